@@ -1,0 +1,85 @@
+// family.hpp - the seam between the runner, which knows no kernel family, and a family's C++ side
+// (templates/kernels/<family>/oracle.hpp and launch.hpp). The runner allocates, seeds, poisons, launches and
+// compares; the family says what the tensors are, what the right answer is, and how to start a variant.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tilewright/json.hpp"
+#include "tw/launch.hpp"
+
+namespace tilewright {
+
+enum class ElementType : std::uint8_t { f16, bf16, f32, i32 };
+std::size_t element_bytes(ElementType type);
+
+enum class Role : std::uint8_t {
+  input,   // read only; a changed byte is a failure
+  output,  // written; every addressed element must be written
+  inout,   // read and written (C when beta != 0)
+};
+
+/// One operand: `rows` x `cols` elements, row-major, rows `stride` elements apart. A vector is one row.
+struct Tensor {
+  std::string name;
+  ElementType type = ElementType::f32;
+  Role role = Role::input;
+  std::int64_t rows = 1, cols = 0, stride = 0;
+  std::int64_t offset = 0;       // elements by which the base pointer is shifted off its natural alignment
+  std::vector<std::byte> image;  // initial contents: rows * stride elements (padding between rows included)
+};
+
+/// The right answer for one output tensor, dense rows x cols, and how far a correct kernel may be from it.
+/// Where value is NaN or infinite the kernel must give the same class (NaN, +Inf, -Inf).
+struct Reference {
+  std::vector<double> value;
+  std::vector<double> bound;  // absolute, per element; 0 demands the exact value
+};
+
+/// Device addresses of the tensors, in the order of Problem::tensors(), and of the workspace.
+struct Placement {
+  std::vector<void*> tensors;
+  void* workspace = nullptr;
+};
+
+/// One concrete problem of a family for one variant.
+class Problem {
+ public:
+  virtual ~Problem() = default;
+  virtual const std::vector<Tensor>& tensors() const = 0;
+  /// fp64 answer for each tensor whose role is output or inout, in order. Expensive: computed once, cached by the runner.
+  virtual std::vector<Reference> reference() const = 0;
+  virtual double flops() const = 0;
+  virtual double bytes() const = 0;
+  virtual Workspace workspace(const Parameters&, const DeviceLimits&) const = 0;
+  /// Throws Unsupported with the reason when the variant does not take this problem.
+  virtual std::vector<Launch> launches(const Parameters&, const DeviceLimits&, const Placement&) const = 0;
+  /// A text that is equal for problems with equal tensors and reference: the key of the runner's cache.
+  virtual std::string key() const = 0;
+};
+
+/// A vendor's or a rival's implementation of the same problem, run on the GPU (cuSPARSE, cuBLAS).
+class Baseline {
+ public:
+  virtual ~Baseline() = default;
+  virtual std::string name() const = 0;
+  /// Binds the operands and does all set-up (descriptors, workspaces, format conversion). Throws Unsupported.
+  virtual void prepare(const Problem&, const Placement&, void* stream) = 0;
+  /// Enqueues one run on the stream given to prepare.
+  virtual void run() = 0;
+};
+
+/// Implemented once per family, in its `oracle.hpp`:
+///   std::unique_ptr<Problem> make_problem(const Json& problem, const Parameters&);
+/// and, for the runner of the device `cuda`, in its `vendor.hpp`:
+///   std::vector<std::unique_ptr<Baseline>> make_baselines();
+/// `problem` is Workload.problem of the family's family.ts. Throws std::invalid_argument on a malformed one.
+std::unique_ptr<Problem> make_problem(const Json& problem, const Parameters& parameters);
+std::vector<std::unique_ptr<Baseline>> make_baselines();
+
+/// Error bound of a dot product of `terms` products accumulated in fp32 and rounded once to `output`:
+/// 6 sqrt(terms) 2^-23 magnitude + 1.01 u_out |value| + 2^-25, u_out = 2^-11 (f16), 2^-8 (bf16), 2^-24 (f32).
+double dot_product_bound(std::int64_t terms, double magnitude, double value, ElementType output);
+
+}  // namespace tilewright

@@ -1,0 +1,110 @@
+// kernel.hpp - the emulated device as a kernel sees it. Only templates/include/tw/ptx.cuh (emulated branch) and
+// tw/intrinsics.hpp call this; every function is the meaning of one PTX instruction or CUDA built-in.
+// Shared addresses are 32-bit as in PTX's shared window: offset + 1024 in the own block; bits 24.. hold rank + 1 for
+// an address made by mapa.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "simt/simt.hpp"
+
+namespace simt {
+
+/// The running thread's coordinates; one global pointer that the scheduler moves.
+struct Ids {
+  Dim3 thread, block, block_dim, grid_dim;
+  unsigned lane = 0, warp = 0, cluster_rank = 0, cluster_size = 1;
+};
+extern Ids* ids;
+
+// Shared memory and addresses.
+unsigned char* shared_base();
+std::uint32_t shared_address(const void* pointer);
+std::uint32_t map_shared_rank(std::uint32_t address, std::uint32_t rank);  // mapa
+void shared_store(std::uint32_t address, const void* value, int bytes);    // st.shared by address
+void shared_load(std::uint32_t address, void* value, int bytes);           // ld.shared by address
+
+// Barriers and warp collectives.
+void sync_threads();
+int sync_threads_reduce(int predicate, int mode);  // 0 count, 1 and, 2 or
+void bar_sync(int id, int threads);
+void bar_arrive(int id, int threads);
+void sync_warp(std::uint32_t mask);
+enum class Shuffle { idx, up, down, bfly };
+std::uint32_t shuffle(std::uint32_t mask, std::uint32_t value, Shuffle mode, int lane_arg, int width);
+std::uint32_t ballot(std::uint32_t mask, bool predicate);
+std::uint32_t match_any(std::uint32_t mask, std::uint64_t value);
+enum class Reduce { add, min, max, and_, or_, xor_ };
+std::uint32_t reduce(std::uint32_t mask, std::uint32_t value, Reduce op, bool is_signed);
+bool elect_one(std::uint32_t mask);
+std::uint32_t active_mask();
+void cluster_arrive(bool release);
+void cluster_wait();
+
+// Memory order and atomics (shared or global pointers alike).
+enum class Scope { block, cluster, gpu, system };
+void thread_fence(Scope scope);
+/// Read-modify-write of a 4- or 8-byte (or 2-byte) location as one step; `apply` gets old bytes and writes new ones.
+void atomic(void* pointer, int bytes, void (*apply)(void* location, const void* operand, void* old), const void* operand,
+            void* old);
+
+// cp.async.
+void cp_async(std::uint32_t destination, const void* source, int bytes, int source_bytes);
+void cp_async_commit();
+void cp_async_wait_group(int pending);
+void cp_async_wait_all();
+void cp_async_mbarrier_arrive(std::uint32_t barrier, bool noinc);
+
+// Matrix fragments.
+void ldmatrix(std::uint32_t* registers, int count, bool transpose, std::uint32_t address);
+void stmatrix(const std::uint32_t* registers, int count, bool transpose, std::uint32_t address);
+enum class MmaType { f16, bf16, tf32 };
+void mma_m16n8(float* d, const std::uint32_t* a, const std::uint32_t* b, MmaType type);  // k16 (f16, bf16) or k8 (tf32)
+
+// mbarrier.
+void mbarrier_init(std::uint32_t barrier, std::uint32_t count);
+void mbarrier_inval(std::uint32_t barrier);
+void mbarrier_arrive(std::uint32_t barrier, std::uint32_t count = 1);  // own or remote (mapa) address
+void mbarrier_expect_tx(std::uint32_t barrier, std::uint32_t bytes);
+void mbarrier_arrive_expect_tx(std::uint32_t barrier, std::uint32_t bytes);
+bool mbarrier_try_wait(std::uint32_t barrier, std::uint32_t parity);  // yields to others when it answers no
+void mbarrier_wait(std::uint32_t barrier, std::uint32_t parity);      // blocks; what the wrappers' loops become
+
+// Fences of the async proxy.
+void fence_mbarrier_init();
+void fence_proxy_async();  // .shared::cta and global alike
+
+// Bulk and tensor copies.
+void bulk_load(std::uint32_t destination, const void* source, std::uint32_t bytes, std::uint32_t barrier,
+               std::uint16_t cluster_mask /* 0: no multicast */);
+void bulk_store(void* destination, std::uint32_t source, std::uint32_t bytes);
+void bulk_prefetch(const void* source, std::uint32_t bytes);
+enum class BulkReduce { none, add };
+void tensor_load(std::uint32_t destination, const TensorMap* map, const int* coordinates, std::uint32_t barrier,
+                 std::uint16_t cluster_mask);
+void tensor_store(const TensorMap* map, std::uint32_t source, const int* coordinates, BulkReduce reduce);
+void tensor_prefetch(const TensorMap* map);
+void bulk_commit();
+void bulk_wait(int pending, bool read_only);
+
+// wgmma: 4 warps together. Accumulator `d` has n/2 floats per thread; a_registers is null when A is in shared memory.
+struct WgmmaShape {
+  int n;
+  MmaType type;
+  bool a_mn_major, b_mn_major;
+};
+void wgmma_fence();
+void wgmma(float* d, WgmmaShape shape, const std::uint32_t* a_registers, std::uint64_t a_descriptor,
+           std::uint64_t b_descriptor, bool scale_d, int scale_a, int scale_b);
+void wgmma_commit();
+void wgmma_wait(int pending);
+
+// The rest.
+void setmaxnreg(int count, bool increase);
+void griddep_wait();
+void griddep_launch();
+[[noreturn]] void trap(const char* why);
+void nanosleep(unsigned ns);
+std::uint64_t clock64();
+
+}  // namespace simt

@@ -1,0 +1,79 @@
+// simt.hpp - the emulated SIMT device as its host sees it: memory, launch, what it reports.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace simt {
+
+struct Dim3 {
+  unsigned x = 1, y = 1, z = 1;
+};
+
+/// When asynchronous operations (cp.async, bulk and tensor copies, wgmma) take effect.
+enum class Async : std::uint8_t { now, random, late };
+/// Which runnable thread goes next. `greedy`: random warp priorities, a warp runs until it blocks (PCT).
+enum class Order : std::uint8_t { in_order, random, greedy };
+
+struct Config {
+  std::uint64_t seed = 1;
+  Async async = Async::late;
+  Order order = Order::greedy;
+  bool poison = true;      // NaN into shared memory at start and into destinations of asynchronous operations at issue
+  bool detect = false;     // happens-before race detector, uninitialised reads, proxy fences
+  double preempt = 0.0;    // chance of a switch at each wrapper call and each hooked access
+  std::size_t stack_bytes = 64 << 10;
+  int max_findings = 12;
+  double seconds = 0;      // wall-clock limit, 0: none; exceeding it is the finding `hang`
+};
+
+/// What is wrong with the kernel. `kind` is one of: deadlock, hang, race, uninitialised, shared-out-of-bounds,
+/// global-out-of-bounds, misaligned, divergence, barrier, mbarrier, phase, tensor-map, wgmma, setmaxnreg, exit, trap.
+struct Finding {
+  std::string kind;
+  std::string message;  // one line; names both accesses, threads, blocks and source lines where there are any
+};
+
+/// Counted during one launch. Bytes are per level; conflicts are extra passes beyond the first.
+struct Statistics {
+  std::uint64_t switches = 0, collectives = 0, hooked_accesses = 0;
+  std::uint64_t mma = 0, wgmma = 0, ldmatrix = 0, cp_async = 0, bulk_copies = 0;
+  std::uint64_t shared_bank_conflicts = 0, shared_bytes_read = 0, shared_bytes_written = 0;
+  std::uint64_t global_bytes_read = 0, global_bytes_written = 0;
+  std::uint64_t shared_bytes_used = 0;  // highest dynamic shared-memory address touched, plus one
+};
+
+struct Result {
+  std::vector<Finding> findings;
+  std::uint64_t finding_count = 0;  // findings are capped, this is not
+  Statistics statistics;
+  bool ok() const { return finding_count == 0; }
+};
+
+/// Runs `body` once per thread. `cluster`: blocks of a cluster, neighbours along x. Same config, same run.
+Result launch(const Config& config, Dim3 grid, Dim3 block, std::size_t shared_bytes, Dim3 cluster,
+              const std::function<void()>& body);
+
+/// Device memory. The end of the buffer touches a guard page and so does its start (rounded to 256 bytes); accesses by
+/// kernels are checked against the allocation. `name` appears in findings.
+void* allocate(std::size_t bytes, const char* name = "");
+void release(void* memory);
+
+/// Emulated CUtensorMap. Encoding refuses what cuTensorMapEncodeTiled refuses, with the reason.
+struct alignas(64) TensorMap {
+  const void* base;
+  std::uint64_t size[5], stride[5];  // elements; bytes
+  std::uint32_t box[5];
+  std::uint32_t rank, element_bytes;
+  std::uint8_t swizzle;  // 0 none, 1 32 B, 2 64 B, 3 128 B (CUtensorMapSwizzle)
+  std::uint8_t element_kind;  // 0 integer / raw, 1 f16, 2 bf16, 3 f32: for reduce-add
+};
+/// Returns an empty string, or why the driver would refuse the map.
+std::string check_tensor_map(const TensorMap& map);
+
+/// Entry point of an emulated kernel: what TW_KERNEL exports as `<symbol>_emulated`; args as in cudaLaunchKernel.
+using Entry = void (*)(void** args);
+
+}  // namespace simt

@@ -1,0 +1,99 @@
+import type { Parameter, ParameterSpecs, ParameterValue, Point } from './parameter.ts';
+import type { GateCase, Workload } from './workload.ts';
+
+/** A named rule that a point must obey. `on` lists what it reads, so that enumeration can prune early. */
+export interface Constraint {
+  readonly name: string;
+  readonly doc: string;
+  readonly on: readonly string[];
+  readonly holds: (point: never) => boolean;
+}
+
+/** A rule that says when a parameter matters. An inactive parameter takes its first value and leaves the id. */
+export interface Activation {
+  readonly parameter: string;
+  readonly on: readonly string[];
+  readonly active: (point: never) => boolean;
+}
+
+/** What a variant needs of the machine, known before it is compiled. */
+export interface Budget {
+  /** Threads of one block. */
+  readonly threads: number;
+  /** Dynamic shared memory of one block, bytes. */
+  readonly sharedBytes: number;
+  /** Registers per thread above which the family calls a build a failure (`resources`); the arch's limit if absent. */
+  readonly maxRegisters?: number;
+  /** Spilled bytes (stores + loads) tolerated; 0 if absent. */
+  readonly maxSpillBytes?: number;
+}
+
+/** A preset narrows the space: some parameters to some of their values, then optionally to evenly spaced points. */
+export interface Preset<P extends ParameterSpecs = ParameterSpecs> {
+  readonly doc: string;
+  readonly where?: { readonly [K in keyof P]?: readonly P[K]['values'][number][] };
+  /** Any further condition on a whole point. */
+  readonly holds?: (point: Point<P>) => boolean;
+  /** Keep about this many points, evenly spaced over the enumeration (0 or absent: all). */
+  readonly sample?: number;
+  /** Ids of the workloads to time with this preset. */
+  readonly workloads: readonly string[];
+}
+
+/** Everything a kernel family says about itself. Plain data and pure functions; no I/O. */
+export interface Family<P extends ParameterSpecs = ParameterSpecs> {
+  /** Folder name, e.g. `bsr-spmm`. */
+  readonly name: string;
+  /** The operation in one line of mathematics. */
+  readonly summary: string;
+  readonly parameters: P;
+  readonly activations: readonly Activation[];
+  readonly constraints: readonly Constraint[];
+  readonly presets: Readonly<Record<string, Preset<P>>>;
+  /** Template files that the family renders; each variant uses `template(point)`, one of them. */
+  readonly templates: readonly string[];
+  readonly template: (point: Point<P>) => string;
+  /** Numbers that the template needs and that follow from the point: arithmetic lives here, not in the template. */
+  readonly derive: (point: Point<P>) => Readonly<Record<string, ParameterValue>>;
+  readonly budget: (point: Point<P>) => Budget;
+  /** Why a point cannot run on an arch (`sm_80`), or undefined where it can. */
+  readonly notSupported: (point: Point<P>, arch: string) => string | undefined;
+  /** Workloads to time; `applies` tells which variants may run it. */
+  readonly workloads: readonly Workload[];
+  readonly applies: (point: Point<P>, workload: Workload) => boolean;
+  /** Cases that the gate puts a variant through, on small problems. */
+  readonly cases: (point: Point<P>, depth: 'quick' | 'full') => readonly GateCase[];
+  /** Guess of merit, higher is better: ranks variants that nobody has timed. */
+  readonly priority: (point: Point<P>, workload: Workload) => number;
+  /** True when a variant promises bitwise equal results on every launch. */
+  readonly deterministic: (point: Point<P>) => boolean;
+}
+
+/** Names the parameters of a family and gives typed makers for the rules that read them. */
+export function defineParameters<const P extends ParameterSpecs>(specs: P) {
+  type Names = keyof P & string;
+  return {
+    specs,
+    /** A constraint over the named parameters; its function sees these and no others. */
+    constraint: <const N extends readonly Names[]>(
+      name: string,
+      on: N,
+      doc: string,
+      holds: (point: Pick<Point<P>, N[number]>) => boolean,
+    ): Constraint => ({ name, on, doc, holds: holds as Constraint['holds'] }),
+    /** Says when `parameter` matters, judged by the named parameters, which must be declared before it. */
+    activeWhen: <const N extends readonly Names[]>(
+      parameter: Names,
+      on: N,
+      active: (point: Pick<Point<P>, N[number]>) => boolean,
+    ): Activation => ({ parameter, on, active: active as Activation['active'] }),
+  };
+}
+
+/** Types a family definition; returns it unchanged. */
+export function defineFamily<const P extends ParameterSpecs>(family: Family<P>): Family<P> {
+  return family;
+}
+
+/** A family whose parameters are only known at run time: what the engine works with. */
+export type AnyFamily = Family<Readonly<Record<string, Parameter>>>;

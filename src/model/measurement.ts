@@ -1,0 +1,28 @@
+import { z } from 'zod';
+
+/** Times of one variant (or baseline) on one workload. */
+export const measurementSchema = z.object({
+  /** Variant id, or a baseline's name such as `cusparse-bsr`. */
+  subject: z.string(),
+  kind: z.enum(['variant', 'baseline']),
+  workload: z.string(),
+  l2: z.enum(['hot', 'cold']),
+  /** Seconds per launch, one per sample. */
+  samples: z.array(z.number()),
+  median: z.number(),
+  /** Median absolute deviation, seconds. */
+  mad: z.number(),
+  /** Work that counts: for a sparse product 2 * nnzb * bs^2 * N. */
+  flops: z.number(),
+  /** Fewest bytes that must cross DRAM: every input once, every output once. */
+  bytes: z.number(),
+  /** flops / median / 1e12. */
+  tflops: z.number(),
+  /** SM clock in MHz right after the samples, 0 where it could not be read. */
+  smClock: z.number().optional(),
+  /** Reason why the figure was rejected (`implausible`). */
+  rejected: z.string().optional(),
+  /** True when racing stopped early because it was clearly slower. */
+  stoppedEarly: z.boolean().optional(),
+});
+export type Measurement = Readonly<z.infer<typeof measurementSchema>>;

@@ -1,0 +1,21 @@
+/** A value that a parameter may take. */
+export type ParameterValue = number | string | boolean;
+
+/** One tunable choice of a kernel family. */
+export interface Parameter<V extends ParameterValue = ParameterValue> {
+  /** Prefix in variant ids: `tn` makes `tn128`; an empty label prints the value alone. */
+  readonly label: string;
+  /** What the parameter does, in one or two sentences; it travels into `gen show` and the typed manifest. */
+  readonly doc: string;
+  /** Legal values, in the order they are enumerated. The first is the one an inactive parameter takes. */
+  readonly values: readonly V[];
+  /** Who reads it: the rendered source, or only the launch code (`launch.hpp`). Default `source`. */
+  readonly readBy?: 'source' | 'launch';
+}
+
+export type ParameterSpecs = Readonly<Record<string, Parameter>>;
+
+/** A point of the space: one value for every parameter. `Point<typeof parameters>` is exact. */
+export type Point<P extends ParameterSpecs = ParameterSpecs> = {
+  readonly [K in keyof P]: P[K]['values'][number];
+};

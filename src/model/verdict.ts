@@ -1,0 +1,35 @@
+import { z } from 'zod';
+
+/** Every word the gate can say of a variant; `docs/verdicts.md` explains each. */
+export const verdictNames = [
+  'passed', 'constraint', 'compile', 'resources', 'launch', 'fault', 'hang', 'race', 'out-of-bounds',
+  'unwritten', 'wrong', 'nonfinite', 'nondeterministic', 'stateful', 'implausible',
+] as const;
+export type VerdictName = (typeof verdictNames)[number];
+
+/** What stands behind a verdict: always a sentence, then whatever numbers the cause has. */
+export const evidenceSchema = z
+  .object({
+    message: z.string(),
+    /** Gate case in which it was seen. */
+    case: z.string().optional(),
+    tier: z.number().optional(),
+    /** Largest |error| / bound over all elements; above 1 fails. */
+    maxErrorOverBound: z.number().optional(),
+    /** Cases run and passed before the verdict. */
+    cases: z.number().optional(),
+    seconds: z.number().optional(),
+    /** One command that shows the failure again, alone. */
+    reproduce: z.string().optional(),
+  })
+  .catchall(z.unknown());
+export type Evidence = z.infer<typeof evidenceSchema>;
+
+export const verdictSchema = z.object({
+  variant: z.string(),
+  device: z.enum(['cuda', 'emulated', 'none']),
+  verdict: z.enum(verdictNames),
+  evidence: evidenceSchema,
+});
+/** The gate's word on one variant on one device (`none`: settled before any device was asked). */
+export type Verdict = Readonly<z.infer<typeof verdictSchema>>;

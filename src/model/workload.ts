@@ -1,0 +1,16 @@
+/** A concrete problem: what the family's C++ side needs to make it (sizes, structure, element type, seed). */
+export interface Workload {
+  readonly id: string;
+  /** Passed verbatim to the family's problem maker as JSON. */
+  readonly problem: Readonly<Record<string, unknown>>;
+}
+
+/** A workload that the gate uses, with the way it is to be run. */
+export interface GateCase extends Workload {
+  /** Tier of the gate (1 exact integers, 2 one-hot, 3 structures, 4 non-finite, 5 scalars and strides, 7 repetition). */
+  readonly tier: number;
+  /** Launches in a row on the same buffers, results compared bitwise with the first (tier 7). Default 1. */
+  readonly launches?: number;
+  /** `refuse`: the family must reject the problem with a reason instead of running it. Default `run`. */
+  readonly expect?: 'run' | 'refuse';
+}
