@@ -1,0 +1,130 @@
+// runtime.hpp - what the C functions of an operation (its api.cpp) are built on: the variants that the library carries,
+// the policy that ranks them for a problem, and the device that runs them. The policy and the variants are data, written
+// by the generator into selection.cpp; the device is cuda/device.cpp or emulated/device.cpp.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "tilewright/tilewright.h"
+#include "tw/launch.hpp"
+
+namespace tilewright::library {
+
+/// A failure that a C function answers with `status`, and tw_last_error() with the text.
+class Error : public std::runtime_error {
+ public:
+  Error(tw_status status, const std::string& text) : std::runtime_error(text), status_(status) {}
+  tw_status status() const { return status_; }
+
+ private:
+  tw_status status_;
+};
+
+/// Something that dispatch looks at. Positive numbers are compared by their ratio, texts for equality; `text` is null
+/// for a number.
+struct Feature {
+  const char* name;
+  double number;
+  const char* text;
+};
+
+/// A kernel that the library carries.
+struct Variant {
+  const char* id;
+  const char* symbol;
+  const Parameter* first_parameter;
+  std::size_t parameter_count;
+  int compute_capability;  // 10 * major + minor of the arch it was compiled for
+  bool this_chip_only;     // compiled for an `a` target: runs on exactly that compute capability
+  Parameters parameters() const { return {first_parameter, parameter_count}; }
+};
+
+/// A workload that was tuned (or, in an untimed library, ranked), and the variant to run near it.
+struct Choice {
+  const char* workload;
+  const Feature* first_feature;
+  std::size_t feature_count;
+  std::size_t variant;  // index into Selection::variants
+};
+
+/// Everything the generator chose for one operation.
+struct Selection {
+  const Variant* variants;
+  std::size_t variant_count;
+  const Choice* choices;
+  std::size_t choice_count;
+};
+
+/// The library's selection, and its manifest as JSON. Defined in the generated selection.cpp and data.S.
+const Selection& selection();
+const char* manifest_text();
+
+/// Variants in the order in which they should serve a problem: those of the nearest workloads first (sum over features of
+/// |ln(a/b)|, 1000 for a text that differs, 0 for a feature that only one side has), then the rest in the library's order.
+std::vector<const Variant*> rank(const std::vector<Feature>& problem);
+
+/// What a plan found for one variant.
+struct Candidate {
+  const Variant* variant;
+  Workspace workspace;
+};
+
+/// The first ranked variant that runs on `limits` and for which `workspace(parameters)` does not throw Unsupported, and
+/// behind it every further one that also needs no workspace: they serve calls that the first refuses when it sees the
+/// pointers. Throws Error(TW_STATUS_NOT_SUPPORTED) with the first refusal's reason when there is none.
+std::vector<Candidate> candidates(const std::vector<Feature>& problem, const DeviceLimits& limits,
+                                  const std::function<Workspace(const Parameters&)>& workspace);
+
+/// Copies the candidate's initial workspace image, if it has one. Throws when the workspace is too small.
+void prepare(const Candidate& candidate, void* workspace, std::size_t workspace_bytes, tw_stream stream);
+
+/// Clears what the first candidate wants cleared and enqueues its launches; `launches(parameters)` may throw Unsupported,
+/// then the next candidate is asked. Returns the variant that ran.
+const Variant& run(const std::vector<Candidate>& candidates, void* workspace, std::size_t workspace_bytes, tw_stream stream,
+                   const std::function<std::vector<Launch>(const Parameters&)>& launches);
+
+/// Remembers `text` for the calling thread's tw_last_error() and returns `status`.
+tw_status fail(tw_status status, const char* text) noexcept;
+
+/// Runs the body of a C function; an exception becomes a status and a text. Nothing is thrown into C.
+template <class Body>
+tw_status guarded(Body&& body) noexcept {
+  try {
+    body();
+    return TW_STATUS_SUCCESS;
+  } catch (const Error& error) {
+    return fail(error.status(), error.what());
+  } catch (const Unsupported& error) {
+    return fail(TW_STATUS_NOT_SUPPORTED, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(TW_STATUS_OUT_OF_MEMORY, "host memory ran out");
+  } catch (const std::exception& error) {
+    return fail(TW_STATUS_INTERNAL, error.what());
+  } catch (...) {
+    return fail(TW_STATUS_INTERNAL, "unknown exception");
+  }
+}
+
+/// Throws Error(TW_STATUS_INVALID_ARGUMENT, text) unless `holds`.
+inline void require(bool holds, const std::string& text) {
+  if (!holds) throw Error(TW_STATUS_INVALID_ARGUMENT, text);
+}
+
+/// The device behind the library. All throw Error.
+namespace device {
+const char* target();
+int count();
+void describe(int device, tw_device_info& info);
+/// Limits of the calling thread's current device.
+DeviceLimits limits();
+void copy(void* destination, const void* host_source, std::size_t bytes, tw_stream stream);
+void clear(void* destination, std::size_t bytes, tw_stream stream);
+/// Enqueues one launch of a variant. `index` is the variant's place in the selection.
+void launch(std::size_t index, const Variant& variant, const Launch& launch, tw_stream stream);
+}  // namespace device
+
+}  // namespace tilewright::library
