@@ -6,10 +6,15 @@ export const choiceSchema = z.object({
   problem: z.record(z.string(), z.unknown()),
   /** Variant id, or a baseline's name where the vendor was faster than every variant. */
   winner: z.string(),
-  /** Seconds; absent when untimed. */
+  /** Variant that the library runs: the winner, or the best of ours where the vendor won. */
+  variant: z.string(),
+  /** Seconds of the winner; absent when untimed. */
   median: z.number().optional(),
-  /** winner's time / best variant's time on this workload, 1 for the best itself; absent when untimed. */
+  /** State of the L2 cache during the samples; absent when untimed. */
+  l2: z.enum(['hot', 'cold']).optional(),
+  /** Time of `variant` / time of the best variant on this workload, 1 for the best itself; absent when untimed. */
   slowdown: z.number().optional(),
+  /** The fastest baseline on this workload. */
   baseline: z.object({ name: z.string(), median: z.number() }).optional(),
 });
 export const selectionSchema = z.object({
@@ -18,6 +23,8 @@ export const selectionSchema = z.object({
   /** Variant ids to ship, fewest that serve every workload within the tolerance. */
   variants: z.array(z.string()),
   choices: z.array(choiceSchema),
+  /** Workloads that no variant could serve. */
+  unserved: z.array(z.string()).default([]),
   /** Allowed slowdown against the best variant of each workload, e.g. 0.03. */
   tolerance: z.number(),
 });

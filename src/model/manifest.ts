@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { choiceSchema } from './selection.ts';
+
+/** Raised when a reader of an older manifest would misunderstand a newer one. */
+export const manifestVersion = 1;
+
+const valueSchema = z.union([z.number(), z.string(), z.boolean()]);
+
+/** A parameter of the family: what the values in the variants mean. */
+export const manifestParameterSchema = z.object({
+  label: z.string(),
+  doc: z.string(),
+  values: z.array(valueSchema),
+});
+
+/** ptxas's figures for one kernel, per thread or per block. */
+export const manifestResourcesSchema = z.object({
+  registers: z.number(),
+  spillBytes: z.number(),
+  stackBytes: z.number(),
+  staticSharedBytes: z.number(),
+});
+
+/** One compiled form of a variant. */
+export const manifestImageSchema = z.object({
+  /** `sm_90a`. */
+  arch: z.string(),
+  /** Path inside the library's source tree. */
+  file: z.string(),
+  bytes: z.number(),
+  /** Size of the cubin before compression. */
+  cubinBytes: z.number(),
+  /** SHA-256 of the cubin, hex. */
+  hash: z.string(),
+  resources: manifestResourcesSchema.optional(),
+});
+
+export const manifestVariantSchema = z.object({
+  id: z.string(),
+  symbol: z.string(),
+  parameters: z.record(z.string(), valueSchema),
+  /** Numbers that follow from the parameters. */
+  derived: z.record(z.string(), valueSchema),
+  threads: z.number(),
+  /** Dynamic shared memory of a block, bytes. */
+  sharedBytes: z.number(),
+  deterministic: z.boolean(),
+  /** The rendered source, inside the library's source tree. */
+  source: z.string(),
+  /** SHA-256 of the rendered source, hex. */
+  hash: z.string(),
+  /** Empty when the run had no CUDA compiler. */
+  images: z.array(manifestImageSchema),
+  /** Devices on whose word the variant is here: `cuda`, `emulated`. */
+  gatedOn: z.array(z.enum(['cuda', 'emulated'])),
+  /** Largest |error| / bound that the gate saw on any of them. */
+  maxErrorOverBound: z.number().optional(),
+});
+
+export const manifestChoiceSchema = choiceSchema.extend({
+  /** What dispatch compares with a call's own: numbers by ratio, texts for equality. */
+  features: z.record(z.string(), z.union([z.number(), z.string()])),
+  /** True where a vendor's library was faster than the variant chosen here. */
+  vendorFaster: z.boolean(),
+});
+
+/** Where the library comes from. */
+export const provenanceSchema = z.object({
+  generator: z.object({ name: z.string(), version: z.string(), commit: z.string().optional() }),
+  run: z.string(),
+  /** ISO 8601, UTC. */
+  date: z.string(),
+  nvcc: z.string().optional(),
+  cxx: z.string().optional(),
+  /** The GPU that gated and timed; absent when there was none. */
+  gpu: z.object({ name: z.string(), driver: z.string().optional(), uuid: z.string().optional() }).optional(),
+  /** SHA-256 over every verdict of the run, so that a figure can be traced to the gate that admitted it. */
+  gate: z.object({ digest: z.string(), passed: z.number(), verdicts: z.number() }),
+});
+
+export const manifestSchema = z.object({
+  schema: z.literal(manifestVersion),
+  /** SHA-256 over the variants' sources and images and over the policy, hex. */
+  hash: z.string(),
+  family: z.string(),
+  summary: z.string(),
+  /** True when nothing was timed: the policy follows the family's own guess. */
+  untimed: z.boolean(),
+  tolerance: z.number(),
+  parameters: z.record(z.string(), manifestParameterSchema),
+  variants: z.array(manifestVariantSchema),
+  policy: z.array(manifestChoiceSchema),
+  unserved: z.array(z.string()),
+  provenance: provenanceSchema,
+  licence: z.object({ spdx: z.string(), file: z.string() }),
+});
+
+export type Manifest = Readonly<z.infer<typeof manifestSchema>>;
+export type ManifestVariant = Manifest['variants'][number];
+export type ManifestImage = ManifestVariant['images'][number];
+export type ManifestChoice = Manifest['policy'][number];
+export type Provenance = Readonly<z.infer<typeof provenanceSchema>>;

@@ -1,0 +1,88 @@
+import type { AnyFamily } from '../model/family.ts';
+import type { Measurement } from '../model/measurement.ts';
+import type { Choice, Selection } from '../model/selection.ts';
+import type { Variant } from '../model/variant.ts';
+import type { Workload } from '../model/workload.ts';
+import { cover } from './cover.ts';
+import { compare, type Scores, score } from './score.ts';
+
+/**
+ * Chooses what the library ships. `variants` are those that passed the gate; measurements of anything else are ignored.
+ * With times: the fewest variants that serve every measured workload within `tolerance` of its best. Without: for each
+ * workload the variant that the family's priority ranks first.
+ */
+export function select(
+  family: AnyFamily,
+  variants: readonly Variant[],
+  measurements: readonly Measurement[],
+  tolerance = 0.03,
+  workloads: readonly Workload[] = family.workloads,
+): Selection {
+  const passed = new Set(variants.map((variant) => variant.id));
+  const scores = score(measurements.filter((m) => m.kind === 'baseline' || passed.has(m.subject)));
+  const timed = scores.some(({ variants }) => variants.size > 0);
+  const choices = timed
+    ? chooseByTime(scores, workloads, tolerance)
+    : workloads.flatMap((workload) => chooseByPriority(family, variants, workload));
+  const served = new Set(choices.map((choice) => choice.workload));
+  return {
+    family: family.name,
+    timed,
+    variants: [...new Set(choices.map((choice) => choice.variant))].toSorted(compare),
+    choices,
+    unserved: workloads.map(({ id }) => id).filter((id) => !served.has(id)),
+    tolerance,
+  };
+}
+
+function chooseByTime(
+  scores: readonly Scores[],
+  workloads: readonly Workload[],
+  tolerance: number,
+): Choice[] {
+  const shipped = cover(scores.map(({ variants }) => withinTolerance(variants, tolerance)));
+  return workloads.flatMap((workload) => {
+    const times = scores.find((one) => one.workload === workload.id);
+    const [fastest] = times ? ranked(times.variants, shipped) : [];
+    return times && fastest ? [timedChoice(workload, times, fastest)] : [];
+  });
+}
+
+/** Slowdown against the best, of every variant that is slow by at most `tolerance`. */
+function withinTolerance(variants: ReadonlyMap<string, number>, tolerance: number): Map<string, number> {
+  const best = Math.min(...variants.values());
+  const slowdowns = [...variants].map(([id, seconds]) => [id, seconds / best] as const);
+  return new Map(slowdowns.filter(([, slowdown]) => slowdown <= 1 + tolerance));
+}
+
+function ranked(variants: ReadonlyMap<string, number>, shipped: readonly string[]) {
+  return [...variants]
+    .map(([id, seconds]) => ({ id, seconds }))
+    .filter(({ id }) => shipped.includes(id))
+    .toSorted((a, b) => a.seconds - b.seconds || compare(a.id, b.id));
+}
+
+function timedChoice(workload: Workload, times: Scores, fastest: { id: string; seconds: number }): Choice {
+  const { baseline } = times;
+  const best = Math.min(...times.variants.values());
+  const vendorWins = baseline !== undefined && baseline.median < best;
+  return {
+    workload: workload.id,
+    problem: workload.problem,
+    winner: vendorWins ? baseline.name : fastest.id,
+    variant: fastest.id,
+    median: vendorWins ? baseline.median : fastest.seconds,
+    l2: times.l2,
+    slowdown: fastest.seconds / best,
+    ...(baseline && { baseline }),
+  };
+}
+
+function chooseByPriority(family: AnyFamily, variants: readonly Variant[], workload: Workload): Choice[] {
+  const [first] = variants
+    .filter((variant) => family.applies(variant.parameters, workload))
+    .map(({ id, parameters }) => ({ id, priority: family.priority(parameters, workload) }))
+    .toSorted((a, b) => b.priority - a.priority || compare(a.id, b.id));
+  if (!first) return [];
+  return [{ workload: workload.id, problem: workload.problem, winner: first.id, variant: first.id }];
+}
