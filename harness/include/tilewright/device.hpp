@@ -1,0 +1,142 @@
+// device.hpp - what can run a variant. Two kinds exist, one per worker executable: harness/cuda (an NVIDIA
+// GPU) and harness/emulated (the rendered source on the CPU, under adversarial schedules and a race
+// detector).
+#pragma once
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tilewright/family.hpp"
+#include "tw/launch.hpp"
+
+namespace tilewright {
+
+/// There is no such device here; the text says why.
+struct DeviceUnavailable : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The device refuses the variant or its launch: too many resources, a bad cluster, a bad tensor map. Verdict
+/// `launch`.
+struct LaunchRefused : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A kernel broke the device's context (illegal address, trap); nothing runs on it any more. Verdict `fault`,
+/// and the worker ends after it has said so.
+struct DeviceLost : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+struct DeviceDescription {
+  std::string device;  // "cuda" or "emulated"
+  std::string name, driver, runtime, uuid;
+  int sm_count = 0;
+  int compute_capability = 0;  // major * 10 + minor
+  std::size_t memory_bytes = 0;
+  std::size_t l2_bytes = 0;
+};
+
+/// How the emulated device interleaves threads and when asynchronous operations take effect (simt::Config).
+/// The device `cuda` ignores it.
+struct Schedule {
+  std::uint64_t seed = 1;
+  std::string async = "late";    // now, random, late
+  std::string order = "greedy";  // in-order, random, greedy
+  bool detect = true;
+  double preempt = 0;
+};
+
+/// What one run of a variant does, in order.
+struct Plan {
+  void* clear = nullptr;  // zeroed first
+  std::size_t clear_bytes = 0;
+  std::vector<Launch> launches;
+};
+
+/// A defect that the device itself saw while a kernel ran.
+struct DeviceFinding {
+  std::string verdict;  // the gate's word for it
+  std::string kind;     // the device's own word
+  std::string message;
+};
+
+struct RunReport {
+  std::vector<DeviceFinding> findings;  // in the order they were seen; capped
+  std::uint64_t finding_count = 0;      // not capped
+  std::vector<std::pair<std::string, double>> statistics;
+};
+
+/// A variant's compiled code on the device.
+class Module {
+ public:
+  virtual ~Module() = default;
+};
+
+/// A plan whose kernels are found and whose arguments are encoded. Keeps its module alive.
+class Program {
+ public:
+  virtual ~Program() = default;
+  /// Runs once and waits. Throws LaunchRefused or DeviceLost.
+  virtual RunReport run(const Schedule& schedule) = 0;
+  /// Enqueues one run on a stream of Device::streams().
+  virtual void enqueue(void* stream) = 0;
+};
+
+/// Launches recorded once and replayed many times (a CUDA graph).
+class Recording {
+ public:
+  virtual ~Recording() = default;
+  virtual void replay(void* stream) = 0;
+};
+
+/// Streams, graphs and a clock: what only a real GPU has. Every wait throws DeviceLost when a kernel failed.
+class Streams {
+ public:
+  using Work = std::function<void(void* stream)>;
+  virtual ~Streams() = default;
+  /// One of two streams that do not wait for each other; `index` 0 or 1.
+  virtual void* stream(int index) = 0;
+  virtual void synchronize() = 0;
+  /// Captures what `work` enqueues. Throws Unsupported when it cannot be captured.
+  virtual std::unique_ptr<Recording> record(const Work& work) = 0;
+  /// Seconds that `work` takes on stream 0 between two events, with whatever earlier work left in the L2
+  /// cache.
+  virtual double seconds(const Work& work) = 0;
+  /// The same after the L2 cache was overwritten.
+  virtual double cold_seconds(const Work& work) = 0;
+  /// SM clock in MHz at this moment, 0 where it cannot be read.
+  virtual double sm_clock() = 0;
+};
+
+class Device {
+ public:
+  virtual ~Device() = default;
+  virtual const DeviceDescription& description() const = 0;
+  DeviceLimits limits() const { return {description().sm_count, description().compute_capability}; }
+
+  /// At least 256-byte aligned; `name` appears in the device's messages. Throws std::bad_alloc.
+  virtual void* allocate(std::size_t bytes, const std::string& name) = 0;
+  virtual void release(void* memory) = 0;
+  virtual void upload(void* destination, const void* source, std::size_t bytes) = 0;
+  virtual void download(void* destination, const void* source, std::size_t bytes) = 0;
+  /// Bytes of poisoned memory to keep on both sides of every buffer; 0 when the device checks each access by
+  /// itself.
+  virtual std::size_t guard_bytes() const = 0;
+
+  /// Loads the artifact of a variant. Throws LaunchRefused when the device cannot load it.
+  virtual std::shared_ptr<Module> load(const std::string& path, const std::string& symbol) = 0;
+  /// Finds the kernels `symbol + launch.entry` and encodes their arguments. Throws LaunchRefused.
+  virtual std::unique_ptr<Program> prepare(const std::shared_ptr<Module>& module, const Plan& plan) = 0;
+
+  /// Null on the emulated device.
+  virtual Streams* streams() { return nullptr; }
+};
+
+/// Defined once per kind of device. Throws DeviceUnavailable.
+std::unique_ptr<Device> open_device();
+
+}  // namespace tilewright

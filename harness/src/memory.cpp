@@ -1,0 +1,164 @@
+#include "memory.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <stdexcept>
+
+#include "tilewright/parallel.hpp"
+
+namespace tilewright {
+namespace {
+
+constexpr std::size_t kLeastBytes = 16;  // an empty operand still has an address
+constexpr std::int64_t kGrain = 1 << 22;
+
+std::vector<std::byte> guard_image(std::size_t bytes) {
+  std::vector<std::byte> image(bytes);
+  fill(image.data(), bytes, kGuard);
+  return image;
+}
+
+/// Offset of the first byte that differs, or `bytes`.
+std::size_t first_difference(const std::byte* left, const std::byte* right, std::size_t bytes) {
+  return static_cast<std::size_t>(std::mismatch(left, left + bytes, right).first - left);
+}
+
+std::size_t extent_bytes(const Tensor& tensor) {
+  if (tensor.rows == 0 || tensor.cols == 0) return 0;
+  return static_cast<std::size_t>((tensor.rows - 1) * tensor.stride + tensor.cols) *
+         element_bytes(tensor.type);
+}
+
+std::string element_name(const Tensor& tensor, std::int64_t row, std::int64_t column) {
+  const std::string place = std::to_string(column) + "]";
+  return tensor.name + (tensor.rows == 1 ? "[" + place : "[" + std::to_string(row) + "][" + place);
+}
+
+/// Bytes of a tensor as a launch must find them: image or poison for the elements, kGuard for everything
+/// else.
+std::vector<std::byte> initial_contents(const Tensor& tensor, std::size_t shift) {
+  const std::size_t size = element_bytes(tensor.type);
+  const std::size_t row_bytes = static_cast<std::size_t>(tensor.cols) * size;
+  const std::size_t pitch = static_cast<std::size_t>(tensor.stride) * size;
+  std::vector<std::byte> bytes(std::max(shift + extent_bytes(tensor), kLeastBytes));
+  fill(bytes.data(), bytes.size(), kGuard);
+  if (extent_bytes(tensor) == 0) return bytes;
+  const bool poisoned = tensor.role == Role::output;
+  if (!poisoned && tensor.image.size() < extent_bytes(tensor))
+    throw std::invalid_argument("tensor '" + tensor.name + "': the image has " +
+                                std::to_string(tensor.image.size()) + " bytes, its elements reach to byte " +
+                                std::to_string(extent_bytes(tensor)));
+  for (std::size_t row = 0; row < static_cast<std::size_t>(tensor.rows); ++row) {
+    std::byte* destination = bytes.data() + shift + row * pitch;
+    if (poisoned)
+      fill(destination, row_bytes, kUnwritten);
+    else
+      std::memcpy(destination, tensor.image.data() + row * pitch, row_bytes);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+void fill(std::byte* memory, std::size_t bytes, std::uint16_t pattern) {
+  for (std::size_t i = 0; i + 1 < bytes; i += 2) std::memcpy(memory + i, &pattern, 2);
+}
+
+GuardedBuffer::GuardedBuffer(Device& device, std::size_t bytes, std::string name)
+    : device_(device), name_(std::move(name)), bytes_(bytes), guard_(device.guard_bytes()) {
+  memory_ = static_cast<std::byte*>(device_.allocate(bytes_ + 2 * guard_, name_));
+}
+
+GuardedBuffer::~GuardedBuffer() { device_.release(memory_); }
+
+void GuardedBuffer::arm() {
+  if (guard_ == 0) return;
+  const std::vector<std::byte> zone = guard_image(guard_);
+  device_.upload(memory_, zone.data(), guard_);
+  device_.upload(address() + bytes_, zone.data(), guard_);
+}
+
+std::optional<std::string> GuardedBuffer::damage() const {
+  if (guard_ == 0) return std::nullopt;
+  const std::vector<std::byte> expected = guard_image(guard_);
+  std::vector<std::byte> zone(guard_);
+  device_.download(zone.data(), address() + bytes_, guard_);
+  if (const std::size_t at = first_difference(expected.data(), zone.data(), guard_); at < guard_)
+    return "wrote " + std::to_string(at) + " bytes behind the end of '" + name_ + "'";
+  device_.download(zone.data(), memory_, guard_);
+  if (const std::size_t at = first_difference(expected.data(), zone.data(), guard_); at < guard_)
+    return "wrote " + std::to_string(guard_ - at) + " bytes before the start of '" + name_ + "'";
+  return std::nullopt;
+}
+
+Operand::Operand(Device& device, const Tensor& tensor)
+    : tensor_(tensor),
+      shift_(static_cast<std::size_t>(tensor.offset) * element_bytes(tensor.type)),
+      initial_(initial_contents(tensor, shift_)),
+      current_(initial_.size()),
+      buffer_(device, initial_.size(), tensor.name) {}
+
+void Operand::reset() {
+  buffer_.arm();
+  buffer_.upload(initial_.data());
+}
+
+std::optional<std::string> Operand::damage() {
+  if (auto zone = buffer_.damage()) return zone;
+  buffer_.download(current_.data());
+  if (first_difference(initial_.data(), current_.data(), shift_) < shift_)
+    return "wrote before the base pointer of '" + tensor_.name + "'";
+  const std::int64_t row = first_damaged_row();
+  if (row == tensor_.rows) return std::nullopt;
+  const auto [start, bytes] = protected_bytes(row);
+  const std::size_t at = start + first_difference(initial_.data() + start, current_.data() + start, bytes);
+  const std::size_t size = element_bytes(tensor_.type);
+  const auto column = static_cast<std::int64_t>((at - shift_) / size) - row * tensor_.stride;
+  const std::string place = element_name(tensor_, row, column);
+  if (column < tensor_.cols) return "changed the input " + place;
+  return "wrote into the padding between rows at " + place + " (rows have " + std::to_string(tensor_.cols) +
+         " elements)";
+}
+
+std::pair<std::size_t, std::size_t> Operand::protected_bytes(std::int64_t row) const {
+  const std::size_t size = element_bytes(tensor_.type);
+  const std::size_t first =
+      static_cast<std::size_t>(row * tensor_.stride + (is_output() ? tensor_.cols : 0)) * size + shift_;
+  const std::size_t last = static_cast<std::size_t>((row + 1) * tensor_.stride) * size + shift_;
+  const std::size_t start = std::min(first, initial_.size());
+  return {start, std::min(last, initial_.size()) - start};
+}
+
+std::int64_t Operand::first_damaged_row() const {
+  const std::int64_t row_bytes = tensor_.stride * static_cast<std::int64_t>(element_bytes(tensor_.type));
+  std::atomic<std::int64_t> first{tensor_.rows};
+  parallel_for(
+      tensor_.rows, kGrain / std::max<std::int64_t>(row_bytes, 1) + 1,
+      [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t row = begin; row < std::min<std::int64_t>(end, first); ++row) {
+          const auto [start, bytes] = protected_bytes(row);
+          if (bytes == 0 || std::memcmp(initial_.data() + start, current_.data() + start, bytes) == 0)
+            continue;
+          for (std::int64_t seen = first; row < seen && !first.compare_exchange_weak(seen, row);) {
+          }
+        }
+      });
+  return first;
+}
+
+WorkspaceBuffer::WorkspaceBuffer(Device& device, const Workspace& workspace) {
+  if (workspace.bytes == 0) return;
+  if (workspace.image.size() > workspace.bytes ||
+      workspace.clear_offset + workspace.clear_bytes > workspace.bytes)
+    throw std::invalid_argument("workspace: image or cleared range reaches beyond its " +
+                                std::to_string(workspace.bytes) + " bytes");
+  std::vector<std::byte> contents(workspace.bytes);
+  fill(contents.data(), contents.size(), kUnwritten);
+  std::copy(workspace.image.begin(), workspace.image.end(), contents.begin());
+  buffer_.emplace(device, workspace.bytes, "workspace");
+  buffer_->arm();
+  buffer_->upload(contents.data());
+}
+
+}  // namespace tilewright

@@ -1,0 +1,86 @@
+// memory.hpp - operands in device memory, surrounded by guard zones and filled so that a stray access shows.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tilewright/device.hpp"
+
+namespace tilewright {
+
+// Fill patterns, 16-bit units. Read as f16, bf16 or f32 each is a NaN that no arithmetic instruction produces
+// (those give 0x7FFF or 0x7FC0); read as i32 each is far below any index.
+inline constexpr std::uint16_t kUnwritten = 0xFFA5;  // elements of an output before the launch; workspace
+inline constexpr std::uint16_t kGuard = 0xFFC3;      // guard zones and the padding between rows
+
+/// Device memory with `guard_bytes()` of kGuard before and behind it. Owns the memory.
+class GuardedBuffer {
+ public:
+  GuardedBuffer(Device& device, std::size_t bytes, std::string name);
+  ~GuardedBuffer();
+  GuardedBuffer(const GuardedBuffer&) = delete;
+  GuardedBuffer& operator=(const GuardedBuffer&) = delete;
+
+  std::byte* address() const { return memory_ + guard_; }
+  std::size_t bytes() const { return bytes_; }
+  const std::string& name() const { return name_; }
+  void upload(const std::byte* contents) { device_.upload(address(), contents, bytes_); }
+  void download(std::byte* contents) const { device_.download(contents, address(), bytes_); }
+  /// Fills the guard zones again.
+  void arm();
+  /// One sentence on a guard zone that changed since arm().
+  std::optional<std::string> damage() const;
+
+ private:
+  Device& device_;
+  std::string name_;
+  std::size_t bytes_, guard_;
+  std::byte* memory_;
+};
+
+/// One tensor of a problem on the device. Its buffer ends with the last element of the last row, so that an
+/// access beyond it is seen although a caller's stride would leave room for it.
+class Operand {
+ public:
+  Operand(Device& device, const Tensor& tensor);
+
+  const Tensor& tensor() const { return tensor_; }
+  void* address() const { return buffer_.address() + shift_; }
+  bool is_output() const { return tensor_.role != Role::input; }
+  /// Restores image, poison and guard zones.
+  void reset();
+  /// Reads the buffer back and says what a kernel must not have changed but did: a guard zone, the elements
+  /// before the base pointer, the padding between rows, an input.
+  std::optional<std::string> damage();
+  /// What damage() read back: element (r, c) is at contents() + (r * stride + c) * element size.
+  const std::byte* contents() const { return current_.data() + shift_; }
+  const std::byte* initial() const { return initial_.data() + shift_; }
+
+ private:
+  /// The bytes of a row (start, length) that a kernel must leave alone: all of an input's, only the padding
+  /// of an output's.
+  std::pair<std::size_t, std::size_t> protected_bytes(std::int64_t row) const;
+  std::int64_t first_damaged_row() const;
+
+  const Tensor& tensor_;
+  std::size_t shift_;  // bytes before element (0, 0)
+  std::vector<std::byte> initial_, current_;
+  GuardedBuffer buffer_;
+};
+
+/// A variant's workspace: image, then poison.
+class WorkspaceBuffer {
+ public:
+  WorkspaceBuffer(Device& device, const Workspace& workspace);
+  void* address() const { return buffer_ ? buffer_->address() : nullptr; }
+  std::optional<std::string> damage() const { return buffer_ ? buffer_->damage() : std::nullopt; }
+
+ private:
+  std::optional<GuardedBuffer> buffer_;
+};
+
+/// Fills `bytes` (even) bytes with a 16-bit pattern.
+void fill(std::byte* memory, std::size_t bytes, std::uint16_t pattern);
+
+}  // namespace tilewright
