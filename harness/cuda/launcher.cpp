@@ -1,0 +1,194 @@
+#include "launcher.hpp"
+
+#include <cuda.h>
+
+#include <cstring>
+
+namespace tilewright::cuda {
+namespace {
+
+std::string describe(cudaError_t code, const std::string& what) {
+  return what + ": " + cudaGetErrorName(code) + " (" + std::to_string(static_cast<int>(code)) + "), " +
+         cudaGetErrorString(code);
+}
+
+std::string extents(const std::array<unsigned, 3>& size) {
+  return std::to_string(size[0]) + "x" + std::to_string(size[1]) + "x" + std::to_string(size[2]);
+}
+
+unsigned volume(const std::array<unsigned, 3>& size) { return size[0] * size[1] * size[2]; }
+
+std::string describe(const std::string& kernel, const Launch& launch) {
+  return "kernel " + kernel + ", grid " + extents(launch.grid) + ", block " + extents(launch.block) +
+         ", cluster " + extents(launch.cluster) + ", " + std::to_string(launch.shared_bytes) +
+         " bytes of dynamic shared memory";
+}
+
+/// cuTensorMapEncodeTiled lives in the driver, which this library does not link.
+decltype(&cuTensorMapEncodeTiled) tensor_map_encoder() {
+  static const auto encoder = [] {
+    void* function = nullptr;
+    cudaDriverEntryPointQueryResult found{};
+    check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault,
+                                           &found),
+          "look up cuTensorMapEncodeTiled in the driver");
+    if (found != cudaDriverEntryPointSuccess)
+      throw Error(cudaErrorNotSupported, "look up cuTensorMapEncodeTiled in the driver (it needs CUDA 12.0)");
+    return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
+  }();
+  return encoder;
+}
+
+CUtensorMapDataType data_type(const TiledMap& map) {
+  switch (map.element_bytes) {
+    case 1:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+    case 2:
+      return map.bfloat16 ? CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 : CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+    case 4:
+      return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+    default:
+      return CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
+  }
+}
+
+CUtensorMapSwizzle swizzle(Swizzle swizzle) {
+  switch (swizzle) {
+    case Swizzle::none:
+      return CU_TENSOR_MAP_SWIZZLE_NONE;
+    case Swizzle::b32:
+      return CU_TENSOR_MAP_SWIZZLE_32B;
+    case Swizzle::b64:
+      return CU_TENSOR_MAP_SWIZZLE_64B;
+    case Swizzle::b128:
+      break;
+  }
+  return CU_TENSOR_MAP_SWIZZLE_128B;
+}
+
+std::string describe(const TiledMap& map) {
+  std::string text = "encode a tensor map of rank " + std::to_string(map.rank) + ", element " +
+                     std::to_string(map.element_bytes) + " B, swizzle " +
+                     std::to_string(static_cast<int>(map.swizzle));
+  for (std::uint32_t i = 0; i < map.rank && i < 5; ++i)
+    text += ", dimension " + std::to_string(i) + ": size " + std::to_string(map.size[i]) + ", stride " +
+            std::to_string(i ? map.stride[i] : map.element_bytes) + " B, box " + std::to_string(map.box[i]);
+  return text;
+}
+
+CUtensorMap encode(const TiledMap& map) {
+  if (map.rank < 1 || map.rank > 5) throw Error(cudaErrorInvalidValue, describe(map));
+  CUtensorMap encoded;
+  const std::uint32_t steps[] = {1, 1, 1, 1, 1};
+  const CUresult result = tensor_map_encoder()(
+      &encoded, data_type(map), map.rank, map.base, map.size.data(), map.stride.data() + 1, map.box.data(),
+      steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle(map.swizzle), CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  // CUresult and cudaError_t share their values.
+  if (result != CUDA_SUCCESS) throw Error(static_cast<cudaError_t>(result), describe(map));
+  return encoded;
+}
+
+}  // namespace
+
+Error::Error(cudaError_t code, const std::string& what)
+    : std::runtime_error(describe(code, what)), code(code) {}
+
+void check(cudaError_t code, const std::string& what) {
+  if (code == cudaSuccess) return;
+  cudaGetLastError();
+  throw Error(code, what);
+}
+
+bool is_sticky(cudaError_t code) {
+  switch (code) {
+    case cudaErrorECCUncorrectable:
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorContained:
+    case cudaErrorIllegalAddress:
+    case cudaErrorLaunchTimeout:
+    case cudaErrorAssert:
+    case cudaErrorHardwareStackError:
+    case cudaErrorIllegalInstruction:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorInvalidAddressSpace:
+    case cudaErrorInvalidPc:
+    case cudaErrorLaunchFailure:
+    case cudaErrorTensorMemoryLeak:
+    case cudaErrorMpsClientTerminated:
+    case cudaErrorExternalDevice:
+    case cudaErrorUnknown:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Image::Image(const void* code) {
+  check(cudaLibraryLoadData(&library_, code, nullptr, nullptr, 0, nullptr, nullptr, 0),
+        "load embedded device code");
+}
+
+Image::Image(const std::string& path) {
+  check(cudaLibraryLoadFromFile(&library_, path.c_str(), nullptr, nullptr, 0, nullptr, nullptr, 0),
+        "load " + path);
+}
+
+Image::~Image() { cudaLibraryUnload(library_); }
+
+cudaKernel_t Image::kernel(const std::string& name) const {
+  cudaKernel_t kernel = nullptr;
+  check(cudaLibraryGetKernel(&kernel, library_, name.c_str()), "find kernel " + name);
+  return kernel;
+}
+
+PreparedLaunch::PreparedLaunch(const Image& image, const std::string& kernel, const Launch& launch)
+    : description_(describe(kernel, launch)), kernel_(image.kernel(kernel)) {
+  const void* function = reinterpret_cast<const void*>(kernel_);
+  check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(launch.shared_bytes)),
+        "reserve shared memory for " + description_);
+  if (volume(launch.cluster) > 8)  // larger clusters must be asked for
+    check(cudaFuncSetAttribute(function, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
+          "allow " + description_);
+
+  config_.gridDim = {launch.grid[0], launch.grid[1], launch.grid[2]};
+  config_.blockDim = {launch.block[0], launch.block[1], launch.block[2]};
+  config_.dynamicSmemBytes = launch.shared_bytes;
+  if (volume(launch.cluster) > 1) {
+    cudaLaunchAttribute& attribute = attributes_[config_.numAttrs++];
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {launch.cluster[0], launch.cluster[1], launch.cluster[2]};
+  }
+  if (launch.dependent) {
+    cudaLaunchAttribute& attribute = attributes_[config_.numAttrs++];
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+  }
+  for (const Arguments::Item& item : launch.arguments.items()) add(item);
+}
+
+void PreparedLaunch::add(const Arguments::Item& item) {
+  static_assert(sizeof(CUtensorMap) <= sizeof(Slot) && alignof(CUtensorMap) <= alignof(Slot));
+  const std::size_t bytes = item.is_map ? sizeof(CUtensorMap) : item.bytes.size();
+  auto& slots = storage_.emplace_back(new Slot[(bytes + sizeof(Slot) - 1) / sizeof(Slot)]);
+  if (item.is_map) {
+    const CUtensorMap map = encode(item.map);
+    std::memcpy(slots.get(), &map, sizeof map);
+  } else {
+    std::memcpy(slots.get(), item.bytes.data(), bytes);
+  }
+  arguments_.push_back(slots.get());
+}
+
+void PreparedLaunch::enqueue(cudaStream_t stream) const {
+  cudaLaunchConfig_t config = config_;
+  cudaLaunchAttribute attributes[] = {attributes_[0], attributes_[1]};
+  config.stream = stream;
+  config.attrs = attributes;
+  check(cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kernel_),
+                            const_cast<void**>(arguments_.data())),
+        "launch " + description_);
+}
+
+}  // namespace tilewright::cuda

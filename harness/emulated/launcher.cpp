@@ -1,0 +1,87 @@
+#include "launcher.hpp"
+
+#include <cstring>
+
+namespace tilewright::emulated {
+namespace {
+
+// Limits of sm_90 (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
+constexpr std::uint64_t kMaxThreads = 1024, kMaxSharedBytes = 232448, kMaxGridYZ = 65535, kMaxCluster = 16;
+
+simt::Dim3 dim3(const std::array<unsigned, 3>& size) { return {size[0], size[1], size[2]}; }
+std::uint64_t volume(const std::array<unsigned, 3>& size) {
+  return std::uint64_t{size[0]} * size[1] * size[2];
+}
+
+/// What cudaLaunchKernelExC would refuse; empty when nothing.
+std::string refusal(const Launch& launch) {
+  if (volume(launch.grid) == 0 || volume(launch.block) == 0 || volume(launch.cluster) == 0)
+    return "an extent of grid, block or cluster is 0";
+  if (volume(launch.block) > kMaxThreads)
+    return std::to_string(volume(launch.block)) + " threads per block; at most " +
+           std::to_string(kMaxThreads);
+  if (launch.shared_bytes > kMaxSharedBytes)
+    return std::to_string(launch.shared_bytes) + " bytes of shared memory; at most " +
+           std::to_string(kMaxSharedBytes);
+  if (launch.grid[1] > kMaxGridYZ || launch.grid[2] > kMaxGridYZ)
+    return "grid y or z above " + std::to_string(kMaxGridYZ);
+  if (volume(launch.cluster) > kMaxCluster)
+    return std::to_string(volume(launch.cluster)) + " blocks per cluster; at most " +
+           std::to_string(kMaxCluster);
+  for (int i = 0; i < 3; ++i)
+    if (launch.grid[i] % launch.cluster[i] != 0)
+      return "grid extent " + std::to_string(launch.grid[i]) + " is no multiple of the cluster's " +
+             std::to_string(launch.cluster[i]);
+  return "";
+}
+
+simt::TensorMap encode(const TiledMap& map) {
+  simt::TensorMap encoded{};
+  encoded.base = map.base;
+  encoded.rank = map.rank;
+  encoded.element_bytes = map.element_bytes;
+  encoded.swizzle = static_cast<std::uint8_t>(map.swizzle);
+  encoded.element_kind = map.element_bytes == 4 ? 3 : map.element_bytes != 2 ? 0 : map.bfloat16 ? 2 : 1;
+  for (std::size_t i = 0; i < 5; ++i) {
+    encoded.size[i] = map.size[i];
+    encoded.stride[i] = i == 0 ? map.element_bytes : map.stride[i];
+    encoded.box[i] = map.box[i];
+  }
+  if (const std::string why = simt::check_tensor_map(encoded); !why.empty())
+    throw Refused("tensor map: " + why);
+  return encoded;
+}
+
+}  // namespace
+
+PreparedLaunch::PreparedLaunch(simt::Entry entry, const std::string& name, const Launch& launch)
+    : entry_(entry),
+      name_(name),
+      grid_(dim3(launch.grid)),
+      block_(dim3(launch.block)),
+      cluster_(dim3(launch.cluster)),
+      shared_bytes_(launch.shared_bytes) {
+  if (const std::string why = refusal(launch); !why.empty()) throw Refused("launch of " + name + ": " + why);
+  for (const Arguments::Item& item : launch.arguments.items()) add(item);
+}
+
+void PreparedLaunch::add(const Arguments::Item& item) {
+  const std::size_t bytes = item.is_map ? sizeof(simt::TensorMap) : item.bytes.size();
+  auto& slots = storage_.emplace_back(new Slot[(bytes + sizeof(Slot) - 1) / sizeof(Slot)]);
+  if (item.is_map) {
+    const simt::TensorMap map = encode(item.map);
+    std::memcpy(slots.get(), &map, sizeof map);
+  } else {
+    std::memcpy(slots.get(), item.bytes.data(), bytes);
+  }
+  arguments_.push_back(slots.get());
+}
+
+simt::Result PreparedLaunch::run(const simt::Config& config) const {
+  // The kernel reads its arguments only; the entry's type is that of cudaLaunchKernel.
+  void** arguments = const_cast<void**>(arguments_.data());
+  return simt::launch(config, grid_, block_, shared_bytes_, cluster_,
+                      [this, arguments] { entry_(arguments); });
+}
+
+}  // namespace tilewright::emulated
