@@ -1,0 +1,114 @@
+import { UsageError } from '../errors.ts';
+import type { AnyFamily, Preset } from '../model/family.ts';
+import type { ParameterValue } from '../model/parameter.ts';
+import type { Variant } from '../model/variant.ts';
+import { didYouMean } from '../util/suggest.ts';
+import { levelsOf, type Rule, type Values } from './plan.ts';
+import { evenlySpaced } from './sample.ts';
+import { variantOf } from './variant.ts';
+import { type Counts, type Narrowing, walk } from './walk.ts';
+import { parseWhere } from './where.ts';
+
+export interface EnumerateOptions {
+  /** `sm_90a`; decides `notSupported`. */
+  readonly arch: string;
+  /** One of the family's presets; the whole space if absent. */
+  readonly preset?: string;
+  /** A condition in the language of `where.ts`. */
+  readonly where?: string;
+  /** At most this many variants, evenly spaced over the legal ones. */
+  readonly limit?: number;
+}
+
+/**
+ * `points` = `legal` + all of `rejected`, whose keys are the constraints' names, `not-supported` and, where they were
+ * asked for, `preset` and `where`. A point is counted under the first that rules it out: preset, where, constraints in
+ * order, support. `variants` are the legal points, or an even sample where the preset or `limit` asks for fewer.
+ */
+export interface Enumeration extends Counts {
+  readonly variants: readonly Variant[];
+}
+
+/** Enumerates a family's search space. Throws a UsageError for an unknown preset or a malformed `where`. */
+export function enumerate(family: AnyFamily, options: EnumerateOptions): Enumeration {
+  const levels = levelsOf(family);
+  const preset = presetOf(family, options.preset);
+  const legal = new IndexList(levels.length);
+  const counts = walk(levels, rulesOf(family, preset, options), narrowingOf(preset), (_, indices) =>
+    legal.push(indices),
+  );
+  const wanted = Math.min(preset?.sample || Infinity, options.limit ?? Infinity);
+  const variants = evenlySpaced(counts.legal, wanted).map((position) => {
+    const indices = legal.at(position);
+    const point: Values = {};
+    levels.forEach((level, depth) => {
+      point[level.name] = level.values[indices[depth] ?? 0] as ParameterValue;
+    });
+    return variantOf(family, point);
+  });
+  return { ...counts, variants };
+}
+
+/** The preset of that name, undefined when none is asked for. */
+export function presetOf(family: AnyFamily, name: string | undefined): Preset | undefined {
+  if (name === undefined) return undefined;
+  const preset = family.presets[name];
+  if (preset) return preset;
+  const names = Object.keys(family.presets);
+  throw new UsageError(
+    `${family.name} has no preset '${name}': it has ${names.join(', ')}${didYouMean(name, names)}`,
+  );
+}
+
+/** What rules points out, in the order in which it is asked. */
+export function rulesOf(
+  family: AnyFamily,
+  preset: Preset | undefined,
+  options: Pick<EnumerateOptions, 'arch' | 'where'>,
+): Rule[] {
+  const all = Object.keys(family.parameters);
+  const { arch, where } = options;
+  const presetHolds = preset?.holds;
+  return [
+    ...(presetHolds ? [{ name: 'preset', on: all, holds: presetHolds as Rule['holds'] }] : []),
+    ...(where === undefined ? [] : [{ name: 'where', ...parseWhere(where, family) }]),
+    ...family.constraints.map(({ name, on, holds }) => ({ name, on, holds: holds as Rule['holds'] })),
+    {
+      name: 'not-supported',
+      on: all,
+      holds: (values) => family.notSupported(values, arch) === undefined,
+    },
+  ];
+}
+
+function narrowingOf(preset: Preset | undefined): Narrowing | undefined {
+  if (!preset) return undefined;
+  const lists = Object.entries(preset.where ?? {}).flatMap(([name, values]) =>
+    values ? [[name, new Set(values)] as const] : [],
+  );
+  return { name: 'preset', allowed: new Map(lists) };
+}
+
+/** Rows of small integers in one growing array: a million points cost megabytes, not a million objects. */
+class IndexList {
+  readonly #width: number;
+  #rows = new Uint16Array(1024);
+  #used = 0;
+
+  constructor(width: number) {
+    this.#width = width;
+  }
+
+  push(indices: readonly number[]): void {
+    if (this.#used + this.#width > this.#rows.length) {
+      const grown = new Uint16Array(2 * this.#rows.length + this.#width);
+      grown.set(this.#rows);
+      this.#rows = grown;
+    }
+    for (const index of indices) this.#rows[this.#used++] = index;
+  }
+
+  at(row: number): Uint16Array {
+    return this.#rows.subarray(row * this.#width, (row + 1) * this.#width);
+  }
+}

@@ -1,0 +1,55 @@
+import type { AnyFamily } from '../model/family.ts';
+import { didYouMean } from '../util/suggest.ts';
+
+/**
+ * What is wrong with a family's activations. Parameters get their values in the order of declaration, so whether one
+ * matters can only depend on those before it; what breaks that is a cycle or a matter of order, and said so.
+ */
+export function findActivationProblems(family: AnyFamily): string[] {
+  const names = Object.keys(family.parameters);
+  const problems: string[] = [];
+  const reads = new Map<string, readonly string[]>();
+  for (const { parameter, on } of family.activations) {
+    if (reads.has(parameter))
+      problems.push(`parameter '${parameter}' has two activations: join their conditions`);
+    reads.set(parameter, on);
+    for (const name of [parameter, ...on].filter((candidate) => !names.includes(candidate))) {
+      problems.push(`an activation names unknown parameter '${name}'${didYouMean(name, names)}`);
+    }
+  }
+  const cycle = findCycle(reads);
+  if (cycle) return [...problems, `activations form a cycle: ${cycle.join(' -> ')}`];
+  return [...problems, ...orderProblems(reads, names)];
+}
+
+function orderProblems(reads: ReadonlyMap<string, readonly string[]>, names: readonly string[]): string[] {
+  return [...reads].flatMap(([parameter, on]) =>
+    on
+      .filter((read) => names.indexOf(read) > names.indexOf(parameter))
+      .map(
+        (read) =>
+          `activation of '${parameter}' reads '${read}', which is declared after it: move '${read}' up`,
+      ),
+  );
+}
+
+/** The first cycle of "is judged by", as the names along it with the first repeated at the end. */
+function findCycle(reads: ReadonlyMap<string, readonly string[]>): string[] | undefined {
+  const finished = new Set<string>();
+  const visit = (name: string, path: readonly string[]): string[] | undefined => {
+    const start = path.indexOf(name);
+    if (start >= 0) return [...path.slice(start), name];
+    if (finished.has(name)) return undefined;
+    for (const read of reads.get(name) ?? []) {
+      const cycle = visit(read, [...path, name]);
+      if (cycle) return cycle;
+    }
+    finished.add(name);
+    return undefined;
+  };
+  for (const name of reads.keys()) {
+    const cycle = visit(name, []);
+    if (cycle) return cycle;
+  }
+  return undefined;
+}

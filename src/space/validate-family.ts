@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import { UsageError } from '../errors.ts';
+import type { AnyFamily } from '../model/family.ts';
+import { didYouMean } from '../util/suggest.ts';
+import { findActivationProblems } from './validate-activations.ts';
+
+const text = z.string().min(1);
+const callable = z.custom<(...args: never[]) => unknown>(
+  (value) => typeof value === 'function',
+  'must be a function',
+);
+const nameList = z.array(text);
+/** Becomes part of file names and C identifiers. */
+const word = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
+
+const valueSchema = z.union(
+  [
+    z
+      .number()
+      .int('numbers must be whole: they become part of ids')
+      .nonnegative('numbers must not be negative'),
+    z.string().regex(word, 'texts must be made of letters, digits, - and _'),
+    z.boolean(),
+  ],
+  'must be a whole number, a text or a boolean',
+);
+
+const parameterSchema = z.object({
+  label: z
+    .string()
+    .regex(
+      /^([A-Za-z][A-Za-z_]*)?$/,
+      'labels are letters only, so that the value after it can be told apart',
+    ),
+  doc: text,
+  values: z.array(valueSchema).min(1, 'needs at least one value'),
+  readBy: z.enum(['source', 'launch']).optional(),
+});
+
+const workloadSchema = z.object({ id: text, problem: z.record(z.string(), z.unknown()) });
+
+const presetSchema = z.object({
+  doc: text,
+  where: z.record(z.string(), z.array(z.unknown()).min(1)).optional(),
+  holds: callable.optional(),
+  sample: z.number().int().nonnegative().optional(),
+  workloads: nameList,
+});
+
+const familySchema = z.object({
+  name: z.string().regex(/^[a-z][a-z0-9-]*$/, 'must be lower case letters, digits and -'),
+  summary: text,
+  parameters: z.record(z.string().regex(/^[A-Za-z_]\w*$/, 'must be a C identifier'), parameterSchema),
+  activations: z.array(z.object({ parameter: text, on: nameList, active: callable })),
+  constraints: z.array(z.object({ name: text, doc: text, on: nameList, holds: callable })),
+  presets: z.record(text, presetSchema),
+  templates: nameList.min(1, 'needs at least one template'),
+  template: callable,
+  derive: callable,
+  budget: callable,
+  notSupported: callable,
+  workloads: z.array(workloadSchema),
+  applies: callable,
+  cases: callable,
+  priority: callable,
+  deterministic: callable,
+});
+
+/** Names that `--json` and the funnel use beside the constraints' own. */
+const reservedRules = ['preset', 'where', 'not-supported'];
+
+/** Names that every template context has beside parameters and derived values. */
+export const reservedNames: readonly string[] = ['symbol', 'id', 'family', 'summary'];
+
+/**
+ * Turns what a `family.ts` exports into a family, or throws one UsageError with everything that is wrong with it.
+ * `file` is named in the message; `folder` is the name that the family must have.
+ */
+export function validateFamily(value: unknown, file: string, folder: string): AnyFamily {
+  const parsed = familySchema.safeParse(value);
+  if (!parsed.success) throw new UsageError(`${file} is not a family:\n${z.prettifyError(parsed.error)}`);
+  // The parse has checked every field; functions cannot be typed further than "callable".
+  const family = value as AnyFamily;
+  const problems = [
+    ...(family.name === folder
+      ? []
+      : [`name is '${family.name}', but the folder is '${folder}': they must be equal`]),
+    ...parameterProblems(family),
+    ...findActivationProblems(family),
+    ...constraintProblems(family),
+    ...presetProblems(family),
+    ...repeated(family.workloads.map(({ id }) => id)).map((id) => `two workloads have the id '${id}'`),
+  ];
+  if (problems.length === 0) return family;
+  const count = `${problems.length} problem${problems.length === 1 ? '' : 's'}`;
+  throw new UsageError(`${file} has ${count}:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+}
+
+function repeated(names: readonly string[]): string[] {
+  return [...new Set(names.filter((name, index) => names.indexOf(name) !== index))];
+}
+
+function parameterProblems(family: AnyFamily): string[] {
+  const parameters = Object.entries(family.parameters);
+  if (parameters.length === 0) return ['parameters is empty: a space needs at least one'];
+  const labels = parameters.map(([, { label }]) => label).filter(Boolean);
+  const shared = repeated(labels).map((label) => {
+    const owners = parameters.filter(([, parameter]) => parameter.label === label).map(([name]) => name);
+    return `label '${label}' is used by ${owners.join(' and ')}: labels must differ`;
+  });
+  const own = parameters.flatMap(([name, { values }]) => [
+    ...(reservedNames.includes(name)
+      ? [`parameter '${name}': the name is taken by the template context`]
+      : []),
+    ...repeated(values.map(String)).map((value) => `parameter '${name}' lists ${value} twice`),
+    ...(new Set(values.map((value) => typeof value)).size > 1
+      ? [`parameter '${name}' mixes types: ${values.map((value) => JSON.stringify(value)).join(', ')}`]
+      : []),
+  ]);
+  return [...shared, ...own];
+}
+
+function constraintProblems(family: AnyFamily): string[] {
+  const names = Object.keys(family.parameters);
+  const rules = family.constraints.map(({ name }) => name);
+  return [
+    ...repeated(rules).map((name) => `two constraints are called '${name}'`),
+    ...rules
+      .filter((name) => reservedRules.includes(name))
+      .map((name) => `a constraint may not be called '${name}'`),
+    ...family.constraints.flatMap(({ name, on }) =>
+      on
+        .filter((read) => !names.includes(read))
+        .map((read) => `constraint '${name}' reads unknown parameter '${read}'${didYouMean(read, names)}`),
+    ),
+  ];
+}
+
+function presetProblems(family: AnyFamily): string[] {
+  const ids = family.workloads.map(({ id }) => id);
+  return Object.entries(family.presets).flatMap(([preset, { where, workloads }]) => [
+    ...Object.entries(where ?? {}).flatMap(([name, values]) =>
+      narrowingProblems(family, `preset '${preset}'`, name, values ?? []),
+    ),
+    ...workloads
+      .filter((id) => !ids.includes(id))
+      .map((id) => `preset '${preset}' names unknown workload '${id}'${didYouMean(id, ids)}`),
+  ]);
+}
+
+function narrowingProblems(
+  family: AnyFamily,
+  where: string,
+  name: string,
+  values: readonly unknown[],
+): string[] {
+  const parameter = family.parameters[name];
+  if (!parameter) {
+    return [
+      `${where} narrows unknown parameter '${name}'${didYouMean(name, Object.keys(family.parameters))}`,
+    ];
+  }
+  return values
+    .filter((value) => !(parameter.values as readonly unknown[]).includes(value))
+    .map(
+      (value) =>
+        `${where} has ${name} = ${value}, which it never is; it takes ${parameter.values.join(', ')}`,
+    );
+}

@@ -1,0 +1,124 @@
+import type { ParameterValue } from '../model/parameter.ts';
+import { bind, guard, type Level, type Rule, type Values } from './plan.ts';
+
+/** Counts of one walk. `points` is what there is without any rule: `legal` plus all of `rejected`. */
+export interface Counts {
+  readonly points: number;
+  readonly legal: number;
+  readonly rejected: Record<string, number>;
+}
+
+/** A question asked of a parameter's own value while it is active, e.g. a preset's list. */
+export interface Narrowing {
+  readonly name: string;
+  readonly allowed: ReadonlyMap<string, ReadonlySet<ParameterValue>>;
+}
+
+interface Step {
+  readonly level: Level;
+  readonly allowed: ReadonlySet<ParameterValue> | undefined;
+  readonly rules: readonly { readonly name: string; readonly holds: (values: Values) => boolean }[];
+}
+
+/**
+ * Visits every legal point depth first, parameters in order of declaration. A rule is asked as soon as the last
+ * parameter it reads has a value; where it says no, the whole subtree is skipped and its number of points is counted
+ * under the rule's name. An inactive parameter takes its first value and adds no points.
+ *
+ * `visit` sees one object that is changed in place, and the index of each parameter's value: copy what you keep.
+ */
+export function walk(
+  levels: readonly Level[],
+  rules: readonly Rule[],
+  narrowing: Narrowing | undefined,
+  visit: (values: Readonly<Values>, indices: readonly number[]) => void,
+): Counts {
+  const values = guard(
+    levels.map((level) => level.name),
+    'the family',
+  )();
+  const indices = levels.map(() => 0);
+  const steps = stepsOf(levels, rules, narrowing);
+  const size = subtreeSizes(steps, values, indices);
+  const rejected: Record<string, number> = {};
+  if (narrowing) rejected[narrowing.name] = 0;
+  for (const rule of rules) rejected[rule.name] = 0;
+  let legal = 0;
+
+  const descend = (depth: number): void => {
+    const step = steps[depth];
+    if (!step) {
+      legal++;
+      visit(values, indices);
+      return;
+    }
+    const active = step.level.active(values);
+    const count = active ? step.level.values.length : 1;
+    for (let index = 0; index < count; index++) {
+      const value = step.level.values[index] as ParameterValue;
+      values[step.level.name] = value;
+      indices[depth] = index;
+      const broken =
+        active && step.allowed && !step.allowed.has(value)
+          ? narrowing?.name
+          : firstBroken(step.rules, values);
+      if (broken === undefined) descend(depth + 1);
+      else rejected[broken] = (rejected[broken] ?? 0) + size(depth + 1);
+    }
+  };
+  const points = size(0);
+  descend(0);
+  return { points, legal, rejected };
+}
+
+function firstBroken(rules: Step['rules'], values: Values): string | undefined {
+  for (const rule of rules) if (!rule.holds(values)) return rule.name;
+  return undefined;
+}
+
+function stepsOf(levels: readonly Level[], rules: readonly Rule[], narrowing: Narrowing | undefined): Step[] {
+  const depthOf = new Map(levels.map((level, depth) => [level.name, depth]));
+  const lastRead = (rule: Rule) => Math.max(0, ...rule.on.map((name) => depthOf.get(name) ?? 0));
+  return levels.map((level, depth) => ({
+    level,
+    allowed: narrowing?.allowed.get(level.name),
+    rules: rules
+      .filter((rule) => lastRead(rule) === depth)
+      .map((rule) => ({ name: rule.name, holds: bind(rule) })),
+  }));
+}
+
+/**
+ * Number of points below a depth, given the values above it. It depends only on those earlier parameters that some
+ * later activation reads, so it is computed once per combination of these. Leaves values at and below `depth` changed.
+ */
+function subtreeSizes(steps: readonly Step[], values: Values, indices: number[]): (depth: number) => number {
+  const readFrom = steps.map((_, depth) => [
+    ...new Set(steps.slice(depth).flatMap(({ level }) => level.activeReads.filter((read) => read < depth))),
+  ]);
+  const known = steps.map(() => new Map<number, number>());
+  const keyOf = (depth: number) => {
+    let key = 0;
+    for (const read of readFrom[depth] ?? []) {
+      key = key * (steps[read]?.level.values.length ?? 1) + (indices[read] ?? 0);
+    }
+    return key;
+  };
+  const size = (depth: number): number => {
+    const step = steps[depth];
+    if (!step) return 1;
+    const key = keyOf(depth);
+    const found = known[depth]?.get(key);
+    if (found !== undefined) return found;
+    const count = step.level.active(values) ? step.level.values.length : 1;
+    let total = 0;
+    for (let index = 0; index < count; index++) {
+      values[step.level.name] = step.level.values[index] as ParameterValue;
+      indices[depth] = index;
+      total += size(depth + 1);
+    }
+    known[depth]?.set(key, total);
+    return total;
+  };
+  return size;
+}
