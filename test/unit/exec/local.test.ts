@@ -1,0 +1,94 @@
+import { describe, expect, test } from 'vitest';
+import { EnvironmentError } from '../../../src/errors.ts';
+import { localExecutor } from '../../../src/exec/local.ts';
+
+const alive = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+const gone = async (pid: number) => {
+  for (let i = 0; i < 100 && alive(pid); i++) await new Promise((resolve) => setTimeout(resolve, 20));
+  return !alive(pid);
+};
+
+describe('run', () => {
+  test('gives code, stdout and stderr', async () => {
+    const result = await localExecutor.run(['sh', '-c', 'echo out; echo err >&2; exit 3']);
+    expect(result).toMatchObject({ exitCode: 3, stdout: 'out\n', stderr: 'err\n', timedOut: false });
+  });
+
+  test('passes input, folder and environment', async () => {
+    const result = await localExecutor.run(['sh', '-c', 'cat; pwd; echo $WORD'], {
+      input: 'in\n',
+      cwd: '/',
+      env: { WORD: 'w' },
+    });
+    expect(result.stdout).toBe('in\n/\nw\n');
+  });
+
+  test('names the signal that ended a command', async () => {
+    const result = await localExecutor.run(['sh', '-c', 'kill -SEGV $$']);
+    expect(result.exitCode).toBeUndefined();
+    expect(result.endedBy).toBe('SIGSEGV');
+  });
+
+  test.each([
+    ['a missing program', '/nowhere/nvcc', /cannot start \/nowhere\/nvcc: there is no such program/],
+    ['a folder', '/etc', /cannot start \/etc: it may not be executed/],
+  ])("%s is the machine's fault", async (_, file, message) => {
+    await expect(localExecutor.run([file])).rejects.toThrow(message);
+    await expect(localExecutor.run([file])).rejects.toBeInstanceOf(EnvironmentError);
+    expect(() => localExecutor.open([file])).toThrow(EnvironmentError);
+  });
+
+  test('a time limit kills grandchildren too', async () => {
+    const result = await localExecutor.run(['sh', '-c', 'sleep 100 & echo $!; wait'], { timeoutMs: 200 });
+    expect(result.timedOut).toBe(true);
+    expect(await gone(Number(result.stdout))).toBe(true);
+  });
+
+  test('aborting kills the tree and rejects', async () => {
+    const controller = new AbortController();
+    const running = localExecutor.run(['sh', '-c', 'sleep 100'], { signal: controller.signal });
+    controller.abort(new Error('enough'));
+    await expect(running).rejects.toThrow('enough');
+  });
+
+  test('takes a lot of output and hands stderr on by the line', async () => {
+    const lines: string[] = [];
+    const result = await localExecutor.run(
+      ['sh', '-c', 'yes abcdefg | head -c 4000000; echo a >&2; echo b >&2'],
+      {
+        onStderr: (line) => lines.push(line),
+      },
+    );
+    expect(result.stdout).toHaveLength(4_000_000);
+    expect(lines).toEqual(['a', 'b']);
+  });
+});
+
+describe('open', () => {
+  test('speaks in lines and tells how it ended', async () => {
+    const process = localExecutor.open([
+      'sh',
+      '-c',
+      'while read word; do echo "<$word>"; done; echo bye >&2; exit 4',
+    ]);
+    const lines = process.lines[Symbol.asyncIterator]();
+    process.send('one');
+    expect((await lines.next()).value).toBe('<one>');
+    process.send('two');
+    expect((await lines.next()).value).toBe('<two>');
+    process.kill();
+    expect(await process.exited).toEqual({ code: undefined, signal: 'SIGKILL' });
+  });
+
+  test('keeps the end of stderr', async () => {
+    const process = localExecutor.open(['sh', '-c', 'echo broken >&2; exit 4']);
+    expect(await process.exited).toEqual({ code: 4, signal: undefined });
+    expect(process.stderrTail()).toBe('broken\n');
+  });
+});
