@@ -1,0 +1,33 @@
+import { EnvironmentError } from '../errors.ts';
+
+const advice: Readonly<Record<string, string>> = {
+  ENOSPC: 'there is no space left on the disk; free some, or name another folder with --out',
+  EDQUOT: 'the disk quota is used up; free some, or name another folder with --out',
+  EROFS: 'the file system is read-only; name a writable folder with --out',
+  EACCES: 'permission is denied; name a writable folder with --out',
+  EPERM: 'the operation is not permitted; name a writable folder with --out',
+  ENOTDIR: 'a part of the path is a file, not a folder',
+  EMFILE: 'too many files are open; raise `ulimit -n` or lower --jobs',
+  EIO: 'the disk reports an input/output error',
+};
+
+/** The code of a failed file operation, e.g. `ENOSPC`. */
+export function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** An EnvironmentError when the disk is to blame for a failed file operation, otherwise the error itself. */
+export function diskError(error: unknown, doing: string): unknown {
+  const why = advice[errorCode(error) ?? ''];
+  return why === undefined ? error : new EnvironmentError(`cannot ${doing}: ${why}`);
+}
+
+/** Runs a file operation and turns the disk's failures into EnvironmentErrors. `doing`: `write /x/run.json`. */
+export function onDisk<T>(doing: string, operation: () => T): T {
+  try {
+    return operation();
+  } catch (error) {
+    throw diskError(error, doing);
+  }
+}
