@@ -33,14 +33,17 @@ export interface Preset<P extends ParameterSpecs = ParameterSpecs> {
   readonly doc: string;
   readonly where?: { readonly [K in keyof P]?: readonly P[K]['values'][number][] };
   /** Any further condition on a whole point. */
-  readonly holds?: (point: Point<P>) => boolean;
+  holds?(point: Point<P>): boolean;
   /** Keep about this many points, evenly spaced over the enumeration (0 or absent: all). */
   readonly sample?: number;
   /** Ids of the workloads to time with this preset. */
   readonly workloads: readonly string[];
 }
 
-/** Everything a kernel family says about itself. Plain data and pure functions; no I/O. */
+/**
+ * Everything a kernel family says about itself. Plain data and pure functions; no I/O. The functions are written as
+ * methods so that a family with exact parameter types is also an AnyFamily, which is all that the engine knows.
+ */
 export interface Family<P extends ParameterSpecs = ParameterSpecs> {
   /** Folder name, e.g. `bsr-spmm`. */
   readonly name: string;
@@ -52,21 +55,26 @@ export interface Family<P extends ParameterSpecs = ParameterSpecs> {
   readonly presets: Readonly<Record<string, Preset<P>>>;
   /** Template files that the family renders; each variant uses `template(point)`, one of them. */
   readonly templates: readonly string[];
-  readonly template: (point: Point<P>) => string;
+  template(point: Point<P>): string;
   /** Numbers that the template needs and that follow from the point: arithmetic lives here, not in the template. */
-  readonly derive: (point: Point<P>) => Readonly<Record<string, ParameterValue>>;
-  readonly budget: (point: Point<P>) => Budget;
+  derive(point: Point<P>): Readonly<Record<string, ParameterValue>>;
+  budget(point: Point<P>): Budget;
   /** Why a point cannot run on an arch (`sm_80`), or undefined where it can. */
-  readonly notSupported: (point: Point<P>, arch: string) => string | undefined;
+  notSupported(point: Point<P>, arch: string): string | undefined;
   /** Workloads to time; `applies` tells which variants may run it. */
   readonly workloads: readonly Workload[];
-  readonly applies: (point: Point<P>, workload: Workload) => boolean;
+  applies(point: Point<P>, workload: Workload): boolean;
   /** Cases that the gate puts a variant through, on small problems. */
-  readonly cases: (point: Point<P>, depth: 'quick' | 'full') => readonly GateCase[];
+  cases(point: Point<P>, depth: 'quick' | 'full'): readonly GateCase[];
+  /**
+   * What the emitted library compares between a call and this workload, by the names that the family's api.cpp uses:
+   * positive numbers by their ratio, texts for equality. Absent: the numbers and texts of the problem.
+   */
+  readonly features?: (workload: Workload) => Readonly<Record<string, number | string>>;
   /** Guess of merit, higher is better: ranks variants that nobody has timed. */
-  readonly priority: (point: Point<P>, workload: Workload) => number;
+  priority(point: Point<P>, workload: Workload): number;
   /** True when a variant promises bitwise equal results on every launch. */
-  readonly deterministic: (point: Point<P>) => boolean;
+  deterministic(point: Point<P>): boolean;
 }
 
 /** Names the parameters of a family and gives typed makers for the rules that read them. */
