@@ -1,6 +1,7 @@
-// intrinsics.hpp - CUDA's own names under g++: what nvcc declares by itself and host headers lack. ptx.cuh includes this
-// in the emulated build only. Collectives, fences and atomics go to the emulated device; the rest is plain arithmetic.
-// A CUDA function that is not here does not compile on the emulated device, and the error names it: add it here.
+// intrinsics.hpp - CUDA's own names under g++: what nvcc declares by itself and host headers lack. ptx.cuh
+// includes this in the emulated build only. Collectives, fences and atomics go to the emulated device; the
+// rest is plain arithmetic. A CUDA function that is not here does not compile on the emulated device, and the
+// error names it: add it here.
 #pragma once
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -15,7 +16,8 @@
 
 #include "simt/kernel.hpp"
 
-// ------------------------------------------------------------------------------------------------- declarations
+// -------------------------------------------------------------------------------------------------
+// declarations
 
 #undef __launch_bounds__
 #define __launch_bounds__(...)
@@ -26,7 +28,8 @@
 #undef __maxnreg__
 #define __maxnreg__(...)
 #undef __shared__
-#define __shared__ static_assert(false, "declare shared memory with TW_SHARED(name) and carve it up by offsets");
+#define __shared__ \
+  static_assert(false, "declare shared memory with TW_SHARED(name) and carve it up by offsets");
 
 #define threadIdx (::simt::ids->thread)
 #define blockIdx (::simt::ids->block)
@@ -61,7 +64,8 @@ inline std::uint32_t round_to_tf32(float value) {
 
 }  // namespace tw
 
-// --------------------------------------------------------------------------------- barriers, fences, warp collectives
+// ------------------------------------------------------------------------------------ barriers, fences, warp
+// collectives
 
 static inline void __syncthreads() { simt::sync_threads(); }
 static inline int __syncthreads_count(int predicate) { return simt::sync_threads_reduce(predicate, 0); }
@@ -107,7 +111,9 @@ template <class T>
 static inline T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32) {
   return tw::shuffle(mask, value, simt::Shuffle::bfly, lanes, width);
 }
-static inline unsigned __ballot_sync(unsigned mask, int predicate) { return simt::ballot(mask, predicate != 0); }
+static inline unsigned __ballot_sync(unsigned mask, int predicate) {
+  return simt::ballot(mask, predicate != 0);
+}
 static inline int __any_sync(unsigned mask, int predicate) { return simt::ballot(mask, predicate != 0) != 0; }
 static inline int __all_sync(unsigned mask, int predicate) { return simt::ballot(mask, predicate == 0) == 0; }
 static inline unsigned __activemask() { return simt::active_mask(); }
@@ -118,21 +124,41 @@ static inline unsigned __match_any_sync(unsigned mask, T value) {
   __builtin_memcpy(&bits, &value, sizeof(T));
   return simt::match_any(mask, bits);
 }
-static inline unsigned __reduce_add_sync(unsigned mask, unsigned v) { return simt::reduce(mask, v, simt::Reduce::add, false); }
-static inline int __reduce_add_sync(unsigned mask, int v) { return simt::reduce(mask, v, simt::Reduce::add, true); }
-static inline unsigned __reduce_min_sync(unsigned mask, unsigned v) { return simt::reduce(mask, v, simt::Reduce::min, false); }
-static inline int __reduce_min_sync(unsigned mask, int v) { return simt::reduce(mask, v, simt::Reduce::min, true); }
-static inline unsigned __reduce_max_sync(unsigned mask, unsigned v) { return simt::reduce(mask, v, simt::Reduce::max, false); }
-static inline int __reduce_max_sync(unsigned mask, int v) { return simt::reduce(mask, v, simt::Reduce::max, true); }
-static inline unsigned __reduce_and_sync(unsigned mask, unsigned v) { return simt::reduce(mask, v, simt::Reduce::and_, false); }
-static inline unsigned __reduce_or_sync(unsigned mask, unsigned v) { return simt::reduce(mask, v, simt::Reduce::or_, false); }
-static inline unsigned __reduce_xor_sync(unsigned mask, unsigned v) { return simt::reduce(mask, v, simt::Reduce::xor_, false); }
+static inline unsigned __reduce_add_sync(unsigned mask, unsigned v) {
+  return simt::reduce(mask, v, simt::Reduce::add, false);
+}
+static inline int __reduce_add_sync(unsigned mask, int v) {
+  return simt::reduce(mask, v, simt::Reduce::add, true);
+}
+static inline unsigned __reduce_min_sync(unsigned mask, unsigned v) {
+  return simt::reduce(mask, v, simt::Reduce::min, false);
+}
+static inline int __reduce_min_sync(unsigned mask, int v) {
+  return simt::reduce(mask, v, simt::Reduce::min, true);
+}
+static inline unsigned __reduce_max_sync(unsigned mask, unsigned v) {
+  return simt::reduce(mask, v, simt::Reduce::max, false);
+}
+static inline int __reduce_max_sync(unsigned mask, int v) {
+  return simt::reduce(mask, v, simt::Reduce::max, true);
+}
+static inline unsigned __reduce_and_sync(unsigned mask, unsigned v) {
+  return simt::reduce(mask, v, simt::Reduce::and_, false);
+}
+static inline unsigned __reduce_or_sync(unsigned mask, unsigned v) {
+  return simt::reduce(mask, v, simt::Reduce::or_, false);
+}
+static inline unsigned __reduce_xor_sync(unsigned mask, unsigned v) {
+  return simt::reduce(mask, v, simt::Reduce::xor_, false);
+}
 
-// ------------------------------------------------------------------------------------------------------- atomics
+// -------------------------------------------------------------------------------------------------------
+// atomics
 
 namespace tw {
 
-/// The step inside an atomic: the emulated device records the access itself, so the compiler's hooks stay out.
+/// The step inside an atomic: the emulated device records the access itself, so the compiler's hooks stay
+/// out.
 template <class T, class Operand, class Step>
 [[gnu::no_sanitize("thread")]] void atomic_step(void* location, const void* operand, void* old) {
   T before;
@@ -175,21 +201,37 @@ struct CompareAndSwap { template <class T> T operator()(T a, Compare<T> c) const
 
 // The operand converts to the location's type, as in CUDA's overloads.
 template <class T>
-static inline T atomicAdd(T* p, std::type_identity_t<T> v) { return tw::atomic<tw::Add>(p, v); }
+static inline T atomicAdd(T* p, std::type_identity_t<T> v) {
+  return tw::atomic<tw::Add>(p, v);
+}
 template <class T>
-static inline T atomicSub(T* p, std::type_identity_t<T> v) { return tw::atomic<tw::Subtract>(p, v); }
+static inline T atomicSub(T* p, std::type_identity_t<T> v) {
+  return tw::atomic<tw::Subtract>(p, v);
+}
 template <class T>
-static inline T atomicMin(T* p, std::type_identity_t<T> v) { return tw::atomic<tw::Minimum>(p, v); }
+static inline T atomicMin(T* p, std::type_identity_t<T> v) {
+  return tw::atomic<tw::Minimum>(p, v);
+}
 template <class T>
-static inline T atomicMax(T* p, std::type_identity_t<T> v) { return tw::atomic<tw::Maximum>(p, v); }
+static inline T atomicMax(T* p, std::type_identity_t<T> v) {
+  return tw::atomic<tw::Maximum>(p, v);
+}
 template <class T>
-static inline T atomicExch(T* p, std::type_identity_t<T> v) { return tw::atomic<tw::Exchange>(p, v); }
+static inline T atomicExch(T* p, std::type_identity_t<T> v) {
+  return tw::atomic<tw::Exchange>(p, v);
+}
 template <class T>
-static inline T atomicAnd(T* p, std::type_identity_t<T> v) { return tw::atomic<tw::And>(p, v); }
+static inline T atomicAnd(T* p, std::type_identity_t<T> v) {
+  return tw::atomic<tw::And>(p, v);
+}
 template <class T>
-static inline T atomicOr(T* p, std::type_identity_t<T> v) { return tw::atomic<tw::Or>(p, v); }
+static inline T atomicOr(T* p, std::type_identity_t<T> v) {
+  return tw::atomic<tw::Or>(p, v);
+}
 template <class T>
-static inline T atomicXor(T* p, std::type_identity_t<T> v) { return tw::atomic<tw::Xor>(p, v); }
+static inline T atomicXor(T* p, std::type_identity_t<T> v) {
+  return tw::atomic<tw::Xor>(p, v);
+}
 template <class T>
 static inline T atomicCAS(T* p, std::type_identity_t<T> expected, std::type_identity_t<T> desired) {
   return tw::atomic<tw::CompareAndSwap>(p, tw::Compare<T>{expected, desired});
@@ -197,7 +239,8 @@ static inline T atomicCAS(T* p, std::type_identity_t<T> expected, std::type_iden
 static inline unsigned atomicInc(unsigned* p, unsigned limit) { return tw::atomic<tw::Increment>(p, limit); }
 static inline unsigned atomicDec(unsigned* p, unsigned limit) { return tw::atomic<tw::Decrement>(p, limit); }
 
-// ------------------------------------------------------------------------------------- loads and stores with cache hints
+// ------------------------------------------------------------------------------------- loads and stores with
+// cache hints
 
 // clang-format off
 template <class T> static inline T __ldg(const T* p) { return *p; }
@@ -211,7 +254,7 @@ template <class T> static inline void __stcg(T* p, std::type_identity_t<T> v) { 
 template <class T> static inline void __stcs(T* p, std::type_identity_t<T> v) { *p = v; }
 template <class T> static inline void __stwt(T* p, std::type_identity_t<T> v) { *p = v; }
 
-// ---------------------------------------------------------------------------------------------------- integers, bits
+// -------------------------------------------------------------------------------------------- integers, bits
 
 static inline std::size_t __cvta_generic_to_shared(const void* p) { return simt::shared_address(p); }
 static inline int __popc(unsigned v) { return __builtin_popcount(v); }
@@ -258,7 +301,8 @@ static inline std::common_type_t<A, B> max(A a, B b) {
     return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(b) : static_cast<T>(a);
 }
 
-// -------------------------------------------------------------------------------------------------- floating point
+// -------------------------------------------------------------------------------------------------- floating
+// point
 
 // clang-format off
 static inline unsigned __float_as_uint(float v) { return tw::bit_cast<unsigned>(v); }
@@ -298,32 +342,32 @@ static inline float __uint2float_rn(unsigned a) { return static_cast<float>(a); 
 #define __cosf(x) (::std::cos(static_cast<float>(x)))
 #define __tanf(x) (::std::tan(static_cast<float>(x)))
 
-// What cuda_fp16.h and cuda_bf16.h declare for device code only. A fused multiply-add of 16-bit values is exact in
-// double wherever its rounding could matter, so one rounding at the end is right.
-#define TW_SIXTEEN_BIT(T, T2, TO_FLOAT, FROM_FLOAT, FROM_DOUBLE, JOIN, LOW, HIGH)                                    \
-  static inline T __hfma(T a, T b, T c) {                                                                           \
-    return FROM_DOUBLE(static_cast<double>(TO_FLOAT(a)) * TO_FLOAT(b) + TO_FLOAT(c));                               \
-  }                                                                                                                 \
-  static inline T2 __hfma2(T2 a, T2 b, T2 c) {                                                                      \
-    return JOIN(__hfma(LOW(a), LOW(b), LOW(c)), __hfma(HIGH(a), HIGH(b), HIGH(c)));                                 \
-  }                                                                                                                 \
-  static inline T __hfma_relu(T a, T b, T c) { return __hmax(__hfma(a, b, c), FROM_FLOAT(0.0f)); }                  \
-  static inline T2 __hfma2_relu(T2 a, T2 b, T2 c) {                                                                 \
-    return JOIN(__hfma_relu(LOW(a), LOW(b), LOW(c)), __hfma_relu(HIGH(a), HIGH(b), HIGH(c)));                       \
-  }                                                                                                                 \
-  TW_SIXTEEN_BIT_MATH(T, T2, exp, std::exp(x), TO_FLOAT, FROM_FLOAT, JOIN, LOW, HIGH)                               \
-  TW_SIXTEEN_BIT_MATH(T, T2, exp2, std::exp2(x), TO_FLOAT, FROM_FLOAT, JOIN, LOW, HIGH)                             \
-  TW_SIXTEEN_BIT_MATH(T, T2, log, std::log(x), TO_FLOAT, FROM_FLOAT, JOIN, LOW, HIGH)                               \
-  TW_SIXTEEN_BIT_MATH(T, T2, log2, std::log2(x), TO_FLOAT, FROM_FLOAT, JOIN, LOW, HIGH)                             \
-  TW_SIXTEEN_BIT_MATH(T, T2, rcp, 1.0f / x, TO_FLOAT, FROM_FLOAT, JOIN, LOW, HIGH)                                  \
-  TW_SIXTEEN_BIT_MATH(T, T2, sqrt, std::sqrt(x), TO_FLOAT, FROM_FLOAT, JOIN, LOW, HIGH)                             \
-  TW_SIXTEEN_BIT_MATH(T, T2, rsqrt, 1.0f / std::sqrt(x), TO_FLOAT, FROM_FLOAT, JOIN, LOW, HIGH)                     \
-  TW_SIXTEEN_BIT_MATH(T, T2, sin, std::sin(x), TO_FLOAT, FROM_FLOAT, JOIN, LOW, HIGH)                               \
-  TW_SIXTEEN_BIT_MATH(T, T2, cos, std::cos(x), TO_FLOAT, FROM_FLOAT, JOIN, LOW, HIGH)                               \
-  TW_SIXTEEN_BIT_MATH(T, T2, tanh, std::tanh(x), TO_FLOAT, FROM_FLOAT, JOIN, LOW, HIGH)                             \
-  TW_SIXTEEN_BIT_MATH(T, T2, floor, std::floor(x), TO_FLOAT, FROM_FLOAT, JOIN, LOW, HIGH)                           \
-  TW_SIXTEEN_BIT_MATH(T, T2, ceil, std::ceil(x), TO_FLOAT, FROM_FLOAT, JOIN, LOW, HIGH)                             \
-  TW_SIXTEEN_BIT_MATH(T, T2, trunc, std::trunc(x), TO_FLOAT, FROM_FLOAT, JOIN, LOW, HIGH)                           \
+// What cuda_fp16.h and cuda_bf16.h declare for device code only. A fused multiply-add of 16-bit values is
+// exact in double wherever its rounding could matter, so one rounding at the end is right.
+#define TW_SIXTEEN_BIT(T, T2, TO_FLOAT, FROM_FLOAT, FROM_DOUBLE, JOIN, LOW, HIGH)                  \
+  static inline T __hfma(T a, T b, T c) {                                                          \
+    return FROM_DOUBLE(static_cast<double>(TO_FLOAT(a)) * TO_FLOAT(b) + TO_FLOAT(c));              \
+  }                                                                                                \
+  static inline T2 __hfma2(T2 a, T2 b, T2 c) {                                                     \
+    return JOIN(__hfma(LOW(a), LOW(b), LOW(c)), __hfma(HIGH(a), HIGH(b), HIGH(c)));                \
+  }                                                                                                \
+  static inline T __hfma_relu(T a, T b, T c) { return __hmax(__hfma(a, b, c), FROM_FLOAT(0.0f)); } \
+  static inline T2 __hfma2_relu(T2 a, T2 b, T2 c) {                                                \
+    return JOIN(__hfma_relu(LOW(a), LOW(b), LOW(c)), __hfma_relu(HIGH(a), HIGH(b), HIGH(c)));      \
+  }                                                                                                \
+  TW_SIXTEEN_BIT_MATH(T, T2, exp, std::exp(x), TO_FLOAT, FROM_FLOAT, JOIN, LOW, HIGH)              \
+  TW_SIXTEEN_BIT_MATH(T, T2, exp2, std::exp2(x), TO_FLOAT, FROM_FLOAT, JOIN, LOW, HIGH)            \
+  TW_SIXTEEN_BIT_MATH(T, T2, log, std::log(x), TO_FLOAT, FROM_FLOAT, JOIN, LOW, HIGH)              \
+  TW_SIXTEEN_BIT_MATH(T, T2, log2, std::log2(x), TO_FLOAT, FROM_FLOAT, JOIN, LOW, HIGH)            \
+  TW_SIXTEEN_BIT_MATH(T, T2, rcp, 1.0f / x, TO_FLOAT, FROM_FLOAT, JOIN, LOW, HIGH)                 \
+  TW_SIXTEEN_BIT_MATH(T, T2, sqrt, std::sqrt(x), TO_FLOAT, FROM_FLOAT, JOIN, LOW, HIGH)            \
+  TW_SIXTEEN_BIT_MATH(T, T2, rsqrt, 1.0f / std::sqrt(x), TO_FLOAT, FROM_FLOAT, JOIN, LOW, HIGH)    \
+  TW_SIXTEEN_BIT_MATH(T, T2, sin, std::sin(x), TO_FLOAT, FROM_FLOAT, JOIN, LOW, HIGH)              \
+  TW_SIXTEEN_BIT_MATH(T, T2, cos, std::cos(x), TO_FLOAT, FROM_FLOAT, JOIN, LOW, HIGH)              \
+  TW_SIXTEEN_BIT_MATH(T, T2, tanh, std::tanh(x), TO_FLOAT, FROM_FLOAT, JOIN, LOW, HIGH)            \
+  TW_SIXTEEN_BIT_MATH(T, T2, floor, std::floor(x), TO_FLOAT, FROM_FLOAT, JOIN, LOW, HIGH)          \
+  TW_SIXTEEN_BIT_MATH(T, T2, ceil, std::ceil(x), TO_FLOAT, FROM_FLOAT, JOIN, LOW, HIGH)            \
+  TW_SIXTEEN_BIT_MATH(T, T2, trunc, std::trunc(x), TO_FLOAT, FROM_FLOAT, JOIN, LOW, HIGH)          \
   TW_SIXTEEN_BIT_MATH(T, T2, rint, std::nearbyint(x), TO_FLOAT, FROM_FLOAT, JOIN, LOW, HIGH)
 #define TW_SIXTEEN_BIT_MATH(T, T2, NAME, EXPRESSION, TO_FLOAT, FROM_FLOAT, JOIN, LOW, HIGH) \
   static inline T h##NAME(T value) {                                                        \
@@ -332,7 +376,8 @@ static inline float __uint2float_rn(unsigned a) { return static_cast<float>(a); 
   }                                                                                         \
   static inline T2 h2##NAME(T2 pair) { return JOIN(h##NAME(LOW(pair)), h##NAME(HIGH(pair))); }
 
-TW_SIXTEEN_BIT(__half, __half2, __half2float, __float2half_rn, __double2half, __halves2half2, __low2half, __high2half)
+TW_SIXTEEN_BIT(__half, __half2, __half2float, __float2half_rn, __double2half, __halves2half2, __low2half,
+               __high2half)
 TW_SIXTEEN_BIT(__nv_bfloat16, __nv_bfloat162, __bfloat162float, __float2bfloat16_rn, __double2bfloat16,
                __halves2bfloat162, __low2bfloat16, __high2bfloat16)
 #undef TW_SIXTEEN_BIT
