@@ -1,0 +1,174 @@
+// device.cpp - the device `cuda`: variants compiled by nvcc into cubins, run on the first visible GPU.
+#include "tilewright/device.hpp"
+
+#include <new>
+
+#include "launcher.hpp"
+#include "streams.hpp"
+
+namespace tilewright {
+namespace {
+
+using cuda::check;
+using cuda::Error;
+
+constexpr std::size_t kGuardBytes = std::size_t{256} << 10;
+
+class Cubin : public Module {
+ public:
+  Cubin(const std::string& path, std::string symbol) : image(path), symbol(std::move(symbol)) {}
+  const cuda::Image image;
+  const std::string symbol;
+};
+
+class CudaProgram : public Program {
+ public:
+  CudaProgram(std::shared_ptr<Module> module, const Plan& plan, cudaStream_t stream)
+      : module_(std::move(module)), stream_(stream), clear_(plan.clear), clear_bytes_(plan.clear_bytes) {
+    const auto& cubin = dynamic_cast<const Cubin&>(*module_);
+    for (const Launch& launch : plan.launches)
+      launches_.emplace_back(cubin.image, cubin.symbol + launch.entry, launch);
+  }
+
+  RunReport run(const Schedule&) override {
+    enqueue(stream_);
+    cuda::synchronize(stream_);
+    return {};
+  }
+
+  void enqueue(void* stream) override {
+    const auto target = static_cast<cudaStream_t>(stream);
+    try {
+      if (clear_bytes_ > 0) check(cudaMemsetAsync(clear_, 0, clear_bytes_, target), "clear the workspace");
+      for (const cuda::PreparedLaunch& launch : launches_) launch.enqueue(target);
+    } catch (const Error& error) {
+      cuda::rethrow(error);
+    }
+  }
+
+ private:
+  std::shared_ptr<Module> module_;
+  cudaStream_t stream_;
+  void* clear_;
+  std::size_t clear_bytes_;
+  std::vector<cuda::PreparedLaunch> launches_;
+};
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+/// Properties of device 0. Throws DeviceUnavailable.
+cudaDeviceProp first_gpu() {
+  int count = 0;
+  cudaDeviceProp properties{};
+  try {
+    check(cudaGetDeviceCount(&count), "look for a GPU");
+    if (count == 0) throw DeviceUnavailable("the CUDA driver sees no GPU");
+    check(cudaSetDevice(0), "take the first GPU");
+    check(cudaGetDeviceProperties(&properties, 0), "read the GPU's properties");
+    check(cudaFree(nullptr), "create a context");
+  } catch (const Error& error) {
+    throw DeviceUnavailable(error.what());
+  }
+  return properties;
+}
+
+class CudaDevice : public Device {
+ public:
+  explicit CudaDevice(const cudaDeviceProp& properties) : streams_(properties) {
+    int driver = 0, runtime = 0;
+    check(cudaDriverGetVersion(&driver), "read the driver's version");
+    check(cudaRuntimeGetVersion(&runtime), "read the runtime's version");
+    description_.device = "cuda";
+    description_.name = properties.name;
+    description_.driver = streams_.driver_version();
+    if (description_.driver.empty()) description_.driver = "CUDA " + version_text(driver);
+    description_.runtime = version_text(runtime);
+    description_.uuid = cuda::uuid_text(properties.uuid.bytes);
+    description_.sm_count = properties.multiProcessorCount;
+    description_.compute_capability = properties.major * 10 + properties.minor;
+    description_.memory_bytes = properties.totalGlobalMem;
+    description_.l2_bytes = static_cast<std::size_t>(properties.l2CacheSize);
+    keep_freed_memory();
+  }
+
+  const DeviceDescription& description() const override { return description_; }
+
+  void* allocate(std::size_t bytes, const std::string& name) override {
+    void* memory = nullptr;
+    const cudaError_t result = cudaMallocAsync(&memory, bytes, stream());
+    if (result == cudaErrorMemoryAllocation) {
+      cudaGetLastError();
+      throw std::bad_alloc();
+    }
+    expect(result, "allocate " + std::to_string(bytes) + " bytes for '" + name + "'");
+    return memory;
+  }
+  void release(void* memory) override { cudaFreeAsync(memory, stream()); }
+  void upload(void* destination, const void* source, std::size_t bytes) override {
+    copy(destination, source, bytes, cudaMemcpyHostToDevice);
+  }
+  void download(void* destination, const void* source, std::size_t bytes) override {
+    copy(destination, source, bytes, cudaMemcpyDeviceToHost);
+  }
+  std::size_t guard_bytes() const override { return kGuardBytes; }
+
+  std::shared_ptr<Module> load(const std::string& path, const std::string& symbol) override {
+    try {
+      return std::make_shared<Cubin>(path, symbol);
+    } catch (const Error& error) {
+      cuda::rethrow(error);
+    }
+  }
+  std::unique_ptr<Program> prepare(const std::shared_ptr<Module>& module, const Plan& plan) override {
+    try {
+      return std::make_unique<CudaProgram>(module, plan, stream());
+    } catch (const Error& error) {
+      cuda::rethrow(error);
+    }
+  }
+  Streams* streams() override { return &streams_; }
+
+ private:
+  cudaStream_t stream() { return static_cast<cudaStream_t>(streams_.stream(0)); }
+
+  /// A failure outside a launch: an earlier kernel's, or the machine's.
+  static void expect(cudaError_t result, const std::string& what) {
+    if (result == cudaSuccess) return;
+    cudaGetLastError();
+    if (cuda::is_sticky(result)) throw DeviceLost(Error(result, what).what());
+    throw Error(result, what);
+  }
+
+  void copy(void* destination, const void* source, std::size_t bytes, cudaMemcpyKind kind) {
+    if (bytes == 0) return;
+    expect(cudaMemcpyAsync(destination, source, bytes, kind, stream()), "copy operands");
+    expect(cudaStreamSynchronize(stream()), "copy operands");
+  }
+
+  /// The gate allocates and frees the same few sizes thousands of times.
+  static void keep_freed_memory() {
+    cudaMemPool_t pool = nullptr;
+    std::uint64_t all = UINT64_MAX;
+    check(cudaDeviceGetDefaultMemPool(&pool, 0), "find the memory pool");
+    check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all),
+          "keep freed memory in the pool");
+  }
+
+  cuda::CudaStreams streams_;
+  DeviceDescription description_;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> open_device() {
+  const cudaDeviceProp properties = first_gpu();
+  try {
+    return std::make_unique<CudaDevice>(properties);
+  } catch (const Error& error) {
+    throw DeviceUnavailable(error.what());
+  }
+}
+
+}  // namespace tilewright

@@ -1,0 +1,36 @@
+// streams.hpp - streams, CUDA graphs and the clock of a GPU.
+#pragma once
+#include "launcher.hpp"
+#include "nvml.hpp"
+#include "tilewright/device.hpp"
+
+namespace tilewright::cuda {
+
+/// Waits for a stream. Throws DeviceLost when a kernel failed.
+void synchronize(cudaStream_t stream);
+
+/// Turns the error of a launch or a wait into LaunchRefused or DeviceLost.
+[[noreturn]] void rethrow(const Error& error);
+
+class CudaStreams : public Streams {
+ public:
+  CudaStreams(const cudaDeviceProp& properties);
+  ~CudaStreams() override;
+
+  void* stream(int index) override { return streams_[index]; }
+  void synchronize() override;
+  std::unique_ptr<Recording> record(const Work& work) override;
+  double seconds(const Work& work) override;
+  double cold_seconds(const Work& work) override;
+  double sm_clock() override { return nvml_.sm_clock(); }
+  std::string driver_version() const { return nvml_.driver_version(); }
+
+ private:
+  Nvml nvml_;
+  cudaStream_t streams_[2]{};
+  cudaEvent_t start_ = nullptr, stop_ = nullptr;
+  void* flush_ = nullptr;  // overwritten to empty the L2 cache; made when first needed
+  std::size_t flush_bytes_;
+};
+
+}  // namespace tilewright::cuda

@@ -1,0 +1,177 @@
+// device.cpp - the device `emulated`: variants compiled by g++ into shared objects, run on harness/simt.
+#include "tilewright/device.hpp"
+
+#include <dlfcn.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstring>
+
+#include "launcher.hpp"
+
+namespace tilewright {
+namespace {
+
+// A launch of the gate takes milliseconds; a kernel that still yields after this long makes no progress.
+constexpr double kLaunchSeconds = 20;
+
+/// The gate's word for each kind of finding. Whatever breaks a rule of synchronisation counts as a race,
+/// because a GPU would show it as one, if at all.
+const char* verdict_of(const std::string& kind) {
+  if (kind == "deadlock" || kind == "hang") return "hang";
+  if (kind == "shared-out-of-bounds" || kind == "global-out-of-bounds" || kind == "misaligned")
+    return "out-of-bounds";
+  if (kind == "trap") return "fault";
+  if (kind == "tensor-map") return "launch";
+  return "race";  // race, uninitialised, divergence, barrier, mbarrier, phase, wgmma, setmaxnreg, exit
+}
+
+template <class Value>
+Value by_name(const std::string& name, const std::array<std::pair<const char*, Value>, 3>& values) {
+  for (const auto& [known, value] : values)
+    if (name == known) return value;
+  throw std::invalid_argument("unknown schedule word '" + name + "'; there are: " + values[0].first + ", " +
+                              values[1].first + ", " + values[2].first);
+}
+
+simt::Config config_of(const Schedule& schedule) {
+  simt::Config config;
+  config.seed = schedule.seed;
+  config.async = by_name<simt::Async>(
+      schedule.async,
+      {{{"now", simt::Async::now}, {"random", simt::Async::random}, {"late", simt::Async::late}}});
+  config.order = by_name<simt::Order>(schedule.order, {{{"in-order", simt::Order::in_order},
+                                                        {"random", simt::Order::random},
+                                                        {"greedy", simt::Order::greedy}}});
+  config.detect = schedule.detect;
+  config.preempt = schedule.preempt;
+  config.seconds = kLaunchSeconds;
+  return config;
+}
+
+void add_statistics(RunReport& report, const simt::Statistics& counted) {
+  const std::pair<const char*, std::uint64_t> values[] = {
+      {"switches", counted.switches},
+      {"collectives", counted.collectives},
+      {"mma", counted.mma},
+      {"wgmma", counted.wgmma},
+      {"ldmatrix", counted.ldmatrix},
+      {"cpAsync", counted.cp_async},
+      {"bulkCopies", counted.bulk_copies},
+      {"sharedBankConflicts", counted.shared_bank_conflicts},
+      {"sharedBytesRead", counted.shared_bytes_read},
+      {"sharedBytesWritten", counted.shared_bytes_written},
+      {"globalBytesRead", counted.global_bytes_read},
+      {"globalBytesWritten", counted.global_bytes_written},
+  };
+  for (const auto& [name, value] : values)
+    if (value > 0) report.statistics.emplace_back(name, static_cast<double>(value));
+}
+
+class SharedObject : public Module {
+ public:
+  SharedObject(const std::string& path, std::string symbol)
+      : handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)), symbol_(std::move(symbol)) {
+    if (!handle_) throw LaunchRefused("cannot load " + path + ": " + dlerror());
+  }
+  ~SharedObject() override { dlclose(handle_); }
+  SharedObject(const SharedObject&) = delete;
+  SharedObject& operator=(const SharedObject&) = delete;
+
+  std::string kernel_name(const Launch& launch) const { return symbol_ + launch.entry; }
+  simt::Entry entry(const std::string& kernel) const {
+    void* found = dlsym(handle_, (kernel + "_emulated").c_str());
+    if (!found) throw LaunchRefused("the artifact exports no kernel " + kernel);
+    return reinterpret_cast<simt::Entry>(found);
+  }
+
+ private:
+  void* handle_;
+  std::string symbol_;
+};
+
+class EmulatedProgram : public Program {
+ public:
+  EmulatedProgram(std::shared_ptr<Module> module, const Plan& plan)
+      : module_(std::move(module)), clear_(plan.clear), clear_bytes_(plan.clear_bytes) {
+    const auto& object = dynamic_cast<const SharedObject&>(*module_);
+    for (const Launch& launch : plan.launches) {
+      const std::string kernel = object.kernel_name(launch);
+      launches_.emplace_back(object.entry(kernel), kernel, launch);
+    }
+  }
+
+  RunReport run(const Schedule& schedule) override {
+    if (clear_bytes_ > 0) std::memset(clear_, 0, clear_bytes_);
+    RunReport report;
+    for (const emulated::PreparedLaunch& launch : launches_) {
+      const simt::Result result = launch.run(config_of(schedule));
+      add_statistics(report, result.statistics);
+      for (const simt::Finding& finding : result.findings)
+        report.findings.push_back({verdict_of(finding.kind), finding.kind, finding.message});
+      report.finding_count += result.finding_count;
+      if (!result.ok()) break;  // what follows would run on damaged data
+    }
+    return report;
+  }
+
+  void enqueue(void*) override { throw std::logic_error("the emulated device has no streams"); }
+
+ private:
+  std::shared_ptr<Module> module_;
+  void* clear_;
+  std::size_t clear_bytes_;
+  std::vector<emulated::PreparedLaunch> launches_;
+};
+
+class EmulatedDevice : public Device {
+ public:
+  EmulatedDevice() {
+    utsname host{};
+    uname(&host);
+    description_.device = "emulated";
+    description_.name = std::string("emulated sm_90a on ") + host.machine;
+    description_.sm_count = DeviceLimits{}.sm_count;
+    description_.compute_capability = DeviceLimits{}.compute_capability;
+    description_.memory_bytes =
+        static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  }
+
+  const DeviceDescription& description() const override { return description_; }
+  void* allocate(std::size_t bytes, const std::string& name) override {
+    return simt::allocate(bytes, name.c_str());
+  }
+  void release(void* memory) override { simt::release(memory); }
+  void upload(void* destination, const void* source, std::size_t bytes) override {
+    std::memcpy(destination, source, bytes);
+  }
+  void download(void* destination, const void* source, std::size_t bytes) override {
+    std::memcpy(destination, source, bytes);
+  }
+  std::size_t guard_bytes() const override { return 0; }  // every access is checked against its allocation
+
+  std::shared_ptr<Module> load(const std::string& path, const std::string& symbol) override {
+    return std::make_shared<SharedObject>(path, symbol);
+  }
+
+  std::unique_ptr<Program> prepare(const std::shared_ptr<Module>& module, const Plan& plan) override {
+    try {
+      return std::make_unique<EmulatedProgram>(module, plan);
+    } catch (const emulated::Refused& refused) {
+      throw LaunchRefused(refused.what());
+    }
+  }
+
+ private:
+  DeviceDescription description_;
+};
+
+}  // namespace
+
+std::unique_ptr<Device> open_device() { return std::make_unique<EmulatedDevice>(); }
+
+/// No vendor library runs on the emulated device.
+std::vector<std::unique_ptr<Baseline>> make_baselines() { return {}; }
+
+}  // namespace tilewright

@@ -1,0 +1,88 @@
+#include "bench.hpp"
+
+#include <algorithm>
+
+namespace tilewright {
+
+Rejection reject(std::string verdict, std::string message) {
+  Rejection rejection{std::move(verdict), {}};
+  rejection.evidence.set("message", std::move(message));
+  return rejection;
+}
+
+Operands::Operands(Device& device, std::shared_ptr<const Problem> problem) : problem_(std::move(problem)) {
+  for (const Tensor& tensor : problem_->tensors()) operands_.emplace_back(device, tensor);
+}
+
+Placement Operands::placement(void* workspace) const {
+  Placement placement{{}, workspace};
+  for (const Operand& operand : operands_) placement.tensors.push_back(operand.address());
+  return placement;
+}
+
+void Operands::reset() {
+  for (Operand& operand : operands_) operand.reset();
+}
+
+void Operands::reset_outputs() {
+  for (Operand& operand : operands_)
+    if (operand.is_output()) operand.reset();
+}
+
+double Operands::judge(const References& references, bool inputs) {
+  for (Operand& operand : operands_) {
+    if (!operand.is_output() && !inputs) continue;
+    if (const auto damage = operand.damage()) throw reject("out-of-bounds", *damage);
+  }
+  double worst = 0;
+  std::size_t output = 0;
+  for (const Operand& operand : operands_) {
+    if (!operand.is_output()) continue;
+    if (output >= references.size())
+      throw std::invalid_argument("the reference lacks output '" + operand.tensor().name + "'");
+    const Comparison comparison =
+        compare(operand.tensor(), operand.contents(), operand.initial(), references[output++]);
+    worst = std::max(worst, comparison.worst);
+    if (comparison.ok()) continue;
+    Rejection rejection = reject(comparison.verdict(), comparison.message());
+    rejection.evidence.set("maxErrorOverBound", worst);
+    comparison.add_to(rejection.evidence);
+    throw rejection;
+  }
+  return worst;
+}
+
+std::vector<std::byte> Operands::results() const {
+  std::vector<std::byte> packed;
+  for (const Operand& operand : operands_) {
+    if (!operand.is_output()) continue;
+    const Tensor& tensor = operand.tensor();
+    const auto size = static_cast<std::int64_t>(element_bytes(tensor.type));
+    for (std::int64_t row = 0; row < tensor.rows; ++row) {
+      const std::byte* first = operand.contents() + row * tensor.stride * size;
+      packed.insert(packed.end(), first, first + tensor.cols * size);
+    }
+  }
+  return packed;
+}
+
+Setup::Setup(Device& device, const std::shared_ptr<Module>& module, const Parameters& parameters,
+             const Operands& operands)
+    : workspace_(device, operands.problem().workspace(parameters, device.limits())) {
+  const Workspace wanted = operands.problem().workspace(parameters, device.limits());
+  Plan plan;
+  if (wanted.clear_bytes > 0) {
+    plan.clear = static_cast<std::byte*>(workspace_.address()) + wanted.clear_offset;
+    plan.clear_bytes = wanted.clear_bytes;
+  }
+  plan.launches =
+      operands.problem().launches(parameters, device.limits(), operands.placement(workspace_.address()));
+  launches_ = plan.launches.size();
+  program_ = device.prepare(module, plan);
+}
+
+void Setup::judge_workspace() const {
+  if (const auto damage = workspace_.damage()) throw reject("out-of-bounds", *damage);
+}
+
+}  // namespace tilewright

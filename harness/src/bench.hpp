@@ -1,0 +1,62 @@
+// bench.hpp - a problem laid out on the device, and a variant set up on it.
+#pragma once
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compare.hpp"
+#include "memory.hpp"
+#include "problems.hpp"
+#include "tilewright/device.hpp"
+
+namespace tilewright {
+
+/// Why a variant does not pass: the gate's word, and evidence with at least `message`.
+struct Rejection {
+  std::string verdict;
+  Json evidence;
+};
+Rejection reject(std::string verdict, std::string message);
+
+/// A problem's operands on the device. Any number of variants may run on them in turn.
+class Operands {
+ public:
+  Operands(Device& device, std::shared_ptr<const Problem> problem);
+
+  const Problem& problem() const { return *problem_; }
+  Placement placement(void* workspace) const;
+  void reset();
+  /// Restores what a launch writes: poison, or the initial values of a tensor that is also read.
+  void reset_outputs();
+  /// Judges what the last launch left. Throws Rejection; returns the largest |error| / bound.
+  /// `inputs`: look at the inputs too, which costs a download.
+  double judge(const References& references, bool inputs);
+  /// The outputs' elements as judge() read them, rows packed, for bitwise comparison.
+  std::vector<std::byte> results() const;
+
+ private:
+  std::shared_ptr<const Problem> problem_;
+  std::deque<Operand> operands_;
+};
+
+/// A variant ready to run on operands: workspace placed, kernels found, arguments encoded. Operands and
+/// device must outlive it. Construction throws Unsupported where the family declines the problem,
+/// LaunchRefused where the device does.
+class Setup {
+ public:
+  Setup(Device& device, const std::shared_ptr<Module>& module, const Parameters& parameters,
+        const Operands& operands);
+  Program& program() { return *program_; }
+  std::size_t launches() const { return launches_; }
+  /// Throws Rejection when the guard zones of the workspace changed.
+  void judge_workspace() const;
+
+ private:
+  WorkspaceBuffer workspace_;
+  std::size_t launches_ = 0;
+  std::unique_ptr<Program> program_;
+};
+
+}  // namespace tilewright

@@ -1,0 +1,279 @@
+#include "gate.hpp"
+
+#include <chrono>
+#include <map>
+
+namespace tilewright {
+namespace {
+
+constexpr int kReplays = 3;  // of a graph, and rounds on two streams
+
+/// A problem on the device with a variant set up on it, and what its first launch gave.
+struct Bench {
+  Operands operands;
+  Setup setup;
+  std::shared_ptr<const References> references;
+  std::vector<std::byte> first;
+
+  Bench(Device& device, const std::shared_ptr<Module>& module, const Parameters& parameters,
+        const std::shared_ptr<const Problem>& problem, std::shared_ptr<const References> expected)
+      : operands(device, problem),
+        setup(device, module, parameters, operands),
+        references(std::move(expected)) {
+    operands.reset();
+  }
+};
+
+/// The counts that every verdict carries, whatever its word.
+struct Totals {
+  std::int64_t cases = 0, launches = 0;
+  double worst = 0;
+  std::map<std::string, double> statistics;
+  Json vendor;
+};
+
+/// One job: the variant's module and what has been seen so far.
+class Trial {
+ public:
+  Trial(Device& device, ProblemCache& problems, VendorPanel& vendors, const Emit& emit, const GateJob& job)
+      : device_(device), problems_(problems), vendors_(vendors), emit_(emit), job_(job) {}
+
+  Json verdict();
+  bool device_lost() const { return device_lost_; }
+
+ private:
+  void run_cases();
+  void run_case(const GateCase& item, std::size_t schedule);
+  void expect_refusal(const std::shared_ptr<const Problem>& problem);
+  void launch(Bench& bench);
+  void judge(Bench& bench, const std::string& circumstance);
+  void repeat(Bench& bench, const GateCase& item);
+  void alternate(Bench& bench, const GateCase& item);
+  void replay(Bench& bench);
+  void two_streams(Bench& bench, Bench& other);
+  std::shared_ptr<const Problem> other_seed(const GateCase& item);
+  std::unique_ptr<Bench> make_bench(const std::shared_ptr<const Problem>& problem);
+  void announce(const char* event);
+  void add_place(Json& evidence) const;
+  Parameters parameters() const { return job_.variant.parameters.view(); }
+
+  Device& device_;
+  ProblemCache& problems_;
+  VendorPanel& vendors_;
+  const Emit& emit_;
+  const GateJob& job_;
+  std::shared_ptr<Module> module_;
+  const GateCase* case_ = nullptr;  // running now
+  std::size_t schedule_ = 0;
+  Totals totals_;
+  bool device_lost_ = false;
+};
+
+Json Trial::verdict() {
+  const auto start = std::chrono::steady_clock::now();
+  Rejection result = reject("passed", "");
+  try {
+    run_cases();
+    result.evidence.set("message", "passed " + std::to_string(totals_.cases) + " cases in " +
+                                       std::to_string(totals_.launches) + " launches");
+    case_ = nullptr;
+  } catch (const Rejection& rejection) {
+    result = rejection;
+  } catch (const LaunchRefused& refused) {
+    result = reject("launch", refused.what());
+  } catch (const DeviceLost& lost) {
+    result = reject("fault", lost.what());
+    device_lost_ = true;
+  }
+  Json& evidence = result.evidence;
+  add_place(evidence);
+  if (!evidence.find("maxErrorOverBound")) evidence.set("maxErrorOverBound", totals_.worst);
+  evidence.set("cases", totals_.cases).set("launches", totals_.launches);
+  Json statistics{Json::Object()};
+  for (const auto& [name, value] : totals_.statistics) statistics.set(name, value);
+  if (!totals_.statistics.empty()) evidence.set("statistics", std::move(statistics));
+  if (!totals_.vendor.is_null()) evidence.set("vendor", totals_.vendor);
+  evidence.set("seconds", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  return Json()
+      .set("event", "verdict")
+      .set("id", job_.id)
+      .set("verdict", result.verdict)
+      .set("evidence", evidence);
+}
+
+void Trial::add_place(Json& evidence) const {
+  if (!case_) return;
+  evidence.set("case", case_->id).set("tier", case_->tier);
+  if (device_.streams()) return;  // schedules are the emulated device's
+  evidence.set("schedule", schedule_).set("seed", static_cast<std::int64_t>(job_.schedules[schedule_].seed));
+}
+
+void Trial::announce(const char* event) {
+  emit_(Json().set("event", event).set("id", job_.id).set("case", case_->id).set("schedule", schedule_));
+}
+
+void Trial::run_cases() {
+  module_ = device_.load(job_.variant.artifact, job_.variant.symbol);
+  for (const GateCase& item : job_.cases) {
+    case_ = &item;
+    std::vector<std::size_t> schedules = item.schedules;
+    if (schedules.empty())
+      for (std::size_t i = 0; i < job_.schedules.size(); ++i) schedules.push_back(i);
+    if (item.refuse) schedules.resize(1);
+    for (const std::size_t schedule : schedules) run_case(item, schedule);
+    ++totals_.cases;
+  }
+}
+
+void Trial::run_case(const GateCase& item, std::size_t schedule) {
+  schedule_ = schedule;
+  announce("checking");
+  const auto problem = problems_.problem(item.problem, parameters());
+  if (item.refuse) return expect_refusal(problem);
+  std::unique_ptr<Bench> bench;
+  try {
+    bench = make_bench(problem);
+  } catch (const Unsupported& why) {
+    throw reject("launch", std::string("the family declines a case that it should run: ") + why.what());
+  }
+  if (job_.vendor && device_.streams()) {
+    summarise(totals_.vendor, vendors_.opinions(bench->operands, *bench->references), item.id);
+    bench->operands.reset();
+  }
+  launch(*bench);
+  totals_.worst = std::max(totals_.worst, bench->operands.judge(*bench->references, true));
+  bench->setup.judge_workspace();
+  bench->first = bench->operands.results();
+  repeat(*bench, item);
+  if (item.tier != 7) return;
+  alternate(*bench, item);
+  if (device_.streams()) replay(*bench);
+}
+
+std::unique_ptr<Bench> Trial::make_bench(const std::shared_ptr<const Problem>& problem) {
+  return std::make_unique<Bench>(device_, module_, parameters(), problem, problems_.references(*problem));
+}
+
+void Trial::expect_refusal(const std::shared_ptr<const Problem>& problem) {
+  const Operands operands(device_, problem);
+  try {
+    const Setup setup(device_, module_, parameters(), operands);
+  } catch (const Unsupported&) {
+    return;
+  }
+  throw reject("wrong",
+               "the family accepts a problem that this variant cannot run; it should decline with a reason");
+}
+
+void Trial::launch(Bench& bench) {
+  announce("case");
+  const RunReport report = bench.setup.program().run(job_.schedules[schedule_]);
+  announce("checking");
+  totals_.launches += static_cast<std::int64_t>(bench.setup.launches());
+  for (const auto& [name, value] : report.statistics) totals_.statistics[name] += value;
+  judge_report(report);
+}
+
+/// Judges a launch after the first: wrong now is `stateful`, other bits are `nondeterministic` where the
+/// variant promises the same.
+void Trial::judge(Bench& bench, const std::string& circumstance) {
+  try {
+    totals_.worst = std::max(totals_.worst, bench.operands.judge(*bench.references, true));
+    bench.setup.judge_workspace();
+  } catch (Rejection& rejection) {
+    rejection.evidence.set("message", "right on the first launch, but " + circumstance + ": " +
+                                          rejection.verdict + ", " + rejection.evidence.at("message").text());
+    rejection.verdict = "stateful";
+    throw;
+  }
+  if (!job_.variant.deterministic) return;
+  std::vector<std::byte> results = bench.operands.results();
+  if (bench.first.empty()) bench.first = results;
+  if (results == bench.first) return;
+  std::size_t changed = 0;
+  for (std::size_t i = 0; i < results.size(); ++i) changed += results[i] != bench.first[i];
+  throw reject("nondeterministic", circumstance + ": " + std::to_string(changed) + " of " +
+                                       std::to_string(results.size()) +
+                                       " bytes differ from the first launch, within the error bound");
+}
+
+void Trial::repeat(Bench& bench, const GateCase& item) {
+  for (std::int64_t i = 2; i <= item.launches; ++i) {
+    bench.operands.reset_outputs();
+    launch(bench);
+    judge(bench,
+          "launch " + std::to_string(i) + " of " + std::to_string(item.launches) + " on the same buffers");
+  }
+}
+
+std::shared_ptr<const Problem> Trial::other_seed(const GateCase& item) {
+  if (!item.problem.is_object() || !item.problem.find("seed")) return nullptr;
+  Json problem = item.problem;
+  problem.set("seed", item.problem.at("seed").integer() + 1);
+  return problems_.problem(problem, parameters());
+}
+
+/// The same problem with another seed, on buffers of its own, in turn with the first.
+void Trial::alternate(Bench& bench, const GateCase& item) {
+  const auto problem = other_seed(item);
+  if (!problem) return;
+  const auto other = make_bench(problem);
+  for (Bench* turn : {other.get(), &bench, other.get()}) {
+    turn->operands.reset_outputs();
+    launch(*turn);
+    judge(*turn, "alternating with another input");
+  }
+  if (device_.streams()) two_streams(bench, *other);
+}
+
+void Trial::replay(Bench& bench) {
+  Streams& streams = *device_.streams();
+  const auto recording = streams.record([&](void* stream) { bench.setup.program().enqueue(stream); });
+  for (int i = 1; i <= kReplays; ++i) {
+    bench.operands.reset_outputs();
+    announce("case");
+    recording->replay(streams.stream(0));
+    streams.synchronize();
+    announce("checking");
+    totals_.launches += static_cast<std::int64_t>(bench.setup.launches());
+    judge(bench, "replay " + std::to_string(i) + " of a CUDA graph");
+  }
+}
+
+void Trial::two_streams(Bench& bench, Bench& other) {
+  Streams& streams = *device_.streams();
+  for (int i = 1; i <= kReplays; ++i) {
+    bench.operands.reset_outputs();
+    other.operands.reset_outputs();
+    announce("case");
+    bench.setup.program().enqueue(streams.stream(0));
+    other.setup.program().enqueue(streams.stream(1));
+    streams.synchronize();
+    announce("checking");
+    totals_.launches += static_cast<std::int64_t>(bench.setup.launches() + other.setup.launches());
+    judge(bench, "on two streams at once, round " + std::to_string(i));
+    judge(other, "on two streams at once with another input, round " + std::to_string(i));
+  }
+}
+
+}  // namespace
+
+void judge_report(const RunReport& report) {
+  if (report.findings.empty()) return;
+  const DeviceFinding& first = report.findings.front();
+  Rejection rejection = reject(first.verdict, first.kind + ": " + first.message);
+  Json findings{Json::Array()};
+  for (const DeviceFinding& finding : report.findings)
+    findings.push(Json().set("kind", finding.kind).set("message", finding.message));
+  rejection.evidence.set("findings", std::move(findings));
+  rejection.evidence.set("findingCount", static_cast<std::int64_t>(report.finding_count));
+  throw rejection;
+}
+
+void Gate::run(const GateJob& job) {
+  Trial trial(device_, problems_, vendors_, emit_, job);
+  emit_(trial.verdict());
+  if (trial.device_lost()) throw DeviceLost("the CUDA context is lost");
+}
+
+}  // namespace tilewright

@@ -1,0 +1,34 @@
+// gate.hpp - puts one variant through its cases and says the verdict with its evidence.
+#pragma once
+#include <functional>
+
+#include "bench.hpp"
+#include "variant.hpp"
+#include "vendor.hpp"
+
+namespace tilewright {
+
+/// Where the worker's answers go: one JSON object each.
+using Emit = std::function<void(const Json&)>;
+
+class Gate {
+ public:
+  Gate(Device& device, ProblemCache& problems, Emit emit)
+      : device_(device), problems_(problems), emit_(std::move(emit)), vendors_(device) {}
+
+  /// Emits a `case` line before each case and schedule, `checking` when the kernel has returned, and one
+  /// `verdict` at the end. Throws what a malformed problem throws; rethrows DeviceLost after the verdict
+  /// `fault`.
+  void run(const GateJob& job);
+
+ private:
+  Device& device_;
+  ProblemCache& problems_;
+  Emit emit_;
+  VendorPanel vendors_;
+};
+
+/// Throws Rejection when the device saw a defect while the kernel ran.
+void judge_report(const RunReport& report);
+
+}  // namespace tilewright

@@ -1,0 +1,105 @@
+// main.cpp - the worker: reads jobs as JSON lines on stdin, answers as JSON lines on stdout. Everything else
+// that is printed, by whatever library, goes to stderr. docs/worker-protocol.md lists the lines.
+//
+// Exit codes: 0 end of input, 1 internal error, 3 no such device, 4 the device is lost (a sticky CUDA error).
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
+
+#include "gate.hpp"
+#include "measure.hpp"
+
+namespace tilewright {
+namespace {
+
+enum ExitCode { kDone = 0, kUnavailable = 3, kDeviceLost = 4 };
+
+/// Takes the real stdout for the protocol and points descriptor 1 at stderr.
+std::FILE* take_stdout() {
+  std::FILE* out = fdopen(dup(STDOUT_FILENO), "w");
+  dup2(STDERR_FILENO, STDOUT_FILENO);
+  return out;
+}
+
+Json ready(const DeviceDescription& device) {
+  return Json()
+      .set("event", "ready")
+      .set("device", device.device)
+      .set("name", device.name)
+      .set("driver", device.driver)
+      .set("runtime", device.runtime)
+      .set("uuid", device.uuid)
+      .set("smCount", device.sm_count)
+      .set("computeCapability", device.compute_capability)
+      .set("memoryBytes", device.memory_bytes)
+      .set("l2Bytes", device.l2_bytes);
+}
+
+class Worker {
+ public:
+  Worker(Device& device, Emit emit)
+      : emit_(emit),
+        problems_(default_cache_bytes()),
+        gate_(device, problems_, emit),
+        stopwatch_(device, problems_, emit) {}
+
+  /// Throws DeviceLost; everything else becomes an `error` line.
+  void answer(const std::string& line) {
+    Json id;
+    try {
+      const Json job = Json::parse(line);
+      id = job.at("id");
+      const std::string& kind = job.at("job").text();
+      if (kind == "gate")
+        gate_.run(GateJob(job));
+      else if (kind == "time")
+        stopwatch_.run(TimeJob(job));
+      else
+        throw JsonError("unknown job \"" + kind + "\"; there are: gate, time");
+    } catch (const DeviceLost&) {
+      throw;
+    } catch (const std::exception& error) {
+      emit_(Json().set("event", "error").set("id", id).set("message", error.what()));
+    }
+  }
+
+ private:
+  Emit emit_;
+  ProblemCache problems_;
+  Gate gate_;
+  Stopwatch stopwatch_;
+};
+
+int serve(const Emit& emit) {
+  std::unique_ptr<Device> device;
+  try {
+    device = open_device();
+  } catch (const DeviceUnavailable& why) {
+    emit(Json().set("event", "unavailable").set("reason", why.what()));
+    return kUnavailable;
+  }
+  emit(ready(device->description()));
+  Worker worker(*device, emit);
+  try {
+    for (std::string line; std::getline(std::cin, line);)
+      if (line.find_first_not_of(" \t\r") != std::string::npos) worker.answer(line);
+  } catch (const DeviceLost& lost) {
+    std::fprintf(stderr, "%s\n", lost.what());
+    std::fflush(nullptr);
+    _exit(kDeviceLost);  // destructors would call into the broken context
+  }
+  return kDone;
+}
+
+}  // namespace
+}  // namespace tilewright
+
+int main() {
+  std::FILE* out = tilewright::take_stdout();
+  return tilewright::serve([out](const tilewright::Json& line) {
+    const std::string text = line.dump() + "\n";
+    std::fwrite(text.data(), 1, text.size(), out);
+    std::fflush(out);
+  });
+}

@@ -1,0 +1,32 @@
+// measure.hpp - times variants and baselines of one workload together, each only after it was checked on that
+// workload.
+#pragma once
+#include "gate.hpp"
+
+namespace tilewright {
+
+class Stopwatch {
+ public:
+  Stopwatch(Device& device, ProblemCache& problems, Emit emit)
+      : device_(device), problems_(problems), emit_(std::move(emit)) {}
+
+  /// Emits `check` per subject, `sampling` before each round, `measurement` per subject that passed and L2
+  /// state, then `done`. Throws std::runtime_error on a device without a clock; rethrows DeviceLost after a
+  /// `check` that says whose fault it was.
+  void run(const TimeJob& job);
+
+ private:
+  Device& device_;
+  ProblemCache& problems_;
+  Emit emit_;
+};
+
+/// Median of the samples, 0 of none.
+double median(std::vector<double> samples);
+
+/// Why a time is physically impossible, or nothing. `flops` and `bytes` are what the problem needs at least,
+/// the limits per second (0: unknown); `hot` data may come from the L2 cache, so that only compute binds it.
+std::optional<std::string> implausible(double seconds, double flops, double bytes, double peak_flops,
+                                       double bandwidth, bool hot);
+
+}  // namespace tilewright

@@ -1,0 +1,70 @@
+// variant.hpp - what a job says of a variant, and of the cases and schedules to put it through.
+#pragma once
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "tilewright/device.hpp"
+#include "tilewright/json.hpp"
+
+namespace tilewright {
+
+/// Owns the texts that Parameters points to. Booleans become 0 and 1.
+class ParameterList {
+ public:
+  /// Throws JsonError when a value is no string, boolean or integer.
+  explicit ParameterList(const Json& object);
+  ParameterList(const ParameterList&) = delete;
+  ParameterList& operator=(const ParameterList&) = delete;
+  Parameters view() const { return {parameters_.data(), parameters_.size()}; }
+
+ private:
+  std::deque<std::string> texts_;  // addresses stay
+  std::vector<Parameter> parameters_;
+};
+
+struct Variant {
+  explicit Variant(const Json& json);
+  std::string id, symbol, artifact;
+  bool deterministic;
+  ParameterList parameters;
+};
+
+struct GateCase {
+  explicit GateCase(const Json& json);
+  std::string id;
+  std::int64_t tier, launches;
+  bool refuse;  // the family must decline this problem
+  Json problem;
+  std::vector<std::size_t> schedules;  // indices into GateJob::schedules; empty: all
+};
+
+struct GateJob {
+  explicit GateJob(const Json& json);
+  std::string id;
+  Variant variant;
+  std::vector<GateCase> cases;
+  std::vector<Schedule> schedules;  // never empty
+  bool vendor;                      // compare with the family's baselines too, where there are any
+};
+
+struct TimeOptions {
+  explicit TimeOptions(const Json& json);
+  std::int64_t warmup, samples, launches_per_sample;
+  bool cold, hot;
+  bool recheck;       // check every subject again after its last sample
+  double early_stop;  // a variant slower than this many times the best is sampled no further; 0: never
+  double peak_flops;  // per second; 0: unknown
+  double bandwidth;   // bytes per second; 0: unknown
+};
+
+struct TimeJob {
+  explicit TimeJob(const Json& json);
+  std::string id, workload;
+  Json problem;
+  std::deque<Variant> variants;
+  bool baselines;
+  TimeOptions options;
+};
+
+}  // namespace tilewright

@@ -1,0 +1,33 @@
+// vendor.hpp - the family's baselines as a second opinion: the vendor must agree with the oracle, and a
+// variant that agrees with the oracle then agrees with the vendor. Each problem is asked once and remembered.
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench.hpp"
+
+namespace tilewright {
+
+class VendorPanel {
+ public:
+  explicit VendorPanel(Device& device) : device_(device) {}
+  /// Runs every baseline on the operands (which it resets before each) and returns one object per baseline:
+  /// `name`, and `maxErrorOverBound`, or `disagrees`: why, or `unsupported`: why.
+  const Json& opinions(Operands& operands, const References& references);
+
+ private:
+  Json ask(Baseline& baseline, Operands& operands, const References& references);
+
+  Device& device_;
+  std::vector<std::unique_ptr<Baseline>> baselines_;
+  bool made_ = false;
+  std::map<std::string, Json> known_;  // by Problem::key
+};
+
+/// Adds the opinions on one case to the summary over all cases of a verdict: per baseline `name`, `agreed`,
+/// `unsupported` (counts), `maxErrorOverBound`, `disagrees` (case ids).
+void summarise(Json& summary, const Json& opinions, const std::string& case_id);
+
+}  // namespace tilewright
