@@ -8,13 +8,15 @@ export interface BindingFile {
   readonly to: string;
 }
 
-/** Files that travel into the package unchanged: those under `root` that match one of the patterns, to folder `to`. */
+/** Files that travel into the package unchanged. */
 export interface BindingCopy {
+  /** The generator's own package, or the family's folder. */
   readonly root: 'package' | 'family';
-  /** Folder under the root. */
-  readonly folder: string;
-  /** Names or globs relative to the folder. */
-  readonly files: readonly string[];
+  /** A file, or a folder of which every file that `accept` takes is copied, at any depth. */
+  readonly from: string;
+  /** Judges a path relative to `from`; absent: all. At least one file must be taken. */
+  readonly accept?: (path: string) => boolean;
+  /** Where the file or the folder's contents go, inside the package. */
   readonly to: string;
 }
 

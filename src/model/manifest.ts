@@ -49,6 +49,8 @@ export const manifestVariantSchema = z.object({
   source: z.string(),
   /** SHA-256 of the rendered source, hex. */
   hash: z.string(),
+  /** Names of the kernels in the source: the symbol, and the symbol with each `entry` that a launch may append. */
+  kernels: z.array(z.string()).min(1),
   /** Empty when the run had no CUDA compiler. */
   images: z.array(manifestImageSchema),
   /** Devices on whose word the variant is here: `cuda`, `emulated`. */

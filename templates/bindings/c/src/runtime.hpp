@@ -32,14 +32,20 @@ struct Feature {
   const char* text;
 };
 
+/// Compiled device code of one variant. `a` targets run on exactly their compute capability, others on later minors too.
+struct Image {
+  int compute_capability;  // 10 * major + minor
+  bool this_chip_only;
+};
+
 /// A kernel that the library carries.
 struct Variant {
   const char* id;
   const char* symbol;
   const Parameter* first_parameter;
   std::size_t parameter_count;
-  int compute_capability;  // 10 * major + minor of the arch it was compiled for
-  bool this_chip_only;     // compiled for an `a` target: runs on exactly that compute capability
+  std::size_t first_image;  // into Selection::images
+  std::size_t image_count;
   Parameters parameters() const { return {first_parameter, parameter_count}; }
 };
 
@@ -48,7 +54,7 @@ struct Choice {
   const char* workload;
   const Feature* first_feature;
   std::size_t feature_count;
-  std::size_t variant;  // index into Selection::variants
+  std::size_t variant;  // into Selection::variants
 };
 
 /// Everything the generator chose for one operation.
@@ -57,6 +63,8 @@ struct Selection {
   std::size_t variant_count;
   const Choice* choices;
   std::size_t choice_count;
+  const Image* images;
+  std::size_t image_count;
 };
 
 /// The library's selection, and its manifest as JSON. Defined in the generated selection.cpp and data.S.
@@ -121,10 +129,12 @@ int count();
 void describe(int device, tw_device_info& info);
 /// Limits of the calling thread's current device.
 DeviceLimits limits();
+/// Why the device cannot run a variant at all; empty where it can.
+std::string refusal(const Variant& variant, const DeviceLimits& limits);
 void copy(void* destination, const void* host_source, std::size_t bytes, tw_stream stream);
 void clear(void* destination, std::size_t bytes, tw_stream stream);
-/// Enqueues one launch of a variant. `index` is the variant's place in the selection.
-void launch(std::size_t index, const Variant& variant, const Launch& launch, tw_stream stream);
+/// Enqueues one launch of a variant of selection().
+void launch(const Variant& variant, const Launch& launch, tw_stream stream);
 }  // namespace device
 
 }  // namespace tilewright::library

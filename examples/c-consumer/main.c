@@ -1,0 +1,96 @@
+/* Multiplies a block-sparse matrix by a dense one with the emitted library and checks every element against a plain
+ * loop. Prints PASS and exits 0, or says what differs and exits 1; exits 77 when there is no GPU to run on. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tilewright/bsr_spmm.h>
+
+#include "buffer.h"
+
+enum { kBlock = 64, kBlockRows = 4, kBlockColumns = 3, kColumns = 128 };
+enum { kM = kBlockRows * kBlock, kK = kBlockColumns * kBlock, kBlocks = 6 };
+
+/* A: row 0 has blocks 0 and 2, row 1 block 1, row 2 is empty, row 3 is full. */
+static const int32_t kRowPtr[kBlockRows + 1] = {0, 2, 3, 3, 6};
+static const int32_t kColIdx[kBlocks] = {0, 2, 1, 0, 1, 2};
+
+/* IEEE binary16 of a number whose bits fit into it: enough for this program's values. */
+static uint16_t half_of(float value) {
+  uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  if (value == 0) return 0;
+  return (uint16_t)((bits >> 16 & 0x8000u) | ((bits >> 23 & 0xffu) - 112u) << 10 | (bits >> 13 & 0x3ffu));
+}
+
+static float float_of(uint16_t half) {
+  const int exponent = half >> 10 & 31, fraction = half & 1023;
+  const float size = exponent ? ldexpf((float)(1024 + fraction), exponent - 25) : ldexpf((float)fraction, -24);
+  return half & 0x8000 ? -size : exponent == 31 ? NAN : size;
+}
+
+static float value_at(int index) { return (float)(index * 7 % 11 - 5) / 2; }
+
+/* Says what went wrong and ends the program; no GPU is not a failure of the library. */
+static void check(tw_status status, const char *what) {
+  if (status == TW_STATUS_SUCCESS) return;
+  fprintf(stderr, "%s: %s (%s)\n", what, tw_status_text(status), tw_last_error());
+  exit(status == TW_STATUS_NO_DEVICE ? 77 : 1);
+}
+
+/* Row `row` of A times column `column` of B, from the values that were rounded to half. */
+static float expected(int row, int column) {
+  float sum = 0;
+  for (int i = kRowPtr[row / kBlock]; i < kRowPtr[row / kBlock + 1]; ++i)
+    for (int k = 0; k < kBlock; ++k) {
+      const int a = (i * kBlock + row % kBlock) * kBlock + k;
+      const int b = (kColIdx[i] * kBlock + k) * kColumns + column;
+      sum += value_at(a) * value_at(b);
+    }
+  return sum;
+}
+
+/* C is rounded once, to 11 bits. */
+static int count_wrong(const uint16_t *c) {
+  int wrong = 0;
+  for (int row = 0; row < kM; ++row)
+    for (int column = 0; column < kColumns; ++column) {
+      const float want = expected(row, column), got = float_of(c[row * kColumns + column]);
+      if (fabsf(want - got) <= 5e-4f * fabsf(want)) continue;
+      if (wrong++ == 0) printf("C[%d,%d] is %g, should be %g\n", row, column, got, want);
+    }
+  return wrong;
+}
+
+static uint16_t *half_values(int count) {
+  uint16_t *values = malloc((size_t)count * sizeof *values);
+  for (int i = 0; i < count; ++i) values[i] = half_of(value_at(i));
+  return values;
+}
+
+int main(void) {
+  tw_device_info device = {sizeof device, "", 0, 0};
+  check(tw_device_query(0, &device), "query device 0");
+
+  tw_bsr_spmm_problem problem = {sizeof problem, kM, kColumns, kK, kBlock, kBlocks, TW_TYPE_F16, TW_TYPE_F16, 0, 0};
+  tw_bsr_spmm_plan *plan;
+  check(tw_bsr_spmm_plan_create(&problem, &plan), "plan");
+  const size_t workspace_bytes = tw_bsr_spmm_workspace_bytes(plan);
+
+  uint16_t *const a = half_values(kBlocks * kBlock * kBlock), *const b = half_values(kK * kColumns);
+  uint16_t *const c = malloc(kM * kColumns * sizeof *c);
+  void *const row_ptr = buffer_from(kRowPtr, sizeof kRowPtr), *const col_idx = buffer_from(kColIdx, sizeof kColIdx);
+  void *const device_a = buffer_from(a, kBlocks * kBlock * kBlock * sizeof *a);
+  void *const device_b = buffer_from(b, kK * kColumns * sizeof *b);
+  void *const device_c = buffer_from(NULL, kM * kColumns * sizeof *c), *const workspace = buffer_from(NULL, workspace_bytes);
+
+  check(tw_bsr_spmm_prepare(plan, workspace, workspace_bytes, NULL), "prepare");
+  check(tw_bsr_spmm_run(plan, 1.0f, row_ptr, col_idx, device_a, device_b, 0.0f, device_c, workspace, workspace_bytes, NULL),
+        "run");
+  buffer_read(c, device_c, kM * kColumns * sizeof *c);
+
+  const int wrong = count_wrong(c);
+  printf("%s: %s by %s on %s\n", wrong ? "FAIL" : "PASS", tw_target(), tw_bsr_spmm_plan_variant(plan), device.name);
+  tw_bsr_spmm_plan_destroy(plan);
+  return wrong != 0;
+}

@@ -1,0 +1,138 @@
+import type { Binding } from '../../../src/model/binding.ts';
+import type { Manifest, ManifestChoice, ManifestVariant } from '../../../src/model/manifest.ts';
+
+/** Grows when a struct, a function or a number of the emitted C interface changes its meaning. */
+const abiVersion = 1;
+
+const binding: Binding = {
+  name: 'c',
+  summary: 'C library as a CMake package: a CUDA target and an emulated one with the same interface',
+  files: () => [
+    ...[
+      'CMakeLists.txt.hbs',
+      'README.md.hbs',
+      'cmake/cuda.cmake',
+      'cmake/exports.map',
+      'cmake/library.cmake',
+      'cmake/tilewright.pc.in',
+      'cmake/tilewrightConfig.cmake.in',
+      'include/tilewright/export.h',
+      'include/tilewright/tilewright.h',
+      'include/tilewright/version.h.hbs',
+      'src/cuda/device.cpp',
+      'src/cuda/kernels.S.hbs',
+      'src/emulated/device.cpp',
+      'src/emulated/kernels.cpp.hbs',
+      'src/emulated/kernels.hpp',
+      'src/manifest.S',
+      'src/runtime.cpp',
+      'src/runtime.hpp',
+      'src/selection.cpp.hbs',
+      'src/status.cpp',
+    ].map((from) => ({ from, to: from.replace(/\.hbs$/, '') })),
+  ],
+  copies: (manifest) => [
+    { root: 'family', from: 'api.h', to: `include/tilewright/${operation(manifest)}.h` },
+    { root: 'family', from: '.', accept: isLibrarySource, to: 'src/operation' },
+    { root: 'package', from: 'templates/include', to: 'device' },
+    { root: 'package', from: 'harness/simt/include', to: 'simt/include' },
+    { root: 'package', from: 'harness/simt/src', to: 'simt/src' },
+    { root: 'package', from: 'harness/cuda', accept: isLauncher, to: 'src/cuda' },
+    { root: 'package', from: 'harness/emulated', accept: isLauncher, to: 'src/emulated' },
+    { root: 'package', from: 'LICENSE', to: 'LICENSE' },
+  ],
+  context: (manifest) => {
+    const [major, minor, patch] = manifest.provenance.generator.version.split(/[.+-]/);
+    const images = manifest.variants.flatMap(imageRows);
+    return {
+      operation: operation(manifest),
+      family: manifest.family,
+      summary: manifest.summary,
+      version: `${major}.${minor}.${patch}`,
+      versionMajor: major,
+      versionMinor: minor,
+      versionPatch: patch,
+      abiVersion,
+      untimed: manifest.untimed,
+      hasCuda: manifest.variants.every((variant) => variant.images.length > 0),
+      variants: manifest.variants.map((variant, index) => variantRow(manifest, variant, index)),
+      variantCount: manifest.variants.length,
+      choices: manifest.policy.map((choice, index) => choiceRow(manifest, choice, index)),
+      choiceCount: manifest.policy.length,
+      kernels: manifest.variants.flatMap(({ kernels }) => kernels),
+      images: images.map((image, index) => ({ ...image, index })),
+      imageCount: images.length,
+      provenance: manifest.provenance,
+    };
+  },
+};
+export default binding;
+
+/** C++ that the family's api.cpp may need: all of its folder but the parts that only the runner uses. */
+function isLibrarySource(path: string): boolean {
+  return /^[^/]+\.(cpp|hpp|cuh)$/.test(path) && !/^(oracle|vendor)\b/.test(path);
+}
+
+function isLauncher(path: string): boolean {
+  return /^launcher\.(cpp|hpp)$/.test(path);
+}
+
+/** The family's name as a C identifier: what its functions carry after `tw_`. */
+function operation(manifest: Manifest): string {
+  return manifest.family.replaceAll('-', '_');
+}
+
+function imageRows(variant: ManifestVariant) {
+  return variant.images.map(({ arch, file }) => ({
+    arch,
+    file,
+    variant: variant.id,
+    computeCapability: Number.parseInt(arch.replace(/^sm_/, ''), 10),
+    thisChipOnly: arch.endsWith('a'),
+  }));
+}
+
+function variantRow(manifest: Manifest, variant: ManifestVariant, index: number) {
+  const before = manifest.variants.slice(0, index);
+  const parameters = Object.entries(variant.parameters);
+  return {
+    index,
+    id: variant.id,
+    symbol: variant.symbol,
+    parameters: parameters.map(([name, value]) =>
+      typeof value === 'string' ? `{"${name}", 0, "${value}"}` : `{"${name}", ${Number(value)}, nullptr}`,
+    ),
+    count: parameters.length,
+    firstImage: before.reduce((sum, { images }) => sum + images.length, 0),
+    imageCount: variant.images.length,
+  };
+}
+
+function choiceRow(manifest: Manifest, choice: ManifestChoice, index: number) {
+  const features = Object.entries(choice.features);
+  return {
+    index,
+    workload: choice.workload,
+    name: choice.variant,
+    evidence: evidence(choice),
+    features: features.map(([name, value]) =>
+      typeof value === 'string' ? `{"${name}", 0, "${value}"}` : `{"${name}", ${value}, nullptr}`,
+    ),
+    count: features.length,
+    variant: manifest.variants.findIndex(({ id }) => id === choice.variant),
+  };
+}
+
+/** One line for the reader of the policy, e.g. `41.8 us hot, 1.012x the best; cusparse-bsr 55.0 us`. */
+function evidence(choice: ManifestChoice): string {
+  if (choice.median === undefined) return 'untimed: first by the priority of its family';
+  const best = `${choice.winner} ${microseconds(choice.median)} ${choice.l2 ?? ''}`.trimEnd();
+  const own =
+    choice.slowdown === undefined ? '' : `; this variant ${choice.slowdown.toFixed(3)}x the best of ours`;
+  const vendor = choice.baseline ? `; ${choice.baseline.name} ${microseconds(choice.baseline.median)}` : '';
+  return best + own + vendor;
+}
+
+function microseconds(seconds: number): string {
+  return `${(seconds * 1e6).toFixed(1)} us`;
+}

@@ -1,0 +1,50 @@
+# library.cmake - what the two libraries have in common as CMake targets, and the package that is installed.
+set(tilewright_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tilewright)
+
+# Finishes `target`: exports it as tilewright::<name> through <export>.cmake and writes its pkg-config file.
+# `private_libs`: what a static build asks its consumer to link beside the C++ runtime.
+function(tilewright_library target name export description private_libs)
+  add_library(tilewright::${name} ALIAS ${target})
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:tilewright_common> Threads::Threads)
+  target_include_directories(${target} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  set_target_properties(${target} PROPERTIES
+    EXPORT_NAME ${name} VERSION ${PROJECT_VERSION} SOVERSION ${TILEWRIGHT_ABI_VERSION})
+  if(BUILD_SHARED_LIBS)
+    set(map ${PROJECT_SOURCE_DIR}/cmake/exports.map)
+    target_link_options(${target} PRIVATE -Wl,--version-script=${map} -Wl,--no-undefined)
+    set_target_properties(${target} PROPERTIES LINK_DEPENDS ${map})
+  else()
+    # The consumer may be plain C: name the C++ runtime instead of asking for a C++ linker.
+    target_link_libraries(${target} INTERFACE $<INSTALL_INTERFACE:stdc++> $<INSTALL_INTERFACE:m>)
+  endif()
+  install(TARGETS ${target} EXPORT ${export}
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT ${export} NAMESPACE tilewright:: DESTINATION ${tilewright_package_dir})
+  tilewright_pkg_config(${target} "${description}" "${private_libs}")
+endfunction()
+
+function(tilewright_pkg_config PC_NAME PC_DESCRIPTION private_libs)
+  set(all_libs "${private_libs} -lstdc++ -lm -lpthread")
+  if(BUILD_SHARED_LIBS)
+    set(PC_LIBS "")
+    set(PC_PRIVATE_LIBS "${all_libs}")
+  else()
+    # Only the archive is installed, so there is no `--static` to ask for.
+    set(PC_LIBS "${all_libs}")
+    set(PC_PRIVATE_LIBS "")
+  endif()
+  configure_file(cmake/tilewright.pc.in ${PROJECT_BINARY_DIR}/${PC_NAME}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${PC_NAME}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endfunction()
+
+# Installs what find_package(tilewright) reads.
+function(tilewright_package)
+  configure_package_config_file(cmake/tilewrightConfig.cmake.in ${PROJECT_BINARY_DIR}/tilewrightConfig.cmake
+    INSTALL_DESTINATION ${tilewright_package_dir} NO_SET_AND_CHECK_MACRO)
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/tilewrightConfigVersion.cmake COMPATIBILITY SameMajorVersion)
+  install(FILES ${PROJECT_BINARY_DIR}/tilewrightConfig.cmake ${PROJECT_BINARY_DIR}/tilewrightConfigVersion.cmake
+                cmake/cuda.cmake
+    DESTINATION ${tilewright_package_dir})
+endfunction()

@@ -1,0 +1,151 @@
+// device.cpp - the library's device is an NVIDIA GPU: kernels come from the embedded images (kernels.S).
+#include <cuda_runtime_api.h>
+
+#include <cstdio>
+#include <memory>
+#include <mutex>
+
+#include "cuda/launcher.hpp"
+#include "runtime.hpp"
+
+/// Where each image of selection().images begins; defined in kernels.S.
+extern "C" const void* const tilewright_kernel_images[];
+
+namespace tilewright::library::device {
+namespace {
+
+tw_status status_of(cudaError_t code) {
+  switch (code) {
+    case cudaErrorInsufficientDriver:  // what the runtime says when there is no driver at all
+    case cudaErrorNoDevice:
+    case cudaErrorStubLibrary:
+    case cudaErrorSystemDriverMismatch:
+    case cudaErrorCompatNotSupportedOnDevice:
+      return TW_STATUS_NO_DEVICE;
+    case cudaErrorMemoryAllocation:
+      return TW_STATUS_OUT_OF_MEMORY;
+    default:
+      return TW_STATUS_LAUNCH_FAILED;
+  }
+}
+
+/// Calls `body`; a CUDA error becomes the library's own.
+template <class Body>
+auto translated(Body&& body) {
+  try {
+    return body();
+  } catch (const cuda::Error& error) {
+    const tw_status status = status_of(error.code);
+    if (status != TW_STATUS_NO_DEVICE) throw Error(status, error.what());
+    throw Error(status, "no usable NVIDIA GPU or driver (" + std::string(error.what()) +
+                            "); link tilewright::emulated to run on the CPU");
+  }
+}
+
+int attribute(cudaDeviceAttr which, int device) {
+  int value = 0;
+  cuda::check(cudaDeviceGetAttribute(&value, which, device), "query device " + std::to_string(device));
+  return value;
+}
+
+int compute_capability(int device) {
+  return 10 * attribute(cudaDevAttrComputeCapabilityMajor, device) +
+         attribute(cudaDevAttrComputeCapabilityMinor, device);
+}
+
+bool runs_on(const Image& image, int capability) {
+  if (image.this_chip_only) return capability == image.compute_capability;
+  return capability / 10 == image.compute_capability / 10 && capability >= image.compute_capability;
+}
+
+std::string arch_name(const Image& image) {
+  return "sm_" + std::to_string(image.compute_capability) + (image.this_chip_only ? "a" : "");
+}
+
+/// The place of the variant's image for a compute capability, or image_count when it has none.
+std::size_t find_image(const Variant& variant, int capability) {
+  const Selection& all = selection();
+  for (std::size_t i = variant.first_image; i < variant.first_image + variant.image_count; ++i)
+    if (runs_on(all.images[i], capability)) return i;
+  return all.image_count;
+}
+
+struct Slot {
+  std::once_flag once;
+  std::unique_ptr<cuda::Image> image;
+};
+
+/// Loads an image on first use. The slots are never freed: the CUDA runtime may be gone before static destructors run.
+const cuda::Image& loaded(std::size_t index) {
+  static Slot* const slots = new Slot[selection().image_count];
+  Slot& slot = slots[index];
+  std::call_once(slot.once, [&] { slot.image = std::make_unique<cuda::Image>(tilewright_kernel_images[index]); });
+  return *slot.image;
+}
+
+int current() {
+  int device = 0;
+  cuda::check(cudaGetDevice(&device), "find the current device");
+  return device;
+}
+
+}  // namespace
+
+const char* target() { return "cuda"; }
+
+int count() {
+  return translated([] {
+    int devices = 0;
+    cuda::check(cudaGetDeviceCount(&devices), "count devices");
+    return devices;
+  });
+}
+
+void describe(int device, tw_device_info& info) {
+  translated([&] {
+    cudaDeviceProp properties;
+    cuda::check(cudaGetDeviceProperties(&properties, device), "query device " + std::to_string(device));
+    std::snprintf(info.name, sizeof info.name, "%s", properties.name);
+    info.compute_capability = 10 * properties.major + properties.minor;
+    info.multiprocessors = properties.multiProcessorCount;
+  });
+}
+
+DeviceLimits limits() {
+  return translated([] {
+    const int device = current();
+    return DeviceLimits{attribute(cudaDevAttrMultiProcessorCount, device), compute_capability(device)};
+  });
+}
+
+std::string refusal(const Variant& variant, const DeviceLimits& limits) {
+  const Selection& all = selection();
+  if (find_image(variant, limits.compute_capability) != all.image_count) return {};
+  std::string compiled_for;
+  for (std::size_t i = 0; i < variant.image_count; ++i)
+    compiled_for += (i ? ", " : "") + arch_name(all.images[variant.first_image + i]);
+  return "compiled for " + compiled_for + ", the device is sm_" + std::to_string(limits.compute_capability);
+}
+
+void copy(void* destination, const void* host_source, std::size_t bytes, tw_stream stream) {
+  translated([&] {
+    cuda::check(cudaMemcpyAsync(destination, host_source, bytes, cudaMemcpyHostToDevice, stream),
+                "copy " + std::to_string(bytes) + " bytes into the workspace");
+  });
+}
+
+void clear(void* destination, std::size_t bytes, tw_stream stream) {
+  translated([&] {
+    cuda::check(cudaMemsetAsync(destination, 0, bytes, stream),
+                "clear " + std::to_string(bytes) + " bytes of the workspace");
+  });
+}
+
+void launch(const Variant& variant, const Launch& launch, tw_stream stream) {
+  translated([&] {
+    const cuda::Image& image = loaded(find_image(variant, compute_capability(current())));
+    cuda::PreparedLaunch(image, variant.symbol + launch.entry, launch).enqueue(stream);
+  });
+}
+
+}  // namespace tilewright::library::device
