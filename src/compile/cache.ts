@@ -1,0 +1,106 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { diskError, errorCode, onDisk } from '../util/disk.ts';
+import { hashOf } from '../util/hash.ts';
+
+/** A folder of the cache: complete by construction, since it got its name by a rename. */
+export interface Entry<M> {
+  readonly folder: string;
+  readonly meta: M;
+  /** False when it was made just now. */
+  readonly cached: boolean;
+}
+
+const envelopeSchema = z.object({ files: z.record(z.string(), z.string()), meta: z.unknown() });
+
+/** Entries that are being made by this process: a second asker waits for the first. */
+const underWay = new Map<string, Promise<unknown>>();
+let temporaries = 0;
+
+/**
+ * The entry of `key` under `root`, made by `produce` where it is missing or does not match its own checksums. `produce`
+ * fills an empty folder that becomes the entry by one rename: a killed process leaves a temporary folder, never half an
+ * entry. What `produce` throws is passed on and nothing is kept.
+ */
+export function obtain<M>(
+  root: string,
+  key: string,
+  schema: z.ZodType<M>,
+  produce: (folder: string) => Promise<M>,
+): Promise<Entry<M>> {
+  const folder = entryFolder(root, key);
+  const running = underWay.get(folder) as Promise<Entry<M>> | undefined;
+  if (running) return running;
+  const making = readEntry(folder, schema) ?? make(root, folder, produce);
+  const entry = Promise.resolve(making).finally(() => underWay.delete(folder));
+  underWay.set(folder, entry);
+  return entry;
+}
+
+/** `<root>/ab/abcdef…`. */
+export function entryFolder(root: string, key: string): string {
+  return join(root, key.slice(0, 2), key);
+}
+
+function readEntry<M>(folder: string, schema: z.ZodType<M>): Entry<M> | undefined {
+  try {
+    const envelope = envelopeSchema.parse(JSON.parse(readFileSync(join(folder, 'meta.json'), 'utf8')));
+    for (const [name, hash] of Object.entries(envelope.files)) {
+      if (hashOf(readFileSync(join(folder, name))) !== hash) return undefined;
+    }
+    return { folder, meta: schema.parse(envelope.meta), cached: true };
+  } catch {
+    return undefined; // missing or damaged: made anew
+  }
+}
+
+async function make<M>(
+  root: string,
+  folder: string,
+  produce: (folder: string) => Promise<M>,
+): Promise<Entry<M>> {
+  const temporary = join(root, `tmp-${process.pid}-${temporaries++}`);
+  onDisk(`create ${temporary}`, () => mkdirSync(temporary, { recursive: true }));
+  try {
+    const meta = await produce(temporary);
+    const files = Object.fromEntries(
+      readdirSync(temporary).map((name) => [name, hashOf(readFileSync(join(temporary, name)))]),
+    );
+    writeFileSync(join(temporary, 'meta.json'), `${JSON.stringify({ files, meta }, null, 1)}\n`);
+    publish(temporary, folder);
+    return { folder, meta, cached: false };
+  } catch (error) {
+    throw diskError(error, `write ${folder}`);
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+/** A damaged entry in the way is removed; a sound one that another process has just made is as good as ours. */
+function publish(temporary: string, folder: string): void {
+  mkdirSync(dirname(folder), { recursive: true });
+  rmSync(folder, { recursive: true, force: true });
+  try {
+    renameSync(temporary, folder);
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '')) throw error;
+  }
+}
+
+/** Removes what killed processes left behind. */
+export function sweepTemporaries(root: string): void {
+  if (!existsSync(root)) return;
+  for (const name of readdirSync(root)) {
+    const pid = Number(/^tmp-(\d+)-/.exec(name)?.[1] ?? Number.NaN);
+    if (pid > 0 && !isAlive(pid)) rmSync(join(root, name), { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return errorCode(error) === 'EPERM';
+  }
+}

@@ -1,0 +1,142 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { z } from 'zod';
+import { EnvironmentError } from '../errors.ts';
+import type { Artifact } from '../model/artifact.ts';
+import type { Source } from '../model/variant.ts';
+import type { Verdict } from '../model/verdict.ts';
+import { hashOf } from '../util/hash.ts';
+import { obtain } from './cache.ts';
+import type { CompileContext, Compilers } from './context.ts';
+import { ending, firstError } from './diagnosis.ts';
+import { includeHash } from './includes.ts';
+import { callCompiler, type Outcome, outcomeSchema, refusalOf, refused, writeLog } from './outcome.ts';
+
+/**
+ * `-fsanitize=thread` only instruments: it makes every load and store call a function, which the runner defines. The
+ * sanitizer's own library is not linked.
+ */
+const flags = [
+  '-std=c++20',
+  '-O1',
+  '-g1',
+  '-fPIC',
+  '-DTW_EMULATED',
+  '-fno-strict-aliasing',
+  '-ftrivial-auto-var-init=pattern',
+  '-fsanitize=thread',
+  '--param',
+  'tsan-instrument-func-entry-exit=0',
+];
+
+const header = 'ptx.hpp';
+const headerText = '#include "tw/ptx.cuh"\n';
+
+function ownFolders(context: CompileContext): string[] {
+  return [
+    join(context.packageRoot, 'templates/include'),
+    join(context.packageRoot, 'harness/simt/include'),
+    context.familyFolder,
+  ];
+}
+
+function folderFlags(compilers: Compilers, context: CompileContext): string[] {
+  return [
+    ...ownFolders(context).flatMap((folder) => ['-I', folder]),
+    ...['include', 'include/cccl'].flatMap((folder) => ['-isystem', join(compilers.cudaHome, folder)]),
+  ];
+}
+
+/** The CUDA toolkit counts because its headers define the half types. */
+function keyOf(kind: string, text: string, compilers: Compilers, context: CompileContext): string {
+  const includes = includeHash(text, ownFolders(context));
+  return hashOf(kind, includes, flags.join(' '), compilers.cxxVersion, compilers.nvccVersion, process.arch);
+}
+
+/**
+ * Compiles a rendered source with g++ to a shared object that a runner of the device `emulated` loads. Verdict
+ * `compile` where g++ refuses it.
+ */
+export async function compileEmulated(
+  source: Source,
+  compilers: Compilers,
+  context: CompileContext,
+): Promise<Artifact | Verdict> {
+  const key = keyOf('emulated', headerText + source.text, compilers, context);
+  const entry = await obtain(context.cacheRoot, key, outcomeSchema, (folder) =>
+    produce(folder, source, compilers, context),
+  );
+  const { refusal } = entry.meta;
+  if (refusal) return refused(entry, refusal, source.variant.id, 'emulated');
+  return {
+    source,
+    device: 'emulated',
+    arch: process.arch,
+    path: join(entry.folder, 'kernel.so'),
+    key,
+    cached: entry.cached,
+    seconds: entry.cached ? 0 : entry.meta.seconds,
+  };
+}
+
+async function produce(
+  folder: string,
+  source: Source,
+  compilers: Compilers,
+  context: CompileContext,
+): Promise<Outcome> {
+  const precompiled = await precompiledHeader(compilers, context);
+  const file = join(folder, basename(source.path));
+  writeFileSync(file, source.text);
+  const argv = [
+    compilers.cxx,
+    ...flags,
+    `-ffile-prefix-map=${folder}/=`,
+    '-include',
+    precompiled,
+    ...folderFlags(compilers, context),
+    ...['-x', 'c++', '-c', file, '-o', join(folder, 'kernel.o')],
+  ];
+  const command = argv.join(' ').replace(`-ffile-prefix-map=${folder}/= `, '').replaceAll(file, source.path);
+  const result = await callCompiler(argv, context, folder);
+  writeLog(folder, command, result);
+  const { seconds } = result;
+  if (result.exitCode !== 0 || result.timedOut) {
+    const refusal = await refusalOf(result, context, () => compileEmpty(folder, compilers, context));
+    return { seconds, command, ...(refusal && { refusal }) };
+  }
+  const object = join(folder, 'kernel.o');
+  const link = [compilers.cxx, '-shared', '-o', join(folder, 'kernel.so'), object];
+  const linked = await callCompiler(link, context, folder);
+  rmSync(object);
+  if (linked.exitCode !== 0) {
+    throw new EnvironmentError(
+      `the linker ${ending(linked)}: ${firstError(linked.stderr)}; see \`gen doctor\``,
+    );
+  }
+  return { seconds: seconds + linked.seconds, command };
+}
+
+function compileEmpty(folder: string, compilers: Compilers, context: CompileContext) {
+  return callCompiler(
+    [compilers.cxx, '-x', 'c++', '-c', '-', '-o', join(folder, 'empty.o')],
+    context,
+    folder,
+  );
+}
+
+/** The wrappers, compiled once for all variants: half of a variant's compile time otherwise. */
+async function precompiledHeader(compilers: Compilers, context: CompileContext): Promise<string> {
+  const key = keyOf('precompiled', headerText, compilers, context);
+  const entry = await obtain(context.cacheRoot, key, z.object({}), async (folder) => {
+    const file = join(folder, header);
+    writeFileSync(file, headerText);
+    const argv = [compilers.cxx, ...flags, ...folderFlags(compilers, context), '-x', 'c++-header', file];
+    const result = await callCompiler([...argv, '-o', `${file}.gch`], context, folder);
+    if (result.exitCode === 0) return {};
+    throw new EnvironmentError(
+      `tw/ptx.cuh does not compile with ${compilers.cxx}: ${firstError(result.stderr)}`,
+    );
+  });
+  return join(entry.folder, header);
+}

@@ -1,0 +1,124 @@
+import { writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Arch } from '../model/arch.ts';
+import type { Artifact } from '../model/artifact.ts';
+import type { Source } from '../model/variant.ts';
+import type { Verdict } from '../model/verdict.ts';
+import { hashOf } from '../util/hash.ts';
+import { type Entry, obtain } from './cache.ts';
+import type { CompileContext, Compilers } from './context.ts';
+import { includeHash } from './includes.ts';
+import { callCompiler, type Outcome, outcomeSchema, refusalOf, refused, writeLog } from './outcome.ts';
+import { parsePtxas, repaired } from './ptxas.ts';
+
+/** Flags that decide what the cubin is, beside its source. */
+function flagsOf(arch: Arch): string[] {
+  return ['-cubin', '-std=c++17', '-O3', '-gencode', arch.gencode, '-Xptxas', '-v'];
+}
+
+/** The folders in which a rendered source finds its headers. */
+function includeFolders(context: CompileContext): string[] {
+  return [join(context.packageRoot, 'templates/include'), context.familyFolder];
+}
+
+/** nvcc's command line for one variant. */
+export function nvccArgv(
+  file: string,
+  output: string,
+  arch: Arch,
+  compilers: Compilers,
+  folders: readonly string[],
+): string[] {
+  return [
+    compilers.nvcc,
+    ...flagsOf(arch),
+    '-ccbin',
+    compilers.cxx,
+    ...folders.flatMap((folder) => ['-I', folder]),
+    '-o',
+    output,
+    file,
+  ];
+}
+
+/** Content key of a variant's cubin. */
+export function cudaKey(source: Source, arch: Arch, compilers: Compilers, context: CompileContext): string {
+  return hashOf(
+    'cubin',
+    includeHash(source.text, includeFolders(context)),
+    flagsOf(arch).join(' '),
+    compilers.nvccVersion,
+  );
+}
+
+/**
+ * Compiles a rendered source to a cubin, or finds it in the cache. A source that nvcc refuses, or whose synchronisation
+ * ptxas had to change, gives a verdict; a compiler that is missing or broken throws an EnvironmentError.
+ */
+export async function compileCuda(
+  source: Source,
+  arch: Arch,
+  compilers: Compilers,
+  context: CompileContext,
+): Promise<Artifact | Verdict> {
+  const key = cudaKey(source, arch, compilers, context);
+  const entry = await obtain(context.cacheRoot, key, outcomeSchema, (folder) =>
+    produce(folder, source, arch, compilers, context),
+  );
+  const { refusal } = entry.meta;
+  if (refusal) return refused(entry, refusal, source.variant.id, 'cuda');
+  return artifactOf(entry, key, source, arch);
+}
+
+function artifactOf(entry: Entry<Outcome>, key: string, source: Source, arch: Arch): Artifact {
+  const { seconds, resources } = entry.meta;
+  return {
+    source,
+    device: 'cuda',
+    arch: arch.name,
+    path: join(entry.folder, 'kernel.cubin'),
+    key,
+    cached: entry.cached,
+    seconds: entry.cached ? 0 : seconds,
+    ...(resources && { resources }),
+  };
+}
+
+async function produce(
+  folder: string,
+  source: Source,
+  arch: Arch,
+  compilers: Compilers,
+  context: CompileContext,
+): Promise<Outcome> {
+  const file = join(folder, 'kernel.cu');
+  writeFileSync(file, source.text);
+  const argv = nvccArgv(file, join(folder, 'kernel.cubin'), arch, compilers, includeFolders(context));
+  const command = [...argv.slice(0, -2), `${source.variant.symbol}.cubin`, source.path].join(' ');
+  const result = await callCompiler(argv, context, folder);
+  writeLog(folder, command, result);
+  const { seconds } = result;
+  if (result.exitCode !== 0 || result.timedOut) {
+    const refusal = await refusalOf(result, context, () => compileEmpty(folder, arch, compilers, context));
+    return {
+      seconds,
+      command,
+      ...(refusal && { refusal: { ...refusal, message: named(refusal.message, source) } }),
+    };
+  }
+  const resources = parsePtxas(result.stderr);
+  const message = repaired(resources);
+  return { seconds, command, resources, ...(message && { refusal: { verdict: 'compile', message } }) };
+}
+
+/** Proof that the compiler works at all. */
+function compileEmpty(folder: string, arch: Arch, compilers: Compilers, context: CompileContext) {
+  const file = join(folder, 'empty.cu');
+  writeFileSync(file, 'extern "C" __global__ void empty() {}\n');
+  return callCompiler(nvccArgv(file, join(folder, 'empty.cubin'), arch, compilers, []), context, folder);
+}
+
+/** The variant's own file name in place of the cache's. */
+function named(message: string, source: Source): string {
+  return message.replaceAll('kernel.cu', basename(source.path));
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import type { Arch } from '../model/arch.ts';
+import type { Artifact, Resources } from '../model/artifact.ts';
+import type { Verdict } from '../model/verdict.ts';
+
+export const resourcesSchema = z.object({
+  registers: z.number(),
+  spillStoreBytes: z.number(),
+  spillLoadBytes: z.number(),
+  stackBytes: z.number(),
+  staticSharedBytes: z.number(),
+  barriers: z.number(),
+  warnings: z.array(z.string()).readonly(),
+});
+
+/**
+ * Advisories after which the result may be right but the kernel is not what was written: ptxas serialised wgmma
+ * (C7510, C7518) or inserted the waits that were missing (C7520).
+ */
+const repairs = /\(C75(?:10|18|20)\)/;
+
+/**
+ * Reads what `nvcc -Xptxas -v` prints. Where a source holds several kernels, each figure is the largest of any.
+ */
+export function parsePtxas(text: string): Resources {
+  const largest = (pattern: RegExp) =>
+    [...text.matchAll(pattern)].reduce((most, [, figure]) => Math.max(most, Number(figure)), 0);
+  return {
+    registers: largest(/Used (\d+) registers/g),
+    spillStoreBytes: largest(/(\d+) bytes spill stores/g),
+    spillLoadBytes: largest(/(\d+) bytes spill loads/g),
+    stackBytes: largest(/(\d+) bytes stack frame/g),
+    staticSharedBytes: largest(/(\d+) bytes smem/g),
+    barriers: largest(/used (\d+) barriers/g),
+    warnings: [
+      ...new Set(
+        text
+          .split('\n')
+          .filter((line) => /ptxas.*warning|\(C7\d{3}\)/.test(line))
+          .map((line) => line.replace(/^.*?ptxas\s*(?:info|warning)\s*:\s*/, '').trim()),
+      ),
+    ],
+  };
+}
+
+/** Why ptxas's advisories make a kernel unacceptable, or undefined. */
+export function repaired(resources: Resources): string | undefined {
+  const advisory = resources.warnings.find((warning) => repairs.test(warning));
+  return advisory && `ptxas changed the kernel's synchronisation: ${advisory}`;
+}
+
+/** Verdict `resources` for a kernel that needs more than its family or the architecture allows; else undefined. */
+export function budgetVerdict(artifact: Artifact, arch: Arch): Verdict | undefined {
+  const { resources, source } = artifact;
+  if (!resources) return undefined;
+  const { budget, id } = source.variant;
+  const spilled = resources.spillStoreBytes + resources.spillLoadBytes;
+  const shared = budget.sharedBytes + resources.staticSharedBytes;
+  const registers = registersOfBlock(resources.registers, budget.threads);
+  const limits: readonly [figure: number, limit: number, message: string][] = [
+    [budget.threads, arch.maxThreadsPerBlock, `${budget.threads} threads in a block`],
+    [shared, arch.maxSharedBytesPerBlock, `${shared} bytes of shared memory in a block`],
+    [
+      resources.registers,
+      budget.maxRegisters ?? arch.maxRegistersPerThread,
+      `${resources.registers} registers per thread`,
+    ],
+    [registers, arch.registersPerSm, `${registers} registers in a block of ${budget.threads} threads`],
+    [spilled, budget.maxSpillBytes ?? 0, `${spilled} bytes of registers spilled to memory`],
+  ];
+  const broken = limits.find(([figure, limit]) => figure > limit);
+  if (!broken) return undefined;
+  const [figure, limit, message] = broken;
+  return {
+    variant: id,
+    device: 'none',
+    verdict: 'resources',
+    evidence: { message: `${message}; ${arch.name} and the family allow ${limit}`, figure, limit, resources },
+  };
+}
+
+/** Registers are handed out to warps in units of 256. */
+function registersOfBlock(perThread: number, threads: number): number {
+  return Math.ceil(threads / 32) * Math.ceil((perThread * 32) / 256) * 256;
+}

@@ -1,0 +1,149 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import { z } from 'zod';
+import { EnvironmentError } from '../errors.ts';
+import type { DeviceName } from '../model/artifact.ts';
+import { hashOf } from '../util/hash.ts';
+import { Slots } from '../util/limit.ts';
+import { obtain } from './cache.ts';
+import { type CompileContext, type Compilers, defaultJobs } from './context.ts';
+import { ending, firstError } from './diagnosis.ts';
+import { includeHash } from './includes.ts';
+import { callCompiler } from './outcome.ts';
+
+/** The runner of one family on one device. */
+export interface BuiltWorker {
+  readonly path: string;
+  readonly key: string;
+  readonly cached: boolean;
+}
+
+interface Unit {
+  /** Where it lies, or what to call it when it is generated. */
+  readonly file: string;
+  readonly text: string;
+  readonly generated: boolean;
+}
+
+const flags = ['-std=c++20', '-O2', '-g1', '-pthread'];
+
+/** Folders of sources under `harness/`, by device. */
+const sourceFolders: Readonly<Record<DeviceName, readonly string[]>> = {
+  emulated: ['src', 'emulated', 'simt/src'],
+  cuda: ['src', 'cuda'],
+};
+
+/**
+ * Builds the runner of a family with g++ alone: one object per source, each found in the cache where nothing that it
+ * includes has changed. Runners of different families differ in one object. `slots` bounds the compilers that run at
+ * once. A runner that does not build is an EnvironmentError: a family's C++ is part of the machinery, not a variant.
+ */
+export async function buildWorker(
+  device: DeviceName,
+  compilers: Compilers,
+  context: CompileContext,
+  slots: Slots = new Slots(defaultJobs()),
+): Promise<BuiltWorker> {
+  const units = unitsOf(device, context);
+  const objects = await Promise.all(
+    units.map((unit) => compileUnit(unit, device, compilers, context, slots)),
+  );
+  const libraries = librariesOf(device, compilers);
+  const key = hashOf('worker', device, ...objects.map(({ key }) => key).sort(), libraries.join(' '));
+  const entry = await obtain(context.cacheRoot, key, z.object({}), async (folder) => {
+    const argv = [
+      compilers.cxx,
+      ...flags,
+      '-rdynamic',
+      '-o',
+      join(folder, 'worker'),
+      ...objects.map(({ path }) => path),
+      ...libraries,
+    ];
+    await mustSucceed(argv, 'link', folder, context, slots);
+    return {};
+  });
+  return { path: join(entry.folder, 'worker'), key, cached: entry.cached };
+}
+
+function unitsOf(device: DeviceName, { packageRoot, familyFolder }: CompileContext): Unit[] {
+  const files = sourceFolders[device].flatMap((folder) => {
+    const path = join(packageRoot, 'harness', folder);
+    return readdirSync(path)
+      .filter((name) => name.endsWith('.cpp'))
+      .sort()
+      .map((name) => join(path, name));
+  });
+  const sources = files.map((file) => ({ file, text: readFileSync(file, 'utf8'), generated: false }));
+  const text = familyUnit(device, familyFolder);
+  return [...sources, { file: `${basename(familyFolder)}.cpp`, text, generated: true }];
+}
+
+/** The family's C++ side as one source. Without a `vendor.hpp`, or on the CPU, there are no baselines. */
+function familyUnit(device: DeviceName, familyFolder: string): string {
+  if (!existsSync(join(familyFolder, 'oracle.hpp'))) {
+    throw new EnvironmentError(`${familyFolder} has no oracle.hpp, which says what the right answer is`);
+  }
+  const none =
+    'namespace tilewright {\nstd::vector<std::unique_ptr<Baseline>> make_baselines() { return {}; }\n}\n';
+  const vendor = device === 'cuda' && existsSync(join(familyFolder, 'vendor.hpp'));
+  return `#include "oracle.hpp"\n${vendor ? '#include "vendor.hpp"\n' : none}`;
+}
+
+function includeFolders(device: DeviceName, context: CompileContext): string[] {
+  const { packageRoot, familyFolder } = context;
+  return [
+    join(packageRoot, 'harness/include'),
+    join(packageRoot, 'templates/include'),
+    ...(device === 'emulated' ? [join(packageRoot, 'harness/simt/include')] : []),
+    familyFolder,
+  ];
+}
+
+async function compileUnit(
+  unit: Unit,
+  device: DeviceName,
+  compilers: Compilers,
+  context: CompileContext,
+  slots: Slots,
+): Promise<{ path: string; key: string }> {
+  const folders = includeFolders(device, context);
+  const includes = includeHash(unit.text, folders, unit.generated ? undefined : dirname(unit.file));
+  // Only the device `cuda` sees the toolkit's headers.
+  const toolkit = device === 'cuda' ? compilers.nvccVersion : '';
+  const key = hashOf('object', basename(unit.file), includes, flags.join(' '), compilers.cxxVersion, toolkit);
+  const entry = await obtain(context.cacheRoot, key, z.object({}), async (folder) => {
+    const file = unit.generated ? join(folder, unit.file) : unit.file;
+    if (unit.generated) writeFileSync(file, unit.text);
+    const argv = [
+      compilers.cxx,
+      ...flags,
+      `-ffile-prefix-map=${context.packageRoot}/=`,
+      ...folders.flatMap((path) => ['-I', path]),
+      ...(device === 'cuda' ? ['-isystem', join(compilers.cudaHome, 'include')] : []),
+      ...['-c', file, '-o', join(folder, 'unit.o')],
+    ];
+    await mustSucceed(argv, relative(context.packageRoot, file), folder, context, slots);
+    return {};
+  });
+  return { path: join(entry.folder, 'unit.o'), key };
+}
+
+function librariesOf(device: DeviceName, compilers: Compilers): string[] {
+  if (device === 'emulated') return ['-ldl', '-lpthread'];
+  const folders = ['lib64', 'lib'].map((name) => `-L${join(compilers.cudaHome, name)}`);
+  return [...folders, '-lcudart_static', '-ldl', '-lrt', '-lpthread'];
+}
+
+async function mustSucceed(
+  argv: readonly string[],
+  what: string,
+  folder: string,
+  context: CompileContext,
+  slots: Slots,
+): Promise<void> {
+  const result = await slots.run(() => callCompiler(argv, context, folder));
+  if (result.exitCode === 0) return;
+  const said = firstError(result.stderr);
+  throw new EnvironmentError(`the runner does not build (${what}): ${argv[0]} ${ending(result)}: ${said}`);
+}
