@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { defineFamily, defineParameters } from '../../../src/model/family.ts';
+import type { Measurement } from '../../../src/model/measurement.ts';
+import { selectionSchema } from '../../../src/model/selection.ts';
+import type { Variant } from '../../../src/model/variant.ts';
+import { select } from '../../../src/select/policy.ts';
+
+const { specs } = defineParameters({
+  tile: { label: 't', doc: 'Edge of the tile.', values: [16, 32, 64] },
+  block: { label: 'b', doc: 'Edge of a block.', values: [32, 64] },
+});
+
+/** Prefers large tiles, and serves the workloads of its own block size. */
+const family = defineFamily({
+  name: 'toy',
+  summary: 'y = x',
+  parameters: specs,
+  activations: [],
+  constraints: [],
+  presets: {},
+  templates: ['toy.cu.hbs'],
+  template: () => 'toy.cu.hbs',
+  derive: () => ({}),
+  budget: () => ({ threads: 32, sharedBytes: 0 }),
+  notSupported: () => undefined,
+  workloads: [
+    { id: 'small', problem: { n: 128, block: 32 } },
+    { id: 'large', problem: { n: 4096, block: 64 } },
+    { id: 'odd', problem: { n: 4096, block: 128 } },
+  ],
+  applies: (point, workload) => point.block === workload.problem.block,
+  cases: () => [],
+  priority: (point) => point.tile,
+  deterministic: () => true,
+});
+
+const variant = (tile: number, block: number): Variant => ({
+  family: 'toy',
+  id: `toy.t${tile}.b${block}`,
+  symbol: `toy_t${tile}_b${block}`,
+  parameters: { tile, block },
+  derived: {},
+  budget: { threads: 32, sharedBytes: 0 },
+  template: 'toy.cu.hbs',
+  deterministic: true,
+});
+
+const measured = (subject: string, workload: string, median: number, more: Partial<Measurement> = {}): Measurement => ({
+  subject,
+  kind: subject.startsWith('toy') ? 'variant' : 'baseline',
+  workload,
+  l2: 'hot',
+  samples: [median],
+  median,
+  mad: 0,
+  flops: 1,
+  bytes: 1,
+  tflops: 1,
+  ...more,
+});
+
+const variants = [variant(16, 32), variant(64, 32), variant(32, 64), variant(64, 64)];
+
+describe('select without times', () => {
+  const selection = select(family, variants, []);
+
+  test('takes what the priority ranks first for each workload', () => {
+    expect(selection.timed).toBe(false);
+    expect(selection.variants).toEqual(['toy.t64.b32', 'toy.t64.b64']);
+    expect(selection.choices.map(({ workload, winner }) => [workload, winner])).toEqual([
+      ['small', 'toy.t64.b32'],
+      ['large', 'toy.t64.b64'],
+    ]);
+    expect(selection.choices[0]).not.toHaveProperty('median');
+  });
+
+  test('names the workloads that nobody serves', () => {
+    expect(selection.unserved).toEqual(['odd']);
+  });
+
+  test('is what its schema says', () => {
+    expect(selectionSchema.parse(selection)).toEqual(selection);
+  });
+
+  test('equal priorities go to the first by name, whatever the order', () => {
+    const flat = { ...family, priority: () => 1 };
+    expect(select(flat, variants.toReversed(), []).variants).toEqual(['toy.t16.b32', 'toy.t32.b64']);
+  });
+});
+
+describe('select with times', () => {
+  test('ships one variant where it is within the tolerance everywhere', () => {
+    const selection = select(family, variants, [
+      measured('toy.t16.b32', 'small', 1.0),
+      measured('toy.t64.b32', 'small', 1.02),
+      measured('toy.t64.b32', 'large', 2.0),
+      measured('toy.t64.b64', 'large', 1.95),
+    ]);
+    expect(selection.variants).toEqual(['toy.t64.b32']);
+    expect(selection.choices[0]).toMatchObject({ winner: 'toy.t64.b32', median: 1.02, slowdown: 1.02, l2: 'hot' });
+  });
+
+  test('a tighter tolerance costs another variant', () => {
+    const times = [
+      measured('toy.t16.b32', 'small', 1.0),
+      measured('toy.t64.b32', 'small', 1.02),
+      measured('toy.t64.b32', 'large', 2.0),
+    ];
+    expect(select(family, variants, times, 0.01).variants).toEqual(['toy.t16.b32', 'toy.t64.b32']);
+  });
+
+  test('records the vendor where it is faster, and ships the best of ours', () => {
+    const { choices, variants: shipped } = select(family, variants, [
+      measured('toy.t16.b32', 'small', 1.0),
+      measured('cusparse-bsr', 'small', 0.8),
+      measured('cusparse-blocked-ell', 'small', 0.9),
+    ]);
+    expect(shipped).toEqual(['toy.t16.b32']);
+    expect(choices[0]).toMatchObject({
+      winner: 'cusparse-bsr',
+      variant: 'toy.t16.b32',
+      median: 0.8,
+      baseline: { name: 'cusparse-bsr', median: 0.8 },
+    });
+  });
+
+  test('ignores rejected figures and variants that did not pass', () => {
+    const selection = select(family, variants, [
+      measured('toy.t16.b32', 'small', 1.0),
+      measured('toy.t64.b32', 'small', 0.001, { rejected: 'implausible' }),
+      measured('toy.t32.b32', 'small', 0.5),
+    ]);
+    expect(selection.variants).toEqual(['toy.t16.b32']);
+  });
+
+  test('compares hot with hot, and cold with cold where there is nothing else', () => {
+    const selection = select(family, variants, [
+      measured('toy.t16.b32', 'small', 1.0),
+      measured('toy.t64.b32', 'small', 1.5),
+      measured('toy.t64.b32', 'small', 0.9, { l2: 'cold' }),
+      measured('toy.t64.b64', 'large', 3, { l2: 'cold' }),
+    ]);
+    expect(selection.choices.map(({ variant, l2 }) => [variant, l2])).toEqual([
+      ['toy.t16.b32', 'hot'],
+      ['toy.t64.b64', 'cold'],
+    ]);
+  });
+});
