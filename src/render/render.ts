@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
+import type { AnyFamily } from '../model/family.ts';
+import type { Source, Variant } from '../model/variant.ts';
+import { TemplateFolder } from './engine.ts';
+
+const folders = new Map<string, TemplateFolder>();
+
+/** The templates of a family's folder; read once per process. */
+export function templatesOf(folder: string): TemplateFolder {
+  const known = folders.get(folder) ?? new TemplateFolder(folder);
+  folders.set(folder, known);
+  return known;
+}
+
+/** Everything that a template of the family may name: parameters, derived values and four of the engine's own. */
+export function contextOf(family: AnyFamily, variant: Variant): Readonly<Record<string, unknown>> {
+  const { symbol, id } = variant;
+  return {
+    ...variant.parameters,
+    ...variant.derived,
+    symbol,
+    id,
+    family: family.name,
+    summary: family.summary,
+  };
+}
+
+/**
+ * Renders one variant to `<out>/sources/<family>/<variant id>.cu`; writes nothing. The text depends on the family and
+ * the point alone, not on the machine or the time. `folder` is the family's.
+ */
+export function renderVariant(
+  family: AnyFamily,
+  folder: string,
+  variant: Variant,
+  out = 'generated',
+): Source {
+  const body = templatesOf(folder).render(variant.template, contextOf(family, variant));
+  const text = `${headerOf(family, variant)}\n${body.trimEnd()}\n`;
+  return {
+    variant,
+    path: resolve(out, 'sources', family.name, `${variant.id}.cu`),
+    text,
+    hash: createHash('sha256').update(text).digest('hex'),
+  };
+}
+
+/** Says what the file is, lists its parameters and gives the command that renders it again. */
+function headerOf(family: AnyFamily, variant: Variant): string {
+  const names = Object.keys(variant.parameters);
+  const width = Math.max(...names.map((name) => name.length));
+  const parameters = names.map((name) => `//   ${name.padEnd(width)}  ${variant.parameters[name]}`);
+  return [
+    `// ${variant.id}`,
+    `// ${family.summary}`,
+    '//',
+    ...parameters,
+    '//',
+    `// Rendered from ${variant.template} by: gen render ${family.name} ${variant.id}`,
+  ].join('\n');
+}

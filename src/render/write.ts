@@ -1,0 +1,40 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Source } from '../model/variant.ts';
+import { errorCode, onDisk } from '../util/disk.ts';
+
+/** Writes a rendered source where it belongs. True if the file was new or different. */
+export function writeSource(source: Source): boolean {
+  return writeIfDifferent(source.path, source.text);
+}
+
+/**
+ * Puts `text` at `path`, unless it is there already: unchanged files keep their time stamps. A reader never sees half a
+ * file. Throws an EnvironmentError when the disk refuses.
+ */
+export function writeIfDifferent(path: string, text: string): boolean {
+  if (readIfThere(path) === text) return false;
+  const temporary = `${path}.${process.pid}.tmp`;
+  onDisk(`write ${path}`, () => {
+    mkdirSync(dirname(path), { recursive: true });
+    try {
+      writeFileSync(temporary, text);
+      renameSync(temporary, path);
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      throw error;
+    }
+  });
+  return true;
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    return onDisk(`read ${path}`, () => {
+      throw error;
+    });
+  }
+}
