@@ -4,18 +4,6 @@ import Handlebars from 'handlebars';
 import { UsageError } from '../errors.ts';
 import { onDisk } from '../util/disk.ts';
 
-declare global {
-  // The seam that Handlebars documents in docs/compiler-api.md but leaves out of its types.
-  // biome-ignore lint/suspicious/noRedeclare: an ambient namespace merges with the imported one
-  namespace Handlebars {
-    let JavaScriptCompiler: new () => {
-      pushSource(source: unknown): void;
-      appendToBuffer(source: unknown): unknown;
-      popStack(): unknown;
-    };
-  }
-}
-
 /**
  * Prints every value as it is, as text. Handlebars' own `noEscape` will not do: with it `{{a}}{{b}}` at the start of a
  * block adds two numbers instead of writing one after the other (handlebars-lang/handlebars.js#1838).
