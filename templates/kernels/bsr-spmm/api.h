@@ -6,7 +6,7 @@
  *
  * All pointers except the descriptor are device pointers (host pointers for the emulated library).
  *
- *   tw_bsr_spmm_problem problem = {sizeof problem, m, n, k, 64, blocks, TW_TYPE_F16, TW_TYPE_F16, n, n};
+ *   tw_bsr_spmm_problem problem = {sizeof problem, m, n, k, 64, blocks, TW_TYPE_F16, TW_TYPE_F16, n, n, NULL};
  *   tw_bsr_spmm_plan *plan;
  *   tw_bsr_spmm_plan_create(&problem, &plan);
  *   ... allocate tw_bsr_spmm_workspace_bytes(plan) on the device; if any, tw_bsr_spmm_prepare(plan, workspace, bytes, stream) ...
@@ -31,6 +31,9 @@ typedef struct tw_bsr_spmm_problem {
   tw_type input;      /* of A and B */
   tw_type output;     /* of C */
   int64_t ldb, ldc;   /* elements from one row of B, C to the next, at least n; 0 means n */
+  /* Host copy of row_ptr, or null. Read by tw_bsr_spmm_plan_create only; kernels that arrange their work by the lengths of
+   * the block rows are chosen only where it is given. */
+  const int32_t *host_row_ptr;
 } tw_bsr_spmm_problem;
 
 /* A problem with the kernel chosen for it on one device. Immutable: any number of threads may run it at once, each with
