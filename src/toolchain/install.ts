@@ -1,0 +1,144 @@
+import { existsSync, mkdirSync, renameSync, rmSync, statfsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { EnvironmentError } from '../errors.ts';
+import type { Executor, RunResult } from '../exec/executor.ts';
+import { diskError, onDisk } from '../util/disk.ts';
+import { type Environment, onSearchPath } from './find.ts';
+import { withLock } from './lock.ts';
+import type { Part } from './parts.ts';
+import { type CachePaths, cachePaths } from './paths.ts';
+import { buildShadowRoot } from './shadow.ts';
+
+export interface InstallOptions {
+  readonly executor: Executor;
+  readonly environment: Environment;
+  /** Told what is about to happen, one line at a time. */
+  readonly progress: (line: string) => void;
+  readonly signal?: AbortSignal;
+}
+
+const venvAdvice = 'install it (Debian, Ubuntu: apt-get install python3-venv)';
+const elsewhere = 'or point CUDA_HOME at a CUDA toolkit that you have';
+
+/**
+ * Installs what is missing of the given parts into the user's cache. Each part is put in its place by one rename and
+ * two processes do not install at the same time. Everything that can go wrong is an EnvironmentError that says what to
+ * do.
+ */
+export async function installParts(wanted: readonly Part[], options: InstallOptions): Promise<void> {
+  const paths = cachePaths(options.environment);
+  const waiting = (pid: number) =>
+    options.progress(`waiting for process ${pid}, which is installing CUDA's compiler`);
+  await withLock(paths.lock, waiting, async () => {
+    const missing = wanted.filter((part) => !isInstalled(part, paths));
+    for (const part of missing) await installPart(part, paths, options);
+    if (missing.length > 0 || !existsSync(paths.root)) {
+      onDisk(`create ${paths.root}`, () => buildShadowRoot(paths));
+    }
+  });
+}
+
+export function isInstalled(part: Part, paths: CachePaths): boolean {
+  return existsSync(join(paths.parts, part.name)) && existsSync(paths.root);
+}
+
+async function installPart(part: Part, paths: CachePaths, options: InstallOptions): Promise<void> {
+  const place = join(paths.parts, part.name);
+  if (existsSync(place)) return;
+  const size = `about ${part.downloadMb} MB to download, ${part.diskMb} MB on disk`;
+  options.progress(`installing ${part.brings} into ${paths.base} (${size})`);
+  const temporary = `${paths.base}/tmp-${part.name}-${process.pid}`;
+  onDisk(`create ${temporary}`, () => mkdirSync(temporary, { recursive: true }));
+  try {
+    checkSpace(paths.base, part);
+    const pip = await findPip(temporary, options);
+    const argv = [...pip, 'install', '--quiet', '--no-input', '--no-compile', '--disable-pip-version-check'];
+    const target = join(temporary, 'site');
+    const started = performance.now();
+    const result = await runPip([...argv, '--target', target, ...part.requirements], options);
+    if (result.exitCode !== 0) throw pipError(part, result);
+    mkdirSync(dirname(place), { recursive: true });
+    renameSync(target, place);
+    options.progress(`installed ${part.brings} in ${((performance.now() - started) / 1000).toFixed(0)} s`);
+  } catch (error) {
+    throw diskError(error, `write ${place}`);
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+function checkSpace(folder: string, part: Part): void {
+  const { bavail, bsize } = statfsSync(folder);
+  const freeMb = Math.floor((bavail * bsize) / 1e6);
+  const neededMb = part.diskMb + part.downloadMb;
+  if (freeMb >= neededMb) return;
+  throw new EnvironmentError(
+    `${part.brings} needs ${neededMb} MB in ${folder}, where ${freeMb} MB are free: free some, or name another folder with TILEWRIGHT_CACHE`,
+  );
+}
+
+/** A pip that runs: in a private environment, or the system's own where Python comes without ensurepip. */
+async function findPip(temporary: string, options: InstallOptions): Promise<string[]> {
+  const python = onSearchPath('python3', options.environment);
+  if (python === undefined) {
+    throw new EnvironmentError(
+      `there is no python3, which downloads CUDA's compiler: ${venvAdvice}, ${elsewhere}`,
+    );
+  }
+  const own = await options.executor.run([python, '-m', 'pip', '--version'], { timeoutMs: 60_000 });
+  if (own.exitCode === 0) return [python, '-m', 'pip'];
+  const venv = join(temporary, 'venv');
+  const made = await options.executor.run([python, '-m', 'venv', venv], { timeoutMs: 120_000 });
+  if (made.exitCode === 0) return [join(venv, 'bin', 'python'), '-m', 'pip'];
+  throw new EnvironmentError(
+    `python3 has neither pip nor venv, which download CUDA's compiler: ${venvAdvice}, ${elsewhere}`,
+  );
+}
+
+function runPip(argv: readonly string[], { executor, signal }: InstallOptions): Promise<RunResult> {
+  return executor.run(argv, {
+    timeoutMs: 30 * 60_000,
+    // A user's pip settings that cannot go with --target.
+    env: {
+      PIP_USER: '0',
+      PIP_REQUIRE_VIRTUALENV: '0',
+      PIP_ROOT_USER_ACTION: 'ignore',
+      PYTHONPATH: undefined,
+    },
+    ...(signal && { signal }),
+  });
+}
+
+const pipFaults: readonly [RegExp, string][] = [
+  [
+    /No space left|Errno 28|Disk quota/,
+    'there is no space left on the disk (TMPDIR or the cache): free some',
+  ],
+  [
+    /Temporary failure in name resolution|Failed to establish|ConnectionError|NewConnectionError|Connection refused|timed out|ProxyError|Network is unreachable/,
+    'the package index cannot be reached: connect to the network, set PIP_INDEX_URL to a mirror',
+  ],
+  [
+    /No matching distribution|Could not find a version/,
+    'the package index has no such wheels for this machine',
+  ],
+  [
+    /Read-only file system|Permission denied/,
+    'the folder cannot be written: name another with TILEWRIGHT_CACHE',
+  ],
+];
+
+function pipError(part: Part, result: RunResult): EnvironmentError {
+  const text = result.stderr + result.stdout;
+  const known = pipFaults.find(([pattern]) => pattern.test(text))?.[1];
+  const last =
+    text
+      .trim()
+      .split('\n')
+      .findLast((line) => /error/i.test(line)) ??
+    text.trim().split('\n').at(-1) ??
+    '';
+  return new EnvironmentError(
+    `cannot install ${part.brings}: ${known ?? 'pip failed'}, ${elsewhere}\n  pip: ${last.trim()}`,
+  );
+}

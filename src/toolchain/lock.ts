@@ -1,0 +1,56 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { diskError, errorCode } from '../util/disk.ts';
+
+/** Runs a task while holding a lock file. Waits for another live process; a dead one's lock is taken over. */
+export async function withLock<T>(
+  file: string,
+  onWait: (pid: number) => void,
+  task: () => Promise<T>,
+): Promise<T> {
+  let told = false;
+  while (!take(file)) {
+    const owner = ownerOf(file);
+    if (owner === undefined || !isAlive(owner)) {
+      rmSync(file, { force: true });
+      continue;
+    }
+    if (!told) onWait(owner);
+    told = true;
+    await sleep(200);
+  }
+  try {
+    return await task();
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+function take(file: string): boolean {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw diskError(error, `create ${file}`);
+  }
+}
+
+function ownerOf(file: string): number | undefined {
+  try {
+    const pid = Number.parseInt(readFileSync(file, 'utf8'), 10);
+    return Number.isNaN(pid) ? undefined : pid;
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return errorCode(error) === 'EPERM';
+  }
+}

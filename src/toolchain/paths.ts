@@ -1,0 +1,23 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+/** The CUDA release that we install, as the metapackage names it. */
+export const cudaRelease = '13.0';
+
+/** Where our own toolkit lives. */
+export interface CachePaths {
+  readonly base: string;
+  /** One folder per installed part, each as pip left it. */
+  readonly parts: string;
+  /** All parts in one tree with the layout that nvcc and CMake expect, made of symbolic links. */
+  readonly root: string;
+  readonly lock: string;
+}
+
+export function cachePaths(environment: Readonly<Record<string, string | undefined>>): CachePaths {
+  const cache =
+    environment.TILEWRIGHT_CACHE ||
+    join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tilewright');
+  const base = join(cache, `cuda-${cudaRelease}`);
+  return { base, parts: join(base, 'parts'), root: join(base, 'root'), lock: `${base}.lock` };
+}

@@ -1,0 +1,69 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import type { CachePaths } from './paths.ts';
+
+/**
+ * Builds `root/`: every file of every part as a symbolic link, in the layout of a toolkit that was installed the usual
+ * way. The wheels lack `lib64`, unversioned `.so` names and libnvvm's place, without which nvcc compiles but does not
+ * link and CMake finds nothing. Links are relative: the cache may be moved.
+ */
+export function buildShadowRoot(paths: CachePaths): void {
+  const fresh = `${paths.root}.new-${process.pid}`;
+  rmSync(fresh, { recursive: true, force: true });
+  mkdirSync(fresh, { recursive: true });
+  for (const part of readdirSync(paths.parts)) mirrorPart(join(paths.parts, part), fresh);
+  addUsualNames(fresh);
+  const old = `${paths.root}.old-${process.pid}`;
+  if (existsSync(paths.root)) renameSync(paths.root, old);
+  renameSync(fresh, paths.root);
+  rmSync(old, { recursive: true, force: true });
+}
+
+function mirrorPart(part: string, root: string): void {
+  const nvidia = join(part, 'nvidia');
+  if (existsSync(nvidia)) {
+    for (const name of readdirSync(nvidia)) {
+      if (/^cu\d+$/.test(name)) mirror(join(nvidia, name), root);
+    }
+  }
+  for (const program of [
+    'cmake/data/bin/cmake',
+    'cmake/data/bin/ctest',
+    'ninja/data/bin/ninja',
+    'bin/ninja',
+  ]) {
+    const path = join(part, program);
+    const name = join(root, 'bin', basename(program));
+    if (existsSync(path) && !existsSync(name)) link(path, name);
+  }
+}
+
+function mirror(from: string, to: string): void {
+  mkdirSync(to, { recursive: true });
+  for (const name of readdirSync(from)) {
+    const source = join(from, name);
+    const target = join(to, name);
+    if (statSync(source).isDirectory()) mirror(source, target);
+    else if (!existsSync(target)) link(source, target);
+  }
+}
+
+function addUsualNames(root: string): void {
+  const lib = join(root, 'lib');
+  if (!existsSync(lib)) return;
+  for (const name of readdirSync(lib)) {
+    const plain = name.replace(/\.so\..*$/, '.so');
+    if (plain !== name && !existsSync(join(lib, plain))) symlinkSync(name, join(lib, plain));
+  }
+  symlinkSync('lib', join(root, 'lib64'));
+  mkdirSync(join(lib, 'stubs'), { recursive: true });
+  const nvvm = join(lib, 'libnvvm.so.4');
+  if (existsSync(nvvm) && !existsSync(join(root, 'nvvm/lib64/libnvvm.so'))) {
+    link(nvvm, join(root, 'nvvm/lib64/libnvvm.so'));
+  }
+}
+
+function link(target: string, name: string): void {
+  mkdirSync(dirname(name), { recursive: true });
+  symlinkSync(relative(dirname(name), target), name);
+}
