@@ -14,6 +14,8 @@ export interface BindingCopy {
   readonly root: 'package' | 'family';
   /** A file, or a folder of which every file that `accept` takes is copied, at any depth. */
   readonly from: string;
+  /** With a file: also those of its folder that it includes in quotes, directly or not. `to` is then a folder. */
+  readonly withIncludes?: boolean;
   /** Judges a path relative to `from`; absent: all. At least one file must be taken. */
   readonly accept?: (path: string) => boolean;
   /** Where the file or the folder's contents go, inside the package. */

@@ -33,7 +33,7 @@ const binding: Binding = {
   ],
   copies: (manifest) => [
     { root: 'family', from: 'api.h', to: `include/tilewright/${operation(manifest)}.h` },
-    { root: 'family', from: '.', accept: isLibrarySource, to: 'src/operation' },
+    { root: 'family', from: 'api.cpp', withIncludes: true, to: 'src/operation' },
     { root: 'package', from: 'templates/include', to: 'device' },
     { root: 'package', from: 'harness/simt/include', to: 'simt/include' },
     { root: 'package', from: 'harness/simt/src', to: 'simt/src' },
@@ -67,11 +67,6 @@ const binding: Binding = {
   },
 };
 export default binding;
-
-/** C++ that the family's api.cpp may need: all of its folder but the parts that only the runner uses. */
-function isLibrarySource(path: string): boolean {
-  return /^[^/]+\.(cpp|hpp|cuh)$/.test(path) && !/^(oracle|vendor)\b/.test(path);
-}
 
 function isLauncher(path: string): boolean {
   return /^launcher\.(cpp|hpp)$/.test(path);

@@ -1,0 +1,21 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createJiti } from 'jiti';
+import { UsageError } from '../errors.ts';
+import type { Binding } from '../model/binding.ts';
+import { packageRoot } from '../util/package-root.ts';
+
+/** Folder of a binding's files. */
+export function bindingFolder(name: string): string {
+  return join(packageRoot, 'templates', 'bindings', name);
+}
+
+/** Loads `templates/bindings/<name>/binding.ts`; it is TypeScript even where this package runs compiled. */
+export async function loadBinding(name: string): Promise<Binding> {
+  const known = (await readdir(bindingFolder('.'))).filter((entry) => !entry.startsWith('_'));
+  if (!known.includes(name))
+    throw new UsageError(`there is no binding '${name}'; there are: ${known.join(', ')}`);
+  return createJiti(import.meta.url).import<Binding>(join(bindingFolder(name), 'binding.ts'), {
+    default: true,
+  });
+}

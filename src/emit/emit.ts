@@ -1,0 +1,79 @@
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { UsageError } from '../errors.ts';
+import type { Artifact } from '../model/artifact.ts';
+import type { Binding } from '../model/binding.ts';
+import type { Manifest } from '../model/manifest.ts';
+import type { Source } from '../model/variant.ts';
+import { diskError } from '../util/disk.ts';
+import { packageRoot } from '../util/package-root.ts';
+import { bindingFolder, loadBinding } from './binding.ts';
+import { replaceFolder, write, writeBinding } from './files.ts';
+import { packImage } from './images.ts';
+import { buildManifest, cubinsOf, type Shipped } from './manifest.ts';
+import type { LibraryRequest } from './request.ts';
+
+export interface Library {
+  readonly path: string;
+  readonly manifest: Manifest;
+}
+
+/**
+ * Writes the selected variants as a library, a source tree that needs nothing of this package any more. The tree is made
+ * aside and renamed into place, so that whatever fails leaves the former library as it was.
+ */
+export async function emitLibrary(request: LibraryRequest): Promise<Library> {
+  if (request.selection.variants.length === 0)
+    throw new UsageError(`nothing to emit: no variant of ${request.family.name} was selected`);
+  const binding = await loadBinding(request.binding ?? 'c');
+  await mkdir(request.out, { recursive: true });
+  const staged = await mkdtemp(join(request.out, '.library-'));
+  try {
+    const manifest = await writePackage(request, binding, staged);
+    const path = join(request.out, 'library');
+    await replaceFolder(staged, path);
+    return { path, manifest };
+  } catch (error) {
+    await rm(staged, { recursive: true, force: true });
+    throw diskError(error, `write the library to ${request.out}`);
+  }
+}
+
+async function writePackage(request: LibraryRequest, binding: Binding, staged: string): Promise<Manifest> {
+  const shipped: Shipped[] = [];
+  for (const id of request.selection.variants) shipped.push(await ship(id, request, staged));
+  const manifest = buildManifest(request, shipped, await packageVersion());
+  const roots = { package: packageRoot, family: request.folder };
+  await writeBinding(binding, bindingFolder(binding.name), manifest, roots, staged, {
+    cudaHint: request.cudaHome ?? '',
+  });
+  await write(join(staged, 'manifest.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  const { typedManifest } = await import('./typescript.ts');
+  await write(join(staged, 'manifest.ts'), typedManifest(manifest));
+  return manifest;
+}
+
+/** Puts one variant's source and device code into the package. */
+async function ship(id: string, request: LibraryRequest, staged: string): Promise<Shipped> {
+  const source = sourceOf(id, request.artifacts);
+  await write(join(staged, 'kernels', `${id}.cu`), source.text);
+  const { cudaHome, executor } = request;
+  const cubins = cubinsOf(id, request.artifacts);
+  if (cubins.length > 0 && cudaHome === undefined)
+    throw new Error('there are cubins, but no CUDA toolkit was named to pack them with');
+  const images = [];
+  for (const cubin of cubins) images.push(await packImage(cubin, staged, cudaHome ?? '', executor));
+  return { source, images };
+}
+
+function sourceOf(id: string, artifacts: readonly Artifact[]): Source {
+  const artifact = artifacts.find(({ source }) => source.variant.id === id);
+  if (!artifact) throw new Error(`${id} is selected but was given no artifact`);
+  return artifact.source;
+}
+
+async function packageVersion(): Promise<string> {
+  const text = await readFile(join(packageRoot, 'package.json'), 'utf8');
+  return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
+}

@@ -1,0 +1,100 @@
+import { existsSync, statSync } from 'node:fs';
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { UsageError } from '../errors.ts';
+import type { Binding, BindingCopy } from '../model/binding.ts';
+import type { Manifest } from '../model/manifest.ts';
+import { renderText } from '../render/engine.ts';
+import { errorCode } from '../util/disk.ts';
+
+/** Folders that a binding's copies start from. */
+export interface Roots {
+  readonly package: string;
+  readonly family: string;
+}
+
+/** Writes the binding's own files and copies into the package; `extra` joins the context of the templates. */
+export async function writeBinding(
+  binding: Binding,
+  folder: string,
+  manifest: Manifest,
+  roots: Roots,
+  target: string,
+  extra: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const context = { ...binding.context(manifest), ...extra };
+  for (const { from, to } of binding.files(manifest)) {
+    const text = await readFile(join(folder, from), 'utf8');
+    await write(join(target, to), from.endsWith('.hbs') ? renderText(text, context, from) : text);
+  }
+  for (const copy of binding.copies(manifest)) await copyFiles(copy, roots[copy.root], target);
+}
+
+async function copyFiles(copy: BindingCopy, root: string, target: string): Promise<void> {
+  const origin = join(root, copy.from);
+  if (!existsSync(origin)) throw new UsageError(`the library needs ${origin}, and there is no such file`);
+  const to = join(target, copy.to);
+  if (copy.withIncludes) {
+    for (const file of await includedBy(basename(origin), dirname(origin)))
+      await cp(join(dirname(origin), file), join(to, file));
+  } else if (statSync(origin).isDirectory()) {
+    for (const file of await filesIn(origin, copy.accept)) await cp(join(origin, file), join(to, file));
+  } else {
+    await cp(origin, to);
+  }
+}
+
+/** Paths of the accepted files under a folder, relative to it. */
+async function filesIn(folder: string, accept: (path: string) => boolean = () => true): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const accepted = files
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)))
+    .filter(accept);
+  if (accepted.length === 0)
+    throw new UsageError(`the library needs sources of ${folder}, and nothing there fits`);
+  return accepted.toSorted();
+}
+
+/** A file and those that it includes in quotes, as far as they lie in the same folder. */
+async function includedBy(
+  file: string,
+  folder: string,
+  seen = new Set<string>(),
+): Promise<ReadonlySet<string>> {
+  if (seen.has(file) || !existsSync(join(folder, file))) return seen;
+  seen.add(file);
+  const text = await readFile(join(folder, file), 'utf8');
+  for (const match of text.matchAll(/^\s*#\s*include\s*"([^"]+)"/gm))
+    await includedBy(match[1] ?? '', folder, seen);
+  return seen;
+}
+
+/** Writes a file and the folders above it. */
+export async function write(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+}
+
+/** Puts `staged` where `target` is. The old folder is back in its place if that fails. */
+export async function replaceFolder(staged: string, target: string): Promise<void> {
+  const old = `${staged}.old`;
+  const had = await moved(target, old);
+  try {
+    await rename(staged, target);
+  } catch (error) {
+    if (had) await rename(old, target);
+    throw error;
+  }
+  await rm(old, { recursive: true, force: true });
+}
+
+async function moved(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}

@@ -1,0 +1,65 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EnvironmentError } from '../errors.ts';
+import type { Executor } from '../exec/executor.ts';
+
+export interface InstallOptions {
+  /** Shared libraries (default) or archives. */
+  readonly shared?: boolean;
+  /** Build the CUDA library: where a toolkit is found (default), surely, or not at all. */
+  readonly cuda?: 'auto' | 'on' | 'off';
+  /** Root of the CUDA toolkit; otherwise the library's CMake looks in CUDA_HOME and the usual places. */
+  readonly cudaHome?: string | undefined;
+  /** Folders searched for `cmake` and `ninja` before PATH, e.g. that of the downloaded toolchain. */
+  readonly toolFolders?: readonly string[];
+  /** Further `-D` definitions. */
+  readonly define?: Readonly<Record<string, string>>;
+  readonly jobs?: number;
+}
+
+/** Builds an emitted library with CMake in a temporary folder and installs it under `prefix`. */
+export async function installLibrary(
+  library: string,
+  prefix: string,
+  executor: Executor,
+  options: InstallOptions = {},
+): Promise<void> {
+  const build = await mkdtemp(join(tmpdir(), 'tilewright-build-'));
+  const env = { PATH: [...(options.toolFolders ?? []), process.env.PATH ?? ''].join(':') };
+  const step = async (what: string, argv: readonly string[]) => {
+    const { exitCode, stdout, stderr } = await executor.run(argv, { env, timeoutMs: 15 * 60_000 });
+    if (exitCode !== 0)
+      throw new EnvironmentError(`could not ${what} ${library}:\n${lastLines(stdout + stderr)}`);
+  };
+  try {
+    await step('configure', configureCommand(library, build, prefix, options));
+    await step('build', ['cmake', '--build', build, '--parallel', String(options.jobs ?? 2)]);
+    await step('install', ['cmake', '--install', build]);
+  } finally {
+    await rm(build, { recursive: true, force: true });
+  }
+}
+
+function configureCommand(library: string, build: string, prefix: string, options: InstallOptions): string[] {
+  const { shared = true, cuda = 'auto', cudaHome, define = {} } = options;
+  const definitions = {
+    CMAKE_INSTALL_PREFIX: prefix,
+    BUILD_SHARED_LIBS: shared ? 'ON' : 'OFF',
+    TILEWRIGHT_CUDA: cuda.toUpperCase(),
+    ...(cudaHome && { TILEWRIGHT_CUDA_HOME: cudaHome }),
+    ...define,
+  };
+  return [
+    'cmake',
+    '-S',
+    library,
+    '-B',
+    build,
+    ...Object.entries(definitions).map(([name, value]) => `-D${name}=${value}`),
+  ];
+}
+
+function lastLines(text: string): string {
+  return text.trimEnd().split('\n').slice(-30).join('\n');
+}

@@ -1,0 +1,134 @@
+import type { Artifact } from '../model/artifact.ts';
+import type { AnyFamily } from '../model/family.ts';
+import {
+  type Manifest,
+  type ManifestChoice,
+  type ManifestImage,
+  type ManifestVariant,
+  manifestVersion,
+  type Provenance,
+} from '../model/manifest.ts';
+import type { Choice } from '../model/selection.ts';
+import type { Source } from '../model/variant.ts';
+import type { Verdict } from '../model/verdict.ts';
+import { featuresOf } from './features.ts';
+import { sha256 } from './hash.ts';
+import type { LibraryRequest, LibraryRun } from './request.ts';
+
+/** A selected variant with everything the package holds of it. */
+export interface Shipped {
+  readonly source: Source;
+  readonly images: readonly ManifestImage[];
+}
+
+/** Describes the library. Pure: the same request gives the same manifest. */
+export function buildManifest(
+  request: LibraryRequest,
+  shipped: readonly Shipped[],
+  version: string,
+): Manifest {
+  const { family, selection, run } = request;
+  const variants = shipped.map((one) => describeVariant(one, run.verdicts));
+  const policy = selection.choices.map((choice) => describeChoice(family, choice));
+  return {
+    schema: manifestVersion,
+    hash: sha256(
+      JSON.stringify([variants.map(({ hash, images }) => [hash, images.map((i) => i.hash)]), policy]),
+    ),
+    family: family.name,
+    summary: family.summary,
+    untimed: !selection.timed,
+    tolerance: selection.tolerance,
+    parameters: describeParameters(family),
+    variants,
+    policy,
+    unserved: selection.unserved,
+    provenance: describeProvenance(run, version),
+    licence: { spdx: 'MIT', file: 'LICENSE' },
+  };
+}
+
+function describeParameters(family: AnyFamily): Manifest['parameters'] {
+  return Object.fromEntries(
+    Object.entries(family.parameters).map(([name, { label, doc, values }]) => [
+      name,
+      { label, doc, values: [...values] },
+    ]),
+  );
+}
+
+function describeVariant({ source, images }: Shipped, verdicts: readonly Verdict[]): ManifestVariant {
+  const { id, symbol, parameters, derived, budget, deterministic } = source.variant;
+  const passed = verdictsOf(id, verdicts);
+  const errors = passed.flatMap(({ evidence }) => evidence.maxErrorOverBound ?? []);
+  return {
+    id,
+    symbol,
+    parameters: { ...parameters },
+    derived: { ...derived },
+    threads: budget.threads,
+    sharedBytes: budget.sharedBytes,
+    deterministic,
+    source: `kernels/${id}.cu`,
+    hash: source.hash,
+    kernels: kernelsIn(source),
+    images: [...images],
+    gatedOn: (['cuda', 'emulated'] as const).filter((device) =>
+      passed.some((verdict) => verdict.device === device),
+    ),
+    ...(errors.length > 0 && { maxErrorOverBound: Math.max(...errors) }),
+  };
+}
+
+/** The verdicts that admit a variant. Shipping one that the gate never passed, or failed on any device, is a defect. */
+function verdictsOf(id: string, verdicts: readonly Verdict[]): Verdict[] {
+  const own = verdicts.filter(({ variant }) => variant === id);
+  const failed = own.find(({ verdict }) => verdict !== 'passed');
+  if (failed) throw new Error(`${id} is selected but its verdict on ${failed.device} is ${failed.verdict}`);
+  if (own.length === 0) throw new Error(`${id} is selected but the run holds no verdict on it`);
+  return own;
+}
+
+/** Names that the source exports to the emulated device, the variant's own first. */
+function kernelsIn({ text, variant }: Source): string[] {
+  const names = [...text.matchAll(/^\s*TW_EXPORT\((\w+)\)/gm)].flatMap((match) => match[1] ?? []);
+  return [...new Set([variant.symbol, ...names])];
+}
+
+function describeChoice(family: AnyFamily, choice: Choice): ManifestChoice {
+  return {
+    ...choice,
+    features: featuresOf(family, { id: choice.workload, problem: choice.problem }),
+    vendorFaster: choice.winner !== choice.variant,
+  };
+}
+
+function describeProvenance(run: LibraryRun, version: string): Provenance {
+  const { commit, nvcc, cxx, gpu } = run;
+  return {
+    generator: { name: 'tilewright', version, ...(commit && { commit }) },
+    run: run.id,
+    date: run.date,
+    ...(nvcc && { nvcc }),
+    ...(cxx && { cxx }),
+    ...(gpu && { gpu }),
+    gate: {
+      digest: gateDigest(run.verdicts),
+      passed: run.verdicts.filter(({ verdict }) => verdict === 'passed').length,
+      verdicts: run.verdicts.length,
+    },
+  };
+}
+
+/** Hash over what the gate said, in an order of its own and without times: equal runs give equal digests. */
+export function gateDigest(verdicts: readonly Verdict[]): string {
+  const lines = verdicts.map(({ variant, device, verdict, evidence }) =>
+    JSON.stringify([variant, device, verdict, evidence.case ?? null, evidence.cases ?? null]),
+  );
+  return sha256(lines.toSorted().join('\n'));
+}
+
+/** The artifacts of one variant that were made for a GPU. */
+export function cubinsOf(id: string, artifacts: readonly Artifact[]): Artifact[] {
+  return artifacts.filter(({ device, source }) => device === 'cuda' && source.variant.id === id);
+}

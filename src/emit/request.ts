@@ -1,0 +1,37 @@
+import type { Executor } from '../exec/executor.ts';
+import type { Artifact } from '../model/artifact.ts';
+import type { AnyFamily } from '../model/family.ts';
+import type { Provenance } from '../model/manifest.ts';
+import type { Selection } from '../model/selection.ts';
+import type { Verdict } from '../model/verdict.ts';
+
+/** What the library has to know of the run that it comes from. */
+export interface LibraryRun {
+  readonly id: string;
+  /** When the run began, ISO 8601, UTC. */
+  readonly date: string;
+  /** All of the run's verdicts, passed and failed. */
+  readonly verdicts: readonly Verdict[];
+  /** Commit of the generator's checkout, where it is one. */
+  readonly commit?: string | undefined;
+  readonly nvcc?: string | undefined;
+  readonly cxx?: string | undefined;
+  readonly gpu?: Provenance['gpu'] | undefined;
+}
+
+export interface LibraryRequest {
+  readonly family: AnyFamily;
+  /** The family's folder. */
+  readonly folder: string;
+  readonly selection: Selection;
+  /** Artifacts of at least the selected variants; several archs and devices may be mixed. */
+  readonly artifacts: readonly Artifact[];
+  readonly run: LibraryRun;
+  /** Root of the generated files; the library goes to `<out>/library`. */
+  readonly out: string;
+  readonly executor: Executor;
+  /** Root of the CUDA toolkit: its `fatbinary` packs the kernels, and the library's CMake looks there last. */
+  readonly cudaHome?: string | undefined;
+  /** Folder under templates/bindings; `c` unless given. */
+  readonly binding?: string | undefined;
+}
