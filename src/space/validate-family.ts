@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { UsageError } from '../errors.ts';
 import type { AnyFamily } from '../model/family.ts';
 import { didYouMean } from '../util/suggest.ts';
+import { reservedNames } from './reserved.ts';
 import { findActivationProblems } from './validate-activations.ts';
 
 const text = z.string().min(1);
@@ -25,7 +26,7 @@ const valueSchema = z.union(
   'must be a whole number, a text or a boolean',
 );
 
-const parameterSchema = z.object({
+const parameterSchema = z.strictObject({
   label: z
     .string()
     .regex(
@@ -39,7 +40,7 @@ const parameterSchema = z.object({
 
 const workloadSchema = z.object({ id: text, problem: z.record(z.string(), z.unknown()) });
 
-const presetSchema = z.object({
+const presetSchema = z.strictObject({
   doc: text,
   where: z.record(z.string(), z.array(z.unknown()).min(1)).optional(),
   holds: callable.optional(),
@@ -47,7 +48,7 @@ const presetSchema = z.object({
   workloads: nameList,
 });
 
-const familySchema = z.object({
+const familySchema = z.strictObject({
   name: z.string().regex(/^[a-z][a-z0-9-]*$/, 'must be lower case letters, digits and -'),
   summary: text,
   parameters: z.record(z.string().regex(/^[A-Za-z_]\w*$/, 'must be a C identifier'), parameterSchema),
@@ -62,21 +63,29 @@ const familySchema = z.object({
   workloads: z.array(workloadSchema),
   applies: callable,
   cases: callable,
+  features: callable.optional(),
   priority: callable,
   deterministic: callable,
 });
 
+/** The C++ side, which every family has beside its templates. */
+const companions = ['launch.hpp', 'oracle.hpp'];
+
 /** Names that `--json` and the funnel use beside the constraints' own. */
 const reservedRules = ['preset', 'where', 'not-supported'];
 
-/** Names that every template context has beside parameters and derived values. */
-export const reservedNames: readonly string[] = ['symbol', 'id', 'family', 'summary'];
+/** Where a family was found. */
+export interface FamilyPlace {
+  /** Path of its `family.ts`, for messages. */
+  readonly file: string;
+  /** Name of its folder, which the family must bear. */
+  readonly folder: string;
+  /** Whether the folder holds a file of that name. */
+  readonly has: (file: string) => boolean;
+}
 
-/**
- * Turns what a `family.ts` exports into a family, or throws one UsageError with everything that is wrong with it.
- * `file` is named in the message; `folder` is the name that the family must have.
- */
-export function validateFamily(value: unknown, file: string, folder: string): AnyFamily {
+/** Turns what a `family.ts` exports into a family, or throws one UsageError with everything that is wrong with it. */
+export function validateFamily(value: unknown, { file, folder, has }: FamilyPlace): AnyFamily {
   const parsed = familySchema.safeParse(value);
   if (!parsed.success) throw new UsageError(`${file} is not a family:\n${z.prettifyError(parsed.error)}`);
   // The parse has checked every field; functions cannot be typed further than "callable".
@@ -89,6 +98,9 @@ export function validateFamily(value: unknown, file: string, folder: string): An
     ...findActivationProblems(family),
     ...constraintProblems(family),
     ...presetProblems(family),
+    ...[...family.templates, ...companions]
+      .filter((name) => !has(name))
+      .map((name) => `there is no file '${name}' in the family's folder`),
     ...repeated(family.workloads.map(({ id }) => id)).map((id) => `two workloads have the id '${id}'`),
   ];
   if (problems.length === 0) return family;

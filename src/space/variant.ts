@@ -4,6 +4,7 @@ import type { ParameterValue } from '../model/parameter.ts';
 import type { Variant } from '../model/variant.ts';
 import { idOf, symbolOf } from './id.ts';
 import { guard, levelsOf, type Values } from './plan.ts';
+import { reservedNames } from './reserved.ts';
 
 /** The variant of a point that has a value for every parameter. Does not ask whether the point is legal. */
 export function variantOf(family: AnyFamily, point: Readonly<Values>): Variant {
@@ -50,10 +51,8 @@ function checkDerived(family: AnyFamily, id: string, derived: Readonly<Record<st
         `${family.name}: derive() gave ${name} = ${value} for ${id}; a number, text or boolean is needed`,
       );
     }
-    if (name in family.parameters) {
-      throw new UsageError(
-        `${family.name}: derive() gives '${name}', which is a parameter; use another name`,
-      );
-    }
+    const taken =
+      name in family.parameters ? 'a parameter' : reservedNames.includes(name) && 'a word of templates';
+    if (taken) throw new UsageError(`${family.name}: derive() gives '${name}', which is ${taken}; rename it`);
   }
 }

@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { UsageError } from './errors.ts';
+import { loadDefault } from './load-module.ts';
+
+const count = z.number().int().positive();
+
+/** What `gen.config.ts` may say. Flags of the command line win over it. */
+export const configSchema = z.strictObject({
+  /** Folder for everything that is generated. Relative to the config file, like every path here. */
+  out: z.string().min(1).default('generated'),
+  /** Architectures to compile for, e.g. `['sm_80', 'sm_90a']`. Absent: that of the GPU, else sm_90a. */
+  arch: z
+    .array(z.string().regex(/^sm_\d+[af]?$/, "must look like 'sm_90a'"))
+    .min(1)
+    .optional(),
+  /** Compilations and emulated devices at a time. Absent: as many as there are cores. */
+  jobs: count.default(() => availableParallelism()),
+  /** Globs of folders with further kernel families. */
+  families: z.array(z.string().min(1)).default([]),
+  /** Seconds without a sign of life after which a variant is a `hang`. */
+  watchdogSeconds: z.number().positive().default(30),
+  /** Which devices gate; `auto` takes the GPU where there is one and the emulated device otherwise. */
+  device: z.enum(['auto', 'cuda', 'emulated']).default('auto'),
+});
+
+/** What a user writes: every field may be left out. */
+export type UserConfig = Readonly<z.input<typeof configSchema>>;
+/** With defaults filled in and paths made absolute. */
+export type Config = Readonly<z.output<typeof configSchema>>;
+
+/** Types a `gen.config.ts`; returns it unchanged. */
+export function defineConfig(config: UserConfig): UserConfig {
+  return config;
+}
+
+/**
+ * The configuration for a working directory: that of `file` if given, else of the nearest `gen.config.ts` upwards, else
+ * the defaults. Throws a UsageError that names every wrong field.
+ */
+export async function loadConfig(cwd: string = process.cwd(), file?: string): Promise<Config> {
+  const path = file === undefined ? findConfig(cwd) : resolve(cwd, file);
+  if (path === undefined) return absolute(configSchema.parse({}), cwd);
+  if (!existsSync(path)) throw new UsageError(`there is no config file ${path}`);
+  const parsed = configSchema.safeParse(await loadDefault(path));
+  if (!parsed.success) throw new UsageError(`${path}:\n${z.prettifyError(parsed.error)}`);
+  return absolute(parsed.data, dirname(path));
+}
+
+function absolute(config: Config, from: string): Config {
+  return {
+    ...config,
+    out: resolve(from, config.out),
+    families: config.families.map((pattern) => resolve(from, pattern)),
+  };
+}
+
+/** Stops at the first folder with a `package.json` or `.git`: a config further up belongs to another project. */
+function findConfig(folder: string): string | undefined {
+  const path = join(folder, 'gen.config.ts');
+  if (existsSync(path)) return path;
+  const top = ['package.json', '.git'].some((mark) => existsSync(join(folder, mark)));
+  const parent = dirname(folder);
+  return top || parent === folder ? undefined : findConfig(parent);
+}

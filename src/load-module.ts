@@ -1,0 +1,49 @@
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createJiti } from 'jiti';
+import { UsageError } from './errors.ts';
+
+const here = fileURLToPath(import.meta.url);
+
+// Plug-ins outside this package import by these names even where npm cannot resolve them, e.g. under `npx`.
+const alias = Object.fromEntries(
+  [
+    ['tilewright/family', 'model/family'],
+    ['tilewright/config', 'config'],
+  ].map(([name, file]) => [name, join(dirname(here), `${file}${extname(here)}`)]),
+);
+
+const jiti = createJiti(import.meta.url, { alias });
+
+/**
+ * Default export of a TypeScript file of the user's, whether this package runs from `src/` or compiled. Throws a
+ * UsageError that begins with file and line for a file that does not parse, does not run, or exports no default.
+ */
+export async function loadDefault(path: string): Promise<unknown> {
+  const loaded = await load(path);
+  if (loaded.default === undefined) {
+    const names = Object.keys(loaded).filter((name) => name !== 'default');
+    const found = names.length > 0 ? `it exports ${names.join(', ')}` : 'it exports nothing';
+    throw new UsageError(`${path} has no default export (${found}); write \`export default ...\``);
+  }
+  return loaded.default;
+}
+
+async function load(path: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return await jiti.import<Readonly<Record<string, unknown>>>(path);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    throw new UsageError(describe(error, path), { cause: error });
+  }
+}
+
+/** `family.ts:12:3: Unexpected token`, from what jiti, Node's resolver or the file itself threw. */
+function describe(error: Error, path: string): string {
+  const syntax = /^ParseError: (.*?)\s*\n\s*(\S+:\d+:\d+)/s.exec(error.message);
+  if (syntax) return `${syntax[2]}: ${syntax[1]}`;
+  const [first = ''] = error.message.split('\n');
+  const frame = (error.stack ?? '').split('\n').find((line) => line.includes(`${path}:`));
+  const place = frame && /:(\d+:\d+)\)?$/.exec(frame)?.[1];
+  return `${path}${place ? `:${place}` : ''}: ${first}`;
+}
