@@ -1,0 +1,126 @@
+import { z } from 'zod';
+import { measurementSchema } from './measurement.ts';
+import { verdictNames, verdictSchema } from './verdict.ts';
+
+const valueSchema = z.union([z.number(), z.string(), z.boolean()]);
+const deviceSchema = z.enum(['cuda', 'emulated']);
+
+/** How far a run goes: it does this stage and all before it. */
+export const stages = ['render', 'build', 'gate', 'time', 'select', 'emit'] as const;
+export type Stage = (typeof stages)[number];
+
+/** The first line of every run. */
+export const startEventSchema = z.object({
+  event: z.literal('start'),
+  /** Folder of the run. */
+  run: z.string(),
+  family: z.string(),
+  /** `sm_90a`. */
+  arch: z.string(),
+  preset: z.string().optional(),
+  where: z.string().optional(),
+  /** True when an earlier, unfinished run goes on. */
+  resumed: z.boolean(),
+});
+
+/** What the search space holds, before anything is rendered. */
+export const spaceEventSchema = z.object({
+  event: z.literal('space'),
+  points: z.number(),
+  legal: z.number(),
+  /** Variants that this run looks at: the legal points, or a sample of them. */
+  variants: z.number(),
+  /** Points ruled out, by the name of the constraint, `not-supported`, `where` or `preset`. */
+  rejected: z.record(z.string(), z.number()),
+});
+
+/** A variant was compiled for a device, or found in the cache. */
+export const artifactEventSchema = z.object({
+  event: z.literal('artifact'),
+  variant: z.string(),
+  device: deviceSchema,
+  arch: z.string(),
+  key: z.string(),
+  cached: z.boolean(),
+  seconds: z.number(),
+  /** Only for the device `cuda`. */
+  registers: z.number().optional(),
+});
+
+/** The gate's word on one variant. At least one per variant; one per device where several were asked. */
+export const verdictEventSchema = verdictSchema.extend({
+  event: z.literal('verdict'),
+  parameters: z.record(z.string(), valueSchema),
+  /** What was judged: the artifact's key, or the source's hash where there is no artifact. */
+  key: z.string().optional(),
+});
+
+/** What a variant's answer on a problem to be timed was worth; one that fails is not timed. */
+export const checkEventSchema = z.object({
+  event: z.literal('check'),
+  workload: z.string(),
+  subject: z.string(),
+  verdict: z.enum(verdictNames),
+  message: z.string().optional(),
+});
+
+export const measurementEventSchema = measurementSchema.extend({ event: z.literal('measurement') });
+
+/** Something that the reader ought to know, e.g. why nothing was timed. */
+export const noteEventSchema = z.object({ event: z.literal('note'), message: z.string() });
+
+/** The last line of every run that came to its end. */
+export const summaryEventSchema = z.object({
+  event: z.literal('summary'),
+  funnel: z.object({
+    points: z.number(),
+    legal: z.number(),
+    rendered: z.number(),
+    compiled: z.number(),
+    passed: z.number(),
+    timed: z.number(),
+  }),
+  /** Variants by their last verdict. */
+  verdicts: z.record(z.string(), z.number()),
+  cache: z.object({ hits: z.number(), compiled: z.number() }),
+  /** Wall-clock seconds by stage; compiling and gating overlap, so their sum exceeds `total`. */
+  seconds: z.record(z.string(), z.number()),
+  /** Folder of the run. */
+  run: z.string(),
+  /** Folder of the emitted library; null when none was emitted. */
+  library: z.string().nullable(),
+  /** Why there are no times; absent when there are. */
+  untimed: z.string().optional(),
+});
+
+/** Something that stopped the command; the exit code is then 2. */
+export const errorEventSchema = z.object({
+  event: z.literal('error'),
+  kind: z.enum(['usage', 'environment', 'interrupted']),
+  message: z.string(),
+});
+
+/** Every line of `--json`. */
+export const eventSchema = z.discriminatedUnion('event', [
+  startEventSchema,
+  spaceEventSchema,
+  artifactEventSchema,
+  verdictEventSchema,
+  checkEventSchema,
+  measurementEventSchema,
+  noteEventSchema,
+  summaryEventSchema,
+  errorEventSchema,
+]);
+export type Event = Readonly<z.infer<typeof eventSchema>>;
+export type Summary = Readonly<z.infer<typeof summaryEventSchema>>;
+export type VerdictEvent = Readonly<z.infer<typeof verdictEventSchema>>;
+
+/** What a run's journal keeps: the lines that took work to get. */
+export const recordSchema = z.discriminatedUnion('event', [
+  artifactEventSchema,
+  verdictEventSchema,
+  checkEventSchema,
+  measurementEventSchema,
+]);
+export type JournalRecord = Readonly<z.infer<typeof recordSchema>>;

@@ -1,0 +1,165 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { UsageError } from '../errors.ts';
+import type { JournalRecord } from '../model/event.ts';
+import { errorCode, onDisk } from '../util/disk.ts';
+import { didYouMean } from '../util/suggest.ts';
+import { Journal } from './journal.ts';
+
+/** What was asked for and by which version: enough to do it again. */
+export const runInfoSchema = z.object({
+  version: z.literal(1),
+  id: z.string(),
+  family: z.string(),
+  arch: z.string(),
+  /** ISO 8601, UTC. */
+  started: z.string(),
+  command: z.string(),
+  /** Which points: as `enumerate` takes them. */
+  space: z.object({
+    preset: z.string().optional(),
+    where: z.string().optional(),
+    limit: z.number().optional(),
+  }),
+  depth: z.enum(['quick', 'full']),
+  /** What was asked for with --device. */
+  device: z.enum(['cuda', 'emulated', 'auto']),
+  seed: z.number().optional(),
+  /** Commit of the generator's checkout, where it is one. */
+  commit: z.string().optional(),
+});
+export type RunInfo = Readonly<z.infer<typeof runInfoSchema>>;
+
+/** A run's folder: `run.json` (what was asked), `journal.jsonl` (what came of it) and whatever is written beside them. */
+export class Run {
+  readonly path: string;
+  readonly info: RunInfo;
+  readonly #journal: Journal;
+
+  constructor(path: string, info: RunInfo) {
+    this.path = path;
+    this.info = info;
+    this.#journal = new Journal(join(path, 'journal.jsonl'));
+  }
+
+  get id(): string {
+    return this.info.id;
+  }
+
+  append(record: JournalRecord): void {
+    this.#journal.append(record);
+  }
+
+  records(): readonly JournalRecord[] {
+    return this.#journal.records();
+  }
+
+  /** Writes `<name>` whole or not at all. */
+  writeJson(name: string, value: unknown): void {
+    writeJson(join(this.path, name), value);
+  }
+
+  close(): void {
+    this.#journal.close();
+  }
+}
+
+/** Begins a run: `<root>/<family>-<date>-<time>`. */
+export function createRun(
+  root: string,
+  info: Omit<RunInfo, 'id' | 'version' | 'started'>,
+  now = new Date(),
+): Run {
+  onDisk(`create ${root}`, () => mkdirSync(root, { recursive: true }));
+  const stamp = now
+    .toISOString()
+    .replaceAll(/[-:]|\..*/g, '')
+    .replace('T', '-');
+  for (let attempt = 1; ; attempt++) {
+    const id = `${info.family}-${stamp}${attempt > 1 ? `-${attempt}` : ''}`;
+    const path = join(root, id);
+    if (!onDisk(`create ${path}`, () => makeFolder(path))) continue;
+    const complete: RunInfo = { version: 1, ...info, id, started: now.toISOString() };
+    writeJson(join(path, 'run.json'), complete);
+    return new Run(path, complete);
+  }
+}
+
+/** Opens a run by its id or folder; without one, the newest, of that family if one is given. */
+export function openRun(root: string, id?: string, family?: string): Run {
+  const path = id === undefined ? newest(root, family) : named(root, id);
+  return new Run(path, readInfo(path));
+}
+
+/** Ids of the runs under a root, newest first. */
+export function listRuns(root: string, family?: string): string[] {
+  if (!existsSync(root)) return [];
+  return readdirSync(root)
+    .filter((name) => existsSync(join(root, name, 'run.json')))
+    .filter((name) => family === undefined || name.replace(/-\d{8}-\d{6}(-\d+)?$/, '') === family)
+    .sort((a, b) => startOf(join(root, b)) - startOf(join(root, a)));
+}
+
+function startOf(path: string): number {
+  return statSync(join(path, 'run.json')).mtimeMs;
+}
+
+function newest(root: string, family: string | undefined): string {
+  const [first] = listRuns(root, family);
+  if (first !== undefined) return join(root, first);
+  const of = family === undefined ? '' : ` of ${family}`;
+  throw new UsageError(
+    `there is no run${of} in ${root} yet: begin one with \`gen sweep ${family ?? '<family>'}\``,
+  );
+}
+
+function named(root: string, id: string): string {
+  const path = [join(root, id), resolve(id)].find((candidate) => existsSync(join(candidate, 'run.json')));
+  if (path !== undefined) return path;
+  const runs = listRuns(root);
+  const known = runs.length > 0 ? `there are ${runs.slice(0, 5).join(', ')}` : 'there are none yet';
+  throw new UsageError(`there is no run '${id}' in ${root}: ${known}${didYouMean(id, runs)}`);
+}
+
+function readInfo(path: string): RunInfo {
+  const file = join(path, 'run.json');
+  const text = onDisk(`read ${file}`, () => readFileSync(file, 'utf8'));
+  const parsed = runInfoSchema.safeParse(parseOr(text));
+  if (parsed.success && parsed.data.id === basename(path)) return parsed.data;
+  const why = parsed.success ? `it belongs to run ${parsed.data.id}` : z.prettifyError(parsed.error);
+  throw new UsageError(`${file} cannot be used: ${why}\n  begin a new run without --resume`);
+}
+
+function parseOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return 'a file that is no JSON (cut short?)';
+  }
+}
+
+function makeFolder(path: string): boolean {
+  try {
+    mkdirSync(path);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+function writeJson(path: string, value: unknown): void {
+  onDisk(`write ${path}`, () => {
+    writeFileSync(`${path}.tmp`, `${JSON.stringify(value, undefined, 2)}\n`);
+    renameSync(`${path}.tmp`, path);
+  });
+}
