@@ -1,0 +1,110 @@
+import { parameters } from './parameters.ts';
+import { maxSharedBytes, mmaSizes, reservedSharedBytes, sharedBytesPerSm, simtSizes } from './sizes.ts';
+
+const { constraint } = parameters;
+
+const common = [
+  constraint(
+    'output-type',
+    ['input', 'output'],
+    'C has the type of A and B, or f32.',
+    ({ input, output }) => output === 'f32' || output === input,
+  ),
+  constraint(
+    'tile-k',
+    ['path', 'block', 'tileK'],
+    'A step stays within a block.',
+    ({ path, block, tileK }) => path === 'naive' || block % tileK === 0,
+  ),
+];
+
+const simtNames = ['path', 'block', 'tileN', 'tileK', 'simtWarps', 'columnsPerThread'] as const;
+const simt = [
+  constraint(
+    'simt-cover',
+    simtNames,
+    'The threads cover the tile: whole rows of threads, and 1 to 32 rows of C for each.',
+    (point) => {
+      if (point.path !== 'simt') return true;
+      const { threads, threadsPerRow, rowsPerThread } = simtSizes({ ...point, ilp: 1, transposed: false });
+      return threads % threadsPerRow === 0 && Number.isInteger(rowsPerThread) && rowsPerThread <= 32;
+    },
+  ),
+  constraint(
+    'simt-unroll',
+    ['path', 'tileK', 'unroll', 'ilp'],
+    'No more unrolling than the loop over k has rounds.',
+    ({ path, tileK, unroll, ilp }) => path !== 'simt' || unroll * ilp <= tileK,
+  ),
+  constraint(
+    'simt-sums',
+    [...simtNames, 'ilp'],
+    'At most 512 accumulators per thread. Points above about 200 overflow the registers; the budget says so.',
+    (point) => point.path !== 'simt' || simtSizes({ ...point, transposed: false }).accumulators <= 512,
+  ),
+];
+
+const warpNames = ['path', 'block', 'tileN', 'warpsM', 'warpsN'] as const;
+const mmaNames = [...warpNames, 'output', 'tileK', 'stages', 'producers', 'epilogue'] as const;
+const mma = [
+  constraint(
+    'warp-tile',
+    warpNames,
+    'A warp computes at least 16 x 16 elements of C (two mma tiles) and at most 64 x 64 (128 accumulators per thread).',
+    ({ path, block, tileN, warpsM, warpsN }) => {
+      const rows = block / warpsM;
+      const columns = tileN / warpsN;
+      return path !== 'mma' || (rows >= 16 && columns >= 16 && rows * columns <= 64 * 64);
+    },
+  ),
+  constraint(
+    'warps',
+    warpNames,
+    'Two to eight warps multiply.',
+    ({ path, warpsM, warpsN }) => path !== 'mma' || (warpsM * warpsN >= 2 && warpsM * warpsN <= 8),
+  ),
+  constraint(
+    'fragment-prefetch',
+    ['path', 'tileK', 'prefetch'],
+    'There is a next fragment only in a stage of two or more.',
+    ({ path, tileK, prefetch }) => path !== 'mma' || !prefetch || tileK > 16,
+  ),
+  constraint(
+    'producer-stages',
+    ['path', 'stages', 'producers'],
+    'Producers need a second stage to run ahead into.',
+    ({ path, stages, producers }) => path !== 'mma' || producers === 0 || stages > 1,
+  ),
+  constraint(
+    'copy-rows',
+    ['path', 'tileN', 'tileK', 'warpsM', 'warpsN', 'producers', 'copyBytes'],
+    'The copying threads fill whole rows of a stage, so that each keeps its column.',
+    ({ path, tileN, tileK, warpsM, warpsN, producers, copyBytes }) => {
+      const threads = 32 * (producers > 0 ? producers : warpsM * warpsN);
+      return path !== 'mma' || threads * copyBytes >= 2 * Math.max(tileN, tileK);
+    },
+  ),
+  constraint(
+    'shared-memory',
+    mmaNames,
+    'The ring, the staging of C and the barriers fit into the largest shared memory of a block (227 KB, sm_90).',
+    (point) => point.path !== 'mma' || mmaSizes(point).sharedBytes <= maxSharedBytes,
+  ),
+  constraint(
+    'occupancy',
+    [...mmaNames, 'minBlocks'],
+    'So many thread blocks fit: shared memory, 2048 threads, and registers for accumulators and 32 more per thread.',
+    (point) => {
+      if (point.path !== 'mma') return true;
+      const { threads, sharedBytes, accumulators } = mmaSizes(point);
+      const blocks = point.minBlocks;
+      return (
+        blocks * (sharedBytes + reservedSharedBytes) <= sharedBytesPerSm &&
+        blocks * threads <= 2048 &&
+        blocks * threads * (accumulators + 32) <= 65_536
+      );
+    },
+  ),
+];
+
+export const constraints = [...common, ...simt, ...mma];

@@ -1,0 +1,45 @@
+import type { ParameterValue } from '../../../src/model/parameter.ts';
+import type { Point } from './parameters.ts';
+import { mmaSizes, simtSizes } from './sizes.ts';
+
+type Derived = Readonly<Record<string, ParameterValue>>;
+
+const cudaTypes = { f16: '__half', bf16: '__nv_bfloat16', f32: 'float' } as const;
+/** Unsigned types of 1, 2, 4 and 8 elements of 2 bytes. */
+const vectorTypes = { 1: 'unsigned short', 2: 'unsigned int', 4: 'uint2', 8: 'uint4' } as const;
+
+const naiveThreads = 256;
+
+/** Threads and shared memory of a thread block: what every path's launch needs. */
+export function footprint(point: Point): { readonly threads: number; readonly sharedBytes: number } {
+  if (point.path === 'naive') return { threads: naiveThreads, sharedBytes: 0 };
+  return point.path === 'simt' ? simtSizes(point) : mmaSizes(point);
+}
+
+/** What the templates name besides the parameters. */
+export function derive(point: Point): Derived {
+  const { threads, sharedBytes } = footprint(point);
+  const shared = {
+    inputType: cudaTypes[point.input],
+    outputType: cudaTypes[point.output],
+    threads,
+    sharedBytes,
+  };
+  if (point.path === 'naive') return shared;
+  return { ...shared, ...(point.path === 'simt' ? deriveSimt(point) : deriveMma(point)) };
+}
+
+function deriveSimt(point: Point): Derived {
+  return { vectorType: vectorTypes[point.vector], rowsPerThread: simtSizes(point).rowsPerThread };
+}
+
+function deriveMma(point: Point): Derived {
+  const { warps, warpRows, warpColumns, copyThreads, stagingOffset, barrierOffset } = mmaSizes(point);
+  return { warps, warpRows, warpColumns, copyThreads, stagingOffset, barrierOffset };
+}
+
+/** Elements to which the operands must be aligned: base pointers of A and B and the rows of B. */
+export function alignment(point: Point): number {
+  if (point.path === 'naive') return 1;
+  return point.path === 'simt' ? point.vector : point.copyBytes / 2;
+}

@@ -1,0 +1,47 @@
+import { defineFamily } from '../../../src/model/family.ts';
+import { casesOf } from './cases.ts';
+import { constraints } from './constraints.ts';
+import { derive, footprint } from './derive.ts';
+import { activations, parameters } from './parameters.ts';
+import { presets } from './presets.ts';
+import { merit } from './priority.ts';
+import { sharedLimits } from './sizes.ts';
+import { applies, problemOf, workloads } from './workloads.ts';
+
+/** Lowest compute capability with cp.async, bf16 and mma.m16n8k16. */
+const lowest = 80;
+
+function notSupported(arch: string, sharedBytes: number): string | undefined {
+  const capability = Number.parseInt(arch.replace('sm_', ''), 10);
+  if (capability < lowest) return `needs sm_${lowest} or later (cp.async, bf16, mma.m16n8k16), not ${arch}`;
+  const limit = sharedLimits[capability];
+  if (limit === undefined || sharedBytes <= limit) return undefined;
+  return `needs ${sharedBytes} bytes of shared memory, and a block of ${arch} has at most ${limit}`;
+}
+
+export default defineFamily<typeof parameters.specs>({
+  name: 'bsr-spmm',
+  summary:
+    'C[M,N] = alpha * A[M,K] * B[K,N] + beta * C, A in block sparse rows (BSR), B and C dense and row-major',
+  parameters: parameters.specs,
+  activations,
+  constraints,
+  presets,
+  templates: ['naive.cu.hbs', 'simt.cu.hbs', 'mma.cu.hbs'],
+  template: ({ path }) => `${path}.cu.hbs`,
+  derive,
+  budget: (point) => {
+    const { threads, sharedBytes } = footprint(point);
+    return { threads, sharedBytes };
+  },
+  notSupported: (point, arch) => notSupported(arch, footprint(point).sharedBytes),
+  workloads,
+  applies: (point, workload) => applies(point, problemOf(workload)),
+  cases: casesOf,
+  features: (workload) => {
+    const { m, n, k, block, dtype, out } = problemOf(workload);
+    return { m, n, k, block, input: dtype, output: out };
+  },
+  priority: (point, workload) => merit(point, problemOf(workload)),
+  deterministic: () => true,
+});

@@ -1,0 +1,170 @@
+import type { Preset } from '../../../src/model/family.ts';
+import type { ParameterValue } from '../../../src/model/parameter.ts';
+import type { Point, Specs } from './parameters.ts';
+import { mainWorkloads, workloads } from './workloads.ts';
+
+/** A part of the space: some parameters narrowed to some of their values. */
+type Part = { readonly [K in keyof Point]?: readonly Point[K][] };
+
+/** Points in any of the parts. */
+function union(parts: readonly Part[]): Pick<Preset<Specs>, 'where' | 'holds'> {
+  return {
+    where: hull(parts),
+    holds: (point) => parts.some((part) => contains(part, point)),
+  };
+}
+
+function contains(part: Part, point: Point): boolean {
+  return Object.entries(part).every(([name, values]) =>
+    (values as readonly unknown[]).includes(point[name as keyof Point]),
+  );
+}
+
+/**
+ * For each parameter that parts narrow, the values of all of them: lets enumeration skip early. A part must therefore
+ * narrow every parameter that matters on its paths and that another part narrows.
+ */
+function hull(parts: readonly Part[]): Part {
+  const lists = new Map<string, Set<ParameterValue>>();
+  for (const [name, values] of parts.flatMap((part) => Object.entries(part))) {
+    lists.set(name, new Set([...(lists.get(name) ?? []), ...values]));
+  }
+  return Object.fromEntries([...lists].map(([name, values]) => [name, [...values]])) as Part;
+}
+
+const f16: Part = { input: ['f16'], output: ['f16'] };
+/** A simt variant without specialities, an mma variant likewise: parts override what they vary. */
+const simt: Part = {
+  ...f16,
+  path: ['simt'],
+  tileN: [64],
+  tileK: [32],
+  simtWarps: [8],
+  columnsPerThread: [4],
+  vector: [8],
+  unroll: [4],
+  ilp: [1],
+  transposed: [false],
+  prefetch: [false],
+};
+const mma: Part = {
+  ...f16,
+  path: ['mma'],
+  tileN: [128],
+  tileK: [32],
+  warpsM: [2],
+  warpsN: [2],
+  stages: [4],
+  producers: [0],
+  copyBytes: [16],
+  epilogue: ['staged'],
+  tilesPerCta: [1],
+  minBlocks: [2],
+  panel: [1],
+  order: ['longest'],
+  prefetch: [false],
+};
+
+/** One per path and block at least, each speciality once. */
+const quick: readonly Part[] = [
+  { ...f16, path: ['naive'], block: [64] },
+  { ...simt, block: [32], simtWarps: [4], prefetch: [true] },
+  { ...simt, block: [64], transposed: [true], vector: [2] },
+  { ...simt, block: [128], ilp: [4], tileN: [32], vector: [1] },
+  { ...simt, block: [128], ilp: [4], simtWarps: [2], columnsPerThread: [8] }, // overflows the registers
+  { ...mma, block: [32], warpsN: [4] },
+  { ...mma, block: [32], output: ['f32'], epilogue: ['direct'], tilesPerCta: [2], order: ['natural'] },
+  { ...mma, block: [64], tileK: [64], stages: [3], warpsN: [4] },
+  { ...mma, block: [64], producers: [4], tileK: [64], stages: [3] },
+  { ...mma, block: [64], input: ['bf16'], output: ['bf16'], copyBytes: [4], tileN: [64], stages: [1] },
+  { ...mma, block: [128], stages: [4], warpsN: [4] },
+  { ...mma, block: [128], stages: [2], warpsN: [4], tileK: [64], prefetch: [true], panel: [4] },
+];
+
+/** Around what pays on an H200: wide tiles, three or four stages, eight warps, two blocks per multiprocessor. */
+const candidates: readonly Part[] = [
+  {
+    ...mma,
+    block: [32],
+    tileN: [128, 256],
+    warpsM: [1, 2],
+    warpsN: [4],
+    stages: [3, 4, 5],
+    minBlocks: [2, 3],
+  },
+  { ...mma, block: [32], tileN: [256], warpsM: [1, 2], warpsN: [4, 8], prefetch: [true], panel: [1, 4] },
+  {
+    ...mma,
+    block: [64],
+    tileN: [128, 256],
+    tileK: [32, 64],
+    warpsM: [1, 2],
+    warpsN: [4],
+    stages: [3, 4],
+    minBlocks: [2],
+  },
+  {
+    ...mma,
+    block: [64],
+    tileN: [128, 256],
+    tileK: [32, 64],
+    warpsN: [2, 4],
+    prefetch: [true],
+    stages: [3],
+    panel: [1, 4],
+  },
+  {
+    ...mma,
+    block: [128],
+    tileN: [128, 256],
+    tileK: [32, 64],
+    warpsM: [2, 4],
+    warpsN: [2, 4],
+    stages: [3, 4],
+    minBlocks: [1, 2],
+  },
+  {
+    ...mma,
+    block: [128],
+    tileN: [128, 256],
+    tileK: [32, 64],
+    warpsN: [2, 4],
+    prefetch: [true],
+    stages: [3, 4],
+    panel: [1, 4],
+  },
+];
+
+/** The six ways that are said to fail, and the plain paths: here each is right, and has its time. */
+const specialities: readonly Part[] = [
+  { ...mma, block: [32, 64, 128], producers: [2, 4], warpsN: [2, 4], stages: [3, 4], tileK: [32] },
+  { ...mma, block: [32, 64, 128], tilesPerCta: [2, 4], warpsN: [4], tileK: [32] },
+  { ...mma, block: [32, 64, 128], order: ['natural'], panel: [1, 0], warpsN: [4], tileK: [32] },
+  { ...mma, block: [32, 64, 128], epilogue: ['direct'], warpsN: [4], tileK: [32] },
+  { ...simt, block: [32, 64, 128], transposed: [false, true] },
+  { ...simt, block: [32, 64, 128], prefetch: [true], ilp: [1, 4] },
+  { ...simt, block: [64, 128], simtWarps: [2, 4, 16], unroll: [1, 8] },
+  { ...simt, block: [128], simtWarps: [2, 4], columnsPerThread: [8], ilp: [2, 4] },
+  { ...f16, path: ['naive'], block: [32, 64, 128] },
+];
+
+const mainIds = mainWorkloads.map(({ id }) => id);
+
+export const presets: Readonly<Record<string, Preset<Specs>>> = {
+  quick: {
+    doc: 'A dozen variants that show every path, every block size and every speciality once.',
+    ...union(quick),
+    workloads: workloads.filter(({ id }) => /^(1024|2048)\./.test(id)).map(({ id }) => id),
+  },
+  default: {
+    doc: 'What is worth timing on one GPU, f16 in and out: mostly mma around what pays, each speciality, the plain paths.',
+    ...union([...candidates, ...specialities]),
+    workloads: mainIds,
+  },
+  full: {
+    doc: 'An even sample of the whole space: all types, alignments and shapes.',
+    where: { copyBytes: [16, 4], tilesPerCta: [1, 2], minBlocks: [1, 2], panel: [1, 4] },
+    sample: 1000,
+    workloads: workloads.map(({ id }) => id),
+  },
+};

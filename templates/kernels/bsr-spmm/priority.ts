@@ -1,0 +1,54 @@
+import type { Point } from './parameters.ts';
+import { maxSharedBytes, mmaSizes, reservedSharedBytes, sharedBytesPerSm, simtSizes } from './sizes.ts';
+import type { Problem } from './workloads.ts';
+
+/**
+ * A guess of effective TFLOPS on an H200, to rank what nobody has timed. The mma path is bound by the bytes that an SM
+ * takes from L2 per product, times how well stages and thread blocks hide their latency; the other paths by
+ * instructions. Crude, and only its order matters.
+ */
+export function merit(point: Point, problem: Problem): number {
+  if (point.path === 'naive') return 1;
+  const wasted = Math.ceil(problem.n / point.tileN) * (point.tileN / problem.n);
+  return (point.path === 'simt' ? simtMerit(point) : mmaMerit(point)) / wasted;
+}
+
+function simtMerit(point: Point): number {
+  const { rowsPerThread, accumulators } = simtSizes(point);
+  // Products per value read from shared memory.
+  const reuse = (rowsPerThread * point.columnsPerThread) / (rowsPerThread + point.columnsPerThread);
+  const overflow = accumulators > 160 ? 0.1 : 1;
+  const loads = { 1: 0.5, 2: 0.7, 4: 0.9, 8: 1 }[point.vector];
+  return (
+    4 * Math.min(reuse, 4) * overflow * loads * (point.prefetch ? 1.1 : 1) * (point.transposed ? 0.8 : 1)
+  );
+}
+
+/** L2 to SM, bytes per second: the measured 9 TB/s, less what clocks lose under load. */
+const l2Bandwidth = 7.5e12;
+
+function mmaMerit(point: Point): number {
+  const { block, tileN, stages } = point;
+  const { threads, sharedBytes, accumulators } = mmaSizes(point);
+  const flopsPerByte = (block * tileN) / (block + tileN);
+  const bound = (l2Bandwidth * flopsPerByte) / 1e12;
+  const bySharedMemory = Math.floor(sharedBytesPerSm / (sharedBytes + reservedSharedBytes));
+  const byRegisters = Math.floor(65_536 / (threads * Math.max(64, accumulators + 48)));
+  const resident = Math.max(1, Math.min(bySharedMemory, byRegisters));
+  const latencyHidden = Math.min(
+    1,
+    (Math.min(stages, 4) * resident * sharedBytes) / (8 * maxSharedBytes) + 0.5,
+  );
+  const warps = Math.min(1, (resident * threads) / 384);
+  const copies = point.copyBytes === 16 ? 1 : point.copyBytes === 8 ? 0.8 : 0.6;
+  const order = point.order === 'longest' ? 1.05 : 1;
+  return (
+    bound *
+    latencyHidden *
+    warps *
+    copies *
+    order *
+    (point.epilogue === 'staged' ? 1 : 0.95) *
+    (point.producers > 0 ? 0.95 : 1)
+  );
+}

@@ -1,0 +1,102 @@
+import type { Workload } from '../../../src/model/workload.ts';
+import type { Point } from './parameters.ts';
+
+/** How the stored blocks of A are chosen; read by pattern.hpp, which documents each kind. */
+export type Pattern =
+  | { readonly kind: 'random' | 'equal-rows'; readonly density: number }
+  | { readonly kind: 'power-law'; readonly density: number; readonly exponent: number }
+  | { readonly kind: 'banded'; readonly width: number }
+  | { readonly kind: 'block-diagonal'; readonly size?: number }
+  | { readonly kind: 'rows'; readonly counts: readonly number[] }
+  | { readonly kind: 'full-row'; readonly row: number }
+  | { readonly kind: 'full-column'; readonly column: number }
+  | { readonly kind: 'empty' | 'diagonal' | 'arrow' | 'last-block' }
+  | { readonly kind: 'matrix-market'; readonly path: string };
+
+/** How operands are filled; read by values.hpp, which documents each kind. */
+export type Values = 'normal' | 'integers' | 'one-hot' | 'positive' | 'nan' | 'huge' | 'tiny' | 'cancel';
+
+/** A product as the C++ side makes it. Sizes in elements; what is absent is 0, or 1 for alpha. */
+export interface Problem {
+  readonly m: number;
+  readonly n: number;
+  readonly k: number;
+  readonly block: Point['block'];
+  readonly dtype: Point['input'];
+  readonly out: Point['output'];
+  readonly pattern: Pattern;
+  /** Block columns in ascending order within a row; true if absent. */
+  readonly sorted?: boolean;
+  readonly values: Values;
+  readonly alpha?: number;
+  readonly beta?: number;
+  /** Elements by which rows of B and C are longer than N. */
+  readonly ldbExtra?: number;
+  readonly ldcExtra?: number;
+  /** Elements by which base pointers are moved off their alignment. */
+  readonly offsetB?: number;
+  readonly offsetC?: number;
+  readonly seed: number;
+}
+
+interface SpmmWorkload extends Workload {
+  readonly problem: Problem & Workload['problem'];
+}
+
+/** The problem of one of this family's workloads. */
+export function problemOf(workload: Workload): Problem {
+  return workload.problem as unknown as Problem;
+}
+
+type Options = Partial<Pick<Problem, 'm' | 'n' | 'k' | 'dtype' | 'out' | 'pattern'>>;
+
+const blocks: readonly Point['block'][] = [32, 64, 128];
+const eighth: Pattern = { kind: 'random', density: 0.125 };
+
+/** One workload per block size; `name` begins the id. */
+function each(name: string, size: number, options: Options = {}): SpmmWorkload[] {
+  const { dtype = 'f16', out = 'f16' } = options;
+  return blocks.map((block) => ({
+    id: `${name}.b${block}${dtype === 'f16' ? '' : `.${dtype}`}${out === dtype ? '' : `.${out}`}`,
+    problem: {
+      m: size,
+      n: size,
+      k: size,
+      block,
+      dtype,
+      out,
+      pattern: eighth,
+      values: 'normal',
+      seed: 1,
+      ...options,
+    },
+  }));
+}
+
+/**
+ * Where evidence is collected: a size that mostly fits into L2 and one that does not, each with rows of random length
+ * and with equal rows, which is what a vendor's Blocked-ELL wants.
+ */
+export const mainWorkloads = [4096, 8192].flatMap((size) => [
+  ...each(`${size}.d12`, size),
+  ...each(`${size}.d12.equal`, size, { pattern: { kind: 'equal-rows', density: 0.125 } }),
+]);
+
+export const workloads: readonly SpmmWorkload[] = [
+  ...mainWorkloads,
+  ...each('1024.d12', 1024),
+  ...each('2048.d12', 2048),
+  ...each('4096.d5', 4096, { pattern: { kind: 'random', density: 0.05 } }),
+  ...each('4096.d50', 4096, { pattern: { kind: 'random', density: 0.5 } }),
+  ...each('4096.banded', 4096, { pattern: { kind: 'banded', width: 4 } }),
+  ...each('4096.power-law', 4096, { pattern: { kind: 'power-law', density: 0.125, exponent: 1 } }),
+  ...each('4096x128.d12', 4096, { n: 128 }),
+  ...each('4096x512.d12', 4096, { n: 512 }),
+  ...each('4096x1024.d12', 4096, { n: 1024 }),
+  ...each('4096.d12', 4096, { dtype: 'bf16', out: 'bf16' }),
+  ...each('4096.d12', 4096, { out: 'f32' }),
+];
+
+export function applies(point: Point, problem: Problem): boolean {
+  return point.block === problem.block && point.input === problem.dtype && point.output === problem.out;
+}
