@@ -1,5 +1,6 @@
-/* Multiplies a block-sparse matrix by a dense one with the emitted library and checks every element against a plain
- * loop. Prints PASS and exits 0, or says what differs and exits 1; exits 77 when there is no GPU to run on. */
+/* Multiplies a block-sparse matrix by a dense one with the emitted library and checks every element against a
+ * plain loop. Prints PASS and exits 0, or says what differs and exits 1; exits 77 when there is no GPU to run
+ * on. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,14 +26,15 @@ static uint16_t half_of(float value) {
 
 static float float_of(uint16_t half) {
   const int exponent = half >> 10 & 31, fraction = half & 1023;
-  const float size = exponent ? ldexpf((float)(1024 + fraction), exponent - 25) : ldexpf((float)fraction, -24);
+  const float size =
+      exponent ? ldexpf((float)(1024 + fraction), exponent - 25) : ldexpf((float)fraction, -24);
   return half & 0x8000 ? -size : exponent == 31 ? NAN : size;
 }
 
 static float value_at(int index) { return (float)(index * 7 % 11 - 5) / 2; }
 
 /* Says what went wrong and ends the program; no GPU is not a failure of the library. */
-static void check(tw_status status, const char *what) {
+static void check(tw_status status, const char* what) {
   if (status == TW_STATUS_SUCCESS) return;
   fprintf(stderr, "%s: %s (%s)\n", what, tw_status_text(status), tw_last_error());
   exit(status == TW_STATUS_NO_DEVICE ? 77 : 1);
@@ -51,7 +53,7 @@ static float expected(int row, int column) {
 }
 
 /* C is rounded once, to 11 bits. */
-static int count_wrong(const uint16_t *c) {
+static int count_wrong(const uint16_t* c) {
   int wrong = 0;
   for (int row = 0; row < kM; ++row)
     for (int column = 0; column < kColumns; ++column) {
@@ -62,8 +64,8 @@ static int count_wrong(const uint16_t *c) {
   return wrong;
 }
 
-static uint16_t *half_values(int count) {
-  uint16_t *values = malloc((size_t)count * sizeof *values);
+static uint16_t* half_values(int count) {
+  uint16_t* values = malloc((size_t)count * sizeof *values);
   for (int i = 0; i < count; ++i) values[i] = half_of(value_at(i));
   return values;
 }
@@ -72,26 +74,30 @@ int main(void) {
   tw_device_info device = {sizeof device, "", 0, 0};
   check(tw_device_query(0, &device), "query device 0");
 
-  const tw_bsr_spmm_problem problem = {sizeof problem, kM,          kColumns,    kK, kBlock, kBlocks,
-                                       TW_TYPE_F16,    TW_TYPE_F16, 0,           0,  kRowPtr};
-  tw_bsr_spmm_plan *plan;
+  const tw_bsr_spmm_problem problem = {sizeof problem, kM,          kColumns, kK, kBlock, kBlocks,
+                                       TW_TYPE_F16,    TW_TYPE_F16, 0,        0,  kRowPtr};
+  tw_bsr_spmm_plan* plan;
   check(tw_bsr_spmm_plan_create(&problem, &plan), "plan");
   const size_t workspace_bytes = tw_bsr_spmm_workspace_bytes(plan);
 
   uint16_t *const a = half_values(kBlocks * kBlock * kBlock), *const b = half_values(kK * kColumns);
-  uint16_t *const c = malloc(kM * kColumns * sizeof *c);
-  void *const row_ptr = buffer_from(kRowPtr, sizeof kRowPtr), *const col_idx = buffer_from(kColIdx, sizeof kColIdx);
-  void *const device_a = buffer_from(a, kBlocks * kBlock * kBlock * sizeof *a);
-  void *const device_b = buffer_from(b, kK * kColumns * sizeof *b);
-  void *const device_c = buffer_from(NULL, kM * kColumns * sizeof *c), *const workspace = buffer_from(NULL, workspace_bytes);
+  uint16_t* const c = malloc(kM * kColumns * sizeof *c);
+  void *const row_ptr = buffer_from(kRowPtr, sizeof kRowPtr), *const col_idx =
+                                                                  buffer_from(kColIdx, sizeof kColIdx);
+  void* const device_a = buffer_from(a, kBlocks * kBlock * kBlock * sizeof *a);
+  void* const device_b = buffer_from(b, kK * kColumns * sizeof *b);
+  void *const device_c = buffer_from(NULL, kM * kColumns * sizeof *c), *const workspace =
+                                                                           buffer_from(NULL, workspace_bytes);
 
   check(tw_bsr_spmm_prepare(plan, workspace, workspace_bytes, NULL), "prepare");
-  check(tw_bsr_spmm_run(plan, 1.0f, row_ptr, col_idx, device_a, device_b, 0.0f, device_c, workspace, workspace_bytes, NULL),
+  check(tw_bsr_spmm_run(plan, 1.0f, row_ptr, col_idx, device_a, device_b, 0.0f, device_c, workspace,
+                        workspace_bytes, NULL),
         "run");
   buffer_read(c, device_c, kM * kColumns * sizeof *c);
 
   const int wrong = count_wrong(c);
-  printf("%s: %s by %s on %s\n", wrong ? "FAIL" : "PASS", tw_target(), tw_bsr_spmm_plan_variant(plan), device.name);
+  printf("%s: %s by %s on %s\n", wrong ? "FAIL" : "PASS", tw_target(), tw_bsr_spmm_plan_variant(plan),
+         device.name);
   tw_bsr_spmm_plan_destroy(plan);
   return wrong != 0;
 }

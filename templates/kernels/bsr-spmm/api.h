@@ -1,17 +1,17 @@
 /* bsr_spmm.h - block-sparse times dense:  C[m,n] = alpha * A[m,k] * B[k,n] + beta * C[m,n]
  *
- * A is in BSR: `row_ptr` (m / block + 1 entries) and `col_idx` (one entry a stored block) are int32, counted in blocks; `values`
- * holds the blocks one after the other, each block x block elements, row-major. B and C are dense and row-major. Products are
- * accumulated in fp32 and rounded once, to the type of C. With beta = 0, C is written and never read.
+ * A is in BSR: `row_ptr` (m / block + 1 entries) and `col_idx` (one entry a stored block) are int32, counted
+ * in blocks; `values` holds the blocks one after the other, each block x block elements, row-major. B and C
+ * are dense and row-major. Products are accumulated in fp32 and rounded once, to the type of C. With beta =
+ * 0, C is written and never read.
  *
  * All pointers except the descriptor are device pointers (host pointers for the emulated library).
  *
- *   tw_bsr_spmm_problem problem = {sizeof problem, m, n, k, 64, blocks, TW_TYPE_F16, TW_TYPE_F16, n, n, NULL};
- *   tw_bsr_spmm_plan *plan;
- *   tw_bsr_spmm_plan_create(&problem, &plan);
- *   ... allocate tw_bsr_spmm_workspace_bytes(plan) on the device; if any, tw_bsr_spmm_prepare(plan, workspace, bytes, stream) ...
- *   tw_bsr_spmm_run(plan, 1.0f, row_ptr, col_idx, values, b, 0.0f, c, workspace, bytes, stream);
- *   tw_bsr_spmm_plan_destroy(plan);
+ *   tw_bsr_spmm_problem problem = {sizeof problem, m, n, k, 64, blocks, TW_TYPE_F16, TW_TYPE_F16, n, n,
+ * NULL}; tw_bsr_spmm_plan *plan; tw_bsr_spmm_plan_create(&problem, &plan);
+ *   ... allocate tw_bsr_spmm_workspace_bytes(plan) on the device; if any, tw_bsr_spmm_prepare(plan,
+ * workspace, bytes, stream) ... tw_bsr_spmm_run(plan, 1.0f, row_ptr, col_idx, values, b, 0.0f, c, workspace,
+ * bytes, stream); tw_bsr_spmm_plan_destroy(plan);
  */
 #ifndef TILEWRIGHT_BSR_SPMM_H
 #define TILEWRIGHT_BSR_SPMM_H
@@ -31,37 +31,40 @@ typedef struct tw_bsr_spmm_problem {
   tw_type input;      /* of A and B */
   tw_type output;     /* of C */
   int64_t ldb, ldc;   /* elements from one row of B, C to the next, at least n; 0 means n */
-  /* Host copy of row_ptr, or null. Read by tw_bsr_spmm_plan_create only; kernels that arrange their work by the lengths of
-   * the block rows are chosen only where it is given. */
-  const int32_t *host_row_ptr;
+  /* Host copy of row_ptr, or null. Read by tw_bsr_spmm_plan_create only; kernels that arrange their work by
+   * the lengths of the block rows are chosen only where it is given. */
+  const int32_t* host_row_ptr;
 } tw_bsr_spmm_problem;
 
-/* A problem with the kernel chosen for it on one device. Immutable: any number of threads may run it at once, each with
- * a workspace of its own. */
+/* A problem with the kernel chosen for it on one device. Immutable: any number of threads may run it at once,
+ * each with a workspace of its own. */
 typedef struct tw_bsr_spmm_plan tw_bsr_spmm_plan;
 
 /* Chooses a kernel for the problem on the calling thread's current device.
- * TW_STATUS_INVALID_ARGUMENT, TW_STATUS_NOT_SUPPORTED (tw_last_error() says what would be accepted), TW_STATUS_NO_DEVICE. */
-TW_API tw_status tw_bsr_spmm_plan_create(const tw_bsr_spmm_problem *problem, tw_bsr_spmm_plan **plan);
+ * TW_STATUS_INVALID_ARGUMENT, TW_STATUS_NOT_SUPPORTED (tw_last_error() says what would be accepted),
+ * TW_STATUS_NO_DEVICE. */
+TW_API tw_status tw_bsr_spmm_plan_create(const tw_bsr_spmm_problem* problem, tw_bsr_spmm_plan** plan);
 
-/* Frees the plan; null is allowed. No run of it may still be in its call (it may be pending on the device). */
-TW_API void tw_bsr_spmm_plan_destroy(tw_bsr_spmm_plan *plan);
+/* Frees the plan; null is allowed. No run of it may still be in its call (it may be pending on the device).
+ */
+TW_API void tw_bsr_spmm_plan_destroy(tw_bsr_spmm_plan* plan);
 
 /* Device memory, in bytes, that a run needs beside its operands; often 0. Align it to 256 bytes. */
-TW_API size_t tw_bsr_spmm_workspace_bytes(const tw_bsr_spmm_plan *plan);
+TW_API size_t tw_bsr_spmm_workspace_bytes(const tw_bsr_spmm_plan* plan);
 
 /* Name of the chosen kernel, as in the manifest. Lives as long as the library. */
-TW_API const char *tw_bsr_spmm_plan_variant(const tw_bsr_spmm_plan *plan);
+TW_API const char* tw_bsr_spmm_plan_variant(const tw_bsr_spmm_plan* plan);
 
-/* Fills a fresh workspace; once per workspace, before its first run, ordered before it by the stream. Needed only when
- * tw_bsr_spmm_workspace_bytes is not 0. */
-TW_API tw_status tw_bsr_spmm_prepare(const tw_bsr_spmm_plan *plan, void *workspace, size_t workspace_bytes, tw_stream stream);
+/* Fills a fresh workspace; once per workspace, before its first run, ordered before it by the stream. Needed
+ * only when tw_bsr_spmm_workspace_bytes is not 0. */
+TW_API tw_status tw_bsr_spmm_prepare(const tw_bsr_spmm_plan* plan, void* workspace, size_t workspace_bytes,
+                                     tw_stream stream);
 
 /* Enqueues the product on the stream. Neither allocates nor synchronises; may be captured into a CUDA graph.
  * TW_STATUS_NOT_SUPPORTED when a pointer is aligned worse than its element type. */
-TW_API tw_status tw_bsr_spmm_run(const tw_bsr_spmm_plan *plan, float alpha, const int32_t *row_ptr, const int32_t *col_idx,
-                                 const void *values, const void *b, float beta, void *c, void *workspace, size_t workspace_bytes,
-                                 tw_stream stream);
+TW_API tw_status tw_bsr_spmm_run(const tw_bsr_spmm_plan* plan, float alpha, const int32_t* row_ptr,
+                                 const int32_t* col_idx, const void* values, const void* b, float beta,
+                                 void* c, void* workspace, size_t workspace_bytes, tw_stream stream);
 
 #ifdef __cplusplus
 }

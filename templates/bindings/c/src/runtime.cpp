@@ -44,7 +44,8 @@ void check_workspace(const Workspace& needed, const void* workspace, std::size_t
                                                  " bytes, got " + std::to_string(workspace ? bytes : 0));
 }
 
-void enqueue(const Candidate& candidate, const std::vector<Launch>& launches, void* workspace, tw_stream stream) {
+void enqueue(const Candidate& candidate, const std::vector<Launch>& launches, void* workspace,
+             tw_stream stream) {
   const Workspace& needed = candidate.workspace;
   if (needed.clear_bytes > 0)
     device::clear(static_cast<std::byte*>(workspace) + needed.clear_offset, needed.clear_bytes, stream);
@@ -63,7 +64,8 @@ std::vector<const Variant*> rank(const std::vector<Feature>& problem) {
   std::vector<const Variant*> order(all.variant_count);
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = all.variants + i;
   std::stable_sort(order.begin(), order.end(), [&](const Variant* a, const Variant* b) {
-    return nearest[static_cast<std::size_t>(a - all.variants)] < nearest[static_cast<std::size_t>(b - all.variants)];
+    return nearest[static_cast<std::size_t>(a - all.variants)] <
+           nearest[static_cast<std::size_t>(b - all.variants)];
   });
   return order;
 }
@@ -78,7 +80,8 @@ std::vector<Candidate> candidates(const std::vector<Feature>& problem, const Dev
   }
   if (found.empty())
     throw Error(TW_STATUS_NOT_SUPPORTED, "none of the " + std::to_string(selection().variant_count) +
-                                             " kernels in this library serves the problem; the nearest, " + first_refusal);
+                                             " kernels in this library serves the problem; the nearest, " +
+                                             first_refusal);
   return found;
 }
 
@@ -88,8 +91,8 @@ void prepare(const Candidate& candidate, void* workspace, std::size_t workspace_
   if (!image.empty()) device::copy(workspace, image.data(), image.size(), stream);
 }
 
-const Variant& run(const std::vector<Candidate>& candidates, void* workspace, std::size_t workspace_bytes, tw_stream stream,
-                   const std::function<std::vector<Launch>(const Parameters&)>& launches) {
+const Variant& run(const std::vector<Candidate>& candidates, void* workspace, std::size_t workspace_bytes,
+                   tw_stream stream, const std::function<std::vector<Launch>(const Parameters&)>& launches) {
   check_workspace(candidates.front().workspace, workspace, workspace_bytes);
   std::string first_refusal;
   for (const Candidate& candidate : candidates) {

@@ -1,6 +1,7 @@
-// runtime.hpp - what the C functions of an operation (its api.cpp) are built on: the variants that the library carries,
-// the policy that ranks them for a problem, and the device that runs them. The policy and the variants are data, written
-// by the generator into selection.cpp; the device is cuda/device.cpp or emulated/device.cpp.
+// runtime.hpp - what the C functions of an operation (its api.cpp) are built on: the variants that the
+// library carries, the policy that ranks them for a problem, and the device that runs them. The policy and
+// the variants are data, written by the generator into selection.cpp; the device is cuda/device.cpp or
+// emulated/device.cpp.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -24,15 +25,16 @@ class Error : public std::runtime_error {
   tw_status status_;
 };
 
-/// Something that dispatch looks at. Positive numbers are compared by their ratio, texts for equality; `text` is null
-/// for a number.
+/// Something that dispatch looks at. Positive numbers are compared by their ratio, texts for equality; `text`
+/// is null for a number.
 struct Feature {
   const char* name;
   double number;
   const char* text;
 };
 
-/// Compiled device code of one variant. `a` targets run on exactly their compute capability, others on later minors too.
+/// Compiled device code of one variant. `a` targets run on exactly their compute capability, others on later
+/// minors too.
 struct Image {
   int compute_capability;  // 10 * major + minor
   bool this_chip_only;
@@ -71,8 +73,9 @@ struct Selection {
 const Selection& selection();
 const char* manifest_text();
 
-/// Variants in the order in which they should serve a problem: those of the nearest workloads first (sum over features of
-/// |ln(a/b)|, 1000 for a text that differs, 0 for a feature that only one side has), then the rest in the library's order.
+/// Variants in the order in which they should serve a problem: those of the nearest workloads first (sum over
+/// features of |ln(a/b)|, 1000 for a text that differs, 0 for a feature that only one side has), then the
+/// rest in the library's order.
 std::vector<const Variant*> rank(const std::vector<Feature>& problem);
 
 /// What a plan found for one variant.
@@ -81,19 +84,20 @@ struct Candidate {
   Workspace workspace;
 };
 
-/// The first ranked variant that runs on `limits` and for which `workspace(parameters)` does not throw Unsupported, and
-/// behind it every further one that also needs no workspace: they serve calls that the first refuses when it sees the
-/// pointers. Throws Error(TW_STATUS_NOT_SUPPORTED) with the first refusal's reason when there is none.
+/// The first ranked variant that runs on `limits` and for which `workspace(parameters)` does not throw
+/// Unsupported, and behind it every further one that also needs no workspace: they serve calls that the first
+/// refuses when it sees the pointers. Throws Error(TW_STATUS_NOT_SUPPORTED) with the first refusal's reason
+/// when there is none.
 std::vector<Candidate> candidates(const std::vector<Feature>& problem, const DeviceLimits& limits,
                                   const std::function<Workspace(const Parameters&)>& workspace);
 
 /// Copies the candidate's initial workspace image, if it has one. Throws when the workspace is too small.
 void prepare(const Candidate& candidate, void* workspace, std::size_t workspace_bytes, tw_stream stream);
 
-/// Clears what the first candidate wants cleared and enqueues its launches; `launches(parameters)` may throw Unsupported,
-/// then the next candidate is asked. Returns the variant that ran.
-const Variant& run(const std::vector<Candidate>& candidates, void* workspace, std::size_t workspace_bytes, tw_stream stream,
-                   const std::function<std::vector<Launch>(const Parameters&)>& launches);
+/// Clears what the first candidate wants cleared and enqueues its launches; `launches(parameters)` may throw
+/// Unsupported, then the next candidate is asked. Returns the variant that ran.
+const Variant& run(const std::vector<Candidate>& candidates, void* workspace, std::size_t workspace_bytes,
+                   tw_stream stream, const std::function<std::vector<Launch>(const Parameters&)>& launches);
 
 /// Remembers `text` for the calling thread's tw_last_error() and returns `status`.
 tw_status fail(tw_status status, const char* text) noexcept;

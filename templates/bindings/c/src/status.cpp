@@ -31,14 +31,22 @@ namespace device = tilewright::library::device;
 
 const char* tw_status_text(tw_status status) {
   switch (status) {
-    case TW_STATUS_SUCCESS: return "success";
-    case TW_STATUS_INVALID_ARGUMENT: return "invalid argument: an argument is null, negative or contradicts another";
-    case TW_STATUS_NOT_SUPPORTED: return "not supported: valid, but no kernel in this library serves it";
-    case TW_STATUS_NO_DEVICE: return "no device: no usable GPU or driver";
-    case TW_STATUS_WORKSPACE_TOO_SMALL: return "workspace too small: missing or smaller than the plan asks for";
-    case TW_STATUS_LAUNCH_FAILED: return "launch failed: the device refused a kernel or a copy";
-    case TW_STATUS_OUT_OF_MEMORY: return "out of memory: host memory ran out";
-    case TW_STATUS_INTERNAL: return "internal error: a defect of the library";
+    case TW_STATUS_SUCCESS:
+      return "success";
+    case TW_STATUS_INVALID_ARGUMENT:
+      return "invalid argument: an argument is null, negative or contradicts another";
+    case TW_STATUS_NOT_SUPPORTED:
+      return "not supported: valid, but no kernel in this library serves it";
+    case TW_STATUS_NO_DEVICE:
+      return "no device: no usable GPU or driver";
+    case TW_STATUS_WORKSPACE_TOO_SMALL:
+      return "workspace too small: missing or smaller than the plan asks for";
+    case TW_STATUS_LAUNCH_FAILED:
+      return "launch failed: the device refused a kernel or a copy";
+    case TW_STATUS_OUT_OF_MEMORY:
+      return "out of memory: host memory ran out";
+    case TW_STATUS_INTERNAL:
+      return "internal error: a defect of the library";
   }
   return "unknown status";
 }
@@ -66,8 +74,8 @@ tw_status tw_device_query(int number, tw_device_info* info) {
     require(info != nullptr, "info is null");
     require(info->struct_size == sizeof *info, "info->struct_size is not sizeof(tw_device_info)");
     const int devices = device::count();
-    require(number >= 0 && number < devices,
-            "there is no device " + std::to_string(number) + ": devices are 0 to " + std::to_string(devices - 1));
+    require(number >= 0 && number < devices, "there is no device " + std::to_string(number) +
+                                                 ": devices are 0 to " + std::to_string(devices - 1));
     device::describe(number, *info);
   });
 }

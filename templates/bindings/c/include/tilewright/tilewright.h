@@ -1,10 +1,11 @@
 /* tilewright.h - what every operation of the library shares: status codes and their texts, versions, devices.
  *
- * C99 and C++11 or later; needs no CUDA header. Two libraries implement it with one ABI: `tilewright` runs its kernels
- * on an NVIDIA GPU, `tilewright_emulated` runs the same kernels on the CPU, on host pointers, for tests without a GPU.
+ * C99 and C++11 or later; needs no CUDA header. Two libraries implement it with one ABI: `tilewright` runs
+ * its kernels on an NVIDIA GPU, `tilewright_emulated` runs the same kernels on the CPU, on host pointers, for
+ * tests without a GPU.
  *
- * Every function may be called from any thread. No function allocates device memory or synchronises the device; work is
- * enqueued on the stream that the caller passes. */
+ * Every function may be called from any thread. No function allocates device memory or synchronises the
+ * device; work is enqueued on the stream that the caller passes. */
 #ifndef TILEWRIGHT_TILEWRIGHT_H
 #define TILEWRIGHT_TILEWRIGHT_H
 
@@ -37,9 +38,9 @@ typedef enum tw_type {
   TW_TYPE_F32 = 2   /* IEEE binary32 */
 } tw_type;
 
-/* The caller's CUDA stream: a cudaStream_t or CUstream converts to it implicitly. The emulated library ignores it and
- * has finished when the call returns. */
-typedef struct CUstream_st *tw_stream;
+/* The caller's CUDA stream: a cudaStream_t or CUstream converts to it implicitly. The emulated library
+ * ignores it and has finished when the call returns. */
+typedef struct CUstream_st* tw_stream;
 
 /* What tw_device_query tells. The caller sets struct_size = sizeof(tw_device_info) before the call. */
 typedef struct tw_device_info {
@@ -50,29 +51,32 @@ typedef struct tw_device_info {
 } tw_device_info;
 
 /* Name and meaning of a status, never null, e.g. "no device: no usable GPU or driver". Static storage. */
-TW_API const char *tw_status_text(tw_status status);
+TW_API const char* tw_status_text(tw_status status);
 
-/* What the calling thread's last failing call of this library found, in one sentence; empty before the first failure.
- * Valid until the thread's next call that fails. */
-TW_API const char *tw_last_error(void);
+/* What the calling thread's last failing call of this library found, in one sentence; empty before the first
+ * failure. Valid until the thread's next call that fails. */
+TW_API const char* tw_last_error(void);
 
 /* Version of the library that runs, major * 1000000 + minor * 1000 + patch; compare with TW_VERSION. */
 TW_API uint32_t tw_version(void);
 
-/* Grows when the binary interface breaks; equal to the library's SOVERSION and to TW_ABI_VERSION of its headers. */
+/* Grows when the binary interface breaks; equal to the library's SOVERSION and to TW_ABI_VERSION of its
+ * headers. */
 TW_API uint32_t tw_abi_version(void);
 
 /* "cuda" or "emulated": which of the two libraries is linked. */
-TW_API const char *tw_target(void);
+TW_API const char* tw_target(void);
 
-/* The library's manifest as JSON: its kernels, why each was chosen, where and when it was made. Static storage. */
-TW_API const char *tw_manifest(void);
+/* The library's manifest as JSON: its kernels, why each was chosen, where and when it was made. Static
+ * storage. */
+TW_API const char* tw_manifest(void);
 
-/* Number of devices in *count; 1 for the emulated library. TW_STATUS_NO_DEVICE (and *count = 0) without a driver. */
-TW_API tw_status tw_device_count(int *count);
+/* Number of devices in *count; 1 for the emulated library. TW_STATUS_NO_DEVICE (and *count = 0) without a
+ * driver. */
+TW_API tw_status tw_device_count(int* count);
 
 /* Describes a device. TW_STATUS_INVALID_ARGUMENT when there is no device of that number. */
-TW_API tw_status tw_device_query(int device, tw_device_info *info);
+TW_API tw_status tw_device_query(int device, tw_device_info* info);
 
 #ifdef __cplusplus
 }

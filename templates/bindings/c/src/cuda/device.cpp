@@ -75,11 +75,13 @@ struct Slot {
   std::unique_ptr<cuda::Image> image;
 };
 
-/// Loads an image on first use. The slots are never freed: the CUDA runtime may be gone before static destructors run.
+/// Loads an image on first use. The slots are never freed: the CUDA runtime may be gone before static
+/// destructors run.
 const cuda::Image& loaded(std::size_t index) {
   static Slot* const slots = new Slot[selection().image_count];
   Slot& slot = slots[index];
-  std::call_once(slot.once, [&] { slot.image = std::make_unique<cuda::Image>(tilewright_kernel_images[index]); });
+  std::call_once(slot.once,
+                 [&] { slot.image = std::make_unique<cuda::Image>(tilewright_kernel_images[index]); });
   return *slot.image;
 }
 

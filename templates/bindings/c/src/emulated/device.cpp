@@ -1,5 +1,5 @@
-// device.cpp - the library's device is the emulated one: kernels are compiled for the CPU, pointers are host pointers, and
-// a call has finished when it returns. The emulator runs one launch at a time.
+// device.cpp - the library's device is the emulated one: kernels are compiled for the CPU, pointers are host
+// pointers, and a call has finished when it returns. The emulator runs one launch at a time.
 #include <cstdio>
 #include <cstring>
 #include <mutex>
