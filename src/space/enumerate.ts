@@ -10,8 +10,8 @@ import { type Counts, type Narrowing, walk } from './walk.ts';
 import { parseWhere } from './where.ts';
 
 export interface EnumerateOptions {
-  /** `sm_90a`; decides `notSupported`. */
-  readonly arch: string;
+  /** `sm_90a`; decides `notSupported`, which is not asked if absent. */
+  readonly arch?: string;
   /** One of the family's presets; the whole space if absent. */
   readonly preset?: string;
   /** A condition in the language of `where.ts`. */
@@ -73,12 +73,12 @@ export function rulesOf(
     ...(presetHolds ? [{ name: 'preset', on: all, holds: presetHolds as Rule['holds'] }] : []),
     ...(where === undefined ? [] : [{ name: 'where', ...parseWhere(where, family) }]),
     ...family.constraints.map(({ name, on, holds }) => ({ name, on, holds: holds as Rule['holds'] })),
-    {
-      name: 'not-supported',
-      on: all,
-      holds: (values) => family.notSupported(values, arch) === undefined,
-    },
+    ...(arch === undefined ? [] : [supportRule(family, all, arch)]),
   ];
+}
+
+function supportRule(family: AnyFamily, on: readonly string[], arch: string): Rule {
+  return { name: 'not-supported', on, holds: (values) => family.notSupported(values, arch) === undefined };
 }
 
 function narrowingOf(preset: Preset | undefined): Narrowing | undefined {

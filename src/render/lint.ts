@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AnyFamily } from '../model/family.ts';
+import type { Variant } from '../model/variant.ts';
+import { onDisk } from '../util/disk.ts';
+import { describeCudaFinding, lintCuda } from './cuda-lint.ts';
+import type { LintFinding } from './finding.ts';
+import { renderVariant, templatesOf } from './render.ts';
+import { influences, namesFor } from './schema.ts';
+import { lintTemplate } from './template-lint.ts';
+
+/**
+ * Compares a family's templates with its parameters, both ways: every name in a template must be a parameter or derived,
+ * and every parameter that matters for a template's variants must be read there, by itself or through a derived name.
+ * Then checks the rendered text of a few variants of each template by the rules of `cuda-lint.ts`.
+ *
+ * `variants` stand for the space: all legal ones, or an even sample that shows each template and each activation.
+ */
+export function lintFamily(family: AnyFamily, folder: string, variants: readonly Variant[]): LintFinding[] {
+  const findings = family.templates.flatMap((template) => {
+    const own = variants.filter((variant) => variant.template === template);
+    return own.length === 0 ? [nobodyUses(template)] : lintOne(family, folder, template, own);
+  });
+  // Partials are met once per template that includes them.
+  return [...new Map(findings.map((finding) => [JSON.stringify(finding), finding])).values()];
+}
+
+function nobodyUses(file: string): LintFinding {
+  return { file, line: 1, column: 1, message: 'no legal variant is rendered from this template; remove it' };
+}
+
+function lintOne(
+  family: AnyFamily,
+  folder: string,
+  template: string,
+  variants: readonly Variant[],
+): LintFinding[] {
+  const names = namesFor(family, variants);
+  const { used, findings } = lintTemplate(templatesOf(folder), template, names);
+  if (findings.length > 0) return [...findings];
+  return [
+    ...unread(family, folder, template, variants, used),
+    ...lintRendered(family, folder, template, variants),
+  ];
+}
+
+/** Parameters that matter for the template's variants and change nothing in its text. */
+function unread(
+  family: AnyFamily,
+  folder: string,
+  template: string,
+  variants: readonly Variant[],
+  used: ReadonlySet<string>,
+) {
+  const moved = influences(family, evenly(variants, 32));
+  const through = new Set([...used].flatMap((name) => [...(moved.get(name) ?? [])]));
+  return Object.entries(family.parameters).flatMap(([name, { readBy = 'source' }]): LintFinding[] => {
+    const varies = new Set(variants.map((variant) => variant.parameters[name])).size > 1;
+    const read = used.has(name) || through.has(name);
+    if (readBy === 'launch' && used.has(name)) {
+      return [at(folder, name, `'${name}' says readBy: 'launch', but ${template} reads it`)];
+    }
+    if (readBy === 'launch' || !varies || read) return [];
+    return [
+      at(
+        folder,
+        name,
+        `${template} never reads '${name}', which matters for its variants; read it, or say readBy: 'launch' or activeWhen`,
+      ),
+    ];
+  });
+}
+
+/** A finding at the parameter's declaration in `family.ts`, or at the file's start where it is not found. */
+function at(folder: string, parameter: string, message: string): LintFinding {
+  const file = 'family.ts';
+  const path = join(folder, file);
+  const lines = onDisk(`read ${path}`, () => readFileSync(path, 'utf8')).split('\n');
+  const index = lines.findIndex((line) => new RegExp(`^\\s*${parameter}\\s*:`).test(line));
+  const column = index < 0 ? 0 : (lines[index]?.indexOf(parameter) ?? 0);
+  return { file, line: Math.max(index, 0) + 1, column: column + 1, message };
+}
+
+function lintRendered(
+  family: AnyFamily,
+  folder: string,
+  template: string,
+  variants: readonly Variant[],
+): LintFinding[] {
+  return evenly(variants, 8).flatMap((variant) => {
+    const { text } = renderVariant(family, folder, variant);
+    return lintCuda(variant.id, text).map((finding) => ({
+      file: template,
+      line: 1,
+      column: 1,
+      message: `rendered ${describeCudaFinding(finding)}`,
+    }));
+  });
+}
+
+function evenly<T>(items: readonly T[], count: number): T[] {
+  return items.filter((_, index) => index % Math.ceil(items.length / count) === 0);
+}
