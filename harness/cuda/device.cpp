@@ -102,7 +102,7 @@ class CudaDevice : public Device {
       cudaGetLastError();
       throw std::bad_alloc();
     }
-    expect(result, "allocate " + std::to_string(bytes) + " bytes for '" + name + "'");
+    cuda::expect(result, "allocate " + std::to_string(bytes) + " bytes for '" + name + "'");
     return memory;
   }
   void release(void* memory) override { cudaFreeAsync(memory, stream()); }
@@ -133,18 +133,10 @@ class CudaDevice : public Device {
  private:
   cudaStream_t stream() { return static_cast<cudaStream_t>(streams_.stream(0)); }
 
-  /// A failure outside a launch: an earlier kernel's, or the machine's.
-  static void expect(cudaError_t result, const std::string& what) {
-    if (result == cudaSuccess) return;
-    cudaGetLastError();
-    if (cuda::is_sticky(result)) throw DeviceLost(Error(result, what).what());
-    throw Error(result, what);
-  }
-
   void copy(void* destination, const void* source, std::size_t bytes, cudaMemcpyKind kind) {
     if (bytes == 0) return;
-    expect(cudaMemcpyAsync(destination, source, bytes, kind, stream()), "copy operands");
-    expect(cudaStreamSynchronize(stream()), "copy operands");
+    cuda::expect(cudaMemcpyAsync(destination, source, bytes, kind, stream()), "copy operands");
+    cuda::expect(cudaStreamSynchronize(stream()), "copy operands");
   }
 
   /// The gate allocates and frees the same few sizes thousands of times.

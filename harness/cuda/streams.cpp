@@ -11,8 +11,8 @@ class Graph : public Recording {
     cudaGraphDestroy(graph);
     check(result, "instantiate a graph");
     // Uploading now keeps the first replay from paying for it.
-    check(cudaGraphUpload(executable_, nullptr), "upload a graph");
-    check(cudaStreamSynchronize(nullptr), "upload a graph");
+    expect(cudaGraphUpload(executable_, nullptr), "upload a graph");
+    expect(cudaStreamSynchronize(nullptr), "upload a graph");
   }
   ~Graph() override { cudaGraphExecDestroy(executable_); }
   Graph(const Graph&) = delete;
@@ -35,6 +35,13 @@ class Graph : public Recording {
 void rethrow(const Error& error) {
   if (is_sticky(error.code)) throw DeviceLost(error.what());
   throw LaunchRefused(error.what());
+}
+
+void expect(cudaError_t result, const std::string& what) {
+  if (result == cudaSuccess) return;
+  cudaGetLastError();
+  if (is_sticky(result)) throw DeviceLost(Error(result, what).what());
+  throw Error(result, what);
 }
 
 void synchronize(cudaStream_t stream) {
@@ -62,7 +69,7 @@ void CudaStreams::synchronize() {
 }
 
 std::unique_ptr<Recording> CudaStreams::record(const Work& work) {
-  check(cudaStreamBeginCapture(streams_[0], cudaStreamCaptureModeThreadLocal), "begin a capture");
+  expect(cudaStreamBeginCapture(streams_[0], cudaStreamCaptureModeThreadLocal), "begin a capture");
   cudaGraph_t graph = nullptr;
   try {
     work(streams_[0]);
@@ -77,23 +84,29 @@ std::unique_ptr<Recording> CudaStreams::record(const Work& work) {
     cudaGetLastError();
     throw Unsupported(Error(result, "capture into a graph").what());
   }
+  std::size_t nodes = 0;
+  expect(cudaGraphGetNodes(graph, nullptr, &nodes), "count the nodes of a graph");
+  if (nodes == 0) {
+    cudaGraphDestroy(graph);
+    throw Unsupported("the capture holds no work");
+  }
   return std::make_unique<Graph>(graph);
 }
 
 double CudaStreams::seconds(const Work& work) {
-  check(cudaEventRecord(start_, streams_[0]), "record an event");
+  expect(cudaEventRecord(start_, streams_[0]), "record an event");
   work(streams_[0]);
-  check(cudaEventRecord(stop_, streams_[0]), "record an event");
+  expect(cudaEventRecord(stop_, streams_[0]), "record an event");
   cuda::synchronize(streams_[0]);
   float milliseconds = 0;
-  check(cudaEventElapsedTime(&milliseconds, start_, stop_), "read the events");
+  expect(cudaEventElapsedTime(&milliseconds, start_, stop_), "read the events");
   return milliseconds * 1e-3;
 }
 
 double CudaStreams::cold_seconds(const Work& work) {
-  if (!flush_) check(cudaMalloc(&flush_, flush_bytes_), "allocate the buffer that empties the L2 cache");
+  if (!flush_) expect(cudaMalloc(&flush_, flush_bytes_), "allocate the buffer that empties the L2 cache");
   // The fill takes long enough to hide the enqueueing of what follows it.
-  check(cudaMemsetAsync(flush_, 0, flush_bytes_, streams_[0]), "overwrite the L2 cache");
+  expect(cudaMemsetAsync(flush_, 0, flush_bytes_, streams_[0]), "overwrite the L2 cache");
   return seconds(work);
 }
 

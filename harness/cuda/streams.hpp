@@ -6,6 +6,9 @@
 
 namespace tilewright::cuda {
 
+/// Throws DeviceLost when an earlier kernel broke the context, Error for any other failure.
+void expect(cudaError_t result, const std::string& what);
+
 /// Waits for a stream. Throws DeviceLost when a kernel failed.
 void synchronize(cudaStream_t stream);
 

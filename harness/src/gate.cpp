@@ -147,7 +147,7 @@ void Trial::run_case(const GateCase& item, std::size_t schedule) {
   repeat(*bench, item);
   if (item.tier != 7) return;
   alternate(*bench, item);
-  if (device_.streams()) replay(*bench);
+  if (device_.streams() && bench->setup.launches() > 0) replay(*bench);
 }
 
 std::unique_ptr<Bench> Trial::make_bench(const std::shared_ptr<const Problem>& problem) {

@@ -23,6 +23,7 @@ struct Subject {
   double clock = 0;
   bool stopped = false;
 
+  const char* kind() const { return baseline ? "baseline" : "variant"; }
   void enqueue(void* stream) {
     if (setup)
       setup->program().enqueue(stream);
@@ -67,19 +68,14 @@ class Race {
  private:
   Json line(const char* event) const { return Json().set("event", event).set("id", job_.id); }
 
-  void check_line(const std::string& subject, const std::string& kind, const std::string& verdict,
-                  Json evidence) {
-    emit_(line("check")
-              .set("subject", subject)
-              .set("kind", kind)
-              .set("workload", job_.workload)
-              .set("verdict", verdict)
-              .set("evidence", std::move(evidence)));
+  void check_line(const Subject& subject, const std::string& verdict, Json evidence) {
+    Json check =
+        line("check").set("subject", subject.name).set("kind", subject.kind()).set("workload", job_.workload);
+    emit_(check.set("verdict", verdict).set("evidence", std::move(evidence)));
   }
 
   /// Runs the subject once on fresh outputs and says the verdict. True when it may be timed.
   bool check(Subject& subject) {
-    const std::string kind = subject.baseline ? "baseline" : "variant";
     Rejection result = reject("passed", "agrees with the reference on this very problem");
     try {
       operands_->reset_outputs();
@@ -94,10 +90,10 @@ class Race {
     } catch (const LaunchRefused& refused) {
       result = reject("launch", refused.what());
     } catch (const DeviceLost& lost) {
-      check_line(subject.name, kind, "fault", reject("fault", lost.what()).evidence);
+      check_line(subject, "fault", reject("", lost.what()).evidence);
       throw;
     }
-    check_line(subject.name, kind, result.verdict, result.evidence);
+    check_line(subject, result.verdict, result.evidence);
     return result.verdict == "passed";
   }
 
@@ -109,7 +105,7 @@ class Race {
       operands_->reset_outputs();
       baseline->prepare(*problem_, operands_->placement(nullptr), streams_.stream(0));
     } catch (const Unsupported& why) {
-      return check_line(subject.name, "baseline", "unsupported", reject("", why.what()).evidence);
+      return check_line(subject, "unsupported", reject("", why.what()).evidence);
     }
     subject.library = std::move(baseline);
     if (check(subject)) enter(std::move(subject));
@@ -122,9 +118,9 @@ class Race {
       const auto module = device_.load(variant.artifact, variant.symbol);
       subject.setup = std::make_unique<Setup>(device_, module, variant.parameters.view(), *operands_);
     } catch (const Unsupported& why) {
-      return check_line(variant.id, "variant", "unsupported", reject("", why.what()).evidence);
+      return check_line(subject, "unsupported", reject("", why.what()).evidence);
     } catch (const LaunchRefused& refused) {
-      return check_line(variant.id, "variant", "launch", reject("", refused.what()).evidence);
+      return check_line(subject, "launch", reject("", refused.what()).evidence);
     }
     if (check(subject)) enter(std::move(subject));
   }
@@ -153,6 +149,16 @@ class Race {
     return streams_.cold_seconds([&](void* stream) { subject.enqueue(stream); });
   }
 
+  /// A fault while sampling must name whose kernel it was.
+  double guarded(Subject& subject, double (Race::*take)(Subject&)) {
+    try {
+      return (this->*take)(subject);
+    } catch (const DeviceLost& lost) {
+      check_line(subject, "fault", reject("", lost.what()).evidence);
+      throw;
+    }
+  }
+
   /// Every subject once per round, in turns of opposite order, so that drift of clocks and temperature meets
   /// all alike.
   void sample(std::vector<double> Subject::* samples, double (Race::*take)(Subject&)) {
@@ -163,7 +169,7 @@ class Race {
       emit_(line("sampling").set("round", round));
       for (Subject* subject : order) {
         if (subject->stopped) continue;
-        const double seconds = (this->*take)(*subject);
+        const double seconds = guarded(*subject, take);
         if (round < 0) continue;
         (subject->*samples).push_back(seconds);
         subject->clock = streams_.sm_clock();
@@ -195,7 +201,7 @@ class Race {
       list.push(sample);
     }
     Json json = line("measurement");
-    json.set("subject", subject.name).set("kind", subject.baseline ? "baseline" : "variant");
+    json.set("subject", subject.name).set("kind", subject.kind());
     json.set("workload", job_.workload).set("l2", hot ? "hot" : "cold").set("samples", std::move(list));
     json.set("median", middle).set("mad", median(deviations));
     json.set("flops", problem_->flops()).set("bytes", problem_->bytes());

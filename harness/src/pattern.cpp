@@ -33,9 +33,9 @@ std::string as_range(const Flags& flags) {
 std::string describe_set(const Flags& flags, const std::string& what) {
   const std::int64_t hit = count(flags), all = static_cast<std::int64_t>(flags.size());
   if (hit == all) return "all " + what;
+  if (hit == 1) return what.substr(0, what.size() - 1) + " " + as_range(flags);
   if (const std::string range = as_range(flags); !range.empty()) {
-    const bool tail = flags.back() && hit > 1;
-    return what + " " + range + (tail ? " (the last " + std::to_string(hit) + ")" : "");
+    return what + " " + range + (flags.back() ? " (the last " + std::to_string(hit) + ")" : "");
   }
   for (std::size_t period = 2; period <= 256; period *= 2) {
     if (!repeats(flags, period)) continue;

@@ -101,7 +101,7 @@ class Streams {
   /// One of two streams that do not wait for each other; `index` 0 or 1.
   virtual void* stream(int index) = 0;
   virtual void synchronize() = 0;
-  /// Captures what `work` enqueues. Throws Unsupported when it cannot be captured.
+  /// Captures what `work` enqueues. Throws Unsupported when it cannot be captured or nothing was.
   virtual std::unique_ptr<Recording> record(const Work& work) = 0;
   /// Seconds that `work` takes on stream 0 between two events, with whatever earlier work left in the L2
   /// cache.
