@@ -1,0 +1,210 @@
+import type { JournalRecord, Summary, VerdictEvent } from '../model/event.ts';
+import type { Measurement } from '../model/measurement.ts';
+import type { Selection } from '../model/selection.ts';
+import { duration, grouped, kernelTime, plural, shortPath } from './format.ts';
+import { type Output, type Paint, paintFor, widthOf } from './style.ts';
+import { type Column, table } from './table.ts';
+
+/** What the final page is made of. */
+export interface Outcome {
+  readonly summary: Summary;
+  readonly records: readonly JournalRecord[];
+  readonly selection?: Selection;
+}
+
+const rowsPerWorkload = 5;
+const rowsUntimed = 20;
+const failuresShown = 5;
+
+/** The result of a run as a page of text: times or why there are none, the funnel, the failures, where things lie. */
+export function finalReport(outcome: Outcome, output: Output): string {
+  const paint = paintFor(output);
+  const width = widthOf(output);
+  const { summary } = outcome;
+  const sections = [
+    summary.funnel.timed > 0 ? timedTables(outcome, paint, width) : untimedTable(outcome, paint, width),
+    failures(outcome, paint, width),
+    funnel(summary, paint),
+    places(summary, paint),
+  ];
+  return `${sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+/** Last verdict per variant: where the emulated device passed and the GPU did not, the GPU's. */
+export function lastVerdicts(records: readonly JournalRecord[]): Map<string, VerdictEvent> {
+  const last = new Map<string, VerdictEvent>();
+  for (const record of records) if (record.event === 'verdict') last.set(record.variant, record);
+  return last;
+}
+
+function timedTables({ records, selection }: Outcome, paint: Paint, width: number): string[] {
+  const measured = records.filter((record) => record.event === 'measurement' && record.l2 === 'hot');
+  const all = measured as readonly (Measurement & JournalRecord)[];
+  const workloads = [...new Set(all.map(({ workload }) => workload))];
+  return workloads.flatMap((workload, index) => {
+    const here = all.filter((one) => one.workload === workload && one.rejected === undefined);
+    const choice = selection?.choices.find((one) => one.workload === workload);
+    const lines = workloadTable(workload, here, choice?.variant, records, paint, width);
+    return index > 0 ? ['', ...lines] : lines;
+  });
+}
+
+function workloadTable(
+  workload: string,
+  measured: readonly Measurement[],
+  chosen: string | undefined,
+  records: readonly JournalRecord[],
+  paint: Paint,
+  width: number,
+): string[] {
+  const sorted = measured.toSorted((a, b) => a.median - b.median);
+  const baselines = sorted.filter(({ kind }) => kind === 'baseline');
+  const best = baselines[0];
+  const variants = sorted.filter(({ kind }) => kind === 'variant');
+  const columns: Column[] = [
+    { title: workload, shrinks: true },
+    { title: 'hot L2', align: 'right' },
+    { title: '+-', align: 'right', optional: 2 },
+    { title: 'cold L2', align: 'right', optional: 1 },
+    { title: 'TFLOPS', align: 'right' },
+    { title: best ? `vs ${best.subject}` : 'vs baseline', align: 'right' },
+    { title: '' },
+  ];
+  const rows = [...variants.slice(0, rowsPerWorkload), ...baselines].map((one) => [
+    one.kind === 'variant' ? one.subject : paint('faint', one.subject),
+    kernelTime(one.median),
+    `${((100 * one.mad) / one.median).toFixed(1)}%`,
+    coldTime(records, one),
+    one.tflops.toFixed(1),
+    best ? `${(best.median / one.median).toFixed(2)}x` : '-',
+    one.subject === chosen ? paint('good', 'selected') : '',
+  ]);
+  const more = variants.length - rowsPerWorkload;
+  return [
+    ...table(columns, rows, width),
+    ...(more > 0 ? [paint('faint', `and ${plural(more, 'slower variant')}`)] : []),
+  ];
+}
+
+function coldTime(records: readonly JournalRecord[], hot: Measurement): string {
+  const cold = records.find(
+    (one) =>
+      one.event === 'measurement' &&
+      one.l2 === 'cold' &&
+      one.subject === hot.subject &&
+      one.workload === hot.workload,
+  );
+  return cold?.event === 'measurement' ? kernelTime(cold.median) : '-';
+}
+
+function untimedTable({ records, summary, selection }: Outcome, paint: Paint, width: number): string[] {
+  const passed = [...lastVerdicts(records).values()].filter(({ verdict }) => verdict === 'passed');
+  const columns: Column[] = [
+    { title: 'passed variant', shrinks: true },
+    { title: 'error/bound', align: 'right' },
+    { title: 'cases', align: 'right', optional: 2 },
+    { title: 'registers', align: 'right', optional: 1 },
+    { title: 'gate', align: 'right', optional: 3 },
+    { title: '' },
+  ];
+  const shipped = new Set(selection?.variants);
+  const rows = passed
+    .toSorted((a, b) => Number(shipped.has(b.variant)) - Number(shipped.has(a.variant)))
+    .map((one) => [
+      one.variant,
+      one.evidence.maxErrorOverBound?.toFixed(3) ?? '-',
+      String(one.evidence.cases ?? '-'),
+      String(registersOf(records, one.variant) ?? '-'),
+      one.evidence.seconds === undefined ? '-' : duration(one.evidence.seconds),
+      shipped.has(one.variant) ? paint('good', 'in the library') : '',
+    ]);
+  if (rows.length === 0) return [];
+  const more = rows.length - rowsUntimed;
+  const why = summary.untimed === undefined ? [] : [paint('warn', `No times: ${summary.untimed}.`)];
+  return [
+    ...table(columns, rows.slice(0, rowsUntimed), width),
+    ...(more > 0 ? [paint('faint', `and ${more} more`)] : []),
+    ...why,
+  ];
+}
+
+function registersOf(records: readonly JournalRecord[], variant: string): number | undefined {
+  const artifact = records.findLast(
+    (one) => one.event === 'artifact' && one.device === 'cuda' && one.variant === variant,
+  );
+  return artifact?.event === 'artifact' ? artifact.registers : undefined;
+}
+
+function failures({ records }: Outcome, paint: Paint, width: number): string[] {
+  const failed = [...lastVerdicts(records).values()].filter(({ verdict }) => verdict !== 'passed');
+  const names = [...new Set(failed.map(({ verdict }) => verdict))];
+  return names.flatMap((name) => {
+    const group = failed.filter(({ verdict }) => verdict === name);
+    const lines = group
+      .slice(0, failuresShown)
+      .flatMap((one) => [
+        `  ${one.variant}${one.device === 'none' ? '' : ` (${one.device})`}`,
+        `    ${fold(one.evidence.message, width - 4)}`,
+        ...(one.evidence.reproduce === undefined
+          ? []
+          : [`    ${paint('faint', `$ ${one.evidence.reproduce}`)}`]),
+      ]);
+    const more = group.length - failuresShown;
+    return [
+      `${paint('bad', name)}: ${plural(group.length, 'variant')}`,
+      ...lines,
+      ...(more > 0 ? [paint('faint', `  and ${more} more in the journal`)] : []),
+    ];
+  });
+}
+
+/** Breaks a long message at blanks; continuation lines are indented like the first. */
+function fold(text: string, width: number): string {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line].join('\n    ');
+}
+
+function funnel({ funnel, verdicts, seconds, cache }: Summary, paint: Paint): string[] {
+  const steps: readonly (readonly [keyof typeof funnel, string])[] = [
+    ['points', 'points'],
+    ['legal', 'legal'],
+    ['rendered', 'rendered'],
+    ['compiled', 'compiled'],
+    ['passed', 'passed'],
+    ['timed', 'timed'],
+  ];
+  const line = steps.map(([key, word]) => `${grouped(funnel[key])} ${word}`).join(' -> ');
+  const words = Object.entries(verdicts).map(([name, count]) =>
+    paint(name === 'passed' ? 'good' : 'bad', `${count} ${name}`),
+  );
+  const times = Object.entries(seconds)
+    .filter(([stage, spent]) => stage !== 'total' && spent >= 0.05)
+    .map(([stage, spent]) => `${stage} ${duration(spent)}`);
+  const built =
+    cache.compiled === 0
+      ? `compiled nothing: ${plural(cache.hits, 'artifact')} from the cache`
+      : `compiled ${plural(cache.compiled, 'artifact')}, ${grouped(cache.hits)} from the cache`;
+  return [
+    `${paint('strong', 'funnel ')}  ${line}`,
+    `${paint('strong', 'verdict')}  ${words.join(', ') || 'none'}`,
+    `${paint('strong', 'cache  ')}  ${built}`,
+    `${paint('strong', 'time   ')}  ${duration(seconds.total ?? 0)} (${times.join(', ')})`,
+  ];
+}
+
+function places({ run, library }: Summary, paint: Paint): string[] {
+  return [
+    `${paint('strong', 'run    ')}  ${shortPath(run)}`,
+    ...(library === null ? [] : [`${paint('strong', 'library')}  ${shortPath(library)}`]),
+  ];
+}

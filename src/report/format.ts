@@ -1,0 +1,28 @@
+/** `850 ms`, `12.3 s`, `4 min 10 s`: how long people waited. */
+export function duration(seconds: number): string {
+  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 3600) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+}
+
+/** Time of a kernel: `152.1 us`, `1.274 ms`. */
+export function kernelTime(seconds: number): string {
+  return seconds < 1e-3 ? `${(seconds * 1e6).toFixed(1)} us` : `${(seconds * 1e3).toFixed(3)} ms`;
+}
+
+/** `1 variant`, `12 variants`. */
+export function plural(count: number, noun: string): string {
+  return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** `1,048,576`. */
+export function grouped(count: number): string {
+  return count.toLocaleString('en-US');
+}
+
+/** A path as a person would type it: relative to the working directory where it lies below it. */
+export function shortPath(path: string, cwd: string = process.cwd()): string {
+  return path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
+}

@@ -1,0 +1,117 @@
+import type { Event } from '../model/event.ts';
+import { duration, grouped, plural, shortPath } from './format.ts';
+import { type Output, type Paint, paintFor, rewrites, widthOf } from './style.ts';
+import { cutMiddle } from './table.ts';
+
+/** Without a terminal, progress is a line now and then: at most one per this many milliseconds. */
+const quietMs = 10_000;
+const frameMs = 100;
+
+type Kind<Name extends Event['event']> = Extract<Event, { event: Name }>;
+
+/** Tells on stderr how far a run is: a line that is rewritten on a terminal, a few lines elsewhere. */
+export class Progress {
+  readonly #output: Output;
+  readonly #paint: Paint;
+  readonly #rewrites: boolean;
+  readonly #now: () => number;
+  #counts = { total: 0, compiled: 0, passed: 0, failed: 0, timed: 0 };
+  #begun = 0;
+  #shown = Number.NEGATIVE_INFINITY;
+  #dirty = false;
+  readonly #seen = new Set<string>();
+
+  constructor(output: Output, now: () => number = () => performance.now()) {
+    this.#output = output;
+    this.#paint = paintFor(output);
+    this.#rewrites = rewrites(output);
+    this.#now = now;
+  }
+
+  handle(event: Event): void {
+    if (event.event === 'start') this.line(`${event.resumed ? 'resuming' : 'run'} ${shortPath(event.run)}`);
+    if (event.event === 'space') this.#space(event);
+    if (event.event === 'note') this.line(event.message);
+    if (event.event === 'artifact') this.#artifact(event);
+    if (event.event === 'verdict') this.#verdict(event);
+    if (event.event === 'measurement') this.#measurement(event);
+    if (event.event === 'summary') this.clear();
+  }
+
+  /** A whole line above the progress line. */
+  line(text: string): void {
+    this.clear();
+    this.#output.write(`${this.#paint('faint', text)}\n`);
+  }
+
+  /** Takes the progress line away. */
+  clear(): void {
+    if (this.#dirty) this.#output.write('\r\u001b[K');
+    this.#dirty = false;
+  }
+
+  #space(event: Kind<'space'>): void {
+    this.#counts.total = event.variants;
+    this.#begun = this.#now();
+    const { points, legal, variants } = event;
+    this.line(
+      `${plural(points, 'point')}, ${grouped(legal)} legal, ${plural(variants, 'variant')} to look at`,
+    );
+  }
+
+  #artifact(event: Kind<'artifact'>): void {
+    if (event.device === 'cuda') this.#counts.compiled++;
+    this.#tick();
+  }
+
+  #measurement(event: Kind<'measurement'>): void {
+    if (event.kind === 'variant' && event.l2 === 'hot') this.#counts.timed++;
+    this.#tick(event.subject);
+  }
+
+  #verdict(event: Kind<'verdict'>): void {
+    const good = event.verdict === 'passed';
+    const first = !this.#seen.has(event.variant);
+    this.#seen.add(event.variant);
+    if (!good) {
+      this.#counts.failed++;
+      this.clear();
+      const where = event.device === 'none' ? '' : ` (${event.device})`;
+      const text = `${this.#paint('bad', event.verdict.padEnd(9))} ${event.variant}${where}: ${event.evidence.message}`;
+      this.#output.write(`${cutEnd(text, this.#rewrites ? widthOf(this.#output) : 300)}\n`);
+    } else if (first) this.#counts.passed++;
+    this.#tick(event.variant);
+  }
+
+  #tick(subject = ''): void {
+    const now = this.#now();
+    if (now - this.#shown < (this.#rewrites ? frameMs : quietMs)) return;
+    this.#shown = now;
+    const text = this.#text(now);
+    if (!this.#rewrites) {
+      this.#output.write(`${text}\n`);
+      return;
+    }
+    const room = widthOf(this.#output) - text.length - 3;
+    const tail = subject && room > 16 ? `  ${cutMiddle(subject, room)}` : '';
+    this.#output.write(`\r\u001b[K${text}${this.#paint('faint', tail)}`);
+    this.#dirty = true;
+  }
+
+  #text(now: number): string {
+    const { total, compiled, passed, failed, timed } = this.#counts;
+    const seconds = (now - this.#begun) / 1000;
+    const judged = passed + failed;
+    const rate = judged / Math.max(seconds, 1e-3);
+    const left = (total - judged) / rate;
+    const speed = judged > 0 ? `  ${rate.toFixed(1)}/s` : '';
+    const eta = judged > 0 && judged < total ? `, ${duration(left)} left` : '';
+    const late = timed > 0 ? `  timed ${timed}` : '';
+    return `compiled ${compiled}/${total}  gated ${judged}/${total}  failed ${failed}${late}${speed}${eta}`;
+  }
+}
+
+function cutEnd(text: string, width: number): string {
+  const escapesLength = text.length - [...text].length;
+  return text.length - escapesLength > width ? `${text.slice(0, width - 1)}…` : text;
+}
