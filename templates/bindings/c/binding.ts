@@ -93,7 +93,7 @@ function imageRows(variant: ManifestVariant) {
 
 function variantRow(manifest: Manifest, variant: ManifestVariant, index: number) {
   const before = manifest.variants.slice(0, index);
-  const parameters = Object.entries(variant.parameters);
+  const parameters = Object.entries({ ...variant.parameters, ...variant.derived });
   return {
     index,
     id: variant.id,

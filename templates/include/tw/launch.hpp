@@ -12,14 +12,15 @@
 
 namespace tilewright {
 
-/// One tuning parameter of a variant, as written in its manifest. `text` is null for a number or a boolean.
+/// One tuning parameter of a variant, or a value that its family derives from them, as written in its manifest. `text`
+/// is null for a number or a boolean.
 struct Parameter {
   const char* name;
   std::int64_t number;
   const char* text;
 };
 
-/// Looks parameters up by name. Does not own them.
+/// All of a variant's parameters and derived values, by name. Does not own them.
 class Parameters {
  public:
   Parameters(const Parameter* first, std::size_t count) : first_(first), count_(count) {}
