@@ -171,7 +171,4 @@ class EmulatedDevice : public Device {
 
 std::unique_ptr<Device> open_device() { return std::make_unique<EmulatedDevice>(); }
 
-/// No vendor library runs on the emulated device.
-std::vector<std::unique_ptr<Baseline>> make_baselines() { return {}; }
-
 }  // namespace tilewright

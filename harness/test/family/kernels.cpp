@@ -1,0 +1,98 @@
+// kernels.cpp - variants of the tests' family for the emulated device, most of them broken in one way.
+// Compiled like a rendered variant, but written against the emulated device itself, so that no CUDA header is
+// needed.
+#include <csignal>
+
+#include "args.hpp"
+#include "simt/kernel.hpp"
+
+using tilewright::axpby::Args;
+
+namespace {
+
+struct Place {
+  Args args;
+  int i, j;
+  bool inside;
+};
+
+Place place(void** arguments) {
+  const Args& args = *static_cast<const Args*>(arguments[0]);
+  const int j = static_cast<int>(simt::ids->block.x * simt::ids->block_dim.x + simt::ids->thread.x);
+  return {args, static_cast<int>(simt::ids->block.y), j, j < args.n};
+}
+
+void store(const Place& at, float a) {
+  float& c = at.args.c[at.i * at.args.ldc + at.j];
+  c = at.args.alpha * a + (at.args.beta == 0 ? 0 : at.args.beta * c);
+}
+
+float load(const Place& at) { return at.args.a[at.i * at.args.lda + at.j]; }
+
+void run(void** arguments) {
+  if (const Place at = place(arguments); at.inside) store(at, load(at));
+}
+
+/// Hands each element to the thread on the right and back through shared memory.
+void through_shared(void** arguments, bool synchronise) {
+  const Place at = place(arguments);
+  auto* shared = reinterpret_cast<float*>(simt::shared_base());
+  const unsigned lane = simt::ids->thread.x;
+  shared[lane] = at.inside ? load(at) : 0;
+  if (synchronise) simt::sync_threads();
+  const float neighbour = shared[lane ^ 1];
+  if (synchronise) simt::sync_threads();
+  shared[lane] = neighbour;
+  if (synchronise) simt::sync_threads();
+  if (at.inside) store(at, shared[lane ^ 1]);
+}
+
+}  // namespace
+
+extern "C" {
+
+void axpby_good_emulated(void** arguments) { run(arguments); }
+
+void axpby_shared_emulated(void** arguments) { through_shared(arguments, true); }
+
+void axpby_race_emulated(void** arguments) { through_shared(arguments, false); }
+
+/// Leaves the last row alone.
+void axpby_unwritten_emulated(void** arguments) {
+  if (const Place at = place(arguments); at.i + 1 < at.args.m) run(arguments);
+}
+
+/// Forgets that the last block of columns is not full.
+void axpby_ragged_emulated(void** arguments) {
+  const Place at = place(arguments);
+  store(at, load(at));
+}
+
+void axpby_null_emulated(void** arguments) {
+  Place at = place(arguments);
+  at.args.c = nullptr;
+  if (at.inside) store(at, load(at));
+}
+
+/// Never ends and never gives way to other threads.
+void axpby_loop_emulated(void** arguments) {
+  for (volatile bool forever = true; forever;) {
+  }
+  run(arguments);
+}
+
+/// Half the threads wait at a barrier that the others never reach.
+void axpby_deadlock_emulated(void** arguments) {
+  if (simt::ids->thread.x < 16) simt::bar_sync(1, 64);
+  run(arguments);
+}
+
+void axpby_trap_emulated(void** arguments) {
+  run(arguments);
+  if (simt::ids->thread.x == 3) simt::trap("axpby gives up");
+}
+
+/// Takes the whole process down.
+void axpby_crash_emulated(void**) { std::raise(SIGSEGV); }
+
+}  // extern "C"
