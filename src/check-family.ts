@@ -3,10 +3,21 @@ import type { LintFinding } from './render/finding.ts';
 import { lintFamily } from './render/lint.ts';
 import { enumerate } from './space/enumerate.ts';
 
-/** More than any sensible space has; beyond it, an even sample stands for the whole. */
-const enough = 50_000;
-
-/** Lints a family's templates against its whole space, whatever arch or preset is to be built. */
+/**
+ * Lints a family's templates against what its presets make of its space, whatever the arch: a space may be too large to
+ * look at every variant.
+ */
 export function checkFamily({ family, folder }: DiscoveredFamily): LintFinding[] {
-  return lintFamily(family, folder, enumerate(family, { limit: enough }).variants);
+  const presets = Object.keys(family.presets);
+  const variants = presets.flatMap((preset) => enumerate(family, { preset, limit: 5000 }).variants);
+  const unused = family.templates.filter((file) => !variants.some(({ template }) => template === file));
+  return [
+    ...unused.map((file) => ({
+      file,
+      line: 1,
+      column: 1,
+      message: 'no preset has a variant of this template',
+    })),
+    ...lintFamily(family, folder, variants),
+  ];
 }

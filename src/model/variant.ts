@@ -9,6 +9,8 @@ export interface Variant {
   /** C identifier of the kernel: the id with every other character turned into `_`. */
   readonly symbol: string;
   readonly parameters: Readonly<Record<string, ParameterValue>>;
+  /** Names of the parameters that matter at this point, in order; absent: all. The others have their first value. */
+  readonly active?: readonly string[];
   readonly derived: Readonly<Record<string, ParameterValue>>;
   readonly budget: Budget;
   readonly template: string;

@@ -46,10 +46,10 @@ export function renderVariant(
   };
 }
 
-/** Says what the file is, lists its parameters and gives the command that renders it again. */
+/** Says what the file is, lists the parameters that matter and gives the command that renders it again. */
 function headerOf(family: AnyFamily, variant: Variant): string {
-  const names = Object.keys(variant.parameters);
-  const width = Math.max(...names.map((name) => name.length));
+  const names = variant.active ?? Object.keys(variant.parameters);
+  const width = Math.max(0, ...names.map((name) => name.length));
   const parameters = names.map((name) => `//   ${name.padEnd(width)}  ${variant.parameters[name]}`);
   return [
     `// ${variant.id}`,

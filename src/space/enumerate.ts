@@ -4,7 +4,7 @@ import type { ParameterValue } from '../model/parameter.ts';
 import type { Variant } from '../model/variant.ts';
 import { didYouMean } from '../util/suggest.ts';
 import { levelsOf, type Rule, type Values } from './plan.ts';
-import { evenlySpaced } from './sample.ts';
+import { evenlySpaced, Rows } from './sample.ts';
 import { variantOf } from './variant.ts';
 import { type Counts, type Narrowing, walk } from './walk.ts';
 import { parseWhere } from './where.ts';
@@ -29,17 +29,21 @@ export interface Enumeration extends Counts {
   readonly variants: readonly Variant[];
 }
 
+/** A variant costs about a kilobyte, and hours to compile this many. */
+const mostVariants = 500_000;
+
 /** Enumerates a family's search space. Throws a UsageError for an unknown preset or a malformed `where`. */
 export function enumerate(family: AnyFamily, options: EnumerateOptions): Enumeration {
   const levels = levelsOf(family);
   const preset = presetOf(family, options.preset);
-  const legal = new IndexList(levels.length);
+  const legal = new Rows(levels.length, mostVariants);
   const counts = walk(levels, rulesOf(family, preset, options), narrowingOf(preset), (_, indices) =>
     legal.push(indices),
   );
   const wanted = Math.min(preset?.sample || Infinity, options.limit ?? Infinity);
-  const variants = evenlySpaced(counts.legal, wanted).map((position) => {
-    const indices = legal.at(position);
+  if (Math.min(counts.legal, wanted) > legal.length) throw tooMany(family, counts.legal);
+  const variants = evenlySpaced(legal.length, wanted).map((row) => {
+    const indices = legal.at(row);
     const point: Values = {};
     levels.forEach((level, depth) => {
       point[level.name] = level.values[indices[depth] ?? 0] as ParameterValue;
@@ -47,6 +51,13 @@ export function enumerate(family: AnyFamily, options: EnumerateOptions): Enumera
     return variantOf(family, point);
   });
   return { ...counts, variants };
+}
+
+function tooMany(family: AnyFamily, legal: number): UsageError {
+  const presets = Object.keys(family.presets).join(', ');
+  return new UsageError(
+    `${family.name} has ${legal} legal variants; ask for at most ${mostVariants}, by limit, where or a preset (${presets})`,
+  );
 }
 
 /** The preset of that name, undefined when none is asked for. */
@@ -87,28 +98,4 @@ function narrowingOf(preset: Preset | undefined): Narrowing | undefined {
     values ? [[name, new Set(values)] as const] : [],
   );
   return { name: 'preset', allowed: new Map(lists) };
-}
-
-/** Rows of small integers in one growing array: a million points cost megabytes, not a million objects. */
-class IndexList {
-  readonly #width: number;
-  #rows = new Uint16Array(1024);
-  #used = 0;
-
-  constructor(width: number) {
-    this.#width = width;
-  }
-
-  push(indices: readonly number[]): void {
-    if (this.#used + this.#width > this.#rows.length) {
-      const grown = new Uint16Array(2 * this.#rows.length + this.#width);
-      grown.set(this.#rows);
-      this.#rows = grown;
-    }
-    for (const index of indices) this.#rows[this.#used++] = index;
-  }
-
-  at(row: number): Uint16Array {
-    return this.#rows.subarray(row * this.#width, (row + 1) * this.#width);
-  }
 }

@@ -27,6 +27,7 @@ export function variantOf(family: AnyFamily, point: Readonly<Values>): Variant {
     id,
     symbol: symbolOf(id),
     parameters,
+    active: levelsOf(family).flatMap((level) => (level.active(parameters) ? [level.name] : [])),
     derived,
     budget: family.budget(view),
     template,

@@ -84,7 +84,11 @@ function stepsOf(levels: readonly Level[], rules: readonly Rule[], narrowing: Na
     allowed: narrowing?.allowed.get(level.name),
     rules: rules
       .filter((rule) => lastRead(rule) === depth)
-      .map((rule) => ({ name: rule.name, holds: bind(rule) })),
+      // The walk's own values are guarded already: a rule that reads them all needs no copy.
+      .map((rule) => ({
+        name: rule.name,
+        holds: rule.on.length === levels.length ? rule.holds : bind(rule),
+      })),
   }));
 }
 
