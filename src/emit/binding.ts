@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createJiti } from 'jiti';
 import { UsageError } from '../errors.ts';
+import { loadDefault } from '../load-module.ts';
 import type { Binding } from '../model/binding.ts';
 import { packageRoot } from '../util/package-root.ts';
 
@@ -15,7 +15,5 @@ export async function loadBinding(name: string): Promise<Binding> {
   const known = (await readdir(bindingFolder('.'))).filter((entry) => !entry.startsWith('_'));
   if (!known.includes(name))
     throw new UsageError(`there is no binding '${name}'; there are: ${known.join(', ')}`);
-  return createJiti(import.meta.url).import<Binding>(join(bindingFolder(name), 'binding.ts'), {
-    default: true,
-  });
+  return (await loadDefault(join(bindingFolder(name), 'binding.ts'))) as Binding;
 }

@@ -69,9 +69,8 @@ struct Selection {
   std::size_t image_count;
 };
 
-/// The library's selection, and its manifest as JSON. Defined in the generated selection.cpp and data.S.
+/// The library's selection. Defined in the generated selection.cpp.
 const Selection& selection();
-const char* manifest_text();
 
 /// Variants in the order in which they should serve a problem: those of the nearest workloads first (sum over
 /// features of |ln(a/b)|, 1000 for a text that differs, 0 for a feature that only one side has), then the

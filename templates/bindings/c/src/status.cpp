@@ -4,6 +4,9 @@
 
 #include "runtime.hpp"
 
+/// manifest.json, ended by a zero byte; defined in manifest.S.
+extern "C" const char tilewright_manifest[];
+
 namespace tilewright::library {
 namespace {
 
@@ -59,7 +62,7 @@ uint32_t tw_abi_version(void) { return TW_ABI_VERSION; }
 
 const char* tw_target(void) { return device::target(); }
 
-const char* tw_manifest(void) { return tilewright::library::manifest_text(); }
+const char* tw_manifest(void) { return tilewright_manifest; }
 
 tw_status tw_device_count(int* count) {
   return guarded([&] {

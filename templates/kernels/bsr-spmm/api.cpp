@@ -1,0 +1,133 @@
+// api.cpp - the C functions of bsr_spmm.h: check the arguments, choose a variant by the library's policy,
+// launch it.
+#include <memory>
+#include <string>
+
+#include "launch.hpp"
+#include "runtime.hpp"
+#include "tilewright/bsr_spmm.h"
+
+using namespace tilewright;
+using library::Candidate;
+using library::guarded;
+using library::require;
+
+struct tw_bsr_spmm_plan {
+  bsr_spmm::Shape shape;
+  DeviceLimits limits;
+  std::vector<Candidate> candidates;  // the chosen variant first
+};
+
+namespace {
+
+const char* name_of(tw_type type) {
+  switch (type) {
+    case TW_TYPE_F16:
+      return "f16";
+    case TW_TYPE_BF16:
+      return "bf16";
+    case TW_TYPE_F32:
+      return "f32";
+  }
+  throw library::Error(TW_STATUS_INVALID_ARGUMENT,
+                       "unknown element type " + std::to_string(static_cast<int>(type)));
+}
+
+std::string number(std::int64_t value) { return std::to_string(value); }
+
+void check(const tw_bsr_spmm_problem& p) {
+  require(p.m >= 0 && p.n >= 0 && p.k >= 0, "m, n and k must not be negative");
+  require(p.block > 0, "block must be positive, is " + number(p.block));
+  require(p.m % p.block == 0, "m = " + number(p.m) + " is no multiple of block = " + number(p.block));
+  require(p.k % p.block == 0, "k = " + number(p.k) + " is no multiple of block = " + number(p.block));
+  const std::int64_t most = p.m / p.block * (p.k / p.block);
+  require(p.blocks >= 0 && p.blocks <= most, "blocks = " + number(p.blocks) + " is not between 0 and the " +
+                                                 number(most) + " that A has room for");
+  require(p.ldb == 0 || p.ldb >= p.n, "ldb = " + number(p.ldb) + " is below n = " + number(p.n));
+  require(p.ldc == 0 || p.ldc >= p.n, "ldc = " + number(p.ldc) + " is below n = " + number(p.n));
+  if (const std::int32_t* rows = p.host_row_ptr)
+    require(rows[0] == 0 && rows[p.m / p.block] == p.blocks, "host_row_ptr does not run from 0 to blocks");
+}
+
+bsr_spmm::Shape shape_of(const tw_bsr_spmm_problem& p) {
+  bsr_spmm::Shape shape;
+  shape.m = p.m;
+  shape.n = p.n;
+  shape.k = p.k;
+  shape.block = p.block;
+  shape.blocks = p.blocks;
+  shape.input = name_of(p.input);
+  shape.output = name_of(p.output);
+  shape.ldb = p.ldb ? p.ldb : p.n;
+  shape.ldc = p.ldc ? p.ldc : p.n;
+  shape.host_row_ptr = p.host_row_ptr;
+  return shape;
+}
+
+/// By the names of `features` in family.ts.
+std::vector<library::Feature> features_of(const bsr_spmm::Shape& s) {
+  const double places = static_cast<double>(s.m / s.block) * static_cast<double>(s.k / s.block);
+  return {{"m", static_cast<double>(s.m), nullptr},
+          {"n", static_cast<double>(s.n), nullptr},
+          {"k", static_cast<double>(s.k), nullptr},
+          {"block", static_cast<double>(s.block), nullptr},
+          {"density", places > 0 ? static_cast<double>(s.blocks) / places : 0, nullptr},
+          {"input", 0, s.input},
+          {"output", 0, s.output}};
+}
+
+}  // namespace
+
+tw_status tw_bsr_spmm_plan_create(const tw_bsr_spmm_problem* problem, tw_bsr_spmm_plan** plan) {
+  return guarded([&] {
+    require(problem != nullptr, "problem is null");
+    require(plan != nullptr, "plan is null");
+    require(problem->struct_size == sizeof *problem,
+            "problem->struct_size is not sizeof(tw_bsr_spmm_problem)");
+    check(*problem);
+    auto made = std::make_unique<tw_bsr_spmm_plan>();
+    made->limits = library::device::limits();
+    made->shape = shape_of(*problem);
+    made->candidates = library::candidates(
+        features_of(made->shape), made->limits,
+        [&](const Parameters& parameters) { return bsr_spmm::workspace(parameters, made->shape); });
+    made->shape.host_row_ptr = nullptr;  // the caller may free it now
+    *plan = made.release();
+  });
+}
+
+void tw_bsr_spmm_plan_destroy(tw_bsr_spmm_plan* plan) { delete plan; }
+
+size_t tw_bsr_spmm_workspace_bytes(const tw_bsr_spmm_plan* plan) {
+  return plan ? plan->candidates.front().workspace.bytes : 0;
+}
+
+const char* tw_bsr_spmm_plan_variant(const tw_bsr_spmm_plan* plan) {
+  return plan ? plan->candidates.front().variant->id : "";
+}
+
+tw_status tw_bsr_spmm_prepare(const tw_bsr_spmm_plan* plan, void* workspace, size_t workspace_bytes,
+                              tw_stream stream) {
+  return guarded([&] {
+    require(plan != nullptr, "plan is null");
+    library::prepare(plan->candidates.front(), workspace, workspace_bytes, stream);
+  });
+}
+
+tw_status tw_bsr_spmm_run(const tw_bsr_spmm_plan* plan, float alpha, const int32_t* row_ptr,
+                          const int32_t* col_idx, const void* values, const void* b, float beta, void* c,
+                          void* workspace, size_t workspace_bytes, tw_stream stream) {
+  return guarded([&] {
+    require(plan != nullptr, "plan is null");
+    const bsr_spmm::Shape& shape = plan->shape;
+    if (shape.m == 0 || shape.n == 0) return;
+    require(row_ptr != nullptr, "row_ptr is null");
+    require(c != nullptr, "c is null");
+    require(shape.blocks == 0 || (col_idx && values && b),
+            "col_idx, values or b is null although A has blocks");
+    const bsr_spmm::Operands operands{row_ptr, col_idx, values, b, c, alpha, beta, workspace};
+    library::run(plan->candidates, workspace, workspace_bytes, stream, [&](const Parameters& parameters) {
+      return bsr_spmm::launches(parameters, plan->limits, shape, operands);
+    });
+  });
+}
