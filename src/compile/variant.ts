@@ -1,0 +1,37 @@
+import type { Arch } from '../model/arch.ts';
+import type { Artifact, DeviceName } from '../model/artifact.ts';
+import type { Source } from '../model/variant.ts';
+import type { Verdict } from '../model/verdict.ts';
+import type { Slots } from '../util/limit.ts';
+import type { CompileContext, Compilers } from './context.ts';
+import { compileEmulated } from './host.ts';
+import { compileCuda } from './nvcc.ts';
+import { budgetVerdict } from './ptxas.ts';
+
+/** Everything that was built of one variant, and why it goes no further where that is so. */
+export interface Built {
+  readonly artifacts: readonly Artifact[];
+  readonly verdict?: Verdict;
+}
+
+/**
+ * Builds one variant: its cubin always, since ptxas's figures are wanted on every machine, then its emulated form where
+ * that device is asked for. Stops at the first refusal.
+ */
+export async function buildVariant(
+  source: Source,
+  arch: Arch,
+  devices: readonly DeviceName[],
+  compilers: Compilers,
+  context: CompileContext,
+  slots: Slots,
+): Promise<Built> {
+  const cubin = await slots.run(() => compileCuda(source, arch, compilers, context));
+  if ('verdict' in cubin) return { artifacts: [], verdict: cubin };
+  const beyond = budgetVerdict(cubin, arch);
+  if (beyond) return { artifacts: [cubin], verdict: beyond };
+  if (!devices.includes('emulated')) return { artifacts: [cubin] };
+  const object = await slots.run(() => compileEmulated(source, compilers, context));
+  if ('verdict' in object) return { artifacts: [cubin], verdict: object };
+  return { artifacts: [cubin, object] };
+}
