@@ -50,7 +50,7 @@ void check(const tw_bsr_spmm_problem& p) {
 }
 
 bsr_spmm::Shape shape_of(const tw_bsr_spmm_problem& p) {
-  bsr_spmm::Shape shape;
+  bsr_spmm::Shape shape{};
   shape.m = p.m;
   shape.n = p.n;
   shape.k = p.k;
@@ -60,20 +60,21 @@ bsr_spmm::Shape shape_of(const tw_bsr_spmm_problem& p) {
   shape.output = name_of(p.output);
   shape.ldb = p.ldb ? p.ldb : p.n;
   shape.ldc = p.ldc ? p.ldc : p.n;
-  shape.host_row_ptr = p.host_row_ptr;
+  shape.row_ptr = p.host_row_ptr;
   return shape;
 }
 
-/// By the names of `features` in family.ts.
-std::vector<library::Feature> features_of(const bsr_spmm::Shape& s) {
-  const double places = static_cast<double>(s.m / s.block) * static_cast<double>(s.k / s.block);
-  return {{"m", static_cast<double>(s.m), nullptr},
-          {"n", static_cast<double>(s.n), nullptr},
-          {"k", static_cast<double>(s.k), nullptr},
-          {"block", static_cast<double>(s.block), nullptr},
-          {"density", places > 0 ? static_cast<double>(s.blocks) / places : 0, nullptr},
-          {"input", 0, s.input},
-          {"output", 0, s.output}};
+/// What the policy compares, by the names of `features` in family.ts.
+std::vector<library::Feature> features_of(const tw_bsr_spmm_problem& p) {
+  const auto real = [](std::int64_t value) { return static_cast<double>(value); };
+  const double places = real(p.m / p.block) * real(p.k / p.block);
+  return {{"m", real(p.m), nullptr},
+          {"n", real(p.n), nullptr},
+          {"k", real(p.k), nullptr},
+          {"block", real(p.block), nullptr},
+          {"density", places > 0 ? real(p.blocks) / places : 0, nullptr},
+          {"input", 0, name_of(p.input)},
+          {"output", 0, name_of(p.output)}};
 }
 
 }  // namespace
@@ -88,10 +89,11 @@ tw_status tw_bsr_spmm_plan_create(const tw_bsr_spmm_problem* problem, tw_bsr_spm
     auto made = std::make_unique<tw_bsr_spmm_plan>();
     made->limits = library::device::limits();
     made->shape = shape_of(*problem);
-    made->candidates = library::candidates(
-        features_of(made->shape), made->limits,
-        [&](const Parameters& parameters) { return bsr_spmm::workspace(parameters, made->shape); });
-    made->shape.host_row_ptr = nullptr;  // the caller may free it now
+    made->candidates =
+        library::candidates(features_of(*problem), made->limits, [&](const Parameters& parameters) {
+          return bsr_spmm::workspace(made->shape, parameters, made->limits);
+        });
+    made->shape.row_ptr = nullptr;  // the caller may free it now
     *plan = made.release();
   });
 }
@@ -127,7 +129,7 @@ tw_status tw_bsr_spmm_run(const tw_bsr_spmm_plan* plan, float alpha, const int32
             "col_idx, values or b is null although A has blocks");
     const bsr_spmm::Operands operands{row_ptr, col_idx, values, b, c, alpha, beta, workspace};
     library::run(plan->candidates, workspace, workspace_bytes, stream, [&](const Parameters& parameters) {
-      return bsr_spmm::launches(parameters, plan->limits, shape, operands);
+      return bsr_spmm::launches(shape, operands, parameters, plan->limits);
     });
   });
 }
