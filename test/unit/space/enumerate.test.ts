@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import type { AnyFamily } from '../../../src/model/family.ts';
+import type { ParameterValue } from '../../../src/model/parameter.ts';
+import { enumerate, rulesOf } from '../../../src/space/enumerate.ts';
+import { idOf } from '../../../src/space/id.ts';
+import { toyFamily } from '../../helpers/toy-family.ts';
+
+type Values = Record<string, ParameterValue>;
+
+/** Every combination of values, one by one. */
+function product(family: AnyFamily): Values[] {
+  return Object.entries(family.parameters).reduce<Values[]>(
+    (points, [name, { values }]) =>
+      points.flatMap((point) => values.map((value) => ({ ...point, [name]: value }))),
+    [{}],
+  );
+}
+
+/** The same point with every inactive parameter at its first value. */
+function canonical(family: AnyFamily, point: Values): Values {
+  const result: Values = {};
+  for (const [name, { values }] of Object.entries(family.parameters)) {
+    const activation = family.activations.find(({ parameter }) => parameter === name);
+    const active = activation?.active as ((values: Values) => boolean) | undefined;
+    result[name] = (!active || active(result) ? point[name] : values[0]) as ParameterValue;
+  }
+  return result;
+}
+
+/** Counts without pruning: a point goes to the rule that breaks with the fewest parameters set, then the first named. */
+function bruteForce(family: AnyFamily, arch: string, where?: string) {
+  const names = Object.keys(family.parameters);
+  const rules = rulesOf(family, undefined, { arch, ...(where !== undefined && { where }) });
+  const points = new Map(
+    product(family).map((point) => [JSON.stringify(canonical(family, point)), canonical(family, point)]),
+  );
+  const rejected: Record<string, number> = Object.fromEntries(rules.map(({ name }) => [name, 0]));
+  const legal: Values[] = [];
+  for (const point of points.values()) {
+    const broken = rules
+      .filter((rule) => !rule.holds(point))
+      .map((rule) => ({ rule, depth: Math.max(...rule.on.map((name) => names.indexOf(name))) }))
+      .sort((a, b) => a.depth - b.depth)[0];
+    if (broken) rejected[broken.rule.name] = (rejected[broken.rule.name] ?? 0) + 1;
+    else legal.push(point);
+  }
+  return { points: points.size, legal, rejected };
+}
+
+describe('enumerate', () => {
+  it.each(['sm_90a', 'sm_70'])('counts what brute force counts, and finds the same points, on %s', (arch) => {
+    const expected = bruteForce(toyFamily, arch);
+    const { points, legal, rejected, variants } = enumerate(toyFamily, { arch });
+    expect({ points, legal, rejected }).toEqual({
+      points: expected.points,
+      legal: expected.legal.length,
+      rejected: expected.rejected,
+    });
+    expect(variants.map(({ parameters }) => parameters)).toEqual(expected.legal);
+  });
+
+  it('counts what a condition removes under its own name', () => {
+    const where = 'tileN * 2 > block && path != "naive"';
+    const expected = bruteForce(toyFamily, 'sm_90a', where);
+    const { points, legal, rejected } = enumerate(toyFamily, { arch: 'sm_90a', where });
+    expect({ points, legal, rejected }).toEqual({
+      points: expected.points,
+      legal: expected.legal.length,
+      rejected: expected.rejected,
+    });
+  });
+
+  it('adds up: every point is legal or counted once', () => {
+    for (const preset of [undefined, 'quick', 'full', 'odd', 'deep']) {
+      const options = { arch: 'sm_70', where: 'block >= 64', ...(preset !== undefined && { preset }) };
+      const { points, legal, rejected } = enumerate(toyFamily, options);
+      expect(legal + Object.values(rejected).reduce((a, b) => a + b, 0)).toBe(points);
+    }
+  });
+
+  it('does not count other values of an inactive parameter', () => {
+    const { variants, points } = enumerate(toyFamily, { arch: 'sm_90a' });
+    // 9 combinations of block and tileN, each: naive, simt, and mma with 1 stage or 3 deeper ones, swizzled or not.
+    expect(points).toBe(9 * (1 + 1 + 1 + 3 * 2));
+    expect(variants.filter(({ parameters }) => parameters.path === 'naive')).toSatisfy(
+      (naive: typeof variants) =>
+        naive.every(({ parameters }) => parameters.stages === 1 && parameters.swizzle === false),
+    );
+  });
+
+  it("applies a preset's values only where the parameter is active", () => {
+    const { variants } = enumerate(toyFamily, { arch: 'sm_90a', preset: 'deep' });
+    const stages = (path: string) =>
+      new Set(variants.filter(({ parameters }) => parameters.path === path).map((v) => v.parameters.stages));
+    expect(stages('mma')).toEqual(new Set([3, 4]));
+    expect(stages('simt')).toEqual(new Set([1]));
+  });
+
+  it('samples a preset and obeys the limit', () => {
+    const quick = enumerate(toyFamily, { arch: 'sm_90a', preset: 'quick' });
+    expect(quick.variants).toHaveLength(5);
+    expect(quick.legal).toBeGreaterThan(5);
+    expect(enumerate(toyFamily, { arch: 'sm_90a', preset: 'quick', limit: 3 }).variants).toHaveLength(3);
+    expect(enumerate(toyFamily, { arch: 'sm_90a', limit: 0 }).variants).toEqual([]);
+  });
+
+  it('fills in what a variant needs', () => {
+    const [variant] = enumerate(toyFamily, {
+      arch: 'sm_90a',
+      where: 'path == "mma" && stages == 2',
+    }).variants;
+    expect(variant).toEqual({
+      family: 'toy-op',
+      id: 'toy_op.mma.b32.tn32.st2.sw0',
+      symbol: 'toy_op_mma_b32_tn32_st2_sw0',
+      parameters: { path: 'mma', block: 32, tileN: 32, stages: 2, swizzle: false },
+      active: ['path', 'block', 'tileN', 'stages', 'swizzle'],
+      derived: { area: 1024 },
+      budget: { threads: 128, sharedBytes: 0 },
+      template: 'kernel.cu.hbs',
+      deterministic: true,
+    });
+  });
+
+  it('gives every variant another id', () => {
+    const ids = enumerate(toyFamily, {}).variants.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toContain(
+      idOf(toyFamily, { path: 'naive', block: 64, tileN: 32, stages: 1, swizzle: false }),
+    );
+  });
+
+  it.each([
+    [
+      'an unknown preset',
+      toyFamily,
+      { preset: 'quik' },
+      /toy-op has no preset 'quik'.*quick, full.*did you mean 'quick'/,
+    ],
+    [
+      'a rule that reads what it did not declare',
+      {
+        ...toyFamily,
+        constraints: [{ name: 'sly', doc: '', on: ['block'], holds: (p: { tileN: number }) => p.tileN > 1 }],
+      } as AnyFamily,
+      {},
+      /sly reads 'tileN', which is not among what it may: block/,
+    ],
+    [
+      'a derived value that is no number',
+      { ...toyFamily, derive: () => ({ area: Number.NaN }) },
+      {},
+      /derive\(\) gave area = NaN for toy_op\.naive\.b32\.tn32; a number, text or boolean is needed/,
+    ],
+    [
+      'a derived value that hides a parameter',
+      { ...toyFamily, derive: () => ({ block: 1 }) },
+      {},
+      /derive\(\) gives 'block', which is a parameter; rename it/,
+    ],
+    [
+      'a template that is not listed',
+      { ...toyFamily, template: () => 'kernle.cu.hbs' },
+      {},
+      /template\(\) gave 'kernle\.cu\.hbs' for toy_op\.naive\.b32\.tn32; templates lists kernel\.cu\.hbs/,
+    ],
+  ])('refuses %s', (_, family, options, message) => {
+    expect(() => enumerate(family, { arch: 'sm_90a', ...options })).toThrow(message);
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { parseWhere } from '../../../src/space/where.ts';
+import { toyFamily } from '../../helpers/toy-family.ts';
+
+const point = { path: 'mma', block: 64, tileN: 128, stages: 3, swizzle: true };
+
+describe('parseWhere', () => {
+  it.each([
+    ['block == 64', true],
+    ['block != 64', false],
+    ['block == 64 && tileN >= 128 || path in ["naive", "simt"]', true],
+    ['path in ["naive", "simt"] || block == 64 && tileN < 128', false],
+    ["path == 'mma'", true],
+    ['path == "mma" && (block == 32 || stages > 2)', true],
+    ['swizzle', true],
+    ['!swizzle', false],
+    ['!swizzle == false', true],
+    ['swizzle == true && !(tileN == 32)', true],
+    ['tileN in [32, 64]', false],
+    ['block * tileN <= 8192', true],
+    ['2 + 3 * 4 == 14', true],
+    ['(2 + 3) * 4 == 20', true],
+    ['10 - 4 - 3 == 3', true],
+    ['-stages == 0 - 3', true],
+    ['tileN % block == 0', true],
+    ['tileN / block == 2', true],
+    ['stages > 0.5', true],
+    ['path in []', false],
+    ['true', true],
+  ])('%s is %s', (text, expected) => {
+    expect(parseWhere(text, toyFamily).holds(point)).toBe(expected);
+  });
+
+  it('knows what it reads', () => {
+    expect(parseWhere('block == 64 && !(tileN > 32) || block == 32', toyFamily).on).toEqual([
+      'block',
+      'tileN',
+    ]);
+  });
+
+  it.each([
+    ['tileM == 64', 1, /unknown parameter 'tileM'; did you mean 'tileN'\?; there are path, block/],
+    ['block == 64 && tileM > 1', 16, /unknown parameter 'tileM'/],
+    ['path == mma', 9, /'mma' is a value of path: write it in quotes, "mma"/],
+    ['path == "mmma"', 9, /path is never mmma; did you mean 'mma'\?; path takes naive, simt, mma/],
+    ['block == 48', 10, /block is never 48; block takes 32, 64, 128/],
+    ['block in [32, 48]', 15, /block is never 48/],
+    ['block == "64"', 10, /a string is never equal to a number; block takes 32, 64, 128/],
+    ['path > 3', 1, /a side of '>' must be a number, this is a string; path takes/],
+    ['block', 1, /the condition must be a boolean, this is a number/],
+    ['block && swizzle', 1, /a side of '&&' must be a boolean/],
+    ['block = 64', 7, /unexpected '=': write '==' to compare/],
+    ['swizzle & swizzle', 9, /write '&&'/],
+    ['path == "mma', 9, /the quote is not closed/],
+    ['(block == 64', 13, /expected '\)', found the end/],
+    ['block == 64)', 12, /expected an operator or the end, found '\)'/],
+    ['block ==', 9, /expected a parameter, a number, a text in quotes or '\(', the condition ends/],
+    ['', 1, /the condition ends/],
+    ['block in 64', 10, /expected '\[', found '64'/],
+    ['block == 64 swizzle', 13, /expected an operator or the end, found 'swizzle'/],
+    ['process.exit(1)', 8, /unexpected '\.'/],
+  ])('refuses %j at column %i', (text, column, message) => {
+    const parse = () => parseWhere(text, toyFamily);
+    expect(parse).toThrow(message);
+    expect(parse).toThrow(`where, column ${column}: `);
+    expect(parse).toThrow(`\n  ${text}\n  ${' '.repeat(column - 1)}^`);
+  });
+});
