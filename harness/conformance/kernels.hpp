@@ -1,0 +1,34 @@
+// kernels.hpp - what a file of conformance kernels includes: cases, ptx.cuh and the way to register.
+#pragma once
+#include "case.hpp"
+#include "tw/ptx.cuh"
+
+#if defined(TW_EMULATED)
+#define TW_DEVICE_MEMBER
+#else
+#define TW_DEVICE_MEMBER __device__ __forceinline__
+#endif
+
+namespace conformance {
+
+#if defined(TW_EMULATED)
+template <class... Parameters>
+Kernel kernel_of(void (*kernel)(Parameters...)) {
+  return [kernel](void** arguments) { tw::call_kernel(kernel, arguments); };
+}
+#else
+template <class... Parameters>
+Kernel kernel_of(void (*kernel)(Parameters...)) {
+  return reinterpret_cast<const void*>(kernel);
+}
+#endif
+
+/// Registers a case at start-up: `static const Register name{kernel, {.group = …}};`.
+struct Register {
+  template <class... Parameters>
+  Register(void (*kernel)(Parameters...), Case what) {
+    registry().push_back({std::move(what), kernel_of(kernel)});
+  }
+};
+
+}  // namespace conformance
