@@ -1,0 +1,161 @@
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bindingFolder, loadBinding } from '../../src/emit/binding.ts';
+import type { Library } from '../../src/emit/emit.ts';
+import { installLibrary } from '../../src/emit/install.ts';
+import { localExecutor } from '../../src/exec/local.ts';
+import { manifestSchema } from '../../src/model/manifest.ts';
+import { packageRoot } from '../../src/util/package-root.ts';
+import { emitQuickLibrary, toolFolders } from '../helpers/library.ts';
+
+const bindings = readdirSync(bindingFolder('.')).filter((name) => !name.startsWith('_'));
+
+test.each(bindings)('binding %s is named as its folder and says what it makes', async (name) => {
+  const binding = await loadBinding(name);
+  expect(binding.name).toBe(name);
+  expect(binding.summary).not.toBe('');
+});
+
+test('an unknown binding is refused with the ones there are', async () => {
+  await expect(loadBinding('cobol')).rejects.toThrow(/no binding 'cobol'; there are: c/);
+});
+
+/** Fails with the command's own words unless it exits with `code`. */
+async function run(
+  argv: readonly string[],
+  cwd: string,
+  env: Record<string, string> = {},
+  code = 0,
+): Promise<string> {
+  const path = [...toolFolders, process.env.PATH].join(':');
+  const { exitCode, stdout, stderr } = await localExecutor.run(argv, {
+    cwd,
+    env: { PATH: path, ...env },
+    timeoutMs: 300_000,
+  });
+  expect(exitCode, `${argv.join(' ')}\n${stdout}${stderr}`).toBe(code);
+  return stdout + stderr;
+}
+
+describe('the C library of a run', { timeout: 300_000 }, () => {
+  let root: string;
+  let library: Library;
+  let hasCuda: boolean;
+  const place = (...parts: string[]) => join(root, ...parts);
+
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'tilewright-library-'));
+    const chosen = /naive\.b64\.f16|mma\.b(32|64)\.f16\.f16/;
+    library = await emitQuickLibrary(place('out'), ({ id }) => chosen.test(id));
+    hasCuda = library.manifest.variants.every(({ images }) => images.length > 0);
+    const define = { CMAKE_CXX_FLAGS: '-Wall -Wextra -Werror -O1', CMAKE_BUILD_TYPE: 'None' };
+    for (const kind of ['shared', 'static']) {
+      const options = { shared: kind === 'shared', toolFolders, define, cuda: 'auto' as const };
+      await installLibrary(library.path, place(kind), localExecutor, options);
+    }
+    // The consumer is all that is left: the library's sources are out of its reach.
+    cpSync(join(packageRoot, 'examples', 'c-consumer'), place('consumer'), { recursive: true });
+    await rm(place('out', 'library', 'src'), { recursive: true });
+  }, 600_000);
+  afterAll(() => rm(root, { recursive: true, force: true }));
+
+  test('carries a manifest that its schema accepts, in the package and installed', () => {
+    const text = readFileSync(place('shared', 'share', 'tilewright', 'manifest.json'), 'utf8');
+    expect(manifestSchema.parse(JSON.parse(text))).toEqual(library.manifest);
+    expect(library.manifest.untimed).toBe(true);
+    expect(library.manifest.licence).toEqual({ spdx: 'MIT', file: 'LICENSE' });
+    expect(existsSync(place('shared', 'share', 'tilewright', 'LICENSE'))).toBe(true);
+  });
+
+  test.each(['shared', 'static'])(
+    'find_package: a C project multiplies with the %s emulated library',
+    async (kind) => {
+      const build = place(`build-${kind}`);
+      await run(['cmake', '-S', 'consumer', '-B', build, `-DCMAKE_PREFIX_PATH=${place(kind)}`], root);
+      await run(['cmake', '--build', build], root);
+      expect(await run([join(build, 'consumer')], root)).toMatch(/^PASS: emulated by bsr_spmm\.mma\.b64/);
+    },
+  );
+
+  test.each(['shared', 'static'])(
+    'find_package: without a driver the %s CUDA library says so',
+    async (kind) => {
+      if (!hasCuda)
+        return expect(existsSync(place(kind, 'lib', 'cmake', 'tilewright', 'tilewrightTargets.cmake'))).toBe(
+          false,
+        );
+      const build = place(`build-cuda-${kind}`);
+      await run(
+        ['cmake', '-S', 'consumer', '-B', build, `-DCMAKE_PREFIX_PATH=${place(kind)}`, '-DTARGET=tilewright'],
+        root,
+      );
+      await run(['cmake', '--build', build], root);
+      const { exitCode, stdout, stderr } = await localExecutor.run([join(build, 'consumer')], {});
+      if (exitCode === 0) expect(stdout).toMatch(/^PASS: cuda/);
+      else {
+        expect(exitCode).toBe(77);
+        expect(stderr).toMatch(
+          /no device: no usable GPU or driver \(no usable NVIDIA GPU or driver .*link tilewright::emulated/,
+        );
+      }
+    },
+  );
+
+  test.each(['shared', 'static'])('pkg-config: the %s emulated library links without CMake', async (kind) => {
+    const env = { PKG_CONFIG_PATH: place(kind, 'lib', 'pkgconfig') };
+    const flags = (await run(['pkg-config', '--cflags', '--libs', 'tilewright_emulated'], root, env))
+      .trim()
+      .split(/\s+/);
+    const program = place(`plain-${kind}`);
+    await run(['gcc', '-std=c11', 'consumer/main.c', '-o', program, ...flags, '-lm'], root);
+    const output = await run([program], root, { LD_LIBRARY_PATH: place(kind, 'lib') });
+    expect(output).toMatch(/^PASS/);
+  });
+
+  test.each(['tilewright.h', 'bsr_spmm.h'])('%s is clean C99 and C++11', async (header) => {
+    const strict = [
+      '-pedantic',
+      '-Wall',
+      '-Wextra',
+      '-Werror',
+      '-fsyntax-only',
+      '-I',
+      place('shared', 'include'),
+    ];
+    writeFileSync(
+      place('header.c'),
+      `#include <tilewright/${header}>\nint main(void) { return (int)tw_version() * 0; }\n`,
+    );
+    await run(['gcc', '-std=c99', ...strict, 'header.c'], root);
+    await run(['g++', '-std=c++11', ...strict, '-x', 'c++', 'header.c'], root);
+  });
+
+  test('the shared libraries export the C interface and nothing else', async () => {
+    const names = ['libtilewright_emulated.so', ...(hasCuda ? ['libtilewright.so'] : [])];
+    for (const name of names) {
+      const symbols = await run(
+        ['nm', '-D', '--defined-only', '--format=posix', place('shared', 'lib', name)],
+        root,
+      );
+      const foreign = symbols.split('\n').filter((line) => line !== '' && !line.startsWith('tw_'));
+      expect(foreign).toEqual([]);
+    }
+  });
+
+  test('another major version is refused', async () => {
+    writeFileSync(
+      place('consumer', 'CMakeLists.txt'),
+      'cmake_minimum_required(VERSION 3.21)\nproject(p LANGUAGES C)\nfind_package(tilewright 7 REQUIRED)\n',
+    );
+    const text = await run(
+      ['cmake', '-S', 'consumer', '-B', 'b7', `-DCMAKE_PREFIX_PATH=${place('shared')}`],
+      root,
+      {},
+      1,
+    );
+    expect(text).toContain('compatible with requested');
+  });
+});

@@ -1,0 +1,84 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { defaultArch } from '../../src/arch/index.ts';
+import { compileCuda } from '../../src/compile/nvcc.ts';
+import { loadFamily } from '../../src/discover.ts';
+import { emitLibrary, type Library } from '../../src/emit/emit.ts';
+import { localExecutor } from '../../src/exec/local.ts';
+import type { Artifact } from '../../src/model/artifact.ts';
+import type { Source, Variant } from '../../src/model/variant.ts';
+import type { Verdict } from '../../src/model/verdict.ts';
+import { renderVariant } from '../../src/render/render.ts';
+import { writeSource } from '../../src/render/write.ts';
+import { select } from '../../src/select/policy.ts';
+import { enumerate } from '../../src/space/enumerate.ts';
+import type { Toolchain } from '../../src/toolchain/find.ts';
+import { cachePaths } from '../../src/toolchain/paths.ts';
+import { findToolchain } from '../../src/toolchain/toolchain.ts';
+import { packageRoot } from '../../src/util/package-root.ts';
+
+/** Folders that hold `cmake` and `ninja` where they are not on PATH. */
+export const toolFolders: readonly string[] = [join(cachePaths(process.env).root, 'bin')].filter((folder) =>
+  existsSync(folder),
+);
+
+/**
+ * Emits a library of the quick variants of bsr-spmm that `chosen` takes, compiled for real where there is a CUDA toolkit.
+ * It stands for a run whose gate said `passed`: what follows here checks results again, through the installed library.
+ */
+export async function emitQuickLibrary(out: string, chosen: (variant: Variant) => boolean): Promise<Library> {
+  const { family, folder } = await loadFamily('bsr-spmm');
+  const space = enumerate(family, { arch: defaultArch.name, preset: 'quick' });
+  const toolchain = await findToolchain(localExecutor);
+  const artifacts: Artifact[] = [];
+  for (const variant of space.variants.filter(chosen)) {
+    const source = renderVariant(family, folder, variant, out);
+    writeSource(source);
+    artifacts.push(toolchain ? await cubin(source, folder, out, toolchain) : emulated(source));
+  }
+  const variants = artifacts.map(({ source }) => source.variant);
+  return emitLibrary({
+    family,
+    folder,
+    selection: select(family, variants, []),
+    artifacts,
+    run: {
+      id: 'test',
+      date: new Date().toISOString(),
+      verdicts: variants.map(passed),
+      nvcc: toolchain?.nvccVersion,
+    },
+    out,
+    executor: localExecutor,
+    cudaHome: toolchain?.cudaHome,
+  });
+}
+
+async function cubin(source: Source, folder: string, out: string, toolchain: Toolchain): Promise<Artifact> {
+  const context = {
+    executor: localExecutor,
+    cacheRoot: join(out, 'artifacts'),
+    packageRoot,
+    familyFolder: folder,
+  };
+  const artifact = await compileCuda(source, defaultArch, toolchain, context);
+  if ('verdict' in artifact) throw new Error(`${source.variant.id}: ${artifact.evidence.message}`);
+  return artifact;
+}
+
+/** The library compiles the source itself; nothing of the emulated artifact but the source travels. */
+function emulated(source: Source): Artifact {
+  return {
+    source,
+    device: 'emulated',
+    arch: process.arch,
+    path: source.path,
+    key: source.hash,
+    cached: true,
+    seconds: 0,
+  };
+}
+
+function passed({ id }: Variant): Verdict {
+  return { variant: id, device: 'emulated', verdict: 'passed', evidence: { message: 'stands for the gate' } };
+}
