@@ -1,0 +1,103 @@
+// reference.hpp - the product in fp64, and the magnitude |A| |B| that bounds a kernel's error, on all cores.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "tilewright/parallel.hpp"
+#include "values.hpp"
+
+// The inner loop in the widest vectors that the CPU has; the choice is made once, when the program is loaded.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#define TW_BSR_CLONES __attribute__((target_clones("default", "avx2,fma", "avx512f")))
+#else
+#define TW_BSR_CLONES
+#endif
+
+namespace tilewright::bsr_spmm {
+
+namespace detail {
+
+/// Columns of C that are summed at a time: sums and magnitudes of a row stay in the L1 cache.
+constexpr std::int64_t kStrip = 256;
+
+/// sums[0..255] += a[0..3] * b[0..3][0..255] and the same of magnitudes.
+TW_BSR_CLONES inline void add_products(const double* a, const float* __restrict b, std::int64_t pitch,
+                                       double* __restrict sums, float* __restrict magnitudes) {
+  const float m0 = static_cast<float>(std::fabs(a[0])), m1 = static_cast<float>(std::fabs(a[1])),
+              m2 = static_cast<float>(std::fabs(a[2])), m3 = static_cast<float>(std::fabs(a[3]));
+  const float *b0 = b, *b1 = b + pitch, *b2 = b1 + pitch, *b3 = b2 + pitch;
+  for (std::int64_t j = 0; j < kStrip; ++j) {
+    sums[j] += (a[0] * b0[j] + a[1] * b1[j]) + (a[2] * b2[j] + a[3] * b3[j]);
+    magnitudes[j] += (m0 * std::fabs(b0[j]) + m1 * std::fabs(b1[j])) + (m2 * std::fabs(b2[j]) + m3 * std::fabs(b3[j]));
+  }
+}
+
+/// All elements as float, which every input type converts to exactly; columns padded to whole strips with zeros.
+class Floats {
+ public:
+  explicit Floats(const Matrix& matrix) : pitch_((matrix.columns + kStrip - 1) / kStrip * kStrip) {
+    values_.resize(static_cast<std::size_t>(matrix.rows * pitch_));
+    std::vector<float> table(1 << 16);
+    for (std::uint32_t bits = 0; bits < table.size(); ++bits) {
+      const auto word = static_cast<std::uint16_t>(bits);
+      table[bits] = static_cast<float>(matrix.type == ElementType::f16 ? double_from_f16(word) : double_from_bf16(word));
+    }
+    parallel_for(matrix.rows, 64, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end; ++row)
+        for (std::int64_t column = 0; column < matrix.columns; ++column) {
+          std::uint16_t bits;
+          std::memcpy(&bits, matrix.bytes.data() + (row * matrix.stride + column) * 2, 2);
+          values_[static_cast<std::size_t>(row * pitch_ + column)] = table[bits];
+        }
+    });
+  }
+  const float* row(std::int64_t index) const { return values_.data() + index * pitch_; }
+  std::int64_t pitch() const { return pitch_; }
+
+ private:
+  std::int64_t pitch_;
+  std::vector<float> values_;
+};
+
+}  // namespace detail
+
+/// A * B and |A| |B|, dense, row-major. Blocks that are not stored contribute nothing, not even the NaN of 0 * Inf.
+struct Product {
+  std::vector<double> sums;
+  std::vector<float> magnitudes;
+};
+
+inline Product multiply(const Bsr& pattern, std::int64_t block, const Matrix& a, const Matrix& b) {
+  using detail::kStrip;
+  const std::int64_t rows = pattern.rows * block, columns = b.columns;
+  const detail::Floats right(b), left(a);
+  Product product{std::vector<double>(static_cast<std::size_t>(rows * columns)),
+                  std::vector<float>(static_cast<std::size_t>(rows * columns))};
+  const std::int64_t strips = right.pitch() / kStrip;
+  parallel_for(pattern.rows * strips, 1, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<double> sums(kStrip);
+    std::vector<float> magnitudes(kStrip);
+    for (std::int64_t task = begin; task < end; ++task) {
+      const std::int64_t block_row = task / strips, column = task % strips * kStrip;
+      for (std::int64_t i = 0; i < block; ++i) {
+        std::fill(sums.begin(), sums.end(), 0);
+        std::fill(magnitudes.begin(), magnitudes.end(), 0.f);
+        for (std::int64_t at = pattern.row_ptr[block_row]; at < pattern.row_ptr[block_row + 1]; ++at) {
+          const float* values = left.row(at * block + i);
+          for (std::int64_t k = 0; k < block; k += 4) {
+            const double four[] = {values[k], values[k + 1], values[k + 2], values[k + 3]};
+            detail::add_products(four, right.row(pattern.col_idx[at] * block + k) + column, right.pitch(), sums.data(),
+                                 magnitudes.data());
+          }
+        }
+        const std::int64_t count = std::min(kStrip, columns - column), to = (block_row * block + i) * columns + column;
+        std::copy_n(sums.begin(), count, product.sums.begin() + to);
+        std::copy_n(magnitudes.begin(), count, product.magnitudes.begin() + to);
+      }
+    }
+  });
+  return product;
+}
+
+}  // namespace tilewright::bsr_spmm

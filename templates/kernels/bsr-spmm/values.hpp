@@ -1,0 +1,174 @@
+// values.hpp - what A, B and C are filled with: the kinds of values that a problem may ask for.
+#pragma once
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "pattern.hpp"
+#include "random.hpp"
+#include "tilewright/elements.hpp"
+#include "tilewright/parallel.hpp"
+
+namespace tilewright::bsr_spmm {
+
+/// Row-major elements as they lie in memory, rows `stride` apart.
+struct Matrix {
+  ElementType type;
+  std::int64_t rows, columns, stride;
+  std::vector<std::byte> bytes;
+
+  Matrix(ElementType element, std::int64_t row_count, std::int64_t column_count, std::int64_t row_stride)
+      : type(element), rows(row_count), columns(column_count), stride(row_stride) {
+    bytes.resize(static_cast<std::size_t>(rows * stride) * element_bytes(type));
+  }
+  std::byte* at(std::int64_t row, std::int64_t column) {
+    return bytes.data() + static_cast<std::size_t>(row * stride + column) * element_bytes(type);
+  }
+  void set(std::int64_t row, std::int64_t column, double value) { encode(type, value, at(row, column)); }
+};
+
+namespace detail {
+
+/// A sample of a distribution, rounded to an element type: filling a tensor is then one look-up per element.
+class Palette {
+ public:
+  Palette(ElementType type, std::uint64_t seed, const std::function<double(Random&)>& draw)
+      : size_(element_bytes(type)), bytes_(kColours * size_) {
+    Random random(seed);
+    for (std::size_t i = 0; i < kColours; ++i) encode(type, draw(random), bytes_.data() + i * size_);
+  }
+
+  /// Gives every element of the matrix a colour of its own choice, by a hash of its place.
+  void fill(Matrix& matrix, std::uint64_t seed) const {
+    parallel_for(matrix.rows, 1 + (1 << 16) / (matrix.columns + 1), [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end; ++row) {
+        Random random(seed + hash(static_cast<std::uint64_t>(row)));
+        for (std::int64_t column = 0; column < matrix.columns; column += 4) {
+          std::uint64_t bits = random.next();
+          for (std::int64_t i = column; i < std::min(column + 4, matrix.columns); ++i, bits >>= 16)
+            std::memcpy(matrix.at(row, i), bytes_.data() + (bits & 0xffff) % kColours * size_, size_);
+        }
+      }
+    });
+  }
+
+ private:
+  static constexpr std::size_t kColours = 1 << 14;
+  std::size_t size_;
+  std::vector<std::byte> bytes_;
+};
+
+/// Probability that an element of kind `integers` is not zero: then sums of `terms` products stay, at 6.5 sigma, within
+/// the integers that the output type represents.
+inline double integer_chance(ElementType output, std::int64_t terms) {
+  const double limit = output == ElementType::bf16 ? 256 : output == ElementType::f16 ? 2048 : 1 << 20;
+  return std::min(0.75, limit / (6.5 * std::sqrt(static_cast<double>(terms) + 1)));
+}
+
+/// Amplitude of kind `huge`: sums overflow f16 now and then, but never the accumulators.
+inline double huge_amplitude(ElementType input, ElementType output) {
+  if (input == ElementType::bf16) return 1e15;
+  return output == ElementType::f16 ? 64 : 2e4;
+}
+
+}  // namespace detail
+
+/// The operands of one problem.
+struct Operands3 {
+  Matrix a;  // blocks * block rows of `block` elements
+  Matrix b, c;
+};
+
+/// Fills operands by kind:
+///   normal: N(0, 1)      positive: (0, 1], the largest sums of magnitudes      integers: -1, 0, 1; sums are exact
+///   one-hot: each row of A has a single 1, B holds a code of its place: C is a copy of rows of B
+///   nan: normal; B is NaN in the rows that no block refers to, and has an Inf, a -Inf and A a NaN where one does
+///   huge: sums overflow f16      tiny: subnormals      cancel: pairs of opposite products, every sum is 0
+class Filler {
+ public:
+  Filler(const std::string& kind, const Bsr& pattern, std::int64_t block, std::uint64_t seed)
+      : kind_(kind), pattern_(pattern), block_(block), seed_(seed) {
+    for (std::int64_t row = 0; row < pattern.rows; ++row) longest_ = std::max(longest_, pattern.length(row));
+  }
+
+  void fill(Operands3& operands) const {
+    if (kind_ == "one-hot") return one_hot(operands);
+    const ElementType output = operands.c.type;
+    fill_drawn(operands.a, output, 1);
+    fill_drawn(operands.b, output, 2);
+    fill_drawn(operands.c, output, 3);
+    if (kind_ == "nan") non_finite(operands);
+    if (kind_ == "cancel") cancel(operands);
+  }
+
+ private:
+  void fill_drawn(Matrix& matrix, ElementType output, std::uint64_t stream) const {
+    detail::Palette(matrix.type, seed_ * 8 + stream, distribution(matrix.type, output)).fill(matrix, hash(seed_ * 8 + stream));
+  }
+
+  std::function<double(Random&)> distribution(ElementType input, ElementType output) const {
+    if (kind_ == "normal" || kind_ == "nan" || kind_ == "cancel") return [](Random& r) { return r.normal(); };
+    if (kind_ == "positive") return [](Random& r) { return 1 - r.uniform(); };
+    if (kind_ == "integers")
+      return [chance = detail::integer_chance(output, longest_ * block_)](Random& r) {
+        const double draw = r.uniform() / chance;
+        return draw < 0.5 ? -1 : draw < 1 ? 1 : 0;
+      };
+    if (kind_ == "huge")
+      return [amplitude = detail::huge_amplitude(input, output)](Random& r) { return amplitude * r.normal(); };
+    if (kind_ == "tiny")
+      return [scale = input == ElementType::bf16 ? 1e-20 : 1e-4](Random& r) { return scale * r.normal() * r.uniform(); };
+    throw std::invalid_argument("unknown values '" + kind_ +
+                                "'; there are normal, positive, integers, one-hot, nan, huge, tiny, cancel");
+  }
+
+  void one_hot(Operands3& operands) const {
+    const std::int64_t codes = operands.c.type == ElementType::bf16 || operands.b.type == ElementType::bf16 ? 251 : 2039;
+    for (std::int64_t k = 0; k < operands.b.rows; ++k)
+      for (std::int64_t n = 0; n < operands.b.columns; ++n)
+        operands.b.set(k, n, static_cast<double>((k * 61 + n * 7) % codes));
+    Random random(seed_);
+    for (std::int64_t row = 0; row < pattern_.rows; ++row)
+      for (std::int64_t i = 0; i < block_ && pattern_.length(row) > 0; ++i)
+        operands.a.set((pattern_.row_ptr[row] + random.below(pattern_.length(row))) * block_ + i, random.below(block_), 1);
+  }
+
+  void non_finite(Operands3& operands) const {
+    std::vector<bool> referred(static_cast<std::size_t>(pattern_.columns));
+    for (const std::int32_t column : pattern_.col_idx) referred[column] = true;
+    const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+    for (std::int64_t k = 0; k < operands.b.rows; ++k)
+      for (std::int64_t n = 0; !referred[k / block_] && n < operands.b.columns; ++n) operands.b.set(k, n, nan);
+    if (pattern_.blocks() == 0 || operands.b.columns == 0) return;
+    Random random(seed_);
+    const auto spoil = [&](double value) {
+      const std::int64_t column = pattern_.col_idx[random.below(pattern_.blocks())];
+      operands.b.set(column * block_ + random.below(block_), random.below(operands.b.columns), value);
+    };
+    spoil(infinity);
+    spoil(-infinity);
+    operands.a.set(random.below(operands.a.rows), random.below(block_), nan);
+  }
+
+  void cancel(Operands3& operands) const {
+    const std::size_t size = element_bytes(operands.a.type);
+    for (std::int64_t row = 0; row < operands.a.rows; ++row)
+      for (std::int64_t k = 0; k < block_; k += 2)
+        operands.a.set(row, k + 1, -decode(operands.a.type, operands.a.at(row, k)));
+    for (std::int64_t k = 0; k < operands.b.rows; k += 2)
+      std::memcpy(operands.b.at(k + 1, 0), operands.b.at(k, 0), static_cast<std::size_t>(operands.b.columns) * size);
+  }
+
+  std::string kind_;
+  const Bsr& pattern_;
+  std::int64_t block_;
+  std::uint64_t seed_;
+  std::int64_t longest_ = 0;
+};
+
+}  // namespace tilewright::bsr_spmm
