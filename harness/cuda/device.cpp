@@ -54,6 +54,12 @@ class CudaProgram : public Program {
   std::vector<cuda::PreparedLaunch> launches_;
 };
 
+double attribute(cudaDeviceAttr name) {
+  int value = 0;
+  check(cudaDeviceGetAttribute(&value, name, 0), "read an attribute of the GPU");
+  return value;
+}
+
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
@@ -90,6 +96,10 @@ class CudaDevice : public Device {
     description_.compute_capability = properties.major * 10 + properties.minor;
     description_.memory_bytes = properties.totalGlobalMem;
     description_.l2_bytes = static_cast<std::size_t>(properties.l2CacheSize);
+    description_.max_sm_clock = attribute(cudaDevAttrClockRate) / 1e3;
+    // Kilohertz, two transfers per clock, bus width in bits.
+    description_.bandwidth =
+        2e3 * attribute(cudaDevAttrMemoryClockRate) * attribute(cudaDevAttrGlobalMemoryBusWidth) / 8;
     keep_freed_memory();
   }
 

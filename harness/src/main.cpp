@@ -33,7 +33,9 @@ Json ready(const DeviceDescription& device) {
       .set("smCount", device.sm_count)
       .set("computeCapability", device.compute_capability)
       .set("memoryBytes", device.memory_bytes)
-      .set("l2Bytes", device.l2_bytes);
+      .set("l2Bytes", device.l2_bytes)
+      .set("maxSmClock", device.max_sm_clock)
+      .set("bandwidth", device.bandwidth);
 }
 
 class Worker {

@@ -166,9 +166,9 @@ class Race {
     for (Subject& subject : subjects_)
       if (!subject.stopped) order.push_back(&subject);
     for (std::int64_t round = -options_.warmup; round < options_.samples; ++round) {
-      emit_(line("sampling").set("round", round));
       for (Subject* subject : order) {
         if (subject->stopped) continue;
+        emit_(line("sampling").set("subject", subject->name).set("round", round));
         const double seconds = guarded(*subject, take);
         if (round < 0) continue;
         (subject->*samples).push_back(seconds);

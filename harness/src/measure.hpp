@@ -10,7 +10,7 @@ class Stopwatch {
   Stopwatch(Device& device, ProblemCache& problems, Emit emit)
       : device_(device), problems_(problems), emit_(std::move(emit)) {}
 
-  /// Emits `check` per subject, `sampling` before each round, `measurement` per subject that passed and L2
+  /// Emits `check` per subject, `sampling` before each sample, `measurement` per subject that passed and L2
   /// state, then `done`. Throws std::runtime_error on a device without a clock; rethrows DeviceLost after a
   /// `check` that says whose fault it was.
   void run(const TimeJob& job);

@@ -38,6 +38,8 @@ struct DeviceDescription {
   int compute_capability = 0;  // major * 10 + minor
   std::size_t memory_bytes = 0;
   std::size_t l2_bytes = 0;
+  double max_sm_clock = 0;  // MHz, 0: unknown
+  double bandwidth = 0;     // of device memory in theory, bytes per second, 0: unknown
 };
 
 /// How the emulated device interleaves threads and when asynchronous operations take effect (simt::Config).

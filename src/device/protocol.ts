@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { type Measurement, measurementSchema } from '../model/measurement.ts';
+import type { ParameterValue } from '../model/parameter.ts';
+import { type Evidence, evidenceSchema, type VerdictName, verdictNames } from '../model/verdict.ts';
+import type { GateCase, Workload } from '../model/workload.ts';
+
+/** A variant as a worker needs it. `parameters` holds the derived values too. */
+export interface JobVariant {
+  readonly id: string;
+  readonly symbol: string;
+  /** Absolute path of the cubin or shared object. */
+  readonly artifact: string;
+  readonly parameters: Readonly<Record<string, ParameterValue>>;
+  readonly deterministic: boolean;
+}
+
+/** How the emulated device interleaves threads, and when asynchronous operations take effect. */
+export interface Schedule {
+  readonly seed: number;
+  readonly async: 'now' | 'random' | 'late';
+  readonly order: 'in-order' | 'random' | 'greedy';
+  /** Race detector, uninitialised reads, proxy fences. */
+  readonly detect: boolean;
+  /** Chance of a switch at each wrapper call and each access. */
+  readonly preempt: number;
+}
+
+export interface JobCase extends GateCase {
+  /** Indices of the schedules to run under; absent: all. */
+  readonly schedules?: readonly number[];
+}
+
+export interface GateJob {
+  readonly variant: JobVariant;
+  readonly cases: readonly JobCase[];
+  readonly schedules: readonly Schedule[];
+  /** Compare with the family's baselines too, where the device has them. */
+  readonly vendor: boolean;
+}
+
+export interface TimeOptions {
+  readonly warmup: number;
+  readonly samples: number;
+  readonly launchesPerSample: number;
+  readonly cold: boolean;
+  readonly hot: boolean;
+  /** Check every subject again after its last sample. */
+  readonly recheck: boolean;
+  /** A variant slower than this many times the best is sampled no further; 0: never. */
+  readonly earlyStop: number;
+  /** Limits of the device, for `implausible`; 0: unknown. Bytes per second. */
+  readonly peakTflops: number;
+  readonly bandwidth: number;
+}
+
+export interface TimeJob {
+  readonly workload: Workload;
+  readonly variants: readonly JobVariant[];
+  readonly baselines: boolean;
+  readonly options: TimeOptions;
+}
+
+export const deviceInfoSchema = z.object({
+  device: z.enum(['cuda', 'emulated']),
+  name: z.string(),
+  driver: z.string(),
+  runtime: z.string(),
+  uuid: z.string(),
+  smCount: z.number(),
+  /** major * 10 + minor. */
+  computeCapability: z.number(),
+  memoryBytes: z.number(),
+  l2Bytes: z.number(),
+  /** MHz, 0: unknown. */
+  maxSmClock: z.number(),
+  /** Of device memory in theory, bytes per second, 0: unknown. */
+  bandwidth: z.number(),
+});
+export type DeviceInfo = Readonly<z.infer<typeof deviceInfoSchema>>;
+
+const id = z.string();
+
+/** The check of a variant or baseline on a workload before it is timed there. */
+const checkSchema = z.object({
+  event: z.literal('check'),
+  id,
+  subject: z.string(),
+  kind: z.enum(['variant', 'baseline']),
+  workload: z.string(),
+  /** `unsupported`: the subject does not take this problem; the evidence says why. */
+  verdict: z.enum([...verdictNames, 'unsupported']),
+  evidence: evidenceSchema,
+});
+
+/** Every line that a worker may write; docs/worker-protocol.md explains them. */
+export const workerLineSchema = z.discriminatedUnion('event', [
+  deviceInfoSchema.extend({ event: z.literal('ready') }),
+  z.object({ event: z.literal('unavailable'), reason: z.string() }),
+  /** A kernel starts; `subject` only in timing jobs. */
+  z.object({
+    event: z.literal('case'),
+    id,
+    case: z.string(),
+    schedule: z.number(),
+    subject: z.string().optional(),
+  }),
+  /** No kernel runs: inputs, references and comparisons on the host. */
+  z.object({
+    event: z.literal('checking'),
+    id,
+    case: z.string().optional(),
+    schedule: z.number().optional(),
+  }),
+  z.object({ event: z.literal('sampling'), id, subject: z.string(), round: z.number() }),
+  z.object({ event: z.literal('verdict'), id, verdict: z.enum(verdictNames), evidence: evidenceSchema }),
+  checkSchema,
+  measurementSchema.extend({ event: z.literal('measurement'), id }),
+  z.object({ event: z.literal('done'), id }),
+  z.object({ event: z.literal('error'), id: id.nullable(), message: z.string() }),
+]);
+export type WorkerLine = z.infer<typeof workerLineSchema>;
+export type Check = Readonly<Omit<z.infer<typeof checkSchema>, 'event' | 'id'>>;
+
+/** The gate's word on a variant. */
+export interface GateAnswer {
+  readonly verdict: VerdictName;
+  readonly evidence: Evidence;
+}
+
+/** What comes out of a timing job. */
+export type TimeEvent =
+  | { readonly kind: 'check'; readonly check: Check }
+  | { readonly kind: 'measurement'; readonly measurement: Measurement };
+
+/** Parses one line of a worker. A line that is not of the protocol is a bug and throws. */
+export function parseWorkerLine(text: string): WorkerLine {
+  const result = workerLineSchema.safeParse(toJson(text));
+  if (result.success) return result.data;
+  throw new Error(
+    `the worker wrote a line that the protocol lacks: ${text.slice(0, 200)}\n${z.prettifyError(result.error)}`,
+  );
+}
+
+function toJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

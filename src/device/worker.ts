@@ -1,0 +1,67 @@
+import type { Executor, LineProcess } from '../exec/executor.ts';
+import { parseWorkerLine, type WorkerLine } from './protocol.ts';
+
+/** How a worker ended: by itself, or because it wrote nothing for too long and was killed. */
+export type Ending =
+  | {
+      readonly kind: 'died';
+      readonly code: number | undefined;
+      readonly signal: string | undefined;
+      readonly stderr: string;
+    }
+  | { readonly kind: 'silent'; readonly seconds: number };
+
+/** One worker process, spoken to line by line, with a watchdog on its silence. */
+export class Worker {
+  readonly #process: LineProcess;
+  readonly #lines: AsyncIterator<string>;
+
+  constructor(path: string, executor: Executor) {
+    this.#process = executor.open([path]);
+    this.#lines = this.#process.lines[Symbol.asyncIterator]();
+  }
+
+  send(job: unknown): void {
+    this.#process.send(JSON.stringify(job));
+  }
+
+  /** The next line, or how the worker ended. Silence of more than `seconds` ends it. */
+  async next(seconds: number): Promise<WorkerLine | Ending> {
+    let silent = false;
+    const watchdog = setTimeout(() => {
+      silent = true;
+      this.#process.kill();
+    }, seconds * 1000);
+    try {
+      const line = await this.#nextLine();
+      if (line !== undefined) return parseWorkerLine(line);
+    } finally {
+      clearTimeout(watchdog);
+    }
+    if (silent) return { kind: 'silent', seconds };
+    const { code, signal } = await this.#process.exited;
+    return { kind: 'died', code, signal, stderr: this.#process.stderrTail() };
+  }
+
+  async #nextLine(): Promise<string | undefined> {
+    try {
+      const { done, value } = await this.#lines.next();
+      return done ? undefined : value;
+    } catch {
+      return undefined; // the stream of a killed process may end with an error
+    }
+  }
+
+  async kill(): Promise<void> {
+    this.#process.kill();
+    await this.#process.exited;
+  }
+}
+
+/** `died of SIGSEGV`, `ended with code 1`, with what it said last. */
+export function describeEnding(ending: Ending): string {
+  if (ending.kind === 'silent') return `made no progress for ${ending.seconds} s and was killed`;
+  const how = ending.signal ? `died of ${ending.signal}` : `ended with code ${ending.code}`;
+  const said = ending.stderr.trim().split('\n').slice(-3).join(' | ');
+  return said === '' ? how : `${how}; it said: ${said}`;
+}
