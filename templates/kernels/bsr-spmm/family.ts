@@ -6,7 +6,7 @@ import { activations, parameters } from './parameters.ts';
 import { presets } from './presets.ts';
 import { merit } from './priority.ts';
 import { sharedLimits } from './sizes.ts';
-import { applies, problemOf, workloads } from './workloads.ts';
+import { applies, densityOf, problemOf, workloads } from './workloads.ts';
 
 /** Lowest compute capability with cp.async, bf16 and mma.m16n8k16. */
 const lowest = 80;
@@ -39,8 +39,10 @@ export default defineFamily<typeof parameters.specs>({
   applies: (point, workload) => applies(point, problemOf(workload)),
   cases: casesOf,
   features: (workload) => {
-    const { m, n, k, block, dtype, out } = problemOf(workload);
-    return { m, n, k, block, input: dtype, output: out };
+    const problem = problemOf(workload);
+    const { m, n, k, block, dtype, out } = problem;
+    const density = densityOf(problem);
+    return { m, n, k, block, input: dtype, output: out, ...(density !== undefined && { density }) };
   },
   priority: (point, workload) => merit(point, problemOf(workload)),
   deterministic: () => true,

@@ -100,3 +100,20 @@ export const workloads: readonly SpmmWorkload[] = [
 export function applies(point: Point, problem: Problem): boolean {
   return point.block === problem.block && point.input === problem.dtype && point.output === problem.out;
 }
+
+/** Share of A's blocks that are stored, as far as the pattern tells; banded ones without what the edges cut off. */
+export function densityOf({ pattern, k, block }: Problem): number | undefined {
+  const columns = k / block;
+  switch (pattern.kind) {
+    case 'random':
+    case 'equal-rows':
+    case 'power-law':
+      return pattern.density;
+    case 'banded':
+      return Math.min(1, (2 * pattern.width + 1) / columns);
+    case 'block-diagonal':
+      return Math.min(1, (pattern.size ?? 4) / columns);
+    default:
+      return undefined;
+  }
+}
