@@ -26,6 +26,7 @@ struct Config {
   double preempt = 0.0;    // chance of a switch at each wrapper call and each hooked access
   std::size_t stack_bytes = 64 << 10;
   int max_findings = 12;
+  unsigned resident_clusters = 1;  // clusters that run interleaved; more than 1 for kernels whose blocks wait for each other
   double seconds = 0;      // wall-clock limit, 0: none; exceeding it is the finding `hang`
 };
 
@@ -60,6 +61,9 @@ Result launch(const Config& config, Dim3 grid, Dim3 block, std::size_t shared_by
 /// kernels are checked against the allocation. `name` appears in findings.
 void* allocate(std::size_t bytes, const char* name = "");
 void release(void* memory);
+/// Declares [memory, memory + bytes) to hold nothing: until a kernel has written it, reading it is `uninitialised`
+/// (needs Config::detect). The host's own writes are not seen: call it after filling the buffer.
+void mark_undefined(void* memory, std::size_t bytes);
 
 /// Emulated CUtensorMap. Encoding refuses what cuTensorMapEncodeTiled refuses, with the reason.
 struct alignas(64) TensorMap {

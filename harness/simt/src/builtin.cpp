@@ -1,0 +1,107 @@
+// builtin.cpp - shared-memory addresses, register budgets, and the instructions that need no machinery.
+#include <cstring>
+
+#include "memory.hpp"
+#include "report.hpp"
+#include "scheduler.hpp"
+#include "wgmma.hpp"
+
+namespace simt {
+
+using core::Thread;
+
+unsigned char* shared_base() { return core::machine.current->block->shared + core::kSharedBase; }
+
+std::uint32_t shared_address(const void* pointer) {
+  Thread& self = SIMT_ENTER();
+  const core::Block& block = *self.block;
+  const auto offset = static_cast<std::size_t>(static_cast<const unsigned char*>(pointer) - block.shared);
+  if (offset < core::kArenaStride) return static_cast<std::uint32_t>(offset);
+  core::fail("shared-out-of-bounds",
+             core::text("address of %p taken as shared memory, but it is not in this block's shared memory",
+                        pointer));
+}
+
+std::uint32_t map_shared_rank(std::uint32_t address, std::uint32_t rank) {
+  SIMT_ENTER();
+  if (rank >= core::machine.blocks_per_cluster)
+    core::fail("shared-out-of-bounds",
+               core::text("mapa to rank %u of a cluster of %u", rank, core::machine.blocks_per_cluster));
+  return (address & core::kOffsetMask) | (rank + 1) << 24;
+}
+
+namespace {
+
+unsigned char* shared_access(Thread& self, std::uint32_t address, int bytes, bool store) {
+  const char* what = store ? "st.shared" : "ld.shared";
+  core::Block& block = core::block_of(address);
+  if (block.live == 0) {
+    core::report("exit",
+                 core::text("%s to the shared memory of block rank %u, which has exited", what, block.rank));
+    return nullptr;
+  }
+  const auto size = static_cast<std::uint32_t>(bytes);
+  core::check_shared_alignment(address, size, what);
+  unsigned char* memory = core::shared_memory(block, address, size, what);
+  if (memory && core::machine.detect) {
+    const core::Access access =
+        core::access_by(self, store ? core::AccessKind::store : core::AccessKind::load, self.pc);
+    if (store)
+      core::note_shared_write(block, address, size, access);
+    else
+      core::note_shared_read(block, address, size, access);
+  }
+  return memory;
+}
+
+}  // namespace
+
+void shared_store(std::uint32_t address, const void* value, int bytes) {
+  Thread& self = SIMT_ENTER();
+  core::machine.stats.shared_bytes_written += static_cast<unsigned>(bytes);
+  if (unsigned char* memory = shared_access(self, address, bytes, true))
+    std::memcpy(memory, value, static_cast<std::size_t>(bytes));
+}
+
+void shared_load(std::uint32_t address, void* value, int bytes) {
+  Thread& self = SIMT_ENTER();
+  core::machine.stats.shared_bytes_read += static_cast<unsigned>(bytes);
+  if (const unsigned char* memory = shared_access(self, address, bytes, false))
+    std::memcpy(value, memory, static_cast<std::size_t>(bytes));
+  else
+    std::memset(value, 0xff, static_cast<std::size_t>(bytes));
+}
+
+void setmaxnreg(int count, bool increase) {
+  Thread& self = SIMT_ENTER();
+  const char* name = increase ? "setmaxnreg.inc" : "setmaxnreg.dec";
+  if (count < 24 || count > 256 || count % 8)
+    core::fail("setmaxnreg", core::text("%s %d: allowed are the multiples of 8 from 24 to 256", name, count));
+  core::meet(self, core::Collective::setmaxnreg,
+             static_cast<std::uint32_t>(count) << 1 | static_cast<std::uint32_t>(increase), core::kWarpMask,
+             nullptr, [&](const core::Meeting&) {
+               core::Block& block = *self.block;
+               block.warpgroups[self.ids.warp / 4]->set_registers(block, self.ids.warp % 4, count, increase);
+             });
+}
+
+// Launches are one after the other here, so what the primary kernel wrote is always there.
+void griddep_wait() { SIMT_ENTER(); }
+void griddep_launch() { SIMT_ENTER(); }
+
+void trap(const char* why) {
+  SIMT_ENTER();
+  core::fail("trap", why && *why ? why : "trap");
+}
+
+void nanosleep(unsigned) {
+  SIMT_ENTER();
+  core::yield_to_others();
+}
+
+std::uint64_t clock64() {
+  SIMT_ENTER();
+  return core::machine.stats.switches + core::machine.stats.collectives + core::machine.stats.hooked_accesses;
+}
+
+}  // namespace simt

@@ -1,0 +1,34 @@
+// bulk.hpp - bulk and tensor stores of one thread that have been issued and are not complete.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "machine.hpp"
+
+namespace simt::core {
+
+/// A store goes through two steps: its source is read, later the destination is written. wait_group.read
+/// waits for the first only.
+struct BulkStore {
+  const TensorMap* map = nullptr;  // null: a plain bulk copy
+  unsigned char* destination = nullptr;
+  std::uint32_t bytes = 0;
+  int coordinates[5] = {};
+  std::uint32_t source = 0;  // shared offset
+  BulkReduce reduce = BulkReduce::none;
+  std::uint32_t group = 0;
+  bool read = false;
+  std::vector<unsigned char> data;  // once read: the box, not swizzled
+};
+
+struct BulkQueue {
+  std::deque<BulkStore> pending;
+  std::uint32_t group = 0;  // the one being filled; its number is the epoch of what it does
+  std::uint32_t committed = 0, read_waited = 0, write_waited = 0;  // groups up to these numbers
+
+  void reset();
+  void check_exit(Thread& thread);
+};
+
+}  // namespace simt::core

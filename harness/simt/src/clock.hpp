@@ -1,0 +1,101 @@
+// clock.hpp - vector clocks of the race detector. An agent is whatever can touch memory in its own time: a
+// thread, or an asynchronous unit working for it. Clocks are immutable and shared: after a barrier every
+// thread of a block points to the same one, and equal joins are computed once. A thread's own newest epoch is
+// kept beside its clock (Timeline in machine.hpp), so ticking costs nothing.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <utility>
+
+namespace simt::core {
+
+class Clock;
+
+/// Counted reference to an immutable clock; never null (default: the clock that has seen nothing).
+class ClockRef {
+ public:
+  ClockRef();
+  ClockRef(const ClockRef& other);
+  ClockRef(ClockRef&& other) noexcept;
+  ~ClockRef();
+  ClockRef& operator=(ClockRef other) noexcept {
+    std::swap(clock_, other.clock_);
+    return *this;
+  }
+  const Clock* get() const { return clock_; }
+  const Clock* operator->() const { return clock_; }
+  bool operator==(const ClockRef& other) const { return clock_ == other.clock_; }
+
+ private:
+  friend class ClockBuilder;
+  explicit ClockRef(Clock* adopted) : clock_(adopted) {}
+  Clock* clock_;
+};
+
+/// What has been seen of earlier waves of blocks, by the first epoch of the wave. Rare: only kernels whose
+/// blocks synchronise through global atomics have any.
+using EarlierWaves = std::map<std::uint32_t, ClockRef>;
+
+class Clock {
+ public:
+  /// Newest epoch of `agent` that has been seen; 0 when none has.
+  std::uint32_t of(std::uint32_t agent) const { return agent < size_ ? epochs()[agent] : 0; }
+  /// Has seen all that `other` has seen.
+  bool covers(const Clock& other) const;
+  const EarlierWaves* earlier() const { return earlier_.get(); }
+
+ private:
+  friend class ClockRef;
+  friend class ClockBuilder;
+  explicit Clock(std::uint32_t size) : size_(size) {}
+  static Clock* create(std::uint32_t size);
+  static void destroy(Clock* clock);
+  // The epochs follow the object in memory.
+  std::uint32_t* epochs() { return reinterpret_cast<std::uint32_t*>(this + 1); }
+  const std::uint32_t* epochs() const { return reinterpret_cast<const std::uint32_t*>(this + 1); }
+
+  std::uint32_t references_ = 1;
+  std::uint32_t size_;
+  std::shared_ptr<const EarlierWaves> earlier_;
+};
+
+/// Accumulates a clock: at a barrier, from each arrival.
+class ClockBuilder {
+ public:
+  ClockBuilder() = default;
+  ClockBuilder(const ClockBuilder&) = delete;
+  ClockBuilder& operator=(const ClockBuilder&) = delete;
+  ClockBuilder(ClockBuilder&& other) noexcept { swap(other); }
+  ClockBuilder& operator=(ClockBuilder&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  ~ClockBuilder() { clear(); }
+
+  void join(const ClockRef& other);
+  void raise(std::uint32_t agent, std::uint32_t epoch);
+  void add_earlier(std::uint32_t wave, const ClockRef& clock);
+  /// The accumulated clock. The builder goes on from it.
+  ClockRef freeze();
+  void clear();
+
+ private:
+  void swap(ClockBuilder& other) noexcept;
+  void reserve(std::uint32_t size);
+  Clock* clock_ = nullptr;
+  ClockRef joined_;  // the last clock joined: joining it again changes nothing
+};
+
+/// Least clock that has seen what both have. Remembers recent answers, so that equal joins give the same
+/// object.
+ClockRef join(const ClockRef& a, const ClockRef& b);
+/// Drops remembered joins; call between launches.
+void forget_joins();
+
+inline ClockRef::ClockRef(const ClockRef& other) : clock_(other.clock_) { ++clock_->references_; }
+inline ClockRef::~ClockRef() {
+  if (--clock_->references_ == 0) Clock::destroy(clock_);
+}
+
+}  // namespace simt::core

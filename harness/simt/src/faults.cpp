@@ -1,0 +1,106 @@
+// faults.cpp - signal handlers. The handler does not report by itself: it points the interrupted thread of
+// control at an ordinary function on a stack of its own, so that reporting may allocate, and from there the
+// launch is abandoned.
+#include "faults.hpp"
+
+#include <signal.h>
+#include <ucontext.h>
+
+#include <cstdint>
+#include <cstdlib>
+
+#include "memory.hpp"
+#include "report.hpp"
+#include "scheduler.hpp"
+
+namespace simt::core {
+namespace {
+
+constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
+constexpr std::size_t kStackBytes = 128 << 10;
+
+struct sigaction previous[65];
+struct {
+  int signal;
+  const void* address;
+  const void* pc;
+} fault;
+alignas(64) unsigned char landing_stack[kStackBytes];
+
+void report_fault() {
+  machine.current->pc = fault.pc;
+  if (fault.signal == SIGFPE) fail("trap", "integer division by zero");
+  if (fault.signal == SIGILL || fault.signal == SIGTRAP) fail("trap", "the kernel executed a trap");
+  if (machine.stacks.is_guard(fault.address))
+    fail("trap", text("the thread's stack of %zu bytes overflowed; raise Config::stack_bytes, or the kernel "
+                      "recurses without end",
+                      machine.config.stack_bytes));
+  if (is_global(fault.address)) {
+    if (const Allocation* allocation = allocation_at(fault.address); allocation && !allocation->name.empty())
+      fail("global-out-of-bounds", "invalid access to " + global_place(fault.address));
+    fail("global-out-of-bounds",
+         text("access at %p, which is in no allocation (beyond the end of one, or released)", fault.address));
+  }
+  fail("global-out-of-bounds", text("access to the invalid address %p", fault.address));
+}
+
+/// False where the machine's registers are not known here: the signal is then fatal as usual.
+bool redirect(ucontext_t* context) {
+  const std::uintptr_t top =
+      reinterpret_cast<std::uintptr_t>(landing_stack + kStackBytes) & ~std::uintptr_t{63};
+#if defined(__x86_64__) && defined(__linux__)
+  fault.pc = reinterpret_cast<const void*>(context->uc_mcontext.gregs[REG_RIP] +
+                                           1);  // as if it were a return address
+  context->uc_mcontext.gregs[REG_RIP] = reinterpret_cast<greg_t>(&report_fault);
+  context->uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(top - 8);
+  return true;
+#elif defined(__aarch64__) && defined(__linux__)
+  fault.pc = reinterpret_cast<const void*>(context->uc_mcontext.pc + 4);
+  context->uc_mcontext.pc = reinterpret_cast<std::uintptr_t>(&report_fault);
+  context->uc_mcontext.sp = top;
+  return true;
+#else
+  (void)context;
+  (void)top;
+  return false;
+#endif
+}
+
+void on_fault(int number, siginfo_t* info, void* context) {
+  if (machine.running && machine.current && fault.signal == 0) {
+    fault = {number, info->si_addr, nullptr};
+    if (redirect(static_cast<ucontext_t*>(context))) return;
+  }
+  sigaction(number, &previous[number],
+            nullptr);  // returning runs the faulting instruction again, now for real
+  if (info->si_code <= 0) raise(number);
+}
+
+/// A fiber's stack may be the very thing that is exhausted: handlers run on another one, of which each OS
+/// thread has its own.
+void give_thread_a_signal_stack() {
+  thread_local bool given = false;
+  if (given) return;
+  given = true;
+  stack_t stack{};
+  stack.ss_sp = std::malloc(kStackBytes);
+  stack.ss_size = kStackBytes;
+  sigaltstack(&stack, nullptr);
+}
+
+}  // namespace
+
+void install_fault_handlers() {
+  fault.signal = 0;
+  give_thread_a_signal_stack();
+  static bool installed = false;
+  if (installed) return;
+  installed = true;
+  struct sigaction action{};
+  action.sa_sigaction = on_fault;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigfillset(&action.sa_mask);
+  for (int number : kSignals) sigaction(number, &action, &previous[number]);
+}
+
+}  // namespace simt::core

@@ -1,0 +1,182 @@
+// hooks.cpp - plain loads and stores of a kernel compiled with -fsanitize=thread. The compiler emits a call
+// per access to functions that libtsan would define; they are defined here instead, and libtsan is never
+// linked.
+#include <cstdint>
+#include <cstring>
+
+#include "atomics.hpp"
+#include "memory.hpp"
+#include "report.hpp"
+#include "scheduler.hpp"
+
+namespace simt::core {
+namespace {
+
+void shared_hook(Thread& self, std::size_t offset, std::size_t bytes, bool store, AccessKind kind) {
+  const std::size_t which = offset / kArenaStride;
+  if (which >= machine.blocks.size())
+    return fail("shared-out-of-bounds",
+                text("plain %s far outside any block's shared memory", store ? "store" : "load"));
+  Block& block = machine.blocks[which];
+  const auto address = static_cast<std::uint32_t>(offset % kArenaStride);
+  if (!shared_memory(block, address, static_cast<std::uint32_t>(bytes), store ? "store" : "load")) return;
+  if (block.live == 0)
+    report("exit", text("plain %s to the shared memory of block rank %u, which has exited",
+                        store ? "store" : "load", block.rank));
+  (store ? machine.stats.shared_bytes_written : machine.stats.shared_bytes_read) += bytes;
+  if (!machine.detect) return;
+  const Access access = access_by(self, kind, self.pc);
+  if (store)
+    note_shared_write(block, address, static_cast<std::uint32_t>(bytes), access);
+  else
+    note_shared_read(block, address, static_cast<std::uint32_t>(bytes), access);
+}
+
+void global_hook(Thread& self, const void* pointer, std::size_t bytes, bool store, AccessKind kind) {
+  if (!check_global(pointer, bytes, store ? "store" : "load")) return;
+  (store ? machine.stats.global_bytes_written : machine.stats.global_bytes_read) += bytes;
+  if (!machine.detect) return;
+  const Access access = access_by(self, kind, self.pc);
+  if (store)
+    note_global_write(pointer, bytes, access);
+  else
+    note_global_read(pointer, bytes, access);
+}
+
+[[gnu::noinline]] void checked_hook(const void* pointer, std::size_t bytes, bool store, bool aligned,
+                                    const void* pc) {
+  if (!machine.current) return;
+  Thread& self = enter(pc);
+  ++machine.stats.hooked_accesses;
+  if (aligned) check_alignment(pointer, bytes, store ? "store" : "load");
+  const AccessKind kind = bytes == 1 ? (store ? AccessKind::byte_store : AccessKind::byte_load)
+                                     : (store ? AccessKind::store : AccessKind::load);
+  const auto offset =
+      static_cast<std::size_t>(static_cast<const unsigned char*>(pointer) - address_space.base);
+  if (offset < address_space.shared_bytes)
+    shared_hook(self, offset, bytes, store, kind);
+  else
+    global_hook(self, pointer, bytes, store, kind);
+}
+
+/// Nearly all calls are about a thread's own stack and end at the comparison.
+inline void hook(const void* pointer, std::size_t bytes, bool store, bool aligned, const void* pc) {
+  if (is_emulated(pointer)) checked_hook(pointer, bytes, store, aligned, pc);
+}
+
+template <class Value>
+void atomic_hook(volatile Value* pointer, bool releases, bool acquires, const void* pc) {
+  const auto* plain = const_cast<const Value*>(pointer);
+  if (!machine.current || !is_emulated(plain)) return;
+  Thread& self = enter(pc);
+  ++machine.stats.hooked_accesses;
+  const Access access = access_by(self, AccessKind::atomic, pc);
+  if (is_global(plain) && check_global(plain, sizeof(Value), "atomic") && machine.detect)
+    note_global_write(plain, sizeof(Value), access);
+  synchronise_atomic(self, plain, releases, acquires);
+  note_progress();
+}
+
+}  // namespace
+}  // namespace simt::core
+
+#define SIMT_PC __builtin_return_address(0)
+using simt::core::hook;
+
+extern "C" {
+
+void __tsan_init() { simt::core::hooks_present = true; }
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_vptr_read(void**) {}
+void __tsan_ignore_thread_begin() {}
+void __tsan_ignore_thread_end() {}
+
+#define SIMT_PLAIN(n)                                                                    \
+  void __tsan_read##n(void* p) { hook(p, n, false, true, SIMT_PC); }                     \
+  void __tsan_write##n(void* p) { hook(p, n, true, true, SIMT_PC); }                     \
+  void __tsan_read##n##_pc(void* p, void* pc) { hook(p, n, false, true, pc); }           \
+  void __tsan_write##n##_pc(void* p, void* pc) { hook(p, n, true, true, pc); }           \
+  void __tsan_unaligned_read##n(void* p) { hook(p, n, false, false, SIMT_PC); }          \
+  void __tsan_unaligned_write##n(void* p) { hook(p, n, true, false, SIMT_PC); }          \
+  void __tsan_volatile_read##n(void* p) { hook(p, n, false, true, SIMT_PC); }            \
+  void __tsan_volatile_write##n(void* p) { hook(p, n, true, true, SIMT_PC); }            \
+  void __tsan_unaligned_volatile_read##n(void* p) { hook(p, n, false, false, SIMT_PC); } \
+  void __tsan_unaligned_volatile_write##n(void* p) { hook(p, n, true, false, SIMT_PC); } \
+  void __tsan_read_write##n(void* p) { hook(p, n, false, true, SIMT_PC), hook(p, n, true, true, SIMT_PC); }
+SIMT_PLAIN(1)
+SIMT_PLAIN(2)
+SIMT_PLAIN(4)
+SIMT_PLAIN(8)
+SIMT_PLAIN(16)
+#undef SIMT_PLAIN
+
+void __tsan_read_range(void* p, unsigned long n) { hook(p, n, false, false, SIMT_PC); }
+void __tsan_write_range(void* p, unsigned long n) { hook(p, n, true, false, SIMT_PC); }
+
+#define SIMT_ATOMIC(bits, type)                                                                             \
+  type __tsan_atomic##bits##_load(const volatile type* p, int) {                                            \
+    simt::core::atomic_hook(const_cast<volatile type*>(p), false, true, SIMT_PC);                           \
+    return *p;                                                                                              \
+  }                                                                                                         \
+  void __tsan_atomic##bits##_store(volatile type* p, type v, int) {                                         \
+    simt::core::atomic_hook(p, true, false, SIMT_PC);                                                       \
+    *p = v;                                                                                                 \
+  }                                                                                                         \
+  SIMT_RMW(bits, type, exchange, v)                                                                         \
+  SIMT_RMW(bits, type, fetch_add, static_cast<type>(old + v))                                               \
+      SIMT_RMW(bits, type, fetch_sub, static_cast<type>(old - v))                                           \
+          SIMT_RMW(bits, type, fetch_and, static_cast<type>(old & v))                                       \
+              SIMT_RMW(bits, type, fetch_or, static_cast<type>(old | v))                                    \
+                  SIMT_RMW(bits, type, fetch_xor, static_cast<type>(old ^ v))                               \
+                      SIMT_RMW(bits, type, fetch_nand, static_cast<type>(~(old & v))) int                   \
+                      __tsan_atomic##bits##_compare_exchange_strong(volatile type* p, type* expected,       \
+                                                                    type v, int, int) {                     \
+    simt::core::atomic_hook(p, true, true, SIMT_PC);                                                        \
+    if (*p == *expected) return *p = v, 1;                                                                  \
+    *expected = *p;                                                                                         \
+    return 0;                                                                                               \
+  }                                                                                                         \
+  int __tsan_atomic##bits##_compare_exchange_weak(volatile type* p, type* expected, type v, int a, int b) { \
+    return __tsan_atomic##bits##_compare_exchange_strong(p, expected, v, a, b);                             \
+  }                                                                                                         \
+  type __tsan_atomic##bits##_compare_exchange_val(volatile type* p, type expected, type v, int a, int b) {  \
+    __tsan_atomic##bits##_compare_exchange_strong(p, &expected, v, a, b);                                   \
+    return expected;                                                                                        \
+  }
+#define SIMT_RMW(bits, type, name, result)                           \
+  type __tsan_atomic##bits##_##name(volatile type* p, type v, int) { \
+    simt::core::atomic_hook(p, true, true, SIMT_PC);                 \
+    const type old = *p;                                             \
+    *p = result;                                                     \
+    return old;                                                      \
+  }
+SIMT_ATOMIC(8, std::uint8_t)
+SIMT_ATOMIC(16, std::uint16_t)
+SIMT_ATOMIC(32, std::uint32_t)
+SIMT_ATOMIC(64, std::uint64_t)
+#undef SIMT_ATOMIC
+#undef SIMT_RMW
+
+void __tsan_atomic_thread_fence(int) {
+  if (simt::core::machine.current) simt::core::synchronise_fence(simt::core::enter(SIMT_PC));
+}
+void __tsan_atomic_signal_fence(int) {}
+
+void* __tsan_memcpy(void* to, const void* from, std::size_t n) {
+  hook(from, n, false, false, SIMT_PC);
+  hook(to, n, true, false, SIMT_PC);
+  return std::memcpy(to, from, n);
+}
+void* __tsan_memmove(void* to, const void* from, std::size_t n) {
+  hook(from, n, false, false, SIMT_PC);
+  hook(to, n, true, false, SIMT_PC);
+  return std::memmove(to, from, n);
+}
+void* __tsan_memset(void* to, int value, std::size_t n) {
+  hook(to, n, true, false, SIMT_PC);
+  return std::memset(to, value, n);
+}
+
+}  // extern "C"

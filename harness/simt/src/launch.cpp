@@ -1,0 +1,271 @@
+// launch.cpp - a launch: waves of clusters, the life of a thread, what must be in order when it ends.
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <stdexcept>
+
+#include "async.hpp"
+#include "atomics.hpp"
+#include "bulk.hpp"
+#include "copy.hpp"
+#include "faults.hpp"
+#include "mbarrier.hpp"
+#include "memory.hpp"
+#include "report.hpp"
+#include "scheduler.hpp"
+#include "sync.hpp"
+#include "wgmma.hpp"
+
+namespace simt {
+
+Ids* ids = nullptr;
+
+namespace core {
+
+Machine machine;
+bool hooks_present = false;
+
+std::uint16_t new_agent(Unit unit, std::uint32_t owner, std::uint32_t block) {
+  machine.agents.push_back({unit, owner, block});
+  const std::size_t number = machine.threads.size() + machine.agents.size() - 1;
+  if (number >= 0xff00)
+    fail("trap",
+         "more threads and asynchronous units in one wave than the race detector can number; use a smaller "
+         "wave");
+  return static_cast<std::uint16_t>(number);
+}
+
+Coordinates block_coordinates(std::uint32_t number) {
+  const Dim3 &grid = machine.grid, &cluster = machine.cluster_dim;
+  const unsigned size = machine.blocks_per_cluster, rank = number % size;
+  unsigned which = number / size;
+  const unsigned across = grid.x / cluster.x, down = grid.y / cluster.y;
+  const Dim3 corner{which % across, which / across % down, which / across / down};
+  return {{corner.x * cluster.x + rank % cluster.x, corner.y * cluster.y + rank / cluster.x % cluster.y,
+           corner.z * cluster.z + rank / cluster.x / cluster.y},
+          rank};
+}
+
+namespace {
+
+void thread_main() {
+  const char* thrown = nullptr;
+  try {
+    (*machine.body)();
+  } catch (const std::exception&) {
+    thrown = "the kernel threw a C++ exception";
+  }
+  if (thrown) fail("trap", thrown);
+  leave_thread();
+}
+
+void set_up_thread(Thread& thread, std::uint32_t index) {
+  const unsigned in_block = index % machine.threads_per_block;
+  const Dim3& dim = machine.block_dim;
+  Block& block = machine.blocks[index / machine.threads_per_block];
+  thread.ids.thread = {in_block % dim.x, in_block / dim.x % dim.y, in_block / dim.x / dim.y};
+  thread.ids.lane = in_block % 32;
+  thread.ids.warp = in_block / 32;
+  thread.index = index;
+  thread.lane_bit = 1u << thread.ids.lane;
+  thread.block = &block;
+  thread.warp = &machine.warps[block.index * machine.warps_per_block + thread.ids.warp];
+  if (!thread.copies) thread.copies = std::make_unique<CopyQueue>();
+  if (!thread.bulk) thread.bulk = std::make_unique<BulkQueue>();
+}
+
+/// Threads, warps and blocks of a full wave; the same objects serve every wave of the launch.
+void build_wave(unsigned clusters) {
+  const unsigned blocks = clusters * machine.blocks_per_cluster;
+  machine.threads = std::vector<Thread>(std::size_t{blocks} * machine.threads_per_block);
+  machine.warps = std::vector<Warp>(std::size_t{blocks} * machine.warps_per_block);
+  machine.blocks = std::vector<Block>(blocks);
+  machine.wave_clusters = std::vector<Cluster>(clusters);
+  machine.stacks.reserve(machine.threads.size(), machine.config.stack_bytes);
+  place_arenas();
+  for (unsigned b = 0; b < blocks; ++b) {
+    Block& block = machine.blocks[b];
+    block.index = b;
+    block.rank = b % machine.blocks_per_cluster;
+    block.cluster = &machine.wave_clusters[b / machine.blocks_per_cluster];
+    block.threads = &machine.threads[std::size_t{b} * machine.threads_per_block];
+    block.mbarriers = std::make_unique<Mbarriers>();
+    for (unsigned w = 0; w < machine.warps_per_block; ++w) {
+      Warp& warp = machine.warps[b * machine.warps_per_block + w];
+      const unsigned lanes = std::min(32u, machine.threads_per_block - w * 32);
+      warp.index = b * machine.warps_per_block + w;
+      warp.absent = lanes == 32 ? 0 : kWarpMask << lanes;
+      warp.threads = block.threads + w * 32;
+      warp.block = &block;
+      warp.meetings.reserve(4);
+    }
+    block.warpgroups.resize((machine.warps_per_block + 3) / 4);
+    for (auto& group : block.warpgroups) group = std::make_unique<Warpgroup>();
+  }
+  for (unsigned c = 0; c < clusters; ++c)
+    machine.wave_clusters[c].blocks = &machine.blocks[std::size_t{c} * machine.blocks_per_cluster];
+  for (std::uint32_t t = 0; t < machine.threads.size(); ++t) set_up_thread(machine.threads[t], t);
+}
+
+void reset_thread(Thread& thread, const Dim3& block, unsigned rank) {
+  thread.ids.block = block;
+  thread.ids.block_dim = machine.block_dim;
+  thread.ids.grid_dim = machine.grid;
+  thread.ids.cluster_rank = rank;
+  thread.ids.cluster_size = machine.blocks_per_cluster;
+  thread.done = false;
+  thread.wait = Wait::none;
+  thread.timed_out = false;
+  thread.leads = -1;
+  thread.pc = nullptr;
+  thread.cluster_generation = 0;
+  thread.cluster_arrived = false;
+  thread.time = {};
+  thread.time.epoch = machine.wave_epoch + 1;
+  thread.copies->reset();
+  thread.bulk->reset();
+  thread.phases_seen.clear();
+  thread.fiber.prepare(machine.stacks.stack(thread.index), machine.stacks.stack_bytes(thread.index),
+                       thread_main);
+}
+
+void reset_block(Block& block) {
+  const Coordinates place = block_coordinates(machine.first_block + block.index);
+  block.live = machine.threads_per_block;
+  for (NamedBarrier& barrier : block.barriers) barrier = {};
+  block.mbarriers->reset();
+  for (auto& group : block.warpgroups) group->reset();
+  poison_shared(block);
+  for (unsigned w = 0; w < machine.warps_per_block; ++w) {
+    Warp& warp = machine.warps[block.index * machine.warps_per_block + w];
+    warp.runnable = warp.exited = 0;
+    warp.meetings.clear();
+  }
+  for (unsigned t = 0; t < machine.threads_per_block; ++t)
+    reset_thread(block.threads[t], place.block, place.rank);
+}
+
+void start_wave(unsigned first_cluster) {
+  machine.first_block = first_cluster * machine.blocks_per_cluster;
+  machine.agents.clear();
+  machine.wave_epoch = machine.newest_epoch;
+  for (Cluster& cluster : machine.wave_clusters) {
+    Block* blocks = cluster.blocks;
+    cluster = {};
+    cluster.blocks = blocks;
+    cluster.live = machine.threads_per_block * machine.blocks_per_cluster;
+  }
+  for (Block& block : machine.blocks) reset_block(block);
+  machine.live = static_cast<unsigned>(machine.threads.size());
+  if (machine.detect) machine.shared_shadow.reset();
+  clear_async();
+  forget_fences();
+  start_scheduler();
+}
+
+void end_wave() {
+  if (!machine.detect) return;
+  std::uint32_t newest = machine.newest_epoch;
+  for (const Thread& thread : machine.threads) {
+    const Timeline& time = thread.time;
+    newest = std::max({newest, time.epoch, time.bulk_read.done, time.bulk_write.done, time.wgmma.done,
+                       thread.copies->segment, thread.bulk->group});
+  }
+  for (const Block& block : machine.blocks) {
+    newest = std::max(newest, block.mbarriers->newest_epoch());
+    for (const auto& group : block.warpgroups) newest = std::max(newest, group->newest_epoch());
+  }
+  machine.past_waves.push_back(
+      {machine.wave_epoch, machine.first_block, machine.threads.size(), std::move(machine.agents)});
+  machine.agents.clear();
+  machine.newest_epoch = newest + 1;
+}
+
+void check_shape(Dim3 grid, Dim3 block, std::size_t shared_bytes, Dim3 cluster) {
+  const auto product = [](Dim3 d) { return std::uint64_t{d.x} * d.y * d.z; };
+  if (product(grid) == 0 || product(block) == 0 || product(cluster) == 0)
+    throw std::invalid_argument("launch: a dimension of grid, block or cluster is 0");
+  if (product(block) > 1024)
+    throw std::invalid_argument(core::text("launch: %llu threads in a block; at most 1024",
+                                           static_cast<unsigned long long>(product(block))));
+  if (shared_bytes > kMaxShared)
+    throw std::invalid_argument(
+        core::text("launch: %zu bytes of shared memory; at most %u", shared_bytes, kMaxShared));
+  if (product(cluster) > 16) throw std::invalid_argument("launch: more than 16 blocks in a cluster");
+  if (grid.x % cluster.x || grid.y % cluster.y || grid.z % cluster.z)
+    throw std::invalid_argument("launch: the grid is not a multiple of the cluster");
+}
+
+void configure(const Config& config, Dim3 grid, Dim3 block, std::size_t shared_bytes, Dim3 cluster) {
+  machine.config = config;
+  machine.stats = {};
+  machine.random = Random(config.seed);
+  machine.grid = grid;
+  machine.block_dim = block;
+  machine.cluster_dim = cluster;
+  machine.threads_per_block = block.x * block.y * block.z;
+  machine.warps_per_block = (machine.threads_per_block + 31) / 32;
+  machine.blocks_per_cluster = cluster.x * cluster.y * cluster.z;
+  machine.clusters = grid.x * grid.y * grid.z / machine.blocks_per_cluster;
+  machine.shared_bytes = static_cast<std::uint32_t>(shared_bytes);
+  machine.detect = config.detect;
+  machine.wave_epoch = machine.newest_epoch = 0;
+  machine.past_waves.clear();
+  machine.aborted = false;
+  machine.deadline = std::chrono::steady_clock::now() +
+                     std::chrono::microseconds(static_cast<std::int64_t>(config.seconds * 1e6));
+}
+
+void run_waves(unsigned clusters_at_once) {
+  build_wave(clusters_at_once);
+  prepare_global_memory();
+  for (unsigned first = 0; first < machine.clusters && !machine.aborted; first += clusters_at_once) {
+    if (machine.clusters - first < clusters_at_once)
+      build_wave(machine.clusters - first);  // the last wave is smaller
+    start_wave(first);
+    run_wave();
+    if (!machine.aborted) end_wave();
+  }
+}
+
+}  // namespace
+
+void thread_left(Thread& self) {
+  self.copies->check_exit(self);
+  self.bulk->check_exit(self);
+  Block& block = *self.block;
+  barrier_lost_thread(block);
+  cluster_lost_thread(*block.cluster);
+  complete_meetings(*self.warp);
+  if (block.live == 0) {
+    block.mbarriers->check_exit(block);
+    for (auto& group : block.warpgroups) group->check_exit(block);
+  }
+}
+
+}  // namespace core
+
+Result launch(const Config& config, Dim3 grid, Dim3 block, std::size_t shared_bytes, Dim3 cluster,
+              const std::function<void()>& body) {
+  using namespace core;
+  static std::mutex one_at_a_time;
+  const std::lock_guard<std::mutex> lock(one_at_a_time);
+  check_shape(grid, block, shared_bytes, cluster);
+  configure(config, grid, block, shared_bytes, cluster);
+  machine.body = &body;
+  start_reports();
+  install_fault_handlers();
+  machine.running = true;
+  run_waves(std::clamp(config.resident_clusters, 1u, machine.clusters));
+  machine.running = false;
+  machine.current = nullptr;
+  settle_memory();
+  forget_joins();
+  forget_atomics();
+  Result result;
+  finish_reports(result);
+  result.statistics = machine.stats;
+  return result;
+}
+
+}  // namespace simt

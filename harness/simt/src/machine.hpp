@@ -1,0 +1,217 @@
+// machine.hpp - the state of the emulated device during one launch. One launch at a time, on one OS thread:
+// blocks run in waves of whole clusters, every thread of a wave is a fiber.
+#pragma once
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "clock.hpp"
+#include "fiber.hpp"
+#include "shadow.hpp"
+#include "simt/kernel.hpp"
+
+namespace simt::core {
+
+constexpr std::uint32_t kSharedBase = 1024;        // first address of a block's shared window, as on sm_90
+constexpr std::uint32_t kArenaStride = 256 << 10;  // distance of two blocks' shared memory
+constexpr std::uint32_t kMaxShared = 227 << 10;    // sm_90's limit for one block
+constexpr std::uint32_t kOffsetMask = 0x00ffffff;  // a shared address without its rank (kernel.hpp)
+constexpr std::uint32_t kWarpMask = 0xffffffff;
+
+/// xorshift64*; small, fast, the same everywhere.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed = 1) : state_(seed * 0x9e3779b97f4a7c15ull | 1) {
+    for (int i = 0; i < 4; ++i) next();
+  }
+  std::uint32_t next() {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    state_ ^= state_ << 17;
+    return static_cast<std::uint32_t>((state_ * 0x2545f4914f6cdd1dull) >> 32);
+  }
+  std::uint32_t below(std::uint32_t n) {
+    return static_cast<std::uint32_t>((std::uint64_t{next()} * n) >> 32);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+/// Asynchronous unit working for a thread, a warpgroup or an mbarrier. Gets a number (an agent) when first
+/// used.
+enum class Unit : std::uint8_t { thread, copy, bulk_read, bulk_write, wgmma, tma };
+struct Agent {
+  Unit unit;
+  std::uint32_t owner;  // thread, first thread of the warpgroup, or shared address of the mbarrier
+  std::uint32_t block = 0;
+};
+
+/// How far a thread knows the asynchronous unit `agent` (0: none) to have come.
+struct Progress {
+  std::uint16_t agent = 0;
+  std::uint32_t done = 0;
+};
+
+/// A thread's view of time. `seen` and `proxy` are as of its last acquire; the rest is newer and its own.
+struct Timeline {
+  ClockRef seen, proxy;
+  std::uint32_t epoch = 0;        // of its own accesses; raised at every release
+  std::uint32_t proxy_epoch = 0;  // own accesses up to this one are visible to the async proxy
+  std::uint32_t proxy_copy = 0;   // same for the own cp.async
+  Progress copy, bulk_read, bulk_write, wgmma;
+};
+
+enum class Wait : std::uint8_t { none, collective, barrier, cluster, mbarrier, poll, wgmma };
+
+struct Block;
+struct Warp;
+struct CopyQueue;
+struct BulkQueue;
+
+struct Thread {
+  Ids ids;  // simt::ids points here while the thread runs
+  Fiber fiber;
+  Block* block = nullptr;
+  Warp* warp = nullptr;
+  std::uint32_t index = 0;  // in the wave; also its agent
+  std::uint32_t lane_bit = 0;
+  bool done = true;
+  Wait wait = Wait::none;
+  std::uint32_t wait_on = 0, wait_parity = 0,
+                wait_phase = 0;  // barrier id or mbarrier address; its phase when waiting began
+  bool timed_out = false;
+  int leads = -1;            // meeting of the warp that this thread must execute
+  const void* pc = nullptr;  // in the kernel, behind the primitive being executed
+  std::uint32_t cluster_generation = 0;
+  bool cluster_arrived = false;
+  Timeline time;
+  std::unique_ptr<CopyQueue> copies;
+  std::unique_ptr<BulkQueue> bulk;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>>
+      phases_seen;  // mbarrier address -> last phase known complete + 1
+};
+
+/// Lanes of one warp meeting in a warp-wide instruction.
+enum class Collective : std::uint8_t {
+  syncwarp,
+  shuffle,
+  ballot,
+  match,
+  reduce,
+  elect,
+  ldmatrix,
+  stmatrix,
+  mma,
+  wgmma_fence,
+  wgmma,
+  wgmma_commit,
+  wgmma_wait,
+  setmaxnreg,
+};
+struct Meeting {
+  std::uint32_t mask = 0, arrived = 0;
+  Collective operation{};
+  std::uint32_t immediate = 0;
+  const void* arguments[32];
+};
+
+struct Warp {
+  std::uint32_t index = 0;                             // in the wave
+  std::uint32_t runnable = 0, exited = 0, absent = 0;  // lanes
+  std::int64_t priority = 0;
+  int last_lane = -1;
+  Thread* threads = nullptr;  // lane 0
+  Block* block = nullptr;
+  std::vector<Meeting> meetings;
+};
+
+struct NamedBarrier {
+  int threads = 0, arrived = 0;
+  ClockBuilder seen, proxy;
+  std::vector<Thread*> waiting;
+  int reduce_count = 0, reduce_result = 0;  // predicates that hold: so far, and in the last completed use
+};
+
+class Mbarriers;
+class Warpgroup;
+
+struct Block {
+  std::uint32_t index = 0;  // in the wave
+  unsigned rank = 0;        // in the cluster
+  struct Cluster* cluster = nullptr;
+  unsigned char* shared = nullptr;  // the arena; dynamic shared memory starts kSharedBase bytes in
+  Cell* cells = nullptr;
+  Thread* threads = nullptr;
+  unsigned live = 0;
+  NamedBarrier barriers[16];
+  std::unique_ptr<Mbarriers> mbarriers;
+  std::vector<std::unique_ptr<Warpgroup>> warpgroups;
+};
+
+struct Cluster {
+  Block* blocks = nullptr;
+  unsigned live = 0, arrived = 0;
+  std::uint32_t generation = 0;
+  ClockBuilder seen, proxy;
+  ClockRef released_seen, released_proxy;
+  std::vector<Thread*> waiting;
+};
+
+struct Machine {
+  Config config;
+  Statistics stats;
+  Random random;
+  Dim3 grid, block_dim, cluster_dim;
+  unsigned threads_per_block = 0, warps_per_block = 0, blocks_per_cluster = 1, clusters = 0;
+  std::uint32_t shared_bytes = 0;
+  const std::function<void()>* body = nullptr;
+
+  std::vector<Thread> threads;
+  std::vector<Warp> warps;
+  std::vector<Block> blocks;
+  std::vector<Cluster> wave_clusters;
+  StackPool stacks;
+  Fiber launcher;
+  Thread* current = nullptr;
+  unsigned live = 0;
+  bool running = false, aborted = false;
+
+  // Race detector.
+  bool detect = false;
+  Shadow shared_shadow, global_shadow;
+  std::vector<Agent> agents;     // index = agent
+  std::uint32_t wave_epoch = 0;  // epochs of this wave are above it
+  std::uint32_t newest_epoch = 0;
+  struct PastWave {
+    std::uint32_t epoch;  // as wave_epoch
+    std::uint32_t first_block;
+    std::size_t threads;
+    std::vector<Agent> agents;
+  };
+  std::vector<PastWave> past_waves;
+
+  std::int64_t budget =
+      0;  // primitives and hooked accesses until the next look at preemption, fairness and the clock
+  bool preempting = false;
+  std::chrono::steady_clock::time_point deadline;
+  std::uint32_t first_block = 0;  // of the wave, in the grid
+};
+
+extern Machine machine;
+/// Set when a module compiled with -fsanitize=thread is loaded: plain accesses are then seen.
+extern bool hooks_present;
+
+/// Numbers an asynchronous unit. `owner`, `block`: see Agent.
+std::uint16_t new_agent(Unit unit, std::uint32_t owner, std::uint32_t block);
+inline std::uint16_t agent_of(Progress& progress, Unit unit, std::uint32_t owner, std::uint32_t block) {
+  if (!progress.agent) {
+    progress.agent = new_agent(unit, owner, block);
+    progress.done = machine.wave_epoch;
+  }
+  return progress.agent;
+}
+
+}  // namespace simt::core

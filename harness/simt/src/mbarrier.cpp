@@ -1,0 +1,263 @@
+// mbarrier.cpp - PTX ISA 9.7.13.15. A phase completes when no arrivals are pending and no bytes are
+// outstanding. Waits name a parity only: a waiter that falls two phases behind cannot tell, which is reported
+// when it is seen to happen.
+#include "mbarrier.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "async.hpp"
+#include "memory.hpp"
+#include "report.hpp"
+#include "scheduler.hpp"
+#include "sync.hpp"
+
+namespace simt {
+namespace core {
+
+void Mbarriers::reset() {
+  barriers_.clear();
+  slots_.assign(machine.shared_bytes / 8 + 1, 0);
+}
+
+Mbarrier* Mbarriers::find(std::uint32_t offset) {
+  const std::uint32_t slot = (offset - kSharedBase) / 8;
+  return slot < slots_.size() && slots_[slot] ? barriers_[slots_[slot] - 1u].get() : nullptr;
+}
+
+Mbarrier& Mbarriers::create(std::uint32_t offset) {
+  barriers_.push_back(std::make_unique<Mbarrier>());
+  slots_[(offset - kSharedBase) / 8] = static_cast<std::uint16_t>(barriers_.size());
+  barriers_.back()->offset = offset;
+  return *barriers_.back();
+}
+
+void Mbarriers::remove(std::uint32_t offset) { slots_[(offset - kSharedBase) / 8] = 0; }
+
+std::uint32_t Mbarriers::newest_epoch() const {
+  std::uint32_t newest = 0;
+  for (const auto& barrier : barriers_) newest = std::max(newest, phase_epoch(*barrier));
+  return newest;
+}
+
+void Mbarriers::check_exit(const Block& block) const {
+  for (const auto& barrier : barriers_) {
+    if (slots_[(barrier->offset - kSharedBase) / 8] == 0 || barrier->bytes == 0) continue;
+    std::uint64_t flying = 0;
+    if (loads_in_flight(block.index, barrier->offset, &flying))
+      report("exit", text("the block ends while %llu bytes are in flight to mbarrier 0x%x",
+                          static_cast<unsigned long long>(flying), barrier->offset));
+    else
+      report("mbarrier", text("mbarrier 0x%x ends in phase %u with %lld bytes %s", barrier->offset,
+                              barrier->phase, static_cast<long long>(std::abs(barrier->bytes)),
+                              barrier->bytes > 0 ? "announced by expect_tx that never came"
+                                                 : "landed that no expect_tx announced"));
+  }
+}
+
+namespace {
+
+// In memory an mbarrier is a pattern of this kind, so that data written over it is noticed.
+constexpr std::uint64_t kMark = 0x6d62617272696572ull;
+
+void write_mark(Block& block, std::uint32_t offset) {
+  const std::uint64_t mark = kMark ^ offset;
+  std::memcpy(block.shared + offset, &mark, 8);
+}
+
+bool is_overwritten(const Block& block, std::uint32_t offset) {
+  std::uint64_t mark;
+  std::memcpy(&mark, block.shared + offset, 8);
+  return mark != (kMark ^ offset);
+}
+
+/// `phase` is the one under way when the thread looked and the parity said "complete".
+void pass(Thread& self, Mbarrier& barrier) {
+  acquire(self, barrier.released_seen, barrier.released_proxy);
+  for (auto& [address, phase] : self.phases_seen)
+    if (address == barrier.offset) {
+      phase = barrier.phase;
+      return;
+    }
+  self.phases_seen.emplace_back(barrier.offset, barrier.phase);
+}
+
+void check_aliasing(const Thread& self, const Mbarrier& barrier, std::uint32_t waited_for) {
+  if (barrier.phase < waited_for + 2) return;
+  report("phase", text("parity aliasing: the thread waits for phase %u of mbarrier 0x%x, which has gone on "
+                       "to phase %u; the parity "
+                       "cannot tell them apart. Nothing keeps the arrivals from lapping this waiter",
+                       waited_for, barrier.offset, barrier.phase));
+  (void)self;
+}
+
+void flip(Block& block, Mbarrier& barrier) {
+  std::uint64_t flying = 0;
+  if (const int loads = loads_in_flight(block.index, barrier.offset, &flying))
+    report_once(
+        "phase", barrier.offset,
+        text("phase %u of mbarrier 0x%x of ", barrier.phase, barrier.offset) +
+            block_name(machine.first_block + block.index) +
+            text(" completes with %llu bytes of %d loads still in flight: expect_tx announces too few bytes",
+                 static_cast<unsigned long long>(flying), loads));
+  if (machine.detect) {
+    if (barrier.agent) barrier.seen.raise(barrier.agent, phase_epoch(barrier));
+    barrier.released_seen = barrier.seen.freeze();
+    barrier.released_proxy = barrier.proxy.freeze();
+  }
+  ++barrier.phase;
+  barrier.pending = barrier.count;
+  for (Thread* thread : barrier.waiting) make_runnable(*thread);
+  barrier.waiting.clear();
+  note_progress();
+}
+
+void flip_if_complete(Block& block, Mbarrier& barrier) {
+  if (barrier.pending == 0 && barrier.bytes == 0) flip(block, barrier);
+}
+
+bool has_completed(const Mbarrier& barrier, std::uint32_t parity) {
+  return (barrier.phase & 1) != (parity & 1);
+}
+
+}  // namespace
+
+Mbarrier* use_mbarrier(Thread& self, std::uint32_t address, const char* what) {
+  Block& block = block_of(address);
+  const std::uint32_t offset = address & kOffsetMask;
+  if (!check_shared_alignment(address, 8, what) || !shared_memory(block, address, 8, what)) return nullptr;
+  if (block.live == 0) {
+    report("exit", text("%s on mbarrier 0x%x of block rank %u, which has exited", what, offset, block.rank));
+    return nullptr;
+  }
+  Mbarrier* barrier = block.mbarriers->find(offset);
+  if (!barrier) {
+    report("mbarrier", text("%s on mbarrier 0x%x, which is not initialised", what, offset));
+    return nullptr;
+  }
+  if (is_overwritten(block, offset)) {
+    report("mbarrier", text("%s on mbarrier 0x%x, which other data has overwritten", what, offset));
+    write_mark(block, offset);
+  }
+  if (machine.detect) {
+    // Only the initialisation can race: operations on the object are atomic. So look, but do not count as a
+    // reader.
+    const Access access = access_by(self, AccessKind::mbarrier_use, self.pc);
+    check_shared_order(block, offset, access);
+  }
+  return barrier;
+}
+
+void count_arrivals(Block& block, Mbarrier& barrier, std::uint32_t count) {
+  barrier.pending -= count;
+  if (barrier.pending < 0) {
+    report("mbarrier", text("more arrivals at mbarrier 0x%x in phase %u than its count %u", barrier.offset,
+                            barrier.phase, barrier.count));
+    barrier.pending = 0;
+  }
+  flip_if_complete(block, barrier);
+}
+
+void complete_bytes(Block& block, Mbarrier& barrier, std::uint32_t bytes) {
+  barrier.bytes -= bytes;
+  flip_if_complete(block, barrier);
+}
+
+std::uint16_t agent_of(Block& block, Mbarrier& barrier) {
+  if (!barrier.agent) barrier.agent = new_agent(Unit::tma, barrier.offset, block.index);
+  return barrier.agent;
+}
+
+}  // namespace core
+
+using core::Mbarrier;
+using core::Thread;
+
+void mbarrier_init(std::uint32_t address, std::uint32_t count) {
+  Thread& self = SIMT_ENTER();
+  core::Block& block = *self.block;
+  if (!core::check_shared_alignment(address, 8, "mbarrier.init")) return;
+  if (!core::shared_memory(block, address, 8, "mbarrier.init")) return;
+  const std::uint32_t offset = address & core::kOffsetMask;
+  if (count == 0 || count > (1u << 20) - 1)
+    core::report("mbarrier", core::text("mbarrier.init with count %u; allowed is 1 to 1048575", count));
+  if (block.mbarriers->find(offset)) {
+    core::report("mbarrier", core::text("mbarrier 0x%x is initialised again without mbarrier.inval", offset));
+    block.mbarriers->remove(offset);
+  }
+  Mbarrier& barrier = block.mbarriers->create(offset);
+  barrier.count = count;
+  barrier.initialised_by = self.index;
+  barrier.pending = count;
+  core::write_mark(block, offset);
+  if (core::machine.detect)
+    core::note_shared_write(block, address, 8,
+                            core::access_by(self, core::AccessKind::mbarrier_init, self.pc));
+}
+
+void mbarrier_inval(std::uint32_t address) {
+  Thread& self = SIMT_ENTER();
+  Mbarrier* barrier = core::use_mbarrier(self, address, "mbarrier.inval");
+  if (!barrier) return;
+  if (!barrier->waiting.empty())
+    core::report("mbarrier",
+                 core::text("mbarrier.inval on mbarrier 0x%x while threads wait on it", barrier->offset));
+  core::block_of(address).mbarriers->remove(barrier->offset);
+}
+
+void mbarrier_arrive(std::uint32_t address, std::uint32_t count) {
+  Thread& self = SIMT_ENTER();
+  Mbarrier* barrier = core::use_mbarrier(self, address, "mbarrier.arrive");
+  if (!barrier) return;
+  core::release(self, barrier->seen, barrier->proxy);
+  core::count_arrivals(core::block_of(address), *barrier, count);
+}
+
+void mbarrier_expect_tx(std::uint32_t address, std::uint32_t bytes) {
+  Thread& self = SIMT_ENTER();
+  Mbarrier* barrier = core::use_mbarrier(self, address, "mbarrier.expect_tx");
+  if (barrier) barrier->bytes += bytes;
+}
+
+void mbarrier_arrive_expect_tx(std::uint32_t address, std::uint32_t bytes) {
+  Thread& self = SIMT_ENTER();
+  Mbarrier* barrier = core::use_mbarrier(self, address, "mbarrier.arrive.expect_tx");
+  if (!barrier) return;
+  barrier->bytes += bytes;
+  core::release(self, barrier->seen, barrier->proxy);
+  core::count_arrivals(core::block_of(address), *barrier, 1);
+}
+
+bool mbarrier_try_wait(std::uint32_t address, std::uint32_t parity) {
+  Thread& self = SIMT_ENTER();
+  Mbarrier* barrier = core::use_mbarrier(self, address, "mbarrier.try_wait");
+  if (!barrier) return true;
+  const std::uint32_t phase = barrier->phase;
+  if (!core::has_completed(*barrier, parity)) {
+    self.timed_out = false;
+    barrier->waiting.push_back(&self);
+    core::block_current(core::Wait::poll, address, parity, phase);
+    std::erase(barrier->waiting, &self);
+    if (!core::has_completed(*barrier, parity)) {
+      if (!self.timed_out) core::check_aliasing(self, *barrier, phase);
+      return false;
+    }
+  }
+  core::pass(self, *barrier);
+  return true;
+}
+
+void mbarrier_wait(std::uint32_t address, std::uint32_t parity) {
+  Thread& self = SIMT_ENTER();
+  Mbarrier* barrier = core::use_mbarrier(self, address, "mbarrier.try_wait");
+  if (!barrier) return;
+  while (!core::has_completed(*barrier, parity)) {
+    const std::uint32_t phase = barrier->phase;
+    barrier->waiting.push_back(&self);
+    core::block_current(core::Wait::mbarrier, address, parity, phase);
+    core::check_aliasing(self, *barrier, phase);
+  }
+  core::pass(self, *barrier);
+}
+
+}  // namespace simt

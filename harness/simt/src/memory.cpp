@@ -1,0 +1,320 @@
+// memory.cpp - the address space, allocations with guard pages, range checks.
+#include "memory.hpp"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <new>
+#include <stdexcept>
+
+namespace simt {
+namespace core {
+
+AddressSpace address_space;
+
+namespace {
+
+constexpr std::size_t kPage = 4096;
+constexpr std::size_t kCellBytes = 16;  // of memory that a whole cell covers
+constexpr unsigned kMaxBlocks = 64;     // shared arenas: blocks that can be live at once
+constexpr std::size_t kClearInPlace = 8 << 20;
+
+std::vector<std::uint32_t> page_owner;  // page of the global part -> index in allocations + 1
+std::vector<std::unique_ptr<Allocation>> allocations;
+std::map<std::size_t, std::deque<std::size_t>>
+    free_pages;  // number of pages -> first pages of released ranges
+std::size_t next_page = 0;
+std::vector<Cell> shared_cells;
+
+unsigned char* global_base() { return address_space.base + address_space.shared_bytes; }
+
+void* reserve(std::size_t bytes, int protection) {
+  void* memory = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory == MAP_FAILED ? nullptr : memory;
+}
+
+/// Takes as much address space as the machine gives: 64 GiB, or half of it, and so on.
+void open_address_space() {
+  if (address_space.base) return;
+  const std::size_t shared = std::size_t{kMaxBlocks} * kArenaStride;
+  for (std::size_t global = std::size_t{64} << 30; global >= (std::size_t{256} << 20); global /= 2) {
+    void* memory = reserve(shared + global, PROT_NONE);
+    void* cells = memory ? reserve(global / kCellBytes * sizeof(Cell), PROT_READ | PROT_WRITE) : nullptr;
+    if (!cells) {
+      if (memory) munmap(memory, shared + global);
+      continue;
+    }
+    address_space = {static_cast<unsigned char*>(memory), shared, shared + global, static_cast<Cell*>(cells)};
+    mprotect(memory, shared, PROT_READ | PROT_WRITE);
+    return;
+  }
+  throw std::bad_alloc();
+}
+
+std::size_t take_pages(std::size_t count) {
+  auto released = free_pages.find(count);
+  if (released != free_pages.end() &&
+      released->second.size() > 8) {  // keep some back: catches use after release
+    const std::size_t page = released->second.front();
+    released->second.pop_front();
+    return page;
+  }
+  const std::size_t page = next_page + 1;  // the page before is a guard
+  if ((page + count + 1) * kPage > address_space.total_bytes - address_space.shared_bytes)
+    throw std::bad_alloc();
+  next_page = page + count;
+  page_owner.resize(next_page + 1, 0);
+  return page;
+}
+
+Cell* cells_of(const Allocation& allocation) {
+  return address_space.global_cells + allocation.first_page * kPage / kCellBytes;
+}
+
+void clear_cells(Allocation& allocation) {
+  const std::size_t bytes = allocation.pages * kPage / kCellBytes * sizeof(Cell);
+  if (bytes <= kClearInPlace)
+    std::memset(static_cast<void*>(cells_of(allocation)), 0, bytes);
+  else
+    madvise(cells_of(allocation), bytes, MADV_DONTNEED);
+  allocation.touched = false;
+}
+
+std::string offset_text(const Allocation& allocation, const void* pointer) {
+  const auto offset = static_cast<const unsigned char*>(pointer) - allocation.begin;
+  return text("byte %lld of '%s' (%zu bytes)", static_cast<long long>(offset), allocation.name.c_str(),
+              allocation.bytes);
+}
+
+}  // namespace
+
+std::string global_place(const void* pointer) {
+  const Allocation* allocation = allocation_at(pointer);
+  return allocation ? offset_text(*allocation, pointer) : text("global %p", pointer);
+}
+
+Allocation* allocation_at(const void* pointer) {
+  const auto page =
+      static_cast<std::size_t>(static_cast<const unsigned char*>(pointer) - global_base()) / kPage;
+  if (!is_global(pointer) || page >= page_owner.size() || !page_owner[page]) return nullptr;
+  return allocations[page_owner[page] - 1].get();
+}
+
+bool check_global(const void* pointer, std::size_t bytes, const char* what) {
+  if (!is_global(pointer)) {
+    if (!is_emulated(pointer)) return true;
+    report("global-out-of-bounds",
+           text("%s of %zu bytes takes a shared-memory pointer for global memory", what, bytes));
+    return false;
+  }
+  const Allocation* allocation = allocation_at(pointer);
+  if (!allocation) {
+    report("global-out-of-bounds",
+           text("%s of %zu bytes at %p, which is in no allocation", what, bytes, pointer));
+    return false;
+  }
+  const auto offset =
+      static_cast<std::size_t>(static_cast<const unsigned char*>(pointer) - allocation->begin);
+  if (offset < allocation->bytes && bytes <= allocation->bytes - offset) return true;
+  report("global-out-of-bounds",
+         text("%s of %zu bytes at ", what, bytes) + offset_text(*allocation, pointer));
+  return false;
+}
+
+bool check_alignment(const void* pointer, std::size_t alignment, const char* what) {
+  if (reinterpret_cast<std::uintptr_t>(pointer) % alignment == 0) return true;
+  const Allocation* allocation = allocation_at(pointer);
+  report("misaligned", text("%s needs %zu-byte alignment, address is ", what, alignment) +
+                           (allocation ? offset_text(*allocation, pointer) : text("%p", pointer)));
+  return false;
+}
+
+bool check_shared_alignment(std::uint32_t address, std::uint32_t alignment, const char* what) {
+  if (address % alignment == 0) return true;
+  report("misaligned",
+         text("%s needs %u-byte alignment, shared address is 0x%x", what, alignment, address & kOffsetMask));
+  return false;
+}
+
+Block& block_of(std::uint32_t address) {
+  const std::uint32_t rank = address >> 24;
+  Block& own = *machine.current->block;
+  if (rank == 0) return own;
+  if (rank > machine.blocks_per_cluster)
+    fail("shared-out-of-bounds", text("shared address 0x%08x names block rank %u of a cluster of %u", address,
+                                      rank - 1, machine.blocks_per_cluster));
+  return own.cluster->blocks[rank - 1];
+}
+
+unsigned char* shared_memory(Block& block, std::uint32_t address, std::uint32_t bytes, const char* what) {
+  const std::uint32_t offset = address & kOffsetMask;
+  const std::uint32_t end = kSharedBase + machine.shared_bytes;
+  if (offset >= kSharedBase && offset <= end && bytes <= end - offset) [[likely]] {
+    const std::uint64_t used = offset + bytes - kSharedBase;
+    if (used > machine.stats.shared_bytes_used) machine.stats.shared_bytes_used = used;
+    return block.shared + offset;
+  }
+  report("shared-out-of-bounds",
+         text("%s of %u bytes at shared address 0x%x: the block's shared memory is 0x%x to 0x%x", what, bytes,
+              offset, kSharedBase, end));
+  return nullptr;
+}
+
+View view_of(const Thread& thread) {
+  return {thread.time.seen.get(), thread.time.proxy.get(), thread.index, thread.index + 1};
+}
+
+Access access_by(const Thread& thread, AccessKind kind, const void* pc) {
+  return {view_of(thread),
+          {thread.time.epoch, static_cast<std::uint16_t>(thread.index), site_number(pc, kind)},
+          kind};
+}
+
+void note_shared_read(Block& block, std::uint32_t address, std::uint32_t bytes, const Access& access) {
+  machine.shared_shadow.read(block.cells, {Space::shared, block.index, nullptr},
+                             (address & kOffsetMask) - kSharedBase, bytes, access);
+}
+
+void note_shared_write(Block& block, std::uint32_t address, std::uint32_t bytes, const Access& access) {
+  machine.shared_shadow.write(block.cells, {Space::shared, block.index, nullptr},
+                              (address & kOffsetMask) - kSharedBase, bytes, access);
+}
+
+void check_shared_order(Block& block, std::uint32_t offset, const Access& access) {
+  machine.shared_shadow.check(block.cells, {Space::shared, block.index, nullptr}, offset - kSharedBase,
+                              access);
+}
+
+void note_global_read(const void* pointer, std::size_t bytes, const Access& access) {
+  if (!is_global(pointer)) return;
+  const auto offset = static_cast<std::size_t>(static_cast<const unsigned char*>(pointer) - global_base());
+  if (Allocation* allocation = allocation_at(pointer)) allocation->touched = true;
+  machine.global_shadow.read(address_space.global_cells, {Space::global, 0, global_base()}, offset, bytes,
+                             access);
+}
+
+void note_global_write(const void* pointer, std::size_t bytes, const Access& access) {
+  if (!is_global(pointer)) return;
+  const auto offset = static_cast<std::size_t>(static_cast<const unsigned char*>(pointer) - global_base());
+  if (Allocation* allocation = allocation_at(pointer)) allocation->touched = true;
+  machine.global_shadow.write(address_space.global_cells, {Space::global, 0, global_base()}, offset, bytes,
+                              access);
+}
+
+void place_arenas() {
+  open_address_space();
+  const std::size_t blocks = machine.blocks.size();
+  if (blocks > kMaxBlocks)
+    throw std::invalid_argument(
+        text("launch: at most %u blocks can be live at once, not %zu", kMaxBlocks, blocks));
+  const std::size_t cells = (machine.shared_bytes + kCellBytes - 1) / kCellBytes;
+  if (machine.detect && shared_cells.size() < cells * blocks) shared_cells.resize(cells * blocks);
+  for (std::size_t i = 0; i < blocks; ++i) {
+    machine.blocks[i].shared = address_space.base + i * kArenaStride;
+    machine.blocks[i].cells = machine.detect ? shared_cells.data() + i * cells : nullptr;
+  }
+}
+
+void prepare_global_memory() {
+  if (!machine.detect) return;
+  machine.global_shadow.reset();
+  for (auto& allocation : allocations) {
+    if (!allocation) continue;
+    if (allocation->touched) clear_cells(*allocation);
+    for (const auto& [offset, bytes] : allocation->undefined) {
+      machine.global_shadow.mark_unwritten(
+          address_space.global_cells, static_cast<std::size_t>(allocation->begin - global_base()) + offset,
+          bytes);
+      allocation->touched = true;
+    }
+  }
+}
+
+void poison_shared(Block& block) {
+  if (machine.config.poison) std::memset(block.shared + kSharedBase, 0xff, machine.shared_bytes);
+  if (machine.detect) std::fill_n(block.cells, (machine.shared_bytes + kCellBytes - 1) / kCellBytes, Cell{});
+}
+
+void settle_memory() {
+  for (auto& allocation : allocations) {
+    if (!allocation || allocation->undefined.empty()) continue;
+    std::vector<std::pair<std::size_t, std::size_t>> left;
+    for (const auto& [begin, bytes] : allocation->undefined) {
+      if (!machine.detect) break;  // nobody watched: all of it may have been written
+      const auto base = static_cast<std::size_t>(allocation->begin - global_base());
+      for (std::size_t offset = begin; offset < begin + bytes;) {
+        const std::size_t step = std::min(begin + bytes - offset, kCellBytes - (base + offset) % kCellBytes);
+        if (machine.global_shadow.unwritten(address_space.global_cells, base + offset, step)) {
+          if (!left.empty() && left.back().first + left.back().second == offset)
+            left.back().second += step;
+          else
+            left.emplace_back(offset, step);
+        }
+        offset += step;
+      }
+    }
+    allocation->undefined = std::move(left);
+  }
+}
+
+}  // namespace core
+
+void* allocate(std::size_t bytes, const char* name) {
+  using namespace core;
+  open_address_space();
+  const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + 255) / 256 * 256;
+  const std::size_t pages = (rounded + kPage - 1) / kPage;
+  const std::size_t page = take_pages(pages);
+  unsigned char* first = global_base() + page * kPage;
+  if (mprotect(first, pages * kPage, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
+  auto allocation = std::make_unique<Allocation>();
+  allocation->begin = first + pages * kPage - rounded;
+  allocation->bytes = bytes;
+  allocation->name = name && *name ? name : "buffer";
+  allocation->pages = pages;
+  allocation->first_page = page;
+  unsigned char* begin = allocation->begin;
+  auto place = std::find(allocations.begin(), allocations.end(), nullptr);
+  const auto index = static_cast<std::uint32_t>(place - allocations.begin());
+  if (place == allocations.end())
+    allocations.push_back(std::move(allocation));
+  else
+    *place = std::move(allocation);
+  for (std::size_t i = 0; i < pages; ++i) page_owner[page + i] = index + 1;
+  return begin;
+}
+
+void release(void* memory) {
+  using namespace core;
+  if (!memory) return;
+  Allocation* allocation = is_global(memory) ? allocation_at(memory) : nullptr;
+  if (!allocation || allocation->begin != memory)
+    throw std::invalid_argument("release: not an address that allocate gave");
+  clear_cells(*allocation);
+  unsigned char* first = global_base() + allocation->first_page * kPage;
+  madvise(first, allocation->pages * kPage, MADV_DONTNEED);
+  mprotect(first, allocation->pages * kPage, PROT_NONE);
+  const std::uint32_t index = page_owner[allocation->first_page] - 1;
+  for (std::size_t i = 0; i < allocation->pages; ++i) page_owner[allocation->first_page + i] = 0;
+  free_pages[allocation->pages].push_back(allocation->first_page);
+  allocations[index].reset();
+}
+
+void mark_undefined(void* memory, std::size_t bytes) {
+  using namespace core;
+  Allocation* allocation = is_global(memory) ? allocation_at(memory) : nullptr;
+  if (!allocation) throw std::invalid_argument("mark_undefined: not memory that allocate gave");
+  const auto offset = static_cast<std::size_t>(static_cast<unsigned char*>(memory) - allocation->begin);
+  if (offset > allocation->bytes || bytes > allocation->bytes - offset)
+    throw std::invalid_argument("mark_undefined: the range goes beyond the allocation");
+  std::erase_if(allocation->undefined, [=](const auto& range) {
+    return range.first >= offset && range.first + range.second <= offset + bytes;
+  });
+  if (bytes) allocation->undefined.emplace_back(offset, bytes);
+}
+
+}  // namespace simt

@@ -1,0 +1,75 @@
+// memory.hpp - shared memory of the running blocks and global memory, and the checks that every access
+// passes.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "report.hpp"
+#include "shadow.hpp"
+
+namespace simt::core {
+
+/// The address range in which all emulated memory lies: shared arenas first, then global memory. One
+/// subtraction tells a kernel's locals (not ours) from memory that is checked.
+struct AddressSpace {
+  unsigned char* base = nullptr;
+  std::size_t shared_bytes = 0, total_bytes = 0;
+  Cell* global_cells = nullptr;  // one per 16 bytes of global memory, zero pages until touched
+};
+extern AddressSpace address_space;
+
+struct Allocation {
+  unsigned char* begin = nullptr;
+  std::size_t bytes = 0;
+  std::string name;
+  std::size_t pages = 0, first_page = 0;
+  bool touched = false;                                        // its cells are not all zero
+  std::vector<std::pair<std::size_t, std::size_t>> undefined;  // byte ranges that nothing has written yet
+};
+
+/// The allocation whose pages hold `pointer`, or null. The pointer may still be outside the requested bytes.
+Allocation* allocation_at(const void* pointer);
+
+inline bool is_emulated(const void* pointer) {
+  return static_cast<std::size_t>(static_cast<const unsigned char*>(pointer) - address_space.base) <
+         address_space.total_bytes;
+}
+inline bool is_global(const void* pointer) {
+  return static_cast<std::size_t>(static_cast<const unsigned char*>(pointer) - address_space.base) -
+             address_space.shared_bytes <
+         address_space.total_bytes - address_space.shared_bytes;
+}
+
+/// Checks [pointer, pointer + bytes) against the allocation; reports and returns false when it is outside.
+/// Memory that was not made by allocate() cannot be checked and passes.
+bool check_global(const void* pointer, std::size_t bytes, const char* what);
+/// Alignment demanded by an instruction.
+bool check_alignment(const void* pointer, std::size_t alignment, const char* what);
+bool check_shared_alignment(std::uint32_t address, std::uint32_t alignment, const char* what);
+
+/// The block that a shared address belongs to (mapa sets a rank), and its memory; null after a report when
+/// [address, address + bytes) is not within the block's shared memory.
+Block& block_of(std::uint32_t address);
+unsigned char* shared_memory(Block& block, std::uint32_t address, std::uint32_t bytes, const char* what);
+
+/// Race detector, when it is on. Shared addresses must have passed shared_memory().
+void note_shared_read(Block& block, std::uint32_t address, std::uint32_t bytes, const Access& access);
+void note_shared_write(Block& block, std::uint32_t address, std::uint32_t bytes, const Access& access);
+/// Reports when the last write at a shared offset is not ordered before the access; does not count as a read.
+void check_shared_order(Block& block, std::uint32_t offset, const Access& access);
+void note_global_read(const void* pointer, std::size_t bytes, const Access& access);
+void note_global_write(const void* pointer, std::size_t bytes, const Access& access);
+/// The running thread's access at its current place.
+Access access_by(const Thread& thread, AccessKind kind, const void* pc);
+View view_of(const Thread& thread);
+
+/// Gives each block of the wave its arena and cells.
+void place_arenas();
+/// Global cells as at the start of a launch: all clear, but ranges that nothing has written are marked.
+void prepare_global_memory();
+void poison_shared(Block& block);
+/// Remembers which undefined bytes have been written meanwhile.
+void settle_memory();
+
+}  // namespace simt::core

@@ -1,0 +1,161 @@
+// report.cpp - collects findings, numbers sites, names threads and agents.
+#include "report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdarg>
+#include <cstdio>
+#include <unordered_set>
+
+#include "scheduler.hpp"
+
+namespace simt::core {
+namespace {
+
+std::vector<Finding> findings;
+std::uint64_t finding_count;
+std::unordered_set<std::uint64_t> reported;
+
+struct SiteTable {
+  static constexpr std::uint32_t kSlots = 1 << 12;
+  std::array<std::uint16_t, kSlots> slot{};  // hash -> number; 0 is free
+  std::vector<Site> sites;
+};
+SiteTable table;
+
+std::uint64_t hash_text(const char* words, std::uint64_t value) {
+  for (; *words; ++words) value = (value ^ static_cast<unsigned char>(*words)) * 0x100000001b3ull;
+  return value;
+}
+
+std::string triple(unsigned x, unsigned y, unsigned z) { return text("(%u,%u,%u)", x, y, z); }
+
+std::string thread_in_block(unsigned linear) {
+  const Dim3& dim = machine.block_dim;
+  if (dim.y == 1 && dim.z == 1) return text("thread %u", linear);
+  return "thread " + triple(linear % dim.x, linear / dim.x % dim.y, linear / (dim.x * dim.y));
+}
+
+}  // namespace
+
+std::string text(const char* format, ...) {
+  char buffer[1024];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(buffer, sizeof buffer, format, arguments);
+  va_end(arguments);
+  return buffer;
+}
+
+std::string block_name(std::uint32_t block_in_grid) {
+  const Coordinates c = block_coordinates(block_in_grid);
+  return "block " + triple(c.block.x, c.block.y, c.block.z);
+}
+
+std::string thread_name(const Thread& thread) {
+  const Dim3& b = thread.ids.block;
+  return thread_in_block(thread.index % machine.threads_per_block) + " of block " + triple(b.x, b.y, b.z);
+}
+
+std::string agent_name(std::uint32_t number, std::uint32_t epoch) {
+  const std::vector<Agent>* agents = &machine.agents;
+  std::uint32_t first_block = machine.first_block;
+  std::size_t threads = machine.threads.size();
+  if (epoch <= machine.wave_epoch) {
+    auto after =
+        std::upper_bound(machine.past_waves.begin(), machine.past_waves.end(), epoch,
+                         [](std::uint32_t e, const Machine::PastWave& wave) { return e <= wave.epoch; });
+    if (after != machine.past_waves.begin()) {
+      agents = &std::prev(after)->agents;
+      first_block = std::prev(after)->first_block;
+      threads = std::prev(after)->threads;
+    }
+  }
+  if (number < threads || number >= agents->size() + threads) {
+    const unsigned per_block = machine.threads_per_block;
+    return thread_in_block(number % per_block) + " of " + block_name(first_block + number / per_block);
+  }
+  const Agent& agent = (*agents)[number - threads];
+  const std::string block = block_name(first_block + agent.block);
+  const std::string owner = thread_in_block(agent.owner % machine.threads_per_block);
+  switch (agent.unit) {
+    case Unit::copy:
+      return owner + " of " + block;
+    case Unit::bulk_read:
+    case Unit::bulk_write:
+      return owner + " of " + block;
+    case Unit::wgmma:
+      return text("warpgroup %u of ", agent.owner % machine.threads_per_block / 128) + block;
+    case Unit::tma:
+      return text("TMA (mbarrier 0x%x) of ", agent.owner) + block;
+    case Unit::thread:
+      break;
+  }
+  return owner + " of " + block;
+}
+
+std::string at(const void* pc) {
+  if (!pc) return "";
+  return text(" at \x01%llx\x02", static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(pc)));
+}
+
+void report_once(const char* kind, std::uint64_t key, const std::string& message) {
+  ++finding_count;
+  if (!reported.insert(hash_text(kind, key)).second) return;
+  if (findings.size() < static_cast<std::size_t>(std::max(machine.config.max_findings, 1)))
+    findings.push_back({kind, message});
+}
+
+void report(const char* kind, const std::string& message) {
+  const Thread* self = machine.current;
+  const auto key = self ? reinterpret_cast<std::uintptr_t>(self->pc) : 0;
+  report_once(kind, hash_text(message.substr(0, 24).c_str(), key),
+              self ? message + " [" + thread_name(*self) + at(self->pc) + "]" : message);
+}
+
+void fail_as_is(const char* kind, const std::string& message) {
+  report_once(kind, finding_count, message);
+  abandon_launch();
+}
+
+void fail(const char* kind, const std::string& message) {
+  report(kind, message);
+  abandon_launch();
+}
+
+std::uint16_t site_number(const void* pc, AccessKind kind) {
+  const auto bits = reinterpret_cast<std::uintptr_t>(pc) * 31 + static_cast<std::uintptr_t>(kind);
+  std::uint32_t slot = static_cast<std::uint32_t>((bits * 0x9e3779b97f4a7c15ull) >> 40) % SiteTable::kSlots;
+  for (;; slot = (slot + 1) % SiteTable::kSlots) {
+    const std::uint16_t number = table.slot[slot];
+    if (!number) break;
+    const Site& site = table.sites[number];
+    if (site.pc == pc && site.kind == kind) return number;
+  }
+  if (table.sites.size() >= SiteTable::kSlots / 2)
+    return 1 + static_cast<std::uint16_t>(kind);  // the kind alone
+  table.slot[slot] = static_cast<std::uint16_t>(table.sites.size());
+  table.sites.push_back({pc, kind});
+  return table.slot[slot];
+}
+
+const Site& site_of(std::uint16_t number) { return table.sites[number]; }
+
+void start_reports() {
+  findings.clear();
+  reported.clear();
+  finding_count = 0;
+  table.slot.fill(0);
+  table.sites.assign(1, Site{nullptr, AccessKind::load});
+  for (int kind = 0; kind <= static_cast<int>(AccessKind::wgmma_read); ++kind)
+    table.sites.push_back({nullptr, static_cast<AccessKind>(kind)});
+}
+
+void finish_reports(Result& result) {
+  resolve_symbols(findings);
+  result.findings = std::move(findings);
+  result.finding_count = finding_count;
+  findings = {};
+}
+
+}  // namespace simt::core

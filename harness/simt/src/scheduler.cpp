@@ -1,0 +1,315 @@
+// scheduler.cpp - the adversary: picks the next thread, preempts, and notices that nobody can go on.
+#include "scheduler.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+
+#include "async.hpp"
+#include "report.hpp"
+
+namespace simt::core {
+namespace {
+
+constexpr std::int64_t kFairness =
+    1 << 14;  // primitives and accesses after which a thread must let others run
+
+struct Scheduler {
+  std::vector<std::uint64_t> runnable;  // warps with a runnable lane
+  std::uint32_t warp = 0;               // the one running
+  bool reconsider = false;              // a warp of higher priority has woken
+  std::int64_t lowest = 0;              // priorities handed out downwards to warps that yield
+  std::uint64_t progress = 0, progress_at_timeout = 0;
+  std::uint32_t picks = 0;
+};
+Scheduler scheduler;
+
+void set_bit(std::uint32_t i) { scheduler.runnable[i / 64] |= std::uint64_t{1} << (i % 64); }
+void clear_bit(std::uint32_t i) { scheduler.runnable[i / 64] &= ~(std::uint64_t{1} << (i % 64)); }
+
+bool any_runnable() {
+  for (std::uint64_t word : scheduler.runnable)
+    if (word) return true;
+  return false;
+}
+
+/// First runnable warp at or after `from`, round the end. There must be one.
+std::uint32_t next_warp(std::uint32_t from) {
+  const auto words = static_cast<std::uint32_t>(scheduler.runnable.size());
+  if (from >= words * 64) from = 0;
+  std::uint32_t i = from / 64;
+  std::uint64_t word = scheduler.runnable[i] & (~std::uint64_t{0} << (from % 64));
+  while (!word) {
+    i = (i + 1) % words;
+    word = scheduler.runnable[i];
+  }
+  return i * 64 + static_cast<std::uint32_t>(std::countr_zero(word));
+}
+
+std::uint32_t random_warp() {
+  std::uint32_t count = 0;
+  for (std::uint64_t word : scheduler.runnable) count += static_cast<std::uint32_t>(std::popcount(word));
+  std::uint32_t chosen = machine.random.below(count);
+  for (std::uint32_t i = 0;; ++i) {
+    std::uint64_t word = scheduler.runnable[i];
+    const auto here = static_cast<std::uint32_t>(std::popcount(word));
+    if (chosen >= here) {
+      chosen -= here;
+      continue;
+    }
+    while (chosen--) word &= word - 1;
+    return i * 64 + static_cast<std::uint32_t>(std::countr_zero(word));
+  }
+}
+
+std::uint32_t highest_priority_warp() {
+  std::uint32_t best = ~0u;
+  for (std::uint32_t i = 0; i < scheduler.runnable.size(); ++i)
+    for (std::uint64_t word = scheduler.runnable[i]; word; word &= word - 1) {
+      const std::uint32_t w = i * 64 + static_cast<std::uint32_t>(std::countr_zero(word));
+      if (best == ~0u || machine.warps[w].priority > machine.warps[best].priority) best = w;
+    }
+  return best;
+}
+
+int lane_after(std::uint32_t lanes, int last) {
+  const std::uint32_t later = last >= 31 ? 0 : lanes & (kWarpMask << (last + 1));
+  return std::countr_zero(later ? later : lanes);
+}
+
+int random_lane(std::uint32_t lanes) {
+  const auto rotation = static_cast<int>(machine.random.next() & 31);
+  return (std::countr_zero(std::rotr(lanes, rotation)) + rotation) & 31;
+}
+
+void reprioritise(Warp& warp) { warp.priority = machine.random.next() >> 1; }
+
+Warp& choose_warp() {
+  Warp& same = machine.warps[scheduler.warp];
+  switch (machine.config.order) {
+    case Order::in_order:
+      if (!same.runnable) {
+        scheduler.warp = next_warp(scheduler.warp);
+        machine.warps[scheduler.warp].last_lane = -1;
+      }
+      break;
+    case Order::random:
+      scheduler.warp = random_warp();
+      break;
+    case Order::greedy:
+      if ((++scheduler.picks & 1023) == 0) {
+        reprioritise(same);
+        scheduler.reconsider = true;
+      }
+      if (!same.runnable || scheduler.reconsider) scheduler.warp = highest_priority_warp();
+      scheduler.reconsider = false;
+      break;
+  }
+  return machine.warps[scheduler.warp];
+}
+
+/// Wakes threads in a bounded wait with the answer "not yet"; false when the last time led nowhere.
+bool time_out_pollers() {
+  if (scheduler.progress == scheduler.progress_at_timeout) return false;
+  scheduler.progress_at_timeout = scheduler.progress;
+  bool any = false;
+  for (Thread& thread : machine.threads)
+    if (!thread.done && thread.wait == Wait::poll) {
+      thread.timed_out = true;
+      make_runnable(thread);
+      any = true;
+    }
+  return any;
+}
+
+/// The thread to run next. Null: the wave is over, or the launch has been abandoned.
+Thread* next_thread() {
+  if (async_pending() && machine.config.async == Async::random && (machine.random.next() & 63) == 0)
+    run_async();
+  while (!any_runnable()) {
+    if (machine.live == 0) return nullptr;
+    if (run_async()) continue;
+    if (!time_out_pollers()) fail_as_is("deadlock", describe_deadlock());
+  }
+  Warp& warp = choose_warp();
+  const bool ordered = machine.config.order == Order::in_order;
+  warp.last_lane = ordered ? lane_after(warp.runnable, warp.last_lane) : random_lane(warp.runnable);
+  return &warp.threads[warp.last_lane];
+}
+
+void resume(Thread* thread) {
+  Thread* self = machine.current;
+  if (thread == self) return;
+  ++machine.stats.switches;
+  machine.current = thread;
+  if (thread) ids = &thread->ids;
+  Fiber::switch_to(self ? self->fiber : machine.launcher, thread ? thread->fiber : machine.launcher);
+}
+
+void set_budget() {
+  machine.budget = kFairness;
+  machine.preempting = machine.config.preempt > 0;
+  if (!machine.preempting) return;
+  // Steps until the next preemption, each step having the same chance.
+  const double uniform = (machine.random.next() + 1.0) / 4294967297.0;
+  const double steps = std::log(uniform) / std::log1p(-std::min(machine.config.preempt, 0.999));
+  machine.budget = static_cast<std::int64_t>(std::min(steps, static_cast<double>(kFairness)));
+}
+
+}  // namespace
+
+void make_runnable(Warp& warp, std::uint32_t lanes) {
+  if (!lanes) return;
+  if (!warp.runnable) set_bit(warp.index);
+  warp.runnable |= lanes;
+  if (warp.priority > machine.warps[scheduler.warp].priority) scheduler.reconsider = true;
+}
+
+void make_runnable(Thread& thread) { make_runnable(*thread.warp, thread.lane_bit); }
+
+void block_current(Wait wait, std::uint32_t on, std::uint32_t parity, std::uint32_t phase) {
+  Thread& self = *machine.current;
+  self.wait = wait;
+  self.wait_on = on;
+  self.wait_parity = parity;
+  self.wait_phase = phase;
+  Warp& warp = *self.warp;
+  warp.runnable &= ~self.lane_bit;
+  if (!warp.runnable) clear_bit(warp.index);
+  resume(next_thread());
+  self.wait = Wait::none;
+}
+
+void maybe_yield() {
+  if (machine.config.order != Order::in_order) resume(next_thread());
+}
+
+void yield_to_others() {
+  Warp& warp = *machine.current->warp;
+  if (machine.config.order == Order::in_order) {
+    scheduler.warp = next_warp(warp.index + 1);
+    machine.warps[scheduler.warp].last_lane = scheduler.warp == warp.index ? warp.last_lane : -1;
+  } else {
+    warp.priority = --scheduler.lowest;
+    scheduler.reconsider = true;
+  }
+  resume(next_thread());
+}
+
+void look_around() {
+  const bool preempted = machine.preempting && machine.budget < 0;
+  if (machine.config.seconds > 0 && std::chrono::steady_clock::now() > machine.deadline)
+    fail("hang", text("the launch has run for more than %g s", machine.config.seconds));
+  set_budget();
+  if (preempted && machine.config.order == Order::in_order) {
+    scheduler.warp = random_warp();
+    machine.warps[scheduler.warp].last_lane = static_cast<int>(machine.random.next() & 31) - 1;
+    resume(next_thread());
+  } else {
+    yield_to_others();
+  }
+}
+
+void leave_thread() {
+  Thread& self = *machine.current;
+  Warp& warp = *self.warp;
+  self.done = true;
+  warp.exited |= self.lane_bit;
+  warp.runnable &= ~self.lane_bit;
+  if (!warp.runnable) clear_bit(warp.index);
+  --self.block->live;
+  --self.block->cluster->live;
+  --machine.live;
+  note_progress();
+  thread_left(self);
+  if (machine.live == 0)
+    while (run_async()) {
+    }
+  resume(next_thread());
+  __builtin_unreachable();
+}
+
+void abandon_launch() {
+  machine.aborted = true;
+  resume(nullptr);
+  __builtin_unreachable();
+}
+
+void start_scheduler() {
+  scheduler.runnable.assign((machine.warps.size() + 63) / 64, 0);
+  scheduler.warp = 0;
+  scheduler.reconsider = true;
+  scheduler.lowest = 0;
+  scheduler.progress = 1;
+  scheduler.progress_at_timeout = 0;
+  scheduler.picks = 0;
+  for (Warp& warp : machine.warps) {
+    warp.last_lane = -1;
+    reprioritise(warp);
+    make_runnable(warp, ~warp.absent);
+  }
+  set_budget();
+}
+
+void run_wave() {
+  machine.current = nullptr;
+  resume(next_thread());
+}
+
+void note_progress() { ++scheduler.progress; }
+
+Meeting& join_meeting(Thread& self, Collective operation, std::uint32_t immediate, std::uint32_t mask,
+                      const void* argument) {
+  ++machine.stats.collectives;
+  Warp& warp = *self.warp;
+  const auto lane = self.ids.lane;
+  Meeting* place = nullptr;
+  for (Meeting& meeting : warp.meetings) {
+    if (meeting.arrived && (meeting.mask & self.lane_bit)) {
+      place = &meeting;
+      break;
+    }
+    if (!meeting.arrived && !place) place = &meeting;
+  }
+  if (!place) place = &warp.meetings.emplace_back();
+  if (!place->arrived) {
+    place->mask = mask;
+    place->operation = operation;
+    place->immediate = immediate;
+  }
+  if (!(mask & self.lane_bit))
+    fail("divergence", text("%s with mask 0x%08x, which does not name the calling lane %u",
+                            collective_name(operation), mask, lane));
+  if (place->operation != operation || place->mask != mask || place->immediate != immediate) {
+    const int other = std::countr_zero(place->arrived);
+    fail("divergence",
+         text("lanes of one warp meet in different instructions: lane %u in %s (mask 0x%08x, %u), lane %d in "
+              "%s (mask 0x%08x, %u)%s",
+              lane, collective_name(operation), mask, immediate, other, collective_name(place->operation),
+              place->mask, place->immediate, at(warp.threads[other].pc).c_str()));
+  }
+  if (operation >= Collective::ldmatrix && (warp.exited & mask))
+    fail("divergence", text("%s needs all lanes of the warp; lanes 0x%08x have exited",
+                            collective_name(operation), warp.exited & mask));
+  place->arrived |= self.lane_bit;
+  place->arguments[lane] = argument;
+  return *place;
+}
+
+void complete_meetings(Warp& warp) {
+  for (std::size_t i = 0; i < warp.meetings.size(); ++i) {
+    const Meeting& meeting = warp.meetings[i];
+    if (!meeting.arrived || !is_complete(warp, meeting)) continue;
+    Thread& leader = warp.threads[std::countr_zero(meeting.arrived)];
+    leader.leads = static_cast<int>(i);
+    make_runnable(leader);
+  }
+}
+
+void end_meeting(Thread& self, std::uint32_t others) {
+  make_runnable(*self.warp, others);
+  if (machine.config.order == Order::random) resume(next_thread());
+}
+
+}  // namespace simt::core

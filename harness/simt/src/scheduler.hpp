@@ -1,0 +1,82 @@
+// scheduler.hpp - which thread runs next, blocking and waking, and the meeting of a warp's lanes.
+#pragma once
+#include <cstdint>
+
+#include "machine.hpp"
+
+namespace simt::core {
+
+/// Slow half of enter(): preemption, fairness towards threads that spin, the wall-clock limit.
+void look_around();
+
+/// Every primitive starts here. `pc`: where in the kernel it was called.
+inline Thread& enter(const void* pc) {
+  machine.current->pc = pc;
+  if (--machine.budget < 0) look_around();
+  return *machine.current;
+}
+#define SIMT_ENTER() (::simt::core::enter(__builtin_return_address(0)))
+
+void make_runnable(Thread& thread);
+void make_runnable(Warp& warp, std::uint32_t lanes);
+/// Suspends the running thread until somebody makes it runnable. The caller has noted what it waits for
+/// elsewhere.
+void block_current(Wait wait, std::uint32_t on = 0, std::uint32_t parity = 0, std::uint32_t phase = 0);
+/// Lets others run where the order says so; the running thread stays runnable.
+void maybe_yield();
+/// Lets everybody else go first.
+void yield_to_others();
+/// The running thread has returned from the kernel; never comes back.
+[[noreturn]] void leave_thread();
+/// Ends the launch from within a fiber.
+[[noreturn]] void abandon_launch();
+
+/// Starts the wave that launch.cpp has prepared; returns when all its threads are done or the launch is
+/// abandoned.
+void start_scheduler();
+void run_wave();
+
+/// Something happened that a polling thread could be waiting for.
+void note_progress();
+
+/// Exact description of a state in which no thread can run (deadlock.cpp).
+std::string describe_deadlock();
+
+struct Coordinates {
+  Dim3 block;
+  unsigned rank;  // in the cluster
+};
+/// Blocks are numbered cluster by cluster, so that a cluster's blocks are neighbours.
+Coordinates block_coordinates(std::uint32_t number);
+
+const char* collective_name(Collective operation);
+/// Lanes that must take part in a collective with `mask`.
+Meeting& join_meeting(Thread& self, Collective operation, std::uint32_t immediate, std::uint32_t mask,
+                      const void* argument);
+void end_meeting(Thread& self, std::uint32_t others);
+inline bool is_complete(const Warp& warp, const Meeting& meeting) {
+  const std::uint32_t needed = meeting.mask & ~(warp.exited | warp.absent);
+  return (meeting.arrived & needed) == needed;
+}
+/// After a lane has exited: wakes one lane of each meeting that now is complete, to execute it.
+void complete_meetings(Warp& warp);
+
+/// Blocks until all lanes of `mask` have called with the same operation and immediate. The last to come runs
+/// `execute(meeting)` for all, then all go on. Reports divergence.
+template <class Execute>
+inline void meet(Thread& self, Collective operation, std::uint32_t immediate, std::uint32_t mask,
+                 const void* argument, Execute&& execute) {
+  Meeting* meeting = &join_meeting(self, operation, immediate, mask, argument);
+  if (!is_complete(*self.warp, *meeting)) {
+    block_current(Wait::collective, static_cast<std::uint32_t>(operation), mask);
+    if (self.leads < 0) return;
+    meeting = &self.warp->meetings[static_cast<std::size_t>(self.leads)];  // the last missing lane has exited
+    self.leads = -1;
+  }
+  execute(*meeting);
+  const std::uint32_t others = meeting->arrived & ~self.lane_bit;
+  meeting->arrived = 0;
+  end_meeting(self, others);
+}
+
+}  // namespace simt::core

@@ -1,0 +1,323 @@
+// shadow.cpp - the happens-before checks. An access is fine when every conflicting access before it is
+// ordered: seen by the clock of whoever makes it. Accesses by the async proxy (TMA, wgmma) to what the
+// generic proxy has touched need a proxy fence on the way as well (PTX ISA, "Async proxy").
+#include "shadow.hpp"
+
+#include <algorithm>
+
+#include "report.hpp"
+
+namespace simt::core {
+namespace {
+
+constexpr std::uint16_t kSplitAgent = 0xffff;  // in Cell::write: the cell is split, reads[0].epoch says where
+constexpr std::uint16_t kUnwrittenAgent =
+    0xfffe;  // in Cell::write of global memory: nothing has written it yet
+
+bool is_split(const Cell& cell) { return cell.write.agent == kSplitAgent && cell.write.epoch; }
+
+/// Ordering of a stamp of this wave that the shared clock does not cover: the accessing threads' own
+/// accesses, and their own asynchronous units as far as they have waited for them.
+bool ordered_by_itself(const View& view, const Stamp& stamp) {
+  if (stamp.agent >= view.first && stamp.agent < view.last) return true;
+  if (stamp.agent < machine.threads.size()) return false;
+  const Agent& agent = machine.agents[stamp.agent - machine.threads.size()];
+  if (agent.unit == Unit::tma) return false;
+  for (std::uint32_t t = view.first; t < view.last; ++t) {
+    const Timeline& time = machine.threads[t].time;
+    for (const Progress* progress : {&time.copy, &time.bulk_read, &time.bulk_write, &time.wgmma})
+      if (progress->agent == stamp.agent && stamp.epoch <= progress->done) return true;
+  }
+  return false;
+}
+
+bool seen_from_earlier_wave(const Clock& clock, const Stamp& stamp) {
+  const EarlierWaves* earlier = clock.earlier();
+  if (!earlier) return false;
+  auto after = earlier->lower_bound(stamp.epoch);  // waves that begin at or after the stamp's epoch
+  return after != earlier->begin() && stamp.epoch <= std::prev(after)->second->of(stamp.agent);
+}
+
+template <Space space>
+bool is_ordered(const View& view, const Stamp& stamp) {
+  if (stamp.epoch == 0) return true;
+  if constexpr (space == Space::global)
+    if (stamp.epoch <= machine.wave_epoch) return seen_from_earlier_wave(*view.seen, stamp);
+  return stamp.epoch <= view.seen->of(stamp.agent) || ordered_by_itself(view, stamp);
+}
+
+/// A generic access that is ordered: may the async proxy rely on it?
+template <Space space>
+bool is_fenced(const View& view, const Stamp& stamp) {
+  if (stamp.epoch == 0 || is_async_proxy(site_of(stamp.site).kind)) return true;
+  if constexpr (space == Space::global)
+    if (stamp.epoch <= machine.wave_epoch) return seen_from_earlier_wave(*view.proxy, stamp);
+  if (stamp.epoch <= view.proxy->of(stamp.agent)) return true;
+  for (std::uint32_t t = view.first; t < view.last; ++t) {
+    const Timeline& time = machine.threads[t].time;
+    if (stamp.agent == t) return stamp.epoch <= time.proxy_epoch;
+    if (time.copy.agent && stamp.agent == time.copy.agent) return stamp.epoch <= time.proxy_copy;
+  }
+  return false;
+}
+
+std::string place_name(const Place& place, std::size_t offset) {
+  if (place.space == Space::shared) return text("shared 0x%zx", offset + kSharedBase);
+  return global_place(place.base + offset);
+}
+
+bool is_write(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::store:
+    case AccessKind::byte_store:
+    case AccessKind::atomic:
+    case AccessKind::copy_write:
+    case AccessKind::stmatrix:
+    case AccessKind::mbarrier_init:
+    case AccessKind::tma_write:
+    case AccessKind::tma_store_write:
+    case AccessKind::tma_reduce:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string side(const Stamp& stamp) {
+  const Site& site = site_of(stamp.site);
+  return std::string(access_name(site.kind)) + " by " + agent_name(stamp.agent, stamp.epoch) + at(site.pc);
+}
+
+void report_pair(const char* problem, const Place& place, std::size_t offset, const Stamp& before,
+                 const Access& now) {
+  const bool bytes_only = site_of(before.site).kind == AccessKind::byte_load ||
+                          site_of(before.site).kind == AccessKind::byte_store;
+  if (bytes_only && (now.kind == AccessKind::byte_load || now.kind == AccessKind::byte_store))
+    return;  // may be neighbours
+  const std::uint64_t key = std::uint64_t{before.site} << 32 | std::uint64_t{now.stamp.site} << 8 |
+                            static_cast<unsigned char>(problem[0]);
+  report_once(
+      "race", key,
+      place_name(place, offset) + ": " + side(now.stamp) + " and earlier " + side(before) + ": " + problem);
+}
+
+void report_unordered(const Place& place, std::size_t offset, const Stamp& before, const Access& now) {
+  const bool was_write = is_write(site_of(before.site).kind);
+  const char* problem = !was_write           ? "write after read, not ordered by a barrier or mbarrier"
+                        : is_write(now.kind) ? "write after write, not ordered by a barrier or mbarrier"
+                                             : "read after write, not ordered by a barrier or mbarrier";
+  report_pair(problem, place, offset, before, now);
+}
+
+void report_unfenced(const Place& place, std::size_t offset, const Stamp& before, const Access& now) {
+  const AccessKind kind = site_of(before.site).kind;
+  const char* problem =
+      kind == AccessKind::mbarrier_init ? "mbarrier.init is not made visible to the async proxy: "
+                                          "fence.mbarrier_init (or fence.proxy.async) is missing"
+      : is_write(kind)
+          ? "generic write, then async-proxy access: fence.proxy.async is missing between them"
+          : "generic read, then overwritten by the async proxy: fence.proxy.async is missing between them";
+  report_pair(problem, place, offset, before, now);
+}
+
+bool is_atomic(AccessKind kind) { return kind == AccessKind::atomic || kind == AccessKind::tma_reduce; }
+
+/// True when remembering the reader `before` adds nothing once `now` is remembered.
+template <Space space>
+bool is_superseded(const Stamp& before, const Access& now) {
+  if (space == Space::global && before.epoch <= machine.wave_epoch) return before.epoch == 0;
+  return before.agent == now.stamp.agent || before.epoch <= now.view.seen->of(before.agent);
+}
+
+template <Space space>
+void read_cell(Cell& cell, const Place& place, std::size_t offset, const Access& now) {
+  if (cell.reads[0] == now.stamp) return;
+  if (cell.write.epoch == 0) {
+    if (space == Space::shared && hooks_present)
+      report_once(
+          "uninitialised", now.stamp.site,
+          place_name(place, offset) + ": " + side(now.stamp) + " of shared memory that nothing has written");
+  } else if (space == Space::global && cell.write.agent == kUnwrittenAgent) {
+    report_once("uninitialised", now.stamp.site,
+                place_name(place, offset) + ": " + side(now.stamp) + " of memory that nothing has written");
+  } else if (!is_ordered<space>(now.view, cell.write)) {
+    report_unordered(place, offset, cell.write, now);
+  } else if (is_async_proxy(now.kind) && !is_fenced<space>(now.view, cell.write)) {
+    report_unfenced(place, offset, cell.write, now);
+  }
+  // Keep this reader first; drop a reader that is ordered before this one, else the oldest.
+  std::size_t slot = 0;
+  while (slot < 2 && !is_superseded<space>(cell.reads[slot], now)) ++slot;
+  cell.reads[slot] = cell.reads[0];
+  cell.reads[0] = now.stamp;
+}
+
+template <Space space>
+void write_cell(Cell& cell, const Place& place, std::size_t offset, const Access& now) {
+  if (cell.write == now.stamp && !cell.reads[0].epoch && now.stamp.agent == now.view.first) return;
+  const bool async = is_async_proxy(now.kind);
+  for (const Stamp* before : {&cell.write, &cell.reads[0], &cell.reads[1], &cell.reads[2]}) {
+    if (!before->epoch || before->agent >= kUnwrittenAgent) continue;
+    if (is_atomic(now.kind) && is_atomic(site_of(before->site).kind)) continue;
+    if (!is_ordered<space>(now.view, *before)) {
+      report_unordered(place, offset, *before, now);
+      break;
+    }
+    if (async && !is_fenced<space>(now.view, *before)) {
+      report_unfenced(place, offset, *before, now);
+      break;
+    }
+  }
+  cell.write = now.stamp;
+  cell.reads[0] = cell.reads[1] = cell.reads[2] = Stamp{};
+}
+
+}  // namespace
+
+const char* access_name(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::load:
+    case AccessKind::byte_load:
+      return "load";
+    case AccessKind::store:
+    case AccessKind::byte_store:
+      return "store";
+    case AccessKind::atomic:
+      return "atomic";
+    case AccessKind::copy_read:
+    case AccessKind::copy_write:
+      return "cp.async";
+    case AccessKind::ldmatrix:
+      return "ldmatrix";
+    case AccessKind::stmatrix:
+      return "stmatrix";
+    case AccessKind::mbarrier_init:
+      return "mbarrier.init";
+    case AccessKind::mbarrier_use:
+      return "mbarrier operation";
+    case AccessKind::tma_read:
+    case AccessKind::tma_write:
+      return "bulk load";
+    case AccessKind::tma_store_read:
+    case AccessKind::tma_store_write:
+      return "bulk store";
+    case AccessKind::tma_reduce:
+      return "bulk reduce-add";
+    case AccessKind::wgmma_read:
+      return "wgmma";
+  }
+  return "access";
+}
+
+Cell* Shadow::split(Cell& cell) {
+  if (is_split(cell)) return split_[cell.reads[0].epoch].parts;
+  std::uint32_t number;
+  if (free_.empty()) {
+    number = static_cast<std::uint32_t>(split_.size());
+    split_.emplace_back();
+  } else {
+    number = free_.back();
+    free_.pop_back();
+  }
+  std::fill_n(split_[number].parts, 8, cell);
+  cell = {{1, kSplitAgent, 0}, {{number, 0, 0}, {}, {}}};
+  return split_[number].parts;
+}
+
+void Shadow::merge(Cell& cell) {
+  free_.push_back(cell.reads[0].epoch);
+  cell = {};
+}
+
+template <Space space>
+void Shadow::read_range(Cell* cells, const Place& place, std::size_t offset, std::size_t bytes,
+                        const Access& access) {
+  for (const std::size_t end = offset + bytes; offset < end;) {
+    Cell& cell = cells[offset / 16];
+    const std::size_t stop = std::min(end, (offset / 16 + 1) * 16);
+    if (stop - offset == 16 && !is_split(cell)) {
+      read_cell<space>(cell, place, offset, access);
+      offset = stop;
+      continue;
+    }
+    Cell* parts = split(cell);
+    for (; offset < stop; offset = (offset / 2 + 1) * 2)
+      read_cell<space>(parts[offset % 16 / 2], place, offset, access);
+  }
+}
+
+template <Space space>
+void Shadow::write_range(Cell* cells, const Place& place, std::size_t offset, std::size_t bytes,
+                         const Access& access) {
+  for (const std::size_t end = offset + bytes; offset < end;) {
+    Cell& cell = cells[offset / 16];
+    const std::size_t stop = std::min(end, (offset / 16 + 1) * 16);
+    const bool whole = stop - offset == 16;
+    if (whole && !is_split(cell)) {
+      write_cell<space>(cell, place, offset, access);
+      offset = stop;
+      continue;
+    }
+    Cell* parts = split(cell);
+    for (; offset < stop; offset = (offset / 2 + 1) * 2)
+      write_cell<space>(parts[offset % 16 / 2], place, offset, access);
+    if (whole) {
+      merge(cell);
+      cell.write = access.stamp;
+    }
+  }
+}
+
+void Shadow::read(Cell* cells, const Place& place, std::size_t offset, std::size_t bytes,
+                  const Access& access) {
+  if (place.space == Space::shared)
+    read_range<Space::shared>(cells, place, offset, bytes, access);
+  else
+    read_range<Space::global>(cells, place, offset, bytes, access);
+}
+
+void Shadow::write(Cell* cells, const Place& place, std::size_t offset, std::size_t bytes,
+                   const Access& access) {
+  if (place.space == Space::shared)
+    write_range<Space::shared>(cells, place, offset, bytes, access);
+  else
+    write_range<Space::global>(cells, place, offset, bytes, access);
+}
+
+Stamp Shadow::last_write(const Cell* cells, std::size_t offset) const {
+  const Cell& cell = cells[offset / 16];
+  return is_split(cell) ? split_[cell.reads[0].epoch].parts[offset % 16 / 2].write : cell.write;
+}
+
+void Shadow::check(const Cell* cells, const Place& place, std::size_t offset, const Access& access) const {
+  const Stamp write = last_write(cells, offset);
+  if (!is_ordered<Space::shared>(access.view, write))
+    report_unordered(place, offset, write, access);
+  else if (is_async_proxy(access.kind) && !is_fenced<Space::shared>(access.view, write))
+    report_unfenced(place, offset, write, access);
+}
+
+void Shadow::mark_unwritten(Cell* cells, std::size_t offset, std::size_t bytes) {
+  const Stamp unwritten{1, kUnwrittenAgent, 0};
+  for (const std::size_t end = offset + bytes; offset < end;) {
+    Cell& cell = cells[offset / 16];
+    const std::size_t stop = std::min(end, (offset / 16 + 1) * 16);
+    if (stop - offset == 16) {
+      cell = {unwritten, {}};
+      offset = stop;
+    } else {
+      Cell* parts = split(cell);
+      for (; offset < stop; offset = (offset / 2 + 1) * 2) parts[offset % 16 / 2] = {unwritten, {}};
+    }
+  }
+}
+
+bool Shadow::unwritten(const Cell* cells, std::size_t offset, std::size_t bytes) const {
+  for (const std::size_t end = offset + bytes; offset < end; offset = (offset / 2 + 1) * 2) {
+    const Stamp write = last_write(cells, offset);
+    if (write.epoch && write.agent == kUnwrittenAgent) return true;
+  }
+  return false;
+}
+
+}  // namespace simt::core
