@@ -18,8 +18,8 @@ export const configSchema = z.strictObject({
     .optional(),
   /** Compilations and emulated devices at a time. Absent: as many as there are cores. */
   jobs: count.default(() => availableParallelism()),
-  /** Globs of folders with further kernel families. */
-  families: z.array(z.string().min(1)).default([]),
+  /** Globs of folders with kernel families, beside the package's own. */
+  families: z.array(z.string().min(1)).default(['templates/kernels/*']),
   /** Seconds without a sign of life after which a variant is a `hang`. */
   watchdogSeconds: z.number().positive().default(30),
   /** Which devices gate; `auto` takes the GPU where there is one and the emulated device otherwise. */

@@ -1,6 +1,10 @@
 import type { Parameter, ParameterSpecs, ParameterValue, Point } from './parameter.ts';
 import type { GateCase, Workload } from './workload.ts';
 
+// All that a family's own files need, from one place: families outside this package import `tilewright/family`.
+export type { Point } from './parameter.ts';
+export type { GateCase, Workload } from './workload.ts';
+
 /** A named rule that a point must obey. `on` lists what it reads, so that enumeration can prune early. */
 export interface Constraint {
   readonly name: string;

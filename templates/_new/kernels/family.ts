@@ -1,0 +1,74 @@
+import { defineFamily, defineParameters, type GateCase } from '../../../src/model/family.ts';
+
+const { specs, constraint } = defineParameters({
+  threads: { label: 't', doc: 'Threads of a block.', values: [64, 128, 256, 512] },
+  vector: {
+    label: 'v',
+    doc: 'Floats per load and store. Both arrays must be aligned to a whole vector.',
+    values: [1, 2, 4],
+  },
+  unroll: { label: 'u', doc: 'Vectors per thread, all loaded before the first is used.', values: [1, 2, 4] },
+});
+
+/** Sizes around a whole tile, one element, nothing; then NaN, other scalars, misaligned arrays and many launches. */
+function cases(tile: number, vector: number): GateCase[] {
+  const sizes = [0, 1, tile - 1, tile, tile + 1, 3 * tile + 17];
+  return [
+    ...sizes.map((count) => ({
+      id: `integers-${count}`,
+      tier: 1,
+      problem: { count, alpha: 3, values: 'integers', seed: 1 },
+    })),
+    { id: 'nan', tier: 4, problem: { count: tile + 5, alpha: 2, values: 'nan', seed: 2 } },
+    ...[0, 1, -1.5].map((alpha) => ({
+      id: `alpha=${alpha}`,
+      tier: 5,
+      problem: { count: tile + 3, alpha, values: 'normal', seed: 3 },
+    })),
+    {
+      id: 'misaligned',
+      tier: 5,
+      problem: { count: tile, alpha: 2, offset: 1, values: 'normal', seed: 4 },
+      expect: vector === 1 ? 'run' : 'refuse',
+    },
+    { id: 'repeated', tier: 7, launches: 5, problem: { count: 1000, alpha: 2, values: 'normal', seed: 5 } },
+  ];
+}
+
+export default defineFamily({
+  name: 'new-kernel',
+  summary: 'y[i] = alpha * x[i] + y[i] for i < count, in fp32',
+  parameters: specs,
+  activations: [],
+  constraints: [
+    constraint(
+      'tile',
+      ['threads', 'vector', 'unroll'],
+      'A block takes at most 4096 elements: larger tiles leave multiprocessors idle.',
+      ({ threads, vector, unroll }) => threads * vector * unroll <= 4096,
+    ),
+  ],
+  presets: {
+    quick: {
+      doc: 'A dozen variants: is everything in order?',
+      where: { threads: [64, 256], unroll: [1, 4] },
+      workloads: ['1M'],
+    },
+    default: { doc: 'Every variant.', workloads: ['1M', '64M'] },
+    full: { doc: 'Every variant.', workloads: ['1M', '64M'] },
+  },
+  templates: ['kernel.cu.hbs'],
+  template: () => 'kernel.cu.hbs',
+  derive: ({ threads, vector, unroll }) => ({ tile: threads * vector * unroll }),
+  budget: ({ threads }) => ({ threads, sharedBytes: 0 }),
+  notSupported: () => undefined,
+  workloads: [
+    { id: '1M', problem: { count: 1 << 20, alpha: 2, values: 'normal', seed: 1 } },
+    { id: '64M', problem: { count: 1 << 26, alpha: 2, values: 'normal', seed: 1 } },
+  ],
+  features: ({ problem }) => ({ count: Number(problem.count) }),
+  applies: () => true,
+  cases: ({ threads, vector, unroll }) => cases(threads * vector * unroll, vector),
+  priority: ({ threads, vector, unroll }) => vector * 100 + unroll * 10 + threads / 64,
+  deterministic: () => true,
+});
