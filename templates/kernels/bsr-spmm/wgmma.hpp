@@ -1,27 +1,15 @@
-// wgmma.hpp - how the path `wgmma` of bsr-spmm is started. Its kernels are persistent: the host cuts C into tiles and deals
-// them out to the multiprocessors beforehand. What it decides travels in the workspace, the plan, which depends on A's
-// structure but on no address; so launches need the plan's place only. Plain C++17.
+// wgmma.hpp - how the path `wgmma` of bsr-spmm is started: tensor maps, arguments, grid. Its kernels are persistent and walk
+// lists of tiles that the plan holds. Plain C++17.
 #pragma once
 #include <algorithm>
-#include <cstring>
-#include <functional>
-#include <queue>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "shape.hpp"
-#include "wgmma_groups.hpp"
+#include "wgmma_plan.hpp"
 
 namespace tilewright::bsr_spmm::wgmma {
 
-/// As the kernel reads them; see Tile, Part and Args in wgmma.cu.hbs.
-struct Tile {
-  std::int32_t row, column, first, count;
-};
-struct Part {
-  std::int32_t row, slot, first_slot, parts, counter, unused[3];
-};
+/// Arguments of the kernel, member by member as in wgmma.cu.hbs.
 struct Args {
   const void *tiles, *rests, *steps, *group_rows, *parts;
   void *partials, *counters, *c;
@@ -33,111 +21,135 @@ struct Args {
 namespace detail {
 
 using bsr_spmm::detail::aligned;
-using bsr_spmm::detail::quotient_up;
-using bsr_spmm::detail::require;
 
-constexpr Tile kEnd{0, 0, 0, -1};
-/// The plan begins with the counter of the atomic schedule, then the tiles.
-constexpr std::size_t kTilesOffset = 16;
+/// Columns of C and B that lie side by side in shared memory: 128 bytes, the widest swizzle.
+constexpr std::int64_t kPanelColumns = 64;
 
-/// What the launch code reads of a variant.
-struct Point {
-  std::int64_t block, tile_n, tile_k, blocks_per_stage, group, cluster, staging_rows, staging_n, split, panel;
-  bool rows, swapped, atomic, tma, longest, similar, dependent;
-
-  explicit Point(const Parameters& p)
-      : block(p.number("block")),
-        tile_n(p.number("tileN")),
-        tile_k(p.number("tileK")),
-        blocks_per_stage(p.number("blocksPerStage")),
-        group(p.number("group")),
-        cluster(p.number("cluster")),
-        staging_rows(p.number("stagingRows")),
-        staging_n(p.number("stagingN")),
-        split(p.number("split")),
-        panel(p.number("panel")),
-        rows(p.text("role") == "rows"),
-        swapped(block == 32),
-        atomic(p.text("schedule") == "atomic"),
-        tma(p.text("epilogue") == "tma"),
-        longest(p.text("order") == "longest"),
-        similar(p.text("grouping") == "similar"),
-        dependent(p.number("pdl") != 0) {}
-
-  /// Columns of C that a thread block, or a cluster of them, computes at a time.
-  std::int64_t width() const { return tile_n * cluster; }
-  std::int64_t lists(const DeviceLimits& limits) const { return std::max<std::int64_t>(1, limits.sm_count / cluster); }
-  std::size_t slot_bytes() const { return static_cast<std::size_t>(group * block * width() * 4); }
-};
-
-/// Grows the plan; offsets are bytes from its start.
-class Image {
- public:
-  explicit Image(std::size_t front_bytes) : bytes_(front_bytes) {}
-  template <class T>
-  std::size_t append(const std::vector<T>& values) {
-    const std::size_t at = (bytes_.size() + 31) / 32 * 32;  // of all records the largest is 32 bytes
-    bytes_.resize(at + values.size() * sizeof(T));
-    put(at, values);
-    return at;
-  }
-  template <class T>
-  void put(std::size_t at, const std::vector<T>& values) {
-    if (!values.empty()) std::memcpy(bytes_.data() + at, values.data(), values.size() * sizeof(T));
-  }
-  std::size_t size() const { return bytes_.size(); }
-  std::vector<std::byte> take() { return std::move(bytes_); }
-
- private:
-  std::vector<std::byte> bytes_;
-};
-
-/// A row of tiles: what is to be done for every column of tiles. `row` and `first` as in Tile.
-struct Strip {
-  std::int32_t row, first, count;
-};
-
-/// One strip per block row, or per group of block rows, whose rows and steps go into the plan.
-inline std::vector<Strip> strips_of(const Shape& shape, const Point& point, Image& image) {
-  std::vector<Strip> strips;
-  if (!point.rows) {
-    for (std::int32_t row = 0; row < shape.m / shape.block; ++row)
-      strips.push_back({row, shape.row_ptr[row], shape.row_ptr[row + 1] - shape.row_ptr[row]});
-    return strips;
-  }
-  const Groups groups = group_rows(shape, static_cast<int>(point.group), point.similar);
-  const auto rows = static_cast<std::int32_t>(image.append(groups.rows) / sizeof(std::int32_t));
-  const auto steps = static_cast<std::int32_t>(image.append(groups.steps) / sizeof(Step));
-  for (std::size_t i = 0; i + 1 < groups.starts.size(); ++i)
-    strips.push_back({rows + static_cast<std::int32_t>(i * static_cast<std::size_t>(point.group)), steps + groups.starts[i],
-                      groups.starts[i + 1] - groups.starts[i]});
-  return strips;
+inline Dealing dealing_of(const Parameters& parameters, const DeviceLimits& limits) {
+  const std::int64_t cluster = parameters.number("cluster"), block = parameters.number("block");
+  const std::string_view role = parameters.text("role");
+  Dealing dealing{};
+  dealing.width = parameters.number("tileN") * cluster;
+  dealing.panel = parameters.number("panel") * dealing.width;
+  dealing.group = parameters.number("group");
+  dealing.split = parameters.number("split");
+  dealing.split_quantum = parameters.number("blocksPerStage");
+  dealing.shares = (role == "pingpong" ? 1 : parameters.number("consumers")) * cluster;
+  dealing.lists = std::max<std::int64_t>(1, limits.sm_count / cluster);
+  dealing.epilogue = block == 128 ? 0.6 : block == 64 ? 1.2 : 3.0;  // measured on an H200 with the widest tiles
+  dealing.grouped = role == "rows";
+  dealing.similar = parameters.text("grouping") == "similar";
+  dealing.longest = parameters.text("order") == "longest";
+  dealing.atomic = parameters.text("schedule") == "atomic";
+  return dealing;
 }
 
-/// What the epilogue of a tile costs, in steps of the main loop; measured on an H200 with the widest tiles.
-inline double epilogue_steps(std::int64_t block) { return block == 128 ? 0.6 : block == 64 ? 1.2 : 3.0; }
-
-/// Tiles in order of work: panel after panel; within one, strip after strip (the longest first where the variant says so).
-/// Long strips come as parts of at most `split` steps, listed in `parts`, whose numbers count from `first_part`.
-class Dealer {
- public:
-  Dealer(const Shape& shape, const Point& point, std::vector<Strip> strips) : point_(point), n_(shape.n), strips_(std::move(strips)) {
-    if (point.longest)
-      std::stable_sort(strips_.begin(), strips_.end(), [](const Strip& a, const Strip& b) { return a.count > b.count; });
+inline void check(const Shape& shape, const Parameters& parameters) {
+  require(shape.ldb % 8 == 0, "loads B by TMA: ldb must be a multiple of 8, not " + std::to_string(shape.ldb));
+  constexpr std::int64_t kMost = std::int64_t{1} << 31;
+  require(shape.blocks * shape.block < kMost, "counts the rows of all blocks in 32 bits: A has too many blocks");
+  if (parameters.text("epilogue") == "tma") {
+    require(shape.ldc % 8 == 0, "stores C by TMA: ldc must be a multiple of 8, not " + std::to_string(shape.ldc));
+  } else if (shape.block != 32) {
+    require(shape.n % 2 == 0 && shape.ldc % 2 == 0, "stores C in pairs: n and ldc must be even");
   }
+}
 
-  template <class Take>
-  void deal(const Take& take) const {
-    const std::int64_t width = point_.width();
-    const std::int64_t panel = point_.panel == 0 ? std::max(n_, width) : point_.panel * width;
-    for (std::int64_t from = 0; from < n_; from += panel)
-      for (const Strip& strip : strips_)
-        for (std::int64_t column = from; column < std::min(from + panel, n_); column += width)
-          take(strip, static_cast<std::int32_t>(column));
+inline void check(const Shape& shape, const Operands& operands, const Parameters& parameters) {
+  check(shape, parameters);
+  require(aligned(operands.values, 16) && aligned(operands.b, 16), "loads A and B by TMA: they must be 16-byte aligned");
+  if (parameters.text("epilogue") == "tma") {
+    require(aligned(operands.c, 16), "stores C by TMA: it must be 16-byte aligned");
+    require(operands.beta == 0, "stores C by TMA without reading it: beta must be 0");
+  } else if (shape.block != 32) {
+    require(aligned(operands.c, shape.output == "f32" ? 8 : 4), "stores C in pairs: it must be aligned to two elements");
   }
+}
 
- private:
-  const Point& point_;
-  std::int64_t n_;
-  std::vector<Strip> strips_;
-};
+/// A's blocks, one below the other. TMA refuses a tensor without elements, so an absent one is shown any memory, never read.
+inline TiledMap map_a(const Shape& shape, const Operands& operands, const Parameters& parameters) {
+  const std::int64_t tile_k = parameters.number("tileK");
+  const std::int64_t blocks = parameters.text("role") == "rows" ? 1 : parameters.number("blocksPerStage");
+  TiledMap map;
+  map.base = const_cast<void*>(shape.blocks > 0 ? operands.values : operands.c);
+  map.bfloat16 = shape.input == "bf16";
+  map.rank = 2;
+  map.size = {static_cast<std::uint64_t>(shape.block),
+              static_cast<std::uint64_t>(std::max<std::int64_t>(shape.blocks, 1) * shape.block)};
+  map.stride = {0, static_cast<std::uint64_t>(shape.block * 2)};
+  map.box = {static_cast<std::uint32_t>(tile_k),
+             static_cast<std::uint32_t>(blocks * shape.block / parameters.number("cluster"))};
+  map.swizzle = tile_k == 32 ? Swizzle::b64 : Swizzle::b128;
+  return map;
+}
+
+/// B or C in boxes of `rows` rows and `columns` columns: as panels of 64 columns, several to a box; or, where the last panel
+/// would be short, as a matrix with boxes of one panel that TMA clips.
+inline TiledMap map_panels(void* base, bool bfloat16, std::int64_t height, std::int64_t width, std::int64_t stride,
+                           std::int64_t rows, std::int64_t columns) {
+  const bool clipped = width % kPanelColumns != 0;
+  const auto row_bytes = static_cast<std::uint64_t>(stride * 2);
+  const std::int64_t panels = clipped ? 1 : width / kPanelColumns, box_panels = clipped ? 1 : columns / kPanelColumns;
+  TiledMap map;
+  map.base = base;
+  map.bfloat16 = bfloat16;
+  map.rank = 3;
+  map.size = {static_cast<std::uint64_t>(clipped ? width : kPanelColumns), static_cast<std::uint64_t>(height),
+              static_cast<std::uint64_t>(panels)};
+  map.stride = {0, row_bytes, clipped ? row_bytes : kPanelColumns * 2};
+  map.box = {kPanelColumns, static_cast<std::uint32_t>(rows), static_cast<std::uint32_t>(box_panels)};
+  map.swizzle = Swizzle::b128;
+  return map;
+}
+
+inline Args args_of(const Shape& shape, const Operands& operands, const Dealing& dealing) {
+  const Places at = places(dealing);
+  auto* plan = static_cast<std::byte*>(operands.workspace);
+  Args args{};
+  args.tiles = plan + at.tiles;
+  args.rests = plan + at.rests;
+  args.steps = dealing.grouped ? plan : static_cast<const void*>(operands.col_idx);
+  args.group_rows = args.parts = plan;
+  args.partials = args.counters = plan;
+  args.c = operands.c;
+  args.ldc = shape.ldc;
+  args.columns = static_cast<int>(shape.n);
+  args.tile_count = static_cast<int>(shape.m / shape.block * quotient_up(shape.n, dealing.width));
+  args.clipped = shape.n % kPanelColumns != 0;
+  args.alpha = operands.alpha;
+  args.beta = operands.beta;
+  return args;
+}
+
+}  // namespace detail
+
+/// Throws Unsupported unless the variant takes the shape and the plan knows enough of A's structure.
+inline Workspace workspace(const Shape& shape, const Parameters& parameters, const DeviceLimits& limits) {
+  detail::check(shape, parameters);
+  return make_plan(shape, detail::dealing_of(parameters, limits));
+}
+
+/// The launch of one product with m, n > 0. Throws Unsupported when the variant does not take the pointers' alignment or beta.
+inline std::vector<Launch> launches(const Shape& shape, const Operands& operands, const Parameters& parameters,
+                                    const DeviceLimits& limits) {
+  detail::check(shape, operands, parameters);
+  const Dealing dealing = detail::dealing_of(parameters, limits);
+  const auto cluster = static_cast<unsigned>(parameters.number("cluster"));
+  Launch launch;
+  launch.grid = {static_cast<unsigned>(dealing.lists) * cluster, 1, 1};
+  launch.block = {static_cast<unsigned>(parameters.number("threads")), 1, 1};
+  launch.cluster = {cluster, 1, 1};
+  launch.shared_bytes = static_cast<std::size_t>(parameters.number("sharedBytes"));
+  launch.dependent = parameters.number("pdl") != 0;
+  launch.arguments.add(detail::args_of(shape, operands, dealing));
+  launch.arguments.add_map(detail::map_a(shape, operands, parameters));
+  void* b = const_cast<void*>(shape.k > 0 ? operands.b : operands.c);
+  launch.arguments.add_map(detail::map_panels(b, shape.input == "bf16", std::max<std::int64_t>(shape.k, 1), shape.n, shape.ldb,
+                                              parameters.number("tileK"), parameters.number("tileN")));
+  if (parameters.text("epilogue") == "tma")
+    launch.arguments.add_map(detail::map_panels(operands.c, shape.output == "bf16", shape.m, shape.n, shape.ldc,
+                                                parameters.number("stagingRows"), parameters.number("stagingN")));
+  return {launch};
+}
+
+}  // namespace tilewright::bsr_spmm::wgmma

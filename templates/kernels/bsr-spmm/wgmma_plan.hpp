@@ -131,6 +131,25 @@ class Cutter {
   std::vector<Strip> strips_;
 };
 
+/// Gives the parts their places in the plan: records, counters (0), and slots for sums behind the plan, `slot_bytes` each.
+/// What is appended to the image later must be no larger than `later_bytes`.
+inline void place_parts(Cutter& cutter, const Dealing& dealing, std::size_t slot_bytes, std::size_t later_bytes,
+                        Image& image) {
+  if (cutter.parts.empty()) return;
+  const std::vector<std::uint32_t> zeros(cutter.parts.size() * static_cast<std::size_t>(dealing.shares));
+  const std::int32_t counters = image.append(zeros);
+  const std::size_t end = image.size() + 64 + cutter.parts.size() * sizeof(Part) + later_bytes;
+  const auto slots = static_cast<std::int32_t>((end + slot_bytes - 1) / slot_bytes);
+  for (Part& part : cutter.parts) {
+    part.slot += slots;
+    part.first_slot += slots;
+    part.counter += counters;
+  }
+  const std::int32_t records = image.append(cutter.parts);
+  for (Tile& tile : cutter.tiles)
+    if (tile.row < 0) tile.row = ~(records + ~tile.row);
+}
+
 /// Deals tiles out: longest first to the list with least to do, or in turn. Each list keeps the order of `tiles`.
 inline std::vector<std::vector<Tile>> deal(const Dealing& dealing, const std::vector<Tile>& tiles) {
   std::vector<std::vector<Tile>> lists(static_cast<std::size_t>(dealing.lists));
@@ -151,7 +170,7 @@ inline std::vector<std::vector<Tile>> deal(const Dealing& dealing, const std::ve
   return lists;
 }
 
-/// Lays lists out: at `firsts` the first tile of each, at `rests` the number of its second one, which the others follow.
+/// Lays lists out: at `firsts` the first tile of each; at `rests` where the others follow, counted in tiles from `firsts`.
 inline void append_lists(const std::vector<std::vector<Tile>>& lists, std::size_t firsts, std::size_t rests, Image& image) {
   std::vector<Tile> heads, tails;
   std::vector<std::int32_t> starts;
@@ -161,7 +180,7 @@ inline void append_lists(const std::vector<std::vector<Tile>>& lists, std::size_
     if (!list.empty()) tails.insert(tails.end(), list.begin() + 1, list.end());
     tails.push_back(kEnd);
   }
-  const std::int32_t start = image.append(tails);
+  const std::int32_t start = image.append(tails) - static_cast<std::int32_t>(firsts / sizeof(Tile));
   for (std::int32_t& rest : starts) rest += start;
   image.put(firsts, heads);
   image.put(rests, starts);
@@ -171,34 +190,40 @@ inline void append_lists(const std::vector<std::vector<Tile>>& lists, std::size_
 
 /// Where the kernel finds things in a plan: byte offsets that the launch code can tell without the plan.
 struct Places {
-  std::size_t counters, tiles, rests;
+  std::size_t tiles, rests;
 };
 
 inline Places places(const Dealing& dealing) {
-  const auto lists = static_cast<std::size_t>(dealing.lists);
-  const std::size_t tiles = 32;
-  return {0, tiles, tiles + (lists * sizeof(Tile) + 31) / 32 * 32};
+  constexpr std::size_t kTiles = 32;  // behind the counter of the atomic schedule
+  return {kTiles, kTiles + static_cast<std::size_t>(dealing.lists) * sizeof(Tile)};
 }
 
 /// The plan, and behind it room for the sums of parts.
 inline Workspace make_plan(const Shape& shape, const Dealing& dealing) {
-  detail::require(shape.row_ptr != nullptr,
-                  "deals out work by the lengths of block rows: the plan needs a host copy of row_ptr");
-  detail::Image image;
+  bsr_spmm::detail::require(shape.row_ptr != nullptr,
+                            "deals out work by the lengths of block rows: the plan needs a host copy of row_ptr");
   const Places at = places(dealing);
-  image.reserve<std::byte>(at.rests + static_cast<std::size_t>(dealing.lists) * sizeof(std::int32_t));
+  const auto lists = static_cast<std::size_t>(dealing.lists);
+  detail::Image image;
+  image.reserve<std::byte>(at.rests + lists * sizeof(std::int32_t));
   detail::Cutter cutter(dealing, detail::strips_of(shape, dealing, image));
   cutter.cut(shape.n);
 
-  if (!cutter.parts.empty()) {
-    const std::int32_t counter =
-        image.append(std::vector<std::uint32_t>(cutter.parts.size() * static_cast<std::size_t>(dealing.shares)));
-    (void)counter;
-  }
-  (void)at;
   Workspace workspace;
+  if (dealing.atomic) {
+    cutter.tiles.resize(std::max(cutter.tiles.size(), lists), detail::kEnd);
+    image.reserve<std::byte>(cutter.tiles.size() * sizeof(Tile));
+    image.put(at.tiles, cutter.tiles);
+  } else {
+    const std::size_t slot_bytes = dealing.slot_bytes(shape.block);
+    const std::size_t later_bytes = 64 + (cutter.tiles.size() + lists) * sizeof(Tile);
+    detail::place_parts(cutter, dealing, slot_bytes, later_bytes, image);
+    detail::append_lists(detail::deal(dealing, cutter.tiles), at.tiles, at.rests, image);
+    if (!cutter.parts.empty())
+      workspace.bytes = static_cast<std::size_t>(cutter.parts.back().slot + 1) * slot_bytes;
+  }
   workspace.image = image.take();
-  workspace.bytes = workspace.image.size();
+  workspace.bytes = std::max(workspace.bytes, workspace.image.size());
   return workspace;
 }
 
