@@ -1,4 +1,5 @@
-// api.cpp - the C functions of new_kernel.h: check the arguments, choose a variant by the library's policy, launch it.
+// api.cpp - the C functions of new_kernel.h: check the arguments, choose a variant by the library's policy,
+// launch it.
 #include <memory>
 
 #include "launch.hpp"
@@ -34,7 +35,8 @@ const char* tw_new_kernel_plan_variant(const tw_new_kernel_plan* plan) {
   return plan ? plan->candidates.front().variant->id : "";
 }
 
-tw_status tw_new_kernel_run(const tw_new_kernel_plan* plan, float alpha, const float* x, float* y, tw_stream stream) {
+tw_status tw_new_kernel_run(const tw_new_kernel_plan* plan, float alpha, const float* x, float* y,
+                            tw_stream stream) {
   return guarded([&] {
     require(plan != nullptr, "plan is null");
     if (plan->count == 0) return;

@@ -1,4 +1,5 @@
-// oracle.hpp - the tensors of y = alpha * x + y, the right answer in fp64, and how far from it a kernel may be.
+// oracle.hpp - the tensors of y = alpha * x + y, the right answer in fp64, and how far from it a kernel may
+// be.
 #pragma once
 #include <cmath>
 #include <cstring>
@@ -10,8 +11,8 @@
 
 namespace new_kernel {
 
-/// Reads `count`, `alpha`, `values` (normal | integers | nan), `offset` (elements by which both arrays are shifted off
-/// their alignment) and `seed`.
+/// Reads `count`, `alpha`, `values` (normal | integers | nan), `offset` (elements by which both arrays are
+/// shifted off their alignment) and `seed`.
 class Axpy final : public tilewright::Problem {
  public:
   explicit Axpy(const tilewright::Json& problem)
@@ -24,13 +25,14 @@ class Axpy final : public tilewright::Problem {
     x_ = draw(random, problem.text("values", "normal"));
     y_ = draw(random, exact_ ? "integers" : "normal");
     const std::int64_t offset = problem.integer("offset", 0);
-    tensors_ = {tensor("x", tilewright::Role::input, x_, offset), tensor("y", tilewright::Role::inout, y_, offset)};
+    tensors_ = {tensor("x", tilewright::Role::input, x_, offset),
+                tensor("y", tilewright::Role::inout, y_, offset)};
   }
 
   const std::vector<tilewright::Tensor>& tensors() const override { return tensors_; }
 
-  /// One fused operation rounds once, two operations twice: at most 2^-24 of the product and of the result each. Small
-  /// integers are exact.
+  /// One fused operation rounds once, two operations twice: at most 2^-24 of the product and of the result
+  /// each. Small integers are exact.
   std::vector<tilewright::Reference> reference() const override {
     tilewright::Reference y;
     for (std::size_t i = 0; i < x_.size(); ++i) {
@@ -45,14 +47,16 @@ class Axpy final : public tilewright::Problem {
   double flops() const override { return 2.0 * static_cast<double>(count_); }
   double bytes() const override { return 12.0 * static_cast<double>(count_); }  // x and y read, y written
 
-  tilewright::Workspace workspace(const tilewright::Parameters&, const tilewright::DeviceLimits&) const override {
+  tilewright::Workspace workspace(const tilewright::Parameters&,
+                                  const tilewright::DeviceLimits&) const override {
     return {};
   }
 
-  std::vector<tilewright::Launch> launches(const tilewright::Parameters& parameters, const tilewright::DeviceLimits&,
+  std::vector<tilewright::Launch> launches(const tilewright::Parameters& parameters,
+                                           const tilewright::DeviceLimits&,
                                            const tilewright::Placement& placement) const override {
-    const Args args{static_cast<const float*>(placement.tensors[0]), static_cast<float*>(placement.tensors[1]), count_,
-                    alpha_};
+    const Args args{static_cast<const float*>(placement.tensors[0]),
+                    static_cast<float*>(placement.tensors[1]), count_, alpha_};
     return new_kernel::launches(args, parameters);
   }
 
