@@ -7,31 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "tw/launch.hpp"
+#include "shape.hpp"
+#include "wgmma.hpp"
 
 namespace tilewright::bsr_spmm {
-
-/// The product without its pointers: what is known when a plan is made.
-struct Shape {
-  std::int64_t m, n, k;    // elements; m and k are multiples of block
-  std::int64_t block;      // 32, 64 or 128
-  std::int64_t blocks;     // stored
-  std::string_view input;  // of A and B: "f16", "bf16"
-  std::string_view output; // of C: the same, or "f32"
-  std::int64_t ldb, ldc;   // elements from row to row, at least n
-  const std::int32_t* row_ptr;  // host copy, m / block + 1 entries; null where the caller has none
-};
-
-/// Addresses on the device, of the types that Shape names.
-struct Operands {
-  const std::int32_t* row_ptr;
-  const std::int32_t* col_idx;
-  const void* values;
-  const void* b;
-  void* c;
-  float alpha, beta;
-  void* workspace;
-};
 
 /// Arguments of the kernels naive, simt and mma, member by member as in partials/args.hbs.
 struct Args {
@@ -49,19 +28,10 @@ struct Args {
 
 namespace detail {
 
-inline void require(bool holds, const std::string& reason) {
-  if (!holds) throw Unsupported(reason);
-}
-
-inline std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
-inline bool aligned(const void* pointer, std::int64_t bytes) {
-  return reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::uintptr_t>(bytes) == 0;
-}
-
 /// Bytes to which the variant's loads need A's and B's base and B's rows aligned.
 inline std::int64_t load_bytes(const Parameters& parameters) {
   const std::string_view path = parameters.text("path");
+  if (path == "wgmma") return 16;  // TMA
   if (path == "mma") return parameters.number("copyBytes");
   return path == "simt" ? 2 * parameters.number("vector") : 2;
 }
@@ -129,8 +99,9 @@ inline bool reorders(const Parameters& parameters) {
 
 /// What a variant needs beside the operands: the order of block rows, for variants that choose one. Throws Unsupported when
 /// the variant does not take the shape.
-inline Workspace workspace(const Shape& shape, const Parameters& parameters, const DeviceLimits&) {
+inline Workspace workspace(const Shape& shape, const Parameters& parameters, const DeviceLimits& limits) {
   detail::check(shape, parameters);
+  if (parameters.text("path") == "wgmma") return wgmma::workspace(shape, parameters, limits);
   detail::grid(shape, parameters);
   Workspace workspace;
   if (!detail::reorders(parameters)) return workspace;
@@ -144,12 +115,13 @@ inline Workspace workspace(const Shape& shape, const Parameters& parameters, con
 /// The launches of one product, none when C is empty. Throws Unsupported when the variant does not take the shape or the
 /// pointers' alignment; C may be aligned to its elements only.
 inline std::vector<Launch> launches(const Shape& shape, const Operands& operands, const Parameters& parameters,
-                                    const DeviceLimits&) {
+                                    const DeviceLimits& limits) {
   detail::check(shape, parameters);
   const std::int64_t bytes = detail::load_bytes(parameters);
   detail::require(detail::aligned(operands.values, bytes) && detail::aligned(operands.b, bytes),
                   "loads " + std::to_string(bytes) + " bytes at a time: values and B must be aligned to that");
   if (shape.m == 0 || shape.n == 0) return {};
+  if (parameters.text("path") == "wgmma") return wgmma::launches(shape, operands, parameters, limits);
 
   const std::int64_t output_bytes = shape.output == "f32" ? 4 : 2;
   Args args{};

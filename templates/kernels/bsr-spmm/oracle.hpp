@@ -128,7 +128,7 @@ class BsrProblem final : public Problem {
     return {d_.pattern.rows * d_.block, d_.n,     d_.pattern.columns * d_.block,
             d_.block,                   d_.pattern.blocks(), d_.input,
             d_.output,                  d_.ldb,   d_.ldc,
-            d_.pattern.row_ptr.data()};
+            d_.pattern.row_ptr.data(),  d_.pattern.col_idx.data()};
   }
 
  private:

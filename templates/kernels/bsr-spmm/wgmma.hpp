@@ -45,7 +45,6 @@ inline Dealing dealing_of(const Parameters& parameters, const DeviceLimits& limi
 }
 
 inline void check(const Shape& shape, const Parameters& parameters) {
-  require(shape.ldb % 8 == 0, "loads B by TMA: ldb must be a multiple of 8, not " + std::to_string(shape.ldb));
   constexpr std::int64_t kMost = std::int64_t{1} << 31;
   require(shape.blocks * shape.block < kMost, "counts the rows of all blocks in 32 bits: A has too many blocks");
   if (parameters.text("epilogue") == "tma") {
@@ -57,7 +56,6 @@ inline void check(const Shape& shape, const Parameters& parameters) {
 
 inline void check(const Shape& shape, const Operands& operands, const Parameters& parameters) {
   check(shape, parameters);
-  require(aligned(operands.values, 16) && aligned(operands.b, 16), "loads A and B by TMA: they must be 16-byte aligned");
   if (parameters.text("epilogue") == "tma") {
     require(aligned(operands.c, 16), "stores C by TMA: it must be 16-byte aligned");
     require(operands.beta == 0, "stores C by TMA without reading it: beta must be 0");
