@@ -46,7 +46,7 @@ export async function loadFamily(name: string, places: Places = {}): Promise<Dis
   if (folder) return load(folder);
   const names = folders.map((candidate) => basename(candidate));
   throw new UsageError(
-    `there is no kernel family '${name}'${didYouMean(name, names)}; there are: ${names.join(', ') || 'none'}`,
+    `there is no kernel family '${name}'; there are: ${names.join(', ') || 'none'}${didYouMean(name, names)}`,
   );
 }
 

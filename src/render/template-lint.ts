@@ -129,7 +129,7 @@ class TemplateLint extends Handlebars.Visitor {
     if (!partials.includes(name)) {
       const there =
         partials.length > 0 ? `there are ${partials.join(', ')}` : 'the folder has no partials/*.hbs';
-      this.#find(node, `unknown partial '${name}'${didYouMean(name, partials)}; ${there}`);
+      this.#find(node, `unknown partial '${name}'; ${there}${didYouMean(name, partials)}`);
       return;
     }
     const file = this.#report.templates.partialFile(name);
@@ -189,7 +189,7 @@ class TemplateLint extends Handlebars.Visitor {
     if (!allowed.includes(name)) {
       this.#find(
         node,
-        `unknown helper '${name}'${didYouMean(name, allowed)}; there are ${allowed.join(', ')}`,
+        `unknown helper '${name}'; there are ${allowed.join(', ')}${didYouMean(name, allowed)}`,
       );
     } else if (params.length < least || params.length > most) {
       const wanted = most === Infinity ? `at least ${least}` : `${least}`;

@@ -72,12 +72,14 @@ function readValue(family: AnyFamily, pair: string, name: string, written: strin
   }
   const parameter = family.parameters[name];
   if (!parameter) {
-    problems.push(`unknown parameter '${name}'${didYouMean(name, names)}; there are ${names.join(', ')}`);
+    problems.push(`unknown parameter '${name}'; there are ${names.join(', ')}${didYouMean(name, names)}`);
     return undefined;
   }
   const value = parameter.values.find((candidate) => spellings(candidate).includes(written));
-  if (value === undefined)
-    problems.push(`${name} is never '${written}'; it takes ${parameter.values.join(', ')}`);
+  if (value === undefined) {
+    const hint = didYouMean(written, parameter.values.map(String));
+    problems.push(`${name} is never '${written}'; it takes ${parameter.values.join(', ')}${hint}`);
+  }
   return value;
 }
 

@@ -168,7 +168,7 @@ class Parser {
     const hint = owner
       ? `; '${token.text}' is a value of ${owner[0]}: write it in quotes, "${token.text}"`
       : didYouMean(token.text, names);
-    return this.#fail(token.at, `unknown parameter '${token.text}'${hint}; there are ${names.join(', ')}`);
+    return this.#fail(token.at, `unknown parameter '${token.text}'; there are ${names.join(', ')}${hint}`);
   }
 
   /** Both sides of an (in)equality: one type, and a literal must be a value that the parameter can take. */
@@ -184,7 +184,7 @@ class Parser {
       const values = this.#family.parameters[side.parameter]?.values ?? [];
       if (values.includes(other.literal)) continue;
       const hint = typeof other.literal === 'string' ? didYouMean(other.literal, values.map(String)) : '';
-      this.#fail(other.at, `${side.parameter} is never ${other.literal}${hint}${this.#valuesOf(side)}`);
+      this.#fail(other.at, `${side.parameter} is never ${other.literal}${this.#valuesOf(side)}${hint}`);
     }
   }
 
