@@ -124,6 +124,7 @@ void locate(const View& view, Comparison& result) {
 }
 
 std::string number(double value) {
+  if (std::isnan(value)) return "NaN";  // printf would show a sign that means nothing
   char buffer[40];
   std::snprintf(buffer, sizeof buffer, "%.9g", value);
   return buffer;

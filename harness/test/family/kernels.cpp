@@ -1,7 +1,7 @@
 // kernels.cpp - variants of the tests' family for the emulated device, most of them broken in one way.
 // Compiled like a rendered variant, but written against the emulated device itself, so that no CUDA header is
 // needed.
-#include <csignal>
+#include <cstdlib>
 
 #include "args.hpp"
 #include "simt/kernel.hpp"
@@ -76,14 +76,15 @@ void axpby_null_emulated(void** arguments) {
 
 /// Never ends and never gives way to other threads.
 void axpby_loop_emulated(void** arguments) {
-  for (volatile bool forever = true; forever;) {
-  }
-  run(arguments);
+  for (;;) asm volatile("" ::"r"(arguments));
 }
 
-/// Half the threads wait at a barrier that the others never reach.
+/// Every thread waits for a phase of an mbarrier that nobody completes.
 void axpby_deadlock_emulated(void** arguments) {
-  if (simt::ids->thread.x < 16) simt::bar_sync(1, 64);
+  const std::uint32_t barrier = simt::shared_address(simt::shared_base());
+  if (simt::ids->thread.x == 0) simt::mbarrier_init(barrier, 1);
+  simt::sync_threads();
+  simt::mbarrier_wait(barrier, 0);
   run(arguments);
 }
 
@@ -93,6 +94,6 @@ void axpby_trap_emulated(void** arguments) {
 }
 
 /// Takes the whole process down.
-void axpby_crash_emulated(void**) { std::raise(SIGSEGV); }
+void axpby_crash_emulated(void**) { std::abort(); }
 
 }  // extern "C"

@@ -1,0 +1,98 @@
+// The gate on the emulated device, with kernels that are wrong in ways that only a device can see.
+#include <string>
+
+#include "check.hpp"
+#include "gate.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+Json verdict(const std::string& symbol, const std::string& cases) {
+  const auto device = open_device();
+  ProblemCache problems(1 << 20);
+  Json verdict;
+  Gate gate(*device, problems, [&](const Json& line) { verdict = line; });
+  Json variant = Json()
+                     .set("id", symbol)
+                     .set("symbol", symbol)
+                     .set("artifact", AXPBY_KERNELS)
+                     .set("deterministic", true);
+  variant.set("parameters", Json().set("vector", 4));
+  Json job =
+      Json().set("job", "gate").set("id", "1").set("variant", variant).set("cases", Json::parse(cases));
+  job.set("schedules",
+          Json::parse(
+              R"([{"seed":1,"async":"random","order":"in-order"},{"seed":2},{"seed":3,"order":"random"}])"));
+  gate.run(GateJob(job));
+  return verdict;
+}
+
+const char* const kCase = R"([{"id":"plain","tier":3,"problem":{"m":5,"n":36,"alpha":2,"ldExtra":3}}])";
+
+std::string word(const std::string& symbol) { return verdict(symbol, kCase).at("verdict").text(); }
+
+bool says(const Json& verdict, const char* part) {
+  return verdict.at("evidence").at("message").text().find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST(correct_kernels_pass_under_every_schedule) {
+  for (const char* symbol : {"axpby_good", "axpby_shared"}) {
+    const Json result = verdict(symbol, R"([
+      {"id":"plain","tier":3,"problem":{"m":5,"n":36}},
+      {"id":"empty","tier":3,"problem":{"m":0,"n":36}},
+      {"id":"nan","tier":4,"problem":{"m":5,"n":36,"nan":true}},
+      {"id":"again","tier":7,"launches":2,"problem":{"m":5,"n":40,"beta":1.5,"ldExtra":4,"offset":1,"seed":3}},
+      {"id":"ragged","tier":5,"expect":"refuse","problem":{"m":5,"n":37}}])");
+    CHECK_EQ(result.at("verdict").text(), "passed");
+    CHECK(result.at("evidence").at("statistics").at("globalBytesRead").number() > 0);
+  }
+}
+
+TEST(the_device_names_the_cause) {
+  CHECK_EQ(word("axpby_race"), "race");
+  CHECK_EQ(word("axpby_unwritten"), "unwritten");
+  CHECK_EQ(word("axpby_null"), "out-of-bounds");
+  CHECK_EQ(word("axpby_deadlock"), "hang");
+  CHECK_EQ(word("axpby_trap"), "fault");
+  CHECK(word("axpby_ragged") != "passed");
+}
+
+TEST(a_finding_says_where_and_under_which_seed) {
+  const Json result = verdict("axpby_trap", kCase);
+  CHECK(says(result, "axpby gives up"));
+  CHECK(says(result, "kernels.cpp"));
+  CHECK_EQ(result.at("evidence").at("seed").integer(), 1);
+  CHECK_EQ(result.at("evidence").at("case").text(), "plain");
+}
+
+TEST(what_cannot_be_loaded_is_refused) {
+  const Json result = verdict("axpby_missing", kCase);
+  CHECK_EQ(result.at("verdict").text(), "launch");
+  CHECK(says(result, "exports no kernel axpby_missing"));
+}
+
+TEST(schedules_are_read_strictly) {
+  const auto device = open_device();
+  CHECK(device->streams() == nullptr);
+  Plan plan;
+  Launch launch;
+  launch.block = {2048, 1, 1};
+  plan.launches = {launch};
+  CHECK_THROWS(device->prepare(device->load(AXPBY_KERNELS, "axpby_good"), plan),
+               "2048 threads per block; at most 1024");
+  launch.block = {32, 1, 1};
+  launch.cluster = {2, 1, 1};
+  plan.launches = {launch};
+  CHECK_THROWS(device->prepare(device->load(AXPBY_KERNELS, "axpby_good"), plan),
+               "no multiple of the cluster's 2");
+  plan.launches.clear();
+  Schedule schedule;
+  schedule.order = "alphabetical";
+  launch.cluster = {1, 1, 1};
+  plan.launches = {launch};
+  CHECK_THROWS(device->prepare(device->load(AXPBY_KERNELS, "axpby_good"), plan)->run(schedule),
+               "in-order, random, greedy");
+}

@@ -1,0 +1,88 @@
+#include "memory.hpp"
+
+#include <cstring>
+
+#include "check.hpp"
+#include "host_device.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+Tensor tensor(Role role, std::int64_t rows, std::int64_t cols, std::int64_t stride, std::int64_t offset = 0) {
+  Tensor tensor{"t", ElementType::f16, role, rows, cols, stride, offset, {}};
+  tensor.image.resize(static_cast<std::size_t>(rows * stride) * 2, std::byte{0x11});
+  return tensor;
+}
+
+/// Changes one byte of the operand, `at` bytes from its base pointer, and says what the operand then says.
+std::string after_writing(Operand& operand, std::ptrdiff_t at) {
+  operand.reset();
+  static_cast<std::byte*>(operand.address())[at] = std::byte{0x42};
+  return operand.damage().value_or("nothing");
+}
+
+}  // namespace
+
+TEST(an_operand_starts_as_image_or_poison) {
+  host::HostDevice device;
+  const Tensor in = tensor(Role::input, 3, 4, 6), out = tensor(Role::output, 3, 4, 6);
+  Operand input(device, in), output(device, out);
+  input.reset();
+  output.reset();
+  CHECK(!input.damage() && !output.damage());
+  std::uint16_t words[4];
+  std::memcpy(words, input.contents() + 2 * 6, 8);  // second row begins at element 6
+  CHECK_EQ(words[0], 0x1111);
+  std::memcpy(words, input.contents() + 4 * 2, 8);  // behind the first row
+  CHECK_EQ(words[0], kGuard);
+  std::memcpy(words, output.contents(), 8);
+  CHECK_EQ(words[3], kUnwritten);
+}
+
+TEST(every_stray_byte_is_seen_and_named) {
+  host::HostDevice device;
+  const Tensor in = tensor(Role::input, 3, 4, 6, 1), out = tensor(Role::output, 3, 4, 6, 1);
+  Operand input(device, in), output(device, out);
+  CHECK_EQ(after_writing(output, 3), "nothing");
+  CHECK_EQ(after_writing(output, 8), "wrote into the padding between rows at t[0][4] (rows have 4 elements)");
+  CHECK_EQ(after_writing(output, 12), "nothing");
+  CHECK_EQ(after_writing(output, 2 * 16), "wrote 0 bytes behind the end of 't'");
+  CHECK_EQ(after_writing(output, 2 * 16 + 4095), "wrote 4095 bytes behind the end of 't'");
+  CHECK_EQ(after_writing(output, -1), "wrote before the base pointer of 't'");
+  CHECK_EQ(after_writing(output, -3), "wrote 1 bytes before the start of 't'");
+  CHECK_EQ(after_writing(input, 2 * 7), "changed the input t[1][1]");
+  CHECK_EQ(after_writing(input, 2 * 10),
+           "wrote into the padding between rows at t[1][4] (rows have 4 elements)");
+}
+
+TEST(empty_operands_have_an_address_and_guards) {
+  host::HostDevice device;
+  const Tensor none = tensor(Role::input, 0, 4, 4);
+  Operand operand(device, none);
+  operand.reset();
+  CHECK(operand.address() != nullptr);
+  CHECK(!operand.damage());
+}
+
+TEST(an_image_that_is_too_small_is_a_bug_of_the_family) {
+  host::HostDevice device;
+  Tensor short_one = tensor(Role::input, 3, 4, 6);
+  short_one.image.resize(10);
+  CHECK_THROWS(Operand(device, short_one),
+               "tensor 't': the image has 10 bytes, its elements reach to byte 32");
+}
+
+TEST(a_workspace_holds_its_image_and_poison) {
+  host::HostDevice device;
+  const WorkspaceBuffer none(device, {});
+  CHECK(none.address() == nullptr);
+  const WorkspaceBuffer buffer(device, {8, {std::byte{1}, std::byte{2}}, 0, 4});
+  const auto* bytes = static_cast<const unsigned char*>(buffer.address());
+  CHECK_EQ(bytes[1], 2);
+  CHECK_EQ(bytes[2], 0xA5);
+  CHECK(!buffer.damage());
+  static_cast<unsigned char*>(buffer.address())[9] = 0;
+  CHECK_EQ(buffer.damage().value_or(""), "wrote 1 bytes behind the end of 'workspace'");
+  CHECK_THROWS(WorkspaceBuffer(device, {8, {}, 4, 8}), "beyond its 8 bytes");
+}

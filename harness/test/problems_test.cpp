@@ -1,0 +1,35 @@
+#include "problems.hpp"
+
+#include "check.hpp"
+
+using namespace tilewright;
+
+TEST(the_least_recently_used_value_goes_first) {
+  LruCache<int> cache(100);
+  cache.insert("a", std::make_shared<const int>(1), 40);
+  cache.insert("b", std::make_shared<const int>(2), 40);
+  CHECK_EQ(*cache.find("a"), 1);
+  cache.insert("c", std::make_shared<const int>(3), 40);
+  CHECK(cache.find("b") == nullptr);
+  CHECK(cache.find("a") && cache.find("c"));
+  CHECK_EQ(cache.bytes(), 80u);
+}
+
+TEST(a_value_larger_than_the_cache_stays_until_the_next) {
+  LruCache<int> cache(100);
+  cache.insert("a", std::make_shared<const int>(1), 40);
+  cache.insert("big", std::make_shared<const int>(2), 500);
+  CHECK(cache.find("big") && !cache.find("a"));
+  cache.insert("b", std::make_shared<const int>(3), 40);
+  CHECK(cache.find("b") && !cache.find("big"));
+}
+
+TEST(problems_are_made_once_and_references_shared_by_key) {
+  ProblemCache cache(1 << 20);
+  const Json json = Json::parse(R"({"m":3,"n":4})");
+  const auto first = cache.problem(json, Parameters(nullptr, 0));
+  CHECK(first == cache.problem(json, Parameters(nullptr, 0)));
+  CHECK(cache.references(*first) == cache.references(*first));
+  CHECK_EQ(cache.references(*first)->at(0).value.size(), 12u);
+  CHECK_THROWS(cache.problem(Json::parse("{\"m\":3}"), Parameters(nullptr, 0)), "no member \"n\"");
+}
