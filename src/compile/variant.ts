@@ -1,5 +1,5 @@
 import type { Arch } from '../model/arch.ts';
-import type { Artifact, DeviceName } from '../model/artifact.ts';
+import type { Artifact } from '../model/artifact.ts';
 import type { Source } from '../model/variant.ts';
 import type { Verdict } from '../model/verdict.ts';
 import type { Slots } from '../util/limit.ts';
@@ -15,13 +15,13 @@ export interface Built {
 }
 
 /**
- * Builds one variant: its cubin always, since ptxas's figures are wanted on every machine, then its emulated form where
- * that device is asked for. Stops at the first refusal.
+ * Builds one variant: its cubin always, since ptxas's figures are wanted on every machine, then its form for the device
+ * `emulated` where that is asked for. Stops at the first refusal.
  */
 export async function buildVariant(
   source: Source,
   arch: Arch,
-  devices: readonly DeviceName[],
+  emulated: boolean,
   compilers: Compilers,
   context: CompileContext,
   slots: Slots,
@@ -30,7 +30,7 @@ export async function buildVariant(
   if ('verdict' in cubin) return { artifacts: [], verdict: cubin };
   const beyond = budgetVerdict(cubin, arch);
   if (beyond) return { artifacts: [cubin], verdict: beyond };
-  if (!devices.includes('emulated')) return { artifacts: [cubin] };
+  if (!emulated) return { artifacts: [cubin] };
   const object = await slots.run(() => compileEmulated(source, compilers, context));
   if ('verdict' in object) return { artifacts: [cubin], verdict: object };
   return { artifacts: [cubin, object] };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { measurementSchema } from './measurement.ts';
-import { verdictNames, verdictSchema } from './verdict.ts';
+import { evidenceSchema, verdictNames, verdictSchema } from './verdict.ts';
 
 const valueSchema = z.union([z.number(), z.string(), z.boolean()]);
 const deviceSchema = z.enum(['cuda', 'emulated']);
@@ -55,13 +55,15 @@ export const verdictEventSchema = verdictSchema.extend({
   key: z.string().optional(),
 });
 
-/** What a variant's answer on a problem to be timed was worth; one that fails is not timed. */
+/** What a variant's or baseline's answer on a problem to be timed was worth; one that fails is not timed. */
 export const checkEventSchema = z.object({
   event: z.literal('check'),
   workload: z.string(),
   subject: z.string(),
-  verdict: z.enum(verdictNames),
-  message: z.string().optional(),
+  kind: z.enum(['variant', 'baseline']),
+  /** `unsupported`: the subject does not take this problem. */
+  verdict: z.enum([...verdictNames, 'unsupported']),
+  evidence: evidenceSchema,
 });
 
 export const measurementEventSchema = measurementSchema.extend({ event: z.literal('measurement') });

@@ -1,3 +1,4 @@
+import type { Artifact } from '../model/artifact.ts';
 import {
   type Event,
   type JournalRecord,
@@ -42,6 +43,23 @@ export class Recorder {
       .records()
       .findLast((one) => one.event === 'verdict' && one.variant === variant && one.device === device);
     return record?.event === 'verdict' && record.key === key ? record : undefined;
+  }
+
+  /** Whether the journal says that these very artifacts passed wherever they were asked. */
+  passedBefore(artifacts: readonly Artifact[]): boolean {
+    const words = artifacts.flatMap((one) => this.earlier(one.source.variant.id, one.device, one.key) ?? []);
+    return words.length > 0 && words.every(({ verdict }) => verdict === 'passed');
+  }
+
+  /** Whether the journal has a time, or a reason for none, of every one of these on a workload. */
+  isTimed(workload: string, artifacts: readonly Artifact[]): boolean {
+    const subjects = new Set(
+      this.run.records().flatMap((one) => {
+        const settled = one.event === 'measurement' || (one.event === 'check' && one.verdict !== 'passed');
+        return settled && one.workload === workload ? [one.subject] : [];
+      }),
+    );
+    return artifacts.every(({ source }) => subjects.has(source.variant.id));
   }
 
   measurements(): readonly Measurement[] {

@@ -26,14 +26,16 @@ export const runInfoSchema = z.object({
   command: z.string(),
   /** Which points: as `enumerate` takes them. */
   space: z.object({
-    preset: z.string().optional(),
-    where: z.string().optional(),
-    limit: z.number().optional(),
+    preset: z.string().exactOptional(),
+    where: z.string().exactOptional(),
+    limit: z.number().exactOptional(),
   }),
   depth: z.enum(['quick', 'full']),
   /** What was asked for with --device. */
   device: z.enum(['cuda', 'emulated', 'auto']),
   seed: z.number().optional(),
+  /** Id of the variant that the run is about, where it is about one alone. */
+  only: z.string().optional(),
   /** Commit of the generator's checkout, where it is one. */
   commit: z.string().optional(),
 });
@@ -66,6 +68,13 @@ export class Run {
   /** Writes `<name>` whole or not at all. */
   writeJson(name: string, value: unknown): void {
     writeJson(join(this.path, name), value);
+  }
+
+  /** What `writeJson` wrote, or undefined where there is no such file or it does not fit. */
+  readJson<T>(name: string, schema: z.ZodType<T>): T | undefined {
+    const path = join(this.path, name);
+    if (!existsSync(path)) return undefined;
+    return schema.safeParse(parseOr(readFileSync(path, 'utf8'))).data;
   }
 
   close(): void {
@@ -114,7 +123,7 @@ function startOf(path: string): number {
 }
 
 function newest(root: string, family: string | undefined): string {
-  const [first] = listRuns(root, family);
+  const first = listRuns(root, family).find((id) => readInfo(join(root, id)).only === undefined);
   if (first !== undefined) return join(root, first);
   const of = family === undefined ? '' : ` of ${family}`;
   throw new UsageError(

@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs';
+import { z } from 'zod';
 import type { Executor } from '../exec/executor.ts';
 
 /** What the driver says of one GPU. */
-export interface Gpu {
-  readonly name: string;
-  readonly uuid: string;
-  readonly driver: string;
+export const gpuSchema = z.object({
+  name: z.string(),
+  uuid: z.string(),
+  driver: z.string(),
   /** major * 10 + minor. */
-  readonly computeCapability: number;
-}
+  computeCapability: z.number(),
+});
+export type Gpu = Readonly<z.infer<typeof gpuSchema>>;
 
 /** The NVIDIA GPUs that this process may see, in the driver's order; none where there is no driver. */
 export async function findGpus(executor: Executor): Promise<readonly Gpu[]> {

@@ -1,0 +1,135 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadFamilies, loadFamily } from '../discover.ts';
+import type { AnyFamily } from '../model/family.ts';
+import { lastVerdicts } from '../report/final.ts';
+import { grouped, shortPath } from '../report/format.ts';
+import { paintFor, widthOf } from '../report/style.ts';
+import { table } from '../report/table.ts';
+import { enumerate } from '../space/enumerate.ts';
+import { explain } from '../space/explain.ts';
+import { pointOfId } from '../space/id.ts';
+import { variantOf } from '../space/variant.ts';
+import { listRuns, openRun, type Run } from '../store/run.ts';
+import { exitCode } from './exit.ts';
+import type { Flags } from './options.ts';
+import { archFor, configOf, runsRoot } from './prepare.ts';
+
+/** `gen list`: the families, or the variants of one. */
+export async function list(familyName: string | undefined, flags: Flags): Promise<number> {
+  const config = await configOf(flags);
+  const places = { families: config.families };
+  if (familyName === undefined) {
+    const families = await loadFamilies(places);
+    for (const { family, folder } of families) listFamily(family, folder, flags);
+    return exitCode.done;
+  }
+  const { family } = await loadFamily(familyName, places);
+  const arch = await archFor(flags, config);
+  const { preset, where, limit } = flags;
+  const { variants } = enumerate(family, {
+    arch: arch.name,
+    ...(preset !== undefined && { preset }),
+    ...(where !== undefined && { where }),
+    ...(limit !== undefined && { limit }),
+  });
+  for (const { id, parameters } of variants) {
+    console.log(flags.json ? JSON.stringify({ event: 'variant', variant: id, parameters }) : id);
+  }
+  return exitCode.done;
+}
+
+function listFamily(family: AnyFamily, folder: string, flags: Flags): void {
+  const { name, summary } = family;
+  const presets = Object.keys(family.presets);
+  if (flags.json) console.log(JSON.stringify({ event: 'family', family: name, summary, presets, folder }));
+  else console.log(`${name}  ${summary}\n  presets: ${presets.join(', ')}\n  ${shortPath(folder)}`);
+}
+
+/** `gen show`: a family's parameters, constraints and presets, or one variant with what is known of it. */
+export async function show(familyName: string, id: string | undefined, flags: Flags): Promise<number> {
+  const config = await configOf(flags);
+  const { family } = await loadFamily(familyName, { families: config.families });
+  if (id === undefined) showFamily(family, flags);
+  else showVariant(family, id, config.out, newestRun(runsRoot(config), family), flags);
+  return exitCode.done;
+}
+
+function newestRun(root: string, family: AnyFamily): Run | undefined {
+  const [newest] = listRuns(root, family.name);
+  return newest === undefined ? undefined : openRun(root, newest);
+}
+
+function showFamily(family: AnyFamily, flags: Flags): void {
+  const { name, summary, parameters, constraints, presets, workloads } = family;
+  if (flags.json) {
+    const rules = constraints.map(({ name, doc, on }) => ({ name, doc, on }));
+    console.log(
+      JSON.stringify({ event: 'family', family: name, summary, parameters, constraints: rules, workloads }),
+    );
+    return;
+  }
+  const width = widthOf(process.stdout);
+  const strong = (text: string) => paintFor(process.stdout)('strong', text);
+  console.log(`${strong(name)}  ${summary}\n\n${strong('parameters')}`);
+  for (const [parameter, { doc, values, label }] of Object.entries(parameters)) {
+    console.log(`  ${parameter}${label ? ` (${label})` : ''}: ${values.join(', ')}\n    ${doc}`);
+  }
+  console.log(`\n${strong('constraints')}`);
+  for (const { name: constraint, doc } of constraints) console.log(`  ${constraint}\n    ${doc}`);
+  console.log(`\n${strong('presets')}`);
+  for (const [preset, { doc }] of Object.entries(presets)) console.log(`  ${preset}: ${doc}`);
+  console.log(`\n${strong('workloads')}`);
+  const rows = workloads.map((workload) => [workload.id, JSON.stringify(workload.problem)]);
+  const columns = [{ title: 'id' }, { title: 'problem', shrinks: true }];
+  for (const line of table(columns, rows, width - 2)) console.log(`  ${line}`);
+}
+
+function showVariant(family: AnyFamily, id: string, out: string, run: Run | undefined, flags: Flags): void {
+  const variant = variantOf(family, pointOfId(family, id));
+  const source = join(out, 'sources', family.name, `${id}.cu`);
+  const verdict = run && lastVerdicts(run.records()).get(id);
+  const measurements = run?.records().filter((one) => one.event === 'measurement' && one.subject === id);
+  if (flags.json) {
+    console.log(JSON.stringify({ event: 'variant', ...variant, source, verdict, measurements }));
+    return;
+  }
+  console.log(id);
+  for (const [name, value] of Object.entries(variant.parameters)) console.log(`  ${name} = ${value}`);
+  for (const [name, value] of Object.entries(variant.derived)) console.log(`  ${name} = ${value} (derived)`);
+  const { threads, sharedBytes } = variant.budget;
+  console.log(`  ${threads} threads, ${grouped(sharedBytes)} bytes of shared memory`);
+  if (existsSync(source)) console.log(`source  ${shortPath(source)}`);
+  if (run && verdict) {
+    console.log(`verdict ${verdict.verdict} (${verdict.device}, run ${run.id}): ${verdict.evidence.message}`);
+    if (verdict.evidence.reproduce) console.log(`        $ ${verdict.evidence.reproduce}`);
+  }
+}
+
+const marks = { true: 'holds', false: 'BROKEN', undefined: 'open' } as const;
+
+/** `gen why`: which constraint rules a point out. Exit code 1 where one does. */
+export async function why(familyName: string, point: readonly string[], flags: Flags): Promise<number> {
+  const config = await configOf(flags);
+  const { family } = await loadFamily(familyName, { families: config.families });
+  const arch = await archFor(flags, config);
+  const explanation = explain(family, point.join(' '), arch.name);
+  if (flags.json) console.log(JSON.stringify({ event: 'explanation', family: family.name, ...explanation }));
+  else print(explanation);
+  return explanation.legal === false ? exitCode.no : exitCode.done;
+}
+
+function print({ id, legal, verdicts, missing, inactive }: ReturnType<typeof explain>): void {
+  const paint = paintFor(process.stdout);
+  for (const { constraint, doc, holds, reads } of verdicts) {
+    const values = Object.entries(reads).map(([name, value]) => `${name}=${value ?? '?'}`);
+    const mark = marks[`${holds}`].padEnd(7);
+    console.log(`${holds === false ? paint('bad', mark) : mark} ${constraint}: ${doc}`);
+    if (holds === false && values.length > 0) console.log(`        ${values.join(' ')}`);
+  }
+  for (const { parameter, values } of missing)
+    console.log(`open    ${parameter}: one of ${values.join(', ')}`);
+  if (inactive.length > 0) console.log(`does not matter here: ${inactive.join(', ')}`);
+  const words = { true: 'legal', false: 'ruled out', undefined: 'not settled' } as const;
+  console.log(`${words[`${legal}`]}${id === undefined ? '' : `: ${id}`}`);
+}

@@ -1,0 +1,80 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+
+/** Flags that every command about variants takes, as commander hands them on. */
+export interface Flags {
+  readonly preset?: string;
+  readonly where?: string;
+  readonly limit?: number;
+  readonly arch?: string;
+  readonly device?: 'auto' | 'cuda' | 'emulated';
+  readonly jobs?: number;
+  readonly out?: string;
+  readonly config?: string;
+  readonly json?: boolean;
+  readonly quiet?: boolean;
+  readonly install: boolean;
+  readonly depth?: 'quick' | 'full';
+  readonly case?: string;
+  readonly seed?: number;
+  /** True: the newest run of the family. */
+  readonly resume?: string | true;
+  readonly as?: string;
+}
+
+/** A positive whole number. */
+export function count(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number, at least 1.');
+}
+
+/** A whole number that is not negative. */
+export function seed(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number, at least 0.');
+}
+
+/** Where things are written, and in which form the result is told. */
+export function withOutput(command: Command): Command {
+  return command
+    .option('--out <folder>', 'folder for everything generated (default: generated)')
+    .option('--config <file>', 'a gen.config.ts (default: the nearest upwards)')
+    .option('--json', 'print JSON lines on stdout, each with `event`; the last is `summary`')
+    .option('--quiet', 'no progress on stderr');
+}
+
+/** Which points of the space. */
+export function withSpace(command: Command): Command {
+  return command
+    .option('--preset <name>', 'a preset of the family (default: `default`, or all points with --where)')
+    .option('--where <condition>', 'only points that fulfil it, e.g. "block == 64 && tileN >= 128"')
+    .option('--limit <n>', 'at most this many variants, evenly spaced', count)
+    .option('--arch <name>', "sm_80, sm_90a (default: the GPU's, else sm_90a)");
+}
+
+/** How variants are compiled and judged. */
+export function withMachine(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        '--device <name>',
+        'who gates (default: auto: emulated, and the GPU where there is one)',
+      ).choices(['auto', 'emulated', 'cuda']),
+    )
+    .option(
+      '--jobs <n>',
+      'compilers and emulated devices at a time (default: cores, as memory allows)',
+      count,
+    )
+    .option('--no-install', 'never download a toolchain; say what is missing instead');
+}
+
+export function withGate(command: Command): Command {
+  return command
+    .addOption(new Option('--depth <name>', 'how many gate cases').choices(['quick', 'full']))
+    .option('--case <id>', 'run this gate case alone')
+    .option('--seed <n>', 'emulated device: the one schedule that the seed stands for', seed);
+}
+
+export function withResume(command: Command): Command {
+  return command.option('--resume [run]', 'go on with an interrupted run (default: the newest)');
+}

@@ -1,0 +1,195 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import { archNamed, archOf, defaultArch } from '../arch/index.ts';
+import { defaultJobs } from '../compile/context.ts';
+import { type Config, loadConfig } from '../config.ts';
+import { type DiscoveredFamily, loadFamily } from '../discover.ts';
+import { UsageError } from '../errors.ts';
+import { localExecutor } from '../exec/local.ts';
+import type { Arch } from '../model/arch.ts';
+import type { Stage } from '../model/event.ts';
+import type { Source, Variant } from '../model/variant.ts';
+import type { Request } from '../request.ts';
+import { pointOfId } from '../space/id.ts';
+import { variantOf } from '../space/variant.ts';
+import { createRun, openRun, type Run } from '../store/run.ts';
+import { findGpus } from '../toolchain/gpu.ts';
+import { hashOf } from '../util/hash.ts';
+import type { Flags } from './options.ts';
+
+/** The configuration for the working directory, with the flags that win over it. */
+export async function configOf(flags: Flags): Promise<Config> {
+  const config = await loadConfig(process.cwd(), flags.config);
+  return {
+    ...config,
+    ...(flags.out !== undefined && { out: resolve(flags.out) }),
+    ...(flags.device !== undefined && { device: flags.device }),
+    jobs: flags.jobs ?? Math.min(config.jobs, defaultJobs()),
+  };
+}
+
+export function runsRoot(config: Config): string {
+  return resolve(config.out, 'runs');
+}
+
+/** The architecture asked for, that of the GPU, or the default, in this order. */
+export async function archFor(flags: Flags, config: Config): Promise<Arch> {
+  const name = flags.arch ?? config.arch?.[0];
+  if (name !== undefined) return archNamed(name);
+  const [gpu] = flags.device === 'emulated' ? [] : await findGpus(localExecutor);
+  return (gpu && archOf(gpu.computeCapability)) ?? defaultArch;
+}
+
+/** A request with the run that keeps its journal. */
+export interface Prepared {
+  readonly request: Request;
+  readonly run: Run;
+  readonly resumed: boolean;
+}
+
+/** A new run over a family's space, over one variant of it, or over a file in place of a variant. */
+export async function prepareNew(
+  familyName: string,
+  stages: readonly Stage[],
+  flags: Flags,
+  subject?: string,
+): Promise<Prepared> {
+  const config = await configOf(flags);
+  const discovered = await loadFamily(familyName, { families: config.families });
+  const arch = await archFor(flags, config);
+  const only = subject === undefined ? undefined : onlyOf(subject, discovered, flags.as);
+  const space = only ? {} : spaceOf(discovered, flags);
+  const depth = flags.depth ?? 'quick';
+  const run = createRun(runsRoot(config), {
+    family: discovered.family.name,
+    arch: arch.name,
+    command: ['gen', ...process.argv.slice(2)].join(' '),
+    space,
+    depth,
+    device: config.device,
+    ...(flags.seed !== undefined && { seed: flags.seed }),
+    ...(only && { only: only.variant.id }),
+  });
+  const gate = gateOf(depth, flags);
+  return {
+    run,
+    resumed: false,
+    request: requestOf({ discovered, arch, space, only, stages, config, flags, gate }),
+  };
+}
+
+/** An existing run, to go on with or to do further stages of. Which points and which gate: as it was begun. */
+export async function prepareExisting(
+  id: string | undefined,
+  familyName: string | undefined,
+  stages: readonly Stage[],
+  flags: Flags,
+): Promise<Prepared> {
+  refuseNarrowing(flags);
+  const config = await configOf(flags);
+  const run = openRun(runsRoot(config), id, familyName);
+  const { info } = run;
+  if (familyName !== undefined && info.family !== familyName) {
+    throw new UsageError(`run ${info.id} is one of ${info.family}, not of ${familyName}`);
+  }
+  const discovered = await loadFamily(info.family, { families: config.families });
+  const seed = info.seed === undefined ? {} : { seed: info.seed };
+  const gate = { depth: info.depth, ...seed };
+  const arch = archNamed(info.arch);
+  const only = info.only === undefined ? undefined : onlyOf(info.only, discovered);
+  const device = { ...config, device: flags.device ?? info.device };
+  const request = requestOf({
+    discovered,
+    arch,
+    space: info.space,
+    only,
+    stages,
+    config: device,
+    flags,
+    gate,
+  });
+  return { run, resumed: true, request };
+}
+
+function refuseNarrowing(flags: Flags): void {
+  const given = (['preset', 'where', 'limit', 'arch', 'depth', 'seed', 'case'] as const).filter(
+    (name) => flags[name] !== undefined,
+  );
+  if (given.length === 0) return;
+  const names = given.map((name) => `--${name}`).join(', ');
+  throw new UsageError(
+    `${names} cannot be changed for a run that was begun: leave it out, or begin a new run`,
+  );
+}
+
+function requestOf(parts: {
+  readonly discovered: DiscoveredFamily;
+  readonly arch: Arch;
+  readonly space: Omit<Request['space'], 'arch'>;
+  readonly only: Request['only'] | undefined;
+  readonly stages: readonly Stage[];
+  readonly config: Config;
+  readonly flags: Flags;
+  readonly gate: Request['gate'];
+}): Request {
+  const { discovered, arch, space, only, stages, config, flags, gate } = parts;
+  const { family, folder } = discovered;
+  const { device, jobs, out, watchdogSeconds } = config;
+  return {
+    ...{ family, folder, arch, gate, device, jobs, out, watchdogSeconds },
+    space: { arch: arch.name, ...space },
+    ...(only && { only }),
+    stages: new Set(stages),
+    install: flags.install,
+  };
+}
+
+/** The preset `default` where nothing else is said. */
+function spaceOf(
+  { family }: DiscoveredFamily,
+  { preset, where, limit }: Flags,
+): Omit<Request['space'], 'arch'> {
+  const unsaid = preset === undefined && where === undefined && family.presets.default !== undefined;
+  const chosen = unsaid ? 'default' : preset;
+  return {
+    ...(chosen !== undefined && { preset: chosen }),
+    ...(where !== undefined && { where }),
+    ...(limit !== undefined && { limit }),
+  };
+}
+
+function gateOf(depth: 'quick' | 'full', flags: Flags): Request['gate'] {
+  return {
+    depth,
+    ...(flags.case !== undefined && { case: flags.case }),
+    ...(flags.seed !== undefined && { seed: flags.seed }),
+  };
+}
+
+/** One variant by its id, or a file that stands for one. */
+function onlyOf(subject: string, { family }: DiscoveredFamily, as?: string): NonNullable<Request['only']> {
+  if (!/\.cuh?$|\//.test(subject)) return { variant: variantOf(family, pointOfId(family, subject)) };
+  if (!existsSync(subject)) throw new UsageError(`there is no file ${subject}`);
+  const path = resolve(subject);
+  const text = readFileSync(path, 'utf8');
+  const id = as ?? idOfFile(path, text);
+  const variant = variantOf(family, pointOfId(family, id));
+  mustDefine(variant, text, path);
+  return { variant, source: sourceOf(variant, path, text) };
+}
+
+/** Rendered files begin with their id and are named after it. */
+function idOfFile(path: string, text: string): string {
+  return /^\/\/ ([\w-]+(?:\.[\w-]+)+)$/m.exec(text.slice(0, 300))?.[1] ?? basename(path, '.cu');
+}
+
+function mustDefine({ symbol, id }: Variant, text: string, path: string): void {
+  if (text.includes(`TW_EXPORT(${symbol})`)) return;
+  throw new UsageError(
+    `${path} does not define the kernel of ${id}: it must have a kernel '${symbol}' and end with TW_EXPORT(${symbol}); name another variant with --as <id>`,
+  );
+}
+
+function sourceOf(variant: Variant, path: string, text: string): Source {
+  return { variant, path, text, hash: hashOf(text) };
+}

@@ -1,0 +1,63 @@
+import { localExecutor } from '../exec/local.ts';
+import type { Event, Summary } from '../model/event.ts';
+import { selectionSchema } from '../model/selection.ts';
+import { runPipeline } from '../pipeline.ts';
+import { finalReport } from '../report/final.ts';
+import { Progress } from '../report/progress.ts';
+import { exitCode } from './exit.ts';
+import { onInterrupt } from './interrupt.ts';
+import type { Flags } from './options.ts';
+import type { Prepared } from './prepare.ts';
+
+/** Runs what was prepared, shows it, and says the exit code: 0, or 1 where nothing passed. */
+export async function execute({ request, run, resumed }: Prepared, flags: Flags): Promise<number> {
+  const progress = flags.quiet ? undefined : new Progress(process.stderr);
+  const show = (event: Event) => {
+    if (flags.json) process.stdout.write(`${JSON.stringify(event)}\n`);
+    progress?.handle(event);
+  };
+  const { preset, where } = request.space;
+  const space = { ...(preset !== undefined && { preset }), ...(where !== undefined && { where }) };
+  show({
+    event: 'start',
+    run: run.path,
+    family: request.family.name,
+    arch: request.arch.name,
+    ...space,
+    resumed,
+  });
+  const interrupt = onInterrupt();
+  try {
+    const host = {
+      executor: localExecutor,
+      environment: process.env,
+      run,
+      emit: show,
+      signal: interrupt.signal,
+    };
+    const summary = await Promise.race([runPipeline(request, host), interrupt.happened]);
+    if (!flags.json) process.stdout.write(pageOf(summary, run));
+    return codeOf(summary, request.stages.has('gate'));
+  } catch (error) {
+    if (!interrupt.signal.aborted) throw error;
+    progress?.line(`stopped; go on with: npx gen sweep ${request.family.name} --resume ${run.id}`);
+    if (flags.json) show({ event: 'error', kind: 'interrupted', message: 'stopped' });
+    return exitCode.interrupted;
+  } finally {
+    progress?.clear();
+    interrupt.release();
+    run.close();
+  }
+}
+
+function pageOf(summary: Summary, run: Prepared['run']): string {
+  const selection = run.readJson('selection.json', selectionSchema);
+  return finalReport({ summary, records: run.records(), ...(selection && { selection }) }, process.stdout);
+}
+
+function codeOf(summary: Summary, gated: boolean): number {
+  const { passed, compiled } = summary.funnel;
+  const failed = Object.entries(summary.verdicts).some(([name, count]) => name !== 'passed' && count > 0);
+  if (gated) return passed > 0 ? exitCode.done : exitCode.no;
+  return failed && compiled === 0 ? exitCode.no : exitCode.done;
+}

@@ -1,0 +1,166 @@
+import { sweepTemporaries } from './compile/cache.ts';
+import type { CompileContext } from './compile/context.ts';
+import { buildWorker } from './compile/worker.ts';
+import { type DeviceSession, openDevice } from './device/session.ts';
+import type { LibraryRun } from './emit/request.ts';
+import { EnvironmentError } from './errors.ts';
+import type { Artifact, DeviceName } from './model/artifact.ts';
+import type { Event, Stage, Summary } from './model/event.ts';
+import type { Variant } from './model/variant.ts';
+import type { Verdict } from './model/verdict.ts';
+import type { Host, Request } from './request.ts';
+import { type Bench, chooseDevices, commitOf, compileContext } from './setup.ts';
+import { Recorder } from './store/recorder.ts';
+import type { Toolchain } from './toolchain/find.ts';
+import { gpuSchema } from './toolchain/gpu.ts';
+import { ensureToolchain } from './toolchain/toolchain.ts';
+import { Slots } from './util/limit.ts';
+import { Pool } from './util/pool.ts';
+import { Stopwatch } from './util/stopwatch.ts';
+
+/** What the stages of one run share: compilers, devices, slots, journal and clock. Made as far as they are needed. */
+export class Line {
+  readonly request: Request;
+  readonly host: Host;
+  readonly context: CompileContext;
+  readonly recorder: Recorder;
+  readonly watch = new Stopwatch();
+  readonly slots: Slots;
+  readonly toolchain: () => Promise<Toolchain>;
+  readonly bench: () => Promise<Bench>;
+  readonly #pools = new Map<DeviceName, Pool<DeviceSession>>();
+
+  constructor(request: Request, host: Host) {
+    this.request = request;
+    this.host = host;
+    this.context = compileContext(request, host);
+    this.recorder = new Recorder(host.run, host.emit);
+    this.slots = new Slots(request.jobs);
+    this.toolchain = once(() => this.watch.measure('toolchain', () => this.#ensureToolchain()));
+    this.bench = once(() => this.watch.measure('devices', () => this.#openBench()));
+    sweepTemporaries(this.context.cacheRoot);
+  }
+
+  /** Variants under way at a time: enough that one waits for a device while others are compiled. */
+  get lanes(): number {
+    return 2 * this.request.jobs;
+  }
+
+  does(stage: Stage): boolean {
+    return this.request.stages.has(stage);
+  }
+
+  emit(event: Event): void {
+    this.recorder.emit(event);
+  }
+
+  note(message: string): void {
+    this.emit({ event: 'note', message });
+  }
+
+  built({ source, device, arch, key, cached, seconds, resources }: Artifact): void {
+    const registers = resources && { registers: resources.registers };
+    this.emit({
+      event: 'artifact',
+      variant: source.variant.id,
+      device,
+      arch,
+      key,
+      cached,
+      seconds,
+      ...registers,
+    });
+  }
+
+  /** Records a verdict; `key` names what was judged, so that a resumed run can tell whether it is still the same. */
+  judged({ id, family, parameters }: Variant, verdict: Verdict, key: string): void {
+    this.host.signal.throwIfAborted();
+    const reproduce = `npx validate ${family} ${this.request.only?.source?.path ?? id}`;
+    const as = this.request.only?.source ? ` --as ${id}` : '';
+    const failed = verdict.verdict !== 'passed' && { reproduce: reproduce + as };
+    const evidence = { ...failed, ...verdict.evidence };
+    this.emit({ event: 'verdict', ...verdict, parameters, evidence, key });
+  }
+
+  /** Lends a session of a device; the emulated one takes a slot, since it is a CPU that does the work. */
+  async use<T>(device: DeviceName, task: (session: DeviceSession) => Promise<T>): Promise<T> {
+    const pool = this.#pools.get(device);
+    if (!pool) throw new Error(`device ${device} was not opened`);
+    return device === 'emulated' ? this.slots.run(() => pool.use(task)) : pool.use(task);
+  }
+
+  async finish(space: { points: number; legal: number }, library: string | null): Promise<Summary> {
+    const untimed = this.does('time') ? (await this.bench()).untimed : 'timing was not asked for';
+    const { points, legal } = space;
+    const seconds = this.watch.seconds();
+    const summary = this.recorder.summary({ points, legal, seconds, library, ...(untimed && { untimed }) });
+    this.host.run.writeJson('summary.json', summary);
+    this.emit(summary);
+    return summary;
+  }
+
+  /** Where the library of this run comes from. */
+  async provenance(toolchain: Toolchain): Promise<LibraryRun> {
+    const { run, executor } = this.host;
+    const gpu = run.readJson('gpu.json', gpuSchema);
+    return {
+      id: run.id,
+      date: run.info.started,
+      verdicts: this.recorder.verdicts(),
+      commit: await commitOf(executor),
+      nvcc: toolchain.nvccVersion,
+      cxx: toolchain.cxxVersion,
+      ...(gpu && { gpu: { name: gpu.name, driver: gpu.driver, uuid: gpu.uuid } }),
+    };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#pools.values()].map((pool) => pool.close()));
+  }
+
+  #ensureToolchain(): Promise<Toolchain> {
+    const { executor, environment, signal } = this.host;
+    const progress = (line: string) => this.note(line);
+    return ensureToolchain({ executor, environment, signal, install: this.request.install, progress });
+  }
+
+  async #openBench(): Promise<Bench> {
+    const wanted = await chooseDevices(this.request, this.host);
+    if (wanted.untimed !== undefined && this.does('time')) this.note(`not timing: ${wanted.untimed}`);
+    for (const device of wanted.devices) {
+      const refused = await this.#openPool(device);
+      if (refused === undefined) continue;
+      if (device === 'emulated' || this.request.device === 'cuda') throw new EnvironmentError(refused);
+      this.note(`not timing: ${refused}`);
+      return { devices: ['emulated'], untimed: refused };
+    }
+    if (wanted.gpu) this.host.run.writeJson('gpu.json', wanted.gpu);
+    return wanted;
+  }
+
+  /** Builds a device's runner and starts one; gives the reason when there is no such device after all. */
+  async #openPool(device: DeviceName): Promise<string | undefined> {
+    const toolchain = await this.toolchain();
+    const worker = await buildWorker(device, toolchain, this.context, this.slots);
+    const first = await openDevice(device, worker.path, this.host.executor);
+    if (!first.available) return first.reason;
+    const spare = [first.session];
+    const open = async () => spare.pop() ?? this.#another(device, worker.path);
+    this.#pools.set(device, new Pool(device === 'cuda' ? 1 : this.request.jobs, open));
+    return undefined;
+  }
+
+  async #another(device: DeviceName, path: string): Promise<DeviceSession> {
+    const opened = await openDevice(device, path, this.host.executor);
+    if (opened.available) return opened.session;
+    throw new EnvironmentError(`device ${device} is gone: ${opened.reason}`);
+  }
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

@@ -1,0 +1,48 @@
+import type { Executor } from './exec/executor.ts';
+import type { Arch } from './model/arch.ts';
+import type { Event, Stage } from './model/event.ts';
+import type { AnyFamily } from './model/family.ts';
+import type { Source, Variant } from './model/variant.ts';
+import type { Workload } from './model/workload.ts';
+import type { EnumerateOptions } from './space/enumerate.ts';
+import type { Run } from './store/run.ts';
+
+/** What a run is asked to do. */
+export interface Request {
+  readonly family: AnyFamily;
+  /** The family's own folder. */
+  readonly folder: string;
+  readonly arch: Arch;
+  /** Which points. */
+  readonly space: EnumerateOptions;
+  /** One variant instead of a space; `source` where its text is not what the template gives. */
+  readonly only?: { readonly variant: Variant; readonly source?: Source };
+  /** Which of the stages; those that are left out take what the run's journal knows. */
+  readonly stages: ReadonlySet<Stage>;
+  readonly device: 'auto' | 'cuda' | 'emulated';
+  readonly gate: { readonly depth: 'quick' | 'full'; readonly case?: string; readonly seed?: number };
+  readonly watchdogSeconds: number;
+  /** Compilers and emulated devices at a time. */
+  readonly jobs: number;
+  /** Folder of everything generated. */
+  readonly out: string;
+  /** Whether a missing toolchain may be installed. */
+  readonly install: boolean;
+}
+
+/** The surroundings of a run. */
+export interface Host {
+  readonly executor: Executor;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly run: Run;
+  /** Told everything that happens. */
+  readonly emit: (event: Event) => void;
+  /** Aborted on Ctrl-C: the run stops, its journal stays. */
+  readonly signal: AbortSignal;
+}
+
+/** The workloads of the request's preset; all of the family's where no preset is named. */
+export function workloadsOf({ family, space }: Request): readonly Workload[] {
+  const ids = space.preset === undefined ? undefined : family.presets[space.preset]?.workloads;
+  return family.workloads.filter(({ id }) => ids === undefined || ids.includes(id));
+}

@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { archOf } from './arch/index.ts';
+import type { CompileContext } from './compile/context.ts';
+import { EnvironmentError } from './errors.ts';
+import type { Executor } from './exec/executor.ts';
+import type { DeviceName } from './model/artifact.ts';
+import type { Host, Request } from './request.ts';
+import { findGpus, type Gpu, hasDriver } from './toolchain/gpu.ts';
+import { packageRoot } from './util/package-root.ts';
+
+/** The devices that a run gates on, in order, and why there are no times where there are none. */
+export interface Bench {
+  readonly devices: readonly DeviceName[];
+  readonly gpu?: Gpu;
+  readonly untimed?: string;
+}
+
+/**
+ * The emulated device always gates first: it is cheap and sees what a GPU hides. A GPU follows where there is one whose
+ * architecture is the one compiled for. `--device` narrows this to one of the two.
+ */
+export async function chooseDevices(request: Request, host: Host): Promise<Bench> {
+  if (request.device === 'emulated') {
+    return {
+      devices: ['emulated'],
+      untimed: 'only the emulated device was asked for, and its times mean nothing',
+    };
+  }
+  const [gpu] = await findGpus(host.executor);
+  const obstacle = gpu ? mismatch(gpu, request) : missingGpu();
+  if (obstacle === undefined && gpu) {
+    return { devices: request.device === 'cuda' ? ['cuda'] : ['emulated', 'cuda'], gpu };
+  }
+  if (request.device === 'cuda') throw new EnvironmentError(`--device cuda: ${obstacle}`);
+  return { devices: ['emulated'], untimed: `${obstacle}, and times of the emulated device mean nothing` };
+}
+
+function missingGpu(): string {
+  return hasDriver()
+    ? 'there is an NVIDIA driver but nvidia-smi shows no GPU (see `gen doctor`)'
+    : 'this machine has no NVIDIA GPU';
+}
+
+function mismatch(gpu: Gpu, { arch }: Request): string | undefined {
+  const own = archOf(gpu.computeCapability);
+  if (own?.name === arch.name) return undefined;
+  const use = own ? `; use --arch ${own.name}` : '';
+  return `code for ${arch.name} does not run on this ${gpu.name}${use}`;
+}
+
+/** Where a request's compilers read and write. */
+export function compileContext(request: Request, host: Host): CompileContext {
+  return {
+    executor: host.executor,
+    cacheRoot: join(request.out, 'artifacts'),
+    packageRoot,
+    familyFolder: request.folder,
+    signal: host.signal,
+  };
+}
+
+/** Commit of this package's checkout, `-dirty` where files differ from it; undefined where it is not a checkout. */
+export async function commitOf(executor: Executor): Promise<string | undefined> {
+  const git = (...args: string[]) =>
+    executor.run(['git', '-C', packageRoot, ...args], { timeoutMs: 10_000 }).catch(() => undefined);
+  const top = await git('rev-parse', '--show-toplevel', 'HEAD');
+  const [folder, commit] = top?.exitCode === 0 ? top.stdout.split('\n') : [];
+  if (folder !== packageRoot || !commit) return undefined;
+  const changes = await git('status', '--porcelain', '--untracked-files=no');
+  return changes?.stdout ? `${commit}-dirty` : commit;
+}
