@@ -28,7 +28,7 @@ export function buildManifest(
   version: string,
 ): Manifest {
   const { family, selection, run } = request;
-  const variants = shipped.map((one) => describeVariant(one, run.verdicts));
+  const variants = shipped.map((one) => describeVariant(one, run.verdicts, selection.fallbacks));
   const policy = selection.choices.map((choice) => describeChoice(family, choice));
   return {
     schema: manifestVersion,
@@ -57,7 +57,11 @@ function describeParameters(family: AnyFamily): Manifest['parameters'] {
   );
 }
 
-function describeVariant({ source, images }: Shipped, verdicts: readonly Verdict[]): ManifestVariant {
+function describeVariant(
+  { source, images }: Shipped,
+  verdicts: readonly Verdict[],
+  fallbacks: readonly string[],
+): ManifestVariant {
   const { id, symbol, parameters, derived, budget, deterministic } = source.variant;
   const passed = verdictsOf(id, verdicts);
   const errors = passed.flatMap(({ evidence }) => evidence.maxErrorOverBound ?? []);
@@ -69,6 +73,7 @@ function describeVariant({ source, images }: Shipped, verdicts: readonly Verdict
     threads: budget.threads,
     sharedBytes: budget.sharedBytes,
     deterministic,
+    fallback: fallbacks.includes(id),
     source: `kernels/${id}.cu`,
     hash: source.hash,
     kernels: kernelsIn(source),

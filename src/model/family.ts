@@ -75,6 +75,11 @@ export interface Family<P extends ParameterSpecs = ParameterSpecs> {
    * positive numbers by their ratio, texts for equality. Absent: the numbers and texts of the problem.
    */
   readonly features?: (workload: Workload) => Readonly<Record<string, number | string>>;
+  /**
+   * True for variants that take every problem of the kind of their workloads, whatever its sizes, strides and alignment.
+   * The emitted library carries the best of them for each workload that it serves, for calls that the faster ones refuse.
+   */
+  general?(point: Point<P>): boolean;
   /** Guess of merit, higher is better: ranks variants that nobody has timed. */
   priority(point: Point<P>, workload: Workload): number;
   /** True when a variant promises bitwise equal results on every launch. */

@@ -45,6 +45,8 @@ export const manifestVariantSchema = z.object({
   /** Dynamic shared memory of a block, bytes. */
   sharedBytes: z.number(),
   deterministic: z.boolean(),
+  /** Here for problems that the chosen variants refuse. */
+  fallback: z.boolean(),
   /** The rendered source, inside the library's source tree. */
   source: z.string(),
   /** SHA-256 of the rendered source, hex. */

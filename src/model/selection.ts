@@ -20,8 +20,10 @@ export const choiceSchema = z.object({
 export const selectionSchema = z.object({
   family: z.string(),
   timed: z.boolean(),
-  /** Variant ids to ship, fewest that serve every workload within the tolerance. */
+  /** Variant ids to ship: the fewest that serve every workload within the tolerance, and the fallbacks. */
   variants: z.array(z.string()),
+  /** Those of `variants` that are there, maybe only, for problems that the chosen ones refuse. */
+  fallbacks: z.array(z.string()).default([]),
   choices: z.array(choiceSchema),
   /** Workloads that no variant could serve. */
   unserved: z.array(z.string()).default([]),

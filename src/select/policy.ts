@@ -25,10 +25,16 @@ export function select(
     ? chooseByTime(scores, workloads, tolerance)
     : workloads.flatMap((workload) => chooseByPriority(family, variants, workload));
   const served = new Set(choices.map((choice) => choice.workload));
+  const fallbacks = chooseFallbacks(
+    family,
+    variants,
+    workloads.filter(({ id }) => served.has(id)),
+  );
   return {
     family: family.name,
     timed,
-    variants: [...new Set(choices.map((choice) => choice.variant))].toSorted(compare),
+    variants: [...new Set([...choices.map((choice) => choice.variant), ...fallbacks])].toSorted(compare),
+    fallbacks,
     choices,
     unserved: workloads.map(({ id }) => id).filter((id) => !served.has(id)),
     tolerance,
@@ -79,10 +85,29 @@ function timedChoice(workload: Workload, times: Scores, fastest: { id: string; s
 }
 
 function chooseByPriority(family: AnyFamily, variants: readonly Variant[], workload: Workload): Choice[] {
+  const first = firstByPriority(family, variants, workload);
+  return first ? [{ workload: workload.id, problem: workload.problem, winner: first, variant: first }] : [];
+}
+
+/** The best general variant for each workload, as the priority has it: times tell nothing of the problems it is for. */
+function chooseFallbacks(
+  family: AnyFamily,
+  variants: readonly Variant[],
+  workloads: readonly Workload[],
+): string[] {
+  const general = variants.filter(({ parameters }) => family.general?.(parameters));
+  const chosen = workloads.flatMap((workload) => firstByPriority(family, general, workload) ?? []);
+  return [...new Set(chosen)].toSorted(compare);
+}
+
+function firstByPriority(
+  family: AnyFamily,
+  variants: readonly Variant[],
+  workload: Workload,
+): string | undefined {
   const [first] = variants
     .filter((variant) => family.applies(variant.parameters, workload))
     .map(({ id, parameters }) => ({ id, priority: family.priority(parameters, workload) }))
     .toSorted((a, b) => b.priority - a.priority || compare(a.id, b.id));
-  if (!first) return [];
-  return [{ workload: workload.id, problem: workload.problem, winner: first.id, variant: first.id }];
+  return first?.id;
 }

@@ -89,7 +89,15 @@ describe('the C library of a run', { timeout: 300_000 }, () => {
         );
       const build = place(`build-cuda-${kind}`);
       await run(
-        ['cmake', '-S', 'consumer', '-B', build, `-DCMAKE_PREFIX_PATH=${place(kind)}`, '-DTARGET=tilewright'],
+        [
+          'cmake',
+          '-S',
+          'consumer',
+          '-B',
+          build,
+          `-DCMAKE_PREFIX_PATH=${place(kind)}`,
+          '-DLIBRARY=tilewright',
+        ],
         root,
       );
       await run(['cmake', '--build', build], root);
@@ -113,6 +121,17 @@ describe('the C library of a run', { timeout: 300_000 }, () => {
     await run(['gcc', '-std=c11', 'consumer/main.c', '-o', program, ...flags, '-lm'], root);
     const output = await run([program], root, { LD_LIBRARY_PATH: place(kind, 'lib') });
     expect(output).toMatch(/^PASS/);
+  });
+
+  test('answers careless calls with a code and a text, and dispatches by the policy', async () => {
+    const source = join(packageRoot, 'test', 'fixtures', 'c', 'calls.c');
+    const flags = ['-I', place('shared', 'include'), '-L', place('shared', 'lib'), '-ltilewright_emulated'];
+    await run(
+      ['gcc', '-std=c11', '-Wall', '-Wextra', '-Werror', source, '-o', place('calls'), ...flags, '-lpthread'],
+      root,
+    );
+    const env = { LD_LIBRARY_PATH: place('shared', 'lib') };
+    expect(await run([place('calls')], root, env)).toBe('OK\n');
   });
 
   test.each(['tilewright.h', 'bsr_spmm.h'])('%s is clean C99 and C++11', async (header) => {

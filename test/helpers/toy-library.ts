@@ -34,6 +34,7 @@ export function toyRequest(): LibraryRequest {
       family: toyFamily.name,
       timed: false,
       variants: [variant.id],
+      fallbacks: [],
       choices: [{ workload: 'small', problem: { n: 64 }, winner: variant.id, variant: variant.id }],
       unserved: [],
       tolerance: 0.03,

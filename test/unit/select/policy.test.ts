@@ -45,7 +45,12 @@ const variant = (tile: number, block: number): Variant => ({
   deterministic: true,
 });
 
-const measured = (subject: string, workload: string, median: number, more: Partial<Measurement> = {}): Measurement => ({
+const measured = (
+  subject: string,
+  workload: string,
+  median: number,
+  more: Partial<Measurement> = {},
+): Measurement => ({
   subject,
   kind: subject.startsWith('toy') ? 'variant' : 'baseline',
   workload,
@@ -88,6 +93,22 @@ describe('select without times', () => {
   });
 });
 
+describe('fallbacks', () => {
+  const general = { ...family, general: (point: { tile: number }) => point.tile < 64 };
+
+  test('the best general variant of each served workload is shipped behind the chosen ones', () => {
+    const { fallbacks, variants: shipped, choices } = select(general, variants, []);
+    expect(fallbacks).toEqual(['toy.t16.b32', 'toy.t32.b64']);
+    expect(shipped).toEqual(['toy.t16.b32', 'toy.t32.b64', 'toy.t64.b32', 'toy.t64.b64']);
+    expect(choices.map(({ variant }) => variant)).toEqual(['toy.t64.b32', 'toy.t64.b64']);
+  });
+
+  test('a workload that nobody serves needs none', () => {
+    const times = [measured('toy.t64.b32', 'small', 1)];
+    expect(select(general, variants, times).fallbacks).toEqual(['toy.t16.b32']);
+  });
+});
+
 describe('select with times', () => {
   test('ships one variant where it is within the tolerance everywhere', () => {
     const selection = select(family, variants, [
@@ -97,7 +118,12 @@ describe('select with times', () => {
       measured('toy.t64.b64', 'large', 1.95),
     ]);
     expect(selection.variants).toEqual(['toy.t64.b32']);
-    expect(selection.choices[0]).toMatchObject({ winner: 'toy.t64.b32', median: 1.02, slowdown: 1.02, l2: 'hot' });
+    expect(selection.choices[0]).toMatchObject({
+      winner: 'toy.t64.b32',
+      median: 1.02,
+      slowdown: 1.02,
+      l2: 'hot',
+    });
   });
 
   test('a tighter tolerance costs another variant', () => {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <utility>
 
 namespace tilewright::library {
 namespace {
@@ -56,18 +56,16 @@ void enqueue(const Candidate& candidate, const std::vector<Launch>& launches, vo
 
 std::vector<const Variant*> rank(const std::vector<Feature>& problem) {
   const Selection& all = selection();
-  std::vector<double> nearest(all.variant_count, HUGE_VAL);
-  for (std::size_t i = 0; i < all.choice_count; ++i) {
-    double& best = nearest[all.choices[i].variant];
-    best = std::min(best, distance(problem, all.choices[i]));
-  }
-  std::vector<const Variant*> order(all.variant_count);
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = all.variants + i;
-  std::stable_sort(order.begin(), order.end(), [&](const Variant* a, const Variant* b) {
-    return nearest[static_cast<std::size_t>(a - all.variants)] <
-           nearest[static_cast<std::size_t>(b - all.variants)];
-  });
-  return order;
+  std::vector<std::pair<double, const Variant*>> order;  // a variant may be in it more than once
+  for (std::size_t i = 0; i < all.choice_count; ++i)
+    order.emplace_back(distance(problem, all.choices[i]), all.variants + all.choices[i].variant);
+  for (std::size_t i = 0; i < all.variant_count; ++i) order.emplace_back(HUGE_VAL, all.variants + i);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<const Variant*> ranked;
+  for (const auto& [distance, variant] : order)
+    if (std::find(ranked.begin(), ranked.end(), variant) == ranked.end()) ranked.push_back(variant);
+  return ranked;
 }
 
 std::vector<Candidate> candidates(const std::vector<Feature>& problem, const DeviceLimits& limits,

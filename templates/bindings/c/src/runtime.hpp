@@ -72,9 +72,9 @@ struct Selection {
 /// The library's selection. Defined in the generated selection.cpp.
 const Selection& selection();
 
-/// Variants in the order in which they should serve a problem: those of the nearest workloads first (sum over
-/// features of |ln(a/b)|, 1000 for a text that differs, 0 for a feature that only one side has), then the
-/// rest in the library's order.
+/// Every variant once, in the order in which they should serve a problem: those of the nearest workloads
+/// first (sum over features of |ln(a/b)|, 1000 for a text that differs, 0 for a feature that only one side
+/// has), equally near ones in the policy's order, then the rest in the library's.
 std::vector<const Variant*> rank(const std::vector<Feature>& problem);
 
 /// What a plan found for one variant.
