@@ -13,7 +13,7 @@ const alias = Object.fromEntries(
   ].map(([name, file]) => [name, join(dirname(here), `${file}${extname(here)}`)]),
 );
 
-const jiti = createJiti(import.meta.url, { alias });
+const jiti = createJiti(import.meta.url, { alias, interopDefault: false });
 
 /**
  * Default export of a TypeScript file of the user's, whether this package runs from `src/` or compiled. Throws a
@@ -40,10 +40,11 @@ async function load(path: string): Promise<Readonly<Record<string, unknown>>> {
 
 /** `family.ts:12:3: Unexpected token`, from what jiti, Node's resolver or the file itself threw. */
 function describe(error: Error, path: string): string {
-  const syntax = /^ParseError: (.*?)\s*\n\s*(\S+:\d+:\d+)/s.exec(error.message);
-  if (syntax) return `${syntax[2]}: ${syntax[1]}`;
+  const syntax = /^ParseError: (.*?)\s*\n\s*(\S+:\d+):(\d+)/s.exec(error.message);
+  if (syntax) return `${syntax[2]}:${Number(syntax[3]) + 1}: ${syntax[1]}`;
   const [first = ''] = error.message.split('\n');
   const frame = (error.stack ?? '').split('\n').find((line) => line.includes(`${path}:`));
-  const place = frame && /:(\d+:\d+)\)?$/.exec(frame)?.[1];
+  // Lines survive jiti's translation, columns do not.
+  const place = frame && /:(\d+):\d+\)?$/.exec(frame)?.[1];
   return `${path}${place ? `:${place}` : ''}: ${first}`;
 }

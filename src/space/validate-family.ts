@@ -48,6 +48,7 @@ const presetSchema = z.strictObject({
   workloads: nameList,
 });
 
+// `satisfies` makes a field that the model gains and this lacks an error of the type checker.
 const familySchema = z.strictObject({
   name: z.string().regex(/^[a-z][a-z0-9-]*$/, 'must be lower case letters, digits and -'),
   summary: text,
@@ -64,9 +65,11 @@ const familySchema = z.strictObject({
   applies: callable,
   cases: callable,
   features: callable.optional(),
+  general: callable.optional(),
+  general: callable.optional(),
   priority: callable,
   deterministic: callable,
-});
+} satisfies Record<keyof AnyFamily, z.ZodType>);
 
 /** The C++ side, which every family has beside its templates. */
 const companions = ['launch.hpp', 'oracle.hpp'];

@@ -1,0 +1,95 @@
+import { basename } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadFamilies, loadFamily } from '../../src/discover.ts';
+import { folderOf } from '../helpers/folder.ts';
+
+const family = (name: string) => `import { defineFamily, defineParameters } from 'tilewright/family';
+
+const { specs } = defineParameters({ block: { label: 'b', doc: 'Block.', values: [32, 64] } });
+
+export default defineFamily({
+  name: '${name}', summary: 'nothing', parameters: specs, activations: [], constraints: [],
+  presets: {}, templates: ['kernel.cu.hbs'], template: () => 'kernel.cu.hbs', derive: () => ({}),
+  budget: () => ({ threads: 32, sharedBytes: 0 }), notSupported: () => undefined, workloads: [],
+  applies: () => true, cases: () => [], priority: () => 0, deterministic: () => true,
+});
+`;
+
+/** A folder of families, given their `family.ts`, each with the files that it must have. */
+function kernels(families: Readonly<Record<string, string>>): string {
+  const files = Object.entries(families).flatMap(([name, text]) => [
+    [`${name}/family.ts`, text],
+    ...['kernel.cu.hbs', 'launch.hpp', 'oracle.hpp'].map((file) => [`${name}/${file}`, '']),
+  ]);
+  return folderOf(Object.fromEntries(files));
+}
+
+const load = (folder: string) => loadFamilies({ root: folder, families: [`${folder}/*`] });
+
+describe('loadFamilies', () => {
+  it("finds this package's own", async () => {
+    const names = (await loadFamilies()).map((found) => found.family.name);
+    expect(names).toContain('bsr-spmm');
+  });
+
+  it('finds those that a glob names, sorted', async () => {
+    const found = await load(kernels({ 'op-b': family('op-b'), 'op-a': family('op-a') }));
+    expect(found.map(({ family: { name }, folder }) => [name, basename(folder)])).toEqual([
+      ['op-a', 'op-a'],
+      ['op-b', 'op-b'],
+    ]);
+  });
+
+  it.each([
+    ['does not parse', 'export default {\n  name: "op",,\n};\n', /op\/family\.ts:2:14: Unexpected token/],
+    [
+      'throws',
+      'const nothing: any = undefined;\n\nexport default nothing.name;\n',
+      /op\/family\.ts:3: Cannot read properties/,
+    ],
+    [
+      'imports what is not there',
+      'import { x } from "./sizes.ts";\nexport default x;\n',
+      /op\/family\.ts:1: Cannot find module '\.\/sizes\.ts'/,
+    ],
+    [
+      'has no default export',
+      'export const family = 1;\n',
+      /has no default export \(it exports family\); write `export default/,
+    ],
+    ['exports nothing', '', /has no default export \(it exports nothing\)/],
+    [
+      'exports something else',
+      'export default { name: "op" };\n',
+      /op\/family\.ts is not a family:\n.*→ at summary/s,
+    ],
+    ['has another name', family('po'), /name is 'po', but the folder is 'op'/],
+  ])('says of a family.ts that %s where and why', async (_, text, message) => {
+    await expect(load(kernels({ op: text }))).rejects.toThrow(message);
+  });
+
+  it('reports all that are broken', async () => {
+    const broken = load(kernels({ 'op-a': family('a'), 'op-b': family('b'), 'op-c': family('op-c') }));
+    await expect(broken).rejects.toThrow(/op-a\/family\.ts has 1 problem.*op-b\/family\.ts has 1 problem/s);
+  });
+
+  it('refuses two of one name', async () => {
+    const folder = kernels({ 'one/op': family('op'), 'two/op': family('op') });
+    const both = loadFamilies({ root: folder, families: [`${folder}/one/*`, `${folder}/two/*/family.ts`] });
+    await expect(both).rejects.toThrow(/two kernel families are called 'op': .*one\/op and .*two\/op/);
+  });
+});
+
+describe('loadFamily', () => {
+  it('does not mind that another is broken', async () => {
+    const folder = kernels({ good: family('good'), bad: 'export default 7;' });
+    const found = await loadFamily('good', { root: folder, families: [`${folder}/*`] });
+    expect(found.family.name).toBe('good');
+  });
+
+  it('names those there are', async () => {
+    await expect(loadFamily('bsr-spm')).rejects.toThrow(
+      /there is no kernel family 'bsr-spm'; there are: .*bsr-spmm.*; did you mean 'bsr-spmm'\?/,
+    );
+  });
+});
