@@ -1,7 +1,7 @@
 import { sweepTemporaries } from './compile/cache.ts';
 import type { CompileContext } from './compile/context.ts';
 import { buildWorker } from './compile/worker.ts';
-import { type DeviceSession, openDevice } from './device/session.ts';
+import { type DeviceSession, openDevice, type Patience } from './device/session.ts';
 import type { LibraryRun } from './emit/request.ts';
 import { EnvironmentError } from './errors.ts';
 import type { Artifact, DeviceName } from './model/artifact.ts';
@@ -142,7 +142,7 @@ export class Line {
   async #openPool(device: DeviceName): Promise<string | undefined> {
     const toolchain = await this.toolchain();
     const worker = await buildWorker(device, toolchain, this.context, this.slots);
-    const first = await openDevice(device, worker.path, this.host.executor);
+    const first = await openDevice(device, worker.path, this.host.executor, this.#patience);
     if (!first.available) return first.reason;
     const spare = [first.session];
     const open = async () => spare.pop() ?? this.#another(device, worker.path);
@@ -150,8 +150,13 @@ export class Line {
     return undefined;
   }
 
+  /** The host may compute a reference for long; a kernel may not run for long. */
+  get #patience(): Patience {
+    return { kernel: this.request.watchdogSeconds, host: 300 };
+  }
+
   async #another(device: DeviceName, path: string): Promise<DeviceSession> {
-    const opened = await openDevice(device, path, this.host.executor);
+    const opened = await openDevice(device, path, this.host.executor, this.#patience);
     if (opened.available) return opened.session;
     throw new EnvironmentError(`device ${device} is gone: ${opened.reason}`);
   }

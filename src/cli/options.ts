@@ -8,6 +8,8 @@ export interface Flags {
   readonly arch?: string;
   readonly device?: 'auto' | 'cuda' | 'emulated';
   readonly jobs?: number;
+  /** Seconds. */
+  readonly watchdog?: number;
   readonly out?: string;
   readonly config?: string;
   readonly json?: boolean;
@@ -65,6 +67,7 @@ export function withMachine(command: Command): Command {
       'compilers and emulated devices at a time (default: cores, as memory allows)',
       count,
     )
+    .option('--watchdog <seconds>', 'a kernel that runs longer hangs (default: 30)', count)
     .option('--no-install', 'never download a toolchain; say what is missing instead');
 }
 

@@ -24,6 +24,7 @@ export async function configOf(flags: Flags): Promise<Config> {
     ...config,
     ...(flags.out !== undefined && { out: resolve(flags.out) }),
     ...(flags.device !== undefined && { device: flags.device }),
+    ...(flags.watchdog !== undefined && { watchdogSeconds: flags.watchdog }),
     jobs: flags.jobs ?? Math.min(config.jobs, defaultJobs()),
   };
 }
