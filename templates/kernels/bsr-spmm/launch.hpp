@@ -1,5 +1,5 @@
-// launch.hpp - how the kernels of bsr-spmm are started: which problems a variant takes, its grid, its workspace.
-// Plain C++17, shared by the runner, the emitted library and the emulated device.
+// launch.hpp - how the kernels of bsr-spmm are started: which problems a variant takes, its grid, its
+// workspace. Plain C++17, shared by the runner, the emitted library and the emulated device.
 #pragma once
 #include <algorithm>
 #include <cstring>
@@ -44,13 +44,16 @@ inline std::int64_t tile_columns(const Parameters& parameters) {
 
 /// Throws Unsupported unless the variant takes the shape.
 inline void check(const Shape& shape, const Parameters& parameters) {
-  require(shape.block == parameters.number("block"),
-          "made for blocks of " + std::to_string(parameters.number("block")) + ", not " + std::to_string(shape.block));
+  require(shape.block == parameters.number("block"), "made for blocks of " +
+                                                         std::to_string(parameters.number("block")) +
+                                                         ", not " + std::to_string(shape.block));
   require(shape.input == parameters.text("input") && shape.output == parameters.text("output"),
-          "made for " + std::string(parameters.text("input")) + " in and " + std::string(parameters.text("output")) +
-              " out, not " + std::string(shape.input) + " and " + std::string(shape.output));
+          "made for " + std::string(parameters.text("input")) + " in and " +
+              std::string(parameters.text("output")) + " out, not " + std::string(shape.input) + " and " +
+              std::string(shape.output));
   const std::int64_t bytes = load_bytes(parameters);
-  require(shape.ldb * 2 % bytes == 0, "loads B " + std::to_string(bytes) + " bytes at a time: ldb must be a multiple of " +
+  require(shape.ldb * 2 % bytes == 0, "loads B " + std::to_string(bytes) +
+                                          " bytes at a time: ldb must be a multiple of " +
                                           std::to_string(bytes / 2) + ", not " + std::to_string(shape.ldb));
   constexpr std::int64_t kMost = std::int64_t{1} << 31;
   require(shape.m < kMost && shape.n < kMost - 1024 && shape.k < kMost,
@@ -60,12 +63,13 @@ inline void check(const Shape& shape, const Parameters& parameters) {
 /// Block rows of 1 to 65535 tiles high and deep are what a grid can hold.
 inline unsigned grid_extent(std::int64_t count, const char* what) {
   constexpr std::int64_t kMost = 65535;
-  require(count <= kMost, "launches " + std::to_string(count) + " thread blocks along " + what + ", and a grid has at most " +
-                              std::to_string(kMost));
+  require(count <= kMost, "launches " + std::to_string(count) + " thread blocks along " + what +
+                              ", and a grid has at most " + std::to_string(kMost));
   return static_cast<unsigned>(count);
 }
 
-/// x: tiles within a panel, y: block rows (or groups of rows), z: panels. The hardware starts blocks in this order.
+/// x: tiles within a panel, y: block rows (or groups of rows), z: panels. The hardware starts blocks in this
+/// order.
 inline std::array<unsigned, 3> grid(const Shape& shape, const Parameters& parameters) {
   const std::int64_t tiles = quotient_up(shape.n, tile_columns(parameters));
   if (parameters.text("path") == "naive") {
@@ -97,8 +101,8 @@ inline bool reorders(const Parameters& parameters) {
 
 }  // namespace detail
 
-/// What a variant needs beside the operands: the order of block rows, for variants that choose one. Throws Unsupported when
-/// the variant does not take the shape.
+/// What a variant needs beside the operands: the order of block rows, for variants that choose one. Throws
+/// Unsupported when the variant does not take the shape.
 inline Workspace workspace(const Shape& shape, const Parameters& parameters, const DeviceLimits& limits) {
   detail::check(shape, parameters);
   if (parameters.text("path") == "wgmma") return wgmma::workspace(shape, parameters, limits);
@@ -112,14 +116,15 @@ inline Workspace workspace(const Shape& shape, const Parameters& parameters, con
   return workspace;
 }
 
-/// The launches of one product, none when C is empty. Throws Unsupported when the variant does not take the shape or the
-/// pointers' alignment; C may be aligned to its elements only.
-inline std::vector<Launch> launches(const Shape& shape, const Operands& operands, const Parameters& parameters,
-                                    const DeviceLimits& limits) {
+/// The launches of one product, none when C is empty. Throws Unsupported when the variant does not take the
+/// shape or the pointers' alignment; C may be aligned to its elements only.
+inline std::vector<Launch> launches(const Shape& shape, const Operands& operands,
+                                    const Parameters& parameters, const DeviceLimits& limits) {
   detail::check(shape, parameters);
   const std::int64_t bytes = detail::load_bytes(parameters);
-  detail::require(detail::aligned(operands.values, bytes) && detail::aligned(operands.b, bytes),
-                  "loads " + std::to_string(bytes) + " bytes at a time: values and B must be aligned to that");
+  detail::require(
+      detail::aligned(operands.values, bytes) && detail::aligned(operands.b, bytes),
+      "loads " + std::to_string(bytes) + " bytes at a time: values and B must be aligned to that");
   if (shape.m == 0 || shape.n == 0) return {};
   if (parameters.text("path") == "wgmma") return wgmma::launches(shape, operands, parameters, limits);
 
@@ -127,7 +132,8 @@ inline std::vector<Launch> launches(const Shape& shape, const Operands& operands
   Args args{};
   args.row_ptr = operands.row_ptr;
   args.col_idx = operands.col_idx;
-  args.row_order = detail::reorders(parameters) ? static_cast<const std::int32_t*>(operands.workspace) : nullptr;
+  args.row_order =
+      detail::reorders(parameters) ? static_cast<const std::int32_t*>(operands.workspace) : nullptr;
   args.values = operands.values;
   args.b = operands.b;
   args.c = operands.c;

@@ -1,4 +1,5 @@
-// matrix_market.hpp - reads where the entries of a Matrix Market file are (https://math.nist.gov/MatrixMarket/formats.html).
+// matrix_market.hpp - reads where the entries of a Matrix Market file are
+// (https://math.nist.gov/MatrixMarket/formats.html).
 #pragma once
 #include <algorithm>
 #include <fstream>
@@ -34,12 +35,13 @@ class MatrixMarketReader {
     result.columns = (columns + block - 1) / block;
     result.columns_of.resize(static_cast<std::size_t>(result.rows));
     for (std::int64_t i = 0; i < entries; ++i) {
-      std::istringstream entry(next_line("entry " + std::to_string(i + 1) + " of " + std::to_string(entries)));
+      std::istringstream entry(
+          next_line("entry " + std::to_string(i + 1) + " of " + std::to_string(entries)));
       std::int64_t row = 0, column = 0;
       if (!(entry >> row >> column)) fail("expected 'row column'");
       if (row < 1 || row > rows || column < 1 || column > columns)
-        fail("entry (" + std::to_string(row) + ", " + std::to_string(column) + ") lies outside the matrix of " +
-             std::to_string(rows) + " x " + std::to_string(columns));
+        fail("entry (" + std::to_string(row) + ", " + std::to_string(column) +
+             ") lies outside the matrix of " + std::to_string(rows) + " x " + std::to_string(columns));
       add(result, (row - 1) / block, (column - 1) / block);
       if (mirrored_ && row != column) {
         if (column > rows || row > columns) fail("a symmetric matrix must be square");
@@ -62,9 +64,11 @@ class MatrixMarketReader {
     std::istringstream words(line);
     std::string banner, object, format, field, symmetry;
     words >> banner >> object >> format >> field >> symmetry;
-    if (banner != "%%matrixmarket" || object != "matrix") fail("the file must begin with '%%MatrixMarket matrix'");
+    if (banner != "%%matrixmarket" || object != "matrix")
+      fail("the file must begin with '%%MatrixMarket matrix'");
     if (format != "coordinate") fail("format '" + format + "' is not sparse; only 'coordinate' is read");
-    if (symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric" && symmetry != "hermitian")
+    if (symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric" &&
+        symmetry != "hermitian")
       fail("unknown symmetry '" + symmetry + "'");
     mirrored_ = symmetry != "general";
   }
@@ -73,7 +77,8 @@ class MatrixMarketReader {
   std::string next_line(const std::string& what) {
     for (std::string line; std::getline(file_, line);) {
       ++line_;
-      if (!line.empty() && line[0] != '%' && line.find_first_not_of(" \t\r") != std::string::npos) return line;
+      if (!line.empty() && line[0] != '%' && line.find_first_not_of(" \t\r") != std::string::npos)
+        return line;
     }
     ++line_;
     fail("the file ends before " + what);
@@ -96,8 +101,8 @@ class MatrixMarketReader {
 
 }  // namespace detail
 
-/// Where the entries of the file lie, cut into blocks of `block` x `block`. Symmetric files are unfolded. Throws
-/// std::invalid_argument with file and line.
+/// Where the entries of the file lie, cut into blocks of `block` x `block`. Symmetric files are unfolded.
+/// Throws std::invalid_argument with file and line.
 inline BlockEntries read_matrix_market(const std::string& path, std::int64_t block) {
   return detail::MatrixMarketReader(path).read(block);
 }

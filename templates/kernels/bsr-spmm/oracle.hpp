@@ -1,5 +1,5 @@
-// oracle.hpp - a problem of bsr-spmm as the runner sees it: its tensors, the right answer in fp64 with the error that a
-// correct kernel may have, and how variants are launched on it.
+// oracle.hpp - a problem of bsr-spmm as the runner sees it: its tensors, the right answer in fp64 with the
+// error that a correct kernel may have, and how variants are launched on it.
 #pragma once
 #include <memory>
 #include <string>
@@ -40,7 +40,8 @@ inline std::int64_t in_blocks(const Json& json, const char* name, std::int64_t b
 inline std::int64_t not_negative(const Json& json, const char* name, std::int64_t otherwise) {
   const std::int64_t value = json.integer(name, otherwise);
   if (value < 0)
-    throw std::invalid_argument(std::string("problem: ") + name + " is " + std::to_string(value) + ", it must not be negative");
+    throw std::invalid_argument(std::string("problem: ") + name + " is " + std::to_string(value) +
+                                ", it must not be negative");
   return value;
 }
 
@@ -49,7 +50,7 @@ inline std::int64_t not_negative(const Json& json, const char* name, std::int64_
 /// The problem's JSON, read and checked; see Problem in workloads.ts.
 struct Description {
   std::int64_t n, block, ldb, ldc, offset_b, offset_c;
-  std::string input, output;
+  std::string input, output, values;
   double alpha, beta;
   std::uint64_t seed;
   Bsr pattern;
@@ -63,12 +64,15 @@ struct Description {
         offset_c(detail::not_negative(json, "offsetC", 0)),
         input(json.at("dtype").text()),
         output(json.at("out").text()),
+        values(json.text("values", "normal")),
         alpha(json.number("alpha", 1)),
         beta(json.number("beta", 0)),
         seed(static_cast<std::uint64_t>(json.integer("seed", 1))) {
     if (block < 1 || block % 4 != 0)
-      throw std::invalid_argument("problem: block is " + std::to_string(block) + ", it must be a multiple of 4");
-    const std::int64_t rows = detail::in_blocks(json, "m", block), columns = detail::in_blocks(json, "k", block);
+      throw std::invalid_argument("problem: block is " + std::to_string(block) +
+                                  ", it must be a multiple of 4");
+    const std::int64_t rows = detail::in_blocks(json, "m", block),
+                       columns = detail::in_blocks(json, "k", block);
     pattern = make_pattern(json.at("pattern"), rows, columns, block, json.boolean("sorted", true), seed);
   }
 };
@@ -76,13 +80,20 @@ struct Description {
 class BsrProblem final : public Problem {
  public:
   explicit BsrProblem(const Json& json)
-      : BsrProblem(Description(json), json.text("values", "normal"), json.dump()) {}
+      : d_(json),
+        integers_(d_.values == "integers" || d_.values == "one-hot"),
+        key_(json.dump()),
+        matrices_(make_matrices(d_)) {
+    Filler(d_.values, d_.pattern, d_.block, d_.seed).fill(matrices_);
+    make_tensors();
+  }
 
   const std::vector<Tensor>& tensors() const override { return tensors_; }
   double flops() const override { return 2.0 * stored_elements() * static_cast<double>(d_.n); }
   std::string key() const override { return key_; }
 
-  /// Every operand once: stored blocks and their indices, the rows of B that they refer to, C (twice when it is read).
+  /// Every operand once: stored blocks and their indices, the rows of B that they refer to, C (twice when it
+  /// is read).
   double bytes() const override {
     std::vector<bool> referred(static_cast<std::size_t>(d_.pattern.columns));
     for (const std::int32_t column : d_.pattern.col_idx) referred[column] = true;
@@ -90,13 +101,13 @@ class BsrProblem final : public Problem {
     const double indices = 4.0 * static_cast<double>(d_.pattern.row_ptr.size() + d_.pattern.col_idx.size());
     const double c_elements = static_cast<double>(d_.pattern.rows * d_.block * d_.n) * (d_.beta != 0 ? 2 : 1);
     return 2 * (stored_elements() + b_rows * static_cast<double>(d_.n)) + indices +
-           c_elements * static_cast<double>(element_bytes(operands_.c.type));
+           c_elements * static_cast<double>(element_bytes(matrices_.c.type));
   }
 
   std::vector<Reference> reference() const override {
-    const Product product = multiply(d_.pattern, d_.block, operands_.a, operands_.b);
+    const Product product = multiply(d_.pattern, d_.block, matrices_.a, matrices_.b);
     Reference reference{std::vector<double>(product.sums.size()), std::vector<double>(product.sums.size())};
-    parallel_for(operands_.c.rows, 16, [&](std::int64_t begin, std::int64_t end) {
+    parallel_for(matrices_.c.rows, 16, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t row = begin; row < end; ++row) finish_row(product, row, reference);
     });
     return {std::move(reference)};
@@ -125,21 +136,21 @@ class BsrProblem final : public Problem {
 
   /// The plan's view of the problem.
   Shape shape() const {
-    return {d_.pattern.rows * d_.block, d_.n,     d_.pattern.columns * d_.block,
-            d_.block,                   d_.pattern.blocks(), d_.input,
-            d_.output,                  d_.ldb,   d_.ldc,
-            d_.pattern.row_ptr.data(),  d_.pattern.col_idx.data()};
+    return {d_.pattern.rows * d_.block,
+            d_.n,
+            d_.pattern.columns * d_.block,
+            d_.block,
+            d_.pattern.blocks(),
+            d_.input,
+            d_.output,
+            d_.ldb,
+            d_.ldc,
+            d_.pattern.row_ptr.data(),
+            d_.pattern.col_idx.data()};
   }
 
  private:
-  BsrProblem(Description description, const std::string& values, std::string key)
-      : d_(std::move(description)), integers_(values == "integers" || values == "one-hot"), key_(std::move(key)),
-        operands_(make_operands(d_)) {
-    Filler(values, d_.pattern, d_.block, d_.seed).fill(operands_);
-    make_tensors();
-  }
-
-  static Operands3 make_operands(const Description& d) {
+  static Matrices make_matrices(const Description& d) {
     const ElementType input = detail::input_type(d.input);
     return {Matrix(input, d.pattern.blocks() * d.block, d.block, d.block),
             Matrix(input, d.pattern.columns * d.block, d.n, d.ldb),
@@ -147,8 +158,9 @@ class BsrProblem final : public Problem {
   }
 
   void make_tensors() {
-    const auto add = [&](const char* name, ElementType type, Role role, std::int64_t rows, std::int64_t columns,
-                         std::int64_t stride, std::int64_t offset, std::vector<std::byte> image) {
+    const auto add = [&](const char* name, ElementType type, Role role, std::int64_t rows,
+                         std::int64_t columns, std::int64_t stride, std::int64_t offset,
+                         std::vector<std::byte> image) {
       tensors_.push_back({name, type, role, rows, columns, stride, offset, std::move(image)});
     };
     const auto indices = [&](const char* name, const std::vector<std::int32_t>& values) {
@@ -161,24 +173,27 @@ class BsrProblem final : public Problem {
     };
     indices("row_ptr", d_.pattern.row_ptr);
     indices("col_idx", d_.pattern.col_idx);
-    operand("values", operands_.a, Role::input, 0);
-    operand("b", operands_.b, Role::input, d_.offset_b);
-    operand("c", operands_.c, d_.beta != 0 ? Role::inout : Role::output, d_.offset_c);
+    operand("values", matrices_.a, Role::input, 0);
+    operand("b", matrices_.b, Role::input, d_.offset_b);
+    operand("c", matrices_.c, d_.beta != 0 ? Role::inout : Role::output, d_.offset_c);
   }
 
   double stored_elements() const { return static_cast<double>(d_.pattern.blocks() * d_.block * d_.block); }
 
-  /// alpha * sum + beta * C and its bound, for a row of C. The two roundings of alpha and beta count as terms.
+  /// alpha * sum + beta * C and its bound, for a row of C. The two roundings of alpha and beta count as
+  /// terms.
   void finish_row(const Product& product, std::int64_t row, Reference& reference) const {
-    const Matrix& c = operands_.c;
+    const Matrix& c = matrices_.c;
     const std::int64_t terms = d_.block * d_.pattern.length(row / d_.block) + 2;
     const float alpha = static_cast<float>(d_.alpha), beta = static_cast<float>(d_.beta);
     for (std::int64_t column = 0; column < d_.n; ++column) {
       const auto i = static_cast<std::size_t>(row * d_.n + column);
-      const std::byte* old = c.bytes.data() + static_cast<std::size_t>(row * c.stride + column) * element_bytes(c.type);
+      const std::byte* old =
+          c.bytes.data() + static_cast<std::size_t>(row * c.stride + column) * element_bytes(c.type);
       const double added = beta != 0 ? beta * decode(c.type, old) : 0;
       const double value = alpha * product.sums[i] + added;
-      const double magnitude = std::fabs(alpha) * static_cast<double>(product.magnitudes[i]) + std::fabs(added);
+      const double magnitude =
+          std::fabs(alpha) * static_cast<double>(product.magnitudes[i]) + std::fabs(added);
       reference.value[i] = integers_ ? rounded(value) : value;
       reference.bound[i] = integers_ ? 0 : dot_product_bound(terms, magnitude, value, c.type);
     }
@@ -187,14 +202,14 @@ class BsrProblem final : public Problem {
   /// Sums of small integers are exact in fp32, so that only the output's rounding is left, and it is known.
   double rounded(double value) const {
     std::byte element[8];
-    encode(operands_.c.type, value, element);
-    return decode(operands_.c.type, element);
+    encode(matrices_.c.type, value, element);
+    return decode(matrices_.c.type, element);
   }
 
   Description d_;
   bool integers_;
   std::string key_;
-  Operands3 operands_;
+  Matrices matrices_;
   std::vector<Tensor> tensors_;
 };
 
@@ -210,6 +225,8 @@ inline std::unique_ptr<Problem> make_bsr_problem(const Json& problem) {
   }
 }
 
-std::unique_ptr<Problem> make_problem(const Json& problem, const Parameters&) { return make_bsr_problem(problem); }
+std::unique_ptr<Problem> make_problem(const Json& problem, const Parameters&) {
+  return make_bsr_problem(problem);
+}
 
 }  // namespace tilewright

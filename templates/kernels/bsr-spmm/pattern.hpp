@@ -22,7 +22,8 @@ struct Bsr {
   std::int64_t length(std::int64_t row) const { return row_ptr[row + 1] - row_ptr[row]; }
 };
 
-/// Throws std::invalid_argument, naming the first place that is wrong, unless the structure is one that kernels may be given.
+/// Throws std::invalid_argument, naming the first place that is wrong, unless the structure is one that
+/// kernels may be given.
 inline void check(const Bsr& a) {
   const auto fail = [](const std::string& what) { throw std::invalid_argument("BSR matrix: " + what); };
   if (a.row_ptr.size() != static_cast<std::size_t>(a.rows) + 1)
@@ -35,15 +36,16 @@ inline void check(const Bsr& a) {
   std::vector<std::int64_t> seen(static_cast<std::size_t>(a.columns), -1);
   for (std::int64_t row = 0; row < a.rows; ++row) {
     if (a.length(row) < 0)
-      fail("row_ptr falls from " + std::to_string(a.row_ptr[row]) + " to " + std::to_string(a.row_ptr[row + 1]) +
-           " at block row " + std::to_string(row));
+      fail("row_ptr falls from " + std::to_string(a.row_ptr[row]) + " to " +
+           std::to_string(a.row_ptr[row + 1]) + " at block row " + std::to_string(row));
     if (a.row_ptr[row + 1] > a.row_ptr.back())
       fail("row_ptr[" + std::to_string(row + 1) + "] is beyond the last entry of row_ptr");
     for (std::int64_t i = a.row_ptr[row]; i < a.row_ptr[row + 1]; ++i) {
       const std::int32_t column = a.col_idx[i];
-      const std::string place = "col_idx[" + std::to_string(i) + "] (block row " + std::to_string(row) + ") is " +
-                                std::to_string(column);
-      if (column < 0 || column >= a.columns) fail(place + ", allowed are 0 to " + std::to_string(a.columns - 1));
+      const std::string place = "col_idx[" + std::to_string(i) + "] (block row " + std::to_string(row) +
+                                ") is " + std::to_string(column);
+      if (column < 0 || column >= a.columns)
+        fail(place + ", allowed are 0 to " + std::to_string(a.columns - 1));
       if (seen[column] == row) fail(place + ", which the row has already; a block may be stored once only");
       seen[column] = row;
     }
@@ -88,13 +90,15 @@ inline double density(const Json& pattern) {
 inline std::int64_t index(const Json& pattern, const char* name, std::int64_t limit) {
   const std::int64_t value = pattern.at(name).integer();
   if (value < 0 || value >= limit)
-    throw std::invalid_argument(std::string("pattern: ") + name + " is " + std::to_string(value) + ", allowed are 0 to " +
-                                std::to_string(limit - 1));
+    throw std::invalid_argument(std::string("pattern: ") + name + " is " + std::to_string(value) +
+                                ", allowed are 0 to " + std::to_string(limit - 1));
   return value;
 }
 
-/// Row lengths c * rank^-exponent in random order, c such that their sum is density * rows * columns as far as full rows allow.
-inline std::vector<std::int64_t> power_law(const Json& pattern, Random& random, std::int64_t rows, std::int64_t columns) {
+/// Row lengths c * rank^-exponent in random order, c such that their sum is density * rows * columns as far
+/// as full rows allow.
+inline std::vector<std::int64_t> power_law(const Json& pattern, Random& random, std::int64_t rows,
+                                           std::int64_t columns) {
   const double exponent = pattern.number("exponent", 1), wanted = density(pattern) * rows * columns;
   std::vector<std::int64_t> lengths(static_cast<std::size_t>(rows));
   const auto fill = [&](double scale) {
@@ -117,7 +121,8 @@ inline std::vector<std::int64_t> random_lengths(const std::string& kind, const J
                                                 std::int64_t rows, std::int64_t columns) {
   std::vector<std::int64_t> lengths;
   if (kind == "equal-rows")
-    lengths.assign(static_cast<std::size_t>(rows), std::llround(density(pattern) * static_cast<double>(columns)));
+    lengths.assign(static_cast<std::size_t>(rows),
+                   std::llround(density(pattern) * static_cast<double>(columns)));
   if (kind == "power-law") lengths = power_law(pattern, random, rows, columns);
   if (kind == "rows") {
     const Json::Array& counts = pattern.at("counts").items();
@@ -141,10 +146,12 @@ inline Columns bernoulli(Random& random, double density, std::int64_t columns) {
 }
 
 /// The columns of one row, for the kinds that know them. `row` and sizes in blocks.
-inline Columns columns_of(const std::string& kind, const Json& pattern, Random& random, std::int64_t row, const Bsr& a) {
+inline Columns columns_of(const std::string& kind, const Json& pattern, Random& random, std::int64_t row,
+                          const Bsr& a) {
   if (kind == "random") return bernoulli(random, density(pattern), a.columns);
   if (kind == "empty") return {};
-  if (kind == "full-row") return row == index(pattern, "row", a.rows) ? range(0, a.columns, a.columns) : Columns{};
+  if (kind == "full-row")
+    return row == index(pattern, "row", a.rows) ? range(0, a.columns, a.columns) : Columns{};
   if (kind == "full-column") return {static_cast<std::int32_t>(index(pattern, "column", a.columns))};
   if (kind == "diagonal") return range(row, row + 1, a.columns);
   if (kind == "arrow" && row == 0) return range(0, a.columns, a.columns);
@@ -159,10 +166,10 @@ inline Columns columns_of(const std::string& kind, const Json& pattern, Random& 
     if (size < 1) throw std::invalid_argument("pattern: size must be at least 1");
     return range(row / size * size, row / size * size + size, a.columns);
   }
-  throw std::invalid_argument(
-      "pattern: unknown kind '" + kind +
-      "'; there are random, equal-rows, power-law, rows, banded, block-diagonal, empty, full-row, full-column, "
-      "diagonal, arrow, last-block, explicit, matrix-market");
+  throw std::invalid_argument("pattern: unknown kind '" + kind +
+                              "'; there are random, equal-rows, power-law, rows, banded, block-diagonal, "
+                              "empty, full-row, full-column, "
+                              "diagonal, arrow, last-block, explicit, matrix-market");
 }
 
 inline std::vector<std::int32_t> integers(const Json& list) {
@@ -173,16 +180,16 @@ inline std::vector<std::int32_t> integers(const Json& list) {
 
 }  // namespace detail
 
-/// The structure that `pattern` describes. Sizes in blocks; for kind matrix-market, 0 takes the file's own. `block` is the
-/// block's size, to cut a file's entries into blocks. Throws std::invalid_argument.
+/// The structure that `pattern` describes. Sizes in blocks; for kind matrix-market, 0 takes the file's own.
+/// `block` is the block's size, to cut a file's entries into blocks. Throws std::invalid_argument.
 ///
-///   random {density}: each block with that probability      equal-rows {density}: so many in each row, at random places
-///   power-law {density, exponent}: lengths fall as rank^-exponent, in random order      rows {counts}: lengths, repeated
-///   banded {width}: so many blocks on both sides of the diagonal      block-diagonal {size}: full squares of blocks
-///   full-row {row}, full-column {column}, diagonal, arrow, last-block, empty
+///   random {density}: each block with that probability      equal-rows {density}: so many in each row, at
+///   random places power-law {density, exponent}: lengths fall as rank^-exponent, in random order      rows
+///   {counts}: lengths, repeated banded {width}: so many blocks on both sides of the diagonal block-diagonal
+///   {size}: full squares of blocks full-row {row}, full-column {column}, diagonal, arrow, last-block, empty
 ///   explicit {rowPtr, colIdx}      matrix-market {path}: every block in which the file has an entry
-inline Bsr make_pattern(const Json& pattern, std::int64_t rows, std::int64_t columns, std::int64_t block, bool sorted,
-                        std::uint64_t seed) {
+inline Bsr make_pattern(const Json& pattern, std::int64_t rows, std::int64_t columns, std::int64_t block,
+                        bool sorted, std::uint64_t seed) {
   const std::string& kind = pattern.at("kind").text();
   Bsr a;
   a.rows = rows;

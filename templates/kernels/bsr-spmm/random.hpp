@@ -1,5 +1,5 @@
-// random.hpp - reproducible random numbers: a counter hashed by splitmix64, so that any element of a tensor can be drawn
-// on its own.
+// random.hpp - reproducible random numbers: a counter hashed by splitmix64, so that any element of a tensor
+// can be drawn on its own.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -21,7 +21,9 @@ class Random {
   /// In [0, 1), 53 bits.
   double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
   /// 0 to limit - 1; the bias is below limit / 2^64.
-  std::int64_t below(std::int64_t limit) { return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(limit)); }
+  std::int64_t below(std::int64_t limit) {
+    return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(limit));
+  }
   /// N(0, 1), by Box and Muller.
   double normal() {
     const double radius = std::sqrt(-2 * std::log(1 - uniform()));

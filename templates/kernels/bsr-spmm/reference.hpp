@@ -29,11 +29,13 @@ TW_BSR_CLONES inline void add_products(const double* a, const float* __restrict 
   const float *b0 = b, *b1 = b + pitch, *b2 = b1 + pitch, *b3 = b2 + pitch;
   for (std::int64_t j = 0; j < kStrip; ++j) {
     sums[j] += (a[0] * b0[j] + a[1] * b1[j]) + (a[2] * b2[j] + a[3] * b3[j]);
-    magnitudes[j] += (m0 * std::fabs(b0[j]) + m1 * std::fabs(b1[j])) + (m2 * std::fabs(b2[j]) + m3 * std::fabs(b3[j]));
+    magnitudes[j] +=
+        (m0 * std::fabs(b0[j]) + m1 * std::fabs(b1[j])) + (m2 * std::fabs(b2[j]) + m3 * std::fabs(b3[j]));
   }
 }
 
-/// All elements as float, which every input type converts to exactly; columns padded to whole strips with zeros.
+/// All elements as float, which every input type converts to exactly; columns padded to whole strips with
+/// zeros.
 class Floats {
  public:
   explicit Floats(const Matrix& matrix) : pitch_((matrix.columns + kStrip - 1) / kStrip * kStrip) {
@@ -41,7 +43,8 @@ class Floats {
     std::vector<float> table(1 << 16);
     for (std::uint32_t bits = 0; bits < table.size(); ++bits) {
       const auto word = static_cast<std::uint16_t>(bits);
-      table[bits] = static_cast<float>(matrix.type == ElementType::f16 ? double_from_f16(word) : double_from_bf16(word));
+      table[bits] = static_cast<float>(matrix.type == ElementType::f16 ? double_from_f16(word)
+                                                                       : double_from_bf16(word));
     }
     parallel_for(matrix.rows, 64, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t row = begin; row < end; ++row)
@@ -62,7 +65,8 @@ class Floats {
 
 }  // namespace detail
 
-/// A * B and |A| |B|, dense, row-major. Blocks that are not stored contribute nothing, not even the NaN of 0 * Inf.
+/// A * B and |A| |B|, dense, row-major. Blocks that are not stored contribute nothing, not even the NaN of 0
+/// * Inf.
 struct Product {
   std::vector<double> sums;
   std::vector<float> magnitudes;
@@ -87,11 +91,12 @@ inline Product multiply(const Bsr& pattern, std::int64_t block, const Matrix& a,
           const float* values = left.row(at * block + i);
           for (std::int64_t k = 0; k < block; k += 4) {
             const double four[] = {values[k], values[k + 1], values[k + 2], values[k + 3]};
-            detail::add_products(four, right.row(pattern.col_idx[at] * block + k) + column, right.pitch(), sums.data(),
-                                 magnitudes.data());
+            detail::add_products(four, right.row(pattern.col_idx[at] * block + k) + column, right.pitch(),
+                                 sums.data(), magnitudes.data());
           }
         }
-        const std::int64_t count = std::min(kStrip, columns - column), to = (block_row * block + i) * columns + column;
+        const std::int64_t count = std::min(kStrip, columns - column),
+                           to = (block_row * block + i) * columns + column;
         std::copy_n(sums.begin(), count, product.sums.begin() + to);
         std::copy_n(magnitudes.begin(), count, product.magnitudes.begin() + to);
       }

@@ -45,16 +45,17 @@ class Palette {
 
   /// Gives every element of the matrix a colour of its own choice, by a hash of its place.
   void fill(Matrix& matrix, std::uint64_t seed) const {
-    parallel_for(matrix.rows, 1 + (1 << 16) / (matrix.columns + 1), [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t row = begin; row < end; ++row) {
-        Random random(seed + hash(static_cast<std::uint64_t>(row)));
-        for (std::int64_t column = 0; column < matrix.columns; column += 4) {
-          std::uint64_t bits = random.next();
-          for (std::int64_t i = column; i < std::min(column + 4, matrix.columns); ++i, bits >>= 16)
-            std::memcpy(matrix.at(row, i), bytes_.data() + (bits & 0xffff) % kColours * size_, size_);
-        }
-      }
-    });
+    parallel_for(
+        matrix.rows, 1 + (1 << 16) / (matrix.columns + 1), [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t row = begin; row < end; ++row) {
+            Random random(seed + hash(static_cast<std::uint64_t>(row)));
+            for (std::int64_t column = 0; column < matrix.columns; column += 4) {
+              std::uint64_t bits = random.next();
+              for (std::int64_t i = column; i < std::min(column + 4, matrix.columns); ++i, bits >>= 16)
+                std::memcpy(matrix.at(row, i), bytes_.data() + (bits & 0xffff) % kColours * size_, size_);
+            }
+          }
+        });
   }
 
  private:
@@ -63,8 +64,8 @@ class Palette {
   std::vector<std::byte> bytes_;
 };
 
-/// Probability that an element of kind `integers` is not zero: then sums of `terms` products stay, at 6.5 sigma, within
-/// the integers that the output type represents.
+/// Probability that an element of kind `integers` is not zero: then sums of `terms` products stay, at 6.5
+/// sigma, within the integers that the output type represents.
 inline double integer_chance(ElementType output, std::int64_t terms) {
   const double limit = output == ElementType::bf16 ? 256 : output == ElementType::f16 ? 2048 : 1 << 20;
   return std::min(0.75, limit / (6.5 * std::sqrt(static_cast<double>(terms) + 1)));
@@ -78,16 +79,16 @@ inline double huge_amplitude(ElementType input, ElementType output) {
 
 }  // namespace detail
 
-/// The operands of one problem.
-struct Operands3 {
+/// The matrices of one problem.
+struct Matrices {
   Matrix a;  // blocks * block rows of `block` elements
   Matrix b, c;
 };
 
-/// Fills operands by kind:
-///   normal: N(0, 1)      positive: (0, 1], the largest sums of magnitudes      integers: -1, 0, 1; sums are exact
-///   one-hot: each row of A has a single 1, B holds a code of its place: C is a copy of rows of B
-///   nan: normal; B is NaN in the rows that no block refers to, and has an Inf, a -Inf and A a NaN where one does
+/// Fills matrices by kind:
+///   normal: N(0, 1)      positive: (0, 1], the largest sums of magnitudes      integers: -1, 0, 1; sums are
+///   exact one-hot: each row of A has a single 1, B holds a code of its place: C is a copy of rows of B nan:
+///   normal; B is NaN in the rows that no block refers to, and has an Inf, a -Inf and A a NaN where one does
 ///   huge: sums overflow f16      tiny: subnormals      cancel: pairs of opposite products, every sum is 0
 class Filler {
  public:
@@ -96,19 +97,20 @@ class Filler {
     for (std::int64_t row = 0; row < pattern.rows; ++row) longest_ = std::max(longest_, pattern.length(row));
   }
 
-  void fill(Operands3& operands) const {
-    if (kind_ == "one-hot") return one_hot(operands);
-    const ElementType output = operands.c.type;
-    fill_drawn(operands.a, output, 1);
-    fill_drawn(operands.b, output, 2);
-    fill_drawn(operands.c, output, 3);
-    if (kind_ == "nan") non_finite(operands);
-    if (kind_ == "cancel") cancel(operands);
+  void fill(Matrices& matrices) const {
+    if (kind_ == "one-hot") return one_hot(matrices);
+    const ElementType output = matrices.c.type;
+    fill_drawn(matrices.a, output, 1);
+    fill_drawn(matrices.b, output, 2);
+    fill_drawn(matrices.c, output, 3);
+    if (kind_ == "nan") non_finite(matrices);
+    if (kind_ == "cancel") cancel(matrices);
   }
 
  private:
   void fill_drawn(Matrix& matrix, ElementType output, std::uint64_t stream) const {
-    detail::Palette(matrix.type, seed_ * 8 + stream, distribution(matrix.type, output)).fill(matrix, hash(seed_ * 8 + stream));
+    detail::Palette(matrix.type, seed_ * 8 + stream, distribution(matrix.type, output))
+        .fill(matrix, hash(seed_ * 8 + stream));
   }
 
   std::function<double(Random&)> distribution(ElementType input, ElementType output) const {
@@ -120,48 +122,56 @@ class Filler {
         return draw < 0.5 ? -1 : draw < 1 ? 1 : 0;
       };
     if (kind_ == "huge")
-      return [amplitude = detail::huge_amplitude(input, output)](Random& r) { return amplitude * r.normal(); };
+      return
+          [amplitude = detail::huge_amplitude(input, output)](Random& r) { return amplitude * r.normal(); };
     if (kind_ == "tiny")
-      return [scale = input == ElementType::bf16 ? 1e-20 : 1e-4](Random& r) { return scale * r.normal() * r.uniform(); };
+      return [scale = input == ElementType::bf16 ? 1e-20 : 1e-4](Random& r) {
+        return scale * r.normal() * r.uniform();
+      };
     throw std::invalid_argument("unknown values '" + kind_ +
                                 "'; there are normal, positive, integers, one-hot, nan, huge, tiny, cancel");
   }
 
-  void one_hot(Operands3& operands) const {
-    const std::int64_t codes = operands.c.type == ElementType::bf16 || operands.b.type == ElementType::bf16 ? 251 : 2039;
-    for (std::int64_t k = 0; k < operands.b.rows; ++k)
-      for (std::int64_t n = 0; n < operands.b.columns; ++n)
-        operands.b.set(k, n, static_cast<double>((k * 61 + n * 7) % codes));
+  void one_hot(Matrices& matrices) const {
+    const std::int64_t codes =
+        matrices.c.type == ElementType::bf16 || matrices.b.type == ElementType::bf16 ? 251 : 2039;
+    for (std::int64_t k = 0; k < matrices.b.rows; ++k)
+      for (std::int64_t n = 0; n < matrices.b.columns; ++n)
+        matrices.b.set(k, n, static_cast<double>((k * 61 + n * 7) % codes));
     Random random(seed_);
     for (std::int64_t row = 0; row < pattern_.rows; ++row)
       for (std::int64_t i = 0; i < block_ && pattern_.length(row) > 0; ++i)
-        operands.a.set((pattern_.row_ptr[row] + random.below(pattern_.length(row))) * block_ + i, random.below(block_), 1);
+        matrices.a.set((pattern_.row_ptr[row] + random.below(pattern_.length(row))) * block_ + i,
+                       random.below(block_), 1);
   }
 
-  void non_finite(Operands3& operands) const {
+  void non_finite(Matrices& matrices) const {
     std::vector<bool> referred(static_cast<std::size_t>(pattern_.columns));
     for (const std::int32_t column : pattern_.col_idx) referred[column] = true;
-    const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
-    for (std::int64_t k = 0; k < operands.b.rows; ++k)
-      for (std::int64_t n = 0; !referred[k / block_] && n < operands.b.columns; ++n) operands.b.set(k, n, nan);
-    if (pattern_.blocks() == 0 || operands.b.columns == 0) return;
+    const double nan = std::numeric_limits<double>::quiet_NaN(),
+                 infinity = std::numeric_limits<double>::infinity();
+    for (std::int64_t k = 0; k < matrices.b.rows; ++k)
+      for (std::int64_t n = 0; !referred[k / block_] && n < matrices.b.columns; ++n)
+        matrices.b.set(k, n, nan);
+    if (pattern_.blocks() == 0 || matrices.b.columns == 0) return;
     Random random(seed_);
     const auto spoil = [&](double value) {
       const std::int64_t column = pattern_.col_idx[random.below(pattern_.blocks())];
-      operands.b.set(column * block_ + random.below(block_), random.below(operands.b.columns), value);
+      matrices.b.set(column * block_ + random.below(block_), random.below(matrices.b.columns), value);
     };
     spoil(infinity);
     spoil(-infinity);
-    operands.a.set(random.below(operands.a.rows), random.below(block_), nan);
+    matrices.a.set(random.below(matrices.a.rows), random.below(block_), nan);
   }
 
-  void cancel(Operands3& operands) const {
-    const std::size_t size = element_bytes(operands.a.type);
-    for (std::int64_t row = 0; row < operands.a.rows; ++row)
+  void cancel(Matrices& matrices) const {
+    const std::size_t size = element_bytes(matrices.a.type);
+    for (std::int64_t row = 0; row < matrices.a.rows; ++row)
       for (std::int64_t k = 0; k < block_; k += 2)
-        operands.a.set(row, k + 1, -decode(operands.a.type, operands.a.at(row, k)));
-    for (std::int64_t k = 0; k < operands.b.rows; k += 2)
-      std::memcpy(operands.b.at(k + 1, 0), operands.b.at(k, 0), static_cast<std::size_t>(operands.b.columns) * size);
+        matrices.a.set(row, k + 1, -decode(matrices.a.type, matrices.a.at(row, k)));
+    for (std::int64_t k = 0; k < matrices.b.rows; k += 2)
+      std::memcpy(matrices.b.at(k + 1, 0), matrices.b.at(k, 0),
+                  static_cast<std::size_t>(matrices.b.columns) * size);
   }
 
   std::string kind_;
