@@ -1,0 +1,117 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { GateJob } from '../../../src/device/protocol.ts';
+import { type DeviceSession, openDevice } from '../../../src/device/session.ts';
+import { EnvironmentError } from '../../../src/errors.ts';
+import { localExecutor } from '../../../src/exec/local.ts';
+import { schedulesFrom } from '../../../src/gate/schedules.ts';
+import { type Bench, buildBench, jobVariantOf, openBench } from '../../helpers/axpby.ts';
+import { folderOf } from '../../helpers/folder.ts';
+
+let bench: Bench;
+let session: DeviceSession;
+
+beforeAll(async () => {
+  bench = await buildBench();
+  session = await openBench(bench, { kernel: 2, host: 60 });
+}, 600_000);
+afterAll(() => session?.close());
+
+const plain = { id: 'plain', tier: 3, problem: { m: 5, n: 36, alpha: 2, ldExtra: 3 } };
+const repeated = { id: 'repeated', tier: 7, launches: 2, problem: { m: 3, n: 8, beta: 0.5, seed: 4 } };
+
+function job(kernel: string): GateJob {
+  const variant = jobVariantOf(bench, kernel);
+  return { variant, cases: [plain, repeated], schedules: schedulesFrom(1), vendor: false };
+}
+
+describe('an emulated session', () => {
+  it('says what the device is', () => {
+    expect(session.info).toMatchObject({ device: 'emulated', computeCapability: 90 });
+  });
+
+  it.each([
+    ['good', 'passed'],
+    ['shared', 'passed'],
+    ['race', 'race'],
+    ['unwritten', 'unwritten'],
+    ['null', 'out-of-bounds'],
+    ['deadlock', 'hang'],
+    ['trap', 'fault'],
+    ['missing', 'launch'],
+  ])('judges %s: %s', async (kernel, verdict) => {
+    const answer = await session.gate(job(kernel));
+    expect(answer.verdict).toBe(verdict);
+    expect(answer.evidence.message).not.toBe('');
+  });
+
+  it('runs jobs in turn when they are asked for at once', async () => {
+    const answers = await Promise.all(
+      ['good', 'unwritten', 'shared'].map((kernel) => session.gate(job(kernel))),
+    );
+    expect(answers.map(({ verdict }) => verdict)).toEqual(['passed', 'unwritten', 'passed']);
+  });
+
+  it('kills a worker that makes no progress, and only its variant pays', async () => {
+    const answer = await session.gate(job('loop'));
+    expect(answer.verdict).toBe('hang');
+    expect(answer.evidence).toMatchObject({ case: 'plain', tier: 3, schedule: 0, seed: 1 });
+    expect(answer.evidence.message).toBe(
+      "the worker made no progress for 2 s and was killed in case 'plain', while the kernel ran",
+    );
+    expect((await session.gate(job('good'))).verdict).toBe('passed');
+  });
+
+  it('replaces a worker that died, and only its variant pays', async () => {
+    const [before, crash, after] = await Promise.all(
+      [job('good'), job('crash'), job('good')].map((one) => session.gate(one)),
+    );
+    expect(before?.verdict).toBe('passed');
+    expect(crash?.verdict).toBe('fault');
+    expect(crash?.evidence.message).toContain("died of SIGABRT in case 'plain', while the kernel ran");
+    expect(after?.verdict).toBe('passed');
+  });
+
+  it('throws for a job that makes no sense and goes on', async () => {
+    const bad = { ...job('good'), cases: [{ id: 'x', tier: 1, problem: { n: 4 } }] };
+    await expect(session.gate(bad)).rejects.toThrow('no member "m"');
+    expect((await session.gate(job('good'))).verdict).toBe('passed');
+  });
+
+  it('has no clock', async () => {
+    const options = { warmup: 0, samples: 1, launchesPerSample: 1, cold: false, hot: true, recheck: false };
+    const workload = { id: 'w', problem: plain.problem };
+    const limits = { earlyStop: 0, peakTflops: 0, bandwidth: 0 };
+    const request = { workload, variants: [], baselines: false, options: { ...options, ...limits } };
+    await expect(session.time(request)[Symbol.asyncIterator]().next()).rejects.toThrow('has no clock');
+    expect((await session.gate(job('good'))).verdict).toBe('passed');
+  });
+});
+
+describe('opening a device', () => {
+  /** A program in the worker's place. */
+  function program(body: string): string {
+    const path = join(folderOf(), 'worker');
+    writeFileSync(path, `#!/bin/sh\n${body}\n`, { mode: 0o755 });
+    return path;
+  }
+
+  it('answers with the reason where there is no such device', async () => {
+    const path = program(`echo '{"event":"unavailable","reason":"no driver"}'; exit 3`);
+    expect(await openDevice('cuda', path, localExecutor)).toEqual({ available: false, reason: 'no driver' });
+  });
+
+  it('is an error of the environment when the runner does not start', async () => {
+    const path = program('echo "libfoo.so: cannot open" >&2; exit 127');
+    const opening = openDevice('cuda', path, localExecutor);
+    await expect(opening).rejects.toThrow(EnvironmentError);
+    await expect(opening).rejects.toThrow('ended with code 127; it said: libfoo.so: cannot open');
+  });
+
+  it('refuses a program that does not speak the protocol', async () => {
+    await expect(openDevice('cuda', program('echo hello'), localExecutor)).rejects.toThrow(
+      'the protocol lacks: hello',
+    );
+  });
+});

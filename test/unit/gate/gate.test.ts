@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DeviceSession } from '../../../src/device/session.ts';
+import { gateVariant } from '../../../src/gate/gate.ts';
+import { reproduction } from '../../../src/gate/reproduce.ts';
+import type { Artifact } from '../../../src/model/artifact.ts';
+import { type AnyFamily, defineFamily, defineParameters } from '../../../src/model/family.ts';
+import { type Bench, buildBench, openBench } from '../../helpers/axpby.ts';
+
+const space = defineParameters({
+  kernel: { label: '', doc: 'Which.', values: ['good', 'race', 'ragged', 'trap'] },
+});
+
+/** The tests' family as the engine sees one. */
+const family: AnyFamily = defineFamily({
+  name: 'axpby',
+  summary: 'C = alpha A + beta C',
+  parameters: space.specs,
+  activations: [],
+  constraints: [],
+  presets: {},
+  templates: [],
+  template: () => '',
+  derive: () => ({ vector: 4, fraction: 0.5 }),
+  budget: () => ({ threads: 32, sharedBytes: 256 }),
+  notSupported: () => undefined,
+  workloads: [],
+  applies: () => true,
+  cases: (_, depth) => [
+    { id: 'exact', tier: 1, problem: { m: 3, n: 32 } },
+    { id: 'unsupported', tier: 5, problem: { m: 3, n: 33 }, expect: 'refuse' },
+    { id: 'repeated', tier: 7, problem: { m: 3, n: 8, seed: 1 }, launches: 50 },
+    ...(depth === 'full' ? [{ id: 'large', tier: 3, problem: { m: 40, n: 36 } }] : []),
+  ],
+  priority: () => 0,
+  deterministic: () => true,
+});
+
+let bench: Bench;
+let session: DeviceSession;
+beforeAll(async () => {
+  bench = await buildBench();
+  session = await openBench(bench);
+}, 600_000);
+afterAll(() => session?.close());
+
+function artifact(kernel: string): Artifact {
+  const id = `axpby.${kernel}`;
+  const variant = {
+    ...{ family: 'axpby', id, symbol: `axpby_${kernel}`, parameters: { kernel }, derived: family.derive({}) },
+    ...{ budget: { threads: 32, sharedBytes: 256 }, template: '', deterministic: true },
+  };
+  const source = { variant, path: '', text: '', hash: '' };
+  return {
+    source,
+    device: 'emulated',
+    arch: process.arch,
+    path: bench.kernels,
+    key: '',
+    cached: true,
+    seconds: 0,
+  };
+}
+
+describe('gateVariant', () => {
+  it('passes a correct variant, without a command to reproduce it', async () => {
+    const verdict = await gateVariant(session, artifact('good'), family);
+    expect(verdict).toMatchObject({ variant: 'axpby.good', device: 'emulated', verdict: 'passed' });
+    expect(verdict.evidence).toMatchObject({ cases: 3, maxErrorOverBound: 0 });
+    expect(verdict.evidence.reproduce).toBeUndefined();
+  });
+
+  it('says how to see a failure again, and doing so shows it', async () => {
+    const verdict = await gateVariant(session, artifact('trap'), family);
+    expect(verdict.verdict).toBe('fault');
+    expect(verdict.evidence.reproduce).toBe(
+      'npx validate axpby axpby.trap --device emulated --case exact --seed 1',
+    );
+    const again = await gateVariant(session, artifact('trap'), family, {
+      depth: 'quick',
+      case: 'exact',
+      seed: 1,
+    });
+    expect(again.evidence.message).toBe(verdict.evidence.message);
+  });
+
+  it('finds what only the deeper cases show', async () => {
+    expect((await gateVariant(session, artifact('ragged'), family)).verdict).toBe('out-of-bounds');
+    const deep = await gateVariant(session, artifact('good'), family, { depth: 'full' });
+    expect(deep.evidence.cases).toBe(4);
+  });
+
+  it('runs one case alone, also one of depth full', async () => {
+    const verdict = await gateVariant(session, artifact('good'), family, { depth: 'quick', case: 'large' });
+    expect(verdict.evidence.cases).toBe(1);
+    const unknown = gateVariant(session, artifact('good'), family, { depth: 'quick', case: 'nonsense' });
+    await expect(unknown).rejects.toThrow(
+      "no gate case 'nonsense'; there are: exact, unsupported, repeated, large",
+    );
+  });
+});
+
+describe('reproduction', () => {
+  it('names a seed only where schedules are seeded', () => {
+    expect(reproduction('f', 'v', 'cuda', { case: 'c', seed: 3, depth: 'full' })).toBe(
+      'npx validate f v --device cuda --case c --depth full',
+    );
+    expect(reproduction('f', 'v', 'emulated', {})).toBe('npx validate f v --device emulated');
+  });
+});
