@@ -32,11 +32,17 @@ export interface Budget {
   readonly maxSpillBytes?: number;
 }
 
-/** A preset narrows the space: some parameters to some of their values, then optionally to evenly spaced points. */
+/** A part of a space: some parameters narrowed to some of their values. Parameters that are inactive are not judged. */
+export type Part<P extends ParameterSpecs = ParameterSpecs> = {
+  readonly [K in keyof P]?: readonly P[K]['values'][number][];
+};
+
+/** A preset narrows the space: to one or several parts of it, then optionally to evenly spaced points. */
 export interface Preset<P extends ParameterSpecs = ParameterSpecs> {
   readonly doc: string;
-  readonly where?: { readonly [K in keyof P]?: readonly P[K]['values'][number][] };
-  /** Any further condition on a whole point. */
+  /** A part, or several of which a point must be in one. Enumeration does not even descend into the rest. */
+  readonly where?: Part<P> | readonly Part<P>[];
+  /** Any further condition on a whole point; asked last of all, so say in `where` what can be said there. */
   holds?(point: Point<P>): boolean;
   /** Keep about this many points, evenly spaced over the enumeration (0 or absent: all). */
   readonly sample?: number;

@@ -3,6 +3,7 @@ import type { AnyFamily, Preset } from '../model/family.ts';
 import type { ParameterValue } from '../model/parameter.ts';
 import type { Variant } from '../model/variant.ts';
 import { didYouMean } from '../util/suggest.ts';
+import { partsOf } from './parts.ts';
 import { levelsOf, type Rule, type Values } from './plan.ts';
 import { evenlySpaced, Rows } from './sample.ts';
 import { variantOf } from './variant.ts';
@@ -94,8 +95,11 @@ function supportRule(family: AnyFamily, on: readonly string[], arch: string): Ru
 
 function narrowingOf(preset: Preset | undefined): Narrowing | undefined {
   if (!preset) return undefined;
-  const lists = Object.entries(preset.where ?? {}).flatMap(([name, values]) =>
-    values ? [[name, new Set(values)] as const] : [],
-  );
-  return { name: 'preset', allowed: new Map(lists) };
+  const parts = partsOf(preset).map((part) => {
+    const lists = Object.entries(part).flatMap(([name, values]) =>
+      values ? [[name, new Set(values)] as const] : [],
+    );
+    return new Map(lists);
+  });
+  return { name: 'preset', parts };
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { UsageError } from '../errors.ts';
 import type { AnyFamily } from '../model/family.ts';
 import { didYouMean } from '../util/suggest.ts';
+import { partsOf } from './parts.ts';
 import { reservedNames } from './reserved.ts';
 import { findActivationProblems } from './validate-activations.ts';
 
@@ -40,9 +41,11 @@ const parameterSchema = z.strictObject({
 
 const workloadSchema = z.object({ id: text, problem: z.record(z.string(), z.unknown()) });
 
+const partSchema = z.record(z.string(), z.array(z.unknown()).min(1));
+
 const presetSchema = z.strictObject({
   doc: text,
-  where: z.record(z.string(), z.array(z.unknown()).min(1)).optional(),
+  where: z.union([partSchema, z.array(partSchema).min(1)]).optional(),
   holds: callable.optional(),
   sample: z.number().int().nonnegative().optional(),
   workloads: nameList,
@@ -65,7 +68,6 @@ const familySchema = z.strictObject({
   applies: callable,
   cases: callable,
   features: callable.optional(),
-  general: callable.optional(),
   general: callable.optional(),
   priority: callable,
   deterministic: callable,
@@ -153,13 +155,15 @@ function constraintProblems(family: AnyFamily): string[] {
 
 function presetProblems(family: AnyFamily): string[] {
   const ids = family.workloads.map(({ id }) => id);
-  return Object.entries(family.presets).flatMap(([preset, { where, workloads }]) => [
-    ...Object.entries(where ?? {}).flatMap(([name, values]) =>
-      narrowingProblems(family, `preset '${preset}'`, name, values ?? []),
+  return Object.entries(family.presets).flatMap(([name, preset]) => [
+    ...partsOf(preset).flatMap((part) =>
+      Object.entries(part).flatMap(([parameter, values]) =>
+        narrowingProblems(family, `preset '${name}'`, parameter, values ?? []),
+      ),
     ),
-    ...workloads
+    ...preset.workloads
       .filter((id) => !ids.includes(id))
-      .map((id) => `preset '${preset}' names unknown workload '${id}'${didYouMean(id, ids)}`),
+      .map((id) => `preset '${name}' names unknown workload '${id}'${didYouMean(id, ids)}`),
   ]);
 }
 

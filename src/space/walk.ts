@@ -8,15 +8,18 @@ export interface Counts {
   readonly rejected: Record<string, number>;
 }
 
-/** A question asked of a parameter's own value while it is active, e.g. a preset's list. */
+/** Parts of the space, of which a point must be in one: what each allows, by parameter. */
 export interface Narrowing {
   readonly name: string;
-  readonly allowed: ReadonlyMap<string, ReadonlySet<ParameterValue>>;
+  readonly parts: readonly Part[];
 }
+
+type Part = ReadonlyMap<string, ReadonlySet<ParameterValue>>;
 
 interface Step {
   readonly level: Level;
-  readonly allowed: ReadonlySet<ParameterValue> | undefined;
+  /** Whether some part of the narrowing says anything of this parameter. */
+  readonly narrowed: boolean;
   readonly rules: readonly { readonly name: string; readonly holds: (values: Values) => boolean }[];
 }
 
@@ -45,7 +48,7 @@ export function walk(
   for (const rule of rules) rejected[rule.name] = 0;
   let legal = 0;
 
-  const descend = (depth: number): void => {
+  const descend = (depth: number, parts: readonly Part[] | undefined): void => {
     const step = steps[depth];
     if (!step) {
       legal++;
@@ -58,17 +61,19 @@ export function walk(
       const value = step.level.values[index] as ParameterValue;
       values[step.level.name] = value;
       indices[depth] = index;
-      const broken =
-        active && step.allowed && !step.allowed.has(value)
-          ? narrowing?.name
-          : firstBroken(step.rules, values);
-      if (broken === undefined) descend(depth + 1);
+      const left = parts && active && step.narrowed ? partsWith(parts, step.level.name, value) : parts;
+      const broken = left?.length === 0 ? narrowing?.name : firstBroken(step.rules, values);
+      if (broken === undefined) descend(depth + 1, left);
       else rejected[broken] = (rejected[broken] ?? 0) + size(depth + 1);
     }
   };
   const points = size(0);
-  descend(0);
+  descend(0, narrowing?.parts);
   return { points, legal, rejected };
+}
+
+function partsWith(parts: readonly Part[], name: string, value: ParameterValue): readonly Part[] {
+  return parts.filter((part) => part.get(name)?.has(value) ?? true);
 }
 
 function firstBroken(rules: Step['rules'], values: Values): string | undefined {
@@ -81,7 +86,7 @@ function stepsOf(levels: readonly Level[], rules: readonly Rule[], narrowing: Na
   const lastRead = (rule: Rule) => Math.max(0, ...rule.on.map((name) => depthOf.get(name) ?? 0));
   return levels.map((level, depth) => ({
     level,
-    allowed: narrowing?.allowed.get(level.name),
+    narrowed: narrowing?.parts.some((part) => part.has(level.name)) ?? false,
     rules: rules
       .filter((rule) => lastRead(rule) === depth)
       // The walk's own values are guarded already: a rule that reads them all needs no copy.

@@ -96,6 +96,25 @@ describe('enumerate', () => {
     expect(stages('simt')).toEqual(new Set([1]));
   });
 
+  it('takes points in any of several parts, and descends into no other', () => {
+    const parts = [
+      { path: ['naive'], stages: [4] },
+      { path: ['mma'], block: [64], tileN: [32, 64], stages: [2] },
+      { path: ['mma'], block: [128], stages: [2, 3], swizzle: [true] },
+    ];
+    const family = { ...toyFamily, presets: { some: { doc: 'Three parts.', where: parts, workloads: [] } } };
+    const { variants, points, legal, rejected } = enumerate(family, { arch: 'sm_90a', preset: 'some' });
+    const all = enumerate(toyFamily, { arch: 'sm_90a' }).variants;
+    const wanted = all.filter(
+      ({ parameters: { path, block, tileN, stages, swizzle } }) =>
+        path === 'naive' ||
+        (path === 'mma' && block === 64 && tileN !== 128 && stages === 2) ||
+        (path === 'mma' && block === 128 && (stages === 2 || stages === 3) && swizzle === true),
+    );
+    expect(variants).toEqual(wanted);
+    expect(legal + Object.values(rejected).reduce((a, b) => a + b, 0)).toBe(points);
+  });
+
   it('samples a preset and obeys the limit', () => {
     const quick = enumerate(toyFamily, { arch: 'sm_90a', preset: 'quick' });
     expect(quick.variants).toHaveLength(5);

@@ -109,6 +109,14 @@ describe('validateFamily', () => {
       /preset 'quick' has block = 48, which it never is; it takes 32, 64, 128/,
     ],
     [
+      'an illegal value in one part of a preset',
+      {
+        ...toyFamily,
+        presets: { quick: { doc: 'Some.', where: [{ block: [64] }, { block: [65] }], workloads: [] } },
+      },
+      /preset 'quick' has block = 65, which it never is/,
+    ],
+    [
       'an unknown parameter in a preset',
       { ...toyFamily, presets: { quick: { doc: 'Some.', where: { tile: [64] }, workloads: [] } } },
       /preset 'quick' narrows unknown parameter 'tile'/,
