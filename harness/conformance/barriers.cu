@@ -86,7 +86,8 @@ __global__ void mbarrier_phases(const Args args) {
     look();
     ptx::mbarrier_inval(barrier);
     ptx::mbarrier_init(barrier, 1);
-    look();
+    ptx::mbarrier_arrive(barrier);
+    look();  // phase 0 again
     args.output[0] = seen;
   }
 }
@@ -99,7 +100,7 @@ const Register r_phases{
      .shared_bytes = 8,
      .reference = [](const Words&, Words& out) {
        // Pairs from bit 0 on: (wait 0, wait 1).
-       out[0] = 0b10 | 0b10 << 2 | 0b01 << 4 | 0b10 << 6 | 0b01 << 8 | 0b10 << 10;
+       out[0] = 0b10 | 0b10 << 2 | 0b01 << 4 | 0b10 << 6 | 0b01 << 8 | 0b01 << 10;
      }}};
 
 /// Warp 1 hands a buffer to warp 0 and back, four turns, over a pair of mbarriers.

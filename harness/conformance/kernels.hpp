@@ -3,12 +3,6 @@
 #include "case.hpp"
 #include "tw/ptx.cuh"
 
-#if defined(TW_EMULATED)
-#define TW_DEVICE_MEMBER
-#else
-#define TW_DEVICE_MEMBER __device__ __forceinline__
-#endif
-
 namespace conformance {
 
 #if defined(TW_EMULATED)

@@ -32,7 +32,7 @@ struct Operand {
   static constexpr std::uint32_t kBytes =
       (kSpan && !kByK ? (Extent + kPanel - 1) / kPanel * kPanel : Extent) * kDepth * 2;
 
-  static TW_DEVICE_MEMBER std::uint32_t place(std::uint32_t mn, std::uint32_t k) {
+  static TW_MEMBER std::uint32_t place(std::uint32_t mn, std::uint32_t k) {
     std::uint32_t offset = 0;
     if constexpr (kSpan && kByK)
       offset = mn / 8 * kStride + mn % 8 * kSpan + k * 2;
@@ -45,7 +45,7 @@ struct Operand {
     if constexpr (kSpan) offset ^= (offset / 128 & (kSpan / 16 - 1)) * 16;
     return offset;
   }
-  static TW_DEVICE_MEMBER std::uint64_t descriptor(std::uint32_t base, int step) {
+  static TW_MEMBER std::uint64_t descriptor(std::uint32_t base, int step) {
     return ptx::wgmma_descriptor(base + static_cast<std::uint32_t>(step) * kStep, kLeading, kStride,
                                  kSwizzle);
   }
@@ -124,7 +124,7 @@ void product(const Words& in, Words& out) {
       for (int k = 0; k < C::kDepth; ++k)
         sum += static_cast<double>(element<T>(in, row * C::kDepth + k)) *
                element<T>(in, 64 * C::kDepth + k * C::kN + column);
-      out[row * C::kN + column] = as_word(static_cast<float>((1 + C::kSign) * sum));
+      out[row * C::kN + column] = as_word(static_cast<float>(sum + C::kSign * sum));
     }
 }
 

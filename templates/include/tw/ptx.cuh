@@ -23,6 +23,7 @@
 #include "tw/intrinsics.hpp"
 #define TW_EITHER(hardware, emulated) emulated
 #define TW_DEVICE static inline
+#define TW_MEMBER inline
 #define TW_SHARED(name) unsigned char* const name = simt::shared_base()
 #define TW_EXPORT(symbol) \
   extern "C" void symbol##_emulated(void** arguments) { tw::call_kernel(&symbol, arguments); }
@@ -30,7 +31,9 @@ using TensorMap = simt::TensorMap;
 #else
 #include <cuda.h>
 #define TW_EITHER(hardware, emulated) hardware
+/// Qualifies a function of a kernel file at namespace scope; TW_MEMBER one inside a class.
 #define TW_DEVICE static __device__ __forceinline__
+#define TW_MEMBER __device__ __forceinline__
 /// The kernel's dynamic shared memory, 1024-byte aligned; the only declaration of shared memory in a kernel.
 #define TW_SHARED(name) extern __shared__ __align__(1024) unsigned char name[]
 /// Makes the kernel callable on the emulated device; nothing on a GPU.
