@@ -155,6 +155,7 @@ void count_arrivals(Block& block, Mbarrier& barrier, std::uint32_t count) {
                             barrier.phase, barrier.count));
     barrier.pending = 0;
   }
+  note_progress();
   flip_if_complete(block, barrier);
 }
 
