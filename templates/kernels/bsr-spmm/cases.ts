@@ -1,6 +1,7 @@
 import type { GateCase } from '../../../src/model/workload.ts';
 import { alignment } from './derive.ts';
 import type { Point } from './parameters.ts';
+import { wgmmaCases } from './wgmma-cases.ts';
 import type { Pattern, Problem } from './workloads.ts';
 
 type Depth = 'quick' | 'full';
@@ -10,12 +11,12 @@ const quickBudget = 45;
 
 /** Columns of C that one thread block computes. */
 function columnsPerBlock(point: Point): number {
-  return point.path === 'naive' ? 32 : point.tileN * point.tilesPerCta;
+  return point.path === 'naive' ? 32 : point.tileN * point.tilesPerCta * point.cluster;
 }
 
 /** Steps that are in flight at once: S in the gate's row lengths. */
 function pipelineDepth(point: Point): number {
-  if (point.path === 'mma') return point.stages;
+  if (point.path === 'mma' || point.path === 'wgmma') return point.stages;
   return point.path === 'simt' && point.prefetch ? 2 : 1;
 }
 
@@ -25,7 +26,7 @@ function pipelineDepth(point: Point): number {
  */
 export function rowCounts(point: Point, depth: Depth): number[] {
   const s = pipelineDepth(point);
-  const stepsPerBlock = point.path === 'naive' ? 1 : point.block / point.tileK;
+  const stepsPerBlock = point.path === 'naive' ? 1 : point.block / point.tileK / point.blocksPerStage;
   const steps = [0, 1, 2 * s + 1, s + 1, s, s - 1, 3 * s + 2];
   const counts = [...new Set(steps.map((count) => Math.ceil(count / stepsPerBlock)))];
   if (depth === 'full') return counts;
@@ -83,7 +84,14 @@ export function casesOf(point: Point, depth: Depth): readonly GateCase[] {
   cases.addRows('unsorted', 3, [2], { n: tile / 2, sorted: false });
   cases.add('empty', 3, { rows: 2, columns: 1, n: tile, pattern: { kind: 'empty' } });
   cases.addRows('non-finite', 4, [1, 0], { n: tile, values: 'nan' });
-  addScalars(cases, tile);
+  if (point.path === 'wgmma') {
+    for (const item of wgmmaCases(point, depth)) {
+      cases.addRows(item.id, item.tier, item.counts, item.problem, item.options);
+    }
+  } else {
+    addScalars(cases, tile);
+  }
+  cases.addRows('alpha-zero', 5, [1], { n: 16, alpha: 0, beta: 0 });
   addAlignment(cases, point, tile);
   cases.addRows('repeated', 7, [1], { n: tile }, { launches: 2 });
   if (depth === 'full') addFull(cases, point, tile, wide);
@@ -104,7 +112,6 @@ function addScalars(cases: Cases, tile: number): void {
     offsetC: 1,
   });
   cases.addRows('beta', 5, [1, 0], { n: tile / 2, alpha: 1, beta: -1.5, ldcExtra: 8 });
-  cases.addRows('alpha-zero', 5, [1], { n: 16, alpha: 0, beta: 0 });
 }
 
 /** Tier 5: operands that are aligned to their elements only. Right, or refused: a vector path must say so. */
@@ -132,7 +139,9 @@ function addFull(cases: Cases, point: Point, tile: number, wide: number): void {
   for (const values of ['positive', 'huge', 'tiny', 'cancel'] as const) {
     cases.addRows(values, 6, [3, 1, 0, 2], { n: tile + 8, values });
   }
-  cases.addRows('two-tiles', 5, [2, 1], { n: 2 * wide + 9, ldbExtra: 7, alpha: 2, beta: 0.5 });
+  if (point.path !== 'wgmma') {
+    cases.addRows('two-tiles', 5, [2, 1], { n: 2 * wide + 9, ldbExtra: 7, alpha: 2, beta: 0.5 });
+  }
   cases.add(
     'many-launches',
     7,

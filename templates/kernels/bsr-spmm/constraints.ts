@@ -1,5 +1,6 @@
 import { parameters } from './parameters.ts';
 import { maxSharedBytes, mmaSizes, reservedSharedBytes, sharedBytesPerSm, simtSizes } from './sizes.ts';
+import { wgmmaConstraints } from './wgmma-constraints.ts';
 
 const { constraint } = parameters;
 
@@ -15,6 +16,12 @@ const common = [
     ['path', 'block', 'tileK'],
     'A step stays within a block.',
     ({ path, block, tileK }) => path === 'naive' || block % tileK === 0,
+  ),
+  constraint(
+    'tile-n',
+    ['path', 'tileN'],
+    'Tiles are 32, 64, 128 or 256 columns wide on the paths simt and mma.',
+    ({ path, tileN }) => path === 'wgmma' || [32, 64, 128, 256].includes(tileN),
   ),
 ];
 
@@ -47,6 +54,18 @@ const simt = [
 const warpNames = ['path', 'block', 'tileN', 'warpsM', 'warpsN'] as const;
 const mmaNames = [...warpNames, 'output', 'tileK', 'stages', 'producers', 'epilogue'] as const;
 const mma = [
+  constraint(
+    'mma-stages',
+    ['path', 'stages'],
+    'Up to five stages.',
+    ({ path, stages }) => path !== 'mma' || stages <= 5,
+  ),
+  constraint(
+    'mma-epilogue',
+    ['path', 'epilogue'],
+    'C is staged or written directly.',
+    ({ path, epilogue }) => path !== 'mma' || epilogue !== 'tma',
+  ),
   constraint(
     'warp-tile',
     warpNames,
@@ -107,4 +126,4 @@ const mma = [
   ),
 ];
 
-export const constraints = [...common, ...simt, ...mma];
+export const constraints = [...common, ...simt, ...mma, ...wgmmaConstraints];

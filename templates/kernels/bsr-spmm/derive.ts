@@ -1,6 +1,7 @@
 import type { ParameterValue } from '../../../src/model/parameter.ts';
 import type { Point } from './parameters.ts';
 import { mmaSizes, simtSizes } from './sizes.ts';
+import { deriveWgmma, wgmmaSizes } from './wgmma-sizes.ts';
 
 type Derived = Readonly<Record<string, ParameterValue>>;
 
@@ -13,6 +14,7 @@ const naiveThreads = 256;
 /** Threads and shared memory of a thread block: what every path's launch needs. */
 export function footprint(point: Point): { readonly threads: number; readonly sharedBytes: number } {
   if (point.path === 'naive') return { threads: naiveThreads, sharedBytes: 0 };
+  if (point.path === 'wgmma') return wgmmaSizes(point);
   return point.path === 'simt' ? simtSizes(point) : mmaSizes(point);
 }
 
@@ -26,6 +28,7 @@ export function derive(point: Point): Derived {
     sharedBytes,
   };
   if (point.path === 'naive') return shared;
+  if (point.path === 'wgmma') return { ...shared, ...deriveWgmma(point) };
   return { ...shared, ...(point.path === 'simt' ? deriveSimt(point) : deriveMma(point)) };
 }
 
@@ -41,5 +44,6 @@ function deriveMma(point: Point): Derived {
 /** Elements to which the operands must be aligned: base pointers of A and B and the rows of B. */
 export function alignment(point: Point): number {
   if (point.path === 'naive') return 1;
+  if (point.path === 'wgmma') return 8;
   return point.path === 'simt' ? point.vector : point.copyBytes / 2;
 }

@@ -1,8 +1,8 @@
 import { defineFamily } from '../../../src/model/family.ts';
 import { casesOf } from './cases.ts';
 import { constraints } from './constraints.ts';
-import { derive, footprint } from './derive.ts';
-import { activations, parameters } from './parameters.ts';
+import { alignment, derive, footprint } from './derive.ts';
+import { activations, type Point, parameters } from './parameters.ts';
 import { presets } from './presets.ts';
 import { merit } from './priority.ts';
 import { sharedLimits } from './sizes.ts';
@@ -11,12 +11,23 @@ import { applies, densityOf, problemOf, workloads } from './workloads.ts';
 /** Lowest compute capability with cp.async, bf16 and mma.m16n8k16. */
 const lowest = 80;
 
-function notSupported(arch: string, sharedBytes: number): string | undefined {
+function notSupported(point: Point, arch: string): string | undefined {
+  const { sharedBytes } = footprint(point);
+  if (point.path === 'wgmma' && arch !== 'sm_90a')
+    return `needs sm_90a (TMA, wgmma, setmaxnreg), not ${arch}`;
   const capability = Number.parseInt(arch.replace('sm_', ''), 10);
   if (capability < lowest) return `needs sm_${lowest} or later (cp.async, bf16, mma.m16n8k16), not ${arch}`;
   const limit = sharedLimits[capability];
   if (limit === undefined || sharedBytes <= limit) return undefined;
   return `needs ${sharedBytes} bytes of shared memory, and a block of ${arch} has at most ${limit}`;
+}
+
+/**
+ * With three consumer warpgroups the producer keeps 32 registers and spills some between tiles, where they cost nothing
+ * next to the copies that it waits for.
+ */
+function maxSpillBytes(point: Point): number {
+  return point.path === 'wgmma' && point.consumers === 3 ? 256 : 0;
 }
 
 export default defineFamily<typeof parameters.specs>({
@@ -27,14 +38,14 @@ export default defineFamily<typeof parameters.specs>({
   activations,
   constraints,
   presets,
-  templates: ['naive.cu.hbs', 'simt.cu.hbs', 'mma.cu.hbs'],
+  templates: ['naive.cu.hbs', 'simt.cu.hbs', 'mma.cu.hbs', 'wgmma.cu.hbs'],
   template: ({ path }) => `${path}.cu.hbs`,
   derive,
   budget: (point) => {
     const { threads, sharedBytes } = footprint(point);
-    return { threads, sharedBytes };
+    return { threads, sharedBytes, maxSpillBytes: maxSpillBytes(point) };
   },
-  notSupported: (point, arch) => notSupported(arch, footprint(point).sharedBytes),
+  notSupported,
   workloads,
   applies: (point, workload) => applies(point, problemOf(workload)),
   cases: casesOf,
@@ -44,6 +55,7 @@ export default defineFamily<typeof parameters.specs>({
     const density = densityOf(problem);
     return { m, n, k, block, input: dtype, output: out, ...(density !== undefined && { density }) };
   },
+  general: (point) => alignment(point) === 1,
   priority: (point, workload) => merit(point, problemOf(workload)),
   deterministic: () => true,
 });

@@ -5,8 +5,8 @@ import type { Point as PointOf } from '../../../src/model/parameter.ts';
 export const parameters = defineParameters({
   path: {
     label: '',
-    doc: 'How products are made: naive (one thread per element, the reference), simt (CUDA cores, accumulators in registers), mma (tensor cores by mma.sync, operands by cp.async).',
-    values: ['naive', 'simt', 'mma'],
+    doc: 'How products are made: naive (one thread per element, the reference), simt (CUDA cores, accumulators in registers), mma (tensor cores by mma.sync, operands by cp.async), wgmma (Hopper: persistent thread blocks, operands by TMA, warp-specialised).',
+    values: ['naive', 'simt', 'mma', 'wgmma'],
     readBy: 'launch',
   },
   block: { label: 'b', doc: 'Rows and columns of a block of A.', values: [32, 64, 128] },
@@ -19,7 +19,7 @@ export const parameters = defineParameters({
   tileN: {
     label: 'tn',
     doc: 'Columns of C per tile. The rows are those of a block.',
-    values: [32, 64, 128, 256],
+    values: [32, 64, 128, 192, 256, 384, 512],
   },
   tileK: {
     label: 'tk',
@@ -57,8 +57,8 @@ export const parameters = defineParameters({
   warpsN: { label: 'wn', doc: 'Warps that share the columns of a tile (mma).', values: [1, 2, 4, 8] },
   stages: {
     label: 'st',
-    doc: 'Stages of the ring in shared memory (mma). 1 copies and multiplies in turn.',
-    values: [1, 2, 3, 4, 5],
+    doc: 'Stages of the ring in shared memory (mma, wgmma). 1 copies and multiplies in turn (mma).',
+    values: [1, 2, 3, 4, 5, 6, 7, 8],
   },
   producers: {
     label: 'pw',
@@ -72,8 +72,8 @@ export const parameters = defineParameters({
   },
   epilogue: {
     label: '',
-    doc: 'How C is written (mma): staged through shared memory as 16-byte vectors, or direct from the fragments.',
-    values: ['staged', 'direct'],
+    doc: 'How C is written: staged through shared memory as 16-byte vectors (mma) or by TMA (wgmma; takes no beta), or direct from the fragments.',
+    values: ['staged', 'direct', 'tma'],
   },
   tilesPerCta: {
     label: 'tc',
@@ -87,15 +87,63 @@ export const parameters = defineParameters({
   },
   panel: {
     label: 'pn',
-    doc: 'Rasterisation (mma): thread blocks walk all block rows within a panel of so many tiles along N before the next, which keeps a slice of B in L2. 0: all of N is one panel.',
+    doc: 'Rasterisation (mma, wgmma): thread blocks walk all block rows within a panel of so many tiles along N before the next, which keeps a slice of B in L2. 0: all of N is one panel.',
     values: [1, 2, 4, 8, 0],
     readBy: 'launch',
   },
   order: {
     label: '',
-    doc: 'Order of block rows (mma): as they are, or the longest first, so that none starts late. The latter keeps a permutation in the workspace.',
+    doc: 'Order of block rows (mma, wgmma): as they are, or the longest first, so that none starts late.',
     values: ['natural', 'longest'],
     readBy: 'launch',
+  },
+  role: {
+    label: '',
+    doc: 'Who computes what of a tile (wgmma): each consumer warpgroup a part of the columns (coopN) or of the rows (coopM), every other tile (pingpong), or one of the block rows that make a tile together (rows).',
+    values: ['coopN', 'coopM', 'pingpong', 'rows'],
+  },
+  consumers: { label: 'wg', doc: 'Consumer warpgroups (wgmma).', values: [2, 1, 3] },
+  blocksPerStage: { label: 'bps', doc: 'Blocks of A in a stage (wgmma).', values: [1, 2] },
+  cluster: {
+    label: 'cl',
+    doc: 'Thread blocks side by side along N that load A once, by multicast (wgmma).',
+    values: [1, 2],
+  },
+  wgmmaDepth: {
+    label: 'wd',
+    doc: 'Stages whose products may still be under way when the next stage is waited for (wgmma).',
+    values: [0, 1],
+  },
+  stagingN: {
+    label: 'cs',
+    doc: 'Columns of C that a warpgroup stages at a time on their way to TMA (wgmma).',
+    values: [64, 128, 256],
+  },
+  schedule: {
+    label: '',
+    doc: 'How tiles find thread blocks (wgmma): dealt out by the host beforehand, or claimed from a counter.',
+    values: ['static', 'atomic'],
+  },
+  split: {
+    label: 'sp',
+    doc: 'Steps after which a long block row is cut into parts, whose sums are added in fixed order (wgmma). 0: never.',
+    values: [0, 8, 32],
+  },
+  grouping: {
+    label: '',
+    doc: 'Which block rows make a tile together (wgmma, role rows): neighbours, or rows that share many columns.',
+    values: ['adjacent', 'similar'],
+    readBy: 'launch',
+  },
+  l2Hint: {
+    label: '',
+    doc: 'What L2 is told (wgmma): nothing, to keep B, to let go of C first, or both.',
+    values: ['none', 'keepB', 'streamC', 'both'],
+  },
+  pdl: {
+    label: 'pdl',
+    doc: 'Programmatic dependent launch (wgmma): set-up overlaps the end of the kernel before.',
+    values: [false, true],
   },
 });
 
@@ -108,8 +156,8 @@ const onPaths = (name: keyof Specs, ...paths: readonly Path[]) =>
   activeWhen(name, ['path'], ({ path }) => paths.includes(path));
 
 export const activations = [
-  onPaths('tileN', 'simt', 'mma'),
-  onPaths('tileK', 'simt', 'mma'),
+  onPaths('tileN', 'simt', 'mma', 'wgmma'),
+  onPaths('tileK', 'simt', 'mma', 'wgmma'),
   onPaths('prefetch', 'simt', 'mma'),
   onPaths('simtWarps', 'simt'),
   onPaths('columnsPerThread', 'simt'),
@@ -119,12 +167,27 @@ export const activations = [
   onPaths('transposed', 'simt'),
   onPaths('warpsM', 'mma'),
   onPaths('warpsN', 'mma'),
-  onPaths('stages', 'mma'),
+  onPaths('stages', 'mma', 'wgmma'),
   onPaths('producers', 'mma'),
   onPaths('copyBytes', 'mma'),
-  onPaths('epilogue', 'mma'),
+  onPaths('epilogue', 'mma', 'wgmma'),
   onPaths('tilesPerCta', 'mma'),
   onPaths('minBlocks', 'mma'),
-  onPaths('panel', 'mma'),
-  onPaths('order', 'mma'),
+  onPaths('panel', 'mma', 'wgmma'),
+  onPaths('order', 'mma', 'wgmma'),
+  onPaths('role', 'wgmma'),
+  onPaths('consumers', 'wgmma'),
+  onPaths('blocksPerStage', 'wgmma'),
+  onPaths('cluster', 'wgmma'),
+  onPaths('wgmmaDepth', 'wgmma'),
+  activeWhen(
+    'stagingN',
+    ['path', 'epilogue'],
+    ({ path, epilogue }) => path === 'wgmma' && epilogue === 'tma',
+  ),
+  onPaths('schedule', 'wgmma'),
+  onPaths('split', 'wgmma'),
+  activeWhen('grouping', ['path', 'role'], ({ path, role }) => path === 'wgmma' && role === 'rows'),
+  onPaths('l2Hint', 'wgmma'),
+  onPaths('pdl', 'wgmma'),
 ];

@@ -1,36 +1,9 @@
-import type { Preset } from '../../../src/model/family.ts';
-import type { ParameterValue } from '../../../src/model/parameter.ts';
-import type { Point, Specs } from './parameters.ts';
+import type { Part as PartOf, Preset } from '../../../src/model/family.ts';
+import type { Specs } from './parameters.ts';
+import { hopper, hopperBest, hopperFull, hopperPdl, hopperQuick } from './wgmma-presets.ts';
 import { mainWorkloads, workloads } from './workloads.ts';
 
-/** A part of the space: some parameters narrowed to some of their values. */
-type Part = { readonly [K in keyof Point]?: readonly Point[K][] };
-
-/** Points in any of the parts. */
-function union(parts: readonly Part[]): Pick<Preset<Specs>, 'where' | 'holds'> {
-  return {
-    where: hull(parts),
-    holds: (point) => parts.some((part) => contains(part, point)),
-  };
-}
-
-function contains(part: Part, point: Point): boolean {
-  return Object.entries(part).every(([name, values]) =>
-    (values as readonly unknown[]).includes(point[name as keyof Point]),
-  );
-}
-
-/**
- * For each parameter that parts narrow, the values of all of them: lets enumeration skip early. A part must therefore
- * narrow every parameter that matters on its paths and that another part narrows.
- */
-function hull(parts: readonly Part[]): Part {
-  const lists = new Map<string, Set<ParameterValue>>();
-  for (const [name, values] of parts.flatMap((part) => Object.entries(part))) {
-    lists.set(name, new Set([...(lists.get(name) ?? []), ...values]));
-  }
-  return Object.fromEntries([...lists].map(([name, values]) => [name, [...values]])) as Part;
-}
+type Part = PartOf<Specs>;
 
 const f16: Part = { input: ['f16'], output: ['f16'] };
 /** A simt variant without specialities, an mma variant likewise: parts override what they vary. */
@@ -79,6 +52,7 @@ const quick: readonly Part[] = [
   { ...mma, block: [64], input: ['bf16'], output: ['bf16'], copyBytes: [4], tileN: [64], stages: [1] },
   { ...mma, block: [128], stages: [4], warpsN: [4] },
   { ...mma, block: [128], stages: [2], warpsN: [4], tileK: [64], prefetch: [true], panel: [4] },
+  ...hopperQuick,
 ];
 
 /** Around what pays on an H200: wide tiles, three or four stages, eight warps, two blocks per multiprocessor. */
@@ -149,21 +123,47 @@ const specialities: readonly Part[] = [
 ];
 
 const mainIds = mainWorkloads.map(({ id }) => id);
+/** Both main sizes with rows of random length. */
+const hopperIds = mainIds.filter((id) => !id.includes('equal'));
 
 export const presets: Readonly<Record<string, Preset<Specs>>> = {
   quick: {
     doc: 'A dozen variants that show every path, every block size and every speciality once.',
-    ...union(quick),
+    where: quick,
     workloads: workloads.filter(({ id }) => /^(1024|2048)\./.test(id)).map(({ id }) => id),
   },
   default: {
     doc: 'What is worth timing on one GPU, f16 in and out: mostly mma around what pays, each speciality, the plain paths.',
-    ...union([...candidates, ...specialities]),
+    where: [...candidates, ...specialities],
     workloads: mainIds,
+  },
+  hopper: {
+    doc: 'The path wgmma on an H200, f16 in and out: all that paid for some block size or shape, over a thousand variants.',
+    where: hopper,
+    workloads: hopperIds,
+  },
+  'hopper-best': {
+    doc: 'The path wgmma around what won on an H200.',
+    where: hopperBest,
+    workloads: hopperIds,
+  },
+  'hopper-pdl': {
+    doc: 'Programmatic dependent launch, with and without.',
+    where: hopperPdl,
+    workloads: hopperIds,
   },
   full: {
     doc: 'An even sample of the whole space: all types, alignments and shapes.',
-    where: { copyBytes: [16, 4], tilesPerCta: [1, 2], minBlocks: [1, 2], panel: [1, 4] },
+    where: [
+      {
+        path: ['naive', 'simt', 'mma'],
+        copyBytes: [16, 4],
+        tilesPerCta: [1, 2],
+        minBlocks: [1, 2],
+        panel: [1, 4],
+      },
+      hopperFull,
+    ],
     sample: 1000,
     workloads: workloads.map(({ id }) => id),
   },

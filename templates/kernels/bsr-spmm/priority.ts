@@ -1,5 +1,6 @@
 import type { Point } from './parameters.ts';
 import { maxSharedBytes, mmaSizes, reservedSharedBytes, sharedBytesPerSm, simtSizes } from './sizes.ts';
+import { wgmmaMerit } from './wgmma-merit.ts';
 import type { Problem } from './workloads.ts';
 
 /**
@@ -9,6 +10,7 @@ import type { Problem } from './workloads.ts';
  */
 export function merit(point: Point, problem: Problem): number {
   if (point.path === 'naive') return 1;
+  if (point.path === 'wgmma') return wgmmaMerit(point, problem);
   const wasted = Math.ceil(problem.n / point.tileN) * (point.tileN / problem.n);
   return (point.path === 'simt' ? simtMerit(point) : mmaMerit(point)) / wasted;
 }

@@ -10,12 +10,12 @@ namespace tilewright::bsr_spmm {
 
 /// The product without its pointers: what is known when a plan is made.
 struct Shape {
-  std::int64_t m, n, k;    // elements; m and k are multiples of block
-  std::int64_t block;      // 32, 64 or 128
-  std::int64_t blocks;     // stored
-  std::string_view input;  // of A and B: "f16", "bf16"
-  std::string_view output; // of C: the same, or "f32"
-  std::int64_t ldb, ldc;   // elements from row to row, at least n
+  std::int64_t m, n, k;         // elements; m and k are multiples of block
+  std::int64_t block;           // 32, 64 or 128
+  std::int64_t blocks;          // stored
+  std::string_view input;       // of A and B: "f16", "bf16"
+  std::string_view output;      // of C: the same, or "f32"
+  std::int64_t ldb, ldc;        // elements from row to row, at least n
   const std::int32_t* row_ptr;  // host copy, m / block + 1 entries; null where the caller has none
   const std::int32_t* col_idx;  // host copy, `blocks` entries; null where the caller has none
 };

@@ -1,5 +1,5 @@
-// wgmma.hpp - how the path `wgmma` of bsr-spmm is started: tensor maps, arguments, grid. Its kernels are persistent and walk
-// lists of tiles that the plan holds. Plain C++17.
+// wgmma.hpp - how the path `wgmma` of bsr-spmm is started: tensor maps, arguments, grid. Its kernels are
+// persistent and walk lists of tiles that the plan holds. Plain C++17.
 #pragma once
 #include <algorithm>
 #include <string>
@@ -36,7 +36,9 @@ inline Dealing dealing_of(const Parameters& parameters, const DeviceLimits& limi
   dealing.split_quantum = parameters.number("blocksPerStage");
   dealing.shares = (role == "pingpong" ? 1 : parameters.number("consumers")) * cluster;
   dealing.lists = std::max<std::int64_t>(1, limits.sm_count / cluster);
-  dealing.epilogue = block == 128 ? 0.6 : block == 64 ? 1.2 : 3.0;  // measured on an H200 with the widest tiles
+  dealing.epilogue = block == 128  ? 0.6
+                     : block == 64 ? 1.2
+                                   : 3.0;  // measured on an H200 with the widest tiles
   dealing.grouped = role == "rows";
   dealing.similar = parameters.text("grouping") == "similar";
   dealing.longest = parameters.text("order") == "longest";
@@ -46,9 +48,11 @@ inline Dealing dealing_of(const Parameters& parameters, const DeviceLimits& limi
 
 inline void check(const Shape& shape, const Parameters& parameters) {
   constexpr std::int64_t kMost = std::int64_t{1} << 31;
-  require(shape.blocks * shape.block < kMost, "counts the rows of all blocks in 32 bits: A has too many blocks");
+  require(shape.blocks * shape.block < kMost,
+          "counts the rows of all blocks in 32 bits: A has too many blocks");
   if (parameters.text("epilogue") == "tma") {
-    require(shape.ldc % 8 == 0, "stores C by TMA: ldc must be a multiple of 8, not " + std::to_string(shape.ldc));
+    require(shape.ldc % 8 == 0,
+            "stores C by TMA: ldc must be a multiple of 8, not " + std::to_string(shape.ldc));
   } else if (shape.block != 32) {
     require(shape.n % 2 == 0 && shape.ldc % 2 == 0, "stores C in pairs: n and ldc must be even");
   }
@@ -60,11 +64,13 @@ inline void check(const Shape& shape, const Operands& operands, const Parameters
     require(aligned(operands.c, 16), "stores C by TMA: it must be 16-byte aligned");
     require(operands.beta == 0, "stores C by TMA without reading it: beta must be 0");
   } else if (shape.block != 32) {
-    require(aligned(operands.c, shape.output == "f32" ? 8 : 4), "stores C in pairs: it must be aligned to two elements");
+    require(aligned(operands.c, shape.output == "f32" ? 8 : 4),
+            "stores C in pairs: it must be aligned to two elements");
   }
 }
 
-/// A's blocks, one below the other. TMA refuses a tensor without elements, so an absent one is shown any memory, never read.
+/// A's blocks, one below the other. TMA refuses a tensor without elements, so an absent one is shown any
+/// memory, never read.
 inline TiledMap map_a(const Shape& shape, const Operands& operands, const Parameters& parameters) {
   const std::int64_t tile_k = parameters.number("tileK");
   const std::int64_t blocks = parameters.text("role") == "rows" ? 1 : parameters.number("blocksPerStage");
@@ -81,13 +87,14 @@ inline TiledMap map_a(const Shape& shape, const Operands& operands, const Parame
   return map;
 }
 
-/// B or C in boxes of `rows` rows and `columns` columns: as panels of 64 columns, several to a box; or, where the last panel
-/// would be short, as a matrix with boxes of one panel that TMA clips.
-inline TiledMap map_panels(void* base, bool bfloat16, std::int64_t height, std::int64_t width, std::int64_t stride,
-                           std::int64_t rows, std::int64_t columns) {
+/// B or C in boxes of `rows` rows and `columns` columns: as panels of 64 columns, several to a box; or, where
+/// the last panel would be short, as a matrix with boxes of one panel that TMA clips.
+inline TiledMap map_panels(void* base, bool bfloat16, std::int64_t height, std::int64_t width,
+                           std::int64_t stride, std::int64_t rows, std::int64_t columns) {
   const bool clipped = width % kPanelColumns != 0;
   const auto row_bytes = static_cast<std::uint64_t>(stride * 2);
-  const std::int64_t panels = clipped ? 1 : width / kPanelColumns, box_panels = clipped ? 1 : columns / kPanelColumns;
+  const std::int64_t panels = clipped ? 1 : width / kPanelColumns,
+                     box_panels = clipped ? 1 : columns / kPanelColumns;
   TiledMap map;
   map.base = base;
   map.bfloat16 = bfloat16;
@@ -127,9 +134,10 @@ inline Workspace workspace(const Shape& shape, const Parameters& parameters, con
   return make_plan(shape, detail::dealing_of(parameters, limits));
 }
 
-/// The launch of one product with m, n > 0. Throws Unsupported when the variant does not take the pointers' alignment or beta.
-inline std::vector<Launch> launches(const Shape& shape, const Operands& operands, const Parameters& parameters,
-                                    const DeviceLimits& limits) {
+/// The launch of one product with m, n > 0. Throws Unsupported when the variant does not take the pointers'
+/// alignment or beta.
+inline std::vector<Launch> launches(const Shape& shape, const Operands& operands,
+                                    const Parameters& parameters, const DeviceLimits& limits) {
   detail::check(shape, operands, parameters);
   const Dealing dealing = detail::dealing_of(parameters, limits);
   const auto cluster = static_cast<unsigned>(parameters.number("cluster"));
@@ -142,11 +150,13 @@ inline std::vector<Launch> launches(const Shape& shape, const Operands& operands
   launch.arguments.add(detail::args_of(shape, operands, dealing));
   launch.arguments.add_map(detail::map_a(shape, operands, parameters));
   void* b = const_cast<void*>(shape.k > 0 ? operands.b : operands.c);
-  launch.arguments.add_map(detail::map_panels(b, shape.input == "bf16", std::max<std::int64_t>(shape.k, 1), shape.n, shape.ldb,
-                                              parameters.number("tileK"), parameters.number("tileN")));
+  launch.arguments.add_map(detail::map_panels(b, shape.input == "bf16", std::max<std::int64_t>(shape.k, 1),
+                                              shape.n, shape.ldb, parameters.number("tileK"),
+                                              parameters.number("tileN")));
   if (parameters.text("epilogue") == "tma")
-    launch.arguments.add_map(detail::map_panels(operands.c, shape.output == "bf16", shape.m, shape.n, shape.ldc,
-                                                parameters.number("stagingRows"), parameters.number("stagingN")));
+    launch.arguments.add_map(detail::map_panels(operands.c, shape.output == "bf16", shape.m, shape.n,
+                                                shape.ldc, parameters.number("stagingRows"),
+                                                parameters.number("stagingN")));
   return {launch};
 }
 

@@ -1,5 +1,5 @@
-// wgmma_groups.hpp - row groups of the path `wgmma`: block rows that are computed together, so that rows of B which several
-// of them need are loaded once. Plain C++17.
+// wgmma_groups.hpp - row groups of the path `wgmma`: block rows that are computed together, so that rows of B
+// which several of them need are loaded once. Plain C++17.
 #pragma once
 #include <algorithm>
 #include <bitset>
@@ -10,7 +10,8 @@
 
 namespace tilewright::bsr_spmm::wgmma {
 
-/// One block column of a group, as the kernel reads it: the number of each row's block, -1 where a row has none.
+/// One block column of a group, as the kernel reads it: the number of each row's block, -1 where a row has
+/// none.
 struct Step {
   std::int32_t column;
   std::int32_t block[3];
@@ -32,15 +33,17 @@ inline std::vector<std::int32_t> by_length(const Shape& shape) {
   std::vector<std::int32_t> order(static_cast<std::size_t>(shape.m / shape.block));
   std::iota(order.begin(), order.end(), 0);
   const std::int32_t* start = shape.row_ptr;
-  std::stable_sort(order.begin(), order.end(),
-                   [=](std::int32_t a, std::int32_t b) { return start[a + 1] - start[a] > start[b + 1] - start[b]; });
+  std::stable_sort(order.begin(), order.end(), [=](std::int32_t a, std::int32_t b) {
+    return start[a + 1] - start[a] > start[b + 1] - start[b];
+  });
   return order;
 }
 
 /// Sets of block columns as bits.
 class ColumnSets {
  public:
-  explicit ColumnSets(const Shape& shape) : words_(static_cast<std::size_t>(quotient_up(shape.k / shape.block, 64))) {
+  explicit ColumnSets(const Shape& shape)
+      : words_(static_cast<std::size_t>(quotient_up(shape.k / shape.block, 64))) {
     bits_.resize(words_ * static_cast<std::size_t>(shape.m / shape.block));
     for (std::int32_t row = 0; row < shape.m / shape.block; ++row)
       for (std::int32_t i = shape.row_ptr[row]; i < shape.row_ptr[row + 1]; ++i)
@@ -63,8 +66,8 @@ class ColumnSets {
   std::vector<std::uint64_t> bits_;
 };
 
-/// Puts rows in an order in which each `size` in a row share many columns: greedily, the next member of a group is the one
-/// that has most columns in common with it, among the kWindow longest rows that are left.
+/// Puts rows in an order in which each `size` in a row share many columns: greedily, the next member of a
+/// group is the one that has most columns in common with it, among the kWindow longest rows that are left.
 inline std::vector<std::int32_t> by_likeness(const Shape& shape, std::size_t size) {
   constexpr std::size_t kWindow = 512;
   ColumnSets sets(shape);
@@ -98,7 +101,8 @@ inline std::vector<std::int32_t> sorted_blocks(const Shape& shape, std::int32_t 
 }
 
 /// Merges the rows of one group. A column that a row has twice takes two steps.
-inline void append_steps(const Shape& shape, const std::int32_t* rows, std::size_t size, std::vector<Step>& steps) {
+inline void append_steps(const Shape& shape, const std::int32_t* rows, std::size_t size,
+                         std::vector<Step>& steps) {
   std::vector<std::vector<std::int32_t>> blocks;
   for (std::size_t row = 0; row < size; ++row) blocks.push_back(sorted_blocks(shape, rows[row]));
   std::vector<std::size_t> next(size, 0);
@@ -118,7 +122,8 @@ inline void append_steps(const Shape& shape, const std::int32_t* rows, std::size
 
 }  // namespace detail
 
-/// Groups block rows by `size`, neighbours or, if `similar`, rows that share many columns. Needs the host copy of col_idx.
+/// Groups block rows by `size`, neighbours or, if `similar`, rows that share many columns. Needs the host
+/// copy of col_idx.
 inline Groups group_rows(const Shape& shape, std::size_t size, bool similar) {
   detail::require(shape.col_idx != nullptr || shape.blocks == 0,
                   "groups block rows by their columns: the plan needs a host copy of col_idx");

@@ -1,5 +1,5 @@
-// wgmma_plan.hpp - the schedule of the path `wgmma`: C cut into tiles, and the tiles dealt out to the multiprocessors. It
-// depends on A's structure and on no address, and travels in the workspace. Plain C++17.
+// wgmma_plan.hpp - the schedule of the path `wgmma`: C cut into tiles, and the tiles dealt out to the
+// multiprocessors. It depends on A's structure and on no address, and travels in the workspace. Plain C++17.
 #pragma once
 #include <algorithm>
 #include <cstring>
@@ -22,10 +22,10 @@ struct alignas(32) Part {
 
 /// What the schedule depends on, of a variant and the device.
 struct Dealing {
-  std::int64_t width;          // columns of C that a thread block, or a cluster of them, computes at a time
-  std::int64_t panel;          // columns of C that are worked through before the next, a multiple of width; 0: all
-  std::int64_t group;          // block rows per tile
-  std::int64_t split;          // steps of a tile at most; 0: any number
+  std::int64_t width;  // columns of C that a thread block, or a cluster of them, computes at a time
+  std::int64_t panel;  // columns of C that are worked through before the next, a multiple of width; 0: all
+  std::int64_t group;  // block rows per tile
+  std::int64_t split;  // steps of a tile at most; 0: any number
   std::int64_t split_quantum;  // parts have a multiple of so many steps
   std::int64_t shares;         // warpgroups that add up parts of a tile, each for itself
   std::int64_t lists;          // thread blocks, or clusters
@@ -34,7 +34,9 @@ struct Dealing {
   bool longest;                // the longest rows first, each to whoever has least to do; else in turn
   bool atomic;                 // one list, from which all thread blocks take
 
-  std::size_t slot_bytes(std::int64_t block) const { return static_cast<std::size_t>(group * block * width * 4); }
+  std::size_t slot_bytes(std::int64_t block) const {
+    return static_cast<std::size_t>(group * block * width * 4);
+  }
 };
 
 namespace detail {
@@ -89,13 +91,15 @@ inline std::vector<Strip> strips_of(const Shape& shape, const Dealing& dealing, 
   return strips;
 }
 
-/// Cuts strips into tiles: panel after panel, in each strip after strip, a strip's tiles side by side. A tile longer than
-/// `split` comes as parts of about equal length. `parts` has their records, with numbers yet to be moved to their place.
+/// Cuts strips into tiles: panel after panel, in each strip after strip, a strip's tiles side by side. A tile
+/// longer than `split` comes as parts of about equal length. `parts` has their records, with numbers yet to
+/// be moved to their place.
 class Cutter {
  public:
   Cutter(const Dealing& dealing, std::vector<Strip> strips) : dealing_(dealing), strips_(std::move(strips)) {
     if (dealing.longest)
-      std::stable_sort(strips_.begin(), strips_.end(), [](const Strip& a, const Strip& b) { return a.count > b.count; });
+      std::stable_sort(strips_.begin(), strips_.end(),
+                       [](const Strip& a, const Strip& b) { return a.count > b.count; });
   }
 
   void cut(std::int64_t columns) {
@@ -116,7 +120,8 @@ class Cutter {
       tiles.push_back({strip.row, column, strip.first, strip.count});
       return;
     }
-    const std::int64_t quanta = quotient_up(strip.count, dealing_.split_quantum), wanted = quotient_up(strip.count, most);
+    const std::int64_t quanta = quotient_up(strip.count, dealing_.split_quantum),
+                       wanted = quotient_up(strip.count, most);
     const auto length = static_cast<std::int32_t>(quotient_up(quanta, wanted) * dealing_.split_quantum);
     const auto count = static_cast<std::int32_t>(quotient_up(strip.count, length));
     const auto slot = static_cast<std::int32_t>(parts.size());
@@ -131,10 +136,10 @@ class Cutter {
   std::vector<Strip> strips_;
 };
 
-/// Gives the parts their places in the plan: records, counters (0), and slots for sums behind the plan, `slot_bytes` each.
-/// What is appended to the image later must be no larger than `later_bytes`.
-inline void place_parts(Cutter& cutter, const Dealing& dealing, std::size_t slot_bytes, std::size_t later_bytes,
-                        Image& image) {
+/// Gives the parts their places in the plan: records, counters (0), and slots for sums behind the plan,
+/// `slot_bytes` each. What is appended to the image later must be no larger than `later_bytes`.
+inline void place_parts(Cutter& cutter, const Dealing& dealing, std::size_t slot_bytes,
+                        std::size_t later_bytes, Image& image) {
   if (cutter.parts.empty()) return;
   const std::vector<std::uint32_t> zeros(cutter.parts.size() * static_cast<std::size_t>(dealing.shares));
   const std::int32_t counters = image.append(zeros);
@@ -150,7 +155,8 @@ inline void place_parts(Cutter& cutter, const Dealing& dealing, std::size_t slot
     if (tile.row < 0) tile.row = ~(records + ~tile.row);
 }
 
-/// Deals tiles out: longest first to the list with least to do, or in turn. Each list keeps the order of `tiles`.
+/// Deals tiles out: longest first to the list with least to do, or in turn. Each list keeps the order of
+/// `tiles`.
 inline std::vector<std::vector<Tile>> deal(const Dealing& dealing, const std::vector<Tile>& tiles) {
   std::vector<std::vector<Tile>> lists(static_cast<std::size_t>(dealing.lists));
   using Load = std::pair<double, std::size_t>;
@@ -170,8 +176,10 @@ inline std::vector<std::vector<Tile>> deal(const Dealing& dealing, const std::ve
   return lists;
 }
 
-/// Lays lists out: at `firsts` the first tile of each; at `rests` where the others follow, counted in tiles from `firsts`.
-inline void append_lists(const std::vector<std::vector<Tile>>& lists, std::size_t firsts, std::size_t rests, Image& image) {
+/// Lays lists out: at `firsts` the first tile of each; at `rests` where the others follow, counted in tiles
+/// from `firsts`.
+inline void append_lists(const std::vector<std::vector<Tile>>& lists, std::size_t firsts, std::size_t rests,
+                         Image& image) {
   std::vector<Tile> heads, tails;
   std::vector<std::int32_t> starts;
   for (const std::vector<Tile>& list : lists) {
@@ -200,8 +208,9 @@ inline Places places(const Dealing& dealing) {
 
 /// The plan, and behind it room for the sums of parts.
 inline Workspace make_plan(const Shape& shape, const Dealing& dealing) {
-  bsr_spmm::detail::require(shape.row_ptr != nullptr,
-                            "deals out work by the lengths of block rows: the plan needs a host copy of row_ptr");
+  bsr_spmm::detail::require(
+      shape.row_ptr != nullptr,
+      "deals out work by the lengths of block rows: the plan needs a host copy of row_ptr");
   const Places at = places(dealing);
   const auto lists = static_cast<std::size_t>(dealing.lists);
   detail::Image image;

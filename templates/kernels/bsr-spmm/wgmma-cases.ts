@@ -1,0 +1,84 @@
+import type { GateCase } from '../../../src/model/workload.ts';
+import type { Point } from './parameters.ts';
+import type { Problem } from './workloads.ts';
+
+/** A gate case on block rows of given lengths. */
+export interface RowsCase {
+  readonly id: string;
+  readonly tier: number;
+  readonly counts: readonly number[];
+  readonly problem: Partial<Problem> & { readonly n: number };
+  readonly options?: Pick<GateCase, 'launches' | 'expect'>;
+}
+
+/**
+ * What only the persistent path needs: several tiles per thread block (the emulated device has four multiprocessors), rows
+ * longer than the 32 steps that the producer fetches at once, rows in parts, and the limits of TMA.
+ */
+export function wgmmaCases(point: Point, depth: 'quick' | 'full'): readonly RowsCase[] {
+  const { block, tileN, cluster, split } = point;
+  const wide = tileN * cluster;
+  const n = 2 * wide;
+  const lengths =
+    block === 32
+      ? [3, 1, 0, 2, 1, 1, 4, 0, 1, 2, 1]
+      : block === 64
+        ? [2, 0, 1, 1, 3, 0, 1, 1]
+        : [1, 0, 2, 1, 0, 1];
+  const cases: RowsCase[] = [
+    {
+      id: 'many-tiles',
+      tier: 3,
+      counts: lengths,
+      problem: { n, values: 'integers' },
+      options: { launches: 2 },
+    },
+    ...scalars(point),
+  ];
+  if (block === 32 || depth === 'full') {
+    cases.push({ id: 'long-rows', tier: 3, counts: [33, 1, 70, 32], problem: { n: Math.min(tileN, 256) } });
+  }
+  if (split > 0 && (split === 8 || block === 32 || depth === 'full')) {
+    const counts = [3 * split + 2, 1, split + 1, split];
+    cases.push({
+      id: 'parts',
+      tier: 3,
+      counts,
+      problem: { n: Math.min(wide, 256) + 8 },
+      options: { launches: 2 },
+    });
+  }
+  return cases;
+}
+
+/** Tier 5: ragged N, padded rows, alpha and beta; what TMA cannot do is refused. */
+function scalars({ tileN, epilogue, block }: Point): RowsCase[] {
+  const ragged = { alpha: -1.5, offsetB: 8, values: 'normal' } as const;
+  if (epilogue === 'direct') {
+    const odd = block === 32;
+    const n = tileN - (odd ? 3 : 2);
+    const c = odd ? { ldcExtra: 5, offsetC: 1 } : { ldcExtra: 6, offsetC: 2 };
+    return [
+      {
+        id: 'ragged',
+        tier: 5,
+        counts: [1, 0],
+        problem: { ...ragged, ...c, n, ldbExtra: tileN + 8 - n, beta: 1 },
+      },
+      { id: 'beta', tier: 5, counts: [1, 0], problem: { n: tileN / 2, beta: -1.5, ldcExtra: 8 } },
+    ];
+  }
+  const n = tileN - 3;
+  return [
+    {
+      id: 'ragged',
+      tier: 5,
+      counts: [1, 0],
+      problem: { ...ragged, n, ldbExtra: 11, ldcExtra: 19, offsetC: 8 },
+    },
+    { id: 'narrow', tier: 5, counts: [1, 0, 1], problem: { n: 8, ldbExtra: 8 } },
+    { id: 'beta', tier: 5, counts: [1], problem: { n: tileN / 2, beta: 1 }, options: { expect: 'refuse' } },
+    { id: 'odd-ldc', tier: 5, counts: [1], problem: { n: 64, ldcExtra: 4 }, options: { expect: 'refuse' } },
+    { id: 'odd-c', tier: 5, counts: [1], problem: { n: 64, offsetC: 1 }, options: { expect: 'refuse' } },
+  ];
+}

@@ -1,0 +1,170 @@
+import type { Part as PartOf } from '../../../src/model/family.ts';
+import type { Specs } from './parameters.ts';
+
+type Part = PartOf<Specs>;
+
+/** A wgmma variant without specialities: parts override what they vary. */
+const wgmma: Part = {
+  path: ['wgmma'],
+  input: ['f16'],
+  output: ['f16'],
+  tileK: [64],
+  stages: [4],
+  epilogue: ['tma'],
+  panel: [1],
+  order: ['longest'],
+  role: ['coopN'],
+  consumers: [2],
+  blocksPerStage: [1],
+  cluster: [1],
+  wgmmaDepth: [0],
+  stagingN: [64],
+  schedule: ['static'],
+  split: [0],
+  grouping: ['adjacent'],
+  l2Hint: ['none'],
+  pdl: [false],
+};
+const b32: Part = { ...wgmma, block: [32], tileN: [512], tileK: [32], stages: [5] };
+const b64: Part = { ...wgmma, block: [64], tileN: [256] };
+const b128: Part = { ...wgmma, block: [128], tileN: [256], stages: [3], role: ['coopM'], panel: [4, 0] };
+
+/** What won on an H200, and its neighbours. */
+export const hopperBest: readonly Part[] = [
+  { ...b32, stages: [4, 5] },
+  { ...b32, wgmmaDepth: [1], cluster: [1, 2] },
+  { ...b32, role: ['rows'], grouping: ['adjacent', 'similar'] },
+  { ...b32, role: ['rows'], consumers: [3], grouping: ['adjacent', 'similar'], stages: [4, 5] },
+  { ...b32, role: ['rows'], consumers: [3], grouping: ['similar'], cluster: [2] },
+  { ...b64, tileN: [512], tileK: [32], stages: [5], cluster: [1, 2], panel: [1, 2] },
+  { ...b64, cluster: [1, 2], panel: [2, 4] },
+  { ...b64, role: ['pingpong'], panel: [2, 4] },
+  { ...b64, role: ['rows'], panel: [2], grouping: ['similar'] },
+  { ...b128, stagingN: [128, 256] },
+  { ...b128, stagingN: [256], l2Hint: ['streamC'] },
+  { ...b128, stages: [4], cluster: [1, 2], panel: [2, 4] },
+  { ...b128, role: ['pingpong'], tileN: [128], stages: [6], panel: [4, 0] },
+];
+
+/** Every value of every parameter that paid for somebody, f16 in and out, without programmatic launch. */
+export const hopper: readonly Part[] = [
+  ...hopperBest,
+  // Blocks of 32: wide tiles, so that little of what is loaded is A.
+  {
+    ...b32,
+    tileN: [128, 256, 384, 512],
+    stages: [3, 4, 5, 6],
+    blocksPerStage: [1, 2],
+    cluster: [1, 2],
+    wgmmaDepth: [0, 1],
+    panel: [1, 2],
+  },
+  { ...b32, tileN: [384], consumers: [3], stages: [4, 5, 6], cluster: [1, 2], panel: [1, 2] },
+  { ...b32, role: ['pingpong'], tileN: [256, 512], stages: [4, 5, 6], cluster: [1, 2], panel: [1, 2] },
+  {
+    ...b32,
+    role: ['rows'],
+    consumers: [2, 3],
+    tileN: [256, 384, 512],
+    stages: [3, 4, 5, 6],
+    blocksPerStage: [1, 2],
+    cluster: [1, 2],
+    grouping: ['adjacent', 'similar'],
+    panel: [1, 2],
+  },
+  // Blocks of 64: tiles of 512 columns fit with stages of half the depth.
+  {
+    ...b64,
+    tileN: [128, 192, 256, 384, 512],
+    tileK: [32, 64],
+    stages: [3, 4, 5, 6],
+    cluster: [1, 2],
+    wgmmaDepth: [0, 1],
+    panel: [1, 2, 4],
+  },
+  {
+    ...b64,
+    tileN: [384],
+    tileK: [32, 64],
+    consumers: [3],
+    stages: [3, 4, 5],
+    cluster: [1, 2],
+    panel: [1, 2],
+  },
+  {
+    ...b64,
+    role: ['pingpong'],
+    tileN: [128, 192, 256],
+    stages: [4, 5, 6],
+    cluster: [1, 2],
+    wgmmaDepth: [0, 1],
+    panel: [2, 4],
+  },
+  {
+    ...b64,
+    role: ['rows'],
+    tileN: [128, 192, 256],
+    stages: [3, 4],
+    cluster: [1, 2],
+    grouping: ['adjacent', 'similar'],
+    panel: [2, 4],
+  },
+  // Blocks of 128: enough products per byte; what counts is the epilogue.
+  {
+    ...b128,
+    role: ['coopM', 'coopN'],
+    tileN: [128, 192, 256],
+    stages: [3, 4, 5],
+    cluster: [1, 2],
+    stagingN: [64, 128, 256],
+    wgmmaDepth: [0, 1],
+    panel: [2, 4, 0],
+  },
+  { ...b128, stagingN: [128, 256], l2Hint: ['streamC', 'keepB', 'both'], panel: [2, 4, 0] },
+  {
+    ...b128,
+    role: ['pingpong'],
+    tileN: [128],
+    stages: [4, 5, 6],
+    stagingN: [64, 128],
+    cluster: [1, 2],
+    wgmmaDepth: [0, 1],
+    panel: [4, 8, 0],
+  },
+  // Schedules.
+  { ...b32, schedule: ['atomic'], panel: [1, 2] },
+  { ...b64, schedule: ['atomic'], panel: [2, 4] },
+  { ...b128, schedule: ['atomic'], stagingN: [128, 256] },
+  { ...b32, split: [8, 32], role: ['coopN', 'rows'] },
+  { ...b64, split: [8, 32], panel: [2, 4] },
+  { ...b128, split: [8], stagingN: [128] },
+  { ...b32, order: ['natural'], panel: [1, 0] },
+  { ...b64, order: ['natural'], panel: [2, 0] },
+  { ...b128, order: ['natural'], stagingN: [128] },
+];
+
+/** Programmatic dependent launch around the best; its times are those of launches that overlap. */
+export const hopperPdl: readonly Part[] = [
+  { ...b32, role: ['coopN', 'rows'], pdl: [false, true] },
+  { ...b64, tileN: [512], tileK: [32], stages: [5], cluster: [1, 2], pdl: [false, true] },
+  { ...b128, stagingN: [256], pdl: [false, true] },
+];
+
+/** One of every kind, for a quick look. */
+export const hopperQuick: readonly Part[] = [
+  { ...b32, tileN: [256], stages: [3], role: ['rows'] },
+  { ...b64, tileN: [128], role: ['pingpong'] },
+  { ...b128, tileN: [128], cluster: [2], stages: [4] },
+];
+
+/** All types, tiles and roles; few of what changes little. */
+export const hopperFull: Part = {
+  path: ['wgmma'],
+  stages: [3, 5],
+  panel: [2],
+  order: ['longest'],
+  stagingN: [64, 128],
+  split: [0, 8],
+  l2Hint: ['none', 'keepB'],
+  pdl: [false],
+};
