@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from '../errors.ts';
@@ -30,6 +30,7 @@ export async function emitLibrary(request: LibraryRequest): Promise<Library> {
   await mkdir(request.out, { recursive: true });
   const staged = await mkdtemp(join(request.out, '.library-'));
   try {
+    await chmod(staged, 0o755);
     const manifest = await writePackage(request, binding, staged);
     const path = join(request.out, 'library');
     await replaceFolder(staged, path);

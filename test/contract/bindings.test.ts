@@ -48,7 +48,7 @@ describe('the C library of a run', { timeout: 300_000 }, () => {
 
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'tilewright-library-'));
-    const chosen = /naive\.b64\.f16|mma\.b(32|64)\.f16\.f16/;
+    const chosen = /\.naive\.b64\.f16|\.mma\.b(32|64)\.f16\.f16/;
     library = await emitQuickLibrary(place('out'), ({ id }) => chosen.test(id));
     hasCuda = library.manifest.variants.every(({ images }) => images.length > 0);
     const define = { CMAKE_CXX_FLAGS: '-Wall -Wextra -Werror -O1', CMAKE_BUILD_TYPE: 'None' };
@@ -56,6 +56,13 @@ describe('the C library of a run', { timeout: 300_000 }, () => {
       const options = { shared: kind === 'shared', toolFolders, define, cuda: 'auto' as const };
       await installLibrary(library.path, place(kind), localExecutor, options);
     }
+    const plain = {
+      shared: false,
+      cuda: 'off' as const,
+      toolFolders,
+      define: { ...define, CMAKE_CXX_FLAGS: '-Wall -Wextra -Werror' },
+    };
+    await installLibrary(library.path, place('plain'), localExecutor, plain);
     // The consumer is all that is left: the library's sources are out of its reach.
     cpSync(join(packageRoot, 'examples', 'c-consumer'), place('consumer'), { recursive: true });
     await rm(place('out', 'library', 'src'), { recursive: true });

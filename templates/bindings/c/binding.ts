@@ -40,7 +40,7 @@ const binding: Binding = {
     { root: 'family', from: 'api.cpp', withIncludes: true, to: 'src/operation' },
     { root: 'package', from: 'templates/include', to: 'device' },
     { root: 'package', from: 'harness/simt/include', to: 'simt/include' },
-    { root: 'package', from: 'harness/simt/src', to: 'simt/src' },
+    { root: 'package', from: 'harness/simt/src', accept: isNotHooks, to: 'simt/src' },
     { root: 'package', from: 'harness/cuda', accept: isLauncher, to: 'src/cuda' },
     { root: 'package', from: 'harness/emulated', accept: isLauncher, to: 'src/emulated' },
     { root: 'package', from: 'LICENSE', to: 'LICENSE' },
@@ -48,6 +48,7 @@ const binding: Binding = {
   context: (manifest) => {
     const [major, minor, patch] = manifest.provenance.generator.version.split(/[.+-]/);
     const images = manifest.variants.flatMap(imageRows);
+    const choices = withoutRepeats(manifest.policy);
     return {
       operation: operation(manifest),
       family: manifest.family,
@@ -61,8 +62,8 @@ const binding: Binding = {
       hasCuda: manifest.variants.every((variant) => variant.images.length > 0),
       variants: manifest.variants.map((variant, index) => variantRow(manifest, variant, index)),
       variantCount: manifest.variants.length,
-      choices: manifest.policy.map((choice, index) => choiceRow(manifest, choice, index)),
-      choiceCount: manifest.policy.length,
+      choices: choices.map((choice, index) => choiceRow(manifest, choice, index)),
+      choiceCount: choices.length,
       kernels: manifest.variants.flatMap(({ kernels }) => kernels),
       images: images.map((image, index) => ({ ...image, index })),
       imageCount: images.length,
@@ -72,6 +73,11 @@ const binding: Binding = {
 };
 export default binding;
 
+/** The library's kernels are not instrumented, and ThreadSanitizer's names must stay the consumer's own. */
+function isNotHooks(path: string): boolean {
+  return path !== 'hooks.cpp';
+}
+
 function isLauncher(path: string): boolean {
   return /^launcher\.(cpp|hpp)$/.test(path);
 }
@@ -79,6 +85,12 @@ function isLauncher(path: string): boolean {
 /** The family's name as a C identifier: what its functions carry after `tw_`. */
 function operation(manifest: Manifest): string {
   return manifest.family.replaceAll('-', '_');
+}
+
+/** Leaves out workloads that dispatch cannot tell from an earlier one. */
+function withoutRepeats(policy: readonly ManifestChoice[]): ManifestChoice[] {
+  const first = new Map(policy.toReversed().map((choice) => [JSON.stringify(choice.features), choice]));
+  return policy.filter((choice) => first.get(JSON.stringify(choice.features)) === choice);
 }
 
 function imageRows(variant: ManifestVariant) {

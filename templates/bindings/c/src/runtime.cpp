@@ -80,6 +80,7 @@ std::vector<Candidate> candidates(const std::vector<Feature>& problem, const Dev
     throw Error(TW_STATUS_NOT_SUPPORTED, "none of the " + std::to_string(selection().variant_count) +
                                              " kernels in this library serves the problem; the nearest, " +
                                              first_refusal);
+  for (const Candidate& candidate : found) device::load(*candidate.variant, limits);
   return found;
 }
 

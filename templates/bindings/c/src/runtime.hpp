@@ -132,6 +132,9 @@ int count();
 void describe(int device, tw_device_info& info);
 /// Limits of the calling thread's current device.
 DeviceLimits limits();
+/// Loads a variant's device code, so that its first launch does not have to (a stream may be recording by
+/// then).
+void load(const Variant& variant, const DeviceLimits& limits);
 /// Why the device cannot run a variant at all; empty where it can.
 std::string refusal(const Variant& variant, const DeviceLimits& limits);
 void copy(void* destination, const void* host_source, std::size_t bytes, tw_stream stream);

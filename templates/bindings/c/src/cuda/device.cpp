@@ -129,6 +129,15 @@ std::string refusal(const Variant& variant, const DeviceLimits& limits) {
   return "compiled for " + compiled_for + ", the device is sm_" + std::to_string(limits.compute_capability);
 }
 
+void load(const Variant& variant, const DeviceLimits& limits) {
+  translated([&] {
+    const cudaKernel_t kernel = loaded(find_image(variant, limits.compute_capability)).kernel(variant.symbol);
+    cudaFuncAttributes unused;  // asking for them ends lazy loading
+    cuda::check(cudaFuncGetAttributes(&unused, reinterpret_cast<const void*>(kernel)),
+                std::string("load kernel ") + variant.symbol);
+  });
+}
+
 void copy(void* destination, const void* host_source, std::size_t bytes, tw_stream stream) {
   translated([&] {
     cuda::check(cudaMemcpyAsync(destination, host_source, bytes, cudaMemcpyHostToDevice, stream),

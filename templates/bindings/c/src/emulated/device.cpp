@@ -46,6 +46,8 @@ DeviceLimits limits() {
 
 std::string refusal(const Variant&, const DeviceLimits&) { return {}; }
 
+void load(const Variant&, const DeviceLimits&) {}
+
 void copy(void* destination, const void* host_source, std::size_t bytes, tw_stream) {
   std::memcpy(destination, host_source, bytes);
 }

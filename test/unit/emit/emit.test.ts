@@ -1,0 +1,73 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { emitLibrary } from '../../../src/emit/emit.ts';
+import { write } from '../../../src/emit/files.ts';
+import type { LibraryRequest } from '../../../src/emit/request.ts';
+import type { Artifact } from '../../../src/model/artifact.ts';
+import { toyRequest, toyShipped } from '../../helpers/toy-library.ts';
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'emit-'));
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+/** The toy family with C functions beside it, on a machine without a CUDA compiler. */
+async function request(): Promise<LibraryRequest> {
+  const folder = join(root, 'family');
+  await write(join(folder, 'api.h'), '/* interface */\n');
+  await write(join(folder, 'api.cpp'), '#include "launch.hpp"\n#include <vector>\n');
+  await write(join(folder, 'launch.hpp'), '#include "shape.hpp"\n#include "tw/launch.hpp"\n');
+  await write(join(folder, 'shape.hpp'), '// shape\n');
+  await write(join(folder, 'oracle.hpp'), "// the runner's\n");
+  const artifacts = toyShipped().map(
+    ({ source }): Artifact => ({
+      source,
+      device: 'emulated',
+      arch: 'x64',
+      path: source.path,
+      key: 'k',
+      cached: true,
+      seconds: 0,
+    }),
+  );
+  return { ...toyRequest(), folder, out: join(root, 'out'), artifacts };
+}
+
+const contents = async (path: string) => (await readdir(path)).toSorted();
+
+test('takes along what the C functions include, and nothing of the runner', async () => {
+  const { path } = await emitLibrary(await request());
+  expect(await contents(join(path, 'src', 'operation'))).toEqual(['api.cpp', 'launch.hpp', 'shape.hpp']);
+  expect(await contents(join(path, 'include', 'tilewright'))).toContain('toy_op.h');
+});
+
+test('without a CUDA compiler the tree says that it is for the emulated device only', async () => {
+  const { path, manifest } = await emitLibrary(await request());
+  expect(manifest.variants[0]?.images).toEqual([]);
+  expect(await readFile(join(path, 'CMakeLists.txt'), 'utf8')).toContain('a run that had no CUDA compiler');
+});
+
+test('leaves nothing but the library behind', async () => {
+  await emitLibrary(await request());
+  await emitLibrary(await request());
+  expect(await contents(join(root, 'out'))).toEqual(['library']);
+});
+
+test('whatever fails leaves the former library as it was', async () => {
+  const good = await request();
+  await mkdir(join(good.out, 'library'), { recursive: true });
+  await writeFile(join(good.out, 'library', 'old.txt'), 'old');
+  await rm(join(good.folder, 'api.h'));
+  await expect(emitLibrary(good)).rejects.toThrow(/the library needs .*api\.h, and there is no such file/);
+  expect(await contents(join(good.out, 'library'))).toEqual(['old.txt']);
+  expect(await contents(good.out)).toEqual(['library']);
+});
+
+test('a selection of nothing is refused', async () => {
+  const good = await request();
+  const selection = { ...good.selection, variants: [], choices: [] };
+  await expect(emitLibrary({ ...good, selection })).rejects.toThrow(/nothing to emit: no variant of toy-op/);
+});
