@@ -27,7 +27,7 @@ void note_load(Thread& self, Block& block, Mbarrier& barrier, const BulkLoad& lo
   Access write = access_by(self, AccessKind::tma_write, load.pc);
   check_shared_order(block, load.barrier,
                      barrier.init_fenced ? access_by(self, AccessKind::mbarrier_use, load.pc) : write);
-  write.stamp.agent = agent_of(block, barrier);
+  write.stamp.agent = agent_of(self, barrier);
   write.stamp.epoch = phase_epoch(barrier);
   note_shared_write(block, load.destination, load.bytes, write);
   Access read = access_by(self, AccessKind::tma_read, load.pc);
@@ -89,12 +89,12 @@ void issue_load(Thread& self, BulkLoad load, std::uint32_t destination, std::uin
 
 void note_store(Thread& self, const BulkStore& store) {
   Access read = access_by(self, AccessKind::tma_store_read, self.pc);
-  read.stamp.agent = agent_of(self.time.bulk_read, Unit::bulk_read, self.index, self.block->index);
+  read.stamp.agent = agent_of(self.time.bulk_read, Unit::bulk_read, self.index);
   read.stamp.epoch = store.group;
   note_shared_read(*self.block, store.source, store.bytes, read);
   Access write = access_by(
       self, store.reduce == BulkReduce::none ? AccessKind::tma_store_write : AccessKind::tma_reduce, self.pc);
-  write.stamp.agent = agent_of(self.time.bulk_write, Unit::bulk_write, self.index, self.block->index);
+  write.stamp.agent = agent_of(self.time.bulk_write, Unit::bulk_write, self.index);
   write.stamp.epoch = store.group;
   if (store.map)
     walk_box(*store.map, store.coordinates, [&](const BoxRun& run) {
@@ -135,7 +135,7 @@ void issue_store(Thread& self, BulkStore store, std::uint32_t source) {
   ++machine.stats.bulk_copies;
   check_shared_alignment(source, store.map ? 128 : 16, what);
   store.source = source & kOffsetMask;
-  store.group = self.bulk->group;
+  store.group = self.bulk->used = self.bulk->group;
   if (!shared_memory(*self.block, source, store.bytes, what)) return;
   if (machine.detect) note_store(self, store);
   if (happens_now())
@@ -172,14 +172,12 @@ void land(const BulkLoad& load) {
 
 void BulkQueue::reset() {
   pending.clear();
-  committed = read_waited = write_waited = machine.wave_epoch;
+  committed = used = read_waited = machine.wave_epoch;
   group = machine.wave_epoch + 1;
 }
 
 void BulkQueue::check_exit(Thread& thread) {
-  const bool unread =
-      std::any_of(pending.begin(), pending.end(), [](const BulkStore& store) { return !store.read; });
-  if (unread)
+  if (used > read_waited)
     report("exit",
            "the thread ends while bulk stores may still read its shared memory: cp.async.bulk.wait_group is "
            "missing");
@@ -259,6 +257,7 @@ void bulk_wait(int pending, bool read_only) {
   const std::uint32_t last = queue.committed > core::machine.wave_epoch + waiting ? queue.committed - waiting
                                                                                   : core::machine.wave_epoch;
   core::finish_stores(*self.block, queue, last, read_only);
+  queue.read_waited = std::max(queue.read_waited, last);
   if (self.time.bulk_read.agent) self.time.bulk_read.done = std::max(self.time.bulk_read.done, last);
   if (!read_only && self.time.bulk_write.agent)
     self.time.bulk_write.done = std::max(self.time.bulk_write.done, last);

@@ -24,8 +24,10 @@ struct BulkStore {
 
 struct BulkQueue {
   std::deque<BulkStore> pending;
-  std::uint32_t group = 0;  // the one being filled; its number is the epoch of what it does
-  std::uint32_t committed = 0, read_waited = 0, write_waited = 0;  // groups up to these numbers
+  std::uint32_t group = 0;        // the one being filled; its number is the epoch of what it does
+  std::uint32_t committed = 0;    // groups up to this number
+  std::uint32_t used = 0;         // the last group with a store in it
+  std::uint32_t read_waited = 0;  // sources of groups up to this number have been read
 
   void reset();
   void check_exit(Thread& thread);

@@ -19,12 +19,15 @@ struct Copy {
 struct CopyQueue {
   std::vector<Copy> pending;
   std::uint32_t segment = 0;
+  std::uint32_t
+      used = 0,
+      finished = 0;  // the last segment with a copy in it; the last one waited for or handed to an mbarrier
   std::deque<std::uint32_t> groups;  // last segment of each committed group that has not been waited for
 
   void reset();
   /// Lands all copies up to and including `last`.
   void land_through(Block& block, std::uint32_t last);
-  void check_exit(const Thread& thread) const;
+  void check_exit() const;
 };
 
 }  // namespace simt::core

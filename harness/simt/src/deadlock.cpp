@@ -1,7 +1,9 @@
 // deadlock.cpp - the words for a state in which nobody can go on: who waits where, and what is missing.
+#include <algorithm>
 #include <bit>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "async.hpp"
 #include "mbarrier.hpp"
@@ -11,9 +13,8 @@
 namespace simt::core {
 namespace {
 
-constexpr int kGroupsShown = 6;
+constexpr std::size_t kLinesShown = 8;
 
-/// What a thread waits for; threads with the same words are counted together.
 std::string barrier_text(const Thread& thread) {
   const NamedBarrier& barrier = thread.block->barriers[thread.wait_on];
   const int expected = barrier.threads < 0 ? static_cast<int>(thread.block->live) : barrier.threads;
@@ -60,9 +61,17 @@ std::string wait_text(const Thread& thread) {
   return "nowhere";
 }
 
+/// Lanes of one warp that wait for the same.
 struct Group {
   const Thread* first;
   std::uint32_t lanes;
+};
+
+/// Groups of one block that say the same, warp by warp.
+struct Line {
+  std::uint32_t block;
+  std::string lanes, words;
+  std::vector<unsigned> warps;
 };
 
 std::string lanes_text(std::uint32_t lanes) {
@@ -71,31 +80,56 @@ std::string lanes_text(std::uint32_t lanes) {
   return count == 1 ? text(" lane %d", std::countr_zero(lanes)) : text(" lanes 0x%08x", lanes);
 }
 
+std::vector<Line> describe_warp(const Warp& warp) {
+  std::map<std::string, Group> groups;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if ((warp.absent | warp.exited) >> lane & 1u) continue;
+    const Thread& thread = warp.threads[lane];
+    groups.try_emplace(wait_text(thread) + at(thread.pc), Group{&thread, 0}).first->second.lanes |=
+        thread.lane_bit;
+  }
+  std::vector<Line> lines;
+  for (const auto& [words, group] : groups)
+    lines.push_back({group.first->block->index, lanes_text(group.lanes), words, {group.first->ids.warp}});
+  return lines;
+}
+
+std::vector<Line> describe_warps() {
+  std::vector<Line> lines;
+  for (const Warp& warp : machine.warps)
+    for (Line& line : describe_warp(warp)) {
+      const auto same = std::find_if(lines.begin(), lines.end(), [&](const Line& known) {
+        return known.block == line.block && known.lanes == line.lanes && known.words == line.words;
+      });
+      if (same == lines.end())
+        lines.push_back(std::move(line));
+      else
+        same->warps.push_back(line.warps.front());
+    }
+  return lines;
+}
+
+/// "warp 3", "warps 0-3", "warps 0,2,4".
+std::string warps_text(const std::vector<unsigned>& warps) {
+  if (warps.size() == 1) return text("warp %u", warps.front());
+  if (warps.back() - warps.front() + 1 == warps.size())
+    return text("warps %u-%u", warps.front(), warps.back());
+  std::string words = "warps ";
+  for (std::size_t i = 0; i < warps.size(); ++i) words += (i ? "," : "") + std::to_string(warps[i]);
+  return words;
+}
+
 }  // namespace
 
 std::string describe_deadlock() {
-  // One entry per warp and reason, in thread order.
-  std::map<std::pair<const Warp*, std::string>, Group> groups;
-  std::vector<std::pair<const Warp*, std::string>> order;
-  for (const Thread& thread : machine.threads) {
-    if (thread.done) continue;
-    const auto key = std::make_pair(static_cast<const Warp*>(thread.warp), wait_text(thread) + at(thread.pc));
-    const auto [place, fresh] = groups.try_emplace(key, Group{&thread, 0});
-    place->second.lanes |= thread.lane_bit;
-    if (fresh) order.push_back(key);
-  }
+  const std::vector<Line> lines = describe_warps();
   std::string words =
-      text("no thread can go on; %u of %zu threads are waiting: ", machine.live, machine.threads.size());
-  int shown = 0;
-  for (const auto& key : order) {
-    if (shown++ == kGroupsShown) {
-      words += text("; and %zu more groups", order.size() - kGroupsShown);
-      break;
-    }
-    const Group& group = groups.at(key);
-    if (shown > 1) words += "; ";
-    words += "warp " + std::to_string(group.first->ids.warp) + lanes_text(group.lanes) + " of " +
-             block_name(machine.first_block + group.first->block->index) + " " + key.second;
+      text("no thread can go on; %u of %zu threads are waiting", machine.live, machine.threads.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (i == kLinesShown) return words + text("; and %zu more groups", lines.size() - kLinesShown);
+    const Line& line = lines[i];
+    words += (i ? "; " : ": ") + warps_text(line.warps) + line.lanes + " of " +
+             block_name(machine.first_block + line.block) + " " + line.words;
   }
   return words;
 }

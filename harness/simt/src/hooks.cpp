@@ -126,13 +126,12 @@ void __tsan_write_range(void* p, unsigned long n) { hook(p, n, true, false, SIMT
   }                                                                                                         \
   SIMT_RMW(bits, type, exchange, v)                                                                         \
   SIMT_RMW(bits, type, fetch_add, static_cast<type>(old + v))                                               \
-      SIMT_RMW(bits, type, fetch_sub, static_cast<type>(old - v))                                           \
-          SIMT_RMW(bits, type, fetch_and, static_cast<type>(old & v))                                       \
-              SIMT_RMW(bits, type, fetch_or, static_cast<type>(old | v))                                    \
-                  SIMT_RMW(bits, type, fetch_xor, static_cast<type>(old ^ v))                               \
-                      SIMT_RMW(bits, type, fetch_nand, static_cast<type>(~(old & v))) int                   \
-                      __tsan_atomic##bits##_compare_exchange_strong(volatile type* p, type* expected,       \
-                                                                    type v, int, int) {                     \
+  SIMT_RMW(bits, type, fetch_sub, static_cast<type>(old - v))                                               \
+  SIMT_RMW(bits, type, fetch_and, static_cast<type>(old & v))                                               \
+  SIMT_RMW(bits, type, fetch_or, static_cast<type>(old | v))                                                \
+  SIMT_RMW(bits, type, fetch_xor, static_cast<type>(old ^ v))                                               \
+  SIMT_RMW(bits, type, fetch_nand, static_cast<type>(~(old & v)))                                           \
+  int __tsan_atomic##bits##_compare_exchange_strong(volatile type* p, type* expected, type v, int, int) {   \
     simt::core::atomic_hook(p, true, true, SIMT_PC);                                                        \
     if (*p == *expected) return *p = v, 1;                                                                  \
     *expected = *p;                                                                                         \

@@ -25,8 +25,8 @@ namespace core {
 Machine machine;
 bool hooks_present = false;
 
-std::uint16_t new_agent(Unit unit, std::uint32_t owner, std::uint32_t block) {
-  machine.agents.push_back({unit, owner, block});
+std::uint16_t new_agent(const Agent& agent) {
+  machine.agents.push_back(agent);
   const std::size_t number = machine.threads.size() + machine.agents.size() - 1;
   if (number >= 0xff00)
     fail("trap",
@@ -139,7 +139,7 @@ void reset_block(Block& block) {
   for (unsigned w = 0; w < machine.warps_per_block; ++w) {
     Warp& warp = machine.warps[block.index * machine.warps_per_block + w];
     warp.runnable = warp.exited = 0;
-    warp.meetings.clear();
+    warp.meetings.assign(1, {});
   }
   for (unsigned t = 0; t < machine.threads_per_block; ++t)
     reset_thread(block.threads[t], place.block, place.rank);
@@ -231,7 +231,7 @@ void run_waves(unsigned clusters_at_once) {
 }  // namespace
 
 void thread_left(Thread& self) {
-  self.copies->check_exit(self);
+  self.copies->check_exit();
   self.bulk->check_exit(self);
   Block& block = *self.block;
   barrier_lost_thread(block);

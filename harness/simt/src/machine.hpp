@@ -45,8 +45,8 @@ class Random {
 enum class Unit : std::uint8_t { thread, copy, bulk_read, bulk_write, wgmma, tma };
 struct Agent {
   Unit unit;
-  std::uint32_t owner;  // thread, first thread of the warpgroup, or shared address of the mbarrier
-  std::uint32_t block = 0;
+  std::uint32_t owner;        // thread (bulk loads: the last to issue one), or first thread of the warpgroup
+  std::uint32_t barrier = 0;  // bulk loads: shared address of the mbarrier
 };
 
 /// How far a thread knows the asynchronous unit `agent` (0: none) to have come.
@@ -178,6 +178,7 @@ struct Machine {
   Thread* current = nullptr;
   unsigned live = 0;
   bool running = false, aborted = false;
+  bool stay_in_warp = false;  // the order lets a warp run on while it has a runnable lane
 
   // Race detector.
   bool detect = false;
@@ -204,11 +205,11 @@ extern Machine machine;
 /// Set when a module compiled with -fsanitize=thread is loaded: plain accesses are then seen.
 extern bool hooks_present;
 
-/// Numbers an asynchronous unit. `owner`, `block`: see Agent.
-std::uint16_t new_agent(Unit unit, std::uint32_t owner, std::uint32_t block);
-inline std::uint16_t agent_of(Progress& progress, Unit unit, std::uint32_t owner, std::uint32_t block) {
+/// Numbers an asynchronous unit.
+std::uint16_t new_agent(const Agent& agent);
+inline std::uint16_t agent_of(Progress& progress, Unit unit, std::uint32_t owner) {
   if (!progress.agent) {
-    progress.agent = new_agent(unit, owner, block);
+    progress.agent = new_agent({unit, owner});
     progress.done = machine.wave_epoch;
   }
   return progress.agent;

@@ -7,10 +7,12 @@
 #include "numerics.hpp"
 
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)  // sanitizers and ifunc resolvers do not mix
-#define SIMT_VERSIONS __attribute__((target_clones("arch=haswell", "default")))
+#define SIMT_VERSIONS __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define SIMT_VERSIONS
 #endif
+// Keeps small arrays of vectors in registers, at -O2 too.
+#define SIMT_UNROLL _Pragma("GCC unroll 4")
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -48,34 +50,24 @@ SIMT_VERSIONS void multiply_16x8(const float (*a)[16], const float (*b)[8], floa
   for (int row = 0; row < 16; row += 4) {
     Vector total[4] = {};
     for (int k = 0; k < depth; ++k) {
-      const Vector column = *reinterpret_cast<const Vector*>(b[k]);
-      for (int i = 0; i < 4; ++i) total[i] += a[row + i][k] * column;
+      const Vector line = *reinterpret_cast<const Vector*>(b[k]);
+      SIMT_UNROLL for (int i = 0; i < 4; ++i) total[i] += a[row + i][k] * line;
     }
-    for (int i = 0; i < 4; ++i) *reinterpret_cast<Vector*>(sum[row + i]) = total[i];
+    SIMT_UNROLL for (int i = 0; i < 4; ++i) * reinterpret_cast<Vector*>(sum[row + i]) = total[i];
   }
 }
 
 SIMT_VERSIONS void multiply_64xn(const float (*a)[16], const float* b, float* c, int n, bool keep) {
-  for (int column = 0; column < n; column += 16) {
-    const int second =
-        column + 8 < n ? 8 : 0;  // n may be an odd multiple of 8: then the last half is done twice
+  for (int column = 0; column < n; column += 8) {
     for (int row = 0; row < 64; row += 4) {
-      Vector low[4] = {}, high[4] = {};
+      Vector total[4] = {};
       for (int k = 0; k < 16; ++k) {
-        const float* line = b + k * n + column;
-        const Vector left = *reinterpret_cast<const Vector*>(line);
-        const Vector right = *reinterpret_cast<const Vector*>(line + second);
-        for (int i = 0; i < 4; ++i) {
-          low[i] += a[row + i][k] * left;
-          high[i] += a[row + i][k] * right;
-        }
+        const Vector line = *reinterpret_cast<const Vector*>(b + k * n + column);
+        SIMT_UNROLL for (int i = 0; i < 4; ++i) total[i] += a[row + i][k] * line;
       }
-      for (int i = 0; i < 4; ++i) {
-        float* out = c + (row + i) * n + column;
-        if (second)
-          *reinterpret_cast<Vector*>(out + 8) =
-              keep ? *reinterpret_cast<Vector*>(out + 8) + high[i] : high[i];
-        *reinterpret_cast<Vector*>(out) = keep ? *reinterpret_cast<Vector*>(out) + low[i] : low[i];
+      SIMT_UNROLL for (int i = 0; i < 4; ++i) {
+        Vector& out = *reinterpret_cast<Vector*>(c + (row + i) * n + column);
+        out = keep ? out + total[i] : total[i];
       }
     }
   }

@@ -164,8 +164,9 @@ void complete_bytes(Block& block, Mbarrier& barrier, std::uint32_t bytes) {
   flip_if_complete(block, barrier);
 }
 
-std::uint16_t agent_of(Block& block, Mbarrier& barrier) {
-  if (!barrier.agent) barrier.agent = new_agent(Unit::tma, barrier.offset, block.index);
+std::uint16_t agent_of(const Thread& issuer, Mbarrier& barrier) {
+  if (!barrier.agent) barrier.agent = new_agent({Unit::tma, issuer.index, barrier.offset});
+  machine.agents[barrier.agent - machine.threads.size()].owner = issuer.index;
   return barrier.agent;
 }
 

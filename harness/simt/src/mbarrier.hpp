@@ -45,7 +45,8 @@ Mbarrier* use_mbarrier(Thread& self, std::uint32_t address, const char* what);
 void count_arrivals(Block& block, Mbarrier& barrier, std::uint32_t count);
 /// Bytes have landed. `phase`: under way when the load was issued.
 void complete_bytes(Block& block, Mbarrier& barrier, std::uint32_t bytes);
-std::uint16_t agent_of(Block& block, Mbarrier& barrier);
+/// The agent of loads that complete on the barrier; remembers who issued the latest.
+std::uint16_t agent_of(const Thread& issuer, Mbarrier& barrier);
 /// Epoch of what a load issued now writes: known to those who have seen the phase under way complete.
 inline std::uint32_t phase_epoch(const Mbarrier& barrier) { return machine.wave_epoch + barrier.phase + 1; }
 

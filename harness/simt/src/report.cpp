@@ -3,14 +3,18 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdarg>
 #include <cstdio>
+#include <set>
 #include <unordered_set>
 
 #include "scheduler.hpp"
 
 namespace simt::core {
 namespace {
+
+constexpr std::size_t kCollected = 100;  // an unrolled loop makes many code addresses of one source line
 
 std::vector<Finding> findings;
 std::uint64_t finding_count;
@@ -34,6 +38,34 @@ std::string thread_in_block(unsigned linear) {
   const Dim3& dim = machine.block_dim;
   if (dim.y == 1 && dim.z == 1) return text("thread %u", linear);
   return "thread " + triple(linear % dim.x, linear / dim.x % dim.y, linear / (dim.x * dim.y));
+}
+
+/// A message without its numbers, but with its source lines (":57"): equal for findings that say the same.
+std::string shape_of(const std::string& message) {
+  std::string shape;
+  for (std::size_t i = 0; i < message.size(); ++i) {
+    const bool hex = message.compare(i, 2, "0x") == 0, line = i > 0 && message[i - 1] == ':';
+    if (!hex && !std::isdigit(static_cast<unsigned char>(message[i]))) {
+      shape += message[i];
+      continue;
+    }
+    const std::size_t begin = i;
+    if (hex) ++i;
+    while (i + 1 < message.size() && std::isxdigit(static_cast<unsigned char>(message[i + 1])) &&
+           (hex || std::isdigit(static_cast<unsigned char>(message[i + 1]))))
+      ++i;
+    if (line) shape.append(message, begin, i - begin + 1);
+  }
+  return shape;
+}
+
+void drop_repetitions() {
+  std::set<std::string> shapes;
+  std::erase_if(findings, [&](const Finding& finding) {
+    return !shapes.insert(finding.kind + shape_of(finding.message)).second;
+  });
+  const auto most = static_cast<std::size_t>(std::max(machine.config.max_findings, 1));
+  if (findings.size() > most) findings.resize(most);
 }
 
 }  // namespace
@@ -76,22 +108,11 @@ std::string agent_name(std::uint32_t number, std::uint32_t epoch) {
     return thread_in_block(number % per_block) + " of " + block_name(first_block + number / per_block);
   }
   const Agent& agent = (*agents)[number - threads];
-  const std::string block = block_name(first_block + agent.block);
-  const std::string owner = thread_in_block(agent.owner % machine.threads_per_block);
-  switch (agent.unit) {
-    case Unit::copy:
-      return owner + " of " + block;
-    case Unit::bulk_read:
-    case Unit::bulk_write:
-      return owner + " of " + block;
-    case Unit::wgmma:
-      return text("warpgroup %u of ", agent.owner % machine.threads_per_block / 128) + block;
-    case Unit::tma:
-      return text("TMA (mbarrier 0x%x) of ", agent.owner) + block;
-    case Unit::thread:
-      break;
-  }
-  return owner + " of " + block;
+  const unsigned per_block = machine.threads_per_block;
+  const std::string block = block_name(first_block + agent.owner / per_block);
+  if (agent.unit == Unit::wgmma) return text("warpgroup %u of ", agent.owner % per_block / 128) + block;
+  const std::string owner = thread_in_block(agent.owner % per_block) + " of " + block;
+  return agent.unit == Unit::tma ? owner + text(" (mbarrier 0x%x)", agent.barrier) : owner;
 }
 
 std::string at(const void* pc) {
@@ -102,8 +123,7 @@ std::string at(const void* pc) {
 void report_once(const char* kind, std::uint64_t key, const std::string& message) {
   ++finding_count;
   if (!reported.insert(hash_text(kind, key)).second) return;
-  if (findings.size() < static_cast<std::size_t>(std::max(machine.config.max_findings, 1)))
-    findings.push_back({kind, message});
+  if (findings.size() < kCollected) findings.push_back({kind, message});
 }
 
 void report(const char* kind, const std::string& message) {
@@ -153,6 +173,7 @@ void start_reports() {
 
 void finish_reports(Result& result) {
   resolve_symbols(findings);
+  drop_repetitions();
   result.findings = std::move(findings);
   result.finding_count = finding_count;
   findings = {};

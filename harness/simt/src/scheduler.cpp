@@ -18,10 +18,8 @@ constexpr std::int64_t kFairness =
 struct Scheduler {
   std::vector<std::uint64_t> runnable;  // warps with a runnable lane
   std::uint32_t warp = 0;               // the one running
-  bool reconsider = false;              // a warp of higher priority has woken
   std::int64_t lowest = 0;              // priorities handed out downwards to warps that yield
   std::uint64_t progress = 0, progress_at_timeout = 0;
-  std::uint32_t picks = 0;
 };
 Scheduler scheduler;
 
@@ -98,12 +96,12 @@ Warp& choose_warp() {
       scheduler.warp = random_warp();
       break;
     case Order::greedy:
-      if ((++scheduler.picks & 1023) == 0) {
+      if ((machine.random.next() & 63) == 0) {
         reprioritise(same);
-        scheduler.reconsider = true;
+        machine.stay_in_warp = false;
       }
-      if (!same.runnable || scheduler.reconsider) scheduler.warp = highest_priority_warp();
-      scheduler.reconsider = false;
+      if (!same.runnable || !machine.stay_in_warp) scheduler.warp = highest_priority_warp();
+      machine.stay_in_warp = true;
       break;
   }
   return machine.warps[scheduler.warp];
@@ -163,7 +161,8 @@ void make_runnable(Warp& warp, std::uint32_t lanes) {
   if (!lanes) return;
   if (!warp.runnable) set_bit(warp.index);
   warp.runnable |= lanes;
-  if (warp.priority > machine.warps[scheduler.warp].priority) scheduler.reconsider = true;
+  if (machine.config.order == Order::greedy && warp.priority > machine.warps[scheduler.warp].priority)
+    machine.stay_in_warp = false;
 }
 
 void make_runnable(Thread& thread) { make_runnable(*thread.warp, thread.lane_bit); }
@@ -192,7 +191,7 @@ void yield_to_others() {
     machine.warps[scheduler.warp].last_lane = scheduler.warp == warp.index ? warp.last_lane : -1;
   } else {
     warp.priority = --scheduler.lowest;
-    scheduler.reconsider = true;
+    machine.stay_in_warp = false;
   }
   resume(next_thread());
 }
@@ -239,11 +238,10 @@ void abandon_launch() {
 void start_scheduler() {
   scheduler.runnable.assign((machine.warps.size() + 63) / 64, 0);
   scheduler.warp = 0;
-  scheduler.reconsider = true;
+  machine.stay_in_warp = machine.config.order != Order::random;
   scheduler.lowest = 0;
   scheduler.progress = 1;
   scheduler.progress_at_timeout = 0;
-  scheduler.picks = 0;
   for (Warp& warp : machine.warps) {
     warp.last_lane = -1;
     reprioritise(warp);
@@ -261,7 +259,6 @@ void note_progress() { ++scheduler.progress; }
 
 Meeting& join_meeting(Thread& self, Collective operation, std::uint32_t immediate, std::uint32_t mask,
                       const void* argument) {
-  ++machine.stats.collectives;
   Warp& warp = *self.warp;
   const auto lane = self.ids.lane;
   Meeting* place = nullptr;
@@ -301,6 +298,9 @@ void complete_meetings(Warp& warp) {
   for (std::size_t i = 0; i < warp.meetings.size(); ++i) {
     const Meeting& meeting = warp.meetings[i];
     if (!meeting.arrived || !is_complete(warp, meeting)) continue;
+    if (meeting.operation >= Collective::ldmatrix)
+      fail("divergence", text("the last missing lanes of %s exit instead of taking part",
+                              collective_name(meeting.operation)));
     Thread& leader = warp.threads[std::countr_zero(meeting.arrived)];
     leader.leads = static_cast<int>(i);
     make_runnable(leader);

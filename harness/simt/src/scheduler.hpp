@@ -1,5 +1,6 @@
 // scheduler.hpp - which thread runs next, blocking and waking, and the meeting of a warp's lanes.
 #pragma once
+#include <bit>
 #include <cstdint>
 
 #include "machine.hpp"
@@ -61,18 +62,48 @@ inline bool is_complete(const Warp& warp, const Meeting& meeting) {
 /// After a lane has exited: wakes one lane of each meeting that now is complete, to execute it.
 void complete_meetings(Warp& warp);
 
+/// Suspends a lane that waits for others of its warp. Mostly the next lane of the same warp simply runs on.
+inline void wait_for_lanes(Thread& self, Collective operation, std::uint32_t mask) {
+  Warp& warp = *self.warp;
+  const std::uint32_t others = warp.runnable & ~self.lane_bit;
+  if (!others || !machine.stay_in_warp) {
+    block_current(Wait::collective, static_cast<std::uint32_t>(operation), mask);
+    return;
+  }
+  self.wait = Wait::collective;
+  self.wait_on = static_cast<std::uint32_t>(operation);
+  self.wait_parity = mask;
+  warp.runnable = others;
+  const std::uint32_t later = others & -self.lane_bit;
+  warp.last_lane = std::countr_zero(later ? later : others);
+  Thread& next = warp.threads[warp.last_lane];
+  ++machine.stats.switches;
+  machine.current = &next;
+  ids = &next.ids;
+  Fiber::switch_to(self.fiber, next.fiber);
+  self.wait = Wait::none;
+}
+
 /// Blocks until all lanes of `mask` have called with the same operation and immediate. The last to come runs
 /// `execute(meeting)` for all, then all go on. Reports divergence.
 template <class Execute>
 inline void meet(Thread& self, Collective operation, std::uint32_t immediate, std::uint32_t mask,
                  const void* argument, Execute&& execute) {
-  Meeting* meeting = &join_meeting(self, operation, immediate, mask, argument);
+  Meeting* meeting = &self.warp->meetings.front();
+  if (meeting->arrived && meeting->mask == mask && meeting->operation == operation &&
+      meeting->immediate == immediate && (mask & self.lane_bit)) {
+    meeting->arrived |= self.lane_bit;
+    meeting->arguments[self.ids.lane] = argument;
+  } else {
+    meeting = &join_meeting(self, operation, immediate, mask, argument);
+  }
   if (!is_complete(*self.warp, *meeting)) {
-    block_current(Wait::collective, static_cast<std::uint32_t>(operation), mask);
+    wait_for_lanes(self, operation, mask);
     if (self.leads < 0) return;
     meeting = &self.warp->meetings[static_cast<std::size_t>(self.leads)];  // the last missing lane has exited
     self.leads = -1;
   }
+  ++machine.stats.collectives;
   execute(*meeting);
   const std::uint32_t others = meeting->arrived & ~self.lane_bit;
   meeting->arrived = 0;

@@ -183,7 +183,7 @@ void Warpgroup::check_issue(Thread& self, const Meeting& meeting, const Wgmma& o
 void Warpgroup::note_reads(Thread& self, const Wgmma& operation) {
   const unsigned warp = self.ids.warp % 4;
   Thread* lanes = self.warp->threads;
-  if (!agent_) agent_ = new_agent(Unit::wgmma, lanes[0].index - warp * 32, self.block->index);
+  if (!agent_) agent_ = new_agent({Unit::wgmma, lanes[0].index - warp * 32});
   ClockRef seen = lanes[0].time.seen, proxy = lanes[0].time.proxy;
   for (int lane = 1; lane < 32; ++lane) {
     seen = join(seen, lanes[lane].time.seen);
