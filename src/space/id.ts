@@ -9,12 +9,19 @@ export function idPrefix(family: AnyFamily): string {
   return family.name.replaceAll('-', '_');
 }
 
+/** The levels whose parameter matters at a point. */
+export function activeLevels(family: AnyFamily, point: Readonly<Values>): readonly Level[] {
+  return levelsOf(family).filter((level) => level.active(point));
+}
+
 /** `bsr_spmm.mma.b64.tn128`: the family, then label and value of every active parameter, in order of declaration. */
-export function idOf(family: AnyFamily, point: Readonly<Values>): string {
+export function idOf(
+  family: AnyFamily,
+  point: Readonly<Values>,
+  active: readonly Level[] = activeLevels(family, point),
+): string {
   let id = idPrefix(family);
-  for (const level of levelsOf(family)) {
-    if (level.active(point)) id += `.${tokenOf(level, point[level.name])}`;
-  }
+  for (const level of active) id += `.${tokenOf(level, point[level.name])}`;
   return id;
 }
 

@@ -19,10 +19,10 @@ export interface Level {
   readonly values: readonly ParameterValue[];
   /** `label + value` of every value, as written in ids. */
   readonly tokens: readonly string[];
-  /** Whether the parameter matters, given the values of the parameters before it. */
+  /** Says whether the parameter matters, by parameters declared before it. Absent: always. */
+  readonly activation?: Rule;
+  /** The same as a function of the values so far. */
   readonly active: (values: Readonly<Values>) => boolean;
-  /** Indices of the levels that `active` reads; all smaller than this level's. */
-  readonly activeReads: readonly number[];
 }
 
 const known = new WeakMap<AnyFamily, readonly Level[]>();
@@ -35,22 +35,13 @@ export function levelsOf(family: AnyFamily): readonly Level[] {
 }
 
 function makeLevels(family: AnyFamily): Level[] {
-  const names = Object.keys(family.parameters);
   return Object.entries(family.parameters).map(([name, { label, values }]) => {
-    const activation = family.activations.find(({ parameter }) => parameter === name);
-    return {
-      name,
-      values,
-      tokens: values.map((value) => tokenOf(label, value)),
-      active: activation
-        ? bind({
-            name: `activation of ${name}`,
-            on: activation.on,
-            holds: activation.active as Rule['holds'],
-          })
-        : () => true,
-      activeReads: (activation?.on ?? []).map((read) => names.indexOf(read)),
-    };
+    const found = family.activations.find(({ parameter }) => parameter === name);
+    const tokens = values.map((value) => tokenOf(label, value));
+    if (!found) return { name, values, tokens, active: () => true };
+    const holds = found.active as Rule['holds'];
+    const activation: Rule = { name: `activation of ${name}`, on: found.on, holds };
+    return { name, values, tokens, activation, active: bind(activation) };
   });
 }
 

@@ -2,13 +2,14 @@ import { UsageError } from '../errors.ts';
 import type { AnyFamily } from '../model/family.ts';
 import type { ParameterValue } from '../model/parameter.ts';
 import type { Variant } from '../model/variant.ts';
-import { idOf, symbolOf } from './id.ts';
+import { activeLevels, idOf, symbolOf } from './id.ts';
 import { guard, levelsOf, type Values } from './plan.ts';
 import { reservedNames } from './reserved.ts';
 
 /** The variant of a point that has a value for every parameter. Does not ask whether the point is legal. */
 export function variantOf(family: AnyFamily, point: Readonly<Values>): Variant {
-  const id = idOf(family, point);
+  const active = activeLevels(family, point);
+  const id = idOf(family, point, active);
   const parameters: Values = {};
   const view = viewOf(family);
   for (const { name } of levelsOf(family)) {
@@ -27,7 +28,7 @@ export function variantOf(family: AnyFamily, point: Readonly<Values>): Variant {
     id,
     symbol: symbolOf(id),
     parameters,
-    active: levelsOf(family).flatMap((level) => (level.active(parameters) ? [level.name] : [])),
+    active: active.map(({ name }) => name),
     derived,
     budget: family.budget(view),
     template,

@@ -1,5 +1,6 @@
 import type { ParameterValue } from '../model/parameter.ts';
-import { bind, guard, type Level, type Rule, type Values } from './plan.ts';
+import { type Judge, judgeOf } from './judge.ts';
+import { guard, type Level, type Rule, type Values } from './plan.ts';
 
 /** Counts of one walk. `points` is what there is without any rule: `legal` plus all of `rejected`. */
 export interface Counts {
@@ -20,7 +21,10 @@ interface Step {
   readonly level: Level;
   /** Whether some part of the narrowing says anything of this parameter. */
   readonly narrowed: boolean;
-  readonly rules: readonly { readonly name: string; readonly holds: (values: Values) => boolean }[];
+  readonly active: Judge;
+  /** Depths of the parameters that decide whether this one is active. */
+  readonly activeReads: readonly number[];
+  readonly rules: readonly { readonly name: string; readonly holds: Judge }[];
 }
 
 /**
@@ -55,14 +59,14 @@ export function walk(
       visit(values, indices);
       return;
     }
-    const active = step.level.active(values);
+    const active = step.active(values, indices);
     const count = active ? step.level.values.length : 1;
     for (let index = 0; index < count; index++) {
       const value = step.level.values[index] as ParameterValue;
       values[step.level.name] = value;
       indices[depth] = index;
       const left = parts && active && step.narrowed ? partsWith(parts, step.level.name, value) : parts;
-      const broken = left?.length === 0 ? narrowing?.name : firstBroken(step.rules, values);
+      const broken = left?.length === 0 ? narrowing?.name : firstBroken(step.rules, values, indices);
       if (broken === undefined) descend(depth + 1, left);
       else rejected[broken] = (rejected[broken] ?? 0) + size(depth + 1);
     }
@@ -76,24 +80,22 @@ function partsWith(parts: readonly Part[], name: string, value: ParameterValue):
   return parts.filter((part) => part.get(name)?.has(value) ?? true);
 }
 
-function firstBroken(rules: Step['rules'], values: Values): string | undefined {
-  for (const rule of rules) if (!rule.holds(values)) return rule.name;
+function firstBroken(rules: Step['rules'], values: Values, indices: readonly number[]): string | undefined {
+  for (const rule of rules) if (!rule.holds(values, indices)) return rule.name;
   return undefined;
 }
 
 function stepsOf(levels: readonly Level[], rules: readonly Rule[], narrowing: Narrowing | undefined): Step[] {
   const depthOf = new Map(levels.map((level, depth) => [level.name, depth]));
-  const lastRead = (rule: Rule) => Math.max(0, ...rule.on.map((name) => depthOf.get(name) ?? 0));
+  const readsOf = (rule: Rule) => rule.on.map((name) => depthOf.get(name) ?? 0);
   return levels.map((level, depth) => ({
     level,
     narrowed: narrowing?.parts.some((part) => part.has(level.name)) ?? false,
+    active: level.activation ? judgeOf(level.activation, levels) : () => true,
+    activeReads: level.activation ? readsOf(level.activation) : [],
     rules: rules
-      .filter((rule) => lastRead(rule) === depth)
-      // The walk's own values are guarded already: a rule that reads them all needs no copy.
-      .map((rule) => ({
-        name: rule.name,
-        holds: rule.on.length === levels.length ? rule.holds : bind(rule),
-      })),
+      .filter((rule) => Math.max(0, ...readsOf(rule)) === depth)
+      .map((rule) => ({ name: rule.name, holds: judgeOf(rule, levels) })),
   }));
 }
 
@@ -103,7 +105,7 @@ function stepsOf(levels: readonly Level[], rules: readonly Rule[], narrowing: Na
  */
 function subtreeSizes(steps: readonly Step[], values: Values, indices: number[]): (depth: number) => number {
   const readFrom = steps.map((_, depth) => [
-    ...new Set(steps.slice(depth).flatMap(({ level }) => level.activeReads.filter((read) => read < depth))),
+    ...new Set(steps.slice(depth).flatMap(({ activeReads }) => activeReads.filter((read) => read < depth))),
   ]);
   const known = steps.map(() => new Map<number, number>());
   const keyOf = (depth: number) => {
@@ -119,7 +121,7 @@ function subtreeSizes(steps: readonly Step[], values: Values, indices: number[])
     const key = keyOf(depth);
     const found = known[depth]?.get(key);
     if (found !== undefined) return found;
-    const count = step.level.active(values) ? step.level.values.length : 1;
+    const count = step.active(values, indices) ? step.level.values.length : 1;
     let total = 0;
     for (let index = 0; index < count; index++) {
       values[step.level.name] = step.level.values[index] as ParameterValue;
