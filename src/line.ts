@@ -75,10 +75,10 @@ export class Line {
   /** Records a verdict; `key` names what was judged, so that a resumed run can tell whether it is still the same. */
   judged({ id, family, parameters }: Variant, verdict: Verdict, key: string): void {
     this.host.signal.throwIfAborted();
-    const reproduce = `npx validate ${family} ${this.request.only?.source?.path ?? id}`;
-    const as = this.request.only?.source ? ` --as ${id}` : '';
-    const failed = verdict.verdict !== 'passed' && { reproduce: reproduce + as };
-    const evidence = { ...failed, ...verdict.evidence };
+    const command = verdict.evidence.reproduce ?? `npx validate ${family} ${id}`;
+    const file = this.request.only?.source?.path;
+    const reproduce = file ? command.replace(id, `${file} --as ${id}`) : command;
+    const evidence = verdict.verdict === 'passed' ? verdict.evidence : { ...verdict.evidence, reproduce };
     this.emit({ event: 'verdict', ...verdict, parameters, evidence, key });
   }
 
@@ -141,7 +141,9 @@ export class Line {
   /** Builds a device's runner and starts one; gives the reason when there is no such device after all. */
   async #openPool(device: DeviceName): Promise<string | undefined> {
     const toolchain = await this.toolchain();
-    const worker = await buildWorker(device, toolchain, this.context, this.slots);
+    const worker = await buildWorker(device, toolchain, this.context, this.slots, (files) =>
+      this.note(`building the runner of the device ${device}: ${files} files, this once`),
+    );
     const first = await openDevice(device, worker.path, this.host.executor, this.#patience);
     if (!first.available) return first.reason;
     const spare = [first.session];

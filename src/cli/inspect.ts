@@ -81,7 +81,7 @@ function showFamily(family: AnyFamily, flags: Flags): void {
   for (const [preset, { doc }] of Object.entries(presets)) console.log(`  ${preset}: ${doc}`);
   console.log(`\n${strong('workloads')}`);
   const rows = workloads.map((workload) => [workload.id, JSON.stringify(workload.problem)]);
-  const columns = [{ title: 'id' }, { title: 'problem', shrinks: true }];
+  const columns = [{ title: 'id' }, { title: 'problem' }];
   for (const line of table(columns, rows, width - 2)) console.log(`  ${line}`);
 }
 

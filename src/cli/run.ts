@@ -40,8 +40,10 @@ export async function execute({ request, run, resumed }: Prepared, flags: Flags)
     return codeOf(summary, request.stages.has('gate'));
   } catch (error) {
     if (!interrupt.signal.aborted) throw error;
-    progress?.line(`stopped; go on with: npx gen sweep ${request.family.name} --resume ${run.id}`);
-    if (flags.json) show({ event: 'error', kind: 'interrupted', message: 'stopped' });
+    const out = flags.out === undefined ? '' : ` --out ${flags.out}`;
+    const message = `stopped; go on with: npx gen sweep ${request.family.name} --resume ${run.id}${out}`;
+    progress?.line(message);
+    if (flags.json) show({ event: 'error', kind: 'interrupted', message });
     return exitCode.interrupted;
   } finally {
     progress?.clear();

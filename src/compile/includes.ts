@@ -1,8 +1,17 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { hashOf } from '../util/hash.ts';
 
 const includeLine = /^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]/gm;
+
+/** A header as far as keys care: what it is and whom it includes. */
+interface Header {
+  readonly hash: string;
+  readonly names: readonly string[];
+  readonly stamp: string;
+}
+
+const headers = new Map<string, Header>();
 
 /**
  * Hash over a text and every file that it includes, directly or not, from the given folders or from beside the includer.
@@ -11,17 +20,33 @@ const includeLine = /^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]/gm;
  */
 export function includeHash(text: string, folders: readonly string[], beside?: string): string {
   const seen = new Map<string, string>();
-  const visit = (content: string, own: string | undefined) => {
-    for (const [, name = ''] of content.matchAll(includeLine)) {
+  const visit = (names: readonly string[], own: string | undefined) => {
+    for (const name of names) {
       const path = find(name, own === undefined ? folders : [own, ...folders]);
       if (path === undefined || seen.has(path)) continue;
-      const included = readFileSync(path, 'utf8');
-      seen.set(path, hashOf(included));
-      visit(included, dirname(path));
+      const header = read(path);
+      seen.set(path, header.hash);
+      visit(header.names, dirname(path));
     }
   };
-  visit(text, beside);
+  visit(namesIn(text), beside);
   return hashOf(text, ...[...seen.values()].sort());
+}
+
+/** Every variant includes the same few headers: each is read once, and again when it has changed. */
+function read(path: string): Header {
+  const { mtimeMs, size } = statSync(path);
+  const stamp = `${mtimeMs} ${size}`;
+  const known = headers.get(path);
+  if (known?.stamp === stamp) return known;
+  const text = readFileSync(path, 'utf8');
+  const header = { hash: hashOf(text), names: namesIn(text), stamp };
+  headers.set(path, header);
+  return header;
+}
+
+function namesIn(text: string): string[] {
+  return [...text.matchAll(includeLine)].map(([, name = '']) => name);
 }
 
 function find(name: string, folders: readonly string[]): string | undefined {

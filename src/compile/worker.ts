@@ -36,17 +36,23 @@ const sourceFolders: Readonly<Record<DeviceName, readonly string[]>> = {
 /**
  * Builds the runner of a family with g++ alone: one object per source, each found in the cache where nothing that it
  * includes has changed. Runners of different families differ in one object. `slots` bounds the compilers that run at
- * once. A runner that does not build is an EnvironmentError: a family's C++ is part of the machinery, not a variant.
+ * once; `onBuild` is told, before the first of them, how many files there are. A runner that does not build is an EnvironmentError: a family's C++ is part of the machinery, not a variant.
  */
 export async function buildWorker(
   device: DeviceName,
   compilers: Compilers,
   context: CompileContext,
   slots: Slots = new Slots(defaultJobs()),
+  onBuild: (files: number) => void = () => {},
 ): Promise<BuiltWorker> {
   const units = unitsOf(device, context);
+  let told = false;
+  const tell = () => {
+    if (!told) onBuild(units.length);
+    told = true;
+  };
   const objects = await Promise.all(
-    units.map((unit) => compileUnit(unit, device, compilers, context, slots)),
+    units.map((unit) => compileUnit(unit, device, compilers, context, slots, tell)),
   );
   const libraries = librariesOf(device, compilers);
   const key = hashOf('worker', device, ...objects.map(({ key }) => key).sort(), libraries.join(' '));
@@ -106,6 +112,7 @@ async function compileUnit(
   compilers: Compilers,
   context: CompileContext,
   slots: Slots,
+  tell: () => void,
 ): Promise<{ path: string; key: string }> {
   const folders = includeFolders(device, context);
   const includes = includeHash(unit.text, folders, unit.generated ? undefined : dirname(unit.file));
@@ -113,6 +120,7 @@ async function compileUnit(
   const toolkit = device === 'cuda' ? compilers.nvccVersion : '';
   const key = hashOf('object', basename(unit.file), includes, flags.join(' '), compilers.cxxVersion, toolkit);
   const entry = await obtain(context.cacheRoot, key, z.object({}), async (folder) => {
+    tell();
     const file = unit.generated ? join(folder, unit.file) : unit.file;
     if (unit.generated) writeFileSync(file, unit.text);
     const argv = [

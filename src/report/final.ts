@@ -1,7 +1,8 @@
 import type { JournalRecord, Summary, VerdictEvent } from '../model/event.ts';
 import type { Measurement } from '../model/measurement.ts';
 import type { Selection } from '../model/selection.ts';
-import { duration, grouped, kernelTime, plural, shortPath } from './format.ts';
+import { verdictNames } from '../model/verdict.ts';
+import { brief, duration, grouped, kernelTime, plural, shortPath } from './format.ts';
 import { type Output, type Paint, paintFor, widthOf } from './style.ts';
 import { type Column, table } from './table.ts';
 
@@ -65,7 +66,7 @@ function workloadTable(
   const best = baselines[0];
   const variants = sorted.filter(({ kind }) => kind === 'variant');
   const columns: Column[] = [
-    { title: workload, shrinks: true },
+    { title: workload },
     { title: 'hot L2', align: 'right' },
     { title: '+-', align: 'right', optional: 2 },
     { title: 'cold L2', align: 'right', optional: 1 },
@@ -80,7 +81,7 @@ function workloadTable(
     coldTime(records, one),
     one.tflops.toFixed(1),
     best ? `${(best.median / one.median).toFixed(2)}x` : '-',
-    one.subject === chosen ? paint('good', 'selected') : '',
+    one.subject === chosen ? paint('good', 'shipped') : '',
   ]);
   const more = variants.length - rowsPerWorkload;
   return [
@@ -103,10 +104,10 @@ function coldTime(records: readonly JournalRecord[], hot: Measurement): string {
 function untimedTable({ records, summary, selection }: Outcome, paint: Paint, width: number): string[] {
   const passed = [...lastVerdicts(records).values()].filter(({ verdict }) => verdict === 'passed');
   const columns: Column[] = [
-    { title: 'passed variant', shrinks: true },
+    { title: 'passed variant' },
     { title: 'error/bound', align: 'right' },
     { title: 'cases', align: 'right', optional: 2 },
-    { title: 'registers', align: 'right', optional: 1 },
+    { title: 'regs', align: 'right', optional: 1 },
     { title: 'gate', align: 'right', optional: 3 },
     { title: '' },
   ];
@@ -119,7 +120,7 @@ function untimedTable({ records, summary, selection }: Outcome, paint: Paint, wi
       String(one.evidence.cases ?? '-'),
       String(registersOf(records, one.variant) ?? '-'),
       one.evidence.seconds === undefined ? '-' : duration(one.evidence.seconds),
-      shipped.has(one.variant) ? paint('good', 'in the library') : '',
+      shipped.has(one.variant) ? paint('good', 'shipped') : '',
     ]);
   if (rows.length === 0) return [];
   const more = rows.length - rowsUntimed;
@@ -140,14 +141,14 @@ function registersOf(records: readonly JournalRecord[], variant: string): number
 
 function failures({ records }: Outcome, paint: Paint, width: number): string[] {
   const failed = [...lastVerdicts(records).values()].filter(({ verdict }) => verdict !== 'passed');
-  const names = [...new Set(failed.map(({ verdict }) => verdict))];
+  const names = verdictNames.filter((name) => failed.some(({ verdict }) => verdict === name));
   return names.flatMap((name) => {
     const group = failed.filter(({ verdict }) => verdict === name);
     const lines = group
       .slice(0, failuresShown)
       .flatMap((one) => [
         `  ${one.variant}${one.device === 'none' ? '' : ` (${one.device})`}`,
-        `    ${fold(one.evidence.message, width - 4)}`,
+        `    ${fold(brief(one.evidence.message, one.variant), width - 4)}`,
         ...(one.evidence.reproduce === undefined
           ? []
           : [`    ${paint('faint', `$ ${one.evidence.reproduce}`)}`]),

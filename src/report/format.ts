@@ -26,3 +26,8 @@ export function grouped(count: number): string {
 export function shortPath(path: string, cwd: string = process.cwd()): string {
   return path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
 }
+
+/** A message about a variant without the long name of its own source: `id.cu:172` becomes `line 172`. */
+export function brief(message: string, variant: string): string {
+  return message.replaceAll(`${variant}.cu:`, 'line ').replaceAll(`${variant}.cu`, 'the source');
+}

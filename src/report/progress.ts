@@ -1,5 +1,5 @@
 import type { Event } from '../model/event.ts';
-import { duration, grouped, plural, shortPath } from './format.ts';
+import { brief, duration, grouped, plural, shortPath } from './format.ts';
 import { type Output, type Paint, paintFor, rewrites, widthOf } from './style.ts';
 import { cutMiddle } from './table.ts';
 
@@ -16,7 +16,8 @@ export class Progress {
   readonly #rewrites: boolean;
   readonly #now: () => number;
   #counts = { total: 0, compiled: 0, passed: 0, failed: 0, timed: 0 };
-  #begun = 0;
+  /** When the first verdict came: what lies before it says nothing of the rate. */
+  #first: number | undefined;
   #shown = Number.NEGATIVE_INFINITY;
   #dirty = false;
   readonly #seen = new Set<string>();
@@ -52,7 +53,6 @@ export class Progress {
 
   #space(event: Kind<'space'>): void {
     this.#counts.total = event.variants;
-    this.#begun = this.#now();
     const { points, legal, variants } = event;
     this.line(
       `${plural(points, 'point')}, ${grouped(legal)} legal, ${plural(variants, 'variant')} to look at`,
@@ -71,14 +71,18 @@ export class Progress {
 
   #verdict(event: Kind<'verdict'>): void {
     const good = event.verdict === 'passed';
+    this.#first ??= this.#now();
     const first = !this.#seen.has(event.variant);
     this.#seen.add(event.variant);
     if (!good) {
       this.#counts.failed++;
       this.clear();
       const where = event.device === 'none' ? '' : ` (${event.device})`;
-      const text = `${this.#paint('bad', event.verdict.padEnd(9))} ${event.variant}${where}: ${event.evidence.message}`;
-      this.#output.write(`${cutEnd(text, this.#rewrites ? widthOf(this.#output) : 300)}\n`);
+      const message = brief(event.evidence.message, event.variant);
+      const width = this.#rewrites ? widthOf(this.#output) : 300;
+      const name = cutMiddle(event.variant, Math.max(32, Math.floor(width * 0.55)));
+      const text = `${name}${where}: ${message}`.slice(0, width - 10);
+      this.#output.write(`${this.#paint('bad', event.verdict.padEnd(9))} ${text}\n`);
     } else if (first) this.#counts.passed++;
     this.#tick(event.variant);
   }
@@ -100,18 +104,12 @@ export class Progress {
 
   #text(now: number): string {
     const { total, compiled, passed, failed, timed } = this.#counts;
-    const seconds = (now - this.#begun) / 1000;
     const judged = passed + failed;
-    const rate = judged / Math.max(seconds, 1e-3);
-    const left = (total - judged) / rate;
-    const speed = judged > 0 ? `  ${rate.toFixed(1)}/s` : '';
-    const eta = judged > 0 && judged < total ? `, ${duration(left)} left` : '';
+    const rate = (judged - 1) / Math.max((now - (this.#first ?? now)) / 1000, 1e-3);
+    const known = judged > 1;
+    const speed = known ? `  ${rate.toFixed(1)}/s` : '';
+    const eta = known && judged < total ? `, ${duration((total - judged) / rate)} left` : '';
     const late = timed > 0 ? `  timed ${timed}` : '';
-    return `compiled ${compiled}/${total}  gated ${judged}/${total}  failed ${failed}${late}${speed}${eta}`;
+    return `compiled ${compiled}/${total}  judged ${judged}/${total}  failed ${failed}${late}${speed}${eta}`;
   }
-}
-
-function cutEnd(text: string, width: number): string {
-  const escapesLength = text.length - [...text].length;
-  return text.length - escapesLength > width ? `${text.slice(0, width - 1)}…` : text;
 }

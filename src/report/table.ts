@@ -5,54 +5,64 @@ export interface Column {
   readonly align?: 'left' | 'right';
   /** Given up first, highest number first, when the table is too wide; columns without one always stay. */
   readonly optional?: number;
-  /** May be cut in the middle when nothing else helps. */
-  readonly shrinks?: boolean;
 }
 
 const gap = '  ';
 
-/** Lines of a table that fits into `width` columns. Cells may hold colours. */
+/**
+ * Lines of a table that fits into `width` columns. Cells may hold colours. Where the first column does not fit, each row
+ * takes two lines, so that what stands there can still be read and copied whole.
+ */
 export function table(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
   width: number,
 ): string[] {
-  const widest = columns.map((column, index) =>
-    Math.max(column.title.length, ...rows.map((row) => visibleLength(row[index] ?? ''))),
-  );
-  const kept = fit(columns, widest, width);
-  const total = (widths: readonly number[]) =>
-    kept.reduce((sum, index) => sum + (widths[index] ?? 0) + 2, -2);
-  const excess = Math.max(0, total(widest) - width);
-  const widths = widest.map((w, index) => (columns[index]?.shrinks ? Math.max(12, w - excess) : w));
-  const line = (cells: readonly string[]) =>
+  const all = [columns.map(({ title }) => title), ...rows];
+  const widths = columns.map((_, index) => Math.max(...all.map((row) => visibleLength(row[index] ?? ''))));
+  const line = (cells: readonly string[], kept: readonly number[]) =>
     kept
       .map((index) => pad(cells[index] ?? '', widths[index] ?? 0, columns[index]?.align ?? 'left'))
       .join(gap)
       .trimEnd();
-  const rule = kept.map((index) => '-'.repeat(widths[index] ?? 0)).join(gap);
-  return [line(columns.map(({ title }) => title)), rule, ...rows.map(line)];
+  const every = columns.map((_, index) => index);
+  const kept = fit(columns, widths, every, width);
+  if (totalOf(widths, kept) <= width) {
+    const rule = kept.map((index) => '-'.repeat(widths[index] ?? 0)).join(gap);
+    const [head = '', ...body] = all.map((row) => line(row, kept));
+    return [head, rule, ...body];
+  }
+  const others = fit(columns, widths, every.slice(1), width - gap.length);
+  const [first = [], ...body] = all.map((row) => [row[0] ?? '', gap + line(row, others)]);
+  return [...first, '-'.repeat(Math.min(width, Math.max(...widths))), ...body.flat()];
 }
 
-/** Indices of the columns that stay. */
-function fit(columns: readonly Column[], widest: readonly number[], width: number): number[] {
-  let kept = columns.map((_, index) => index);
-  const least = (index: number) =>
-    columns[index]?.shrinks ? Math.min(32, widest[index] ?? 0) : (widest[index] ?? 0);
-  const droppable = kept
+/** Those of the columns that stay when the optional ones go, last things first, until the rest fits. */
+function fit(
+  columns: readonly Column[],
+  widths: readonly number[],
+  candidates: readonly number[],
+  width: number,
+): readonly number[] {
+  let kept = candidates;
+  const droppable = candidates
     .filter((index) => columns[index]?.optional !== undefined)
     .sort((a, b) => (columns[b]?.optional ?? 0) - (columns[a]?.optional ?? 0));
   for (const index of droppable) {
-    if (kept.reduce((sum, k) => sum + least(k) + gap.length, -gap.length) <= width) break;
+    if (totalOf(widths, kept) <= width) break;
     kept = kept.filter((k) => k !== index);
   }
-  return kept;
+  // Giving columns up for nothing helps nobody.
+  return totalOf(widths, kept) <= width ? kept : candidates;
+}
+
+function totalOf(widths: readonly number[], kept: readonly number[]): number {
+  return kept.reduce((sum, index) => sum + (widths[index] ?? 0) + gap.length, -gap.length);
 }
 
 function pad(cell: string, width: number, align: 'left' | 'right'): string {
-  const cut = visibleLength(cell) > width ? cutMiddle(cell, width) : cell;
-  const blanks = ' '.repeat(Math.max(0, width - visibleLength(cut)));
-  return align === 'left' ? cut + blanks : blanks + cut;
+  const blanks = ' '.repeat(Math.max(0, width - visibleLength(cell)));
+  return align === 'left' ? cell + blanks : blanks + cell;
 }
 
 /** Keeps both ends: ids differ at their end and are recognised by their beginning. */
