@@ -10,6 +10,7 @@ import type { Summary } from './model/event.ts';
 import type { Selection } from './model/selection.ts';
 import type { Source, Variant } from './model/variant.ts';
 import type { Verdict } from './model/verdict.ts';
+import { mustLint } from './render/lint.ts';
 import { renderVariant } from './render/render.ts';
 import { writeSource } from './render/write.ts';
 import { type Host, type Request, workloadsOf } from './request.ts';
@@ -32,6 +33,7 @@ export async function runPipeline(request: Request, host: Host): Promise<Summary
       ? alone(request.only.variant)
       : enumerate(family, request.space);
     line.emit({ event: 'space', ...counts, variants: variants.length });
+    mustLint(family, request.folder, variants);
     if (line.does('gate')) line.bench().catch(() => {}); // begins now; whoever needs it meets its error
     const judged = await mapLimit(variants, line.lanes, (variant) => judge(variant, line));
     const passed = judged.filter((one) => one !== undefined);

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { UsageError } from '../errors.ts';
 import type { AnyFamily } from '../model/family.ts';
 import type { Variant } from '../model/variant.ts';
 import { onDisk } from '../util/disk.ts';
 import { describeCudaFinding, lintCuda } from './cuda-lint.ts';
-import type { LintFinding } from './finding.ts';
+import { describeFinding, type LintFinding } from './finding.ts';
 import { renderVariant, templatesOf } from './render.ts';
 import { influences, namesFor } from './schema.ts';
 import { lintTemplate } from './template-lint.ts';
@@ -23,6 +24,16 @@ export function lintFamily(family: AnyFamily, folder: string, variants: readonly
   });
   // Partials are met once per template that includes them.
   return [...new Map(findings.map((finding) => [JSON.stringify(finding), finding])).values()];
+}
+
+/** Throws a UsageError with all findings of `lintFamily`, if there are any: what is not sound is not rendered. */
+export function mustLint(family: AnyFamily, folder: string, variants: readonly Variant[]): void {
+  const findings = lintFamily(family, folder, variants);
+  if (findings.length === 0) return;
+  const lines = findings.map(
+    (finding) => `  ${describeFinding({ ...finding, file: join(folder, finding.file) })}`,
+  );
+  throw new UsageError(`the templates of ${family.name} do not fit its family.ts:\n${lines.join('\n')}`);
 }
 
 function lintOne(

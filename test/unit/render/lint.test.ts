@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AnyFamily } from '../../../src/model/family.ts';
 import { describeFinding } from '../../../src/render/finding.ts';
-import { lintFamily } from '../../../src/render/lint.ts';
+import { lintFamily, mustLint } from '../../../src/render/lint.ts';
 import { enumerate } from '../../../src/space/enumerate.ts';
 import { folderOf } from '../../helpers/folder.ts';
 import { toyFamily } from '../../helpers/toy-family.ts';
@@ -131,6 +131,15 @@ describe('lintFamily', () => {
     expect(lint(`${good}{{#if warps}}{{/if}}`, {}, family as AnyFamily)[0]).toContain(
       "derive() gives 'warps' for some variants of this template only",
     );
+  });
+
+  it('stops a run with every finding and where it is', () => {
+    const folder = folderOf({ 'family.ts': familyText, 'kernel.cu.hbs': '{{tileM}}\n{{#if typo}}{{/if}}' });
+    const lint = () => mustLint(toyFamily, folder, enumerate(toyFamily, {}).variants);
+    expect(lint).toThrow(
+      `the templates of toy-op do not fit its family.ts:\n  ${folder}/kernel.cu.hbs:1:3: unknown name`,
+    );
+    expect(lint).toThrow("kernel.cu.hbs:2:7: unknown name 'typo'");
   });
 
   it('checks what is rendered, too', () => {
