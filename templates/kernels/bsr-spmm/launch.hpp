@@ -3,7 +3,6 @@
 #pragma once
 #include <algorithm>
 #include <cstring>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -12,11 +11,16 @@
 
 namespace tilewright::bsr_spmm {
 
+/// A block row of A: its number, its first stored block and how many there are; as in partials/args.hbs.
+struct alignas(16) Row {
+  std::int32_t index, first, count;
+};
+
 /// Arguments of the kernels naive, simt and mma, member by member as in partials/args.hbs.
 struct Args {
   const std::int32_t* row_ptr;
   const std::int32_t* col_idx;
-  const std::int32_t* row_order;
+  const Row* order;
   const void* values;
   const void* b;
   void* c;
@@ -83,16 +87,15 @@ inline std::array<unsigned, 3> grid(const Shape& shape, const Parameters& parame
   return {static_cast<unsigned>(panel), rows, grid_extent(quotient_up(tiles, panel), "panels")};
 }
 
-/// Block rows by falling length; rows of one length keep their order. Without lengths: as they are.
-inline std::vector<std::int32_t> longest_first(const Shape& shape) {
-  std::vector<std::int32_t> order(static_cast<std::size_t>(shape.m / shape.block));
-  std::iota(order.begin(), order.end(), 0);
-  const std::int32_t* row_ptr = shape.row_ptr;
-  if (row_ptr)
-    std::stable_sort(order.begin(), order.end(), [=](std::int32_t a, std::int32_t b) {
-      return row_ptr[a + 1] - row_ptr[a] > row_ptr[b + 1] - row_ptr[b];
-    });
-  return order;
+/// Block rows by falling length; rows of one length keep their order.
+inline std::vector<Row> longest_first(const Shape& shape) {
+  std::vector<Row> rows(static_cast<std::size_t>(shape.m / shape.block));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::int32_t first = shape.row_ptr[i];
+    rows[i] = {static_cast<std::int32_t>(i), first, shape.row_ptr[i + 1] - first};
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.count > b.count; });
+  return rows;
 }
 
 inline bool reorders(const Parameters& parameters) {
@@ -109,10 +112,11 @@ inline Workspace workspace(const Shape& shape, const Parameters& parameters, con
   detail::grid(shape, parameters);
   Workspace workspace;
   if (!detail::reorders(parameters)) return workspace;
-  const std::vector<std::int32_t> order = detail::longest_first(shape);
-  workspace.bytes = order.size() * sizeof(std::int32_t);
+  detail::require(shape.row_ptr, "takes the longest block rows first: needs a host copy of row_ptr");
+  const std::vector<Row> rows = detail::longest_first(shape);
+  workspace.bytes = rows.size() * sizeof(Row);
   workspace.image.resize(workspace.bytes);
-  if (workspace.bytes > 0) std::memcpy(workspace.image.data(), order.data(), workspace.bytes);
+  if (workspace.bytes > 0) std::memcpy(workspace.image.data(), rows.data(), workspace.bytes);
   return workspace;
 }
 
@@ -132,8 +136,7 @@ inline std::vector<Launch> launches(const Shape& shape, const Operands& operands
   Args args{};
   args.row_ptr = operands.row_ptr;
   args.col_idx = operands.col_idx;
-  args.row_order =
-      detail::reorders(parameters) ? static_cast<const std::int32_t*>(operands.workspace) : nullptr;
+  args.order = detail::reorders(parameters) ? static_cast<const Row*>(operands.workspace) : nullptr;
   args.values = operands.values;
   args.b = operands.b;
   args.c = operands.c;
