@@ -1,6 +1,7 @@
 // async.hpp - the agenda of asynchronous operations that have been issued and have not happened yet.
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "machine.hpp"
@@ -9,7 +10,7 @@ namespace simt::core {
 
 /// Part of a bulk or tensor load that lands in one block.
 struct BulkLoad {
-  const TensorMap* map = nullptr;  // null: a plain bulk copy
+  std::optional<TensorMap> map;  // a copy: the issuing thread may be gone; none: a plain bulk copy
   const unsigned char* source = nullptr;
   std::uint32_t bytes = 0;
   int coordinates[5] = {};

@@ -108,7 +108,7 @@ void read_source(const Block& block, BulkStore& store) {
   if (store.read) return;
   store.read = true;
   store.data.resize(store.bytes);
-  gather_box(store.map, block.shared, store.source, store.data.data(), store.bytes);
+  gather_box(store.map ? &*store.map : nullptr, block.shared, store.source, store.data.data(), store.bytes);
   machine.stats.shared_bytes_read += store.bytes;
 }
 
@@ -223,7 +223,7 @@ void tensor_load(std::uint32_t destination, const TensorMap* map, const int* coo
   Thread& self = SIMT_ENTER();
   if (!core::check_map(map)) return;
   core::BulkLoad load;
-  load.map = map;
+  load.map = *map;
   load.bytes = box_bytes(*map);
   std::copy_n(coordinates, map->rank, load.coordinates);
   core::issue_load(self, load, destination, barrier, cluster_mask);
@@ -233,7 +233,7 @@ void tensor_store(const TensorMap* map, std::uint32_t source, const int* coordin
   Thread& self = SIMT_ENTER();
   if (!core::check_map(map)) return;
   core::BulkStore store;
-  store.map = map;
+  store.map = *map;
   store.bytes = box_bytes(*map);
   store.reduce = reduce;
   std::copy_n(coordinates, map->rank, store.coordinates);

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "machine.hpp"
@@ -11,7 +12,7 @@ namespace simt::core {
 /// A store goes through two steps: its source is read, later the destination is written. wait_group.read
 /// waits for the first only.
 struct BulkStore {
-  const TensorMap* map = nullptr;  // null: a plain bulk copy
+  std::optional<TensorMap> map;  // a copy: the issuing thread may be gone; none: a plain bulk copy
   unsigned char* destination = nullptr;
   std::uint32_t bytes = 0;
   int coordinates[5] = {};
