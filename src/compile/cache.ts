@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { EnvironmentError } from '../errors.ts';
 import { diskError, errorCode, onDisk } from '../util/disk.ts';
 import { hashOf } from '../util/hash.ts';
 
@@ -103,4 +104,13 @@ function isAlive(pid: number): boolean {
   } catch (error) {
     return errorCode(error) === 'EPERM';
   }
+}
+
+/**
+ * To be asked when something was made: `again` is its key, computed anew. Where sources were edited meanwhile, what was
+ * made must not be kept under the old key.
+ */
+export function mustBeUnchanged(key: string, again: string, what: string): void {
+  if (key === again) return;
+  throw new EnvironmentError(`${what} was changed while it was being compiled: run the command again`);
 }

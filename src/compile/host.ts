@@ -6,7 +6,7 @@ import type { Artifact } from '../model/artifact.ts';
 import type { Source } from '../model/variant.ts';
 import type { Verdict } from '../model/verdict.ts';
 import { hashOf } from '../util/hash.ts';
-import { obtain } from './cache.ts';
+import { mustBeUnchanged, obtain } from './cache.ts';
 import type { CompileContext, Compilers } from './context.ts';
 import { ending, firstError } from './diagnosis.ts';
 import { includeHash } from './includes.ts';
@@ -62,10 +62,13 @@ export async function compileEmulated(
   compilers: Compilers,
   context: CompileContext,
 ): Promise<Artifact | Verdict> {
-  const key = keyOf('emulated', headerText + source.text, compilers, context);
-  const entry = await obtain(context.cacheRoot, key, outcomeSchema, (folder) =>
-    produce(folder, source, compilers, context),
-  );
+  const makeKey = () => keyOf('emulated', headerText + source.text, compilers, context);
+  const key = makeKey();
+  const entry = await obtain(context.cacheRoot, key, outcomeSchema, async (folder) => {
+    const outcome = await produce(folder, source, compilers, context);
+    mustBeUnchanged(key, makeKey(), 'a header of the kernels');
+    return outcome;
+  });
   const { refusal } = entry.meta;
   if (refusal) return refused(entry, refusal, source.variant.id, 'emulated');
   return {
@@ -133,6 +136,7 @@ async function precompiledHeader(compilers: Compilers, context: CompileContext):
     writeFileSync(file, headerText);
     const argv = [compilers.cxx, ...flags, ...folderFlags(compilers, context), '-x', 'c++-header', file];
     const result = await callCompiler([...argv, '-o', `${file}.gch`], context, folder);
+    mustBeUnchanged(key, keyOf('precompiled', headerText, compilers, context), 'tw/ptx.cuh');
     if (result.exitCode === 0) return {};
     throw new EnvironmentError(
       `tw/ptx.cuh does not compile with ${compilers.cxx}: ${firstError(result.stderr)}`,

@@ -5,7 +5,7 @@ import type { Artifact } from '../model/artifact.ts';
 import type { Source } from '../model/variant.ts';
 import type { Verdict } from '../model/verdict.ts';
 import { hashOf } from '../util/hash.ts';
-import { type Entry, obtain } from './cache.ts';
+import { type Entry, mustBeUnchanged, obtain } from './cache.ts';
 import type { CompileContext, Compilers } from './context.ts';
 import { includeHash } from './includes.ts';
 import { callCompiler, type Outcome, outcomeSchema, refusalOf, refused, writeLog } from './outcome.ts';
@@ -62,9 +62,11 @@ export async function compileCuda(
   context: CompileContext,
 ): Promise<Artifact | Verdict> {
   const key = cudaKey(source, arch, compilers, context);
-  const entry = await obtain(context.cacheRoot, key, outcomeSchema, (folder) =>
-    produce(folder, source, arch, compilers, context),
-  );
+  const entry = await obtain(context.cacheRoot, key, outcomeSchema, async (folder) => {
+    const outcome = await produce(folder, source, arch, compilers, context);
+    mustBeUnchanged(key, cudaKey(source, arch, compilers, context), 'a header of the kernels');
+    return outcome;
+  });
   const { refusal } = entry.meta;
   if (refusal) return refused(entry, refusal, source.variant.id, 'cuda');
   return artifactOf(entry, key, source, arch);

@@ -5,7 +5,7 @@ import { EnvironmentError } from '../errors.ts';
 import type { DeviceName } from '../model/artifact.ts';
 import { hashOf } from '../util/hash.ts';
 import { Slots } from '../util/limit.ts';
-import { obtain } from './cache.ts';
+import { mustBeUnchanged, obtain } from './cache.ts';
 import { type CompileContext, type Compilers, defaultJobs } from './context.ts';
 import { ending, firstError } from './diagnosis.ts';
 import { includeHash } from './includes.ts';
@@ -115,10 +115,13 @@ async function compileUnit(
   tell: () => void,
 ): Promise<{ path: string; key: string }> {
   const folders = includeFolders(device, context);
-  const includes = includeHash(unit.text, folders, unit.generated ? undefined : dirname(unit.file));
   // Only the device `cuda` sees the toolkit's headers.
   const toolkit = device === 'cuda' ? compilers.nvccVersion : '';
-  const key = hashOf('object', basename(unit.file), includes, flags.join(' '), compilers.cxxVersion, toolkit);
+  const keyOf = ({ file, text, generated }: Unit) => {
+    const includes = includeHash(text, folders, generated ? undefined : dirname(file));
+    return hashOf('object', basename(file), includes, flags.join(' '), compilers.cxxVersion, toolkit);
+  };
+  const key = keyOf(unit);
   const entry = await obtain(context.cacheRoot, key, z.object({}), async (folder) => {
     tell();
     const file = unit.generated ? join(folder, unit.file) : unit.file;
@@ -132,6 +135,8 @@ async function compileUnit(
       ...['-c', file, '-o', join(folder, 'unit.o')],
     ];
     await mustSucceed(argv, relative(context.packageRoot, file), folder, context, slots);
+    const now = unit.generated ? unit : { ...unit, text: readFileSync(unit.file, 'utf8') };
+    mustBeUnchanged(key, keyOf(now), unit.file);
     return {};
   });
   return { path: join(entry.folder, 'unit.o'), key };
@@ -140,7 +145,9 @@ async function compileUnit(
 function librariesOf(device: DeviceName, compilers: Compilers): string[] {
   if (device === 'emulated') return ['-ldl', '-lpthread'];
   const folders = ['lib64', 'lib'].map((name) => `-L${join(compilers.cudaHome, name)}`);
-  return [...folders, '-lcudart_static', '-ldl', '-lrt', '-lpthread'];
+  // The runner may be carried to a GPU host with an older libstdc++.
+  const carried = ['-static-libstdc++', '-static-libgcc'];
+  return [...carried, ...folders, '-lcudart_static', '-ldl', '-lrt', '-lpthread'];
 }
 
 async function mustSucceed(

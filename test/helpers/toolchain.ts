@@ -1,0 +1,25 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CompileContext } from '../../src/compile/context.ts';
+import { localExecutor } from '../../src/exec/local.ts';
+import type { Toolchain } from '../../src/toolchain/find.ts';
+import { findToolchain } from '../../src/toolchain/toolchain.ts';
+import { packageRoot } from '../../src/util/package-root.ts';
+
+/** Artifacts of tests, kept between runs of the tests. */
+export const testCache = join(packageRoot, 'node_modules/.cache/tilewright');
+
+/** The family with planted defects. */
+export const scaleFolder = join(packageRoot, 'test/fixtures/kernels/scale');
+
+/** The real compilers; `npm test` installs them first. */
+export async function testToolchain(): Promise<Toolchain> {
+  const found = await findToolchain(localExecutor);
+  if (!found) throw new Error('no CUDA toolkit: run `node dist/cli.js toolchain install` first');
+  return found;
+}
+
+export function testContext(cacheRoot: string = testCache): CompileContext {
+  mkdirSync(cacheRoot, { recursive: true });
+  return { executor: localExecutor, cacheRoot, packageRoot, familyFolder: scaleFolder };
+}

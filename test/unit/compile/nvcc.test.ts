@@ -1,0 +1,134 @@
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { sm80 } from '../../../src/arch/sm80.ts';
+import { sm90a } from '../../../src/arch/sm90a.ts';
+import { compileEmulated } from '../../../src/compile/host.ts';
+import { compileCuda, cudaKey } from '../../../src/compile/nvcc.ts';
+import { EnvironmentError } from '../../../src/errors.ts';
+import type { Toolchain } from '../../../src/toolchain/find.ts';
+import { folderOf } from '../../helpers/folder.ts';
+import { kernelText, sourceOf } from '../../helpers/source.ts';
+import { testContext, testToolchain } from '../../helpers/toolchain.ts';
+
+let toolchain: Toolchain;
+beforeAll(async () => {
+  toolchain = await testToolchain();
+});
+
+const good = sourceOf(kernelText('  if (threadIdx.x < args.count) args.y[threadIdx.x] = 1;'));
+const bad = sourceOf(kernelText('  undefined_thing(args.count);'));
+
+describe('compileCuda', () => {
+  test('gives a cubin with what ptxas says of it, then finds it', async () => {
+    const context = testContext(folderOf());
+    const artifact = await compileCuda(good, sm90a, toolchain, context);
+    expect(artifact).toMatchObject({
+      device: 'cuda',
+      arch: 'sm_90a',
+      cached: false,
+      resources: { spillLoadBytes: 0 },
+    });
+    if (!('path' in artifact)) throw new Error('no artifact');
+    expect(readFileSync(artifact.path).subarray(0, 4).toString('latin1')).toBe('\u007fELF');
+    expect(await compileCuda(good, sm90a, toolchain, context)).toMatchObject({ cached: true, seconds: 0 });
+    expect(await compileCuda(good, sm80, toolchain, context)).toMatchObject({ cached: false, arch: 'sm_80' });
+  });
+
+  test('a bad kernel is a verdict with the first error, and is remembered', async () => {
+    const context = testContext(folderOf());
+    const verdict = await compileCuda(bad, sm90a, toolchain, context);
+    expect(verdict).toMatchObject({ verdict: 'compile', device: 'none', evidence: { cached: false } });
+    if (!('verdict' in verdict)) throw new Error('no verdict');
+    expect(verdict.evidence.message).toBe(
+      'scale.hand.cu(10): error: identifier "undefined_thing" is undefined',
+    );
+    expect(readFileSync(String(verdict.evidence.log), 'utf8')).toContain('undefined_thing');
+    expect(await compileCuda(bad, sm90a, toolchain, context)).toMatchObject({ evidence: { cached: true } });
+  });
+
+  test('too much shared memory is `resources`', async () => {
+    const big = sourceOf(
+      'extern "C" __global__ void scale_hand(float* y) { __shared__ float s[100000]; s[threadIdx.x] = 1; __syncthreads(); *y = s[9]; }',
+    );
+    expect(await compileCuda(big, sm90a, toolchain, testContext(folderOf()))).toMatchObject({
+      verdict: 'resources',
+      evidence: { message: expect.stringContaining('uses too much shared data') },
+    });
+  });
+
+  test("a compiler that takes too long is the kernel's fault", async () => {
+    const context = { ...testContext(folderOf()), timeoutMs: 30 };
+    expect(await compileCuda(good, sm90a, toolchain, context)).toMatchObject({
+      verdict: 'compile',
+      evidence: { message: 'the compiler had not finished after 0.03 s' },
+    });
+  });
+
+  test.each<[string, (folder: string) => Partial<Toolchain>, RegExp]>([
+    ['no nvcc', () => ({ nvcc: '/nowhere/nvcc' }), /cannot start \/nowhere\/nvcc: there is no such program/],
+    ['no g++', () => ({ cxx: '/nowhere/g++' }), /nvcc finds no usable g\+\+/],
+    ['an nvcc that crashes', (folder) => ({ nvcc: script(folder, 'kill -SEGV $$') }), /was ended by SIGSEGV/],
+    [
+      'an nvcc that always fails',
+      (folder) => ({ nvcc: script(folder, 'echo broken >&2; exit 3') }),
+      /ended with code 3: broken/,
+    ],
+    [
+      'a full disk',
+      (folder) => ({ nvcc: script(folder, 'echo "ptxas fatal: No space left on device" >&2; exit 1') }),
+      /no space left on the disk/,
+    ],
+  ])("%s is the machine's fault, and nothing is remembered", async (_, broken, message) => {
+    const folder = folderOf();
+    const context = testContext(folder);
+    const compile = () => compileCuda(good, sm90a, { ...toolchain, ...broken(folder) }, context);
+    await expect(compile()).rejects.toThrow(EnvironmentError);
+    await expect(compile()).rejects.toThrow(message);
+    expect(await compileCuda(good, sm90a, toolchain, context)).toMatchObject({ cached: false });
+  });
+
+  test('the key follows source, arch, compiler and nothing else', () => {
+    const context = testContext();
+    const key = cudaKey(good, sm90a, toolchain, context);
+    expect(cudaKey({ ...good, path: '/elsewhere/x.cu' }, sm90a, toolchain, context)).toBe(key);
+    expect(cudaKey(bad, sm90a, toolchain, context)).not.toBe(key);
+    expect(cudaKey(good, sm80, toolchain, context)).not.toBe(key);
+    expect(cudaKey(good, sm90a, { ...toolchain, nvccVersion: '13.0.1' }, context)).not.toBe(key);
+  });
+});
+
+describe('compileEmulated', () => {
+  test("gives a shared object with the kernel's entry, then finds it", async () => {
+    const context = testContext();
+    const artifact = await compileEmulated(good, toolchain, context);
+    if (!('path' in artifact)) throw new Error('no artifact');
+    expect(readFileSync(artifact.path).includes('scale_hand_emulated')).toBe(true);
+    expect(await compileEmulated(good, toolchain, context)).toMatchObject({
+      cached: true,
+      device: 'emulated',
+    });
+  });
+
+  test('a bad kernel is a verdict with the first error', async () => {
+    expect(await compileEmulated(bad, toolchain, testContext())).toMatchObject({
+      verdict: 'compile',
+      device: 'emulated',
+      evidence: {
+        message: expect.stringMatching(/^scale\.hand\.cu:10:3: error: 'undefined_thing' was not declared/),
+      },
+    });
+  });
+
+  test("no g++ is the machine's fault", async () => {
+    const compile = compileEmulated(good, { ...toolchain, cxx: '/nowhere/g++' }, testContext(folderOf()));
+    await expect(compile).rejects.toThrow(/cannot start \/nowhere\/g\+\+/);
+  });
+});
+
+function script(folder: string, body: string): string {
+  const path = join(folder, 'nvcc');
+  writeFileSync(path, `#!/bin/sh\n${body}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}

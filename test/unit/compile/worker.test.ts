@@ -1,0 +1,47 @@
+import { beforeAll, expect, test } from 'vitest';
+import { buildWorker } from '../../../src/compile/worker.ts';
+import { openDevice } from '../../../src/device/session.ts';
+import { EnvironmentError } from '../../../src/errors.ts';
+import { localExecutor } from '../../../src/exec/local.ts';
+import type { Toolchain } from '../../../src/toolchain/find.ts';
+import { folderOf } from '../../helpers/folder.ts';
+import { testContext, testToolchain } from '../../helpers/toolchain.ts';
+
+let toolchain: Toolchain;
+beforeAll(async () => {
+  toolchain = await testToolchain();
+});
+
+test('builds a runner that starts; a second build makes nothing', { timeout: 300_000 }, async () => {
+  const context = testContext();
+  await buildWorker('emulated', toolchain, context);
+  let compiled = 0;
+  const again = await buildWorker('emulated', toolchain, context, undefined, () => compiled++);
+  expect(again.cached).toBe(true);
+  expect(compiled).toBe(0);
+  const opened = await openDevice('emulated', again.path, localExecutor);
+  if (!opened.available) throw new Error(opened.reason);
+  expect(opened.session.info.device).toBe('emulated');
+  await opened.session.close();
+});
+
+test('builds the runner of the device cuda, which says why there is none', { timeout: 300_000 }, async () => {
+  const worker = await buildWorker('cuda', toolchain, testContext());
+  const opened = await openDevice('cuda', worker.path, localExecutor);
+  if (opened.available) return opened.session.close(); // a machine with a GPU
+  expect(opened.reason).toMatch(/driver|device/i);
+});
+
+test.each([
+  ['without an oracle', {}, /has no oracle\.hpp, which says what the right answer is/],
+  [
+    'with a broken oracle',
+    { 'oracle.hpp': 'int x = nonsense;\n' },
+    /the runner does not build .*oracle\.hpp:1:9: error: 'nonsense' was not declared/,
+  ],
+])('a family %s is told so', { timeout: 300_000 }, async (_, files, message) => {
+  const context = { ...testContext(), familyFolder: folderOf(files) };
+  const building = () => buildWorker('emulated', toolchain, context);
+  await expect(building()).rejects.toThrow(message);
+  await expect(building()).rejects.toThrow(EnvironmentError);
+});
