@@ -1,7 +1,7 @@
 import { sweepTemporaries } from './compile/cache.ts';
 import type { CompileContext } from './compile/context.ts';
 import { buildWorker } from './compile/worker.ts';
-import { type DeviceSession, openDevice, type Patience } from './device/session.ts';
+import { type DeviceSession, type OpenedDevice, openDevice, type Patience } from './device/session.ts';
 import type { LibraryRun } from './emit/request.ts';
 import { EnvironmentError } from './errors.ts';
 import type { Artifact, DeviceName } from './model/artifact.ts';
@@ -144,10 +144,12 @@ export class Line {
     const worker = await buildWorker(device, toolchain, this.context, this.slots, (files) =>
       this.note(`building the runner of the device ${device}: ${files} files, this once`),
     );
-    const first = await openDevice(device, worker.path, this.host.executor, this.#patience);
+    const start = () =>
+      openDevice(device, worker.path, this.host.executor, this.#patience, toolchain.libraryPath);
+    const first = await start();
     if (!first.available) return first.reason;
     const spare = [first.session];
-    const open = async () => spare.pop() ?? this.#another(device, worker.path);
+    const open = async () => spare.pop() ?? another(device, await start());
     this.#pools.set(device, new Pool(device === 'cuda' ? 1 : this.request.jobs, open));
     return undefined;
   }
@@ -155,12 +157,6 @@ export class Line {
   /** The host may compute a reference for long; a kernel may not run for long. */
   get #patience(): Patience {
     return { kernel: this.request.watchdogSeconds, host: 300 };
-  }
-
-  async #another(device: DeviceName, path: string): Promise<DeviceSession> {
-    const opened = await openDevice(device, path, this.host.executor, this.#patience);
-    if (opened.available) return opened.session;
-    throw new EnvironmentError(`device ${device} is gone: ${opened.reason}`);
   }
 }
 
@@ -170,4 +166,9 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
     made ??= make();
     return made;
   };
+}
+
+function another(device: DeviceName, opened: OpenedDevice): DeviceSession {
+  if (opened.available) return opened.session;
+  throw new EnvironmentError(`device ${device} is gone: ${opened.reason}`);
 }

@@ -1,12 +1,15 @@
 #include "gate.hpp"
 
 #include <chrono>
+#include <cmath>
 #include <map>
 
 namespace tilewright {
 namespace {
 
 constexpr int kReplays = 3;  // of a graph, and rounds on two streams
+// What the emulated device does at least: large problems take their time without being hung.
+constexpr double kEmulatedFlops = 3e7;
 
 /// A problem on the device with a variant set up on it, and what its first launch gave.
 struct Bench {
@@ -53,7 +56,7 @@ class Trial {
   void two_streams(Bench& bench, Bench& other);
   std::shared_ptr<const Problem> other_seed(const GateCase& item);
   std::unique_ptr<Bench> make_bench(const std::shared_ptr<const Problem>& problem);
-  void announce(const char* event);
+  void announce(const char* event, double seconds = 0);
   void add_place(Json& evidence) const;
   Parameters parameters() const { return job_.variant.parameters.view(); }
 
@@ -108,8 +111,10 @@ void Trial::add_place(Json& evidence) const {
   evidence.set("schedule", schedule_).set("seed", static_cast<std::int64_t>(job_.schedules[schedule_].seed));
 }
 
-void Trial::announce(const char* event) {
-  emit_(Json().set("event", event).set("id", job_.id).set("case", case_->id).set("schedule", schedule_));
+/// `seconds`: what a kernel may take beyond the usual.
+void Trial::announce(const char* event, double seconds) {
+  Json line = Json().set("event", event).set("id", job_.id).set("case", case_->id).set("schedule", schedule_);
+  emit_(seconds > 1 ? line.set("seconds", std::ceil(seconds)) : line);
 }
 
 void Trial::run_cases() {
@@ -166,8 +171,11 @@ void Trial::expect_refusal(const std::shared_ptr<const Problem>& problem) {
 }
 
 void Trial::launch(Bench& bench) {
-  announce("case");
-  const RunReport report = bench.setup.program().run(job_.schedules[schedule_]);
+  Schedule schedule = job_.schedules[schedule_];
+  const double extra = device_.streams() ? 0 : bench.operands.problem().flops() / kEmulatedFlops;
+  schedule.seconds += extra;
+  announce("case", extra);
+  const RunReport report = bench.setup.program().run(schedule);
   announce("checking");
   totals_.launches += static_cast<std::int64_t>(bench.setup.launches());
   for (const auto& [name, value] : report.statistics) totals_.statistics[name] += value;

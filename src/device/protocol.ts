@@ -96,13 +96,14 @@ const checkSchema = z.object({
 export const workerLineSchema = z.discriminatedUnion('event', [
   deviceInfoSchema.extend({ event: z.literal('ready') }),
   z.object({ event: z.literal('unavailable'), reason: z.string() }),
-  /** A kernel starts; `subject` only in timing jobs. */
+  /** A kernel starts; `subject` only in timing jobs. `seconds`: what it may take beyond the usual. */
   z.object({
     event: z.literal('case'),
     id,
     case: z.string(),
     schedule: z.number(),
     subject: z.string().optional(),
+    seconds: z.number().optional(),
   }),
   /** No kernel runs: inputs, references and comparisons on the host. */
   z.object({

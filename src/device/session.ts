@@ -37,30 +37,40 @@ export type OpenedDevice =
   | { readonly available: true; readonly session: DeviceSession }
   | { readonly available: false; readonly reason: string };
 
-/** Starts the worker. A worker that does not even start is an EnvironmentError; a missing device is an answer. */
+/**
+ * Starts the worker. A worker that does not even start is an EnvironmentError; a missing device is an answer. Vendor
+ * libraries are looked for in `libraryPath` first, then where the system has its own.
+ */
 export async function openDevice(
   name: DeviceName,
   workerPath: string,
   executor: Executor,
   patience: Patience = defaultPatience[name],
+  libraryPath: readonly string[] = [],
 ): Promise<OpenedDevice> {
-  const worker = new Worker(workerPath, executor);
+  const start = () => new Worker(workerPath, executor, libraryEnvironment(libraryPath));
+  const worker = start();
   const first = await worker.next(patience.host);
   if ('event' in first && first.event === 'unavailable') return { available: false, reason: first.reason };
-  const { event: _, ...info } = mustBeReady(first, workerPath);
-  return { available: true, session: new Session(info, worker, workerPath, executor, patience) };
+  const { event: _, ...info } = mustBeReady(first);
+  return { available: true, session: new Session(info, worker, start, patience) };
 }
 
-function mustBeReady(line: WorkerLine | Ending, workerPath: string): Extract<WorkerLine, { event: 'ready' }> {
+function libraryEnvironment(libraryPath: readonly string[]): Record<string, string> {
+  if (libraryPath.length === 0) return {};
+  const { LD_LIBRARY_PATH: own } = process.env;
+  return { LD_LIBRARY_PATH: [...libraryPath, ...(own ? [own] : [])].join(':') };
+}
+
+function mustBeReady(line: WorkerLine | Ending): Extract<WorkerLine, { event: 'ready' }> {
   if ('event' in line && line.event === 'ready') return line;
   const why = 'event' in line ? `wrote '${line.event}' instead of 'ready'` : describeEnding(line);
-  throw new EnvironmentError(`the runner ${workerPath} does not start: it ${why}`);
+  throw new EnvironmentError(`the runner does not start: it ${why}`);
 }
 
 class Session implements DeviceSession {
   readonly info: DeviceInfo;
-  readonly #path: string;
-  readonly #executor: Executor;
+  readonly #start: () => Worker;
   readonly #patience: Patience;
   readonly #turns = new Slots(1);
   #worker: Worker | undefined;
@@ -68,11 +78,10 @@ class Session implements DeviceSession {
   #served = 0;
   #nextId = 1;
 
-  constructor(info: DeviceInfo, worker: Worker, path: string, executor: Executor, patience: Patience) {
+  constructor(info: DeviceInfo, worker: Worker, start: () => Worker, patience: Patience) {
     this.info = info;
     this.#worker = worker;
-    this.#path = path;
-    this.#executor = executor;
+    this.#start = start;
     this.#patience = patience;
   }
 
@@ -139,15 +148,19 @@ class Session implements DeviceSession {
       if (line.event === 'error') throw new Error(`the runner cannot do job ${id}: ${line.message}`);
       yield line;
       if (this.#worker) return;
-      const inKernel = line.event === 'case' || line.event === 'sampling';
-      line = await worker.next(inKernel ? this.#patience.kernel : this.#patience.host);
+      line = await worker.next(this.#patienceAfter(line));
     }
+  }
+
+  #patienceAfter(line: WorkerLine): number {
+    if (line.event === 'sampling') return this.#patience.kernel;
+    return line.event === 'case' ? this.#patience.kernel + (line.seconds ?? 0) : this.#patience.host;
   }
 
   async #send(job: object): Promise<Worker> {
     if (!this.#worker) {
-      const worker = new Worker(this.#path, this.#executor);
-      mustBeReady(await worker.next(this.#patience.host), this.#path);
+      const worker = this.#start();
+      mustBeReady(await worker.next(this.#patience.host));
       this.#served = 0;
       this.#worker = worker;
     }

@@ -16,8 +16,9 @@ export class Worker {
   readonly #process: LineProcess;
   readonly #lines: AsyncIterator<string>;
 
-  constructor(path: string, executor: Executor) {
-    this.#process = executor.open([path]);
+  /** `env` is added to the environment of this process. */
+  constructor(path: string, executor: Executor, env: Readonly<Record<string, string>> = {}) {
+    this.#process = executor.open([path], { env });
     this.#lines = this.#process.lines[Symbol.asyncIterator]();
   }
 

@@ -5,6 +5,9 @@ import type { JobVariant } from '../../src/device/protocol.ts';
 import { type DeviceSession, openDevice, type Patience } from '../../src/device/session.ts';
 import { localExecutor } from '../../src/exec/local.ts';
 import { hashOf } from '../../src/util/hash.ts';
+import type { Arch } from '../../src/model/arch.ts';
+import type { DeviceName } from '../../src/model/artifact.ts';
+import type { Toolchain } from '../../src/toolchain/find.ts';
 import { packageRoot } from '../../src/util/package-root.ts';
 
 /** Of the C++ tests: a family of a dozen small kernels, most of them broken in one way. */
@@ -56,8 +59,23 @@ async function run(argv: readonly string[]): Promise<void> {
   if (result.exitCode !== 0) throw new Error(result.stderr);
 }
 
-export async function openBench(bench: Bench, patience?: Patience): Promise<DeviceSession> {
-  const opened = await openDevice('emulated', bench.worker, localExecutor, patience);
+/** The same for a GPU: kernels.cu as a cubin. */
+export async function buildCudaBench(toolchain: Toolchain, arch: Arch): Promise<Bench> {
+  mkdirSync(cacheRoot, { recursive: true });
+  const context = { executor: localExecutor, cacheRoot, packageRoot, familyFolder, timeoutMs: 600_000 };
+  const worker = await buildWorker('cuda', toolchain, context);
+  const source = join(familyFolder, 'kernels.cu');
+  const kernels = join(cacheRoot, `axpby-${hashOf(readFileSync(source, 'utf8'), arch.gencode).slice(0, 16)}.cubin`);
+  await run([toolchain.nvcc, '-cubin', '-std=c++17', '-O3', '-gencode', arch.gencode, source, '-o', kernels]);
+  return { worker: worker.path, kernels };
+}
+
+export async function openBench(
+  bench: Bench,
+  patience?: Patience,
+  device: DeviceName = 'emulated',
+): Promise<DeviceSession> {
+  const opened = await openDevice(device, bench.worker, localExecutor, patience);
   if (!opened.available) throw new Error(opened.reason);
   return opened.session;
 }

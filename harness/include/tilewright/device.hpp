@@ -50,6 +50,7 @@ struct Schedule {
   std::string order = "greedy";  // in-order, random, greedy
   bool detect = true;
   double preempt = 0;
+  double seconds = 20;  // a launch that takes longer is the finding `hang`
 };
 
 /// What one run of a variant does, in order.
