@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,28 +17,32 @@ export interface InstallOptions {
   /** Further `-D` definitions. */
   readonly define?: Readonly<Record<string, string>>;
   readonly jobs?: number;
+  /** Build here and keep it, so that another kind of the same library compiles next to nothing. */
+  readonly buildFolder?: string;
 }
 
-/** Builds an emitted library with CMake in a temporary folder and installs it under `prefix`. */
+/** Builds an emitted library with CMake and installs it under `prefix`. */
 export async function installLibrary(
   library: string,
   prefix: string,
   executor: Executor,
   options: InstallOptions = {},
 ): Promise<void> {
-  const build = await mkdtemp(join(tmpdir(), 'tilewright-build-'));
-  const env = { PATH: [...(options.toolFolders ?? []), process.env.PATH ?? ''].join(':') };
+  const build = options.buildFolder ?? (await mkdtemp(join(tmpdir(), 'tilewright-build-')));
+  const path = [...(options.toolFolders ?? []), ...(process.env.PATH ?? '').split(':')];
+  const env = { PATH: path.join(':') };
+  const generator = path.some((folder) => existsSync(join(folder, 'ninja'))) ? ['-G', 'Ninja'] : [];
   const step = async (what: string, argv: readonly string[]) => {
     const { exitCode, stdout, stderr } = await executor.run(argv, { env, timeoutMs: 15 * 60_000 });
     if (exitCode !== 0)
       throw new EnvironmentError(`could not ${what} ${library}:\n${lastLines(stdout + stderr)}`);
   };
   try {
-    await step('configure', configureCommand(library, build, prefix, options));
+    await step('configure', [...configureCommand(library, build, prefix, options), ...generator]);
     await step('build', ['cmake', '--build', build, '--parallel', String(options.jobs ?? 2)]);
     await step('install', ['cmake', '--install', build]);
   } finally {
-    await rm(build, { recursive: true, force: true });
+    if (options.buildFolder === undefined) await rm(build, { recursive: true, force: true });
   }
 }
 

@@ -52,17 +52,17 @@ describe('the C library of a run', { timeout: 300_000 }, () => {
     library = await emitQuickLibrary(place('out'), ({ id }) => chosen.test(id));
     hasCuda = library.manifest.variants.every(({ images }) => images.length > 0);
     const define = { CMAKE_CXX_FLAGS: '-Wall -Wextra -Werror -O1', CMAKE_BUILD_TYPE: 'None' };
-    for (const kind of ['shared', 'static']) {
-      const options = { shared: kind === 'shared', toolFolders, define, cuda: 'auto' as const };
-      await installLibrary(library.path, place(kind), localExecutor, options);
-    }
-    const plain = {
+    const common = { define, toolFolders, buildFolder: place('library-build') };
+    for (const kind of ['shared', 'static'] as const)
+      await installLibrary(library.path, place(kind), localExecutor, {
+        ...common,
+        shared: kind === 'shared',
+      });
+    await installLibrary(library.path, place('plain'), localExecutor, {
+      ...common,
       shared: false,
-      cuda: 'off' as const,
-      toolFolders,
-      define: { ...define, CMAKE_CXX_FLAGS: '-Wall -Wextra -Werror' },
-    };
-    await installLibrary(library.path, place('plain'), localExecutor, plain);
+      cuda: 'off',
+    });
     // The consumer is all that is left: the library's sources are out of its reach.
     cpSync(join(packageRoot, 'examples', 'c-consumer'), place('consumer'), { recursive: true });
     await rm(place('out', 'library', 'src'), { recursive: true });
@@ -77,7 +77,8 @@ describe('the C library of a run', { timeout: 300_000 }, () => {
     expect(existsSync(place('shared', 'share', 'tilewright', 'LICENSE'))).toBe(true);
   });
 
-  test.each(['shared', 'static'])(
+  // `plain`: built where there is no CUDA toolkit, not even its headers.
+  test.each(['shared', 'static', 'plain'])(
     'find_package: a C project multiplies with the %s emulated library',
     async (kind) => {
       const build = place(`build-${kind}`);

@@ -31,8 +31,8 @@ typedef struct tw_bsr_spmm_problem {
   tw_type input;      /* of A and B */
   tw_type output;     /* of C */
   int64_t ldb, ldc;   /* elements from one row of B, C to the next, at least n; 0 means n */
-  /* Host copy of row_ptr, or null. Read by tw_bsr_spmm_plan_create only; kernels that start with the
-   * longest block rows know them by it, and take the rows as they are without it. */
+  /* Host copy of row_ptr, or null. Read by tw_bsr_spmm_plan_create only; kernels that arrange their work by
+   * the lengths of the block rows, often the fastest, are chosen only where it is given. */
   const int32_t* host_row_ptr;
 } tw_bsr_spmm_problem;
 

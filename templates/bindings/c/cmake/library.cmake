@@ -9,7 +9,7 @@ function(tilewright_library target name export description private_libs)
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   set_target_properties(${target} PROPERTIES
-    EXPORT_NAME ${name} VERSION ${PROJECT_VERSION} SOVERSION ${TILEWRIGHT_ABI_VERSION})
+    DEFINE_SYMBOL "" EXPORT_NAME ${name} VERSION ${PROJECT_VERSION} SOVERSION ${TILEWRIGHT_ABI_VERSION})
   if(BUILD_SHARED_LIBS)
     set(map ${PROJECT_SOURCE_DIR}/cmake/exports.map)
     target_link_options(${target} PRIVATE -Wl,--version-script=${map} -Wl,--no-undefined)
