@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { diskError, errorCode } from '../util/disk.ts';
+import { diskError, errorCode, onDisk } from '../util/disk.ts';
 
 /** Runs a task while holding a lock file. Waits for another live process; a dead one's lock is taken over. */
 export async function withLock<T>(
@@ -9,6 +9,7 @@ export async function withLock<T>(
   onWait: (pid: number) => void,
   task: () => Promise<T>,
 ): Promise<T> {
+  onDisk(`create ${dirname(file)}`, () => mkdirSync(dirname(file), { recursive: true }));
   let told = false;
   while (!take(file)) {
     const owner = ownerOf(file);
@@ -29,7 +30,6 @@ export async function withLock<T>(
 
 function take(file: string): boolean {
   try {
-    mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, String(process.pid), { flag: 'wx' });
     return true;
   } catch (error) {

@@ -6,6 +6,7 @@ const advice: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only; name a writable folder with --out',
   EACCES: 'permission is denied; name a writable folder with --out',
   EPERM: 'the operation is not permitted; name a writable folder with --out',
+  EEXIST: 'a file is in the way; name another folder with --out',
   ENOTDIR: 'a part of the path is a file, not a folder',
   EMFILE: 'too many files are open; raise `ulimit -n` or lower --jobs',
   EIO: 'the disk reports an input/output error',

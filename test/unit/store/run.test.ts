@@ -1,0 +1,176 @@
+import { appendFileSync, readFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { EnvironmentError, UsageError } from '../../../src/errors.ts';
+import type { Event, VerdictEvent } from '../../../src/model/event.ts';
+import { Recorder } from '../../../src/store/recorder.ts';
+import { createRun, listRuns, openRun } from '../../../src/store/run.ts';
+import { folderOf } from '../../helpers/folder.ts';
+
+const info = {
+  family: 'scale',
+  arch: 'sm_90a',
+  command: 'gen sweep scale',
+  space: {},
+  depth: 'quick',
+  device: 'auto',
+} as const;
+const noon = new Date('2026-11-21T12:00:00Z');
+
+function verdict(variant: string, over: Partial<VerdictEvent> = {}): VerdictEvent {
+  const evidence = { message: 'passed 2 cases' };
+  return {
+    event: 'verdict',
+    variant,
+    device: 'emulated',
+    verdict: 'passed',
+    evidence,
+    parameters: { t: 64 },
+    key: 'k',
+    ...over,
+  };
+}
+
+describe('runs', () => {
+  test('are named after family and time; two in one second differ', () => {
+    const root = folderOf();
+    expect(createRun(root, info, noon).id).toBe('scale-20261121-120000');
+    expect(createRun(root, info, noon).id).toBe('scale-20261121-120000-2');
+  });
+
+  test('are found by id, by folder, or as the newest of a family', () => {
+    const root = folderOf();
+    const first = createRun(root, info, noon);
+    const second = createRun(root, { ...info, family: 'other' }, noon);
+    utimesSync(join(first.path, 'run.json'), 1, 1);
+    expect(openRun(root, first.id).path).toBe(first.path);
+    expect(openRun('/nowhere', first.path).id).toBe(first.id);
+    expect(openRun(root).id).toBe(second.id);
+    expect(openRun(root, undefined, 'scale').id).toBe(first.id);
+    expect(listRuns(root)).toEqual([second.id, first.id]);
+  });
+
+  test('about one variant alone are not what `newest` means', () => {
+    const root = folderOf();
+    const whole = createRun(root, info, noon);
+    createRun(root, { ...info, only: 'scale.t64' }, noon);
+    expect(openRun(root).id).toBe(whole.id);
+  });
+
+  test.each<[string, (root: string) => unknown, RegExp]>([
+    ['none yet', (root) => openRun(root, undefined, 'scale'), /there is no run of scale .*gen sweep scale/],
+    [
+      'a mistyped id',
+      (root) => createRun(root, info, noon) && openRun(root, 'scale-20261121-12000'),
+      /did you mean 'scale-20261121-120000'/,
+    ],
+    ['a run.json cut short', (root) => truncated(root), /run\.json cannot be used/],
+    ['a copied folder', (root) => copied(root), /it belongs to run scale-20261121-120000/],
+  ])('%s: the message says so', (_, open, message) => {
+    const root = folderOf();
+    expect(() => open(root)).toThrow(message);
+  });
+
+  function truncated(root: string) {
+    const run = createRun(root, info, noon);
+    truncateSync(join(run.path, 'run.json'), 20);
+    return openRun(root, run.id);
+  }
+
+  function copied(root: string) {
+    const { path, id } = createRun(root, info, noon);
+    return (
+      openRun(folderOf({ [`copy/run.json`]: readFileSync(join(path, 'run.json'), 'utf8') }), 'copy') ?? id
+    );
+  }
+
+  test("under a root that is a file are the machine's fault", () => {
+    const root = join(folderOf({ file: '' }), 'file');
+    expect(() => createRun(root, info)).toThrow(EnvironmentError);
+  });
+});
+
+describe('the journal', () => {
+  test('gives back what was appended, in order', () => {
+    const root = folderOf();
+    const run = createRun(root, info);
+    run.append(verdict('a'));
+    run.append(verdict('b', { verdict: 'wrong' }));
+    run.close();
+    expect(openRun(root, run.id).records()).toEqual([verdict('a'), verdict('b', { verdict: 'wrong' })]);
+  });
+
+  test('drops a torn last line and goes on after it', () => {
+    const root = folderOf();
+    const run = createRun(root, info);
+    run.append(verdict('a'));
+    run.close();
+    appendFileSync(join(run.path, 'journal.jsonl'), '{"event":"verdict","variant":"b","dev');
+    const again = openRun(root, run.id);
+    expect(again.records()).toEqual([verdict('a')]);
+    again.append(verdict('ü'));
+    expect(openRun(root, run.id).records()).toEqual([verdict('a'), verdict('ü')]);
+  });
+
+  test('names the line that is damaged', () => {
+    const root = folderOf();
+    const run = createRun(root, info);
+    run.append(verdict('a'));
+    appendFileSync(join(run.path, 'journal.jsonl'), '{"event":"verdict","variant":7}\n');
+    expect(() => openRun(root, run.id)).toThrow(UsageError);
+    expect(() => openRun(root, run.id)).toThrow(/journal\.jsonl:2 is no record of a journal/);
+  });
+
+  test('of another version of this program still gives its extra fields back', () => {
+    const root = folderOf();
+    const run = createRun(root, info);
+    writeFileSync(
+      join(run.path, 'journal.jsonl'),
+      `${JSON.stringify(verdict('a', { evidence: { message: 'x', more: 1 } }))}\n`,
+    );
+    expect(openRun(root, run.id).records()[0]).toMatchObject({ evidence: { more: 1 } });
+  });
+});
+
+describe('Recorder', () => {
+  const recorded = () => {
+    const seen: Event[] = [];
+    const run = createRun(folderOf(), info);
+    return { seen, run, recorder: new Recorder(run, (event) => seen.push(event)) };
+  };
+
+  test('shows everything, keeps what took work, once', () => {
+    const { seen, run, recorder } = recorded();
+    recorder.emit({ event: 'note', message: 'hello' });
+    recorder.emit(verdict('a'));
+    recorder.emit(verdict('a'));
+    expect(seen).toHaveLength(3);
+    expect(run.records()).toEqual([verdict('a')]);
+  });
+
+  test('knows an earlier verdict on the very same artifact only', () => {
+    const { recorder } = recorded();
+    recorder.emit(verdict('a', { key: 'old' }));
+    expect(recorder.earlier('a', 'emulated', 'old')?.verdict).toBe('passed');
+    expect(recorder.earlier('a', 'emulated', 'new')).toBeUndefined();
+    expect(recorder.earlier('a', 'cuda', 'old')).toBeUndefined();
+  });
+
+  test('counts a variant by its last verdict', () => {
+    const { recorder } = recorded();
+    const artifact = { event: 'artifact', variant: 'a', arch: 'sm_90a', key: 'k', seconds: 1 } as const;
+    recorder.rendered('a');
+    recorder.rendered('b');
+    recorder.emit({ ...artifact, device: 'cuda', cached: true });
+    recorder.emit({ ...artifact, device: 'emulated', cached: false });
+    recorder.emit(verdict('a'));
+    recorder.emit(verdict('a', { device: 'cuda', verdict: 'wrong' }));
+    recorder.emit(verdict('b'));
+    const summary = recorder.summary({ points: 9, legal: 3, seconds: { total: 1 }, library: null });
+    expect(summary).toMatchObject({
+      funnel: { points: 9, legal: 3, rendered: 2, compiled: 1, passed: 1, timed: 0 },
+      verdicts: { wrong: 1, passed: 1 },
+      cache: { hits: 1, compiled: 1 },
+    });
+  });
+});

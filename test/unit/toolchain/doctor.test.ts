@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { localExecutor } from '../../../src/exec/local.ts';
+import { diagnose } from '../../../src/toolchain/doctor.ts';
+import { folderOf } from '../../helpers/folder.ts';
+
+test('says of a bare machine what is missing and what to do', async () => {
+  const environment = { PATH: '/nowhere', TILEWRIGHT_CACHE: folderOf(), CUDA_HOME: '/nowhere' };
+  const checks = await diagnose(localExecutor, environment, folderOf());
+  const of = (name: string) => checks.filter((check) => check.name === name);
+  expect(of('Node')[0]?.state).toBe('ok');
+  expect(of('g++')[0]).toMatchObject({
+    state: 'missing',
+    advice: expect.stringContaining('apt-get install g++'),
+  });
+  expect(of('Python')[0]).toMatchObject({
+    state: 'optional',
+    advice: expect.stringContaining('python3-venv'),
+  });
+  expect(of('CUDA toolkit')[0]?.found).toBe('/nowhere: it has no bin/nvcc');
+  expect(of('cmake')[0]?.advice).toContain('gen toolchain install --with cmake');
+  expect(of('disk')).toHaveLength(2);
+});
+
+test('says of this machine that it has what the tests need', async () => {
+  const checks = await diagnose(localExecutor, process.env, folderOf());
+  for (const name of ['Node', 'g++', 'CUDA toolkit', 'ptxas', 'disk']) {
+    expect(checks.findLast((check) => check.name === name)).toMatchObject({ state: 'ok' });
+  }
+});
