@@ -145,13 +145,13 @@ function addFull(cases: Cases, point: Point, tile: number, wide: number): void {
   cases.add(
     'many-launches',
     7,
-    { rows: 24, columns: 12, n: 3 * wide, pattern: { kind: 'random', density: 0.3 } },
+    { rows: 12, columns: 6, n: 2 * wide, pattern: { kind: 'random', density: 0.3 } },
     { launches: 20 },
   );
   cases.add('large', 3, {
-    rows: 4096 / point.block,
-    columns: 2048 / point.block,
+    rows: 2048 / point.block,
+    columns: 1024 / point.block,
     n: 1096,
-    pattern: { kind: 'power-law', density: 0.2, exponent: 0.7 },
+    pattern: { kind: 'power-law', density: 0.25, exponent: 0.7 },
   });
 }

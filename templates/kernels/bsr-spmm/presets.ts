@@ -48,7 +48,7 @@ const quick: readonly Part[] = [
   { ...mma, block: [32], warpsN: [4] },
   { ...mma, block: [32], output: ['f32'], epilogue: ['direct'], tilesPerCta: [2], order: ['natural'] },
   { ...mma, block: [64], tileK: [64], stages: [3], warpsN: [4] },
-  { ...mma, block: [64], producers: [4], tileK: [64], stages: [3] },
+  { ...mma, block: [64], producers: [4], warpsN: [4] },
   { ...mma, block: [64], input: ['bf16'], output: ['bf16'], copyBytes: [4], tileN: [64], stages: [1] },
   { ...mma, block: [128], stages: [4], warpsN: [4] },
   { ...mma, block: [128], stages: [2], warpsN: [4], tileK: [64], prefetch: [true], panel: [4] },
@@ -67,6 +67,7 @@ const candidates: readonly Part[] = [
     minBlocks: [2, 3],
   },
   { ...mma, block: [32], tileN: [256], warpsM: [1, 2], warpsN: [4, 8], prefetch: [true], panel: [1, 4] },
+  { ...mma, block: [32], tileN: [256], warpsM: [1], warpsN: [8], stages: [3, 4, 5], minBlocks: [2, 3] },
   {
     ...mma,
     block: [64],
@@ -75,7 +76,7 @@ const candidates: readonly Part[] = [
     warpsM: [1, 2],
     warpsN: [4],
     stages: [3, 4],
-    minBlocks: [2],
+    minBlocks: [2, 3],
   },
   {
     ...mma,
