@@ -1,6 +1,5 @@
 import { UsageError } from '../errors.ts';
 import type { Arch } from '../model/arch.ts';
-import { didYouMean } from '../util/suggest.ts';
 import { sm80 } from './sm80.ts';
 import { sm90a } from './sm90a.ts';
 
@@ -15,9 +14,7 @@ export function archNamed(name: string): Arch {
   const found = archs.find((arch) => arch.name === name);
   if (found) return found;
   const names = archs.map((arch) => arch.name);
-  throw new UsageError(
-    `there is no architecture '${name}': known are ${names.join(', ')}${didYouMean(name, names)}`,
-  );
+  throw new UsageError(`there is no architecture '${name}': known are ${names.join(', ')}`);
 }
 
 /**

@@ -28,7 +28,10 @@ export function table(
   const every = columns.map((_, index) => index);
   const kept = fit(columns, widths, every, width);
   if (totalOf(widths, kept) <= width) {
-    const rule = kept.map((index) => '-'.repeat(widths[index] ?? 0)).join(gap);
+    const rule = kept
+      .map((index) => '-'.repeat(widths[index] ?? 0))
+      .join(gap)
+      .trimEnd();
     const [head = '', ...body] = all.map((row) => line(row, kept));
     return [head, rule, ...body];
   }

@@ -1,0 +1,237 @@
+import { describe, expect, test } from 'vitest';
+import type { Event, JournalRecord, Summary } from '../../../src/model/event.ts';
+import type { Measurement } from '../../../src/model/measurement.ts';
+import { finalReport } from '../../../src/report/final.ts';
+import { brief, duration, grouped, kernelTime, plural, shortPath } from '../../../src/report/format.ts';
+import { Progress } from '../../../src/report/progress.ts';
+import { paintFor, visibleLength, widthOf } from '../../../src/report/style.ts';
+import { cutMiddle, table } from '../../../src/report/table.ts';
+
+class Screen {
+  text = '';
+  readonly isTTY: boolean;
+  readonly columns: number;
+  constructor(isTTY: boolean, columns = 80) {
+    this.isTTY = isTTY;
+    this.columns = columns;
+  }
+  write(text: string): void {
+    this.text += text;
+  }
+}
+
+test.each([
+  [0.0421, '42 ms'],
+  [12.34, '12.3 s'],
+  [250, '4 min 10 s'],
+  [7300, '2 h 1 min'],
+])('%d seconds are %s', (seconds, text) => {
+  expect(duration(seconds)).toBe(text);
+});
+
+test('figures as people read them', () => {
+  expect(kernelTime(152.13e-6)).toBe('152.1 us');
+  expect(kernelTime(1.2744e-3)).toBe('1.274 ms');
+  expect(plural(1, 'variant')).toBe('1 variant');
+  expect(plural(2000, 'variant')).toBe('2,000 variants');
+  expect(grouped(1048576)).toBe('1,048,576');
+  expect(shortPath('/a/b/c', '/a')).toBe('b/c');
+  expect(shortPath('/ab/c', '/a')).toBe('/ab/c');
+  expect(brief('race at x.t64.cu:17 and x.t64.cu', 'x.t64')).toBe('race at line 17 and the source');
+});
+
+describe('colour', () => {
+  test.each([
+    ['on a terminal', true, {}, true],
+    ['not into a pipe', false, {}, false],
+    ['not with NO_COLOR', true, { NO_COLOR: '1' }, false],
+    ['not on a dumb terminal', true, { TERM: 'dumb' }, false],
+    ['into a pipe with FORCE_COLOR', false, { FORCE_COLOR: '1' }, true],
+    ['not with FORCE_COLOR=0', true, { FORCE_COLOR: '0' }, false],
+  ])('%s', (_, isTTY, environment, coloured) => {
+    const text = paintFor(new Screen(isTTY), environment)('bad', 'x');
+    expect(text !== 'x').toBe(coloured);
+    expect(visibleLength(text)).toBe(1);
+  });
+
+  test('width is bounded', () => {
+    expect([20, 80, 300].map((columns) => widthOf(new Screen(true, columns)))).toEqual([40, 80, 120]);
+  });
+});
+
+describe('table', () => {
+  const columns = [
+    { title: 'name' },
+    { title: 'figure', align: 'right' },
+    { title: 'extra', align: 'right', optional: 1 },
+  ] as const;
+  const rows = [
+    ['short', '1.0', 'a'],
+    ['rather.long.name', '10.5', 'b'],
+  ];
+
+  test('aligns what fits', () => {
+    expect(table(columns, rows, 80)).toEqual([
+      'name              figure  extra',
+      '----------------  ------  -----',
+      'short                1.0      a',
+      'rather.long.name    10.5      b',
+    ]);
+  });
+
+  test('gives up what is optional', () => {
+    expect(table(columns, rows, 26)).toEqual([
+      'name              figure',
+      '----------------  ------',
+      'short                1.0',
+      'rather.long.name    10.5',
+    ]);
+  });
+
+  test('takes two lines a row rather than cut a name', () => {
+    const lines = table(columns, rows, 20);
+    expect(lines).toContain('rather.long.name');
+    expect(lines.every((line) => line.length <= 20)).toBe(true);
+  });
+
+  test('colours take no room', () => {
+    const paint = paintFor(new Screen(true), {});
+    const [, , first = ''] = table(columns, [[paint('good', 'short'), '1.0', 'a']], 80);
+    expect(visibleLength(first)).toBe('short     1.0      a'.length);
+  });
+
+  test('cutMiddle keeps both ends', () => {
+    expect(cutMiddle('bsr_spmm.mma.b64.tn128', 14)).toBe('bsr_…b64.tn128');
+    expect(cutMiddle('short', 14)).toBe('short');
+  });
+});
+
+const verdict = (variant: string, over: object = {}): Event & JournalRecord => ({
+  event: 'verdict',
+  variant,
+  device: 'emulated',
+  verdict: 'passed',
+  evidence: { message: 'passed', maxErrorOverBound: 0.25, cases: 11, seconds: 0.2 },
+  parameters: {},
+  ...over,
+});
+const wrong = verdict('scale.t128', {
+  verdict: 'wrong',
+  evidence: { message: '1 of 1000 elements fail', reproduce: 'npx validate scale scale.t128 --seed 2' },
+});
+
+describe('progress', () => {
+  const play = (screen: Screen, events: readonly Event[]) => {
+    let now = 0;
+    const progress = new Progress(screen, () => (now += 1000));
+    for (const event of events) progress.handle(event);
+    return screen.text;
+  };
+  const events: readonly Event[] = [
+    { event: 'start', run: '/r/scale-1', family: 'scale', arch: 'sm_90a', resumed: false },
+    { event: 'space', points: 36, legal: 4, variants: 4, rejected: {} },
+    verdict('scale.t64'),
+    wrong,
+    verdict('scale.t256'),
+  ];
+
+  test('is one rewritten line on a terminal, with rate and time left', () => {
+    const text = play(new Screen(true), events);
+    expect(text).toContain('\r\u001b[K');
+    expect(text).toMatch(/judged 3\/4 {2}failed 1 {2}\d\.\d\/s, .* left/);
+    const visible = text.replaceAll('\r\u001b[K', '\n').split('\n').map(visibleLength);
+    expect(Math.max(...visible)).toBeLessThanOrEqual(80);
+  });
+
+  test('is a few plain lines elsewhere, failures always', () => {
+    const text = play(new Screen(false), events);
+    expect(text).not.toContain('\u001b');
+    expect(text.split('\n')).toEqual([
+      'run /r/scale-1',
+      '36 points, 4 legal, 4 variants to look at',
+      'compiled 0/4  judged 1/4  failed 0',
+      'wrong     scale.t128 (emulated): 1 of 1000 elements fail',
+      '',
+    ]);
+  });
+});
+
+describe('final report', () => {
+  const summary: Summary = {
+    event: 'summary',
+    funnel: { points: 36, legal: 2, rendered: 2, compiled: 2, passed: 1, timed: 0 },
+    verdicts: { passed: 1, wrong: 1 },
+    cache: { hits: 4, compiled: 0 },
+    seconds: { compile: 0.1, gate: 0.4, total: 1.5 },
+    run: '/r/scale-1',
+    library: '/r/library',
+    untimed: 'this machine has no NVIDIA GPU',
+  };
+  const records = [verdict('scale.t64'), wrong];
+
+  test('without times says why, the failures with a command, the funnel, the cache and where things lie', () => {
+    expect(finalReport({ summary, records }, new Screen(false))).toMatchInlineSnapshot(`
+      "passed variant  error/bound  cases  regs    gate
+      --------------  -----------  -----  ----  ------
+      scale.t64             0.250     11     -  200 ms
+      No times: this machine has no NVIDIA GPU.
+
+      wrong: 1 variant
+        scale.t128 (emulated)
+          1 of 1000 elements fail
+          $ npx validate scale scale.t128 --seed 2
+
+      funnel   36 points -> 2 legal -> 2 rendered -> 2 compiled -> 1 passed -> 0 timed
+      verdict  1 passed, 1 wrong
+      cache    compiled nothing: 4 artifacts from the cache
+      time     1.5 s (compile 100 ms, gate 400 ms)
+
+      run      /r/scale-1
+      library  /r/library
+      "
+    `);
+  });
+
+  test('with times ranks variants against the best baseline', () => {
+    const measured = (
+      subject: string,
+      kind: Measurement['kind'],
+      median: number,
+      l2: Measurement['l2'] = 'hot',
+    ) =>
+      ({
+        event: 'measurement',
+        subject,
+        kind,
+        workload: '4096/bs64',
+        l2,
+        samples: [median] as number[],
+        median,
+        mad: 1e-6,
+        flops: 1e9,
+        bytes: 1e6,
+        tflops: 1e9 / median / 1e12,
+      }) as const;
+    const timed: JournalRecord[] = [
+      ...records,
+      measured('scale.t64', 'variant', 100e-6),
+      measured('scale.t64', 'variant', 120e-6, 'cold'),
+      measured('cusparse-bsr', 'baseline', 1.5e-3),
+      measured('blocked-ell', 'baseline', 150e-6),
+    ];
+    const { untimed: _, ...rest } = summary;
+    const text = finalReport(
+      { summary: { ...rest, funnel: { ...summary.funnel, timed: 1 } }, records: timed },
+      new Screen(false, 100),
+    );
+    expect(text.split('\n').slice(0, 5)).toMatchInlineSnapshot(`
+      [
+        "4096/bs64       hot L2    +-   cold L2  TFLOPS  vs blocked-ell",
+        "------------  --------  ----  --------  ------  --------------",
+        "scale.t64     100.0 us  1.0%  120.0 us    10.0           1.50x",
+        "blocked-ell   150.0 us  0.7%         -     6.7           1.00x",
+        "cusparse-bsr  1.500 ms  0.1%         -     0.7           0.10x",
+      ]
+    `);
+  });
+});

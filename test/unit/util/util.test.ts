@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { archNamed, archOf, archs, capabilityOf } from '../../../src/arch/index.ts';
+import { EnvironmentError } from '../../../src/errors.ts';
+import { onDisk } from '../../../src/util/disk.ts';
+import { hashOf } from '../../../src/util/hash.ts';
+import { mapLimit, Slots } from '../../../src/util/limit.ts';
+import { Pool } from '../../../src/util/pool.ts';
+import { Stopwatch } from '../../../src/util/stopwatch.ts';
+
+test('hashOf tells its parts apart', () => {
+  expect(hashOf('ab')).not.toBe(hashOf('a', 'b'));
+  expect(hashOf('a', 'b')).toBe(hashOf('a', new Uint8Array([98])));
+});
+
+describe('mapLimit', () => {
+  test('keeps the order and the limit', async () => {
+    let running = 0;
+    let most = 0;
+    const results = await mapLimit([30, 10, 20, 0], 2, async (ms) => {
+      most = Math.max(most, ++running);
+      await sleep(ms);
+      running--;
+      return ms;
+    });
+    expect(results).toEqual([30, 10, 20, 0]);
+    expect(most).toBe(2);
+  });
+
+  test('after a failure begins nothing more, and waits for what runs', async () => {
+    const begun: number[] = [];
+    const ended: number[] = [];
+    const mapping = mapLimit([1, 2, 3, 4], 2, async (item) => {
+      begun.push(item);
+      if (item === 1) throw new Error('one');
+      await sleep(20);
+      ended.push(item);
+    });
+    await expect(mapping).rejects.toThrow('one');
+    expect(begun).toEqual([1, 2]);
+    expect(ended).toEqual([2]);
+  });
+});
+
+test('Slots serve in the order of asking, and are given back after a failure', async () => {
+  const slots = new Slots(1);
+  const order: number[] = [];
+  const failing = slots.run(async () => {
+    await sleep(5);
+    throw new Error('no');
+  });
+  const others = [1, 2].map((n) => slots.run(async () => order.push(n)));
+  await expect(failing).rejects.toThrow('no');
+  await Promise.all(others);
+  expect(order).toEqual([1, 2]);
+});
+
+test('Pool opens as many as are needed at once, lends them again and closes all', async () => {
+  let opened = 0;
+  let closed = 0;
+  const pool = new Pool(2, async () => ({ id: ++opened, close: () => closed++ }));
+  await pool.use(async () => {});
+  await pool.use(async () => {});
+  expect(opened).toBe(1);
+  await Promise.all([1, 2, 3].map(() => pool.use(() => sleep(5))));
+  expect(opened).toBe(2);
+  await pool.close();
+  expect(closed).toBe(2);
+});
+
+test('Stopwatch counts a stage once while several of its tasks run', async () => {
+  let now = 0;
+  const watch = new Stopwatch(() => now);
+  const release: (() => void)[] = [];
+  const task = () => watch.measure('compile', () => new Promise<void>((resolve) => release.push(resolve)));
+  const tasks = [task(), task()];
+  now = 1000;
+  release[0]?.();
+  await tasks[0];
+  now = 3000;
+  release[1]?.();
+  await tasks[1];
+  now = 4000;
+  expect(watch.seconds()).toEqual({ compile: 3, total: 4 });
+});
+
+test.each(['ENOSPC', 'EROFS', 'EACCES', 'ENOTDIR', 'EEXIST'])("%s is the machine's fault", (code) => {
+  const failing = () =>
+    onDisk('write /x', () => {
+      throw Object.assign(new Error(code), { code });
+    });
+  expect(failing).toThrow(EnvironmentError);
+  expect(failing).toThrow(/^cannot write \/x: /);
+});
+
+test('any other failure of a file operation stays what it is', () => {
+  const bug = new TypeError('bug');
+  expect(() =>
+    onDisk('write /x', () => {
+      throw bug;
+    }),
+  ).toThrow(bug);
+});
+
+describe('archs', () => {
+  test.each([
+    [80, 'sm_80'],
+    [86, 'sm_80'],
+    [89, 'sm_80'],
+    [90, 'sm_90a'],
+    [75, undefined],
+    [100, undefined],
+  ])('code for a GPU of capability %d is %s', (capability, name) => {
+    expect(archOf(capability)?.name).toBe(name);
+  });
+
+  test('are complete and say where their figures come from', () => {
+    for (const arch of archs) {
+      expect(arch.gencode).toContain(arch.name);
+      expect(capabilityOf(arch)).toBeGreaterThanOrEqual(80);
+      expect(arch.source.length).toBeGreaterThan(20);
+    }
+  });
+
+  test('an unknown name is answered with the known ones', () => {
+    expect(() => archNamed('sm_90')).toThrow("there is no architecture 'sm_90': known are sm_80, sm_90a");
+  });
+});
