@@ -15,16 +15,16 @@ namespace simt {
 namespace core {
 namespace {
 
+/// Knowledge together with the wave that it belongs to: agents of different waves have the same numbers.
 struct Released {
-  std::uint32_t wave = 0;  // wave_epoch of the clocks
-  ClockRef seen, proxy;
+  std::uint32_t wave = 0;  // its wave_epoch
+  Knowledge knowledge;
 };
 
-std::unordered_map<const void*, Released> locations;  // by address of the atomic variable
-std::unordered_map<std::uint32_t, Released> fenced,
-    gained;  // by thread: released by a fence; read by atomics, for a fence
+std::unordered_map<const void*, Released> locations;  // what atomics have written to each location
+std::unordered_map<std::uint32_t, Released>
+    gained;  // by thread: what its atomics have read and no fence has acquired
 
-/// Clocks of another wave are kept as such: this wave's agents have the same numbers and mean others.
 ClockRef with_earlier(const ClockRef& own, std::uint32_t wave, const ClockRef& earlier) {
   ClockBuilder builder;
   builder.join(own);
@@ -32,62 +32,45 @@ ClockRef with_earlier(const ClockRef& own, std::uint32_t wave, const ClockRef& e
   return builder.freeze();
 }
 
-void merge_released(Released& into, const Released& from) {
-  if (from.wave == machine.wave_epoch && into.wave != machine.wave_epoch) {
-    const Released old = into;
-    into = from;
-    if (old.wave || old.seen->earlier()) {
-      into.seen = with_earlier(into.seen, old.wave, old.seen);
-      into.proxy = with_earlier(into.proxy, old.wave, old.proxy);
-    }
-    return;
-  }
-  if (from.wave == into.wave) {
-    into.seen = join(into.seen, from.seen);
-    into.proxy = join(into.proxy, from.proxy);
-    return;
-  }
-  into.seen = with_earlier(into.seen, from.wave, from.seen);
-  into.proxy = with_earlier(into.proxy, from.wave, from.proxy);
+Knowledge with_earlier(const Knowledge& own, const Released& earlier) {
+  return {with_earlier(own.seen, earlier.wave, earlier.knowledge.seen),
+          with_earlier(own.proxy, earlier.wave, earlier.knowledge.proxy),
+          with_earlier(own.fenced, earlier.wave, earlier.knowledge.fenced)};
 }
 
-constexpr std::uint32_t kNoWave = 0xffffffff;
+/// Adds to knowledge of this wave.
+void add(Knowledge& into, const Released& from) {
+  into = from.wave == machine.wave_epoch ? join(into, from.knowledge) : with_earlier(into, from);
+}
 
 }  // namespace
 
 void synchronise_atomic(Thread& self, const void* location, bool releases, bool acquires) {
   if (!machine.detect) return;
-  auto [place, fresh] = locations.try_emplace(location);
-  if (fresh) place->second.wave = kNoWave;
-  Released& released = place->second;
-  if (acquires && released.wave != kNoWave) {
-    auto [mine, first] = gained.try_emplace(self.index);
-    if (first) mine->second = {machine.wave_epoch, {}, {}};
-    merge_released(mine->second, released);
-  }
-  const auto out = fenced.find(self.index);
-  if (!releases || out == fenced.end()) return;
-  if (released.wave == kNoWave)
-    released = out->second;
-  else
-    merge_released(released, out->second);
+  const auto place = locations.find(location);
+  if (acquires && place != locations.end()) add(gained[self.index].knowledge, place->second);
+  if (!releases) return;
+  // What this thread, or others before a barrier, have fenced; and what the location had, for this is a
+  // read-modify-write and so continues the release sequence.
+  const ClockRef& fenced = self.time.known.fenced;
+  Released released{machine.wave_epoch, {fenced, self.time.known.proxy, fenced}};
+  if (place != locations.end()) add(released.knowledge, place->second);
+  locations[location] = released;
 }
 
 void synchronise_fence(Thread& self) {
   if (!machine.detect) return;
   if (const auto in = gained.find(self.index); in != gained.end()) {
-    acquire(self, in->second.seen, in->second.proxy);
+    acquire(self, in->second.knowledge);
     gained.erase(in);
   }
-  ClockBuilder seen, proxy;
-  release(self, seen, proxy);
-  fenced[self.index] = {machine.wave_epoch, seen.freeze(), proxy.freeze()};
+  ClockBuilder all;
+  contribute_seen(self, all);
+  self.time.known.fenced = all.freeze();
+  tick(self);
 }
 
-void forget_fences() {
-  fenced.clear();
-  gained.clear();
-}
+void forget_fences() { gained.clear(); }
 
 void forget_atomics() {
   forget_fences();
@@ -129,7 +112,9 @@ void atomic(void* pointer, int bytes, void (*apply)(void* location, const void* 
     std::memset(old, 0xff, static_cast<std::size_t>(bytes));
     return;
   }
+  core::machine.current = nullptr;  // what `apply` does is not the thread's own plain access
   apply(pointer, operand, old);
+  core::machine.current = &self;
   core::synchronise_atomic(self, pointer, true, true);
   core::note_progress();
   core::maybe_yield();

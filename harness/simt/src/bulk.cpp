@@ -41,7 +41,7 @@ void note_load(Thread& self, Block& block, Mbarrier& barrier, const BulkLoad& lo
     note_global_read(load.source, load.bytes, read);
 }
 
-void issue_to(Thread& self, unsigned rank, BulkLoad load) {
+void issue_to(Thread& self, unsigned rank, BulkLoad& load) {
   const char* what = load.map ? "tensor load" : "bulk load";
   Block& block = self.block->cluster->blocks[rank];
   load.block = block.index;
@@ -65,7 +65,7 @@ void issue_to(Thread& self, unsigned rank, BulkLoad load) {
 }
 
 /// `ranks`: destination blocks; 0: the one that the destination address names.
-void issue_load(Thread& self, BulkLoad load, std::uint32_t destination, std::uint32_t barrier,
+void issue_load(Thread& self, BulkLoad& load, std::uint32_t destination, std::uint32_t barrier,
                 std::uint16_t ranks) {
   const char* what = load.map ? "tensor load" : "bulk load";
   ++machine.stats.bulk_copies;
@@ -272,7 +272,7 @@ void fence_mbarrier_init() {
 void fence_proxy_async() {
   Thread& self = SIMT_ENTER();
   if (!core::machine.detect) return;
-  self.time.proxy = self.time.seen;
+  self.time.known.proxy = self.time.known.seen;
   self.time.proxy_epoch = self.time.epoch;
   self.time.proxy_copy = self.time.copy.done;
   core::tick(self);  // accesses after the fence are not covered by it

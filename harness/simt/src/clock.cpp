@@ -154,6 +154,10 @@ ClockRef join(const ClockRef& a, const ClockRef& b) {
   return result;
 }
 
+Knowledge join(const Knowledge& a, const Knowledge& b) {
+  return {join(a.seen, b.seen), join(a.proxy, b.proxy), join(a.fenced, b.fenced)};
+}
+
 void forget_joins() {
   for (RememberedJoin& memory : remembered_joins()) memory = {};
 }

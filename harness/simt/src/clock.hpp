@@ -87,9 +87,29 @@ class ClockBuilder {
   ClockRef joined_;  // the last clock joined: joining it again changes nothing
 };
 
+/// All that one party knows of the others' time.
+struct Knowledge {
+  ClockRef seen;   // accesses ordered before its own from now on
+  ClockRef proxy;  // of these, what the async proxy may rely on: seen as of the last proxy fence
+  ClockRef
+      fenced;  // of these, what other blocks may learn through an atomic: seen as of the last __threadfence
+};
+
+/// Accumulates knowledge at a barrier, from each arrival.
+struct Gathering {
+  ClockBuilder seen, proxy, fenced;
+  Knowledge freeze() { return {seen.freeze(), proxy.freeze(), fenced.freeze()}; }
+  void clear() {
+    seen.clear();
+    proxy.clear();
+    fenced.clear();
+  }
+};
+
 /// Least clock that has seen what both have. Remembers recent answers, so that equal joins give the same
 /// object.
 ClockRef join(const ClockRef& a, const ClockRef& b);
+Knowledge join(const Knowledge& a, const Knowledge& b);
 /// Drops remembered joins; call between launches.
 void forget_joins();
 

@@ -63,7 +63,8 @@ void land(const CopyArrival& arrival) {
   thread.copies->land_through(*thread.block, arrival.segment);
   Mbarrier* barrier = block.mbarriers->find(arrival.barrier);
   if (!barrier) return;
-  if (machine.detect && thread.time.copy.agent) barrier->seen.raise(thread.time.copy.agent, arrival.segment);
+  if (machine.detect && thread.time.copy.agent)
+    barrier->gathering.seen.raise(thread.time.copy.agent, arrival.segment);
   count_arrivals(block, *barrier, 1);
 }
 

@@ -35,12 +35,8 @@ void report_fault() {
     fail("trap", text("the thread's stack of %zu bytes overflowed; raise Config::stack_bytes, or the kernel "
                       "recurses without end",
                       machine.config.stack_bytes));
-  if (is_global(fault.address)) {
-    if (const Allocation* allocation = allocation_at(fault.address); allocation && !allocation->name.empty())
-      fail("global-out-of-bounds", "invalid access to " + global_place(fault.address));
-    fail("global-out-of-bounds",
-         text("access at %p, which is in no allocation (beyond the end of one, or released)", fault.address));
-  }
+  if (is_global(fault.address))
+    fail("global-out-of-bounds", "invalid access to " + global_place(fault.address));
   fail("global-out-of-bounds", text("access to the invalid address %p", fault.address));
 }
 

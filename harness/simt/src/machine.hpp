@@ -55,9 +55,9 @@ struct Progress {
   std::uint32_t done = 0;
 };
 
-/// A thread's view of time. `seen` and `proxy` are as of its last acquire; the rest is newer and its own.
+/// A thread's view of time. `known` is as of its last acquire; the rest is newer and its own.
 struct Timeline {
-  ClockRef seen, proxy;
+  Knowledge known;
   std::uint32_t epoch = 0;        // of its own accesses; raised at every release
   std::uint32_t proxy_epoch = 0;  // own accesses up to this one are visible to the async proxy
   std::uint32_t proxy_copy = 0;   // same for the own cp.async
@@ -130,7 +130,7 @@ struct Warp {
 
 struct NamedBarrier {
   int threads = 0, arrived = 0;
-  ClockBuilder seen, proxy;
+  Gathering gathering;
   std::vector<Thread*> waiting;
   int reduce_count = 0, reduce_result = 0;  // predicates that hold: so far, and in the last completed use
 };
@@ -155,8 +155,8 @@ struct Cluster {
   Block* blocks = nullptr;
   unsigned live = 0, arrived = 0;
   std::uint32_t generation = 0;
-  ClockBuilder seen, proxy;
-  ClockRef released_seen, released_proxy;
+  Gathering gathering;
+  Knowledge released;
   std::vector<Thread*> waiting;
 };
 

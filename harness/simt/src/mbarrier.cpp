@@ -73,7 +73,7 @@ bool is_overwritten(const Block& block, std::uint32_t offset) {
 
 /// `phase` is the one under way when the thread looked and the parity said "complete".
 void pass(Thread& self, Mbarrier& barrier) {
-  acquire(self, barrier.released_seen, barrier.released_proxy);
+  acquire(self, barrier.released);
   for (auto& [address, phase] : self.phases_seen)
     if (address == barrier.offset) {
       phase = barrier.phase;
@@ -101,9 +101,8 @@ void flip(Block& block, Mbarrier& barrier) {
             text(" completes with %llu bytes of %d loads still in flight: expect_tx announces too few bytes",
                  static_cast<unsigned long long>(flying), loads));
   if (machine.detect) {
-    if (barrier.agent) barrier.seen.raise(barrier.agent, phase_epoch(barrier));
-    barrier.released_seen = barrier.seen.freeze();
-    barrier.released_proxy = barrier.proxy.freeze();
+    if (barrier.agent) barrier.gathering.seen.raise(barrier.agent, phase_epoch(barrier));
+    barrier.released = barrier.gathering.freeze();
   }
   ++barrier.phase;
   barrier.pending = barrier.count;
@@ -211,7 +210,7 @@ void mbarrier_arrive(std::uint32_t address, std::uint32_t count) {
   Thread& self = SIMT_ENTER();
   Mbarrier* barrier = core::use_mbarrier(self, address, "mbarrier.arrive");
   if (!barrier) return;
-  core::release(self, barrier->seen, barrier->proxy);
+  core::release(self, barrier->gathering);
   core::count_arrivals(core::block_of(address), *barrier, count);
 }
 
@@ -226,7 +225,7 @@ void mbarrier_arrive_expect_tx(std::uint32_t address, std::uint32_t bytes) {
   Mbarrier* barrier = core::use_mbarrier(self, address, "mbarrier.arrive.expect_tx");
   if (!barrier) return;
   barrier->bytes += bytes;
-  core::release(self, barrier->seen, barrier->proxy);
+  core::release(self, barrier->gathering);
   core::count_arrivals(core::block_of(address), *barrier, 1);
 }
 

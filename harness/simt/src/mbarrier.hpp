@@ -14,11 +14,11 @@ struct Mbarrier {
   std::int64_t pending = 0;  // of those, still missing
   std::int64_t bytes = 0;    // expected and not landed; negative while more has landed than was announced
   std::uint32_t phase = 0;   // the phase under way; completed phases are below
-  std::uint32_t initialised_by = 0;        // thread
-  bool init_fenced = false;                // by fence.mbarrier_init: the async proxy may complete on it
-  std::uint16_t agent = 0;                 // TMA completing here
-  ClockBuilder seen, proxy;                // of the arrivals so far
-  ClockRef released_seen, released_proxy;  // of completed phases
+  std::uint32_t initialised_by = 0;  // thread
+  bool init_fenced = false;          // by fence.mbarrier_init: the async proxy may complete on it
+  std::uint16_t agent = 0;           // TMA completing here
+  Gathering gathering;               // from the arrivals so far
+  Knowledge released;                // by completed phases
   std::vector<Thread*> waiting;
 };
 

@@ -94,7 +94,14 @@ std::string offset_text(const Allocation& allocation, const void* pointer) {
 
 std::string global_place(const void* pointer) {
   const Allocation* allocation = allocation_at(pointer);
-  return allocation ? offset_text(*allocation, pointer) : text("global %p", pointer);
+  // A guard page belongs to nobody: whose end or start is it?
+  for (std::ptrdiff_t page = 1; !allocation && page <= 16; ++page) {
+    allocation =
+        allocation_at(static_cast<const unsigned char*>(pointer) - page * static_cast<std::ptrdiff_t>(kPage));
+    if (!allocation && page == 1)
+      allocation = allocation_at(static_cast<const unsigned char*>(pointer) + kPage);
+  }
+  return allocation ? offset_text(*allocation, pointer) : text("%p, which is in no allocation", pointer);
 }
 
 Allocation* allocation_at(const void* pointer) {
@@ -111,17 +118,12 @@ bool check_global(const void* pointer, std::size_t bytes, const char* what) {
            text("%s of %zu bytes takes a shared-memory pointer for global memory", what, bytes));
     return false;
   }
-  const Allocation* allocation = allocation_at(pointer);
-  if (!allocation) {
-    report("global-out-of-bounds",
-           text("%s of %zu bytes at %p, which is in no allocation", what, bytes, pointer));
-    return false;
+  if (const Allocation* allocation = allocation_at(pointer)) {
+    const auto offset =
+        static_cast<std::size_t>(static_cast<const unsigned char*>(pointer) - allocation->begin);
+    if (offset < allocation->bytes && bytes <= allocation->bytes - offset) return true;
   }
-  const auto offset =
-      static_cast<std::size_t>(static_cast<const unsigned char*>(pointer) - allocation->begin);
-  if (offset < allocation->bytes && bytes <= allocation->bytes - offset) return true;
-  report("global-out-of-bounds",
-         text("%s of %zu bytes at ", what, bytes) + offset_text(*allocation, pointer));
+  report("global-out-of-bounds", text("%s of %zu bytes at ", what, bytes) + global_place(pointer));
   return false;
 }
 
@@ -165,7 +167,7 @@ unsigned char* shared_memory(Block& block, std::uint32_t address, std::uint32_t 
 }
 
 View view_of(const Thread& thread) {
-  return {thread.time.seen.get(), thread.time.proxy.get(), thread.index, thread.index + 1};
+  return {thread.time.known.seen.get(), thread.time.known.proxy.get(), thread.index, thread.index + 1};
 }
 
 Access access_by(const Thread& thread, AccessKind kind, const void* pc) {

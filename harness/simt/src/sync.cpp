@@ -8,27 +8,31 @@
 namespace simt {
 namespace core {
 
-void contribute(const Thread& thread, ClockBuilder& seen, ClockBuilder& proxy) {
+void contribute_seen(const Thread& thread, ClockBuilder& into) {
   const Timeline& time = thread.time;
-  seen.join(time.seen);
-  seen.raise(thread.index, time.epoch);
+  into.join(time.known.seen);
+  into.raise(thread.index, time.epoch);
   for (const Progress* progress : {&time.copy, &time.bulk_read, &time.bulk_write, &time.wgmma})
-    if (progress->agent) seen.raise(progress->agent, progress->done);
-  proxy.join(time.proxy);
-  if (time.proxy_epoch) proxy.raise(thread.index, time.proxy_epoch);
-  if (time.proxy_copy) proxy.raise(time.copy.agent, time.proxy_copy);
+    if (progress->agent) into.raise(progress->agent, progress->done);
 }
 
-void release(Thread& thread, ClockBuilder& seen, ClockBuilder& proxy) {
+void contribute(const Thread& thread, Gathering& into) {
+  const Timeline& time = thread.time;
+  contribute_seen(thread, into.seen);
+  into.proxy.join(time.known.proxy);
+  if (time.proxy_epoch) into.proxy.raise(thread.index, time.proxy_epoch);
+  if (time.proxy_copy) into.proxy.raise(time.copy.agent, time.proxy_copy);
+  into.fenced.join(time.known.fenced);
+}
+
+void release(Thread& thread, Gathering& into) {
   if (!machine.detect) return;
-  contribute(thread, seen, proxy);
+  contribute(thread, into);
   tick(thread);
 }
 
-void acquire(Thread& thread, const ClockRef& seen, const ClockRef& proxy) {
-  if (!machine.detect) return;
-  thread.time.seen = join(thread.time.seen, seen);
-  thread.time.proxy = join(thread.time.proxy, proxy);
+void acquire(Thread& thread, const Knowledge& released) {
+  if (machine.detect) thread.time.known = join(thread.time.known, released);
 }
 
 namespace {
@@ -41,10 +45,9 @@ int expected_arrivals(const Block& block, const NamedBarrier& barrier) {
 
 void complete(NamedBarrier& barrier) {
   if (machine.detect) {
-    const ClockRef seen = barrier.seen.freeze(), proxy = barrier.proxy.freeze();
-    for (Thread* thread : barrier.waiting) acquire(*thread, seen, proxy);
-    barrier.seen.clear();
-    barrier.proxy.clear();
+    const Knowledge released = barrier.gathering.freeze();
+    for (Thread* thread : barrier.waiting) acquire(*thread, released);
+    barrier.gathering.clear();
   }
   for (Thread* thread : barrier.waiting)
     if (thread != machine.current) make_runnable(*thread);
@@ -63,7 +66,7 @@ bool arrive(Thread& self, int id, int threads, bool waits) {
                          threads, barrier.threads));
   barrier.threads = threads;
   ++barrier.arrived;
-  release(self, barrier.seen, barrier.proxy);
+  release(self, barrier.gathering);
   if (waits) barrier.waiting.push_back(&self);
   const int expected = expected_arrivals(*self.block, barrier);
   if (barrier.arrived < expected) return false;
@@ -93,10 +96,8 @@ void sync(Thread& self, int id, int threads) {
 void complete(Cluster& cluster) {
   cluster.arrived = 0;
   ++cluster.generation;
-  cluster.released_seen = cluster.seen.freeze();
-  cluster.released_proxy = cluster.proxy.freeze();
-  cluster.seen.clear();
-  cluster.proxy.clear();
+  cluster.released = cluster.gathering.freeze();
+  cluster.gathering.clear();
   for (Thread* thread : cluster.waiting) make_runnable(*thread);
   cluster.waiting.clear();
   note_progress();
@@ -150,7 +151,7 @@ void cluster_arrive(bool release) {
     core::fail("barrier", "barrier.cluster.arrive twice without barrier.cluster.wait between");
   self.cluster_arrived = true;
   self.cluster_generation = cluster.generation;
-  if (release) core::release(self, cluster.seen, cluster.proxy);
+  if (release) core::release(self, cluster.gathering);
   if (++cluster.arrived >= cluster.live) core::complete(cluster);
 }
 
@@ -165,7 +166,7 @@ void cluster_wait() {
     core::maybe_yield();
   }
   self.cluster_arrived = false;
-  core::acquire(self, cluster.released_seen, cluster.released_proxy);
+  core::acquire(self, cluster.released);
 }
 
 }  // namespace simt

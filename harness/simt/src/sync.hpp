@@ -4,14 +4,16 @@
 
 namespace simt::core {
 
-/// Adds all that the thread has done and seen to a barrier's clocks; what it does next is newer. No-op
+/// Adds all that the thread knows and has done to what a barrier passes on; what it does next is newer. No-op
 /// without detector.
-void release(Thread& thread, ClockBuilder& seen, ClockBuilder& proxy);
+void release(Thread& thread, Gathering& into);
 /// The same without starting a new epoch: for several threads releasing together, tick() them afterwards.
-void contribute(const Thread& thread, ClockBuilder& seen, ClockBuilder& proxy);
+void contribute(const Thread& thread, Gathering& into);
+/// Only what the thread has done and seen.
+void contribute_seen(const Thread& thread, ClockBuilder& into);
 inline void tick(Thread& thread) { ++thread.time.epoch; }
-/// The thread now knows what the clocks know.
-void acquire(Thread& thread, const ClockRef& seen, const ClockRef& proxy);
+/// The thread learns what others have released.
+void acquire(Thread& thread, const Knowledge& released);
 
 /// The expected count of a block-wide or cluster-wide barrier shrinks as threads exit; completes it if that
 /// was the last.

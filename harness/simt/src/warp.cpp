@@ -85,11 +85,11 @@ std::uint32_t combine(std::uint32_t a, std::uint32_t b, Reduce operation, bool i
 /// The lanes that meet have seen each other's accesses.
 void synchronise_lanes(const Warp& warp, std::uint32_t lanes) {
   if (!machine.detect) return;
-  ClockBuilder seen, proxy;
-  for_each_lane(lanes, [&](int lane) { contribute(warp.threads[lane], seen, proxy); });
-  const ClockRef all_seen = seen.freeze(), all_proxy = proxy.freeze();
+  Gathering gathering;
+  for_each_lane(lanes, [&](int lane) { contribute(warp.threads[lane], gathering); });
+  const Knowledge all = gathering.freeze();
   for_each_lane(lanes, [&](int lane) {
-    acquire(warp.threads[lane], all_seen, all_proxy);
+    acquire(warp.threads[lane], all);
     tick(warp.threads[lane]);
   });
 }

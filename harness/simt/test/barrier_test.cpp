@@ -1,0 +1,105 @@
+// Block-wide, named and cluster barriers; deadlocks and their words.
+#include "device_test.hpp"
+
+using namespace simt;
+
+TEST(named_barriers) {
+  for (const Config& config : all_modes())
+    CHECK_CLEAN(launch(config, {1}, {128}, 1024, {1}, [] {
+      const std::uint32_t base = shared_start();
+      const unsigned me = ids->thread.x;
+      const bool producer = me < 64;
+      for (int round = 0; round < 3; ++round) {
+        if (producer) {
+          bar_sync(2, 128);  // the slot is free
+          store_shared<int>(base + me * 4, round);
+          bar_arrive(1, 128);
+        } else {
+          bar_arrive(2, 128);
+          bar_sync(1, 128);
+          CHECK_EQ(load_shared<int>(base + (me - 64) * 4), round);
+        }
+      }
+    }));
+}
+
+TEST(barriers_with_a_vote) {
+  for (const Config& config : all_modes())
+    CHECK_CLEAN(launch(config, {1}, {96}, 0, {1}, [] {
+      const int me = static_cast<int>(ids->thread.x);
+      CHECK_EQ(sync_threads_reduce(me < 10, 0), 10);
+      CHECK_EQ(sync_threads_reduce(me < 96, 1), 1);
+      CHECK_EQ(sync_threads_reduce(me < 95, 1), 0);
+      CHECK_EQ(sync_threads_reduce(me == 95, 2), 1);
+      CHECK_EQ(sync_threads_reduce(0, 2), 0);
+    }));
+}
+
+TEST(exited_threads_do_not_count) {
+  for (const Config& config : all_modes())
+    CHECK_CLEAN(launch(config, {1}, {128}, 0, {1}, [] {
+      if (ids->thread.x >= 70) return;
+      sync_threads();
+    }));
+}
+
+TEST(cluster_barrier_orders_remote_stores) {
+  const auto kernel = [](bool release) {
+    return [release] {
+      const std::uint32_t base = shared_start();
+      const unsigned other = ids->cluster_rank ^ 1;
+      store_shared<int>(map_shared_rank(base, other) + ids->thread.x * 4,
+                        static_cast<int>(ids->cluster_rank));
+      cluster_arrive(release);
+      cluster_wait();
+      CHECK_EQ(load_shared<int>(base + ids->thread.x * 4), static_cast<int>(other));
+      cluster_arrive(true);
+      cluster_wait();
+    };
+  };
+  for (const Config& config : all_modes()) {
+    CHECK_CLEAN(launch(config, {4}, {64}, 1024, {2}, kernel(true)));
+    CHECK_FINDING(launch(config, {4}, {64}, 1024, {2}, kernel(false)), "race", "read after write");
+  }
+}
+
+TEST(an_exited_block_must_be_left_alone) {
+  const Result result = launch(checked(), {2}, {32}, 1024, {2}, [] {
+    if (ids->cluster_rank == 0) return;
+    store_shared<int>(map_shared_rank(shared_start(), 0), 1);
+  });
+  CHECK_FINDING(result, "exit", "rank 0, which has exited");
+}
+
+TEST(misuse_is_reported) {
+  const auto run = [](auto kernel) { return launch(checked(), {1}, {64}, 0, {1}, kernel); };
+  CHECK_FINDING(run([] { bar_sync(16, 64); }), "barrier", "0 to 15");
+  CHECK_FINDING(run([] { bar_sync(1, 33); }), "barrier", "multiple of 32");
+  CHECK_FINDING(run([] { bar_sync(1, 128); }), "barrier", "the block has 64");
+  CHECK_FINDING(run([] { bar_sync(1, ids->warp ? 32 : 64); }), "barrier", "is used with");
+  CHECK_FINDING(run([] { cluster_wait(); }), "barrier", "without barrier.cluster.arrive");
+}
+
+TEST(deadlock_names_who_waits_where) {
+  for (const Config& config : all_modes()) {
+    const Result result = launch(config, {1}, {96}, 1024, {1}, [] {
+      if (ids->warp == 0) bar_sync(3, 96);
+      if (ids->warp == 1) sync_threads();
+      if (ids->thread.x == 64) {
+        const std::uint32_t barrier = shared_start();
+        mbarrier_init(barrier, 2);
+        mbarrier_arrive_expect_tx(barrier, 512);
+        mbarrier_wait(barrier, 0);
+      }
+    });
+    const std::string words = finding(result, "deadlock");
+    CHECK(contains(words, "65 of 96 threads are waiting"));
+    CHECK(contains(
+        words, "warp 0 of block (0,0,0) at barrier 3 (32 of 96 threads have arrived) at barrier_test.cpp:"));
+    CHECK(contains(words, "warp 1 of block (0,0,0) at barrier 0 (32 of 65 threads have arrived)"));
+    CHECK(contains(
+        words,
+        "warp 2 lane 0 of block (0,0,0) on mbarrier 0x400 parity 0: phase 0, 1 of 2 arrivals missing, "
+        "512 bytes missing at barrier_test.cpp:"));
+  }
+}

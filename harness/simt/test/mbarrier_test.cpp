@@ -1,0 +1,172 @@
+// mbarriers: phases, bytes, remote arrivals, and protocols that go wrong.
+#include "device_test.hpp"
+
+using namespace simt;
+
+namespace {
+
+/// One warp initialises, all threads may use it.
+std::uint32_t make_barrier(std::uint32_t offset, std::uint32_t count) {
+  const std::uint32_t address = shared_start() + offset;
+  if (ids->thread.x == 0) {
+    mbarrier_init(address, count);
+    fence_mbarrier_init();
+  }
+  sync_threads();
+  return address;
+}
+
+template <class Kernel>
+Result block(Kernel kernel, const Config& config = checked(), unsigned threads = 64) {
+  return launch(config, {1}, {threads}, 8192, {1}, kernel);
+}
+
+}  // namespace
+
+TEST(a_ring_hands_data_over) {
+  for (const Config& config : all_modes())
+    CHECK_CLEAN(block(
+        [] {
+          const std::uint32_t full = make_barrier(0, 32), empty = make_barrier(64, 32),
+                              data = shared_start() + 1024;
+          const unsigned lane = ids->lane;
+          for (unsigned turn = 0; turn < 6; ++turn) {
+            if (ids->warp == 0) {
+              mbarrier_wait(empty, (turn & 1) ^ 1);
+              store_shared<unsigned>(data + lane * 4, turn * 100 + lane);
+              mbarrier_arrive(full);
+            } else {
+              mbarrier_wait(full, turn & 1);
+              CHECK_EQ(load_shared<unsigned>(data + (31 - lane) * 4), turn * 100 + 31 - lane);
+              mbarrier_arrive(empty);
+            }
+          }
+        },
+        config));
+}
+
+TEST(try_wait_gives_up_and_comes_back) {
+  for (const Config& config : all_modes())
+    CHECK_CLEAN(block(
+        [] {
+          const std::uint32_t barrier = make_barrier(0, 1);
+          if (ids->thread.x == 0) {
+            while (!mbarrier_try_wait(barrier, 0)) {
+            }
+          } else if (ids->thread.x == 40) {
+            for (int i = 0; i < 10; ++i) nanosleep(1);
+            mbarrier_arrive(barrier);
+          }
+        },
+        config));
+  const Result stuck = block([] {
+    const std::uint32_t barrier = make_barrier(0, 1);
+    if (ids->thread.x == 0)
+      while (!mbarrier_try_wait(barrier, 0)) {
+      }
+  });
+  CHECK_FINDING(stuck, "deadlock", "mbarrier 0x400 parity 0: phase 0, 1 of 1 arrivals missing");
+}
+
+TEST(remote_arrivals) {
+  for (const Config& config : all_modes())
+    CHECK_CLEAN(launch(config, {2}, {32}, 1024, {2}, [] {
+      const std::uint32_t barrier = shared_start();
+      if (ids->thread.x == 0) {
+        mbarrier_init(barrier, 2);
+        fence_mbarrier_init();
+      }
+      cluster_arrive(true);
+      cluster_wait();
+      if (ids->thread.x == 0)
+        for (unsigned rank = 0; rank < 2; ++rank) mbarrier_arrive(map_shared_rank(barrier, rank));
+      mbarrier_wait(barrier, 0);
+      cluster_arrive(true);
+      cluster_wait();
+    }));
+}
+
+TEST(initialisation_must_be_seen) {
+  const Result local = block([] {
+    if (ids->thread.x == 0) mbarrier_init(shared_start(), 64);
+    mbarrier_arrive(shared_start());
+  });
+  CHECK_FINDING(local, "race", "mbarrier.init by thread 0");
+  const Result remote = launch(checked(), {2}, {32}, 1024, {2}, [] {
+    if (ids->thread.x == 0) mbarrier_init(shared_start(), 64);
+    sync_threads();
+    cluster_arrive(false);  // relaxed: orders nothing
+    cluster_wait();
+    mbarrier_arrive(map_shared_rank(shared_start(), ids->cluster_rank ^ 1));
+    cluster_arrive(true);
+    cluster_wait();
+  });
+  CHECK_FINDING(remote, "race", "mbarrier.init");
+}
+
+TEST(misuse_is_reported) {
+  CHECK_FINDING(block([] { mbarrier_arrive(shared_start()); }), "mbarrier", "is not initialised");
+  CHECK_FINDING(block([] { mbarrier_arrive(shared_start() + 4); }), "misaligned", "8-byte");
+  CHECK_FINDING(block([] { mbarrier_init(shared_start() + 8192, 1); }), "shared-out-of-bounds",
+                "mbarrier.init");
+  CHECK_FINDING(block([] {
+                  if (ids->thread.x == 0) mbarrier_init(shared_start(), 0);
+                }),
+                "mbarrier", "count 0");
+  CHECK_FINDING(block([] {
+                  const std::uint32_t barrier = make_barrier(0, 10);
+                  if (ids->thread.x < 2) mbarrier_arrive(barrier, 6);
+                }),
+                "mbarrier", "more arrivals");
+  CHECK_FINDING(block([] {
+                  const std::uint32_t barrier = make_barrier(0, 1);
+                  if (ids->thread.x == 1) store_shared<int>(barrier, 1);
+                  sync_threads();
+                  if (ids->thread.x == 0) mbarrier_arrive(barrier);
+                }),
+                "mbarrier", "other data has overwritten");
+  CHECK_FINDING(block([] {
+                  const std::uint32_t barrier = make_barrier(0, 2);
+                  if (ids->thread.x == 0) mbarrier_expect_tx(barrier, 64);
+                }),
+                "mbarrier", "64 bytes announced by expect_tx that never came");
+}
+
+TEST(a_phase_must_not_end_with_bytes_in_flight) {
+  for (Async async : {Async::now, Async::late}) {
+    Buffer<unsigned char> source(1024);
+    const Result result = block(
+        [&] {
+          const std::uint32_t barrier = make_barrier(0, 1), data = shared_start() + 1024;
+          if (ids->thread.x == 0) {
+            mbarrier_arrive_expect_tx(barrier, 512);  // two loads of 512 follow
+            bulk_load(data, source.data(), 512, barrier, 0);
+            bulk_load(data + 512, source.data() + 512, 512, barrier, 0);
+          }
+          mbarrier_wait(barrier, 0);
+        },
+        checked(Order::in_order, async));
+    if (async == Async::late)
+      CHECK_FINDING(result, "phase", "512 bytes of 1 loads still in flight: expect_tx announces too few");
+    else
+      CHECK_FINDING(result, "mbarrier", "512 bytes landed that no expect_tx announced");
+  }
+}
+
+TEST(a_lapped_waiter_is_reported) {
+  // Thread 32 waits for phase 0; the others complete phases 0 and 1 before it looks again.
+  Config config = checked(Order::in_order);
+  const Result result = block(
+      [] {
+        const std::uint32_t barrier = make_barrier(0, 1);
+        if (ids->thread.x == 63) mbarrier_wait(barrier, 0);
+        if (ids->thread.x == 0) {
+          nanosleep(1);
+          mbarrier_arrive(barrier);
+          mbarrier_arrive(barrier);
+        }
+      },
+      config);
+  CHECK_FINDING(result, "phase", "parity aliasing");
+  CHECK_FINDING(result, "phase", "thread 63");
+}

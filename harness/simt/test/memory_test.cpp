@@ -1,0 +1,83 @@
+// Global memory: allocation, bounds to the byte, alignment, undefined contents.
+#include "device_test.hpp"
+
+using namespace simt;
+
+namespace {
+
+template <class Kernel>
+Result one(Kernel kernel, const Config& config = checked()) {
+  return launch(config, {1}, {1}, 256, {1}, kernel);
+}
+
+}  // namespace
+
+TEST(allocations_are_aligned_and_apart) {
+  std::vector<void*> all;
+  for (std::size_t bytes : {1u, 100u, 256u, 4096u, 5000u, 1u << 20}) {
+    auto* p = static_cast<unsigned char*>(allocate(bytes));
+    CHECK_EQ(reinterpret_cast<std::uintptr_t>(p) % 256, 0u);
+    p[0] = p[bytes - 1] = 1;
+    all.push_back(p);
+  }
+  for (void* p : all) release(p);
+  release(nullptr);
+  int local;
+  CHECK_THROWS(release(&local), "not an address that allocate gave");
+}
+
+TEST(released_memory_is_reused_in_the_end) {
+  for (int i = 0; i < 20000; ++i) release(allocate(1 << 20));  // 20 GB in all
+}
+
+TEST(bounds_hold_to_the_byte) {
+  Buffer<unsigned char> data(100, "data");
+  unsigned char* p = data.data();
+  CHECK_CLEAN(one([=] { p[99] = 1; }));
+  CHECK_FINDING(one([=] { p[100] = 1; }), "global-out-of-bounds",
+                "store of 1 bytes at byte 100 of 'data' (100 bytes)");
+  CHECK_FINDING(one([=] {
+                  volatile int* last = reinterpret_cast<int*>(p + 96 + 4);
+                  *last;
+                }),
+                "global-out-of-bounds", "load of 4 bytes at byte 100");
+  CHECK_FINDING(one([=] { p[-1] = 1; }), "global-out-of-bounds", "byte -1 of 'data'");
+  CHECK_FINDING(one([=] { p[20000] = 1; }), "global-out-of-bounds",
+                "store of 1 bytes at byte 20000 of 'data'");
+  auto* gone = static_cast<int*>(allocate(64, "gone"));
+  release(gone);
+  CHECK_FINDING(one([=] { *gone = 1; }), "global-out-of-bounds", "store of 4 bytes");
+}
+
+TEST(alignment) {
+  Buffer<int> data(16, "data");
+  auto* p = reinterpret_cast<unsigned char*>(data.data());
+  CHECK_FINDING(one([=] { *reinterpret_cast<volatile double*>(p + 4) = 1; }), "misaligned",
+                "store needs 8-byte alignment, address is byte 4 of 'data' (64 bytes)");
+}
+
+TEST(undefined_contents_are_not_to_be_read) {
+  Buffer<int> data(64, "data");
+  mark_undefined(data.data(), 256);
+  const auto copy_half = [&](int from) {
+    return launch(checked(), {1}, {32}, 0, {1}, [&, from] {
+      const int value = data[static_cast<std::size_t>(from) + ids->lane];
+      data[ids->lane] = value;
+    });
+  };
+  CHECK_FINDING(copy_half(32), "uninitialised", "of 'data' (256 bytes): load by thread 0");
+  CHECK_CLEAN(copy_half(0));  // the launch before has written these
+  CHECK_FINDING(copy_half(31), "uninitialised", "byte 128 of 'data'");
+}
+
+TEST(statistics_count_bytes) {
+  Buffer<int> data(32, "data");
+  const Result result = launch(checked(), {1}, {32}, 1024, {1}, [&] {
+    store_shared(shared_start() + ids->lane * 16, 1);
+    data[ids->lane] = static_cast<int>(ids->lane);
+  });
+  CHECK_CLEAN(result);
+  CHECK_EQ(result.statistics.shared_bytes_written, 128u);
+  CHECK_EQ(result.statistics.global_bytes_written, 128u);
+  CHECK_EQ(result.statistics.shared_bytes_used, 31u * 16 + 4);
+}

@@ -1,0 +1,260 @@
+// The race detector on plain accesses (through the compiler's hooks), in shared and in global memory.
+#include "device_test.hpp"
+
+using namespace simt;
+
+namespace {
+
+template <class T>
+T* shared_array() {
+  return reinterpret_cast<T*>(shared_base());
+}
+
+template <class Kernel>
+Result block(const Config& config, Kernel kernel, unsigned threads = 64) {
+  return launch(config, {1}, {threads}, 8192, {1}, kernel);
+}
+
+int add(int* counter, int value) {
+  int old;
+  atomic(
+      counter, 4,
+      [](void* p, const void* v, void* o) {
+        std::memcpy(o, p, 4);
+        *static_cast<int*>(p) += *static_cast<const int*>(v);
+      },
+      &value, &old);
+  return old;
+}
+
+}  // namespace
+
+TEST(read_after_write) {
+  const auto kernel = [](bool barrier) {
+    return [barrier] {
+      int* data = shared_array<int>();
+      data[ids->thread.x] = 1;
+      if (barrier) sync_threads();
+      if (data[ids->thread.x ^ 32] != 1 && barrier) trap("stale");
+    };
+  };
+  for (const Config& config : all_modes()) {
+    CHECK_CLEAN(block(config, kernel(true)));
+    const Result racy = block(config, kernel(false));
+    CHECK_FINDING(racy, "race", "load by thread ");
+    CHECK_FINDING(racy, "race", "store by thread ");
+    CHECK_FINDING(racy, "race", " at race_test.cpp:");
+    CHECK_FINDING(racy, "race", "not ordered by a barrier or mbarrier");
+  }
+}
+
+TEST(write_after_read_and_write_after_write) {
+  for (const Config& config : all_modes()) {
+    CHECK_FINDING(block(config,
+                        [] {
+                          int* data = shared_array<int>();
+                          if (ids->warp == 0) data[ids->lane] = 0;
+                          sync_threads();
+                          if (ids->warp == 0) data[ids->lane] += 1;
+                          if (ids->warp == 1 && data[ids->lane] > 9) trap("");
+                        }),
+                  "race", "after");
+    CHECK_FINDING(block(config, [] { shared_array<int>()[ids->lane] = static_cast<int>(ids->warp); }), "race",
+                  "write after write");
+  }
+}
+
+TEST(neighbours_do_not_race) {
+  for (const Config& config : all_modes())
+    CHECK_CLEAN(block(config, [] {
+      const unsigned me = ids->thread.x;
+      shared_array<std::uint16_t>()[me] = 1;         // halves of one word
+      shared_array<unsigned char>()[1024 + me] = 2;  // single bytes
+      shared_array<double>()[512 + me] = 3;
+      sync_threads();
+      if (shared_array<std::uint16_t>()[me ^ 1] != 1 || shared_array<unsigned char>()[1024 + (me ^ 1)] != 2)
+        trap("wrong");
+    }));
+}
+
+TEST(a_barrier_of_some_orders_only_those) {
+  const Result result = block(
+      checked(),
+      [] {
+        int* data = shared_array<int>();
+        if (ids->warp == 0) data[ids->lane] = 1;
+        if (ids->warp < 2) bar_sync(1, 64);
+        if (ids->warp == 1 && data[ids->lane] != 1) trap("");  // ordered
+        if (ids->warp == 2) {
+          bar_sync(2, 32);
+          if (data[ids->lane] == 7) trap("");  // not
+        }
+      },
+      96);
+  CHECK_FINDING(result, "race", "load by thread ");
+}
+
+TEST(uninitialised_shared_memory) {
+  for (const Config& config : all_modes()) {
+    const Result result = block(config, [] {
+      int* data = shared_array<int>();
+      if (ids->thread.x < 63) data[ids->thread.x] = 1;
+      sync_threads();
+      if (ids->thread.x == 0 && data[63] == 1) trap("");
+    });
+    CHECK_FINDING(result, "uninitialised", "shared 0x4fc: load by thread 0");
+  }
+}
+
+TEST(shared_bounds_and_alignment) {
+  CHECK_FINDING(block(checked(), [] { shared_array<int>()[2048] = 1; }), "shared-out-of-bounds",
+                "store of 4 bytes at shared address 0x2400");
+  CHECK_FINDING(block(checked(), [] { shared_array<int>()[-1] = 1; }), "shared-out-of-bounds", "0x3fc");
+  CHECK_FINDING(block(checked(), [] { *reinterpret_cast<volatile int*>(shared_base() + 2) = 1; }),
+                "misaligned", "store needs 4-byte");
+}
+
+TEST(blocks_race_in_global_memory) {
+  Buffer<int> data(256, "data");
+  const auto run = [&](const Config& config, auto kernel) {
+    return launch(config, {4}, {32}, 0, {1}, kernel);
+  };
+  for (Config config : all_modes())
+    for (unsigned resident : {1u, 4u}) {
+      config.resident_clusters = resident;
+      CHECK_CLEAN(run(config, [&] { data[ids->block.x * 32 + ids->lane] = 1; }));
+      CHECK_CLEAN(run(config, [&] {
+        if (data[ids->lane] > 5) trap("");  // all read the same
+      }));
+      const Result writes = run(config, [&] { data[ids->lane] = static_cast<int>(ids->block.x); });
+      CHECK_FINDING(writes, "race", "of 'data' (1024 bytes): store by thread ");
+      CHECK_FINDING(writes, "race", "write after write");
+      const Result overlap = run(config, [&] {
+        if (ids->block.x == 3) data[ids->lane] = 1;
+        if (ids->block.x < 3 && data[ids->lane + 8] == 77) trap("");
+      });
+      CHECK_FINDING(overlap, "race", "of block (3,0,0)");
+    }
+}
+
+TEST(threads_race_in_global_memory) {
+  Buffer<int> data(64, "data");
+  const auto kernel = [&](bool barrier) {
+    return [&, barrier] {
+      data[ids->thread.x] = 1;
+      if (barrier) sync_threads();
+      if (data[63 - ids->thread.x] == 5) trap("");
+    };
+  };
+  CHECK_CLEAN(block(checked(), kernel(true)));
+  CHECK_FINDING(block(checked(), kernel(false)), "race", "of 'data' (256 bytes)");
+}
+
+TEST(the_last_block_may_read_what_the_others_fenced) {
+  const auto kernel = [](Buffer<int>& data, Buffer<int>& counter, bool fence) {
+    return [&, fence] {
+      data[ids->block.x * 32 + ids->lane] = 1;
+      if (fence) thread_fence(Scope::gpu);
+      sync_threads();
+      int last = 0;
+      if (ids->lane == 0) {
+        last = add(counter.data(), 1) == 3;
+        thread_fence(Scope::gpu);
+      }
+      sync_threads();
+      if (shuffle(0xffffffff, static_cast<std::uint32_t>(last), Shuffle::idx, 0, 32))
+        for (unsigned block = 0; block < 4; ++block)
+          if (data[block * 32 + ids->lane] != 1) trap("stale");
+    };
+  };
+  for (Config config : all_modes())
+    for (unsigned resident : {1u, 2u, 4u}) {
+      config.resident_clusters = resident;
+      for (bool fence : {true, false}) {
+        Buffer<int> data(128, "data"), counter(1, "counter");
+        const Result result = launch(config, {4}, {32}, 0, {1}, kernel(data, counter, fence));
+        if (fence)
+          CHECK_CLEAN(result);
+        else
+          CHECK_FINDING(result, "race", "read after write");
+      }
+    }
+}
+
+TEST(atomics_do_not_race_with_each_other) {
+  Buffer<int> counter(1, "counter");
+  CHECK_CLEAN(launch(checked(), {4}, {32}, 64, {1}, [&] {
+    add(counter.data(), 1);
+    if (ids->lane == 0) shared_array<int>()[0] = 0;
+    sync_threads();
+    add(shared_array<int>(), 1);
+    sync_threads();
+    if (shared_array<int>()[0] != 32) trap("lost");
+  }));
+  CHECK_EQ(counter[0], 128);
+  CHECK_FINDING(launch(checked(), {4}, {32}, 64, {1},
+                       [&] {
+                         if (ids->block.x == 2) counter[0] = 0;
+                         add(counter.data(), 1);
+                       }),
+                "race", "atomic by thread");
+}
+
+TEST(global_memory_written_by_threads_needs_a_fence_before_tma) {
+  Buffer<int> data(32, "data");
+  const auto kernel = [&](bool fence) {
+    return [&, fence] {
+      const std::uint32_t barrier = shared_address(shared_base());
+      data[ids->lane] = 1;
+      if (fence) fence_proxy_async();
+      sync_threads();
+      if (ids->lane != 0) return;
+      mbarrier_init(barrier, 1);
+      fence_mbarrier_init();
+      mbarrier_arrive_expect_tx(barrier, 128);
+      bulk_load(barrier + 128, data.data(), 128, barrier, 0);
+      mbarrier_wait(barrier, 0);
+    };
+  };
+  for (const Config& config : all_modes()) {
+    CHECK_CLEAN(block(config, kernel(true), 32));
+    CHECK_FINDING(block(config, kernel(false), 32), "race", "fence.proxy.async is missing");
+  }
+}
+
+TEST(global_memory_read_and_then_overwritten_by_tma) {
+  Buffer<int> data(32, "data");
+  const auto kernel = [&](bool fence) {
+    return [&, fence] {
+      const std::uint32_t staging = shared_address(shared_base());
+      store_shared(staging + ids->lane * 4, data[ids->lane] + 1);
+      if (fence) fence_proxy_async();
+      sync_threads();
+      if (ids->lane != 0) return;
+      if (!fence)
+        fence_proxy_async();  // too late for the other threads' reads? No: it covers what the thread has seen
+      bulk_store(data.data(), staging, 128);
+      bulk_commit();
+      bulk_wait(0, true);
+    };
+  };
+  for (const Config& config : all_modes()) {
+    CHECK_CLEAN(block(config, kernel(true), 32));
+    CHECK_CLEAN(block(config, kernel(false), 32));
+    const Result missing = block(
+        config,
+        [&] {
+          const std::uint32_t staging = shared_address(shared_base());
+          store_shared(staging + ids->lane * 4, 1);
+          fence_proxy_async();
+          if (data[ids->lane] == 5) trap("");
+          sync_threads();
+          if (ids->lane != 0) return;
+          bulk_store(data.data(), staging, 128);
+          bulk_commit();
+          bulk_wait(0, true);
+        },
+        32);
+    CHECK_FINDING(missing, "race", "generic read, then overwritten by the async proxy");
+  }
+}

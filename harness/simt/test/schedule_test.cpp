@@ -1,0 +1,166 @@
+// Fibers, orders, preemption, limits, crashes.
+#include <cstdlib>
+
+#include "device_test.hpp"
+
+using namespace simt;
+
+namespace {
+
+/// Threads write, meet, read their neighbour's, and count.
+Result ring(const Config& config, unsigned threads, Buffer<int>& out) {
+  return launch(config, {2}, {threads}, 1 << 15, {1}, [&, threads] {
+    const unsigned me = ids->thread.x;
+    const std::uint32_t base = shared_start();
+    for (int round = 0; round < 4; ++round) {
+      store_shared<int>(base + me * 4, static_cast<int>(me) + round);
+      sync_threads();
+      const int next = load_shared<int>(base + (me + 1) % threads * 4);
+      sync_threads();
+      if (round == 3) out[ids->block.x * threads + me] = next;
+    }
+  });
+}
+
+bool same(const Statistics& a, const Statistics& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
+
+}  // namespace
+
+TEST(every_mode_gives_the_same_answer) {
+  for (unsigned threads : {1u, 32u, 33u, 100u, 1024u})
+    for (const Config& config : all_modes()) {
+      Buffer<int> out(2 * threads);
+      CHECK_CLEAN(ring(config, threads, out));
+      for (unsigned i = 0; i < 2 * threads; ++i)
+        CHECK_EQ(out[i], static_cast<int>((i % threads + 1) % threads) + 3);
+    }
+}
+
+TEST(same_seed_same_run) {
+  for (Config config : all_modes(7)) {
+    Buffer<int> out(256);
+    const Result first = ring(config, 128, out);
+    CHECK(same(first.statistics, ring(config, 128, out).statistics));
+    config.detect = false;
+    CHECK_EQ(ring(config, 128, out).statistics.switches, first.statistics.switches);
+  }
+}
+
+TEST(seeds_differ) {
+  Config config = checked(Order::random);
+  config.preempt = 0.1;
+  Buffer<int> out(256);
+  const auto first = ring(config, 128, out).statistics.switches;
+  config.seed = 2;
+  CHECK(ring(config, 128, out).statistics.switches != first);
+}
+
+TEST(many_waves_and_a_smaller_last_one) {
+  Config config = checked();
+  config.resident_clusters = 3;
+  Buffer<int> count(1);
+  const Result result = launch(config, {10}, {32}, 0, {1}, [&] {
+    const int one = 1;
+    int old;
+    atomic(
+        count.data(), 4,
+        [](void* p, const void* v, void* o) {
+          std::memcpy(o, p, 4);
+          *static_cast<int*>(p) += *static_cast<const int*>(v);
+        },
+        &one, &old);
+  });
+  CHECK_CLEAN(result);
+  CHECK_EQ(count[0], 320);
+}
+
+TEST(blocks_that_wait_for_each_other_need_residency) {
+  Buffer<int> flag(1);
+  const auto kernel = [&] {
+    if (ids->block.x == 0)
+      while (true) {
+        int old;
+        const int zero = 0;
+        atomic(flag.data(), 4, [](void* p, const void*, void* o) { std::memcpy(o, p, 4); }, &zero, &old);
+        if (old) break;
+        nanosleep(10);
+      }
+    else
+      flag[0] = 1;
+  };
+  Config config;
+  config.seconds = 0.2;
+  CHECK_FINDING(launch(config, {2}, {1}, 0, {1}, kernel), "hang", "more than 0.2 s");
+  flag[0] = 0;
+  config.resident_clusters = 2;
+  config.seconds = 10;
+  CHECK_CLEAN(launch(config, {2}, {1}, 0, {1}, kernel));
+}
+
+TEST(a_spinning_thread_lets_others_run) {
+  for (Order order : {Order::in_order, Order::random, Order::greedy}) {
+    Config config;
+    config.order = order;
+    config.seconds = 10;
+    CHECK_CLEAN(launch(config, {1}, {64}, 64, {1}, [] {
+      const std::uint32_t base = shared_start();
+      if (ids->thread.x == 63) store_shared<int>(base, 1);
+      if (ids->thread.x == 0)
+        while (load_shared<int>(base) != 1) {
+        }
+    }));
+  }
+}
+
+TEST(coordinates) {
+  Buffer<int> seen(2 * 3 * 4 * 2 * 3 * 2);
+  CHECK_CLEAN(launch(checked(), {4, 3, 2}, {2, 3, 2}, 0, {2, 1, 1}, [&] {
+    const Ids& me = *ids;
+    const unsigned block = (me.block.z * 3 + me.block.y) * 4 + me.block.x;
+    const unsigned thread = (me.thread.z * 3 + me.thread.y) * 2 + me.thread.x;
+    CHECK_EQ(me.cluster_rank, me.block.x % 2);
+    CHECK_EQ(me.lane, thread);
+    ++seen[block * 12 + thread];
+  }));
+  for (std::size_t i = 0; i < seen.size(); ++i) CHECK_EQ(seen[i], 1);
+}
+
+TEST(crashes_are_findings) {
+  const Config config = checked();
+  const Result null = launch(config, {1}, {64}, 0, {1}, [] {
+    if (ids->thread.x == 40) *reinterpret_cast<volatile int*>(16) = 1;
+  });
+  CHECK_FINDING(null, "global-out-of-bounds", "0x10");
+  CHECK_FINDING(null, "global-out-of-bounds", "thread 40 of block (0,0,0)");
+  CHECK_FINDING(null, "global-out-of-bounds", "schedule_test.cpp");
+  CHECK_FINDING(launch(config, {1}, {1}, 0, {1}, [] { trap("by hand"); }), "trap", "by hand");
+  CHECK_FINDING(launch(config, {1}, {1}, 0, {1}, [] { throw std::runtime_error("no"); }), "trap",
+                "exception");
+  Buffer<int> ok(1);
+  CHECK_CLEAN(launch(config, {1}, {1}, 0, {1}, [&] { ok[0] = 1; }));  // and the device still works
+}
+
+#if !defined(__SANITIZE_ADDRESS__)
+namespace {
+[[gnu::noinline]] int recurse(int depth) {
+  volatile char frame[512];
+  frame[0] = static_cast<char>(depth);
+  return depth > 0 ? recurse(depth - 1) + frame[0] : 0;
+}
+}  // namespace
+
+TEST(stack_overflow_is_a_finding) {
+  const Result result = launch(checked(), {1}, {2}, 0, {1}, [] {
+    if (recurse(1 << 20) == 1) trap("");
+  });
+  CHECK_FINDING(result, "trap", "overflow");
+}
+#endif
+
+TEST(bad_shapes_are_refused) {
+  const auto nothing = [] {};
+  CHECK_THROWS(launch({}, {1}, {2048}, 0, {1}, nothing), "at most 1024");
+  CHECK_THROWS(launch({}, {1}, {32}, 300000, {1}, nothing), "at most 232448");
+  CHECK_THROWS(launch({}, {3}, {32}, 0, {2}, nothing), "multiple of the cluster");
+  CHECK_THROWS(launch({}, {0}, {32}, 0, {1}, nothing), "is 0");
+}

@@ -1,0 +1,123 @@
+// Warp-wide instructions, and what happens when lanes do not agree.
+#include "device_test.hpp"
+
+using namespace simt;
+
+namespace {
+
+constexpr std::uint32_t kAll = 0xffffffff;
+
+template <class Kernel>
+Result warp(Kernel kernel, const Config& config = checked(), unsigned threads = 32) {
+  return launch(config, {1}, {threads}, 1024, {1}, kernel);
+}
+
+}  // namespace
+
+TEST(shuffles) {
+  for (const Config& config : all_modes())
+    CHECK_CLEAN(warp(
+        [] {
+          const auto lane = ids->lane;
+          CHECK_EQ(shuffle(kAll, lane, Shuffle::idx, 5, 32), 5u);
+          CHECK_EQ(shuffle(kAll, lane, Shuffle::idx, 3, 8), lane / 8 * 8 + 3);
+          CHECK_EQ(shuffle(kAll, lane, Shuffle::up, 1, 32), lane ? lane - 1 : 0);
+          CHECK_EQ(shuffle(kAll, lane, Shuffle::down, 2, 16), lane % 16 < 14 ? lane + 2 : lane);
+          CHECK_EQ(shuffle(kAll, lane, Shuffle::bfly, 9, 32), lane ^ 9);
+        },
+        config));
+}
+
+TEST(votes_reductions_matches) {
+  for (const Config& config : all_modes())
+    CHECK_CLEAN(warp(
+        [] {
+          const auto lane = ids->lane;
+          CHECK_EQ(ballot(kAll, lane % 3 == 0), 0x49249249u);
+          CHECK_EQ(reduce(kAll, lane, Reduce::add, false), 496u);
+          CHECK_EQ(reduce(kAll, lane - 5, Reduce::min, true), static_cast<std::uint32_t>(-5));
+          CHECK_EQ(reduce(kAll, lane - 5, Reduce::max, false), 0xffffffffu);
+          CHECK_EQ(reduce(kAll, 1u << lane, Reduce::or_, false), kAll);
+          CHECK_EQ(reduce(kAll, lane, Reduce::xor_, false), 0u);
+          CHECK_EQ(match_any(kAll, lane / 8), 0xffu << lane / 8 * 8);
+          CHECK_EQ(elect_one(kAll), lane == 0);
+          CHECK_EQ(elect_one(kAll), lane == 0);
+        },
+        config));
+}
+
+TEST(halves_of_a_warp_meet_apart) {
+  for (const Config& config : all_modes())
+    CHECK_CLEAN(warp(
+        [] {
+          const auto lane = ids->lane;
+          const std::uint32_t mask = lane < 16 ? 0x0000ffff : 0xffff0000;
+          for (int i = 0; i < 5; ++i) {
+            CHECK_EQ(ballot(mask, true), mask);
+            CHECK_EQ(elect_one(mask), lane % 16 == 0);
+          }
+        },
+        config));
+}
+
+TEST(exited_lanes_are_not_waited_for) {
+  for (const Config& config : all_modes())
+    CHECK_CLEAN(warp(
+        [] {
+          if (ids->lane >= 20) return;
+          CHECK_EQ(ballot(kAll, true) & 0xfffff, 0xfffffu);
+          sync_warp(kAll);
+        },
+        config));
+  CHECK_CLEAN(warp([] { sync_warp(kAll); }, checked(), 20));
+}
+
+TEST(syncwarp_orders) {
+  CHECK_CLEAN(warp([] {
+    const std::uint32_t base = shared_start();
+    store_shared<int>(base + ids->lane * 4, 1);
+    sync_warp(kAll);
+    load_shared<int>(base + (ids->lane ^ 1) * 4);
+  }));
+  const Result racy = warp([] {
+    const std::uint32_t base = shared_start();
+    store_shared<int>(base + ids->lane * 4, 1);
+    ballot(kAll, true);  // a vote orders nothing
+    load_shared<int>(base + (ids->lane ^ 1) * 4);
+  });
+  CHECK_FINDING(racy, "race", "read after write");
+}
+
+TEST(divergence_is_reported) {
+  const Result different = warp([] {
+    if (ids->lane < 10)
+      sync_warp(kAll);
+    else
+      ballot(kAll, true);
+  });
+  CHECK_FINDING(different, "divergence", "ballot");
+  CHECK_FINDING(different, "divergence", "__syncwarp");
+  CHECK_FINDING(different, "divergence", "warp_test.cpp");
+  CHECK_FINDING(warp([] { sync_warp(ids->lane == 3 ? kAll & ~1u : kAll); }), "divergence", "mask");
+  CHECK_FINDING(warp([] {
+                  if (ids->lane == 4) shuffle(0xf, 1, Shuffle::idx, 0, 32);
+                }),
+                "divergence", "does not name the calling lane 4");
+  CHECK_FINDING(
+      warp([] { shuffle(kAll, 1, Shuffle::idx, static_cast<int>(ids->lane), ids->lane == 7 ? 16 : 32); }),
+      "divergence", "different instructions");
+  CHECK_FINDING(warp([] {
+                  if (ids->lane & 1) shuffle(0xaaaaaaaa, 1, Shuffle::idx, 0, 32);
+                }),
+                "divergence", "does not take part");
+}
+
+TEST(aligned_instructions_need_the_whole_warp) {
+  const Result missing = warp([] {
+    if (ids->lane == 31) return;
+    float d[4] = {};
+    const std::uint32_t a[4] = {}, b[2] = {};
+    mma_m16n8(d, a, b, MmaType::f16);
+  });
+  CHECK_FINDING(missing, "divergence", "mma.sync");
+}

@@ -1,0 +1,240 @@
+// wgmma against a plain product: all shapes, both majors, operands from registers, and its protocol.
+#include <cmath>
+#include <vector>
+
+#include "device_test.hpp"
+#include "numerics.hpp"
+
+using namespace simt;
+
+namespace {
+
+constexpr std::uint32_t kB = 16384;  // offset of B; A starts at 0, both 1024-aligned
+
+float a_at(std::uint32_t m, std::uint32_t k) {
+  return static_cast<float>((m * 5 + k * 3) % 13) * 0.25f - 1.5f;
+}
+float b_at(std::uint32_t k, std::uint32_t n) {
+  return static_cast<float>((k * 7 + n * 2) % 11) * 0.5f - 2.5f;
+}
+std::uint16_t bits(float value, MmaType type) {
+  return type == MmaType::bf16 ? float_to_bfloat16(value) : float_to_half(value);
+}
+
+std::uint64_t descriptor(std::uint32_t address, std::uint32_t leading, std::uint32_t stride,
+                         std::uint32_t span) {
+  const std::uint64_t layout = span == 128 ? 1 : span == 64 ? 2 : span == 32 ? 3 : 0;
+  return (address >> 4) | std::uint64_t{leading >> 4} << 16 | std::uint64_t{stride >> 4} << 32 | layout << 62;
+}
+
+/// A descriptor for an operand of `count` rows (A) or columns (B) by 16 that leaves room for all of it.
+std::uint64_t operand(std::uint32_t address, bool mn_major, std::uint32_t count, std::uint32_t span) {
+  if (span == 0) return descriptor(address, count / 8 * 128, 128, 0);
+  if (mn_major) return descriptor(address, 16 * span, 8 * span, span);  // panels of span bytes, 16 k deep
+  return descriptor(address, 0, 8 * span, span);
+}
+
+/// Threads of the block fill an operand where its descriptor says each element lies.
+template <class Value>
+void fill(std::uint64_t bits_of, bool mn_major, std::uint32_t count, MmaType type, Value value) {
+  const MatrixDescriptor decoded = decode_descriptor(bits_of);
+  for (std::uint32_t i = ids->thread.x; i < count * 16; i += 128)
+    store_shared(operand_address(decoded, mn_major, i / 16, i % 16), bits(value(i / 16, i % 16), type));
+}
+
+struct Case {
+  WgmmaShape shape;
+  std::uint32_t span;
+  bool from_registers = false;
+  int scale_a = 1;
+};
+
+Result multiply(const Config& config, const Case& test, std::vector<float>& out) {
+  const auto n = static_cast<std::uint32_t>(test.shape.n);
+  out.assign(64 * n, -1);
+  return launch(config, {1}, {128}, 65536, {1}, [&, n] {
+    const std::uint32_t base = shared_start();
+    const std::uint64_t a = operand(base, test.shape.a_mn_major, 64, test.span);
+    const std::uint64_t b = operand(base + kB, test.shape.b_mn_major, n, test.span);
+    fill(a, test.shape.a_mn_major, 64, test.shape.type, a_at);
+    fill(b, test.shape.b_mn_major, n, test.shape.type,
+         [](std::uint32_t column, std::uint32_t k) { return b_at(k, column); });
+    fence_proxy_async();
+    sync_threads();
+    const int thread = static_cast<int>(ids->thread.x);
+    std::uint32_t registers[4] = {};
+    for (int reg = 0; reg < 4; ++reg)
+      for (int half = 0; half < 2; ++half) {
+        const Element place = mma_a_f16(thread % 32, reg, half);
+        const auto row = static_cast<std::uint32_t>(thread / 32 * 16 + place.row);
+        registers[reg] |= static_cast<std::uint32_t>(
+                              bits(a_at(row, static_cast<std::uint32_t>(place.column)), test.shape.type))
+                          << 16 * half;
+      }
+    float d[128];
+    wgmma_fence();
+    for (int step = 0; step < 3; ++step)
+      wgmma(d, test.shape, test.from_registers ? registers : nullptr, a, b, step > 0, test.scale_a, 1);
+    wgmma_commit();
+    wgmma_wait(0);
+    for (std::uint32_t reg = 0; reg < n / 2; ++reg) {
+      const Element place = wgmma_d(thread, static_cast<int>(reg));
+      out[static_cast<std::uint32_t>(place.row) * n + static_cast<std::uint32_t>(place.column)] = d[reg];
+    }
+  });
+}
+
+void check_product(const Config& config, const Case& test) {
+  std::vector<float> out;
+  CHECK_CLEAN(multiply(config, test, out));
+  const auto n = static_cast<std::uint32_t>(test.shape.n);
+  for (std::uint32_t row = 0; row < 64; ++row)
+    for (std::uint32_t column = 0; column < n; ++column) {
+      float expected = 0;
+      for (std::uint32_t k = 0; k < 16; ++k) expected += a_at(row, k) * b_at(k, column);
+      if (out[row * n + column] == 3 * expected * static_cast<float>(test.scale_a)) continue;
+      CHECK_EQ(out[row * n + column], 3 * expected * static_cast<float>(test.scale_a));
+      return;
+    }
+}
+
+/// Two groups on two accumulators; `after` gets the first accumulator while the second may be in flight.
+template <class After>
+Result two_groups(const Config& config, bool fence, int pending, After after) {
+  return launch(config, {1}, {128}, 65536, {1}, [&, fence, pending] {
+    const std::uint32_t base = shared_start();
+    const WgmmaShape shape{64, MmaType::f16, false, false};
+    const std::uint64_t a = operand(base, false, 64, 128), b = operand(base + kB, false, 64, 128);
+    fill(a, false, 64, MmaType::f16, a_at);
+    fill(b, false, 64, MmaType::f16, [](std::uint32_t column, std::uint32_t k) { return b_at(k, column); });
+    fence_proxy_async();
+    sync_threads();
+    float first[32] = {}, second[32] = {};
+    if (fence) wgmma_fence();
+    wgmma(first, shape, nullptr, a, b, false, 1, 1);
+    wgmma_commit();
+    wgmma(second, shape, nullptr, a, b, false, 1, 1);
+    wgmma_commit();
+    wgmma_wait(pending);
+    after(base, first, second);
+    wgmma_wait(0);
+  });
+}
+
+}  // namespace
+
+TEST(all_n) {
+  for (int n = 8; n <= 256; n += 8)
+    check_product(checked(), {{n, n % 16 ? MmaType::f16 : MmaType::bf16, false, false}, n % 64 ? 0u : 128u});
+}
+
+TEST(all_layouts) {
+  for (std::uint32_t span : {0u, 32u, 64u, 128u})
+    for (bool a_mn : {false, true})
+      for (bool b_mn : {false, true})
+        for (MmaType type : {MmaType::f16, MmaType::bf16})
+          check_product(checked(), {{64, type, a_mn, b_mn}, span});
+}
+
+TEST(all_modes_agree) {
+  for (const Config& config : all_modes()) {
+    check_product(config, {{128, MmaType::f16, false, true}, 128});
+    check_product(config, {{40, MmaType::bf16, false, false}, 0, true});
+  }
+}
+
+TEST(a_from_registers_and_signs) {
+  check_product(checked(), {{64, MmaType::f16, false, true}, 64, true});
+  check_product(checked(), {{96, MmaType::bf16, false, false}, 0, true, -1});
+  check_product(checked(), {{32, MmaType::f16, true, false}, 32, false, -1});
+}
+
+TEST(groups_finish_one_by_one) {
+  for (const Config& config : all_modes())
+    CHECK_CLEAN(two_groups(config, true, 1, [&](std::uint32_t, const float* first, const float* second) {
+      CHECK_EQ(std::isnan(first[0]), false);
+      if (config.async == Async::late) CHECK_EQ(std::isnan(second[0]), true);  // poison: not waited for
+    }));
+}
+
+TEST(operands_must_stay_until_waited_for) {
+  for (const Config& config : all_modes()) {
+    const auto overwrite = [](std::uint32_t base, const float*, const float*) {
+      store_shared(base + ids->thread.x * 2, std::uint16_t{0});
+    };
+    CHECK_FINDING(two_groups(config, true, 1, overwrite), "race", "earlier wgmma by warpgroup 0");
+    CHECK_CLEAN(two_groups(config, true, 0, [](std::uint32_t base, const float*, const float*) {
+      sync_threads();
+      store_shared(base + ids->thread.x * 2, std::uint16_t{0});
+    }));
+  }
+}
+
+TEST(the_fence_is_demanded) {
+  CHECK_FINDING(two_groups(checked(), false, 0, [](std::uint32_t, const float*, const float*) {}), "wgmma",
+                "without wgmma.fence");
+}
+
+namespace {
+
+template <class Kernel>
+Result group(Kernel kernel) {
+  return launch(checked(), {1}, {128}, 65536, {1}, [&] {
+    const std::uint32_t base = shared_start();
+    float d[128] = {};
+    wgmma_fence();
+    kernel(base, d);
+    wgmma_commit();
+    wgmma_wait(0);
+  });
+}
+
+}  // namespace
+
+TEST(misuse_is_reported) {
+  const WgmmaShape shape{64, MmaType::f16, false, false};
+  CHECK_FINDING(group([&](std::uint32_t base, float* d) {
+                  wgmma(d, {12, MmaType::f16, false, false}, nullptr, base, base, false, 1, 1);
+                }),
+                "wgmma", "n is 12");
+  CHECK_FINDING(group([&](std::uint32_t base, float* d) {
+                  const auto good = operand(base, false, 64, 128);
+                  wgmma(d, shape, nullptr, good, ids->thread.x == 70 ? good + 1 : good, false, 1, 1);
+                }),
+                "wgmma", "descriptors differ");
+  CHECK_FINDING(group([&](std::uint32_t base, float* d) {
+                  const auto moved = operand(base + 256, false, 64, 128);
+                  wgmma(d, shape, nullptr, moved, moved, false, 1, 1);
+                }),
+                "wgmma", "not in the first row of a 1024-byte swizzle atom");
+  CHECK_FINDING(group([&](std::uint32_t base, float* d) {
+                  const auto far = operand(base + 64512, false, 64, 128);
+                  wgmma(d, shape, nullptr, far, far, false, 1, 1);
+                }),
+                "shared-out-of-bounds", "wgmma read of A");
+  CHECK_FINDING(group([&](std::uint32_t base, float* d) {
+                  const auto good = operand(base, false, 64, 128);
+                  wgmma(d, shape, nullptr, good, good, ids->warp == 2, 1, 1);
+                }),
+                "wgmma", "different shape or scale-d");
+  const Result stuck = launch(checked(), {1}, {128}, 65536, {1}, [&] {
+    float d[32] = {};
+    const auto good = operand(shared_start(), false, 64, 128);
+    wgmma_fence();
+    if (ids->warp != 3) wgmma(d, shape, nullptr, good, good, false, 1, 1);
+    wgmma_commit();
+    wgmma_wait(0);
+  });
+  CHECK_FINDING(stuck, "deadlock", "for the other warps of the warpgroup to issue the same wgmma");
+}
+
+TEST(register_budgets) {
+  const auto run = [](auto kernel) { return launch(checked(), {1}, {384}, 0, {1}, kernel); };
+  CHECK_CLEAN(run([] { ids->warp < 4 ? setmaxnreg(24, false) : setmaxnreg(240, true); }));
+  CHECK_FINDING(run([] { setmaxnreg(20, false); }), "setmaxnreg", "multiples of 8 from 24 to 256");
+  CHECK_FINDING(run([] { setmaxnreg(240, true); }), "setmaxnreg", "add up to 92160");
+  CHECK_FINDING(run([] {
+                  if (ids->warp == 0) setmaxnreg(24, false);
+                }),
+                "setmaxnreg", "all four must execute");
+}
