@@ -36,8 +36,9 @@ export function renderVariant(
   variant: Variant,
   out = 'generated',
 ): Source {
-  const body = templatesOf(folder).render(variant.template, contextOf(family, variant));
-  const text = `${headerOf(family, variant)}\n${body.trimEnd()}\n`;
+  const body = templatesOf(folder).render(variant.template, contextOf(family, variant)).trimEnd();
+  const between = body.startsWith('//') ? '\n//\n' : '\n';
+  const text = `${headerOf(family, variant)}${between}${body}\n`;
   return {
     variant,
     path: resolve(out, 'sources', family.name, `${variant.id}.cu`),

@@ -25,6 +25,10 @@ describe('renderVariant', () => {
 // Rendered from kernel.cu.hbs by: gen render toy-op toy_op.simt.b64.tn128
 constexpr int kArea = 8192;
 `);
+    const commented = folderOf({ 'kernel.cu.hbs': '// One thread an element.\n' });
+    expect(renderVariant(toyFamily, commented, variant).text).toMatch(
+      /simt\.b64\.tn128\n\/\/\n\/\/ One thread/,
+    );
     expect(source.path).toBe('/out/sources/toy-op/toy_op.simt.b64.tn128.cu');
     expect(source.hash).toBe(createHash('sha256').update(source.text).digest('hex'));
   });
