@@ -1,0 +1,348 @@
+// bsr_spmm.wgmma.b128.f16.f16.tn128.tk64.st4.tma.pn0.longest.coopM.wg2.bps1.cl2.wd0.cs64.static.sp0.none.pdl0
+// C[M,N] = alpha * A[M,K] * B[K,N] + beta * C, A in block sparse rows (BSR), B and C dense and row-major
+//
+//   path            wgmma
+//   block           128
+//   input           f16
+//   output          f16
+//   tileN           128
+//   tileK           64
+//   stages          4
+//   epilogue        tma
+//   panel           0
+//   order           longest
+//   role            coopM
+//   consumers       2
+//   blocksPerStage  1
+//   cluster         2
+//   wgmmaDepth      0
+//   stagingN        64
+//   schedule        static
+//   split           0
+//   l2Hint          none
+//   pdl             false
+//
+// Rendered from wgmma.cu.hbs by: gen render bsr-spmm bsr_spmm.wgmma.b128.f16.f16.tn128.tk64.st4.tma.pn0.longest.coopM.wg2.bps1.cl2.wd0.cs64.static.sp0.none.pdl0
+//
+// Hopper, persistent and warp specialised. Each pair of thread blocks walks a list of tiles; a tile is one block row by
+// 128 columns of C per thread block. One producer warp keeps a ring of 4 stages full by TMA. 2 consumer warpgroups
+// (each takes a part of the rows) multiply with wgmma and write C by stmatrix and TMA.
+#include "tw/ptx.cuh"
+
+namespace {
+
+using Input = __half;
+using Output = __half;
+
+constexpr int kBlock = 128;          // rows and columns of a block of A
+constexpr int kTileN = 128;         // columns of C per tile and thread block
+constexpr int kTileK = 64;          // columns of A and rows of B per stage
+constexpr int kStages = 4;
+constexpr int kBlocksPerStage = 1;
+constexpr int kGroup = 1;           // block rows per tile
+constexpr int kCluster = 2;         // thread blocks side by side along N; they share A by multicast
+constexpr int kConsumers = 2;       // warpgroups; the producer comes after them
+constexpr int kThreads = 288;
+
+// A warpgroup's share of a tile is kTilesM wgmma tiles of 64 x kWgmmaN.
+constexpr int kWarpgroupRows = 64;
+constexpr int kWarpgroupColumns = 128;
+constexpr int kTilesM = kWarpgroupRows / 64;
+constexpr int kWgmmaN = kWarpgroupColumns;
+using Accumulators = float[kTilesM][kWgmmaN / 2];
+
+// Shared memory: stages, staging for C, barriers. A stage holds blocks of A, rows of kTileK
+// elements with 128-byte swizzle (wgmma's K-major form), then rows of B in panels of 64 columns with 128-byte swizzle
+// (the MN-major form).
+constexpr int kPitchA = kTileK * 2;
+constexpr int kBlockBytesA = kBlock * kPitchA;
+constexpr int kStageBytesA = kBlocksPerStage * kGroup * kBlockBytesA;
+constexpr int kPanelBytes = kTileK * 128;
+constexpr int kBlockBytesB = kTileN / 64 * kPanelBytes;
+constexpr int kStageBytes = kStageBytesA + kBlocksPerStage * kBlockBytesB;
+constexpr int kStagingRows = 64;  // of C, per warpgroup and pass of the epilogue
+constexpr int kStagingColumns = 64;
+constexpr int kStagingPanelBytes = kStagingRows * 128;
+constexpr int kStagingBytes = kStagingColumns / 64 * kStagingPanelBytes;
+constexpr int kBarriers = kStages * kStageBytes + kConsumers * kStagingBytes;
+constexpr int kAfterBarriers = kBarriers + 16 * kStages;
+static_assert(kAfterBarriers + 0 == 147520, "the launch gives 147520 bytes");
+
+// Named barriers, one per warpgroup from here on; 0 is __syncthreads'.
+constexpr int kEpilogueBarrier = 1;
+
+/// `count` steps from `first` on, for block row `row` and the columns of C from `column` on. A negative count ends a list.
+struct alignas(16) Tile {
+  int row, column, first, count;
+};
+
+/// Block column of a block of A; steps are numbered as the blocks are.
+using Step = int;
+
+/// As the launch code fills it in (wgmma::Args in wgmma.hpp). All of the plan is one buffer; numbers count from its start.
+struct Args {
+  const Tile* tiles;      // first the tile that each pair of thread blocks begins with
+  const int* rests;       // where its list goes on
+  const Step* steps;
+  const int* group_rows;
+  const void* parts;
+  float* partials;
+  unsigned* counters;     // 0 between launches
+  Output* c;
+  long long ldc;
+  int columns;            // of B and C
+  int tile_count;
+  int clipped;            // `columns` is not a multiple of 64: copy single panels, which TMA clips
+  float alpha, beta;
+};
+
+/// Addresses in shared memory.
+struct Shared {
+  std::uint32_t base;
+  __device__ std::uint32_t a(int stage) const { return base + stage * kStageBytes; }
+  __device__ std::uint32_t b(int stage) const { return a(stage) + kStageBytesA; }
+  __device__ std::uint32_t staging(int warpgroup) const { return a(kStages) + warpgroup * kStagingBytes; }
+  __device__ std::uint32_t full(int stage) const { return base + kBarriers + 8 * stage; }
+  __device__ std::uint32_t empty(int stage) const { return full(kStages + stage); }
+};
+
+/// A place in the ring; producer and consumers walk it alike. The phase flips at every turn.
+struct Ring {
+  int stage = 0;
+  std::uint32_t phase = 0;
+  __device__ void advance() {
+    if (++stage == kStages) {
+      stage = 0;
+      phase ^= 1;
+    }
+  }
+};
+
+// ------------------------------------------------------------------------------------------------------ producer
+// One warp. It takes the steps of a tile in batches of 32, one per lane; each lane waits for a free stage and issues the
+// copies for its step when its turn comes.
+
+struct Maps {
+  const TensorMap *a, *b;
+};
+
+/// Steps `from` to `from` + 31 of a tile, one per lane.
+TW_DEVICE Step fetch(const Args& args, const Tile& tile, int from) {
+  const int i = from + static_cast<int>(ptx::lane_id());
+  return i < tile.count ? args.steps[tile.first + i] : Step{};
+}
+
+/// Copies `Rows` rows of A, kTileK columns from `k` on. Each thread block fetches half of them for both.
+template <int Rows>
+TW_DEVICE void load_a(const TensorMap* map, std::uint32_t to, int k, int row, std::uint32_t full) {
+  constexpr int kPart = Rows / kCluster;
+  const int part = static_cast<int>(ptx::cluster_rank()) * kPart;
+  ptx::tensor_load_multicast(to + part * kPitchA, map, {k, row + part}, full, (1 << kCluster) - 1);
+}
+
+/// Copies kTileK rows of B from `k` on, kTileN columns from `n` on. What lies outside of B arrives as zeros.
+TW_DEVICE void load_b(const Args& args, const Maps& maps, std::uint32_t to, int k, int n, std::uint32_t full) {
+  const int step = args.clipped ? 64 : kTileN;
+  for (int i = 0; i < kTileN; i += step)
+    ptx::tensor_load(to + i / 64 * kPanelBytes, maps.b, {args.clipped ? n + i : 0, k, args.clipped ? 0 : n / 64}, full);
+}
+
+/// Fills a stage with up to kBlocksPerStage of the `count` steps that are left, at depth k within their blocks. `first` is
+/// the number of the first one.
+TW_DEVICE void fill(const Args& args, const Maps& maps, const Shared& shared, const Ring& ring,
+                    const Step (&steps)[kBlocksPerStage], int first, int count, int k, int n) {
+  const std::uint32_t full = shared.full(ring.stage), a = shared.a(ring.stage), b = shared.b(ring.stage);
+  ptx::mbarrier_wait(shared.empty(ring.stage), ring.phase ^ 1);
+  // A comes in one copy: behind the last block of a row it brings one that nobody reads, or zeros.
+  ptx::mbarrier_arrive_expect_tx(full, kStageBytesA + min(count, kBlocksPerStage) * kBlockBytesB);
+  load_a<kBlocksPerStage * kBlock>(maps.a, a, k, first * kBlock, full);
+#pragma unroll
+  for (int i = 0; i < kBlocksPerStage; ++i)
+    if (i < count) load_b(args, maps, b + i * kBlockBytesB, steps[i] * kBlock + k, n, full);
+}
+
+/// Issues all copies of a tile. Steps come in batches of 32, one per lane; `ahead` is the first batch, on return that of `next`.
+TW_DEVICE void fill_tile(const Args& args, const Maps& maps, const Shared& shared, Ring& ring, const Tile& tile,
+                         const Tile& next, Step& ahead) {
+  const int n = tile.column + static_cast<int>(ptx::cluster_rank()) * kTileN;
+  const int lane = ptx::lane_id();
+  int i = 0;
+  do {
+    const Step steps[] = {ahead};
+    const int end = min(i + 32, tile.count);
+    ahead = end < tile.count ? fetch(args, tile, end) : fetch(args, next, 0);
+    for (; i < end; i += kBlocksPerStage) {
+#pragma unroll
+      for (int k = 0; k < kBlock; k += kTileK) {
+        if (lane == i % 32) fill(args, maps, shared, ring, steps, tile.first + i, tile.count - i, k, n);
+        ring.advance();
+        __syncwarp();  // in turn: a parity would let a lane pass that is two turns of the ring ahead
+      }
+    }
+  } while (i < tile.count);
+}
+
+/// Walks the list that goes on at `rest`. Records are read two tiles ahead, so that the steps can be one batch ahead.
+TW_DEVICE void produce(const Args& args, const Maps& maps, const Shared& shared, Tile tile, const Tile* rest) {
+  Ring ring;
+  Tile next = tile.count >= 0 ? *rest++ : tile;
+  Step ahead = fetch(args, tile, 0);
+  while (tile.count >= 0) {
+    const Tile after_next = next.count >= 0 ? *rest++ : next;
+    fill_tile(args, maps, shared, ring, tile, next, ahead);
+    tile = next;
+    next = after_next;
+  }
+}
+
+// ----------------------------------------------------------------------------------------------------- consumers
+
+/// acc (+)= the block of A at `a` times the rows of B at `b`, kTileK deep.
+TW_DEVICE void multiply(Accumulators& acc, std::uint32_t a, std::uint32_t b, bool accumulate) {
+#pragma unroll
+  for (int k = 0; k < kTileK; k += 16)
+#pragma unroll
+    for (int m = 0; m < kTilesM; ++m) {
+      const std::uint64_t rows =
+          ptx::wgmma_descriptor(a + m * 64 * kPitchA + k * 2, 16, 8 * kPitchA, ptx::MatrixSwizzle::b128);
+      const std::uint64_t columns = ptx::wgmma_descriptor(b + k * 128, kPanelBytes, 1024, ptx::MatrixSwizzle::b128);
+      ptx::wgmma<Input, ptx::Major::k, ptx::Major::mn>(acc[m], rows, columns, accumulate || k > 0);
+    }
+}
+
+/// Gives a stage back, one arrival per warp and thread block: the other block's producer writes A here as well.
+TW_DEVICE void release(const Shared& shared, int stage) {
+  // At block scope: wgmma alone has read the stage, and releasing at cluster scope costs a fence of all memory.
+  const std::uint32_t lane = ptx::lane_id();
+  if (lane < kCluster) ptx::mbarrier_arrive_cluster(ptx::map_shared_rank(shared.empty(stage), lane));
+}
+
+TW_DEVICE void clear(Accumulators& acc) {
+#pragma unroll
+  for (int m = 0; m < kTilesM; ++m)
+#pragma unroll
+    for (int i = 0; i < kWgmmaN / 2; ++i) acc[m][i] = 0.0f;
+}
+
+TW_DEVICE int stages_of(int count) { return (count + kBlocksPerStage - 1) / kBlocksPerStage * (kBlock / kTileK); }
+
+/// Sums a warpgroup's share of a tile over all its steps.
+TW_DEVICE void multiply_tile(const Shared& shared, Ring& ring, Accumulators& acc, int count) {
+  const int warpgroup = ptx::warp_id() / 4;
+  const int stages = stages_of(count);
+  for (int i = 0; i < stages; ++i) {
+    ptx::mbarrier_wait(shared.full(ring.stage), ring.phase);
+    const std::uint32_t a = shared.a(ring.stage) + warpgroup * kWarpgroupRows * kPitchA;
+    const std::uint32_t b = shared.b(ring.stage);
+    ptx::wgmma_fence();
+    multiply(acc, a, b, i > 0);
+    ptx::wgmma_commit();
+    ptx::wgmma_wait<0>();
+    release(shared, ring.stage);
+    ring.advance();
+  }
+#pragma unroll
+  for (int m = 0; m < kTilesM; ++m) ptx::fence_registers(acc[m]);
+  if (stages == 0) clear(acc);
+}
+
+// ------------------------------------------------------------------------------------------------------ epilogue
+
+/// Puts kStagingRows x kStagingColumns of the accumulators, scaled and rounded, into staging as C's map wants them.
+TW_DEVICE void stage(const Accumulators& acc, std::uint32_t staging, int tile, int column, float alpha) {
+  const int warp = ptx::warp_id() % 4, lane = ptx::lane_id();
+  const auto pack = [alpha](const float* pair) { return ptx::pack<Output>(alpha * pair[0], alpha * pair[1]); };
+#pragma unroll
+  for (int panel = 0; panel < kStagingColumns / 64; ++panel)
+#pragma unroll
+    for (int i = 0; i < 64; i += 16) {
+      const float* from = acc[tile] + (column + panel * 64 + i) / 2;  // columns i .. i + 15 of the panel, 64 rows
+      const int row = warp * 16 + lane % 16, chunk = i / 8 + lane / 16;
+      ptx::stmatrix_x4(staging + panel * kStagingPanelBytes + row * 128 + (chunk ^ row % 8) * 16,
+                       {pack(from), pack(from + 2), pack(from + 4), pack(from + 6)});
+    }
+}
+
+/// Writes the warpgroup's share of a tile to C, its first element at (row, column): staging, then TMA, in passes.
+TW_DEVICE void store(const Args& args, const TensorMap* map, const Shared& shared, const Accumulators& acc, int row,
+                     int column) {
+  const int warpgroup = ptx::warp_id() / 4;
+  const bool leader = threadIdx.x % 128 == 0;  // issues, and is therefore the one that can wait for the copies
+  const std::uint32_t staging = shared.staging(warpgroup);
+#pragma unroll
+  for (int tile = 0; tile < kWarpgroupRows / kStagingRows; ++tile)
+#pragma unroll
+    for (int from = 0; from < kWarpgroupColumns; from += kStagingColumns) {
+      if (leader) ptx::bulk_wait_read<0>();  // the pass before has left the staging
+      ptx::bar_sync_of<kEpilogueBarrier, kConsumers, 128>(warpgroup);
+      stage(acc, staging, tile, from, args.alpha);
+      ptx::fence_proxy_async_shared();
+      ptx::bar_sync_of<kEpilogueBarrier, kConsumers, 128>(warpgroup);
+      if (!leader) continue;
+      const int y = row + tile * kStagingRows, x = column + from;
+      const int step = args.clipped ? 64 : kStagingColumns;
+      for (int i = 0; i < kStagingColumns; i += step)
+        ptx::tensor_store(map, {args.clipped ? x + i : 0, y, args.clipped ? 0 : x / 64}, staging + i / 64 * kStagingPanelBytes);
+      ptx::bulk_commit();
+    }
+}
+
+/// First row of C of the warpgroup's share of a tile.
+TW_DEVICE int row_of(const Args&, int tile_row) {
+  return tile_row * kBlock + ptx::warp_id() / 4 * kWarpgroupRows;
+}
+
+/// First column of C of the warpgroup's share of a tile.
+TW_DEVICE int column_of(const Tile& tile) {
+  int column = tile.column;
+  column += static_cast<int>(ptx::cluster_rank()) * kTileN;
+  return column;
+}
+
+// --------------------------------------------------------------------------------------------- a consumer's tiles
+
+TW_DEVICE void consume(const Args& args, const TensorMap* map_c, const Shared& shared, Tile tile, const Tile* rest) {
+  Ring ring;
+  Accumulators acc;
+  for (Tile next; tile.count >= 0; tile = next) {
+    next = *rest++;
+    const int row = row_of(args, tile.row);
+    multiply_tile(shared, ring, acc, tile.count);
+    store(args, map_c, shared, acc, row, column_of(tile));
+  }
+  if (threadIdx.x % 128 == 0) ptx::bulk_wait_read<0>();  // staging must outlive the copies that read it
+}
+
+}  // namespace
+
+extern "C" __global__ void __launch_bounds__(kThreads, 1)
+    bsr_spmm_wgmma_b128_f16_f16_tn128_tk64_st4_tma_pn0_longest_coopM_wg2_bps1_cl2_wd0_cs64_static_sp0_none_pdl0(const Args args, const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b,
+    const __grid_constant__ TensorMap map_c) {
+  TW_SHARED(memory);
+  const Shared shared{ptx::shared_address(memory)};
+  const int list = blockIdx.x / kCluster;
+  const Tile first = args.tiles[list];
+  const Tile* rest = args.tiles + args.rests[list];
+  if (threadIdx.x == 0) {
+    for (int stage = 0; stage < kStages; ++stage) {
+      ptx::mbarrier_init(shared.full(stage), 1);  // the producer, and the bytes it announces
+      ptx::mbarrier_init(shared.empty(stage), 4 * kConsumers * kCluster);
+    }
+    ptx::fence_mbarrier_init();
+    ptx::prefetch_tensor_map(&map_a);
+    ptx::prefetch_tensor_map(&map_b);
+    ptx::prefetch_tensor_map(&map_c);
+  }
+  ptx::cluster_sync();
+
+  if (ptx::warp_id() >= 4 * kConsumers) {
+    if (ptx::warp_id() == 4 * kConsumers) {
+      Maps maps{&map_a, &map_b};
+      produce(args, maps, shared, first, rest);
+    }
+  } else {
+    consume(args, &map_c, shared, first, rest);
+  }
+  ptx::cluster_sync();  // a block must not end while the other one still copies into it or signals its barriers
+}
+TW_EXPORT(bsr_spmm_wgmma_b128_f16_f16_tn128_tk64_st4_tma_pn0_longest_coopM_wg2_bps1_cl2_wd0_cs64_static_sp0_none_pdl0)
