@@ -1,0 +1,189 @@
+import { chmodSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { edit, gen, type Workspace, workspace } from '../helpers/gen.ts';
+
+const slow = { timeout: 120_000 };
+
+/** What is wrong, how the workspace comes to be so, what is asked, and what is said. All end with exit code 2. */
+type Fault = readonly [what: string, make: (place: Workspace) => void, args: readonly string[], says: RegExp];
+
+const template = ({ family }: Workspace) => join(family, 'scale.cu.hbs');
+const familyFile = ({ family }: Workspace) => join(family, 'family.ts');
+const nothing = () => {};
+const sweep = ['sweep', 'scale', '--preset', 'sound', '--device', 'emulated'];
+
+const faults: readonly Fault[] = [
+  ['an unknown command', nothing, ['swep'], /unknown command 'swep'[\s\S]*Did you mean sweep\?/],
+  ['an unknown flag', nothing, [...sweep, '--preseet', 'x'], /unknown option '--preseet'/],
+  ['no family', nothing, ['sweep'], /gen sweep needs a kernel family, or --resume/],
+  [
+    'an unknown family',
+    nothing,
+    ['sweep', 'scael'],
+    /there is no kernel family 'scael'; .*did you mean 'scale'\?/,
+  ],
+  [
+    'an unknown preset',
+    nothing,
+    ['sweep', 'scale', '--preset', 'sond'],
+    /no preset 'sond': it has .*did you mean 'sound'/,
+  ],
+  [
+    'an unknown arch',
+    nothing,
+    [...sweep, '--arch', 'sm_42'],
+    /no architecture 'sm_42': known are sm_80, sm_90a/,
+  ],
+  [
+    'an unknown device',
+    nothing,
+    ['sweep', 'scale', '--device', 'gpu'],
+    /Allowed choices are auto, emulated, cuda/,
+  ],
+  ['no jobs', nothing, [...sweep, '--jobs', '0'], /whole number, at least 1/],
+  ['a malformed condition', nothing, ['sweep', 'scale', '--where', 'threads = 64'], /threads = 64/],
+  [
+    'an unknown name in a condition',
+    nothing,
+    ['sweep', 'scale', '--where', 'treads == 64'],
+    /treads.*did you mean 'threads'/,
+  ],
+  ['an unknown run', nothing, ['sweep', '--resume', 'scale-1'], /there is no run 'scale-1'/],
+  [
+    'another space on resume',
+    nothing,
+    [...sweep, '--resume'],
+    /--preset cannot be changed for a run that was begun/,
+  ],
+  [
+    'an unknown variant',
+    nothing,
+    ['validate', 'scale', 'scale.t65.e1.sound'],
+    /part 2 should be the threads \(t64, t128, t256\), found 't65'/,
+  ],
+  [
+    'an unknown gate case',
+    nothing,
+    ['validate', 'scale', 'scale.t64.e1.sound', '--device', 'emulated', '--case', 'raged'],
+    /no gate case 'raged'; there are: ragged, repeat/,
+  ],
+  ['a file that is not there', nothing, ['validate', 'scale', 'mine.cu'], /there is no file mine\.cu/],
+  [
+    'a file without the kernel',
+    ({ path }) => writeFileSync(join(path, 'mine.cu'), '// scale.t64.e1.sound\n'),
+    ['validate', 'scale', 'mine.cu'],
+    /does not define the kernel of scale\.t64\.e1\.sound: it must have/,
+  ],
+  [
+    'a typo in a template',
+    (place) => edit(template(place), (text) => text.replace('{{tile}}', '{{tiel}}')),
+    sweep,
+    /scale\.cu\.hbs.*unknown name 'tiel'/,
+  ],
+  [
+    'a template that does not parse',
+    (place) => edit(template(place), (text) => `${text}{{#if}`),
+    sweep,
+    /scale\.cu\.hbs/,
+  ],
+  [
+    'a family that does not parse',
+    (place) => edit(familyFile(place), (text) => `${text}}`),
+    sweep,
+    /family\.ts/,
+  ],
+  [
+    'a family without a summary',
+    (place) => edit(familyFile(place), (text) => text.replace("summary: 'y = alpha * x',", '')),
+    sweep,
+    /family\.ts[\s\S]*summary/,
+  ],
+  [
+    'a family without its oracle',
+    ({ family }) => rmSync(join(family, 'oracle.hpp')),
+    sweep,
+    /no file 'oracle\.hpp'/,
+  ],
+  [
+    'an oracle that does not compile',
+    ({ family }) => edit(join(family, 'oracle.hpp'), (text) => `${text}nonsense\n`),
+    sweep,
+    /the runner does not build.*oracle\.hpp.*nonsense/,
+  ],
+  [
+    'a malformed config',
+    ({ path }) => writeFileSync(join(path, 'gen.config.ts'), "export default { jobs: 'many' };\n"),
+    ['list'],
+    /gen\.config\.ts:[\s\S]*jobs/,
+  ],
+  [
+    'an output folder that is a file',
+    ({ path }) => writeFileSync(join(path, 'file'), ''),
+    [...sweep, '--out', 'file'],
+    /cannot create .*(a file is in the way|a part of the path is a file)/,
+  ],
+  [
+    'an output folder that nobody may write',
+    nothing,
+    [...sweep, '--out', '/sys/tilewright'],
+    /cannot create .*: (the operation is not permitted|the file system is read-only|permission is denied)/,
+  ],
+  ['a run whose run.json was cut short', brokenRun, ['sweep', '--resume'], /run\.json cannot be used/],
+  [
+    'no GPU where one is demanded',
+    nothing,
+    ['validate', 'scale', '--preset', 'sound', '--device', 'cuda'],
+    /--device cuda: /,
+  ],
+];
+
+function brokenRun({ out }: Workspace): void {
+  const run = join(out, 'runs/scale-20261121-120000');
+  mkdirSync(run, { recursive: true });
+  writeFileSync(join(run, 'run.json'), '{"version": 1, "id": "scale-2026');
+  truncateSync(join(run, 'run.json'), 20);
+}
+
+describe('bad input is answered with what to do', () => {
+  test.each(faults)('%s', slow, async (_, make, args, says) => {
+    const place = workspace();
+    make(place);
+    const { code, stderr } = await gen(place.path, args, { CUDA_VISIBLE_DEVICES: '' });
+    expect(stderr).toMatch(says);
+    expect(stderr).not.toMatch(/this is a bug/);
+    expect(code).toBe(2);
+  });
+});
+
+describe('a machine that lacks something', () => {
+  const bare = { PATH: '/nowhere', CUDA_HOME: '', CUDA_PATH: '', TILEWRIGHT_CACHE: '/nowhere', CXX: '' };
+
+  test('no compiler', slow, async () => {
+    const { code, stderr } = await gen(workspace().path, sweep, bare);
+    expect(stderr).toMatch(/no C\+\+ compiler 'g\+\+': install it/);
+    expect(code).toBe(2);
+  });
+
+  test('no toolkit and --no-install', slow, async () => {
+    const environment = { ...bare, PATH: '/usr/bin:/bin' };
+    const { code, stderr } = await gen(workspace().path, [...sweep, '--no-install'], environment);
+    expect(stderr).toMatch(/missing.*CUDA 13\.0's compiler.*--no-install/);
+    expect(code).toBe(2);
+  });
+
+  test.skipIf(process.getuid?.() === 0)('a read-only folder', slow, async () => {
+    const place = workspace();
+    chmodSync(place.out, 0o500);
+    const { code, stderr } = await gen(place.path, sweep);
+    chmodSync(place.out, 0o700);
+    expect(stderr).toMatch(/cannot create .*permission is denied; name a writable folder with --out/);
+    expect(code).toBe(2);
+  });
+
+  test('with --json the reason is the last event', slow, async () => {
+    const { events, code } = await gen(workspace().path, [...sweep, '--json'], bare);
+    expect(events.at(-1)).toMatchObject({ event: 'error', kind: 'environment' });
+    expect(code).toBe(2);
+  });
+});

@@ -1,0 +1,212 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { buildWorker } from '../../src/compile/worker.ts';
+import { localExecutor } from '../../src/exec/local.ts';
+import { edit, gen, genArgv, summaryOf, verdictsOf, workspace } from '../helpers/gen.ts';
+import { testContext, testToolchain } from '../helpers/toolchain.ts';
+
+const slow = { timeout: 300_000 };
+const sound = [
+  'scale.t64.e1.sound',
+  'scale.t64.e2.sound',
+  'scale.t128.e1.sound',
+  'scale.t128.e2.sound',
+  'scale.t256.e1.sound',
+  'scale.t256.e2.sound',
+];
+
+beforeAll(async () => {
+  await buildWorker('emulated', await testToolchain(), testContext());
+}, 300_000);
+
+describe('gen sweep', () => {
+  test('goes from a space to a library; a second run compiles nothing', slow, async () => {
+    const { path, out } = workspace({ fresh: true });
+    const first = await gen(path, ['sweep', 'scale', '--preset', 'sound', '--device', 'emulated', '--json']);
+    expect(first.stderr).toContain('36 points, 6 legal, 6 variants');
+    expect(first.code).toBe(0);
+    expect(verdictsOf(first.events)).toEqual(Object.fromEntries(sound.map((id) => [id, 'passed'])));
+    const summary = summaryOf(first.events);
+    expect(summary).toMatchObject({
+      funnel: { points: 36, legal: 6, rendered: 6, compiled: 6, passed: 6, timed: 0 },
+      verdicts: { passed: 6 },
+      cache: { hits: 0, compiled: 12 },
+      library: join(out, 'library'),
+      untimed: expect.stringContaining('only the emulated device was asked for'),
+    });
+    for (const file of ['library/CMakeLists.txt', 'library/manifest.json', `sources/scale/${sound[0]}.cu`]) {
+      expect(existsSync(join(out, file)), file).toBe(true);
+    }
+    const second = await gen(path, ['sweep', 'scale', '--preset', 'sound', '--device', 'emulated']);
+    expect(second.stdout).toContain('compiled nothing: 12 artifacts from the cache');
+    expect(second.stdout).toContain(
+      '36 points -> 6 legal -> 6 rendered -> 6 compiled -> 6 passed -> 0 timed',
+    );
+  });
+
+  test(
+    'a crash, an endless loop, spills, a typo and a wrong result cost nobody else a verdict',
+    slow,
+    async () => {
+      const { path } = workspace();
+      const { code, events } = await gen(path, [
+        'sweep',
+        'scale',
+        '--preset',
+        'all',
+        '--device',
+        'emulated',
+        '--json',
+      ]);
+      expect(verdictsOf(events)).toEqual({
+        ...Object.fromEntries(sound.map((id) => [id, 'passed'])),
+        'scale.t128.e1.illegal': 'out-of-bounds',
+        'scale.t128.e1.endless': 'hang',
+        'scale.t128.e1.registers': 'resources',
+        'scale.t128.e1.wrong': 'wrong',
+        'scale.t128.e1.syntax': 'compile',
+      });
+      expect(code).toBe(0);
+      const failed = events.flatMap((one) =>
+        one.event === 'verdict' && one.verdict !== 'passed' ? [one] : [],
+      );
+      for (const { evidence, variant } of failed)
+        expect(evidence.reproduce).toContain(`npx validate scale ${variant}`);
+    },
+  );
+
+  test('the reproduction command of a failure shows it again', slow, async () => {
+    const { path } = workspace();
+    const swept = await gen(path, [
+      'validate',
+      'scale',
+      'scale.t128.e1.wrong',
+      '--device',
+      'emulated',
+      '--json',
+    ]);
+    const [verdict] = swept.events.filter((one) => one.event === 'verdict');
+    if (verdict?.event !== 'verdict') throw new Error('no verdict');
+    const [, ...words] = (verdict.evidence.reproduce ?? '').split(' ');
+    const again = await gen(path, [...words, '--json']);
+    expect(again.code).toBe(1);
+    expect(again.events.find((one) => one.event === 'verdict')).toMatchObject({
+      verdict: 'wrong',
+      evidence: { message: verdict.evidence.message, case: verdict.evidence.case },
+    });
+  });
+
+  test('goes on after kill -9 where it was', slow, async () => {
+    const { path, out } = workspace({ fresh: true });
+    // The endless variant comes before the last ones and keeps the run alive for seconds.
+    const child = localExecutor.open(
+      [...genArgv, 'sweep', 'scale', '--preset', 'all', '--device', 'emulated', '--json', '--jobs', '2'],
+      { cwd: path },
+    );
+    const judged = new Set<string>();
+    for await (const line of child.lines) {
+      const event = JSON.parse(line);
+      if (event.event === 'verdict') judged.add(event.variant);
+      if (judged.size >= 3) break;
+    }
+    process.kill(child.pid, 'SIGKILL');
+    await child.exited;
+    const resumed = await gen(path, ['sweep', '--resume', '--json'], {});
+    const start = resumed.events[0];
+    expect(start).toMatchObject({ event: 'start', resumed: true });
+    expect(Object.keys(verdictsOf(resumed.events))).toHaveLength(11);
+    expect(summaryOf(resumed.events).verdicts).toMatchObject({ passed: 6, hang: 1 });
+    expect(summaryOf(resumed.events).run).toContain(join(out, 'runs/scale-'));
+    const journal = readFileSync(join(summaryOf(resumed.events).run, 'journal.jsonl'), 'utf8')
+      .trimEnd()
+      .split('\n');
+    const verdicts = journal.map((line) => JSON.parse(line)).filter((record) => record.event === 'verdict');
+    expect(verdicts).toHaveLength(11); // nobody was judged twice
+  });
+
+  test('Ctrl-C ends it with 130, says how to go on, and leaves no process', slow, async () => {
+    const { path } = workspace();
+    const child = localExecutor.open(
+      [...genArgv, 'sweep', 'scale', '--preset', 'all', '--device', 'emulated'],
+      { cwd: path },
+    );
+    await sleep(2500);
+    process.kill(child.pid, 'SIGINT');
+    expect(await child.exited).toEqual({ code: 130, signal: undefined });
+    expect(child.stderrTail()).toMatch(/stopped; go on with: npx gen sweep scale --resume scale-\d{8}-\d{6}/);
+  });
+
+  test('nothing that passes: exit code 1 and no library', slow, async () => {
+    const { path, out } = workspace();
+    const { code, stdout } = await gen(path, [
+      'sweep',
+      'scale',
+      '--preset',
+      'broken',
+      '--device',
+      'emulated',
+    ]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/compile: 1 variant[\s\S]*wrong: 1 variant/);
+    expect(existsSync(join(out, 'library'))).toBe(false);
+  });
+});
+
+describe('stages by themselves', () => {
+  test('render, build, validate, select and emit on a run', slow, async () => {
+    const { path, out } = workspace();
+    const flags = ['--preset', 'sound', '--json'];
+    expect(summaryOf((await gen(path, ['render', 'scale', ...flags])).events).funnel).toMatchObject({
+      rendered: 6,
+      compiled: 0,
+    });
+    expect(summaryOf((await gen(path, ['build', 'scale', ...flags])).events).funnel).toMatchObject({
+      compiled: 6,
+      passed: 0,
+    });
+    const gated = await gen(path, ['validate', 'scale', ...flags, '--device', 'emulated']);
+    expect(summaryOf(gated.events)).toMatchObject({ funnel: { passed: 6 }, library: null });
+    const run = summaryOf(gated.events).run;
+    expect((await gen(path, ['select', run])).code).toBe(0);
+    expect(JSON.parse(readFileSync(join(run, 'selection.json'), 'utf8'))).toMatchObject({
+      family: 'scale',
+      timed: false,
+    });
+    expect(summaryOf((await gen(path, ['emit', run, '--json'])).events).library).toBe(join(out, 'library'));
+  });
+
+  test('validate takes an edited file of a variant', slow, async () => {
+    const { path, out } = workspace();
+    const id = 'scale.t64.e1.sound';
+    await gen(path, ['render', 'scale', id]);
+    const file = join(path, 'mine.cu');
+    writeFileSync(file, readFileSync(join(out, 'sources/scale', `${id}.cu`), 'utf8'));
+    expect((await gen(path, ['validate', 'scale', 'mine.cu', '--device', 'emulated'])).code).toBe(0);
+    edit(file, (text) => text.replace('args.alpha * args.x[i]', 'args.x[i]'));
+    const { code, stdout } = await gen(path, ['validate', 'scale', 'mine.cu', '--device', 'emulated']);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/wrong: 1 variant/);
+    expect(stdout).toContain(`npx validate scale ${file} --as ${id}`);
+    edit(file, (text) => text.replace(/^\/\/ .*\n/, ''));
+    expect((await gen(path, ['validate', 'scale', 'mine.cu', '--as', id, '--device', 'emulated'])).code).toBe(
+      1,
+    );
+  });
+
+  test('list, show and why', slow, async () => {
+    const { path } = workspace();
+    expect((await gen(path, ['list'])).stdout).toContain('scale  y = alpha * x');
+    expect((await gen(path, ['list', 'scale', '--where', 'threads == 64 && perThread == 2'])).stdout).toBe(
+      'scale.t64.e2.sound\n',
+    );
+    expect((await gen(path, ['show', 'scale'])).stdout).toContain('Elements per thread.');
+    expect((await gen(path, ['show', 'scale', 'scale.t64.e2.sound'])).stdout).toContain(
+      'tile = 128 (derived)',
+    );
+    const why = await gen(path, ['why', 'scale', 'threads=64', 'perThread=1', 'defect=wrong']);
+    expect(why.code).toBe(1);
+    expect(why.stdout).toMatch(/BROKEN +defects are planted once/);
+  });
+});

@@ -1,0 +1,84 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { localExecutor } from '../../src/exec/local.ts';
+import { type Event, eventSchema } from '../../src/model/event.ts';
+import { packageRoot } from '../../src/util/package-root.ts';
+import { scaleFolder, testCache } from './toolchain.ts';
+
+export const genArgv = [process.execPath, join(packageRoot, 'dist/cli.js')];
+
+/** A folder of somebody else's with a family of their own, a copy of `scale`; gone after the test. */
+export interface Workspace {
+  readonly path: string;
+  readonly out: string;
+  readonly family: string;
+}
+
+/**
+ * `fresh`: an empty cache of artifacts but for the runner's objects. Otherwise artifacts of earlier tests are found.
+ */
+export function workspace({ fresh = false } = {}): Workspace {
+  const path = mkdtempSync(join(tmpdir(), 'tilewright-e2e-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  const family = join(path, 'kernels/scale');
+  cpSync(scaleFolder, family, { recursive: true });
+  edit(join(family, 'family.ts'), (text) => text.replaceAll(/'[^']*\/src\//g, `'${packageRoot}/src/`));
+  // A text of its own makes every artifact of the family new; the runner, which is slow to build, stays the same.
+  if (fresh) edit(join(family, 'scale.cu.hbs'), (text) => `${text}// ${path}\n`);
+  writeFileSync(
+    join(path, 'gen.config.ts'),
+    "export default { families: ['kernels/*'], watchdogSeconds: 4 };\n",
+  );
+  const out = join(path, 'generated');
+  mkdirSync(out);
+  mkdirSync(testCache, { recursive: true });
+  symlinkSync(testCache, join(out, 'artifacts'));
+  return { path, out, family };
+}
+
+export function edit(path: string, change: (text: string) => string): void {
+  writeFileSync(path, change(readFileSync(path, 'utf8')));
+}
+
+export interface GenResult {
+  readonly code: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly events: readonly Event[];
+}
+
+/** Runs the built command line in a folder. */
+export async function gen(
+  cwd: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<GenResult> {
+  const { exitCode, stdout, stderr } = await localExecutor.run([...genArgv, ...args], {
+    cwd,
+    env: { ...env, NO_COLOR: '1' },
+    timeoutMs: 280_000,
+  });
+  return { code: exitCode, stdout, stderr, events: args.includes('--json') ? eventsOf(stdout) : [] };
+}
+
+/** Every line must be an event. */
+export function eventsOf(stdout: string): Event[] {
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  return lines.map((line) => eventSchema.parse(JSON.parse(line)));
+}
+
+export function summaryOf(events: readonly Event[]) {
+  const last = events.at(-1);
+  if (last?.event !== 'summary') throw new Error(`the last event is ${last?.event}`);
+  return last;
+}
+
+/** Verdict by variant, the last one of each. */
+export function verdictsOf(events: readonly Event[]): Record<string, string> {
+  const pairs = events.flatMap((event) =>
+    event.event === 'verdict' ? [[event.variant, event.verdict]] : [],
+  );
+  return Object.fromEntries(pairs);
+}
