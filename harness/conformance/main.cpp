@@ -1,7 +1,7 @@
 // main.cpp - runs every conformance case and compares it: with its reference (what the PTX ISA says) and with
 // the golden that a GPU recorded. On a GPU, `--record` writes the goldens.
 //
-//   conformance [--golden FOLDER] [--case TEXT] [--require-golden] [--header HASH]
+//   conformance [--golden FOLDER] [--case TEXT] [--require-golden]
 //   conformance --record FOLDER --date D --driver V --header HASH
 #include <algorithm>
 #include <cmath>
@@ -137,18 +137,25 @@ class Session {
     std::printf("%zu cases on %s, %d ways each: %zu failures\n", cases, where.device.c_str(), mode_count(),
                 failures_);
     if (options_.golden.empty()) return failures_ == 0 ? 0 : 1;
+    print_provenance();
     if (missing_.empty()) {
       std::printf("every case has a golden\n");
     } else {
       std::printf(
-          "MISSING: %zu of %zu cases have no golden from a GPU, and were compared with their references "
-          "only:",
-          missing_.size(), cases);
-      for (const std::string& name : missing_) std::printf(" %s", name.c_str());
-      std::printf(
-          "\nrecord them on a Hopper GPU: harness/conformance/record.sh harness/conformance/golden\n");
+          "MISSING: %zu of %zu cases have no golden from a GPU and were compared with their references only: "
+          "%s, …\n"
+          "record them on a Hopper GPU: harness/conformance/record.sh harness/conformance/golden\n",
+          missing_.size(), cases, missing_.begin()->c_str());
     }
     return failures_ == 0 && (missing_.empty() || !options_.require_golden) ? 0 : 1;
+  }
+
+  /// Where the goldens come from, one line per group that has some.
+  void print_provenance() {
+    for (const auto& [group, goldens] : recorded_)
+      if (const Provenance* from = store_.provenance(group))
+        std::printf("%s: %zu goldens of %s, driver %s, %s, %s\n", group.c_str(), goldens.size(),
+                    from->gpu.c_str(), from->driver.c_str(), from->toolkit.c_str(), from->date.c_str());
   }
 
   const Options& options_;
