@@ -68,13 +68,20 @@ function scalars({ tileN, epilogue, block }: Point): RowsCase[] {
       { id: 'beta', tier: 5, counts: [1, 0], problem: { n: tileN / 2, beta: -1.5, ldcExtra: 8 } },
     ];
   }
-  const n = tileN - 3;
+  const n = tileN - 8;
   return [
     {
       id: 'ragged',
       tier: 5,
       counts: [1, 0],
-      problem: { ...ragged, n, ldbExtra: 11, ldcExtra: 19, offsetC: 8 },
+      problem: { ...ragged, n, ldbExtra: 16, ldcExtra: 24, offsetC: 8 },
+    },
+    {
+      id: 'odd-n',
+      tier: 5,
+      counts: [1],
+      problem: { n: tileN - 3, ldbExtra: 3, ldcExtra: 3 },
+      options: { expect: 'refuse' },
     },
     { id: 'narrow', tier: 5, counts: [1, 0, 1], problem: { n: 8, ldbExtra: 8 } },
     { id: 'beta', tier: 5, counts: [1], problem: { n: tileN / 2, beta: 1 }, options: { expect: 'refuse' } },

@@ -53,6 +53,8 @@ inline void check(const Shape& shape, const Parameters& parameters) {
   if (parameters.text("epilogue") == "tma") {
     require(shape.ldc % 8 == 0,
             "stores C by TMA: ldc must be a multiple of 8, not " + std::to_string(shape.ldc));
+    // Measured on an H200: TMA clips a store at 16 bytes, so that it would write behind the end of a shorter row.
+    require(shape.n % 8 == 0, "stores C by TMA: n must be a multiple of 8, not " + std::to_string(shape.n));
   } else if (shape.block != 32) {
     require(shape.n % 2 == 0 && shape.ldc % 2 == 0, "stores C in pairs: n and ldc must be even");
   }
