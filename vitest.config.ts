@@ -10,7 +10,7 @@ export default defineConfig({
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],
-      exclude: ['dist/**'],
+      exclude: ['dist/**', '**/*.d.ts'],
       reporter: ['text-summary', ['text', { maxCols: 100 }]],
     },
   },

@@ -141,6 +141,27 @@ describe('enumerate', () => {
     });
   });
 
+  it('counts and samples a space of a million points, and does not make variants of them all', () => {
+    const digit = { doc: 'A digit.', values: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] };
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const family = {
+      ...toyFamily,
+      parameters: Object.fromEntries(names.map((name) => [name, { label: name, ...digit }])),
+      activations: [],
+      derive: () => ({}),
+      notSupported: () => undefined,
+      constraints: [
+        { name: 'sum', doc: '', on: ['a', 'b'], holds: (p: { a: number; b: number }) => p.a + p.b < 19 },
+      ],
+    } satisfies AnyFamily;
+    const { points, legal, variants } = enumerate(family, { limit: 100 });
+    expect({ points, legal }).toEqual({ points: 1_000_000, legal: 1_000_000 });
+    expect(new Set(variants.map(({ parameters }) => parameters.f)).size).toBe(10);
+    expect(() => enumerate(family, {})).toThrow(
+      'toy-op has 1000000 legal variants; ask for at most 500000, by limit, where or a preset (quick, full, odd, deep)',
+    );
+  });
+
   it('gives every variant another id', () => {
     const ids = enumerate(toyFamily, {}).variants.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
