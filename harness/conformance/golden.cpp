@@ -10,7 +10,7 @@
 namespace conformance {
 namespace {
 
-constexpr std::size_t kWordsKept = 2048;
+constexpr std::size_t kWordsKept = 512;
 using tilewright::Json;
 
 std::string hex(std::uint64_t value, int digits) {

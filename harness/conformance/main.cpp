@@ -74,7 +74,9 @@ class Session {
 
   int run() {
     const Environment where = environment_of_child();
-    std::vector<const Entry*> cases = selected();
+    if (!options_.record.empty() && where.device == "emulated")
+      throw std::runtime_error("goldens are recorded on a GPU: use harness/conformance/record.sh there");
+    const std::vector<const Entry*> cases = selected();
     run_all(cases, 10,
             [this](const Entry& entry, int mode, const Outcome& outcome) { judge(entry, mode, outcome); });
     if (!options_.record.empty()) record(where);
