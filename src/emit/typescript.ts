@@ -85,10 +85,12 @@ function addPolicy(file: File, manifest: Manifest): void {
       ),
     ],
   });
-  const choices = manifest.policy.map(({ workload, variant, median, features, vendorFaster }) => {
-    const seconds = vendorFaster ? undefined : median;
-    return { workload, variant, ...(seconds !== undefined && { median: seconds }), features };
-  });
+  const choices = manifest.policy.map(
+    ({ workload, variant, median, variantMedian, features, vendorFaster }) => {
+      const seconds = vendorFaster ? variantMedian : median;
+      return { workload, variant, ...(seconds !== undefined && { median: seconds }), features };
+    },
+  );
   addConstant(
     file,
     'untimed',

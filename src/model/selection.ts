@@ -10,6 +10,8 @@ export const choiceSchema = z.object({
   variant: z.string(),
   /** Seconds of the winner; absent when untimed. */
   median: z.number().optional(),
+  /** Seconds of `variant`, where it is not the winner. */
+  variantMedian: z.number().optional(),
   /** State of the L2 cache during the samples; absent when untimed. */
   l2: z.enum(['hot', 'cold']).optional(),
   /** Time of `variant` / time of the best variant on this workload, 1 for the best itself; absent when untimed. */

@@ -78,6 +78,7 @@ function timedChoice(workload: Workload, times: Scores, fastest: { id: string; s
     winner: vendorWins ? baseline.name : fastest.id,
     variant: fastest.id,
     median: vendorWins ? baseline.median : fastest.seconds,
+    ...(vendorWins && { variantMedian: fastest.seconds }),
     l2: times.l2,
     slowdown: fastest.seconds / best,
     ...(baseline && { baseline }),

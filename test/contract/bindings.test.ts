@@ -6,10 +6,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bindingFolder, loadBinding } from '../../src/emit/binding.ts';
 import type { Library } from '../../src/emit/emit.ts';
 import { installLibrary } from '../../src/emit/install.ts';
+import { buildManifest } from '../../src/emit/manifest.ts';
 import { localExecutor } from '../../src/exec/local.ts';
 import { manifestSchema } from '../../src/model/manifest.ts';
+import type { Choice } from '../../src/model/selection.ts';
 import { packageRoot } from '../../src/util/package-root.ts';
 import { emitQuickLibrary, toolFolders } from '../helpers/library.ts';
+import { toyRequest, toyShipped } from '../helpers/toy-library.ts';
 
 const bindings = readdirSync(bindingFolder('.')).filter((name) => !name.startsWith('_'));
 
@@ -17,6 +20,31 @@ test.each(bindings)('binding %s is named as its folder and says what it makes', 
   const binding = await loadBinding(name);
   expect(binding.name).toBe(name);
   expect(binding.summary).not.toBe('');
+});
+
+test('the C policy says on what evidence, and which devices an image is for', async () => {
+  const { context } = await loadBinding('c');
+  const request = toyRequest();
+  const [untimed] = request.selection.choices;
+  const choice = {
+    ...(untimed as Choice),
+    winner: 'cusparse-bsr',
+    median: 41.8e-6,
+    l2: 'hot' as const,
+    slowdown: 1.0123,
+    variantMedian: 55e-6,
+  };
+  const timed = { ...choice, baseline: { name: 'cusparse-bsr', median: 41.8e-6 } };
+  const selection = { ...request.selection, timed: true, choices: [timed, timed] };
+  const rendered = context(buildManifest({ ...request, selection }, toyShipped(), '1.2.3'));
+  expect(rendered.images).toMatchObject([{ computeCapability: 90, thisChipOnly: true }]);
+  // The second workload has the features of the first: dispatch could not tell them apart.
+  expect(rendered.choices).toMatchObject([
+    {
+      evidence: '55.0 us hot, 1.012x the best of ours; cusparse-bsr 41.8 us, which is faster',
+      variant: 0,
+    },
+  ]);
 });
 
 test('an unknown binding is refused with the ones there are', async () => {

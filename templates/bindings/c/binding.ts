@@ -134,14 +134,14 @@ function choiceRow(manifest: Manifest, choice: ManifestChoice, index: number) {
   };
 }
 
-/** One line for the reader of the policy, e.g. `41.8 us hot, 1.012x the best; cusparse-bsr 55.0 us`. */
-function evidence(choice: ManifestChoice): string {
-  if (choice.median === undefined) return 'untimed: first by the priority of its family';
-  const best = `${choice.winner} ${microseconds(choice.median)} ${choice.l2 ?? ''}`.trimEnd();
-  const own =
-    choice.slowdown === undefined ? '' : `; this variant ${choice.slowdown.toFixed(3)}x the best of ours`;
-  const vendor = choice.baseline ? `; ${choice.baseline.name} ${microseconds(choice.baseline.median)}` : '';
-  return best + own + vendor;
+/** One line for the reader of the policy, e.g. `41.8 us hot, 1.012x the best of ours; cusparse-bsr 55.0 us`. */
+function evidence({ median, variantMedian, vendorFaster, l2, slowdown, baseline }: ManifestChoice): string {
+  const own = vendorFaster ? variantMedian : median;
+  if (own === undefined) return 'untimed: first by the priority of its family';
+  const time = `${microseconds(own)} ${l2 ?? ''}`.trimEnd();
+  const behind = slowdown === undefined ? '' : `, ${slowdown.toFixed(3)}x the best of ours`;
+  const vendor = baseline ? `; ${baseline.name} ${microseconds(baseline.median)}` : '';
+  return time + behind + vendor + (vendorFaster ? ', which is faster' : '');
 }
 
 function microseconds(seconds: number): string {

@@ -11,7 +11,7 @@ test('types the parameters by their values, with their comments', () => {
   expect(text).toContain('readonly path: "naive" | "simt" | "mma";');
 });
 
-test('is a module without a single error, under the strictest rules', () => {
+test('is a module without a single error, under the strictest rules', { timeout: 60_000 }, () => {
   const project = new Project({
     compilerOptions: { strict: true, exactOptionalPropertyTypes: true },
     useInMemoryFileSystem: true,
@@ -20,7 +20,7 @@ test('is a module without a single error, under the strictest rules', () => {
   expect(project.getPreEmitDiagnostics().map((diagnostic) => diagnostic.getMessageText())).toEqual([]);
 });
 
-test('a parameter that does not exist is an error in whoever uses it', () => {
+test('a parameter that does not exist is an error in whoever uses it', { timeout: 60_000 }, () => {
   const project = new Project({ compilerOptions: { strict: true }, useInMemoryFileSystem: true });
   project.createSourceFile('manifest.ts', text);
   const user = project.createSourceFile(

@@ -146,6 +146,7 @@ describe('select with times', () => {
       winner: 'cusparse-bsr',
       variant: 'toy.t16.b32',
       median: 0.8,
+      variantMedian: 1.0,
       baseline: { name: 'cusparse-bsr', median: 0.8 },
     });
   });
