@@ -26,7 +26,7 @@ void Operands::reset() {
 
 void Operands::reset_outputs() {
   for (Operand& operand : operands_)
-    if (operand.is_output()) operand.reset();
+    if (operand.is_output()) operand.restore();
 }
 
 double Operands::judge(const References& references, bool inputs) {
@@ -81,7 +81,7 @@ Setup::Setup(Device& device, const std::shared_ptr<Module>& module, const Parame
   program_ = device.prepare(module, plan);
 }
 
-void Setup::judge_workspace() const {
+void Setup::judge_workspace() {
   if (const auto damage = workspace_.damage()) throw reject("out-of-bounds", *damage);
 }
 

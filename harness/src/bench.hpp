@@ -51,7 +51,7 @@ class Setup {
   Program& program() { return *program_; }
   std::size_t launches() const { return launches_; }
   /// Throws Rejection when the guard zones of the workspace changed.
-  void judge_workspace() const;
+  void judge_workspace();
 
  private:
   WorkspaceBuffer workspace_;

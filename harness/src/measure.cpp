@@ -59,7 +59,7 @@ class Race {
     if (options_.hot) sample(&Subject::hot, &Race::hot_sample);
     if (options_.cold) sample(&Subject::cold, &Race::cold_sample);
     for (Subject& subject : subjects_) {
-      if (options_.recheck && !check(subject)) continue;  // its samples are worth nothing
+      if (options_.recheck && !check(subject, true)) continue;  // its samples are worth nothing
       if (!subject.hot.empty()) emit_(measurement(subject, subject.hot, true));
       if (!subject.cold.empty()) emit_(measurement(subject, subject.cold, false));
     }
@@ -74,27 +74,40 @@ class Race {
     emit_(check.set("verdict", verdict).set("evidence", std::move(evidence)));
   }
 
-  /// Runs the subject once on fresh outputs and says the verdict. True when it may be timed.
-  bool check(Subject& subject) {
-    Rejection result = reject("passed", "agrees with the reference on this very problem");
+  /// Judges the subject on this problem and says the verdict. True when it may be timed. A failure counts
+  /// only on operands that nobody else can have damaged, and leaves none that it may have damaged itself.
+  /// `inputs`: see Operands::judge.
+  bool check(Subject& subject, bool inputs) {
+    Rejection result = run_once(subject, inputs);
+    if (result.verdict != "passed") {
+      operands_->reset();
+      result = run_once(subject, true);
+    }
+    if (result.verdict != "passed") operands_->reset();
+    check_line(subject, result.verdict, result.evidence);
+    return result.verdict == "passed";
+  }
+
+  /// Runs the subject once on fresh outputs and judges what it left. `inputs`: the inputs too.
+  Rejection run_once(Subject& subject, bool inputs) {
+    Rejection passed = reject("passed", "agrees with the reference on this very problem");
     try {
       operands_->reset_outputs();
       emit_(line("case").set("case", job_.workload).set("schedule", 0).set("subject", subject.name));
       subject.enqueue(streams_.stream(0));
       streams_.synchronize();
       emit_(line("checking"));
-      result.evidence.set("maxErrorOverBound", operands_->judge(*references_, false));
+      passed.evidence.set("maxErrorOverBound", operands_->judge(*references_, inputs));
       if (subject.setup) subject.setup->judge_workspace();
+      return passed;
     } catch (const Rejection& rejection) {
-      result = rejection;
+      return rejection;
     } catch (const LaunchRefused& refused) {
-      result = reject("launch", refused.what());
+      return reject("launch", refused.what());
     } catch (const DeviceLost& lost) {
       check_line(subject, "fault", reject("", lost.what()).evidence);
       throw;
     }
-    check_line(subject, result.verdict, result.evidence);
-    return result.verdict == "passed";
   }
 
   void add_baseline(std::unique_ptr<Baseline> baseline) {
@@ -108,7 +121,7 @@ class Race {
       return check_line(subject, "unsupported", reject("", why.what()).evidence);
     }
     subject.library = std::move(baseline);
-    if (check(subject)) enter(std::move(subject));
+    if (check(subject, false)) enter(std::move(subject));
   }
 
   void add_variant(const Variant& variant) {
@@ -122,7 +135,7 @@ class Race {
     } catch (const LaunchRefused& refused) {
       return check_line(subject, "launch", reject("", refused.what()).evidence);
     }
-    if (check(subject)) enter(std::move(subject));
+    if (check(subject, false)) enter(std::move(subject));
   }
 
   void enter(Subject subject) {

@@ -21,6 +21,7 @@ std::vector<std::byte> guard_image(std::size_t bytes) {
 
 /// Offset of the first byte that differs, or `bytes`.
 std::size_t first_difference(const std::byte* left, const std::byte* right, std::size_t bytes) {
+  if (bytes == 0 || std::memcmp(left, right, bytes) == 0) return bytes;
   return static_cast<std::size_t>(std::mismatch(left, left + bytes, right).first - left);
 }
 
@@ -84,11 +85,12 @@ std::optional<std::string> GuardedBuffer::damage() const {
   const std::vector<std::byte> expected = guard_image(guard_);
   std::vector<std::byte> zone(guard_);
   device_.download(zone.data(), address() + bytes_, guard_);
-  if (const std::size_t at = first_difference(expected.data(), zone.data(), guard_); at < guard_)
-    return "wrote " + std::to_string(at) + " bytes behind the end of '" + name_ + "'";
+  const std::size_t behind = first_difference(expected.data(), zone.data(), guard_);
   device_.download(zone.data(), memory_, guard_);
-  if (const std::size_t at = first_difference(expected.data(), zone.data(), guard_); at < guard_)
-    return "wrote " + std::to_string(guard_ - at) + " bytes before the start of '" + name_ + "'";
+  const std::size_t before = first_difference(expected.data(), zone.data(), guard_);
+  if (behind < guard_) return "wrote " + std::to_string(behind) + " bytes behind the end of '" + name_ + "'";
+  if (before < guard_)
+    return "wrote " + std::to_string(guard_ - before) + " bytes before the start of '" + name_ + "'";
   return std::nullopt;
 }
 
@@ -101,8 +103,10 @@ Operand::Operand(Device& device, const Tensor& tensor)
 
 void Operand::reset() {
   buffer_.arm();
-  buffer_.upload(initial_.data());
+  restore();
 }
+
+void Operand::restore() { buffer_.upload(initial_.data()); }
 
 std::optional<std::string> Operand::damage() {
   if (auto zone = buffer_.damage()) return zone;

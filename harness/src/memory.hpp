@@ -27,7 +27,7 @@ class GuardedBuffer {
   const std::string& name() const { return name_; }
   void upload(const std::byte* contents) { device_.upload(address(), contents, bytes_); }
   void download(std::byte* contents) const { device_.download(contents, address(), bytes_); }
-  /// Fills the guard zones again.
+  /// Fills the guard zones.
   void arm();
   /// One sentence on a guard zone that changed since arm().
   std::optional<std::string> damage() const;
@@ -48,8 +48,10 @@ class Operand {
   const Tensor& tensor() const { return tensor_; }
   void* address() const { return buffer_.address() + shift_; }
   bool is_output() const { return tensor_.role != Role::input; }
-  /// Restores image, poison and guard zones.
+  /// Puts image or poison, and the guard zones, in place.
   void reset();
+  /// Puts image or poison in place again; the guard zones must be intact, as damage() has seen them.
+  void restore();
   /// Reads the buffer back and says what a kernel must not have changed but did: a guard zone, the elements
   /// before the base pointer, the padding between rows, an input.
   std::optional<std::string> damage();
@@ -74,7 +76,7 @@ class WorkspaceBuffer {
  public:
   WorkspaceBuffer(Device& device, const Workspace& workspace);
   void* address() const { return buffer_ ? buffer_->address() : nullptr; }
-  std::optional<std::string> damage() const { return buffer_ ? buffer_->damage() : std::nullopt; }
+  std::optional<std::string> damage() { return buffer_ ? buffer_->damage() : std::nullopt; }
 
  private:
   std::optional<GuardedBuffer> buffer_;

@@ -181,6 +181,20 @@ TEST(a_fault_while_sampling_names_its_subject) {
   CHECK_EQ(out.back().at("event").text(), "lost");
 }
 
+TEST(damage_by_one_variant_is_not_another_ones_fault) {
+  host::kernels() = {{"vandal",
+                      [](const Args& args) {
+                        good(args);
+                        for (int j = -10; j < args.n; ++j) const_cast<float*>(args.a)[j] = -3;
+                      }},
+                     {"next", taking(1e-3)}};
+  const auto out = run({"vandal", "next"}, R"({"samples":2,"cold":false,"recheck":true})");
+  CHECK_EQ(only(out, "check", "vandal").back().at("verdict").text(), "out-of-bounds");
+  CHECK_EQ(only(out, "measurement", "vandal").size(), 0u);
+  for (const Json& check : only(out, "check", "next")) CHECK_EQ(check.at("verdict").text(), "passed");
+  CHECK_EQ(only(out, "measurement", "next").size(), 1u);
+}
+
 TEST(a_second_check_after_sampling) {
   int runs = 0;
   host::kernels() = {{"tired", [&](const Args& args) {

@@ -75,9 +75,9 @@ TEST(an_image_that_is_too_small_is_a_bug_of_the_family) {
 
 TEST(a_workspace_holds_its_image_and_poison) {
   host::HostDevice device;
-  const WorkspaceBuffer none(device, {});
+  WorkspaceBuffer none(device, {});
   CHECK(none.address() == nullptr);
-  const WorkspaceBuffer buffer(device, {8, {std::byte{1}, std::byte{2}}, 0, 4});
+  WorkspaceBuffer buffer(device, {8, {std::byte{1}, std::byte{2}}, 0, 4});
   const auto* bytes = static_cast<const unsigned char*>(buffer.address());
   CHECK_EQ(bytes[1], 2);
   CHECK_EQ(bytes[2], 0xA5);
