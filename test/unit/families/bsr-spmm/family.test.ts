@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import { enumerate } from '../../../../src/space/enumerate.ts';
+import { pointOfId } from '../../../../src/space/id.ts';
+import { casesOf, rowCounts } from '../../../../templates/kernels/bsr-spmm/cases.ts';
+import family from '../../../../templates/kernels/bsr-spmm/family.ts';
+import type { Point } from '../../../../templates/kernels/bsr-spmm/parameters.ts';
+import { mmaSizes, simtSizes } from '../../../../templates/kernels/bsr-spmm/sizes.ts';
+import { problemOf, workloads } from '../../../../templates/kernels/bsr-spmm/workloads.ts';
+
+const mma = 'bsr_spmm.mma.b128.f16.f16.tn256.tk64.pf0.wm2.wn4.st3.staged';
+const pointOf = (id: string) => pointOfId(family, id) as unknown as Point;
+const enumerated = new Map(
+  ['quick', 'default', 'full'].map((preset) => [
+    preset,
+    enumerate(family, { arch: 'sm_90a', preset }).variants,
+  ]),
+);
+const variants = (preset: string) => [...(enumerated.get(preset) ?? [])];
+const ids = (preset: string, pattern: RegExp) => variants(preset).filter(({ id }) => pattern.test(id));
+
+describe('presets', () => {
+  it('quick has every path and every block size', () => {
+    const quick = variants('quick').map(({ id }) => id);
+    for (const path of ['naive', 'simt', 'mma', 'wgmma']) {
+      expect(quick.some((id) => id.includes(`.${path}.`))).toBe(true);
+    }
+    for (const path of ['simt', 'mma', 'wgmma']) {
+      for (const block of [32, 64, 128])
+        expect(quick.some((id) => id.includes(`.${path}.b${block}.`))).toBe(true);
+    }
+  });
+
+  it('quick shows each speciality once', () => {
+    const quick = variants('quick').map(({ parameters }) => parameters);
+    expect(quick.some(({ producers }) => Number(producers) > 0)).toBe(true);
+    expect(quick.some(({ transposed }) => transposed === true)).toBe(true);
+    expect(quick.some(({ path, prefetch }) => path === 'mma' && prefetch === true)).toBe(true);
+    expect(quick.some(({ tilesPerCta }) => Number(tilesPerCta) > 1)).toBe(true);
+    expect(quick.some(({ ilp }) => ilp === 4)).toBe(true);
+    expect(quick.some(({ input }) => input === 'bf16')).toBe(true);
+  });
+
+  it('default has over a hundred mma variants of f16', () => {
+    expect(ids('default', /\.mma\..*\.f16\.f16\./).length).toBeGreaterThanOrEqual(100);
+  });
+
+  it('full has over five hundred variants of all types', () => {
+    expect(variants('full').length).toBeGreaterThanOrEqual(500);
+    for (const types of ['f16.f16', 'f16.f32', 'bf16.bf16', 'bf16.f32']) {
+      expect(ids('full', new RegExp(`\\.${types.replace('.', '\\.')}\\.`)).length).toBeGreaterThan(50);
+    }
+  });
+});
+
+describe('sizes', () => {
+  const base = { block: 128, output: 'f16', tileN: 256, tileK: 64, warpsM: 2, warpsN: 4, stages: 3 } as const;
+
+  it('lays the staging of C over the ring where all warps copy', () => {
+    const sizes = mmaSizes({ ...base, producers: 0, epilogue: 'staged' });
+    expect(sizes).toMatchObject({
+      threads: 256,
+      copyThreads: 256,
+      warpRows: 64,
+      warpColumns: 64,
+      accumulators: 128,
+    });
+    expect(sizes.sharedBytes).toBe(3 * 2 * 64 * (128 + 256));
+    expect(sizes.stagingOffset).toBe(0);
+  });
+
+  it('keeps staging and barriers behind the ring where producers run ahead', () => {
+    const ring = 3 * 2 * 64 * (128 + 256);
+    const staging = 8 * 16 * (64 + 8) * 2;
+    const sizes = mmaSizes({ ...base, producers: 2, epilogue: 'staged' });
+    expect(sizes).toMatchObject({ threads: 320, copyThreads: 64, stagingOffset: ring });
+    expect(sizes.barrierOffset).toBe(ring + staging);
+    expect(sizes.sharedBytes).toBe(ring + staging + 2 * 8 * 3);
+  });
+
+  it('pads rows of the simt path by what its template pads them', () => {
+    const point = { block: 64, tileN: 64, tileK: 32, simtWarps: 8, columnsPerThread: 4, ilp: 2 } as const;
+    expect(simtSizes({ ...point, transposed: false })).toMatchObject({
+      threads: 256,
+      rowsPerThread: 4,
+      accumulators: 32,
+      sharedBytes: 2 * (64 * 40 + 32 * 72),
+    });
+    expect(simtSizes({ ...point, transposed: true }).sharedBytes).toBe(2 * (64 * 40 + 64 * 34));
+  });
+});
+
+describe('gate cases', () => {
+  const quick = variants('quick').map(({ id, parameters }) => ({
+    id,
+    point: parameters as unknown as Point,
+  }));
+
+  it.each(quick)('$id: tiers 1 to 5 and 7, problems that fit its types', ({ point }) => {
+    const cases = casesOf(point, 'quick');
+    for (const tier of [1, 2, 3, 4, 5, 7]) expect(cases.some((item) => item.tier === tier)).toBe(true);
+    for (const { problem } of cases) {
+      expect(problem).toMatchObject({ block: point.block, dtype: point.input, out: point.output });
+    }
+    expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length);
+  });
+
+  it.each(quick)('$id: row lengths around the depth of its pipeline', ({ point }) => {
+    const full = rowCounts(point, 'full');
+    expect(full).toContain(0);
+    expect(full).toContain(1);
+    const stepsPerBlock = point.path === 'naive' ? 1 : point.block / point.tileK / point.blocksPerStage;
+    const stages = point.path === 'simt' || point.path === 'naive' ? 1 : point.stages;
+    expect(Math.max(...full) * stepsPerBlock).toBeGreaterThan(3 * stages);
+    expect(rowCounts(point, 'quick').every((count) => full.includes(count))).toBe(true);
+  });
+
+  it('ask a variant with vector loads to refuse odd strides, and one without to take them', () => {
+    const expectations = (id: string) =>
+      casesOf(pointOf(id), 'quick')
+        .filter(({ id }) => id.startsWith('odd-'))
+        .map(({ expect }) => expect);
+    expect(expectations(`${mma.replace('st3', 'st3.pw0.cp16')}.tc1.mb1.pn1.natural`)).toEqual([
+      'refuse',
+      'refuse',
+    ]);
+    expect(expectations('bsr_spmm.naive.b64.f16.f16')).toEqual(['run', 'run']);
+  });
+
+  it('cost little enough to be emulated', () => {
+    for (const { point } of quick) {
+      const millions = casesOf(point, 'quick').map(({ problem, launches = 1 }) => {
+        const { pattern, n, block } = problemOf({ id: '', problem });
+        const blocks = pattern.kind === 'rows' ? pattern.counts.reduce((sum, count) => sum + count, 0) : 2;
+        return (launches * 2 * blocks * block ** 2 * n) / 1e6;
+      });
+      expect(millions.reduce((sum, cost) => sum + cost, 0)).toBeLessThan(300);
+    }
+  });
+});
+
+describe('workloads', () => {
+  it('have ids of their own and sizes that are multiples of the block', () => {
+    expect(new Set(workloads.map(({ id }) => id)).size).toBe(workloads.length);
+    for (const workload of workloads) {
+      const { m, k, block } = problemOf(workload);
+      expect([m % block, k % block]).toEqual([0, 0]);
+    }
+  });
+
+  it('rank tensor cores above the reference, and fitting tiles above wide ones', () => {
+    const workload = workloads.find(({ id }) => id === '4096.d12.b128');
+    if (!workload) throw new Error('no such workload');
+    const [best] = variants('default')
+      .filter(({ parameters }) => parameters.block === 128)
+      .sort((a, b) => merit(b.parameters) - merit(a.parameters));
+    function merit(parameters: object): number {
+      return family.priority(parameters as Point, workload as NonNullable<typeof workload>);
+    }
+    expect(best?.parameters.path).toBe('mma');
+    expect(merit(pointOf('bsr_spmm.naive.b128.f16.f16'))).toBeLessThan(2);
+  });
+});
+
+describe('support', () => {
+  it('names what an old architecture lacks, and how much shared memory one has', () => {
+    const [variant] = ids('default', /\.mma\.b128\..*tn256\.tk64.*st4/);
+    const point = variant?.parameters as unknown as Point;
+    expect(family.notSupported(point, 'sm_75')).toMatch('needs sm_80 or later');
+    expect(family.notSupported(point, 'sm_89')).toMatch(/a block of sm_89 has at most 101376/);
+    expect(family.notSupported(point, 'sm_90a')).toBeUndefined();
+  });
+});

@@ -1,0 +1,266 @@
+// oracle_test.cpp - the problems of bsr-spmm: structure, values, reference, and what malformed ones are told.
+#include "oracle.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "check.hpp"
+
+using namespace tilewright;
+
+namespace {
+
+constexpr std::int64_t kRows = 256, kColumns = 192;
+
+bsr_spmm::Bsr pattern(const std::string& json, bool sorted = true) {
+  return bsr_spmm::make_pattern(Json::parse(json), 8, 6, 32, sorted, 7);
+}
+
+std::unique_ptr<Problem> problem(const std::string& members) {
+  return make_problem(
+      Json::parse(R"({"m":256,"n":40,"k":192,"block":32,"dtype":"f16","out":"f16",)" + members + "}"),
+      Parameters(nullptr, 0));
+}
+
+std::string text(const std::vector<std::int32_t>& values) {
+  std::string result;
+  for (const std::int32_t value : values) result += std::to_string(value) + " ";
+  return result;
+}
+
+double element(const Tensor& tensor, std::int64_t row, std::int64_t column) {
+  return decode(tensor.type, tensor.image.data() + static_cast<std::size_t>(row * tensor.stride + column) *
+                                                       element_bytes(tensor.type));
+}
+
+/// alpha * A * B + beta * C in the plainest way.
+std::vector<double> plain_product(const Problem& problem, double alpha, double beta) {
+  const std::vector<Tensor>& t = problem.tensors();
+  const Tensor &row_ptr = t[0], &col_idx = t[1], &a = t[2], &b = t[3], &c = t[4];
+  const std::int64_t block = a.cols;
+  std::vector<double> result;
+  for (std::int64_t row = 0; row < c.rows; ++row)
+    for (std::int64_t column = 0; column < c.cols; ++column) {
+      double sum = 0;
+      const auto first = static_cast<std::int64_t>(element(row_ptr, 0, row / block));
+      const auto last = static_cast<std::int64_t>(element(row_ptr, 0, row / block + 1));
+      for (std::int64_t i = first; i < last; ++i)
+        for (std::int64_t k = 0; k < block; ++k)
+          sum += element(a, i * block + row % block, k) *
+                 element(b, static_cast<std::int64_t>(element(col_idx, 0, i)) * block + k, column);
+      result.push_back(alpha * sum + (beta != 0 ? beta * element(c, row, column) : 0));
+    }
+  return result;
+}
+
+std::string write_file(const std::string& contents) {
+  const std::filesystem::path path = std::filesystem::temp_directory_path() / "tilewright-oracle-test.mtx";
+  std::ofstream(path) << contents;
+  return path.string();
+}
+
+bsr_spmm::Bsr matrix_market(const std::string& contents) {
+  return pattern(R"({"kind":"matrix-market","path":")" + write_file(contents) + R"("})");
+}
+
+}  // namespace
+
+TEST(patterns_have_their_shapes) {
+  CHECK_EQ(text(pattern(R"({"kind":"diagonal"})").col_idx), "0 1 2 3 4 5 ");
+  CHECK_EQ(text(pattern(R"({"kind":"last-block"})").row_ptr), "0 0 0 0 0 0 0 0 1 ");
+  CHECK_EQ(text(pattern(R"({"kind":"last-block"})").col_idx), "5 ");
+  CHECK_EQ(text(pattern(R"({"kind":"full-row","row":2})").row_ptr), "0 0 0 6 6 6 6 6 6 ");
+  CHECK_EQ(text(pattern(R"({"kind":"full-column","column":4})").col_idx), "4 4 4 4 4 4 4 4 ");
+  CHECK_EQ(text(pattern(R"({"kind":"arrow"})").row_ptr), "0 6 8 10 12 14 16 17 18 ");
+  CHECK_EQ(text(pattern(R"({"kind":"banded","width":1})").row_ptr), "0 2 4 7 10 13 16 19 21 ");
+  CHECK_EQ(text(pattern(R"({"kind":"block-diagonal","size":4})").row_ptr), "0 4 8 12 16 18 20 22 24 ");
+  CHECK_EQ(pattern(R"({"kind":"empty"})").blocks(), 0);
+  CHECK_EQ(text(pattern(R"({"kind":"explicit","rowPtr":[0,1,1,1,1,1,1,1,3],"colIdx":[2,5,0]})").col_idx),
+           "2 5 0 ");
+}
+
+TEST(random_patterns_keep_their_counts) {
+  CHECK_EQ(text(pattern(R"({"kind":"rows","counts":[0,1,6]})").row_ptr), "0 0 1 7 7 8 14 14 15 ");
+  const bsr_spmm::Bsr equal = pattern(R"({"kind":"equal-rows","density":0.5})");
+  for (std::int64_t row = 0; row < equal.rows; ++row) CHECK_EQ(equal.length(row), 3);
+  CHECK_EQ(pattern(R"({"kind":"random","density":1})").blocks(), 48);
+  CHECK_EQ(pattern(R"({"kind":"random","density":0})").blocks(), 0);
+  const bsr_spmm::Bsr law = bsr_spmm::make_pattern(
+      Json::parse(R"({"kind":"power-law","density":0.1,"exponent":1})"), 64, 64, 32, true, 3);
+  CHECK(std::abs(law.blocks() - 410) < 20);
+  std::set<std::int64_t> lengths;
+  for (std::int64_t row = 0; row < law.rows; ++row) lengths.insert(law.length(row));
+  CHECK(lengths.size() > 5);
+}
+
+TEST(one_seed_gives_one_pattern) {
+  const auto random = [](std::uint64_t seed) {
+    return bsr_spmm::make_pattern(Json::parse(R"({"kind":"random","density":0.5})"), 8, 6, 32, true, seed)
+        .col_idx;
+  };
+  CHECK(random(1) == random(1));
+  CHECK(random(1) != random(2));
+}
+
+TEST(unsorted_rows_hold_the_same_blocks) {
+  bsr_spmm::Bsr a = pattern(R"({"kind":"random","density":0.8})"),
+                b = pattern(R"({"kind":"random","density":0.8})", false);
+  CHECK(a.col_idx != b.col_idx);
+  for (std::int64_t row = 0; row < b.rows; ++row)
+    std::sort(b.col_idx.begin() + b.row_ptr[row], b.col_idx.begin() + b.row_ptr[row + 1]);
+  CHECK(a.col_idx == b.col_idx);
+}
+
+TEST(malformed_matrices_are_told_what_is_wrong) {
+  const auto broken = [](const std::string& members) {
+    return pattern(R"({"kind":"explicit",)" + members + "}");
+  };
+  CHECK_THROWS(broken(R"("rowPtr":[0,1,1,1,1,1,1,1,1],"colIdx":[6])"),
+               "col_idx[0] (block row 0) is 6, allowed are 0 to 5");
+  CHECK_THROWS(broken(R"("rowPtr":[0,1,1,1,1,1,1,1,1],"colIdx":[-1])"), "is -1, allowed are 0 to 5");
+  CHECK_THROWS(broken(R"("rowPtr":[0,2,1,2,2,2,2,2,2],"colIdx":[0,1])"),
+               "row_ptr falls from 2 to 1 at block row 1");
+  CHECK_THROWS(broken(R"("rowPtr":[0,2,2,2,2,2,2,2,2],"colIdx":[3,3])"), "a block may be stored once only");
+  CHECK_THROWS(broken(R"("rowPtr":[1,2,2,2,2,2,2,2,2],"colIdx":[3,3])"), "row_ptr[0] is 1");
+  CHECK_THROWS(broken(R"("rowPtr":[0,2],"colIdx":[3,4])"), "8 block rows need 9");
+  CHECK_THROWS(broken(R"("rowPtr":[0,2,2,2,2,2,2,2,2],"colIdx":[3])"),
+               "row_ptr ends with 2, but col_idx has 1 entries");
+  CHECK_THROWS(broken(R"("rowPtr":[],"colIdx":[3])"), "row_ptr is empty");
+  CHECK_THROWS(pattern(R"({"kind":"rows","counts":[7]})"), "counts has 7, allowed are 0 to 6");
+  CHECK_THROWS(pattern(R"({"kind":"random","density":1.5})"), "density must be 0 to 1");
+  CHECK_THROWS(pattern(R"({"kind":"full-row","row":8})"), "row is 8, allowed are 0 to 7");
+  CHECK_THROWS(pattern(R"({"kind":"spiral"})"), "unknown kind 'spiral'; there are random");
+}
+
+TEST(matrix_market_files_become_blocks) {
+  const bsr_spmm::Bsr general = matrix_market(
+      "%%MatrixMarket matrix coordinate real general\n% a comment\n64 96 3\n1 1 0.5\n2 2 1\n33 96 -1e3\n");
+  CHECK_EQ(text(general.row_ptr), "0 1 2 2 2 2 2 2 2 ");
+  CHECK_EQ(text(general.col_idx), "0 2 ");
+  const bsr_spmm::Bsr symmetric =
+      matrix_market("%%MatrixMarket matrix coordinate pattern symmetric\n64 64 1\n40 1\n");
+  CHECK_EQ(text(symmetric.col_idx), "1 0 ");
+  const std::string path = write_file("%%MatrixMarket matrix coordinate pattern general\n70 40 1\n70 40\n");
+  const bsr_spmm::Bsr own = bsr_spmm::make_pattern(
+      Json::parse(R"({"kind":"matrix-market","path":")" + path + R"("})"), 0, 0, 32, true, 1);
+  CHECK_EQ(own.rows, 3);
+  CHECK_EQ(own.columns, 2);
+}
+
+TEST(bad_matrix_market_files_name_file_and_line) {
+  CHECK_THROWS(pattern(R"({"kind":"matrix-market","path":"/nowhere/a.mtx"})"),
+               "cannot read the Matrix Market file /nowhere");
+  CHECK_THROWS(matrix_market("hello\n"), ".mtx:1: the file must begin with '%%MatrixMarket matrix'");
+  CHECK_THROWS(matrix_market("%%MatrixMarket matrix array real general\n"), "only 'coordinate' is read");
+  CHECK_THROWS(matrix_market("%%MatrixMarket matrix coordinate real general\n8 8 2\n1 1 1\n"),
+               "ends before entry 2 of 2");
+  CHECK_THROWS(matrix_market("%%MatrixMarket matrix coordinate real general\n8 8 1\n9 1 1\n"),
+               ".mtx:3: entry (9, 1) lies outside the matrix of 8 x 8");
+  CHECK_THROWS(matrix_market("%%MatrixMarket matrix coordinate real general\n8 x 1\n"),
+               "expected 'rows columns entries'");
+  CHECK_THROWS(matrix_market("%%MatrixMarket matrix coordinate real general\n512 8 1\n500 1 1\n"),
+               "has 16 x 1 blocks, more than the problem's 8 x 6");
+}
+
+TEST(malformed_problems_are_invalid_arguments) {
+  const auto with = [](const std::string& text) {
+    return make_problem(Json::parse(text), Parameters(nullptr, 0));
+  };
+  CHECK_THROWS(with("{}"), "problem: ");
+  CHECK_THROWS(
+      with(R"({"m":33,"n":8,"k":32,"block":32,"dtype":"f16","out":"f16","pattern":{"kind":"empty"}})"),
+      "m is 33, it must be a multiple of block = 32");
+  CHECK_THROWS(problem(R"("pattern":{"kind":"empty"},"values":"purple")"),
+               "unknown values 'purple'; there are normal");
+  CHECK_THROWS(problem(R"("pattern":{"kind":"empty"},"ldbExtra":-1)"), "ldbExtra is -1");
+  CHECK_THROWS(
+      with(R"({"m":32,"n":8,"k":32,"block":32,"dtype":"f64","out":"f16","pattern":{"kind":"empty"}})"),
+      "dtype is 'f64', allowed are f16 and bf16");
+}
+
+TEST(tensors_have_the_layout_that_kernels_expect) {
+  const auto p =
+      problem(R"("pattern":{"kind":"diagonal"},"ldbExtra":8,"ldcExtra":3,"offsetB":8,"offsetC":1,"beta":0)");
+  const std::vector<Tensor>& t = p->tensors();
+  CHECK_EQ(t.size(), 5u);
+  CHECK_EQ(t[2].rows, 6 * 32);
+  CHECK_EQ(t[2].cols, 32);
+  CHECK_EQ(t[3].rows, kColumns);
+  CHECK_EQ(t[3].stride, 48);
+  CHECK_EQ(t[3].offset, 8);
+  CHECK_EQ(t[4].rows, kRows);
+  CHECK_EQ(t[4].stride, 43);
+  CHECK(t[4].role == Role::output);
+  CHECK(problem(R"("pattern":{"kind":"diagonal"},"beta":2)")->tensors()[4].role == Role::inout);
+  CHECK_EQ(p->flops(), 2.0 * 6 * 32 * 32 * 40);
+  // Six blocks and all of B (six block rows), C once, 9 + 6 indices.
+  CHECK_EQ(p->bytes(), 2.0 * (6 * 32 * 32 + kColumns * 40 + kRows * 40) + 4 * 15);
+}
+
+TEST(reference_agrees_with_a_plain_product) {
+  for (const char* values : {"normal", "positive", "tiny", "huge"}) {
+    const auto p = problem(
+        std::string(R"("pattern":{"kind":"random","density":0.5},"alpha":-1.5,"beta":0.5,"values":")") +
+        values + '"');
+    const Reference reference = p->reference().at(0);
+    const std::vector<double> expected = plain_product(*p, -1.5, 0.5);
+    CHECK_EQ(reference.value.size(), expected.size());
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      CHECK(std::fabs(reference.value[i] - expected[i]) <=
+            1e-9 * reference.bound[i] + 1e-12 * std::fabs(expected[i]));
+      CHECK(reference.bound[i] > 0);
+    }
+  }
+}
+
+TEST(integer_problems_demand_exact_results) {
+  for (const char* output : {"f16", "bf16", "f32"}) {
+    const std::string input = std::string(output) == "f32" ? "f16" : output;
+    const auto p = make_problem(
+        Json::parse(R"({"m":256,"n":40,"k":1024,"block":32,"dtype":")" + input + R"(","out":")" + output +
+                    R"(","pattern":{"kind":"random","density":0.9},"values":"integers"})"),
+        Parameters(nullptr, 0));
+    const Reference reference = p->reference().at(0);
+    const std::vector<double> expected = plain_product(*p, 1, 0);
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      CHECK_EQ(reference.value[i], expected[i]);  // also: no sum is beyond what the output type represents
+      CHECK_EQ(reference.bound[i], 0.0);
+    }
+  }
+}
+
+TEST(one_hot_problems_copy_rows_of_b) {
+  const auto p = problem(R"("pattern":{"kind":"rows","counts":[2,0]},"values":"one-hot")");
+  const Reference reference = p->reference().at(0);
+  const Tensor& b = p->tensors()[3];
+  for (std::int64_t row = 0; row < 32; ++row) {
+    bool found = false;
+    for (std::int64_t k = 0; k < b.rows && !found; ++k) {
+      found = true;
+      for (std::int64_t n = 0; n < 40; ++n)
+        found = found && reference.value[row * 40 + n] == element(b, k, n);
+    }
+    CHECK(found);
+  }
+  CHECK_EQ(reference.value[32 * 40], 0.0);
+}
+
+TEST(non_finite_values_reach_dependent_elements_only) {
+  const auto p = problem(R"("pattern":{"kind":"rows","counts":[1,0]},"values":"nan")");
+  const Reference reference = p->reference().at(0);
+  std::int64_t finite = 0, other = 0;
+  for (std::int64_t i = 0; i < 32 * 40; ++i) (std::isfinite(reference.value[i]) ? finite : other) += 1;
+  CHECK(finite > 0);
+  for (std::int64_t row = 32; row < 64; ++row)
+    for (std::int64_t n = 0; n < 40; ++n) CHECK_EQ(reference.value[row * 40 + n], 0.0);
+  std::int64_t all = 0;
+  for (const double value : reference.value) all += !std::isfinite(value);
+  CHECK(all > 0);
+}
+
+TEST(cancelling_values_sum_to_zero) {
+  const auto p = problem(R"("pattern":{"kind":"random","density":0.5},"values":"cancel")");
+  const Reference reference = p->reference().at(0);
+  for (const double value : reference.value) CHECK_EQ(value, 0.0);
+}
