@@ -16,7 +16,7 @@ namespace core {
 namespace {
 
 void move_bytes(unsigned char* destination, const Copy& copy) {
-  std::memcpy(destination, copy.source, copy.source_bytes);
+  if (copy.source_bytes) std::memcpy(destination, copy.source, copy.source_bytes);
   std::memset(destination + copy.source_bytes, 0, copy.bytes - copy.source_bytes);
 }
 

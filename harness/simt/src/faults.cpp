@@ -7,7 +7,8 @@
 #include <ucontext.h>
 
 #include <cstdint>
-#include <cstdlib>
+#include <string>
+#include <vector>
 
 #include "memory.hpp"
 #include "report.hpp"
@@ -27,17 +28,25 @@ struct {
 } fault;
 alignas(64) unsigned char landing_stack[kStackBytes];
 
+std::string describe_fault() {
+  if (fault.signal == SIGFPE) return "integer division by zero";
+  if (fault.signal == SIGILL || fault.signal == SIGTRAP) return "the kernel executed a trap";
+  if (machine.stacks.is_guard(fault.address))
+    return text(
+        "the thread's stack of %zu bytes overflowed; raise Config::stack_bytes, or the kernel recurses "
+        "without end",
+        machine.config.stack_bytes);
+  if (is_global(fault.address)) return "invalid access to " + global_place(fault.address);
+  return text("access to the invalid address %p", fault.address);
+}
+
+/// Runs in place of the instruction that faulted, on landing_stack.
 void report_fault() {
   machine.current->pc = fault.pc;
-  if (fault.signal == SIGFPE) fail("trap", "integer division by zero");
-  if (fault.signal == SIGILL || fault.signal == SIGTRAP) fail("trap", "the kernel executed a trap");
-  if (machine.stacks.is_guard(fault.address))
-    fail("trap", text("the thread's stack of %zu bytes overflowed; raise Config::stack_bytes, or the kernel "
-                      "recurses without end",
-                      machine.config.stack_bytes));
-  if (is_global(fault.address))
-    fail("global-out-of-bounds", "invalid access to " + global_place(fault.address));
-  fail("global-out-of-bounds", text("access to the invalid address %p", fault.address));
+  const bool memory =
+      (fault.signal == SIGSEGV || fault.signal == SIGBUS) && !machine.stacks.is_guard(fault.address);
+  report(memory ? "global-out-of-bounds" : "trap", describe_fault());
+  abandon_launch();
 }
 
 /// False where the machine's registers are not known here: the signal is then fatal as usual.
@@ -72,23 +81,37 @@ void on_fault(int number, siginfo_t* info, void* context) {
   if (info->si_code <= 0) raise(number);
 }
 
-/// A fiber's stack may be the very thing that is exhausted: handlers run on another one, of which each OS
-/// thread has its own.
-void give_thread_a_signal_stack() {
-  thread_local bool given = false;
-  if (given) return;
-  given = true;
-  stack_t stack{};
-  stack.ss_sp = std::malloc(kStackBytes);
-  stack.ss_size = kStackBytes;
-  sigaltstack(&stack, nullptr);
-}
+/// A fiber's stack may be the very thing that is exhausted: handlers run on another one, which each OS thread
+/// needs.
+class SignalStack {
+ public:
+  SignalStack() : memory_(kStackBytes) {
+    stack_t stack{};
+    stack.ss_sp = memory_.data();
+    stack.ss_size = memory_.size();
+    sigaltstack(&stack, nullptr);
+  }
+  ~SignalStack() {
+    stack_t none{};
+    none.ss_flags = SS_DISABLE;
+    sigaltstack(&none, nullptr);
+  }
+  SignalStack(const SignalStack&) = delete;
+  SignalStack& operator=(const SignalStack&) = delete;
+
+ private:
+  std::vector<unsigned char> memory_;
+};
 
 }  // namespace
 
 void install_fault_handlers() {
   fault.signal = 0;
-  give_thread_a_signal_stack();
+#if defined(SIMT_FIBER_ASAN)
+  __asan_unpoison_memory_region(landing_stack, kStackBytes);  // the last fault's frames were abandoned
+#endif
+  thread_local const SignalStack signal_stack;
+  static_cast<void>(signal_stack);
   static bool installed = false;
   if (installed) return;
   installed = true;

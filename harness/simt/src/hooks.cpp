@@ -64,10 +64,11 @@ inline void hook(const void* pointer, std::size_t bytes, bool store, bool aligne
   if (is_emulated(pointer)) checked_hook(pointer, bytes, store, aligned, pc);
 }
 
+/// An atomic builtin of the compiler (kernels normally use CUDA's atomic functions, which do not come here).
 template <class Value>
-void atomic_hook(volatile Value* pointer, bool releases, bool acquires, const void* pc) {
-  const auto* plain = const_cast<const Value*>(pointer);
-  if (!machine.current || !is_emulated(plain)) return;
+Value* atomic_hook(const volatile void* pointer, bool releases, bool acquires, const void* pc) {
+  auto* plain = static_cast<Value*>(const_cast<void*>(pointer));
+  if (!machine.current || !is_emulated(plain)) return plain;
   Thread& self = enter(pc);
   ++machine.stats.hooked_accesses;
   const Access access = access_by(self, AccessKind::atomic, pc);
@@ -75,6 +76,7 @@ void atomic_hook(volatile Value* pointer, bool releases, bool acquires, const vo
     note_global_write(plain, sizeof(Value), access);
   synchronise_atomic(self, plain, releases, acquires);
   note_progress();
+  return plain;
 }
 
 }  // namespace
@@ -87,8 +89,8 @@ extern "C" {
 
 void __tsan_init() { simt::core::hooks_present = true; }
 void __tsan_func_entry(void*) {}
-void __tsan_func_exit() {}
-void __tsan_vptr_update(void**, void*) {}
+void __tsan_func_exit(void*) {}
+void __tsan_vptr_update(void*, void*) {}
 void __tsan_vptr_read(void**) {}
 void __tsan_ignore_thread_begin() {}
 void __tsan_ignore_thread_end() {}
@@ -112,44 +114,40 @@ SIMT_PLAIN(8)
 SIMT_PLAIN(16)
 #undef SIMT_PLAIN
 
-void __tsan_read_range(void* p, unsigned long n) { hook(p, n, false, false, SIMT_PC); }
-void __tsan_write_range(void* p, unsigned long n) { hook(p, n, true, false, SIMT_PC); }
+void __tsan_read_range(void* p, long n) { hook(p, static_cast<std::size_t>(n), false, false, SIMT_PC); }
+void __tsan_write_range(void* p, long n) { hook(p, static_cast<std::size_t>(n), true, false, SIMT_PC); }
 
-#define SIMT_ATOMIC(bits, type)                                                                             \
-  type __tsan_atomic##bits##_load(const volatile type* p, int) {                                            \
-    simt::core::atomic_hook(const_cast<volatile type*>(p), false, true, SIMT_PC);                           \
-    return *p;                                                                                              \
-  }                                                                                                         \
-  void __tsan_atomic##bits##_store(volatile type* p, type v, int) {                                         \
-    simt::core::atomic_hook(p, true, false, SIMT_PC);                                                       \
-    *p = v;                                                                                                 \
-  }                                                                                                         \
-  SIMT_RMW(bits, type, exchange, v)                                                                         \
-  SIMT_RMW(bits, type, fetch_add, static_cast<type>(old + v))                                               \
-  SIMT_RMW(bits, type, fetch_sub, static_cast<type>(old - v))                                               \
-  SIMT_RMW(bits, type, fetch_and, static_cast<type>(old & v))                                               \
-  SIMT_RMW(bits, type, fetch_or, static_cast<type>(old | v))                                                \
-  SIMT_RMW(bits, type, fetch_xor, static_cast<type>(old ^ v))                                               \
-  SIMT_RMW(bits, type, fetch_nand, static_cast<type>(~(old & v)))                                           \
-  int __tsan_atomic##bits##_compare_exchange_strong(volatile type* p, type* expected, type v, int, int) {   \
-    simt::core::atomic_hook(p, true, true, SIMT_PC);                                                        \
-    if (*p == *expected) return *p = v, 1;                                                                  \
-    *expected = *p;                                                                                         \
-    return 0;                                                                                               \
-  }                                                                                                         \
-  int __tsan_atomic##bits##_compare_exchange_weak(volatile type* p, type* expected, type v, int a, int b) { \
-    return __tsan_atomic##bits##_compare_exchange_strong(p, expected, v, a, b);                             \
-  }                                                                                                         \
-  type __tsan_atomic##bits##_compare_exchange_val(volatile type* p, type expected, type v, int a, int b) {  \
-    __tsan_atomic##bits##_compare_exchange_strong(p, &expected, v, a, b);                                   \
-    return expected;                                                                                        \
+// The signatures are those of GCC's built-in declarations.
+#define SIMT_ATOMIC(bits, type)                                                                              \
+  type __tsan_atomic##bits##_load(const volatile void* p, int) {                                             \
+    return *simt::core::atomic_hook<type>(p, false, true, SIMT_PC);                                          \
+  }                                                                                                          \
+  void __tsan_atomic##bits##_store(volatile void* p, type v, int) {                                          \
+    *simt::core::atomic_hook<type>(p, true, false, SIMT_PC) = v;                                             \
+  }                                                                                                          \
+  SIMT_RMW(bits, type, exchange, v)                                                                          \
+  SIMT_RMW(bits, type, fetch_add, static_cast<type>(old + v))                                                \
+  SIMT_RMW(bits, type, fetch_sub, static_cast<type>(old - v))                                                \
+  SIMT_RMW(bits, type, fetch_and, static_cast<type>(old & v))                                                \
+  SIMT_RMW(bits, type, fetch_or, static_cast<type>(old | v))                                                 \
+  SIMT_RMW(bits, type, fetch_xor, static_cast<type>(old ^ v))                                                \
+  SIMT_RMW(bits, type, fetch_nand, static_cast<type>(~(old & v)))                                            \
+  bool __tsan_atomic##bits##_compare_exchange_strong(volatile void* p, void* expected, type v, int, int) {   \
+    type* place = simt::core::atomic_hook<type>(p, true, true, SIMT_PC);                                     \
+    type* wanted = static_cast<type*>(expected);                                                             \
+    if (*place == *wanted) return *place = v, true;                                                          \
+    *wanted = *place;                                                                                        \
+    return false;                                                                                            \
+  }                                                                                                          \
+  bool __tsan_atomic##bits##_compare_exchange_weak(volatile void* p, void* expected, type v, int a, int b) { \
+    return __tsan_atomic##bits##_compare_exchange_strong(p, expected, v, a, b);                              \
   }
-#define SIMT_RMW(bits, type, name, result)                           \
-  type __tsan_atomic##bits##_##name(volatile type* p, type v, int) { \
-    simt::core::atomic_hook(p, true, true, SIMT_PC);                 \
-    const type old = *p;                                             \
-    *p = result;                                                     \
-    return old;                                                      \
+#define SIMT_RMW(bits, type, name, result)                               \
+  type __tsan_atomic##bits##_##name(volatile void* p, type v, int) {     \
+    type* place = simt::core::atomic_hook<type>(p, true, true, SIMT_PC); \
+    const type old = *place;                                             \
+    *place = result;                                                     \
+    return old;                                                          \
   }
 SIMT_ATOMIC(8, std::uint8_t)
 SIMT_ATOMIC(16, std::uint16_t)

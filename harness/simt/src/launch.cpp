@@ -49,14 +49,16 @@ Coordinates block_coordinates(std::uint32_t number) {
 namespace {
 
 void thread_main() {
-  const char* thrown = nullptr;
   try {
-    (*machine.body)();
-  } catch (const std::exception&) {
-    thrown = "the kernel threw a C++ exception";
+    try {
+      (*machine.body)();
+    } catch (const std::exception& error) {
+      fail("trap", std::string("the kernel threw a C++ exception: ") + error.what());
+    }
+    leave_thread();
+  } catch (const Abandoned&) {
   }
-  if (thrown) fail("trap", thrown);
-  leave_thread();
+  abandon_launch();
 }
 
 void set_up_thread(Thread& thread, std::uint32_t index) {

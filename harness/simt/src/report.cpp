@@ -135,12 +135,12 @@ void report(const char* kind, const std::string& message) {
 
 void fail_as_is(const char* kind, const std::string& message) {
   report_once(kind, finding_count, message);
-  abandon_launch();
+  throw Abandoned();
 }
 
 void fail(const char* kind, const std::string& message) {
   report(kind, message);
-  abandon_launch();
+  throw Abandoned();
 }
 
 std::uint16_t site_number(const void* pc, AccessKind kind) {

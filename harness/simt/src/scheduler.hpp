@@ -29,7 +29,10 @@ void maybe_yield();
 void yield_to_others();
 /// The running thread has returned from the kernel; never comes back.
 [[noreturn]] void leave_thread();
-/// Ends the launch from within a fiber.
+/// Thrown by fail() to unwind the thread that cannot go on; thread_main catches it and ends the launch. The
+/// other fibers are simply never resumed.
+struct Abandoned {};
+/// Ends the launch from within a fiber, with nothing on its stack that needs unwinding.
 [[noreturn]] void abandon_launch();
 
 /// Starts the wave that launch.cpp has prepared; returns when all its threads are done or the launch is
