@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cmath>
 #include <map>
+#include <new>
 
 namespace tilewright {
 namespace {
@@ -84,6 +85,8 @@ Json Trial::verdict() {
     result = rejection;
   } catch (const LaunchRefused& refused) {
     result = reject("launch", refused.what());
+  } catch (const std::bad_alloc&) {
+    result = reject("launch", kNoMemory);
   } catch (const DeviceLost& lost) {
     result = reject("fault", lost.what());
     device_lost_ = true;

@@ -119,6 +119,10 @@ class Race {
       baseline->prepare(*problem_, operands_->placement(nullptr), streams_.stream(0));
     } catch (const Unsupported& why) {
       return check_line(subject, "unsupported", reject("", why.what()).evidence);
+    } catch (const DeviceLost&) {
+      throw;
+    } catch (const std::exception& error) {
+      return check_line(subject, "launch", reject("", error.what()).evidence);
     }
     subject.library = std::move(baseline);
     if (check(subject, false)) enter(std::move(subject));
@@ -134,6 +138,8 @@ class Race {
       return check_line(subject, "unsupported", reject("", why.what()).evidence);
     } catch (const LaunchRefused& refused) {
       return check_line(subject, "launch", reject("", refused.what()).evidence);
+    } catch (const std::bad_alloc&) {
+      return check_line(subject, "launch", reject("", kNoMemory).evidence);
     }
     if (check(subject, false)) enter(std::move(subject));
   }
@@ -144,7 +150,9 @@ class Race {
         subject.recording = streams_.record([&](void* stream) {
           for (std::int64_t i = 0; i < options_.launches_per_sample; ++i) subject.enqueue(stream);
         });
-    } catch (const Unsupported&) {
+    } catch (const DeviceLost&) {
+      throw;
+    } catch (const std::exception&) {
       // A library call that cannot be captured is timed as a row of plain launches.
     }
     subjects_.push_back(std::move(subject));

@@ -25,6 +25,10 @@ Json VendorPanel::ask(Baseline& baseline, Operands& operands, const References& 
     opinion.set("maxErrorOverBound", operands.judge(references, true));
   } catch (const Unsupported& why) {
     opinion.set("unsupported", why.what());
+  } catch (const DeviceLost&) {
+    throw;
+  } catch (const std::exception& error) {
+    opinion.set("unsupported", std::string("failed: ") + error.what());
   } catch (const Rejection& rejection) {
     opinion.set("disagrees", rejection.verdict + ": " + rejection.evidence.at("message").text());
   }

@@ -4,10 +4,10 @@ import { buildWorker } from '../../src/compile/worker.ts';
 import type { JobVariant } from '../../src/device/protocol.ts';
 import { type DeviceSession, openDevice, type Patience } from '../../src/device/session.ts';
 import { localExecutor } from '../../src/exec/local.ts';
-import { hashOf } from '../../src/util/hash.ts';
 import type { Arch } from '../../src/model/arch.ts';
 import type { DeviceName } from '../../src/model/artifact.ts';
 import type { Toolchain } from '../../src/toolchain/find.ts';
+import { hashOf } from '../../src/util/hash.ts';
 import { packageRoot } from '../../src/util/package-root.ts';
 
 /** Of the C++ tests: a family of a dozen small kernels, most of them broken in one way. */
@@ -65,7 +65,10 @@ export async function buildCudaBench(toolchain: Toolchain, arch: Arch): Promise<
   const context = { executor: localExecutor, cacheRoot, packageRoot, familyFolder, timeoutMs: 600_000 };
   const worker = await buildWorker('cuda', toolchain, context);
   const source = join(familyFolder, 'kernels.cu');
-  const kernels = join(cacheRoot, `axpby-${hashOf(readFileSync(source, 'utf8'), arch.gencode).slice(0, 16)}.cubin`);
+  const kernels = join(
+    cacheRoot,
+    `axpby-${hashOf(readFileSync(source, 'utf8'), arch.gencode).slice(0, 16)}.cubin`,
+  );
   await run([toolchain.nvcc, '-cubin', '-std=c++17', '-O3', '-gencode', arch.gencode, source, '-o', kernels]);
   return { worker: worker.path, kernels };
 }

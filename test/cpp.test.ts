@@ -1,0 +1,27 @@
+import { mkdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { localExecutor } from '../src/exec/local.ts';
+import { packageRoot } from '../src/util/package-root.ts';
+import { toolFolders } from './helpers/library.ts';
+
+// The C++ side has its own tests, which CMake builds and ctest runs; here they are part of `npm test`.
+
+const build = join(packageRoot, 'node_modules/.cache/tilewright/cmake');
+const PATH = [...toolFolders, process.env.PATH].join(':');
+
+async function run(...argv: string[]): Promise<string> {
+  const { exitCode, stdout, stderr } = await localExecutor.run(argv, { env: { PATH } });
+  expect(exitCode, `${argv.join(' ')}\n${stdout.slice(-6000)}${stderr.slice(-2000)}`).toBe(0);
+  return stdout;
+}
+
+it('builds without a warning and passes its tests', { timeout: 1_200_000 }, async () => {
+  mkdirSync(build, { recursive: true });
+  const jobs = `${availableParallelism()}`;
+  await run('cmake', '-S', packageRoot, '-B', build, '-DCMAKE_BUILD_TYPE=Release');
+  await run('cmake', '--build', build, '--parallel', jobs);
+  const report = await run('ctest', '--test-dir', build, '--output-on-failure', '--parallel', jobs);
+  expect(report).toContain('100% tests passed');
+});
