@@ -2,10 +2,11 @@ import { sweepTemporaries } from './compile/cache.ts';
 import type { CompileContext } from './compile/context.ts';
 import { buildWorker } from './compile/worker.ts';
 import { type DeviceSession, type OpenedDevice, openDevice, type Patience } from './device/session.ts';
-import type { LibraryRun } from './emit/request.ts';
+import type { LibraryRequest, LibraryRun } from './emit/request.ts';
 import { EnvironmentError } from './errors.ts';
 import type { Artifact, DeviceName } from './model/artifact.ts';
 import type { Event, Stage, Summary } from './model/event.ts';
+import type { Selection } from './model/selection.ts';
 import type { Variant } from './model/variant.ts';
 import type { Verdict } from './model/verdict.ts';
 import type { Host, Request } from './request.ts';
@@ -99,8 +100,21 @@ export class Line {
     return summary;
   }
 
+  /** Everything that the library is made of. `artifacts`: of at least the selected variants. */
+  async libraryRequest(selection: Selection, artifacts: readonly Artifact[]): Promise<LibraryRequest> {
+    const { family, folder, out } = this.request;
+    const { executor } = this.host;
+    const toolchain = await this.toolchain();
+    const run = await this.#provenance(toolchain);
+    return { family, folder, selection, out, executor, cudaHome: toolchain.cudaHome, artifacts, run };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#pools.values()].map((pool) => pool.close()));
+  }
+
   /** Where the library of this run comes from. */
-  async provenance(toolchain: Toolchain): Promise<LibraryRun> {
+  async #provenance(toolchain: Toolchain): Promise<LibraryRun> {
     const { run, executor } = this.host;
     const gpu = run.readJson('gpu.json', gpuSchema);
     return {
@@ -112,10 +126,6 @@ export class Line {
       cxx: toolchain.cxxVersion,
       ...(gpu && { gpu: { name: gpu.name, driver: gpu.driver, uuid: gpu.uuid } }),
     };
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([...this.#pools.values()].map((pool) => pool.close()));
   }
 
   #ensureToolchain(): Promise<Toolchain> {

@@ -1,6 +1,7 @@
 // SearchSpace -> Variant[] -> Source -> Artifact -> Verdict -> Measurement -> Selection -> Library
 //  family.ts     space/       render/   compile/    gate/      measure/       select/      emit/
 import { type Built, buildVariant } from './compile/variant.ts';
+import type { DeviceSession } from './device/session.ts';
 import { emitLibrary } from './emit/emit.ts';
 import { gateVariant } from './gate/gate.ts';
 import { Line } from './line.ts';
@@ -9,31 +10,25 @@ import type { Artifact } from './model/artifact.ts';
 import type { Summary } from './model/event.ts';
 import type { Selection } from './model/selection.ts';
 import type { Source, Variant } from './model/variant.ts';
-import type { Verdict } from './model/verdict.ts';
 import { mustLint } from './render/lint.ts';
 import { renderVariant } from './render/render.ts';
 import { writeSource } from './render/write.ts';
 import { type Host, type Request, workloadsOf } from './request.ts';
 import { select } from './select/policy.ts';
-import { type Enumeration, enumerate } from './space/enumerate.ts';
+import { alone, enumerate } from './space/enumerate.ts';
 import { mapLimit } from './util/limit.ts';
 
 /** A variant that passed the gate, with everything that was built of it. */
-interface Passed {
-  readonly variant: Variant;
-  readonly artifacts: readonly Artifact[];
-}
+type Passed = { readonly variant: Variant; readonly artifacts: readonly Artifact[] };
 
 /** Takes a search space through the stages that are asked for and says what came of it. */
 export async function runPipeline(request: Request, host: Host): Promise<Summary> {
-  const { family } = request;
+  const { family, folder, only, space } = request;
   const line = new Line(request, host);
   try {
-    const { variants, ...counts } = request.only
-      ? alone(request.only.variant)
-      : enumerate(family, request.space);
+    const { variants, ...counts } = only ? alone(only.variant) : enumerate(family, space);
     line.emit({ event: 'space', ...counts, variants: variants.length });
-    mustLint(family, request.folder, variants);
+    mustLint(family, folder, variants);
     if (line.does('gate')) line.bench().catch(() => {}); // begins now; whoever needs it meets its error
     const judged = await mapLimit(variants, line.lanes, (variant) => judge(variant, line));
     const passed = judged.filter((one) => one !== undefined);
@@ -46,19 +41,14 @@ export async function runPipeline(request: Request, host: Host): Promise<Summary
   }
 }
 
-function alone(variant: Variant): Enumeration {
-  return { points: 1, legal: 1, rejected: {}, variants: [variant] };
-}
-
 /** Takes one variant as far as it goes: one that fails has a verdict that says why. */
 async function judge(variant: Variant, line: Line): Promise<Passed | undefined> {
   const source = await line.watch.measure('render', () => render(variant, line));
   if (!line.does('build')) return undefined;
-  const built = await build(source, line);
-  for (const artifact of built.artifacts) line.built(artifact);
-  if (built.verdict) line.judged(variant, built.verdict, source.hash);
-  if (built.verdict) return undefined;
-  const { artifacts } = built;
+  const { artifacts, verdict } = await build(source, line);
+  for (const artifact of artifacts) line.built(artifact);
+  if (verdict) line.judged(variant, verdict, source.hash);
+  if (verdict) return undefined;
   const passed = line.does('gate') ? await gate(artifacts, line) : line.recorder.passedBefore(artifacts);
   return passed ? { variant, artifacts } : undefined;
 }
@@ -81,33 +71,27 @@ async function build(source: Source, line: Line): Promise<Built> {
 
 /** Asks every device in turn; the first that objects settles it. What an interrupted run has settled is not asked again. */
 async function gate(artifacts: readonly Artifact[], line: Line): Promise<boolean> {
+  const { family } = line.request;
   for (const device of (await line.bench()).devices) {
     const artifact = artifacts.find((one) => one.device === device);
     if (!artifact) throw new Error(`nothing was built for ${device}`);
     const { variant } = artifact.source;
-    const earlier = line.recorder.earlier(variant.id, device, artifact.key);
-    const verdict = earlier ?? (await ask(artifact, line));
+    const ask = (session: DeviceSession) =>
+      line.watch.measure('gate', () => gateVariant(session, artifact, family, line.request.gate));
+    const verdict = line.recorder.earlier(variant.id, device, artifact.key) ?? (await line.use(device, ask));
     line.judged(variant, verdict, artifact.key);
     if (verdict.verdict !== 'passed') return false;
   }
   return true;
 }
 
-function ask(artifact: Artifact, line: Line): Promise<Verdict> {
-  const { family, gate } = line.request;
-  return line.use(artifact.device, (session) =>
-    line.watch.measure('gate', () => gateVariant(session, artifact, family, gate)),
-  );
-}
-
 /** Times what passed, on a GPU only: times of the emulated device would be times of this program. */
 async function time(passed: readonly Passed[], line: Line): Promise<void> {
   if ((await line.bench()).untimed !== undefined) return;
+  const { family } = line.request;
   const cubins = passed.flatMap(({ artifacts }) => artifacts.filter(({ device }) => device === 'cuda'));
   for (const workload of workloadsOf(line.request)) {
-    const able = cubins.filter(({ source }) =>
-      line.request.family.applies(source.variant.parameters, workload),
-    );
+    const able = cubins.filter(({ source }) => family.applies(source.variant.parameters, workload));
     if (able.length === 0 || line.recorder.isTimed(workload.id, able)) continue;
     const { checks, measurements } = await line.use('cuda', (session) =>
       line.watch.measure('time', () => measureWorkload(session, workload, able)),
@@ -126,12 +110,9 @@ function choose(passed: readonly Passed[], line: Line): Selection {
 }
 
 async function emit(selection: Selection, passed: readonly Passed[], line: Line): Promise<string> {
-  const { family, folder, out } = line.request;
-  const toolchain = await line.toolchain();
-  const request = {
-    ...{ family, folder, selection, out, executor: line.host.executor, cudaHome: toolchain.cudaHome },
-    artifacts: passed.flatMap(({ artifacts }) => artifacts),
-    run: await line.provenance(toolchain),
-  };
+  const request = await line.libraryRequest(
+    selection,
+    passed.flatMap(({ artifacts }) => artifacts),
+  );
   return (await line.watch.measure('emit', () => emitLibrary(request))).path;
 }

@@ -54,6 +54,11 @@ export function enumerate(family: AnyFamily, options: EnumerateOptions): Enumera
   return { ...counts, variants };
 }
 
+/** What `enumerate` gives for a space of this one variant. */
+export function alone(variant: Variant): Enumeration {
+  return { points: 1, legal: 1, rejected: {}, variants: [variant] };
+}
+
 function tooMany(family: AnyFamily, legal: number): UsageError {
   const presets = Object.keys(family.presets).join(', ');
   return new UsageError(

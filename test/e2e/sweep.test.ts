@@ -106,10 +106,10 @@ describe('gen sweep', () => {
       { cwd: path },
     );
     const judged = new Set<string>();
-    for await (const line of child.lines) {
-      const event = JSON.parse(line);
+    const lines = child.lines[Symbol.asyncIterator]();
+    while (judged.size < 3) {
+      const event = JSON.parse((await lines.next()).value ?? '');
       if (event.event === 'verdict') judged.add(event.variant);
-      if (judged.size >= 3) break;
     }
     process.kill(child.pid, 'SIGKILL');
     await child.exited;
