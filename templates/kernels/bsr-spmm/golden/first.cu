@@ -42,7 +42,8 @@ struct Args {
 
 }  // namespace
 
-extern "C" __global__ void __launch_bounds__(kThreads) bsr_spmm_naive_b64_f16_f16(const Args args) {
+extern "C" __global__ void __launch_bounds__(kThreads)
+bsr_spmm_naive_b64_f16_f16(const Args args) {
   const int row = blockIdx.y * kRows + threadIdx.x / kColumns;
   const int column = blockIdx.x * kColumns + threadIdx.x % kColumns;
   if (row >= args.rows || column >= args.columns) return;

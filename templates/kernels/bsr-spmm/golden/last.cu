@@ -248,18 +248,26 @@ TW_DEVICE void multiply_tile(const Shared& shared, Ring& ring, Accumulators& acc
 
 // ------------------------------------------------------------------------------------------------------ epilogue
 
-/// Puts kStagingRows x kStagingColumns of the accumulators, scaled and rounded, into staging as C's map wants them.
-TW_DEVICE void stage(const Accumulators& acc, std::uint32_t staging, int tile, int column, float alpha) {
-  const int warp = ptx::warp_id() % 4, lane = ptx::lane_id();
-  const auto pack = [alpha](const float* pair) { return ptx::pack<Output>(alpha * pair[0], alpha * pair[1]); };
+TW_DEVICE void scale(Accumulators& acc, float alpha) {
+#pragma unroll
+  for (int m = 0; m < kTilesM; ++m)
+#pragma unroll
+    for (int i = 0; i < kWgmmaN / 2; ++i) acc[m][i] *= alpha;
+}
+
+/// Rounds kStagingRows x kStagingColumns of the accumulators and puts them into staging as C's map wants them.
+TW_DEVICE void stage(const Accumulators& acc, std::uint32_t staging, int tile, int column) {
+  const unsigned warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
+  const auto pack = [](const float* pair) { return ptx::pack<Output>(pair[0], pair[1]); };
+  // 16 rows of C for each warp, 16 columns: four 8x8 matrices.
+  const unsigned row = warp * 16 + lane % 16, chunk = lane / 16;
 #pragma unroll
   for (int panel = 0; panel < kStagingColumns / 64; ++panel)
 #pragma unroll
     for (int i = 0; i < 64; i += 16) {
-      const float* from = acc[tile] + (column + panel * 64 + i) / 2;  // columns i .. i + 15 of the panel, 64 rows
-      const int row = warp * 16 + lane % 16, chunk = i / 8 + lane / 16;
-      ptx::stmatrix_x4(staging + panel * kStagingPanelBytes + row * 128 + (chunk ^ row % 8) * 16,
-                       {pack(from), pack(from + 2), pack(from + 4), pack(from + 6)});
+      const float* from = acc[tile] + (column + panel * 64 + i) / 2;
+      const std::uint32_t to = staging + panel * kStagingPanelBytes + row * 128 + ((chunk + i / 8) ^ row % 8) * 16;
+      ptx::stmatrix_x4(to, {pack(from), pack(from + 2), pack(from + 4), pack(from + 6)});
     }
 }
 
@@ -275,7 +283,7 @@ TW_DEVICE void store(const Args& args, const TensorMap* map, const Shared& share
     for (int from = 0; from < kWarpgroupColumns; from += kStagingColumns) {
       if (leader) ptx::bulk_wait_read<0>();  // the pass before has left the staging
       ptx::bar_sync_of<kEpilogueBarrier, kConsumers, 128>(warpgroup);
-      stage(acc, staging, tile, from, args.alpha);
+      stage(acc, staging, tile, from);
       ptx::fence_proxy_async_shared();
       ptx::bar_sync_of<kEpilogueBarrier, kConsumers, 128>(warpgroup);
       if (!leader) continue;
@@ -308,6 +316,7 @@ TW_DEVICE void consume(const Args& args, const TensorMap* map_c, const Shared& s
     next = *rest++;
     const int row = row_of(args, tile.row);
     multiply_tile(shared, ring, acc, tile.count);
+    if (args.alpha != 1.0f) scale(acc, args.alpha);
     store(args, map_c, shared, acc, row, column_of(tile));
   }
   if (threadIdx.x % 128 == 0) ptx::bulk_wait_read<0>();  // staging must outlive the copies that read it
