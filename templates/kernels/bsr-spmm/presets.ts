@@ -66,7 +66,7 @@ const candidates: readonly Part[] = [
     stages: [3, 4, 5],
     minBlocks: [2, 3],
   },
-  { ...mma, block: [32], tileN: [256], warpsM: [1, 2], warpsN: [4, 8], prefetch: [true], panel: [1, 4] },
+  { ...mma, block: [32], tileN: [256], warpsM: [1, 2], warpsN: [4, 8], prefetch: [true], panel: [1, 0] },
   { ...mma, block: [32], tileN: [256], warpsM: [1], warpsN: [8], stages: [3, 4, 5], minBlocks: [2, 3] },
   {
     ...mma,
@@ -86,7 +86,7 @@ const candidates: readonly Part[] = [
     warpsN: [2, 4],
     prefetch: [true],
     stages: [3],
-    panel: [1, 4],
+    panel: [1, 0],
   },
   {
     ...mma,
@@ -106,8 +106,11 @@ const candidates: readonly Part[] = [
     warpsN: [2, 4],
     prefetch: [true],
     stages: [3, 4],
-    panel: [1, 4],
+    panel: [1, 0],
   },
+  { ...mma, block: [32], tileN: [256], warpsM: [1], warpsN: [8], minBlocks: [2, 3], panel: [0, 4] },
+  { ...mma, block: [64], tileN: [128, 256], tileK: [32, 64], warpsN: [4], stages: [3, 4], panel: [0, 4] },
+  { ...mma, block: [128], tileN: [128, 256], warpsN: [2, 4], minBlocks: [1, 2], panel: [0, 4] },
 ];
 
 /** The six ways that are said to fail, and the plain paths: here each is right, and has its time. */
