@@ -1,6 +1,6 @@
 import { sweepTemporaries } from './compile/cache.ts';
 import type { CompileContext } from './compile/context.ts';
-import { buildWorker } from './compile/worker.ts';
+import { type BuiltWorker, buildWorker } from './compile/worker.ts';
 import { type DeviceSession, type OpenedDevice, openDevice, type Patience } from './device/session.ts';
 import type { LibraryRequest, LibraryRun } from './emit/request.ts';
 import { EnvironmentError } from './errors.ts';
@@ -12,7 +12,7 @@ import type { Verdict } from './model/verdict.ts';
 import type { Host, Request } from './request.ts';
 import { type Bench, chooseDevices, commitOf, compileContext } from './setup.ts';
 import { Recorder } from './store/recorder.ts';
-import type { Toolchain } from './toolchain/find.ts';
+import { findCxx, type Toolchain } from './toolchain/find.ts';
 import { gpuSchema } from './toolchain/gpu.ts';
 import { ensureToolchain } from './toolchain/toolchain.ts';
 import { Slots } from './util/limit.ts';
@@ -150,10 +150,7 @@ export class Line {
 
   /** Builds a device's runner and starts one; gives the reason when there is no such device after all. */
   async #openPool(device: DeviceName): Promise<string | undefined> {
-    const toolchain = await this.toolchain();
-    const worker = await buildWorker(device, toolchain, this.context, this.slots, (files) =>
-      this.note(`building the runner of the device ${device}: ${files} files, this once`),
-    );
+    const [toolchain, worker] = await Promise.all([this.toolchain(), this.#buildWorker(device)]);
     const start = () =>
       openDevice(device, worker.path, this.host.executor, this.#patience, toolchain.libraryPath);
     const first = await start();
@@ -162,6 +159,15 @@ export class Line {
     const open = async () => spare.pop() ?? another(device, await start());
     this.#pools.set(device, new Pool(device === 'cuda' ? 1 : this.request.jobs, open));
     return undefined;
+  }
+
+  /** The runner of the emulated device needs no toolkit: it is built while that is being installed. */
+  async #buildWorker(device: DeviceName): Promise<BuiltWorker> {
+    const { environment, executor } = this.host;
+    const compilers = device === 'emulated' ? await findCxx(environment, executor) : await this.toolchain();
+    return buildWorker(device, compilers, this.context, this.slots, (files) =>
+      this.note(`building the runner of the device ${device}: ${files} files, this once`),
+    );
   }
 
   /** The host may compute a reference for long; a kernel may not run for long. */

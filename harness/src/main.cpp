@@ -2,8 +2,12 @@
 // that is printed, by whatever library, goes to stderr. docs/worker-protocol.md lists the lines.
 //
 // Exit codes: 0 end of input, 1 internal error, 3 no such device, 4 the device is lost (a sticky CUDA error).
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <iostream>
 
@@ -98,6 +102,10 @@ int serve(const Emit& emit) {
 }  // namespace tilewright
 
 int main() {
+#ifdef __linux__
+  // A kernel that loops reads no end of input: without this it would outlive a parent that was killed.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
   std::FILE* out = tilewright::take_stdout();
   return tilewright::serve([out](const tilewright::Json& line) {
     const std::string text = line.dump() + "\n";

@@ -24,6 +24,10 @@ export interface Compilers {
   readonly cxxVersion: string;
 }
 
+/** What a runner needs of them: that of the emulated device is built without any CUDA toolkit. */
+export type RunnerCompilers = Pick<Compilers, 'cxx' | 'cxxVersion'> &
+  Partial<Pick<Compilers, 'cudaHome' | 'nvccVersion'>>;
+
 export const defaultTimeoutMs = 120_000;
 
 /** Memory that one compiler call may take. */

@@ -6,7 +6,7 @@ import type { DeviceName } from '../model/artifact.ts';
 import { hashOf } from '../util/hash.ts';
 import { Slots } from '../util/limit.ts';
 import { mustBeUnchanged, obtain } from './cache.ts';
-import { type CompileContext, type Compilers, defaultJobs } from './context.ts';
+import { type CompileContext, defaultJobs, type RunnerCompilers } from './context.ts';
 import { ending, firstError } from './diagnosis.ts';
 import { includeHash } from './includes.ts';
 import { callCompiler } from './outcome.ts';
@@ -40,7 +40,7 @@ const sourceFolders: Readonly<Record<DeviceName, readonly string[]>> = {
  */
 export async function buildWorker(
   device: DeviceName,
-  compilers: Compilers,
+  compilers: RunnerCompilers,
   context: CompileContext,
   slots: Slots = new Slots(defaultJobs()),
   onBuild: (files: number) => void = () => {},
@@ -109,14 +109,14 @@ function includeFolders(device: DeviceName, context: CompileContext): string[] {
 async function compileUnit(
   unit: Unit,
   device: DeviceName,
-  compilers: Compilers,
+  compilers: RunnerCompilers,
   context: CompileContext,
   slots: Slots,
   tell: () => void,
 ): Promise<{ path: string; key: string }> {
   const folders = includeFolders(device, context);
   // Only the device `cuda` sees the toolkit's headers.
-  const toolkit = device === 'cuda' ? compilers.nvccVersion : '';
+  const toolkit = device === 'cuda' ? (compilers.nvccVersion ?? '') : '';
   const keyOf = ({ file, text, generated }: Unit) => {
     const includes = includeHash(text, folders, generated ? undefined : dirname(file));
     return hashOf('object', basename(file), includes, flags.join(' '), compilers.cxxVersion, toolkit);
@@ -131,7 +131,7 @@ async function compileUnit(
       ...flags,
       `-ffile-prefix-map=${context.packageRoot}/=`,
       ...folders.flatMap((path) => ['-I', path]),
-      ...(device === 'cuda' ? ['-isystem', join(compilers.cudaHome, 'include')] : []),
+      ...(device === 'cuda' ? ['-isystem', join(compilers.cudaHome ?? '', 'include')] : []),
       ...['-c', file, '-o', join(folder, 'unit.o')],
     ];
     await mustSucceed(argv, relative(context.packageRoot, file), folder, context, slots);
@@ -142,9 +142,9 @@ async function compileUnit(
   return { path: join(entry.folder, 'unit.o'), key };
 }
 
-function librariesOf(device: DeviceName, compilers: Compilers): string[] {
+function librariesOf(device: DeviceName, compilers: RunnerCompilers): string[] {
   if (device === 'emulated') return ['-ldl', '-lpthread'];
-  const folders = ['lib64', 'lib'].map((name) => `-L${join(compilers.cudaHome, name)}`);
+  const folders = ['lib64', 'lib'].map((name) => `-L${join(compilers.cudaHome ?? '', name)}`);
   // The runner may be carried to a GPU host with an older libstdc++.
   const carried = ['-static-libstdc++', '-static-libgcc'];
   return [...carried, ...folders, '-lcudart_static', '-ldl', '-lrt', '-lpthread'];

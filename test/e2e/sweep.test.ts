@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildWorker } from '../../src/compile/worker.ts';
 import { localExecutor } from '../../src/exec/local.ts';
-import { edit, gen, genArgv, summaryOf, verdictsOf, workspace } from '../helpers/gen.ts';
+import { edit, gen, genArgv, processesOf, summaryOf, verdictsOf, workspace } from '../helpers/gen.ts';
 import { testContext, testToolchain } from '../helpers/toolchain.ts';
 
 const slow = { timeout: 300_000 };
@@ -113,6 +113,8 @@ describe('gen sweep', () => {
     }
     process.kill(child.pid, 'SIGKILL');
     await child.exited;
+    // Compilers end by themselves; a runner with an endless kernel must not stay behind.
+    await expect.poll(() => processesOf(path), { timeout: 10_000 }).toEqual([]);
     const resumed = await gen(path, ['sweep', '--resume', '--json'], {});
     const start = resumed.events[0];
     expect(start).toMatchObject({ event: 'start', resumed: true });
@@ -135,6 +137,7 @@ describe('gen sweep', () => {
     await sleep(2500);
     process.kill(child.pid, 'SIGINT');
     expect(await child.exited).toEqual({ code: 130, signal: undefined });
+    await expect.poll(() => processesOf(path), { timeout: 5000 }).toEqual([]);
     expect(child.stderrTail()).toMatch(/stopped; go on with: npx gen sweep scale --resume scale-\d{8}-\d{6}/);
   });
 

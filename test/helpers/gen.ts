@@ -1,4 +1,13 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -73,6 +82,22 @@ export function summaryOf(events: readonly Event[]) {
   const last = events.at(-1);
   if (last?.event !== 'summary') throw new Error(`the last event is ${last?.event}`);
   return last;
+}
+
+/** Processes whose command line names a path. */
+export function processesOf(path: string): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => commandLine(pid))
+    .filter((line) => line.includes(path));
+}
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch {
+    return ''; // it has ended
+  }
 }
 
 /** Verdict by variant, the last one of each. */
