@@ -35,6 +35,20 @@ const char* name_of(tw_type type) {
 
 std::string number(std::int64_t value) { return std::to_string(value); }
 
+void check_rows(const tw_bsr_spmm_problem& p, const std::int32_t* rows) {
+  const std::int64_t count = p.m / p.block;
+  require(rows[0] == 0 && rows[count] == p.blocks, "host_row_ptr does not run from 0 to blocks");
+  for (std::int64_t row = 0; row < count; ++row)
+    require(rows[row] <= rows[row + 1], "host_row_ptr falls at block row " + number(row));
+}
+
+void check_columns(const tw_bsr_spmm_problem& p, const std::int32_t* columns) {
+  const std::int64_t count = p.k / p.block;
+  for (std::int64_t i = 0; i < p.blocks; ++i)
+    require(columns[i] >= 0 && columns[i] < count, "host_col_idx[" + number(i) + "] = " + number(columns[i]) +
+                                                       " is not between 0 and " + number(count - 1));
+}
+
 void check(const tw_bsr_spmm_problem& p) {
   require(p.m >= 0 && p.n >= 0 && p.k >= 0, "m, n and k must not be negative");
   require(p.block > 0, "block must be positive, is " + number(p.block));
@@ -45,8 +59,8 @@ void check(const tw_bsr_spmm_problem& p) {
                                                  number(most) + " that A has room for");
   require(p.ldb == 0 || p.ldb >= p.n, "ldb = " + number(p.ldb) + " is below n = " + number(p.n));
   require(p.ldc == 0 || p.ldc >= p.n, "ldc = " + number(p.ldc) + " is below n = " + number(p.n));
-  if (const std::int32_t* rows = p.host_row_ptr)
-    require(rows[0] == 0 && rows[p.m / p.block] == p.blocks, "host_row_ptr does not run from 0 to blocks");
+  if (p.host_row_ptr) check_rows(p, p.host_row_ptr);
+  if (p.host_col_idx) check_columns(p, p.host_col_idx);
 }
 
 bsr_spmm::Shape shape_of(const tw_bsr_spmm_problem& p) {
@@ -61,6 +75,7 @@ bsr_spmm::Shape shape_of(const tw_bsr_spmm_problem& p) {
   shape.ldb = p.ldb ? p.ldb : p.n;
   shape.ldc = p.ldc ? p.ldc : p.n;
   shape.row_ptr = p.host_row_ptr;
+  shape.col_idx = p.host_col_idx;
   return shape;
 }
 
@@ -93,7 +108,7 @@ tw_status tw_bsr_spmm_plan_create(const tw_bsr_spmm_problem* problem, tw_bsr_spm
         library::candidates(features_of(*problem), made->limits, [&](const Parameters& parameters) {
           return bsr_spmm::workspace(made->shape, parameters, made->limits);
         });
-    made->shape.row_ptr = nullptr;  // the caller may free it now
+    made->shape.row_ptr = made->shape.col_idx = nullptr;  // the caller may free them now
     *plan = made.release();
   });
 }

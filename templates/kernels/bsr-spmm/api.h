@@ -7,11 +7,16 @@
  *
  * All pointers except the descriptor are device pointers (host pointers for the emulated library).
  *
- *   tw_bsr_spmm_problem problem = {sizeof problem, m, n, k, 64, blocks, TW_TYPE_F16, TW_TYPE_F16, n, n,
- * NULL}; tw_bsr_spmm_plan *plan; tw_bsr_spmm_plan_create(&problem, &plan);
- *   ... allocate tw_bsr_spmm_workspace_bytes(plan) on the device; if any, tw_bsr_spmm_prepare(plan,
- * workspace, bytes, stream) ... tw_bsr_spmm_run(plan, 1.0f, row_ptr, col_idx, values, b, 0.0f, c, workspace,
- * bytes, stream); tw_bsr_spmm_plan_destroy(plan);
+ *   tw_bsr_spmm_problem problem = {sizeof problem, m, n, k, 64, blocks, TW_TYPE_F16, TW_TYPE_F16,
+ *                                  n, n, host_row_ptr, host_col_idx};
+ *   tw_bsr_spmm_plan* plan;
+ *   tw_bsr_spmm_plan_create(&problem, &plan);
+ *
+ * Then allocate tw_bsr_spmm_workspace_bytes(plan) on the device and, if these are any, fill them once:
+ *
+ *   tw_bsr_spmm_prepare(plan, workspace, bytes, stream);
+ *   tw_bsr_spmm_run(plan, 1.0f, row_ptr, col_idx, values, b, 0.0f, c, workspace, bytes, stream);
+ *   tw_bsr_spmm_plan_destroy(plan);
  */
 #ifndef TILEWRIGHT_BSR_SPMM_H
 #define TILEWRIGHT_BSR_SPMM_H
@@ -34,6 +39,9 @@ typedef struct tw_bsr_spmm_problem {
   /* Host copy of row_ptr, or null. Read by tw_bsr_spmm_plan_create only; kernels that arrange their work by
    * the lengths of the block rows, often the fastest, are chosen only where it is given. */
   const int32_t* host_row_ptr;
+  /* Host copy of col_idx, or null; read as host_row_ptr is. Kernels that compute block rows together which
+   * share columns are chosen only where both are given. */
+  const int32_t* host_col_idx;
 } tw_bsr_spmm_problem;
 
 /* A problem with the kernel chosen for it on one device. Immutable: any number of threads may run it at once,
