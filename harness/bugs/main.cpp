@@ -1,9 +1,9 @@
 // main.cpp - tries every subject in every mode and prints what caught which bug.
 //
-//   bugs [--seeds N] [--only TEXT] [--markdown FILE] [--command TEXT]   the table; fails when a bug is caught
-//   by no mode bugs --false-alarms N                                               at least N runs of the
-//   correct kernels bugs --show TEXT                                                    the findings of the
-//   subjects that match
+//   bugs [--seeds N] [--only TEXT]           the table; fails when no mode catches a bug
+//        [--markdown FILE] [--command TEXT]  and writes it, with the command to quote
+//   bugs --false-alarms N                    at least N runs of the correct kernels; --markdown: with the
+//   table bugs --show TEXT                         the findings of the subjects that match
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,10 +12,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <exception>
 #include <fstream>
 #include <map>
+#include <string_view>
 
+#include "problem.hpp"
 #include "subject.hpp"
 
 namespace bugs {
@@ -96,15 +99,23 @@ Finding run_isolated(const Subject& subject, const simt::Config& config) {
   return {text.substr(0, line), text.substr(line + 1)};
 }
 
+constexpr std::string_view kKernels[] = {"mma", "wgmma", "cluster", "persistent", "ping-pong", "attention"};
+
 struct Options {
   int seeds = 5, false_alarms = 0;
   std::string only, show, markdown, command = "bugs";
 };
 
+/// The matching subjects in the order of the table, whatever the linker made of the registrations.
 std::vector<const Subject*> selected(const std::string& text) {
   std::vector<const Subject*> list;
   for (const Subject& subject : subjects())
     if ((subject.kernel + ": " + subject.bug).find(text) != std::string::npos) list.push_back(&subject);
+  const auto rank = [](const Subject* subject) {
+    return std::find(std::begin(kKernels), std::end(kKernels), subject->kernel) - std::begin(kKernels);
+  };
+  std::stable_sort(list.begin(), list.end(),
+                   [&](const Subject* a, const Subject* b) { return rank(a) < rank(b); });
   return list;
 }
 
@@ -131,10 +142,17 @@ std::string cell_text(const Cell& cell) {
   return std::to_string(cell.caught) + " " + cell.letters;
 }
 
+std::string today() {
+  const std::time_t now = std::time(nullptr);
+  char text[16];
+  std::strftime(text, sizeof text, "%Y-%m-%d", std::gmtime(&now));
+  return text;
+}
+
 std::string markdown(const std::vector<Row>& rows, const Options& options) {
   std::string text =
-      "# Seeded bugs on the emulated device\n\nWritten by `" + options.command +
-      "`. Runs that flagged the kernel, of " + std::to_string(options.seeds) +
+      "# Seeded bugs on the emulated device\n\nWritten by `" + options.command + "` (" + today() +
+      "). Runs that flagged the kernel, of " + std::to_string(options.seeds) +
       " seeds. N wrong or unwritten result, D deadlock, R race or uninitialised read, P phase or parity, "
       "M tensor map refused, L rule of the hardware broken, E work left behind at the end, T illegal access "
       "or trap.\n\n";
@@ -165,6 +183,36 @@ std::string markdown(const std::vector<Row>& rows, const Options& options) {
   return text + "\n";
 }
 
+/// Correct kernels under every mode, with new seeds until there were `wanted` runs.
+struct Alarms {
+  int runs = 0, alarms = 0;
+  std::string text;
+};
+
+Alarms false_alarms(int wanted) {
+  std::vector<const Subject*> correct;
+  for (const Subject& subject : subjects())
+    if (must_pass(subject)) correct.push_back(&subject);
+  Alarms count;
+  const auto start = std::chrono::steady_clock::now();
+  for (std::uint64_t seed = 1; count.runs < wanted; ++seed)
+    for (const Subject* subject : correct)
+      for (const Mode& mode : kModes) {
+        const Finding finding = run_isolated(*subject, config_of(mode, seed));
+        ++count.runs;
+        if (finding.letters.empty()) continue;
+        ++count.alarms;
+        std::printf("FALSE ALARM %s, %s, seed %llu: %s %s\n", name_of(*subject).c_str(), mode.name,
+                    static_cast<unsigned long long>(seed), finding.letters.c_str(), finding.message.c_str());
+      }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  count.text = std::to_string(count.runs) + " runs of " + std::to_string(correct.size()) +
+               " correct kernels in " + std::to_string(std::size(kModes)) +
+               " modes: " + std::to_string(count.alarms) + " false alarms";
+  std::printf("%s (%.1f s)\n", count.text.c_str(), seconds);
+  return count;
+}
+
 int table(const Options& options) {
   std::vector<Row> rows;
   int surprises = 0;
@@ -188,34 +236,18 @@ int table(const Options& options) {
     rows.push_back(std::move(row));
   }
   if (!options.markdown.empty()) {
+    std::string text = markdown(rows, options);
+    if (options.false_alarms > 0) {
+      const Alarms count = false_alarms(options.false_alarms);
+      surprises += count.alarms;
+      text += "\n" + count.text + ".\n";
+    }
     std::ofstream file(options.markdown);
-    file << markdown(rows, options);
+    file << text;
     if (!file.flush()) throw std::runtime_error("cannot write " + options.markdown);
   }
   std::printf("%zu subjects, %d surprises\n", rows.size(), surprises);
   return surprises == 0 ? 0 : 1;
-}
-
-int false_alarms(int wanted) {
-  std::vector<const Subject*> correct;
-  for (const Subject& subject : subjects())
-    if (must_pass(subject)) correct.push_back(&subject);
-  int runs = 0, alarms = 0;
-  const auto start = std::chrono::steady_clock::now();
-  for (std::uint64_t seed = 1; runs < wanted; ++seed)
-    for (const Subject* subject : correct)
-      for (const Mode& mode : kModes) {
-        const Finding finding = run_isolated(*subject, config_of(mode, seed));
-        ++runs;
-        if (finding.letters.empty()) continue;
-        ++alarms;
-        std::printf("FALSE ALARM %s, %s, seed %llu: %s %s\n", name_of(*subject).c_str(), mode.name,
-                    static_cast<unsigned long long>(seed), finding.letters.c_str(), finding.message.c_str());
-      }
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  std::printf("%d runs of %zu correct kernels in %zu modes: %d false alarms (%.1f s)\n", runs, correct.size(),
-              std::size(kModes), alarms, seconds);
-  return alarms == 0 ? 0 : 1;
 }
 
 int show(const std::string& text) {
@@ -289,7 +321,10 @@ Finding summarise(const simt::Result& result, std::size_t wrong_elements, std::s
 int main(int count, char** arguments) {
   try {
     const bugs::Options options = bugs::parse(count, arguments);
-    if (options.false_alarms > 0) return bugs::false_alarms(options.false_alarms);
+    bugs::spmm();  // made here, once: every run is a fork of this process
+    bugs::attention();
+    if (options.false_alarms > 0 && options.markdown.empty())
+      return bugs::false_alarms(options.false_alarms).alarms == 0 ? 0 : 1;
     if (!options.show.empty()) return bugs::show(options.show);
     return bugs::table(options);
   } catch (const std::exception& error) {
