@@ -2,8 +2,9 @@
 //
 //   bugs [--seeds N] [--only TEXT]           the table; fails when no mode catches a bug
 //        [--markdown FILE] [--command TEXT]  and writes it, with the command to quote
-//   bugs --false-alarms N                    at least N runs of the correct kernels; --markdown: with the
-//   table bugs --show TEXT                         the findings of the subjects that match
+//   bugs --false-alarms N                    at least N runs of the correct kernels;
+//                                            with --markdown: beside the table
+//   bugs --show TEXT                         the findings of the subjects that match
 #include <sys/wait.h>
 #include <unistd.h>
 
