@@ -4,6 +4,7 @@ export {
   artifactEventSchema,
   checkEventSchema,
   type Event,
+  environmentEventSchema,
   errorEventSchema,
   eventSchema,
   measurementEventSchema,

@@ -1,6 +1,7 @@
 import { sweepTemporaries } from './compile/cache.ts';
 import type { CompileContext } from './compile/context.ts';
 import { type BuiltWorker, buildWorker } from './compile/worker.ts';
+import type { DeviceInfo } from './device/protocol.ts';
 import { type DeviceSession, type OpenedDevice, openDevice, type Patience } from './device/session.ts';
 import type { LibraryRequest, LibraryRun } from './emit/request.ts';
 import { EnvironmentError } from './errors.ts';
@@ -10,7 +11,7 @@ import type { Selection } from './model/selection.ts';
 import type { Variant } from './model/variant.ts';
 import type { Verdict } from './model/verdict.ts';
 import type { Host, Request } from './request.ts';
-import { type Bench, chooseDevices, commitOf, compileContext } from './setup.ts';
+import { type Bench, chooseDevices, commitOf, compileContext, environmentOf } from './setup.ts';
 import { Recorder } from './store/recorder.ts';
 import { findCxx, type Toolchain } from './toolchain/find.ts';
 import { gpuSchema } from './toolchain/gpu.ts';
@@ -30,6 +31,7 @@ export class Line {
   readonly toolchain: () => Promise<Toolchain>;
   readonly bench: () => Promise<Bench>;
   readonly #pools = new Map<DeviceName, Pool<DeviceSession>>();
+  #gpu: DeviceInfo | undefined;
 
   constructor(request: Request, host: Host) {
     this.request = request;
@@ -136,6 +138,12 @@ export class Line {
 
   async #openBench(): Promise<Bench> {
     const wanted = await chooseDevices(this.request, this.host);
+    const bench = await this.#openPools(wanted);
+    this.emit(await environmentOf(this.host, await this.toolchain(), this.#gpu));
+    return bench;
+  }
+
+  async #openPools(wanted: Bench): Promise<Bench> {
     if (wanted.untimed !== undefined && this.does('time')) this.note(`not timing: ${wanted.untimed}`);
     for (const device of wanted.devices) {
       const refused = await this.#openPool(device);
@@ -155,6 +163,7 @@ export class Line {
       openDevice(device, worker.path, this.host.executor, this.#patience, toolchain.libraryPath);
     const first = await start();
     if (!first.available) return first.reason;
+    if (device === 'cuda') this.#gpu = first.session.info;
     const spare = [first.session];
     const open = async () => spare.pop() ?? another(device, await start());
     this.#pools.set(device, new Pool(device === 'cuda' ? 1 : this.request.jobs, open));

@@ -1,10 +1,15 @@
+import { availableParallelism, cpus } from 'node:os';
 import { join } from 'node:path';
 import { archOf } from './arch/index.ts';
 import type { CompileContext } from './compile/context.ts';
+import { l2BandwidthOf, limitsOf } from './device/limits.ts';
+import type { DeviceInfo } from './device/protocol.ts';
 import { EnvironmentError } from './errors.ts';
 import type { Executor } from './exec/executor.ts';
 import type { DeviceName } from './model/artifact.ts';
+import type { EnvironmentEvent } from './model/event.ts';
 import type { Host, Request } from './request.ts';
+import type { Toolchain } from './toolchain/find.ts';
 import { findGpus, type Gpu, hasDriver } from './toolchain/gpu.ts';
 import { packageRoot } from './util/package-root.ts';
 
@@ -48,6 +53,29 @@ function mismatch(gpu: Gpu, { arch }: Request): string | undefined {
   return `code for ${arch.name} does not run on this ${gpu.name}${use}`;
 }
 
+/** What a run's figures depend on beside its variants. `gpu`: what the runner on the GPU said of it, where there is one. */
+export async function environmentOf(
+  { executor }: Host,
+  { nvccVersion, cxxVersion }: Toolchain,
+  gpu: DeviceInfo | undefined,
+): Promise<EnvironmentEvent> {
+  const commit = await commitOf(executor);
+  return {
+    event: 'environment',
+    ...(commit && { commit }),
+    nvcc: nvccVersion,
+    cxx: cxxVersion,
+    host: { cpu: cpus()[0]?.model ?? 'unknown', cores: availableParallelism(), node: process.version },
+    ...(gpu && { gpu: describeGpu(gpu) }),
+  };
+}
+
+/** Without the uuid: evidence is published. */
+function describeGpu(info: DeviceInfo): NonNullable<EnvironmentEvent['gpu']> {
+  const { uuid: _, device: _d, ...rest } = info;
+  return { ...rest, ...limitsOf(info), l2Bandwidth: l2BandwidthOf(info) };
+}
+
 /** Where a request's compilers read and write. */
 export function compileContext(request: Request, host: Host): CompileContext {
   return {
@@ -59,13 +87,16 @@ export function compileContext(request: Request, host: Host): CompileContext {
   };
 }
 
-/** Commit of this package's checkout, `-dirty` where files differ from it; undefined where it is not a checkout. */
+/**
+ * Commit of this package's checkout, `-dirty` where files differ from it. Undefined where it is not a checkout, unless
+ * TILEWRIGHT_COMMIT says which one the files were copied from.
+ */
 export async function commitOf(executor: Executor): Promise<string | undefined> {
   const git = (...args: string[]) =>
     executor.run(['git', '-C', packageRoot, ...args], { timeoutMs: 10_000 }).catch(() => undefined);
   const top = await git('rev-parse', '--show-toplevel', 'HEAD');
   const [folder, commit] = top?.exitCode === 0 ? top.stdout.split('\n') : [];
-  if (folder !== packageRoot || !commit) return undefined;
+  if (folder !== packageRoot || !commit) return process.env.TILEWRIGHT_COMMIT || undefined;
   const changes = await git('status', '--porcelain', '--untracked-files=no');
   return changes?.stdout ? `${commit}-dirty` : commit;
 }

@@ -37,7 +37,17 @@ const table: Readonly<Record<string, readonly string[]>> = {
   scaffold: ['errors', 'util'],
   // The line itself, and the ways to start it.
   request: ['exec:type', 'model', 'space:type', 'store:type'],
-  setup: ['arch', 'compile:type', 'errors', 'exec:type', 'model', 'request:type', 'toolchain', 'util'],
+  setup: [
+    'arch',
+    'compile:type',
+    'device',
+    'errors',
+    'exec:type',
+    'model',
+    'request:type',
+    'toolchain',
+    'util',
+  ],
   line: [
     'compile',
     'device',

@@ -1,10 +1,10 @@
 import { jobVariant } from '../device/job-variant.ts';
+import { limitsOf } from '../device/limits.ts';
 import type { Check, TimeOptions } from '../device/protocol.ts';
 import type { DeviceSession } from '../device/session.ts';
 import type { Artifact } from '../model/artifact.ts';
 import type { Measurement } from '../model/measurement.ts';
 import type { Workload } from '../model/workload.ts';
-import { limitsOf } from './limits.ts';
 import { finalists } from './race.ts';
 
 export interface MeasureOptions {
@@ -68,6 +68,9 @@ export async function measureWorkload(
 
 class Timer {
   readonly checks = new Map<string, Check>();
+  readonly #started = performance.now();
+  /** When each subject had its first figure, seconds. */
+  readonly #known = new Map<string, number>();
   readonly #session: DeviceSession;
   readonly #workload: Workload;
   readonly #options: MeasureOptions;
@@ -93,10 +96,17 @@ class Timer {
     };
     for await (const event of this.#session.time(job)) {
       if (event.kind === 'check') this.checks.set(event.check.subject, event.check);
-      else measurements.push(event.measurement);
+      else measurements.push(this.#dated(event.measurement));
       this.#options.onEvent?.(event.kind === 'check' ? event.check : event.measurement);
     }
     return measurements;
+  }
+
+  #dated(measurement: Measurement): Measurement {
+    const { subject } = measurement;
+    const elapsed = this.#known.get(subject) ?? Math.round(performance.now() - this.#started) / 1000;
+    this.#known.set(subject, elapsed);
+    return { ...measurement, elapsed };
   }
 
   #timeOptions(careful: boolean): TimeOptions {

@@ -68,6 +68,36 @@ export const checkEventSchema = z.object({
 
 export const measurementEventSchema = measurementSchema.extend({ event: z.literal('measurement') });
 
+/** On what the run runs. Figures in bytes, bytes per second and MHz; 0: unknown. */
+export const environmentEventSchema = z.object({
+  event: z.literal('environment'),
+  /** Of the generator's checkout; `-dirty` where files differ from it. */
+  commit: z.string().optional(),
+  nvcc: z.string().optional(),
+  cxx: z.string().optional(),
+  host: z.object({ cpu: z.string(), cores: z.number(), node: z.string() }),
+  /** The GPU that variants are gated and timed on, where there is one. */
+  gpu: z
+    .object({
+      name: z.string(),
+      driver: z.string(),
+      runtime: z.string(),
+      /** major * 10 + minor. */
+      computeCapability: z.number(),
+      smCount: z.number(),
+      maxSmClock: z.number(),
+      memoryBytes: z.number(),
+      l2Bytes: z.number(),
+      /** f16 tensor cores at the highest clock. */
+      peakTflops: z.number(),
+      /** Of device memory in theory. */
+      bandwidth: z.number(),
+      /** From L2 into shared memory, measured on a device of this kind. */
+      l2Bandwidth: z.number(),
+    })
+    .optional(),
+});
+
 /** Something that the reader ought to know, e.g. why nothing was timed. */
 export const noteEventSchema = z.object({ event: z.literal('note'), message: z.string() });
 
@@ -105,6 +135,7 @@ export const errorEventSchema = z.object({
 /** Every line of `--json`. */
 export const eventSchema = z.discriminatedUnion('event', [
   startEventSchema,
+  environmentEventSchema,
   spaceEventSchema,
   artifactEventSchema,
   verdictEventSchema,
@@ -116,13 +147,17 @@ export const eventSchema = z.discriminatedUnion('event', [
 ]);
 export type Event = Readonly<z.infer<typeof eventSchema>>;
 export type Summary = Readonly<z.infer<typeof summaryEventSchema>>;
+export type EnvironmentEvent = Readonly<z.infer<typeof environmentEventSchema>>;
 export type VerdictEvent = Readonly<z.infer<typeof verdictEventSchema>>;
 
-/** What a run's journal keeps: the lines that took work to get. */
+/** What a run's journal keeps: the lines that took work to get, and what they need to be understood later. */
 export const recordSchema = z.discriminatedUnion('event', [
+  environmentEventSchema,
+  spaceEventSchema,
   artifactEventSchema,
   verdictEventSchema,
   checkEventSchema,
   measurementEventSchema,
+  summaryEventSchema,
 ]);
 export type JournalRecord = Readonly<z.infer<typeof recordSchema>>;

@@ -88,6 +88,11 @@ export interface Family<P extends ParameterSpecs = ParameterSpecs> {
   general?(point: Point<P>): boolean;
   /** Guess of merit, higher is better: ranks variants that nobody has timed. */
   priority(point: Point<P>, workload: Workload): number;
+  /**
+   * Bytes that the multiprocessors must fetch from the L2 cache for work of `flops`, where they are more than each operand
+   * once because on-chip memory cannot hold what is used again: a bound for reports, not for verdicts.
+   */
+  l2Bytes?(workload: Workload, flops: number): number;
   /** True when a variant promises bitwise equal results on every launch. */
   deterministic(point: Point<P>): boolean;
 }

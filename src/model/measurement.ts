@@ -24,5 +24,7 @@ export const measurementSchema = z.object({
   rejected: z.string().optional(),
   /** True when racing stopped early because it was clearly slower. */
   stoppedEarly: z.boolean().optional(),
+  /** Seconds from the first timing of this workload until this subject had its first figure. */
+  elapsed: z.number().optional(),
 });
 export type Measurement = Readonly<z.infer<typeof measurementSchema>>;

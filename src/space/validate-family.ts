@@ -69,6 +69,7 @@ const familySchema = z.strictObject({
   cases: callable,
   features: callable.optional(),
   general: callable.optional(),
+  l2Bytes: callable.optional(),
   priority: callable,
   deterministic: callable,
 } satisfies Record<keyof AnyFamily, z.ZodType>);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { limitsOf } from '../../../src/device/limits.ts';
 import type { DeviceInfo } from '../../../src/device/protocol.ts';
-import { limitsOf } from '../../../src/measure/limits.ts';
 import { finalists } from '../../../src/measure/race.ts';
 import { mad, median } from '../../../src/measure/stats.ts';
 import type { Measurement } from '../../../src/model/measurement.ts';
