@@ -1,0 +1,211 @@
+// wgmma_test.cpp - the schedule of the path wgmma: every tile of C is dealt out once, in whole or in parts,
+// with the steps that its block rows need; and the launch that goes with it.
+#include "wgmma.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <random>
+#include <set>
+
+#include "check.hpp"
+
+using namespace tilewright;
+using namespace tilewright::bsr_spmm;
+using wgmma::Dealing;
+using wgmma::Part;
+using wgmma::Step;
+using wgmma::Tile;
+
+namespace {
+
+/// 23 block rows of 0 to 40 blocks in 41 block columns, in no order.
+struct Matrix {
+  std::vector<std::int32_t> row_ptr{0}, col_idx;
+  Matrix() {
+    std::mt19937 random(3);
+    std::vector<std::int32_t> columns(41);
+    std::iota(columns.begin(), columns.end(), 0);
+    for (int row = 0; row < 23; ++row) {
+      std::shuffle(columns.begin(), columns.end(), random);
+      const auto length = row == 5 ? 40 : static_cast<int>(random() % 12);
+      col_idx.insert(col_idx.end(), columns.begin(), columns.begin() + length);
+      row_ptr.push_back(static_cast<std::int32_t>(col_idx.size()));
+    }
+  }
+  Shape shape(std::int64_t n) const {
+    const auto blocks = static_cast<std::int64_t>(col_idx.size());
+    return {23 * 32, n, 41 * 32, 32, blocks, "f16", "f16", n, n, row_ptr.data(), col_idx.data()};
+  }
+};
+
+const Matrix kMatrix;
+constexpr std::int64_t kColumns = 1000;
+
+Dealing dealing() {
+  Dealing result{};
+  result.width = 256;
+  result.panel = 512;
+  result.group = 1;
+  result.split_quantum = 2;
+  result.shares = 2;
+  result.lists = 4;
+  result.epilogue = 3;
+  result.longest = true;
+  return result;
+}
+
+template <class T>
+T record(const Workspace& plan, std::size_t index) {
+  T value;
+  std::memcpy(&value, plan.image.data() + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+/// The tiles of every list, as a kernel walks them.
+std::vector<std::vector<Tile>> lists_of(const Workspace& plan, const Dealing& dealing) {
+  const wgmma::Places at = wgmma::places(dealing);
+  const std::size_t base = at.tiles / sizeof(Tile);
+  std::vector<std::vector<Tile>> lists(static_cast<std::size_t>(dealing.lists));
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    auto rest = static_cast<std::size_t>(record<std::int32_t>(plan, at.rests / 4 + i));
+    for (Tile tile = record<Tile>(plan, base + i); tile.count >= 0; tile = record<Tile>(plan, base + rest++))
+      lists[i].push_back(tile);
+  }
+  return lists;
+}
+
+/// Blocks of A by (block row, column of C) of the tiles that multiply them. Each must come up once.
+using Products = std::map<std::pair<int, int>, std::multiset<int>>;
+
+Products wanted() {
+  Products products;
+  for (int row = 0; row < 23; ++row)
+    for (int column = 0; column < kColumns; column += 256) {
+      auto& blocks = products[{row, column}];
+      for (int block = kMatrix.row_ptr[row]; block < kMatrix.row_ptr[row + 1]; ++block) blocks.insert(block);
+    }
+  return products;
+}
+
+void add(const Tile& tile, int row, Products& products) {
+  auto& blocks = products[{row, tile.column}];
+  for (int step = 0; step < tile.count; ++step) blocks.insert(tile.first + step);
+}
+
+std::size_t total(const std::vector<std::vector<Tile>>& lists) {
+  std::size_t count = 0;
+  for (const auto& list : lists) count += list.size();
+  return count;
+}
+
+}  // namespace
+
+TEST(every_tile_is_dealt_out_once) {
+  for (const bool longest : {false, true}) {
+    Dealing how = dealing();
+    how.longest = longest;
+    const Workspace plan = wgmma::make_plan(kMatrix.shape(kColumns), how);
+    Products products;
+    const auto lists = lists_of(plan, how);
+    for (const auto& list : lists)
+      for (const Tile& tile : list) add(tile, tile.row, products);
+    CHECK(products == wanted());
+    CHECK_EQ(total(lists), 23u * 4u);
+  }
+}
+
+TEST(lists_end_within_one_tile_of_each_other) {
+  const Dealing how = dealing();
+  double least = 1e9, most = 0;
+  for (const auto& list : lists_of(wgmma::make_plan(kMatrix.shape(kColumns), how), how)) {
+    double load = 0;
+    for (const Tile& tile : list) load += tile.count + how.epilogue;
+    least = std::min(least, load);
+    most = std::max(most, load);
+  }
+  CHECK(most - least <= 40 + how.epilogue);
+}
+
+TEST(panels_are_worked_through_one_after_the_other) {
+  const Dealing how = dealing();
+  for (const auto& list : lists_of(wgmma::make_plan(kMatrix.shape(kColumns), how), how))
+    for (std::size_t i = 1; i < list.size(); ++i) CHECK(list[i - 1].column / 512 <= list[i].column / 512);
+}
+
+TEST(long_tiles_come_in_parts_that_add_up) {
+  Dealing how = dealing();
+  how.split = 8;
+  const Workspace plan = wgmma::make_plan(kMatrix.shape(kColumns), how);
+  Products products;
+  std::map<int, std::set<int>> slots;  // by first slot
+  for (const auto& list : lists_of(plan, how))
+    for (const Tile& tile : list) {
+      CHECK(tile.count <= 8);
+      int row = tile.row;
+      if (tile.row < 0) {
+        const Part part = record<Part>(plan, static_cast<std::size_t>(~tile.row));
+        row = part.row;
+        CHECK(part.slot >= part.first_slot && part.slot < part.first_slot + part.parts);
+        CHECK(slots[part.first_slot].insert(part.slot).second);
+        CHECK_EQ(record<std::uint32_t>(plan, static_cast<std::size_t>(part.counter)), 0u);
+        const auto begin = static_cast<std::size_t>(part.slot) * how.slot_bytes(32);
+        CHECK(begin >= plan.image.size() && begin + how.slot_bytes(32) <= plan.bytes);
+      }
+      add(tile, row, products);
+    }
+  CHECK(products == wanted());
+  CHECK(!slots.empty());
+}
+
+TEST(groups_multiply_every_block_of_their_rows_once) {
+  for (const bool similar : {false, true}) {
+    Dealing how = dealing();
+    how.grouped = true;
+    how.group = 3;
+    how.similar = similar;
+    const Workspace plan = wgmma::make_plan(kMatrix.shape(kColumns), how);
+    Products products;
+    for (const auto& list : lists_of(plan, how))
+      for (const Tile& tile : list)
+        for (int member = 0; member < 3; ++member) {
+          const int row = record<std::int32_t>(plan, static_cast<std::size_t>(tile.row + member));
+          if (row < 0) continue;
+          auto& blocks = products[{row, tile.column}];
+          for (int i = 0; i < tile.count; ++i) {
+            const Step step = record<Step>(plan, static_cast<std::size_t>(tile.first + i));
+            if (step.block[member] < 0) continue;
+            blocks.insert(step.block[member]);
+            CHECK_EQ(kMatrix.col_idx[static_cast<std::size_t>(step.block[member])], step.column);
+          }
+        }
+    CHECK(products == wanted());
+  }
+}
+
+TEST(similar_rows_share_more_columns) {
+  const Shape shape = kMatrix.shape(kColumns);
+  CHECK(wgmma::group_rows(shape, 2, true).steps.size() < wgmma::group_rows(shape, 2, false).steps.size());
+}
+
+TEST(claims_find_all_tiles_in_a_row) {
+  Dealing how = dealing();
+  how.atomic = true;
+  how.lists = 200;  // more than there are tiles
+  const Workspace plan = wgmma::make_plan(kMatrix.shape(kColumns), how);
+  const std::size_t base = wgmma::places(how).tiles / sizeof(Tile);
+  for (std::size_t i = 0; i < 200; ++i) CHECK_EQ(record<Tile>(plan, base + i).count >= 0, i < 23 * 4);
+  CHECK_EQ(record<std::uint32_t>(plan, 0), 0u);
+}
+
+TEST(plans_say_what_they_miss) {
+  Shape shape = kMatrix.shape(kColumns);
+  shape.col_idx = nullptr;
+  Dealing how = dealing();
+  CHECK_EQ(wgmma::make_plan(shape, how).image.empty(), false);
+  how.grouped = true;
+  how.group = 2;
+  CHECK_THROWS(wgmma::make_plan(shape, how), "host copy of col_idx");
+  shape.row_ptr = nullptr;
+  CHECK_THROWS(wgmma::make_plan(shape, how), "host copy of row_ptr");
+}
