@@ -93,6 +93,7 @@ async function time(passed: readonly Passed[], line: Line): Promise<void> {
   for (const workload of workloadsOf(line.request)) {
     const able = cubins.filter(({ source }) => family.applies(source.variant.parameters, workload));
     if (able.length === 0 || line.recorder.isTimed(workload.id, able)) continue;
+    line.note(`timing ${able.length} variants on ${workload.id}`);
     const { checks, measurements } = await line.use('cuda', (session) =>
       line.watch.measure('time', () => measureWorkload(session, workload, able)),
     );

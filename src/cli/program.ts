@@ -160,7 +160,8 @@ function addMachineCommands(program: Command, done: Done): void {
     .argument('<name>', 'lower case, with dashes')
     .action(async (name: string) => {
       const { newKernel } = await import('../scaffold.ts');
-      console.log(await newKernel(name));
+      console.log(newKernel(name));
+      console.error(`it passes as it stands; gate it with: npx gen sweep ${name} --preset quick`);
       done(0);
     });
 }

@@ -1,3 +1,4 @@
+import { EnvironmentError } from '../errors.ts';
 import { localExecutor } from '../exec/local.ts';
 import type { Event, Summary } from '../model/event.ts';
 import { selectionSchema } from '../model/selection.ts';
@@ -39,11 +40,15 @@ export async function execute({ request, run, resumed }: Prepared, flags: Flags)
     if (!flags.json) process.stdout.write(pageOf(summary, run));
     return codeOf(summary, request.stages.has('gate'));
   } catch (error) {
-    if (!interrupt.signal.aborted) throw error;
+    const kept = run.records().length > 0;
     const out = flags.out === undefined ? '' : ` --out ${flags.out}`;
-    const message = `stopped; go on with: npx gen sweep ${request.family.name} --resume ${run.id}${out}`;
-    progress?.line(message);
-    if (flags.json) show({ event: 'error', kind: 'interrupted', message });
+    const goOn = `go on with: npx gen sweep ${request.family.name} --resume ${run.id}${out}`;
+    if (!interrupt.signal.aborted) {
+      if (kept && error instanceof EnvironmentError) progress?.line(`what was done is kept; ${goOn}`);
+      throw error;
+    }
+    progress?.line(`stopped; ${goOn}`);
+    if (flags.json) show({ event: 'error', kind: 'interrupted', message: `stopped; ${goOn}` });
     return exitCode.interrupted;
   } finally {
     progress?.clear();

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { EnvironmentError } from '../errors.ts';
 import type { Executor, RunResult } from '../exec/executor.ts';
@@ -30,6 +30,7 @@ export async function installParts(wanted: readonly Part[], options: InstallOpti
   const waiting = (pid: number) =>
     options.progress(`waiting for process ${pid}, which is installing CUDA's compiler`);
   await withLock(paths.lock, waiting, async () => {
+    clearLeftovers(paths.base);
     const missing = wanted.filter((part) => !isInstalled(part, paths));
     for (const part of missing) await installPart(part, paths, options);
     if (missing.length > 0 || !existsSync(paths.root)) {
@@ -40,6 +41,14 @@ export async function installParts(wanted: readonly Part[], options: InstallOpti
 
 export function isInstalled(part: Part, paths: CachePaths): boolean {
   return existsSync(join(paths.parts, part.name)) && existsSync(paths.root);
+}
+
+/** What a killed installation left: nobody else is at work while the lock is held. */
+function clearLeftovers(base: string): void {
+  if (!existsSync(base)) return;
+  for (const name of readdirSync(base).filter((one) => /^tmp-|^root\.(new|old)-/.test(one))) {
+    rmSync(join(base, name), { recursive: true, force: true });
+  }
 }
 
 async function installPart(part: Part, paths: CachePaths, options: InstallOptions): Promise<void> {

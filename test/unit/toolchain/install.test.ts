@@ -103,6 +103,12 @@ describe('installParts', () => {
     expect(existsSync(join(cache, 'cuda-13.0/root/bin/nvcc'))).toBe(true);
   });
 
+  test('what a killed installation left is removed', async () => {
+    const cache = folderOf({ 'cuda-13.0/tmp-compile-7/site/half': 'x', 'cuda-13.0/root.new-7/half': 'x' });
+    await install(python(wheels), cache);
+    expect(readdirSync(join(cache, 'cuda-13.0')).sort()).toEqual(['parts', 'root']);
+  });
+
   test('neither pip nor venv: says which package to install', async () => {
     await expect(install(python(wheels, 'exit 1'), folderOf())).rejects.toThrow(
       /apt-get install python3-venv/,
