@@ -11,6 +11,7 @@ import { doctor } from './doctor.ts';
 import { list, show, why } from './inspect.ts';
 import { type Flags, withGate, withMachine, withOutput, withResume, withSpace } from './options.ts';
 import { prepareExisting, prepareNew } from './prepare.ts';
+import { type ReportFlags, report } from './report.ts';
 import { execute } from './run.ts';
 
 /** Told the exit code of the command that ran. */
@@ -109,6 +110,20 @@ function addRunCommands(program: Command, done: Done): void {
       done(await execute(await prepareExisting(run, undefined, wanted, flags), flags)),
     );
   }
+  addReport(program, done);
+}
+
+function addReport(program: Command, done: Done): void {
+  program
+    .command('report')
+    .description('a run as an evidence file, and runs or evidence files as a page of Markdown')
+    .argument('[run]', 'id or folder of a run (default: the newest)')
+    .option('--evidence <file>', 'write everything that the run measured, and where, as JSON')
+    .option('--markdown <file>', 'write the page, and a picture beside it (default: the page on stdout)')
+    .option('--from <file...>', 'report on evidence files instead of a run')
+    .option('--out <folder>', 'folder for everything generated (default: generated)')
+    .option('--config <file>', 'a gen.config.ts (default: the nearest upwards)')
+    .action(async (run: string | undefined, flags: ReportFlags) => done(await report(run, flags)));
 }
 
 function addInspectCommands(program: Command, done: Done): void {

@@ -1,0 +1,104 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { z } from 'zod';
+import { loadFamily } from '../discover.ts';
+import { UsageError } from '../errors.ts';
+import { summaryEventSchema } from '../model/event.ts';
+import { type RunEvidence, runEvidenceSchema } from '../model/evidence.ts';
+import type { AnyFamily } from '../model/family.ts';
+import { selectionSchema } from '../model/selection.ts';
+import { evidenceOf, type FamilyFacts } from '../report/evidence.ts';
+import { casesOf } from '../report/headline.ts';
+import { jsonText } from '../report/json-text.ts';
+import { resultsPage } from '../report/page.ts';
+import { searchPlot } from '../report/plot.ts';
+import { activeLevels, pointOfId } from '../space/id.ts';
+import { openRun } from '../store/run.ts';
+import { onDisk } from '../util/disk.ts';
+import { exitCode } from './exit.ts';
+import { configOf, runsRoot } from './prepare.ts';
+
+/** Flags of `gen report`. */
+export interface ReportFlags {
+  readonly out?: string;
+  readonly config?: string;
+  /** Evidence files to report on instead of a run. */
+  readonly from?: readonly string[];
+  readonly evidence?: string;
+  readonly markdown?: string;
+}
+
+/** `gen report`: a run as an evidence file, and runs or evidence files as a page of Markdown. */
+export async function report(run: string | undefined, flags: ReportFlags): Promise<number> {
+  if (flags.from && (run !== undefined || flags.evidence !== undefined)) {
+    throw new UsageError('--from reads evidence files: name no run and no --evidence beside it');
+  }
+  const evidences = flags.from ? flags.from.map(readEvidence) : [await evidenceOfRun(run, flags)];
+  if (flags.evidence !== undefined) write(flags.evidence, `${jsonText(evidences[0])}\n`);
+  if (flags.markdown !== undefined) writePage(flags.markdown, evidences);
+  else if (flags.evidence === undefined || flags.from) process.stdout.write(resultsPage(evidences));
+  return exitCode.done;
+}
+
+/** The picture lies beside the page and has its name. */
+function writePage(path: string, evidences: readonly RunEvidence[]): void {
+  const picture = `${path.replace(/\.md$/, '')}.svg`;
+  const cases = casesOf(evidences);
+  if (cases.length > 0) write(picture, searchPlot(cases));
+  write(path, resultsPage(evidences, cases.length > 0 ? basename(picture) : undefined));
+}
+
+async function evidenceOfRun(id: string | undefined, flags: ReportFlags): Promise<RunEvidence> {
+  const config = await configOf({ ...flags, install: false });
+  const run = openRun(runsRoot(config), id);
+  try {
+    const { family } = await loadFamily(run.info.family, { families: config.families });
+    const summary = run.readJson('summary.json', summaryEventSchema);
+    const selection = run.readJson('selection.json', selectionSchema);
+    const files = { info: run.info, records: run.records() };
+    return evidenceOf(
+      { ...files, ...(summary && { summary }), ...(selection && { selection }) },
+      factsOf(family),
+    );
+  } finally {
+    run.close();
+  }
+}
+
+function factsOf(family: AnyFamily): FamilyFacts {
+  const pointOf = (id: string) => pointOfId(family, id);
+  return {
+    workloads: family.workloads,
+    path: (id) => family.template(pointOf(id)).replace(/\.cu\.hbs$/, ''),
+    parameters: (id) => {
+      const point = pointOf(id);
+      const names = activeLevels(family, point).map(({ name }) => name);
+      return Object.fromEntries(
+        names.flatMap((name) => (point[name] === undefined ? [] : [[name, point[name]]])),
+      );
+    },
+    ...(family.l2Bytes && { l2Bytes: family.l2Bytes.bind(family) }),
+  };
+}
+
+function readEvidence(path: string): RunEvidence {
+  const text = onDisk(`read ${path}`, () => readFileSync(path, 'utf8'));
+  const parsed = runEvidenceSchema.safeParse(parseJson(text));
+  if (parsed.success) return parsed.data;
+  throw new UsageError(
+    `${path} is no evidence file: ${z.prettifyError(parsed.error)}\n  \`gen report <run> --evidence <file>\` writes one`,
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return 'a file that is no JSON (cut short?)';
+  }
+}
+
+function write(path: string, text: string): void {
+  onDisk(`write ${path}`, () => writeFileSync(path, text));
+  process.stderr.write(`wrote ${path}\n`);
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { environmentEventSchema, summaryEventSchema } from './event.ts';
+import { measurementSchema } from './measurement.ts';
+import { selectionSchema } from './selection.ts';
+import { verdictNames } from './verdict.ts';
+
+export const evidenceVersion = 1;
+
+/** A subject's times on a workload. Samples are kept of finalists and baselines; flops and bytes stand with the workload. */
+export const evidenceMeasurementSchema = measurementSchema
+  .omit({ workload: true, samples: true, flops: true, bytes: true })
+  .extend({ samples: z.array(z.number()).optional() });
+export type EvidenceMeasurement = Readonly<z.infer<typeof evidenceMeasurementSchema>>;
+
+/** Everything that was measured on one workload. */
+export const evidenceWorkloadSchema = z.object({
+  id: z.string(),
+  /** As the family makes it; absent where the family no longer has it. */
+  problem: z.record(z.string(), z.unknown()).optional(),
+  flops: z.number(),
+  /** Fewest bytes that cross DRAM. */
+  bytes: z.number(),
+  /** Bytes that must come from L2, where the family knows them. */
+  l2Bytes: z.number().optional(),
+  /** Fastest variant of each template (`mma`), L2 hot where it was timed so. */
+  paths: z.record(z.string(), z.string()),
+  /** Variants in the order in which they were tried: their numbers in `measurements` count from it. */
+  tried: z.number(),
+  /** In the order in which the subjects were tried, hot before cold. `trial`: the variant's number, from 1. */
+  measurements: z.array(evidenceMeasurementSchema.extend({ trial: z.number().optional() })),
+  /** Subjects that were not timed here, by verdict (`unsupported`: they decline the problem). */
+  untimed: z.array(z.object({ subject: z.string(), verdict: z.string(), message: z.string() })),
+});
+export type EvidenceWorkload = Readonly<z.infer<typeof evidenceWorkloadSchema>>;
+
+/** One run as a file to be kept and published: what was done, where, and everything that came of it. */
+export const runEvidenceSchema = z.object({
+  version: z.literal(evidenceVersion),
+  run: z.string(),
+  /** ISO 8601, UTC: when the run began. */
+  date: z.string(),
+  command: z.string(),
+  commit: z.string().optional(),
+  family: z.string(),
+  arch: z.string(),
+  preset: z.string().optional(),
+  where: z.string().optional(),
+  environment: environmentEventSchema.omit({ event: true, commit: true }).optional(),
+  funnel: summaryEventSchema.shape.funnel,
+  /** Points that were ruled out, by the name of the constraint that did. */
+  rejected: z.record(z.string(), z.number()),
+  /** Variants by their last verdict. */
+  verdicts: z.partialRecord(z.enum(verdictNames), z.number()),
+  failures: z.array(
+    z.object({ variant: z.string(), device: z.string(), verdict: z.enum(verdictNames), message: z.string() }),
+  ),
+  /** Wall-clock seconds by stage, as in the run's summary; stages overlap. Of a resumed run: all parts that ended. */
+  seconds: z.record(z.string(), z.number()),
+  /** Variants that came to their last stage per minute of `seconds.total`. */
+  variantsPerMinute: z.number().optional(),
+  /** Active parameters and registers of the variants that are among the ten fastest somewhere. */
+  variants: z.record(
+    z.string(),
+    z.object({
+      registers: z.number().optional(),
+      parameters: z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])),
+    }),
+  ),
+  workloads: z.array(evidenceWorkloadSchema),
+  selection: selectionSchema.optional(),
+});
+export type RunEvidence = Readonly<z.infer<typeof runEvidenceSchema>>;

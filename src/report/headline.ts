@@ -1,0 +1,149 @@
+import type { EvidenceWorkload, RunEvidence } from '../model/evidence.ts';
+import { kernelTime } from './format.ts';
+import { code, markdownTable, section } from './markdown.ts';
+import { baselinesOf, fastest, limitsOf } from './ranking.ts';
+
+/** A workload of one of the runs on a page. */
+export interface Case {
+  readonly evidence: RunEvidence;
+  readonly workload: EvidenceWorkload;
+  /** The workload's id; with the number of the run where the page has several. */
+  readonly name: string;
+}
+
+/** All workloads of all runs, equal ones side by side. */
+export function casesOf(evidences: readonly RunEvidence[]): Case[] {
+  const several = evidences.length > 1;
+  const ids = [...new Set(evidences.flatMap(({ workloads }) => workloads.map(({ id }) => id)))];
+  return ids.flatMap((id) =>
+    evidences.flatMap((evidence, index) => {
+      const workload = evidence.workloads.find((one) => one.id === id);
+      return workload ? [{ evidence, workload, name: several ? `${id} (run ${index + 1})` : id }] : [];
+    }),
+  );
+}
+
+/** The best variant of each case beside what else there is, and beside what the machine allows. */
+export function headline(cases: readonly Case[]): string[] {
+  return [
+    ...section('## The best of each case', bestTable(cases), legend(cases)),
+    ...section('## Every path and every baseline, effective TFLOPS', pathTable(cases), pathLegend),
+    ...section('## Limits', limitTable(cases), limitLegend(cases)),
+  ];
+}
+
+function bestTable(cases: readonly Case[]): string[] {
+  const names = baselineNames(cases);
+  const titles = [
+    'case',
+    'path',
+    'time',
+    '± MAD',
+    'TFLOPS',
+    'of the limit',
+    ...names.map((name) => `vs ${name}`),
+  ];
+  const rows = cases.map((one) => {
+    const [best] = fastest(one.workload);
+    if (!best) return [one.name, 'none was timed', ...titles.slice(2).map(() => '-')];
+    const ratios = names.map((name) => ratio(timeOf(one, name), best.median));
+    const spread = `${((100 * best.mad) / best.median).toFixed(1)} %`;
+    return [
+      one.name,
+      pathOf(one, best.subject),
+      ...[kernelTime(best.median), spread, best.tflops.toFixed(1), share(one, best.median), ...ratios],
+    ];
+  });
+  return markdownTable(titles, rows);
+}
+
+function pathTable(cases: readonly Case[]): string[] {
+  const paths = [...new Set(cases.flatMap(({ workload }) => Object.keys(workload.paths)))].sort();
+  const names = baselineNames(cases);
+  const rows = cases.map((one) => [
+    one.name,
+    ...paths.map((path) => tflopsOf(one, one.workload.paths[path])),
+    ...names.map((name) => tflopsOf(one, name)),
+  ]);
+  return markdownTable(['case', ...paths.map(code), ...names], rows);
+}
+
+function limitTable(cases: readonly Case[]): string[] {
+  const rows = cases.flatMap((one) => {
+    const limits = limitsOf(one.workload, one.evidence);
+    const [best] = fastest(one.workload);
+    if (limits.length === 0 || !best) return [];
+    const cell = (name: string) => {
+      const limit = limits.find((each) => each.name === name);
+      return limit ? `${kernelTime(limit.seconds)} (${percent(limit.seconds / best.median)})` : '-';
+    };
+    return [
+      [one.name, cell('tensor'), cell('L2'), cell('DRAM'), limits[0]?.name ?? '-', kernelTime(best.median)],
+    ];
+  });
+  return markdownTable(['case', 'tensor cores', 'L2', 'DRAM', 'tightest', 'our best'], rows);
+}
+
+function limitLegend(cases: readonly Case[]): string[] {
+  const gpu = cases.find(({ evidence }) => evidence.environment?.gpu)?.evidence.environment?.gpu;
+  if (!gpu) return ['The runs did not record what their GPU can do, so there are no limits to compare with.'];
+  const { peakTflops, l2Bandwidth, bandwidth, l2Bytes } = gpu;
+  return [
+    `Least time that each unit needs, and its share of our time. Tensor cores: dense f16 at the highest clock, ${peakTflops.toFixed(0)}`,
+    `TFLOPS. L2: what must be fetched into shared memory where no rows of B are shared between block rows, at`,
+    `${tera(l2Bandwidth)} TB/s (measured, not documented); above 100 % the variant does share. DRAM: every operand once at`,
+    `${tera(bandwidth)} TB/s; no limit where L2 is hot and its ${(l2Bytes / 2 ** 20).toFixed(0)} MiB hold all operands.`,
+  ];
+}
+
+function legend(cases: readonly Case[]): string[] {
+  const states = new Set(cases.flatMap(({ workload }) => fastest(workload).map(({ l2 }) => l2)));
+  return [
+    `Median time of a launch in a CUDA graph, L2 ${[...states].join(' or ')}; MAD: median absolute deviation. TFLOPS are effective:`,
+    '2 * stored elements of A * N / time. `vs`: how many times the baseline takes our time, in the same run.',
+  ];
+}
+
+const pathLegend = [
+  'The fastest variant of each path. A dense product multiplies the zeros too: its figure here counts only the useful part.',
+];
+
+function baselineNames(cases: readonly Case[]): string[] {
+  return [
+    ...new Set(cases.flatMap(({ workload }) => baselinesOf(workload).map(({ subject }) => subject))),
+  ].sort();
+}
+
+function subjectOf({ workload }: Case, subject: string | undefined) {
+  return [...fastest(workload), ...baselinesOf(workload)].find((one) => one.subject === subject);
+}
+
+function timeOf(one: Case, subject: string): number | undefined {
+  return subjectOf(one, subject)?.median;
+}
+
+function tflopsOf(one: Case, subject: string | undefined): string {
+  return subjectOf(one, subject)?.tflops.toFixed(1) ?? '-';
+}
+
+function pathOf({ workload }: Case, subject: string): string {
+  return Object.entries(workload.paths).find(([, id]) => id === subject)?.[0] ?? '-';
+}
+
+function share({ workload, evidence }: Case, seconds: number): string {
+  const [limit] = limitsOf(workload, evidence);
+  return limit ? `${percent(limit.seconds / seconds)} ${limit.name}` : '-';
+}
+
+/** `1.62x`: how many times `own` the other one takes. */
+function ratio(other: number | undefined, own: number): string {
+  return other === undefined ? '-' : `${(other / own).toFixed(2)}x`;
+}
+
+function percent(value: number): string {
+  return `${(100 * value).toFixed(0)} %`;
+}
+
+function tera(value: number): string {
+  return (value / 1e12).toFixed(1);
+}

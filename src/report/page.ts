@@ -1,0 +1,153 @@
+import type { RunEvidence } from '../model/evidence.ts';
+import { inCommon } from './common.ts';
+import { brief, duration, grouped, kernelTime, plural } from './format.ts';
+import { type Case, casesOf, headline } from './headline.ts';
+import { code, markdownTable, section } from './markdown.ts';
+import { baselinesOf, bestSoFar, coldOf, fastest, reached, type Step, topCount } from './ranking.ts';
+
+const failuresShown = 10;
+
+/** Evidence of one or several runs as a page of Markdown. `plot`: address of a picture of how the best figures were found. */
+export function resultsPage(evidences: readonly RunEvidence[], plot?: string): string {
+  const cases = casesOf(evidences);
+  const families = [...new Set(evidences.map(({ family }) => family))];
+  const sections = [
+    ...section(`# Results: ${families.join(', ')}`, summaryLine(evidences)),
+    ...headline(cases),
+    ...section('## How soon the best was found', searchTable(cases), plotLines(plot)),
+    ...section(`## The ${topCount} fastest variants of each case`),
+    ...cases.flatMap(fastestOf),
+    ...evidences.flatMap((evidence, index) =>
+      runSection(evidence, evidences.length > 1 ? ` ${index + 1}` : ''),
+    ),
+  ];
+  return `${sections.join('\n').trimEnd()}\n`;
+}
+
+function summaryLine(evidences: readonly RunEvidence[]): string[] {
+  const gpus = [
+    ...new Set(evidences.map(({ environment }) => environment?.gpu?.name ?? 'a GPU that is not recorded')),
+  ];
+  const dates = [...new Set(evidences.map(({ date }) => date.slice(0, 10)))];
+  return [`Measured on ${gpus.join(', ')}, ${dates.join(', ')}. Written by \`gen report\`; do not edit.`];
+}
+
+function plotLines(plot: string | undefined): string[] {
+  return plot === undefined ? [] : [`![best figure so far over the number of variants tried](${plot})`];
+}
+
+function searchTable(cases: readonly Case[]): string[] {
+  const rows = cases.map(({ name, workload }) => {
+    const steps = bestSoFar(workload);
+    return [name, String(workload.tried), ...[0.95, 0.99, 1].map((share) => when(reached(steps, share)))];
+  });
+  return markdownTable(['case', 'variants tried', 'within 5 % of the best', 'within 1 %', 'the best'], rows);
+}
+
+/** `37, after 2.1 s`: which variant it was in the order in which they were tried, and after how long it had a figure. */
+function when(step: Step | undefined): string {
+  if (!step) return '-';
+  return step.elapsed === undefined ? `${step.trial}` : `${step.trial}, after ${duration(step.elapsed)}`;
+}
+
+function fastestOf({ name, workload, evidence }: Case): string[] {
+  const top = fastest(workload).slice(0, topCount);
+  const baselines = baselinesOf(workload);
+  const chosen = evidence.selection?.choices.find((one) => one.workload === workload.id)?.variant;
+  const rows = [...top, ...baselines].map((one) => {
+    const cold = coldOf(workload, one.subject);
+    return [
+      one.kind === 'variant' ? code(one.subject) : one.subject,
+      kernelTime(one.median),
+      `${((100 * one.mad) / one.median).toFixed(1)} %`,
+      cold && one.l2 === 'hot' ? kernelTime(cold.median) : '-',
+      one.tflops.toFixed(1),
+      String(evidence.variants[one.subject]?.registers ?? '-'),
+      one.subject === chosen ? 'shipped' : '',
+    ];
+  });
+  const titles = ['variant', 'time', '± MAD', 'cold L2', 'TFLOPS', 'registers', ''];
+  const { same, differs } = inCommon(
+    top.map(({ subject }) => subject),
+    evidence.variants,
+  );
+  const common = [
+    ...(same.length > 0 ? [`- in common: ${same.join(', ')}`] : []),
+    ...(differs.length > 0 ? [`- they differ in ${differs.join('; ')}`] : []),
+    ...workload.untimed
+      .filter(isBaseline(evidence))
+      .map(({ subject, message }) => `- ${subject}: ${message}`),
+  ];
+  return section(`### ${name}`, markdownTable(titles, rows), common);
+}
+
+function isBaseline({ family }: RunEvidence) {
+  const prefix = `${family.replaceAll('-', '_')}.`;
+  return ({ subject }: { readonly subject: string }) => !subject.startsWith(prefix);
+}
+
+function runSection(evidence: RunEvidence, number: string): string[] {
+  const { environment, funnel, seconds, rejected } = evidence;
+  const gpu = environment?.gpu;
+  const rows = [
+    ['command', code(evidence.command)],
+    ['commit', evidence.commit ?? 'not recorded'],
+    ['run', `${evidence.run}, ${evidence.date}`],
+    ['architecture', evidence.arch],
+    ...(gpu
+      ? [['GPU', `${gpu.name}, ${gpu.smCount} SMs, up to ${gpu.maxSmClock} MHz${clocks(evidence)}`]]
+      : []),
+    ...(gpu ? [['driver, runtime', `${gpu.driver}, CUDA ${gpu.runtime}`]] : []),
+    ...(environment ? [['compilers', `nvcc ${environment.nvcc ?? '-'}, g++ ${environment.cxx ?? '-'}`]] : []),
+    ...(environment
+      ? [['host', `${environment.host.cores} cores, ${environment.host.cpu}, Node ${environment.host.node}`]]
+      : []),
+    ['funnel', funnelLine(funnel)],
+    ['verdicts', list(evidence.verdicts)],
+    [
+      'seconds',
+      Object.entries(seconds)
+        .map(([stage, spent]) => `${stage} ${duration(spent)}`)
+        .join(', ') || '-',
+    ],
+    ['variants per minute', String(evidence.variantsPerMinute ?? '-')],
+    ...(Object.keys(rejected).length > 0 ? [['points ruled out by', list(rejected)]] : []),
+  ];
+  return section(
+    `## Run${number}`,
+    markdownTable(['', ''], rows).map((line) => line.replace('---:', '---')),
+    failures(evidence),
+  );
+}
+
+/** SM clocks right after the samples. */
+function clocks({ workloads }: RunEvidence): string {
+  const seen = workloads.flatMap(({ measurements }) => measurements.flatMap(({ smClock }) => smClock ?? []));
+  if (seen.length === 0) return '';
+  const [low, high] = seen.reduce(([a, b], clock) => [Math.min(a, clock), Math.max(b, clock)], [Infinity, 0]);
+  return ` (${low} to ${high} MHz after samples)`;
+}
+
+function funnelLine(funnel: RunEvidence['funnel']): string {
+  const steps = ['points', 'legal', 'rendered', 'compiled', 'passed', 'timed'] as const;
+  return steps.map((step) => `${grouped(funnel[step])} ${step}`).join(' → ');
+}
+
+function list(counts: Readonly<Partial<Record<string, number>>>): string {
+  const entries = Object.entries(counts).sort(([, a = 0], [, b = 0]) => b - a);
+  return entries.map(([name, count = 0]) => `${grouped(count)} ${name}`).join(', ') || '-';
+}
+
+function failures({ failures }: RunEvidence): string[] {
+  if (failures.length === 0) return [];
+  const lines = failures
+    .slice(0, failuresShown)
+    .map(({ variant, verdict, message }) => `- ${code(variant)}: **${verdict}**, ${brief(message, variant)}`);
+  const more = failures.length - failuresShown;
+  return [
+    `${plural(failures.length, 'variant')} failed:`,
+    '',
+    ...lines,
+    ...(more > 0 ? [`- and ${grouped(more)} more in the evidence file`] : []),
+  ];
+}

@@ -1,0 +1,81 @@
+import type { Case } from './headline.ts';
+import { baselinesOf, bestSoFar, type Step } from './ranking.ts';
+
+const columns = 3;
+const panel = { width: 300, height: 190, left: 40, right: 12, top: 26, bottom: 30 };
+const inner = {
+  width: panel.width - panel.left - panel.right,
+  height: panel.height - panel.top - panel.bottom,
+};
+const colours = ['#c44e52', '#8172b3', '#937860', '#8c8c8c'];
+
+/** A picture with a panel per case: the best TFLOPS so far over the number of variants tried, baselines dashed. */
+export function searchPlot(cases: readonly Case[]): string {
+  const rows = Math.ceil(cases.length / columns);
+  const size = { width: columns * panel.width, height: rows * panel.height };
+  const panels = cases.map((one, index) => {
+    const x = (index % columns) * panel.width;
+    const y = Math.floor(index / columns) * panel.height;
+    return `<g transform="translate(${x} ${y})">\n${panelOf(one).join('\n')}\n</g>`;
+  });
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${size.height}" width="${size.width}" height="${size.height}" font-family="sans-serif" font-size="10">`,
+    `<rect width="100%" height="100%" fill="white"/>`,
+    ...panels,
+    '</svg>\n',
+  ].join('\n');
+}
+
+function panelOf({ name, workload }: Case): string[] {
+  const steps = bestSoFar(workload);
+  const baselines = baselinesOf(workload);
+  const top = 1.1 * Math.max(1, steps.at(-1)?.tflops ?? 0, ...baselines.map(({ tflops }) => tflops));
+  const last = Math.max(2, workload.tried);
+  const x = (trial: number) => round(panel.left + (inner.width * Math.log(trial)) / Math.log(last));
+  const y = (tflops: number) => round(panel.top + inner.height * (1 - tflops / top));
+  const right = panel.left + inner.width;
+  const bottom = panel.top + inner.height;
+  return [
+    text(panel.left, 14, name, 'font-weight="bold"'),
+    `<path d="M${panel.left} ${panel.top}V${bottom}H${right}" fill="none" stroke="#444"/>`,
+    ...ticksOf(last).map((tick) => text(x(tick), bottom + 13, String(tick), 'text-anchor="middle"')),
+    text(right, bottom + 25, 'variants tried', 'text-anchor="end"'),
+    ...[0, 0.5, 0.9].map((share) =>
+      text(panel.left - 4, y(share * top) + 3, (share * top).toFixed(0), 'text-anchor="end"'),
+    ),
+    ...baselines.flatMap(({ subject, tflops }, index) => {
+      const colour = colours[index % colours.length];
+      return [
+        `<path d="M${panel.left} ${y(tflops)}H${right}" stroke="${colour}" stroke-dasharray="4 3"/>`,
+        text(right, y(tflops) - 3, subject, `text-anchor="end" fill="${colour}" font-size="8"`),
+      ];
+    }),
+    `<path d="${staircase(steps, x, y)}H${right}" fill="none" stroke="#1f6fb4" stroke-width="1.8"/>`,
+  ];
+}
+
+function staircase(
+  steps: readonly Step[],
+  x: (trial: number) => number,
+  y: (tflops: number) => number,
+): string {
+  const [first, ...others] = steps;
+  if (!first) return `M${panel.left} ${y(0)}`;
+  return [
+    `M${x(first.trial)} ${y(first.tflops)}`,
+    ...others.map(({ trial, tflops }) => `H${x(trial)}V${y(tflops)}`),
+  ].join('');
+}
+
+function ticksOf(last: number): number[] {
+  return [1, 3, 10, 30, 100, 300, 1000, 3000, 10_000].filter((tick) => tick <= last);
+}
+
+function text(x: number, y: number, content: string, attributes: string): string {
+  const escaped = content.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  return `<text x="${x}" y="${y}" ${attributes}>${escaped}</text>`;
+}
+
+function round(value: number): number {
+  return Math.round(10 * value) / 10;
+}

@@ -1,0 +1,84 @@
+import type { EvidenceMeasurement, EvidenceWorkload, RunEvidence } from '../model/evidence.ts';
+
+/** How many of the fastest variants of a workload are shown and compared. */
+export const topCount = 10;
+
+type Times = Pick<EvidenceWorkload, 'measurements'>;
+
+/** The state of L2 that decides on a workload: back-to-back launches where they were timed. */
+export function decisiveL2({ measurements }: Times): 'hot' | 'cold' {
+  return measurements.some(({ l2, kind }) => l2 === 'hot' && kind === 'variant') ? 'hot' : 'cold';
+}
+
+/** Variants with a figure that counts, fastest first. */
+export function fastest(workload: Times): EvidenceWorkload['measurements'] {
+  return ranked(workload, 'variant');
+}
+
+/** Libraries with a figure, fastest first. */
+export function baselinesOf(workload: Times): EvidenceWorkload['measurements'] {
+  return ranked(workload, 'baseline');
+}
+
+function ranked(workload: Times, wanted: EvidenceMeasurement['kind']): EvidenceWorkload['measurements'] {
+  const state = decisiveL2(workload);
+  return workload.measurements
+    .filter(({ kind, l2, rejected }) => kind === wanted && l2 === state && rejected === undefined)
+    .toSorted((a, b) => a.median - b.median);
+}
+
+/** What a subject's figure on a workload is with the other state of L2. */
+export function coldOf({ measurements }: Times, subject: string): EvidenceMeasurement | undefined {
+  return measurements.find((one) => one.subject === subject && one.l2 === 'cold');
+}
+
+/** The least time that a limit of the machine allows, seconds. */
+export interface Limit {
+  readonly name: 'tensor' | 'L2' | 'DRAM';
+  readonly seconds: number;
+}
+
+/**
+ * What bounds a workload, tightest first. DRAM does not where the operands fit into an L2 that is hot. Empty where the
+ * GPU's figures are not known.
+ */
+export function limitsOf(workload: EvidenceWorkload, { environment }: RunEvidence): Limit[] {
+  const gpu = environment?.gpu;
+  if (!gpu) return [];
+  const { flops, bytes, l2Bytes = bytes } = workload;
+  const inL2 = decisiveL2(workload) === 'hot' && bytes <= gpu.l2Bytes;
+  const limits: Limit[] = [
+    { name: 'tensor', seconds: flops / (gpu.peakTflops * 1e12) },
+    { name: 'L2', seconds: l2Bytes / gpu.l2Bandwidth },
+    { name: 'DRAM', seconds: inL2 ? 0 : bytes / gpu.bandwidth },
+  ];
+  return limits
+    .filter(({ seconds }) => seconds > 0 && Number.isFinite(seconds))
+    .sort((a, b) => b.seconds - a.seconds);
+}
+
+/** How the best figure improved: each entry is better than all before it. */
+export interface Step {
+  /** Number of the variant, from 1, in the order in which they were tried. */
+  readonly trial: number;
+  readonly tflops: number;
+  /** Seconds of timing after which the figure was known. */
+  readonly elapsed?: number;
+}
+
+export function bestSoFar(workload: Times): Step[] {
+  const steps: Step[] = [];
+  for (const { trial, tflops, elapsed } of fastest(workload).toSorted(
+    (a, b) => (a.trial ?? 0) - (b.trial ?? 0),
+  )) {
+    if (trial === undefined || tflops <= (steps.at(-1)?.tflops ?? 0)) continue;
+    steps.push({ trial, tflops, ...(elapsed !== undefined && { elapsed }) });
+  }
+  return steps;
+}
+
+/** The first variant that came within `share` of the best. */
+export function reached(steps: readonly Step[], share: number): Step | undefined {
+  const best = steps.at(-1)?.tflops ?? 0;
+  return steps.find(({ tflops }) => tflops >= share * best);
+}
