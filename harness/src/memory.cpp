@@ -32,8 +32,9 @@ std::size_t extent_bytes(const Tensor& tensor) {
 }
 
 std::string element_name(const Tensor& tensor, std::int64_t row, std::int64_t column) {
-  const std::string place = std::to_string(column) + "]";
-  return tensor.name + (tensor.rows == 1 ? "[" + place : "[" + std::to_string(row) + "][" + place);
+  std::string name = tensor.name;
+  if (tensor.rows != 1) name.append("[").append(std::to_string(row)).append("]");
+  return name.append("[").append(std::to_string(column)).append("]");
 }
 
 /// Bytes of a tensor as a launch must find them: image or poison for the elements, kGuard for everything
