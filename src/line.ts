@@ -14,8 +14,8 @@ import type { Host, Request } from './request.ts';
 import { type Bench, chooseDevices, commitOf, compileContext, environmentOf } from './setup.ts';
 import { Recorder } from './store/recorder.ts';
 import { findCxx, type Toolchain } from './toolchain/find.ts';
-import { gpuSchema } from './toolchain/gpu.ts';
-import { ensureToolchain } from './toolchain/toolchain.ts';
+import { findGpus, gpuSchema } from './toolchain/gpu.ts';
+import { ensureToolchain, withVendorLibraries } from './toolchain/toolchain.ts';
 import { Slots } from './util/limit.ts';
 import { Pool } from './util/pool.ts';
 import { Stopwatch } from './util/stopwatch.ts';
@@ -130,10 +130,15 @@ export class Line {
     };
   }
 
-  #ensureToolchain(): Promise<Toolchain> {
+  async #ensureToolchain(): Promise<Toolchain> {
     const { executor, environment, signal } = this.host;
     const progress = (line: string) => this.note(line);
-    return ensureToolchain({ executor, environment, signal, install: this.request.install, progress });
+    const options = { executor, environment, signal, install: this.request.install, progress };
+    const toolchain = await ensureToolchain(options);
+    const asksGpu = this.does('gate') || this.does('time');
+    if (!asksGpu || this.request.device === 'emulated') return toolchain;
+    const gpus = await findGpus(executor);
+    return gpus.length > 0 ? withVendorLibraries(toolchain, options) : toolchain;
   }
 
   async #openBench(): Promise<Bench> {

@@ -92,8 +92,9 @@ async function toolkitChecks(
   const layout = ['lib64', 'lib64/libcudart.so', 'lib64/libcudart_static.a'].filter(
     (path) => !existsSync(join(cudaHome, path)),
   );
-  const sparse = ['lib64', 'lib']
-    .map((lib) => join(cudaHome, lib, 'libcusparse.so.12'))
+  const own = cachePaths(environment).root;
+  const sparse = [join(cudaHome, 'lib64'), join(cudaHome, 'lib'), join(own, 'lib')]
+    .map((folder) => join(folder, 'libcusparse.so.12'))
     .find((path) => existsSync(path));
   const { cusparse } = parts;
   const install = `gen toolchain install --with ${cusparse.name} (${cusparse.downloadMb} MB)`;

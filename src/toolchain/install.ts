@@ -61,7 +61,16 @@ async function installPart(part: Part, paths: CachePaths, options: InstallOption
   try {
     checkSpace(paths.base, part);
     const pip = await findPip(temporary, options);
-    const argv = [...pip, 'install', '--quiet', '--no-input', '--no-compile', '--disable-pip-version-check'];
+    const argv = [
+      ...pip,
+      'install',
+      '--quiet',
+      '--no-input',
+      '--no-compile',
+      '--disable-pip-version-check',
+      '--retries',
+      '2',
+    ];
     const target = join(temporary, 'site');
     const started = performance.now();
     const result = await runPip([...argv, '--target', target, ...part.requirements], options);

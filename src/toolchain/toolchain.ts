@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { EnvironmentError } from '../errors.ts';
 import type { Executor } from '../exec/executor.ts';
 import { type Environment, findCxx, findToolkit, type Passed, type Toolchain, type Toolkit } from './find.ts';
@@ -43,6 +45,37 @@ export async function ensureToolchain(options: EnsureOptions): Promise<Toolchain
     );
   await installParts(missing, { ...options, environment });
   return { ...(toolkit ?? (await installedToolkit(environment, options.executor))), ...cxx };
+}
+
+/**
+ * The toolchain with cuSPARSE in its library path, installed where it is missing. It is a second opinion and a baseline,
+ * nothing more: where it cannot be had, that is told and the run goes on without.
+ */
+export async function withVendorLibraries(toolchain: Toolchain, options: EnsureOptions): Promise<Toolchain> {
+  const environment = options.environment ?? process.env;
+  const paths = cachePaths(environment);
+  const own = join(paths.root, 'lib');
+  if (hasCusparse([...toolchain.libraryPath, ...systemLibraries])) return toolchain;
+  if (!hasCusparse([own])) {
+    if (!options.install) {
+      options.progress('there is no cuSPARSE to compare with: `gen toolchain install --with cusparse`');
+      return toolchain;
+    }
+    try {
+      await installParts([parts.cusparse], { ...options, environment });
+    } catch (error) {
+      if (!(error instanceof EnvironmentError)) throw error;
+      options.progress(`going on without cuSPARSE to compare with: ${error.message}`);
+      return toolchain;
+    }
+  }
+  return { ...toolchain, libraryPath: [...toolchain.libraryPath, own] };
+}
+
+const systemLibraries = ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/lib64'];
+
+function hasCusparse(folders: readonly string[]): boolean {
+  return folders.some((folder) => existsSync(join(folder, 'libcusparse.so.12')));
 }
 
 async function installedToolkit(environment: Environment, executor: Executor): Promise<Toolkit> {

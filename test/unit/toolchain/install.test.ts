@@ -14,6 +14,7 @@ import { localExecutor } from '../../../src/exec/local.ts';
 import { installParts } from '../../../src/toolchain/install.ts';
 import { withLock } from '../../../src/toolchain/lock.ts';
 import { parts } from '../../../src/toolchain/parts.ts';
+import { withVendorLibraries } from '../../../src/toolchain/toolchain.ts';
 import { folderOf } from '../../helpers/folder.ts';
 
 /**
@@ -128,6 +129,47 @@ describe('installParts', () => {
   test('a cache that cannot be made', async () => {
     const cache = join(folderOf({ file: '' }), 'file');
     await expect(install(python(wheels), cache)).rejects.toThrow(/cannot create .*: a file is in the way/);
+  });
+});
+
+describe('withVendorLibraries', () => {
+  const ask = async (path: string, cache: string, libraryPath: string[], install = true) => {
+    const lines: string[] = [];
+    const environment = { PATH: `${path}:/usr/bin:/bin`, TILEWRIGHT_CACHE: cache };
+    const toolchain = {
+      ...{ cudaHome: '/c', nvcc: '/c/bin/nvcc', nvccVersion: '13.0.88', origin: 'CUDA_HOME' as const },
+      ...{ cxx: 'g++', cxxVersion: '12.2.0', libraryPath },
+    };
+    const options = {
+      executor: localExecutor,
+      environment,
+      install,
+      progress: (line: string) => lines.push(line),
+    };
+    return { lines, libraryPath: (await withVendorLibraries(toolchain, options)).libraryPath };
+  };
+  const cusparse = 'mkdir -p $target/nvidia/cu13/lib; touch $target/nvidia/cu13/lib/libcusparse.so.12';
+
+  test('takes the one beside the toolkit', async () => {
+    const lib = folderOf({ 'libcusparse.so.12': '' });
+    expect(await ask('/nowhere', '/nowhere', [lib])).toEqual({ lines: [], libraryPath: [lib] });
+  });
+
+  test('installs it where there is none, once', async () => {
+    const cache = folderOf();
+    const first = await ask(python(cusparse), cache, ['/c/lib']);
+    expect(first.libraryPath).toEqual(['/c/lib', join(cache, 'cuda-13.0/root/lib')]);
+    expect(first.lines[0]).toMatch(/installing CUDA 13\.0's cuSPARSE/);
+    expect((await ask('/nowhere', cache, ['/c/lib'])).libraryPath).toEqual(first.libraryPath);
+  });
+
+  test.each([
+    ['may not', false, /there is no cuSPARSE to compare with: `gen toolchain install --with cusparse`/],
+    ['cannot', true, /going on without cuSPARSE to compare with: .*pip failed/],
+  ])('goes on without it where it %s be installed', async (_, install, says) => {
+    const { lines, libraryPath } = await ask(python('exit 1'), folderOf(), ['/c/lib'], install);
+    expect(libraryPath).toEqual(['/c/lib']);
+    expect(lines.join('\n')).toMatch(says);
   });
 });
 
