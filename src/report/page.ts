@@ -63,7 +63,7 @@ function fastestOf({ name, workload, evidence }: Case): string[] {
       cold && one.l2 === 'hot' ? kernelTime(cold.median) : '-',
       one.tflops.toFixed(1),
       String(evidence.variants[one.subject]?.registers ?? '-'),
-      one.subject === chosen ? 'shipped' : '',
+      one.subject === chosen ? 'shipped' : one.stoppedEarly ? 'timed briefly' : '',
     ];
   });
   const titles = ['variant', 'time', '± MAD', 'cold L2', 'TFLOPS', 'registers', ''];

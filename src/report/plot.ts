@@ -7,26 +7,46 @@ const inner = {
   width: panel.width - panel.left - panel.right,
   height: panel.height - panel.top - panel.bottom,
 };
-const colours = ['#c44e52', '#8172b3', '#937860', '#8c8c8c'];
+const legendHeight = 24;
+const ours = '#1f6fb4';
+const colours = ['#c44e52', '#2d8a57', '#8172b3', '#b8860b', '#8c8c8c'];
 
 /** A picture with a panel per case: the best TFLOPS so far over the number of variants tried, baselines dashed. */
 export function searchPlot(cases: readonly Case[]): string {
   const rows = Math.ceil(cases.length / columns);
-  const size = { width: columns * panel.width, height: rows * panel.height };
+  const size = { width: columns * panel.width, height: rows * panel.height + legendHeight };
+  const baselines = cases.flatMap(({ workload }) => baselinesOf(workload).map(({ subject }) => subject));
+  const names = [...new Set(baselines)].sort();
+  const colourOf = (subject: string) => colours[names.indexOf(subject) % colours.length] ?? ours;
   const panels = cases.map((one, index) => {
     const x = (index % columns) * panel.width;
-    const y = Math.floor(index / columns) * panel.height;
-    return `<g transform="translate(${x} ${y})">\n${panelOf(one).join('\n')}\n</g>`;
+    const y = Math.floor(index / columns) * panel.height + legendHeight;
+    return `<g transform="translate(${x} ${y})">\n${panelOf(one, colourOf).join('\n')}\n</g>`;
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${size.height}" width="${size.width}" height="${size.height}" font-family="sans-serif" font-size="10">`,
     `<rect width="100%" height="100%" fill="white"/>`,
+    ...legend(names, colourOf),
     ...panels,
     '</svg>\n',
   ].join('\n');
 }
 
-function panelOf({ name, workload }: Case): string[] {
+function legend(names: readonly string[], colourOf: (subject: string) => string): string[] {
+  const entries = [
+    { name: 'best TFLOPS so far', colour: ours },
+    ...names.map((name) => ({ name, colour: colourOf(name) })),
+  ];
+  return entries.flatMap(({ name, colour }, index) => {
+    const x = panel.left + index * 170;
+    return [
+      `<path d="M${x} 14h18" stroke="${colour}" stroke-width="1.8"${index > 0 ? ' stroke-dasharray="4 3"' : ''}/>`,
+      text(x + 23, 17, name, `fill="${colour}"`),
+    ];
+  });
+}
+
+function panelOf({ name, workload }: Case, colourOf: (subject: string) => string): string[] {
   const steps = bestSoFar(workload);
   const baselines = baselinesOf(workload);
   const top = 1.1 * Math.max(1, steps.at(-1)?.tflops ?? 0, ...baselines.map(({ tflops }) => tflops));
@@ -43,14 +63,11 @@ function panelOf({ name, workload }: Case): string[] {
     ...[0, 0.5, 0.9].map((share) =>
       text(panel.left - 4, y(share * top) + 3, (share * top).toFixed(0), 'text-anchor="end"'),
     ),
-    ...baselines.flatMap(({ subject, tflops }, index) => {
-      const colour = colours[index % colours.length];
-      return [
-        `<path d="M${panel.left} ${y(tflops)}H${right}" stroke="${colour}" stroke-dasharray="4 3"/>`,
-        text(right, y(tflops) - 3, subject, `text-anchor="end" fill="${colour}" font-size="8"`),
-      ];
-    }),
-    `<path d="${staircase(steps, x, y)}H${right}" fill="none" stroke="#1f6fb4" stroke-width="1.8"/>`,
+    ...baselines.map(
+      ({ subject, tflops }) =>
+        `<path d="M${panel.left} ${y(tflops)}H${right}" stroke="${colourOf(subject)}" stroke-dasharray="4 3"/>`,
+    ),
+    `<path d="${staircase(steps, x, y)}H${right}" fill="none" stroke="${ours}" stroke-width="1.8"/>`,
   ];
 }
 
