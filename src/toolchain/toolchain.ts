@@ -2,7 +2,15 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { EnvironmentError } from '../errors.ts';
 import type { Executor } from '../exec/executor.ts';
-import { type Environment, findCxx, findToolkit, type Passed, type Toolchain, type Toolkit } from './find.ts';
+import {
+  type Environment,
+  findCxx,
+  findToolkit,
+  onSearchPath,
+  type Passed,
+  type Toolchain,
+  type Toolkit,
+} from './find.ts';
 import { installParts, isInstalled } from './install.ts';
 import { type PartName, parts } from './parts.ts';
 import { cachePaths } from './paths.ts';
@@ -36,7 +44,9 @@ export async function ensureToolchain(options: EnsureOptions): Promise<Toolchain
   const { toolkit, passed } = await findToolkit(environment, options.executor);
   const paths = cachePaths(environment);
   const wanted = [...(toolkit ? [] : [parts.compile]), ...(options.with ?? []).map((name) => parts[name])];
-  const missing = wanted.filter((part) => part.name === 'compile' || !isInstalled(part, paths));
+  const missing = wanted.filter(
+    (part) => part.name === 'compile' || !(isInstalled(part, paths) || isOnPath(part.name, environment)),
+  );
   if (missing.length === 0 && toolkit) return { ...toolkit, ...cxx };
   if (!options.install)
     throw refusal(
@@ -76,6 +86,13 @@ const systemLibraries = ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gn
 
 function hasCusparse(folders: readonly string[]): boolean {
   return folders.some((folder) => existsSync(join(folder, 'libcusparse.so.12')));
+}
+
+/** CMake of the system's own does as well, if it has something to build with. */
+function isOnPath(part: PartName, environment: Environment): boolean {
+  if (part !== 'cmake') return false;
+  const has = (program: string) => onSearchPath(program, environment) !== undefined;
+  return has('cmake') && (has('ninja') || has('make'));
 }
 
 async function installedToolkit(environment: Environment, executor: Executor): Promise<Toolkit> {
