@@ -1,6 +1,6 @@
 import type { Part as PartOf, Preset } from '../../../src/model/family.ts';
 import type { Specs } from './parameters.ts';
-import { hopper, hopperBest, hopperFull, hopperPdl, hopperQuick } from './wgmma-presets.ts';
+import { hopper, hopperBest, hopperFull, hopperNarrow, hopperPdl, hopperQuick } from './wgmma-presets.ts';
 import { mainWorkloads, workloads } from './workloads.ts';
 
 type Part = PartOf<Specs>;
@@ -129,6 +129,10 @@ const specialities: readonly Part[] = [
 const mainIds = mainWorkloads.map(({ id }) => id);
 /** Both main sizes with rows of random length. */
 const hopperIds = mainIds.filter((id) => !id.includes('equal'));
+/** What is not square and an eighth full. */
+const shapeIds = workloads
+  .filter(({ id, problem }) => !mainIds.includes(id) && problem.dtype === 'f16' && problem.out === 'f16')
+  .map(({ id }) => id);
 
 export const presets: Readonly<Record<string, Preset<Specs>>> = {
   quick: {
@@ -150,6 +154,11 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     doc: 'The path wgmma around what won on an H200.',
     where: hopperBest,
     workloads: hopperIds,
+  },
+  'hopper-shapes': {
+    doc: 'The path wgmma on an H200 beyond the main sizes: other densities and patterns, narrow products.',
+    where: [...hopperBest, ...hopperNarrow],
+    workloads: shapeIds,
   },
   'hopper-pdl': {
     doc: 'Programmatic dependent launch, with and without.',

@@ -29,26 +29,48 @@ const b32: Part = { ...wgmma, block: [32], tileN: [512], tileK: [32], stages: [5
 const b64: Part = { ...wgmma, block: [64], tileN: [256] };
 const b128: Part = { ...wgmma, block: [128], tileN: [256], stages: [3], role: ['coopM'], panel: [4, 0] };
 
-/** What won on an H200, and its neighbours. */
+/** What won on an H200 in a prototype, its neighbours, and what should beat it: rows that share many columns together. */
 export const hopperBest: readonly Part[] = [
   { ...b32, stages: [4, 5] },
   { ...b32, wgmmaDepth: [1], cluster: [1, 2] },
   { ...b32, role: ['rows'], grouping: ['adjacent', 'similar'] },
   { ...b32, role: ['rows'], consumers: [3], grouping: ['adjacent', 'similar'], stages: [4, 5] },
-  { ...b32, role: ['rows'], consumers: [3], grouping: ['similar'], cluster: [2] },
+  { ...b32, role: ['rows'], consumers: [2, 3], grouping: ['similar'], cluster: [2] },
   { ...b64, tileN: [512], tileK: [32], stages: [5], cluster: [1, 2], panel: [1, 2] },
   { ...b64, cluster: [1, 2], panel: [2, 4] },
   { ...b64, role: ['pingpong'], panel: [2, 4] },
-  { ...b64, role: ['rows'], panel: [2], grouping: ['similar'] },
+  { ...b64, role: ['rows'], cluster: [1, 2], panel: [2, 4], grouping: ['similar'] },
+  {
+    ...b64,
+    role: ['rows'],
+    consumers: [3],
+    tileN: [192],
+    cluster: [2],
+    panel: [2, 4],
+    grouping: ['similar'],
+  },
   { ...b128, stagingN: [128, 256] },
   { ...b128, stagingN: [256], l2Hint: ['streamC'] },
   { ...b128, stages: [4], cluster: [1, 2], panel: [2, 4] },
   { ...b128, role: ['pingpong'], tileN: [128], stages: [6], panel: [4, 0] },
 ];
 
+/** For products with few tiles, or a few long rows: narrow tiles, one warpgroup, rows in parts. */
+export const hopperNarrow: readonly Part[] = [
+  { ...b32, tileN: [64, 128, 256], consumers: [1, 2], stages: [5, 8], blocksPerStage: [1, 2], panel: [0] },
+  { ...b32, tileN: [256, 512], role: ['rows'], consumers: [2, 3], grouping: ['similar'], panel: [0] },
+  { ...b64, tileN: [64, 128], consumers: [1, 2], stages: [5, 8], panel: [0] },
+  { ...b64, tileN: [128, 256], role: ['pingpong', 'rows'], grouping: ['similar'], panel: [0] },
+  { ...b128, tileN: [64, 128], role: ['coopM', 'coopN'], stages: [4, 6], panel: [0] },
+  { ...b32, tileN: [128, 512], split: [8, 32], role: ['coopN', 'rows'], grouping: ['similar'] },
+  { ...b64, tileN: [128, 256], split: [8, 32], panel: [2, 0] },
+  { ...b128, tileN: [64, 128, 256], split: [8], panel: [4, 0] },
+];
+
 /** Every value of every parameter that paid for somebody, f16 in and out, without programmatic launch. */
 export const hopper: readonly Part[] = [
   ...hopperBest,
+  ...hopperNarrow,
   // Blocks of 32: wide tiles, so that little of what is loaded is A.
   {
     ...b32,
