@@ -31,7 +31,8 @@ struct Tensor {
 };
 
 /// The right answer for one output tensor, dense rows x cols, and how far a correct kernel may be from it.
-/// Where value is NaN or infinite the kernel must give the same class (NaN, +Inf, -Inf).
+/// Where value is NaN or infinite the kernel must give the same class (NaN, +Inf, -Inf); where a finite value is so large
+/// that rounding to the output's type may overflow within the bound, infinity is right too.
 struct Reference {
   std::vector<double> value;
   std::vector<double> bound;  // absolute, per element; 0 demands the exact value
@@ -43,7 +44,8 @@ struct Placement {
   void* workspace = nullptr;
 };
 
-/// One concrete problem of a family for one variant.
+/// One concrete problem of a family. The runner makes it once and uses it for every variant that is given the same JSON:
+/// what depends on the variant belongs in workspace() and launches().
 class Problem {
  public:
   virtual ~Problem() = default;
@@ -74,7 +76,8 @@ class Baseline {
 ///   std::unique_ptr<Problem> make_problem(const Json& problem, const Parameters&);
 /// and, for the runner of the device `cuda`, in its `vendor.hpp`:
 ///   std::vector<std::unique_ptr<Baseline>> make_baselines();
-/// `problem` is Workload.problem of the family's family.ts. Throws std::invalid_argument on a malformed one.
+/// `problem` is Workload.problem of the family's family.ts. Throws std::invalid_argument on a malformed one. Neither is
+/// inline: oracle.hpp is included in exactly one source of the runner.
 std::unique_ptr<Problem> make_problem(const Json& problem, const Parameters& parameters);
 std::vector<std::unique_ptr<Baseline>> make_baselines();
 
