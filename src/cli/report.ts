@@ -82,19 +82,19 @@ function factsOf(family: AnyFamily): FamilyFacts {
 }
 
 function readEvidence(path: string): RunEvidence {
-  const text = onDisk(`read ${path}`, () => readFileSync(path, 'utf8'));
-  const parsed = runEvidenceSchema.safeParse(parseJson(text));
+  const parsed = runEvidenceSchema.safeParse(readJson(path));
   if (parsed.success) return parsed.data;
   throw new UsageError(
     `${path} is no evidence file: ${z.prettifyError(parsed.error)}\n  \`gen report <run> --evidence <file>\` writes one`,
   );
 }
 
-function parseJson(text: string): unknown {
+function readJson(path: string): unknown {
+  const text = onDisk(`read ${path}`, () => readFileSync(path, 'utf8'));
   try {
     return JSON.parse(text);
   } catch {
-    return 'a file that is no JSON (cut short?)';
+    throw new UsageError(`${path} is no JSON (cut short?): copy it again`);
   }
 }
 

@@ -90,9 +90,9 @@ function limitLegend(cases: readonly Case[]): string[] {
   const { peakTflops, l2Bandwidth, bandwidth, l2Bytes } = gpu;
   return [
     `Least time that each unit needs, and its share of our time. Tensor cores: dense f16 at the highest clock, ${peakTflops.toFixed(0)}`,
-    `TFLOPS. L2: what must be fetched into shared memory where no rows of B are shared between block rows, at`,
-    `${tera(l2Bandwidth)} TB/s (measured, not documented); above 100 % the variant does share. DRAM: every operand once at`,
-    `${tera(bandwidth)} TB/s; no limit where L2 is hot and its ${(l2Bytes / 2 ** 20).toFixed(0)} MiB hold all operands.`,
+    'TFLOPS. L2: what a kernel that works off each block row by itself must fetch into shared memory, at',
+    `${tera(l2Bandwidth)} TB/s (measured, not documented); one that shares rows of B between block rows may be faster. DRAM: every`,
+    `operand once at ${tera(bandwidth)} TB/s; no limit where L2 is hot and its ${(l2Bytes / 2 ** 20).toFixed(0)} MiB hold all operands.`,
   ];
 }
 
@@ -100,7 +100,7 @@ function legend(cases: readonly Case[]): string[] {
   const states = new Set(cases.flatMap(({ workload }) => fastest(workload).map(({ l2 }) => l2)));
   return [
     `Median time of a launch in a CUDA graph, L2 ${[...states].join(' or ')}; MAD: median absolute deviation. TFLOPS are effective:`,
-    '2 * stored elements of A * N / time. `vs`: how many times the baseline takes our time, in the same run.',
+    'work that counts (of a sparse product 2 * stored elements * N) / time. `vs`: how many times the baseline takes our time, in the same run.',
   ];
 }
 

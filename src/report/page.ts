@@ -13,9 +13,9 @@ export function resultsPage(evidences: readonly RunEvidence[], plot?: string): s
   const families = [...new Set(evidences.map(({ family }) => family))];
   const sections = [
     ...section(`# Results: ${families.join(', ')}`, summaryLine(evidences)),
-    ...headline(cases),
+    ...(cases.length > 0 ? headline(cases) : ['No times were taken.', '']),
     ...section('## How soon the best was found', searchTable(cases), plotLines(plot)),
-    ...section(`## The ${topCount} fastest variants of each case`),
+    ...(cases.length > 0 ? [`## The ${topCount} fastest variants of each case`, ''] : []),
     ...cases.flatMap(fastestOf),
     ...evidences.flatMap((evidence, index) =>
       runSection(evidence, evidences.length > 1 ? ` ${index + 1}` : ''),

@@ -60,9 +60,7 @@ function panelOf({ name, workload }: Case, colourOf: (subject: string) => string
     `<path d="M${panel.left} ${panel.top}V${bottom}H${right}" fill="none" stroke="#444"/>`,
     ...ticksOf(last).map((tick) => text(x(tick), bottom + 13, String(tick), 'text-anchor="middle"')),
     text(right, bottom + 25, 'variants tried', 'text-anchor="end"'),
-    ...[0, 0.5, 0.9].map((share) =>
-      text(panel.left - 4, y(share * top) + 3, (share * top).toFixed(0), 'text-anchor="end"'),
-    ),
+    ...levelsOf(top).map((level) => text(panel.left - 4, y(level) + 3, String(level), 'text-anchor="end"')),
     ...baselines.map(
       ({ subject, tflops }) =>
         `<path d="M${panel.left} ${y(tflops)}H${right}" stroke="${colourOf(subject)}" stroke-dasharray="4 3"/>`,
@@ -86,6 +84,15 @@ function staircase(
 
 function ticksOf(last: number): number[] {
   return [1, 3, 10, 30, 100, 300, 1000, 3000, 10_000].filter((tick) => tick <= last);
+}
+
+/** Three to seven round figures up to `top`. */
+function levelsOf(top: number): number[] {
+  const unit = 10 ** Math.floor(Math.log10(top / 2));
+  const step = unit * ([1, 2, 5].find((factor) => top / (factor * unit) < 7) ?? 10);
+  return Array.from({ length: Math.floor(top / step) + 1 }, (_, index) =>
+    Number((index * step).toPrecision(3)),
+  );
 }
 
 function text(x: number, y: number, content: string, attributes: string): string {
