@@ -71,7 +71,8 @@ static_assert(kAfterBarriers + 0 == 147520, "the launch gives 147520 bytes");
 // Named barriers, one per warpgroup from here on; 0 is __syncthreads'.
 constexpr int kEpilogueBarrier = 1;
 
-/// `count` steps from `first` on, for block row `row` and the columns of C from `column` on. A negative count ends a list.
+/// `count` steps from `first` on, for block row `row` and the columns of C from `column` on. A negative count ends
+/// a list.
 struct alignas(16) Tile {
   int row, column, first, count;
 };
@@ -79,7 +80,8 @@ struct alignas(16) Tile {
 /// Block column of a block of A; steps are numbered as the blocks are.
 using Step = int;
 
-/// As the launch code fills it in (wgmma::Args in wgmma.hpp). All of the plan is one buffer; numbers count from its start.
+/// As the launch code fills it in (wgmma::Args in wgmma.hpp). All of the plan is one buffer; numbers count from its
+/// start.
 struct Args {
   const Tile* tiles;      // first the tile that each pair of thread blocks begins with
   const int* rests;       // where its list goes on
@@ -119,8 +121,8 @@ struct Ring {
 };
 
 // ------------------------------------------------------------------------------------------------------ producer
-// One warp. It takes the steps of a tile in batches of 32, one per lane; each lane waits for a free stage and issues the
-// copies for its step when its turn comes.
+// One warp. It takes the steps of a tile in batches of 32, one per lane; each lane waits for a free stage and issues
+// the copies for its step when its turn comes.
 
 struct Maps {
   const TensorMap *a, *b;
@@ -144,11 +146,12 @@ TW_DEVICE void load_a(const TensorMap* map, std::uint32_t to, int k, int row, st
 TW_DEVICE void load_b(const Args& args, const Maps& maps, std::uint32_t to, int k, int n, std::uint32_t full) {
   const int step = args.clipped ? 64 : kTileN;
   for (int i = 0; i < kTileN; i += step)
-    ptx::tensor_load(to + i / 64 * kPanelBytes, maps.b, {args.clipped ? n + i : 0, k, args.clipped ? 0 : n / 64}, full);
+    ptx::tensor_load(to + i / 64 * kPanelBytes, maps.b, {args.clipped ? n + i : 0, k, args.clipped ? 0 : n / 64},
+                     full);
 }
 
-/// Fills a stage with up to kBlocksPerStage of the `count` steps that are left, at depth k within their blocks. `first` is
-/// the number of the first one.
+/// Fills a stage with up to kBlocksPerStage of the `count` steps that are left, at depth k within their blocks.
+/// `first` is the number of the first one.
 TW_DEVICE void fill(const Args& args, const Maps& maps, const Shared& shared, const Ring& ring,
                     const Step (&steps)[kBlocksPerStage], int first, int count, int k, int n) {
   const std::uint32_t full = shared.full(ring.stage), a = shared.a(ring.stage), b = shared.b(ring.stage);
@@ -161,7 +164,8 @@ TW_DEVICE void fill(const Args& args, const Maps& maps, const Shared& shared, co
     if (i < count) load_b(args, maps, b + i * kBlockBytesB, steps[i] * kBlock + k, n, full);
 }
 
-/// Issues all copies of a tile. Steps come in batches of 32, one per lane; `ahead` is the first batch, on return that of `next`.
+/// Issues all copies of a tile. Steps come in batches of 32, one per lane; `ahead` is the first batch, on return that
+/// of `next`.
 TW_DEVICE void fill_tile(const Args& args, const Maps& maps, const Shared& shared, Ring& ring, const Tile& tile,
                          const Tile& next, Step& ahead) {
   const int n = tile.column + static_cast<int>(ptx::cluster_rank()) * kTileN;
@@ -290,7 +294,8 @@ TW_DEVICE void store(const Args& args, const TensorMap* map, const Shared& share
       const int y = row + tile * kStagingRows, x = column + from;
       const int step = args.clipped ? 64 : kStagingColumns;
       for (int i = 0; i < kStagingColumns; i += step)
-        ptx::tensor_store(map, {args.clipped ? x + i : 0, y, args.clipped ? 0 : x / 64}, staging + i / 64 * kStagingPanelBytes);
+        ptx::tensor_store(map, {args.clipped ? x + i : 0, y, args.clipped ? 0 : x / 64},
+                          staging + i / 64 * kStagingPanelBytes);
       ptx::bulk_commit();
     }
 }
@@ -325,8 +330,9 @@ TW_DEVICE void consume(const Args& args, const TensorMap* map_c, const Shared& s
 }  // namespace
 
 extern "C" __global__ void __launch_bounds__(kThreads, 1)
-    bsr_spmm_wgmma_b128_f16_f16_tn128_tk64_st4_tma_pn0_longest_coopM_wg2_bps1_cl2_wd0_cs64_static_sp0_none_pdl0(const Args args, const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b,
-    const __grid_constant__ TensorMap map_c) {
+    bsr_spmm_wgmma_b128_f16_f16_tn128_tk64_st4_tma_pn0_longest_coopM_wg2_bps1_cl2_wd0_cs64_static_sp0_none_pdl0(
+        const Args args, const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b,
+        const __grid_constant__ TensorMap map_c) {
   TW_SHARED(memory);
   const Shared shared{ptx::shared_address(memory)};
   const int list = blockIdx.x / kCluster;
