@@ -2,8 +2,21 @@ import { z } from 'zod';
 
 /** Every word the gate can say of a variant; `docs/verdicts.md` explains each. */
 export const verdictNames = [
-  'passed', 'constraint', 'compile', 'resources', 'launch', 'fault', 'hang', 'race', 'out-of-bounds',
-  'unwritten', 'wrong', 'nonfinite', 'nondeterministic', 'stateful', 'implausible',
+  'passed',
+  'constraint',
+  'compile',
+  'resources',
+  'launch',
+  'fault',
+  'hang',
+  'race',
+  'out-of-bounds',
+  'unwritten',
+  'wrong',
+  'nonfinite',
+  'nondeterministic',
+  'stateful',
+  'implausible',
 ] as const;
 export type VerdictName = (typeof verdictNames)[number];
 
