@@ -16,6 +16,7 @@ export {
   type VerdictEvent,
   verdictEventSchema,
 } from './model/event.ts';
+export { type RunEvidence, runEvidenceSchema } from './model/evidence.ts';
 export { defineFamily, defineParameters, type Family } from './model/family.ts';
 export { type Manifest, manifestSchema } from './model/manifest.ts';
 export { type Measurement, measurementSchema } from './model/measurement.ts';

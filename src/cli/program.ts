@@ -121,6 +121,7 @@ function addReport(program: Command, done: Done): void {
     .option('--evidence <file>', 'write everything that the run measured, and where, as JSON')
     .option('--markdown <file>', 'write the page, and a picture beside it (default: the page on stdout)')
     .option('--from <file...>', 'report on evidence files instead of a run')
+    .option('--rival <file...>', 'times of other systems, by bench/triton_bsr.py, as further baselines')
     .option('--out <folder>', 'folder for everything generated (default: generated)')
     .option('--config <file>', 'a gen.config.ts (default: the nearest upwards)')
     .action(async (run: string | undefined, flags: ReportFlags) => done(await report(run, flags)));

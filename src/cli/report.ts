@@ -6,12 +6,14 @@ import { UsageError } from '../errors.ts';
 import { summaryEventSchema } from '../model/event.ts';
 import { type RunEvidence, runEvidenceSchema } from '../model/evidence.ts';
 import type { AnyFamily } from '../model/family.ts';
+import { type Rival, rivalSchema } from '../model/rival.ts';
 import { selectionSchema } from '../model/selection.ts';
 import { evidenceOf, type FamilyFacts } from '../report/evidence.ts';
 import { casesOf } from '../report/headline.ts';
 import { jsonText } from '../report/json-text.ts';
 import { resultsPage } from '../report/page.ts';
 import { searchPlot } from '../report/plot.ts';
+import { withRivals } from '../report/rivals.ts';
 import { activeLevels, pointOfId } from '../space/id.ts';
 import { openRun } from '../store/run.ts';
 import { onDisk } from '../util/disk.ts';
@@ -24,6 +26,8 @@ export interface ReportFlags {
   readonly config?: string;
   /** Evidence files to report on instead of a run. */
   readonly from?: readonly string[];
+  /** Files of times of other systems, shown as further baselines. */
+  readonly rival?: readonly string[];
   readonly evidence?: string;
   readonly markdown?: string;
 }
@@ -35,8 +39,10 @@ export async function report(run: string | undefined, flags: ReportFlags): Promi
   }
   const evidences = flags.from ? flags.from.map(readEvidence) : [await evidenceOfRun(run, flags)];
   if (flags.evidence !== undefined) write(flags.evidence, `${jsonText(evidences[0])}\n`);
-  if (flags.markdown !== undefined) writePage(flags.markdown, evidences);
-  else if (flags.evidence === undefined || flags.from) process.stdout.write(resultsPage(evidences));
+  const rivals = (flags.rival ?? []).map(readRival);
+  const compared = evidences.map((evidence) => withRivals(evidence, rivals));
+  if (flags.markdown !== undefined) writePage(flags.markdown, compared);
+  else if (flags.evidence === undefined) process.stdout.write(resultsPage(compared));
   return exitCode.done;
 }
 
@@ -86,6 +92,14 @@ function readEvidence(path: string): RunEvidence {
   if (parsed.success) return parsed.data;
   throw new UsageError(
     `${path} is no evidence file: ${z.prettifyError(parsed.error)}\n  \`gen report <run> --evidence <file>\` writes one`,
+  );
+}
+
+function readRival(path: string): Rival {
+  const parsed = rivalSchema.safeParse(readJson(path));
+  if (parsed.success) return parsed.data;
+  throw new UsageError(
+    `${path} is no file of rivals' times: ${z.prettifyError(parsed.error)}\n  bench/triton_bsr.py --out <file> writes one`,
   );
 }
 
