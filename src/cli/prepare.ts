@@ -64,7 +64,7 @@ export async function prepareNew(
   const run = createRun(runsRoot(config), {
     family: discovered.family.name,
     arch: arch.name,
-    command: ['gen', ...process.argv.slice(2)].join(' '),
+    command: ['gen', ...process.argv.slice(2).map(quoted)].join(' '),
     space,
     depth,
     device: config.device,
@@ -110,6 +110,11 @@ export async function prepareExisting(
     gate,
   });
   return { run, resumed: true, request };
+}
+
+/** An argument as a shell takes it, so that the command can be given again. */
+function quoted(argument: string): string {
+  return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
 }
 
 function refuseNarrowing(flags: Flags): void {

@@ -25,11 +25,10 @@ export function resultsPage(evidences: readonly RunEvidence[], plot?: string): s
 }
 
 function summaryLine(evidences: readonly RunEvidence[]): string[] {
-  const gpus = [
-    ...new Set(evidences.map(({ environment }) => environment?.gpu?.name ?? 'a GPU that is not recorded')),
-  ];
+  const gpus = [...new Set(evidences.flatMap(({ environment }) => environment?.gpu?.name ?? []))];
   const dates = [...new Set(evidences.map(({ date }) => date.slice(0, 10)))];
-  return [`Measured on ${gpus.join(', ')}, ${dates.join(', ')}. Written by \`gen report\`; do not edit.`];
+  const where = gpus.length > 0 ? ` on ${gpus.join(', ')}` : '';
+  return [`Runs of ${dates.join(', ')}${where}. Written by \`gen report\`; do not edit.`];
 }
 
 function plotLines(plot: string | undefined): string[] {
@@ -134,7 +133,9 @@ function funnelLine(funnel: RunEvidence['funnel']): string {
 }
 
 function list(counts: Readonly<Partial<Record<string, number>>>): string {
-  const entries = Object.entries(counts).sort(([, a = 0], [, b = 0]) => b - a);
+  const entries = Object.entries(counts)
+    .filter(([, count = 0]) => count > 0)
+    .sort(([, a = 0], [, b = 0]) => b - a);
   return entries.map(([name, count = 0]) => `${grouped(count)} ${name}`).join(', ') || '-';
 }
 
