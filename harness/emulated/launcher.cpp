@@ -60,7 +60,8 @@ PreparedLaunch::PreparedLaunch(simt::Entry entry, const std::string& name, const
       grid_(dim3(launch.grid)),
       block_(dim3(launch.block)),
       cluster_(dim3(launch.cluster)),
-      shared_bytes_(launch.shared_bytes) {
+      shared_bytes_(launch.shared_bytes),
+      dependent_(launch.dependent) {
   if (const std::string why = refusal(launch); !why.empty()) throw Refused("launch of " + name + ": " + why);
   for (const Arguments::Item& item : launch.arguments.items()) add(item);
 }
@@ -77,7 +78,9 @@ void PreparedLaunch::add(const Arguments::Item& item) {
   arguments_.push_back(slots.get());
 }
 
-simt::Result PreparedLaunch::run(const simt::Config& config) const {
+simt::Result PreparedLaunch::run(const simt::Config& wanted) const {
+  simt::Config config = wanted;
+  config.dependent = dependent_;
   // The kernel reads its arguments only; the entry's type is that of cudaLaunchKernel.
   void** arguments = const_cast<void**>(arguments_.data());
   return simt::launch(config, grid_, block_, shared_bytes_, cluster_,

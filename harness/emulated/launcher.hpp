@@ -33,6 +33,7 @@ class PreparedLaunch {
   std::string name_;
   simt::Dim3 grid_, block_, cluster_;
   std::size_t shared_bytes_;
+  bool dependent_;
   std::vector<std::unique_ptr<Slot[]>>
       storage_;  // one per argument: addresses stay, alignment serves simt::TensorMap
   std::vector<void*> arguments_;

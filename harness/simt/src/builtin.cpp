@@ -4,6 +4,7 @@
 #include "memory.hpp"
 #include "report.hpp"
 #include "scheduler.hpp"
+#include "sync.hpp"
 #include "wgmma.hpp"
 
 namespace simt {
@@ -85,8 +86,13 @@ void setmaxnreg(int count, bool increase) {
              });
 }
 
-// Launches are one after the other here, so what the primary kernel wrote is always there.
-void griddep_wait() { SIMT_ENTER(); }
+// Launches are one after the other here, so what the primary kernel wrote is always there; but before the
+// wait the race detector does not count on it.
+void griddep_wait() {
+  Thread& self = SIMT_ENTER();
+  const core::ClockRef& done = core::machine.launch_before_done;
+  if (core::machine.overlaps) core::acquire(self, {done, done, done});
+}
 void griddep_launch() { SIMT_ENTER(); }
 
 void trap(const char* why) {

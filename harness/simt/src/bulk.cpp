@@ -150,11 +150,12 @@ bool check_bulk(std::uint32_t bytes, const char* what) {
   return false;
 }
 
-bool check_map(const TensorMap* map) {
-  const std::string refusal = check_tensor_map(*map);
-  if (refusal.empty()) return true;
-  report("tensor-map", refusal);
-  return false;
+/// The map is one that the driver accepts, and the part of the box inside the tensor is memory that exists.
+void check_box(const TensorMap& map, const int* coordinates, const char* what) {
+  if (const std::string refusal = check_tensor_map(map); !refusal.empty()) fail("tensor-map", refusal);
+  walk_box(map, coordinates, [&](const BoxRun& run) {
+    if (run.global && !check_global(run.global, run.count * map.element_bytes, what)) throw Abandoned();
+  });
 }
 
 }  // namespace
@@ -221,7 +222,7 @@ void bulk_prefetch(const void* source, std::uint32_t bytes) {
 void tensor_load(std::uint32_t destination, const TensorMap* map, const int* coordinates,
                  std::uint32_t barrier, std::uint16_t cluster_mask) {
   Thread& self = SIMT_ENTER();
-  if (!core::check_map(map)) return;
+  core::check_box(*map, coordinates, "tensor load");
   core::BulkLoad load;
   load.map = *map;
   load.bytes = box_bytes(*map);
@@ -231,7 +232,7 @@ void tensor_load(std::uint32_t destination, const TensorMap* map, const int* coo
 
 void tensor_store(const TensorMap* map, std::uint32_t source, const int* coordinates, BulkReduce reduce) {
   Thread& self = SIMT_ENTER();
-  if (!core::check_map(map)) return;
+  core::check_box(*map, coordinates, "tensor store");
   core::BulkStore store;
   store.map = *map;
   store.bytes = box_bytes(*map);
@@ -242,7 +243,7 @@ void tensor_store(const TensorMap* map, std::uint32_t source, const int* coordin
 
 void tensor_prefetch(const TensorMap* map) {
   SIMT_ENTER();
-  core::check_map(map);
+  if (const std::string refusal = check_tensor_map(*map); !refusal.empty()) core::fail("tensor-map", refusal);
 }
 
 void bulk_commit() {

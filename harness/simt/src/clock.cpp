@@ -66,7 +66,7 @@ void Clock::destroy(Clock* clock) {
 }
 
 bool Clock::covers(const Clock& other) const {
-  if (other.earlier_ && other.earlier_ != earlier_) return false;
+  if (other.floor_ > floor_ || (other.earlier_ && other.earlier_ != earlier_)) return false;
   for (std::uint32_t i = 0; i < other.size_; ++i)
     if (other.epochs()[i] > of(i)) return false;
   return true;
@@ -97,6 +97,7 @@ void ClockBuilder::reserve(std::uint32_t size) {
   const std::uint32_t old = clock_ ? clock_->size_ : 0;
   if (clock_) {
     std::copy_n(clock_->epochs(), old, grown->epochs());
+    grown->floor_ = clock_->floor_;
     grown->earlier_ = clock_->earlier_;
     if (--clock_->references_ == 0) Clock::destroy(clock_);
   }
@@ -111,12 +112,18 @@ void ClockBuilder::join(const ClockRef& other) {
   reserve(from.size_);
   for (std::uint32_t i = 0; i < from.size_; ++i)
     clock_->epochs()[i] = std::max(clock_->epochs()[i], from.epochs()[i]);
+  clock_->floor_ = std::max(clock_->floor_, from.floor_);
   if (from.earlier_) clock_->earlier_ = merge(clock_->earlier_, from.earlier_);
 }
 
 void ClockBuilder::raise(std::uint32_t agent, std::uint32_t epoch) {
   if (!clock_ || agent >= clock_->size_ || clock_->references_ != 1) reserve(agent + 1);
   clock_->epochs()[agent] = std::max(clock_->epochs()[agent], epoch);
+}
+
+void ClockBuilder::raise_floor(std::uint32_t epoch) {
+  reserve(0);
+  clock_->floor_ = std::max(clock_->floor_, epoch);
 }
 
 void ClockBuilder::add_earlier(std::uint32_t wave, const ClockRef& clock) {

@@ -41,6 +41,8 @@ class Clock {
  public:
   /// Newest epoch of `agent` that has been seen; 0 when none has.
   std::uint32_t of(std::uint32_t agent) const { return agent < size_ ? epochs()[agent] : 0; }
+  /// All accesses of earlier launches up to this epoch have been seen.
+  std::uint32_t floor() const { return floor_; }
   /// Has seen all that `other` has seen.
   bool covers(const Clock& other) const;
   const EarlierWaves* earlier() const { return earlier_.get(); }
@@ -57,6 +59,7 @@ class Clock {
 
   std::uint32_t references_ = 1;
   std::uint32_t size_;
+  std::uint32_t floor_ = 0;
   std::shared_ptr<const EarlierWaves> earlier_;
 };
 
@@ -75,6 +78,7 @@ class ClockBuilder {
 
   void join(const ClockRef& other);
   void raise(std::uint32_t agent, std::uint32_t epoch);
+  void raise_floor(std::uint32_t epoch);
   void add_earlier(std::uint32_t wave, const ClockRef& clock);
   /// The accumulated clock. The builder goes on from it.
   ClockRef freeze();

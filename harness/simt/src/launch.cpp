@@ -1,7 +1,6 @@
 // launch.cpp - a launch: waves of clusters, the life of a thread, what must be in order when it ends.
 #include <algorithm>
 #include <exception>
-#include <mutex>
 #include <stdexcept>
 
 #include "async.hpp"
@@ -24,6 +23,11 @@ namespace core {
 
 Machine machine;
 bool hooks_present = false;
+
+std::recursive_mutex& device_mutex() {
+  static std::recursive_mutex mutex;
+  return mutex;
+}
 
 std::uint16_t new_agent(const Agent& agent) {
   machine.agents.push_back(agent);
@@ -198,6 +202,18 @@ void check_shape(Dim3 grid, Dim3 block, std::size_t shared_bytes, Dim3 cluster) 
     throw std::invalid_argument("launch: the grid is not a multiple of the cluster");
 }
 
+/// The accesses of the launch before stay known when this one may overlap with it; otherwise all is ordered
+/// before.
+void remember_launch_before(const Config& config) {
+  machine.overlaps = config.dependent && config.detect && machine.detect && !machine.aborted;
+  machine.past_waves.clear();
+  if (!machine.overlaps) machine.newest_epoch = 0;
+  machine.wave_epoch = machine.launch_epoch = machine.newest_epoch;
+  ClockBuilder done;
+  done.raise_floor(machine.launch_epoch);
+  machine.launch_before_done = done.freeze();
+}
+
 void configure(const Config& config, Dim3 grid, Dim3 block, std::size_t shared_bytes, Dim3 cluster) {
   machine.config = config;
   machine.stats = {};
@@ -210,9 +226,8 @@ void configure(const Config& config, Dim3 grid, Dim3 block, std::size_t shared_b
   machine.blocks_per_cluster = cluster.x * cluster.y * cluster.z;
   machine.clusters = grid.x * grid.y * grid.z / machine.blocks_per_cluster;
   machine.shared_bytes = static_cast<std::uint32_t>(shared_bytes);
+  remember_launch_before(config);
   machine.detect = config.detect;
-  machine.wave_epoch = machine.newest_epoch = 0;
-  machine.past_waves.clear();
   machine.aborted = false;
   machine.deadline = std::chrono::steady_clock::now() +
                      std::chrono::microseconds(static_cast<std::int64_t>(config.seconds * 1e6));
@@ -250,8 +265,7 @@ void thread_left(Thread& self) {
 Result launch(const Config& config, Dim3 grid, Dim3 block, std::size_t shared_bytes, Dim3 cluster,
               const std::function<void()>& body) {
   using namespace core;
-  static std::mutex one_at_a_time;
-  const std::lock_guard<std::mutex> lock(one_at_a_time);
+  const std::lock_guard lock(device_mutex());
   check_shape(grid, block, shared_bytes, cluster);
   configure(config, grid, block, shared_bytes, cluster);
   machine.body = &body;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "clock.hpp"
@@ -182,10 +183,14 @@ struct Machine {
 
   // Race detector.
   bool detect = false;
+  bool overlaps = false;  // with the launch before: a dependent launch
   Shadow shared_shadow, global_shadow;
   std::vector<Agent> agents;     // index = agent
   std::uint32_t wave_epoch = 0;  // epochs of this wave are above it
   std::uint32_t newest_epoch = 0;
+  std::uint32_t launch_epoch =
+      0;                        // epochs of this launch are above it; those below belong to the launch before
+  ClockRef launch_before_done;  // what griddepcontrol.wait lets a thread see
   struct PastWave {
     std::uint32_t epoch;  // as wave_epoch
     std::uint32_t first_block;
@@ -202,6 +207,8 @@ struct Machine {
 };
 
 extern Machine machine;
+/// Held by a launch, and by the host's calls that change memory.
+std::recursive_mutex& device_mutex();
 /// Set when a module compiled with -fsanitize=thread is loaded: plain accesses are then seen.
 extern bool hooks_present;
 

@@ -223,10 +223,10 @@ void place_arenas() {
 
 void prepare_global_memory() {
   if (!machine.detect) return;
-  machine.global_shadow.reset();
+  if (!machine.overlaps) machine.global_shadow.reset();
   for (auto& allocation : allocations) {
     if (!allocation) continue;
-    if (allocation->touched) clear_cells(*allocation);
+    if (allocation->touched && !machine.overlaps) clear_cells(*allocation);
     for (const auto& [offset, bytes] : allocation->undefined) {
       machine.global_shadow.mark_unwritten(
           address_space.global_cells, static_cast<std::size_t>(allocation->begin - global_base()) + offset,
@@ -267,6 +267,7 @@ void settle_memory() {
 
 void* allocate(std::size_t bytes, const char* name) {
   using namespace core;
+  const std::lock_guard lock(device_mutex());
   open_address_space();
   const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + 255) / 256 * 256;
   const std::size_t pages = (rounded + kPage - 1) / kPage;
@@ -292,6 +293,7 @@ void* allocate(std::size_t bytes, const char* name) {
 
 void release(void* memory) {
   using namespace core;
+  const std::lock_guard lock(device_mutex());
   if (!memory) return;
   Allocation* allocation = is_global(memory) ? allocation_at(memory) : nullptr;
   if (!allocation || allocation->begin != memory)
@@ -308,6 +310,7 @@ void release(void* memory) {
 
 void mark_undefined(void* memory, std::size_t bytes) {
   using namespace core;
+  const std::lock_guard lock(device_mutex());
   Allocation* allocation = is_global(memory) ? allocation_at(memory) : nullptr;
   if (!allocation) throw std::invalid_argument("mark_undefined: not memory that allocate gave");
   const auto offset = static_cast<std::size_t>(static_cast<unsigned char*>(memory) - allocation->begin);

@@ -90,6 +90,7 @@ std::string thread_name(const Thread& thread) {
 }
 
 std::string agent_name(std::uint32_t number, std::uint32_t epoch) {
+  if (epoch <= machine.launch_epoch) return "the launch before, which griddepcontrol.wait would wait for";
   const std::vector<Agent>* agents = &machine.agents;
   std::uint32_t first_block = machine.first_block;
   std::size_t threads = machine.threads.size();
@@ -165,6 +166,7 @@ void start_reports() {
   findings.clear();
   reported.clear();
   finding_count = 0;
+  if (machine.overlaps) return;  // stamps of the launch before still name its sites
   table.slot.fill(0);
   table.sites.assign(1, Site{nullptr, AccessKind::load});
   for (int kind = 0; kind <= static_cast<int>(AccessKind::wgmma_read); ++kind)

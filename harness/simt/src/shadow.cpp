@@ -32,6 +32,7 @@ bool ordered_by_itself(const View& view, const Stamp& stamp) {
 }
 
 bool seen_from_earlier_wave(const Clock& clock, const Stamp& stamp) {
+  if (stamp.epoch <= clock.floor()) return true;
   const EarlierWaves* earlier = clock.earlier();
   if (!earlier) return false;
   auto after = earlier->lower_bound(stamp.epoch);  // waves that begin at or after the stamp's epoch

@@ -38,7 +38,7 @@ TEST(read_after_write) {
       if (data[ids->thread.x ^ 32] != 1 && barrier) trap("stale");
     };
   };
-  for (const Config& config : all_modes()) {
+  for (const Config& config : few_modes()) {
     CHECK_CLEAN(block(config, kernel(true)));
     const Result racy = block(config, kernel(false));
     CHECK_FINDING(racy, "race", "load by thread ");
@@ -49,7 +49,7 @@ TEST(read_after_write) {
 }
 
 TEST(write_after_read_and_write_after_write) {
-  for (const Config& config : all_modes()) {
+  for (const Config& config : few_modes()) {
     CHECK_FINDING(block(config,
                         [] {
                           int* data = shared_array<int>();
@@ -95,7 +95,7 @@ TEST(a_barrier_of_some_orders_only_those) {
 }
 
 TEST(uninitialised_shared_memory) {
-  for (const Config& config : all_modes()) {
+  for (const Config& config : few_modes()) {
     const Result result = block(config, [] {
       int* data = shared_array<int>();
       if (ids->thread.x < 63) data[ids->thread.x] = 1;
@@ -119,7 +119,7 @@ TEST(blocks_race_in_global_memory) {
   const auto run = [&](const Config& config, auto kernel) {
     return launch(config, {4}, {32}, 0, {1}, kernel);
   };
-  for (Config config : all_modes())
+  for (Config config : few_modes())
     for (unsigned resident : {1u, 4u}) {
       config.resident_clusters = resident;
       CHECK_CLEAN(run(config, [&] { data[ids->block.x * 32 + ids->lane] = 1; }));
@@ -167,7 +167,7 @@ TEST(the_last_block_may_read_what_the_others_fenced) {
           if (data[block * 32 + ids->lane] != 1) trap("stale");
     };
   };
-  for (Config config : all_modes())
+  for (Config config : few_modes())
     for (unsigned resident : {1u, 2u, 4u}) {
       config.resident_clusters = resident;
       for (bool fence : {true, false}) {
@@ -216,7 +216,7 @@ TEST(global_memory_written_by_threads_needs_a_fence_before_tma) {
       mbarrier_wait(barrier, 0);
     };
   };
-  for (const Config& config : all_modes()) {
+  for (const Config& config : few_modes()) {
     CHECK_CLEAN(block(config, kernel(true), 32));
     CHECK_FINDING(block(config, kernel(false), 32), "race", "fence.proxy.async is missing");
   }
@@ -238,7 +238,7 @@ TEST(global_memory_read_and_then_overwritten_by_tma) {
       bulk_wait(0, true);
     };
   };
-  for (const Config& config : all_modes()) {
+  for (const Config& config : few_modes()) {
     CHECK_CLEAN(block(config, kernel(true), 32));
     CHECK_CLEAN(block(config, kernel(false), 32));
     const Result missing = block(
@@ -256,5 +256,28 @@ TEST(global_memory_read_and_then_overwritten_by_tma) {
         },
         32);
     CHECK_FINDING(missing, "race", "generic read, then overwritten by the async proxy");
+  }
+}
+
+TEST(a_dependent_launch_waits_before_it_touches) {
+  Buffer<int> data(64, "data");
+  const auto primary = [&] { data[ids->block.x * 32 + ids->lane] = 1; };
+  const auto secondary = [&](bool wait) {
+    return [&, wait] {
+      if (ids->warp == 0 && wait) griddep_wait();
+      sync_threads();
+      data[ids->thread.x] += 1;
+    };
+  };
+  for (Config config : few_modes()) {
+    CHECK_CLEAN(launch(config, {2}, {32}, 0, {1}, primary));
+    config.dependent = true;
+    CHECK_CLEAN(launch(config, {1}, {64}, 0, {1}, secondary(true)));
+    const Result early = launch(config, {1}, {64}, 0, {1}, secondary(false));
+    CHECK_FINDING(early, "race", "load by thread ");
+    CHECK_FINDING(early, "race",
+                  "store by the launch before, which griddepcontrol.wait would wait for at race_test.cpp:");
+    config.dependent = false;
+    CHECK_CLEAN(launch(config, {1}, {64}, 0, {1}, secondary(false)));
   }
 }

@@ -158,7 +158,7 @@ TEST(groups_finish_one_by_one) {
 }
 
 TEST(operands_must_stay_until_waited_for) {
-  for (const Config& config : all_modes()) {
+  for (const Config& config : few_modes()) {
     const auto overwrite = [](std::uint32_t base, const float*, const float*) {
       store_shared(base + ids->thread.x * 2, std::uint16_t{0});
     };

@@ -27,6 +27,7 @@ struct Config {
   std::size_t stack_bytes = 64 << 10;
   int max_findings = 12;
   unsigned resident_clusters = 1;  // clusters that run interleaved; more than 1 for kernels whose blocks wait for each other
+  bool dependent = false;  // programmatic dependent launch: the launch before may still run until griddepcontrol.wait
   double seconds = 0;      // wall-clock limit, 0: none; exceeding it is the finding `hang`
 };
 
