@@ -88,15 +88,17 @@ export function compileContext(request: Request, host: Host): CompileContext {
 }
 
 /**
- * Commit of this package's checkout, `-dirty` where files differ from it. Undefined where it is not a checkout, unless
- * TILEWRIGHT_COMMIT says which one the files were copied from.
+ * Commit of this package's checkout, `-dirty` where files differ from it; undefined where it is not a checkout. Where the
+ * files were copied without their history, TILEWRIGHT_COMMIT says which commit they are.
  */
 export async function commitOf(executor: Executor): Promise<string | undefined> {
+  const told = process.env.TILEWRIGHT_COMMIT;
+  if (told) return told;
   const git = (...args: string[]) =>
     executor.run(['git', '-C', packageRoot, ...args], { timeoutMs: 10_000 }).catch(() => undefined);
   const top = await git('rev-parse', '--show-toplevel', 'HEAD');
   const [folder, commit] = top?.exitCode === 0 ? top.stdout.split('\n') : [];
-  if (folder !== packageRoot || !commit) return process.env.TILEWRIGHT_COMMIT || undefined;
+  if (folder !== packageRoot || !commit) return undefined;
   const changes = await git('status', '--porcelain', '--untracked-files=no');
   return changes?.stdout ? `${commit}-dirty` : commit;
 }

@@ -1,7 +1,8 @@
 /** A table of GitHub's Markdown: the first column on the left, figures on the right. */
 export function markdownTable(titles: readonly string[], rows: readonly (readonly string[])[]): string[] {
   if (rows.length === 0) return [];
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
   const rule = titles.map((_, index) => (index === 0 ? '---' : '---:'));
   return [line(titles), line(rule), ...rows.map(line)];
 }

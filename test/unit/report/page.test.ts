@@ -167,6 +167,11 @@ describe('the page', () => {
     expect(page.split('\n')).toContain(line);
   });
 
+  test('keeps a bar in a command from ending its cell', () => {
+    const page = resultsPage([{ ...evidence, command: "gen sweep toy --where 'a == 1 || b'" }]);
+    expect(page).toContain("'a == 1 \\|\\| b'");
+  });
+
   test('does not name a picture that there is none of', () => {
     expect(page).not.toContain('![');
     expect(resultsPage([evidence], 'a.svg')).toContain('](a.svg)');
