@@ -11,19 +11,6 @@ namespace simt {
 namespace core {
 namespace {
 
-/// Calls visit(address, bytes, offset) for pieces of [offset, offset + bytes) of a box that stay together
-/// when swizzled.
-template <class Visit>
-void for_each_chunk(std::uint32_t base, std::uint32_t offset, std::uint32_t bytes, std::uint32_t span,
-                    Visit&& visit) {
-  if (span == 0) return visit(base + offset, bytes, offset);
-  for (const std::uint32_t end = offset + bytes; offset < end;) {
-    const std::uint32_t size = std::min(end - offset, 16 - (base + offset) % 16);
-    visit(swizzle(base + offset, span), size, offset);
-    offset += size;
-  }
-}
-
 template <class Number>
 void add_numbers(unsigned char* to, const unsigned char* from, std::uint32_t count) {
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -77,7 +64,7 @@ std::string check_dimension(const TensorMap& map, std::uint32_t i) {
 void load_box(const TensorMap& map, const int* coordinates, unsigned char* arena, std::uint32_t destination) {
   const std::uint32_t span = map_swizzle_span(map.swizzle);
   walk_box(map, coordinates, [&](const BoxRun& run) {
-    for_each_chunk(destination, run.offset, run.count * map.element_bytes, span,
+    for_each_piece(destination, run.offset, run.count * map.element_bytes, span,
                    [&](std::uint32_t address, std::uint32_t bytes, std::uint32_t offset) {
                      if (run.global)
                        std::memcpy(arena + address, run.global + (offset - run.offset), bytes);
@@ -89,7 +76,7 @@ void load_box(const TensorMap& map, const int* coordinates, unsigned char* arena
 
 void gather_box(const TensorMap* map, const unsigned char* arena, std::uint32_t source, unsigned char* data,
                 std::uint32_t bytes) {
-  for_each_chunk(source, 0, bytes, map ? map_swizzle_span(map->swizzle) : 0,
+  for_each_piece(source, 0, bytes, map ? map_swizzle_span(map->swizzle) : 0,
                  [&](std::uint32_t address, std::uint32_t size, std::uint32_t offset) {
                    std::memcpy(data + offset, arena + address, size);
                  });

@@ -87,21 +87,36 @@ void issue_load(Thread& self, BulkLoad& load, std::uint32_t destination, std::ui
 // ------------------------------------------------------------------------------------------------------------
 // stores
 
+/// Only what the store moves is read: a box that sticks out of the tensor may hold anything there.
+void note_source(Thread& self, const BulkStore& store, const Access& read) {
+  if (!store.map) return note_shared_read(*self.block, store.source, store.bytes, read);
+  walk_box(*store.map, store.coordinates, [&](const BoxRun& run) {
+    if (!run.global) return;
+    for_each_piece(store.source, run.offset, run.count * store.map->element_bytes,
+                   map_swizzle_span(store.map->swizzle),
+                   [&](std::uint32_t address, std::uint32_t bytes, std::uint32_t) {
+                     note_shared_read(*self.block, address, bytes, read);
+                   });
+  });
+}
+
+void note_destination(const BulkStore& store, const Access& write) {
+  if (!store.map) return note_global_write(store.destination, store.bytes, write);
+  walk_box(*store.map, store.coordinates, [&](const BoxRun& run) {
+    if (run.global) note_global_write(run.global, run.count * store.map->element_bytes, write);
+  });
+}
+
 void note_store(Thread& self, const BulkStore& store) {
   Access read = access_by(self, AccessKind::tma_store_read, self.pc);
   read.stamp.agent = agent_of(self.time.bulk_read, Unit::bulk_read, self.index);
   read.stamp.epoch = store.group;
-  note_shared_read(*self.block, store.source, store.bytes, read);
-  Access write = access_by(
-      self, store.reduce == BulkReduce::none ? AccessKind::tma_store_write : AccessKind::tma_reduce, self.pc);
+  note_source(self, store, read);
+  const bool adds = store.reduce != BulkReduce::none;
+  Access write = access_by(self, adds ? AccessKind::tma_reduce : AccessKind::tma_store_write, self.pc);
   write.stamp.agent = agent_of(self.time.bulk_write, Unit::bulk_write, self.index);
   write.stamp.epoch = store.group;
-  if (store.map)
-    walk_box(*store.map, store.coordinates, [&](const BoxRun& run) {
-      if (run.global) note_global_write(run.global, run.count * store.map->element_bytes, write);
-    });
-  else
-    note_global_write(store.destination, store.bytes, write);
+  note_destination(store, write);
 }
 
 void read_source(const Block& block, BulkStore& store) {

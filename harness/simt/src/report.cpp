@@ -21,7 +21,7 @@ std::uint64_t finding_count;
 std::unordered_set<std::uint64_t> reported;
 
 struct SiteTable {
-  static constexpr std::uint32_t kSlots = 1 << 12;
+  static constexpr std::uint32_t kSlots = 1 << 14;
   std::array<std::uint16_t, kSlots> slot{};  // hash -> number; 0 is free
   std::vector<Site> sites;
 };

@@ -160,6 +160,23 @@ TEST(stores_drop_what_is_outside) {
     }
 }
 
+TEST(what_a_store_drops_need_not_be_written) {
+  Buffer<std::uint16_t> out(48 * 8, "out");
+  const TensorMap map = map_of(out, {48, 8}, {64, 8}, 3);
+  CHECK_CLEAN(launch(checked(), {1}, {32}, 4096, {1}, [&] {
+    const std::uint32_t data = shared_start();
+    for (unsigned i = ids->lane; i < 512; i += 32)
+      if (i % 64 < 48) store_shared(swizzle(data + i * 2, 128), std::uint16_t{1});
+    fence_proxy_async();
+    sync_threads();
+    if (ids->thread.x != 0) return;
+    const int corner[2] = {0, 0};
+    tensor_store(&map, data, corner, BulkReduce::none);
+    bulk_commit();
+    bulk_wait(0, true);
+  }));
+}
+
 TEST(reductions_add) {
   for (const Config& config : all_modes()) {
     Buffer<float> out(64, "out");
