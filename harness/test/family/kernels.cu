@@ -39,16 +39,17 @@ __global__ void axpby_behind(const Args args) {
   if (row() == 0 && column() == 0) args.c[static_cast<long long>(args.m) * args.ldc + 1000] = 0;
 }
 
-/// An illegal address.
+/// An illegal address. Not a null pointer: nvcc knows that nobody may store there and drops the store.
 __global__ void axpby_null(const Args args) {
   Args broken = args;
-  broken.c = nullptr;
+  broken.c = reinterpret_cast<decltype(args.c)>(16);
   run(broken);
 }
 
-/// Never ends.
+/// Never ends. It looks at memory: a loop that does not may be taken for one that ends.
 __global__ void axpby_loop(const Args args) {
-  for (volatile int forever = 1; forever;) {
+  const volatile int& word = *reinterpret_cast<const volatile int*>(args.c);
+  while (word == word) {
   }
   run(args);
 }
