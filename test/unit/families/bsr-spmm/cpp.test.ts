@@ -16,7 +16,9 @@ it('makes problems, references and launches as specified', { timeout: 180_000 },
   const sources = [
     ...tests.map((name) => join(here, name)),
     join(harness, 'test/check.cpp'),
-    ...['elements', 'json', 'parallel'].map((name) => join(harness, `src/${name}.cpp`)),
+    ...['elements', 'json', 'json_reader', 'parallel', 'utf8'].map((name) =>
+      join(harness, `src/${name}.cpp`),
+    ),
   ];
   const folders = [
     join(harness, 'include'),
