@@ -83,7 +83,7 @@ void gather_box(const TensorMap* map, const unsigned char* arena, std::uint32_t 
 }
 
 void store_box(const TensorMap& map, const int* coordinates, const unsigned char* data, BulkReduce reduce) {
-  walk_box(map, coordinates, [&](const BoxRun& run) {
+  walk_box(store_bounds(map), coordinates, [&](const BoxRun& run) {
     if (!run.global) return;
     if (reduce == BulkReduce::add)
       add_elements(map, run.global, data + run.offset, run.count);

@@ -24,12 +24,22 @@ void for_each_piece(std::uint32_t base, std::uint32_t offset, std::uint32_t byte
   }
 }
 
+/// Calls visit(address, bytes) for the ranges of shared memory that a box at shared offset `base` covers.
+template <class Visit>
+void for_each_shared_range(const TensorMap& map, std::uint32_t base, Visit&& visit) {
+  if (box_footprint(map) == box_bytes(map)) return visit(base, box_bytes(map));
+  const std::uint32_t row = map.box[0] * map.element_bytes;
+  for (std::uint32_t start = 0; start < box_footprint(map); start += box_pitch(map))
+    for_each_piece(base, start, row, map_swizzle_span(map.swizzle),
+                   [&](std::uint32_t address, std::uint32_t bytes, std::uint32_t) { visit(address, bytes); });
+}
+
 /// Global to shared: swizzled; zeros outside the tensor. `arena`: the destination block's shared memory.
 void load_box(const TensorMap& map, const int* coordinates, unsigned char* arena, std::uint32_t destination);
-/// Shared memory to a dense, unswizzled copy; `map` null: a plain range.
+/// Shared memory to an unswizzled copy of the box's footprint, `bytes` long; `map` null: a plain range.
 void gather_box(const TensorMap* map, const unsigned char* arena, std::uint32_t source, unsigned char* data,
                 std::uint32_t bytes);
-/// A dense copy to global memory; what is outside the tensor is dropped.
+/// Such a copy to global memory; what is outside store_bounds(map) is dropped.
 void store_box(const TensorMap& map, const int* coordinates, const unsigned char* data, BulkReduce reduce);
 
 }  // namespace simt::core

@@ -18,8 +18,22 @@ namespace simt {
 namespace core {
 namespace {
 
+/// Shared memory that a transfer spans: more than it moves, if the rows of its box lie apart.
+template <class Transfer>
+std::uint32_t footprint(const Transfer& transfer) {
+  return transfer.map ? box_footprint(*transfer.map) : transfer.bytes;
+}
+
 // ------------------------------------------------------------------------------------------------------------
 // loads
+
+template <class Visit>
+void for_each_destination(const BulkLoad& load, Visit&& visit) {
+  if (load.map)
+    for_each_shared_range(*load.map, load.destination, visit);
+  else
+    visit(load.destination, load.bytes);
+}
 
 /// What the issuing thread's clock says about the source and the destination, at the earliest moment of the
 /// transfer.
@@ -29,7 +43,9 @@ void note_load(Thread& self, Block& block, Mbarrier& barrier, const BulkLoad& lo
                      barrier.init_fenced ? access_by(self, AccessKind::mbarrier_use, load.pc) : write);
   write.stamp.agent = agent_of(self, barrier);
   write.stamp.epoch = phase_epoch(barrier);
-  note_shared_write(block, load.destination, load.bytes, write);
+  for_each_destination(load, [&](std::uint32_t address, std::uint32_t bytes) {
+    note_shared_write(block, address, bytes, write);
+  });
   Access read = access_by(self, AccessKind::tma_read, load.pc);
   read.stamp.agent = write.stamp.agent;
   read.stamp.epoch = write.stamp.epoch;
@@ -49,18 +65,21 @@ void issue_to(Thread& self, unsigned rank, BulkLoad& load) {
     report("exit", text("%s into block rank %u, which has exited", what, rank));
     return;
   }
-  unsigned char* target = shared_memory(block, load.destination, load.bytes, what);
+  const bool exists = shared_memory(block, load.destination, footprint(load), what);
   Mbarrier* barrier = block.mbarriers->find(load.barrier);
   if (!barrier) {
     report("mbarrier", text("%s completes on mbarrier 0x%x of block rank %u, which is not initialised", what,
                             load.barrier, rank));
     return;
   }
-  if (!target) return;
+  if (!exists) return;
   load.phase = barrier->phase;
   if (machine.detect) note_load(self, block, *barrier, load);
   if (happens_now()) return land(load);
-  if (machine.config.poison) std::memset(target, 0xff, load.bytes);
+  if (machine.config.poison)
+    for_each_destination(load, [&](std::uint32_t address, std::uint32_t bytes) {
+      std::memset(block.shared + address, 0xff, bytes);
+    });
   post(load);
 }
 
@@ -90,7 +109,7 @@ void issue_load(Thread& self, BulkLoad& load, std::uint32_t destination, std::ui
 /// Only what the store moves is read: a box that sticks out of the tensor may hold anything there.
 void note_source(Thread& self, const BulkStore& store, const Access& read) {
   if (!store.map) return note_shared_read(*self.block, store.source, store.bytes, read);
-  walk_box(*store.map, store.coordinates, [&](const BoxRun& run) {
+  walk_box(store_bounds(*store.map), store.coordinates, [&](const BoxRun& run) {
     if (!run.global) return;
     for_each_piece(store.source, run.offset, run.count * store.map->element_bytes,
                    map_swizzle_span(store.map->swizzle),
@@ -102,7 +121,7 @@ void note_source(Thread& self, const BulkStore& store, const Access& read) {
 
 void note_destination(const BulkStore& store, const Access& write) {
   if (!store.map) return note_global_write(store.destination, store.bytes, write);
-  walk_box(*store.map, store.coordinates, [&](const BoxRun& run) {
+  walk_box(store_bounds(*store.map), store.coordinates, [&](const BoxRun& run) {
     if (run.global) note_global_write(run.global, run.count * store.map->element_bytes, write);
   });
 }
@@ -122,8 +141,9 @@ void note_store(Thread& self, const BulkStore& store) {
 void read_source(const Block& block, BulkStore& store) {
   if (store.read) return;
   store.read = true;
-  store.data.resize(store.bytes);
-  gather_box(store.map ? &*store.map : nullptr, block.shared, store.source, store.data.data(), store.bytes);
+  store.data.resize(footprint(store));
+  gather_box(store.map ? &*store.map : nullptr, block.shared, store.source, store.data.data(),
+             footprint(store));
   machine.stats.shared_bytes_read += store.bytes;
 }
 
@@ -151,7 +171,7 @@ void issue_store(Thread& self, BulkStore store, std::uint32_t source) {
   check_shared_alignment(source, store.map ? 128 : 16, what);
   store.source = source & kOffsetMask;
   store.group = self.bulk->used = self.bulk->group;
-  if (!shared_memory(*self.block, source, store.bytes, what)) return;
+  if (!shared_memory(*self.block, source, footprint(store), what)) return;
   if (machine.detect) note_store(self, store);
   if (happens_now())
     write_destination(*self.block, store);
@@ -165,12 +185,25 @@ bool check_bulk(std::uint32_t bytes, const char* what) {
   return false;
 }
 
-/// The map is one that the driver accepts, and the part of the box inside the tensor is memory that exists.
-void check_box(const TensorMap& map, const int* coordinates, const char* what) {
+void check_map(const TensorMap& map) {
   if (const std::string refusal = check_tensor_map(map); !refusal.empty()) fail("tensor-map", refusal);
+}
+
+/// The part of the box that a transfer within the bounds of `map` moves is memory that exists.
+void check_box(const TensorMap& map, const int* coordinates, const char* what) {
   walk_box(map, coordinates, [&](const BoxRun& run) {
     if (run.global && !check_global(run.global, run.count * map.element_bytes, what)) throw Abandoned();
   });
+}
+
+/// Loads may start before the tensor, stores and reductions may not. Measured on an H200, 2026-11-21.
+void check_store_start(const TensorMap& map, const int* coordinates) {
+  for (std::uint32_t i = 0; i < map.rank; ++i)
+    if (coordinates[i] < 0)
+      fail("trap",
+           text("tensor store at coordinate %d in dimension %u: hardware raises \"illegal instruction\" on a "
+                "negative coordinate; a store may hang over the end of a tensor, not over its start",
+                coordinates[i], i));
 }
 
 }  // namespace
@@ -237,6 +270,7 @@ void bulk_prefetch(const void* source, std::uint32_t bytes) {
 void tensor_load(std::uint32_t destination, const TensorMap* map, const int* coordinates,
                  std::uint32_t barrier, std::uint16_t cluster_mask) {
   Thread& self = SIMT_ENTER();
+  core::check_map(*map);
   core::check_box(*map, coordinates, "tensor load");
   core::BulkLoad load;
   load.map = *map;
@@ -247,7 +281,9 @@ void tensor_load(std::uint32_t destination, const TensorMap* map, const int* coo
 
 void tensor_store(const TensorMap* map, std::uint32_t source, const int* coordinates, BulkReduce reduce) {
   Thread& self = SIMT_ENTER();
-  core::check_box(*map, coordinates, "tensor store");
+  core::check_map(*map);
+  core::check_store_start(*map, coordinates);
+  core::check_box(store_bounds(*map), coordinates, "tensor store");
   core::BulkStore store;
   store.map = *map;
   store.bytes = box_bytes(*map);
@@ -258,7 +294,7 @@ void tensor_store(const TensorMap* map, std::uint32_t source, const int* coordin
 
 void tensor_prefetch(const TensorMap* map) {
   SIMT_ENTER();
-  if (const std::string refusal = check_tensor_map(*map); !refusal.empty()) core::fail("tensor-map", refusal);
+  core::check_map(*map);
 }
 
 void bulk_commit() {

@@ -20,7 +20,7 @@ struct BulkStore {
   BulkReduce reduce = BulkReduce::none;
   std::uint32_t group = 0;
   bool read = false;
-  std::vector<unsigned char> data;  // once read: the box, not swizzled
+  std::vector<unsigned char> data;  // once read: the box's footprint, not swizzled
 };
 
 struct BulkQueue {

@@ -145,24 +145,48 @@ constexpr std::uint32_t operand_address(const MatrixDescriptor& d, bool mn_major
 
 // ----------------------------------------------------------------------------------------------- tensor maps
 
-/// Bytes of one box in shared memory; every copy of a load adds this much to its mbarrier, zero-filled parts
-/// included.
+/// Bytes of one box; every copy of a load adds this much to its mbarrier, zero-filled parts included.
 constexpr std::uint32_t box_bytes(const TensorMap& map) {
   std::uint32_t bytes = map.element_bytes;
   for (std::uint32_t i = 0; i < map.rank; ++i) bytes *= map.box[i];
   return bytes;
 }
 
+/// Distance in bytes of a box's rows (dimension 0) in shared memory. They are dense, except where a row is
+/// narrower than the swizzle's span: then the span is the pitch, and the rest of each span is left alone.
+/// Measured on an H200, 2026-11-21 (64 bytes in 128, 32 in 64, 16 in 32).
+constexpr std::uint32_t box_pitch(const TensorMap& map) {
+  const std::uint32_t row = map.box[0] * map.element_bytes, span = map_swizzle_span(map.swizzle);
+  return row < span ? span : row;
+}
+
+/// Bytes of shared memory between the first and the last byte of a box, gaps included.
+constexpr std::uint32_t box_footprint(const TensorMap& map) {
+  return box_bytes(map) / (map.box[0] * map.element_bytes) * box_pitch(map);
+}
+
+/// The tensor as a store sees it: its rows end at a multiple of 16 bytes, because hardware clips a store's
+/// dimension 0 by 16-byte chunks. Measured on an H200, 2026-11-21: with rows of 125 or 122 fp16 elements, a
+/// box that hangs over the end writes up to element 127; 120 elements (240 bytes) are clipped exactly. Loads
+/// fill with zeros by the element. Reductions were not measured and are taken to clip like stores.
+constexpr TensorMap store_bounds(const TensorMap& tensor) {
+  TensorMap map = tensor;
+  const std::uint64_t chunk = 16 / map.element_bytes;
+  map.size[0] = (map.size[0] + chunk - 1) / chunk * chunk;
+  return map;
+}
+
 /// A run of elements along dimension 0: `count` elements at `global`, which lie unswizzled at byte `offset`
-/// of the box. `global` is null where the run lies outside the tensor (a load writes zeros, a store drops
-/// it).
+/// of the box's footprint. `global` is null where the run lies outside the tensor (a load writes zeros, a
+/// store drops it).
 struct BoxRun {
   std::uint32_t offset, count;
   unsigned char* global;
 };
 
 /// Visits a box at `coordinates` (elements, innermost first) row by row along dimension 0; a row that sticks
-/// out is cut into runs inside and outside. Rows are dense in shared memory: box[0] * element_bytes apart.
+/// out is cut into runs inside and outside. Rows are box_pitch(map) apart in shared memory. For a store, pass
+/// store_bounds(map).
 /// PTX ISA: Tensor, Bounding Box, Out of Boundary Access
 template <class Visit>
 void walk_box(const TensorMap& map, const int* coordinates, Visit&& visit) {
@@ -171,8 +195,8 @@ void walk_box(const TensorMap& map, const int* coordinates, Visit&& visit) {
   outside_before = x < 0 ? (-x < box ? -x : box) : 0;
   inside = width - x < box ? width - x : box;
   inside = inside < outside_before ? 0 : inside - outside_before;
-  const std::uint32_t row_bytes = map.box[0] * map.element_bytes;
-  const std::uint32_t rows = box_bytes(map) / row_bytes;
+  const std::uint32_t pitch = box_pitch(map);
+  const std::uint32_t rows = box_footprint(map) / pitch;
   for (std::uint32_t row = 0; row < rows; ++row) {
     auto* base = const_cast<unsigned char*>(static_cast<const unsigned char*>(map.base));
     bool within = true;
@@ -183,7 +207,7 @@ void walk_box(const TensorMap& map, const int* coordinates, Visit&& visit) {
       within = within && at >= 0 && at < static_cast<std::int64_t>(map.size[i]);
       base += at * static_cast<std::int64_t>(map.stride[i]);
     }
-    const std::uint32_t start = row * row_bytes;
+    const std::uint32_t start = row * pitch;
     const auto emit = [&](std::int64_t first, std::int64_t count, bool in) {
       if (count > 0)
         visit(BoxRun{start + static_cast<std::uint32_t>(first) * map.element_bytes,

@@ -62,9 +62,9 @@ void check_load(const TensorMap& map, std::vector<int> corner, const Config& con
         at[d] = corner[d] + static_cast<int>(rest % map.box[d]);
         rest /= map.box[d];
       }
-      const auto offset =
-          swizzle(data + i * static_cast<std::uint32_t>(sizeof(T)), map_swizzle_span(map.swizzle));
-      CHECK_EQ(load_shared<T>(offset), element<T>(map, at));
+      const std::uint32_t row = i / map.box[0], column = i % map.box[0];
+      const auto offset = static_cast<std::uint32_t>(row * box_pitch(map) + column * sizeof(T));
+      CHECK_EQ(load_shared<T>(swizzle(data + offset, map_swizzle_span(map.swizzle))), element<T>(map, at));
     }
   });
   CHECK_CLEAN(result);
@@ -147,7 +147,7 @@ TEST(stores_drop_what_is_outside) {
         fence_proxy_async();
         sync_threads();
         if (ids->thread.x == 0) {
-          const int corner[2] = {-4, 2};
+          const int corner[2] = {8, 2};
           tensor_store(&map, data, corner, BulkReduce::none);
           bulk_commit();
           bulk_wait(0, true);
@@ -156,8 +156,115 @@ TEST(stores_drop_what_is_outside) {
       CHECK_CLEAN(result);
       for (unsigned row = 0; row < 8; ++row)
         for (unsigned column = 0; column < 48; ++column)
-          CHECK_EQ(out[row * 48 + column], row < 2 ? 0u : (row - 2) * 64 + column + 4);
+          CHECK_EQ(out[row * 48 + column], row < 2 || column < 8 ? 0u : (row - 2) * 64 + column - 8);
     }
+}
+
+namespace {
+
+/// One warp fills a box with 1, 2, 3, …, as the map lays it out, and stores it.
+Result store_box_at(const Config& config, const TensorMap& map, std::vector<int> corner,
+                    BulkReduce reduce = BulkReduce::none) {
+  return launch(config, {1}, {32}, 4096, {1}, [&] {
+    const std::uint32_t data = shared_start(), elements = box_bytes(map) / 2;
+    for (unsigned i = ids->lane; i < elements; i += 32) {
+      const std::uint32_t offset = i / map.box[0] * box_pitch(map) + i % map.box[0] * 2;
+      store_shared(swizzle(data + offset, map_swizzle_span(map.swizzle)), static_cast<std::uint16_t>(i + 1));
+    }
+    fence_proxy_async();
+    sync_threads();
+    if (ids->thread.x != 0) return;
+    tensor_store(&map, data, corner.data(), reduce);
+    bulk_commit();
+    bulk_wait(0, false);
+  });
+}
+
+}  // namespace
+
+TEST(stores_clip_rows_by_16_bytes) {
+  for (const Config& config : all_modes())
+    for (const std::uint64_t width : {125u, 122u, 120u}) {
+      Buffer<std::uint16_t> out(136 * 3, "out");
+      TensorMap map = map_of(out, {width, 2}, {64, 4});
+      map.stride[1] = 136 * 2;
+      CHECK_CLEAN(store_box_at(config, map, {64, 1}));
+      const unsigned end = width == 120 ? 120 : 128;
+      for (unsigned i = 0; i < 136 * 3; ++i) {
+        const unsigned row = i / 136, column = i % 136;
+        CHECK_EQ(out[i], row == 1 && column >= 64 && column < end ? column - 63 : 0u);
+      }
+    }
+}
+
+TEST(a_store_beyond_the_row_needs_room_behind_it) {
+  Buffer<std::uint16_t> out(125, "out");
+  CHECK_FINDING(store_box_at(checked(), map_of(out, {125}, {64}), {64}), "global-out-of-bounds",
+                "tensor store of 128 bytes at byte 128 of 'out' (250 bytes)");
+  CHECK_CLEAN(store_box_at(checked(), map_of(out, {120}, {64}), {64}));
+}
+
+TEST(stores_may_not_start_before_the_tensor) {
+  Buffer<std::uint16_t> out(64 * 8, "out");
+  const TensorMap map = map_of(out, {64, 8}, {64, 8}, 3);
+  for (const BulkReduce reduce : {BulkReduce::none, BulkReduce::add})
+    for (const std::vector<int>& corner : {std::vector<int>{-8, 0}, {0, -1}})
+      CHECK_FINDING(store_box_at(checked(), map, corner, reduce), "trap", "illegal instruction");
+}
+
+TEST(a_box_narrower_than_the_swizzle_keeps_the_span_as_pitch) {
+  const struct {
+    unsigned swizzle;
+    std::uint32_t inner, span;
+  } kinds[] = {{3, 32, 128}, {2, 16, 64}, {1, 8, 32}};
+  for (const auto& kind : kinds) {
+    Numbers numbers(128 * 16);
+    const TensorMap map = map_of(numbers, {128, 16}, {kind.inner, 16}, kind.swizzle);
+    CHECK_EQ(box_pitch(map), kind.span);
+    CHECK_EQ(box_footprint(map), 16 * kind.span);
+    for (const Config& config : all_modes()) {
+      check_load<std::uint16_t>(map, {8, 0}, config);  // expects the bytes of the box only
+      Buffer<std::uint16_t> out(128 * 16, "out");
+      CHECK_CLEAN(store_box_at(config, map_of(out, {128, 16}, {kind.inner, 16}, kind.swizzle), {8, 0}));
+      for (unsigned i = 0; i < 128 * 16; ++i) {
+        const unsigned row = i / 128, column = i % 128;
+        const bool in_box = column >= 8 && column < 8 + kind.inner;
+        CHECK_EQ(out[i], in_box ? row * kind.inner + column - 8 + 1 : 0u);
+      }
+    }
+  }
+}
+
+TEST(a_narrow_box_leaves_the_rest_of_its_spans_alone) {
+  Numbers numbers(32 * 16);
+  const TensorMap map = map_of(numbers, {32, 16}, {32, 16}, 3);
+  for (const Config& config : all_modes())
+    CHECK_CLEAN(launch(config, {1}, {32}, 4096, {1}, [&] {
+      const std::uint32_t data = shared_start(), barrier = data + 2048;
+      const std::uint32_t row = ids->lane / 2, chunk = 4 + ids->lane % 2;  // of the box: 0 to 3
+      const std::uint32_t gap = swizzle(row * 128 + chunk * 16, 128);
+      store_shared(data + gap, std::uint16_t{7});
+      if (ids->thread.x == 0) {
+        mbarrier_init(barrier, 1);
+        fence_mbarrier_init();
+      }
+      sync_warp(~0u);
+      if (ids->thread.x == 0) {
+        mbarrier_arrive_expect_tx(barrier, 1024);
+        const int corner[2] = {0, 0};
+        tensor_load(data, &map, corner, barrier, 0);
+      }
+      CHECK_EQ(load_shared<std::uint16_t>(data + gap), 7u);
+      mbarrier_wait(barrier, 0);
+      CHECK_EQ(load_shared<std::uint16_t>(data + gap), 7u);
+    }));
+  const Result result = launch(checked(), {1}, {1}, 2048, {1}, [&] {  // room for the bytes, not for the gaps
+    const std::uint32_t barrier = shared_start();
+    const int corner[2] = {0, 0};
+    mbarrier_init(barrier, 1);
+    tensor_load(barrier + 1024, &map, corner, barrier, 0);
+  });
+  CHECK_FINDING(result, "shared-out-of-bounds", "tensor load of 2048 bytes");
 }
 
 TEST(what_a_store_drops_need_not_be_written) {
