@@ -247,9 +247,8 @@ const Register r_bit_functions{
            if (left >> (31 - bit) & 1) o[2] = 32 - bit;
          }
          for (int byte = 0; byte < 4; ++byte) {
-           const std::uint32_t pick = b >> 7 >> 4 * byte & 15,
-                               value = ((pick & 4) ? b : a) >> (pick & 3) * 8 & 255;
-           o[4] |= ((pick & 8) ? (value & 128 ? 255u : 0u) : value) << 8 * byte;
+           const std::uint32_t pick = b >> 7 >> 4 * byte & 7;  // 3 bits: prmt's sign mode is out of reach
+           o[4] |= ((pick & 4 ? b : a) >> (pick & 3) * 8 & 255) << 8 * byte;
          }
          const std::uint32_t n = b & 31;
          o[5] = n ? b << n | a >> (32 - n) : b;

@@ -277,9 +277,8 @@ static inline unsigned __byte_perm(unsigned a, unsigned b, unsigned selector) {
   const std::uint64_t bytes = static_cast<std::uint64_t>(b) << 32 | a;
   unsigned result = 0;
   for (int i = 0; i < 4; ++i) {
-    const unsigned pick = selector >> 4 * i & 15u;
-    const auto byte = static_cast<unsigned>(bytes >> 8 * (pick & 7u) & 0xffu);
-    result |= (pick & 8u ? (byte & 0x80u ? 0xffu : 0u) : byte) << 8 * i;
+    const unsigned pick = selector >> 4 * i & 7u;
+    result |= static_cast<unsigned>(bytes >> 8 * pick & 0xffu) << 8 * i;
   }
   return result;
 }
