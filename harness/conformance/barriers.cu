@@ -63,18 +63,26 @@ const Register r_by_index{barriers_by_index,
                            }}};
 
 /// One thread takes an mbarrier through three phases and notes what a wait for either parity answers.
+///
+/// Each answer is stored before the next arrival, which releases the store, and so is known by then. It need
+/// not be otherwise: an earlier form of this kernel combined the answers at its end, and an H200 (driver
+/// 580.159.04, CUDA 13.0, 2026-11-21) gave 0x7fa instead of 0x59a, two bits a look: 2 2 3 3 3 1 for
+/// 2 2 1 2 1 1. The explanation is read off its machine code and fits all bits, but is not measured by
+/// itself: a suspended try_wait holds up a thread only where its answer is read, so the arrivals of the next
+/// step were issued behind it, and the wait for the phase under way saw that phase complete.
 __global__ void mbarrier_phases(const Args args) {
   TW_SHARED(shared);
-  const std::uint32_t barrier = ptx::shared_address(shared);
-  std::uint32_t seen = 0;
-  int note = 0;
+  const std::uint32_t barrier = ptx::shared_address(shared), notes = barrier + 8;
+  std::uint32_t count = 0;
   const auto look = [&] {
+    std::uint32_t seen = 0;
     for (std::uint32_t parity = 0; parity < 2; ++parity)
-      seen |= static_cast<std::uint32_t>(ptx::mbarrier_try_wait(barrier, parity)) << note++;
+      seen |= static_cast<std::uint32_t>(ptx::mbarrier_try_wait(barrier, parity)) << parity;
+    ptx::store_shared(notes + 4 * count++, seen);
   };
   if (threadIdx.x == 0) {
     ptx::mbarrier_init(barrier, 2);
-    look();  // 0: phase 0 runs, the one before it counts as complete
+    look();  // phase 0 runs, the one before it counts as complete
     ptx::mbarrier_arrive(barrier);
     look();
     ptx::mbarrier_arrive(barrier);
@@ -88,7 +96,7 @@ __global__ void mbarrier_phases(const Args args) {
     ptx::mbarrier_init(barrier, 1);
     ptx::mbarrier_arrive(barrier);
     look();  // phase 0 again
-    args.output[0] = seen;
+    for (std::uint32_t i = 0; i < count; ++i) args.output[i] = ptx::load_shared(notes + 4 * i);
   }
 }
 const Register r_phases{
@@ -96,11 +104,10 @@ const Register r_phases{
     {.group = "barriers",
      .name = "mbarrier_phases",
      .wrappers = "mbarrier_init mbarrier_inval mbarrier_arrive mbarrier_arrive_count mbarrier_try_wait",
-     .output_words = 1,
-     .shared_bytes = 8,
+     .output_words = 6,
+     .shared_bytes = 8 + 6 * 4,
      .reference = [](const Words&, Words& out) {
-       // Pairs from bit 0 on: (wait 0, wait 1).
-       out[0] = 0b10 | 0b10 << 2 | 0b01 << 4 | 0b10 << 6 | 0b01 << 8 | 0b01 << 10;
+       out = {0b10, 0b10, 0b01, 0b10, 0b01, 0b01};  // bit 0: wait for parity 0, bit 1: for parity 1
      }}};
 
 /// Warp 1 hands a buffer to warp 0 and back, four turns, over a pair of mbarriers.

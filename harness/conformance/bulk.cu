@@ -8,10 +8,16 @@ namespace {
 using tilewright::Swizzle;
 using tilewright::TiledMap;
 
-/// One thread issues a load of `bytes` bytes, all wait, and the raw shared memory goes to the output.
+/// One thread issues a load of `bytes` bytes, all wait, and the raw shared memory goes to the output:
+/// `footprint` bytes, of which the load may leave some alone.
 template <class Issue>
-TW_DEVICE void show_load(const Args& args, std::uint32_t shared, std::uint32_t bytes, Issue issue) {
-  const std::uint32_t barrier = shared + bytes;
+TW_DEVICE void show_load(const Args& args, std::uint32_t shared, std::uint32_t bytes, std::uint32_t footprint,
+                         Issue issue) {
+  const std::uint32_t barrier = shared + footprint;
+  for (std::uint32_t i = threadIdx.x; i < footprint / 4; i += blockDim.x)
+    ptx::store_shared(shared + 4 * i, kUntouched);
+  ptx::fence_proxy_async_shared();
+  __syncthreads();
   if (threadIdx.x == 0) {
     ptx::mbarrier_init(barrier, 1);
     ptx::fence_mbarrier_init();
@@ -20,8 +26,8 @@ TW_DEVICE void show_load(const Args& args, std::uint32_t shared, std::uint32_t b
   }
   __syncthreads();
   ptx::mbarrier_wait(barrier, 0);
-  for (std::uint32_t i = threadIdx.x; i < bytes / 4; i += blockDim.x)
-    args.output[blockIdx.x * (bytes / 4) + i] = ptx::load_shared(shared + 4 * i);
+  for (std::uint32_t i = threadIdx.x; i < footprint / 4; i += blockDim.x)
+    args.output[blockIdx.x * (footprint / 4) + i] = ptx::load_shared(shared + 4 * i);
 }
 
 /// Fills `bytes` of shared memory with the input, unswizzled, and makes it visible to the async proxy.
@@ -39,7 +45,7 @@ __global__ void load_bulk(const Args args) {
   TW_SHARED(shared);
   const std::uint32_t base = ptx::shared_address(shared);
   if (threadIdx.x == 0) ptx::bulk_prefetch(args.input, 2048);
-  show_load(args, base, 2048, [&](std::uint32_t barrier) {
+  show_load(args, base, 2048, 2048, [&](std::uint32_t barrier) {
     if constexpr (Hint)
       ptx::bulk_load(base, args.input + 4, 2048, barrier, ptx::policy_evict_first());
     else
@@ -166,6 +172,26 @@ std::uint32_t swizzled(std::uint32_t offset, std::uint32_t span) {
   return offset ^ (offset / 128 & mask) * 16;
 }
 
+/// Byte `byte` of the box lies here. Rows are dense, unless they are narrower than the span, which then is
+/// the pitch.
+std::uint32_t placed(const TiledMap& map, std::uint32_t byte) {
+  const std::uint32_t row = map.box[0] * map.element_bytes, span = span_of(map.swizzle);
+  return swizzled(byte / row * (row < span ? span : row) + byte % row, span);
+}
+
+/// Bytes of shared memory from the first byte of a box to its last, gaps included.
+std::uint32_t box_footprint(const TiledMap& map) {
+  const std::uint32_t row = map.box[0] * map.element_bytes, span = span_of(map.swizzle);
+  return box_bytes(map) / row * (row < span ? span : row);
+}
+
+/// The tensor as a store sees it: dimension 0 is clipped by 16-byte chunks (measured on an H200, 2026-11-21).
+TiledMap store_bounds(TiledMap map) {
+  const std::uint64_t chunk = 16 / map.element_bytes;
+  map.size[0] = (map.size[0] + chunk - 1) / chunk * chunk;
+  return map;
+}
+
 /// Calls visit(byte in the box, byte in the tensor or -1 outside) for every byte of the box at `at`.
 template <class Visit>
 void each_byte(const TiledMap& map, const int* at, Visit visit) {
@@ -183,8 +209,8 @@ void each_byte(const TiledMap& map, const int* at, Visit visit) {
   }
 }
 
-/// Where the boxes lie: partly before the start in dimension 0 (rank 1 and up), partly behind the end in the
-/// last.
+/// Where the boxes of loads lie: partly before the start in dimension 0 (rank 1 and up), partly behind the
+/// end in the last.
 template <int Rank>
 struct At {
   int x[Rank];
@@ -202,6 +228,21 @@ inline constexpr At<4> kAt<4>{{8, 1, -1, 1}};
 template <>
 inline constexpr At<5> kAt<5>{{-8, 1, 0, 1, 1}};
 
+/// Where the boxes of stores lie: partly behind the end. A negative coordinate is an illegal instruction
+/// (measured on an H200, 2026-11-21).
+template <int Rank>
+inline constexpr At<Rank> kStoreAt{};
+template <>
+inline constexpr At<1> kStoreAt<1>{{176}};
+template <>
+inline constexpr At<2> kStoreAt<2>{{16, 13}};
+template <>
+inline constexpr At<3> kStoreAt<3>{{16, 3, 4}};
+template <>
+inline constexpr At<4> kStoreAt<4>{{8, 1, 2, 1}};
+template <>
+inline constexpr At<5> kStoreAt<5>{{8, 2, 1, 1, 2}};
+
 template <int Rank>
 TiledMap tensor_of_rank() {
   if constexpr (Rank == 1)
@@ -218,14 +259,15 @@ TiledMap tensor_of_rank() {
 
 enum class Form { plain, hint };
 
-template <int Rank, Form How>
+/// `Spread`: how many times its bytes the box's footprint is.
+template <int Rank, Form How, std::uint32_t Spread = 1>
 __global__ void load_tensor(const Args args, const __grid_constant__ TensorMap map,
                             const std::uint32_t bytes) {
   TW_SHARED(shared);
   const std::uint32_t base = ptx::shared_address(shared);
   if (threadIdx.x == 0) ptx::prefetch_tensor_map(&map);
   constexpr At<Rank> at = kAt<Rank>;
-  show_load(args, base, bytes, [&](std::uint32_t barrier) {
+  show_load(args, base, bytes, bytes * Spread, [&](std::uint32_t barrier) {
     if constexpr (How == Form::hint)
       ptx::tensor_load(base, &map, at.x, barrier, ptx::policy_evict_last());
     else
@@ -239,14 +281,14 @@ Case tensor_load_case(std::string name, TiledMap map) {
           .name = std::move(name),
           .wrappers = "tensor_load prefetch_tensor_map",
           .input_words = 2048,
-          .output_words = box_bytes(map) / 4,
-          .shared_bytes = box_bytes(map) + 8,
+          .output_words = box_footprint(map) / 4,
+          .shared_bytes = box_footprint(map) + 8,
           .map = Map{map, false},
           .reference = [map](const Words& in, Words& out) {
             constexpr At<Rank> at = kAt<Rank>;
             each_byte(map, at.x, [&](std::uint32_t byte, std::int64_t global) {
               set_byte(
-                  out, swizzled(byte, span_of(map.swizzle)),
+                  out, placed(map, byte),
                   global < 0 ? static_cast<unsigned char>(0) : byte_of(in, static_cast<std::size_t>(global)));
             });
           }};
@@ -274,7 +316,7 @@ const Register r_s128f{
     load_tensor<2, Form::plain>,
     tensor_load_case<2>("tensor_load_swizzle_128_f32", tensor(4, {40, 24}, {32, 16}, Swizzle::b128))};
 const Register r_half_span{
-    load_tensor<2, Form::plain>,
+    load_tensor<2, Form::plain, 2>,
     tensor_load_case<2>("tensor_load_swizzle_128_half_span", tensor(2, {40, 40}, {32, 32}, Swizzle::b128))};
 
 template <bool Hint>
@@ -319,7 +361,7 @@ Case multicast_case(const char* name) {
 const Register r_mc{multicast_tensor<false>, multicast_case("tensor_load_multicast")};
 const Register r_mch{multicast_tensor<true>, multicast_case("tensor_load_multicast_hint")};
 
-template <int Rank, Form How, bool Add>
+template <int Rank, Form How, bool Add, std::uint32_t Spread = 1>
 __global__ void store_tensor(const Args args, const __grid_constant__ TensorMap map,
                              const std::uint32_t bytes) {
   TW_SHARED(shared);
@@ -328,8 +370,8 @@ __global__ void store_tensor(const Args args, const __grid_constant__ TensorMap 
     for (std::uint32_t i = threadIdx.x; i < 1024; i += blockDim.x) args.output[i] = 0;
     ptx::fence_proxy_async();
   }
-  fill_for_store(args, base, bytes);
-  constexpr At<Rank> at = kAt<Rank>;
+  fill_for_store(args, base, bytes * Spread);
+  constexpr At<Rank> at = kStoreAt<Rank>;
   if (threadIdx.x == 0) {
     if constexpr (Add) {
       ptx::tensor_reduce_add(&map, at.x, base);
@@ -350,14 +392,13 @@ Case tensor_store_case(std::string name, TiledMap map) {
           .name = std::move(name),
           .wrappers = "tensor_store",
           .output_words = 2048,
-          .shared_bytes = box_bytes(map),
+          .shared_bytes = box_footprint(map),
           .map = Map{map, true},
           .reference = [map](const Words& in, Words& out) {
-            constexpr At<Rank> at = kAt<Rank>;
-            each_byte(map, at.x, [&](std::uint32_t byte, std::int64_t global) {
+            constexpr At<Rank> at = kStoreAt<Rank>;
+            each_byte(store_bounds(map), at.x, [&](std::uint32_t byte, std::int64_t global) {
               if (global >= 0)
-                set_byte(out, static_cast<std::size_t>(global),
-                         byte_of(in, swizzled(byte, span_of(map.swizzle))));
+                set_byte(out, static_cast<std::size_t>(global), byte_of(in, placed(map, byte)));
             });
           }};
 }
@@ -375,7 +416,20 @@ const Register r_w2h{store_tensor<2, Form::hint, false>,
                      tensor_store_case<2>("tensor_store_2d_hint", tensor_of_rank<2>())};
 const Register r_ws{
     store_tensor<2, Form::plain, false>,
-    tensor_store_case<2>("tensor_store_swizzle_128", tensor(2, {80, 40}, {64, 16}, Swizzle::b128))};
+    tensor_store_case<2>("tensor_store_swizzle_128", tensor(2, {72, 24}, {64, 16}, Swizzle::b128))};
+// Not yet run on a GPU: that a store reads the layout that a load writes.
+const Register r_ws_half{
+    store_tensor<2, Form::plain, false, 2>,
+    tensor_store_case<2>("tensor_store_swizzle_128_half_span", tensor(2, {40, 20}, {32, 16}, Swizzle::b128))};
+
+/// Rows of 250 bytes, 288 apart: the store writes 256 of each.
+TiledMap ragged_tensor() {
+  TiledMap map = tensor(2, {125, 20}, {128, 16}, Swizzle::none);
+  map.stride[1] = 288;
+  return map;
+}
+const Register r_wclip{store_tensor<2, Form::plain, false>,
+                       tensor_store_case<2>("tensor_store_2d_ragged", ragged_tensor())};
 
 /// Adds the box twice to a tensor of zeros; small integers, so that every sum is exact.
 template <class T>
@@ -391,7 +445,7 @@ Case reduce_case(const char* name, Fill fill) {
           .map = Map{map, true},
           .reference = [map](const Words& in, Words& out) {
             out.assign(out.size(), 0);
-            each_byte(map, kAt<2>.x, [&](std::uint32_t byte, std::int64_t global) {
+            each_byte(map, kStoreAt<2>.x, [&](std::uint32_t byte, std::int64_t global) {
               if (global < 0 || byte % sizeof(T) != 0) return;
               const T sum = static_cast<T>(2 * element<T>(in, byte / sizeof(T)));
               unsigned char bytes[sizeof(T)];
