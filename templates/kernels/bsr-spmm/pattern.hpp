@@ -116,10 +116,26 @@ inline std::vector<std::int64_t> power_law(const Json& pattern, Random& random, 
   return lengths;
 }
 
+/// Row lengths when exactly density * rows * columns places (rounded) are drawn from the whole matrix without
+/// repetition: each place in turn is taken with the probability that keeps the count (selection sampling).
+inline std::vector<std::int64_t> scattered(double density, Random& random, std::int64_t rows,
+                                           std::int64_t columns) {
+  std::vector<std::int64_t> lengths(static_cast<std::size_t>(rows));
+  auto left = static_cast<double>(rows * columns), wanted = std::round(density * left);
+  for (std::int64_t& length : lengths)
+    for (std::int64_t column = 0; column < columns; ++column, --left)
+      if (random.uniform() * left < wanted) {
+        ++length;
+        --wanted;
+      }
+  return lengths;
+}
+
 /// Lengths of all rows, for the kinds whose columns are drawn at random. Empty for other kinds.
 inline std::vector<std::int64_t> random_lengths(const std::string& kind, const Json& pattern, Random& random,
                                                 std::int64_t rows, std::int64_t columns) {
   std::vector<std::int64_t> lengths;
+  if (kind == "random") lengths = scattered(density(pattern), random, rows, columns);
   if (kind == "equal-rows")
     lengths.assign(static_cast<std::size_t>(rows),
                    std::llround(density(pattern) * static_cast<double>(columns)));
@@ -138,17 +154,8 @@ inline std::vector<std::int64_t> random_lengths(const std::string& kind, const J
   return lengths;
 }
 
-inline Columns bernoulli(Random& random, double density, std::int64_t columns) {
-  Columns result;
-  for (std::int64_t column = 0; column < columns; ++column)
-    if (random.uniform() < density) result.push_back(static_cast<std::int32_t>(column));
-  return result;
-}
-
 /// The columns of one row, for the kinds that know them. `row` and sizes in blocks.
-inline Columns columns_of(const std::string& kind, const Json& pattern, Random& random, std::int64_t row,
-                          const Bsr& a) {
-  if (kind == "random") return bernoulli(random, density(pattern), a.columns);
+inline Columns columns_of(const std::string& kind, const Json& pattern, std::int64_t row, const Bsr& a) {
   if (kind == "empty") return {};
   if (kind == "full-row")
     return row == index(pattern, "row", a.rows) ? range(0, a.columns, a.columns) : Columns{};
@@ -183,7 +190,7 @@ inline std::vector<std::int32_t> integers(const Json& list) {
 /// The structure that `pattern` describes. Sizes in blocks; for kind matrix-market, 0 takes the file's own.
 /// `block` is the block's size, to cut a file's entries into blocks. Throws std::invalid_argument.
 ///
-///   random {density}: each block with that probability      equal-rows {density}: so many in each row, at
+///   random {density}: exactly that share, anywhere      equal-rows {density}: so many in each row, at
 ///   random places power-law {density, exponent}: lengths fall as rank^-exponent, in random order      rows
 ///   {counts}: lengths, repeated banded {width}: so many blocks on both sides of the diagonal block-diagonal
 ///   {size}: full squares of blocks full-row {row}, full-column {column}, diagonal, arrow, last-block, empty
@@ -212,7 +219,7 @@ inline Bsr make_pattern(const Json& pattern, std::int64_t rows, std::int64_t col
   } else {
     const std::vector<std::int64_t> lengths = detail::random_lengths(kind, pattern, random, rows, columns);
     for (std::int64_t row = 0; row < rows; ++row)
-      detail::append(a, lengths.empty() ? detail::columns_of(kind, pattern, random, row, a)
+      detail::append(a, lengths.empty() ? detail::columns_of(kind, pattern, row, a)
                                         : detail::choose(random, lengths[row], columns));
   }
   check(a);

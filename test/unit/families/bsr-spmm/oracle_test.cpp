@@ -85,6 +85,7 @@ TEST(random_patterns_keep_their_counts) {
   const bsr_spmm::Bsr equal = pattern(R"({"kind":"equal-rows","density":0.5})");
   for (std::int64_t row = 0; row < equal.rows; ++row) CHECK_EQ(equal.length(row), 3);
   CHECK_EQ(pattern(R"({"kind":"random","density":1})").blocks(), 48);
+  CHECK_EQ(pattern(R"({"kind":"random","density":0.25})").blocks(), 12);
   CHECK_EQ(pattern(R"({"kind":"random","density":0})").blocks(), 0);
   const bsr_spmm::Bsr law = bsr_spmm::make_pattern(
       Json::parse(R"({"kind":"power-law","density":0.1,"exponent":1})"), 64, 64, 32, true, 3);
