@@ -15,7 +15,7 @@ TW_DEVICE void show_load(const Args& args, std::uint32_t shared, std::uint32_t b
                          Issue issue) {
   const std::uint32_t barrier = shared + footprint;
   for (std::uint32_t i = threadIdx.x; i < footprint / 4; i += blockDim.x)
-    ptx::store_shared(shared + 4 * i, kUntouched);
+    ptx::store_shared(shared + 4 * i, std::uint32_t{kUntouched});
   ptx::fence_proxy_async_shared();
   __syncthreads();
   if (threadIdx.x == 0) {
