@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { archOf, defaultArch } from '../../src/arch/index.ts';
+import { limitsOf } from '../../src/device/limits.ts';
 import type { GateJob, TimeEvent, TimeOptions } from '../../src/device/protocol.ts';
 import type { DeviceSession } from '../../src/device/session.ts';
 import { localExecutor } from '../../src/exec/local.ts';
-import { limitsOf } from '../../src/device/limits.ts';
 import { ensureToolchain } from '../../src/toolchain/toolchain.ts';
 import { type Bench, buildBench, buildCudaBench, jobVariantOf, openBench } from '../helpers/axpby.ts';
 

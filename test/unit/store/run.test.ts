@@ -80,7 +80,7 @@ describe('runs', () => {
   function copied(root: string) {
     const { path, id } = createRun(root, info, noon);
     return (
-      openRun(folderOf({ [`copy/run.json`]: readFileSync(join(path, 'run.json'), 'utf8') }), 'copy') ?? id
+      openRun(folderOf({ 'copy/run.json': readFileSync(join(path, 'run.json'), 'utf8') }), 'copy') ?? id
     );
   }
 
