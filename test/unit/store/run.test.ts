@@ -79,9 +79,7 @@ describe('runs', () => {
 
   function copied(root: string) {
     const { path, id } = createRun(root, info, noon);
-    return (
-      openRun(folderOf({ 'copy/run.json': readFileSync(join(path, 'run.json'), 'utf8') }), 'copy') ?? id
-    );
+    return openRun(folderOf({ 'copy/run.json': readFileSync(join(path, 'run.json'), 'utf8') }), 'copy') ?? id;
   }
 
   test("under a root that is a file are the machine's fault", () => {
