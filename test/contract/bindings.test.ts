@@ -12,6 +12,7 @@ import { manifestSchema } from '../../src/model/manifest.ts';
 import type { Choice } from '../../src/model/selection.ts';
 import { packageRoot } from '../../src/util/package-root.ts';
 import { emitQuickLibrary, toolFolders } from '../helpers/library.ts';
+import { testToolchain } from '../helpers/toolchain.ts';
 import { toyRequest, toyShipped } from '../helpers/toy-library.ts';
 
 const bindings = readdirSync(bindingFolder('.')).filter((name) => !name.startsWith('_'));
@@ -124,6 +125,7 @@ describe('the C library of a run', { timeout: 300_000 }, () => {
           false,
         );
       const build = place(`build-cuda-${kind}`);
+      const { cudaHome } = await testToolchain();
       await run(
         [
           'cmake',
@@ -135,6 +137,7 @@ describe('the C library of a run', { timeout: 300_000 }, () => {
           '-DLIBRARY=tilewright',
         ],
         root,
+        { CUDA_HOME: cudaHome },
       );
       await run(['cmake', '--build', build], root);
       const { exitCode, stdout, stderr } = await localExecutor.run([join(build, 'consumer')], {});
