@@ -13,7 +13,7 @@ import { variantOf } from '../space/variant.ts';
 import { listRuns, openRun, type Run } from '../store/run.ts';
 import { exitCode } from './exit.ts';
 import type { Flags } from './options.ts';
-import { archFor, configOf, runsRoot } from './prepare.ts';
+import { archFor, configOf, runsRoot, spaceOf } from './prepare.ts';
 
 /** `gen list`: the families, or the variants of one. */
 export async function list(familyName: string | undefined, flags: Flags): Promise<number> {
@@ -26,13 +26,7 @@ export async function list(familyName: string | undefined, flags: Flags): Promis
   }
   const { family } = await loadFamily(familyName, places);
   const arch = await archFor(flags, config);
-  const { preset, where, limit } = flags;
-  const { variants } = enumerate(family, {
-    arch: arch.name,
-    ...(preset !== undefined && { preset }),
-    ...(where !== undefined && { where }),
-    ...(limit !== undefined && { limit }),
-  });
+  const { variants } = enumerate(family, { arch: arch.name, ...spaceOf(family, flags) });
   for (const { id, parameters } of variants) {
     console.log(flags.json ? JSON.stringify({ event: 'variant', variant: id, parameters }) : id);
   }
@@ -95,7 +89,8 @@ function showVariant(family: AnyFamily, id: string, out: string, run: Run | unde
     return;
   }
   console.log(id);
-  for (const [name, value] of Object.entries(variant.parameters)) console.log(`  ${name} = ${value}`);
+  for (const name of variant.active ?? Object.keys(variant.parameters))
+    console.log(`  ${name} = ${variant.parameters[name]}`);
   for (const [name, value] of Object.entries(variant.derived)) console.log(`  ${name} = ${value} (derived)`);
   const { threads, sharedBytes } = variant.budget;
   console.log(`  ${threads} threads, ${grouped(sharedBytes)} bytes of shared memory`);
@@ -121,7 +116,9 @@ export async function why(familyName: string, point: readonly string[], flags: F
 
 function print({ id, legal, verdicts, missing, inactive }: ReturnType<typeof explain>): void {
   const paint = paintFor(process.stdout);
-  for (const { constraint, doc, holds, reads } of verdicts) {
+  // What is broken stands last, where the eye is when the screen is full.
+  const sorted = [...verdicts].sort((a, b) => Number(a.holds === false) - Number(b.holds === false));
+  for (const { constraint, doc, holds, reads } of sorted) {
     const values = Object.entries(reads).map(([name, value]) => `${name}=${value ?? '?'}`);
     const mark = marks[`${holds}`].padEnd(7);
     console.log(`${holds === false ? paint('bad', mark) : mark} ${constraint}: ${doc}`);

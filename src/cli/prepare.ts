@@ -8,10 +8,13 @@ import { UsageError } from '../errors.ts';
 import { localExecutor } from '../exec/local.ts';
 import type { Arch } from '../model/arch.ts';
 import type { Stage } from '../model/event.ts';
+import type { AnyFamily } from '../model/family.ts';
 import type { Source, Variant } from '../model/variant.ts';
 import type { Request } from '../request.ts';
+import { presetOf } from '../space/enumerate.ts';
 import { pointOfId } from '../space/id.ts';
 import { variantOf } from '../space/variant.ts';
+import { parseWhere } from '../space/where.ts';
 import { createRun, openRun, type Run } from '../store/run.ts';
 import { findGpus } from '../toolchain/gpu.ts';
 import { hashOf } from '../util/hash.ts';
@@ -59,7 +62,7 @@ export async function prepareNew(
   const discovered = await loadFamily(familyName, { families: config.families });
   const arch = await archFor(flags, config);
   const only = subject === undefined ? undefined : onlyOf(subject, discovered, flags.as);
-  const space = only ? {} : spaceOf(discovered, flags);
+  const space = only ? {} : spaceOf(discovered.family, flags);
   const depth = flags.depth ?? 'quick';
   const run = createRun(runsRoot(config), {
     family: discovered.family.name,
@@ -150,13 +153,12 @@ function requestOf(parts: {
   };
 }
 
-/** The preset `default` where nothing else is said. */
-function spaceOf(
-  { family }: DiscoveredFamily,
-  { preset, where, limit }: Flags,
-): Omit<Request['space'], 'arch'> {
+/** The preset `default` where nothing else is said. Refuses what the family lacks, so that no run begins with it. */
+export function spaceOf(family: AnyFamily, { preset, where, limit }: Flags): Omit<Request['space'], 'arch'> {
   const unsaid = preset === undefined && where === undefined && family.presets.default !== undefined;
   const chosen = unsaid ? 'default' : preset;
+  presetOf(family, chosen);
+  if (where !== undefined) parseWhere(where, family);
   return {
     ...(chosen !== undefined && { preset: chosen }),
     ...(where !== undefined && { where }),
@@ -186,7 +188,12 @@ function onlyOf(subject: string, { family }: DiscoveredFamily, as?: string): Non
 
 /** Rendered files begin with their id and are named after it. */
 function idOfFile(path: string, text: string): string {
-  return /^\/\/ ([\w-]+(?:\.[\w-]+)+)$/m.exec(text.slice(0, 300))?.[1] ?? basename(path, '.cu');
+  const said = /^\/\/ ([\w-]+(?:\.[\w-]+)+)$/m.exec(text.slice(0, 300))?.[1];
+  const id = said ?? basename(path, '.cu');
+  if (id.includes('.')) return id;
+  throw new UsageError(
+    `${path} does not say which variant it stands for: name one with --as <id>, or in its first line, as rendered files do: // <id>`,
+  );
 }
 
 function mustDefine({ symbol, id }: Variant, text: string, path: string): void {

@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { EnvironmentError } from '../errors.ts';
 import { localExecutor } from '../exec/local.ts';
 import type { Event, Summary } from '../model/event.ts';
 import { selectionSchema } from '../model/selection.ts';
 import { runPipeline } from '../pipeline.ts';
 import { finalReport } from '../report/final.ts';
+import { shortPath } from '../report/format.ts';
 import { Progress } from '../report/progress.ts';
 import { exitCode } from './exit.ts';
 import { onInterrupt } from './interrupt.ts';
@@ -37,10 +39,10 @@ export async function execute({ request, run, resumed }: Prepared, flags: Flags)
       signal: interrupt.signal,
     };
     const summary = await Promise.race([runPipeline(request, host), interrupt.happened]);
-    if (!flags.json) process.stdout.write(pageOf(summary, run));
+    if (!flags.json) process.stdout.write(pageOf(summary, run) + sourcesOf(request));
     return codeOf(summary, request.stages.has('gate'));
   } catch (error) {
-    const kept = run.records().length > 0;
+    const kept = run.records().some(({ event }) => event === 'artifact' || event === 'verdict');
     const out = flags.out === undefined ? '' : ` --out ${flags.out}`;
     const goOn = `go on with: npx gen sweep ${request.family.name} --resume ${run.id}${out}`;
     if (!interrupt.signal.aborted) {
@@ -60,6 +62,11 @@ export async function execute({ request, run, resumed }: Prepared, flags: Flags)
 function pageOf(summary: Summary, run: Prepared['run']): string {
   const selection = run.readJson('selection.json', selectionSchema);
   return finalReport({ summary, records: run.records(), ...(selection && { selection }) }, process.stdout);
+}
+
+/** Where to look after `gen render`. */
+function sourcesOf({ stages, out, family }: Prepared['request']): string {
+  return stages.has('build') ? '' : `sources  ${shortPath(join(out, 'sources', family.name))}\n`;
 }
 
 function codeOf(summary: Summary, gated: boolean): number {

@@ -199,7 +199,7 @@ function funnel({ funnel, verdicts, seconds, cache }: Summary, paint: Paint): st
     `${paint('strong', 'funnel ')}  ${line}`,
     `${paint('strong', 'verdict')}  ${words.join(', ') || 'none'}`,
     `${paint('strong', 'cache  ')}  ${built}`,
-    `${paint('strong', 'time   ')}  ${duration(seconds.total ?? 0)} (${times.join(', ')})`,
+    `${paint('strong', 'time   ')}  ${duration(seconds.total ?? 0)}${times.length > 0 ? ` (${times.join(', ')})` : ''}`,
   ];
 }
 

@@ -62,7 +62,7 @@ export function alone(variant: Variant): Enumeration {
 function tooMany(family: AnyFamily, legal: number): UsageError {
   const presets = Object.keys(family.presets).join(', ');
   return new UsageError(
-    `${family.name} has ${legal} legal variants; ask for at most ${mostVariants}, by limit, where or a preset (${presets})`,
+    `${family.name} has ${legal} legal variants; ask for at most ${mostVariants}: by a preset (${presets}), --where or --limit`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { edit, gen, type Workspace, workspace } from '../helpers/gen.ts';
@@ -69,6 +69,12 @@ const faults: readonly Fault[] = [
     /no gate case 'raged'; there are: ragged, repeat/,
   ],
   ['a file that is not there', nothing, ['validate', 'scale', 'mine.cu'], /there is no file mine\.cu/],
+  [
+    'a file that names no variant',
+    ({ path }) => writeFileSync(join(path, 'mine.cu'), 'int main() {}\n'),
+    ['validate', 'scale', 'mine.cu'],
+    /mine\.cu does not say which variant it stands for: name one with --as/,
+  ],
   [
     'a file without the kernel',
     ({ path }) => writeFileSync(join(path, 'mine.cu'), '// scale.t64.e1.sound\n'),
@@ -153,6 +159,16 @@ describe('bad input is answered with what to do', () => {
     expect(stderr).toMatch(says);
     expect(stderr).not.toMatch(/this is a bug/);
     expect(code).toBe(2);
+  });
+
+  test('a space that cannot be asked for begins no run', slow, async () => {
+    const { path, out } = workspace();
+    for (const space of [
+      ['--preset', 'sond'],
+      ['--where', 'treads == 64'],
+    ])
+      await gen(path, ['sweep', 'scale', ...space]);
+    expect(existsSync(join(out, 'runs'))).toBe(false);
   });
 });
 

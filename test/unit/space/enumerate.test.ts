@@ -158,7 +158,7 @@ describe('enumerate', () => {
     expect({ points, legal }).toEqual({ points: 1_000_000, legal: 1_000_000 });
     expect(new Set(variants.map(({ parameters }) => parameters.f)).size).toBe(10);
     expect(() => enumerate(family, {})).toThrow(
-      'toy-op has 1000000 legal variants; ask for at most 500000, by limit, where or a preset (quick, full, odd, deep)',
+      'toy-op has 1000000 legal variants; ask for at most 500000: by a preset (quick, full, odd, deep), --where or --limit',
     );
   });
 
