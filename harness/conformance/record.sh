@@ -20,7 +20,7 @@ flags="-std=c++20 -O1 -gencode arch=compute_90a,code=sm_90a -DTW_WAIT_LIMIT=4000
 
 echo "building" >&2
 pids=
-for source in "$here"/*.cu "$here"/main.cpp "$here"/worker.cpp "$here"/golden.cpp "$root"/harness/src/json.cpp; do
+for source in "$here"/*.cu "$here"/main.cpp "$here"/worker.cpp "$here"/golden.cpp "$root"/harness/src/json*.cpp "$root"/harness/src/utf8.cpp; do
   # shellcheck disable=SC2086
   "$nvcc" $flags -c "$source" -o "$build/$(basename "$source").o" &
   pids="$pids $!"
