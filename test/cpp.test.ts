@@ -4,15 +4,14 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { localExecutor } from '../src/exec/local.ts';
 import { packageRoot } from '../src/util/package-root.ts';
-import { toolFolders } from './helpers/library.ts';
+import { toolEnvironment } from './helpers/library.ts';
 
 // The C++ side has its own tests, which CMake builds and ctest runs; here they are part of `npm test`.
 
 const build = join(packageRoot, 'node_modules/.cache/tilewright/cmake');
-const PATH = [...toolFolders, process.env.PATH].join(':');
 
 async function run(...argv: string[]): Promise<string> {
-  const { exitCode, stdout, stderr } = await localExecutor.run(argv, { env: { PATH } });
+  const { exitCode, stdout, stderr } = await localExecutor.run(argv, { env: toolEnvironment });
   expect(exitCode, `${argv.join(' ')}\n${stdout.slice(-6000)}${stderr.slice(-2000)}`).toBe(0);
   return stdout;
 }

@@ -22,6 +22,19 @@ export const toolFolders: readonly string[] = [join(cachePaths(process.env).root
   existsSync(folder),
 );
 
+const path = [...toolFolders, ...(process.env.PATH ?? '').split(':')];
+
+/** Whether a program is on PATH or among what `npm test` installs. */
+export function hasTool(name: string): boolean {
+  return path.some((folder) => existsSync(join(folder, name)));
+}
+
+/** What CMake runs in: with Ninja where there is one, since a machine with g++ need not have make. */
+export const toolEnvironment: Readonly<Record<string, string>> = {
+  PATH: path.join(':'),
+  ...(hasTool('ninja') && { CMAKE_GENERATOR: 'Ninja' }),
+};
+
 /**
  * Emits a library of the quick variants of bsr-spmm that `chosen` takes, compiled for real where there is a CUDA toolkit.
  * It stands for a run whose gate said `passed`: what follows here checks results again, through the installed library.
