@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Event, JournalRecord, Summary } from '../../../src/model/event.ts';
 import type { Measurement } from '../../../src/model/measurement.ts';
 import { finalReport } from '../../../src/report/final.ts';
@@ -121,6 +121,15 @@ const wrong = verdict('scale.t128', {
 });
 
 describe('progress', () => {
+  // What a terminal of a person has, wherever this runs.
+  beforeEach(() => {
+    vi.stubEnv('CI', undefined);
+    vi.stubEnv('TERM', 'xterm');
+  });
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
   const play = (screen: Screen, events: readonly Event[]) => {
     let now = 0;
     const progress = new Progress(screen, () => (now += 1000));
