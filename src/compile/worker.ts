@@ -25,7 +25,16 @@ interface Unit {
   readonly generated: boolean;
 }
 
-const flags = ['-std=c++20', '-O2', '-g1', '-pthread'];
+const flags = ['-std=c++20', '-O2', '-pthread'];
+
+/**
+ * What nearly every source includes of the standard library: precompiled once, it halves the time to build a runner. The
+ * sources include what they need all the same, and CMake builds them without this.
+ */
+const prelude = ['algorithm', 'array', 'chrono', 'cmath', 'cstdint', 'cstring', 'deque', 'functional', 'map']
+  .concat(['memory', 'mutex', 'optional', 'stdexcept', 'string', 'unordered_map', 'utility', 'vector'])
+  .map((name) => `#include <${name}>\n`)
+  .join('');
 
 /** Folders of sources under `harness/`, by device. */
 const sourceFolders: Readonly<Record<DeviceName, readonly string[]>> = {
@@ -129,6 +138,8 @@ async function compileUnit(
     const argv = [
       compilers.cxx,
       ...flags,
+      '-include',
+      await precompiledPrelude(compilers, context, slots),
       `-ffile-prefix-map=${context.packageRoot}/=`,
       ...folders.flatMap((path) => ['-I', path]),
       ...(device === 'cuda' ? ['-isystem', join(compilers.cudaHome ?? '', 'include')] : []),
@@ -140,6 +151,22 @@ async function compileUnit(
     return {};
   });
   return { path: join(entry.folder, 'unit.o'), key };
+}
+
+async function precompiledPrelude(
+  compilers: RunnerCompilers,
+  context: CompileContext,
+  slots: Slots,
+): Promise<string> {
+  const key = hashOf('prelude', prelude, flags.join(' '), compilers.cxxVersion, process.arch);
+  const { folder } = await obtain(context.cacheRoot, key, z.object({}), async (made) => {
+    const file = join(made, 'prelude.hpp');
+    writeFileSync(file, prelude);
+    const argv = [compilers.cxx, ...flags, '-x', 'c++-header', file, '-o', `${file}.gch`];
+    await mustSucceed(argv, 'the standard library', made, context, slots);
+    return {};
+  });
+  return join(folder, 'prelude.hpp');
 }
 
 function librariesOf(device: DeviceName, compilers: RunnerCompilers): string[] {
