@@ -3,40 +3,16 @@
 #pragma once
 #include <algorithm>
 #include <cstring>
-#include <functional>
-#include <queue>
 #include <utility>
 #include <vector>
 
-#include "wgmma_groups.hpp"
+#include "wgmma_deal.hpp"
 
 namespace tilewright::bsr_spmm::wgmma {
 
-/// As the kernel reads them; see wgmma.cu.hbs. Numbers of other records count from the start of the plan.
-struct Tile {
-  std::int32_t row, column, first, count;
-};
+/// As the kernel reads it; see wgmma.cu.hbs. Numbers of other records count from the start of the plan.
 struct alignas(32) Part {
   std::int32_t row, slot, first_slot, parts, counter;
-};
-
-/// What the schedule depends on, of a variant and the device.
-struct Dealing {
-  std::int64_t width;  // columns of C that a thread block, or a cluster of them, computes at a time
-  std::int64_t panel;  // columns of C that are worked through before the next, a multiple of width; 0: all
-  std::int64_t group;  // block rows per tile
-  std::int64_t split;  // steps of a tile at most; 0: any number
-  std::int64_t split_quantum;  // parts have a multiple of so many steps
-  std::int64_t shares;         // warpgroups that add up parts of a tile, each for itself
-  std::int64_t lists;          // thread blocks, or clusters
-  double epilogue;             // what a tile costs beside its steps, in steps
-  bool grouped, similar;       // block rows are grouped, and by likeness
-  bool longest;                // the longest rows first, each to whoever has least to do; else in turn
-  bool atomic;                 // one list, from which all thread blocks take
-
-  std::size_t slot_bytes(std::int64_t block) const {
-    return static_cast<std::size_t>(group * block * width * 4);
-  }
 };
 
 namespace detail {
@@ -70,24 +46,16 @@ class Image {
   std::vector<std::byte> bytes_;
 };
 
-/// What is to be done for every tile along a row (or group of rows) of blocks. `row` and `first` as in Tile.
+/// What is to be done for every tile along a row, or a group of rows, of blocks. `row` and `first` as in
+/// Tile, but of a group: its number, and from its first step on.
 struct Strip {
   std::int32_t row, first, count;
 };
 
-inline std::vector<Strip> strips_of(const Shape& shape, const Dealing& dealing, Image& image) {
+inline std::vector<Strip> strips_of_rows(const Shape& shape) {
   std::vector<Strip> strips;
-  if (!dealing.grouped) {
-    for (std::int32_t row = 0; row < shape.m / shape.block; ++row)
-      strips.push_back({row, shape.row_ptr[row], shape.row_ptr[row + 1] - shape.row_ptr[row]});
-    return strips;
-  }
-  const auto size = static_cast<std::int32_t>(dealing.group);
-  const Groups groups = group_rows(shape, static_cast<std::size_t>(size), dealing.similar);
-  const std::int32_t rows = image.append(groups.rows), steps = image.append(groups.steps);
-  for (std::size_t i = 0; i + 1 < groups.starts.size(); ++i)
-    strips.push_back({rows + static_cast<std::int32_t>(i) * size, steps + groups.starts[i],
-                      groups.starts[i + 1] - groups.starts[i]});
+  for (std::int32_t row = 0; row < shape.m / shape.block; ++row)
+    strips.push_back({row, shape.row_ptr[row], shape.row_ptr[row + 1] - shape.row_ptr[row]});
   return strips;
 }
 
@@ -136,50 +104,67 @@ class Cutter {
   std::vector<Strip> strips_;
 };
 
+/// Appends the rows and the steps of the groups that tiles name, and has the tiles name their places instead.
+class GroupPlacer {
+ public:
+  GroupPlacer(const Shape& shape, const Groups& groups, Image& image)
+      : shape_(shape), groups_(groups), image_(image) {}
+
+  void place(Lists& lists, std::vector<Part>& parts) {
+    for (std::vector<Tile>& list : lists)
+      for (Tile& tile : list) {
+        if (tile.row < 0) {
+          tile.first += of(parts[static_cast<std::size_t>(~tile.row)].row).first;
+        } else {
+          const Strip place = of(tile.row);
+          tile = {place.row, tile.column, place.first, place.count};
+        }
+      }
+    for (Part& part : parts) part.row = of(part.row).row;
+  }
+
+ private:
+  Strip of(std::int32_t group) {
+    const auto [found, is_new] = places_.try_emplace(group);
+    if (is_new) {
+      const Rows& rows = groups_.rows(group);
+      const std::vector<Step> steps = steps_of(shape_, rows);
+      found->second = {image_.append(std::vector<std::int32_t>(
+                           rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(groups_.size()))),
+                       image_.append(steps), static_cast<std::int32_t>(steps.size())};
+    }
+    return found->second;
+  }
+
+  const Shape& shape_;
+  const Groups& groups_;
+  Image& image_;
+  std::map<std::int32_t, Strip> places_;
+};
+
 /// Gives the parts their places in the plan: records, counters (0), and slots for sums behind the plan,
 /// `slot_bytes` each. What is appended to the image later must be no larger than `later_bytes`.
-inline void place_parts(Cutter& cutter, const Dealing& dealing, std::size_t slot_bytes,
-                        std::size_t later_bytes, Image& image) {
-  if (cutter.parts.empty()) return;
-  const std::vector<std::uint32_t> zeros(cutter.parts.size() * static_cast<std::size_t>(dealing.shares));
+inline void place_parts(std::vector<Part>& parts, Lists& lists, const Dealing& dealing,
+                        std::size_t slot_bytes, std::size_t later_bytes, Image& image) {
+  if (parts.empty()) return;
+  const std::vector<std::uint32_t> zeros(parts.size() * static_cast<std::size_t>(dealing.shares));
   const std::int32_t counters = image.append(zeros);
-  const std::size_t end = image.size() + 64 + cutter.parts.size() * sizeof(Part) + later_bytes;
+  const std::size_t end = image.size() + 64 + parts.size() * sizeof(Part) + later_bytes;
   const auto slots = static_cast<std::int32_t>((end + slot_bytes - 1) / slot_bytes);
-  for (Part& part : cutter.parts) {
+  for (Part& part : parts) {
     part.slot += slots;
     part.first_slot += slots;
     part.counter += counters;
   }
-  const std::int32_t records = image.append(cutter.parts);
-  for (Tile& tile : cutter.tiles)
-    if (tile.row < 0) tile.row = ~(records + ~tile.row);
-}
-
-/// Deals tiles out: longest first to the list with least to do, or in turn. Each list keeps the order of
-/// `tiles`.
-inline std::vector<std::vector<Tile>> deal(const Dealing& dealing, const std::vector<Tile>& tiles) {
-  std::vector<std::vector<Tile>> lists(static_cast<std::size_t>(dealing.lists));
-  using Load = std::pair<double, std::size_t>;
-  std::priority_queue<Load, std::vector<Load>, std::greater<Load>> loads;
-  for (std::size_t i = 0; i < lists.size(); ++i) loads.push({0, i});
-  std::size_t turn = 0;
-  for (const Tile& tile : tiles) {
-    if (!dealing.longest) {
-      lists[turn++ % lists.size()].push_back(tile);
-      continue;
-    }
-    const auto [load, list] = loads.top();
-    loads.pop();
-    lists[list].push_back(tile);
-    loads.push({load + tile.count + dealing.epilogue, list});
-  }
-  return lists;
+  const std::int32_t records = image.append(parts);
+  for (std::vector<Tile>& list : lists)
+    for (Tile& tile : list)
+      if (tile.row < 0) tile.row = ~(records + ~tile.row);
 }
 
 /// Lays lists out: at `firsts` the first tile of each; at `rests` where the others follow, counted in tiles
 /// from `firsts`.
-inline void append_lists(const std::vector<std::vector<Tile>>& lists, std::size_t firsts, std::size_t rests,
-                         Image& image) {
+inline void append_lists(const Lists& lists, std::size_t firsts, std::size_t rests, Image& image) {
   std::vector<Tile> heads, tails;
   std::vector<std::int32_t> starts;
   for (const std::vector<Tile>& list : lists) {
@@ -206,33 +191,79 @@ inline Places places(const Dealing& dealing) {
   return {kTiles, kTiles + static_cast<std::size_t>(dealing.lists) * sizeof(Tile)};
 }
 
+namespace detail {
+
+inline std::vector<Strip> strips_of_groups(const Shape& shape, const Dealing& dealing, Groups& groups) {
+  std::vector<Strip> strips;
+  for (const Rows& rows : group_rows(shape, groups.sets, groups.size(), dealing.similar))
+    strips.push_back({groups.of(rows), 0, static_cast<std::int32_t>(steps_of(shape, rows).size())});
+  return strips;
+}
+
+/// Lists of tiles, each a block row by `width` columns, or a part of it.
+inline Lists deal_rows(const Shape& shape, const Dealing& dealing, std::vector<Part>& parts) {
+  Cutter cutter(dealing, strips_of_rows(shape));
+  cutter.cut(shape.n);
+  parts = std::move(cutter.parts);
+  Lists lists = deal(dealing, cutter.tiles);
+  if (dealing.longest) Evener(dealing, nullptr, lists).run();
+  return lists;
+}
+
+/// Lists of tiles, each a group of block rows by `width` columns, or a part of it. Appends the groups to the
+/// plan.
+inline Lists deal_groups(const Shape& shape, const Dealing& dealing, std::vector<Part>& parts, Image& image) {
+  require(shape.col_idx != nullptr || shape.blocks == 0,
+          "groups block rows by their columns: the plan needs a host copy of col_idx");
+  Groups groups(shape, dealing.group);
+  Cutter cutter(dealing, strips_of_groups(shape, dealing, groups));
+  cutter.cut(shape.n);
+  parts = std::move(cutter.parts);
+  Lists lists = deal(dealing, cutter.tiles);
+  if (dealing.longest) Evener(dealing, parts.empty() ? &groups : nullptr, lists).run();
+  GroupPlacer(shape, groups, image).place(lists, parts);
+  return lists;
+}
+
+/// One list, which begins with a tile for every thread block.
+inline void plan_claims(const Shape& shape, const Dealing& dealing, std::size_t at, Image& image) {
+  Cutter cutter(dealing, strips_of_rows(shape));
+  cutter.cut(shape.n);
+  cutter.tiles.resize(std::max(cutter.tiles.size(), static_cast<std::size_t>(dealing.lists)), kEnd);
+  image.reserve<std::byte>(cutter.tiles.size() * sizeof(Tile));
+  image.put(at, cutter.tiles);
+}
+
+/// The bytes that the plan needs, with room for the sums of parts.
+inline std::size_t plan_lists(const Shape& shape, const Dealing& dealing, const Places& at, Image& image) {
+  std::vector<Part> parts;
+  Lists lists =
+      dealing.grouped ? deal_groups(shape, dealing, parts, image) : deal_rows(shape, dealing, parts);
+  std::size_t tiles = lists.size();
+  for (const std::vector<Tile>& list : lists) tiles += list.size();
+  const std::size_t slot_bytes = dealing.slot_bytes(shape.block);
+  place_parts(parts, lists, dealing, slot_bytes, 64 + tiles * sizeof(Tile), image);
+  append_lists(lists, at.tiles, at.rests, image);
+  return parts.empty() ? image.size() : static_cast<std::size_t>(parts.back().slot + 1) * slot_bytes;
+}
+
+}  // namespace detail
+
 /// The plan, and behind it room for the sums of parts.
 inline Workspace make_plan(const Shape& shape, const Dealing& dealing) {
   bsr_spmm::detail::require(
       shape.row_ptr != nullptr,
       "deals out work by the lengths of block rows: the plan needs a host copy of row_ptr");
   const Places at = places(dealing);
-  const auto lists = static_cast<std::size_t>(dealing.lists);
   detail::Image image;
-  image.reserve<std::byte>(at.rests + lists * sizeof(std::int32_t));
-  detail::Cutter cutter(dealing, detail::strips_of(shape, dealing, image));
-  cutter.cut(shape.n);
-
+  image.reserve<std::byte>(at.rests + static_cast<std::size_t>(dealing.lists) * sizeof(std::int32_t));
   Workspace workspace;
-  if (dealing.atomic) {
-    cutter.tiles.resize(std::max(cutter.tiles.size(), lists), detail::kEnd);
-    image.reserve<std::byte>(cutter.tiles.size() * sizeof(Tile));
-    image.put(at.tiles, cutter.tiles);
-  } else {
-    const std::size_t slot_bytes = dealing.slot_bytes(shape.block);
-    const std::size_t later_bytes = 64 + (cutter.tiles.size() + lists) * sizeof(Tile);
-    detail::place_parts(cutter, dealing, slot_bytes, later_bytes, image);
-    detail::append_lists(detail::deal(dealing, cutter.tiles), at.tiles, at.rests, image);
-    if (!cutter.parts.empty())
-      workspace.bytes = static_cast<std::size_t>(cutter.parts.back().slot + 1) * slot_bytes;
-  }
+  if (dealing.atomic)
+    detail::plan_claims(shape, dealing, at.tiles, image);
+  else
+    workspace.bytes = detail::plan_lists(shape, dealing, at, image);
+  workspace.bytes = std::max(workspace.bytes, image.size());
   workspace.image = image.take();
-  workspace.bytes = std::max(workspace.bytes, workspace.image.size());
   return workspace;
 }
 

@@ -93,6 +93,22 @@ void add(const Tile& tile, int row, Products& products) {
   for (int step = 0; step < tile.count; ++step) blocks.insert(tile.first + step);
 }
 
+/// The load of the longest list, in steps.
+double longest(const std::vector<std::vector<Tile>>& lists, const Dealing& how) {
+  double most = 0;
+  for (const auto& list : lists) {
+    double load = 0;
+    for (const Tile& tile : list) load += tile.count + how.epilogue;
+    most = std::max(most, load);
+  }
+  return most;
+}
+
+Dealing in_turn(Dealing how) {
+  how.longest = false;
+  return how;
+}
+
 std::size_t total(const std::vector<std::vector<Tile>>& lists) {
   std::size_t count = 0;
   for (const auto& list : lists) count += list.size();
@@ -115,16 +131,22 @@ TEST(every_tile_is_dealt_out_once) {
   }
 }
 
-TEST(lists_end_within_one_tile_of_each_other) {
+TEST(lists_end_at_about_the_same_time) {
   const Dealing how = dealing();
-  double least = 1e9, most = 0;
-  for (const auto& list : lists_of(wgmma::make_plan(kMatrix.shape(kColumns), how), how)) {
-    double load = 0;
-    for (const Tile& tile : list) load += tile.count + how.epilogue;
-    least = std::min(least, load);
-    most = std::max(most, load);
-  }
-  CHECK(most - least <= 40 + how.epilogue);
+  const auto lists = lists_of(wgmma::make_plan(kMatrix.shape(kColumns), how), how);
+  double all = 0;
+  for (const auto& list : lists)
+    for (const Tile& tile : list) all += tile.count + how.epilogue;
+  CHECK(longest(lists, how) - all / static_cast<double>(lists.size()) <= 1);
+}
+
+TEST(tiles_change_places_to_end_sooner) {
+  // Longest first gives one list 5 + 3 steps and the other 4 + 3 + 3; each tile costs 3 more.
+  const std::int32_t row_ptr[] = {0, 5, 9, 12, 15, 18};
+  const Shape shape{5 * 32, 256, 5 * 32, 32, 18, "f16", "f16", 256, 256, row_ptr, nullptr};
+  Dealing how = dealing();
+  how.lists = 2;
+  CHECK_EQ(longest(lists_of(wgmma::make_plan(shape, how), how), how), 3 + 3 + 3 + 3 * how.epilogue);
 }
 
 TEST(panels_are_worked_through_one_after_the_other) {
@@ -185,7 +207,37 @@ TEST(groups_multiply_every_block_of_their_rows_once) {
 
 TEST(similar_rows_share_more_columns) {
   const Shape shape = kMatrix.shape(kColumns);
-  CHECK(wgmma::group_rows(shape, 2, true).steps.size() < wgmma::group_rows(shape, 2, false).steps.size());
+  const wgmma::detail::ColumnSets sets(shape);
+  const auto steps = [&](bool similar) {
+    std::size_t count = 0;
+    for (const wgmma::Rows& rows : wgmma::group_rows(shape, sets, 2, similar))
+      count += wgmma::steps_of(shape, rows).size();
+    return count;
+  };
+  CHECK(steps(true) < steps(false));
+}
+
+TEST(groups_come_apart_where_whole_ones_leave_lists_uneven) {
+  // Nine equal rows, three to a tile: four lists would have one tile, two or none of the other's length.
+  std::vector<std::int32_t> row_ptr{0}, col_idx;
+  for (int row = 0; row < 9; ++row) {
+    for (int i = 0; i < 10; ++i) col_idx.push_back((row * 3 + i * 2) % 40);
+    row_ptr.push_back(static_cast<std::int32_t>(col_idx.size()));
+  }
+  const Shape shape{9 * 32, 512, 40 * 32, 32, 90, "f16", "f16", 512, 512, row_ptr.data(), col_idx.data()};
+  Dealing how = dealing();
+  how.grouped = how.similar = true;
+  how.group = 3;
+  const double in_order = longest(lists_of(wgmma::make_plan(shape, in_turn(how)), how), how),
+               evened = longest(lists_of(wgmma::make_plan(shape, how), how), how);
+  CHECK(evened < in_order);
+  std::multiset<int> rows;
+  const Workspace plan = wgmma::make_plan(shape, how);
+  for (const auto& list : lists_of(plan, how))
+    for (const Tile& tile : list)
+      for (int member = 0; member < 3; ++member)
+        rows.insert(record<std::int32_t>(plan, static_cast<std::size_t>(tile.row + member)));
+  for (int row = 0; row < 9; ++row) CHECK_EQ(rows.count(row), 2u);  // tiles of 256 columns
 }
 
 TEST(claims_find_all_tiles_in_a_row) {

@@ -1,0 +1,237 @@
+// wgmma_deal.hpp - who computes what on the path `wgmma`: tiles of C are dealt out to lists, one per thread
+// block or cluster, so that all lists take about as long. Plain C++17.
+#pragma once
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "wgmma_groups.hpp"
+
+namespace tilewright::bsr_spmm::wgmma {
+
+/// As the kernel reads it; see wgmma.cu.hbs. Numbers of other records count from the start of the plan.
+struct Tile {
+  std::int32_t row, column, first, count;
+};
+
+/// What the schedule depends on, of a variant and the device.
+struct Dealing {
+  std::int64_t width;  // columns of C that a thread block, or a cluster of them, computes at a time
+  std::int64_t panel;  // columns of C that are worked through before the next, a multiple of width; 0: all
+  std::int64_t group;  // block rows per tile
+  std::int64_t split;  // steps of a tile at most; 0: any number
+  std::int64_t split_quantum;  // parts have a multiple of so many steps
+  std::int64_t shares;         // warpgroups that add up parts of a tile, each for itself
+  std::int64_t lists;          // thread blocks, or clusters
+  double epilogue;             // what a tile costs beside its steps, in steps
+  bool grouped, similar;       // block rows are grouped, and by likeness
+  bool longest;                // the longest rows first, each to whoever has least to do; else in turn
+  bool atomic;                 // one list, from which all thread blocks take
+
+  std::size_t slot_bytes(std::int64_t block) const {
+    return static_cast<std::size_t>(group * block * width * 4);
+  }
+};
+
+namespace detail {
+
+using Lists = std::vector<std::vector<Tile>>;
+
+/// Deals tiles out: longest first to the list with least to do, or in turn. Each list keeps the order of
+/// `tiles`.
+inline Lists deal(const Dealing& dealing, const std::vector<Tile>& tiles) {
+  Lists lists(static_cast<std::size_t>(dealing.lists));
+  using Load = std::pair<double, std::size_t>;
+  std::priority_queue<Load, std::vector<Load>, std::greater<Load>> loads;
+  for (std::size_t i = 0; i < lists.size(); ++i) loads.push({0, i});
+  std::size_t turn = 0;
+  for (const Tile& tile : tiles) {
+    if (!dealing.longest) {
+      lists[turn++ % lists.size()].push_back(tile);
+      continue;
+    }
+    const auto [load, list] = loads.top();
+    loads.pop();
+    lists[list].push_back(tile);
+    loads.push({load + tile.count + dealing.epilogue, list});
+  }
+  return lists;
+}
+
+/// The groups of block rows that tiles name by their number.
+class Groups {
+ public:
+  Groups(const Shape& shape, std::int64_t size) : sets(shape), size_(static_cast<std::ptrdiff_t>(size)) {}
+  const ColumnSets sets;
+
+  /// The number of a group, a new one where it is new. Rows may come in any order.
+  std::int32_t of(Rows rows) {
+    std::sort(rows.begin(), rows.end(), std::greater<>());  // -1 last
+    const auto [found, is_new] = numbers_.try_emplace(rows, static_cast<std::int32_t>(groups_.size()));
+    if (is_new) groups_.push_back(rows);
+    return found->second;
+  }
+  const Rows& rows(std::int32_t number) const { return groups_[static_cast<std::size_t>(number)]; }
+  std::size_t size() const { return static_cast<std::size_t>(size_); }
+  bool has_place(const Rows& rows) const { return std::count(rows.begin(), rows.begin() + size_, -1) > 0; }
+
+ private:
+  std::ptrdiff_t size_;  // rows of a group at most
+  std::map<Rows, std::int32_t> numbers_;
+  std::vector<Rows> groups_;
+};
+
+/// Makes the longest list shorter while it can be done: it exchanges a tile for a shorter one of the same
+/// panel; or, where tiles are groups of rows, one row leaves for a list with less to do, where it joins a
+/// group with a free place or is a tile by itself. Few tiles of many rows leave lists that differ by a whole
+/// tile; rows are a finer measure, and cost only what they shared.
+class Evener {
+ public:
+  /// Rows stay where they are if `groups` is null.
+  Evener(const Dealing& dealing, Groups* groups, Lists& lists)
+      : dealing_(dealing), groups_(groups), lists_(lists) {
+    for (const std::vector<Tile>& list : lists) {
+      loads_.push_back(0);
+      for (const Tile& tile : list) loads_.back() += tile.count + dealing.epilogue;
+    }
+    const double all = std::accumulate(loads_.begin(), loads_.end(), 0.0);
+    worthwhile_ = std::max(0.25, all / static_cast<double>(lists.size()) / 500);
+  }
+
+  void run() {
+    for (std::size_t round = 0; round < kRoundsPerList * lists_.size(); ++round)
+      if (!shorten()) return;
+  }
+
+ private:
+  static constexpr std::size_t kRoundsPerList = 16, kTargets = 32, kNone = static_cast<std::size_t>(-1);
+
+  /// Of tile `tile` in list `from`, row `member` goes to list `to`, into its tile `other` or a new one
+  /// (kNone); or, without a member (kNone), the two tiles change places.
+  struct Move {
+    std::size_t from, tile, member, to, other;
+    double load_from, load_to;  // after it
+    double peak() const { return std::max(load_from, load_to); }
+  };
+
+  bool shorten() {
+    const auto longest = std::max_element(loads_.begin(), loads_.end());
+    best_.load_from = *longest - worthwhile_;
+    best_.load_to = 0;
+    best_.to = kNone;
+    const auto from = static_cast<std::size_t>(longest - loads_.begin());
+    for (const std::size_t to : shortest())
+      for (std::size_t tile = 0; to != from && tile < lists_[from].size(); ++tile) {
+        consider_exchanges({from, tile, kNone, to, 0, 0, 0});
+        for (std::size_t member = 0; groups_ && member < groups_->size(); ++member)
+          consider_leaving({from, tile, member, to, kNone, 0, 0});
+      }
+    if (best_.to == kNone) return false;
+    loads_[best_.from] = best_.load_from;
+    loads_[best_.to] = best_.load_to;
+    best_.member == kNone ? exchange(best_) : leave(best_);
+    return true;
+  }
+
+  /// The lists with least to do.
+  std::vector<std::size_t> shortest() const {
+    std::vector<std::size_t> order(lists_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto count = std::min(kTargets, order.size());
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
+                      [&](std::size_t a, std::size_t b) { return loads_[a] < loads_[b]; });
+    order.resize(count);
+    return order;
+  }
+
+  void consider(const Move& move) {
+    if (move.peak() < best_.peak()) best_ = move;
+  }
+
+  void consider_exchanges(Move move) {
+    for (move.other = 0; move.other < lists_[move.to].size(); ++move.other) {
+      const Tile &tile = lists_[move.from][move.tile], &other = lists_[move.to][move.other];
+      if (panel(tile) != panel(other)) continue;
+      const int difference = tile.count - other.count;
+      move.load_from = loads_[move.from] - difference;
+      move.load_to = loads_[move.to] + difference;
+      consider(move);
+    }
+  }
+
+  void consider_leaving(Move move) {
+    const Tile& tile = lists_[move.from][move.tile];
+    Rows rest = rows_of(tile);
+    const std::int32_t row = std::exchange(rest[move.member], -1);
+    if (row < 0) return;
+    move.load_from = loads_[move.from] - cost(rows_of(tile)) + cost(rest);
+    if (move.load_from >= best_.peak()) return;
+    move.load_to = loads_[move.to] + cost(with(kNoRows, row));
+    consider(move);
+    for (move.other = 0; move.other < lists_[move.to].size(); ++move.other) {
+      const Tile& other = lists_[move.to][move.other];
+      if (other.column != tile.column || !groups_->has_place(rows_of(other))) continue;
+      move.load_to = loads_[move.to] + cost(with(rows_of(other), row)) - cost(rows_of(other));
+      consider(move);
+    }
+  }
+
+  void exchange(const Move& move) {
+    const Tile tile = remove(move.from, move.tile), other = remove(move.to, move.other);
+    insert(move.from, other);
+    insert(move.to, tile);
+  }
+
+  void leave(const Move& move) {
+    const Tile tile = remove(move.from, move.tile);
+    Rows rest = rows_of(tile), joined = kNoRows;
+    const std::int32_t row = std::exchange(rest[move.member], -1);
+    if (rest != kNoRows) insert(move.from, tile_of(rest, tile.column));
+    if (move.other != kNone) joined = rows_of(remove(move.to, move.other));
+    insert(move.to, tile_of(with(joined, row), tile.column));
+  }
+
+  Tile remove(std::size_t list, std::size_t at) {
+    const Tile tile = lists_[list][at];
+    lists_[list].erase(lists_[list].begin() + static_cast<std::ptrdiff_t>(at));
+    return tile;
+  }
+
+  /// At the end of its panel.
+  void insert(std::size_t list, const Tile& tile) {
+    std::vector<Tile>& tiles = lists_[list];
+    tiles.insert(std::upper_bound(tiles.begin(), tiles.end(), tile,
+                                  [&](const Tile& a, const Tile& b) { return panel(a) < panel(b); }),
+                 tile);
+  }
+
+  std::int64_t panel(const Tile& tile) const {
+    return dealing_.panel == 0 ? 0 : tile.column / dealing_.panel;
+  }
+  const Rows& rows_of(const Tile& tile) const { return groups_->rows(tile.row); }
+  Tile tile_of(const Rows& rows, std::int32_t column) {
+    return {groups_->of(rows), column, 0, groups_->sets.united(rows)};
+  }
+  /// In steps.
+  double cost(const Rows& rows) const {
+    return rows == kNoRows ? 0 : groups_->sets.united(rows) + dealing_.epilogue;
+  }
+  static Rows with(Rows rows, std::int32_t row) {
+    *std::find(rows.begin(), rows.end(), -1) = row;
+    return rows;
+  }
+
+  const Dealing& dealing_;
+  Groups* groups_;
+  Lists& lists_;
+  std::vector<double> loads_;  // of lists, in steps
+  double worthwhile_;          // to be shorter by less is not
+  Move best_{};
+};
+
+}  // namespace detail
+}  // namespace tilewright::bsr_spmm::wgmma
