@@ -22,7 +22,7 @@ export const configSchema = z.strictObject({
   families: z.array(z.string().min(1)).default(['templates/kernels/*']),
   /** Seconds without a sign of life after which a variant is a `hang`. */
   watchdogSeconds: z.number().positive().default(30),
-  /** Which devices gate; `auto` takes the GPU where there is one and the emulated device otherwise. */
+  /** Which devices gate; `auto`: the emulated device, then the GPU where there is one. */
   device: z.enum(['auto', 'cuda', 'emulated']).default('auto'),
 });
 

@@ -39,15 +39,20 @@ export async function loadFamilies(places: Places = {}): Promise<DiscoveredFamil
   return results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
 }
 
-/** One family by name; the others are not read, so that a broken one among them does no harm. */
+/** One family by name or by what its ids begin with; the others are not read, so that a broken one among them does no harm. */
 export async function loadFamily(name: string, places: Places = {}): Promise<DiscoveredFamily> {
   const folders = await familyFolders(places);
-  const folder = folders.find((candidate) => basename(candidate) === name);
+  const folder = folders.find((candidate) => basename(candidate) === name) ?? folders.find(startsIds(name));
   if (folder) return load(folder);
   const names = folders.map((candidate) => basename(candidate));
   throw new UsageError(
     `there is no kernel family '${name}'; there are: ${names.join(', ') || 'none'}${didYouMean(name, names)}`,
   );
+}
+
+/** Whether ids of the family in a folder begin with `prefix`: its name as a C identifier. */
+function startsIds(prefix: string): (folder: string) => boolean {
+  return (folder) => basename(folder).replaceAll('-', '_') === prefix;
 }
 
 async function load(folder: string): Promise<DiscoveredFamily> {

@@ -3,7 +3,7 @@ import type { CompileContext } from './compile/context.ts';
 import { type BuiltWorker, buildWorker } from './compile/worker.ts';
 import type { DeviceInfo } from './device/protocol.ts';
 import { type DeviceSession, type OpenedDevice, openDevice, type Patience } from './device/session.ts';
-import type { LibraryRequest, LibraryRun } from './emit/request.ts';
+import type { Installation, LibraryRequest, LibraryRun } from './emit/request.ts';
 import { EnvironmentError } from './errors.ts';
 import type { Artifact, DeviceName } from './model/artifact.ts';
 import type { Event, Stage, Summary } from './model/event.ts';
@@ -15,7 +15,8 @@ import { type Bench, chooseDevices, commitOf, compileContext, environmentOf } fr
 import { Recorder } from './store/recorder.ts';
 import { findCxx, type Toolchain } from './toolchain/find.ts';
 import { findGpus, gpuSchema } from './toolchain/gpu.ts';
-import { ensureToolchain, withVendorLibraries } from './toolchain/toolchain.ts';
+import { cachePaths } from './toolchain/paths.ts';
+import { type EnsureOptions, ensureToolchain, withVendorLibraries } from './toolchain/toolchain.ts';
 import { Slots } from './util/limit.ts';
 import { Pool } from './util/pool.ts';
 import { Stopwatch } from './util/stopwatch.ts';
@@ -108,7 +109,19 @@ export class Line {
     const { executor } = this.host;
     const toolchain = await this.toolchain();
     const run = await this.#provenance(toolchain);
-    return { family, folder, selection, out, executor, cudaHome: toolchain.cudaHome, artifacts, run };
+    const install = await this.#installation(toolchain);
+    const { cudaHome } = toolchain;
+    return {
+      family,
+      folder,
+      selection,
+      out,
+      executor,
+      cudaHome,
+      artifacts,
+      run,
+      ...(install && { install }),
+    };
   }
 
   async close(): Promise<void> {
@@ -130,14 +143,30 @@ export class Line {
     };
   }
 
-  async #ensureToolchain(): Promise<Toolchain> {
+  /** Installing takes CMake, which a machine without it gets as it gets the compiler. */
+  async #installation({ cudaHome }: Toolchain): Promise<Installation | undefined> {
+    const { prefix, jobs } = this.request;
+    if (prefix === undefined) return undefined;
+    await ensureToolchain({ ...this.#toolchainOptions, with: ['cmake'] });
+    const { path, shared } = prefix;
+    this.note(
+      `building the library and installing it into ${path}; find it with -DCMAKE_PREFIX_PATH=${path}`,
+    );
+    return { prefix: path, shared, cudaHome, jobs, toolFolders: [cachePaths(this.host.environment).bin] };
+  }
+
+  get #toolchainOptions(): EnsureOptions {
     const { executor, environment, signal } = this.host;
-    const progress = (line: string) => this.note(line);
-    const options = { executor, environment, signal, install: this.request.install, progress };
+    const { install } = this.request;
+    return { executor, environment, signal, install, progress: (line) => this.note(line) };
+  }
+
+  async #ensureToolchain(): Promise<Toolchain> {
+    const options = this.#toolchainOptions;
     const toolchain = await ensureToolchain(options);
     const asksGpu = this.does('gate') || this.does('time');
     if (!asksGpu || this.request.device === 'emulated') return toolchain;
-    const gpus = await findGpus(executor);
+    const gpus = await findGpus(options.executor);
     return gpus.length > 0 ? withVendorLibraries(toolchain, options) : toolchain;
   }
 

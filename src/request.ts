@@ -26,6 +26,8 @@ export interface Request {
   readonly jobs: number;
   /** Folder of everything generated. */
   readonly out: string;
+  /** Where the emitted library is installed, as shared libraries or as archives; absent: nowhere. */
+  readonly prefix?: { readonly path: string; readonly shared: boolean };
   /** Whether a missing toolchain may be installed. */
   readonly install: boolean;
 }

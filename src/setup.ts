@@ -6,6 +6,7 @@ import { l2BandwidthOf, limitsOf } from './device/limits.ts';
 import type { DeviceInfo } from './device/protocol.ts';
 import { EnvironmentError } from './errors.ts';
 import type { Executor } from './exec/executor.ts';
+import type { Arch } from './model/arch.ts';
 import type { DeviceName } from './model/artifact.ts';
 import type { EnvironmentEvent } from './model/event.ts';
 import type { Host, Request } from './request.ts';
@@ -31,22 +32,42 @@ export async function chooseDevices(request: Request, host: Host): Promise<Bench
       untimed: 'only the emulated device was asked for, and its times mean nothing',
     };
   }
-  const [gpu] = await findGpus(host.executor);
-  const obstacle = gpu ? mismatch(gpu, request) : missingGpu();
-  if (obstacle === undefined && gpu) {
-    return { devices: request.device === 'cuda' ? ['cuda'] : ['emulated', 'cuda'], gpu };
-  }
-  if (request.device === 'cuda') throw new EnvironmentError(`--device cuda: ${obstacle}`);
-  return { devices: ['emulated'], untimed: `${obstacle}, and times of the emulated device mean nothing` };
+  if (request.device === 'cuda')
+    return { devices: ['cuda'], gpu: await mustHaveGpu(request.arch, host.executor) };
+  const found = await findGpuFor(request.arch, host.executor);
+  if ('gpu' in found) return { devices: ['emulated', 'cuda'], gpu: found.gpu };
+  return {
+    devices: ['emulated'],
+    untimed: `${found.obstacle}, and times of the emulated device mean nothing`,
+  };
+}
+
+/** The GPU that code for an arch runs on. Throws an EnvironmentError where there is none: nothing else may stand in for it. */
+export async function mustHaveGpu(arch: Arch, executor: Executor): Promise<Gpu> {
+  const found = await findGpuFor(arch, executor);
+  if ('gpu' in found) return found.gpu;
+  throw new EnvironmentError(
+    `--device cuda: ${found.obstacle}; --device emulated gates without one, and \`gen build\` only compiles`,
+  );
+}
+
+async function findGpuFor(
+  arch: Arch,
+  executor: Executor,
+): Promise<{ readonly gpu: Gpu } | { readonly obstacle: string }> {
+  const [gpu] = await findGpus(executor);
+  if (gpu === undefined) return { obstacle: missingGpu() };
+  const obstacle = mismatch(gpu, arch);
+  return obstacle === undefined ? { gpu } : { obstacle };
 }
 
 function missingGpu(): string {
   return hasDriver()
-    ? 'there is an NVIDIA driver but nvidia-smi shows no GPU (see `gen doctor`)'
+    ? 'there is an NVIDIA driver but nvidia-smi shows no GPU (see `npx gen doctor`)'
     : 'this machine has no NVIDIA GPU';
 }
 
-function mismatch(gpu: Gpu, { arch }: Request): string | undefined {
+function mismatch(gpu: Gpu, arch: Arch): string | undefined {
   const own = archOf(gpu.computeCapability);
   if (own?.name === arch.name) return undefined;
   const use = own ? `; use --arch ${own.name}` : '';

@@ -1,6 +1,7 @@
 import { localExecutor } from '../exec/local.ts';
 import { paintFor, widthOf } from '../report/style.ts';
 import { diagnose } from '../toolchain/doctor.ts';
+import { asCalled } from './called.ts';
 import { exitCode } from './exit.ts';
 import type { Flags } from './options.ts';
 import { configOf } from './prepare.ts';
@@ -17,7 +18,7 @@ export async function doctor(flags: Flags): Promise<number> {
   const room = widthOf(process.stdout) - 24;
   for (const { name, state, found, advice } of flags.json ? [] : checks) {
     console.log(`${paint(tones[state], words[state].padEnd(8))} ${name.padEnd(13)} ${found}`);
-    for (const line of advice ? wrap(advice, room) : [])
+    for (const line of advice ? wrap(asCalled(advice), room) : [])
       console.log(`${' '.repeat(23)}${paint('faint', line)}`);
   }
   return checks.some(({ state }) => state === 'missing') ? exitCode.no : exitCode.done;

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadFamilies, loadFamily } from '../discover.ts';
+import { UsageError } from '../errors.ts';
 import type { AnyFamily } from '../model/family.ts';
 import { lastVerdicts } from '../report/final.ts';
 import { grouped, shortPath } from '../report/format.ts';
@@ -11,6 +12,7 @@ import { explain } from '../space/explain.ts';
 import { pointOfId } from '../space/id.ts';
 import { variantOf } from '../space/variant.ts';
 import { listRuns, openRun, type Run } from '../store/run.ts';
+import { asCalled } from './called.ts';
 import { exitCode } from './exit.ts';
 import type { Flags } from './options.ts';
 import { archFor, configOf, runsRoot, spaceOf } from './prepare.ts';
@@ -97,18 +99,23 @@ function showVariant(family: AnyFamily, id: string, out: string, run: Run | unde
   if (existsSync(source)) console.log(`source  ${shortPath(source)}`);
   if (run && verdict) {
     console.log(`verdict ${verdict.verdict} (${verdict.device}, run ${run.id}): ${verdict.evidence.message}`);
-    if (verdict.evidence.reproduce) console.log(`        $ ${verdict.evidence.reproduce}`);
+    if (verdict.evidence.reproduce) console.log(asCalled(`        $ ${verdict.evidence.reproduce}`));
   }
 }
 
 const marks = { true: 'holds', false: 'BROKEN', undefined: 'open' } as const;
 
 /** `gen why`: which constraint rules a point out. Exit code 1 where one does. */
-export async function why(familyName: string, point: readonly string[], flags: Flags): Promise<number> {
+export async function why(familyName: string, point: string | undefined, flags: Flags): Promise<number> {
+  if (point === undefined) {
+    throw new UsageError(
+      `gen why needs a point of ${familyName}: the id of a variant, or values, e.g. block=64; \`npx gen show ${familyName}\` lists them`,
+    );
+  }
   const config = await configOf(flags);
   const { family } = await loadFamily(familyName, { families: config.families });
   const arch = await archFor(flags, config);
-  const explanation = explain(family, point.join(' '), arch.name);
+  const explanation = explain(family, point, arch.name);
   if (flags.json) console.log(JSON.stringify({ event: 'explanation', family: family.name, ...explanation }));
   else print(explanation);
   return explanation.legal === false ? exitCode.no : exitCode.done;

@@ -1,6 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { EnvironmentError, UsageError } from '../errors.ts';
 import { paintFor } from '../report/style.ts';
+import { asCalled } from './called.ts';
 import { exitCode } from './exit.ts';
 
 /** Parses the command line, runs the command and ends the process with its exit code. */
@@ -43,7 +44,7 @@ function report(error: unknown, json: boolean): number {
   const text = kind
     ? message
     : `this is a bug of tilewright: ${error instanceof Error ? error.stack : message}`;
-  process.stderr.write(`${paint('bad', 'error:')} ${text}\n`);
+  process.stderr.write(`${paint('bad', 'error:')} ${asCalled(text)}\n`);
   return exitCode.couldNotRun;
 }
 

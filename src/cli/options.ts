@@ -21,6 +21,22 @@ export interface Flags {
   /** True: the newest run of the family. */
   readonly resume?: string | true;
   readonly as?: string;
+  /** Where `gen emit` installs the library. */
+  readonly prefix?: string;
+  /** `gen emit --prefix`: archives instead of shared libraries. */
+  readonly static?: boolean;
+}
+
+/** A family and what of it: `bsr-spmm <variant>`, or a variant alone, whose id says which family it is of. */
+export function subjectOf(
+  first: string,
+  second?: string,
+): readonly [family: string, what: string | undefined] {
+  const [prefix = '', ...tokens] = first.split('.');
+  if (second !== undefined) return [first, second];
+  return tokens.length > 0 && !first.includes('/') && tokens.at(-1) !== 'cu'
+    ? [prefix, first]
+    : [first, undefined];
 }
 
 /** A positive whole number. */
@@ -76,6 +92,12 @@ export function withGate(command: Command): Command {
     .addOption(new Option('--depth <name>', 'how many gate cases').choices(['quick', 'full']))
     .option('--case <id>', 'run this gate case alone')
     .option('--seed <n>', 'emulated device: the one schedule that the seed stands for', seed);
+}
+
+export function withPrefix(command: Command): Command {
+  return command
+    .option('--prefix <folder>', 'also build the library with CMake and install it there')
+    .option('--static', 'with --prefix: archives instead of shared libraries');
 }
 
 export function withResume(command: Command): Command {

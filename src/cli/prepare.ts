@@ -11,6 +11,7 @@ import type { Stage } from '../model/event.ts';
 import type { AnyFamily } from '../model/family.ts';
 import type { Source, Variant } from '../model/variant.ts';
 import type { Request } from '../request.ts';
+import { mustHaveGpu } from '../setup.ts';
 import { presetOf } from '../space/enumerate.ts';
 import { pointOfId } from '../space/id.ts';
 import { variantOf } from '../space/variant.ts';
@@ -64,6 +65,7 @@ export async function prepareNew(
   const only = subject === undefined ? undefined : onlyOf(subject, discovered, flags.as);
   const space = only ? {} : spaceOf(discovered.family, flags);
   const depth = flags.depth ?? 'quick';
+  await mustHaveDevice(config, arch, stages);
   const run = createRun(runsRoot(config), {
     family: discovered.family.name,
     arch: arch.name,
@@ -102,6 +104,7 @@ export async function prepareExisting(
   const arch = archNamed(info.arch);
   const only = info.only === undefined ? undefined : onlyOf(info.only, discovered);
   const device = { ...config, device: flags.device ?? info.device };
+  await mustHaveDevice(device, arch, stages);
   const request = requestOf({
     discovered,
     arch,
@@ -118,6 +121,12 @@ export async function prepareExisting(
 /** An argument as a shell takes it, so that the command can be given again. */
 function quoted(argument: string): string {
   return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
+}
+
+/** Nobody should wait for a compiler to learn that the GPU that was asked for is not there. */
+async function mustHaveDevice({ device }: Config, arch: Arch, stages: readonly Stage[]): Promise<void> {
+  const asksGpu = stages.includes('gate') || stages.includes('time');
+  if (device === 'cuda' && asksGpu) await mustHaveGpu(arch, localExecutor);
 }
 
 function refuseNarrowing(flags: Flags): void {
@@ -148,9 +157,16 @@ function requestOf(parts: {
     ...{ family, folder, arch, gate, device, jobs, out, watchdogSeconds },
     space: { arch: arch.name, ...space },
     ...(only && { only }),
+    ...prefixOf(flags),
     stages: new Set(stages),
     install: flags.install,
   };
+}
+
+function prefixOf({ prefix, static: archives }: Flags): Pick<Request, 'prefix'> {
+  if (prefix !== undefined) return { prefix: { path: resolve(prefix), shared: archives !== true } };
+  if (archives !== true) return {};
+  throw new UsageError('--static says how to install: name the folder with --prefix <folder>');
 }
 
 /** The preset `default` where nothing else is said. Refuses what the family lacks, so that no run begins with it. */

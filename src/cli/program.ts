@@ -7,9 +7,19 @@ import { type Stage, stages } from '../model/event.ts';
 import { type PartName, partNames } from '../toolchain/parts.ts';
 import { ensureToolchain } from '../toolchain/toolchain.ts';
 import { packageRoot } from '../util/package-root.ts';
+import { asCalled } from './called.ts';
 import { doctor } from './doctor.ts';
 import { list, show, why } from './inspect.ts';
-import { type Flags, withGate, withMachine, withOutput, withResume, withSpace } from './options.ts';
+import {
+  type Flags,
+  subjectOf,
+  withGate,
+  withMachine,
+  withOutput,
+  withPrefix,
+  withResume,
+  withSpace,
+} from './options.ts';
 import { prepareExisting, prepareNew } from './prepare.ts';
 import { type ReportFlags, report } from './report.ts';
 import { execute } from './run.ts';
@@ -66,25 +76,23 @@ function subjectCommand(program: Command, name: string, description: string): Co
   return program
     .command(name)
     .description(description)
-    .argument('<family>', 'a kernel family; see `gen list`')
+    .argument('<family>', 'a kernel family (see `gen list`), or the id of one variant')
     .argument('[variant]', 'id of one variant, or path of a .cu file that stands for one');
 }
 
 /** Runs all stages up to and with the named one. */
 function upTo(stage: Stage, done: Done) {
   const wanted = stages.slice(0, stages.indexOf(stage) + 1);
-  return async (family: string, variant: string | undefined, flags: Flags) =>
-    done(
-      await execute(
-        await prepareNew(family, wanted, { ...flags, install: flags.install ?? true }, variant),
-        flags,
-      ),
-    );
+  return async (first: string, second: string | undefined, flags: Flags) => {
+    const [family, variant] = subjectOf(first, second);
+    const prepared = await prepareNew(family, wanted, { ...flags, install: flags.install ?? true }, variant);
+    done(await execute(prepared, flags));
+  };
 }
 
 async function sweepFamily(family: string | undefined, flags: Flags): Promise<number> {
   if (flags.resume === undefined && family === undefined) {
-    throw new UsageError('gen sweep needs a kernel family, or --resume; `gen list` shows the families');
+    throw new UsageError('gen sweep needs a kernel family, or --resume; `npx gen list` shows the families');
   }
   const prepared =
     flags.resume === undefined
@@ -106,6 +114,7 @@ function addRunCommands(program: Command, done: Done): void {
       .description(description)
       .argument('[run]', 'id or folder of a run (default: the newest)');
     const wanted: Stage[] = ['build', ...(stage === 'time' ? [] : (['select'] as const)), stage];
+    if (stage === 'emit') withPrefix(command);
     withMachine(withOutput(command)).action(async (run: string | undefined, flags: Flags) =>
       done(await execute(await prepareExisting(run, undefined, wanted, flags), flags)),
     );
@@ -121,7 +130,7 @@ function addReport(program: Command, done: Done): void {
     .option('--evidence <file>', 'write everything that the run measured, and where, as JSON')
     .option('--markdown <file>', 'write the page, and a picture beside it (default: the page on stdout)')
     .option('--from <file...>', 'report on evidence files instead of a run')
-    .option('--rival <file...>', 'times of other systems, by bench/triton_bsr.py, as further baselines')
+    .option('--rival <file...>', 'times of other systems, by bench/compare.py')
     .option('--out <folder>', 'folder for everything generated (default: generated)')
     .option('--config <file>', 'a gen.config.ts (default: the nearest upwards)')
     .action(async (run: string | undefined, flags: ReportFlags) => done(await report(run, flags)));
@@ -138,19 +147,22 @@ function addInspectCommands(program: Command, done: Done): void {
   const showing = program
     .command('show')
     .description('parameters and constraints of a family, or one variant')
-    .argument('<family>')
+    .argument('<family>', 'a kernel family, or the id of one variant')
     .argument('[variant]', 'id of a variant');
-  withOutput(showing).action(async (family: string, id: string | undefined, flags: Flags) =>
-    done(await show(family, id, flags)),
+  withOutput(showing).action(async (first: string, second: string | undefined, flags: Flags) =>
+    done(await show(...subjectOf(first, second), flags)),
   );
   const asking = program
     .command('why')
     .description('which constraint rules a point out')
-    .argument('<family>')
-    .argument('<point...>', 'a variant id, or block=64 tileN=128 ...');
+    .argument('<family>', 'a kernel family, or the id of one variant')
+    .argument('[point...]', 'a variant id, or block=64 tileN=128 ...');
   withOutput(asking)
     .option('--arch <name>', "sm_80, sm_90a (default: the GPU's, else sm_90a)")
-    .action(async (family: string, point: string[], flags: Flags) => done(await why(family, point, flags)));
+    .action(async (first: string, point: string[], flags: Flags) => {
+      const [family, text] = subjectOf(first, point.length > 0 ? point.join(' ') : undefined);
+      done(await why(family, text, flags));
+    });
 }
 
 function addMachineCommands(program: Command, done: Done): void {
@@ -177,7 +189,7 @@ function addMachineCommands(program: Command, done: Done): void {
     .action(async (name: string) => {
       const { newKernel } = await import('../scaffold.ts');
       console.log(newKernel(name));
-      console.error(`it passes as it stands; gate it with: npx gen sweep ${name} --preset quick`);
+      console.error(asCalled(`it passes as it stands; gate it with: npx gen sweep ${name} --preset quick`));
       done(0);
     });
 }

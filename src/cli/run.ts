@@ -7,6 +7,7 @@ import { runPipeline } from '../pipeline.ts';
 import { finalReport } from '../report/final.ts';
 import { shortPath } from '../report/format.ts';
 import { Progress } from '../report/progress.ts';
+import { asCalled, inCalledWords } from './called.ts';
 import { exitCode } from './exit.ts';
 import { onInterrupt } from './interrupt.ts';
 import type { Flags } from './options.ts';
@@ -14,7 +15,7 @@ import type { Prepared } from './prepare.ts';
 
 /** Runs what was prepared, shows it, and says the exit code: 0, or 1 where nothing passed. */
 export async function execute({ request, run, resumed }: Prepared, flags: Flags): Promise<number> {
-  const progress = flags.quiet ? undefined : new Progress(process.stderr);
+  const progress = flags.quiet ? undefined : new Progress(inCalledWords(process.stderr));
   const show = (event: Event) => {
     if (flags.json) process.stdout.write(`${JSON.stringify(event)}\n`);
     progress?.handle(event);
@@ -39,7 +40,7 @@ export async function execute({ request, run, resumed }: Prepared, flags: Flags)
       signal: interrupt.signal,
     };
     const summary = await Promise.race([runPipeline(request, host), interrupt.happened]);
-    if (!flags.json) process.stdout.write(pageOf(summary, run) + sourcesOf(request));
+    if (!flags.json) process.stdout.write(asCalled(pageOf(summary, run) + sourcesOf(request)));
     return codeOf(summary, request.stages.has('gate'));
   } catch (error) {
     const kept = run.records().some(({ event }) => event === 'artifact' || event === 'verdict');

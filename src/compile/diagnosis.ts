@@ -16,7 +16,7 @@ const machine: readonly [RegExp, string][] = [
   [/No space left on device|Disk quota exceeded/, 'there is no space left on the disk; free some'],
   [
     /[Ff]ailed to preprocess host compiler|Cannot find compiler/,
-    'nvcc finds no usable g++; see `gen doctor`',
+    'nvcc finds no usable g++; see `npx gen doctor`',
   ],
   [/unsupported GNU version/, 'nvcc does not take this version of g++; name another with CXX'],
   [/Unsupported gpu architecture/, 'this CUDA toolkit is too old; a 13.0 toolkit is needed'],

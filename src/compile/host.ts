@@ -114,7 +114,7 @@ async function produce(
   rmSync(object);
   if (linked.exitCode !== 0) {
     throw new EnvironmentError(
-      `the linker ${ending(linked)}: ${firstError(linked.stderr)}; see \`gen doctor\``,
+      `the linker ${ending(linked)}: ${firstError(linked.stderr)}; see \`npx gen doctor\``,
     );
   }
   return { seconds: seconds + linked.seconds, command };

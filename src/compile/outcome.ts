@@ -49,7 +49,7 @@ export async function refusalOf(
   const said = firstError(result.stderr);
   if (proof.exitCode === 0) return { verdict: 'compile', message: `the compiler ${ending(result)}: ${said}` };
   throw new EnvironmentError(
-    `the compiler does not work, not even on an empty kernel: it ${ending(proof)}: ${firstError(proof.stderr)}; see \`gen doctor\``,
+    `the compiler does not work, not even on an empty kernel: it ${ending(proof)}: ${firstError(proof.stderr)}; see \`npx gen doctor\``,
   );
 }
 

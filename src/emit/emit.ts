@@ -11,6 +11,7 @@ import { packageRoot } from '../util/package-root.ts';
 import { bindingFolder, loadBinding } from './binding.ts';
 import { replaceFolder, write, writeBinding } from './files.ts';
 import { packImage } from './images.ts';
+import { installLibrary } from './install.ts';
 import { buildManifest, cubinsOf, type Shipped } from './manifest.ts';
 import type { LibraryRequest } from './request.ts';
 
@@ -20,10 +21,18 @@ export interface Library {
 }
 
 /**
- * Writes the selected variants as a library, a source tree that needs nothing of this package any more. The tree is made
- * aside and renamed into place, so that whatever fails leaves the former library as it was.
+ * Writes the selected variants as a library, a source tree that needs nothing of this package any more, and installs it
+ * where that is asked for.
  */
 export async function emitLibrary(request: LibraryRequest): Promise<Library> {
+  const library = await writeLibrary(request);
+  const { install, executor } = request;
+  if (install) await installLibrary(library.path, install.prefix, executor, install);
+  return library;
+}
+
+/** Makes the tree aside and renames it into place, so that whatever fails leaves the former library as it was. */
+async function writeLibrary(request: LibraryRequest): Promise<Library> {
   if (request.selection.variants.length === 0)
     throw new UsageError(`nothing to emit: no variant of ${request.family.name} was selected`);
   const binding = await loadBinding(request.binding ?? 'c');

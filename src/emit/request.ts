@@ -4,6 +4,7 @@ import type { AnyFamily } from '../model/family.ts';
 import type { Provenance } from '../model/manifest.ts';
 import type { Selection } from '../model/selection.ts';
 import type { Verdict } from '../model/verdict.ts';
+import type { InstallOptions } from './install.ts';
 
 /** What the library has to know of the run that it comes from. */
 export interface LibraryRun {
@@ -17,6 +18,12 @@ export interface LibraryRun {
   readonly nvcc?: string | undefined;
   readonly cxx?: string | undefined;
   readonly gpu?: Provenance['gpu'] | undefined;
+}
+
+/** Where and how the library is installed. */
+export interface Installation extends InstallOptions {
+  /** Absolute. Afterwards `find_package(tilewright)` finds it with this folder in CMAKE_PREFIX_PATH. */
+  readonly prefix: string;
 }
 
 export interface LibraryRequest {
@@ -34,4 +41,6 @@ export interface LibraryRequest {
   readonly cudaHome?: string | undefined;
   /** Folder under templates/bindings; `c` unless given. */
   readonly binding?: string | undefined;
+  /** Also build the library and install it. */
+  readonly install?: Installation | undefined;
 }

@@ -74,8 +74,13 @@ const familySchema = z.strictObject({
   deterministic: callable,
 } satisfies Record<keyof AnyFamily, z.ZodType>);
 
-/** The C++ side, which every family has beside its templates. */
-const companions = ['launch.hpp', 'oracle.hpp'];
+/** What every family has beside its templates, and what for. */
+const companions: Readonly<Record<string, string>> = {
+  'launch.hpp': 'how a variant is launched',
+  'oracle.hpp': 'the reference that the gate compares with',
+  'api.h': "the emitted library's interface",
+  'api.cpp': "the emitted library's interface",
+};
 
 /** Names that `--json` and the funnel use beside the constraints' own. */
 const reservedRules = ['preset', 'where', 'not-supported'];
@@ -104,14 +109,22 @@ export function validateFamily(value: unknown, { file, folder, has }: FamilyPlac
     ...findActivationProblems(family),
     ...constraintProblems(family),
     ...presetProblems(family),
-    ...[...family.templates, ...companions]
-      .filter((name) => !has(name))
-      .map((name) => `there is no file '${name}' in the family's folder`),
+    ...missingFiles(family, has),
     ...repeated(family.workloads.map(({ id }) => id)).map((id) => `two workloads have the id '${id}'`),
   ];
   if (problems.length === 0) return family;
   const count = `${problems.length} problem${problems.length === 1 ? '' : 's'}`;
   throw new UsageError(`${file} has ${count}:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+}
+
+function missingFiles({ templates }: AnyFamily, has: FamilyPlace['has']): string[] {
+  const purposes = {
+    ...Object.fromEntries(templates.map((name) => [name, 'named in templates'])),
+    ...companions,
+  };
+  return Object.entries(purposes)
+    .filter(([name]) => !has(name))
+    .map(([name, purpose]) => `there is no file '${name}' in the family's folder (${purpose})`);
 }
 
 function repeated(names: readonly string[]): string[] {

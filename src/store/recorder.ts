@@ -45,10 +45,13 @@ export class Recorder {
     return record?.event === 'verdict' && record.key === key ? record : undefined;
   }
 
-  /** Whether the journal says that these very artifacts passed wherever they were asked. */
+  /** Tells again what the journal knows of these very artifacts; true where they passed wherever they were asked. */
   passedBefore(artifacts: readonly Artifact[]): boolean {
     const words = artifacts.flatMap((one) => this.earlier(one.source.variant.id, one.device, one.key) ?? []);
-    return words.length > 0 && words.every(({ verdict }) => verdict === 'passed');
+    const failed = words.filter(({ verdict }) => verdict !== 'passed');
+    // The last word on a variant counts, so an objection comes last.
+    for (const word of [...words.filter((one) => !failed.includes(one)), ...failed]) this.emit(word);
+    return words.length > 0 && failed.length === 0;
   }
 
   /** Whether the journal has a time, or a reason for none, of every one of these on a workload. */

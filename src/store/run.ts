@@ -127,7 +127,7 @@ function newest(root: string, family: string | undefined): string {
   if (first !== undefined) return join(root, first);
   const of = family === undefined ? '' : ` of ${family}`;
   throw new UsageError(
-    `there is no run${of} in ${root} yet: begin one with \`gen sweep ${family ?? '<family>'}\``,
+    `there is no run${of} in ${root} yet: begin one with \`npx gen sweep ${family ?? '<family>'}\``,
   );
 }
 

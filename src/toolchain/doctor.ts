@@ -77,7 +77,7 @@ async function python(executor: Executor, environment: Environment): Promise<Che
 }
 
 function missingToolkit(environment: Environment): Check {
-  const advice = `it is installed into ${cachePaths(environment).base} when it is needed; now: gen toolchain install; or set CUDA_HOME`;
+  const advice = `it is installed into ${cachePaths(environment).base} when it is needed; now: npx gen toolchain install; or set CUDA_HOME`;
   return { name: 'CUDA toolkit', state: 'missing', found: 'none', advice };
 }
 
@@ -97,7 +97,7 @@ async function toolkitChecks(
     .map((folder) => join(folder, 'libcusparse.so.12'))
     .find((path) => existsSync(path));
   const { cusparse } = parts;
-  const install = `gen toolchain install --with ${cusparse.name} (${cusparse.downloadMb} MB)`;
+  const install = `npx gen toolchain install --with ${cusparse.name} (${cusparse.downloadMb} MB)`;
   return [
     { name: 'CUDA toolkit', state: 'ok', found: `${nvccVersion} (${origin}), ${cudaHome}` },
     {
@@ -155,7 +155,7 @@ async function tools(executor: Executor, environment: Environment): Promise<Chec
     [
       'cmake',
       /version (\S+)/,
-      'only needed to build the emitted library: gen toolchain install --with cmake',
+      'only needed to build the emitted library: npx gen toolchain install --with cmake',
     ],
     ['ncu', /Version (\S+)/, 'only needed to profile kernels: part of Nsight Compute'],
     ['cuobjdump', /V(\d+\.\d+\.\d+)/, 'only needed to look into cubins: part of the full CUDA toolkit'],

@@ -11,6 +11,8 @@ export interface CachePaths {
   readonly parts: string;
   /** All parts in one tree with the layout that nvcc and CMake expect, made of symbolic links. */
   readonly root: string;
+  /** Programs of the parts, e.g. `cmake`. */
+  readonly bin: string;
   readonly lock: string;
 }
 
@@ -19,5 +21,6 @@ export function cachePaths(environment: Readonly<Record<string, string | undefin
     environment.TILEWRIGHT_CACHE ||
     join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tilewright');
   const base = join(cache, `cuda-${cudaRelease}`);
-  return { base, parts: join(base, 'parts'), root: join(base, 'root'), lock: `${base}.lock` };
+  const root = join(base, 'root');
+  return { base, parts: join(base, 'parts'), root, bin: join(root, 'bin'), lock: `${base}.lock` };
 }

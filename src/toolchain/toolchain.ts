@@ -68,7 +68,7 @@ export async function withVendorLibraries(toolchain: Toolchain, options: EnsureO
   if (hasCusparse([...toolchain.libraryPath, ...systemLibraries])) return toolchain;
   if (!hasCusparse([own])) {
     if (!options.install) {
-      options.progress('there is no cuSPARSE to compare with: `gen toolchain install --with cusparse`');
+      options.progress('there is no cuSPARSE to compare with: `npx gen toolchain install --with cusparse`');
       return toolchain;
     }
     try {
@@ -107,7 +107,7 @@ async function installedToolkit(environment: Environment, executor: Executor): P
 function refusal(missing: readonly string[], passed: readonly Passed[]): EnvironmentError {
   const found = passed.length > 0 ? ` (${reasons(passed)})` : '';
   return new EnvironmentError(
-    `missing${found}: ${missing.join(', ')}. Nothing is installed because of --no-install: leave the flag out, run \`gen toolchain install\`, or set CUDA_HOME to a CUDA toolkit`,
+    `missing${found}: ${missing.join(', ')}. Nothing is installed because of --no-install: leave the flag out, run \`npx gen toolchain install\`, or set CUDA_HOME to a CUDA toolkit`,
   );
 }
 

@@ -136,12 +136,8 @@ const faults: readonly Fault[] = [
     /cannot create .*: (the operation is not permitted|the file system is read-only|permission is denied)/,
   ],
   ['a run whose run.json was cut short', brokenRun, ['sweep', '--resume'], /run\.json cannot be used/],
-  [
-    'no GPU where one is demanded',
-    nothing,
-    ['validate', 'scale', '--preset', 'sound', '--device', 'cuda'],
-    /--device cuda: /,
-  ],
+  ['a point that is not given', nothing, ['why', 'scale'], /gen why needs a point of scale/],
+  ['archives that go nowhere', nothing, ['emit', '--static'], /name the folder with --prefix/],
 ];
 
 function brokenRun({ out }: Workspace): void {
@@ -161,13 +157,21 @@ describe('bad input is answered with what to do', () => {
     expect(code).toBe(2);
   });
 
-  test('a space that cannot be asked for begins no run', slow, async () => {
+  test('what cannot be done begins no run', slow, async () => {
     const { path, out } = workspace();
-    for (const space of [
+    for (const flags of [
       ['--preset', 'sond'],
       ['--where', 'treads == 64'],
     ])
-      await gen(path, ['sweep', 'scale', ...space]);
+      await gen(path, ['sweep', 'scale', ...flags]);
+    const bare = { PATH: '/nowhere' }; // no nvidia-smi
+    const { stderr, code } = await gen(
+      path,
+      ['sweep', 'scale', '--preset', 'sound', '--device', 'cuda'],
+      bare,
+    );
+    expect(stderr).toMatch(/--device cuda: (this machine has no NVIDIA GPU|there is an NVIDIA driver)/);
+    expect(code).toBe(2);
     expect(existsSync(join(out, 'runs'))).toBe(false);
   });
 });

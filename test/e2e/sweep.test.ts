@@ -138,7 +138,9 @@ describe('gen sweep', () => {
     process.kill(child.pid, 'SIGINT');
     expect(await child.exited).toEqual({ code: 130, signal: undefined });
     await expect.poll(() => processesOf(path), { timeout: 5000 }).toEqual([]);
-    expect(child.stderrTail()).toMatch(/stopped; go on with: npx gen sweep scale --resume scale-\d{8}-\d{6}/);
+    expect(child.stderrTail()).toMatch(
+      /stopped; go on with: node \S+cli\.js sweep scale --resume scale-\d{8}-\d{6}/,
+    );
   });
 
   test('nothing that passes: exit code 1 and no library', slow, async () => {
@@ -177,7 +179,12 @@ describe('stages by themselves', () => {
       family: 'scale',
       timed: false,
     });
-    expect(summaryOf((await gen(path, ['emit', run, '--json'])).events).library).toBe(join(out, 'library'));
+    // What the journal knows is told again and counted: the summary is still that of the whole run.
+    expect(summaryOf((await gen(path, ['emit', run, '--json'])).events)).toMatchObject({
+      funnel: { compiled: 6, passed: 6 },
+      verdicts: { passed: 6 },
+      library: join(out, 'library'),
+    });
   });
 
   test('validate takes an edited file of a variant', slow, async () => {
@@ -191,7 +198,7 @@ describe('stages by themselves', () => {
     const { code, stdout } = await gen(path, ['validate', 'scale', 'mine.cu', '--device', 'emulated']);
     expect(code).toBe(1);
     expect(stdout).toMatch(/wrong: 1 variant/);
-    expect(stdout).toContain(`npx validate scale ${file} --as ${id}`);
+    expect(stdout).toContain(`cli.js validate scale ${file} --as ${id}`);
     edit(file, (text) => text.replace(/^\/\/ .*\n/, ''));
     expect((await gen(path, ['validate', 'scale', 'mine.cu', '--as', id, '--device', 'emulated'])).code).toBe(
       1,
@@ -208,6 +215,9 @@ describe('stages by themselves', () => {
     expect((await gen(path, ['show', 'scale', 'scale.t64.e2.sound'])).stdout).toContain(
       'tile = 128 (derived)',
     );
+    // An id says which family it is of.
+    expect((await gen(path, ['show', 'scale.t64.e2.sound'])).stdout).toContain('tile = 128 (derived)');
+    expect((await gen(path, ['why', 'scale.t64.e2.sound'])).stdout).toContain('legal: scale.t64.e2.sound');
     const why = await gen(path, ['why', 'scale', 'threads=64', 'perThread=1', 'defect=wrong']);
     expect(why.code).toBe(1);
     expect(why.stdout).toMatch(/BROKEN +defects are planted once/);

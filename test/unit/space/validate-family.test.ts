@@ -137,7 +137,9 @@ describe('validateFamily', () => {
 
   it('names missing files', () => {
     const validate = () => validateFamily(toyFamily, { ...place, has: (file) => file === 'oracle.hpp' });
-    expect(validate).toThrow(/there is no file 'kernel\.cu\.hbs'.*\n.*no file 'launch\.hpp'/);
+    expect(validate).toThrow(
+      /no file 'kernel\.cu\.hbs'.*\n.*no file 'launch\.hpp'.*\n.*no file 'api\.h' .*library's interface.*\n.*'api\.cpp'/,
+    );
   });
 
   it('collects all problems into one message', () => {

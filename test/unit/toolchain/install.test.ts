@@ -164,7 +164,7 @@ describe('withVendorLibraries', () => {
   });
 
   test.each([
-    ['may not', false, /there is no cuSPARSE to compare with: `gen toolchain install --with cusparse`/],
+    ['may not', false, /there is no cuSPARSE to compare with: `npx gen toolchain install --with cusparse`/],
     ['cannot', true, /going on without cuSPARSE to compare with: .*pip failed/],
   ])('goes on without it where it %s be installed', async (_, install, says) => {
     const { lines, libraryPath } = await ask(python('exit 1'), folderOf(), ['/c/lib'], install);

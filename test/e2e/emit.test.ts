@@ -1,0 +1,35 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { localExecutor } from '../../src/exec/local.ts';
+import { gen, workspace } from '../helpers/gen.ts';
+import { toolEnvironment } from '../helpers/library.ts';
+
+const consumer = (kind: string) => `cmake_minimum_required(VERSION 3.21)
+project(consumer LANGUAGES C)
+find_package(tilewright REQUIRED)
+get_target_property(kind tilewright::emulated TYPE)
+if(NOT kind STREQUAL ${kind}_LIBRARY)
+  message(FATAL_ERROR "tilewright::emulated is a \${kind}")
+endif()
+`;
+
+test('gen emit --prefix installs what find_package finds, shared or as archives', {
+  timeout: 300_000,
+}, async () => {
+  const { path } = workspace();
+  await gen(path, ['sweep', 'scale', '--preset', 'sound', '--limit', '1', '--device', 'emulated']);
+  for (const [kind, flags] of [
+    ['SHARED', []],
+    ['STATIC', ['--static']],
+  ] as const) {
+    const { code, stderr } = await gen(path, ['emit', '--prefix', kind, ...flags]);
+    expect(stderr).toContain(`-DCMAKE_PREFIX_PATH=${join(path, kind)}`);
+    expect(code).toBe(0);
+    expect(existsSync(join(path, kind, 'include/tilewright/scale.h'))).toBe(true);
+    writeFileSync(join(path, 'CMakeLists.txt'), consumer(kind));
+    const configure = ['cmake', '-S', '.', '-B', `build-${kind}`, `-DCMAKE_PREFIX_PATH=${join(path, kind)}`];
+    const found = await localExecutor.run(configure, { cwd: path, env: toolEnvironment });
+    expect(found.exitCode, found.stderr).toBe(0);
+  }
+});
