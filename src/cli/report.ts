@@ -41,17 +41,17 @@ export async function report(run: string | undefined, flags: ReportFlags): Promi
   if (flags.evidence !== undefined) write(flags.evidence, `${jsonText(evidences[0])}\n`);
   const rivals = (flags.rival ?? []).map(readRival);
   const compared = evidences.map((evidence) => withRivals(evidence, rivals));
-  if (flags.markdown !== undefined) writePage(flags.markdown, compared);
-  else if (flags.evidence === undefined) process.stdout.write(resultsPage(compared));
+  if (flags.markdown !== undefined) writePage(flags.markdown, compared, rivals);
+  else if (flags.evidence === undefined) process.stdout.write(resultsPage(compared, undefined, rivals));
   return exitCode.done;
 }
 
 /** The picture lies beside the page and has its name. */
-function writePage(path: string, evidences: readonly RunEvidence[]): void {
+function writePage(path: string, evidences: readonly RunEvidence[], rivals: readonly Rival[]): void {
   const picture = `${path.replace(/\.md$/, '')}.svg`;
   const cases = casesOf(evidences);
   if (cases.length > 0) write(picture, searchPlot(cases));
-  write(path, resultsPage(evidences, cases.length > 0 ? basename(picture) : undefined));
+  write(path, resultsPage(evidences, cases.length > 0 ? basename(picture) : undefined, rivals));
 }
 
 async function evidenceOfRun(id: string | undefined, flags: ReportFlags): Promise<RunEvidence> {
@@ -91,7 +91,7 @@ function readEvidence(path: string): RunEvidence {
   const parsed = runEvidenceSchema.safeParse(readJson(path));
   if (parsed.success) return parsed.data;
   throw new UsageError(
-    `${path} is no evidence file: ${z.prettifyError(parsed.error)}\n  \`gen report <run> --evidence <file>\` writes one`,
+    `${path} is no evidence file: ${z.prettifyError(parsed.error)}\n  \`npx gen report <run> --evidence <file>\` writes one`,
   );
 }
 
@@ -99,7 +99,7 @@ function readRival(path: string): Rival {
   const parsed = rivalSchema.safeParse(readJson(path));
   if (parsed.success) return parsed.data;
   throw new UsageError(
-    `${path} is no file of rivals' times: ${z.prettifyError(parsed.error)}\n  bench/triton_bsr.py --out <file> writes one`,
+    `${path} is no file of rivals' times: ${z.prettifyError(parsed.error)}\n  bench/compare.py --out <file> writes one`,
   );
 }
 

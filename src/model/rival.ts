@@ -1,27 +1,46 @@
 import { z } from 'zod';
 
-/** Times of other systems, as `bench/triton_bsr.py` writes them. Microseconds. */
+/** Name of this package's own kernel among the systems of a comparison. */
+export const ownSystem = 'tilewright';
+
+const rivalResultSchema = z.object({
+  system: z.string(),
+  /** Id of the workload whose sizes and pattern were used. */
+  workload: z.string().optional(),
+  m: z.number(),
+  n: z.number(),
+  k: z.number(),
+  block: z.number(),
+  /** Share of blocks that are stored. */
+  density: z.number(),
+  /** Blocks that are stored. */
+  blocks: z.number(),
+  medianUs: z.number(),
+  madUs: z.number(),
+  /** Of a dense product: everything that it multiplies, per time. */
+  ownTflops: z.number().optional(),
+  /** False where the result was wrong. */
+  correct: z.boolean().optional(),
+  /** Which variant ran; only of our own. */
+  variant: z.string().optional(),
+  /** How many configurations a search tried, ran, and could have tried. */
+  configurations: z.object({ tried: z.number(), ran: z.number(), of: z.number().optional() }).optional(),
+  /** The system alone for a second: microseconds a launch, and clock (MHz) and power meanwhile. */
+  sustained: z
+    .object({ us: z.number(), smClock: z.number().optional(), watts: z.number().optional() })
+    .optional(),
+});
+export type RivalResult = Readonly<z.infer<typeof rivalResultSchema>>;
+
+/** Times of other systems, as `bench/compare.py` writes them. Microseconds. */
 export const rivalSchema = z.object({
   command: z.string(),
   /** ISO 8601. */
   date: z.string(),
+  commit: z.string().optional(),
+  /** `one`: all systems, ours too, were timed in turns by one process on one matrix. */
+  process: z.literal('one').optional(),
   environment: z.record(z.string(), z.unknown()),
-  results: z.array(
-    z.object({
-      system: z.string(),
-      m: z.number(),
-      n: z.number(),
-      k: z.number(),
-      block: z.number(),
-      /** Share of blocks that are stored, at random. */
-      density: z.number(),
-      /** Blocks that are stored. */
-      blocks: z.number(),
-      medianUs: z.number(),
-      madUs: z.number(),
-      /** False where the result was wrong. */
-      correct: z.boolean().optional(),
-    }),
-  ),
+  results: z.array(rivalResultSchema),
 });
 export type Rival = Readonly<z.infer<typeof rivalSchema>>;

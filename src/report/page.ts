@@ -1,19 +1,31 @@
 import type { RunEvidence } from '../model/evidence.ts';
+import type { Rival } from '../model/rival.ts';
 import { inCommon } from './common.ts';
+import { comparedSection } from './compared.ts';
 import { brief, duration, grouped, kernelTime, plural } from './format.ts';
 import { type Case, casesOf, headline } from './headline.ts';
 import { code, markdownTable, section } from './markdown.ts';
 import { baselinesOf, bestSoFar, coldOf, fastest, reached, type Step, topCount } from './ranking.ts';
+import { slowerSection } from './slower.ts';
 
 const failuresShown = 10;
 
-/** Evidence of one or several runs as a page of Markdown. `plot`: address of a picture of how the best figures were found. */
-export function resultsPage(evidences: readonly RunEvidence[], plot?: string): string {
+/**
+ * Evidence of one or several runs as a page of Markdown. `plot`: address of a picture of how the best figures were found.
+ * `rivals`: files of other systems' times; of those that ran in another process, the evidence has the figures already.
+ */
+export function resultsPage(
+  evidences: readonly RunEvidence[],
+  plot?: string,
+  rivals: readonly Rival[] = [],
+): string {
   const cases = casesOf(evidences);
   const families = [...new Set(evidences.map(({ family }) => family))];
   const sections = [
     ...section(`# Results: ${families.join(', ')}`, summaryLine(evidences)),
     ...(cases.length > 0 ? headline(cases) : ['No times were taken.', '']),
+    ...comparedSection(rivals),
+    ...slowerSection(cases, rivals),
     ...section('## How soon the best was found', searchTable(cases), plotLines(plot)),
     ...(cases.length > 0 ? [`## The ${topCount} fastest variants of each case`, ''] : []),
     ...cases.flatMap(fastestOf),

@@ -1,14 +1,16 @@
 import type { EvidenceWorkload, RunEvidence } from '../model/evidence.ts';
-import type { Rival } from '../model/rival.ts';
+import type { Rival, RivalResult } from '../model/rival.ts';
 
 /** Systems that multiply the zeros too. */
 const dense: readonly string[] = ['cublas dense'];
 
-type Result = Rival['results'][number];
-
-/** Evidence with the best of each rival system as a further baseline of the workloads that it ran too. */
+/**
+ * Evidence with the best of each rival system as a further baseline of the workloads that it ran too. Files that have our own
+ * time beside the others' are left out: their ratios are those of their own process.
+ */
 export function withRivals(evidence: RunEvidence, rivals: readonly Rival[]): RunEvidence {
-  const results = rivals.flatMap((rival) => rival.results).filter(({ correct }) => correct !== false);
+  const elsewhere = rivals.filter(({ process }) => process === undefined);
+  const results = elsewhere.flatMap((rival) => rival.results).filter(({ correct }) => correct !== false);
   const workloads = evidence.workloads.map((workload) => {
     const own = results.filter((result) => isSame(result, workload.problem ?? {}));
     const systems = [...new Set(own.map(({ system }) => system))];
@@ -24,7 +26,10 @@ export function withRivals(evidence: RunEvidence, rivals: readonly Rival[]): Run
 }
 
 /** Whether a workload's problem is of the same sizes, types and kind of structure as what a rival ran. */
-function isSame({ m, n, k, block, density }: Result, problem: Readonly<Record<string, unknown>>): boolean {
+function isSame(
+  { m, n, k, block, density }: RivalResult,
+  problem: Readonly<Record<string, unknown>>,
+): boolean {
   const pattern = JSON.stringify(problem.pattern) === JSON.stringify({ kind: 'random', density });
   const sizes = Object.entries({ m, n, k, block, dtype: 'f16', out: 'f16' });
   return pattern && sizes.every(([name, value]) => problem[name] === value);
@@ -35,7 +40,7 @@ function isSame({ m, n, k, block, density }: Result, problem: Readonly<Record<st
  * which does not care.
  */
 function baselineOf(
-  results: readonly Result[],
+  results: readonly RivalResult[],
   { flops }: EvidenceWorkload,
 ): EvidenceWorkload['measurements'][number] {
   const [best] = results.toSorted((a, b) => a.medianUs - b.medianUs);

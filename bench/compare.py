@@ -1,0 +1,375 @@
+#!/usr/bin/env python3
+"""Times the emitted library against what PyTorch offers, all in one process, in turns, on the same matrix.
+
+    python3 bench/compare.py --library generated/library --out compare.json
+    python3 bench/compare.py --library generated/library --workloads shapes --out compare-shapes.json
+    python3 bench/compare.py --library generated/library --list          (no GPU: what would be timed)
+
+Systems, f16 in and out, on one random block-sparse matrix per workload:
+
+    tilewright                the kernel that the library picks for the product, through its C interface
+    triton bsr_dense_addmm    PyTorch's Triton kernel, each configuration of a grid tried, the best four timed with care
+    cublas dense              the same product with the zeros of A multiplied too: what one would run without sparsity. A's zeros
+                              draw little power, so that its clocks are higher than with numbers that are all different.
+    cublas dense, full matrix a product of the same sizes with no zeros in A: what the tensor cores sustain. Another result.
+
+Every time is of a CUDA graph of many launches; each round replays every graph once, forwards and backwards by turns; median and
+median absolute deviation over rounds. `sustained` is a second of one system alone, with clock and power read meanwhile.
+Results are compared with an fp64 product; a system that is wrong is marked so and makes the exit code 1.
+
+TFLOPS are effective ones, 2 * stored elements * N / time; `ownTflops` of dense products count everything that they multiply.
+`node dist/cli.js show bsr-spmm --json` must work: it says what the workloads are.
+"""
+
+import argparse
+import datetime
+import json
+import math
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import time
+
+import patterns
+from tilewright_library import Library, Plan, build
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+MAIN = [f"{size}.d12.b{block}" for size in (4096, 8192) for block in (32, 64, 128)]
+SYSTEMS = {"zeros": "cublas dense", "full": "cublas dense, full matrix", "ours": "tilewright", "triton": "triton bsr_dense_addmm"}
+# Time that one replay of a graph should take at least, so that the events' own cost does not count.
+REPLAY_US = 2500
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def command_output(command, pattern=".*", cwd=None):
+    """What a command prints, as far as the pattern matches; None where it cannot be run or says something else."""
+    try:
+        done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    found = re.search(pattern, done.stdout) if done.returncode == 0 else None
+    return found and found.group(0).strip()
+
+
+def all_workloads():
+    """The family's workloads by id."""
+    command = ["node", str(ROOT / "dist/cli.js"), "show", "bsr-spmm", "--json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    for line in done.stdout.splitlines():
+        event = json.loads(line)
+        if event.get("event") == "family":
+            return {one["id"]: one["problem"] for one in event["workloads"]}
+    sys.exit(f"`{' '.join(command)}` does not list the workloads: {done.stderr[-500:]}")
+
+
+def chosen_workloads(names, known):
+    """Ids and problems. `main`: the six of the results; `shapes`: everything else that is f16."""
+    plain = {id for id, problem in known.items() if problem["dtype"] == problem["out"] == "f16"}
+    groups = {"main": MAIN, "shapes": [id for id in known if id in plain and not re.match(r"(1024|2048|8192)|4096\.d12\.", id)]}
+    ids = [id for name in names for id in groups.get(name, [name])]
+    for id in ids:
+        if id not in known:
+            sys.exit(f"there is no workload '{id}': `node dist/cli.js show bsr-spmm` lists them; groups are main and shapes")
+        if id not in plain:
+            sys.exit(f"workload '{id}' is not f16 in and out, which is all that is compared here")
+    return {id: known[id] for id in ids}
+
+
+def commit():
+    told = os.environ.get("TILEWRIGHT_COMMIT")
+    if told:
+        return told
+    head = command_output(["git", "rev-parse", "HEAD"], cwd=ROOT)
+    dirty = head and command_output(["git", "status", "--porcelain", "--untracked-files=no"], r"\S[\s\S]*", cwd=ROOT)
+    return f"{head}-dirty" if dirty else head
+
+
+def gpu_query(names):
+    """nvidia-smi's numbers, or an empty dict."""
+    text = command_output(["nvidia-smi", "-i", "0", f"--query-gpu={','.join(names)}", "--format=csv,noheader,nounits"])
+    cells = [cell.strip() for cell in (text or "").split(",")]
+    return dict(zip(names, cells)) if len(cells) == len(names) else {}
+
+
+def number(text):
+    try:
+        return float(text)
+    except (TypeError, ValueError):
+        return None
+
+
+def environment(library):
+    import torch
+    import triton
+
+    properties = torch.cuda.get_device_properties(0)
+    queried = gpu_query(["driver_version", "power.limit", "clocks.max.sm"])
+    manifest = json.loads(library.manifest())
+    nvcc = command_output(["nvcc", "--version"], r"release [\d.]+, V[\d.]+") or manifest["provenance"].get("nvcc")
+    found = {
+        "gpu": properties.name,
+        "multiprocessors": properties.multi_processor_count,
+        "memoryBytes": properties.total_memory,
+        "driver": queried.get("driver_version"),
+        "powerLimitWatts": number(queried.get("power.limit")),
+        "maxSmClock": number(queried.get("clocks.max.sm")),
+        "torch": torch.__version__,
+        "triton": triton.__version__,
+        "cuda": torch.version.cuda,
+        "nvcc": nvcc,
+        "python": sys.version.split()[0],
+        "library": {name: manifest.get(name) for name in ("hash", "untimed", "wisdom")} | {"provenance": manifest["provenance"]},
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+class Comparison:
+    """One workload: the operands, and each system as a function that enqueues its product."""
+
+    def __init__(self, id, problem, library, options):
+        import torch
+
+        self.torch, self.id, self.options = torch, id, options
+        self.m, self.n, self.k, self.block = (problem[name] for name in ("m", "n", "k", "block"))
+        self.pattern = problem["pattern"]
+        row_ptr, columns = patterns.bsr(self.pattern, self.m // self.block, self.k // self.block, options.seed)
+        self.blocks = len(columns)
+        generator = torch.Generator(device="cuda").manual_seed(options.seed)
+        normal = lambda *shape: torch.randn(*shape, generator=generator, device="cuda", dtype=torch.float16)
+        self.row_ptr, self.columns = (torch.tensor(one, dtype=torch.int32, device="cuda") for one in (row_ptr, columns))
+        self.values, self.dense = normal(self.blocks, self.block, self.block), normal(self.k, self.n)
+        self.matrix = torch.sparse_bsr_tensor(self.row_ptr, self.columns, self.values, size=(self.m, self.k))
+        self.expanded, self.full = self.matrix.to_dense(), normal(self.m, self.k)
+        self.c, self.dense_out = (torch.empty(self.m, self.n, device="cuda", dtype=torch.float16) for _ in range(2))
+        self.plan = Plan(library, self.m, self.n, self.k, self.block, row_ptr, columns)
+        self.workspace = torch.zeros(max(256, self.plan.workspace_bytes), dtype=torch.uint8, device="cuda")
+        self.plan.prepare(self.workspace.data_ptr(), torch.cuda.current_stream().cuda_stream)
+        torch.cuda.synchronize()
+
+    def ours(self):
+        stream = self.torch.cuda.current_stream().cuda_stream
+        operands = [one.data_ptr() for one in (self.row_ptr, self.columns, self.values, self.dense, self.c, self.workspace)]
+        self.plan.run(*operands, stream)
+        return self.c
+
+    def zeros(self):
+        return self.torch.matmul(self.expanded, self.dense, out=self.dense_out)
+
+    def all_full(self):
+        return self.torch.matmul(self.full, self.dense, out=self.dense_out)
+
+    def worst_error(self, result):
+        """
+        Largest error over bound, as the gate bounds a dot product of n terms accumulated in fp32 and rounded to f16:
+        6 sqrt(n) 2^-23 |A||B| + 1.01 * 2^-11 |c| + 2^-25.
+        """
+        torch = self.torch
+        terms = (self.row_ptr.diff() * self.block).double().repeat_interleave(self.block)[:, None]
+        a, b = self.expanded.double(), self.dense.double()
+        exact, magnitude = a @ b, a.abs() @ b.abs()
+        bound = 6 * terms.sqrt() * 2.0**-23 * magnitude + 1.01 * 2.0**-11 * exact.abs() + 2.0**-25
+        ratio = (result.double() - exact).abs() / bound
+        return float("inf") if ratio.isnan().any() else float(ratio.max())
+
+    def checked(self, call, target):
+        """The error of a fresh result, 4 digits; a number that JSON has even where the result is not finite."""
+        target.fill_(float("nan"))
+        error = self.worst_error(call())
+        return {"errorOverBound": round(error, 4) if math.isfinite(error) else None, "correct": error <= 1}
+
+    def measure(self, broken):
+        """Records of all systems."""
+        from triton_bsr import Graph, TritonProblem, meta_of
+
+        triton = TritonProblem(self.matrix, self.dense)
+        finalists, counts = triton.search(self.options.seconds, broken)
+        calls = [("ours", self.ours, {"variant": self.plan.variant}, self.c)]
+        calls += [
+            ("triton", lambda one=one: triton.call(one), {"meta": meta_of(self.n, one), "configurations": counts}, triton.out)
+            for one in finalists
+        ]
+        calls += [("zeros", self.zeros, {}, self.dense_out), ("full", self.all_full, {}, None)]
+        checks = [self.checked(call, target) if target is not None else {} for _, call, _, target in calls]
+        graphs = [self.graph(Graph, call) for _, call, _, _ in calls]
+        times = alternating(graphs, self.options.samples)
+        records = [
+            self.record(name, more | check, sample) for (name, _, more, _), check, sample in zip(calls, checks, times)
+        ]
+        for record, graph in zip(records, graphs):
+            best = min(one["medianUs"] for one in records if one["system"] == record["system"])
+            if record["medianUs"] == best and self.options.sustained > 0:
+                record["sustained"] = self.sustained(graph)
+        self.plan.close()
+        return sorted(records, key=lambda one: (one["system"], one.get("correct") is False, one["medianUs"]))
+
+    def graph(self, make, call):
+        """Of so many launches that a replay takes REPLAY_US."""
+        once = make(call, 3)
+        once.microseconds()
+        return make(call, max(5, min(200, math.ceil(REPLAY_US / once.microseconds()))))
+
+    def record(self, name, more, times):
+        summed = summary(times)
+        system, median = SYSTEMS[name], summed["medianUs"]
+        useful, everything = 2 * self.blocks * self.block**2 * self.n, 2 * self.m * self.k * self.n
+        own = {"ownTflops": round(everything / median / 1e6, 2)} if name in ("zeros", "full") else {}
+        sizes = {"m": self.m, "n": self.n, "k": self.k, "block": self.block, "blocks": self.blocks}
+        density = self.pattern.get("density", self.blocks * self.block**2 / (self.m * self.k))
+        case = {"workload": self.id, **sizes, "density": round(density, 6), "pattern": self.pattern}
+        return {"system": system, **case, **summed, "tflops": round(useful / median / 1e6, 2), **own, **more}
+
+    def sustained(self, graph):
+        """One system alone for a second or so: time of a launch, and nvidia-smi's clock and power meanwhile."""
+        seconds = self.options.sustained
+        replays = max(1, math.ceil(seconds * 1e6 / (graph.microseconds() * graph.launches)))
+        begin, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        for _ in range(replays):
+            graph.graph.replay()
+        end.record()
+        time.sleep(0.3 * seconds)
+        seen = gpu_query(["clocks.sm", "power.draw.instant"])
+        late = end.query()
+        end.synchronize()
+        found = {"us": round(begin.elapsed_time(end) * 1000 / replays / graph.launches, 3)}
+        if not late:  # otherwise the GPU was idle again when it was asked
+            found |= {"smClock": number(seen.get("clocks.sm")), "watts": number(seen.get("power.draw.instant"))}
+        return {name: value for name, value in found.items() if value is not None}
+
+
+def alternating(graphs, samples):
+    """Times of several graphs, one replay of each in turn, in turns of opposite order; the first three rounds warm up."""
+    times = [[] for _ in graphs]
+    order = list(range(len(graphs)))
+    for turn in range(samples + 3):
+        for index in order:
+            elapsed = graphs[index].microseconds()
+            if turn >= 3:
+                times[index].append(elapsed)
+        order.reverse()
+    return times
+
+
+def summary(times):
+    median = statistics.median(times)
+    deviation = statistics.median(abs(value - median) for value in times)
+    return {"medianUs": round(median, 3), "madUs": round(deviation, 3), "samples": len(times)}
+
+
+def lines_of(records):
+    """The workload in words."""
+    best = {}
+    for record in records:
+        if record.get("correct") is not False:
+            best.setdefault(record["system"], record)
+    ours = best.get(SYSTEMS["ours"])
+    for system, record in best.items():
+        own = f", {record['ownTflops']:.0f} with all it multiplies" if "ownTflops" in record else ""
+        ratio = f", ours {record['medianUs'] / ours['medianUs']:.3f}x" if ours and record is not ours else ""
+        held = record.get("sustained", {})
+        power = f", sustained {held['us']:.1f} us at {held.get('smClock')} MHz {held.get('watts')} W" if held else ""
+        yield f"  {system}: {record['medianUs']:.1f} us, {record['tflops']:.1f} TFLOPS{own}{ratio}{power}"
+        if "configurations" in record:
+            yield f"    {record['configurations']}, best {record['meta']}"
+
+
+def options_of(arguments):
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--library", required=True, help="an emitted library's folder (built here with g++), or a built .so")
+    parser.add_argument("--workloads", nargs="+", default=["main"], help="ids, or the groups main and shapes")
+    parser.add_argument("--seconds", type=float, default=25, help="of Triton's search per workload, without compiling ahead")
+    parser.add_argument("--compile-seconds", type=float, default=150, help="of compiling ahead; 0: not at all")
+    parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 1), help="compilers at a time")
+    parser.add_argument("--samples", type=int, default=30, help="rounds")
+    parser.add_argument("--sustained", type=float, default=1.2, help="seconds of each system alone; 0: not at all")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--budget", type=float, default=480, help="seconds after which no further workload is begun")
+    parser.add_argument("--out", help="file for the results as JSON")
+    parser.add_argument("--list", action="store_true", help="say what would be timed; needs no GPU")
+    return parser.parse_args(arguments)
+
+
+def triton_case(problem, seed):
+    from triton_bsr import kernel_case
+
+    block = problem["block"]
+    row_ptr, _ = patterns.bsr(problem["pattern"], problem["m"] // block, problem["k"] // block, seed)
+    return kernel_case(block, problem["n"], row_ptr[-1])
+
+
+def listing(workloads, seed):
+    for id, problem in workloads.items():
+        block = problem["block"]
+        row_ptr, columns = patterns.bsr(problem["pattern"], problem["m"] // block, problem["k"] // block, seed)
+        longest = max(after - before for before, after in zip(row_ptr, row_ptr[1:]))
+        print(f"{id}: {problem['m']} x {problem['k']} x {problem['n']}, {len(columns)} blocks, longest row {longest}")
+
+
+def library_of(path):
+    folder = pathlib.Path(path)
+    return Library(build(folder, folder / "libtilewright.compare.so") if folder.is_dir() else folder)
+
+
+def main(arguments):
+    options, started = options_of(arguments), time.monotonic()
+    workloads = chosen_workloads(options.workloads, all_workloads())
+    if options.list:
+        listing(workloads, options.seed)
+        return 0
+    import torch
+
+    if not torch.cuda.is_available():
+        sys.exit("no CUDA GPU: this script times GPU kernels; --list says what it would time")
+    torch.cuda.init()
+    library = library_of(options.library)
+    report = {
+        "command": "bench/compare.py " + " ".join(arguments),
+        "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
+        **({"commit": commit()} if commit() else {}),
+        "process": "one",
+        "environment": environment(library),
+        "results": [],
+    }
+    broken = {}
+    if options.compile_seconds > 0:
+        from triton_bsr import compile_ahead
+
+        cases = sorted({triton_case(problem, options.seed) for problem in workloads.values()})
+        broken = compile_ahead(cases, options.jobs, options.compile_seconds, say)
+    failed = []
+    for id, problem in workloads.items():
+        if time.monotonic() - started > options.budget:
+            say(f"{id}: left out, {options.budget:.0f} s are over")
+            failed.append(id)
+            continue
+        try:
+            known = broken.get(triton_case(problem, options.seed), frozenset()) if broken else frozenset()
+            records = Comparison(id, problem, library, options).measure(known)
+        except Exception as error:  # one workload that does not fit or is not served leaves the others their times
+            if "illegal memory access" in str(error):
+                raise
+            say(f"{id}: {type(error).__name__}: {error}")
+            failed.append(id)
+            continue
+        finally:
+            torch.cuda.empty_cache()
+        failed += [f"{id} {one['system']}" for one in records if one.get("correct") is False and one["system"] != SYSTEMS["triton"]]
+        report["results"] += records
+        report["seconds"] = round(time.monotonic() - started, 1)
+        say("\n".join([f"{id} ({report['seconds']:.0f} s)", *lines_of(records)]))
+        if options.out:  # after every workload: a run cut short leaves what it has
+            with open(options.out, "w", encoding="utf-8") as file:
+                json.dump(report, file, indent=1)
+    if failed:
+        say(f"not measured, or wrong: {', '.join(failed)}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

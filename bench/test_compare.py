@@ -1,0 +1,119 @@
+"""Tests of what bench/compare.py does without a GPU. Run: python3 -m unittest discover -s bench"""
+
+import ctypes
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+
+import compare
+import patterns
+from tilewright_library import Problem
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+class Patterns(unittest.TestCase):
+    def drawn(self, pattern, rows=16, columns=16):
+        row_ptr, found = patterns.bsr(pattern, rows, columns, 1)
+        self.assertEqual((row_ptr[0], row_ptr[-1], len(row_ptr)), (0, len(found), rows + 1))
+        for first, last in zip(row_ptr, row_ptr[1:]):
+            row = found[first:last]
+            self.assertEqual(row, sorted(set(row)))
+            self.assertTrue(all(0 <= column < columns for column in row))
+        return [last - first for first, last in zip(row_ptr, row_ptr[1:])]
+
+    def test_random_has_exactly_its_share(self):
+        self.assertEqual(sum(self.drawn({"kind": "random", "density": 0.125})), 32)
+
+    def test_equal_rows(self):
+        self.assertEqual(set(self.drawn({"kind": "equal-rows", "density": 0.25})), {4})
+
+    def test_band_is_cut_at_the_edges(self):
+        self.assertEqual(self.drawn({"kind": "banded", "width": 4})[:5], [5, 6, 7, 8, 9])
+
+    def test_power_law_falls_and_has_its_share(self):
+        lengths = sorted(self.drawn({"kind": "power-law", "density": 0.25, "exponent": 1}), reverse=True)
+        self.assertEqual(lengths[0], 16)
+        self.assertLess(abs(sum(lengths) - 64), 4)
+        self.assertLess(lengths[-1], lengths[4])
+
+    def test_unknown_kinds_are_named(self):
+        with self.assertRaisesRegex(ValueError, "arrow"):
+            patterns.bsr({"kind": "arrow"}, 4, 4, 1)
+
+
+class Interface(unittest.TestCase):
+    def test_problem_lies_as_in_the_header(self):
+        """Offsets of every member, by the C compiler."""
+        names = [name for name, _ in Problem._fields_]
+        prints = "".join(f'printf("%zu ", offsetof(tw_bsr_spmm_problem, {name}));' for name in names)
+        code = f"#include <stddef.h>\n#include <stdio.h>\n#include <tilewright/bsr_spmm.h>\nint main(void) {{ {prints} }}\n"
+        headers = ROOT / "templates/bindings/c/include"
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder)
+            (place / "tilewright").mkdir()
+            for header in (headers / "tilewright/tilewright.h", headers / "tilewright/export.h"):
+                (place / "tilewright" / header.name).write_text(header.read_text())
+            (place / "tilewright/version.h").write_text("")  # made when a library is emitted; nothing of it is needed here
+            api = ROOT / "templates/kernels/bsr-spmm/api.h"
+            (place / "tilewright/bsr_spmm.h").write_text(api.read_text())
+            (place / "main.c").write_text(code)
+            compiler = os.environ.get("CC", "gcc")
+            subprocess.run([compiler, f"-I{place}", "-o", place / "main", place / "main.c"], check=True, capture_output=True)
+            said = subprocess.run([place / "main"], check=True, capture_output=True, text=True).stdout
+        self.assertEqual([int(one) for one in said.split()], [getattr(Problem, name).offset for name in names])
+        self.assertEqual(ctypes.sizeof(Problem) % 8, 0)
+
+
+class Figures(unittest.TestCase):
+    def test_alternating_takes_turns_in_opposite_order_after_warming_up(self):
+        seen = []
+
+        class Graph:
+            def __init__(self, name):
+                self.name = name
+
+            def microseconds(self):
+                seen.append(self.name)
+                return float(len(seen))
+
+        times = compare.alternating([Graph("a"), Graph("b")], 2)
+        self.assertEqual("".join(seen), "abba" "abba" "ab")
+        self.assertEqual([len(one) for one in times], [2, 2])
+        self.assertEqual(times[0], [8.0, 9.0])
+
+    def test_summary_is_median_and_its_deviation(self):
+        self.assertEqual(compare.summary([1, 2, 30]), {"medianUs": 2, "madUs": 1, "samples": 3})
+
+    def test_lines_leave_out_what_is_wrong_and_give_ratios(self):
+        record = {"medianUs": 10.0, "tflops": 100.0}
+        lines = "\n".join(
+            compare.lines_of(
+                [
+                    record | {"system": "tilewright", "correct": True},
+                    record | {"system": "triton bsr_dense_addmm", "correct": False, "medianUs": 1.0},
+                    record | {"system": "cublas dense", "medianUs": 20.0, "ownTflops": 800.0},
+                ]
+            )
+        )
+        self.assertIn("cublas dense: 20.0 us, 100.0 TFLOPS, 800 with all it multiplies, ours 2.000x", lines)
+        self.assertNotIn("triton", lines)
+
+    def test_workloads_are_chosen_by_group_and_refused_by_name(self):
+        known = {id: {"dtype": "f16", "out": "f16"} for id in [*compare.MAIN, "4096.d5.b32", "4096.d12.equal.b32", "2048.d12.b32"]}
+        known["4096.d12.b32.bf16"] = {"dtype": "bf16", "out": "bf16"}
+        self.assertEqual(list(compare.chosen_workloads(["main"], known)), compare.MAIN)
+        self.assertEqual(list(compare.chosen_workloads(["shapes"], known)), ["4096.d5.b32"])
+        for name in ("4096.d12.b32.bf16", "nothing"):
+            with self.assertRaisesRegex(SystemExit, name):
+                compare.chosen_workloads([name], known)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,123 @@
+"""The emitted library through its C interface (tilewright/bsr_spmm.h), by ctypes. Needs nothing beside Python."""
+
+import ctypes
+import os
+import pathlib
+import re
+import subprocess
+from ctypes import POINTER, byref, c_char_p, c_float, c_int, c_int32, c_int64, c_size_t, c_void_p
+
+TYPE_F16 = 0
+
+
+class Problem(ctypes.Structure):
+    """tw_bsr_spmm_problem."""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("m", c_int64),
+        ("n", c_int64),
+        ("k", c_int64),
+        ("block", c_int32),
+        ("blocks", c_int64),
+        ("input", c_int),
+        ("output", c_int),
+        ("ldb", c_int64),
+        ("ldc", c_int64),
+        ("host_row_ptr", POINTER(c_int32)),
+        ("host_col_idx", POINTER(c_int32)),
+    ]
+
+
+class LibraryError(Exception):
+    """A call that failed, with what the library says of it."""
+
+
+class Library:
+    """A built libtilewright.so, or libtilewright_emulated.so, which has the same interface on host pointers."""
+
+    def __init__(self, path):
+        self.c = ctypes.CDLL(str(path))
+        self.c.tw_last_error.restype = self.c.tw_manifest.restype = self.c.tw_target.restype = c_char_p
+        self.c.tw_bsr_spmm_workspace_bytes.restype = c_size_t
+        self.c.tw_bsr_spmm_workspace_bytes.argtypes = [c_void_p]
+        self.c.tw_bsr_spmm_plan_variant.restype = c_char_p
+        self.c.tw_bsr_spmm_plan_variant.argtypes = [c_void_p]
+        self.c.tw_bsr_spmm_plan_create.argtypes = [POINTER(Problem), POINTER(c_void_p)]
+        self.c.tw_bsr_spmm_plan_destroy.argtypes = [c_void_p]
+        self.c.tw_bsr_spmm_plan_destroy.restype = None
+        self.c.tw_bsr_spmm_prepare.argtypes = [c_void_p, c_void_p, c_size_t, c_void_p]
+        self.c.tw_bsr_spmm_run.argtypes = [c_void_p, c_float] + [c_void_p] * 4 + [c_float] + [c_void_p] * 2 + [c_size_t, c_void_p]
+
+    def check(self, status, what):
+        if status != 0:
+            raise LibraryError(f"{what}: status {status}, {self.c.tw_last_error().decode()}")
+
+    def manifest(self):
+        """JSON text."""
+        return self.c.tw_manifest().decode()
+
+    def target(self):
+        return self.c.tw_target().decode()
+
+
+class Plan:
+    """A product C = A B of f16 matrices, planned. `row_ptr` and `columns`: lists of int, A's structure in blocks."""
+
+    def __init__(self, library, m, n, k, block, row_ptr, columns):
+        self.library = library
+        rows, cols = (c_int32 * len(row_ptr))(*row_ptr), (c_int32 * max(1, len(columns)))(*columns)
+        problem = Problem(ctypes.sizeof(Problem), m, n, k, block, len(columns), TYPE_F16, TYPE_F16, 0, 0, rows, cols)
+        self.handle = c_void_p()
+        library.check(library.c.tw_bsr_spmm_plan_create(byref(problem), byref(self.handle)), "plan")
+        self.workspace_bytes = library.c.tw_bsr_spmm_workspace_bytes(self.handle)
+        self.variant = library.c.tw_bsr_spmm_plan_variant(self.handle).decode()
+
+    def prepare(self, workspace, stream):
+        """Fills the workspace; addresses as int, 0 for none."""
+        status = self.library.c.tw_bsr_spmm_prepare(self.handle, workspace, self.workspace_bytes, stream)
+        self.library.check(status, "prepare")
+
+    def run(self, row_ptr, col_idx, values, b, c, workspace, stream):
+        """Enqueues C = A B; addresses as int."""
+        status = self.library.c.tw_bsr_spmm_run(
+            self.handle, 1.0, row_ptr, col_idx, values, b, 0.0, c, workspace, self.workspace_bytes, stream
+        )
+        self.library.check(status, "run")
+
+    def close(self):
+        self.library.c.tw_bsr_spmm_plan_destroy(self.handle)
+
+
+def cuda_home(folder):
+    """Where the toolkit is: CUDA_HOME, or where the generator found the one that it compiled with."""
+    text = (folder / "CMakeLists.txt").read_text(encoding="utf-8")
+    hint = re.search(r'set\(TILEWRIGHT_CUDA_HINT "(.*)"\)', text)
+    places = [os.environ.get("CUDA_HOME"), hint and hint.group(1), "/usr/local/cuda"]
+    for place in [pathlib.Path(one) for one in places if one]:
+        for lib in (place / "lib64", place / "lib", place / "targets/x86_64-linux/lib"):
+            if (lib / "libcudart_static.a").exists():
+                return place, lib
+    raise SystemExit(f"no libcudart_static.a in {', '.join(str(one) for one in places if one)}: set CUDA_HOME")
+
+
+def build(folder, output):
+    """
+    Compiles an emitted library's CUDA half with g++ alone, for hosts without CMake. `folder`: `generated/library`. Its flags are
+    those of the library's own CMakeLists.txt.
+    """
+    folder, output = pathlib.Path(folder).resolve(), pathlib.Path(output).resolve()
+    home, lib = cuda_home(folder)
+    names = ["runtime.cpp", "selection.cpp", "status.cpp", "manifest.S", "operation/api.cpp"]
+    sources = [f"src/{name}" for name in [*names, "cuda/device.cpp", "cuda/launcher.cpp", "cuda/kernels.S"]]
+    includes = ["include", "src", "src/operation", "device"]
+    command = [
+        *[os.environ.get("CXX", "g++"), "-std=c++20", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread"],
+        *[f"-I{name}" for name in includes],
+        *["-isystem", str(home / "include"), f"-Wa,-I{folder}", "-o", str(output), *sources],
+        *["-Wl,--version-script=cmake/exports.map", f"-L{lib}", "-lcudart_static", "-ldl", "-lrt"],
+    ]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f"the library in {folder} does not build:\n$ {' '.join(command)}\n{done.stderr[-3000:]}")
+    return output

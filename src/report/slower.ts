@@ -1,0 +1,41 @@
+import type { Rival } from '../model/rival.ts';
+import { comparedCases, isSlower } from './compared.ts';
+import type { Case } from './headline.ts';
+import { markdownTable, section } from './markdown.ts';
+import { baselinesOf, fastest } from './ranking.ts';
+
+/** Where the best of ours loses to another system by more than both times scatter, worst first. */
+export function slowerSection(cases: readonly Case[], rivals: readonly Rival[]): string[] {
+  const inSweeps = cases.flatMap(({ name, workload }) => {
+    const [own] = fastest(workload);
+    const others = baselinesOf(workload);
+    return own ? [{ name, own, others: others.map((one) => ({ ...one, system: one.subject })) }] : [];
+  });
+  const inProcess = comparedCases(rivals).map(({ workload, own, others }) => ({
+    name: `${workload} (same process)`,
+    own: { median: own.medianUs, mad: own.madUs },
+    others: others
+      .filter(({ system }) => !system.includes('full matrix')) // another product
+      .map(({ system, medianUs, madUs }) => ({ system, median: medianUs, mad: madUs })),
+  }));
+  const compared = [...inSweeps, ...inProcess].filter(({ others }) => others.length > 0);
+  if (compared.length === 0) return [];
+  const rows = compared
+    .flatMap(({ name, own, others }) =>
+      others
+        .filter((other) => isSlower(own, other))
+        .map(({ system, median }) => ({ name, system, factor: own.median / median })),
+    )
+    .sort((a, b) => b.factor - a.factor)
+    .map(({ name, system, factor }) => [name, system, `${factor.toFixed(2)}x`]);
+  const rule = 'by more than twice the sum of both median absolute deviations';
+  const words =
+    rows.length === 0
+      ? `Nowhere: in none of ${compared.length} cases is another system faster than the best of ours ${rule}.`
+      : `In these of ${compared.length} cases another system is faster than the best of ours ${rule}:`;
+  return section(
+    '## Where another system is faster',
+    [words],
+    markdownTable(['case', 'system', 'our time / its time'], rows),
+  );
+}

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { type Rival, rivalSchema } from '../../../src/model/rival.ts';
+import { comparedCases, comparedSection, isSlower } from '../../../src/report/compared.ts';
+import { slowerSection } from '../../../src/report/slower.ts';
+
+const sizes = { m: 64, n: 1000, k: 64, block: 10, density: 0.5, blocks: 5 };
+const at = (workload: string, system: string, medianUs: number, over: object = {}) => ({
+  ...{ ...sizes, workload, system, medianUs, madUs: 0.1, ...over },
+});
+const file: Rival = rivalSchema.parse({
+  ...{ command: 'bench/compare.py', date: '2026-01-02T00:00:00Z', commit: 'abc', process: 'one' },
+  environment: { gpu: 'H200', driver: '580', torch: '2.11', triton: '3.6' },
+  results: [
+    at('w', 'tilewright', 10, { variant: 'v', sustained: { us: 11, smClock: 1500, watts: 690 } }),
+    at('w', 'triton bsr_dense_addmm', 9, { correct: false }),
+    at('w', 'triton bsr_dense_addmm', 15, { configurations: { tried: 7, ran: 5, of: 8 }, meta: {} }),
+    at('w', 'triton bsr_dense_addmm', 14, { errorOverBound: null }),
+    at('w', 'cublas dense', 80, { ownTflops: 0.2 }),
+    at('w', 'cublas dense, full matrix', 8, { ownTflops: 0.05 }),
+    at('slow', 'tilewright', 10),
+    at('slow', 'triton bsr_dense_addmm', 9.5),
+    at('noise', 'tilewright', 10),
+    at('noise', 'triton bsr_dense_addmm', 9.7),
+  ],
+});
+
+describe('a comparison in one process', () => {
+  it('takes the best correct result of every system', () => {
+    const [first] = comparedCases([file]);
+    expect(first?.own.variant).toBe('v');
+    expect(first?.others.map(({ system, medianUs }) => [system, medianUs])).toEqual([
+      ['triton bsr_dense_addmm', 14],
+      ['cublas dense', 80],
+      ['cublas dense, full matrix', 8],
+    ]);
+  });
+
+  it('gives ratios of times, and of TFLOPS against dense products', () => {
+    const text = comparedSection([file]).join('\n');
+    // 2 * 5 * 100 * 1000 operations in 10 us are 0.1 TFLOPS.
+    expect(text).toContain('| w | 10.0 us | 1.0 % | 0.1 | 1.40x | 8.00x | 0.2 | 0.1 | 0.50x | 2.00x |');
+    expect(text).toContain('same process');
+    expect(text).toContain('7 of 8 configurations of Triton tried');
+    expect(text).toContain('| w | tilewright | 11.0 us | 10.0 % | 1500 | 690 |');
+  });
+
+  it('is nothing where the systems ran elsewhere', () => {
+    const { process: _, ...elsewhere } = file;
+    expect(comparedSection([elsewhere])).toEqual([]);
+  });
+});
+
+describe('where another system is faster', () => {
+  it('counts what is beyond both deviations, and no other product', () => {
+    const text = slowerSection([], [file]).join('\n');
+    expect(text).toContain('In these of 3 cases');
+    expect(text).toContain('| slow (same process) | triton bsr_dense_addmm | 1.05x |');
+    expect(text).not.toContain('noise');
+    expect(text).not.toContain('full matrix');
+  });
+
+  it('says so where it is nowhere', () => {
+    const results = file.results.filter(({ workload }) => workload === 'w');
+    expect(slowerSection([], [{ ...file, results }]).join('\n')).toContain('Nowhere: in none of 1 cases');
+  });
+
+  it('needs twice what both scatter', () => {
+    const other = { median: 1, mad: 0.01 };
+    expect(isSlower({ median: 1.03, mad: 0.01 }, other)).toBe(false);
+    expect(isSlower({ median: 1.05, mad: 0.01 }, other)).toBe(true);
+  });
+});
