@@ -2,7 +2,7 @@ import type { JournalRecord, Summary, VerdictEvent } from '../model/event.ts';
 import type { Measurement } from '../model/measurement.ts';
 import type { Selection } from '../model/selection.ts';
 import { verdictNames } from '../model/verdict.ts';
-import { brief, duration, grouped, kernelTime, plural, shortPath } from './format.ts';
+import { brief, duration, fold, grouped, kernelTime, plural, shortPath, together } from './format.ts';
 import { type Output, type Paint, paintFor, widthOf } from './style.ts';
 import { type Column, table } from './table.ts';
 
@@ -25,7 +25,7 @@ export function finalReport(outcome: Outcome, output: Output): string {
   const sections = [
     summary.funnel.timed > 0 ? timedTables(outcome, paint, width) : untimedTable(outcome, paint, width),
     failures(outcome, paint, width),
-    funnel(summary, paint),
+    funnel(summary, paint, output.isTTY ? width : Number.POSITIVE_INFINITY),
     places(summary, paint),
   ];
   return `${sections
@@ -124,7 +124,8 @@ function untimedTable({ records, summary, selection }: Outcome, paint: Paint, wi
     ]);
   if (rows.length === 0) return [];
   const more = rows.length - rowsUntimed;
-  const why = summary.untimed === undefined ? [] : [paint('warn', `No times: ${summary.untimed}.`)];
+  const why =
+    summary.untimed === undefined ? [] : [paint('warn', fold(`No times: ${summary.untimed}.`, width))];
   return [
     ...table(columns, rows.slice(0, rowsUntimed), width),
     ...(more > 0 ? [paint('faint', `and ${more} more`)] : []),
@@ -148,7 +149,7 @@ function failures({ records }: Outcome, paint: Paint, width: number): string[] {
       .slice(0, failuresShown)
       .flatMap((one) => [
         `  ${one.variant}${one.device === 'none' ? '' : ` (${one.device})`}`,
-        `    ${fold(brief(one.evidence.message, one.variant), width - 4)}`,
+        `    ${fold(brief(one.evidence.message, one.variant), width - 4, 4)}`,
         ...(one.evidence.reproduce === undefined
           ? []
           : [`    ${paint('faint', `$ ${one.evidence.reproduce}`)}`]),
@@ -162,44 +163,37 @@ function failures({ records }: Outcome, paint: Paint, width: number): string[] {
   });
 }
 
-/** Breaks a long message at blanks; continuation lines are indented like the first. */
-function fold(text: string, width: number): string {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line].join('\n    ');
-}
-
-function funnel({ funnel, verdicts, seconds, cache }: Summary, paint: Paint): string[] {
+/** `width`: without limit where nobody looks, so that a program finds each of these in one line. */
+function funnel({ funnel, verdicts, seconds, cache }: Summary, paint: Paint, width: number): string[] {
   const steps: readonly (readonly [keyof typeof funnel, string])[] = [
-    ['points', 'points'],
+    ['points', funnel.points === 1 ? 'point' : 'points'],
     ['legal', 'legal'],
     ['rendered', 'rendered'],
     ['compiled', 'compiled'],
     ['passed', 'passed'],
     ['timed', 'timed'],
   ];
-  const line = steps.map(([key, word]) => `${grouped(funnel[key])} ${word}`).join(' -> ');
+  const counts = steps
+    .map(([key, word]) => together(`${grouped(funnel[key])} ${word}`))
+    .join(` ${together('-> ')}`);
   const words = Object.entries(verdicts).map(([name, count]) =>
-    paint(name === 'passed' ? 'good' : 'bad', `${count} ${name}`),
+    paint(name === 'passed' ? 'good' : 'bad', together(`${count} ${name}`)),
   );
   const times = Object.entries(seconds)
     .filter(([stage, spent]) => stage !== 'total' && spent >= 0.05)
-    .map(([stage, spent]) => `${stage} ${duration(spent)}`);
+    .map(([stage, spent]) => together(`${stage} ${duration(spent)}`));
   const built =
     cache.compiled === 0
       ? `compiled nothing: ${plural(cache.hits, 'artifact')} from the cache`
       : `compiled ${plural(cache.compiled, 'artifact')}, ${grouped(cache.hits)} from the cache`;
+  const spent = together(duration(seconds.total ?? 0)) + (times.length > 0 ? ` (${times.join(', ')})` : '');
+  const line = (name: string, text: string) =>
+    `${paint('strong', name.padEnd(7))}  ${fold(text, width - 9, 9)}`;
   return [
-    `${paint('strong', 'funnel ')}  ${line}`,
-    `${paint('strong', 'verdict')}  ${words.join(', ') || 'none'}`,
-    `${paint('strong', 'cache  ')}  ${built}`,
-    `${paint('strong', 'time   ')}  ${duration(seconds.total ?? 0)}${times.length > 0 ? ` (${times.join(', ')})` : ''}`,
+    line('funnel', counts),
+    line('verdict', words.join(', ') || 'none'),
+    line('cache', built),
+    line('time', spent),
   ];
 }
 

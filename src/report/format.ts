@@ -1,3 +1,5 @@
+import { visibleLength } from './style.ts';
+
 /** `850 ms`, `12.3 s`, `4 min 10 s`: how long people waited. */
 export function duration(seconds: number): string {
   if (seconds < 1) return `${Math.round(seconds * 1000)} ms`;
@@ -20,6 +22,26 @@ export function plural(count: number, noun: string): string {
 /** `1,048,576`. */
 export function grouped(count: number): string {
   return count.toLocaleString('en-US');
+}
+
+/** Breaks a text at blanks into lines of at most `width` columns; further ones are indented by `indent`. May hold colours. */
+export function fold(text: string, width: number, indent = 0): string {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && visibleLength(line) + 1 + visibleLength(word) > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line].join(`\n${' '.repeat(indent)}`).replaceAll(hardBlank, ' ');
+}
+
+const hardBlank = '\u00a0';
+
+/** Words that `fold` keeps on one line. */
+export function together(words: string): string {
+  return words.replaceAll(' ', hardBlank);
 }
 
 /** A path as a person would type it: relative to the working directory where it lies below it. */

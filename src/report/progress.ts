@@ -1,7 +1,7 @@
 import type { Event } from '../model/event.ts';
-import { brief, duration, grouped, plural, shortPath } from './format.ts';
+import { brief, duration, fold, grouped, plural, shortPath } from './format.ts';
 import { type Output, type Paint, paintFor, rewrites, widthOf } from './style.ts';
-import { cutMiddle } from './table.ts';
+import { cutEnd, cutMiddle } from './table.ts';
 
 /** Without a terminal, progress is a line now and then: at most one per this many milliseconds. */
 const quietMs = 10_000;
@@ -42,7 +42,8 @@ export class Progress {
   /** A whole line above the progress line. */
   line(text: string): void {
     this.clear();
-    this.#output.write(`${this.#paint('faint', text)}\n`);
+    const shown = this.#rewrites ? fold(text, widthOf(this.#output)) : text;
+    this.#output.write(`${this.#paint('faint', shown)}\n`);
   }
 
   /** Takes the progress line away. */
@@ -81,7 +82,7 @@ export class Progress {
       const message = brief(event.evidence.message, event.variant);
       const width = this.#rewrites ? widthOf(this.#output) : 300;
       const name = cutMiddle(event.variant, Math.max(32, Math.floor(width * 0.55)));
-      const text = `${name}${where}: ${message}`.slice(0, width - 10);
+      const text = cutEnd(`${name}${where}: ${message}`, width - 10);
       this.#output.write(`${this.#paint('bad', event.verdict.padEnd(9))} ${text}\n`);
     } else if (first) this.#counts.passed++;
     this.#tick(event.variant);

@@ -68,6 +68,11 @@ function pad(cell: string, width: number, align: 'left' | 'right'): string {
   return align === 'left' ? cell + blanks : blanks + cell;
 }
 
+/** A text in at most `width` columns, the last of which says when something is missing. */
+export function cutEnd(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+}
+
 /** Keeps both ends: ids differ at their end and are recognised by their beginning. */
 export function cutMiddle(text: string, width: number): string {
   if (text.length <= width) return text;

@@ -5,7 +5,7 @@ import { finalReport } from '../../../src/report/final.ts';
 import { brief, duration, grouped, kernelTime, plural, shortPath } from '../../../src/report/format.ts';
 import { Progress } from '../../../src/report/progress.ts';
 import { paintFor, visibleLength, widthOf } from '../../../src/report/style.ts';
-import { cutMiddle, table } from '../../../src/report/table.ts';
+import { cutEnd, cutMiddle, table } from '../../../src/report/table.ts';
 
 class Screen {
   text = '';
@@ -100,6 +100,11 @@ describe('table', () => {
     expect(visibleLength(first)).toBe('short     1.0      a'.length);
   });
 
+  test('cutEnd says when something is missing', () => {
+    expect(cutEnd('25672 bytes of registers', 10)).toBe('25672 byt…');
+    expect(cutEnd('short', 10)).toBe('short');
+  });
+
   test('cutMiddle keeps both ends', () => {
     expect(cutMiddle('bsr_spmm.mma.b64.tn128', 14)).toBe('bsr_…b64.tn128');
     expect(cutMiddle('short', 14)).toBe('short');
@@ -139,6 +144,7 @@ describe('progress', () => {
   const events: readonly Event[] = [
     { event: 'start', run: '/r/scale-1', family: 'scale', arch: 'sm_90a', resumed: false },
     { event: 'space', points: 36, legal: 4, variants: 4, rejected: {} },
+    { event: 'note', message: `not timing: ${'this machine has no NVIDIA GPU '.repeat(3)}` },
     verdict('scale.t64'),
     wrong,
     verdict('scale.t256'),
@@ -158,6 +164,7 @@ describe('progress', () => {
     expect(text.split('\n')).toEqual([
       'run /r/scale-1',
       '36 points, 4 legal, 4 variants to look at',
+      `not timing: ${'this machine has no NVIDIA GPU '.repeat(3)}`,
       'compiled 0/4  judged 1/4  failed 0',
       'wrong     scale.t128 (emulated): 1 of 1000 elements fail',
       '',
@@ -199,6 +206,26 @@ describe('final report', () => {
       library  /r/library
       "
     `);
+  });
+
+  test('breaks long lines of a terminal between words, and leaves them whole for programs', () => {
+    const long: Summary = {
+      ...summary,
+      funnel: { points: 1, legal: 1326, rendered: 1326, compiled: 1326, passed: 1326, timed: 1326 },
+      seconds: { devices: 7.4, render: 0.663, compile: 89, gate: 89, time: 233, emit: 0.507, total: 331 },
+    };
+    const lines = (screen: Screen) => finalReport({ summary: long, records: [] }, screen).split('\n');
+    vi.stubEnv('NO_COLOR', '1');
+    const seen = lines(new Screen(true));
+    vi.unstubAllEnvs();
+    expect(Math.max(...seen.map(visibleLength))).toBeLessThanOrEqual(80);
+    expect(seen.slice(0, 2)).toEqual([
+      'funnel   1 point -> 1,326 legal -> 1,326 rendered -> 1,326 compiled',
+      '         -> 1,326 passed -> 1,326 timed',
+    ]);
+    expect(lines(new Screen(false))).toContain(
+      'funnel   1 point -> 1,326 legal -> 1,326 rendered -> 1,326 compiled -> 1,326 passed -> 1,326 timed',
+    );
   });
 
   test('with times ranks variants against the best baseline', () => {
