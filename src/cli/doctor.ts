@@ -1,5 +1,6 @@
 import { localExecutor } from '../exec/local.ts';
-import { paintFor, widthOf } from '../report/style.ts';
+import { fold } from '../report/format.ts';
+import { foldAt, paintFor } from '../report/style.ts';
 import { diagnose } from '../toolchain/doctor.ts';
 import { asCalled } from './called.ts';
 import { exitCode } from './exit.ts';
@@ -15,19 +16,11 @@ export async function doctor(flags: Flags): Promise<number> {
   const checks = await diagnose(localExecutor, process.env, out);
   if (flags.json) for (const check of checks) console.log(JSON.stringify({ event: 'doctor', ...check }));
   const paint = paintFor(process.stdout);
-  const room = widthOf(process.stdout) - 24;
+  const width = foldAt(process.stdout);
   for (const { name, state, found, advice } of flags.json ? [] : checks) {
-    console.log(`${paint(tones[state], words[state].padEnd(8))} ${name.padEnd(13)} ${found}`);
-    for (const line of advice ? wrap(asCalled(advice), room) : [])
-      console.log(`${' '.repeat(23)}${paint('faint', line)}`);
+    const line = `${paint(tones[state], words[state].padEnd(8))} ${name.padEnd(13)} ${found}`;
+    console.log(fold(line, width, 23));
+    if (advice) console.log(paint('faint', fold(' '.repeat(23) + asCalled(advice), width, 23)));
   }
   return checks.some(({ state }) => state === 'missing') ? exitCode.no : exitCode.done;
-}
-
-function wrap(text: string, width: number): string[] {
-  return (
-    text.match(new RegExp(`.{1,${Math.max(20, width)}}(?:\\s|$)|\\S+`, 'g'))?.map((line) => line.trim()) ?? [
-      text,
-    ]
-  );
 }

@@ -4,8 +4,8 @@ import { loadFamilies, loadFamily } from '../discover.ts';
 import { UsageError } from '../errors.ts';
 import type { AnyFamily } from '../model/family.ts';
 import { lastVerdicts } from '../report/final.ts';
-import { grouped, shortPath } from '../report/format.ts';
-import { paintFor, widthOf } from '../report/style.ts';
+import { fold, grouped, shortPath } from '../report/format.ts';
+import { foldAt, paintFor, widthOf } from '../report/style.ts';
 import { table } from '../report/table.ts';
 import { enumerate } from '../space/enumerate.ts';
 import { explain } from '../space/explain.ts';
@@ -35,11 +35,21 @@ export async function list(familyName: string | undefined, flags: Flags): Promis
   return exitCode.done;
 }
 
+/** Prints a line; where a terminal breaks it, what follows is indented by so many columns. */
+function say(line: string, indent = 0): void {
+  const width = foldAt(process.stdout);
+  console.log(fold(line, width, indent));
+}
+
 function listFamily(family: AnyFamily, folder: string, flags: Flags): void {
   const { name, summary } = family;
   const presets = Object.keys(family.presets);
   if (flags.json) console.log(JSON.stringify({ event: 'family', family: name, summary, presets, folder }));
-  else console.log(`${name}  ${summary}\n  presets: ${presets.join(', ')}\n  ${shortPath(folder)}`);
+  else {
+    say(`${name}  ${summary}`, 2);
+    say(`  presets: ${presets.join(', ')}`, 4);
+    say(`  ${shortPath(folder)}`, 4);
+  }
 }
 
 /** `gen show`: a family's parameters, constraints and presets, or one variant with what is known of it. */
@@ -67,15 +77,20 @@ function showFamily(family: AnyFamily, flags: Flags): void {
   }
   const width = widthOf(process.stdout);
   const strong = (text: string) => paintFor(process.stdout)('strong', text);
-  console.log(`${strong(name)}  ${summary}\n\n${strong('parameters')}`);
+  say(`${strong(name)}  ${summary}`, 2);
+  say(`\n${strong('parameters')}`);
   for (const [parameter, { doc, values, label }] of Object.entries(parameters)) {
-    console.log(`  ${parameter}${label ? ` (${label})` : ''}: ${values.join(', ')}\n    ${doc}`);
+    say(`  ${parameter}${label ? ` (${label})` : ''}: ${values.join(', ')}`, 4);
+    say(`    ${doc}`, 4);
   }
-  console.log(`\n${strong('constraints')}`);
-  for (const { name: constraint, doc } of constraints) console.log(`  ${constraint}\n    ${doc}`);
-  console.log(`\n${strong('presets')}`);
-  for (const [preset, { doc }] of Object.entries(presets)) console.log(`  ${preset}: ${doc}`);
-  console.log(`\n${strong('workloads')}`);
+  say(`\n${strong('constraints')}`);
+  for (const { name: constraint, doc } of constraints) {
+    say(`  ${constraint}`);
+    say(`    ${doc}`, 4);
+  }
+  say(`\n${strong('presets')}`);
+  for (const [preset, { doc }] of Object.entries(presets)) say(`  ${preset}: ${doc}`, 4);
+  say(`\n${strong('workloads')}`);
   const rows = workloads.map((workload) => [workload.id, JSON.stringify(workload.problem)]);
   const columns = [{ title: 'id' }, { title: 'problem' }];
   for (const line of table(columns, rows, width - 2)) console.log(`  ${line}`);
@@ -90,7 +105,7 @@ function showVariant(family: AnyFamily, id: string, out: string, run: Run | unde
     console.log(JSON.stringify({ event: 'variant', ...variant, source, verdict, measurements }));
     return;
   }
-  console.log(id);
+  say(id);
   for (const name of variant.active ?? Object.keys(variant.parameters))
     console.log(`  ${name} = ${variant.parameters[name]}`);
   for (const [name, value] of Object.entries(variant.derived)) console.log(`  ${name} = ${value} (derived)`);
@@ -98,7 +113,7 @@ function showVariant(family: AnyFamily, id: string, out: string, run: Run | unde
   console.log(`  ${threads} threads, ${grouped(sharedBytes)} bytes of shared memory`);
   if (existsSync(source)) console.log(`source  ${shortPath(source)}`);
   if (run && verdict) {
-    console.log(`verdict ${verdict.verdict} (${verdict.device}, run ${run.id}): ${verdict.evidence.message}`);
+    say(`verdict ${verdict.verdict} (${verdict.device}, run ${run.id}): ${verdict.evidence.message}`, 8);
     if (verdict.evidence.reproduce) console.log(asCalled(`        $ ${verdict.evidence.reproduce}`));
   }
 }
@@ -128,12 +143,11 @@ function print({ id, legal, verdicts, missing, inactive }: ReturnType<typeof exp
   for (const { constraint, doc, holds, reads } of sorted) {
     const values = Object.entries(reads).map(([name, value]) => `${name}=${value ?? '?'}`);
     const mark = marks[`${holds}`].padEnd(7);
-    console.log(`${holds === false ? paint('bad', mark) : mark} ${constraint}: ${doc}`);
-    if (holds === false && values.length > 0) console.log(`        ${values.join(' ')}`);
+    say(`${holds === false ? paint('bad', mark) : mark} ${constraint}: ${doc}`, 8);
+    if (holds === false && values.length > 0) say(`        ${values.join(' ')}`, 8);
   }
-  for (const { parameter, values } of missing)
-    console.log(`open    ${parameter}: one of ${values.join(', ')}`);
-  if (inactive.length > 0) console.log(`does not matter here: ${inactive.join(', ')}`);
+  for (const { parameter, values } of missing) say(`open    ${parameter}: one of ${values.join(', ')}`, 8);
+  if (inactive.length > 0) say(`does not matter here: ${inactive.join(', ')}`, 8);
   const words = { true: 'legal', false: 'ruled out', undefined: 'not settled' } as const;
   console.log(`${words[`${legal}`]}${id === undefined ? '' : `: ${id}`}`);
 }

@@ -1,6 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { EnvironmentError, UsageError } from '../errors.ts';
-import { paintFor } from '../report/style.ts';
+import { fold } from '../report/format.ts';
+import { foldAt, paintFor } from '../report/style.ts';
 import { asCalled } from './called.ts';
 import { exitCode } from './exit.ts';
 
@@ -44,7 +45,9 @@ function report(error: unknown, json: boolean): number {
   const text = kind
     ? message
     : `this is a bug of tilewright: ${error instanceof Error ? error.stack : message}`;
-  process.stderr.write(`${paint('bad', 'error:')} ${asCalled(text)}\n`);
+  const lines = `${paint('bad', 'error:')} ${asCalled(text)}`.split('\n');
+  const shown = lines.map((line) => fold(line, foldAt(process.stderr), 2));
+  process.stderr.write(`${shown.join('\n')}\n`);
   return exitCode.couldNotRun;
 }
 

@@ -63,7 +63,9 @@ export async function prepareNew(
   const discovered = await loadFamily(familyName, { families: config.families });
   const arch = await archFor(flags, config);
   const only = subject === undefined ? undefined : onlyOf(subject, discovered, flags.as);
-  const space = only ? {} : spaceOf(discovered.family, flags);
+  const space = only
+    ? {}
+    : spaceOf(discovered.family, flags, await usualPreset(discovered, arch, config, stages));
   const depth = flags.depth ?? 'quick';
   await mustHaveDevice(config, arch, stages);
   const run = createRun(runsRoot(config), {
@@ -92,6 +94,8 @@ export async function prepareExisting(
   flags: Flags,
 ): Promise<Prepared> {
   refuseNarrowing(flags);
+  if (flags.static && flags.prefix === undefined)
+    throw new UsageError('--static says how to install: name the folder with --prefix <folder>');
   const config = await configOf(flags);
   const run = openRun(runsRoot(config), id, familyName);
   const { info } = run;
@@ -153,7 +157,9 @@ function requestOf(parts: {
   const { discovered, arch, space, only, stages, config, flags, gate } = parts;
   const { family, folder } = discovered;
   const { device, jobs, out, watchdogSeconds } = config;
+  const wisdom = discovered.wisdom.find((one) => one.arch === arch.name);
   return {
+    ...(wisdom && { wisdom }),
     ...{ family, folder, arch, gate, device, jobs, out, watchdogSeconds },
     space: { arch: arch.name, ...space },
     ...(only && { only }),
@@ -164,15 +170,29 @@ function requestOf(parts: {
 }
 
 function prefixOf({ prefix, static: archives }: Flags): Pick<Request, 'prefix'> {
-  if (prefix !== undefined) return { prefix: { path: resolve(prefix), shared: archives !== true } };
-  if (archives !== true) return {};
-  throw new UsageError('--static says how to install: name the folder with --prefix <folder>');
+  return prefix === undefined ? {} : { prefix: { path: resolve(prefix), shared: archives !== true } };
 }
 
-/** The preset `default` where nothing else is said. Refuses what the family lacks, so that no run begins with it. */
-export function spaceOf(family: AnyFamily, { preset, where, limit }: Flags): Omit<Request['space'], 'arch'> {
-  const unsaid = preset === undefined && where === undefined && family.presets.default !== undefined;
-  const chosen = unsaid ? 'default' : preset;
+/** What a library is made of where nothing is said: without a GPU to ask, of what won where there was one. */
+async function usualPreset(
+  { wisdom }: DiscoveredFamily,
+  arch: Arch,
+  config: Config,
+  stages: readonly Stage[],
+): Promise<string> {
+  if (!stages.includes('emit') || !wisdom.some((one) => one.arch === arch.name)) return 'default';
+  const gpus = config.device === 'emulated' ? [] : await findGpus(localExecutor);
+  return gpus.length > 0 ? 'default' : 'shipped';
+}
+
+/** The `usual` preset where nothing else is said. Refuses what the family lacks, so that no run begins with it. */
+export function spaceOf(
+  family: AnyFamily,
+  { preset, where, limit }: Flags,
+  usual = 'default',
+): Omit<Request['space'], 'arch'> {
+  const unsaid = preset === undefined && where === undefined && family.presets[usual] !== undefined;
+  const chosen = unsaid ? usual : preset;
   presetOf(family, chosen);
   if (where !== undefined) parseWhere(where, family);
   return {

@@ -28,8 +28,9 @@ import { execute } from './run.ts';
 type Done = (code: number) => void;
 
 const footer = `
-Exit codes: 0 done; 1 nothing passed, or the gate said no; 2 could not run (wrong argument, missing compiler, full
-disk); 130 stopped with Ctrl-C (the run is kept, the last line says how to go on).`;
+Exit codes: 0 done; 1 nothing passed, or the gate said no; 2 could not run
+(wrong argument, missing compiler, full disk); 130 stopped with Ctrl-C (the run
+is kept, the last line says how to go on).`;
 
 /** All commands. Each calls one function, whose number is the exit code. */
 export function programOf(done: Done): Command {
@@ -37,7 +38,7 @@ export function programOf(done: Done): Command {
     .description('Turns a search space of CUDA kernels into gated, timed variants and a library.')
     .version(versionOfPackage())
     .addHelpText('after', footer)
-    .configureHelp({ showGlobalOptions: true });
+    .configureHelp({ showGlobalOptions: true, minWidthToWrap: 30 });
   addLineCommands(program, done);
   addRunCommands(program, done);
   addInspectCommands(program, done);
@@ -129,6 +130,7 @@ function addReport(program: Command, done: Done): void {
     .argument('[run]', 'id or folder of a run (default: the newest)')
     .option('--evidence <file>', 'write everything that the run measured, and where, as JSON')
     .option('--markdown <file>', 'write the page, and a picture beside it (default: the page on stdout)')
+    .option('--wisdom <file>', 'write the winners as templates/kernels/<family>/wisdom/<arch>.json is')
     .option('--from <file...>', 'report on evidence files instead of a run')
     .option('--rival <file...>', 'times of other systems, by bench/compare.py')
     .option('--out <folder>', 'folder for everything generated (default: generated)')

@@ -3,7 +3,7 @@ import type { Measurement } from '../model/measurement.ts';
 import type { Selection } from '../model/selection.ts';
 import { verdictNames } from '../model/verdict.ts';
 import { brief, duration, fold, grouped, kernelTime, plural, shortPath, together } from './format.ts';
-import { type Output, type Paint, paintFor, widthOf } from './style.ts';
+import { foldAt, type Output, type Paint, paintFor, widthOf } from './style.ts';
 import { type Column, table } from './table.ts';
 
 /** What the final page is made of. */
@@ -25,7 +25,7 @@ export function finalReport(outcome: Outcome, output: Output): string {
   const sections = [
     summary.funnel.timed > 0 ? timedTables(outcome, paint, width) : untimedTable(outcome, paint, width),
     failures(outcome, paint, width),
-    funnel(summary, paint, output.isTTY ? width : Number.POSITIVE_INFINITY),
+    funnel(summary, paint, foldAt(output)),
     places(summary, paint),
   ];
   return `${sections
@@ -149,7 +149,7 @@ function failures({ records }: Outcome, paint: Paint, width: number): string[] {
       .slice(0, failuresShown)
       .flatMap((one) => [
         `  ${one.variant}${one.device === 'none' ? '' : ` (${one.device})`}`,
-        `    ${fold(brief(one.evidence.message, one.variant), width - 4, 4)}`,
+        fold(`    ${brief(one.evidence.message, one.variant)}`, width, 4),
         ...(one.evidence.reproduce === undefined
           ? []
           : [`    ${paint('faint', `$ ${one.evidence.reproduce}`)}`]),
@@ -163,7 +163,6 @@ function failures({ records }: Outcome, paint: Paint, width: number): string[] {
   });
 }
 
-/** `width`: without limit where nobody looks, so that a program finds each of these in one line. */
 function funnel({ funnel, verdicts, seconds, cache }: Summary, paint: Paint, width: number): string[] {
   const steps: readonly (readonly [keyof typeof funnel, string])[] = [
     ['points', funnel.points === 1 ? 'point' : 'points'],
@@ -187,8 +186,7 @@ function funnel({ funnel, verdicts, seconds, cache }: Summary, paint: Paint, wid
       ? `compiled nothing: ${plural(cache.hits, 'artifact')} from the cache`
       : `compiled ${plural(cache.compiled, 'artifact')}, ${grouped(cache.hits)} from the cache`;
   const spent = together(duration(seconds.total ?? 0)) + (times.length > 0 ? ` (${times.join(', ')})` : '');
-  const line = (name: string, text: string) =>
-    `${paint('strong', name.padEnd(7))}  ${fold(text, width - 9, 9)}`;
+  const line = (name: string, text: string) => fold(`${paint('strong', name.padEnd(7))}  ${text}`, width, 9);
   return [
     line('funnel', counts),
     line('verdict', words.join(', ') || 'none'),

@@ -24,17 +24,19 @@ export function grouped(count: number): string {
   return count.toLocaleString('en-US');
 }
 
-/** Breaks a text at blanks into lines of at most `width` columns; further ones are indented by `indent`. May hold colours. */
+/** Breaks a line at blanks where it has more than `width` columns; what follows is indented. It may hold colours. */
 export function fold(text: string, width: number, indent = 0): string {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(' ')) {
-    if (line !== '' && visibleLength(line) + 1 + visibleLength(word) > width) {
+  const [first = '', ...words] = text.split(' ');
+  const lines = [];
+  let line = first;
+  for (const word of words) {
+    const fits = visibleLength(line) + 1 + visibleLength(word) <= width;
+    if (!fits && line.trim() !== '') {
       lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
+      line = ' '.repeat(indent) + word;
+    } else line += ` ${word}`;
   }
-  return [...lines, line].join(`\n${' '.repeat(indent)}`).replaceAll(hardBlank, ' ');
+  return [...lines, line].join('\n').replaceAll(hardBlank, ' ');
 }
 
 const hardBlank = '\u00a0';

@@ -37,6 +37,11 @@ export function widthOf(output: Output): number {
   return Math.min(120, Math.max(40, output.columns ?? 80));
 }
 
+/** Where lines of prose are broken: at a terminal's width, and nowhere for a program that reads them. */
+export function foldAt(output: Output): number {
+  return output.isTTY ? widthOf(output) : Number.POSITIVE_INFINITY;
+}
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what an escape sequence begins with
 const escapes = /\u001b\[[0-9;]*m/g;
 

@@ -2,7 +2,16 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Event, JournalRecord, Summary } from '../../../src/model/event.ts';
 import type { Measurement } from '../../../src/model/measurement.ts';
 import { finalReport } from '../../../src/report/final.ts';
-import { brief, duration, grouped, kernelTime, plural, shortPath } from '../../../src/report/format.ts';
+import {
+  brief,
+  duration,
+  fold,
+  grouped,
+  kernelTime,
+  plural,
+  shortPath,
+  together,
+} from '../../../src/report/format.ts';
 import { Progress } from '../../../src/report/progress.ts';
 import { paintFor, visibleLength, widthOf } from '../../../src/report/style.ts';
 import { cutEnd, cutMiddle, table } from '../../../src/report/table.ts';
@@ -38,6 +47,14 @@ test('figures as people read them', () => {
   expect(shortPath('/a/b/c', '/a')).toBe('b/c');
   expect(shortPath('/ab/c', '/a')).toBe('/ab/c');
   expect(brief('race at x.t64.cu:17 and x.t64.cu', 'x.t64')).toBe('race at line 17 and the source');
+});
+
+test('a line is broken between words, and not within what belongs together', () => {
+  expect(fold('    a message of many words', 14, 4)).toBe('    a message\n    of many\n    words');
+  expect(fold(`time  8 s (${together('gate 4.6 s')}, ${together('emit 2.2 s')})`, 24, 6)).toBe(
+    'time  8 s (gate 4.6 s,\n      emit 2.2 s)',
+  );
+  expect(fold('unbreakable', 4)).toBe('unbreakable');
 });
 
 describe('colour', () => {
