@@ -7,7 +7,7 @@ import { enumerate } from './space/enumerate.ts';
  * Lints a family's templates against what its presets make of its space, whatever the arch: a space may be too large to
  * look at every variant.
  */
-export function checkFamily({ family, folder }: DiscoveredFamily): LintFinding[] {
+export function checkFamily({ family, folder }: Pick<DiscoveredFamily, 'family' | 'folder'>): LintFinding[] {
   const presets = Object.keys(family.presets);
   const variants = presets.flatMap((preset) => enumerate(family, { preset, limit: 5000 }).variants);
   const unused = family.templates.filter((file) => !variants.some(({ template }) => template === file));

@@ -1,9 +1,14 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import fastGlob from 'fast-glob';
+import { z } from 'zod';
 import { UsageError } from './errors.ts';
 import { loadDefault } from './load-module.ts';
 import type { AnyFamily } from './model/family.ts';
+import type { ParameterValue } from './model/parameter.ts';
+import { type FamilyWisdom, wisdomSchema } from './model/wisdom.ts';
+import { activeLevels, pointOfId } from './space/id.ts';
+import type { Values } from './space/plan.ts';
 import { validateFamily } from './space/validate-family.ts';
 import { packageRoot } from './util/package-root.ts';
 import { didYouMean } from './util/suggest.ts';
@@ -13,6 +18,8 @@ export interface DiscoveredFamily {
   readonly family: AnyFamily;
   /** Absolute. */
   readonly folder: string;
+  /** What its folder `wisdom/` holds, one per architecture. */
+  readonly wisdom: readonly FamilyWisdom[];
 }
 
 export interface Places {
@@ -62,7 +69,64 @@ async function load(folder: string): Promise<DiscoveredFamily> {
     folder: basename(folder),
     has: (name) => existsSync(join(folder, name)),
   });
-  return { family, folder };
+  const wisdom = wisdomOf(family, folder);
+  return { family: withShipped(family, wisdom), folder, wisdom };
+}
+
+/** Throws a UsageError for a file of `wisdom/` that is none of this family. */
+function wisdomOf(family: AnyFamily, folder: string): FamilyWisdom[] {
+  return fastGlob.sync(join(folder, 'wisdom/*.json'), { absolute: true }).map((file) => {
+    const parsed = wisdomSchema.safeParse(parseOr(readFileSync(file, 'utf8')));
+    const { data } = parsed;
+    const fits = data?.family === family.name && data.arch === basename(file, '.json');
+    if (!data || !fits) {
+      const why = data ? `it is of ${data.family} for ${data.arch}` : z.prettifyError(parsed.error);
+      throw new UsageError(
+        `${file} is no wisdom of ${family.name} for ${basename(file, '.json')}: ${why}\n  \`npx gen report --wisdom <file>\` writes one`,
+      );
+    }
+    const ids = [...new Set(data.records.map(({ variant }) => variant))];
+    return { ...data, gone: ids.filter((id) => pointOf(family, id) === undefined) };
+  });
+}
+
+function parseOr(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return 'a file that is no JSON (cut short?)';
+  }
+}
+
+/** The point that an id names, where the space still has such points. */
+function pointOf(family: AnyFamily, id: string): Readonly<Values> | undefined {
+  try {
+    return pointOfId(family, id);
+  } catch (error) {
+    if (error instanceof UsageError) return undefined;
+    throw error;
+  }
+}
+
+/** The family with the preset `shipped`: the winners of its wisdom, and those of the family's own preset `fallback`. */
+function withShipped(family: AnyFamily, wisdom: readonly FamilyWisdom[]): AnyFamily {
+  if (wisdom.length === 0) return family;
+  const records = wisdom.flatMap((one) => one.records);
+  const parts = [...new Set(records.map(({ variant }) => variant))].flatMap((id) => {
+    const point = pointOf(family, id);
+    if (!point) return [];
+    const active = activeLevels(family, point).map(({ name }) => name);
+    return [Object.fromEntries(active.map((name) => [name, [point[name] as ParameterValue]]))];
+  });
+  const gpus = [...new Set(wisdom.flatMap(({ runs }) => runs.map(({ gpu }) => gpu)))];
+  const shipped = {
+    doc: `What was the fastest on ${gpus.join(', ')}, by the folder wisdom/, and what takes the calls that they refuse.`,
+    where: [...parts, ...[family.presets.fallback?.where ?? []].flat()],
+    workloads: family.workloads
+      .map(({ id }) => id)
+      .filter((id) => records.some(({ workload }) => workload === id)),
+  };
+  return { ...family, presets: { shipped, ...family.presets } };
 }
 
 /** Folders with a `family.ts`, sorted by name. Throws a UsageError for two families of one name. */

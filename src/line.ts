@@ -73,6 +73,7 @@ export class Line {
       cached,
       seconds,
       ...registers,
+      source: source.hash,
     });
   }
 

@@ -14,7 +14,7 @@ import { mustLint } from './render/lint.ts';
 import { renderVariant } from './render/render.ts';
 import { writeSource } from './render/write.ts';
 import { type Host, type Request, workloadsOf } from './request.ts';
-import { select } from './select/policy.ts';
+import { selectPassed } from './select/passed.ts';
 import { alone, enumerate } from './space/enumerate.ts';
 import { mapLimit } from './util/limit.ts';
 
@@ -103,9 +103,9 @@ async function time(passed: readonly Passed[], line: Line): Promise<void> {
 }
 
 function choose(passed: readonly Passed[], line: Line): Selection {
-  const { family } = line.request;
-  const variants = passed.map(({ variant }) => variant);
-  const selection = select(family, variants, line.recorder.measurements(), 0.03, workloadsOf(line.request));
+  const { family, wisdom } = line.request;
+  const options = { workloads: workloadsOf(line.request), wisdom, remark: (text: string) => line.note(text) };
+  const selection = selectPassed(family, passed, line.recorder.measurements(), options);
   line.host.run.writeJson('selection.json', selection);
   return selection;
 }

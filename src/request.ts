@@ -3,6 +3,7 @@ import type { Arch } from './model/arch.ts';
 import type { Event, Stage } from './model/event.ts';
 import type { AnyFamily } from './model/family.ts';
 import type { Source, Variant } from './model/variant.ts';
+import type { FamilyWisdom } from './model/wisdom.ts';
 import type { Workload } from './model/workload.ts';
 import type { EnumerateOptions } from './space/enumerate.ts';
 import type { Run } from './store/run.ts';
@@ -13,6 +14,8 @@ export interface Request {
   /** The family's own folder. */
   readonly folder: string;
   readonly arch: Arch;
+  /** Times of earlier runs on a GPU of this architecture, where the family ships some. */
+  readonly wisdom?: FamilyWisdom;
   /** Which points. */
   readonly space: EnumerateOptions;
   /** One variant instead of a space; `source` where its text is not what the template gives. */

@@ -32,7 +32,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   // Plug-ins and configuration.
   'load-module': ['errors', 'jiti'],
   config: ['errors', 'load-module', 'zod'],
-  discover: ['errors', 'load-module', 'model', 'space', 'util', 'fast-glob'],
+  discover: ['errors', 'load-module', 'model', 'space', 'util', 'fast-glob', 'zod'],
   'check-family': ['discover:type', 'render', 'space'],
   scaffold: ['errors', 'util'],
   // The line itself, and the ways to start it.

@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { basename } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { z } from 'zod';
 import { loadFamily } from '../discover.ts';
 import { UsageError } from '../errors.ts';
@@ -14,6 +14,7 @@ import { jsonText } from '../report/json-text.ts';
 import { resultsPage } from '../report/page.ts';
 import { searchPlot } from '../report/plot.ts';
 import { withRivals } from '../report/rivals.ts';
+import { wisdomOf } from '../report/wisdom.ts';
 import { activeLevels, pointOfId } from '../space/id.ts';
 import { openRun } from '../store/run.ts';
 import { onDisk } from '../util/disk.ts';
@@ -30,6 +31,7 @@ export interface ReportFlags {
   readonly rival?: readonly string[];
   readonly evidence?: string;
   readonly markdown?: string;
+  readonly wisdom?: string;
 }
 
 /** `gen report`: a run as an evidence file, and runs or evidence files as a page of Markdown. */
@@ -39,10 +41,12 @@ export async function report(run: string | undefined, flags: ReportFlags): Promi
   }
   const evidences = flags.from ? flags.from.map(readEvidence) : [await evidenceOfRun(run, flags)];
   if (flags.evidence !== undefined) write(flags.evidence, `${jsonText(evidences[0])}\n`);
+  if (flags.wisdom !== undefined) write(flags.wisdom, `${jsonText(wisdomOf(evidences))}\n`);
   const rivals = (flags.rival ?? []).map(readRival);
   const compared = evidences.map((evidence) => withRivals(evidence, rivals));
   if (flags.markdown !== undefined) writePage(flags.markdown, compared, rivals);
-  else if (flags.evidence === undefined) process.stdout.write(resultsPage(compared, undefined, rivals));
+  else if (flags.evidence === undefined && flags.wisdom === undefined)
+    process.stdout.write(resultsPage(compared, undefined, rivals));
   return exitCode.done;
 }
 
@@ -113,6 +117,9 @@ function readJson(path: string): unknown {
 }
 
 function write(path: string, text: string): void {
-  onDisk(`write ${path}`, () => writeFileSync(path, text));
+  onDisk(`write ${path}`, () => {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  });
   process.stderr.write(`wrote ${path}\n`);
 }

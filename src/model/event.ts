@@ -45,6 +45,8 @@ export const artifactEventSchema = z.object({
   seconds: z.number(),
   /** Only for the device `cuda`. */
   registers: z.number().optional(),
+  /** SHA-256 of the source, hex. */
+  source: z.string().optional(),
 });
 
 /** The gate's word on one variant. At least one per variant; one per device where several were asked. */

@@ -63,6 +63,8 @@ export const runEvidenceSchema = z.object({
     z.string(),
     z.object({
       registers: z.number().optional(),
+      /** SHA-256 of the rendered source, hex. */
+      source: z.string().optional(),
       parameters: z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])),
     }),
   ),

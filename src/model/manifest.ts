@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { choiceSchema } from './selection.ts';
+import { wisdomRunSchema } from './wisdom.ts';
 
 /** Raised when a reader of an older manifest would misunderstand a newer one. */
 export const manifestVersion = 1;
@@ -88,8 +89,10 @@ export const manifestSchema = z.object({
   hash: z.string(),
   family: z.string(),
   summary: z.string(),
-  /** True when nothing was timed: the policy follows the family's own guess. */
+  /** True when there are no times: the policy follows the family's own guess. */
   untimed: z.boolean(),
+  /** Runs on a GPU whose times the policy follows, where the library's own run took none. */
+  wisdom: z.array(wisdomRunSchema).optional(),
   tolerance: z.number(),
   parameters: z.record(z.string(), manifestParameterSchema),
   variants: z.array(manifestVariantSchema),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { wisdomRunSchema } from './wisdom.ts';
 
 /** Who serves a workload, and on what evidence. */
 export const choiceSchema = z.object({
@@ -18,10 +19,15 @@ export const choiceSchema = z.object({
   slowdown: z.number().optional(),
   /** The fastest baseline on this workload. */
   baseline: z.object({ name: z.string(), median: z.number() }).optional(),
+  /** Id of the run in `wisdom` that took the times; absent where this run did, or nobody. */
+  measured: z.string().optional(),
 });
 export const selectionSchema = z.object({
   family: z.string(),
+  /** True where the times are this run's own. */
   timed: z.boolean(),
+  /** Runs on a GPU whose times the choices follow, where this run took none. */
+  wisdom: z.array(wisdomRunSchema).optional(),
   /** Variant ids to ship: the fewest that serve every workload within the tolerance, and the fallbacks. */
   variants: z.array(z.string()),
   /** Those of `variants` that are there, maybe only, for problems that the chosen ones refuse. */

@@ -186,9 +186,9 @@ function variantsOf(
   records: readonly JournalRecord[],
   facts: FamilyFacts,
 ): RunEvidence['variants'] {
-  const registers = new Map(
+  const built = new Map(
     records.flatMap((one) =>
-      one.event === 'artifact' && one.registers ? [[one.variant, one.registers]] : [],
+      one.event === 'artifact' && one.device === 'cuda' ? [[one.variant, one] as const] : [],
     ),
   );
   const shown = workloads.flatMap((workload) => [
@@ -198,11 +198,9 @@ function variantsOf(
     ...Object.values(workload.paths),
   ]);
   const describe = (id: string) => {
-    const own = registers.get(id);
-    return [
-      id,
-      { ...(own !== undefined && { registers: own }), parameters: { ...facts.parameters(id) } },
-    ] as const;
+    const { registers, source } = built.get(id) ?? {};
+    const known = { ...(registers !== undefined && { registers }), ...(source !== undefined && { source }) };
+    return [id, { ...known, parameters: { ...facts.parameters(id) } }] as const;
   };
   return Object.fromEntries([...new Set(shown)].map(describe));
 }

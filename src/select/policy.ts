@@ -5,11 +5,12 @@ import type { Variant } from '../model/variant.ts';
 import type { Workload } from '../model/workload.ts';
 import { cover } from './cover.ts';
 import { compare, type Scores, score } from './score.ts';
+import { type Holding, knownChoice } from './wisdom.ts';
 
 /**
  * Chooses what the library ships. `variants` are those that passed the gate; measurements of anything else are ignored.
  * With times: the fewest variants that serve every measured workload within `tolerance` of its best. Without: for each
- * workload the variant that the family's priority ranks first.
+ * workload the variant that `known`, wisdom of earlier runs, names, else the one that the family's priority ranks first.
  */
 export function select(
   family: AnyFamily,
@@ -17,13 +18,17 @@ export function select(
   measurements: readonly Measurement[],
   tolerance = 0.03,
   workloads: readonly Workload[] = family.workloads,
+  known?: Pick<Holding, 'records' | 'runs'>,
 ): Selection {
   const passed = new Set(variants.map((variant) => variant.id));
   const scores = score(measurements.filter((m) => m.kind === 'baseline' || passed.has(m.subject)));
   const timed = scores.some(({ variants }) => variants.size > 0);
   const choices = timed
     ? chooseByTime(scores, workloads, tolerance)
-    : workloads.flatMap((workload) => chooseByPriority(family, variants, workload));
+    : workloads.flatMap((workload) => {
+        const record = known?.records.find((one) => one.workload === workload.id);
+        return record ? [knownChoice(workload, record)] : chooseByPriority(family, variants, workload);
+      });
   const served = new Set(choices.map((choice) => choice.workload));
   const fallbacks = chooseFallbacks(
     family,
@@ -33,6 +38,7 @@ export function select(
   return {
     family: family.name,
     timed,
+    ...(!timed && known && known.records.length > 0 && { wisdom: [...known.runs] }),
     variants: [...new Set([...choices.map((choice) => choice.variant), ...fallbacks])].toSorted(compare),
     fallbacks,
     choices,

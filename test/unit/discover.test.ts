@@ -1,4 +1,5 @@
-import { basename } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadFamilies, loadFamily } from '../../src/discover.ts';
 import { folderOf } from '../helpers/folder.ts';
@@ -94,5 +95,52 @@ describe('loadFamily', () => {
     await expect(loadFamily('bsr-spm')).rejects.toThrow(
       /there is no kernel family 'bsr-spm'; there are: .*bsr-spmm.*; did you mean 'bsr-spmm'\?/,
     );
+  });
+});
+
+describe('wisdom', () => {
+  const wise = family('op').replace(
+    'presets: {}',
+    "presets: { fallback: { doc: 'f', where: { block: [64] }, workloads: [] } }",
+  );
+  const record = {
+    ...{ workload: 'w', variant: 'op.b32', source: 'x', run: 'r', parameters: {} },
+    ...{ median: 1, mad: 0, tflops: 1, l2: 'hot' },
+  };
+  const run = { id: 'r', date: 'd', command: 'c', gpu: 'H200', driver: '580', runtime: '13.0' };
+  const file = { version: 1, family: 'op', arch: 'sm_90a', runs: [run] };
+  const withFile = (text: string) => {
+    const folder = kernels({ op: wise });
+    mkdirSync(join(folder, 'op/wisdom'));
+    writeFileSync(join(folder, 'op/wisdom/sm_90a.json'), text);
+    return loadFamily('op', { root: folder, families: [`${folder}/*`] });
+  };
+
+  it('makes the preset shipped of its winners and the fallbacks, and knows who is gone', async () => {
+    const records = [record, { ...record, variant: 'op.b128' }, { ...record, variant: 'op.b32' }];
+    const found = await withFile(JSON.stringify({ ...file, records }));
+    expect(found.wisdom).toMatchObject([{ arch: 'sm_90a', gone: ['op.b128'] }]);
+    expect(found.family.presets.shipped?.where).toEqual([{ block: [32] }, { block: [64] }]);
+    expect(found.family.presets.shipped?.doc).toContain('H200');
+  });
+
+  it('is not needed', async () => {
+    const folder = kernels({ op: wise });
+    const found = await loadFamily('op', { root: folder, families: [`${folder}/*`] });
+    expect(found.wisdom).toEqual([]);
+    expect(found.family.presets).not.toHaveProperty('shipped');
+  });
+
+  it.each([
+    [
+      'another family',
+      JSON.stringify({ ...file, family: 'other', records: [] }),
+      /it is of other for sm_90a/,
+    ],
+    ['no JSON', '{', /no wisdom of op for sm_90a/],
+    ['no records', JSON.stringify(file), /records/],
+  ])('of %s is refused, with its file', async (_, text, message) => {
+    await expect(withFile(text)).rejects.toThrow(message);
+    await expect(withFile(text)).rejects.toThrow(/op\/wisdom\/sm_90a\.json/);
   });
 });

@@ -59,6 +59,9 @@ const binding: Binding = {
       versionPatch: patch,
       abiVersion,
       untimed: manifest.untimed,
+      wisdom: (manifest.wisdom ?? [])
+        .map(({ gpu, driver, date, id }) => `${gpu} (driver ${driver}, ${date.slice(0, 10)}, ${id})`)
+        .join(', '),
       hasCuda: manifest.variants.every((variant) => variant.images.length > 0),
       variants: manifest.variants.map((variant, index) => variantRow(manifest, variant, index)),
       variantCount: manifest.variants.length,
@@ -135,13 +138,15 @@ function choiceRow(manifest: Manifest, choice: ManifestChoice, index: number) {
 }
 
 /** One line for the reader of the policy, e.g. `41.8 us hot, 1.012x the best of ours; cusparse-bsr 55.0 us`. */
-function evidence({ median, variantMedian, vendorFaster, l2, slowdown, baseline }: ManifestChoice): string {
+function evidence(choice: ManifestChoice): string {
+  const { median, variantMedian, vendorFaster, l2, slowdown, baseline, measured } = choice;
   const own = vendorFaster ? variantMedian : median;
   if (own === undefined) return 'untimed: first by the priority of its family';
   const time = `${microseconds(own)} ${l2 ?? ''}`.trimEnd();
   const behind = slowdown === undefined ? '' : `, ${slowdown.toFixed(3)}x the best of ours`;
+  const elsewhere = measured === undefined ? '' : `, measured in run ${measured}`;
   const vendor = baseline ? `; ${baseline.name} ${microseconds(baseline.median)}` : '';
-  return time + behind + vendor + (vendorFaster ? ', which is faster' : '');
+  return time + behind + elsewhere + vendor + (vendorFaster ? ', which is faster' : '');
 }
 
 function microseconds(seconds: number): string {

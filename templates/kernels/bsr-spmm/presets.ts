@@ -140,6 +140,11 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     where: quick,
     workloads: workloads.filter(({ id }) => /^(1024|2048)\./.test(id)).map(({ id }) => id),
   },
+  fallback: {
+    doc: 'For every block size a variant that takes operands of any alignment and any beta, f16 in and out.',
+    where: [{ ...simt, block: [32, 64, 128], vector: [1] }],
+    workloads: [],
+  },
   default: {
     doc: 'What is worth timing on one GPU, f16 in and out: mostly mma around what pays, each speciality, the plain paths.',
     where: [...candidates, ...specialities],

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+
+export const wisdomVersion = 1;
+
+/** A run that took times. */
+export const wisdomRunSchema = z.object({
+  id: z.string(),
+  /** ISO 8601, UTC: when it began. */
+  date: z.string(),
+  command: z.string(),
+  commit: z.string().optional(),
+  gpu: z.string(),
+  driver: z.string(),
+  /** Of CUDA. */
+  runtime: z.string(),
+  nvcc: z.string().optional(),
+});
+export type WisdomRun = Readonly<z.infer<typeof wisdomRunSchema>>;
+
+/** The variant that was the fastest on a workload. */
+export const wisdomRecordSchema = z.object({
+  workload: z.string(),
+  variant: z.string(),
+  /** SHA-256 of the source that was timed, hex: rendered otherwise now, the time is that of another kernel. */
+  source: z.string(),
+  /** Id of the run. */
+  run: z.string(),
+  /** Seconds. */
+  median: z.number(),
+  mad: z.number(),
+  tflops: z.number(),
+  l2: z.enum(['hot', 'cold']),
+  /** The fastest library on the workload in that run. */
+  baseline: z.object({ name: z.string(), median: z.number() }).optional(),
+  /** Those that matter for the variant; for the reader, the id says the same. */
+  parameters: z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])),
+});
+export type WisdomRecord = Readonly<z.infer<typeof wisdomRecordSchema>>;
+
+/** A family's `wisdom/<arch>.json`: what was the fastest where there was a GPU, for libraries that are made without one. */
+export const wisdomSchema = z.object({
+  version: z.literal(wisdomVersion),
+  family: z.string(),
+  arch: z.string(),
+  runs: z.array(wisdomRunSchema),
+  records: z.array(wisdomRecordSchema),
+});
+export type Wisdom = Readonly<z.infer<typeof wisdomSchema>>;
+
+/** A wisdom beside the family as it is now. */
+export interface FamilyWisdom extends Wisdom {
+  /** Variants of its records that the family's space no longer has. */
+  readonly gone: readonly string[];
+}

@@ -1,0 +1,35 @@
+import type { AnyFamily } from '../model/family.ts';
+import type { Measurement } from '../model/measurement.ts';
+import type { Selection } from '../model/selection.ts';
+import type { Source } from '../model/variant.ts';
+import type { FamilyWisdom } from '../model/wisdom.ts';
+import type { Workload } from '../model/workload.ts';
+import { select } from './policy.ts';
+import { holding } from './wisdom.ts';
+
+/** Allowed slowdown of what is shipped against the best variant of each workload. */
+const tolerance = 0.03;
+
+/**
+ * Chooses from what passed the gate: by this run's times, else by wisdom as far as it holds, else by the family's priority.
+ * `remark` is told why records of the wisdom are not used. `passed`: each variant's source is that of its artifacts.
+ */
+export function selectPassed(
+  family: AnyFamily,
+  passed: readonly { readonly artifacts: readonly { readonly source: Source }[] }[],
+  measurements: readonly Measurement[],
+  options: {
+    readonly workloads: readonly Workload[];
+    readonly wisdom?: FamilyWisdom | undefined;
+    readonly remark: (text: string) => void;
+  },
+): Selection {
+  const { workloads, wisdom, remark } = options;
+  const sources = passed.flatMap(({ artifacts }) => artifacts[0]?.source ?? []);
+  const hashes = new Map(sources.map(({ variant, hash }) => [variant.id, hash]));
+  const known = wisdom && holding(wisdom, hashes, workloads);
+  const variants = sources.map(({ variant }) => variant);
+  const selection = select(family, variants, measurements, tolerance, workloads, known);
+  if (!selection.timed) for (const text of known?.remarks ?? []) remark(text);
+  return selection;
+}
