@@ -5,8 +5,7 @@ import { UsageError } from '../errors.ts';
 import type { AnyFamily } from '../model/family.ts';
 import { lastVerdicts } from '../report/final.ts';
 import { fold, grouped, shortPath } from '../report/format.ts';
-import { foldAt, paintFor, widthOf } from '../report/style.ts';
-import { table } from '../report/table.ts';
+import { foldAt, paintFor } from '../report/style.ts';
 import { enumerate } from '../space/enumerate.ts';
 import { explain } from '../space/explain.ts';
 import { pointOfId } from '../space/id.ts';
@@ -75,7 +74,6 @@ function showFamily(family: AnyFamily, flags: Flags): void {
     );
     return;
   }
-  const width = widthOf(process.stdout);
   const strong = (text: string) => paintFor(process.stdout)('strong', text);
   say(`${strong(name)}  ${summary}`, 2);
   say(`\n${strong('parameters')}`);
@@ -91,9 +89,10 @@ function showFamily(family: AnyFamily, flags: Flags): void {
   say(`\n${strong('presets')}`);
   for (const [preset, { doc }] of Object.entries(presets)) say(`  ${preset}: ${doc}`, 4);
   say(`\n${strong('workloads')}`);
-  const rows = workloads.map((workload) => [workload.id, JSON.stringify(workload.problem)]);
-  const columns = [{ title: 'id' }, { title: 'problem' }];
-  for (const line of table(columns, rows, width - 2)) console.log(`  ${line}`);
+  for (const { id, problem } of workloads) {
+    say(`  ${id}`);
+    say(`    ${JSON.stringify(problem).replaceAll(/([:,])(?=")/g, '$1 ')}`, 4);
+  }
 }
 
 function showVariant(family: AnyFamily, id: string, out: string, run: Run | undefined, flags: Flags): void {

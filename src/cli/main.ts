@@ -46,7 +46,7 @@ function report(error: unknown, json: boolean): number {
     ? message
     : `this is a bug of tilewright: ${error instanceof Error ? error.stack : message}`;
   const lines = `${paint('bad', 'error:')} ${asCalled(text)}`.split('\n');
-  const shown = lines.map((line) => fold(line, foldAt(process.stderr), 2));
+  const shown = kind ? lines.map((line) => fold(line, foldAt(process.stderr), 2)) : lines;
   process.stderr.write(`${shown.join('\n')}\n`);
   return exitCode.couldNotRun;
 }
