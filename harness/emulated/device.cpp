@@ -5,8 +5,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
 
 #include "launcher.hpp"
 
@@ -59,14 +61,29 @@ void add_statistics(RunReport& report, const simt::Statistics& counted) {
       {"ldmatrix", counted.ldmatrix},
       {"cpAsync", counted.cp_async},
       {"bulkCopies", counted.bulk_copies},
-      {"sharedBankConflicts", counted.shared_bank_conflicts},
-      {"sharedBytesRead", counted.shared_bytes_read},
-      {"sharedBytesWritten", counted.shared_bytes_written},
       {"globalBytesRead", counted.global_bytes_read},
       {"globalBytesWritten", counted.global_bytes_written},
+      {"sharedBytesRead", counted.shared_bytes_read},
+      {"sharedBytesWritten", counted.shared_bytes_written},
+      {"globalLoadBytes", counted.global_load_bytes},
+      {"globalStoreBytes", counted.global_store_bytes},
+      {"sharedLoadBytes", counted.shared_load_bytes},
+      {"sharedStoreBytes", counted.shared_store_bytes},
+      {"ldmatrixBytes", counted.ldmatrix_bytes},
+      {"stmatrixBytes", counted.stmatrix_bytes},
+      {"cpAsyncBytes", counted.cp_async_bytes},
+      {"bulkLoadBytes", counted.bulk_load_bytes},
+      {"bulkStoreBytes", counted.bulk_store_bytes},
+      {"wgmmaBytes", counted.wgmma_bytes},
+      {"sharedAccesses", counted.shared_accesses},
+      {"sharedWavefronts", counted.shared_wavefronts},
+      {"sharedBankConflicts", counted.shared_bank_conflicts},
+      {"sharedAccessesUncounted", counted.shared_accesses_uncounted},
   };
   for (const auto& [name, value] : values)
     if (value > 0) report.statistics.emplace_back(name, static_cast<double>(value));
+  if (counted.shared_bytes_used > 0)
+    report.peaks.emplace_back("sharedBytesUsed", static_cast<double>(counted.shared_bytes_used));
 }
 
 class SharedObject : public Module {
@@ -79,6 +96,36 @@ class SharedObject : public Module {
   SharedObject(const SharedObject&) = delete;
   SharedObject& operator=(const SharedObject&) = delete;
 
+  void add_sites(const std::vector<simt::SharedSite>& sites) {
+    for (const simt::SharedSite& site : sites) {
+      simt::SharedSite& sum = sites_[site.pc];
+      sum.accesses += site.accesses;
+      sum.wavefronts += site.wavefronts;
+      sum.conflicts += site.conflicts;
+    }
+  }
+
+  std::vector<SharedLine> conflicting_lines() const override {
+    std::vector<const void*> places;
+    for (const auto& [pc, site] : sites_)
+      if (site.conflicts > 0) places.push_back(pc);
+    const std::vector<std::string> names = simt::source_lines(places);
+    std::map<std::string, SharedLine> by_line;  // an unrolled loop has many places on one line
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const simt::SharedSite& site = sites_.at(places[i]);
+      SharedLine& line = by_line[names[i]];
+      line.line = names[i];
+      line.accesses += static_cast<double>(site.accesses);
+      line.wavefronts += static_cast<double>(site.wavefronts);
+      line.conflicts += static_cast<double>(site.conflicts);
+    }
+    std::vector<SharedLine> lines;
+    for (auto& [name, line] : by_line) lines.push_back(std::move(line));
+    std::stable_sort(lines.begin(), lines.end(),
+                     [](const SharedLine& a, const SharedLine& b) { return a.conflicts > b.conflicts; });
+    return lines;
+  }
+
   std::string kernel_name(const Launch& launch) const { return symbol_ + launch.entry; }
   simt::Entry entry(const std::string& kernel) const {
     void* found = dlsym(handle_, (kernel + "_emulated").c_str());
@@ -89,16 +136,16 @@ class SharedObject : public Module {
  private:
   void* handle_;
   std::string symbol_;
+  std::map<const void*, simt::SharedSite> sites_;
 };
 
 class EmulatedProgram : public Program {
  public:
-  EmulatedProgram(std::shared_ptr<Module> module, const Plan& plan)
-      : module_(std::move(module)), clear_(plan.clear), clear_bytes_(plan.clear_bytes) {
-    const auto& object = dynamic_cast<const SharedObject&>(*module_);
+  EmulatedProgram(const std::shared_ptr<Module>& module, const Plan& plan)
+      : module_(std::dynamic_pointer_cast<SharedObject>(module)), clear_(plan.clear), clear_bytes_(plan.clear_bytes) {
     for (const Launch& launch : plan.launches) {
-      const std::string kernel = object.kernel_name(launch);
-      launches_.emplace_back(object.entry(kernel), kernel, launch);
+      const std::string kernel = module_->kernel_name(launch);
+      launches_.emplace_back(module_->entry(kernel), kernel, launch);
     }
   }
 
@@ -108,6 +155,7 @@ class EmulatedProgram : public Program {
     for (const emulated::PreparedLaunch& launch : launches_) {
       const simt::Result result = launch.run(config_of(schedule));
       add_statistics(report, result.statistics);
+      module_->add_sites(result.shared_sites);
       for (const simt::Finding& finding : result.findings)
         report.findings.push_back({verdict_of(finding.kind), finding.kind, finding.message});
       report.finding_count += result.finding_count;
@@ -119,7 +167,7 @@ class EmulatedProgram : public Program {
   void enqueue(void*) override { throw std::logic_error("the emulated device has no streams"); }
 
  private:
-  std::shared_ptr<Module> module_;
+  std::shared_ptr<SharedObject> module_;
   void* clear_;
   std::size_t clear_bytes_;
   std::vector<emulated::PreparedLaunch> launches_;

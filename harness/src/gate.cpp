@@ -36,6 +36,21 @@ struct Totals {
   Json vendor;
 };
 
+constexpr std::size_t kMostLines = 12;  // with bank conflicts, in the evidence
+
+Json conflicts_of(const Module& module) {
+  Json lines{Json::Array()};
+  std::vector<SharedLine> all = module.conflicting_lines();
+  if (all.size() > kMostLines) all.resize(kMostLines);
+  for (const SharedLine& one : all)
+    lines.push(Json()
+                   .set("line", one.line)
+                   .set("accesses", one.accesses)
+                   .set("wavefronts", one.wavefronts)
+                   .set("conflicts", one.conflicts));
+  return lines;
+}
+
 /// One job: the variant's module and what has been seen so far.
 class Trial {
  public:
@@ -97,7 +112,8 @@ Json Trial::verdict() {
   evidence.set("cases", totals_.cases).set("launches", totals_.launches);
   Json statistics{Json::Object()};
   for (const auto& [name, value] : totals_.statistics) statistics.set(name, value);
-  if (!totals_.statistics.empty()) evidence.set("statistics", std::move(statistics));
+  if (!totals_.statistics.empty())
+    evidence.set("statistics", std::move(statistics)).set("bankConflicts", conflicts_of(*module_));
   if (!totals_.vendor.is_null()) evidence.set("vendor", totals_.vendor);
   evidence.set("seconds", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   return Json()
@@ -182,6 +198,8 @@ void Trial::launch(Bench& bench) {
   announce("checking");
   totals_.launches += static_cast<std::int64_t>(bench.setup.launches());
   for (const auto& [name, value] : report.statistics) totals_.statistics[name] += value;
+  for (const auto& [name, value] : report.peaks)
+    totals_.statistics[name] = std::max(totals_.statistics[name], value);
   judge_report(report);
 }
 

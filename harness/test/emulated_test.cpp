@@ -51,6 +51,30 @@ TEST(correct_kernels_pass_under_every_schedule) {
   }
 }
 
+TEST(evidence_counts_what_moves_and_which_banks_conflict) {
+  const Json evidence =
+      verdict("axpby_banks", R"([{"id":"plain","tier":3,"problem":{"m":5,"n":32}}])").at("evidence");
+  const Json& counted = evidence.at("statistics");
+  // Three schedules of 5 blocks of a warp: a store and a load of each lane.
+  CHECK_EQ(counted.at("sharedAccesses").number(), 3 * 5 * 2);
+  CHECK_EQ(counted.at("sharedWavefronts").number(), 3 * 5 * 2 * 2);
+  CHECK_EQ(counted.at("sharedBankConflicts").number(), 3 * 5 * 2);
+  CHECK_EQ(counted.at("sharedLoadBytes").number(), 3 * 5 * 128);
+  CHECK_EQ(counted.at("sharedStoreBytes").number(), 3 * 5 * 128);
+  CHECK_EQ(counted.at("globalLoadBytes").number(), 3 * 5 * 128);
+  CHECK_EQ(counted.at("globalStoreBytes").number(), 3 * 5 * 128);
+  CHECK_EQ(counted.at("sharedBytesUsed").number(), 31 * 8 + 4);  // the largest, not the sum
+  const auto& lines = evidence.at("bankConflicts").items();
+  CHECK_EQ(lines.size(), 2u);
+  CHECK_EQ(lines[0].at("conflicts").number(), 3 * 5);
+  CHECK(lines[0].at("line").text().find("kernels.cpp:") != std::string::npos);
+}
+
+TEST(kernels_without_conflicts_name_no_line) {
+  const Json evidence = verdict("axpby_shared", kCase).at("evidence");
+  CHECK_EQ(evidence.at("bankConflicts").items().size(), 0u);
+}
+
 TEST(the_device_names_the_cause) {
   CHECK_EQ(word("axpby_race"), "race");
   CHECK_EQ(word("axpby_unwritten"), "unwritten");

@@ -70,13 +70,23 @@ struct DeviceFinding {
 struct RunReport {
   std::vector<DeviceFinding> findings;  // in the order they were seen; capped
   std::uint64_t finding_count = 0;      // not capped
-  std::vector<std::pair<std::string, double>> statistics;
+  std::vector<std::pair<std::string, double>> statistics;  // of this run; they add up over runs
+  std::vector<std::pair<std::string, double>> peaks;       // of this run; over runs the largest counts
+};
+
+/// Accesses of warps to shared memory on one source line, and the passes that its banks need for them; `conflicts`
+/// of these are beyond the least that the sizes of the accesses allow.
+struct SharedLine {
+  std::string line;
+  double accesses = 0, wavefronts = 0, conflicts = 0;
 };
 
 /// A variant's compiled code on the device.
 class Module {
  public:
   virtual ~Module() = default;
+  /// Lines with bank conflicts in the runs so far, most conflicts first; none where the device cannot tell.
+  virtual std::vector<SharedLine> conflicting_lines() const { return {}; }
 };
 
 /// A plan whose kernels are found and whose arguments are encoded. Keeps its module alive.

@@ -44,6 +44,7 @@ unsigned char* shared_access(Thread& self, std::uint32_t address, int bytes, boo
   const auto size = static_cast<std::uint32_t>(bytes);
   core::check_shared_alignment(address, size, what);
   unsigned char* memory = core::shared_memory(block, address, size, what);
+  if (memory && &block == self.block) core::note_banks(self, self.pc, address, size);
   if (memory && core::machine.detect) {
     const core::Access access =
         core::access_by(self, store ? core::AccessKind::store : core::AccessKind::load, self.pc);
@@ -59,14 +60,14 @@ unsigned char* shared_access(Thread& self, std::uint32_t address, int bytes, boo
 
 void shared_store(std::uint32_t address, const void* value, int bytes) {
   Thread& self = SIMT_ENTER();
-  core::machine.stats.shared_bytes_written += static_cast<unsigned>(bytes);
+  core::machine.stats.shared_store_bytes += static_cast<unsigned>(bytes);
   if (unsigned char* memory = shared_access(self, address, bytes, true))
     std::memcpy(memory, value, static_cast<std::size_t>(bytes));
 }
 
 void shared_load(std::uint32_t address, void* value, int bytes) {
   Thread& self = SIMT_ENTER();
-  core::machine.stats.shared_bytes_read += static_cast<unsigned>(bytes);
+  core::machine.stats.shared_load_bytes += static_cast<unsigned>(bytes);
   if (const unsigned char* memory = shared_access(self, address, bytes, false))
     std::memcpy(value, memory, static_cast<std::size_t>(bytes));
   else

@@ -144,7 +144,6 @@ void read_source(const Block& block, BulkStore& store) {
   store.data.resize(footprint(store));
   gather_box(store.map ? &*store.map : nullptr, block.shared, store.source, store.data.data(),
              footprint(store));
-  machine.stats.shared_bytes_read += store.bytes;
 }
 
 void write_destination(const Block& block, BulkStore& store) {
@@ -153,7 +152,7 @@ void write_destination(const Block& block, BulkStore& store) {
     store_box(*store.map, store.coordinates, store.data.data(), store.reduce);
   else
     std::memcpy(store.destination, store.data.data(), store.bytes);
-  machine.stats.global_bytes_written += store.bytes;
+  machine.stats.bulk_store_bytes += store.bytes;
 }
 
 void finish_stores(const Block& block, BulkQueue& queue, std::uint32_t last, bool read_only) {
@@ -214,8 +213,7 @@ void land(const BulkLoad& load) {
     load_box(*load.map, load.coordinates, block.shared, load.destination);
   else
     std::memcpy(block.shared + load.destination, load.source, load.bytes);
-  machine.stats.global_bytes_read += load.bytes;
-  machine.stats.shared_bytes_written += load.bytes;
+  machine.stats.bulk_load_bytes += load.bytes;
   if (Mbarrier* barrier = block.mbarriers->find(load.barrier)) complete_bytes(block, *barrier, load.bytes);
 }
 

@@ -91,8 +91,9 @@ void cp_async(std::uint32_t destination, const void* source, int bytes, int sour
   }
   if (!target) return;
   self.copies->used = copy.segment;
+  core::machine.stats.cp_async_bytes += size;
   core::machine.stats.global_bytes_read += copy.source_bytes;
-  core::machine.stats.shared_bytes_written += size;
+  core::note_banks(self, self.pc, destination, size);
   if (core::machine.detect) core::note_copy(self, copy);
   if (core::happens_now()) {
     core::move_bytes(target, copy);

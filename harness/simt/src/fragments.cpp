@@ -23,7 +23,7 @@ const MatrixArgument& matrix_argument(const Meeting& meeting, int lane) {
 }
 
 /// Eight rows of 16 bytes are moved in one pass unless several lie in the same banks.
-void count_conflicts(const Meeting& meeting, int matrix) {
+unsigned matrix_wavefronts(const Meeting& meeting, int matrix) {
   unsigned hits[8] = {}, most = 0;
   for (int row = 0; row < 8; ++row) {
     const std::uint32_t chunk = matrix_argument(meeting, matrix * 8 + row).address >> 4;
@@ -32,7 +32,13 @@ void count_conflicts(const Meeting& meeting, int matrix) {
       repeated = repeated || matrix_argument(meeting, matrix * 8 + before).address >> 4 == chunk;
     if (!repeated) most = std::max(most, ++hits[chunk & 7]);
   }
-  machine.stats.shared_bank_conflicts += most - 1;
+  return most;
+}
+
+void count_matrices(const Meeting& meeting, int count) {
+  unsigned wavefronts = 0;
+  for (int matrix = 0; matrix < count; ++matrix) wavefronts += matrix_wavefronts(meeting, matrix);
+  count_access(matrix_argument(meeting, 0).pc, wavefronts, static_cast<unsigned>(count));
 }
 
 /// Address of row `row` of a matrix, given by lane matrix * 8 + row; null when it is not valid.
@@ -58,7 +64,6 @@ void load_matrix(const Warp& warp, const Meeting& meeting, int matrix, bool tran
   for (int row = 0; row < 8; ++row)
     if (const unsigned char* memory = matrix_row(warp, meeting, matrix, row, false))
       std::memcpy(rows[row], memory, 16);
-  count_conflicts(meeting, matrix);
   for (int lane = 0; lane < 32; ++lane) {
     const int major = lane / 4, minor = lane % 4 * 2;  // matrix_fragment()
     const std::uint32_t low = transpose ? rows[minor][major] : rows[major][minor];
@@ -78,7 +83,6 @@ void store_matrix(const Warp& warp, const Meeting& meeting, int matrix, bool tra
   for (int row = 0; row < 8; ++row)
     if (unsigned char* memory = matrix_row(warp, meeting, matrix, row, true))
       std::memcpy(memory, rows[row], 16);
-  count_conflicts(meeting, matrix);
 }
 
 void check_count(int count, const char* what) {
@@ -160,7 +164,8 @@ void ldmatrix(std::uint32_t* registers, int count, bool transpose, std::uint32_t
   core::meet(self, core::Collective::ldmatrix, static_cast<std::uint32_t>(count << 1 | transpose),
              core::kWarpMask, &argument, [&](const core::Meeting& meeting) {
                ++core::machine.stats.ldmatrix;
-               core::machine.stats.shared_bytes_read += 128u * static_cast<unsigned>(count);
+               core::machine.stats.ldmatrix_bytes += 128u * static_cast<unsigned>(count);
+               core::count_matrices(meeting, count);
                for (int matrix = 0; matrix < count; ++matrix)
                  core::load_matrix(*self.warp, meeting, matrix, transpose);
              });
@@ -172,7 +177,8 @@ void stmatrix(const std::uint32_t* registers, int count, bool transpose, std::ui
   const core::MatrixArgument argument{const_cast<std::uint32_t*>(registers), address, self.pc};
   core::meet(self, core::Collective::stmatrix, static_cast<std::uint32_t>(count << 1 | transpose),
              core::kWarpMask, &argument, [&](const core::Meeting& meeting) {
-               core::machine.stats.shared_bytes_written += 128u * static_cast<unsigned>(count);
+               core::machine.stats.stmatrix_bytes += 128u * static_cast<unsigned>(count);
+               core::count_matrices(meeting, count);
                for (int matrix = 0; matrix < count; ++matrix)
                  core::store_matrix(*self.warp, meeting, matrix, transpose);
              });

@@ -23,7 +23,8 @@ void shared_hook(Thread& self, std::size_t offset, std::size_t bytes, bool store
   if (block.live == 0)
     report("exit", text("plain %s to the shared memory of block rank %u, which has exited",
                         store ? "store" : "load", block.rank));
-  (store ? machine.stats.shared_bytes_written : machine.stats.shared_bytes_read) += bytes;
+  (store ? machine.stats.shared_store_bytes : machine.stats.shared_load_bytes) += bytes;
+  if (&block == self.block) note_banks(self, self.pc, address, bytes);
   if (!machine.detect) return;
   const Access access = access_by(self, kind, self.pc);
   if (store)
@@ -34,7 +35,7 @@ void shared_hook(Thread& self, std::size_t offset, std::size_t bytes, bool store
 
 void global_hook(Thread& self, const void* pointer, std::size_t bytes, bool store, AccessKind kind) {
   if (!check_global(pointer, bytes, store ? "store" : "load")) return;
-  (store ? machine.stats.global_bytes_written : machine.stats.global_bytes_read) += bytes;
+  (store ? machine.stats.global_store_bytes : machine.stats.global_load_bytes) += bytes;
   if (!machine.detect) return;
   const Access access = access_by(self, kind, self.pc);
   if (store)

@@ -5,6 +5,7 @@
 
 #include "async.hpp"
 #include "atomics.hpp"
+#include "banks.hpp"
 #include "bulk.hpp"
 #include "copy.hpp"
 #include "faults.hpp"
@@ -130,6 +131,7 @@ void reset_thread(Thread& thread, const Dim3& block, unsigned rank) {
   thread.time.epoch = machine.wave_epoch + 1;
   thread.copies->reset();
   thread.bulk->reset();
+  thread.noted.clear();
   thread.phases_seen.clear();
   thread.fiber.prepare(machine.stacks.stack(thread.index), machine.stacks.stack_bytes(thread.index),
                        thread_main);
@@ -145,6 +147,7 @@ void reset_block(Block& block) {
   for (unsigned w = 0; w < machine.warps_per_block; ++w) {
     Warp& warp = machine.warps[block.index * machine.warps_per_block + w];
     warp.runnable = warp.exited = 0;
+    warp.noted = false;
     warp.meetings.assign(1, {});
   }
   for (unsigned t = 0; t < machine.threads_per_block; ++t)
@@ -254,6 +257,7 @@ void thread_left(Thread& self) {
   barrier_lost_thread(block);
   cluster_lost_thread(*block.cluster);
   complete_meetings(*self.warp);
+  settle_banks(*self.warp, 0);
   if (block.live == 0) {
     block.mbarriers->check_exit(block);
     for (auto& group : block.warpgroups) group->check_exit(block);
@@ -261,6 +265,19 @@ void thread_left(Thread& self) {
 }
 
 }  // namespace core
+
+namespace {
+
+/// Totals of what moved at each level; reading with zero fill makes cp.async write more than it reads.
+Statistics with_totals(Statistics s) {
+  s.global_bytes_read += s.global_load_bytes + s.bulk_load_bytes;
+  s.global_bytes_written += s.global_store_bytes + s.bulk_store_bytes;
+  s.shared_bytes_read += s.shared_load_bytes + s.ldmatrix_bytes + s.bulk_store_bytes + s.wgmma_bytes;
+  s.shared_bytes_written += s.shared_store_bytes + s.stmatrix_bytes + s.cp_async_bytes + s.bulk_load_bytes;
+  return s;
+}
+
+}  // namespace
 
 Result launch(const Config& config, Dim3 grid, Dim3 block, std::size_t shared_bytes, Dim3 cluster,
               const std::function<void()>& body) {
@@ -270,6 +287,7 @@ Result launch(const Config& config, Dim3 grid, Dim3 block, std::size_t shared_by
   configure(config, grid, block, shared_bytes, cluster);
   machine.body = &body;
   start_reports();
+  start_banks();
   install_fault_handlers();
   machine.running = true;
   run_waves(std::clamp(config.resident_clusters, 1u, machine.clusters));
@@ -280,7 +298,8 @@ Result launch(const Config& config, Dim3 grid, Dim3 block, std::size_t shared_by
   forget_atomics();
   Result result;
   finish_reports(result);
-  result.statistics = machine.stats;
+  result.shared_sites = finish_banks();
+  result.statistics = with_totals(machine.stats);
   return result;
 }
 

@@ -72,6 +72,12 @@ struct Warp;
 struct CopyQueue;
 struct BulkQueue;
 
+/// An access to shared memory that banks.cpp has yet to count.
+struct NotedAccess {
+  const void* pc;
+  std::uint32_t address, bytes;
+};
+
 struct Thread {
   Ids ids;  // simt::ids points here while the thread runs
   Fiber fiber;
@@ -91,6 +97,7 @@ struct Thread {
   Timeline time;
   std::unique_ptr<CopyQueue> copies;
   std::unique_ptr<BulkQueue> bulk;
+  std::vector<NotedAccess> noted;
   std::vector<std::pair<std::uint32_t, std::uint32_t>>
       phases_seen;  // mbarrier address -> last phase known complete + 1
 };
@@ -127,6 +134,7 @@ struct Warp {
   Thread* threads = nullptr;  // lane 0
   Block* block = nullptr;
   std::vector<Meeting> meetings;
+  bool noted = false;  // some lane has noted accesses
 };
 
 struct NamedBarrier {

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "banks.hpp"
 #include "machine.hpp"
 
 namespace simt::core {
@@ -107,6 +108,7 @@ inline void meet(Thread& self, Collective operation, std::uint32_t immediate, st
     self.leads = -1;
   }
   ++machine.stats.collectives;
+  settle_banks(*self.warp, mask);
   execute(*meeting);
   const std::uint32_t others = meeting->arrived & ~self.lane_bit;
   meeting->arrived = 0;

@@ -121,12 +121,11 @@ void replace(std::string& message, const std::map<std::uint64_t, std::string>& n
   }
 }
 
-}  // namespace
-
-void resolve_symbols(std::vector<Finding>& findings) {
+/// Return addresses -> source lines.
+std::map<std::uint64_t, std::string> names_of(const std::vector<std::uint64_t>& pcs) {
   std::map<std::uint64_t, Address> addresses;
   std::map<std::string, std::vector<std::uint64_t>> by_module;
-  for (std::uint64_t pc : placeholders(findings)) {
+  for (std::uint64_t pc : pcs) {
     if (!addresses.emplace(pc, locate(pc)).second) continue;
     const Address& address = addresses[pc];
     if (!address.module.empty()) by_module[address.module].push_back(address.offset);
@@ -143,7 +142,27 @@ void resolve_symbols(std::vector<Finding>& findings) {
     else
       names[pc] = text("%s+0x%llx", address.module.c_str(), static_cast<unsigned long long>(address.offset));
   }
+  return names;
+}
+
+}  // namespace
+
+void resolve_symbols(std::vector<Finding>& findings) {
+  const std::map<std::uint64_t, std::string> names = names_of(placeholders(findings));
   for (Finding& finding : findings) replace(finding.message, names);
 }
 
 }  // namespace simt::core
+
+namespace simt {
+
+std::vector<std::string> source_lines(const std::vector<const void*>& places) {
+  std::vector<std::uint64_t> pcs;
+  for (const void* place : places) pcs.push_back(reinterpret_cast<std::uintptr_t>(place));
+  const std::map<std::uint64_t, std::string> names = core::names_of(pcs);
+  std::vector<std::string> lines;
+  for (const std::uint64_t pc : pcs) lines.push_back(names.at(pc));
+  return lines;
+}
+
+}  // namespace simt

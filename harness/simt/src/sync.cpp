@@ -44,6 +44,7 @@ int expected_arrivals(const Block& block, const NamedBarrier& barrier) {
 }
 
 void complete(NamedBarrier& barrier) {
+  for (const Thread* thread : barrier.waiting) settle_banks(*thread->warp, kWarpMask);
   if (machine.detect) {
     const Knowledge released = barrier.gathering.freeze();
     for (Thread* thread : barrier.waiting) acquire(*thread, released);
@@ -98,6 +99,7 @@ void complete(Cluster& cluster) {
   ++cluster.generation;
   cluster.released = cluster.gathering.freeze();
   cluster.gathering.clear();
+  for (const Thread* thread : cluster.waiting) settle_banks(*thread->warp, kWarpMask);
   for (Thread* thread : cluster.waiting) make_runnable(*thread);
   cluster.waiting.clear();
   note_progress();

@@ -255,7 +255,7 @@ void Warpgroup::execute(Block& block, Wgmma& operation) {
     for (auto& row : a)
       for (float& value : row) value = -value;
   multiply_64xn(a, b, operation.accumulator->values.data(), n, operation.scale_d);
-  machine.stats.shared_bytes_read +=
+  machine.stats.wgmma_bytes +=
       static_cast<std::uint64_t>(n) * 32 + (operation.from_registers ? 0 : 2048);
   operation.done = true;
 }

@@ -81,3 +81,38 @@ TEST(statistics_count_bytes) {
   CHECK_EQ(result.statistics.global_bytes_written, 128u);
   CHECK_EQ(result.statistics.shared_bytes_used, 31u * 16 + 4);
 }
+
+TEST(statistics_tell_levels_apart) {
+  Buffer<int> data(64, "data");
+  const Result result = launch(checked(), {1}, {32}, 4096, {1}, [&] {
+    const std::uint32_t row = shared_start() + ids->lane * 16, barrier = shared_start() + 2048;
+    cp_async(row, data.data(), 16, 4);  // zero fill: reads 4 bytes, writes 16
+    cp_async_wait_all();
+    if (ids->lane == 0) {
+      mbarrier_init(barrier, 1);
+      fence_mbarrier_init();
+      mbarrier_arrive_expect_tx(barrier, 64);
+      bulk_load(shared_start() + 1024, data.data(), 64, barrier, 0);
+      mbarrier_wait(barrier, 0);
+      fence_proxy_async();
+      bulk_store(data.data() + 32, shared_start() + 1024, 32);
+      bulk_commit();
+      bulk_wait(0, false);
+    }
+    sync_threads();
+    std::uint32_t fragment[1];
+    ldmatrix(fragment, 1, false, row);
+    stmatrix(fragment, 1, false, row + 512);
+  });
+  CHECK_CLEAN(result);
+  const Statistics& counted = result.statistics;
+  CHECK_EQ(counted.cp_async_bytes, 32u * 16);
+  CHECK_EQ(counted.bulk_load_bytes, 64u);
+  CHECK_EQ(counted.bulk_store_bytes, 32u);
+  CHECK_EQ(counted.ldmatrix_bytes, 128u);
+  CHECK_EQ(counted.stmatrix_bytes, 128u);
+  CHECK_EQ(counted.global_bytes_read, 32u * 4 + 64);
+  CHECK_EQ(counted.global_bytes_written, 32u);
+  CHECK_EQ(counted.shared_bytes_written, 32u * 16 + 64 + 128);
+  CHECK_EQ(counted.shared_bytes_read, 128u + 32);
+}

@@ -57,6 +57,17 @@ void axpby_shared_emulated(void** arguments) { through_shared(arguments, true); 
 
 void axpby_race_emulated(void** arguments) { through_shared(arguments, false); }
 
+/// Right, but every second word of shared memory makes two lanes meet in each bank.
+void axpby_banks_emulated(void** arguments) {
+  const Place at = place(arguments);
+  auto* shared = reinterpret_cast<float*>(simt::shared_base());
+  const unsigned word = simt::ids->thread.x * 2;
+  shared[word] = at.inside ? load(at) : 0;
+  simt::sync_threads();
+  const float loaded = shared[word];
+  if (at.inside) store(at, loaded);
+}
+
 /// Leaves the last row alone.
 void axpby_unwritten_emulated(void** arguments) {
   if (const Place at = place(arguments); at.i + 1 < at.args.m) run(arguments);

@@ -38,19 +38,40 @@ struct Finding {
   std::string message;  // one line; names both accesses, threads, blocks and source lines where there are any
 };
 
-/// Counted during one launch. Bytes are per level; conflicts are extra passes beyond the first.
+/// Counted during one launch.
 struct Statistics {
   std::uint64_t switches = 0, collectives = 0, hooked_accesses = 0;
   std::uint64_t mma = 0, wgmma = 0, ldmatrix = 0, cp_async = 0, bulk_copies = 0;
-  std::uint64_t shared_bank_conflicts = 0, shared_bytes_read = 0, shared_bytes_written = 0;
+  // Totals of the bytes below.
+  std::uint64_t shared_bytes_read = 0, shared_bytes_written = 0;
   std::uint64_t global_bytes_read = 0, global_bytes_written = 0;
-  std::uint64_t shared_bytes_used = 0;  // highest dynamic shared-memory address touched, plus one
+  // Bytes moved, by level and by what moves them. Threads' own include ld.shared and st.shared, not atomics.
+  std::uint64_t global_load_bytes = 0, global_store_bytes = 0;  // global <-> registers, by threads
+  std::uint64_t shared_load_bytes = 0, shared_store_bytes = 0;  // shared <-> registers, by threads
+  std::uint64_t ldmatrix_bytes = 0, stmatrix_bytes = 0;         // shared <-> registers, by warps
+  std::uint64_t cp_async_bytes = 0;                             // global -> shared
+  std::uint64_t bulk_load_bytes = 0;   // global -> shared, bulk and tensor copies, per block that receives them
+  std::uint64_t bulk_store_bytes = 0;  // shared -> global
+  std::uint64_t wgmma_bytes = 0;       // shared -> tensor cores
+  // Shared memory as its banks serve it, per warp: plain accesses, ld/st.shared, cp.async, ldmatrix, stmatrix.
+  std::uint64_t shared_accesses = 0;            // by warps
+  std::uint64_t shared_wavefronts = 0;          // passes that they take
+  std::uint64_t shared_bank_conflicts = 0;      // passes beyond the least that their sizes allow
+  std::uint64_t shared_accesses_uncounted = 0;  // by threads, where a warp does not meet for thousands of accesses
+  std::uint64_t shared_bytes_used = 0;          // highest dynamic shared-memory address touched, plus one
+};
+
+/// The accesses of shared memory made at one place in the kernel; see Statistics.
+struct SharedSite {
+  const void* pc = nullptr;
+  std::uint64_t accesses = 0, wavefronts = 0, conflicts = 0;
 };
 
 struct Result {
   std::vector<Finding> findings;
   std::uint64_t finding_count = 0;  // findings are capped, this is not
   Statistics statistics;
+  std::vector<SharedSite> shared_sites;  // most conflicts first
   bool ok() const { return finding_count == 0; }
 };
 
@@ -58,12 +79,17 @@ struct Result {
 Result launch(const Config& config, Dim3 grid, Dim3 block, std::size_t shared_bytes, Dim3 cluster,
               const std::function<void()>& body);
 
-/// Device memory. The end of the buffer touches a guard page and so does its start (rounded to 256 bytes); accesses by
-/// kernels are checked against the allocation. `name` appears in findings.
+/// The source line of each place, "kernel.cu:57", while its module is loaded. Starts a process: not for every
+/// launch.
+std::vector<std::string> source_lines(const std::vector<const void*>& places);
+
+/// Device memory. The end of the buffer touches a guard page and so does its start (rounded to 256 bytes);
+/// accesses by kernels are checked against the allocation. `name` appears in findings.
 void* allocate(std::size_t bytes, const char* name = "");
 void release(void* memory);
-/// Declares [memory, memory + bytes) to hold nothing: until a kernel has written it, reading it is `uninitialised`
-/// (needs Config::detect). The host's own writes are not seen: call it after filling the buffer.
+/// Declares [memory, memory + bytes) to hold nothing: until a kernel has written it, reading it is
+/// `uninitialised` (needs Config::detect). The host's own writes are not seen: call it after filling the
+/// buffer.
 void mark_undefined(void* memory, std::size_t bytes);
 
 /// Emulated CUtensorMap. Encoding refuses what cuTensorMapEncodeTiled refuses, with the reason.
@@ -78,7 +104,8 @@ struct alignas(64) TensorMap {
 /// Returns an empty string, or why the driver would refuse the map.
 std::string check_tensor_map(const TensorMap& map);
 
-/// Entry point of an emulated kernel: what TW_KERNEL exports as `<symbol>_emulated`; args as in cudaLaunchKernel.
+/// Entry point of an emulated kernel: what TW_KERNEL exports as `<symbol>_emulated`; args as in
+/// cudaLaunchKernel.
 using Entry = void (*)(void** args);
 
 }  // namespace simt
