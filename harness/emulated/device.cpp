@@ -142,7 +142,9 @@ class SharedObject : public Module {
 class EmulatedProgram : public Program {
  public:
   EmulatedProgram(const std::shared_ptr<Module>& module, const Plan& plan)
-      : module_(std::dynamic_pointer_cast<SharedObject>(module)), clear_(plan.clear), clear_bytes_(plan.clear_bytes) {
+      : module_(std::dynamic_pointer_cast<SharedObject>(module)),
+        clear_(plan.clear),
+        clear_bytes_(plan.clear_bytes) {
     for (const Launch& launch : plan.launches) {
       const std::string kernel = module_->kernel_name(launch);
       launches_.emplace_back(module_->entry(kernel), kernel, launch);
