@@ -79,6 +79,7 @@ function factsOf(family: AnyFamily): FamilyFacts {
   const pointOf = (id: string) => pointOfId(family, id);
   return {
     workloads: family.workloads,
+    point: pointOf,
     path: (id) => family.template(pointOf(id)).replace(/\.cu\.hbs$/, ''),
     parameters: (id) => {
       const point = pointOf(id);

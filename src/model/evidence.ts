@@ -12,6 +12,28 @@ export const evidenceMeasurementSchema = measurementSchema
   .extend({ samples: z.array(z.number()).optional() });
 export type EvidenceMeasurement = Readonly<z.infer<typeof evidenceMeasurementSchema>>;
 
+const valueSchema = z.union([z.number(), z.string(), z.boolean()]);
+
+/** What a parameter did to the times of a workload. */
+export const evidenceEffectSchema = z.object({
+  parameter: z.string(),
+  /** Value in the fastest variant. */
+  best: valueSchema,
+  values: z.array(
+    z.object({
+      value: valueSchema,
+      /** How many variants with it have a time. */
+      variants: z.number(),
+      /** How much slower the fastest variant with it is than the fastest of all: 0.1 is a tenth. */
+      loss: z.number(),
+      /** Median of time / time with the best value, over so many pairs of variants that differ in this parameter alone. */
+      ratio: z.number().optional(),
+      pairs: z.number().optional(),
+    }),
+  ),
+});
+export type EvidenceEffect = Readonly<z.infer<typeof evidenceEffectSchema>>;
+
 /** Everything that was measured on one workload. */
 export const evidenceWorkloadSchema = z.object({
   id: z.string(),
@@ -30,6 +52,8 @@ export const evidenceWorkloadSchema = z.object({
   measurements: z.array(evidenceMeasurementSchema.extend({ trial: z.number().optional() })),
   /** Subjects that were not timed here, by verdict (`unsupported`: they decline the problem). */
   untimed: z.array(z.object({ subject: z.string(), verdict: z.string(), message: z.string() })),
+  /** Parameters with more than one value, those that matter most first. */
+  effects: z.array(evidenceEffectSchema).optional(),
 });
 export type EvidenceWorkload = Readonly<z.infer<typeof evidenceWorkloadSchema>>;
 
@@ -65,7 +89,7 @@ export const runEvidenceSchema = z.object({
       registers: z.number().optional(),
       /** SHA-256 of the rendered source, hex. */
       source: z.string().optional(),
-      parameters: z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])),
+      parameters: z.record(z.string(), valueSchema),
     }),
   ),
   workloads: z.array(evidenceWorkloadSchema),

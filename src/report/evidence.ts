@@ -11,6 +11,7 @@ import type { Selection } from '../model/selection.ts';
 import type { VerdictName } from '../model/verdict.ts';
 import type { Workload } from '../model/workload.ts';
 import type { RunInfo } from '../store/run.ts';
+import { effectsOf } from './effects.ts';
 import { lastVerdicts } from './final.ts';
 import { fastest, topCount } from './ranking.ts';
 
@@ -21,6 +22,8 @@ export interface FamilyFacts {
   readonly path: (variant: string) => string;
   /** Parameters that matter for a variant. */
   readonly parameters: (variant: string) => Readonly<Record<string, ParameterValue>>;
+  /** All parameters of a variant. */
+  readonly point: (variant: string) => Readonly<Record<string, ParameterValue>>;
   readonly l2Bytes?: (workload: Workload, flops: number) => number;
 }
 
@@ -138,6 +141,7 @@ function workloadOf(id: string, records: readonly JournalRecord[], facts: Family
     untimed: checks
       .filter(({ verdict }) => verdict !== 'passed')
       .map(({ subject, verdict, evidence }) => ({ subject, verdict, message: evidence.message })),
+    effects: effectsOf(measurements, facts.parameters, facts.point),
   };
 }
 

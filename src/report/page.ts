@@ -2,6 +2,7 @@ import type { RunEvidence } from '../model/evidence.ts';
 import type { Rival } from '../model/rival.ts';
 import { inCommon } from './common.ts';
 import { comparedSection } from './compared.ts';
+import { effectsSection } from './effects.ts';
 import { brief, duration, grouped, kernelTime, plural } from './format.ts';
 import { type Case, casesOf, headline } from './headline.ts';
 import { code, markdownTable, section } from './markdown.ts';
@@ -26,6 +27,7 @@ export function resultsPage(
     ...(cases.length > 0 ? headline(cases) : ['No times were taken.', '']),
     ...comparedSection(rivals),
     ...slowerSection(cases, rivals),
+    ...effectsSection(cases),
     ...section('## How soon the best was found', searchTable(cases), plotLines(plot)),
     ...(cases.length > 0 ? [`## The ${topCount} fastest variants of each case`, ''] : []),
     ...cases.flatMap(fastestOf),

@@ -12,7 +12,7 @@ const tolerance = 0.03;
 
 /**
  * Chooses from what passed the gate: by this run's times, else by wisdom as far as it holds, else by the family's priority.
- * `remark` is told why records of the wisdom are not used. `passed`: each variant's source is that of its artifacts.
+ * `remark` is told what of the wisdom is used, and what is not and why. `passed`: each variant's source is that of its artifacts.
  */
 export function selectPassed(
   family: AnyFamily,

@@ -6,7 +6,7 @@ import type { Workload } from '../model/workload.ts';
 export interface Holding {
   readonly records: readonly WisdomRecord[];
   readonly runs: readonly WisdomRun[];
-  /** A sentence for each record that must not be used, and one on those that the run cannot use. */
+  /** What is used, what must not be used and why, and how much the run cannot use: a sentence each. */
   readonly remarks: readonly string[];
 }
 
@@ -31,6 +31,12 @@ export function holding(
     records,
     runs: wisdom.runs.filter(({ id }) => used.has(id)),
     remarks: [
+      ...wisdom.runs.flatMap(({ id, gpu, date }) => {
+        const count = records.filter(({ run }) => run === id).length;
+        return count > 0
+          ? [`${place}: ${count} choices follow times of ${gpu}, ${date.slice(0, 10)}, ${id}`]
+          : [];
+      }),
       ...gone.map(({ workload, variant }) => `${place}, ${workload}: the space no longer has ${variant}`),
       ...stale.map(
         ({ workload, variant, run }) =>
