@@ -116,6 +116,9 @@ TEST(what_passed_is_timed_hot_and_cold_beside_the_baseline) {
   CHECK(std::abs(hot.at("tflops").number() - 600 / 1e-3 / 1e12) < 1e-15);
   CHECK_EQ(only(out, "measurement", "library").size(), 2u);
   CHECK_EQ(only(out, "measurement", "library")[0].at("kind").text(), "baseline");
+  CHECK(hot.at("graph").boolean());
+  CHECK(!cold.find("graph"));
+  CHECK(!only(out, "measurement", "library")[0].at("graph").boolean());  // records nothing here
   CHECK_EQ(only(out, "check", "absent")[0].at("verdict").text(), "unsupported");
   CHECK_EQ(out.back().at("event").text(), "done");
 }

@@ -16,7 +16,7 @@ import { searchPlot } from '../report/plot.ts';
 import { withRivals } from '../report/rivals.ts';
 import { wisdomOf } from '../report/wisdom.ts';
 import { activeLevels, pointOfId } from '../space/id.ts';
-import { openRun } from '../store/run.ts';
+import { listRuns, openRun, type Run } from '../store/run.ts';
 import { onDisk } from '../util/disk.ts';
 import { exitCode } from './exit.ts';
 import { configOf, runsRoot } from './prepare.ts';
@@ -60,7 +60,7 @@ function writePage(path: string, evidences: readonly RunEvidence[], rivals: read
 
 async function evidenceOfRun(id: string | undefined, flags: ReportFlags): Promise<RunEvidence> {
   const config = await configOf({ ...flags, install: false });
-  const run = openRun(runsRoot(config), id);
+  const run = id === undefined ? newestRun(runsRoot(config)) : openRun(runsRoot(config), id);
   try {
     const { family } = await loadFamily(run.info.family, { families: config.families });
     const summary = run.readJson('summary.json', summaryEventSchema);
@@ -73,6 +73,23 @@ async function evidenceOfRun(id: string | undefined, flags: ReportFlags): Promis
   } finally {
     run.close();
   }
+}
+
+/** The newest run that came to its end; where none did, the newest, and that is said. */
+function newestRun(root: string): Run {
+  const newest = openRun(root);
+  for (const id of listRuns(root)) {
+    const run = id === newest.id ? newest : openRun(root, id);
+    const ended = run.readJson('summary.json', summaryEventSchema) !== undefined;
+    if (ended && run.info.only === undefined) {
+      if (run !== newest) process.stderr.write(`${newest.id} did not end: this is of ${run.id}\n`);
+      if (run !== newest) newest.close();
+      return run;
+    }
+    if (run !== newest) run.close();
+  }
+  process.stderr.write(`${newest.id} did not end: what it has is reported\n`);
+  return newest;
 }
 
 function factsOf(family: AnyFamily): FamilyFacts {

@@ -20,6 +20,8 @@ export const measurementSchema = z.object({
   tflops: z.number(),
   /** SM clock in MHz right after the samples, 0 where it could not be read. */
   smClock: z.number().optional(),
+  /** Back-to-back launches only: replayed by a CUDA graph; false: enqueued one by one, as for what cannot be captured. */
+  graph: z.boolean().optional(),
   /** Reason why the figure was rejected (`implausible`). */
   rejected: z.string().optional(),
   /** True when racing stopped early because it was clearly slower. */

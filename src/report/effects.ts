@@ -110,8 +110,8 @@ export function effectsSection(cases: readonly Case[]): string[] {
 const legend = [
   'Each cell: the best value, and how much slower the best variant is that has the worst value instead, all other parameters free.',
   'Folded below, per case: the same for every value ("best with it"), and the median over pairs of variants that differ in this',
-  'parameter alone, both timed as long ("alone": time with the value / time with the best value, and how many pairs). Values that a',
-  'sweep tried beside one another only are compared; what it never paired has no figure.',
+  'parameter alone, both timed as long ("alone": time with the value / time with the best value, and how many pairs). A value that',
+  'the sweep never paired with the best one has no such figure.',
 ];
 
 function overview(cases: readonly Case[]): string[] {

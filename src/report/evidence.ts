@@ -154,9 +154,9 @@ function latest<T extends { readonly subject: string; readonly l2?: string }>(re
   return [...new Map(records.map((one) => [`${one.subject} ${one.l2}`, one])).values()];
 }
 
-/** Samples of heats are dropped: there are three of them, and their median says it all. */
+/** Variants always run from a graph. Samples of heats are dropped: there are three of them, and their median says it all. */
 function shorten(measurement: Measurement): EvidenceMeasurement {
-  const { subject, kind, l2, samples, median, mad, tflops, smClock, rejected, stoppedEarly, elapsed } =
+  const { subject, kind, l2, samples, median, mad, tflops, smClock, graph, rejected, stoppedEarly, elapsed } =
     measurement;
   return {
     ...{
@@ -168,6 +168,7 @@ function shorten(measurement: Measurement): EvidenceMeasurement {
       tflops: significant(tflops, 5),
     },
     ...(smClock && { smClock }),
+    ...(graph !== undefined && kind === 'baseline' && { graph }),
     ...(rejected !== undefined && { rejected }),
     ...(stoppedEarly && { stoppedEarly }),
     ...(elapsed !== undefined && { elapsed }),

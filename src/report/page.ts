@@ -1,4 +1,4 @@
-import type { RunEvidence } from '../model/evidence.ts';
+import type { EvidenceMeasurement, RunEvidence } from '../model/evidence.ts';
 import type { Rival } from '../model/rival.ts';
 import { inCommon } from './common.ts';
 import { comparedSection } from './compared.ts';
@@ -76,7 +76,7 @@ function fastestOf({ name, workload, evidence }: Case): string[] {
       cold && one.l2 === 'hot' ? kernelTime(cold.median) : '-',
       one.tflops.toFixed(1),
       String(evidence.variants[one.subject]?.registers ?? '-'),
-      one.subject === chosen ? 'shipped' : one.stoppedEarly ? 'timed briefly' : '',
+      one.subject === chosen ? 'shipped' : remarkOn(one),
     ];
   });
   const titles = ['variant', 'time', '± MAD', 'cold L2', 'TFLOPS', 'registers', ''];
@@ -92,6 +92,12 @@ function fastestOf({ name, workload, evidence }: Case): string[] {
       .map(({ subject, message }) => `- ${subject}: ${message}`),
   ];
   return section(`### ${name}`, markdownTable(titles, rows), common);
+}
+
+/** How a figure was taken, where it is not as usual. */
+function remarkOn({ stoppedEarly, graph }: EvidenceMeasurement): string {
+  if (graph === false) return 'without a CUDA graph';
+  return stoppedEarly ? 'timed briefly' : '';
 }
 
 function isBaseline({ family }: RunEvidence) {

@@ -11,7 +11,8 @@ export interface Scores {
 
 /**
  * Medians per workload, in order of first appearance. Back-to-back launches (`hot`) decide where they were measured:
- * that is how a library call inside a model finds its operands more often than not. Rejected figures never count.
+ * that is how a library call inside a model finds its operands more often than not. Rejected figures never count, and those
+ * of a short heat only where nothing was timed with care: the few samples of a heat tell who is worth it, not by how much.
  */
 export function score(measurements: readonly Measurement[]): Scores[] {
   const valid = measurements.filter((m) => m.rejected === undefined && m.median > 0);
@@ -23,10 +24,15 @@ export function score(measurements: readonly Measurement[]): Scores[] {
     return {
       workload,
       l2,
-      variants: fastest(counted.filter((m) => m.kind === 'variant')),
+      variants: fastest(careful(counted.filter((m) => m.kind === 'variant'))),
       ...(baseline && { baseline: { name: baseline.subject, median: baseline.median } }),
     };
   });
+}
+
+function careful(measurements: readonly Measurement[]): readonly Measurement[] {
+  const finalists = measurements.filter(({ stoppedEarly }) => !stoppedEarly);
+  return finalists.length > 0 ? finalists : measurements;
 }
 
 /** A variant measured twice keeps its better median. */

@@ -1,10 +1,11 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { report } from '../../../src/cli/report.ts';
 import { UsageError } from '../../../src/errors.ts';
 import type { JournalRecord, Summary } from '../../../src/model/event.ts';
 import { type RunEvidence, runEvidenceSchema } from '../../../src/model/evidence.ts';
+import { createRun } from '../../../src/store/run.ts';
 import { folderOf } from '../../helpers/folder.ts';
 import { h200, h200Copy, h200Run } from '../../helpers/journal.ts';
 
@@ -101,6 +102,44 @@ describe('evidence of a run', () => {
     const lines = text.split('\n').filter((line) => line.includes('"subject":'));
     expect(lines).toHaveLength(17);
     for (const line of lines) expect(() => JSON.parse(line.replace(/,$/, ''))).not.toThrow();
+  });
+});
+
+describe('without a run named', () => {
+  const later = (out: string) => {
+    const run = createRun(join(out, 'runs'), {
+      ...{ family: 'bsr-spmm', arch: 'sm_90a', command: 'gen sweep', space: {}, depth: 'quick' },
+      device: 'auto',
+    });
+    utimesSync(join(run.path, 'run.json'), new Date('2100-01-01'), new Date('2100-01-01'));
+    return run;
+  };
+  const reported = async (out: string) => {
+    const said = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    said.mockClear();
+    const file = join(out, 'evidence.json');
+    await report(undefined, { out, evidence: file });
+    const { run } = runEvidenceSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+    return { run, said: said.mock.calls.map(([text]) => String(text)).join('') };
+  };
+
+  test('the newest that ended is taken, and one that did not is named', async () => {
+    const { out, run } = h200Copy();
+    run.writeJson('summary.json', part);
+    const aborted = later(out);
+    const { run: taken, said } = await reported(out);
+    expect(taken).toBe(h200Run);
+    expect(said).toContain(`${aborted.id} did not end: this is of ${h200Run}`);
+    aborted.writeJson('summary.json', part);
+    expect((await reported(out)).run).toBe(aborted.id);
+  });
+
+  test('where none ended, the newest is taken, and that is said', async () => {
+    const { out, run } = h200Copy();
+    rmSync(join(run.path, 'summary.json'), { force: true });
+    const { run: taken, said } = await reported(out);
+    expect(taken).toBe(h200Run);
+    expect(said).toContain(`${h200Run} did not end: what it has is reported`);
   });
 });
 

@@ -172,4 +172,18 @@ describe('select with times', () => {
       ['toy.t64.b64', 'cold'],
     ]);
   });
+
+  test('compares careful figures with careful ones, and brief ones where there are no others', () => {
+    const brief = { stoppedEarly: true };
+    const selection = select(family, variants, [
+      measured('toy.t16.b32', 'small', 1.0),
+      measured('toy.t64.b32', 'small', 0.9, brief),
+      measured('toy.t32.b64', 'large', 3, brief),
+      measured('toy.t64.b64', 'large', 2, brief),
+    ]);
+    expect(selection.choices.map(({ variant, slowdown }) => [variant, slowdown])).toEqual([
+      ['toy.t16.b32', 1],
+      ['toy.t64.b64', 1],
+    ]);
+  });
 });
