@@ -63,7 +63,10 @@ export function withOutput(command: Command): Command {
 /** Which points of the space. */
 export function withSpace(command: Command): Command {
   return command
-    .option('--preset <name>', 'a preset of the family (default: `default`, or all points with --where)')
+    .option(
+      '--preset <name>',
+      'a preset of the family (default: `default`, or all points with --where; `shipped` for a sweep without a GPU where there is wisdom)',
+    )
     .option('--where <condition>', 'only points that fulfil it, e.g. "block == 64 && tileN >= 128"')
     .option('--limit <n>', 'at most this many variants, evenly spaced', count)
     .option('--arch <name>', "sm_80, sm_90a (default: the GPU's, else sm_90a)");

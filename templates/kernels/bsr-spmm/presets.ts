@@ -113,6 +113,12 @@ const candidates: readonly Part[] = [
   { ...mma, block: [128], tileN: [128, 256], warpsN: [2, 4], minBlocks: [1, 2], panel: [0, 4] },
 ];
 
+/** For products with few tiles, where a persistent kernel starts too few thread blocks. */
+const narrow: readonly Part[] = [
+  { ...mma, block: [32, 64], tileN: [64, 128], warpsN: [4], stages: [3, 4], minBlocks: [2, 3], panel: [0] },
+  { ...mma, block: [128], tileN: [64, 128], warpsN: [2, 4], stages: [3, 4], panel: [0] },
+];
+
 /** The six ways that are said to fail, and the plain paths: here each is right, and has its time. */
 const specialities: readonly Part[] = [
   { ...mma, block: [32, 64, 128], producers: [2, 4], warpsN: [2, 4], stages: [3, 4], tileK: [32] },
@@ -161,8 +167,8 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     workloads: hopperIds,
   },
   'hopper-shapes': {
-    doc: 'The path wgmma on an H200 beyond the main sizes: other densities and patterns, narrow products.',
-    where: [...hopperBest, ...hopperNarrow],
+    doc: 'Beyond the main sizes on an H200: other densities and patterns, narrow products. The path wgmma, and mma with small tiles.',
+    where: [...hopperBest, ...hopperNarrow, ...narrow],
     workloads: shapeIds,
   },
   'hopper-pdl': {

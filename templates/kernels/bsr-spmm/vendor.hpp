@@ -266,7 +266,8 @@ struct CuBlas {
 };
 
 /// All of A multiplied, the blocks that are not stored as zeros: what sparsity has to beat. Its effective
-/// speed counts stored blocks only, like everyone's.
+/// speed counts stored blocks only, like everyone's. Zeros draw less power than other numbers, so that where
+/// power limits the clocks this is faster than a product of full matrices; bench/compare.py times both.
 class DenseBaseline final : public Baseline {
  public:
   std::string name() const override { return "cuBLAS dense"; }
