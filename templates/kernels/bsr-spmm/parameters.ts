@@ -116,7 +116,7 @@ export const parameters = defineParameters({
   },
   stagingN: {
     label: 'cs',
-    doc: 'Columns of C that a warpgroup stages at a time on their way to TMA (wgmma).',
+    doc: 'Columns of C that are staged at once on their way to TMA, in boxes of 64 (wgmma).',
     values: [64, 128, 256],
   },
   schedule: {

@@ -47,16 +47,6 @@ export const wgmmaConstraints = [
     },
   ),
   constraint(
-    'wgmma-registers',
-    ['path', 'block', 'tileN', 'role', 'consumers'],
-    'ptxas compiles a block of 512 threads for 128 registers each: too few for a single wgmma of 64 x 256 (three warpgroups).',
-    (point) =>
-      point.path !== 'wgmma' ||
-      point.consumers < 3 ||
-      point.block === 32 ||
-      warpgroupTile(point).columns < 256,
-  ),
-  constraint(
     'wgmma-blocks',
     ['path', 'block', 'tileK', 'blocksPerStage'],
     'Two blocks share a stage only where one fits into a stage.',

@@ -39,13 +39,13 @@ export const hopperBest: readonly Part[] = [
   { ...b64, tileN: [512], tileK: [32], stages: [5], cluster: [1, 2], panel: [1, 2] },
   { ...b64, cluster: [1, 2], panel: [2, 4] },
   { ...b64, role: ['pingpong'], panel: [2, 4] },
-  { ...b64, role: ['rows'], cluster: [1, 2], panel: [2, 4], grouping: ['similar'] },
+  { ...b64, role: ['rows'], stagingN: [64, 128], cluster: [1, 2], panel: [2, 4], grouping: ['similar'] },
   {
     ...b64,
     role: ['rows'],
     consumers: [3],
-    tileN: [192],
-    cluster: [2],
+    stages: [3],
+    cluster: [1, 2],
     panel: [2, 4],
     grouping: ['similar'],
   },
@@ -94,6 +94,16 @@ export const hopper: readonly Part[] = [
     grouping: ['adjacent', 'similar'],
     panel: [1, 2],
   },
+  {
+    ...b32,
+    role: ['rows'],
+    consumers: [2, 3],
+    stages: [4, 5, 6],
+    stagingN: [128, 256],
+    cluster: [1, 2],
+    grouping: ['similar'],
+    panel: [1, 2],
+  },
   // Blocks of 64: tiles of 512 columns fit with stages of half the depth.
   {
     ...b64,
@@ -102,6 +112,7 @@ export const hopper: readonly Part[] = [
     stages: [3, 4, 5, 6],
     cluster: [1, 2],
     wgmmaDepth: [0, 1],
+    stagingN: [64, 128],
     panel: [1, 2, 4],
   },
   {
@@ -130,6 +141,17 @@ export const hopper: readonly Part[] = [
     cluster: [1, 2],
     grouping: ['adjacent', 'similar'],
     panel: [2, 4],
+  },
+  {
+    ...b64,
+    role: ['rows'],
+    consumers: [2, 3],
+    tileN: [192, 256],
+    stages: [3, 4],
+    stagingN: [64, 128, 256],
+    cluster: [1, 2],
+    grouping: ['similar'],
+    panel: [1, 2, 4],
   },
   // Blocks of 128: enough products per byte; what counts is the epilogue.
   {

@@ -70,10 +70,14 @@ export function deriveWgmma(point: Point): Readonly<Record<string, ParameterValu
     group,
     warpgroupRows: rows,
     warpgroupColumns: columns,
+    /** ptxas gives a block of 512 threads 128 registers each, too few for one wgmma of 256 columns: two of 128 do. */
+    wgmmaN: point.consumers === 3 && columns === 256 ? 128 : columns,
     swapped: point.block === 32,
     /** Bytes of a row of A in a stage: 64 or 128, which are swizzles of TMA and wgmma. */
     aSwizzle: 2 * point.tileK,
     stagingRows,
+    /** Rows of C that one TMA store takes: those of a warp, or all 32 where columns lie along wgmma's M. */
+    boxRows: point.block === 32 ? 32 : 16,
     flagOffset,
     tailBytes,
     setmaxnreg: point.consumers === 3,

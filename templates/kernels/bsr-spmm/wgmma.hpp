@@ -11,7 +11,7 @@ namespace tilewright::bsr_spmm::wgmma {
 
 /// Arguments of the kernel, member by member as in wgmma.cu.hbs.
 struct Args {
-  const void *tiles, *rests, *steps, *group_rows, *parts;
+  const void *tiles, *rests, *starts, *steps, *group_rows, *parts;
   void *partials, *counters, *c;
   long long ldc;
   int columns, tile_count, clipped;
@@ -53,7 +53,8 @@ inline void check(const Shape& shape, const Parameters& parameters) {
   if (parameters.text("epilogue") == "tma") {
     require(shape.ldc % 8 == 0,
             "stores C by TMA: ldc must be a multiple of 8, not " + std::to_string(shape.ldc));
-    // Measured on an H200: TMA clips a store at 16 bytes, so that it would write behind the end of a shorter row.
+    // Measured on an H200: TMA clips a store at 16 bytes, so that it would write behind the end of a shorter
+    // row.
     require(shape.n % 8 == 0, "stores C by TMA: n must be a multiple of 8, not " + std::to_string(shape.n));
   } else if (shape.block != 32) {
     require(shape.n % 2 == 0 && shape.ldc % 2 == 0, "stores C in pairs: n and ldc must be even");
@@ -89,22 +90,36 @@ inline TiledMap map_a(const Shape& shape, const Operands& operands, const Parame
   return map;
 }
 
-/// B or C in boxes of `rows` rows and `columns` columns: as panels of 64 columns, several to a box; or, where
-/// the last panel would be short, as a matrix with boxes of one panel that TMA clips.
-inline TiledMap map_panels(void* base, bool bfloat16, std::int64_t height, std::int64_t width,
-                           std::int64_t stride, std::int64_t rows, std::int64_t columns) {
-  const bool clipped = width % kPanelColumns != 0;
-  const auto row_bytes = static_cast<std::uint64_t>(stride * 2);
-  const std::int64_t panels = clipped ? 1 : width / kPanelColumns,
-                     box_panels = clipped ? 1 : columns / kPanelColumns;
+/// B in boxes of `rows` rows and `columns` columns: as panels of 64 columns, several to a box; or, where the
+/// last panel would be short, as a matrix with boxes of one panel that TMA clips.
+inline TiledMap map_b(const Shape& shape, const Operands& operands, const Parameters& parameters) {
+  const bool clipped = shape.n % kPanelColumns != 0;
+  const auto row_bytes = static_cast<std::uint64_t>(shape.ldb * 2);
+  const std::int64_t panels = clipped ? 1 : shape.n / kPanelColumns,
+                     box_panels = clipped ? 1 : parameters.number("tileN") / kPanelColumns;
   TiledMap map;
-  map.base = base;
-  map.bfloat16 = bfloat16;
+  map.base = const_cast<void*>(shape.k > 0 ? operands.b : operands.c);
+  map.bfloat16 = shape.input == "bf16";
   map.rank = 3;
-  map.size = {static_cast<std::uint64_t>(clipped ? width : kPanelColumns), static_cast<std::uint64_t>(height),
+  map.size = {static_cast<std::uint64_t>(clipped ? shape.n : kPanelColumns),
+              static_cast<std::uint64_t>(std::max<std::int64_t>(shape.k, 1)),
               static_cast<std::uint64_t>(panels)};
   map.stride = {0, row_bytes, clipped ? row_bytes : kPanelColumns * 2};
-  map.box = {kPanelColumns, static_cast<std::uint32_t>(rows), static_cast<std::uint32_t>(box_panels)};
+  map.box = {kPanelColumns, static_cast<std::uint32_t>(parameters.number("tileK")),
+             static_cast<std::uint32_t>(box_panels)};
+  map.swizzle = Swizzle::b128;
+  return map;
+}
+
+/// C in boxes of `boxRows` rows and 64 columns.
+inline TiledMap map_c(const Shape& shape, const Operands& operands, const Parameters& parameters) {
+  TiledMap map;
+  map.base = operands.c;
+  map.bfloat16 = shape.output == "bf16";
+  map.rank = 2;
+  map.size = {static_cast<std::uint64_t>(shape.n), static_cast<std::uint64_t>(shape.m)};
+  map.stride = {0, static_cast<std::uint64_t>(shape.ldc * 2)};
+  map.box = {kPanelColumns, static_cast<std::uint32_t>(parameters.number("boxRows"))};
   map.swizzle = Swizzle::b128;
   return map;
 }
@@ -115,6 +130,7 @@ inline Args args_of(const Shape& shape, const Operands& operands, const Dealing&
   Args args{};
   args.tiles = plan + at.tiles;
   args.rests = plan + at.rests;
+  args.starts = plan + at.starts;
   args.steps = dealing.grouped ? plan : static_cast<const void*>(operands.col_idx);
   args.group_rows = args.parts = plan;
   args.partials = args.counters = plan;
@@ -151,14 +167,9 @@ inline std::vector<Launch> launches(const Shape& shape, const Operands& operands
   launch.dependent = parameters.number("pdl") != 0;
   launch.arguments.add(detail::args_of(shape, operands, dealing));
   launch.arguments.add_map(detail::map_a(shape, operands, parameters));
-  void* b = const_cast<void*>(shape.k > 0 ? operands.b : operands.c);
-  launch.arguments.add_map(detail::map_panels(b, shape.input == "bf16", std::max<std::int64_t>(shape.k, 1),
-                                              shape.n, shape.ldb, parameters.number("tileK"),
-                                              parameters.number("tileN")));
+  launch.arguments.add_map(detail::map_b(shape, operands, parameters));
   if (parameters.text("epilogue") == "tma")
-    launch.arguments.add_map(detail::map_panels(operands.c, shape.output == "bf16", shape.m, shape.n,
-                                                shape.ldc, parameters.number("stagingRows"),
-                                                parameters.number("stagingN")));
+    launch.arguments.add_map(detail::map_c(shape, operands, parameters));
   return {launch};
 }
 

@@ -39,6 +39,13 @@ class Image {
     put(at, values);
     return static_cast<std::int32_t>(at / sizeof(T));
   }
+  /// Number `index` of the values of its type, counted from the start of the plan.
+  template <class T>
+  T get(std::size_t index) const {
+    T value;
+    std::memcpy(&value, bytes_.data() + index * sizeof(T), sizeof(T));
+    return value;
+  }
   std::size_t size() const { return bytes_.size(); }
   std::vector<std::byte> take() { return std::move(bytes_); }
 
@@ -183,12 +190,18 @@ inline void append_lists(const Lists& lists, std::size_t firsts, std::size_t res
 
 /// Where the kernel finds things in a plan: byte offsets that the launch code can tell without the plan.
 struct Places {
-  std::size_t tiles, rests;
+  std::size_t tiles, rests, starts, end;
 };
 
+/// Steps that the producer reads at a time, one per lane.
+constexpr std::size_t kBatch = 32;
+
 inline Places places(const Dealing& dealing) {
+  const auto lists = static_cast<std::size_t>(dealing.lists);
   constexpr std::size_t kTiles = 32;  // behind the counter of the atomic schedule
-  return {kTiles, kTiles + static_cast<std::size_t>(dealing.lists) * sizeof(Tile)};
+  const std::size_t rests = kTiles + lists * sizeof(Tile), step = dealing.grouped ? sizeof(Step) : 4,
+                    starts = (rests + lists * sizeof(std::int32_t) + 31) / 32 * 32;
+  return {kTiles, rests, starts, starts + lists * kBatch * step};
 }
 
 namespace detail {
@@ -225,6 +238,17 @@ inline Lists deal_groups(const Shape& shape, const Dealing& dealing, std::vector
   return lists;
 }
 
+/// The first steps of every list, and 0 where its first tile has no more.
+template <class T, class StepAt>
+void put_starts(const Lists& lists, std::size_t at, Image& image, const StepAt& step_at) {
+  std::vector<T> starts(lists.size() * kBatch);
+  for (std::size_t list = 0; list < lists.size(); ++list)
+    for (std::size_t i = 0; i < kBatch; ++i)
+      if (!lists[list].empty() && static_cast<std::int32_t>(i) < lists[list][0].count)
+        starts[list * kBatch + i] = step_at(static_cast<std::size_t>(lists[list][0].first) + i);
+  image.put(at, starts);
+}
+
 /// One list, which begins with a tile for every thread block.
 inline void plan_claims(const Shape& shape, const Dealing& dealing, std::size_t at, Image& image) {
   Cutter cutter(dealing, strips_of_rows(shape));
@@ -244,6 +268,11 @@ inline std::size_t plan_lists(const Shape& shape, const Dealing& dealing, const 
   const std::size_t slot_bytes = dealing.slot_bytes(shape.block);
   place_parts(parts, lists, dealing, slot_bytes, 64 + tiles * sizeof(Tile), image);
   append_lists(lists, at.tiles, at.rests, image);
+  if (dealing.grouped)
+    put_starts<Step>(lists, at.starts, image, [&](std::size_t i) { return image.get<Step>(i); });
+  else
+    put_starts<std::int32_t>(lists, at.starts, image,
+                             [&](std::size_t i) { return shape.col_idx ? shape.col_idx[i] : -1; });
   return parts.empty() ? image.size() : static_cast<std::size_t>(parts.back().slot + 1) * slot_bytes;
 }
 
@@ -256,7 +285,7 @@ inline Workspace make_plan(const Shape& shape, const Dealing& dealing) {
       "deals out work by the lengths of block rows: the plan needs a host copy of row_ptr");
   const Places at = places(dealing);
   detail::Image image;
-  image.reserve<std::byte>(at.rests + static_cast<std::size_t>(dealing.lists) * sizeof(std::int32_t));
+  image.reserve<std::byte>(at.end);
   Workspace workspace;
   if (dealing.atomic)
     detail::plan_claims(shape, dealing, at.tiles, image);

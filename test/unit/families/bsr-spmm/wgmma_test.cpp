@@ -240,6 +240,30 @@ TEST(groups_come_apart_where_whole_ones_leave_lists_uneven) {
   for (int row = 0; row < 9; ++row) CHECK_EQ(rows.count(row), 2u);  // tiles of 256 columns
 }
 
+TEST(lists_come_with_their_first_steps) {
+  for (const bool grouped : {false, true}) {
+    Dealing how = dealing();
+    how.grouped = grouped;
+    how.group = grouped ? 3 : 1;
+    const Workspace plan = wgmma::make_plan(kMatrix.shape(kColumns), how);
+    const auto lists = lists_of(plan, how);
+    const std::size_t at = wgmma::places(how).starts;
+    for (std::size_t list = 0; list < lists.size(); ++list)
+      for (std::size_t i = 0; i < std::min<std::size_t>(32, static_cast<std::size_t>(lists[list][0].count));
+           ++i) {
+        const std::size_t step = static_cast<std::size_t>(lists[list][0].first) + i;
+        if (grouped)
+          CHECK_EQ(record<Step>(plan, at / sizeof(Step) + list * 32 + i).column,
+                   record<Step>(plan, step).column);
+        else
+          CHECK_EQ(record<std::int32_t>(plan, at / 4 + list * 32 + i), kMatrix.col_idx[step]);
+      }
+  }
+  Shape blind = kMatrix.shape(kColumns);
+  blind.col_idx = nullptr;
+  CHECK_EQ(record<std::int32_t>(wgmma::make_plan(blind, dealing()), wgmma::places(dealing()).starts / 4), -1);
+}
+
 TEST(claims_find_all_tiles_in_a_row) {
   Dealing how = dealing();
   how.atomic = true;
