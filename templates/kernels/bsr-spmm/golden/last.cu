@@ -44,12 +44,14 @@ constexpr int kCluster = 2;         // thread blocks side by side along N; they 
 constexpr int kConsumers = 2;       // warpgroups; the producer comes after them
 constexpr int kThreads = 288;
 
-// A warpgroup's share of a tile is kTilesM wgmma tiles of 64 x kWgmmaN.
+// A warpgroup's share of a tile is kTilesM x kTilesN wgmma tiles of 64 x kWgmmaN.
 constexpr int kWarpgroupRows = 64;
 constexpr int kWarpgroupColumns = 128;
 constexpr int kTilesM = kWarpgroupRows / 64;
-constexpr int kWgmmaN = kWarpgroupColumns;
-using Accumulators = float[kTilesM][kWgmmaN / 2];
+constexpr int kWgmmaN = 128;
+constexpr int kTilesN = kWarpgroupColumns / kWgmmaN;
+constexpr int kTiles = kTilesM * kTilesN;
+using Accumulators = float[kTiles][kWgmmaN / 2];
 
 // Shared memory: stages, staging for C, barriers. A stage holds blocks of A, rows of kTileK
 // elements with 128-byte swizzle (wgmma's K-major form), then rows of B in panels of 64 columns with 128-byte swizzle
@@ -60,16 +62,16 @@ constexpr int kStageBytesA = kBlocksPerStage * kGroup * kBlockBytesA;
 constexpr int kPanelBytes = kTileK * 128;
 constexpr int kBlockBytesB = kTileN / 64 * kPanelBytes;
 constexpr int kStageBytes = kStageBytesA + kBlocksPerStage * kBlockBytesB;
-constexpr int kStagingRows = 64;  // of C, per warpgroup and pass of the epilogue
-constexpr int kStagingColumns = 64;
-constexpr int kStagingPanelBytes = kStagingRows * 128;
-constexpr int kStagingBytes = kStagingColumns / 64 * kStagingPanelBytes;
-constexpr int kBarriers = kStages * kStageBytes + kConsumers * kStagingBytes;
+// C goes out in boxes of 16 rows by 64 columns, a warp at a time. It has room for kBoxes, so that it can fill one
+// while others are being copied.
+constexpr int kBoxBytes = 16 * 128;
+constexpr int kBoxes = 64 / 64;
+constexpr int kStagingBytes = kBoxes * kBoxBytes;
+constexpr int kBarriers = kStages * kStageBytes + kConsumers * 4 * kStagingBytes;
 constexpr int kAfterBarriers = kBarriers + 16 * kStages;
 static_assert(kAfterBarriers + 0 == 147520, "the launch gives 147520 bytes");
 
 // Named barriers, one per warpgroup from here on; 0 is __syncthreads'.
-constexpr int kEpilogueBarrier = 1;
 
 /// `count` steps from `first` on, for block row `row` and the columns of C from `column` on. A negative count ends
 /// a list.
@@ -85,6 +87,7 @@ using Step = int;
 struct Args {
   const Tile* tiles;      // first the tile that each pair of thread blocks begins with
   const int* rests;       // where its list goes on
+  const Step* starts;     // the first 32 steps of that tile, negative where the plan does not know them
   const Step* steps;
   const int* group_rows;
   const void* parts;
@@ -103,7 +106,7 @@ struct Shared {
   std::uint32_t base;
   __device__ std::uint32_t a(int stage) const { return base + stage * kStageBytes; }
   __device__ std::uint32_t b(int stage) const { return a(stage) + kStageBytesA; }
-  __device__ std::uint32_t staging(int warpgroup) const { return a(kStages) + warpgroup * kStagingBytes; }
+  __device__ std::uint32_t staging(int warp) const { return a(kStages) + warp * kStagingBytes; }
   __device__ std::uint32_t full(int stage) const { return base + kBarriers + 8 * stage; }
   __device__ std::uint32_t empty(int stage) const { return full(kStages + stage); }
 };
@@ -186,11 +189,12 @@ TW_DEVICE void fill_tile(const Args& args, const Maps& maps, const Shared& share
   } while (i < tile.count);
 }
 
-/// Walks the list that goes on at `rest`. Records are read two tiles ahead, so that the steps can be one batch ahead.
-TW_DEVICE void produce(const Args& args, const Maps& maps, const Shared& shared, Tile tile, const Tile* rest) {
+/// Walks the list that goes on at `rest`. Records are read two tiles ahead, so that the steps can be one batch ahead;
+/// the first batch is `ahead`.
+TW_DEVICE void produce(const Args& args, const Maps& maps, const Shared& shared, Tile tile, const Tile* rest, Step ahead) {
   Ring ring;
   Tile next = tile.count >= 0 ? *rest++ : tile;
-  Step ahead = fetch(args, tile, 0);
+  if (ahead < 0) ahead = fetch(args, tile, 0);
   while (tile.count >= 0) {
     const Tile after_next = next.count >= 0 ? *rest++ : next;
     fill_tile(args, maps, shared, ring, tile, next, ahead);
@@ -206,11 +210,12 @@ TW_DEVICE void multiply(Accumulators& acc, std::uint32_t a, std::uint32_t b, boo
 #pragma unroll
   for (int k = 0; k < kTileK; k += 16)
 #pragma unroll
-    for (int m = 0; m < kTilesM; ++m) {
-      const std::uint64_t rows =
-          ptx::wgmma_descriptor(a + m * 64 * kPitchA + k * 2, 16, 8 * kPitchA, ptx::MatrixSwizzle::b128);
-      const std::uint64_t columns = ptx::wgmma_descriptor(b + k * 128, kPanelBytes, 1024, ptx::MatrixSwizzle::b128);
-      ptx::wgmma<Input, ptx::Major::k, ptx::Major::mn>(acc[m], rows, columns, accumulate || k > 0);
+    for (int tile = 0; tile < kTiles; ++tile) {
+      const std::uint64_t rows = ptx::wgmma_descriptor(a + tile / kTilesN * 64 * kPitchA + k * 2, 16, 8 * kPitchA,
+                                                       ptx::MatrixSwizzle::b128);
+      const std::uint64_t columns = ptx::wgmma_descriptor(b + tile % kTilesN * (kWgmmaN / 64) * kPanelBytes + k * 128,
+                                                          kPanelBytes, 1024, ptx::MatrixSwizzle::b128);
+      ptx::wgmma<Input, ptx::Major::k, ptx::Major::mn>(acc[tile], rows, columns, accumulate || k > 0);
     }
 }
 
@@ -223,9 +228,9 @@ TW_DEVICE void release(const Shared& shared, int stage) {
 
 TW_DEVICE void clear(Accumulators& acc) {
 #pragma unroll
-  for (int m = 0; m < kTilesM; ++m)
+  for (int tile = 0; tile < kTiles; ++tile)
 #pragma unroll
-    for (int i = 0; i < kWgmmaN / 2; ++i) acc[m][i] = 0.0f;
+    for (int i = 0; i < kWgmmaN / 2; ++i) acc[tile][i] = 0.0f;
 }
 
 TW_DEVICE int stages_of(int count) { return (count + kBlocksPerStage - 1) / kBlocksPerStage * (kBlock / kTileK); }
@@ -246,7 +251,7 @@ TW_DEVICE void multiply_tile(const Shared& shared, Ring& ring, Accumulators& acc
     ring.advance();
   }
 #pragma unroll
-  for (int m = 0; m < kTilesM; ++m) ptx::fence_registers(acc[m]);
+  for (int tile = 0; tile < kTiles; ++tile) ptx::fence_registers(acc[tile]);
   if (stages == 0) clear(acc);
 }
 
@@ -254,50 +259,43 @@ TW_DEVICE void multiply_tile(const Shared& shared, Ring& ring, Accumulators& acc
 
 TW_DEVICE void scale(Accumulators& acc, float alpha) {
 #pragma unroll
-  for (int m = 0; m < kTilesM; ++m)
+  for (int tile = 0; tile < kTiles; ++tile)
 #pragma unroll
-    for (int i = 0; i < kWgmmaN / 2; ++i) acc[m][i] *= alpha;
+    for (int i = 0; i < kWgmmaN / 2; ++i) acc[tile][i] *= alpha;
 }
 
-/// Rounds kStagingRows x kStagingColumns of the accumulators and puts them into staging as C's map wants them.
-TW_DEVICE void stage(const Accumulators& acc, std::uint32_t staging, int tile, int column) {
-  const unsigned warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
-  const auto pack = [](const float* pair) { return ptx::pack<Output>(pair[0], pair[1]); };
-  // 16 rows of C for each warp, 16 columns: four 8x8 matrices.
-  const unsigned row = warp * 16 + lane % 16, chunk = lane / 16;
+/// Rounds a warp's 16 rows by 64 columns of C and puts them into a box as C's map wants them: 16 columns at a time, as
+/// four 8x8 matrices.
+TW_DEVICE void fill_box(const float* acc, std::uint32_t box) {
+  const unsigned row = ptx::lane_id() % 16, chunk = ptx::lane_id() / 16;
 #pragma unroll
-  for (int panel = 0; panel < kStagingColumns / 64; ++panel)
-#pragma unroll
-    for (int i = 0; i < 64; i += 16) {
-      const float* from = acc[tile] + (column + panel * 64 + i) / 2;
-      const std::uint32_t to = staging + panel * kStagingPanelBytes + row * 128 + ((chunk + i / 8) ^ row % 8) * 16;
-      ptx::stmatrix_x4(to, {pack(from), pack(from + 2), pack(from + 4), pack(from + 6)});
-    }
+  for (int i = 0; i < 64; i += 16) {
+    const auto pack = [&](int at) { return ptx::pack<Output>(acc[i / 2 + at], acc[i / 2 + at + 1]); };
+    ptx::stmatrix_x4(box + row * 128 + ((chunk + i / 8) ^ row % 8) * 16, {pack(0), pack(2), pack(4), pack(6)});
+  }
 }
 
-/// Writes the warpgroup's share of a tile to C, its first element at (row, column): staging, then TMA, in passes.
-TW_DEVICE void store(const Args& args, const TensorMap* map, const Shared& shared, const Accumulators& acc, int row,
-                     int column) {
-  const int warpgroup = ptx::warp_id() / 4;
-  const bool leader = threadIdx.x % 128 == 0;  // issues, and is therefore the one that can wait for the copies
-  const std::uint32_t staging = shared.staging(warpgroup);
+/// Writes the warpgroup's share of a tile to C, its first element at (row, column): box after box, by TMA.
+TW_DEVICE void store(const TensorMap* map, const Shared& shared, const Accumulators& acc, int row, int column) {
+  // One thread issues all copies of its boxes, and is therefore the one that can wait for them.
+  const bool leader = ptx::lane_id() == 0;
+  const std::uint32_t staging = shared.staging(ptx::warp_id());
+  const auto meet = [] { __syncwarp(); };
+  row += ptx::warp_id() % 4 * 16;
+  constexpr int kPanels = kWarpgroupColumns / 64;
+  constexpr int kPerTile = kWgmmaN / 64;  // boxes to a wgmma tile
 #pragma unroll
-  for (int tile = 0; tile < kWarpgroupRows / kStagingRows; ++tile)
-#pragma unroll
-    for (int from = 0; from < kWarpgroupColumns; from += kStagingColumns) {
-      if (leader) ptx::bulk_wait_read<0>();  // the pass before has left the staging
-      ptx::bar_sync_of<kEpilogueBarrier, kConsumers, 128>(warpgroup);
-      stage(acc, staging, tile, from);
-      ptx::fence_proxy_async_shared();
-      ptx::bar_sync_of<kEpilogueBarrier, kConsumers, 128>(warpgroup);
-      if (!leader) continue;
-      const int y = row + tile * kStagingRows, x = column + from;
-      const int step = args.clipped ? 64 : kStagingColumns;
-      for (int i = 0; i < kStagingColumns; i += step)
-        ptx::tensor_store(map, {args.clipped ? x + i : 0, y, args.clipped ? 0 : x / 64},
-                          staging + i / 64 * kStagingPanelBytes);
-      ptx::bulk_commit();
-    }
+  for (int i = 0; i < kTiles * kPerTile; ++i) {
+    const std::uint32_t box = staging + i % kBoxes * kBoxBytes;
+    if (leader) ptx::bulk_wait_read<kBoxes - 1>();  // what was in it has left
+    meet();
+    fill_box(acc[i / kPerTile] + i % kPerTile * 32, box);
+    ptx::fence_proxy_async_shared();
+    meet();
+    if (!leader) continue;
+    ptx::tensor_store(map, {column + i % kPanels * 64, row + i / kPanels * 64}, box);
+    ptx::bulk_commit();
+  }
 }
 
 /// First row of C of the warpgroup's share of a tile.
@@ -322,9 +320,9 @@ TW_DEVICE void consume(const Args& args, const TensorMap* map_c, const Shared& s
     const int row = row_of(args, tile.row);
     multiply_tile(shared, ring, acc, tile.count);
     if (args.alpha != 1.0f) scale(acc, args.alpha);
-    store(args, map_c, shared, acc, row, column_of(tile));
+    store(map_c, shared, acc, row, column_of(tile));
   }
-  if (threadIdx.x % 128 == 0) ptx::bulk_wait_read<0>();  // staging must outlive the copies that read it
+  ptx::bulk_wait_read<0>();  // staging must outlive the copies that read it
 }
 
 }  // namespace
@@ -338,22 +336,25 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
   const int list = blockIdx.x / kCluster;
   const Tile first = args.tiles[list];
   const Tile* rest = args.tiles + args.rests[list];
+  // With the tile, not after it: copies can begin one trip to memory sooner.
+  Step start{};
+  if (ptx::warp_id() == 4 * kConsumers) start = args.starts[list * 32 + ptx::lane_id()];
   if (threadIdx.x == 0) {
+    ptx::prefetch_tensor_map(&map_a);
+    ptx::prefetch_tensor_map(&map_b);
+    ptx::prefetch_tensor_map(&map_c);
     for (int stage = 0; stage < kStages; ++stage) {
       ptx::mbarrier_init(shared.full(stage), 1);  // the producer, and the bytes it announces
       ptx::mbarrier_init(shared.empty(stage), 4 * kConsumers * kCluster);
     }
     ptx::fence_mbarrier_init();
-    ptx::prefetch_tensor_map(&map_a);
-    ptx::prefetch_tensor_map(&map_b);
-    ptx::prefetch_tensor_map(&map_c);
   }
   ptx::cluster_sync();
 
   if (ptx::warp_id() >= 4 * kConsumers) {
     if (ptx::warp_id() == 4 * kConsumers) {
       Maps maps{&map_a, &map_b};
-      produce(args, maps, shared, first, rest);
+      produce(args, maps, shared, first, rest, start);
     }
   } else {
     consume(args, &map_c, shared, first, rest);
