@@ -111,7 +111,9 @@ def environment(library):
     properties = torch.cuda.get_device_properties(0)
     queried = gpu_query(["driver_version", "power.limit", "clocks.max.sm"])
     manifest = json.loads(library.manifest())
-    nvcc = command_output(["nvcc", "--version"], r"release [\d.]+, V[\d.]+") or manifest["provenance"].get("nvcc")
+    provenance = manifest["provenance"]
+    provenance.get("gpu", {}).pop("uuid", None)  # evidence is published
+    nvcc = command_output(["nvcc", "--version"], r"release [\d.]+, V[\d.]+") or provenance.get("nvcc")
     found = {
         "gpu": properties.name,
         "multiprocessors": properties.multi_processor_count,
@@ -124,7 +126,7 @@ def environment(library):
         "cuda": torch.version.cuda,
         "nvcc": nvcc,
         "python": sys.version.split()[0],
-        "library": {name: manifest.get(name) for name in ("hash", "untimed", "wisdom")} | {"provenance": manifest["provenance"]},
+        "library": {name: manifest.get(name) for name in ("hash", "untimed", "wisdom")} | {"provenance": provenance},
     }
     return {name: value for name, value in found.items() if value is not None}
 

@@ -156,6 +156,8 @@ def compile_ahead(cases, jobs, seconds, say):
     pool.shutdown(wait=False, cancel_futures=True)
     for process in processes:
         process.terminate()
+    for process in processes:  # nobody may share the GPU with what is timed next
+        process.join(20)
     count = sum(len(one) for one in broken.values())
     say(f"compiled {done} of {len(tasks)} configurations in {time.monotonic() - started:.0f} s, {count} cannot run")
     for fault in faults.values():

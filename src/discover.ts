@@ -110,7 +110,6 @@ function pointOf(family: AnyFamily, id: string): Readonly<Values> | undefined {
 
 /** The family with the preset `shipped`: the winners of its wisdom, and those of the family's own preset `fallback`. */
 function withShipped(family: AnyFamily, wisdom: readonly FamilyWisdom[]): AnyFamily {
-  if (wisdom.length === 0) return family;
   const records = wisdom.flatMap((one) => one.records);
   const parts = [...new Set(records.map(({ variant }) => variant))].flatMap((id) => {
     const point = pointOf(family, id);
@@ -118,6 +117,7 @@ function withShipped(family: AnyFamily, wisdom: readonly FamilyWisdom[]): AnyFam
     const active = activeLevels(family, point).map(({ name }) => name);
     return [Object.fromEntries(active.map((name) => [name, [point[name] as ParameterValue]]))];
   });
+  if (parts.length === 0) return family;
   const gpus = [...new Set(wisdom.flatMap(({ runs }) => runs.map(({ gpu }) => gpu)))];
   const shipped = {
     doc: `What was the fastest on ${gpus.join(', ')}, by the folder wisdom/, and what takes the calls that they refuse.`,

@@ -180,7 +180,9 @@ async function usualPreset(
   config: Config,
   stages: readonly Stage[],
 ): Promise<string> {
-  if (!stages.includes('emit') || !wisdom.some((one) => one.arch === arch.name)) return 'default';
+  const known = wisdom.find((one) => one.arch === arch.name);
+  const holds = known?.records.some(({ variant }) => !known.gone.includes(variant)) ?? false;
+  if (!holds || !stages.includes('emit')) return 'default';
   const gpus = config.device === 'emulated' ? [] : await findGpus(localExecutor);
   return gpus.length > 0 ? 'default' : 'shipped';
 }

@@ -124,6 +124,13 @@ describe('wisdom', () => {
     expect(found.family.presets.shipped?.doc).toContain('H200');
   });
 
+  it('makes no preset where all its winners are gone', async () => {
+    const records = [{ ...record, variant: 'op.b128' }];
+    const found = await withFile(JSON.stringify({ ...file, records }));
+    expect(found.family.presets).not.toHaveProperty('shipped');
+    expect(found.wisdom[0]?.gone).toEqual(['op.b128']);
+  });
+
   it('is not needed', async () => {
     const folder = kernels({ op: wise });
     const found = await loadFamily('op', { root: folder, families: [`${folder}/*`] });
