@@ -74,6 +74,7 @@ void issue_to(Thread& self, unsigned rank, BulkLoad& load) {
   }
   if (!exists) return;
   load.phase = barrier->phase;
+  barrier->takes_bytes = true;
   if (machine.detect) note_load(self, block, *barrier, load);
   if (happens_now()) return land(load);
   if (machine.config.poison)

@@ -32,11 +32,6 @@ std::string mbarrier_text(const Thread& thread) {
   if (barrier->bytes > 0) words += text(", %lld bytes missing", static_cast<long long>(barrier->bytes));
   if (barrier->bytes < 0)
     words += text(", %lld bytes landed that no expect_tx announced", static_cast<long long>(-barrier->bytes));
-  for (const auto& [address, seen] : thread.phases_seen)
-    if (address == barrier->offset && barrier->phase >= seen + 2)
-      words += text(
-          "; the thread last saw phase %u complete and two or more have completed since (parity aliasing)",
-          seen - 1);
   return words;
 }
 

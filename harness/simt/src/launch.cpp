@@ -132,7 +132,8 @@ void reset_thread(Thread& thread, const Dim3& block, unsigned rank) {
   thread.copies->reset();
   thread.bulk->reset();
   thread.noted.clear();
-  thread.phases_seen.clear();
+  thread.passed.clear();
+  thread.passed_again = {};
   thread.fiber.prepare(machine.stacks.stack(thread.index), machine.stacks.stack_bytes(thread.index),
                        thread_main);
 }

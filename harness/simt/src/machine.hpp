@@ -78,6 +78,13 @@ struct NotedAccess {
   std::uint32_t address, bytes;
 };
 
+/// A wait of a thread on an mbarrier that passed.
+struct PassedWait {
+  std::uint32_t barrier;  // shared offset
+  std::uint32_t phase;    // under way when it passed: those before are complete
+  const void* pc;         // null: there was none
+};
+
 struct Thread {
   Ids ids;  // simt::ids points here while the thread runs
   Fiber fiber;
@@ -98,8 +105,8 @@ struct Thread {
   std::unique_ptr<CopyQueue> copies;
   std::unique_ptr<BulkQueue> bulk;
   std::vector<NotedAccess> noted;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>>
-      phases_seen;  // mbarrier address -> last phase known complete + 1
+  std::vector<PassedWait> passed;  // the last on each mbarrier
+  PassedWait passed_again{};       // the last on a phase that the thread had passed before, or before the first
 };
 
 /// Lanes of one warp meeting in a warp-wide instruction.

@@ -1,6 +1,7 @@
 // mbarrier.cpp - PTX ISA 9.7.13.15. A phase completes when no arrivals are pending and no bytes are
-// outstanding. Waits name a parity only: a waiter that falls two phases behind cannot tell, which is reported
-// when it is seen to happen.
+// outstanding. Waits name a parity only. A waiter that falls two phases behind cannot tell, which is reported
+// when it is seen to happen. A waiter that comes two phases early passes at once, on the phase that it knows:
+// that looks like any wait that need not wait, and is named as the cause once something has gone wrong.
 #include "mbarrier.hpp"
 
 #include <algorithm>
@@ -74,12 +75,14 @@ bool is_overwritten(const Block& block, std::uint32_t offset) {
 /// `phase` is the one under way when the thread looked and the parity said "complete".
 void pass(Thread& self, Mbarrier& barrier) {
   acquire(self, barrier.released);
-  for (auto& [address, phase] : self.phases_seen)
-    if (address == barrier.offset) {
-      phase = barrier.phase;
-      return;
-    }
-  self.phases_seen.emplace_back(barrier.offset, barrier.phase);
+  auto seen = std::find_if(self.passed.begin(), self.passed.end(),
+                           [&](const PassedWait& wait) { return wait.barrier == barrier.offset; });
+  const PassedWait wait{barrier.offset, barrier.phase, self.pc};
+  if (seen == self.passed.end() ? barrier.phase == 0 : seen->phase == barrier.phase) self.passed_again = wait;
+  if (seen == self.passed.end())
+    self.passed.push_back(wait);
+  else
+    *seen = wait;
 }
 
 void check_aliasing(const Thread& self, const Mbarrier& barrier, std::uint32_t waited_for) {
@@ -163,6 +166,38 @@ void complete_bytes(Block& block, Mbarrier& barrier, std::uint32_t bytes) {
   flip_if_complete(block, barrier);
 }
 
+void explain_waiting(const Thread& thread) {
+  explain_old_phase(thread);
+  if (thread.wait != Wait::mbarrier && thread.wait != Wait::poll) return;
+  const Mbarrier* barrier = thread.block->mbarriers->find(thread.wait_on & kOffsetMask);
+  for (const PassedWait& seen : thread.passed)
+    if (barrier && seen.barrier == barrier->offset && barrier->phase >= seen.phase + 2)
+      report_once(
+          "phase", reinterpret_cast<std::uintptr_t>(thread.pc),
+          text("parity aliasing: on mbarrier 0x%x ", barrier->offset) + thread_name(thread) + at(thread.pc) +
+              text(" last saw phase %u complete, and phase %u has completed since; it waits for ever, or "
+                   "passes for the wrong phase",
+                   seen.phase - 1, barrier->phase - 1));
+}
+
+void explain_old_phase(const Thread& thread) {
+  const PassedWait& wait = thread.passed_again;
+  const Mbarrier* barrier = wait.pc ? thread.block->mbarriers->find(wait.barrier) : nullptr;
+  // Before the first phase only those who fill a stage have a reason to wait, never those for whom bytes
+  // come.
+  if (!barrier || (wait.phase == 0 && !barrier->takes_bytes)) return;
+  const std::string passed = wait.phase == 0
+                                 ? "as if a phase before the first had completed"
+                                 : text("on phase %u, which the thread had passed before", wait.phase - 1);
+  report_once(
+      "phase", reinterpret_cast<std::uintptr_t>(wait.pc),
+      text("parity aliasing: a wait on mbarrier 0x%x by ", wait.barrier) + thread_name(thread) + at(wait.pc) +
+          " passed at once, " + passed +
+          text("; phase %u has the same parity. Either the parity is wrong, or nothing keeps the thread "
+               "from waiting two phases early",
+               wait.phase + 1));
+}
+
 std::uint16_t agent_of(const Thread& issuer, Mbarrier& barrier) {
   if (!barrier.agent) barrier.agent = new_agent({Unit::tma, issuer.index, barrier.offset});
   machine.agents[barrier.agent - machine.threads.size()].owner = issuer.index;
@@ -217,7 +252,9 @@ void mbarrier_arrive(std::uint32_t address, std::uint32_t count) {
 void mbarrier_expect_tx(std::uint32_t address, std::uint32_t bytes) {
   Thread& self = SIMT_ENTER();
   Mbarrier* barrier = core::use_mbarrier(self, address, "mbarrier.expect_tx");
-  if (barrier) barrier->bytes += bytes;
+  if (!barrier) return;
+  barrier->bytes += bytes;
+  barrier->takes_bytes = true;
 }
 
 void mbarrier_arrive_expect_tx(std::uint32_t address, std::uint32_t bytes) {
@@ -225,6 +262,7 @@ void mbarrier_arrive_expect_tx(std::uint32_t address, std::uint32_t bytes) {
   Mbarrier* barrier = core::use_mbarrier(self, address, "mbarrier.arrive.expect_tx");
   if (!barrier) return;
   barrier->bytes += bytes;
+  barrier->takes_bytes = true;
   core::release(self, barrier->gathering);
   core::count_arrivals(core::block_of(address), *barrier, 1);
 }

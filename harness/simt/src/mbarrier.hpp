@@ -15,6 +15,7 @@ struct Mbarrier {
   std::int64_t bytes = 0;    // expected and not landed; negative while more has landed than was announced
   std::uint32_t phase = 0;   // the phase under way; completed phases are below
   std::uint32_t initialised_by = 0;  // thread
+  bool takes_bytes = false;          // copies complete on it
   bool init_fenced = false;          // by fence.mbarrier_init: the async proxy may complete on it
   std::uint16_t agent = 0;           // TMA completing here
   Gathering gathering;               // from the arrivals so far
@@ -47,6 +48,11 @@ void count_arrivals(Block& block, Mbarrier& barrier, std::uint32_t count);
 void complete_bytes(Block& block, Mbarrier& barrier, std::uint32_t bytes);
 /// The agent of loads that complete on the barrier; remembers who issued the latest.
 std::uint16_t agent_of(const Thread& issuer, Mbarrier& barrier);
+/// Something is wrong with what `thread` did: if a wait of it passed on an old phase, says so as a finding of its
+/// own. Passing on an old phase is no fault in itself (a wait may be superfluous), so nothing else may ask.
+void explain_old_phase(const Thread& thread);
+/// The same for a thread that is part of a deadlock, also if the mbarrier that it waits on has lapped it.
+void explain_waiting(const Thread& thread);
 /// Epoch of what a load issued now writes: known to those who have seen the phase under way complete.
 inline std::uint32_t phase_epoch(const Mbarrier& barrier) { return machine.wave_epoch + barrier.phase + 1; }
 

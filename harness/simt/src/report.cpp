@@ -121,10 +121,11 @@ std::string at(const void* pc) {
   return text(" at \x01%llx\x02", static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(pc)));
 }
 
-void report_once(const char* kind, std::uint64_t key, const std::string& message) {
+bool report_once(const char* kind, std::uint64_t key, const std::string& message) {
   ++finding_count;
-  if (!reported.insert(hash_text(kind, key)).second) return;
+  if (!reported.insert(hash_text(kind, key)).second) return false;
   if (findings.size() < kCollected) findings.push_back({kind, message});
+  return true;
 }
 
 void report(const char* kind, const std::string& message) {
@@ -132,11 +133,6 @@ void report(const char* kind, const std::string& message) {
   const auto key = self ? reinterpret_cast<std::uintptr_t>(self->pc) : 0;
   report_once(kind, hash_text(message.substr(0, 24).c_str(), key),
               self ? message + " [" + thread_name(*self) + at(self->pc) + "]" : message);
-}
-
-void fail_as_is(const char* kind, const std::string& message) {
-  report_once(kind, finding_count, message);
-  throw Abandoned();
 }
 
 void fail(const char* kind, const std::string& message) {

@@ -14,12 +14,10 @@ namespace simt::core {
 /// Adds a finding about the running thread, once per kind and source line. The message gets its thread, block
 /// and line.
 void report(const char* kind, const std::string& message);
-/// Adds a finding once per `key`; the message is complete.
-void report_once(const char* kind, std::uint64_t key, const std::string& message);
+/// Adds a finding once per `key`; the message is complete. False when it was there already.
+bool report_once(const char* kind, std::uint64_t key, const std::string& message);
 /// Adds a finding and ends the launch: nothing that follows would mean anything. Only within a fiber.
 [[noreturn]] void fail(const char* kind, const std::string& message);
-/// As fail, but the message is complete.
-[[noreturn]] void fail_as_is(const char* kind, const std::string& message);
 
 /// "thread 5 of block (0,1,0)".
 std::string thread_name(const Thread& thread);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "async.hpp"
+#include "mbarrier.hpp"
 #include "report.hpp"
 
 namespace simt::core {
@@ -121,6 +122,13 @@ bool time_out_pollers() {
   return any;
 }
 
+[[noreturn]] void fail_in_deadlock() {
+  report_once("deadlock", 0, describe_deadlock());
+  for (const Thread& thread : machine.threads)
+    if (!thread.done) explain_waiting(thread);
+  throw Abandoned();
+}
+
 /// The thread to run next. Null: the wave is over, or the launch has been abandoned.
 Thread* next_thread() {
   if (async_pending() && machine.config.async == Async::random && (machine.random.next() & 63) == 0)
@@ -128,7 +136,7 @@ Thread* next_thread() {
   while (!any_runnable()) {
     if (machine.live == 0) return nullptr;
     if (run_async()) continue;
-    if (!time_out_pollers()) fail_as_is("deadlock", describe_deadlock());
+    if (!time_out_pollers()) fail_in_deadlock();
   }
   Warp& warp = choose_warp();
   const bool ordered = machine.config.order == Order::in_order;

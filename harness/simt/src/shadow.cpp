@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "mbarrier.hpp"
 #include "report.hpp"
 
 namespace simt::core {
@@ -84,6 +85,14 @@ bool is_write(AccessKind kind) {
   }
 }
 
+/// A wait that passed too early may be why `stamp`'s agent, of this wave, came when it did.
+void explain_agent(const Stamp& stamp) {
+  if (stamp.epoch <= machine.wave_epoch) return;
+  std::uint32_t thread = stamp.agent;
+  if (thread >= machine.threads.size()) thread = machine.agents[thread - machine.threads.size()].owner;
+  explain_old_phase(machine.threads[thread]);
+}
+
 std::string side(const Stamp& stamp) {
   const Site& site = site_of(stamp.site);
   return std::string(access_name(site.kind)) + " by " + agent_name(stamp.agent, stamp.epoch) + at(site.pc);
@@ -97,9 +106,11 @@ void report_pair(const char* problem, const Place& place, std::size_t offset, co
     return;  // may be neighbours
   const std::uint64_t key = std::uint64_t{before.site} << 32 | std::uint64_t{now.stamp.site} << 8 |
                             static_cast<unsigned char>(problem[0]);
-  report_once(
-      "race", key,
-      place_name(place, offset) + ": " + side(now.stamp) + " and earlier " + side(before) + ": " + problem);
+  const std::string message =
+      place_name(place, offset) + ": " + side(now.stamp) + " and earlier " + side(before) + ": " + problem;
+  if (!report_once("race", key, message)) return;
+  explain_agent(before);
+  explain_agent(now.stamp);
 }
 
 void report_unordered(const Place& place, std::size_t offset, const Stamp& before, const Access& now) {
@@ -134,10 +145,11 @@ template <Space space>
 void read_cell(Cell& cell, const Place& place, std::size_t offset, const Access& now) {
   if (cell.reads[0] == now.stamp) return;
   if (cell.write.epoch == 0) {
-    if (space == Space::shared && hooks_present)
-      report_once(
-          "uninitialised", now.stamp.site,
-          place_name(place, offset) + ": " + side(now.stamp) + " of shared memory that nothing has written");
+    if (space == Space::shared && hooks_present &&
+        report_once("uninitialised", now.stamp.site,
+                    place_name(place, offset) + ": " + side(now.stamp) +
+                        " of shared memory that nothing has written"))
+      explain_agent(now.stamp);
   } else if (space == Space::global && cell.write.agent == kUnwrittenAgent) {
     report_once("uninitialised", now.stamp.site,
                 place_name(place, offset) + ": " + side(now.stamp) + " of memory that nothing has written");

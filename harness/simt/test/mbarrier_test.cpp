@@ -170,3 +170,82 @@ TEST(a_lapped_waiter_is_reported) {
   CHECK_FINDING(result, "phase", "parity aliasing");
   CHECK_FINDING(result, "phase", "thread 63");
 }
+
+namespace {
+
+/// Thread 0 loads three times into one stage. Threads 32 and 40 take turns to read it; unless `in_order`,
+/// nothing keeps thread 32 from waiting for its second turn before thread 40 has had its own.
+Result take_turns(const Config& config, bool in_order) {
+  Buffer<std::uint32_t> source(64);
+  return block(
+      [&] {
+        const std::uint32_t full = make_barrier(0, 1), empty = make_barrier(8, 1),
+                            data = shared_start() + 1024;
+        const std::uint32_t seen[] = {make_barrier(16, 1), make_barrier(24, 1)};
+        const unsigned thread = ids->thread.x;
+        for (std::uint32_t turn = 0; turn < 3; ++turn) {
+          if (thread == 0) {
+            if (turn > 0) mbarrier_wait(empty, (turn - 1) & 1);
+            mbarrier_arrive_expect_tx(full, 64);
+            bulk_load(data, source.data(), 64, full, 0);
+          } else if (thread == (turn == 1 ? 40 : 32)) {
+            if (turn == 1 || (turn == 2 && in_order)) mbarrier_wait(seen[turn - 1], 0);
+            mbarrier_wait(full, turn & 1);
+            if (turn < 2) mbarrier_arrive(seen[turn]);
+            static_cast<void>(load_shared<std::uint32_t>(data));
+            fence_proxy_async();
+            if (turn < 2) mbarrier_arrive(empty);
+          }
+        }
+      },
+      config);
+}
+
+}  // namespace
+
+TEST(a_wait_two_phases_early_is_named_as_the_cause) {
+  for (const Config& config : all_modes()) CHECK_CLEAN(take_turns(config, true));
+  Config config = checked(Order::in_order);
+  config.preempt = 0;
+  for (Async async : {Async::now, Async::late}) {
+    config.async = async;
+    const Result result = take_turns(config, false);
+    CHECK_FINDING(result, "race", "thread 32");
+    CHECK_FINDING(result, "phase", "parity aliasing: a wait on mbarrier 0x400 by thread 32 of block (0,0,0)");
+    CHECK_FINDING(result, "phase",
+                  "passed at once, on phase 0, which the thread had passed before; phase 2 has");
+  }
+}
+
+TEST(a_wait_on_a_phase_that_the_thread_knows_is_no_fault) {
+  for (const Config& config : all_modes())
+    CHECK_CLEAN(block(
+        [] {
+          const std::uint32_t barrier = make_barrier(0, 1);
+          mbarrier_wait(barrier, 1);
+          sync_threads();
+          if (ids->thread.x == 0) mbarrier_arrive_expect_tx(barrier, 0);
+          for (int again = 0; again < 3; ++again) mbarrier_wait(barrier, 0);
+        },
+        config));
+}
+
+TEST(a_waiter_left_behind_is_named_in_a_deadlock) {
+  const Result result = block([] {
+    const std::uint32_t barrier = make_barrier(0, 1), seen = make_barrier(8, 1), go = make_barrier(16, 1);
+    if (ids->thread.x == 0) {
+      mbarrier_arrive(barrier);
+      mbarrier_wait(seen, 0);
+      mbarrier_arrive(barrier);
+      mbarrier_arrive(barrier);
+      mbarrier_arrive(go);
+    } else if (ids->thread.x == 32) {
+      mbarrier_wait(barrier, 0);
+      mbarrier_arrive(seen);
+      mbarrier_wait(go, 0);
+      mbarrier_wait(barrier, 1);  // phase 1 is complete, and so is phase 2: the parity says "not yet"
+    }
+  });
+  CHECK_FINDING(result, "deadlock", "parity 1: phase 3");
+  CHECK_FINDING(result, "phase", "last saw phase 0 complete, and phase 2 has completed since");
+}
