@@ -329,6 +329,7 @@ def main(arguments):
     if not torch.cuda.is_available():
         sys.exit("no CUDA GPU: this script times GPU kernels; --list says what it would time")
     torch.cuda.init()
+    torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False  # fp32 sums, as everybody else here
     library = library_of(options.library)
     report = {
         "command": "bench/compare.py " + " ".join(arguments),

@@ -79,9 +79,12 @@ const legend = [
 
 function originOf({ command, commit, date, environment, results }: Rival): string {
   const { gpu, driver, torch, triton } = environment;
-  const searched = results.find(({ configurations }) => configurations)?.configurations;
+  const searched = results.flatMap(({ configurations }) => configurations ?? []);
+  const [least] = searched.toSorted((a, b) => a.tried / (a.of ?? 1) - b.tried / (b.of ?? 1));
   const search =
-    searched?.of === undefined ? '' : `; ${searched.tried} of ${searched.of} configurations of Triton tried`;
+    least?.of === undefined
+      ? ''
+      : `; of Triton at least ${least.tried} of ${least.of} configurations tried in each case`;
   const at = commit === undefined ? '' : `, commit ${commit}`;
   return `- ${code(command)}, ${date}${at}: ${gpu}, driver ${driver}, PyTorch ${torch}, Triton ${triton}${search}`;
 }
