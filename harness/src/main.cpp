@@ -65,6 +65,8 @@ class Worker {
         throw JsonError("unknown job \"" + kind + "\"; there are: gate, time");
     } catch (const DeviceLost&) {
       throw;
+    } catch (const ProblemRefused& refused) {
+      emit_(Json().set("event", "error").set("id", id).set("message", refused.what()).set("problem", true));
     } catch (const std::exception& error) {
       emit_(Json().set("event", "error").set("id", id).set("message", error.what()));
     }

@@ -19,12 +19,22 @@ std::size_t bytes_of(const References& references) {
   return bytes;
 }
 
+std::unique_ptr<Problem> make(const Json& json, const Parameters& parameters) {
+  try {
+    return make_problem(json, parameters);
+  } catch (const std::invalid_argument& malformed) {
+    throw ProblemRefused(malformed.what());
+  } catch (const JsonError& malformed) {
+    throw ProblemRefused(std::string("problem: ") + malformed.what());
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<const Problem> ProblemCache::problem(const Json& json, const Parameters& parameters) {
   const std::string key = json.dump();
   if (auto known = problems_.find(key)) return known;
-  std::shared_ptr<const Problem> made = make_problem(json, parameters);
+  std::shared_ptr<const Problem> made = make(json, parameters);
   problems_.insert(key, made, bytes_of(*made));
   return made;
 }

@@ -117,7 +117,13 @@ export const workerLineSchema = z.discriminatedUnion('event', [
   checkSchema,
   measurementSchema.extend({ event: z.literal('measurement'), id }),
   z.object({ event: z.literal('done'), id }),
-  z.object({ event: z.literal('error'), id: id.nullable(), message: z.string() }),
+  z.object({
+    event: z.literal('error'),
+    id: id.nullable(),
+    message: z.string(),
+    /** True: the family's oracle refuses a problem that its family.ts asks for. */
+    problem: z.boolean().optional(),
+  }),
 ]);
 export type WorkerLine = z.infer<typeof workerLineSchema>;
 export type Check = Readonly<Omit<z.infer<typeof checkSchema>, 'event' | 'id'>>;

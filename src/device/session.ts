@@ -1,4 +1,4 @@
-import { EnvironmentError } from '../errors.ts';
+import { EnvironmentError, UsageError } from '../errors.ts';
 import type { Executor } from '../exec/executor.ts';
 import type { DeviceName } from '../model/artifact.ts';
 import { Slots } from '../util/limit.ts';
@@ -145,7 +145,7 @@ class Session implements DeviceSession {
     while (true) {
       if (!('event' in line)) return yield line;
       if (line.event === 'verdict' || line.event === 'done' || line.event === 'error') this.#worker = worker;
-      if (line.event === 'error') throw new Error(`the runner cannot do job ${id}: ${line.message}`);
+      if (line.event === 'error') throw refusal(line);
       yield line;
       if (this.#worker) return;
       line = await worker.next(this.#patienceAfter(line));
@@ -168,4 +168,10 @@ class Session implements DeviceSession {
     this.#worker.send(job);
     return this.#worker;
   }
+}
+
+/** Whose fault it is that a job cannot be done: of whoever wrote `family.ts` or a file that it names, or ours. */
+function refusal({ message, problem }: Extract<WorkerLine, { event: 'error' }>): Error {
+  if (problem) return new UsageError(`the family asks for a problem that its oracle refuses: ${message}`);
+  return new Error(`the runner cannot do a job: ${message}`);
 }
