@@ -153,6 +153,17 @@ export const hopper: readonly Part[] = [
     grouping: ['similar'],
     panel: [1, 2, 4],
   },
+  {
+    ...b64,
+    role: ['rows'],
+    consumers: [3],
+    tileK: [32],
+    stages: [5, 6],
+    stagingN: [64, 128],
+    cluster: [1, 2],
+    grouping: ['similar'],
+    panel: [1, 2, 4],
+  },
   // Blocks of 128: enough products per byte; what counts is the epilogue.
   {
     ...b128,
@@ -190,9 +201,17 @@ export const hopper: readonly Part[] = [
 
 /** Programmatic dependent launch around the best; its times are those of launches that overlap. */
 export const hopperPdl: readonly Part[] = [
-  { ...b32, role: ['coopN', 'rows'], pdl: [false, true] },
-  { ...b64, tileN: [512], tileK: [32], stages: [5], cluster: [1, 2], pdl: [false, true] },
-  { ...b128, stagingN: [256], pdl: [false, true] },
+  { ...b32, role: ['rows'], consumers: [3], grouping: ['similar'], stagingN: [128], pdl: [false, true] },
+  {
+    ...b64,
+    role: ['rows'],
+    grouping: ['similar'],
+    stagingN: [128],
+    cluster: [1, 2],
+    panel: [1, 2],
+    pdl: [false, true],
+  },
+  { ...b128, stages: [4], stagingN: [128], panel: [2, 4], pdl: [false, true] },
 ];
 
 /** One of every kind, for a quick look. */
