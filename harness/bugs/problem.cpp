@@ -135,7 +135,10 @@ Attention make_attention() {
 
 }  // namespace
 
-void Spmm::poison() const { fill_with_nan(c); }
+void Spmm::poison() const {
+  fill_with_nan(c);
+  simt::mark_undefined(c.get(), c.size() * sizeof(__half));
+}
 
 std::size_t Spmm::wrong_elements() const {
   std::size_t wrong = 0;
@@ -147,7 +150,10 @@ std::size_t Spmm::wrong_elements() const {
   return wrong;
 }
 
-void Attention::poison() const { fill_with_nan(o); }
+void Attention::poison() const {
+  fill_with_nan(o);
+  simt::mark_undefined(o.get(), o.size() * sizeof(__half));
+}
 
 std::size_t Attention::wrong_elements() const {
   std::size_t wrong = 0;

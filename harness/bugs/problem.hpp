@@ -38,7 +38,7 @@ struct Spmm {
   Buffer<__half> values, b, c;
   std::vector<double> answer, magnitude;  // A*B and |A|*|B|
 
-  /// Fills C with NaN.
+  /// Fills C with NaN, and says that it holds nothing.
   void poison() const;
   std::size_t wrong_elements() const;
 };

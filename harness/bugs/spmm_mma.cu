@@ -18,6 +18,7 @@ enum class Bug {
   staging_barrier_removed,
   reads_past_the_end,
   last_wait_removed,
+  output_read,
 };
 
 constexpr int kThreads = 128, kStages = 3, kStagingColumns = 64 + 8;
@@ -109,9 +110,14 @@ __global__ void __launch_bounds__(kThreads) spmm_mma(const SpmmArgs args) {
             ptx::pack<__half>(acc[m][n][half * 2], acc[m][n][half * 2 + 1]);
       }
   if constexpr (kBug != Bug::staging_barrier_removed) __syncthreads();
-  for (int c = thread; c < 64 * 8; c += kThreads)
-    *reinterpret_cast<uint4*>(args.c + static_cast<std::size_t>(row * 64 + c / 8) * args.n + n0 + c % 8 * 8) =
-        *reinterpret_cast<const uint4*>(staging + c / 8 * kStagingColumns + c % 8 * 8);
+  for (int c = thread; c < 64 * 8; c += kThreads) {
+    __half* to = args.c + static_cast<std::size_t>(row * 64 + c / 8) * args.n + n0 + c % 8 * 8;
+    const __half* from = staging + c / 8 * kStagingColumns + c % 8 * 8;
+    if constexpr (kBug == Bug::output_read)  // where C holds NaN, the maximum is the other operand
+      for (int i = 0; i < 8; ++i) to[i] = __hmax(from[i], to[i]);
+    else
+      *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(from);
+  }
 }
 
 #if defined(TW_EMULATED)
@@ -138,6 +144,7 @@ const Register kSubjects[] = {
     {"mma", "accumulator not zeroed", run<Bug::accumulator_not_zeroed>},
     {"mma", "wrong XOR swizzle", run<Bug::wrong_swizzle>},
     {"mma", "B read one row past the end", run<Bug::reads_past_the_end>},
+    {"mma", "C combined with what it held before it was written", run<Bug::output_read>},
     {"mma", "last wait_group removed (all groups are empty by then)", run<Bug::last_wait_removed>, true},
 };
 #else

@@ -199,6 +199,7 @@ class EmulatedDevice : public Device {
   void download(void* destination, const void* source, std::size_t bytes) override {
     std::memcpy(destination, source, bytes);
   }
+  void mark_undefined(void* memory, std::size_t bytes) override { simt::mark_undefined(memory, bytes); }
   std::size_t guard_bytes() const override { return 0; }  // every access is checked against its allocation
 
   std::shared_ptr<Module> load(const std::string& path, const std::string& symbol) override {

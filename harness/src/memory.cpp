@@ -107,7 +107,10 @@ void Operand::reset() {
   restore();
 }
 
-void Operand::restore() { buffer_.upload(initial_.data()); }
+void Operand::restore() {
+  buffer_.upload(initial_.data());
+  if (tensor_.role == Role::output) buffer_.mark_undefined(0, buffer_.bytes());
+}
 
 std::optional<std::string> Operand::damage() {
   if (auto zone = buffer_.damage()) return zone;
@@ -164,6 +167,12 @@ WorkspaceBuffer::WorkspaceBuffer(Device& device, const Workspace& workspace) {
   buffer_.emplace(device, workspace.bytes, "workspace");
   buffer_->arm();
   buffer_->upload(contents.data());
+  // What has an image or is zeroed before each run is defined; all else a kernel must write before it reads it.
+  const std::size_t cleared = workspace.clear_bytes > 0 ? workspace.clear_offset : workspace.bytes;
+  const std::size_t image = workspace.image.size(), behind = cleared + workspace.clear_bytes;
+  if (image < cleared) buffer_->mark_undefined(image, cleared - image);
+  const std::size_t rest = std::max(image, behind);
+  buffer_->mark_undefined(rest, workspace.bytes - rest);
 }
 
 }  // namespace tilewright

@@ -26,6 +26,10 @@ class GuardedBuffer {
   std::size_t bytes() const { return bytes_; }
   const std::string& name() const { return name_; }
   void upload(const std::byte* contents) { device_.upload(address(), contents, bytes_); }
+  /// [offset, offset + bytes) holds nothing; see Device::mark_undefined.
+  void mark_undefined(std::size_t offset, std::size_t bytes) {
+    if (bytes > 0) device_.mark_undefined(address() + offset, bytes);
+  }
   void download(std::byte* contents) const { device_.download(contents, address(), bytes_); }
   /// Fills the guard zones.
   void arm();

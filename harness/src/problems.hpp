@@ -52,7 +52,8 @@ class LruCache {
 
 using References = std::vector<Reference>;
 
-/// The family's oracle refuses a problem that its family.ts asks for: no variant is to blame, nor is the runner.
+/// The family's oracle refuses a problem that its family.ts asks for: no variant is to blame, nor is the
+/// runner.
 struct ProblemRefused : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -61,7 +62,8 @@ struct ProblemRefused : std::runtime_error {
 class ProblemCache {
  public:
   explicit ProblemCache(std::size_t max_bytes) : problems_(max_bytes), references_(max_bytes) {}
-  /// Throws ProblemRefused for one that is malformed. One object serves every variant that is asked for the same JSON.
+  /// Throws ProblemRefused for one that is malformed. One object serves every variant that is asked for the
+  /// same JSON.
   std::shared_ptr<const Problem> problem(const Json& json, const Parameters& parameters);
   std::shared_ptr<const References> references(const Problem& problem);
 

@@ -92,6 +92,17 @@ TEST(a_finding_says_where_and_under_which_seed) {
   CHECK_EQ(result.at("evidence").at("case").text(), "plain");
 }
 
+TEST(an_output_holds_nothing_before_it_is_written) {
+  const Json result = verdict("axpby_reads_output", kCase);
+  CHECK_EQ(result.at("verdict").text(), "race");
+  CHECK(says(result, "of 'c'"));
+  CHECK(says(result, "load by thread 0 of block (0,0,0)"));
+  CHECK(says(result, "nothing has written"));
+  // With beta it is an input as well; and what a launch has written is there for the next.
+  const char* both = R"([{"id":"again","tier":7,"launches":2,"problem":{"m":5,"n":36,"beta":1.5,"seed":3}}])";
+  CHECK_EQ(verdict("axpby_reads_output", both).at("verdict").text(), "passed");
+}
+
 TEST(what_cannot_be_loaded_is_refused) {
   const Json result = verdict("axpby_missing", kCase);
   CHECK_EQ(result.at("verdict").text(), "launch");

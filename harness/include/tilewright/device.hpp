@@ -136,6 +136,9 @@ class Device {
   virtual void release(void* memory) = 0;
   virtual void upload(void* destination, const void* source, std::size_t bytes) = 0;
   virtual void download(void* destination, const void* source, std::size_t bytes) = 0;
+  /// Says that [memory, memory + bytes) holds nothing until a kernel has written it, whatever was uploaded there. A
+  /// device that watches accesses reports a kernel that reads it first.
+  virtual void mark_undefined(void* /*memory*/, std::size_t /*bytes*/) {}
   /// Bytes of poisoned memory to keep on both sides of every buffer; 0 when the device checks each access by
   /// itself.
   virtual std::size_t guard_bytes() const = 0;

@@ -169,6 +169,9 @@ template <Space space>
 void write_cell(Cell& cell, const Place& place, std::size_t offset, const Access& now) {
   if (cell.write == now.stamp && !cell.reads[0].epoch && now.stamp.agent == now.view.first) return;
   const bool async = is_async_proxy(now.kind);
+  if (space == Space::global && cell.write.agent == kUnwrittenAgent && is_atomic(now.kind))
+    report_once("uninitialised", now.stamp.site,
+                place_name(place, offset) + ": " + side(now.stamp) + " to memory that nothing has written");
   for (const Stamp* before : {&cell.write, &cell.reads[0], &cell.reads[1], &cell.reads[2]}) {
     if (!before->epoch || before->agent >= kUnwrittenAgent) continue;
     if (is_atomic(now.kind) && is_atomic(site_of(before->site).kind)) continue;

@@ -70,6 +70,26 @@ TEST(undefined_contents_are_not_to_be_read) {
   CHECK_FINDING(copy_half(31), "uninitialised", "byte 128 of 'data'");
 }
 
+TEST(adding_to_what_nothing_has_written_is_reported) {
+  Buffer<int> data(64, "data");
+  const auto add = [&] {
+    return launch(checked(), {1}, {32}, 0, {1}, [&] {
+      const int one = 1;
+      int old = 0;
+      atomic(
+          data.data(), 4,
+          [](void* location, const void* operand, void* before) {
+            std::memcpy(before, location, 4);
+            std::memcpy(location, operand, 4);
+          },
+          &one, &old);
+    });
+  };
+  CHECK_CLEAN(add());
+  mark_undefined(data.data(), 256);
+  CHECK_FINDING(add(), "uninitialised", "atomic by thread 0 of block (0,0,0)");
+}
+
 TEST(statistics_count_bytes) {
   Buffer<int> data(32, "data");
   const Result result = launch(checked(), {1}, {32}, 1024, {1}, [&] {

@@ -73,6 +73,14 @@ void axpby_unwritten_emulated(void** arguments) {
   if (const Place at = place(arguments); at.i + 1 < at.args.m) run(arguments);
 }
 
+/// Right, but reads C where there is nothing to add to: the value goes nowhere.
+void axpby_reads_output_emulated(void** arguments) {
+  const Place at = place(arguments);
+  if (!at.inside) return;
+  static_cast<void>(*static_cast<volatile float*>(&at.args.c[at.i * at.args.ldc + at.j]));
+  store(at, load(at));
+}
+
 /// Forgets that the last block of columns is not full.
 void axpby_ragged_emulated(void** arguments) {
   const Place at = place(arguments);
