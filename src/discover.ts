@@ -10,6 +10,7 @@ import { type FamilyWisdom, wisdomSchema } from './model/wisdom.ts';
 import { activeLevels, pointOfId } from './space/id.ts';
 import type { Values } from './space/plan.ts';
 import { validateFamily } from './space/validate-family.ts';
+import { parseJson } from './util/json.ts';
 import { packageRoot } from './util/package-root.ts';
 import { didYouMean } from './util/suggest.ts';
 
@@ -76,11 +77,13 @@ async function load(folder: string): Promise<DiscoveredFamily> {
 /** Throws a UsageError for a file of `wisdom/` that is none of this family. */
 function wisdomOf(family: AnyFamily, folder: string): FamilyWisdom[] {
   return fastGlob.sync(join(folder, 'wisdom/*.json'), { absolute: true }).map((file) => {
-    const parsed = wisdomSchema.safeParse(parseOr(readFileSync(file, 'utf8')));
+    const json = parseJson(readFileSync(file, 'utf8'));
+    const parsed = wisdomSchema.safeParse(json);
     const { data } = parsed;
     const fits = data?.family === family.name && data.arch === basename(file, '.json');
     if (!data || !fits) {
-      const why = data ? `it is of ${data.family} for ${data.arch}` : z.prettifyError(parsed.error);
+      const said = data ? `it is of ${data.family} for ${data.arch}` : z.prettifyError(parsed.error);
+      const why = json === undefined ? 'it is no JSON (cut short?)' : said;
       throw new UsageError(
         `${file} is no wisdom of ${family.name} for ${basename(file, '.json')}: ${why}\n  \`npx gen report --wisdom <file>\` writes one`,
       );
@@ -88,14 +91,6 @@ function wisdomOf(family: AnyFamily, folder: string): FamilyWisdom[] {
     const ids = [...new Set(data.records.map(({ variant }) => variant))];
     return { ...data, gone: ids.filter((id) => pointOf(family, id) === undefined) };
   });
-}
-
-function parseOr(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return 'a file that is no JSON (cut short?)';
-  }
 }
 
 /** The point that an id names, where the space still has such points. */

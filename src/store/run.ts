@@ -12,6 +12,7 @@ import { z } from 'zod';
 import { UsageError } from '../errors.ts';
 import type { JournalRecord } from '../model/event.ts';
 import { errorCode, onDisk } from '../util/disk.ts';
+import { parseJson } from '../util/json.ts';
 import { didYouMean } from '../util/suggest.ts';
 import { Journal } from './journal.ts';
 
@@ -74,7 +75,7 @@ export class Run {
   readJson<T>(name: string, schema: z.ZodType<T>): T | undefined {
     const path = join(this.path, name);
     if (!existsSync(path)) return undefined;
-    return schema.safeParse(parseOr(readFileSync(path, 'utf8'))).data;
+    return schema.safeParse(parseJson(readFileSync(path, 'utf8'))).data;
   }
 
   close(): void {
@@ -142,18 +143,12 @@ function named(root: string, id: string): string {
 function readInfo(path: string): RunInfo {
   const file = join(path, 'run.json');
   const text = onDisk(`read ${file}`, () => readFileSync(file, 'utf8'));
-  const parsed = runInfoSchema.safeParse(parseOr(text));
+  const json = parseJson(text);
+  const parsed = runInfoSchema.safeParse(json);
   if (parsed.success && parsed.data.id === basename(path)) return parsed.data;
-  const why = parsed.success ? `it belongs to run ${parsed.data.id}` : z.prettifyError(parsed.error);
+  const said = parsed.success ? `it belongs to run ${parsed.data.id}` : z.prettifyError(parsed.error);
+  const why = json === undefined ? 'it is no JSON (cut short?)' : said;
   throw new UsageError(`${file} cannot be used: ${why}\n  begin a new run without --resume`);
-}
-
-function parseOr(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return 'a file that is no JSON (cut short?)';
-  }
 }
 
 function makeFolder(path: string): boolean {

@@ -1,6 +1,7 @@
-import { chmodSync, existsSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { packageRoot } from '../../src/util/package-root.ts';
 import { edit, gen, type Workspace, workspace } from '../helpers/gen.ts';
 
 const slow = { timeout: 120_000 };
@@ -94,6 +95,34 @@ const faults: readonly Fault[] = [
     /scale\.cu\.hbs/,
   ],
   [
+    'a space with a cycle',
+    (place) =>
+      edit(familyFile(place), (text) =>
+        text.replace(
+          'activations: [],',
+          `activations: [
+            { parameter: 'threads', on: ['perThread'], active: () => true },
+            { parameter: 'perThread', on: ['threads'], active: () => true },
+          ],`,
+        ),
+      ),
+    sweep,
+    /activations form a cycle: threads -> perThread -> threads/,
+  ],
+  [
+    'a constraint that reads an unknown parameter',
+    (place) =>
+      edit(familyFile(place), (text) => text.replace("['threads', 'perThread', 'defect']", "['treads']")),
+    sweep,
+    /reads unknown parameter 'treads'; did you mean 'threads'\?/,
+  ],
+  [
+    'a problem that the oracle refuses',
+    (place) => edit(familyFile(place), (text) => text.replaceAll('count: 1000', 'count: 0')),
+    sweep,
+    /the family asks for a problem that its oracle refuses: count must be at least 1/,
+  ],
+  [
     'a family that does not parse',
     (place) => edit(familyFile(place), (text) => `${text}}`),
     sweep,
@@ -135,7 +164,24 @@ const faults: readonly Fault[] = [
     [...sweep, '--out', '/sys/tilewright'],
     /cannot create .*: (the operation is not permitted|the file system is read-only|permission is denied)/,
   ],
-  ['a run whose run.json was cut short', brokenRun, ['sweep', '--resume'], /run\.json cannot be used/],
+  [
+    'a run whose run.json was cut short',
+    brokenRun,
+    ['sweep', '--resume'],
+    /run\.json cannot be used: it is no JSON \(cut short\?\)/,
+  ],
+  [
+    'evidence that was cut short',
+    ({ path }) => writeFileSync(join(path, 'evidence.json'), '{"version": 1, "run": {'),
+    ['report', '--from', 'evidence.json'],
+    /evidence\.json is no JSON \(cut short\?\)/,
+  ],
+  [
+    'a full disk',
+    ({ path }) => symlinkSync('/dev/full', join(path, 'page.md')),
+    ['report', '--from', join(packageRoot, 'docs/results/h200-default.json'), '--markdown', 'page.md'],
+    /cannot write page\.md: there is no space left on the disk/,
+  ],
   ['a point that is not given', nothing, ['why', 'scale'], /gen why needs a point of scale/],
   ['archives that go nowhere', nothing, ['emit', '--static'], /name the folder with --prefix/],
 ];
@@ -147,14 +193,51 @@ function brokenRun({ out }: Workspace): void {
   truncateSync(join(run, 'run.json'), 20);
 }
 
+/** What was said of each fault, as the page shows it. */
+const answers: string[] = [];
+
+/** From the first error on, without what differs from machine to machine. */
+function answerOf(stderr: string, { path }: Workspace): string {
+  return stderr
+    .slice(stderr.indexOf('error:'))
+    .trimEnd()
+    .replaceAll(`node ${packageRoot}/dist/cli.js`, 'npx gen')
+    .replaceAll(`${path}/`, '')
+    .replaceAll(`${packageRoot}/`, '')
+    .replace(/there are: .*; did you mean 'scale'/, "there are: …; did you mean 'scale'")
+    .replace(/\S*\/artifacts\/tmp-[\d-]+\//, '(…/')
+    .replace(/\S+g\+\+ ended/, 'g++ ended')
+    .replace(
+      /(the operation is not permitted|the file system is read-only|permission is denied)/,
+      'permission is denied',
+    );
+}
+
+const page = () => `# What bad input is answered
+
+Each of these ends with exit code 2. Written by \`npx vitest run test/e2e/bad-input.test.ts -u\`, on a copy of the tests' family
+\`scale\`; do not edit. A machine that lacks something is in the same tests. A Matrix Market file with an entry outside its
+matrix is refused with file and line, a column outside of A by the emitted library with its index.
+
+${answers.join('\n\n')}
+`;
+
 describe('bad input is answered with what to do', () => {
-  test.each(faults)('%s', slow, async (_, make, args, says) => {
+  test.each(faults)('%s', slow, async (what, make, args, says) => {
     const place = workspace();
     make(place);
-    const { code, stderr } = await gen(place.path, args, { CUDA_VISIBLE_DEVICES: '' });
+    const { code, stderr } = await gen(place.path, args, { CUDA_VISIBLE_DEVICES: '', LC_ALL: 'C' });
     expect(stderr).toMatch(says);
     expect(stderr).not.toMatch(/this is a bug/);
     expect(code).toBe(2);
+    const command = `gen ${args.map((word) => (word.includes(' ') ? `'${word}'` : word)).join(' ')}`;
+    const shown = command.replaceAll(`${packageRoot}/`, '');
+    answers.push(`**${what}**\n\n\`\`\`\n$ ${shown}\n${answerOf(stderr, place)}\n\`\`\``);
+  });
+
+  test('docs/bad-input.md tells them all', async ({ skip }) => {
+    if (answers.length < faults.length) return skip('some of them did not run');
+    await expect(page()).toMatchFileSnapshot('../../docs/bad-input.md');
   });
 
   test('what cannot be done begins no run', slow, async () => {

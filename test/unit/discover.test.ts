@@ -144,7 +144,7 @@ describe('wisdom', () => {
       JSON.stringify({ ...file, family: 'other', records: [] }),
       /it is of other for sm_90a/,
     ],
-    ['no JSON', '{', /no wisdom of op for sm_90a/],
+    ['no JSON', '{', /no wisdom of op for sm_90a: it is no JSON \(cut short\?\)/],
     ['no records', JSON.stringify(file), /records/],
   ])('of %s is refused, with its file', async (_, text, message) => {
     await expect(withFile(text)).rejects.toThrow(message);

@@ -64,7 +64,11 @@ describe('runs', () => {
       (root) => createRun(root, info, noon) && openRun(root, 'scale-20261121-12000'),
       /did you mean 'scale-20261121-120000'/,
     ],
-    ['a run.json cut short', (root) => truncated(root), /run\.json cannot be used/],
+    [
+      'a run.json cut short',
+      (root) => truncated(root),
+      /run\.json cannot be used: it is no JSON \(cut short\?\)/,
+    ],
     ['a copied folder', (root) => copied(root), /it belongs to run scale-20261121-120000/],
   ])('%s: the message says so', (_, open, message) => {
     const root = folderOf();
