@@ -35,7 +35,8 @@ ClockRef with_earlier(const ClockRef& own, std::uint32_t wave, const ClockRef& e
 Knowledge with_earlier(const Knowledge& own, const Released& earlier) {
   return {with_earlier(own.seen, earlier.wave, earlier.knowledge.seen),
           with_earlier(own.proxy, earlier.wave, earlier.knowledge.proxy),
-          with_earlier(own.fenced, earlier.wave, earlier.knowledge.fenced)};
+          with_earlier(own.fenced, earlier.wave, earlier.knowledge.fenced),
+          with_earlier(own.visible, earlier.wave, earlier.knowledge.visible)};
 }
 
 /// Adds to knowledge of this wave.
@@ -53,7 +54,7 @@ void synchronise_atomic(Thread& self, const void* location, bool releases, bool 
   // What this thread, or others before a barrier, have fenced; and what the location had, for this is a
   // read-modify-write and so continues the release sequence.
   const ClockRef& fenced = self.time.known.fenced;
-  Released released{machine.wave_epoch, {fenced, self.time.known.proxy, fenced}};
+  Released released{machine.wave_epoch, {fenced, self.time.known.proxy, fenced, fenced}};
   if (place != locations.end()) add(released.knowledge, place->second);
   locations[location] = released;
 }
@@ -65,7 +66,7 @@ void synchronise_fence(Thread& self) {
     gained.erase(in);
   }
   ClockBuilder all;
-  contribute_seen(self, all);
+  contribute_visible(self, all);
   self.time.known.fenced = all.freeze();
   tick(self);
 }

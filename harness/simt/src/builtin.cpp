@@ -92,7 +92,7 @@ void setmaxnreg(int count, bool increase) {
 void griddep_wait() {
   Thread& self = SIMT_ENTER();
   const core::ClockRef& done = core::machine.launch_before_done;
-  if (core::machine.overlaps) core::acquire(self, {done, done, done});
+  if (core::machine.overlaps) core::acquire(self, {done, done, done, done});
 }
 void griddep_launch() { SIMT_ENTER(); }
 

@@ -162,7 +162,9 @@ ClockRef join(const ClockRef& a, const ClockRef& b) {
 }
 
 Knowledge join(const Knowledge& a, const Knowledge& b) {
-  return {join(a.seen, b.seen), join(a.proxy, b.proxy), join(a.fenced, b.fenced)};
+  const ClockRef seen = join(a.seen, b.seen);
+  const bool same = a.visible == a.seen && b.visible == b.seen;
+  return {seen, join(a.proxy, b.proxy), join(a.fenced, b.fenced), same ? seen : join(a.visible, b.visible)};
 }
 
 void forget_joins() {

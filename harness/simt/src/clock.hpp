@@ -97,16 +97,36 @@ struct Knowledge {
   ClockRef proxy;  // of these, what the async proxy may rely on: seen as of the last proxy fence
   ClockRef
       fenced;  // of these, what other blocks may learn through an atomic: seen as of the last __threadfence
+  ClockRef visible;  // of these, the writes that it may read: all but those learnt of by an arrival at block
+                     // scope from another block, after which they may only be overwritten
 };
 
 /// Accumulates knowledge at a barrier, from each arrival.
 struct Gathering {
   ClockBuilder seen, proxy, fenced;
-  Knowledge freeze() { return {seen.freeze(), proxy.freeze(), fenced.freeze()}; }
+  ClockBuilder visible;  // kept once it differs from `seen`
+  bool differs = false;
+
+  Knowledge freeze() {
+    const ClockRef all = seen.freeze();
+    return {all, proxy.freeze(), fenced.freeze(), differs ? visible.freeze() : all};
+  }
+  /// What an asynchronous unit has done.
+  void raise(std::uint32_t agent, std::uint32_t epoch) {
+    seen.raise(agent, epoch);
+    if (differs) visible.raise(agent, epoch);
+  }
+  /// From now on `visible` is kept apart.
+  void differ() {
+    if (!differs) visible.join(seen.freeze());
+    differs = true;
+  }
   void clear() {
     seen.clear();
     proxy.clear();
     fenced.clear();
+    visible.clear();
+    differs = false;
   }
 };
 

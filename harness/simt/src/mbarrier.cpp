@@ -104,7 +104,7 @@ void flip(Block& block, Mbarrier& barrier) {
             text(" completes with %llu bytes of %d loads still in flight: expect_tx announces too few bytes",
                  static_cast<unsigned long long>(flying), loads));
   if (machine.detect) {
-    if (barrier.agent) barrier.gathering.seen.raise(barrier.agent, phase_epoch(barrier));
+    if (barrier.agent) barrier.gathering.raise(barrier.agent, phase_epoch(barrier));
     barrier.released = barrier.gathering.freeze();
   }
   ++barrier.phase;
@@ -241,12 +241,16 @@ void mbarrier_inval(std::uint32_t address) {
   core::block_of(address).mbarriers->remove(barrier->offset);
 }
 
-void mbarrier_arrive(std::uint32_t address, std::uint32_t count) {
+void mbarrier_arrive(std::uint32_t address, std::uint32_t count, Scope scope) {
   Thread& self = SIMT_ENTER();
   Mbarrier* barrier = core::use_mbarrier(self, address, "mbarrier.arrive");
   if (!barrier) return;
-  core::release(self, barrier->gathering);
-  core::count_arrivals(core::block_of(address), *barrier, count);
+  core::Block& block = core::block_of(address);
+  if (scope == Scope::block && &block != self.block)
+    core::release_at_block_scope(self, barrier->gathering);
+  else
+    core::release(self, barrier->gathering);
+  core::count_arrivals(block, *barrier, count);
 }
 
 void mbarrier_expect_tx(std::uint32_t address, std::uint32_t bytes) {

@@ -167,7 +167,8 @@ unsigned char* shared_memory(Block& block, std::uint32_t address, std::uint32_t 
 }
 
 View view_of(const Thread& thread) {
-  return {thread.time.known.seen.get(), thread.time.known.proxy.get(), thread.index, thread.index + 1};
+  const Knowledge& known = thread.time.known;
+  return {known.seen.get(), known.proxy.get(), known.visible.get(), thread.index, thread.index + 1};
 }
 
 Access access_by(const Thread& thread, AccessKind kind, const void* pc) {

@@ -41,11 +41,22 @@ bool seen_from_earlier_wave(const Clock& clock, const Stamp& stamp) {
 }
 
 template <Space space>
-bool is_ordered(const View& view, const Stamp& stamp) {
+bool is_covered(const Clock& clock, const View& view, const Stamp& stamp) {
   if (stamp.epoch == 0) return true;
   if constexpr (space == Space::global)
-    if (stamp.epoch <= machine.wave_epoch) return seen_from_earlier_wave(*view.seen, stamp);
-  return stamp.epoch <= view.seen->of(stamp.agent) || ordered_by_itself(view, stamp);
+    if (stamp.epoch <= machine.wave_epoch) return seen_from_earlier_wave(clock, stamp);
+  return stamp.epoch <= clock.of(stamp.agent) || ordered_by_itself(view, stamp);
+}
+
+template <Space space>
+bool is_ordered(const View& view, const Stamp& stamp) {
+  return is_covered<space>(*view.seen, view, stamp);
+}
+
+/// An ordered write: may it be read?
+template <Space space>
+bool is_visible(const View& view, const Stamp& stamp) {
+  return view.visible == view.seen || is_covered<space>(*view.visible, view, stamp);
 }
 
 /// A generic access that is ordered: may the async proxy rely on it?
@@ -155,6 +166,11 @@ void read_cell(Cell& cell, const Place& place, std::size_t offset, const Access&
                 place_name(place, offset) + ": " + side(now.stamp) + " of memory that nothing has written");
   } else if (!is_ordered<space>(now.view, cell.write)) {
     report_unordered(place, offset, cell.write, now);
+  } else if (!is_visible<space>(now.view, cell.write)) {
+    report_pair(
+        "read after write, ordered only by an arrival at block scope on another block's mbarrier, which does "
+        "not hand over what was written: use mbarrier_arrive_cluster_release, or a fence_cluster before it",
+        place, offset, cell.write, now);
   } else if (is_async_proxy(now.kind) && !is_fenced<space>(now.view, cell.write)) {
     report_unfenced(place, offset, cell.write, now);
   }

@@ -8,26 +8,51 @@
 namespace simt {
 namespace core {
 
-void contribute_seen(const Thread& thread, ClockBuilder& into) {
+namespace {
+
+/// `clock`, and what the thread itself and its asynchronous units have done.
+void contribute_clock(const Thread& thread, const ClockRef& clock, ClockBuilder& into) {
   const Timeline& time = thread.time;
-  into.join(time.known.seen);
+  into.join(clock);
   into.raise(thread.index, time.epoch);
   for (const Progress* progress : {&time.copy, &time.bulk_read, &time.bulk_write, &time.wgmma})
     if (progress->agent) into.raise(progress->agent, progress->done);
 }
 
-void contribute(const Thread& thread, Gathering& into) {
+/// All but the writes that are to be read.
+void contribute_order(const Thread& thread, Gathering& into) {
   const Timeline& time = thread.time;
-  contribute_seen(thread, into.seen);
+  contribute_clock(thread, time.known.seen, into.seen);
   into.proxy.join(time.known.proxy);
   if (time.proxy_epoch) into.proxy.raise(thread.index, time.proxy_epoch);
   if (time.proxy_copy) into.proxy.raise(time.copy.agent, time.proxy_copy);
   into.fenced.join(time.known.fenced);
 }
 
+}  // namespace
+
+void contribute_visible(const Thread& thread, ClockBuilder& into) {
+  contribute_clock(thread, thread.time.known.visible, into);
+}
+
+void contribute(const Thread& thread, Gathering& into) {
+  const Knowledge& known = thread.time.known;
+  if (!(known.visible == known.seen)) into.differ();
+  if (into.differs) contribute_visible(thread, into.visible);
+  contribute_order(thread, into);
+}
+
 void release(Thread& thread, Gathering& into) {
   if (!machine.detect) return;
   contribute(thread, into);
+  tick(thread);
+}
+
+void release_at_block_scope(Thread& thread, Gathering& into) {
+  if (!machine.detect) return;
+  into.differ();
+  into.visible.join(thread.time.known.fenced);
+  contribute_order(thread, into);
   tick(thread);
 }
 

@@ -184,12 +184,9 @@ void Warpgroup::note_reads(Thread& self, const Wgmma& operation) {
   const unsigned warp = self.ids.warp % 4;
   Thread* lanes = self.warp->threads;
   if (!agent_) agent_ = new_agent({Unit::wgmma, lanes[0].index - warp * 32});
-  ClockRef seen = lanes[0].time.known.seen, proxy = lanes[0].time.known.proxy;
-  for (int lane = 1; lane < 32; ++lane) {
-    seen = join(seen, lanes[lane].time.known.seen);
-    proxy = join(proxy, lanes[lane].time.known.proxy);
-  }
-  const View view{seen.get(), proxy.get(), lanes[0].index, lanes[0].index + 32};
+  Knowledge known = lanes[0].time.known;
+  for (int lane = 1; lane < 32; ++lane) known = join(known, lanes[lane].time.known);
+  const View view{known.seen.get(), known.proxy.get(), known.visible.get(), lanes[0].index, lanes[0].index + 32};
   const Stamp stamp{machine.wave_epoch + committed_[warp] + 1, agent_,
                     site_number(self.pc, AccessKind::wgmma_read)};
   const Access access{view, stamp, AccessKind::wgmma_read};

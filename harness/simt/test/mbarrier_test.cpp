@@ -249,3 +249,55 @@ TEST(a_waiter_left_behind_is_named_in_a_deadlock) {
   CHECK_FINDING(result, "deadlock", "parity 1: phase 3");
   CHECK_FINDING(result, "phase", "last saw phase 0 complete, and phase 2 has completed since");
 }
+
+namespace {
+
+enum class Handover { block_scope, fenced, cluster_scope };
+
+/// Block 1 writes into the shared memory of block 0, or reads it, and arrives there; then block 0 reads or
+/// overwrites.
+Result hand_over(const Config& config, Handover how, bool block_1_writes, bool block_0_writes) {
+  return launch(config, {2}, {32}, 1024, {2}, [=] {
+    const std::uint32_t barrier = shared_start(), data = shared_start() + 64 + ids->lane * 4;
+    if (ids->thread.x == 0) {
+      mbarrier_init(barrier, 32);
+      fence_mbarrier_init();
+    }
+    store_shared<unsigned>(data, 1);
+    cluster_arrive(true);
+    cluster_wait();
+    if (ids->cluster_rank == 1) {
+      if (block_1_writes)
+        store_shared<unsigned>(map_shared_rank(data, 0), 2);
+      else
+        static_cast<void>(load_shared<unsigned>(map_shared_rank(data, 0)));
+      if (how == Handover::fenced) thread_fence(Scope::cluster);
+      mbarrier_arrive(map_shared_rank(barrier, 0), 1,
+                      how == Handover::cluster_scope ? Scope::cluster : Scope::block);
+    } else {
+      mbarrier_wait(barrier, 0);
+      if (block_0_writes)
+        store_shared<unsigned>(data, 3);
+      else
+        static_cast<void>(load_shared<unsigned>(data));
+    }
+    cluster_arrive(true);
+    cluster_wait();
+    static_cast<void>(load_shared<unsigned>(data));  // the cluster barrier hands all over
+  });
+}
+
+}  // namespace
+
+TEST(an_arrival_at_block_scope_does_not_hand_over_to_another_block) {
+  for (const Config& config : few_modes())
+    CHECK_FINDING(hand_over(config, Handover::block_scope, true, false), "race",
+                  "read after write, ordered only by an arrival at block scope");
+  for (const Config& config : all_modes()) {
+    CHECK_CLEAN(hand_over(config, Handover::cluster_scope, true, false));
+    CHECK_CLEAN(hand_over(config, Handover::fenced, true, false));
+    // Giving a stage back: what was read, or filled before, may be overwritten.
+    CHECK_CLEAN(hand_over(config, Handover::block_scope, false, true));
+    CHECK_CLEAN(hand_over(config, Handover::block_scope, true, true));
+  }
+}

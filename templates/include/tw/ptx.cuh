@@ -619,7 +619,7 @@ TW_DEVICE void mbarrier_arrive_cluster_release(std::uint32_t barrier) {
   TW_DELAY(6);
   TW_EITHER(
       asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(barrier) : "memory"),
-      simt::mbarrier_arrive(barrier));
+      simt::mbarrier_arrive(barrier, 1, simt::Scope::cluster));
 }
 
 // -------------------------------------------------------------------------------------------- fences (sm_90)
