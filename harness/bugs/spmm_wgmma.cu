@@ -1,6 +1,6 @@
 // spmm_wgmma.cu - C = A_bsr * B with TMA and wgmma: a producer warp and a consumer warpgroup over a ring of
-// mbarriers, one block per 64 x 64 tile of C; clusters of two along N share A by multicast. With one bug at
-// choice.
+// mbarriers, one block per 64 x 64 tile of C; clusters of two along N share A by multicast, and the first
+// tells the second where their row begins. With one bug at choice.
 #include "kernels.hpp"
 
 namespace bugs {
@@ -29,12 +29,13 @@ enum class Bug {
   no_store_wait,
   no_cluster_barrier_after_init,
   arrives_on_own_block_only,
+  handed_over_at_block_scope,
 };
 
 constexpr int kThreads = 160, kStages = 3, kConsumerBarrier = 1;
 constexpr std::uint32_t kStageBytes = 2 * kTileBytes, kStaging = kStages * kStageBytes,
                         kFull = kStaging + kTileBytes, kEmpty = kFull + 8 * kStages,
-                        kSharedBytes = kEmpty + 8 * kStages;
+                        kTold = kEmpty + 8 * kStages, kFirst = kTold + 8, kSharedBytes = kFirst + 8;
 
 struct Maps {
   const TensorMap *a, *b, *c;
@@ -48,16 +49,34 @@ TW_DEVICE void init_barriers(std::uint32_t base) {
       ptx::mbarrier_init(base + kFull + 8 * stage, 1);
       ptx::mbarrier_init(base + kEmpty + 8 * stage, arrivals);
     }
+    ptx::mbarrier_init(base + kTold, 1);
     if constexpr (kBug != Bug::no_fence_after_init) ptx::fence_mbarrier_init();
   }
   if constexpr (kBug != Bug::no_barrier_after_init) __syncthreads();
   if constexpr (kCluster > 1 && kBug != Bug::no_cluster_barrier_after_init) ptx::cluster_sync();
 }
 
+/// Where the cluster's row begins: the second block learns it from the first.
+template <Bug kBug>
+TW_DEVICE int agree_on_first(std::uint32_t base, int first) {
+  if (ptx::cluster_rank() == 1) {
+    ptx::mbarrier_wait(base + kTold, 0);
+    return ptx::load_shared<int>(base + kFirst);
+  }
+  ptx::store_shared_cluster(ptx::map_shared_rank(base + kFirst, 1), first);
+  const std::uint32_t told = ptx::map_shared_rank(base + kTold, 1);
+  if constexpr (kBug == Bug::handed_over_at_block_scope)
+    ptx::mbarrier_arrive_cluster(told);
+  else
+    ptx::mbarrier_arrive_cluster_release(told);
+  return first;
+}
+
 /// One thread keeps the ring filled.
 template <Bug kBug, int kCluster>
 TW_DEVICE void produce(const SpmmArgs& args, const Maps& maps, std::uint32_t base, int first, int count,
                        int n0) {
+  if constexpr (kCluster > 1) first = agree_on_first<kBug>(base, first);
   for (int i = 0; i < count; ++i) {
     const int stage = i % kStages, phase = i / kStages % 2;
     const std::uint32_t full = base + kFull + 8 * stage, empty = base + kEmpty + 8 * stage;
@@ -202,6 +221,8 @@ const Register kSubjects[] = {
     {"cluster", "", run<Bug::none, 2>},
     {"cluster", "no cluster barrier after mbarrier init", run<Bug::no_cluster_barrier_after_init, 2>},
     {"cluster", "arrives only on the own block's mbarrier", run<Bug::arrives_on_own_block_only, 2>},
+    {"cluster", "word for the other block handed over at block scope",
+     run<Bug::handed_over_at_block_scope, 2>},
 };
 #else
 template __global__ void spmm_wgmma<Bug::none, 1>(const SpmmArgs, const __grid_constant__ TensorMap,
