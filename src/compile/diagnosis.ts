@@ -36,11 +36,16 @@ export function diagnose(result: RunResult, limitSeconds: number): Refusal | und
     return { verdict: 'compile', message: `the compiler had not finished after ${limitSeconds} s` };
   }
   const text = `${result.stderr}\n${result.stdout}`;
-  const fault = machine.find(([pattern]) => pattern.test(text));
-  if (fault) throw new EnvironmentError(`cannot compile: ${fault[1]} (${firstError(text)})`);
+  blameMachine(text);
   if (tooBig.test(text)) return { verdict: 'resources', message: firstError(text) };
   if (pointsAtSource.test(text)) return { verdict: 'compile', message: firstError(text) };
   return undefined;
+}
+
+/** Throws an EnvironmentError where what a compiler said is the machine's fault, whatever it was to compile. */
+export function blameMachine(text: string): void {
+  const fault = machine.find(([pattern]) => pattern.test(text));
+  if (fault) throw new EnvironmentError(`cannot compile: ${fault[1]} (${firstError(text)})`);
 }
 
 /** The line that matters to a reader: the first that speaks of an error, without the folder of the file it names. */

@@ -8,7 +8,7 @@ import type { Verdict } from '../model/verdict.ts';
 import { hashOf } from '../util/hash.ts';
 import { mustBeUnchanged, obtain } from './cache.ts';
 import type { CompileContext, Compilers } from './context.ts';
-import { ending, firstError } from './diagnosis.ts';
+import { blameMachine, ending, firstError } from './diagnosis.ts';
 import { includeHash } from './includes.ts';
 import { callCompiler, type Outcome, outcomeSchema, refusalOf, refused, writeLog } from './outcome.ts';
 
@@ -113,6 +113,7 @@ async function produce(
   const linked = await callCompiler(link, context, folder);
   rmSync(object);
   if (linked.exitCode !== 0) {
+    blameMachine(linked.stderr);
     throw new EnvironmentError(
       `the linker ${ending(linked)}: ${firstError(linked.stderr)}; see \`npx gen doctor\``,
     );
@@ -138,6 +139,7 @@ async function precompiledHeader(compilers: Compilers, context: CompileContext):
     const result = await callCompiler([...argv, '-o', `${file}.gch`], context, folder);
     mustBeUnchanged(key, keyOf('precompiled', headerText, compilers, context), 'tw/ptx.cuh');
     if (result.exitCode === 0) return {};
+    blameMachine(result.stderr);
     throw new EnvironmentError(
       `tw/ptx.cuh does not compile with ${compilers.cxx}: ${firstError(result.stderr)}`,
     );

@@ -7,7 +7,7 @@ import { hashOf } from '../util/hash.ts';
 import { Slots } from '../util/limit.ts';
 import { mustBeUnchanged, obtain } from './cache.ts';
 import { type CompileContext, defaultJobs, type RunnerCompilers } from './context.ts';
-import { ending, firstError } from './diagnosis.ts';
+import { blameMachine, ending, firstError } from './diagnosis.ts';
 import { includeHash } from './includes.ts';
 import { callCompiler } from './outcome.ts';
 
@@ -186,6 +186,7 @@ async function mustSucceed(
 ): Promise<void> {
   const result = await slots.run(() => callCompiler(argv, context, folder));
   if (result.exitCode === 0) return;
+  blameMachine(result.stderr);
   const said = firstError(result.stderr);
   throw new EnvironmentError(`the runner does not build (${what}): ${argv[0]} ${ending(result)}: ${said}`);
 }

@@ -7,6 +7,9 @@ const advice: Readonly<Record<string, string>> = {
   EACCES: 'permission is denied; name a writable folder with --out',
   EPERM: 'the operation is not permitted; name a writable folder with --out',
   EEXIST: 'a file is in the way; name another folder with --out',
+  // Node says so of a folder that is to be made on a read-only file system, too.
+  ENOENT: 'there is no such file or folder, or the file system is read-only',
+  EISDIR: 'it is a folder, not a file',
   ENOTDIR: 'a part of the path is a file, not a folder',
   EMFILE: 'too many files are open; raise `ulimit -n` or lower --jobs',
   EIO: 'the disk reports an input/output error',

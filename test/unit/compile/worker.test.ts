@@ -1,3 +1,5 @@
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { buildWorker } from '../../../src/compile/worker.ts';
 import { openDevice } from '../../../src/device/session.ts';
@@ -44,4 +46,14 @@ test.each([
   const building = () => buildWorker('emulated', toolchain, context);
   await expect(building()).rejects.toThrow(message);
   await expect(building()).rejects.toThrow(EnvironmentError);
+});
+
+test('a full disk is no fault of the runner', async () => {
+  const folder = folderOf({
+    'g++': '#!/bin/sh\necho "fatal error: x: No space left on device" >&2; exit 1\n',
+  });
+  const cxx = join(folder, 'g++');
+  chmodSync(cxx, 0o755);
+  const building = buildWorker('emulated', { ...toolchain, cxx }, testContext(folder));
+  await expect(building).rejects.toThrow('cannot compile: there is no space left on the disk');
 });

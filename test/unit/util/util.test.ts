@@ -84,14 +84,17 @@ test('Stopwatch counts a stage once while several of its tasks run', async () =>
   expect(watch.seconds()).toEqual({ compile: 3, total: 4 });
 });
 
-test.each(['ENOSPC', 'EROFS', 'EACCES', 'ENOTDIR', 'EEXIST'])("%s is the machine's fault", (code) => {
-  const failing = () =>
-    onDisk('write /x', () => {
-      throw Object.assign(new Error(code), { code });
-    });
-  expect(failing).toThrow(EnvironmentError);
-  expect(failing).toThrow(/^cannot write \/x: /);
-});
+test.each(['ENOSPC', 'EROFS', 'EACCES', 'ENOENT', 'EISDIR', 'ENOTDIR', 'EEXIST'])(
+  "%s is the machine's fault",
+  (code) => {
+    const failing = () =>
+      onDisk('write /x', () => {
+        throw Object.assign(new Error(code), { code });
+      });
+    expect(failing).toThrow(EnvironmentError);
+    expect(failing).toThrow(/^cannot write \/x: /);
+  },
+);
 
 test('any other failure of a file operation stays what it is', () => {
   const bug = new TypeError('bug');
