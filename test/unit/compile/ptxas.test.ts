@@ -40,6 +40,10 @@ test('serialised wgmma is unacceptable, other advisories are not', () => {
   expect(repaired(parsePtxas(printed))).toMatch(/^ptxas changed the kernel's synchronisation: \(C7510\)/);
   expect(repaired({ ...clean, warnings: ['(C7508) something else'] })).toBeUndefined();
   expect(repaired({ ...clean, warnings: ['(C7520) x'] })).toBeDefined();
+  // nvcc 13.0 on a loop that loads the next fragment of A before wgmma.wait_group.
+  const early =
+    "(C7513) Potential Performance Loss: wgmma.mma_async instructions are serialized due to non wgmma instructions defining input registers of a wgmma between start and end of the pipeline stage in the function 'rs'";
+  expect(repaired({ ...clean, warnings: [early] })).toContain('C7513');
 });
 
 describe('budgetVerdict', () => {
