@@ -175,6 +175,14 @@ export const hopper: readonly Part[] = [
     wgmmaDepth: [0, 1],
     panel: [2, 4, 0],
   },
+  {
+    ...b128,
+    stages: [3, 4],
+    cluster: [1, 2],
+    stagingN: [128, 256],
+    panel: [1],
+    l2Hint: ['none', 'both'],
+  },
   { ...b128, role: ['coopN'], consumers: [3], tileN: [384], cluster: [1, 2], panel: [1, 2] },
   { ...b128, stagingN: [128, 256], l2Hint: ['streamC', 'keepB', 'both'], panel: [2, 4, 0] },
   {
