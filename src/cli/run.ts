@@ -41,7 +41,11 @@ export async function execute({ request, run, resumed }: Prepared, flags: Flags)
     };
     const summary = await Promise.race([runPipeline(request, host), interrupt.happened]);
     if (!flags.json) process.stdout.write(asCalled(pageOf(summary, run) + sourcesOf(request)));
-    return codeOf(summary, request.stages.has('gate'));
+    const code = codeOf(summary, request);
+    const later = !request.stages.has('render'); // such a command stands on what a run has done before
+    if (later && code === exitCode.no)
+      progress?.line(`nothing has passed in this run; gate it: npx gen sweep --resume ${run.id}`);
+    return code;
   } catch (error) {
     const kept = run.records().some(({ event }) => event === 'artifact' || event === 'verdict');
     const out = flags.out === undefined ? '' : ` --out ${flags.out}`;
@@ -70,9 +74,10 @@ function sourcesOf({ stages, out, family }: Prepared['request']): string {
   return stages.has('build') ? '' : `sources  ${shortPath(join(out, 'sources', family.name))}\n`;
 }
 
-function codeOf(summary: Summary, gated: boolean): number {
+function codeOf(summary: Summary, { stages }: Prepared['request']): number {
   const { passed, compiled } = summary.funnel;
   const failed = Object.entries(summary.verdicts).some(([name, count]) => name !== 'passed' && count > 0);
-  if (gated) return passed > 0 ? exitCode.done : exitCode.no;
+  const needsPassed = (['gate', 'time', 'select', 'emit'] as const).some((stage) => stages.has(stage));
+  if (needsPassed) return passed > 0 ? exitCode.done : exitCode.no;
   return failed && compiled === 0 ? exitCode.no : exitCode.done;
 }

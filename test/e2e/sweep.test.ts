@@ -171,6 +171,9 @@ describe('stages by themselves', () => {
       compiled: 6,
       passed: 0,
     });
+    const early = await gen(path, ['emit']);
+    expect(early.stderr).toMatch(/nothing has passed in this run; gate it: .* sweep --resume scale-/);
+    expect(early.code).toBe(1);
     const gated = await gen(path, ['validate', 'scale', ...flags, '--device', 'emulated']);
     expect(summaryOf(gated.events)).toMatchObject({ funnel: { passed: 6 }, library: null });
     const run = summaryOf(gated.events).run;
