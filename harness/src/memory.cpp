@@ -167,7 +167,8 @@ WorkspaceBuffer::WorkspaceBuffer(Device& device, const Workspace& workspace) {
   buffer_.emplace(device, workspace.bytes, "workspace");
   buffer_->arm();
   buffer_->upload(contents.data());
-  // What has an image or is zeroed before each run is defined; all else a kernel must write before it reads it.
+  // What has an image or is zeroed before each run is defined; all else a kernel must write before it reads
+  // it.
   const std::size_t cleared = workspace.clear_bytes > 0 ? workspace.clear_offset : workspace.bytes;
   const std::size_t image = workspace.image.size(), behind = cleared + workspace.clear_bytes;
   if (image < cleared) buffer_->mark_undefined(image, cleared - image);

@@ -68,14 +68,14 @@ struct DeviceFinding {
 };
 
 struct RunReport {
-  std::vector<DeviceFinding> findings;  // in the order they were seen; capped
-  std::uint64_t finding_count = 0;      // not capped
+  std::vector<DeviceFinding> findings;                     // in the order they were seen; capped
+  std::uint64_t finding_count = 0;                         // not capped
   std::vector<std::pair<std::string, double>> statistics;  // of this run; they add up over runs
   std::vector<std::pair<std::string, double>> peaks;       // of this run; over runs the largest counts
 };
 
-/// Accesses of warps to shared memory on one source line, and the passes that its banks need for them; `conflicts`
-/// of these are beyond the least that the sizes of the accesses allow.
+/// Accesses of warps to shared memory on one source line, and the passes that its banks need for them;
+/// `conflicts` of these are beyond the least that the sizes of the accesses allow.
 struct SharedLine {
   std::string line;
   double accesses = 0, wavefronts = 0, conflicts = 0;
@@ -136,8 +136,8 @@ class Device {
   virtual void release(void* memory) = 0;
   virtual void upload(void* destination, const void* source, std::size_t bytes) = 0;
   virtual void download(void* destination, const void* source, std::size_t bytes) = 0;
-  /// Says that [memory, memory + bytes) holds nothing until a kernel has written it, whatever was uploaded there. A
-  /// device that watches accesses reports a kernel that reads it first.
+  /// Says that [memory, memory + bytes) holds nothing until a kernel has written it, whatever was uploaded
+  /// there. A device that watches accesses reports a kernel that reads it first.
   virtual void mark_undefined(void* /*memory*/, std::size_t /*bytes*/) {}
   /// Bytes of poisoned memory to keep on both sides of every buffer; 0 when the device checks each access by
   /// itself.

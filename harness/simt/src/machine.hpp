@@ -106,7 +106,7 @@ struct Thread {
   std::unique_ptr<BulkQueue> bulk;
   std::vector<NotedAccess> noted;
   std::vector<PassedWait> passed;  // the last on each mbarrier
-  PassedWait passed_again{};       // the last on a phase that the thread had passed before, or before the first
+  PassedWait passed_again{};  // the last on a phase that the thread had passed before, or before the first
 };
 
 /// Lanes of one warp meeting in a warp-wide instruction.

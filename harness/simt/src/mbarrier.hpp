@@ -48,8 +48,9 @@ void count_arrivals(Block& block, Mbarrier& barrier, std::uint32_t count);
 void complete_bytes(Block& block, Mbarrier& barrier, std::uint32_t bytes);
 /// The agent of loads that complete on the barrier; remembers who issued the latest.
 std::uint16_t agent_of(const Thread& issuer, Mbarrier& barrier);
-/// Something is wrong with what `thread` did: if a wait of it passed on an old phase, says so as a finding of its
-/// own. Passing on an old phase is no fault in itself (a wait may be superfluous), so nothing else may ask.
+/// Something is wrong with what `thread` did: if a wait of it passed on an old phase, says so as a finding of
+/// its own. Passing on an old phase is no fault in itself (a wait may be superfluous), so nothing else may
+/// ask.
 void explain_old_phase(const Thread& thread);
 /// The same for a thread that is part of a deadlock, also if the mbarrier that it waits on has lapped it.
 void explain_waiting(const Thread& thread);

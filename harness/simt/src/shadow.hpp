@@ -46,7 +46,7 @@ inline bool is_async_proxy(AccessKind kind) { return kind >= AccessKind::tma_rea
 /// On whose behalf an access is made: the clocks to compare with, and the threads [first, last) that make it.
 struct View {
   const Clock* seen;
-  const Clock* proxy;  // what the async proxy may rely on: seen as of the last proxy fence
+  const Clock* proxy;    // what the async proxy may rely on: seen as of the last proxy fence
   const Clock* visible;  // of what has been seen, the writes that may be read
   std::uint32_t first, last;
 };

@@ -11,8 +11,9 @@ void release(Thread& thread, Gathering& into);
 void contribute(const Thread& thread, Gathering& into);
 /// What the thread has done, and what it has seen and may read.
 void contribute_visible(const Thread& thread, ClockBuilder& into);
-/// An arrival at block scope on another block's mbarrier: those who wait there come after this thread, so they may
-/// overwrite what it has read, but they may read what it has written only where a fence has come after that.
+/// An arrival at block scope on another block's mbarrier: those who wait there come after this thread, so
+/// they may overwrite what it has read, but they may read what it has written only where a fence has come
+/// after that.
 void release_at_block_scope(Thread& thread, Gathering& into);
 inline void tick(Thread& thread) { ++thread.time.epoch; }
 /// The thread learns what others have released.

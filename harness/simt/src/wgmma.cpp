@@ -186,7 +186,8 @@ void Warpgroup::note_reads(Thread& self, const Wgmma& operation) {
   if (!agent_) agent_ = new_agent({Unit::wgmma, lanes[0].index - warp * 32});
   Knowledge known = lanes[0].time.known;
   for (int lane = 1; lane < 32; ++lane) known = join(known, lanes[lane].time.known);
-  const View view{known.seen.get(), known.proxy.get(), known.visible.get(), lanes[0].index, lanes[0].index + 32};
+  const View view{known.seen.get(), known.proxy.get(), known.visible.get(), lanes[0].index,
+                  lanes[0].index + 32};
   const Stamp stamp{machine.wave_epoch + committed_[warp] + 1, agent_,
                     site_number(self.pc, AccessKind::wgmma_read)};
   const Access access{view, stamp, AccessKind::wgmma_read};
@@ -252,8 +253,7 @@ void Warpgroup::execute(Block& block, Wgmma& operation) {
     for (auto& row : a)
       for (float& value : row) value = -value;
   multiply_64xn(a, b, operation.accumulator->values.data(), n, operation.scale_d);
-  machine.stats.wgmma_bytes +=
-      static_cast<std::uint64_t>(n) * 32 + (operation.from_registers ? 0 : 2048);
+  machine.stats.wgmma_bytes += static_cast<std::uint64_t>(n) * 32 + (operation.from_registers ? 0 : 2048);
   operation.done = true;
 }
 

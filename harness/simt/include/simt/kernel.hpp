@@ -64,7 +64,7 @@ void mma_m16n8(float* d, const std::uint32_t* a, const std::uint32_t* b, MmaType
 // mbarrier.
 void mbarrier_init(std::uint32_t barrier, std::uint32_t count);
 void mbarrier_inval(std::uint32_t barrier);
-/// Own or remote (mapa) address. Only an arrival at a scope that takes in both blocks hands over what was written.
+/// Own or remote (mapa) address. To hand over what was written, the scope must take in both blocks.
 void mbarrier_arrive(std::uint32_t barrier, std::uint32_t count = 1, Scope scope = Scope::block);
 void mbarrier_expect_tx(std::uint32_t barrier, std::uint32_t bytes);
 void mbarrier_arrive_expect_tx(std::uint32_t barrier, std::uint32_t bytes);
