@@ -332,7 +332,8 @@ def main(arguments):
     torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False  # fp32 sums, as everybody else here
     library = library_of(options.library)
     report = {
-        "command": "bench/compare.py " + " ".join(arguments),
+        # Where a machine keeps its files is nobody's business.
+        "command": "bench/compare.py " + " ".join(Path(one).name if Path(one).is_absolute() else one for one in arguments),
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         **({"commit": commit()} if commit() else {}),
         "process": "one",

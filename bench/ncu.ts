@@ -7,7 +7,7 @@
 // The variant runs in the runner that also times it, twice on the workload's own data: the first launch checks it against the
 // reference, the second is profiled. Needs ncu on PATH (or NCU), and the right to read the GPU's counters.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, isAbsolute, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { archNamed } from '../src/arch/index.ts';
 import { defaultJobs } from '../src/compile/context.ts';
@@ -236,7 +236,11 @@ async function main(): Promise<number> {
   const { worker, artifacts } = await build(discovered, subjects);
   const commit = await commitOf(localExecutor);
   const head = {
-    command: ['bench/ncu.ts', ...process.argv.slice(2)].join(' '),
+    // Where a machine keeps its files is nobody's business.
+    command: [
+      'bench/ncu.ts',
+      ...process.argv.slice(2).map((word) => (isAbsolute(word) ? basename(word) : word)),
+    ].join(' '),
     date: new Date().toISOString(),
     ...(commit !== undefined && { commit }),
     ncu: await firstLine([ncu, '--version'], /^Version.*$/m),
