@@ -333,7 +333,7 @@ def main(arguments):
     library = library_of(options.library)
     report = {
         # Where a machine keeps its files is nobody's business.
-        "command": "bench/compare.py " + " ".join(Path(one).name if Path(one).is_absolute() else one for one in arguments),
+        "command": "bench/compare.py " + " ".join(pathlib.PurePath(one).name if pathlib.PurePath(one).is_absolute() else one for one in arguments),
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         **({"commit": commit()} if commit() else {}),
         "process": "one",
