@@ -82,10 +82,11 @@ export interface Family<P extends ParameterSpecs = ParameterSpecs> {
    */
   readonly features?: (workload: Workload) => Readonly<Record<string, number | string>>;
   /**
-   * True for variants that take every problem of the kind of their workloads, whatever its sizes, strides and alignment.
-   * The emitted library carries the best of them for each workload that it serves, for calls that the faster ones refuse.
+   * How many of the problems beside its workloads a variant takes, as a rank: 0, as if absent, for those that the workloads
+   * happen to be like; the highest for every size, stride, alignment and scalar. For calls that its fastest variants refuse,
+   * the emitted library carries for each workload the best variant of every other rank, and tries lower ranks first.
    */
-  general?(point: Point<P>): boolean;
+  generality?(point: Point<P>): number;
   /** Guess of merit, higher is better: ranks variants that nobody has timed. */
   priority(point: Point<P>, workload: Workload): number;
   /**

@@ -39,7 +39,7 @@ export function select(
     family: family.name,
     timed,
     ...(!timed && known && known.records.length > 0 && { wisdom: [...known.runs] }),
-    variants: [...new Set([...choices.map((choice) => choice.variant), ...fallbacks])].toSorted(compare),
+    variants: [...new Set([...choices.map((choice) => choice.variant).toSorted(compare), ...fallbacks])],
     fallbacks,
     choices,
     unserved: workloads.map(({ id }) => id).filter((id) => !served.has(id)),
@@ -96,15 +96,22 @@ function chooseByPriority(family: AnyFamily, variants: readonly Variant[], workl
   return first ? [{ workload: workload.id, problem: workload.problem, winner: first, variant: first }] : [];
 }
 
-/** The best general variant for each workload, as the priority has it: times tell nothing of the problems it is for. */
+/**
+ * For each rank of generality, lowest first, the best variant for each workload, as the priority has it: times tell nothing
+ * of the problems that it is for.
+ */
 function chooseFallbacks(
   family: AnyFamily,
   variants: readonly Variant[],
   workloads: readonly Workload[],
 ): string[] {
-  const general = variants.filter(({ parameters }) => family.general?.(parameters));
-  const chosen = workloads.flatMap((workload) => firstByPriority(family, general, workload) ?? []);
-  return [...new Set(chosen)].toSorted(compare);
+  const rankOf = ({ parameters }: Variant) => family.generality?.(parameters) ?? 0;
+  const ranks = [...new Set(variants.map(rankOf))].filter((rank) => rank > 0).toSorted((a, b) => a - b);
+  return ranks.flatMap((rank) => {
+    const general = variants.filter((variant) => rankOf(variant) === rank);
+    const chosen = workloads.flatMap((workload) => firstByPriority(family, general, workload) ?? []);
+    return [...new Set(chosen)].toSorted(compare);
+  });
 }
 
 function firstByPriority(

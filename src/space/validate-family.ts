@@ -68,7 +68,7 @@ const familySchema = z.strictObject({
   applies: callable,
   cases: callable,
   features: callable.optional(),
-  general: callable.optional(),
+  generality: callable.optional(),
   l2Bytes: callable.optional(),
   priority: callable,
   deterministic: callable,

@@ -68,7 +68,7 @@ export default defineFamily({
   ],
   features: ({ problem }) => ({ count: Number(problem.count) }),
   applies: () => true,
-  general: ({ vector }) => vector === 1,
+  generality: ({ vector }) => (vector === 1 ? 1 : 0),
   cases: ({ threads, vector, unroll }) => cases(threads * vector * unroll, vector),
   priority: ({ threads, vector, unroll }) => vector * 100 + unroll * 10 + threads / 64,
   deterministic: () => true,

@@ -30,6 +30,12 @@ function maxSpillBytes(point: Point): number {
   return point.path === 'wgmma' && point.consumers === 3 ? 256 : 0;
 }
 
+/** 2: any operands; 1: any beta and width, where the operands are aligned and nothing is known of A on the host. */
+function generality(point: Point): number {
+  if (alignment(point) === 1) return 2;
+  return point.path === 'mma' && point.order === 'natural' ? 1 : 0;
+}
+
 export default defineFamily<typeof parameters.specs>({
   name: 'bsr-spmm',
   summary:
@@ -55,7 +61,7 @@ export default defineFamily<typeof parameters.specs>({
     const density = densityOf(problem);
     return { m, n, k, block, input: dtype, output: out, ...(density !== undefined && { density }) };
   },
-  general: (point) => alignment(point) === 1,
+  generality,
   priority: (point, workload) => merit(point, problemOf(workload)),
   // Each stored block meets as many rows of B as it has columns, f16 or bf16: 2 * n * block bytes for 2 * n * block^2
   // operations. Variants that share rows of B between block rows need less.

@@ -94,13 +94,19 @@ describe('select without times', () => {
 });
 
 describe('fallbacks', () => {
-  const general = { ...family, general: (point: { tile: number }) => point.tile < 64 };
+  const general = { ...family, generality: (point: { tile: number }) => (point.tile < 64 ? 1 : 0) };
 
   test('the best general variant of each served workload is shipped behind the chosen ones', () => {
     const { fallbacks, variants: shipped, choices } = select(general, variants, []);
     expect(fallbacks).toEqual(['toy.t16.b32', 'toy.t32.b64']);
-    expect(shipped).toEqual(['toy.t16.b32', 'toy.t32.b64', 'toy.t64.b32', 'toy.t64.b64']);
+    expect(shipped).toEqual(['toy.t64.b32', 'toy.t64.b64', 'toy.t16.b32', 'toy.t32.b64']);
     expect(choices.map(({ variant }) => variant)).toEqual(['toy.t64.b32', 'toy.t64.b64']);
+  });
+
+  test('the more general ones come last', () => {
+    const ranked = { ...family, generality: ({ tile }: { tile: number }) => ({ 16: 2, 32: 1 })[tile] ?? 0 };
+    const { fallbacks } = select(ranked, [...variants, variant(32, 32)], []);
+    expect(fallbacks).toEqual(['toy.t32.b32', 'toy.t32.b64', 'toy.t16.b32']);
   });
 
   test('a workload that nobody serves needs none', () => {
