@@ -40,7 +40,8 @@ typedef struct tw_bsr_spmm_problem {
    * the lengths of the block rows, often the fastest, are chosen only where it is given. */
   const int32_t* host_row_ptr;
   /* Host copy of col_idx, or null; read as host_row_ptr is. Kernels that compute block rows together which
-   * share columns are chosen only where both are given. */
+   * share columns are chosen only where both are given. What is given here holds for every run of the plan:
+   * the arrays on the device must be equal to it. */
   const int32_t* host_col_idx;
 } tw_bsr_spmm_problem;
 
