@@ -18,7 +18,7 @@ import { variantOf } from '../space/variant.ts';
 import { parseWhere } from '../space/where.ts';
 import { createRun, openRun, type Run } from '../store/run.ts';
 import { findGpus } from '../toolchain/gpu.ts';
-import { hashOf } from '../util/hash.ts';
+import { sha256 } from '../util/hash.ts';
 import type { Flags } from './options.ts';
 
 /** The configuration for the working directory, with the flags that win over it. */
@@ -242,5 +242,5 @@ function mustDefine({ symbol, id }: Variant, text: string, path: string): void {
 }
 
 function sourceOf(variant: Variant, path: string, text: string): Source {
-  return { variant, path, text, hash: hashOf(text) };
+  return { variant, path, text, hash: sha256(text) };
 }

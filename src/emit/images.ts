@@ -4,7 +4,7 @@ import { EnvironmentError } from '../errors.ts';
 import type { Executor } from '../exec/executor.ts';
 import type { Artifact } from '../model/artifact.ts';
 import type { ManifestImage } from '../model/manifest.ts';
-import { sha256 } from './hash.ts';
+import { sha256 } from '../util/hash.ts';
 
 /**
  * Packs a cubin into a compressed fatbin inside the package (the CUDA runtime unpacks it on load) and describes it.

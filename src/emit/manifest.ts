@@ -11,8 +11,8 @@ import {
 import type { Choice } from '../model/selection.ts';
 import type { Source } from '../model/variant.ts';
 import type { Verdict } from '../model/verdict.ts';
+import { sha256 } from '../util/hash.ts';
 import { featuresOf } from './features.ts';
-import { sha256 } from './hash.ts';
 import type { LibraryRequest, LibraryRun } from './request.ts';
 
 /** A selected variant with everything the package holds of it. */

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { AnyFamily } from '../model/family.ts';
 import type { Source, Variant } from '../model/variant.ts';
+import { sha256 } from '../util/hash.ts';
 import { TemplateFolder } from './engine.ts';
 
 const folders = new Map<string, TemplateFolder>();
@@ -43,7 +43,7 @@ export function renderVariant(
     variant,
     path: resolve(out, 'sources', family.name, `${variant.id}.cu`),
     text,
-    hash: createHash('sha256').update(text).digest('hex'),
+    hash: sha256(text),
   };
 }
 

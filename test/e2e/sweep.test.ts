@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildWorker } from '../../src/compile/worker.ts';
 import { localExecutor } from '../../src/exec/local.ts';
+import { sha256 } from '../../src/util/hash.ts';
 import { edit, gen, genArgv, processesOf, summaryOf, verdictsOf, workspace } from '../helpers/gen.ts';
 import { testContext, testToolchain } from '../helpers/toolchain.ts';
 
@@ -195,8 +196,12 @@ describe('stages by themselves', () => {
     const id = 'scale.t64.e1.sound';
     await gen(path, ['render', 'scale', id]);
     const file = join(path, 'mine.cu');
-    writeFileSync(file, readFileSync(join(out, 'sources/scale', `${id}.cu`), 'utf8'));
-    expect((await gen(path, ['validate', 'scale', 'mine.cu', '--device', 'emulated'])).code).toBe(0);
+    const text = readFileSync(join(out, 'sources/scale', `${id}.cu`), 'utf8');
+    writeFileSync(file, text);
+    const same = await gen(path, ['validate', 'scale', 'mine.cu', '--device', 'emulated', '--json']);
+    expect(same.code).toBe(0);
+    // The hash by which wisdom and evidence know a source: that of the text, wherever it came from.
+    expect(same.events).toContainEqual(expect.objectContaining({ event: 'artifact', source: sha256(text) }));
     edit(file, (text) => text.replace('args.alpha * args.x[i]', 'args.x[i]'));
     const { code, stdout } = await gen(path, ['validate', 'scale', 'mine.cu', '--device', 'emulated']);
     expect(code).toBe(1);

@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildWorker } from '../../src/compile/worker.ts';
-import { sha256 } from '../../src/emit/hash.ts';
 import { manifestSchema } from '../../src/model/manifest.ts';
+import { sha256 } from '../../src/util/hash.ts';
 import { edit, gen, type Workspace, workspace } from '../helpers/gen.ts';
 import { testContext, testToolchain } from '../helpers/toolchain.ts';
 

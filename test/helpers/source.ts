@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Budget } from '../../src/model/family.ts';
 import type { Source } from '../../src/model/variant.ts';
-import { hashOf } from '../../src/util/hash.ts';
+import { sha256 } from '../../src/util/hash.ts';
 
 /** A source that is not rendered from any template. */
 export function sourceOf(text: string, budget: Partial<Budget> = {}): Source {
@@ -15,7 +15,7 @@ export function sourceOf(text: string, budget: Partial<Budget> = {}): Source {
     template: 'none',
     deterministic: true,
   };
-  return { variant, path: join('/nowhere', 'scale.hand.cu'), text, hash: hashOf(text) };
+  return { variant, path: join('/nowhere', 'scale.hand.cu'), text, hash: sha256(text) };
 }
 
 /** A kernel that both compilers take; `body` sees `args`. */

@@ -1,9 +1,9 @@
-import { sha256 } from '../../src/emit/hash.ts';
 import type { Shipped } from '../../src/emit/manifest.ts';
 import type { LibraryRequest } from '../../src/emit/request.ts';
 import { localExecutor } from '../../src/exec/local.ts';
 import type { Verdict, VerdictName } from '../../src/model/verdict.ts';
 import { variantOf } from '../../src/space/variant.ts';
+import { sha256 } from '../../src/util/hash.ts';
 import { toyFamily } from './toy-family.ts';
 
 const variant = variantOf(toyFamily, { path: 'mma', block: 64, tileN: 64, stages: 2, swizzle: true });
