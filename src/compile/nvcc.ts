@@ -22,7 +22,7 @@ function includeFolders(context: CompileContext): string[] {
 }
 
 /** nvcc's command line for one variant. */
-export function nvccArgv(
+function nvccArgv(
   file: string,
   output: string,
   arch: Arch,

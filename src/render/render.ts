@@ -14,7 +14,7 @@ export function templatesOf(folder: string): TemplateFolder {
 }
 
 /** Everything that a template of the family may name: parameters, derived values and four of the engine's own. */
-export function contextOf(family: AnyFamily, variant: Variant): Readonly<Record<string, unknown>> {
+function contextOf(family: AnyFamily, variant: Variant): Readonly<Record<string, unknown>> {
   const { symbol, id } = variant;
   return {
     ...variant.parameters,

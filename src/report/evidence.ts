@@ -43,7 +43,7 @@ type Check = RecordOf<'check'>;
 export function evidenceOf(files: RunFiles, facts: FamilyFacts): RunEvidence {
   const { info, records, selection } = files;
   const environment = records.findLast((one) => one.event === 'environment');
-  const { event: _, commit = info.commit, ...place } = environment ?? { event: undefined };
+  const { event: _, commit, ...place } = environment ?? { event: undefined };
   const workloads = workloadIds(records).map((id) => workloadOf(id, records, facts));
   return {
     version: evidenceVersion,

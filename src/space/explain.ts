@@ -51,7 +51,7 @@ export function explain(family: AnyFamily, pointText: string, arch: string): Exp
 }
 
 /** Reads `name=value` pairs, separated by blanks or commas. */
-export function parsePoint(family: AnyFamily, text: string): Values {
+function parsePoint(family: AnyFamily, text: string): Values {
   const problems: string[] = [];
   const values: Values = {};
   for (const pair of text.split(/[\s,]+/).filter(Boolean)) {

@@ -5,7 +5,7 @@ import { didYouMean } from '../util/suggest.ts';
 import { type Level, levelsOf, type Values } from './plan.ts';
 
 /** Start of every id of a family: its name as a C identifier, e.g. `bsr_spmm`. */
-export function idPrefix(family: AnyFamily): string {
+function idPrefix(family: AnyFamily): string {
   return family.name.replaceAll('-', '_');
 }
 

@@ -37,8 +37,6 @@ export const runInfoSchema = z.object({
   seed: z.number().optional(),
   /** Id of the variant that the run is about, where it is about one alone. */
   only: z.string().optional(),
-  /** Commit of the generator's checkout, where it is one. */
-  commit: z.string().optional(),
 });
 export type RunInfo = Readonly<z.infer<typeof runInfoSchema>>;
 

@@ -22,7 +22,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The oldest toolkit that knows sm_90a and C++17 as the kernels use them. */
 const oldestCuda = 12;
-export const oldestCxx = 12;
+const oldestCxx = 12;
 
 interface Candidate {
   readonly origin: Toolchain['origin'];
