@@ -33,7 +33,6 @@ const table: Readonly<Record<string, readonly string[]>> = {
   'load-module': ['errors', 'jiti'],
   config: ['errors', 'load-module', 'zod'],
   discover: ['errors', 'load-module', 'model', 'space', 'util', 'fast-glob', 'zod'],
-  'check-family': ['discover:type', 'render', 'space'],
   scaffold: ['errors', 'util'],
   // The line itself, and the ways to start it.
   request: ['exec:type', 'model', 'space:type', 'store:type'],
@@ -65,19 +64,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     ...['device:type', 'line', 'model', 'request', 'setup', 'store', 'toolchain', 'util'],
   ],
   cli: [
-    ...[
-      'arch',
-      'check-family',
-      'compile',
-      'config',
-      'discover',
-      'errors',
-      'exec',
-      'line',
-      'model',
-      'pipeline',
-      'render',
-    ],
+    ...['arch', 'compile', 'config', 'discover', 'errors', 'exec', 'line', 'model', 'pipeline', 'render'],
     ...['report', 'request', 'scaffold', 'setup', 'space', 'store', 'toolchain', 'util', 'commander', 'zod'],
   ],
   validate: ['cli'],

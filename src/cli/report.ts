@@ -18,6 +18,7 @@ import { wisdomOf } from '../report/wisdom.ts';
 import { activeLevels, pointOfId } from '../space/id.ts';
 import { listRuns, openRun, type Run } from '../store/run.ts';
 import { onDisk } from '../util/disk.ts';
+import { parseJson } from '../util/json.ts';
 import { exitCode } from './exit.ts';
 import { configOf, runsRoot } from './prepare.ts';
 
@@ -126,12 +127,9 @@ function readRival(path: string): Rival {
 }
 
 function readJson(path: string): unknown {
-  const text = onDisk(`read ${path}`, () => readFileSync(path, 'utf8'));
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new UsageError(`${path} is no JSON (cut short?): copy it again`);
-  }
+  const json = parseJson(onDisk(`read ${path}`, () => readFileSync(path, 'utf8')));
+  if (json === undefined) throw new UsageError(`${path} is no JSON (cut short?): copy it again`);
+  return json;
 }
 
 function write(path: string, text: string): void {

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { EnvironmentError } from '../errors.ts';
 import { diskError, errorCode, onDisk } from '../util/disk.ts';
 import { hashOf } from '../util/hash.ts';
+import { isAlive } from '../util/process.ts';
 
 /** A folder of the cache: complete by construction, since it got its name by a rename. */
 export interface Entry<M> {
@@ -95,14 +96,6 @@ export function sweepTemporaries(root: string): void {
   for (const name of readdirSync(root)) {
     const pid = Number(/^tmp-(\d+)-/.exec(name)?.[1] ?? Number.NaN);
     if (pid > 0 && !isAlive(pid)) rmSync(join(root, name), { recursive: true, force: true });
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return errorCode(error) === 'EPERM';
   }
 }
 

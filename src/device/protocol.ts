@@ -3,6 +3,7 @@ import { type Measurement, measurementSchema } from '../model/measurement.ts';
 import type { ParameterValue } from '../model/parameter.ts';
 import { type Evidence, evidenceSchema, type VerdictName, verdictNames } from '../model/verdict.ts';
 import type { GateCase, Workload } from '../model/workload.ts';
+import { parseJson } from '../util/json.ts';
 
 /** A variant as a worker needs it. `parameters` holds the derived values too. */
 export interface JobVariant {
@@ -141,17 +142,9 @@ export type TimeEvent =
 
 /** Parses one line of a worker. A line that is not of the protocol is a bug and throws. */
 export function parseWorkerLine(text: string): WorkerLine {
-  const result = workerLineSchema.safeParse(toJson(text));
+  const result = workerLineSchema.safeParse(parseJson(text));
   if (result.success) return result.data;
   throw new Error(
     `the worker wrote a line that the protocol lacks: ${text.slice(0, 200)}\n${z.prettifyError(result.error)}`,
   );
-}
-
-function toJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 import type { EvidenceEffect, EvidenceMeasurement } from '../model/evidence.ts';
 import type { ParameterValue } from '../model/parameter.ts';
+import { median } from '../util/stats.ts';
 import type { Case } from './headline.ts';
 import { code, markdownTable, section } from './markdown.ts';
 import { fastest } from './ranking.ts';
@@ -72,13 +73,6 @@ function effectOf(parameter: string, best: Sample, samples: readonly Sample[]): 
 /** Everything but the parameter, and how long it was timed: equal for variants that may be compared. */
 function keyOf({ point, brief }: Sample, parameter: string): string {
   return JSON.stringify([brief, { ...point, [parameter]: null }]);
-}
-
-function median(values: readonly number[]): number {
-  const sorted = values.toSorted((a, b) => a - b);
-  const half = sorted.length >> 1;
-  const [low = 0, high = 0] = sorted.slice(sorted.length % 2 ? half : half - 1);
-  return sorted.length % 2 ? low : (low + high) / 2;
 }
 
 function rounded(value: number): number {

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { UsageError } from '../errors.ts';
 import { type JournalRecord, recordSchema } from '../model/event.ts';
 import { onDisk } from '../util/disk.ts';
+import { parseJson } from '../util/json.ts';
 
 /**
  * An append-only file of records, one JSON line each. A line is written by one call, so that a killed process tears at
@@ -52,12 +53,4 @@ function parseLine(line: string, place: string): JournalRecord {
   throw new UsageError(
     `${place} is no record of a journal: ${z.prettifyError(parsed.error)}\n  delete the line, or begin a new run without --resume`,
   );
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { diskError, errorCode, onDisk } from '../util/disk.ts';
+import { isAlive } from '../util/process.ts';
 
 /** Runs a task while holding a lock file. Waits for another live process; a dead one's lock is taken over. */
 export async function withLock<T>(
@@ -44,13 +45,5 @@ function ownerOf(file: string): number | undefined {
     return Number.isNaN(pid) ? undefined : pid;
   } catch {
     return undefined;
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return errorCode(error) === 'EPERM';
   }
 }

@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkFamily } from '../../src/check-family.ts';
 import { loadFamilies } from '../../src/discover.ts';
 import type { AnyFamily, Constraint } from '../../src/model/family.ts';
 import type { Variant } from '../../src/model/variant.ts';
@@ -10,6 +9,7 @@ import { describeFinding } from '../../src/render/finding.ts';
 import { renderVariant } from '../../src/render/render.ts';
 import { enumerate } from '../../src/space/enumerate.ts';
 import { pointOfId } from '../../src/space/id.ts';
+import { checkFamily } from '../helpers/check-family.ts';
 
 const arch = 'sm_90a';
 

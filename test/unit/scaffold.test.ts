@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkFamily } from '../../src/check-family.ts';
 import { loadFamily } from '../../src/discover.ts';
 import { newKernel } from '../../src/scaffold.ts';
 import { enumerate } from '../../src/space/enumerate.ts';
+import { checkFamily } from '../helpers/check-family.ts';
 import { folderOf } from '../helpers/folder.ts';
 
 describe('newKernel', () => {

@@ -6,6 +6,7 @@ import { onDisk } from '../../../src/util/disk.ts';
 import { hashOf } from '../../../src/util/hash.ts';
 import { mapLimit, Slots } from '../../../src/util/limit.ts';
 import { Pool } from '../../../src/util/pool.ts';
+import { median } from '../../../src/util/stats.ts';
 import { Stopwatch } from '../../../src/util/stopwatch.ts';
 
 test('hashOf tells its parts apart', () => {
@@ -127,5 +128,19 @@ describe('archs', () => {
 
   test('an unknown name is answered with the known ones', () => {
     expect(() => archNamed('sm_90')).toThrow("there is no architecture 'sm_90': known are sm_80, sm_90a");
+  });
+});
+
+describe('median', () => {
+  test.each([
+    [[3], 3],
+    [[4, 1, 2], 2],
+    [[1, 2, 3, 100], 2.5],
+  ])('of %j is %f', (values, middle) => {
+    expect(median(values)).toBe(middle);
+  });
+
+  test('of nothing is no number', () => {
+    expect(median([])).toBeNaN();
   });
 });

@@ -1,7 +1,7 @@
-import type { DiscoveredFamily } from './discover.ts';
-import type { LintFinding } from './render/finding.ts';
-import { lintFamily } from './render/lint.ts';
-import { enumerate } from './space/enumerate.ts';
+import type { DiscoveredFamily } from '../../src/discover.ts';
+import type { LintFinding } from '../../src/render/finding.ts';
+import { lintFamily } from '../../src/render/lint.ts';
+import { enumerate } from '../../src/space/enumerate.ts';
 
 /**
  * Lints a family's templates against what its presets make of its space, whatever the arch: a space may be too large to
