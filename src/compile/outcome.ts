@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { EnvironmentError } from '../errors.ts';
 import type { RunResult } from '../exec/executor.ts';
-import type { DeviceName } from '../model/artifact.ts';
+import { type DeviceName, resourcesSchema } from '../model/artifact.ts';
 import type { Verdict } from '../model/verdict.ts';
 import type { Entry } from './cache.ts';
 import { type CompileContext, defaultTimeoutMs } from './context.ts';
 import { diagnose, ending, firstError } from './diagnosis.ts';
-import { resourcesSchema } from './ptxas.ts';
 
 /** What an entry of the cache says of one compiled source; a refusal is kept too, so that it is not asked for again. */
 export const outcomeSchema = z.object({

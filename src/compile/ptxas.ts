@@ -1,17 +1,6 @@
-import { z } from 'zod';
 import type { Arch } from '../model/arch.ts';
 import type { Artifact, Resources } from '../model/artifact.ts';
 import type { Verdict } from '../model/verdict.ts';
-
-export const resourcesSchema = z.object({
-  registers: z.number(),
-  spillStoreBytes: z.number(),
-  spillLoadBytes: z.number(),
-  stackBytes: z.number(),
-  staticSharedBytes: z.number(),
-  barriers: z.number(),
-  warnings: z.array(z.string()).readonly(),
-});
 
 /**
  * Advisories after which the result may be right but the kernel is not what was written: ptxas serialised wgmma

@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { type Measurement, measurementSchema } from '../model/measurement.ts';
+import { deviceNameSchema } from '../model/artifact.ts';
+import { checkEventSchema, measurementEventSchema } from '../model/event.ts';
+import type { Measurement } from '../model/measurement.ts';
 import type { ParameterValue } from '../model/parameter.ts';
 import { type Evidence, evidenceSchema, type VerdictName, verdictNames } from '../model/verdict.ts';
 import type { GateCase, Workload } from '../model/workload.ts';
@@ -62,7 +64,7 @@ export interface TimeJob {
 }
 
 export const deviceInfoSchema = z.object({
-  device: z.enum(['cuda', 'emulated']),
+  device: deviceNameSchema,
   name: z.string(),
   driver: z.string(),
   runtime: z.string(),
@@ -80,18 +82,6 @@ export const deviceInfoSchema = z.object({
 export type DeviceInfo = Readonly<z.infer<typeof deviceInfoSchema>>;
 
 const id = z.string();
-
-/** The check of a variant or baseline on a workload before it is timed there. */
-const checkSchema = z.object({
-  event: z.literal('check'),
-  id,
-  subject: z.string(),
-  kind: z.enum(['variant', 'baseline']),
-  workload: z.string(),
-  /** `unsupported`: the subject does not take this problem; the evidence says why. */
-  verdict: z.enum([...verdictNames, 'unsupported']),
-  evidence: evidenceSchema,
-});
 
 /** Every line that a worker may write; docs/worker-protocol.md explains them. */
 export const workerLineSchema = z.discriminatedUnion('event', [
@@ -115,8 +105,8 @@ export const workerLineSchema = z.discriminatedUnion('event', [
   }),
   z.object({ event: z.literal('sampling'), id, subject: z.string(), round: z.number() }),
   z.object({ event: z.literal('verdict'), id, verdict: z.enum(verdictNames), evidence: evidenceSchema }),
-  checkSchema,
-  measurementSchema.extend({ event: z.literal('measurement'), id }),
+  checkEventSchema.extend({ id }),
+  measurementEventSchema.extend({ id }),
   z.object({ event: z.literal('done'), id }),
   z.object({
     event: z.literal('error'),
@@ -127,7 +117,8 @@ export const workerLineSchema = z.discriminatedUnion('event', [
   }),
 ]);
 export type WorkerLine = z.infer<typeof workerLineSchema>;
-export type Check = Readonly<Omit<z.infer<typeof checkSchema>, 'event' | 'id'>>;
+/** What a variant's or baseline's answer on a workload was worth, before it is timed there. */
+export type Check = Readonly<Omit<z.infer<typeof checkEventSchema>, 'event'>>;
 
 /** The gate's word on a variant. */
 export interface GateAnswer {

@@ -1,16 +1,21 @@
+import { z } from 'zod';
 import type { Source } from './variant.ts';
 
+export const deviceNameSchema = z.enum(['cuda', 'emulated']);
+export type DeviceName = z.infer<typeof deviceNameSchema>;
+
 /** What ptxas reported for one kernel. */
-export interface Resources {
-  readonly registers: number;
-  readonly spillStoreBytes: number;
-  readonly spillLoadBytes: number;
-  readonly stackBytes: number;
-  readonly staticSharedBytes: number;
-  readonly barriers: number;
+export const resourcesSchema = z.object({
+  registers: z.number(),
+  spillStoreBytes: z.number(),
+  spillLoadBytes: z.number(),
+  stackBytes: z.number(),
+  staticSharedBytes: z.number(),
+  barriers: z.number(),
   /** ptxas advisories, e.g. C7510 (wgmma serialised), as printed. */
-  readonly warnings: readonly string[];
-}
+  warnings: z.array(z.string()).readonly(),
+});
+export type Resources = Readonly<z.infer<typeof resourcesSchema>>;
 
 /** A compiled variant: a cubin for the device `cuda`, a shared object for the device `emulated`. */
 export interface Artifact {
@@ -26,5 +31,3 @@ export interface Artifact {
   /** Only for `cuda`. */
   readonly resources?: Resources;
 }
-
-export type DeviceName = 'cuda' | 'emulated';

@@ -1,9 +1,8 @@
 import { z } from 'zod';
+import { deviceNameSchema } from './artifact.ts';
 import { measurementSchema } from './measurement.ts';
+import { parameterValueSchema } from './parameter.ts';
 import { evidenceSchema, verdictNames, verdictSchema } from './verdict.ts';
-
-const valueSchema = z.union([z.number(), z.string(), z.boolean()]);
-const deviceSchema = z.enum(['cuda', 'emulated']);
 
 /** How far a run goes: it does this stage and all before it. */
 export const stages = ['render', 'build', 'gate', 'time', 'select', 'emit'] as const;
@@ -38,7 +37,7 @@ export const spaceEventSchema = z.object({
 export const artifactEventSchema = z.object({
   event: z.literal('artifact'),
   variant: z.string(),
-  device: deviceSchema,
+  device: deviceNameSchema,
   arch: z.string(),
   key: z.string(),
   cached: z.boolean(),
@@ -52,7 +51,7 @@ export const artifactEventSchema = z.object({
 /** The gate's word on one variant. At least one per variant; one per device where several were asked. */
 export const verdictEventSchema = verdictSchema.extend({
   event: z.literal('verdict'),
-  parameters: z.record(z.string(), valueSchema),
+  parameters: z.record(z.string(), parameterValueSchema),
   /** What was judged: the artifact's key, or the source's hash where there is no artifact. */
   key: z.string().optional(),
 });
@@ -134,17 +133,22 @@ export const errorEventSchema = z.object({
   message: z.string(),
 });
 
-/** Every line of `--json`. */
-export const eventSchema = z.discriminatedUnion('event', [
-  startEventSchema,
+/** The lines that took work to get, and what they need to be understood later. */
+const recordSchemas = [
   environmentEventSchema,
   spaceEventSchema,
   artifactEventSchema,
   verdictEventSchema,
   checkEventSchema,
   measurementEventSchema,
-  noteEventSchema,
   summaryEventSchema,
+] as const;
+
+/** Every line of `--json`. */
+export const eventSchema = z.discriminatedUnion('event', [
+  startEventSchema,
+  ...recordSchemas,
+  noteEventSchema,
   errorEventSchema,
 ]);
 export type Event = Readonly<z.infer<typeof eventSchema>>;
@@ -152,14 +156,13 @@ export type Summary = Readonly<z.infer<typeof summaryEventSchema>>;
 export type EnvironmentEvent = Readonly<z.infer<typeof environmentEventSchema>>;
 export type VerdictEvent = Readonly<z.infer<typeof verdictEventSchema>>;
 
-/** What a run's journal keeps: the lines that took work to get, and what they need to be understood later. */
-export const recordSchema = z.discriminatedUnion('event', [
-  environmentEventSchema,
-  spaceEventSchema,
-  artifactEventSchema,
-  verdictEventSchema,
-  checkEventSchema,
-  measurementEventSchema,
-  summaryEventSchema,
-]);
+/** What a run's journal keeps. */
+export const recordSchema = z.discriminatedUnion('event', recordSchemas);
 export type JournalRecord = Readonly<z.infer<typeof recordSchema>>;
+
+const recordNames = new Set<string>(recordSchemas.map(({ shape }) => shape.event.value));
+
+/** Whether a run's journal keeps an event. */
+export function isRecord(event: Event): event is JournalRecord {
+  return recordNames.has(event.event);
+}

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { environmentEventSchema, summaryEventSchema } from './event.ts';
 import { measurementSchema } from './measurement.ts';
+import { parameterValueSchema } from './parameter.ts';
 import { selectionSchema } from './selection.ts';
 import { verdictNames } from './verdict.ts';
 
@@ -12,16 +13,14 @@ export const evidenceMeasurementSchema = measurementSchema
   .extend({ samples: z.array(z.number()).optional() });
 export type EvidenceMeasurement = Readonly<z.infer<typeof evidenceMeasurementSchema>>;
 
-const valueSchema = z.union([z.number(), z.string(), z.boolean()]);
-
 /** What a parameter did to the times of a workload. */
 export const evidenceEffectSchema = z.object({
   parameter: z.string(),
   /** Value in the fastest variant. */
-  best: valueSchema,
+  best: parameterValueSchema,
   values: z.array(
     z.object({
-      value: valueSchema,
+      value: parameterValueSchema,
       /** How many variants with it have a time. */
       variants: z.number(),
       /** How much slower the fastest variant with it is than the fastest of all: 0.1 is a tenth. */
@@ -89,7 +88,7 @@ export const runEvidenceSchema = z.object({
       registers: z.number().optional(),
       /** SHA-256 of the rendered source, hex. */
       source: z.string().optional(),
-      parameters: z.record(z.string(), valueSchema),
+      parameters: z.record(z.string(), parameterValueSchema),
     }),
   ),
   workloads: z.array(evidenceWorkloadSchema),

@@ -1,17 +1,17 @@
 import { z } from 'zod';
+import { deviceNameSchema } from './artifact.ts';
+import { parameterValueSchema } from './parameter.ts';
 import { choiceSchema } from './selection.ts';
 import { wisdomRunSchema } from './wisdom.ts';
 
 /** Raised when a reader of an older manifest would misunderstand a newer one. */
 export const manifestVersion = 1;
 
-const valueSchema = z.union([z.number(), z.string(), z.boolean()]);
-
 /** A parameter of the family: what the values in the variants mean. */
 export const manifestParameterSchema = z.object({
   label: z.string(),
   doc: z.string(),
-  values: z.array(valueSchema),
+  values: z.array(parameterValueSchema),
 });
 
 /** ptxas's figures for one kernel, per thread or per block. */
@@ -39,9 +39,9 @@ export const manifestImageSchema = z.object({
 export const manifestVariantSchema = z.object({
   id: z.string(),
   symbol: z.string(),
-  parameters: z.record(z.string(), valueSchema),
+  parameters: z.record(z.string(), parameterValueSchema),
   /** Numbers that follow from the parameters. */
-  derived: z.record(z.string(), valueSchema),
+  derived: z.record(z.string(), parameterValueSchema),
   threads: z.number(),
   /** Dynamic shared memory of a block, bytes. */
   sharedBytes: z.number(),
@@ -57,7 +57,7 @@ export const manifestVariantSchema = z.object({
   /** Empty when the run had no CUDA compiler. */
   images: z.array(manifestImageSchema),
   /** Devices on whose word the variant is here: `cuda`, `emulated`. */
-  gatedOn: z.array(z.enum(['cuda', 'emulated'])),
+  gatedOn: z.array(deviceNameSchema),
   /** Largest |error| / bound that the gate saw on any of them. */
   maxErrorOverBound: z.number().optional(),
 });

@@ -1,5 +1,8 @@
+import { z } from 'zod';
+
+export const parameterValueSchema = z.union([z.number(), z.string(), z.boolean()]);
 /** A value that a parameter may take. */
-export type ParameterValue = number | string | boolean;
+export type ParameterValue = z.infer<typeof parameterValueSchema>;
 
 /** One tunable choice of a kernel family. */
 export interface Parameter<V extends ParameterValue = ParameterValue> {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parameterValueSchema } from './parameter.ts';
 
 export const wisdomVersion = 1;
 
@@ -33,7 +34,7 @@ export const wisdomRecordSchema = z.object({
   /** The fastest library on the workload in that run. */
   baseline: z.object({ name: z.string(), median: z.number() }).optional(),
   /** Those that matter for the variant; for the reader, the id says the same. */
-  parameters: z.record(z.string(), z.union([z.number(), z.string(), z.boolean()])),
+  parameters: z.record(z.string(), parameterValueSchema),
 });
 export type WisdomRecord = Readonly<z.infer<typeof wisdomRecordSchema>>;
 
