@@ -1,6 +1,7 @@
 import type { Artifact } from '../model/artifact.ts';
 import {
   type Event,
+  isRecord,
   type JournalRecord,
   recordSchema,
   type Summary,
@@ -17,17 +18,20 @@ export class Recorder {
   readonly #known = new Set<string>();
   readonly #rendered = new Set<string>();
   readonly #built = new Map<string, boolean>();
+  /** Last verdict of each variant in this part of the run. */
   readonly #last = new Map<string, VerdictEvent>();
+  /** Last verdict of each variant on each device that the journal holds. */
+  readonly #judged = new Map<string, VerdictEvent>();
 
   constructor(run: Run, sink: (event: Event) => void) {
     this.run = run;
     this.#sink = sink;
-    for (const record of run.records()) this.#known.add(identity(record));
+    for (const record of run.records()) this.#know(record);
   }
 
   emit(event: Event): void {
-    const record = recordSchema.safeParse(event);
-    if (record.success) this.#keep(record.data);
+    // Parsed, so that fields stand in one order: records that say the same are then equal as text.
+    if (isRecord(event)) this.#keep(recordSchema.parse(event));
     if (event.event === 'artifact') this.#built.set(`${event.variant} ${event.device}`, event.cached);
     if (event.event === 'verdict') this.#last.set(event.variant, event);
     this.#sink(event);
@@ -39,10 +43,8 @@ export class Recorder {
 
   /** The verdict of an earlier, interrupted part of this run on the very same artifact. */
   earlier(variant: string, device: Verdict['device'], key: string): VerdictEvent | undefined {
-    const record = this.run
-      .records()
-      .findLast((one) => one.event === 'verdict' && one.variant === variant && one.device === device);
-    return record?.event === 'verdict' && record.key === key ? record : undefined;
+    const record = this.#judged.get(`${variant} ${device}`);
+    return record?.key === key ? record : undefined;
   }
 
   /** Tells again what the journal knows of these very artifacts; true where they passed wherever they were asked. */
@@ -116,10 +118,14 @@ export class Recorder {
   }
 
   #keep(record: JournalRecord): void {
-    const name = identity(record);
-    if (this.#known.has(name)) return;
-    this.#known.add(name);
+    if (this.#known.has(identity(record))) return;
     this.run.append(record);
+    this.#know(record);
+  }
+
+  #know(record: JournalRecord): void {
+    this.#known.add(identity(record));
+    if (record.event === 'verdict') this.#judged.set(`${record.variant} ${record.device}`, record);
   }
 }
 

@@ -150,12 +150,29 @@ describe('Recorder', () => {
     expect(run.records()).toEqual([verdict('a')]);
   });
 
+  test('knows what an earlier part of the run has said, in whatever order of fields', () => {
+    const { run, recorder } = recorded();
+    const space = { points: 9, legal: 3, variants: 3, rejected: {} };
+    recorder.emit({ event: 'space', ...space });
+    const again = new Recorder(openRun(join(run.path, '..'), run.id), () => {});
+    again.emit({ rejected: {}, variants: 3, event: 'space', points: 9, legal: 3 });
+    expect(again.run.records()).toHaveLength(1);
+  });
+
+  test('does not pass over a record that is none', () => {
+    const { recorder } = recorded();
+    expect(() => recorder.emit(verdict('a', { verdict: 'fine' as 'passed' }))).toThrow(/verdict/);
+  });
+
   test('knows an earlier verdict on the very same artifact only', () => {
     const { recorder } = recorded();
     recorder.emit(verdict('a', { key: 'old' }));
     expect(recorder.earlier('a', 'emulated', 'old')?.verdict).toBe('passed');
     expect(recorder.earlier('a', 'emulated', 'new')).toBeUndefined();
     expect(recorder.earlier('a', 'cuda', 'old')).toBeUndefined();
+    recorder.emit(verdict('a', { key: 'new', verdict: 'wrong' }));
+    expect(recorder.earlier('a', 'emulated', 'old')).toBeUndefined();
+    expect(recorder.earlier('a', 'emulated', 'new')?.verdict).toBe('wrong');
   });
 
   test('counts a variant by its last verdict', () => {
