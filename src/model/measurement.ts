@@ -30,3 +30,11 @@ export const measurementSchema = z.object({
   elapsed: z.number().optional(),
 });
 export type Measurement = Readonly<z.infer<typeof measurementSchema>>;
+
+/**
+ * The state of L2 whose times decide on a workload: back-to-back launches (`hot`) where variants were timed so, since that is
+ * how a library call inside a model finds its operands more often than not.
+ */
+export function decisiveL2(measurements: readonly Pick<Measurement, 'kind' | 'l2'>[]): Measurement['l2'] {
+  return measurements.some(({ l2, kind }) => l2 === 'hot' && kind === 'variant') ? 'hot' : 'cold';
+}

@@ -1,7 +1,11 @@
 import { z } from 'zod';
 
-/** Name of this package's own kernel among the systems of a comparison. */
+/** What bench/compare.py calls this package's own kernel. */
 export const ownSystem = 'tilewright';
+/** The dense product of the same matrix, which multiplies its zeros too. */
+export const denseSystem = 'cublas dense';
+/** A product of the same sizes, of a matrix without zeros: another result, what the tensor cores sustain. */
+export const fullMatrixSystem = 'cublas dense, full matrix';
 
 const rivalResultSchema = z.object({
   system: z.string(),
@@ -31,6 +35,11 @@ const rivalResultSchema = z.object({
     .optional(),
 });
 export type RivalResult = Readonly<z.infer<typeof rivalResultSchema>>;
+
+/** Work that counts: that of the stored blocks. */
+export function flopsOf({ blocks, block, n }: RivalResult): number {
+  return 2 * blocks * block ** 2 * n;
+}
 
 /** Times of other systems, as `bench/compare.py` writes them. Microseconds. */
 export const rivalSchema = z.object({

@@ -1,10 +1,13 @@
-import { ownSystem, type Rival, type RivalResult } from '../model/rival.ts';
-import { kernelTime } from './format.ts';
+import {
+  denseSystem,
+  flopsOf,
+  fullMatrixSystem,
+  ownSystem,
+  type Rival,
+  type RivalResult,
+} from '../model/rival.ts';
+import { kernelTime, ratio, spread } from './format.ts';
 import { code, markdownTable, section } from './markdown.ts';
-
-/** Names that bench/compare.py gives to products that multiply everything. */
-const withZeros = 'cublas dense';
-const fullMatrix = 'cublas dense, full matrix';
 
 /** Two times with their median absolute deviations, in one unit. */
 interface Timed {
@@ -48,19 +51,19 @@ export function comparedSection(rivals: readonly Rival[]): string[] {
   const cases = comparedCases(rivals);
   if (cases.length === 0) return [];
   const systems = [...new Set(cases.flatMap(({ others }) => others.map(({ system }) => system)))];
-  const ratios = systems.filter((system) => system !== fullMatrix);
+  const ratios = systems.filter((system) => system !== fullMatrixSystem);
   const titles = [
     ...['case', 'ours', '± MAD', 'TFLOPS', ...ratios.map((system) => `vs ${system}`)],
     ...['TFLOPS of dense, zeros too', 'of dense, full matrix', 'ours / dense', 'ours / full'],
   ];
   const rows = cases.map(({ workload, own, others }) => {
     const of = (system: string) => others.find((one) => one.system === system);
-    const tflops = effective(own);
-    const [zeros, full] = [withZeros, fullMatrix].map((system) => of(system)?.ownTflops);
+    const tflops = flopsOf(own) / own.medianUs / 1e6;
+    const [zeros, full] = [denseSystem, fullMatrixSystem].map((system) => of(system)?.ownTflops);
     return [
-      ...[workload, kernelTime(own.medianUs / 1e6), `${((100 * own.madUs) / own.medianUs).toFixed(1)} %`],
-      ...[tflops.toFixed(1), ...ratios.map((system) => times(of(system)?.medianUs, own.medianUs))],
-      ...[figure(zeros), figure(full), times(tflops, zeros), times(tflops, full)],
+      ...[workload, kernelTime(own.medianUs / 1e6), spread(own.madUs, own.medianUs)],
+      ...[tflops.toFixed(1), ...ratios.map((system) => ratio(of(system)?.medianUs, own.medianUs))],
+      ...[figure(zeros), figure(full), ratio(tflops, zeros), ratio(tflops, full)],
     ];
   });
   const details = rivals.filter(({ process }) => process === 'one').map(originOf);
@@ -103,15 +106,6 @@ function sustainedTable(cases: readonly ComparedCase[]): string[] {
   return markdownTable(['case', 'system', 'alone for a second', 'than in turns', 'SM clock, MHz', 'W'], rows);
 }
 
-/** TFLOPS of what counts. */
-export function effective({ blocks, block, n, medianUs }: RivalResult): number {
-  return (2 * blocks * block ** 2 * n) / medianUs / 1e6;
-}
-
 function figure(value: number | undefined, digits = 1): string {
   return value === undefined ? '-' : value.toFixed(digits);
-}
-
-function times(value: number | undefined, by: number | undefined): string {
-  return value === undefined || by === undefined ? '-' : `${(value / by).toFixed(2)}x`;
 }

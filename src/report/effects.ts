@@ -40,7 +40,7 @@ export function effectsOf(
   return Object.keys(best.active)
     .map((parameter) => effectOf(parameter, best, samples))
     .filter(({ values }) => values.length > 1)
-    .sort((a, b) => spread(b) - spread(a));
+    .sort((a, b) => costOf(b) - costOf(a));
 }
 
 function effectOf(parameter: string, best: Sample, samples: readonly Sample[]): EvidenceEffect {
@@ -80,7 +80,7 @@ function rounded(value: number): number {
 }
 
 /** How much the worst choice costs, everything else free. */
-function spread({ values }: EvidenceEffect): number {
+function costOf({ values }: EvidenceEffect): number {
   return Math.max(...values.map(({ loss }) => loss));
 }
 
@@ -111,13 +111,13 @@ const legend = [
 function overview(cases: readonly Case[]): string[] {
   const worth = new Map<string, number>();
   for (const effect of cases.flatMap(({ workload }) => workload.effects ?? []))
-    worth.set(effect.parameter, Math.max(worth.get(effect.parameter) ?? 0, spread(effect)));
+    worth.set(effect.parameter, Math.max(worth.get(effect.parameter) ?? 0, costOf(effect)));
   const parameters = [...worth].toSorted((a, b) => b[1] - a[1]).map(([name]) => name);
   const rows = parameters.map((parameter) => [
     code(parameter),
     ...cases.map(({ workload }) => {
       const effect = workload.effects?.find((one) => one.parameter === parameter);
-      return effect ? `${effect.best}, ${percent(spread(effect))}` : '-';
+      return effect ? `${effect.best}, ${percent(costOf(effect))}` : '-';
     }),
   ]);
   return markdownTable(['parameter', ...cases.map(({ name }) => name)], rows);

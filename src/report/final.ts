@@ -2,7 +2,7 @@ import type { JournalRecord, Summary, VerdictEvent } from '../model/event.ts';
 import type { Measurement } from '../model/measurement.ts';
 import type { Selection } from '../model/selection.ts';
 import { verdictNames } from '../model/verdict.ts';
-import { brief, duration, fold, grouped, kernelTime, plural, shortPath, together } from './format.ts';
+import { brief, duration, fold, grouped, kernelTime, plural, ratio, shortPath, together } from './format.ts';
 import { foldAt, type Output, type Paint, paintFor, widthOf } from './style.ts';
 import { type Column, table } from './table.ts';
 
@@ -80,7 +80,7 @@ function workloadTable(
     `${((100 * one.mad) / one.median).toFixed(1)}%`,
     coldTime(records, one),
     one.tflops.toFixed(1),
-    best ? `${(best.median / one.median).toFixed(2)}x` : '-',
+    ratio(best?.median, one.median),
     one.subject === chosen ? paint('good', 'shipped') : '',
   ]);
   const more = variants.length - rowsPerWorkload;

@@ -14,6 +14,16 @@ export function kernelTime(seconds: number): string {
   return seconds < 1e-3 ? `${(seconds * 1e6).toFixed(1)} us` : `${(seconds * 1e3).toFixed(3)} ms`;
 }
 
+/** `1.2 %`: a median absolute deviation as a share of its median. */
+export function spread(mad: number, median: number): string {
+  return `${((100 * mad) / median).toFixed(1)} %`;
+}
+
+/** `1.62x`: how many times `own` the other one is; `-` where one of them is not known. */
+export function ratio(other: number | undefined, own: number | undefined): string {
+  return other === undefined || own === undefined ? '-' : `${(other / own).toFixed(2)}x`;
+}
+
 /** `1 variant`, `12 variants`. */
 export function plural(count: number, noun: string): string {
   return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,5 +1,5 @@
 import type { EvidenceWorkload, RunEvidence } from '../model/evidence.ts';
-import { kernelTime } from './format.ts';
+import { kernelTime, ratio, spread } from './format.ts';
 import { code, markdownTable, section } from './markdown.ts';
 import { baselinesOf, fastest, limitsOf } from './ranking.ts';
 
@@ -47,11 +47,16 @@ function bestTable(cases: readonly Case[]): string[] {
     const [best] = fastest(one.workload);
     if (!best) return [one.name, 'none was timed', ...titles.slice(2).map(() => '-')];
     const ratios = names.map((name) => ratio(timeOf(one, name), best.median));
-    const spread = `${((100 * best.mad) / best.median).toFixed(1)} %`;
     return [
       one.name,
       pathOf(one, best.subject),
-      ...[kernelTime(best.median), spread, best.tflops.toFixed(1), share(one, best.median), ...ratios],
+      ...[
+        kernelTime(best.median),
+        spread(best.mad, best.median),
+        best.tflops.toFixed(1),
+        share(one, best.median),
+        ...ratios,
+      ],
     ];
   });
   return markdownTable(titles, rows);
@@ -135,11 +140,6 @@ function pathOf({ workload }: Case, subject: string): string {
 function share({ workload, evidence }: Case, seconds: number): string {
   const [limit] = limitsOf(workload, evidence);
   return limit ? `${percent(limit.seconds / seconds)} ${limit.name}` : '-';
-}
-
-/** `1.62x`: how many times `own` the other one takes. */
-function ratio(other: number | undefined, own: number): string {
-  return other === undefined ? '-' : `${(other / own).toFixed(2)}x`;
 }
 
 function percent(value: number): string {

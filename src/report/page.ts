@@ -3,7 +3,7 @@ import type { Rival } from '../model/rival.ts';
 import { inCommon } from './common.ts';
 import { comparedSection } from './compared.ts';
 import { effectsSection } from './effects.ts';
-import { brief, duration, grouped, kernelTime, plural } from './format.ts';
+import { brief, duration, grouped, kernelTime, plural, spread } from './format.ts';
 import { type Case, casesOf, headline } from './headline.ts';
 import { code, markdownTable, section } from './markdown.ts';
 import { baselinesOf, bestSoFar, coldOf, fastest, reached, type Step, topCount } from './ranking.ts';
@@ -72,7 +72,7 @@ function fastestOf({ name, workload, evidence }: Case): string[] {
     return [
       one.kind === 'variant' ? code(one.subject) : one.subject,
       kernelTime(one.median),
-      `${((100 * one.mad) / one.median).toFixed(1)} %`,
+      spread(one.mad, one.median),
       cold && one.l2 === 'hot' ? kernelTime(cold.median) : '-',
       one.tflops.toFixed(1),
       String(evidence.variants[one.subject]?.registers ?? '-'),

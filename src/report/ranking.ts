@@ -1,14 +1,10 @@
 import type { EvidenceMeasurement, EvidenceWorkload, RunEvidence } from '../model/evidence.ts';
+import { decisiveL2 } from '../model/measurement.ts';
 
 /** How many of the fastest variants of a workload are shown and compared. */
 export const topCount = 10;
 
 type Times = Pick<EvidenceWorkload, 'measurements'>;
-
-/** The state of L2 that decides on a workload: back-to-back launches where they were timed. */
-export function decisiveL2({ measurements }: Times): 'hot' | 'cold' {
-  return measurements.some(({ l2, kind }) => l2 === 'hot' && kind === 'variant') ? 'hot' : 'cold';
-}
 
 /** Variants with a figure that counts: those timed with care, fastest first, then those that fell out early. */
 export function fastest(workload: Times): EvidenceWorkload['measurements'] {
@@ -21,7 +17,7 @@ export function baselinesOf(workload: Times): EvidenceWorkload['measurements'] {
 }
 
 function ranked(workload: Times, wanted: EvidenceMeasurement['kind']): EvidenceWorkload['measurements'] {
-  const state = decisiveL2(workload);
+  const state = decisiveL2(workload.measurements);
   return workload.measurements
     .filter(({ kind, l2, rejected }) => kind === wanted && l2 === state && rejected === undefined)
     .toSorted(
@@ -48,7 +44,7 @@ export function limitsOf(workload: EvidenceWorkload, { environment }: RunEvidenc
   const gpu = environment?.gpu;
   if (!gpu) return [];
   const { flops, bytes, l2Bytes = bytes } = workload;
-  const inL2 = decisiveL2(workload) === 'hot' && bytes <= gpu.l2Bytes;
+  const inL2 = decisiveL2(workload.measurements) === 'hot' && bytes <= gpu.l2Bytes;
   const limits: Limit[] = [
     { name: 'tensor', seconds: flops / (gpu.peakTflops * 1e12) },
     { name: 'L2', seconds: l2Bytes / gpu.l2Bandwidth },

@@ -1,8 +1,5 @@
 import type { EvidenceWorkload, RunEvidence } from '../model/evidence.ts';
-import type { Rival, RivalResult } from '../model/rival.ts';
-
-/** Systems that multiply the zeros too. */
-const dense: readonly string[] = ['cublas dense'];
+import { denseSystem, flopsOf, type Rival, type RivalResult } from '../model/rival.ts';
 
 /**
  * Evidence with the best of each rival system as a further baseline of the workloads that it ran too. Files that have our own
@@ -45,8 +42,8 @@ function baselineOf(
 ): EvidenceWorkload['measurements'][number] {
   const [best] = results.toSorted((a, b) => a.medianUs - b.medianUs);
   if (!best) throw new Error('a system without results');
-  const { system, blocks, block, n, medianUs, madUs } = best;
-  const scale = (dense.includes(system) ? 1 : flops / (2 * blocks * block ** 2 * n)) / 1e6;
+  const { system, medianUs, madUs } = best;
+  const scale = (system === denseSystem ? 1 : flops / flopsOf(best)) / 1e6;
   const median = Number((medianUs * scale).toPrecision(5));
   return {
     subject: `${system} (other process)`,

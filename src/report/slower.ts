@@ -1,4 +1,4 @@
-import type { Rival } from '../model/rival.ts';
+import { fullMatrixSystem, type Rival } from '../model/rival.ts';
 import { comparedCases, isSlower } from './compared.ts';
 import type { Case } from './headline.ts';
 import { markdownTable, section } from './markdown.ts';
@@ -15,7 +15,7 @@ export function slowerSection(cases: readonly Case[], rivals: readonly Rival[]):
     name: `${workload} (same process)`,
     own: { median: own.medianUs, mad: own.madUs },
     others: others
-      .filter(({ system }) => !system.includes('full matrix')) // another product
+      .filter(({ system }) => system !== fullMatrixSystem)
       .map(({ system, medianUs, madUs }) => ({ system, median: medianUs, mad: madUs })),
   }));
   const compared = [...inSweeps, ...inProcess].filter(({ others }) => others.length > 0);

@@ -1,4 +1,4 @@
-import type { Measurement } from '../model/measurement.ts';
+import { decisiveL2, type Measurement } from '../model/measurement.ts';
 
 /** Times of one workload, all taken with the L2 cache in the same state. */
 export interface Scores {
@@ -10,15 +10,14 @@ export interface Scores {
 }
 
 /**
- * Medians per workload, in order of first appearance. Back-to-back launches (`hot`) decide where they were measured:
- * that is how a library call inside a model finds its operands more often than not. Rejected figures never count, and those
- * of a short heat only where nothing was timed with care: the few samples of a heat tell who is worth it, not by how much.
+ * Medians per workload, in order of first appearance. Rejected figures never count, and those of a short heat only where
+ * nothing was timed with care: the few samples of a heat tell who is worth it, not by how much.
  */
 export function score(measurements: readonly Measurement[]): Scores[] {
   const valid = measurements.filter((m) => m.rejected === undefined && m.median > 0);
   return [...new Set(valid.map((m) => m.workload))].map((workload) => {
     const here = valid.filter((m) => m.workload === workload);
-    const l2 = here.some((m) => m.l2 === 'hot' && m.kind === 'variant') ? 'hot' : 'cold';
+    const l2 = decisiveL2(here);
     const counted = here.filter((m) => m.l2 === l2);
     const baseline = best(counted.filter((m) => m.kind === 'baseline'));
     return {
