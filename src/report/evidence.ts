@@ -12,8 +12,8 @@ import type { VerdictName } from '../model/verdict.ts';
 import type { Workload } from '../model/workload.ts';
 import type { RunInfo } from '../store/run.ts';
 import { effectsOf } from './effects.ts';
-import { lastVerdicts } from './final.ts';
 import { fastest, topCount } from './ranking.ts';
+import { cubinsOf, lastVerdicts, recordsOf } from './records.ts';
 
 /** What a family knows of its variants and workloads, as far as evidence needs it. */
 export interface FamilyFacts {
@@ -35,9 +35,6 @@ export interface RunFiles {
   readonly summary?: Summary;
   readonly selection?: Selection;
 }
-
-type RecordOf<Name extends JournalRecord['event']> = Extract<JournalRecord, { event: Name }>;
-type Check = RecordOf<'check'>;
 
 /** Gathers a run's evidence. Pure: the same folder gives the same file. */
 export function evidenceOf(files: RunFiles, facts: FamilyFacts): RunEvidence {
@@ -70,19 +67,20 @@ type Outcome = Pick<
 function outcomeOf({ records, summary }: RunFiles): Outcome {
   const last = [...lastVerdicts(records).values()];
   const failed = last.filter(({ verdict }) => verdict !== 'passed');
-  const ended = records.filter((one) => one.event === 'summary');
+  const ended = recordsOf(records, 'summary');
   const seconds = addUp((ended.length > 0 || !summary ? ended : [summary]).map((part) => part.seconds));
   const space = records.findLast((one) => one.event === 'space');
   const { points = 0, legal = 0 } = space ?? summary?.funnel ?? {};
   const of = (names: readonly string[]) => new Set(names).size;
   const rendered = records.flatMap((one) => ('variant' in one ? [one.variant] : []));
+  const timed = recordsOf(records, 'measurement').filter(
+    ({ kind, rejected }) => kind === 'variant' && rejected === undefined,
+  );
   return {
     funnel: {
       ...{ points, legal, rendered: of(rendered), passed: last.length - failed.length },
-      compiled: of(
-        records.flatMap((one) => (one.event === 'artifact' && one.device === 'cuda' ? [one.variant] : [])),
-      ),
-      timed: of(records.flatMap((one) => (isFigure(one) && one.kind === 'variant' ? [one.subject] : []))),
+      compiled: cubinsOf(records).size,
+      timed: of(timed.map(({ subject }) => subject)),
     },
     rejected: space?.rejected ?? {},
     verdicts: countBy(last.map(({ verdict }) => verdict)),
@@ -93,10 +91,6 @@ function outcomeOf({ records, summary }: RunFiles): Outcome {
     seconds,
     ...(seconds.total && { variantsPerMinute: Math.round((600 * last.length) / seconds.total) / 10 }),
   };
-}
-
-function isFigure(record: JournalRecord): record is RecordOf<'measurement'> {
-  return record.event === 'measurement' && record.rejected === undefined;
 }
 
 function countBy(words: readonly VerdictName[]): Partial<Record<VerdictName, number>> {
@@ -113,14 +107,12 @@ function addUp(parts: readonly Readonly<Record<string, number>>[]): Record<strin
 }
 
 function workloadIds(records: readonly JournalRecord[]): string[] {
-  return [...new Set(records.flatMap((one) => (one.event === 'measurement' ? [one.workload] : [])))];
+  return [...new Set(recordsOf(records, 'measurement').map(({ workload }) => workload))];
 }
 
 function workloadOf(id: string, records: readonly JournalRecord[], facts: FamilyFacts): EvidenceWorkload {
-  const checks = latest(records.filter((one) => one.event === 'check' && one.workload === id) as Check[]);
-  const measured = latest(
-    records.filter((one) => one.event === 'measurement' && one.workload === id) as RecordOf<'measurement'>[],
-  );
+  const checks = latest(recordsOf(records, 'check').filter(({ workload }) => workload === id));
+  const measured = latest(recordsOf(records, 'measurement').filter(({ workload }) => workload === id));
   // Checks are kept in the order in which the subjects were tried, measurements are not.
   const tried = checks.filter(({ kind }) => kind === 'variant').map(({ subject }) => subject);
   const trials = new Map(tried.map((subject, index) => [subject, index + 1]));
@@ -191,11 +183,7 @@ function variantsOf(
   records: readonly JournalRecord[],
   facts: FamilyFacts,
 ): RunEvidence['variants'] {
-  const built = new Map(
-    records.flatMap((one) =>
-      one.event === 'artifact' && one.device === 'cuda' ? [[one.variant, one] as const] : [],
-    ),
-  );
+  const built = cubinsOf(records);
   const shown = workloads.flatMap((workload) => [
     ...fastest(workload)
       .slice(0, topCount)

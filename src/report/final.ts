@@ -1,8 +1,9 @@
-import type { JournalRecord, Summary, VerdictEvent } from '../model/event.ts';
+import type { JournalRecord, Summary } from '../model/event.ts';
 import type { Measurement } from '../model/measurement.ts';
 import type { Selection } from '../model/selection.ts';
 import { verdictNames } from '../model/verdict.ts';
 import { brief, duration, fold, grouped, kernelTime, plural, ratio, shortPath, together } from './format.ts';
+import { cubinsOf, lastVerdicts, recordsOf } from './records.ts';
 import { foldAt, type Output, type Paint, paintFor, widthOf } from './style.ts';
 import { type Column, table } from './table.ts';
 
@@ -34,34 +35,28 @@ export function finalReport(outcome: Outcome, output: Output): string {
     .join('\n\n')}\n`;
 }
 
-/** Last verdict per variant: where the emulated device passed and the GPU did not, the GPU's. */
-export function lastVerdicts(records: readonly JournalRecord[]): Map<string, VerdictEvent> {
-  const last = new Map<string, VerdictEvent>();
-  for (const record of records) if (record.event === 'verdict') last.set(record.variant, record);
-  return last;
-}
-
 function timedTables({ records, selection }: Outcome, paint: Paint, width: number): string[] {
-  const measured = records.filter((record) => record.event === 'measurement' && record.l2 === 'hot');
-  const all = measured as readonly (Measurement & JournalRecord)[];
-  const workloads = [...new Set(all.map(({ workload }) => workload))];
+  const measured = recordsOf(records, 'measurement');
+  const hot = measured.filter(({ l2 }) => l2 === 'hot');
+  const workloads = [...new Set(hot.map(({ workload }) => workload))];
   return workloads.flatMap((workload, index) => {
-    const here = all.filter((one) => one.workload === workload && one.rejected === undefined);
+    const here = hot.filter((one) => one.workload === workload && one.rejected === undefined);
+    const cold = measured.filter((one) => one.workload === workload && one.l2 === 'cold');
     const choice = selection?.choices.find((one) => one.workload === workload);
-    const lines = workloadTable(workload, here, choice?.variant, records, paint, width);
+    const lines = workloadTable(workload, here, cold, choice?.variant, paint, width);
     return index > 0 ? ['', ...lines] : lines;
   });
 }
 
 function workloadTable(
   workload: string,
-  measured: readonly Measurement[],
+  hot: readonly Measurement[],
+  cold: readonly Measurement[],
   chosen: string | undefined,
-  records: readonly JournalRecord[],
   paint: Paint,
   width: number,
 ): string[] {
-  const sorted = measured.toSorted((a, b) => a.median - b.median);
+  const sorted = hot.toSorted((a, b) => a.median - b.median);
   const baselines = sorted.filter(({ kind }) => kind === 'baseline');
   const best = baselines[0];
   const variants = sorted.filter(({ kind }) => kind === 'variant');
@@ -78,7 +73,7 @@ function workloadTable(
     one.kind === 'variant' ? one.subject : paint('faint', one.subject),
     kernelTime(one.median),
     `${((100 * one.mad) / one.median).toFixed(1)}%`,
-    coldTime(records, one),
+    timeOf(cold, one.subject),
     one.tflops.toFixed(1),
     ratio(best?.median, one.median),
     one.subject === chosen ? paint('good', 'shipped') : '',
@@ -90,15 +85,9 @@ function workloadTable(
   ];
 }
 
-function coldTime(records: readonly JournalRecord[], hot: Measurement): string {
-  const cold = records.find(
-    (one) =>
-      one.event === 'measurement' &&
-      one.l2 === 'cold' &&
-      one.subject === hot.subject &&
-      one.workload === hot.workload,
-  );
-  return cold?.event === 'measurement' ? kernelTime(cold.median) : '-';
+function timeOf(measured: readonly Measurement[], subject: string): string {
+  const found = measured.find((one) => one.subject === subject);
+  return found ? kernelTime(found.median) : '-';
 }
 
 function untimedTable({ records, summary, selection }: Outcome, paint: Paint, width: number): string[] {
@@ -112,13 +101,14 @@ function untimedTable({ records, summary, selection }: Outcome, paint: Paint, wi
     { title: '' },
   ];
   const shipped = new Set(selection?.variants);
+  const cubins = cubinsOf(records);
   const rows = passed
     .toSorted((a, b) => Number(shipped.has(b.variant)) - Number(shipped.has(a.variant)))
     .map((one) => [
       one.variant,
       one.evidence.maxErrorOverBound?.toFixed(3) ?? '-',
       String(one.evidence.cases ?? '-'),
-      String(registersOf(records, one.variant) ?? '-'),
+      String(cubins.get(one.variant)?.registers ?? '-'),
       one.evidence.seconds === undefined ? '-' : duration(one.evidence.seconds),
       shipped.has(one.variant) ? paint('good', 'shipped') : '',
     ]);
@@ -131,13 +121,6 @@ function untimedTable({ records, summary, selection }: Outcome, paint: Paint, wi
     ...(more > 0 ? [paint('faint', `and ${more} more`)] : []),
     ...why,
   ];
-}
-
-function registersOf(records: readonly JournalRecord[], variant: string): number | undefined {
-  const artifact = records.findLast(
-    (one) => one.event === 'artifact' && one.device === 'cuda' && one.variant === variant,
-  );
-  return artifact?.event === 'artifact' ? artifact.registers : undefined;
 }
 
 function failures({ records }: Outcome, paint: Paint, width: number): string[] {
