@@ -7,9 +7,6 @@ import type { Workload } from '../model/workload.ts';
 import { select } from './policy.ts';
 import { holding } from './wisdom.ts';
 
-/** Allowed slowdown of what is shipped against the best variant of each workload. */
-const tolerance = 0.03;
-
 /**
  * Chooses from what passed the gate: by this run's times, else by wisdom as far as it holds, else by the family's priority.
  * `remark` is told what of the wisdom is used, and what is not and why. `passed`: each variant's source is that of its artifacts.
@@ -29,7 +26,7 @@ export function selectPassed(
   const hashes = new Map(sources.map(({ variant, hash }) => [variant.id, hash]));
   const known = wisdom && holding(wisdom, hashes, workloads);
   const variants = sources.map(({ variant }) => variant);
-  const selection = select(family, variants, measurements, tolerance, workloads, known);
+  const selection = select(family, variants, measurements, { workloads, known });
   if (!selection.timed) for (const text of known?.remarks ?? []) remark(text);
   return selection;
 }

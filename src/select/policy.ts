@@ -3,9 +3,19 @@ import type { Measurement } from '../model/measurement.ts';
 import type { Choice, Selection } from '../model/selection.ts';
 import type { Variant } from '../model/variant.ts';
 import type { Workload } from '../model/workload.ts';
+import { timedChoice } from './choice.ts';
 import { cover } from './cover.ts';
 import { compare, type Scores, score } from './score.ts';
 import { type Holding, knownChoice } from './wisdom.ts';
+
+export interface SelectOptions {
+  /** Allowed slowdown of what is shipped against the best variant of each workload; 0.03 if absent. */
+  readonly tolerance?: number;
+  /** What is to be served; all of the family's workloads if absent. */
+  readonly workloads?: readonly Workload[];
+  /** Times of earlier runs, for where there are none. */
+  readonly known?: Pick<Holding, 'records' | 'runs'> | undefined;
+}
 
 /**
  * Chooses what the library ships. `variants` are those that passed the gate; measurements of anything else are ignored.
@@ -16,9 +26,7 @@ export function select(
   family: AnyFamily,
   variants: readonly Variant[],
   measurements: readonly Measurement[],
-  tolerance = 0.03,
-  workloads: readonly Workload[] = family.workloads,
-  known?: Pick<Holding, 'records' | 'runs'>,
+  { tolerance = 0.03, workloads = family.workloads, known }: SelectOptions = {},
 ): Selection {
   const passed = new Set(variants.map((variant) => variant.id));
   const scores = score(measurements.filter((m) => m.kind === 'baseline' || passed.has(m.subject)));
@@ -56,7 +64,11 @@ function chooseByTime(
   return workloads.flatMap((workload) => {
     const times = scores.find((one) => one.workload === workload.id);
     const [fastest] = times ? ranked(times.variants, shipped) : [];
-    return times && fastest ? [timedChoice(workload, times, fastest)] : [];
+    if (!times || !fastest) return [];
+    const { l2, baseline } = times;
+    const best = Math.min(...times.variants.values());
+    const rest = { l2, ...(baseline && { baseline }) };
+    return [timedChoice(workload, fastest.id, { median: fastest.seconds, best, ...rest })];
   });
 }
 
@@ -72,23 +84,6 @@ function ranked(variants: ReadonlyMap<string, number>, shipped: readonly string[
     .map(([id, seconds]) => ({ id, seconds }))
     .filter(({ id }) => shipped.includes(id))
     .toSorted((a, b) => a.seconds - b.seconds || compare(a.id, b.id));
-}
-
-function timedChoice(workload: Workload, times: Scores, fastest: { id: string; seconds: number }): Choice {
-  const { baseline } = times;
-  const best = Math.min(...times.variants.values());
-  const vendorWins = baseline !== undefined && baseline.median < best;
-  return {
-    workload: workload.id,
-    problem: workload.problem,
-    winner: vendorWins ? baseline.name : fastest.id,
-    variant: fastest.id,
-    median: vendorWins ? baseline.median : fastest.seconds,
-    ...(vendorWins && { variantMedian: fastest.seconds }),
-    l2: times.l2,
-    slowdown: fastest.seconds / best,
-    ...(baseline && { baseline }),
-  };
 }
 
 function chooseByPriority(family: AnyFamily, variants: readonly Variant[], workload: Workload): Choice[] {

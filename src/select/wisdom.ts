@@ -1,6 +1,7 @@
 import type { Choice } from '../model/selection.ts';
 import type { FamilyWisdom, WisdomRecord, WisdomRun } from '../model/wisdom.ts';
 import type { Workload } from '../model/workload.ts';
+import { timedChoice } from './choice.ts';
 
 /** What of a wisdom holds for a run, and why the rest does not. */
 export interface Holding {
@@ -52,17 +53,6 @@ export function holding(
 /** The choice that a record stands for. */
 export function knownChoice(workload: Workload, record: WisdomRecord): Choice {
   const { variant, median, l2, run, baseline } = record;
-  const vendorWins = baseline !== undefined && baseline.median < median;
-  return {
-    workload: workload.id,
-    problem: workload.problem,
-    winner: vendorWins ? baseline.name : variant,
-    variant,
-    median: vendorWins ? baseline.median : median,
-    ...(vendorWins && { variantMedian: median }),
-    l2,
-    slowdown: 1,
-    ...(baseline && { baseline }),
-    measured: run,
-  };
+  const times = { median, best: median, l2, ...(baseline && { baseline }) };
+  return { ...timedChoice(workload, variant, times), measured: run };
 }

@@ -138,7 +138,10 @@ describe('select with times', () => {
       measured('toy.t64.b32', 'small', 1.02),
       measured('toy.t64.b32', 'large', 2.0),
     ];
-    expect(select(family, variants, times, 0.01).variants).toEqual(['toy.t16.b32', 'toy.t64.b32']);
+    expect(select(family, variants, times, { tolerance: 0.01 }).variants).toEqual([
+      'toy.t16.b32',
+      'toy.t64.b32',
+    ]);
   });
 
   test('records the vendor where it is faster, and ships the best of ours', () => {
