@@ -1,16 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import fastGlob from 'fast-glob';
-import { z } from 'zod';
 import { UsageError } from './errors.ts';
 import { loadDefault } from './load-module.ts';
 import type { AnyFamily } from './model/family.ts';
-import type { ParameterValue } from './model/parameter.ts';
-import { type FamilyWisdom, wisdomSchema } from './model/wisdom.ts';
-import { activeLevels, pointOfId } from './space/id.ts';
-import type { Values } from './space/plan.ts';
+import type { FamilyWisdom } from './model/wisdom.ts';
+import { loadWisdom, withShipped } from './shipped.ts';
 import { validateFamily } from './space/validate-family.ts';
-import { parseJson } from './util/json.ts';
 import { packageRoot } from './util/package-root.ts';
 import { didYouMean } from './util/suggest.ts';
 
@@ -70,58 +66,8 @@ async function load(folder: string): Promise<DiscoveredFamily> {
     folder: basename(folder),
     has: (name) => existsSync(join(folder, name)),
   });
-  const wisdom = wisdomOf(family, folder);
+  const wisdom = loadWisdom(family, folder);
   return { family: withShipped(family, wisdom), folder, wisdom };
-}
-
-/** Throws a UsageError for a file of `wisdom/` that is none of this family. */
-function wisdomOf(family: AnyFamily, folder: string): FamilyWisdom[] {
-  return fastGlob.sync(join(folder, 'wisdom/*.json'), { absolute: true }).map((file) => {
-    const json = parseJson(readFileSync(file, 'utf8'));
-    const parsed = wisdomSchema.safeParse(json);
-    const { data } = parsed;
-    const fits = data?.family === family.name && data.arch === basename(file, '.json');
-    if (!data || !fits) {
-      const said = data ? `it is of ${data.family} for ${data.arch}` : z.prettifyError(parsed.error);
-      const why = json === undefined ? 'it is no JSON (cut short?)' : said;
-      throw new UsageError(
-        `${file} is no wisdom of ${family.name} for ${basename(file, '.json')}: ${why}\n  \`npx gen report --wisdom <file>\` writes one`,
-      );
-    }
-    const ids = [...new Set(data.records.map(({ variant }) => variant))];
-    return { ...data, gone: ids.filter((id) => pointOf(family, id) === undefined) };
-  });
-}
-
-/** The point that an id names, where the space still has such points. */
-function pointOf(family: AnyFamily, id: string): Readonly<Values> | undefined {
-  try {
-    return pointOfId(family, id);
-  } catch (error) {
-    if (error instanceof UsageError) return undefined;
-    throw error;
-  }
-}
-
-/** The family with the preset `shipped`: the winners of its wisdom, and those of the family's own preset `fallback`. */
-function withShipped(family: AnyFamily, wisdom: readonly FamilyWisdom[]): AnyFamily {
-  const records = wisdom.flatMap((one) => one.records);
-  const parts = [...new Set(records.map(({ variant }) => variant))].flatMap((id) => {
-    const point = pointOf(family, id);
-    if (!point) return [];
-    const active = activeLevels(family, point).map(({ name }) => name);
-    return [Object.fromEntries(active.map((name) => [name, [point[name] as ParameterValue]]))];
-  });
-  if (parts.length === 0) return family;
-  const gpus = [...new Set(wisdom.flatMap(({ runs }) => runs.map(({ gpu }) => gpu)))];
-  const shipped = {
-    doc: `What was the fastest on ${gpus.join(', ')}, by the folder wisdom/, and what takes the calls that they refuse.`,
-    where: [...parts, ...[family.presets.fallback?.where ?? []].flat()],
-    workloads: family.workloads
-      .map(({ id }) => id)
-      .filter((id) => records.some(({ workload }) => workload === id)),
-  };
-  return { ...family, presets: { shipped, ...family.presets } };
 }
 
 /** Folders with a `family.ts`, sorted by name. Throws a UsageError for two families of one name. */

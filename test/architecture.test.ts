@@ -32,7 +32,8 @@ const table: Readonly<Record<string, readonly string[]>> = {
   // Plug-ins and configuration.
   'load-module': ['errors', 'jiti'],
   config: ['errors', 'load-module', 'zod'],
-  discover: ['errors', 'load-module', 'model', 'space', 'util', 'fast-glob', 'zod'],
+  discover: ['errors', 'load-module', 'model', 'shipped', 'space', 'util', 'fast-glob'],
+  shipped: ['errors', 'model', 'space', 'util', 'zod'],
   scaffold: ['errors', 'util'],
   // The line itself, and the ways to start it.
   request: ['exec:type', 'model', 'space:type', 'store:type'],

@@ -15,7 +15,7 @@ import { resultsPage } from '../report/page.ts';
 import { searchPlot } from '../report/plot.ts';
 import { withRivals } from '../report/rivals.ts';
 import { wisdomOf } from '../report/wisdom.ts';
-import { activeLevels, pointOfId } from '../space/id.ts';
+import { activeValues, pointOfId } from '../space/id.ts';
 import { listRuns, openRun, type Run } from '../store/run.ts';
 import { onDisk } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
@@ -99,13 +99,7 @@ function factsOf(family: AnyFamily): FamilyFacts {
     workloads: family.workloads,
     point: pointOf,
     path: (id) => family.template(pointOf(id)).replace(/\.cu\.hbs$/, ''),
-    parameters: (id) => {
-      const point = pointOf(id);
-      const names = activeLevels(family, point).map(({ name }) => name);
-      return Object.fromEntries(
-        names.flatMap((name) => (point[name] === undefined ? [] : [[name, point[name]]])),
-      );
-    },
+    parameters: (id) => activeValues(family, pointOf(id)),
     ...(family.l2Bytes && { l2Bytes: family.l2Bytes.bind(family) }),
   };
 }

@@ -14,6 +14,12 @@ export function activeLevels(family: AnyFamily, point: Readonly<Values>): readon
   return levelsOf(family).filter((level) => level.active(point));
 }
 
+/** The values of the parameters that matter at a point. */
+export function activeValues(family: AnyFamily, point: Readonly<Values>): Values {
+  const names = activeLevels(family, point).map(({ name }) => name);
+  return Object.fromEntries(names.map((name) => [name, point[name] as ParameterValue]));
+}
+
 /** `bsr_spmm.mma.b64.tn128`: the family, then label and value of every active parameter, in order of declaration. */
 export function idOf(
   family: AnyFamily,

@@ -1,0 +1,62 @@
+// The wisdom that a family ships, and the preset `shipped` that follows from it.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { z } from 'zod';
+import { UsageError } from './errors.ts';
+import type { AnyFamily } from './model/family.ts';
+import { type FamilyWisdom, wisdomSchema } from './model/wisdom.ts';
+import { activeValues, pointOfId } from './space/id.ts';
+import type { Values } from './space/plan.ts';
+import { parseJson } from './util/json.ts';
+
+/** What a family's folder `wisdom/` holds, by architecture. Throws a UsageError for a file that is none of this family. */
+export function loadWisdom(family: AnyFamily, folder: string): FamilyWisdom[] {
+  const place = join(folder, 'wisdom');
+  const names = existsSync(place) ? readdirSync(place).filter((name) => name.endsWith('.json')) : [];
+  return names.toSorted().map((name) => readWisdom(family, join(place, name)));
+}
+
+function readWisdom(family: AnyFamily, file: string): FamilyWisdom {
+  const arch = basename(file, '.json');
+  const json = parseJson(readFileSync(file, 'utf8'));
+  const { data, error } = wisdomSchema.safeParse(json);
+  if (data?.family === family.name && data.arch === arch) {
+    const ids = [...new Set(data.records.map(({ variant }) => variant))];
+    return { ...data, gone: ids.filter((id) => pointOf(family, id) === undefined) };
+  }
+  const said = data ? `it is of ${data.family} for ${data.arch}` : z.prettifyError(error);
+  const why = json === undefined ? 'it is no JSON (cut short?)' : said;
+  throw new UsageError(
+    `${file} is no wisdom of ${family.name} for ${arch}: ${why}\n  \`npx gen report --wisdom <file>\` writes one`,
+  );
+}
+
+/** The point that an id names, where the space still has such points. */
+function pointOf(family: AnyFamily, id: string): Readonly<Values> | undefined {
+  try {
+    return pointOfId(family, id);
+  } catch (error) {
+    if (error instanceof UsageError) return undefined;
+    throw error;
+  }
+}
+
+/** The family with the preset `shipped`: the winners of its wisdom, and those of the family's own preset `fallback`. */
+export function withShipped(family: AnyFamily, wisdom: readonly FamilyWisdom[]): AnyFamily {
+  const records = wisdom.flatMap((one) => one.records);
+  const ids = [...new Set(records.map(({ variant }) => variant))];
+  const points = ids.map((id) => pointOf(family, id)).filter((point) => point !== undefined);
+  if (points.length === 0) return family;
+  const parts = points.map((point) =>
+    Object.fromEntries(Object.entries(activeValues(family, point)).map(([name, value]) => [name, [value]])),
+  );
+  const gpus = [...new Set(wisdom.flatMap(({ runs }) => runs.map(({ gpu }) => gpu)))];
+  const shipped = {
+    doc: `What was the fastest on ${gpus.join(', ')}, by the folder wisdom/, and what takes the calls that they refuse.`,
+    where: [...parts, ...[family.presets.fallback?.where ?? []].flat()],
+    workloads: family.workloads
+      .map(({ id }) => id)
+      .filter((id) => records.some(({ workload }) => workload === id)),
+  };
+  return { ...family, presets: { shipped, ...family.presets } };
+}
