@@ -1,8 +1,12 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { loadFamilies, loadFamily } from '../discover.ts';
+import type { Config } from '../config.ts';
+import { type DiscoveredFamily, loadFamilies, loadFamily } from '../discover.ts';
 import { UsageError } from '../errors.ts';
+import type { JournalRecord } from '../model/event.ts';
 import type { AnyFamily } from '../model/family.ts';
+import type { Source } from '../model/variant.ts';
+import { mustLint } from '../render/lint.ts';
+import { renderVariant } from '../render/render.ts';
 import { fold, grouped, shortPath } from '../report/format.ts';
 import { lastVerdicts } from '../report/records.ts';
 import { foldAt, paintFor } from '../report/style.ts';
@@ -54,15 +58,19 @@ function listFamily(family: AnyFamily, folder: string, flags: Flags): void {
 /** `gen show`: a family's parameters, constraints and presets, or one variant with what is known of it. */
 export async function show(familyName: string, id: string | undefined, flags: Flags): Promise<number> {
   const config = await configOf(flags);
-  const { family } = await loadFamily(familyName, { families: config.families });
-  if (id === undefined) showFamily(family, flags);
-  else showVariant(family, id, config.out, newestRun(runsRoot(config), family), flags);
+  const discovered = await loadFamily(familyName, { families: config.families });
+  if (id === undefined) showFamily(discovered.family, flags);
+  else showVariant(discovered, id, config, flags);
   return exitCode.done;
 }
 
-function newestRun(root: string, family: AnyFamily): Run | undefined {
-  const [newest] = listRuns(root, family.name);
-  return newest === undefined ? undefined : openRun(root, newest);
+/** The newest run that has judged this very source: not an edited copy of it, nor what its template gave before. */
+function runThatKnows({ variant, hash }: Source, root: string): Run | undefined {
+  const holds = (record: JournalRecord) =>
+    (record.event === 'artifact' && record.variant === variant.id && record.source === hash) ||
+    (record.event === 'verdict' && record.variant === variant.id && record.key === hash);
+  const runs = listRuns(root, variant.family).map((id) => openRun(root, id));
+  return runs.find((run) => run.records().some(holds));
 }
 
 function showFamily(family: AnyFamily, flags: Flags): void {
@@ -95,9 +103,12 @@ function showFamily(family: AnyFamily, flags: Flags): void {
   }
 }
 
-function showVariant(family: AnyFamily, id: string, out: string, run: Run | undefined, flags: Flags): void {
+function showVariant({ family, folder }: DiscoveredFamily, id: string, config: Config, flags: Flags): void {
   const variant = variantOf(family, pointOfId(family, id));
-  const source = join(out, 'sources', family.name, `${id}.cu`);
+  mustLint(family, folder, [variant]);
+  const rendered = renderVariant(family, folder, variant, config.out);
+  const source = rendered.path;
+  const run = runThatKnows(rendered, runsRoot(config));
   const verdict = run && lastVerdicts(run.records()).get(id);
   const measurements = run?.records().filter((one) => one.event === 'measurement' && one.subject === id);
   if (flags.json) {
@@ -121,13 +132,13 @@ const marks = { true: 'holds', false: 'BROKEN', undefined: 'open' } as const;
 
 /** `gen why`: which constraint rules a point out. Exit code 1 where one does. */
 export async function why(familyName: string, point: string | undefined, flags: Flags): Promise<number> {
-  if (point === undefined) {
-    throw new UsageError(
-      `gen why needs a point of ${familyName}: the id of a variant, or values, e.g. block=64; \`npx gen show ${familyName}\` lists them`,
-    );
-  }
   const config = await configOf(flags);
   const { family } = await loadFamily(familyName, { families: config.families });
+  if (point === undefined) {
+    throw new UsageError(
+      `gen why needs a point of ${family.name}: the id of a variant, or values, e.g. block=64; \`npx gen show ${family.name}\` lists them`,
+    );
+  }
   const arch = await archFor(flags, config);
   const explanation = explain(family, point, arch.name);
   if (flags.json) console.log(JSON.stringify({ event: 'explanation', family: family.name, ...explanation }));

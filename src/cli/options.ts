@@ -27,18 +27,6 @@ export interface Flags {
   readonly static?: boolean;
 }
 
-/** A family and what of it: `bsr-spmm <variant>`, or a variant alone, whose id says which family it is of. */
-export function subjectOf(
-  first: string,
-  second?: string,
-): readonly [family: string, what: string | undefined] {
-  const [prefix = '', ...tokens] = first.split('.');
-  if (second !== undefined) return [first, second];
-  return tokens.length > 0 && !first.includes('/') && tokens.at(-1) !== 'cu'
-    ? [prefix, first]
-    : [first, undefined];
-}
-
 /** A positive whole number. */
 export function count(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);

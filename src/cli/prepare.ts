@@ -1,5 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { archNamed, archOf, defaultArch } from '../arch/index.ts';
 import { defaultJobs } from '../compile/context.ts';
 import { type Config, loadConfig } from '../config.ts';
@@ -9,17 +8,14 @@ import { localExecutor } from '../exec/local.ts';
 import type { Arch } from '../model/arch.ts';
 import type { Stage } from '../model/event.ts';
 import type { AnyFamily } from '../model/family.ts';
-import type { Source, Variant } from '../model/variant.ts';
 import type { Request } from '../request.ts';
 import { mustHaveGpu } from '../setup.ts';
 import { presetOf } from '../space/enumerate.ts';
-import { pointOfId } from '../space/id.ts';
-import { variantOf } from '../space/variant.ts';
 import { parseWhere } from '../space/where.ts';
 import { createRun, openRun, type Run } from '../store/run.ts';
 import { findGpus } from '../toolchain/gpu.ts';
-import { sha256 } from '../util/hash.ts';
 import type { Flags } from './options.ts';
+import { onlyOf } from './subject.ts';
 
 /** The configuration for the working directory, with the flags that win over it. */
 export async function configOf(flags: Flags): Promise<Config> {
@@ -210,37 +206,4 @@ function gateOf(depth: 'quick' | 'full', flags: Flags): Request['gate'] {
     ...(flags.case !== undefined && { case: flags.case }),
     ...(flags.seed !== undefined && { seed: flags.seed }),
   };
-}
-
-/** One variant by its id, or a file that stands for one. */
-function onlyOf(subject: string, { family }: DiscoveredFamily, as?: string): NonNullable<Request['only']> {
-  if (!/\.cuh?$|\//.test(subject)) return { variant: variantOf(family, pointOfId(family, subject)) };
-  if (!existsSync(subject)) throw new UsageError(`there is no file ${subject}`);
-  const path = resolve(subject);
-  const text = readFileSync(path, 'utf8');
-  const id = as ?? idOfFile(path, text);
-  const variant = variantOf(family, pointOfId(family, id));
-  mustDefine(variant, text, path);
-  return { variant, source: sourceOf(variant, path, text) };
-}
-
-/** Rendered files begin with their id and are named after it. */
-function idOfFile(path: string, text: string): string {
-  const said = /^\/\/ ([\w-]+(?:\.[\w-]+)+)$/m.exec(text.slice(0, 300))?.[1];
-  const id = said ?? basename(path, '.cu');
-  if (id.includes('.')) return id;
-  throw new UsageError(
-    `${path} does not say which variant it stands for: name one with --as <id>, or in its first line, as rendered files do: // <id>`,
-  );
-}
-
-function mustDefine({ symbol, id }: Variant, text: string, path: string): void {
-  if (text.includes(`TW_EXPORT(${symbol})`)) return;
-  throw new UsageError(
-    `${path} does not define the kernel of ${id}: it must have a kernel '${symbol}' and end with TW_EXPORT(${symbol}); name another variant with --as <id>`,
-  );
-}
-
-function sourceOf(variant: Variant, path: string, text: string): Source {
-  return { variant, path, text, hash: sha256(text) };
 }

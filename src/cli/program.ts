@@ -4,6 +4,7 @@ import { Command, Option } from 'commander';
 import { UsageError } from '../errors.ts';
 import { localExecutor } from '../exec/local.ts';
 import { type Stage, stages } from '../model/event.ts';
+import { shortPath } from '../report/format.ts';
 import { type PartName, partNames } from '../toolchain/parts.ts';
 import { ensureToolchain } from '../toolchain/toolchain.ts';
 import { packageRoot } from '../util/package-root.ts';
@@ -12,7 +13,6 @@ import { doctor } from './doctor.ts';
 import { list, show, why } from './inspect.ts';
 import {
   type Flags,
-  subjectOf,
   withGate,
   withMachine,
   withOutput,
@@ -23,6 +23,7 @@ import {
 import { prepareExisting, prepareNew } from './prepare.ts';
 import { type ReportFlags, report } from './report.ts';
 import { execute } from './run.ts';
+import { subjectOf } from './subject.ts';
 
 /** Told the exit code of the command that ran. */
 type Done = (code: number) => void;
@@ -77,7 +78,7 @@ function subjectCommand(program: Command, name: string, description: string): Co
   return program
     .command(name)
     .description(description)
-    .argument('<family>', 'a kernel family (see `gen list`), or the id of one variant')
+    .argument('<family>', 'a kernel family (see `gen list`); not needed before a variant')
     .argument('[variant]', 'id of one variant, or path of a .cu file that stands for one');
 }
 
@@ -85,7 +86,7 @@ function subjectCommand(program: Command, name: string, description: string): Co
 function upTo(stage: Stage, done: Done) {
   const wanted = stages.slice(0, stages.indexOf(stage) + 1);
   return async (first: string, second: string | undefined, flags: Flags) => {
-    const [family, variant] = subjectOf(first, second);
+    const [family, variant] = subjectOf(first, second, flags.as);
     const prepared = await prepareNew(family, wanted, { ...flags, install: flags.install ?? true }, variant);
     done(await execute(prepared, flags));
   };
@@ -190,7 +191,7 @@ function addMachineCommands(program: Command, done: Done): void {
     .argument('<name>', 'lower case, with dashes')
     .action(async (name: string) => {
       const { newKernel } = await import('../scaffold.ts');
-      console.log(newKernel(name));
+      console.log(shortPath(newKernel(name)));
       console.error(asCalled(`it passes as it stands; gate it with: npx gen sweep ${name} --preset quick`));
       done(0);
     });

@@ -17,11 +17,14 @@ function editDistance(a: string, b: string): number {
   return previous[b.length] ?? 0;
 }
 
-/** The candidate that `name` was probably meant to be, if one is near enough to be worth saying. */
+/** The candidate that `name` was probably meant to be, if one is near enough to be worth saying, or alone begins so. */
 function closest(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase();
+  const known = [...candidates];
+  const begun = known.filter((candidate) => candidate.toLowerCase().startsWith(wanted));
+  if (wanted.length > 1 && begun.length === 1) return begun[0];
   let best: { candidate: string; distance: number } | undefined;
-  for (const candidate of candidates) {
+  for (const candidate of known) {
     const distance = editDistance(wanted, candidate.toLowerCase());
     if (!best || distance < best.distance) best = { candidate, distance };
   }

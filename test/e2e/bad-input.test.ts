@@ -183,6 +183,7 @@ const faults: readonly Fault[] = [
     /cannot write page\.md: there is no space left on the disk/,
   ],
   ['a point that is not given', nothing, ['why', 'scale'], /gen why needs a point of scale/],
+  ['a point of an unknown family', nothing, ['why', 'scael'], /there is no kernel family 'scael'/],
   ['archives that go nowhere', nothing, ['emit', '--static'], /name the folder with --prefix/],
 ];
 

@@ -203,10 +203,12 @@ describe('stages by themselves', () => {
     // The hash by which wisdom and evidence know a source: that of the text, wherever it came from.
     expect(same.events).toContainEqual(expect.objectContaining({ event: 'artifact', source: sha256(text) }));
     edit(file, (text) => text.replace('args.alpha * args.x[i]', 'args.x[i]'));
-    const { code, stdout } = await gen(path, ['validate', 'scale', 'mine.cu', '--device', 'emulated']);
+    const { code, stdout } = await gen(path, ['validate', 'mine.cu', '--device', 'emulated']);
     expect(code).toBe(1);
     expect(stdout).toMatch(/wrong: 1 variant/);
     expect(stdout).toContain(`cli.js validate scale ${file} --as ${id}`);
+    // What is wrong with the copy is not said of the variant.
+    expect((await gen(path, ['show', id])).stdout).toMatch(/^verdict passed/m);
     edit(file, (text) => text.replace(/^\/\/ .*\n/, ''));
     expect((await gen(path, ['validate', 'scale', 'mine.cu', '--as', id, '--device', 'emulated'])).code).toBe(
       1,
