@@ -6,29 +6,23 @@
 //
 // The variant runs in the runner that also times it, twice on the workload's own data: the first launch checks it against the
 // reference, the second is profiled. Needs ncu on PATH (or NCU), and the right to read the GPU's counters.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, isAbsolute, join, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
+import { Command } from 'commander';
+import type { z } from 'zod';
 import { archNamed } from '../src/arch/index.ts';
 import { defaultJobs } from '../src/compile/context.ts';
 import { buildVariant } from '../src/compile/variant.ts';
 import { buildWorker } from '../src/compile/worker.ts';
 import { jobVariant } from '../src/device/job-variant.ts';
 import { type DiscoveredFamily, loadFamily } from '../src/discover.ts';
+import { EnvironmentError, UsageError } from '../src/errors.ts';
 import { localExecutor } from '../src/exec/local.ts';
 import type { Artifact } from '../src/model/artifact.ts';
-import { type RunEvidence, runEvidenceSchema } from '../src/model/evidence.ts';
+import { runEvidenceSchema } from '../src/model/evidence.ts';
 import { renderVariant } from '../src/render/render.ts';
 import { writeSource } from '../src/render/write.ts';
 import { jsonText } from '../src/report/json-text.ts';
-import {
-  ncuMetrics,
-  type Profile,
-  type ProfileFile,
-  profileOf,
-  profilePage,
-  readNcuCsv,
-} from '../src/report/ncu.ts';
 import { fastest } from '../src/report/ranking.ts';
 import { commitOf } from '../src/setup.ts';
 import { pointOfId } from '../src/space/id.ts';
@@ -36,41 +30,42 @@ import { variantOf } from '../src/space/variant.ts';
 import { findToolchain } from '../src/toolchain/toolchain.ts';
 import { Slots } from '../src/util/limit.ts';
 import { packageRoot } from '../src/util/package-root.ts';
+import { profilePage } from './ncu/page.ts';
+import { ncuMetrics, type Profile, type ProfileFile, profileFileSchema } from './ncu/profile.ts';
+import { profileOf, readNcuCsv } from './ncu/read.ts';
 
-const usage = `bench/ncu.ts [options]
-  --family <name>      default: bsr-spmm
-  --arch <name>        default: sm_90a
-  --workload <id...>   what to run; repeat it or list several
-  --variant <id...>    which variants on each workload that they apply to
-  --from <evidence>    take the best variant of each workload from an evidence file
-  --out <folder>       for everything generated (default: generated)
-  --json <file>        where the summary goes (default: <out>/ncu/ncu.json)
-  --pages <folder>     where a page per workload goes (default: <out>/ncu)
-  --read <json>        no GPU: write the pages of an earlier summary
-  --seconds <n>        limit of one profile (default: 180)
-  --set <name>         ncu's set of sections (default: full)
-  --dry-run            build everything, print the commands, run none`;
+interface Options {
+  readonly family: string;
+  readonly arch: string;
+  readonly workload: readonly string[];
+  readonly variant: readonly string[];
+  readonly from?: string;
+  readonly out: string;
+  readonly json?: string;
+  readonly pages?: string;
+  readonly read?: string;
+  readonly seconds: string;
+  readonly set: string;
+  readonly dryRun: boolean;
+}
 
 const ncu = process.env.NCU ?? 'ncu';
-
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    family: { type: 'string', default: 'bsr-spmm' },
-    arch: { type: 'string', default: 'sm_90a' },
-    workload: { type: 'string', multiple: true, default: [] },
-    variant: { type: 'string', multiple: true, default: [] },
-    from: { type: 'string' },
-    out: { type: 'string', default: 'generated' },
-    json: { type: 'string' },
-    pages: { type: 'string' },
-    read: { type: 'string' },
-    seconds: { type: 'string', default: '180' },
-    set: { type: 'string', default: 'full' },
-    'dry-run': { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-});
+const options = new Command('bench/ncu.ts')
+  .option('--family <name>', 'a kernel family', 'bsr-spmm')
+  .option('--arch <name>', 'what to compile for', 'sm_90a')
+  .option('--workload <id...>', 'what to run', [])
+  .option('--variant <id...>', 'which variants, on each workload that they apply to', [])
+  .option('--from <evidence>', 'take the best variant of each workload from an evidence file')
+  .option('--out <folder>', 'for everything generated', 'generated')
+  .option('--json <file>', 'where the summary goes (default: <out>/ncu/ncu.json)')
+  .option('--pages <folder>', 'where a page per workload goes (default: <out>/ncu)')
+  .option('--read <json>', 'no GPU: write the pages of an earlier summary')
+  .option('--seconds <n>', 'limit of one profile', '180')
+  .option('--set <name>', "ncu's set of sections", 'full')
+  .option('--dry-run', 'build everything, print the commands, run none', false)
+  .parse()
+  .opts<Options>();
+const folder = resolve(options.out, 'ncu');
 
 /** A variant on a workload. */
 interface Subject {
@@ -79,50 +74,50 @@ interface Subject {
   readonly median?: number;
 }
 
-function readEvidence(path: string): RunEvidence {
-  return runEvidenceSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+function readFile<T>(path: string, schema: z.ZodType<T>): T {
+  if (!existsSync(path)) throw new UsageError(`there is no file ${path}`);
+  return schema.parse(JSON.parse(readFileSync(path, 'utf8')));
 }
 
-/** Values after the first of a flag that takes several are positional: ids of variants hold an underscore, workloads none. */
+/** The best variant of each workload by the evidence, and those that were named. */
 function subjectsOf({ family }: DiscoveredFamily): Subject[] {
-  const variants = [...options.variant, ...positionals.filter((one) => one.includes('_'))];
-  const workloads = [...options.workload, ...positionals.filter((one) => !one.includes('_'))];
-  const evidence = options.from === undefined ? undefined : readEvidence(options.from);
-  return workloads.flatMap((id): Subject[] => {
+  const evidence = options.from === undefined ? undefined : readFile(options.from, runEvidenceSchema);
+  const subjects = options.workload.flatMap((id): Subject[] => {
     const workload = family.workloads.find((one) => one.id === id);
     if (!workload)
-      throw new Error(`${family.name} has no workload ${id}; \`gen show ${family.name}\` lists them`);
+      throw new UsageError(
+        `${family.name} has no workload ${id}; \`npx gen show ${family.name}\` lists them`,
+      );
     const measured = evidence?.workloads.find((one) => one.id === id);
     const best = measured && fastest(measured)[0];
-    const able = variants.filter((one) => family.applies(pointOfId(family, one), workload));
+    const able = options.variant.filter((one) => family.applies(pointOfId(family, one), workload));
     return [
       ...(best ? [{ variant: best.subject, workload: id, median: best.median }] : []),
       ...able.map((variant) => ({ variant, workload: id })),
     ];
   });
+  if (subjects.length > 0) return subjects;
+  throw new UsageError('nothing to profile: name --workload, and --variant or --from; --help lists the rest');
 }
 
 /** Everything that profiling needs, built: the runner and a cubin of each variant. */
 async function build(discovered: DiscoveredFamily, subjects: readonly Subject[]) {
-  const { family, folder } = discovered;
+  const { family, folder: familyFolder } = discovered;
   const out = resolve(options.out);
   const toolchain = await findToolchain(localExecutor);
-  if (!toolchain) throw new Error('there is no CUDA compiler: `gen toolchain install`, or set CUDA_HOME');
+  if (!toolchain)
+    throw new EnvironmentError('there is no CUDA compiler: `npx gen toolchain install`, or set CUDA_HOME');
   const slots = new Slots(defaultJobs());
-  const context = {
-    executor: localExecutor,
-    cacheRoot: join(out, 'artifacts'),
-    packageRoot,
-    familyFolder: folder,
-  };
+  const context = { executor: localExecutor, cacheRoot: join(out, 'artifacts'), packageRoot, familyFolder };
   const worker = await buildWorker('cuda', toolchain, context, slots);
   const artifacts = new Map<string, Artifact>();
   for (const id of new Set(subjects.map(({ variant }) => variant))) {
-    const source = renderVariant(family, folder, variantOf(family, pointOfId(family, id)), out);
+    const source = renderVariant(family, familyFolder, variantOf(family, pointOfId(family, id)), out);
     writeSource(source);
     const built = await buildVariant(source, archNamed(options.arch), false, toolchain, context, slots);
-    const cubin = built.artifacts.find(({ device }) => device === 'cuda');
-    if (!cubin || built.verdict) throw new Error(`${id} does not build: ${built.verdict?.evidence.message}`);
+    const [cubin] = built.artifacts;
+    if (!cubin || built.verdict)
+      throw new UsageError(`${id} does not build: ${built.verdict?.evidence.message}`);
     artifacts.set(id, cubin);
   }
   return { worker: worker.path, artifacts };
@@ -162,36 +157,40 @@ function profileCommand(
   ];
 }
 
+/** Profiles one variant; undefined, said on stderr, where the tool gives nothing. */
 async function profile(
   discovered: DiscoveredFamily,
   subject: Subject,
   worker: string,
   artifact: Artifact,
-  folder: string,
-) {
+): Promise<Profile | undefined> {
   const { symbol } = artifact.source.variant;
   const base = join(folder, `${subject.workload}.${discovered.family.name}-${artifact.key.slice(0, 8)}`);
   const [jobFile, report] = [`${base}.job.json`, `${base}.ncu-rep`];
   writeFileSync(jobFile, `${jobOf(discovered, subject, artifact)}\n`);
-  const read = [ncu, '--import', report, '--csv', '--page', 'raw', '--print-units', 'base'];
   // A release that lacks one of the named metrics may refuse them all: its own sections alone will do then.
   for (const metrics of [ncuMetrics, []]) {
     const argv = profileCommand(symbol, worker, jobFile, report, metrics);
     console.error(`$ ${argv.map((one) => (/^[\w./:,=-]+$/.test(one) ? one : `'${one}'`)).join(' ')}`);
-    if (options['dry-run']) return undefined;
+    if (options.dryRun) return undefined;
+    rmSync(report, { force: true }); // one of an earlier session would be taken for this one's
     const run = await localExecutor.run(argv, { timeoutMs: 1000 * Number(options.seconds) });
-    const csv = existsSync(report) ? await localExecutor.run(read, { timeoutMs: 120_000 }) : undefined;
-    writeFileSync(`${base}.log`, `${run.stdout}\n${run.stderr}\n`);
-    if (csv?.exitCode === 0) {
-      writeFileSync(`${base}.csv`, csv.stdout);
-      const [launch] = readNcuCsv(csv.stdout);
-      if (launch) return profileOf(launch, { ...subject, device: launch.device });
-    }
-    console.error(
-      `no profile of ${subject.variant} (see ${base}.log):\n${explained(`${run.stdout}\n${run.stderr}`)}`,
-    );
+    const said = `${run.stdout}\n${run.stderr}\n`;
+    writeFileSync(`${base}.log`, said);
+    const csv = existsSync(report) ? await rawPage(report) : undefined;
+    if (csv !== undefined) writeFileSync(`${base}.csv`, csv);
+    const [launch] = csv === undefined ? [] : readNcuCsv(csv);
+    if (launch) return profileOf(launch, { ...subject, device: launch.device });
+    console.error(`no profile of ${subject.variant} (see ${base}.log):\n${explained(said)}`);
   }
   return undefined;
+}
+
+/** What the tool reads out of its own report; undefined where it cannot. */
+async function rawPage(report: string): Promise<string | undefined> {
+  const argv = [ncu, '--import', report, '--csv', '--page', 'raw', '--print-units', 'base'];
+  const { exitCode, stdout } = await localExecutor.run(argv, { timeoutMs: 120_000 });
+  return exitCode === 0 ? stdout : undefined;
 }
 
 function explained(text: string): string {
@@ -205,13 +204,21 @@ function explained(text: string): string {
     .join('\n');
 }
 
-function writePages(file: ProfileFile, folder: string): void {
-  mkdirSync(folder, { recursive: true });
+function writePages(file: ProfileFile): void {
+  const pages = resolve(options.pages ?? folder);
+  mkdirSync(pages, { recursive: true });
   for (const workload of new Set(file.profiles.map((one) => one.workload))) {
-    const path = join(folder, `ncu-${workload}.md`);
+    const path = join(pages, `ncu-${workload}.md`);
     writeFileSync(path, profilePage(file, workload));
     console.error(`wrote ${path}`);
   }
+}
+
+function writeProfiles(file: ProfileFile): void {
+  const json = options.json ?? join(folder, 'ncu.json');
+  writeFileSync(json, `${jsonText(file)}\n`);
+  console.error(`wrote ${json}`);
+  writePages(file);
 }
 
 async function firstLine(argv: readonly string[], pattern: RegExp): Promise<string> {
@@ -219,49 +226,43 @@ async function firstLine(argv: readonly string[], pattern: RegExp): Promise<stri
   return pattern.exec(answer?.stdout ?? '')?.[0].trim() ?? 'unknown';
 }
 
-async function main(): Promise<number> {
-  const folder = resolve(options.out, 'ncu');
-  if (options.read !== undefined) {
-    writePages(
-      JSON.parse(readFileSync(options.read, 'utf8')) as ProfileFile,
-      resolve(options.pages ?? folder),
-    );
-    return 0;
-  }
-  const discovered = await loadFamily(options.family);
-  const subjects = subjectsOf(discovered);
-  if (subjects.length === 0)
-    throw new Error(`nothing to profile: name --workload, and --variant or --from\n${usage}`);
-  mkdirSync(folder, { recursive: true });
-  const { worker, artifacts } = await build(discovered, subjects);
+/** What was run, when, of which commit and on what. Where a machine keeps its files is nobody's business. */
+async function session(): Promise<Omit<ProfileFile, 'profiles'>> {
+  const words = process.argv.slice(2).map((word) => (isAbsolute(word) ? basename(word) : word));
   const commit = await commitOf(localExecutor);
-  const head = {
-    // Where a machine keeps its files is nobody's business.
-    command: [
-      'bench/ncu.ts',
-      ...process.argv.slice(2).map((word) => (isAbsolute(word) ? basename(word) : word)),
-    ].join(' '),
+  return {
+    command: ['bench/ncu.ts', ...words].join(' '),
     date: new Date().toISOString(),
     ...(commit !== undefined && { commit }),
     ncu: await firstLine([ncu, '--version'], /^Version.*$/m),
     gpu: await firstLine(['nvidia-smi', '--query-gpu=name,driver_version', '--format=csv,noheader'], /^.+$/m),
   };
+}
+
+/** Profiles every subject; 1 where one of them gave nothing. */
+async function profileAll(): Promise<number> {
+  const discovered = await loadFamily(options.family);
+  const subjects = subjectsOf(discovered);
+  mkdirSync(folder, { recursive: true });
+  const { worker, artifacts } = await build(discovered, subjects);
+  const head = await session();
   const profiles: Profile[] = [];
   for (const subject of subjects) {
     const artifact = artifacts.get(subject.variant);
     if (!artifact) throw new Error(`${subject.variant} was not built`);
-    const found = await profile(discovered, subject, worker, artifact, folder);
-    if (found) profiles.push(found);
-    if (profiles.length === 0) continue;
-    // After each one: a session cut short leaves what it has.
-    const file: ProfileFile = { ...head, profiles };
-    const json = options.json ?? join(folder, 'ncu.json');
-    writeFileSync(json, `${jsonText(file)}\n`);
-    console.error(`wrote ${json}`);
-    writePages(file, resolve(options.pages ?? folder));
+    const found = await profile(discovered, subject, worker, artifact);
+    if (!found) continue;
+    profiles.push(found);
+    writeProfiles({ ...head, profiles }); // after each one: a session cut short leaves what it has
   }
-  return options['dry-run'] || profiles.length === subjects.length ? 0 : 1;
+  return options.dryRun || profiles.length === subjects.length ? 0 : 1;
 }
 
-if (options.help) console.log(usage);
-else process.exitCode = await main();
+try {
+  if (options.read === undefined) process.exitCode = await profileAll();
+  else writePages(readFile(options.read, profileFileSchema));
+} catch (error) {
+  if (!(error instanceof UsageError || error instanceof EnvironmentError)) throw error;
+  console.error(`error: ${error.message}`);
+  process.exitCode = 2;
+}

@@ -1,5 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ncuMetrics, profileOf, profilePage, readNcuCsv } from '../../../src/report/ncu.ts';
+import { profilePage } from '../../../bench/ncu/page.ts';
+import { ncuMetrics, profileFileSchema } from '../../../bench/ncu/profile.ts';
+import { profileOf, readNcuCsv } from '../../../bench/ncu/read.ts';
+import { packageRoot } from '../../../src/util/package-root.ts';
 
 const names = [
   'ID',
@@ -85,6 +90,14 @@ describe('a profile', () => {
     expect(page).toContain('4.95 TB/s from L2 into the SMs');
     expect(page).toContain('Warps wait most for `wait`, `long_scoreboard`.');
     expect(page).not.toContain('family.w');
+  });
+
+  it('is kept with the page that was written of it', () => {
+    const read = (name: string) => readFileSync(join(packageRoot, 'docs/results', name), 'utf8');
+    const file = profileFileSchema.parse(JSON.parse(read('ncu-h200.json')));
+    expect(file.profiles.length).toBeGreaterThan(0);
+    for (const { workload } of file.profiles)
+      expect(profilePage(file, workload)).toBe(read(`ncu-${workload}.md`));
   });
 
   it('asks for metrics by names that ncu takes', () => {

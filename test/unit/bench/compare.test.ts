@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { packageRoot } from '../../src/util/package-root.ts';
+import { packageRoot } from '../../../src/util/package-root.ts';
 
 it('bench/compare.py does without a GPU what it can', () => {
   const run = () =>
