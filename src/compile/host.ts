@@ -108,17 +108,20 @@ async function produce(
     const refusal = await refusalOf(result, context, () => compileEmpty(folder, compilers, context));
     return { seconds, command, ...(refusal && { refusal }) };
   }
+  return { seconds: seconds + (await link(folder, compilers, context)), command };
+}
+
+/** Turns the object into `kernel.so`; gives the seconds that took. What a compiler has taken, the linker takes. */
+async function link(folder: string, compilers: Compilers, context: CompileContext): Promise<number> {
   const object = join(folder, 'kernel.o');
-  const link = [compilers.cxx, '-shared', '-o', join(folder, 'kernel.so'), object];
-  const linked = await callCompiler(link, context, folder);
+  const argv = [compilers.cxx, '-shared', '-o', join(folder, 'kernel.so'), object];
+  const linked = await callCompiler(argv, context, folder);
   rmSync(object);
-  if (linked.exitCode !== 0) {
-    blameMachine(linked.stderr);
-    throw new EnvironmentError(
-      `the linker ${ending(linked)}: ${firstError(linked.stderr)}; see \`npx gen doctor\``,
-    );
-  }
-  return { seconds: seconds + linked.seconds, command };
+  if (linked.exitCode === 0) return linked.seconds;
+  blameMachine(linked.stderr);
+  throw new EnvironmentError(
+    `the linker ${ending(linked)}: ${firstError(linked.stderr)}; see \`npx gen doctor\``,
+  );
 }
 
 function compileEmpty(folder: string, compilers: Compilers, context: CompileContext) {
