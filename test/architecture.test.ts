@@ -22,7 +22,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   gate: ['errors', 'model', 'util', 'device'],
   measure: ['errors', 'model', 'util', 'device'],
   select: ['errors', 'model', 'util'],
-  emit: ['errors', 'model', 'util', 'zod', 'render', 'load-module', 'exec:type', 'ts-morph'],
+  emit: ['errors', 'model', 'util', 'render', 'load-module', 'exec:type', 'ts-morph'],
   // What stages stand on.
   exec: ['errors', 'util', 'execa'],
   device: ['errors', 'model', 'util', 'zod', 'exec:type'],

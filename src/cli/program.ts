@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { UsageError } from '../errors.ts';
 import { localExecutor } from '../exec/local.ts';
@@ -7,7 +5,7 @@ import { type Stage, stages } from '../model/event.ts';
 import { shortPath } from '../report/format.ts';
 import { type PartName, partNames } from '../toolchain/parts.ts';
 import { ensureToolchain } from '../toolchain/toolchain.ts';
-import { packageRoot } from '../util/package-root.ts';
+import { packageVersion } from '../util/package-version.ts';
 import { asCalled } from './called.ts';
 import { doctor } from './doctor.ts';
 import { list, show, why } from './inspect.ts';
@@ -37,7 +35,7 @@ is kept, the last line says how to go on).`;
 export function programOf(done: Done): Command {
   const program = new Command('gen')
     .description('Turns a search space of CUDA kernels into gated, timed variants and a library.')
-    .version(versionOfPackage())
+    .version(packageVersion())
     .addHelpText('after', footer)
     .configureHelp({ showGlobalOptions: true, minWidthToWrap: 30 });
   addLineCommands(program, done);
@@ -204,9 +202,4 @@ async function installToolchain(
   const progress = (line: string) => console.error(line);
   const toolchain = await ensureToolchain({ executor: localExecutor, install: true, with: wanted, progress });
   if (!quiet) console.log(`CUDA ${toolchain.nvccVersion} (${toolchain.origin}) in ${toolchain.cudaHome}`);
-}
-
-function versionOfPackage(): string {
-  const text = readFileSync(join(packageRoot, 'package.json'), 'utf8');
-  return String((JSON.parse(text) as { version?: unknown }).version);
 }

@@ -1,6 +1,5 @@
-import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
 import { UsageError } from '../errors.ts';
 import type { Artifact } from '../model/artifact.ts';
 import type { Binding } from '../model/binding.ts';
@@ -8,6 +7,7 @@ import type { Manifest } from '../model/manifest.ts';
 import type { Source } from '../model/variant.ts';
 import { diskError } from '../util/disk.ts';
 import { packageRoot } from '../util/package-root.ts';
+import { packageVersion } from '../util/package-version.ts';
 import { bindingFolder, loadBinding } from './binding.ts';
 import { replaceFolder, write, writeBinding } from './files.ts';
 import { packImage } from './images.ts';
@@ -53,7 +53,7 @@ async function writeLibrary(request: LibraryRequest): Promise<Library> {
 async function writePackage(request: LibraryRequest, binding: Binding, staged: string): Promise<Manifest> {
   const shipped: Shipped[] = [];
   for (const id of request.selection.variants) shipped.push(await ship(id, request, staged));
-  const manifest = buildManifest(request, shipped, await packageVersion());
+  const manifest = buildManifest(request, shipped, packageVersion());
   const roots = { package: packageRoot, family: request.folder };
   await writeBinding(binding, bindingFolder(binding.name), manifest, roots, staged, {
     cudaHint: request.cudaHome ?? '',
@@ -81,9 +81,4 @@ function sourceOf(id: string, artifacts: readonly Artifact[]): Source {
   const artifact = artifacts.find(({ source }) => source.variant.id === id);
   if (!artifact) throw new Error(`${id} is selected but was given no artifact`);
   return artifact.source;
-}
-
-async function packageVersion(): Promise<string> {
-  const text = await readFile(join(packageRoot, 'package.json'), 'utf8');
-  return z.object({ version: z.string() }).parse(JSON.parse(text)).version;
 }
