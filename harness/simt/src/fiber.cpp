@@ -3,10 +3,14 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <new>
 
+#include "page.hpp"
+
 #if !defined(SIMT_FIBER_BOOST) && defined(__x86_64__)
-// System V: rbx, rbp, r12-r15 survive a call. Floating-point control words are the same in every fiber.
+// System V: rbx, rbp, r12-r15, the control bits of mxcsr and the x87 control word survive a call. The status
+// bits of mxcsr need not; they travel along.
 asm(R"(
 .text
 .globl simt_fiber_switch
@@ -19,8 +23,14 @@ simt_fiber_switch:
   pushq %r13
   pushq %r14
   pushq %r15
+  subq $8, %rsp
+  stmxcsr (%rsp)
+  fnstcw 4(%rsp)
   movq %rsp, (%rdi)
   movq %rsi, %rsp
+  ldmxcsr (%rsp)
+  fldcw 4(%rsp)
+  addq $8, %rsp
   popq %r15
   popq %r14
   popq %r13
@@ -31,14 +41,21 @@ simt_fiber_switch:
 .size simt_fiber_switch,.-simt_fiber_switch
 )");
 #elif !defined(SIMT_FIBER_BOOST) && defined(__aarch64__)
-// AAPCS64: x19-x28, x29 (frame), x30 (link), d8-d15 survive a call.
+// AAPCS64: x19-x28, x29 (frame), x30 (link), d8-d15 and fpcr survive a call; x18 belongs to the platform.
+// Writing fpcr is slow, and mostly it holds the right value already.
 #if defined(__APPLE__)
 #define SIMT_SYMBOL "_simt_fiber_switch"
 #else
 #define SIMT_SYMBOL "simt_fiber_switch"
 #endif
-asm(".text\n.globl " SIMT_SYMBOL "\n.align 4\n" SIMT_SYMBOL R"(:
-  sub sp, sp, #160
+asm(".text\n.globl " SIMT_SYMBOL
+    "\n"
+#if !defined(__APPLE__)
+    ".type " SIMT_SYMBOL
+    ",%function\n"
+#endif
+    ".align 4\n" SIMT_SYMBOL R"(:
+  sub sp, sp, #176
   stp x19, x20, [sp, #0]
   stp x21, x22, [sp, #16]
   stp x23, x24, [sp, #32]
@@ -49,6 +66,8 @@ asm(".text\n.globl " SIMT_SYMBOL "\n.align 4\n" SIMT_SYMBOL R"(:
   stp d10, d11, [sp, #112]
   stp d12, d13, [sp, #128]
   stp d14, d15, [sp, #144]
+  mrs x3, fpcr
+  str x3, [sp, #160]
   mov x2, sp
   str x2, [x0]
   mov sp, x1
@@ -62,7 +81,12 @@ asm(".text\n.globl " SIMT_SYMBOL "\n.align 4\n" SIMT_SYMBOL R"(:
   ldp d10, d11, [sp, #112]
   ldp d12, d13, [sp, #128]
   ldp d14, d15, [sp, #144]
-  add sp, sp, #160
+  ldr x4, [sp, #160]
+  cmp x3, x4
+  b.eq 1f
+  msr fpcr, x4
+1:
+  add sp, sp, #176
   ret
 )");
 #endif
@@ -70,7 +94,20 @@ asm(".text\n.globl " SIMT_SYMBOL "\n.align 4\n" SIMT_SYMBOL R"(:
 namespace simt::core {
 namespace {
 
-constexpr std::size_t kPage = 4096;
+#if !defined(SIMT_FIBER_BOOST) && defined(__x86_64__)
+/// The floating-point control words as simt_fiber_switch keeps them: mxcsr, then that of the x87.
+void* control_words() {
+  std::uint32_t words[2] = {};
+  asm volatile("stmxcsr %0\n\tfnstcw %1" : "=m"(words[0]), "=m"(words[1]));
+  return reinterpret_cast<void*>(words[0] | std::uintptr_t{words[1]} << 32);
+}
+#elif !defined(SIMT_FIBER_BOOST)
+void* control_words() {
+  std::uintptr_t fpcr;
+  asm volatile("mrs %0, fpcr" : "=r"(fpcr));
+  return reinterpret_cast<void*>(fpcr);
+}
+#endif
 
 }  // namespace
 
@@ -121,10 +158,12 @@ void Fiber::prepare(unsigned char* stack, std::size_t bytes, FiberEntry entry) {
   *--frame = nullptr;  // the entry's "return address", and the 8 bytes that a call would have pushed
   *--frame = reinterpret_cast<void*>(entry);
   for (int i = 0; i < 6; ++i) *--frame = nullptr;
+  *--frame = control_words();
 #else
-  frame -= 20;
-  for (int i = 0; i < 20; ++i) frame[i] = nullptr;
+  frame -= 22;
+  std::fill_n(frame, 22, nullptr);
   frame[11] = reinterpret_cast<void*>(entry);  // x30
+  frame[20] = control_words();
 #endif
   resume_ = frame;
 #endif

@@ -20,7 +20,8 @@
 #endif
 
 #if !defined(SIMT_FIBER_BOOST)
-/// Saves the callee-saved registers on the current stack, stores its pointer in *from and resumes `to`.
+/// Saves what survives a call (registers and floating-point control words) on the current stack, stores its
+/// pointer in *from and resumes `to`.
 extern "C" void simt_fiber_switch(void** from, void* to);
 #endif
 

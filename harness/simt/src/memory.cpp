@@ -11,6 +11,8 @@
 #include <new>
 #include <stdexcept>
 
+#include "page.hpp"
+
 namespace simt {
 namespace core {
 
@@ -18,7 +20,6 @@ AddressSpace address_space;
 
 namespace {
 
-constexpr std::size_t kPage = 4096;
 constexpr std::size_t kCellBytes = 16;  // of memory that a whole cell covers
 constexpr unsigned kMaxBlocks = 64;     // shared arenas: blocks that can be live at once
 constexpr std::size_t kClearInPlace = 8 << 20;

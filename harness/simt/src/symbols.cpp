@@ -139,6 +139,8 @@ std::map<std::uint64_t, std::string> names_of(const std::vector<std::uint64_t>& 
       names[pc] = best_frame(found).place;
     else if (!address.symbol.empty())
       names[pc] = address.symbol;
+    else if (address.module.empty())  // code that the loader does not know, as in a static program
+      names[pc] = text("0x%llx", static_cast<unsigned long long>(pc));
     else
       names[pc] = text("%s+0x%llx", address.module.c_str(), static_cast<unsigned long long>(address.offset));
   }
