@@ -20,6 +20,9 @@ import { type EnsureOptions, ensureToolchain, withVendorLibraries } from './tool
 import { Slots } from './util/limit.ts';
 import { Pool } from './util/pool.ts';
 import { Stopwatch } from './util/stopwatch.ts';
+import { atMostEvery } from './util/throttle.ts';
+
+const secondsBetweenNotes = 5;
 
 /** What the stages of one run share: compilers, devices, slots, journal and clock. Made as far as they are needed. */
 export class Line {
@@ -95,13 +98,26 @@ export class Line {
   }
 
   async finish(space: { points: number; legal: number }, library: string | null): Promise<Summary> {
-    const untimed = this.does('time') ? (await this.bench()).untimed : 'timing was not asked for';
+    const untimed = await this.#whyUntimed();
     const { points, legal } = space;
     const seconds = this.watch.seconds();
-    const summary = this.recorder.summary({ points, legal, seconds, library, ...(untimed && { untimed }) });
+    const installed = library === null ? undefined : this.request.prefix?.path;
+    const summary = this.recorder.summary({
+      ...{ points, legal, seconds, library },
+      ...(installed !== undefined && { prefix: installed }),
+      ...(untimed !== undefined && { untimed }),
+    });
     this.host.run.writeJson('summary.json', summary);
     this.emit(summary);
     return summary;
+  }
+
+  async #whyUntimed(): Promise<string | undefined> {
+    if (this.does('time')) return (await this.bench()).untimed;
+    if (this.recorder.measurements().length > 0) return undefined;
+    return this.does('select')
+      ? 'this run has none; `npx gen time` takes them where there is a GPU'
+      : 'timing was not asked for';
   }
 
   /** Everything that the library is made of. `artifacts`: of at least the selected variants. */
@@ -153,7 +169,17 @@ export class Line {
     this.note(
       `building the library and installing it into ${path}; find it with -DCMAKE_PREFIX_PATH=${path}`,
     );
-    return { prefix: path, shared, cudaHome, jobs, toolFolders: [cachePaths(this.host.environment).bin] };
+    const soFar = this.#nowAndThen();
+    return {
+      ...{ prefix: path, shared, cudaHome, jobs },
+      toolFolders: [cachePaths(this.host.environment).bin],
+      onProgress: (share) => soFar(`the library: ${share} is built`),
+    };
+  }
+
+  /** Notes of how far a long job is. */
+  #nowAndThen(): (message: string) => void {
+    return atMostEvery(secondsBetweenNotes, (message: string) => this.note(message));
   }
 
   get #toolchainOptions(): EnsureOptions {
@@ -209,9 +235,12 @@ export class Line {
   async #buildWorker(device: DeviceName): Promise<BuiltWorker> {
     const { environment, executor } = this.host;
     const compilers = device === 'emulated' ? await findCxx(environment, executor) : await this.toolchain();
-    return buildWorker(device, compilers, this.context, this.slots, (files) =>
-      this.note(`building the runner of the device ${device}: ${files} files, this once`),
-    );
+    const runner = `the runner of the device ${device}`;
+    const soFar = this.#nowAndThen();
+    return buildWorker(device, compilers, this.context, this.slots, (done, all) => {
+      if (done === 0) this.note(`building ${runner}: ${all} files, this once`);
+      else if (done < all) soFar(`${runner}: ${done} of ${all} files are built`);
+    });
   }
 
   /** The host may compute a reference for long; a kernel may not run for long. */

@@ -15,7 +15,7 @@ import { renderVariant } from './render/render.ts';
 import { writeSource } from './render/write.ts';
 import { type Host, type Request, workloadsOf } from './request.ts';
 import { selectPassed } from './select/passed.ts';
-import { alone, enumerate } from './space/enumerate.ts';
+import { alone, enumerate, whyEmpty } from './space/enumerate.ts';
 import { mapLimit } from './util/limit.ts';
 
 /** A variant that passed the gate, with everything that was built of it. */
@@ -28,6 +28,7 @@ export async function runPipeline(request: Request, host: Host): Promise<Summary
   try {
     const { variants, ...counts } = only ? alone(only.variant) : enumerate(family, space);
     line.emit({ event: 'space', ...counts, variants: variants.length });
+    if (variants.length === 0) line.note(whyEmpty(family, space, counts));
     mustLint(family, folder, variants);
     if (line.does('gate')) line.bench().catch(() => {}); // begins now; whoever needs it meets its error
     const judged = await mapLimit(variants, line.lanes, (variant) => judge(variant, line));

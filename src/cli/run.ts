@@ -75,7 +75,8 @@ function sourcesOf({ stages, out, family }: Prepared['request']): string {
 }
 
 function codeOf(summary: Summary, { stages }: Prepared['request']): number {
-  const { passed, compiled } = summary.funnel;
+  const { legal, passed, compiled } = summary.funnel;
+  if (legal === 0) return exitCode.no;
   const failed = Object.entries(summary.verdicts).some(([name, count]) => name !== 'passed' && count > 0);
   const needsPassed = (['gate', 'time', 'select', 'emit'] as const).some((stage) => stages.has(stage));
   if (needsPassed) return passed > 0 ? exitCode.done : exitCode.no;

@@ -45,23 +45,24 @@ const sourceFolders: Readonly<Record<DeviceName, readonly string[]>> = {
 /**
  * Builds the runner of a family with g++ alone: one object per source, each found in the cache where nothing that it
  * includes has changed. Runners of different families differ in one object. `slots` bounds the compilers that run at
- * once; `onBuild` is told, before the first of them, how many files there are. A runner that does not build is an EnvironmentError: a family's C++ is part of the machinery, not a variant.
+ * once; where one has to run, `onFiles` is told how many of all files are done: 0 before the first, then after each. A runner
+ * that does not build is an EnvironmentError: a family's C++ is part of the machinery, not a variant.
  */
 export async function buildWorker(
   device: DeviceName,
   compilers: RunnerCompilers,
   context: CompileContext,
   slots: Slots = new Slots(defaultJobs()),
-  onBuild: (files: number) => void = () => {},
+  onFiles: (done: number, all: number) => void = () => {},
 ): Promise<BuiltWorker> {
   const units = unitsOf(device, context);
-  let told = false;
-  const tell = () => {
-    if (!told) onBuild(units.length);
-    told = true;
-  };
+  const tell = tellerOf(units.length, onFiles);
   const objects = await Promise.all(
-    units.map((unit) => compileUnit(unit, device, compilers, context, slots, tell)),
+    units.map(async (unit) => {
+      const object = await compileUnit(unit, device, compilers, context, slots, tell.begin);
+      tell.done();
+      return object;
+    }),
   );
   const libraries = librariesOf(device, compilers);
   const key = hashOf('worker', device, ...objects.map(({ key }) => key).sort(), libraries.join(' '));
@@ -79,6 +80,22 @@ export async function buildWorker(
     return {};
   });
   return { path: join(entry.folder, 'worker'), key, cached: entry.cached };
+}
+
+/** Counts files, those of the cache too, but says nothing before one has to be compiled. */
+function tellerOf(all: number, onFiles: (done: number, all: number) => void) {
+  let begun = false;
+  let done = 0;
+  return {
+    begin: () => {
+      if (!begun) onFiles(0, all);
+      begun = true;
+    },
+    done: () => {
+      done++;
+      if (begun) onFiles(done, all);
+    },
+  };
 }
 
 function unitsOf(device: DeviceName, { packageRoot, familyFolder }: CompileContext): Unit[] {

@@ -17,6 +17,8 @@ export interface InstallOptions {
   /** Further `-D` definitions. */
   readonly define?: Readonly<Record<string, string>>;
   readonly jobs?: number;
+  /** Told how much of the library is built, e.g. `40%` or `4/10`. */
+  readonly onProgress?: (share: string) => void;
   /** Build here and keep it, so that another kind of the same library compiles next to nothing. */
   readonly buildFolder?: string;
 }
@@ -32,8 +34,16 @@ export async function installLibrary(
   const path = [...(options.toolFolders ?? []), ...(process.env.PATH ?? '').split(':')];
   const env = { PATH: path.join(':') };
   const generator = path.some((folder) => existsSync(join(folder, 'ninja'))) ? ['-G', 'Ninja'] : [];
+  const onStdout = (line: string) => {
+    const share = /^\[\s*(\d+%|\d+\/\d+)\]/.exec(line)?.[1]; // of make, of ninja
+    if (share !== undefined) options.onProgress?.(share);
+  };
   const step = async (what: string, argv: readonly string[]) => {
-    const { exitCode, stdout, stderr } = await executor.run(argv, { env, timeoutMs: 15 * 60_000 });
+    const { exitCode, stdout, stderr } = await executor.run(argv, {
+      env,
+      timeoutMs: 15 * 60_000,
+      onStdout,
+    });
     if (exitCode !== 0)
       throw new EnvironmentError(`could not ${what} ${library}:\n${lastLines(stdout + stderr)}`);
   };

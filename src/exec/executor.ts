@@ -8,6 +8,8 @@ export interface RunOptions {
   /** Aborting kills the whole process tree; `run` then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   readonly input?: string;
+  /** Called with each line of stdout as it comes. */
+  readonly onStdout?: (line: string) => void;
   /** Called with each line of stderr as it comes. */
   readonly onStderr?: (line: string) => void;
 }

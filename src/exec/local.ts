@@ -32,6 +32,7 @@ async function run(argv: readonly string[], options: RunOptions = {}): Promise<R
   const started = performance.now();
   const child = execa(file, args, { ...optionsOf(options), input: options.input ?? '' });
   const killed = killLater(child.pid, options);
+  if (options.onStdout) void forwardLines(child.iterable({ from: 'stdout' }), options.onStdout);
   if (options.onStderr) void forwardLines(child.iterable({ from: 'stderr' }), options.onStderr);
   const result = await child.finally(() => killed.cancel());
   forget(child.pid);

@@ -122,6 +122,8 @@ export const summaryEventSchema = z.object({
   run: z.string(),
   /** Folder of the emitted library; null when none was emitted. */
   library: z.string().nullable(),
+  /** Folder that the library was installed into; absent when it was not. */
+  prefix: z.string().optional(),
   /** Why there are no times; absent when there are. */
   untimed: z.string().optional(),
 });

@@ -178,9 +178,10 @@ function funnel({ funnel, verdicts, seconds, cache }: Summary, paint: Paint, wid
   ];
 }
 
-function places({ run, library }: Summary, paint: Paint): string[] {
+function places({ run, library, prefix }: Summary, paint: Paint): string[] {
   return [
     `${paint('strong', 'run    ')}  ${shortPath(run)}`,
     ...(library === null ? [] : [`${paint('strong', 'library')}  ${shortPath(library)}`]),
+    ...(prefix === undefined ? [] : [`${paint('strong', 'prefix ')}  ${shortPath(prefix)}`]),
   ];
 }

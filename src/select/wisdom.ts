@@ -44,7 +44,9 @@ export function holding(
           `${place}, ${workload}: not used, the source of ${variant} is no longer what was timed in ${run}`,
       ),
       ...(absent.length > 0
-        ? [`${place}: ${absent.length} of ${asked.length} winners are not among what passed here`]
+        ? [
+            `${place}: the winners of ${absent.length} of ${asked.length} workloads are not among what passed here; the family's ranking decides there (the preset shipped has all winners)`,
+          ]
         : []),
     ],
   };

@@ -59,6 +59,26 @@ export function alone(variant: Variant): Enumeration {
   return { points: 1, legal: 1, rejected: {}, variants: [variant] };
 }
 
+/** What to tell of a space without a legal point: which constraints leave nothing, the busiest first. */
+export function whyEmpty(
+  { name }: AnyFamily,
+  { preset, where, arch }: EnumerateOptions,
+  { rejected }: Pick<Counts, 'rejected'>,
+): string {
+  const asked = [
+    ...(preset === undefined ? [] : [`preset ${preset}`]),
+    ...(where === undefined ? [] : ['--where']),
+  ].join(' and ');
+  const rules = Object.entries(rejected)
+    .filter(([rule, points]) => points > 0 && rule !== 'preset' && rule !== 'where')
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([rule, points]) => `${rule} ${points.toLocaleString('en-US')}`);
+  if (rules.length === 0) return `no point fulfils ${asked}`;
+  const of = asked === '' ? '' : ` of ${asked}`;
+  const on = arch === undefined ? '' : ` on ${arch}`;
+  return `no point${of} is legal${on}: ruled out by ${rules.join(', ')}; \`npx gen why ${name} <point>\` tells it of one`;
+}
+
 function tooMany(family: AnyFamily, legal: number): UsageError {
   const presets = Object.keys(family.presets).join(', ');
   return new UsageError(

@@ -90,7 +90,7 @@ export class Recorder {
   }
 
   summary(
-    rest: Pick<Summary, 'seconds' | 'library' | 'untimed'> & { points: number; legal: number },
+    rest: Pick<Summary, 'seconds' | 'library' | 'prefix' | 'untimed'> & { points: number; legal: number },
   ): Summary {
     const { points, legal, ...others } = rest;
     const verdicts: Record<string, number> = {};

@@ -26,8 +26,10 @@ test('gen emit --prefix installs what find_package finds, shared or as archives'
     ['SHARED', []],
     ['STATIC', ['--static']],
   ] as const) {
-    const { code, stderr } = await gen(path, ['emit', '--prefix', kind, ...flags], unoptimised);
+    const { code, stdout, stderr } = await gen(path, ['emit', '--prefix', kind, ...flags], unoptimised);
     expect(stderr).toContain(`-DCMAKE_PREFIX_PATH=${join(path, kind)}`);
+    expect(stdout).toContain('No times: this run has none');
+    expect(stdout).toMatch(new RegExp(`^prefix +${kind}$`, 'm'));
     expect(code).toBe(0);
     expect(existsSync(join(path, kind, 'include/tilewright/scale.h'))).toBe(true);
     writeFileSync(join(path, 'CMakeLists.txt'), consumer(kind));

@@ -158,6 +158,15 @@ describe('gen sweep', () => {
     expect(stdout).toMatch(/compile: 1 variant[\s\S]*wrong: 1 variant/);
     expect(existsSync(join(out, 'library'))).toBe(false);
   });
+
+  test('nothing that is legal: exit code 1, and which constraint it is', slow, async () => {
+    const where = ['--where', "threads == 64 && perThread == 1 && defect == 'wrong'"];
+    const { code, stderr } = await gen(workspace().path, ['render', 'scale', ...where]);
+    expect(stderr).toMatch(
+      /no point of --where is legal on sm_90a: ruled out by defects are planted once 1;/,
+    );
+    expect(code).toBe(1);
+  });
 });
 
 describe('stages by themselves', () => {

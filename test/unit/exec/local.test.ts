@@ -57,14 +57,17 @@ describe('run', () => {
     await expect(running).rejects.toThrow('enough');
   });
 
-  test('takes a lot of output and hands stderr on by the line', async () => {
+  test('takes a lot of output and hands it on by the line', async () => {
     const lines: string[] = [];
+    let count = 0;
     const result = await localExecutor.run(
       ['sh', '-c', 'yes abcdefg | head -c 4000000; echo a >&2; echo b >&2'],
       {
+        onStdout: () => count++,
         onStderr: (line) => lines.push(line),
       },
     );
+    expect(count).toBe(500_000);
     expect(result.stdout).toHaveLength(4_000_000);
     expect(lines).toEqual(['a', 'b']);
   });

@@ -65,7 +65,9 @@ describe('a selection without times', () => {
     expect(remarks).toEqual([
       expect.stringMatching(/two: the space no longer has toy\.gone/),
       expect.stringMatching(/one: not used, the source of toy\.a is no longer what was timed in gpu-1/),
-      expect.stringMatching(/1 of 3 winners are not among what passed here/),
+      expect.stringMatching(
+        /the winners of 1 of 3 workloads are not among what passed here; the family's ranking decides there/,
+      ),
     ]);
   });
 

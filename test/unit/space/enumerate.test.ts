@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AnyFamily } from '../../../src/model/family.ts';
 import type { ParameterValue } from '../../../src/model/parameter.ts';
-import { enumerate, rulesOf } from '../../../src/space/enumerate.ts';
+import { enumerate, rulesOf, whyEmpty } from '../../../src/space/enumerate.ts';
 import { idOf } from '../../../src/space/id.ts';
 import { toyFamily } from '../../helpers/toy-family.ts';
 
@@ -206,5 +206,23 @@ describe('enumerate', () => {
     ],
   ])('refuses %s', (_, family, options, message) => {
     expect(() => enumerate(family, { arch: 'sm_90a', ...options })).toThrow(message);
+  });
+});
+
+describe('whyEmpty', () => {
+  const told = (options: Parameters<typeof enumerate>[1]) => {
+    const { variants, ...counts } = enumerate(toyFamily, options);
+    expect(variants).toEqual([]);
+    return whyEmpty(toyFamily, options, counts);
+  };
+
+  it('names the constraints that leave nothing, the busiest first', () => {
+    expect(told({ arch: 'sm_70', where: "path == 'mma' && block == 128 && tileN == 128" })).toBe(
+      'no point of --where is legal on sm_70: ruled out by shared-memory 4, not-supported 3; `npx gen why toy-op <point>` tells it of one',
+    );
+  });
+
+  it('says when no point is asked for at all', () => {
+    expect(told({ preset: 'quick', where: 'block == 32' })).toBe('no point fulfils preset quick and --where');
   });
 });

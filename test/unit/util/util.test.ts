@@ -8,6 +8,7 @@ import { mapLimit, Slots } from '../../../src/util/limit.ts';
 import { Pool } from '../../../src/util/pool.ts';
 import { median } from '../../../src/util/stats.ts';
 import { Stopwatch } from '../../../src/util/stopwatch.ts';
+import { atMostEvery } from '../../../src/util/throttle.ts';
 
 test('hashOf tells its parts apart', () => {
   expect(hashOf('ab')).not.toBe(hashOf('a', 'b'));
@@ -83,6 +84,21 @@ test('Stopwatch counts a stage once while several of its tasks run', async () =>
   await tasks[1];
   now = 4000;
   expect(watch.seconds()).toEqual({ compile: 3, total: 4 });
+});
+
+test('atMostEvery passes on what comes when its time has passed, and drops the rest', () => {
+  let now = 0;
+  const told: number[] = [];
+  const tell = atMostEvery(
+    5,
+    (value: number) => told.push(value),
+    () => now,
+  );
+  for (const seconds of [1, 4, 5, 6, 9, 10.5]) {
+    now = seconds * 1000;
+    tell(seconds);
+  }
+  expect(told).toEqual([5, 10.5]);
 });
 
 test.each(['ENOSPC', 'EROFS', 'EACCES', 'ENOENT', 'EISDIR', 'ENOTDIR', 'EEXIST'])(
