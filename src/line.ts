@@ -22,7 +22,7 @@ import { Pool } from './util/pool.ts';
 import { Stopwatch } from './util/stopwatch.ts';
 import { atMostEvery } from './util/throttle.ts';
 
-const secondsBetweenNotes = 5;
+const secondsBetweenNotes = 2;
 
 /** What the stages of one run share: compilers, devices, slots, journal and clock. Made as far as they are needed. */
 export class Line {
@@ -173,13 +173,15 @@ export class Line {
     return {
       ...{ prefix: path, shared, cudaHome, jobs },
       toolFolders: [cachePaths(this.host.environment).bin],
-      onProgress: (share) => soFar(`the library: ${share} is built`),
+      onProgress: (share) => soFar(`library: ${share} built`),
     };
   }
 
   /** Notes of how far a long job is. */
   #nowAndThen(): (message: string) => void {
-    return atMostEvery(secondsBetweenNotes, (message: string) => this.note(message));
+    return atMostEvery(secondsBetweenNotes, (message: string) =>
+      this.emit({ event: 'note', message, passing: true }),
+    );
   }
 
   get #toolchainOptions(): EnsureOptions {
@@ -235,11 +237,10 @@ export class Line {
   async #buildWorker(device: DeviceName): Promise<BuiltWorker> {
     const { environment, executor } = this.host;
     const compilers = device === 'emulated' ? await findCxx(environment, executor) : await this.toolchain();
-    const runner = `the runner of the device ${device}`;
     const soFar = this.#nowAndThen();
     return buildWorker(device, compilers, this.context, this.slots, (done, all) => {
-      if (done === 0) this.note(`building ${runner}: ${all} files, this once`);
-      else if (done < all) soFar(`${runner}: ${done} of ${all} files are built`);
+      if (done === 0) this.note(`building the runner of the device ${device}: ${all} files, this once`);
+      else if (done < all) soFar(`runner: ${done} of ${all} files built`);
     });
   }
 

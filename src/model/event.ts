@@ -100,7 +100,12 @@ export const environmentEventSchema = z.object({
 });
 
 /** Something that the reader ought to know, e.g. why nothing was timed. */
-export const noteEventSchema = z.object({ event: z.literal('note'), message: z.string() });
+export const noteEventSchema = z.object({
+  event: z.literal('note'),
+  message: z.string(),
+  /** True where it says how far a long job is: the next such note takes its place. */
+  passing: z.boolean().optional(),
+});
 
 /** The last line of every run that came to its end. */
 export const summaryEventSchema = z.object({

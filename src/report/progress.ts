@@ -32,7 +32,7 @@ export class Progress {
   handle(event: Event): void {
     if (event.event === 'start') this.line(`${event.resumed ? 'resuming' : 'run'} ${shortPath(event.run)}`);
     if (event.event === 'space') this.#space(event);
-    if (event.event === 'note') this.line(event.message);
+    if (event.event === 'note') this.#note(event);
     if (event.event === 'artifact') this.#artifact(event);
     if (event.event === 'verdict') this.#verdict(event);
     if (event.event === 'measurement') this.#measurement(event);
@@ -58,6 +58,11 @@ export class Progress {
     this.line(
       `${plural(points, 'point')}, ${grouped(legal)} legal, ${plural(variants, 'variant')} to look at`,
     );
+  }
+
+  #note({ message, passing }: Kind<'note'>): void {
+    if (passing) this.#tick('', message);
+    else this.line(message);
   }
 
   #artifact(event: Kind<'artifact'>): void {
@@ -88,17 +93,19 @@ export class Progress {
     this.#tick(event.variant);
   }
 
-  #tick(subject = ''): void {
+  /** Shows the counts with the variant that was looked at last, or with how far a long job is. */
+  #tick(subject = '', job = ''): void {
     const now = this.#now();
     if (now - this.#shown < (this.#rewrites ? frameMs : quietMs)) return;
     this.#shown = now;
     const text = this.#text(now);
     if (!this.#rewrites) {
-      this.#output.write(`${text}\n`);
+      this.#output.write(`${text}${job && `  ${job}`}\n`);
       return;
     }
     const room = widthOf(this.#output) - text.length - 3;
-    const tail = subject && room > 16 ? `  ${cutMiddle(subject, room)}` : '';
+    const shown = job ? cutEnd(job, room) : cutMiddle(subject, room);
+    const tail = shown && room > 16 ? `  ${shown}` : '';
     this.#output.write(`\r\u001b[K${text}${this.#paint('faint', tail)}`);
     this.#dirty = true;
   }

@@ -130,7 +130,8 @@ function installedParts(environment: Environment): Check[] {
   const paths = cachePaths(environment);
   const present = partNames.filter((name) => existsSync(join(paths.parts, name)));
   if (present.length === 0) return [];
-  return [{ name: 'installed', state: 'ok', found: `${present.join(', ')} in ${paths.base}` }];
+  const words = present.map((name) => (name === 'compile' ? "CUDA's compiler" : name)).join(', ');
+  return [{ name: 'installed', state: 'ok', found: `by gen: ${words}; in ${paths.base}` }];
 }
 
 async function gpu(executor: Executor): Promise<readonly Check[]> {

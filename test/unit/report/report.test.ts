@@ -175,6 +175,20 @@ describe('progress', () => {
     expect(Math.max(...visible)).toBeLessThanOrEqual(80);
   });
 
+  test('says on the same line how far a long job is; elsewhere not each time', () => {
+    const job: readonly Event[] = [7, 8, 9].map((files) => ({
+      ...{ event: 'note', passing: true },
+      message: `runner: ${files} of 42 files built`,
+    }));
+    const lines = play(new Screen(true), job).split('\r\u001b[K').slice(1);
+    expect(lines).toHaveLength(3);
+    expect(lines[2]).toContain('failed 0\u001b[2m  runner: 9 of 42 files built');
+    expect(play(new Screen(true), job)).not.toContain('\n');
+    expect(play(new Screen(false), job)).toBe(
+      'compiled 0/0  judged 0/0  failed 0  runner: 7 of 42 files built\n',
+    );
+  });
+
   test('is a few plain lines elsewhere, failures always', () => {
     const text = play(new Screen(false), events);
     expect(text).not.toContain('\u001b');
