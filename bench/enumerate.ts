@@ -1,4 +1,4 @@
-// CPU seconds to enumerate a space of a million points. Run: node --import jiti/register bench/enumerate.ts
+// Seconds to enumerate a space of a million points. Run: node --import jiti/register bench/enumerate.ts
 import { defineFamily, defineParameters } from '../src/model/family.ts';
 import { enumerate } from '../src/space/enumerate.ts';
 
@@ -50,17 +50,17 @@ const make = (strict: boolean) =>
   });
 
 for (const [label, strict, limit] of [
+  ['constrained, 1000 points made variants', true, 1000],
   ['constrained, every legal point made a variant', true, undefined],
   ['no constraint, 1000 points made variants', false, 1000],
 ] as const) {
   const family = make(strict);
-  const start = process.cpuUsage();
+  const start = performance.now();
   const { points, legal, variants, rejected } = enumerate(family, {
     arch: 'sm_90a',
     ...(limit !== undefined && { limit }),
   });
-  const { user, system } = process.cpuUsage(start);
-  const seconds = (user + system) / 1e6;
+  const seconds = (performance.now() - start) / 1000;
   console.log(
     `${label}: ${points} points, ${legal} legal, ${variants.length} variants, ${seconds.toFixed(3)} s`,
   );
