@@ -10,6 +10,7 @@ import type { Event, Stage, Summary } from './model/event.ts';
 import type { Selection } from './model/selection.ts';
 import type { Variant } from './model/variant.ts';
 import type { Verdict } from './model/verdict.ts';
+import { reproduction } from './reproduce.ts';
 import type { Host, Request } from './request.ts';
 import { type Bench, chooseDevices, commitOf, compileContext, environmentOf } from './setup.ts';
 import { Recorder } from './store/recorder.ts';
@@ -81,13 +82,13 @@ export class Line {
   }
 
   /** Records a verdict; `key` names what was judged, so that a resumed run can tell whether it is still the same. */
-  judged({ id, family, parameters }: Variant, verdict: Verdict, key: string): void {
+  judged(variant: Variant, verdict: Verdict, key: string): void {
     this.host.signal.throwIfAborted();
-    const command = verdict.evidence.reproduce ?? `npx validate ${family} ${id}`;
-    const file = this.request.only?.source?.path;
-    const reproduce = file ? command.replace(id, `${file} --as ${id}`) : command;
-    const evidence = verdict.verdict === 'passed' ? verdict.evidence : { ...verdict.evidence, reproduce };
-    this.emit({ event: 'verdict', ...verdict, parameters, evidence, key });
+    const { gate, only } = this.request;
+    const again = () => reproduction(variant, verdict, { depth: gate.depth, file: only?.source?.path });
+    const reproduce = verdict.verdict === 'passed' ? {} : { reproduce: again() };
+    const evidence = { ...verdict.evidence, ...reproduce };
+    this.emit({ event: 'verdict', ...verdict, parameters: variant.parameters, evidence, key });
   }
 
   /** Lends a session of a device; the emulated one takes a slot, since it is a CPU that does the work. */

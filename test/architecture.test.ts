@@ -43,7 +43,8 @@ const table: Readonly<Record<string, readonly string[]>> = {
   // The line itself, and the ways to start it.
   request: ['exec:type', 'space:type', 'store:type'],
   setup: ['arch', 'compile:type', 'device', 'exec:type', 'request:type', 'toolchain'],
-  line: ['compile', 'device', 'emit:type', 'request:type', 'setup', 'store', 'toolchain'],
+  reproduce: [],
+  line: ['compile', 'device', 'emit:type', 'reproduce', 'request:type', 'setup', 'store', 'toolchain'],
   pipeline: [
     ...['space', 'render', 'compile', 'gate', 'measure', 'select', 'emit'],
     ...['device:type', 'line', 'request'],

@@ -8,7 +8,6 @@ import type { Point } from '../model/parameter.ts';
 import type { Variant } from '../model/variant.ts';
 import type { Verdict } from '../model/verdict.ts';
 import type { GateCase } from '../model/workload.ts';
-import { reproduction } from './reproduce.ts';
 import { scheduleOf, schedulesFrom, spread } from './schedules.ts';
 
 export interface GateOptions {
@@ -34,25 +33,13 @@ export async function gateVariant(
   const { variant } = artifact.source;
   const { device } = session.info;
   const { cases, schedules } = plan(casesOf(family, variant, options), device === 'emulated', options);
-  const answer = await session.gate({
+  const { verdict, evidence } = await session.gate({
     variant: jobVariant(artifact),
     cases,
     schedules,
     vendor: device === 'cuda',
   });
-  const { evidence } = answer;
-  const seed = typeof evidence.seed === 'number' ? evidence.seed : undefined;
-  const reproduce = reproduction(family.name, variant.id, device, {
-    case: evidence.case,
-    seed,
-    depth: options.depth,
-  });
-  return {
-    variant: variant.id,
-    device,
-    verdict: answer.verdict,
-    evidence: answer.verdict === 'passed' ? evidence : { ...evidence, reproduce },
-  };
+  return { variant: variant.id, device, verdict, evidence };
 }
 
 function plan(

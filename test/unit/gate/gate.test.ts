@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeviceSession } from '../../../src/device/session.ts';
 import { gateVariant } from '../../../src/gate/gate.ts';
-import { reproduction } from '../../../src/gate/reproduce.ts';
 import type { Artifact } from '../../../src/model/artifact.ts';
 import { type AnyFamily, defineFamily, defineParameters } from '../../../src/model/family.ts';
 import { type Bench, buildBench, openBench } from '../../helpers/axpby.ts';
@@ -62,19 +61,16 @@ function artifact(kernel: string): Artifact {
 }
 
 describe('gateVariant', () => {
-  it('passes a correct variant, without a command to reproduce it', async () => {
+  it('passes a correct variant', async () => {
     const verdict = await gateVariant(session, artifact('good'), family);
     expect(verdict).toMatchObject({ variant: 'axpby.good', device: 'emulated', verdict: 'passed' });
     expect(verdict.evidence).toMatchObject({ cases: 3, maxErrorOverBound: 0 });
-    expect(verdict.evidence.reproduce).toBeUndefined();
   });
 
-  it('says how to see a failure again, and doing so shows it', async () => {
+  it('says in which case and under which seed a variant fails, which shows it again', async () => {
     const verdict = await gateVariant(session, artifact('trap'), family);
     expect(verdict.verdict).toBe('fault');
-    expect(verdict.evidence.reproduce).toBe(
-      'npx validate axpby axpby.trap --device emulated --case exact --seed 1',
-    );
+    expect(verdict.evidence).toMatchObject({ case: 'exact', seed: 1 });
     const again = await gateVariant(session, artifact('trap'), family, {
       depth: 'quick',
       case: 'exact',
@@ -96,14 +92,5 @@ describe('gateVariant', () => {
     await expect(unknown).rejects.toThrow(
       "no gate case 'nonsense'; there are: exact, unsupported, repeated, large",
     );
-  });
-});
-
-describe('reproduction', () => {
-  it('names a seed only where schedules are seeded', () => {
-    expect(reproduction('f', 'v', 'cuda', { case: 'c', seed: 3, depth: 'full' })).toBe(
-      'npx validate f v --device cuda --case c --depth full',
-    );
-    expect(reproduction('f', 'v', 'emulated', {})).toBe('npx validate f v --device emulated');
   });
 });
