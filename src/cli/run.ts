@@ -43,7 +43,7 @@ export async function execute({ request, run, resumed }: Prepared, flags: Flags)
     if (!flags.json) process.stdout.write(asCalled(pageOf(summary, run) + sourcesOf(request)));
     const code = codeOf(summary, request);
     const later = !request.stages.has('render'); // such a command stands on what a run has done before
-    if (later && code === exitCode.no)
+    if (later && code === exitCode.no && summary.funnel.legal > 0)
       progress?.line(`nothing has passed in this run; gate it: npx gen sweep --resume ${run.id}`);
     return code;
   } catch (error) {

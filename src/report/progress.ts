@@ -114,10 +114,9 @@ export class Progress {
     const { total, compiled, passed, failed, timed } = this.#counts;
     const judged = passed + failed;
     const rate = (judged - 1) / Math.max((now - (this.#first ?? now)) / 1000, 1e-3);
-    const known = judged > 1;
-    const speed = known ? `  ${rate.toFixed(1)}/s` : '';
-    const eta = known && judged < total ? `, ${duration((total - judged) / rate)} left` : '';
+    const going = judged > 1 && judged < total;
+    const speed = going ? `  ${rate.toFixed(1)}/s, ${duration((total - judged) / rate)} left` : '';
     const late = timed > 0 ? `  timed ${timed}` : '';
-    return `compiled ${compiled}/${total}  judged ${judged}/${total}  failed ${failed}${late}${speed}${eta}`;
+    return `compiled ${compiled}/${total}  judged ${judged}/${total}  failed ${failed}${late}${speed}`;
   }
 }

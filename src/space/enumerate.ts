@@ -76,7 +76,7 @@ export function whyEmpty(
   if (rules.length === 0) return `no point fulfils ${asked}`;
   const of = asked === '' ? '' : ` of ${asked}`;
   const on = arch === undefined ? '' : ` on ${arch}`;
-  return `no point${of} is legal${on}: ruled out by ${rules.join(', ')}; \`npx gen why ${name} <point>\` tells it of one`;
+  return `no point${of} is legal${on}: ruled out by ${rules.join(', ')}; \`npx gen why ${name} <point>\` explains one of them`;
 }
 
 function tooMany(family: AnyFamily, legal: number): UsageError {

@@ -175,6 +175,14 @@ describe('progress', () => {
     expect(Math.max(...visible)).toBeLessThanOrEqual(80);
   });
 
+  test('tells no rate of a gate that is done, however long the rest takes', () => {
+    const last = { event: 'note', passing: true, message: 'library: 4/9 built' } as const;
+    const text = play(new Screen(true), [...events, verdict('scale.t512'), last]);
+    expect(text.split('\r\u001b[K').at(-1)).toBe(
+      'compiled 0/4  judged 4/4  failed 1\u001b[2m  library: 4/9 built\u001b[22m',
+    );
+  });
+
   test('says on the same line how far a long job is; elsewhere not each time', () => {
     const job: readonly Event[] = [7, 8, 9].map((files) => ({
       ...{ event: 'note', passing: true },

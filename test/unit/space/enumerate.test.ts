@@ -218,7 +218,7 @@ describe('whyEmpty', () => {
 
   it('names the constraints that leave nothing, the busiest first', () => {
     expect(told({ arch: 'sm_70', where: "path == 'mma' && block == 128 && tileN == 128" })).toBe(
-      'no point of --where is legal on sm_70: ruled out by shared-memory 4, not-supported 3; `npx gen why toy-op <point>` tells it of one',
+      'no point of --where is legal on sm_70: ruled out by shared-memory 4, not-supported 3; `npx gen why toy-op <point>` explains one of them',
     );
   });
 
