@@ -250,7 +250,7 @@ describe('the C++ side', () => {
   });
 
   it('of kernels has inline assembly in one file', () => {
-    const sources = fastGlob.sync('templates/**/*.{hbs,hpp,cuh,h}', { cwd: packageRoot });
+    const sources = fastGlob.sync('templates/**/*.{hbs,hpp,cuh,cu,cpp,h}', { cwd: packageRoot });
     const withAssembly = sources.filter((file) =>
       /\basm\s*(volatile\s*)?\(/.test(readFileSync(join(packageRoot, file), 'utf8')),
     );

@@ -105,25 +105,20 @@ function factsOf(family: AnyFamily): FamilyFacts {
 }
 
 function readEvidence(path: string): RunEvidence {
-  const parsed = runEvidenceSchema.safeParse(readJson(path));
-  if (parsed.success) return parsed.data;
-  throw new UsageError(
-    `${path} is no evidence file: ${z.prettifyError(parsed.error)}\n  \`npx gen report <run> --evidence <file>\` writes one`,
-  );
+  return readAs(path, runEvidenceSchema, 'evidence file', '`npx gen report <run> --evidence <file>`');
 }
 
 function readRival(path: string): Rival {
-  const parsed = rivalSchema.safeParse(readJson(path));
-  if (parsed.success) return parsed.data;
-  throw new UsageError(
-    `${path} is no file of rivals' times: ${z.prettifyError(parsed.error)}\n  bench/compare.py --out <file> writes one`,
-  );
+  return readAs(path, rivalSchema, "file of rivals' times", 'bench/compare.py --out <file>');
 }
 
-function readJson(path: string): unknown {
+/** Throws a UsageError that says what the file is not, and what writes one that is. */
+function readAs<T>(path: string, schema: z.ZodType<T>, what: string, writer: string): T {
   const json = parseJson(onDisk(`read ${path}`, () => readFileSync(path, 'utf8')));
   if (json === undefined) throw new UsageError(`${path} is no JSON (cut short?): copy it again`);
-  return json;
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  throw new UsageError(`${path} is no ${what}: ${z.prettifyError(parsed.error)}\n  ${writer} writes one`);
 }
 
 function write(path: string, text: string): void {

@@ -1,9 +1,13 @@
-/** A table of GitHub's Markdown: the first column on the left, figures on the right. */
-export function markdownTable(titles: readonly string[], rows: readonly (readonly string[])[]): string[] {
+/** A table of GitHub's Markdown: the first column on the left, the others, figures mostly, on the right or where said. */
+export function markdownTable(
+  titles: readonly string[],
+  rows: readonly (readonly string[])[],
+  others: 'left' | 'right' = 'right',
+): string[] {
   if (rows.length === 0) return [];
   const line = (cells: readonly string[]) =>
     `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-  const rule = titles.map((_, index) => (index === 0 ? '---' : '---:'));
+  const rule = titles.map((_, index) => (index > 0 && others === 'right' ? '---:' : '---'));
   return [line(titles), line(rule), ...rows.map(line)];
 }
 

@@ -132,11 +132,7 @@ function runSection(evidence: RunEvidence, number: string): string[] {
     ['variants per minute', String(evidence.variantsPerMinute ?? '-')],
     ...(Object.keys(rejected).length > 0 ? [['points ruled out by', list(rejected)]] : []),
   ];
-  return section(
-    `## Run${number}`,
-    markdownTable(['', ''], rows).map((line) => line.replace('---:', '---')),
-    failures(evidence),
-  );
+  return section(`## Run${number}`, markdownTable(['', ''], rows, 'left'), failures(evidence));
 }
 
 /** SM clocks right after the samples. */
