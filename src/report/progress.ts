@@ -30,7 +30,7 @@ export class Progress {
   }
 
   handle(event: Event): void {
-    if (event.event === 'start') this.line(`${event.resumed ? 'resuming' : 'run'} ${shortPath(event.run)}`);
+    if (event.event === 'start') this.#start(event);
     if (event.event === 'space') this.#space(event);
     if (event.event === 'note') this.#note(event);
     if (event.event === 'artifact') this.#artifact(event);
@@ -50,6 +50,15 @@ export class Progress {
   clear(): void {
     if (this.#dirty) this.#output.write('\r\u001b[K');
     this.#dirty = false;
+  }
+
+  /** A preset is told even where nobody named it. */
+  #start({ run, resumed, preset, where }: Kind<'start'>): void {
+    const of = [
+      ...(preset === undefined ? [] : [`preset ${preset}`]),
+      ...(where === undefined ? [] : [where]),
+    ].join(' and ');
+    this.line(`${resumed ? 'resuming' : 'run'} ${shortPath(run)}${of && `: ${of}`}`);
   }
 
   #space(event: Kind<'space'>): void {

@@ -175,6 +175,15 @@ describe('progress', () => {
     expect(Math.max(...visible)).toBeLessThanOrEqual(80);
   });
 
+  test('begins with the run and what of the space it looks at', () => {
+    const start = { event: 'start', run: '/r/scale-1', family: 'scale', arch: 'sm_90a' } as const;
+    const said = (more: object) => play(new Screen(false), [{ ...start, resumed: false, ...more }]);
+    expect(said({ preset: 'shipped' })).toBe('run /r/scale-1: preset shipped\n');
+    expect(said({ preset: 'full', where: 'threads == 64', resumed: true })).toBe(
+      'resuming /r/scale-1: preset full and threads == 64\n',
+    );
+  });
+
   test('tells no rate of a gate that is done, however long the rest takes', () => {
     const last = { event: 'note', passing: true, message: 'library: 4/9 built' } as const;
     const text = play(new Screen(true), [...events, verdict('scale.t512'), last]);
