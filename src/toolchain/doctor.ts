@@ -1,7 +1,16 @@
 import { existsSync, mkdirSync, statfsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Executor } from '../exec/executor.ts';
-import { type Environment, findCxx, findToolkit, onSearchPath, type Toolkit, versionOf } from './find.ts';
+import {
+  type Environment,
+  findCusparse,
+  findCxx,
+  findToolkit,
+  onSearchPath,
+  systemLibraries,
+  type Toolkit,
+  versionOf,
+} from './find.ts';
 import { findGpus, hasDriver } from './gpu.ts';
 import { partNames, parts } from './parts.ts';
 import { cachePaths } from './paths.ts';
@@ -87,43 +96,39 @@ async function toolkitChecks(
   environment: Environment,
 ): Promise<readonly Check[]> {
   const { cudaHome, nvccVersion, origin } = toolkit;
-  const ptxas = await versionOf([join(cudaHome, 'bin/ptxas'), '--version'], /V(\d+\.\d+\.\d+)/, executor);
-  const matches = ptxas === nvccVersion;
-  const layout = ['lib64', 'lib64/libcudart.so', 'lib64/libcudart_static.a'].filter(
-    (path) => !existsSync(join(cudaHome, path)),
-  );
-  const own = cachePaths(environment).root;
-  const sparse = [join(cudaHome, 'lib64'), join(cudaHome, 'lib'), join(own, 'lib')]
-    .map((folder) => join(folder, 'libcusparse.so.12'))
-    .find((path) => existsSync(path));
-  const { cusparse } = parts;
-  const install = `npx gen toolchain install --with ${cusparse.name} (${cusparse.downloadMb} MB)`;
   return [
     { name: 'CUDA toolkit', state: 'ok', found: `${nvccVersion} (${origin}), ${cudaHome}` },
-    {
-      name: 'ptxas',
-      state: matches ? 'ok' : 'missing',
-      found: ptxas ?? 'none',
-      ...(!matches && {
-        advice: `nvcc is ${nvccVersion}: parts of two toolkits are mixed; reinstall one of them`,
-      }),
-    },
-    {
-      name: 'CUDA layout',
-      state: layout.length === 0 ? 'ok' : 'optional',
-      found: layout.length === 0 ? 'lib64, libcudart.so, libcudart_static.a' : `no ${layout.join(', ')}`,
-      ...(layout.length > 0 && {
-        advice: 'cubins compile, but nothing links: reinstall the toolkit or unset CUDA_HOME',
-      }),
-    },
-    {
-      name: 'cuSPARSE',
-      state: sparse === undefined ? 'optional' : 'ok',
-      found: sparse ?? `not in ${cudaHome}`,
-      ...(sparse === undefined && { advice: `only needed as a baseline on a GPU: ${install}` }),
-    },
+    await ptxas(toolkit, executor),
+    layout(toolkit),
+    cusparse(toolkit, environment),
     ...installedParts(environment),
   ];
+}
+
+async function ptxas({ cudaHome, nvccVersion }: Toolkit, executor: Executor): Promise<Check> {
+  const version = await versionOf([join(cudaHome, 'bin/ptxas'), '--version'], /V(\d+\.\d+\.\d+)/, executor);
+  if (version === nvccVersion) return { name: 'ptxas', state: 'ok', found: version };
+  const advice = `nvcc is ${nvccVersion}: parts of two toolkits are mixed; reinstall one of them`;
+  return { name: 'ptxas', state: 'missing', found: version ?? 'none', advice };
+}
+
+function layout({ cudaHome }: Toolkit): Check {
+  const name = 'CUDA layout';
+  const wanted = ['lib64', 'lib64/libcudart.so', 'lib64/libcudart_static.a'];
+  const absent = wanted.filter((path) => !existsSync(join(cudaHome, path)));
+  if (absent.length === 0) return { name, state: 'ok', found: 'lib64, libcudart.so, libcudart_static.a' };
+  const advice = 'cubins compile, but nothing links: reinstall the toolkit or unset CUDA_HOME';
+  return { name, state: 'optional', found: `no ${absent.join(', ')}`, advice };
+}
+
+/** Looked for where a run looks for it. */
+function cusparse({ cudaHome, libraryPath }: Toolkit, environment: Environment): Check {
+  const own = join(cachePaths(environment).root, 'lib');
+  const found = findCusparse([...libraryPath, ...systemLibraries, own]);
+  if (found !== undefined) return { name: 'cuSPARSE', state: 'ok', found };
+  const { name, downloadMb } = parts.cusparse;
+  const advice = `only needed as a baseline on a GPU: npx gen toolchain install --with ${name} (${downloadMb} MB)`;
+  return { name: 'cuSPARSE', state: 'optional', found: `not in ${cudaHome}`, advice };
 }
 
 function installedParts(environment: Environment): Check[] {

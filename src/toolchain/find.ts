@@ -109,6 +109,18 @@ export async function findCxx(
   return { cxx: path, cxxVersion: version };
 }
 
+/** Where a system keeps the libraries that a program finds by itself. */
+export const systemLibraries: readonly string[] = [
+  '/usr/lib/x86_64-linux-gnu',
+  '/usr/lib/aarch64-linux-gnu',
+  '/usr/lib64',
+];
+
+/** Path of cuSPARSE in the first of the folders that has it. */
+export function findCusparse(folders: readonly string[]): string | undefined {
+  return folders.map((folder) => join(folder, 'libcusparse.so.12')).find((path) => existsSync(path));
+}
+
 /** Full path of a program on PATH. */
 export function onSearchPath(program: string, environment: Environment): string | undefined {
   return (environment.PATH ?? '')

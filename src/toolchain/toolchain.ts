@@ -1,13 +1,14 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { EnvironmentError } from '../errors.ts';
 import type { Executor } from '../exec/executor.ts';
 import {
   type Environment,
+  findCusparse,
   findCxx,
   findToolkit,
   onSearchPath,
   type Passed,
+  systemLibraries,
   type Toolchain,
   type Toolkit,
 } from './find.ts';
@@ -65,8 +66,8 @@ export async function withVendorLibraries(toolchain: Toolchain, options: EnsureO
   const environment = options.environment ?? process.env;
   const paths = cachePaths(environment);
   const own = join(paths.root, 'lib');
-  if (hasCusparse([...toolchain.libraryPath, ...systemLibraries])) return toolchain;
-  if (!hasCusparse([own])) {
+  if (findCusparse([...toolchain.libraryPath, ...systemLibraries])) return toolchain;
+  if (!findCusparse([own])) {
     if (!options.install) {
       options.progress('there is no cuSPARSE to compare with: `npx gen toolchain install --with cusparse`');
       return toolchain;
@@ -80,12 +81,6 @@ export async function withVendorLibraries(toolchain: Toolchain, options: EnsureO
     }
   }
   return { ...toolchain, libraryPath: [...toolchain.libraryPath, own] };
-}
-
-const systemLibraries = ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/lib64'];
-
-function hasCusparse(folders: readonly string[]): boolean {
-  return folders.some((folder) => existsSync(join(folder, 'libcusparse.so.12')));
 }
 
 /** CMake of the system's own does as well, if it has something to build with. */

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { localExecutor } from '../../../src/exec/local.ts';
 import { diagnose } from '../../../src/toolchain/doctor.ts';
 import { folderOf } from '../../helpers/folder.ts';
+import { testToolchain } from '../../helpers/toolchain.ts';
 
 test('says of a bare machine what is missing and what to do', async () => {
   const environment = { PATH: '/nowhere', TILEWRIGHT_CACHE: folderOf(), CUDA_HOME: '/nowhere' };
@@ -26,4 +27,19 @@ test('says of this machine that it has what the tests need', async () => {
   for (const name of ['Node', 'g++', 'CUDA toolkit', 'ptxas', 'disk']) {
     expect(checks.findLast((check) => check.name === name)).toMatchObject({ state: 'ok' });
   }
+});
+
+test('finds cuSPARSE where a run does: also where this package installs it', async () => {
+  const { cudaHome } = await testToolchain();
+  const library = 'cuda-13.0/root/lib/libcusparse.so.12';
+  const asked = async (cache: string) => {
+    const environment = { ...process.env, CUDA_HOME: cudaHome, TILEWRIGHT_CACHE: cache };
+    const checks = await diagnose(localExecutor, environment, folderOf());
+    return checks.find(({ name }) => name === 'cuSPARSE');
+  };
+  const cache = folderOf({ [library]: '' });
+  expect(await asked(cache)).toMatchObject({
+    state: 'ok',
+    found: expect.stringMatching(/libcusparse\.so\.12$/),
+  });
 });
