@@ -171,7 +171,7 @@ async function tools(executor: Executor, environment: Environment): Promise<Chec
       const path = onSearchPath(name, search);
       const version = path && (await versionOf([path, '--version'], pattern, executor));
       return version
-        ? { name, state: 'ok', found: version }
+        ? { name, state: 'ok', found: `${version}, ${path}` }
         : { name, state: 'optional', found: 'none', advice };
     }),
   );

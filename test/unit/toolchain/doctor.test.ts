@@ -1,3 +1,5 @@
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { localExecutor } from '../../../src/exec/local.ts';
 import { diagnose } from '../../../src/toolchain/doctor.ts';
@@ -27,6 +29,15 @@ test('says of this machine that it has what the tests need', async () => {
   for (const name of ['Node', 'g++', 'CUDA toolkit', 'ptxas', 'disk']) {
     expect(checks.findLast((check) => check.name === name)).toMatchObject({ state: 'ok' });
   }
+});
+
+test('says where a program lies that this package installed', async () => {
+  const cmake = 'cuda-13.0/root/bin/cmake';
+  const cache = folderOf({ [cmake]: '#!/bin/sh\necho cmake version 9.8.7\n' });
+  chmodSync(join(cache, cmake), 0o755);
+  const checks = await diagnose(localExecutor, { PATH: '/nowhere', TILEWRIGHT_CACHE: cache }, folderOf());
+  const found = checks.find(({ name }) => name === 'cmake');
+  expect(found).toMatchObject({ state: 'ok', found: `9.8.7, ${join(cache, cmake)}` });
 });
 
 test('finds cuSPARSE where a run does: also where this package installs it', async () => {
