@@ -1,8 +1,7 @@
 import { sweepTemporaries } from './compile/cache.ts';
 import type { CompileContext } from './compile/context.ts';
-import { type BuiltWorker, buildWorker } from './compile/worker.ts';
-import type { DeviceInfo } from './device/protocol.ts';
-import { type DeviceSession, type OpenedDevice, openDevice, type Patience } from './device/session.ts';
+import type { DeviceSession } from './device/session.ts';
+import { Devices } from './devices.ts';
 import type { Installation, LibraryRequest, LibraryRun } from './emit/request.ts';
 import { EnvironmentError } from './errors.ts';
 import type { Artifact, DeviceName } from './model/artifact.ts';
@@ -14,12 +13,11 @@ import { reproduction } from './reproduce.ts';
 import type { Host, Request } from './request.ts';
 import { type Bench, chooseDevices, commitOf, compileContext, environmentOf } from './setup.ts';
 import { Recorder } from './store/recorder.ts';
-import { findCxx, type Toolchain } from './toolchain/find.ts';
+import type { Toolchain } from './toolchain/find.ts';
 import { findGpus, gpuSchema } from './toolchain/gpu.ts';
 import { cachePaths } from './toolchain/paths.ts';
 import { type EnsureOptions, ensureToolchain, withVendorLibraries } from './toolchain/toolchain.ts';
 import { Slots } from './util/limit.ts';
-import { Pool } from './util/pool.ts';
 import { Stopwatch } from './util/stopwatch.ts';
 import { atMostEvery } from './util/throttle.ts';
 
@@ -35,8 +33,7 @@ export class Line {
   readonly slots: Slots;
   readonly toolchain: () => Promise<Toolchain>;
   readonly bench: () => Promise<Bench>;
-  readonly #pools = new Map<DeviceName, Pool<DeviceSession>>();
-  #gpu: DeviceInfo | undefined;
+  readonly #devices: Devices;
 
   constructor(request: Request, host: Host) {
     this.request = request;
@@ -46,6 +43,11 @@ export class Line {
     this.slots = new Slots(request.jobs);
     this.toolchain = once(() => this.watch.measure('toolchain', () => this.#ensureToolchain()));
     this.bench = once(() => this.watch.measure('devices', () => this.#openBench()));
+    this.#devices = new Devices({
+      ...{ request, host, context: this.context, slots: this.slots, toolchain: this.toolchain },
+      note: (message) => this.note(message),
+      nowAndThen: () => this.#nowAndThen(),
+    });
     sweepTemporaries(this.context.cacheRoot);
   }
 
@@ -89,13 +91,6 @@ export class Line {
     const reproduce = verdict.verdict === 'passed' ? {} : { reproduce: again() };
     const evidence = { ...verdict.evidence, ...reproduce };
     this.emit({ event: 'verdict', ...verdict, parameters: variant.parameters, evidence, key });
-  }
-
-  /** Lends a session of a device; the emulated one takes a slot, since it is a CPU that does the work. */
-  async use<T>(device: DeviceName, task: (session: DeviceSession) => Promise<T>): Promise<T> {
-    const pool = this.#pools.get(device);
-    if (!pool) throw new Error(`device ${device} was not opened`);
-    return device === 'emulated' ? this.slots.run(() => pool.use(task)) : pool.use(task);
   }
 
   async finish(space: { points: number; legal: number }, library: string | null): Promise<Summary> {
@@ -142,8 +137,13 @@ export class Line {
     };
   }
 
-  async close(): Promise<void> {
-    await Promise.all([...this.#pools.values()].map((pool) => pool.close()));
+  /** Lends a session of a device that is open. */
+  use<T>(device: DeviceName, task: (session: DeviceSession) => Promise<T>): Promise<T> {
+    return this.#devices.use(device, task);
+  }
+
+  close(): Promise<void> {
+    return this.#devices.close();
   }
 
   /** Where the library of this run comes from. */
@@ -202,15 +202,15 @@ export class Line {
 
   async #openBench(): Promise<Bench> {
     const wanted = await chooseDevices(this.request, this.host);
-    const bench = await this.#openPools(wanted);
-    this.emit(await environmentOf(this.host, await this.toolchain(), this.#gpu));
+    const bench = await this.#openDevices(wanted);
+    this.emit(await environmentOf(this.host, await this.toolchain(), this.#devices.gpu));
     return bench;
   }
 
-  async #openPools(wanted: Bench): Promise<Bench> {
+  async #openDevices(wanted: Bench): Promise<Bench> {
     if (wanted.untimed !== undefined && this.does('time')) this.note(`not timing: ${wanted.untimed}`);
     for (const device of wanted.devices) {
-      const refused = await this.#openPool(device);
+      const refused = await this.#devices.open(device);
       if (refused === undefined) continue;
       if (device === 'emulated' || this.request.device === 'cuda') throw new EnvironmentError(refused);
       this.note(`not timing: ${refused}`);
@@ -218,36 +218,6 @@ export class Line {
     }
     if (wanted.gpu) this.host.run.writeJson('gpu.json', wanted.gpu);
     return wanted;
-  }
-
-  /** Builds a device's runner and starts one; gives the reason when there is no such device after all. */
-  async #openPool(device: DeviceName): Promise<string | undefined> {
-    const [toolchain, worker] = await Promise.all([this.toolchain(), this.#buildWorker(device)]);
-    const start = () =>
-      openDevice(device, worker.path, this.host.executor, this.#patience, toolchain.libraryPath);
-    const first = await start();
-    if (!first.available) return first.reason;
-    if (device === 'cuda') this.#gpu = first.session.info;
-    const spare = [first.session];
-    const open = async () => spare.pop() ?? another(device, await start());
-    this.#pools.set(device, new Pool(device === 'cuda' ? 1 : this.request.jobs, open));
-    return undefined;
-  }
-
-  /** The runner of the emulated device needs no toolkit: it is built while that is being installed. */
-  async #buildWorker(device: DeviceName): Promise<BuiltWorker> {
-    const { environment, executor } = this.host;
-    const compilers = device === 'emulated' ? await findCxx(environment, executor) : await this.toolchain();
-    const soFar = this.#nowAndThen();
-    return buildWorker(device, compilers, this.context, this.slots, (done, all) => {
-      if (done === 0) this.note(`building the runner of the device ${device}: ${all} files, this once`);
-      else if (done < all) soFar(`runner: ${done} of ${all} files built`);
-    });
-  }
-
-  /** The host may compute a reference for long; a kernel may not run for long. */
-  get #patience(): Patience {
-    return { kernel: this.request.watchdogSeconds, host: 300 };
   }
 }
 
@@ -257,9 +227,4 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
     made ??= make();
     return made;
   };
-}
-
-function another(device: DeviceName, opened: OpenedDevice): DeviceSession {
-  if (opened.available) return opened.session;
-  throw new EnvironmentError(`device ${device} is gone: ${opened.reason}`);
 }

@@ -44,7 +44,11 @@ const table: Readonly<Record<string, readonly string[]>> = {
   request: ['exec:type', 'space:type', 'store:type'],
   setup: ['arch', 'compile:type', 'device', 'exec:type', 'request:type', 'toolchain'],
   reproduce: [],
-  line: ['compile', 'device', 'emit:type', 'reproduce', 'request:type', 'setup', 'store', 'toolchain'],
+  devices: ['compile', 'device', 'request:type', 'toolchain'],
+  line: [
+    ...['compile', 'device:type', 'devices', 'emit:type', 'reproduce', 'request:type', 'setup', 'store'],
+    'toolchain',
+  ],
   pipeline: [
     ...['space', 'render', 'compile', 'gate', 'measure', 'select', 'emit'],
     ...['device:type', 'line', 'request'],
