@@ -214,7 +214,7 @@ function answerOf(stderr: string, { path }: Workspace): string {
     );
 }
 
-const page = () => `# What bad input is answered
+const page = () => `# How bad input is answered
 
 Each of these ends with exit code 2. Written by \`npx vitest run test/e2e/bad-input.test.ts -u\`, on a copy of the tests' family
 \`scale\`; do not edit. A machine that lacks something is in the same tests. A Matrix Market file with an entry outside its
