@@ -1,45 +1,59 @@
 // The C++ side of bsr-spmm: its problems and its launch code.
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { obtain } from '../../../../src/compile/cache.ts';
+import { includeHash } from '../../../../src/compile/includes.ts';
 import { localExecutor } from '../../../../src/exec/local.ts';
+import { hashOf } from '../../../../src/util/hash.ts';
+import { mapLimit } from '../../../../src/util/limit.ts';
 import { packageRoot } from '../../../../src/util/package-root.ts';
 import { folderOf } from '../../../helpers/folder.ts';
+import { testCache } from '../../../helpers/toolchain.ts';
 
 const here = import.meta.dirname;
 const harness = join(packageRoot, 'harness');
-const family = join(packageRoot, 'templates/kernels/bsr-spmm');
+const folders = [
+  join(harness, 'include'),
+  join(harness, 'test'),
+  join(packageRoot, 'templates/include'),
+  join(packageRoot, 'templates/kernels/bsr-spmm'),
+];
+const sources = [
+  ...readdirSync(here)
+    .filter((name) => name.endsWith('_test.cpp'))
+    .map((name) => join(here, name)),
+  join(harness, 'test/check.cpp'),
+  ...['elements', 'json', 'json_reader', 'parallel', 'utf8'].map((name) => join(harness, `src/${name}.cpp`)),
+];
+const gxx = ['g++', '-std=c++20', '-Wall', '-Wextra', '-Werror', '-pthread', '-fsanitize=address,undefined'];
+
+/** Fails with the command's own words unless it says nothing on stderr and ends with 0. */
+async function run(...argv: string[]): Promise<string> {
+  const { exitCode, stdout, stderr } = await localExecutor.run(argv);
+  expect(stderr).toBe('');
+  expect(exitCode, stdout).toBe(0);
+  return stdout;
+}
+
+/** The object of a source; as nothing that it includes has changed, that of an earlier run of the tests. */
+async function compiled(source: string, version: string): Promise<string> {
+  const includes = includeHash(readFileSync(source, 'utf8'), folders, dirname(source));
+  const key = hashOf('test', basename(source), includes, gxx.join(' '), version);
+  const { folder } = await obtain(testCache, key, z.object({}), async (made) => {
+    const include = folders.flatMap((path) => ['-I', path]);
+    await run(...gxx, ...include, '-c', source, '-o', join(made, 'unit.o'));
+    return {};
+  });
+  return join(folder, 'unit.o');
+}
 
 it('makes problems, references and launches as specified', { timeout: 180_000 }, async () => {
+  const version = await run('g++', '-dumpfullversion');
+  const objects = await mapLimit(sources, availableParallelism(), (source) => compiled(source, version));
   const program = join(folderOf(), 'tests');
-  const tests = readdirSync(here).filter((name) => name.endsWith('_test.cpp'));
-  const sources = [
-    ...tests.map((name) => join(here, name)),
-    join(harness, 'test/check.cpp'),
-    ...['elements', 'json', 'json_reader', 'parallel', 'utf8'].map((name) =>
-      join(harness, `src/${name}.cpp`),
-    ),
-  ];
-  const folders = [
-    join(harness, 'include'),
-    join(harness, 'test'),
-    join(packageRoot, 'templates/include'),
-    family,
-  ];
-  const argv = [
-    'g++',
-    '-std=c++20',
-    '-Wall',
-    '-Wextra',
-    '-Werror',
-    '-pthread',
-    '-fsanitize=address,undefined',
-  ];
-  const include = folders.flatMap((folder) => ['-I', folder]);
-  const built = await localExecutor.run([...argv, ...include, ...sources, '-o', program]);
-  expect(built.stderr).toBe('');
-  const run = await localExecutor.run([program]);
-  expect(run.stderr).toBe('');
-  expect(run.stdout).toMatch(/ tests, 0 failures/);
-  expect(run.exitCode).toBe(0);
+  await run(...gxx, ...objects, '-o', program);
+  expect(await run(program)).toMatch(/ tests, 0 failures/);
 });
