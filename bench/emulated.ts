@@ -9,6 +9,7 @@ import { buildWorker } from '../src/compile/worker.ts';
 import { jobVariant } from '../src/device/job-variant.ts';
 import { openDevice } from '../src/device/session.ts';
 import { loadFamily } from '../src/discover.ts';
+import { UsageError } from '../src/errors.ts';
 import { localExecutor } from '../src/exec/local.ts';
 import { schedulesFrom } from '../src/gate/schedules.ts';
 import type { Artifact } from '../src/model/artifact.ts';
@@ -16,7 +17,7 @@ import type { Point } from '../src/model/parameter.ts';
 import type { Variant } from '../src/model/variant.ts';
 import { renderVariant } from '../src/render/render.ts';
 import { enumerate } from '../src/space/enumerate.ts';
-import { findToolchain } from '../src/toolchain/toolchain.ts';
+import { ensureToolchain } from '../src/toolchain/toolchain.ts';
 import { mapLimit } from '../src/util/limit.ts';
 import { packageRoot } from '../src/util/package-root.ts';
 
@@ -47,27 +48,25 @@ const problemOf = ({ block, input, output }: Point) => ({
 });
 
 const { family, folder } = await loadFamily('bsr-spmm');
-const toolchain = await findToolchain(localExecutor);
-if (!toolchain) throw new Error('there is no CUDA toolkit: `gen toolchain install`');
-const out = mkdtempSync(join(tmpdir(), 'tilewright-bench-'));
-const context = {
-  executor: localExecutor,
-  cacheRoot: join(out, 'artifacts'),
-  packageRoot,
-  familyFolder: folder,
-};
 const { variants } = enumerate(family, { arch: 'sm_90a', preset, ...(limit && { limit: Number(limit) }) });
+const [first, ...rest] = variants;
+if (!first) throw new UsageError(`the preset ${preset} has no variants`);
+const toolchain = await ensureToolchain({ executor: localExecutor, install: false, progress: console.error });
+const out = mkdtempSync(join(tmpdir(), 'tilewright-bench-'));
+process.once('exit', () => rmSync(out, { recursive: true, force: true }));
+const cacheRoot = join(out, 'artifacts');
+const context = { executor: localExecutor, cacheRoot, packageRoot, familyFolder: folder };
 
-const compile = async (variant: Variant): Promise<Artifact> => {
+async function compile(variant: Variant): Promise<Artifact> {
   const built = await compileEmulated(renderVariant(family, folder, variant, out), toolchain, context);
   if ('verdict' in built) throw new Error(`${variant.id}: ${built.evidence.message}`);
   return built;
-};
+}
 
 /** Each on a worker of its own, so that its CPU time can be told from the others'. */
-async function check(artifact: Artifact): Promise<string> {
+async function check(worker: string, artifact: Artifact): Promise<string> {
   const { variant } = artifact.source;
-  const opened = await openDevice('emulated', worker.result.path, localExecutor);
+  const opened = await openDevice('emulated', worker, localExecutor);
   if (!opened.available) throw new Error(opened.reason);
   const problem = problemOf(variant.parameters as Point);
   const { verdict, evidence } = await opened.session.gate({
@@ -81,18 +80,17 @@ async function check(artifact: Artifact): Promise<string> {
 }
 
 const flops = 2 * size.m * size.n * size.k * Number(density);
-const count = (n: number) => `${(n / variants.length).toFixed(3)} s`;
+/** Seconds of each of so many. */
+const each = ({ cpu, wall }: { cpu: number; wall: number }, count: number) =>
+  `${(cpu / count).toFixed(3)} s CPU, ${(wall / count).toFixed(3)} s`;
 console.log(`${variants.length} variants of ${preset}, ${(flops / 1e6).toFixed(0)} MFLOP, ${jobs} at a time`);
 const worker = await clocked(() => buildWorker('emulated', toolchain, context));
 console.log(`once     runner        ${worker.cpu.toFixed(1)} s CPU, ${worker.wall.toFixed(1)} s`);
-const [first] = variants;
-if (!first) throw new Error(`the preset ${preset} has no variants`);
 const header = await clocked(() => compile(first));
 console.log(`once     header and first variant  ${header.cpu.toFixed(1)} s CPU, ${header.wall.toFixed(1)} s`);
-const rest = variants.slice(1);
 const compiled = await clocked(() => mapLimit(rest, jobs, compile));
-const checked = await clocked(() => mapLimit([header.result, ...compiled.result], jobs, check));
-console.log(`variant  compile       ${count(compiled.cpu)} CPU, ${count(compiled.wall)}`);
-console.log(`variant  three checked runs  ${count(checked.cpu)} CPU, ${count(checked.wall)}`);
+const artifacts = [header.result, ...compiled.result];
+const checked = await clocked(() => mapLimit(artifacts, jobs, (one) => check(worker.result.path, one)));
+console.log(`variant  compile       ${each(compiled, rest.length)}`);
+console.log(`variant  three checked runs  ${each(checked, variants.length)}`);
 for (const said of checked.result.filter((text) => text !== 'passed')) console.log(`  ${said}`);
-rmSync(out, { recursive: true });
