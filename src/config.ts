@@ -8,7 +8,7 @@ import { loadDefault } from './load-module.ts';
 const count = z.number().int().positive();
 
 /** What `gen.config.ts` may say. Flags of the command line win over it. */
-export const configSchema = z.strictObject({
+const configSchema = z.strictObject({
   /** Folder for everything that is generated. Relative to the config file, like every path here. */
   out: z.string().min(1).default('generated'),
   /** Architectures to compile for, e.g. `['sm_80', 'sm_90a']`. Absent: that of the GPU, else sm_90a. */

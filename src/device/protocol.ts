@@ -63,7 +63,7 @@ export interface TimeJob {
   readonly options: TimeOptions;
 }
 
-export const deviceInfoSchema = z.object({
+const deviceInfoSchema = z.object({
   device: deviceNameSchema,
   name: z.string(),
   driver: z.string(),
@@ -84,7 +84,7 @@ export type DeviceInfo = Readonly<z.infer<typeof deviceInfoSchema>>;
 const id = z.string();
 
 /** Every line that a worker may write; docs/worker-protocol.md explains them. */
-export const workerLineSchema = z.discriminatedUnion('event', [
+const workerLineSchema = z.discriminatedUnion('event', [
   deviceInfoSchema.extend({ event: z.literal('ready') }),
   z.object({ event: z.literal('unavailable'), reason: z.string() }),
   /** A kernel starts; `subject` only in timing jobs. `seconds`: what it may take beyond the usual. */

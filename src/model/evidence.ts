@@ -8,13 +8,13 @@ import { verdictNames } from './verdict.ts';
 export const evidenceVersion = 1;
 
 /** A subject's times on a workload. Samples are kept of finalists and baselines; flops and bytes stand with the workload. */
-export const evidenceMeasurementSchema = measurementSchema
+const evidenceMeasurementSchema = measurementSchema
   .omit({ workload: true, samples: true, flops: true, bytes: true })
   .extend({ samples: z.array(z.number()).optional() });
 export type EvidenceMeasurement = Readonly<z.infer<typeof evidenceMeasurementSchema>>;
 
 /** What a parameter did to the times of a workload. */
-export const evidenceEffectSchema = z.object({
+const evidenceEffectSchema = z.object({
   parameter: z.string(),
   /** Value in the fastest variant. */
   best: parameterValueSchema,
@@ -34,7 +34,7 @@ export const evidenceEffectSchema = z.object({
 export type EvidenceEffect = Readonly<z.infer<typeof evidenceEffectSchema>>;
 
 /** Everything that was measured on one workload. */
-export const evidenceWorkloadSchema = z.object({
+const evidenceWorkloadSchema = z.object({
   id: z.string(),
   /** As the family makes it; absent where the family no longer has it. */
   problem: z.record(z.string(), z.unknown()).optional(),

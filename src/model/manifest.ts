@@ -8,14 +8,14 @@ import { wisdomRunSchema } from './wisdom.ts';
 export const manifestVersion = 1;
 
 /** A parameter of the family: what the values in the variants mean. */
-export const manifestParameterSchema = z.object({
+const manifestParameterSchema = z.object({
   label: z.string(),
   doc: z.string(),
   values: z.array(parameterValueSchema),
 });
 
 /** ptxas's figures for one kernel, per thread or per block. */
-export const manifestResourcesSchema = z.object({
+const manifestResourcesSchema = z.object({
   registers: z.number(),
   spillBytes: z.number(),
   stackBytes: z.number(),
@@ -23,7 +23,7 @@ export const manifestResourcesSchema = z.object({
 });
 
 /** One compiled form of a variant. */
-export const manifestImageSchema = z.object({
+const manifestImageSchema = z.object({
   /** `sm_90a`. */
   arch: z.string(),
   /** Path inside the library's source tree. */
@@ -36,7 +36,7 @@ export const manifestImageSchema = z.object({
   resources: manifestResourcesSchema.optional(),
 });
 
-export const manifestVariantSchema = z.object({
+const manifestVariantSchema = z.object({
   id: z.string(),
   symbol: z.string(),
   parameters: z.record(z.string(), parameterValueSchema),
@@ -62,7 +62,7 @@ export const manifestVariantSchema = z.object({
   maxErrorOverBound: z.number().optional(),
 });
 
-export const manifestChoiceSchema = choiceSchema.extend({
+const manifestChoiceSchema = choiceSchema.extend({
   /** What dispatch compares with a call's own: numbers by ratio, texts for equality. */
   features: z.record(z.string(), z.union([z.number(), z.string()])),
   /** True where a vendor's library was faster than the variant chosen here. */
@@ -70,7 +70,7 @@ export const manifestChoiceSchema = choiceSchema.extend({
 });
 
 /** Where the library comes from. */
-export const provenanceSchema = z.object({
+const provenanceSchema = z.object({
   generator: z.object({ name: z.string(), version: z.string(), commit: z.string().optional() }),
   run: z.string(),
   /** ISO 8601, UTC. */

@@ -19,7 +19,7 @@ export const wisdomRunSchema = z.object({
 export type WisdomRun = Readonly<z.infer<typeof wisdomRunSchema>>;
 
 /** The variant that was the fastest on a workload. */
-export const wisdomRecordSchema = z.object({
+const wisdomRecordSchema = z.object({
   workload: z.string(),
   variant: z.string(),
   /** SHA-256 of the source that was timed, hex: rendered otherwise now, the time is that of another kernel. */

@@ -17,7 +17,7 @@ import { didYouMean } from '../util/suggest.ts';
 import { Journal } from './journal.ts';
 
 /** What was asked for and by which version: enough to do it again. */
-export const runInfoSchema = z.object({
+const runInfoSchema = z.object({
   version: z.literal(1),
   id: z.string(),
   family: z.string(),
