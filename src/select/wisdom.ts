@@ -21,35 +21,48 @@ export function holding(
   workloads: readonly Workload[],
 ): Holding {
   const asked = wisdom.records.filter((record) => workloads.some(({ id }) => id === record.workload));
-  const place = `wisdom of ${wisdom.family} for ${wisdom.arch}`;
-  const gone = asked.filter(({ variant }) => wisdom.gone.includes(variant));
-  const here = asked.filter((record) => !gone.includes(record));
-  const absent = here.filter(({ variant }) => !sources.has(variant));
-  const stale = here.filter(({ variant, source }) => (sources.get(variant) ?? source) !== source);
-  const records = here.filter((record) => !absent.includes(record) && !stale.includes(record));
+  const fated = (fate: Fate) => asked.filter((record) => fateOf(record, wisdom, sources) === fate);
+  const records = fated('used');
   const used = new Set(records.map(({ run }) => run));
+  const runs = wisdom.runs.filter(({ id }) => used.has(id));
+  const place = `wisdom of ${wisdom.family} for ${wisdom.arch}`;
+  const absent = fated('absent').length;
   return {
     records,
-    runs: wisdom.runs.filter(({ id }) => used.has(id)),
+    runs,
     remarks: [
-      ...wisdom.runs.flatMap(({ id, gpu, date }) => {
+      ...runs.map(({ id, gpu, date }) => {
         const count = records.filter(({ run }) => run === id).length;
-        return count > 0
-          ? [`${place}: ${count} choices follow times of ${gpu}, ${date.slice(0, 10)}, ${id}`]
-          : [];
+        const follow = count === 1 ? 'choice follows' : 'choices follow';
+        return `${place}: ${count} ${follow} times of ${gpu}, ${date.slice(0, 10)}, ${id}`;
       }),
-      ...gone.map(({ workload, variant }) => `${place}, ${workload}: the space no longer has ${variant}`),
-      ...stale.map(
+      ...fated('gone').map(
+        ({ workload, variant }) => `${place}, ${workload}: the space no longer has ${variant}`,
+      ),
+      ...fated('stale').map(
         ({ workload, variant, run }) =>
           `${place}, ${workload}: not used, the source of ${variant} is no longer what was timed in ${run}`,
       ),
-      ...(absent.length > 0
+      ...(absent > 0
         ? [
-            `${place}: the winners of ${absent.length} of ${asked.length} workloads are not among what passed here; the family's ranking decides there (the preset shipped has all winners)`,
+            `${place}: the winners of ${absent} of ${asked.length} workloads are not among what passed here; the family's ranking decides there (the preset shipped has all winners)`,
           ]
         : []),
     ],
   };
+}
+
+/** What becomes of a record; `absent`: its variant is not among what passed here. */
+type Fate = 'used' | 'gone' | 'absent' | 'stale';
+
+function fateOf(
+  { variant, source }: WisdomRecord,
+  { gone }: FamilyWisdom,
+  sources: ReadonlyMap<string, string>,
+): Fate {
+  if (gone.includes(variant)) return 'gone';
+  if (!sources.has(variant)) return 'absent';
+  return sources.get(variant) === source ? 'used' : 'stale';
 }
 
 /** The choice that a record stands for. */

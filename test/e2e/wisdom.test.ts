@@ -41,7 +41,7 @@ describe('a sweep without a GPU', { timeout: 300_000 }, () => {
     await remember(place);
     const alone = await gen(place.path, sweep);
     expect(alone.code).toBe(0);
-    expect(alone.stderr).toContain('1 choices follow times of H200, 2026-11-21, gpu-1');
+    expect(alone.stderr).toContain('1 choice follows times of H200, 2026-11-21, gpu-1');
     expect(alone.stdout).toContain('1 legal -> 1 rendered');
     const among = await gen(place.path, [...sweep, '--preset', 'sound']);
     expect(among.code).toBe(0);

@@ -42,7 +42,7 @@ describe('a selection without times', () => {
       { workload: 'three', variant: 'toy.a' },
     ]);
     expect(selection.choices[0]).not.toHaveProperty('measured');
-    expect(remarks).toEqual(['wisdom of toy for sm_90a: 1 choices follow times of H200, 2026-11-21, gpu-1']);
+    expect(remarks).toEqual(['wisdom of toy for sm_90a: 1 choice follows times of H200, 2026-11-21, gpu-1']);
   });
 
   it('says that a library was faster, where it was', () => {
