@@ -27,7 +27,7 @@ export function effectsOf(
   active: (variant: string) => Point,
   point: (variant: string) => Point,
 ): EvidenceEffect[] {
-  const samples = fastest({ measurements: [...measurements] }).map(
+  const samples = fastest({ measurements }).map(
     ({ subject, median, stoppedEarly }): Sample => ({
       seconds: median,
       brief: stoppedEarly ?? false,

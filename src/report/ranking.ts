@@ -1,22 +1,26 @@
-import type { EvidenceMeasurement, EvidenceWorkload, RunEvidence } from '../model/evidence.ts';
+import type { EvidenceWorkload, RunEvidence } from '../model/evidence.ts';
 import { decisiveL2 } from '../model/measurement.ts';
 
 /** How many of the fastest variants of a workload are shown and compared. */
 export const topCount = 10;
 
-type Times = Pick<EvidenceWorkload, 'measurements'>;
+type Figure = EvidenceWorkload['measurements'][number];
+
+interface Times {
+  readonly measurements: readonly Figure[];
+}
 
 /** Variants with a figure that counts: those timed with care, fastest first, then those that fell out early. */
-export function fastest(workload: Times): EvidenceWorkload['measurements'] {
+export function fastest(workload: Times): Figure[] {
   return ranked(workload, 'variant');
 }
 
 /** Libraries with a figure, fastest first. */
-export function baselinesOf(workload: Times): EvidenceWorkload['measurements'] {
+export function baselinesOf(workload: Times): Figure[] {
   return ranked(workload, 'baseline');
 }
 
-function ranked(workload: Times, wanted: EvidenceMeasurement['kind']): EvidenceWorkload['measurements'] {
+function ranked(workload: Times, wanted: Figure['kind']): Figure[] {
   const state = decisiveL2(workload.measurements);
   return workload.measurements
     .filter(({ kind, l2, rejected }) => kind === wanted && l2 === state && rejected === undefined)
@@ -26,7 +30,7 @@ function ranked(workload: Times, wanted: EvidenceMeasurement['kind']): EvidenceW
 }
 
 /** What a subject's figure on a workload is with the other state of L2. */
-export function coldOf({ measurements }: Times, subject: string): EvidenceMeasurement | undefined {
+export function coldOf({ measurements }: Times, subject: string): Figure | undefined {
   return measurements.find((one) => one.subject === subject && one.l2 === 'cold');
 }
 
