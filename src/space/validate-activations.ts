@@ -1,4 +1,5 @@
 import type { AnyFamily } from '../model/family.ts';
+import { findCycle } from '../util/cycle.ts';
 import { didYouMean } from '../util/suggest.ts';
 
 /**
@@ -31,25 +32,4 @@ function orderProblems(reads: ReadonlyMap<string, readonly string[]>, names: rea
           `activation of '${parameter}' reads '${read}', which is declared after it: move '${read}' up`,
       ),
   );
-}
-
-/** The first cycle of "is judged by", as the names along it with the first repeated at the end. */
-function findCycle(reads: ReadonlyMap<string, readonly string[]>): string[] | undefined {
-  const finished = new Set<string>();
-  const visit = (name: string, path: readonly string[]): string[] | undefined => {
-    const start = path.indexOf(name);
-    if (start >= 0) return [...path.slice(start), name];
-    if (finished.has(name)) return undefined;
-    for (const read of reads.get(name) ?? []) {
-      const cycle = visit(read, [...path, name]);
-      if (cycle) return cycle;
-    }
-    finished.add(name);
-    return undefined;
-  };
-  for (const name of reads.keys()) {
-    const cycle = visit(name, []);
-    if (cycle) return cycle;
-  }
-  return undefined;
 }

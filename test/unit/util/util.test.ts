@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { archNamed, archOf, archs, capabilityOf } from '../../../src/arch/index.ts';
 import { EnvironmentError } from '../../../src/errors.ts';
+import { findCycle } from '../../../src/util/cycle.ts';
 import { onDisk } from '../../../src/util/disk.ts';
 import { hashOf } from '../../../src/util/hash.ts';
 import { mapLimit, Slots } from '../../../src/util/limit.ts';
@@ -159,4 +160,12 @@ describe('median', () => {
   test('of nothing is no number', () => {
     expect(median([])).toBeNaN();
   });
+});
+
+test.each([
+  ['none', { a: ['b', 'c'], b: ['c'] }, undefined],
+  ['one', { a: ['b'], b: ['c'], c: ['b'] }, ['b', 'c', 'b']],
+  ['one of itself', { a: ['a'] }, ['a', 'a']],
+])('findCycle finds %s', (_, next, cycle) => {
+  expect(findCycle(new Map(Object.entries(next)))).toEqual(cycle);
 });
