@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { UsageError } from '../errors.ts';
-import type { AnyFamily } from '../model/family.ts';
+import type { AnyFamily, Preset } from '../model/family.ts';
 import { didYouMean } from '../util/suggest.ts';
 import { partsOf } from './parts.ts';
 import { reservedNames } from './reserved.ts';
@@ -170,6 +170,7 @@ function constraintProblems(family: AnyFamily): string[] {
 function presetProblems(family: AnyFamily): string[] {
   const ids = family.workloads.map(({ id }) => id);
   return Object.entries(family.presets).flatMap(([name, preset]) => [
+    ...reservedPresetProblems(name, preset),
     ...partsOf(preset).flatMap((part) =>
       Object.entries(part).flatMap(([parameter, values]) =>
         narrowingProblems(family, `preset '${name}'`, parameter, values ?? []),
@@ -179,6 +180,13 @@ function presetProblems(family: AnyFamily): string[] {
       .filter((id) => !ids.includes(id))
       .map((id) => `preset '${name}' names unknown workload '${id}'${didYouMean(id, ids)}`),
   ]);
+}
+
+/** `shipped` is made of the wisdom and of the parts of `fallback`; see withShipped. */
+function reservedPresetProblems(name: string, preset: Preset): string[] {
+  if (name === 'shipped') return ["preset 'shipped' is made of the folder wisdom/: choose another name"];
+  if (name !== 'fallback' || (!preset.holds && !preset.sample)) return [];
+  return ["preset 'fallback' is part of the preset 'shipped': say what it holds in `where` alone"];
 }
 
 function narrowingProblems(

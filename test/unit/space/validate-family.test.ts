@@ -117,6 +117,16 @@ describe('validateFamily', () => {
       /preset 'quick' has block = 65, which it never is/,
     ],
     [
+      'a preset that has the name of the one that is made of wisdom',
+      { ...toyFamily, presets: { shipped: { doc: 'Some.', workloads: [] } } },
+      /preset 'shipped' is made of the folder wisdom\/: choose another name/,
+    ],
+    [
+      'fallbacks that are more than parts',
+      { ...toyFamily, presets: { fallback: { doc: 'Some.', holds: () => true, workloads: [] } } },
+      /preset 'fallback' is part of the preset 'shipped': say what it holds in `where` alone/,
+    ],
+    [
       'an unknown parameter in a preset',
       { ...toyFamily, presets: { quick: { doc: 'Some.', where: { tile: [64] }, workloads: [] } } },
       /preset 'quick' narrows unknown parameter 'tile'/,
