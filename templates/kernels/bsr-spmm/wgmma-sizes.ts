@@ -65,7 +65,7 @@ const roleDocs = {
 /** What wgmma.cu.hbs names besides parameters, types, threads and shared memory. */
 export function deriveWgmma(point: Point): Readonly<Record<string, ParameterValue>> {
   const { rows, columns, group } = warpgroupTile(point);
-  const { stagingRows, flagOffset, tailBytes } = wgmmaSizes(point);
+  const { flagOffset, tailBytes } = wgmmaSizes(point);
   return {
     group,
     warpgroupRows: rows,
@@ -75,7 +75,6 @@ export function deriveWgmma(point: Point): Readonly<Record<string, ParameterValu
     swapped: point.block === 32,
     /** Bytes of a row of A in a stage: 64 or 128, which are swizzles of TMA and wgmma. */
     aSwizzle: 2 * point.tileK,
-    stagingRows,
     /** Rows of C that one TMA store takes: those of a warp, or all 32 where columns lie along wgmma's M. */
     boxRows: point.block === 32 ? 32 : 16,
     flagOffset,
