@@ -13,7 +13,6 @@ import { casesOf } from '../report/headline.ts';
 import { jsonText } from '../report/json-text.ts';
 import { resultsPage } from '../report/page.ts';
 import { searchPlot } from '../report/plot.ts';
-import { withRivals } from '../report/rivals.ts';
 import { wisdomOf } from '../report/wisdom.ts';
 import { activeValues, pointOfId } from '../space/id.ts';
 import { listRuns, openRun, type Run } from '../store/run.ts';
@@ -28,7 +27,7 @@ export interface ReportFlags {
   readonly config?: string;
   /** Evidence files to report on instead of a run. */
   readonly from?: readonly string[];
-  /** Files of times of other systems, shown as further baselines. */
+  /** Files of times of other systems beside ours, by `bench/compare.py`. */
   readonly rival?: readonly string[];
   readonly evidence?: string;
   readonly markdown?: string;
@@ -44,10 +43,9 @@ export async function report(run: string | undefined, flags: ReportFlags): Promi
   if (flags.evidence !== undefined) write(flags.evidence, `${jsonText(evidences[0])}\n`);
   if (flags.wisdom !== undefined) write(flags.wisdom, `${jsonText(wisdomOf(evidences))}\n`);
   const rivals = (flags.rival ?? []).map(readRival);
-  const compared = evidences.map((evidence) => withRivals(evidence, rivals));
-  if (flags.markdown !== undefined) writePage(flags.markdown, compared, rivals);
+  if (flags.markdown !== undefined) writePage(flags.markdown, evidences, rivals);
   else if (flags.evidence === undefined && flags.wisdom === undefined)
-    process.stdout.write(resultsPage(compared, undefined, rivals));
+    process.stdout.write(resultsPage(evidences, undefined, rivals));
   return exitCode.done;
 }
 

@@ -10,17 +10,11 @@ export const fullMatrixSystem = 'cublas dense, full matrix';
 const rivalResultSchema = z.object({
   system: z.string(),
   /** Id of the workload whose sizes and pattern were used. */
-  workload: z.string().optional(),
-  m: z.number(),
-  n: z.number(),
-  k: z.number(),
-  block: z.number(),
-  /** Share of blocks that are stored. */
-  density: z.number(),
-  /** Blocks that are stored. */
-  blocks: z.number(),
+  workload: z.string(),
   medianUs: z.number(),
   madUs: z.number(),
+  /** Work that counts per time; not that on the zeros of a dense product. */
+  tflops: z.number(),
   /** Of a dense product: everything that it multiplies, per time. */
   ownTflops: z.number().optional(),
   /** False where the result was wrong. */
@@ -36,19 +30,14 @@ const rivalResultSchema = z.object({
 });
 export type RivalResult = Readonly<z.infer<typeof rivalResultSchema>>;
 
-/** Work that counts: that of the stored blocks. */
-export function flopsOf({ blocks, block, n }: RivalResult): number {
-  return 2 * blocks * block ** 2 * n;
-}
-
-/** Times of other systems, as `bench/compare.py` writes them. Microseconds. */
+/** Times of other systems beside ours, as `bench/compare.py` writes them. Microseconds. */
 export const rivalSchema = z.object({
   command: z.string(),
   /** ISO 8601. */
   date: z.string(),
   commit: z.string().optional(),
   /** `one`: all systems, ours too, were timed in turns by one process on one matrix. */
-  process: z.literal('one').optional(),
+  process: z.literal('one'),
   environment: z.record(z.string(), z.unknown()),
   results: z.array(rivalResultSchema),
 });

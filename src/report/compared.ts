@@ -1,11 +1,4 @@
-import {
-  denseSystem,
-  flopsOf,
-  fullMatrixSystem,
-  ownSystem,
-  type Rival,
-  type RivalResult,
-} from '../model/rival.ts';
+import { denseSystem, fullMatrixSystem, ownSystem, type Rival, type RivalResult } from '../model/rival.ts';
 import { kernelTime, ratio, spread } from './format.ts';
 import { code, markdownTable, section } from './markdown.ts';
 
@@ -27,14 +20,14 @@ export interface ComparedCase {
   readonly others: readonly RivalResult[];
 }
 
-/** Cases of files whose systems ran in one process. A workload in several files is several cases. */
+/** Cases of all files, of the workloads that have our own time. A workload in several files is several cases. */
 export function comparedCases(rivals: readonly Rival[]): ComparedCase[] {
-  return rivals.filter(({ process }) => process === 'one').flatMap(casesOfFile);
+  return rivals.flatMap(casesOfFile);
 }
 
 function casesOfFile({ results }: Rival): ComparedCase[] {
   const right = results.filter(({ correct }) => correct !== false);
-  const workloads = [...new Set(right.flatMap(({ workload }) => workload ?? []))];
+  const workloads = [...new Set(right.map(({ workload }) => workload))];
   return workloads.flatMap((workload) => {
     const here = right.filter((one) => one.workload === workload);
     const best = [...new Set(here.map(({ system }) => system))].flatMap(
@@ -58,17 +51,20 @@ export function comparedSection(rivals: readonly Rival[]): string[] {
   ];
   const rows = cases.map(({ workload, own, others }) => {
     const of = (system: string) => others.find((one) => one.system === system);
-    const tflops = flopsOf(own) / own.medianUs / 1e6;
     const [zeros, full] = [denseSystem, fullMatrixSystem].map((system) => of(system)?.ownTflops);
     return [
       ...[workload, kernelTime(own.medianUs / 1e6), spread(own.madUs, own.medianUs)],
-      ...[tflops.toFixed(1), ...ratios.map((system) => ratio(of(system)?.medianUs, own.medianUs))],
-      ...[figure(zeros), figure(full), ratio(tflops, zeros), ratio(tflops, full)],
+      ...[own.tflops.toFixed(1), ...ratios.map((system) => ratio(of(system)?.medianUs, own.medianUs))],
+      ...[figure(zeros), figure(full), ratio(own.tflops, zeros), ratio(own.tflops, full)],
     ];
   });
-  const details = rivals.filter(({ process }) => process === 'one').map(originOf);
   return [
-    ...section('## Against other systems, same process', markdownTable(titles, rows), legend, details),
+    ...section(
+      '## Against other systems, same process',
+      markdownTable(titles, rows),
+      legend,
+      rivals.map(originOf),
+    ),
     ...section('### What each system draws', sustainedTable(cases)),
   ];
 }

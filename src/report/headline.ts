@@ -105,8 +105,7 @@ function legend(cases: readonly Case[]): string[] {
   const states = new Set(cases.flatMap(({ workload }) => fastest(workload).map(({ l2 }) => l2)));
   return [
     `Median time of a launch in a CUDA graph, L2 ${[...states].join(' or ')}; MAD: median absolute deviation. TFLOPS are effective:`,
-    'work that counts (of a sparse product 2 * stored elements * N) / time. `vs`: how many times the baseline takes our time, in the same run',
-    'but for baselines that say "other process".',
+    'work that counts (of a sparse product 2 * stored elements * N) / time. `vs`: how many times the baseline takes our time, in the same run.',
   ];
 }
 

@@ -13,7 +13,7 @@ const failuresShown = 10;
 
 /**
  * Evidence of one or several runs as a page of Markdown. `plot`: address of a picture of how the best figures were found.
- * `rivals`: files of other systems' times; of those that ran in another process, the evidence has the figures already.
+ * `rivals`: files of other systems' times beside ours.
  */
 export function resultsPage(
   evidences: readonly RunEvidence[],

@@ -3,9 +3,8 @@ import { type Rival, rivalSchema } from '../../../src/model/rival.ts';
 import { comparedCases, comparedSection, isSlower } from '../../../src/report/compared.ts';
 import { slowerSection } from '../../../src/report/slower.ts';
 
-const sizes = { m: 64, n: 1000, k: 64, block: 10, density: 0.5, blocks: 5 };
 const at = (workload: string, system: string, medianUs: number, over: object = {}) => ({
-  ...{ ...sizes, workload, system, medianUs, madUs: 0.1, ...over },
+  ...{ workload, system, medianUs, madUs: 0.1, tflops: 1 / medianUs, ...over },
 });
 const file: Rival = rivalSchema.parse({
   ...{ command: 'bench/compare.py', date: '2026-01-02T00:00:00Z', commit: 'abc', process: 'one' },
@@ -37,16 +36,15 @@ describe('a comparison in one process', () => {
 
   it('gives ratios of times, and of TFLOPS against dense products', () => {
     const text = comparedSection([file]).join('\n');
-    // 2 * 5 * 100 * 1000 operations in 10 us are 0.1 TFLOPS.
     expect(text).toContain('| w | 10.0 us | 1.0 % | 0.1 | 1.40x | 8.00x | 0.2 | 0.1 | 0.50x | 2.00x |');
     expect(text).toContain('same process');
     expect(text).toContain('of Triton at least 7 of 8 configurations tried in each case');
     expect(text).toContain('| w | tilewright | 11.0 us | 10.0 % | 1500 | 690 |');
   });
 
-  it('is nothing where the systems ran elsewhere', () => {
-    const { process: _, ...elsewhere } = file;
-    expect(comparedSection([elsewhere])).toEqual([]);
+  it('is nothing where no workload has our own time', () => {
+    const results = file.results.filter(({ system }) => system !== 'tilewright');
+    expect(comparedSection([{ ...file, results }])).toEqual([]);
   });
 });
 

@@ -5,8 +5,7 @@ import { casesOf } from '../../../src/report/headline.ts';
 import { jsonText } from '../../../src/report/json-text.ts';
 import { resultsPage } from '../../../src/report/page.ts';
 import { searchPlot } from '../../../src/report/plot.ts';
-import { baselinesOf, bestSoFar, fastest, limitsOf, reached } from '../../../src/report/ranking.ts';
-import { withRivals } from '../../../src/report/rivals.ts';
+import { bestSoFar, fastest, limitsOf, reached } from '../../../src/report/ranking.ts';
 import { h200 } from '../../helpers/journal.ts';
 
 type Figure = EvidenceWorkload['measurements'][number];
@@ -100,44 +99,6 @@ describe('limits', () => {
     const gpu = { ...h200.gpu, l2Bandwidth: 0 } as NonNullable<typeof h200.gpu>;
     const limits = limitsOf(workload, { ...evidence, environment: { ...environment, gpu } });
     expect(limits.map(({ name }) => name)).toEqual(['tensor']);
-  });
-});
-
-describe('rivals', () => {
-  const result = { m: 64, n: 64, k: 64, block: 32, density: 0.5, blocks: 2, medianUs: 8, madUs: 0.4 };
-  const problem = {
-    m: 64,
-    n: 64,
-    k: 64,
-    block: 32,
-    dtype: 'f16',
-    out: 'f16',
-    pattern: { kind: 'random', density: 0.5 },
-  };
-  const mine = { ...evidence, workloads: [{ ...workload, problem, flops: 2 * 4 * 32 * 32 * 64 }] };
-  const join = (...results: Parameters<typeof withRivals>[1][number]['results']) =>
-    baselinesOf(
-      withRivals(mine, [{ command: 'bench', date: '2026-11-21', environment: {}, results }]).workloads[0] ??
-        workload,
-    ).filter(({ subject }) => subject.includes('other process'));
-
-  test('join as baselines, the best correct one of each, scaled to our stored elements', () => {
-    const wrong = { ...result, system: 'triton bsr', medianUs: 1, correct: false };
-    const found = join({ ...result, system: 'triton bsr' }, wrong, {
-      ...result,
-      system: 'cublas dense',
-      medianUs: 30,
-    });
-    expect(found).toMatchObject([
-      { subject: 'triton bsr (other process)', median: 16e-6, mad: 0.8e-6 },
-      { subject: 'cublas dense (other process)', median: 30e-6 },
-    ]);
-  });
-
-  test('of other problems stay away', () => {
-    expect(
-      join({ ...result, system: 'triton bsr', density: 0.25 }, { ...result, system: 'b', n: 128 }),
-    ).toEqual([]);
   });
 });
 
