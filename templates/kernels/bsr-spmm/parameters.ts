@@ -131,7 +131,7 @@ export const parameters = defineParameters({
   },
   grouping: {
     label: '',
-    doc: 'Which block rows make a tile together (wgmma, role rows): neighbours, or rows that share many columns.',
+    doc: 'Which block rows make a tile together (wgmma, role rows): neighbours, or rows that share many columns, found by greedy choice and then by exchange.',
     values: ['adjacent', 'similar'],
     readBy: 'launch',
   },

@@ -55,9 +55,10 @@ export const wgmmaConstraints = [
   ),
   constraint(
     'wgmma-depth',
-    ['path', 'role', 'wgmmaDepth'],
-    'Rows of a group skip blocks that they lack, so that nothing stays under way (role rows).',
-    ({ path, role, wgmmaDepth }) => path !== 'wgmma' || role !== 'rows' || wgmmaDepth === 0,
+    ['path', 'role', 'blocksPerStage', 'wgmmaDepth'],
+    'Rows of a group skip blocks that they lack; products stay under way where a stage has one block only (role rows).',
+    ({ path, role, blocksPerStage, wgmmaDepth }) =>
+      path !== 'wgmma' || role !== 'rows' || blocksPerStage === 1 || wgmmaDepth === 0,
   ),
   constraint(
     'wgmma-staging',

@@ -41,7 +41,7 @@ function workOf(point: Point, problem: Problem) {
 
 /** What the epilogue of a tile costs, in steps of the main loop; measured, as in wgmma.hpp. */
 function epilogueSteps({ block }: Point): number {
-  return { 32: 3, 64: 1.2, 128: 0.6 }[block];
+  return { 32: 4, 64: 1.5, 128: 1.1 }[block];
 }
 
 /** Share of the columns that exist, times the evenness of tiles over thread blocks. */

@@ -36,9 +36,9 @@ inline Dealing dealing_of(const Parameters& parameters, const DeviceLimits& limi
   dealing.split_quantum = parameters.number("blocksPerStage");
   dealing.shares = (role == "pingpong" ? 1 : parameters.number("consumers")) * cluster;
   dealing.lists = std::max<std::int64_t>(1, limits.sm_count / cluster);
-  dealing.epilogue = block == 128  ? 0.6
-                     : block == 64 ? 1.2
-                                   : 3.0;  // measured on an H200 with the widest tiles
+  dealing.epilogue = block == 128  ? 1.1
+                     : block == 64 ? 1.5
+                                   : 4.0;  // measured on an H200 with the widest tiles
   dealing.grouped = role == "rows";
   dealing.similar = parameters.text("grouping") == "similar";
   dealing.longest = parameters.text("order") == "longest";
