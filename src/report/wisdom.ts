@@ -4,8 +4,8 @@ import { type Wisdom, type WisdomRecord, type WisdomRun, wisdomVersion } from '.
 import { baselinesOf, fastest } from './ranking.ts';
 
 /**
- * The winners of runs on one kind of GPU as the file that a family ships. Of a workload that several runs timed, the fastest
- * counts. Throws a UsageError where the evidence does not say what was timed on what.
+ * The winners of runs on one kind of GPU as the file that a family ships. Of a workload that several runs timed, the newest
+ * counts: times of two machines, or of two states of the sources, do not compare. Throws a UsageError where the evidence does not say what was timed on what.
  */
 export function wisdomOf(evidences: readonly RunEvidence[]): Wisdom {
   const [first] = evidences;
@@ -16,13 +16,11 @@ export function wisdomOf(evidences: readonly RunEvidence[]): Wisdom {
       `wisdom is of one family and one architecture, not of ${first.family} for ${first.arch} and ${other.family} for ${other.arch}`,
     );
   }
-  const all = evidences.flatMap((evidence) =>
+  const oldestFirst = evidences.toSorted((a, b) => Date.parse(a.date) - Date.parse(b.date));
+  const all = oldestFirst.flatMap((evidence) =>
     evidence.workloads.flatMap((workload) => recordOf(workload, evidence) ?? []),
   );
-  const records = [...new Set(all.map(({ workload }) => workload))].flatMap((workload) => {
-    const here = all.filter((one) => one.workload === workload);
-    return here.toSorted((a, b) => a.median - b.median)[0] ?? [];
-  });
+  const records = [...new Map(all.map((record) => [record.workload, record])).values()];
   if (records.length === 0) throw new UsageError('nothing was timed in that evidence: there are no winners');
   const used = new Set(records.map(({ run }) => run));
   return {

@@ -13,7 +13,14 @@ const evidence = (
   id: string,
   ...measurements: RunEvidence['workloads'][number]['measurements']
 ): RunEvidence => ({
-  ...{ version: 1, run, date: '2026-11-21T00:00:00Z', command: 'gen sweep toy', commit, environment },
+  ...{
+    version: 1,
+    run,
+    date: `2026-11-2${run.at(-1)}T00:00:00Z`,
+    command: 'gen sweep toy',
+    commit,
+    environment,
+  },
   ...{ family: 'toy', arch: 'sm_90a', rejected: {}, verdicts: {}, failures: [], seconds: {} },
   funnel: { points: 1, legal: 1, rendered: 1, compiled: 1, passed: 1, timed: 1 },
   variants: Object.fromEntries(
@@ -23,19 +30,19 @@ const evidence = (
 });
 
 describe('wisdom of evidence', () => {
-  it('has the fastest careful variant of each workload, with its source and its run', () => {
+  it('has the fastest careful variant of the newest run of each workload, with its source and its run', () => {
     const wisdom = wisdomOf([
-      evidence('run-1', 'w', time('toy.a', 2), time('toy.b', 1, { stoppedEarly: true })),
-      evidence('run-2', 'w', time('toy.c', 3), time('cuVendor', 9, { kind: 'baseline' })),
+      evidence('run-2', 'w', time('toy.a', 2), time('toy.b', 1, { stoppedEarly: true })),
+      evidence('run-1', 'w', time('toy.c', 1), time('cuVendor', 9, { kind: 'baseline' })),
       evidence('run-3', 'v', time('toy.c', 3), time('cuVendor', 9, { kind: 'baseline' })),
     ]);
     expect(wisdomSchema.parse(wisdom)).toEqual(wisdom);
     expect(wisdom.records).toMatchObject([
-      { workload: 'w', variant: 'toy.a', source: 'hash of toy.a', run: 'run-1', median: 2 },
+      { workload: 'w', variant: 'toy.a', source: 'hash of toy.a', run: 'run-2', median: 2 },
       { workload: 'v', variant: 'toy.c', baseline: { name: 'cuVendor', median: 9 }, parameters: { tile: 8 } },
     ]);
     expect(wisdom.records[0]).not.toHaveProperty('baseline');
-    expect(wisdom.runs.map(({ id }) => id)).toEqual(['run-1', 'run-3']);
+    expect(wisdom.runs.map(({ id }) => id)).toEqual(['run-2', 'run-3']);
     expect(wisdom.runs[0]).toMatchObject({ gpu: 'NVIDIA H200', driver: '580.159', nvcc: '13.0.88', commit });
   });
 
