@@ -79,17 +79,32 @@ bsr_spmm::Shape shape_of(const tw_bsr_spmm_problem& p) {
   return shape;
 }
 
+double real(std::int64_t value) { return static_cast<double>(value); }
+
+/// Mean square of the lengths of block rows over the square of their mean, 1 where all are equal. Needs
+/// blocks.
+double unevenness_of(const tw_bsr_spmm_problem& p) {
+  const std::int64_t rows = p.m / p.block;
+  double squares = 0;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const double length = real(p.host_row_ptr[row + 1] - p.host_row_ptr[row]);
+    squares += length * length;
+  }
+  return squares * real(rows) / (real(p.blocks) * real(p.blocks));
+}
+
 /// What the policy compares, by the names of `features` in family.ts.
 std::vector<library::Feature> features_of(const tw_bsr_spmm_problem& p) {
-  const auto real = [](std::int64_t value) { return static_cast<double>(value); };
   const double places = real(p.m / p.block) * real(p.k / p.block);
-  return {{"m", real(p.m), nullptr},
-          {"n", real(p.n), nullptr},
-          {"k", real(p.k), nullptr},
-          {"block", real(p.block), nullptr},
-          {"density", places > 0 ? real(p.blocks) / places : 0, nullptr},
-          {"input", 0, name_of(p.input)},
-          {"output", 0, name_of(p.output)}};
+  std::vector<library::Feature> features{{"m", real(p.m), nullptr},
+                                         {"n", real(p.n), nullptr},
+                                         {"k", real(p.k), nullptr},
+                                         {"block", real(p.block), nullptr},
+                                         {"density", places > 0 ? real(p.blocks) / places : 0, nullptr},
+                                         {"input", 0, name_of(p.input)},
+                                         {"output", 0, name_of(p.output)}};
+  if (p.host_row_ptr && p.blocks > 0) features.push_back({"unevenness", unevenness_of(p), nullptr});
+  return features;
 }
 
 }  // namespace

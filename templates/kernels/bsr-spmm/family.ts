@@ -6,7 +6,7 @@ import { activations, type Point, parameters } from './parameters.ts';
 import { presets } from './presets.ts';
 import { merit } from './priority.ts';
 import { sharedLimits } from './sizes.ts';
-import { applies, densityOf, problemOf, workloads } from './workloads.ts';
+import { applies, densityOf, problemOf, unevennessOf, workloads } from './workloads.ts';
 
 /** Lowest compute capability with cp.async, bf16 and mma.m16n8k16. */
 const lowest = 80;
@@ -59,7 +59,12 @@ export default defineFamily<typeof parameters.specs>({
     const problem = problemOf(workload);
     const { m, n, k, block, dtype, out } = problem;
     const density = densityOf(problem);
-    return { m, n, k, block, input: dtype, output: out, ...(density !== undefined && { density }) };
+    const unevenness = unevennessOf(problem);
+    return {
+      ...{ m, n, k, block, input: dtype, output: out },
+      ...(density !== undefined && { density }),
+      ...(unevenness !== undefined && { unevenness }),
+    };
   },
   generality,
   priority: (point, workload) => merit(point, problemOf(workload)),

@@ -117,3 +117,46 @@ export function densityOf({ pattern, k, block }: Problem): number | undefined {
       return undefined;
   }
 }
+
+/**
+ * How uneven block rows are, as far as the pattern tells: the mean square of their lengths over the square of the mean. 1 where
+ * all are equal; of random ones the expectation.
+ */
+export function unevennessOf({ pattern, m, k, block }: Problem): number | undefined {
+  const rows = m / block;
+  const columns = k / block;
+  switch (pattern.kind) {
+    case 'equal-rows':
+    case 'banded':
+    case 'block-diagonal':
+      return 1;
+    case 'random':
+      return 1 + (1 - pattern.density) / (pattern.density * columns);
+    case 'power-law': {
+      const lengths = powerLaw(rows, columns, pattern);
+      const mean = lengths.reduce((sum, length) => sum + length, 0) / rows;
+      return lengths.reduce((sum, length) => sum + length ** 2, 0) / rows / mean ** 2;
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** Row lengths c * rank^-exponent, full rows at most; c such that they have the density. As pattern.hpp has it, unrounded. */
+function powerLaw(
+  rows: number,
+  columns: number,
+  { density, exponent }: { readonly density: number; readonly exponent: number },
+): number[] {
+  const lengths = (scale: number) =>
+    Array.from({ length: rows }, (_, rank) => Math.min(columns, scale * (rank + 1) ** -exponent));
+  let low = 0;
+  let high = columns * (rows + 1) ** Math.abs(exponent) + 1;
+  for (let i = 0; i < 50; i++) {
+    const middle = (low + high) / 2;
+    const blocks = lengths(middle).reduce((sum, length) => sum + length, 0);
+    if (blocks < density * rows * columns) low = middle;
+    else high = middle;
+  }
+  return lengths(high);
+}

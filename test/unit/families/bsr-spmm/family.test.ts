@@ -147,6 +147,17 @@ describe('workloads', () => {
     }
   });
 
+  it('tell dispatch how uneven their rows are, as oracle_test.cpp finds the patterns', () => {
+    const unevenness = (id: string) =>
+      workloads
+        .filter((workload) => workload.id === id)
+        .map((workload) => family.features?.(workload).unevenness)[0];
+    expect(unevenness('4096.d12.equal.b128')).toBe(1);
+    expect(unevenness('4096.d12.b128')).toBeCloseTo(1.22, 2);
+    expect(unevenness('4096.power-law.b128')).toBeCloseTo(3.14, 2);
+    expect(unevenness('4096.power-law.b32')).toBeCloseTo(3.3, 2);
+  });
+
   it('rank tensor cores above the reference, and fitting tiles above wide ones', () => {
     const workload = workloads.find(({ id }) => id === '4096.d12.b128');
     if (!workload) throw new Error('no such workload');

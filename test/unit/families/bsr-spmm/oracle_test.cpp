@@ -64,6 +64,15 @@ bsr_spmm::Bsr matrix_market(const std::string& contents) {
   return pattern(R"({"kind":"matrix-market","path":")" + write_file(contents) + R"("})");
 }
 
+/// Mean square of the lengths of block rows over the square of their mean.
+double unevenness(const std::string& json, std::int64_t size) {
+  const bsr_spmm::Bsr a = bsr_spmm::make_pattern(Json::parse(json), size, size, 32, true, 1);
+  double squares = 0;
+  for (std::int64_t row = 0; row < size; ++row) squares += static_cast<double>(a.length(row) * a.length(row));
+  const auto blocks = static_cast<double>(a.blocks());
+  return squares * static_cast<double>(size) / (blocks * blocks);
+}
+
 }  // namespace
 
 TEST(patterns_have_their_shapes) {
@@ -264,4 +273,12 @@ TEST(cancelling_values_sum_to_zero) {
   const auto p = problem(R"("pattern":{"kind":"random","density":0.5},"values":"cancel")");
   const Reference reference = p->reference().at(0);
   for (const double value : reference.value) CHECK_EQ(value, 0.0);
+}
+
+TEST(patterns_are_as_uneven_as_the_policy_takes_them_to_be) {
+  // The figures of family.test.ts; lengths that are drawn scatter about theirs.
+  CHECK(std::fabs(unevenness(R"({"kind":"power-law","density":0.125,"exponent":1})", 32) - 3.14) < 0.1);
+  CHECK(std::fabs(unevenness(R"({"kind":"power-law","density":0.125,"exponent":1})", 128) - 3.3) < 0.1);
+  CHECK(std::fabs(unevenness(R"({"kind":"random","density":0.125})", 32) - 1.22) < 0.15);
+  CHECK(std::fabs(unevenness(R"({"kind":"equal-rows","density":0.125})", 32) - 1) < 1e-9);
 }
