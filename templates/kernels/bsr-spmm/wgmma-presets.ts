@@ -65,11 +65,28 @@ export const hopperBest: readonly Part[] = [
 
 /** For products with few tiles, or a few long rows: narrow tiles, one warpgroup, rows in parts. */
 export const hopperNarrow: readonly Part[] = [
-  { ...b32, tileN: [64, 128, 256], consumers: [1, 2], stages: [5, 8], blocksPerStage: [1, 2], panel: [0] },
+  {
+    ...b32,
+    tileN: [64, 128, 256],
+    consumers: [1, 2],
+    stages: [5, 8],
+    blocksPerStage: [1, 2],
+    wgmmaDepth: [0, 1],
+    panel: [0],
+  },
   { ...b32, tileN: [256, 512], role: ['rows'], consumers: [2, 3], grouping: ['similar'], panel: [0] },
-  { ...b64, tileN: [64, 128], consumers: [1, 2], stages: [5, 8], panel: [0] },
+  { ...b64, tileN: [64, 128], consumers: [1, 2], stages: [5, 8], wgmmaDepth: [0, 1], panel: [0] },
+  {
+    ...b64,
+    tileN: [64, 128],
+    consumers: [1, 2],
+    stages: [4, 6],
+    blocksPerStage: [2],
+    wgmmaDepth: [0, 1],
+    panel: [0],
+  },
   { ...b64, tileN: [128, 256], role: ['pingpong', 'rows'], grouping: ['similar'], panel: [0] },
-  { ...b128, tileN: [64, 128], role: ['coopM', 'coopN'], stages: [4, 6], panel: [0] },
+  { ...b128, tileN: [64, 128], role: ['coopM', 'coopN'], stages: [4, 6], wgmmaDepth: [0, 1], panel: [0] },
   { ...b32, tileN: [128, 512], split: [8, 32], role: ['coopN', 'rows'], grouping: ['similar'] },
   { ...b64, tileN: [128, 256], split: [8, 32], panel: [2, 0] },
   { ...b128, tileN: [64, 128, 256], split: [8], panel: [4, 0] },
