@@ -21,8 +21,8 @@ const rivalResultSchema = z.object({
   correct: z.boolean().optional(),
   /** Which variant ran; only of our own. */
   variant: z.string().optional(),
-  /** How many configurations a search tried, ran, and could have tried. */
-  configurations: z.object({ tried: z.number(), ran: z.number(), of: z.number().optional() }).optional(),
+  /** Of a system that is tuned: how many of its configurations were timed, of how many. */
+  configurations: z.object({ ran: z.number(), of: z.number() }).optional(),
   /** The system alone for a second: microseconds a launch, and clock (MHz) and power meanwhile. */
   sustained: z
     .object({ us: z.number(), smClock: z.number().optional(), watts: z.number().optional() })

@@ -47,7 +47,7 @@ export function comparedSection(rivals: readonly Rival[]): string[] {
   const ratios = systems.filter((system) => system !== fullMatrixSystem);
   const titles = [
     ...['case', 'ours', '± MAD', 'TFLOPS', ...ratios.map((system) => `vs ${system}`)],
-    ...['TFLOPS of dense, zeros too', 'of dense, full matrix', 'ours / dense', 'ours / full'],
+    ...['searched', 'TFLOPS of dense, zeros too', 'of dense, full matrix', 'ours / dense', 'ours / full'],
   ];
   const rows = cases.map(({ workload, own, others }) => {
     const of = (system: string) => others.find((one) => one.system === system);
@@ -55,7 +55,7 @@ export function comparedSection(rivals: readonly Rival[]): string[] {
     return [
       ...[workload, kernelTime(own.medianUs / 1e6), spread(own.madUs, own.medianUs)],
       ...[own.tflops.toFixed(1), ...ratios.map((system) => ratio(of(system)?.medianUs, own.medianUs))],
-      ...[figure(zeros), figure(full), ratio(own.tflops, zeros), ratio(own.tflops, full)],
+      ...[searched(others), figure(zeros), figure(full), ratio(own.tflops, zeros), ratio(own.tflops, full)],
     ];
   });
   return [
@@ -73,19 +73,20 @@ const legend = [
   '`vs`: how many times the other system takes our time, all timed in turns by one process on one matrix. `cublas dense` multiplies',
   'the zeros of A too: what one would run without sparsity; zeros draw little power, so that its clocks stay high. The full matrix',
   'has no zeros: what the tensor cores sustain. `ours / dense` and `ours / full` set our effective TFLOPS beside what those products',
-  'reach with everything that they multiply.',
+  'reach with everything that they multiply. `searched`: how many of the configurations of a tuned system were timed; the others',
+  'do not run on this GPU, or were not compiled in the time that the search had.',
 ];
 
-function originOf({ command, commit, date, environment, results }: Rival): string {
+/** How wide the search of the one system that is tuned was. */
+function searched(others: readonly RivalResult[]): string {
+  const [counts] = others.flatMap(({ configurations }) => configurations ?? []);
+  return counts ? `${counts.ran} of ${counts.of}` : '-';
+}
+
+function originOf({ command, commit, date, environment }: Rival): string {
   const { gpu, driver, torch, triton } = environment;
-  const searched = results.flatMap(({ configurations }) => configurations ?? []);
-  const [least] = searched.toSorted((a, b) => a.tried / (a.of ?? 1) - b.tried / (b.of ?? 1));
-  const search =
-    least?.of === undefined
-      ? ''
-      : `; of Triton at least ${least.tried} of ${least.of} configurations tried in each case`;
   const at = commit === undefined ? '' : `, commit ${commit}`;
-  return `- ${code(command)}, ${date}${at}: ${gpu}, driver ${driver}, PyTorch ${torch}, Triton ${triton}${search}`;
+  return `- ${code(command)}, ${date}${at}: ${gpu}, driver ${driver}, PyTorch ${torch}, Triton ${triton}`;
 }
 
 /** Time, clock and power of each system alone for a second. */
