@@ -36,7 +36,9 @@ describe('a comparison in one process', () => {
 
   it('gives ratios of times, and of TFLOPS against dense products', () => {
     const text = comparedSection([file]).join('\n');
-    expect(text).toContain('| w | 10.0 us | 1.0 % | 0.1 | 1.40x | 8.00x | 5 of 8 | 0.2 | 0.1 | 0.50x | 2.00x |');
+    expect(text).toContain(
+      '| w | 10.0 us | 1.0 % | 0.1 | 1.40x | 8.00x | 5 of 8 | 0.2 | 0.1 | 0.50x | 2.00x |',
+    );
     expect(text).toContain('same process');
     expect(text).toContain('| w | tilewright | 11.0 us | 10.0 % | 1500 | 690 |');
   });
