@@ -206,10 +206,13 @@ inline Places places(const Dealing& dealing) {
 
 namespace detail {
 
+/// Strips that are dealt out whole count what they take; GroupPlacer puts their steps in its place.
 inline std::vector<Strip> strips_of_groups(const Shape& shape, const Dealing& dealing, Groups& groups) {
   std::vector<Strip> strips;
-  for (const Rows& rows : group_rows(shape, groups.sets, groups.size(), dealing.similar))
-    strips.push_back({groups.of(rows), 0, static_cast<std::int32_t>(steps_of(shape, rows).size())});
+  for (const Rows& rows : group_rows(shape, groups.sets, groups.size(), dealing.similar)) {
+    const auto steps = static_cast<std::int32_t>(steps_of(shape, rows).size());
+    strips.push_back({groups.of(rows), 0, dealing.split == 0 ? groups.weight(rows) : steps});
+  }
   return strips;
 }
 

@@ -248,6 +248,37 @@ TEST(exchanged_rows_make_shorter_groups) {
   CHECK(members == all);
 }
 
+TEST(rows_that_share_everything_are_not_one_tile_for_the_price_of_one) {
+  // Three rows of 40 blocks in the same columns, and 21 of 4: together the three take as long as 60 steps.
+  std::vector<std::int32_t> row_ptr{0}, col_idx;
+  for (int row = 0; row < 24; ++row) {
+    for (int i = 0; i < (row < 3 ? 40 : 4); ++i) col_idx.push_back(row < 3 ? i : (row + i) % 40);
+    row_ptr.push_back(static_cast<std::int32_t>(col_idx.size()));
+  }
+  const auto blocks = static_cast<std::int64_t>(col_idx.size());
+  const Shape shape{24 * 32,        256,           40 * 32, 32, blocks, "f16", "f16", 256, 256,
+                    row_ptr.data(), col_idx.data()};
+  Dealing how = dealing();
+  how.grouped = how.similar = true;
+  how.group = 3;
+  const wgmma::detail::Groups groups(shape, 3);
+  CHECK_EQ(groups.weight({0, 1, 2}), 60);
+  CHECK_EQ(groups.weight({0, 1, -1}), 40);
+  int together = 0;
+  const Workspace plan = wgmma::make_plan(shape, how);
+  for (const auto& list : lists_of(plan, how))
+    for (const Tile& tile : list) {
+      int longs = 0;
+      for (int member = 0; member < 3; ++member) {
+        const auto row = record<std::int32_t>(plan, static_cast<std::size_t>(tile.row + member));
+        longs += row >= 0 && row < 3;
+      }
+      if (longs > 0) CHECK_EQ(tile.count, 40);  // as many steps as it has, whatever it weighs
+      together = std::max(together, longs);
+    }
+  CHECK(together < 3);
+}
+
 TEST(groups_come_apart_where_whole_ones_leave_lists_uneven) {
   // Nine equal rows, three to a tile: four lists would have one tile, two or none of the other's length.
   std::vector<std::int32_t> row_ptr{0}, col_idx;
