@@ -37,7 +37,8 @@ typedef struct tw_bsr_spmm_problem {
   tw_type output;     /* of C */
   int64_t ldb, ldc;   /* elements from one row of B, C to the next, at least n; 0 means n */
   /* Host copy of row_ptr, or null. Read by tw_bsr_spmm_plan_create only; kernels that arrange their work by
-   * the lengths of the block rows, often the fastest, are chosen only where it is given. */
+   * the lengths of the block rows, often the fastest, are chosen only where it is given, and the choice among
+   * them depends on how uneven these are. */
   const int32_t* host_row_ptr;
   /* Host copy of col_idx, or null; read as host_row_ptr is. Kernels that compute block rows together which
    * share columns are chosen only where both are given. What is given here holds for every run of the plan:
@@ -49,7 +50,8 @@ typedef struct tw_bsr_spmm_problem {
  * each with a workspace of its own. */
 typedef struct tw_bsr_spmm_plan tw_bsr_spmm_plan;
 
-/* Chooses a kernel for the problem on the calling thread's current device.
+/* Chooses a kernel for the problem on the calling thread's current device. Takes milliseconds, tens of them
+ * where block rows are grouped: plan once for a structure of A.
  * TW_STATUS_INVALID_ARGUMENT, TW_STATUS_NOT_SUPPORTED (tw_last_error() says what would be accepted),
  * TW_STATUS_NO_DEVICE. */
 TW_API tw_status tw_bsr_spmm_plan_create(const tw_bsr_spmm_problem* problem, tw_bsr_spmm_plan** plan);
