@@ -206,10 +206,33 @@ inline Places places(const Dealing& dealing) {
 
 namespace detail {
 
+/// Groups whose tiles take no longer than a list should, or than the longest row's tile does. Rows of longer
+/// ones go by themselves.
+inline std::vector<Rows> fitting_groups(const Shape& shape, const Dealing& dealing, const Groups& groups) {
+  const std::vector<Rows> all = group_rows(shape, groups.sets, groups.size(), dealing.similar);
+  double share = 0;  // of all tiles, for one list
+  std::int32_t longest = 0;
+  for (const Rows& rows : all) {
+    share += groups.weight(rows) + dealing.epilogue;
+    for (const std::int32_t row : rows) longest = std::max(longest, groups.weight({row, -1, -1}));
+  }
+  share *= static_cast<double>(quotient_up(shape.n, dealing.width)) / static_cast<double>(dealing.lists);
+  const double most = std::max(share - dealing.epilogue, static_cast<double>(longest));
+  std::vector<Rows> result;
+  for (const Rows& rows : all)
+    if (groups.weight(rows) <= most) {
+      result.push_back(rows);
+    } else {
+      for (const std::int32_t row : rows)
+        if (row >= 0) result.push_back({row, -1, -1});
+    }
+  return result;
+}
+
 /// Strips that are dealt out whole count what they take; GroupPlacer puts their steps in its place.
 inline std::vector<Strip> strips_of_groups(const Shape& shape, const Dealing& dealing, Groups& groups) {
   std::vector<Strip> strips;
-  for (const Rows& rows : group_rows(shape, groups.sets, groups.size(), dealing.similar)) {
+  for (const Rows& rows : fitting_groups(shape, dealing, groups)) {
     const auto steps = static_cast<std::int32_t>(steps_of(shape, rows).size());
     strips.push_back({groups.of(rows), 0, dealing.split == 0 ? groups.weight(rows) : steps});
   }
