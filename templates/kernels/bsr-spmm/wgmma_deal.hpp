@@ -115,7 +115,9 @@ class Evener {
   }
 
  private:
-  static constexpr std::size_t kRoundsPerList = 16, kTargets = 32, kNone = static_cast<std::size_t>(-1);
+  static constexpr std::size_t kRoundsPerList = 16, kNone = static_cast<std::size_t>(-1);
+  /// Lists that are looked at in each round, and more only as long as nothing is found.
+  static constexpr std::size_t kTargets = 32;
 
   /// Of tile `tile` in list `from`, row `member` goes to list `to`, into its tile `other` or a new one
   /// (kNone); or, without a member (kNone), the two tiles change places.
@@ -131,11 +133,12 @@ class Evener {
     best_.load_to = 0;
     best_.to = kNone;
     const auto from = static_cast<std::size_t>(longest - loads_.begin());
-    for (const std::size_t to : shortest())
-      for (std::size_t tile = 0; to != from && tile < lists_[from].size(); ++tile) {
-        consider_exchanges({from, tile, kNone, to, 0, 0, 0});
+    const std::vector<std::size_t> targets = by_load();
+    for (std::size_t i = 0; i < targets.size() && (i < kTargets || best_.to == kNone); ++i)
+      for (std::size_t tile = 0; targets[i] != from && tile < lists_[from].size(); ++tile) {
+        consider_exchanges({from, tile, kNone, targets[i], 0, 0, 0});
         for (std::size_t member = 0; groups_ && member < groups_->size(); ++member)
-          consider_leaving({from, tile, member, to, kNone, 0, 0});
+          consider_leaving({from, tile, member, targets[i], kNone, 0, 0});
       }
     if (best_.to == kNone) return false;
     loads_[best_.from] = best_.load_from;
@@ -144,14 +147,12 @@ class Evener {
     return true;
   }
 
-  /// The lists with least to do.
-  std::vector<std::size_t> shortest() const {
+  /// All lists, those with least to do first.
+  std::vector<std::size_t> by_load() const {
     std::vector<std::size_t> order(lists_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    const auto count = std::min(kTargets, order.size());
-    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
-                      [&](std::size_t a, std::size_t b) { return loads_[a] < loads_[b]; });
-    order.resize(count);
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return loads_[a] < loads_[b]; });
     return order;
   }
 
