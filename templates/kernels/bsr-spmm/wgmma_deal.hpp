@@ -116,8 +116,9 @@ class Evener {
 
  private:
   static constexpr std::size_t kRoundsPerList = 16, kNone = static_cast<std::size_t>(-1);
-  /// Lists that are looked at in each round, and more only as long as nothing is found.
-  static constexpr std::size_t kTargets = 32;
+  /// Lists that are looked at in each round; of short lists, which are hard to even out, more as long as
+  /// nothing is found.
+  static constexpr std::size_t kTargets = 32, kShort = 64;
 
   /// Of tile `tile` in list `from`, row `member` goes to list `to`, into its tile `other` or a new one
   /// (kNone); or, without a member (kNone), the two tiles change places.
@@ -133,7 +134,8 @@ class Evener {
     best_.load_to = 0;
     best_.to = kNone;
     const auto from = static_cast<std::size_t>(longest - loads_.begin());
-    const std::vector<std::size_t> targets = by_load();
+    std::vector<std::size_t> targets = by_load();
+    if (lists_[from].size() >= kShort) targets.resize(std::min(kTargets, targets.size()));
     for (std::size_t i = 0; i < targets.size() && (i < kTargets || best_.to == kNone); ++i)
       for (std::size_t tile = 0; targets[i] != from && tile < lists_[from].size(); ++tile) {
         consider_exchanges({from, tile, kNone, targets[i], 0, 0, 0});
