@@ -8,6 +8,7 @@ import { localExecutor } from '../../src/exec/local.ts';
 import type { Artifact } from '../../src/model/artifact.ts';
 import type { Source, Variant } from '../../src/model/variant.ts';
 import type { Verdict } from '../../src/model/verdict.ts';
+import type { WisdomRecord } from '../../src/model/wisdom.ts';
 import { renderVariant } from '../../src/render/render.ts';
 import { writeSource } from '../../src/render/write.ts';
 import { select } from '../../src/select/policy.ts';
@@ -37,9 +38,13 @@ export const toolEnvironment: Readonly<Record<string, string>> = {
 
 /**
  * Emits a library of the quick variants of bsr-spmm that `chosen` takes, compiled for real where there is a CUDA toolkit.
- * It stands for a run whose gate said `passed`: what follows here checks results again, through the installed library.
+ * `winners`: what wisdom says of some workloads. It stands for a run whose gate said `passed`: what follows here checks results again, through the installed library.
  */
-export async function emitQuickLibrary(out: string, chosen: (variant: Variant) => boolean): Promise<Library> {
+export async function emitQuickLibrary(
+  out: string,
+  chosen: (variant: Variant) => boolean,
+  winners: readonly WisdomRecord[],
+): Promise<Library> {
   const { family, folder } = await loadFamily('bsr-spmm');
   const space = enumerate(family, { arch: defaultArch.name, preset: 'quick' });
   const toolchain = await findToolchain(localExecutor);
@@ -53,7 +58,7 @@ export async function emitQuickLibrary(out: string, chosen: (variant: Variant) =
   return emitLibrary({
     family,
     folder,
-    selection: select(family, variants, []),
+    selection: select(family, variants, [], { known: { records: winners, runs: [] } }),
     artifacts,
     run: {
       id: 'test',
