@@ -102,10 +102,11 @@ inline std::vector<std::int32_t> by_likeness(const Shape& shape, const ColumnSet
 inline void exchange_rows(const ColumnSets& sets, std::size_t size, std::vector<Rows>& groups) {
   constexpr std::int64_t kTrialsPerRow = 1000, kMostWords = 4'000'000;  // 80 ms at most on a server's core
   constexpr double kHot = 0.6, kCold = 0.05;                            // in steps
+  if (groups.size() < 2 || sets.words() == 0) return;
   const auto rows = static_cast<std::int64_t>(groups.size() * size);
   const std::int64_t trials =
       std::min(kTrialsPerRow * rows, kMostWords / static_cast<std::int64_t>(sets.words()));
-  if (groups.size() < 2 || trials < rows) return;
+  if (trials < rows) return;
   Random random(1);  // the same groups for the same matrix
   const auto any_of = [&](std::size_t count) {
     return static_cast<std::size_t>(random.below(static_cast<std::int64_t>(count)));

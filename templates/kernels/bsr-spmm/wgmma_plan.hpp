@@ -229,13 +229,20 @@ inline std::vector<Rows> fitting_groups(const Shape& shape, const Dealing& deali
   return result;
 }
 
-/// Strips that are dealt out whole count what they take; GroupPlacer puts their steps in its place.
-inline std::vector<Strip> strips_of_groups(const Shape& shape, const Dealing& dealing, Groups& groups) {
+/// Strips for tiles that are dealt out whole: they count what they take, and GroupPlacer puts their steps in
+/// its place.
+inline std::vector<Strip> whole_strips(const Shape& shape, const Dealing& dealing, Groups& groups) {
   std::vector<Strip> strips;
-  for (const Rows& rows : fitting_groups(shape, dealing, groups)) {
-    const auto steps = static_cast<std::int32_t>(steps_of(shape, rows).size());
-    strips.push_back({groups.of(rows), 0, dealing.split == 0 ? groups.weight(rows) : steps});
-  }
+  for (const Rows& rows : fitting_groups(shape, dealing, groups))
+    strips.push_back({groups.of(rows), 0, groups.weight(rows)});
+  return strips;
+}
+
+/// Strips for tiles that may be cut into parts: they count steps.
+inline std::vector<Strip> strips_to_cut(const Shape& shape, const Dealing& dealing, Groups& groups) {
+  std::vector<Strip> strips;
+  for (const Rows& rows : group_rows(shape, groups.sets, groups.size(), dealing.similar))
+    strips.push_back({groups.of(rows), 0, static_cast<std::int32_t>(steps_of(shape, rows).size())});
   return strips;
 }
 
@@ -255,11 +262,13 @@ inline Lists deal_groups(const Shape& shape, const Dealing& dealing, std::vector
   require(shape.col_idx != nullptr || shape.blocks == 0,
           "groups block rows by their columns: the plan needs a host copy of col_idx");
   Groups groups(shape, dealing.group);
-  Cutter cutter(dealing, strips_of_groups(shape, dealing, groups));
+  const bool whole = dealing.split == 0;
+  Cutter cutter(dealing,
+                whole ? whole_strips(shape, dealing, groups) : strips_to_cut(shape, dealing, groups));
   cutter.cut(shape.n);
   parts = std::move(cutter.parts);
   Lists lists = deal(dealing, cutter.tiles);
-  if (dealing.longest) Evener(dealing, parts.empty() ? &groups : nullptr, lists).run();
+  if (dealing.longest) Evener(dealing, whole ? &groups : nullptr, lists).run();
   GroupPlacer(shape, groups, image).place(lists, parts);
   return lists;
 }

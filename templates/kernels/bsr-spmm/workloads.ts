@@ -131,7 +131,7 @@ export function unevennessOf({ pattern, m, k, block }: Problem): number | undefi
     case 'block-diagonal':
       return 1;
     case 'random':
-      return 1 + (1 - pattern.density) / (pattern.density * columns);
+      return pattern.density === 0 ? undefined : 1 + (1 - pattern.density) / (pattern.density * columns);
     case 'power-law': {
       const lengths = powerLaw(rows, columns, pattern);
       const mean = lengths.reduce((sum, length) => sum + length, 0) / rows;
