@@ -119,6 +119,7 @@ function variantRow(manifest: Manifest, variant: ManifestVariant, index: number)
     count: parameters.length,
     firstImage: before.reduce((sum, { images }) => sum + images.length, 0),
     imageCount: variant.images.length,
+    fallback: variant.fallback,
   };
 }
 

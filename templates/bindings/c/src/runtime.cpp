@@ -70,14 +70,18 @@ std::vector<const Variant*> rank(const std::vector<Feature>& problem) {
 
 std::vector<Candidate> candidates(const std::vector<Feature>& problem, const DeviceLimits& limits,
                                   const std::function<Workspace(const Parameters&)>& workspace) {
+  const Selection& all = selection();
+  const bool fallbacks = std::any_of(all.variants, all.variants + all.variant_count,
+                                     [](const Variant& variant) { return variant.fallback; });
   std::vector<Candidate> found;
   std::string first_refusal;
   for (const Variant* variant : rank(problem)) {
+    if (!found.empty() && fallbacks && !variant->fallback) continue;
     const std::string refusal = try_variant(*variant, limits, found, workspace);
     if (first_refusal.empty() && !refusal.empty()) first_refusal = std::string(variant->id) + ": " + refusal;
   }
   if (found.empty())
-    throw Error(TW_STATUS_NOT_SUPPORTED, "none of the " + std::to_string(selection().variant_count) +
+    throw Error(TW_STATUS_NOT_SUPPORTED, "none of the " + std::to_string(all.variant_count) +
                                              " kernels in this library serves the problem; the nearest, " +
                                              first_refusal);
   for (const Candidate& candidate : found) device::load(*candidate.variant, limits);

@@ -48,6 +48,7 @@ struct Variant {
   std::size_t parameter_count;
   std::size_t first_image;  // into Selection::images
   std::size_t image_count;
+  bool fallback;  // for calls that faster ones refuse
   Parameters parameters() const { return {first_parameter, parameter_count}; }
 };
 
@@ -84,8 +85,9 @@ struct Candidate {
 };
 
 /// The first ranked variant that runs on `limits` and for which `workspace(parameters)` does not throw
-/// Unsupported, and behind it every further one that also needs no workspace: they serve calls that the first
-/// refuses when it sees the pointers. Throws Error(TW_STATUS_NOT_SUPPORTED) with the first refusal's reason
+/// Unsupported, and behind it the fallbacks that need no workspace, or all such variants of a library without
+/// fallbacks: they serve calls that the first refuses when it sees the pointers. Nobody else is asked, since
+/// making a workspace may take long. Throws Error(TW_STATUS_NOT_SUPPORTED) with the first refusal's reason
 /// when there is none.
 std::vector<Candidate> candidates(const std::vector<Feature>& problem, const DeviceLimits& limits,
                                   const std::function<Workspace(const Parameters&)>& workspace);
