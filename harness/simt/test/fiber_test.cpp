@@ -132,28 +132,28 @@ TEST(the_launcher_keeps_registers_too) {
 // boost.context 1.74 keeps them on x86-64 alone. Nothing in a kernel can change them, so that the fallback
 // may do without.
 #if !defined(SIMT_FIBER_BOOST) || defined(__x86_64__)
+/// Begins with rounding to nearest, changes to `mode`, and expects to find that again after another fiber had
+/// its turn. `result`: a third in that mode.
+void round_in_turn(Fiber& self, Fiber& other, int mode, double nearest, double& result) {
+  CHECK_EQ(std::fegetround(), FE_TONEAREST);
+  CHECK(third() == nearest);
+  std::fesetround(mode);
+  result = third();
+  Fiber::switch_to(self, other);
+  CHECK_EQ(std::fegetround(), mode);
+  CHECK(third() == result);
+}
+
 TEST(a_switch_keeps_the_rounding_of_each_fiber) {
   static double nearest, up, down;
   nearest = third();
   run(
       [] {
-        CHECK_EQ(std::fegetround(), FE_TONEAREST);
-        CHECK(third() == nearest);
-        std::fesetround(FE_UPWARD);
-        up = third();
-        Fiber::switch_to(first, second);
-        CHECK_EQ(std::fegetround(), FE_UPWARD);
-        CHECK(third() == up);
+        round_in_turn(first, second, FE_UPWARD, nearest, up);
         finish(first);
       },
       [] {
-        CHECK_EQ(std::fegetround(), FE_TONEAREST);
-        CHECK(third() == nearest);
-        std::fesetround(FE_DOWNWARD);
-        down = third();
-        Fiber::switch_to(second, first);
-        CHECK_EQ(std::fegetround(), FE_DOWNWARD);
-        CHECK(third() == down);
+        round_in_turn(second, first, FE_DOWNWARD, nearest, down);
         finish(second);
       });
   CHECK_EQ(std::fegetround(), FE_TONEAREST);
