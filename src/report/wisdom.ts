@@ -5,7 +5,8 @@ import { baselinesOf, fastest } from './ranking.ts';
 
 /**
  * The winners of runs on one kind of GPU as the file that a family ships. Of a workload that several runs timed, the newest
- * counts: times of two machines, or of two states of the sources, do not compare. Throws a UsageError where the evidence does not say what was timed on what.
+ * counts: times of two machines, or of two states of the sources, do not compare. Throws a UsageError where the evidence does
+ * not say what was timed on what.
  */
 export function wisdomOf(evidences: readonly RunEvidence[]): Wisdom {
   const [first] = evidences;

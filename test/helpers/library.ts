@@ -38,7 +38,8 @@ export const toolEnvironment: Readonly<Record<string, string>> = {
 
 /**
  * Emits a library of the quick variants of bsr-spmm that `chosen` takes, compiled for real where there is a CUDA toolkit.
- * `winners`: what wisdom says of some workloads. It stands for a run whose gate said `passed`: what follows here checks results again, through the installed library.
+ * `winners`: what wisdom says of some workloads. It stands for a run whose gate said `passed`: what follows here checks results
+ * again, through the installed library.
  */
 export async function emitQuickLibrary(
   out: string,

@@ -96,11 +96,17 @@ inline std::vector<std::int32_t> by_likeness(const Shape& shape, const ColumnSet
   return order;
 }
 
+/// Each `size` rows in a row as a group.
+inline std::vector<Rows> in_groups(const std::vector<std::int32_t>& order, std::size_t size) {
+  std::vector<Rows> groups((order.size() + size - 1) / size, kNoRows);
+  for (std::size_t i = 0; i < order.size(); ++i) groups[i / size][i % size] = order[i];
+  return groups;
+}
+
 /// Exchanges rows between groups, at random, while that shortens groups; to begin with also where it makes
-/// them a little longer (simulated annealing). Random patterns need 1 to 3 % fewer steps than the greedy
-/// groups do.
+/// them a little longer (simulated annealing). See bench/plan.cpp for what it saves.
 inline void exchange_rows(const ColumnSets& sets, std::size_t size, std::vector<Rows>& groups) {
-  constexpr std::int64_t kTrialsPerRow = 1000, kMostWords = 4'000'000;  // 80 ms at most on a server's core
+  constexpr std::int64_t kTrialsPerRow = 1000, kMostWords = 4'000'000;  // some 80 ms at most
   constexpr double kHot = 0.6, kCold = 0.05;                            // in steps
   if (groups.size() < 2 || sets.words() == 0) return;
   const auto rows = static_cast<std::int64_t>(groups.size() * size);
@@ -161,12 +167,13 @@ inline std::vector<Step> steps_of(const Shape& shape, const Rows& rows) {
 /// copy of col_idx.
 inline std::vector<Rows> group_rows(const Shape& shape, const detail::ColumnSets& sets, std::size_t size,
                                     bool similar) {
-  std::vector<std::int32_t> order(static_cast<std::size_t>(shape.m / shape.block));
-  std::iota(order.begin(), order.end(), 0);
-  if (similar) order = detail::by_likeness(shape, sets, size);
-  std::vector<Rows> groups((order.size() + size - 1) / size, kNoRows);
-  for (std::size_t i = 0; i < order.size(); ++i) groups[i / size][i % size] = order[i];
-  if (similar) detail::exchange_rows(sets, size, groups);
+  if (!similar) {
+    std::vector<std::int32_t> order(static_cast<std::size_t>(shape.m / shape.block));
+    std::iota(order.begin(), order.end(), 0);
+    return detail::in_groups(order, size);
+  }
+  std::vector<Rows> groups = detail::in_groups(detail::by_likeness(shape, sets, size), size);
+  detail::exchange_rows(sets, size, groups);
   return groups;
 }
 

@@ -236,9 +236,8 @@ TEST(exchanged_rows_make_shorter_groups) {
     for (const wgmma::Rows& rows : groups) count += sets.united(rows);
     return count;
   };
-  std::vector<wgmma::Rows> groups = wgmma::group_rows(shape, sets, 3, false), greedy(10, wgmma::kNoRows);
-  const std::vector<std::int32_t> order = wgmma::detail::by_likeness(shape, sets, 3);
-  for (std::size_t i = 0; i < order.size(); ++i) greedy[i / 3][i % 3] = order[i];
+  std::vector<wgmma::Rows> groups = wgmma::group_rows(shape, sets, 3, false);
+  const auto greedy = wgmma::detail::in_groups(wgmma::detail::by_likeness(shape, sets, 3), 3);
   CHECK(steps(wgmma::group_rows(shape, sets, 3, true)) < steps(greedy));
   const std::int32_t before = steps(groups);
   wgmma::detail::exchange_rows(sets, 3, groups);

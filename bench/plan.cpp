@@ -1,0 +1,96 @@
+// What a plan of the path wgmma costs and how good it is, for random matrices of 12.5 %: steps before and
+// after rows were exchanged between groups, the longest list beside the mean, and the time of a whole plan.
+// Needs no GPU; docs/results/README.md has the command.
+#include <chrono>
+#include <cstdio>
+
+#include "pattern.hpp"
+#include "wgmma_plan.hpp"
+
+namespace {
+
+using namespace tilewright;
+using namespace tilewright::bsr_spmm;
+using namespace tilewright::bsr_spmm::wgmma;
+
+constexpr std::int64_t kMultiprocessors = 132;
+
+/// A winner on an H200; `epilogue` as in wgmma.hpp.
+struct Winner {
+  std::int64_t size, block, group, tile_n, cluster, panel;
+  double epilogue;
+};
+
+constexpr Winner kWinners[] = {
+    {4096, 32, 3, 512, 1, 1, 4.0},  {8192, 32, 3, 512, 1, 1, 4.0}, {16384, 32, 3, 512, 1, 1, 4.0},
+    {4096, 64, 2, 256, 1, 2, 1.5},  {8192, 64, 2, 256, 2, 1, 1.5}, {4096, 128, 1, 256, 1, 2, 1.1},
+    {8192, 128, 1, 256, 1, 4, 1.1},
+};
+
+Dealing dealing_of(const Winner& winner) {
+  Dealing dealing{};
+  dealing.width = winner.tile_n * winner.cluster;
+  dealing.panel = winner.panel * dealing.width;
+  dealing.group = winner.group;
+  dealing.split_quantum = dealing.shares = 1;
+  dealing.lists = kMultiprocessors / winner.cluster;
+  dealing.epilogue = winner.epilogue;
+  dealing.grouped = dealing.similar = winner.group > 1;
+  dealing.longest = true;
+  return dealing;
+}
+
+template <class Work>
+double milliseconds(const Work& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void report_groups(const Shape& shape, std::size_t size) {
+  const wgmma::detail::ColumnSets sets(shape);
+  const auto steps = [&](const std::vector<Rows>& groups) {
+    std::int64_t count = 0;
+    for (const Rows& rows : groups) count += sets.united(rows);
+    return count;
+  };
+  std::vector<Rows> groups = wgmma::detail::in_groups(wgmma::detail::by_likeness(shape, sets, size), size);
+  const std::int64_t greedy = steps(groups);
+  const double spent = milliseconds([&] { wgmma::detail::exchange_rows(sets, size, groups); });
+  std::printf("  groups of %zu: %lld steps by greedy choice, %.1f %% fewer after %.1f ms of exchanges\n",
+              size, static_cast<long long>(greedy),
+              100.0 * static_cast<double>(greedy - steps(groups)) / static_cast<double>(greedy), spent);
+}
+
+void report_lists(const Shape& shape, const Dealing& dealing) {
+  std::vector<Part> parts;
+  wgmma::detail::Image image;
+  const wgmma::detail::Lists lists = dealing.grouped
+                                         ? wgmma::detail::deal_groups(shape, dealing, parts, image)
+                                         : wgmma::detail::deal_rows(shape, dealing, parts);
+  double most = 0, all = 0;
+  for (const std::vector<Tile>& list : lists) {
+    double load = 0;
+    for (const Tile& tile : list) load += tile.count + dealing.epilogue;
+    most = std::max(most, load);
+    all += load;
+  }
+  std::printf("  longest list %.1f steps, mean %.1f\n", most, all / static_cast<double>(lists.size()));
+}
+
+}  // namespace
+
+int main() {
+  const Json pattern = Json::parse(R"({"kind":"random","density":0.125})");
+  for (const Winner& winner : kWinners) {
+    const std::int64_t rows = winner.size / winner.block;
+    const Bsr a = make_pattern(pattern, rows, rows, winner.block, true, 1);
+    const Shape shape{winner.size, winner.size, winner.size, winner.block,     a.blocks(),      "f16",
+                      "f16",       winner.size, winner.size, a.row_ptr.data(), a.col_idx.data()};
+    const Dealing dealing = dealing_of(winner);
+    std::printf("%lld, blocks of %lld: plan %.1f ms\n", static_cast<long long>(winner.size),
+                static_cast<long long>(winner.block), milliseconds([&] { make_plan(shape, dealing); }));
+    if (winner.group > 1) report_groups(shape, static_cast<std::size_t>(winner.group));
+    report_lists(shape, dealing);
+  }
+}

@@ -1,0 +1,19 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { localExecutor } from '../../../src/exec/local.ts';
+import { packageRoot } from '../../../src/util/package-root.ts';
+
+it('bench/plan.cpp builds and runs with the command that docs/results/README.md gives', {
+  timeout: 120_000,
+}, async () => {
+  const page = readFileSync(join(packageRoot, 'docs/results/README.md'), 'utf8');
+  const command = page.split('```sh\n').find((block) => block.includes('bench/plan.cpp')) ?? '';
+  const build = mkdtempSync(join(tmpdir(), 'tilewright-plan-'));
+  const script = command.replace(/```[\s\S]*/, '').replaceAll(/(?<=[ /])build(?=[ /])/g, build);
+  const done = await localExecutor.run(['bash', '-c', script], { cwd: packageRoot });
+  expect(done.exitCode, done.stderr).toBe(0);
+  expect(done.stdout).toMatch(/4096, blocks of 64: plan [\d.]+ ms\n {2}groups of 2: \d+ steps/);
+  expect(done.stdout).toMatch(/8192, blocks of 128: .*\n {2}longest list 1\d\d\.\d steps, mean 1\d\d\.\d\n$/);
+});
