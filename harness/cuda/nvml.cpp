@@ -8,10 +8,9 @@ namespace tilewright::cuda {
 namespace {
 
 // From nvml.h (NVML API reference), which the toolkit's runtime parts do not contain.
-constexpr int kSuccess = 0, kClockSm = 1;
+constexpr int kSuccess = 0;
 using Init = int (*)();
 using HandleByUuid = int (*)(const char* uuid, void** device);
-using ClockInfo = int (*)(void* device, int type, unsigned* mhz);
 using DriverVersion = int (*)(char* version, unsigned length);
 
 }  // namespace
@@ -31,12 +30,6 @@ Nvml::Nvml(const char* uuid) : library_(dlopen("libnvidia-ml.so.1", RTLD_NOW | R
 Nvml::~Nvml() {
   if (const auto shutdown = find<Init>("nvmlShutdown")) shutdown();
   if (library_) dlclose(library_);
-}
-
-double Nvml::sm_clock() const {
-  const auto clock = find<ClockInfo>("nvmlDeviceGetClockInfo");
-  unsigned mhz = 0;
-  return device_ && clock && clock(device_, kClockSm, &mhz) == kSuccess ? mhz : 0;
 }
 
 std::string Nvml::driver_version() const {

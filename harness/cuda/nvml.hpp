@@ -1,4 +1,4 @@
-// nvml.hpp - the SM clock and the driver's version, from libnvidia-ml where it is installed.
+// nvml.hpp - the driver's version, from libnvidia-ml where it is installed.
 #pragma once
 #include <string>
 
@@ -12,8 +12,6 @@ class Nvml {
   ~Nvml();
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
-  /// MHz, 0 when unknown.
-  double sm_clock() const;
   /// E.g. "580.95.05", empty when unknown.
   std::string driver_version() const;
 

@@ -50,7 +50,9 @@ void synchronize(cudaStream_t stream) {
 }
 
 CudaStreams::CudaStreams(const cudaDeviceProp& properties)
-    : nvml_(properties.uuid.bytes), flush_bytes_(2 * static_cast<std::size_t>(properties.l2CacheSize)) {
+    : nvml_(properties.uuid.bytes),
+      clock_(properties.multiProcessorCount),
+      flush_bytes_(2 * static_cast<std::size_t>(properties.l2CacheSize)) {
   for (cudaStream_t& stream : streams_)
     check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "create a stream");
   check(cudaEventCreate(&start_), "create an event");
@@ -94,9 +96,11 @@ std::unique_ptr<Recording> CudaStreams::record(const Work& work) {
 }
 
 double CudaStreams::seconds(const Work& work) {
+  clock_.read(0, streams_[0]);
   expect(cudaEventRecord(start_, streams_[0]), "record an event");
   work(streams_[0]);
   expect(cudaEventRecord(stop_, streams_[0]), "record an event");
+  clock_.read(1, streams_[0]);
   cuda::synchronize(streams_[0]);
   float milliseconds = 0;
   expect(cudaEventElapsedTime(&milliseconds, start_, stop_), "read the events");

@@ -1,5 +1,6 @@
-// streams.hpp - streams, CUDA graphs and the clock of a GPU.
+// streams.hpp - streams, CUDA graphs and times of a GPU.
 #pragma once
+#include "clock.hpp"
 #include "launcher.hpp"
 #include "nvml.hpp"
 #include "tilewright/device.hpp"
@@ -25,11 +26,12 @@ class CudaStreams : public Streams {
   std::unique_ptr<Recording> record(const Work& work) override;
   double seconds(const Work& work) override;
   double cold_seconds(const Work& work) override;
-  double sm_clock() override { return nvml_.sm_clock(); }
+  double sm_clock() override { return clock_.megahertz(); }
   std::string driver_version() const { return nvml_.driver_version(); }
 
  private:
   Nvml nvml_;
+  ClockMeter clock_;
   cudaStream_t streams_[2]{};
   cudaEvent_t start_ = nullptr, stop_ = nullptr;
   void* flush_ = nullptr;  // overwritten to empty the L2 cache; made when first needed

@@ -12,6 +12,11 @@ constexpr double kPlausibleSlack = 1.05;
 // Rounds before a slow subject may be dropped: one sample alone may have met an interruption.
 constexpr std::size_t kRoundsBeforeDrop = 3;
 
+/// One entry per sample: seconds of a launch, and MHz meanwhile.
+struct Samples {
+  std::vector<double> seconds, clocks;
+};
+
 /// Something that is timed: a variant or a baseline, checked and recorded.
 struct Subject {
   std::string name;
@@ -19,8 +24,7 @@ struct Subject {
   std::unique_ptr<Setup> setup;          // variants
   std::unique_ptr<Baseline> library;     // baselines
   std::unique_ptr<Recording> recording;  // a graph of `launches` runs; null where it cannot be captured
-  std::vector<double> hot, cold;
-  double clock = 0;
+  Samples hot, cold;
   bool stopped = false;
 
   const char* kind() const { return baseline ? "baseline" : "variant"; }
@@ -60,8 +64,8 @@ class Race {
     if (options_.cold) sample(&Subject::cold, &Race::cold_sample);
     for (Subject& subject : subjects_) {
       if (options_.recheck && !check(subject, true)) continue;  // its samples are worth nothing
-      if (!subject.hot.empty()) emit_(measurement(subject, subject.hot, true));
-      if (!subject.cold.empty()) emit_(measurement(subject, subject.cold, false));
+      if (!subject.hot.seconds.empty()) emit_(measurement(subject, subject.hot, true));
+      if (!subject.cold.seconds.empty()) emit_(measurement(subject, subject.cold, false));
     }
   }
 
@@ -182,7 +186,7 @@ class Race {
 
   /// Every subject once per round, in turns of opposite order, so that drift of clocks and temperature meets
   /// all alike.
-  void sample(std::vector<double> Subject::* samples, double (Race::*take)(Subject&)) {
+  void sample(Samples Subject::*samples, double (Race::*take)(Subject&)) {
     std::vector<Subject*> order;
     for (Subject& subject : subjects_)
       if (!subject.stopped) order.push_back(&subject);
@@ -192,32 +196,32 @@ class Race {
         emit_(line("sampling").set("subject", subject->name).set("round", round));
         const double seconds = guarded(*subject, take);
         if (round < 0) continue;
-        (subject->*samples).push_back(seconds);
-        subject->clock = streams_.sm_clock();
+        (subject->*samples).seconds.push_back(seconds);
+        (subject->*samples).clocks.push_back(streams_.sm_clock());
       }
       std::reverse(order.begin(), order.end());
       drop_slow(order, samples);
     }
   }
 
-  void drop_slow(const std::vector<Subject*>& order, std::vector<double> Subject::* samples) const {
+  void drop_slow(const std::vector<Subject*>& order, Samples Subject::*samples) const {
     if (options_.early_stop <= 0) return;
     double best = HUGE_VAL;
     for (const Subject* subject : order)
-      if (!(subject->*samples).empty()) best = std::min(best, median(subject->*samples));
+      if (!(subject->*samples).seconds.empty()) best = std::min(best, median((subject->*samples).seconds));
     for (Subject* subject : order) {
-      const std::vector<double>& own = subject->*samples;
+      const std::vector<double>& own = (subject->*samples).seconds;
       if (subject->baseline || own.size() < kRoundsBeforeDrop)
         continue;  // baselines stay: they are what others are compared with
       if (*std::min_element(own.begin(), own.end()) > options_.early_stop * best) subject->stopped = true;
     }
   }
 
-  Json measurement(const Subject& subject, const std::vector<double>& samples, bool hot) const {
-    const double middle = median(samples);
+  Json measurement(const Subject& subject, const Samples& samples, bool hot) const {
+    const double middle = median(samples.seconds);
     std::vector<double> deviations;
     Json list{Json::Array()};
-    for (const double sample : samples) {
+    for (const double sample : samples.seconds) {
       deviations.push_back(std::abs(sample - middle));
       list.push(sample);
     }
@@ -226,7 +230,8 @@ class Race {
     json.set("workload", job_.workload).set("l2", hot ? "hot" : "cold").set("samples", std::move(list));
     json.set("median", middle).set("mad", median(deviations));
     json.set("flops", problem_->flops()).set("bytes", problem_->bytes());
-    json.set("tflops", middle > 0 ? problem_->flops() / middle / 1e12 : 0.0).set("smClock", subject.clock);
+    json.set("tflops", middle > 0 ? problem_->flops() / middle / 1e12 : 0.0)
+        .set("smClock", median(samples.clocks));
     if (hot) json.set("graph", subject.recording != nullptr);
     if (subject.stopped) json.set("stoppedEarly", true);
     if (const auto why = implausible(middle, problem_->flops(), problem_->bytes(), options_.peak_flops,

@@ -121,7 +121,7 @@ class Streams {
   virtual double seconds(const Work& work) = 0;
   /// The same after the L2 cache was overwritten.
   virtual double cold_seconds(const Work& work) = 0;
-  /// SM clock in MHz at this moment, 0 where it cannot be read.
+  /// SM clock in MHz on average while the last `seconds` or `cold_seconds` ran, 0 where it cannot be read.
   virtual double sm_clock() = 0;
 };
 
