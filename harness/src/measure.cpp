@@ -231,7 +231,7 @@ class Race {
     json.set("median", middle).set("mad", median(deviations));
     json.set("flops", problem_->flops()).set("bytes", problem_->bytes());
     json.set("tflops", middle > 0 ? problem_->flops() / middle / 1e12 : 0.0)
-        .set("smClock", median(samples.clocks));
+        .set("meanSmClock", median(samples.clocks));
     if (hot) json.set("graph", subject.recording != nullptr);
     if (subject.stopped) json.set("stoppedEarly", true);
     if (const auto why = implausible(middle, problem_->flops(), problem_->bytes(), options_.peak_flops,

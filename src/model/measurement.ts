@@ -19,7 +19,7 @@ export const measurementSchema = z.object({
   /** flops / median / 1e12. */
   tflops: z.number(),
   /** SM clock in MHz while the samples were taken, the median of their averages; 0 where it could not be read. */
-  smClock: z.number().optional(),
+  meanSmClock: z.number().optional(),
   /** Back-to-back launches only: replayed by a CUDA graph; false: enqueued one by one, as for what cannot be captured. */
   graph: z.boolean().optional(),
   /** Reason why the figure was rejected (`implausible`). */

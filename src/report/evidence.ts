@@ -148,8 +148,20 @@ function latest<T extends { readonly subject: string; readonly l2?: string }>(re
 
 /** Variants always run from a graph. Samples of heats are dropped: there are three of them, and their median says it all. */
 function shorten(measurement: Measurement): EvidenceMeasurement {
-  const { subject, kind, l2, samples, median, mad, tflops, smClock, graph, rejected, stoppedEarly, elapsed } =
-    measurement;
+  const {
+    subject,
+    kind,
+    l2,
+    samples,
+    median,
+    mad,
+    tflops,
+    meanSmClock,
+    graph,
+    rejected,
+    stoppedEarly,
+    elapsed,
+  } = measurement;
   return {
     ...{
       subject,
@@ -159,7 +171,7 @@ function shorten(measurement: Measurement): EvidenceMeasurement {
       mad: significant(mad, 3),
       tflops: significant(tflops, 5),
     },
-    ...(smClock && { smClock }),
+    ...(meanSmClock && { meanSmClock: Math.round(meanSmClock) }),
     ...(graph !== undefined && kind === 'baseline' && { graph }),
     ...(rejected !== undefined && { rejected }),
     ...(stoppedEarly && { stoppedEarly }),

@@ -41,6 +41,7 @@ function bestTable(cases: readonly Case[]): string[] {
     '± MAD',
     'TFLOPS',
     'of the limit',
+    'SM clock, MHz',
     ...names.map((name) => `vs ${name}`),
   ];
   const rows = cases.map((one) => {
@@ -55,6 +56,7 @@ function bestTable(cases: readonly Case[]): string[] {
         spread(best.mad, best.median),
         best.tflops.toFixed(1),
         share(one, best.median),
+        best.meanSmClock?.toFixed(0) ?? '-',
         ...ratios,
       ],
     ];
@@ -106,6 +108,7 @@ function legend(cases: readonly Case[]): string[] {
   return [
     `Median time of a launch in a CUDA graph, L2 ${[...states].join(' or ')}; MAD: median absolute deviation. TFLOPS are effective:`,
     'work that counts (of a sparse product 2 * stored elements * N) / time. `vs`: how many times the baseline takes our time, in the same run.',
+    'SM clock: by the cycle counters of the multiprocessors, on average while the samples were taken.',
   ];
 }
 

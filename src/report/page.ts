@@ -135,12 +135,14 @@ function runSection(evidence: RunEvidence, number: string): string[] {
   return section(`## Run${number}`, markdownTable(['', ''], rows, 'left'), failures(evidence));
 }
 
-/** SM clocks right after the samples. */
+/** SM clocks while samples were taken. */
 function clocks({ workloads }: RunEvidence): string {
-  const seen = workloads.flatMap(({ measurements }) => measurements.flatMap(({ smClock }) => smClock ?? []));
+  const seen = workloads.flatMap(({ measurements }) =>
+    measurements.flatMap(({ meanSmClock }) => meanSmClock ?? []),
+  );
   if (seen.length === 0) return '';
   const [low, high] = seen.reduce(([a, b], clock) => [Math.min(a, clock), Math.max(b, clock)], [Infinity, 0]);
-  return ` (${low} to ${high} MHz after samples)`;
+  return ` (${low} to ${high} MHz while samples were taken)`;
 }
 
 function funnelLine(funnel: RunEvidence['funnel']): string {

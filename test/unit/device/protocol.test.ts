@@ -12,8 +12,8 @@ describe('parseWorkerLine', () => {
       '{"event":"sampling","id":"1","subject":"v","round":-1}',
       '{"event":"verdict","id":"1","verdict":"passed","evidence":{"message":"m","cases":3,"anything":[1]}}',
       '{"event":"check","id":"1","subject":"v","kind":"variant","workload":"w","verdict":"unsupported","evidence":{"message":"m"}}',
-      '{"event":"measurement","id":"1","subject":"v","kind":"variant","workload":"w","l2":"hot","samples":[1e-5,2e-5,3e-5],"median":2e-5,"mad":1e-5,"flops":2e9,"bytes":1e6,"tflops":100,"smClock":1980,"graph":true,"stoppedEarly":true}',
-      '{"event":"measurement","id":"1","subject":"cuSPARSE BSR","kind":"baseline","workload":"w","l2":"cold","samples":[1e-5],"median":1e-5,"mad":0,"flops":2e9,"bytes":1e6,"tflops":200,"smClock":0}',
+      '{"event":"measurement","id":"1","subject":"v","kind":"variant","workload":"w","l2":"hot","samples":[1e-5,2e-5,3e-5],"median":2e-5,"mad":1e-5,"flops":2e9,"bytes":1e6,"tflops":100,"meanSmClock":1980,"graph":true,"stoppedEarly":true}',
+      '{"event":"measurement","id":"1","subject":"cuSPARSE BSR","kind":"baseline","workload":"w","l2":"cold","samples":[1e-5],"median":1e-5,"mad":0,"flops":2e9,"bytes":1e6,"tflops":200,"meanSmClock":0}',
       '{"event":"done","id":"1"}',
       '{"event":"error","id":null,"message":"m"}',
     ];

@@ -34,7 +34,7 @@ const workload: EvidenceWorkload = {
     figure('cuVendor', 20e-6, { kind: 'baseline' }),
     figure('toy.simt', 50e-6, { trial: 1, elapsed: 1, stoppedEarly: true }),
     figure('toy.mma.b', 12e-6, { trial: 2, elapsed: 1 }),
-    figure('toy.mma.a', 10e-6, { trial: 3, elapsed: 2.5 }),
+    figure('toy.mma.a', 10e-6, { trial: 3, elapsed: 2.5, meanSmClock: 1500 }),
     figure('toy.mma.a', 11e-6, { trial: 3, elapsed: 2.5, l2: 'cold' }),
     figure('toy.mma.c', 9e-6, { trial: 4, elapsed: 2.5, stoppedEarly: true }),
     figure('toy.mma.d', 1e-6, { rejected: '1000 TFLOPS is above the peak' }),
@@ -113,7 +113,7 @@ describe('the page', () => {
   const page = resultsPage([evidence]);
 
   test.each([
-    '| w | mma | 10.0 us | 1.0 % | 100.0 | 20 % L2 | 2.00x |',
+    '| w | mma | 10.0 us | 1.0 % | 100.0 | 20 % L2 | 1500 | 2.00x |',
     '| w | 100.0 | 20.0 | 50.0 |',
     '| w | 0.9 us (9 %) | 2.0 us (20 %) | - | L2 | 10.0 us |',
     '| w | 4 | 3, after 2.5 s | 3, after 2.5 s | 3, after 2.5 s |',
