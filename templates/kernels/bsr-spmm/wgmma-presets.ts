@@ -88,8 +88,10 @@ export const hopperNarrow: readonly Part[] = [
   { ...b64, tileN: [128, 256], role: ['pingpong', 'rows'], grouping: ['similar'], panel: [0] },
   { ...b128, tileN: [64, 128], role: ['coopM', 'coopN'], stages: [4, 6], wgmmaDepth: [0, 1], panel: [0] },
   { ...b32, tileN: [128, 512], split: [8, 32], role: ['coopN', 'rows'], grouping: ['similar'] },
+  { ...b64, tileN: [64], consumers: [1], stages: [8], wgmmaDepth: [0, 1], split: [8, 32], panel: [0] },
   { ...b64, tileN: [128, 256], split: [8, 32], panel: [2, 0] },
   { ...b128, tileN: [64, 128, 256], split: [8], panel: [4, 0] },
+  { ...b128, tileN: [64], stages: [4, 6], wgmmaDepth: [1], split: [8], panel: [0] },
 ];
 
 /** Every value of every parameter that paid for somebody, f16 in and out, without programmatic launch. */
