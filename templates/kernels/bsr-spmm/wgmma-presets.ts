@@ -245,6 +245,7 @@ export const hopperPdl: readonly Part[] = [
     role: ['rows'],
     grouping: ['similar'],
     stagingN: [128],
+    wgmmaDepth: [0, 1],
     cluster: [1, 2],
     panel: [1, 2],
     pdl: [false, true],
