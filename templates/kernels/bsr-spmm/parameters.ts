@@ -137,8 +137,8 @@ export const parameters = defineParameters({
   },
   l2Hint: {
     label: '',
-    doc: 'What L2 is told (wgmma): nothing, to keep B, to let go of C first, or both; to keep A, or that and to let go of C first.',
-    values: ['none', 'keepB', 'streamC', 'both', 'keepA', 'keepAstreamC'],
+    doc: 'What L2 is told (wgmma): nothing, to keep B, to let go of C first, or both.',
+    values: ['none', 'keepB', 'streamC', 'both'],
   },
   pdl: {
     label: 'pdl',

@@ -1,6 +1,6 @@
 import type { Part as PartOf, Preset } from '../../../src/model/family.ts';
 import type { Specs } from './parameters.ts';
-import { hopper, hopperBest, hopperFull, hopperHints, hopperNarrow, hopperPdl, hopperQuick } from './wgmma-presets.ts';
+import { hopper, hopperBest, hopperFull, hopperNarrow, hopperPdl, hopperQuick } from './wgmma-presets.ts';
 import { mainWorkloads, workloads } from './workloads.ts';
 
 type Part = PartOf<Specs>;
@@ -204,11 +204,6 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     doc: 'Beyond the main sizes on an H200: other densities and patterns, narrow products. The path wgmma, and mma with small tiles.',
     where: [...hopperBest, ...hopperNarrow, ...narrow],
     workloads: shapeIds,
-  },
-  'hopper-hints': {
-    doc: 'What L2 is told on an H200: to keep A, to let go of C.',
-    where: hopperHints,
-    workloads: hopperIds,
   },
   'hopper-pdl': {
     doc: 'Programmatic dependent launch, with and without.',

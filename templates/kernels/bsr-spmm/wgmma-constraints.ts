@@ -83,7 +83,7 @@ export const wgmmaConstraints = [
     ['path', 'epilogue', 'l2Hint'],
     'A hint about C goes with its TMA store.',
     ({ path, epilogue, l2Hint }) =>
-      path !== 'wgmma' || epilogue === 'tma' || ['none', 'keepA', 'keepB'].includes(l2Hint),
+      path !== 'wgmma' || epilogue === 'tma' || l2Hint === 'none' || l2Hint === 'keepB',
   ),
   constraint(
     'wgmma-shared-memory',

@@ -237,36 +237,6 @@ export const hopper: readonly Part[] = [
   { ...b128, order: ['natural'], stagingN: [128] },
 ];
 
-/** Whether L2 should keep A, which every panel of B reads again, and let go of C, which nobody reads. */
-export const hopperHints: readonly Part[] = [
-  {
-    ...b32,
-    role: ['rows'],
-    consumers: [2, 3],
-    grouping: ['similar'],
-    stages: [4, 5],
-    stagingN: [128, 256],
-    l2Hint: ['none', 'keepA', 'streamC', 'keepAstreamC'],
-  },
-  {
-    ...b64,
-    role: ['rows'],
-    grouping: ['similar'],
-    wgmmaDepth: [1],
-    stagingN: [128],
-    cluster: [1, 2],
-    panel: [1, 2],
-    l2Hint: ['none', 'keepA', 'streamC', 'keepAstreamC'],
-  },
-  {
-    ...b128,
-    stages: [4],
-    stagingN: [128],
-    panel: [1, 2, 4],
-    l2Hint: ['none', 'keepA', 'streamC', 'keepAstreamC'],
-  },
-];
-
 /** Programmatic dependent launch around the best; its times are those of launches that overlap. */
 export const hopperPdl: readonly Part[] = [
   { ...b32, role: ['rows'], consumers: [3], grouping: ['similar'], stagingN: [128], pdl: [false, true] },

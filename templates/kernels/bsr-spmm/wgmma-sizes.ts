@@ -80,9 +80,8 @@ export function deriveWgmma(point: Point): Readonly<Record<string, ParameterValu
     flagOffset,
     tailBytes,
     setmaxnreg: point.consumers === 3,
-    keepA: point.l2Hint === 'keepA' || point.l2Hint === 'keepAstreamC',
     keepB: point.l2Hint === 'keepB' || point.l2Hint === 'both',
-    streamC: point.l2Hint === 'streamC' || point.l2Hint === 'both' || point.l2Hint === 'keepAstreamC',
+    streamC: point.l2Hint === 'streamC' || point.l2Hint === 'both',
     roleDoc: point.consumers === 1 ? 'it takes whole tiles' : roleDocs[point.role],
   };
 }
