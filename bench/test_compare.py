@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
@@ -16,6 +17,9 @@ import patterns
 from tilewright_library import Problem
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+TORCH = ("torch", "torch.sparse", "torch.sparse._triton_ops")
+with unittest.mock.patch.dict(sys.modules, {name: unittest.mock.MagicMock() for name in TORCH}):
+    import triton_bsr  # what is tested of it needs no torch
 
 
 class Patterns(unittest.TestCase):
@@ -69,6 +73,23 @@ class Interface(unittest.TestCase):
             said = subprocess.run([place / "main"], check=True, capture_output=True, text=True).stdout
         self.assertEqual([int(one) for one in said.split()], [getattr(Problem, name).offset for name in names])
         self.assertEqual(ctypes.sizeof(Problem) % 8, 0)
+
+
+class TritonSearch(unittest.TestCase):
+    def test_a_grid_has_everything_once_and_what_won_first(self):
+        space = triton_bsr.configurations(4096)
+        self.assertEqual((len(space), len(set(space))), (96, 96))
+        self.assertEqual(space[:4], [(256, 5, 2, 4), (256, 5, 2, 1), (128, 5, 4, 4), (128, 5, 4, 1)])
+        self.assertEqual({tile for tile, *_ in triton_bsr.configurations(128)}, {64, 128})
+
+    def test_any_beginning_of_a_grid_has_its_share_of_every_value(self):
+        won = 2 * len(triton_bsr.WON)
+        rest = triton_bsr.configurations(4096)[won:]
+        for count in range(12, len(rest)):
+            for place in range(4):
+                for value in {one[place] for one in rest}:
+                    whole, part = (sum(one[place] == value for one in some) for some in (rest, rest[:count]))
+                    self.assertLess(abs(part - whole * count / len(rest)), 5, (count, place, value))
 
 
 class Figures(unittest.TestCase):
