@@ -185,12 +185,12 @@ class Comparison:
         error = self.worst_error(call())
         return {"errorOverBound": round(error, 4) if math.isfinite(error) else None, "correct": error <= 1}
 
-    def measure(self, broken):
-        """Records of all systems."""
+    def measure(self, left_out):
+        """Records of all systems. `left_out`: of Triton's configurations those that cannot run, and those compiled too late."""
         from triton_bsr import Graph, TritonProblem, meta_of
 
         triton = TritonProblem(self.matrix, self.dense)
-        finalists, counts = triton.search(self.options.seconds, broken)
+        finalists, counts = triton.search(self.options.seconds, *left_out)
         calls = [("ours", self.ours, {"variant": self.plan.variant}, self.c)]
         calls += [
             ("triton", lambda one=one: triton.call(one), {"meta": meta_of(self.n, one), "configurations": counts}, triton.out)
@@ -340,12 +340,12 @@ def main(arguments):
         "environment": environment(library),
         "results": [],
     }
-    broken = {}
+    left_out = {}
     if options.compile_seconds > 0:
         from triton_bsr import compile_ahead
 
         cases = sorted({triton_case(problem, options.seed) for problem in workloads.values()})
-        broken = compile_ahead(cases, options.jobs, options.compile_seconds, say)
+        left_out = compile_ahead(cases, options.jobs, options.compile_seconds, say)
     failed = []
     for id, problem in workloads.items():
         if time.monotonic() - started > options.budget:
@@ -353,7 +353,7 @@ def main(arguments):
             failed.append(id)
             continue
         try:
-            known = broken.get(triton_case(problem, options.seed), frozenset()) if broken else frozenset()
+            known = left_out[triton_case(problem, options.seed)] if left_out else ()
             records = Comparison(id, problem, library, options).measure(known)
         except Exception as error:  # one workload that does not fit or is not served leaves the others their times
             if "illegal memory access" in str(error):

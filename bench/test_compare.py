@@ -1,11 +1,13 @@
 """Tests of what bench/compare.py does without a GPU. Run: python3 -m unittest discover -s bench"""
 
+import concurrent.futures
 import ctypes
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 import unittest.mock
 
@@ -90,6 +92,59 @@ class TritonSearch(unittest.TestCase):
                 for value in {one[place] for one in rest}:
                     whole, part = (sum(one[place] == value for one in some) for some in (rest, rest[:count]))
                     self.assertLess(abs(part - whole * count / len(rest)), 5, (count, place, value))
+
+    def searched(self, seconds, *left_out):
+        """What a search finds, and counts, where a warp count of 8 does not run and fewer stages are faster."""
+        problem = triton_bsr.TritonProblem.__new__(triton_bsr.TritonProblem)
+        problem.n = 4096
+
+        def brief(configuration, best):
+            if configuration[2] == 8:
+                raise RuntimeError("out of resource: registers")
+            return float(configuration[1])
+
+        problem.brief = brief
+        found, counts = problem.search(seconds, *left_out)
+        counts.pop("seconds")
+        return found, counts
+
+    def test_a_search_counts_what_cannot_run_and_what_was_late_apart(self):
+        space = triton_bsr.configurations(4096)
+        found, counts = self.searched(60)
+        self.assertEqual(counts, {"ran": 64, "of": 96, "cannotRun": 32, "late": 0})
+        self.assertEqual([stages for _, stages, _, _ in found], [2] * triton_bsr.FINALISTS)
+        broken = {one for one in space if one[2] == 4 and one[0] == 512} | {(1, 2, 3, 4)}
+        late = {one for one in space if one[1] == 2}
+        found, counts = self.searched(60, broken, late)
+        # Eight of 96 are broken, two of them with two stages; 24 have two stages, of which eight have 8 warps.
+        self.assertEqual(counts, {"ran": 42, "of": 96, "cannotRun": 8 + 24, "late": 22})
+        self.assertEqual([stages for _, stages, _, _ in found], [3] * triton_bsr.FINALISTS)
+
+    def test_what_a_search_does_not_reach_is_late(self):
+        broken = {(256, 5, 2, 4)}
+        self.assertEqual(self.searched(-1, broken), ([], {"ran": 0, "of": 96, "cannotRun": 1, "late": 95}))
+
+    def test_compiling_ahead_tells_errors_from_what_it_had_no_time_for(self):
+        case, said, over = (32, 128, True), [], threading.Event()
+        space = triton_bsr.configurations(128)
+
+        def compiled(_, configuration):
+            if configuration[0] == 64:
+                return 1, "OutOfResources: shared memory"
+            if configuration[3] == 1:
+                over.wait()
+            return 1, None
+
+        pool = concurrent.futures.ThreadPoolExecutor(len(space))
+        pool._processes = None
+        with unittest.mock.patch.object(triton_bsr, "_compile", compiled):
+            with unittest.mock.patch.object(concurrent.futures, "ProcessPoolExecutor", lambda *_, **__: pool):
+                found = triton_bsr.compile_ahead([case], 1, 1, said.append)
+        over.set()
+        broken, late = found[case]
+        self.assertEqual(broken, {one for one in space if one[0] == 64})
+        self.assertEqual(late, {one for one in space if one[0] == 128 and one[3] == 1})
+        self.assertIn("36 of 48 configurations in 1 s, 24 cannot run, 12 late", said[-1])
 
 
 class Figures(unittest.TestCase):

@@ -85,21 +85,27 @@ class TritonProblem:
         first = graph.microseconds()
         return first if first > HOPELESS * best else statistics.median(graph.microseconds() for _ in range(5))
 
-    def search(self, seconds, broken=frozenset()):
-        """The best configurations, best first, and {ran, of, seconds}. Stops after so many seconds."""
+    def search(self, seconds, broken=frozenset(), late=frozenset()):
+        """
+        The best configurations, best first, and {ran, of, cannotRun, late, seconds}. Stops after so many seconds. Leaves out what
+        is known to be broken, and what was late in compiling; what the search does not reach counts as late too.
+        """
         started, times = time.monotonic(), {}
         space = configurations(self.n)
+        failed = {one for one in space if one in broken}
         for configuration in space:
             if time.monotonic() - started > seconds:
                 break
-            if configuration in broken:
+            if configuration in failed or configuration in late:
                 continue
             try:
                 times[configuration] = self.brief(configuration, min(times.values(), default=float("inf")))
             except Exception as error:  # Triton raises many kinds: out of shared memory, of registers, unsupported shapes
                 if "illegal memory access" in str(error):
                     raise
-        counts = {"ran": len(times), "of": len(space)}
+                failed.add(configuration)
+        ran, cannot = len(times), len(failed)
+        counts = {"ran": ran, "of": len(space), "cannotRun": cannot, "late": len(space) - ran - cannot}
         return sorted(times, key=times.get)[:FINALISTS], counts | {"seconds": round(time.monotonic() - started, 1)}
 
 
@@ -133,9 +139,11 @@ _problems = {}
 
 
 def compile_ahead(cases, jobs, seconds, say):
-    """Compiles every configuration for every `kernel_case`. Those to leave out, by case: they cannot run, or were not compiled
-    in time, and one of them can take minutes."""
-    broken = {case: set() for case in cases}
+    """
+    Compiles every configuration for every `kernel_case`. Those to leave out, by case, as two sets: those that cannot run, and
+    those that were not compiled in time, of which one can take minutes.
+    """
+    broken, late = ({case: set() for case in cases} for _ in range(2))
     # All cases advance together: what is left where time runs out is the end of each.
     tasks = sorted(
         ((rank, case, one) for case in cases for rank, one in enumerate(configurations(case[1]))), key=lambda task: task[0]
@@ -157,17 +165,18 @@ def compile_ahead(cases, jobs, seconds, say):
                 broken[case].add(configuration)
     except Exception as error:  # a time-out, or a compiler that took its process down
         say(f"compiling ahead stopped: {type(error).__name__} {error}")
-    late = [of for future, of in futures.items() if not future.done()]
+    for future, (case, configuration) in futures.items():
+        if not future.done():
+            late[case].add(configuration)
     processes = list((pool._processes or {}).values())
     pool.shutdown(wait=False, cancel_futures=True)
     for process in processes:
         process.terminate()
     for process in processes:  # nobody may share the GPU with what is timed next
         process.join(20)
-    count = sum(len(one) for one in broken.values())
-    say(f"compiled {done} of {len(tasks)} configurations in {time.monotonic() - started:.0f} s, {count} cannot run")
-    for case, configuration in late:
-        broken[case].add(configuration)
+    cannot, left = (sum(len(one) for one in sets.values()) for sets in (broken, late))
+    took = f"{time.monotonic() - started:.0f} s"
+    say(f"compiled {done} of {len(tasks)} configurations in {took}, {cannot} cannot run, {left} late")
     for fault in faults.values():
         say(f"left out, since it faults on the GPU: {fault}")
-    return broken
+    return {case: (broken[case], late[case]) for case in cases}

@@ -21,8 +21,18 @@ const rivalResultSchema = z.object({
   correct: z.boolean().optional(),
   /** Which variant ran; only of our own. */
   variant: z.string().optional(),
-  /** Of a system that is tuned: how many of its configurations were timed, of how many. */
-  configurations: z.object({ ran: z.number(), of: z.number() }).optional(),
+  /**
+   * Of a system that is tuned: how many of its configurations were timed, of how many. Of the others some cannot run on the GPU,
+   * and some were not compiled in time, or not reached; files of before these two were told apart have neither.
+   */
+  configurations: z
+    .object({
+      ran: z.number(),
+      of: z.number(),
+      cannotRun: z.number().optional(),
+      late: z.number().optional(),
+    })
+    .optional(),
   /** The system alone for a second: microseconds a launch, and clock (MHz) and power meanwhile. */
   sustained: z
     .object({ us: z.number(), smClock: z.number().optional(), watts: z.number().optional() })

@@ -80,7 +80,10 @@ const legend = [
 /** How wide the search of the one system that is tuned was. */
 function searched(others: readonly RivalResult[]): string {
   const [counts] = others.flatMap(({ configurations }) => configurations ?? []);
-  return counts ? `${counts.ran} of ${counts.of}` : '-';
+  if (!counts) return '-';
+  const { ran, of, cannotRun = 0, late = 0 } = counts;
+  const why = [cannotRun > 0 ? `, ${cannotRun} cannot run` : '', late > 0 ? `, ${late} late` : ''];
+  return `${ran} of ${of}${why.join('')}`;
 }
 
 function originOf({ command, commit, date, environment }: Rival): string {

@@ -43,6 +43,20 @@ describe('a comparison in one process', () => {
     expect(text).toContain('| w | tilewright | 11.0 us | 10.0 % | 1500 | 690 |');
   });
 
+  it('says why configurations were not timed, where the file does', () => {
+    const searched = (configurations: object) => {
+      const results = [at('w', 'tilewright', 10), at('w', 'triton', 14, { configurations })];
+      return comparedSection([rivalSchema.parse({ ...file, results })])
+        .find((line) => line.startsWith('| w |'))
+        ?.split(' | ')[5];
+    };
+    expect(searched({ ran: 5, of: 8 })).toBe('5 of 8');
+    expect(searched({ ran: 8, of: 8, cannotRun: 0, late: 0 })).toBe('8 of 8');
+    expect(searched({ ran: 5, of: 8, cannotRun: 3, late: 0 })).toBe('5 of 8, 3 cannot run');
+    expect(searched({ ran: 5, of: 8, cannotRun: 0, late: 3 })).toBe('5 of 8, 3 late');
+    expect(searched({ ran: 5, of: 8, cannotRun: 2, late: 1 })).toBe('5 of 8, 2 cannot run, 1 late');
+  });
+
   it('is nothing where no workload has our own time', () => {
     const results = file.results.filter(({ system }) => system !== 'tilewright');
     expect(comparedSection([{ ...file, results }])).toEqual([]);
