@@ -22,6 +22,7 @@ TFLOPS are effective ones, 2 * stored elements * N / time; `ownTflops` of dense 
 """
 
 import argparse
+import concurrent.futures
 import datetime
 import json
 import math
@@ -231,16 +232,23 @@ class Comparison:
         seconds = self.options.sustained
         replays = max(1, math.ceil(seconds * 1e6 / (graph.microseconds() * graph.launches)))
         begin, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
-        begin.record()
-        for _ in range(replays):
-            graph.graph.replay()
-        end.record()
-        time.sleep(0.3 * seconds)
-        seen = gpu_query(["clocks.sm", "power.draw.instant"])
-        late = end.query()
-        end.synchronize()
+
+        def ask():
+            time.sleep(0.3 * seconds)
+            return gpu_query(["clocks.sm", "power.draw.instant"])
+
+        # In a thread, since enqueuing can block until most replays are done.
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            answer = pool.submit(ask)
+            begin.record()
+            for _ in range(replays):
+                graph.graph.replay()
+            end.record()
+            end.synchronize()
+            in_time = answer.done()
         found = {"us": round(begin.elapsed_time(end) * 1000 / replays / graph.launches, 3)}
-        if not late:  # otherwise the GPU was idle again when it was asked
+        if in_time:  # otherwise the GPU may have been idle again when it was asked
+            seen = answer.result()
             found |= {"smClock": number(seen.get("clocks.sm")), "watts": number(seen.get("power.draw.instant"))}
         return {name: value for name, value in found.items() if value is not None}
 

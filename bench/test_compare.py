@@ -8,6 +8,8 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
+import types
 import unittest
 import unittest.mock
 
@@ -145,6 +147,45 @@ class TritonSearch(unittest.TestCase):
         self.assertEqual(broken, {one for one in space if one[0] == 64})
         self.assertEqual(late, {one for one in space if one[0] == 128 and one[3] == 1})
         self.assertIn("36 of 48 configurations in 1 s, 24 cannot run, 12 late", said[-1])
+
+
+class Sustained(unittest.TestCase):
+    def measured(self, replay, synchronize, query):
+        """What `sustained` says of a graph that is replayed once, with fakes of the GPU's events and of nvidia-smi."""
+        self.comparison = compare.Comparison.__new__(compare.Comparison)
+        self.comparison.options = types.SimpleNamespace(sustained=0.1)
+        self.comparison.torch = unittest.mock.MagicMock()
+        event = self.comparison.torch.cuda.Event.return_value
+        event.elapsed_time.return_value, event.synchronize = 200.0, synchronize
+        graph = types.SimpleNamespace(launches=100_000, microseconds=lambda: 1.0, graph=types.SimpleNamespace(replay=replay))
+        with unittest.mock.patch.object(compare, "gpu_query", query):
+            return self.comparison.sustained(graph)
+
+    def test_clock_and_power_are_those_of_while_it_ran(self):
+        answered = threading.Event()
+
+        def query(names):
+            answered.set()
+            return dict(zip(names, ("1500", "690.5")))
+
+        def wait():  # the query has returned a little after it said so
+            self.assertTrue(answered.wait(20))
+            time.sleep(0.2)
+
+        whole = {"us": 2.0, "smClock": 1500.0, "watts": 690.5}
+        self.assertEqual(self.measured(lambda: None, wait, query), whole)
+        answered.clear()
+        self.assertEqual(self.measured(wait, lambda: None, query), whole)
+
+    def test_an_answer_that_comes_late_does_not_count(self):
+        over = threading.Event()
+
+        def query(names):
+            over.wait(20)
+            return dict(zip(names, ("345", "80")))
+
+        timer = threading.Timer(0.3, over.set)
+        self.assertEqual(self.measured(lambda: None, timer.start, query), {"us": 2.0})
 
 
 class Figures(unittest.TestCase):
