@@ -63,7 +63,7 @@ class Trial {
  private:
   void run_cases();
   void run_case(const GateCase& item, std::size_t schedule);
-  void expect_refusal(const std::shared_ptr<const Problem>& problem);
+  void expect_refusal(const GateCase& item, const std::shared_ptr<const Problem>& problem);
   void launch(Bench& bench);
   void judge(Bench& bench, const std::string& circumstance);
   void repeat(Bench& bench, const GateCase& item);
@@ -143,7 +143,7 @@ void Trial::run_cases() {
     std::vector<std::size_t> schedules = item.schedules;
     if (schedules.empty())
       for (std::size_t i = 0; i < job_.schedules.size(); ++i) schedules.push_back(i);
-    if (item.refuse) schedules.resize(1);
+    if (!item.refuses.empty()) schedules.resize(1);
     for (const std::size_t schedule : schedules) run_case(item, schedule);
     ++totals_.cases;
   }
@@ -153,7 +153,7 @@ void Trial::run_case(const GateCase& item, std::size_t schedule) {
   schedule_ = schedule;
   announce("checking");
   const auto problem = problems_.problem(item.problem, parameters());
-  if (item.refuse) return expect_refusal(problem);
+  if (!item.refuses.empty()) return expect_refusal(item, problem);
   std::unique_ptr<Bench> bench;
   try {
     bench = make_bench(problem);
@@ -178,15 +178,18 @@ std::unique_ptr<Bench> Trial::make_bench(const std::shared_ptr<const Problem>& p
   return std::make_unique<Bench>(device_, module_, parameters(), problem, problems_.references(*problem));
 }
 
-void Trial::expect_refusal(const std::shared_ptr<const Problem>& problem) {
+void Trial::expect_refusal(const GateCase& item, const std::shared_ptr<const Problem>& problem) {
   const Operands operands(device_, problem);
   try {
     const Setup setup(device_, module_, parameters(), operands);
-  } catch (const Unsupported&) {
-    return;
+  } catch (const Unsupported& why) {
+    const std::string reason = why.what();
+    if (reason.find(item.refuses) != std::string::npos) return;
+    throw reject("wrong", "the family declines the problem, but its reason does not name '" + item.refuses +
+                              "': " + reason);
   }
-  throw reject("wrong",
-               "the family accepts a problem that this variant cannot run; it should decline with a reason");
+  throw reject("wrong", "the family accepts a problem that it should decline, with a reason that names '" +
+                            item.refuses + "'");
 }
 
 void Trial::launch(Bench& bench) {

@@ -37,7 +37,7 @@ GateCase::GateCase(const Json& json)
     : id(json.at("id").text()),
       tier(json.at("tier").integer()),
       launches(json.integer("launches", 1)),
-      refuse(json.text("expect", "run") == "refuse"),
+      refuses(json.text("refuses", "")),
       problem(json.at("problem")) {
   if (const Json* chosen = json.find("schedules"))
     for (const Json& index : chosen->items()) schedules.push_back(static_cast<std::size_t>(index.integer()));

@@ -34,7 +34,7 @@ struct GateCase {
   explicit GateCase(const Json& json);
   std::string id;
   std::int64_t tier, launches;
-  bool refuse;  // the family must decline this problem
+  std::string refuses;  // part of the reason for which the family must decline; empty: it must run
   Json problem;
   std::vector<std::size_t> schedules;  // indices into GateJob::schedules; empty: all
 };

@@ -45,7 +45,7 @@ TEST(correct_kernels_pass_under_every_schedule) {
       {"id":"empty","tier":3,"problem":{"m":0,"n":36}},
       {"id":"nan","tier":4,"problem":{"m":5,"n":36,"nan":true}},
       {"id":"again","tier":7,"launches":2,"problem":{"m":5,"n":40,"beta":1.5,"ldExtra":4,"offset":1,"seed":3}},
-      {"id":"ragged","tier":5,"expect":"refuse","problem":{"m":5,"n":37}}])");
+      {"id":"ragged","tier":5,"refuses":"multiple of 4","problem":{"m":5,"n":37}}])");
     CHECK_EQ(result.at("verdict").text(), "passed");
     CHECK(result.at("evidence").at("statistics").at("globalBytesRead").number() > 0);
   }

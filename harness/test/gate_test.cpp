@@ -61,7 +61,7 @@ TEST(a_good_kernel_passes_every_tier) {
     {"id":"empty","tier":3,"problem":{"m":0,"n":36}},
     {"id":"nan","tier":4,"problem":{"m":5,"n":36,"nan":true}},
     {"id":"stride","tier":5,"problem":{"m":5,"n":36,"ldExtra":7,"offset":1,"beta":1}},
-    {"id":"ragged","tier":5,"expect":"refuse","problem":{"m":5,"n":37}},
+    {"id":"ragged","tier":5,"refuses":"multiple of 4","problem":{"m":5,"n":37}},
     {"id":"again","tier":7,"launches":3,"problem":{"m":5,"n":36,"seed":9,"beta":1}}])");
   CHECK_EQ(word(result), "passed");
   CHECK_EQ(result.at("evidence").at("cases").integer(), 6);
@@ -226,8 +226,12 @@ TEST(refusals) {
   const Json declined = verdict(good, R"([{"id":"r","tier":5,"problem":{"m":5,"n":37}}])");
   CHECK_EQ(word(declined), "launch");
   CHECK(says(declined, "n must be a multiple of 4"));
-  const Json accepted = verdict(good, R"([{"id":"r","tier":5,"expect":"refuse","problem":{"m":5,"n":36}}])");
+  const Json accepted = verdict(good, R"([{"id":"r","tier":5,"refuses":"n must","problem":{"m":5,"n":36}}])");
   CHECK_EQ(word(accepted), "wrong");
+  CHECK(says(accepted, "should decline, with a reason that names 'n must'"));
+  const Json otherwise = verdict(good, R"([{"id":"r","tier":5,"refuses":"beta","problem":{"m":5,"n":37}}])");
+  CHECK_EQ(word(otherwise), "wrong");
+  CHECK(says(otherwise, "does not name 'beta': n must be a multiple of 4"));
   CHECK_EQ(word(verdict([](const Args&) { throw LaunchRefused("too many resources"); }, kPlain)), "launch");
 }
 

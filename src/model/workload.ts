@@ -11,6 +11,6 @@ export interface GateCase extends Workload {
   readonly tier: number;
   /** Launches in a row on the same buffers, results compared bitwise with the first (tier 7). Default 1. */
   readonly launches?: number;
-  /** `refuse`: the family must reject the problem with a reason instead of running it. Default `run`. */
-  readonly expect?: 'run' | 'refuse';
+  /** The family must reject the problem instead of running it, for a reason whose text contains this one. */
+  readonly refuses?: string;
 }

@@ -47,7 +47,7 @@ class Cases {
     this.#point = point;
   }
 
-  add(id: string, tier: number, problem: Shape, options: Pick<GateCase, 'launches' | 'expect'> = {}): void {
+  add(id: string, tier: number, problem: Shape, options: Pick<GateCase, 'launches' | 'refuses'> = {}): void {
     const { block, input, output } = this.#point;
     const { rows, columns, ...rest } = problem;
     const complete: Problem = {
@@ -116,9 +116,9 @@ function addScalars(cases: Cases, tile: number): void {
 
 /** Tier 5: operands that are aligned to their elements only. Right, or refused: a vector path must say so. */
 function addAlignment(cases: Cases, point: Point, tile: number): void {
-  const expect = alignment(point) === 1 ? 'run' : 'refuse';
-  cases.addRows('odd-stride', 5, [1], { n: tile / 2, ldbExtra: 1 }, { expect });
-  cases.addRows('odd-base', 5, [1], { n: tile / 2, offsetB: 1 }, { expect });
+  const unless = (refuses: string) => (alignment(point) === 1 ? {} : { refuses });
+  cases.addRows('odd-stride', 5, [1], { n: tile / 2, ldbExtra: 1 }, unless('ldb must be a multiple'));
+  cases.addRows('odd-base', 5, [1], { n: tile / 2, offsetB: 1 }, unless('values and B must be aligned'));
 }
 
 /** Structures, magnitudes and repetitions that a real GPU has time for. */

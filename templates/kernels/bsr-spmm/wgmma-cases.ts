@@ -8,7 +8,7 @@ export interface RowsCase {
   readonly tier: number;
   readonly counts: readonly number[];
   readonly problem: Partial<Problem> & { readonly n: number };
-  readonly options?: Pick<GateCase, 'launches' | 'expect'>;
+  readonly options?: Pick<GateCase, 'launches' | 'refuses'>;
 }
 
 /**
@@ -81,11 +81,11 @@ function scalars({ tileN, epilogue, block }: Point): RowsCase[] {
       tier: 5,
       counts: [1],
       problem: { n: tileN - 3, ldbExtra: 3, ldcExtra: 3 },
-      options: { expect: 'refuse' },
+      options: { refuses: 'n must be a multiple' },
     },
     { id: 'narrow', tier: 5, counts: [1, 0, 1], problem: { n: 8, ldbExtra: 8 } },
-    { id: 'beta', tier: 5, counts: [1], problem: { n: tileN / 2, beta: 1 }, options: { expect: 'refuse' } },
-    { id: 'odd-ldc', tier: 5, counts: [1], problem: { n: 64, ldcExtra: 4 }, options: { expect: 'refuse' } },
-    { id: 'odd-c', tier: 5, counts: [1], problem: { n: 64, offsetC: 1 }, options: { expect: 'refuse' } },
+    { id: 'beta', tier: 5, counts: [1], problem: { n: tileN / 2, beta: 1 }, options: { refuses: 'beta' } },
+    { id: 'odd-ldc', tier: 5, counts: [1], problem: { n: 64, ldcExtra: 4 }, options: { refuses: 'ldc' } },
+    { id: 'odd-c', tier: 5, counts: [1], problem: { n: 64, offsetC: 1 }, options: { refuses: '16-byte' } },
   ];
 }

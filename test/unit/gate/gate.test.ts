@@ -26,7 +26,7 @@ const family: AnyFamily = defineFamily({
   applies: () => true,
   cases: (_, depth) => [
     { id: 'exact', tier: 1, problem: { m: 3, n: 32 } },
-    { id: 'unsupported', tier: 5, problem: { m: 3, n: 33 }, expect: 'refuse' },
+    { id: 'unsupported', tier: 5, problem: { m: 3, n: 33 }, refuses: 'multiple of 4' },
     { id: 'repeated', tier: 7, problem: { m: 3, n: 8, seed: 1 }, launches: 50 },
     ...(depth === 'full' ? [{ id: 'large', tier: 3, problem: { m: 40, n: 36 } }] : []),
   ],
@@ -83,6 +83,13 @@ describe('gateVariant', () => {
     expect((await gateVariant(session, artifact('ragged'), family)).verdict).toBe('out-of-bounds');
     const deep = await gateVariant(session, artifact('good'), family, { depth: 'full' });
     expect(deep.evidence.cases).toBe(4);
+  });
+
+  it('says so when a variant declines a problem for another reason than it should', async () => {
+    const cases = () => [{ id: 'beta', tier: 5, problem: { m: 3, n: 33, beta: 1 }, refuses: 'beta' }];
+    const verdict = await gateVariant(session, artifact('good'), { ...family, cases });
+    expect(verdict).toMatchObject({ verdict: 'wrong', evidence: { case: 'beta' } });
+    expect(verdict.evidence.message).toMatch("does not name 'beta': n must be a multiple of 4");
   });
 
   it('runs one case alone, also one of depth full', async () => {
