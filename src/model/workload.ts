@@ -7,7 +7,10 @@ export interface Workload {
 
 /** A workload that the gate uses, with the way it is to be run. */
 export interface GateCase extends Workload {
-  /** Tier of the gate (1 exact integers, 2 one-hot, 3 structures, 4 non-finite, 5 scalars and strides, 7 repetition). */
+  /**
+   * Tier of the gate (1 exact integers, 2 one-hot, 3 structures, 4 non-finite, 5 scalars and strides, 6 magnitudes, 7
+   * repetition).
+   */
   readonly tier: number;
   /** Launches in a row on the same buffers, results compared bitwise with the first (tier 7). Default 1. */
   readonly launches?: number;

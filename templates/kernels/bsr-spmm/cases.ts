@@ -95,6 +95,7 @@ export function casesOf(point: Point, depth: Depth): readonly GateCase[] {
   addAlignment(cases, point, tile);
   cases.addRows('repeated', 7, [1], { n: tile }, { launches: 2 });
   if (depth === 'full') addFull(cases, point, tile, wide);
+  else addMagnitude(cases, point, tile);
   return cases.list;
 }
 
@@ -119,6 +120,16 @@ function addAlignment(cases: Cases, point: Point, tile: number): void {
   const unless = (refuses: string) => (alignment(point) === 1 ? {} : { refuses });
   cases.addRows('odd-stride', 5, [1], { n: tile / 2, ldbExtra: 1 }, unless('ldb must be a multiple'));
   cases.addRows('odd-base', 5, [1], { n: tile / 2, offsetB: 1 }, unless('values and B must be aligned'));
+}
+
+/**
+ * Tier 6, the one of its four kinds that catches most of what all other cases let pass. With f16 that is `tiny`: subnormals
+ * flushed to zero. With bf16 it is `huge`: operands taken for half, which is exact but for its range; what is tiny there
+ * is below the bound's 2^-25. Partial sums rounded to half fail both, as they fail tier 3.
+ */
+function addMagnitude(cases: Cases, { input }: Point, tile: number): void {
+  const values = input === 'f16' ? 'tiny' : 'huge';
+  cases.addRows(values, 6, [2], { n: tile / 2, values });
 }
 
 /** Structures, magnitudes and repetitions that a real GPU has time for. */

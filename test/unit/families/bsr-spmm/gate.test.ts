@@ -1,0 +1,92 @@
+// Tier 6 of the gate at depth `quick`, on kernels that are wrong in the ways that its case is there for.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compileEmulated } from '../../../../src/compile/host.ts';
+import { buildWorker } from '../../../../src/compile/worker.ts';
+import { type DeviceSession, openDevice } from '../../../../src/device/session.ts';
+import { type DiscoveredFamily, loadFamily } from '../../../../src/discover.ts';
+import { localExecutor } from '../../../../src/exec/local.ts';
+import { type GateOptions, gateVariant } from '../../../../src/gate/gate.ts';
+import type { Verdict } from '../../../../src/model/verdict.ts';
+import { renderVariant } from '../../../../src/render/render.ts';
+import { pointOfId } from '../../../../src/space/id.ts';
+import { variantOf } from '../../../../src/space/variant.ts';
+import type { Toolchain } from '../../../../src/toolchain/find.ts';
+import { testContext, testToolchain } from '../../../helpers/toolchain.ts';
+
+let found: DiscoveredFamily;
+let toolchain: Toolchain;
+let session: DeviceSession;
+beforeAll(async () => {
+  found = await loadFamily('bsr-spmm');
+  toolchain = await testToolchain();
+  const worker = await buildWorker('emulated', toolchain, { ...testContext(), familyFolder: found.folder });
+  const opened = await openDevice('emulated', worker.path, localExecutor);
+  if (!opened.available) throw new Error(opened.reason);
+  session = opened.session;
+}, 300_000);
+afterAll(() => session?.close());
+
+type Change = (text: string) => string;
+
+/** What the gate says of a variant with its text changed. */
+async function gate(id: string, change: Change, options?: GateOptions): Promise<Verdict> {
+  const { family, folder } = found;
+  const source = renderVariant(family, folder, variantOf(family, pointOfId(family, `bsr_spmm.${id}`)));
+  const context = { ...testContext(), familyFolder: folder };
+  const artifact = await compileEmulated({ ...source, text: change(source.text) }, toolchain, context);
+  return 'verdict' in artifact ? artifact : gateVariant(session, artifact, family, options);
+}
+
+const sound: Change = (text) => text;
+const replacing =
+  (from: string | RegExp, to: string): Change =>
+  (text) => {
+    expect(text).toMatch(from);
+    return text.replace(from, to);
+  };
+
+const half = (value: string) => `static_cast<float>(static_cast<__half>(${value}))`;
+const operand = 'static_cast<float>(a[k])';
+const flushed = replacing(operand, `(fabsf(${operand}) < 6.1e-5f ? 0 : ${operand})`);
+const narrowed = replacing(operand, half(operand));
+/** Every sum is rounded to half after each product: of one element (naive), or of 16 (mma). */
+const rounded = {
+  naive: replacing(/sum \+= (.*);/, `sum = ${half('sum + $1')};`),
+  mma: replacing(
+    /ptx::mma_m16n8k16<Input>\([^;]*;/,
+    `{ $& for (float& sum : sums[m][n]) sum = ${half('sum')}; }`,
+  ),
+};
+const ids = {
+  f16: {
+    naive: 'naive.b64.f16.f16',
+    mma: 'mma.b64.f16.f16.tn128.tk64.pf0.wm2.wn4.st3.pw0.cp16.staged.tc1.mb2.pn1.longest',
+  },
+  bf16: {
+    naive: 'naive.b64.bf16.bf16',
+    mma: 'mma.b64.bf16.bf16.tn64.tk32.pf0.wm2.wn2.st1.pw0.cp4.staged.tc1.mb2.pn1.longest',
+  },
+};
+
+describe('tier 6', () => {
+  it.each([
+    ['tiny', 'flushes subnormals of A to zero', ids.f16.naive, flushed],
+    ['huge', 'takes A for half', ids.bf16.naive, narrowed],
+  ])('%s alone sees a kernel that %s', async (name, _, id, faulty) => {
+    const { verdict, evidence } = await gate(id, faulty);
+    expect(verdict, evidence.message).toMatch(/^(wrong|nonfinite)$/);
+    expect(evidence).toMatchObject({ case: name, tier: 6 }); // it comes last: all other cases have passed
+  });
+
+  it.each([
+    ['tiny', 'f16', 'naive'],
+    ['tiny', 'f16', 'mma'],
+    ['huge', 'bf16', 'naive'],
+    ['huge', 'bf16', 'mma'],
+  ] as const)('%s sees sums of %s that are rounded to half: %s', async (name, input, path) => {
+    const options = { depth: 'quick', case: name } as const;
+    expect((await gate(ids[input][path], sound, options)).verdict).toBe('passed');
+    const { verdict, evidence } = await gate(ids[input][path], rounded[path], options);
+    expect(verdict, evidence.message).toMatch(/^(wrong|nonfinite)$/);
+  });
+});
