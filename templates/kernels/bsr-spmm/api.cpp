@@ -1,5 +1,6 @@
 // api.cpp - the C functions of bsr_spmm.h: check the arguments, choose a variant by the library's policy,
-// launch it.
+// launch it. What a variant refuses of a Shape counts when a plan is made, what it refuses of Operands (the
+// pointers' alignment, beta) when that runs.
 #include <memory>
 #include <string>
 

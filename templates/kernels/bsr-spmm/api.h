@@ -50,10 +50,11 @@ typedef struct tw_bsr_spmm_problem {
  * each with a workspace of its own. */
 typedef struct tw_bsr_spmm_plan tw_bsr_spmm_plan;
 
-/* Chooses a kernel for the problem on the calling thread's current device. Takes milliseconds, tens of them
- * where block rows are grouped: plan once for a structure of A.
- * TW_STATUS_INVALID_ARGUMENT, TW_STATUS_NOT_SUPPORTED (tw_last_error() says what would be accepted),
- * TW_STATUS_NO_DEVICE. */
+/* Chooses a kernel for the problem on the calling thread's current device: the first by the library's policy
+ * that takes the sizes, the block, the types, ldb and ldc, and lacks no host copy. It knows neither pointers
+ * nor beta: tw_bsr_spmm_run does. Takes milliseconds, tens of them where block rows are grouped: plan once
+ * for a structure of A. TW_STATUS_INVALID_ARGUMENT, TW_STATUS_NO_DEVICE; TW_STATUS_NOT_SUPPORTED when no
+ * kernel of the library takes the problem (tw_last_error() says what the nearest one asks for). */
 TW_API tw_status tw_bsr_spmm_plan_create(const tw_bsr_spmm_problem* problem, tw_bsr_spmm_plan** plan);
 
 /* Frees the plan; null is allowed. No run of it may still be in its call (it may be pending on the device).
@@ -63,7 +64,8 @@ TW_API void tw_bsr_spmm_plan_destroy(tw_bsr_spmm_plan* plan);
 /* Device memory, in bytes, that a run needs beside its operands; often 0. Align it to 256 bytes. */
 TW_API size_t tw_bsr_spmm_workspace_bytes(const tw_bsr_spmm_plan* plan);
 
-/* Name of the chosen kernel, as in the manifest. Lives as long as the library. */
+/* Name of the chosen kernel, as in the manifest; a run that it refuses goes to another. Lives as long as the
+ * library. */
 TW_API const char* tw_bsr_spmm_plan_variant(const tw_bsr_spmm_plan* plan);
 
 /* Fills a fresh workspace; once per workspace, before its first run, ordered before it by the stream. Needed
@@ -72,7 +74,13 @@ TW_API tw_status tw_bsr_spmm_prepare(const tw_bsr_spmm_plan* plan, void* workspa
                                      tw_stream stream);
 
 /* Enqueues the product on the stream. Neither allocates nor synchronises; may be captured into a CUDA graph.
- * TW_STATUS_NOT_SUPPORTED when a pointer is aligned worse than its element type. */
+ * Here the chosen kernel may refuse what its plan did not know: values, b or c that are not aligned to what
+ * it loads or stores at once, at most 16 bytes, and a beta that is not 0 if it stores C by TMA. Then the
+ * first of the library's fallbacks (`fallback` in the manifest) that takes the call runs, without the
+ * workspace; in a library without fallbacks, the first of its other kernels that takes the call and needs no
+ * workspace. TW_STATUS_NOT_SUPPORTED when there is none: nothing was enqueued, and tw_last_error() says what
+ * the chosen kernel asks for. TW_STATUS_INVALID_ARGUMENT, TW_STATUS_WORKSPACE_TOO_SMALL (whichever kernel
+ * would run), TW_STATUS_LAUNCH_FAILED. */
 TW_API tw_status tw_bsr_spmm_run(const tw_bsr_spmm_plan* plan, float alpha, const int32_t* row_ptr,
                                  const int32_t* col_idx, const void* values, const void* b, float beta,
                                  void* c, void* workspace, size_t workspace_bytes, tw_stream stream);

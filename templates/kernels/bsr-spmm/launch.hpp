@@ -121,7 +121,8 @@ inline Workspace workspace(const Shape& shape, const Parameters& parameters, con
 }
 
 /// The launches of one product, none when C is empty. Throws Unsupported when the variant does not take the
-/// shape or the pointers' alignment; C may be aligned to its elements only.
+/// shape, the pointers' alignment or, on the path wgmma, beta. On the others C may be aligned to its elements
+/// only.
 inline std::vector<Launch> launches(const Shape& shape, const Operands& operands,
                                     const Parameters& parameters, const DeviceLimits& limits) {
   detail::check(shape, parameters);

@@ -86,7 +86,7 @@ struct Candidate {
 
 /// The first ranked variant that runs on `limits` and for which `workspace(parameters)` does not throw
 /// Unsupported, and behind it the fallbacks that need no workspace, or all such variants of a library without
-/// fallbacks: they serve calls that the first refuses when it sees the pointers. Nobody else is asked, since
+/// fallbacks: they serve calls that the first refuses when it sees the operands. Nobody else is asked, since
 /// making a workspace may take long. Throws Error(TW_STATUS_NOT_SUPPORTED) with the first refusal's reason
 /// when there is none.
 std::vector<Candidate> candidates(const std::vector<Feature>& problem, const DeviceLimits& limits,

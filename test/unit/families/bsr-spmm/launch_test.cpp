@@ -16,6 +16,16 @@ List mma() {
           {"threads", 256, nullptr},  {"sharedBytes", 4096, nullptr}};
 }
 
+List wgmma() {
+  return {{"path", 0, "wgmma"},      {"block", 64, nullptr},         {"input", 0, "f16"},
+          {"output", 0, "f16"},      {"tileN", 128, nullptr},        {"tileK", 64, nullptr},
+          {"cluster", 1, nullptr},   {"panel", 1, nullptr},          {"group", 1, nullptr},
+          {"split", 0, nullptr},     {"consumers", 2, nullptr},      {"blocksPerStage", 1, nullptr},
+          {"role", 0, "pingpong"},   {"grouping", 0, "adjacent"},    {"order", 0, "longest"},
+          {"schedule", 0, "static"}, {"epilogue", 0, "tma"},         {"boxRows", 64, nullptr},
+          {"threads", 384, nullptr}, {"sharedBytes", 4096, nullptr}, {"pdl", 0, nullptr}};
+}
+
 List with(List list, const Parameter& changed) {
   for (Parameter& parameter : list)
     if (std::string_view(parameter.name) == changed.name) parameter = changed;
@@ -107,6 +117,32 @@ TEST(refuses_misaligned_operands_but_takes_any_c) {
   bsr_spmm::Shape odd = shape();
   odd.ldc = 1001;
   CHECK_EQ(args_of(launch(odd, mma())).aligned_c, 0);
+}
+
+TEST(plans_refuse_sizes_and_runs_refuse_pointers_and_beta) {
+  bsr_spmm::Operands at = operands();
+  CHECK_EQ(launch(shape(), wgmma(), at).grid[0], 132u);
+  at.beta = 1;
+  CHECK(workspace(shape(), wgmma()).bytes > 0);
+  CHECK_THROWS(launch(shape(), wgmma(), at), "beta must be 0");
+  at = operands();
+  at.c = static_cast<std::byte*>(at.c) + 2;
+  CHECK_THROWS(launch(shape(), wgmma(), at), "C by TMA: it must be 16-byte aligned");
+  bsr_spmm::Shape other = shape();
+  other.ldc = 1004;
+  CHECK_THROWS(workspace(other, wgmma()), "ldc must be a multiple of 8, not 1004");
+  other.n = 996;
+  other.ldc = 1000;
+  CHECK_THROWS(workspace(other, wgmma()), "n must be a multiple of 8, not 996");
+
+  const List direct = with(wgmma(), {"epilogue", 0, "direct"});
+  CHECK(workspace(other, direct).bytes > 0);
+  CHECK_THROWS(launch(other, direct, at), "in pairs: it must be aligned to two elements");
+  at = operands();
+  at.beta = 1;
+  CHECK_EQ(launch(other, direct, at).arguments.items().size(), 3u);
+  other.n = 997;
+  CHECK_THROWS(workspace(other, direct), "n and ldc must be even");
 }
 
 TEST(an_empty_c_needs_no_launch) {
