@@ -51,6 +51,26 @@ export function wgmmaCases(point: Point, depth: 'quick' | 'full'): readonly Rows
   return cases;
 }
 
+/** What stores in pairs of elements must refuse. */
+function unpaired(tileN: number): RowsCase[] {
+  return [
+    {
+      id: 'odd-n',
+      tier: 5,
+      counts: [1],
+      problem: { n: tileN - 3, ldbExtra: 3, ldcExtra: 3 },
+      options: { refuses: 'n and ldc must be even' },
+    },
+    {
+      id: 'odd-c',
+      tier: 5,
+      counts: [1],
+      problem: { n: 64, offsetC: 1 },
+      options: { refuses: 'aligned to two elements' },
+    },
+  ];
+}
+
 /** Tier 5: ragged N, padded rows, alpha and beta; what TMA cannot do is refused. */
 function scalars({ tileN, epilogue, block }: Point): RowsCase[] {
   const ragged = { alpha: -1.5, offsetB: 8, values: 'normal' } as const;
@@ -66,6 +86,7 @@ function scalars({ tileN, epilogue, block }: Point): RowsCase[] {
         problem: { ...ragged, ...c, n, ldbExtra: tileN + 8 - n, beta: 1 },
       },
       { id: 'beta', tier: 5, counts: [1, 0], problem: { n: tileN / 2, beta: -1.5, ldcExtra: 8 } },
+      ...(odd ? [] : unpaired(tileN)),
     ];
   }
   const n = tileN - 8;
