@@ -3,9 +3,10 @@
 // Needs no GPU; docs/results/README.md has the command.
 #include <chrono>
 #include <cstdio>
+#include <iterator>
 
+#include "launch.hpp"
 #include "pattern.hpp"
-#include "wgmma_plan.hpp"
 
 namespace {
 
@@ -13,31 +14,33 @@ using namespace tilewright;
 using namespace tilewright::bsr_spmm;
 using namespace tilewright::bsr_spmm::wgmma;
 
-constexpr std::int64_t kMultiprocessors = 132;
-
-/// A winner on an H200; `epilogue` as in wgmma.hpp.
+/// What the launch code reads of a winner on an H200.
 struct Winner {
   std::int64_t size, block, group, tile_n, cluster, panel;
-  double epilogue;
 };
 
 constexpr Winner kWinners[] = {
-    {4096, 32, 3, 512, 1, 1, 4.0},  {8192, 32, 3, 512, 1, 1, 4.0}, {16384, 32, 3, 512, 1, 1, 4.0},
-    {4096, 64, 2, 256, 1, 2, 1.5},  {8192, 64, 2, 256, 2, 1, 1.5}, {4096, 128, 1, 256, 1, 2, 1.1},
-    {8192, 128, 1, 256, 1, 4, 1.1},
+    {4096, 32, 3, 512, 1, 1}, {8192, 32, 3, 512, 1, 1},  {16384, 32, 3, 512, 1, 1}, {4096, 64, 2, 256, 1, 2},
+    {8192, 64, 2, 256, 2, 1}, {4096, 128, 1, 256, 1, 2}, {8192, 128, 1, 256, 1, 4},
 };
 
 Dealing dealing_of(const Winner& winner) {
-  Dealing dealing{};
-  dealing.width = winner.tile_n * winner.cluster;
-  dealing.panel = winner.panel * dealing.width;
-  dealing.group = winner.group;
-  dealing.split_quantum = dealing.shares = 1;
-  dealing.lists = kMultiprocessors / winner.cluster;
-  dealing.epilogue = winner.epilogue;
-  dealing.grouped = dealing.similar = winner.group > 1;
-  dealing.longest = true;
-  return dealing;
+  const bool grouped = winner.group > 1;
+  const Parameter list[] = {
+      {"block", winner.block, nullptr},
+      {"tileN", winner.tile_n, nullptr},
+      {"cluster", winner.cluster, nullptr},
+      {"panel", winner.panel, nullptr},
+      {"group", winner.group, nullptr},
+      {"consumers", grouped ? winner.group : 2, nullptr},
+      {"blocksPerStage", 1, nullptr},
+      {"split", 0, nullptr},
+      {"role", 0, grouped ? "rows" : "coopM"},
+      {"grouping", 0, grouped ? "similar" : "adjacent"},
+      {"order", 0, "longest"},
+      {"schedule", 0, "static"},
+  };
+  return wgmma::detail::dealing_of({list, std::size(list)}, DeviceLimits{});
 }
 
 template <class Work>
