@@ -4,6 +4,7 @@
 #include <new>
 
 #include "launcher.hpp"
+#include "nvml.hpp"
 #include "streams.hpp"
 
 namespace tilewright {
@@ -88,7 +89,7 @@ class CudaDevice : public Device {
     check(cudaRuntimeGetVersion(&runtime), "read the runtime's version");
     description_.device = "cuda";
     description_.name = properties.name;
-    description_.driver = streams_.driver_version();
+    description_.driver = cuda::driver_version();
     if (description_.driver.empty()) description_.driver = "CUDA " + version_text(driver);
     description_.runtime = version_text(runtime);
     description_.uuid = cuda::uuid_text(properties.uuid.bytes);

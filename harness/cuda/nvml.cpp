@@ -10,32 +10,23 @@ namespace {
 // From nvml.h (NVML API reference), which the toolkit's runtime parts do not contain.
 constexpr int kSuccess = 0;
 using Init = int (*)();
-using HandleByUuid = int (*)(const char* uuid, void** device);
 using DriverVersion = int (*)(char* version, unsigned length);
 
 }  // namespace
 
-template <class Function>
-Function Nvml::find(const char* name) const {
-  return library_ ? reinterpret_cast<Function>(dlsym(library_, name)) : nullptr;
-}
-
-Nvml::Nvml(const char* uuid) : library_(dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL)) {
-  const auto init = find<Init>("nvmlInit_v2");
-  const auto handle = find<HandleByUuid>("nvmlDeviceGetHandleByUUID");
-  if (!init || !handle || init() != kSuccess) return;
-  if (handle(uuid_text(uuid).c_str(), &device_) != kSuccess) device_ = nullptr;
-}
-
-Nvml::~Nvml() {
-  if (const auto shutdown = find<Init>("nvmlShutdown")) shutdown();
-  if (library_) dlclose(library_);
-}
-
-std::string Nvml::driver_version() const {
-  const auto version = find<DriverVersion>("nvmlSystemGetDriverVersion");
+std::string driver_version() {
+  void* library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library) return "";
+  const auto init = reinterpret_cast<Init>(dlsym(library, "nvmlInit_v2"));
+  const auto shutdown = reinterpret_cast<Init>(dlsym(library, "nvmlShutdown"));
+  const auto version = reinterpret_cast<DriverVersion>(dlsym(library, "nvmlSystemGetDriverVersion"));
   char text[96] = "";
-  return version && version(text, sizeof text) == kSuccess ? text : "";
+  if (init && shutdown && version && init() == kSuccess) {
+    if (version(text, sizeof text) != kSuccess) text[0] = 0;
+    shutdown();
+  }
+  dlclose(library);
+  return text;
 }
 
 std::string uuid_text(const char* uuid) {

@@ -50,8 +50,7 @@ void synchronize(cudaStream_t stream) {
 }
 
 CudaStreams::CudaStreams(const cudaDeviceProp& properties)
-    : nvml_(properties.uuid.bytes),
-      clock_(properties.multiProcessorCount),
+    : clock_(properties.multiProcessorCount),
       flush_bytes_(2 * static_cast<std::size_t>(properties.l2CacheSize)) {
   for (cudaStream_t& stream : streams_)
     check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "create a stream");

@@ -2,7 +2,6 @@
 #pragma once
 #include "clock.hpp"
 #include "launcher.hpp"
-#include "nvml.hpp"
 #include "tilewright/device.hpp"
 
 namespace tilewright::cuda {
@@ -27,10 +26,8 @@ class CudaStreams : public Streams {
   double seconds(const Work& work) override;
   double cold_seconds(const Work& work) override;
   double sm_clock() override { return clock_.megahertz(); }
-  std::string driver_version() const { return nvml_.driver_version(); }
 
  private:
-  Nvml nvml_;
   ClockMeter clock_;
   cudaStream_t streams_[2]{};
   cudaEvent_t start_ = nullptr, stop_ = nullptr;
