@@ -51,24 +51,13 @@ export function wgmmaCases(point: Point, depth: 'quick' | 'full'): readonly Rows
   return cases;
 }
 
-/** What stores in pairs of elements must refuse. */
-function unpaired(tileN: number): RowsCase[] {
-  return [
-    {
-      id: 'odd-n',
-      tier: 5,
-      counts: [1],
-      problem: { n: tileN - 3, ldbExtra: 3, ldcExtra: 3 },
-      options: { refuses: 'n and ldc must be even' },
-    },
-    {
-      id: 'odd-c',
-      tier: 5,
-      counts: [1],
-      problem: { n: 64, offsetC: 1 },
-      options: { refuses: 'aligned to two elements' },
-    },
-  ];
+/** N and ldc that are odd, and C off its alignment by one element: what the epilogue refuses, and why. */
+function oddN(tileN: number, refuses: string): RowsCase {
+  const problem = { n: tileN - 3, ldbExtra: 3, ldcExtra: 3 };
+  return { id: 'odd-n', tier: 5, counts: [1], problem, options: { refuses } };
+}
+function oddC(refuses: string): RowsCase {
+  return { id: 'odd-c', tier: 5, counts: [1], problem: { n: 64, offsetC: 1 }, options: { refuses } };
 }
 
 /** Tier 5: ragged N, padded rows, alpha and beta; what TMA cannot do is refused. */
@@ -86,7 +75,7 @@ function scalars({ tileN, epilogue, block }: Point): RowsCase[] {
         problem: { ...ragged, ...c, n, ldbExtra: tileN + 8 - n, beta: 1 },
       },
       { id: 'beta', tier: 5, counts: [1, 0], problem: { n: tileN / 2, beta: -1.5, ldcExtra: 8 } },
-      ...(odd ? [] : unpaired(tileN)),
+      ...(odd ? [] : [oddN(tileN, 'n and ldc must be even'), oddC('aligned to two elements')]),
     ];
   }
   const n = tileN - 8;
@@ -97,16 +86,10 @@ function scalars({ tileN, epilogue, block }: Point): RowsCase[] {
       counts: [1, 0],
       problem: { ...ragged, n, ldbExtra: 16, ldcExtra: 24, offsetC: 8 },
     },
-    {
-      id: 'odd-n',
-      tier: 5,
-      counts: [1],
-      problem: { n: tileN - 3, ldbExtra: 3, ldcExtra: 3 },
-      options: { refuses: 'n must be a multiple' },
-    },
+    oddN(tileN, 'n must be a multiple'),
     { id: 'narrow', tier: 5, counts: [1, 0, 1], problem: { n: 8, ldbExtra: 8 } },
     { id: 'beta', tier: 5, counts: [1], problem: { n: tileN / 2, beta: 1 }, options: { refuses: 'beta' } },
     { id: 'odd-ldc', tier: 5, counts: [1], problem: { n: 64, ldcExtra: 4 }, options: { refuses: 'ldc' } },
-    { id: 'odd-c', tier: 5, counts: [1], problem: { n: 64, offsetC: 1 }, options: { refuses: '16-byte' } },
+    oddC('16-byte'),
   ];
 }
