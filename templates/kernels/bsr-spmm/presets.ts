@@ -1,6 +1,14 @@
 import type { Part as PartOf, Preset } from '../../../src/model/family.ts';
 import type { Specs } from './parameters.ts';
-import { hopper, hopperBest, hopperFull, hopperNarrow, hopperPdl, hopperQuick } from './wgmma-presets.ts';
+import {
+  hopper,
+  hopperBest,
+  hopperFull,
+  hopperNarrow,
+  hopperPdl,
+  hopperQuick,
+  hopperTypes,
+} from './wgmma-presets.ts';
 import { mainWorkloads, workloads } from './workloads.ts';
 
 type Part = PartOf<Specs>;
@@ -140,6 +148,11 @@ const shapeIds = workloads
   .filter(({ id, problem }) => !mainIds.includes(id) && problem.dtype === 'f16' && problem.out === 'f16')
   .map(({ id }) => id);
 
+/** Other types than f16. */
+const typeIds = workloads
+  .filter(({ problem }) => problem.dtype !== 'f16' || problem.out !== 'f16')
+  .map(({ id }) => id);
+
 export const presets: Readonly<Record<string, Preset<Specs>>> = {
   quick: {
     doc: 'A dozen variants that show every path, every block size and every speciality once.',
@@ -204,6 +217,11 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     doc: 'Beyond the main sizes on an H200: other densities and patterns, narrow products. The path wgmma, and mma with small tiles.',
     where: [...hopperBest, ...hopperNarrow, ...narrow],
     workloads: shapeIds,
+  },
+  'hopper-types': {
+    doc: 'The path wgmma on an H200 with bf16 in and out, and with C in f32.',
+    where: hopperTypes,
+    workloads: typeIds,
   },
   'hopper-pdl': {
     doc: 'Programmatic dependent launch, with and without.',

@@ -1,6 +1,6 @@
 import { parameters } from './parameters.ts';
 import { maxSharedBytes } from './sizes.ts';
-import { warpgroupTile, wgmmaNames, wgmmaSizes } from './wgmma-sizes.ts';
+import { consumerRegisters, warpgroupTile, wgmmaNames, wgmmaSizes } from './wgmma-sizes.ts';
 
 const { constraint } = parameters;
 
@@ -9,7 +9,7 @@ export const wgmmaConstraints = [
   constraint(
     'wgmma-tile',
     ['path', 'tileN', 'tileK'],
-    'Tiles are whole panels of 64 columns, a stage 32 or 64 deep: rows of A of 64 or 128 bytes, which are swizzles.',
+    'Tiles are whole panels of 64 columns, a stage 32 or 64 deep: rows of A of 64 or 128 bytes, which are swizzles of TMA; its boxes, of 256 at most in any dimension, are then no longer than 128.',
     ({ path, tileN, tileK }) => path !== 'wgmma' || (tileN % 64 === 0 && (tileK === 32 || tileK === 64)),
   ),
   constraint(
@@ -39,11 +39,22 @@ export const wgmmaConstraints = [
   constraint(
     'wgmma-shape',
     ['path', 'block', 'tileN', 'role', 'consumers'],
-    'A warpgroup has whole panels of 64 columns, no more than the 256 of one wgmma where they lie along N, and at most 128 accumulators per thread.',
+    'A warpgroup has whole panels of 64 columns, and no more than the 256 of one wgmma where they lie along N.',
+    (point) => {
+      if (point.path !== 'wgmma') return true;
+      const { columns } = warpgroupTile(point);
+      return columns % 64 === 0 && (point.block === 32 || columns <= 256);
+    },
+  ),
+  constraint(
+    'wgmma-registers',
+    ['path', 'block', 'tileN', 'role', 'consumers'],
+    'A thread has at most 128 accumulators; with 32 registers beside them they fit into the 160 that setmaxnreg leaves each of three consumer warpgroups, or the 224 of two.',
     (point) => {
       if (point.path !== 'wgmma') return true;
       const { rows, columns } = warpgroupTile(point);
-      return columns % 64 === 0 && (point.block === 32 || columns <= 256) && rows * columns <= 128 * 128;
+      const accumulators = (rows * columns) / 128;
+      return accumulators <= 128 && accumulators + 32 <= consumerRegisters(point);
     },
   ),
   constraint(
@@ -52,13 +63,6 @@ export const wgmmaConstraints = [
     'Two blocks share a stage only where one fits into a stage.',
     ({ path, block, tileK, blocksPerStage }) =>
       path !== 'wgmma' || blocksPerStage === 1 || (tileK === block && block < 128),
-  ),
-  constraint(
-    'wgmma-depth',
-    ['path', 'role', 'blocksPerStage', 'wgmmaDepth'],
-    'Rows of a group skip blocks that they lack; products stay under way where a stage has one block only (role rows).',
-    ({ path, role, blocksPerStage, wgmmaDepth }) =>
-      path !== 'wgmma' || role !== 'rows' || blocksPerStage === 1 || wgmmaDepth === 0,
   ),
   constraint(
     'wgmma-staging',

@@ -94,10 +94,38 @@ export const hopperNarrow: readonly Part[] = [
   { ...b128, tileN: [64], stages: [4, 6], wgmmaDepth: [1], split: [8], panel: [0] },
 ];
 
+/** C by plain stores, which may add beta * C and write any type. */
+const direct: readonly Part[] = [
+  { ...b32, epilogue: ['direct'] },
+  {
+    ...b32,
+    role: ['rows'],
+    consumers: [2, 3],
+    grouping: ['similar'],
+    wgmmaDepth: [0, 1],
+    epilogue: ['direct'],
+  },
+  { ...b64, epilogue: ['direct'], panel: [2] },
+  { ...b64, role: ['rows'], grouping: ['similar'], wgmmaDepth: [0, 1], epilogue: ['direct'], panel: [2] },
+  { ...b128, stages: [3, 4], epilogue: ['direct'], panel: [2, 4] },
+];
+
+const bf16: Part = { input: ['bf16'], output: ['bf16'] };
+const similar: Part = { role: ['rows'], grouping: ['similar'], wgmmaDepth: [0, 1], stagingN: [128] };
+
+/** Other types than f16: what won with that, and its like. */
+export const hopperTypes: readonly Part[] = [
+  { ...b32, ...similar, ...bf16, consumers: [2, 3] },
+  { ...b64, ...similar, ...bf16, panel: [2] },
+  { ...b128, ...bf16, stages: [4], stagingN: [128], panel: [2, 4] },
+  ...direct.map((part): Part => ({ ...part, output: ['f32'] })),
+];
+
 /** Every value of every parameter that paid for somebody, f16 in and out, without programmatic launch. */
 export const hopper: readonly Part[] = [
   ...hopperBest,
   ...hopperNarrow,
+  ...direct,
   // Blocks of 32: wide tiles, so that little of what is loaded is A.
   {
     ...b32,

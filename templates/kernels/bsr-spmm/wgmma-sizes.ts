@@ -32,6 +32,23 @@ export function warpgroupTile({
   };
 }
 
+/**
+ * Registers per thread of a producer and a consumer, by setmaxnreg: with three consumer warpgroups a block's threads begin with
+ * 65,536 / 512 = 128 each, and the producer's warpgroup gives up what the consumers' 128 accumulators need beside them.
+ */
+export const threeConsumers = { producer: 32, consumer: 160 } as const;
+
+/** Registers that ptxas has for one consumer thread: of 65,536 in steps of 8, at most 255 (compute capability 9.0). */
+export function consumerRegisters(point: Pick<Point, 'consumers'>): number {
+  if (point.consumers === 3) return threeConsumers.consumer;
+  return Math.min(255, Math.floor(65_536 / (128 * point.consumers + 32) / 8) * 8);
+}
+
+/** Rows of C that one TMA store takes: those of a warp, or all 32 where columns lie along wgmma's M. */
+function boxRows({ block }: Pick<Point, 'block'>): number {
+  return block === 32 ? 32 : 16;
+}
+
 /** Layout of shared memory, as in wgmma.cu.hbs; bytes. */
 export function wgmmaSizes(point: WgmmaPoint) {
   const { block, tileN, tileK, stages, consumers, blocksPerStage } = point;
@@ -43,14 +60,12 @@ export function wgmmaSizes(point: WgmmaPoint) {
   const afterBarriers = stages * stageBytes + consumers * stagingBytes + 16 * stages;
   const maskBytes = point.role === 'rows' ? 4 * stages * blocksPerStage : 0;
   const mailBytes = point.schedule === 'atomic' ? 32 : 0;
-  const flagOffset = afterBarriers + maskBytes + mailBytes;
-  const sharedBytes = flagOffset + (point.split > 0 ? 4 * consumers : 0);
+  const flagBytes = point.split > 0 ? 4 * consumers : 0;
+  const sharedBytes = afterBarriers + maskBytes + mailBytes + flagBytes;
   return {
     /** Three consumer warpgroups get registers that the producer's warpgroup gives up; fewer have enough. */
     threads: 128 * consumers + (consumers === 3 ? 128 : 32),
     stagingRows,
-    flagOffset,
-    tailBytes: sharedBytes - afterBarriers,
     sharedBytes,
   };
 }
@@ -65,7 +80,6 @@ const roleDocs = {
 /** What wgmma.cu.hbs names besides parameters, types, threads and shared memory. */
 export function deriveWgmma(point: Point): Readonly<Record<string, ParameterValue>> {
   const { rows, columns, group } = warpgroupTile(point);
-  const { flagOffset, tailBytes } = wgmmaSizes(point);
   return {
     group,
     warpgroupRows: rows,
@@ -75,11 +89,12 @@ export function deriveWgmma(point: Point): Readonly<Record<string, ParameterValu
     swapped: point.block === 32,
     /** Bytes of a row of A in a stage: 64 or 128, which are swizzles of TMA and wgmma. */
     aSwizzle: 2 * point.tileK,
-    /** Rows of C that one TMA store takes: those of a warp, or all 32 where columns lie along wgmma's M. */
-    boxRows: point.block === 32 ? 32 : 16,
-    flagOffset,
-    tailBytes,
+    boxRows: boxRows(point),
+    /** A warpgroup has several wgmma tiles one below the other. */
+    tall: rows > 64,
     setmaxnreg: point.consumers === 3,
+    producerRegisters: threeConsumers.producer,
+    consumerRegisters: threeConsumers.consumer,
     keepB: point.l2Hint === 'keepB' || point.l2Hint === 'both',
     streamC: point.l2Hint === 'streamC' || point.l2Hint === 'both',
     roleDoc: point.consumers === 1 ? 'it takes whole tiles' : roleDocs[point.role],

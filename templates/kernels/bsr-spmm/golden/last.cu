@@ -26,7 +26,8 @@
 //
 // Hopper, persistent and warp specialised. Each pair of thread blocks walks a list of tiles; a tile is one block row by
 // 128 columns of C per thread block. One producer warp keeps a ring of 4 stages full by TMA. 2 consumer warpgroups
-// (each takes a part of the rows) multiply with wgmma and write C by stmatrix and TMA.
+// (each takes a part of the rows) multiply with wgmma and write C by stmatrix and TMA, without reading it: the launch code refuses
+// a beta other than 0. Launched as clusters of 2 thread blocks.
 #include "tw/ptx.cuh"
 
 namespace {
@@ -55,7 +56,7 @@ using Accumulators = float[kTiles][kWgmmaN / 2];
 
 // Shared memory: stages, staging for C, barriers. A stage holds blocks of A, rows of kTileK
 // elements with 128-byte swizzle (wgmma's K-major form), then rows of B in panels of 64 columns with 128-byte swizzle
-// (the MN-major form).
+// (the MN-major form). A pattern of swizzle repeats every 1024 bytes at most, so that is what everything is aligned to.
 constexpr int kPitchA = kTileK * 2;
 constexpr int kBlockBytesA = kBlock * kPitchA;
 constexpr int kStageBytesA = kBlocksPerStage * kGroup * kBlockBytesA;
@@ -69,9 +70,9 @@ constexpr int kBoxes = 64 / 64;
 constexpr int kStagingBytes = kBoxes * kBoxBytes;
 constexpr int kBarriers = kStages * kStageBytes + kConsumers * 4 * kStagingBytes;
 constexpr int kAfterBarriers = kBarriers + 16 * kStages;
-static_assert(kAfterBarriers + 0 == 147520, "the launch gives 147520 bytes");
-
-// Named barriers, one per warpgroup from here on; 0 is __syncthreads'.
+constexpr int kSharedBytes = kAfterBarriers;
+static_assert(kSharedBytes == 147520, "the launch gives 147520 bytes");
+static_assert(kStageBytes % 1024 == 0 && kStageBytesA % 1024 == 0 && kBarriers % 1024 == 0, "swizzles begin anew");
 
 /// `count` steps from `first` on, for block row `row` and the columns of C from `column` on. A negative count ends
 /// a list.
@@ -82,8 +83,8 @@ struct alignas(16) Tile {
 /// Block column of a block of A; steps are numbered as the blocks are.
 using Step = int;
 
-/// As the launch code fills it in (wgmma::Args in wgmma.hpp). All of the plan is one buffer; numbers count from its
-/// start.
+/// As the launch code fills it in for all kernels (wgmma::Args in wgmma.hpp); this one need not read every member. All of
+/// the plan is one buffer; numbers count from its start.
 struct Args {
   const Tile* tiles;      // first the tile that each pair of thread blocks begins with
   const int* rests;       // where its list goes on
@@ -92,7 +93,7 @@ struct Args {
   const int* group_rows;
   const void* parts;
   float* partials;
-  unsigned* counters;     // 0 between launches
+  unsigned* counters;     // of other kernels
   Output* c;
   long long ldc;
   int columns;            // of B and C
@@ -127,6 +128,8 @@ struct Ring {
 // One warp. It takes the steps of a tile in batches of 32, one per lane; each lane waits for a free stage and issues
 // the copies for its step when its turn comes.
 
+/// A: its blocks one below the other, in boxes of kBoxRowsA rows by kTileK columns. B: columns of a panel, rows, panels; in
+/// boxes of 64 columns, kTileK rows and all panels of a tile, or of one panel where B's last one is short (`clipped`).
 struct Maps {
   const TensorMap *a, *b;
 };
@@ -137,12 +140,12 @@ TW_DEVICE Step fetch(const Args& args, const Tile& tile, int from) {
   return i < tile.count ? args.steps[tile.first + i] : Step{};
 }
 
-/// Copies `Rows` rows of A, kTileK columns from `k` on. Each thread block fetches half of them for both.
-template <int Rows>
-TW_DEVICE void load_a(const TensorMap* map, std::uint32_t to, int k, int row, std::uint32_t full) {
-  constexpr int kPart = Rows / kCluster;
-  const int part = static_cast<int>(ptx::cluster_rank()) * kPart;
-  ptx::tensor_load_multicast(to + part * kPitchA, map, {k, row + part}, full, (1 << kCluster) - 1);
+constexpr int kBoxRowsA = kBlocksPerStage * kBlock / kCluster;
+
+/// Copies kCluster boxes of A, one below the other, from (row, k) on: each thread block fetches one of them for both.
+TW_DEVICE void load_a(const Maps& maps, std::uint32_t to, int k, int row, std::uint32_t full) {
+  const int part = static_cast<int>(ptx::cluster_rank()) * kBoxRowsA;
+  ptx::tensor_load_multicast(to + part * kPitchA, maps.a, {k, row + part}, full, (1 << kCluster) - 1);
 }
 
 /// Copies kTileK rows of B from `k` on, kTileN columns from `n` on. What lies outside of B arrives as zeros.
@@ -155,20 +158,19 @@ TW_DEVICE void load_b(const Args& args, const Maps& maps, std::uint32_t to, int 
 
 /// Fills a stage with up to kBlocksPerStage of the `count` steps that are left, at depth k within their blocks.
 /// `first` is the number of the first one.
-TW_DEVICE void fill(const Args& args, const Maps& maps, const Shared& shared, const Ring& ring,
-                    const Step (&steps)[kBlocksPerStage], int first, int count, int k, int n) {
+TW_DEVICE void fill_stage(const Args& args, const Maps& maps, const Shared& shared, const Ring& ring,
+                          const Step (&steps)[kBlocksPerStage], int first, int count, int k, int n) {
   const std::uint32_t full = shared.full(ring.stage), a = shared.a(ring.stage), b = shared.b(ring.stage);
-  ptx::mbarrier_wait(shared.empty(ring.stage), ring.phase ^ 1);
-  // A comes in one copy: behind the last block of a row it brings one that nobody reads, or zeros.
+  ptx::mbarrier_wait(shared.empty(ring.stage), ring.phase ^ 1);  // passes in the first turn: nobody has used the stage
   ptx::mbarrier_arrive_expect_tx(full, kStageBytesA + min(count, kBlocksPerStage) * kBlockBytesB);
-  load_a<kBlocksPerStage * kBlock>(maps.a, a, k, first * kBlock, full);
+  load_a(maps, a, k, first * kBlock, full);
 #pragma unroll
   for (int i = 0; i < kBlocksPerStage; ++i)
     if (i < count) load_b(args, maps, b + i * kBlockBytesB, steps[i] * kBlock + k, n, full);
 }
 
 /// Issues all copies of a tile. Steps come in batches of 32, one per lane; `ahead` is the first batch, on return that
-/// of `next`.
+/// of `next`, also where the tile itself has no steps.
 TW_DEVICE void fill_tile(const Args& args, const Maps& maps, const Shared& shared, Ring& ring, const Tile& tile,
                          const Tile& next, Step& ahead) {
   const int n = tile.column + static_cast<int>(ptx::cluster_rank()) * kTileN;
@@ -181,7 +183,7 @@ TW_DEVICE void fill_tile(const Args& args, const Maps& maps, const Shared& share
     for (; i < end; i += kBlocksPerStage) {
 #pragma unroll
       for (int k = 0; k < kBlock; k += kTileK) {
-        if (lane == i % 32) fill(args, maps, shared, ring, steps, tile.first + i, tile.count - i, k, n);
+        if (lane == i % 32) fill_stage(args, maps, shared, ring, steps, tile.first + i, tile.count - i, k, n);
         ring.advance();
         __syncwarp();  // in turn: a parity would let a lane pass that is two turns of the ring ahead
       }
@@ -205,7 +207,9 @@ TW_DEVICE void produce(const Args& args, const Maps& maps, const Shared& shared,
 
 // ----------------------------------------------------------------------------------------------------- consumers
 
-/// acc (+)= the block of A at `a` times the rows of B at `b`, kTileK deep.
+/// acc (+)= the block of A at `a` times the rows of B at `b`, kTileK deep; where `accumulate` is false acc may hold anything.
+/// From one wgmma to the next, 16 deeper, A advances within its swizzled rows and B by 16 rows. Descriptors: A's leading
+/// offset (16) has no meaning under a swizzle; B's is the next panel, and its stride the next eight rows.
 TW_DEVICE void multiply(Accumulators& acc, std::uint32_t a, std::uint32_t b, bool accumulate) {
 #pragma unroll
   for (int k = 0; k < kTileK; k += 16)
@@ -221,7 +225,8 @@ TW_DEVICE void multiply(Accumulators& acc, std::uint32_t a, std::uint32_t b, boo
 
 /// Gives a stage back, one arrival per warp and thread block: the other block's producer writes A here as well.
 TW_DEVICE void release(const Shared& shared, int stage) {
-  // At block scope: wgmma alone has read the stage, and releasing at cluster scope costs a fence of all memory.
+  // At block scope: releasing at cluster scope costs a fence of all memory. Of what the other block writes here, A, only
+  // wgmma has read, which is done.
   const std::uint32_t lane = ptx::lane_id();
   if (lane < kCluster) ptx::mbarrier_arrive_cluster(ptx::map_shared_rank(shared.empty(stage), lane));
 }
@@ -266,7 +271,7 @@ TW_DEVICE void scale(Accumulators& acc, float alpha) {
 
 /// Rounds a warp's 16 rows by 64 columns of C and puts them into a box as C's map wants them: 16 columns at a time, as
 /// four 8x8 matrices.
-TW_DEVICE void fill_box(const float* acc, std::uint32_t box) {
+TW_DEVICE void put_in_box(const float* acc, std::uint32_t box) {
   const unsigned row = ptx::lane_id() % 16, chunk = ptx::lane_id() / 16;
 #pragma unroll
   for (int i = 0; i < 64; i += 16) {
@@ -282,32 +287,29 @@ TW_DEVICE void store(const TensorMap* map, const Shared& shared, const Accumulat
   const std::uint32_t staging = shared.staging(ptx::warp_id());
   const auto meet = [] { __syncwarp(); };
   row += ptx::warp_id() % 4 * 16;
-  constexpr int kPanels = kWarpgroupColumns / 64;
   constexpr int kPerTile = kWgmmaN / 64;  // boxes to a wgmma tile
 #pragma unroll
   for (int i = 0; i < kTiles * kPerTile; ++i) {
     const std::uint32_t box = staging + i % kBoxes * kBoxBytes;
     if (leader) ptx::bulk_wait_read<kBoxes - 1>();  // what was in it has left
     meet();
-    fill_box(acc[i / kPerTile] + i % kPerTile * 32, box);
+    put_in_box(acc[i / kPerTile] + i % kPerTile * 32, box);
     ptx::fence_proxy_async_shared();
     meet();
     if (!leader) continue;
-    ptx::tensor_store(map, {column + i % kPanels * 64, row + i / kPanels * 64}, box);
+    ptx::tensor_store(map, {column + i * 64, row}, box);
     ptx::bulk_commit();
   }
 }
 
 /// First row of C of the warpgroup's share of a tile.
-TW_DEVICE int row_of(const Args&, int tile_row) {
+TW_DEVICE int row_of(int tile_row) {
   return tile_row * kBlock + ptx::warp_id() / 4 * kWarpgroupRows;
 }
 
 /// First column of C of the warpgroup's share of a tile.
 TW_DEVICE int column_of(const Tile& tile) {
-  int column = tile.column;
-  column += static_cast<int>(ptx::cluster_rank()) * kTileN;
-  return column;
+  return tile.column + static_cast<int>(ptx::cluster_rank()) * kTileN;
 }
 
 // --------------------------------------------------------------------------------------------- a consumer's tiles
@@ -317,7 +319,7 @@ TW_DEVICE void consume(const Args& args, const TensorMap* map_c, const Shared& s
   Accumulators acc;
   for (Tile next; tile.count >= 0; tile = next) {
     next = *rest++;
-    const int row = row_of(args, tile.row);
+    const int row = row_of(tile.row);
     multiply_tile(shared, ring, acc, tile.count);
     if (args.alpha != 1.0f) scale(acc, args.alpha);
     store(map_c, shared, acc, row, column_of(tile));
