@@ -64,7 +64,7 @@ const mma = [
     'mma-epilogue',
     ['path', 'epilogue'],
     'C is staged or written directly.',
-    ({ path, epilogue }) => path !== 'mma' || epilogue !== 'tma',
+    ({ path, epilogue }) => path !== 'mma' || epilogue === 'staged' || epilogue === 'direct',
   ),
   constraint(
     'warp-tile',

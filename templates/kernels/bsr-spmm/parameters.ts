@@ -72,8 +72,8 @@ export const parameters = defineParameters({
   },
   epilogue: {
     label: '',
-    doc: 'How C is written: staged through shared memory as 16-byte vectors (mma) or by TMA (wgmma; takes no beta), or direct from the fragments.',
-    values: ['staged', 'direct', 'tma'],
+    doc: 'How C is written: staged through shared memory as 16-byte vectors (mma) or by TMA (wgmma; takes no beta), by TMA while the next tile is multiplied (overlap), or direct from the fragments.',
+    values: ['staged', 'direct', 'tma', 'overlap'],
   },
   tilesPerCta: {
     label: 'tc',
@@ -183,7 +183,7 @@ export const activations = [
   activeWhen(
     'stagingN',
     ['path', 'epilogue'],
-    ({ path, epilogue }) => path === 'wgmma' && epilogue === 'tma',
+    ({ path, epilogue }) => path === 'wgmma' && (epilogue === 'tma' || epilogue === 'overlap'),
   ),
   onPaths('schedule', 'wgmma'),
   onPaths('split', 'wgmma'),

@@ -1,6 +1,6 @@
 import { parameters } from './parameters.ts';
 import { maxSharedBytes } from './sizes.ts';
-import { consumerRegisters, warpgroupTile, wgmmaNames, wgmmaSizes } from './wgmma-sizes.ts';
+import { consumerRegisters, storesByTma, warpgroupTile, wgmmaNames, wgmmaSizes } from './wgmma-sizes.ts';
 
 const { constraint } = parameters;
 
@@ -23,7 +23,7 @@ export const wgmmaConstraints = [
     ['path', 'output', 'epilogue'],
     'C goes out by TMA, 16-bit types only, or directly.',
     ({ path, output, epilogue }) =>
-      path !== 'wgmma' || epilogue === 'direct' || (epilogue === 'tma' && output !== 'f32'),
+      path !== 'wgmma' || epilogue === 'direct' || (storesByTma({ epilogue }) && output !== 'f32'),
   ),
   constraint(
     'wgmma-role',
@@ -48,13 +48,14 @@ export const wgmmaConstraints = [
   ),
   constraint(
     'wgmma-registers',
-    ['path', 'block', 'tileN', 'role', 'consumers'],
-    'A thread has at most 128 accumulators; with 32 registers beside them they fit into the 160 that setmaxnreg leaves each of three consumer warpgroups, or the 224 of two.',
+    ['path', 'block', 'tileN', 'role', 'consumers', 'epilogue'],
+    'A thread has at most 128 accumulators, and half as many registers of a tile that waits to be written (epilogue overlap); with 32 beside them they fit into the registers of a consumer: 160 of three, 168 of two, or 232 with overlap, and 255 of one.',
     (point) => {
       if (point.path !== 'wgmma') return true;
       const { rows, columns } = warpgroupTile(point);
       const accumulators = (rows * columns) / 128;
-      return accumulators <= 128 && accumulators + 32 <= consumerRegisters(point);
+      const waiting = point.epilogue === 'overlap' ? accumulators / 2 : 0;
+      return accumulators <= 128 && accumulators + waiting + 32 <= consumerRegisters(point);
     },
   ),
   constraint(
@@ -65,13 +66,27 @@ export const wgmmaConstraints = [
       path !== 'wgmma' || blocksPerStage === 1 || (tileK === block && block < 128),
   ),
   constraint(
+    'wgmma-depth',
+    ['path', 'role', 'blocksPerStage', 'wgmmaDepth'],
+    'Rows of a group skip blocks that they lack; products stay under way where a stage has one block only (role rows).',
+    ({ path, role, blocksPerStage, wgmmaDepth }) =>
+      path !== 'wgmma' || role !== 'rows' || blocksPerStage === 1 || wgmmaDepth === 0,
+  ),
+  constraint(
     'wgmma-staging',
     ['path', 'block', 'tileN', 'epilogue', 'role', 'consumers', 'stagingN'],
     'A warpgroup stages its columns in equal passes.',
     (point) =>
-      point.path !== 'wgmma' ||
-      point.epilogue !== 'tma' ||
-      warpgroupTile(point).columns % point.stagingN === 0,
+      point.path !== 'wgmma' || !storesByTma(point) || warpgroupTile(point).columns % point.stagingN === 0,
+  ),
+  constraint(
+    'wgmma-overlap',
+    ['path', 'epilogue', 'role', 'wgmmaDepth', 'split'],
+    'A tile that waits to be written while the next one is multiplied (epilogue overlap) is whole, and its warpgroups work together; with role rows, products stay under way (wgmmaDepth 1).',
+    ({ path, epilogue, role, wgmmaDepth, split }) =>
+      path !== 'wgmma' ||
+      epilogue !== 'overlap' ||
+      (role !== 'pingpong' && (role !== 'rows' || wgmmaDepth === 1) && split === 0),
   ),
   constraint(
     'wgmma-claims',
@@ -87,7 +102,7 @@ export const wgmmaConstraints = [
     ['path', 'epilogue', 'l2Hint'],
     'A hint about C goes with its TMA store.',
     ({ path, epilogue, l2Hint }) =>
-      path !== 'wgmma' || epilogue === 'tma' || l2Hint === 'none' || l2Hint === 'keepB',
+      path !== 'wgmma' || storesByTma({ epilogue }) || l2Hint === 'none' || l2Hint === 'keepB',
   ),
   constraint(
     'wgmma-shared-memory',

@@ -1,5 +1,5 @@
 import type { Point } from './parameters.ts';
-import { warpgroupTile, wgmmaSizes } from './wgmma-sizes.ts';
+import { storesByTma, warpgroupTile, wgmmaSizes } from './wgmma-sizes.ts';
 import { densityOf, type Problem } from './workloads.ts';
 
 /** Into the multiprocessors of an H200 from L2, bytes per second, and its tensor cores under load, TFLOPS; measured. */
@@ -15,7 +15,8 @@ export function wgmmaMerit(point: Point, problem: Problem): number {
   const flops = 2 * point.block ** 2 * point.tileN * perStep;
   const bytes = 2 * point.block * ((perStep * point.block) / point.cluster + point.tileN);
   const bound = Math.min((ingest * flops) / bytes / 1e12, tensor);
-  const epilogue = epilogueSteps(point) * (point.role === 'pingpong' ? 0.5 : 1);
+  const epilogue =
+    epilogueSteps(point) * (point.role === 'pingpong' || point.epilogue === 'overlap' ? 0.5 : 1);
   return (
     bound *
     (steps / (steps + epilogue)) *
@@ -61,9 +62,12 @@ function residency(point: Point, { n, k }: Problem): number {
 
 /** Copies in flight: about 128 KB per multiprocessor hide the latency of L2. */
 function ringFactor(point: Point): number {
-  const { sharedBytes, stagingRows } = wgmmaSizes(point);
-  const staging = point.epilogue === 'tma' ? 2 * point.consumers * stagingRows * point.stagingN : 0;
-  return 0.6 + 0.4 * Math.min(1, (sharedBytes - staging) / 131_072) - (point.stages < 3 ? 0.1 : 0);
+  const { sharedBytes, stagingBytes } = wgmmaSizes(point);
+  return (
+    0.6 +
+    0.4 * Math.min(1, (sharedBytes - point.consumers * stagingBytes) / 131_072) -
+    (point.stages < 3 ? 0.1 : 0)
+  );
 }
 
 /** Smaller effects, each measured by itself. */
@@ -72,7 +76,7 @@ function habits(point: Point, { pattern }: Problem): number {
   return (
     (point.order === 'longest' ? 1 : 0.9) *
     (point.split === 0 ? 1 : uneven ? 1.1 : 0.98) *
-    (point.epilogue === 'tma' ? 1 : 0.85) *
+    (storesByTma(point) ? 1 : 0.85) *
     (point.cluster === 2 ? 1.01 : 1) *
     (point.schedule === 'static' ? 1 : 0.98) *
     (point.wgmmaDepth === 0 ? 1 : 0.99) *

@@ -61,6 +61,14 @@ export const hopperBest: readonly Part[] = [
   { ...b128, stagingN: [256], l2Hint: ['streamC'] },
   { ...b128, stages: [4], cluster: [1, 2], panel: [2, 4] },
   { ...b128, role: ['pingpong'], tileN: [128], stages: [6], panel: [4, 0] },
+  {
+    ...b128,
+    epilogue: ['overlap'],
+    stages: [4],
+    panel: [1, 2],
+    cluster: [1, 2],
+    l2Hint: ['none', 'streamC'],
+  },
 ];
 
 /** For products with few tiles, or a few long rows: narrow tiles, one warpgroup, rows in parts. */
@@ -110,6 +118,40 @@ const direct: readonly Part[] = [
   { ...b128, stages: [3, 4], epilogue: ['direct'], panel: [2, 4] },
 ];
 
+/** C leaves while the next tile is multiplied. */
+const overlap: readonly Part[] = [
+  { ...b32, role: ['rows'], grouping: ['similar'], epilogue: ['overlap'], wgmmaDepth: [1] },
+  {
+    ...b64,
+    role: ['rows'],
+    grouping: ['similar'],
+    epilogue: ['overlap'],
+    wgmmaDepth: [1],
+    stagingN: [64, 128],
+    cluster: [1, 2],
+    panel: [1, 2, 4],
+  },
+  {
+    ...b128,
+    epilogue: ['overlap'],
+    stages: [3, 4],
+    stagingN: [64, 128],
+    wgmmaDepth: [0, 1],
+    cluster: [1, 2],
+    panel: [1, 2, 4],
+  },
+  {
+    ...b128,
+    epilogue: ['overlap'],
+    stages: [4],
+    cluster: [1, 2],
+    panel: [1, 2, 4],
+    l2Hint: ['streamC', 'both'],
+  },
+  { ...b128, role: ['coopN'], epilogue: ['overlap'], stages: [4], panel: [2] },
+  { ...b128, tileN: [128], epilogue: ['overlap'], stages: [4, 6], panel: [0] },
+];
+
 const bf16: Part = { input: ['bf16'], output: ['bf16'] };
 const similar: Part = { role: ['rows'], grouping: ['similar'], wgmmaDepth: [0, 1], stagingN: [128] };
 
@@ -117,7 +159,7 @@ const similar: Part = { role: ['rows'], grouping: ['similar'], wgmmaDepth: [0, 1
 export const hopperTypes: readonly Part[] = [
   { ...b32, ...similar, ...bf16, consumers: [2, 3] },
   { ...b64, ...similar, ...bf16, panel: [2] },
-  { ...b128, ...bf16, stages: [4], stagingN: [128], panel: [2, 4] },
+  { ...b128, ...bf16, epilogue: ['tma', 'overlap'], stages: [4], panel: [1, 2, 4] },
   ...direct.map((part): Part => ({ ...part, output: ['f32'] })),
 ];
 
@@ -126,6 +168,7 @@ export const hopper: readonly Part[] = [
   ...hopperBest,
   ...hopperNarrow,
   ...direct,
+  ...overlap,
   // Blocks of 32: wide tiles, so that little of what is loaded is A.
   {
     ...b32,
@@ -278,7 +321,14 @@ export const hopperPdl: readonly Part[] = [
     panel: [1, 2],
     pdl: [false, true],
   },
-  { ...b128, stages: [4], stagingN: [128], panel: [2, 4], pdl: [false, true] },
+  {
+    ...b128,
+    epilogue: ['overlap'],
+    stages: [4],
+    panel: [1, 2],
+    l2Hint: ['none', 'streamC'],
+    pdl: [false, true],
+  },
 ];
 
 /** One of every kind, for a quick look. */

@@ -33,15 +33,23 @@ export function warpgroupTile({
 }
 
 /**
- * Registers per thread of a producer and a consumer, by setmaxnreg: with three consumer warpgroups a block's threads begin with
- * 65,536 / 512 = 128 each, and the producer's warpgroup gives up what the consumers' 128 accumulators need beside them.
+ * Registers per thread of the producer's warpgroup and of the consumers', by setmaxnreg, where consumers need more than an
+ * equal share: 4 * 128 = 32 + 3 * 160, and 3 * 168 = 40 + 2 * 232.
  */
-export const threeConsumers = { producer: 32, consumer: 160 } as const;
+function unequalShares({ consumers, epilogue }: Pick<Point, 'consumers' | 'epilogue'>) {
+  if (consumers === 3) return { equal: 128, producer: 32, consumer: 160 };
+  return consumers === 2 && epilogue === 'overlap' ? { equal: 168, producer: 40, consumer: 232 } : undefined;
+}
 
-/** Registers that ptxas has for one consumer thread: of 65,536 in steps of 8, at most 255 (compute capability 9.0). */
-export function consumerRegisters(point: Pick<Point, 'consumers'>): number {
-  if (point.consumers === 3) return threeConsumers.consumer;
-  return Math.min(255, Math.floor(65_536 / (128 * point.consumers + 32) / 8) * 8);
+/** Registers that ptxas has for one consumer thread: 65,536 among whole warpgroups, in steps of 8, at most 255 (sm_90). */
+export function consumerRegisters(point: Pick<Point, 'consumers' | 'epilogue'>): number {
+  const equal = Math.min(255, Math.floor(65_536 / (128 * (point.consumers + 1)) / 8) * 8);
+  return unequalShares(point)?.consumer ?? equal;
+}
+
+/** C leaves by TMA, through staging in shared memory. */
+export function storesByTma({ epilogue }: Pick<Point, 'epilogue'>): boolean {
+  return epilogue === 'tma' || epilogue === 'overlap';
 }
 
 /** Rows of C that one TMA store takes: those of a warp, or all 32 where columns lie along wgmma's M. */
@@ -49,23 +57,29 @@ function boxRows({ block }: Pick<Point, 'block'>): number {
   return block === 32 ? 32 : 16;
 }
 
+/**
+ * Rows of C that a warpgroup stages at once. The wide operand lies along wgmma's M, in tiles of 64: C's rows, or its columns
+ * where blocks are smaller than that.
+ */
+function stagingRows({ block }: Pick<Point, 'block'>): number {
+  return Math.min(block, 64);
+}
+
 /** Layout of shared memory, as in wgmma.cu.hbs; bytes. */
 export function wgmmaSizes(point: WgmmaPoint) {
   const { block, tileN, tileK, stages, consumers, blocksPerStage } = point;
   const { group } = warpgroupTile(point);
   const stageBytes = 2 * tileK * blocksPerStage * (group * block + tileN);
-  // The wide operand lies along wgmma's M, in tiles of 64: C's rows, or its columns where blocks are smaller than that.
-  const stagingRows = Math.min(block, 64);
-  const stagingBytes = point.epilogue === 'tma' ? 2 * stagingRows * point.stagingN : 0;
+  const stagingBytes = storesByTma(point) ? 2 * stagingRows(point) * point.stagingN : 0;
   const afterBarriers = stages * stageBytes + consumers * stagingBytes + 16 * stages;
   const maskBytes = point.role === 'rows' ? 4 * stages * blocksPerStage : 0;
   const mailBytes = point.schedule === 'atomic' ? 32 : 0;
   const flagBytes = point.split > 0 ? 4 * consumers : 0;
   const sharedBytes = afterBarriers + maskBytes + mailBytes + flagBytes;
   return {
-    /** Three consumer warpgroups get registers that the producer's warpgroup gives up; fewer have enough. */
-    threads: 128 * consumers + (consumers === 3 ? 128 : 32),
-    stagingRows,
+    /** setmaxnreg is for whole warpgroups. */
+    threads: 128 * consumers + (unequalShares(point) ? 128 : 32),
+    stagingBytes,
     sharedBytes,
   };
 }
@@ -80,6 +94,7 @@ const roleDocs = {
 /** What wgmma.cu.hbs names besides parameters, types, threads and shared memory. */
 export function deriveWgmma(point: Point): Readonly<Record<string, ParameterValue>> {
   const { rows, columns, group } = warpgroupTile(point);
+  const shares = unequalShares(point);
   return {
     group,
     warpgroupRows: rows,
@@ -89,12 +104,17 @@ export function deriveWgmma(point: Point): Readonly<Record<string, ParameterValu
     swapped: point.block === 32,
     /** Bytes of a row of A in a stage: 64 or 128, which are swizzles of TMA and wgmma. */
     aSwizzle: 2 * point.tileK,
+    tma: storesByTma(point),
+    overlap: point.epilogue === 'overlap',
+    /** How often the staging of a warpgroup is filled for a tile. */
+    passes: (rows * columns) / (stagingRows(point) * point.stagingN),
     boxRows: boxRows(point),
     /** A warpgroup has several wgmma tiles one below the other. */
     tall: rows > 64,
-    setmaxnreg: point.consumers === 3,
-    producerRegisters: threeConsumers.producer,
-    consumerRegisters: threeConsumers.consumer,
+    setmaxnreg: shares !== undefined,
+    equalRegisters: shares?.equal ?? 0,
+    producerRegisters: shares?.producer ?? 0,
+    consumerRegisters: shares?.consumer ?? 0,
     keepB: point.l2Hint === 'keepB' || point.l2Hint === 'both',
     streamC: point.l2Hint === 'streamC' || point.l2Hint === 'both',
     roleDoc: point.consumers === 1 ? 'it takes whole tiles' : roleDocs[point.role],

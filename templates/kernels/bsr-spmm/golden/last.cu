@@ -26,8 +26,9 @@
 //
 // Hopper, persistent and warp specialised. Each pair of thread blocks walks a list of tiles; a tile is one block row by
 // 128 columns of C per thread block. One producer warp keeps a ring of 4 stages full by TMA. 2 consumer warpgroups
-// (each takes a part of the rows) multiply with wgmma and write C by stmatrix and TMA, without reading it: the launch code refuses
-// a beta other than 0. Launched as clusters of 2 thread blocks.
+// (each takes a part of the rows) multiply with wgmma and write C by stmatrix and TMA.
+// C is not read: the launch code refuses a beta other than 0.
+// Launched as clusters of 2 thread blocks.
 #include "tw/ptx.cuh"
 
 namespace {
@@ -269,19 +270,26 @@ TW_DEVICE void scale(Accumulators& acc, float alpha) {
     for (int i = 0; i < kWgmmaN / 2; ++i) acc[tile][i] *= alpha;
 }
 
-/// Rounds a warp's 16 rows by 64 columns of C and puts them into a box as C's map wants them: 16 columns at a time, as
-/// four 8x8 matrices.
-TW_DEVICE void put_in_box(const float* acc, std::uint32_t box) {
+using Value = float;
+using Values = Accumulators;
+
+/// Accumulators 2i and 2i + 1, rounded.
+TW_DEVICE std::uint32_t pair(const Value* values, int i) { return ptx::pack<Output>(values[2 * i], values[2 * i + 1]); }
+
+/// Puts a warp's 16 rows by 64 columns of C into a box as C's map wants them: 16 columns at a time, as four 8x8 matrices.
+/// Values begin with pair `first`.
+TW_DEVICE void put_in_box(const Value* values, int first, std::uint32_t box) {
   const unsigned row = ptx::lane_id() % 16, chunk = ptx::lane_id() / 16;
 #pragma unroll
   for (int i = 0; i < 64; i += 16) {
-    const auto pack = [&](int at) { return ptx::pack<Output>(acc[i / 2 + at], acc[i / 2 + at + 1]); };
-    ptx::stmatrix_x4(box + row * 128 + ((chunk + i / 8) ^ row % 8) * 16, {pack(0), pack(2), pack(4), pack(6)});
+    const int at = first + i / 4;
+    ptx::stmatrix_x4(box + row * 128 + ((chunk + i / 8) ^ row % 8) * 16,
+                     {pair(values, at), pair(values, at + 1), pair(values, at + 2), pair(values, at + 3)});
   }
 }
 
 /// Writes the warpgroup's share of a tile to C, its first element at (row, column): box after box, by TMA.
-TW_DEVICE void store(const TensorMap* map, const Shared& shared, const Accumulators& acc, int row, int column) {
+TW_DEVICE void store(const TensorMap* map, const Shared& shared, const Values& values, int row, int column) {
   // One thread issues all copies of its boxes, and is therefore the one that can wait for them.
   const bool leader = ptx::lane_id() == 0;
   const std::uint32_t staging = shared.staging(ptx::warp_id());
@@ -293,7 +301,7 @@ TW_DEVICE void store(const TensorMap* map, const Shared& shared, const Accumulat
     const std::uint32_t box = staging + i % kBoxes * kBoxBytes;
     if (leader) ptx::bulk_wait_read<kBoxes - 1>();  // what was in it has left
     meet();
-    put_in_box(acc[i / kPerTile] + i % kPerTile * 32, box);
+    put_in_box(values[i / kPerTile], i % kPerTile * 16, box);
     ptx::fence_proxy_async_shared();
     meet();
     if (!leader) continue;
