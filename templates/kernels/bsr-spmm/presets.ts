@@ -155,7 +155,7 @@ const typeIds = workloads
 
 export const presets: Readonly<Record<string, Preset<Specs>>> = {
   quick: {
-    doc: 'A dozen variants that show every path, every block size and every speciality once.',
+    doc: 'Sixteen variants that show every path, every block size and every speciality once.',
     where: quick,
     workloads: workloads.filter(({ id }) => /^(1024|2048)\./.test(id)).map(({ id }) => id),
   },

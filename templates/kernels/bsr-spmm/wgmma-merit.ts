@@ -81,7 +81,7 @@ function habits(point: Point, { pattern }: Problem): number {
     (point.schedule === 'static' ? 1 : 0.98) *
     (point.wgmmaDepth === 0 ? 1 : 0.99) *
     (point.consumers === 1 ? 0.85 : 1) *
-    (point.block === 128 && point.stagingN > 64 ? 1.02 : 1) *
+    (point.block === 128 && point.epilogue === 'tma' && point.stagingN > 64 ? 1.02 : 1) *
     (point.l2Hint === 'none' ? 1 : 0.995) *
     (point.pdl ? 1.005 : 1)
   );

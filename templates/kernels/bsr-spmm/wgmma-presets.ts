@@ -29,7 +29,7 @@ const b32: Part = { ...wgmma, block: [32], tileN: [512], tileK: [32], stages: [5
 const b64: Part = { ...wgmma, block: [64], tileN: [256] };
 const b128: Part = { ...wgmma, block: [128], tileN: [256], stages: [3], role: ['coopM'], panel: [4, 0] };
 
-/** What won on an H200 in a prototype, its neighbours, and what should beat it: rows that share many columns together. */
+/** Around what won on an H200: a short list that has every block size and role; the winners themselves are `shipped`. */
 export const hopperBest: readonly Part[] = [
   { ...b32, stages: [4, 5] },
   { ...b32, wgmmaDepth: [1], cluster: [1, 2] },
