@@ -66,17 +66,16 @@ std::vector<std::byte> Operands::results() const {
   return packed;
 }
 
-Setup::Setup(Device& device, const std::shared_ptr<Module>& module, const Parameters& parameters,
-             const Operands& operands)
-    : workspace_(device, operands.problem().workspace(parameters, device.limits())) {
-  const Workspace wanted = operands.problem().workspace(parameters, device.limits());
+Setup::Setup(Device& device, const DeviceLimits& limits, const std::shared_ptr<Module>& module,
+             const Parameters& parameters, const Operands& operands)
+    : workspace_(device, operands.problem().workspace(parameters, limits)) {
+  const Workspace wanted = operands.problem().workspace(parameters, limits);
   Plan plan;
   if (wanted.clear_bytes > 0) {
     plan.clear = static_cast<std::byte*>(workspace_.address()) + wanted.clear_offset;
     plan.clear_bytes = wanted.clear_bytes;
   }
-  plan.launches =
-      operands.problem().launches(parameters, device.limits(), operands.placement(workspace_.address()));
+  plan.launches = operands.problem().launches(parameters, limits, operands.placement(workspace_.address()));
   launches_ = plan.launches.size();
   program_ = device.prepare(module, plan);
 }

@@ -44,13 +44,13 @@ class Operands {
   std::deque<Operand> operands_;
 };
 
-/// A variant ready to run on operands: workspace placed, kernels found, arguments encoded. Operands and
-/// device must outlive it. Construction throws Unsupported where the family declines the problem,
-/// LaunchRefused where the device does.
+/// A variant ready to run on operands: workspace placed, kernels found, arguments encoded, all as for a
+/// device with these limits. Operands and device must outlive it. Construction throws Unsupported where the
+/// family declines the problem, LaunchRefused where the device does.
 class Setup {
  public:
-  Setup(Device& device, const std::shared_ptr<Module>& module, const Parameters& parameters,
-        const Operands& operands);
+  Setup(Device& device, const DeviceLimits& limits, const std::shared_ptr<Module>& module,
+        const Parameters& parameters, const Operands& operands);
   Program& program() { return *program_; }
   std::size_t launches() const { return launches_; }
   /// Throws Rejection when the guard zones of the workspace changed.

@@ -19,10 +19,11 @@ struct Bench {
   std::shared_ptr<const References> references;
   std::vector<std::byte> first;
 
-  Bench(Device& device, const std::shared_ptr<Module>& module, const Parameters& parameters,
-        const std::shared_ptr<const Problem>& problem, std::shared_ptr<const References> expected)
+  Bench(Device& device, const DeviceLimits& limits, const std::shared_ptr<Module>& module,
+        const Parameters& parameters, const std::shared_ptr<const Problem>& problem,
+        std::shared_ptr<const References> expected)
       : operands(device, problem),
-        setup(device, module, parameters, operands),
+        setup(device, limits, module, parameters, operands),
         references(std::move(expected)) {
     operands.reset();
   }
@@ -75,6 +76,7 @@ class Trial {
   void announce(const char* event, double seconds = 0);
   void add_place(Json& evidence) const;
   Parameters parameters() const { return job_.variant.parameters.view(); }
+  DeviceLimits limits() const;
 
   Device& device_;
   ProblemCache& problems_;
@@ -87,6 +89,14 @@ class Trial {
   Totals totals_;
   bool device_lost_ = false;
 };
+
+/// What the running case plans for: where it says so, fewer multiprocessors than there are.
+DeviceLimits Trial::limits() const {
+  DeviceLimits limits = device_.limits();
+  if (case_->multiprocessors > 0 && case_->multiprocessors < limits.sm_count)
+    limits.sm_count = static_cast<decltype(limits.sm_count)>(case_->multiprocessors);
+  return limits;
+}
 
 Json Trial::verdict() {
   const auto start = std::chrono::steady_clock::now();
@@ -175,13 +185,14 @@ void Trial::run_case(const GateCase& item, std::size_t schedule) {
 }
 
 std::unique_ptr<Bench> Trial::make_bench(const std::shared_ptr<const Problem>& problem) {
-  return std::make_unique<Bench>(device_, module_, parameters(), problem, problems_.references(*problem));
+  return std::make_unique<Bench>(device_, limits(), module_, parameters(), problem,
+                                 problems_.references(*problem));
 }
 
 void Trial::expect_refusal(const GateCase& item, const std::shared_ptr<const Problem>& problem) {
   const Operands operands(device_, problem);
   try {
-    const Setup setup(device_, module_, parameters(), operands);
+    const Setup setup(device_, limits(), module_, parameters(), operands);
   } catch (const Unsupported& why) {
     const std::string reason = why.what();
     if (reason.find(item.refuses) != std::string::npos) return;

@@ -137,7 +137,8 @@ class Race {
     subject.name = variant.id;
     try {
       const auto module = device_.load(variant.artifact, variant.symbol);
-      subject.setup = std::make_unique<Setup>(device_, module, variant.parameters.view(), *operands_);
+      subject.setup =
+          std::make_unique<Setup>(device_, device_.limits(), module, variant.parameters.view(), *operands_);
     } catch (const Unsupported& why) {
       return check_line(subject, "unsupported", reject("", why.what()).evidence);
     } catch (const LaunchRefused& refused) {

@@ -37,6 +37,7 @@ GateCase::GateCase(const Json& json)
     : id(json.at("id").text()),
       tier(json.at("tier").integer()),
       launches(json.integer("launches", 1)),
+      multiprocessors(json.integer("multiprocessors", 0)),
       refuses(json.text("refuses", "")),
       problem(json.at("problem")) {
   if (const Json* chosen = json.find("schedules"))

@@ -34,7 +34,8 @@ struct GateCase {
   explicit GateCase(const Json& json);
   std::string id;
   std::int64_t tier, launches;
-  std::string refuses;  // part of the reason for which the family must decline; empty: it must run
+  std::int64_t multiprocessors;  // to plan for, where the device has more; 0: those of the device
+  std::string refuses;           // part of the reason for which the family must decline; empty: it must run
   Json problem;
   std::vector<std::size_t> schedules;  // indices into GateJob::schedules; empty: all
 };

@@ -56,6 +56,12 @@ export function budgetVerdict(artifact: Artifact, arch: Arch): Verdict | undefin
     ],
     [registers, arch.registersPerSm, `${registers} registers in a block of ${budget.threads} threads`],
     [spilled, budget.maxSpillBytes ?? 0, `${spilled} bytes of registers spilled to memory`],
+    // Without spills: an array that is not in registers, since its index is not known when it is compiled.
+    [
+      resources.stackBytes,
+      budget.maxSpillBytes ?? 0,
+      `${resources.stackBytes} bytes of local memory per thread`,
+    ],
   ];
   const broken = limits.find(([figure, limit]) => figure > limit);
   if (!broken) return undefined;

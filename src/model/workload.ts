@@ -14,6 +14,11 @@ export interface GateCase extends Workload {
   readonly tier: number;
   /** Launches in a row on the same buffers, results compared bitwise with the first (tier 7). Default 1. */
   readonly launches?: number;
+  /**
+   * Plan as for a device with so few multiprocessors, where it has more: thread blocks that stay and take work after work then
+   * have several pieces of it in a small problem too.
+   */
+  readonly multiprocessors?: number;
   /** The family must reject the problem instead of running it, for a reason whose text contains this one. */
   readonly refuses?: string;
 }

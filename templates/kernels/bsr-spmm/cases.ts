@@ -47,7 +47,12 @@ class Cases {
     this.#point = point;
   }
 
-  add(id: string, tier: number, problem: Shape, options: Pick<GateCase, 'launches' | 'refuses'> = {}): void {
+  add(
+    id: string,
+    tier: number,
+    problem: Shape,
+    options: Pick<GateCase, 'launches' | 'multiprocessors' | 'refuses'> = {},
+  ): void {
     const { block, input, output } = this.#point;
     const { rows, columns, ...rest } = problem;
     const complete: Problem = {

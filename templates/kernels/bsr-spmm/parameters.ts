@@ -1,5 +1,6 @@
 import { defineParameters } from '../../../src/model/family.ts';
 import type { Point as PointOf } from '../../../src/model/parameter.ts';
+import { storesByTma } from './wgmma-sizes.ts';
 
 /** The search space of bsr-spmm. A parameter may be read by several paths; `activations` says by which. */
 export const parameters = defineParameters({
@@ -72,7 +73,7 @@ export const parameters = defineParameters({
   },
   epilogue: {
     label: '',
-    doc: 'How C is written: staged through shared memory as 16-byte vectors (mma) or by TMA (wgmma; takes no beta), by TMA while the next tile is multiplied (overlap), or direct from the fragments.',
+    doc: 'How C is written: staged in shared memory and from there by 16-byte vectors (staged; mma) or by TMA (tma; wgmma, no beta), the same while the next tile is multiplied (overlap; wgmma, no beta), or direct from the fragments (direct).',
     values: ['staged', 'direct', 'tma', 'overlap'],
   },
   tilesPerCta: {
@@ -183,7 +184,7 @@ export const activations = [
   activeWhen(
     'stagingN',
     ['path', 'epilogue'],
-    ({ path, epilogue }) => path === 'wgmma' && (epilogue === 'tma' || epilogue === 'overlap'),
+    ({ path, epilogue }) => path === 'wgmma' && storesByTma(epilogue),
   ),
   onPaths('schedule', 'wgmma'),
   onPaths('split', 'wgmma'),

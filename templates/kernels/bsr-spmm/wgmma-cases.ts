@@ -8,30 +8,29 @@ export interface RowsCase {
   readonly tier: number;
   readonly counts: readonly number[];
   readonly problem: Partial<Problem> & { readonly n: number };
-  readonly options?: Pick<GateCase, 'launches' | 'refuses'>;
+  readonly options?: Pick<GateCase, 'launches' | 'multiprocessors' | 'refuses'>;
 }
 
 /**
- * What only the persistent path needs: several tiles per thread block (the emulated device has four multiprocessors), rows
+ * What only the persistent path needs: several tiles per thread block, in columns that do not come round with the blocks, rows
  * longer than the 32 steps that the producer fetches at once, rows in parts, and the limits of TMA.
  */
 export function wgmmaCases(point: Point, depth: 'quick' | 'full'): readonly RowsCase[] {
   const { block, tileN, cluster, split } = point;
   const wide = tileN * cluster;
-  const n = 2 * wide;
   const lengths =
     block === 32
       ? [3, 1, 0, 2, 1, 1, 4, 0, 1, 2, 1]
       : block === 64
-        ? [2, 0, 1, 1, 3, 0, 1, 1]
+        ? [2, 0, 1, 1, 3, 0, 1, 1, 2]
         : [1, 0, 2, 1, 0, 1];
   const cases: RowsCase[] = [
     {
       id: 'many-tiles',
       tier: 3,
       counts: lengths,
-      problem: { n, values: 'integers' },
-      options: { launches: 2 },
+      problem: { n: 2 * wide + 64, values: 'integers' },
+      options: { launches: 2, multiprocessors: 4 },
     },
     ...scalars(point),
   ];

@@ -1,6 +1,6 @@
 import { parameters } from './parameters.ts';
 import { maxSharedBytes } from './sizes.ts';
-import { consumerRegisters, storesByTma, warpgroupTile, wgmmaNames, wgmmaSizes } from './wgmma-sizes.ts';
+import { registerLimit, storesByTma, warpgroupTile, wgmmaNames, wgmmaSizes } from './wgmma-sizes.ts';
 
 const { constraint } = parameters;
 
@@ -9,7 +9,7 @@ export const wgmmaConstraints = [
   constraint(
     'wgmma-tile',
     ['path', 'tileN', 'tileK'],
-    'Tiles are whole panels of 64 columns, a stage 32 or 64 deep: rows of A of 64 or 128 bytes, which are swizzles of TMA; its boxes, of 256 at most in any dimension, are then no longer than 128.',
+    'Tiles are whole panels of 64 columns, a stage 32 or 64 deep: rows of A of 64 or 128 bytes, which are swizzles of TMA; its boxes may have 256 in any dimension at most, and have 128 by these rules and `wgmma-blocks`.',
     ({ path, tileN, tileK }) => path !== 'wgmma' || (tileN % 64 === 0 && (tileK === 32 || tileK === 64)),
   ),
   constraint(
@@ -23,7 +23,7 @@ export const wgmmaConstraints = [
     ['path', 'output', 'epilogue'],
     'C goes out by TMA, 16-bit types only, or directly.',
     ({ path, output, epilogue }) =>
-      path !== 'wgmma' || epilogue === 'direct' || (storesByTma({ epilogue }) && output !== 'f32'),
+      path !== 'wgmma' || epilogue === 'direct' || (storesByTma(epilogue) && output !== 'f32'),
   ),
   constraint(
     'wgmma-role',
@@ -55,7 +55,7 @@ export const wgmmaConstraints = [
       const { rows, columns } = warpgroupTile(point);
       const accumulators = (rows * columns) / 128;
       const waiting = point.epilogue === 'overlap' ? accumulators / 2 : 0;
-      return accumulators <= 128 && accumulators + waiting + 32 <= consumerRegisters(point);
+      return accumulators <= 128 && accumulators + waiting + 32 <= registerLimit(point);
     },
   ),
   constraint(
@@ -77,7 +77,9 @@ export const wgmmaConstraints = [
     ['path', 'block', 'tileN', 'epilogue', 'role', 'consumers', 'stagingN'],
     'A warpgroup stages its columns in equal passes.',
     (point) =>
-      point.path !== 'wgmma' || !storesByTma(point) || warpgroupTile(point).columns % point.stagingN === 0,
+      point.path !== 'wgmma' ||
+      !storesByTma(point.epilogue) ||
+      warpgroupTile(point).columns % point.stagingN === 0,
   ),
   constraint(
     'wgmma-overlap',
@@ -102,7 +104,7 @@ export const wgmmaConstraints = [
     ['path', 'epilogue', 'l2Hint'],
     'A hint about C goes with its TMA store.',
     ({ path, epilogue, l2Hint }) =>
-      path !== 'wgmma' || storesByTma({ epilogue }) || l2Hint === 'none' || l2Hint === 'keepB',
+      path !== 'wgmma' || storesByTma(epilogue) || l2Hint === 'none' || l2Hint === 'keepB',
   ),
   constraint(
     'wgmma-shared-memory',

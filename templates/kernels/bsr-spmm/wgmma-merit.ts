@@ -15,8 +15,7 @@ export function wgmmaMerit(point: Point, problem: Problem): number {
   const flops = 2 * point.block ** 2 * point.tileN * perStep;
   const bytes = 2 * point.block * ((perStep * point.block) / point.cluster + point.tileN);
   const bound = Math.min((ingest * flops) / bytes / 1e12, tensor);
-  const epilogue =
-    epilogueSteps(point) * (point.role === 'pingpong' || point.epilogue === 'overlap' ? 0.5 : 1);
+  const epilogue = epilogueSteps(point) * (hidesEpilogue(point) ? 0.5 : 1);
   return (
     bound *
     (steps / (steps + epilogue)) *
@@ -38,6 +37,11 @@ function workOf(point: Point, problem: Problem) {
     steps: Math.max(1, (union * problem.k) / point.block),
     groups: Math.ceil(problem.m / point.block / group),
   };
+}
+
+/** Overlap pays with blocks of 128; with smaller ones what it hides comes back as a slower main loop. */
+function hidesEpilogue({ block, role, epilogue }: Point): boolean {
+  return role === 'pingpong' || (epilogue === 'overlap' && block === 128);
 }
 
 /** What the epilogue of a tile costs, in steps of the main loop; measured, as in wgmma.hpp. */
@@ -76,11 +80,12 @@ function habits(point: Point, { pattern }: Problem): number {
   return (
     (point.order === 'longest' ? 1 : 0.9) *
     (point.split === 0 ? 1 : uneven ? 1.1 : 0.98) *
-    (storesByTma(point) ? 1 : 0.85) *
+    (storesByTma(point.epilogue) ? 1 : 0.85) *
     (point.cluster === 2 ? 1.01 : 1) *
     (point.schedule === 'static' ? 1 : 0.98) *
     (point.wgmmaDepth === 0 ? 1 : 0.99) *
     (point.consumers === 1 ? 0.85 : 1) *
+    (point.epilogue === 'overlap' && point.block === 32 ? 0.95 : 1) *
     (point.block === 128 && point.epilogue === 'tma' && point.stagingN > 64 ? 1.02 : 1) *
     (point.l2Hint === 'none' ? 1 : 0.995) *
     (point.pdl ? 1.005 : 1)

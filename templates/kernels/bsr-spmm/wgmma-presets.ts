@@ -29,13 +29,21 @@ const b32: Part = { ...wgmma, block: [32], tileN: [512], tileK: [32], stages: [5
 const b64: Part = { ...wgmma, block: [64], tileN: [256] };
 const b128: Part = { ...wgmma, block: [128], tileN: [256], stages: [3], role: ['coopM'], panel: [4, 0] };
 
-/** Around what won on an H200: a short list that has every block size and role; the winners themselves are `shipped`. */
+/** What won on an H200, and its neighbours. */
 export const hopperBest: readonly Part[] = [
   { ...b32, stages: [4, 5] },
   { ...b32, wgmmaDepth: [1], cluster: [1, 2] },
   { ...b32, role: ['rows'], grouping: ['adjacent', 'similar'] },
   { ...b32, role: ['rows'], consumers: [3], grouping: ['adjacent', 'similar'], stages: [4, 5] },
   { ...b32, role: ['rows'], consumers: [2, 3], grouping: ['similar'], cluster: [2] },
+  {
+    ...b32,
+    role: ['rows'],
+    consumers: [2, 3],
+    grouping: ['similar'],
+    wgmmaDepth: [0, 1],
+    stagingN: [128, 256],
+  },
   { ...b64, tileN: [512], tileK: [32], stages: [5], cluster: [1, 2], panel: [1, 2] },
   { ...b64, cluster: [1, 2], panel: [2, 4] },
   { ...b64, role: ['pingpong'], panel: [2, 4] },
@@ -46,6 +54,14 @@ export const hopperBest: readonly Part[] = [
     stagingN: [64, 128],
     cluster: [1, 2],
     panel: [1, 2, 4],
+    grouping: ['similar'],
+  },
+  {
+    ...b64,
+    role: ['rows'],
+    epilogue: ['overlap'],
+    wgmmaDepth: [1],
+    panel: [2, 4],
     grouping: ['similar'],
   },
   {
@@ -67,7 +83,7 @@ export const hopperBest: readonly Part[] = [
     stages: [4],
     panel: [1, 2],
     cluster: [1, 2],
-    l2Hint: ['none', 'streamC'],
+    l2Hint: ['none', 'streamC', 'both'],
   },
 ];
 
@@ -127,7 +143,6 @@ const overlap: readonly Part[] = [
     grouping: ['similar'],
     epilogue: ['overlap'],
     wgmmaDepth: [1],
-    stagingN: [64, 128],
     cluster: [1, 2],
     panel: [1, 2, 4],
   },
@@ -335,7 +350,7 @@ export const hopperPdl: readonly Part[] = [
 export const hopperQuick: readonly Part[] = [
   { ...b32, tileN: [256], stages: [3], role: ['rows'] },
   { ...b64, tileN: [128], role: ['pingpong'] },
-  { ...b128, tileN: [128], cluster: [2], stages: [4] },
+  { ...b128, tileN: [128], cluster: [2], stages: [4], panel: [4], epilogue: ['tma', 'overlap'] },
 ];
 
 /** All types, tiles and roles; few of what changes little. */

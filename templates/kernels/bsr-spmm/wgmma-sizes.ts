@@ -37,18 +37,22 @@ export function warpgroupTile({
  * equal share: 4 * 128 = 32 + 3 * 160, and 3 * 168 = 40 + 2 * 232.
  */
 function unequalShares({ consumers, epilogue }: Pick<Point, 'consumers' | 'epilogue'>) {
-  if (consumers === 3) return { equal: 128, producer: 32, consumer: 160 };
-  return consumers === 2 && epilogue === 'overlap' ? { equal: 168, producer: 40, consumer: 232 } : undefined;
+  if (consumers === 3) return { producer: 32, consumer: 160 };
+  return consumers === 2 && epilogue === 'overlap' ? { producer: 40, consumer: 232 } : undefined;
 }
 
-/** Registers that ptxas has for one consumer thread: 65,536 among whole warpgroups, in steps of 8, at most 255 (sm_90). */
-export function consumerRegisters(point: Pick<Point, 'consumers' | 'epilogue'>): number {
-  const equal = Math.min(255, Math.floor(65_536 / (128 * (point.consumers + 1)) / 8) * 8);
-  return unequalShares(point)?.consumer ?? equal;
+/** Registers with which each thread begins: 65,536 among whole warpgroups, in steps of 8, at most 255 (sm_90). */
+function equalShare({ consumers }: Pick<Point, 'consumers'>): number {
+  return Math.min(255, Math.floor(65_536 / (128 * (consumers + 1)) / 8) * 8);
+}
+
+/** Registers that ptxas has for one consumer thread. */
+export function registerLimit(point: Pick<Point, 'consumers' | 'epilogue'>): number {
+  return unequalShares(point)?.consumer ?? equalShare(point);
 }
 
 /** C leaves by TMA, through staging in shared memory. */
-export function storesByTma({ epilogue }: Pick<Point, 'epilogue'>): boolean {
+export function storesByTma(epilogue: Point['epilogue']): boolean {
   return epilogue === 'tma' || epilogue === 'overlap';
 }
 
@@ -70,7 +74,7 @@ export function wgmmaSizes(point: WgmmaPoint) {
   const { block, tileN, tileK, stages, consumers, blocksPerStage } = point;
   const { group } = warpgroupTile(point);
   const stageBytes = 2 * tileK * blocksPerStage * (group * block + tileN);
-  const stagingBytes = storesByTma(point) ? 2 * stagingRows(point) * point.stagingN : 0;
+  const stagingBytes = storesByTma(point.epilogue) ? 2 * stagingRows(point) * point.stagingN : 0;
   const afterBarriers = stages * stageBytes + consumers * stagingBytes + 16 * stages;
   const maskBytes = point.role === 'rows' ? 4 * stages * blocksPerStage : 0;
   const mailBytes = point.schedule === 'atomic' ? 32 : 0;
@@ -104,7 +108,7 @@ export function deriveWgmma(point: Point): Readonly<Record<string, ParameterValu
     swapped: point.block === 32,
     /** Bytes of a row of A in a stage: 64 or 128, which are swizzles of TMA and wgmma. */
     aSwizzle: 2 * point.tileK,
-    tma: storesByTma(point),
+    storesByTma: storesByTma(point.epilogue),
     overlap: point.epilogue === 'overlap',
     /** How often the staging of a warpgroup is filled for a tile. */
     passes: (rows * columns) / (stagingRows(point) * point.stagingN),
@@ -112,7 +116,7 @@ export function deriveWgmma(point: Point): Readonly<Record<string, ParameterValu
     /** A warpgroup has several wgmma tiles one below the other. */
     tall: rows > 64,
     setmaxnreg: shares !== undefined,
-    equalRegisters: shares?.equal ?? 0,
+    equalRegisters: equalShare(point),
     producerRegisters: shares?.producer ?? 0,
     consumerRegisters: shares?.consumer ?? 0,
     keepB: point.l2Hint === 'keepB' || point.l2Hint === 'both',

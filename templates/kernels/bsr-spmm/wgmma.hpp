@@ -25,6 +25,9 @@ using bsr_spmm::detail::aligned;
 /// Columns of C and B that lie side by side in shared memory: 128 bytes, the widest swizzle.
 constexpr std::int64_t kPanelColumns = 64;
 
+/// C leaves by TMA, which neither adds to it nor writes less than 16 bytes.
+inline bool stores_by_tma(const Parameters& parameters) { return parameters.text("epilogue") != "direct"; }
+
 inline Dealing dealing_of(const Parameters& parameters, const DeviceLimits& limits) {
   const std::int64_t cluster = parameters.number("cluster"), block = parameters.number("block");
   const std::string_view role = parameters.text("role");
@@ -36,7 +39,8 @@ inline Dealing dealing_of(const Parameters& parameters, const DeviceLimits& limi
   dealing.split_quantum = parameters.number("blocksPerStage");
   dealing.shares = (role == "pingpong" ? 1 : parameters.number("consumers")) * cluster;
   dealing.lists = std::max<std::int64_t>(1, limits.sm_count / cluster);
-  // Measured on an H200 with the widest tiles; with epilogue overlap too, less than that does not pay.
+  // Measured on an H200 with the widest tiles; blocks of 128 with epilogue overlap do not gain by less
+  // either.
   dealing.epilogue = block == 128 ? 1.1 : block == 64 ? 1.5 : 4.0;
   dealing.grouped = role == "rows";
   dealing.similar = parameters.text("grouping") == "similar";
@@ -49,7 +53,7 @@ inline void check(const Shape& shape, const Parameters& parameters) {
   constexpr std::int64_t kMost = std::int64_t{1} << 31;
   require(shape.blocks * shape.block < kMost,
           "counts the rows of all blocks in 32 bits: A has too many blocks");
-  if (parameters.text("epilogue") != "direct") {
+  if (stores_by_tma(parameters)) {
     require(shape.ldc % 8 == 0,
             "stores C by TMA: ldc must be a multiple of 8, not " + std::to_string(shape.ldc));
     // Measured on an H200: TMA clips a store at 16 bytes, so that it would write behind the end of a shorter
@@ -62,7 +66,7 @@ inline void check(const Shape& shape, const Parameters& parameters) {
 
 inline void check(const Shape& shape, const Operands& operands, const Parameters& parameters) {
   check(shape, parameters);
-  if (parameters.text("epilogue") != "direct") {
+  if (stores_by_tma(parameters)) {
     require(aligned(operands.c, 16), "stores C by TMA: it must be 16-byte aligned");
     require(operands.beta == 0, "stores C by TMA without reading it: beta must be 0");
   } else if (shape.block != 32) {
@@ -167,8 +171,7 @@ inline std::vector<Launch> launches(const Shape& shape, const Operands& operands
   launch.arguments.add(detail::args_of(shape, operands, dealing));
   launch.arguments.add_map(detail::map_a(shape, operands, parameters));
   launch.arguments.add_map(detail::map_b(shape, operands, parameters));
-  if (parameters.text("epilogue") != "direct")
-    launch.arguments.add_map(detail::map_c(shape, operands, parameters));
+  if (detail::stores_by_tma(parameters)) launch.arguments.add_map(detail::map_c(shape, operands, parameters));
   return {launch};
 }
 

@@ -65,6 +65,7 @@ describe('budgetVerdict', () => {
 
   test.each<[string, Partial<Resources>, Partial<Budget>, RegExp]>([
     ['spills', { spillStoreBytes: 8, spillLoadBytes: 8 }, {}, /^16 bytes of registers spilled .* allow 0$/],
+    ['a stack frame', { stackBytes: 256 }, {}, /^256 bytes of local memory per thread; .* allow 0$/],
     ['registers', { registers: 65 }, { maxRegisters: 64 }, /^65 registers per thread; .* allow 64$/],
     [
       'registers of a block',

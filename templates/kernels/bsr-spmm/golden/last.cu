@@ -1,4 +1,4 @@
-// bsr_spmm.wgmma.b128.f16.f16.tn128.tk64.st4.tma.pn0.longest.coopM.wg2.bps1.cl2.wd0.cs64.static.sp0.none.pdl0
+// bsr_spmm.wgmma.b128.f16.f16.tn128.tk64.st4.overlap.pn4.longest.coopM.wg2.bps1.cl2.wd0.cs64.static.sp0.none.pdl0
 // C[M,N] = alpha * A[M,K] * B[K,N] + beta * C, A in block sparse rows (BSR), B and C dense and row-major
 //
 //   path            wgmma
@@ -8,8 +8,8 @@
 //   tileN           128
 //   tileK           64
 //   stages          4
-//   epilogue        tma
-//   panel           0
+//   epilogue        overlap
+//   panel           4
 //   order           longest
 //   role            coopM
 //   consumers       2
@@ -22,11 +22,12 @@
 //   l2Hint          none
 //   pdl             false
 //
-// Rendered from wgmma.cu.hbs by: gen render bsr-spmm bsr_spmm.wgmma.b128.f16.f16.tn128.tk64.st4.tma.pn0.longest.coopM.wg2.bps1.cl2.wd0.cs64.static.sp0.none.pdl0
+// Rendered from wgmma.cu.hbs by: gen render bsr-spmm bsr_spmm.wgmma.b128.f16.f16.tn128.tk64.st4.overlap.pn4.longest.coopM.wg2.bps1.cl2.wd0.cs64.static.sp0.none.pdl0
 //
 // Hopper, persistent and warp specialised. Each pair of thread blocks walks a list of tiles; a tile is one block row by
 // 128 columns of C per thread block. One producer warp keeps a ring of 4 stages full by TMA. 2 consumer warpgroups
-// (each takes a part of the rows) multiply with wgmma and write C by stmatrix and TMA.
+// (each takes a part of the rows) multiply with wgmma and write C by stmatrix and TMA,
+// a tile while they multiply the next one.
 // C is not read: the launch code refuses a beta other than 0.
 // Launched as clusters of 2 thread blocks.
 #include "tw/ptx.cuh"
@@ -44,7 +45,7 @@ constexpr int kBlocksPerStage = 1;
 constexpr int kGroup = 1;           // block rows per tile
 constexpr int kCluster = 2;         // thread blocks side by side along N; they share A by multicast
 constexpr int kConsumers = 2;       // warpgroups; the producer comes after them
-constexpr int kThreads = 288;
+constexpr int kThreads = 384;
 
 // A warpgroup's share of a tile is kTilesM x kTilesN wgmma tiles of 64 x kWgmmaN.
 constexpr int kWarpgroupRows = 64;
@@ -69,6 +70,7 @@ constexpr int kStageBytes = kStageBytesA + kBlocksPerStage * kBlockBytesB;
 constexpr int kBoxBytes = 16 * 128;
 constexpr int kBoxes = 64 / 64;
 constexpr int kStagingBytes = kBoxes * kBoxBytes;
+constexpr int kPasses = 2;  // times that it is filled for a tile
 constexpr int kBarriers = kStages * kStageBytes + kConsumers * 4 * kStagingBytes;
 constexpr int kAfterBarriers = kBarriers + 16 * kStages;
 constexpr int kSharedBytes = kAfterBarriers;
@@ -241,8 +243,9 @@ TW_DEVICE void clear(Accumulators& acc) {
 
 TW_DEVICE int stages_of(int count) { return (count + kBlocksPerStage - 1) / kBlocksPerStage * (kBlock / kTileK); }
 
-/// Sums a warpgroup's share of a tile over all its steps.
-TW_DEVICE void multiply_tile(const Shared& shared, Ring& ring, Accumulators& acc, int count) {
+/// Sums a warpgroup's share of a tile over all its steps. `write_late(pass)` writes a part of the tile before.
+template <class WriteLate>
+TW_DEVICE void multiply_tile(const Shared& shared, Ring& ring, Accumulators& acc, int count, const WriteLate& write_late) {
   const int warpgroup = ptx::warp_id() / 4;
   const int stages = stages_of(count);
   for (int i = 0; i < stages; ++i) {
@@ -252,10 +255,16 @@ TW_DEVICE void multiply_tile(const Shared& shared, Ring& ring, Accumulators& acc
     ptx::wgmma_fence();
     multiply(acc, a, b, i > 0);
     ptx::wgmma_commit();
+#pragma unroll
+    for (int pass = 0; pass < kPasses; ++pass)
+      if (i == pass) write_late(pass);  // the tile before leaves, a part with each of the first stages
     ptx::wgmma_wait<0>();
     release(shared, ring.stage);
     ring.advance();
   }
+#pragma unroll
+  for (int pass = 0; pass < kPasses; ++pass)
+    if (pass >= stages) write_late(pass);
 #pragma unroll
   for (int tile = 0; tile < kTiles; ++tile) ptx::fence_registers(acc[tile]);
   if (stages == 0) clear(acc);
@@ -270,11 +279,18 @@ TW_DEVICE void scale(Accumulators& acc, float alpha) {
     for (int i = 0; i < kWgmmaN / 2; ++i) acc[tile][i] *= alpha;
 }
 
-using Value = float;
-using Values = Accumulators;
+/// A warpgroup's share of a tile of C, rounded: accumulators 2i and 2i + 1 in one register.
+using Value = std::uint32_t;
+using Values = Value[kTiles][kWgmmaN / 4];
 
-/// Accumulators 2i and 2i + 1, rounded.
-TW_DEVICE std::uint32_t pair(const Value* values, int i) { return ptx::pack<Output>(values[2 * i], values[2 * i + 1]); }
+TW_DEVICE void round(const Accumulators& acc, Values& values) {
+#pragma unroll
+  for (int tile = 0; tile < kTiles; ++tile)
+#pragma unroll
+    for (int i = 0; i < kWgmmaN / 4; ++i) values[tile][i] = ptx::pack<Output>(acc[tile][2 * i], acc[tile][2 * i + 1]);
+}
+
+TW_DEVICE std::uint32_t pair(const Value* values, int i) { return values[i]; }
 
 /// Puts a warp's 16 rows by 64 columns of C into a box as C's map wants them: 16 columns at a time, as four 8x8 matrices.
 /// Values begin with pair `first`.
@@ -288,8 +304,9 @@ TW_DEVICE void put_in_box(const Value* values, int first, std::uint32_t box) {
   }
 }
 
-/// Writes the warpgroup's share of a tile to C, its first element at (row, column): box after box, by TMA.
-TW_DEVICE void store(const TensorMap* map, const Shared& shared, const Values& values, int row, int column) {
+/// Writes one of kPasses parts of the warpgroup's share of a tile to C, its first element at (row, column): box after
+/// box, by TMA.
+TW_DEVICE void store(const TensorMap* map, const Shared& shared, const Values& values, int row, int column, int pass) {
   // One thread issues all copies of its boxes, and is therefore the one that can wait for them.
   const bool leader = ptx::lane_id() == 0;
   const std::uint32_t staging = shared.staging(ptx::warp_id());
@@ -297,7 +314,7 @@ TW_DEVICE void store(const TensorMap* map, const Shared& shared, const Values& v
   row += ptx::warp_id() % 4 * 16;
   constexpr int kPerTile = kWgmmaN / 64;  // boxes to a wgmma tile
 #pragma unroll
-  for (int i = 0; i < kTiles * kPerTile; ++i) {
+  for (int i = pass * kBoxes; i < (pass + 1) * kBoxes; ++i) {
     const std::uint32_t box = staging + i % kBoxes * kBoxBytes;
     if (leader) ptx::bulk_wait_read<kBoxes - 1>();  // what was in it has left
     meet();
@@ -325,20 +342,29 @@ TW_DEVICE int column_of(const Tile& tile) {
 TW_DEVICE void consume(const Args& args, const TensorMap* map_c, const Shared& shared, Tile tile, const Tile* rest) {
   Ring ring;
   Accumulators acc;
+  Values late;  // the tile before, which leaves while this one is multiplied
+  int late_row = -1, late_column = 0;
+  const auto write_late = [&](int pass) {
+    if (late_row >= 0) store(map_c, shared, late, late_row, late_column, pass);
+  };
   for (Tile next; tile.count >= 0; tile = next) {
     next = *rest++;
     const int row = row_of(tile.row);
-    multiply_tile(shared, ring, acc, tile.count);
+    multiply_tile(shared, ring, acc, tile.count, write_late);
     if (args.alpha != 1.0f) scale(acc, args.alpha);
-    store(map_c, shared, acc, row, column_of(tile));
+    round(acc, late);
+    late_row = row;
+    late_column = column_of(tile);
   }
+#pragma unroll
+  for (int pass = 0; pass < kPasses; ++pass) write_late(pass);
   ptx::bulk_wait_read<0>();  // staging must outlive the copies that read it
 }
 
 }  // namespace
 
 extern "C" __global__ void __launch_bounds__(kThreads, 1)
-    bsr_spmm_wgmma_b128_f16_f16_tn128_tk64_st4_tma_pn0_longest_coopM_wg2_bps1_cl2_wd0_cs64_static_sp0_none_pdl0(
+    bsr_spmm_wgmma_b128_f16_f16_tn128_tk64_st4_overlap_pn4_longest_coopM_wg2_bps1_cl2_wd0_cs64_static_sp0_none_pdl0(
         const Args args, const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b,
         const __grid_constant__ TensorMap map_c) {
   TW_SHARED(memory);
@@ -362,13 +388,16 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
   ptx::cluster_sync();
 
   if (ptx::warp_id() >= 4 * kConsumers) {
+    // 384 threads begin with 168 each; the producer's warpgroup gives up what the consumers need.
+    ptx::setmaxnreg_dec<40>();
     if (ptx::warp_id() == 4 * kConsumers) {
       Maps maps{&map_a, &map_b};
       produce(args, maps, shared, first, rest, start);
     }
   } else {
+    ptx::setmaxnreg_inc<232>();
     consume(args, &map_c, shared, first, rest);
   }
   ptx::cluster_sync();  // a block must not end while the other one still copies into it or signals its barriers
 }
-TW_EXPORT(bsr_spmm_wgmma_b128_f16_f16_tn128_tk64_st4_tma_pn0_longest_coopM_wg2_bps1_cl2_wd0_cs64_static_sp0_none_pdl0)
+TW_EXPORT(bsr_spmm_wgmma_b128_f16_f16_tn128_tk64_st4_overlap_pn4_longest_coopM_wg2_bps1_cl2_wd0_cs64_static_sp0_none_pdl0)

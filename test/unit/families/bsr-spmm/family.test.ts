@@ -5,6 +5,8 @@ import { casesOf, rowCounts } from '../../../../templates/kernels/bsr-spmm/cases
 import family from '../../../../templates/kernels/bsr-spmm/family.ts';
 import type { Point } from '../../../../templates/kernels/bsr-spmm/parameters.ts';
 import { mmaSizes, simtSizes } from '../../../../templates/kernels/bsr-spmm/sizes.ts';
+import { wgmmaConstraints } from '../../../../templates/kernels/bsr-spmm/wgmma-constraints.ts';
+import { deriveWgmma, wgmmaSizes } from '../../../../templates/kernels/bsr-spmm/wgmma-sizes.ts';
 import { problemOf, workloads } from '../../../../templates/kernels/bsr-spmm/workloads.ts';
 
 const mma = 'bsr_spmm.mma.b128.f16.f16.tn256.tk64.pf0.wm2.wn4.st3.staged';
@@ -38,6 +40,7 @@ describe('presets', () => {
     expect(quick.some(({ tilesPerCta }) => Number(tilesPerCta) > 1)).toBe(true);
     expect(quick.some(({ ilp }) => ilp === 4)).toBe(true);
     expect(quick.some(({ input }) => input === 'bf16')).toBe(true);
+    expect(quick.some(({ epilogue }) => epilogue === 'overlap')).toBe(true);
   });
 
   it('default has over a hundred mma variants of f16', () => {
@@ -86,6 +89,52 @@ describe('sizes', () => {
       sharedBytes: 2 * (64 * 40 + 32 * 72),
     });
     expect(simtSizes({ ...point, transposed: true }).sharedBytes).toBe(2 * (64 * 40 + 64 * 34));
+  });
+});
+
+describe('the path wgmma', () => {
+  const wgmma = (text: string) => pointOf(`bsr_spmm.wgmma.${text}.none.pdl0`);
+  const tma = wgmma('b128.f16.f16.tn256.tk64.st4.tma.pn1.longest.coopM.wg2.bps1.cl1.wd0.cs64.static.sp0');
+  const overlap = { ...tma, epilogue: 'overlap' } as const;
+  const single = wgmma('b64.f16.f16.tn128.tk64.st4.tma.pn1.longest.coopN.wg1.bps1.cl1.wd0.cs64.static.sp0');
+  const three = wgmma(
+    'b32.f16.f16.tn512.tk32.st5.tma.pn1.longest.rows.wg3.bps1.cl1.wd0.cs64.static.sp0.similar',
+  );
+
+  it('has a whole warpgroup for the producer where registers are dealt out unequally', () => {
+    expect(
+      [overlap, tma, { ...single, epilogue: 'overlap' } as const, three].map(
+        (point) => wgmmaSizes(point).threads,
+      ),
+    ).toEqual([384, 288, 160, 512]);
+    for (const point of [overlap, three]) {
+      const { equalRegisters, producerRegisters, consumerRegisters } = deriveWgmma(point);
+      const dealt = Number(producerRegisters) + point.consumers * Number(consumerRegisters);
+      expect(dealt).toBeLessThanOrEqual((point.consumers + 1) * Number(equalRegisters));
+    }
+  });
+
+  it('writes a tile in as many passes as its share has boxes, by what is staged at once', () => {
+    expect(deriveWgmma(overlap).passes).toBe(4); // 64 x 256 of C, 64 columns at a time
+    expect(deriveWgmma({ ...overlap, stagingN: 256 }).passes).toBe(1);
+    expect(deriveWgmma({ ...overlap, role: 'coopN' }).passes).toBe(4); // 128 x 128, 64 rows of them at a time
+    expect(deriveWgmma(three).passes).toBe(8);
+  });
+
+  it.each([
+    ['pingpong', { role: 'pingpong' }, 'wgmma-overlap'],
+    ['parts', { split: 8 }, 'wgmma-overlap'],
+    ['rows whose products do not stay under way', { role: 'rows' }, 'wgmma-overlap'],
+    ['f32 out', { output: 'f32' }, 'wgmma-epilogue'],
+    [
+      'three warpgroups with 128 accumulators',
+      { role: 'coopN', consumers: 3, tileN: 384 },
+      'wgmma-registers',
+    ],
+  ] as const)('epilogue overlap is not for %s', (_, change, name) => {
+    const point = { ...overlap, ...change };
+    const broken = wgmmaConstraints.filter(({ holds }) => !holds(point as never)).map((rule) => rule.name);
+    expect(broken).toContain(name);
   });
 });
 

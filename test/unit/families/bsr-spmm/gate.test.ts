@@ -1,11 +1,13 @@
-// Tier 6 of the gate at depth `quick`, on kernels that are wrong in the ways that its case is there for.
+// Cases of the gate at depth `quick`, on kernels that are wrong in the ways that the cases are there for.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compileEmulated } from '../../../../src/compile/host.ts';
 import { buildWorker } from '../../../../src/compile/worker.ts';
+import { jobVariant } from '../../../../src/device/job-variant.ts';
 import { type DeviceSession, openDevice } from '../../../../src/device/session.ts';
 import { type DiscoveredFamily, loadFamily } from '../../../../src/discover.ts';
 import { localExecutor } from '../../../../src/exec/local.ts';
 import { type GateOptions, gateVariant } from '../../../../src/gate/gate.ts';
+import { scheduleOf } from '../../../../src/gate/schedules.ts';
 import type { Verdict } from '../../../../src/model/verdict.ts';
 import { renderVariant } from '../../../../src/render/render.ts';
 import { pointOfId } from '../../../../src/space/id.ts';
@@ -28,13 +30,18 @@ afterAll(() => session?.close());
 
 type Change = (text: string) => string;
 
-/** What the gate says of a variant with its text changed. */
-async function gate(id: string, change: Change, options?: GateOptions): Promise<Verdict> {
+/** A variant with its text changed, compiled for the emulated device. */
+async function built(id: string, change: Change) {
   const { family, folder } = found;
   const source = renderVariant(family, folder, variantOf(family, pointOfId(family, `bsr_spmm.${id}`)));
   const context = { ...testContext(), familyFolder: folder };
-  const artifact = await compileEmulated({ ...source, text: change(source.text) }, toolchain, context);
-  return 'verdict' in artifact ? artifact : gateVariant(session, artifact, family, options);
+  return compileEmulated({ ...source, text: change(source.text) }, toolchain, context);
+}
+
+/** What the gate says of a variant with its text changed. */
+async function gate(id: string, change: Change, options?: GateOptions): Promise<Verdict> {
+  const artifact = await built(id, change);
+  return 'verdict' in artifact ? artifact : gateVariant(session, artifact, found.family, options);
 }
 
 const sound: Change = (text) => text;
@@ -88,5 +95,53 @@ describe('tier 6', () => {
     expect((await gate(ids[input][path], sound, options)).verdict).toBe('passed');
     const { verdict, evidence } = await gate(ids[input][path], rounded[path], options);
     expect(verdict, evidence.message).toMatch(/^(wrong|nonfinite)$/);
+  });
+});
+
+describe('many-tiles', () => {
+  const rows =
+    'wgmma.b64.f16.f16.tn256.tk64.st4.overlap.pn4.longest.rows.wg2.bps1.cl1.wd1.cs64.static.sp0.similar.none.pdl0';
+  const halves =
+    'wgmma.b128.f16.f16.tn256.tk64.st4.overlap.pn1.longest.coopM.wg2.bps1.cl2.wd0.cs64.static.sp0.both.pdl0';
+  const options = { depth: 'quick', case: 'many-tiles' } as const;
+
+  it.each([rows, halves])('passes a tile that leaves while the next one is multiplied: %s', async (id) => {
+    const { verdict, evidence } = await gate(id, sound, options);
+    expect(verdict, evidence.message).toBe('passed');
+  });
+
+  const multiply = /^ +multiply_tile\(shared, ring, acc, tile\.count, write_late\);$/m;
+  const last = /^#pragma unroll\n.*\n?.*write_late\(pass\);\n(?= *ptx::bulk_wait_read<0>)/m;
+  it.each([
+    ['takes the column of the next tile', rows, replacing(multiply, 'late_column = column_of(tile);\n$&')],
+    ['takes the column of the next tile', halves, replacing(multiply, 'late_column = column_of(tile);\n$&')],
+    [
+      'writes for a row that is not there',
+      rows,
+      replacing('late_row = row;', 'late_row = max(row, late_row);'),
+    ],
+    ['forgets the last tile', halves, replacing(last, '')],
+    ['does not wait for its staging', halves, replacing(/^.*bulk_wait_read<kBoxes - 1>.*$/m, '')],
+  ])('sees a kernel that %s: %s', async (_, id, faulty) => {
+    const { verdict, evidence } = await gate(id, faulty, options);
+    expect(verdict, evidence.message).not.toBe('passed');
+    expect(evidence.case).toBe('many-tiles');
+  });
+
+  it('plans for fewer multiprocessors than there are where the case says so', async () => {
+    const counting = replacing('const int list = ', 'if (gridDim.x != 2) __trap();\n  const int list = ');
+    const wide = await gate(rows, counting, options);
+    expect(wide.verdict, wide.evidence.message).toBe('fault');
+    const artifact = await built(rows, counting);
+    if ('verdict' in artifact) throw new Error(artifact.evidence.message);
+    const point = artifact.source.variant.parameters as never;
+    const cases = found.family.cases(point, 'quick').filter(({ id }) => id === 'many-tiles');
+    const narrow = await session.gate({
+      variant: jobVariant(artifact),
+      cases: cases.map((item) => ({ ...item, multiprocessors: 2 })),
+      schedules: [scheduleOf(1)],
+      vendor: false,
+    });
+    expect(narrow.verdict, narrow.evidence.message).toBe('passed');
   });
 });

@@ -135,6 +135,14 @@ TEST(plans_refuse_sizes_and_runs_refuse_pointers_and_beta) {
   other.ldc = 1000;
   CHECK_THROWS(workspace(other, wgmma()), "n must be a multiple of 8, not 996");
 
+  at = operands();
+  const List overlap = with(wgmma(), {"epilogue", 0, "overlap"});
+  CHECK_EQ(launch(shape(), overlap, at).arguments.items().size(), 4u);  // a map of C too
+  at.beta = 1;
+  CHECK_THROWS(launch(shape(), overlap, at), "beta must be 0");
+  at = operands();
+  at.c = static_cast<std::byte*>(at.c) + 2;
+
   const List direct = with(wgmma(), {"epilogue", 0, "direct"});
   CHECK(workspace(other, direct).bytes > 0);
   CHECK_THROWS(launch(other, direct, at), "in pairs: it must be aligned to two elements");
