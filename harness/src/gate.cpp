@@ -1,5 +1,6 @@
 #include "gate.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <map>
@@ -93,8 +94,8 @@ class Trial {
 /// What the running case plans for: where it says so, fewer multiprocessors than there are.
 DeviceLimits Trial::limits() const {
   DeviceLimits limits = device_.limits();
-  if (case_->multiprocessors > 0 && case_->multiprocessors < limits.sm_count)
-    limits.sm_count = static_cast<decltype(limits.sm_count)>(case_->multiprocessors);
+  if (case_->multiprocessors > 0)
+    limits.sm_count = static_cast<int>(std::min<std::int64_t>(limits.sm_count, case_->multiprocessors));
   return limits;
 }
 

@@ -28,7 +28,7 @@ export interface Budget {
   readonly sharedBytes: number;
   /** Registers per thread above which the family calls a build a failure (`resources`); the arch's limit if absent. */
   readonly maxRegisters?: number;
-  /** Bytes in local memory tolerated, of registers that are spilled (stores + loads) and of a stack frame; 0 if absent. */
+  /** Bytes of local memory tolerated, in spilled registers (stores + loads) and in a thread's stack frame, each; 0 if absent. */
   readonly maxSpillBytes?: number;
 }
 
