@@ -8,6 +8,8 @@
 Systems, f16 in and out, on one random block-sparse matrix per workload:
 
     tilewright                the kernel that the library picks for the product, through its C interface
+    cuSPARSE BSR              cusparseSpMM on the matrix as it is
+    cuSPARSE Blocked-ELL      the same with its rows padded to equal length
     triton bsr_dense_addmm    PyTorch's Triton kernel, each configuration of a grid tried, the best four timed with care
     cublas dense              the same product with the zeros of A multiplied too: what one would run without sparsity. A's zeros
                               draw little power, so that its clocks are higher than with numbers that are all different.
@@ -34,12 +36,14 @@ import subprocess
 import sys
 import time
 
+import cusparse
 import patterns
 from tilewright_library import Library, Plan, build
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MAIN = [f"{size}.d12.b{block}" for size in (4096, 8192) for block in (32, 64, 128)]
 SYSTEMS = {"zeros": "cublas dense", "full": "cublas dense, full matrix", "ours": "tilewright", "triton": "triton bsr_dense_addmm"}
+SYSTEMS |= {"bsr": "cuSPARSE BSR", "ell": "cuSPARSE Blocked-ELL"}
 # Time that one replay of a graph should take at least, so that the events' own cost does not count.
 REPLAY_US = 2500
 
@@ -149,7 +153,8 @@ class Comparison:
         self.values, self.dense = normal(self.blocks, self.block, self.block), normal(self.k, self.n)
         self.matrix = torch.sparse_bsr_tensor(self.row_ptr, self.columns, self.values, size=(self.m, self.k))
         self.expanded, self.full = self.matrix.to_dense(), normal(self.m, self.k)
-        self.c, self.dense_out = (torch.empty(self.m, self.n, device="cuda", dtype=torch.float16) for _ in range(2))
+        outputs = (torch.empty(self.m, self.n, device="cuda", dtype=torch.float16) for _ in range(3))
+        self.c, self.dense_out, self.sparse_out = outputs
         self.plan = Plan(library, self.m, self.n, self.k, self.block, row_ptr, columns)
         self.workspace = torch.zeros(max(256, self.plan.workspace_bytes), dtype=torch.uint8, device="cuda")
         self.plan.prepare(self.workspace.data_ptr(), torch.cuda.current_stream().cuda_stream)
@@ -166,6 +171,16 @@ class Comparison:
 
     def all_full(self):
         return self.torch.matmul(self.full, self.dense, out=self.dense_out)
+
+    def vendor(self):
+        """What cuSPARSE has for the product, by name; nothing where it is not installed."""
+        operands = self.row_ptr, self.columns, self.values, self.dense, self.sparse_out
+        try:
+            api = cusparse.CuSparse()
+        except OSError as error:
+            say(f"{self.id}: without cuSPARSE: {error}")
+            return []
+        return [("bsr", cusparse.bsr(api, *operands)), ("ell", cusparse.blocked_ell(api, *operands))]
 
     def worst_error(self, result):
         """
@@ -198,6 +213,7 @@ class Comparison:
             for one in finalists
         ]
         calls += [("zeros", self.zeros, {}, self.dense_out), ("full", self.all_full, {}, None)]
+        calls += [(name, product, {}, self.sparse_out) for name, product in self.vendor()]
         checks = [self.checked(call, target) if target is not None else {} for _, call, _, target in calls]
         graphs = [self.graph(Graph, call) for _, call, _, _ in calls]
         times = alternating(graphs, self.options.samples)

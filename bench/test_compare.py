@@ -17,6 +17,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 import compare
+import cusparse
 import patterns
 from tilewright_library import Problem
 
@@ -77,6 +78,12 @@ class Interface(unittest.TestCase):
             said = subprocess.run([place / "main"], check=True, capture_output=True, text=True).stdout
         self.assertEqual([int(one) for one in said.split()], [getattr(Problem, name).offset for name in names])
         self.assertEqual(ctypes.sizeof(Problem) % 8, 0)
+
+
+class CuSparse(unittest.TestCase):
+    def test_blocked_ell_has_every_block_in_its_row(self):
+        self.assertEqual(cusparse.places([0, 2, 2, 5]), ([0, 0, 2, 2, 2], [0, 1, 0, 1, 2], 3))
+        self.assertEqual(cusparse.places([0, 0]), ([], [], 0))
 
 
 class TritonSearch(unittest.TestCase):
