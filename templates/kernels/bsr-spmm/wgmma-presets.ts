@@ -143,6 +143,7 @@ const overlap: readonly Part[] = [
     grouping: ['similar'],
     epilogue: ['overlap'],
     wgmmaDepth: [1],
+    stagingN: [64, 128],
     cluster: [1, 2],
     panel: [1, 2, 4],
   },
