@@ -65,8 +65,7 @@ constexpr int kStageBytesA = kBlocksPerStage * kGroup * kBlockBytesA;
 constexpr int kPanelBytes = kTileK * 128;
 constexpr int kBlockBytesB = kTileN / 64 * kPanelBytes;
 constexpr int kStageBytes = kStageBytesA + kBlocksPerStage * kBlockBytesB;
-// C goes out in boxes of 16 rows by 64 columns, a warp at a time. It has room for kBoxes, so that it can fill one
-// while others are being copied.
+// C goes out in boxes of 16 rows by 64 columns, a warp at a time.
 constexpr int kBoxBytes = 16 * 128;
 constexpr int kBoxes = 64 / 64;
 constexpr int kStagingBytes = kBoxes * kBoxBytes;
@@ -283,7 +282,7 @@ TW_DEVICE void scale(Accumulators& acc, float alpha) {
 using Value = std::uint32_t;
 using Values = Value[kTiles][kWgmmaN / 4];
 
-TW_DEVICE void round(const Accumulators& acc, Values& values) {
+TW_DEVICE void pack_tile(const Accumulators& acc, Values& values) {
 #pragma unroll
   for (int tile = 0; tile < kTiles; ++tile)
 #pragma unroll
@@ -314,7 +313,8 @@ TW_DEVICE void store(const TensorMap* map, const Shared& shared, const Values& v
   row += ptx::warp_id() % 4 * 16;
   constexpr int kPerTile = kWgmmaN / 64;  // boxes to a wgmma tile
 #pragma unroll
-  for (int i = pass * kBoxes; i < (pass + 1) * kBoxes; ++i) {
+  for (int i = 0; i < kPasses * kBoxes; ++i) {
+    if (i / kBoxes != pass) continue;  // not the loop's bounds: `values` must be indexed by what the compiler knows
     const std::uint32_t box = staging + i % kBoxes * kBoxBytes;
     if (leader) ptx::bulk_wait_read<kBoxes - 1>();  // what was in it has left
     meet();
@@ -352,7 +352,7 @@ TW_DEVICE void consume(const Args& args, const TensorMap* map_c, const Shared& s
     const int row = row_of(tile.row);
     multiply_tile(shared, ring, acc, tile.count, write_late);
     if (args.alpha != 1.0f) scale(acc, args.alpha);
-    round(acc, late);
+    pack_tile(acc, late);
     late_row = row;
     late_column = column_of(tile);
   }
