@@ -37,14 +37,17 @@ namespace {
 using Input = __half;
 using Output = __half;
 
-constexpr int kBlock = 128;          // rows and columns of a block of A
-constexpr int kTileN = 128;         // columns of C per tile and thread block
-constexpr int kTileK = 64;          // columns of A and rows of B per stage
-constexpr int kStages = 4;
+constexpr int kBlock = 128;
+// A tile of C is kGroup block rows by kTileN columns. kCluster thread blocks side by side along N share A by multicast.
+constexpr int kGroup = 1;
+constexpr int kTileN = 128;
+constexpr int kCluster = 2;
+// A stage of the ring has kTileK columns of kBlocksPerStage blocks of each block row, and as many rows of B.
+constexpr int kTileK = 64;
 constexpr int kBlocksPerStage = 1;
-constexpr int kGroup = 1;           // block rows per tile
-constexpr int kCluster = 2;         // thread blocks side by side along N; they share A by multicast
-constexpr int kConsumers = 2;       // warpgroups; the producer comes after them
+constexpr int kStages = 4;
+// Warpgroups that multiply; the producer comes after them.
+constexpr int kConsumers = 2;
 constexpr int kThreads = 384;
 
 // A warpgroup's share of a tile is kTilesM x kTilesN wgmma tiles of 64 x kWgmmaN.
