@@ -68,8 +68,11 @@ std::vector<std::byte> Operands::results() const {
 
 Setup::Setup(Device& device, const DeviceLimits& limits, const std::shared_ptr<Module>& module,
              const Parameters& parameters, const Operands& operands)
-    : workspace_(device, operands.problem().workspace(parameters, limits)) {
-  const Workspace wanted = operands.problem().workspace(parameters, limits);
+    : Setup(device, limits, module, parameters, operands, operands.problem().workspace(parameters, limits)) {}
+
+Setup::Setup(Device& device, const DeviceLimits& limits, const std::shared_ptr<Module>& module,
+             const Parameters& parameters, const Operands& operands, const Workspace& wanted)
+    : workspace_(device, wanted) {
   Plan plan;
   if (wanted.clear_bytes > 0) {
     plan.clear = static_cast<std::byte*>(workspace_.address()) + wanted.clear_offset;

@@ -57,6 +57,9 @@ class Setup {
   void judge_workspace();
 
  private:
+  Setup(Device& device, const DeviceLimits& limits, const std::shared_ptr<Module>& module,
+        const Parameters& parameters, const Operands& operands, const Workspace& wanted);
+
   WorkspaceBuffer workspace_;
   std::size_t launches_ = 0;
   std::unique_ptr<Program> program_;
