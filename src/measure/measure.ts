@@ -5,7 +5,7 @@ import type { DeviceSession } from '../device/session.ts';
 import type { Artifact } from '../model/artifact.ts';
 import type { Measurement } from '../model/measurement.ts';
 import type { Workload } from '../model/workload.ts';
-import { Race } from './race.ts';
+import { finalists } from './race.ts';
 
 export interface MeasureOptions {
   /** Samples per finalist and L2 state. */
@@ -53,17 +53,13 @@ export async function measureWorkload(
   let chosen = artifacts;
   const heats: Measurement[] = [];
   if (artifacts.length > options.finalists) {
-    const race = new Race();
     for (let i = 0; i < artifacts.length; i += options.heat) {
-      const pacemaker = artifacts.find(({ source }) => source.variant.id === race.pacemaker);
-      const times = await timer.heat(artifacts.slice(i, i + options.heat), pacemaker);
-      heats.push(...times.filter(({ subject }) => subject !== race.pacemaker));
-      race.add(times);
+      heats.push(...(await timer.run(artifacts.slice(i, i + options.heat), false)));
     }
-    const names = race.finalists(options);
+    const names = finalists(heats, options);
     chosen = artifacts.filter(({ source }) => names.has(source.variant.id));
   }
-  const final = await timer.final(chosen);
+  const final = await timer.run(chosen, true);
   const done = new Set(final.map(({ subject }) => subject));
   const dropped = heats.filter(({ subject }) => !done.has(subject) && timer.passed(subject));
   const measurements = [...final, ...dropped.map((heat) => ({ ...heat, stoppedEarly: true }))];
@@ -89,18 +85,8 @@ class Timer {
     return this.checks.get(subject)?.verdict === 'passed';
   }
 
-  /** Times the artifacts together, shortly, and the pacemaker with them, of which there is nothing new to tell. */
-  heat(artifacts: readonly Artifact[], pacemaker: Artifact | undefined): Promise<Measurement[]> {
-    const all = pacemaker ? [pacemaker, ...artifacts] : artifacts;
-    return this.#run(all, false, pacemaker?.source.variant.id);
-  }
-
-  /** Times the artifacts with care, beside the baselines. */
-  final(artifacts: readonly Artifact[]): Promise<Measurement[]> {
-    return this.#run(artifacts, true);
-  }
-
-  async #run(artifacts: readonly Artifact[], careful: boolean, known?: string): Promise<Measurement[]> {
+  /** Times the artifacts together: in a heat, or (`careful`) as the finalists. */
+  async run(artifacts: readonly Artifact[], careful: boolean): Promise<Measurement[]> {
     const measurements: Measurement[] = [];
     const job = {
       workload: this.#workload,
@@ -109,10 +95,9 @@ class Timer {
       options: this.#timeOptions(careful),
     };
     for await (const event of this.#session.time(job)) {
-      const news = event.kind === 'check' ? event.check : event.measurement;
       if (event.kind === 'check') this.checks.set(event.check.subject, event.check);
       else measurements.push(this.#dated(event.measurement));
-      if (news.subject !== known) this.#options.onEvent?.(news);
+      this.#options.onEvent?.(event.kind === 'check' ? event.check : event.measurement);
     }
     return measurements;
   }

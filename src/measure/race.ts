@@ -1,38 +1,32 @@
 import type { Measurement } from '../model/measurement.ts';
 
 /**
- * Short heats of a few variants each. Clocks differ from heat to heat, by power and temperature: the best so far, the pacemaker,
- * runs along in each, and what the others take is counted by its time in the same heat.
+ * Variants worth careful timing, at most `finalists`: in turns the next by time and the next by clock cycles, of those within
+ * `keep` times the best.
+ *
+ * By time alone, a variant wins that was lucky with the clock of its short heat: one took 410 us at 1.77 GHz where others had
+ * 1.55, and 482 us at 1.49 GHz beside them (an H200, docs/hopper.md). By cycles alone, one would be lost that draws less power
+ * than others and so runs at a higher clock.
  */
-export class Race {
-  /** Seconds of each variant, as they would have been in the first heat. */
-  readonly #times = new Map<string, number>();
+export function finalists(
+  heats: readonly Measurement[],
+  { finalists, keep }: { readonly finalists: number; readonly keep: number },
+): ReadonlySet<string> {
+  const plausible = heats.filter(({ kind, rejected }) => kind === 'variant' && rejected === undefined);
+  const byTime = within(keep, plausible, ({ median }) => median);
+  const byCycles = within(keep, plausible, ({ median, meanSmClock }) => median * (meanSmClock || 1));
+  const longest = Math.max(byTime.length, byCycles.length);
+  const inTurns = Array.from({ length: longest }, (_, i) => [byTime[i], byCycles[i]]).flat();
+  const names = new Set(inTurns.flatMap((one) => one?.subject ?? []));
+  return new Set([...names].slice(0, finalists));
+}
 
-  /** The best so far. */
-  get pacemaker(): string | undefined {
-    return this.#ranking()[0]?.[0];
-  }
-
-  /** Adds the times of a heat, the pacemaker's among them. */
-  add(heat: readonly Measurement[]): void {
-    const plausible = heat.filter(({ kind, rejected }) => kind === 'variant' && rejected === undefined);
-    const { pacemaker } = this;
-    const pace = plausible.find(({ subject }) => subject === pacemaker);
-    const scale = pace ? (this.#times.get(pace.subject) ?? 0) / pace.median : 1;
-    for (const { subject, median } of plausible) {
-      if (subject !== pacemaker) this.#times.set(subject, median * scale);
-    }
-  }
-
-  /** Variants worth careful timing: those within `keep` times the fastest, at most `finalists` of them. */
-  finalists({ finalists, keep }: { readonly finalists: number; readonly keep: number }): ReadonlySet<string> {
-    const ranked = this.#ranking();
-    const limit = keep * (ranked[0]?.[1] ?? 0);
-    const near = ranked.slice(0, finalists).filter(([, seconds]) => seconds <= limit);
-    return new Set(near.map(([subject]) => subject));
-  }
-
-  #ranking(): [subject: string, seconds: number][] {
-    return [...this.#times].sort(([, a], [, b]) => a - b);
-  }
+/** Those that cost at most `keep` times the least, in this order. */
+function within(
+  keep: number,
+  measurements: readonly Measurement[],
+  cost: (measurement: Measurement) => number,
+): Measurement[] {
+  const limit = keep * Math.min(...measurements.map(cost));
+  return measurements.filter((one) => cost(one) <= limit).sort((a, b) => cost(a) - cost(b));
 }
