@@ -216,7 +216,7 @@ class Comparison:
         vendor = [(name, product, {}, self.sparse_out) for name, product in self.vendor()]
         checks = [self.checked(call, target) if target is not None else {} for _, call, _, target in calls + vendor]
         graphs = [self.graph(Graph, call) for _, call, _, _ in calls + vendor]
-        # cuSPARSE keeps a GPU busy for so long at so little power that what comes next would find it cool: it has turns of its own.
+        # cuSPARSE's BSR product runs for long at the highest clock, which what comes next would inherit: turns of their own.
         times = alternating(graphs[: len(calls)], self.options.samples) + alternating(graphs[len(calls) :], self.options.samples)
         records = [
             self.record(name, more | check, sample)
