@@ -15,8 +15,8 @@ Systems, f16 in and out, on one random block-sparse matrix per workload:
                               draw little power, so that its clocks are higher than with numbers that are all different.
     cublas dense, full matrix a product of the same sizes with no zeros in A: what the tensor cores sustain. Another result.
 
-Every time is of a CUDA graph of many launches; each round replays every graph once, forwards and backwards by turns; median and
-median absolute deviation over rounds. `sustained` is a second of one system alone, with clock and power read meanwhile.
+Every time is of a CUDA graph of many launches; each round replays every graph once, forwards and backwards by turns, cuSPARSE's in
+rounds of their own; median and median absolute deviation over rounds. `sustained` is a second of one system alone, with clock and power read meanwhile.
 Results are compared with an fp64 product; a system that is wrong is marked so and makes the exit code 1.
 
 TFLOPS are effective ones, 2 * stored elements * N / time; `ownTflops` of dense products count everything that they multiply.

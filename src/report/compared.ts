@@ -70,11 +70,11 @@ export function comparedSection(rivals: readonly Rival[]): string[] {
 }
 
 const legend = [
-  '`vs`: how many times the other system takes our time, all timed in turns by one process on one matrix. `cublas dense` multiplies',
-  'the zeros of A too: what one would run without sparsity; zeros draw little power, so that its clocks stay high. The full matrix',
-  'has no zeros: what the tensor cores sustain. `ours / dense` and `ours / full` set our effective TFLOPS beside what those products',
-  'reach with everything that they multiply. `searched`: how many of the configurations of a tuned system were timed; the others',
-  'do not run on this GPU, or were not compiled in the time that the search had.',
+  '`vs`: how many times the other system takes our time, all timed by one process on one matrix: in turns, cuSPARSE in turns of its',
+  'own. `cublas dense` multiplies the zeros of A too: what one would run without sparsity; zeros draw little power, so that its',
+  'clocks stay high. The full matrix has no zeros: what the tensor cores sustain. `ours / dense` and `ours / full` set our effective',
+  'TFLOPS beside what those products reach with everything that they multiply. `searched`: how many of the configurations of a',
+  'tuned system were timed; the others do not run on this GPU, or were not compiled in the time that the search had.',
 ];
 
 /** How wide the search of the one system that is tuned was. */
