@@ -15,8 +15,9 @@ Systems, f16 in and out, on one random block-sparse matrix per workload:
                               draw little power, so that its clocks are higher than with numbers that are all different.
     cublas dense, full matrix a product of the same sizes with no zeros in A: what the tensor cores sustain. Another result.
 
-Every time is of a CUDA graph of many launches; each round replays every graph once, forwards and backwards by turns, cuSPARSE's in
-rounds of their own; median and median absolute deviation over rounds. `sustained` is a second of one system alone, with clock and power read meanwhile.
+Every time is of a CUDA graph of many launches; each round replays every graph once, forwards and backwards by turns, cuSPARSE's
+in rounds of their own; median and median absolute deviation over rounds. `sustained` is a second of one system alone, with clock
+and power read meanwhile.
 Results are compared with an fp64 product; a system that is wrong is marked so and makes the exit code 1.
 
 TFLOPS are effective ones, 2 * stored elements * N / time; `ownTflops` of dense products count everything that they multiply.
@@ -176,7 +177,7 @@ class Comparison:
         """What cuSPARSE has for the product, by name; nothing where it is not installed."""
         operands = self.row_ptr, self.columns, self.values, self.dense, self.sparse_out
         try:
-            api = cusparse.CuSparse()
+            api = cusparse.library()
         except OSError as error:
             say(f"{self.id}: without cuSPARSE: {error}")
             return []
@@ -213,14 +214,14 @@ class Comparison:
             for one in finalists
         ]
         calls += [("zeros", self.zeros, {}, self.dense_out), ("full", self.all_full, {}, None)]
-        vendor = [(name, product, {}, self.sparse_out) for name, product in self.vendor()]
-        checks = [self.checked(call, target) if target is not None else {} for _, call, _, target in calls + vendor]
-        graphs = [self.graph(Graph, call) for _, call, _, _ in calls + vendor]
+        apart = len(calls)  # cuSPARSE's, from here on
+        calls += [(name, product, {}, self.sparse_out) for name, product in self.vendor()]
+        checks = [self.checked(call, target) if target is not None else {} for _, call, _, target in calls]
+        graphs = [self.graph(Graph, call) for _, call, _, _ in calls]
         # cuSPARSE's BSR product runs for long at the highest clock, which what comes next would inherit: turns of their own.
-        times = alternating(graphs[: len(calls)], self.options.samples) + alternating(graphs[len(calls) :], self.options.samples)
+        times = [time for part in (graphs[:apart], graphs[apart:]) for time in alternating(part, self.options.samples)]
         records = [
-            self.record(name, more | check, sample)
-            for (name, _, more, _), check, sample in zip(calls + vendor, checks, times)
+            self.record(name, more | check, sample) for (name, _, more, _), check, sample in zip(calls, checks, times)
         ]
         for record, graph in zip(records, graphs):
             best = min(one["medianUs"] for one in records if one["system"] == record["system"])

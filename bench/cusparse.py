@@ -2,6 +2,7 @@
 row-major, A as BSR or as Blocked-ELL. The same calls as in templates/kernels/bsr-spmm/vendor.hpp; enumerators by value."""
 
 import ctypes
+import functools
 from ctypes import byref, c_float, c_int, c_int64, c_size_t, c_void_p
 
 INDEX_32, BASE_ZERO, ROW_MAJOR, NO_TRANSPOSE, DEFAULT_ALGORITHM = 2, 0, 2, 0, 0
@@ -21,7 +22,7 @@ class CuSparseError(Exception):
 
 
 class CuSparse:
-    """The library, and a handle of it. Raises OSError where it is not installed."""
+    """The shared library, and a handle of it. Raises OSError where it is not installed."""
 
     def __init__(self):
         self.c = ctypes.CDLL("libcusparse.so.12")
@@ -32,6 +33,12 @@ class CuSparse:
         status = getattr(self.c, name)(*arguments)
         if status != 0:
             raise CuSparseError(f"{name} answered status {status}")
+
+
+@functools.cache
+def library():
+    """One handle for all products."""
+    return CuSparse()
 
 
 class Product:
