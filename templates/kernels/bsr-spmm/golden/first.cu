@@ -16,7 +16,7 @@ namespace {
 using Input = __half;
 using Output = __half;
 
-constexpr int kBlock = 64;     // rows and columns of a block of A
+constexpr int kBlock = 64;  // rows and columns of a block of A
 constexpr int kThreads = 256;  // of a thread block: kRows rows by kColumns columns of C
 constexpr int kColumns = 32;
 constexpr int kRows = kThreads / kColumns;
