@@ -63,7 +63,7 @@ export const parameters = defineParameters({
   },
   producers: {
     label: 'pw',
-    doc: 'Warp specialisation: extra warps that only copy and hand stages over by mbarriers (mma). 0: every warp copies its share.',
+    doc: 'Warp specialisation: extra warps that only copy and hand stages over by mbarriers (mma, wgmma). 0: every warp copies its share (mma).',
     values: [0, 1, 2, 4],
   },
   copyBytes: {
@@ -169,7 +169,7 @@ export const activations = [
   onPaths('warpsM', 'mma'),
   onPaths('warpsN', 'mma'),
   onPaths('stages', 'mma', 'wgmma'),
-  onPaths('producers', 'mma'),
+  onPaths('producers', 'mma', 'wgmma'),
   onPaths('copyBytes', 'mma'),
   onPaths('epilogue', 'mma', 'wgmma'),
   onPaths('tilesPerCta', 'mma'),

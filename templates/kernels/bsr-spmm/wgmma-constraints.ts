@@ -19,6 +19,14 @@ export const wgmmaConstraints = [
     ({ path, stages }) => path !== 'wgmma' || stages >= 2,
   ),
   constraint(
+    'wgmma-producers',
+    ['path', 'stages', 'producers', 'schedule'],
+    'One to four warps copy, each with a stage of its own at least; tiles are claimed by one (schedule atomic).',
+    ({ path, stages, producers, schedule }) =>
+      path !== 'wgmma' ||
+      (producers >= 1 && producers <= stages && (schedule === 'static' || producers === 1)),
+  ),
+  constraint(
     'wgmma-epilogue',
     ['path', 'output', 'epilogue'],
     'C goes out by TMA, 16-bit types only, or directly.',

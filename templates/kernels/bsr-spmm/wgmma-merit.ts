@@ -87,6 +87,7 @@ function habits(point: Point, { pattern }: Problem): number {
     (point.consumers === 1 ? 0.85 : 1) *
     (point.epilogue === 'overlap' && point.block === 32 ? 0.95 : 1) *
     (point.block === 128 && point.epilogue === 'tma' && point.stagingN > 64 ? 1.02 : 1) *
+    (point.producers > 1 === (point.block === 32) ? 1 : 0.95) *
     (point.l2Hint === 'none' ? 1 : 0.995) *
     (point.pdl ? 1.005 : 1)
   );

@@ -10,6 +10,7 @@ const wgmma: Part = {
   output: ['f16'],
   tileK: [64],
   stages: [4],
+  producers: [1],
   epilogue: ['tma'],
   panel: [1],
   order: ['longest'],
@@ -25,7 +26,7 @@ const wgmma: Part = {
   l2Hint: ['none'],
   pdl: [false],
 };
-const b32: Part = { ...wgmma, block: [32], tileN: [512], tileK: [32], stages: [5] };
+const b32: Part = { ...wgmma, block: [32], tileN: [512], tileK: [32], stages: [5], producers: [2] };
 const b64: Part = { ...wgmma, block: [64], tileN: [256] };
 const b128: Part = { ...wgmma, block: [128], tileN: [256], stages: [3], role: ['coopM'], panel: [4, 0] };
 
@@ -312,8 +313,29 @@ export const hopper: readonly Part[] = [
     wgmmaDepth: [0, 1],
     panel: [4, 8, 0],
   },
+  // Producers.
+  {
+    ...b32,
+    role: ['rows'],
+    consumers: [2, 3],
+    grouping: ['similar'],
+    stages: [4, 5],
+    wgmmaDepth: [0, 1],
+    stagingN: [128],
+    producers: [1, 4],
+  },
+  {
+    ...b64,
+    role: ['rows'],
+    grouping: ['similar'],
+    epilogue: ['overlap'],
+    wgmmaDepth: [1],
+    panel: [2, 4],
+    producers: [2],
+  },
+  { ...b128, epilogue: ['overlap'], stages: [4], cluster: [1, 2], panel: [1, 2], producers: [2] },
   // Schedules.
-  { ...b32, schedule: ['atomic'], panel: [1, 2] },
+  { ...b32, schedule: ['atomic'], producers: [1], panel: [1, 2] },
   { ...b64, schedule: ['atomic'], panel: [2, 4] },
   { ...b128, schedule: ['atomic'], stagingN: [128, 256] },
   { ...b32, split: [8, 32], role: ['coopN', 'rows'] },
@@ -358,6 +380,7 @@ export const hopperQuick: readonly Part[] = [
 export const hopperFull: Part = {
   path: ['wgmma'],
   stages: [3, 5],
+  producers: [1, 2],
   panel: [2],
   order: ['longest'],
   stagingN: [64, 128],

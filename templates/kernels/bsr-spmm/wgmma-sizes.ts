@@ -8,6 +8,7 @@ export const wgmmaNames = [
   'tileN',
   'tileK',
   'stages',
+  'producers',
   'epilogue',
   'role',
   'consumers',
@@ -71,7 +72,7 @@ function stagingRows({ block }: Pick<Point, 'block'>): number {
 
 /** Layout of shared memory, as in wgmma.cu.hbs; bytes. */
 export function wgmmaSizes(point: WgmmaPoint) {
-  const { block, tileN, tileK, stages, consumers, blocksPerStage } = point;
+  const { block, tileN, tileK, stages, producers, consumers, blocksPerStage } = point;
   const { group } = warpgroupTile(point);
   const stageBytes = 2 * tileK * blocksPerStage * (group * block + tileN);
   const stagingBytes = storesByTma(point.epilogue) ? 2 * stagingRows(point) * point.stagingN : 0;
@@ -82,7 +83,7 @@ export function wgmmaSizes(point: WgmmaPoint) {
   const sharedBytes = afterBarriers + maskBytes + mailBytes + flagBytes;
   return {
     /** setmaxnreg is for whole warpgroups. */
-    threads: 128 * consumers + (unequalShares(point) ? 128 : 32),
+    threads: 128 * consumers + (unequalShares(point) ? 128 : 32 * producers),
     stagingBytes,
     sharedBytes,
   };

@@ -1,4 +1,4 @@
-// bsr_spmm.wgmma.b128.f16.f16.tn128.tk64.st4.overlap.pn4.longest.coopM.wg2.bps1.cl2.wd0.cs64.static.sp0.none.pdl0
+// bsr_spmm.wgmma.b128.f16.f16.tn128.tk64.st4.pw1.overlap.pn4.longest.coopM.wg2.bps1.cl2.wd0.cs64.static.sp0.none.pdl0
 // C[M,N] = alpha * A[M,K] * B[K,N] + beta * C, A in block sparse rows (BSR), B and C dense and row-major
 //
 //   path            wgmma
@@ -8,6 +8,7 @@
 //   tileN           128
 //   tileK           64
 //   stages          4
+//   producers       1
 //   epilogue        overlap
 //   panel           4
 //   order           longest
@@ -22,7 +23,7 @@
 //   l2Hint          none
 //   pdl             false
 //
-// Rendered from wgmma.cu.hbs by: gen render bsr-spmm bsr_spmm.wgmma.b128.f16.f16.tn128.tk64.st4.overlap.pn4.longest.coopM.wg2.bps1.cl2.wd0.cs64.static.sp0.none.pdl0
+// Rendered from wgmma.cu.hbs by: gen render bsr-spmm bsr_spmm.wgmma.b128.f16.f16.tn128.tk64.st4.pw1.overlap.pn4.longest.coopM.wg2.bps1.cl2.wd0.cs64.static.sp0.none.pdl0
 //
 // Hopper, persistent and warp specialised. Each pair of thread blocks walks a list of tiles; a tile is one block row by
 // 128 columns of C per thread block. One producer warp keeps a ring of 4 stages full by TMA. 2 consumer warpgroups
@@ -174,17 +175,13 @@ TW_DEVICE void fill_stage(const Args& args, const Maps& maps, const Shared& shar
     if (i < count) load_b(args, maps, b + i * kBlockBytesB, steps[i] * kBlock + k, n, full);
 }
 
-/// Issues all copies of a tile. Steps come in batches of 32, one per lane; `ahead` is the first batch, on return that
-/// of `next`, also where the tile itself has no steps.
-TW_DEVICE void fill_tile(const Args& args, const Maps& maps, const Shared& shared, Ring& ring, const Tile& tile,
-                         const Tile& next, Step& ahead) {
+/// Issues all copies of a tile. Its steps come in batches of 32, one per lane; `batch` is the first.
+TW_DEVICE void fill_tile(const Args& args, const Maps& maps, const Shared& shared, Ring& ring, const Tile& tile, Step batch) {
   const int n = tile.column + static_cast<int>(ptx::cluster_rank()) * kTileN;
   const int lane = ptx::lane_id();
-  int i = 0;
-  do {
-    const Step steps[] = {ahead};
+  for (int i = 0; i < tile.count; batch = fetch(args, tile, i)) {
+    const Step steps[] = {batch};
     const int end = min(i + 32, tile.count);
-    ahead = end < tile.count ? fetch(args, tile, end) : fetch(args, next, 0);
     for (; i < end; i += kBlocksPerStage) {
 #pragma unroll
       for (int k = 0; k < kBlock; k += kTileK) {
@@ -193,20 +190,19 @@ TW_DEVICE void fill_tile(const Args& args, const Maps& maps, const Shared& share
         __syncwarp();  // in turn: a parity would let a lane pass that is two turns of the ring ahead
       }
     }
-  } while (i < tile.count);
+  }
 }
 
-/// Walks the list that goes on at `rest`. Records are read two tiles ahead, so that the steps can be one batch ahead;
-/// the first batch is `ahead`.
-TW_DEVICE void produce(const Args& args, const Maps& maps, const Shared& shared, Tile tile, const Tile* rest, Step ahead) {
+/// Walks the list that goes on at `rest`; `batch` has the first steps.
+TW_DEVICE void produce(const Args& args, const Maps& maps, const Shared& shared, Tile tile, const Tile* rest, Step batch) {
   Ring ring;
-  Tile next = tile.count >= 0 ? *rest++ : tile;
-  if (ahead < 0) ahead = fetch(args, tile, 0);
+  if (batch < 0) batch = fetch(args, tile, 0);
   while (tile.count >= 0) {
-    const Tile after_next = next.count >= 0 ? *rest++ : next;
-    fill_tile(args, maps, shared, ring, tile, next, ahead);
-    tile = next;
-    next = after_next;
+    fill_tile(args, maps, shared, ring, tile, batch);
+    // Behind the copies, a ring full of which is under way meanwhile. Ahead of them a read would hold them up: a warp waits
+    // for it sooner than it needs it, with the first tile for two trips to memory.
+    tile = *rest++;
+    batch = fetch(args, tile, 0);
   }
 }
 
@@ -367,7 +363,7 @@ TW_DEVICE void consume(const Args& args, const TensorMap* map_c, const Shared& s
 }  // namespace
 
 extern "C" __global__ void __launch_bounds__(kThreads, 1)
-    bsr_spmm_wgmma_b128_f16_f16_tn128_tk64_st4_overlap_pn4_longest_coopM_wg2_bps1_cl2_wd0_cs64_static_sp0_none_pdl0(
+    bsr_spmm_wgmma_b128_f16_f16_tn128_tk64_st4_pw1_overlap_pn4_longest_coopM_wg2_bps1_cl2_wd0_cs64_static_sp0_none_pdl0(
         const Args args, const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b,
         const __grid_constant__ TensorMap map_c) {
   TW_SHARED(memory);
@@ -383,7 +379,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
     ptx::prefetch_tensor_map(&map_b);
     ptx::prefetch_tensor_map(&map_c);
     for (int stage = 0; stage < kStages; ++stage) {
-      ptx::mbarrier_init(shared.full(stage), 1);  // the producer, and the bytes it announces
+      ptx::mbarrier_init(shared.full(stage), 1);  // its producer, and the bytes that announces
       ptx::mbarrier_init(shared.empty(stage), 4 * kConsumers * kCluster);
     }
     ptx::fence_mbarrier_init();
@@ -403,4 +399,4 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
   }
   ptx::cluster_sync();  // a block must not end while the other one still copies into it or signals its barriers
 }
-TW_EXPORT(bsr_spmm_wgmma_b128_f16_f16_tn128_tk64_st4_overlap_pn4_longest_coopM_wg2_bps1_cl2_wd0_cs64_static_sp0_none_pdl0)
+TW_EXPORT(bsr_spmm_wgmma_b128_f16_f16_tn128_tk64_st4_pw1_overlap_pn4_longest_coopM_wg2_bps1_cl2_wd0_cs64_static_sp0_none_pdl0)

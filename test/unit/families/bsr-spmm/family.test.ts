@@ -94,11 +94,13 @@ describe('sizes', () => {
 
 describe('the path wgmma', () => {
   const wgmma = (text: string) => pointOf(`bsr_spmm.wgmma.${text}.none.pdl0`);
-  const tma = wgmma('b128.f16.f16.tn256.tk64.st4.tma.pn1.longest.coopM.wg2.bps1.cl1.wd0.cs64.static.sp0');
+  const tma = wgmma('b128.f16.f16.tn256.tk64.st4.pw1.tma.pn1.longest.coopM.wg2.bps1.cl1.wd0.cs64.static.sp0');
   const overlap = { ...tma, epilogue: 'overlap' } as const;
-  const single = wgmma('b64.f16.f16.tn128.tk64.st4.tma.pn1.longest.coopN.wg1.bps1.cl1.wd0.cs64.static.sp0');
+  const single = wgmma(
+    'b64.f16.f16.tn128.tk64.st4.pw1.tma.pn1.longest.coopN.wg1.bps1.cl1.wd0.cs64.static.sp0',
+  );
   const three = wgmma(
-    'b32.f16.f16.tn512.tk32.st5.tma.pn1.longest.rows.wg3.bps1.cl1.wd0.cs64.static.sp0.similar',
+    'b32.f16.f16.tn512.tk32.st5.pw2.tma.pn1.longest.rows.wg3.bps1.cl1.wd0.cs64.static.sp0.similar',
   );
 
   it('has a whole warpgroup for the producer where registers are dealt out unequally', () => {
@@ -112,6 +114,17 @@ describe('the path wgmma', () => {
       const dealt = Number(producerRegisters) + point.consumers * Number(consumerRegisters);
       expect(dealt).toBeLessThanOrEqual((point.consumers + 1) * Number(equalRegisters));
     }
+  });
+
+  it.each([
+    ['none', { producers: 0 }],
+    ['more than stages', { producers: 4, stages: 3 }],
+    ['two who claim tiles', { producers: 2, schedule: 'atomic' }],
+  ] as const)('has producers, but not %s', (_, change) => {
+    const broken = wgmmaConstraints.filter(({ holds }) => !holds({ ...tma, ...change } as never));
+    expect(broken.map((rule) => rule.name)).toEqual(['wgmma-producers']);
+    expect(wgmmaSizes({ ...tma, producers: 2 }).threads).toBe(320);
+    expect(wgmmaSizes({ ...three, producers: 4 }).threads).toBe(512);
   });
 
   it('writes a tile in as many passes as its share has boxes, by what is staged at once', () => {

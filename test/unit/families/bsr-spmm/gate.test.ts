@@ -100,9 +100,9 @@ describe('tier 6', () => {
 
 describe('many-tiles', () => {
   const rows =
-    'wgmma.b64.f16.f16.tn256.tk64.st4.overlap.pn4.longest.rows.wg2.bps1.cl1.wd1.cs64.static.sp0.similar.none.pdl0';
+    'wgmma.b64.f16.f16.tn256.tk64.st4.pw1.overlap.pn4.longest.rows.wg2.bps1.cl1.wd1.cs64.static.sp0.similar.none.pdl0';
   const halves =
-    'wgmma.b128.f16.f16.tn256.tk64.st4.overlap.pn1.longest.coopM.wg2.bps1.cl2.wd0.cs64.static.sp0.both.pdl0';
+    'wgmma.b128.f16.f16.tn256.tk64.st4.pw1.overlap.pn1.longest.coopM.wg2.bps1.cl2.wd0.cs64.static.sp0.both.pdl0';
   const options = { depth: 'quick', case: 'many-tiles' } as const;
 
   it.each([rows, halves])('passes a tile that leaves while the next one is multiplied: %s', async (id) => {
