@@ -15,6 +15,9 @@ struct alignas(32) Part {
   std::int32_t row, slot, first_slot, parts, counter;
 };
 
+/// Records of tiles, and steps, that a warp reads at a time, one per lane.
+constexpr std::size_t kBatch = 32;
+
 namespace detail {
 
 constexpr Tile kEnd{0, 0, 0, -1};
@@ -180,6 +183,7 @@ inline void append_lists(const Lists& lists, std::size_t firsts, std::size_t res
     if (!list.empty()) tails.insert(tails.end(), list.begin() + 1, list.end());
     tails.push_back(kEnd);
   }
+  tails.resize(tails.size() + kBatch - 1, kEnd);  // kernels read so many records at a time
   const std::int32_t start = image.append(tails) - static_cast<std::int32_t>(firsts / sizeof(Tile));
   for (std::int32_t& rest : starts) rest += start;
   image.put(firsts, heads);
@@ -192,9 +196,6 @@ inline void append_lists(const Lists& lists, std::size_t firsts, std::size_t res
 struct Places {
   std::size_t tiles, rests, starts, end;
 };
-
-/// Steps that the producer reads at a time, one per lane.
-constexpr std::size_t kBatch = 32;
 
 inline Places places(const Dealing& dealing) {
   const auto lists = static_cast<std::size_t>(dealing.lists);
@@ -301,7 +302,7 @@ inline std::size_t plan_lists(const Shape& shape, const Dealing& dealing, const 
   std::size_t tiles = lists.size();
   for (const std::vector<Tile>& list : lists) tiles += list.size();
   const std::size_t slot_bytes = dealing.slot_bytes(shape.block);
-  place_parts(parts, lists, dealing, slot_bytes, 64 + tiles * sizeof(Tile), image);
+  place_parts(parts, lists, dealing, slot_bytes, 64 + (tiles + kBatch) * sizeof(Tile), image);
   append_lists(lists, at.tiles, at.rests, image);
   if (dealing.grouped)
     put_starts<Step>(lists, at.starts, image, [&](std::size_t i) { return image.get<Step>(i); });

@@ -130,6 +130,28 @@ struct Ring {
   }
 };
 
+/// What follows the first tile of a list. Records are read 32 at a time, one per lane, so that a warp does not wait for
+/// memory from tile to tile: what it read while copies are under way would come behind them.
+struct List {
+  const Tile* records;
+  Tile batch{};
+  int taken = 32;
+  /// The next tile, the same in all lanes. `prepare(record)` is called for each as it has been read.
+  template <class Prepare>
+  __device__ Tile take(const Prepare& prepare) {
+    if (taken == 32) {
+      batch = records[ptx::lane_id()];
+      prepare(batch);
+      records += 32;
+      taken = 0;
+    }
+    const auto same = [&](int value) { return __shfl_sync(ptx::kAllLanes, value, taken); };
+    const Tile tile{same(batch.row), same(batch.column), same(batch.first), same(batch.count)};
+    ++taken;
+    return tile;
+  }
+};
+
 // ------------------------------------------------------------------------------------------------------ producer
 // One warp. It takes the steps of a tile in batches of 32, one per lane; each lane waits for a free stage and issues
 // the copies for its step when its turn comes.
@@ -193,15 +215,14 @@ TW_DEVICE void fill_tile(const Args& args, const Maps& maps, const Shared& share
   }
 }
 
-/// Walks the list that goes on at `rest`; `batch` has the first steps.
-TW_DEVICE void produce(const Args& args, const Maps& maps, const Shared& shared, Tile tile, const Tile* rest, Step batch) {
+/// Walks the list that goes on with `rest`; `batch` has the first steps.
+TW_DEVICE void produce(const Args& args, const Maps& maps, const Shared& shared, Tile tile, List rest, Step batch) {
   Ring ring;
   if (batch < 0) batch = fetch(args, tile, 0);
   while (tile.count >= 0) {
     fill_tile(args, maps, shared, ring, tile, batch);
-    // Behind the copies, a ring full of which is under way meanwhile. Ahead of them a read would hold them up: a warp waits
-    // for it sooner than it needs it, with the first tile for two trips to memory.
-    tile = *rest++;
+    // Behind the copies, a ring full of which is under way meanwhile: those of the first tile need not wait for this.
+    tile = rest.take([](Tile&) {});
     batch = fetch(args, tile, 0);
   }
 }
@@ -338,7 +359,7 @@ TW_DEVICE int column_of(const Tile& tile) {
 
 // --------------------------------------------------------------------------------------------- a consumer's tiles
 
-TW_DEVICE void consume(const Args& args, const TensorMap* map_c, const Shared& shared, Tile tile, const Tile* rest) {
+TW_DEVICE void consume(const Args& args, const TensorMap* map_c, const Shared& shared, Tile tile, List rest) {
   Ring ring;
   Accumulators acc;
   Values late;  // the tile before, which leaves while this one is multiplied
@@ -346,8 +367,9 @@ TW_DEVICE void consume(const Args& args, const TensorMap* map_c, const Shared& s
   const auto write_late = [&](int pass) {
     if (late_row >= 0) store(map_c, shared, late, late_row, late_column, pass);
   };
+  const auto prepare = [](Tile&) {};
   for (Tile next; tile.count >= 0; tile = next) {
-    next = *rest++;
+    next = rest.take(prepare);
     const int row = row_of(tile.row);
     multiply_tile(shared, ring, acc, tile.count, write_late);
     if (args.alpha != 1.0f) scale(acc, args.alpha);
@@ -370,7 +392,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
   const Shared shared{ptx::shared_address(memory)};
   const int list = blockIdx.x / kCluster;
   const Tile first = args.tiles[list];
-  const Tile* rest = args.tiles + args.rests[list];
+  const List rest{args.tiles + args.rests[list]};
   // With the tile, not after it: copies can begin one trip to memory sooner.
   Step start{};
   if (ptx::warp_id() == 4 * kConsumers) start = args.starts[list * 32 + ptx::lane_id()];
