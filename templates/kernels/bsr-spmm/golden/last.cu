@@ -92,7 +92,7 @@ using Step = int;
 /// As the launch code fills it in for all kernels (wgmma::Args in wgmma.hpp); this one need not read every member. All of
 /// the plan is one buffer; numbers count from its start.
 struct Args {
-  const Tile* tiles;      // first the tile that each pair of thread blocks begins with
+  const Tile* tiles;      // first 32 records of every list
   const int* rests;       // where its list goes on
   const Step* starts;     // the first 32 steps of that tile, negative where the plan does not know them
   const Step* steps;
@@ -130,19 +130,20 @@ struct Ring {
   }
 };
 
-/// What follows the first tile of a list. Records are read 32 at a time, one per lane, so that a warp does not wait for
-/// memory from tile to tile: what it read while copies are under way would come behind them.
+/// The tiles of a list. Records are read 32 at a time, one per lane, so that no warp waits for memory from tile to tile:
+/// what it reads while copies are under way comes behind them.
 struct List {
-  const Tile* records;
-  Tile batch{};
-  int taken = 32;
-  /// The next tile, the same in all lanes. `prepare(record)` is called for each as it has been read.
+  const Tile* rest;  // behind `batch`
+  Tile batch;
+  int taken = 0;
+  /// The next tile, the same in all lanes. `prepare(record)` is called for records as they have been read, but not for
+  /// those of the first batch.
   template <class Prepare>
   __device__ Tile take(const Prepare& prepare) {
     if (taken == 32) {
-      batch = records[ptx::lane_id()];
+      batch = rest[ptx::lane_id()];
       prepare(batch);
-      records += 32;
+      rest += 32;
       taken = 0;
     }
     const auto same = [&](int value) { return __shfl_sync(ptx::kAllLanes, value, taken); };
@@ -215,14 +216,16 @@ TW_DEVICE void fill_tile(const Args& args, const Maps& maps, const Shared& share
   }
 }
 
-/// Walks the list that goes on with `rest`; `batch` has the first steps.
-TW_DEVICE void produce(const Args& args, const Maps& maps, const Shared& shared, Tile tile, List rest, Step batch) {
+/// Walks the list `tiles`; `batch` has the first steps.
+TW_DEVICE void produce(const Args& args, const Maps& maps, const Shared& shared, List tiles, Step batch) {
   Ring ring;
+  const auto take = [&] { return tiles.take([](Tile&) {}); };
+  Tile tile = take();
   if (batch < 0) batch = fetch(args, tile, 0);
   while (tile.count >= 0) {
     fill_tile(args, maps, shared, ring, tile, batch);
     // Behind the copies, a ring full of which is under way meanwhile: those of the first tile need not wait for this.
-    tile = rest.take([](Tile&) {});
+    tile = take();
     batch = fetch(args, tile, 0);
   }
 }
@@ -359,7 +362,7 @@ TW_DEVICE int column_of(const Tile& tile) {
 
 // --------------------------------------------------------------------------------------------- a consumer's tiles
 
-TW_DEVICE void consume(const Args& args, const TensorMap* map_c, const Shared& shared, Tile tile, List rest) {
+TW_DEVICE void consume(const Args& args, const TensorMap* map_c, const Shared& shared, List tiles) {
   Ring ring;
   Accumulators acc;
   Values late;  // the tile before, which leaves while this one is multiplied
@@ -367,9 +370,9 @@ TW_DEVICE void consume(const Args& args, const TensorMap* map_c, const Shared& s
   const auto write_late = [&](int pass) {
     if (late_row >= 0) store(map_c, shared, late, late_row, late_column, pass);
   };
-  const auto prepare = [](Tile&) {};
-  for (Tile next; tile.count >= 0; tile = next) {
-    next = rest.take(prepare);
+  const auto take = [&] { return tiles.take([](Tile&) {}); };
+  Tile tile = take();
+  for (; tile.count >= 0; tile = take()) {
     const int row = row_of(tile.row);
     multiply_tile(shared, ring, acc, tile.count, write_late);
     if (args.alpha != 1.0f) scale(acc, args.alpha);
@@ -391,9 +394,8 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
   TW_SHARED(memory);
   const Shared shared{ptx::shared_address(memory)};
   const int list = blockIdx.x / kCluster;
-  const Tile first = args.tiles[list];
-  const List rest{args.tiles + args.rests[list]};
-  // With the tile, not after it: copies can begin one trip to memory sooner.
+  // All at once: copies can begin when this trip to memory ends.
+  const List tiles{args.tiles + args.rests[list], args.tiles[list * 32 + ptx::lane_id()]};
   Step start{};
   if (ptx::warp_id() == 4 * kConsumers) start = args.starts[list * 32 + ptx::lane_id()];
   if (threadIdx.x == 0) {
@@ -413,11 +415,11 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
     ptx::setmaxnreg_dec<40>();
     if (ptx::warp_id() == 4 * kConsumers) {
       Maps maps{&map_a, &map_b};
-      produce(args, maps, shared, first, rest, start);
+      produce(args, maps, shared, tiles, start);
     }
   } else {
     ptx::setmaxnreg_inc<232>();
-    consume(args, &map_c, shared, first, rest);
+    consume(args, &map_c, shared, tiles);
   }
   ptx::cluster_sync();  // a block must not end while the other one still copies into it or signals its barriers
 }
