@@ -6,7 +6,8 @@ import type { Measurement } from '../model/measurement.ts';
  *
  * By time alone, a variant wins that was lucky with the clock of its short heat: one took 410 us at 1.77 GHz where others had
  * 1.55, and 482 us at 1.49 GHz beside them (H200, blocks of 32 at 8192, …cl2.wd0.cs64… in docs/results/h200-hopper.json and
- * h200-best.json as of cc4502d). By cycles alone, one would be lost that draws less power than others and so runs at a higher clock.
+ * h200-best.json as of cc4502d). By cycles alone, one would be lost that draws less power than others and so runs at a higher
+ * clock.
  */
 export function finalists(
   heats: readonly Measurement[],

@@ -347,16 +347,7 @@ export const hopper: readonly Part[] = [
     panel: [4, 8, 0],
   },
   // Producers.
-  {
-    ...b32,
-    role: ['rows'],
-    consumers: [2, 3],
-    grouping: ['similar'],
-    stages: [4, 5],
-    wgmmaDepth: [0, 1],
-    stagingN: [128],
-    producers: [1, 4],
-  },
+  { ...b32, ...similar, consumers: [2, 3], stages: [4, 5], producers: [1, 4] },
   {
     ...b64,
     role: ['rows'],

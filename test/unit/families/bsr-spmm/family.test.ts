@@ -116,6 +116,11 @@ describe('the path wgmma', () => {
     }
   });
 
+  it('has a warp for each producer, or a warpgroup for all', () => {
+    expect(wgmmaSizes({ ...tma, producers: 2 }).threads).toBe(320);
+    expect(wgmmaSizes({ ...three, producers: 4 }).threads).toBe(512);
+  });
+
   it.each([
     ['none', { producers: 0 }],
     ['more than stages', { producers: 4, stages: 3 }],
@@ -123,8 +128,6 @@ describe('the path wgmma', () => {
   ] as const)('has producers, but not %s', (_, change) => {
     const broken = wgmmaConstraints.filter(({ holds }) => !holds({ ...tma, ...change } as never));
     expect(broken.map((rule) => rule.name)).toEqual(['wgmma-producers']);
-    expect(wgmmaSizes({ ...tma, producers: 2 }).threads).toBe(320);
-    expect(wgmmaSizes({ ...three, producers: 4 }).threads).toBe(512);
   });
 
   it('writes a tile in as many passes as its share has boxes, by what is staged at once', () => {
