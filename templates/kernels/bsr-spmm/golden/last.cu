@@ -403,7 +403,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
     ptx::prefetch_tensor_map(&map_b);
     ptx::prefetch_tensor_map(&map_c);
     for (int stage = 0; stage < kStages; ++stage) {
-      ptx::mbarrier_init(shared.full(stage), 1);  // its producer, and the bytes that announces
+      ptx::mbarrier_init(shared.full(stage), 1);  // its producer, and the bytes that it announces
       ptx::mbarrier_init(shared.empty(stage), 4 * kConsumers * kCluster);
     }
     ptx::fence_mbarrier_init();
