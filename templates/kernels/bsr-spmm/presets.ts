@@ -5,6 +5,7 @@ import {
   hopperBest,
   hopperFull,
   hopperNarrow,
+  hopperNarrowCopies,
   hopperPdl,
   hopperQuick,
   hopperTypes,
@@ -215,7 +216,7 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
   },
   'hopper-shapes': {
     doc: 'Beyond the main sizes on an H200: other densities and patterns, narrow products. The path wgmma, and mma with small tiles.',
-    where: [...hopperBest, ...hopperNarrow, ...narrow],
+    where: [...hopperBest, ...hopperNarrow, ...hopperNarrowCopies, ...narrow],
     workloads: shapeIds,
   },
   'hopper-types': {

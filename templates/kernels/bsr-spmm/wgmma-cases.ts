@@ -13,7 +13,7 @@ export interface RowsCase {
 
 /**
  * What only the persistent path needs: several tiles per thread block, in columns that do not come round with the blocks, rows
- * longer than the 32 steps that the producer fetches at once, rows in parts, and the limits of TMA.
+ * longer than the 32 steps that the producer fetches at once, lists of more than 32 tiles, rows in parts, and the limits of TMA.
  */
 export function wgmmaCases(point: Point, depth: 'quick' | 'full'): readonly RowsCase[] {
   const { block, tileN, cluster, split } = point;
@@ -34,6 +34,17 @@ export function wgmmaCases(point: Point, depth: 'quick' | 'full'): readonly Rows
     },
     ...scalars(point),
   ];
+  if (point.schedule === 'static') {
+    // One list of more than the 32 tiles whose records a warp reads at a time, and of more than twice as many.
+    const rows = 66 * (point.role === 'rows' ? point.consumers : 1);
+    cases.push({
+      id: 'long-list',
+      tier: 3,
+      counts: Array.from({ length: rows }, (_, row) => (row % 16 === 2 || row === rows - 1 ? 1 : 0)),
+      problem: { n: 64, values: 'integers' },
+      options: { multiprocessors: cluster },
+    });
+  }
   if (block === 32 || depth === 'full') {
     cases.push({ id: 'long-rows', tier: 3, counts: [33, 1, 70, 32], problem: { n: Math.min(tileN, 256) } });
   }

@@ -62,7 +62,8 @@ export const hopperBest: readonly Part[] = [
     role: ['rows'],
     epilogue: ['overlap'],
     wgmmaDepth: [1],
-    panel: [2, 4],
+    cluster: [1, 2],
+    panel: [1, 2, 4],
     grouping: ['similar'],
   },
   {
@@ -117,6 +118,38 @@ export const hopperNarrow: readonly Part[] = [
   { ...b64, tileN: [128, 256], split: [8, 32], panel: [2, 0] },
   { ...b128, tileN: [64, 128, 256], split: [8], panel: [4, 0] },
   { ...b128, tileN: [64], stages: [4, 6], wgmmaDepth: [1], split: [8], panel: [0] },
+];
+
+/** Narrow tiles have few products to a step, so that the time to issue its copies counts: more producers. */
+export const hopperNarrowCopies: readonly Part[] = [
+  {
+    ...b64,
+    tileN: [64, 128],
+    consumers: [1, 2],
+    stages: [8],
+    wgmmaDepth: [0, 1],
+    panel: [0],
+    producers: [2, 4],
+  },
+  {
+    ...b64,
+    tileN: [64, 128],
+    consumers: [1, 2],
+    stages: [6],
+    blocksPerStage: [2],
+    wgmmaDepth: [0, 1],
+    panel: [0],
+    producers: [2, 4],
+  },
+  {
+    ...b128,
+    tileN: [64, 128],
+    role: ['coopM', 'coopN'],
+    stages: [6],
+    wgmmaDepth: [0, 1],
+    panel: [0],
+    producers: [2, 4],
+  },
 ];
 
 /** C by plain stores, which may add beta * C and write any type. */

@@ -15,6 +15,9 @@ struct alignas(32) Part {
   std::int32_t row, slot, first_slot, parts, counter;
 };
 
+/// Records of tiles, and steps, that a warp reads at a time, one per lane.
+constexpr std::size_t kBatch = 32;
+
 namespace detail {
 
 constexpr Tile kEnd{0, 0, 0, -1};
@@ -169,17 +172,20 @@ inline void place_parts(std::vector<Part>& parts, Lists& lists, const Dealing& d
       if (tile.row < 0) tile.row = ~(records + ~tile.row);
 }
 
-/// Lays lists out: at `firsts` the first tile of each; at `rests` where the others follow, counted in tiles
-/// from `firsts`.
+/// Lays lists out: at `firsts` the first kBatch tiles of each; at `rests` where the others follow, counted in
+/// tiles from `firsts`. Behind the last there are records enough for a kernel that reads kBatch at a time.
 inline void append_lists(const Lists& lists, std::size_t firsts, std::size_t rests, Image& image) {
-  std::vector<Tile> heads, tails;
+  std::vector<Tile> heads(lists.size() * kBatch, kEnd), tails;
   std::vector<std::int32_t> starts;
-  for (const std::vector<Tile>& list : lists) {
-    heads.push_back(list.empty() ? kEnd : list[0]);
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    const std::vector<Tile>& list = lists[i];
+    const auto head = static_cast<std::ptrdiff_t>(std::min(kBatch, list.size()));
+    std::copy(list.begin(), list.begin() + head, heads.begin() + static_cast<std::ptrdiff_t>(i * kBatch));
     starts.push_back(static_cast<std::int32_t>(tails.size()));
-    if (!list.empty()) tails.insert(tails.end(), list.begin() + 1, list.end());
-    tails.push_back(kEnd);
+    tails.insert(tails.end(), list.begin() + head, list.end());
+    if (list.size() >= kBatch) tails.push_back(kEnd);
   }
+  tails.resize(tails.size() + kBatch - 1, kEnd);
   const std::int32_t start = image.append(tails) - static_cast<std::int32_t>(firsts / sizeof(Tile));
   for (std::int32_t& rest : starts) rest += start;
   image.put(firsts, heads);
@@ -193,13 +199,11 @@ struct Places {
   std::size_t tiles, rests, starts, end;
 };
 
-/// Steps that the producer reads at a time, one per lane.
-constexpr std::size_t kBatch = 32;
-
 inline Places places(const Dealing& dealing) {
   const auto lists = static_cast<std::size_t>(dealing.lists);
   constexpr std::size_t kTiles = 32;  // behind the counter of the atomic schedule
-  const std::size_t rests = kTiles + lists * sizeof(Tile), step = dealing.grouped ? sizeof(Step) : 4,
+  const std::size_t firsts = dealing.atomic ? lists : lists * kBatch;
+  const std::size_t rests = kTiles + firsts * sizeof(Tile), step = dealing.grouped ? sizeof(Step) : 4,
                     starts = (rests + lists * sizeof(std::int32_t) + 31) / 32 * 32;
   return {kTiles, rests, starts, starts + lists * kBatch * step};
 }
@@ -301,7 +305,7 @@ inline std::size_t plan_lists(const Shape& shape, const Dealing& dealing, const 
   std::size_t tiles = lists.size();
   for (const std::vector<Tile>& list : lists) tiles += list.size();
   const std::size_t slot_bytes = dealing.slot_bytes(shape.block);
-  place_parts(parts, lists, dealing, slot_bytes, 64 + tiles * sizeof(Tile), image);
+  place_parts(parts, lists, dealing, slot_bytes, 64 + (tiles + kBatch) * sizeof(Tile), image);
   append_lists(lists, at.tiles, at.rests, image);
   if (dealing.grouped)
     put_starts<Step>(lists, at.starts, image, [&](std::size_t i) { return image.get<Step>(i); });

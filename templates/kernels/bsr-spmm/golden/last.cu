@@ -92,7 +92,7 @@ using Step = int;
 /// As the launch code fills it in for all kernels (wgmma::Args in wgmma.hpp); this one need not read every member. All of
 /// the plan is one buffer; numbers count from its start.
 struct Args {
-  const Tile* tiles;      // first the tile that each pair of thread blocks begins with
+  const Tile* tiles;      // first 32 records of every list
   const int* rests;       // where its list goes on
   const Step* starts;     // the first 32 steps of that tile, negative where the plan does not know them
   const Step* steps;
@@ -127,6 +127,29 @@ struct Ring {
       stage = 0;
       phase ^= 1;
     }
+  }
+};
+
+/// The tiles of a list. Records are read 32 at a time, one per lane, so that no warp waits for memory from tile to tile:
+/// what it reads while copies are under way comes behind them.
+struct List {
+  const Tile* rest;  // behind `batch`
+  Tile batch;
+  int taken = 0;
+  /// The next tile, the same in all lanes. `prepare(record)` is called for records as they have been read, but not for
+  /// those of the first batch.
+  template <class Prepare>
+  __device__ Tile take(const Prepare& prepare) {
+    if (taken == 32) {
+      batch = rest[ptx::lane_id()];
+      prepare(batch);
+      rest += 32;
+      taken = 0;
+    }
+    const auto same = [&](int value) { return __shfl_sync(ptx::kAllLanes, value, taken); };
+    const Tile tile{same(batch.row), same(batch.column), same(batch.first), same(batch.count)};
+    ++taken;
+    return tile;
   }
 };
 
@@ -193,15 +216,16 @@ TW_DEVICE void fill_tile(const Args& args, const Maps& maps, const Shared& share
   }
 }
 
-/// Walks the list that goes on at `rest`; `batch` has the first steps.
-TW_DEVICE void produce(const Args& args, const Maps& maps, const Shared& shared, Tile tile, const Tile* rest, Step batch) {
+/// Walks the list `tiles`; `batch` has the first steps.
+TW_DEVICE void produce(const Args& args, const Maps& maps, const Shared& shared, List tiles, Step batch) {
   Ring ring;
+  const auto take = [&] { return tiles.take([](Tile&) {}); };
+  Tile tile = take();
   if (batch < 0) batch = fetch(args, tile, 0);
   while (tile.count >= 0) {
     fill_tile(args, maps, shared, ring, tile, batch);
-    // Behind the copies, a ring full of which is under way meanwhile. Ahead of them a read would hold them up: a warp waits
-    // for it sooner than it needs it, with the first tile for two trips to memory.
-    tile = *rest++;
+    // Behind the copies, a ring full of which is under way meanwhile: those of the first tile need not wait for this.
+    tile = take();
     batch = fetch(args, tile, 0);
   }
 }
@@ -338,7 +362,7 @@ TW_DEVICE int column_of(const Tile& tile) {
 
 // --------------------------------------------------------------------------------------------- a consumer's tiles
 
-TW_DEVICE void consume(const Args& args, const TensorMap* map_c, const Shared& shared, Tile tile, const Tile* rest) {
+TW_DEVICE void consume(const Args& args, const TensorMap* map_c, const Shared& shared, List tiles) {
   Ring ring;
   Accumulators acc;
   Values late;  // the tile before, which leaves while this one is multiplied
@@ -346,8 +370,9 @@ TW_DEVICE void consume(const Args& args, const TensorMap* map_c, const Shared& s
   const auto write_late = [&](int pass) {
     if (late_row >= 0) store(map_c, shared, late, late_row, late_column, pass);
   };
-  for (Tile next; tile.count >= 0; tile = next) {
-    next = *rest++;
+  const auto take = [&] { return tiles.take([](Tile&) {}); };
+  Tile tile = take();
+  for (; tile.count >= 0; tile = take()) {
     const int row = row_of(tile.row);
     multiply_tile(shared, ring, acc, tile.count, write_late);
     if (args.alpha != 1.0f) scale(acc, args.alpha);
@@ -369,9 +394,8 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
   TW_SHARED(memory);
   const Shared shared{ptx::shared_address(memory)};
   const int list = blockIdx.x / kCluster;
-  const Tile first = args.tiles[list];
-  const Tile* rest = args.tiles + args.rests[list];
-  // With the tile, not after it: copies can begin one trip to memory sooner.
+  // All at once: copies can begin when this trip to memory ends.
+  const List tiles{args.tiles + args.rests[list], args.tiles[list * 32 + ptx::lane_id()]};
   Step start{};
   if (ptx::warp_id() == 4 * kConsumers) start = args.starts[list * 32 + ptx::lane_id()];
   if (threadIdx.x == 0) {
@@ -379,7 +403,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
     ptx::prefetch_tensor_map(&map_b);
     ptx::prefetch_tensor_map(&map_c);
     for (int stage = 0; stage < kStages; ++stage) {
-      ptx::mbarrier_init(shared.full(stage), 1);  // its producer, and the bytes that announces
+      ptx::mbarrier_init(shared.full(stage), 1);  // its producer, and the bytes that it announces
       ptx::mbarrier_init(shared.empty(stage), 4 * kConsumers * kCluster);
     }
     ptx::fence_mbarrier_init();
@@ -391,11 +415,11 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
     ptx::setmaxnreg_dec<40>();
     if (ptx::warp_id() == 4 * kConsumers) {
       Maps maps{&map_a, &map_b};
-      produce(args, maps, shared, first, rest, start);
+      produce(args, maps, shared, tiles, start);
     }
   } else {
     ptx::setmaxnreg_inc<232>();
-    consume(args, &map_c, shared, first, rest);
+    consume(args, &map_c, shared, tiles);
   }
   ptx::cluster_sync();  // a block must not end while the other one still copies into it or signals its barriers
 }

@@ -98,6 +98,25 @@ describe('tier 6', () => {
   });
 });
 
+describe('long-list', () => {
+  const rows =
+    'wgmma.b32.f16.f16.tn256.tk32.st3.pw2.tma.pn1.longest.rows.wg2.bps1.cl1.wd0.cs64.static.sp0.adjacent.none.pdl0';
+  const halves =
+    'wgmma.b128.f16.f16.tn128.tk64.st4.pw1.tma.pn4.longest.coopM.wg2.bps1.cl2.wd0.cs64.static.sp0.none.pdl0';
+  const options = { depth: 'quick', case: 'long-list' } as const;
+
+  it.each([
+    ['leaves out a tile between two batches of records', halves, replacing('rest += 32;', 'rest += 33;')],
+    ['looks up the rows of the first batch alone', rows, replacing('prepare(batch);', '')],
+  ])('sees a kernel that %s: %s', async (_, id, faulty) => {
+    const right = await gate(id, sound, options);
+    expect(right.verdict, right.evidence.message).toBe('passed');
+    const { verdict, evidence } = await gate(id, faulty, options);
+    expect(verdict, evidence.message).not.toBe('passed');
+    expect(evidence.case).toBe('long-list');
+  });
+});
+
 describe('many-tiles', () => {
   const rows =
     'wgmma.b64.f16.f16.tn256.tk64.st4.pw1.overlap.pn4.longest.rows.wg2.bps1.cl1.wd1.cs64.static.sp0.similar.none.pdl0';

@@ -68,9 +68,11 @@ std::vector<std::vector<Tile>> lists_of(const Workspace& plan, const Dealing& de
   const std::size_t base = at.tiles / sizeof(Tile);
   std::vector<std::vector<Tile>> lists(static_cast<std::size_t>(dealing.lists));
   for (std::size_t i = 0; i < lists.size(); ++i) {
-    auto rest = static_cast<std::size_t>(record<std::int32_t>(plan, at.rests / 4 + i));
-    for (Tile tile = record<Tile>(plan, base + i); tile.count >= 0; tile = record<Tile>(plan, base + rest++))
-      lists[i].push_back(tile);
+    const auto rest = static_cast<std::size_t>(record<std::int32_t>(plan, at.rests / 4 + i));
+    const auto tile = [&](std::size_t at) {
+      return record<Tile>(plan, base + (at < 32 ? i * 32 + at : rest + at - 32));
+    };
+    for (std::size_t at = 0; tile(at).count >= 0; ++at) lists[i].push_back(tile(at));
   }
   return lists;
 }
