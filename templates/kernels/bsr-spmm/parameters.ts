@@ -1,6 +1,5 @@
 import { defineParameters } from '../../../src/model/family.ts';
 import type { Point as PointOf } from '../../../src/model/parameter.ts';
-import { storesByTma } from './wgmma-sizes.ts';
 
 /** The search space of bsr-spmm. A parameter may be read by several paths; `activations` says by which. */
 export const parameters = defineParameters({
@@ -150,6 +149,11 @@ export const parameters = defineParameters({
 
 export type Specs = typeof parameters.specs;
 export type Point = PointOf<Specs>;
+
+/** C leaves by TMA, through staging in shared memory. */
+export function storesByTma(epilogue: Point['epilogue']): boolean {
+  return epilogue === 'tma' || epilogue === 'overlap';
+}
 
 const { activeWhen } = parameters;
 type Path = Point['path'];

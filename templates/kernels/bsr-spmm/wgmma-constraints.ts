@@ -1,6 +1,6 @@
-import { parameters } from './parameters.ts';
+import { parameters, storesByTma } from './parameters.ts';
 import { maxSharedBytes } from './sizes.ts';
-import { registerLimit, storesByTma, warpgroupTile, wgmmaNames, wgmmaSizes } from './wgmma-sizes.ts';
+import { registerLimit, warpgroupTile, wgmmaNames, wgmmaSizes } from './wgmma-sizes.ts';
 
 const { constraint } = parameters;
 

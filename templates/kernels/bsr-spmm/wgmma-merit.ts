@@ -1,5 +1,5 @@
-import type { Point } from './parameters.ts';
-import { storesByTma, warpgroupTile, wgmmaSizes } from './wgmma-sizes.ts';
+import { type Point, storesByTma } from './parameters.ts';
+import { warpgroupTile, wgmmaSizes } from './wgmma-sizes.ts';
 import { densityOf, type Problem } from './workloads.ts';
 
 /** Into the multiprocessors of an H200 from L2, bytes per second, and its tensor cores under load, TFLOPS; measured. */

@@ -120,36 +120,13 @@ export const hopperNarrow: readonly Part[] = [
   { ...b128, tileN: [64], stages: [4, 6], wgmmaDepth: [1], split: [8], panel: [0] },
 ];
 
+const narrowCopies = { tileN: [64, 128], wgmmaDepth: [0, 1], panel: [0], producers: [2, 4] } satisfies Part;
+
 /** Narrow tiles have few products to a step, so that the time to issue its copies counts: more producers. */
 export const hopperNarrowCopies: readonly Part[] = [
-  {
-    ...b64,
-    tileN: [64, 128],
-    consumers: [1, 2],
-    stages: [8],
-    wgmmaDepth: [0, 1],
-    panel: [0],
-    producers: [2, 4],
-  },
-  {
-    ...b64,
-    tileN: [64, 128],
-    consumers: [1, 2],
-    stages: [6],
-    blocksPerStage: [2],
-    wgmmaDepth: [0, 1],
-    panel: [0],
-    producers: [2, 4],
-  },
-  {
-    ...b128,
-    tileN: [64, 128],
-    role: ['coopM', 'coopN'],
-    stages: [6],
-    wgmmaDepth: [0, 1],
-    panel: [0],
-    producers: [2, 4],
-  },
+  { ...b64, ...narrowCopies, consumers: [1, 2], stages: [8] },
+  { ...b64, ...narrowCopies, consumers: [1, 2], stages: [6], blocksPerStage: [2] },
+  { ...b128, ...narrowCopies, role: ['coopM', 'coopN'], stages: [6] },
 ];
 
 /** C by plain stores, which may add beta * C and write any type. */

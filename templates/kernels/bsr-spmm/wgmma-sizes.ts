@@ -1,5 +1,5 @@
 import type { ParameterValue } from '../../../src/model/parameter.ts';
-import type { Point } from './parameters.ts';
+import { type Point, storesByTma } from './parameters.ts';
 
 /** What the sizes of the path `wgmma` depend on. */
 export const wgmmaNames = [
@@ -50,11 +50,6 @@ function equalShare({ consumers }: Pick<Point, 'consumers'>): number {
 /** Registers that ptxas has for one consumer thread. */
 export function registerLimit(point: Pick<Point, 'consumers' | 'epilogue'>): number {
   return unequalShares(point)?.consumer ?? equalShare(point);
-}
-
-/** C leaves by TMA, through staging in shared memory. */
-export function storesByTma(epilogue: Point['epilogue']): boolean {
-  return epilogue === 'tma' || epilogue === 'overlap';
 }
 
 /** Rows of C that one TMA store takes: those of a warp, or all 32 where columns lie along wgmma's M. */
