@@ -324,6 +324,12 @@ def options_of(arguments):
     return parser.parse_args(arguments)
 
 
+def not_timed(manifest, workloads):
+    """Ids of the workloads that the library's policy does not know: there it takes what was best on the nearest that it knows."""
+    timed = {entry["workload"] for entry in manifest["policy"]}
+    return [id for id in workloads if id not in timed]
+
+
 def triton_case(problem, seed):
     from triton_bsr import kernel_case
 
@@ -367,6 +373,9 @@ def main(arguments):
         "environment": environment(library),
         "results": [],
     }
+    if unknown := not_timed(json.loads(library.manifest()), workloads):
+        report["environment"]["library"]["notTimedOn"] = unknown
+        say(f"the library was not tuned for {', '.join(unknown)}: it takes what was best on the nearest workload that it knows")
     left_out = {}
     if options.compile_seconds > 0:
         from triton_bsr import compile_ahead

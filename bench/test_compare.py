@@ -229,6 +229,11 @@ class Figures(unittest.TestCase):
         self.assertIn("cublas dense: 20.0 us, 100.0 TFLOPS, 800 with all it multiplies, ours 2.000x", lines)
         self.assertNotIn("triton", lines)
 
+    def test_a_library_says_which_workloads_it_was_not_tuned_for(self):
+        manifest = {"policy": [{"workload": "4096.d12.b32"}, {"workload": "4096.d12.b64"}]}
+        self.assertEqual(compare.not_timed(manifest, ["4096.d12.b64", "4096x128.d12.b64"]), ["4096x128.d12.b64"])
+        self.assertEqual(compare.not_timed({"policy": []}, ["4096.d12.b64"]), ["4096.d12.b64"])
+
     def test_workloads_are_chosen_by_group_and_refused_by_name(self):
         known = {id: {"dtype": "f16", "out": "f16"} for id in [*compare.MAIN, "4096.d5.b32", "4096.d12.equal.b32", "2048.d12.b32"]}
         known["4096.d12.b32.bf16"] = {"dtype": "bf16", "out": "bf16"}
