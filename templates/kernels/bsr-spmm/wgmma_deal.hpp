@@ -13,7 +13,8 @@
 
 namespace tilewright::bsr_spmm::wgmma {
 
-/// As the kernel reads it; see wgmma.cu.hbs. Numbers of other records count from the start of the plan.
+/// As the kernel reads it; see wgmma.cu.hbs. In groups, `row` and `first` count records from the start of the
+/// plan; else they are a block row and the number of its first block.
 struct Tile {
   std::int32_t row, column, first, count;
 };

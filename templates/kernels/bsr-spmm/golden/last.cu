@@ -47,7 +47,7 @@ constexpr int kCluster = 2;
 constexpr int kTileK = 64;
 constexpr int kBlocksPerStage = 1;
 constexpr int kStages = 4;
-// Warpgroups that multiply; the producer comes after them.
+// Warpgroups that multiply; behind them comes the warp that copies.
 constexpr int kConsumers = 2;
 constexpr int kThreads = 384;
 
@@ -89,17 +89,16 @@ struct alignas(16) Tile {
 /// Block column of a block of A; steps are numbered as the blocks are.
 using Step = int;
 
-/// As the launch code fills it in for all kernels (wgmma::Args in wgmma.hpp); this one need not read every member. All of
-/// the plan is one buffer; numbers count from its start.
+/// As the launch code fills it in for all kernels (wgmma::Args in wgmma.hpp).
 struct Args {
-  const Tile* tiles;      // first 32 records of every list
-  const int* rests;       // where its list goes on
-  const Step* starts;     // the first 32 steps of that tile, negative where the plan does not know them
-  const Step* steps;
-  const int* group_rows;
-  const void* parts;
-  float* partials;
-  unsigned* counters;     // of other kernels
+  const Tile* tiles;      // the first 32 records of every list; list i goes on at tiles[rests[i]]
+  const int* rests;
+  const Step* starts;     // the first 32 steps of every list's first tile, negative where the plan does not know them
+  const Step* steps;      // block column of every block of A, as the caller has them
+  const int* group_rows;  // for other kernels
+  const void* parts;      // for other kernels
+  float* partials;        // for other kernels
+  unsigned* counters;     // for other kernels
   Output* c;
   long long ldc;
   int columns;            // of B and C
@@ -130,19 +129,16 @@ struct Ring {
   }
 };
 
-/// The tiles of a list. Records are read 32 at a time, one per lane, so that no warp waits for memory from tile to tile:
-/// what it reads while copies are under way comes behind them.
+/// The tiles of a list. A read while copies are under way waits behind them; so a warp reads 32 records at once, one per
+/// lane, and hands them out by shuffles. Behind the end of the last list there are records enough for that.
 struct List {
   const Tile* rest;  // behind `batch`
   Tile batch;
   int taken = 0;
-  /// The next tile, the same in all lanes. `prepare(record)` is called for records as they have been read, but not for
-  /// those of the first batch.
-  template <class Prepare>
-  __device__ Tile take(const Prepare& prepare) {
+  /// The next tile, the same in all lanes.
+  __device__ Tile take() {
     if (taken == 32) {
       batch = rest[ptx::lane_id()];
-      prepare(batch);
       rest += 32;
       taken = 0;
     }
@@ -219,13 +215,12 @@ TW_DEVICE void fill_tile(const Args& args, const Maps& maps, const Shared& share
 /// Walks the list `tiles`; `batch` has the first steps.
 TW_DEVICE void produce(const Args& args, const Maps& maps, const Shared& shared, List tiles, Step batch) {
   Ring ring;
-  const auto take = [&] { return tiles.take([](Tile&) {}); };
-  Tile tile = take();
+  Tile tile = tiles.take();
   if (batch < 0) batch = fetch(args, tile, 0);
   while (tile.count >= 0) {
     fill_tile(args, maps, shared, ring, tile, batch);
     // Behind the copies, a ring full of which is under way meanwhile: those of the first tile need not wait for this.
-    tile = take();
+    tile = tiles.take();
     batch = fetch(args, tile, 0);
   }
 }
@@ -370,7 +365,7 @@ TW_DEVICE void consume(const Args& args, const TensorMap* map_c, const Shared& s
   const auto write_late = [&](int pass) {
     if (late_row >= 0) store(map_c, shared, late, late_row, late_column, pass);
   };
-  const auto take = [&] { return tiles.take([](Tile&) {}); };
+  const auto take = [&] { return tiles.take(); };
   Tile tile = take();
   for (; tile.count >= 0; tile = take()) {
     const int row = row_of(tile.row);
