@@ -7,7 +7,7 @@ import type { AnyFamily } from '../model/family.ts';
 import type { Source } from '../model/variant.ts';
 import { mustLint } from '../render/lint.ts';
 import { renderVariant } from '../render/render.ts';
-import { fold, grouped, shortPath } from '../report/format.ts';
+import { fold, grouped, kernelTime, shortPath } from '../report/format.ts';
 import { lastVerdicts } from '../report/records.ts';
 import { foldAt, paintFor } from '../report/style.ts';
 import { enumerate } from '../space/enumerate.ts';
@@ -103,7 +103,22 @@ function showFamily(family: AnyFamily, flags: Flags): void {
   }
 }
 
-function showVariant({ family, folder }: DiscoveredFamily, id: string, config: Config, flags: Flags): void {
+/** The times that the family ships of this very source, with their origin. */
+function recordsOf({ variant, hash }: Source, { wisdom }: DiscoveredFamily) {
+  return wisdom.flatMap(({ records, runs }) =>
+    records
+      .filter((record) => record.variant === variant.id && record.source === hash)
+      .map(({ workload, median, tflops, run }) => ({
+        workload,
+        median,
+        tflops,
+        run: runs.find((one) => one.id === run) ?? { id: run },
+      })),
+  );
+}
+
+function showVariant(discovered: DiscoveredFamily, id: string, config: Config, flags: Flags): void {
+  const { family, folder } = discovered;
   const variant = variantOf(family, pointOfId(family, id));
   mustLint(family, folder, [variant]);
   const rendered = renderVariant(family, folder, variant, config.out);
@@ -111,8 +126,9 @@ function showVariant({ family, folder }: DiscoveredFamily, id: string, config: C
   const run = runThatKnows(rendered, runsRoot(config));
   const verdict = run && lastVerdicts(run.records()).get(id);
   const measurements = run?.records().filter((one) => one.event === 'measurement' && one.subject === id);
+  const wisdom = recordsOf(rendered, discovered);
   if (flags.json) {
-    console.log(JSON.stringify({ event: 'variant', ...variant, source, verdict, measurements }));
+    console.log(JSON.stringify({ event: 'variant', ...variant, source, verdict, measurements, wisdom }));
     return;
   }
   say(id);
@@ -125,6 +141,12 @@ function showVariant({ family, folder }: DiscoveredFamily, id: string, config: C
   if (run && verdict) {
     say(`verdict ${verdict.verdict} (${verdict.device}, run ${run.id}): ${verdict.evidence.message}`, 8);
     if (verdict.evidence.reproduce) console.log(asCalled(`        $ ${verdict.evidence.reproduce}`));
+  }
+  for (const { workload, median, tflops, run } of wisdom) {
+    const time = `${kernelTime(median)}, ${tflops.toFixed(1)} TFLOPS`;
+    const commit = 'commit' in run && run.commit ? `, commit ${run.commit}` : '';
+    const origin = 'gpu' in run ? ` on ${run.gpu}, ${run.date.slice(0, 10)}${commit}` : '';
+    say(`wisdom  fastest on ${workload}: ${time}${origin} (run ${run.id})`, 8);
   }
 }
 

@@ -1,6 +1,6 @@
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { access, chmod, constants, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UsageError } from '../errors.ts';
+import { EnvironmentError, UsageError } from '../errors.ts';
 import type { Artifact } from '../model/artifact.ts';
 import type { Binding } from '../model/binding.ts';
 import type { Manifest } from '../model/manifest.ts';
@@ -25,10 +25,24 @@ export interface Library {
  * where that is asked for.
  */
 export async function emitLibrary(request: LibraryRequest): Promise<Library> {
-  const library = await writeLibrary(request);
   const { install, executor } = request;
+  if (install) await mustTakeFiles(install.prefix);
+  const library = await writeLibrary(request);
   if (install) await installLibrary(library.path, install.prefix, executor, install);
   return library;
+}
+
+/** Before anything is built for it. */
+async function mustTakeFiles(prefix: string): Promise<void> {
+  try {
+    await mkdir(prefix, { recursive: true });
+    await access(prefix, constants.W_OK);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : error;
+    throw new EnvironmentError(
+      `cannot install into ${prefix}: ${why}\n  name a writable folder with --prefix`,
+    );
+  }
 }
 
 /** Makes the tree aside and renames it into place, so that whatever fails leaves the former library as it was. */

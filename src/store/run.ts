@@ -110,11 +110,22 @@ export function openRun(root: string, id?: string, family?: string): Run {
 
 /** Ids of the runs under a root, newest first. */
 export function listRuns(root: string, family?: string): string[] {
-  if (!existsSync(root)) return [];
-  return readdirSync(root)
+  return namesIn(root)
     .filter((name) => existsSync(join(root, name, 'run.json')))
     .filter((name) => family === undefined || name.replace(/-\d{8}-\d{6}(-\d+)?$/, '') === family)
     .sort((a, b) => startOf(join(root, b)) - startOf(join(root, a)));
+}
+
+/** What is in a folder; nothing in one that is not there. */
+function namesIn(folder: string): string[] {
+  return onDisk(`read ${folder}`, () => {
+    try {
+      return readdirSync(folder);
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return [];
+      throw error;
+    }
+  });
 }
 
 function startOf(path: string): number {

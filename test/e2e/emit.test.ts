@@ -26,6 +26,11 @@ test('gen emit --prefix installs what find_package finds, shared or as archives'
   // Nothing runs here, so nothing is optimised: as CMake would have it, it takes minutes to compile.
   const cheaply = { CMAKE_BUILD_TYPE: 'None', CMAKE_TOOLCHAIN_FILE: toolchain };
   await gen(path, ['sweep', 'scale', '--preset', 'sound', '--limit', '1', '--device', 'emulated']);
+  const nowhere = await gen(path, ['emit', '--prefix', join(toolchain, 'opt')]);
+  expect(nowhere).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('name a writable folder with --prefix'),
+  });
   for (const [kind, flags] of [
     ['SHARED', []],
     ['STATIC', ['--static']],

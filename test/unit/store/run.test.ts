@@ -69,6 +69,11 @@ describe('runs', () => {
       (root) => truncated(root),
       /run\.json cannot be used: it is no JSON \(cut short\?\)/,
     ],
+    [
+      'a file instead of a folder',
+      (root) => openRun(aFile(root)),
+      /cannot read .*: a part of the path is a file/,
+    ],
     ['a copied folder', (root) => copied(root), /it belongs to run scale-20261121-120000/],
   ])('%s: the message says so', (_, open, message) => {
     const root = folderOf();
@@ -79,6 +84,12 @@ describe('runs', () => {
     const run = createRun(root, info, noon);
     truncateSync(join(run.path, 'run.json'), 20);
     return openRun(root, run.id);
+  }
+
+  function aFile(root: string) {
+    const file = join(root, 'runs');
+    writeFileSync(file, '');
+    return file;
   }
 
   function copied(root: string) {
