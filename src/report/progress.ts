@@ -65,7 +65,7 @@ export class Progress {
     this.#counts.total = event.variants;
     const { points, legal, variants } = event;
     this.line(
-      `${plural(points, 'point')}, ${grouped(legal)} legal, ${plural(variants, 'variant')} to look at`,
+      `${plural(points, 'point')}, ${grouped(legal)} asked for and legal, ${plural(variants, 'variant')} to look at`,
     );
   }
 
