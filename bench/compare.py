@@ -110,13 +110,12 @@ def number(text):
         return None
 
 
-def environment(library):
+def environment(manifest):
     import torch
     import triton
 
     properties = torch.cuda.get_device_properties(0)
     queried = gpu_query(["driver_version", "power.limit", "clocks.max.sm"])
-    manifest = json.loads(library.manifest())
     provenance = manifest["provenance"]
     provenance.get("gpu", {}).pop("uuid", None)  # evidence is published
     nvcc = command_output(["nvcc", "--version"], r"release [\d.]+, V[\d.]+") or provenance.get("nvcc")
@@ -364,16 +363,17 @@ def main(arguments):
     torch.cuda.init()
     torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False  # fp32 sums, as everybody else here
     library = library_of(options.library)
+    manifest = json.loads(library.manifest())
     report = {
         # Where a machine keeps its files is nobody's business.
         "command": "bench/compare.py " + " ".join(pathlib.PurePath(one).name if pathlib.PurePath(one).is_absolute() else one for one in arguments),
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         **({"commit": commit()} if commit() else {}),
         "process": "one",
-        "environment": environment(library),
+        "environment": environment(manifest),
         "results": [],
     }
-    if unknown := not_timed(json.loads(library.manifest()), workloads):
+    if unknown := not_timed(manifest, workloads):
         report["environment"]["library"]["notTimedOn"] = unknown
         say(f"the library was not tuned for {', '.join(unknown)}: it takes what was best on the nearest workload that it knows")
     left_out = {}

@@ -105,16 +105,14 @@ function showFamily(family: AnyFamily, flags: Flags): void {
 
 /** The times that the family ships of this very source, with their origin. */
 function recordsOf({ variant, hash }: Source, { wisdom }: DiscoveredFamily) {
-  return wisdom.flatMap(({ records, runs }) =>
-    records
-      .filter((record) => record.variant === variant.id && record.source === hash)
-      .map(({ workload, median, tflops, run }) => ({
-        workload,
-        median,
-        tflops,
-        run: runs.find((one) => one.id === run) ?? { id: run },
-      })),
-  );
+  return wisdom.flatMap(({ records, runs }) => {
+    const own = records.filter((record) => record.variant === variant.id && record.source === hash);
+    return runs.flatMap((run) =>
+      own
+        .filter((record) => record.run === run.id)
+        .map(({ workload, median, tflops }) => ({ workload, median, tflops, run })),
+    );
+  });
 }
 
 function showVariant(discovered: DiscoveredFamily, id: string, config: Config, flags: Flags): void {
@@ -144,9 +142,9 @@ function showVariant(discovered: DiscoveredFamily, id: string, config: Config, f
   }
   for (const { workload, median, tflops, run } of wisdom) {
     const time = `${kernelTime(median)}, ${tflops.toFixed(1)} TFLOPS`;
-    const commit = 'commit' in run && run.commit ? `, commit ${run.commit}` : '';
-    const origin = 'gpu' in run ? ` on ${run.gpu}, ${run.date.slice(0, 10)}${commit}` : '';
-    say(`wisdom  fastest on ${workload}: ${time}${origin} (run ${run.id})`, 8);
+    const commit = run.commit ? `, commit ${run.commit}` : '';
+    const origin = `${run.gpu}, ${run.date.slice(0, 10)}${commit} (run ${run.id})`;
+    say(`wisdom  fastest on ${workload}: ${time} on ${origin}`, 8);
   }
 }
 

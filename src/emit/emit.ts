@@ -1,6 +1,6 @@
 import { access, chmod, constants, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EnvironmentError, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
 import type { Artifact } from '../model/artifact.ts';
 import type { Binding } from '../model/binding.ts';
 import type { Manifest } from '../model/manifest.ts';
@@ -25,7 +25,9 @@ export interface Library {
  * where that is asked for.
  */
 export async function emitLibrary(request: LibraryRequest): Promise<Library> {
-  const { install, executor } = request;
+  const { install, executor, selection } = request;
+  if (selection.variants.length === 0)
+    throw new UsageError(`nothing to emit: no variant of ${request.family.name} was selected`);
   if (install) await mustTakeFiles(install.prefix);
   const library = await writeLibrary(request);
   if (install) await installLibrary(library.path, install.prefix, executor, install);
@@ -38,17 +40,12 @@ async function mustTakeFiles(prefix: string): Promise<void> {
     await mkdir(prefix, { recursive: true });
     await access(prefix, constants.W_OK);
   } catch (error) {
-    const why = error instanceof Error ? error.message : error;
-    throw new EnvironmentError(
-      `cannot install into ${prefix}: ${why}\n  name a writable folder with --prefix`,
-    );
+    throw diskError(error, `install into ${prefix}`, '--prefix');
   }
 }
 
 /** Makes the tree aside and renames it into place, so that whatever fails leaves the former library as it was. */
 async function writeLibrary(request: LibraryRequest): Promise<Library> {
-  if (request.selection.variants.length === 0)
-    throw new UsageError(`nothing to emit: no variant of ${request.family.name} was selected`);
   const binding = await loadBinding(request.binding ?? 'c');
   await mkdir(request.out, { recursive: true });
   const staged = await mkdtemp(join(request.out, '.library-'));

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Source } from '../model/variant.ts';
-import { errorCode, onDisk } from '../util/disk.ts';
+import { ifThere, onDisk } from '../util/disk.ts';
 
 /** Writes a rendered source where it belongs. True if the file was new or different. */
 export function writeSource(source: Source): boolean {
@@ -13,7 +13,7 @@ export function writeSource(source: Source): boolean {
  * file. Throws an EnvironmentError when the disk refuses.
  */
 export function writeIfDifferent(path: string, text: string): boolean {
-  if (readIfThere(path) === text) return false;
+  if (ifThere(`read ${path}`, () => readFileSync(path, 'utf8')) === text) return false;
   const temporary = `${path}.${process.pid}.tmp`;
   onDisk(`write ${path}`, () => {
     mkdirSync(dirname(path), { recursive: true });
@@ -26,15 +26,4 @@ export function writeIfDifferent(path: string, text: string): boolean {
     }
   });
   return true;
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return undefined;
-    return onDisk(`read ${path}`, () => {
-      throw error;
-    });
-  }
 }

@@ -11,7 +11,7 @@ import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from '../errors.ts';
 import type { JournalRecord } from '../model/event.ts';
-import { errorCode, onDisk } from '../util/disk.ts';
+import { errorCode, ifThere, onDisk } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
 import { didYouMean } from '../util/suggest.ts';
 import { Journal } from './journal.ts';
@@ -110,22 +110,11 @@ export function openRun(root: string, id?: string, family?: string): Run {
 
 /** Ids of the runs under a root, newest first. */
 export function listRuns(root: string, family?: string): string[] {
-  return namesIn(root)
+  const names = ifThere(`read ${root}`, () => readdirSync(root)) ?? [];
+  return names
     .filter((name) => existsSync(join(root, name, 'run.json')))
     .filter((name) => family === undefined || name.replace(/-\d{8}-\d{6}(-\d+)?$/, '') === family)
     .sort((a, b) => startOf(join(root, b)) - startOf(join(root, a)));
-}
-
-/** What is in a folder; nothing in one that is not there. */
-function namesIn(folder: string): string[] {
-  return onDisk(`read ${folder}`, () => {
-    try {
-      return readdirSync(folder);
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') return [];
-      throw error;
-    }
-  });
 }
 
 function startOf(path: string): number {

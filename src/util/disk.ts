@@ -10,7 +10,7 @@ const advice: Readonly<Record<string, string>> = {
   // Node says so of a folder that is to be made on a read-only file system, too.
   ENOENT: 'there is no such file or folder, or the file system is read-only',
   EISDIR: 'it is a folder, not a file',
-  ENOTDIR: 'a part of the path is a file, not a folder',
+  ENOTDIR: 'a part of the path is a file, not a folder; name a writable folder with --out',
   EMFILE: 'too many files are open; raise `ulimit -n` or lower --jobs',
   EIO: 'the disk reports an input/output error',
 };
@@ -21,9 +21,12 @@ export function errorCode(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** An EnvironmentError when the disk is to blame for a failed file operation, otherwise the error itself. */
-export function diskError(error: unknown, doing: string): unknown {
-  const why = advice[errorCode(error) ?? ''];
+/**
+ * An EnvironmentError when the disk is to blame for a failed file operation, otherwise the error itself. `option`: what names
+ * another folder.
+ */
+export function diskError(error: unknown, doing: string, option = '--out'): unknown {
+  const why = advice[errorCode(error) ?? '']?.replace('--out', option);
   return why === undefined ? error : new EnvironmentError(`cannot ${doing}: ${why}`);
 }
 
@@ -32,6 +35,16 @@ export function onDisk<T>(doing: string, operation: () => T): T {
   try {
     return operation();
   } catch (error) {
+    throw diskError(error, doing);
+  }
+}
+
+/** `onDisk`, but undefined where there is no such file or folder. */
+export function ifThere<T>(doing: string, operation: () => T): T | undefined {
+  try {
+    return operation();
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw diskError(error, doing);
   }
 }
