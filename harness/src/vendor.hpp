@@ -1,5 +1,6 @@
-// vendor.hpp - the family's baselines as a second opinion: the vendor must agree with the oracle, and a
-// variant that agrees with the oracle then agrees with the vendor. Each problem is asked once and remembered.
+// vendor.hpp - the family's baselines as a second opinion: where the vendor agrees with the oracle, a variant
+// that does so agrees with the vendor. Where it does not, the oracle decides, and the verdict's evidence says
+// so. Each problem is asked once and remembered.
 #pragma once
 #include <map>
 #include <memory>

@@ -8,6 +8,8 @@ import { type RunEvidence, runEvidenceSchema } from '../model/evidence.ts';
 import type { AnyFamily } from '../model/family.ts';
 import { type Rival, rivalSchema } from '../model/rival.ts';
 import { selectionSchema } from '../model/selection.ts';
+import { systemsPlot } from '../report/bars.ts';
+import { comparedCases } from '../report/compared.ts';
 import { evidenceOf, type FamilyFacts } from '../report/evidence.ts';
 import { casesOf } from '../report/headline.ts';
 import { jsonText } from '../report/json-text.ts';
@@ -45,16 +47,22 @@ export async function report(run: string | undefined, flags: ReportFlags): Promi
   const rivals = (flags.rival ?? []).map(readRival);
   if (flags.markdown !== undefined) writePage(flags.markdown, evidences, rivals);
   else if (flags.evidence === undefined && flags.wisdom === undefined)
-    process.stdout.write(resultsPage(evidences, undefined, rivals));
+    process.stdout.write(resultsPage(evidences, rivals));
   return exitCode.done;
 }
 
-/** The picture lies beside the page and has its name. */
+/** The pictures lie beside the page and have its name. */
 function writePage(path: string, evidences: readonly RunEvidence[], rivals: readonly Rival[]): void {
-  const picture = `${path.replace(/\.md$/, '')}.svg`;
   const cases = casesOf(evidences);
-  if (cases.length > 0) write(picture, searchPlot(cases));
-  write(path, resultsPage(evidences, cases.length > 0 ? basename(picture) : undefined, rivals));
+  const base = path.replace(/\.md$/, '');
+  const picture = (suffix: string, svg: string | undefined) => {
+    if (svg === undefined) return undefined;
+    write(`${base}${suffix}.svg`, svg);
+    return basename(`${base}${suffix}.svg`);
+  };
+  const search = picture('', searchPlot(cases));
+  const systems = picture('-systems', systemsPlot(comparedCases(rivals), cases));
+  write(path, resultsPage(evidences, rivals, { ...(search && { search }), ...(systems && { systems }) }));
 }
 
 async function evidenceOfRun(id: string | undefined, flags: ReportFlags): Promise<RunEvidence> {

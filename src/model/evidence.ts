@@ -3,7 +3,7 @@ import { environmentEventSchema, summaryEventSchema } from './event.ts';
 import { measurementSchema } from './measurement.ts';
 import { parameterValueSchema } from './parameter.ts';
 import { selectionSchema } from './selection.ts';
-import { verdictNames } from './verdict.ts';
+import { vendorOpinionSchema, verdictNames, verdictSchema } from './verdict.ts';
 
 export const evidenceVersion = 1;
 
@@ -56,6 +56,20 @@ const evidenceWorkloadSchema = z.object({
 });
 export type EvidenceWorkload = Readonly<z.infer<typeof evidenceWorkloadSchema>>;
 
+/** What the gate did on one device, over all variants. */
+const evidenceGateSchema = z.object({
+  device: verdictSchema.shape.device,
+  variants: z.number(),
+  passed: z.number(),
+  /** Cases that variants passed, added up over all of them. */
+  cases: z.number(),
+  /** Largest |error| / bound of those that passed; above 1 fails. */
+  maxErrorOverBound: z.number(),
+  /** The vendor's libraries over the same cases, added up; `disagrees` names each case once. */
+  vendor: z.record(z.string(), vendorOpinionSchema),
+});
+export type EvidenceGate = Readonly<z.infer<typeof evidenceGateSchema>>;
+
 /** One run as a file to be kept and published: what was done, where, and everything that came of it. */
 export const runEvidenceSchema = z.object({
   version: z.literal(evidenceVersion),
@@ -74,6 +88,8 @@ export const runEvidenceSchema = z.object({
   rejected: z.record(z.string(), z.number()),
   /** Variants by their last verdict. */
   verdicts: z.partialRecord(z.enum(verdictNames), z.number()),
+  /** By device; of runs before there was this, absent. */
+  gate: z.array(evidenceGateSchema).optional(),
   failures: z.array(
     z.object({ variant: z.string(), device: z.string(), verdict: z.enum(verdictNames), message: z.string() }),
   ),

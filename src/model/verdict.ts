@@ -20,6 +20,18 @@ export const verdictNames = [
 ] as const;
 export type VerdictName = (typeof verdictNames)[number];
 
+/** What a vendor's library had to say over the cases of one verdict. The oracle decides; the vendor is a second opinion. */
+export const vendorOpinionSchema = z.object({
+  /** Cases in which it agreed with the oracle. */
+  agreed: z.number(),
+  /** Cases that it cannot do, or in which it failed. */
+  unsupported: z.number(),
+  /** Its own largest |error| / bound in cases that agreed. */
+  maxErrorOverBound: z.number(),
+  /** Ids of cases in which it is the vendor that is wrong. */
+  disagrees: z.array(z.string()),
+});
+
 /** What stands behind a verdict: always a sentence, then whatever numbers the cause has. */
 export const evidenceSchema = z
   .object({
@@ -32,6 +44,8 @@ export const evidenceSchema = z
     /** Cases run and passed before the verdict. */
     cases: z.number().optional(),
     seconds: z.number().optional(),
+    /** By the library's name; only on a GPU. */
+    vendor: z.record(z.string(), vendorOpinionSchema).optional(),
     /** One command that shows the failure again, alone. */
     reproduce: z.string().optional(),
   })

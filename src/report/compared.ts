@@ -1,6 +1,8 @@
 import { denseSystem, fullMatrixSystem, ownSystem, type Rival, type RivalResult } from '../model/rival.ts';
 import { kernelTime, ratio, spread } from './format.ts';
+import type { Case } from './headline.ts';
 import { code, markdownTable, section } from './markdown.ts';
+import { limitsOf } from './ranking.ts';
 
 /** Two times with their median absolute deviations, in one unit. */
 interface Timed {
@@ -16,16 +18,26 @@ export function isSlower(own: Timed, other: Timed): boolean {
 /** One workload of a comparison: ours and the best correct result of every other system. */
 export interface ComparedCase {
   readonly workload: string;
+  /** The workload's id; with the number of the comparison where several have it. */
+  readonly name: string;
   readonly own: RivalResult;
   readonly others: readonly RivalResult[];
 }
 
-/** Cases of all files, of the workloads that have our own time. A workload in several files is several cases. */
+/** Cases of all files, of the workloads that have our own time, equal ones side by side. */
 export function comparedCases(rivals: readonly Rival[]): ComparedCase[] {
-  return rivals.flatMap(casesOfFile);
+  const found = rivals.map(casesOfFile);
+  const ids = [...new Set(found.flat().map(({ workload }) => workload))];
+  return ids.flatMap((id) => {
+    const same = found.flatMap((cases, index) =>
+      cases.flatMap((one) => (one.workload === id ? { ...one, index } : [])),
+    );
+    const nameAt = (index: number) => (same.length > 1 ? `${id} (comparison ${index + 1})` : id);
+    return same.map(({ index, ...one }) => ({ ...one, name: nameAt(index) }));
+  });
 }
 
-function casesOfFile({ results }: Rival): ComparedCase[] {
+function casesOfFile({ results }: Rival): Omit<ComparedCase, 'name'>[] {
   const right = results.filter(({ correct }) => correct !== false);
   const workloads = [...new Set(right.map(({ workload }) => workload))];
   return workloads.flatMap((workload) => {
@@ -39,29 +51,23 @@ function casesOfFile({ results }: Rival): ComparedCase[] {
   });
 }
 
-/** Ours beside other systems, timed in turns by one process. Nothing where no file has such times. */
-export function comparedSection(rivals: readonly Rival[]): string[] {
+/**
+ * Ours beside other systems, timed in turns by one process. Nothing where no file has such times. `sweeps`: what the
+ * machine allows is taken from their cases of the same workloads. `plot`: address of a picture of it.
+ */
+export function comparedSection(
+  rivals: readonly Rival[],
+  sweeps: readonly Case[] = [],
+  plot?: string,
+): string[] {
   const cases = comparedCases(rivals);
   if (cases.length === 0) return [];
-  const systems = [...new Set(cases.flatMap(({ others }) => others.map(({ system }) => system)))];
-  const ratios = systems.filter((system) => system !== fullMatrixSystem);
-  const titles = [
-    ...['case', 'ours', '± MAD', 'TFLOPS', ...ratios.map((system) => `vs ${system}`)],
-    ...['searched', 'TFLOPS of dense, zeros too', 'of dense, full matrix', 'ours / dense', 'ours / full'],
-  ];
-  const rows = cases.map(({ workload, own, others }) => {
-    const of = (system: string) => others.find((one) => one.system === system);
-    const [zeros, full] = [denseSystem, fullMatrixSystem].map((system) => of(system)?.ownTflops);
-    return [
-      ...[workload, kernelTime(own.medianUs / 1e6), spread(own.madUs, own.medianUs)],
-      ...[own.tflops.toFixed(1), ...ratios.map((system) => ratio(of(system)?.medianUs, own.medianUs))],
-      ...[searched(others), figure(zeros), figure(full), ratio(own.tflops, zeros), ratio(own.tflops, full)],
-    ];
-  });
   return [
     ...section(
       '## Against other systems, same process',
-      markdownTable(titles, rows),
+      tflopsTable(cases, sweeps),
+      plot === undefined ? [] : [`![TFLOPS of each system](${plot})`],
+      ratioTable(cases),
       legend,
       rivals.map(originOf),
     ),
@@ -69,9 +75,61 @@ export function comparedSection(rivals: readonly Rival[]): string[] {
   ];
 }
 
+/** What the machine allows on a workload, of the first sweep that has it; see `limitsOf`. */
+export function ceilingOf(
+  workload: string,
+  sweeps: readonly Case[],
+): { name: string; tflops: number } | undefined {
+  for (const { workload: known, evidence } of sweeps) {
+    const [limit] = known.id === workload ? limitsOf(known, evidence) : [];
+    if (limit) return { name: limit.name, tflops: known.flops / limit.seconds / 1e12 };
+  }
+  return undefined;
+}
+
+/** The systems that solve the same problem as ours. */
+function systemsOf(cases: readonly ComparedCase[]): string[] {
+  const all = cases.flatMap(({ others }) => others.map(({ system }) => system));
+  return [...new Set(all)].filter((system) => system !== fullMatrixSystem);
+}
+
+function tflopsTable(cases: readonly ComparedCase[], sweeps: readonly Case[]): string[] {
+  const systems = systemsOf(cases);
+  const rows = cases.map(({ workload, name, own, others }) => {
+    const ceiling = ceilingOf(workload, sweeps);
+    return [
+      ...[name, figure(own.tflops), spread(own.madUs, own.medianUs)],
+      ...systems.map((system) => figure(others.find((one) => one.system === system)?.tflops)),
+      ...(ceiling
+        ? [`${figure(ceiling.tflops, 0)} ${ceiling.name}`, ratio(own.tflops, ceiling.tflops)]
+        : ['-', '-']),
+    ];
+  });
+  return markdownTable(['case', 'ours, TFLOPS', '± MAD', ...systems, 'limit', 'ours / limit'], rows);
+}
+
+function ratioTable(cases: readonly ComparedCase[]): string[] {
+  const systems = systemsOf(cases);
+  const titles = [
+    ...['case', 'ours', ...systems.map((system) => `vs ${system}`), 'searched'],
+    ...['TFLOPS of dense, zeros too', 'of dense, full matrix', 'ours / dense', 'ours / full'],
+  ];
+  const rows = cases.map(({ name, own, others }) => {
+    const of = (system: string) => others.find((one) => one.system === system);
+    const [zeros, full] = [denseSystem, fullMatrixSystem].map((system) => of(system)?.ownTflops);
+    return [
+      ...[name, kernelTime(own.medianUs / 1e6)],
+      ...systems.map((system) => ratio(of(system)?.medianUs, own.medianUs)),
+      ...[searched(others), figure(zeros), figure(full), ratio(own.tflops, zeros), ratio(own.tflops, full)],
+    ];
+  });
+  return markdownTable(titles, rows);
+}
+
 const legend = [
-  '`vs`: how many times the other system takes our time, all timed by one process on one matrix: in turns, cuSPARSE in turns of its',
-  'own. `cublas dense` multiplies the zeros of A too: what one would run without sparsity; zeros draw little power, so that its',
+  'TFLOPS are effective: a dense product is counted by the useful part of what it multiplies. `limit`: the tightest of those under',
+  'Limits. `vs`: how many times the other system takes our time, all timed by one process on one matrix: in turns, cuSPARSE in turns',
+  'of its own. `cublas dense` multiplies the zeros of A too: what one would run without sparsity; zeros draw little power, so that its',
   'clocks stay high. The full matrix has no zeros: what the tensor cores sustain. `ours / dense` and `ours / full` set our effective',
   'TFLOPS beside what those products reach with everything that they multiply. `searched`: how many of the configurations of a',
   'tuned system were timed; the others do not run on this GPU, or were not compiled in the time that the search had.',
@@ -94,13 +152,13 @@ function originOf({ command, commit, date, environment }: Rival): string {
 
 /** Time, clock and power of each system alone for a second. */
 function sustainedTable(cases: readonly ComparedCase[]): string[] {
-  const rows = cases.flatMap(({ workload, own, others }) =>
+  const rows = cases.flatMap(({ name, own, others }) =>
     [own, ...others].flatMap((one) => {
       const { sustained, medianUs } = one;
       if (!sustained) return [];
       const { us, smClock, watts } = sustained;
       const share = `${((100 * us) / medianUs - 100).toFixed(1)} %`;
-      return [[workload, one.system, kernelTime(us / 1e6), share, figure(smClock, 0), figure(watts, 0)]];
+      return [[name, one.system, kernelTime(us / 1e6), share, figure(smClock, 0), figure(watts, 0)]];
     }),
   );
   return markdownTable(['case', 'system', 'alone for a second', 'than in turns', 'SM clock, MHz', 'W'], rows);

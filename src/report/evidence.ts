@@ -12,6 +12,7 @@ import type { VerdictName } from '../model/verdict.ts';
 import type { Workload } from '../model/workload.ts';
 import type { RunInfo } from '../store/run.ts';
 import { effectsOf } from './effects.ts';
+import { gateOf } from './gate.ts';
 import { fastest, topCount } from './ranking.ts';
 import { cubinsOf, lastVerdicts, recordsOf } from './records.ts';
 
@@ -61,7 +62,7 @@ export function evidenceOf(files: RunFiles, facts: FamilyFacts): RunEvidence {
 
 type Outcome = Pick<
   RunEvidence,
-  'funnel' | 'rejected' | 'verdicts' | 'failures' | 'seconds' | 'variantsPerMinute'
+  'funnel' | 'rejected' | 'verdicts' | 'gate' | 'failures' | 'seconds' | 'variantsPerMinute'
 >;
 
 function outcomeOf({ records, summary }: RunFiles): Outcome {
@@ -84,6 +85,7 @@ function outcomeOf({ records, summary }: RunFiles): Outcome {
     },
     rejected: space?.rejected ?? {},
     verdicts: countBy(last.map(({ verdict }) => verdict)),
+    gate: gateOf(records),
     failures: failed.map(({ variant, device, verdict, evidence }) => ({
       ...{ variant, device, verdict },
       message: evidence.message,

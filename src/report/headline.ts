@@ -1,4 +1,4 @@
-import type { EvidenceWorkload, RunEvidence } from '../model/evidence.ts';
+import type { EvidenceMeasurement, EvidenceWorkload, RunEvidence } from '../model/evidence.ts';
 import { kernelTime, ratio, spread } from './format.ts';
 import { code, markdownTable, section } from './markdown.ts';
 import { baselinesOf, fastest, limitsOf } from './ranking.ts';
@@ -84,11 +84,19 @@ function limitTable(cases: readonly Case[]): string[] {
       const limit = limits.find((each) => each.name === name);
       return limit ? `${kernelTime(limit.seconds)} (${percent(limit.seconds / best.median)})` : '-';
     };
-    return [
-      [one.name, cell('tensor'), cell('L2'), cell('DRAM'), limits[0]?.name ?? '-', kernelTime(best.median)],
-    ];
+    const units = [cell('tensor'), tensorAtClock(one, best), cell('L2'), cell('DRAM')];
+    return [[one.name, ...units, limits[0]?.name ?? '-', kernelTime(best.median)]];
   });
-  return markdownTable(['case', 'tensor cores', 'L2', 'DRAM', 'tightest', 'our best'], rows);
+  const units = ['tensor cores', 'at the clock there was', 'L2', 'DRAM'];
+  return markdownTable(['case', ...units, 'tightest', 'our best'], rows);
+}
+
+/** What the tensor cores need at the clock that samples were taken at: near 100 %, nothing but the clock bounds. */
+function tensorAtClock({ workload, evidence }: Case, best: EvidenceMeasurement): string {
+  const gpu = evidence.environment?.gpu;
+  if (!gpu || !best.meanSmClock || !(gpu.peakTflops > 0)) return '-';
+  const seconds = (workload.flops / (gpu.peakTflops * 1e12)) * (gpu.maxSmClock / best.meanSmClock);
+  return `${kernelTime(seconds)} (${percent(seconds / best.median)})`;
 }
 
 function limitLegend(cases: readonly Case[]): string[] {
@@ -97,9 +105,10 @@ function limitLegend(cases: readonly Case[]): string[] {
   const { peakTflops, l2Bandwidth, bandwidth, l2Bytes } = gpu;
   return [
     `Least time that each unit needs, and its share of our time. Tensor cores: dense f16 at the highest clock, ${peakTflops.toFixed(0)}`,
-    'TFLOPS. L2: what a kernel that works off each block row by itself must fetch into shared memory, at',
-    `${tera(l2Bandwidth)} TB/s (measured, not documented); one that shares rows of B between block rows may be faster. DRAM: every`,
-    `operand once at ${tera(bandwidth)} TB/s; no limit where L2 is hot and its ${(l2Bytes / 2 ** 20).toFixed(0)} MiB hold all operands.`,
+    'TFLOPS; then at the clock that the samples of our best were taken at, which power may hold down. L2: what a kernel that works off',
+    `each block row by itself must fetch into shared memory, at ${tera(l2Bandwidth)} TB/s (measured, not documented); one that shares rows of B`,
+    `between block rows may be faster. DRAM: every operand once at ${tera(bandwidth)} TB/s; no limit where L2 is hot and its ${(l2Bytes / 2 ** 20).toFixed(0)} MiB hold`,
+    'all operands.',
   ];
 }
 

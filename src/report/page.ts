@@ -1,4 +1,4 @@
-import type { EvidenceMeasurement, RunEvidence } from '../model/evidence.ts';
+import type { EvidenceGate, EvidenceMeasurement, RunEvidence } from '../model/evidence.ts';
 import type { Rival } from '../model/rival.ts';
 import { inCommon } from './common.ts';
 import { comparedSection } from './compared.ts';
@@ -11,24 +11,29 @@ import { slowerSection } from './slower.ts';
 
 const failuresShown = 10;
 
-/**
- * Evidence of one or several runs as a page of Markdown. `plot`: address of a picture of how the best figures were found.
- * `rivals`: files of other systems' times beside ours.
- */
+/** Addresses of pictures that belong to a page. */
+export interface Plots {
+  /** How the best figures were found. */
+  readonly search?: string;
+  /** Ours beside other systems. */
+  readonly systems?: string;
+}
+
+/** Evidence of one or several runs as a page of Markdown. `rivals`: files of other systems' times beside ours. */
 export function resultsPage(
   evidences: readonly RunEvidence[],
-  plot?: string,
   rivals: readonly Rival[] = [],
+  plots: Plots = {},
 ): string {
   const cases = casesOf(evidences);
   const families = [...new Set(evidences.map(({ family }) => family))];
   const sections = [
     ...section(`# Results: ${families.join(', ')}`, summaryLine(evidences)),
     ...(cases.length > 0 ? headline(cases) : ['No times were taken.', '']),
-    ...comparedSection(rivals),
+    ...comparedSection(rivals, cases, plots.systems),
     ...slowerSection(cases, rivals),
     ...effectsSection(cases),
-    ...section('## How soon the best was found', searchTable(cases), plotLines(plot)),
+    ...section('## How soon the best was found', searchTable(cases), plotLines(plots.search)),
     ...(cases.length > 0 ? [`## The ${topCount} fastest variants of each case`, ''] : []),
     ...cases.flatMap(fastestOf),
     ...evidences.flatMap((evidence, index) =>
@@ -123,6 +128,7 @@ function runSection(evidence: RunEvidence, number: string): string[] {
       : []),
     ['funnel', funnelLine(funnel)],
     ['verdicts', list(evidence.verdicts)],
+    ...(evidence.gate ?? []).map((gate) => [`gate on ${gate.device}`, gateLine(gate)]),
     [
       'seconds',
       Object.entries(seconds)
@@ -133,6 +139,15 @@ function runSection(evidence: RunEvidence, number: string): string[] {
     ...(Object.keys(rejected).length > 0 ? [['points ruled out by', list(rejected)]] : []),
   ];
   return section(`## Run${number}`, markdownTable(['', ''], rows, 'left'), failures(evidence));
+}
+
+function gateLine({ variants, passed, cases, maxErrorOverBound, vendor }: EvidenceGate): string {
+  const libraries = Object.entries(vendor).map(([name, { agreed, disagrees }]) => {
+    const wrong = disagrees.length > 0 ? `, wrong itself in ${disagrees.join(', ')}` : '';
+    return `; ${name} agrees in ${grouped(agreed)}${wrong}`;
+  });
+  const passes = `${grouped(passed)} of ${grouped(variants)} pass`;
+  return `${passes}, ${grouped(cases)} cases, error / bound up to ${maxErrorOverBound.toFixed(3)}${libraries.join('')}`;
 }
 
 /** SM clocks while samples were taken. */

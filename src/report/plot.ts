@@ -1,35 +1,22 @@
 import type { Case } from './headline.ts';
 import { baselinesOf, bestSoFar, type Step } from './ranking.ts';
+import { ours, palette, round, sheet, text } from './svg.ts';
 
-const columns = 3;
 const panel = { width: 300, height: 190, left: 40, right: 12, top: 26, bottom: 30 };
 const inner = {
   width: panel.width - panel.left - panel.right,
   height: panel.height - panel.top - panel.bottom,
 };
 const legendHeight = 24;
-const ours = '#1f6fb4';
-const colours = ['#c44e52', '#2d8a57', '#8172b3', '#b8860b', '#8c8c8c'];
 
 /** A picture with a panel per case: the best TFLOPS so far over the number of variants tried, baselines dashed. */
-export function searchPlot(cases: readonly Case[]): string {
-  const rows = Math.ceil(cases.length / columns);
-  const size = { width: columns * panel.width, height: rows * panel.height + legendHeight };
+export function searchPlot(cases: readonly Case[]): string | undefined {
+  if (cases.length === 0) return undefined;
   const baselines = cases.flatMap(({ workload }) => baselinesOf(workload).map(({ subject }) => subject));
   const names = [...new Set(baselines)].sort();
-  const colourOf = (subject: string) => colours[names.indexOf(subject) % colours.length] ?? ours;
-  const panels = cases.map((one, index) => {
-    const x = (index % columns) * panel.width;
-    const y = Math.floor(index / columns) * panel.height + legendHeight;
-    return `<g transform="translate(${x} ${y})">\n${panelOf(one, colourOf).join('\n')}\n</g>`;
-  });
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${size.height}" width="${size.width}" height="${size.height}" font-family="sans-serif" font-size="10">`,
-    `<rect width="100%" height="100%" fill="white"/>`,
-    ...legend(names, colourOf),
-    ...panels,
-    '</svg>\n',
-  ].join('\n');
+  const colourOf = palette(names);
+  const panels = cases.map((one) => panelOf(one, colourOf));
+  return sheet(panels, panel, legend(names, colourOf), legendHeight);
 }
 
 function legend(names: readonly string[], colourOf: (subject: string) => string): string[] {
@@ -93,13 +80,4 @@ function levelsOf(top: number): number[] {
   return Array.from({ length: Math.floor(top / step) + 1 }, (_, index) =>
     Number((index * step).toPrecision(3)),
   );
-}
-
-function text(x: number, y: number, content: string, attributes: string): string {
-  const escaped = content.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-  return `<text x="${x}" y="${y}" ${attributes}>${escaped}</text>`;
-}
-
-function round(value: number): number {
-  return Math.round(10 * value) / 10;
 }

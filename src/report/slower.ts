@@ -11,8 +11,8 @@ export function slowerSection(cases: readonly Case[], rivals: readonly Rival[]):
     const others = baselinesOf(workload);
     return own ? [{ name, own, others: others.map((one) => ({ ...one, system: one.subject })) }] : [];
   });
-  const inProcess = comparedCases(rivals).map(({ workload, own, others }) => ({
-    name: `${workload} (same process)`,
+  const inProcess = comparedCases(rivals).map(({ name, own, others }) => ({
+    name: `${name}, same process`,
     own: { median: own.medianUs, mad: own.madUs },
     others: others
       .filter(({ system }) => system !== fullMatrixSystem)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Rival, rivalSchema } from '../../../src/model/rival.ts';
+import { systemsPlot } from '../../../src/report/bars.ts';
 import { comparedCases, comparedSection, isSlower } from '../../../src/report/compared.ts';
 import { slowerSection } from '../../../src/report/slower.ts';
 
@@ -36,9 +37,8 @@ describe('a comparison in one process', () => {
 
   it('gives ratios of times, and of TFLOPS against dense products', () => {
     const text = comparedSection([file]).join('\n');
-    expect(text).toContain(
-      '| w | 10.0 us | 1.0 % | 0.1 | 1.40x | 8.00x | 5 of 8 | 0.2 | 0.1 | 0.50x | 2.00x |',
-    );
+    expect(text).toContain('| w | 0.1 | 1.0 % | 0.1 | 0.0 | - | - |');
+    expect(text).toContain('| w | 10.0 us | 1.40x | 8.00x | 5 of 8 | 0.2 | 0.1 | 0.50x | 2.00x |');
     expect(text).toContain('same process');
     expect(text).toContain('| w | tilewright | 11.0 us | 10.0 % | 1500 | 690 |');
   });
@@ -47,14 +47,29 @@ describe('a comparison in one process', () => {
     const searched = (configurations: object) => {
       const results = [at('w', 'tilewright', 10), at('w', 'triton', 14, { configurations })];
       return comparedSection([rivalSchema.parse({ ...file, results })])
-        .find((line) => line.startsWith('| w |'))
-        ?.split(' | ')[5];
+        .findLast((line) => line.startsWith('| w |'))
+        ?.split(' | ')[3];
     };
     expect(searched({ ran: 5, of: 8 })).toBe('5 of 8');
     expect(searched({ ran: 8, of: 8, cannotRun: 0, late: 0 })).toBe('8 of 8');
     expect(searched({ ran: 5, of: 8, cannotRun: 3, late: 0 })).toBe('5 of 8, 3 cannot run');
     expect(searched({ ran: 5, of: 8, cannotRun: 0, late: 3 })).toBe('5 of 8, 3 late');
     expect(searched({ ran: 5, of: 8, cannotRun: 2, late: 1 })).toBe('5 of 8, 2 cannot run, 1 late');
+  });
+
+  it('puts comparisons of one workload side by side', () => {
+    const names = comparedCases([file, { ...file, results: file.results.slice(0, 4) }]).map(
+      ({ name }) => name,
+    );
+    expect(names).toEqual(['w (comparison 1)', 'w (comparison 2)', 'slow', 'noise']);
+  });
+
+  it('is drawn with a bar for each system that solves the same problem', () => {
+    const picture = systemsPlot(comparedCases([file, file]), []) ?? '';
+    expect(picture.match(/<g /g)).toHaveLength(3);
+    expect(picture.match(/<rect x/g)).toHaveLength(3 + 2 + 2);
+    expect(picture).not.toMatch(/NaN|Infinity|undefined|full matrix|comparison/);
+    expect(systemsPlot([], [])).toBeUndefined();
   });
 
   it('is nothing where no workload has our own time', () => {
@@ -67,7 +82,7 @@ describe('where another system is faster', () => {
   it('counts what is beyond both deviations, and no other product', () => {
     const text = slowerSection([], [file]).join('\n');
     expect(text).toContain('In these of 3 cases');
-    expect(text).toContain('| slow (same process) | triton bsr_dense_addmm | 1.05x |');
+    expect(text).toContain('| slow, same process | triton bsr_dense_addmm | 1.05x |');
     expect(text).not.toContain('noise');
     expect(text).not.toContain('full matrix');
   });

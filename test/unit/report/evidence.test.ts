@@ -5,6 +5,7 @@ import { report } from '../../../src/cli/report.ts';
 import { UsageError } from '../../../src/errors.ts';
 import type { JournalRecord, Summary } from '../../../src/model/event.ts';
 import { type RunEvidence, runEvidenceSchema } from '../../../src/model/evidence.ts';
+import { resultsPage } from '../../../src/report/page.ts';
 import { createRun } from '../../../src/store/run.ts';
 import { folderOf } from '../../helpers/folder.ts';
 import { h200, h200Copy, h200Run } from '../../helpers/journal.ts';
@@ -95,6 +96,18 @@ describe('evidence of a run', () => {
       registers: 32,
       parameters: { path: 'naive', block: 128, input: 'f16', output: 'f16' },
     });
+  });
+
+  test('says what the gate did, and what the vendor made of the same cases', async () => {
+    const { data } = await evidence();
+    const [gate, ...more] = data.gate ?? [];
+    expect(more).toEqual([]);
+    expect(gate).toMatchObject({ device: 'cuda', variants: 8, passed: 8, cases: 88 });
+    expect(gate?.maxErrorOverBound).toBeCloseTo(0.98758, 5);
+    expect(gate?.vendor['cuSPARSE Blocked-ELL']).toMatchObject({ disagrees: ['non-finite'] });
+    expect(resultsPage([data])).toContain(
+      '| gate on cuda | 8 of 8 pass, 88 cases, error / bound up to 0.988; ',
+    );
   });
 
   test('has one measurement per line', async () => {

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { EvidenceWorkload, RunEvidence } from '../../../src/model/evidence.ts';
+import type { Rival } from '../../../src/model/rival.ts';
+import { systemsPlot } from '../../../src/report/bars.ts';
 import { inCommon } from '../../../src/report/common.ts';
+import { comparedCases } from '../../../src/report/compared.ts';
 import { casesOf } from '../../../src/report/headline.ts';
 import { jsonText } from '../../../src/report/json-text.ts';
 import { resultsPage } from '../../../src/report/page.ts';
@@ -115,7 +118,7 @@ describe('the page', () => {
   test.each([
     '| w | mma | 10.0 us | 1.0 % | 100.0 | 20 % L2 | 1500 | 2.00x |',
     '| w | 100.0 | 20.0 | 50.0 |',
-    '| w | 0.9 us (9 %) | 2.0 us (20 %) | - | L2 | 10.0 us |',
+    '| w | 0.9 us (9 %) | 1.2 us (12 %) | 2.0 us (20 %) | - | L2 | 10.0 us |',
     '| w | 4 | 3, after 2.5 s | 3, after 2.5 s | 3, after 2.5 s |',
     '| `toy.mma.c` | 9.0 us | 1.0 % | - | 111.1 | - | timed briefly |',
     '| `toy.mma.a` | 10.0 us | 1.0 % | 11.0 us | 100.0 | 100 |  |',
@@ -135,7 +138,21 @@ describe('the page', () => {
 
   test('does not name a picture that there is none of', () => {
     expect(page).not.toContain('![');
-    expect(resultsPage([evidence], 'a.svg')).toContain('](a.svg)');
+    expect(resultsPage([evidence], [], { search: 'a.svg' })).toContain('](a.svg)');
+  });
+
+  test('sets another process beside the limits that the runs know', () => {
+    const results = ['tilewright', 'triton'].map((system, index) => ({
+      ...{ system, workload: 'w', medianUs: 10 + 4 * index, madUs: 0.1, tflops: 100 - 30 * index },
+    }));
+    const rival: Rival = {
+      ...{ command: 'bench/compare.py', date: '2026-01-02T00:00:00Z', process: 'one', environment: {} },
+      results,
+    };
+    const lines = resultsPage([evidence], [rival], { systems: 'b.svg' }).split('\n');
+    expect(lines).toContain('| w | 100.0 | 1.0 % | 70.0 | 505 L2 | 0.20x |');
+    expect(lines).toContain('![TFLOPS of each system](b.svg)');
+    expect(systemsPlot(comparedCases([rival]), casesOf([evidence]))).toContain('limit: L2');
   });
 
   test('of a run without times is about the run', () => {
@@ -146,10 +163,11 @@ describe('the page', () => {
 });
 
 test('the picture has a panel per case', () => {
-  const picture = searchPlot(casesOf([evidence, evidence]));
+  const picture = searchPlot(casesOf([evidence, evidence])) ?? '';
   expect(picture.match(/<g /g)).toHaveLength(2);
   expect(picture).toContain('w (run 2)');
   expect(picture).not.toMatch(/NaN|Infinity|undefined/);
+  expect(searchPlot([])).toBeUndefined();
 });
 
 test('json text keeps flat records on a line and opens the rest', () => {

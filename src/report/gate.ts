@@ -1,0 +1,35 @@
+import type { JournalRecord, VerdictEvent } from '../model/event.ts';
+import type { EvidenceGate } from '../model/evidence.ts';
+import { recordsOf } from './records.ts';
+
+type Opinions = EvidenceGate['vendor'];
+
+/** What the gate did on each device: of a variant that was judged twice, what it said last. */
+export function gateOf(records: readonly JournalRecord[]): EvidenceGate[] {
+  const judged = recordsOf(records, 'verdict').filter(({ device }) => device !== 'none');
+  return [...new Set(judged.map(({ device }) => device))].map((device) => {
+    const here = judged.filter((one) => one.device === device);
+    const last = [...new Map(here.map((one) => [one.variant, one])).values()];
+    const passed = last.filter(({ verdict }) => verdict === 'passed');
+    return {
+      ...{ device, variants: last.length, passed: passed.length },
+      cases: passed.reduce((sum, { evidence }) => sum + (evidence.cases ?? 0), 0),
+      maxErrorOverBound: Math.max(0, ...passed.map(({ evidence }) => evidence.maxErrorOverBound ?? 0)),
+      vendor: passed.reduce(addOpinions, {}),
+    };
+  });
+}
+
+function addOpinions(sum: Opinions, { evidence }: VerdictEvent): Opinions {
+  const next = { ...sum };
+  for (const [name, opinion] of Object.entries(evidence.vendor ?? {})) {
+    const before = sum[name] ?? { agreed: 0, unsupported: 0, maxErrorOverBound: 0, disagrees: [] };
+    next[name] = {
+      agreed: before.agreed + opinion.agreed,
+      unsupported: before.unsupported + opinion.unsupported,
+      maxErrorOverBound: Math.max(before.maxErrorOverBound, opinion.maxErrorOverBound),
+      disagrees: [...new Set([...before.disagrees, ...opinion.disagrees])],
+    };
+  }
+  return next;
+}
