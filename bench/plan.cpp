@@ -1,6 +1,6 @@
 // What a plan of the path wgmma costs and how good it is, for random matrices of 12.5 %: steps before and
-// after rows were exchanged between groups, the longest list beside the mean, and the time of a whole plan.
-// Needs no GPU; docs/results/README.md has the command.
+// after rows were exchanged between groups, the longest list beside the mean, what its copies bring from L2
+// into shared memory, and the time of a whole plan. Needs no GPU; docs/results/README.md has the command.
 #include <chrono>
 #include <cstdio>
 #include <iterator>
@@ -14,14 +14,17 @@ using namespace tilewright;
 using namespace tilewright::bsr_spmm;
 using namespace tilewright::bsr_spmm::wgmma;
 
-/// What the launch code reads of a winner on an H200.
+/// The most that copies alone were measured to bring into all SMs of an H200, bytes/s; not documented.
+constexpr double kL2Bandwidth = 10.1e12;
+
+/// What the launch code reads of a winner on an H200 (f16).
 struct Winner {
   std::int64_t size, block, group, tile_n, cluster, panel;
 };
 
 constexpr Winner kWinners[] = {
-    {4096, 32, 3, 512, 1, 1}, {8192, 32, 3, 512, 1, 1},  {16384, 32, 3, 512, 1, 1}, {4096, 64, 2, 256, 1, 2},
-    {8192, 64, 2, 256, 2, 1}, {4096, 128, 1, 256, 1, 1}, {8192, 128, 1, 256, 2, 1},
+    {4096, 32, 3, 512, 1, 1}, {8192, 32, 3, 512, 1, 1},  {16384, 32, 3, 512, 1, 1}, {4096, 64, 2, 256, 1, 4},
+    {8192, 64, 2, 256, 2, 1}, {4096, 128, 1, 256, 1, 1}, {8192, 128, 1, 256, 1, 2},
 };
 
 Dealing dealing_of(const Winner& winner) {
@@ -65,20 +68,36 @@ void report_groups(const Shape& shape, std::size_t size) {
               100.0 * static_cast<double>(greedy - steps(groups)) / static_cast<double>(greedy), spent);
 }
 
-void report_lists(const Shape& shape, const Dealing& dealing) {
+/// Bytes into shared memory: a slice of B for each step of each block of a cluster, and every block of A once
+/// for each column tile, also where one copy serves both blocks. Nsight Compute counts so, and has the same
+/// to 0.1 %.
+double bytes_into_sms(const Shape& shape, const Winner& winner, std::int64_t steps) {
+  const std::int64_t b = steps * winner.block * winner.tile_n * winner.cluster * 2;
+  const std::int64_t a = shape.blocks * winner.block * winner.block * 2 * (shape.n / winner.tile_n);
+  return static_cast<double>(a + b);
+}
+
+void report_lists(const Shape& shape, const Dealing& dealing, const Winner& winner) {
   std::vector<Part> parts;
   wgmma::detail::Image image;
   const wgmma::detail::Lists lists = dealing.grouped
                                          ? wgmma::detail::deal_groups(shape, dealing, parts, image)
                                          : wgmma::detail::deal_rows(shape, dealing, parts);
   double most = 0, all = 0;
+  std::int64_t steps = 0;
   for (const std::vector<Tile>& list : lists) {
     double load = 0;
-    for (const Tile& tile : list) load += tile.count + dealing.epilogue;
+    for (const Tile& tile : list) {
+      load += tile.count + dealing.epilogue;
+      steps += tile.count;
+    }
     most = std::max(most, load);
     all += load;
   }
   std::printf("  longest list %.1f steps, mean %.1f\n", most, all / static_cast<double>(lists.size()));
+  const double bytes = bytes_into_sms(shape, winner, steps);
+  std::printf("  %.1f MB from L2 into the SMs, %.1f us at %.1f TB/s\n", bytes / 1e6,
+              1e6 * bytes / kL2Bandwidth, kL2Bandwidth / 1e12);
 }
 
 }  // namespace
@@ -94,6 +113,6 @@ int main() {
     std::printf("%lld, blocks of %lld: plan %.1f ms\n", static_cast<long long>(winner.size),
                 static_cast<long long>(winner.block), milliseconds([&] { make_plan(shape, dealing); }));
     if (winner.group > 1) report_groups(shape, static_cast<std::size_t>(winner.group));
-    report_lists(shape, dealing);
+    report_lists(shape, dealing, winner);
   }
 }
