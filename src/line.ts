@@ -90,7 +90,7 @@ export class Line {
     const again = () => reproduction(variant, verdict, { depth: gate.depth, file: only?.source?.path });
     const reproduce = verdict.verdict === 'passed' ? {} : { reproduce: again() };
     const evidence = { ...verdict.evidence, ...reproduce };
-    this.emit({ event: 'verdict', ...verdict, parameters: variant.parameters, evidence, key });
+    this.emit({ event: 'verdict', ...verdict, parameters: variant.parameters, evidence, key, gate });
   }
 
   async finish(space: { points: number; legal: number }, library: string | null): Promise<Summary> {

@@ -79,7 +79,7 @@ async function gate(artifacts: readonly Artifact[], line: Line): Promise<boolean
     const { variant } = artifact.source;
     const ask = (session: DeviceSession) =>
       line.watch.measure('gate', () => gateVariant(session, artifact, family, line.request.gate));
-    const verdict = line.recorder.earlier(variant.id, device, artifact.key) ?? (await line.use(device, ask));
+    const verdict = line.recorder.earlier(artifact, line.request.gate) ?? (await line.use(device, ask));
     line.judged(variant, verdict, artifact.key);
     if (verdict.verdict !== 'passed') return false;
   }

@@ -3,6 +3,7 @@ import type { Arch } from './model/arch.ts';
 import type { Event, Stage } from './model/event.ts';
 import type { AnyFamily } from './model/family.ts';
 import type { Source, Variant } from './model/variant.ts';
+import type { GateScope } from './model/verdict.ts';
 import type { FamilyWisdom } from './model/wisdom.ts';
 import type { Workload } from './model/workload.ts';
 import type { EnumerateOptions } from './space/enumerate.ts';
@@ -23,7 +24,7 @@ export interface Request {
   /** Which of the stages; those that are left out take what the run's journal knows. */
   readonly stages: ReadonlySet<Stage>;
   readonly device: 'auto' | 'cuda' | 'emulated';
-  readonly gate: { readonly depth: 'quick' | 'full'; readonly case?: string; readonly seed?: number };
+  readonly gate: GateScope;
   readonly watchdogSeconds: number;
   /** Compilers and emulated devices at a time. */
   readonly jobs: number;

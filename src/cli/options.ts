@@ -78,9 +78,13 @@ export function withMachine(command: Command): Command {
     .option('--no-install', 'never download a toolchain; say what is missing instead');
 }
 
-export function withGate(command: Command): Command {
+export function withDepth(command: Command): Command {
+  return command.addOption(new Option('--depth <name>', 'how many gate cases').choices(['quick', 'full']));
+}
+
+/** A part of the gate, to look into a failure: who passes it has not passed the gate. */
+export function withGatePart(command: Command): Command {
   return command
-    .addOption(new Option('--depth <name>', 'how many gate cases').choices(['quick', 'full']))
     .option('--case <id>', 'run this gate case alone')
     .option('--seed <n>', 'emulated device: the one schedule that the seed stands for', seed);
 }

@@ -71,7 +71,6 @@ export async function prepareNew(
     space,
     depth,
     device: config.device,
-    ...(flags.seed !== undefined && { seed: flags.seed }),
     ...(only && { only: only.variant.id }),
   });
   const gate = gateOf(depth, flags);
@@ -99,8 +98,7 @@ export async function prepareExisting(
     throw new UsageError(`run ${info.id} is one of ${info.family}, not of ${familyName}`);
   }
   const discovered = await loadFamily(info.family, { families: config.families });
-  const seed = info.seed === undefined ? {} : { seed: info.seed };
-  const gate = { depth: info.depth, ...seed };
+  const gate = { depth: info.depth };
   const arch = archNamed(info.arch);
   const only = info.only === undefined ? undefined : onlyOf(info.only, discovered);
   const device = { ...config, device: flags.device ?? info.device };
@@ -130,7 +128,7 @@ async function mustHaveDevice({ device }: Config, arch: Arch, stages: readonly S
 }
 
 function refuseNarrowing(flags: Flags): void {
-  const given = (['preset', 'where', 'limit', 'arch', 'depth', 'seed', 'case'] as const).filter(
+  const given = (['preset', 'where', 'limit', 'arch', 'depth'] as const).filter(
     (name) => flags[name] !== undefined,
   );
   if (given.length === 0) return;

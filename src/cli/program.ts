@@ -11,7 +11,8 @@ import { doctor } from './doctor.ts';
 import { list, show, why } from './inspect.ts';
 import {
   type Flags,
-  withGate,
+  withDepth,
+  withGatePart,
   withMachine,
   withOutput,
   withPrefix,
@@ -50,7 +51,7 @@ function addLineCommands(program: Command, done: Done): void {
     .command('sweep')
     .argument('[family]', 'a kernel family; see `gen list`')
     .description('enumerate, render, compile, gate, time, select and emit the library');
-  withResume(withGate(withMachine(withSpace(withOutput(sweep))))).action(
+  withResume(withDepth(withMachine(withSpace(withOutput(sweep))))).action(
     async (family: string | undefined, flags: Flags) => done(await sweepFamily(family, flags)),
   );
   const render = subjectCommand(program, 'render', 'write the rendered sources');
@@ -67,7 +68,7 @@ function addValidate(program: Command, name: string, done: Done): void {
     name,
     'put variants, one variant or an edited .cu of one through the gate',
   );
-  withGate(withMachine(withSpace(withOutput(command))))
+  withGatePart(withDepth(withMachine(withSpace(withOutput(command)))))
     .option('--as <variant id>', 'which variant a file stands for (default: what its first line says)')
     .action(upTo('gate', done));
 }

@@ -6,17 +6,9 @@ import type { Artifact } from '../model/artifact.ts';
 import type { AnyFamily } from '../model/family.ts';
 import type { Point } from '../model/parameter.ts';
 import type { Variant } from '../model/variant.ts';
-import type { Verdict } from '../model/verdict.ts';
+import type { GateScope, Verdict } from '../model/verdict.ts';
 import type { GateCase } from '../model/workload.ts';
 import { scheduleOf, schedulesFrom, spread } from './schedules.ts';
-
-export interface GateOptions {
-  readonly depth: 'quick' | 'full';
-  /** Run this case alone. */
-  readonly case?: string;
-  /** Emulated device: run every case under the one schedule that the seed stands for. */
-  readonly seed?: number;
-}
 
 /** Seed of the first schedule when nobody asks for another. */
 const firstSeed = 1;
@@ -28,7 +20,7 @@ export async function gateVariant(
   session: DeviceSession,
   artifact: Artifact,
   family: AnyFamily,
-  options: GateOptions = { depth: 'quick' },
+  options: GateScope = { depth: 'quick' },
 ): Promise<Verdict> {
   const { variant } = artifact.source;
   const { device } = session.info;
@@ -45,7 +37,7 @@ export async function gateVariant(
 function plan(
   cases: readonly GateCase[],
   emulated: boolean,
-  { depth, seed }: GateOptions,
+  { depth, seed }: GateScope,
 ): { cases: readonly JobCase[]; schedules: readonly Schedule[] } {
   if (!emulated) return { cases, schedules: [] };
   const schedules = seed === undefined ? schedulesFrom(firstSeed) : [scheduleOf(seed)];
@@ -56,7 +48,7 @@ function plan(
   return { cases: spread(short, schedules, depth), schedules };
 }
 
-function casesOf(family: AnyFamily, variant: Variant, options: GateOptions): readonly GateCase[] {
+function casesOf(family: AnyFamily, variant: Variant, options: GateScope): readonly GateCase[] {
   const point = variant.parameters as Point;
   const cases = family.cases(point, options.depth);
   if (options.case === undefined) return cases;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { deviceNameSchema } from './artifact.ts';
 import { measurementSchema } from './measurement.ts';
 import { parameterValueSchema } from './parameter.ts';
-import { evidenceSchema, verdictNames, verdictSchema } from './verdict.ts';
+import { evidenceSchema, gateScopeSchema, verdictNames, verdictSchema } from './verdict.ts';
 
 /** How far a run goes: it does this stage and all before it. */
 export const stages = ['render', 'build', 'gate', 'time', 'select', 'emit'] as const;
@@ -54,6 +54,8 @@ export const verdictEventSchema = verdictSchema.extend({
   parameters: z.record(z.string(), parameterValueSchema),
   /** What was judged: the artifact's key, or the source's hash where there is no artifact. */
   key: z.string().optional(),
+  /** By how much of the gate. */
+  gate: gateScopeSchema.optional(),
 });
 
 /** What a variant's or baseline's answer on a problem to be timed was worth; one that fails is not timed. */

@@ -60,3 +60,13 @@ export const verdictSchema = z.object({
 });
 /** The gate's word on one variant on one device (`none`: settled before any device was asked). */
 export type Verdict = Readonly<z.infer<typeof verdictSchema>>;
+
+/** How much of the gate a variant goes through. Only one without `case` and `seed` says that it may be timed and shipped. */
+export const gateScopeSchema = z.object({
+  depth: z.enum(['quick', 'full']),
+  /** This case alone. */
+  case: z.string().exactOptional(),
+  /** Emulated device: every case under the one schedule that the seed stands for. */
+  seed: z.number().exactOptional(),
+});
+export type GateScope = Readonly<z.infer<typeof gateScopeSchema>>;

@@ -1,37 +1,31 @@
 import type { Artifact } from '../model/artifact.ts';
-import {
-  type Event,
-  isRecord,
-  type JournalRecord,
-  recordSchema,
-  type Summary,
-  type VerdictEvent,
-} from '../model/event.ts';
+import { type Event, isRecord, recordSchema, type Summary, type VerdictEvent } from '../model/event.ts';
 import type { Measurement } from '../model/measurement.ts';
-import type { Verdict } from '../model/verdict.ts';
+import type { GateScope, Verdict } from '../model/verdict.ts';
 import type { Run } from './run.ts';
+
+/** As far as an artifact says what a verdict is of. */
+type Judged = Pick<Artifact, 'device' | 'key'> & {
+  readonly source: { readonly variant: { readonly id: string } };
+};
 
 /** Hands every event of a run to whoever shows it, keeps in the journal what took work, and counts. */
 export class Recorder {
   readonly run: Run;
   readonly #sink: (event: Event) => void;
-  readonly #known = new Set<string>();
   readonly #rendered = new Set<string>();
   readonly #built = new Map<string, boolean>();
   /** Last verdict of each variant in this part of the run. */
   readonly #last = new Map<string, VerdictEvent>();
-  /** Last verdict of each variant on each device that the journal holds. */
-  readonly #judged = new Map<string, VerdictEvent>();
 
   constructor(run: Run, sink: (event: Event) => void) {
     this.run = run;
     this.#sink = sink;
-    for (const record of run.records()) this.#know(record);
   }
 
   emit(event: Event): void {
     // Parsed, so that fields stand in one order: records that say the same are then equal as text.
-    if (isRecord(event)) this.#keep(recordSchema.parse(event));
+    if (isRecord(event)) this.run.append(recordSchema.parse(event));
     if (event.event === 'artifact') this.#built.set(`${event.variant} ${event.device}`, event.cached);
     if (event.event === 'verdict') this.#last.set(event.variant, event);
     this.#sink(event);
@@ -41,15 +35,19 @@ export class Recorder {
     this.#rendered.add(variant);
   }
 
-  /** The verdict of an earlier, interrupted part of this run on the very same artifact. */
-  earlier(variant: string, device: Verdict['device'], key: string): VerdictEvent | undefined {
-    const record = this.#judged.get(`${variant} ${device}`);
-    return record?.key === key ? record : undefined;
+  /** The verdict of an earlier, interrupted part of this run on the very same artifact, by the same gate. */
+  earlier({ source, device, key }: Judged, gate: GateScope): VerdictEvent | undefined {
+    const verdicts = this.run.recordsOf(source.variant.id).filter((one) => one.event === 'verdict');
+    return verdicts.find((one) => one.device === device && one.key === key && isSameGate(one.gate, gate));
   }
 
-  /** Tells again what the journal knows of these very artifacts; true where they passed wherever they were asked. */
+  /**
+   * Tells again what the journal knows of these very artifacts; true where they passed wherever they were asked. What
+   * passed a part of the gate alone has not passed.
+   */
   passedBefore(artifacts: readonly Artifact[]): boolean {
-    const words = artifacts.flatMap((one) => this.earlier(one.source.variant.id, one.device, one.key) ?? []);
+    const gate = { depth: this.run.info.depth };
+    const words = artifacts.flatMap((one) => this.earlier(one, gate) ?? []);
     const failed = words.filter(({ verdict }) => verdict !== 'passed');
     // The last word on a variant counts, so an objection comes last.
     for (const word of [...words.filter((one) => !failed.includes(one)), ...failed]) this.emit(word);
@@ -84,7 +82,7 @@ export class Recorder {
   verdicts(): readonly Verdict[] {
     return this.run.records().flatMap((record) => {
       if (record.event !== 'verdict') return [];
-      const { event: _, parameters: _p, key: _k, ...verdict } = record;
+      const { event: _, parameters: _p, key: _k, gate: _g, ...verdict } = record;
       return [verdict];
     });
   }
@@ -116,24 +114,10 @@ export class Recorder {
       ...others,
     };
   }
-
-  #keep(record: JournalRecord): void {
-    if (this.#known.has(identity(record))) return;
-    this.run.append(record);
-    this.#know(record);
-  }
-
-  #know(record: JournalRecord): void {
-    this.#known.add(identity(record));
-    if (record.event === 'verdict') this.#judged.set(`${record.variant} ${record.device}`, record);
-  }
 }
 
-/** Equal for records that say the same of the same thing: what a resumed run finds again is not written again. */
-function identity(record: JournalRecord): string {
-  const { event } = record;
-  if (event === 'artifact') return [event, record.variant, record.device, record.key].join(' ');
-  if (event === 'verdict')
-    return [event, record.variant, record.device, record.key, record.verdict].join(' ');
-  return JSON.stringify(record);
+/** Records of earlier versions do not say; all that were kept were of a whole gate. */
+function isSameGate(one: GateScope | undefined, wanted: GateScope): boolean {
+  if (!one) return wanted.case === undefined && wanted.seed === undefined;
+  return one.depth === wanted.depth && one.case === wanted.case && one.seed === wanted.seed;
 }

@@ -14,6 +14,7 @@ import type { JournalRecord } from '../model/event.ts';
 import { errorCode, ifThere, onDisk } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
 import { didYouMean } from '../util/suggest.ts';
+import { Current } from './current.ts';
 import { Journal } from './journal.ts';
 
 /** What was asked for and by which version: enough to do it again. */
@@ -34,7 +35,6 @@ const runInfoSchema = z.object({
   depth: z.enum(['quick', 'full']),
   /** What was asked for with --device. */
   device: z.enum(['cuda', 'emulated', 'auto']),
-  seed: z.number().optional(),
   /** Id of the variant that the run is about, where it is about one alone. */
   only: z.string().optional(),
 });
@@ -45,23 +45,32 @@ export class Run {
   readonly path: string;
   readonly info: RunInfo;
   readonly #journal: Journal;
+  readonly #current = new Current();
 
   constructor(path: string, info: RunInfo) {
     this.path = path;
     this.info = info;
     this.#journal = new Journal(join(path, 'journal.jsonl'));
+    for (const record of this.#journal.records()) this.#current.add(record);
   }
 
   get id(): string {
     return this.info.id;
   }
 
+  /** Writes a record, unless an equal one still holds. */
   append(record: JournalRecord): void {
-    this.#journal.append(record);
+    if (this.#current.add(record)) this.#journal.append(record);
   }
 
+  /** What still holds of the journal, in order: nothing of code that has changed since. */
   records(): readonly JournalRecord[] {
-    return this.#journal.records();
+    return this.#current.records();
+  }
+
+  /** The same of one variant. */
+  recordsOf(variant: string): readonly JournalRecord[] {
+    return this.#current.about(variant);
   }
 
   /** Writes `<name>` whole or not at all. */

@@ -175,15 +175,34 @@ describe('Recorder', () => {
     expect(() => recorder.emit(verdict('a', { verdict: 'fine' as 'passed' }))).toThrow(/verdict/);
   });
 
-  test('knows an earlier verdict on the very same artifact only', () => {
+  test('knows an earlier verdict on the very same artifact by the same gate only', () => {
     const { recorder } = recorded();
+    const quick = { depth: 'quick' } as const;
+    const of = (device: 'cuda' | 'emulated', key: string) => ({
+      device,
+      key,
+      source: { variant: { id: 'a' } },
+    });
     recorder.emit(verdict('a', { key: 'old' }));
-    expect(recorder.earlier('a', 'emulated', 'old')?.verdict).toBe('passed');
-    expect(recorder.earlier('a', 'emulated', 'new')).toBeUndefined();
-    expect(recorder.earlier('a', 'cuda', 'old')).toBeUndefined();
-    recorder.emit(verdict('a', { key: 'new', verdict: 'wrong' }));
-    expect(recorder.earlier('a', 'emulated', 'old')).toBeUndefined();
-    expect(recorder.earlier('a', 'emulated', 'new')?.verdict).toBe('wrong');
+    expect(recorder.earlier(of('emulated', 'old'), quick)?.verdict).toBe('passed');
+    expect(recorder.earlier(of('emulated', 'new'), quick)).toBeUndefined();
+    expect(recorder.earlier(of('cuda', 'old'), quick)).toBeUndefined();
+    recorder.emit(verdict('a', { key: 'new', verdict: 'wrong', gate: quick }));
+    expect(recorder.earlier(of('emulated', 'old'), quick)).toBeUndefined();
+    expect(recorder.earlier(of('emulated', 'new'), quick)?.verdict).toBe('wrong');
+    expect(recorder.earlier(of('emulated', 'new'), { depth: 'full' })).toBeUndefined();
+    recorder.emit(verdict('a', { key: 'new', gate: { ...quick, case: 'ragged' } }));
+    expect(recorder.earlier(of('emulated', 'new'), quick)).toBeUndefined();
+  });
+
+  test('says of the last verdicts only what they say now', () => {
+    const { recorder, run } = recorded();
+    recorder.emit(verdict('a', { key: 'broken', verdict: 'wrong' }));
+    recorder.emit(verdict('a', { key: 'mended' }));
+    expect(recorder.verdicts().map((one) => one.verdict)).toEqual(['passed']);
+    recorder.emit(verdict('a', { key: 'broken', verdict: 'wrong' }));
+    const again = openRun(join(run.path, '..'), run.id);
+    expect(again.records()).toEqual([verdict('a', { key: 'broken', verdict: 'wrong' })]);
   });
 
   test('counts a variant by its last verdict', () => {

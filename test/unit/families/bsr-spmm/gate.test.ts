@@ -6,9 +6,9 @@ import { jobVariant } from '../../../../src/device/job-variant.ts';
 import { type DeviceSession, openDevice } from '../../../../src/device/session.ts';
 import { type DiscoveredFamily, loadFamily } from '../../../../src/discover.ts';
 import { localExecutor } from '../../../../src/exec/local.ts';
-import { type GateOptions, gateVariant } from '../../../../src/gate/gate.ts';
+import { gateVariant } from '../../../../src/gate/gate.ts';
 import { scheduleOf } from '../../../../src/gate/schedules.ts';
-import type { Verdict } from '../../../../src/model/verdict.ts';
+import type { GateScope, Verdict } from '../../../../src/model/verdict.ts';
 import { renderVariant } from '../../../../src/render/render.ts';
 import { pointOfId } from '../../../../src/space/id.ts';
 import { variantOf } from '../../../../src/space/variant.ts';
@@ -39,7 +39,7 @@ async function built(id: string, change: Change) {
 }
 
 /** What the gate says of a variant with its text changed. */
-async function gate(id: string, change: Change, options?: GateOptions): Promise<Verdict> {
+async function gate(id: string, change: Change, options?: GateScope): Promise<Verdict> {
   const artifact = await built(id, change);
   return 'verdict' in artifact ? artifact : gateVariant(session, artifact, found.family, options);
 }

@@ -1,0 +1,82 @@
+import type { JournalRecord } from '../model/event.ts';
+
+type VerdictRecord = Extract<JournalRecord, { event: 'verdict' }>;
+type ArtifactRecord = Extract<JournalRecord, { event: 'artifact' }>;
+
+/**
+ * What still holds of a journal. Kernels change between the parts of a run, and variants are judged anew: what was said of
+ * code that is no more, verdicts and times, is left out, and so is a verdict that another has taken the place of.
+ */
+export class Current {
+  /** In the order in which they were added. */
+  readonly #records = new Set<JournalRecord>();
+  readonly #about = new Map<string, readonly JournalRecord[]>();
+
+  /** False where an equal record holds already. */
+  add(record: JournalRecord): boolean {
+    const subject = subjectOf(record);
+    const about = this.about(subject);
+    if (about.some((old) => old.event === record.event && identity(old) === identity(record))) return false;
+    const outdated = new Set(outdatedBy(record, about));
+    for (const old of outdated) this.#records.delete(old);
+    this.#about.set(subject, [...about.filter((old) => !outdated.has(old)), record]);
+    this.#records.add(record);
+    return true;
+  }
+
+  records(): readonly JournalRecord[] {
+    return [...this.#records];
+  }
+
+  /** What holds about one variant or baseline. */
+  about(subject: string): readonly JournalRecord[] {
+    return this.#about.get(subject) ?? [];
+  }
+}
+
+function subjectOf(record: JournalRecord): string {
+  if ('variant' in record) return record.variant;
+  return 'subject' in record ? record.subject : record.event;
+}
+
+/** Equal for records that say the same of the same thing: what a resumed run finds again is not written again. */
+function identity(record: JournalRecord): string {
+  const { event } = record;
+  if (event === 'artifact') return [record.device, record.key].join(' ');
+  if (event === 'verdict')
+    return [record.device, record.key, record.verdict, JSON.stringify(record.gate)].join(' ');
+  return JSON.stringify(record);
+}
+
+function outdatedBy(record: JournalRecord, about: readonly JournalRecord[]): readonly JournalRecord[] {
+  if (record.event === 'artifact') return about.filter(outdatedByArtifact(record, about));
+  if (record.event === 'verdict') return outdatedByVerdict(record, about);
+  return [];
+}
+
+/** What was made, judged and timed of another artifact. */
+function outdatedByArtifact({ device, key, source }: ArtifactRecord, about: readonly JournalRecord[]) {
+  const replaced = about.some((old) => old.event === 'artifact' && old.device === device);
+  return (old: JournalRecord): boolean => {
+    if (old.event === 'artifact') return old.device === device;
+    if (old.event === 'verdict' && old.device === 'none') return isOther(old.key, source);
+    if (old.event === 'verdict') return old.device === device && isOther(old.key, key);
+    return replaced && device === 'cuda'; // a time or a check
+  };
+}
+
+/**
+ * A verdict takes the place of the former one of its device, and of those that devices gave that are asked after it. One that
+ * no device gave (`none`: it does not build) takes the place of everything that was made of other sources.
+ */
+function outdatedByVerdict({ device, key }: VerdictRecord, about: readonly JournalRecord[]): JournalRecord[] {
+  if (device === 'none') return about.filter((old) => old.event !== 'artifact' || isOther(old.source, key));
+  const verdicts = about.filter((old): old is VerdictRecord => old.event === 'verdict');
+  const at = verdicts.findIndex((old) => old.device === device);
+  return verdicts.filter((old, index) => old.device === 'none' || (at >= 0 && index >= at));
+}
+
+/** Records of early versions do not say what they are of. */
+function isOther(one: string | undefined, another: string | undefined): boolean {
+  return one !== undefined && another !== undefined && one !== another;
+}
