@@ -67,10 +67,25 @@ export async function show(familyName: string, id: string | undefined, flags: Fl
 /** The newest run that has judged this very source: not an edited copy of it, nor what its template gave before. */
 function runThatKnows({ variant, hash }: Source, root: string): Run | undefined {
   const holds = (record: JournalRecord) =>
-    (record.event === 'artifact' && record.variant === variant.id && record.source === hash) ||
-    (record.event === 'verdict' && record.variant === variant.id && record.key === hash);
-  const runs = listRuns(root, variant.family).map((id) => openRun(root, id));
-  return runs.find((run) => run.records().some(holds));
+    (record.event === 'artifact' && record.source === hash) ||
+    (record.event === 'verdict' && record.key === hash);
+  for (const id of listRuns(root, variant.family)) {
+    const run = readable(root, id);
+    if (run?.recordsOf(variant.id).some(holds)) return run;
+    run?.close();
+  }
+  return undefined;
+}
+
+/** A damaged run is no reason to know nothing of the others. */
+function readable(root: string, id: string): Run | undefined {
+  try {
+    return openRun(root, id);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    console.error(`passed over: ${error.message}`);
+    return undefined;
+  }
 }
 
 function showFamily(family: AnyFamily, flags: Flags): void {

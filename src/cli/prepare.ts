@@ -12,7 +12,7 @@ import type { Request } from '../request.ts';
 import { mustHaveGpu } from '../setup.ts';
 import { presetOf } from '../space/enumerate.ts';
 import { parseWhere } from '../space/where.ts';
-import { createRun, openRun, type Run } from '../store/run.ts';
+import { createRun, findRun, openRun, type Run } from '../store/run.ts';
 import { findGpus } from '../toolchain/gpu.ts';
 import type { Flags } from './options.ts';
 import { onlyOf } from './subject.ts';
@@ -72,6 +72,7 @@ export async function prepareNew(
     depth,
     device: config.device,
     ...(only && { only: only.variant.id }),
+    ...(only?.source && { file: only.source.path }),
   });
   const gate = gateOf(depth, flags);
   return {
@@ -81,7 +82,10 @@ export async function prepareNew(
   };
 }
 
-/** An existing run, to go on with or to do further stages of. Which points and which gate: as it was begun. */
+/**
+ * An existing run, to go on with or to do further stages of. Which points and which gate: as it was begun. One about a single
+ * variant goes as far as its verdict: a library of it alone would take the place of the library.
+ */
 export async function prepareExisting(
   id: string | undefined,
   familyName: string | undefined,
@@ -92,7 +96,9 @@ export async function prepareExisting(
   if (flags.static && flags.prefix === undefined)
     throw new UsageError('--static says how to install: name the folder with --prefix <folder>');
   const config = await configOf(flags);
-  const run = openRun(runsRoot(config), id, familyName);
+  const root = runsRoot(config);
+  const later = id === undefined && !stages.includes('render'); // stands on what a run has done before
+  const run = (later ? findRun(root, hasPassed) : undefined) ?? openRun(root, id, familyName);
   const { info } = run;
   if (familyName !== undefined && info.family !== familyName) {
     throw new UsageError(`run ${info.id} is one of ${info.family}, not of ${familyName}`);
@@ -100,15 +106,17 @@ export async function prepareExisting(
   const discovered = await loadFamily(info.family, { families: config.families });
   const gate = { depth: info.depth };
   const arch = archNamed(info.arch);
-  const only = info.only === undefined ? undefined : onlyOf(info.only, discovered);
+  const only = info.only === undefined ? undefined : onlyOf(info.file ?? info.only, discovered, info.only);
+  const upToGate: readonly Stage[] = ['render', 'build', 'gate'];
+  const wanted = only && stages.includes('gate') ? upToGate : stages;
   const device = { ...config, device: flags.device ?? info.device };
-  await mustHaveDevice(device, arch, stages);
+  await mustHaveDevice(device, arch, wanted);
   const request = requestOf({
     discovered,
     arch,
     space: info.space,
     only,
-    stages,
+    stages: wanted,
     config: device,
     flags,
     gate,
@@ -116,8 +124,12 @@ export async function prepareExisting(
   return { run, resumed: true, request };
 }
 
+function hasPassed(run: Run): boolean {
+  return run.records().some((one) => one.event === 'verdict' && one.verdict === 'passed');
+}
+
 /** An argument as a shell takes it, so that the command can be given again. */
-function quoted(argument: string): string {
+export function quoted(argument: string): string {
   return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
 }
 

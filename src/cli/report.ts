@@ -17,7 +17,7 @@ import { resultsPage } from '../report/page.ts';
 import { searchPlot } from '../report/plot.ts';
 import { wisdomOf } from '../report/wisdom.ts';
 import { activeValues, pointOfId } from '../space/id.ts';
-import { listRuns, openRun, type Run } from '../store/run.ts';
+import { findRun, openRun, type Run } from '../store/run.ts';
 import { onDisk } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
 import { exitCode } from './exit.ts';
@@ -82,21 +82,20 @@ async function evidenceOfRun(id: string | undefined, flags: ReportFlags): Promis
   }
 }
 
-/** The newest run that came to its end; where none did, the newest, and that is said. */
+/** The newest run that judged variants and came to its end; where none did, the newest, and that is said. */
 function newestRun(root: string): Run {
-  const newest = openRun(root);
-  for (const id of listRuns(root)) {
-    const run = id === newest.id ? newest : openRun(root, id);
-    const ended = run.readJson('summary.json', summaryEventSchema) !== undefined;
-    if (ended && run.info.only === undefined) {
-      if (run !== newest) process.stderr.write(`${newest.id} did not end: this is of ${run.id}\n`);
-      if (run !== newest) newest.close();
-      return run;
-    }
-    if (run !== newest) run.close();
+  const judged = (run: Run) => run.records().some(({ event }) => event === 'verdict');
+  const ended = (run: Run) => run.readJson('summary.json', summaryEventSchema) !== undefined;
+  const newest = findRun(root, judged) ?? openRun(root);
+  if (ended(newest)) return newest;
+  const run = findRun(root, (one) => judged(one) && ended(one));
+  if (!run) {
+    process.stderr.write(`${newest.id} did not end: what it has is reported\n`);
+    return newest;
   }
-  process.stderr.write(`${newest.id} did not end: what it has is reported\n`);
-  return newest;
+  process.stderr.write(`${newest.id} did not end: this is of ${run.id}\n`);
+  newest.close();
+  return run;
 }
 
 function factsOf(family: AnyFamily): FamilyFacts {

@@ -11,7 +11,7 @@ import { asCalled, inCalledWords } from './called.ts';
 import { exitCode } from './exit.ts';
 import { onInterrupt } from './interrupt.ts';
 import type { Flags } from './options.ts';
-import type { Prepared } from './prepare.ts';
+import { type Prepared, quoted } from './prepare.ts';
 
 /** Runs what was prepared, shows it, and says the exit code: 0, or 1 where nothing passed. */
 export async function execute({ request, run, resumed }: Prepared, flags: Flags): Promise<number> {
@@ -48,8 +48,11 @@ export async function execute({ request, run, resumed }: Prepared, flags: Flags)
     return code;
   } catch (error) {
     const kept = run.records().some(({ event }) => event === 'artifact' || event === 'verdict');
-    const out = flags.out === undefined ? '' : ` --out ${flags.out}`;
-    const goOn = `go on with: npx gen sweep ${request.family.name} --resume ${run.id}${out}`;
+    const places = (['out', 'config'] as const).flatMap((name) => {
+      const place = flags[name];
+      return place === undefined ? [] : ` --${name} ${quoted(place)}`;
+    });
+    const goOn = `go on with: npx gen sweep ${request.family.name} --resume ${run.id}${places.join('')}`;
     if (!interrupt.signal.aborted) {
       if (kept && error instanceof EnvironmentError) progress?.line(`what was done is kept; ${goOn}`);
       throw error;

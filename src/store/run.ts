@@ -1,12 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from '../errors.ts';
@@ -37,6 +29,8 @@ const runInfoSchema = z.object({
   device: z.enum(['cuda', 'emulated', 'auto']),
   /** Id of the variant that the run is about, where it is about one alone. */
   only: z.string().optional(),
+  /** The file that stands for that variant, where one does. */
+  file: z.string().optional(),
 });
 export type RunInfo = Readonly<z.infer<typeof runInfoSchema>>;
 
@@ -117,31 +111,56 @@ export function openRun(root: string, id?: string, family?: string): Run {
   return new Run(path, readInfo(path));
 }
 
+/** The newest run, not about one variant alone, that `holds`. */
+export function findRun(root: string, holds: (run: Run) => boolean): Run | undefined {
+  for (const id of wholeRuns(root)) {
+    const run = openRun(root, id);
+    if (holds(run)) return run;
+    run.close();
+  }
+  return undefined;
+}
+
 /** Ids of the runs under a root, newest first. */
 export function listRuns(root: string, family?: string): string[] {
   const names = ifThere(`read ${root}`, () => readdirSync(root)) ?? [];
   return names
     .filter((name) => existsSync(join(root, name, 'run.json')))
     .filter((name) => family === undefined || name.replace(/-\d{8}-\d{6}(-\d+)?$/, '') === family)
-    .sort((a, b) => startOf(join(root, b)) - startOf(join(root, a)));
+    .map((name) => ({ name, start: startOf(join(root, name)) }))
+    .sort((a, b) => b.start.localeCompare(a.start) || b.name.localeCompare(a.name))
+    .map(({ name }) => name);
 }
 
-function startOf(path: string): number {
-  return statSync(join(path, 'run.json')).mtimeMs;
+/** When a run was begun; a copy keeps that, unlike the times of its files. The oldest where the file cannot be used. */
+function startOf(path: string): string {
+  const parsed = runInfoSchema.safeParse(parseJson(readFileSync(join(path, 'run.json'), 'utf8')));
+  return parsed.data?.started ?? '';
+}
+
+/** Runs that are not about one variant alone, newest first. */
+function wholeRuns(root: string, family?: string): string[] {
+  return listRuns(root, family).filter((id) => readInfo(join(root, id)).only === undefined);
 }
 
 function newest(root: string, family: string | undefined): string {
-  const first = listRuns(root, family).find((id) => readInfo(join(root, id)).only === undefined);
+  const [first] = wholeRuns(root, family);
   if (first !== undefined) return join(root, first);
   const of = family === undefined ? '' : ` of ${family}`;
+  const begin = `begin one with \`npx gen sweep ${family ?? '<family>'}\``;
+  const [single] = listRuns(root, family);
+  if (single === undefined) throw new UsageError(`there is no run${of} in ${root} yet: ${begin}`);
   throw new UsageError(
-    `there is no run${of} in ${root} yet: begin one with \`npx gen sweep ${family ?? '<family>'}\``,
+    `the runs${of} in ${root} are about one variant each: name one, as ${single}, or ${begin}`,
   );
 }
 
 function named(root: string, id: string): string {
   const path = [join(root, id), resolve(id)].find((candidate) => existsSync(join(candidate, 'run.json')));
   if (path !== undefined) return path;
+  const [ofFamily] = listRuns(root, id);
+  if (ofFamily !== undefined)
+    throw new UsageError(`'${id}' is a family, not a run: its newest run is ${ofFamily}`);
   const runs = listRuns(root);
   const known = runs.length > 0 ? `there are ${runs.slice(0, 5).join(', ')}` : 'there are none yet';
   throw new UsageError(`there is no run '${id}' in ${root}: ${known}${didYouMean(id, runs)}`);

@@ -129,6 +129,41 @@ describe('gen sweep', () => {
     expect(verdicts).toHaveLength(11); // nobody was judged twice
   });
 
+  test('an edited kernel is judged anew, and what was said of the former is forgotten', slow, async () => {
+    const { path, out } = workspace({ fresh: true });
+    const kernel = join(path, 'kernels/scale/scale.cu.hbs');
+    const fault = ' + (kPerThread == 2 && i == 7 ? 1.0f : 0.0f);';
+    const resume = async () => {
+      const { code, events } = await gen(path, ['sweep', '--resume', '--json']);
+      expect(code).toBe(0);
+      return summaryOf(events).verdicts;
+    };
+    edit(kernel, (text) => text.replace('args.x[i];', `args.x[i]${fault}`));
+    await gen(path, ['sweep', 'scale', '--preset', 'sound', '--device', 'emulated']);
+    edit(kernel, (text) => text.replace(fault, ';'));
+    expect(await resume()).toEqual({ passed: 6 });
+    const manifest = JSON.parse(readFileSync(join(out, 'library/manifest.json'), 'utf8'));
+    expect(manifest.provenance.gate).toMatchObject({ passed: 6, verdicts: 6 });
+    edit(kernel, (text) => text.replace('args.x[i];', `args.x[i]${fault}`));
+    expect(await resume()).toEqual({ passed: 3, wrong: 3 });
+    const page = await gen(path, ['report']);
+    expect(page.stdout).toMatch(/verdicts \| (3 passed, 3 wrong|3 wrong, 3 passed) \|/);
+    expect((await gen(path, ['show', 'scale.t64.e2.sound'])).stdout).toContain('verdict wrong');
+  });
+
+  test('a part of the gate is none: nothing that passed it alone is emitted', slow, async () => {
+    const { path, out } = workspace();
+    const some = ['scale', '--preset', 'sound', '--device', 'emulated'];
+    const { code } = await gen(path, ['validate', ...some, '--case', 'ragged']);
+    expect(code).toBe(0);
+    const { code: none, stderr } = await gen(path, ['emit']);
+    expect(none).toBe(1);
+    expect(stderr).toContain('nothing has passed in this run');
+    expect(existsSync(join(out, 'library'))).toBe(false);
+    const { stderr: refused } = await gen(path, ['sweep', ...some, '--case', 'ragged']);
+    expect(refused).toContain("unknown option '--case'");
+  });
+
   test('Ctrl-C ends it with 130, says how to go on, and leaves no process', slow, async () => {
     const { path } = workspace();
     const child = localExecutor.open(
@@ -142,6 +177,25 @@ describe('gen sweep', () => {
     expect(child.stderrTail()).toMatch(
       /stopped; go on with: node \S+cli\.js sweep scale --resume scale-\d{8}-\d{6}/,
     );
+  });
+
+  test('a stopped gate of one file goes on with that file, and ships nothing', slow, async () => {
+    const { path, out } = workspace({ fresh: true });
+    const id = 'scale.t64.e1.sound';
+    await gen(path, ['render', 'scale', id]);
+    const file = join(path, 'mine.cu');
+    const text = readFileSync(join(out, `sources/scale/${id}.cu`), 'utf8');
+    writeFileSync(file, text.replace('args.x[i];', 'args.x[i] + 1.0f;'));
+    const judged = await gen(path, ['validate', 'scale', file, '--device', 'emulated', '--json']);
+    const { run } = summaryOf(judged.events);
+    writeFileSync(join(run, 'journal.jsonl'), '');
+    const resumed = await gen(path, ['sweep', '--resume', run, '--json']);
+    expect(verdictsOf(resumed.events)).toEqual({ [id]: 'wrong' });
+    writeFileSync(file, text);
+    expect(summaryOf((await gen(path, ['sweep', '--resume', run, '--json'])).events)).toMatchObject({
+      verdicts: { passed: 1 },
+      library: null,
+    });
   });
 
   test('nothing that passes: exit code 1 and no library', slow, async () => {

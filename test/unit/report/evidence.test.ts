@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, utimesSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { report } from '../../../src/cli/report.ts';
@@ -120,11 +120,16 @@ describe('evidence of a run', () => {
 
 describe('without a run named', () => {
   const later = (out: string) => {
-    const run = createRun(join(out, 'runs'), {
-      ...{ family: 'bsr-spmm', arch: 'sm_90a', command: 'gen sweep', space: {}, depth: 'quick' },
-      device: 'auto',
-    });
-    utimesSync(join(run.path, 'run.json'), new Date('2100-01-01'), new Date('2100-01-01'));
+    const asked = {
+      family: 'bsr-spmm',
+      arch: 'sm_90a',
+      command: 'gen sweep',
+      space: {},
+      depth: 'quick',
+    } as const;
+    const run = createRun(join(out, 'runs'), { ...asked, device: 'auto' }, new Date('2100-01-01'));
+    const passed = { device: 'emulated', verdict: 'passed', evidence: { message: 'passed' } } as const;
+    run.append({ event: 'verdict', variant: 'v', ...passed, parameters: {} });
     return run;
   };
   const reported = async (out: string) => {
@@ -145,6 +150,14 @@ describe('without a run named', () => {
     expect(said).toContain(`${aborted.id} did not end: this is of ${h200Run}`);
     aborted.writeJson('summary.json', part);
     expect((await reported(out)).run).toBe(aborted.id);
+  });
+
+  test('one that judged nothing is passed over', async () => {
+    const { out, run } = h200Copy();
+    run.writeJson('summary.json', part);
+    const rendered = { ...run.info, command: 'gen render' };
+    createRun(join(out, 'runs'), rendered, new Date('2100-01-01')).writeJson('summary.json', part);
+    expect((await reported(out)).run).toBe(h200Run);
   });
 
   test('where none ended, the newest is taken, and that is said', async () => {

@@ -1,10 +1,10 @@
-import { appendFileSync, readFileSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EnvironmentError, UsageError } from '../../../src/errors.ts';
 import type { Event, VerdictEvent } from '../../../src/model/event.ts';
 import { Recorder } from '../../../src/store/recorder.ts';
-import { createRun, listRuns, openRun } from '../../../src/store/run.ts';
+import { createRun, findRun, listRuns, openRun } from '../../../src/store/run.ts';
 import { folderOf } from '../../helpers/folder.ts';
 
 const info = {
@@ -40,9 +40,8 @@ describe('runs', () => {
 
   test('are found by id, by folder, or as the newest of a family', () => {
     const root = folderOf();
+    const second = createRun(root, { ...info, family: 'other' }, new Date('2026-11-21T13:00:00Z'));
     const first = createRun(root, info, noon);
-    const second = createRun(root, { ...info, family: 'other' }, noon);
-    utimesSync(join(first.path, 'run.json'), 1, 1);
     expect(openRun(root, first.id).path).toBe(first.path);
     expect(openRun('/nowhere', first.path).id).toBe(first.id);
     expect(openRun(root).id).toBe(second.id);
@@ -55,10 +54,28 @@ describe('runs', () => {
     const whole = createRun(root, info, noon);
     createRun(root, { ...info, only: 'scale.t64' }, noon);
     expect(openRun(root).id).toBe(whole.id);
+    const alone = folderOf();
+    const { id } = createRun(alone, { ...info, only: 'scale.t64' }, noon);
+    expect(() => openRun(alone)).toThrow(`are about one variant each: name one, as ${id}`);
+  });
+
+  test('are found by what they hold', () => {
+    const root = folderOf();
+    const first = createRun(root, info, noon);
+    first.append(verdict('a'));
+    createRun(root, info, new Date('2026-11-21T13:00:00Z'));
+    const judged = (run: { records(): readonly unknown[] }) => run.records().length > 0;
+    expect(findRun(root, judged)?.id).toBe(first.id);
+    expect(findRun(root, () => false)).toBeUndefined();
   });
 
   test.each<[string, (root: string) => unknown, RegExp]>([
     ['none yet', (root) => openRun(root, undefined, 'scale'), /there is no run of scale .*gen sweep scale/],
+    [
+      'a family instead of a run',
+      (root) => createRun(root, info, noon) && openRun(root, 'scale'),
+      /'scale' is a family, not a run: its newest run is scale-20261121-120000/,
+    ],
     [
       'a mistyped id',
       (root) => createRun(root, info, noon) && openRun(root, 'scale-20261121-12000'),
