@@ -15,7 +15,8 @@ import type { Prepared } from './prepare.ts';
 
 /** Runs what was prepared, shows it, and says the exit code: 0, or 1 where nothing passed. */
 export async function execute({ request, run, resumed }: Prepared, flags: Flags): Promise<number> {
-  const progress = flags.quiet ? undefined : new Progress(inCalledWords(process.stderr));
+  const gates = request.stages.has('gate');
+  const progress = flags.quiet ? undefined : new Progress(inCalledWords(process.stderr), gates);
   const show = (event: Event) => {
     if (flags.json) process.stdout.write(`${JSON.stringify(event)}\n`);
     progress?.handle(event);
