@@ -23,6 +23,9 @@ import { atMostEvery } from './util/throttle.ts';
 
 const secondsBetweenNotes = 2;
 
+/** How large a space is, for the last line. */
+type Space = Pick<Summary['funnel'], 'points' | 'legal'>;
+
 /** What the stages of one run share: compilers, devices, slots, journal and clock. Made as far as they are needed. */
 export class Line {
   readonly request: Request;
@@ -93,9 +96,17 @@ export class Line {
     this.emit({ event: 'verdict', ...verdict, parameters: variant.parameters, evidence, key });
   }
 
-  async finish(space: { points: number; legal: number }, library: string | null): Promise<Summary> {
-    const untimed = await this.#whyUntimed();
-    const { points, legal } = space;
+  async finish(space: Space, library: string | null): Promise<Summary> {
+    return this.#end(space, library, await this.#whyUntimed());
+  }
+
+  /** Ends a run that has nothing to look at: no compiler is looked for and no device opened to learn that. */
+  finishEmpty(space: Space, why: string): Summary {
+    this.note(why);
+    return this.#end(space, null, 'there is no variant to time');
+  }
+
+  #end({ points, legal }: Space, library: string | null, untimed: string | undefined): Summary {
     const seconds = this.watch.seconds();
     const installed = library === null ? undefined : this.request.prefix?.path;
     const summary = this.recorder.summary({

@@ -159,6 +159,19 @@ describe('gen sweep', () => {
     expect(existsSync(join(out, 'library'))).toBe(false);
   });
 
+  test('nothing that is asked for: exit code 1, without a compiler or a device', slow, async () => {
+    const where = ['--where', 'threads == 64 && threads == 128'];
+    const bare = { PATH: '/nowhere', CUDA_HOME: '', CUDA_PATH: '', TILEWRIGHT_CACHE: '/nowhere', CXX: '' };
+    const { code, events } = await gen(workspace().path, ['sweep', 'scale', ...where, '--json'], bare);
+    expect(events.map(({ event }) => event)).toEqual(['start', 'space', 'note', 'summary']);
+    expect(events[2]).toMatchObject({ message: 'no point fulfils --where' });
+    expect(summaryOf(events)).toMatchObject({
+      funnel: { points: 36, legal: 0 },
+      untimed: 'there is no variant to time',
+    });
+    expect(code).toBe(1);
+  });
+
   test('nothing that is legal: exit code 1, and which constraint it is', slow, async () => {
     const where = ['--where', "threads == 64 && perThread == 1 && defect == 'wrong'"];
     const { code, stderr } = await gen(workspace().path, ['render', 'scale', ...where]);
