@@ -89,8 +89,8 @@ export class Line {
   /** Records a verdict; `key` names what was judged, so that a resumed run can tell whether it is still the same. */
   judged(variant: Variant, verdict: Verdict, key: string): void {
     this.host.signal.throwIfAborted();
-    const { gate, only } = this.request;
-    const again = () => reproduction(variant, verdict, { depth: gate.depth, file: only?.source?.path });
+    const { gate, only, settings } = this.request;
+    const again = () => reproduction(variant, verdict, { ...gate, file: only?.source?.path, settings });
     const reproduce = verdict.verdict === 'passed' ? {} : { reproduce: again() };
     const evidence = { ...verdict.evidence, ...reproduce };
     this.emit({ event: 'verdict', ...verdict, parameters: variant.parameters, evidence, key });

@@ -44,7 +44,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   // The line itself, and the ways to start it.
   request: ['exec:type', 'space:type', 'store:type'],
   setup: ['arch', 'compile:type', 'device', 'exec:type', 'request:type', 'toolchain'],
-  reproduce: [],
+  reproduce: ['request:type'],
   devices: ['compile', 'device', 'request:type', 'toolchain'],
   line: [
     ...['compile', 'device:type', 'devices', 'emit:type', 'reproduce', 'request:type', 'setup', 'store'],

@@ -8,12 +8,13 @@ import { localExecutor } from '../exec/local.ts';
 import type { Arch } from '../model/arch.ts';
 import type { Stage } from '../model/event.ts';
 import type { AnyFamily } from '../model/family.ts';
-import type { Request } from '../request.ts';
+import type { Request, Settings } from '../request.ts';
 import { mustHaveGpu } from '../setup.ts';
 import { presetOf } from '../space/enumerate.ts';
 import { parseWhere } from '../space/where.ts';
 import { createRun, openRun, type Run } from '../store/run.ts';
 import { findGpus } from '../toolchain/gpu.ts';
+import { quoted } from '../util/shell.ts';
 import type { Flags } from './options.ts';
 import { onlyOf } from './subject.ts';
 
@@ -34,11 +35,24 @@ export function runsRoot(config: Config): string {
 }
 
 /** The architecture asked for, that of the GPU, or the default, in this order. */
-export async function archFor(flags: Flags, config: Config): Promise<Arch> {
+export async function archFor(flags: Pick<Flags, 'arch' | 'device'>, config: Config): Promise<Arch> {
   const name = flags.arch ?? config.arch?.[0];
   if (name !== undefined) return archNamed(name);
   const [gpu] = flags.device === 'emulated' ? [] : await findGpus(localExecutor);
   return (gpu && archOf(gpu.computeCapability)) ?? defaultArch;
+}
+
+async function settingsOf(arch: Arch, flags: Flags, config: Config): Promise<Settings> {
+  const { config: file, out, watchdog } = flags;
+  // With a GPU to ask and without one, since a later command may ask none.
+  const usual = [await archFor({}, config), await archFor({ device: 'emulated' }, config)];
+  const other = flags.arch !== undefined || usual.some(({ name }) => name !== arch.name);
+  return {
+    ...(other && { arch: arch.name }),
+    ...(file !== undefined && { config: file }),
+    ...(out !== undefined && { out }),
+    ...(watchdog !== undefined && { watchdog }),
+  };
 }
 
 /** A request with the run that keeps its journal. */
@@ -64,6 +78,7 @@ export async function prepareNew(
     : spaceOf(discovered.family, flags, await usualPreset(discovered, arch, config, stages));
   const depth = flags.depth ?? 'quick';
   await mustHaveDevice(config, arch, stages);
+  const settings = await settingsOf(arch, flags, config);
   const run = createRun(runsRoot(config), {
     family: discovered.family.name,
     arch: arch.name,
@@ -75,11 +90,8 @@ export async function prepareNew(
     ...(only && { only: only.variant.id }),
   });
   const gate = gateOf(depth, flags);
-  return {
-    run,
-    resumed: false,
-    request: requestOf({ discovered, arch, space, only, stages, config, flags, gate }),
-  };
+  const request = requestOf({ discovered, arch, space, only, stages, config, flags, gate, settings });
+  return { run, resumed: false, request };
 }
 
 /** An existing run, to go on with or to do further stages of. Which points and which gate: as it was begun. */
@@ -105,6 +117,7 @@ export async function prepareExisting(
   const only = info.only === undefined ? undefined : onlyOf(info.only, discovered);
   const device = { ...config, device: flags.device ?? info.device };
   await mustHaveDevice(device, arch, stages);
+  const settings = await settingsOf(arch, flags, config);
   const request = requestOf({
     discovered,
     arch,
@@ -114,13 +127,9 @@ export async function prepareExisting(
     config: device,
     flags,
     gate,
+    settings,
   });
   return { run, resumed: true, request };
-}
-
-/** An argument as a shell takes it, so that the command can be given again. */
-function quoted(argument: string): string {
-  return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
 }
 
 /** Nobody should wait for a compiler to learn that the GPU that was asked for is not there. */
@@ -149,14 +158,15 @@ function requestOf(parts: {
   readonly config: Config;
   readonly flags: Flags;
   readonly gate: Request['gate'];
+  readonly settings: Settings;
 }): Request {
-  const { discovered, arch, space, only, stages, config, flags, gate } = parts;
+  const { discovered, arch, space, only, stages, config, flags, gate, settings } = parts;
   const { family, folder } = discovered;
   const { device, jobs, out, watchdogSeconds } = config;
   const wisdom = discovered.wisdom.find((one) => one.arch === arch.name);
   return {
     ...(wisdom && { wisdom }),
-    ...{ family, folder, arch, gate, device, jobs, out, watchdogSeconds },
+    ...{ family, folder, arch, gate, settings, device, jobs, out, watchdogSeconds },
     space: { arch: arch.name, ...space },
     ...(only && { only }),
     ...prefixOf(flags),

@@ -7,6 +7,7 @@ import { runPipeline } from '../pipeline.ts';
 import { finalReport } from '../report/final.ts';
 import { shortPath } from '../report/format.ts';
 import { Progress } from '../report/progress.ts';
+import { flagText } from '../util/shell.ts';
 import { asCalled, inCalledWords } from './called.ts';
 import { exitCode } from './exit.ts';
 import { onInterrupt } from './interrupt.ts';
@@ -31,6 +32,8 @@ export async function execute({ request, run, resumed }: Prepared, flags: Flags)
     ...space,
     resumed,
   });
+  const { arch: _, ...settings } = request.settings; // a resumed run keeps its arch
+  const same = flagText(settings);
   const interrupt = onInterrupt();
   try {
     const host = {
@@ -45,12 +48,11 @@ export async function execute({ request, run, resumed }: Prepared, flags: Flags)
     const code = codeOf(summary, request);
     const later = !request.stages.has('render'); // such a command stands on what a run has done before
     if (later && code === exitCode.no && summary.funnel.legal > 0)
-      progress?.line(`nothing has passed in this run; gate it: npx gen sweep --resume ${run.id}`);
+      progress?.line(`nothing has passed in this run; gate it: npx gen sweep --resume ${run.id}${same}`);
     return code;
   } catch (error) {
     const kept = run.records().some(({ event }) => event === 'artifact' || event === 'verdict');
-    const out = flags.out === undefined ? '' : ` --out ${flags.out}`;
-    const goOn = `go on with: npx gen sweep ${request.family.name} --resume ${run.id}${out}`;
+    const goOn = `go on with: npx gen sweep ${request.family.name} --resume ${run.id}${same}`;
     if (!interrupt.signal.aborted) {
       if (kept && error instanceof EnvironmentError) progress?.line(`what was done is kept; ${goOn}`);
       throw error;

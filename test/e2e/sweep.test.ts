@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -97,6 +97,28 @@ describe('gen sweep', () => {
       verdict: 'wrong',
       evidence: { message: verdict.evidence.message, case: verdict.evidence.case },
     });
+  });
+
+  test('the reproduction command sets what was set: arch, config and watchdog', slow, async () => {
+    const { path } = workspace();
+    renameSync(join(path, 'gen.config.ts'), join(path, 'my config.ts'));
+    const set = ['--arch', 'sm_80', '--config', 'my config.ts', '--watchdog', '9'];
+    const ids = ['scale.t128.e1.registers', 'scale.t128.e1.wrong'] as const;
+    for (const [id, more] of [
+      [ids[0], ''],
+      [ids[1], '--device emulated --case ragged --seed \\d+ --watchdog 9 '],
+    ] as const) {
+      const asked = ['validate', 'scale', id, ...set, '--device', 'emulated', '--json'];
+      const before = (await gen(path, asked)).events.find((one) => one.event === 'verdict');
+      const command = before?.evidence.reproduce ?? '';
+      expect(command).toMatch(
+        new RegExp(`^npx validate scale ${id} ${more}--arch sm_80 --config 'my config.ts'$`),
+      );
+      const words = [...command.matchAll(/'[^']*'|\S+/g)].map(([word]) => word.replaceAll("'", '')).slice(1);
+      const again = await gen(path, [...words, '--json']);
+      expect(again.events[0]).toMatchObject({ event: 'start', arch: 'sm_80' });
+      expect(verdictsOf(again.events)).toEqual({ [id]: before?.verdict });
+    }
   });
 
   test('goes on after kill -9 where it was', slow, async () => {
