@@ -180,7 +180,25 @@ const faults: readonly Fault[] = [
     'a full disk',
     ({ path }) => symlinkSync('/dev/full', join(path, 'page.md')),
     ['report', '--from', join(packageRoot, 'docs/results/h200-default.json'), '--markdown', 'page.md'],
-    /cannot write page\.md: there is no space left on the disk/,
+    /cannot write page\.md: there is no space left on the disk; free some, or name another file with --markdown/,
+  ],
+  [
+    'a page below a file',
+    nothing,
+    [
+      'report',
+      '--from',
+      join(packageRoot, 'docs/results/h200-default.json'),
+      '--markdown',
+      'gen.config.ts/page.md',
+    ],
+    /cannot write gen\.config\.ts\/.*: a .*; name another file with --markdown/,
+  ],
+  [
+    'evidence that is not there',
+    nothing,
+    ['report', '--from', 'evidence.json'],
+    /there is no evidence file evidence\.json; .* writes one/,
   ],
   ['a point that is not given', nothing, ['why', 'scale'], /gen why needs a point of scale/],
   ['a point of an unknown family', nothing, ['why', 'scael'], /there is no kernel family 'scael'/],
@@ -281,7 +299,7 @@ describe('a machine that lacks something', () => {
     chmodSync(place.out, 0o500);
     const { code, stderr } = await gen(place.path, sweep);
     chmodSync(place.out, 0o700);
-    expect(stderr).toMatch(/cannot create .*permission is denied; name a writable folder with --out/);
+    expect(stderr).toMatch(/cannot create .*permission is denied; name another folder with --out/);
     expect(code).toBe(2);
   });
 
