@@ -1,8 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { localExecutor } from '../../src/exec/local.ts';
 import { packageRoot } from '../../src/util/package-root.ts';
-import { edit, gen, type Workspace, workspace } from '../helpers/gen.ts';
+import { edit, eventsOf, gen, type Workspace, workspace } from '../helpers/gen.ts';
 
 const slow = { timeout: 120_000 };
 
@@ -307,5 +308,34 @@ describe('a machine that lacks something', () => {
     const { events, code } = await gen(workspace().path, [...sweep, '--json'], bare);
     expect(events.at(-1)).toMatchObject({ event: 'error', kind: 'environment' });
     expect(code).toBe(2);
+  });
+
+  test.each([
+    [['sweep', 'scale', '--preseet', 'x', '--json'], "unknown option '--preseet'\n(Did you mean --preset?)"],
+    [['sweep', '--json', '--preset'], "option '--preset <name>' argument missing"],
+    [['validate', '--json'], "missing required argument 'family'"],
+    [['swep', '--json'], "unknown command 'swep'\n(Did you mean sweep?)"],
+  ])('so it is for a command line that is no command: %j', slow, async (args, message) => {
+    const { events, stderr, code } = await gen(workspace().path, args);
+    expect(events).toEqual([{ event: 'error', kind: 'usage', message }]);
+    expect(stderr.match(/^error: /gm)).toHaveLength(1);
+    expect(code).toBe(2);
+  });
+
+  test('and for a bug of ours', slow, async () => {
+    const main = JSON.stringify(join(packageRoot, 'dist/cli/main.js'));
+    const broken = `import { main } from ${main}; await main(() => undefined.x, ['--json']);`;
+    const { stdout, stderr, exitCode } = await localExecutor.run(
+      [process.execPath, '--input-type=module', '--eval', broken],
+      { timeoutMs: 60_000 },
+    );
+    const [last] = eventsOf(stdout);
+    expect(last).toMatchObject({
+      event: 'error',
+      kind: 'internal',
+      message: expect.stringMatching(/^this is a bug of tilewright: Cannot read/),
+    });
+    expect(stderr).toMatch(/^error: this is a bug of tilewright: TypeError: .*\n +at /);
+    expect(exitCode).toBe(2);
   });
 });
