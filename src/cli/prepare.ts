@@ -16,7 +16,7 @@ import { createRun, openRun, type Run } from '../store/run.ts';
 import { findGpus } from '../toolchain/gpu.ts';
 import { quoted } from '../util/shell.ts';
 import type { Flags } from './options.ts';
-import { onlyOf } from './subject.ts';
+import { isFile, onlyOf } from './subject.ts';
 
 /** The configuration for the working directory, with the flags that win over it. */
 export async function configOf(flags: Flags): Promise<Config> {
@@ -70,6 +70,7 @@ export async function prepareNew(
   subject?: string,
 ): Promise<Prepared> {
   const config = await configOf(flags);
+  refuseIdle(flags, config, subject);
   const discovered = await loadFamily(familyName, { families: config.families });
   const arch = await archFor(flags, config);
   const only = subject === undefined ? undefined : onlyOf(subject, discovered, flags.as);
@@ -101,7 +102,11 @@ export async function prepareExisting(
   stages: readonly Stage[],
   flags: Flags,
 ): Promise<Prepared> {
-  refuseNarrowing(flags);
+  refuse(
+    flags,
+    ['preset', 'where', 'limit', 'arch', 'depth', 'seed', 'case'],
+    'cannot be changed for a run that was begun: leave it out, or begin a new run',
+  );
   if (flags.static && flags.prefix === undefined)
     throw new UsageError('--static says how to install: name the folder with --prefix <folder>');
   const config = await configOf(flags);
@@ -138,15 +143,20 @@ async function mustHaveDevice({ device }: Config, arch: Arch, stages: readonly S
   if (device === 'cuda' && asksGpu) await mustHaveGpu(arch, localExecutor);
 }
 
-function refuseNarrowing(flags: Flags): void {
-  const given = (['preset', 'where', 'limit', 'arch', 'depth', 'seed', 'case'] as const).filter(
-    (name) => flags[name] !== undefined,
-  );
+/** Throws a UsageError for flags that mean nothing here: nobody should believe them obeyed. */
+export function refuse(flags: Flags, names: readonly (keyof Flags)[], why: string): void {
+  const given = names.filter((name) => flags[name] !== undefined);
   if (given.length === 0) return;
-  const names = given.map((name) => `--${name}`).join(', ');
-  throw new UsageError(
-    `${names} cannot be changed for a run that was begun: leave it out, or begin a new run`,
-  );
+  throw new UsageError(`${given.map((name) => `--${name}`).join(', ')} ${why}`);
+}
+
+function refuseIdle(flags: Flags, { device }: Config, subject: string | undefined): void {
+  if (subject !== undefined)
+    refuse(flags, ['preset', 'where', 'limit'], 'cannot narrow one variant: leave it out, or the variant');
+  if (subject === undefined || !isFile(subject))
+    refuse(flags, ['as'], 'says which variant a .cu file stands for: name the file, or leave it out');
+  if (device === 'cuda')
+    refuse(flags, ['seed'], 'is for the emulated device, and --device cuda does not ask it: leave one out');
 }
 
 function requestOf(parts: {

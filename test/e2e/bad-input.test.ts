@@ -59,6 +59,30 @@ const faults: readonly Fault[] = [
     /--preset cannot be changed for a run that was begun/,
   ],
   [
+    'a space and one variant of it',
+    nothing,
+    ['validate', 'scale', 'scale.t64.e1.sound', '--preset', 'nope', '--where', 'x'],
+    /--preset, --where cannot narrow one variant: leave it out, or the variant/,
+  ],
+  [
+    'variants of no family',
+    nothing,
+    ['list', '--preset', 'nope'],
+    /--preset is about the variants of a family: name the family/,
+  ],
+  [
+    'a file that is not named',
+    nothing,
+    ['validate', 'scale', '--as', 'scale.t64.e1.sound'],
+    /--as says which variant a \.cu file stands for: name the file, or leave it out/,
+  ],
+  [
+    'a schedule of the GPU',
+    nothing,
+    ['validate', 'scale', 'scale.t64.e1.sound', '--device', 'cuda', '--seed', '3'],
+    /--seed is for the emulated device, and --device cuda does not ask it/,
+  ],
+  [
     'an unknown variant',
     nothing,
     ['validate', 'scale', 'scale.t65.e1.sound'],
