@@ -96,6 +96,12 @@ export class Line {
     this.emit({ event: 'verdict', ...verdict, parameters: variant.parameters, evidence, key });
   }
 
+  /** Begins to open the devices where variants are gated; whoever needs them meets their error. Waits where all is about times. */
+  async begin(): Promise<void> {
+    if (this.does('gate')) this.bench().catch(() => {});
+    else if (this.does('time')) await this.bench();
+  }
+
   async finish(space: Space, library: string | null): Promise<Summary> {
     return this.#end(space, library, await this.#whyUntimed());
   }
@@ -213,6 +219,7 @@ export class Line {
 
   async #openBench(): Promise<Bench> {
     const wanted = await chooseDevices(this.request, this.host);
+    if (wanted.untimed !== undefined && !this.does('gate')) throw cannotTime(wanted.untimed);
     const bench = await this.#openDevices(wanted);
     this.emit(await environmentOf(this.host, await this.toolchain(), this.#devices.gpu));
     return bench;
@@ -224,12 +231,20 @@ export class Line {
       const refused = await this.#devices.open(device);
       if (refused === undefined) continue;
       if (device === 'emulated' || this.request.device === 'cuda') throw new EnvironmentError(refused);
+      if (!this.does('gate')) throw cannotTime(refused);
       this.note(`not timing: ${refused}`);
       return { devices: ['emulated'], untimed: refused };
     }
     if (wanted.gpu) this.host.run.writeJson('gpu.json', wanted.gpu);
     return wanted;
   }
+}
+
+/** Where nothing is gated, times are all that was asked of the devices. */
+function cannotTime(why: string): EnvironmentError {
+  return new EnvironmentError(
+    `cannot time: ${why}; \`npx gen time --device auto\` asks a GPU where there is one, \`npx gen select\` and \`npx gen emit\` do without times`,
+  );
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

@@ -30,7 +30,7 @@ export async function runPipeline(request: Request, host: Host): Promise<Summary
     line.emit({ event: 'space', ...counts, variants: variants.length });
     if (variants.length === 0) return line.finishEmpty(counts, whyEmpty(family, space, counts));
     mustLint(family, folder, variants);
-    if (line.does('gate')) line.bench().catch(() => {}); // begins now; whoever needs it meets its error
+    await line.begin();
     const judged = await mapLimit(variants, line.lanes, (variant) => judge(variant, line));
     const passed = judged.filter((one) => one !== undefined);
     if (line.does('time')) await time(passed, line);

@@ -34,6 +34,7 @@ export async function execute({ request, run, resumed }: Prepared, flags: Flags)
   });
   const { arch: _, ...settings } = request.settings; // a resumed run keeps its arch
   const same = flagText(settings);
+  const later = !request.stages.has('render'); // such a command stands on what a run has done before
   const interrupt = onInterrupt();
   try {
     const host = {
@@ -46,7 +47,6 @@ export async function execute({ request, run, resumed }: Prepared, flags: Flags)
     const summary = await Promise.race([runPipeline(request, host), interrupt.happened]);
     if (!flags.json) process.stdout.write(asCalled(pageOf(summary, run) + sourcesOf(request)));
     const code = codeOf(summary, request);
-    const later = !request.stages.has('render'); // such a command stands on what a run has done before
     if (later && code === exitCode.no && summary.funnel.legal > 0)
       progress?.line(`nothing has passed in this run; gate it: npx gen sweep --resume ${run.id}${same}`);
     return code;
@@ -54,7 +54,8 @@ export async function execute({ request, run, resumed }: Prepared, flags: Flags)
     const kept = run.records().some(({ event }) => event === 'artifact' || event === 'verdict');
     const goOn = `go on with: npx gen sweep ${request.family.name} --resume ${run.id}${same}`;
     if (!interrupt.signal.aborted) {
-      if (kept && error instanceof EnvironmentError) progress?.line(`what was done is kept; ${goOn}`);
+      if (kept && !later && error instanceof EnvironmentError)
+        progress?.line(`what was done is kept; ${goOn}`);
       throw error;
     }
     progress?.line(`stopped; ${goOn}`);

@@ -222,6 +222,19 @@ describe('stages by themselves', () => {
     const gated = await gen(path, ['validate', 'scale', ...flags, '--device', 'emulated']);
     expect(summaryOf(gated.events)).toMatchObject({ funnel: { passed: 6 }, library: null });
     const run = summaryOf(gated.events).run;
+    for (const flags of [[], ['--device', 'auto']]) {
+      const bare = { PATH: '/nowhere' }; // no nvidia-smi
+      const untimed = await gen(path, ['time', run, ...flags, '--json'], bare);
+      expect(untimed.events.map(({ event }) => event)).toEqual(['start', 'space', 'error']);
+      expect(untimed.events[2]).toMatchObject({
+        kind: 'environment',
+        message: expect.stringMatching(
+          /^cannot time: .* mean nothing; `npx gen time --device auto` asks a GPU/,
+        ),
+      });
+      expect(untimed.stderr).not.toContain('go on with');
+      expect(untimed.code).toBe(2);
+    }
     expect((await gen(path, ['select', run])).code).toBe(0);
     expect(JSON.parse(readFileSync(join(run, 'selection.json'), 'utf8'))).toMatchObject({
       family: 'scale',
