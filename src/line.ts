@@ -23,6 +23,9 @@ import { atMostEvery } from './util/throttle.ts';
 
 const secondsBetweenNotes = 2;
 
+/** How large a space is, for the last line. */
+type Space = Pick<Summary['funnel'], 'points' | 'legal'>;
+
 /** What the stages of one run share: compilers, devices, slots, journal and clock. Made as far as they are needed. */
 export class Line {
   readonly request: Request;
@@ -86,16 +89,30 @@ export class Line {
   /** Records a verdict; `key` names what was judged, so that a resumed run can tell whether it is still the same. */
   judged(variant: Variant, verdict: Verdict, key: string): void {
     this.host.signal.throwIfAborted();
-    const { gate, only } = this.request;
-    const again = () => reproduction(variant, verdict, { depth: gate.depth, file: only?.source?.path });
+    const { gate, only, settings } = this.request;
+    const again = () => reproduction(variant, verdict, { ...gate, file: only?.source?.path, settings });
     const reproduce = verdict.verdict === 'passed' ? {} : { reproduce: again() };
     const evidence = { ...verdict.evidence, ...reproduce };
     this.emit({ event: 'verdict', ...verdict, parameters: variant.parameters, evidence, key, gate });
   }
 
-  async finish(space: { points: number; legal: number }, library: string | null): Promise<Summary> {
-    const untimed = await this.#whyUntimed();
-    const { points, legal } = space;
+  /** Begins to open the devices where variants are gated; whoever needs them meets their error. Waits where all is about times. */
+  async begin(): Promise<void> {
+    if (this.does('gate')) this.bench().catch(() => {});
+    else if (this.does('time')) await this.bench();
+  }
+
+  async finish(space: Space, library: string | null): Promise<Summary> {
+    return this.#end(space, library, await this.#whyUntimed());
+  }
+
+  /** Ends a run that has nothing to look at: no compiler is looked for and no device opened to learn that. */
+  finishEmpty(space: Space, why: string): Summary {
+    this.note(why);
+    return this.#end(space, null, 'there is no variant to time');
+  }
+
+  #end({ points, legal }: Space, library: string | null, untimed: string | undefined): Summary {
     const seconds = this.watch.seconds();
     const installed = library === null ? undefined : this.request.prefix?.path;
     const summary = this.recorder.summary({
@@ -202,6 +219,7 @@ export class Line {
 
   async #openBench(): Promise<Bench> {
     const wanted = await chooseDevices(this.request, this.host);
+    if (wanted.untimed !== undefined && !this.does('gate')) throw cannotTime(wanted.untimed);
     const bench = await this.#openDevices(wanted);
     this.emit(await environmentOf(this.host, await this.toolchain(), this.#devices.gpu));
     return bench;
@@ -213,12 +231,20 @@ export class Line {
       const refused = await this.#devices.open(device);
       if (refused === undefined) continue;
       if (device === 'emulated' || this.request.device === 'cuda') throw new EnvironmentError(refused);
+      if (!this.does('gate')) throw cannotTime(refused);
       this.note(`not timing: ${refused}`);
       return { devices: ['emulated'], untimed: refused };
     }
     if (wanted.gpu) this.host.run.writeJson('gpu.json', wanted.gpu);
     return wanted;
   }
+}
+
+/** Where nothing is gated, times are all that was asked of the devices. */
+function cannotTime(why: string): EnvironmentError {
+  return new EnvironmentError(
+    `cannot time: ${why}; \`npx gen time --device auto\` asks a GPU where there is one, \`npx gen select\` and \`npx gen emit\` do without times`,
+  );
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

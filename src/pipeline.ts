@@ -28,9 +28,9 @@ export async function runPipeline(request: Request, host: Host): Promise<Summary
   try {
     const { variants, ...counts } = only ? alone(only.variant) : enumerate(family, space);
     line.emit({ event: 'space', ...counts, variants: variants.length });
-    if (variants.length === 0) line.note(whyEmpty(family, space, counts));
+    if (variants.length === 0) return line.finishEmpty(counts, whyEmpty(family, space, counts));
     mustLint(family, folder, variants);
-    if (line.does('gate')) line.bench().catch(() => {}); // begins now; whoever needs it meets its error
+    await line.begin();
     const judged = await mapLimit(variants, line.lanes, (variant) => judge(variant, line));
     const passed = judged.filter((one) => one !== undefined);
     if (line.does('time')) await time(passed, line);

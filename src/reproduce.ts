@@ -1,25 +1,31 @@
 import type { Variant } from './model/variant.ts';
 import type { Verdict } from './model/verdict.ts';
+import type { Request } from './request.ts';
+import { flagText, quoted } from './util/shell.ts';
 
 /** As what a variant was judged. */
-export interface Judging {
-  readonly depth: 'quick' | 'full';
+export type Judging = Request['gate'] & {
   /** The file that stood for the variant, where one did. */
   readonly file?: string | undefined;
-}
+  readonly settings: Request['settings'];
+};
 
 /** One command that shows a verdict again, alone. One settled before any device was asked needs none of their flags. */
 export function reproduction(
   { family, id }: Pick<Variant, 'family' | 'id'>,
   { device, evidence }: Pick<Verdict, 'device' | 'evidence'>,
-  { depth, file }: Judging,
+  { depth, file, settings, ...asked }: Judging,
 ): string {
-  const command = `npx validate ${family} ${file === undefined ? id : `${file} --as ${id}`}`;
-  if (device === 'none') return command;
-  return [
-    `${command} --device ${device}`,
-    evidence.case === undefined ? '' : ` --case ${evidence.case}`,
-    device === 'emulated' && typeof evidence.seed === 'number' ? ` --seed ${evidence.seed}` : '',
-    depth === 'full' ? ' --depth full' : '',
-  ].join('');
+  const { watchdog, ...surroundings } = settings;
+  const command = `npx validate ${family} ${file === undefined ? id : `${quoted(file)} --as ${id}`}`;
+  if (device === 'none') return command + flagText(surroundings);
+  const seed = typeof evidence.seed === 'number' ? evidence.seed : asked.seed;
+  const flags = {
+    device,
+    case: evidence.case ?? asked.case,
+    seed: device === 'emulated' ? seed : undefined,
+    depth: depth === 'full' ? depth : undefined,
+    watchdog,
+  };
+  return command + flagText({ ...flags, ...surroundings });
 }

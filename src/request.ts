@@ -9,6 +9,18 @@ import type { Workload } from './model/workload.ts';
 import type { EnumerateOptions } from './space/enumerate.ts';
 import type { Run } from './store/run.ts';
 
+/**
+ * Flags that a later command needs beside its own to find and judge things as this one does: those that were given, and
+ * the architecture where it would choose another.
+ */
+export interface Settings {
+  readonly arch?: string;
+  readonly config?: string;
+  readonly out?: string;
+  /** Seconds. */
+  readonly watchdog?: number;
+}
+
 /** What a run is asked to do. */
 export interface Request {
   readonly family: AnyFamily;
@@ -26,6 +38,7 @@ export interface Request {
   readonly device: 'auto' | 'cuda' | 'emulated';
   readonly gate: GateScope;
   readonly watchdogSeconds: number;
+  readonly settings: Settings;
   /** Compilers and emulated devices at a time. */
   readonly jobs: number;
   /** Folder of everything generated. */

@@ -20,14 +20,15 @@ export function newKernel(name: string, root: string = process.cwd()): string {
   const folder = join(resolve(root), 'templates', 'kernels', name);
   const taken = [folder, join(packageRoot, 'templates', 'kernels', name)].find((path) => existsSync(path));
   if (taken) throw new UsageError(`there is a family '${name}' already, in ${taken}; choose another name`);
-  onDisk(`write ${folder}`, () => {
+  const copy = () => {
     try {
       copyExample(folder, name, resolve(root) === packageRoot);
     } catch (error) {
       rmSync(folder, { recursive: true, force: true });
       throw error;
     }
-  });
+  };
+  onDisk(`write ${folder}`, copy, 'begin it in another folder');
   return folder;
 }
 

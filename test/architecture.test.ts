@@ -16,8 +16,8 @@ const ground: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * The other modules of `src/` (a folder, or a file at the top) and what each imports beside the ground, neither more nor
- * less. `name:type`: types alone, which leave no trace at run time. Stages do not import each other: they meet in the
- * pipeline, through the model.
+ * less. `name:type`: types alone, which leave no trace at run time. Stages do not import each other, but for `emit`, which
+ * uses the engine of `render`: they meet in the pipeline, through the model.
  */
 const table: Readonly<Record<string, readonly string[]>> = {
   arch: [],
@@ -44,7 +44,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   // The line itself, and the ways to start it.
   request: ['exec:type', 'space:type', 'store:type'],
   setup: ['arch', 'compile:type', 'device', 'exec:type', 'request:type', 'toolchain'],
-  reproduce: [],
+  reproduce: ['request:type'],
   devices: ['compile', 'device', 'request:type', 'toolchain'],
   line: [
     ...['compile', 'device:type', 'devices', 'emit:type', 'reproduce', 'request:type', 'setup', 'store'],

@@ -18,10 +18,12 @@ import { listRuns, openRun, type Run } from '../store/run.ts';
 import { asCalled } from './called.ts';
 import { exitCode } from './exit.ts';
 import type { Flags } from './options.ts';
-import { archFor, configOf, runsRoot, spaceOf } from './prepare.ts';
+import { archFor, configOf, refuse, runsRoot, spaceOf } from './prepare.ts';
 
 /** `gen list`: the families, or the variants of one. */
 export async function list(familyName: string | undefined, flags: Flags): Promise<number> {
+  if (familyName === undefined)
+    refuse(flags, ['preset', 'where', 'limit', 'arch'], 'is about the variants of a family: name the family');
   const config = await configOf(flags);
   const places = { families: config.families };
   if (familyName === undefined) {

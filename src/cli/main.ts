@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { EnvironmentError, UsageError } from '../errors.ts';
+import type { ErrorEvent } from '../model/event.ts';
 import { fold } from '../report/format.ts';
 import { foldAt, paintFor } from '../report/style.ts';
 import { asCalled } from './called.ts';
@@ -34,21 +35,32 @@ function exitByThrowing(command: Command): void {
   for (const child of command.commands) exitByThrowing(child);
 }
 
-/** Says what went wrong. A user's or a machine's fault is a message; anything else is a bug and keeps its stack. */
+/** Says what went wrong: to a program as the last event, to people on stderr. */
 function report(error: unknown, json: boolean): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCode.done : exitCode.couldNotRun;
-  const kind =
-    error instanceof UsageError ? 'usage' : error instanceof EnvironmentError ? 'environment' : undefined;
-  const message = error instanceof Error ? error.message : String(error);
-  if (json && kind) process.stdout.write(`${JSON.stringify({ event: 'error', kind, message })}\n`);
-  const paint = paintFor(process.stderr);
-  const text = kind
-    ? message
-    : `this is a bug of tilewright: ${error instanceof Error ? error.stack : message}`;
-  const lines = `${paint('bad', 'error:')} ${asCalled(text)}`.split('\n');
-  const shown = kind ? lines.map((line) => fold(line, foldAt(process.stderr), 2)) : lines;
-  process.stderr.write(`${shown.join('\n')}\n`);
+  const byCommander = error instanceof CommanderError;
+  if (byCommander && error.exitCode === 0) return exitCode.done; // --help, --version
+  const event = errorEvent(error);
+  if (json) process.stdout.write(`${JSON.stringify(event)}\n`);
+  if (!byCommander) tell(error, event); // commander has told it
   return exitCode.couldNotRun;
+}
+
+function errorEvent(error: unknown): ErrorEvent {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof CommanderError)
+    return { event: 'error', kind: 'usage', message: message.replace(/^error: /, '') };
+  if (error instanceof UsageError) return { event: 'error', kind: 'usage', message };
+  if (error instanceof EnvironmentError) return { event: 'error', kind: 'environment', message };
+  return { event: 'error', kind: 'internal', message: `this is a bug of tilewright: ${message}` };
+}
+
+/** A user's or a machine's fault is a message; a bug keeps its stack. */
+function tell(error: unknown, { kind, message }: ErrorEvent): void {
+  const bug = kind === 'internal';
+  const text = bug && error instanceof Error ? `this is a bug of tilewright: ${error.stack}` : message;
+  const lines = `${paintFor(process.stderr)('bad', 'error:')} ${asCalled(text)}`.split('\n');
+  const shown = bug ? lines : lines.map((line) => fold(line, foldAt(process.stderr), 2));
+  process.stderr.write(`${shown.join('\n')}\n`);
 }
 
 /** Waits until pipes have taken what was written. */

@@ -39,12 +39,21 @@ export function seed(text: string): number {
   throw new InvalidArgumentError('It must be a whole number, at least 0.');
 }
 
-/** Where things are written, and in which form the result is told. */
+/** Where things are written, and in which form the result is told: that of a run. */
 export function withOutput(command: Command): Command {
+  return withForm(command, 'print JSON lines on stdout, each with `event`; the last is `summary` or `error`');
+}
+
+/** The same for a command that only answers a question. */
+export function withAnswer(command: Command): Command {
+  return withForm(command, 'print JSON lines on stdout, each with `event`');
+}
+
+function withForm(command: Command, json: string): Command {
   return command
     .option('--out <folder>', 'folder for everything generated (default: generated)')
     .option('--config <file>', 'a gen.config.ts (default: the nearest upwards)')
-    .option('--json', 'print JSON lines on stdout, each with `event`; the last is `summary`')
+    .option('--json', json)
     .option('--quiet', 'no progress on stderr');
 }
 

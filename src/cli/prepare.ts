@@ -8,14 +8,15 @@ import { localExecutor } from '../exec/local.ts';
 import type { Arch } from '../model/arch.ts';
 import type { Stage } from '../model/event.ts';
 import type { AnyFamily } from '../model/family.ts';
-import type { Request } from '../request.ts';
+import type { Request, Settings } from '../request.ts';
 import { mustHaveGpu } from '../setup.ts';
 import { presetOf } from '../space/enumerate.ts';
 import { parseWhere } from '../space/where.ts';
 import { createRun, findRun, openRun, type Run } from '../store/run.ts';
 import { findGpus } from '../toolchain/gpu.ts';
+import { quoted } from '../util/shell.ts';
 import type { Flags } from './options.ts';
-import { onlyOf } from './subject.ts';
+import { isFile, onlyOf } from './subject.ts';
 
 /** The configuration for the working directory, with the flags that win over it. */
 export async function configOf(flags: Flags): Promise<Config> {
@@ -34,11 +35,24 @@ export function runsRoot(config: Config): string {
 }
 
 /** The architecture asked for, that of the GPU, or the default, in this order. */
-export async function archFor(flags: Flags, config: Config): Promise<Arch> {
+export async function archFor(flags: Pick<Flags, 'arch' | 'device'>, config: Config): Promise<Arch> {
   const name = flags.arch ?? config.arch?.[0];
   if (name !== undefined) return archNamed(name);
   const [gpu] = flags.device === 'emulated' ? [] : await findGpus(localExecutor);
   return (gpu && archOf(gpu.computeCapability)) ?? defaultArch;
+}
+
+async function settingsOf(arch: Arch, flags: Flags, config: Config): Promise<Settings> {
+  const { config: file, out, watchdog } = flags;
+  // With a GPU to ask and without one, since a later command may ask none.
+  const usual = [await archFor({}, config), await archFor({ device: 'emulated' }, config)];
+  const other = flags.arch !== undefined || usual.some(({ name }) => name !== arch.name);
+  return {
+    ...(other && { arch: arch.name }),
+    ...(file !== undefined && { config: file }),
+    ...(out !== undefined && { out }),
+    ...(watchdog !== undefined && { watchdog }),
+  };
 }
 
 /** A request with the run that keeps its journal. */
@@ -56,6 +70,7 @@ export async function prepareNew(
   subject?: string,
 ): Promise<Prepared> {
   const config = await configOf(flags);
+  refuseIdle(flags, config, subject);
   const discovered = await loadFamily(familyName, { families: config.families });
   const arch = await archFor(flags, config);
   const only = subject === undefined ? undefined : onlyOf(subject, discovered, flags.as);
@@ -64,6 +79,7 @@ export async function prepareNew(
     : spaceOf(discovered.family, flags, await usualPreset(discovered, arch, config, stages));
   const depth = flags.depth ?? 'quick';
   await mustHaveDevice(config, arch, stages);
+  const settings = await settingsOf(arch, flags, config);
   const run = createRun(runsRoot(config), {
     family: discovered.family.name,
     arch: arch.name,
@@ -75,11 +91,8 @@ export async function prepareNew(
     ...(only?.source && { file: only.source.path }),
   });
   const gate = gateOf(depth, flags);
-  return {
-    run,
-    resumed: false,
-    request: requestOf({ discovered, arch, space, only, stages, config, flags, gate }),
-  };
+  const request = requestOf({ discovered, arch, space, only, stages, config, flags, gate, settings });
+  return { run, resumed: false, request };
 }
 
 /**
@@ -92,7 +105,11 @@ export async function prepareExisting(
   stages: readonly Stage[],
   flags: Flags,
 ): Promise<Prepared> {
-  refuseNarrowing(flags);
+  refuse(
+    flags,
+    ['preset', 'where', 'limit', 'arch', 'depth'],
+    'cannot be changed for a run that was begun: leave it out, or begin a new run',
+  );
   if (flags.static && flags.prefix === undefined)
     throw new UsageError('--static says how to install: name the folder with --prefix <folder>');
   const config = await configOf(flags);
@@ -111,6 +128,7 @@ export async function prepareExisting(
   const wanted = only && stages.includes('gate') ? upToGate : stages;
   const device = { ...config, device: flags.device ?? info.device };
   await mustHaveDevice(device, arch, wanted);
+  const settings = await settingsOf(arch, flags, config);
   const request = requestOf({
     discovered,
     arch,
@@ -120,6 +138,7 @@ export async function prepareExisting(
     config: device,
     flags,
     gate,
+    settings,
   });
   return { run, resumed: true, request };
 }
@@ -128,26 +147,26 @@ function hasPassed(run: Run): boolean {
   return run.records().some((one) => one.event === 'verdict' && one.verdict === 'passed');
 }
 
-/** An argument as a shell takes it, so that the command can be given again. */
-export function quoted(argument: string): string {
-  return /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`;
-}
-
 /** Nobody should wait for a compiler to learn that the GPU that was asked for is not there. */
 async function mustHaveDevice({ device }: Config, arch: Arch, stages: readonly Stage[]): Promise<void> {
   const asksGpu = stages.includes('gate') || stages.includes('time');
   if (device === 'cuda' && asksGpu) await mustHaveGpu(arch, localExecutor);
 }
 
-function refuseNarrowing(flags: Flags): void {
-  const given = (['preset', 'where', 'limit', 'arch', 'depth'] as const).filter(
-    (name) => flags[name] !== undefined,
-  );
+/** Throws a UsageError for flags that mean nothing here: nobody should believe them obeyed. */
+export function refuse(flags: Flags, names: readonly (keyof Flags)[], why: string): void {
+  const given = names.filter((name) => flags[name] !== undefined);
   if (given.length === 0) return;
-  const names = given.map((name) => `--${name}`).join(', ');
-  throw new UsageError(
-    `${names} cannot be changed for a run that was begun: leave it out, or begin a new run`,
-  );
+  throw new UsageError(`${given.map((name) => `--${name}`).join(', ')} ${why}`);
+}
+
+function refuseIdle(flags: Flags, { device }: Config, subject: string | undefined): void {
+  if (subject !== undefined)
+    refuse(flags, ['preset', 'where', 'limit'], 'cannot narrow one variant: leave it out, or the variant');
+  if (subject === undefined || !isFile(subject))
+    refuse(flags, ['as'], 'says which variant a .cu file stands for: name the file, or leave it out');
+  if (device === 'cuda')
+    refuse(flags, ['seed'], 'is for the emulated device, and --device cuda does not ask it: leave one out');
 }
 
 function requestOf(parts: {
@@ -159,14 +178,15 @@ function requestOf(parts: {
   readonly config: Config;
   readonly flags: Flags;
   readonly gate: Request['gate'];
+  readonly settings: Settings;
 }): Request {
-  const { discovered, arch, space, only, stages, config, flags, gate } = parts;
+  const { discovered, arch, space, only, stages, config, flags, gate, settings } = parts;
   const { family, folder } = discovered;
   const { device, jobs, out, watchdogSeconds } = config;
   const wisdom = discovered.wisdom.find((one) => one.arch === arch.name);
   return {
     ...(wisdom && { wisdom }),
-    ...{ family, folder, arch, gate, device, jobs, out, watchdogSeconds },
+    ...{ family, folder, arch, gate, settings, device, jobs, out, watchdogSeconds },
     space: { arch: arch.name, ...space },
     ...(only && { only }),
     ...prefixOf(flags),

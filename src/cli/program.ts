@@ -11,6 +11,7 @@ import { doctor } from './doctor.ts';
 import { list, show, why } from './inspect.ts';
 import {
   type Flags,
+  withAnswer,
   withDepth,
   withGatePart,
   withMachine,
@@ -143,7 +144,7 @@ function addInspectCommands(program: Command, done: Done): void {
     .command('list')
     .description('the kernel families, or the variants of one')
     .argument('[family]');
-  withSpace(withOutput(listing)).action(async (family: string | undefined, flags: Flags) =>
+  withSpace(withAnswer(listing)).action(async (family: string | undefined, flags: Flags) =>
     done(await list(family, flags)),
   );
   const showing = program
@@ -151,7 +152,7 @@ function addInspectCommands(program: Command, done: Done): void {
     .description('parameters and constraints of a family, or one variant')
     .argument('<family>', 'a kernel family, or the id of one variant')
     .argument('[variant]', 'id of a variant');
-  withOutput(showing).action(async (first: string, second: string | undefined, flags: Flags) =>
+  withAnswer(showing).action(async (first: string, second: string | undefined, flags: Flags) =>
     done(await show(...subjectOf(first, second), flags)),
   );
   const asking = program
@@ -159,7 +160,7 @@ function addInspectCommands(program: Command, done: Done): void {
     .description('which constraint rules a point out')
     .argument('<family>', 'a kernel family, or the id of one variant')
     .argument('[point...]', 'a variant id, or block=64 tileN=128 ...');
-  withOutput(asking)
+  withAnswer(asking)
     .option('--arch <name>', "sm_80, sm_90a (default: the GPU's, else sm_90a)")
     .action(async (first: string, point: string[], flags: Flags) => {
       const [family, text] = subjectOf(first, point.length > 0 ? point.join(' ') : undefined);
@@ -168,7 +169,7 @@ function addInspectCommands(program: Command, done: Done): void {
 }
 
 function addMachineCommands(program: Command, done: Done): void {
-  withOutput(program.command('doctor').description('what this machine has and what it lacks')).action(
+  withAnswer(program.command('doctor').description('what this machine has and what it lacks')).action(
     async (flags: Flags) => done(await doctor(flags)),
   );
   program

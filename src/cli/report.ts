@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { z } from 'zod';
 import { loadFamily } from '../discover.ts';
@@ -42,8 +42,8 @@ export async function report(run: string | undefined, flags: ReportFlags): Promi
     throw new UsageError('--from reads evidence files: name no run and no --evidence beside it');
   }
   const evidences = flags.from ? flags.from.map(readEvidence) : [await evidenceOfRun(run, flags)];
-  if (flags.evidence !== undefined) write(flags.evidence, `${jsonText(evidences[0])}\n`);
-  if (flags.wisdom !== undefined) write(flags.wisdom, `${jsonText(wisdomOf(evidences))}\n`);
+  if (flags.evidence !== undefined) write(flags.evidence, `${jsonText(evidences[0])}\n`, '--evidence');
+  if (flags.wisdom !== undefined) write(flags.wisdom, `${jsonText(wisdomOf(evidences))}\n`, '--wisdom');
   const rivals = (flags.rival ?? []).map(readRival);
   if (flags.markdown !== undefined) writePage(flags.markdown, evidences, rivals);
   else if (flags.evidence === undefined && flags.wisdom === undefined)
@@ -57,12 +57,16 @@ function writePage(path: string, evidences: readonly RunEvidence[], rivals: read
   const base = path.replace(/\.md$/, '');
   const picture = (suffix: string, svg: string | undefined) => {
     if (svg === undefined) return undefined;
-    write(`${base}${suffix}.svg`, svg);
+    write(`${base}${suffix}.svg`, svg, '--markdown');
     return basename(`${base}${suffix}.svg`);
   };
   const search = picture('', searchPlot(cases));
   const systems = picture('-systems', systemsPlot(comparedCases(rivals), cases));
-  write(path, resultsPage(evidences, rivals, { ...(search && { search }), ...(systems && { systems }) }));
+  write(
+    path,
+    resultsPage(evidences, rivals, { ...(search && { search }), ...(systems && { systems }) }),
+    '--markdown',
+  );
 }
 
 async function evidenceOfRun(id: string | undefined, flags: ReportFlags): Promise<RunEvidence> {
@@ -119,6 +123,7 @@ function readRival(path: string): Rival {
 
 /** Throws a UsageError that says what the file is not, and what writes one that is. */
 function readAs<T>(path: string, schema: z.ZodType<T>, what: string, writer: string): T {
+  if (!existsSync(path)) throw new UsageError(`there is no ${what} ${path}; ${writer} writes one`);
   const json = parseJson(onDisk(`read ${path}`, () => readFileSync(path, 'utf8')));
   if (json === undefined) throw new UsageError(`${path} is no JSON (cut short?): copy it again`);
   const parsed = schema.safeParse(json);
@@ -126,10 +131,12 @@ function readAs<T>(path: string, schema: z.ZodType<T>, what: string, writer: str
   throw new UsageError(`${path} is no ${what}: ${z.prettifyError(parsed.error)}\n  ${writer} writes one`);
 }
 
-function write(path: string, text: string): void {
-  onDisk(`write ${path}`, () => {
+/** `flag`: what named the file. */
+function write(path: string, text: string, flag: string): void {
+  const put = () => {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
-  });
+  };
+  onDisk(`write ${path}`, put, `name another file with ${flag}`);
   process.stderr.write(`wrote ${path}\n`);
 }

@@ -7,15 +7,17 @@ import { runPipeline } from '../pipeline.ts';
 import { finalReport } from '../report/final.ts';
 import { shortPath } from '../report/format.ts';
 import { Progress } from '../report/progress.ts';
+import { flagText } from '../util/shell.ts';
 import { asCalled, inCalledWords } from './called.ts';
 import { exitCode } from './exit.ts';
 import { onInterrupt } from './interrupt.ts';
 import type { Flags } from './options.ts';
-import { type Prepared, quoted } from './prepare.ts';
+import type { Prepared } from './prepare.ts';
 
 /** Runs what was prepared, shows it, and says the exit code: 0, or 1 where nothing passed. */
 export async function execute({ request, run, resumed }: Prepared, flags: Flags): Promise<number> {
-  const progress = flags.quiet ? undefined : new Progress(inCalledWords(process.stderr));
+  const gates = request.stages.has('gate');
+  const progress = flags.quiet ? undefined : new Progress(inCalledWords(process.stderr), gates);
   const show = (event: Event) => {
     if (flags.json) process.stdout.write(`${JSON.stringify(event)}\n`);
     progress?.handle(event);
@@ -30,6 +32,9 @@ export async function execute({ request, run, resumed }: Prepared, flags: Flags)
     ...space,
     resumed,
   });
+  const { arch: _, ...settings } = request.settings; // a resumed run keeps its arch
+  const same = flagText(settings);
+  const later = !request.stages.has('render'); // such a command stands on what a run has done before
   const interrupt = onInterrupt();
   try {
     const host = {
@@ -42,19 +47,15 @@ export async function execute({ request, run, resumed }: Prepared, flags: Flags)
     const summary = await Promise.race([runPipeline(request, host), interrupt.happened]);
     if (!flags.json) process.stdout.write(asCalled(pageOf(summary, run) + sourcesOf(request)));
     const code = codeOf(summary, request);
-    const later = !request.stages.has('render'); // such a command stands on what a run has done before
     if (later && code === exitCode.no && summary.funnel.legal > 0)
-      progress?.line(`nothing has passed in this run; gate it: npx gen sweep --resume ${run.id}`);
+      progress?.line(`nothing has passed in this run; gate it: npx gen sweep --resume ${run.id}${same}`);
     return code;
   } catch (error) {
     const kept = run.records().some(({ event }) => event === 'artifact' || event === 'verdict');
-    const places = (['out', 'config'] as const).flatMap((name) => {
-      const place = flags[name];
-      return place === undefined ? [] : ` --${name} ${quoted(place)}`;
-    });
-    const goOn = `go on with: npx gen sweep ${request.family.name} --resume ${run.id}${places.join('')}`;
+    const goOn = `go on with: npx gen sweep ${request.family.name} --resume ${run.id}${same}`;
     if (!interrupt.signal.aborted) {
-      if (kept && error instanceof EnvironmentError) progress?.line(`what was done is kept; ${goOn}`);
+      if (kept && !later && error instanceof EnvironmentError)
+        progress?.line(`what was done is kept; ${goOn}`);
       throw error;
     }
     progress?.line(`stopped; ${goOn}`);

@@ -39,7 +39,8 @@ export function onlyOf(
   return { variant, source: sourceOf(variant, path, text) };
 }
 
-function isFile(subject: string): boolean {
+/** Whether words of the command line mean a file: no id of a variant looks like that. */
+export function isFile(subject: string): boolean {
   return /\.cuh?$|\//.test(subject);
 }
 

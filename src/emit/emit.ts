@@ -40,7 +40,7 @@ async function mustTakeFiles(prefix: string): Promise<void> {
     await mkdir(prefix, { recursive: true });
     await access(prefix, constants.W_OK);
   } catch (error) {
-    throw diskError(error, `install into ${prefix}`, '--prefix');
+    throw diskError(error, `install into ${prefix}`, 'name another folder with --prefix');
   }
 }
 

@@ -138,7 +138,7 @@ export const summaryEventSchema = z.object({
 /** Something that stopped the command; the exit code is then 2. */
 export const errorEventSchema = z.object({
   event: z.literal('error'),
-  kind: z.enum(['usage', 'environment', 'interrupted']),
+  kind: z.enum(['usage', 'environment', 'interrupted', 'internal']),
   message: z.string(),
 });
 
@@ -163,6 +163,7 @@ export const eventSchema = z.discriminatedUnion('event', [
 export type Event = Readonly<z.infer<typeof eventSchema>>;
 export type Summary = Readonly<z.infer<typeof summaryEventSchema>>;
 export type EnvironmentEvent = Readonly<z.infer<typeof environmentEventSchema>>;
+export type ErrorEvent = Readonly<z.infer<typeof errorEventSchema>>;
 export type VerdictEvent = Readonly<z.infer<typeof verdictEventSchema>>;
 
 /** What a run's journal keeps. */

@@ -18,7 +18,7 @@ export function namesFor(family: AnyFamily, variants: readonly Variant[]): Names
   for (const [name, { values }] of Object.entries(family.parameters)) names.set(name, { values });
   const derived = new Set(variants.flatMap((variant) => Object.keys(variant.derived)));
   for (const name of derived) {
-    names.set(name, { partial: !variants.every((variant) => name in variant.derived) });
+    names.set(name, { partial: !variants.every((variant) => Object.hasOwn(variant.derived, name)) });
   }
   return names;
 }

@@ -77,7 +77,7 @@ class TemplateLint extends Handlebars.Visitor {
 
   override MustacheStatement(node: hbs.AST.MustacheStatement): void {
     if (!node.escaped) this.#find(node, "write '{{name}}': nothing is escaped here, so '{{{' is not needed");
-    if (isPath(node.path) && (node.params.length > 0 || node.path.original in helpers)) {
+    if (isPath(node.path) && (node.params.length > 0 || Object.hasOwn(helpers, node.path.original))) {
       this.#call(node, node.path, node.params, Object.keys(helpers));
     } else this.accept(node.path);
   }

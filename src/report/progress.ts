@@ -15,15 +15,21 @@ export class Progress {
   readonly #paint: Paint;
   readonly #rewrites: boolean;
   readonly #now: () => number;
-  #counts = { total: 0, compiled: 0, passed: 0, failed: 0, timed: 0 };
+  readonly #gates: boolean;
+  #total = 0;
+  #compiled = 0;
+  /** By variant, whether all devices that were asked of it have let it pass so far. */
+  readonly #judged = new Map<string, boolean>();
+  readonly #timed = new Set<string>();
   /** When the first verdict came: what lies before it says nothing of the rate. */
   #first: number | undefined;
   #shown = Number.NEGATIVE_INFINITY;
   #dirty = false;
-  readonly #seen = new Set<string>();
 
-  constructor(output: Output, now: () => number = () => performance.now()) {
+  /** `gates`: whether the run gates. One that does not judges a variant now and then, which says nothing of the time left. */
+  constructor(output: Output, gates: boolean, now: () => number = () => performance.now()) {
     this.#output = output;
+    this.#gates = gates;
     this.#paint = paintFor(output);
     this.#rewrites = rewrites(output);
     this.#now = now;
@@ -62,7 +68,7 @@ export class Progress {
   }
 
   #space(event: Kind<'space'>): void {
-    this.#counts.total = event.variants;
+    this.#total = event.variants;
     const { points, legal, variants } = event;
     this.line(
       `${plural(points, 'point')}, ${grouped(legal)} asked for and legal, ${plural(variants, 'variant')} to look at`,
@@ -75,31 +81,30 @@ export class Progress {
   }
 
   #artifact(event: Kind<'artifact'>): void {
-    if (event.device === 'cuda') this.#counts.compiled++;
+    if (event.device === 'cuda') this.#compiled++;
     this.#tick();
   }
 
   #measurement(event: Kind<'measurement'>): void {
-    if (event.kind === 'variant' && event.l2 === 'hot') this.#counts.timed++;
+    if (event.kind === 'variant') this.#timed.add(event.subject);
     this.#tick(event.subject);
   }
 
   #verdict(event: Kind<'verdict'>): void {
     const good = event.verdict === 'passed';
     this.#first ??= this.#now();
-    const first = !this.#seen.has(event.variant);
-    this.#seen.add(event.variant);
-    if (!good) {
-      this.#counts.failed++;
-      this.clear();
-      const where = event.device === 'none' ? '' : ` (${event.device})`;
-      const message = brief(event.evidence.message, event.variant);
-      const width = this.#rewrites ? widthOf(this.#output) : 300;
-      const name = cutMiddle(event.variant, Math.max(32, Math.floor(width * 0.55)));
-      const text = cutEnd(`${name}${where}: ${message}`, width - 10);
-      this.#output.write(`${this.#paint('bad', event.verdict.padEnd(9))} ${text}\n`);
-    } else if (first) this.#counts.passed++;
+    this.#judged.set(event.variant, good && this.#judged.get(event.variant) !== false);
+    if (!good) this.#failure(event);
     this.#tick(event.variant);
+  }
+
+  #failure({ variant, verdict, device, evidence }: Kind<'verdict'>): void {
+    this.clear();
+    const where = device === 'none' ? '' : ` (${device})`;
+    const width = this.#rewrites ? widthOf(this.#output) : 300;
+    const name = cutMiddle(variant, Math.max(32, Math.floor(width * 0.55)));
+    const text = cutEnd(`${name}${where}: ${brief(evidence.message, variant)}`, width - 10);
+    this.#output.write(`${this.#paint('bad', verdict.padEnd(9))} ${text}\n`);
   }
 
   /** Shows the counts with the variant that was looked at last, or with how far a long job is. */
@@ -120,12 +125,19 @@ export class Progress {
   }
 
   #text(now: number): string {
-    const { total, compiled, passed, failed, timed } = this.#counts;
-    const judged = passed + failed;
+    const total = this.#total;
+    const failed = [...this.#judged.values()].filter((passes) => !passes).length;
+    const judged = this.#gates ? `  judged ${this.#judged.size}/${total}` : '';
+    const timed = this.#timed.size > 0 ? `  timed ${this.#timed.size}` : '';
+    const speed = this.#gates ? this.#speed(now) : '';
+    return `compiled ${this.#compiled}/${total}${judged}  failed ${failed}${timed}${speed}`;
+  }
+
+  /** Nothing before there are two variants to tell a rate by, and after the last. */
+  #speed(now: number): string {
+    const judged = this.#judged.size;
+    if (judged < 2 || judged >= this.#total) return '';
     const rate = (judged - 1) / Math.max((now - (this.#first ?? now)) / 1000, 1e-3);
-    const going = judged > 1 && judged < total;
-    const speed = going ? `  ${rate.toFixed(1)}/s, ${duration((total - judged) / rate)} left` : '';
-    const late = timed > 0 ? `  timed ${timed}` : '';
-    return `compiled ${compiled}/${total}  judged ${judged}/${total}  failed ${failed}${late}${speed}`;
+    return `  ${rate.toFixed(1)}/s, ${duration((this.#total - judged) / rate)} left`;
   }
 }

@@ -89,8 +89,7 @@ function tooMany(family: AnyFamily, legal: number): UsageError {
 /** The preset of that name, undefined when none is asked for. */
 export function presetOf(family: AnyFamily, name: string | undefined): Preset | undefined {
   if (name === undefined) return undefined;
-  const preset = family.presets[name];
-  if (preset) return preset;
+  if (Object.hasOwn(family.presets, name)) return family.presets[name];
   const names = Object.keys(family.presets);
   throw new UsageError(
     `${family.name} has no preset '${name}': it has ${names.join(', ')}${didYouMean(name, names)}`,

@@ -57,7 +57,7 @@ function parsePoint(family: AnyFamily, text: string): Values {
   for (const pair of text.split(/[\s,]+/).filter(Boolean)) {
     const [, name = '', written = ''] = /^([^=]*)=(.*)$/.exec(pair) ?? [];
     const value = readValue(family, pair, name, written, problems);
-    if (name in values) problems.push(`${name} is given twice`);
+    if (Object.hasOwn(values, name)) problems.push(`${name} is given twice`);
     if (value !== undefined) values[name] = value;
   }
   if (problems.length > 0) throw new UsageError(problems.join('\n'));
@@ -70,7 +70,7 @@ function readValue(family: AnyFamily, pair: string, name: string, written: strin
     problems.push(`'${pair}' is not of the form name=value`);
     return undefined;
   }
-  const parameter = family.parameters[name];
+  const parameter = Object.hasOwn(family.parameters, name) ? family.parameters[name] : undefined;
   if (!parameter) {
     problems.push(`unknown parameter '${name}'; there are ${names.join(', ')}${didYouMean(name, names)}`);
     return undefined;

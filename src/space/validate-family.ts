@@ -195,7 +195,7 @@ function narrowingProblems(
   name: string,
   values: readonly unknown[],
 ): string[] {
-  const parameter = family.parameters[name];
+  const parameter = Object.hasOwn(family.parameters, name) ? family.parameters[name] : undefined;
   if (!parameter) {
     return [
       `${where} narrows unknown parameter '${name}'${didYouMean(name, Object.keys(family.parameters))}`,

@@ -54,7 +54,8 @@ function checkDerived(family: AnyFamily, id: string, derived: Readonly<Record<st
       );
     }
     const taken =
-      name in family.parameters ? 'a parameter' : reservedNames.includes(name) && 'a word of templates';
+      (Object.hasOwn(family.parameters, name) && 'a parameter') ||
+      (reservedNames.includes(name) && 'a word of templates');
     if (taken) throw new UsageError(`${family.name}: derive() gives '${name}', which is ${taken}; rename it`);
   }
 }

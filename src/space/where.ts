@@ -154,7 +154,8 @@ class Parser {
   #name(token: Token): Node {
     const name = token.text;
     if (name === 'true' || name === 'false') return literal(name === 'true', token.at);
-    const parameter = this.#family.parameters[name];
+    const { parameters } = this.#family;
+    const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
     if (!parameter) return this.#failName(token);
     this.names.add(name);
     const type = typeof parameter.values[0] as Type;

@@ -6,7 +6,7 @@ import { diskError, onDisk } from '../util/disk.ts';
 import { type Environment, onSearchPath } from './find.ts';
 import { withLock } from './lock.ts';
 import type { Part } from './parts.ts';
-import { type CachePaths, cachePaths } from './paths.ts';
+import { anotherCache, type CachePaths, cachePaths } from './paths.ts';
 import { buildShadowRoot } from './shadow.ts';
 
 export interface InstallOptions {
@@ -34,7 +34,7 @@ export async function installParts(wanted: readonly Part[], options: InstallOpti
     const missing = wanted.filter((part) => !isInstalled(part, paths));
     for (const part of missing) await installPart(part, paths, options);
     if (missing.length > 0 || !existsSync(paths.root)) {
-      onDisk(`create ${paths.root}`, () => buildShadowRoot(paths));
+      onDisk(`create ${paths.root}`, () => buildShadowRoot(paths), anotherCache);
     }
   });
 }
@@ -57,7 +57,7 @@ async function installPart(part: Part, paths: CachePaths, options: InstallOption
   const size = `about ${part.downloadMb} MB to download, ${part.diskMb} MB on disk`;
   options.progress(`installing ${part.brings} into ${paths.base} (${size})`);
   const temporary = `${paths.base}/tmp-${part.name}-${process.pid}`;
-  onDisk(`create ${temporary}`, () => mkdirSync(temporary, { recursive: true }));
+  onDisk(`create ${temporary}`, () => mkdirSync(temporary, { recursive: true }), anotherCache);
   try {
     checkSpace(paths.base, part);
     const pip = await findPip(temporary, options);
@@ -79,7 +79,7 @@ async function installPart(part: Part, paths: CachePaths, options: InstallOption
     renameSync(target, place);
     options.progress(`installed ${part.brings} in ${((performance.now() - started) / 1000).toFixed(0)} s`);
   } catch (error) {
-    throw diskError(error, `write ${place}`);
+    throw diskError(error, `write ${place}`, anotherCache);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
   }
@@ -91,7 +91,7 @@ function checkSpace(folder: string, part: Part): void {
   const neededMb = part.diskMb + part.downloadMb;
   if (freeMb >= neededMb) return;
   throw new EnvironmentError(
-    `${part.brings} needs ${neededMb} MB in ${folder}, where ${freeMb} MB are free: free some, or name another folder with TILEWRIGHT_CACHE`,
+    `${part.brings} needs ${neededMb} MB in ${folder}, where ${freeMb} MB are free: free some, or ${anotherCache}`,
   );
 }
 

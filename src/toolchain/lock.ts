@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { diskError, errorCode, onDisk } from '../util/disk.ts';
 import { isAlive } from '../util/process.ts';
+import { anotherCache } from './paths.ts';
 
 /** Runs a task while holding a lock file. Waits for another live process; a dead one's lock is taken over. */
 export async function withLock<T>(
@@ -10,7 +11,7 @@ export async function withLock<T>(
   onWait: (pid: number) => void,
   task: () => Promise<T>,
 ): Promise<T> {
-  onDisk(`create ${dirname(file)}`, () => mkdirSync(dirname(file), { recursive: true }));
+  onDisk(`create ${dirname(file)}`, () => mkdirSync(dirname(file), { recursive: true }), anotherCache);
   let told = false;
   while (!take(file)) {
     const owner = ownerOf(file);
@@ -35,7 +36,7 @@ function take(file: string): boolean {
     return true;
   } catch (error) {
     if (errorCode(error) === 'EEXIST') return false;
-    throw diskError(error, `create ${file}`);
+    throw diskError(error, `create ${file}`, anotherCache);
   }
 }
 

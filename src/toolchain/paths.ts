@@ -4,6 +4,9 @@ import { join } from 'node:path';
 /** The CUDA release that we install, as the metapackage names it. */
 export const cudaRelease = '13.0';
 
+/** What helps where that place cannot be written. */
+export const anotherCache = 'name another folder with TILEWRIGHT_CACHE';
+
 /** Where our own toolkit lives. */
 export interface CachePaths {
   readonly base: string;

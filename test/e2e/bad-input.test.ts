@@ -1,8 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { localExecutor } from '../../src/exec/local.ts';
 import { packageRoot } from '../../src/util/package-root.ts';
-import { edit, gen, type Workspace, workspace } from '../helpers/gen.ts';
+import { edit, eventsOf, gen, type Workspace, workspace } from '../helpers/gen.ts';
 
 const slow = { timeout: 120_000 };
 
@@ -56,6 +57,30 @@ const faults: readonly Fault[] = [
     nothing,
     [...sweep, '--resume'],
     /--preset cannot be changed for a run that was begun/,
+  ],
+  [
+    'a space and one variant of it',
+    nothing,
+    ['validate', 'scale', 'scale.t64.e1.sound', '--preset', 'nope', '--where', 'x'],
+    /--preset, --where cannot narrow one variant: leave it out, or the variant/,
+  ],
+  [
+    'variants of no family',
+    nothing,
+    ['list', '--preset', 'nope'],
+    /--preset is about the variants of a family: name the family/,
+  ],
+  [
+    'a file that is not named',
+    nothing,
+    ['validate', 'scale', '--as', 'scale.t64.e1.sound'],
+    /--as says which variant a \.cu file stands for: name the file, or leave it out/,
+  ],
+  [
+    'a schedule of the GPU',
+    nothing,
+    ['validate', 'scale', 'scale.t64.e1.sound', '--device', 'cuda', '--seed', '3'],
+    /--seed is for the emulated device, and --device cuda does not ask it/,
   ],
   [
     'an unknown variant',
@@ -180,7 +205,25 @@ const faults: readonly Fault[] = [
     'a full disk',
     ({ path }) => symlinkSync('/dev/full', join(path, 'page.md')),
     ['report', '--from', join(packageRoot, 'docs/results/h200-default.json'), '--markdown', 'page.md'],
-    /cannot write page\.md: there is no space left on the disk/,
+    /cannot write page\.md: there is no space left on the disk; free some, or name another file with --markdown/,
+  ],
+  [
+    'a page below a file',
+    nothing,
+    [
+      'report',
+      '--from',
+      join(packageRoot, 'docs/results/h200-default.json'),
+      '--markdown',
+      'gen.config.ts/page.md',
+    ],
+    /cannot write gen\.config\.ts\/.*: a .*; name another file with --markdown/,
+  ],
+  [
+    'evidence that is not there',
+    nothing,
+    ['report', '--from', 'evidence.json'],
+    /there is no evidence file evidence\.json; .* writes one/,
   ],
   ['a point that is not given', nothing, ['why', 'scale'], /gen why needs a point of scale/],
   ['a point of an unknown family', nothing, ['why', 'scael'], /there is no kernel family 'scael'/],
@@ -281,7 +324,7 @@ describe('a machine that lacks something', () => {
     chmodSync(place.out, 0o500);
     const { code, stderr } = await gen(place.path, sweep);
     chmodSync(place.out, 0o700);
-    expect(stderr).toMatch(/cannot create .*permission is denied; name a writable folder with --out/);
+    expect(stderr).toMatch(/cannot create .*permission is denied; name another folder with --out/);
     expect(code).toBe(2);
   });
 
@@ -289,5 +332,34 @@ describe('a machine that lacks something', () => {
     const { events, code } = await gen(workspace().path, [...sweep, '--json'], bare);
     expect(events.at(-1)).toMatchObject({ event: 'error', kind: 'environment' });
     expect(code).toBe(2);
+  });
+
+  test.each([
+    [['sweep', 'scale', '--preseet', 'x', '--json'], "unknown option '--preseet'\n(Did you mean --preset?)"],
+    [['sweep', '--json', '--preset'], "option '--preset <name>' argument missing"],
+    [['validate', '--json'], "missing required argument 'family'"],
+    [['swep', '--json'], "unknown command 'swep'\n(Did you mean sweep?)"],
+  ])('so it is for a command line that is no command: %j', slow, async (args, message) => {
+    const { events, stderr, code } = await gen(workspace().path, args);
+    expect(events).toEqual([{ event: 'error', kind: 'usage', message }]);
+    expect(stderr.match(/^error: /gm)).toHaveLength(1);
+    expect(code).toBe(2);
+  });
+
+  test('and for a bug of ours', slow, async () => {
+    const main = JSON.stringify(join(packageRoot, 'dist/cli/main.js'));
+    const broken = `import { main } from ${main}; await main(() => undefined.x, ['--json']);`;
+    const { stdout, stderr, exitCode } = await localExecutor.run(
+      [process.execPath, '--input-type=module', '--eval', broken],
+      { timeoutMs: 60_000 },
+    );
+    const [last] = eventsOf(stdout);
+    expect(last).toMatchObject({
+      event: 'error',
+      kind: 'internal',
+      message: expect.stringMatching(/^this is a bug of tilewright: Cannot read/),
+    });
+    expect(stderr).toMatch(/^error: this is a bug of tilewright: TypeError: .*\n +at /);
+    expect(exitCode).toBe(2);
   });
 });

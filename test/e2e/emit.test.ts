@@ -29,7 +29,7 @@ test('gen emit --prefix installs what find_package finds, shared or as archives'
   const nowhere = await gen(path, ['emit', '--prefix', join(toolchain, 'opt')]);
   expect(nowhere).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('name a writable folder with --prefix'),
+    stderr: expect.stringContaining('name another folder with --prefix'),
   });
   for (const [kind, flags] of [
     ['SHARED', []],

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -97,6 +97,28 @@ describe('gen sweep', () => {
       verdict: 'wrong',
       evidence: { message: verdict.evidence.message, case: verdict.evidence.case },
     });
+  });
+
+  test('the reproduction command sets what was set: arch, config and watchdog', slow, async () => {
+    const { path } = workspace();
+    renameSync(join(path, 'gen.config.ts'), join(path, 'my config.ts'));
+    const set = ['--arch', 'sm_80', '--config', 'my config.ts', '--watchdog', '9'];
+    const ids = ['scale.t128.e1.registers', 'scale.t128.e1.wrong'] as const;
+    for (const [id, more] of [
+      [ids[0], ''],
+      [ids[1], '--device emulated --case ragged --seed \\d+ --watchdog 9 '],
+    ] as const) {
+      const asked = ['validate', 'scale', id, ...set, '--device', 'emulated', '--json'];
+      const before = (await gen(path, asked)).events.find((one) => one.event === 'verdict');
+      const command = before?.evidence.reproduce ?? '';
+      expect(command).toMatch(
+        new RegExp(`^npx validate scale ${id} ${more}--arch sm_80 --config 'my config.ts'$`),
+      );
+      const words = [...command.matchAll(/'[^']*'|\S+/g)].map(([word]) => word.replaceAll("'", '')).slice(1);
+      const again = await gen(path, [...words, '--json']);
+      expect(again.events[0]).toMatchObject({ event: 'start', arch: 'sm_80' });
+      expect(verdictsOf(again.events)).toEqual({ [id]: before?.verdict });
+    }
   });
 
   test('goes on after kill -9 where it was', slow, async () => {
@@ -213,6 +235,19 @@ describe('gen sweep', () => {
     expect(existsSync(join(out, 'library'))).toBe(false);
   });
 
+  test('nothing that is asked for: exit code 1, without a compiler or a device', slow, async () => {
+    const where = ['--where', 'threads == 64 && threads == 128'];
+    const bare = { PATH: '/nowhere', CUDA_HOME: '', CUDA_PATH: '', TILEWRIGHT_CACHE: '/nowhere', CXX: '' };
+    const { code, events } = await gen(workspace().path, ['sweep', 'scale', ...where, '--json'], bare);
+    expect(events.map(({ event }) => event)).toEqual(['start', 'space', 'note', 'summary']);
+    expect(events[2]).toMatchObject({ message: 'no point fulfils --where' });
+    expect(summaryOf(events)).toMatchObject({
+      funnel: { points: 36, legal: 0 },
+      untimed: 'there is no variant to time',
+    });
+    expect(code).toBe(1);
+  });
+
   test('nothing that is legal: exit code 1, and which constraint it is', slow, async () => {
     const where = ['--where', "threads == 64 && perThread == 1 && defect == 'wrong'"];
     const { code, stderr } = await gen(workspace().path, ['render', 'scale', ...where]);
@@ -241,6 +276,19 @@ describe('stages by themselves', () => {
     const gated = await gen(path, ['validate', 'scale', ...flags, '--device', 'emulated']);
     expect(summaryOf(gated.events)).toMatchObject({ funnel: { passed: 6 }, library: null });
     const run = summaryOf(gated.events).run;
+    for (const flags of [[], ['--device', 'auto']]) {
+      const bare = { PATH: '/nowhere' }; // no nvidia-smi
+      const untimed = await gen(path, ['time', run, ...flags, '--json'], bare);
+      expect(untimed.events.map(({ event }) => event)).toEqual(['start', 'space', 'error']);
+      expect(untimed.events[2]).toMatchObject({
+        kind: 'environment',
+        message: expect.stringMatching(
+          /^cannot time: .* mean nothing; `npx gen time --device auto` asks a GPU/,
+        ),
+      });
+      expect(untimed.stderr).not.toContain('go on with');
+      expect(untimed.code).toBe(2);
+    }
     expect((await gen(path, ['select', run])).code).toBe(0);
     expect(JSON.parse(readFileSync(join(run, 'selection.json'), 'utf8'))).toMatchObject({
       family: 'scale',

@@ -47,6 +47,7 @@ describe('lintFamily', () => {
       "kernel.cu.hbs:4:24: unknown name 'blok'",
     ],
     ['a loop', '{{#each (range stags) as |i|}}{{i}}{{/each}}', "kernel.cu.hbs:4:16: unknown name 'stags'"],
+    ['a name of every object', '{{constructor}}', "kernel.cu.hbs:4:3: unknown name 'constructor'"],
     ['unless', '{{#unless typo}}{{/unless}}', "kernel.cu.hbs:4:11: unknown name 'typo'"],
     ['root data', '{{@root.typo}}', "kernel.cu.hbs:4:3: unknown name 'typo'"],
     ['an argument of a partial', '{{> part width=tileM}}', "kernel.cu.hbs:4:16: unknown name 'tileM'"],

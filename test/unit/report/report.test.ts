@@ -152,9 +152,9 @@ describe('progress', () => {
     vi.unstubAllEnvs();
   });
 
-  const play = (screen: Screen, events: readonly Event[]) => {
+  const play = (screen: Screen, events: readonly Event[], gates = true) => {
     let now = 0;
-    const progress = new Progress(screen, () => (now += 1000));
+    const progress = new Progress(screen, gates, () => (now += 1000));
     for (const event of events) progress.handle(event);
     return screen.text;
   };
@@ -190,6 +190,29 @@ describe('progress', () => {
     expect(text.split('\r\u001b[K').at(-1)).toBe(
       'compiled 0/4  judged 4/4  failed 1\u001b[2m  library: 4/9 built\u001b[22m',
     );
+  });
+
+  test('counts a variant once, whatever each device says of it', () => {
+    const later = [
+      verdict('scale.t64', { device: 'cuda', verdict: 'wrong', evidence: { message: 'no' } }),
+      verdict('scale.t256', { device: 'cuda' }),
+    ];
+    expect(play(new Screen(true), [...events, ...later])).toMatch(/judged 3\/4 {2}failed 2 .* left[^\r]*$/);
+  });
+
+  test('times a variant once, on however many workloads', () => {
+    const measured = (workload: string, l2: 'hot' | 'cold'): Event => ({
+      ...{ event: 'measurement', subject: 'scale.t64', kind: 'variant', workload, l2 },
+      ...{ samples: [1], median: 1, mad: 0, flops: 1, bytes: 1, tflops: 1 },
+    });
+    const times = [measured('a', 'hot'), measured('a', 'cold'), measured('b', 'hot')];
+    expect(play(new Screen(true), [...events, ...times])).toMatch(/failed 1 {2}timed 1 [^\r]*$/);
+  });
+
+  test('tells neither rate nor time left of a run that does not gate', () => {
+    const text = play(new Screen(true), events, false);
+    expect(text).toContain('compiled 0/4  failed 1');
+    expect(text).not.toMatch(/judged|left/);
   });
 
   test('says on the same line how far a long job is; elsewhere not each time', () => {

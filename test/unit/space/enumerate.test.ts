@@ -178,6 +178,12 @@ describe('enumerate', () => {
       /toy-op has no preset 'quik'.*quick, full.*did you mean 'quick'/,
     ],
     [
+      'a preset that every object has by nature',
+      toyFamily,
+      { preset: 'constructor' },
+      /toy-op has no preset 'constructor': it has quick, full/,
+    ],
+    [
       'a rule that reads what it did not declare',
       {
         ...toyFamily,

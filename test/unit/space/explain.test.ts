@@ -68,6 +68,10 @@ describe('explain', () => {
     });
   });
 
+  it.each(['toString', 'constructor', '__proto__'])('does not take %s for a parameter', (name) => {
+    expect(() => why(`${name}=1`)).toThrow(new RegExp(`^unknown parameter '${name}'; there are [^\\n]*$`));
+  });
+
   it('reports every mistake at once', () => {
     const wrong = () => why('path=mna blok=32 tileN=48 stages swizzle=1 swizzle=0');
     expect(wrong).toThrow(

@@ -117,6 +117,11 @@ describe('validateFamily', () => {
       /preset 'quick' has block = 65, which it never is/,
     ],
     [
+      'a preset by what every object has',
+      { ...toyFamily, presets: { quick: { doc: 'Some.', where: { constructor: [1] }, workloads: [] } } },
+      /preset 'quick' narrows unknown parameter 'constructor'/,
+    ],
+    [
       'a preset that has the name of the one that is made of wisdom',
       { ...toyFamily, presets: { shipped: { doc: 'Some.', workloads: [] } } },
       /preset 'shipped' is made of the folder wisdom\/: choose another name/,

@@ -40,6 +40,7 @@ describe('parseWhere', () => {
 
   it.each([
     ['tileM == 64', 1, /unknown parameter 'tileM'; there are path, block, tileN.*; did you mean 'tileN'\?/],
+    ['constructor == 1', 1, /unknown parameter 'constructor'; there are path,/],
     ['block == 64 && tileM > 1', 16, /unknown parameter 'tileM'/],
     ['path == mma', 9, /'mma' is a value of path: write it in quotes, "mma"/],
     ['path == "mmma"', 9, /path is never mmma; path takes naive, simt, mma; did you mean 'mma'\?/],

@@ -128,7 +128,12 @@ describe('installParts', () => {
 
   test('a cache that cannot be made', async () => {
     const cache = join(folderOf({ file: '' }), 'file');
-    await expect(install(python(wheels), cache)).rejects.toThrow(/cannot create .*: a file is in the way/);
+    await expect(install(python(wheels), cache)).rejects.toThrow(
+      /cannot create .*: a file is in the way; name another folder with TILEWRIGHT_CACHE$/,
+    );
+    await expect(install(python(wheels), join(cache, 'below'))).rejects.toThrow(
+      /: a part of the path is a file, not a folder; name another folder with TILEWRIGHT_CACHE$/,
+    );
   });
 });
 

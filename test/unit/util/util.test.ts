@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { archNamed, archOf, archs, capabilityOf } from '../../../src/arch/index.ts';
 import { EnvironmentError } from '../../../src/errors.ts';
 import { findCycle } from '../../../src/util/cycle.ts';
-import { onDisk } from '../../../src/util/disk.ts';
+import { diskError, onDisk } from '../../../src/util/disk.ts';
 import { hashOf } from '../../../src/util/hash.ts';
 import { mapLimit, Slots } from '../../../src/util/limit.ts';
 import { Pool } from '../../../src/util/pool.ts';
@@ -113,6 +113,31 @@ test.each(['ENOSPC', 'EROFS', 'EACCES', 'ENOENT', 'EISDIR', 'ENOTDIR', 'EEXIST']
     expect(failing).toThrow(/^cannot write \/x: /);
   },
 );
+
+test.each([
+  ['write /x', 'ENOSPC', 'there is no space left on the disk; free some, or name another folder with --out'],
+  ['write /x', 'EMFILE', 'too many files are open; raise `ulimit -n` or lower --jobs'],
+  [
+    'create /x',
+    'ENOENT',
+    'there is no such file or folder, or the file system is read-only; name another folder with --out',
+  ],
+  ['read /x', 'ENOENT', 'there is no such file or folder'],
+  ['read /x', 'EACCES', 'permission is denied'],
+])('cannot %s, %s: says what helps there', (doing, code, says) => {
+  const failing = () => {
+    throw Object.assign(new Error(code), { code });
+  };
+  expect(() => onDisk(doing, failing)).toThrow(new EnvironmentError(`cannot ${doing}: ${says}`));
+});
+
+test('what is not in the folder of --out says what else names its place', () => {
+  const refused = Object.assign(new Error('refused'), { code: 'EACCES' });
+  const error = diskError(refused, 'write p.md', 'name another file with --markdown');
+  expect(error).toEqual(
+    new EnvironmentError('cannot write p.md: permission is denied; name another file with --markdown'),
+  );
+});
 
 test('any other failure of a file operation stays what it is', () => {
   const bug = new TypeError('bug');
