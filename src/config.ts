@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, normalize, resolve } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from './errors.ts';
 import { loadDefault } from './load-module.ts';
@@ -28,8 +28,11 @@ const configSchema = z.strictObject({
 
 /** What a user writes: every field may be left out. */
 export type UserConfig = Readonly<z.input<typeof configSchema>>;
-/** With defaults filled in and paths made absolute. */
-export type Config = Readonly<z.output<typeof configSchema>>;
+type Parsed = Readonly<z.output<typeof configSchema>>;
+/** With defaults filled in, paths made absolute, and globs beside the folder that they start at. */
+export type Config = Omit<Parsed, 'families'> & {
+  readonly families: readonly { readonly from: string; readonly pattern: string }[];
+};
 
 /** Types a `gen.config.ts`; returns it unchanged. */
 export function defineConfig(config: UserConfig): UserConfig {
@@ -49,12 +52,9 @@ export async function loadConfig(cwd: string = process.cwd(), file?: string): Pr
   return absolute(parsed.data, dirname(path));
 }
 
-function absolute(config: Config, from: string): Config {
-  return {
-    ...config,
-    out: resolve(from, config.out),
-    families: config.families.map((pattern) => resolve(from, pattern)),
-  };
+function absolute(config: Parsed, from: string): Config {
+  const families = config.families.map((pattern) => ({ from, pattern: normalize(pattern) }));
+  return { ...config, out: resolve(from, config.out), families };
 }
 
 /** Stops at the first folder with a `package.json` or `.git`: a config further up belongs to another project. */

@@ -13,7 +13,7 @@ describe('loadConfig', () => {
     expect(await loadConfig(folder)).toEqual({
       out: join(folder, 'generated'),
       jobs: availableParallelism(),
-      families: [join(folder, 'templates/kernels/*')],
+      families: [{ from: folder, pattern: 'templates/kernels/*' }],
       watchdogSeconds: 30,
       device: 'auto',
     });
@@ -21,11 +21,11 @@ describe('loadConfig', () => {
 
   it('is found from a folder below, and its paths are relative to it', async () => {
     const folder = configured(`import { defineConfig } from 'tilewright/config';
-export default defineConfig({ out: 'build/kernels', arch: ['sm_80'], families: ['ops/*'], jobs: 3 });
+export default defineConfig({ out: 'build/kernels', arch: ['sm_80'], families: ['./ops/*'], jobs: 3 });
 `);
     expect(await loadConfig(join(folder, 'deep/er'))).toMatchObject({
       out: join(folder, 'build/kernels'),
-      families: [join(folder, 'ops/*')],
+      families: [{ from: folder, pattern: 'ops/*' }],
       arch: ['sm_80'],
       jobs: 3,
     });
