@@ -7,14 +7,17 @@ import { loadDefault } from './load-module.ts';
 
 const count = z.number().int().positive();
 
+const oneArch =
+  "must be one architecture, e.g. 'sm_90a': a run compiles for one; begin a run for each further one with --arch";
+
 /** What `gen.config.ts` may say. Flags of the command line win over it. */
 const configSchema = z.strictObject({
   /** Folder for everything that is generated. Relative to the config file, like every path here. */
   out: z.string().min(1).default('generated'),
-  /** Architectures to compile for, e.g. `['sm_80', 'sm_90a']`. Absent: that of the GPU, else sm_90a. */
+  /** Architecture to compile for, e.g. `'sm_80'`. Absent: that of the GPU, else sm_90a. */
   arch: z
-    .array(z.string().regex(/^sm_\d+[af]?$/, "must look like 'sm_90a'"))
-    .min(1)
+    .string({ error: ({ input }) => (Array.isArray(input) ? oneArch : undefined) })
+    .regex(/^sm_\d+[af]?$/, "must look like 'sm_90a'")
     .optional(),
   /** Compilations and emulated devices at a time. Absent: as many as there are cores. */
   jobs: count.default(() => availableParallelism()),

@@ -35,9 +35,9 @@ export function runsRoot(config: Config): string {
 
 /** The architecture asked for, that of the GPU, or the default, in this order. */
 export async function archFor(flags: Flags, config: Config): Promise<Arch> {
-  const name = flags.arch ?? config.arch?.[0];
+  const name = flags.arch ?? config.arch;
   if (name !== undefined) return archNamed(name);
-  const [gpu] = flags.device === 'emulated' ? [] : await findGpus(localExecutor);
+  const [gpu] = config.device === 'emulated' ? [] : await findGpus(localExecutor);
   return (gpu && archOf(gpu.computeCapability)) ?? defaultArch;
 }
 
