@@ -154,7 +154,7 @@ export class Line {
       id: run.id,
       date: run.info.started,
       verdicts: this.recorder.verdicts(),
-      commit: await commitOf(executor),
+      commit: await commitOf(executor, this.request.folder),
       nvcc: toolchain.nvccVersion,
       cxx: toolchain.cxxVersion,
       ...(gpu && { gpu: { name: gpu.name, driver: gpu.driver, uuid: gpu.uuid } }),
@@ -203,7 +203,7 @@ export class Line {
   async #openBench(): Promise<Bench> {
     const wanted = await chooseDevices(this.request, this.host);
     const bench = await this.#openDevices(wanted);
-    this.emit(await environmentOf(this.host, await this.toolchain(), this.#devices.gpu));
+    this.emit(await environmentOf(this.request, this.host, await this.toolchain(), this.#devices.gpu));
     return bench;
   }
 
