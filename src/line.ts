@@ -1,14 +1,17 @@
 import { sweepTemporaries } from './compile/cache.ts';
 import type { CompileContext } from './compile/context.ts';
+import type { Check } from './device/protocol.ts';
 import type { DeviceSession } from './device/session.ts';
 import { Devices } from './devices.ts';
 import type { Installation, LibraryRequest, LibraryRun } from './emit/request.ts';
 import { EnvironmentError } from './errors.ts';
 import type { Artifact, DeviceName } from './model/artifact.ts';
 import type { Event, Stage, Summary } from './model/event.ts';
+import type { Measurement } from './model/measurement.ts';
 import type { Selection } from './model/selection.ts';
 import type { Variant } from './model/variant.ts';
 import type { Verdict } from './model/verdict.ts';
+import type { Workload } from './model/workload.ts';
 import { reproduction } from './reproduce.ts';
 import type { Host, Request } from './request.ts';
 import { type Bench, chooseDevices, commitOf, compileContext, environmentOf } from './setup.ts';
@@ -91,6 +94,25 @@ export class Line {
     const reproduce = verdict.verdict === 'passed' ? {} : { reproduce: again() };
     const evidence = { ...verdict.evidence, ...reproduce };
     this.emit({ event: 'verdict', ...verdict, parameters: variant.parameters, evidence, key, gate });
+  }
+
+  /** Takes the checks of a workload as they come, and tells now and then how many of its variants have had theirs. */
+  checksOf({ id }: Workload, variants: number): (check: Check) => void {
+    const soFar = this.#nowAndThen();
+    const subjects = new Set<string>();
+    return (check) => {
+      this.host.signal.throwIfAborted();
+      this.emit({ event: 'check', ...check });
+      if (check.kind !== 'variant') return;
+      subjects.add(check.subject);
+      soFar(`${id}: ${subjects.size} of ${variants} checked`);
+    };
+  }
+
+  /** Records the figures of a workload. */
+  timed(measurements: readonly Measurement[]): void {
+    this.host.signal.throwIfAborted();
+    for (const measurement of measurements) this.emit({ event: 'measurement', ...measurement });
   }
 
   async finish(space: { points: number; legal: number }, library: string | null): Promise<Summary> {
