@@ -227,9 +227,9 @@ async function firstLine(argv: readonly string[], pattern: RegExp): Promise<stri
 }
 
 /** What was run, when, of which commit and on what. Where a machine keeps its files is nobody's business. */
-async function session(): Promise<Omit<ProfileFile, 'profiles'>> {
+async function session(familyFolder: string): Promise<Omit<ProfileFile, 'profiles'>> {
   const words = process.argv.slice(2).map((word) => (isAbsolute(word) ? basename(word) : word));
-  const commit = await commitOf(localExecutor);
+  const commit = await commitOf(localExecutor, familyFolder);
   return {
     command: ['bench/ncu.ts', ...words].join(' '),
     date: new Date().toISOString(),
@@ -245,7 +245,7 @@ async function profileAll(): Promise<number> {
   const subjects = subjectsOf(discovered);
   mkdirSync(folder, { recursive: true });
   const { worker, artifacts } = await build(discovered, subjects);
-  const head = await session();
+  const head = await session(discovered.folder);
   const profiles: Profile[] = [];
   for (const subject of subjects) {
     const artifact = artifacts.get(subject.variant);

@@ -1,20 +1,23 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, normalize, resolve } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from './errors.ts';
 import { loadDefault } from './load-module.ts';
 
 const count = z.number().int().positive();
 
+const oneArch =
+  "must be one architecture, e.g. 'sm_90a': a run compiles for one; begin a run for each further one with --arch";
+
 /** What `gen.config.ts` may say. Flags of the command line win over it. */
 const configSchema = z.strictObject({
   /** Folder for everything that is generated. Relative to the config file, like every path here. */
   out: z.string().min(1).default('generated'),
-  /** Architectures to compile for, e.g. `['sm_80', 'sm_90a']`. Absent: that of the GPU, else sm_90a. */
+  /** Architecture to compile for, e.g. `'sm_80'`. Absent: that of the GPU, else sm_90a. */
   arch: z
-    .array(z.string().regex(/^sm_\d+[af]?$/, "must look like 'sm_90a'"))
-    .min(1)
+    .string({ error: ({ input }) => (Array.isArray(input) ? oneArch : undefined) })
+    .regex(/^sm_\d+[af]?$/, "must look like 'sm_90a'")
     .optional(),
   /** Compilations and emulated devices at a time. Absent: as many as there are cores. */
   jobs: count.default(() => availableParallelism()),
@@ -28,8 +31,11 @@ const configSchema = z.strictObject({
 
 /** What a user writes: every field may be left out. */
 export type UserConfig = Readonly<z.input<typeof configSchema>>;
-/** With defaults filled in and paths made absolute. */
-export type Config = Readonly<z.output<typeof configSchema>>;
+type Parsed = Readonly<z.output<typeof configSchema>>;
+/** With defaults filled in, paths made absolute, and globs beside the folder that they start at. */
+export type Config = Omit<Parsed, 'families'> & {
+  readonly families: readonly { readonly from: string; readonly pattern: string }[];
+};
 
 /** Types a `gen.config.ts`; returns it unchanged. */
 export function defineConfig(config: UserConfig): UserConfig {
@@ -49,12 +55,9 @@ export async function loadConfig(cwd: string = process.cwd(), file?: string): Pr
   return absolute(parsed.data, dirname(path));
 }
 
-function absolute(config: Config, from: string): Config {
-  return {
-    ...config,
-    out: resolve(from, config.out),
-    families: config.families.map((pattern) => resolve(from, pattern)),
-  };
+function absolute(config: Parsed, from: string): Config {
+  const families = config.families.map((pattern) => ({ from, pattern: normalize(pattern) }));
+  return { ...config, out: resolve(from, config.out), families };
 }
 
 /** Stops at the first folder with a `package.json` or `.git`: a config further up belongs to another project. */

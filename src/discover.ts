@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import fastGlob from 'fast-glob';
 import { UsageError } from './errors.ts';
 import { loadDefault } from './load-module.ts';
@@ -19,11 +19,17 @@ export interface DiscoveredFamily {
   readonly wisdom: readonly FamilyWisdom[];
 }
 
+/** A glob of families' folders, or of their `family.ts`. `from`: the folder that it starts at, which is no pattern itself. */
+export interface FamilyGlob {
+  readonly from: string;
+  readonly pattern: string;
+}
+
 export interface Places {
   /** Folder with `templates/kernels/`; this package's own if absent. */
   readonly root?: string;
-  /** More families: absolute globs of folders, or of their `family.ts`. */
-  readonly families?: readonly string[];
+  /** More families. */
+  readonly families?: readonly FamilyGlob[];
 }
 
 /**
@@ -50,7 +56,7 @@ export async function loadFamily(name: string, places: Places = {}): Promise<Dis
   if (folder) return load(folder);
   const names = folders.map((candidate) => basename(candidate));
   throw new UsageError(
-    `there is no kernel family '${name}'; there are: ${names.join(', ') || 'none'}${didYouMean(name, names)}`,
+    `there is no kernel family '${name}'; there are: ${names.join(', ')}${didYouMean(name, names)}`,
   );
 }
 
@@ -70,11 +76,12 @@ async function load(folder: string): Promise<DiscoveredFamily> {
   return { family: withShipped(family, wisdom), folder, wisdom };
 }
 
-/** Folders with a `family.ts`, sorted by name. Throws a UsageError for two families of one name. */
+/** Folders with a `family.ts`, sorted by name. Throws a UsageError for two families of one name, and where there is none. */
 async function familyFolders({ root = packageRoot, families = [] }: Places): Promise<string[]> {
-  const patterns = [join(root, 'templates/kernels/*/family.ts'), ...families.map(familyFileOf)];
-  const files = await fastGlob(patterns, { absolute: true, unique: true });
-  const folders = files.map(dirname).toSorted((a, b) => (basename(a) < basename(b) ? -1 : 1));
+  const globs = [{ from: root, pattern: 'templates/kernels/*' }, ...families];
+  const files = new Set((await Promise.all(globs.map(familyFiles))).flat());
+  if (files.size === 0) throw noFamily(globs);
+  const folders = [...files].map(dirname).toSorted((a, b) => (basename(a) < basename(b) ? -1 : 1));
   for (const [index, folder] of folders.entries()) {
     const next = folders[index + 1];
     if (next === undefined || basename(next) !== basename(folder)) continue;
@@ -83,6 +90,15 @@ async function familyFolders({ root = packageRoot, families = [] }: Places): Pro
   return folders;
 }
 
-function familyFileOf(pattern: string): string {
-  return pattern.endsWith('family.ts') ? pattern : `${pattern.replace(/\/$/, '')}/family.ts`;
+/** What a folder is called, e.g. `lib (old)`, must not be taken for a pattern: only `pattern` is one. */
+function familyFiles({ from, pattern }: FamilyGlob): Promise<string[]> {
+  const file = pattern.endsWith('family.ts') ? pattern : `${pattern.replace(/\/$/, '')}/family.ts`;
+  return fastGlob(file, { cwd: from, absolute: true });
+}
+
+function noFamily(globs: readonly FamilyGlob[]): UsageError {
+  const places = globs.map(({ from, pattern }) => resolve(from, pattern)).join(', ');
+  return new UsageError(
+    `there is no kernel family: no folder of ${places} has a family.ts; name folders under \`families\` in gen.config.ts, or begin a family with \`npx gen new kernel <name>\``,
+  );
 }

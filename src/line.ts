@@ -1,14 +1,17 @@
 import { sweepTemporaries } from './compile/cache.ts';
 import type { CompileContext } from './compile/context.ts';
+import type { Check } from './device/protocol.ts';
 import type { DeviceSession } from './device/session.ts';
 import { Devices } from './devices.ts';
 import type { Installation, LibraryRequest, LibraryRun } from './emit/request.ts';
 import { EnvironmentError } from './errors.ts';
 import type { Artifact, DeviceName } from './model/artifact.ts';
 import type { Event, Stage, Summary } from './model/event.ts';
+import type { Measurement } from './model/measurement.ts';
 import type { Selection } from './model/selection.ts';
 import type { Variant } from './model/variant.ts';
 import type { Verdict } from './model/verdict.ts';
+import type { Workload } from './model/workload.ts';
 import { reproduction } from './reproduce.ts';
 import type { Host, Request } from './request.ts';
 import { type Bench, chooseDevices, commitOf, compileContext, environmentOf } from './setup.ts';
@@ -96,6 +99,25 @@ export class Line {
     this.emit({ event: 'verdict', ...verdict, parameters: variant.parameters, evidence, key, gate });
   }
 
+  /** Takes the checks of a workload as they come, and tells now and then how many of its variants have had theirs. */
+  checksOf({ id }: Workload, variants: number): (check: Check) => void {
+    const soFar = this.#nowAndThen();
+    const subjects = new Set<string>();
+    return (check) => {
+      this.host.signal.throwIfAborted();
+      this.emit({ event: 'check', ...check });
+      if (check.kind !== 'variant') return;
+      subjects.add(check.subject);
+      soFar(`${id}: ${subjects.size} of ${variants} checked`);
+    };
+  }
+
+  /** Records the figures of a workload. */
+  timed(measurements: readonly Measurement[]): void {
+    this.host.signal.throwIfAborted();
+    for (const measurement of measurements) this.emit({ event: 'measurement', ...measurement });
+  }
+
   /** Begins to open the devices where variants are gated; whoever needs them meets their error. Waits where all is about times. */
   async begin(): Promise<void> {
     if (this.does('gate')) this.bench().catch(() => {});
@@ -171,7 +193,7 @@ export class Line {
       id: run.id,
       date: run.info.started,
       verdicts: this.recorder.verdicts(),
-      commit: await commitOf(executor),
+      commit: await commitOf(executor, this.request.folder),
       nvcc: toolchain.nvccVersion,
       cxx: toolchain.cxxVersion,
       ...(gpu && { gpu: { name: gpu.name, driver: gpu.driver, uuid: gpu.uuid } }),
@@ -221,7 +243,7 @@ export class Line {
     const wanted = await chooseDevices(this.request, this.host);
     if (wanted.untimed !== undefined && !this.does('gate')) throw cannotTime(wanted.untimed);
     const bench = await this.#openDevices(wanted);
-    this.emit(await environmentOf(this.host, await this.toolchain(), this.#devices.gpu));
+    this.emit(await environmentOf(this.request, this.host, await this.toolchain(), this.#devices.gpu));
     return bench;
   }
 

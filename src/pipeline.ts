@@ -95,11 +95,11 @@ async function time(passed: readonly Passed[], line: Line): Promise<void> {
     const able = cubins.filter(({ source }) => family.applies(source.variant.parameters, workload));
     if (able.length === 0 || line.recorder.isTimed(workload.id, able)) continue;
     line.note(`timing ${able.length} variants on ${workload.id}`);
-    const { checks, measurements } = await line.use('cuda', (session) =>
-      line.watch.measure('time', () => measureWorkload(session, workload, able)),
+    const onCheck = line.checksOf(workload, able.length);
+    const measurements = await line.use('cuda', (session) =>
+      line.watch.measure('time', () => measureWorkload(session, workload, able, onCheck)),
     );
-    for (const check of checks) line.emit({ event: 'check', ...check });
-    for (const measurement of measurements) line.emit({ event: 'measurement', ...measurement });
+    line.timed(measurements);
   }
 }
 

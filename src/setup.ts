@@ -1,5 +1,5 @@
 import { availableParallelism, cpus } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { archOf } from './arch/index.ts';
 import type { CompileContext } from './compile/context.ts';
 import { l2BandwidthOf, limitsOf } from './device/limits.ts';
@@ -76,11 +76,12 @@ function mismatch(gpu: Gpu, arch: Arch): string | undefined {
 
 /** What a run's figures depend on beside its variants. `gpu`: what the runner on the GPU said of it, where there is one. */
 export async function environmentOf(
+  { folder }: Request,
   { executor }: Host,
   { nvccVersion, cxxVersion }: Toolchain,
   gpu: DeviceInfo | undefined,
 ): Promise<EnvironmentEvent> {
-  const commit = await commitOf(executor);
+  const commit = await commitOf(executor, folder);
   return {
     event: 'environment',
     ...(commit && { commit }),
@@ -108,18 +109,29 @@ export function compileContext(request: Request, host: Host): CompileContext {
   };
 }
 
+/** Folders of this package whose every file goes into a runner, a kernel or a library; of its families, only the run's own does. */
+const sourceFolders = ['src', 'harness', 'templates/include', 'templates/bindings'];
+
 /**
- * Commit of this package's checkout, `-dirty` where files differ from it; undefined where it is not a checkout. Where the
- * files were copied without their history, TILEWRIGHT_COMMIT says which commit they are.
+ * Commit of this package's checkout, `-dirty` where files differ from it or, among the sources and in the family's folder,
+ * are not in it; undefined where it is not a checkout. Where the files were copied without their history, TILEWRIGHT_COMMIT
+ * says which commit they are.
  */
-export async function commitOf(executor: Executor): Promise<string | undefined> {
+export async function commitOf(
+  executor: Executor,
+  familyFolder: string,
+  root = packageRoot,
+): Promise<string | undefined> {
   const told = process.env.TILEWRIGHT_COMMIT;
   if (told) return told;
   const git = (...args: string[]) =>
-    executor.run(['git', '-C', packageRoot, ...args], { timeoutMs: 10_000 }).catch(() => undefined);
+    executor.run(['git', '-C', root, ...args], { timeoutMs: 10_000 }).catch(() => undefined);
   const top = await git('rev-parse', '--show-toplevel', 'HEAD');
   const [folder, commit] = top?.exitCode === 0 ? top.stdout.split('\n') : [];
-  if (folder !== packageRoot || !commit) return undefined;
+  if (folder !== root || !commit) return undefined;
+  const family = relative(root, familyFolder);
+  const folders = [...sourceFolders, ...(family.startsWith('..') ? [] : [family])]; // elsewhere: not of this commit
   const changes = await git('status', '--porcelain', '--untracked-files=no');
-  return changes?.stdout ? `${commit}-dirty` : commit;
+  const strangers = await git('status', '--porcelain', '--untracked-files=normal', '--', ...folders);
+  return changes?.stdout || strangers?.stdout ? `${commit}-dirty` : commit;
 }

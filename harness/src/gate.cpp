@@ -144,7 +144,7 @@ void Trial::add_place(Json& evidence) const {
 /// `seconds`: what a kernel may take beyond the usual.
 void Trial::announce(const char* event, double seconds) {
   Json line = Json().set("event", event).set("id", job_.id).set("case", case_->id).set("schedule", schedule_);
-  emit_(seconds > 1 ? line.set("seconds", std::ceil(seconds)) : line);
+  emit_(seconds > 0 ? line.set("seconds", seconds) : line);
 }
 
 void Trial::run_cases() {
@@ -206,7 +206,8 @@ void Trial::expect_refusal(const GateCase& item, const std::shared_ptr<const Pro
 
 void Trial::launch(Bench& bench) {
   Schedule schedule = job_.schedules[schedule_];
-  const double extra = device_.streams() ? 0 : bench.operands.problem().flops() / kEmulatedFlops;
+  const double work = device_.streams() ? 0 : bench.operands.problem().flops() / kEmulatedFlops;
+  const double extra = work > 1 ? std::ceil(work) : 0;
   schedule.seconds += extra;
   announce("case", extra);
   const RunReport report = bench.setup.program().run(schedule);

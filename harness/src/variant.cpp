@@ -50,6 +50,7 @@ GateJob::GateJob(const Json& json)
   if (const Json* list = json.find("schedules"))
     for (const Json& item : list->items()) schedules.push_back(schedule(item));
   if (schedules.empty()) schedules.emplace_back();
+  for (Schedule& one : schedules) one.seconds = json.number("watchdog", one.seconds);
   for (const GateCase& item : cases)
     for (const std::size_t index : item.schedules)
       if (index >= schedules.size())

@@ -8,7 +8,7 @@ using namespace tilewright;
 
 namespace {
 
-Json verdict(const std::string& symbol, const std::string& cases) {
+Json verdict(const std::string& symbol, const std::string& cases, double watchdog = 20) {
   const auto device = open_device();
   ProblemCache problems(1 << 20);
   Json verdict;
@@ -24,6 +24,7 @@ Json verdict(const std::string& symbol, const std::string& cases) {
   job.set("schedules",
           Json::parse(
               R"([{"seed":1,"async":"random","order":"in-order"},{"seed":2},{"seed":3,"order":"random"}])"));
+  job.set("watchdog", watchdog);
   gate.run(GateJob(job));
   return verdict;
 }
@@ -82,6 +83,14 @@ TEST(the_device_names_the_cause) {
   CHECK_EQ(word("axpby_deadlock"), "hang");
   CHECK_EQ(word("axpby_trap"), "fault");
   CHECK(word("axpby_ragged") != "passed");
+}
+
+TEST(a_launch_may_take_as_long_as_the_job_says) {
+  for (const double seconds : {0.25, 0.5}) {
+    const Json result = verdict("axpby_spin", kCase, seconds);
+    CHECK_EQ(result.at("verdict").text(), "hang");
+    CHECK(says(result, seconds == 0.5 ? "more than 0.5 s" : "more than 0.25 s"));
+  }
 }
 
 TEST(a_finding_says_where_and_under_which_seed) {

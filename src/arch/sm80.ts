@@ -8,7 +8,6 @@ export const sm80: Arch = {
   maxThreadsPerBlock: 1024,
   maxRegistersPerThread: 255,
   registersPerSm: 65_536,
-  features: ['cp.async', 'mma.sync'],
   source:
     'CUDA C++ Programming Guide 13.0, section "Compute Capabilities", technical specifications, column 8.0',
 };

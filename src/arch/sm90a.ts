@@ -8,7 +8,6 @@ export const sm90a: Arch = {
   maxThreadsPerBlock: 1024,
   maxRegistersPerThread: 255,
   registersPerSm: 65_536,
-  features: ['cp.async', 'mma.sync', 'tma', 'wgmma', 'cluster', 'setmaxnreg'],
   source:
     'CUDA C++ Programming Guide 13.0, section "Compute Capabilities", technical specifications, column 9.0',
 };

@@ -35,17 +35,20 @@ export function runsRoot(config: Config): string {
 }
 
 /** The architecture asked for, that of the GPU, or the default, in this order. */
-export async function archFor(flags: Pick<Flags, 'arch' | 'device'>, config: Config): Promise<Arch> {
-  const name = flags.arch ?? config.arch?.[0];
+export async function archFor(flags: Pick<Flags, 'arch'>, config: Config): Promise<Arch> {
+  const name = flags.arch ?? config.arch;
   if (name !== undefined) return archNamed(name);
-  const [gpu] = flags.device === 'emulated' ? [] : await findGpus(localExecutor);
+  const [gpu] = config.device === 'emulated' ? [] : await findGpus(localExecutor);
   return (gpu && archOf(gpu.computeCapability)) ?? defaultArch;
 }
 
 async function settingsOf(arch: Arch, flags: Flags, config: Config): Promise<Settings> {
   const { config: file, out, watchdog } = flags;
   // With a GPU to ask and without one, since a later command may ask none.
-  const usual = [await archFor({}, config), await archFor({ device: 'emulated' }, config)];
+  const usual = [
+    await archFor({}, { ...config, device: 'auto' }),
+    await archFor({}, { ...config, device: 'emulated' }),
+  ];
   const other = flags.arch !== undefined || usual.some(({ name }) => name !== arch.name);
   return {
     ...(other && { arch: arch.name }),

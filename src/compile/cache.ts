@@ -34,7 +34,7 @@ export function obtain<M>(
   const folder = entryFolder(root, key);
   const running = underWay.get(folder) as Promise<Entry<M>> | undefined;
   if (running) return running;
-  const making = readEntry(folder, schema) ?? make(root, folder, produce);
+  const making = readEntry(folder, schema) ?? make(root, folder, schema, produce);
   const entry = Promise.resolve(making).finally(() => underWay.delete(folder));
   underWay.set(folder, entry);
   return entry;
@@ -60,6 +60,7 @@ function readEntry<M>(folder: string, schema: z.ZodType<M>): Entry<M> | undefine
 async function make<M>(
   root: string,
   folder: string,
+  schema: z.ZodType<M>,
   produce: (folder: string) => Promise<M>,
 ): Promise<Entry<M>> {
   const temporary = join(root, `tmp-${process.pid}-${temporaries++}`);
@@ -70,8 +71,7 @@ async function make<M>(
       readdirSync(temporary).map((name) => [name, hashOf(readFileSync(join(temporary, name)))]),
     );
     writeFileSync(join(temporary, 'meta.json'), `${JSON.stringify({ files, meta }, null, 1)}\n`);
-    publish(temporary, folder);
-    return { folder, meta, cached: false };
+    return publish(temporary, folder, schema) ?? { folder, meta, cached: false };
   } catch (error) {
     throw diskError(error, `write ${folder}`);
   } finally {
@@ -79,15 +79,44 @@ async function make<M>(
   }
 }
 
-/** A damaged entry in the way is removed; a sound one that another process has just made is as good as ours. */
-function publish(temporary: string, folder: string): void {
+/**
+ * Gives the entry its name. A sound one that another process has made meanwhile stays and is the answer: others read it
+ * already. Only a damaged one has to go.
+ */
+function publish<M>(temporary: string, folder: string, schema: z.ZodType<M>): Entry<M> | undefined {
   mkdirSync(dirname(folder), { recursive: true });
-  rmSync(folder, { recursive: true, force: true });
+  while (!tookName(temporary, folder)) {
+    const there = readEntry(folder, schema);
+    if (there) return { ...there, cached: false };
+    clearAway(folder, `${temporary}-damaged`, schema);
+  }
+  return undefined;
+}
+
+/** False where something is in the way. */
+function tookName(temporary: string, folder: string): boolean {
   try {
     renameSync(temporary, folder);
+    return true;
   } catch (error) {
-    if (!['ENOTEMPTY', 'EEXIST'].includes(errorCode(error) ?? '')) throw error;
+    if (['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(errorCode(error) ?? '')) return false;
+    throw error;
   }
+}
+
+/**
+ * Removes a damaged entry under another name: half of it is never seen under its own. Another process may have replaced it
+ * since it was looked at; what was moved is then sound and goes back.
+ */
+function clearAway<M>(folder: string, aside: string, schema: z.ZodType<M>): void {
+  try {
+    renameSync(folder, aside);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return; // another process was faster
+    throw error;
+  }
+  if (readEntry(aside, schema)) tookName(aside, folder);
+  rmSync(aside, { recursive: true, force: true });
 }
 
 /** Removes what killed processes left behind. */

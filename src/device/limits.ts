@@ -13,7 +13,7 @@ const flopsPerClock: Readonly<Record<number, number>> = { 80: 2048, 86: 1024, 89
  */
 const l2Bandwidths: Readonly<Record<number, number>> = { 90: 10.1e12 };
 
-/** What the device cannot exceed, for the verdict `implausible`; 0 where it is not known. */
+/** What the device cannot exceed, so that a time beyond it is rejected; 0 where it is not known. */
 export function limitsOf(info: DeviceInfo): { readonly peakTflops: number; readonly bandwidth: number } {
   const perClock = flopsPerClock[info.computeCapability] ?? 0;
   return { peakTflops: (perClock * info.smCount * info.maxSmClock) / 1e6, bandwidth: info.bandwidth };

@@ -51,7 +51,7 @@ export interface TimeOptions {
   readonly recheck: boolean;
   /** A variant slower than this many times the best is sampled no further; 0: never. */
   readonly earlyStop: number;
-  /** Limits of the device, for `implausible`; 0: unknown. Bytes per second. */
+  /** Limits of the device, beyond which a time is rejected; 0: unknown. Bytes per second. */
   readonly peakTflops: number;
   readonly bandwidth: number;
 }

@@ -9,7 +9,7 @@ import { describeEnding, type Ending, Worker } from './worker.ts';
 
 /** Seconds of silence after which a worker counts as hung. */
 export interface Patience {
-  /** While a kernel runs. */
+  /** While a kernel runs. The emulated device looks at its own clock, and is asked to give up after this time. */
   readonly kernel: number;
   /** While the host makes inputs, references and comparisons, and while the worker starts. */
   readonly host: number;
@@ -17,9 +17,14 @@ export interface Patience {
 
 export const defaultPatience: Readonly<Record<DeviceName, Patience>> = {
   cuda: { kernel: 15, host: 300 },
-  // The emulated device itself gives up on a launch after 20 s, unless the kernel never yields.
-  emulated: { kernel: 40, host: 300 },
+  emulated: { kernel: 30, host: 300 },
 };
+
+/**
+ * More that a worker of the emulated device gets to say itself what hung: it knows more than that nothing was heard. A kernel
+ * that never gives way does not let it.
+ */
+const lastWordSeconds = 2;
 
 /**
  * A device that judges and times variants, one job at a time in the order in which they were asked. Behind it is a worker
@@ -116,7 +121,8 @@ class Session implements DeviceSession {
   /** The job's verdict; undefined when a worker died of it that had served others, which a fresh one must confirm. */
   async #gateOnce(job: GateJob): Promise<GateAnswer | undefined> {
     let suspect: Suspect = {};
-    for await (const line of this.#converse({ job: 'gate', ...job })) {
+    const { kernel: watchdog } = this.#patience;
+    for await (const line of this.#converse({ job: 'gate', ...job, watchdog })) {
       if (!('event' in line))
         return line.kind === 'died' && this.#served > 1 ? undefined : blame(line, suspect, job);
       if (line.event === 'verdict') return { verdict: line.verdict, evidence: line.evidence };
@@ -154,7 +160,9 @@ class Session implements DeviceSession {
 
   #patienceAfter(line: WorkerLine): number {
     if (line.event === 'sampling') return this.#patience.kernel;
-    return line.event === 'case' ? this.#patience.kernel + (line.seconds ?? 0) : this.#patience.host;
+    if (line.event !== 'case') return this.#patience.host;
+    const lastWord = this.info.device === 'emulated' ? lastWordSeconds : 0;
+    return this.#patience.kernel + (line.seconds ?? 0) + lastWord;
   }
 
   async #send(job: object): Promise<Worker> {

@@ -46,7 +46,7 @@ async function mustTakeFiles(prefix: string): Promise<void> {
 
 /** Makes the tree aside and renames it into place, so that whatever fails leaves the former library as it was. */
 async function writeLibrary(request: LibraryRequest): Promise<Library> {
-  const binding = await loadBinding(request.binding ?? 'c');
+  const binding = await loadBinding('c');
   await mkdir(request.out, { recursive: true });
   const staged = await mkdtemp(join(request.out, '.library-'));
   try {

@@ -39,8 +39,6 @@ export interface LibraryRequest {
   readonly executor: Executor;
   /** Root of the CUDA toolkit: its `fatbinary` packs the kernels, and the library's CMake looks there last. */
   readonly cudaHome?: string | undefined;
-  /** Folder under templates/bindings; `c` unless given. */
-  readonly binding?: string | undefined;
   /** Also build the library and install it. */
   readonly install?: Installation | undefined;
 }

@@ -19,8 +19,6 @@ export interface MeasureOptions {
   readonly keep: number;
   /** Variants in one heat. */
   readonly heat: number;
-  /** Called with each check and measurement as it comes. */
-  readonly onEvent?: (event: Check | Measurement) => void;
 }
 
 export const defaultMeasureOptions: MeasureOptions = {
@@ -32,24 +30,22 @@ export const defaultMeasureOptions: MeasureOptions = {
   heat: 48,
 };
 
-export interface WorkloadTimes {
-  /** Every subject once per L2 state; variants that fell out in a heat are `stoppedEarly`. */
-  readonly measurements: readonly Measurement[];
-  /** Every subject that was checked on this workload, with its last verdict. */
-  readonly checks: readonly Check[];
-}
-
 /**
  * Times variants on one workload: short heats first, then the fastest once more with care, beside the baselines. Every
- * subject is checked on this workload before its first sample, finalists after their last one too.
+ * subject is checked on this workload before its first sample, finalists after their last one too. `onCheck` is told what a
+ * check says at once, and again only where a later one says otherwise.
+ *
+ * Figures come all together, every subject once per L2 state; variants that fell out in a heat are `stoppedEarly`. Before the
+ * finalists have theirs, those of the others alone would make one of the slow the fastest that is known.
  */
 export async function measureWorkload(
   session: DeviceSession,
   workload: Workload,
   artifacts: readonly Artifact[],
+  onCheck: (check: Check) => void,
   options: MeasureOptions = defaultMeasureOptions,
-): Promise<WorkloadTimes> {
-  const timer = new Timer(session, workload, options);
+): Promise<readonly Measurement[]> {
+  const timer = new Timer(session, workload, onCheck, options);
   let chosen = artifacts;
   const heats: Measurement[] = [];
   if (artifacts.length > options.finalists) {
@@ -62,27 +58,34 @@ export async function measureWorkload(
   const final = await timer.run(chosen, true);
   const done = new Set(final.map(({ subject }) => subject));
   const dropped = heats.filter(({ subject }) => !done.has(subject) && timer.passed(subject));
-  const measurements = [...final, ...dropped.map((heat) => ({ ...heat, stoppedEarly: true }))];
-  return { measurements, checks: [...timer.checks.values()] };
+  return [...final, ...dropped.map((heat) => ({ ...heat, stoppedEarly: true }))];
 }
 
 class Timer {
-  readonly checks = new Map<string, Check>();
+  /** The last word on each subject. */
+  readonly #verdicts = new Map<string, Check['verdict']>();
   readonly #started = performance.now();
   /** When each subject had its first figure, seconds. */
   readonly #known = new Map<string, number>();
   readonly #session: DeviceSession;
   readonly #workload: Workload;
+  readonly #onCheck: (check: Check) => void;
   readonly #options: MeasureOptions;
 
-  constructor(session: DeviceSession, workload: Workload, options: MeasureOptions) {
+  constructor(
+    session: DeviceSession,
+    workload: Workload,
+    onCheck: (check: Check) => void,
+    options: MeasureOptions,
+  ) {
     this.#session = session;
     this.#workload = workload;
+    this.#onCheck = onCheck;
     this.#options = options;
   }
 
   passed(subject: string): boolean {
-    return this.checks.get(subject)?.verdict === 'passed';
+    return this.#verdicts.get(subject) === 'passed';
   }
 
   /** Times the artifacts together: in a heat, or (`careful`) as the finalists. */
@@ -95,11 +98,16 @@ class Timer {
       options: this.#timeOptions(careful),
     };
     for await (const event of this.#session.time(job)) {
-      if (event.kind === 'check') this.checks.set(event.check.subject, event.check);
+      if (event.kind === 'check') this.#checked(event.check);
       else measurements.push(this.#dated(event.measurement));
-      this.#options.onEvent?.(event.kind === 'check' ? event.check : event.measurement);
     }
     return measurements;
+  }
+
+  #checked(check: Check): void {
+    const known = this.#verdicts.get(check.subject);
+    this.#verdicts.set(check.subject, check.verdict);
+    if (known !== check.verdict) this.#onCheck(check);
   }
 
   #dated(measurement: Measurement): Measurement {

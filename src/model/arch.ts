@@ -8,7 +8,6 @@ export interface Arch {
   readonly maxThreadsPerBlock: number;
   readonly maxRegistersPerThread: number;
   readonly registersPerSm: number;
-  readonly features: readonly ('cp.async' | 'mma.sync' | 'tma' | 'wgmma' | 'cluster' | 'setmaxnreg')[];
   /** Where the figures come from. */
   readonly source: string;
 }

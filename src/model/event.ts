@@ -74,7 +74,7 @@ export const measurementEventSchema = measurementSchema.extend({ event: z.litera
 /** On what the run runs. Figures in bytes, bytes per second and MHz; 0: unknown. */
 export const environmentEventSchema = z.object({
   event: z.literal('environment'),
-  /** Of the generator's checkout; `-dirty` where files differ from it. */
+  /** Of the generator's checkout; `-dirty` where files differ from it, or sources are not in it. */
   commit: z.string().optional(),
   nvcc: z.string().optional(),
   cxx: z.string().optional(),

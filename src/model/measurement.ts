@@ -22,7 +22,7 @@ export const measurementSchema = z.object({
   meanSmClock: z.number().optional(),
   /** Back-to-back launches only: replayed by a CUDA graph; false: enqueued one by one, as for what cannot be captured. */
   graph: z.boolean().optional(),
-  /** Reason why the figure was rejected (`implausible`). */
+  /** Why the figure cannot be: it beats a limit of the machine. Such a one never counts. */
   rejected: z.string().optional(),
   /** True when racing stopped early because it was clearly slower. */
   stoppedEarly: z.boolean().optional(),

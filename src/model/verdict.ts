@@ -3,7 +3,6 @@ import { z } from 'zod';
 /** Every word the gate can say of a variant; `docs/verdicts.md` explains each. */
 export const verdictNames = [
   'passed',
-  'constraint',
   'compile',
   'resources',
   'launch',
@@ -16,7 +15,6 @@ export const verdictNames = [
   'nonfinite',
   'nondeterministic',
   'stateful',
-  'implausible',
 ] as const;
 export type VerdictName = (typeof verdictNames)[number];
 

@@ -2,11 +2,9 @@
 export class Slots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
-  readonly count: number;
 
   constructor(count: number) {
-    this.count = Math.max(1, count);
-    this.#free = this.count;
+    this.#free = Math.max(1, count);
   }
 
   async run<T>(task: () => Promise<T>): Promise<T> {

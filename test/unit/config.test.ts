@@ -13,7 +13,7 @@ describe('loadConfig', () => {
     expect(await loadConfig(folder)).toEqual({
       out: join(folder, 'generated'),
       jobs: availableParallelism(),
-      families: [join(folder, 'templates/kernels/*')],
+      families: [{ from: folder, pattern: 'templates/kernels/*' }],
       watchdogSeconds: 30,
       device: 'auto',
     });
@@ -21,12 +21,12 @@ describe('loadConfig', () => {
 
   it('is found from a folder below, and its paths are relative to it', async () => {
     const folder = configured(`import { defineConfig } from 'tilewright/config';
-export default defineConfig({ out: 'build/kernels', arch: ['sm_80'], families: ['ops/*'], jobs: 3 });
+export default defineConfig({ out: 'build/kernels', arch: 'sm_80', families: ['./ops/*'], jobs: 3 });
 `);
     expect(await loadConfig(join(folder, 'deep/er'))).toMatchObject({
       out: join(folder, 'build/kernels'),
-      families: [join(folder, 'ops/*')],
-      arch: ['sm_80'],
+      families: [{ from: folder, pattern: 'ops/*' }],
+      arch: 'sm_80',
       jobs: 3,
     });
   });
@@ -40,7 +40,13 @@ export default defineConfig({ out: 'build/kernels', arch: ['sm_80'], families: [
     ['an unknown field', '{ job: 2 }', /gen\.config\.ts:\n.*Unrecognized key: "job"/],
     ['a wrong type', "{ jobs: 'two' }", /expected number, received string\s+→ at jobs/],
     ['no jobs', '{ jobs: 0 }', /→ at jobs/],
-    ['a wrong arch', "{ arch: ['hopper'] }", /must look like 'sm_90a'\s+→ at arch\[0\]/],
+    ['a wrong arch', "{ arch: 'hopper' }", /must look like 'sm_90a'\s+→ at arch/],
+    [
+      'a list of archs',
+      "{ arch: ['sm_80', 'sm_90a'] }",
+      /must be one architecture, e\.g\. 'sm_90a': a run compiles for one; begin a run .* --arch\s+→ at arch/,
+    ],
+    ['an arch that is no text', '{ arch: 80 }', /expected string, received number\s+→ at arch/],
     ['a wrong device', "{ device: 'gpu' }", /expected one of "auto"\|"cuda"\|"emulated"\s+→ at device/],
     ['no object', '7', /expected object, received number/],
     ['what does not parse', '{ jobs: }', /gen\.config\.ts:1:24: Unexpected token/],

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadFamilies, loadFamily } from '../../src/discover.ts';
+import { UsageError } from '../../src/errors.ts';
 import { folderOf } from '../helpers/folder.ts';
 
 const family = (name: string) => `import { defineFamily, defineParameters } from 'tilewright/family';
@@ -28,7 +29,7 @@ function kernels(families: Readonly<Record<string, string>>): string {
   return folderOf(Object.fromEntries(files));
 }
 
-const load = (folder: string) => loadFamilies({ root: folder, families: [`${folder}/*`] });
+const load = (folder: string) => loadFamilies({ root: folder, families: [{ from: folder, pattern: '*' }] });
 
 describe('loadFamilies', () => {
   it("finds this package's own", async () => {
@@ -42,6 +43,29 @@ describe('loadFamilies', () => {
       ['op-a', 'op-a'],
       ['op-b', 'op-b'],
     ]);
+  });
+
+  it('finds them in a folder whose name could be a pattern', async () => {
+    const odd = 'lib (old) [2] {a,b} !x +(y) *';
+    const folder = kernels({
+      [`${odd}/ops/op-a`]: family('op-a'),
+      [`${odd}/templates/kernels/op-b`]: family('op-b'),
+    });
+    const root = join(folder, odd);
+    const families = [{ from: join(root, 'deep'), pattern: '../ops/*/' }];
+    const found = await loadFamilies({ root, families });
+    expect(found.map((one) => one.folder)).toEqual([
+      join(root, 'ops/op-a'),
+      join(root, 'templates/kernels/op-b'),
+    ]);
+  });
+
+  it('says where it looked when there is none', async () => {
+    const folder = folderOf();
+    await expect(load(folder)).rejects.toThrow(
+      `there is no kernel family: no folder of ${folder}/templates/kernels/*, ${folder}/* has a family.ts; name`,
+    );
+    await expect(load(folder)).rejects.toThrow(UsageError);
   });
 
   it.each([
@@ -79,7 +103,9 @@ describe('loadFamilies', () => {
 
   it('refuses two of one name', async () => {
     const folder = kernels({ 'one/op': family('op'), 'two/op': family('op') });
-    const both = loadFamilies({ root: folder, families: [`${folder}/one/*`, `${folder}/two/*/family.ts`] });
+    const patterns = [`${folder}/one/*`, 'two/*/family.ts'];
+    const families = patterns.map((pattern) => ({ from: folder, pattern }));
+    const both = loadFamilies({ root: folder, families });
     await expect(both).rejects.toThrow(/two kernel families are called 'op': .*one\/op and .*two\/op/);
   });
 });
@@ -87,7 +113,7 @@ describe('loadFamilies', () => {
 describe('loadFamily', () => {
   it('does not mind that another is broken', async () => {
     const folder = kernels({ good: family('good'), bad: 'export default 7;' });
-    const found = await loadFamily('good', { root: folder, families: [`${folder}/*`] });
+    const found = await loadFamily('good', { root: folder, families: [{ from: folder, pattern: '*' }] });
     expect(found.family.name).toBe('good');
   });
 
@@ -114,7 +140,7 @@ describe('wisdom', () => {
     const folder = kernels({ op: wise });
     mkdirSync(join(folder, 'op/wisdom'));
     writeFileSync(join(folder, 'op/wisdom/sm_90a.json'), text);
-    return loadFamily('op', { root: folder, families: [`${folder}/*`] });
+    return loadFamily('op', { root: folder, families: [{ from: folder, pattern: '*' }] });
   };
 
   it('makes the preset shipped of its winners and the fallbacks, and knows who is gone', async () => {
@@ -134,7 +160,7 @@ describe('wisdom', () => {
 
   it('is not needed', async () => {
     const folder = kernels({ op: wise });
-    const found = await loadFamily('op', { root: folder, families: [`${folder}/*`] });
+    const found = await loadFamily('op', { root: folder, families: [{ from: folder, pattern: '*' }] });
     expect(found.wisdom).toEqual([]);
     expect(found.family.presets).not.toHaveProperty('shipped');
   });

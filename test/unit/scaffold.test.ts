@@ -11,7 +11,7 @@ describe('newKernel', () => {
   it('makes a family that loads and lints clean', async () => {
     const root = folderOf();
     const folder = newKernel('my-axpy', root);
-    const found = await loadFamily('my-axpy', { families: [`${root}/templates/kernels/*`] });
+    const found = await loadFamily('my-axpy', { families: [{ from: root, pattern: 'templates/kernels/*' }] });
     expect(found.folder).toBe(folder);
     expect(checkFamily(found)).toEqual([]);
     expect(enumerate(found.family, { preset: 'quick' }).variants).toHaveLength(12);

@@ -98,6 +98,12 @@ void axpby_loop_emulated(void** arguments) {
   for (;;) asm volatile("" ::"r"(arguments));
 }
 
+/// Never ends, but other threads get their turn.
+void axpby_spin_emulated(void** arguments) {
+  const Place at = place(arguments);
+  while (at.inside) static_cast<void>(*static_cast<volatile const float*>(&at.args.a[at.i * at.args.lda]));
+}
+
 /// Every thread waits for a phase of an mbarrier that nobody completes.
 void axpby_deadlock_emulated(void** arguments) {
   const std::uint32_t barrier = simt::shared_address(simt::shared_base());

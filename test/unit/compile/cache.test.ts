@@ -4,6 +4,9 @@ import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { entryFolder, obtain, sweepTemporaries } from '../../../src/compile/cache.ts';
 import { EnvironmentError } from '../../../src/errors.ts';
+import { localExecutor } from '../../../src/exec/local.ts';
+import { hashOf } from '../../../src/util/hash.ts';
+import { packageRoot } from '../../../src/util/package-root.ts';
 import { folderOf } from '../../helpers/folder.ts';
 
 const schema = z.object({ size: z.number() });
@@ -62,6 +65,28 @@ describe('obtain', () => {
     await expect(failing).rejects.toThrow('no');
     expect(readdirSync(root)).toEqual([]);
     expect((await obtain(root, key, schema, producer())).cached).toBe(false);
+  });
+
+  test('of several processes at once never takes away what one of them was given', async () => {
+    const root = folderOf();
+    const keys = 200;
+    // Some are damaged from the start, and several processes find that out at the same time.
+    for (let i = 0; i < keys; i += 10) {
+      const folder = entryFolder(root, hashOf(`${i}`));
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, 'meta.json'), '{');
+    }
+    const script = join(packageRoot, 'test/helpers/cache-user.ts');
+    const begin = Date.now() + 3000; // all have started by then
+    const argv = [process.execPath, '--import', 'jiti/register', script, root, `${keys}`, `${begin}`];
+    const users = [0, 1, 2, 3].map(() => localExecutor.run(argv, { cwd: packageRoot }));
+    for (const { stdout, stderr } of await Promise.all(users)) expect(`${stdout}${stderr}`).toBe('0\n');
+    const maker = z.object({ maker: z.number() });
+    for (let i = 0; i < keys; i++) {
+      const entry = await obtain(root, hashOf(`${i}`), maker, async () => ({ maker: 0 }));
+      expect(entry.cached).toBe(true);
+    }
+    expect(readdirSync(root).filter((name) => name.startsWith('tmp'))).toEqual([]);
   });
 
   test("a folder that cannot be made is the machine's fault", async () => {

@@ -58,10 +58,20 @@ describe('an emulated session', () => {
     expect(answer.verdict).toBe('hang');
     expect(answer.evidence).toMatchObject({ case: 'plain', tier: 3, schedule: 0, seed: 1 });
     expect(answer.evidence.message).toBe(
-      "the worker made no progress for 2 s and was killed in case 'plain', while the kernel ran",
+      "the worker made no progress for 4 s and was killed in case 'plain', while the kernel ran",
     );
     expect((await session.gate(job('good'))).verdict).toBe('passed');
   });
+
+  it.each([1, 2])(
+    'lets the device give up on a kernel by itself after the %i s it is given',
+    async (seconds) => {
+      const patient = await openBench(bench, { kernel: seconds, host: 60 });
+      const answer = await patient.gate(job('spin')).finally(() => patient.close());
+      expect(answer.verdict).toBe('hang');
+      expect(answer.evidence.message).toContain(`the launch has run for more than ${seconds} s`);
+    },
+  );
 
   it('replaces a worker that died, and only its variant pays', async () => {
     const [before, crash, after] = await Promise.all(

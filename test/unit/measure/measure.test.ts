@@ -10,10 +10,15 @@ const info: DeviceInfo = {
   ...{ memoryBytes: 0, l2Bytes: 0, maxSmClock: 1980, bandwidth: 4e12 },
 };
 
-/** A device on which a variant named `v7` takes 7 ms, `v0` is wrong. */
+/** A device on which a variant named `v7` takes 7 ms, `v0` is wrong; `fickle` ones are wrong when they are timed with care. */
 class Clock implements DeviceSession {
   readonly info = info;
   readonly jobs: TimeJob[] = [];
+  readonly #fickle: readonly string[];
+
+  constructor(fickle: readonly string[] = []) {
+    this.#fickle = fickle;
+  }
 
   gate(): never {
     throw new Error('not asked for');
@@ -31,7 +36,8 @@ class Clock implements DeviceSession {
       ...variants,
       ...(job.baselines ? [{ id: 'vendor', kind: 'baseline' as const, ms: 9 }] : []),
     ]) {
-      const verdict = ms === 0 ? 'wrong' : 'passed';
+      const wrong = ms === 0 || (job.options.recheck && this.#fickle.includes(id));
+      const verdict = wrong ? 'wrong' : 'passed';
       const check: Check = {
         subject: id,
         kind,
@@ -65,11 +71,12 @@ function artifact(id: string): Artifact {
 }
 
 const workload = { id: 'w', problem: { m: 1 } };
-const run = (clock: Clock, count: number) =>
+const run = (clock: Clock, count: number, onCheck: (check: Check) => void = () => {}) =>
   measureWorkload(
     clock,
     workload,
     Array.from({ length: count }, (_, i) => artifact(`v${i}`)),
+    onCheck,
     {
       ...defaultMeasureOptions,
       ...{ finalists: 4, heat: 10, keep: 2 },
@@ -79,17 +86,31 @@ const run = (clock: Clock, count: number) =>
 describe('measureWorkload', () => {
   it('times few variants with care at once, beside the baselines', async () => {
     const clock = new Clock();
-    const { measurements, checks } = await run(clock, 4);
+    const measurements = await run(clock, 4);
     expect(clock.jobs.map(({ baselines, options }) => [baselines, options.samples, options.recheck])).toEqual(
       [[true, 20, true]],
     );
     expect(measurements.map(({ subject }) => subject)).toEqual(['v1', 'v2', 'v3', 'vendor']);
-    expect(checks.map(({ subject, verdict }) => `${subject} ${verdict}`)).toContain('v0 wrong');
+  });
+
+  it('tells each check at once and once, and again where a later one says otherwise', async () => {
+    const clock = new Clock();
+    const told: string[] = [];
+    const tell = ({ subject, verdict }: Check) => told.push(`${clock.jobs.length} ${subject} ${verdict}`);
+    await run(clock, 12, tell);
+    // Two heats, then v1 and v2 with care.
+    const first = Array.from({ length: 9 }, (_, i) => `1 v${i + 1} passed`);
+    expect(told).toEqual(['1 v0 wrong', ...first, '2 v10 passed', '2 v11 passed', '3 vendor passed']);
+    told.length = 0;
+    const fickle = new Clock(['v1']);
+    const measurements = await run(fickle, 12, ({ subject, verdict }) => told.push(`${subject} ${verdict}`));
+    expect(told.slice(12)).toEqual(['v1 wrong', 'vendor passed']);
+    expect(measurements.map(({ subject }) => subject)).not.toContain('v1');
   });
 
   it('races many in short heats and times the fastest again', async () => {
     const clock = new Clock();
-    const { measurements } = await run(clock, 25);
+    const measurements = await run(clock, 25);
     expect(clock.jobs.map(({ variants, options }) => [variants.length, options.samples])).toEqual([
       [10, 3],
       [10, 3],

@@ -1,0 +1,34 @@
+// One of several processes that use the same cache: node --import jiti/register test/helpers/cache-user.ts <folder> <keys> <begin>
+// Prints how often an entry that it was given could not be read as it was made.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { z } from 'zod';
+import { obtain } from '../../src/compile/cache.ts';
+import { hashOf } from '../../src/util/hash.ts';
+
+const [root = '', keys = '', begin = ''] = process.argv.slice(2);
+const schema = z.object({ maker: z.number() });
+const names = ['a', 'b', 'c', 'd'];
+
+/** What two processes make of one key differs, as compilers' outputs may. */
+async function produce(folder: string): Promise<{ maker: number }> {
+  for (const name of names) writeFileSync(join(folder, name), `${name} ${process.pid}`);
+  return { maker: process.pid };
+}
+
+function isWhole({ folder, meta }: { folder: string; meta: { maker: number } }): boolean {
+  try {
+    return names.every((name) => readFileSync(join(folder, name), 'utf8') === `${name} ${meta.maker}`);
+  } catch {
+    return false;
+  }
+}
+
+let broken = 0;
+await setTimeout(Number(begin) - Date.now());
+for (let i = 0; i < Number(keys); i++) {
+  const entry = await obtain(root, hashOf(`${i}`), schema, produce);
+  for (let look = 0; look < 5; look++) if (!isWhole(entry)) broken++;
+}
+console.log(broken);
