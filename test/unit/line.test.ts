@@ -27,7 +27,7 @@ it('keeps each check when it comes, says how far it is, and takes no more once i
   const line = new Line(
     {
       ...{ family: toyFamily, folder: out, arch: defaultArch, space: { arch: defaultArch.name }, out },
-      ...{ stages: new Set(['time'] as const), device: 'cuda', gate: { depth: 'quick' } },
+      ...{ stages: new Set(['time'] as const), device: 'cuda', gate: { depth: 'quick' }, settings: {} },
       ...{ watchdogSeconds: 30, jobs: 1, install: false },
     },
     {
