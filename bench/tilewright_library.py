@@ -26,6 +26,7 @@ class Problem(ctypes.Structure):
         ("ldc", c_int64),
         ("host_row_ptr", POINTER(c_int32)),
         ("host_col_idx", POINTER(c_int32)),
+        ("reads_c", c_int32),
     ]
 
 

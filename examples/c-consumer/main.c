@@ -74,8 +74,8 @@ int main(void) {
   tw_device_info device = {sizeof device, "", 0, 0};
   check(tw_device_query(0, &device), "query device 0");
 
-  const tw_bsr_spmm_problem problem = {sizeof problem, kM,          kColumns, kK, kBlock,  kBlocks,
-                                       TW_TYPE_F16,    TW_TYPE_F16, 0,        0,  kRowPtr, kColIdx};
+  const tw_bsr_spmm_problem problem = {sizeof problem, kM, kColumns, kK,      kBlock,  kBlocks, TW_TYPE_F16,
+                                       TW_TYPE_F16,    0,  0,        kRowPtr, kColIdx, 0};
   tw_bsr_spmm_plan* plan;
   check(tw_bsr_spmm_plan_create(&problem, &plan), "plan");
   const size_t workspace_bytes = tw_bsr_spmm_workspace_bytes(plan);

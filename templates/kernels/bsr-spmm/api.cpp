@@ -77,6 +77,7 @@ bsr_spmm::Shape shape_of(const tw_bsr_spmm_problem& p) {
   shape.ldc = p.ldc ? p.ldc : p.n;
   shape.row_ptr = p.host_row_ptr;
   shape.col_idx = p.host_col_idx;
+  shape.reads_c = p.reads_c != 0;
   return shape;
 }
 

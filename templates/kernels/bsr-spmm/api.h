@@ -8,7 +8,7 @@
  * All pointers except the descriptor are device pointers (host pointers for the emulated library).
  *
  *   tw_bsr_spmm_problem problem = {sizeof problem, m, n, k, 64, blocks, TW_TYPE_F16, TW_TYPE_F16,
- *                                  n, n, host_row_ptr, host_col_idx};
+ *                                  n, n, host_row_ptr, host_col_idx, beta != 0};
  *   tw_bsr_spmm_plan* plan;
  *   tw_bsr_spmm_plan_create(&problem, &plan);
  *
@@ -44,6 +44,9 @@ typedef struct tw_bsr_spmm_problem {
    * share columns are chosen only where both are given. What is given here holds for every run of the plan:
    * the arrays on the device must be equal to it. */
   const int32_t* host_col_idx;
+  /* Not 0: runs will have a beta other than 0, and no kernel is chosen that cannot read C. 0: nothing is
+   * known of beta, and a run may be refused by the kernel that was chosen. */
+  int32_t reads_c;
 } tw_bsr_spmm_problem;
 
 /* A problem with the kernel chosen for it on one device. Immutable: any number of threads may run it at once,
@@ -51,10 +54,11 @@ typedef struct tw_bsr_spmm_problem {
 typedef struct tw_bsr_spmm_plan tw_bsr_spmm_plan;
 
 /* Chooses a kernel for the problem on the calling thread's current device: the first by the library's policy
- * that takes the sizes, the block, the types, ldb and ldc, and lacks no host copy. It knows neither pointers
- * nor beta: tw_bsr_spmm_run does. Takes milliseconds, tens of them where block rows are grouped: plan once
- * for a structure of A. TW_STATUS_INVALID_ARGUMENT, TW_STATUS_NO_DEVICE; TW_STATUS_NOT_SUPPORTED when no
- * kernel of the library takes the problem (tw_last_error() says what the nearest one asks for). */
+ * that takes the sizes, the block, the types, ldb and ldc, lacks no host copy, and reads C where `reads_c`
+ * asks for that. It knows no pointers: tw_bsr_spmm_run does. Takes milliseconds, tens of them where block
+ * rows are grouped: plan once for a structure of A. TW_STATUS_INVALID_ARGUMENT, TW_STATUS_NO_DEVICE;
+ * TW_STATUS_NOT_SUPPORTED when no kernel of the library takes the problem (tw_last_error() says what the
+ * nearest one asks for). */
 TW_API tw_status tw_bsr_spmm_plan_create(const tw_bsr_spmm_problem* problem, tw_bsr_spmm_plan** plan);
 
 /* Frees the plan; null is allowed. No run of it may still be in its call (it may be pending on the device).
@@ -75,12 +79,12 @@ TW_API tw_status tw_bsr_spmm_prepare(const tw_bsr_spmm_plan* plan, void* workspa
 
 /* Enqueues the product on the stream. Neither allocates nor synchronises; may be captured into a CUDA graph.
  * Here the chosen kernel may refuse what its plan did not know: values, b or c that are not aligned to what
- * it loads or stores at once, at most 16 bytes, and a beta that is not 0 if it stores C by TMA. Then the
- * first of the library's fallbacks (`fallback` in the manifest) that takes the call runs, without the
- * workspace; in a library without fallbacks, the first of its other kernels that takes the call and needs no
- * workspace. TW_STATUS_NOT_SUPPORTED when there is none: nothing was enqueued, and tw_last_error() says what
- * the chosen kernel asks for. TW_STATUS_INVALID_ARGUMENT, TW_STATUS_WORKSPACE_TOO_SMALL (whichever kernel
- * would run), TW_STATUS_LAUNCH_FAILED. */
+ * it loads or stores at once, at most 16 bytes, and, where `reads_c` did not say so before, a beta that is
+ * not 0 if it stores C by TMA. Then the first of the library's fallbacks (`fallback` in the manifest) that
+ * takes the call runs, without the workspace; in a library without fallbacks, the first of its other kernels
+ * that takes the call and needs no workspace. TW_STATUS_NOT_SUPPORTED when there is none: nothing was
+ * enqueued, and tw_last_error() says what the chosen kernel asks for. TW_STATUS_INVALID_ARGUMENT,
+ * TW_STATUS_WORKSPACE_TOO_SMALL (whichever kernel would run), TW_STATUS_LAUNCH_FAILED. */
 TW_API tw_status tw_bsr_spmm_run(const tw_bsr_spmm_plan* plan, float alpha, const int32_t* row_ptr,
                                  const int32_t* col_idx, const void* values, const void* b, float beta,
                                  void* c, void* workspace, size_t workspace_bytes, tw_stream stream);

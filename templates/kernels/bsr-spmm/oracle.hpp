@@ -146,7 +146,8 @@ class BsrProblem final : public Problem {
             d_.ldb,
             d_.ldc,
             d_.pattern.row_ptr.data(),
-            d_.pattern.col_idx.data()};
+            d_.pattern.col_idx.data(),
+            d_.beta != 0};
   }
 
  private:

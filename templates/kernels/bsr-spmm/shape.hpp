@@ -18,6 +18,7 @@ struct Shape {
   std::int64_t ldb, ldc;        // elements from row to row, at least n
   const std::int32_t* row_ptr;  // host copy, m / block + 1 entries; null where the caller has none
   const std::int32_t* col_idx;  // host copy, `blocks` entries; null where the caller has none
+  bool reads_c = false;         // beta is known not to be 0; false: nothing is known of it
 };
 
 /// Addresses on the device, of the types that Shape names.

@@ -53,6 +53,7 @@ inline void check(const Shape& shape, const Parameters& parameters) {
   require(shape.blocks * shape.block < kMost,
           "counts the rows of all blocks in 32 bits: A has too many blocks");
   if (stores_by_tma(parameters)) {
+    require(!shape.reads_c, "stores C by TMA without reading it: beta must be 0");
     require(shape.ldc % 8 == 0,
             "stores C by TMA: ldc must be a multiple of 8, not " + std::to_string(shape.ldc));
     // Measured on an H200: TMA clips a store at 16 bytes, so that it would write behind the end of a shorter

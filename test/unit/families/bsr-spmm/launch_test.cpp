@@ -151,6 +151,13 @@ TEST(plans_refuse_sizes_and_runs_refuse_pointers_and_beta) {
   CHECK_EQ(launch(other, direct, at).arguments.items().size(), 3u);
   other.n = 997;
   CHECK_THROWS(workspace(other, direct), "n and ldc must be even");
+
+  other = shape();
+  other.reads_c = true;
+  CHECK_THROWS(workspace(other, wgmma()), "beta must be 0");
+  CHECK_THROWS(workspace(other, overlap), "beta must be 0");
+  CHECK(workspace(other, direct).bytes > 0);
+  CHECK_EQ(workspace(other, mma()).bytes, 0u);
 }
 
 TEST(an_empty_c_needs_no_launch) {
