@@ -70,7 +70,7 @@ async function build(source: Source, line: Line): Promise<Built> {
   );
 }
 
-/** Asks every device in turn; the first that objects settles it. What an interrupted run has settled is not asked again. */
+/** Asks every device in turn; the first that objects settles it. What an interrupted run has settled is not asked again, and stands. */
 async function gate(artifacts: readonly Artifact[], line: Line): Promise<boolean> {
   const { family } = line.request;
   for (const device of (await line.bench()).devices) {
@@ -83,7 +83,7 @@ async function gate(artifacts: readonly Artifact[], line: Line): Promise<boolean
     line.judged(variant, verdict, artifact.key);
     if (verdict.verdict !== 'passed') return false;
   }
-  return true;
+  return !line.recorder.objectedBefore(artifacts, line.request.gate);
 }
 
 /** Times what passed, on a GPU only: times of the emulated device would be times of this program. */

@@ -54,6 +54,14 @@ export class Recorder {
     return words.length > 0 && failed.length === 0;
   }
 
+  /** Whether a device that is not asked now objects to these very artifacts; tells again what it said. */
+  objectedBefore(artifacts: readonly Judged[], gate: GateScope): boolean {
+    const words = artifacts.flatMap((one) => this.earlier(one, gate) ?? []);
+    const failed = words.filter(({ verdict }) => verdict !== 'passed');
+    for (const word of failed) this.emit(word);
+    return failed.length > 0;
+  }
+
   /** Whether the journal has a time, or a reason for none, of every one of these on a workload. */
   isTimed(workload: string, artifacts: readonly Artifact[]): boolean {
     const subjects = new Set(

@@ -212,6 +212,23 @@ describe('Recorder', () => {
     expect(recorder.earlier(of('emulated', 'new'), quick)).toBeUndefined();
   });
 
+  test('keeps the objection of a device that is not asked again', () => {
+    const { recorder, run, seen } = recorded();
+    const quick = { depth: 'quick' } as const;
+    const of = (device: 'cuda' | 'emulated', key: string) => ({
+      device,
+      key,
+      source: { variant: { id: 'a' } },
+    });
+    recorder.emit(verdict('a', { key: 'e', gate: quick }));
+    recorder.emit(verdict('a', { device: 'cuda', key: 'c', verdict: 'wrong', gate: quick }));
+    const again = new Recorder(openRun(join(run.path, '..'), run.id), (event) => seen.push(event));
+    again.emit(verdict('a', { key: 'e', gate: quick }));
+    expect(again.objectedBefore([of('emulated', 'e'), of('cuda', 'c')], quick)).toBe(true);
+    expect(again.passed().size).toBe(0);
+    expect(again.objectedBefore([of('emulated', 'e'), of('cuda', 'other')], quick)).toBe(false);
+  });
+
   test('says of the last verdicts only what they say now', () => {
     const { recorder, run } = recorded();
     recorder.emit(verdict('a', { key: 'broken', verdict: 'wrong' }));
