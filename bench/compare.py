@@ -3,11 +3,13 @@
 
     python3 bench/compare.py --library generated/library --out compare.json
     python3 bench/compare.py --library generated/library --workloads shapes --out compare-shapes.json
+    python3 bench/compare.py --library generated/library --beside narrow=other/library --workloads 8192.d12.b64
     python3 bench/compare.py --library generated/library --list          (no GPU: what would be timed)
 
 Systems, f16 in and out, on one random block-sparse matrix per workload:
 
     tilewright                the kernel that the library picks for the product, through its C interface
+    tilewright, <label>       the same of another library of ours (--beside): how two variants compare under one power limit
     cuSPARSE BSR              cusparseSpMM on the matrix as it is
     cuSPARSE Blocked-ELL      the same with its rows padded to equal length
     triton bsr_dense_addmm    PyTorch's Triton kernel, each configuration of a grid tried, the best four timed with care
@@ -137,9 +139,9 @@ def environment(manifest):
 
 
 class Comparison:
-    """One workload: the operands, and each system as a function that enqueues its product."""
+    """One workload: the operands, and each system as a function that enqueues its product. `libraries`: of ours, by system."""
 
-    def __init__(self, id, problem, library, options):
+    def __init__(self, id, problem, libraries, options):
         import torch
 
         self.torch, self.id, self.options = torch, id, options
@@ -155,15 +157,21 @@ class Comparison:
         self.expanded, self.full = self.matrix.to_dense(), normal(self.m, self.k)
         outputs = (torch.empty(self.m, self.n, device="cuda", dtype=torch.float16) for _ in range(3))
         self.c, self.dense_out, self.sparse_out = outputs
-        self.plan = Plan(library, self.m, self.n, self.k, self.block, row_ptr, columns)
-        self.workspace = torch.zeros(max(256, self.plan.workspace_bytes), dtype=torch.uint8, device="cuda")
-        self.plan.prepare(self.workspace.data_ptr(), torch.cuda.current_stream().cuda_stream)
+        self.plans = {system: self.planned(library, row_ptr, columns) for system, library in libraries.items()}
         torch.cuda.synchronize()
 
-    def ours(self):
+    def planned(self, library, row_ptr, columns):
+        """A plan and a workspace that is ready for it."""
+        torch = self.torch
+        plan = Plan(library, self.m, self.n, self.k, self.block, row_ptr, columns)
+        workspace = torch.zeros(max(256, plan.workspace_bytes), dtype=torch.uint8, device="cuda")
+        plan.prepare(workspace.data_ptr(), torch.cuda.current_stream().cuda_stream)
+        return plan, workspace
+
+    def ours(self, plan, workspace):
         stream = self.torch.cuda.current_stream().cuda_stream
-        operands = [one.data_ptr() for one in (self.row_ptr, self.columns, self.values, self.dense, self.c, self.workspace)]
-        self.plan.run(*operands, stream)
+        operands = [one.data_ptr() for one in (self.row_ptr, self.columns, self.values, self.dense, self.c, workspace)]
+        plan.run(*operands, stream)
         return self.c
 
     def zeros(self):
@@ -207,7 +215,10 @@ class Comparison:
 
         triton = TritonProblem(self.matrix, self.dense)
         finalists, counts = triton.search(self.options.seconds, *left_out)
-        calls = [("ours", self.ours, {"variant": self.plan.variant}, self.c)]
+        calls = [
+            (system, lambda plan=plan, workspace=workspace: self.ours(plan, workspace), {"variant": plan.variant}, self.c)
+            for system, (plan, workspace) in self.plans.items()
+        ]
         calls += [
             ("triton", lambda one=one: triton.call(one), {"meta": meta_of(self.n, one), "configurations": counts}, triton.out)
             for one in finalists
@@ -226,7 +237,8 @@ class Comparison:
             best = min(one["medianUs"] for one in records if one["system"] == record["system"])
             if record["medianUs"] == best and self.options.sustained > 0:
                 record["sustained"] = self.sustained(graph)
-        self.plan.close()
+        for plan, _ in self.plans.values():
+            plan.close()
         return sorted(records, key=lambda one: (one["system"], one.get("correct") is False, one["medianUs"]))
 
     def graph(self, make, call):
@@ -237,7 +249,7 @@ class Comparison:
 
     def record(self, name, more, times):
         summed = summary(times)
-        system, median = SYSTEMS[name], summed["medianUs"]
+        system, median = SYSTEMS.get(name, name), summed["medianUs"]
         useful, everything = 2 * self.blocks * self.block**2 * self.n, 2 * self.m * self.k * self.n
         own = {"ownTflops": round(everything / median / 1e6, 2)} if name in ("zeros", "full") else {}
         sizes = {"m": self.m, "n": self.n, "k": self.k, "block": self.block, "blocks": self.blocks}
@@ -310,6 +322,7 @@ def lines_of(records):
 def options_of(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--library", required=True, help="an emitted library's folder (built here with g++), or a built .so")
+    parser.add_argument("--beside", nargs="+", default=[], metavar="LABEL=FOLDER", help="more libraries of ours, in the same turns")
     parser.add_argument("--workloads", nargs="+", default=["main"], help="ids, or the groups main and shapes")
     parser.add_argument("--seconds", type=float, default=25, help="of Triton's search per workload, without compiling ahead")
     parser.add_argument("--compile-seconds", type=float, default=150, help="of compiling ahead; 0: not at all")
@@ -345,6 +358,19 @@ def listing(workloads, seed):
         print(f"{id}: {problem['m']} x {problem['k']} x {problem['n']}, {len(columns)} blocks, longest row {longest}")
 
 
+def without_place(argument):
+    """An argument as it is published: where a machine keeps its files is nobody's business."""
+    label, equals, path = argument.rpartition("=")
+    return label + equals + (pathlib.PurePath(path).name if pathlib.PurePath(path).is_absolute() else path)
+
+
+def libraries_of(options):
+    """Our libraries by system, the one that counts first."""
+    others = dict(one.split("=", 1) if "=" in one else sys.exit(f"--beside takes LABEL=FOLDER, not '{one}'") for one in options.beside)
+    paths = {SYSTEMS["ours"]: options.library} | {f"{SYSTEMS['ours']}, {label}": path for label, path in others.items()}
+    return {system: library_of(path) for system, path in paths.items()}
+
+
 def library_of(path):
     folder = pathlib.Path(path)
     return Library(build(folder, folder / "libtilewright.compare.so") if folder.is_dir() else folder)
@@ -362,11 +388,10 @@ def main(arguments):
         sys.exit("no CUDA GPU: this script times GPU kernels; --list says what it would time")
     torch.cuda.init()
     torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False  # fp32 sums, as everybody else here
-    library = library_of(options.library)
-    manifest = json.loads(library.manifest())
+    libraries = libraries_of(options)
+    manifest = json.loads(libraries[SYSTEMS["ours"]].manifest())
     report = {
-        # Where a machine keeps its files is nobody's business.
-        "command": "bench/compare.py " + " ".join(pathlib.PurePath(one).name if pathlib.PurePath(one).is_absolute() else one for one in arguments),
+        "command": "bench/compare.py " + " ".join(without_place(one) for one in arguments),
         "date": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         **({"commit": commit()} if commit() else {}),
         "process": "one",
@@ -390,7 +415,7 @@ def main(arguments):
             continue
         try:
             known = left_out[triton_case(problem, options.seed)] if left_out else ()
-            records = Comparison(id, problem, library, options).measure(known)
+            records = Comparison(id, problem, libraries, options).measure(known)
         except Exception as error:  # one workload that does not fit or is not served leaves the others their times
             if "illegal memory access" in str(error):
                 raise

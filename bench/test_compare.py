@@ -57,6 +57,21 @@ class Patterns(unittest.TestCase):
             patterns.bsr({"kind": "arrow"}, 4, 4, 1)
 
 
+class Libraries(unittest.TestCase):
+    def test_others_of_ours_are_systems_of_their_own(self):
+        options = compare.options_of(["--library", "a.so", "--beside", "narrow=b.so", "wide=c.so"])
+        with unittest.mock.patch.object(compare, "Library", str):
+            found = compare.libraries_of(options)
+        self.assertEqual(found, {"tilewright": "a.so", "tilewright, narrow": "b.so", "tilewright, wide": "c.so"})
+        with self.assertRaisesRegex(SystemExit, "LABEL=FOLDER, not 'b.so'"):
+            compare.libraries_of(compare.options_of(["--library", "a.so", "--beside", "b.so"]))
+
+    def test_a_published_command_has_no_places(self):
+        self.assertEqual(compare.without_place("/home/me/library"), "library")
+        self.assertEqual(compare.without_place("narrow=/home/me/other"), "narrow=other")
+        self.assertEqual(compare.without_place("generated/library"), "generated/library")
+
+
 class Interface(unittest.TestCase):
     def test_problem_lies_as_in_the_header(self):
         """Offsets of every member, by the C compiler."""
