@@ -142,8 +142,9 @@ const specialities: readonly Part[] = [
 ];
 
 const mainIds = mainWorkloads.map(({ id }) => id);
-/** Both main sizes with rows of random length. */
+/** Both main sizes with rows of random length, and of equal. */
 const hopperIds = mainIds.filter((id) => !id.includes('equal'));
+const equalIds = mainIds.filter((id) => id.includes('equal'));
 /** What is not square and an eighth full. */
 const shapeIds = workloads
   .filter(({ id, problem }) => !mainIds.includes(id) && problem.dtype === 'f16' && problem.out === 'f16')
@@ -213,6 +214,11 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     doc: 'The path wgmma around what won on an H200.',
     where: hopperBest,
     workloads: hopperIds,
+  },
+  'hopper-equal': {
+    doc: 'The path wgmma around what won on an H200, on rows of equal length, where Blocked-ELL pads nothing.',
+    where: hopperBest,
+    workloads: equalIds,
   },
   'hopper-shapes': {
     doc: 'Beyond the main sizes on an H200: other densities and patterns, narrow products. The path wgmma, and mma with small tiles.',
