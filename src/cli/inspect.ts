@@ -139,8 +139,9 @@ function showVariant(discovered: DiscoveredFamily, id: string, config: Config, f
   const rendered = renderVariant(family, folder, variant, config.out);
   const source = rendered.path;
   const run = runThatKnows(rendered, runsRoot(config));
-  const verdict = run && lastVerdicts(run.records()).get(id);
-  const measurements = run?.records().filter((one) => one.event === 'measurement' && one.subject === id);
+  const known = run?.recordsOf(id);
+  const verdict = known && lastVerdicts(known).get(id);
+  const measurements = known?.filter(({ event }) => event === 'measurement');
   const wisdom = recordsOf(rendered, discovered);
   if (flags.json) {
     console.log(JSON.stringify({ event: 'variant', ...variant, source, verdict, measurements, wisdom }));

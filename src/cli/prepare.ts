@@ -44,18 +44,20 @@ export async function archFor(flags: Pick<Flags, 'arch'>, config: Config): Promi
 
 async function settingsOf(arch: Arch, flags: Flags, config: Config): Promise<Settings> {
   const { config: file, out, watchdog } = flags;
-  // With a GPU to ask and without one, since a later command may ask none.
-  const usual = [
-    await archFor({}, { ...config, device: 'auto' }),
-    await archFor({}, { ...config, device: 'emulated' }),
-  ];
-  const other = flags.arch !== undefined || usual.some(({ name }) => name !== arch.name);
+  const other = flags.arch !== undefined || !(await isUsual(arch, config));
   return {
     ...(other && { arch: arch.name }),
     ...(file !== undefined && { config: file }),
     ...(out !== undefined && { out }),
     ...(watchdog !== undefined && { watchdog }),
   };
+}
+
+/** Whether a later command would choose it too, with a GPU to ask and without one. */
+async function isUsual(arch: Arch, config: Config): Promise<boolean> {
+  for (const device of ['emulated', 'auto'] as const)
+    if ((await archFor({}, { ...config, device })).name !== arch.name) return false;
+  return true;
 }
 
 /** A request with the run that keeps its journal. */

@@ -1,5 +1,4 @@
-import { fullMatrixSystem } from '../model/rival.ts';
-import { type ComparedCase, ceilingOf } from './compared.ts';
+import { type ComparedCase, ceilingOf, ofSameProblem } from './compared.ts';
 import type { Case } from './headline.ts';
 import { ours, palette, round, sheet, text } from './svg.ts';
 
@@ -34,18 +33,13 @@ export function systemsPlot(cases: readonly ComparedCase[], sweeps: readonly Cas
   );
 }
 
-function barsOf(
-  { workload, own, others }: ComparedCase,
-  sweeps: readonly Case[],
-  colourOf: (system: string) => string,
-): Bar[] {
+function barsOf(one: ComparedCase, sweeps: readonly Case[], colourOf: (system: string) => string): Bar[] {
+  const { workload, own } = one;
   const ceiling = ceilingOf(workload, sweeps);
-  const same = others
-    .filter(({ system }) => system !== fullMatrixSystem)
-    .toSorted((a, b) => b.tflops - a.tflops);
+  const same = ofSameProblem(one).toSorted((a, b) => b.tflops - a.tflops);
   return [
     ...(ceiling ? [{ name: `limit: ${ceiling.name}`, tflops: ceiling.tflops, fill: '#dddddd' }] : []),
-    { name: 'tilewright', tflops: own.tflops, fill: ours },
+    { name: own.system, tflops: own.tflops, fill: ours },
     ...same.map(({ system, tflops }) => ({ name: system, tflops, fill: colourOf(system) })),
   ];
 }

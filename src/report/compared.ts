@@ -87,10 +87,13 @@ export function ceilingOf(
   return undefined;
 }
 
-/** The systems that solve the same problem as ours. */
+/** Results of the systems that solve the same problem as ours. */
+export function ofSameProblem({ others }: ComparedCase): RivalResult[] {
+  return others.filter(({ system }) => system !== fullMatrixSystem);
+}
+
 function systemsOf(cases: readonly ComparedCase[]): string[] {
-  const all = cases.flatMap(({ others }) => others.map(({ system }) => system));
-  return [...new Set(all)].filter((system) => system !== fullMatrixSystem);
+  return [...new Set(cases.flatMap((one) => ofSameProblem(one).map(({ system }) => system)))];
 }
 
 function tflopsTable(cases: readonly ComparedCase[], sweeps: readonly Case[]): string[] {

@@ -4,15 +4,14 @@ import { recordsOf } from './records.ts';
 
 type Opinions = EvidenceGate['vendor'];
 
-/** What the gate did on each device: of a variant that was judged twice, what it said last. */
+/** What the gate did on each device. `records`: those of a run that still hold, so one verdict per variant and device. */
 export function gateOf(records: readonly JournalRecord[]): EvidenceGate[] {
   const judged = recordsOf(records, 'verdict').filter(({ device }) => device !== 'none');
   return [...new Set(judged.map(({ device }) => device))].map((device) => {
     const here = judged.filter((one) => one.device === device);
-    const last = [...new Map(here.map((one) => [one.variant, one])).values()];
-    const passed = last.filter(({ verdict }) => verdict === 'passed');
+    const passed = here.filter(({ verdict }) => verdict === 'passed');
     return {
-      ...{ device, variants: last.length, passed: passed.length },
+      ...{ device, variants: here.length, passed: passed.length },
       cases: passed.reduce((sum, { evidence }) => sum + (evidence.cases ?? 0), 0),
       maxErrorOverBound: Math.max(0, ...passed.map(({ evidence }) => evidence.maxErrorOverBound ?? 0)),
       vendor: passed.reduce(addOpinions, {}),

@@ -1,5 +1,5 @@
-import { fullMatrixSystem, type Rival } from '../model/rival.ts';
-import { comparedCases, isSlower } from './compared.ts';
+import type { Rival } from '../model/rival.ts';
+import { comparedCases, isSlower, ofSameProblem } from './compared.ts';
 import type { Case } from './headline.ts';
 import { markdownTable, section } from './markdown.ts';
 import { baselinesOf, fastest } from './ranking.ts';
@@ -11,12 +11,14 @@ export function slowerSection(cases: readonly Case[], rivals: readonly Rival[]):
     const others = baselinesOf(workload);
     return own ? [{ name, own, others: others.map((one) => ({ ...one, system: one.subject })) }] : [];
   });
-  const inProcess = comparedCases(rivals).map(({ name, own, others }) => ({
-    name: `${name}, same process`,
-    own: { median: own.medianUs, mad: own.madUs },
-    others: others
-      .filter(({ system }) => system !== fullMatrixSystem)
-      .map(({ system, medianUs, madUs }) => ({ system, median: medianUs, mad: madUs })),
+  const inProcess = comparedCases(rivals).map((one) => ({
+    name: `${one.name}, same process`,
+    own: { median: one.own.medianUs, mad: one.own.madUs },
+    others: ofSameProblem(one).map(({ system, medianUs, madUs }) => ({
+      system,
+      median: medianUs,
+      mad: madUs,
+    })),
   }));
   const compared = [...inSweeps, ...inProcess].filter(({ others }) => others.length > 0);
   if (compared.length === 0) return [];

@@ -11,22 +11,18 @@ import { parseJson } from '../util/json.ts';
  */
 export class Journal {
   readonly path: string;
-  readonly #records: JournalRecord[];
+  /** What it held when it was opened. */
+  readonly held: readonly JournalRecord[];
   readonly #file: number;
 
   constructor(path: string) {
     this.path = path;
-    this.#records = readJournal(path);
+    this.held = readJournal(path);
     this.#file = onDisk(`write ${path}`, () => openSync(path, 'a'));
   }
 
   append(record: JournalRecord): void {
     onDisk(`write ${this.path}`, () => writeSync(this.#file, `${JSON.stringify(record)}\n`));
-    this.#records.push(record);
-  }
-
-  records(): readonly JournalRecord[] {
-    return this.#records;
   }
 
   close(): void {

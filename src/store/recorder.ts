@@ -47,19 +47,21 @@ export class Recorder {
    */
   passedBefore(artifacts: readonly Artifact[]): boolean {
     const gate = { depth: this.run.info.depth };
-    const words = artifacts.flatMap((one) => this.earlier(one, gate) ?? []);
-    const failed = words.filter(({ verdict }) => verdict !== 'passed');
+    const passes = this.#saidBefore(artifacts, gate).filter(({ verdict }) => verdict === 'passed');
+    for (const word of passes) this.emit(word);
     // The last word on a variant counts, so an objection comes last.
-    for (const word of [...words.filter((one) => !failed.includes(one)), ...failed]) this.emit(word);
-    return words.length > 0 && failed.length === 0;
+    return !this.objectedBefore(artifacts, gate) && passes.length > 0;
   }
 
-  /** Whether a device that is not asked now objects to these very artifacts; tells again what it said. */
+  /** Whether a device has objected to these very artifacts, also one that is not asked now; tells again what it said. */
   objectedBefore(artifacts: readonly Judged[], gate: GateScope): boolean {
-    const words = artifacts.flatMap((one) => this.earlier(one, gate) ?? []);
-    const failed = words.filter(({ verdict }) => verdict !== 'passed');
-    for (const word of failed) this.emit(word);
-    return failed.length > 0;
+    const objections = this.#saidBefore(artifacts, gate).filter(({ verdict }) => verdict !== 'passed');
+    for (const word of objections) this.emit(word);
+    return objections.length > 0;
+  }
+
+  #saidBefore(artifacts: readonly Judged[], gate: GateScope): readonly VerdictEvent[] {
+    return artifacts.flatMap((one) => this.earlier(one, gate) ?? []);
   }
 
   /** Whether the journal has a time, or a reason for none, of every one of these on a workload. */

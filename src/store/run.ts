@@ -45,7 +45,7 @@ export class Run {
     this.path = path;
     this.info = info;
     this.#journal = new Journal(join(path, 'journal.jsonl'));
-    for (const record of this.#journal.records()) this.#current.add(record);
+    for (const record of this.#journal.held) this.#current.add(record);
   }
 
   get id(): string {
