@@ -157,15 +157,20 @@ class Comparison:
         self.expanded, self.full = self.matrix.to_dense(), normal(self.m, self.k)
         outputs = (torch.empty(self.m, self.n, device="cuda", dtype=torch.float16) for _ in range(3))
         self.c, self.dense_out, self.sparse_out = outputs
-        self.plans = {}
+        self.plans = self.plans_of(libraries, row_ptr, columns)
+        torch.cuda.synchronize()
+
+    def plans_of(self, libraries, row_ptr, columns):
+        """By system. A library beside ours may be of a few variants; without ours there is nothing to compare."""
+        plans = {}
         for system, library in libraries.items():
             try:
-                self.plans[system] = self.planned(library, row_ptr, columns)
-            except LibraryError as error:  # a library beside ours may be of a few variants; without ours there is nothing to compare
+                plans[system] = self.planned(library, row_ptr, columns)
+            except LibraryError as error:
                 if system == SYSTEMS["ours"]:
                     raise
-                say(f"{id}: without {system}: {error}")
-        torch.cuda.synchronize()
+                say(f"{self.id}: without {system}: {error}")
+        return plans
 
     def planned(self, library, row_ptr, columns):
         """A plan and a workspace that is ready for it."""

@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import compare
 import cusparse
 import patterns
-from tilewright_library import Problem
+from tilewright_library import LibraryError, Problem
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TORCH = ("torch", "torch.sparse", "torch.sparse._triton_ops")
@@ -65,6 +65,21 @@ class Libraries(unittest.TestCase):
         self.assertEqual(found, {"tilewright": "a.so", "tilewright, narrow": "b.so", "tilewright, wide": "c.so"})
         with self.assertRaisesRegex(SystemExit, "LABEL=FOLDER, not 'b.so'"):
             compare.libraries_of(compare.options_of(["--library", "a.so", "--beside", "b.so"]))
+
+    def test_one_beside_ours_that_does_not_serve_a_problem_is_left_out_there(self):
+        def planned(library, row_ptr, columns):
+            if library == "narrow":
+                raise LibraryError("made for blocks of 64, not 32")
+            return library
+
+        comparison = compare.Comparison.__new__(compare.Comparison)
+        comparison.id, comparison.planned = "4096.d12.b32", planned
+        with unittest.mock.patch.object(compare, "say") as said:
+            found = comparison.plans_of({"tilewright": "whole", "tilewright, a": "narrow", "tilewright, b": "wide"}, [], [])
+        self.assertEqual(found, {"tilewright": "whole", "tilewright, b": "wide"})
+        said.assert_called_once_with("4096.d12.b32: without tilewright, a: made for blocks of 64, not 32")
+        with self.assertRaisesRegex(LibraryError, "blocks of 64"):
+            comparison.plans_of({"tilewright": "narrow"}, [], [])
 
     def test_a_published_command_has_no_places(self):
         self.assertEqual(compare.without_place("/home/me/library"), "library")
