@@ -11,7 +11,7 @@ import { localExecutor } from '../../src/exec/local.ts';
 import { manifestSchema } from '../../src/model/manifest.ts';
 import type { Choice } from '../../src/model/selection.ts';
 import { packageRoot } from '../../src/util/package-root.ts';
-import { emitQuickLibrary, hasTool, toolEnvironment, toolFolders } from '../helpers/library.ts';
+import { emitTestLibrary, hasTool, toolEnvironment, toolFolders } from '../helpers/library.ts';
 import { testToolchain } from '../helpers/toolchain.ts';
 import { toyRequest, toyShipped } from '../helpers/toy-library.ts';
 
@@ -82,7 +82,7 @@ describe('the C library of a run', { timeout: 300_000 }, () => {
     const chosen = /\.naive\.b64\.f16|\.mma\.b(32|64)\.f16\.f16/;
     const won = { workload: '4096.power-law.b64', variant: uneven, source: '', run: 'gpu-1', parameters: {} };
     const winners = [{ ...won, median: 1e-4, mad: 1e-6, tflops: 100, l2: 'hot' as const }];
-    library = await emitQuickLibrary(place('out'), ({ id }) => chosen.test(id), winners);
+    library = await emitTestLibrary({ out: place('out'), chosen, winners });
     hasCuda = library.manifest.variants.every(({ images }) => images.length > 0);
     const define = { CMAKE_CXX_FLAGS: '-Wall -Wextra -Werror -O1', CMAKE_BUILD_TYPE: 'None' };
     const common = { define, toolFolders, buildFolder: place('library-build') };

@@ -36,21 +36,30 @@ export const toolEnvironment: Readonly<Record<string, string>> = {
   ...(hasTool('ninja') && { CMAKE_GENERATOR: 'Ninja' }),
 };
 
+interface TestLibrary {
+  readonly out: string;
+  /** Presets of bsr-spmm (default: `quick`), and which of their variants, by id. */
+  readonly presets?: readonly string[];
+  readonly chosen: RegExp;
+  /** What wisdom says of some workloads. */
+  readonly winners?: readonly WisdomRecord[];
+  /** Compiled for CUDA too where there is a toolkit (default), or for the emulated device alone. */
+  readonly cuda?: boolean;
+}
+
 /**
- * Emits a library of the quick variants of bsr-spmm that `chosen` takes, compiled for real where there is a CUDA toolkit.
- * `winners`: what wisdom says of some workloads. It stands for a run whose gate said `passed`: what follows here checks results
- * again, through the installed library.
+ * Emits a library of bsr-spmm. It stands for a run whose gate said `passed`: what follows here checks results again, through
+ * the installed library.
  */
-export async function emitQuickLibrary(
-  out: string,
-  chosen: (variant: Variant) => boolean,
-  winners: readonly WisdomRecord[],
-): Promise<Library> {
+export async function emitTestLibrary(request: TestLibrary): Promise<Library> {
+  const { out, presets = ['quick'], chosen, winners = [], cuda = true } = request;
   const { family, folder } = await loadFamily('bsr-spmm');
-  const space = enumerate(family, { arch: defaultArch.name, preset: 'quick' });
-  const toolchain = await findToolchain(localExecutor);
+  const all = presets.flatMap(
+    (preset) => enumerate(family, { arch: defaultArch.name, preset }).variants as Variant[],
+  );
+  const toolchain = cuda ? await findToolchain(localExecutor) : undefined;
   const artifacts: Artifact[] = [];
-  for (const variant of space.variants.filter(chosen)) {
+  for (const variant of all.filter(({ id }) => chosen.test(id))) {
     const source = renderVariant(family, folder, variant, out);
     writeSource(source);
     artifacts.push(toolchain ? await cubin(source, folder, out, toolchain) : emulated(source));

@@ -81,6 +81,15 @@ bsr_spmm::Shape shape_of(const tw_bsr_spmm_problem& p) {
   return shape;
 }
 
+/// What any kernel asks for; a kernel that loads more at once may ask for more.
+void check_alignment(const bsr_spmm::Shape& shape, const bsr_spmm::Operands& operands) {
+  library::require_aligned(operands.row_ptr, alignof(std::int32_t), "row_ptr");
+  library::require_aligned(operands.col_idx, alignof(std::int32_t), "col_idx");
+  library::require_aligned(operands.values, 2, "values");
+  library::require_aligned(operands.b, 2, "b");
+  library::require_aligned(operands.c, shape.output == "f32" ? 4 : 2, "c");
+}
+
 double real(std::int64_t value) { return static_cast<double>(value); }
 
 /// Mean square of the lengths of block rows over the square of their mean, 1 where all are equal. Needs
@@ -160,6 +169,7 @@ tw_status tw_bsr_spmm_run(const tw_bsr_spmm_plan* plan, float alpha, const int32
     require(shape.blocks == 0 || (col_idx && values && b),
             "col_idx, values or b is null although A has blocks");
     const bsr_spmm::Operands operands{row_ptr, col_idx, values, b, c, alpha, beta, workspace};
+    check_alignment(shape, operands);
     library::run(plan->candidates, workspace, workspace_bytes, stream, [&](const Parameters& parameters) {
       return bsr_spmm::launches(shape, operands, parameters, plan->limits);
     });

@@ -2,8 +2,8 @@
  *
  * A is in BSR: `row_ptr` (m / block + 1 entries) and `col_idx` (one entry a stored block) are int32, counted
  * in blocks; `values` holds the blocks one after the other, each block x block elements, row-major. B and C
- * are dense and row-major. Products are accumulated in fp32 and rounded once, to the type of C. With beta =
- * 0, C is written and never read.
+ * are dense and row-major. A block row names each block column at most once, in any order. Products are
+ * accumulated in fp32 and rounded once, to the type of C. With beta = 0, C is written and never read.
  *
  * All pointers except the descriptor are device pointers (host pointers for the emulated library).
  *
@@ -65,7 +65,8 @@ TW_API tw_status tw_bsr_spmm_plan_create(const tw_bsr_spmm_problem* problem, tw_
  */
 TW_API void tw_bsr_spmm_plan_destroy(tw_bsr_spmm_plan* plan);
 
-/* Device memory, in bytes, that a run needs beside its operands; often 0. Align it to 256 bytes. */
+/* Device memory, in bytes, that a run needs beside its operands; often 0. It must be aligned to 256 bytes, as
+ * memory of cudaMalloc is. */
 TW_API size_t tw_bsr_spmm_workspace_bytes(const tw_bsr_spmm_plan* plan);
 
 /* Name of the chosen kernel, as in the manifest; a run that it refuses goes to another. Lives as long as the
@@ -83,8 +84,9 @@ TW_API tw_status tw_bsr_spmm_prepare(const tw_bsr_spmm_plan* plan, void* workspa
  * not 0 if it stores C by TMA. Then the first of the library's fallbacks (`fallback` in the manifest) that
  * takes the call runs, without the workspace; in a library without fallbacks, the first of its other kernels
  * that takes the call and needs no workspace. TW_STATUS_NOT_SUPPORTED when there is none: nothing was
- * enqueued, and tw_last_error() says what the chosen kernel asks for. TW_STATUS_INVALID_ARGUMENT,
- * TW_STATUS_WORKSPACE_TOO_SMALL (whichever kernel would run), TW_STATUS_LAUNCH_FAILED. */
+ * enqueued, and tw_last_error() says what the chosen kernel asks for. TW_STATUS_INVALID_ARGUMENT, also for an
+ * operand that is not aligned to its elements or a workspace that is not aligned to 256 bytes;
+ * TW_STATUS_WORKSPACE_TOO_SMALL (whichever kernel would run); TW_STATUS_LAUNCH_FAILED. */
 TW_API tw_status tw_bsr_spmm_run(const tw_bsr_spmm_plan* plan, float alpha, const int32_t* row_ptr,
                                  const int32_t* col_idx, const void* values, const void* b, float beta,
                                  void* c, void* workspace, size_t workspace_bytes, tw_stream stream);

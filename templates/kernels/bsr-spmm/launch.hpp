@@ -83,7 +83,8 @@ inline std::array<unsigned, 3> grid(const Shape& shape, const Parameters& parame
   const unsigned rows = grid_extent(shape.m / shape.block, "block rows");
   if (parameters.text("path") == "simt") return {static_cast<unsigned>(tiles), rows, 1};
   const std::int64_t wanted = parameters.number("panel");
-  const std::int64_t panel = wanted == 0 ? tiles : std::min(wanted, tiles);
+  // Without columns there is nothing to launch, but a plan is made all the same.
+  const std::int64_t panel = std::max<std::int64_t>(1, wanted == 0 ? tiles : std::min(wanted, tiles));
   return {static_cast<unsigned>(panel), rows, grid_extent(quotient_up(tiles, panel), "panels")};
 }
 

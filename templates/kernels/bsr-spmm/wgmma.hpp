@@ -75,13 +75,13 @@ inline void check(const Shape& shape, const Operands& operands, const Parameters
   }
 }
 
-/// A's blocks, one below the other. TMA refuses a tensor without elements, so an absent one is shown any
-/// memory, never read.
+/// A's blocks, one below the other. TMA refuses a tensor without elements, so an absent one is shown the
+/// workspace, which is there and aligned, and never read for it.
 inline TiledMap map_a(const Shape& shape, const Operands& operands, const Parameters& parameters) {
   const std::int64_t tile_k = parameters.number("tileK");
   const std::int64_t blocks = parameters.text("role") == "rows" ? 1 : parameters.number("blocksPerStage");
   TiledMap map;
-  map.base = const_cast<void*>(shape.blocks > 0 ? operands.values : operands.c);
+  map.base = shape.blocks > 0 ? const_cast<void*>(operands.values) : operands.workspace;
   map.bfloat16 = shape.input == "bf16";
   map.rank = 2;
   map.size = {static_cast<std::uint64_t>(shape.block),
@@ -101,7 +101,7 @@ inline TiledMap map_b(const Shape& shape, const Operands& operands, const Parame
   const std::int64_t panels = clipped ? 1 : shape.n / kPanelColumns,
                      box_panels = clipped ? 1 : parameters.number("tileN") / kPanelColumns;
   TiledMap map;
-  map.base = const_cast<void*>(shape.k > 0 ? operands.b : operands.c);
+  map.base = shape.k > 0 ? const_cast<void*>(operands.b) : operands.workspace;
   map.bfloat16 = shape.input == "bf16";
   map.rank = 3;
   map.size = {static_cast<std::uint64_t>(clipped ? shape.n : kPanelColumns),

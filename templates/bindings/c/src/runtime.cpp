@@ -39,9 +39,12 @@ std::string try_variant(const Variant& variant, const DeviceLimits& limits, std:
 }
 
 void check_workspace(const Workspace& needed, const void* workspace, std::size_t bytes) {
-  if (needed.bytes == 0 || (workspace && bytes >= needed.bytes)) return;
-  throw Error(TW_STATUS_WORKSPACE_TOO_SMALL, "the plan needs a workspace of " + std::to_string(needed.bytes) +
-                                                 " bytes, got " + std::to_string(workspace ? bytes : 0));
+  if (needed.bytes == 0) return;
+  if (!workspace || bytes < needed.bytes)
+    throw Error(TW_STATUS_WORKSPACE_TOO_SMALL, "the plan needs a workspace of " +
+                                                   std::to_string(needed.bytes) + " bytes, got " +
+                                                   std::to_string(workspace ? bytes : 0));
+  require_aligned(workspace, kWorkspaceAlignment, "workspace");
 }
 
 void enqueue(const Candidate& candidate, const std::vector<Launch>& launches, void* workspace,

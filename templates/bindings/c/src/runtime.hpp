@@ -4,6 +4,7 @@
 // emulated/device.cpp.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <new>
 #include <stdexcept>
@@ -92,7 +93,8 @@ struct Candidate {
 std::vector<Candidate> candidates(const std::vector<Feature>& problem, const DeviceLimits& limits,
                                   const std::function<Workspace(const Parameters&)>& workspace);
 
-/// Copies the candidate's initial workspace image, if it has one. Throws when the workspace is too small.
+/// Copies the candidate's initial workspace image, if it has one. Throws when the workspace is too small or
+/// off its alignment.
 void prepare(const Candidate& candidate, void* workspace, std::size_t workspace_bytes, tw_stream stream);
 
 /// Clears what the first candidate wants cleared and enqueues its launches; `launches(parameters)` may throw
@@ -125,6 +127,15 @@ tw_status guarded(Body&& body) noexcept {
 /// Throws Error(TW_STATUS_INVALID_ARGUMENT, text) unless `holds`.
 inline void require(bool holds, const std::string& text) {
   if (!holds) throw Error(TW_STATUS_INVALID_ARGUMENT, text);
+}
+
+/// Bytes; what cudaMalloc gives at least, and what headers ask for.
+inline constexpr std::size_t kWorkspaceAlignment = 256;
+
+/// Throws Error(TW_STATUS_INVALID_ARGUMENT) unless the address is a multiple of `bytes`.
+inline void require_aligned(const void* pointer, std::size_t bytes, const char* name) {
+  require(reinterpret_cast<std::uintptr_t>(pointer) % bytes == 0,
+          std::string(name) + " must be aligned to " + std::to_string(bytes) + " bytes");
 }
 
 /// The device behind the library. All throw Error.

@@ -37,7 +37,7 @@ const char* tw_status_text(tw_status status) {
     case TW_STATUS_SUCCESS:
       return "success";
     case TW_STATUS_INVALID_ARGUMENT:
-      return "invalid argument: an argument is null, negative or contradicts another";
+      return "invalid argument: an argument is null, negative, misaligned or contradicts another";
     case TW_STATUS_NOT_SUPPORTED:
       return "not supported: valid, but no kernel in this library serves it";
     case TW_STATUS_NO_DEVICE:

@@ -22,7 +22,7 @@ extern "C" {
 /* What a call came to. Codes keep their numbers; new ones may be added at the end. */
 typedef enum tw_status {
   TW_STATUS_SUCCESS = 0,
-  TW_STATUS_INVALID_ARGUMENT = 1,    /* an argument is null, negative or contradicts another */
+  TW_STATUS_INVALID_ARGUMENT = 1,    /* an argument is null, negative, misaligned or contradicts another */
   TW_STATUS_NOT_SUPPORTED = 2,       /* valid, but no kernel in this library serves it */
   TW_STATUS_NO_DEVICE = 3,           /* no usable GPU or driver */
   TW_STATUS_WORKSPACE_TOO_SMALL = 4, /* the workspace is missing or smaller than the plan asks for */
