@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { z } from 'zod';
 import { loadFamily } from '../discover.ts';
@@ -18,7 +18,7 @@ import { searchPlot } from '../report/plot.ts';
 import { wisdomOf } from '../report/wisdom.ts';
 import { activeValues, pointOfId } from '../space/id.ts';
 import { findRun, openRun, type Run } from '../store/run.ts';
-import { onDisk } from '../util/disk.ts';
+import { makeFolder, onDisk } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
 import { exitCode } from './exit.ts';
 import { configOf, runsRoot } from './prepare.ts';
@@ -134,7 +134,7 @@ function readAs<T>(path: string, schema: z.ZodType<T>, what: string, writer: str
 /** `flag`: what named the file. */
 function write(path: string, text: string, flag: string): void {
   const put = () => {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     writeFileSync(path, text);
   };
   onDisk(`write ${path}`, put, `name another file with ${flag}`);

@@ -52,7 +52,9 @@ export async function execute({ request, run, resumed }: Prepared, flags: Flags)
     return code;
   } catch (error) {
     const kept = run.records().some(({ event }) => event === 'artifact' || event === 'verdict');
-    const goOn = `go on with: npx gen sweep ${request.family.name} --resume ${run.id}${same}`;
+    const goOn = later
+      ? 'the same command goes on'
+      : `go on with: npx gen sweep ${request.family.name} --resume ${run.id}${same}`;
     if (!interrupt.signal.aborted) {
       if (kept && !later && error instanceof EnvironmentError)
         progress?.line(`what was done is kept; ${goOn}`);

@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { EnvironmentError } from '../errors.ts';
-import { diskError, errorCode, onDisk } from '../util/disk.ts';
+import { diskError, errorCode, makeFolder, onDisk } from '../util/disk.ts';
 import { hashOf } from '../util/hash.ts';
 import { isAlive } from '../util/process.ts';
 
@@ -64,7 +64,7 @@ async function make<M>(
   produce: (folder: string) => Promise<M>,
 ): Promise<Entry<M>> {
   const temporary = join(root, `tmp-${process.pid}-${temporaries++}`);
-  onDisk(`create ${temporary}`, () => mkdirSync(temporary, { recursive: true }));
+  onDisk(`create ${temporary}`, () => makeFolder(temporary));
   try {
     const meta = await produce(temporary);
     const files = Object.fromEntries(
@@ -84,7 +84,7 @@ async function make<M>(
  * already. Only a damaged one has to go.
  */
 function publish<M>(temporary: string, folder: string, schema: z.ZodType<M>): Entry<M> | undefined {
-  mkdirSync(dirname(folder), { recursive: true });
+  makeFolder(dirname(folder));
   while (!tookName(temporary, folder)) {
     const there = readEntry(folder, schema);
     if (there) return { ...there, cached: false };

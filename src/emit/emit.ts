@@ -1,11 +1,11 @@
-import { access, chmod, constants, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { access, chmod, constants, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '../errors.ts';
 import type { Artifact } from '../model/artifact.ts';
 import type { Binding } from '../model/binding.ts';
 import type { Manifest } from '../model/manifest.ts';
 import type { Source } from '../model/variant.ts';
-import { diskError } from '../util/disk.ts';
+import { diskError, makeFolder } from '../util/disk.ts';
 import { packageRoot } from '../util/package-root.ts';
 import { packageVersion } from '../util/package-version.ts';
 import { bindingFolder, loadBinding } from './binding.ts';
@@ -37,7 +37,7 @@ export async function emitLibrary(request: LibraryRequest): Promise<Library> {
 /** Before anything is built for it. */
 async function mustTakeFiles(prefix: string): Promise<void> {
   try {
-    await mkdir(prefix, { recursive: true });
+    makeFolder(prefix);
     await access(prefix, constants.W_OK);
   } catch (error) {
     throw diskError(error, `install into ${prefix}`, 'name another folder with --prefix');
@@ -47,7 +47,7 @@ async function mustTakeFiles(prefix: string): Promise<void> {
 /** Makes the tree aside and renames it into place, so that whatever fails leaves the former library as it was. */
 async function writeLibrary(request: LibraryRequest): Promise<Library> {
   const binding = await loadBinding('c');
-  await mkdir(request.out, { recursive: true });
+  makeFolder(request.out);
   const staged = await mkdtemp(join(request.out, '.library-'));
   try {
     await chmod(staged, 0o755);

@@ -1,11 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
-import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { UsageError } from '../errors.ts';
 import type { Binding, BindingCopy } from '../model/binding.ts';
 import type { Manifest } from '../model/manifest.ts';
 import { renderText } from '../render/engine.ts';
-import { errorCode } from '../util/disk.ts';
+import { errorCode, makeFolder } from '../util/disk.ts';
 
 /** Folders that a binding's copies start from. */
 export interface Roots {
@@ -72,7 +72,7 @@ async function includedBy(
 
 /** Writes a file and the folders above it. */
 export async function write(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   await writeFile(path, text);
 }
 

@@ -1,9 +1,10 @@
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { EnvironmentError } from '../errors.ts';
 import type { Executor } from '../exec/executor.ts';
 import type { Artifact } from '../model/artifact.ts';
 import type { ManifestImage } from '../model/manifest.ts';
+import { makeFolder } from '../util/disk.ts';
 import { sha256 } from '../util/hash.ts';
 
 /**
@@ -19,7 +20,7 @@ export async function packImage(
   const { symbol } = artifact.source.variant;
   const file = `kernels/${symbol}.${artifact.arch}.fatbin`;
   const target = join(packagePath, file);
-  await mkdir(dirname(target), { recursive: true });
+  makeFolder(dirname(target));
   const argv = [
     join(cudaHome, 'bin', 'fatbinary'),
     '-64',

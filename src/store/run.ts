@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from '../errors.ts';
 import type { JournalRecord } from '../model/event.ts';
-import { errorCode, ifThere, onDisk } from '../util/disk.ts';
+import { errorCode, ifThere, makeFolder, onDisk } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
 import { didYouMean } from '../util/suggest.ts';
 import { Current } from './current.ts';
@@ -90,7 +90,7 @@ export function createRun(
   info: Omit<RunInfo, 'id' | 'version' | 'started'>,
   now = new Date(),
 ): Run {
-  onDisk(`create ${root}`, () => mkdirSync(root, { recursive: true }));
+  onDisk(`create ${root}`, () => makeFolder(root));
   const stamp = now
     .toISOString()
     .replaceAll(/[-:]|\..*/g, '')
@@ -98,7 +98,7 @@ export function createRun(
   for (let attempt = 1; ; attempt++) {
     const id = `${info.family}-${stamp}${attempt > 1 ? `-${attempt}` : ''}`;
     const path = join(root, id);
-    if (!onDisk(`create ${path}`, () => makeFolder(path))) continue;
+    if (!onDisk(`create ${path}`, () => isNewFolder(path))) continue;
     const complete: RunInfo = { version: 1, ...info, id, started: now.toISOString() };
     writeJson(join(path, 'run.json'), complete);
     return new Run(path, complete);
@@ -177,7 +177,7 @@ function readInfo(path: string): RunInfo {
   throw new UsageError(`${file} cannot be used: ${why}\n  begin a new run without --resume`);
 }
 
-function makeFolder(path: string): boolean {
+function isNewFolder(path: string): boolean {
   try {
     mkdirSync(path);
     return true;

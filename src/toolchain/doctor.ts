@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, statfsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { Executor } from '../exec/executor.ts';
+import { makeFolder } from '../util/disk.ts';
 import {
   type Environment,
   findCusparse,
@@ -181,7 +182,7 @@ function disk(out: string, environment: Environment): Check[] {
   return [out, cachePaths(environment).base].map((folder): Check => {
     const name = 'disk';
     try {
-      mkdirSync(folder, { recursive: true });
+      makeFolder(folder);
       const { bavail, bsize } = statfsSync(folder);
       const free = (bavail * bsize) / 1e9;
       const enough = free >= 1;

@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { EnvironmentError } from '../errors.ts';
 import type { Executor, RunResult } from '../exec/executor.ts';
-import { diskError, onDisk } from '../util/disk.ts';
+import { diskError, makeFolder, onDisk } from '../util/disk.ts';
 import { type Environment, onSearchPath } from './find.ts';
 import { withLock } from './lock.ts';
 import type { Part } from './parts.ts';
@@ -57,7 +57,7 @@ async function installPart(part: Part, paths: CachePaths, options: InstallOption
   const size = `about ${part.downloadMb} MB to download, ${part.diskMb} MB on disk`;
   options.progress(`installing ${part.brings} into ${paths.base} (${size})`);
   const temporary = `${paths.base}/tmp-${part.name}-${process.pid}`;
-  onDisk(`create ${temporary}`, () => mkdirSync(temporary, { recursive: true }), anotherCache);
+  onDisk(`create ${temporary}`, () => makeFolder(temporary), anotherCache);
   try {
     checkSpace(paths.base, part);
     const pip = await findPip(temporary, options);
@@ -75,7 +75,7 @@ async function installPart(part: Part, paths: CachePaths, options: InstallOption
     const started = performance.now();
     const result = await runPip([...argv, '--target', target, ...part.requirements], options);
     if (result.exitCode !== 0) throw pipError(part, result);
-    mkdirSync(dirname(place), { recursive: true });
+    makeFolder(dirname(place));
     renameSync(target, place);
     options.progress(`installed ${part.brings} in ${((performance.now() - started) / 1000).toFixed(0)} s`);
   } catch (error) {

@@ -1,7 +1,7 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { diskError, errorCode, onDisk } from '../util/disk.ts';
+import { diskError, errorCode, makeFolder, onDisk } from '../util/disk.ts';
 import { isAlive } from '../util/process.ts';
 import { anotherCache } from './paths.ts';
 
@@ -11,7 +11,7 @@ export async function withLock<T>(
   onWait: (pid: number) => void,
   task: () => Promise<T>,
 ): Promise<T> {
-  onDisk(`create ${dirname(file)}`, () => mkdirSync(dirname(file), { recursive: true }), anotherCache);
+  onDisk(`create ${dirname(file)}`, () => makeFolder(dirname(file)), anotherCache);
   let told = false;
   while (!take(file)) {
     const owner = ownerOf(file);

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
+import { makeFolder } from '../util/disk.ts';
 import type { CachePaths } from './paths.ts';
 
 /**
@@ -10,7 +11,7 @@ import type { CachePaths } from './paths.ts';
 export function buildShadowRoot(paths: CachePaths): void {
   const fresh = `${paths.root}.new-${process.pid}`;
   rmSync(fresh, { recursive: true, force: true });
-  mkdirSync(fresh, { recursive: true });
+  makeFolder(fresh);
   for (const part of readdirSync(paths.parts)) mirrorPart(join(paths.parts, part), fresh);
   addUsualNames(fresh);
   const old = `${paths.root}.old-${process.pid}`;
@@ -39,7 +40,7 @@ function mirrorPart(part: string, root: string): void {
 }
 
 function mirror(from: string, to: string): void {
-  mkdirSync(to, { recursive: true });
+  makeFolder(to);
   for (const name of readdirSync(from)) {
     const source = join(from, name);
     const target = join(to, name);
@@ -56,7 +57,7 @@ function addUsualNames(root: string): void {
     if (plain !== name && !existsSync(join(lib, plain))) symlinkSync(name, join(lib, plain));
   }
   symlinkSync('lib', join(root, 'lib64'));
-  mkdirSync(join(lib, 'stubs'), { recursive: true });
+  makeFolder(join(lib, 'stubs'));
   const nvvm = join(lib, 'libnvvm.so.4');
   if (existsSync(nvvm) && !existsSync(join(root, 'nvvm/lib64/libnvvm.so'))) {
     link(nvvm, join(root, 'nvvm/lib64/libnvvm.so'));
@@ -64,6 +65,6 @@ function addUsualNames(root: string): void {
 }
 
 function link(target: string, name: string): void {
-  mkdirSync(dirname(name), { recursive: true });
+  makeFolder(dirname(name));
   symlinkSync(relative(dirname(name), target), name);
 }

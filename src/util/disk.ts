@@ -1,3 +1,5 @@
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { EnvironmentError } from '../errors.ts';
 
 interface Fault {
@@ -49,6 +51,19 @@ export function diskError(error: unknown, doing: string, elsewhere = anotherOut)
   const place = reads || fault.elsewhere === false ? undefined : elsewhere;
   const cures = [fault.cure, place].filter((cure) => cure !== undefined).join(', or ');
   return new EnvironmentError(`cannot ${doing}: ${fault.cause}${also}${cures && `; ${cures}`}`);
+}
+
+/**
+ * Makes a folder and those above it that are missing. Node's own recursive `mkdir` never returns where a file system answers
+ * ENOENT for a folder whose parent is there, as that of /proc does.
+ */
+export function makeFolder(path: string): void {
+  if (!existsSync(dirname(path))) makeFolder(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
+  }
 }
 
 /** Runs a file operation and turns the disk's failures into EnvironmentErrors. `doing`: `write /x/run.json`. */

@@ -190,6 +190,12 @@ const faults: readonly Fault[] = [
     /cannot create .*: (the operation is not permitted|the file system is read-only|permission is denied)/,
   ],
   [
+    'an output folder where none can be made',
+    nothing,
+    [...sweep, '--out', '/proc/tilewright'],
+    /cannot create .*: (there is no such file or folder|the file system is read-only|permission is denied)/,
+  ],
+  [
     'a run whose run.json was cut short',
     brokenRun,
     ['sweep', '--resume'],

@@ -166,8 +166,7 @@ Wgmma& Warpgroup::operation(Thread& self, const Argument& argument, WgmmaShape s
 void Warpgroup::check_issue(Thread& self, const Meeting& meeting, const Wgmma& operation) {
   const unsigned warp = self.ids.warp % 4;
   if (!fenced_[warp])
-    report("wgmma",
-           "wgmma.mma_async without wgmma.fence since the registers were last in the program's hands");
+    report("wgmma", "wgmma.mma_async without wgmma.fence since the start or the last wgmma.wait_group");
   for (int lane = 0; lane < 32; ++lane) {
     const Argument& argument = argument_of(meeting, lane);
     if (argument.b_descriptor == operation.b_descriptor &&
