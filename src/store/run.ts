@@ -98,7 +98,7 @@ export function createRun(
   for (let attempt = 1; ; attempt++) {
     const id = `${info.family}-${stamp}${attempt > 1 ? `-${attempt}` : ''}`;
     const path = join(root, id);
-    if (!onDisk(`create ${path}`, () => isNewFolder(path))) continue;
+    if (!onDisk(`create ${path}`, () => claimFolder(path))) continue;
     const complete: RunInfo = { version: 1, ...info, id, started: now.toISOString() };
     writeJson(join(path, 'run.json'), complete);
     return new Run(path, complete);
@@ -177,7 +177,8 @@ function readInfo(path: string): RunInfo {
   throw new UsageError(`${file} cannot be used: ${why}\n  begin a new run without --resume`);
 }
 
-function isNewFolder(path: string): boolean {
+/** Makes a folder that nobody else has made: false where there is one. */
+function claimFolder(path: string): boolean {
   try {
     mkdirSync(path);
     return true;

@@ -87,7 +87,7 @@ void check_alignment(const bsr_spmm::Shape& shape, const bsr_spmm::Operands& ope
   library::require_aligned(operands.col_idx, alignof(std::int32_t), "col_idx");
   library::require_aligned(operands.values, 2, "values");
   library::require_aligned(operands.b, 2, "b");
-  library::require_aligned(operands.c, shape.output == "f32" ? 4 : 2, "c");
+  library::require_aligned(operands.c, static_cast<std::size_t>(shape.output_bytes()), "c");
 }
 
 double real(std::int64_t value) { return static_cast<double>(value); }

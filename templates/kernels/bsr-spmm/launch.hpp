@@ -134,7 +134,6 @@ inline std::vector<Launch> launches(const Shape& shape, const Operands& operands
   if (shape.m == 0 || shape.n == 0) return {};
   if (parameters.text("path") == "wgmma") return wgmma::launches(shape, operands, parameters, limits);
 
-  const std::int64_t output_bytes = shape.output == "f32" ? 4 : 2;
   Args args{};
   args.row_ptr = operands.row_ptr;
   args.col_idx = operands.col_idx;
@@ -146,7 +145,7 @@ inline std::vector<Launch> launches(const Shape& shape, const Operands& operands
   args.ldc = shape.ldc;
   args.rows = static_cast<int>(shape.m);
   args.columns = static_cast<int>(shape.n);
-  args.aligned_c = shape.ldc * output_bytes % 16 == 0 && detail::aligned(operands.c, 16);
+  args.aligned_c = shape.ldc * shape.output_bytes() % 16 == 0 && detail::aligned(operands.c, 16);
   args.alpha = operands.alpha;
   args.beta = operands.beta;
 

@@ -19,6 +19,8 @@ struct Shape {
   const std::int32_t* row_ptr;  // host copy, m / block + 1 entries; null where the caller has none
   const std::int32_t* col_idx;  // host copy, `blocks` entries; null where the caller has none
   bool reads_c = false;         // beta is known not to be 0; false: nothing is known of it
+
+  std::int64_t output_bytes() const { return output == "f32" ? 4 : 2; }  // of an element of C
 };
 
 /// Addresses on the device, of the types that Shape names.

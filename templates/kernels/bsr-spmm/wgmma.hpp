@@ -70,7 +70,7 @@ inline void check(const Shape& shape, const Operands& operands, const Parameters
     require(aligned(operands.c, 16), "stores C by TMA: it must be 16-byte aligned");
     require(operands.beta == 0, "stores C by TMA without reading it: beta must be 0");
   } else if (shape.block != 32) {
-    require(aligned(operands.c, shape.output == "f32" ? 8 : 4),
+    require(aligned(operands.c, 2 * shape.output_bytes()),
             "stores C in pairs: it must be aligned to two elements");
   }
 }
