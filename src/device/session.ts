@@ -2,7 +2,7 @@ import { EnvironmentError, UsageError } from '../errors.ts';
 import type { Executor } from '../exec/executor.ts';
 import type { DeviceName } from '../model/artifact.ts';
 import { Slots } from '../util/limit.ts';
-import { blame, type Suspect } from './blame.ts';
+import { blame, type Crash, isFromOutside, isSameCrash, type Suspect } from './blame.ts';
 import type { DeviceInfo, GateAnswer, GateJob, TimeEvent, TimeJob, WorkerLine } from './protocol.ts';
 import { runTimeJob } from './timing.ts';
 import { describeEnding, type Ending, Worker } from './worker.ts';
@@ -26,9 +26,13 @@ export const defaultPatience: Readonly<Record<DeviceName, Patience>> = {
  */
 const lastWordSeconds = 2;
 
+/** Workers that a job, or the start of a worker, gets at most: anybody may have killed one. */
+const mostAttempts = 3;
+
 /**
  * A device that judges and times variants, one job at a time in the order in which they were asked. Behind it is a worker
- * process; one that a variant hangs or kills is replaced, and only that variant pays.
+ * process; one that a variant hangs or kills is replaced, and only that variant pays. A job whose worker died is repeated in
+ * a fresh one: `fault` is what happens twice.
  */
 export interface DeviceSession {
   readonly info: DeviceInfo;
@@ -54,8 +58,7 @@ export async function openDevice(
   libraryPath: readonly string[] = [],
 ): Promise<OpenedDevice> {
   const start = () => new Worker(workerPath, executor, libraryEnvironment(libraryPath));
-  const worker = start();
-  const first = await worker.next(patience.host);
+  const [worker, first] = await greeted(start, patience.host);
   if ('event' in first && first.event === 'unavailable') return { available: false, reason: first.reason };
   const { event: _, ...info } = mustBeReady(first);
   return { available: true, session: new Session(info, worker, start, patience) };
@@ -65,6 +68,16 @@ function libraryEnvironment(libraryPath: readonly string[]): Record<string, stri
   if (libraryPath.length === 0) return {};
   const { LD_LIBRARY_PATH: own } = process.env;
   return { LD_LIBRARY_PATH: [...libraryPath, ...(own ? [own] : [])].join(':') };
+}
+
+/** A new worker and its first line. One that was killed before it said anything is replaced. */
+async function greeted(start: () => Worker, seconds: number): Promise<[Worker, WorkerLine | Ending]> {
+  for (let attempt = 1; ; attempt++) {
+    const worker = start();
+    const first = await worker.next(seconds);
+    const killed = !('event' in first) && isFromOutside(first);
+    if (!killed || attempt === mostAttempts) return [worker, first];
+  }
 }
 
 function mustBeReady(line: WorkerLine | Ending): Extract<WorkerLine, { event: 'ready' }> {
@@ -92,9 +105,15 @@ class Session implements DeviceSession {
 
   gate(job: GateJob): Promise<GateAnswer> {
     return this.#turns.run(async () => {
-      const answer = (await this.#gateOnce(job)) ?? (await this.#gateOnce(job));
-      if (!answer) throw new Error(`no verdict on ${job.variant.id}: fresh runners end without one`);
-      return answer;
+      const crashes: Crash[] = [];
+      while (true) {
+        const result = await this.#gateOnce(job);
+        if ('verdict' in result) return result;
+        const repeated = crashes.some((crash) => isSameCrash(crash, result));
+        crashes.push(result);
+        const doubtful = !repeated || isFromOutside(result.ending);
+        if (repeated || crashes.length === mostAttempts) return blame(result, job, doubtful);
+      }
     });
   }
 
@@ -118,19 +137,21 @@ class Session implements DeviceSession {
     return new Promise((begin) => void this.#turns.run(() => new Promise<void>((end) => begin(end))));
   }
 
-  /** The job's verdict; undefined when a worker died of it that had served others, which a fresh one must confirm. */
-  async #gateOnce(job: GateJob): Promise<GateAnswer | undefined> {
+  /** The job's verdict, or how its worker died of it. */
+  async #gateOnce(job: GateJob): Promise<GateAnswer | Crash> {
     let suspect: Suspect = {};
     const { kernel: watchdog } = this.#patience;
     for await (const line of this.#converse({ job: 'gate', ...job, watchdog })) {
-      if (!('event' in line))
-        return line.kind === 'died' && this.#served > 1 ? undefined : blame(line, suspect, job);
+      if (!('event' in line)) {
+        const crash = { ending: line, suspect };
+        return line.kind === 'silent' ? blame(crash, job) : crash;
+      }
       if (line.event === 'verdict') return { verdict: line.verdict, evidence: line.evidence };
       if (line.event === 'case' || line.event === 'checking') {
         suspect = { case: line.case, schedule: line.schedule, inKernel: line.event === 'case' };
       }
     }
-    return undefined;
+    throw new Error(`the runner ended its job on ${job.variant.id} without a verdict`);
   }
 
   /**
@@ -167,8 +188,8 @@ class Session implements DeviceSession {
 
   async #send(job: object): Promise<Worker> {
     if (!this.#worker) {
-      const worker = this.#start();
-      mustBeReady(await worker.next(this.#patience.host));
+      const [worker, first] = await greeted(this.#start, this.#patience.host);
+      mustBeReady(first);
       this.#served = 0;
       this.#worker = worker;
     }

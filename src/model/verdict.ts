@@ -44,11 +44,23 @@ export const evidenceSchema = z
     seconds: z.number().optional(),
     /** By the library's name; only on a GPU. */
     vendor: z.record(z.string(), vendorOpinionSchema).optional(),
+    /** True where something other than the variant may have ended its worker. */
+    doubtful: z.boolean().optional(),
     /** One command that shows the failure again, alone. */
     reproduce: z.string().optional(),
   })
   .catchall(z.unknown());
 export type Evidence = z.infer<typeof evidenceSchema>;
+
+/** Signals that a worker gets from outside: from the kernel's OOM killer, a batch system, a person. */
+export const signalsFromOutside: ReadonlySet<string> = new Set([
+  ...['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGXCPU', 'SIGUSR1', 'SIGUSR2'],
+]);
+
+/** Whether evidence does not settle anything: it may say more of the machine than of the variant. */
+export function isDoubtful({ doubtful, signal }: Evidence): boolean {
+  return doubtful === true || (typeof signal === 'string' && signalsFromOutside.has(signal));
+}
 
 export const verdictSchema = z.object({
   variant: z.string(),

@@ -1,4 +1,5 @@
 import type { JournalRecord } from '../model/event.ts';
+import { isDoubtful } from '../model/verdict.ts';
 
 type VerdictRecord = Extract<JournalRecord, { event: 'verdict' }>;
 type ArtifactRecord = Extract<JournalRecord, { event: 'artifact' }>;
@@ -43,8 +44,10 @@ function subjectOf(record: JournalRecord): string {
 function identity(record: JournalRecord): string {
   const { event } = record;
   if (event === 'artifact') return [record.device, record.key].join(' ');
-  if (event === 'verdict')
-    return [record.device, record.key, record.verdict, JSON.stringify(record.gate)].join(' ');
+  if (event === 'verdict') {
+    const { device, key, verdict, gate, evidence } = record;
+    return [device, key, verdict, JSON.stringify(gate), isDoubtful(evidence)].join(' ');
+  }
   return JSON.stringify(record);
 }
 

@@ -1,7 +1,7 @@
 import type { Artifact } from '../model/artifact.ts';
 import { type Event, isRecord, recordSchema, type Summary, type VerdictEvent } from '../model/event.ts';
 import type { Measurement } from '../model/measurement.ts';
-import type { GateScope, Verdict } from '../model/verdict.ts';
+import { type GateScope, isDoubtful, type Verdict } from '../model/verdict.ts';
 import type { Run } from './run.ts';
 
 /** As far as an artifact says what a verdict is of. */
@@ -35,10 +35,16 @@ export class Recorder {
     this.#rendered.add(variant);
   }
 
-  /** The verdict of an earlier, interrupted part of this run on the very same artifact, by the same gate. */
+  /**
+   * The verdict of an earlier, interrupted part of this run on the very same artifact, by the same gate. One that may say more
+   * of the machine than of the variant is none.
+   */
   earlier({ source, device, key }: Judged, gate: GateScope): VerdictEvent | undefined {
     const verdicts = this.run.recordsOf(source.variant.id).filter((one) => one.event === 'verdict');
-    return verdicts.find((one) => one.device === device && one.key === key && isSameGate(one.gate, gate));
+    return verdicts.find(
+      (one) =>
+        one.device === device && one.key === key && isSameGate(one.gate, gate) && !isDoubtful(one.evidence),
+    );
   }
 
   /**
@@ -68,7 +74,8 @@ export class Recorder {
   isTimed(workload: string, artifacts: readonly Artifact[]): boolean {
     const subjects = new Set(
       this.run.records().flatMap((one) => {
-        const settled = one.event === 'measurement' || (one.event === 'check' && one.verdict !== 'passed');
+        const refused = one.event === 'check' && one.verdict !== 'passed' && !isDoubtful(one.evidence);
+        const settled = one.event === 'measurement' || refused;
         return settled && one.workload === workload ? [one.subject] : [];
       }),
     );

@@ -212,6 +212,20 @@ describe('Recorder', () => {
     expect(recorder.earlier(of('emulated', 'new'), quick)).toBeUndefined();
   });
 
+  test.each([
+    ['a worker that may have been killed', { doubtful: true }],
+    ['the same, in a journal that does not say so', { signal: 'SIGKILL' }],
+  ])('does not rely on a verdict about %s', (_, said) => {
+    const { recorder } = recorded();
+    const quick = { depth: 'quick' } as const;
+    const of = { device: 'emulated', key: 'k', source: { variant: { id: 'a' } } } as const;
+    recorder.emit(verdict('a', { verdict: 'fault', evidence: { message: 'died', ...said } }));
+    expect(recorder.earlier(of, quick)).toBeUndefined();
+    expect(recorder.objectedBefore([of], quick)).toBe(false);
+    recorder.emit(verdict('a', { verdict: 'fault', evidence: { message: 'died', signal: 'SIGSEGV' } }));
+    expect(recorder.earlier(of, quick)?.verdict).toBe('fault');
+  });
+
   test('keeps the objection of a device that is not asked again', () => {
     const { recorder, run, seen } = recorded();
     const quick = { depth: 'quick' } as const;
