@@ -28,7 +28,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   gate: ['device'],
   measure: ['device'],
   select: [],
-  emit: ['render', 'load-module', 'exec:type', 'ts-morph'],
+  emit: ['render', 'load-module', 'exec:type', 'ts-morph', 'zod'],
   // What stages stand on.
   exec: ['execa'],
   device: ['zod', 'exec:type'],
@@ -55,7 +55,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     ...['device:type', 'line', 'request'],
   ],
   cli: [
-    ...['arch', 'compile', 'config', 'discover', 'exec', 'pipeline', 'render', 'report'],
+    ...['arch', 'compile', 'config', 'discover', 'emit', 'exec', 'pipeline', 'render', 'report'],
     ...['request:type', 'scaffold', 'setup', 'space', 'store', 'toolchain', 'commander', 'zod'],
   ],
   validate: ['cli'],

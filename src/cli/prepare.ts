@@ -3,6 +3,7 @@ import { archNamed, archOf, defaultArch } from '../arch/index.ts';
 import { defaultJobs } from '../compile/context.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { type DiscoveredFamily, loadFamily } from '../discover.ts';
+import { mustBeReplaceable } from '../emit/place.ts';
 import { UsageError } from '../errors.ts';
 import { localExecutor } from '../exec/local.ts';
 import type { Arch } from '../model/arch.ts';
@@ -84,6 +85,7 @@ export async function prepareNew(
     : spaceOf(discovered.family, flags, await usualPreset(discovered, arch, config, stages));
   const depth = flags.depth ?? 'quick';
   await mustHaveDevice(config, arch, stages);
+  if (stages.includes('emit')) mustBeReplaceable(config.out);
   const settings = await settingsOf(arch, flags, config);
   const run = createRun(runsRoot(config), {
     family: discovered.family.name,
@@ -118,6 +120,7 @@ export async function prepareExisting(
   if (flags.static && flags.prefix === undefined)
     throw new UsageError('--static says how to install: name the folder with --prefix <folder>');
   const config = await configOf(flags);
+  if (stages.includes('emit')) mustBeReplaceable(config.out);
   const root = runsRoot(config);
   const later = id === undefined && !stages.includes('render'); // stands on what a run has done before
   const run = (later ? findRun(root, hasPassed) : undefined) ?? openRun(root, id, familyName);

@@ -13,6 +13,7 @@ import { replaceFolder, write, writeBinding } from './files.ts';
 import { packImage } from './images.ts';
 import { installLibrary } from './install.ts';
 import { buildManifest, cubinsOf, type Shipped } from './manifest.ts';
+import { libraryPath, mustBeReplaceable } from './place.ts';
 import type { LibraryRequest } from './request.ts';
 
 export interface Library {
@@ -47,12 +48,13 @@ async function mustTakeFiles(prefix: string): Promise<void> {
 /** Makes the tree aside and renames it into place, so that whatever fails leaves the former library as it was. */
 async function writeLibrary(request: LibraryRequest): Promise<Library> {
   const binding = await loadBinding('c');
+  mustBeReplaceable(request.out);
   makeFolder(request.out);
   const staged = await mkdtemp(join(request.out, '.library-'));
   try {
     await chmod(staged, 0o755);
     const manifest = await writePackage(request, binding, staged);
-    const path = join(request.out, 'library');
+    const path = libraryPath(request.out);
     await replaceFolder(staged, path);
     return { path, manifest };
   } catch (error) {

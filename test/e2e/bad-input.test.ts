@@ -196,6 +196,15 @@ const faults: readonly Fault[] = [
     /cannot create .*: (there is no such file or folder|the file system is read-only|permission is denied)/,
   ],
   [
+    'a library folder that is not ours',
+    ({ out }) => {
+      mkdirSync(join(out, 'library'));
+      writeFileSync(join(out, 'library/thesis.tex'), 'mine');
+    },
+    sweep,
+    /generated\/library is in the way: .*move it, or name another folder with --out/,
+  ],
+  [
     'a run whose run.json was cut short',
     brokenRun,
     ['sweep', '--resume'],

@@ -1,10 +1,11 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { emitLibrary } from '../../../src/emit/emit.ts';
 import { write } from '../../../src/emit/files.ts';
 import type { LibraryRequest } from '../../../src/emit/request.ts';
+import { UsageError } from '../../../src/errors.ts';
 import type { Artifact } from '../../../src/model/artifact.ts';
 import { toyRequest, toyShipped } from '../../helpers/toy-library.ts';
 
@@ -56,13 +57,36 @@ test('leaves nothing but the library behind', async () => {
   expect(await contents(join(root, 'out'))).toEqual(['library']);
 });
 
+test.each<[string, (place: string) => Promise<unknown>]>([
+  ['a folder of somebody else', (place) => write(join(place, 'thesis.tex'), 'mine')],
+  ['a manifest of somebody else', (place) => write(join(place, 'manifest.json'), '{"name":"app"}')],
+  ['a file', (place) => write(place, 'mine')],
+  ['a link that leads nowhere', (place) => symlink('/nowhere', place)],
+])('does not replace %s', async (_, make) => {
+  const out = join(root, 'out');
+  await mkdir(out);
+  await make(join(out, 'library'));
+  const emitting = emitLibrary(await request());
+  await expect(emitting).rejects.toThrow(UsageError);
+  await expect(emitting).rejects.toThrow(
+    'out/library is in the way: it is no library that tilewright emitted',
+  );
+  expect(await contents(out)).toEqual(['library']);
+});
+
+test('takes the place of an empty folder', async () => {
+  await mkdir(join(root, 'out/library'), { recursive: true });
+  const { path } = await emitLibrary(await request());
+  expect(await contents(path)).toContain('manifest.json');
+});
+
 test('whatever fails leaves the former library as it was', async () => {
   const good = await request();
-  await mkdir(join(good.out, 'library'), { recursive: true });
-  await writeFile(join(good.out, 'library', 'old.txt'), 'old');
+  const { path } = await emitLibrary(good);
+  const before = await contents(path);
   await rm(join(good.folder, 'api.h'));
   await expect(emitLibrary(good)).rejects.toThrow(/the library needs .*api\.h, and there is no such file/);
-  expect(await contents(join(good.out, 'library'))).toEqual(['old.txt']);
+  expect(await contents(path)).toEqual(before);
   expect(await contents(good.out)).toEqual(['library']);
 });
 

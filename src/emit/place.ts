@@ -1,0 +1,40 @@
+import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { UsageError } from '../errors.ts';
+import { ifThere, onDisk } from '../util/disk.ts';
+import { parseJson } from '../util/json.ts';
+
+/** The folder of the emitted library. */
+export function libraryPath(out: string): string {
+  return join(out, 'library');
+}
+
+/** As much of a manifest, of whatever version, as says that we wrote it. */
+const ownSchema = z.object({
+  provenance: z.object({ generator: z.object({ name: z.literal('tilewright') }) }),
+});
+
+/** Throws a UsageError where the library would take the place of something that we did not write. */
+export function mustBeReplaceable(out: string): void {
+  const path = libraryPath(out);
+  const found = ifThere(`read ${path}`, () => lstatSync(path));
+  if (!found || isEmptyFolder(path) || hasOwnManifest(path)) return;
+  throw new UsageError(
+    `${path} is in the way: it is no library that tilewright emitted, and is not replaced; move it, or name another folder with --out`,
+  );
+}
+
+function isEmptyFolder(path: string): boolean {
+  return isFolder(path) && onDisk(`read ${path}`, () => readdirSync(path)).length === 0;
+}
+
+function hasOwnManifest(path: string): boolean {
+  const file = join(path, 'manifest.json');
+  if (!isFolder(path) || !existsSync(file)) return false;
+  return ownSchema.safeParse(parseJson(onDisk(`read ${file}`, () => readFileSync(file, 'utf8')))).success;
+}
+
+function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory();
+}
