@@ -17,6 +17,7 @@ import { createRun, findRun, openRun, type Run } from '../store/run.ts';
 import { findGpus } from '../toolchain/gpu.ts';
 import { quoted } from '../util/shell.ts';
 import type { Flags } from './options.ts';
+import { remark } from './output.ts';
 import { isFile, onlyOf } from './subject.ts';
 
 /** The configuration for the working directory, with the flags that win over it. */
@@ -123,7 +124,7 @@ export async function prepareExisting(
   if (stages.includes('emit')) mustBeReplaceable(config.out);
   const root = runsRoot(config);
   const later = id === undefined && !stages.includes('render'); // stands on what a run has done before
-  const run = (later ? findRun(root, hasPassed) : undefined) ?? openRun(root, id, familyName);
+  const run = (later ? findRun(root, hasPassed, remark) : undefined) ?? openRun(root, id, familyName, remark);
   const { info } = run;
   if (familyName !== undefined && info.family !== familyName) {
     throw new UsageError(`run ${info.id} is one of ${info.family}, not of ${familyName}`);

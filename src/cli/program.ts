@@ -6,7 +6,6 @@ import { shortPath } from '../report/format.ts';
 import { type PartName, partNames } from '../toolchain/parts.ts';
 import { ensureToolchain } from '../toolchain/toolchain.ts';
 import { packageVersion } from '../util/package-version.ts';
-import { asCalled } from './called.ts';
 import { doctor } from './doctor.ts';
 import { list, show, why } from './inspect.ts';
 import {
@@ -20,6 +19,7 @@ import {
   withResume,
   withSpace,
 } from './options.ts';
+import { printLine, remark } from './output.ts';
 import { prepareExisting, prepareNew } from './prepare.ts';
 import { type ReportFlags, report } from './report.ts';
 import { execute } from './run.ts';
@@ -30,8 +30,10 @@ type Done = (code: number) => void;
 
 const footer = `
 Exit codes: 0 done; 1 nothing passed, or the gate said no; 2 could not run
-(wrong argument, missing compiler, full disk); 130 stopped with Ctrl-C (the run
-is kept, the last line says how to go on).`;
+(wrong argument, missing compiler, full disk), or stdout does not take the
+answer (what was asked was done then; a reader that leaves, as in \`| head\`, is
+no error); 130 stopped with Ctrl-C (the run is kept, the last line says how to
+go on).`;
 
 /** All commands. Each calls one function, whose number is the exit code. */
 export function programOf(done: Done): Command {
@@ -191,8 +193,8 @@ function addMachineCommands(program: Command, done: Done): void {
     .argument('<name>', 'lower case, with dashes')
     .action(async (name: string) => {
       const { newKernel } = await import('../scaffold.ts');
-      console.log(shortPath(newKernel(name)));
-      console.error(asCalled(`it passes as it stands; gate it with: npx gen sweep ${name} --preset quick`));
+      printLine(shortPath(newKernel(name)));
+      remark(`it passes as it stands; gate it with: npx gen sweep ${name} --preset quick`);
       done(0);
     });
 }
@@ -201,7 +203,7 @@ async function installToolchain(
   wanted: readonly Exclude<PartName, 'compile'>[],
   quiet: boolean,
 ): Promise<void> {
-  const progress = (line: string) => console.error(line);
+  const progress = remark;
   const toolchain = await ensureToolchain({ executor: localExecutor, install: true, with: wanted, progress });
-  if (!quiet) console.log(`CUDA ${toolchain.nvccVersion} (${toolchain.origin}) in ${toolchain.cudaHome}`);
+  if (!quiet) printLine(`CUDA ${toolchain.nvccVersion} (${toolchain.origin}) in ${toolchain.cudaHome}`);
 }

@@ -12,6 +12,7 @@ import { asCalled, inCalledWords } from './called.ts';
 import { exitCode } from './exit.ts';
 import { onInterrupt } from './interrupt.ts';
 import type { Flags } from './options.ts';
+import { print, printLine } from './output.ts';
 import type { Prepared } from './prepare.ts';
 
 /** Runs what was prepared, shows it, and says the exit code: 0, or 1 where nothing passed. */
@@ -19,7 +20,7 @@ export async function execute({ request, run, resumed }: Prepared, flags: Flags)
   const gates = request.stages.has('gate');
   const progress = flags.quiet ? undefined : new Progress(inCalledWords(process.stderr), gates);
   const show = (event: Event) => {
-    if (flags.json) process.stdout.write(`${JSON.stringify(event)}\n`);
+    if (flags.json) printLine(JSON.stringify(event));
     progress?.handle(event);
   };
   const { preset, where } = request.space;
@@ -45,7 +46,7 @@ export async function execute({ request, run, resumed }: Prepared, flags: Flags)
       signal: interrupt.signal,
     };
     const summary = await Promise.race([runPipeline(request, host), interrupt.happened]);
-    if (!flags.json) process.stdout.write(asCalled(pageOf(summary, run) + sourcesOf(request)));
+    if (!flags.json) print(asCalled(pageOf(summary, run) + sourcesOf(request)));
     const code = codeOf(summary, request);
     if (later && code === exitCode.no && summary.funnel.legal > 0)
       progress?.line(`nothing has passed in this run; gate it: npx gen sweep --resume ${run.id}${same}`);

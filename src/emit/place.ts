@@ -18,7 +18,7 @@ const ownSchema = z.object({
 /** Throws a UsageError where the library would take the place of something that we did not write. */
 export function mustBeReplaceable(out: string): void {
   const path = libraryPath(out);
-  const found = ifThere(`read ${path}`, () => lstatSync(path));
+  const found = ifThere(`create ${path}`, () => lstatSync(path));
   if (!found || isEmptyFolder(path) || hasOwnManifest(path)) return;
   throw new UsageError(
     `${path} is in the way: it is no library that tilewright emitted, and is not replaced; move it, or name another folder with --out`,

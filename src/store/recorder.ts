@@ -2,6 +2,7 @@ import type { Artifact } from '../model/artifact.ts';
 import { type Event, isRecord, recordSchema, type Summary, type VerdictEvent } from '../model/event.ts';
 import type { Measurement } from '../model/measurement.ts';
 import { type GateScope, isDoubtful, type Verdict } from '../model/verdict.ts';
+import { printableValue } from '../util/printable.ts';
 import type { Run } from './run.ts';
 
 /** As far as an artifact says what a verdict is of. */
@@ -23,7 +24,8 @@ export class Recorder {
     this.#sink = sink;
   }
 
-  emit(event: Event): void {
+  emit(said: Event): void {
+    const event = printableValue(said); // compilers and kernels write what they like
     // Parsed, so that fields stand in one order: records that say the same are then equal as text.
     if (isRecord(event)) this.run.append(recordSchema.parse(event));
     if (event.event === 'artifact') this.#built.set(`${event.variant} ${event.device}`, event.cached);

@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { UsageError } from '../errors.ts';
+import { EnvironmentError, UsageError } from '../errors.ts';
 import type { JournalRecord } from '../model/event.ts';
-import { errorCode, ifThere, makeFolder, onDisk } from '../util/disk.ts';
+import { errorCode, ifThere, makeFolder, onDisk, replaceFile } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
 import { didYouMean } from '../util/suggest.ts';
 import { Current } from './current.ts';
@@ -75,8 +75,8 @@ export class Run {
   /** What `writeJson` wrote, or undefined where there is no such file or it does not fit. */
   readJson<T>(name: string, schema: z.ZodType<T>): T | undefined {
     const path = join(this.path, name);
-    if (!existsSync(path)) return undefined;
-    return schema.safeParse(parseJson(readFileSync(path, 'utf8'))).data;
+    const text = ifThere(`read ${path}`, () => readFileSync(path, 'utf8'));
+    return text === undefined ? undefined : schema.safeParse(parseJson(text)).data;
   }
 
   close(): void {
@@ -105,20 +105,42 @@ export function createRun(
   }
 }
 
-/** Opens a run by its id or folder; without one, the newest, of that family if one is given. */
-export function openRun(root: string, id?: string, family?: string): Run {
-  const path = id === undefined ? newest(root, family) : named(root, id);
+/** Told why a run was passed over that might have been meant. */
+export type PassOver = (why: string) => void;
+
+/** Opens a run by its id or folder; without one, the newest that can be read, of that family if one is given. */
+export function openRun(root: string, id?: string, family?: string, passOver: PassOver = () => {}): Run {
+  const path = id === undefined ? newest(root, family, passOver) : named(root, id);
   return new Run(path, readInfo(path));
 }
 
-/** The newest run, not about one variant alone, that `holds`. */
-export function findRun(root: string, holds: (run: Run) => boolean): Run | undefined {
-  for (const id of wholeRuns(root)) {
-    const run = openRun(root, id);
-    if (holds(run)) return run;
-    run.close();
+/** The newest run that can be read, is not about one variant alone, and `holds`. */
+export function findRun(
+  root: string,
+  holds: (run: Run) => boolean,
+  passOver: PassOver = () => {},
+): Run | undefined {
+  for (const id of wholeRuns(root, undefined, passOver)) {
+    const run = openIfReadable(root, id, passOver);
+    if (run && holds(run)) return run;
+    run?.close();
   }
   return undefined;
+}
+
+/** A run, unless it is damaged: that is no reason to know nothing of the others. */
+export function openIfReadable(root: string, id: string, passOver: PassOver): Run | undefined {
+  return unlessDamaged(() => openRun(root, id), passOver);
+}
+
+function unlessDamaged<T>(read: () => T, passOver: PassOver): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof UsageError || error instanceof EnvironmentError)) throw error;
+    passOver(`passed over: ${error.message}`);
+    return undefined;
+  }
 }
 
 /** Ids of the runs under a root, newest first. */
@@ -134,22 +156,32 @@ export function listRuns(root: string, family?: string): string[] {
 
 /** When a run was begun; a copy keeps that, unlike the times of its files. The oldest where the file cannot be used. */
 function startOf(path: string): string {
-  const parsed = runInfoSchema.safeParse(parseJson(readFileSync(join(path, 'run.json'), 'utf8')));
-  return parsed.data?.started ?? '';
+  return (
+    unlessDamaged(
+      () => readInfo(path),
+      () => {},
+    )?.started ?? ''
+  );
 }
 
 /** Runs that are not about one variant alone, newest first. */
-function wholeRuns(root: string, family?: string): string[] {
-  return listRuns(root, family).filter((id) => readInfo(join(root, id)).only === undefined);
+function wholeRuns(root: string, family: string | undefined, passOver: PassOver): string[] {
+  return listRuns(root, family).filter((id) => {
+    const info = unlessDamaged(() => readInfo(join(root, id)), passOver);
+    return info !== undefined && info.only === undefined;
+  });
 }
 
-function newest(root: string, family: string | undefined): string {
-  const [first] = wholeRuns(root, family);
+function newest(root: string, family: string | undefined, passOver: PassOver): string {
+  const damaged: string[] = [];
+  const [first] = wholeRuns(root, family, (why) => damaged.push(why));
+  if (first !== undefined) for (const why of damaged) passOver(why);
   if (first !== undefined) return join(root, first);
   const of = family === undefined ? '' : ` of ${family}`;
   const begin = `begin one with \`npx gen sweep ${family ?? '<family>'}\``;
   const [single] = listRuns(root, family);
   if (single === undefined) throw new UsageError(`there is no run${of} in ${root} yet: ${begin}`);
+  readInfo(join(root, single)); // throws where none can be read
   throw new UsageError(
     `the runs${of} in ${root} are about one variant each: name one, as ${single}, or ${begin}`,
   );
@@ -189,8 +221,5 @@ function claimFolder(path: string): boolean {
 }
 
 function writeJson(path: string, value: unknown): void {
-  onDisk(`write ${path}`, () => {
-    writeFileSync(`${path}.tmp`, `${JSON.stringify(value, undefined, 2)}\n`);
-    renameSync(`${path}.tmp`, path);
-  });
+  onDisk(`write ${path}`, () => replaceFile(path, `${JSON.stringify(value, undefined, 2)}\n`));
 }
