@@ -52,7 +52,7 @@ export class Line {
     this.#devices = new Devices({
       ...{ request, host, context: this.context, slots: this.slots, toolchain: this.toolchain },
       note: (message) => this.note(message),
-      nowAndThen: () => this.#nowAndThen(),
+      nowAndThen: () => this.nowAndThen(),
     });
     sweepTemporaries(this.context.cacheRoot);
   }
@@ -101,7 +101,7 @@ export class Line {
 
   /** Takes the checks of a workload as they come, and tells now and then how many of its variants have had theirs. */
   checksOf({ id }: Workload, variants: number): (check: Check) => void {
-    const soFar = this.#nowAndThen();
+    const soFar = this.nowAndThen();
     const subjects = new Set<string>();
     return (check) => {
       this.host.signal.throwIfAborted();
@@ -209,7 +209,7 @@ export class Line {
     this.note(
       `building the library and installing it into ${path}; find it with -DCMAKE_PREFIX_PATH=${path}`,
     );
-    const soFar = this.#nowAndThen();
+    const soFar = this.nowAndThen();
     return {
       ...{ prefix: path, shared, cudaHome, jobs },
       toolFolders: [cachePaths(this.host.environment).bin],
@@ -218,7 +218,7 @@ export class Line {
   }
 
   /** Notes of how far a long job is. */
-  #nowAndThen(): (message: string) => void {
+  nowAndThen(): (message: string) => void {
     return atMostEvery(secondsBetweenNotes, (message: string) =>
       this.emit({ event: 'note', message, passing: true }),
     );

@@ -15,7 +15,7 @@ import { renderVariant } from './render/render.ts';
 import { writeSource } from './render/write.ts';
 import { type Host, type Request, workloadsOf } from './request.ts';
 import { selectPassed } from './select/passed.ts';
-import { alone, enumerate, whyEmpty } from './space/enumerate.ts';
+import { alone, enumerateInTurns, whyEmpty } from './space/enumerate.ts';
 import { mapLimit } from './util/limit.ts';
 
 /** A variant that passed the gate, with everything that was built of it. */
@@ -26,7 +26,9 @@ export async function runPipeline(request: Request, host: Host): Promise<Summary
   const { family, folder, only, space } = request;
   const line = new Line(request, host);
   try {
-    const { variants, ...counts } = only ? alone(only.variant) : enumerate(family, space);
+    const { variants, ...counts } = only
+      ? alone(only.variant)
+      : await enumerateInTurns(family, space, line.nowAndThen(), host.signal);
     line.emit({ event: 'space', ...counts, variants: variants.length });
     if (variants.length === 0) return line.finishEmpty(counts, whyEmpty(family, space, counts));
     mustLint(family, folder, variants);
@@ -112,9 +114,7 @@ function choose(passed: readonly Passed[], line: Line): Selection {
 }
 
 async function emit(selection: Selection, passed: readonly Passed[], line: Line): Promise<string> {
-  const request = await line.libraryRequest(
-    selection,
-    passed.flatMap(({ artifacts }) => artifacts),
-  );
+  const artifacts = passed.flatMap((one) => one.artifacts);
+  const request = await line.libraryRequest(selection, artifacts);
   return (await line.watch.measure('emit', () => emitLibrary(request))).path;
 }

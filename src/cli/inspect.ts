@@ -8,18 +8,22 @@ import type { Source } from '../model/variant.ts';
 import { mustLint } from '../render/lint.ts';
 import { renderVariant } from '../render/render.ts';
 import { fold, grouped, kernelTime, shortPath } from '../report/format.ts';
+import { Progress } from '../report/progress.ts';
 import { lastVerdicts } from '../report/records.ts';
 import { foldAt, paintFor } from '../report/style.ts';
-import { enumerate } from '../space/enumerate.ts';
+import { enumerateInTurns } from '../space/enumerate.ts';
 import { explain } from '../space/explain.ts';
 import { pointOfId } from '../space/id.ts';
 import { variantOf } from '../space/variant.ts';
 import { listRuns, openIfReadable, type Run } from '../store/run.ts';
-import { asCalled } from './called.ts';
+import { atMostEvery } from '../util/throttle.ts';
+import { asCalled, inCalledWords } from './called.ts';
 import { exitCode } from './exit.ts';
 import type { Flags } from './options.ts';
 import { printLine, remark } from './output.ts';
 import { archFor, configOf, refuse, runsRoot, spaceOf } from './prepare.ts';
+
+const secondsBetweenNotes = 2;
 
 /** `gen list`: the families, or the variants of one. */
 export async function list(familyName: string | undefined, flags: Flags): Promise<number> {
@@ -34,7 +38,13 @@ export async function list(familyName: string | undefined, flags: Flags): Promis
   }
   const { family } = await loadFamily(familyName, places);
   const arch = await archFor(flags, config);
-  const { variants } = enumerate(family, { arch: arch.name, ...spaceOf(family, flags) });
+  const space = { arch: arch.name, ...spaceOf(family, flags) };
+  const progress = flags.quiet ? undefined : new Progress(inCalledWords(process.stderr), false);
+  const tell = atMostEvery(secondsBetweenNotes, (message: string) =>
+    progress?.handle({ event: 'note', message, passing: true }),
+  );
+  const { variants } = await enumerateInTurns(family, space, tell);
+  progress?.clear();
   for (const { id, parameters } of variants) {
     printLine(flags.json ? JSON.stringify({ event: 'variant', variant: id, parameters }) : id);
   }

@@ -114,7 +114,7 @@ export class Progress {
     this.#shown = now;
     const text = this.#text(now);
     if (!this.#rewrites) {
-      this.#output.write(`${text}${job && `  ${job}`}\n`);
+      this.#output.write(`${[text, job].filter((part) => part !== '').join('  ')}\n`);
       return;
     }
     const room = widthOf(this.#output) - text.length - 3;
@@ -126,6 +126,7 @@ export class Progress {
 
   #text(now: number): string {
     const total = this.#total;
+    if (total === 0) return ''; // the space is still being looked through
     const failed = [...this.#judged.values()].filter((passes) => !passes).length;
     const judged = this.#gates ? `  judged ${this.#judged.size}/${total}` : '';
     const timed = this.#timed.size > 0 ? `  timed ${this.#timed.size}` : '';

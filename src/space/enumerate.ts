@@ -1,13 +1,14 @@
+import { setImmediate } from 'node:timers/promises';
 import { UsageError } from '../errors.ts';
 import type { AnyFamily, Preset } from '../model/family.ts';
 import type { ParameterValue } from '../model/parameter.ts';
 import type { Variant } from '../model/variant.ts';
 import { didYouMean } from '../util/suggest.ts';
 import { partsOf } from './parts.ts';
-import { levelsOf, type Rule, type Values } from './plan.ts';
+import { type Level, levelsOf, type Rule, type Values } from './plan.ts';
 import { evenlySpaced, Rows } from './sample.ts';
 import { variantOf } from './variant.ts';
-import { type Counts, type Narrowing, walk } from './walk.ts';
+import { type Advance, type Counts, type Narrowing, walk } from './walk.ts';
 import { parseWhere } from './where.ts';
 
 export interface EnumerateOptions {
@@ -35,23 +36,64 @@ const mostVariants = 500_000;
 
 /** Enumerates a family's search space. Throws a UsageError for an unknown preset or a malformed `where`. */
 export function enumerate(family: AnyFamily, options: EnumerateOptions): Enumeration {
+  const enumeration = enumerating(family, options);
+  for (;;) {
+    const step = enumeration.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Milliseconds for which an enumeration keeps everything else waiting, Ctrl-C included. */
+const turnMs = 25;
+
+/**
+ * The same with a pause every few milliseconds, in which other things happen and `tell` gets to know how far it is. Aborting
+ * ends it with the signal's reason.
+ */
+export async function enumerateInTurns(
+  family: AnyFamily,
+  options: EnumerateOptions,
+  tell: (message: string) => void,
+  signal?: AbortSignal,
+): Promise<Enumeration> {
+  const enumeration = enumerating(family, options);
+  for (let began = performance.now(); ; ) {
+    const step = enumeration.next();
+    if (step.done) return step.value;
+    if (performance.now() - began < turnMs) continue;
+    await setImmediate();
+    signal?.throwIfAborted();
+    tell(describeAdvance(step.value));
+    began = performance.now();
+  }
+}
+
+function describeAdvance({ settled, points }: Advance): string {
+  return `${settled.toLocaleString('en-US')} of ${points.toLocaleString('en-US')} points looked at`;
+}
+
+/** Variants made between two pauses. */
+const batch = 64;
+
+function* enumerating(family: AnyFamily, options: EnumerateOptions): Generator<Advance, Enumeration> {
   const levels = levelsOf(family);
   const preset = presetOf(family, options.preset);
   const legal = new Rows(levels.length, mostVariants);
-  const counts = walk(levels, rulesOf(family, preset, options), narrowingOf(preset), (_, indices) =>
-    legal.push(indices),
-  );
+  const rules = rulesOf(family, preset, options);
+  const counts = yield* walk(levels, rules, narrowingOf(preset), (_, indices) => legal.push(indices));
   const wanted = Math.min(preset?.sample || Infinity, options.limit ?? Infinity);
   if (Math.min(counts.legal, wanted) > legal.length) throw tooMany(family, counts.legal);
-  const variants = evenlySpaced(legal.length, wanted).map((row) => {
-    const indices = legal.at(row);
-    const point: Values = {};
-    levels.forEach((level, depth) => {
-      point[level.name] = level.values[indices[depth] ?? 0] as ParameterValue;
-    });
-    return variantOf(family, point);
-  });
+  const variants: Variant[] = [];
+  for (const row of evenlySpaced(legal.length, wanted)) {
+    if (variants.length % batch === batch - 1) yield { settled: counts.points, points: counts.points };
+    variants.push(variantOf(family, pointAt(levels, legal.at(row))));
+  }
   return { ...counts, variants };
+}
+
+function pointAt(levels: readonly Level[], indices: Uint16Array): Values {
+  const value = ({ values }: Level, depth: number) => values[indices[depth] ?? 0] as ParameterValue;
+  return Object.fromEntries(levels.map((level, depth) => [level.name, value(level, depth)]));
 }
 
 /** What `enumerate` gives for a space of this one variant. */
