@@ -1,10 +1,10 @@
-import { existsSync, readdirSync, renameSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { EnvironmentError } from '../errors.ts';
 import type { Executor, RunResult } from '../exec/executor.ts';
 import { diskError, makeFolder, onDisk } from '../util/disk.ts';
+import { describeOwner, type LockOwner, withLock } from '../util/lock.ts';
 import { type Environment, onSearchPath } from './find.ts';
-import { withLock } from './lock.ts';
 import type { Part } from './parts.ts';
 import { anotherCache, type CachePaths, cachePaths } from './paths.ts';
 import { buildShadowRoot } from './shadow.ts';
@@ -27,8 +27,10 @@ const elsewhere = 'or point CUDA_HOME at a CUDA toolkit that you have';
  */
 export async function installParts(wanted: readonly Part[], options: InstallOptions): Promise<void> {
   const paths = cachePaths(options.environment);
-  const waiting = (pid: number) =>
-    options.progress(`waiting for process ${pid}, which is installing CUDA's compiler`);
+  const onWait = (owner: LockOwner | undefined) =>
+    options.progress(`waiting for ${describeOwner(owner)}, which installs into ${paths.base}`);
+  const { signal } = options;
+  const waiting = { onWait, elsewhere: anotherCache, ...(signal && { signal }) };
   await withLock(paths.lock, waiting, async () => {
     clearLeftovers(paths.base);
     const missing = wanted.filter((part) => !isInstalled(part, paths));
@@ -56,8 +58,14 @@ async function installPart(part: Part, paths: CachePaths, options: InstallOption
   if (existsSync(place)) return;
   const size = `about ${part.downloadMb} MB to download, ${part.diskMb} MB on disk`;
   options.progress(`installing ${part.brings} into ${paths.base} (${size})`);
-  const temporary = `${paths.base}/tmp-${part.name}-${process.pid}`;
-  onDisk(`create ${temporary}`, () => makeFolder(temporary), anotherCache);
+  const temporary = onDisk(
+    `create ${paths.base}`,
+    () => {
+      makeFolder(paths.base);
+      return mkdtempSync(join(paths.base, `tmp-${part.name}-`));
+    },
+    anotherCache,
+  );
   try {
     checkSpace(paths.base, part);
     const pip = await findPip(temporary, options);

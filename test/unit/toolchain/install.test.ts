@@ -12,7 +12,6 @@ import { describe, expect, test } from 'vitest';
 import { EnvironmentError } from '../../../src/errors.ts';
 import { localExecutor } from '../../../src/exec/local.ts';
 import { installParts } from '../../../src/toolchain/install.ts';
-import { withLock } from '../../../src/toolchain/lock.ts';
 import { parts } from '../../../src/toolchain/parts.ts';
 import { withVendorLibraries } from '../../../src/toolchain/toolchain.ts';
 import { folderOf } from '../../helpers/folder.ts';
@@ -176,16 +175,4 @@ describe('withVendorLibraries', () => {
     expect(libraryPath).toEqual(['/c/lib']);
     expect(lines.join('\n')).toMatch(says);
   });
-});
-
-test('the lock of a dead process is taken over', async () => {
-  const lock = join(folderOf({ lock: String(2 ** 22 + 1) }), 'lock');
-  expect(
-    await withLock(
-      lock,
-      () => {},
-      async () => readFileSync(lock, 'utf8'),
-    ),
-  ).toBe(String(process.pid));
-  expect(existsSync(lock)).toBe(false);
 });
