@@ -45,6 +45,11 @@ const binding: Binding = {
     { root: 'package', from: 'harness/emulated', accept: isLauncher, to: 'src/emulated' },
     { root: 'package', from: 'LICENSE', to: 'LICENSE' },
   ],
+  proof: {
+    sources: ['src/operation/api.cpp', 'src/selection.cpp'],
+    folders: ['include', 'src', 'src/operation', 'device', 'simt/include', 'simt/src'],
+    flags: ['-std=c++20', '-DTW_EMULATED'],
+  },
   context: (manifest) => {
     const [major, minor, patch] = manifest.provenance.generator.version.split(/[.+-]/);
     const images = manifest.variants.flatMap(imageRows);
