@@ -38,7 +38,8 @@ export class Devices {
     const [toolchain, worker] = await Promise.all([this.#run.toolchain(), this.#buildWorker(device)]);
     // The host may compute a reference for long; a kernel may not run for long.
     const patience: Patience = { kernel: request.watchdogSeconds, host: 300 };
-    const start = () => openDevice(device, worker.path, host.executor, patience, toolchain.libraryPath);
+    const start = () =>
+      openDevice(device, worker.path, host.executor, patience, toolchain.libraryPath, request.folder);
     const first = await start();
     if (!first.available) return first.reason;
     if (device === 'cuda') this.gpu = first.session.info;

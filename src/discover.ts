@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import fastGlob from 'fast-glob';
 import { UsageError } from './errors.ts';
@@ -6,6 +6,8 @@ import { loadDefault } from './load-module.ts';
 import type { AnyFamily } from './model/family.ts';
 import type { FamilyWisdom } from './model/wisdom.ts';
 import { loadWisdom, withShipped } from './shipped.ts';
+import { authorOf } from './space/author.ts';
+import { guardFamily } from './space/guard-family.ts';
 import { validateFamily } from './space/validate-family.ts';
 import { packageRoot } from './util/package-root.ts';
 import { didYouMean } from './util/suggest.ts';
@@ -66,12 +68,10 @@ function startsIds(prefix: string): (folder: string) => boolean {
 }
 
 async function load(folder: string): Promise<DiscoveredFamily> {
-  const file = join(folder, 'family.ts');
-  const family = validateFamily(await loadDefault(file), {
-    file,
-    folder: basename(folder),
-    has: (name) => existsSync(join(folder, name)),
-  });
+  const author = authorOf(folder);
+  const has = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() ?? false;
+  const said = await loadDefault(author.file);
+  const family = guardFamily(validateFamily(said, { ...author, folder: basename(folder), has }), author);
   const wisdom = loadWisdom(family, folder);
   return { family: withShipped(family, wisdom), folder, wisdom };
 }

@@ -162,7 +162,7 @@ export class Line {
     const toolchain = await this.toolchain();
     const run = await this.#provenance(toolchain);
     const install = await this.#installation(toolchain);
-    const { cudaHome } = toolchain;
+    const { cudaHome, cxx } = toolchain;
     return {
       family,
       folder,
@@ -170,6 +170,7 @@ export class Line {
       out,
       executor,
       cudaHome,
+      cxx,
       artifacts,
       run,
       ...(install && { install }),

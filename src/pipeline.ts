@@ -106,9 +106,9 @@ async function time(passed: readonly Passed[], line: Line): Promise<void> {
 }
 
 function choose(passed: readonly Passed[], line: Line): Selection {
-  const { family, wisdom } = line.request;
-  const options = { workloads: workloadsOf(line.request), wisdom, remark: (text: string) => line.note(text) };
-  const selection = selectPassed(family, passed, line.recorder.measurements(), options);
+  const { request } = line;
+  const options = { ...request, workloads: workloadsOf(request), remark: (text: string) => line.note(text) };
+  const selection = selectPassed(request.family, passed, line.recorder.measurements(), options);
   line.host.run.writeJson('selection.json', selection);
   return selection;
 }

@@ -29,6 +29,8 @@ export interface Request {
   readonly arch: Arch;
   /** Times of earlier runs on a GPU of this architecture, where the family ships some. */
   readonly wisdom?: FamilyWisdom;
+  /** The worst rank of the family's accuracy that may be chosen where there is a better one; 0 if absent. */
+  readonly accuracy?: number;
   /** Which points. */
   readonly space: EnumerateOptions;
   /** One variant instead of a space; `source` where its text is not what the template gives. */

@@ -7,18 +7,20 @@ import type { AnyFamily } from './model/family.ts';
 import { type FamilyWisdom, wisdomSchema } from './model/wisdom.ts';
 import { activeValues, pointOfId } from './space/id.ts';
 import type { Values } from './space/plan.ts';
+import { onDisk } from './util/disk.ts';
 import { parseJson } from './util/json.ts';
 
 /** What a family's folder `wisdom/` holds, by architecture. Throws a UsageError for a file that is none of this family. */
 export function loadWisdom(family: AnyFamily, folder: string): FamilyWisdom[] {
   const place = join(folder, 'wisdom');
-  const names = existsSync(place) ? readdirSync(place).filter((name) => name.endsWith('.json')) : [];
-  return names.toSorted().map((name) => readWisdom(family, join(place, name)));
+  const names = existsSync(place) ? onDisk(`read ${place}`, () => readdirSync(place)) : [];
+  const files = names.filter((name) => name.endsWith('.json'));
+  return files.toSorted().map((name) => readWisdom(family, join(place, name)));
 }
 
 function readWisdom(family: AnyFamily, file: string): FamilyWisdom {
   const arch = basename(file, '.json');
-  const json = parseJson(readFileSync(file, 'utf8'));
+  const json = parseJson(onDisk(`read ${file}`, () => readFileSync(file, 'utf8')));
   const { data, error } = wisdomSchema.safeParse(json);
   if (data?.family === family.name && data.arch === arch) {
     const ids = [...new Set(data.records.map(({ variant }) => variant))];

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "family_code.hpp"
+
 namespace tilewright {
 
 Rejection reject(std::string verdict, std::string message) {
@@ -68,19 +70,23 @@ std::vector<std::byte> Operands::results() const {
 
 Setup::Setup(Device& device, const DeviceLimits& limits, const std::shared_ptr<Module>& module,
              const Parameters& parameters, const Operands& operands)
-    : Setup(device, limits, module, parameters, operands, operands.problem().workspace(parameters, limits)) {}
+    : Setup(device, limits, module, parameters, operands, family_code("workspace", [&] { return operands.problem().workspace(parameters, limits); })) {}
 
 Setup::Setup(Device& device, const DeviceLimits& limits, const std::shared_ptr<Module>& module,
-             const Parameters& parameters, const Operands& operands, const Workspace& wanted)
+             const Parameters& parameters, const Operands& operands, const Workspace& wanted) try
     : workspace_(device, wanted) {
   Plan plan;
   if (wanted.clear_bytes > 0) {
     plan.clear = static_cast<std::byte*>(workspace_.address()) + wanted.clear_offset;
     plan.clear_bytes = wanted.clear_bytes;
   }
-  plan.launches = operands.problem().launches(parameters, limits, operands.placement(workspace_.address()));
+  plan.launches = family_code("launches", [&] {
+    return operands.problem().launches(parameters, limits, operands.placement(workspace_.address()));
+  });
   launches_ = plan.launches.size();
   program_ = device.prepare(module, plan);
+} catch (const std::bad_alloc&) {
+  throw LaunchRefused("memory runs out: a workspace of " + std::to_string(wanted.bytes) + " bytes does not fit");
 }
 
 void Setup::judge_workspace() {

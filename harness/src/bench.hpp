@@ -20,9 +20,6 @@ struct Rejection {
 };
 Rejection reject(std::string verdict, std::string message);
 
-/// Why a variant is not launched when its operands or its workspace do not fit.
-inline constexpr const char* kNoMemory = "memory runs out: the operands and the workspace do not fit";
-
 /// A problem's operands on the device. Any number of variants may run on them in turn.
 class Operands {
  public:

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <map>
-#include <new>
 
 namespace tilewright {
 namespace {
@@ -111,8 +110,6 @@ Json Trial::verdict() {
     result = rejection;
   } catch (const LaunchRefused& refused) {
     result = reject("launch", refused.what());
-  } catch (const std::bad_alloc&) {
-    result = reject("launch", kNoMemory);
   } catch (const DeviceLost& lost) {
     result = reject("fault", lost.what());
     device_lost_ = true;

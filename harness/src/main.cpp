@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <iostream>
 
+#include "family_code.hpp"
 #include "gate.hpp"
 #include "measure.hpp"
 
@@ -66,13 +67,24 @@ class Worker {
     } catch (const DeviceLost&) {
       throw;
     } catch (const ProblemRefused& refused) {
-      emit_(Json().set("event", "error").set("id", id).set("message", refused.what()).set("problem", true));
+      emit_(error_line(id, refused.what()).set("blame", "problem"));
+    } catch (const FamilyMistake& mistake) {
+      Json line = error_line(id, mistake.what()).set("blame", "family").set("function", mistake.function);
+      if (!mistake.parameter.empty()) line.set("parameter", mistake.parameter);
+      if (!mistake.variant.empty()) line.set("variant", mistake.variant);
+      emit_(line);
+    } catch (const std::bad_alloc&) {
+      emit_(error_line(id, "memory runs out").set("blame", "memory"));
     } catch (const std::exception& error) {
-      emit_(Json().set("event", "error").set("id", id).set("message", error.what()));
+      emit_(error_line(id, error.what()));
     }
   }
 
  private:
+  static Json error_line(const Json& id, const std::string& message) {
+    return Json().set("event", "error").set("id", id).set("message", message);
+  }
+
   Emit emit_;
   ProblemCache problems_;
   Gate gate_;

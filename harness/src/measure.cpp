@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "family_code.hpp"
+
 namespace tilewright {
 namespace {
 
@@ -143,8 +145,9 @@ class Race {
       return check_line(subject, "unsupported", reject("", why.what()).evidence);
     } catch (const LaunchRefused& refused) {
       return check_line(subject, "launch", reject("", refused.what()).evidence);
-    } catch (const std::bad_alloc&) {
-      return check_line(subject, "launch", reject("", kNoMemory).evidence);
+    } catch (FamilyMistake& mistake) {
+      mistake.variant = variant.id;
+      throw;
     }
     if (check(subject, false)) enter(std::move(subject));
   }

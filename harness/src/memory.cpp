@@ -5,6 +5,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "family_code.hpp"
 #include "tilewright/parallel.hpp"
 
 namespace tilewright {
@@ -159,8 +160,8 @@ WorkspaceBuffer::WorkspaceBuffer(Device& device, const Workspace& workspace) {
   if (workspace.bytes == 0) return;
   if (workspace.image.size() > workspace.bytes ||
       workspace.clear_offset + workspace.clear_bytes > workspace.bytes)
-    throw std::invalid_argument("workspace: image or cleared range reaches beyond its " +
-                                std::to_string(workspace.bytes) + " bytes");
+    throw FamilyMistake("workspace", "its image or cleared range reaches beyond its " +
+                                         std::to_string(workspace.bytes) + " bytes");
   std::vector<std::byte> contents(workspace.bytes);
   fill(contents.data(), contents.size(), kUnwritten);
   std::copy(workspace.image.begin(), workspace.image.end(), contents.begin());

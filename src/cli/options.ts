@@ -21,6 +21,8 @@ export interface Flags {
   /** True: the newest run of the family. */
   readonly resume?: string | true;
   readonly as?: string;
+  /** Rank of accuracy. */
+  readonly accuracy?: number;
   /** Where `gen emit` installs the library. */
   readonly prefix?: string;
   /** `gen emit --prefix`: archives instead of shared libraries. */
@@ -96,6 +98,15 @@ export function withGatePart(command: Command): Command {
   return command
     .option('--case <id>', 'run this gate case alone')
     .option('--seed <n>', 'emulated device: the one schedule that the seed stands for', seed);
+}
+
+/** What may be chosen. */
+export function withChoice(command: Command): Command {
+  return command.option(
+    '--accuracy <rank>',
+    'choose variants up to this rank of accuracy, where the family ranks it (default: the best that passed)',
+    seed,
+  );
 }
 
 export function withPrefix(command: Command): Command {

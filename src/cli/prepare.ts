@@ -198,6 +198,7 @@ function requestOf(parts: {
     ...{ family, folder, arch, gate, settings, device, jobs, out, watchdogSeconds },
     space: { arch: arch.name, ...space },
     ...(only && { only }),
+    ...(flags.accuracy !== undefined && { accuracy: flags.accuracy }),
     ...prefixOf(flags),
     stages: new Set(stages),
     install: flags.install,

@@ -11,6 +11,7 @@ import { list, show, why } from './inspect.ts';
 import {
   type Flags,
   withAnswer,
+  withChoice,
   withDepth,
   withGatePart,
   withMachine,
@@ -54,7 +55,7 @@ function addLineCommands(program: Command, done: Done): void {
     .command('sweep')
     .argument('[family]', 'a kernel family; see `gen list`')
     .description('enumerate, render, compile, gate, time, select and emit the library');
-  withResume(withDepth(withMachine(withSpace(withOutput(sweep))))).action(
+  withChoice(withResume(withDepth(withMachine(withSpace(withOutput(sweep)))))).action(
     async (family: string | undefined, flags: Flags) => done(await sweepFamily(family, flags)),
   );
   const render = subjectCommand(program, 'render', 'write the rendered sources');
@@ -119,6 +120,7 @@ function addRunCommands(program: Command, done: Done): void {
       .argument('[run]', 'id or folder of a run (default: the newest)');
     const wanted: Stage[] = ['build', ...(stage === 'time' ? [] : (['select'] as const)), stage];
     if (stage === 'emit') withPrefix(command);
+    if (stage !== 'time') withChoice(command);
     withMachine(withOutput(command)).action(async (run: string | undefined, flags: Flags) =>
       done(await execute(await prepareExisting(run, undefined, wanted, flags), flags)),
     );

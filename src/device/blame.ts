@@ -7,6 +7,8 @@ export interface Suspect {
   readonly case?: string | undefined;
   readonly schedule?: number | undefined;
   readonly inKernel?: boolean;
+  /** Whether a kernel has run in this job. */
+  readonly launched?: boolean;
 }
 
 /** The end of a worker in the middle of a job. */

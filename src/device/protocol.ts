@@ -112,8 +112,16 @@ const workerLineSchema = z.discriminatedUnion('event', [
     event: z.literal('error'),
     id: id.nullable(),
     message: z.string(),
-    /** True: the family's oracle refuses a problem that its family.ts asks for. */
-    problem: z.boolean().optional(),
+    /**
+     * Whose fault it is, where it is not the runner's: `problem`: the oracle refuses what family.ts asks for; `family`: its C++
+     * did what it must not; `memory`: there is too little on the host or the device.
+     */
+    blame: z.enum(['problem', 'family', 'memory']).optional(),
+    /** Of the family's C++. */
+    function: z.string().optional(),
+    /** That the launch code reads and the variant lacks. */
+    parameter: z.string().optional(),
+    variant: z.string().optional(),
   }),
 ]);
 export type WorkerLine = z.infer<typeof workerLineSchema>;

@@ -1,9 +1,10 @@
-import { EnvironmentError, UsageError } from '../errors.ts';
+import { EnvironmentError } from '../errors.ts';
 import type { Executor } from '../exec/executor.ts';
 import type { DeviceName } from '../model/artifact.ts';
 import { Slots } from '../util/limit.ts';
 import { blame, type Crash, isFromOutside, isSameCrash, type Suspect } from './blame.ts';
 import type { DeviceInfo, GateAnswer, GateJob, TimeEvent, TimeJob, WorkerLine } from './protocol.ts';
+import { mustBeOfKernel, refusal } from './refusal.ts';
 import { runTimeJob } from './timing.ts';
 import { describeEnding, type Ending, Worker } from './worker.ts';
 
@@ -48,7 +49,8 @@ export type OpenedDevice =
 
 /**
  * Starts the worker. A worker that does not even start is an EnvironmentError; a missing device is an answer. Vendor
- * libraries are looked for in `libraryPath` first, then where the system has its own.
+ * libraries are looked for in `libraryPath` first, then where the system has its own. `folder`: the family's, for messages
+ * about its C++.
  */
 export async function openDevice(
   name: DeviceName,
@@ -56,12 +58,13 @@ export async function openDevice(
   executor: Executor,
   patience: Patience = defaultPatience[name],
   libraryPath: readonly string[] = [],
+  folder = '',
 ): Promise<OpenedDevice> {
   const start = () => new Worker(workerPath, executor, libraryEnvironment(libraryPath));
   const [worker, first] = await greeted(start, patience.host);
   if ('event' in first && first.event === 'unavailable') return { available: false, reason: first.reason };
   const { event: _, ...info } = mustBeReady(first);
-  return { available: true, session: new Session(info, worker, start, patience) };
+  return { available: true, session: new Session(info, worker, start, patience, folder) };
 }
 
 function libraryEnvironment(libraryPath: readonly string[]): Record<string, string> {
@@ -86,21 +89,26 @@ function mustBeReady(line: WorkerLine | Ending): Extract<WorkerLine, { event: 'r
   throw new EnvironmentError(`the runner does not start: it ${why}`);
 }
 
+/** A job as it is sent, but for its id. */
+type Job = (GateJob | TimeJob) & { readonly job: 'gate' | 'time'; readonly watchdog?: number };
+
 class Session implements DeviceSession {
   readonly info: DeviceInfo;
   readonly #start: () => Worker;
   readonly #patience: Patience;
+  readonly #folder: string;
   readonly #turns = new Slots(1);
   #worker: Worker | undefined;
   /** Jobs that the present worker has served: what they left behind may hurt the next. */
   #served = 0;
   #nextId = 1;
 
-  constructor(info: DeviceInfo, worker: Worker, start: () => Worker, patience: Patience) {
+  constructor(info: DeviceInfo, worker: Worker, start: () => Worker, patience: Patience, folder: string) {
     this.info = info;
     this.#worker = worker;
     this.#start = start;
     this.#patience = patience;
+    this.#folder = folder;
   }
 
   gate(job: GateJob): Promise<GateAnswer> {
@@ -112,7 +120,9 @@ class Session implements DeviceSession {
         const repeated = crashes.some((crash) => isSameCrash(crash, result));
         crashes.push(result);
         const doubtful = !repeated || isFromOutside(result.ending);
-        if (repeated || crashes.length === mostAttempts) return blame(result, job, doubtful);
+        if (!repeated && crashes.length < mostAttempts) continue;
+        mustBeOfKernel(result, job, this.#folder);
+        return blame(result, job, doubtful);
       }
     });
   }
@@ -148,7 +158,9 @@ class Session implements DeviceSession {
       }
       if (line.event === 'verdict') return { verdict: line.verdict, evidence: line.evidence };
       if (line.event === 'case' || line.event === 'checking') {
-        suspect = { case: line.case, schedule: line.schedule, inKernel: line.event === 'case' };
+        const inKernel = line.event === 'case';
+        const launched = inKernel || suspect.launched === true;
+        suspect = { case: line.case, schedule: line.schedule, inKernel, launched };
       }
     }
     throw new Error(`the runner ended its job on ${job.variant.id} without a verdict`);
@@ -158,7 +170,7 @@ class Session implements DeviceSession {
    * Sends a job and yields its lines up to `verdict` or `done`, or to the ending of the worker, which is replaced when the
    * next job comes. An `error` line, the worker's word on a job that makes no sense, throws.
    */
-  async *#converse(job: object): AsyncGenerator<WorkerLine | Ending, void> {
+  async *#converse(job: Job): AsyncGenerator<WorkerLine | Ending, void> {
     const id = String(this.#nextId++);
     let worker = await this.#send({ ...job, id });
     let line = await worker.next(this.#patience.host);
@@ -169,10 +181,12 @@ class Session implements DeviceSession {
       line = await worker.next(this.#patience.host);
     }
     this.#worker = undefined; // stays so unless the job is seen to its end
+    let item: string | undefined;
     while (true) {
       if (!('event' in line)) return yield line;
       if (line.event === 'verdict' || line.event === 'done' || line.event === 'error') this.#worker = worker;
-      if (line.event === 'error') throw refusal(line);
+      if (line.event === 'error') throw refusal(line, { job, case: item, folder: this.#folder });
+      if (line.event === 'case' || line.event === 'checking') item = line.case;
       yield line;
       if (this.#worker) return;
       line = await worker.next(this.#patienceAfter(line));
@@ -197,10 +211,4 @@ class Session implements DeviceSession {
     this.#worker.send(job);
     return this.#worker;
   }
-}
-
-/** Whose fault it is that a job cannot be done: of whoever wrote `family.ts` or a file that it names, or ours. */
-function refusal({ message, problem }: Extract<WorkerLine, { event: 'error' }>): Error {
-  if (problem) return new UsageError(`the family asks for a problem that its oracle refuses: ${message}`);
-  return new Error(`the runner cannot do a job: ${message}`);
 }

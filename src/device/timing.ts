@@ -5,7 +5,7 @@ import type { Check, TimeEvent, TimeJob, WorkerLine } from './protocol.ts';
 import { describeEnding, type Ending } from './worker.ts';
 
 /** Sends a job to the worker; an ending of the worker is the last thing that comes back. */
-type Converse = (job: object) => AsyncIterable<WorkerLine | Ending>;
+type Converse = (job: TimeJob & { readonly job: 'time' }) => AsyncIterable<WorkerLine | Ending>;
 
 /**
  * Runs a timing job to its end, whatever its variants do: one that breaks the device twice gets the check `fault`, one that

@@ -14,6 +14,7 @@ import { packImage } from './images.ts';
 import { installLibrary } from './install.ts';
 import { buildManifest, cubinsOf, type Shipped } from './manifest.ts';
 import { libraryPath, mustBeReplaceable } from './place.ts';
+import { mustCompile } from './proof.ts';
 import type { LibraryRequest } from './request.ts';
 
 export interface Library {
@@ -54,6 +55,8 @@ async function writeLibrary(request: LibraryRequest): Promise<Library> {
   try {
     await chmod(staged, 0o755);
     const manifest = await writePackage(request, binding, staged);
+    const { cxx, executor, folder } = request;
+    if (cxx !== undefined) await mustCompile(staged, { binding, manifest, folder, cxx, executor });
     const path = libraryPath(request.out);
     await replaceFolder(staged, path);
     return { path, manifest };
@@ -68,7 +71,8 @@ async function writePackage(request: LibraryRequest, binding: Binding, staged: s
   for (const id of request.selection.variants) shipped.push(await ship(id, request, staged));
   const manifest = buildManifest(request, shipped, packageVersion());
   const roots = { package: packageRoot, family: request.folder };
-  await writeBinding(binding, bindingFolder(binding.name), manifest, roots, staged, {
+  const kernels = shipped.map(({ source }) => source.text);
+  await writeBinding(binding, bindingFolder(binding.name), manifest, roots, kernels, staged, {
     cudaHint: request.cudaHome ?? '',
   });
   await write(join(staged, 'manifest.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);

@@ -28,7 +28,7 @@ export function buildManifest(
   version: string,
 ): Manifest {
   const { family, selection, run } = request;
-  const variants = shipped.map((one) => describeVariant(one, run.verdicts, selection.fallbacks));
+  const variants = shipped.map((one) => describeVariant(one, family, run.verdicts, selection.fallbacks));
   const policy = selection.choices.map((choice) => describeChoice(family, choice));
   return {
     schema: manifestVersion,
@@ -44,6 +44,7 @@ export function buildManifest(
     variants,
     policy,
     unserved: selection.unserved,
+    leftOut: leftOut(run.verdicts, selection.variants),
     provenance: describeProvenance(run, version),
     licence: { spdx: 'MIT', file: 'LICENSE' },
   };
@@ -60,6 +61,7 @@ function describeParameters(family: AnyFamily): Manifest['parameters'] {
 
 function describeVariant(
   { source, images }: Shipped,
+  family: AnyFamily,
   verdicts: readonly Verdict[],
   fallbacks: readonly string[],
 ): ManifestVariant {
@@ -74,6 +76,7 @@ function describeVariant(
     threads: budget.threads,
     sharedBytes: budget.sharedBytes,
     deterministic,
+    ...(family.accuracy && { accuracy: family.accuracy(parameters) }),
     fallback: fallbacks.includes(id),
     source: `kernels/${id}.cu`,
     hash: source.hash,
@@ -84,6 +87,15 @@ function describeVariant(
     ),
     ...(errors.length > 0 && { maxErrorOverBound: Math.max(...errors) }),
   };
+}
+
+/** What passed on every device that was asked and was not selected. */
+function leftOut(verdicts: readonly Verdict[], selected: readonly string[]): string[] {
+  const failed = new Set(
+    verdicts.filter(({ verdict }) => verdict !== 'passed').map(({ variant }) => variant),
+  );
+  const passed = new Set(verdicts.map(({ variant }) => variant));
+  return [...passed].filter((id) => !failed.has(id) && !selected.includes(id)).toSorted();
 }
 
 /** The verdicts that admit a variant. Shipping one that the gate never passed, or failed on any device, is a defect. */

@@ -39,6 +39,8 @@ export interface LibraryRequest {
   readonly executor: Executor;
   /** Root of the CUDA toolkit: its `fatbinary` packs the kernels, and the library's CMake looks there last. */
   readonly cudaHome?: string | undefined;
+  /** C++ compiler that the library is tried with before it is handed out; absent: it is not. */
+  readonly cxx?: string | undefined;
   /** Also build the library and install it. */
   readonly install?: Installation | undefined;
 }

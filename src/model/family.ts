@@ -87,6 +87,11 @@ export interface Family<P extends ParameterSpecs = ParameterSpecs> {
    * the emitted library carries for each workload the best variant of every other rank, and tries lower ranks first.
    */
   generality?(point: Point<P>): number;
+  /**
+   * How large an error a variant's bound allows, as a rank: 0, as if absent, for the tightest. Where bounds differ by variant
+   * (statistics in one pass or in two), one of a higher rank is chosen only where it is asked for, however fast it is.
+   */
+  accuracy?(point: Point<P>): number;
   /** Guess of merit, higher is better: ranks variants that nobody has timed. */
   priority(point: Point<P>, workload: Workload): number;
   /**

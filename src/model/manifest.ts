@@ -46,6 +46,8 @@ const manifestVariantSchema = z.object({
   /** Dynamic shared memory of a block, bytes. */
   sharedBytes: z.number(),
   deterministic: z.boolean(),
+  /** Rank of accuracy by the family, where it has such: 0 for the tightest bound. */
+  accuracy: z.number().optional(),
   /** Here for problems that the chosen variants refuse. */
   fallback: z.boolean(),
   /** The rendered source, inside the library's source tree. */
@@ -98,6 +100,8 @@ export const manifestSchema = z.object({
   variants: z.array(manifestVariantSchema),
   policy: z.array(manifestChoiceSchema),
   unserved: z.array(z.string()),
+  /** Variants that passed the gate and are not here, since no workload needs them. */
+  leftOut: z.array(z.string()),
   provenance: provenanceSchema,
   licence: z.object({ spdx: z.string(), file: z.string() }),
 });

@@ -45,6 +45,11 @@ const binding: Binding = {
     { root: 'package', from: 'harness/emulated', accept: isLauncher, to: 'src/emulated' },
     { root: 'package', from: 'LICENSE', to: 'LICENSE' },
   ],
+  proof: {
+    sources: ['src/operation/api.cpp', 'src/selection.cpp'],
+    folders: ['include', 'src', 'src/operation', 'device', 'simt/include', 'simt/src'],
+    flags: ['-std=c++20', '-DTW_EMULATED'],
+  },
   context: (manifest) => {
     const [major, minor, patch] = manifest.provenance.generator.version.split(/[.+-]/);
     const images = manifest.variants.flatMap(imageRows);
@@ -114,7 +119,9 @@ function variantRow(manifest: Manifest, variant: ManifestVariant, index: number)
     id: variant.id,
     symbol: variant.symbol,
     parameters: parameters.map(([name, value]) =>
-      typeof value === 'string' ? `{"${name}", 0, "${value}"}` : `{"${name}", ${Number(value)}, nullptr}`,
+      typeof value === 'string'
+        ? `{"${name}", 0, ${JSON.stringify(value)}}`
+        : `{"${name}", ${Number(value)}, nullptr}`,
     ),
     count: parameters.length,
     firstImage: before.reduce((sum, { images }) => sum + images.length, 0),
@@ -131,7 +138,9 @@ function choiceRow(manifest: Manifest, choice: ManifestChoice, index: number) {
     name: choice.variant,
     evidence: evidence(choice),
     features: features.map(([name, value]) =>
-      typeof value === 'string' ? `{"${name}", 0, "${value}"}` : `{"${name}", ${value}, nullptr}`,
+      typeof value === 'string'
+        ? `{${JSON.stringify(name)}, 0, ${JSON.stringify(value)}}`
+        : `{${JSON.stringify(name)}, ${value}, nullptr}`,
     ),
     count: features.length,
     variant: manifest.variants.findIndex(({ id }) => id === choice.variant),
@@ -140,14 +149,15 @@ function choiceRow(manifest: Manifest, choice: ManifestChoice, index: number) {
 
 /** One line for the reader of the policy, e.g. `41.8 us hot, 1.012x the best of ours; cusparse-bsr 55.0 us`. */
 function evidence(choice: ManifestChoice): string {
-  const { median, variantMedian, vendorFaster, l2, slowdown, baseline, measured } = choice;
+  const { median, variantMedian, vendorFaster, l2, slowdown, baseline, measured, accuracy } = choice;
   const own = vendorFaster ? variantMedian : median;
-  if (own === undefined) return 'untimed: first by the priority of its family';
+  const rank = accuracy ? `; rank ${accuracy} of accuracy` : '';
+  if (own === undefined) return `untimed: first by the priority of its family${rank}`;
   const time = `${microseconds(own)} ${l2 ?? ''}`.trimEnd();
   const behind = slowdown === undefined ? '' : `, ${slowdown.toFixed(3)}x the best of ours`;
   const elsewhere = measured === undefined ? '' : `, measured in run ${measured}`;
   const vendor = baseline ? `; ${baseline.name} ${microseconds(baseline.median)}` : '';
-  return time + behind + elsewhere + vendor + (vendorFaster ? ', which is faster' : '');
+  return time + behind + elsewhere + vendor + (vendorFaster ? ', which is faster' : '') + rank;
 }
 
 function microseconds(seconds: number): string {

@@ -20,15 +20,25 @@ struct Parameter {
   const char* text;
 };
 
+/// Launch code reads a parameter that the variant does not have, or one of another kind.
+struct WrongParameter : std::out_of_range {
+  WrongParameter(std::string_view parameter, const std::string& why) : std::out_of_range(why), name(parameter) {}
+  std::string name;
+};
+
 /// All of a variant's parameters and derived values, by name. Does not own them.
 class Parameters {
  public:
   Parameters(const Parameter* first, std::size_t count) : first_(first), count_(count) {}
-  /// Throws std::out_of_range when there is no such parameter.
-  std::int64_t number(std::string_view name) const { return find(name).number; }
+  // Both throw WrongParameter when there is no such parameter, or it is of the other kind.
+  std::int64_t number(std::string_view name) const {
+    const Parameter& parameter = find(name);
+    if (parameter.text) throw WrongParameter(name, "parameter '" + std::string(name) + "' is a text");
+    return parameter.number;
+  }
   std::string_view text(std::string_view name) const {
     const Parameter& parameter = find(name);
-    if (!parameter.text) throw std::out_of_range("parameter '" + std::string(name) + "' is a number");
+    if (!parameter.text) throw WrongParameter(name, "parameter '" + std::string(name) + "' is a number");
     return parameter.text;
   }
 
@@ -36,7 +46,7 @@ class Parameters {
   const Parameter& find(std::string_view name) const {
     for (std::size_t i = 0; i < count_; ++i)
       if (name == first_[i].name) return first_[i];
-    throw std::out_of_range("variant has no parameter '" + std::string(name) + "'");
+    throw WrongParameter(name, "variant has no parameter '" + std::string(name) + "'");
   }
   const Parameter* first_;
   std::size_t count_;

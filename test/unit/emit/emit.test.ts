@@ -95,3 +95,46 @@ test('a selection of nothing is refused', async () => {
   const selection = { ...good.selection, variants: [], choices: [] };
   await expect(emitLibrary({ ...good, selection })).rejects.toThrow(/nothing to emit: no variant of toy-op/);
 });
+
+test('a header in a folder, in angle brackets, or that only a kernel includes travels too', async () => {
+  const asked = await request();
+  await write(
+    join(asked.folder, 'launch.hpp'),
+    '#include "detail/a.hpp"\n#include <b.hpp>\n#include <vector>\n',
+  );
+  await write(join(asked.folder, 'detail/a.hpp'), '#include "c.hpp"\n');
+  await write(join(asked.folder, 'detail/c.hpp'), '#include "../shape.hpp"\n');
+  for (const name of ['b.hpp', 'device.cuh', 'unused.hpp']) await write(join(asked.folder, name), '\n');
+  const artifacts = asked.artifacts.map((one) => ({
+    ...one,
+    source: { ...one.source, text: `#include "device.cuh"\n${one.source.text}` },
+  }));
+  const { path } = await emitLibrary({ ...asked, artifacts });
+  const operation = join(path, 'src', 'operation');
+  expect(await contents(operation)).toEqual([
+    ...['api.cpp', 'b.hpp', 'detail', 'device.cuh', 'launch.hpp', 'shape.hpp'],
+  ]);
+  expect(await contents(join(operation, 'detail'))).toEqual(['a.hpp', 'c.hpp']);
+});
+
+test('a header outside of the folder is refused by name', async () => {
+  const asked = await request();
+  await write(join(asked.folder, '../shared.hpp'), '\n');
+  await write(join(asked.folder, 'launch.hpp'), '#include "../shared.hpp"\n');
+  await expect(emitLibrary(asked)).rejects.toThrow(
+    /launch\.hpp includes "\.\.\/shared\.hpp", which lies outside of/,
+  );
+});
+
+test('an interface that does not compile is refused with its own file and line', async () => {
+  const asked = { ...(await request()), cxx: 'g++' };
+  await write(join(asked.folder, 'launch.hpp'), '#include "tw/launch.hpp"\n');
+  await emitLibrary(asked);
+  await write(join(asked.folder, 'api.h'), 'int tw_toy_op(int count;\n');
+  await write(join(asked.folder, 'api.cpp'), '#include "tilewright/toy_op.h"\n');
+  await expect(emitLibrary(asked)).rejects.toThrow(`${join(asked.folder, 'api.h')}:1:`);
+  await write(join(asked.folder, 'api.h'), 'int tw_toy_op(int count);\n');
+  await write(join(asked.folder, 'api.cpp'), '#include "launch.hpp"\n\nint x = nothing;\n');
+  await expect(emitLibrary(asked)).rejects.toThrow(`${join(asked.folder, 'api.cpp')}:3:9: error: 'nothing'`);
+  expect(await contents(join(asked.out))).toEqual(['library']); // the one before
+});

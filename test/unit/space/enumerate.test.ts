@@ -192,24 +192,6 @@ describe('enumerate', () => {
       {},
       /sly reads 'tileN', which is not among what it may: block/,
     ],
-    [
-      'a derived value that is no number',
-      { ...toyFamily, derive: () => ({ area: Number.NaN }) },
-      {},
-      /derive\(\) gave area = NaN for toy_op\.naive\.b32\.tn32; a number, text or boolean is needed/,
-    ],
-    [
-      'a derived value that hides a parameter',
-      { ...toyFamily, derive: () => ({ block: 1 }) },
-      {},
-      /derive\(\) gives 'block', which is a parameter; rename it/,
-    ],
-    [
-      'a template that is not listed',
-      { ...toyFamily, template: () => 'kernle.cu.hbs' },
-      {},
-      /template\(\) gave 'kernle\.cu\.hbs' for toy_op\.naive\.b32\.tn32; templates lists kernel\.cu\.hbs/,
-    ],
   ])('refuses %s', (_, family, options, message) => {
     expect(() => enumerate(family, { arch: 'sm_90a', ...options })).toThrow(message);
   });
