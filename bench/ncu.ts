@@ -114,7 +114,7 @@ async function build(discovered: DiscoveredFamily, subjects: readonly Subject[])
   for (const id of new Set(subjects.map(({ variant }) => variant))) {
     const source = renderVariant(family, familyFolder, variantOf(family, pointOfId(family, id)), out);
     writeSource(source);
-    const built = await buildVariant(source, archNamed(options.arch), false, toolchain, context, slots);
+    const built = await buildVariant(source, archNamed(options.arch), [], toolchain, context, slots);
     const [cubin] = built.artifacts;
     if (!cubin || built.verdict)
       throw new UsageError(`${id} does not build: ${built.verdict?.evidence.message}`);

@@ -1,3 +1,4 @@
+import type { DeviceChoice } from './backends/index.ts';
 import type { Executor } from './exec/executor.ts';
 import type { Arch } from './model/arch.ts';
 import type { Event, Stage } from './model/event.ts';
@@ -37,7 +38,7 @@ export interface Request {
   readonly only?: { readonly variant: Variant; readonly source?: Source };
   /** Which of the stages; those that are left out take what the run's journal knows. */
   readonly stages: ReadonlySet<Stage>;
-  readonly device: 'auto' | 'cuda' | 'emulated';
+  readonly device: DeviceChoice;
   readonly gate: GateScope;
   readonly watchdogSeconds: number;
   readonly settings: Settings;

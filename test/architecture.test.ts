@@ -21,41 +21,54 @@ const ground: Readonly<Record<string, readonly string[]>> = {
  */
 const table: Readonly<Record<string, readonly string[]>> = {
   arch: [],
+  backends: ['arch', 'zod'],
   // Stages.
   space: ['zod'],
   render: ['handlebars'],
-  compile: ['zod', 'exec:type'],
-  gate: ['device'],
+  compile: ['backends', 'zod', 'exec:type'],
+  gate: ['backends', 'device'],
   measure: ['device'],
   select: [],
-  emit: ['render', 'load-module', 'exec:type', 'ts-morph', 'zod'],
+  strategy: [],
+  emit: ['backends', 'render', 'load-module', 'exec:type', 'ts-morph', 'zod'],
   // What stages stand on.
   exec: ['execa'],
-  device: ['zod', 'exec:type'],
-  toolchain: ['zod', 'exec:type'],
-  store: ['zod'],
-  report: ['store:type'],
+  device: ['arch', 'backends', 'zod', 'exec:type'],
+  toolchain: ['backends', 'exec:type'],
+  store: ['backends', 'zod'],
+  report: ['backends', 'store:type'],
   // Plug-ins and configuration.
   'load-module': ['jiti'],
-  config: ['load-module', 'zod'],
+  config: ['backends', 'load-module', 'zod'],
   shipped: ['space', 'zod'],
   discover: ['load-module', 'shipped', 'space', 'fast-glob'],
   scaffold: [],
   // The line itself, and the ways to start it.
-  request: ['exec:type', 'space:type', 'store:type'],
-  setup: ['arch', 'compile:type', 'device', 'exec:type', 'request:type', 'toolchain'],
-  reproduce: ['request:type'],
-  devices: ['compile', 'device', 'request:type', 'toolchain'],
+  request: ['backends:type', 'exec:type', 'space:type', 'store:type'],
+  setup: ['backends', 'compile:type', 'device', 'exec:type', 'request:type', 'toolchain'],
+  reproduce: ['backends', 'request:type'],
+  devices: ['backends', 'compile', 'device', 'request:type', 'toolchain'],
   line: [
-    ...['compile', 'device:type', 'devices', 'emit:type', 'reproduce', 'request:type', 'setup', 'store'],
+    ...[
+      'backends',
+      'compile',
+      'device:type',
+      'devices',
+      'emit:type',
+      'reproduce',
+      'request:type',
+      'setup',
+      'store',
+    ],
     'toolchain',
   ],
+  evaluate: ['render', 'compile', 'gate', 'device:type', 'line:type'],
   pipeline: [
-    ...['space', 'render', 'compile', 'gate', 'measure', 'select', 'emit'],
-    ...['device:type', 'line', 'request'],
+    ...['space', 'strategy', 'evaluate', 'measure', 'select', 'emit'],
+    ...['render', 'device:type', 'line', 'request'],
   ],
   cli: [
-    ...['arch', 'compile', 'config', 'discover', 'emit', 'exec', 'pipeline', 'render', 'report'],
+    ...['arch', 'backends', 'compile', 'config', 'discover', 'emit', 'exec', 'pipeline', 'render', 'report'],
     ...['request:type', 'scaffold', 'setup', 'space', 'store', 'toolchain', 'commander', 'zod'],
   ],
   validate: ['cli'],
@@ -189,6 +202,20 @@ describe('imports', () => {
     const next = new Map<string, string[]>();
     for (const { from, to } of atRunTime) next.set(from, [...(next.get(from) ?? []), to]);
     expect(findCycle(next)).toBeUndefined();
+  });
+});
+
+describe('devices', () => {
+  /** The model says which names there are; backends say what each means. */
+  const knows = (name: string) => name.startsWith('src/backends/') || name === 'src/model/artifact.ts';
+
+  it('are told apart by what they can do, by their names in src/backends alone', () => {
+    const names = files
+      .filter((file) => nameOf(file).startsWith('src/') && !knows(nameOf(file)))
+      .flatMap((file) => file.getDescendants())
+      .filter((node) => Node.isStringLiteral(node) || Node.isNoSubstitutionTemplateLiteral(node))
+      .filter((node) => ['cuda', 'emulated'].includes(node.getLiteralText()));
+    expect(names.map((node) => `${nameOf(node.getSourceFile())}:${node.getStartLineNumber()}`)).toEqual([]);
   });
 });
 

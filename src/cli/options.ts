@@ -1,4 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { archNames, defaultArch } from '../arch/index.ts';
+import { type DeviceChoice, parseDevices } from '../backends/index.ts';
 
 /** Flags that every command about variants takes, as commander hands them on. */
 export interface Flags {
@@ -6,7 +8,7 @@ export interface Flags {
   readonly where?: string;
   readonly limit?: number;
   readonly arch?: string;
-  readonly device?: 'auto' | 'cuda' | 'emulated';
+  readonly device?: DeviceChoice;
   readonly jobs?: number;
   /** Seconds. */
   readonly watchdog?: number;
@@ -27,6 +29,15 @@ export interface Flags {
   readonly prefix?: string;
   /** `gen emit --prefix`: archives instead of shared libraries. */
   readonly static?: boolean;
+}
+
+/** The devices that `--device` names. */
+function devices(text: string): DeviceChoice {
+  try {
+    return parseDevices(text);
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
 }
 
 /** A positive whole number. */
@@ -59,6 +70,8 @@ function withForm(command: Command, json: string): Command {
     .option('--quiet', 'no progress on stderr');
 }
 
+export const archHelp = `${archNames} (default: the GPU's, else ${defaultArch.name})`;
+
 /** Which points of the space. */
 export function withSpace(command: Command): Command {
   return command
@@ -68,17 +81,16 @@ export function withSpace(command: Command): Command {
     )
     .option('--where <condition>', 'only points that fulfil it, e.g. "block == 64 && tileN >= 128"')
     .option('--limit <n>', 'at most this many variants, evenly spaced', count)
-    .option('--arch <name>', "sm_80, sm_90a (default: the GPU's, else sm_90a)");
+    .option('--arch <name>', archHelp);
 }
 
 /** How variants are compiled and judged. */
 export function withMachine(command: Command): Command {
   return command
-    .addOption(
-      new Option(
-        '--device <name>',
-        'who gates (default: auto: emulated, and the GPU where there is one)',
-      ).choices(['auto', 'emulated', 'cuda']),
+    .option(
+      '--device <name>',
+      'auto, emulated, cuda (all GPUs), cuda:1 or cuda:0,2 (default: auto: emulated, and the GPUs where there are any)',
+      devices,
     )
     .option(
       '--jobs <n>',

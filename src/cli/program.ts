@@ -9,6 +9,7 @@ import { packageVersion } from '../util/package-version.ts';
 import { doctor } from './doctor.ts';
 import { list, show, why } from './inspect.ts';
 import {
+  archHelp,
   type Flags,
   withAnswer,
   withChoice,
@@ -165,7 +166,7 @@ function addInspectCommands(program: Command, done: Done): void {
     .argument('<family>', 'a kernel family, or the id of one variant')
     .argument('[point...]', 'a variant id, or block=64 tileN=128 ...');
   withAnswer(asking)
-    .option('--arch <name>', "sm_80, sm_90a (default: the GPU's, else sm_90a)")
+    .option('--arch <name>', archHelp)
     .action(async (first: string, point: string[], flags: Flags) => {
       const [family, text] = subjectOf(first, point.length > 0 ? point.join(' ') : undefined);
       done(await why(family, text, flags));

@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
+import { emulated } from '../backends/index.ts';
 import { EnvironmentError } from '../errors.ts';
 import type { Artifact } from '../model/artifact.ts';
 import type { Source } from '../model/variant.ts';
@@ -62,7 +63,7 @@ export async function compileEmulated(
   compilers: Compilers,
   context: CompileContext,
 ): Promise<Artifact | Verdict> {
-  const makeKey = () => keyOf('emulated', headerText + source.text, compilers, context);
+  const makeKey = () => keyOf(emulated.name, headerText + source.text, compilers, context);
   const key = makeKey();
   const entry = await obtain(context.cacheRoot, key, outcomeSchema, async (folder) => {
     const outcome = await produce(folder, source, compilers, context);
@@ -70,10 +71,10 @@ export async function compileEmulated(
     return outcome;
   });
   const { refusal } = entry.meta;
-  if (refusal) return refused(entry, refusal, source.variant.id, 'emulated');
+  if (refusal) return refused(entry, refusal, source.variant.id, emulated.name);
   return {
     source,
-    device: 'emulated',
+    device: emulated.name,
     arch: process.arch,
     path: join(entry.folder, 'kernel.so'),
     key,

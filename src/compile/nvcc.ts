@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { cuda } from '../backends/index.ts';
 import type { Arch } from '../model/arch.ts';
 import type { Artifact } from '../model/artifact.ts';
 import type { Source } from '../model/variant.ts';
@@ -68,7 +69,7 @@ export async function compileCuda(
     return outcome;
   });
   const { refusal } = entry.meta;
-  if (refusal) return refused(entry, refusal, source.variant.id, 'cuda');
+  if (refusal) return refused(entry, refusal, source.variant.id, cuda.name);
   return artifactOf(entry, key, source, arch);
 }
 
@@ -76,7 +77,7 @@ function artifactOf(entry: Entry<Outcome>, key: string, source: Source, arch: Ar
   const { seconds, resources } = entry.meta;
   return {
     source,
-    device: 'cuda',
+    device: cuda.name,
     arch: arch.name,
     path: join(entry.folder, 'kernel.cubin'),
     key,

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { backends } from '../backends/index.ts';
 import { EnvironmentError } from '../errors.ts';
 import type { RunResult } from '../exec/executor.ts';
 import { type DeviceName, resourcesSchema } from '../model/artifact.ts';
@@ -66,7 +67,7 @@ export function refused(
 ): Verdict {
   return {
     variant,
-    device: device === 'cuda' ? 'none' : device,
+    device: backends[device].alwaysBuilt ? 'none' : device,
     verdict: refusal.verdict,
     evidence: {
       message: refusal.message,

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { z } from 'zod';
+import { backends } from '../backends/index.ts';
 import { EnvironmentError } from '../errors.ts';
 import type { DeviceName } from '../model/artifact.ts';
 import { hashOf } from '../util/hash.ts';
@@ -36,12 +37,6 @@ const prelude = ['algorithm', 'array', 'chrono', 'cmath', 'cstdint', 'cstring', 
   .concat(['memory', 'mutex', 'optional', 'stdexcept', 'string', 'unordered_map', 'utility', 'vector'])
   .map((name) => `#include <${name}>\n`)
   .join('');
-
-/** Folders of sources under `harness/`, by device. */
-const sourceFolders: Readonly<Record<DeviceName, readonly string[]>> = {
-  emulated: ['src', 'emulated', 'simt/src'],
-  cuda: ['src', 'cuda'],
-};
 
 /**
  * Builds the runner of a family with g++ alone: one object per source, each found in the cache where nothing that it
@@ -100,7 +95,7 @@ function tellerOf(all: number, onFiles: (done: number, all: number) => void) {
 }
 
 function unitsOf(device: DeviceName, { packageRoot, familyFolder }: CompileContext): Unit[] {
-  const files = sourceFolders[device].flatMap((folder) => {
+  const files = backends[device].runner.sources.flatMap((folder) => {
     const path = join(packageRoot, 'harness', folder);
     return readdirSync(path)
       .filter((name) => name.endsWith('.cpp'))
@@ -119,7 +114,7 @@ function familyUnit(device: DeviceName, familyFolder: string): string {
   }
   const none =
     'namespace tilewright {\nstd::vector<std::unique_ptr<Baseline>> make_baselines() { return {}; }\n}\n';
-  const vendor = device === 'cuda' && existsSync(join(familyFolder, 'vendor.hpp'));
+  const vendor = backends[device].vendor && existsSync(join(familyFolder, 'vendor.hpp'));
   return `#include "oracle.hpp"\n${vendor ? '#include "vendor.hpp"\n' : none}`;
 }
 
@@ -128,7 +123,7 @@ function includeFolders(device: DeviceName, context: CompileContext): string[] {
   return [
     join(packageRoot, 'harness/include'),
     join(packageRoot, 'templates/include'),
-    ...(device === 'emulated' ? [join(packageRoot, 'harness/simt/include')] : []),
+    ...backends[device].runner.headers.map((folder) => join(packageRoot, folder)),
     familyFolder,
   ];
 }
@@ -142,11 +137,11 @@ async function compileUnit(
   tell: () => void,
 ): Promise<{ path: string; key: string }> {
   const folders = includeFolders(device, context);
-  // Only the device `cuda` sees the toolkit's headers.
-  const toolkit = device === 'cuda' ? (compilers.nvccVersion ?? '') : '';
+  const { toolkit } = backends[device].runner;
+  const toolkitVersion = toolkit ? (compilers.nvccVersion ?? '') : '';
   const keyOf = ({ file, text, generated }: Unit) => {
     const includes = includeHash(text, folders, generated ? undefined : dirname(file));
-    return hashOf('object', basename(file), includes, flags.join(' '), compilers.cxxVersion, toolkit);
+    return hashOf('object', basename(file), includes, flags.join(' '), compilers.cxxVersion, toolkitVersion);
   };
   const key = keyOf(unit);
   const entry = await obtain(context.cacheRoot, key, z.object({}), async (folder) => {
@@ -160,7 +155,7 @@ async function compileUnit(
       await precompiledPrelude(compilers, context, slots),
       `-ffile-prefix-map=${context.packageRoot}/=`,
       ...folders.flatMap((path) => ['-I', path]),
-      ...(device === 'cuda' ? ['-isystem', join(compilers.cudaHome ?? '', 'include')] : []),
+      ...(toolkit ? ['-isystem', join(compilers.cudaHome ?? '', 'include')] : []),
       ...['-c', file, '-o', join(folder, 'unit.o')],
     ];
     await mustSucceed(argv, relative(context.packageRoot, file), folder, context, slots);
@@ -188,11 +183,9 @@ async function precompiledPrelude(
 }
 
 function librariesOf(device: DeviceName, compilers: RunnerCompilers): string[] {
-  if (device === 'emulated') return ['-ldl', '-lpthread'];
-  const folders = ['lib64', 'lib'].map((name) => `-L${join(compilers.cudaHome ?? '', name)}`);
-  // The runner may be carried to a GPU host with an older libstdc++.
-  const carried = ['-static-libstdc++', '-static-libgcc'];
-  return [...carried, ...folders, '-lcudart_static', '-ldl', '-lrt', '-lpthread'];
+  const { libraries, toolkit } = backends[device].runner;
+  const folders = toolkit ? ['lib64', 'lib'].map((name) => `-L${join(compilers.cudaHome ?? '', name)}`) : [];
+  return [...folders, ...libraries];
 }
 
 async function mustSucceed(

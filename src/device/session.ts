@@ -1,6 +1,11 @@
+import { defaultArch } from '../arch/index.ts';
+import { backends } from '../backends/index.ts';
 import { EnvironmentError } from '../errors.ts';
 import type { Executor } from '../exec/executor.ts';
+import type { Arch } from '../model/arch.ts';
 import type { DeviceName } from '../model/artifact.ts';
+import type { Patience } from '../model/backend.ts';
+import type { Gpu } from '../model/gpu.ts';
 import { Slots } from '../util/limit.ts';
 import { blame, type Crash, isFromOutside, isSameCrash, type Suspect } from './blame.ts';
 import type { DeviceInfo, GateAnswer, GateJob, TimeEvent, TimeJob, WorkerLine } from './protocol.ts';
@@ -8,24 +13,7 @@ import { mustBeOfKernel, refusal } from './refusal.ts';
 import { runTimeJob } from './timing.ts';
 import { describeEnding, type Ending, Worker } from './worker.ts';
 
-/** Seconds of silence after which a worker counts as hung. */
-export interface Patience {
-  /** While a kernel runs. The emulated device looks at its own clock, and is asked to give up after this time. */
-  readonly kernel: number;
-  /** While the host makes inputs, references and comparisons, and while the worker starts. */
-  readonly host: number;
-}
-
-export const defaultPatience: Readonly<Record<DeviceName, Patience>> = {
-  cuda: { kernel: 15, host: 300 },
-  emulated: { kernel: 30, host: 300 },
-};
-
-/**
- * More that a worker of the emulated device gets to say itself what hung: it knows more than that nothing was heard. A kernel
- * that never gives way does not let it.
- */
-const lastWordSeconds = 2;
+export type { Patience } from '../model/backend.ts';
 
 /** Workers that a job, or the start of a worker, gets at most: anybody may have killed one. */
 const mostAttempts = 3;
@@ -37,6 +25,8 @@ const mostAttempts = 3;
  */
 export interface DeviceSession {
   readonly info: DeviceInfo;
+  /** `cuda:1` where it is a GPU that was chosen among several. */
+  readonly gpu?: string | undefined;
   gate(job: GateJob): Promise<GateAnswer>;
   /** Checks each subject on the workload, then times what passed. A variant that breaks the device gets its check. */
   time(job: TimeJob): AsyncIterable<TimeEvent>;
@@ -47,24 +37,33 @@ export type OpenedDevice =
   | { readonly available: true; readonly session: DeviceSession }
   | { readonly available: false; readonly reason: string };
 
-/**
- * Starts the worker. A worker that does not even start is an EnvironmentError; a missing device is an answer. Vendor
- * libraries are looked for in `libraryPath` first, then where the system has its own. `folder`: the family's, for messages
- * about its C++.
- */
+/** What a worker is told when it starts. */
+export interface Start {
+  /** Folders in which vendor libraries are looked for before those of the system. */
+  readonly libraryPath?: readonly string[];
+  /** The GPU that it shall see alone. */
+  readonly gpu?: Gpu | undefined;
+  /** The architecture that the emulated device stands for. */
+  readonly arch?: Arch;
+  /** The family's, for messages about its C++. */
+  readonly folder?: string;
+}
+
+/** Starts the worker. A worker that does not even start is an EnvironmentError; a missing device is an answer. */
 export async function openDevice(
   name: DeviceName,
   workerPath: string,
   executor: Executor,
-  patience: Patience = defaultPatience[name],
-  libraryPath: readonly string[] = [],
-  folder = '',
+  patience: Patience = backends[name].patience,
+  { libraryPath = [], gpu, arch = defaultArch, folder = '' }: Start = {},
 ): Promise<OpenedDevice> {
-  const start = () => new Worker(workerPath, executor, libraryEnvironment(libraryPath));
+  const argv = [workerPath, ...(backends[name].playsArch ? [JSON.stringify(arch)] : [])];
+  const env = { ...libraryEnvironment(libraryPath), ...(gpu && { CUDA_VISIBLE_DEVICES: gpu.uuid }) };
+  const start = () => new Worker(argv, executor, env);
   const [worker, first] = await greeted(start, patience.host);
   if ('event' in first && first.event === 'unavailable') return { available: false, reason: first.reason };
   const { event: _, ...info } = mustBeReady(first);
-  return { available: true, session: new Session(info, worker, start, patience, folder) };
+  return { available: true, session: new Session({ info, gpu: gpu?.id, start, patience, folder }, worker) };
 }
 
 function libraryEnvironment(libraryPath: readonly string[]): Record<string, string> {
@@ -92,8 +91,18 @@ function mustBeReady(line: WorkerLine | Ending): Extract<WorkerLine, { event: 'r
 /** A job as it is sent, but for its id. */
 type Job = (GateJob | TimeJob) & { readonly job: 'gate' | 'time'; readonly watchdog?: number };
 
+/** How a session began, and what it needs to begin anew. */
+interface Opening {
+  readonly info: DeviceInfo;
+  readonly gpu: string | undefined;
+  readonly start: () => Worker;
+  readonly patience: Patience;
+  readonly folder: string;
+}
+
 class Session implements DeviceSession {
   readonly info: DeviceInfo;
+  readonly gpu: string | undefined;
   readonly #start: () => Worker;
   readonly #patience: Patience;
   readonly #folder: string;
@@ -103,8 +112,9 @@ class Session implements DeviceSession {
   #served = 0;
   #nextId = 1;
 
-  constructor(info: DeviceInfo, worker: Worker, start: () => Worker, patience: Patience, folder: string) {
+  constructor({ info, gpu, start, patience, folder }: Opening, worker: Worker) {
     this.info = info;
+    this.gpu = gpu;
     this.#worker = worker;
     this.#start = start;
     this.#patience = patience;
@@ -196,8 +206,8 @@ class Session implements DeviceSession {
   #patienceAfter(line: WorkerLine): number {
     if (line.event === 'sampling') return this.#patience.kernel;
     if (line.event !== 'case') return this.#patience.host;
-    const lastWord = this.info.device === 'emulated' ? lastWordSeconds : 0;
-    return this.#patience.kernel + (line.seconds ?? 0) + lastWord;
+    const { lastWordSeconds } = backends[this.info.device];
+    return this.#patience.kernel + (line.seconds ?? 0) + lastWordSeconds;
   }
 
   async #send(job: object): Promise<Worker> {

@@ -17,8 +17,8 @@ export class Worker {
   readonly #lines: AsyncIterator<string>;
 
   /** `env` is added to the environment of this process. */
-  constructor(path: string, executor: Executor, env: Readonly<Record<string, string>> = {}) {
-    this.#process = executor.open([path], { env });
+  constructor(argv: readonly string[], executor: Executor, env: Readonly<Record<string, string>> = {}) {
+    this.#process = executor.open(argv, { env });
     this.#lines = this.#process.lines[Symbol.asyncIterator]();
   }
 

@@ -1,3 +1,4 @@
+import { backends, timedArtifacts } from '../backends/index.ts';
 import type { Artifact } from '../model/artifact.ts';
 import type { AnyFamily } from '../model/family.ts';
 import {
@@ -82,9 +83,9 @@ function describeVariant(
     hash: source.hash,
     kernels: kernelsIn(source),
     images: [...images],
-    gatedOn: (['cuda', 'emulated'] as const).filter((device) =>
-      passed.some((verdict) => verdict.device === device),
-    ),
+    gatedOn: Object.values(backends)
+      .map(({ name }) => name)
+      .filter((name) => passed.some(({ device }) => device === name)),
     ...(errors.length > 0 && { maxErrorOverBound: Math.max(...errors) }),
   };
 }
@@ -148,5 +149,5 @@ export function gateDigest(verdicts: readonly Verdict[]): string {
 
 /** The artifacts of one variant that were made for a GPU. */
 export function cubinsOf(id: string, artifacts: readonly Artifact[]): Artifact[] {
-  return artifacts.filter(({ device, source }) => device === 'cuda' && source.variant.id === id);
+  return timedArtifacts(artifacts).filter(({ source }) => source.variant.id === id);
 }

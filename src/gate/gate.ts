@@ -1,8 +1,10 @@
+import { backends } from '../backends/index.ts';
 import { jobVariant } from '../device/job-variant.ts';
 import type { JobCase, Schedule } from '../device/protocol.ts';
 import type { DeviceSession } from '../device/session.ts';
 import { UsageError } from '../errors.ts';
 import type { Artifact } from '../model/artifact.ts';
+import type { Backend } from '../model/backend.ts';
 import type { AnyFamily } from '../model/family.ts';
 import type { Point } from '../model/parameter.ts';
 import type { Variant } from '../model/variant.ts';
@@ -12,8 +14,6 @@ import { scheduleOf, schedulesFrom, spread } from './schedules.ts';
 
 /** Seed of the first schedule when nobody asks for another. */
 const firstSeed = 1;
-/** Launches in a row that the emulated device has time for. */
-const maxEmulatedLaunches = 3;
 
 /** Puts a compiled variant through its family's cases on a device. Never throws for what the variant does. */
 export async function gateVariant(
@@ -24,27 +24,26 @@ export async function gateVariant(
 ): Promise<Verdict> {
   const { variant } = artifact.source;
   const { device } = session.info;
-  const { cases, schedules } = plan(casesOf(family, variant, options), device === 'emulated', options);
+  const backend = backends[device];
+  const { cases, schedules } = plan(casesOf(family, variant, options), backend, options);
   const { verdict, evidence } = await session.gate({
     variant: jobVariant(artifact),
     cases,
     schedules,
-    vendor: device === 'cuda',
+    vendor: backend.vendor,
   });
-  return { variant: variant.id, device, verdict, evidence };
+  const { gpu } = session;
+  return { variant: variant.id, device, ...(gpu !== undefined && { gpu }), verdict, evidence };
 }
 
 function plan(
   cases: readonly GateCase[],
-  emulated: boolean,
+  { seeded, maxLaunches }: Backend,
   { depth, seed }: GateScope,
 ): { cases: readonly JobCase[]; schedules: readonly Schedule[] } {
-  if (!emulated) return { cases, schedules: [] };
+  const short = cases.map((item) => ({ ...item, launches: Math.min(item.launches ?? 1, maxLaunches) }));
+  if (!seeded) return { cases: short, schedules: [] };
   const schedules = seed === undefined ? schedulesFrom(firstSeed) : [scheduleOf(seed)];
-  const short = cases.map((item) => ({
-    ...item,
-    launches: Math.min(item.launches ?? 1, maxEmulatedLaunches),
-  }));
   return { cases: spread(short, schedules, depth), schedules };
 }
 

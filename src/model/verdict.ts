@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { deviceNameSchema } from './artifact.ts';
 
 /** Every word the gate can say of a variant; `docs/verdicts.md` explains each. */
 export const verdictNames = [
@@ -64,7 +65,9 @@ export function isDoubtful({ doubtful, signal }: Evidence): boolean {
 
 export const verdictSchema = z.object({
   variant: z.string(),
-  device: z.enum(['cuda', 'emulated', 'none']),
+  device: z.enum([...deviceNameSchema.options, 'none']),
+  /** `cuda:1`: which GPU, where it was one. */
+  gpu: z.string().exactOptional(),
   verdict: z.enum(verdictNames),
   evidence: evidenceSchema,
 });

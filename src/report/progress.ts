@@ -17,7 +17,7 @@ export class Progress {
   readonly #now: () => number;
   readonly #gates: boolean;
   #total = 0;
-  #compiled = 0;
+  readonly #compiled = new Set<string>();
   /** By variant, whether all devices that were asked of it have let it pass so far. */
   readonly #judged = new Map<string, boolean>();
   readonly #timed = new Set<string>();
@@ -81,7 +81,7 @@ export class Progress {
   }
 
   #artifact(event: Kind<'artifact'>): void {
-    if (event.device === 'cuda') this.#compiled++;
+    this.#compiled.add(event.variant);
     this.#tick();
   }
 
@@ -131,7 +131,7 @@ export class Progress {
     const judged = this.#gates ? `  judged ${this.#judged.size}/${total}` : '';
     const timed = this.#timed.size > 0 ? `  timed ${this.#timed.size}` : '';
     const speed = this.#gates ? this.#speed(now) : '';
-    return `compiled ${this.#compiled}/${total}${judged}  failed ${failed}${timed}${speed}`;
+    return `compiled ${this.#compiled.size}/${total}${judged}  failed ${failed}${timed}${speed}`;
   }
 
   /** Nothing before there are two variants to tell a rate by, and after the last. */

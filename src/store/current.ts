@@ -1,3 +1,4 @@
+import { backends } from '../backends/index.ts';
 import type { JournalRecord } from '../model/event.ts';
 import { isDoubtful } from '../model/verdict.ts';
 
@@ -64,7 +65,7 @@ function outdatedByArtifact({ device, key, source }: ArtifactRecord, about: read
     if (old.event === 'artifact') return old.device === device;
     if (old.event === 'verdict' && old.device === 'none') return isOther(old.key, source);
     if (old.event === 'verdict') return old.device === device && isOther(old.key, key);
-    return replaced && device === 'cuda'; // a time or a check
+    return replaced && backends[device].times; // a time or a check
   };
 }
 

@@ -1,6 +1,8 @@
 import type { Artifact } from '../model/artifact.ts';
 import { type Event, isRecord, recordSchema, type Summary, type VerdictEvent } from '../model/event.ts';
 import type { Measurement } from '../model/measurement.ts';
+import type { Result } from '../model/strategy.ts';
+import type { Variant } from '../model/variant.ts';
 import { type GateScope, isDoubtful, type Verdict } from '../model/verdict.ts';
 import { printableValue } from '../util/printable.ts';
 import type { Run } from './run.ts';
@@ -92,6 +94,18 @@ export class Recorder {
     });
   }
 
+  /** What came of variants of this part of the run. */
+  resultsOf(variants: readonly Variant[]): readonly Result[] {
+    const passed = this.passed();
+    const times = new Map<string, Measurement[]>();
+    for (const one of this.measurements()) times.set(one.subject, [...(times.get(one.subject) ?? []), one]);
+    return variants.map((variant) => ({
+      variant,
+      passed: passed.has(variant.id),
+      measurements: times.get(variant.id) ?? [],
+    }));
+  }
+
   /** Ids of the variants that passed on every device that was asked, in this part of the run. */
   passed(): ReadonlySet<string> {
     const all = [...this.#last.values()].filter(({ verdict }) => verdict === 'passed');
@@ -120,7 +134,7 @@ export class Recorder {
         points,
         legal,
         rendered: this.#rendered.size,
-        compiled: built.filter(([name]) => name.endsWith(' cuda')).length,
+        compiled: new Set(built.map(([name]) => name.split(' ')[0])).size,
         passed: this.passed().size,
         timed: new Set(timed.map(({ subject }) => subject)).size,
       },

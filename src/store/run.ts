@@ -26,7 +26,7 @@ const runInfoSchema = z.object({
   }),
   depth: z.enum(['quick', 'full']),
   /** What was asked for with --device. */
-  device: z.enum(['cuda', 'emulated', 'auto']),
+  device: z.string(),
   /** Id of the variant that the run is about, where it is about one alone. */
   only: z.string().optional(),
   /** The file that stands for that variant, where one does. */
