@@ -178,6 +178,8 @@ export class Line {
       cxx,
       artifacts,
       run,
+      onWait: (message) => this.note(message),
+      signal: this.host.signal,
       ...(install && { install }),
     };
   }
