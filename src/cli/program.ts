@@ -7,6 +7,7 @@ import { type PartName, partNames } from '../toolchain/parts.ts';
 import { ensureToolchain } from '../toolchain/toolchain.ts';
 import { packageVersion } from '../util/package-version.ts';
 import { asCalled } from './called.ts';
+import { check } from './check.ts';
 import { doctor } from './doctor.ts';
 import { list, show, why } from './inspect.ts';
 import {
@@ -142,6 +143,14 @@ function addReport(program: Command, done: Done): void {
 }
 
 function addInspectCommands(program: Command, done: Done): void {
+  const checking = program
+    .command('check')
+    .description(
+      'what can be said of a family in seconds: types, contract, lint, goldens, and whether its C++ compiles',
+    )
+    .argument('<family>', 'a kernel family; see `gen list`')
+    .option('--update', 'write the goldens anew');
+  withAnswer(checking).action(async (family: string, flags: Flags) => done(await check(family, flags)));
   const listing = program
     .command('list')
     .description('the kernel families, or the variants of one')
