@@ -40,7 +40,7 @@ export interface Places {
  */
 export async function loadFamilies(places: Places = {}): Promise<DiscoveredFamily[]> {
   const folders = await familyFolders(places);
-  const results = await Promise.allSettled(folders.map(load));
+  const results = await Promise.allSettled(folders.map(loadFamilyIn));
   const failures = results.flatMap((result) =>
     result.status === 'rejected' ? [result.reason as unknown] : [],
   );
@@ -53,9 +53,14 @@ export async function loadFamilies(places: Places = {}): Promise<DiscoveredFamil
 
 /** One family by name or by what its ids begin with; the others are not read, so that a broken one among them does no harm. */
 export async function loadFamily(name: string, places: Places = {}): Promise<DiscoveredFamily> {
+  return loadFamilyIn(await findFamily(name, places));
+}
+
+/** The folder of the family of that name, or whose ids begin so. */
+export async function findFamily(name: string, places: Places = {}): Promise<string> {
   const folders = await familyFolders(places);
   const folder = folders.find((candidate) => basename(candidate) === name) ?? folders.find(startsIds(name));
-  if (folder) return load(folder);
+  if (folder) return folder;
   const names = folders.map((candidate) => basename(candidate));
   throw new UsageError(
     `there is no kernel family '${name}'; there are: ${names.join(', ')}${didYouMean(name, names)}`,
@@ -67,7 +72,8 @@ function startsIds(prefix: string): (folder: string) => boolean {
   return (folder) => basename(folder).replaceAll('-', '_') === prefix;
 }
 
-async function load(folder: string): Promise<DiscoveredFamily> {
+/** The family in a folder. */
+export async function loadFamilyIn(folder: string): Promise<DiscoveredFamily> {
   const author = authorOf(folder);
   const has = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() ?? false;
   const said = await loadDefault(author.file);

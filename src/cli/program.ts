@@ -6,6 +6,7 @@ import { shortPath } from '../report/format.ts';
 import { type PartName, partNames } from '../toolchain/parts.ts';
 import { ensureToolchain } from '../toolchain/toolchain.ts';
 import { packageVersion } from '../util/package-version.ts';
+import { check } from './check.ts';
 import { doctor } from './doctor.ts';
 import { list, show, why } from './inspect.ts';
 import {
@@ -145,6 +146,14 @@ function addReport(program: Command, done: Done): void {
 }
 
 function addInspectCommands(program: Command, done: Done): void {
+  const checking = program
+    .command('check')
+    .description(
+      'what can be said of a family in seconds: types, contract, lint, goldens, and whether its C++ compiles',
+    )
+    .argument('<family>', 'a kernel family; see `gen list`')
+    .option('--update', 'write the goldens anew');
+  withAnswer(checking).action(async (family: string, flags: Flags) => done(await check(family, flags)));
   const listing = program
     .command('list')
     .description('the kernel families, or the variants of one')

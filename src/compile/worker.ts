@@ -108,7 +108,7 @@ function unitsOf(device: DeviceName, { packageRoot, familyFolder }: CompileConte
 }
 
 /** The family's C++ side as one source. Without a `vendor.hpp`, or on the CPU, there are no baselines. */
-function familyUnit(device: DeviceName, familyFolder: string): string {
+export function familyUnit(device: DeviceName, familyFolder: string): string {
   if (!existsSync(join(familyFolder, 'oracle.hpp'))) {
     throw new EnvironmentError(`${familyFolder} has no oracle.hpp, which says what the right answer is`);
   }
@@ -118,8 +118,22 @@ function familyUnit(device: DeviceName, familyFolder: string): string {
   return `#include "oracle.hpp"\n${vendor ? '#include "vendor.hpp"\n' : none}`;
 }
 
-function includeFolders(device: DeviceName, context: CompileContext): string[] {
-  const { packageRoot, familyFolder } = context;
+/** Language, folders and macros of a runner's sources. */
+export function runnerFlags(
+  device: DeviceName,
+  context: Pick<CompileContext, 'packageRoot' | 'familyFolder'> & { readonly cudaHome?: string | undefined },
+): string[] {
+  return [
+    ...flags,
+    ...includeFolders(device, context).flatMap((path) => ['-I', path]),
+    ...(backends[device].runner.toolkit ? ['-isystem', join(context.cudaHome ?? '', 'include')] : []),
+  ];
+}
+
+function includeFolders(
+  device: DeviceName,
+  { packageRoot, familyFolder }: Pick<CompileContext, 'packageRoot' | 'familyFolder'>,
+): string[] {
   return [
     join(packageRoot, 'harness/include'),
     join(packageRoot, 'templates/include'),

@@ -1,4 +1,5 @@
 import { access, chmod, constants, cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '../errors.ts';
 import type { Artifact } from '../model/artifact.ts';
@@ -51,6 +52,18 @@ async function installCopy(
   copy: string,
 ): Promise<void> {
   if (install) await installLibrary(copy, install.prefix, executor, { ...install, shownAs: path });
+}
+
+/** Writes and compiles the library aside, and throws it away. */
+export async function provePackage(request: LibraryRequest & { readonly cxx: string }): Promise<void> {
+  const binding = await loadBinding('c');
+  const staged = await mkdtemp(join(tmpdir(), 'tilewright-proof-'));
+  try {
+    const manifest = await writePackage(request, binding, staged);
+    await mustCompile(staged, { ...request, binding, manifest });
+  } finally {
+    await rm(staged, { recursive: true, force: true });
+  }
 }
 
 /** Before anything is built for it. */

@@ -1,3 +1,5 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadFamily } from '../../src/discover.ts';
 import { mustLint } from '../../src/render/lint.ts';
@@ -8,9 +10,10 @@ import { enumerate } from '../../src/space/enumerate.ts';
 import { folderOf } from './folder.ts';
 import { edit } from './gen.ts';
 
-/** A new family as `gen new kernel my-op` makes it; gone after the test. */
-export function newFamily(): { readonly root: string; readonly folder: string } {
-  const root = folderOf();
+/** A new family as `gen new kernel my-op` makes it; gone after the test, unless the caller keeps its folder. */
+export function newFamily(kept?: string[]): { readonly root: string; readonly folder: string } {
+  const root = kept ? mkdtempSync(join(tmpdir(), 'tilewright-')) : folderOf();
+  kept?.push(root);
   return { root, folder: newKernel('my-op', root) };
 }
 
