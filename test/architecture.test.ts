@@ -23,8 +23,8 @@ const table: Readonly<Record<string, readonly string[]>> = {
   arch: [],
   backends: ['arch', 'zod'],
   // Stages.
-  space: ['zod'],
-  render: ['handlebars'],
+  space: ['arch', 'zod'],
+  render: ['arch', 'handlebars'],
   compile: ['backends', 'zod', 'exec:type'],
   gate: ['backends', 'device'],
   measure: ['device'],

@@ -1,5 +1,7 @@
+import { defaultArch } from '../arch/index.ts';
 import { UsageError } from '../errors.ts';
-import type { AnyFamily, Preset } from '../model/family.ts';
+import type { Arch } from '../model/arch.ts';
+import type { AnyFamily, Constraint, Preset } from '../model/family.ts';
 import type { ParameterValue } from '../model/parameter.ts';
 import type { Variant } from '../model/variant.ts';
 import { didYouMean } from '../util/suggest.ts';
@@ -11,8 +13,8 @@ import { type Counts, type Narrowing, walk } from './walk.ts';
 import { parseWhere } from './where.ts';
 
 export interface EnumerateOptions {
-  /** `sm_90a`; decides `notSupported`, which is not asked if absent. */
-  readonly arch?: string;
+  /** What is compiled for. Absent: the default's limits hold, and `notSupported` is not asked. */
+  readonly arch?: Arch;
   /** One of the family's presets; the whole space if absent. */
   readonly preset?: string;
   /** A condition in the language of `where.ts`. */
@@ -49,7 +51,7 @@ export function enumerate(family: AnyFamily, options: EnumerateOptions): Enumera
     levels.forEach((level, depth) => {
       point[level.name] = level.values[indices[depth] ?? 0] as ParameterValue;
     });
-    return variantOf(family, point);
+    return variantOf(family, point, options.arch);
   });
   return { ...counts, variants };
 }
@@ -75,7 +77,7 @@ export function whyEmpty(
     .map(([rule, points]) => `${rule} ${points.toLocaleString('en-US')}`);
   if (rules.length === 0) return `no point fulfils ${asked}`;
   const of = asked === '' ? '' : ` of ${asked}`;
-  const on = arch === undefined ? '' : ` on ${arch}`;
+  const on = arch === undefined ? '' : ` on ${arch.name}`;
   return `no point${of} is legal${on}: ruled out by ${rules.join(', ')}; \`npx gen why ${name} <point>\` explains one of them`;
 }
 
@@ -108,12 +110,16 @@ export function rulesOf(
   return [
     ...(presetHolds ? [{ name: 'preset', on: all, holds: presetHolds as Rule['holds'] }] : []),
     ...(where === undefined ? [] : [{ name: 'where', ...parseWhere(where, family) }]),
-    ...family.constraints.map(({ name, on, holds }) => ({ name, on, holds: holds as Rule['holds'] })),
+    ...family.constraints.map((constraint) => ruleOf(constraint, arch ?? defaultArch)),
     ...(arch === undefined ? [] : [supportRule(family, all, arch)]),
   ];
 }
 
-function supportRule(family: AnyFamily, on: readonly string[], arch: string): Rule {
+function ruleOf({ name, on, holds }: Constraint, arch: Arch): Rule {
+  return { name, on, holds: (values) => holds(values as never, arch) };
+}
+
+function supportRule(family: AnyFamily, on: readonly string[], arch: Arch): Rule {
   return { name: 'not-supported', on, holds: (values) => family.notSupported(values, arch) === undefined };
 }
 

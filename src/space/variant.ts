@@ -1,4 +1,6 @@
+import { defaultArch } from '../arch/index.ts';
 import { UsageError } from '../errors.ts';
+import type { Arch } from '../model/arch.ts';
 import type { AnyFamily } from '../model/family.ts';
 import type { ParameterValue } from '../model/parameter.ts';
 import type { Variant } from '../model/variant.ts';
@@ -6,8 +8,8 @@ import { activeLevels, idOf, symbolOf } from './id.ts';
 import { guard, levelsOf, type Values } from './plan.ts';
 import { reservedNames } from './reserved.ts';
 
-/** The variant of a point that has a value for every parameter. Does not ask whether the point is legal. */
-export function variantOf(family: AnyFamily, point: Readonly<Values>): Variant {
+/** The variant of a point that has a value for every parameter, as it is for an architecture. Does not ask whether it is legal. */
+export function variantOf(family: AnyFamily, point: Readonly<Values>, arch: Arch = defaultArch): Variant {
   const active = activeLevels(family, point);
   const id = idOf(family, point, active);
   const parameters: Values = {};
@@ -21,7 +23,7 @@ export function variantOf(family: AnyFamily, point: Readonly<Values>): Variant {
       `${family.name}: template() gave '${template}' for ${id}; templates lists ${family.templates.join(', ')}`,
     );
   }
-  const derived = family.derive(view);
+  const derived = family.derive(view, arch);
   checkDerived(family, id, derived);
   return {
     family: family.name,
@@ -30,7 +32,7 @@ export function variantOf(family: AnyFamily, point: Readonly<Values>): Variant {
     parameters,
     active: active.map(({ name }) => name),
     derived,
-    budget: family.budget(view),
+    budget: family.budget(view, arch),
     template,
     deterministic: family.deterministic(view),
   };

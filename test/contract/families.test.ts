@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { defaultArch } from '../../src/arch/index.ts';
 import { loadFamilies } from '../../src/discover.ts';
 import type { AnyFamily, Constraint } from '../../src/model/family.ts';
 import type { Variant } from '../../src/model/variant.ts';
@@ -11,7 +12,7 @@ import { enumerate } from '../../src/space/enumerate.ts';
 import { pointOfId } from '../../src/space/id.ts';
 import { checkFamily } from '../helpers/check-family.ts';
 
-const arch = 'sm_90a';
+const arch = defaultArch;
 
 /** The part of the space that a constraint can see: its parameters, and those that decide whether they matter. */
 function seenBy(family: AnyFamily, constraint: Constraint): AnyFamily {

@@ -48,7 +48,11 @@ export default defineConfig({ out: 'build/kernels', arch: 'sm_80', families: ['.
       /must be one architecture, e\.g\. 'sm_90a': a run compiles for one; begin a run .* --arch\s+→ at arch/,
     ],
     ['an arch that is no text', '{ arch: 80 }', /expected string, received number\s+→ at arch/],
-    ['a wrong device', "{ device: 'gpu' }", /there is no device 'gpu': choose auto, emulated, cuda, .*\s+→ at device/],
+    [
+      'a wrong device',
+      "{ device: 'gpu' }",
+      /there is no device 'gpu': choose auto, emulated, cuda, .*\s+→ at device/,
+    ],
     ['no object', '7', /expected object, received number/],
     ['what does not parse', '{ jobs: }', /gen\.config\.ts:1:24: Unexpected token/],
   ])('refuses %s', async (_, text, message) => {
