@@ -4,6 +4,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { defaultArch } from '../src/arch/index.ts';
 import { compileEmulated } from '../src/compile/host.ts';
 import { buildWorker } from '../src/compile/worker.ts';
 import { jobVariant } from '../src/device/job-variant.ts';
@@ -48,7 +49,7 @@ const problemOf = ({ block, input, output }: Point) => ({
 });
 
 const { family, folder } = await loadFamily('bsr-spmm');
-const { variants } = enumerate(family, { arch: 'sm_90a', preset, ...(limit && { limit: Number(limit) }) });
+const { variants } = enumerate(family, { arch: defaultArch, preset, ...(limit && { limit: Number(limit) }) });
 const [first, ...rest] = variants;
 if (!first) throw new UsageError(`the preset ${preset} has no variants`);
 const toolchain = await ensureToolchain({ executor: localExecutor, install: false, progress: console.error });

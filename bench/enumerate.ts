@@ -1,4 +1,5 @@
 // Seconds to enumerate a space of a million points. Run: node --import jiti/register bench/enumerate.ts
+import { defaultArch } from '../src/arch/index.ts';
 import { defineFamily, defineParameters } from '../src/model/family.ts';
 import { enumerate } from '../src/space/enumerate.ts';
 
@@ -57,7 +58,7 @@ for (const [label, strict, limit] of [
   const family = make(strict);
   const start = performance.now();
   const { points, legal, variants, rejected } = enumerate(family, {
-    arch: 'sm_90a',
+    arch: defaultArch,
     ...(limit !== undefined && { limit }),
   });
   const seconds = (performance.now() - start) / 1000;

@@ -23,8 +23,8 @@ const table: Readonly<Record<string, readonly string[]>> = {
   arch: [],
   backends: ['arch', 'zod'],
   // Stages.
-  space: ['zod'],
-  render: ['handlebars'],
+  space: ['arch', 'zod'],
+  render: ['arch', 'handlebars'],
   compile: ['backends', 'zod', 'exec:type'],
   gate: ['backends', 'device'],
   measure: ['device'],
@@ -43,7 +43,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   shipped: ['space', 'zod'],
   discover: ['load-module', 'shipped', 'space', 'fast-glob'],
   scaffold: [],
-  check: ['backends', 'compile', 'emit', 'exec:type', 'render', 'select', 'space', 'ts-morph'],
+  check: ['arch', 'backends', 'compile', 'emit', 'exec:type', 'render', 'select', 'space', 'ts-morph'],
   // The line itself, and the ways to start it.
   request: ['backends:type', 'exec:type', 'space:type', 'store:type'],
   setup: ['backends', 'compile:type', 'device', 'exec:type', 'request:type', 'toolchain'],

@@ -165,7 +165,7 @@ class CudaDevice : public Device {
 
 }  // namespace
 
-std::unique_ptr<Device> open_device() {
+std::unique_ptr<Device> open_device(const Json&) {
   const cudaDeviceProp properties = first_gpu();
   try {
     return std::make_unique<CudaDevice>(properties);

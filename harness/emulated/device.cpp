@@ -175,15 +175,30 @@ class EmulatedProgram : public Program {
   std::vector<emulated::PreparedLaunch> launches_;
 };
 
+/// The limits of the architecture that is described, as far as it is.
+simt::Limits limits_of(const Json& arch) {
+  simt::Limits limits;
+  const auto read = [&](unsigned& limit, const char* name) {
+    limit = static_cast<unsigned>(arch.integer(name, limit));
+  };
+  read(limits.threads_per_block, "maxThreadsPerBlock");
+  read(limits.shared_bytes_per_block, "maxSharedBytesPerBlock");
+  read(limits.blocks_per_cluster, "maxClusterBlocks");
+  read(limits.registers_per_sm, "registersPerSm");
+  return limits;
+}
+
 class EmulatedDevice : public Device {
  public:
-  EmulatedDevice() {
+  explicit EmulatedDevice(const Json& arch) {
+    simt::set_limits(limits_of(arch));
     utsname host{};
     uname(&host);
     description_.device = "emulated";
-    description_.name = std::string("emulated sm_90a on ") + host.machine;
+    description_.name = "emulated " + arch.text("name", "GPU") + " on " + host.machine;
     description_.sm_count = kMultiprocessors;
-    description_.compute_capability = DeviceLimits{}.compute_capability;
+    description_.compute_capability =
+        static_cast<int>(arch.integer("capability", DeviceLimits{}.compute_capability));
     description_.memory_bytes =
         static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   }
@@ -220,6 +235,6 @@ class EmulatedDevice : public Device {
 
 }  // namespace
 
-std::unique_ptr<Device> open_device() { return std::make_unique<EmulatedDevice>(); }
+std::unique_ptr<Device> open_device(const Json& arch) { return std::make_unique<EmulatedDevice>(arch); }
 
 }  // namespace tilewright

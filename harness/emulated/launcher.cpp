@@ -5,8 +5,8 @@
 namespace tilewright::emulated {
 namespace {
 
-// Limits of sm_90 (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
-constexpr std::uint64_t kMaxThreads = 1024, kMaxSharedBytes = 232448, kMaxGridYZ = 65535, kMaxCluster = 16;
+// The same for every GPU (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
+constexpr std::uint64_t kMaxGridYZ = 65535;
 
 simt::Dim3 dim3(const std::array<unsigned, 3>& size) { return {size[0], size[1], size[2]}; }
 std::uint64_t volume(const std::array<unsigned, 3>& size) {
@@ -15,19 +15,20 @@ std::uint64_t volume(const std::array<unsigned, 3>& size) {
 
 /// What cudaLaunchKernelExC would refuse; empty when nothing.
 std::string refusal(const Launch& launch) {
+  const simt::Limits& most = simt::limits();
   if (volume(launch.grid) == 0 || volume(launch.block) == 0 || volume(launch.cluster) == 0)
     return "an extent of grid, block or cluster is 0";
-  if (volume(launch.block) > kMaxThreads)
+  if (volume(launch.block) > most.threads_per_block)
     return std::to_string(volume(launch.block)) + " threads per block; at most " +
-           std::to_string(kMaxThreads);
-  if (launch.shared_bytes > kMaxSharedBytes)
+           std::to_string(most.threads_per_block);
+  if (launch.shared_bytes > most.shared_bytes_per_block)
     return std::to_string(launch.shared_bytes) + " bytes of shared memory; at most " +
-           std::to_string(kMaxSharedBytes);
+           std::to_string(most.shared_bytes_per_block);
   if (launch.grid[1] > kMaxGridYZ || launch.grid[2] > kMaxGridYZ)
     return "grid y or z above " + std::to_string(kMaxGridYZ);
-  if (volume(launch.cluster) > kMaxCluster)
+  if (volume(launch.cluster) > most.blocks_per_cluster)
     return std::to_string(volume(launch.cluster)) + " blocks per cluster; at most " +
-           std::to_string(kMaxCluster);
+           std::to_string(most.blocks_per_cluster);
   for (int i = 0; i < 3; ++i)
     if (launch.grid[i] % launch.cluster[i] != 0)
       return "grid extent " + std::to_string(launch.grid[i]) + " is no multiple of the cluster's " +

@@ -118,6 +118,24 @@ TEST(what_cannot_be_loaded_is_refused) {
   CHECK(says(result, "exports no kernel axpby_missing"));
 }
 
+TEST(it_stands_for_the_architecture_that_it_is_told) {
+  const auto device = open_device(
+      Json().set("name", "sm_86").set("capability", 86).set("maxSharedBytesPerBlock", 101376).set("maxClusterBlocks", 1));
+  CHECK_EQ(device->limits().compute_capability, 86);
+  CHECK(device->description().name.starts_with("emulated sm_86 on "));
+  Plan plan;
+  Launch launch;
+  launch.block = {32, 1, 1};
+  launch.shared_bytes = 101377;
+  plan.launches = {launch};
+  const auto prepare = [&] { device->prepare(device->load(AXPBY_KERNELS, "axpby_good"), plan); };
+  CHECK_THROWS(prepare(), "101377 bytes of shared memory; at most 101376");
+  plan.launches[0].shared_bytes = 101376;
+  prepare();
+  plan.launches[0].grid = plan.launches[0].cluster = {2, 1, 1};
+  CHECK_THROWS(prepare(), "2 blocks per cluster; at most 1");
+}
+
 TEST(schedules_are_read_strictly) {
   const auto device = open_device();
   CHECK(device->streams() == nullptr);

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { defaultArch } from '../arch/index.ts';
 import type { AnyFamily, Constraint } from '../model/family.ts';
 import type { Variant } from '../model/variant.ts';
 import { renderVariant } from '../render/render.ts';
@@ -19,7 +20,6 @@ export interface Rule {
   readonly problems: (subject: Subject) => string[];
 }
 
-export const checkedArch = 'sm_90a';
 /** About a dozen: `quick` is for a first look. */
 const quickSize = { least: 4, most: 24 };
 const neededPresets = ['quick', 'default', 'full'];
@@ -37,7 +37,7 @@ export const contract: readonly Rule[] = [
 /** The variants of a preset; of `quick` where it is not said. */
 export function variantsOf(family: AnyFamily, preset = 'quick'): readonly Variant[] {
   if (!Object.hasOwn(family.presets, preset)) return [];
-  return known(family, preset, () => enumerate(family, { arch: checkedArch, preset }).variants);
+  return known(family, preset, () => enumerate(family, { arch: defaultArch, preset }).variants);
 }
 
 const enumerated = new WeakMap<AnyFamily, Map<string, readonly Variant[]>>();

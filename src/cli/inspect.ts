@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Config } from '../config.ts';
 import { type DiscoveredFamily, loadFamilies, loadFamily } from '../discover.ts';
 import { UsageError } from '../errors.ts';
+import type { Arch } from '../model/arch.ts';
 import type { JournalRecord } from '../model/event.ts';
 import type { AnyFamily } from '../model/family.ts';
 import type { Source } from '../model/variant.ts';
@@ -38,7 +39,7 @@ export async function list(familyName: string | undefined, flags: Flags): Promis
   }
   const { family } = await loadFamily(familyName, places);
   const arch = await archFor(flags, config);
-  const space = { arch: arch.name, ...spaceOf(family, flags) };
+  const space = { arch, ...spaceOf(family, flags) };
   const progress = flags.quiet ? undefined : new Progress(inCalledWords(process.stderr), false);
   const tell = atMostEvery(secondsBetweenNotes, (message: string) =>
     progress?.handle({ event: 'note', message, passing: true }),
@@ -73,7 +74,7 @@ export async function show(familyName: string, id: string | undefined, flags: Fl
   const config = await configOf(flags);
   const discovered = await loadFamily(familyName, { families: config.families });
   if (id === undefined) showFamily(discovered.family, flags);
-  else showVariant(discovered, id, config, flags);
+  else showVariant(discovered, id, await archFor(flags, config), config, flags);
   return exitCode.done;
 }
 
@@ -132,9 +133,15 @@ function recordsOf({ variant, hash }: Source, { wisdom }: DiscoveredFamily) {
   });
 }
 
-function showVariant(discovered: DiscoveredFamily, id: string, config: Config, flags: Flags): void {
+function showVariant(
+  discovered: DiscoveredFamily,
+  id: string,
+  arch: Arch,
+  config: Config,
+  flags: Flags,
+): void {
   const { family, folder } = discovered;
-  const variant = variantOf(family, pointOfId(family, id));
+  const variant = variantOf(family, pointOfId(family, id), arch);
   mustLint(family, folder, [variant]);
   const rendered = renderVariant(family, folder, variant, config.out);
   const source = rendered.path;
@@ -178,7 +185,7 @@ export async function why(familyName: string, point: string | undefined, flags: 
     );
   }
   const arch = await archFor(flags, config);
-  const explanation = explain(family, point, arch.name);
+  const explanation = explain(family, point, arch);
   if (flags.json) printLine(JSON.stringify({ event: 'explanation', family: family.name, ...explanation }));
   else print(explanation);
   return explanation.legal === false ? exitCode.no : exitCode.done;

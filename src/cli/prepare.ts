@@ -88,7 +88,7 @@ export async function prepareNew(
   refuseIdle(flags, config, subject);
   const discovered = await loadFamily(familyName, { families: config.families });
   const arch = await archFor(flags, config);
-  const only = subject === undefined ? undefined : onlyOf(subject, discovered, flags.as);
+  const only = subject === undefined ? undefined : onlyOf(subject, discovered, arch, flags.as);
   const space = only
     ? {}
     : spaceOf(discovered.family, flags, await usualPreset(discovered, arch, config, stages));
@@ -141,7 +141,8 @@ export async function prepareExisting(
   const discovered = await loadFamily(info.family, { families: config.families });
   const gate = { depth: info.depth };
   const arch = archNamed(info.arch);
-  const only = info.only === undefined ? undefined : onlyOf(info.file ?? info.only, discovered, info.only);
+  const only =
+    info.only === undefined ? undefined : onlyOf(info.file ?? info.only, discovered, arch, info.only);
   const upToGate: readonly Stage[] = ['render', 'build', 'gate'];
   const wanted = only && stages.includes('gate') ? upToGate : stages;
   const device = { ...config, device: flags.device ?? parseDevices(info.device) };
@@ -209,7 +210,7 @@ function requestOf(parts: {
   return {
     ...(wisdom && { wisdom }),
     ...{ family, folder, arch, gate, settings, device, jobs, out, watchdogSeconds },
-    space: { arch: arch.name, ...space },
+    space: { arch, ...space },
     ...(only && { only }),
     ...(flags.accuracy !== undefined && { accuracy: flags.accuracy }),
     ...prefixOf(flags),

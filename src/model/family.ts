@@ -1,7 +1,9 @@
+import type { Arch } from './arch.ts';
 import type { Parameter, ParameterSpecs, ParameterValue, Point } from './parameter.ts';
 import type { GateCase, Workload } from './workload.ts';
 
 // All that a family's own files need, from one place: families outside this package import `tilewright/family`.
+export type { Arch, ArchFeature } from './arch.ts';
 export type { Point } from './parameter.ts';
 export type { GateCase, Workload } from './workload.ts';
 
@@ -10,7 +12,7 @@ export interface Constraint {
   readonly name: string;
   readonly doc: string;
   readonly on: readonly string[];
-  readonly holds: (point: never) => boolean;
+  readonly holds: (point: never, arch: Arch) => boolean;
 }
 
 /** A rule that says when a parameter matters. An inactive parameter takes its first value and leaves the id. */
@@ -67,10 +69,10 @@ export interface Family<P extends ParameterSpecs = ParameterSpecs> {
   readonly templates: readonly string[];
   template(point: Point<P>): string;
   /** Numbers that the template needs and that follow from the point: arithmetic lives here, not in the template. */
-  derive(point: Point<P>): Readonly<Record<string, ParameterValue>>;
-  budget(point: Point<P>): Budget;
-  /** Why a point cannot run on an arch (`sm_80`), or undefined where it can. */
-  notSupported(point: Point<P>, arch: string): string | undefined;
+  derive(point: Point<P>, arch: Arch): Readonly<Record<string, ParameterValue>>;
+  budget(point: Point<P>, arch: Arch): Budget;
+  /** Why a point cannot run on an architecture, or undefined where it can. */
+  notSupported(point: Point<P>, arch: Arch): string | undefined;
   /** Workloads to time; `applies` tells which variants may run it. */
   readonly workloads: readonly Workload[];
   applies(point: Point<P>, workload: Workload): boolean;
@@ -108,12 +110,12 @@ export function defineParameters<const P extends ParameterSpecs>(specs: P) {
   type Names = keyof P & string;
   return {
     specs,
-    /** A constraint over the named parameters; its function sees these and no others. */
+    /** A constraint over the named parameters; its function sees these and no others, and the architecture. */
     constraint: <const N extends readonly Names[]>(
       name: string,
       on: N,
       doc: string,
-      holds: (point: Pick<Point<P>, N[number]>) => boolean,
+      holds: (point: Pick<Point<P>, N[number]>, arch: Arch) => boolean,
     ): Constraint => ({ name, on, doc, holds: holds as Constraint['holds'] }),
     /** Says when `parameter` matters, judged by the named parameters, which must be declared before it. */
     activeWhen: <const N extends readonly Names[]>(

@@ -1,6 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
+import { defaultArch } from '../arch/index.ts';
 import { UsageError } from '../errors.ts';
-import type { AnyFamily, Preset } from '../model/family.ts';
+import type { Arch } from '../model/arch.ts';
+import type { AnyFamily, Constraint, Preset } from '../model/family.ts';
 import type { ParameterValue } from '../model/parameter.ts';
 import type { Variant } from '../model/variant.ts';
 import { didYouMean } from '../util/suggest.ts';
@@ -12,8 +14,8 @@ import { type Advance, type Counts, type Narrowing, walk } from './walk.ts';
 import { parseWhere } from './where.ts';
 
 export interface EnumerateOptions {
-  /** `sm_90a`; decides `notSupported`, which is not asked if absent. */
-  readonly arch?: string;
+  /** What is compiled for. Absent: the default's limits hold, and `notSupported` is not asked. */
+  readonly arch?: Arch;
   /** One of the family's presets; the whole space if absent. */
   readonly preset?: string;
   /** A condition in the language of `where.ts`. */
@@ -86,7 +88,7 @@ function* enumerating(family: AnyFamily, options: EnumerateOptions): Generator<A
   const variants: Variant[] = [];
   for (const row of evenlySpaced(legal.length, wanted)) {
     if (variants.length % batch === batch - 1) yield { settled: counts.points, points: counts.points };
-    variants.push(variantOf(family, pointAt(levels, legal.at(row))));
+    variants.push(variantOf(family, pointAt(levels, legal.at(row)), options.arch));
   }
   return { ...counts, variants };
 }
@@ -117,7 +119,7 @@ export function whyEmpty(
     .map(([rule, points]) => `${rule} ${points.toLocaleString('en-US')}`);
   if (rules.length === 0) return `no point fulfils ${asked}`;
   const of = asked === '' ? '' : ` of ${asked}`;
-  const on = arch === undefined ? '' : ` on ${arch}`;
+  const on = arch === undefined ? '' : ` on ${arch.name}`;
   return `no point${of} is legal${on}: ruled out by ${rules.join(', ')}; \`npx gen why ${name} <point>\` explains one of them`;
 }
 
@@ -150,12 +152,16 @@ export function rulesOf(
   return [
     ...(presetHolds ? [{ name: 'preset', on: all, holds: presetHolds as Rule['holds'] }] : []),
     ...(where === undefined ? [] : [{ name: 'where', ...parseWhere(where, family) }]),
-    ...family.constraints.map(({ name, on, holds }) => ({ name, on, holds: holds as Rule['holds'] })),
+    ...family.constraints.map((constraint) => ruleOf(constraint, arch ?? defaultArch)),
     ...(arch === undefined ? [] : [supportRule(family, all, arch)]),
   ];
 }
 
-function supportRule(family: AnyFamily, on: readonly string[], arch: string): Rule {
+function ruleOf({ name, on, holds }: Constraint, arch: Arch): Rule {
+  return { name, on, holds: (values) => holds(values as never, arch) };
+}
+
+function supportRule(family: AnyFamily, on: readonly string[], arch: Arch): Rule {
   return { name: 'not-supported', on, holds: (values) => family.notSupported(values, arch) === undefined };
 }
 

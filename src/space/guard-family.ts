@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { UsageError } from '../errors.ts';
+import type { Arch } from '../model/arch.ts';
 import type { AnyFamily, Preset } from '../model/family.ts';
 import type { ParameterValue, Point } from '../model/parameter.ts';
 import type { GateCase, Workload } from '../model/workload.ts';
@@ -165,17 +166,18 @@ export function guardFamily(family: AnyFamily, author: Author): AnyFamily {
 /** What becomes of a point when it is made a variant. */
 function guardMaking(family: AnyFamily, watch: Watch) {
   const sees = viewer(family);
-  const onPoint = <R>(name: string, wanted: Wanted, own: (point: Point) => R) =>
-    watch(taskFor(family, name, wanted), (point: Point) => own(sees(point)));
+  const onPoint = <R>(name: string, wanted: Wanted, own: (point: Point, arch: Arch) => R) =>
+    watch(taskFor(family, name, wanted), (point: Point, arch: Arch) => own(sees(point), arch));
+  const plain = taskFor(family, 'deterministic', boolean);
   const derived = derivedBeside(Object.keys(family.parameters));
   return {
-    template: onPoint('template', oneOf(family.templates), (point) => family.template(point)),
-    derive: onPoint('derive', derived, (point) => family.derive(point)),
-    budget: onPoint('budget', budget, (point) => family.budget(point)),
-    deterministic: onPoint('deterministic', boolean, (point) => family.deterministic(point)),
-    notSupported: watch(taskFor(family, 'notSupported', reason), (point: Point, arch: string) =>
-      family.notSupported(sees(point), arch),
+    template: watch(taskFor(family, 'template', oneOf(family.templates)), (point: Point) =>
+      family.template(sees(point)),
     ),
+    derive: onPoint('derive', derived, (point, arch) => family.derive(point, arch)),
+    budget: onPoint('budget', budget, (point, arch) => family.budget(point, arch)),
+    deterministic: watch(plain, (point: Point) => family.deterministic(sees(point))),
+    notSupported: onPoint('notSupported', reason, (point, arch) => family.notSupported(point, arch)),
   };
 }
 

@@ -1,11 +1,13 @@
+import { defaultArch } from '../arch/index.ts';
+import type { Arch } from '../model/arch.ts';
 import type { AnyFamily } from '../model/family.ts';
 import type { ParameterValue } from '../model/parameter.ts';
 import type { Variant } from '../model/variant.ts';
 import { activeLevels, idOf, symbolOf } from './id.ts';
 import { guard, levelsOf, type Values } from './plan.ts';
 
-/** The variant of a point that has a value for every parameter. Does not ask whether the point is legal. */
-export function variantOf(family: AnyFamily, point: Readonly<Values>): Variant {
+/** The variant of a point that has a value for every parameter, as it is for an architecture. Does not ask whether it is legal. */
+export function variantOf(family: AnyFamily, point: Readonly<Values>, arch: Arch = defaultArch): Variant {
   const active = activeLevels(family, point);
   const id = idOf(family, point, active);
   const parameters: Values = {};
@@ -19,8 +21,8 @@ export function variantOf(family: AnyFamily, point: Readonly<Values>): Variant {
     symbol: symbolOf(id),
     parameters,
     active: active.map(({ name }) => name),
-    derived: family.derive(view),
-    budget: family.budget(view),
+    derived: family.derive(view, arch),
+    budget: family.budget(view, arch),
     template: family.template(view),
     deterministic: family.deterministic(view),
   };

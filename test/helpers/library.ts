@@ -55,7 +55,7 @@ export async function emitTestLibrary(request: TestLibrary): Promise<Library> {
   const { out, presets = ['quick'], chosen, winners = [], cuda = true } = request;
   const { family, folder } = await loadFamily('bsr-spmm');
   const all = presets.flatMap(
-    (preset) => enumerate(family, { arch: defaultArch.name, preset }).variants as Variant[],
+    (preset) => enumerate(family, { arch: defaultArch, preset }).variants as Variant[],
   );
   const toolchain = cuda ? await findToolchain(localExecutor) : undefined;
   const artifacts: Artifact[] = [];

@@ -1,6 +1,7 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { defaultArch } from '../../src/arch/index.ts';
 import { loadFamily } from '../../src/discover.ts';
 import { mustLint } from '../../src/render/lint.ts';
 import { renderVariant } from '../../src/render/render.ts';
@@ -30,7 +31,7 @@ export function breakFile(folder: string, file: string, from: string | RegExp, t
 export async function useFamily(root: string, folder: string): Promise<void> {
   const { family } = await loadFamily('my-op', { root });
   for (const preset of Object.keys(family.presets)) {
-    const { variants } = enumerate(family, { arch: 'sm_90a', preset });
+    const { variants } = enumerate(family, { arch: defaultArch, preset });
     mustLint(family, folder, variants);
     for (const variant of variants) renderVariant(family, folder, variant);
     for (const { parameters } of variants)

@@ -27,7 +27,7 @@ it('keeps each check when it comes, says how far it is, and takes no more once i
   const interrupt = new AbortController();
   const line = new Line(
     {
-      ...{ family: toyFamily, folder: out, arch: defaultArch, space: { arch: defaultArch.name }, out },
+      ...{ family: toyFamily, folder: out, arch: defaultArch, space: { arch: defaultArch }, out },
       ...{
         stages: new Set(['time'] as const),
         device: parseDevices('cuda'),

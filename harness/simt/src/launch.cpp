@@ -195,13 +195,18 @@ void check_shape(Dim3 grid, Dim3 block, std::size_t shared_bytes, Dim3 cluster) 
   const auto product = [](Dim3 d) { return std::uint64_t{d.x} * d.y * d.z; };
   if (product(grid) == 0 || product(block) == 0 || product(cluster) == 0)
     throw std::invalid_argument("launch: a dimension of grid, block or cluster is 0");
-  if (product(block) > 1024)
-    throw std::invalid_argument(core::text("launch: %llu threads in a block; at most 1024",
-                                           static_cast<unsigned long long>(product(block))));
-  if (shared_bytes > kMaxShared)
-    throw std::invalid_argument(
-        core::text("launch: %zu bytes of shared memory; at most %u", shared_bytes, kMaxShared));
-  if (product(cluster) > 16) throw std::invalid_argument("launch: more than 16 blocks in a cluster");
+  const Limits& most = machine.limits;
+  if (product(block) > most.threads_per_block)
+    throw std::invalid_argument(core::text("launch: %llu threads in a block; at most %u",
+                                           static_cast<unsigned long long>(product(block)),
+                                           most.threads_per_block));
+  if (shared_bytes > most.shared_bytes_per_block)
+    throw std::invalid_argument(core::text("launch: %zu bytes of shared memory; at most %u", shared_bytes,
+                                           most.shared_bytes_per_block));
+  if (product(cluster) > most.blocks_per_cluster)
+    throw std::invalid_argument(core::text("launch: %llu blocks in a cluster; at most %u",
+                                           static_cast<unsigned long long>(product(cluster)),
+                                           most.blocks_per_cluster));
   if (grid.x % cluster.x || grid.y % cluster.y || grid.z % cluster.z)
     throw std::invalid_argument("launch: the grid is not a multiple of the cluster");
 }
@@ -279,6 +284,17 @@ Statistics with_totals(Statistics s) {
 }
 
 }  // namespace
+
+void set_limits(const Limits& limits) {
+  const Limits most;
+  if (limits.threads_per_block > most.threads_per_block ||
+      limits.shared_bytes_per_block > most.shared_bytes_per_block ||
+      limits.blocks_per_cluster > most.blocks_per_cluster)
+    throw std::invalid_argument("set_limits: more than the emulator can hold");
+  core::machine.limits = limits;
+}
+
+const Limits& limits() { return core::machine.limits; }
 
 Result launch(const Config& config, Dim3 grid, Dim3 block, std::size_t shared_bytes, Dim3 cluster,
               const std::function<void()>& body) {

@@ -15,9 +15,8 @@
 
 namespace simt::core {
 
-constexpr std::uint32_t kSharedBase = 1024;        // first address of a block's shared window, as on sm_90
+constexpr std::uint32_t kSharedBase = 1024;        // first address of a block's shared window, as since sm_80
 constexpr std::uint32_t kArenaStride = 256 << 10;  // distance of two blocks' shared memory
-constexpr std::uint32_t kMaxShared = 227 << 10;    // sm_90's limit for one block
 constexpr std::uint32_t kOffsetMask = 0x00ffffff;  // a shared address without its rank (kernel.hpp)
 constexpr std::uint32_t kWarpMask = 0xffffffff;
 
@@ -178,6 +177,7 @@ struct Cluster {
 
 struct Machine {
   Config config;
+  Limits limits;
   Statistics stats;
   Random random;
   Dim3 grid, block_dim, cluster_dim;

@@ -326,11 +326,11 @@ void Warpgroup::check_exit(const Block& block) {
   if (block.warpgroups.front().get() != this) return;
   int total = 0;
   for (const auto& group : block.warpgroups) total += group->registers_[0] * 128;
-  if (total > 65536)
-    report(
-        "setmaxnreg",
-        text("the warpgroups' register counts add up to %d; an SM has 65536: setmaxnreg.inc waits for ever",
-             total));
+  const unsigned most = machine.limits.registers_per_sm;
+  if (static_cast<unsigned>(total) > most)
+    report("setmaxnreg",
+           text("the warpgroups' register counts add up to %d; an SM has %u: setmaxnreg.inc waits for ever", total,
+                most));
 }
 
 }  // namespace core

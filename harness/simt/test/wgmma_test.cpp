@@ -229,6 +229,7 @@ TEST(misuse_is_reported) {
 }
 
 TEST(register_budgets) {
+  const WithLimits hopper({1024, 227 << 10, 16, 65536});
   const auto run = [](auto kernel) { return launch(checked(), {1}, {384}, 0, {1}, kernel); };
   CHECK_CLEAN(run([] { ids->warp < 4 ? setmaxnreg(24, false) : setmaxnreg(240, true); }));
   CHECK_FINDING(run([] { setmaxnreg(20, false); }), "setmaxnreg", "multiples of 8 from 24 to 256");

@@ -1,6 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { archs } from '../../../src/arch/index.ts';
 import { sm80 } from '../../../src/arch/sm80.ts';
 import { sm90a } from '../../../src/arch/sm90a.ts';
 import { compileEmulated } from '../../../src/compile/host.ts';
@@ -33,6 +34,13 @@ describe('compileCuda', () => {
     expect(readFileSync(artifact.path).subarray(0, 4).toString('latin1')).toBe('\u007fELF');
     expect(await compileCuda(good, sm90a, toolchain, context)).toMatchObject({ cached: true, seconds: 0 });
     expect(await compileCuda(good, sm80, toolchain, context)).toMatchObject({ cached: false, arch: 'sm_80' });
+  });
+
+  test.each(archs)('makes a cubin for $name', async (arch) => {
+    const artifact = await compileCuda(good, arch, toolchain, testContext());
+    if (!('path' in artifact)) throw new Error(artifact.evidence.message);
+    // The ELF header of a cubin has the compute capability among its flags.
+    expect([...readFileSync(artifact.path).subarray(48, 52)]).toContain(arch.capability);
   });
 
   test('a bad kernel is a verdict with the first error, and is remembered', async () => {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defaultArch } from '../../../src/arch/index.ts';
 import type { DeviceSession } from '../../../src/device/session.ts';
 import { gateVariant } from '../../../src/gate/gate.ts';
 import type { Artifact } from '../../../src/model/artifact.ts';
@@ -45,7 +46,13 @@ afterAll(() => session?.close());
 function artifact(kernel: string): Artifact {
   const id = `axpby.${kernel}`;
   const variant = {
-    ...{ family: 'axpby', id, symbol: `axpby_${kernel}`, parameters: { kernel }, derived: family.derive({}) },
+    ...{
+      family: 'axpby',
+      id,
+      symbol: `axpby_${kernel}`,
+      parameters: { kernel },
+      derived: family.derive({}, defaultArch),
+    },
     ...{ budget: { threads: 32, sharedBytes: 256 }, template: '', deterministic: true },
   };
   const source = { variant, path: '', text: '', hash: '' };

@@ -31,6 +31,18 @@ struct Config {
   double seconds = 0;      // wall-clock limit, 0: none; exceeding it is the finding `hang`
 };
 
+/// What a launch may ask for. As made here: as much as the emulator can hold.
+struct Limits {
+  unsigned threads_per_block = 1024;
+  unsigned shared_bytes_per_block = 255 << 10;
+  unsigned blocks_per_cluster = 16;
+  unsigned registers_per_sm = 0xffffffff;  // what setmaxnreg shares out
+};
+
+/// Sets the limits of all launches from now on: those of the GPU that the device stands for.
+void set_limits(const Limits& limits);
+const Limits& limits();
+
 /// What is wrong with the kernel. `kind` is one of: deadlock, hang, race, uninitialised, shared-out-of-bounds,
 /// global-out-of-bounds, misaligned, divergence, barrier, mbarrier, phase, tensor-map, wgmma, setmaxnreg, exit, trap.
 struct Finding {
