@@ -126,7 +126,7 @@ class SharedObject : public Module {
     return lines;
   }
 
-  std::string kernel_name(const Launch& launch) const { return symbol_ + launch.entry; }
+  std::string kernel_name(const BoundLaunch& launch) const { return symbol_ + launch.entry; }
   simt::Entry entry(const std::string& kernel) const {
     void* found = dlsym(handle_, (kernel + "_emulated").c_str());
     if (!found) throw LaunchRefused("the artifact exports no kernel " + kernel);
@@ -144,8 +144,9 @@ class EmulatedProgram : public Program {
   EmulatedProgram(const std::shared_ptr<Module>& module, const Plan& plan)
       : module_(std::dynamic_pointer_cast<SharedObject>(module)),
         clear_(plan.clear),
-        clear_bytes_(plan.clear_bytes) {
-    for (const Launch& launch : plan.launches) {
+        clear_bytes_(plan.clear_bytes),
+        call_(plan.call) {
+    for (const BoundLaunch& launch : plan.launches) {
       const std::string kernel = module_->kernel_name(launch);
       launches_.emplace_back(module_->entry(kernel), kernel, launch);
     }
@@ -154,8 +155,8 @@ class EmulatedProgram : public Program {
   RunReport run(const Schedule& schedule) override {
     if (clear_bytes_ > 0) std::memset(clear_, 0, clear_bytes_);
     RunReport report;
-    for (const emulated::PreparedLaunch& launch : launches_) {
-      const simt::Result result = launch.run(config_of(schedule));
+    for (const emulated::PlannedLaunch& launch : launches_) {
+      const simt::Result result = run(launch, config_of(schedule));
       add_statistics(report, result.statistics);
       module_->add_sites(result.shared_sites);
       for (const simt::Finding& finding : result.findings)
@@ -169,10 +170,19 @@ class EmulatedProgram : public Program {
   void enqueue(void*) override { throw std::logic_error("the emulated device has no streams"); }
 
  private:
+  simt::Result run(const emulated::PlannedLaunch& launch, const simt::Config& config) const {
+    try {
+      return launch.run(config, call_.data());
+    } catch (const emulated::Refused& refused) {
+      throw LaunchRefused(refused.what());
+    }
+  }
+
   std::shared_ptr<SharedObject> module_;
   void* clear_;
   std::size_t clear_bytes_;
-  std::vector<emulated::PreparedLaunch> launches_;
+  CallBytes call_;
+  std::vector<emulated::PlannedLaunch> launches_;
 };
 
 /// The limits of the architecture that is described, as far as it is.

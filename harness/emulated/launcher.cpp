@@ -1,7 +1,5 @@
 #include "launcher.hpp"
 
-#include <cstring>
-
 namespace tilewright::emulated {
 namespace {
 
@@ -14,7 +12,7 @@ std::uint64_t volume(const std::array<unsigned, 3>& size) {
 }
 
 /// What cudaLaunchKernelExC would refuse; empty when nothing.
-std::string refusal(const Launch& launch) {
+std::string refusal(const BoundLaunch& launch) {
   const simt::Limits& most = simt::limits();
   if (volume(launch.grid) == 0 || volume(launch.block) == 0 || volume(launch.cluster) == 0)
     return "an extent of grid, block or cluster is 0";
@@ -36,9 +34,15 @@ std::string refusal(const Launch& launch) {
   return "";
 }
 
+void expect_valid(const simt::TensorMap& map) {
+  if (const std::string why = simt::check_tensor_map(map); !why.empty()) throw Refused("tensor map: " + why);
+}
+
+/// The map of a tensor whose address comes later.
 simt::TensorMap encode(const TiledMap& map) {
+  constexpr std::uintptr_t kSomewhere = 1 << 20;
   simt::TensorMap encoded{};
-  encoded.base = map.base;
+  encoded.base = reinterpret_cast<const void*>(kSomewhere);
   encoded.rank = map.rank;
   encoded.element_bytes = map.element_bytes;
   encoded.swizzle = static_cast<std::uint8_t>(map.swizzle);
@@ -48,44 +52,31 @@ simt::TensorMap encode(const TiledMap& map) {
     encoded.stride[i] = i == 0 ? map.element_bytes : map.stride[i];
     encoded.box[i] = map.box[i];
   }
-  if (const std::string why = simt::check_tensor_map(encoded); !why.empty())
-    throw Refused("tensor map: " + why);
+  expect_valid(encoded);
   return encoded;
+}
+
+bool move(simt::TensorMap& map, const void* address) {
+  map.base = address;
+  return simt::check_tensor_map(map).empty();
 }
 
 }  // namespace
 
-PreparedLaunch::PreparedLaunch(simt::Entry entry, const std::string& name, const Launch& launch)
-    : entry_(entry),
-      name_(name),
-      grid_(dim3(launch.grid)),
-      block_(dim3(launch.block)),
-      cluster_(dim3(launch.cluster)),
-      shared_bytes_(launch.shared_bytes),
-      dependent_(launch.dependent) {
+PlannedLaunch::PlannedLaunch(simt::Entry entry, const std::string& name, const BoundLaunch& launch)
+    : entry_(entry), name_(name), launch_(launch) {
   if (const std::string why = refusal(launch); !why.empty()) throw Refused("launch of " + name + ": " + why);
-  for (const Arguments::Item& item : launch.arguments.items()) add(item);
+  for (const BoundMap& map : launch.maps) maps_.push_back(encode(map.map));
 }
 
-void PreparedLaunch::add(const Arguments::Item& item) {
-  const std::size_t bytes = item.is_map ? sizeof(simt::TensorMap) : item.bytes.size();
-  auto& slots = storage_.emplace_back(new Slot[(bytes + sizeof(Slot) - 1) / sizeof(Slot)]);
-  if (item.is_map) {
-    const simt::TensorMap map = encode(item.map);
-    std::memcpy(slots.get(), &map, sizeof map);
-  } else {
-    std::memcpy(slots.get(), item.bytes.data(), bytes);
-  }
-  arguments_.push_back(slots.get());
-}
-
-simt::Result PreparedLaunch::run(const simt::Config& wanted) const {
+simt::Result PlannedLaunch::run(const simt::Config& wanted, const void* call) const {
+  KernelParameters<simt::TensorMap> parameters;
+  if (!parameters.fill(launch_, maps_.data(), call, move))
+    throw Refused("launch of " + name_ + ": the address of a tensor map is not a multiple of 16");
   simt::Config config = wanted;
-  config.dependent = dependent_;
-  // The kernel reads its arguments only; the entry's type is that of cudaLaunchKernel.
-  void** arguments = const_cast<void**>(arguments_.data());
-  return simt::launch(config, grid_, block_, shared_bytes_, cluster_,
-                      [this, arguments] { entry_(arguments); });
+  config.dependent = launch_.dependent;
+  return simt::launch(config, dim3(launch_.grid), dim3(launch_.block), launch_.shared_bytes,
+                      dim3(launch_.cluster), [&] { entry_(parameters.pointers); });
 }
 
 }  // namespace tilewright::emulated

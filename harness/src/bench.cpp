@@ -70,23 +70,24 @@ std::vector<std::byte> Operands::results() const {
 
 Setup::Setup(Device& device, const DeviceLimits& limits, const std::shared_ptr<Module>& module,
              const Parameters& parameters, const Operands& operands)
-    : Setup(device, limits, module, parameters, operands, family_code("workspace", [&] { return operands.problem().workspace(parameters, limits); })) {}
+    : Setup(device, module, operands,
+            family_code("bind", [&] { return operands.problem().bind(parameters, limits); })) {}
 
-Setup::Setup(Device& device, const DeviceLimits& limits, const std::shared_ptr<Module>& module,
-             const Parameters& parameters, const Operands& operands, const Workspace& wanted) try
-    : workspace_(device, wanted) {
+Setup::Setup(Device& device, const std::shared_ptr<Module>& module, const Operands& operands,
+             Bound bound) try : workspace_(device, bound.workspace), launches_(bound.launches.size()) {
   Plan plan;
-  if (wanted.clear_bytes > 0) {
-    plan.clear = static_cast<std::byte*>(workspace_.address()) + wanted.clear_offset;
-    plan.clear_bytes = wanted.clear_bytes;
+  plan.call =
+      family_code("call", [&] { return operands.problem().call(operands.placement(workspace_.address())); });
+  if (const Requirement* unmet = bound.requirements.unmet(plan.call.data())) throw Unsupported(unmet->text());
+  if (bound.workspace.clear_bytes > 0) {
+    plan.clear = static_cast<std::byte*>(workspace_.address()) + bound.workspace.clear_offset;
+    plan.clear_bytes = bound.workspace.clear_bytes;
   }
-  plan.launches = family_code("launches", [&] {
-    return operands.problem().launches(parameters, limits, operands.placement(workspace_.address()));
-  });
-  launches_ = plan.launches.size();
+  plan.launches = std::move(bound.launches);
   program_ = device.prepare(module, plan);
 } catch (const std::bad_alloc&) {
-  throw LaunchRefused("memory runs out: a workspace of " + std::to_string(wanted.bytes) + " bytes does not fit");
+  throw LaunchRefused("memory runs out: a workspace of " + std::to_string(bound.workspace.bytes) +
+                      " bytes does not fit");
 }
 
 void Setup::judge_workspace() {

@@ -41,7 +41,7 @@ class Operands {
   std::deque<Operand> operands_;
 };
 
-/// A variant ready to run on operands: workspace placed, kernels found, arguments encoded, all as for a
+/// A variant ready to run on operands: problem bound, workspace placed, kernels found, all as for a
 /// device with these limits. Operands and device must outlive it. Construction throws Unsupported where the
 /// family declines the problem, LaunchRefused where the device does.
 class Setup {
@@ -54,8 +54,7 @@ class Setup {
   void judge_workspace();
 
  private:
-  Setup(Device& device, const DeviceLimits& limits, const std::shared_ptr<Module>& module,
-        const Parameters& parameters, const Operands& operands, const Workspace& wanted);
+  Setup(Device& device, const std::shared_ptr<Module>& module, const Operands& operands, Bound bound);
 
   WorkspaceBuffer workspace_;
   std::size_t launches_ = 0;

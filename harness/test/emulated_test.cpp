@@ -2,6 +2,7 @@
 #include <string>
 
 #include "check.hpp"
+#include "family/args.hpp"
 #include "gate.hpp"
 
 using namespace tilewright;
@@ -140,7 +141,8 @@ TEST(schedules_are_read_strictly) {
   const auto device = open_device();
   CHECK(device->streams() == nullptr);
   Plan plan;
-  Launch launch;
+  BoundLaunch launch;
+  launch.arguments.resize(sizeof(axpby::Args));
   launch.block = {2048, 1, 1};
   plan.launches = {launch};
   CHECK_THROWS(device->prepare(device->load(AXPBY_KERNELS, "axpby_good"), plan),

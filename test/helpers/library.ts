@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultArch } from '../../src/arch/index.ts';
 import { compileCuda } from '../../src/compile/nvcc.ts';
@@ -43,8 +43,11 @@ interface TestLibrary {
   readonly chosen: RegExp;
   /** What wisdom says of some workloads. */
   readonly winners?: readonly WisdomRecord[];
-  /** Compiled for CUDA too where there is a toolkit (default), or for the emulated device alone. */
-  readonly cuda?: boolean;
+  /**
+   * Compiled for CUDA too where there is a toolkit (default), or for the emulated device alone. `empty`: with device code
+   * that has no kernels, for tests of what the host does.
+   */
+  readonly cuda?: boolean | 'empty';
 }
 
 /**
@@ -62,7 +65,9 @@ export async function emitTestLibrary(request: TestLibrary): Promise<Library> {
   for (const variant of all.filter(({ id }) => chosen.test(id))) {
     const source = renderVariant(family, folder, variant, out);
     writeSource(source);
-    artifacts.push(toolchain ? await cubin(source, folder, out, toolchain) : emulated(source));
+    if (!toolchain) artifacts.push(emulated(source));
+    else if (cuda === 'empty') artifacts.push(await emptyCubin(source, out, toolchain));
+    else artifacts.push(await cubin(source, folder, out, toolchain));
   }
   const variants = artifacts.map(({ source }) => source.variant);
   return emitLibrary({
@@ -92,6 +97,17 @@ async function cubin(source: Source, folder: string, out: string, toolchain: Too
   const artifact = await compileCuda(source, defaultArch, toolchain, context);
   if ('verdict' in artifact) throw new Error(`${source.variant.id}: ${artifact.evidence.message}`);
   return artifact;
+}
+
+async function emptyCubin(source: Source, out: string, { nvcc, cxx }: Toolchain): Promise<Artifact> {
+  const path = join(out, 'empty.cubin');
+  if (!existsSync(path)) {
+    writeFileSync(join(out, 'empty.cu'), '');
+    const argv = [nvcc, '-cubin', '-gencode', defaultArch.gencode, '-ccbin', cxx, 'empty.cu', '-o', path];
+    const { exitCode, stderr } = await localExecutor.run(argv, { cwd: out });
+    if (exitCode !== 0) throw new Error(stderr);
+  }
+  return { ...emulated(source), device: 'cuda', arch: defaultArch.name, path };
 }
 
 /** The library compiles the source itself; nothing of the emulated artifact but the source travels. */

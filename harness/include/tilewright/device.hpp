@@ -58,7 +58,8 @@ struct Schedule {
 struct Plan {
   void* clear = nullptr;  // zeroed first
   std::size_t clear_bytes = 0;
-  std::vector<Launch> launches;
+  std::vector<BoundLaunch> launches;
+  CallBytes call;
 };
 
 /// A defect that the device itself saw while a kernel ran.
@@ -90,7 +91,7 @@ class Module {
   virtual std::vector<SharedLine> conflicting_lines() const { return {}; }
 };
 
-/// A plan whose kernels are found and whose arguments are encoded. Keeps its module alive.
+/// A plan whose kernels are found and whose tensor maps are encoded. Keeps its module alive.
 class Program {
  public:
   virtual ~Program() = default;
@@ -146,7 +147,7 @@ class Device {
 
   /// Loads the artifact of a variant. Throws LaunchRefused when the device cannot load it.
   virtual std::shared_ptr<Module> load(const std::string& path, const std::string& symbol) = 0;
-  /// Finds the kernels `symbol + launch.entry` and encodes their arguments. Throws LaunchRefused.
+  /// Finds the kernels `symbol + launch.entry` and encodes their tensor maps. Throws LaunchRefused.
   virtual std::unique_ptr<Program> prepare(const std::shared_ptr<Module>& module, const Plan& plan) = 0;
 
   /// Null on the emulated device.

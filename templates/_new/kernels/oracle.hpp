@@ -47,17 +47,14 @@ class Axpy final : public tilewright::Problem {
   double flops() const override { return 2.0 * static_cast<double>(count_); }
   double bytes() const override { return 12.0 * static_cast<double>(count_); }  // x and y read, y written
 
-  tilewright::Workspace workspace(const tilewright::Parameters&,
-                                  const tilewright::DeviceLimits&) const override {
-    return {};
+  tilewright::Bound bind(const tilewright::Parameters& parameters,
+                         const tilewright::DeviceLimits&) const override {
+    return new_kernel::bind(count_, parameters);
   }
 
-  std::vector<tilewright::Launch> launches(const tilewright::Parameters& parameters,
-                                           const tilewright::DeviceLimits&,
-                                           const tilewright::Placement& placement) const override {
-    const Args args{static_cast<const float*>(placement.tensors[0]),
-                    static_cast<float*>(placement.tensors[1]), count_, alpha_};
-    return new_kernel::launches(args, parameters);
+  tilewright::CallBytes call(const tilewright::Placement& placement) const override {
+    return tilewright::CallBytes(Call{static_cast<const float*>(placement.tensors[0]),
+                                      static_cast<float*>(placement.tensors[1]), alpha_});
   }
 
   std::string key() const override { return key_; }

@@ -1,7 +1,6 @@
 // api.cpp - the C functions of bsr_spmm.h: check the arguments, choose a variant by the library's policy,
-// launch it. What a variant refuses of a Shape counts when a plan is made, what it refuses of Operands (the
+// launch it. What a variant refuses of a Shape counts when a plan is made, what it refuses of a Call (the
 // pointers' alignment, beta) when that runs.
-#include <memory>
 #include <string>
 
 #include "launch.hpp"
@@ -9,14 +8,14 @@
 #include "tilewright/bsr_spmm.h"
 
 using namespace tilewright;
-using library::Candidate;
 using library::guarded;
 using library::require;
 
 struct tw_bsr_spmm_plan {
-  bsr_spmm::Shape shape;
-  DeviceLimits limits;
-  std::vector<Candidate> candidates;  // the chosen variant first
+  bool nothing;              // C is empty
+  bool has_blocks;           // A is not
+  std::size_t output_bytes;  // of an element of C
+  library::Plan launches;
 };
 
 namespace {
@@ -40,26 +39,40 @@ void check_rows(const tw_bsr_spmm_problem& p, const std::int32_t* rows) {
   const std::int64_t count = p.m / p.block;
   require(rows[0] == 0 && rows[count] == p.blocks, "host_row_ptr does not run from 0 to blocks");
   for (std::int64_t row = 0; row < count; ++row)
-    require(rows[row] <= rows[row + 1], "host_row_ptr falls at block row " + number(row));
+    require(rows[row] <= rows[row + 1], [&] { return "host_row_ptr falls at block row " + number(row); });
 }
 
 void check_columns(const tw_bsr_spmm_problem& p, const std::int32_t* columns) {
   const std::int64_t count = p.k / p.block;
   for (std::int64_t i = 0; i < p.blocks; ++i)
-    require(columns[i] >= 0 && columns[i] < count, "host_col_idx[" + number(i) + "] = " + number(columns[i]) +
-                                                       " is not between 0 and " + number(count - 1));
+    require(columns[i] >= 0 && columns[i] < count, [&] {
+      return "host_col_idx[" + number(i) + "] = " + number(columns[i]) + " is not between 0 and " +
+             number(count - 1);
+    });
+}
+
+void check_multiple(const char* name, std::int64_t size, std::int64_t block) {
+  require(size % block == 0,
+          [&] { return name + (" = " + number(size)) + " is no multiple of block = " + number(block); });
+}
+
+void check_stride(const char* name, std::int64_t stride, std::int64_t n) {
+  require(stride == 0 || stride >= n,
+          [&] { return name + (" = " + number(stride)) + " is below n = " + number(n); });
 }
 
 void check(const tw_bsr_spmm_problem& p) {
   require(p.m >= 0 && p.n >= 0 && p.k >= 0, "m, n and k must not be negative");
-  require(p.block > 0, "block must be positive, is " + number(p.block));
-  require(p.m % p.block == 0, "m = " + number(p.m) + " is no multiple of block = " + number(p.block));
-  require(p.k % p.block == 0, "k = " + number(p.k) + " is no multiple of block = " + number(p.block));
+  require(p.block > 0, [&] { return "block must be positive, is " + number(p.block); });
+  check_multiple("m", p.m, p.block);
+  check_multiple("k", p.k, p.block);
   const std::int64_t most = p.m / p.block * (p.k / p.block);
-  require(p.blocks >= 0 && p.blocks <= most, "blocks = " + number(p.blocks) + " is not between 0 and the " +
-                                                 number(most) + " that A has room for");
-  require(p.ldb == 0 || p.ldb >= p.n, "ldb = " + number(p.ldb) + " is below n = " + number(p.n));
-  require(p.ldc == 0 || p.ldc >= p.n, "ldc = " + number(p.ldc) + " is below n = " + number(p.n));
+  require(p.blocks >= 0 && p.blocks <= most, [&] {
+    return "blocks = " + number(p.blocks) + " is not between 0 and the " + number(most) +
+           " that A has room for";
+  });
+  check_stride("ldb", p.ldb, p.n);
+  check_stride("ldc", p.ldc, p.n);
   if (p.host_row_ptr) check_rows(p, p.host_row_ptr);
   if (p.host_col_idx) check_columns(p, p.host_col_idx);
 }
@@ -82,12 +95,12 @@ bsr_spmm::Shape shape_of(const tw_bsr_spmm_problem& p) {
 }
 
 /// What any kernel asks for; a kernel that loads more at once may ask for more.
-void check_alignment(const bsr_spmm::Shape& shape, const bsr_spmm::Operands& operands) {
-  library::require_aligned(operands.row_ptr, alignof(std::int32_t), "row_ptr");
-  library::require_aligned(operands.col_idx, alignof(std::int32_t), "col_idx");
-  library::require_aligned(operands.values, 2, "values");
-  library::require_aligned(operands.b, 2, "b");
-  library::require_aligned(operands.c, static_cast<std::size_t>(shape.output_bytes()), "c");
+void check_alignment(const bsr_spmm::Call& call, std::size_t output_bytes) {
+  library::require_aligned(call.row_ptr, alignof(std::int32_t), "row_ptr");
+  library::require_aligned(call.col_idx, alignof(std::int32_t), "col_idx");
+  library::require_aligned(call.values, 2, "values");
+  library::require_aligned(call.b, 2, "b");
+  library::require_aligned(call.c, output_bytes, "c");
 }
 
 double real(std::int64_t value) { return static_cast<double>(value); }
@@ -127,33 +140,32 @@ tw_status tw_bsr_spmm_plan_create(const tw_bsr_spmm_problem* problem, tw_bsr_spm
     require(problem->struct_size == sizeof *problem,
             "problem->struct_size is not sizeof(tw_bsr_spmm_problem)");
     check(*problem);
-    auto made = std::make_unique<tw_bsr_spmm_plan>();
-    made->limits = library::device::limits();
-    made->shape = shape_of(*problem);
-    made->candidates =
-        library::candidates(features_of(*problem), made->limits, [&](const Parameters& parameters) {
-          return bsr_spmm::workspace(made->shape, parameters, made->limits);
-        });
-    made->shape.row_ptr = made->shape.col_idx = nullptr;  // the caller may free them now
-    *plan = made.release();
+    const bsr_spmm::Shape shape = shape_of(*problem);
+    const auto bind = [&](const Parameters& parameters, const DeviceLimits& limits) {
+      return bsr_spmm::bind(shape, parameters, limits);
+    };
+    *plan = new tw_bsr_spmm_plan{shape.m == 0 || shape.n == 0,
+                                 shape.blocks > 0,
+                                 static_cast<std::size_t>(shape.output_bytes()),
+                                 {features_of(*problem), bind}};
   });
 }
 
 void tw_bsr_spmm_plan_destroy(tw_bsr_spmm_plan* plan) { delete plan; }
 
 size_t tw_bsr_spmm_workspace_bytes(const tw_bsr_spmm_plan* plan) {
-  return plan ? plan->candidates.front().workspace.bytes : 0;
+  return plan ? plan->launches.workspace_bytes() : 0;
 }
 
 const char* tw_bsr_spmm_plan_variant(const tw_bsr_spmm_plan* plan) {
-  return plan ? plan->candidates.front().variant->id : "";
+  return plan ? plan->launches.variant().id : "";
 }
 
 tw_status tw_bsr_spmm_prepare(const tw_bsr_spmm_plan* plan, void* workspace, size_t workspace_bytes,
                               tw_stream stream) {
   return guarded([&] {
     require(plan != nullptr, "plan is null");
-    library::prepare(plan->candidates.front(), workspace, workspace_bytes, stream);
+    plan->launches.prepare(workspace, workspace_bytes, stream);
   });
 }
 
@@ -162,16 +174,13 @@ tw_status tw_bsr_spmm_run(const tw_bsr_spmm_plan* plan, float alpha, const int32
                           void* workspace, size_t workspace_bytes, tw_stream stream) {
   return guarded([&] {
     require(plan != nullptr, "plan is null");
-    const bsr_spmm::Shape& shape = plan->shape;
-    if (shape.m == 0 || shape.n == 0) return;
+    if (plan->nothing) return;
     require(row_ptr != nullptr, "row_ptr is null");
     require(c != nullptr, "c is null");
-    require(shape.blocks == 0 || (col_idx && values && b),
+    require(!plan->has_blocks || (col_idx && values && b),
             "col_idx, values or b is null although A has blocks");
-    const bsr_spmm::Operands operands{row_ptr, col_idx, values, b, c, alpha, beta, workspace};
-    check_alignment(shape, operands);
-    library::run(plan->candidates, workspace, workspace_bytes, stream, [&](const Parameters& parameters) {
-      return bsr_spmm::launches(shape, operands, parameters, plan->limits);
-    });
+    const bsr_spmm::Call call{row_ptr, col_idx, values, b, c, workspace, alpha, beta};
+    check_alignment(call, plan->output_bytes);
+    plan->launches.run(&call, workspace, workspace_bytes, stream);
   });
 }

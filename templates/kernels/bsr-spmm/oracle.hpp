@@ -113,23 +113,15 @@ class BsrProblem final : public Problem {
     return {std::move(reference)};
   }
 
-  Workspace workspace(const Parameters& parameters, const DeviceLimits& limits) const override {
-    return bsr_spmm::workspace(shape(), parameters, limits);
+  Bound bind(const Parameters& parameters, const DeviceLimits& limits) const override {
+    return bsr_spmm::bind(shape(), parameters, limits);
   }
 
-  std::vector<Launch> launches(const Parameters& parameters, const DeviceLimits& limits,
-                               const Placement& placement) const override {
-    const auto* row_ptr = static_cast<const std::int32_t*>(placement.tensors[0]);
-    const auto* col_idx = static_cast<const std::int32_t*>(placement.tensors[1]);
-    const Operands operands{row_ptr,
-                            col_idx,
-                            placement.tensors[2],
-                            placement.tensors[3],
-                            placement.tensors[4],
-                            static_cast<float>(d_.alpha),
-                            static_cast<float>(d_.beta),
-                            placement.workspace};
-    return bsr_spmm::launches(shape(), operands, parameters, limits);
+  CallBytes call(const Placement& placement) const override {
+    return CallBytes(Call{static_cast<const std::int32_t*>(placement.tensors[0]),
+                          static_cast<const std::int32_t*>(placement.tensors[1]), placement.tensors[2],
+                          placement.tensors[3], placement.tensors[4], placement.workspace,
+                          static_cast<float>(d_.alpha), static_cast<float>(d_.beta)});
   }
 
   const Description& description() const { return d_; }

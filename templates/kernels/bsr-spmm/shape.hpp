@@ -23,27 +23,44 @@ struct Shape {
   std::int64_t output_bytes() const { return output == "f32" ? 4 : 2; }  // of an element of C
 };
 
-/// Addresses on the device, of the types that Shape names.
-struct Operands {
+/// What comes with a run: addresses on the device, of the types that Shape names, and the scalars.
+struct Call {
   const std::int32_t* row_ptr;
   const std::int32_t* col_idx;
   const void* values;
   const void* b;
   void* c;
-  float alpha, beta;
   void* workspace;
+  float alpha, beta;
 };
 
 namespace detail {
 
-inline void require(bool holds, const std::string& reason) {
-  if (!holds) throw Unsupported(reason);
-}
-
 inline std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-inline bool aligned(const void* pointer, std::int64_t bytes) {
-  return reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::uintptr_t>(bytes) == 0;
+/// As many thread blocks along y or z as a grid can have: rows of 1 to 65535 tiles, and panels.
+inline unsigned grid_extent(std::int64_t count, const char* what) {
+  constexpr std::int64_t kMost = 65535;
+  refuse_unless(count <= kMost, [&] {
+    return "launches " + std::to_string(count) + " thread blocks along " + what +
+           ", and a grid has at most " + std::to_string(kMost);
+  });
+  return static_cast<unsigned>(count);
+}
+
+/// Sets the arguments that the paths naive, simt and mma have in common.
+template <class Args>
+void set_operands(LaunchBuilder<Args, Call>& kernel, const Shape& shape) {
+  kernel.args.ldb = shape.ldb;
+  kernel.args.ldc = shape.ldc;
+  kernel.args.columns = static_cast<int>(shape.n);
+  kernel.set(&Args::row_ptr, &Call::row_ptr);
+  kernel.set(&Args::col_idx, &Call::col_idx);
+  kernel.set(&Args::values, &Call::values);
+  kernel.set(&Args::b, &Call::b);
+  kernel.set(&Args::c, &Call::c);
+  kernel.set(&Args::alpha, &Call::alpha);
+  kernel.set(&Args::beta, &Call::beta);
 }
 
 }  // namespace detail

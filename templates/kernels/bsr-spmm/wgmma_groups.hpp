@@ -8,17 +8,11 @@
 #include <numeric>
 #include <vector>
 
+#include "paths/wgmma/args.h"
 #include "random.hpp"
 #include "shape.hpp"
 
 namespace tilewright::bsr_spmm::wgmma {
-
-/// One block column of a group, as the kernel reads it: the number of each row's block, -1 where a row has
-/// none.
-struct Step {
-  std::int32_t column;
-  std::int32_t block[3];
-};
 
 /// The block rows of a group, -1 where there are fewer.
 using Rows = std::array<std::int32_t, 3>;
@@ -27,7 +21,6 @@ constexpr Rows kNoRows{-1, -1, -1};
 namespace detail {
 
 using bsr_spmm::detail::quotient_up;
-using bsr_spmm::detail::require;
 
 /// Block rows by falling length. Those of similar length make good groups: none waits for another's blocks.
 inline std::vector<std::int32_t> by_length(const Shape& shape) {

@@ -1,7 +1,5 @@
 // wgmma_test.cpp - the schedule of the path wgmma: every tile of C is dealt out once, in whole or in parts,
 // with the steps that its block rows need; and the launch that goes with it.
-#include "wgmma.hpp"
-
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -9,6 +7,7 @@
 #include <set>
 
 #include "check.hpp"
+#include "paths/wgmma/launch.hpp"
 
 using namespace tilewright;
 using namespace tilewright::bsr_spmm;
@@ -68,9 +67,9 @@ std::vector<std::vector<Tile>> lists_of(const Workspace& plan, const Dealing& de
   const std::size_t base = at.tiles / sizeof(Tile);
   std::vector<std::vector<Tile>> lists(static_cast<std::size_t>(dealing.lists));
   for (std::size_t i = 0; i < lists.size(); ++i) {
-    const auto rest = static_cast<std::size_t>(record<std::int32_t>(plan, at.rests / 4 + i));
+    const auto tail = static_cast<std::size_t>(record<std::int32_t>(plan, at.tails / 4 + i));
     const auto tile = [&](std::size_t at) {
-      return record<Tile>(plan, base + (at < 32 ? i * 32 + at : rest + at - 32));
+      return record<Tile>(plan, base + (at < 32 ? i * 32 + at : tail + at - 32));
     };
     for (std::size_t at = 0; tile(at).count >= 0; ++at) lists[i].push_back(tile(at));
   }
@@ -345,7 +344,7 @@ TEST(lists_come_with_their_first_steps) {
     how.group = grouped ? 3 : 1;
     const Workspace plan = wgmma::make_plan(kMatrix.shape(kColumns), how);
     const auto lists = lists_of(plan, how);
-    const std::size_t at = wgmma::places(how).starts;
+    const std::size_t at = wgmma::places(how).first_steps;
     for (std::size_t list = 0; list < lists.size(); ++list)
       for (std::size_t i = 0; i < std::min<std::size_t>(32, static_cast<std::size_t>(lists[list][0].count));
            ++i) {
@@ -359,7 +358,8 @@ TEST(lists_come_with_their_first_steps) {
   }
   Shape blind = kMatrix.shape(kColumns);
   blind.col_idx = nullptr;
-  CHECK_EQ(record<std::int32_t>(wgmma::make_plan(blind, dealing()), wgmma::places(dealing()).starts / 4), -1);
+  CHECK_EQ(record<std::int32_t>(wgmma::make_plan(blind, dealing()), wgmma::places(dealing()).first_steps / 4),
+           -1);
 }
 
 TEST(claims_find_all_tiles_in_a_row) {

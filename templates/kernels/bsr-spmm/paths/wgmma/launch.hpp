@@ -1,26 +1,15 @@
-// wgmma.hpp - how the path `wgmma` of bsr-spmm is started: tensor maps, arguments, grid. Its kernels are
-// persistent and walk lists of tiles that the plan holds. Plain C++17.
+// launch.hpp - how the path wgmma of bsr-spmm is started: tensor maps, arguments, grid. Its kernels are
+// persistent and walk lists of tiles that the plan holds.
 #pragma once
 #include <algorithm>
 #include <string>
-#include <vector>
 
+#include "paths/wgmma/args.h"
 #include "wgmma_plan.hpp"
 
 namespace tilewright::bsr_spmm::wgmma {
 
-/// Arguments of the kernel, member by member as in wgmma.cu.hbs.
-struct Args {
-  const void *tiles, *rests, *starts, *steps, *group_rows, *parts;
-  void *partials, *counters, *c;
-  long long ldc;
-  int columns, tile_count, clipped;
-  float alpha, beta;
-};
-
 namespace detail {
-
-using bsr_spmm::detail::aligned;
 
 /// Columns of C and B that lie side by side in shared memory: 128 bytes, the widest swizzle.
 constexpr std::int64_t kPanelColumns = 64;
@@ -50,38 +39,37 @@ inline Dealing dealing_of(const Parameters& parameters, const DeviceLimits& limi
 
 inline void check(const Shape& shape, const Parameters& parameters) {
   constexpr std::int64_t kMost = std::int64_t{1} << 31;
-  require(shape.blocks * shape.block < kMost,
+  refuse_unless(shape.blocks * shape.block < kMost,
           "counts the rows of all blocks in 32 bits: A has too many blocks");
   if (stores_by_tma(parameters)) {
-    require(!shape.reads_c, "stores C by TMA without reading it: beta must be 0");
-    require(shape.ldc % 8 == 0,
-            "stores C by TMA: ldc must be a multiple of 8, not " + std::to_string(shape.ldc));
+    refuse_unless(!shape.reads_c, "stores C by TMA without reading it: beta must be 0");
+    refuse_unless(shape.ldc % 8 == 0,
+            [&] { return "stores C by TMA: ldc must be a multiple of 8, not " + std::to_string(shape.ldc); });
     // Measured on an H200: TMA clips a store at 16 bytes, so that it would write behind the end of a shorter
     // row.
-    require(shape.n % 8 == 0, "stores C by TMA: n must be a multiple of 8, not " + std::to_string(shape.n));
+    refuse_unless(shape.n % 8 == 0,
+            [&] { return "stores C by TMA: n must be a multiple of 8, not " + std::to_string(shape.n); });
   } else if (shape.block != 32) {
-    require(shape.n % 2 == 0 && shape.ldc % 2 == 0, "stores C in pairs: n and ldc must be even");
+    refuse_unless(shape.n % 2 == 0 && shape.ldc % 2 == 0, "stores C in pairs: n and ldc must be even");
   }
 }
 
-inline void check(const Shape& shape, const Operands& operands, const Parameters& parameters) {
-  check(shape, parameters);
+/// What storing asks of C's address and of beta.
+inline void require_c(const Shape& shape, const Parameters& parameters, Bound& bound) {
   if (stores_by_tma(parameters)) {
-    require(aligned(operands.c, 16), "stores C by TMA: it must be 16-byte aligned");
-    require(operands.beta == 0, "stores C by TMA without reading it: beta must be 0");
+    bound.require_aligned(&Call::c, 16, "stores C by TMA: it must be {}-byte aligned");
+    bound.require_zero(&Call::beta, "stores C by TMA without reading it: beta must be 0");
   } else if (shape.block != 32) {
-    require(aligned(operands.c, 2 * shape.output_bytes()),
-            "stores C in pairs: it must be aligned to two elements");
+    bound.require_aligned(&Call::c, 2 * shape.output_bytes(),
+                          "stores C in pairs: it must be aligned to two elements");
   }
 }
 
-/// A's blocks, one below the other. TMA refuses a tensor without elements, so an absent one is shown the
-/// workspace, which is there and aligned, and never read for it.
-inline TiledMap map_a(const Shape& shape, const Operands& operands, const Parameters& parameters) {
+/// A's blocks, one below the other. TMA refuses a tensor without elements, so that an absent one has one row.
+inline TiledMap map_a(const Shape& shape, const Parameters& parameters) {
   const std::int64_t tile_k = parameters.number("tileK");
   const std::int64_t blocks = parameters.text("role") == "rows" ? 1 : parameters.number("blocksPerStage");
   TiledMap map;
-  map.base = shape.blocks > 0 ? const_cast<void*>(operands.values) : operands.workspace;
   map.bfloat16 = shape.input == "bf16";
   map.rank = 2;
   map.size = {static_cast<std::uint64_t>(shape.block),
@@ -95,13 +83,12 @@ inline TiledMap map_a(const Shape& shape, const Operands& operands, const Parame
 
 /// B in boxes of `rows` rows and `columns` columns: as panels of 64 columns, several to a box; or, where the
 /// last panel would be short, as a matrix with boxes of one panel that TMA clips.
-inline TiledMap map_b(const Shape& shape, const Operands& operands, const Parameters& parameters) {
+inline TiledMap map_b(const Shape& shape, const Parameters& parameters) {
   const bool clipped = shape.n % kPanelColumns != 0;
   const auto row_bytes = static_cast<std::uint64_t>(shape.ldb * 2);
   const std::int64_t panels = clipped ? 1 : shape.n / kPanelColumns,
                      box_panels = clipped ? 1 : parameters.number("tileN") / kPanelColumns;
   TiledMap map;
-  map.base = shape.k > 0 ? const_cast<void*>(operands.b) : operands.workspace;
   map.bfloat16 = shape.input == "bf16";
   map.rank = 3;
   map.size = {static_cast<std::uint64_t>(clipped ? shape.n : kPanelColumns),
@@ -115,9 +102,8 @@ inline TiledMap map_b(const Shape& shape, const Operands& operands, const Parame
 }
 
 /// C in boxes of `boxRows` rows and 64 columns.
-inline TiledMap map_c(const Shape& shape, const Operands& operands, const Parameters& parameters) {
+inline TiledMap map_c(const Shape& shape, const Parameters& parameters) {
   TiledMap map;
-  map.base = operands.c;
   map.bfloat16 = shape.output == "bf16";
   map.rank = 2;
   map.size = {static_cast<std::uint64_t>(shape.n), static_cast<std::uint64_t>(shape.m)};
@@ -127,52 +113,61 @@ inline TiledMap map_c(const Shape& shape, const Operands& operands, const Parame
   return map;
 }
 
-inline Args args_of(const Shape& shape, const Operands& operands, const Dealing& dealing) {
+using Kernel = LaunchBuilder<UntypedArgs, Call>;
+
+inline void set_arguments(Kernel& kernel, const Shape& shape, const Dealing& dealing) {
+  using Args = UntypedArgs;
   const Places at = places(dealing);
-  auto* plan = static_cast<std::byte*>(operands.workspace);
-  Args args{};
-  args.tiles = plan + at.tiles;
-  args.rests = plan + at.rests;
-  args.starts = plan + at.starts;
-  args.steps = dealing.grouped ? plan : static_cast<const void*>(operands.col_idx);
-  args.group_rows = args.parts = plan;
-  args.partials = args.counters = plan;
-  args.c = operands.c;
-  args.ldc = shape.ldc;
-  args.columns = static_cast<int>(shape.n);
-  args.tile_count = static_cast<int>(shape.m / shape.block * quotient_up(shape.n, dealing.width));
-  args.clipped = shape.n % kPanelColumns != 0;
-  args.alpha = operands.alpha;
-  args.beta = operands.beta;
-  return args;
+  kernel.args.ldc = shape.ldc;
+  kernel.args.columns = static_cast<int>(shape.n);
+  kernel.args.tile_count = static_cast<int>(shape.m / shape.block * quotient_up(shape.n, dealing.width));
+  kernel.args.clipped = shape.n % kPanelColumns != 0;
+  kernel.set(&Args::tiles, &Call::workspace, at.tiles);
+  if (!dealing.atomic) {
+    kernel.set(&Args::tails, &Call::workspace, at.tails);
+    kernel.set(&Args::first_steps, &Call::workspace, at.first_steps);
+  }
+  if (dealing.grouped)
+    kernel.set(&Args::steps, &Call::workspace);
+  else
+    kernel.set(&Args::steps, &Call::col_idx);
+  if (dealing.grouped) kernel.set(&Args::group_rows, &Call::workspace);
+  if (dealing.split > 0) {
+    kernel.set(&Args::parts, &Call::workspace);
+    kernel.set(&Args::partials, &Call::workspace);
+  }
+  if (dealing.split > 0 || dealing.atomic) kernel.set(&Args::counters, &Call::workspace);
+  kernel.set(&Args::c, &Call::c);
+  kernel.set(&Args::alpha, &Call::alpha);
+  kernel.set(&Args::beta, &Call::beta);
+}
+
+/// Of an absent A or B the workspace is shown, which is there and aligned, and never read for it.
+inline void add_maps(Kernel& kernel, const Shape& shape, const Parameters& parameters) {
+  const TiledMap a = map_a(shape, parameters), b = map_b(shape, parameters);
+  shape.blocks > 0 ? kernel.add_map(a, &Call::values) : kernel.add_map(a, &Call::workspace);
+  shape.k > 0 ? kernel.add_map(b, &Call::b) : kernel.add_map(b, &Call::workspace);
+  if (stores_by_tma(parameters)) kernel.add_map(map_c(shape, parameters), &Call::c);
 }
 
 }  // namespace detail
 
-/// Throws Unsupported unless the variant takes the shape and the plan knows enough of A's structure.
-inline Workspace workspace(const Shape& shape, const Parameters& parameters, const DeviceLimits& limits) {
+inline void bind(const Shape& shape, const Parameters& parameters, const DeviceLimits& limits, Bound& bound) {
   detail::check(shape, parameters);
-  return make_plan(shape, detail::dealing_of(parameters, limits));
-}
-
-/// The launch of one product with m, n > 0. Throws Unsupported when the variant does not take the pointers'
-/// alignment or beta.
-inline std::vector<Launch> launches(const Shape& shape, const Operands& operands,
-                                    const Parameters& parameters, const DeviceLimits& limits) {
-  detail::check(shape, operands, parameters);
   const Dealing dealing = detail::dealing_of(parameters, limits);
+  bound.workspace = make_plan(shape, dealing);
+  if (shape.m == 0 || shape.n == 0) return;
+  detail::require_c(shape, parameters, bound);
   const auto cluster = static_cast<unsigned>(parameters.number("cluster"));
-  Launch launch;
-  launch.grid = {static_cast<unsigned>(dealing.lists) * cluster, 1, 1};
-  launch.block = {static_cast<unsigned>(parameters.number("threads")), 1, 1};
-  launch.cluster = {cluster, 1, 1};
-  launch.shared_bytes = static_cast<std::size_t>(parameters.number("sharedBytes"));
-  launch.dependent = parameters.number("pdl") != 0;
-  launch.arguments.add(detail::args_of(shape, operands, dealing));
-  launch.arguments.add_map(detail::map_a(shape, operands, parameters));
-  launch.arguments.add_map(detail::map_b(shape, operands, parameters));
-  if (detail::stores_by_tma(parameters)) launch.arguments.add_map(detail::map_c(shape, operands, parameters));
-  return {launch};
+  detail::Kernel kernel;
+  kernel.launch.grid = {static_cast<unsigned>(dealing.lists) * cluster, 1, 1};
+  kernel.launch.block[0] = static_cast<unsigned>(parameters.number("threads"));
+  kernel.launch.cluster[0] = cluster;
+  kernel.launch.shared_bytes = static_cast<std::size_t>(parameters.number("sharedBytes"));
+  kernel.launch.dependent = parameters.number("pdl") != 0;
+  detail::set_arguments(kernel, shape, dealing);
+  detail::add_maps(kernel, shape, parameters);
+  bound.launches.push_back(kernel.finish());
 }
 
 }  // namespace tilewright::bsr_spmm::wgmma
