@@ -8,6 +8,7 @@ import { Line } from './line.ts';
 import { measureWorkload } from './measure/measure.ts';
 import type { Artifact } from './model/artifact.ts';
 import type { Summary } from './model/event.ts';
+import { isCandidate } from './model/family.ts';
 import type { Selection } from './model/selection.ts';
 import type { Source, Variant } from './model/variant.ts';
 import { mustLint } from './render/lint.ts';
@@ -92,7 +93,7 @@ async function time(passed: readonly Passed[], line: Line): Promise<void> {
   const { family } = line.request;
   const cubins = passed.flatMap(({ artifacts }) => artifacts.filter(({ device }) => device === 'cuda'));
   for (const workload of workloadsOf(line.request)) {
-    const able = cubins.filter(({ source }) => family.applies(source.variant.parameters, workload));
+    const able = cubins.filter(({ source }) => isCandidate(family, source.variant.parameters, workload));
     if (able.length === 0 || line.recorder.isTimed(workload.id, able)) continue;
     line.note(`timing ${able.length} variants on ${workload.id}`);
     const onCheck = line.checksOf(workload, able.length);

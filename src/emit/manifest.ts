@@ -8,6 +8,7 @@ import {
   manifestVersion,
   type Provenance,
 } from '../model/manifest.ts';
+import { type Operation, type OperationValues, servedValues } from '../model/operation.ts';
 import type { Choice } from '../model/selection.ts';
 import type { Source } from '../model/variant.ts';
 import type { Verdict } from '../model/verdict.ts';
@@ -28,7 +29,7 @@ export function buildManifest(
   version: string,
 ): Manifest {
   const { family, selection, run } = request;
-  const variants = shipped.map((one) => describeVariant(one, run.verdicts, selection.fallbacks));
+  const variants = shipped.map((one) => describeVariant(one, family, run.verdicts, selection.fallbacks));
   const policy = selection.choices.map((choice) => describeChoice(family, choice));
   return {
     schema: manifestVersion,
@@ -37,6 +38,7 @@ export function buildManifest(
     ),
     family: family.name,
     summary: family.summary,
+    operation: family.operation,
     untimed: !selection.timed && selection.wisdom === undefined,
     ...(selection.wisdom && { wisdom: selection.wisdom }),
     tolerance: selection.tolerance,
@@ -60,6 +62,7 @@ function describeParameters(family: AnyFamily): Manifest['parameters'] {
 
 function describeVariant(
   { source, images }: Shipped,
+  { operation, serves }: AnyFamily,
   verdicts: readonly Verdict[],
   fallbacks: readonly string[],
 ): ManifestVariant {
@@ -71,6 +74,7 @@ function describeVariant(
     symbol,
     parameters: { ...parameters },
     derived: { ...derived },
+    serves: describeServed(operation, serves(parameters)),
     threads: budget.threads,
     sharedBytes: budget.sharedBytes,
     deterministic,
@@ -84,6 +88,13 @@ function describeVariant(
     ),
     ...(errors.length > 0 && { maxErrorOverBound: Math.max(...errors) }),
   };
+}
+
+/** Copied: a manifest owns its arrays. */
+function describeServed(operation: Operation, served: OperationValues): ManifestVariant['serves'] {
+  return Object.fromEntries(
+    Object.entries(servedValues(operation, served)).map(([name, values]) => [name, [...values]]),
+  );
 }
 
 /** The verdicts that admit a variant. Shipping one that the gate never passed, or failed on any device, is a defect. */

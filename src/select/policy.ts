@@ -1,4 +1,4 @@
-import type { AnyFamily } from '../model/family.ts';
+import { type AnyFamily, isCandidate } from '../model/family.ts';
 import type { Measurement } from '../model/measurement.ts';
 import type { Choice, Selection } from '../model/selection.ts';
 import type { Variant } from '../model/variant.ts';
@@ -115,7 +115,7 @@ function firstByPriority(
   workload: Workload,
 ): string | undefined {
   const [first] = variants
-    .filter((variant) => family.applies(variant.parameters, workload))
+    .filter((variant) => isCandidate(family, variant.parameters, workload))
     .map(({ id, parameters }) => ({ id, priority: family.priority(parameters, workload) }))
     .toSorted((a, b) => b.priority - a.priority || compare(a.id, b.id));
   return first?.id;

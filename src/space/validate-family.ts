@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { UsageError } from '../errors.ts';
 import type { AnyFamily, Preset } from '../model/family.ts';
+import { operationSchema } from '../model/operation.ts';
 import { didYouMean } from '../util/suggest.ts';
 import { partsOf } from './parts.ts';
 import { reservedNames } from './reserved.ts';
 import { findActivationProblems } from './validate-activations.ts';
+import { findOperationProblems } from './validate-operation.ts';
 
 const text = z.string().min(1);
 const callable = z.custom<(...args: never[]) => unknown>(
@@ -65,7 +67,9 @@ const familySchema = z.strictObject({
   budget: callable,
   notSupported: callable,
   workloads: z.array(workloadSchema),
-  applies: callable,
+  applies: callable.optional(),
+  operation: operationSchema,
+  serves: callable,
   cases: callable,
   features: callable.optional(),
   generality: callable.optional(),
@@ -109,6 +113,7 @@ export function validateFamily(value: unknown, { file, folder, has }: FamilyPlac
     ...findActivationProblems(family),
     ...constraintProblems(family),
     ...presetProblems(family),
+    ...findOperationProblems(family),
     ...missingFiles(family, has),
     ...repeated(family.workloads.map(({ id }) => id)).map((id) => `two workloads have the id '${id}'`),
   ];

@@ -1,10 +1,12 @@
 import { UsageError } from '../errors.ts';
 import type { AnyFamily } from '../model/family.ts';
+import type { OperationValues } from '../model/operation.ts';
 import type { ParameterValue } from '../model/parameter.ts';
 import type { Variant } from '../model/variant.ts';
 import { activeLevels, idOf, symbolOf } from './id.ts';
 import { guard, levelsOf, type Values } from './plan.ts';
 import { reservedNames } from './reserved.ts';
+import { findServedProblems } from './validate-operation.ts';
 
 /** The variant of a point that has a value for every parameter. Does not ask whether the point is legal. */
 export function variantOf(family: AnyFamily, point: Readonly<Values>): Variant {
@@ -21,6 +23,7 @@ export function variantOf(family: AnyFamily, point: Readonly<Values>): Variant {
       `${family.name}: template() gave '${template}' for ${id}; templates lists ${family.templates.join(', ')}`,
     );
   }
+  checkServed(family, id, family.serves(view));
   const derived = family.derive(view);
   checkDerived(family, id, derived);
   return {
@@ -43,6 +46,11 @@ function viewOf(family: AnyFamily): Values {
   const view = views.get(family) ?? guard(Object.keys(family.parameters), family.name)();
   views.set(family, view);
   return view;
+}
+
+function checkServed({ name, operation }: AnyFamily, id: string, served: OperationValues): void {
+  const [problem] = findServedProblems(operation, served);
+  if (problem !== undefined) throw new UsageError(`${name}: serves() of ${id} gives ${problem}`);
 }
 
 function checkDerived(family: AnyFamily, id: string, derived: Readonly<Record<string, unknown>>): void {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadFamilies } from '../../src/discover.ts';
-import type { AnyFamily, Constraint } from '../../src/model/family.ts';
+import { type AnyFamily, type Constraint, isCandidate } from '../../src/model/family.ts';
 import type { Variant } from '../../src/model/variant.ts';
 import { describeFinding } from '../../src/render/finding.ts';
 import { renderVariant } from '../../src/render/render.ts';
@@ -91,7 +91,7 @@ describe.each((await loadFamilies()).map((found) => ({ name: found.family.name, 
       const variants = variantsOf(preset);
       const wanted = family.workloads.filter(({ id }) => family.presets[preset]?.workloads.includes(id));
       const idle = wanted.filter(
-        (workload) => !variants.some(({ parameters }) => family.applies(parameters, workload)),
+        (workload) => !variants.some(({ parameters }) => isCandidate(family, parameters, workload)),
       );
       expect(idle.map(({ id }) => id)).toEqual([]);
     });

@@ -1,4 +1,5 @@
 import { type AnyFamily, defineFamily, defineParameters } from '../../src/model/family.ts';
+import { toyOperation } from './toy-operation.ts';
 
 const space = defineParameters({
   path: { label: '', doc: 'How the product is computed.', values: ['naive', 'simt', 'mma'] },
@@ -12,6 +13,8 @@ const space = defineParameters({
 export const toyFamily: AnyFamily = defineFamily({
   name: 'toy-op',
   summary: 'C = A * B',
+  operation: toyOperation,
+  serves: () => ({}),
   parameters: space.specs,
   activations: [
     space.activeWhen('stages', ['path'], ({ path }) => path === 'mma'),
@@ -58,7 +61,6 @@ export const toyFamily: AnyFamily = defineFamily({
   notSupported: ({ path }, arch) =>
     path === 'mma' && arch === 'sm_70' ? 'no mma.sync m16n8k16 before sm_80' : undefined,
   workloads: [{ id: 'small', problem: { n: 64 } }],
-  applies: () => true,
   cases: () => [{ id: 'one', tier: 1, problem: { n: 1 } }],
   priority: ({ tileN }) => tileN,
   deterministic: () => true,

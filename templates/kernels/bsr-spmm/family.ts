@@ -2,11 +2,12 @@ import { defineFamily } from '../../../src/model/family.ts';
 import { casesOf } from './cases.ts';
 import { constraints } from './constraints.ts';
 import { alignment, derive, footprint } from './derive.ts';
+import { operation } from './operation.ts';
 import { activations, type Point, parameters } from './parameters.ts';
 import { presets } from './presets.ts';
 import { merit } from './priority.ts';
 import { sharedLimits } from './sizes.ts';
-import { applies, densityOf, problemOf, unevennessOf, workloads } from './workloads.ts';
+import { densityOf, problemOf, unevennessOf, workloads } from './workloads.ts';
 
 /** Lowest compute capability with cp.async, bf16 and mma.m16n8k16. */
 const lowest = 80;
@@ -40,6 +41,8 @@ export default defineFamily<typeof parameters.specs>({
   name: 'bsr-spmm',
   summary:
     'C[M,N] = alpha * A[M,K] * B[K,N] + beta * C, A in block sparse rows (BSR), B and C dense and row-major',
+  operation,
+  serves: ({ block, input, output }) => ({ block: [block], input: [input], output: [output] }),
   parameters: parameters.specs,
   activations,
   constraints,
@@ -53,15 +56,14 @@ export default defineFamily<typeof parameters.specs>({
   },
   notSupported,
   workloads,
-  applies: (point, workload) => applies(point, problemOf(workload)),
   cases: casesOf,
   features: (workload) => {
     const problem = problemOf(workload);
-    const { m, n, k, block, dtype, out } = problem;
+    const { m, n, k, block } = problem;
     const density = densityOf(problem);
     const unevenness = unevennessOf(problem);
     return {
-      ...{ m, n, k, block, input: dtype, output: out },
+      ...{ m, n, k, block },
       ...(density !== undefined && { density }),
       ...(unevenness !== undefined && { unevenness }),
     };

@@ -4,6 +4,7 @@ import { gateVariant } from '../../../src/gate/gate.ts';
 import type { Artifact } from '../../../src/model/artifact.ts';
 import { type AnyFamily, defineFamily, defineParameters } from '../../../src/model/family.ts';
 import { type Bench, buildBench, openBench } from '../../helpers/axpby.ts';
+import { toyOperation } from '../../helpers/toy-operation.ts';
 
 const space = defineParameters({
   kernel: { label: '', doc: 'Which.', values: ['good', 'race', 'ragged', 'trap'] },
@@ -13,6 +14,8 @@ const space = defineParameters({
 const family: AnyFamily = defineFamily({
   name: 'axpby',
   summary: 'C = alpha A + beta C',
+  operation: toyOperation,
+  serves: () => ({}),
   parameters: space.specs,
   activations: [],
   constraints: [],
@@ -23,7 +26,6 @@ const family: AnyFamily = defineFamily({
   budget: () => ({ threads: 32, sharedBytes: 256 }),
   notSupported: () => undefined,
   workloads: [],
-  applies: () => true,
   cases: (_, depth) => [
     { id: 'exact', tier: 1, problem: { m: 3, n: 32 } },
     { id: 'unsupported', tier: 5, problem: { m: 3, n: 33 }, refuses: 'multiple of 4' },
