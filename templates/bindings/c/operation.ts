@@ -14,7 +14,8 @@ interface Field {
   readonly name: string;
   readonly c: string;
   readonly cpp: string;
-  readonly comment: string;
+  /** Lines of a C comment. */
+  readonly comment: readonly string[];
   readonly value: string;
 }
 
@@ -56,8 +57,9 @@ export function operationContext(operation: Operation) {
     choices: choices.map(([name, choice]) => ({
       name: snake(name),
       value: choice.when === undefined ? `q.${snake(name)}` : `(${overSizes(operation, choice.when, 'q')})`,
-      names: choiceKinds[choice.kind].map((value) => JSON.stringify(value)),
+      names: choiceKinds[choice.kind].map((value) => JSON.stringify(value)).join(', '),
     })),
+    choiceCount: choices.length,
     features: Object.keys(operation.features),
   };
 }
@@ -77,7 +79,7 @@ function problemFields(operation: Operation): Field[] {
 }
 
 function field(name: string, [c, cpp]: readonly [string, string], doc: string, value = `p.${name}`): Field {
-  return { name, c: `${c} ${name}`, cpp: `${cpp} ${name}`, comment: doc, value };
+  return { name, c: `${c} ${name}`, cpp: `${cpp} ${name}`, comment: asComment(doc), value };
 }
 
 function sizeField(name: string, { doc, multipleOf, otherwise }: Size): Field {
@@ -101,11 +103,16 @@ function choiceField(name: string, choice: OperationChoice): Field {
 
 function strideFields(name: string, { leading, layout, batchStride }: Operand): Field[] {
   const integer = (own: string, doc: string, packed: string) =>
-    field(own, ['int64_t', 'std::int64_t'], `${doc}; 0 means packed`, `p.${own} ? p.${own} : ${packed}(q)`);
+    field(
+      own,
+      ['int64_t', 'std::int64_t'],
+      `${doc}; 0 means packed`,
+      `static_cast<std::int64_t>(p.${own} ? wide(p.${own}) : ${packed}(q))`,
+    );
   const line = layout === undefined ? 'row' : 'row, or column, by its layout,';
   return [
     ...(leading
-      ? [integer(leading, `elements from one ${line} of ${name} to the next`, `narrow_${name}`)]
+      ? [integer(leading, `elements from one ${line} of ${name} to the next`, `width_${name}`)]
       : []),
     ...(batchStride
       ? [integer(batchStride, `elements from one product's ${name} to the next one's`, `extent_${name}`)]
@@ -129,7 +136,7 @@ function operandFields(operation: Operation): Field[] {
     return field(
       name,
       [type, type],
-      `${operand.doc}, ${describeShape(operand)} of type ${snake(operand.type)}${only}`,
+      `${operand.doc}: ${describeShape(operand)}, of type ${snake(operand.type)}${only}`,
     );
   });
   const scalars = Object.entries(operation.scalars);
@@ -142,7 +149,7 @@ function describeShape({ shape }: Operand): string {
   const { by, shapes } = shape;
   return Object.entries(shapes)
     .map(([value, extents], index) =>
-      index === 0 ? print(extents) : `${print(extents)} where ${snake(by)} is ${value}`,
+      index === 0 ? print(extents) : `or ${print(extents)} where ${snake(by)} is ${value}`,
     )
     .join(', ');
 }
@@ -173,6 +180,7 @@ function pickShape(operation: Operation, { shape }: Operand, print: (shape: Shap
   const { by, shapes } = shape;
   const kind = operation.choices[by]?.kind ?? 'switch';
   const [[, first] = ['', []], ...others] = Object.entries(shapes);
+  if (others.every(([, extents]) => print(extents) === print(first))) return print(first);
   return others.reduce(
     (rest, [value, extents]) =>
       `(q.${snake(by)} == ${types[kind].cpp}::${word(value)} ? ${print(extents)} : ${rest})`,
@@ -277,7 +285,18 @@ function snake(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Lines of a comment. */
+/** A doc string as a C comment of as many lines as it takes. */
+function asComment(doc: string): string[] {
+  const lines = wrap(
+    `${doc.charAt(0).toUpperCase()}${doc.slice(1)}${doc.endsWith('.') ? '' : '.'}`,
+    lineWidth - 5,
+  );
+  return lines.map(
+    (line, index) => `${index === 0 ? '/* ' : ' * '}${line}${index === lines.length - 1 ? ' */' : ''}`,
+  );
+}
+
+/** Lines of at most `width` characters. */
 function wrap(text: string, width = lineWidth): string[] {
   const lines = [''];
   for (const part of text.split(' ')) {

@@ -17,4 +17,10 @@ __extension__ typedef __int128 wide;
 constexpr wide bytes_of(Type type) { return type == Type::f32 ? 4 : 2; }
 constexpr wide bytes_of(Index index) { return index == Index::i64 ? 8 : 4; }
 
+/// A semantic choice and the names of its values.
+struct ChoiceName {
+  const char* name;
+  const char* values[8];
+};
+
 }  // namespace tilewright

@@ -19,9 +19,9 @@ export const operation = defineOperation({
     index: { kind: 'index', doc: 'type of row_ptr and col_idx' },
     layoutB: { kind: 'layout', doc: 'order of B' },
     layoutC: { kind: 'layout', doc: 'order of C' },
-    transposeA: { kind: 'switch', doc: 'op(A) is the transpose of A' },
-    bias: { kind: 'switch', doc: 'a bias is added, one element per row of C' },
-    activation: { kind: 'activation', doc: 'act, applied to each element of C' },
+    transposeA: { kind: 'switch', doc: 'transpose of A in place of A' },
+    bias: { kind: 'switch', doc: 'bias added, one element per row of C' },
+    activation: { kind: 'activation', doc: 'function act, applied to each element of C' },
     batched: { kind: 'switch', doc: 'several products in one call', when: 'batch > 1' },
   },
   operands: {
@@ -64,14 +64,14 @@ export const operation = defineOperation({
       batchStride: 'b_stride',
     },
     bias: {
-      doc: 'bias, one element per row of C',
+      doc: 'one element per row of C',
       role: 'input',
       type: 'output',
       shape: { by: 'transposeA', shapes: { no: ['m'], yes: ['k'] } },
       only: 'bias',
     },
     c: {
-      doc: 'C, read only where beta is not 0',
+      doc: 'C; read only where beta is not 0',
       role: 'inout',
       type: 'output',
       shape: { by: 'transposeA', shapes: { no: ['m', 'n'], yes: ['k', 'n'] } },
@@ -83,7 +83,7 @@ export const operation = defineOperation({
   scalars: { alpha: { doc: 'factor of the product' }, beta: { doc: 'factor of the former C' } },
   hints: {
     reads_c: {
-      doc: 'runs will have a beta other than 0, and no kernel is chosen that cannot read C; 0: nothing is known of beta, and a run may be refused by the kernel that was chosen',
+      doc: '1: runs will have a beta other than 0, and no kernel is chosen that cannot read C; 0: nothing is known of beta, and the kernel that was chosen may refuse a run',
     },
   },
   features: {
