@@ -94,6 +94,13 @@ describe('gateVariant', () => {
     expect(verdict.evidence.message).toMatch("does not name 'beta': n must be a multiple of 4");
   });
 
+  it('refuses to pass a variant on operation values that no case tries', async () => {
+    const bold = { ...family, serves: () => ({ input: ['f16', 'bf16'] }) };
+    await expect(gateVariant(session, artifact('good'), bold)).rejects.toThrow(
+      'axpby: axpby.good says that it serves input = bf16, and no case of the gate has that; add one to cases()',
+    );
+  });
+
   it('runs one case alone, also one of depth full', async () => {
     const verdict = await gateVariant(session, artifact('good'), family, { depth: 'quick', case: 'large' });
     expect(verdict.evidence.cases).toBe(1);
