@@ -41,8 +41,8 @@ async function clocked<T>(task: () => Promise<T>): Promise<{ result: T; cpu: num
 const problemOf = ({ block, input, output }: Point) => ({
   ...size,
   block,
-  dtype: input,
-  out: output,
+  input,
+  output,
   values: 'normal',
   pattern: { kind: 'equal-rows', density: Number(density) },
   seed: 1,

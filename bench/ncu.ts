@@ -20,6 +20,7 @@ import { EnvironmentError, UsageError } from '../src/errors.ts';
 import { localExecutor } from '../src/exec/local.ts';
 import type { Artifact } from '../src/model/artifact.ts';
 import { runEvidenceSchema } from '../src/model/evidence.ts';
+import { isCandidate } from '../src/model/family.ts';
 import { renderVariant } from '../src/render/render.ts';
 import { writeSource } from '../src/render/write.ts';
 import { jsonText } from '../src/report/json-text.ts';
@@ -90,7 +91,7 @@ function subjectsOf({ family }: DiscoveredFamily): Subject[] {
       );
     const measured = evidence?.workloads.find((one) => one.id === id);
     const best = measured && fastest(measured)[0];
-    const able = options.variant.filter((one) => family.applies(pointOfId(family, one), workload));
+    const able = options.variant.filter((one) => isCandidate(family, pointOfId(family, one), workload));
     return [
       ...(best ? [{ variant: best.subject, workload: id, median: best.median }] : []),
       ...able.map((variant) => ({ variant, workload: id })),

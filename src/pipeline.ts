@@ -7,6 +7,7 @@ import { Line } from './line.ts';
 import { measureWorkload } from './measure/measure.ts';
 import type { Artifact } from './model/artifact.ts';
 import type { Summary } from './model/event.ts';
+import { isCandidate } from './model/family.ts';
 import type { Selection } from './model/selection.ts';
 import type { Strategy } from './model/strategy.ts';
 import type { Workload } from './model/workload.ts';
@@ -58,11 +59,10 @@ async function search(strategy: Strategy, most: number, line: Line): Promise<Pas
 async function time(passed: readonly Passed[], line: Line): Promise<void> {
   const { timer, gpus } = await line.bench();
   if (timer === undefined) return;
+  const { family } = line.request;
   const artifacts = passed.flatMap((one) => one.artifacts.filter(({ device }) => device === timer));
   await mapLimit(workloadsOf(line.request), gpus.length, async (workload) => {
-    const able = artifacts.filter(({ source }) =>
-      line.request.family.applies(source.variant.parameters, workload),
-    );
+    const able = artifacts.filter(({ source }) => isCandidate(family, source.variant.parameters, workload));
     if (able.length === 0 || line.recorder.isTimed(workload.id, able)) return;
     await line.use(timer, (session) =>
       line.watch.measure('time', () => timeOn(session, workload, able, line)),

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { defaultArch } from '../arch/index.ts';
-import type { AnyFamily, Constraint } from '../model/family.ts';
+import { type AnyFamily, type Constraint, isCandidate } from '../model/family.ts';
 import type { Variant } from '../model/variant.ts';
 import { renderVariant } from '../render/render.ts';
 import { enumerate } from '../space/enumerate.ts';

@@ -9,6 +9,7 @@ import {
   manifestVersion,
   type Provenance,
 } from '../model/manifest.ts';
+import { type Operation, type OperationValues, servedValues } from '../model/operation.ts';
 import type { Choice } from '../model/selection.ts';
 import type { Source } from '../model/variant.ts';
 import type { Verdict } from '../model/verdict.ts';
@@ -38,6 +39,7 @@ export function buildManifest(
     ),
     family: family.name,
     summary: family.summary,
+    operation: family.operation,
     untimed: !selection.timed && selection.wisdom === undefined,
     ...(selection.wisdom && { wisdom: selection.wisdom }),
     tolerance: selection.tolerance,
@@ -74,6 +76,7 @@ function describeVariant(
     symbol,
     parameters: { ...parameters },
     derived: { ...derived },
+    serves: describeServed(family.operation, family.serves(parameters)),
     threads: budget.threads,
     sharedBytes: budget.sharedBytes,
     deterministic,
@@ -97,6 +100,13 @@ function leftOut(verdicts: readonly Verdict[], selected: readonly string[]): str
   );
   const passed = new Set(verdicts.map(({ variant }) => variant));
   return [...passed].filter((id) => !failed.has(id) && !selected.includes(id)).toSorted();
+}
+
+/** Copied: a manifest owns its arrays. */
+function describeServed(operation: Operation, served: OperationValues): ManifestVariant['serves'] {
+  return Object.fromEntries(
+    Object.entries(servedValues(operation, served)).map(([name, values]) => [name, [...values]]),
+  );
 }
 
 /** The verdicts that admit a variant. Shipping one that the gate never passed, or failed on any device, is a defect. */

@@ -6,6 +6,7 @@ import { UsageError } from '../errors.ts';
 import type { Artifact } from '../model/artifact.ts';
 import type { Backend } from '../model/backend.ts';
 import type { AnyFamily } from '../model/family.ts';
+import { askedValue } from '../model/operation.ts';
 import type { Point } from '../model/parameter.ts';
 import type { Variant } from '../model/variant.ts';
 import type { GateScope, Verdict } from '../model/verdict.ts';
@@ -47,9 +48,27 @@ function plan(
   return { cases: spread(short, schedules, depth), schedules };
 }
 
+/** A variant may claim no operation value that the gate does not put to the test. */
+function mustCover(
+  { name, operation, serves }: AnyFamily,
+  variant: Variant,
+  cases: readonly GateCase[],
+): void {
+  const run = cases.filter(({ refuses }) => refuses === undefined);
+  for (const [choice, values] of Object.entries(serves(variant.parameters))) {
+    const asked = run.map(({ problem }) => askedValue(operation, choice, problem));
+    const untried = values.find((value) => !asked.includes(value));
+    if (untried === undefined) continue;
+    throw new UsageError(
+      `${name}: ${variant.id} says that it serves ${choice} = ${untried}, and no case of the gate has that; add one to cases()`,
+    );
+  }
+}
+
 function casesOf(family: AnyFamily, variant: Variant, options: GateScope): readonly GateCase[] {
   const point = variant.parameters as Point;
   const cases = family.cases(point, options.depth);
+  mustCover(family, variant, cases);
   if (options.case === undefined) return cases;
   const chosen = [...cases, ...family.cases(point, 'full')].find(({ id }) => id === options.case);
   if (chosen) return [chosen];

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { deviceNameSchema } from './artifact.ts';
+import { operationSchema } from './operation.ts';
 import { parameterValueSchema } from './parameter.ts';
 import { choiceSchema } from './selection.ts';
 import { wisdomRunSchema } from './wisdom.ts';
@@ -40,6 +41,8 @@ const manifestVariantSchema = z.object({
   id: z.string(),
   symbol: z.string(),
   parameters: z.record(z.string(), parameterValueSchema),
+  /** Values of the operation's choices, and of sizes, that it serves; it is never offered others. */
+  serves: z.record(z.string(), z.array(z.union([z.string(), z.number()]))),
   /** Numbers that follow from the parameters. */
   derived: z.record(z.string(), parameterValueSchema),
   threads: z.number(),
@@ -65,8 +68,8 @@ const manifestVariantSchema = z.object({
 });
 
 const manifestChoiceSchema = choiceSchema.extend({
-  /** What dispatch compares with a call's own: numbers by ratio, texts for equality. */
-  features: z.record(z.string(), z.union([z.number(), z.string()])),
+  /** What dispatch compares with a call's own, by ratio. */
+  features: z.record(z.string(), z.number()),
   /** True where a vendor's library was faster than the variant chosen here. */
   vendorFaster: z.boolean(),
 });
@@ -91,6 +94,8 @@ export const manifestSchema = z.object({
   hash: z.string(),
   family: z.string(),
   summary: z.string(),
+  /** Signature from which headers and bindings are rendered. */
+  operation: operationSchema,
   /** True when there are no times: the policy follows the family's own guess. */
   untimed: z.boolean(),
   /** Runs on a GPU whose times the policy follows, where the library's own run took none. */

@@ -1,4 +1,4 @@
-import type { AnyFamily } from '../model/family.ts';
+import { type AnyFamily, isCandidate } from '../model/family.ts';
 import type { Measurement } from '../model/measurement.ts';
 import type { Choice, Selection } from '../model/selection.ts';
 import type { Variant } from '../model/variant.ts';
@@ -138,7 +138,7 @@ function chooseFallbacks(
 /** Ids of the variants that may run a workload, those of the highest priority first. */
 function rankByPriority(family: AnyFamily, variants: readonly Variant[], workload: Workload): string[] {
   return variants
-    .filter((variant) => family.applies(variant.parameters, workload))
+    .filter((variant) => isCandidate(family, variant.parameters, workload))
     .map(({ id, parameters }) => ({ id, priority: family.priority(parameters, workload) }))
     .toSorted((a, b) => b.priority - a.priority || compare(a.id, b.id))
     .map(({ id }) => id);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { UsageError } from '../errors.ts';
 import type { Arch } from '../model/arch.ts';
 import type { AnyFamily, Preset } from '../model/family.ts';
+import type { Operation } from '../model/operation.ts';
 import type { ParameterValue, Point } from '../model/parameter.ts';
 import type { GateCase, Workload } from '../model/workload.ts';
 import { wordAt } from '../util/place.ts';
@@ -9,6 +10,7 @@ import { type Author, thrownBy } from './author.ts';
 import { idOf } from './id.ts';
 import { guard, type Values } from './plan.ts';
 import { reservedNames } from './reserved.ts';
+import { findServedProblems } from './validate-operation.ts';
 
 /** One function of a family as messages speak of it. */
 interface Task<A extends readonly unknown[]> {
@@ -36,10 +38,7 @@ const reason = wanted(
   'a reason, or undefined where the arch will do',
   (value) => value === undefined || (typeof value === 'string' && value !== ''),
 );
-const features = shaped(
-  'an object of numbers and texts',
-  z.record(z.string(), z.union([z.number(), z.string()])),
-);
+const features = shaped('an object of numbers', z.record(z.string(), z.number()));
 const budget = shaped(
   'a budget',
   z.strictObject({
@@ -93,6 +92,16 @@ function derivedBeside(parameters: readonly string[]): Wanted {
     return undefined;
   };
   return { words: 'an object of numbers, texts and booleans', wrong };
+}
+
+/** Values of the operation's choices and sizes. */
+function servedOf(operation: Operation): Wanted {
+  const schema = z.record(z.string(), z.array(z.union([z.string(), z.number()])).min(1));
+  const wrong = (values: unknown) => {
+    const { data, error } = schema.safeParse(values);
+    return error ? listed(error) : findServedProblems(operation, data)[0];
+  };
+  return { words: 'lists of values, by choice or size of the operation', wrong };
 }
 
 function shaped(words: string, schema: z.ZodType): Wanted {
@@ -176,6 +185,9 @@ function guardMaking(family: AnyFamily, watch: Watch) {
     ),
     derive: onPoint('derive', derived, (point, arch) => family.derive(point, arch)),
     budget: onPoint('budget', budget, (point, arch) => family.budget(point, arch)),
+    serves: watch(taskFor(family, 'serves', servedOf(family.operation)), (point: Point) =>
+      family.serves(sees(point)),
+    ),
     deterministic: watch(plain, (point: Point) => family.deterministic(sees(point))),
     notSupported: onPoint('notSupported', reason, (point, arch) => family.notSupported(point, arch)),
   };
@@ -189,9 +201,6 @@ function guardJudging(family: AnyFamily, watch: Watch) {
     cases: watch(task('cases', cases), (point: Point, depth: 'quick' | 'full') =>
       family.cases(sees(point), depth),
     ),
-    applies: watch(task('applies', boolean), (point: Point, workload: Workload) =>
-      family.applies(sees(point), workload),
-    ),
     priority: watch(task('priority', number), (point: Point, workload: Workload) =>
       family.priority(sees(point), workload),
     ),
@@ -199,12 +208,17 @@ function guardJudging(family: AnyFamily, watch: Watch) {
 }
 
 function guardOptional(family: AnyFamily, watch: Watch): Partial<AnyFamily> {
-  const { features: describe, generality, accuracy, l2Bytes } = family;
+  const { features: describe, applies, generality, accuracy, l2Bytes } = family;
   const sees = viewer(family);
   const onWorkload = { about: ({ id }: Workload) => `for workload '${id}'` };
   const onPoint = (name: string, own: NonNullable<AnyFamily['generality']>) =>
     watch(taskFor(family, name, rank), (point: Point) => own.call(family, sees(point)));
   return {
+    ...(applies && {
+      applies: watch(taskFor(family, 'applies', boolean), (point: Point, workload: Workload) =>
+        applies.call(family, sees(point), workload),
+      ),
+    }),
     ...(generality && { generality: onPoint('generality', generality) }),
     ...(accuracy && { accuracy: onPoint('accuracy', accuracy) }),
     ...(describe && {

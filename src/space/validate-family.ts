@@ -2,11 +2,13 @@ import { basename } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from '../errors.ts';
 import type { AnyFamily, Preset } from '../model/family.ts';
+import { operationSchema } from '../model/operation.ts';
 import { wordAt } from '../util/place.ts';
 import { didYouMean } from '../util/suggest.ts';
 import { partsOf } from './parts.ts';
 import { reservedNames } from './reserved.ts';
 import { findActivationProblems } from './validate-activations.ts';
+import { findOperationProblems } from './validate-operation.ts';
 
 const text = z.string().min(1);
 const callable = z.custom<(...args: never[]) => unknown>(
@@ -67,7 +69,9 @@ const familySchema = z.strictObject({
   budget: callable,
   notSupported: callable,
   workloads: z.array(workloadSchema),
-  applies: callable,
+  applies: callable.optional(),
+  operation: operationSchema,
+  serves: callable,
   cases: callable,
   features: callable.optional(),
   generality: callable.optional(),
@@ -115,6 +119,7 @@ export function validateFamily(value: unknown, place: FamilyPlace): AnyFamily {
     ...findActivationProblems(family),
     ...constraintProblems(family),
     ...presetProblems(family),
+    ...findOperationProblems(family),
     ...missingFiles(family, has),
     ...repeated(family.workloads.map(({ id }) => id)).map((id) => `two workloads have the id '${id}'`),
   ];

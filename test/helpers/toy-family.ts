@@ -1,6 +1,7 @@
 import { defaultArch } from '../../src/arch/index.ts';
 import type { Arch } from '../../src/model/arch.ts';
 import { type AnyFamily, defineFamily, defineParameters } from '../../src/model/family.ts';
+import { toyOperation } from './toy-operation.ts';
 
 const space = defineParameters({
   path: { label: '', doc: 'How the product is computed.', values: ['naive', 'simt', 'mma'] },
@@ -14,6 +15,8 @@ const space = defineParameters({
 export const toyFamily: AnyFamily = defineFamily({
   name: 'toy-op',
   summary: 'C = A * B',
+  operation: toyOperation,
+  serves: () => ({}),
   parameters: space.specs,
   activations: [
     space.activeWhen('stages', ['path'], ({ path }) => path === 'mma'),
@@ -60,7 +63,6 @@ export const toyFamily: AnyFamily = defineFamily({
   notSupported: ({ path }, arch) =>
     path === 'mma' && !arch.features.includes('mma.bf16') ? 'no mma.sync m16n8k16 before sm_80' : undefined,
   workloads: [{ id: 'small', problem: { n: 64 } }],
-  applies: () => true,
   cases: () => [{ id: 'one', tier: 1, problem: { n: 1 } }],
   priority: ({ tileN }) => tileN,
   deterministic: () => true,

@@ -5,15 +5,21 @@ import { loadFamilies, loadFamily } from '../../src/discover.ts';
 import { UsageError } from '../../src/errors.ts';
 import { folderOf } from '../helpers/folder.ts';
 
-const family = (name: string) => `import { defineFamily, defineParameters } from 'tilewright/family';
+const family = (
+  name: string,
+) => `import { defineFamily, defineOperation, defineParameters } from 'tilewright/family';
+
+const operation = defineOperation({
+  name: 'nothing', formula: '0', doc: 'Nothing.', sizes: {}, choices: {}, operands: {}, scalars: {}, hints: {}, features: {},
+});
 
 const { specs } = defineParameters({ block: { label: 'b', doc: 'Block.', values: [32, 64] } });
 
 export default defineFamily({
-  name: '${name}', summary: 'nothing', parameters: specs, activations: [], constraints: [],
+  name: '${name}', summary: 'nothing', operation, serves: () => ({}), parameters: specs, activations: [], constraints: [],
   presets: {}, templates: ['kernel.cu.hbs'], template: () => 'kernel.cu.hbs', derive: () => ({}),
   budget: () => ({ threads: 32, sharedBytes: 0 }), notSupported: () => undefined, workloads: [],
-  applies: () => true, cases: () => [], priority: () => 0, deterministic: () => true,
+  cases: () => [], priority: () => 0, deterministic: () => true,
 });
 `;
 

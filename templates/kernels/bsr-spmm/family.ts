@@ -2,10 +2,11 @@ import { type Arch, type ArchFeature, defineFamily } from '../../../src/model/fa
 import { casesOf } from './cases.ts';
 import { constraints } from './constraints.ts';
 import { alignment, derive, footprint } from './derive.ts';
+import { operation } from './operation.ts';
 import { activations, type Point, parameters } from './parameters.ts';
 import { presets } from './presets.ts';
 import { merit } from './priority.ts';
-import { applies, densityOf, problemOf, unevennessOf, workloads } from './workloads.ts';
+import { densityOf, problemOf, unevennessOf, workloads } from './workloads.ts';
 
 /** What the paths ask of a GPU; naive and simt have bf16 and no more. */
 const common: readonly ArchFeature[] = ['cp.async', 'mma.bf16'];
@@ -43,6 +44,8 @@ export default defineFamily<typeof parameters.specs>({
   name: 'bsr-spmm',
   summary:
     'C[M,N] = alpha * A[M,K] * B[K,N] + beta * C, A in block sparse rows (BSR), B and C dense and row-major',
+  operation,
+  serves: ({ block, input, output }) => ({ block: [block], input: [input], output: [output] }),
   parameters: parameters.specs,
   activations,
   constraints,
@@ -56,15 +59,14 @@ export default defineFamily<typeof parameters.specs>({
   },
   notSupported,
   workloads,
-  applies: (point, workload) => applies(point, problemOf(workload)),
   cases: casesOf,
   features: (workload) => {
     const problem = problemOf(workload);
-    const { m, n, k, block, dtype, out } = problem;
+    const { m, n, k, block } = problem;
     const density = densityOf(problem);
     const unevenness = unevennessOf(problem);
     return {
-      ...{ m, n, k, block, input: dtype, output: out },
+      ...{ m, n, k, block },
       ...(density !== undefined && { density }),
       ...(unevenness !== undefined && { unevenness }),
     };

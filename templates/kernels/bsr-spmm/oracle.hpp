@@ -19,13 +19,13 @@ namespace detail {
 inline ElementType input_type(const std::string& name) {
   if (name == "f16") return ElementType::f16;
   if (name == "bf16") return ElementType::bf16;
-  throw std::invalid_argument("problem: dtype is '" + name + "', allowed are f16 and bf16");
+  throw std::invalid_argument("problem: input is '" + name + "', allowed are f16 and bf16");
 }
 
 inline ElementType output_type(const std::string& name) {
   if (name == "f32") return ElementType::f32;
   if (name == "f16" || name == "bf16") return input_type(name);
-  throw std::invalid_argument("problem: out is '" + name + "', allowed are f16, bf16 and f32");
+  throw std::invalid_argument("problem: output is '" + name + "', allowed are f16, bf16 and f32");
 }
 
 /// A size in elements as blocks.
@@ -62,8 +62,8 @@ struct Description {
         ldc(n + detail::not_negative(json, "ldcExtra", 0)),
         offset_b(detail::not_negative(json, "offsetB", 0)),
         offset_c(detail::not_negative(json, "offsetC", 0)),
-        input(json.at("dtype").text()),
-        output(json.at("out").text()),
+        input(json.at("input").text()),
+        output(json.at("output").text()),
         values(json.text("values", "normal")),
         alpha(json.number("alpha", 1)),
         beta(json.number("beta", 0)),

@@ -5,6 +5,7 @@ import { gateVariant } from '../../../src/gate/gate.ts';
 import type { Artifact } from '../../../src/model/artifact.ts';
 import { type AnyFamily, defineFamily, defineParameters } from '../../../src/model/family.ts';
 import { type Bench, buildBench, openBench } from '../../helpers/axpby.ts';
+import { toyOperation } from '../../helpers/toy-operation.ts';
 
 const space = defineParameters({
   kernel: { label: '', doc: 'Which.', values: ['good', 'race', 'ragged', 'trap'] },
@@ -14,6 +15,8 @@ const space = defineParameters({
 const family: AnyFamily = defineFamily({
   name: 'axpby',
   summary: 'C = alpha A + beta C',
+  operation: toyOperation,
+  serves: () => ({}),
   parameters: space.specs,
   activations: [],
   constraints: [],
@@ -24,7 +27,6 @@ const family: AnyFamily = defineFamily({
   budget: () => ({ threads: 32, sharedBytes: 256 }),
   notSupported: () => undefined,
   workloads: [],
-  applies: () => true,
   cases: (_, depth) => [
     { id: 'exact', tier: 1, problem: { m: 3, n: 32 } },
     { id: 'unsupported', tier: 5, problem: { m: 3, n: 33 }, refuses: 'multiple of 4' },
@@ -97,6 +99,13 @@ describe('gateVariant', () => {
     const verdict = await gateVariant(session, artifact('good'), { ...family, cases });
     expect(verdict).toMatchObject({ verdict: 'wrong', evidence: { case: 'beta' } });
     expect(verdict.evidence.message).toMatch("does not name 'beta': n must be a multiple of 4");
+  });
+
+  it('refuses to pass a variant on operation values that no case tries', async () => {
+    const bold = { ...family, serves: () => ({ input: ['f16', 'bf16'] }) };
+    await expect(gateVariant(session, artifact('good'), bold)).rejects.toThrow(
+      'axpby: axpby.good says that it serves input = bf16, and no case of the gate has that; add one to cases()',
+    );
   });
 
   it('runs one case alone, also one of depth full', async () => {

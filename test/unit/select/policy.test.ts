@@ -4,6 +4,7 @@ import type { Measurement } from '../../../src/model/measurement.ts';
 import { selectionSchema } from '../../../src/model/selection.ts';
 import type { Variant } from '../../../src/model/variant.ts';
 import { select } from '../../../src/select/policy.ts';
+import { toyOperation } from '../../helpers/toy-operation.ts';
 
 const { specs } = defineParameters({
   tile: { label: 't', doc: 'Edge of the tile.', values: [16, 32, 64] },
@@ -14,6 +15,8 @@ const { specs } = defineParameters({
 const family = defineFamily({
   name: 'toy',
   summary: 'y = x',
+  operation: toyOperation,
+  serves: () => ({}),
   parameters: specs,
   activations: [],
   constraints: [],

@@ -169,7 +169,7 @@ describe('gate cases', () => {
     const cases = casesOf(point, 'quick');
     for (const tier of [1, 2, 3, 4, 5, 6, 7]) expect(cases.some((item) => item.tier === tier)).toBe(true);
     for (const { problem } of cases) {
-      expect(problem).toMatchObject({ block: point.block, dtype: point.input, out: point.output });
+      expect(problem).toMatchObject({ block: point.block, input: point.input, output: point.output });
     }
     expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length);
   });
