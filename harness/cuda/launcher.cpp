@@ -141,8 +141,8 @@ cudaKernel_t Image::kernel(const std::string& name) const {
 PlannedLaunch::PlannedLaunch(const Image& image, const std::string& kernel, const BoundLaunch& launch)
     : launch_(launch), description_(describe(kernel, launch)), kernel_(image.kernel(kernel)) {
   const void* function = reinterpret_cast<const void*>(kernel_);
-  cudaFuncAttributes
-      unused;  // asking for them ends lazy loading: a stream may be recording when it is launched
+  // Asking for attributes ends lazy loading: a stream may be recording when the kernel is launched.
+  cudaFuncAttributes unused;
   check(cudaFuncGetAttributes(&unused, function), "load kernel " + kernel);
   check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(launch.shared_bytes)),

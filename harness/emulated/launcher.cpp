@@ -34,10 +34,6 @@ std::string refusal(const BoundLaunch& launch) {
   return "";
 }
 
-void expect_valid(const simt::TensorMap& map) {
-  if (const std::string why = simt::check_tensor_map(map); !why.empty()) throw Refused("tensor map: " + why);
-}
-
 /// The map of a tensor whose address comes later.
 simt::TensorMap encode(const TiledMap& map) {
   constexpr std::uintptr_t kSomewhere = 1 << 20;
@@ -52,7 +48,8 @@ simt::TensorMap encode(const TiledMap& map) {
     encoded.stride[i] = i == 0 ? map.element_bytes : map.stride[i];
     encoded.box[i] = map.box[i];
   }
-  expect_valid(encoded);
+  if (const std::string why = simt::check_tensor_map(encoded); !why.empty())
+    throw Refused("tensor map: " + why);
   return encoded;
 }
 

@@ -157,6 +157,21 @@ describe('wisdom', () => {
     expect(found.family.presets.shipped?.doc).toContain('H200');
   });
 
+  it('holds for sources that compile to the machine code that was timed', async () => {
+    const folder = kernels({ op: wise });
+    const place = join(folder, 'op/wisdom');
+    mkdirSync(join(place, 'same-code'), { recursive: true });
+    const records = [record, { ...record, source: 'y' }];
+    writeFileSync(join(place, 'sm_90a.json'), JSON.stringify({ ...file, records }));
+    const load = async (text: string) => {
+      writeFileSync(join(place, 'same-code/sm_90a.json'), text);
+      return loadFamily('op', { root: folder, families: [{ from: folder, pattern: '*' }] });
+    };
+    const found = await load(JSON.stringify({ nvcc: '13.0', sources: { x: 'rendered now' } }));
+    expect(found.wisdom[0]?.records.map(({ source }) => source)).toEqual(['rendered now', 'y']);
+    await expect(load('{}')).rejects.toThrow(/same-code\/sm_90a\.json does not say which sources/);
+  });
+
   it('makes no preset where all its winners are gone', async () => {
     const records = [{ ...record, variant: 'op.b128' }];
     const found = await withFile(JSON.stringify({ ...file, records }));

@@ -26,6 +26,16 @@ simt::Config plain() {
   return config;
 }
 
+/// Calls `body`; what the emulated device refuses becomes the library's own error.
+template <class Body>
+auto translated(Body&& body) {
+  try {
+    return body();
+  } catch (const emulated::Refused& refused) {
+    throw Error(TW_STATUS_LAUNCH_FAILED, refused.what());
+  }
+}
+
 class EmulatedProgram final : public Program {
  public:
   void add(const std::string& kernel, const BoundLaunch& launch) {
@@ -34,9 +44,10 @@ class EmulatedProgram final : public Program {
   void enqueue(const void* call, tw_stream) const override {
     static std::mutex one_at_a_time;
     const std::lock_guard lock(one_at_a_time);
-    for (const auto& [kernel, launch] : launches_) {
-      const simt::Result result = launch.run(plain(), call);
-      if (!result.ok()) throw Error(TW_STATUS_LAUNCH_FAILED, kernel + ": " + result.findings.front().message);
+    for (const Named& one : launches_) {
+      const simt::Result result = translated([&] { return one.launch.run(plain(), call); });
+      if (!result.ok())
+        throw Error(TW_STATUS_LAUNCH_FAILED, one.kernel + ": " + result.findings.front().message);
     }
   }
 
@@ -70,9 +81,11 @@ std::string refusal(const Variant&, const DeviceLimits&) { return {}; }
 
 std::unique_ptr<const Program> load(const Variant& variant, const DeviceLimits&,
                                     const std::vector<BoundLaunch>& launches) {
-  auto program = std::make_unique<EmulatedProgram>();
-  for (const BoundLaunch& launch : launches) program->add(variant.symbol + launch.entry, launch);
-  return program;
+  return translated([&] {
+    auto program = std::make_unique<EmulatedProgram>();
+    for (const BoundLaunch& launch : launches) program->add(variant.symbol + launch.entry, launch);
+    return program;
+  });
 }
 
 void copy(void* destination, const void* host_source, std::size_t bytes, tw_stream) {

@@ -31,22 +31,20 @@ struct alignas(32) Part {
 /// column.
 template <class Output, class StepType>
 struct Args {
-  const Tile* tiles;  // the first 32 of every list; or, of the schedule atomic, all
-  const int* tails;   // schedule static: list i goes on at tiles[tails[i]]
-  const StepType*
-      first_steps;        // schedule static: the first 32 of every list's first tile; negative: not known
-  const StepType* steps;  // of all tiles: the plan, or block columns as the caller has them
-  const int* group_rows;  // of groups: the plan; -1 for a row that is not there
-  const Part* parts;      // parts of long tiles: the plan
-  float* partials;        // their sums: the plan
-  unsigned* counters;     // of finished parts, or of claimed tiles: the plan; 0 between launches
-  Output* c;              // from here to `columns`: epilogue direct; of the others a tensor map knows them
+  const Tile* tiles;            // the first 32 of every list; of the schedule atomic, all
+  const int* tails;             // schedule static: list i goes on at tiles[tails[i]]
+  const StepType* first_steps;  // schedule static: 32 for each list's first tile; negative: not known
+  const StepType* steps;        // of all tiles: the plan, or block columns as the caller has them
+  const int* group_rows;        // of groups: the plan; -1 for a row that is not there
+  const Part* parts;            // of long tiles: the plan
+  float* partials;              // sums of parts: the plan
+  unsigned* counters;           // of finished parts, or of claimed tiles: the plan; 0 between launches
+  Output* c;                    // epilogue direct, as are ldc, columns and beta: TMA has a map of C
   long long ldc;
   int columns;
   int tile_count;  // schedule atomic
   int clipped;     // B has no multiple of 64 columns: copy single panels, which TMA clips
-  float alpha;
-  float beta;  // epilogue direct
+  float alpha, beta;
 };
 
 using UntypedArgs = Args<void, void>;

@@ -40,15 +40,17 @@ inline Dealing dealing_of(const Parameters& parameters, const DeviceLimits& limi
 inline void check(const Shape& shape, const Parameters& parameters) {
   constexpr std::int64_t kMost = std::int64_t{1} << 31;
   refuse_unless(shape.blocks * shape.block < kMost,
-          "counts the rows of all blocks in 32 bits: A has too many blocks");
+                "counts the rows of all blocks in 32 bits: A has too many blocks");
   if (stores_by_tma(parameters)) {
     refuse_unless(!shape.reads_c, "stores C by TMA without reading it: beta must be 0");
-    refuse_unless(shape.ldc % 8 == 0,
-            [&] { return "stores C by TMA: ldc must be a multiple of 8, not " + std::to_string(shape.ldc); });
+    refuse_unless(shape.ldc % 8 == 0, [&] {
+      return "stores C by TMA: ldc must be a multiple of 8, not " + std::to_string(shape.ldc);
+    });
     // Measured on an H200: TMA clips a store at 16 bytes, so that it would write behind the end of a shorter
     // row.
-    refuse_unless(shape.n % 8 == 0,
-            [&] { return "stores C by TMA: n must be a multiple of 8, not " + std::to_string(shape.n); });
+    refuse_unless(shape.n % 8 == 0, [&] {
+      return "stores C by TMA: n must be a multiple of 8, not " + std::to_string(shape.n);
+    });
   } else if (shape.block != 32) {
     refuse_unless(shape.n % 2 == 0 && shape.ldc % 2 == 0, "stores C in pairs: n and ldc must be even");
   }
