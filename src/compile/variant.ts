@@ -2,7 +2,6 @@ import type { Arch } from '../model/arch.ts';
 import type { Artifact } from '../model/artifact.ts';
 import type { Source } from '../model/variant.ts';
 import type { Verdict } from '../model/verdict.ts';
-import type { Slots } from '../util/limit.ts';
 import type { CompileContext, Compilers } from './context.ts';
 import { compileEmulated } from './host.ts';
 import { compileCuda } from './nvcc.ts';
@@ -24,14 +23,13 @@ export async function buildVariant(
   emulated: boolean,
   compilers: Compilers,
   context: CompileContext,
-  slots: Slots,
 ): Promise<Built> {
-  const cubin = await slots.run(() => compileCuda(source, arch, compilers, context));
+  const cubin = await compileCuda(source, arch, compilers, context);
   if ('verdict' in cubin) return { artifacts: [], verdict: cubin };
   const beyond = budgetVerdict(cubin, arch);
   if (beyond) return { artifacts: [cubin], verdict: beyond };
   if (!emulated) return { artifacts: [cubin] };
-  const object = await slots.run(() => compileEmulated(source, compilers, context));
+  const object = await compileEmulated(source, compilers, context);
   if ('verdict' in object) return { artifacts: [cubin], verdict: object };
   return { artifacts: [cubin, object] };
 }
