@@ -19,7 +19,7 @@ import type { Variant } from '../src/model/variant.ts';
 import { renderVariant } from '../src/render/render.ts';
 import { enumerate } from '../src/space/enumerate.ts';
 import { ensureToolchain } from '../src/toolchain/toolchain.ts';
-import { mapLimit } from '../src/util/limit.ts';
+import { mapLimit, Slots } from '../src/util/limit.ts';
 import { packageRoot } from '../src/util/package-root.ts';
 
 const [preset = 'quick', density = '0.25', limit] = process.argv.slice(2);
@@ -56,7 +56,13 @@ const toolchain = await ensureToolchain({ executor: localExecutor, install: fals
 const out = mkdtempSync(join(tmpdir(), 'tilewright-bench-'));
 process.once('exit', () => rmSync(out, { recursive: true, force: true }));
 const cacheRoot = join(out, 'artifacts');
-const context = { executor: localExecutor, cacheRoot, packageRoot, familyFolder: folder };
+const context = {
+  executor: localExecutor,
+  cacheRoot,
+  packageRoot,
+  familyFolder: folder,
+  slots: new Slots(jobs),
+};
 
 async function compile(variant: Variant): Promise<Artifact> {
   const built = await compileEmulated(renderVariant(family, folder, variant, out), toolchain, context);

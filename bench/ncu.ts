@@ -109,13 +109,19 @@ async function build(discovered: DiscoveredFamily, subjects: readonly Subject[])
   if (!toolchain)
     throw new EnvironmentError('there is no CUDA compiler: `npx gen toolchain install`, or set CUDA_HOME');
   const slots = new Slots(defaultJobs());
-  const context = { executor: localExecutor, cacheRoot: join(out, 'artifacts'), packageRoot, familyFolder };
-  const worker = await buildWorker('cuda', toolchain, context, slots);
+  const context = {
+    executor: localExecutor,
+    cacheRoot: join(out, 'artifacts'),
+    packageRoot,
+    familyFolder,
+    slots,
+  };
+  const worker = await buildWorker('cuda', toolchain, context);
   const artifacts = new Map<string, Artifact>();
   for (const id of new Set(subjects.map(({ variant }) => variant))) {
     const source = renderVariant(family, familyFolder, variantOf(family, pointOfId(family, id)), out);
     writeSource(source);
-    const built = await buildVariant(source, archNamed(options.arch), [], toolchain, context, slots);
+    const built = await buildVariant(source, archNamed(options.arch), [], toolchain, context);
     const [cubin] = built.artifacts;
     if (!cubin || built.verdict)
       throw new UsageError(`${id} does not build: ${built.verdict?.evidence.message}`);

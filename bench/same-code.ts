@@ -15,7 +15,7 @@ import { renderVariant } from '../src/render/render.ts';
 import { enumerate } from '../src/space/enumerate.ts';
 import { findToolchain } from '../src/toolchain/toolchain.ts';
 import { sha256 } from '../src/util/hash.ts';
-import { mapLimit } from '../src/util/limit.ts';
+import { mapLimit, Slots } from '../src/util/limit.ts';
 import { packageRoot } from '../src/util/package-root.ts';
 
 const { values, positionals } = parseArgs({
@@ -30,6 +30,7 @@ const { values, positionals } = parseArgs({
 const { preset, where, limit, write } = values;
 const other = resolve(positionals[0] ?? '.');
 const toolchain = await findToolchain(localExecutor);
+const slots = new Slots(availableParallelism());
 if (!toolchain) throw new Error('no CUDA compiler: run `npx gen toolchain install`');
 const { family, folder, wisdom } = await loadFamily('bsr-spmm');
 const scratch = mkdtempSync(join(tmpdir(), 'tilewright-same-code-'));
@@ -55,6 +56,7 @@ async function machineCode(source: Source, root: string): Promise<Buffer> {
     cacheRoot: join(packageRoot, 'node_modules/.cache/tilewright'),
     packageRoot: root,
     familyFolder: join(root, 'templates/kernels', family.name),
+    slots,
   };
   if (!toolchain) throw new Error('unreachable');
   const artifact = await compileCuda(source, defaultArch, toolchain, context);
@@ -87,7 +89,7 @@ function textOf(cubin: Buffer, symbol: string): Buffer {
 
 try {
   const { variants } = enumerate(family, {
-    ...{ arch: defaultArch.name, preset },
+    ...{ arch: defaultArch, preset },
     ...(where && { where }),
     ...(limit && { limit: Number(limit) }),
   });

@@ -8,7 +8,6 @@ import type { DeviceName } from './model/artifact.ts';
 import type { Gpu } from './model/gpu.ts';
 import type { Host, Request } from './request.ts';
 import { findCxx, type Toolchain } from './toolchain/find.ts';
-import type { Slots } from './util/limit.ts';
 import { Pool } from './util/pool.ts';
 
 /** What opening devices takes of a run. */
@@ -16,7 +15,6 @@ export interface Surroundings {
   readonly request: Request;
   readonly host: Host;
   readonly context: CompileContext;
-  readonly slots: Slots;
   readonly toolchain: () => Promise<Toolchain>;
   readonly note: (message: string) => void;
   /** Notes of how far a long job is, now and then. */
@@ -52,7 +50,7 @@ export class Devices {
   async use<T>(device: DeviceName, task: (session: DeviceSession) => Promise<T>): Promise<T> {
     const pool = this.#pools.get(device);
     if (!pool) throw new Error(`device ${device} was not opened`);
-    return backends[device].gpu ? pool.use(task) : this.#run.slots.run(() => pool.use(task));
+    return backends[device].gpu ? pool.use(task) : this.#run.context.slots.run(() => pool.use(task));
   }
 
   async close(): Promise<void> {
@@ -88,12 +86,12 @@ export class Devices {
 
   /** The runner of a device that needs no toolkit is built while that is being installed. */
   async #buildWorker(device: DeviceName): Promise<BuiltWorker> {
-    const { host, context, slots, note, nowAndThen } = this.#run;
+    const { host, context, note, nowAndThen } = this.#run;
     const { environment, executor } = host;
     const { toolkit } = backends[device].runner;
     const compilers = toolkit ? await this.#run.toolchain() : await findCxx(environment, executor);
     const soFar = nowAndThen();
-    return buildWorker(device, compilers, context, slots, (done, all) => {
+    return buildWorker(device, compilers, context, (done, all) => {
       if (done === 0) note(`building the runner of the device ${device}: ${all} files, this once`);
       else if (done < all) soFar(`runner: ${done} of ${all} files built`);
     });

@@ -38,7 +38,7 @@ async function build(source: Source, line: Line): Promise<Built> {
   const toolchain = await line.toolchain();
   const { arch, device } = line.request;
   return line.watch.measure('compile', () =>
-    buildVariant(source, arch, device.devices, toolchain, line.context, line.slots),
+    buildVariant(source, arch, device.devices, toolchain, line.context),
   );
 }
 

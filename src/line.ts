@@ -22,7 +22,6 @@ import type { Toolchain } from './toolchain/find.ts';
 import { findGpus } from './toolchain/gpu.ts';
 import { cachePaths } from './toolchain/paths.ts';
 import { type EnsureOptions, ensureToolchain, withVendorLibraries } from './toolchain/toolchain.ts';
-import { Slots } from './util/limit.ts';
 import { Stopwatch } from './util/stopwatch.ts';
 import { atMostEvery } from './util/throttle.ts';
 
@@ -38,7 +37,6 @@ export class Line {
   readonly context: CompileContext;
   readonly recorder: Recorder;
   readonly watch = new Stopwatch();
-  readonly slots: Slots;
   readonly toolchain: () => Promise<Toolchain>;
   readonly bench: () => Promise<Bench>;
   readonly #chosen: () => Promise<Bench>;
@@ -47,14 +45,14 @@ export class Line {
   constructor(request: Request, host: Host) {
     this.request = request;
     this.host = host;
-    this.context = compileContext(request, host);
+    const soFar = this.nowAndThen();
+    this.context = compileContext(request, host, soFar);
     this.recorder = new Recorder(host.run, host.emit);
-    this.slots = new Slots(request.jobs);
     this.toolchain = once(() => this.watch.measure('toolchain', () => this.#ensureToolchain()));
     this.#chosen = once(() => chooseDevices(request, host));
     this.bench = once(() => this.watch.measure('devices', () => this.#openBench()));
     this.#devices = new Devices({
-      ...{ request, host, context: this.context, slots: this.slots, toolchain: this.toolchain },
+      ...{ request, host, context: this.context, toolchain: this.toolchain },
       note: (message) => this.note(message),
       nowAndThen: () => this.nowAndThen(),
     });

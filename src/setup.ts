@@ -14,6 +14,8 @@ import type { Gpu } from './model/gpu.ts';
 import type { Host, Request } from './request.ts';
 import type { Toolchain } from './toolchain/find.ts';
 import { findGpus, hasDriver } from './toolchain/gpu.ts';
+import { Slots } from './util/limit.ts';
+import { describeOwner } from './util/lock.ts';
 import { packageRoot } from './util/package-root.ts';
 
 /** The devices that a run gates on, in order, and why there are no times where there are none. */
@@ -98,14 +100,20 @@ function describeGpu(info: DeviceInfo): NonNullable<EnvironmentEvent['gpu']> {
   return { ...rest, ...limitsOf(info), l2Bandwidth: l2BandwidthOf(info) };
 }
 
-/** Where a request's compilers read and write. */
-export function compileContext(request: Request, host: Host): CompileContext {
+/** Where a request's compilers read and write. `note`: told now and then what is waited for. */
+export function compileContext(
+  request: Request,
+  host: Host,
+  note: (message: string) => void,
+): CompileContext {
   return {
     executor: host.executor,
     cacheRoot: join(request.out, 'artifacts'),
     packageRoot,
     familyFolder: request.folder,
+    slots: new Slots(request.jobs),
     signal: host.signal,
+    onWait: (owner) => note(`waiting for ${describeOwner(owner)}, which compiles what is needed here too`),
   };
 }
 

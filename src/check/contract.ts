@@ -112,7 +112,9 @@ function workloadProblems({ family }: Subject): string[] {
   return Object.entries(family.presets).flatMap(([name, { workloads }]) =>
     family.workloads
       .filter(({ id }) => workloads.includes(id))
-      .filter((one) => !variantsOf(family, name).some(({ parameters }) => family.applies(parameters, one)))
+      .filter(
+        (one) => !variantsOf(family, name).some(({ parameters }) => isCandidate(family, parameters, one)),
+      )
       .map(({ id }) => `no variant of preset '${name}' runs its workload '${id}'`),
   );
 }

@@ -3,7 +3,6 @@ import type { Arch } from '../model/arch.ts';
 import type { Artifact, DeviceName } from '../model/artifact.ts';
 import type { Source } from '../model/variant.ts';
 import type { Verdict } from '../model/verdict.ts';
-import type { Slots } from '../util/limit.ts';
 import type { CompileContext, Compilers } from './context.ts';
 import { compileEmulated } from './host.ts';
 import { compileCuda } from './nvcc.ts';
@@ -35,12 +34,11 @@ export async function buildVariant(
   devices: readonly DeviceName[],
   compilers: Compilers,
   context: CompileContext,
-  slots: Slots,
 ): Promise<Built> {
   const artifacts: Artifact[] = [];
   for (const { name, alwaysBuilt } of Object.values(backends)) {
     if (!alwaysBuilt && !devices.includes(name)) continue;
-    const built = await slots.run(() => builds[name](source, arch, compilers, context));
+    const built = await builds[name](source, arch, compilers, context);
     if ('verdict' in built) return { artifacts, verdict: built };
     artifacts.push(built);
     const beyond = budgetVerdict(built, arch);

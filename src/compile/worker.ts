@@ -5,9 +5,8 @@ import { backends } from '../backends/index.ts';
 import { EnvironmentError } from '../errors.ts';
 import type { DeviceName } from '../model/artifact.ts';
 import { hashOf } from '../util/hash.ts';
-import { Slots } from '../util/limit.ts';
 import { mustBeUnchanged, obtain } from './cache.ts';
-import { type CompileContext, defaultJobs, type RunnerCompilers } from './context.ts';
+import type { CompileContext, RunnerCompilers } from './context.ts';
 import { blameMachine, ending, firstError } from './diagnosis.ts';
 import { includeHash } from './includes.ts';
 import { callCompiler } from './outcome.ts';
@@ -40,29 +39,28 @@ const prelude = ['algorithm', 'array', 'chrono', 'cmath', 'cstdint', 'cstring', 
 
 /**
  * Builds the runner of a family with g++ alone: one object per source, each found in the cache where nothing that it
- * includes has changed. Runners of different families differ in one object. `slots` bounds the compilers that run at
- * once; where one has to run, `onFiles` is told how many of all files are done: 0 before the first, then after each. A runner
- * that does not build is an EnvironmentError: a family's C++ is part of the machinery, not a variant.
+ * includes has changed. Runners of different families differ in one object. Where a compiler has to run, `onFiles` is told
+ * how many of all files are done: 0 before the first, then after each. A runner that does not build is an EnvironmentError: a
+ * family's C++ is part of the machinery, not a variant.
  */
 export async function buildWorker(
   device: DeviceName,
   compilers: RunnerCompilers,
   context: CompileContext,
-  slots: Slots = new Slots(defaultJobs()),
   onFiles: (done: number, all: number) => void = () => {},
 ): Promise<BuiltWorker> {
   const units = unitsOf(device, context);
   const tell = tellerOf(units.length, onFiles);
   const objects = await Promise.all(
     units.map(async (unit) => {
-      const object = await compileUnit(unit, device, compilers, context, slots, tell.begin);
+      const object = await compileUnit(unit, device, compilers, context, tell.begin);
       tell.done();
       return object;
     }),
   );
   const libraries = librariesOf(device, compilers);
   const key = hashOf('worker', device, ...objects.map(({ key }) => key).sort(), libraries.join(' '));
-  const entry = await obtain(context.cacheRoot, key, z.object({}), async (folder) => {
+  const entry = await obtain(context, key, z.object({}), async (folder) => {
     const argv = [
       compilers.cxx,
       ...flags,
@@ -72,7 +70,7 @@ export async function buildWorker(
       ...objects.map(({ path }) => path),
       ...libraries,
     ];
-    await mustSucceed(argv, 'link', folder, context, slots);
+    await mustSucceed(argv, 'link', folder, context);
     return {};
   });
   return { path: join(entry.folder, 'worker'), key, cached: entry.cached };
@@ -147,7 +145,6 @@ async function compileUnit(
   device: DeviceName,
   compilers: RunnerCompilers,
   context: CompileContext,
-  slots: Slots,
   tell: () => void,
 ): Promise<{ path: string; key: string }> {
   const folders = includeFolders(device, context);
@@ -158,7 +155,7 @@ async function compileUnit(
     return hashOf('object', basename(file), includes, flags.join(' '), compilers.cxxVersion, toolkitVersion);
   };
   const key = keyOf(unit);
-  const entry = await obtain(context.cacheRoot, key, z.object({}), async (folder) => {
+  const entry = await obtain(context, key, z.object({}), async (folder) => {
     tell();
     const file = unit.generated ? join(folder, unit.file) : unit.file;
     if (unit.generated) writeFileSync(file, unit.text);
@@ -166,13 +163,13 @@ async function compileUnit(
       compilers.cxx,
       ...flags,
       '-include',
-      await precompiledPrelude(compilers, context, slots),
+      await precompiledPrelude(compilers, context),
       `-ffile-prefix-map=${context.packageRoot}/=`,
       ...folders.flatMap((path) => ['-I', path]),
       ...(toolkit ? ['-isystem', join(compilers.cudaHome ?? '', 'include')] : []),
       ...['-c', file, '-o', join(folder, 'unit.o')],
     ];
-    await mustSucceed(argv, relative(context.packageRoot, file), folder, context, slots);
+    await mustSucceed(argv, relative(context.packageRoot, file), folder, context);
     const now = unit.generated ? unit : { ...unit, text: readFileSync(unit.file, 'utf8') };
     mustBeUnchanged(key, keyOf(now), unit.file);
     return {};
@@ -180,17 +177,13 @@ async function compileUnit(
   return { path: join(entry.folder, 'unit.o'), key };
 }
 
-async function precompiledPrelude(
-  compilers: RunnerCompilers,
-  context: CompileContext,
-  slots: Slots,
-): Promise<string> {
+async function precompiledPrelude(compilers: RunnerCompilers, context: CompileContext): Promise<string> {
   const key = hashOf('prelude', prelude, flags.join(' '), compilers.cxxVersion, process.arch);
-  const { folder } = await obtain(context.cacheRoot, key, z.object({}), async (made) => {
+  const { folder } = await obtain(context, key, z.object({}), async (made) => {
     const file = join(made, 'prelude.hpp');
     writeFileSync(file, prelude);
     const argv = [compilers.cxx, ...flags, '-x', 'c++-header', file, '-o', `${file}.gch`];
-    await mustSucceed(argv, 'the standard library', made, context, slots);
+    await mustSucceed(argv, 'the standard library', made, context);
     return {};
   });
   return join(folder, 'prelude.hpp');
@@ -207,9 +200,8 @@ async function mustSucceed(
   what: string,
   folder: string,
   context: CompileContext,
-  slots: Slots,
 ): Promise<void> {
-  const result = await slots.run(() => callCompiler(argv, context, folder));
+  const result = await callCompiler(argv, context, folder);
   if (result.exitCode === 0) return;
   blameMachine(result.stderr);
   const said = firstError(result.stderr);

@@ -16,6 +16,7 @@ export const verdictNames = [
   'nonfinite',
   'nondeterministic',
   'stateful',
+  'machine',
 ] as const;
 export type VerdictName = (typeof verdictNames)[number];
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { buildWorker } from '../../src/compile/worker.ts';
 import { edit, genArgv, workspace } from '../helpers/gen.ts';
 import { testContext, testToolchain } from '../helpers/toolchain.ts';
-import { start, until } from './processes.ts';
+import { marked, start, until } from './processes.ts';
 import { rounds } from './rounds.ts';
 
 beforeAll(async () => {
@@ -25,19 +25,6 @@ const slow = `__global__ void slow(float* y) {
 }
 `;
 
-/** Command lines of the live processes, but for zombies, that were started with a mark in their environment. */
-function marked(mark: string): string[] {
-  return readdirSync('/proc').flatMap((pid) => {
-    if (!/^\d+$/.test(pid)) return [];
-    try {
-      if (!readFileSync(`/proc/${pid}/environ`, 'latin1').includes(mark)) return [];
-      return readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ') || [];
-    } catch {
-      return []; // it has ended
-    }
-  });
-}
-
 test('a sweep that is killed in mid-compile leaves no compiler and no runner behind', async () => {
   for (let round = 0; round < rounds(5); round++) {
     const mark = randomUUID();
@@ -47,7 +34,7 @@ test('a sweep that is killed in mid-compile leaves no compiler and no runner beh
     const argv = [...genArgv, 'sweep', 'scale', '--preset', 'sound', '--device', 'emulated'];
     const sweep = start(argv, path, { TILEWRIGHT_MARK: mark });
     const compiler = /ptxas|cicc|cc1plus|cudafe/;
-    expect(await until(() => marked(mark).some((line) => compiler.test(line)), 20), sweep.output()).toBe(
+    expect(await until(() => marked(mark).some(({ line }) => compiler.test(line)), 20), sweep.output()).toBe(
       true,
     );
     await sleep(Math.random() * 2000);

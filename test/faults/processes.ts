@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { packageRoot } from '../../src/util/package-root.ts';
@@ -7,6 +8,7 @@ import { packageRoot } from '../../src/util/package-root.ts';
 /** A TypeScript program of these tests in a process of its own. */
 export interface Helper {
   readonly process: ChildProcess;
+  stdout(): string;
   /** What it has printed so far, on both streams. */
   output(): string;
   /** Ends when the process does. */
@@ -27,12 +29,22 @@ export function start(
   env: Readonly<Record<string, string>> = {},
 ): Helper {
   const child = spawn(file, args, { cwd, env: { ...process.env, ...env }, stdio: 'pipe' });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));
+  const said = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].on('data', (chunk) => {
+      said[name] += String(chunk);
+    });
+  }
   child.stdin.on('error', () => {}); // it has been killed
-  const ended = once(child, 'exit').then(([code, signal]) => ({ code, signal }));
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal }));
   onTestFinished(() => void child.kill('SIGKILL'));
-  return { process: child, output: () => output, ended, pid: child.pid ?? 0 };
+  return {
+    process: child,
+    stdout: () => said.stdout,
+    output: () => said.stdout + said.stderr,
+    ended,
+    pid: child.pid ?? 0,
+  };
 }
 
 /** Waits until all have printed `ready`, then lets them begin together. */
@@ -48,4 +60,18 @@ export async function until(holds: () => boolean, seconds = 60): Promise<boolean
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   return holds();
+}
+
+/** Live processes, zombies left out, that were started with a mark in their environment, and what that started. */
+export function marked(mark: string): { readonly pid: number; readonly line: string }[] {
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    try {
+      if (!readFileSync(`/proc/${name}/environ`, 'latin1').includes(mark)) return [];
+      const line = readFileSync(`/proc/${name}/cmdline`, 'latin1').replaceAll('\0', ' ');
+      return line === '' ? [] : [{ pid: Number(name), line }];
+    } catch {
+      return []; // it has ended
+    }
+  });
 }

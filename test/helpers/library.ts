@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultArch } from '../../src/arch/index.ts';
+import { defaultJobs } from '../../src/compile/context.ts';
 import { compileCuda } from '../../src/compile/nvcc.ts';
 import { loadFamily } from '../../src/discover.ts';
 import { emitLibrary, type Library } from '../../src/emit/emit.ts';
@@ -16,6 +17,7 @@ import { enumerate } from '../../src/space/enumerate.ts';
 import type { Toolchain } from '../../src/toolchain/find.ts';
 import { cachePaths } from '../../src/toolchain/paths.ts';
 import { findToolchain } from '../../src/toolchain/toolchain.ts';
+import { Slots } from '../../src/util/limit.ts';
 import { packageRoot } from '../../src/util/package-root.ts';
 
 /** Folders that hold `cmake` and `ninja` where they are not on PATH. */
@@ -93,6 +95,7 @@ async function cubin(source: Source, folder: string, out: string, toolchain: Too
     cacheRoot: join(out, 'artifacts'),
     packageRoot,
     familyFolder: folder,
+    slots: new Slots(defaultJobs()),
   };
   const artifact = await compileCuda(source, defaultArch, toolchain, context);
   if ('verdict' in artifact) throw new Error(`${source.variant.id}: ${artifact.evidence.message}`);

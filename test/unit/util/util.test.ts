@@ -48,6 +48,25 @@ describe('mapLimit', () => {
   });
 });
 
+test('a task that is to run alone waits for the others, and those that come later for it', async () => {
+  const slots = new Slots(2);
+  const order: string[] = [];
+  const task = (name: string) => async () => {
+    order.push(`${name} begins`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    order.push(`${name} ends`);
+  };
+  await Promise.all([
+    slots.run(task('a')),
+    slots.alone(task('b')),
+    slots.run(task('c')),
+    slots.run(task('d')),
+  ]);
+  expect(order).toEqual([
+    ...['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'd begins', 'c ends', 'd ends'],
+  ]);
+});
+
 test('Slots serve in the order of asking, and are given back after a failure', async () => {
   const slots = new Slots(1);
   const order: number[] = [];
