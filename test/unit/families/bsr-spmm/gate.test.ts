@@ -1,10 +1,12 @@
 // Cases of the gate at depth `quick`, on kernels that are wrong in the ways that the cases are there for.
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compileEmulated } from '../../../../src/compile/host.ts';
 import { buildWorker } from '../../../../src/compile/worker.ts';
 import { jobVariant } from '../../../../src/device/job-variant.ts';
 import { type DeviceSession, openDevice } from '../../../../src/device/session.ts';
 import { type DiscoveredFamily, loadFamily } from '../../../../src/discover.ts';
+import { EnvironmentError, UsageError } from '../../../../src/errors.ts';
 import { localExecutor } from '../../../../src/exec/local.ts';
 import { gateVariant } from '../../../../src/gate/gate.ts';
 import { scheduleOf } from '../../../../src/gate/schedules.ts';
@@ -13,6 +15,7 @@ import { renderVariant } from '../../../../src/render/render.ts';
 import { pointOfId } from '../../../../src/space/id.ts';
 import { variantOf } from '../../../../src/space/variant.ts';
 import type { Toolchain } from '../../../../src/toolchain/find.ts';
+import { folderOf } from '../../../helpers/folder.ts';
 import { testContext, testToolchain } from '../../../helpers/toolchain.ts';
 
 let found: DiscoveredFamily;
@@ -22,7 +25,7 @@ beforeAll(async () => {
   found = await loadFamily('bsr-spmm');
   toolchain = await testToolchain();
   const worker = await buildWorker('emulated', toolchain, { ...testContext(), familyFolder: found.folder });
-  const opened = await openDevice('emulated', worker.path, localExecutor);
+  const opened = await openDevice('emulated', worker.path, localExecutor, undefined, [], found.folder);
   if (!opened.available) throw new Error(opened.reason);
   session = opened.session;
 }, 300_000);
@@ -162,5 +165,51 @@ describe('many-tiles', () => {
       vendor: false,
     });
     expect(narrow.verdict, narrow.evidence.message).toBe('passed');
+  });
+});
+
+describe('a Matrix Market file', () => {
+  const banner = '%%MatrixMarket matrix coordinate real general\n';
+
+  it.each<[string, string | undefined, RegExp, new (message: string) => Error]>([
+    ['that is not there', undefined, /cannot read the Matrix Market file \S+a\.mtx/, UsageError],
+    ['that is none', 'hello\n', /a\.mtx:1: the file must begin with/, UsageError],
+    [
+      'that ends early',
+      `${banner}64 64 2\n1 1 1\n`,
+      /a\.mtx:4: the file ends before entry 2 of 2/,
+      UsageError,
+    ],
+    [
+      'of an entry outside',
+      `${banner}64 64 1\n65 1 1\n`,
+      /a\.mtx:3: entry \(65, 1\) lies outside/,
+      UsageError,
+    ],
+    [
+      'that no memory holds',
+      `${banner}900000000000000000 64 0\n`,
+      /there is not enough memory/,
+      EnvironmentError,
+    ],
+  ])('%s is no verdict on the variant', async (_, text, says, kind) => {
+    const path = join(folderOf(text === undefined ? {} : { 'a.mtx': text }), 'a.mtx');
+    const artifact = await built('naive.b64.f16.f16', sound);
+    if ('verdict' in artifact) throw new Error(artifact.evidence.message);
+    const [usual] = found.family.cases(artifact.source.variant.parameters as never, 'quick');
+    const problem = { ...usual?.problem, pattern: { kind: 'matrix-market', path } };
+    const answer = session.gate({
+      variant: jobVariant(artifact),
+      cases: [{ id: 'file', tier: 3, problem }],
+      schedules: [scheduleOf(1)],
+      vendor: false,
+    });
+    const error = await answer.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(kind);
+    expect((error as Error).message).toMatch(says);
+    expect((error as Error).message).toContain(`case 'file' of ${artifact.source.variant.id}`);
   });
 });
