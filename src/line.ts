@@ -172,6 +172,8 @@ export class Line {
       cudaHome,
       artifacts,
       run,
+      onWait: (message) => this.note(message),
+      signal: this.host.signal,
       ...(install && { install }),
     };
   }

@@ -13,7 +13,7 @@ import type { Request, Settings } from '../request.ts';
 import { mustHaveGpu } from '../setup.ts';
 import { presetOf } from '../space/enumerate.ts';
 import { parseWhere } from '../space/where.ts';
-import { createRun, findRun, openRun, type Run } from '../store/run.ts';
+import { createRun, findRun, openRun, type Run, takeRun } from '../store/run.ts';
 import { findGpus } from '../toolchain/gpu.ts';
 import { quoted } from '../util/shell.ts';
 import type { Flags } from './options.ts';
@@ -124,8 +124,9 @@ export async function prepareExisting(
   if (stages.includes('emit')) mustBeReplaceable(config.out);
   const root = runsRoot(config);
   const later = id === undefined && !stages.includes('render'); // stands on what a run has done before
-  const run = (later ? findRun(root, hasPassed, remark) : undefined) ?? openRun(root, id, familyName, remark);
-  const { info } = run;
+  const found =
+    (later ? findRun(root, hasPassed, remark) : undefined) ?? openRun(root, id, familyName, remark);
+  const { info } = found;
   if (familyName !== undefined && info.family !== familyName) {
     throw new UsageError(`run ${info.id} is one of ${info.family}, not of ${familyName}`);
   }
@@ -149,7 +150,7 @@ export async function prepareExisting(
     gate,
     settings,
   });
-  return { run, resumed: true, request };
+  return { run: takeRun(found), resumed: true, request };
 }
 
 function hasPassed(run: Run): boolean {

@@ -6,6 +6,7 @@ import type { Binding, BindingCopy } from '../model/binding.ts';
 import type { Manifest } from '../model/manifest.ts';
 import { renderText } from '../render/engine.ts';
 import { errorCode, makeFolder } from '../util/disk.ts';
+import { asideOf } from './place.ts';
 
 /** Folders that a binding's copies start from. */
 export interface Roots {
@@ -78,7 +79,7 @@ export async function write(path: string, text: string): Promise<void> {
 
 /** Puts `staged` where `target` is. The old folder is back in its place if that fails. */
 export async function replaceFolder(staged: string, target: string): Promise<void> {
-  const old = `${staged}.old`;
+  const old = asideOf(staged);
   const had = await moved(target, old);
   try {
     await rename(staged, target);

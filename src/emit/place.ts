@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from '../errors.ts';
@@ -8,6 +8,37 @@ import { parseJson } from '../util/json.ts';
 /** The folder of the emitted library. */
 export function libraryPath(out: string): string {
   return join(out, 'library');
+}
+
+/** The file that one process at a time locks to write the library. */
+export function lockPath(out: string): string {
+  return join(out, '.library.lock');
+}
+
+/** The start of the name of a folder in which a library is made before it takes its place. */
+export const stagedPrefix = '.library-tilewright-';
+
+/** The name under which the former library waits to be removed. */
+export function asideOf(staged: string): string {
+  return `${staged}.old`;
+}
+
+/**
+ * Removes what processes that were killed have left, and puts a library back that one of them had moved aside. For who holds
+ * the lock.
+ */
+export function clearRemains(out: string): void {
+  const names = (ifThere(`read ${out}`, () => readdirSync(out)) ?? []).filter((name) =>
+    name.startsWith(stagedPrefix),
+  );
+  const library = libraryPath(out);
+  for (const path of names.map((name) => join(out, name))) {
+    const wasLibrary = path === asideOf(path.replace(/\.old$/, ''));
+    onDisk(`write ${library}`, () => {
+      if (wasLibrary && !existsSync(library)) renameSync(path, library);
+      else rmSync(path, { recursive: true, force: true });
+    });
+  }
 }
 
 /** As much of a manifest, of whatever version, as says that we wrote it. */

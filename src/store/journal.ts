@@ -16,6 +16,7 @@ export class Journal {
   /** Bytes of whole lines. */
   #size: number;
   #file: number | undefined;
+  #closed = false;
 
   /** Reads it; the file is not touched. Throws a UsageError for a damaged one. */
   constructor(path: string) {
@@ -33,6 +34,7 @@ export class Journal {
   close(): void {
     if (this.#file !== undefined) closeSync(this.#file);
     this.#file = undefined;
+    this.#closed = true;
   }
 
   #write(line: Buffer): void {
@@ -47,6 +49,7 @@ export class Journal {
   }
 
   #open(): number {
+    if (this.#closed) throw new Error(`${this.path} is closed`);
     const file = openSync(this.path, 'a');
     this.#file = file;
     ftruncateSync(file, this.#size);

@@ -5,6 +5,7 @@ import { EnvironmentError, UsageError } from '../errors.ts';
 import type { JournalRecord } from '../model/event.ts';
 import { errorCode, ifThere, makeFolder, onDisk, replaceFile } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
+import { describeOwner, type Lock, readOwner, tryLock } from '../util/lock.ts';
 import { didYouMean } from '../util/suggest.ts';
 import { Current } from './current.ts';
 import { Journal } from './journal.ts';
@@ -40,10 +41,13 @@ export class Run {
   readonly info: RunInfo;
   readonly #journal: Journal;
   readonly #current = new Current();
+  readonly #lock: Lock | undefined;
 
-  constructor(path: string, info: RunInfo) {
+  /** `lock`: that of `lockRun`, where the run is worked on. */
+  constructor(path: string, info: RunInfo, lock?: Lock) {
     this.path = path;
     this.info = info;
+    this.#lock = lock;
     this.#journal = new Journal(join(path, 'journal.jsonl'));
     for (const record of this.#journal.held) this.#current.add(record);
   }
@@ -81,10 +85,11 @@ export class Run {
 
   close(): void {
     this.#journal.close();
+    this.#lock?.release();
   }
 }
 
-/** Begins a run: `<root>/<family>-<date>-<time>`. */
+/** Begins a run that this process works on: `<root>/<family>-<date>-<time>`. */
 export function createRun(
   root: string,
   info: Omit<RunInfo, 'id' | 'version' | 'started'>,
@@ -100,9 +105,31 @@ export function createRun(
     const path = join(root, id);
     if (!onDisk(`create ${path}`, () => claimFolder(path))) continue;
     const complete: RunInfo = { version: 1, ...info, id, started: now.toISOString() };
+    const lock = lockRun(path);
     writeJson(join(path, 'run.json'), complete);
-    return new Run(path, complete);
+    return new Run(path, complete, lock);
   }
+}
+
+/** The same run, read again as this process alone may go on with it. Throws a UsageError where another process works on it. */
+export function takeRun({ path, info }: Run): Run {
+  const lock = lockRun(path);
+  try {
+    return new Run(path, info, lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function lockRun(path: string): Lock {
+  const file = join(path, 'run.lock');
+  const lock = tryLock(file);
+  if (lock) return lock;
+  const owner = describeOwner(readOwner(file));
+  throw new UsageError(
+    `run ${basename(path)} is in use by ${owner}: wait until that has ended, or begin a new run`,
+  );
 }
 
 /** Told why a run was passed over that might have been meant. */

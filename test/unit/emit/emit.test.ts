@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { emitLibrary } from '../../../src/emit/emit.ts';
 import { write } from '../../../src/emit/files.ts';
 import type { LibraryRequest } from '../../../src/emit/request.ts';
@@ -87,6 +87,46 @@ test('whatever fails leaves the former library as it was', async () => {
   await rm(join(good.folder, 'api.h'));
   await expect(emitLibrary(good)).rejects.toThrow(/the library needs .*api\.h, and there is no such file/);
   expect(await contents(path)).toEqual(before);
+  expect(await contents(good.out)).toEqual(['library']);
+});
+
+test('removes what a killed process has left, and nothing else', async () => {
+  const good = await request();
+  await write(join(good.out, '.library-tilewright-aaaaaa/kernels/x.cu'), 'half');
+  await write(join(good.out, '.library-backup/thesis.tex'), 'mine');
+  await emitLibrary(good);
+  expect(await contents(good.out)).toEqual(['.library-backup', 'library']);
+});
+
+test('a library that a killed process had moved aside is back, whatever fails now', async () => {
+  const good = await request();
+  const { path } = await emitLibrary(good);
+  await rename(path, join(good.out, '.library-tilewright-aaaaaa.old'));
+  await rm(join(good.folder, 'api.h'));
+  await expect(emitLibrary(good)).rejects.toThrow(/the library needs/);
+  expect(await contents(good.out)).toEqual(['library']);
+  expect(await contents(path)).toContain('manifest.json');
+});
+
+test('a temporary folder that is a file is the fault of the machine', async () => {
+  const good = await request();
+  const file = join(root, 'file');
+  await writeFile(file, '');
+  vi.stubEnv('TMPDIR', file);
+  const installing = emitLibrary({ ...good, install: { prefix: join(root, 'prefix') } });
+  await expect(installing).rejects.toThrow(
+    /cannot create .*file\/tilewright-…: a part of the path is a file, not a folder; name another folder with TMPDIR/,
+  );
+  vi.unstubAllEnvs();
+});
+
+test('libraries that are emitted at once take turns', async () => {
+  const good = await request();
+  const waits: string[] = [];
+  const all = Array.from({ length: 6 }, () => emitLibrary({ ...good, onWait: (why) => waits.push(why) }));
+  await Promise.all(all);
+  expect(waits.length).toBeGreaterThan(0);
+  expect(waits[0]).toContain(`process ${process.pid} on`);
   expect(await contents(good.out)).toEqual(['library']);
 });
 

@@ -1,11 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EnvironmentError, UsageError } from '../../../src/errors.ts';
 import type { Event, VerdictEvent } from '../../../src/model/event.ts';
 import { Recorder } from '../../../src/store/recorder.ts';
-import { createRun, findRun, listRuns, openRun } from '../../../src/store/run.ts';
+import { createRun, findRun, listRuns, openRun, takeRun } from '../../../src/store/run.ts';
 import { packageRoot } from '../../../src/util/package-root.ts';
 import { folderOf } from '../../helpers/folder.ts';
 
@@ -103,6 +111,26 @@ describe('runs', () => {
       )?.id,
     ).toBe(sound.id);
     expect(said.join()).toContain('journal.jsonl:1 is no record');
+  });
+
+  test('are worked on by one process at a time, and can be read by all', () => {
+    const root = folderOf();
+    const run = createRun(root, info, noon);
+    run.append(verdict('a'));
+    const another = openRun(root, run.id);
+    expect(() => takeRun(another)).toThrow(UsageError);
+    expect(() => takeRun(another)).toThrow(
+      new RegExp(
+        `run ${run.id} is in use by process ${process.pid} on .*: wait until that has ended, or begin`,
+      ),
+    );
+    run.append(verdict('b'));
+    run.close();
+    const taken = takeRun(another);
+    expect(taken.records()).toEqual([verdict('a'), verdict('b')]);
+    taken.close();
+    expect(readdirSync(run.path).toSorted()).toEqual(['journal.jsonl', 'run.json']);
+    expect(() => taken.append(verdict('c'))).toThrow('is closed');
   });
 
   test.each<[string, (root: string) => unknown, RegExp]>([
