@@ -47,6 +47,17 @@ describe('gen sweep', () => {
     );
   });
 
+  test('writes below a folder whose name has a comma, a blank and a quote', slow, async () => {
+    const { path, out } = workspace();
+    const other = join(path, "a,b c'd");
+    renameSync(out, other);
+    const { code, stderr } = await gen(path, [
+      ...['sweep', 'scale', '--preset', 'sound', '--device', 'emulated', '--limit', '1', '--out', other],
+    ]);
+    expect(code, stderr).toBe(0);
+    expect(existsSync(join(other, 'library/manifest.json'))).toBe(true);
+  });
+
   test(
     'a crash, an endless loop, spills, a typo and a wrong result cost nobody else a verdict',
     slow,
