@@ -47,6 +47,17 @@ describe('gen sweep', () => {
     );
   });
 
+  test('writes below a folder whose name has a comma, a blank and a quote', slow, async () => {
+    const { path, out } = workspace();
+    const other = join(path, "a,b c'd");
+    renameSync(out, other);
+    const { code, stderr } = await gen(path, [
+      ...['sweep', 'scale', '--preset', 'sound', '--device', 'emulated', '--limit', '1', '--out', other],
+    ]);
+    expect(code, stderr).toBe(0);
+    expect(existsSync(join(other, 'library/manifest.json'))).toBe(true);
+  });
+
   test(
     'a variant whose compiler is killed is not judged; the next part of the run judges it',
     slow,
