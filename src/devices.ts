@@ -43,7 +43,9 @@ export class Devices {
     // The host may compute a reference for long; a kernel may not run for long.
     const patience = { kernel: request.watchdogSeconds, host: 300 };
     const start: Opener = (gpu) =>
-      openDevice(device, worker.path, host.executor, patience, { libraryPath, gpu, arch: request.arch });
+      openDevice(device, worker.path, host.executor, patience, {
+        ...{ libraryPath, gpu, workers: gpus.length, arch: request.arch },
+      });
     return backends[device].gpu ? this.#openGpus(gpus, start) : this.#openOne(device, start);
   }
 
