@@ -42,7 +42,9 @@ export class Devices {
     const patience = { kernel: request.watchdogSeconds, host: 300 };
     const { arch, folder } = request;
     const start: Opener = (gpu) =>
-      openDevice(device, worker.path, host.executor, patience, { libraryPath, gpu, arch, folder });
+      openDevice(device, worker.path, host.executor, patience, {
+        ...{ libraryPath, gpu, workers: gpus.length, arch, folder },
+      });
     return backends[device].gpu ? this.#openGpus(gpus, start) : this.#openOne(device, start);
   }
 

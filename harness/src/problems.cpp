@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <fstream>
 #include <limits>
 
@@ -109,7 +110,9 @@ std::size_t default_cache_bytes() {
   std::size_t kilobytes = 0;
   for (std::string word; file >> word;)
     if (word == "MemAvailable:" && file >> kilobytes) break;
-  return std::max<std::size_t>(kilobytes / 3 << 10, std::size_t{256} << 20);
+  const char* text = std::getenv("TW_WORKERS");  // that share this machine's memory
+  const std::size_t workers = std::max(1, text ? std::atoi(text) : 1);
+  return std::max<std::size_t>((kilobytes / 3 << 10) / workers, std::size_t{256} << 20);
 }
 
 }  // namespace tilewright

@@ -12,8 +12,9 @@ export interface ChosenGpus {
 }
 
 /**
- * Those of `all` that were asked for and run code for `arch`. One that was named and does not is an obstacle; where all were
- * asked for, it is left out. `whyNone`: what to say where the machine has none.
+ * Those of `all` that were asked for, run code for `arch` and are of one model, so that the figures of a run compare. One that
+ * was named and is not so is an obstacle; where all were asked for, it is left out. `whyNone`: what to say where the machine has
+ * none.
  */
 export function chooseGpus(
   all: readonly Gpu[],
@@ -25,10 +26,19 @@ export function chooseGpus(
   const missing = missingGpu(all, choice);
   if (missing !== undefined) return refusal(missing);
   const asked = askedGpus(all, choice);
-  const gpus = asked.filter(({ computeCapability }) => runsOn(arch, computeCapability));
-  const others = asked.filter((gpu) => !gpus.includes(gpu)).map((gpu) => mismatch(gpu, arch));
-  if (others[0] !== undefined && (choice.numbers || gpus.length === 0)) return refusal(others[0]);
+  const first = asked.find((gpu) => runsOn(arch, gpu.computeCapability));
+  const reasons = asked.map((gpu) => unfit(gpu, arch, first));
+  const others = reasons.filter((why) => why !== undefined);
+  if (others[0] !== undefined && (choice.numbers || first === undefined)) return refusal(others[0]);
+  const gpus = asked.filter((_, index) => reasons[index] === undefined);
   return { gpus, leftOut: others.map((why) => `not used: ${why}`) };
+}
+
+/** Why a run does not work on a GPU beside the `first` that it works on. */
+function unfit(gpu: Gpu, arch: Arch, first: Gpu | undefined): string | undefined {
+  if (!runsOn(arch, gpu.computeCapability)) return mismatch(gpu, arch);
+  if (first === undefined || gpu.name === first.name) return undefined;
+  return `${gpu.id} is an ${gpu.name}, and ${first.id} an ${first.name}: a run times on GPUs of one model; begin one with --device ${gpu.id}`;
 }
 
 /** Those that were asked for, whatever they run. */

@@ -31,15 +31,6 @@ export interface Flags {
   readonly static?: boolean;
 }
 
-/** The devices that `--device` names. */
-function devices(text: string): DeviceChoice {
-  try {
-    return parseDevices(text);
-  } catch (error) {
-    throw new InvalidArgumentError((error as Error).message);
-  }
-}
-
 /** A positive whole number. */
 export function count(text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
@@ -90,7 +81,7 @@ export function withMachine(command: Command): Command {
     .option(
       '--device <name>',
       'auto, emulated, cuda (all GPUs), cuda:1 or cuda:0,2 (default: auto: emulated, and the GPUs where there are any)',
-      devices,
+      (text: string) => parseDevices(text),
     )
     .option(
       '--jobs <n>',

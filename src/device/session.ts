@@ -41,8 +41,9 @@ export type OpenedDevice =
 export interface Start {
   /** Folders in which vendor libraries are looked for before those of the system. */
   readonly libraryPath?: readonly string[];
-  /** The GPU that it shall see alone. */
+  /** The GPU that it shall see alone, and how many such workers share the memory of the host. */
   readonly gpu?: Gpu | undefined;
+  readonly workers?: number;
   /** The architecture that the emulated device stands for. */
   readonly arch?: Arch;
   /** The family's, for messages about its C++. */
@@ -55,10 +56,11 @@ export async function openDevice(
   workerPath: string,
   executor: Executor,
   patience: Patience = backends[name].patience,
-  { libraryPath = [], gpu, arch = defaultArch, folder = '' }: Start = {},
+  { libraryPath = [], gpu, workers = 1, arch = defaultArch, folder = '' }: Start = {},
 ): Promise<OpenedDevice> {
   const argv = [workerPath, ...(backends[name].playsArch ? [JSON.stringify(arch)] : [])];
-  const env = { ...libraryEnvironment(libraryPath), ...(gpu && { CUDA_VISIBLE_DEVICES: gpu.uuid }) };
+  const pinned = gpu && { CUDA_VISIBLE_DEVICES: gpu.uuid, TW_WORKERS: String(workers) };
+  const env = { ...libraryEnvironment(libraryPath), ...pinned };
   const start = () => new Worker(argv, executor, env);
   const [worker, first] = await greeted(start, patience.host);
   if ('event' in first && first.event === 'unavailable') return { available: false, reason: first.reason };

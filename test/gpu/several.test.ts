@@ -10,10 +10,9 @@ const gpus = usableGpus(
   execFileSync('nvidia-smi', fields, { encoding: 'utf8' }),
   process.env.CUDA_VISIBLE_DEVICES,
 );
-const alike = gpus.filter(({ computeCapability }) => computeCapability === gpus[0]?.computeCapability);
+const alike = gpus.filter(({ name }) => name === gpus[0]?.name);
 const numbers = alike.slice(0, 2).map(({ id }) => id.split(':')[1]);
-if (alike.length < 2)
-  console.log('skipped test/gpu/several: there are fewer than two GPUs of one architecture');
+if (alike.length < 2) console.log('skipped test/gpu/several: there are fewer than two GPUs of one model');
 
 const slow = { timeout: 900_000 };
 

@@ -92,7 +92,7 @@ describe('the GPUs of a run', () => {
         'not used: code for sm_90a does not run on cuda:2, this NVIDIA A100-SXM4-80GB; use --arch sm_80',
       ],
     });
-    expect(choose(mixed, 'cuda', 'sm_80').ids).toEqual(['cuda:0', 'cuda:2']);
+    expect(choose(mixed, 'cuda', 'sm_86').ids).toEqual(['cuda:0']);
   });
 
   test('are none where one that was named does not run the code', () => {
@@ -105,6 +105,16 @@ describe('the GPUs of a run', () => {
 
   test('are none where all are of other architectures', () => {
     expect(choose(twoAlike, 'cuda', 'sm_120').obstacle).toMatch(/^code for sm_120 does not run on cuda:0/);
+  });
+
+  test('are of one model', () => {
+    const models = `${twoAlike}NVIDIA H200, GPU-dddd-3, 580.159, 9.0\n`;
+    const why =
+      'cuda:2 is an NVIDIA H200, and cuda:0 an NVIDIA H100 80GB HBM3: a run times on GPUs of one model; begin one with --device cuda:2';
+    expect(choose(models, 'cuda')).toEqual({ ids: ['cuda:0', 'cuda:1'], leftOut: [`not used: ${why}`] });
+    expect(choose(models, 'cuda:0,2').obstacle).toBe(why);
+    expect(choose(models, 'cuda:2').ids).toEqual(['cuda:2']);
+    expect(choose(mixed, 'cuda', 'sm_80').ids).toEqual(['cuda:0']); // an A10 runs it, an A100 is another model
   });
 
   test('are none where a number is not there', () => {
