@@ -19,7 +19,7 @@ export interface Rule {
   readonly problems: (subject: Subject) => string[];
 }
 
-export const checkedArch = 'sm_90a';
+const checkedArch = 'sm_90a';
 /** About a dozen: `quick` is for a first look. */
 const quickSize = { least: 4, most: 24 };
 const neededPresets = ['quick', 'default', 'full'];
