@@ -4,7 +4,7 @@ import { UsageError } from '../errors.ts';
 import type { Executor } from '../exec/executor.ts';
 import type { Backend } from '../model/backend.ts';
 import { packageRoot } from '../util/package-root.ts';
-import { contract, type Subject, variantsOf } from './contract.ts';
+import { contract, type Subject } from './contract.ts';
 import { goldenProblems, hasGoldens } from './goldens.ts';
 import { proveInterface } from './library.ts';
 import { lintProblems } from './lint.ts';
@@ -39,7 +39,6 @@ interface Check {
 export function checksOf(subject: Subject, tools: CheckTools): readonly Check[] {
   const { family, folder } = subject;
   const { cudaHome } = tools;
-  const variants = `${variantsOf(family).length} variants of quick`;
   const unit =
     ({ name: device }: Backend) =>
     async () => {
@@ -50,7 +49,7 @@ export function checksOf(subject: Subject, tools: CheckTools): readonly Check[] 
     { name: 'types', about: 'family.ts and what it imports', problems: () => typeProblems(folder) },
     {
       name: 'contract',
-      about: `${contract.length} rules on ${variants}`,
+      about: `${contract.length} rules on the variants of its presets`,
       problems: () =>
         contract.flatMap(({ problems }) => problems(subject).map((text) => `${folder}/family.ts: ${text}`)),
     },
@@ -70,7 +69,7 @@ export function checksOf(subject: Subject, tools: CheckTools): readonly Check[] 
     },
     {
       name: 'api',
-      about: `api.h and api.cpp in a library of ${variants}`,
+      about: 'api.h and api.cpp in a library of variants of quick',
       problems: async () => {
         await proveInterface(subject, tools.cxx, tools.executor);
         return [];

@@ -1,5 +1,6 @@
 import { backends } from '../backends/index.ts';
 import { provePackage } from '../emit/emit.ts';
+import { UsageError } from '../errors.ts';
 import type { Executor } from '../exec/executor.ts';
 import { renderVariant } from '../render/render.ts';
 import { select } from '../select/policy.ts';
@@ -12,6 +13,8 @@ import { type Subject, variantsOf } from './contract.ts';
 export async function proveInterface(subject: Subject, cxx: string, executor: Executor): Promise<void> {
   const { family, folder } = subject;
   const variants = variantsOf(family);
+  if (variants.length === 0)
+    throw new UsageError(`${folder}/family.ts: there is no variant of the preset quick to make a library of`);
   const sources = variants.map((variant) => renderVariant(family, folder, variant));
   await provePackage({
     family,

@@ -44,6 +44,7 @@ export async function check(name: string, flags: Flags & { readonly update?: boo
   const tools = { executor: localExecutor, cxx, cudaHome: toolchain?.cudaHome };
   // What compiles is under way while the rest is looked at; results are told in order.
   const results = [...checksOf(subject, tools)].toReversed().map(runCheck).toReversed();
+  for (const result of results) result.catch(() => {}); // it is met below
   let failed = false;
   for (const result of results) {
     const settled = await result;

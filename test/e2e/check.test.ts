@@ -84,5 +84,11 @@ describe('gen check', () => {
     expect({ code, states }).toEqual({ code: 1, states: { family: 'failed' } });
     expect(problems).toMatch(/family\.ts:\d+: specss is not defined/);
     expect((await gen(root, ['check', 'my-opp'])).code).toBe(2);
+    breakFile(folder, 'family.ts', 'parameters: specss', 'parameters: specs');
+    breakFile(folder, 'family.ts', '({ tile: threads', '({ tile: Number.NaN * threads');
+    const derived = await results(root);
+    expect(derived.code).toBe(1);
+    expect(derived.states).toMatchObject({ family: 'passed', contract: 'failed', lint: 'failed' });
+    expect(derived.problems).toMatch(/family\.ts:\d+: derive\(\) for my_op\S+ must give/);
   });
 });
