@@ -2,6 +2,8 @@ import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createJiti } from 'jiti';
 import { UsageError } from './errors.ts';
+import { privateFolder } from './util/ownership.ts';
+import { userCache } from './util/user-cache.ts';
 
 const here = fileURLToPath(import.meta.url);
 
@@ -13,7 +15,10 @@ const alias = Object.fromEntries(
   ].map(([name, file]) => [name, join(dirname(here), `${file}${extname(here)}`)]),
 );
 
-const jiti = createJiti(import.meta.url, { alias, interopDefault: false });
+// What is read from there is run: by default it would be a folder under /tmp, where anyone can put a file before us.
+const translated = privateFolder(join(userCache(process.env), 'translated'));
+
+const jiti = createJiti(import.meta.url, { alias, interopDefault: false, fsCache: translated ?? false });
 
 /**
  * Default export of a TypeScript file of the user's, whether this package runs from `src/` or compiled. Throws a

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { EnvironmentError } from '../errors.ts';
 import type { Executor, RunResult } from '../exec/executor.ts';
@@ -8,6 +8,7 @@ import { type Environment, onSearchPath } from './find.ts';
 import type { Part } from './parts.ts';
 import { anotherCache, type CachePaths, cachePaths } from './paths.ts';
 import { buildShadowRoot } from './shadow.ts';
+import { requirementsOf } from './wheels.ts';
 
 export interface InstallOptions {
   readonly executor: Executor;
@@ -78,10 +79,13 @@ async function installPart(part: Part, paths: CachePaths, options: InstallOption
       '--disable-pip-version-check',
       '--retries',
       '2',
+      ...['--no-deps', '--only-binary=:all:', '--require-hashes'],
     ];
+    const list = join(temporary, 'requirements.txt');
+    writeFileSync(list, requirementsOf(part.name));
     const target = join(temporary, 'site');
     const started = performance.now();
-    const result = await runPip([...argv, '--target', target, ...part.requirements], options);
+    const result = await runPip([...argv, '--target', target, '-r', list], options);
     if (result.exitCode !== 0) throw pipError(part, result);
     makeFolder(dirname(place));
     renameSync(target, place);
@@ -136,6 +140,10 @@ function runPip(argv: readonly string[], { executor, signal }: InstallOptions): 
 }
 
 const pipFaults: readonly [RegExp, string][] = [
+  [
+    /DO NOT MATCH THE HASHES/,
+    'the package index offers other files than those that were tested: set PIP_INDEX_URL to an index that you trust',
+  ],
   [
     /No space left|Errno 28|Disk quota/,
     'there is no space left on the disk (TMPDIR or the cache): free some',

@@ -1,6 +1,7 @@
-import { chmodSync, lstatSync, type Stats, statSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, type Stats, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { EnvironmentError } from '../errors.ts';
-import { onDisk } from './disk.ts';
+import { makeFolder, onDisk } from './disk.ts';
 
 /** Bits that let others than the owner write. */
 const othersWrite = 0o022;
@@ -21,6 +22,19 @@ export function closeToOthers(path: string, elsewhere = 'name another folder wit
     if (!isOurs(stats)) throw belongsToAnother(path, stats, elsewhere);
     if ((stats.mode & othersWrite) !== 0) chmodSync(path, stats.mode & 0o7777 & ~othersWrite);
   });
+}
+
+/** A folder that nobody but us can look into, made where it is missing; undefined where there can be none. */
+export function privateFolder(path: string): string | undefined {
+  try {
+    makeFolder(dirname(path));
+    if (!existsSync(path)) mkdirSync(path, { mode: 0o700 });
+    const stats = lstatSync(path);
+    const own = stats.isDirectory() && stats.uid === process.getuid?.() && (stats.mode & 0o077) === 0;
+    return own ? path : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function isOurs({ uid }: Stats): boolean {
