@@ -44,6 +44,9 @@ export interface LockOptions {
   readonly elsewhere?: string;
 }
 
+/** `flock` is found in the usual places too, where PATH lacks them. */
+const flockPath = { PATH: `${process.env.PATH ?? ''}:/usr/bin:/bin` };
+
 /** Seconds that a waiting `flock` outlives this process at most. */
 const waitSeconds = 5;
 
@@ -62,7 +65,10 @@ export async function withLock<T>(path: string, options: LockOptions, task: () =
 export function tryLock(path: string, elsewhere?: string): Lock | undefined {
   for (;;) {
     const file = openLockFile(path, elsewhere);
-    const answer = spawnSync('flock', ['-x', '-n', '3'], { stdio: ['ignore', 'ignore', 'pipe', file] });
+    const answer = spawnSync('flock', ['-x', '-n', '3'], {
+      env: flockPath,
+      stdio: ['ignore', 'ignore', 'pipe', file],
+    });
     const lock = settle(path, file, answer);
     if (lock !== 'gone') return lock === 'held' ? undefined : lock;
   }
@@ -101,7 +107,7 @@ type Answer = Pick<SpawnSyncReturns<unknown>, 'status' | 'error' | 'stderr'>;
 
 function waitOnce(file: number, signal: AbortSignal | undefined): Promise<Answer> {
   const argv = ['-x', '-w', String(waitSeconds), '3'];
-  const child = spawn('flock', argv, { stdio: ['ignore', 'ignore', 'pipe', file] });
+  const child = spawn('flock', argv, { env: flockPath, stdio: ['ignore', 'ignore', 'pipe', file] });
   const stop = () => child.kill();
   signal?.addEventListener('abort', stop);
   let stderr = '';
