@@ -1,4 +1,4 @@
-import { backends, cuda } from './backends/index.ts';
+import { backends } from './backends/index.ts';
 import type { CompileContext } from './compile/context.ts';
 import { type BuiltWorker, buildWorker } from './compile/worker.ts';
 import type { DeviceInfo } from './device/protocol.ts';
@@ -45,7 +45,7 @@ export class Devices {
       openDevice(device, worker.path, host.executor, patience, {
         ...{ libraryPath, gpu, workers: gpus.length, arch, folder },
       });
-    return backends[device].gpu ? this.#openGpus(gpus, start) : this.#openOne(device, start);
+    return backends[device].gpu ? this.#openGpus(device, gpus, start) : this.#openOne(device, start);
   }
 
   /** Lends a session of a device; one whose work the CPU does takes a slot. */
@@ -60,7 +60,7 @@ export class Devices {
   }
 
   /** One worker for each GPU; the run does without one that cannot be opened, unless it was named or is the last. */
-  async #openGpus(gpus: readonly Gpu[], start: Opener): Promise<string | undefined> {
+  async #openGpus(device: DeviceName, gpus: readonly Gpu[], start: Opener): Promise<string | undefined> {
     const opened = await Promise.all(gpus.map(start));
     const sessions = opened.flatMap((one) => (one.available ? [one.session] : []));
     const refused = opened.flatMap((one, index) =>
@@ -72,7 +72,7 @@ export class Devices {
     }
     for (const why of refused) this.#run.note(`not used: ${why}`);
     for (const { gpu, info } of sessions) if (gpu !== undefined) this.gpus.set(gpu, info);
-    this.#pools.set(cuda.name, poolOf(sessions));
+    this.#pools.set(device, poolOf(sessions));
     return undefined;
   }
 

@@ -24,7 +24,7 @@ export interface Bench {
   /** The device that times, and the GPUs behind it. */
   readonly timer?: DeviceName;
   readonly gpus: readonly Gpu[];
-  /** What to tell of GPUs that are there and are not used. */
+  /** A sentence on each GPU that is there and is not used. */
   readonly leftOut: readonly string[];
   readonly untimed?: string;
 }

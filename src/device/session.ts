@@ -37,7 +37,7 @@ export type OpenedDevice =
   | { readonly available: true; readonly session: DeviceSession }
   | { readonly available: false; readonly reason: string };
 
-/** What a worker is told when it starts. */
+/** Settings of a worker from its start on. */
 export interface Start {
   /** Folders in which vendor libraries are looked for before those of the system. */
   readonly libraryPath?: readonly string[];

@@ -1,4 +1,4 @@
-/** What a multiprocessor can execute beyond the plain instructions of CUDA. */
+/** Groups of instructions that not every architecture has. */
 export type ArchFeature =
   | 'cp.async'
   | 'mma.bf16'
@@ -33,6 +33,6 @@ export interface Arch {
   readonly tensorFlopsPerClock: number;
   /** Bytes per second from L2 into shared memory, all multiprocessors together, on the fastest GPU that was measured. */
   readonly l2Bandwidth: number;
-  /** Where the figures come from. */
+  /** Origin of the figures. */
   readonly source: string;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the driver says of one GPU. */
+/** One GPU as the driver describes it. */
 export const gpuSchema = z.object({
   /** `cuda:1`: its place among the GPUs that this process may use. */
   id: z.string(),

@@ -1,7 +1,7 @@
 import type { Measurement } from './measurement.ts';
 import type { Variant } from './variant.ts';
 
-/** What came of a variant. */
+/** Outcome of one variant. */
 export interface Result {
   readonly variant: Variant;
   /** Whether the gate let it pass. */
@@ -18,6 +18,6 @@ export interface Result {
 export interface Strategy {
   /** At most `n` variants to look at next; none: the search is over. */
   ask(n: number): readonly Variant[];
-  /** What came of all that was asked for last. */
+  /** Takes the outcomes of all variants that were asked for last. */
   tell(results: readonly Result[]): void;
 }

@@ -94,7 +94,7 @@ export class Recorder {
     });
   }
 
-  /** What came of variants of this part of the run. */
+  /** Outcomes of variants in this part of the run. */
   resultsOf(variants: readonly Variant[]): readonly Result[] {
     const passed = this.passed();
     const times = new Map<string, Measurement[]>();

@@ -31,7 +31,7 @@ struct Config {
   double seconds = 0;      // wall-clock limit, 0: none; exceeding it is the finding `hang`
 };
 
-/// What a launch may ask for. As made here: as much as the emulator can hold.
+/// Limits of a launch. As made here: the emulator's own capacity.
 struct Limits {
   unsigned threads_per_block = 1024;
   unsigned shared_bytes_per_block = 255 << 10;

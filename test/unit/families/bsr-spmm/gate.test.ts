@@ -25,7 +25,9 @@ beforeAll(async () => {
   found = await loadFamily('bsr-spmm');
   toolchain = await testToolchain();
   const worker = await buildWorker('emulated', toolchain, { ...testContext(), familyFolder: found.folder });
-  const opened = await openDevice('emulated', worker.path, localExecutor, undefined, { folder: found.folder });
+  const opened = await openDevice('emulated', worker.path, localExecutor, undefined, {
+    folder: found.folder,
+  });
   if (!opened.available) throw new Error(opened.reason);
   session = opened.session;
 }, 300_000);
