@@ -75,7 +75,8 @@ class Attempts {
     const message = `the worker ${describeEnding(ending)}`;
     if (running === undefined)
       throw new EnvironmentError(`${message} before it ran anything of ${this.#job.workload.id}`);
-    const doubtful = isFromOutside(ending) || (before !== undefined && !isSameCrash(before, crash));
+    const repeated = before !== undefined && isSameCrash(before, crash);
+    const doubtful = ending.kind === 'died' && (isFromOutside(ending) || !repeated);
     const kind = this.#job.variants.some(({ id }) => id === running) ? 'variant' : 'baseline';
     const verdict = ending.kind === 'silent' ? 'hang' : 'fault';
     const check: Check = {

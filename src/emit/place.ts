@@ -28,12 +28,11 @@ export function asideOf(staged: string): string {
  * the lock.
  */
 export function clearRemains(out: string): void {
-  const names = (ifThere(`read ${out}`, () => readdirSync(out)) ?? []).filter((name) =>
-    name.startsWith(stagedPrefix),
-  );
+  const names = ifThere(`read ${out}`, () => readdirSync(out)) ?? [];
   const library = libraryPath(out);
-  for (const path of names.map((name) => join(out, name))) {
-    const wasLibrary = path === asideOf(path.replace(/\.old$/, ''));
+  for (const name of names.filter((one) => one.startsWith(stagedPrefix))) {
+    const path = join(out, name);
+    const wasLibrary = name.endsWith(asideOf(''));
     onDisk(`write ${library}`, () => {
       if (wasLibrary && !existsSync(library)) renameSync(path, library);
       else rmSync(path, { recursive: true, force: true });

@@ -115,5 +115,5 @@ test('control characters of a foreign lock file do not reach the terminal', () =
   const folder = folderOf();
   const owner = { pid: 1, host: 'h\u001b[2J', command: 'c', since: 's' };
   writeFileSync(join(folder, 'lock'), JSON.stringify(owner));
-  expect(describeOwner(readOwner(join(folder, 'lock')))).toBe('process 1 on h?[2J (c, since s)');
+  expect(describeOwner(readOwner(join(folder, 'lock')))).toBe('process 1 on h\\x1b[2J (c, since s)');
 });
