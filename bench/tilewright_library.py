@@ -136,7 +136,7 @@ def build(folder, output):
     """
     folder, output = pathlib.Path(folder).resolve(), pathlib.Path(output).resolve()
     home, lib = cuda_home(folder)
-    names = ["runtime.cpp", "selection.cpp", "status.cpp", "manifest.S", "operation/api.cpp"]
+    names = ["runtime.cpp", "problem_checks.cpp", "selection.cpp", "status.cpp", "manifest.S", "operation/api.cpp"]
     sources = [f"src/{name}" for name in [*names, "cuda/device.cpp", "cuda/launcher.cpp", "cuda/kernels.S"]]
     includes = ["include", "src", "src/operation", "device"]
     command = [

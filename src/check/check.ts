@@ -5,7 +5,7 @@ import type { Executor } from '../exec/executor.ts';
 import type { Backend } from '../model/backend.ts';
 import { packageRoot } from '../util/package-root.ts';
 import { contract, type Subject } from './contract.ts';
-import { goldenProblems, hasGoldens } from './goldens.ts';
+import { goldenProblems, hasGoldens, signatureProblems } from './goldens.ts';
 import { proveInterface } from './library.ts';
 import { lintProblems } from './lint.ts';
 import { typeProblems } from './types.ts';
@@ -53,6 +53,11 @@ export function checksOf(subject: Subject, tools: CheckTools): readonly Check[] 
       problems: () =>
         contract.flatMap(({ problems }) => problems(subject).map((text) => `${folder}/family.ts: ${text}`)),
     },
+    {
+      name: 'signature',
+      about: 'operation.hpp, rendered from operation',
+      problems: () => signatureProblems(subject),
+    },
     { name: 'lint', about: family.templates.join(', '), problems: () => lintProblems(subject) },
     {
       name: 'goldens',
@@ -69,7 +74,7 @@ export function checksOf(subject: Subject, tools: CheckTools): readonly Check[] 
     },
     {
       name: 'api',
-      about: 'api.h and api.cpp in a library of variants of quick',
+      about: 'the C functions in a library of variants of quick',
       problems: async () => {
         await proveInterface(subject, tools.cxx, tools.executor);
         return [];

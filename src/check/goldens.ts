@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { renderOperation } from '../render/operation.ts';
 import { renderVariant } from '../render/render.ts';
 import { makeFolder, onDisk } from '../util/disk.ts';
 import { type Subject, variantsOf } from './contract.ts';
@@ -26,7 +27,20 @@ export function hasGoldens({ folder }: Subject): boolean {
 
 /** Where a family's goldens differ from what it renders: the first line of each that does. */
 export function goldenProblems(subject: Subject): string[] {
-  return [...goldensOf(subject)].flatMap(([path, text]) => {
+  return differences(goldensOf(subject));
+}
+
+/** The signature in C++, which is kept beside the family's own headers. */
+export function signatureOf({ family, folder }: Subject): ReadonlyMap<string, string> {
+  return new Map([[join(folder, 'operation.hpp'), renderOperation(family.operation)]]);
+}
+
+export function signatureProblems(subject: Subject): string[] {
+  return differences(signatureOf(subject));
+}
+
+function differences(wanted: ReadonlyMap<string, string>): string[] {
+  return [...wanted].flatMap(([path, text]) => {
     if (!existsSync(path)) return [`there is no ${path}`];
     const lines = onDisk(`read ${path}`, () => readFileSync(path, 'utf8')).split('\n');
     const now = text.split('\n');
@@ -38,7 +52,7 @@ export function goldenProblems(subject: Subject): string[] {
 }
 
 export function writeGoldens(subject: Subject): void {
-  for (const [path, text] of goldensOf(subject))
+  for (const [path, text] of [...signatureOf(subject), ...goldensOf(subject)])
     onDisk(`write ${path}`, () => {
       makeFolder(dirname(path));
       writeFileSync(path, text);

@@ -1,5 +1,6 @@
 import {
-  allowedValues,
+  type ChoiceKind,
+  choiceKinds,
   type Operand,
   type Operation,
   type OperationChoice,
@@ -123,12 +124,9 @@ export function valueName(value: string): string {
   return value.replaceAll('-', '_');
 }
 
-/** Values that a choice's field allows, with their numbers in every language. */
-export function numberedValues(
-  choice: OperationChoice,
-  all: readonly string[],
-): readonly { readonly name: string; readonly number: number }[] {
-  return allowedValues(choice).map((name) => ({ name, number: all.indexOf(name) }));
+/** Number of a value in every language: its place among all values of its kind. */
+export function numberOf(kind: ChoiceKind, value: string): number {
+  return (choiceKinds[kind] as readonly string[]).indexOf(value);
 }
 
 /** An expression over sizes in C++, in integers that cannot overflow. `struct`: the variable that has them as members. */

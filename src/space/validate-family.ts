@@ -85,8 +85,8 @@ const familySchema = z.strictObject({
 const companions: Readonly<Record<string, string>> = {
   'launch.hpp': 'how a variant is launched',
   'oracle.hpp': 'the reference that the gate compares with',
-  'api.h': "the emitted library's interface",
-  'api.cpp': "the emitted library's interface",
+  'operation.hpp': "the operation's signature in C++; `npx gen check --update` writes it",
+  'features.hpp': 'the numbers by which the emitted library ranks kernels',
 };
 
 /** Names that `--json` and the funnel use beside the constraints' own. */

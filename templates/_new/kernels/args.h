@@ -2,7 +2,7 @@
 #pragma once
 #include <cstddef>
 
-namespace new_kernel {
+namespace tilewright::new_kernel {
 
 struct Args {
   const float* x;
@@ -13,4 +13,4 @@ struct Args {
 static_assert(sizeof(Args) == 32 && offsetof(Args, count) == 16 && offsetof(Args, alpha) == 24,
               "one layout for host and device");
 
-}  // namespace new_kernel
+}  // namespace tilewright::new_kernel

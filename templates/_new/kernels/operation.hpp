@@ -1,4 +1,4 @@
-// operation.hpp - the signature of new_kernel in C++. Rendered from operation.ts by `npx gen check --write`: do not
+// operation.hpp - the signature of new_kernel in C++. Rendered from operation.ts by `npx gen check --update`: do not
 // edit. Shared by launch code, runner and library. Plain C++17.
 #pragma once
 #include <array>
@@ -9,7 +9,7 @@
 namespace tilewright::new_kernel {
 
 /// y = alpha * x + y, without addresses and scalars. Sizes and strides are complete: none stands for another.
-struct Problem {
+struct Shape {
   std::int64_t count;
   Type element;
 };
@@ -24,18 +24,18 @@ struct Call {
 
 // Of each operand: the elements of a line (a row, or a column where that is its layout), the lines, and the
 // elements from the first to behind the last line.
-constexpr wide width_x([[maybe_unused]] const Problem& q) { return (wide(q.count)); }
-constexpr wide lines_x([[maybe_unused]] const Problem& q) { return wide(1); }
-constexpr wide extent_x(const Problem& q) { return lines_x(q) * width_x(q); }
-constexpr wide width_y([[maybe_unused]] const Problem& q) { return (wide(q.count)); }
-constexpr wide lines_y([[maybe_unused]] const Problem& q) { return wide(1); }
-constexpr wide extent_y(const Problem& q) { return lines_y(q) * width_y(q); }
+constexpr wide width_x([[maybe_unused]] const Shape& q) { return (wide(q.count)); }
+constexpr wide lines_x([[maybe_unused]] const Shape& q) { return wide(1); }
+constexpr wide extent_x(const Shape& q) { return lines_x(q) * width_x(q); }
+constexpr wide width_y([[maybe_unused]] const Shape& q) { return (wide(q.count)); }
+constexpr wide lines_y([[maybe_unused]] const Shape& q) { return wide(1); }
+constexpr wide extent_y(const Shape& q) { return lines_y(q) * width_y(q); }
 
 /// Number of semantic choices.
 inline constexpr int kChoices = 1;
 
 /// Value of each choice, as in kChoiceNames.
-constexpr std::array<int, kChoices> choices([[maybe_unused]] const Problem& q) {
+constexpr std::array<int, kChoices> choices([[maybe_unused]] const Shape& q) {
   return { {
       static_cast<int>(q.element),  // element
   } };

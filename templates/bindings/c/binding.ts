@@ -1,13 +1,20 @@
 import type { Binding } from '../../../src/model/binding.ts';
 import type { Manifest, ManifestChoice, ManifestVariant } from '../../../src/model/manifest.ts';
+import type { Operation } from '../../../src/model/operation.ts';
+import { numberOf } from '../../../src/model/signature.ts';
+import { operationContext } from './operation.ts';
 
 /** Grows when a struct, a function or a number of the emitted C interface changes its meaning. */
-const abiVersion = 1;
+const abiVersion = 2;
 
 const binding: Binding = {
   name: 'c',
   summary: 'C library as a CMake package: a CUDA target and an emulated one with the same interface',
-  files: () => [
+  files: ({ operation }) => [
+    {
+      from: 'include/tilewright/operation.h.hbs',
+      to: `include/tilewright/${operation.name}.h`,
+    },
     ...[
       'CMakeLists.txt.hbs',
       'README.md.hbs',
@@ -29,15 +36,18 @@ const binding: Binding = {
       'src/emulated/types/number.hpp',
       'src/emulated/types/vector_functions.h',
       'src/manifest.S',
+      'src/operation/api.cpp.hbs',
+      'src/problem_checks.cpp',
+      'src/problem_checks.hpp',
       'src/runtime.cpp',
       'src/runtime.hpp',
       'src/selection.cpp.hbs',
       'src/status.cpp',
     ].map((from) => ({ from, to: from.replace(/\.hbs$/, '') })),
   ],
-  copies: (manifest) => [
-    { root: 'family', from: 'api.h', to: `include/tilewright/${operation(manifest)}.h` },
-    { root: 'family', from: 'api.cpp', withIncludes: true, to: 'src/operation' },
+  copies: () => [
+    { root: 'family', from: 'launch.hpp', withIncludes: true, to: 'src/operation' },
+    { root: 'family', from: 'features.hpp', withIncludes: true, to: 'src/operation' },
     { root: 'package', from: 'templates/include', to: 'device' },
     { root: 'package', from: 'harness/simt/include', to: 'simt/include' },
     { root: 'package', from: 'harness/simt/src', accept: isNotHooks, to: 'simt/src' },
@@ -55,7 +65,7 @@ const binding: Binding = {
     const images = manifest.variants.flatMap(imageRows);
     const choices = withoutRepeats(manifest.policy);
     return {
-      operation: operation(manifest),
+      ...operationContext(manifest.operation),
       family: manifest.family,
       summary: manifest.summary,
       version: `${major}.${minor}.${patch}`,
@@ -90,11 +100,6 @@ function isLauncher(path: string): boolean {
   return /^launcher\.(cpp|hpp)$/.test(path);
 }
 
-/** The family's name as a C identifier: what its functions carry after `tw_`. */
-function operation(manifest: Manifest): string {
-  return manifest.family.replaceAll('-', '_');
-}
-
 /** Leaves out workloads that dispatch cannot tell from an earlier one. */
 function withoutRepeats(policy: readonly ManifestChoice[]): ManifestChoice[] {
   const first = new Map(policy.toReversed().map((choice) => [JSON.stringify(choice.features), choice]));
@@ -126,8 +131,20 @@ function variantRow(manifest: Manifest, variant: ManifestVariant, index: number)
     count: parameters.length,
     firstImage: before.reduce((sum, { images }) => sum + images.length, 0),
     imageCount: variant.images.length,
+    ...servedRows(manifest.operation, variant),
     fallback: variant.fallback,
   };
+}
+
+/** Masks of the values that a variant serves of each choice, and the sizes that it is made for. */
+function servedRows({ choices, sizes }: Operation, { serves }: ManifestVariant) {
+  const masks = Object.entries(choices).map(([name, { kind }]) =>
+    (serves[name] ?? []).reduce<number>((mask, value) => mask | (1 << numberOf(kind, String(value))), 0),
+  );
+  const fixed = Object.keys(sizes).flatMap((name) =>
+    (serves[name] ?? []).map((value) => `{"${name}", ${Number(value)}}`),
+  );
+  return { served: masks.join(', '), fixed: fixed.join(', '), fixedCount: fixed.length };
 }
 
 function choiceRow(manifest: Manifest, choice: ManifestChoice, index: number) {
@@ -137,11 +154,7 @@ function choiceRow(manifest: Manifest, choice: ManifestChoice, index: number) {
     workload: choice.workload,
     name: choice.variant,
     evidence: evidence(choice),
-    features: features.map(([name, value]) =>
-      typeof value === 'string'
-        ? `{${JSON.stringify(name)}, 0, ${JSON.stringify(value)}}`
-        : `{${JSON.stringify(name)}, ${value}, nullptr}`,
-    ),
+    features: features.map(([name, value]) => `{"${name}", ${value}}`),
     count: features.length,
     variant: manifest.variants.findIndex(({ id }) => id === choice.variant),
   };

@@ -1,7 +1,6 @@
 import {
   allowedValues,
   type ChoiceKind,
-  choiceKinds,
   type Operand,
   type Operation,
   type OperationChoice,
@@ -9,7 +8,7 @@ import {
 import {
   callFields,
   fieldName,
-  numberedValues,
+  numberOf,
   overSizes,
   type ProblemField,
   problemFields,
@@ -83,8 +82,8 @@ function allowedText(field: ProblemField): string {
 
 function enumerators(choice: OperationChoice): readonly string[] {
   const { prefix } = cTypes[choice.kind];
-  return numberedValues(choice, choiceKinds[choice.kind]).map(({ name, number }) =>
-    choice.kind === 'switch' ? String(number) : prefix + valueName(name).toUpperCase(),
+  return allowedValues(choice).map((value) =>
+    choice.kind === 'switch' ? String(numberOf(choice.kind, value)) : prefix + valueName(value).toUpperCase(),
   );
 }
 
@@ -138,7 +137,7 @@ function mostCheck(operation: Pick<Operation, 'sizes'>, name: string, most: stri
 function choiceCheck(name: string, choice: OperationChoice): Check[] {
   if (choice.when !== undefined) return [];
   const own = `p.${fieldName(name)}`;
-  const numbers = numberedValues(choice, choiceKinds[choice.kind]).map(({ number }) => number);
+  const numbers = allowedValues(choice).map((value) => numberOf(choice.kind, value));
   return [
     {
       holds: numbers.map((number) => `${own} == ${number}`).join(' || '),

@@ -2,6 +2,7 @@
 // choiceKinds in src/model/operation.ts, in that order. Plain C++17.
 #pragma once
 #include <cstdint>
+#include <string_view>
 
 namespace tilewright {
 
@@ -13,6 +14,11 @@ enum class Switch : int { no, yes };
 
 /// Integer in which products of two sizes cannot overflow.
 __extension__ typedef __int128 wide;
+
+/// The type that a problem's JSON names; f16 for an unknown word, which the reader of the problem refuses first.
+constexpr Type type_named(std::string_view name) {
+  return name == "f32" ? Type::f32 : name == "bf16" ? Type::bf16 : Type::f16;
+}
 
 constexpr wide bytes_of(Type type) { return type == Type::f32 ? 4 : 2; }
 constexpr wide bytes_of(Index index) { return index == Index::i64 ? 8 : 4; }

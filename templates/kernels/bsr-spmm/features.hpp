@@ -9,14 +9,14 @@
 namespace tilewright::bsr_spmm::features {
 
 /// Share of the blocks of A that are stored.
-inline std::optional<double> density(const Problem& q) {
+inline std::optional<double> density(const Shape& q) {
   const double places = static_cast<double>(q.m / q.block) * static_cast<double>(q.k / q.block);
   return places > 0 ? static_cast<double>(q.blocks) / places : 0;
 }
 
 /// Mean square of the lengths of block rows over the square of their mean, 1 where all are equal. Unknown without
 /// blocks or a host copy of row_ptr.
-inline std::optional<double> unevenness(const Problem& q) {
+inline std::optional<double> unevenness(const Shape& q) {
   if (!q.host_row_ptr || q.index != Index::i32 || q.blocks == 0) return {};
   const auto* offsets = static_cast<const std::int32_t*>(q.host_row_ptr);
   const std::int64_t rows = q.m / q.block;

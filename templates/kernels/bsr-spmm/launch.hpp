@@ -20,17 +20,10 @@ inline std::int64_t load_bytes(const Parameters& parameters) {
   return path == "simt" ? 2 * parameters.number("vector") : 2;
 }
 
-/// Throws Unsupported unless the variant takes the shape, as far as that is the same on all paths.
+/// Throws Unsupported unless the variant takes the shape, as far as that is the same on all paths. Types and block
+/// are the operation's: the engine offers a variant no others.
 inline void check(const Shape& shape, const Parameters& parameters) {
-  const std::int64_t block = parameters.number("block"), bytes = load_bytes(parameters);
-  const std::string_view input = parameters.text("input"), output = parameters.text("output");
-  refuse_unless(shape.block == block, [&] {
-    return "made for blocks of " + std::to_string(block) + ", not " + std::to_string(shape.block);
-  });
-  refuse_unless(shape.input == input && shape.output == output, [&] {
-    return "made for " + std::string(input) + " in and " + std::string(output) + " out, not " +
-           std::string(shape.input) + " and " + std::string(shape.output);
-  });
+  const std::int64_t bytes = load_bytes(parameters);
   refuse_unless(shape.ldb * 2 % bytes == 0, [&] {
     return "loads B " + std::to_string(bytes) + " bytes at a time: ldb must be a multiple of " +
            std::to_string(bytes / 2) + ", not " + std::to_string(shape.ldb);

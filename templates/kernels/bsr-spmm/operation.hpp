@@ -1,4 +1,4 @@
-// operation.hpp - the signature of bsr_spmm in C++. Rendered from operation.ts by `npx gen check --write`: do not
+// operation.hpp - the signature of bsr_spmm in C++. Rendered from operation.ts by `npx gen check --update`: do not
 // edit. Shared by launch code, runner and library. Plain C++17.
 #pragma once
 #include <array>
@@ -9,7 +9,7 @@
 namespace tilewright::bsr_spmm {
 
 /// C = act(alpha * op(A) * B + beta * C + bias), without addresses and scalars. Sizes and strides are complete: none stands for another.
-struct Problem {
+struct Shape {
   std::int64_t m;
   std::int64_t n;
   std::int64_t k;
@@ -49,30 +49,30 @@ struct Call {
 
 // Of each operand: the elements of a line (a row, or a column where that is its layout), the lines, and the
 // elements from the first to behind the last line.
-constexpr wide width_row_ptr([[maybe_unused]] const Problem& q) { return (wide(q.m) / wide(q.block) + 1); }
-constexpr wide lines_row_ptr([[maybe_unused]] const Problem& q) { return wide(1); }
-constexpr wide extent_row_ptr(const Problem& q) { return lines_row_ptr(q) * width_row_ptr(q); }
-constexpr wide width_col_idx([[maybe_unused]] const Problem& q) { return (wide(q.blocks)); }
-constexpr wide lines_col_idx([[maybe_unused]] const Problem& q) { return wide(1); }
-constexpr wide extent_col_idx(const Problem& q) { return lines_col_idx(q) * width_col_idx(q); }
-constexpr wide width_values([[maybe_unused]] const Problem& q) { return (wide(q.block)); }
-constexpr wide lines_values([[maybe_unused]] const Problem& q) { return (wide(q.blocks)) * (wide(q.block)); }
-constexpr wide extent_values(const Problem& q) { return lines_values(q) * width_values(q); }
-constexpr wide width_b([[maybe_unused]] const Problem& q) { return q.layout_b == Layout::column ? (q.transpose_a == Switch::yes ? (wide(q.m)) : (wide(q.k))) : (wide(q.n)); }
-constexpr wide lines_b([[maybe_unused]] const Problem& q) { return q.layout_b == Layout::column ? (wide(q.n)) : (q.transpose_a == Switch::yes ? (wide(q.m)) : (wide(q.k))); }
-constexpr wide extent_b(const Problem& q) { return lines_b(q) * wide(q.ldb); }
-constexpr wide width_bias([[maybe_unused]] const Problem& q) { return (q.transpose_a == Switch::yes ? (wide(q.k)) : (wide(q.m))); }
-constexpr wide lines_bias([[maybe_unused]] const Problem& q) { return wide(1); }
-constexpr wide extent_bias(const Problem& q) { return lines_bias(q) * width_bias(q); }
-constexpr wide width_c([[maybe_unused]] const Problem& q) { return q.layout_c == Layout::column ? (q.transpose_a == Switch::yes ? (wide(q.k)) : (wide(q.m))) : (wide(q.n)); }
-constexpr wide lines_c([[maybe_unused]] const Problem& q) { return q.layout_c == Layout::column ? (wide(q.n)) : (q.transpose_a == Switch::yes ? (wide(q.k)) : (wide(q.m))); }
-constexpr wide extent_c(const Problem& q) { return lines_c(q) * wide(q.ldc); }
+constexpr wide width_row_ptr([[maybe_unused]] const Shape& q) { return (wide(q.m) / wide(q.block) + 1); }
+constexpr wide lines_row_ptr([[maybe_unused]] const Shape& q) { return wide(1); }
+constexpr wide extent_row_ptr(const Shape& q) { return lines_row_ptr(q) * width_row_ptr(q); }
+constexpr wide width_col_idx([[maybe_unused]] const Shape& q) { return (wide(q.blocks)); }
+constexpr wide lines_col_idx([[maybe_unused]] const Shape& q) { return wide(1); }
+constexpr wide extent_col_idx(const Shape& q) { return lines_col_idx(q) * width_col_idx(q); }
+constexpr wide width_values([[maybe_unused]] const Shape& q) { return (wide(q.block)); }
+constexpr wide lines_values([[maybe_unused]] const Shape& q) { return (wide(q.blocks)) * (wide(q.block)); }
+constexpr wide extent_values(const Shape& q) { return lines_values(q) * width_values(q); }
+constexpr wide width_b([[maybe_unused]] const Shape& q) { return q.layout_b == Layout::column ? (q.transpose_a == Switch::yes ? (wide(q.m)) : (wide(q.k))) : (wide(q.n)); }
+constexpr wide lines_b([[maybe_unused]] const Shape& q) { return q.layout_b == Layout::column ? (wide(q.n)) : (q.transpose_a == Switch::yes ? (wide(q.m)) : (wide(q.k))); }
+constexpr wide extent_b(const Shape& q) { return lines_b(q) * wide(q.ldb); }
+constexpr wide width_bias([[maybe_unused]] const Shape& q) { return (q.transpose_a == Switch::yes ? (wide(q.k)) : (wide(q.m))); }
+constexpr wide lines_bias([[maybe_unused]] const Shape& q) { return wide(1); }
+constexpr wide extent_bias(const Shape& q) { return lines_bias(q) * width_bias(q); }
+constexpr wide width_c([[maybe_unused]] const Shape& q) { return q.layout_c == Layout::column ? (q.transpose_a == Switch::yes ? (wide(q.k)) : (wide(q.m))) : (wide(q.n)); }
+constexpr wide lines_c([[maybe_unused]] const Shape& q) { return q.layout_c == Layout::column ? (wide(q.n)) : (q.transpose_a == Switch::yes ? (wide(q.k)) : (wide(q.m))); }
+constexpr wide extent_c(const Shape& q) { return lines_c(q) * wide(q.ldc); }
 
 /// Number of semantic choices.
 inline constexpr int kChoices = 9;
 
 /// Value of each choice, as in kChoiceNames.
-constexpr std::array<int, kChoices> choices([[maybe_unused]] const Problem& q) {
+constexpr std::array<int, kChoices> choices([[maybe_unused]] const Shape& q) {
   return { {
       static_cast<int>(q.input),  // input
       static_cast<int>(q.output),  // output

@@ -47,7 +47,7 @@ inline std::int64_t not_negative(const Json& json, const char* name, std::int64_
 
 }  // namespace detail
 
-/// The problem's JSON, read and checked; see Problem in workloads.ts.
+/// The problem's JSON, read and checked; see Shape in workloads.ts.
 struct Description {
   std::int64_t n, block, ldb, ldc, offset_b, offset_c;
   std::string input, output, values;
@@ -118,28 +118,37 @@ class BsrProblem final : public Problem {
   }
 
   CallBytes call(const Placement& placement) const override {
-    return CallBytes(Call{static_cast<const std::int32_t*>(placement.tensors[0]),
-                          static_cast<const std::int32_t*>(placement.tensors[1]), placement.tensors[2],
-                          placement.tensors[3], placement.tensors[4], placement.workspace,
-                          static_cast<float>(d_.alpha), static_cast<float>(d_.beta)});
+    Call call{};
+    call.row_ptr = placement.tensors[0];
+    call.col_idx = placement.tensors[1];
+    call.values = placement.tensors[2];
+    call.b = placement.tensors[3];
+    call.c = placement.tensors[4];
+    call.alpha = static_cast<float>(d_.alpha);
+    call.beta = static_cast<float>(d_.beta);
+    call.workspace = placement.workspace;
+    return CallBytes(call);
   }
 
   const Description& description() const { return d_; }
 
   /// The plan's view of the problem.
   Shape shape() const {
-    return {d_.pattern.rows * d_.block,
-            d_.n,
-            d_.pattern.columns * d_.block,
-            d_.block,
-            d_.pattern.blocks(),
-            d_.input,
-            d_.output,
-            d_.ldb,
-            d_.ldc,
-            d_.pattern.row_ptr.data(),
-            d_.pattern.col_idx.data(),
-            d_.beta != 0};
+    Shape shape{};
+    shape.m = d_.pattern.rows * d_.block;
+    shape.n = d_.n;
+    shape.k = d_.pattern.columns * d_.block;
+    shape.block = d_.block;
+    shape.blocks = d_.pattern.blocks();
+    shape.batch = 1;
+    shape.input = type_named(d_.input);
+    shape.output = type_named(d_.output);
+    shape.ldb = d_.ldb;
+    shape.ldc = d_.ldc;
+    shape.host_row_ptr = d_.pattern.row_ptr.data();
+    shape.host_col_idx = d_.pattern.col_idx.data();
+    shape.reads_c = d_.beta != 0;
+    return shape;
   }
 
  private:

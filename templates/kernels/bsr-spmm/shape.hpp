@@ -1,38 +1,35 @@
-// shape.hpp - the product C = alpha A B + beta C as the launch code of bsr-spmm sees it. Plain C++17.
+// shape.hpp - a checked product and a call, as operation.hpp has them, in the words of the launch code. Plain C++17.
 #pragma once
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "operation.hpp"
 #include "tw/launch.hpp"
 
 namespace tilewright::bsr_spmm {
 
-/// The product without its pointers: what is known when a plan is made.
-struct Shape {
-  std::int64_t m, n, k;         // elements; m and k are multiples of block
-  std::int64_t block;           // 32, 64 or 128
-  std::int64_t blocks;          // stored
-  std::string_view input;       // of A and B: "f16", "bf16"
-  std::string_view output;      // of C: the same, or "f32"
-  std::int64_t ldb, ldc;        // elements from row to row, at least n
-  const std::int32_t* row_ptr;  // host copy, m / block + 1 entries; null where the caller has none
-  const std::int32_t* col_idx;  // host copy, `blocks` entries; null where the caller has none
-  bool reads_c = false;         // beta is known not to be 0; false: nothing is known of it
+/// Host copies of the pattern, null where the caller has none. Kernels serve indices of 32 bits alone.
+inline const std::int32_t* row_ptr(const Shape& shape) {
+  return static_cast<const std::int32_t*>(shape.host_row_ptr);
+}
+inline const std::int32_t* col_idx(const Shape& shape) {
+  return static_cast<const std::int32_t*>(shape.host_col_idx);
+}
 
-  std::int64_t output_bytes() const { return output == "f32" ? 4 : 2; }  // of an element of C
-};
+/// A product of f16 matrices whose rows lie one behind the other.
+inline Shape packed_f16(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t block, std::int64_t blocks,
+                        const std::int32_t* row_ptr, const std::int32_t* col_idx) {
+  Shape shape{};
+  shape.m = m, shape.n = n, shape.k = k;
+  shape.block = block, shape.blocks = blocks, shape.batch = 1;
+  shape.ldb = shape.ldc = n;
+  shape.host_row_ptr = row_ptr, shape.host_col_idx = col_idx;
+  return shape;
+}
 
-/// What comes with a run: addresses on the device, of the types that Shape names, and the scalars.
-struct Call {
-  const std::int32_t* row_ptr;
-  const std::int32_t* col_idx;
-  const void* values;
-  const void* b;
-  void* c;
-  void* workspace;
-  float alpha, beta;
-};
+/// Bytes of an element of C.
+inline std::int64_t output_bytes(const Shape& shape) { return static_cast<std::int64_t>(bytes_of(shape.output)); }
 
 namespace detail {
 

@@ -60,7 +60,7 @@ struct Strip {
 inline std::vector<Strip> strips_of_rows(const Shape& shape) {
   std::vector<Strip> strips;
   for (std::int32_t row = 0; row < shape.m / shape.block; ++row)
-    strips.push_back({row, shape.row_ptr[row], shape.row_ptr[row + 1] - shape.row_ptr[row]});
+    strips.push_back({row, row_ptr(shape)[row], row_ptr(shape)[row + 1] - row_ptr(shape)[row]});
   return strips;
 }
 
@@ -258,7 +258,7 @@ inline Lists deal_rows(const Shape& shape, const Dealing& dealing, std::vector<P
 /// Lists of tiles, each a group of block rows by `width` columns, or a part of it. Appends the groups to the
 /// plan.
 inline Lists deal_groups(const Shape& shape, const Dealing& dealing, std::vector<Part>& parts, Image& image) {
-  refuse_unless(shape.col_idx != nullptr || shape.blocks == 0,
+  refuse_unless(col_idx(shape) != nullptr || shape.blocks == 0,
           "groups block rows by their columns: the plan needs a host copy of col_idx");
   Groups groups(shape, dealing.group);
   const bool whole = dealing.split == 0;
@@ -306,7 +306,7 @@ inline std::size_t plan_lists(const Shape& shape, const Dealing& dealing, const 
     put_first_steps<Step>(lists, at.first_steps, image, [&](std::size_t i) { return image.get<Step>(i); });
   else
     put_first_steps<std::int32_t>(lists, at.first_steps, image,
-                                  [&](std::size_t i) { return shape.col_idx ? shape.col_idx[i] : -1; });
+                                  [&](std::size_t i) { return col_idx(shape) ? col_idx(shape)[i] : -1; });
   return parts.empty() ? image.size() : static_cast<std::size_t>(parts.back().slot + 1) * slot_bytes;
 }
 
@@ -314,7 +314,7 @@ inline std::size_t plan_lists(const Shape& shape, const Dealing& dealing, const 
 
 /// The plan, and behind it room for the sums of parts.
 inline Workspace make_plan(const Shape& shape, const Dealing& dealing) {
-  refuse_unless(shape.row_ptr != nullptr,
+  refuse_unless(row_ptr(shape) != nullptr,
           "deals out work by the lengths of block rows: the plan needs a host copy of row_ptr");
   const Places at = places(dealing);
   detail::Image image;

@@ -8,12 +8,11 @@
 namespace tilewright::library {
 namespace {
 
-constexpr double kTextDiffers = 1000;
+constexpr double kFar = 1000;  // between a number that is positive and one that is not
 
 double difference(const Feature& a, const Feature& b) {
-  if (a.text && b.text) return std::string_view(a.text) == b.text ? 0 : kTextDiffers;
   if (a.number > 0 && b.number > 0) return std::fabs(std::log(a.number / b.number));
-  return a.number == b.number ? 0 : kTextDiffers;
+  return a.number == b.number ? 0 : kFar;
 }
 
 double distance(const std::vector<Feature>& problem, const Choice& choice) {
@@ -50,16 +49,34 @@ std::vector<const Variant*> rank(const std::vector<Feature>& problem) {
   return ranked;
 }
 
-Plan::Plan(const std::vector<Feature>& problem, const Bind& bind) {
+std::string refusal(const Variant& variant, const Asked& asked) {
+  for (std::size_t i = 0; i < asked.values.size(); ++i) {
+    const auto& [name, values] = asked.names[i];
+    if ((variant.served[i] >> asked.values[i] & 1) != 0) continue;
+    std::string served;
+    for (unsigned value = 0; values[value]; ++value)
+      if ((variant.served[i] >> value & 1) != 0) served += (served.empty() ? "" : " or ") + std::string(values[value]);
+    return "made for " + std::string(name) + " " + served + ", not " + values[asked.values[i]];
+  }
+  for (std::size_t i = 0; i < variant.fixed_count; ++i)
+    for (const Feature& feature : asked.features)
+      if (std::string_view(feature.name) == variant.fixed[i].size &&
+          feature.number != static_cast<double>(variant.fixed[i].value))
+        return "made for " + std::string(feature.name) + " " + std::to_string(variant.fixed[i].value) + ", not " +
+               std::to_string(static_cast<std::int64_t>(feature.number));
+  return {};
+}
+
+Plan::Plan(const Asked& asked, const Bind& bind) {
   const Selection& all = selection();
   const DeviceLimits limits = device::limits();
   const bool fallbacks = std::any_of(all.variants, all.variants + all.variant_count,
                                      [](const Variant& variant) { return variant.fallback; });
   std::string first_refusal;
-  for (const Variant* variant : rank(problem)) {
+  for (const Variant* variant : rank(asked.features)) {
     if (!candidates_.empty() && fallbacks && !variant->fallback) continue;
     try {
-      add(*variant, limits, bind);
+      add(*variant, asked, limits, bind);
     } catch (const Unsupported& refusal) {
       if (first_refusal.empty()) first_refusal = std::string(variant->id) + ": " + refusal.what();
     }
@@ -70,7 +87,8 @@ Plan::Plan(const std::vector<Feature>& problem, const Bind& bind) {
                                              first_refusal);
 }
 
-void Plan::add(const Variant& variant, const DeviceLimits& limits, const Bind& bind) {
+void Plan::add(const Variant& variant, const Asked& asked, const DeviceLimits& limits, const Bind& bind) {
+  if (const std::string refusal = library::refusal(variant, asked); !refusal.empty()) throw Unsupported(refusal);
   if (const std::string refusal = device::refusal(variant, limits); !refusal.empty())
     throw Unsupported(refusal);
   Bound bound = bind(variant.parameters(), limits);

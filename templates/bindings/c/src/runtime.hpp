@@ -14,6 +14,7 @@
 
 #include "tilewright/tilewright.h"
 #include "tw/launch.hpp"
+#include "tw/operation.hpp"
 
 namespace tilewright::library {
 
@@ -27,12 +28,23 @@ class Error : public std::runtime_error {
   tw_status status_;
 };
 
-/// Something that dispatch looks at. Positive numbers are compared by their ratio, texts for equality; `text`
-/// is null for a number.
+/// A number by whose ratio dispatch compares a call with tuned workloads.
 struct Feature {
   const char* name;
   double number;
-  const char* text;
+};
+
+/// What a caller asks of a kernel.
+struct Asked {
+  const ChoiceName* names;       // of the operation's semantic choices
+  std::vector<int> values;       // of each choice
+  std::vector<Feature> features;  // sizes first
+};
+
+/// A size of which a variant serves one value alone.
+struct FixedSize {
+  const char* size;
+  std::int64_t value;
 };
 
 /// Compiled device code of one variant. `a` targets run on exactly their compute capability, others on later
@@ -50,6 +62,9 @@ struct Variant {
   std::size_t parameter_count;
   std::size_t first_image;  // into Selection::images
   std::size_t image_count;
+  const unsigned* served;  // of each semantic choice: bit i for value i
+  const FixedSize* fixed;
+  std::size_t fixed_count;
   bool fallback;  // for calls that faster ones refuse
   Parameters parameters() const { return {first_parameter, parameter_count}; }
 };
@@ -72,12 +87,15 @@ struct Selection {
   std::size_t image_count;
 };
 
+/// Why a variant must not be asked, by the operation's signature alone: an operation value or a size that it does not
+/// serve. Empty where it may.
+std::string refusal(const Variant& variant, const Asked& asked);
+
 /// The library's selection. Defined in the generated selection.cpp.
 const Selection& selection();
 
 /// Every variant once, in the order in which they should serve a problem: those of the nearest workloads
-/// first (sum over features of |ln(a/b)|, 1000 for a text that differs, 0 for a feature that only one side
-/// has), equally near ones in the policy's order, then the rest in the library's.
+/// first (sum over features of |ln(a/b)|, 0 for a feature that only one side has), equally near ones in the policy's order, then the rest in the library's.
 std::vector<const Variant*> rank(const std::vector<Feature>& problem);
 
 namespace device {
@@ -106,11 +124,11 @@ using Bind = std::function<Bound(const Parameters&, const DeviceLimits&)>;
 /// once.
 class Plan {
  public:
-  /// Takes the first variant ranked for `problem` that runs on the current device and that `bind` does not
+  /// Takes the first variant ranked for what is asked, of those that serve its operation values, that runs on the current device and that `bind` does not
   /// throw Unsupported for, and behind it the fallbacks that need no workspace, or all such variants of a
   /// library without fallbacks: they serve calls that the first refuses. Nobody else is asked, since binding
   /// may take long. Throws Error(TW_STATUS_NOT_SUPPORTED) with the first refusal's reason when there is none.
-  Plan(const std::vector<Feature>& problem, const Bind& bind);
+  Plan(const Asked& asked, const Bind& bind);
 
   /// The variant that serves every call that it does not refuse.
   const Variant& variant() const { return *candidates_.front().variant; }
@@ -123,7 +141,7 @@ class Plan {
   void run(const void* call, void* workspace, std::size_t workspace_bytes, tw_stream stream) const;
 
  private:
-  void add(const Variant& variant, const DeviceLimits& limits, const Bind& bind);
+  void add(const Variant& variant, const Asked& asked, const DeviceLimits& limits, const Bind& bind);
   std::vector<Candidate> candidates_;  // the chosen variant first
 };
 

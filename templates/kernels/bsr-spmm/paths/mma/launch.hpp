@@ -28,8 +28,8 @@ inline std::array<unsigned, 3> grid(const Shape& shape, const Parameters& parame
 inline std::vector<Row> longest_first(const Shape& shape) {
   std::vector<Row> rows(static_cast<std::size_t>(shape.m / shape.block));
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::int32_t first = shape.row_ptr[i];
-    rows[i] = {static_cast<std::int32_t>(i), first, shape.row_ptr[i + 1] - first};
+    const std::int32_t first = row_ptr(shape)[i];
+    rows[i] = {static_cast<std::int32_t>(i), first, row_ptr(shape)[i + 1] - first};
   }
   std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.count > b.count; });
   return rows;
@@ -37,7 +37,7 @@ inline std::vector<Row> longest_first(const Shape& shape) {
 
 /// The order of block rows, in the workspace.
 inline Workspace order(const Shape& shape) {
-  refuse_unless(shape.row_ptr, "takes the longest block rows first: needs a host copy of row_ptr");
+  refuse_unless(row_ptr(shape), "takes the longest block rows first: needs a host copy of row_ptr");
   const std::vector<Row> rows = longest_first(shape);
   Workspace workspace;
   workspace.bytes = rows.size() * sizeof(Row);
@@ -54,7 +54,7 @@ inline void bind(const Shape& shape, const Parameters& parameters, Bound& bound)
   kernel.launch.block[0] = static_cast<unsigned>(parameters.number("threads"));
   kernel.launch.shared_bytes = static_cast<std::size_t>(parameters.number("sharedBytes"));
   detail::set_operands(kernel, shape);
-  if (shape.ldc * shape.output_bytes() % 16 == 0)
+  if (shape.ldc * output_bytes(shape) % 16 == 0)
     kernel.set_if_aligned(&UntypedArgs::aligned_c, &Call::c, 16);
   if (parameters.text("order") == "longest") {
     bound.workspace = detail::order(shape);

@@ -62,7 +62,7 @@ inline void require_c(const Shape& shape, const Parameters& parameters, Bound& b
     bound.require_aligned(&Call::c, 16, "stores C by TMA: it must be {}-byte aligned");
     bound.require_zero(&Call::beta, "stores C by TMA without reading it: beta must be 0");
   } else if (shape.block != 32) {
-    bound.require_aligned(&Call::c, 2 * shape.output_bytes(),
+    bound.require_aligned(&Call::c, 2 * output_bytes(shape),
                           "stores C in pairs: it must be aligned to two elements");
   }
 }
@@ -72,7 +72,7 @@ inline TiledMap map_a(const Shape& shape, const Parameters& parameters) {
   const std::int64_t tile_k = parameters.number("tileK");
   const std::int64_t blocks = parameters.text("role") == "rows" ? 1 : parameters.number("blocksPerStage");
   TiledMap map;
-  map.bfloat16 = shape.input == "bf16";
+  map.bfloat16 = shape.input == Type::bf16;
   map.rank = 2;
   map.size = {static_cast<std::uint64_t>(shape.block),
               static_cast<std::uint64_t>(std::max<std::int64_t>(shape.blocks, 1) * shape.block)};
@@ -91,7 +91,7 @@ inline TiledMap map_b(const Shape& shape, const Parameters& parameters) {
   const std::int64_t panels = clipped ? 1 : shape.n / kPanelColumns,
                      box_panels = clipped ? 1 : parameters.number("tileN") / kPanelColumns;
   TiledMap map;
-  map.bfloat16 = shape.input == "bf16";
+  map.bfloat16 = shape.input == Type::bf16;
   map.rank = 3;
   map.size = {static_cast<std::uint64_t>(clipped ? shape.n : kPanelColumns),
               static_cast<std::uint64_t>(std::max<std::int64_t>(shape.k, 1)),
@@ -106,7 +106,7 @@ inline TiledMap map_b(const Shape& shape, const Parameters& parameters) {
 /// C in boxes of `boxRows` rows and 64 columns.
 inline TiledMap map_c(const Shape& shape, const Parameters& parameters) {
   TiledMap map;
-  map.bfloat16 = shape.output == "bf16";
+  map.bfloat16 = shape.output == Type::bf16;
   map.rank = 2;
   map.size = {static_cast<std::uint64_t>(shape.n), static_cast<std::uint64_t>(shape.m)};
   map.stride = {0, static_cast<std::uint64_t>(shape.ldc * 2)};
