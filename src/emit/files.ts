@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { UsageError } from '../errors.ts';
@@ -47,8 +47,8 @@ async function copyFiles(
   const to = join(target, copy.to);
   if (copy.withIncludes) {
     const folder = dirname(origin);
-    const headers = ownHeaders(folder, [readFileSync(origin, 'utf8'), ...kernels]);
-    for (const file of [basename(origin), ...headers]) await cp(join(folder, file), join(to, file));
+    const own = ownHeaders(folder, [`#include "${basename(origin)}"`, ...kernels]);
+    for (const file of own) await cp(join(folder, file), join(to, file));
   } else if (statSync(origin).isDirectory()) {
     for (const file of await filesIn(origin, copy.accept)) await cp(join(origin, file), join(to, file));
   } else {

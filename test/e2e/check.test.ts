@@ -49,7 +49,8 @@ describe('gen check', () => {
     broken('family.ts', 'export default', "export const size: number = 'large';\nexport default");
     broken('kernel.cu.hbs', '#pragma unroll', 'asm volatile("");\n#pragma unroll');
     broken('oracle.hpp', 'count_ < 0', 'cuont_ < 0');
-    broken('api.cpp', 'plan->count == 0', 'plan->cuont == 0');
+    broken('features.hpp', '#include "operation.hpp"', '#include "operation.hpp"\nint x = nothing;');
+    broken('operation.hpp', 'count;', 'cuont;');
     broken('vendor.hpp', '{ return {}; }', '{ return nothing; }');
     const { code, states, problems } = await results(root);
     expect(code).toBe(1);
@@ -64,7 +65,7 @@ describe('gen check', () => {
       /kernel\.cu\.hbs:\d+:\d+: .*no-asm/,
     ])
       expect(problems).toMatch(place);
-    for (const file of ['oracle.hpp', 'api.cpp', 'vendor.hpp'])
+    for (const file of ['oracle.hpp', 'vendor.hpp'])
       expect(problems).toMatch(new RegExp(`${join(folder, file)}:\\d+:\\d+: error: `));
   });
 

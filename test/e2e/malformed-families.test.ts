@@ -184,9 +184,14 @@ describe('a family whose C++ is broken', () => {
 
   test('an interface that does not compile ends the sweep before a library is named', slow, async () => {
     const { root, folder } = workspace();
-    breakFile(folder, 'api.cpp', 'plan->count == 0', 'plan->cuont == 0');
+    breakFile(
+      folder,
+      'features.hpp',
+      '#include "operation.hpp"',
+      '#include "operation.hpp"\nint x = nothing;',
+    );
     expect(await refusalOf(root)).toMatch(
-      /my-op\/api\.cpp:\d+:\d+: error: .*cuont.* the library's interface does not compile/,
+      /my-op\/features\.hpp:\d+:\d+: error: .*nothing.* the library's interface does not compile/,
     );
   });
 

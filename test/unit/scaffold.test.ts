@@ -22,7 +22,7 @@ describe('newKernel', () => {
     for (const file of readdirSync(folder)) {
       expect(readFileSync(join(folder, file), 'utf8')).not.toMatch(/new.kernel/i);
     }
-    expect(readFileSync(join(folder, 'api.h'), 'utf8')).toContain('TW_API tw_status tw_gemv2_run(');
+    expect(readFileSync(join(folder, 'operation.hpp'), 'utf8')).toContain('namespace tilewright::gemv2 {');
   });
 
   it.each(['Axpy', '2d', 'a--b', 'a-', 'a/b', '../x', ''])('refuses the name %j', (name) => {

@@ -7,7 +7,9 @@ import { write } from '../../../src/emit/files.ts';
 import type { LibraryRequest } from '../../../src/emit/request.ts';
 import { UsageError } from '../../../src/errors.ts';
 import type { Artifact } from '../../../src/model/artifact.ts';
+import { renderOperation } from '../../../src/render/operation.ts';
 import { toyRequest, toyShipped } from '../../helpers/toy-library.ts';
+import { toyOperation } from '../../helpers/toy-operation.ts';
 
 let root: string;
 beforeEach(async () => {
@@ -15,13 +17,28 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-/** The toy family with C functions beside it, on a machine without a CUDA compiler. */
+const features = `#pragma once
+#include <optional>
+#include "operation.hpp"
+namespace tilewright::toy_op::features {
+inline std::optional<double> density(const Shape&) { return {}; }
+}
+`;
+const launch = `#pragma once
+#include "operation.hpp"
+#include "tw/launch.hpp"
+namespace tilewright::toy_op {
+inline Bound bind(const Shape&, const Parameters&, const DeviceLimits&) { return {}; }
+}
+`;
+
+/** The toy family with the C++ of its library beside it, on a machine without a CUDA compiler. */
 async function request(): Promise<LibraryRequest> {
   const folder = join(root, 'family');
-  await write(join(folder, 'api.h'), '/* interface */\n');
-  await write(join(folder, 'api.cpp'), '#include "launch.hpp"\n#include <vector>\n');
-  await write(join(folder, 'launch.hpp'), '#include "shape.hpp"\n#include "tw/launch.hpp"\n');
-  await write(join(folder, 'shape.hpp'), '// shape\n');
+  await write(join(folder, 'operation.hpp'), renderOperation(toyOperation));
+  await write(join(folder, 'features.hpp'), features);
+  await write(join(folder, 'launch.hpp'), `#include "shape.hpp"\n${launch}`);
+  await write(join(folder, 'shape.hpp'), '#include <vector>\n');
   await write(join(folder, 'oracle.hpp'), "// the runner's\n");
   const artifacts = toyShipped().map(
     ({ source }): Artifact => ({
@@ -41,7 +58,9 @@ const contents = async (path: string) => (await readdir(path)).toSorted();
 
 test('takes along what the C functions include, and nothing of the runner', async () => {
   const { path } = await emitLibrary(await request());
-  expect(await contents(join(path, 'src', 'operation'))).toEqual(['api.cpp', 'launch.hpp', 'shape.hpp']);
+  expect(await contents(join(path, 'src', 'operation'))).toEqual([
+    ...['api.cpp', 'features.hpp', 'launch.hpp', 'operation.hpp', 'shape.hpp'],
+  ]);
   expect(await contents(join(path, 'include', 'tilewright'))).toContain('toy_op.h');
 });
 
@@ -84,8 +103,10 @@ test('whatever fails leaves the former library as it was', async () => {
   const good = await request();
   const { path } = await emitLibrary(good);
   const before = await contents(path);
-  await rm(join(good.folder, 'api.h'));
-  await expect(emitLibrary(good)).rejects.toThrow(/the library needs .*api\.h, and there is no such file/);
+  await rm(join(good.folder, 'features.hpp'));
+  await expect(emitLibrary(good)).rejects.toThrow(
+    /the library needs .*features\.hpp, and there is no such file/,
+  );
   expect(await contents(path)).toEqual(before);
   expect(await contents(good.out)).toEqual(['library']);
 });
@@ -102,7 +123,7 @@ test('a library that a killed process had moved aside is back, whatever fails no
   const good = await request();
   const { path } = await emitLibrary(good);
   await rename(path, join(good.out, '.library-tilewright-aaaaaa.old'));
-  await rm(join(good.folder, 'api.h'));
+  await rm(join(good.folder, 'features.hpp'));
   await expect(emitLibrary(good)).rejects.toThrow(/the library needs/);
   expect(await contents(good.out)).toEqual(['library']);
   expect(await contents(path)).toContain('manifest.json');
@@ -152,7 +173,8 @@ test('a header in a folder, in angle brackets, or that only a kernel includes tr
   const { path } = await emitLibrary({ ...asked, artifacts });
   const operation = join(path, 'src', 'operation');
   expect(await contents(operation)).toEqual([
-    ...['api.cpp', 'b.hpp', 'detail', 'device.cuh', 'launch.hpp', 'shape.hpp'],
+    ...['api.cpp', 'b.hpp', 'detail', 'device.cuh', 'features.hpp', 'launch.hpp'],
+    ...['operation.hpp', 'shape.hpp'],
   ]);
   expect(await contents(join(operation, 'detail'))).toEqual(['a.hpp', 'c.hpp']);
 });
@@ -166,15 +188,19 @@ test('a header outside of the folder is refused by name', async () => {
   );
 });
 
-test('an interface that does not compile is refused with its own file and line', async () => {
+test("C++ of the library that does not compile is refused with the family's own file and line", async () => {
   const asked = { ...(await request()), cxx: 'g++' };
-  await write(join(asked.folder, 'launch.hpp'), '#include "tw/launch.hpp"\n');
   await emitLibrary(asked);
-  await write(join(asked.folder, 'api.h'), 'int tw_toy_op(int count;\n');
-  await write(join(asked.folder, 'api.cpp'), '#include "tilewright/toy_op.h"\n');
-  await expect(emitLibrary(asked)).rejects.toThrow(`${join(asked.folder, 'api.h')}:1:`);
-  await write(join(asked.folder, 'api.h'), 'int tw_toy_op(int count);\n');
-  await write(join(asked.folder, 'api.cpp'), '#include "launch.hpp"\n\nint x = nothing;\n');
-  await expect(emitLibrary(asked)).rejects.toThrow(`${join(asked.folder, 'api.cpp')}:3:9: error: 'nothing'`);
+  for (const [file, text] of [
+    ['features.hpp', features],
+    ['launch.hpp', launch],
+  ] as const) {
+    const path = join(asked.folder, file);
+    await write(path, text.replace('return {};', 'return nothing;'));
+    await expect(emitLibrary(asked)).rejects.toThrow(
+      new RegExp(`${path}:5:\\d+: error: 'nothing' was not declared`),
+    );
+    await write(path, text);
+  }
   expect(await contents(join(asked.out))).toEqual(['library']); // the one before
-});
+}, 120_000);
