@@ -20,7 +20,7 @@ struct Call {
 inline tilewright::Bound bind(std::int64_t count, const tilewright::Parameters& parameters) {
   const std::int64_t tile = parameters.number("tile"), blocks = (count + tile - 1) / tile;
   tilewright::refuse_unless(blocks < std::int64_t{1} << 31,
-                      [&] { return "takes at most 2^31 - 1 tiles of " + std::to_string(tile); });
+                            [&] { return "takes at most 2^31 - 1 tiles of " + std::to_string(tile); });
   tilewright::Bound bound;
   constexpr const char* kReason = "loads {} bytes at a time: x and y must be aligned to that";
   bound.require_aligned(&Call::x, 4 * parameters.number("vector"), kReason);
