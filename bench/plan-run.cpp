@@ -1,5 +1,6 @@
 // plan-run.cpp - see bench/plan-run. One plan for each block size that the library has a kernel for; A, B and
 // C lie elsewhere in every call; one thread alone and 16 that share the plan.
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -316,6 +317,42 @@ int positive(const char* text) {
   return value;
 }
 
+#ifdef REAL_DRIVER
+template <class Function>
+Function driver_function(const char* name) {
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  if (cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found) != cudaSuccess ||
+      found != cudaDriverEntryPointSuccess)
+    fail(name);
+  return reinterpret_cast<Function>(function);
+}
+
+/// The two ways to give a tensor map its address: the library takes the first.
+void report_maps(int samples) {
+  const auto replace = driver_function<decltype(&cuTensorMapReplaceAddress)>("cuTensorMapReplaceAddress");
+  const auto encode = driver_function<decltype(&cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
+  const cuuint64_t size[] = {64, kSize, kSize / 64}, stride[] = {kSize * 2, 128};
+  const cuuint32_t box[] = {64, 64, 4}, step[] = {1, 1, 1};
+  CUtensorMap map;
+  std::uintptr_t address = std::uintptr_t{1} << 20;
+  const auto next = [&] { return reinterpret_cast<void*>(address += 256); };
+  const auto encode_next = [&] {
+    return encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 3, next(), size, stride, box, step,
+                  CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                  CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  };
+  if (encode_next() != CUDA_SUCCESS || replace(&map, next()) != CUDA_SUCCESS) fail("tensor map");
+  std::vector<double> replaced, encoded;
+  for (int i = 0; i < samples; ++i) {
+    replaced.push_back(batch([&] { replace(&map, next()); }));
+    encoded.push_back(batch(encode_next));
+  }
+  std::printf("{\"tensorMap\":true,\"replaceAddressNsMedian\":%.1f,\"encodeTiledNsMedian\":%.1f}\n",
+              quantile(replaced, 0.5), quantile(encoded, 0.5));
+}
+#endif
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -336,4 +373,7 @@ int main(int count, char** words) {
       for (const int number : threads) measure(problem, "fallback", 2, number, samples);
     tw_bsr_spmm_plan_destroy(problem.plan);
   }
+#ifdef REAL_DRIVER
+  report_maps(samples);
+#endif
 }

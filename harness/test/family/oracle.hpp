@@ -54,7 +54,7 @@ class AxpbyProblem : public Problem {
 
   Bound bind(const Parameters& parameters, const DeviceLimits&) const override {
     refuse_unless(n_ % parameters.number("vector") == 0,
-            [&] { return "n must be a multiple of " + std::to_string(parameters.number("vector")); });
+                  [&] { return "n must be a multiple of " + std::to_string(parameters.number("vector")); });
     Bound bound;
     bound.workspace = {16, {}, 0, 4};
     if (m_ == 0) return bound;

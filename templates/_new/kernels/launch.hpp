@@ -14,7 +14,7 @@ namespace tilewright::new_kernel {
 inline Bound bind(const Shape& shape, const Parameters& parameters, const DeviceLimits&) {
   const std::int64_t tile = parameters.number("tile"), blocks = (shape.count + tile - 1) / tile;
   refuse_unless(blocks < std::int64_t{1} << 31,
-                      [&] { return "takes at most 2^31 - 1 tiles of " + std::to_string(tile); });
+                [&] { return "takes at most 2^31 - 1 tiles of " + std::to_string(tile); });
   Bound bound;
   constexpr const char* kReason = "loads {} bytes at a time: x and y must be aligned to that";
   bound.require_aligned(&Call::x, 4 * parameters.number("vector"), kReason);

@@ -153,9 +153,10 @@ class LaunchBuilder {
   /// bytes.
   template <class To, class From>
   void set(To Args::* to, From Call::* from, std::size_t bytes = 0) {
-    static_assert(sizeof(To) == sizeof(From) && std::is_pointer_v<To> == std::is_pointer_v<From>, "alike");
-    static_assert(std::is_pointer_v<To> || sizeof(To) == 4, "an address or a scalar of 4 bytes");
-    add(std::is_pointer_v<To> ? Patch::Kind::address : Patch::Kind::word, to, from, bytes);
+    constexpr bool kAddress = std::is_pointer_v<To> && std::is_pointer_v<From>;
+    static_assert(kAddress || (std::is_same_v<To, From> && sizeof(To) == 4),
+                  "addresses, or scalars of one type of 4 bytes");
+    add(kAddress ? Patch::Kind::address : Patch::Kind::word, to, from, bytes);
   }
   /// Sets `to` to 1 in runs whose address is a multiple of `bytes`, else to 0.
   template <class From>

@@ -30,7 +30,7 @@ inline void check(const Shape& shape, const Parameters& parameters) {
   });
   constexpr std::int64_t kMost = std::int64_t{1} << 31;
   refuse_unless(shape.m < kMost && shape.n < kMost - 1024 && shape.k < kMost,
-          "counts rows and columns in 32 bits: m, n and k must be below 2^31");
+                "counts rows and columns in 32 bits: m, n and k must be below 2^31");
 }
 
 }  // namespace detail

@@ -259,7 +259,7 @@ inline Lists deal_rows(const Shape& shape, const Dealing& dealing, std::vector<P
 /// plan.
 inline Lists deal_groups(const Shape& shape, const Dealing& dealing, std::vector<Part>& parts, Image& image) {
   refuse_unless(col_idx(shape) != nullptr || shape.blocks == 0,
-          "groups block rows by their columns: the plan needs a host copy of col_idx");
+                "groups block rows by their columns: the plan needs a host copy of col_idx");
   Groups groups(shape, dealing.group);
   const bool whole = dealing.split == 0;
   Cutter cutter(dealing,
@@ -315,7 +315,7 @@ inline std::size_t plan_lists(const Shape& shape, const Dealing& dealing, const 
 /// The plan, and behind it room for the sums of parts.
 inline Workspace make_plan(const Shape& shape, const Dealing& dealing) {
   refuse_unless(row_ptr(shape) != nullptr,
-          "deals out work by the lengths of block rows: the plan needs a host copy of row_ptr");
+                "deals out work by the lengths of block rows: the plan needs a host copy of row_ptr");
   const Places at = places(dealing);
   detail::Image image;
   image.reserve<std::byte>(at.end);
