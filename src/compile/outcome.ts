@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { EnvironmentError } from '../errors.ts';
 import type { RunResult } from '../exec/executor.ts';
-import { type DeviceName, resourcesSchema } from '../model/artifact.ts';
+import { compiledKernelSchema, type DeviceName, resourcesSchema } from '../model/artifact.ts';
 import type { Verdict } from '../model/verdict.ts';
 import type { Entry } from './cache.ts';
 import { type CompileContext, defaultTimeoutMs } from './context.ts';
@@ -14,6 +14,7 @@ export const outcomeSchema = z.object({
   seconds: z.number(),
   command: z.string(),
   resources: resourcesSchema.optional(),
+  kernels: z.record(z.string(), compiledKernelSchema).optional(),
   refusal: z.object({ verdict: z.enum(['compile', 'resources']), message: z.string() }).optional(),
 });
 export type Outcome = z.infer<typeof outcomeSchema>;

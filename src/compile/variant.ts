@@ -33,5 +33,6 @@ export async function buildVariant(
   if (!emulated) return { artifacts: [cubin] };
   const object = await slots.run(() => compileEmulated(source, compilers, context));
   if ('verdict' in object) return { artifacts: [cubin], verdict: object };
-  return { artifacts: [cubin, object] };
+  const { kernels } = cubin;
+  return { artifacts: [cubin, { ...object, ...(kernels && { kernels }) }] };
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { ExecaError, execa, type Options } from 'execa';
 import { EnvironmentError } from '../errors.ts';
 import type { Executor, LineProcess, RunOptions, RunResult } from './executor.ts';
@@ -92,9 +93,21 @@ function open(argv: readonly string[], options: Pick<RunOptions, 'cwd' | 'env'> 
     send: (line) => void child.stdin.write(`${line}\n`),
     lines: child.iterable(),
     stderrTail: () => tail,
+    cpuSeconds: () => readCpuSeconds(pid),
     kill: () => void killGroup(pid),
     exited,
   };
+}
+
+/** From Linux's /proc, in its hundredths of a second. */
+function readCpuSeconds(pid: number): number | undefined {
+  try {
+    const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+    const [user, system] = fields.split(' ').slice(11, 13);
+    return (Number(user) + Number(system)) / 100;
+  } catch {
+    return undefined;
+  }
 }
 
 async function forwardLines(lines: AsyncIterable<string>, sink: (line: string) => void): Promise<void> {

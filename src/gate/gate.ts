@@ -8,7 +8,7 @@ import type { Point } from '../model/parameter.ts';
 import type { Variant } from '../model/variant.ts';
 import type { GateScope, Verdict } from '../model/verdict.ts';
 import type { GateCase } from '../model/workload.ts';
-import { scheduleOf, schedulesFrom, spread } from './schedules.ts';
+import { schedulesForLaunches, spread } from './schedules.ts';
 
 /** Seed of the first schedule when nobody asks for another. */
 const firstSeed = 1;
@@ -40,12 +40,13 @@ function plan(
   { depth, seed }: GateScope,
 ): { cases: readonly JobCase[]; schedules: readonly Schedule[] } {
   if (!emulated) return { cases, schedules: [] };
-  const schedules = seed === undefined ? schedulesFrom(firstSeed) : [scheduleOf(seed)];
+  const schedules = schedulesForLaunches(seed ?? firstSeed, maxEmulatedLaunches);
   const short = cases.map((item) => ({
     ...item,
     launches: Math.min(item.launches ?? 1, maxEmulatedLaunches),
   }));
-  return { cases: spread(short, schedules, depth), schedules };
+  const alone = short.map((item) => ({ ...item, schedules: [0] }));
+  return { cases: seed === undefined ? spread(short, schedules, depth) : alone, schedules };
 }
 
 function casesOf(family: AnyFamily, variant: Variant, options: GateScope): readonly GateCase[] {

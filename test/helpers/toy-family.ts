@@ -59,7 +59,7 @@ export const toyFamily: AnyFamily = defineFamily({
     path === 'mma' && arch === 'sm_70' ? 'no mma.sync m16n8k16 before sm_80' : undefined,
   workloads: [{ id: 'small', problem: { n: 64 } }],
   applies: () => true,
-  cases: () => [{ id: 'one', tier: 1, problem: { n: 1 } }],
+  cases: () => [{ id: 'one', tier: 'exact', problem: { n: 1 } }],
   priority: ({ tileN }) => tileN,
   deterministic: () => true,
 });

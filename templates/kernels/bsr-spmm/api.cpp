@@ -55,9 +55,10 @@ void check(const tw_bsr_spmm_problem& p) {
   require(p.block > 0, "block must be positive, is " + number(p.block));
   require(p.m % p.block == 0, "m = " + number(p.m) + " is no multiple of block = " + number(p.block));
   require(p.k % p.block == 0, "k = " + number(p.k) + " is no multiple of block = " + number(p.block));
-  const std::int64_t most = p.m / p.block * (p.k / p.block);
-  require(p.blocks >= 0 && p.blocks <= most, "blocks = " + number(p.blocks) + " is not between 0 and the " +
-                                                 number(most) + " that A has room for");
+  const std::int64_t rows = p.m / p.block, columns = p.k / p.block;
+  require(p.blocks == 0 || (p.blocks > 0 && columns > 0 && (p.blocks - 1) / columns < rows),
+          "blocks = " + number(p.blocks) + " is not between 0 and the " + number(rows) + " x " +
+              number(columns) + " that A has room for");
   require(p.ldb == 0 || p.ldb >= p.n, "ldb = " + number(p.ldb) + " is below n = " + number(p.n));
   require(p.ldc == 0 || p.ldc >= p.n, "ldc = " + number(p.ldc) + " is below n = " + number(p.n));
   if (p.host_row_ptr) check_rows(p, p.host_row_ptr);

@@ -55,6 +55,8 @@ inline void check(const Shape& shape, const Parameters& parameters) {
           "made for " + std::string(parameters.text("input")) + " in and " +
               std::string(parameters.text("output")) + " out, not " + std::string(shape.input) + " and " +
               std::string(shape.output));
+  constexpr std::int64_t kMostStride = std::int64_t{1} << 40;
+  require(shape.ldb < kMostStride && shape.ldc < kMostStride, "ldb and ldc must be below 2^40");
   const std::int64_t bytes = load_bytes(parameters);
   require(shape.ldb * 2 % bytes == 0, "loads B " + std::to_string(bytes) +
                                           " bytes at a time: ldb must be a multiple of " +
