@@ -26,13 +26,13 @@ export function wgmmaCases(point: Point, depth: 'quick' | 'full'): readonly Rows
       ? [long, 1, 0, 2, 1, 1, long, 0, 1, 2, 1]
       : block === 64
         ? [long, 0, 1, 1, long, 0, 1, 1, 2]
-        : [long, 0, 1, long, 0, 1];
+        : [long, 0, 1, 0, 1];
   const cases: RowsCase[] = [
     {
       id: 'many-tiles',
       tier: 'structures',
       counts: lengths,
-      problem: { n: wide + 64, values: 'integers' },
+      problem: { n: 2 * wide + 64, values: 'integers' },
       options: { launches: 2, multiprocessors: 4 },
     },
     ...scalars(point),
