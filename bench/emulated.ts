@@ -78,7 +78,7 @@ async function check(worker: string, artifact: Artifact): Promise<string> {
   const problem = problemOf(variant.parameters as Point);
   const { verdict, evidence } = await opened.session.gate({
     variant: jobVariant(artifact),
-    cases: [{ id: 'bench', tier: 1, problem }],
+    cases: [{ id: 'bench', tier: 'exact', problem }],
     schedules: schedulesFrom(1),
     vendor: false,
   });

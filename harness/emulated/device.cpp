@@ -25,8 +25,8 @@ const char* verdict_of(const std::string& kind) {
   if (kind == "shared-out-of-bounds" || kind == "global-out-of-bounds" || kind == "misaligned")
     return "out-of-bounds";
   if (kind == "trap") return "fault";
-  if (kind == "tensor-map") return "launch";
-  return "race";  // race, uninitialised, divergence, barrier, mbarrier, phase, wgmma, setmaxnreg, exit
+  if (kind == "tensor-map" || kind == "setmaxnreg") return "launch";
+  return "race";  // race, uninitialised, divergence, barrier, mbarrier, phase, wgmma, exit
 }
 
 template <class Value>
@@ -37,8 +37,9 @@ Value by_name(const std::string& name, const std::array<std::pair<const char*, V
                               values[1].first + ", " + values[2].first);
 }
 
-simt::Config config_of(const Schedule& schedule) {
+simt::Config config_of(const Schedule& schedule, int registers) {
   simt::Config config;
+  config.registers = registers;
   config.seed = schedule.seed;
   config.async = by_name<simt::Async>(
       schedule.async,
@@ -145,7 +146,9 @@ class EmulatedProgram : public Program {
       : module_(std::dynamic_pointer_cast<SharedObject>(module)),
         clear_(plan.clear),
         clear_bytes_(plan.clear_bytes),
-        call_(plan.call) {
+        call_(plan.call),
+        registers_(plan.registers) {
+    registers_.resize(plan.launches.size());
     for (const BoundLaunch& launch : plan.launches) {
       const std::string kernel = module_->kernel_name(launch);
       launches_.emplace_back(module_->entry(kernel), kernel, launch);
@@ -155,8 +158,8 @@ class EmulatedProgram : public Program {
   RunReport run(const Schedule& schedule) override {
     if (clear_bytes_ > 0) std::memset(clear_, 0, clear_bytes_);
     RunReport report;
-    for (const emulated::PlannedLaunch& launch : launches_) {
-      const simt::Result result = run(launch, config_of(schedule));
+    for (std::size_t i = 0; i < launches_.size(); ++i) {
+      const simt::Result result = run(launches_[i], config_of(schedule, registers_[i]));
       add_statistics(report, result.statistics);
       module_->add_sites(result.shared_sites);
       for (const simt::Finding& finding : result.findings)
@@ -182,6 +185,7 @@ class EmulatedProgram : public Program {
   void* clear_;
   std::size_t clear_bytes_;
   CallBytes call_;
+  std::vector<int> registers_;
   std::vector<emulated::PlannedLaunch> launches_;
 };
 
@@ -225,6 +229,7 @@ class EmulatedDevice : public Device {
     std::memcpy(destination, source, bytes);
   }
   void mark_undefined(void* memory, std::size_t bytes) override { simt::mark_undefined(memory, bytes); }
+  void mark_in_use(void* memory, std::size_t bytes) override { simt::mark_in_use(memory, bytes); }
   std::size_t guard_bytes() const override { return 0; }  // every access is checked against its allocation
 
   std::shared_ptr<Module> load(const std::string& path, const std::string& symbol) override {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "family_code.hpp"
+#include "launch_check.hpp"
 
 namespace tilewright {
 
@@ -20,6 +21,11 @@ Placement Operands::placement(void* workspace) const {
   Placement placement{{}, workspace};
   for (const Operand& operand : operands_) placement.tensors.push_back(operand.address());
   return placement;
+}
+
+bool Operands::updates_in_place() const {
+  return std::any_of(operands_.begin(), operands_.end(),
+                     [](const Operand& operand) { return operand.tensor().role == Role::inout; });
 }
 
 void Operands::reset() {
@@ -42,8 +48,8 @@ double Operands::judge(const References& references, bool inputs) {
     if (!operand.is_output()) continue;
     if (output >= references.size())
       throw std::invalid_argument("the reference lacks output '" + operand.tensor().name + "'");
-    const Comparison comparison =
-        compare(operand.tensor(), operand.contents(), operand.initial(), references[output++]);
+    const Comparison comparison = compare(operand.tensor(), operand.contents(), operand.initial(),
+                                          operand.pitch(), references[output++]);
     worst = std::max(worst, comparison.worst);
     if (comparison.ok()) continue;
     Rejection rejection = reject(comparison.verdict(), comparison.message());
@@ -61,7 +67,7 @@ std::vector<std::byte> Operands::results() const {
     const Tensor& tensor = operand.tensor();
     const auto size = static_cast<std::int64_t>(element_bytes(tensor.type));
     for (std::int64_t row = 0; row < tensor.rows; ++row) {
-      const std::byte* first = operand.contents() + row * tensor.stride * size;
+      const std::byte* first = operand.contents() + row * operand.pitch() * size;
       packed.insert(packed.end(), first, first + tensor.cols * size);
     }
   }
@@ -69,12 +75,15 @@ std::vector<std::byte> Operands::results() const {
 }
 
 Setup::Setup(Device& device, const DeviceLimits& limits, const std::shared_ptr<Module>& module,
-             const Parameters& parameters, const Operands& operands)
-    : Setup(device, module, operands,
-            family_code("bind", [&] { return operands.problem().bind(parameters, limits); })) {}
+             const Variant& variant, const Operands& operands)
+    : Setup(device, module, variant, operands, family_code("bind", [&] {
+              return operands.problem().bind(variant.parameters.view(), limits);
+            })) {}
 
-Setup::Setup(Device& device, const std::shared_ptr<Module>& module, const Operands& operands,
-             Bound bound) try : workspace_(device, bound.workspace), launches_(bound.launches.size()) {
+Setup::Setup(Device& device, const std::shared_ptr<Module>& module, const Variant& variant,
+             const Operands& operands, Bound bound) try
+    : workspace_(device, bound.workspace),
+      launches_(bound.launches.size()) {
   Plan plan;
   plan.call =
       family_code("call", [&] { return operands.problem().call(operands.placement(workspace_.address())); });
@@ -82,6 +91,11 @@ Setup::Setup(Device& device, const std::shared_ptr<Module>& module, const Operan
   if (bound.workspace.clear_bytes > 0) {
     plan.clear = static_cast<std::byte*>(workspace_.address()) + bound.workspace.clear_offset;
     plan.clear_bytes = bound.workspace.clear_bytes;
+  }
+  for (const BoundLaunch& launch : bound.launches) {
+    if (const std::string why = launch_mismatch(variant, launch); !why.empty()) throw LaunchRefused(why);
+    const CompiledKernel* kernel = variant.kernel(launch.entry);
+    plan.registers.push_back(kernel ? static_cast<int>(kernel->registers) : 0);
   }
   plan.launches = std::move(bound.launches);
   program_ = device.prepare(module, plan);
@@ -92,6 +106,7 @@ Setup::Setup(Device& device, const std::shared_ptr<Module>& module, const Operan
 
 void Setup::judge_workspace() {
   if (const auto damage = workspace_.damage()) throw reject("out-of-bounds", *damage);
+  if (const auto change = workspace_.change()) throw reject("stateful", *change);
 }
 
 }  // namespace tilewright

@@ -10,6 +10,7 @@
 #include "memory.hpp"
 #include "problems.hpp"
 #include "tilewright/device.hpp"
+#include "variant.hpp"
 
 namespace tilewright {
 
@@ -27,6 +28,8 @@ class Operands {
 
   const Problem& problem() const { return *problem_; }
   Placement placement(void* workspace) const;
+  /// Whether a launch reads what it writes, so that a second one gives something else.
+  bool updates_in_place() const;
   void reset();
   /// Restores what a launch writes: poison, or the initial values of a tensor that is also read.
   void reset_outputs();
@@ -47,14 +50,17 @@ class Operands {
 class Setup {
  public:
   Setup(Device& device, const DeviceLimits& limits, const std::shared_ptr<Module>& module,
-        const Parameters& parameters, const Operands& operands);
+        const Variant& variant, const Operands& operands);
   Program& program() { return *program_; }
   std::size_t launches() const { return launches_; }
-  /// Throws Rejection when the guard zones of the workspace changed.
+  /// Poisons what launches share nothing in, for the next one.
+  void reset_workspace() { workspace_.restore(); }
+  /// Throws Rejection when the guard zones of the workspace or its image changed.
   void judge_workspace();
 
  private:
-  Setup(Device& device, const std::shared_ptr<Module>& module, const Operands& operands, Bound bound);
+  Setup(Device& device, const std::shared_ptr<Module>& module, const Variant& variant, const Operands& operands,
+        Bound bound);
 
   WorkspaceBuffer workspace_;
   std::size_t launches_ = 0;

@@ -140,7 +140,7 @@ class Race {
     try {
       const auto module = device_.load(variant.artifact, variant.symbol);
       subject.setup =
-          std::make_unique<Setup>(device_, device_.limits(), module, variant.parameters.view(), *operands_);
+          std::make_unique<Setup>(device_, device_.limits(), module, variant, *operands_);
     } catch (const Unsupported& why) {
       return check_line(subject, "unsupported", reject("", why.what()).evidence);
     } catch (const LaunchRefused& refused) {

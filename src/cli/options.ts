@@ -93,7 +93,11 @@ export function withMachine(command: Command): Command {
 }
 
 export function withDepth(command: Command): Command {
-  return command.addOption(new Option('--depth <name>', 'how many gate cases').choices(['quick', 'full']));
+  return command.addOption(
+    new Option('--depth <name>', 'how many gate cases, docs/verdicts.md lists them (default: quick)').choices(
+      ['quick', 'full'],
+    ),
+  );
 }
 
 /** A part of the gate, to look into a failure: who passes it has not passed the gate. */

@@ -8,6 +8,7 @@ import type { Verdict } from '../model/verdict.ts';
 import { hashOf } from '../util/hash.ts';
 import { type Entry, mustBeUnchanged, obtain } from './cache.ts';
 import type { CompileContext, Compilers } from './context.ts';
+import { readCubin } from './cubin.ts';
 import { includeHash } from './includes.ts';
 import {
   callCompiler,
@@ -53,7 +54,7 @@ function nvccArgv(
 /** Content key of a variant's cubin. */
 export function cudaKey(source: Source, arch: Arch, compilers: Compilers, context: CompileContext): string {
   return hashOf(
-    'cubin',
+    'cubin with kernels',
     includeHash(source.text, includeFolders(context)),
     flagsOf(arch).join(' '),
     compilers.nvccVersion,
@@ -81,7 +82,7 @@ export async function compileCuda(
 }
 
 function artifactOf(entry: Entry<Outcome>, key: string, source: Source, arch: Arch): Artifact {
-  const { seconds, resources } = entry.meta;
+  const { seconds, resources, kernels } = entry.meta;
   return {
     source,
     device: cuda.name,
@@ -91,6 +92,7 @@ function artifactOf(entry: Entry<Outcome>, key: string, source: Source, arch: Ar
     cached: entry.cached,
     seconds: entry.cached ? 0 : seconds,
     ...(resources && { resources }),
+    ...(kernels && { kernels }),
   };
 }
 
@@ -114,8 +116,15 @@ async function produce(
     return { seconds, command, refusal: { verdict, message: named(message, source) } };
   }
   const resources = parsePtxas(result.stderr);
+  const kernels = readCubin(join(folder, 'kernel.cubin'));
   const message = repaired(resources);
-  return { seconds, command, resources, ...(message && { refusal: { verdict: 'compile', message } }) };
+  return {
+    seconds,
+    command,
+    resources,
+    kernels,
+    ...(message && { refusal: { verdict: 'compile', message } }),
+  };
 }
 
 /** Proof that the compiler works at all. */

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { backends } from '../backends/index.ts';
 import { EnvironmentError } from '../errors.ts';
 import type { RunResult } from '../exec/executor.ts';
-import { type DeviceName, resourcesSchema } from '../model/artifact.ts';
+import { compiledKernelSchema, type DeviceName, resourcesSchema } from '../model/artifact.ts';
 import type { Verdict } from '../model/verdict.ts';
 import type { Entry } from './cache.ts';
 import { type CompileContext, defaultCpuSeconds, defaultWallSeconds } from './context.ts';
@@ -15,6 +15,7 @@ export const outcomeSchema = z.object({
   seconds: z.number(),
   command: z.string(),
   resources: resourcesSchema.optional(),
+  kernels: z.record(z.string(), compiledKernelSchema).optional(),
   refusal: z.object({ verdict: z.enum(['compile', 'resources']), message: z.string() }).optional(),
 });
 export type Outcome = z.infer<typeof outcomeSchema>;

@@ -40,7 +40,9 @@ export async function buildVariant(
     if (!alwaysBuilt && !devices.includes(name)) continue;
     const built = await builds[name](source, arch, compilers, context);
     if ('verdict' in built) return { artifacts, verdict: built };
-    artifacts.push(built);
+    // The kernels as ptxas made them are known of the first; launches on any device are held against them.
+    const kernels = built.kernels ?? artifacts[0]?.kernels;
+    artifacts.push({ ...built, ...(kernels && { kernels }) });
     const beyond = budgetVerdict(built, arch);
     if (beyond) return { artifacts, verdict: beyond };
   }

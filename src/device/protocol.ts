@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deviceNameSchema } from '../model/artifact.ts';
+import { type CompiledKernel, deviceNameSchema } from '../model/artifact.ts';
 import { checkEventSchema, measurementEventSchema } from '../model/event.ts';
 import type { Measurement } from '../model/measurement.ts';
 import type { ParameterValue } from '../model/parameter.ts';
@@ -15,6 +15,10 @@ export interface JobVariant {
   readonly artifact: string;
   readonly parameters: Readonly<Record<string, ParameterValue>>;
   readonly deterministic: boolean;
+  /** Dynamic shared memory that the variant was checked for: a launch may ask for no more. */
+  readonly sharedBytes?: number;
+  /** What the cubin says of the kernels, by name. */
+  readonly kernels?: Readonly<Record<string, CompiledKernel>>;
 }
 
 /** How the emulated device interleaves threads, and when asynchronous operations take effect. */

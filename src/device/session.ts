@@ -185,12 +185,12 @@ class Session implements DeviceSession {
   async *#converse(job: Job): AsyncGenerator<WorkerLine | Ending, void> {
     const id = String(this.#nextId++);
     let worker = await this.#send({ ...job, id });
-    let line = await worker.next(this.#patience.host);
+    let line = await worker.next(this.#patience.host, true);
     if (!('event' in line) && line.kind === 'died' && this.#served > 1) {
       // It had ended after the job before, whose kernel broke the device.
       this.#worker = undefined;
       worker = await this.#send({ ...job, id });
-      line = await worker.next(this.#patience.host);
+      line = await worker.next(this.#patience.host, true);
     }
     this.#worker = undefined; // stays so unless the job is seen to its end
     let item: string | undefined;
@@ -201,8 +201,13 @@ class Session implements DeviceSession {
       if (line.event === 'case' || line.event === 'checking') item = line.case;
       yield line;
       if (this.#worker) return;
-      line = await worker.next(this.#patienceAfter(line));
+      line = await worker.next(this.#patienceAfter(line), this.#computesAfter(line));
     }
+  }
+
+  /** Whether it is the worker that takes its time: not while it waits for a GPU. */
+  #computesAfter({ event }: WorkerLine): boolean {
+    return this.info.device === 'emulated' || (event !== 'case' && event !== 'sampling');
   }
 
   #patienceAfter(line: WorkerLine): number {

@@ -35,6 +35,8 @@ export interface LineProcess {
   readonly lines: AsyncIterable<string>;
   /** The last few kilobytes of stderr. */
   stderrTail(): string;
+  /** CPU seconds that the process has used; undefined where that cannot be read. */
+  cpuSeconds(): number | undefined;
   /** Kills the whole process tree at once. */
   kill(): void;
   readonly exited: Promise<{ readonly code: number | undefined; readonly signal: string | undefined }>;

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { execa, type Options } from 'execa';
 import { EnvironmentError } from '../errors.ts';
@@ -100,9 +100,21 @@ function open(argv: readonly string[], options: Pick<RunOptions, 'cwd' | 'env'> 
     send: (line) => void child.stdin.write(`${line}\n`),
     lines: child.iterable(),
     stderrTail: () => tail,
+    cpuSeconds: () => readCpuSeconds(pid),
     kill: () => void killGroup(pid),
     exited,
   };
+}
+
+/** From Linux's /proc, in its hundredths of a second. */
+function readCpuSeconds(pid: number): number | undefined {
+  try {
+    const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+    const [user, system] = fields.split(' ').slice(11, 13);
+    return (Number(user) + Number(system)) / 100;
+  } catch {
+    return undefined;
+  }
 }
 
 async function forwardLines(lines: AsyncIterable<string>, sink: (line: string) => void): Promise<void> {

@@ -11,7 +11,7 @@ import type { Point } from '../model/parameter.ts';
 import type { Variant } from '../model/variant.ts';
 import type { GateScope, Verdict } from '../model/verdict.ts';
 import type { GateCase } from '../model/workload.ts';
-import { scheduleOf, schedulesFrom, spread } from './schedules.ts';
+import { schedulesForLaunches, spread } from './schedules.ts';
 
 /** Seed of the first schedule when nobody asks for another. */
 const firstSeed = 1;
@@ -44,8 +44,9 @@ function plan(
 ): { cases: readonly JobCase[]; schedules: readonly Schedule[] } {
   const short = cases.map((item) => ({ ...item, launches: Math.min(item.launches ?? 1, maxLaunches) }));
   if (!seeded) return { cases: short, schedules: [] };
-  const schedules = seed === undefined ? schedulesFrom(firstSeed) : [scheduleOf(seed)];
-  return { cases: spread(short, schedules, depth), schedules };
+  const schedules = schedulesForLaunches(seed ?? firstSeed, maxLaunches);
+  const alone = short.map((item) => ({ ...item, schedules: [0] }));
+  return { cases: seed === undefined ? spread(short, schedules, depth) : alone, schedules };
 }
 
 /** A variant may claim no operation value that the gate does not put to the test. */

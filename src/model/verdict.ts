@@ -38,9 +38,12 @@ export const evidenceSchema = z
     message: z.string(),
     /** Gate case in which it was seen. */
     case: z.string().optional(),
-    tier: z.number().optional(),
+    /** A number in journals of 0.1. */
+    tier: z.union([z.string(), z.number()]).optional(),
     /** Largest |error| / bound over all elements; above 1 fails. */
     maxErrorOverBound: z.number().optional(),
+    /** Ids of cases left out since the machine lacks the address space for them. */
+    skipped: z.array(z.string()).optional(),
     /** Cases run and passed before the verdict. */
     cases: z.number().optional(),
     seconds: z.number().optional(),

@@ -149,7 +149,7 @@ describe('a family whose C++ is broken', () => {
     session = opened.session;
     job = (problem) => ({
       variant: jobVariant(artifact),
-      cases: [{ id: 'one', tier: 1, problem: { alpha: 3, values: 'integers', seed: 1, ...problem } }],
+      cases: [{ id: 'one', tier: 'exact', problem: { alpha: 3, values: 'integers', seed: 1, ...problem } }],
       schedules: [],
       vendor: false,
     });

@@ -63,7 +63,7 @@ export const toyFamily: AnyFamily = defineFamily({
   notSupported: ({ path }, arch) =>
     path === 'mma' && !arch.features.includes('mma.bf16') ? 'no mma.sync m16n8k16 before sm_80' : undefined,
   workloads: [{ id: 'small', problem: { n: 64 } }],
-  cases: () => [{ id: 'one', tier: 1, problem: { n: 1 } }],
+  cases: () => [{ id: 'one', tier: 'exact', problem: { n: 1 } }],
   priority: ({ tileN }) => tileN,
   deterministic: () => true,
 });

@@ -51,7 +51,7 @@ struct Schedule {
   std::string order = "greedy";  // in-order, random, greedy
   bool detect = true;
   double preempt = 0;
-  double seconds = 20;  // a launch that takes longer is the finding `hang`
+  double seconds = 20;  // a launch that takes more CPU time is the finding `hang`
 };
 
 /// What one run of a variant does, in order.
@@ -59,6 +59,7 @@ struct Plan {
   void* clear = nullptr;  // zeroed first
   std::size_t clear_bytes = 0;
   std::vector<BoundLaunch> launches;
+  std::vector<int> registers;  // of each launch's kernel, per thread, as compiled for a GPU; 0: unknown
   CallBytes call;
 };
 
@@ -141,6 +142,9 @@ class Device {
   /// Says that [memory, memory + bytes) holds nothing until a kernel has written it, whatever was uploaded
   /// there. A device that watches accesses reports a kernel that reads it first.
   virtual void mark_undefined(void* /*memory*/, std::size_t /*bytes*/) {}
+  /// Says that other kernels use [memory, memory + bytes) too. A device that watches accesses reports a dependent
+  /// launch that touches it before griddepcontrol.wait.
+  virtual void mark_in_use(void* /*memory*/, std::size_t /*bytes*/) {}
   /// Bytes of poisoned memory to keep on both sides of every buffer; 0 when the device checks each access by
   /// itself.
   virtual std::size_t guard_bytes() const = 0;

@@ -30,6 +30,10 @@ struct Tensor {
   std::int64_t rows = 1, cols = 0, stride = 0;
   std::int64_t offset = 0;       // elements by which the base pointer is shifted off its natural alignment
   std::vector<std::byte> image;  // initial contents: rows * stride elements (padding between rows included)
+  /// Rows so far apart that most of what lies between exists only as addresses: the image has `cols` elements a row.
+  bool sparse = false;
+  /// Elements before the first one that exist only as addresses: the base pointer lies so far before the memory.
+  std::int64_t lead = 0;
 };
 
 /// The right answer for one output tensor, dense rows x cols, and how far a correct kernel may be from it.

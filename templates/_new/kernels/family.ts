@@ -14,24 +14,33 @@ const { specs, constraint } = defineParameters({
 function cases(tile: number, vector: number): GateCase[] {
   const sizes = [0, 1, tile - 1, tile, tile + 1, 3 * tile + 17];
   return [
-    ...sizes.map((count) => ({
-      id: `integers-${count}`,
-      tier: 1,
-      problem: { count, alpha: 3, values: 'integers', seed: 1 },
-    })),
-    { id: 'nan', tier: 4, problem: { count: tile + 5, alpha: 2, values: 'nan', seed: 2 } },
-    ...[0, 1, -1.5].map((alpha) => ({
-      id: `alpha=${alpha}`,
-      tier: 5,
-      problem: { count: tile + 3, alpha, values: 'normal', seed: 3 },
-    })),
+    ...sizes.map(
+      (count): GateCase => ({
+        id: `integers-${count}`,
+        tier: 'exact',
+        problem: { count, alpha: 3, values: 'integers', seed: 1 },
+      }),
+    ),
+    { id: 'nan', tier: 'non-finite', problem: { count: tile + 5, alpha: 2, values: 'nan', seed: 2 } },
+    ...[0, 1, -1.5].map(
+      (alpha): GateCase => ({
+        id: `alpha=${alpha}`,
+        tier: 'edges',
+        problem: { count: tile + 3, alpha, values: 'normal', seed: 3 },
+      }),
+    ),
     {
       id: 'misaligned',
-      tier: 5,
+      tier: 'edges',
       problem: { count: tile, alpha: 2, offset: 1, values: 'normal', seed: 4 },
       ...(vector > 1 && { refuses: 'x and y must be aligned' }),
     },
-    { id: 'repeated', tier: 7, launches: 5, problem: { count: 1000, alpha: 2, values: 'normal', seed: 5 } },
+    {
+      id: 'repeated',
+      tier: 'repetition',
+      launches: 5,
+      problem: { count: 1000, alpha: 2, values: 'normal', seed: 5 },
+    },
   ];
 }
 

@@ -23,6 +23,8 @@ inline std::int64_t load_bytes(const Parameters& parameters) {
 /// Throws Unsupported unless the variant takes the shape, as far as that is the same on all paths. Types and block
 /// are the operation's: the engine offers a variant no others.
 inline void check(const Shape& shape, const Parameters& parameters) {
+  constexpr std::int64_t kMostStride = std::int64_t{1} << 40;
+  refuse_unless(shape.ldb < kMostStride && shape.ldc < kMostStride, "ldb and ldc must be below 2^40");
   const std::int64_t bytes = load_bytes(parameters);
   refuse_unless(shape.ldb * 2 % bytes == 0, [&] {
     return "loads B " + std::to_string(bytes) + " bytes at a time: ldb must be a multiple of " +

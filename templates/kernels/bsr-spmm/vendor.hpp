@@ -89,6 +89,7 @@ struct Bound {
 inline Bound bind(const Problem& problem, const Placement& placement, void* stream) {
   const auto* bsr = dynamic_cast<const BsrProblem*>(&problem);
   if (!bsr) throw Unsupported("not a problem of bsr-spmm");
+  if (bsr->is_sparse()) throw Unsupported("is not given operands that exist mostly as addresses");
   const Description& description = bsr->description();
   const std::vector<void*>& at = placement.tensors;
   const Bound bound{*bsr,

@@ -14,7 +14,16 @@ export type Pattern =
   | { readonly kind: 'matrix-market'; readonly path: string };
 
 /** How operands are filled; read by values.hpp, which documents each kind. */
-export type Values = 'normal' | 'integers' | 'one-hot' | 'positive' | 'nan' | 'huge' | 'tiny' | 'cancel';
+export type Values =
+  | 'normal'
+  | 'integers'
+  | 'swing'
+  | 'one-hot'
+  | 'positive'
+  | 'nan'
+  | 'huge'
+  | 'tiny'
+  | 'cancel';
 
 /** A product as the C++ side makes it. Sizes in elements; what is absent is 0, or 1 for alpha. */
 export interface Problem {
@@ -30,7 +39,9 @@ export interface Problem {
   readonly values: Values;
   readonly alpha?: number;
   readonly beta?: number;
-  /** Elements by which rows of B and C are longer than N. */
+  /** Stored blocks before those of the first row: no row has them, and they exist only as addresses. */
+  readonly leadingBlocks?: number;
+  /** Elements by which rows of B and C are longer than N; so many more than 2^20 exist mostly as addresses. */
   readonly ldbExtra?: number;
   readonly ldcExtra?: number;
   /** Elements by which base pointers are moved off their alignment. */

@@ -20,8 +20,17 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => session?.close());
 
-const plain = { id: 'plain', tier: 3, problem: { m: 5, n: 36, alpha: 2, ldExtra: 3 } };
-const repeated = { id: 'repeated', tier: 7, launches: 2, problem: { m: 3, n: 8, beta: 0.5, seed: 4 } };
+const plain = {
+  id: 'plain',
+  tier: 'structures' as const,
+  problem: { m: 5, n: 36, alpha: 2, ldExtra: 3 },
+} as const;
+const repeated = {
+  id: 'repeated',
+  tier: 'repetition' as const,
+  launches: 2,
+  problem: { m: 3, n: 8, beta: 0.5, seed: 4 },
+};
 
 function job(kernel: string): GateJob {
   const variant = jobVariantOf(bench, kernel);
@@ -58,7 +67,12 @@ describe('an emulated session', () => {
   it('kills a worker that makes no progress, and only its variant pays', async () => {
     const answer = await session.gate(job('loop'));
     expect(answer.verdict).toBe('hang');
-    expect(answer.evidence).toMatchObject({ case: 'plain', tier: 3, schedule: 0, seed: 1 });
+    expect(answer.evidence).toMatchObject({
+      case: 'plain',
+      tier: 'structures' as const,
+      schedule: 0,
+      seed: 1,
+    });
     expect(answer.evidence.message).toBe(
       "the worker made no progress for 4 s and was killed in case 'plain', while the kernel ran",
     );
@@ -86,7 +100,7 @@ describe('an emulated session', () => {
   });
 
   it('throws for a job that makes no sense and goes on', async () => {
-    const bad = { ...job('good'), cases: [{ id: 'x', tier: 1, problem: { n: 4 } }] };
+    const bad = { ...job('good'), cases: [{ id: 'x', tier: 'exact' as const, problem: { n: 4 } }] };
     const refusal = session.gate(bad);
     await expect(refusal).rejects.toThrow(
       /family asks for a problem that its oracle refuses: .*no member "m"/,

@@ -28,10 +28,10 @@ const family: AnyFamily = defineFamily({
   notSupported: () => undefined,
   workloads: [],
   cases: (_, depth) => [
-    { id: 'exact', tier: 1, problem: { m: 3, n: 32 } },
-    { id: 'unsupported', tier: 5, problem: { m: 3, n: 33 }, refuses: 'multiple of 4' },
-    { id: 'repeated', tier: 7, problem: { m: 3, n: 8, seed: 1 }, launches: 50 },
-    ...(depth === 'full' ? [{ id: 'large', tier: 3, problem: { m: 40, n: 36 } }] : []),
+    { id: 'exact', tier: 'exact' as const, problem: { m: 3, n: 32 } },
+    { id: 'unsupported', tier: 'edges' as const, problem: { m: 3, n: 33 }, refuses: 'multiple of 4' },
+    { id: 'repeated', tier: 'repetition' as const, problem: { m: 3, n: 8, seed: 1 }, launches: 50 },
+    ...(depth === 'full' ? [{ id: 'large', tier: 'structures' as const, problem: { m: 40, n: 36 } }] : []),
   ],
   priority: () => 0,
   deterministic: () => true,
@@ -95,7 +95,9 @@ describe('gateVariant', () => {
   });
 
   it('says so when a variant declines a problem for another reason than it should', async () => {
-    const cases = () => [{ id: 'beta', tier: 5, problem: { m: 3, n: 33, beta: 1 }, refuses: 'beta' }];
+    const cases = () => [
+      { id: 'beta', tier: 'edges' as const, problem: { m: 3, n: 33, beta: 1 }, refuses: 'beta' },
+    ];
     const verdict = await gateVariant(session, artifact('good'), { ...family, cases });
     expect(verdict).toMatchObject({ verdict: 'wrong', evidence: { case: 'beta' } });
     expect(verdict.evidence.message).toMatch("does not name 'beta': n must be a multiple of 4");

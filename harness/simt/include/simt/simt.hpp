@@ -28,7 +28,8 @@ struct Config {
   int max_findings = 12;
   unsigned resident_clusters = 1;  // clusters that run interleaved; more than 1 for kernels whose blocks wait for each other
   bool dependent = false;  // programmatic dependent launch: the launch before may still run until griddepcontrol.wait
-  double seconds = 0;      // wall-clock limit, 0: none; exceeding it is the finding `hang`
+  int registers = 0;       // per thread as compiled, which setmaxnreg starts from; 0: unknown
+  double seconds = 0;      // limit of this thread's CPU time, 0: none; exceeding it is the finding `hang`
 };
 
 /// Limits of a launch. As made here: the emulator's own capacity.
@@ -103,6 +104,9 @@ void release(void* memory);
 /// `uninitialised` (needs Config::detect). The host's own writes are not seen: call it after filling the
 /// buffer.
 void mark_undefined(void* memory, std::size_t bytes);
+/// Declares that other kernels use [memory, memory + bytes) too. Whatever ran before a dependent launch may still
+/// be reading and writing it: an access before griddepcontrol.wait is a `race`, even when no launch came before.
+void mark_in_use(void* memory, std::size_t bytes);
 
 /// Emulated CUtensorMap. Encoding refuses what cuTensorMapEncodeTiled refuses, with the reason.
 struct alignas(64) TensorMap {

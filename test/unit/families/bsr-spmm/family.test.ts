@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { archNamed, defaultArch } from '../../../../src/arch/index.ts';
+import { tiers } from '../../../../src/model/workload.ts';
 import { enumerate } from '../../../../src/space/enumerate.ts';
 import { pointOfId } from '../../../../src/space/id.ts';
 import { casesOf, rowCounts } from '../../../../templates/kernels/bsr-spmm/cases.ts';
@@ -165,9 +166,10 @@ describe('gate cases', () => {
     point: parameters as unknown as Point,
   }));
 
-  it.each(quick)('$id: tiers 1 to 7, problems that fit its types', ({ point }) => {
+  it.each(quick)('$id: every tier but other operations, problems that fit its types', ({ point }) => {
     const cases = casesOf(point, 'quick');
-    for (const tier of [1, 2, 3, 4, 5, 6, 7]) expect(cases.some((item) => item.tier === tier)).toBe(true);
+    const used = new Set(cases.map(({ tier }) => tier));
+    expect([...used].sort()).toEqual(tiers.filter((tier) => tier !== 'operation').sort());
     for (const { problem } of cases) {
       expect(problem).toMatchObject({ block: point.block, input: point.input, output: point.output });
     }
@@ -203,7 +205,7 @@ describe('gate cases', () => {
         const blocks = pattern.kind === 'rows' ? pattern.counts.reduce((sum, count) => sum + count, 0) : 2;
         return (launches * 2 * blocks * block ** 2 * n) / 1e6;
       });
-      expect(millions.reduce((sum, cost) => sum + cost, 0)).toBeLessThan(300);
+      expect(millions.reduce((sum, cost) => sum + cost, 0)).toBeLessThan(400);
     }
   });
 });
