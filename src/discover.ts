@@ -78,6 +78,7 @@ export async function loadFamilyIn(folder: string): Promise<DiscoveredFamily> {
   const has = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() ?? false;
   const said = await loadDefault(author.file);
   const family = guardFamily(validateFamily(said, { ...author, folder: basename(folder), has }), author);
+  for (const workload of family.workloads) family.features?.(workload); // a misspelt name would weigh nothing
   const wisdom = loadWisdom(family, folder);
   return { family: withShipped(family, wisdom), folder, wisdom };
 }

@@ -207,7 +207,7 @@ class Session implements DeviceSession {
 
   /** Whether it is the worker that takes its time: not while it waits for a GPU. */
   #computesAfter({ event }: WorkerLine): boolean {
-    return this.info.device === 'emulated' || (event !== 'case' && event !== 'sampling');
+    return !backends[this.info.device].gpu || (event !== 'case' && event !== 'sampling');
   }
 
   #patienceAfter(line: WorkerLine): number {

@@ -12,7 +12,7 @@ import {
   budget,
   cases,
   derivedBeside,
-  features,
+  featuresOf,
   isPromise,
   isRecord,
   number,
@@ -111,7 +111,10 @@ function guardOptional(family: AnyFamily, watch: Watch): Partial<AnyFamily> {
     ...(generality && { generality: onPoint('generality', generality) }),
     ...(accuracy && { accuracy: onPoint('accuracy', accuracy) }),
     ...(describe && {
-      features: watch({ ...taskFor(family, 'features', features), ...onWorkload }, describe),
+      features: watch(
+        { ...taskFor(family, 'features', featuresOf(family.operation)), ...onWorkload },
+        describe,
+      ),
     }),
     ...(l2Bytes && {
       l2Bytes: watch(
@@ -125,7 +128,7 @@ function guardOptional(family: AnyFamily, watch: Watch): Partial<AnyFamily> {
 /** A function that is asked about a point, and maybe a workload. */
 function taskFor(family: AnyFamily, name: string, wanted: Wanted) {
   const about = (point: Point, second?: unknown) => {
-    const workload = isRecord(second) ? ` on workload '${second.id}'` : '';
+    const workload = isRecord(second) && 'problem' in second ? ` on workload '${second.id}'` : '';
     return `for ${idOfPoint(family, point)}${workload}`;
   };
   return { name: `${name}()`, at: fieldNamed(name), wanted, about };

@@ -119,7 +119,7 @@ export function validateFamily(value: unknown, place: FamilyPlace): AnyFamily {
     ...findActivationProblems(family),
     ...constraintProblems(family),
     ...presetProblems(family),
-    ...findOperationProblems(family),
+    ...findOperationProblems(family.operation),
     ...missingFiles(family, has),
     ...repeated(family.workloads.map(({ id }) => id)).map((id) => `two workloads have the id '${id}'`),
   ];

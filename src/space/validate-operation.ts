@@ -1,4 +1,3 @@
-import type { AnyFamily } from '../model/family.ts';
 import {
   allowedValues,
   type ChoiceKind,
@@ -10,7 +9,7 @@ import {
 import { didYouMean } from '../util/suggest.ts';
 
 /** References of an operation's signature that lead nowhere, and names that clash. */
-export function findOperationProblems({ operation, workloads, features }: AnyFamily): string[] {
+export function findOperationProblems(operation: Operation): string[] {
   return [
     ...sizeProblems(operation),
     ...choiceProblems(operation),
@@ -18,9 +17,6 @@ export function findOperationProblems({ operation, workloads, features }: AnyFam
       operandProblems(operation, name, operand),
     ),
     ...clashes(operation),
-    ...(features ? workloads : []).flatMap((workload) =>
-      featureProblems(operation, workload.id, features?.(workload) ?? {}),
-    ),
   ].map((problem) => `operation: ${problem}`);
 }
 
@@ -104,21 +100,15 @@ function clashes({ sizes, choices, operands, hints, scalars }: Operation): strin
   );
 }
 
-function featureProblems(
+/** Features of a workload that a call of the library does not have. */
+export function findFeatureProblems(
   { sizes, features }: Operation,
-  workload: string,
   values: Readonly<Record<string, number>>,
 ): string[] {
   const known = [...Object.keys(sizes), ...Object.keys(features)];
-  return Object.entries(values).flatMap(([name, value]) => {
-    if (!known.includes(name))
-      return [
-        `features() of workload '${workload}' names '${name}', neither a size nor a feature${didYouMean(name, known)}`,
-      ];
-    return Number.isFinite(value)
-      ? []
-      : [`features() of workload '${workload}' gives ${name} = ${value}, not a number`];
-  });
+  return Object.keys(values)
+    .filter((name) => !known.includes(name))
+    .map((name) => `gave '${name}', neither a size nor a feature of the operation${didYouMean(name, known)}`);
 }
 
 /** Choices and values of which a variant claims to serve, and that the operation does not have. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Operation } from '../model/operation.ts';
 import { type GateCase, tiers } from '../model/workload.ts';
 import { reservedNames } from './reserved.ts';
-import { findServedProblems } from './validate-operation.ts';
+import { findFeatureProblems, findServedProblems } from './validate-operation.ts';
 
 /** What an answer must be, in words, and what is wrong with one that is not; undefined where nothing is. */
 export interface Wanted {
@@ -18,7 +18,6 @@ export const reason = wanted(
   'a reason, or undefined where the arch will do',
   (value) => value === undefined || (typeof value === 'string' && value !== ''),
 );
-export const features = shaped('an object of numbers', z.record(z.string(), z.number()));
 export const budget = shaped(
   'a budget',
   z.strictObject({
@@ -74,6 +73,16 @@ export function derivedBeside(parameters: readonly string[]): Wanted {
     return undefined;
   };
   return { words: 'an object of numbers, texts and booleans', wrong };
+}
+
+/** Numbers of a workload, by size or feature of the operation. */
+export function featuresOf(operation: Operation): Wanted {
+  const schema = z.record(z.string(), z.number());
+  const wrong = (values: unknown) => {
+    const { data, error } = schema.safeParse(values);
+    return error ? listed(error) : findFeatureProblems(operation, data)[0];
+  };
+  return { words: 'an object of numbers', wrong };
 }
 
 /** Values of the operation's choices and sizes. */

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { AnyFamily } from '../../../src/model/family.ts';
 import type { Operand, Operation } from '../../../src/model/operation.ts';
-import { findOperationProblems, findServedProblems } from '../../../src/space/validate-operation.ts';
-import { toyFamily } from '../../helpers/toy-family.ts';
+import {
+  findFeatureProblems,
+  findOperationProblems,
+  findServedProblems,
+} from '../../../src/space/validate-operation.ts';
 import { toyOperation } from '../../helpers/toy-operation.ts';
 
-const problemsOf = (change: Partial<Operation>, more: Partial<AnyFamily> = {}) =>
-  findOperationProblems({ ...toyFamily, ...more, operation: { ...toyOperation, ...change } }).join('\n');
+const problemsOf = (change: Partial<Operation>) =>
+  findOperationProblems({ ...toyOperation, ...change }).join('\n');
 
 const operand: Operand = { doc: 'c', role: 'output', type: 'input', shape: ['n'] };
 
@@ -49,12 +51,14 @@ describe('findOperationProblems', () => {
   ] satisfies readonly (readonly [string, Partial<Operation>, string])[])('names %s', (_, change, text) => {
     expect(problemsOf(change)).toContain(text);
   });
+});
 
+describe('findFeatureProblems', () => {
   it('names a feature that is misspelt, which would otherwise weigh nothing', () => {
-    const features = () => ({ n: 1, densty: 0.5 });
-    expect(problemsOf({}, { features })).toContain(
-      "features() of workload 'small' names 'densty', neither a size nor a feature; did you mean 'density'?",
-    );
+    expect(findFeatureProblems(toyOperation, { n: 1, density: 0.5 })).toEqual([]);
+    expect(findFeatureProblems(toyOperation, { n: 1, densty: 0.5 })).toEqual([
+      "gave 'densty', neither a size nor a feature of the operation; did you mean 'density'?",
+    ]);
   });
 });
 
