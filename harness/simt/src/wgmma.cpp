@@ -329,8 +329,8 @@ void Warpgroup::check_exit(const Block& block) {
   const unsigned most = machine.limits.registers_per_sm;
   if (static_cast<unsigned>(total) > most)
     report("setmaxnreg",
-           text("the warpgroups' register counts add up to %d; an SM has %u: setmaxnreg.inc waits for ever", total,
-                most));
+           text("the warpgroups' register counts add up to %d; an SM has %u: setmaxnreg.inc waits for ever",
+                total, most));
 }
 
 }  // namespace core
