@@ -1,6 +1,6 @@
 // main.cpp - the worker: reads jobs as JSON lines on stdin, answers as JSON lines on stdout. Everything else
-// that is printed, by whatever library, goes to stderr. docs/worker-protocol.md lists the lines. The runner of the emulated
-// device takes one argument: the architecture that it stands for, a JSON object.
+// that is printed, by whatever library, goes to stderr. docs/worker-protocol.md lists the lines.
+// The emulated device takes one argument: the architecture that it stands for, a JSON object.
 //
 // Exit codes: 0 end of input, 1 internal error, 3 no such device, 4 the device is lost (a sticky CUDA error).
 #ifdef __linux__

@@ -120,8 +120,11 @@ TEST(what_cannot_be_loaded_is_refused) {
 }
 
 TEST(it_stands_for_the_architecture_that_it_is_told) {
-  const auto device = open_device(
-      Json().set("name", "sm_86").set("capability", 86).set("maxSharedBytesPerBlock", 101376).set("maxClusterBlocks", 1));
+  const auto device = open_device(Json()
+                                      .set("name", "sm_86")
+                                      .set("capability", 86)
+                                      .set("maxSharedBytesPerBlock", 101376)
+                                      .set("maxClusterBlocks", 1));
   CHECK_EQ(device->limits().compute_capability, 86);
   CHECK(device->description().name.starts_with("emulated sm_86 on "));
   Plan plan;

@@ -158,8 +158,8 @@ class Device {
   virtual Streams* streams() { return nullptr; }
 };
 
-/// Defined once per kind of device. `arch`: the architecture that the emulated device stands for, as a file of src/arch has it;
-/// as much as the emulator can hold where nothing is said. A GPU knows its own. Throws DeviceUnavailable.
+/// Defined once per kind of device. `arch`: the architecture that the emulated device stands for, as a file of
+/// src/arch has it; without it, the emulator's own capacity. A GPU knows its own. Throws DeviceUnavailable.
 std::unique_ptr<Device> open_device(const Json& arch = Json::Object());
 
 }  // namespace tilewright

@@ -335,7 +335,8 @@ void Warpgroup::check_register_pool(const Block& block) {
     total += (set ? set : launched) * 32 * std::min(warps_left, 4);
     warps_left -= 4;
   }
-  const int pool = launched ? launched * 32 * static_cast<int>(machine.warps_per_block) : static_cast<int>(machine.limits.registers_per_sm);
+  const int pool = launched ? launched * 32 * static_cast<int>(machine.warps_per_block)
+                            : static_cast<int>(machine.limits.registers_per_sm);
   if (total > pool)
     report("setmaxnreg", text("the warpgroups' register counts add up to %d, but %s %d: setmaxnreg.inc waits "
                               "for ever",
