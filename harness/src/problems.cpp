@@ -48,8 +48,9 @@ void check_tensors(const std::vector<Tensor>& tensors) {
                           std::to_string(tensor.stride) + " apart");
     written = written || tensor.role != Role::input;
     if (tensor.role == Role::output || tensor.rows == 0 || tensor.cols == 0) continue;
+    const std::int64_t pitch = tensor.sparse ? tensor.cols : tensor.stride;
     const std::size_t extent =
-        static_cast<std::size_t>((tensor.rows - 1) * tensor.stride + tensor.cols) * element_bytes(tensor.type);
+        static_cast<std::size_t>((tensor.rows - 1) * pitch + tensor.cols) * element_bytes(tensor.type);
     if (tensor.image.size() < extent)
       fail("tensors", name + ": the image has " + std::to_string(tensor.image.size()) +
                           " bytes, its elements reach to byte " + std::to_string(extent));
