@@ -197,10 +197,15 @@ struct Caller {
   tw_status call() {
     const Problem& p = problem;
     next = (next + 1) % kPlaces;
-    return tw_bsr_spmm_run(p.plan, 1.5f, static_cast<const std::int32_t*>(p.device_row_ptr),
-                           static_cast<const std::int32_t*>(p.device_col_idx), p.values[next],
-                           static_cast<const char*>(p.b[(next + 3) % kPlaces]) + off_alignment, 0.0f,
-                           p.c[(next + 5) % kPlaces], workspace, workspace_bytes, stream);
+    tw_bsr_spmm_operands operands{};
+    operands.struct_size = sizeof operands;
+    operands.row_ptr = p.device_row_ptr;
+    operands.col_idx = p.device_col_idx;
+    operands.values = p.values[next];
+    operands.b = static_cast<const char*>(p.b[(next + 3) % kPlaces]) + off_alignment;
+    operands.c = p.c[(next + 5) % kPlaces];
+    operands.alpha = 1.5f;
+    return tw_bsr_spmm_run(p.plan, &operands, workspace, workspace_bytes, stream);
   }
 };
 
