@@ -12,8 +12,8 @@ import { Pool } from './util/pool.ts';
 
 /** What opening devices takes of a run. */
 export interface Surroundings {
-  readonly request: Request;
-  readonly host: Host;
+  readonly request: Pick<Request, 'arch' | 'device' | 'folder' | 'jobs' | 'watchdogSeconds'>;
+  readonly host: Pick<Host, 'environment' | 'executor'>;
   readonly context: CompileContext;
   readonly toolchain: () => Promise<Toolchain>;
   readonly note: (message: string) => void;

@@ -29,6 +29,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   gate: ['backends', 'device'],
   measure: ['device'],
   select: [],
+  mutate: ['zod'],
   strategy: [],
   emit: ['backends', 'render', 'load-module', 'exec:type', 'ts-morph', 'zod'],
   // What stages stand on.
@@ -68,6 +69,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     ...['space', 'strategy', 'evaluate', 'measure', 'select', 'emit'],
     ...['render', 'device:type', 'line', 'request'],
   ],
+  mutation: [...['backends', 'compile', 'devices', 'exec:type', 'gate', 'mutate', 'toolchain:type']],
   cli: [
     ...[
       'arch',
@@ -78,6 +80,8 @@ const table: Readonly<Record<string, readonly string[]>> = {
       'discover',
       'emit',
       'exec',
+      'mutate',
+      'mutation',
       'pipeline',
       'render',
       'report',

@@ -60,6 +60,17 @@ double Operands::judge(const References& references, bool inputs) {
   return worst;
 }
 
+Json Operands::opinions(const References& references) {
+  AcceptanceRules rules;
+  std::size_t output = 0;
+  for (Operand& operand : operands_) {
+    if (!operand.is_output()) continue;
+    static_cast<void>(operand.damage());  // reads the buffer back
+    rules.look_at(operand.tensor(), operand.contents(), references.at(output++));
+  }
+  return rules.json();
+}
+
 std::vector<std::byte> Operands::results() const {
   std::vector<std::byte> packed;
   for (const Operand& operand : operands_) {

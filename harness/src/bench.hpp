@@ -9,6 +9,7 @@
 #include "compare.hpp"
 #include "memory.hpp"
 #include "problems.hpp"
+#include "rules.hpp"
 #include "tilewright/device.hpp"
 #include "variant.hpp"
 
@@ -36,6 +37,8 @@ class Operands {
   /// Judges what the last launch left. Throws Rejection; returns the largest |error| / bound.
   /// `inputs`: look at the inputs too, which costs a download.
   double judge(const References& references, bool inputs);
+  /// What other projects' acceptance rules say of what the last launch left.
+  Json opinions(const References& references);
   /// The outputs' elements as judge() read them, rows packed, for bitwise comparison.
   std::vector<std::byte> results() const;
 

@@ -40,6 +40,7 @@ struct Bench {
 struct Totals {
   std::int64_t cases = 0, launches = 0;
   double worst = 0;
+  Json opinions;
   std::map<std::string, double> statistics;
   Json vendor;
   Json skipped{Json::Array()};  // cases that need more address space than there is
@@ -129,6 +130,7 @@ Json Trial::verdict() {
   Json& evidence = result.evidence;
   add_place(evidence);
   if (!evidence.find("maxErrorOverBound")) evidence.set("maxErrorOverBound", totals_.worst);
+  if (!totals_.opinions.is_null()) evidence.set("opinions", totals_.opinions);
   evidence.set("cases", totals_.cases).set("launches", totals_.launches);
   Json statistics{Json::Object()};
   for (const auto& [name, value] : totals_.statistics) statistics.set(name, value);
@@ -230,6 +232,7 @@ void Trial::launch(Bench& bench, std::int64_t later) {
   for (const auto& [name, value] : report.statistics) totals_.statistics[name] += value;
   for (const auto& [name, value] : report.peaks)
     totals_.statistics[name] = std::max(totals_.statistics[name], value);
+  if (job_.opinions && totals_.opinions.is_null()) totals_.opinions = bench.operands.opinions(*bench.references);
   judge_report(report);
 }
 

@@ -62,6 +62,7 @@ struct GateJob {
   std::vector<GateCase> cases;
   std::vector<Schedule> schedules;  // never empty
   bool vendor;                      // compare with the family's baselines too, where there are any
+  bool opinions;                    // say what other projects' acceptance rules make of the first launch
 };
 
 struct TimeOptions {

@@ -9,8 +9,10 @@ import { packageVersion } from '../util/package-version.ts';
 import { check } from './check.ts';
 import { doctor } from './doctor.ts';
 import { list, show, why } from './inspect.ts';
+import { type MutateFlags, mutate, operatorNames } from './mutate.ts';
 import {
   archHelp,
+  count,
   type Flags,
   withAnswer,
   withChoice,
@@ -47,6 +49,7 @@ export function programOf(done: Done): Command {
     .configureHelp({ showGlobalOptions: true, minWidthToWrap: 30 });
   addLineCommands(program, done);
   addRunCommands(program, done);
+  addMutate(program, done);
   addInspectCommands(program, done);
   addMachineCommands(program, done);
   return program;
@@ -128,6 +131,30 @@ function addRunCommands(program: Command, done: Done): void {
     );
   }
   addReport(program, done);
+}
+
+/** Measures the gate itself. */
+function addMutate(program: Command, done: Done): void {
+  const command = subjectCommand(program, 'mutate', 'put kernels with one defect each through the gate');
+  withDepth(withMachine(withSpace(withOutput(command))))
+    .option('--sample <n>', 'at most this many mutants, spread over paths and operators', count)
+    .addOption(new Option('--operator <name...>', 'only mutants by these').choices(operatorNames))
+    .option('--list', 'name the mutants and try none')
+    .option('--rules <case>', "also ask other projects' acceptance rules about the outputs of this gate case")
+    .option(
+      '--alarms <n>',
+      'run the variants as they are so often instead: what does not pass is a false alarm',
+      count,
+    )
+    .option('--floor <file>', 'end with 1 where a smaller share is killed than this file says')
+    .option('--update-floor', 'with --floor: write what was killed now')
+    .option('--markdown <file>', 'put the tables into a document')
+    .option('--as <variant id>', 'which variant a file stands for (default: what its first line says)')
+    .option('--resume [file]', 'go on with results (default: the newest)')
+    .option('--retry', 'with --resume: try survivors again')
+    .action(async (first: string, second: string | undefined, flags: MutateFlags) =>
+      done(await mutate(first, second, flags)),
+    );
 }
 
 function addReport(program: Command, done: Done): void {

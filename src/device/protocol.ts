@@ -43,6 +43,8 @@ export interface GateJob {
   readonly schedules: readonly Schedule[];
   /** Compare with the family's baselines too, where the device has them. */
   readonly vendor: boolean;
+  /** Say in the evidence what other projects' acceptance rules make of the first launch. */
+  readonly opinions?: boolean;
 }
 
 export interface TimeOptions {

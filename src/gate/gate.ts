@@ -1,6 +1,6 @@
 import { backends } from '../backends/index.ts';
 import { jobVariant } from '../device/job-variant.ts';
-import type { JobCase, Schedule } from '../device/protocol.ts';
+import type { GateAnswer, JobCase, Schedule } from '../device/protocol.ts';
 import type { DeviceSession } from '../device/session.ts';
 import { UsageError } from '../errors.ts';
 import type { Artifact } from '../model/artifact.ts';
@@ -35,6 +35,27 @@ export async function gateVariant(
   });
   const { gpu } = session;
   return { variant: variant.id, device, ...(gpu !== undefined && { gpu }), verdict, evidence };
+}
+
+/**
+ * What other projects' acceptance rules say of what one launch leaves in one case, and the verdict on that launch. Threads
+ * run in order and copies land at once, without a detector: how a defect looks on a lucky GPU.
+ */
+export async function askRules(
+  session: DeviceSession,
+  artifact: Artifact,
+  family: AnyFamily,
+  id: string,
+): Promise<GateAnswer> {
+  const [item] = casesOf(family, artifact.source.variant, { depth: 'full', case: id });
+  if (!item) throw new Error(`no case ${id}`);
+  return session.gate({
+    variant: jobVariant(artifact),
+    cases: [{ ...item, launches: 1 }],
+    schedules: [{ seed: firstSeed, async: 'now', order: 'in-order', detect: false, preempt: 0 }],
+    vendor: false,
+    opinions: true,
+  });
 }
 
 function plan(
