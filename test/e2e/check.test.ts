@@ -31,7 +31,7 @@ async function results(root: string) {
   return { code, states, problems: problems.join('\n') };
 }
 
-const all = ['types', 'contract', 'lint', 'oracle', 'vendor', 'api'];
+const all = ['types', 'signature', 'contract', 'lint', 'oracle', 'vendor', 'api'];
 
 describe('gen check', () => {
   test('says what it looked at, and keeps goldens that are asked for', slow, async () => {
