@@ -50,7 +50,7 @@ describe('gen check', () => {
     broken('kernel.cu.hbs', '#pragma unroll', 'asm volatile("");\n#pragma unroll');
     broken('oracle.hpp', 'count_ < 0', 'cuont_ < 0');
     broken('features.hpp', '#include "operation.hpp"', '#include "operation.hpp"\nint x = nothing;');
-    broken('operation.hpp', 'count;', 'cuont;');
+    broken('operation.hpp', 'Plain C++17.', 'Plain C++20.');
     broken('vendor.hpp', '{ return {}; }', '{ return nothing; }');
     const { code, states, problems } = await results(root);
     expect(code).toBe(1);
