@@ -54,8 +54,10 @@ const table: Readonly<Record<string, readonly string[]>> = {
     ...['space', 'render', 'compile', 'gate', 'measure', 'select', 'emit'],
     ...['device:type', 'line', 'request'],
   ],
+  // A .cu that is nobody's variant: it compiles in its own way, and is gated as every kernel.
+  check: ['compile', 'device:type', 'gate', 'yaml', 'zod'],
   cli: [
-    ...['arch', 'compile', 'config', 'discover', 'exec', 'pipeline', 'render', 'report'],
+    ...['arch', 'check', 'compile', 'config', 'device', 'discover', 'exec', 'pipeline', 'render', 'report'],
     ...['request:type', 'scaffold', 'setup', 'space', 'store', 'toolchain', 'commander', 'zod'],
   ],
   validate: ['cli'],

@@ -21,6 +21,9 @@ export interface Flags {
   /** True: the newest run of the family. */
   readonly resume?: string | true;
   readonly as?: string;
+  /** `validate x.cu`: the reference. */
+  readonly against?: string;
+  readonly include?: readonly string[];
   /** Where `gen emit` installs the library. */
   readonly prefix?: string;
   /** `gen emit --prefix`: archives instead of shared libraries. */
@@ -96,6 +99,16 @@ export function withGatePart(command: Command): Command {
   return command
     .option('--case <id>', 'run this gate case alone')
     .option('--seed <n>', 'emulated device: the one schedule that the seed stands for', seed);
+}
+
+/** What a `.cu` of one's own is checked with. */
+export function withCheck(command: Command): Command {
+  return command
+    .option(
+      '--against <reference>',
+      'for a .cu: file.c:function, file.cu:kernel, file.py:function or out.npy',
+    )
+    .option('--include <folder...>', 'for a .cu: where its headers are');
 }
 
 export function withPrefix(command: Command): Command {
