@@ -81,7 +81,8 @@ inline constexpr int kMostLines = 200;  // that printf writes in one process
   return written;
 }
 
-[[noreturn]] inline void fail_assertion(const char* condition) {
+/// Inlined, so that the line is the assertion's.
+[[noreturn, gnu::always_inline]] inline void fail_assertion(const char* condition) {
   char text[300];
   std::snprintf(text, sizeof text, "assertion failed: %s", condition);
   simt::trap(text);

@@ -57,11 +57,11 @@ export async function buildLibrary(
   compilers: RunnerCompilers,
   context: CompileContext,
 ): Promise<{ path: string; key: string; cached: boolean; seconds: number }> {
-  const key = hashOf('check', preludeKey(compilers, context), text);
+  const key = hashOf('check', preludeKey(compilers, context), source.path, text);
   const prelude = await precompiledPrelude(compilers, context);
   const { folder, meta, cached } = await obtain(context.cacheRoot, key, outcomeSchema, async (made) => {
-    const file = join(made, `${basename(source.path).replace(/\W/g, '_')}.ii`);
-    writeFileSync(file, `#pragma GCC pch_preprocess "${prelude}.gch"\n${text}`);
+    const file = join(made, basename(source.path)); // debuggers' lines may name it
+    writeFileSync(file, `# 0 "${source.path}"\n#pragma GCC pch_preprocess "${prelude}.gch"\n${text}`);
     const object = join(made, 'kernel.o');
     const flags = [...checkFlags(compilers, context), '-fpch-preprocess', '-fno-diagnostics-show-caret'];
     const compile = [compilers.cxx, ...flags, '-x', 'c++-cpp-output', '-c', file, '-o', object];

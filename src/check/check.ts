@@ -11,6 +11,7 @@ import { type Description, readDescriptions } from './description.ts';
 import type { Item } from './items.ts';
 import { makePlan, type Plan, templateArguments } from './plan.ts';
 import { makeReference } from './reference.ts';
+import { mustBeSupported } from './refuse.ts';
 import { kernelsIn, type Signature, signatureOf } from './signature.ts';
 import { findSite } from './sites.ts';
 import { type ReadSource, readSource } from './source.ts';
@@ -100,6 +101,7 @@ function onlyKernel(kernels: readonly Item[], { path }: ReadSource, known: strin
 }
 
 function planFor(source: ReadSource, { item, description }: Subject): Plan {
+  mustBeSupported(item.tokens);
   const plain = signatureOf(item, source.items);
   const site = findSite(source.items, plain);
   const values = templateArguments(description.kernel) ?? site?.template ?? [];
@@ -172,8 +174,10 @@ async function judge(
 
 /** The kernel was compared with itself under another order of threads. */
 function withoutReference(verdict: Verdict): Verdict {
-  if (verdict.verdict !== 'wrong' && verdict.verdict !== 'nonfinite') return verdict;
   const { evidence } = verdict;
+  if (verdict.verdict === 'unwritten')
+    return { ...verdict, evidence: { ...evidence, message: evidence.message.replace(/: expected .*$/, '') } };
+  if (verdict.verdict !== 'wrong' && verdict.verdict !== 'nonfinite') return verdict;
   const message = `the result depends on the order of threads: ${evidence.message}`;
   return { ...verdict, verdict: 'nondeterministic', evidence: { ...evidence, message } };
 }
@@ -193,7 +197,7 @@ function adviceOn(message: string, plan: Plan): string | undefined {
   if (tensor)
     return `if the kernel is meant to read '${name}', say ${name}: { role: inout } in the description`;
   const guessed = plan.guesses.filter((one) => one !== 'sizes');
-  if (guessed.length > 0 && !message.startsWith('passed'))
+  if (guessed.length > 0 && !/^(passed|race)/.test(message))
     return `guessed, for want of a description: ${guessed.join(', ')}; \`npx gen describe\` writes one to correct`;
   return undefined;
 }

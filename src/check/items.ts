@@ -108,7 +108,7 @@ function parenthesisOf(tokens: readonly Token[]): number | undefined {
       return undefined;
     else if (/^(__attribute__|alignas|decltype|__declspec)$/.test(text) && tokens[i + 1]?.text === '(')
       i = matching(tokens, i + 1);
-    else if (text === '[[') i = matching(tokens, i);
+    else if (text === '[') i = matching(tokens, i);
     else if (classWords.has(text)) isClass = true;
     else if (text === 'operator') return tokens.findIndex((one, k) => k > i + 1 && one.text === '(');
     else if (text === '{' && isClass) return undefined;

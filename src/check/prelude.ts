@@ -22,17 +22,20 @@ function typesFolder({ cudaHome }: RunnerCompilers, { packageRoot }: CompileCont
   return join(packageRoot, 'templates/bindings/c/src/emulated/types');
 }
 
+/** A copy of a float4 stays one access of 16 bytes, whose alignment is looked at. */
+const wholeAccesses = ['-fno-tree-sra', '-fno-ipa-sra'];
+
 /** Flags of g++ for a user's source. Our own headers count as system headers, whose tokens nobody need look at. */
 export function checkFlags(compilers: RunnerCompilers, context: CompileContext): string[] {
   const folders = [...ownFolders(context), typesFolder(compilers, context)];
-  return [...emulatedFlags, '-w', ...folders.flatMap((folder) => ['-isystem', folder])];
+  return [...emulatedFlags, ...wholeAccesses, '-w', ...folders.flatMap((folder) => ['-isystem', folder])];
 }
 
 /** Key of everything that a source meets before its first line. */
 export function preludeKey(compilers: RunnerCompilers, context: CompileContext): string {
   const text = readFileSync(join(context.packageRoot, 'harness/check/prelude.hpp'), 'utf8');
   const hash = includeHash(text, ownFolders(context), join(context.packageRoot, 'harness/check'));
-  const flags = emulatedFlags.join(' ');
+  const flags = [...emulatedFlags, ...wholeAccesses].join(' ');
   const { cxxVersion, nvccVersion = 'none' } = compilers;
   return hashOf('prelude of a check', hash, flags, cxxVersion, nvccVersion, process.arch);
 }

@@ -104,7 +104,7 @@ function resolve(part: readonly Token[], before: readonly Token[], names: Names,
     .replaceAll(/\( /g, '(')
     .replaceAll(/ (?=[),])/g, '')
     .replaceAll(/(\w) \(/g, '$1(')
-    .replace(/^\((\w+)\)$/, '$1');
+    .replace(/^\((\w+|\w+\([^()]*\)|[^()]*)\)$/, '$1');
 }
 
 const bytes: Readonly<Record<string, number>> = {

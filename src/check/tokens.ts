@@ -16,8 +16,8 @@ const pattern = [
   String.raw`(?<raw>(?:u8|[uUL])?R"(?<delimiter>[^()\\\s]{0,16})\([\s\S]*?\)\k<delimiter>")`,
   String.raw`(?<text>(?:u8|[uUL])?"(?:[^"\\\n]|\\.)*"|(?:u8|[uUL])?'(?:[^'\\\n]|\\.)+')`,
   String.raw`(?<word>[A-Za-z_$][\w$]*)`,
-  String.raw`(?<number>\.?\d(?:[eEpP][+-]|[\w.']|'\w)*)`,
-  String.raw`(?<punctuation><<<|::|->|\[\[|\]\]|&&|\|\||[-+*/%&|^=!<>]=|[^\s])`,
+  String.raw`(?<number>\.?\d(?:[eEpP][+-]|[\w.]|'\w)*)`,
+  String.raw`(?<punctuation><<<|::|->|&&|\|\||[-+*/%&|^=!<>]=|[^\s])`,
 ].join('|');
 
 /** Position in the user's sources, as the preprocessor's line markers tell it. */
@@ -74,7 +74,7 @@ function readMarker(text: string, place: Place): void {
   place.system = !place.own.has(file);
 }
 
-const closing: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}', '[[': ']]' };
+const closing: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
 const closers = new Set(Object.values(closing));
 
 /** Index of the token that closes what `tokens[open]` opens; the last one where nothing does. */

@@ -65,7 +65,9 @@ std::string shared_place(std::uint32_t address) {
     if (!nearest || (address >= one.begin && one.begin > nearest->begin)) nearest = &one;
   const std::uint32_t dynamic = kSharedBase + machine.shared_bytes;
   if (!nearest || (address < nearest->begin && address < dynamic + kGap / 2 && machine.shared_bytes > 0))
-    return text("shared 0x%x", address);
+    return static_shared_memory && address >= kSharedBase
+               ? text("byte %u of dynamic shared memory (%u bytes)", address - kSharedBase, machine.shared_bytes)
+               : text("shared 0x%x", address);
   return text("byte %lld of shared '%s' (%u bytes)",
               static_cast<long long>(address) - static_cast<long long>(nearest->begin), nearest->name.c_str(),
               nearest->bytes);
