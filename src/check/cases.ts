@@ -15,8 +15,8 @@ const mostCases = 12;
 /** The cases of a plan: its sizes, and ragged ones beside them. The first is launched again and on other inputs. */
 export function casesFor(plan: Plan, reference: ReferenceJson): GateCase[] {
   const fixed = reference.kind === 'files';
-  const all = fixed ? plan.sizes.slice(0, 1) : [...plan.sizes, ...(plan.ragged ? raggedSizes(plan) : [])];
-  const fitting = unique(all.filter((sizes) => fits(plan, sizes)));
+  const given = plan.sizes.filter((sizes) => fits(plan, sizes));
+  const fitting = fixed ? given.slice(0, 1) : unique([...given, ...(plan.ragged ? raggedSizes(plan) : [])]);
   if (fitting.length === 0)
     throw new UsageError(
       `no sizes fulfil the condition '${plan.where}' of ${plan.kernel}; change sizes or where`,
@@ -66,21 +66,34 @@ function fits({ where, grid, block }: Plan, sizes: Sizes): boolean {
   return [...grid, ...block].every((one) => evaluate(one, sizes) > 0);
 }
 
-/** One of everything; one more and one less than was given; around the width of a block. */
-function raggedSizes({ sizes, block }: Plan): Sizes[] {
-  const [given = {}] = sizes;
-  const threads = isKnown(String(block[0]), given) ? evaluate(block[0] ?? 1, given) : 32;
-  const each = (change: (value: number) => number) =>
-    Object.fromEntries(Object.entries(given).map(([name, value]) => [name, Math.max(1, change(value))]));
+/** How far beside a wanted size one is looked for that the kernel takes. */
+const reach = 64;
+
+/** The next sizes above and below the given ones, the least, and those next to the width of a block. */
+function raggedSizes(plan: Plan): Sizes[] {
+  const [given = {}] = plan.sizes;
+  const [width = 1] = plan.block;
+  const threads = isKnown(String(width), given) ? evaluate(width, given) : 32;
   const last = Object.keys(given).at(-1);
-  return [
-    each((value) => value + 1),
-    each((value) => value - 1),
-    each(() => 1),
-    ...(last === undefined
-      ? []
-      : [threads - 1, threads + 1].map((value) => ({ ...given, [last]: Math.max(1, value) }))),
+  const each = (change: (value: number) => number) =>
+    Object.fromEntries(Object.entries(given).map(([name, value]) => [name, change(value)]));
+  const lastIs = (value: number) => (last === undefined ? given : { ...given, [last]: value });
+  const wanted: readonly ((step: number) => Sizes)[] = [
+    (step) => each((value) => value + step),
+    (step) => each((value) => value - step),
+    (step) => each(() => step),
+    (step) => lastIs(threads - step),
+    (step) => lastIs(threads + step),
   ];
+  return wanted.map((sizes) => firstFitting(plan, sizes)).filter((sizes) => sizes !== undefined);
+}
+
+function firstFitting(plan: Plan, sizes: (step: number) => Sizes): Sizes | undefined {
+  for (let step = 1; step <= reach; step++) {
+    const tried = sizes(step);
+    if (Object.values(tried).every((value) => value > 0) && fits(plan, tried)) return tried;
+  }
+  return undefined;
 }
 
 function problemFor(plan: Plan, sizes: Sizes, reference: ReferenceJson): GateCase['problem'] {

@@ -12,7 +12,7 @@ import type { Item } from './items.ts';
 import { makePlan, type Plan, templateArguments } from './plan.ts';
 import { makeReference } from './reference.ts';
 import { mustBeSupported } from './refuse.ts';
-import { kernelsIn, type Signature, signatureOf } from './signature.ts';
+import { elementOf, kernelsIn, type Signature, signatureOf } from './signature.ts';
 import { findSite } from './sites.ts';
 import { type ReadSource, readSource } from './source.ts';
 
@@ -104,10 +104,23 @@ function planFor(source: ReadSource, { item, description }: Subject): Plan {
   mustBeSupported(item.tokens);
   const plain = signatureOf(item, source.items);
   const site = findSite(source.items, plain);
-  const values = templateArguments(description.kernel) ?? site?.template ?? [];
+  const values = templateArguments(description.kernel) ?? usualArguments(plain, site?.template, source) ?? [];
   const signature = values.length > 0 ? signatureOf(item, source.items, values) : plain;
   mustBeInstantiated(signature, values);
-  return makePlan(signature, site, description);
+  return makePlan(signature, values, site, description);
+}
+
+/** Template arguments of the launch in the file; `float` where one is a name of the host's own, or there are none. */
+function usualArguments(
+  { template, onlyTypes }: Signature,
+  given: readonly string[] | undefined,
+  { items }: ReadSource,
+): readonly string[] | undefined {
+  if (!onlyTypes) return given;
+  return template.map((_, i) => {
+    const type = given?.[i] ?? '';
+    return elementOf(type, items).element === undefined ? 'float' : type;
+  });
 }
 
 function mustBeInstantiated(

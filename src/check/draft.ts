@@ -1,5 +1,5 @@
 import { Document, isCollection, isMap, isScalar, visit } from 'yaml';
-import type { Plan, PlannedArgument } from './plan.ts';
+import type { Expression, Plan, PlannedArgument } from './plan.ts';
 
 /** A first description of kernels, to put beside their source and correct; guesses are marked. */
 export function draftText(plans: readonly Plan[]): string {
@@ -21,7 +21,7 @@ function draft(plan: Plan): string {
     ),
     grid: short(plan.grid),
     block: short(plan.block),
-    ...(shared !== 0 && { shared }),
+    ...(shared !== 0 && { shared: simple(shared) }),
     ...(!deterministic && { deterministic }),
   });
   visit(document, {
@@ -47,6 +47,23 @@ function described(argument: PlannedArgument): unknown {
   return { shape, ...(role === 'inout' && { role }), ...(values !== 'normal' && { values }) };
 }
 
-function short<T>(dimensions: readonly T[]): T | readonly T[] | undefined {
-  return dimensions.length === 1 ? dimensions[0] : dimensions;
+function short(dimensions: readonly Expression[]): unknown {
+  const plain = dimensions.map(simple);
+  return plain.length === 1 ? plain[0] : plain;
+}
+
+/** A number as one, and an expression without parentheses around all of it. */
+function simple(expression: Expression): Expression {
+  const inside = /^\((.*)\)$/.exec(String(expression))?.[1];
+  if (inside !== undefined && isBalanced(inside)) return simple(inside);
+  return /^\d+$/.test(String(expression)) ? Number(expression) : expression;
+}
+
+function isBalanced(text: string): boolean {
+  let depth = 0;
+  for (const letter of text) {
+    if (letter === '(') depth++;
+    if (letter === ')' && --depth < 0) return false;
+  }
+  return depth === 0;
 }

@@ -56,8 +56,13 @@ export interface Plan {
 
 const usualBlock = 256;
 
-/** The kernel's parameters, launch sites and description, put together. */
-export function makePlan(signature: Signature, site: Site | undefined, description: Description): Plan {
+/** The kernel's parameters, template arguments, launch site and description, put together. */
+export function makePlan(
+  signature: Signature,
+  templates: readonly string[],
+  site: Site | undefined,
+  description: Description,
+): Plan {
   const guesses: string[] = [];
   const sizes = sizesFor(signature, description, guesses);
   const [first = {}] = sizes;
@@ -68,7 +73,6 @@ export function makePlan(signature: Signature, site: Site | undefined, descripti
     planArgument(parameter, signature, description.arguments?.[parameter.name], first, guesses),
   );
   refuseStrangers(signature, description);
-  const templates = templateArguments(description.kernel) ?? site?.template ?? [];
   const { tolerance, where, deterministic } = description;
   return {
     signature,
@@ -223,8 +227,11 @@ function scalarDefault(
   );
 }
 
-/** Whether a kernel adds to what a pointer holds: `p[i] += x`, `atomicAdd(&p[i], x)`. */
+/** Whether a kernel needs what a pointer holds: `p[i] += x`, `atomicAdd(&p[i], x)`, or its first mention is no assignment. */
 function isReadFirst({ item: { tokens, body = 0 } }: Signature, name: string): boolean {
+  const first = tokens.findIndex((token, i) => i > body && token.text === name);
+  const behind = tokens[first + 1]?.text === '[' ? tokens[matching(tokens, first + 1) + 1]?.text : '=';
+  if (behind !== '=' && behind !== '.' && tokens[first - 1]?.text !== '&') return true;
   return tokens.some((token, i) => {
     if (i < body || token.text !== name) return false;
     if (/^atomic\w+$/.test(tokens[i - 2]?.text ?? '') || /^atomic\w+$/.test(tokens[i - 3]?.text ?? ''))

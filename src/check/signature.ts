@@ -26,6 +26,8 @@ export interface Signature {
   readonly parameters: readonly Parameter[];
   /** Names of its template parameters; empty: it is no template. */
   readonly template: readonly string[];
+  /** All of these stand for types. */
+  readonly onlyTypes: boolean;
   readonly file: string;
   readonly line: number;
   readonly item: Item;
@@ -115,13 +117,17 @@ export function signatureOf(item: Item, items: readonly Item[], values: readonly
     .filter((part) => part.length > 0 && join(part) !== 'void')
     .map((part, i) => parameterOf(part, i, items, meant));
   const name = [...scope.filter(Boolean), ...names].join('::');
-  return { name, parameters, template, file: at.file, line: at.line, item };
+  const onlyTypes = templateParts(tokens).every(([word]) => /^(typename|class)$/.test(word?.text ?? ''));
+  return { name, parameters, template, onlyTypes, file: at.file, line: at.line, item };
+}
+
+function templateParts(tokens: readonly Token[]): Token[][] {
+  if (tokens[0]?.text !== 'template' || tokens[1]?.text !== '<') return [];
+  return splitCommas(tokens.slice(2, behindAngles(tokens, 1) - 1));
 }
 
 function templateNames(tokens: readonly Token[]): string[] {
-  if (tokens[0]?.text !== 'template' || tokens[1]?.text !== '<') return [];
-  const inside = tokens.slice(2, behindAngles(tokens, 1) - 1);
-  return splitCommas(inside).map((part) => {
+  return templateParts(tokens).map((part) => {
     const value = part.findIndex(({ text }) => text === '=');
     return (value < 0 ? part : part.slice(0, value)).findLast(({ kind }) => kind === 'word')?.text ?? '';
   });

@@ -101,6 +101,7 @@ function resolve(part: readonly Token[], before: readonly Token[], names: Names,
     .replaceAll(/\( (\w+) \)(?! \()/g, '$1')
     .replaceAll(/\bCEIL_DIV\b|\bcdiv\b|\bdivUp\b|\bdiv_up\b/g, 'ceil_div')
     .replaceAll(' . x', '')
+    .replaceAll(/\((\d+|[A-Za-z_]\w*)\)/g, '$1')
     .replaceAll(/\( /g, '(')
     .replaceAll(/ (?=[),])/g, '')
     .replaceAll(/(\w) \(/g, '$1(')

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Checked, checkSource, draftPlans } from '../check/check.ts';
 import { descriptionJsonSchema } from '../check/description.ts';
@@ -11,8 +11,11 @@ import { localExecutor } from '../exec/local.ts';
 import type { Event } from '../model/event.ts';
 import type { GateScope } from '../model/verdict.ts';
 import { checkedReport } from '../report/checked.ts';
+import { junitReport } from '../report/junit.ts';
+import { sarifReport } from '../report/sarif.ts';
 import { findCxx, findToolkit } from '../toolchain/find.ts';
 import { cachePaths } from '../toolchain/paths.ts';
+import { onDisk } from '../util/disk.ts';
 import { packageRoot } from '../util/package-root.ts';
 import { flagText, quoted } from '../util/shell.ts';
 import { atMostEvery } from '../util/throttle.ts';
@@ -23,7 +26,9 @@ import type { Flags } from './options.ts';
 /** Whether `validate` is asked about somebody's own `.cu`, which is no variant of a family. */
 export function isOwnSource(first: string, flags: Flags): boolean {
   if (!/\.(cu|cuh)$/.test(first) || flags.as !== undefined) return false;
-  return !existsSync(first) || !/\bTW_EXPORT\(/.test(readFileSync(first, 'utf8'));
+  if (!existsSync(first)) return true;
+  const text = readFileSync(first, 'utf8');
+  return !/\bTW_EXPORT\(/.test(text) && !/^\/\/ [\w-]+(\.[\w-]+){2,}$/m.test(text.slice(0, 300));
 }
 
 /** `validate softmax.cu [kernel]`. */
@@ -45,15 +50,19 @@ export async function check(file: string, kernel: string | undefined, flags: Fla
   };
   const all: Checked[] = [];
   try {
-    for await (const one of checkSource(request, surroundings)) {
+    for await (const checked of checkSource(request, surroundings)) {
+      const one = withCommand(checked, file, flags);
       all.push(one);
-      tell(withCommand(one, file, flags), file, flags);
+      tell(one, file, flags);
     }
   } finally {
     await surroundings.close();
   }
   if (!flags.json && !flags.quiet)
     process.stderr.write(`${all.length} checked in ${((performance.now() - begin) / 1000).toFixed(1)} s\n`);
+  const { junit, sarif } = flags;
+  if (junit !== undefined) onDisk(`write ${junit}`, () => writeFileSync(junit, junitReport(all, file)));
+  if (sarif !== undefined) onDisk(`write ${sarif}`, () => writeFileSync(sarif, sarifReport(all, file)));
   return codeOf(all);
 }
 

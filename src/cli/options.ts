@@ -24,6 +24,8 @@ export interface Flags {
   /** `validate x.cu`: the reference. */
   readonly against?: string;
   readonly include?: readonly string[];
+  readonly junit?: string;
+  readonly sarif?: string;
   /** Where `gen emit` installs the library. */
   readonly prefix?: string;
   /** `gen emit --prefix`: archives instead of shared libraries. */
@@ -108,7 +110,9 @@ export function withCheck(command: Command): Command {
       '--against <reference>',
       'for a .cu: file.c:function, file.cu:kernel, file.py:function or out.npy',
     )
-    .option('--include <folder...>', 'for a .cu: where its headers are');
+    .option('--include <folder...>', 'for a .cu: where its headers are')
+    .option('--junit <file>', 'for a .cu: also write a JUnit report')
+    .option('--sarif <file>', 'for a .cu: also write SARIF, which code hosts show beside the lines');
 }
 
 export function withPrefix(command: Command): Command {

@@ -2,10 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Verdict } from '../model/verdict.ts';
 import { fold, plural } from './format.ts';
+import type { Judged } from './junit.ts';
 import { foldAt, type Output, type Paint, paintFor } from './style.ts';
-
-/** A kernel of somebody's own source, judged or refused. */
-type Judged = { readonly kernel: string } & ({ readonly verdict: Verdict } | { readonly refusal: string });
 
 const conflictsShown = 3;
 

@@ -25,21 +25,21 @@ inline thread_block this_thread_block() { return {}; }
 /// Lanes of one warp that work together; the base of tiles and coalesced groups.
 class warp_group {
  public:
-  void sync() const { __syncwarp(mask_); }
+  [[gnu::always_inline]] void sync() const { __syncwarp(mask_); }
   unsigned thread_rank() const { return static_cast<unsigned>(__popc(mask_ & ((1u << simt::ids->lane) - 1))); }
   unsigned size() const { return static_cast<unsigned>(__popc(mask_)); }
   unsigned num_threads() const { return size(); }
   template <class T>
-  T shfl(T value, int rank) const {
-    return each(value, [&](auto part) { return __shfl_sync(mask_, part, lane_at(rank)); });
+  [[gnu::always_inline]] T shfl(T value, int rank) const {
+    return each(value, [&](auto part) __attribute__((always_inline)) { return __shfl_sync(mask_, part, lane_at(rank)); });
   }
   template <class T>
-  T shfl_down(T value, unsigned delta) const {
+  [[gnu::always_inline]] T shfl_down(T value, unsigned delta) const {
     const unsigned to = thread_rank() + delta;
     return shfl(value, static_cast<int>(to < size() ? to : thread_rank()));
   }
   template <class T>
-  T shfl_up(T value, unsigned delta) const {
+  [[gnu::always_inline]] T shfl_up(T value, unsigned delta) const {
     const unsigned own = thread_rank();
     return shfl(value, static_cast<int>(own >= delta ? own - delta : own));
   }
@@ -69,7 +69,7 @@ class warp_group {
   }
   /// Values wider than a shuffle takes, word by word.
   template <class T, class Move>
-  static T each(const T& value, Move move) {
+  [[gnu::always_inline]] static T each(const T& value, Move move) {
     if constexpr (sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8) return move(value);
     else {
       static_assert(sizeof(T) % 4 == 0, "shfl of cooperative groups moves whole words");
@@ -100,8 +100,8 @@ class thread_block_tile : public warp_group {
   unsigned meta_group_rank() const { return thread_block::thread_rank() / Size; }
   unsigned meta_group_size() const { return (thread_block::size() + Size - 1) / Size; }
   template <class T>
-  T shfl_xor(T value, unsigned lanes) const {
-    return each(value, [&](auto part) { return __shfl_xor_sync(mask(), part, static_cast<int>(lanes), Size); });
+  [[gnu::always_inline]] T shfl_xor(T value, unsigned lanes) const {
+    return each(value, [&](auto part) __attribute__((always_inline)) { return __shfl_xor_sync(mask(), part, static_cast<int>(lanes), Size); });
   }
 
  private:
@@ -138,7 +138,7 @@ template <class T> struct bit_xor { T operator()(T a, T b) const { return a ^ b;
 
 /// The values of all threads of a tile, put together.
 template <class Group, class T, class Operation>
-T reduce(const Group& group, T value, Operation operation) {
+[[gnu::always_inline]] inline T reduce(const Group& group, T value, Operation operation) {
   T result = group.shfl(value, 0);
   for (unsigned rank = 1; rank < group.size(); ++rank)
     result = operation(result, group.shfl(value, static_cast<int>(rank)));
@@ -147,7 +147,7 @@ T reduce(const Group& group, T value, Operation operation) {
 
 /// The values of the threads up to and with the own one.
 template <class Group, class T, class Operation = plus<T>>
-T inclusive_scan(const Group& group, T value, Operation operation = {}) {
+[[gnu::always_inline]] inline T inclusive_scan(const Group& group, T value, Operation operation = {}) {
   T result = group.shfl(value, 0);
   for (unsigned rank = 1; rank < group.size(); ++rank) {
     const T next = group.shfl(value, static_cast<int>(rank));
@@ -158,7 +158,7 @@ T inclusive_scan(const Group& group, T value, Operation operation = {}) {
 
 /// The values of the threads before the own one; zero for the first.
 template <class Group, class T, class Operation = plus<T>>
-T exclusive_scan(const Group& group, T value, Operation operation = {}) {
+[[gnu::always_inline]] inline T exclusive_scan(const Group& group, T value, Operation operation = {}) {
   const T own = inclusive_scan(group, value, operation);
   const T before = group.shfl_up(own, 1);
   return group.thread_rank() == 0 ? T{} : before;
