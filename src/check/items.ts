@@ -178,7 +178,8 @@ function isType(tokens: readonly Token[]): boolean {
 }
 
 /** Name of a class, or of an enumeration and its values; behind the brace, names of variables. */
-function typeNames(tokens: readonly Token[]): string[] {
+function typeNames(all: readonly Token[]): string[] {
+  const tokens = all.slice(all[0]?.text === 'template' && all[1]?.text === '<' ? behindAngles(all, 1) : 0);
   const brace = tokens.findIndex(({ text }) => text === '{');
   if (brace < 0) return wordsIn(tokens);
   const isEnum = tokens.slice(0, brace).some(({ text }) => text === 'enum');

@@ -200,8 +200,8 @@ function temporary(): string {
 
 /** A file as numpy.save writes it. */
 function npy(values: readonly number[]): Buffer {
-  const header =
-    `{'descr': '<f4', 'fortran_order': False, 'shape': (${values.length},), }`.padEnd(117) + '\n';
+  const text = `{'descr': '<f4', 'fortran_order': False, 'shape': (${values.length},), }`;
+  const header = `${text.padEnd(117)}\n`;
   const head = Buffer.from([0x93, ...Buffer.from('NUMPY'), 1, 0, header.length & 255, header.length >> 8]);
   return Buffer.concat([head, Buffer.from(header), Buffer.from(new Float32Array(values).buffer)]);
 }
