@@ -3,6 +3,7 @@
 // variables become markers, which src/check/rewrite.ts reads and takes away.
 #pragma once
 #include "tw/intrinsics.hpp"
+#undef __noinline__  // a word of the standard headers' attributes; src/check/rewrite.ts takes it away elsewhere
 
 #include <cfloat>
 #include <chrono>
@@ -19,6 +20,17 @@
 #include <random>
 #include <string>
 #include <vector>
+
+#if !__has_include(<vector_types.h>)  // no CUDA toolkit: its other vector types
+struct dim3 {
+  unsigned x = 1, y = 1, z = 1;
+};
+struct char1 { signed char x; };
+struct int1 { int x; };
+struct uint1 { unsigned x; };
+struct float1 { float x; };
+struct double1 { double x; };
+#endif
 
 // ------------------------------------------------------------------------------ variables, messages, references
 
@@ -158,8 +170,6 @@ template <class T> static inline T atomicCAS_block(T* p, std::type_identity_t<T>
 #define __forceinline__ inline __attribute__((always_inline))
 #undef __inline__
 #define __inline__ inline
-#undef __noinline__
-#define __noinline__ __attribute__((noinline))
 #undef __restrict__
 #define __restrict__ __restrict
 #define __CUDACC__ 1

@@ -42,7 +42,13 @@ std::shared_ptr<const Problem> ProblemCache::problem(const Json& json, const Par
 std::shared_ptr<const References> ProblemCache::references(const Problem& problem) {
   const std::string key = problem.key();
   if (auto known = references_.find(key)) return known;
-  auto made = std::make_shared<const References>(problem.reference());
+  auto made = [&problem] {
+    try {
+      return std::make_shared<const References>(problem.reference());
+    } catch (const std::invalid_argument& malformed) {
+      throw ProblemRefused(malformed.what());
+    }
+  }();
   references_.insert(key, made, bytes_of(*made));
   return made;
 }

@@ -181,8 +181,13 @@ async function judge(
   host: CheckHost,
 ): Promise<Verdict> {
   const session = await host.session();
-  const verdict = await gateVariant(session, artifact, family, request.gate);
-  return withAdvice(verdict, plan);
+  try {
+    return withAdvice(await gateVariant(session, artifact, family, request.gate), plan);
+  } catch (error) {
+    if (error instanceof UsageError)
+      throw new UsageError(error.message.replace(/^the family asks .*? refuses: /, ''));
+    throw error;
+  }
 }
 
 /** The kernel was compared with itself under another order of threads. */

@@ -17,9 +17,11 @@ function ownFolders({ packageRoot }: CompileContext): string[] {
 }
 
 /** Where CUDA's half and vector types are found: in a toolkit, else in the stand-ins that a library for CPUs is built with. */
-function typesFolder({ cudaHome }: RunnerCompilers, { packageRoot }: CompileContext): string {
-  if (cudaHome !== undefined) return join(cudaHome, 'include');
-  return join(packageRoot, 'templates/bindings/c/src/emulated/types');
+function typeFolders({ cudaHome }: RunnerCompilers, { packageRoot }: CompileContext): string[] {
+  if (cudaHome !== undefined) return [join(cudaHome, 'include')];
+  return ['templates/bindings/c/src/emulated/types', 'harness/simt/src'].map((folder) =>
+    join(packageRoot, folder),
+  );
 }
 
 /** A copy of a float4 stays one access of 16 bytes, whose alignment is looked at. */
@@ -27,7 +29,7 @@ const wholeAccesses = ['-fno-tree-sra', '-fno-ipa-sra'];
 
 /** Flags of g++ for a user's source. Our own headers count as system headers, whose tokens nobody need look at. */
 export function checkFlags(compilers: RunnerCompilers, context: CompileContext): string[] {
-  const folders = [...ownFolders(context), typesFolder(compilers, context)];
+  const folders = [...ownFolders(context), ...typeFolders(compilers, context)];
   return [...emulatedFlags, ...wholeAccesses, '-w', ...folders.flatMap((folder) => ['-isystem', folder])];
 }
 

@@ -82,6 +82,7 @@ function editsFor(item: Item): Edit[] {
   return [
     ...statements.flatMap((statement) => shareMemory(statement, true)),
     ...tokens.filter((token) => markOf(token) && !inside(token)).map(remove),
+    ...tokens.filter(({ text }, i) => text === '__noinline__' && tokens[i - 1]?.text !== '(').map(remove),
   ];
 }
 

@@ -1,4 +1,5 @@
 // Kernels as other people write them, each in its own .cu with a description: what `validate x.cu` says of them.
+import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,9 @@ import { packageRoot } from '../../src/util/package-root.ts';
 import { gen, workspace } from '../helpers/gen.ts';
 
 const folder = join(packageRoot, 'test/fixtures/check');
+
+/** A bare machine has no NumPy. */
+const hasNumpy = spawnSync(process.env.PYTHON || 'python3', ['-c', 'import numpy']).status === 0;
 
 /** What is said of each kernel: its verdict, and a text that the message contains. */
 const expected: Readonly<
@@ -128,6 +132,35 @@ describe('validate x.cu', () => {
       expect(result.stdout).toContain(code === 0 ? 'passed' : "'out': 1 of 4 elements fail");
       expect(result.code).toBe(code);
     }
+  });
+
+  test('needs no CUDA toolkit', { timeout: 300_000 }, async () => {
+    const env = { TILEWRIGHT_CACHE: temporary(), CUDA_HOME: '', CUDA_PATH: '' };
+    const argv = ['validate', 'mistakes.cu', 'halves', '--out', workspace().out];
+    const { stdout, code } = await gen(folder, argv, env);
+    expect(stdout).toContain('mistakes.cu  halves: passed  6 cases');
+    expect(code).toBe(0);
+  });
+
+  test.skipIf(!hasNumpy)('asks a Python function', { timeout: 300_000 }, async () => {
+    const own = temporary();
+    const python =
+      'import numpy as np\ndef softmax(inp, N):\n  assert inp.shape[0] == N\n  e = np.exp(inp - inp.max(axis=1, keepdims=True))\n  return e / e.sum(axis=1, keepdims=True)\ndef twice(inp):\n  return inp * 2\ndef other(x):\n  return x\n';
+    writeFileSync(join(own, 'ref.py'), python);
+    const text = readFileSync(join(folder, 'softmax.cu'), 'utf8');
+    writeFileSync(
+      join(own, 'softmax.cu'),
+      text.replace(/ {2}\/\/ A barrier is missing.*/, '  __syncthreads();'),
+    );
+    const against = async (name: string) => {
+      const argv = ['validate', 'softmax.cu', '--against', `ref.py:${name}`, '--out', workspace().out];
+      return (await gen(own, argv)).stdout;
+    };
+    expect(await against('softmax')).toContain('softmax.cu  softmax: passed  6 cases');
+    expect(await against('twice')).toContain(
+      "softmax.cu  softmax: wrong\n  'out': 3500 of 3500 elements fail",
+    );
+    expect(await against('other')).toContain("other asks for 'x'; there are: N, C, inp");
   });
 
   test('says what it cannot do, and where', { timeout: 300_000 }, async () => {
