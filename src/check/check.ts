@@ -202,9 +202,9 @@ function withoutReference(verdict: Verdict): Verdict {
 
 /** What to say in the description where it may be that, and not the kernel, which is wrong. */
 function withAdvice(verdict: Verdict, plan: Plan): Verdict {
-  const { message } = verdict.evidence;
-  const advice = adviceOn(message, plan);
-  return advice === undefined ? verdict : { ...verdict, evidence: { ...verdict.evidence, message, advice } };
+  const { evidence } = verdict;
+  const advice = adviceOn(evidence.message, plan);
+  return advice === undefined ? verdict : { ...verdict, evidence: { ...evidence, advice } };
 }
 
 function adviceOn(message: string, plan: Plan): string | undefined {

@@ -33,6 +33,10 @@ export function isOwnSource(first: string, flags: Flags): boolean {
 
 /** `validate softmax.cu [kernel]`. */
 export async function check(file: string, kernel: string | undefined, flags: Flags): Promise<number> {
+  if (flags.device === 'cuda')
+    throw new UsageError(
+      `a .cu of one's own is checked on the emulated device alone: leave out --device cuda`,
+    );
   const begin = performance.now();
   const surroundings = await open(flags);
   const { against, include = [] } = flags;

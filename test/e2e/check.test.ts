@@ -44,12 +44,13 @@ const expected: Readonly<
     order: ['nondeterministic', 'the result depends on the order of threads'],
     counter: ['passed', '1 case'],
     halves: ['passed', '6 cases'],
-    texture: ['refused', 'mistakes.cu:72: the emulated device does not support textures'],
+    too_much: ['resources', "52000 bytes of static shared memory up to 'large'; at most 49152"],
+    texture: ['refused', 'mistakes.cu:73: the emulated device does not support textures'],
     assembler: [
       'refused',
-      'mistakes.cu:76: the emulated device does not support inline PTX: mov.u32 %0, %%laneid;',
+      'mistakes.cu:77: the emulated device does not support inline PTX: mov.u32 %0, %%laneid;',
     ],
-    undeclared: ['refused', "mistakes.cu:80: '__no_such_function' is not known to the emulated device"],
+    undeclared: ['refused', "mistakes.cu:81: '__no_such_function' is not known to the emulated device"],
   },
 };
 
@@ -182,6 +183,7 @@ describe('validate x.cu', () => {
       "f has no parameter 'o'; it has: out, n",
     );
     expect(await answer(`${kernel.replace('n; }', 'm; }')}`)).toContain("x.cu:1: 'm' is not known");
+    expect(await answer(kernel, '--device', 'cuda')).toContain('on the emulated device alone');
     expect(await answer(kernel, '--against', 'none.c:f')).toContain('there is no file');
     expect(await answer(`template <int N>\n${kernel}`)).toContain('x.cu:2: f is a template');
   });
