@@ -55,9 +55,20 @@ const table: Readonly<Record<string, readonly string[]>> = {
     ...['device:type', 'line', 'request'],
   ],
   // A .cu that is nobody's variant: it compiles in its own way, and is gated as every kernel.
-  check: ['compile', 'device:type', 'gate', 'yaml', 'zod'],
+  'kernel-file': ['compile', 'device:type', 'gate', 'yaml', 'zod'],
   cli: [
-    ...['arch', 'check', 'compile', 'config', 'device', 'discover', 'exec', 'pipeline', 'render', 'report'],
+    ...[
+      'arch',
+      'compile',
+      'config',
+      'device',
+      'discover',
+      'exec',
+      'kernel-file',
+      'pipeline',
+      'render',
+      'report',
+    ],
     ...['request:type', 'scaffold', 'setup', 'space', 'store', 'toolchain', 'commander', 'zod'],
   ],
   validate: ['cli'],

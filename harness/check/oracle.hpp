@@ -1,4 +1,4 @@
-// oracle.hpp - a problem that a description gives whole: tensors, scalars, launch and reference. src/check/cases.ts
+// oracle.hpp - a problem that a description gives whole: tensors, scalars, launch and reference. src/kernel-file/cases.ts
 // writes it as JSON; nothing here knows any kernel.
 #pragma once
 #include "problem.hpp"

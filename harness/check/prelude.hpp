@@ -1,9 +1,9 @@
 // prelude.hpp - what an ordinary .cu finds declared on the emulated device before its first line: CUDA's names, and
 // the standard headers that host code tends to include, precompiled once. The words that qualify functions and
-// variables become markers, which src/check/rewrite.ts reads and takes away.
+// variables become markers, which src/kernel-file/rewrite.ts reads and takes away.
 #pragma once
 #include "tw/intrinsics.hpp"
-#undef __noinline__  // a word of the standard headers' attributes; src/check/rewrite.ts takes it away elsewhere
+#undef __noinline__  // a word of the standard headers' attributes; src/kernel-file/rewrite.ts takes it away elsewhere
 
 #include <cfloat>
 #include <chrono>

@@ -52,7 +52,7 @@ struct ReferenceParameter {
   bool pointer;
 };
 
-/// Calls a function of the library that src/check/reference.ts made. `parameters`: for each of its parameters the
+/// Calls a function of the library that src/kernel-file/reference.ts made. `parameters`: for each of its parameters the
 /// index of the kernel's argument, or a size.
 inline Answers call_function(const Json& json, const Json& sizes, const std::vector<Argument>& arguments,
                              const std::vector<Tensor>& tensors) {

@@ -7,9 +7,9 @@ import { type PartName, partNames } from '../toolchain/parts.ts';
 import { ensureToolchain } from '../toolchain/toolchain.ts';
 import { packageVersion } from '../util/package-version.ts';
 import { asCalled } from './called.ts';
-import { check, describeSource, isOwnSource } from './check.ts';
 import { doctor } from './doctor.ts';
 import { list, show, why } from './inspect.ts';
+import { check, describeSource, isOwnSource } from './kernel-file.ts';
 import {
   type Flags,
   withAnswer,

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { type Checked, checkSource, draftPlans } from '../check/check.ts';
-import { descriptionJsonSchema } from '../check/description.ts';
-import { draftText } from '../check/draft.ts';
 import type { CompileContext, RunnerCompilers } from '../compile/context.ts';
 import { buildWorker } from '../compile/worker.ts';
 import { type DeviceSession, openDevice } from '../device/session.ts';
 import { EnvironmentError, UsageError } from '../errors.ts';
 import { localExecutor } from '../exec/local.ts';
+import { type Checked, checkSource, draftPlans } from '../kernel-file/check.ts';
+import { descriptionJsonSchema } from '../kernel-file/description.ts';
+import { draftText } from '../kernel-file/draft.ts';
 import type { Event } from '../model/event.ts';
 import type { GateScope } from '../model/verdict.ts';
 import { checkedReport } from '../report/checked.ts';

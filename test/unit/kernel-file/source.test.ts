@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { readItems } from '../../../src/check/items.ts';
-import { reachable, rewritten } from '../../../src/check/rewrite.ts';
-import { kernelsIn, signatureOf } from '../../../src/check/signature.ts';
-import { findSite } from '../../../src/check/sites.ts';
-import { tokenise } from '../../../src/check/tokens.ts';
+import { readItems } from '../../../src/kernel-file/items.ts';
+import { reachable, rewritten } from '../../../src/kernel-file/rewrite.ts';
+import { kernelsIn, signatureOf } from '../../../src/kernel-file/signature.ts';
+import { findSite } from '../../../src/kernel-file/sites.ts';
+import { tokenise } from '../../../src/kernel-file/tokens.ts';
 
 /** As the preprocessor leaves a source. */
 const preprocessed = (text: string) => {

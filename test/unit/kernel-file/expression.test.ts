@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { evaluate, isKnown } from '../../../src/check/expression.ts';
+import { evaluate, isKnown } from '../../../src/kernel-file/expression.ts';
 
 describe('an expression over sizes', () => {
   const sizes = { N: 33, C: 7 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readDescriptions } from '../../../src/check/description.ts';
+import { readDescriptions } from '../../../src/kernel-file/description.ts';
 
 const read = (text: string) => readDescriptions('/nowhere/a.cu', text);
 
