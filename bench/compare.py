@@ -78,7 +78,7 @@ def all_workloads():
 
 def chosen_workloads(names, known):
     """Ids and problems. `main`: the six of the results; `shapes`: everything else that is f16."""
-    plain = {id for id, problem in known.items() if problem["dtype"] == problem["out"] == "f16"}
+    plain = {id for id, problem in known.items() if problem["input"] == problem["output"] == "f16"}
     groups = {"main": MAIN, "shapes": [id for id in known if id in plain and not re.match(r"(1024|2048|8192)|4096\.d12\.", id)]}
     ids = [id for name in names for id in groups.get(name, [name])]
     for id in ids:

@@ -4,6 +4,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { defaultArch } from '../src/arch/index.ts';
 import { compileEmulated } from '../src/compile/host.ts';
 import { buildWorker } from '../src/compile/worker.ts';
 import { jobVariant } from '../src/device/job-variant.ts';
@@ -18,7 +19,7 @@ import type { Variant } from '../src/model/variant.ts';
 import { renderVariant } from '../src/render/render.ts';
 import { enumerate } from '../src/space/enumerate.ts';
 import { ensureToolchain } from '../src/toolchain/toolchain.ts';
-import { mapLimit } from '../src/util/limit.ts';
+import { mapLimit, Slots } from '../src/util/limit.ts';
 import { packageRoot } from '../src/util/package-root.ts';
 
 const [preset = 'quick', density = '0.25', limit] = process.argv.slice(2);
@@ -40,22 +41,28 @@ async function clocked<T>(task: () => Promise<T>): Promise<{ result: T; cpu: num
 const problemOf = ({ block, input, output }: Point) => ({
   ...size,
   block,
-  dtype: input,
-  out: output,
+  input,
+  output,
   values: 'normal',
   pattern: { kind: 'equal-rows', density: Number(density) },
   seed: 1,
 });
 
 const { family, folder } = await loadFamily('bsr-spmm');
-const { variants } = enumerate(family, { arch: 'sm_90a', preset, ...(limit && { limit: Number(limit) }) });
+const { variants } = enumerate(family, { arch: defaultArch, preset, ...(limit && { limit: Number(limit) }) });
 const [first, ...rest] = variants;
 if (!first) throw new UsageError(`the preset ${preset} has no variants`);
 const toolchain = await ensureToolchain({ executor: localExecutor, install: false, progress: console.error });
 const out = mkdtempSync(join(tmpdir(), 'tilewright-bench-'));
 process.once('exit', () => rmSync(out, { recursive: true, force: true }));
 const cacheRoot = join(out, 'artifacts');
-const context = { executor: localExecutor, cacheRoot, packageRoot, familyFolder: folder };
+const context = {
+  executor: localExecutor,
+  cacheRoot,
+  packageRoot,
+  familyFolder: folder,
+  slots: new Slots(jobs),
+};
 
 async function compile(variant: Variant): Promise<Artifact> {
   const built = await compileEmulated(renderVariant(family, folder, variant, out), toolchain, context);
@@ -71,7 +78,7 @@ async function check(worker: string, artifact: Artifact): Promise<string> {
   const problem = problemOf(variant.parameters as Point);
   const { verdict, evidence } = await opened.session.gate({
     variant: jobVariant(artifact),
-    cases: [{ id: 'bench', tier: 1, problem }],
+    cases: [{ id: 'bench', tier: 'exact', problem }],
     schedules: schedulesFrom(1),
     vendor: false,
   });

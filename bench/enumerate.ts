@@ -1,6 +1,8 @@
 // Seconds to enumerate a space of a million points. Run: node --import jiti/register bench/enumerate.ts
+import { defaultArch } from '../src/arch/index.ts';
 import { defineFamily, defineParameters } from '../src/model/family.ts';
 import { enumerate } from '../src/space/enumerate.ts';
+import { toyOperation } from '../test/helpers/toy-operation.ts';
 
 const powers = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512] as const;
 const space = defineParameters({
@@ -18,6 +20,8 @@ const make = (strict: boolean) =>
   defineFamily({
     name: strict ? 'constrained' : 'free',
     summary: 'a space without kernels',
+    operation: toyOperation,
+    serves: () => ({}),
     parameters: space.specs,
     activations: [space.activeWhen('stages', ['path'], ({ path }) => path === 'mma')],
     constraints: strict
@@ -43,7 +47,6 @@ const make = (strict: boolean) =>
     budget: () => ({ threads: 1, sharedBytes: 0 }),
     notSupported: () => undefined,
     workloads: [],
-    applies: () => true,
     cases: () => [],
     priority: () => 0,
     deterministic: () => true,
@@ -57,7 +60,7 @@ for (const [label, strict, limit] of [
   const family = make(strict);
   const start = performance.now();
   const { points, legal, variants, rejected } = enumerate(family, {
-    arch: 'sm_90a',
+    arch: defaultArch,
     ...(limit !== undefined && { limit }),
   });
   const seconds = (performance.now() - start) / 1000;

@@ -20,6 +20,7 @@ import { EnvironmentError, UsageError } from '../src/errors.ts';
 import { localExecutor } from '../src/exec/local.ts';
 import type { Artifact } from '../src/model/artifact.ts';
 import { runEvidenceSchema } from '../src/model/evidence.ts';
+import { isCandidate } from '../src/model/family.ts';
 import { renderVariant } from '../src/render/render.ts';
 import { writeSource } from '../src/render/write.ts';
 import { jsonText } from '../src/report/json-text.ts';
@@ -90,7 +91,7 @@ function subjectsOf({ family }: DiscoveredFamily): Subject[] {
       );
     const measured = evidence?.workloads.find((one) => one.id === id);
     const best = measured && fastest(measured)[0];
-    const able = options.variant.filter((one) => family.applies(pointOfId(family, one), workload));
+    const able = options.variant.filter((one) => isCandidate(family, pointOfId(family, one), workload));
     return [
       ...(best ? [{ variant: best.subject, workload: id, median: best.median }] : []),
       ...able.map((variant) => ({ variant, workload: id })),
@@ -108,13 +109,19 @@ async function build(discovered: DiscoveredFamily, subjects: readonly Subject[])
   if (!toolchain)
     throw new EnvironmentError('there is no CUDA compiler: `npx gen toolchain install`, or set CUDA_HOME');
   const slots = new Slots(defaultJobs());
-  const context = { executor: localExecutor, cacheRoot: join(out, 'artifacts'), packageRoot, familyFolder };
-  const worker = await buildWorker('cuda', toolchain, context, slots);
+  const context = {
+    executor: localExecutor,
+    cacheRoot: join(out, 'artifacts'),
+    packageRoot,
+    familyFolder,
+    slots,
+  };
+  const worker = await buildWorker('cuda', toolchain, context);
   const artifacts = new Map<string, Artifact>();
   for (const id of new Set(subjects.map(({ variant }) => variant))) {
     const source = renderVariant(family, familyFolder, variantOf(family, pointOfId(family, id)), out);
     writeSource(source);
-    const built = await buildVariant(source, archNamed(options.arch), false, toolchain, context, slots);
+    const built = await buildVariant(source, archNamed(options.arch), [], toolchain, context);
     const [cubin] = built.artifacts;
     if (!cubin || built.verdict)
       throw new UsageError(`${id} does not build: ${built.verdict?.evidence.message}`);

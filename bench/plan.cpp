@@ -107,8 +107,8 @@ int main() {
   for (const Winner& winner : kWinners) {
     const std::int64_t rows = winner.size / winner.block;
     const Bsr a = make_pattern(pattern, rows, rows, winner.block, true, 1);
-    const Shape shape{winner.size, winner.size, winner.size, winner.block,     a.blocks(),      "f16",
-                      "f16",       winner.size, winner.size, a.row_ptr.data(), a.col_idx.data()};
+    const Shape shape = packed_f16(winner.size, winner.size, winner.size, winner.block, a.blocks(),
+                                   a.row_ptr.data(), a.col_idx.data());
     const Dealing dealing = dealing_of(winner);
     std::printf("%lld, blocks of %lld: plan %.1f ms\n", static_cast<long long>(winner.size),
                 static_cast<long long>(winner.block), milliseconds([&] { make_plan(shape, dealing); }));

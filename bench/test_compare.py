@@ -265,8 +265,8 @@ class Figures(unittest.TestCase):
         self.assertEqual(compare.not_timed({"policy": []}, ["4096.d12.b64"]), ["4096.d12.b64"])
 
     def test_workloads_are_chosen_by_group_and_refused_by_name(self):
-        known = {id: {"dtype": "f16", "out": "f16"} for id in [*compare.MAIN, "4096.d5.b32", "4096.d12.equal.b32", "2048.d12.b32"]}
-        known["4096.d12.b32.bf16"] = {"dtype": "bf16", "out": "bf16"}
+        known = {id: {"input": "f16", "output": "f16"} for id in [*compare.MAIN, "4096.d5.b32", "4096.d12.equal.b32", "2048.d12.b32"]}
+        known["4096.d12.b32.bf16"] = {"input": "bf16", "output": "bf16"}
         self.assertEqual(list(compare.chosen_workloads(["main"], known)), compare.MAIN)
         self.assertEqual(list(compare.chosen_workloads(["shapes"], known)), ["4096.d5.b32"])
         for name in ("4096.d12.b32.bf16", "nothing"):

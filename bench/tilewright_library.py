@@ -18,15 +18,41 @@ class Problem(ctypes.Structure):
         ("m", c_int64),
         ("n", c_int64),
         ("k", c_int64),
-        ("block", c_int32),
+        ("block", c_int64),
         ("blocks", c_int64),
+        ("batch", c_int64),
         ("input", c_int),
         ("output", c_int),
+        ("index", c_int),
+        ("layout_b", c_int),
+        ("layout_c", c_int),
+        ("transpose_a", c_int32),
+        ("bias", c_int32),
+        ("activation", c_int),
+        ("values_stride", c_int64),
         ("ldb", c_int64),
+        ("b_stride", c_int64),
         ("ldc", c_int64),
+        ("c_stride", c_int64),
         ("host_row_ptr", POINTER(c_int32)),
         ("host_col_idx", POINTER(c_int32)),
         ("reads_c", c_int32),
+    ]
+
+
+class Operands(ctypes.Structure):
+    """tw_bsr_spmm_operands."""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("row_ptr", c_void_p),
+        ("col_idx", c_void_p),
+        ("values", c_void_p),
+        ("b", c_void_p),
+        ("bias", c_void_p),
+        ("c", c_void_p),
+        ("alpha", c_float),
+        ("beta", c_float),
     ]
 
 
@@ -48,7 +74,7 @@ class Library:
         self.c.tw_bsr_spmm_plan_destroy.argtypes = [c_void_p]
         self.c.tw_bsr_spmm_plan_destroy.restype = None
         self.c.tw_bsr_spmm_prepare.argtypes = [c_void_p, c_void_p, c_size_t, c_void_p]
-        self.c.tw_bsr_spmm_run.argtypes = [c_void_p, c_float] + [c_void_p] * 4 + [c_float] + [c_void_p] * 2 + [c_size_t, c_void_p]
+        self.c.tw_bsr_spmm_run.argtypes = [c_void_p, POINTER(Operands), c_void_p, c_size_t, c_void_p]
 
     def check(self, status, what):
         if status != 0:
@@ -68,7 +94,9 @@ class Plan:
     def __init__(self, library, m, n, k, block, row_ptr, columns):
         self.library = library
         rows, cols = (c_int32 * len(row_ptr))(*row_ptr), (c_int32 * max(1, len(columns)))(*columns)
-        problem = Problem(ctypes.sizeof(Problem), m, n, k, block, len(columns), TYPE_F16, TYPE_F16, 0, 0, rows, cols)
+        problem = Problem(struct_size=ctypes.sizeof(Problem), m=m, n=n, k=k, block=block, blocks=len(columns))
+        problem.input = problem.output = TYPE_F16
+        problem.host_row_ptr, problem.host_col_idx = rows, cols
         self.handle = c_void_p()
         library.check(library.c.tw_bsr_spmm_plan_create(byref(problem), byref(self.handle)), "plan")
         self.workspace_bytes = library.c.tw_bsr_spmm_workspace_bytes(self.handle)
@@ -81,9 +109,8 @@ class Plan:
 
     def run(self, row_ptr, col_idx, values, b, c, workspace, stream):
         """Enqueues C = A B; addresses as int."""
-        status = self.library.c.tw_bsr_spmm_run(
-            self.handle, 1.0, row_ptr, col_idx, values, b, 0.0, c, workspace, self.workspace_bytes, stream
-        )
+        operands = Operands(ctypes.sizeof(Operands), row_ptr, col_idx, values, b, None, c, 1.0, 0.0)
+        status = self.library.c.tw_bsr_spmm_run(self.handle, byref(operands), workspace, self.workspace_bytes, stream)
         self.library.check(status, "run")
 
     def close(self):
@@ -109,7 +136,7 @@ def build(folder, output):
     """
     folder, output = pathlib.Path(folder).resolve(), pathlib.Path(output).resolve()
     home, lib = cuda_home(folder)
-    names = ["runtime.cpp", "selection.cpp", "status.cpp", "manifest.S", "operation/api.cpp"]
+    names = ["runtime.cpp", "problem_checks.cpp", "selection.cpp", "status.cpp", "manifest.S", "operation/api.cpp"]
     sources = [f"src/{name}" for name in [*names, "cuda/device.cpp", "cuda/launcher.cpp", "cuda/kernels.S"]]
     includes = ["include", "src", "src/operation", "device"]
     command = [

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, normalize, resolve } from 'node:path';
 import { z } from 'zod';
+import { automatic, choiceSchema } from './backends/index.ts';
 import { UsageError } from './errors.ts';
 import { loadDefault } from './load-module.ts';
 
@@ -25,8 +26,8 @@ const configSchema = z.strictObject({
   families: z.array(z.string().min(1)).default(['templates/kernels/*']),
   /** Seconds without a sign of life after which a variant is a `hang`. */
   watchdogSeconds: z.number().positive().default(30),
-  /** Which devices gate; `auto`: the emulated device, then the GPU where there is one. */
-  device: z.enum(['auto', 'cuda', 'emulated']).default('auto'),
+  /** Which devices gate: `'auto'` (the emulated device, then the GPUs where there are any), `'emulated'`, `'cuda'`, `'cuda:0,2'`. */
+  device: choiceSchema.default(automatic),
 });
 
 /** What a user writes: every field may be left out. */

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import fastGlob from 'fast-glob';
 import { UsageError } from './errors.ts';
@@ -6,6 +6,8 @@ import { loadDefault } from './load-module.ts';
 import type { AnyFamily } from './model/family.ts';
 import type { FamilyWisdom } from './model/wisdom.ts';
 import { loadWisdom, withShipped } from './shipped.ts';
+import { authorOf } from './space/author.ts';
+import { guardFamily } from './space/guard-family.ts';
 import { validateFamily } from './space/validate-family.ts';
 import { packageRoot } from './util/package-root.ts';
 import { didYouMean } from './util/suggest.ts';
@@ -38,7 +40,7 @@ export interface Places {
  */
 export async function loadFamilies(places: Places = {}): Promise<DiscoveredFamily[]> {
   const folders = await familyFolders(places);
-  const results = await Promise.allSettled(folders.map(load));
+  const results = await Promise.allSettled(folders.map(loadFamilyIn));
   const failures = results.flatMap((result) =>
     result.status === 'rejected' ? [result.reason as unknown] : [],
   );
@@ -51,9 +53,14 @@ export async function loadFamilies(places: Places = {}): Promise<DiscoveredFamil
 
 /** One family by name or by what its ids begin with; the others are not read, so that a broken one among them does no harm. */
 export async function loadFamily(name: string, places: Places = {}): Promise<DiscoveredFamily> {
+  return loadFamilyIn(await findFamily(name, places));
+}
+
+/** The folder of the family of that name, or whose ids begin so. */
+export async function findFamily(name: string, places: Places = {}): Promise<string> {
   const folders = await familyFolders(places);
   const folder = folders.find((candidate) => basename(candidate) === name) ?? folders.find(startsIds(name));
-  if (folder) return load(folder);
+  if (folder) return folder;
   const names = folders.map((candidate) => basename(candidate));
   throw new UsageError(
     `there is no kernel family '${name}'; there are: ${names.join(', ')}${didYouMean(name, names)}`,
@@ -65,13 +72,13 @@ function startsIds(prefix: string): (folder: string) => boolean {
   return (folder) => basename(folder).replaceAll('-', '_') === prefix;
 }
 
-async function load(folder: string): Promise<DiscoveredFamily> {
-  const file = join(folder, 'family.ts');
-  const family = validateFamily(await loadDefault(file), {
-    file,
-    folder: basename(folder),
-    has: (name) => existsSync(join(folder, name)),
-  });
+/** The family in a folder. */
+export async function loadFamilyIn(folder: string): Promise<DiscoveredFamily> {
+  const author = authorOf(folder);
+  const has = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() ?? false;
+  const said = await loadDefault(author.file);
+  const family = guardFamily(validateFamily(said, { ...author, folder: basename(folder), has }), author);
+  for (const workload of family.workloads) family.features?.(workload); // a misspelt name would weigh nothing
   const wisdom = loadWisdom(family, folder);
   return { family: withShipped(family, wisdom), folder, wisdom };
 }

@@ -1,3 +1,4 @@
+import { backends, wantsGpu } from './backends/index.ts';
 import { sweepTemporaries } from './compile/cache.ts';
 import type { CompileContext } from './compile/context.ts';
 import type { Check } from './device/protocol.ts';
@@ -7,6 +8,7 @@ import type { Installation, LibraryRequest, LibraryRun } from './emit/request.ts
 import { EnvironmentError } from './errors.ts';
 import type { Artifact, DeviceName } from './model/artifact.ts';
 import type { Event, Stage, Summary } from './model/event.ts';
+import { gpuSchema } from './model/gpu.ts';
 import type { Measurement } from './model/measurement.ts';
 import type { Selection } from './model/selection.ts';
 import type { Variant } from './model/variant.ts';
@@ -14,13 +16,12 @@ import type { Verdict } from './model/verdict.ts';
 import type { Workload } from './model/workload.ts';
 import { reproduction } from './reproduce.ts';
 import type { Host, Request } from './request.ts';
-import { type Bench, chooseDevices, commitOf, compileContext, environmentOf } from './setup.ts';
+import { type Bench, chooseDevices, commitOf, compileContext, environmentOf, withoutGpu } from './setup.ts';
 import { Recorder } from './store/recorder.ts';
 import type { Toolchain } from './toolchain/find.ts';
-import { findGpus, gpuSchema } from './toolchain/gpu.ts';
+import { findGpus } from './toolchain/gpu.ts';
 import { cachePaths } from './toolchain/paths.ts';
 import { type EnsureOptions, ensureToolchain, withVendorLibraries } from './toolchain/toolchain.ts';
-import { Slots } from './util/limit.ts';
 import { Stopwatch } from './util/stopwatch.ts';
 import { atMostEvery } from './util/throttle.ts';
 
@@ -36,30 +37,32 @@ export class Line {
   readonly context: CompileContext;
   readonly recorder: Recorder;
   readonly watch = new Stopwatch();
-  readonly slots: Slots;
   readonly toolchain: () => Promise<Toolchain>;
   readonly bench: () => Promise<Bench>;
+  readonly #chosen: () => Promise<Bench>;
   readonly #devices: Devices;
 
   constructor(request: Request, host: Host) {
     this.request = request;
     this.host = host;
-    this.context = compileContext(request, host);
+    const soFar = this.nowAndThen();
+    this.context = compileContext(request, host, soFar);
     this.recorder = new Recorder(host.run, host.emit);
-    this.slots = new Slots(request.jobs);
     this.toolchain = once(() => this.watch.measure('toolchain', () => this.#ensureToolchain()));
+    this.#chosen = once(() => chooseDevices(request, host));
     this.bench = once(() => this.watch.measure('devices', () => this.#openBench()));
     this.#devices = new Devices({
-      ...{ request, host, context: this.context, slots: this.slots, toolchain: this.toolchain },
+      ...{ request, host, context: this.context, toolchain: this.toolchain },
       note: (message) => this.note(message),
-      nowAndThen: () => this.#nowAndThen(),
+      nowAndThen: () => this.nowAndThen(),
     });
     sweepTemporaries(this.context.cacheRoot);
   }
 
-  /** Variants under way at a time: enough that one waits for a device while others are compiled. */
-  get lanes(): number {
-    return 2 * this.request.jobs;
+  /** Variants under way at a time: enough that one waits for each device while others are compiled. */
+  async lanes(): Promise<number> {
+    const gpus = this.does('gate') ? (await this.#chosen()).gpus.length : 0;
+    return 2 * Math.max(this.request.jobs, gpus);
   }
 
   does(stage: Stage): boolean {
@@ -101,7 +104,7 @@ export class Line {
 
   /** Takes the checks of a workload as they come, and tells now and then how many of its variants have had theirs. */
   checksOf({ id }: Workload, variants: number): (check: Check) => void {
-    const soFar = this.#nowAndThen();
+    const soFar = this.nowAndThen();
     const subjects = new Set<string>();
     return (check) => {
       this.host.signal.throwIfAborted();
@@ -162,7 +165,7 @@ export class Line {
     const toolchain = await this.toolchain();
     const run = await this.#provenance(toolchain);
     const install = await this.#installation(toolchain);
-    const { cudaHome } = toolchain;
+    const { cudaHome, cxx } = toolchain;
     return {
       family,
       folder,
@@ -170,8 +173,11 @@ export class Line {
       out,
       executor,
       cudaHome,
+      cxx,
       artifacts,
       run,
+      onWait: (message) => this.note(message),
+      signal: this.host.signal,
       ...(install && { install }),
     };
   }
@@ -188,7 +194,7 @@ export class Line {
   /** Where the library of this run comes from. */
   async #provenance(toolchain: Toolchain): Promise<LibraryRun> {
     const { run, executor } = this.host;
-    const gpu = run.readJson('gpu.json', gpuSchema);
+    const gpu = run.readJson('gpu.json', gpuSchema.omit({ id: true }));
     return {
       id: run.id,
       date: run.info.started,
@@ -209,7 +215,7 @@ export class Line {
     this.note(
       `building the library and installing it into ${path}; find it with -DCMAKE_PREFIX_PATH=${path}`,
     );
-    const soFar = this.#nowAndThen();
+    const soFar = this.nowAndThen();
     return {
       ...{ prefix: path, shared, cudaHome, jobs },
       toolFolders: [cachePaths(this.host.environment).bin],
@@ -218,7 +224,7 @@ export class Line {
   }
 
   /** Notes of how far a long job is. */
-  #nowAndThen(): (message: string) => void {
+  nowAndThen(): (message: string) => void {
     return atMostEvery(secondsBetweenNotes, (message: string) =>
       this.emit({ event: 'note', message, passing: true }),
     );
@@ -234,31 +240,33 @@ export class Line {
     const options = this.#toolchainOptions;
     const toolchain = await ensureToolchain(options);
     const asksGpu = this.does('gate') || this.does('time');
-    if (!asksGpu || this.request.device === 'emulated') return toolchain;
+    if (!asksGpu || !wantsGpu(this.request.device)) return toolchain;
     const gpus = await findGpus(options.executor);
     return gpus.length > 0 ? withVendorLibraries(toolchain, options) : toolchain;
   }
 
   async #openBench(): Promise<Bench> {
-    const wanted = await chooseDevices(this.request, this.host);
+    const wanted = await this.#chosen();
+    for (const why of wanted.leftOut) this.note(why);
     if (wanted.untimed !== undefined && !this.does('gate')) throw cannotTime(wanted.untimed);
     const bench = await this.#openDevices(wanted);
-    this.emit(await environmentOf(this.request, this.host, await this.toolchain(), this.#devices.gpu));
+    this.emit(await environmentOf(this.request, this.host, await this.toolchain(), this.#devices.gpus));
     return bench;
   }
 
   async #openDevices(wanted: Bench): Promise<Bench> {
     if (wanted.untimed !== undefined && this.does('time')) this.note(`not timing: ${wanted.untimed}`);
     for (const device of wanted.devices) {
-      const refused = await this.#devices.open(device);
+      const refused = await this.#devices.open(device, wanted.gpus);
       if (refused === undefined) continue;
-      if (device === 'emulated' || this.request.device === 'cuda') throw new EnvironmentError(refused);
+      if (!(backends[device].gpu && this.request.device.gpuOptional)) throw new EnvironmentError(refused);
       if (!this.does('gate')) throw cannotTime(refused);
       this.note(`not timing: ${refused}`);
-      return { devices: ['emulated'], untimed: refused };
+      return withoutGpu(wanted.devices, refused);
     }
-    if (wanted.gpu) this.host.run.writeJson('gpu.json', wanted.gpu);
-    return wanted;
+    const gpus = wanted.gpus.filter(({ id }) => this.#devices.gpus.has(id));
+    if (gpus[0]) this.host.run.writeJson('gpu.json', gpus[0]);
+    return { ...wanted, gpus };
   }
 }
 

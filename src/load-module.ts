@@ -2,6 +2,8 @@ import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createJiti } from 'jiti';
 import { UsageError } from './errors.ts';
+import { privateFolder } from './util/ownership.ts';
+import { userCache } from './util/user-cache.ts';
 
 const here = fileURLToPath(import.meta.url);
 
@@ -13,7 +15,10 @@ const alias = Object.fromEntries(
   ].map(([name, file]) => [name, join(dirname(here), `${file}${extname(here)}`)]),
 );
 
-const jiti = createJiti(import.meta.url, { alias, interopDefault: false });
+// What is read from there is run: by default it would be a folder under /tmp, where anyone can put a file before us.
+const translated = privateFolder(join(userCache(process.env), 'translated'));
+
+const jiti = createJiti(import.meta.url, { alias, interopDefault: false, fsCache: translated ?? false });
 
 /**
  * Default export of a TypeScript file of the user's, whether this package runs from `src/` or compiled. Throws a
@@ -30,21 +35,39 @@ export async function loadDefault(path: string): Promise<unknown> {
 }
 
 async function load(path: string): Promise<Readonly<Record<string, unknown>>> {
+  const pending = whilePending();
   try {
-    return await jiti.import<Readonly<Record<string, unknown>>>(path);
+    return await Promise.race([jiti.import<Readonly<Record<string, unknown>>>(path), pending.stuck]);
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
     throw new UsageError(describe(error, path), { cause: error });
+  } finally {
+    pending.end();
   }
 }
 
+/** Rejects when nothing is left that could settle the promise which a file waits for: Node would end without a word. */
+function whilePending(): { readonly stuck: Promise<never>; end(): void } {
+  let stop = () => {};
+  const stuck = new Promise<never>((_, reject) => {
+    stop = () => reject(new Error('it waits for a promise that nothing settles'));
+  });
+  process.once('beforeExit', stop);
+  return { stuck, end: () => void process.off('beforeExit', stop) };
+}
+
 /** `family.ts:12:3: Unexpected token`, from what jiti, Node's resolver or the file itself threw. */
-function describe(error: Error, path: string): string {
+function describe(error: unknown, path: string): string {
+  if (!(error instanceof Error)) return `${path}: it threw ${String(error)}`;
   const syntax = /^ParseError: (.*?)\s*\n\s*(\S+:\d+):(\d+)/s.exec(error.message);
   if (syntax) return `${syntax[2]}:${Number(syntax[3]) + 1}: ${syntax[1]}`;
   const [first = ''] = error.message.split('\n');
-  const frame = (error.stack ?? '').split('\n').find((line) => line.includes(`${path}:`));
   // Lines survive jiti's translation, columns do not.
-  const place = frame && /:(\d+):\d+\)?$/.exec(frame)?.[1];
-  return `${path}${place ? `:${place}` : ''}: ${first}`;
+  const frame = new RegExp(`(${escaped(dirname(path))}/[^\\n]*?:\\d+):\\d+\\)?$`, 'm').exec(
+    error.stack ?? '',
+  );
+  return `${frame?.[1] ?? path}: ${first}`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

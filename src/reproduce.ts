@@ -1,3 +1,4 @@
+import { backends } from './backends/index.ts';
 import type { Variant } from './model/variant.ts';
 import type { Verdict } from './model/verdict.ts';
 import type { Request } from './request.ts';
@@ -13,7 +14,7 @@ export type Judging = Request['gate'] & {
 /** One command that shows a verdict again, alone. One settled before any device was asked needs none of their flags. */
 export function reproduction(
   { family, id }: Pick<Variant, 'family' | 'id'>,
-  { device, evidence }: Pick<Verdict, 'device' | 'evidence'>,
+  { device, gpu, evidence }: Pick<Verdict, 'device' | 'gpu' | 'evidence'>,
   { depth, file, settings, ...asked }: Judging,
 ): string {
   const { watchdog, ...surroundings } = settings;
@@ -21,9 +22,9 @@ export function reproduction(
   if (device === 'none') return command + flagText(surroundings);
   const seed = typeof evidence.seed === 'number' ? evidence.seed : asked.seed;
   const flags = {
-    device,
+    device: gpu ?? device,
     case: evidence.case ?? asked.case,
-    seed: device === 'emulated' ? seed : undefined,
+    seed: backends[device].seeded ? seed : undefined,
     depth: depth === 'full' ? depth : undefined,
     watchdog,
   };

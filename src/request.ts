@@ -1,3 +1,4 @@
+import type { DeviceChoice } from './backends/index.ts';
 import type { Executor } from './exec/executor.ts';
 import type { Arch } from './model/arch.ts';
 import type { Event, Stage } from './model/event.ts';
@@ -29,13 +30,15 @@ export interface Request {
   readonly arch: Arch;
   /** Times of earlier runs on a GPU of this architecture, where the family ships some. */
   readonly wisdom?: FamilyWisdom;
+  /** The worst rank of the family's accuracy that may be chosen where there is a better one; 0 if absent. */
+  readonly accuracy?: number;
   /** Which points. */
   readonly space: EnumerateOptions;
   /** One variant instead of a space; `source` where its text is not what the template gives. */
   readonly only?: { readonly variant: Variant; readonly source?: Source };
   /** Which of the stages; those that are left out take what the run's journal knows. */
   readonly stages: ReadonlySet<Stage>;
-  readonly device: 'auto' | 'cuda' | 'emulated';
+  readonly device: DeviceChoice;
   readonly gate: GateScope;
   readonly watchdogSeconds: number;
   readonly settings: Settings;

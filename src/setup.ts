@@ -1,6 +1,7 @@
 import { availableParallelism, cpus } from 'node:os';
 import { join, relative } from 'node:path';
-import { archOf } from './arch/index.ts';
+import { type ChosenGpus, chooseGpus } from './backends/gpus.ts';
+import { backends, type DeviceChoice, emulated, wantsGpu } from './backends/index.ts';
 import type { CompileContext } from './compile/context.ts';
 import { l2BandwidthOf, limitsOf } from './device/limits.ts';
 import type { DeviceInfo } from './device/protocol.ts';
@@ -9,78 +10,78 @@ import type { Executor } from './exec/executor.ts';
 import type { Arch } from './model/arch.ts';
 import type { DeviceName } from './model/artifact.ts';
 import type { EnvironmentEvent } from './model/event.ts';
+import type { Gpu } from './model/gpu.ts';
 import type { Host, Request } from './request.ts';
 import type { Toolchain } from './toolchain/find.ts';
-import { findGpus, type Gpu, hasDriver } from './toolchain/gpu.ts';
+import { findGpus, hasDriver } from './toolchain/gpu.ts';
+import { Slots } from './util/limit.ts';
+import { describeOwner } from './util/lock.ts';
 import { packageRoot } from './util/package-root.ts';
 
 /** The devices that a run gates on, in order, and why there are no times where there are none. */
 export interface Bench {
   readonly devices: readonly DeviceName[];
-  readonly gpu?: Gpu;
+  /** The device that times, and the GPUs behind it. */
+  readonly timer?: DeviceName;
+  readonly gpus: readonly Gpu[];
+  /** A sentence on each GPU that is there and is not used. */
+  readonly leftOut: readonly string[];
   readonly untimed?: string;
 }
 
-/**
- * The emulated device always gates first: it is cheap and sees what a GPU hides. A GPU follows where there is one whose
- * architecture is the one compiled for. `--device` narrows this to one of the two.
- */
-export async function chooseDevices(request: Request, host: Host): Promise<Bench> {
-  if (request.device === 'emulated') {
-    return {
-      devices: ['emulated'],
-      untimed: 'only the emulated device was asked for, and its times mean nothing',
-    };
+/** The devices that were asked for, as far as this machine has them. Throws an EnvironmentError where one must be there and is not. */
+export async function chooseDevices({ device, arch }: Request, { executor }: Host): Promise<Bench> {
+  if (!wantsGpu(device))
+    return withoutGpu(
+      device.devices,
+      `only the ${device.text} device was asked for, and its times mean nothing`,
+    );
+  const found = await findGpusFor(device, arch, executor);
+  const { gpus, leftOut, obstacle } = found;
+  if (obstacle === undefined) {
+    const timer = device.devices.find((name) => backends[name].times);
+    return { devices: device.devices, gpus, leftOut, ...(timer && { timer }) };
   }
-  if (request.device === 'cuda')
-    return { devices: ['cuda'], gpu: await mustHaveGpu(request.arch, host.executor) };
-  const found = await findGpuFor(request.arch, host.executor);
-  if ('gpu' in found) return { devices: ['emulated', 'cuda'], gpu: found.gpu };
-  return {
-    devices: ['emulated'],
-    untimed: `${found.obstacle}, and times of the emulated device mean nothing`,
-  };
+  if (!device.gpuOptional) throw noGpu(device, obstacle);
+  return withoutGpu(device.devices, `${obstacle}, and times of the emulated device mean nothing`);
 }
 
-/** The GPU that code for an arch runs on. Throws an EnvironmentError where there is none: nothing else may stand in for it. */
-export async function mustHaveGpu(arch: Arch, executor: Executor): Promise<Gpu> {
-  const found = await findGpuFor(arch, executor);
-  if ('gpu' in found) return found.gpu;
-  throw new EnvironmentError(
-    `--device cuda: ${found.obstacle}; --device emulated gates without one, and \`gen build\` only compiles`,
+/** The devices that are no GPU, and why nothing is timed. */
+export function withoutGpu(devices: readonly DeviceName[], untimed: string): Bench {
+  return { devices: devices.filter((name) => !backends[name].gpu), gpus: [], leftOut: [], untimed };
+}
+
+/** Throws an EnvironmentError where the GPUs that were asked for are not there: nothing else may stand in for them. */
+export async function mustHaveGpu(choice: DeviceChoice, arch: Arch, executor: Executor): Promise<void> {
+  const { obstacle } = await findGpusFor(choice, arch, executor);
+  if (obstacle !== undefined) throw noGpu(choice, obstacle);
+}
+
+function noGpu({ text }: DeviceChoice, obstacle: string): EnvironmentError {
+  return new EnvironmentError(
+    `--device ${text}: ${obstacle}; --device ${emulated.name} gates without one, and \`gen build\` only compiles`,
   );
 }
 
-async function findGpuFor(
-  arch: Arch,
-  executor: Executor,
-): Promise<{ readonly gpu: Gpu } | { readonly obstacle: string }> {
-  const [gpu] = await findGpus(executor);
-  if (gpu === undefined) return { obstacle: missingGpu() };
-  const obstacle = mismatch(gpu, arch);
-  return obstacle === undefined ? { gpu } : { obstacle };
+async function findGpusFor(choice: DeviceChoice, arch: Arch, executor: Executor): Promise<ChosenGpus> {
+  return chooseGpus(await findGpus(executor), choice, arch, whyNoGpu);
 }
 
-function missingGpu(): string {
+function whyNoGpu(): string {
   return hasDriver()
-    ? 'there is an NVIDIA driver but nvidia-smi shows no GPU (see `npx gen doctor`)'
+    ? 'there is an NVIDIA driver but nvidia-smi shows no GPU, or CUDA_VISIBLE_DEVICES hides it (see `npx gen doctor`)'
     : 'this machine has no NVIDIA GPU';
 }
 
-function mismatch(gpu: Gpu, arch: Arch): string | undefined {
-  const own = archOf(gpu.computeCapability);
-  if (own?.name === arch.name) return undefined;
-  const use = own ? `; use --arch ${own.name}` : '';
-  return `code for ${arch.name} does not run on this ${gpu.name}${use}`;
-}
-
-/** What a run's figures depend on beside its variants. `gpu`: what the runner on the GPU said of it, where there is one. */
+/** What a run's figures depend on beside its variants. `gpus`: what the runner on each GPU said of it. */
 export async function environmentOf(
   { folder }: Request,
   { executor }: Host,
   { nvccVersion, cxxVersion }: Toolchain,
-  gpu: DeviceInfo | undefined,
+  gpus: ReadonlyMap<string, DeviceInfo>,
 ): Promise<EnvironmentEvent> {
+  const all = [...gpus].map(([id, { name }]) => ({ id, name }));
+  const [first] = gpus.values();
   const commit = await commitOf(executor, folder);
   return {
     event: 'environment',
@@ -88,7 +89,8 @@ export async function environmentOf(
     nvcc: nvccVersion,
     cxx: cxxVersion,
     host: { cpu: cpus()[0]?.model ?? 'unknown', cores: availableParallelism(), node: process.version },
-    ...(gpu && { gpu: describeGpu(gpu) }),
+    ...(all.length > 1 && { gpus: all }),
+    ...(first && { gpu: describeGpu(first) }),
   };
 }
 
@@ -98,14 +100,20 @@ function describeGpu(info: DeviceInfo): NonNullable<EnvironmentEvent['gpu']> {
   return { ...rest, ...limitsOf(info), l2Bandwidth: l2BandwidthOf(info) };
 }
 
-/** Where a request's compilers read and write. */
-export function compileContext(request: Request, host: Host): CompileContext {
+/** Where a request's compilers read and write. `note`: told now and then what is waited for. */
+export function compileContext(
+  request: Request,
+  host: Host,
+  note: (message: string) => void,
+): CompileContext {
   return {
     executor: host.executor,
     cacheRoot: join(request.out, 'artifacts'),
     packageRoot,
     familyFolder: request.folder,
+    slots: new Slots(request.jobs),
     signal: host.signal,
+    onWait: (owner) => note(`waiting for ${describeOwner(owner)}, which compiles what is needed here too`),
   };
 }
 

@@ -1,33 +1,50 @@
 // The wisdom that a family ships, and the preset `shipped` that follows from it.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from './errors.ts';
 import type { AnyFamily } from './model/family.ts';
-import { type FamilyWisdom, wisdomSchema } from './model/wisdom.ts';
+import { type FamilyWisdom, sameCodeSchema, wisdomSchema } from './model/wisdom.ts';
 import { activeValues, pointOfId } from './space/id.ts';
 import type { Values } from './space/plan.ts';
+import { onDisk } from './util/disk.ts';
 import { parseJson } from './util/json.ts';
 
 /** What a family's folder `wisdom/` holds, by architecture. Throws a UsageError for a file that is none of this family. */
 export function loadWisdom(family: AnyFamily, folder: string): FamilyWisdom[] {
   const place = join(folder, 'wisdom');
-  const names = existsSync(place) ? readdirSync(place).filter((name) => name.endsWith('.json')) : [];
-  return names.toSorted().map((name) => readWisdom(family, join(place, name)));
+  const names = existsSync(place) ? onDisk(`read ${place}`, () => readdirSync(place)) : [];
+  const files = names.filter((name) => name.endsWith('.json'));
+  return files.toSorted().map((name) => readWisdom(family, join(place, name)));
 }
 
 function readWisdom(family: AnyFamily, file: string): FamilyWisdom {
   const arch = basename(file, '.json');
-  const json = parseJson(readFileSync(file, 'utf8'));
+  const json = parseJson(onDisk(`read ${file}`, () => readFileSync(file, 'utf8')));
   const { data, error } = wisdomSchema.safeParse(json);
   if (data?.family === family.name && data.arch === arch) {
     const ids = [...new Set(data.records.map(({ variant }) => variant))];
-    return { ...data, gone: ids.filter((id) => pointOf(family, id) === undefined) };
+    const now = sameCode(join(dirname(file), 'same-code', `${arch}.json`));
+    const records = data.records.map((record) => ({
+      ...record,
+      source: now[record.source] ?? record.source,
+    }));
+    return { ...data, records, gone: ids.filter((id) => pointOf(family, id) === undefined) };
   }
   const said = data ? `it is of ${data.family} for ${data.arch}` : z.prettifyError(error);
   const why = json === undefined ? 'it is no JSON (cut short?)' : said;
   throw new UsageError(
     `${file} is no wisdom of ${family.name} for ${arch}: ${why}\n  \`npx gen report --wisdom <file>\` writes one`,
+  );
+}
+
+/** Sources as they are rendered now, by timed ones that compile to the same machine code; `bench/same-code.ts` writes them. */
+function sameCode(file: string): Readonly<Record<string, string>> {
+  if (!existsSync(file)) return {};
+  const { data, error } = sameCodeSchema.safeParse(parseJson(readFileSync(file, 'utf8')));
+  if (data) return data.sources;
+  throw new UsageError(
+    `${file} does not say which sources have the same machine code: ${z.prettifyError(error)}`,
   );
 }
 

@@ -74,8 +74,16 @@ int main(void) {
   tw_device_info device = {sizeof device, "", 0, 0};
   check(tw_device_query(0, &device), "query device 0");
 
-  const tw_bsr_spmm_problem problem = {sizeof problem, kM, kColumns, kK,      kBlock,  kBlocks, TW_TYPE_F16,
-                                       TW_TYPE_F16,    0,  0,        kRowPtr, kColIdx, 0};
+  const tw_bsr_spmm_problem problem = {.struct_size = sizeof problem,
+                                       .m = kM,
+                                       .n = kColumns,
+                                       .k = kK,
+                                       .block = kBlock,
+                                       .blocks = kBlocks,
+                                       .input = TW_TYPE_F16,
+                                       .output = TW_TYPE_F16,
+                                       .host_row_ptr = kRowPtr,
+                                       .host_col_idx = kColIdx};
   tw_bsr_spmm_plan* plan;
   check(tw_bsr_spmm_plan_create(&problem, &plan), "plan");
   const size_t workspace_bytes = tw_bsr_spmm_workspace_bytes(plan);
@@ -90,9 +98,14 @@ int main(void) {
                                                                            buffer_from(NULL, workspace_bytes);
 
   check(tw_bsr_spmm_prepare(plan, workspace, workspace_bytes, NULL), "prepare");
-  check(tw_bsr_spmm_run(plan, 1.0f, row_ptr, col_idx, device_a, device_b, 0.0f, device_c, workspace,
-                        workspace_bytes, NULL),
-        "run");
+  const tw_bsr_spmm_operands operands = {.struct_size = sizeof operands,
+                                         .row_ptr = row_ptr,
+                                         .col_idx = col_idx,
+                                         .values = device_a,
+                                         .b = device_b,
+                                         .c = device_c,
+                                         .alpha = 1};
+  check(tw_bsr_spmm_run(plan, &operands, workspace, workspace_bytes, NULL), "run");
   buffer_read(c, device_c, kM * kColumns * sizeof *c);
 
   const int wrong = count_wrong(c);

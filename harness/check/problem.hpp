@@ -27,6 +27,9 @@ class DescribedProblem final : public Problem {
       launch_.block[at] = static_cast<unsigned>(json.at("block").items().at(at).integer());
     }
     launch_.shared_bytes = static_cast<std::size_t>(json.integer("shared", 0));
+    if (arguments_.size() > kMostSlots)
+      throw std::invalid_argument("a kernel may have " + std::to_string(kMostSlots) + " arguments, not " +
+                                  std::to_string(arguments_.size()));
   }
 
   const std::vector<Tensor>& tensors() const override { return tensors_; }
@@ -43,14 +46,13 @@ class DescribedProblem final : public Problem {
   }
   double flops() const override { return 0; }
   double bytes() const override { return 0; }
-  Workspace workspace(const Parameters&, const DeviceLimits&) const override {
-    Workspace workspace;
-    workspace.bytes = workspace_bytes_;
-    return workspace;
+  Bound bind(const Parameters&, const DeviceLimits&) const override {
+    Bound bound;
+    bound.workspace.bytes = workspace_bytes_;
+    bound.launches.push_back(launch());
+    return bound;
   }
-  std::vector<Launch> launches(const Parameters&, const DeviceLimits&, const Placement& placement) const override {
-    return {launch(placement)};
-  }
+  CallBytes call(const Placement& placement) const override { return CallBytes(slots(placement)); }
   std::string key() const override { return key_; }
 
  private:
@@ -75,27 +77,36 @@ class DescribedProblem final : public Problem {
     arguments_.push_back(std::move(argument));
   }
 
-  Launch launch(const Placement& placement) const {
-    Launch launch = launch_;
-    for (const Argument& argument : arguments_) {
-      if (argument.kind == Argument::Kind::tensor)
-        launch.arguments.add(placement.tensors[argument.tensor]);
-      else if (argument.kind == Argument::Kind::workspace)
-        launch.arguments.add(static_cast<std::byte*>(placement.workspace) + argument.offset);
-      else
-        add_scalar(launch.arguments, argument);
-    }
+  /// Arguments in slots of 8 bytes, which the kernel's entry knows how to take apart: addresses and scalars.
+  static constexpr std::size_t kMostSlots = kMostArgumentBytes / 8;
+  struct Slots {
+    std::uint64_t slot[kMostSlots];
+  };
+
+  BoundLaunch launch() const {
+    BoundLaunch launch = launch_;
+    launch.arguments.resize(arguments_.size() * 8);
+    for (std::uint32_t i = 0; i < arguments_.size() * 8; i += 8)
+      launch.patches.push_back({Patch::Kind::address, i, i, 0});
     return launch;
   }
 
-  static void add_scalar(Arguments& arguments, const Argument& argument) {
-    std::byte bytes[8];
-    encode(argument.type, argument.value, bytes);
-    const std::size_t size = element_bytes(argument.type);
-    std::uint64_t wide = 0;
-    std::memcpy(&wide, bytes, size);
-    // A scalar's slot may be longer than the kernel reads.
-    arguments.add(wide);
+  Slots slots(const Placement& placement) const {
+    Slots slots{};
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+      const Argument& argument = arguments_[i];
+      if (argument.kind == Argument::Kind::scalar) {
+        std::byte bytes[8];  // the slot may be longer than the scalar
+        encode(argument.type, argument.value, bytes);
+        std::memcpy(&slots.slot[i], bytes, element_bytes(argument.type));
+        continue;
+      }
+      const void* address = argument.kind == Argument::Kind::tensor
+                                ? placement.tensors[argument.tensor]
+                                : static_cast<std::byte*>(placement.workspace) + argument.offset;
+      std::memcpy(&slots.slot[i], &address, sizeof address);
+    }
+    return slots;
   }
 
   /// The right contents of every tensor; those of inputs are left empty.
@@ -105,8 +116,8 @@ class DescribedProblem final : public Problem {
     if (kind == "function") return call_function(reference, json_.at("sizes"), arguments_, tensors_);
     if (kind == "files") return read_files(reference, tensors_);
     if (kind == "python") return call_python(reference, json_, arguments_, tensors_);
-    return run_kernel(reference, tensors_, workspace_bytes_,
-                      [this](const Placement& placement) { return launch(placement); });
+    return run_kernel(reference, tensors_, workspace_bytes_, launch(),
+                      [this](const Placement& placement) { return CallBytes(slots(placement)); });
   }
 
   Json json_;
@@ -115,7 +126,7 @@ class DescribedProblem final : public Problem {
   std::vector<Tensor> tensors_;
   std::vector<Tolerance> tolerances_;  // by tensor
   std::size_t workspace_bytes_ = 0;
-  Launch launch_;
+  BoundLaunch launch_;
 };
 
 }  // namespace tilewright::check

@@ -100,7 +100,7 @@ inline Answers call_function(const Json& json, const Json& sizes, const std::vec
 /// Runs a kernel thread by thread in order, without the detector. What it leaves as it was is other poison than the
 /// gate's, which then says `unwritten`.
 inline Answers run_kernel(const Json& json, const std::vector<Tensor>& tensors, std::size_t workspace_bytes,
-                          const std::function<Launch(const Placement&)>& launch) {
+                          const BoundLaunch& launch, const std::function<CallBytes(const Placement&)>& call) {
   struct Release {
     void operator()(void* memory) const { simt::release(memory); }
   };
@@ -124,7 +124,7 @@ inline Answers run_kernel(const Json& json, const std::vector<Tensor>& tensors, 
   config.order = simt::Order::in_order;
   config.poison = false;
   config.seconds = 20;
-  emulated::PreparedLaunch(entry, "the reference", launch(placement)).run(config);
+  emulated::PlannedLaunch(entry, "the reference", launch).run(config, call(placement).data());
   Answers answers(tensors.size());
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (tensors[i].role == Role::input) continue;

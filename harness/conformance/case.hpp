@@ -39,7 +39,7 @@ enum class Fill {
 
 /// A tensor map over the input or the output buffer.
 struct Map {
-  tilewright::TiledMap tiled;  // base is ignored
+  tilewright::TiledMap tiled;
   bool over_output = false;
 };
 

@@ -33,6 +33,11 @@ constexpr char kKernel[] = R"(
 }
 )";
 
+/// The kernel's argument, which comes with the call.
+struct Readings {
+  void* out;
+};
+
 }  // namespace
 
 ClockMeter::ClockMeter(int sm_count) {
@@ -42,25 +47,22 @@ ClockMeter::ClockMeter(int sm_count) {
   std::fill_n(readings_.get(), 2 * kMost, Reading{});
   try {
     image_ = std::make_unique<Image>(kKernel);
-    for (int index = 0; index < 2; ++index) {
-      Launch launch;
-      launch.grid = {static_cast<unsigned>(sm_count), 1, 1};  // an idle GPU gives each multiprocessor one
-      launch.arguments.add(readings_.get() + index * kMost);
-      launches_[index] = std::make_unique<PreparedLaunch>(*image_, "tw_read_clock", launch);
-    }
+    LaunchBuilder<Readings, Readings> kernel;
+    kernel.launch.grid[0] = static_cast<unsigned>(sm_count);  // an idle GPU gives each multiprocessor one
+    kernel.set(&Readings::out, &Readings::out);
+    launch_ = std::make_unique<PlannedLaunch>(*image_, "tw_read_clock", kernel.finish());
   } catch (const Error&) {
-    launches_[0].reset();
-    launches_[1].reset();
   }
 }
 
 void ClockMeter::read(int index, cudaStream_t stream) {
-  if (launches_[index]) launches_[index]->enqueue(stream);
+  const Readings call{readings_.get() + index * kMost};
+  if (launch_) launch_->enqueue(&call, stream);
 }
 
 double ClockMeter::megahertz() const {
   std::vector<double> clocks;
-  for (int sm = 0; launches_[1] && sm < kMost; ++sm) {
+  for (int sm = 0; launch_ && sm < kMost; ++sm) {
     const Reading &first = readings_[sm], &second = readings_[kMost + sm];
     if (first.nanoseconds == 0 || second.nanoseconds <= first.nanoseconds) continue;
     clocks.push_back(1e3 * static_cast<double>(second.cycles - first.cycles) /

@@ -30,7 +30,7 @@ class ClockMeter {
   };
 
   std::unique_ptr<Image> image_;
-  std::unique_ptr<PreparedLaunch> launches_[2];
+  std::unique_ptr<PlannedLaunch> launch_;      // null where the clock is unknown
   std::unique_ptr<Reading[], Free> readings_;  // first all of index 0
 };
 

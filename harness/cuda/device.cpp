@@ -25,9 +25,13 @@ class Cubin : public Module {
 class CudaProgram : public Program {
  public:
   CudaProgram(std::shared_ptr<Module> module, const Plan& plan, cudaStream_t stream)
-      : module_(std::move(module)), stream_(stream), clear_(plan.clear), clear_bytes_(plan.clear_bytes) {
+      : module_(std::move(module)),
+        stream_(stream),
+        clear_(plan.clear),
+        clear_bytes_(plan.clear_bytes),
+        call_(plan.call) {
     const auto& cubin = dynamic_cast<const Cubin&>(*module_);
-    for (const Launch& launch : plan.launches)
+    for (const BoundLaunch& launch : plan.launches)
       launches_.emplace_back(cubin.image, cubin.symbol + launch.entry, launch);
   }
 
@@ -41,7 +45,7 @@ class CudaProgram : public Program {
     const auto target = static_cast<cudaStream_t>(stream);
     try {
       if (clear_bytes_ > 0) check(cudaMemsetAsync(clear_, 0, clear_bytes_, target), "clear the workspace");
-      for (const cuda::PreparedLaunch& launch : launches_) launch.enqueue(target);
+      for (const cuda::PlannedLaunch& launch : launches_) launch.enqueue(call_.data(), target);
     } catch (const Error& error) {
       cuda::rethrow(error);
     }
@@ -52,7 +56,8 @@ class CudaProgram : public Program {
   cudaStream_t stream_;
   void* clear_;
   std::size_t clear_bytes_;
-  std::vector<cuda::PreparedLaunch> launches_;
+  CallBytes call_;
+  std::vector<cuda::PlannedLaunch> launches_;
 };
 
 double attribute(cudaDeviceAttr name) {
@@ -165,7 +170,7 @@ class CudaDevice : public Device {
 
 }  // namespace
 
-std::unique_ptr<Device> open_device() {
+std::unique_ptr<Device> open_device(const Json&) {
   const cudaDeviceProp properties = first_gpu();
   try {
     return std::make_unique<CudaDevice>(properties);

@@ -1,9 +1,5 @@
 #include "launcher.hpp"
 
-#include <cuda.h>
-
-#include <cstring>
-
 namespace tilewright::cuda {
 namespace {
 
@@ -18,25 +14,22 @@ std::string extents(const std::array<unsigned, 3>& size) {
 
 unsigned volume(const std::array<unsigned, 3>& size) { return size[0] * size[1] * size[2]; }
 
-std::string describe(const std::string& kernel, const Launch& launch) {
+std::string describe(const std::string& kernel, const BoundLaunch& launch) {
   return "kernel " + kernel + ", grid " + extents(launch.grid) + ", block " + extents(launch.block) +
          ", cluster " + extents(launch.cluster) + ", " + std::to_string(launch.shared_bytes) +
          " bytes of dynamic shared memory";
 }
 
-/// cuTensorMapEncodeTiled lives in the driver, which this library does not link.
-decltype(&cuTensorMapEncodeTiled) tensor_map_encoder() {
-  static const auto encoder = [] {
-    void* function = nullptr;
-    cudaDriverEntryPointQueryResult found{};
-    check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault,
-                                           &found),
-          "look up cuTensorMapEncodeTiled in the driver");
-    if (found != cudaDriverEntryPointSuccess)
-      throw Error(cudaErrorNotSupported, "look up cuTensorMapEncodeTiled in the driver (it needs CUDA 12.0)");
-    return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
-  }();
-  return encoder;
+/// A function of the driver, which this library does not link.
+template <class Function>
+Function driver_function(const char* name) {
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  const std::string what = std::string("look up ") + name + " in the driver";
+  check(cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found), what);
+  if (found != cudaDriverEntryPointSuccess)
+    throw Error(cudaErrorNotSupported, what + " (it needs CUDA 12.0)");
+  return reinterpret_cast<Function>(function);
 }
 
 CUtensorMapDataType data_type(const TiledMap& map) {
@@ -76,14 +69,17 @@ std::string describe(const TiledMap& map) {
   return text;
 }
 
+/// The map of a tensor whose address comes later. Encoding looks at no memory; any aligned address will do.
 CUtensorMap encode(const TiledMap& map) {
+  static const auto encoder = driver_function<decltype(&cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
   if (map.rank < 1 || map.rank > 5) throw Error(cudaErrorInvalidValue, describe(map));
+  constexpr std::uintptr_t kSomewhere = 1 << 20;
   CUtensorMap encoded;
   const std::uint32_t steps[] = {1, 1, 1, 1, 1};
-  const CUresult result = tensor_map_encoder()(
-      &encoded, data_type(map), map.rank, map.base, map.size.data(), map.stride.data() + 1, map.box.data(),
-      steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle(map.swizzle), CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-      CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult result =
+      encoder(&encoded, data_type(map), map.rank, reinterpret_cast<void*>(kSomewhere), map.size.data(),
+              map.stride.data() + 1, map.box.data(), steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+              swizzle(map.swizzle), CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   // CUresult and cudaError_t share their values.
   if (result != CUDA_SUCCESS) throw Error(static_cast<cudaError_t>(result), describe(map));
   return encoded;
@@ -142,9 +138,12 @@ cudaKernel_t Image::kernel(const std::string& name) const {
   return kernel;
 }
 
-PreparedLaunch::PreparedLaunch(const Image& image, const std::string& kernel, const Launch& launch)
-    : description_(describe(kernel, launch)), kernel_(image.kernel(kernel)) {
+PlannedLaunch::PlannedLaunch(const Image& image, const std::string& kernel, const BoundLaunch& launch)
+    : launch_(launch), description_(describe(kernel, launch)), kernel_(image.kernel(kernel)) {
   const void* function = reinterpret_cast<const void*>(kernel_);
+  // Asking for attributes ends lazy loading: a stream may be recording when the kernel is launched.
+  cudaFuncAttributes unused;
+  check(cudaFuncGetAttributes(&unused, function), "load kernel " + kernel);
   check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(launch.shared_bytes)),
         "reserve shared memory for " + description_);
@@ -165,30 +164,24 @@ PreparedLaunch::PreparedLaunch(const Image& image, const std::string& kernel, co
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attribute.val.programmaticStreamSerializationAllowed = 1;
   }
-  for (const Arguments::Item& item : launch.arguments.items()) add(item);
+  for (const BoundMap& map : launch.maps) maps_.push_back(encode(map.map));
+  if (!maps_.empty()) move_map_ = driver_function<MoveMap>("cuTensorMapReplaceAddress");
 }
 
-void PreparedLaunch::add(const Arguments::Item& item) {
-  static_assert(sizeof(CUtensorMap) <= sizeof(Slot) && alignof(CUtensorMap) <= alignof(Slot));
-  const std::size_t bytes = item.is_map ? sizeof(CUtensorMap) : item.bytes.size();
-  auto& slots = storage_.emplace_back(new Slot[(bytes + sizeof(Slot) - 1) / sizeof(Slot)]);
-  if (item.is_map) {
-    const CUtensorMap map = encode(item.map);
-    std::memcpy(slots.get(), &map, sizeof map);
-  } else {
-    std::memcpy(slots.get(), item.bytes.data(), bytes);
-  }
-  arguments_.push_back(slots.get());
-}
-
-void PreparedLaunch::enqueue(cudaStream_t stream) const {
+void PlannedLaunch::enqueue(const void* call, cudaStream_t stream) const {
+  KernelParameters<CUtensorMap> parameters;
+  const auto move = [this](CUtensorMap& map, void* address) {
+    return move_map_(&map, address) == CUDA_SUCCESS;
+  };
+  if (!parameters.fill(launch_, maps_.data(), call, move)) [[unlikely]]
+    throw Error(cudaErrorInvalidValue, "give a tensor map its address for " + description_);
   cudaLaunchConfig_t config = config_;
-  cudaLaunchAttribute attributes[] = {attributes_[0], attributes_[1]};
   config.stream = stream;
-  config.attrs = attributes;
-  check(cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kernel_),
-                            const_cast<void**>(arguments_.data())),
-        "launch " + description_);
+  config.attrs = const_cast<cudaLaunchAttribute*>(attributes_);  // read only
+  const cudaError_t result =
+      cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kernel_), parameters.pointers);
+  if (result != cudaSuccess) [[unlikely]]
+    check(result, "launch " + description_);
 }
 
 }  // namespace tilewright::cuda

@@ -1,10 +1,10 @@
-// launcher.hpp - starts tilewright::Launch with the CUDA runtime. The runner and the emitted library share
-// it, so it needs nothing but tw/launch.hpp and CUDA's headers. Thread-safe as the runtime is; memory is
-// allocated only when an Image or a PreparedLaunch is made.
+// launcher.hpp - starts tilewright::BoundLaunch with the CUDA runtime. The runner and the emitted library
+// share it, so it needs nothing but tw/launch.hpp and CUDA's headers. Thread-safe as the runtime is; memory
+// is allocated only when an Image or a PlannedLaunch is made.
 #pragma once
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -39,25 +39,24 @@ class Image {
   cudaLibrary_t library_ = nullptr;
 };
 
-/// A launch with its kernel found, its attributes set and its tensor maps encoded. The image must outlive it.
-class PreparedLaunch {
+/// A bound launch on the current device: its kernel loaded, its attributes set, its tensor maps encoded for
+/// some address. Immutable, for any number of threads. The image must outlive it.
+class PlannedLaunch {
  public:
-  PreparedLaunch(const Image& image, const std::string& kernel, const Launch& launch);
-  void enqueue(cudaStream_t stream) const;
+  PlannedLaunch(const Image& image, const std::string& kernel, const BoundLaunch& launch);
+  /// Launches for one call (see BoundLaunch): neither heap nor locks but the driver's own. Throws Error.
+  void enqueue(const void* call, cudaStream_t stream) const;
 
  private:
-  struct alignas(128) Slot {
-    std::byte bytes[128];
-  };
-  void add(const Arguments::Item& item);
+  using MoveMap = decltype(&cuTensorMapReplaceAddress);
 
+  BoundLaunch launch_;
   std::string description_;
   cudaKernel_t kernel_;
   cudaLaunchConfig_t config_{};
   cudaLaunchAttribute attributes_[2]{};
-  std::vector<std::unique_ptr<Slot[]>>
-      storage_;  // one per argument: addresses stay, alignment serves CUtensorMap
-  std::vector<void*> arguments_;
+  std::vector<CUtensorMap> maps_;
+  MoveMap move_map_ = nullptr;  // null without maps
 };
 
 }  // namespace tilewright::cuda

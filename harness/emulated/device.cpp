@@ -26,8 +26,8 @@ const char* verdict_of(const std::string& kind) {
     return "out-of-bounds";
   if (kind == "trap") return "fault";
   if (kind == "resources") return "resources";
-  if (kind == "tensor-map") return "launch";
-  return "race";  // race, uninitialised, divergence, barrier, mbarrier, phase, wgmma, setmaxnreg, exit
+  if (kind == "tensor-map" || kind == "setmaxnreg") return "launch";
+  return "race";  // race, uninitialised, divergence, barrier, mbarrier, phase, wgmma, exit
 }
 
 template <class Value>
@@ -38,8 +38,9 @@ Value by_name(const std::string& name, const std::array<std::pair<const char*, V
                               values[1].first + ", " + values[2].first);
 }
 
-simt::Config config_of(const Schedule& schedule) {
+simt::Config config_of(const Schedule& schedule, int registers) {
   simt::Config config;
+  config.registers = registers;
   config.seed = schedule.seed;
   config.async = by_name<simt::Async>(
       schedule.async,
@@ -127,7 +128,7 @@ class SharedObject : public Module {
     return lines;
   }
 
-  std::string kernel_name(const Launch& launch) const { return symbol_ + launch.entry; }
+  std::string kernel_name(const BoundLaunch& launch) const { return symbol_ + launch.entry; }
   simt::Entry entry(const std::string& kernel) const {
     void* found = dlsym(handle_, (kernel + "_emulated").c_str());
     if (!found) throw LaunchRefused("the artifact exports no kernel " + kernel);
@@ -145,8 +146,11 @@ class EmulatedProgram : public Program {
   EmulatedProgram(const std::shared_ptr<Module>& module, const Plan& plan)
       : module_(std::dynamic_pointer_cast<SharedObject>(module)),
         clear_(plan.clear),
-        clear_bytes_(plan.clear_bytes) {
-    for (const Launch& launch : plan.launches) {
+        clear_bytes_(plan.clear_bytes),
+        call_(plan.call),
+        registers_(plan.registers) {
+    registers_.resize(plan.launches.size());
+    for (const BoundLaunch& launch : plan.launches) {
       const std::string kernel = module_->kernel_name(launch);
       launches_.emplace_back(module_->entry(kernel), kernel, launch);
     }
@@ -155,8 +159,8 @@ class EmulatedProgram : public Program {
   RunReport run(const Schedule& schedule) override {
     if (clear_bytes_ > 0) std::memset(clear_, 0, clear_bytes_);
     RunReport report;
-    for (const emulated::PreparedLaunch& launch : launches_) {
-      const simt::Result result = launch.run(config_of(schedule));
+    for (std::size_t i = 0; i < launches_.size(); ++i) {
+      const simt::Result result = run(launches_[i], config_of(schedule, registers_[i]));
       add_statistics(report, result.statistics);
       module_->add_sites(result.shared_sites);
       for (const simt::Finding& finding : result.findings)
@@ -170,21 +174,46 @@ class EmulatedProgram : public Program {
   void enqueue(void*) override { throw std::logic_error("the emulated device has no streams"); }
 
  private:
+  simt::Result run(const emulated::PlannedLaunch& launch, const simt::Config& config) const {
+    try {
+      return launch.run(config, call_.data());
+    } catch (const emulated::Refused& refused) {
+      throw LaunchRefused(refused.what());
+    }
+  }
+
   std::shared_ptr<SharedObject> module_;
   void* clear_;
   std::size_t clear_bytes_;
-  std::vector<emulated::PreparedLaunch> launches_;
+  CallBytes call_;
+  std::vector<int> registers_;
+  std::vector<emulated::PlannedLaunch> launches_;
 };
+
+/// The limits of the architecture that is described, as far as it is.
+simt::Limits limits_of(const Json& arch) {
+  simt::Limits limits;
+  const auto read = [&](unsigned& limit, const char* name) {
+    limit = static_cast<unsigned>(arch.integer(name, limit));
+  };
+  read(limits.threads_per_block, "maxThreadsPerBlock");
+  read(limits.shared_bytes_per_block, "maxSharedBytesPerBlock");
+  read(limits.blocks_per_cluster, "maxClusterBlocks");
+  read(limits.registers_per_sm, "registersPerSm");
+  return limits;
+}
 
 class EmulatedDevice : public Device {
  public:
-  EmulatedDevice() {
+  explicit EmulatedDevice(const Json& arch) {
+    simt::set_limits(limits_of(arch));
     utsname host{};
     uname(&host);
     description_.device = "emulated";
-    description_.name = std::string("emulated sm_90a on ") + host.machine;
+    description_.name = "emulated " + arch.text("name", "GPU") + " on " + host.machine;
     description_.sm_count = kMultiprocessors;
-    description_.compute_capability = DeviceLimits{}.compute_capability;
+    description_.compute_capability =
+        static_cast<int>(arch.integer("capability", DeviceLimits{}.compute_capability));
     description_.memory_bytes =
         static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   }
@@ -201,6 +230,7 @@ class EmulatedDevice : public Device {
     std::memcpy(destination, source, bytes);
   }
   void mark_undefined(void* memory, std::size_t bytes) override { simt::mark_undefined(memory, bytes); }
+  void mark_in_use(void* memory, std::size_t bytes) override { simt::mark_in_use(memory, bytes); }
   std::size_t guard_bytes() const override { return 0; }  // every access is checked against its allocation
 
   std::shared_ptr<Module> load(const std::string& path, const std::string& symbol) override {
@@ -221,6 +251,6 @@ class EmulatedDevice : public Device {
 
 }  // namespace
 
-std::unique_ptr<Device> open_device() { return std::make_unique<EmulatedDevice>(); }
+std::unique_ptr<Device> open_device(const Json& arch) { return std::make_unique<EmulatedDevice>(arch); }
 
 }  // namespace tilewright

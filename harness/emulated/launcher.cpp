@@ -1,12 +1,10 @@
 #include "launcher.hpp"
 
-#include <cstring>
-
 namespace tilewright::emulated {
 namespace {
 
-// Limits of sm_90 (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
-constexpr std::uint64_t kMaxThreads = 1024, kMaxSharedBytes = 232448, kMaxGridYZ = 65535, kMaxCluster = 16;
+// The same for every GPU (CUDA C++ Programming Guide, "Technical Specifications per Compute Capability").
+constexpr std::uint64_t kMaxGridYZ = 65535;
 
 simt::Dim3 dim3(const std::array<unsigned, 3>& size) { return {size[0], size[1], size[2]}; }
 std::uint64_t volume(const std::array<unsigned, 3>& size) {
@@ -14,20 +12,21 @@ std::uint64_t volume(const std::array<unsigned, 3>& size) {
 }
 
 /// What cudaLaunchKernelExC would refuse; empty when nothing.
-std::string refusal(const Launch& launch) {
+std::string refusal(const BoundLaunch& launch) {
+  const simt::Limits& most = simt::limits();
   if (volume(launch.grid) == 0 || volume(launch.block) == 0 || volume(launch.cluster) == 0)
     return "an extent of grid, block or cluster is 0";
-  if (volume(launch.block) > kMaxThreads)
+  if (volume(launch.block) > most.threads_per_block)
     return std::to_string(volume(launch.block)) + " threads per block; at most " +
-           std::to_string(kMaxThreads);
-  if (launch.shared_bytes > kMaxSharedBytes)
+           std::to_string(most.threads_per_block);
+  if (launch.shared_bytes > most.shared_bytes_per_block)
     return std::to_string(launch.shared_bytes) + " bytes of shared memory; at most " +
-           std::to_string(kMaxSharedBytes);
+           std::to_string(most.shared_bytes_per_block);
   if (launch.grid[1] > kMaxGridYZ || launch.grid[2] > kMaxGridYZ)
     return "grid y or z above " + std::to_string(kMaxGridYZ);
-  if (volume(launch.cluster) > kMaxCluster)
+  if (volume(launch.cluster) > most.blocks_per_cluster)
     return std::to_string(volume(launch.cluster)) + " blocks per cluster; at most " +
-           std::to_string(kMaxCluster);
+           std::to_string(most.blocks_per_cluster);
   for (int i = 0; i < 3; ++i)
     if (launch.grid[i] % launch.cluster[i] != 0)
       return "grid extent " + std::to_string(launch.grid[i]) + " is no multiple of the cluster's " +
@@ -35,9 +34,11 @@ std::string refusal(const Launch& launch) {
   return "";
 }
 
+/// The map of a tensor whose address comes later.
 simt::TensorMap encode(const TiledMap& map) {
+  constexpr std::uintptr_t kSomewhere = 1 << 20;
   simt::TensorMap encoded{};
-  encoded.base = map.base;
+  encoded.base = reinterpret_cast<const void*>(kSomewhere);
   encoded.rank = map.rank;
   encoded.element_bytes = map.element_bytes;
   encoded.swizzle = static_cast<std::uint8_t>(map.swizzle);
@@ -52,39 +53,27 @@ simt::TensorMap encode(const TiledMap& map) {
   return encoded;
 }
 
+bool move(simt::TensorMap& map, const void* address) {
+  map.base = address;
+  return simt::check_tensor_map(map).empty();
+}
+
 }  // namespace
 
-PreparedLaunch::PreparedLaunch(simt::Entry entry, const std::string& name, const Launch& launch)
-    : entry_(entry),
-      name_(name),
-      grid_(dim3(launch.grid)),
-      block_(dim3(launch.block)),
-      cluster_(dim3(launch.cluster)),
-      shared_bytes_(launch.shared_bytes),
-      dependent_(launch.dependent) {
+PlannedLaunch::PlannedLaunch(simt::Entry entry, const std::string& name, const BoundLaunch& launch)
+    : entry_(entry), name_(name), launch_(launch) {
   if (const std::string why = refusal(launch); !why.empty()) throw Refused("launch of " + name + ": " + why);
-  for (const Arguments::Item& item : launch.arguments.items()) add(item);
+  for (const BoundMap& map : launch.maps) maps_.push_back(encode(map.map));
 }
 
-void PreparedLaunch::add(const Arguments::Item& item) {
-  const std::size_t bytes = item.is_map ? sizeof(simt::TensorMap) : item.bytes.size();
-  auto& slots = storage_.emplace_back(new Slot[(bytes + sizeof(Slot) - 1) / sizeof(Slot)]);
-  if (item.is_map) {
-    const simt::TensorMap map = encode(item.map);
-    std::memcpy(slots.get(), &map, sizeof map);
-  } else {
-    std::memcpy(slots.get(), item.bytes.data(), bytes);
-  }
-  arguments_.push_back(slots.get());
-}
-
-simt::Result PreparedLaunch::run(const simt::Config& wanted) const {
+simt::Result PlannedLaunch::run(const simt::Config& wanted, const void* call) const {
+  KernelParameters<simt::TensorMap> parameters;
+  if (!parameters.fill(launch_, maps_.data(), call, move))
+    throw Refused("launch of " + name_ + ": the address of a tensor map is not a multiple of 16");
   simt::Config config = wanted;
-  config.dependent = dependent_;
-  // The kernel reads its arguments only; the entry's type is that of cudaLaunchKernel.
-  void** arguments = const_cast<void**>(arguments_.data());
-  return simt::launch(config, grid_, block_, shared_bytes_, cluster_,
-                      [this, arguments] { entry_(arguments); });
+  config.dependent = launch_.dependent;
+  return simt::launch(config, dim3(launch_.grid), dim3(launch_.block), launch_.shared_bytes,
+                      dim3(launch_.cluster), [&] { entry_(parameters.pointers); });
 }
 
 }  // namespace tilewright::emulated

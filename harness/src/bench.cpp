@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "family_code.hpp"
+#include "launch_check.hpp"
+
 namespace tilewright {
 
 Rejection reject(std::string verdict, std::string message) {
@@ -18,6 +21,11 @@ Placement Operands::placement(void* workspace) const {
   Placement placement{{}, workspace};
   for (const Operand& operand : operands_) placement.tensors.push_back(operand.address());
   return placement;
+}
+
+bool Operands::updates_in_place() const {
+  return std::any_of(operands_.begin(), operands_.end(),
+                     [](const Operand& operand) { return operand.tensor().role == Role::inout; });
 }
 
 void Operands::reset() {
@@ -40,8 +48,8 @@ double Operands::judge(const References& references, bool inputs) {
     if (!operand.is_output()) continue;
     if (output >= references.size())
       throw std::invalid_argument("the reference lacks output '" + operand.tensor().name + "'");
-    const Comparison comparison =
-        compare(operand.tensor(), operand.contents(), operand.initial(), references[output++]);
+    const Comparison comparison = compare(operand.tensor(), operand.contents(), operand.initial(),
+                                          operand.pitch(), references[output++]);
     worst = std::max(worst, comparison.worst);
     if (comparison.ok()) continue;
     Rejection rejection = reject(comparison.verdict(), comparison.message());
@@ -52,6 +60,17 @@ double Operands::judge(const References& references, bool inputs) {
   return worst;
 }
 
+Json Operands::opinions(const References& references) {
+  AcceptanceRules rules;
+  std::size_t output = 0;
+  for (Operand& operand : operands_) {
+    if (!operand.is_output()) continue;
+    static_cast<void>(operand.damage());  // reads the buffer back
+    rules.look_at(operand.tensor(), operand.contents(), references.at(output++));
+  }
+  return rules.json();
+}
+
 std::vector<std::byte> Operands::results() const {
   std::vector<std::byte> packed;
   for (const Operand& operand : operands_) {
@@ -59,7 +78,7 @@ std::vector<std::byte> Operands::results() const {
     const Tensor& tensor = operand.tensor();
     const auto size = static_cast<std::int64_t>(element_bytes(tensor.type));
     for (std::int64_t row = 0; row < tensor.rows; ++row) {
-      const std::byte* first = operand.contents() + row * tensor.stride * size;
+      const std::byte* first = operand.contents() + row * operand.pitch() * size;
       packed.insert(packed.end(), first, first + tensor.cols * size);
     }
   }
@@ -67,24 +86,38 @@ std::vector<std::byte> Operands::results() const {
 }
 
 Setup::Setup(Device& device, const DeviceLimits& limits, const std::shared_ptr<Module>& module,
-             const Parameters& parameters, const Operands& operands)
-    : Setup(device, limits, module, parameters, operands, operands.problem().workspace(parameters, limits)) {}
+             const Variant& variant, const Operands& operands)
+    : Setup(device, module, variant, operands, family_code("bind", [&] {
+              return operands.problem().bind(variant.parameters.view(), limits);
+            })) {}
 
-Setup::Setup(Device& device, const DeviceLimits& limits, const std::shared_ptr<Module>& module,
-             const Parameters& parameters, const Operands& operands, const Workspace& wanted)
-    : workspace_(device, wanted) {
+Setup::Setup(Device& device, const std::shared_ptr<Module>& module, const Variant& variant,
+             const Operands& operands, Bound bound) try
+    : workspace_(device, bound.workspace),
+      launches_(bound.launches.size()) {
   Plan plan;
-  if (wanted.clear_bytes > 0) {
-    plan.clear = static_cast<std::byte*>(workspace_.address()) + wanted.clear_offset;
-    plan.clear_bytes = wanted.clear_bytes;
+  plan.call =
+      family_code("call", [&] { return operands.problem().call(operands.placement(workspace_.address())); });
+  if (const Requirement* unmet = bound.requirements.unmet(plan.call.data())) throw Unsupported(unmet->text());
+  if (bound.workspace.clear_bytes > 0) {
+    plan.clear = static_cast<std::byte*>(workspace_.address()) + bound.workspace.clear_offset;
+    plan.clear_bytes = bound.workspace.clear_bytes;
   }
-  plan.launches = operands.problem().launches(parameters, limits, operands.placement(workspace_.address()));
-  launches_ = plan.launches.size();
+  for (const BoundLaunch& launch : bound.launches) {
+    if (const std::string why = launch_mismatch(variant, launch); !why.empty()) throw LaunchRefused(why);
+    const CompiledKernel* kernel = variant.kernel(launch.entry);
+    plan.registers.push_back(kernel ? static_cast<int>(kernel->registers) : 0);
+  }
+  plan.launches = std::move(bound.launches);
   program_ = device.prepare(module, plan);
+} catch (const std::bad_alloc&) {
+  throw LaunchRefused("memory runs out: a workspace of " + std::to_string(bound.workspace.bytes) +
+                      " bytes does not fit");
 }
 
 void Setup::judge_workspace() {
   if (const auto damage = workspace_.damage()) throw reject("out-of-bounds", *damage);
+  if (const auto change = workspace_.change()) throw reject("stateful", *change);
 }
 
 }  // namespace tilewright

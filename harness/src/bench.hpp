@@ -9,7 +9,9 @@
 #include "compare.hpp"
 #include "memory.hpp"
 #include "problems.hpp"
+#include "rules.hpp"
 #include "tilewright/device.hpp"
+#include "variant.hpp"
 
 namespace tilewright {
 
@@ -20,9 +22,6 @@ struct Rejection {
 };
 Rejection reject(std::string verdict, std::string message);
 
-/// Why a variant is not launched when its operands or its workspace do not fit.
-inline constexpr const char* kNoMemory = "memory runs out: the operands and the workspace do not fit";
-
 /// A problem's operands on the device. Any number of variants may run on them in turn.
 class Operands {
  public:
@@ -30,12 +29,16 @@ class Operands {
 
   const Problem& problem() const { return *problem_; }
   Placement placement(void* workspace) const;
+  /// Whether a launch reads what it writes, so that a second one gives something else.
+  bool updates_in_place() const;
   void reset();
   /// Restores what a launch writes: poison, or the initial values of a tensor that is also read.
   void reset_outputs();
   /// Judges what the last launch left. Throws Rejection; returns the largest |error| / bound.
   /// `inputs`: look at the inputs too, which costs a download.
   double judge(const References& references, bool inputs);
+  /// What other projects' acceptance rules say of what the last launch left.
+  Json opinions(const References& references);
   /// The outputs' elements as judge() read them, rows packed, for bitwise comparison.
   std::vector<std::byte> results() const;
 
@@ -44,21 +47,23 @@ class Operands {
   std::deque<Operand> operands_;
 };
 
-/// A variant ready to run on operands: workspace placed, kernels found, arguments encoded, all as for a
+/// A variant ready to run on operands: problem bound, workspace placed, kernels found, all as for a
 /// device with these limits. Operands and device must outlive it. Construction throws Unsupported where the
 /// family declines the problem, LaunchRefused where the device does.
 class Setup {
  public:
   Setup(Device& device, const DeviceLimits& limits, const std::shared_ptr<Module>& module,
-        const Parameters& parameters, const Operands& operands);
+        const Variant& variant, const Operands& operands);
   Program& program() { return *program_; }
   std::size_t launches() const { return launches_; }
-  /// Throws Rejection when the guard zones of the workspace changed.
+  /// Poisons what launches share nothing in, for the next one.
+  void reset_workspace() { workspace_.restore(); }
+  /// Throws Rejection when the guard zones of the workspace or its image changed.
   void judge_workspace();
 
  private:
-  Setup(Device& device, const DeviceLimits& limits, const std::shared_ptr<Module>& module,
-        const Parameters& parameters, const Operands& operands, const Workspace& wanted);
+  Setup(Device& device, const std::shared_ptr<Module>& module, const Variant& variant, const Operands& operands,
+        Bound bound);
 
   WorkspaceBuffer workspace_;
   std::size_t launches_ = 0;

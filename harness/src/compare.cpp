@@ -43,11 +43,12 @@ struct View {
   const Tensor& tensor;
   const std::byte* contents;
   const std::byte* initial;
+  std::int64_t pitch;
   const Reference& reference;
   std::size_t size = element_bytes(tensor.type);
 
   const std::byte* element(const std::byte* base, std::int64_t row, std::int64_t col) const {
-    return base + static_cast<std::size_t>(row * tensor.stride + col) * size;
+    return base + static_cast<std::size_t>(row * pitch + col) * size;
   }
   std::size_t index(std::int64_t row, std::int64_t col) const {
     return static_cast<std::size_t>(row * tensor.cols + col);
@@ -152,13 +153,13 @@ bool acceptable(ElementType type, double value, double reference, double bound) 
 }
 
 Comparison compare(const Tensor& tensor, const std::byte* contents, const std::byte* initial,
-                   const Reference& reference) {
+                   std::int64_t pitch, const Reference& reference) {
   const auto total = static_cast<std::size_t>(tensor.rows * tensor.cols);
   if (reference.value.size() != total || reference.bound.size() != total)
     throw std::invalid_argument(
         "reference of '" + tensor.name + "' has " + std::to_string(reference.value.size()) + " values and " +
         std::to_string(reference.bound.size()) + " bounds for " + std::to_string(total) + " elements");
-  const View view{tensor, contents, initial, reference};
+  const View view{tensor, contents, initial, pitch, reference};
   Tally tally;
   std::mutex lock;
   parallel_for(tensor.rows, kGrain / std::max<std::int64_t>(tensor.cols, 1) + 1,

@@ -44,9 +44,9 @@ inline constexpr double kMaxRatio = 1e30;
 /// the bound.
 bool acceptable(ElementType type, double value, double reference, double bound);
 
-/// Compares rows x cols elements at `contents` (pitch tensor.stride) with the reference. `initial` is what
+/// Compares rows x cols elements at `contents`, rows `pitch` elements apart, with the reference. `initial` is what
 /// the buffer held before the launch, in the same layout. Uses all cores for large outputs.
 Comparison compare(const Tensor& tensor, const std::byte* contents, const std::byte* initial,
-                   const Reference& reference);
+                   std::int64_t pitch, const Reference& reference);
 
 }  // namespace tilewright

@@ -4,12 +4,12 @@
 #include <chrono>
 #include <cmath>
 #include <map>
-#include <new>
 
 namespace tilewright {
 namespace {
 
 constexpr int kReplays = 3;  // of a graph, and rounds on two streams
+constexpr const char* kRepetition = "repetition";  // the tier whose cases are replayed and alternate
 // What the emulated device does at least: large problems take their time without being hung.
 constexpr double kEmulatedFlops = 3e7;
 
@@ -21,12 +21,18 @@ struct Bench {
   std::vector<std::byte> first;
 
   Bench(Device& device, const DeviceLimits& limits, const std::shared_ptr<Module>& module,
-        const Parameters& parameters, const std::shared_ptr<const Problem>& problem,
+        const Variant& variant, const std::shared_ptr<const Problem>& problem,
         std::shared_ptr<const References> expected)
       : operands(device, problem),
-        setup(device, limits, module, parameters, operands),
+        setup(device, limits, module, variant, operands),
         references(std::move(expected)) {
     operands.reset();
+  }
+
+  /// As before the first launch, but for what that has left in the workspace's image.
+  void reset() {
+    operands.reset_outputs();
+    setup.reset_workspace();
   }
 };
 
@@ -34,8 +40,10 @@ struct Bench {
 struct Totals {
   std::int64_t cases = 0, launches = 0;
   double worst = 0;
+  Json opinions;
   std::map<std::string, double> statistics;
   Json vendor;
+  Json skipped{Json::Array()};  // cases that need more address space than there is
 };
 
 constexpr std::size_t kMostLines = 12;  // with bank conflicts, in the evidence
@@ -53,6 +61,11 @@ Json conflicts_of(const Module& module) {
   return lines;
 }
 
+bool is_sparse(const Problem& problem) {
+  const auto& tensors = problem.tensors();
+  return std::any_of(tensors.begin(), tensors.end(), [](const Tensor& tensor) { return tensor.sparse; });
+}
+
 /// One job: the variant's module and what has been seen so far.
 class Trial {
  public:
@@ -66,13 +79,12 @@ class Trial {
   void run_cases();
   void run_case(const GateCase& item, std::size_t schedule);
   void expect_refusal(const GateCase& item, const std::shared_ptr<const Problem>& problem);
-  void launch(Bench& bench);
+  void launch(Bench& bench, std::int64_t later = 0);
   void judge(Bench& bench, const std::string& circumstance);
   void repeat(Bench& bench, const GateCase& item);
-  void alternate(Bench& bench, const GateCase& item);
+  void alternate(Bench& bench, const Json& other);
   void replay(Bench& bench);
   void two_streams(Bench& bench, Bench& other);
-  std::shared_ptr<const Problem> other_seed(const GateCase& item);
   std::unique_ptr<Bench> make_bench(const std::shared_ptr<const Problem>& problem);
   void announce(const char* event, double seconds = 0);
   void add_place(Json& evidence) const;
@@ -111,8 +123,6 @@ Json Trial::verdict() {
     result = rejection;
   } catch (const LaunchRefused& refused) {
     result = reject("launch", refused.what());
-  } catch (const std::bad_alloc&) {
-    result = reject("launch", kNoMemory);
   } catch (const DeviceLost& lost) {
     result = reject("fault", lost.what());
     device_lost_ = true;
@@ -120,12 +130,14 @@ Json Trial::verdict() {
   Json& evidence = result.evidence;
   add_place(evidence);
   if (!evidence.find("maxErrorOverBound")) evidence.set("maxErrorOverBound", totals_.worst);
+  if (!totals_.opinions.is_null()) evidence.set("opinions", totals_.opinions);
   evidence.set("cases", totals_.cases).set("launches", totals_.launches);
   Json statistics{Json::Object()};
   for (const auto& [name, value] : totals_.statistics) statistics.set(name, value);
   if (!totals_.statistics.empty())
     evidence.set("statistics", std::move(statistics)).set("bankConflicts", conflicts_of(*module_));
   if (!totals_.vendor.is_null()) evidence.set("vendor", totals_.vendor);
+  if (!totals_.skipped.items().empty()) evidence.set("skipped", totals_.skipped);
   evidence.set("seconds", std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   return Json()
       .set("event", "verdict")
@@ -170,6 +182,10 @@ void Trial::run_case(const GateCase& item, std::size_t schedule) {
     bench = make_bench(problem);
   } catch (const Unsupported& why) {
     throw reject("launch", std::string("the family declines a case that it should run: ") + why.what());
+  } catch (const std::bad_alloc&) {
+    if (!is_sparse(*problem)) throw;
+    totals_.skipped.push(item.id);
+    return;
   }
   if (job_.vendor && device_.streams()) {
     summarise(totals_.vendor, vendors_.opinions(bench->operands, *bench->references), item.id);
@@ -180,20 +196,19 @@ void Trial::run_case(const GateCase& item, std::size_t schedule) {
   bench->setup.judge_workspace();
   bench->first = bench->operands.results();
   repeat(*bench, item);
-  if (item.tier != 7) return;
-  alternate(*bench, item);
-  if (device_.streams() && bench->setup.launches() > 0) replay(*bench);
+  if (!item.alternate.is_null()) alternate(*bench, item.alternate);
+  if (item.tier == kRepetition && device_.streams() && bench->setup.launches() > 0) replay(*bench);
 }
 
 std::unique_ptr<Bench> Trial::make_bench(const std::shared_ptr<const Problem>& problem) {
-  return std::make_unique<Bench>(device_, limits(), module_, parameters(), problem,
+  return std::make_unique<Bench>(device_, limits(), module_, job_.variant, problem,
                                  problems_.references(*problem));
 }
 
 void Trial::expect_refusal(const GateCase& item, const std::shared_ptr<const Problem>& problem) {
   const Operands operands(device_, problem);
   try {
-    const Setup setup(device_, limits(), module_, parameters(), operands);
+    const Setup setup(device_, limits(), module_, job_.variant, operands);
   } catch (const Unsupported& why) {
     const std::string reason = why.what();
     if (reason.find(item.refuses) != std::string::npos) return;
@@ -204,8 +219,9 @@ void Trial::expect_refusal(const GateCase& item, const std::shared_ptr<const Pro
                             item.refuses + "'");
 }
 
-void Trial::launch(Bench& bench) {
-  Schedule schedule = job_.schedules[schedule_];
+/// `later`: how many launches of the case came before. Each has the next schedule, as far as there are any.
+void Trial::launch(Bench& bench, std::int64_t later) {
+  Schedule schedule = job_.schedules[(schedule_ + static_cast<std::size_t>(later)) % job_.schedules.size()];
   const double work = device_.streams() ? 0 : bench.operands.problem().flops() / kEmulatedFlops;
   const double extra = work > 1 ? std::ceil(work) : 0;
   schedule.seconds += extra;
@@ -216,6 +232,7 @@ void Trial::launch(Bench& bench) {
   for (const auto& [name, value] : report.statistics) totals_.statistics[name] += value;
   for (const auto& [name, value] : report.peaks)
     totals_.statistics[name] = std::max(totals_.statistics[name], value);
+  if (job_.opinions && totals_.opinions.is_null()) totals_.opinions = bench.operands.opinions(*bench.references);
   judge_report(report);
 }
 
@@ -244,28 +261,20 @@ void Trial::judge(Bench& bench, const std::string& circumstance) {
 
 void Trial::repeat(Bench& bench, const GateCase& item) {
   for (std::int64_t i = 2; i <= item.launches; ++i) {
-    bench.operands.reset_outputs();
-    launch(bench);
+    bench.reset();
+    launch(bench, i - 1);
     judge(bench,
           "launch " + std::to_string(i) + " of " + std::to_string(item.launches) + " on the same buffers");
   }
 }
 
-std::shared_ptr<const Problem> Trial::other_seed(const GateCase& item) {
-  if (!item.problem.is_object() || !item.problem.find("seed")) return nullptr;
-  Json problem = item.problem;
-  problem.set("seed", item.problem.at("seed").integer() + 1);
-  return problems_.problem(problem, parameters());
-}
-
-/// The same problem with another seed, on buffers of its own, in turn with the first.
-void Trial::alternate(Bench& bench, const GateCase& item) {
-  const auto problem = other_seed(item);
-  if (!problem) return;
-  const auto other = make_bench(problem);
-  for (Bench* turn : {other.get(), &bench, other.get()}) {
-    turn->operands.reset_outputs();
-    launch(*turn);
+/// Another problem, on buffers of its own, in turn with the first.
+void Trial::alternate(Bench& bench, const Json& problem) {
+  const auto other = make_bench(problems_.problem(problem, parameters()));
+  std::int64_t later = 0;
+  for (Bench* turn : {other.get(), &bench}) {
+    turn->reset();
+    launch(*turn, later++);
     judge(*turn, "alternating with another input");
   }
   if (device_.streams()) two_streams(bench, *other);
@@ -273,14 +282,18 @@ void Trial::alternate(Bench& bench, const GateCase& item) {
 
 void Trial::replay(Bench& bench) {
   Streams& streams = *device_.streams();
-  const auto recording = streams.record([&](void* stream) { bench.setup.program().enqueue(stream); });
+  // Twice where it may, with nothing between: a dependent kernel may begin before the launch before has ended.
+  const int runs = bench.operands.updates_in_place() ? 1 : 2;
+  const auto recording = streams.record([&](void* stream) {
+    for (int run = 0; run < runs; ++run) bench.setup.program().enqueue(stream);
+  });
   for (int i = 1; i <= kReplays; ++i) {
-    bench.operands.reset_outputs();
+    bench.reset();
     announce("case");
     recording->replay(streams.stream(0));
     streams.synchronize();
     announce("checking");
-    totals_.launches += static_cast<std::int64_t>(bench.setup.launches());
+    totals_.launches += runs * static_cast<std::int64_t>(bench.setup.launches());
     judge(bench, "replay " + std::to_string(i) + " of a CUDA graph");
   }
 }
@@ -288,8 +301,8 @@ void Trial::replay(Bench& bench) {
 void Trial::two_streams(Bench& bench, Bench& other) {
   Streams& streams = *device_.streams();
   for (int i = 1; i <= kReplays; ++i) {
-    bench.operands.reset_outputs();
-    other.operands.reset_outputs();
+    bench.reset();
+    other.reset();
     announce("case");
     bench.setup.program().enqueue(streams.stream(0));
     other.setup.program().enqueue(streams.stream(1));

@@ -1,5 +1,6 @@
 // main.cpp - the worker: reads jobs as JSON lines on stdin, answers as JSON lines on stdout. Everything else
 // that is printed, by whatever library, goes to stderr. docs/worker-protocol.md lists the lines.
+// The emulated device takes one argument: the architecture that it stands for, a JSON object.
 //
 // Exit codes: 0 end of input, 1 internal error, 3 no such device, 4 the device is lost (a sticky CUDA error).
 #ifdef __linux__
@@ -11,6 +12,7 @@
 #include <cstdio>
 #include <iostream>
 
+#include "family_code.hpp"
 #include "gate.hpp"
 #include "measure.hpp"
 
@@ -66,23 +68,34 @@ class Worker {
     } catch (const DeviceLost&) {
       throw;
     } catch (const ProblemRefused& refused) {
-      emit_(Json().set("event", "error").set("id", id).set("message", refused.what()).set("problem", true));
+      emit_(error_line(id, refused.what()).set("blame", "problem"));
+    } catch (const FamilyMistake& mistake) {
+      Json line = error_line(id, mistake.what()).set("blame", "family").set("function", mistake.function);
+      if (!mistake.parameter.empty()) line.set("parameter", mistake.parameter);
+      if (!mistake.variant.empty()) line.set("variant", mistake.variant);
+      emit_(line);
+    } catch (const std::bad_alloc&) {
+      emit_(error_line(id, "memory runs out").set("blame", "memory"));
     } catch (const std::exception& error) {
-      emit_(Json().set("event", "error").set("id", id).set("message", error.what()));
+      emit_(error_line(id, error.what()));
     }
   }
 
  private:
+  static Json error_line(const Json& id, const std::string& message) {
+    return Json().set("event", "error").set("id", id).set("message", message);
+  }
+
   Emit emit_;
   ProblemCache problems_;
   Gate gate_;
   Stopwatch stopwatch_;
 };
 
-int serve(const Emit& emit) {
+int serve(const Json& arch, const Emit& emit) {
   std::unique_ptr<Device> device;
   try {
-    device = open_device();
+    device = open_device(arch);
   } catch (const DeviceUnavailable& why) {
     emit(Json().set("event", "unavailable").set("reason", why.what()));
     return kUnavailable;
@@ -103,13 +116,14 @@ int serve(const Emit& emit) {
 }  // namespace
 }  // namespace tilewright
 
-int main() {
+int main(int argc, char** argv) {
 #ifdef __linux__
   // A kernel that loops reads no end of input: without this it would outlive a parent that was killed.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
   std::FILE* out = tilewright::take_stdout();
-  return tilewright::serve([out](const tilewright::Json& line) {
+  const tilewright::Json arch = argc > 1 ? tilewright::Json::parse(argv[1]) : tilewright::Json::Object();
+  return tilewright::serve(arch, [out](const tilewright::Json& line) {
     const std::string text = line.dump() + "\n";
     std::fwrite(text.data(), 1, text.size(), out);
     std::fflush(out);

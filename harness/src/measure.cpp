@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "family_code.hpp"
+
 namespace tilewright {
 namespace {
 
@@ -138,13 +140,14 @@ class Race {
     try {
       const auto module = device_.load(variant.artifact, variant.symbol);
       subject.setup =
-          std::make_unique<Setup>(device_, device_.limits(), module, variant.parameters.view(), *operands_);
+          std::make_unique<Setup>(device_, device_.limits(), module, variant, *operands_);
     } catch (const Unsupported& why) {
       return check_line(subject, "unsupported", reject("", why.what()).evidence);
     } catch (const LaunchRefused& refused) {
       return check_line(subject, "launch", reject("", refused.what()).evidence);
-    } catch (const std::bad_alloc&) {
-      return check_line(subject, "launch", reject("", kNoMemory).evidence);
+    } catch (FamilyMistake& mistake) {
+      mistake.variant = variant.id;
+      throw;
     }
     if (check(subject, false)) enter(std::move(subject));
   }

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "family_code.hpp"
 #include "tilewright/parallel.hpp"
 
 namespace tilewright {
@@ -12,6 +13,7 @@ namespace {
 
 constexpr std::size_t kLeastBytes = 16;  // an empty operand still has an address
 constexpr std::int64_t kGrain = 1 << 22;
+constexpr std::int64_t kMargin = 1024;  // elements behind each row of a sparse tensor that are watched
 
 std::vector<std::byte> guard_image(std::size_t bytes) {
   std::vector<std::byte> image(bytes);
@@ -25,10 +27,14 @@ std::size_t first_difference(const std::byte* left, const std::byte* right, std:
   return static_cast<std::size_t>(std::mismatch(left, left + bytes, right).first - left);
 }
 
-std::size_t extent_bytes(const Tensor& tensor) {
+std::int64_t host_pitch(const Tensor& tensor) {
+  return tensor.sparse ? std::min(tensor.stride, tensor.cols + kMargin) : tensor.stride;
+}
+
+/// From the first element to behind the last, with rows `pitch` elements apart.
+std::size_t extent_bytes(const Tensor& tensor, std::int64_t pitch) {
   if (tensor.rows == 0 || tensor.cols == 0) return 0;
-  return static_cast<std::size_t>((tensor.rows - 1) * tensor.stride + tensor.cols) *
-         element_bytes(tensor.type);
+  return static_cast<std::size_t>((tensor.rows - 1) * pitch + tensor.cols) * element_bytes(tensor.type);
 }
 
 std::string element_name(const Tensor& tensor, std::int64_t row, std::int64_t column) {
@@ -39,24 +45,27 @@ std::string element_name(const Tensor& tensor, std::int64_t row, std::int64_t co
 
 /// Bytes of a tensor as a launch must find them: image or poison for the elements, kGuard for everything
 /// else.
-std::vector<std::byte> initial_contents(const Tensor& tensor, std::size_t shift) {
+std::vector<std::byte> initial_contents(const Tensor& tensor, std::size_t shift, std::int64_t host_pitch) {
   const std::size_t size = element_bytes(tensor.type);
   const std::size_t row_bytes = static_cast<std::size_t>(tensor.cols) * size;
-  const std::size_t pitch = static_cast<std::size_t>(tensor.stride) * size;
-  std::vector<std::byte> bytes(std::max(shift + extent_bytes(tensor), kLeastBytes));
+  const std::size_t pitch = static_cast<std::size_t>(host_pitch) * size;
+  const std::size_t extent = extent_bytes(tensor, host_pitch);
+  std::vector<std::byte> bytes(std::max(shift + extent, kLeastBytes));
   fill(bytes.data(), bytes.size(), kGuard);
-  if (extent_bytes(tensor) == 0) return bytes;
+  if (extent == 0) return bytes;
   const bool poisoned = tensor.role == Role::output;
-  if (!poisoned && tensor.image.size() < extent_bytes(tensor))
+  const std::int64_t image_pitch = tensor.sparse ? tensor.cols : tensor.stride;
+  if (!poisoned && tensor.image.size() < extent_bytes(tensor, image_pitch))
     throw std::invalid_argument("tensor '" + tensor.name + "': the image has " +
                                 std::to_string(tensor.image.size()) + " bytes, its elements reach to byte " +
-                                std::to_string(extent_bytes(tensor)));
+                                std::to_string(extent_bytes(tensor, image_pitch)));
   for (std::size_t row = 0; row < static_cast<std::size_t>(tensor.rows); ++row) {
     std::byte* destination = bytes.data() + shift + row * pitch;
     if (poisoned)
       fill(destination, row_bytes, kUnwritten);
     else
-      std::memcpy(destination, tensor.image.data() + row * pitch, row_bytes);
+      std::memcpy(destination, tensor.image.data() + row * static_cast<std::size_t>(image_pitch) * size,
+                  row_bytes);
   }
   return bytes;
 }
@@ -98,9 +107,29 @@ std::optional<std::string> GuardedBuffer::damage() const {
 Operand::Operand(Device& device, const Tensor& tensor)
     : tensor_(tensor),
       shift_(static_cast<std::size_t>(tensor.offset) * element_bytes(tensor.type)),
-      initial_(initial_contents(tensor, shift_)),
+      pitch_(host_pitch(tensor)),
+      initial_(initial_contents(tensor, shift_, pitch_)),
       current_(initial_.size()),
-      buffer_(device, initial_.size(), tensor.name) {}
+      buffer_(device, std::max(shift_ + extent_bytes(tensor, tensor.stride), kLeastBytes), tensor.name) {
+  for_each_piece([&](std::size_t at, std::size_t, std::size_t bytes) { buffer_.mark_in_use(at, bytes); });
+}
+
+void* Operand::address() const {
+  const auto lead = static_cast<std::uintptr_t>(tensor_.lead) * element_bytes(tensor_.type);
+  return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(buffer_.address() + shift_) - lead);
+}
+
+template <class Copy>
+void Operand::for_each_piece(const Copy& copy) const {
+  if (pitch_ == tensor_.stride) return copy(0, 0, buffer_.bytes());
+  const std::size_t size = element_bytes(tensor_.type);
+  const auto row_bytes = static_cast<std::size_t>(pitch_) * size;
+  const auto stride_bytes = static_cast<std::size_t>(tensor_.stride) * size;
+  for (std::size_t row = 0; row < static_cast<std::size_t>(tensor_.rows); ++row) {
+    const std::size_t at = shift_ + row * row_bytes;
+    copy(shift_ + row * stride_bytes, at, std::min(row_bytes, initial_.size() - at));
+  }
+}
 
 void Operand::reset() {
   buffer_.arm();
@@ -108,13 +137,17 @@ void Operand::reset() {
 }
 
 void Operand::restore() {
-  buffer_.upload(initial_.data());
-  if (tensor_.role == Role::output) buffer_.mark_undefined(0, buffer_.bytes());
+  for_each_piece([&](std::size_t at, std::size_t from, std::size_t bytes) {
+    buffer_.upload(at, initial_.data() + from, bytes);
+    if (tensor_.role == Role::output) buffer_.mark_undefined(at, bytes);
+  });
 }
 
 std::optional<std::string> Operand::damage() {
   if (auto zone = buffer_.damage()) return zone;
-  buffer_.download(current_.data());
+  for_each_piece([&](std::size_t at, std::size_t to, std::size_t bytes) {
+    buffer_.download(at, current_.data() + to, bytes);
+  });
   if (first_difference(initial_.data(), current_.data(), shift_) < shift_)
     return "wrote before the base pointer of '" + tensor_.name + "'";
   const std::int64_t row = first_damaged_row();
@@ -122,7 +155,7 @@ std::optional<std::string> Operand::damage() {
   const auto [start, bytes] = protected_bytes(row);
   const std::size_t at = start + first_difference(initial_.data() + start, current_.data() + start, bytes);
   const std::size_t size = element_bytes(tensor_.type);
-  const auto column = static_cast<std::int64_t>((at - shift_) / size) - row * tensor_.stride;
+  const auto column = static_cast<std::int64_t>((at - shift_) / size) - row * pitch_;
   const std::string place = element_name(tensor_, row, column);
   if (column < tensor_.cols) return "changed the input " + place;
   return "wrote into the padding between rows at " + place + " (rows have " + std::to_string(tensor_.cols) +
@@ -132,14 +165,14 @@ std::optional<std::string> Operand::damage() {
 std::pair<std::size_t, std::size_t> Operand::protected_bytes(std::int64_t row) const {
   const std::size_t size = element_bytes(tensor_.type);
   const std::size_t first =
-      static_cast<std::size_t>(row * tensor_.stride + (is_output() ? tensor_.cols : 0)) * size + shift_;
-  const std::size_t last = static_cast<std::size_t>((row + 1) * tensor_.stride) * size + shift_;
+      static_cast<std::size_t>(row * pitch_ + (is_output() ? tensor_.cols : 0)) * size + shift_;
+  const std::size_t last = static_cast<std::size_t>((row + 1) * pitch_) * size + shift_;
   const std::size_t start = std::min(first, initial_.size());
   return {start, std::min(last, initial_.size()) - start};
 }
 
 std::int64_t Operand::first_damaged_row() const {
-  const std::int64_t row_bytes = tensor_.stride * static_cast<std::int64_t>(element_bytes(tensor_.type));
+  const std::int64_t row_bytes = pitch_ * static_cast<std::int64_t>(element_bytes(tensor_.type));
   std::atomic<std::int64_t> first{tensor_.rows};
   parallel_for(
       tensor_.rows, kGrain / std::max<std::int64_t>(row_bytes, 1) + 1,
@@ -155,25 +188,53 @@ std::int64_t Operand::first_damaged_row() const {
   return first;
 }
 
-WorkspaceBuffer::WorkspaceBuffer(Device& device, const Workspace& workspace) {
-  if (workspace.bytes == 0) return;
-  if (workspace.image.size() > workspace.bytes ||
-      workspace.clear_offset + workspace.clear_bytes > workspace.bytes)
-    throw std::invalid_argument("workspace: image or cleared range reaches beyond its " +
-                                std::to_string(workspace.bytes) + " bytes");
-  std::vector<std::byte> contents(workspace.bytes);
-  fill(contents.data(), contents.size(), kUnwritten);
-  std::copy(workspace.image.begin(), workspace.image.end(), contents.begin());
-  buffer_.emplace(device, workspace.bytes, "workspace");
+WorkspaceBuffer::WorkspaceBuffer(Device& device, const Workspace& workspace) : wanted_(workspace) {
+  if (wanted_.bytes == 0) return;
+  if (wanted_.image.size() > wanted_.bytes || wanted_.clear_offset + wanted_.clear_bytes > wanted_.bytes)
+    throw FamilyMistake("workspace", "its image or cleared range reaches beyond its " +
+                                         std::to_string(wanted_.bytes) + " bytes");
+  buffer_.emplace(device, wanted_.bytes, "workspace");
   buffer_->arm();
-  buffer_->upload(contents.data());
-  // What has an image or is zeroed before each run is defined; all else a kernel must write before it reads
-  // it.
-  const std::size_t cleared = workspace.clear_bytes > 0 ? workspace.clear_offset : workspace.bytes;
-  const std::size_t image = workspace.image.size(), behind = cleared + workspace.clear_bytes;
+  std::vector<std::byte> contents(wanted_.bytes);
+  fill(contents.data(), contents.size(), kUnwritten);
+  std::copy(wanted_.image.begin(), wanted_.image.end(), contents.begin());
+  buffer_->upload(0, contents.data(), contents.size());
+  buffer_->mark_in_use(wanted_.image.size(), wanted_.bytes - wanted_.image.size());
+  mark_rest_undefined();
+}
+
+void WorkspaceBuffer::restore() {
+  const std::size_t image = wanted_.image.size();
+  if (image == wanted_.bytes) return;
+  std::vector<std::byte> rest(wanted_.bytes - image);
+  fill(rest.data(), rest.size(), kUnwritten);
+  buffer_->upload(image, rest.data(), rest.size());
+  mark_rest_undefined();
+}
+
+void WorkspaceBuffer::mark_rest_undefined() {
+  // What has an image or is zeroed before each run is defined; all else a kernel must write before it reads it.
+  const std::size_t image = wanted_.image.size();
+  const std::size_t cleared = wanted_.clear_bytes > 0 ? wanted_.clear_offset : wanted_.bytes;
   if (image < cleared) buffer_->mark_undefined(image, cleared - image);
-  const std::size_t rest = std::max(image, behind);
-  buffer_->mark_undefined(rest, workspace.bytes - rest);
+  const std::size_t rest = std::max(image, cleared + wanted_.clear_bytes);
+  buffer_->mark_undefined(rest, wanted_.bytes - rest);
+}
+
+std::optional<std::string> WorkspaceBuffer::change() const {
+  if (wanted_.image.empty()) return std::nullopt;
+  std::vector<std::byte> now(wanted_.image.size());
+  buffer_->download(0, now.data(), now.size());
+  if (wanted_.clear_bytes > 0 && wanted_.clear_offset < now.size())
+    std::copy_n(wanted_.image.begin() + static_cast<std::ptrdiff_t>(wanted_.clear_offset),
+                std::min(wanted_.clear_bytes, now.size() - wanted_.clear_offset),
+                now.begin() + static_cast<std::ptrdiff_t>(wanted_.clear_offset));
+  const std::size_t at = first_difference(wanted_.image.data(), now.data(), now.size());
+  if (at == now.size()) return std::nullopt;
+  return "the launch left byte " + std::to_string(at) + " of the workspace as " +
+         std::to_string(std::to_integer<int>(now[at])) + ", it was " +
+         std::to_string(std::to_integer<int>(wanted_.image[at])) +
+         ": the next launch begins in another state. What a launch may leave changed lies behind the image";
 }
 
 }  // namespace tilewright

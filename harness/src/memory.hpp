@@ -25,12 +25,20 @@ class GuardedBuffer {
   std::byte* address() const { return memory_ + guard_; }
   std::size_t bytes() const { return bytes_; }
   const std::string& name() const { return name_; }
-  void upload(const std::byte* contents) { device_.upload(address(), contents, bytes_); }
+  void upload(std::size_t offset, const std::byte* contents, std::size_t bytes) {
+    device_.upload(address() + offset, contents, bytes);
+  }
   /// [offset, offset + bytes) holds nothing; see Device::mark_undefined.
   void mark_undefined(std::size_t offset, std::size_t bytes) {
     if (bytes > 0) device_.mark_undefined(address() + offset, bytes);
   }
-  void download(std::byte* contents) const { device_.download(contents, address(), bytes_); }
+  /// Other kernels use [offset, offset + bytes) too; see Device::mark_in_use.
+  void mark_in_use(std::size_t offset, std::size_t bytes) {
+    if (bytes > 0) device_.mark_in_use(address() + offset, bytes);
+  }
+  void download(std::size_t offset, std::byte* contents, std::size_t bytes) const {
+    device_.download(contents, address() + offset, bytes);
+  }
   /// Fills the guard zones.
   void arm();
   /// One sentence on a guard zone that changed since arm().
@@ -44,13 +52,15 @@ class GuardedBuffer {
 };
 
 /// One tensor of a problem on the device. Its buffer ends with the last element of the last row, so that an
-/// access beyond it is seen although a caller's stride would leave room for it.
+/// access beyond it is seen although a caller's stride would leave room for it. Of a sparse tensor the host keeps
+/// each row and a margin behind it.
 class Operand {
  public:
   Operand(Device& device, const Tensor& tensor);
 
   const Tensor& tensor() const { return tensor_; }
-  void* address() const { return buffer_.address() + shift_; }
+  /// The base pointer for the launch code; of a tensor with a lead it points to no memory.
+  void* address() const;
   bool is_output() const { return tensor_.role != Role::input; }
   /// Puts image or poison, and the guard zones, in place.
   void reset();
@@ -59,8 +69,10 @@ class Operand {
   /// Reads the buffer back and says what a kernel must not have changed but did: a guard zone, the elements
   /// before the base pointer, the padding between rows, an input.
   std::optional<std::string> damage();
-  /// What damage() read back: element (r, c) is at contents() + (r * stride + c) * element size.
+  /// What damage() read back: element (r, c) is at contents() + (r * pitch() + c) * element size.
   const std::byte* contents() const { return current_.data() + shift_; }
+  /// Elements from row to row on the host.
+  std::int64_t pitch() const { return pitch_; }
   const std::byte* initial() const { return initial_.data() + shift_; }
 
  private:
@@ -69,20 +81,33 @@ class Operand {
   std::pair<std::size_t, std::size_t> protected_bytes(std::int64_t row) const;
   std::int64_t first_damaged_row() const;
 
+  /// Calls `copy(offset on the device, offset on the host, bytes)` for the pieces that the two have in common.
+  template <class Copy>
+  void for_each_piece(const Copy& copy) const;
+
   const Tensor& tensor_;
   std::size_t shift_;  // bytes before element (0, 0)
+  std::int64_t pitch_;
   std::vector<std::byte> initial_, current_;
   GuardedBuffer buffer_;
 };
 
-/// A variant's workspace: image, then poison.
+/// A variant's workspace: its image, which every launch must leave as it was, then poison. A launch may leave what it
+/// likes in the rest, and in the range that is cleared, and no later one may rely on it.
 class WorkspaceBuffer {
  public:
   WorkspaceBuffer(Device& device, const Workspace& workspace);
   void* address() const { return buffer_ ? buffer_->address() : nullptr; }
-  std::optional<std::string> damage() { return buffer_ ? buffer_->damage() : std::nullopt; }
+  /// Poisons what launches share nothing in.
+  void restore();
+  std::optional<std::string> damage() const { return buffer_ ? buffer_->damage() : std::nullopt; }
+  /// One sentence on a part of the image that is not as it was.
+  std::optional<std::string> change() const;
 
  private:
+  void mark_rest_undefined();
+
+  Workspace wanted_;
   std::optional<GuardedBuffer> buffer_;
 };
 

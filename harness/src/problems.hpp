@@ -3,11 +3,11 @@
 #pragma once
 #include <list>
 #include <memory>
-#include <stdexcept>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "family_code.hpp"
 #include "tilewright/family.hpp"
 
 namespace tilewright {
@@ -52,17 +52,11 @@ class LruCache {
 
 using References = std::vector<Reference>;
 
-/// The family's oracle refuses a problem that its family.ts asks for: no variant is to blame, nor is the
-/// runner.
-struct ProblemRefused : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
 /// Problems by their JSON, references by Problem::key. Each may fill up to `max_bytes`.
 class ProblemCache {
  public:
   explicit ProblemCache(std::size_t max_bytes) : problems_(max_bytes), references_(max_bytes) {}
-  /// Throws ProblemRefused for one that is malformed. One object serves every variant that is asked for the
+  /// Throws ProblemRefused for one that is malformed, FamilyMistake where the family's code fails. One object serves every variant that is asked for the
   /// same JSON.
   std::shared_ptr<const Problem> problem(const Json& json, const Parameters& parameters);
   std::shared_ptr<const References> references(const Problem& problem);

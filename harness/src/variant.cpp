@@ -13,6 +13,12 @@ Schedule schedule(const Json& json) {
   return schedule;
 }
 
+CompiledKernel compiled_kernel(const Json& json) {
+  CompiledKernel kernel{json.at("registers").integer(), json.at("maxThreads").integer(), {}};
+  for (const Json& bytes : json.at("parameterBytes").items()) kernel.parameter_bytes.push_back(bytes.integer());
+  return kernel;
+}
+
 }  // namespace
 
 ParameterList::ParameterList(const Json& object) {
@@ -31,21 +37,31 @@ Variant::Variant(const Json& json)
       symbol(json.at("symbol").text()),
       artifact(json.at("artifact").text()),
       deterministic(json.boolean("deterministic", false)),
-      parameters(json.at("parameters")) {}
+      parameters(json.at("parameters")) {
+  if (json.find("sharedBytes")) shared_bytes = json.at("sharedBytes").integer();
+  if (const Json* known = json.find("kernels"))
+    for (const auto& [name, kernel] : known->members()) kernels.emplace(name, compiled_kernel(kernel));
+}
+
+const CompiledKernel* Variant::kernel(const std::string& entry) const {
+  const auto found = kernels.find(symbol + entry);
+  return found == kernels.end() ? nullptr : &found->second;
+}
 
 GateCase::GateCase(const Json& json)
     : id(json.at("id").text()),
-      tier(json.at("tier").integer()),
+      tier(json.at("tier").text()),
       launches(json.integer("launches", 1)),
       multiprocessors(json.integer("multiprocessors", 0)),
       refuses(json.text("refuses", "")),
       problem(json.at("problem")) {
+  if (const Json* other = json.find("alternate")) alternate = *other;
   if (const Json* chosen = json.find("schedules"))
     for (const Json& index : chosen->items()) schedules.push_back(static_cast<std::size_t>(index.integer()));
 }
 
 GateJob::GateJob(const Json& json)
-    : id(json.at("id").text()), variant(json.at("variant")), vendor(json.boolean("vendor", false)) {
+    : id(json.at("id").text()), variant(json.at("variant")), vendor(json.boolean("vendor", false)), opinions(json.boolean("opinions", false)) {
   for (const Json& item : json.at("cases").items()) cases.emplace_back(item);
   if (const Json* list = json.find("schedules"))
     for (const Json& item : list->items()) schedules.push_back(schedule(item));

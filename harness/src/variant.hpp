@@ -1,6 +1,8 @@
 // variant.hpp - what a job says of a variant, and of the cases and schedules to put it through.
 #pragma once
 #include <deque>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,20 +25,33 @@ class ParameterList {
   std::vector<Parameter> parameters_;
 };
 
+/// What the cubin says of a kernel.
+struct CompiledKernel {
+  std::int64_t registers = 0;    // per thread
+  std::int64_t max_threads = 0;  // of a block; 0: not bounded
+  std::vector<std::int64_t> parameter_bytes;
+};
+
 struct Variant {
   explicit Variant(const Json& json);
+  /// The kernel of a launch; null where nothing is known of it.
+  const CompiledKernel* kernel(const std::string& entry) const;
+
   std::string id, symbol, artifact;
   bool deterministic;
+  std::optional<std::int64_t> shared_bytes;        // dynamic, at most
+  std::map<std::string, CompiledKernel> kernels;  // by name
   ParameterList parameters;
 };
 
 struct GateCase {
   explicit GateCase(const Json& json);
-  std::string id;
-  std::int64_t tier, launches;
+  std::string id, tier;
+  std::int64_t launches;           // in a row, each under the next schedule
   std::int64_t multiprocessors;  // to plan for, where the device has more; 0: those of the device
   std::string refuses;           // part of the reason for which the family must decline; empty: it must run
   Json problem;
+  Json alternate;                      // another problem, on buffers of its own, in turn with this one; or null
   std::vector<std::size_t> schedules;  // indices into GateJob::schedules; empty: all
 };
 
@@ -47,6 +62,7 @@ struct GateJob {
   std::vector<GateCase> cases;
   std::vector<Schedule> schedules;  // never empty
   bool vendor;                      // compare with the family's baselines too, where there are any
+  bool opinions;                    // say what other projects' acceptance rules make of the first launch
 };
 
 struct TimeOptions {

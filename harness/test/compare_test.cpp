@@ -44,7 +44,7 @@ struct Case {
   double& expected(std::int64_t r, std::int64_t c) {
     return reference.value[static_cast<std::size_t>(r * tensor.cols + c)];
   }
-  Comparison run() { return compare(tensor, contents.data(), initial.data(), reference); }
+  Comparison run() { return compare(tensor, contents.data(), initial.data(), tensor.stride, reference); }
 };
 
 BadMap map_of(std::int64_t rows, std::int64_t cols, bool (*bad)(std::int64_t, std::int64_t)) {

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "check.hpp"
+#include "family/args.hpp"
 #include "gate.hpp"
 
 using namespace tilewright;
@@ -29,7 +30,7 @@ Json verdict(const std::string& symbol, const std::string& cases, double watchdo
   return verdict;
 }
 
-const char* const kCase = R"([{"id":"plain","tier":3,"problem":{"m":5,"n":36,"alpha":2,"ldExtra":3}}])";
+const char* const kCase = R"([{"id":"plain","tier":"structures","problem":{"m":5,"n":36,"alpha":2,"ldExtra":3}}])";
 
 std::string word(const std::string& symbol) { return verdict(symbol, kCase).at("verdict").text(); }
 
@@ -42,11 +43,11 @@ bool says(const Json& verdict, const char* part) {
 TEST(correct_kernels_pass_under_every_schedule) {
   for (const char* symbol : {"axpby_good", "axpby_shared"}) {
     const Json result = verdict(symbol, R"([
-      {"id":"plain","tier":3,"problem":{"m":5,"n":36}},
-      {"id":"empty","tier":3,"problem":{"m":0,"n":36}},
-      {"id":"nan","tier":4,"problem":{"m":5,"n":36,"nan":true}},
-      {"id":"again","tier":7,"launches":2,"problem":{"m":5,"n":40,"beta":1.5,"ldExtra":4,"offset":1,"seed":3}},
-      {"id":"ragged","tier":5,"refuses":"multiple of 4","problem":{"m":5,"n":37}}])");
+      {"id":"plain","tier":"structures","problem":{"m":5,"n":36}},
+      {"id":"empty","tier":"structures","problem":{"m":0,"n":36}},
+      {"id":"nan","tier":"non-finite","problem":{"m":5,"n":36,"nan":true}},
+      {"id":"again","tier":"repetition","launches":2,"problem":{"m":5,"n":40,"beta":1.5,"ldExtra":4,"offset":1,"seed":3}},
+      {"id":"ragged","tier":"edges","refuses":"multiple of 4","problem":{"m":5,"n":37}}])");
     CHECK_EQ(result.at("verdict").text(), "passed");
     CHECK(result.at("evidence").at("statistics").at("globalBytesRead").number() > 0);
   }
@@ -54,7 +55,7 @@ TEST(correct_kernels_pass_under_every_schedule) {
 
 TEST(evidence_counts_what_moves_and_which_banks_conflict) {
   const Json evidence =
-      verdict("axpby_banks", R"([{"id":"plain","tier":3,"problem":{"m":5,"n":32}}])").at("evidence");
+      verdict("axpby_banks", R"([{"id":"plain","tier":"structures","problem":{"m":5,"n":32}}])").at("evidence");
   const Json& counted = evidence.at("statistics");
   // Three schedules of 5 blocks of a warp: a store and a load of each lane.
   CHECK_EQ(counted.at("sharedAccesses").number(), 3 * 5 * 2);
@@ -108,7 +109,7 @@ TEST(an_output_holds_nothing_before_it_is_written) {
   CHECK(says(result, "load by thread 0 of block (0,0,0)"));
   CHECK(says(result, "nothing has written"));
   // With beta it is an input as well; and what a launch has written is there for the next.
-  const char* both = R"([{"id":"again","tier":7,"launches":2,"problem":{"m":5,"n":36,"beta":1.5,"seed":3}}])";
+  const char* both = R"([{"id":"again","tier":"repetition","launches":2,"problem":{"m":5,"n":36,"beta":1.5,"seed":3}}])";
   CHECK_EQ(verdict("axpby_reads_output", both).at("verdict").text(), "passed");
 }
 
@@ -118,11 +119,33 @@ TEST(what_cannot_be_loaded_is_refused) {
   CHECK(says(result, "exports no kernel axpby_missing"));
 }
 
+TEST(it_stands_for_the_architecture_that_it_is_told) {
+  const auto device = open_device(Json()
+                                      .set("name", "sm_86")
+                                      .set("capability", 86)
+                                      .set("maxSharedBytesPerBlock", 101376)
+                                      .set("maxClusterBlocks", 1));
+  CHECK_EQ(device->limits().compute_capability, 86);
+  CHECK(device->description().name.starts_with("emulated sm_86 on "));
+  Plan plan;
+  Launch launch;
+  launch.block = {32, 1, 1};
+  launch.shared_bytes = 101377;
+  plan.launches = {launch};
+  const auto prepare = [&] { device->prepare(device->load(AXPBY_KERNELS, "axpby_good"), plan); };
+  CHECK_THROWS(prepare(), "101377 bytes of shared memory; at most 101376");
+  plan.launches[0].shared_bytes = 101376;
+  prepare();
+  plan.launches[0].grid = plan.launches[0].cluster = {2, 1, 1};
+  CHECK_THROWS(prepare(), "2 blocks per cluster; at most 1");
+}
+
 TEST(schedules_are_read_strictly) {
   const auto device = open_device();
   CHECK(device->streams() == nullptr);
   Plan plan;
-  Launch launch;
+  BoundLaunch launch;
+  launch.arguments.resize(sizeof(axpby::Args));
   launch.block = {2048, 1, 1};
   plan.launches = {launch};
   CHECK_THROWS(device->prepare(device->load(AXPBY_KERNELS, "axpby_good"), plan),

@@ -49,24 +49,26 @@ std::string message(const Json& verdict) { return verdict.at("evidence").at("mes
 bool says(const Json& verdict, const char* part) { return message(verdict).find(part) != std::string::npos; }
 
 const char* const kPlain =
-    R"([{"id":"plain","tier":1,"problem":{"m":5,"n":36,"ldExtra":5,"offset":3,"alpha":2}}])";
+    R"([{"id":"plain","tier":"exact","problem":{"m":5,"n":36,"ldExtra":5,"offset":3,"alpha":2}}])";
 const char* const kRepeat =
-    R"([{"id":"again","tier":7,"launches":4,"problem":{"m":5,"n":36,"alpha":2,"beta":-1.5,"seed":9}}])";
+    R"([{"id":"again","tier":"repetition","launches":4,"problem":{"m":5,"n":36,"alpha":2,"beta":-1.5,"seed":9},
+        "alternate":{"m":5,"n":36,"alpha":2,"beta":-1.5,"seed":10}}])";
 
 }  // namespace
 
 TEST(a_good_kernel_passes_every_tier) {
   const Json result = verdict(good, R"([
-    {"id":"plain","tier":1,"problem":{"m":5,"n":36}},
-    {"id":"empty","tier":3,"problem":{"m":0,"n":36}},
-    {"id":"nan","tier":4,"problem":{"m":5,"n":36,"nan":true}},
-    {"id":"stride","tier":5,"problem":{"m":5,"n":36,"ldExtra":7,"offset":1,"beta":1}},
-    {"id":"ragged","tier":5,"refuses":"multiple of 4","problem":{"m":5,"n":37}},
-    {"id":"again","tier":7,"launches":3,"problem":{"m":5,"n":36,"seed":9,"beta":1}}])");
+    {"id":"plain","tier":"exact","problem":{"m":5,"n":36}},
+    {"id":"empty","tier":"structures","problem":{"m":0,"n":36}},
+    {"id":"nan","tier":"non-finite","problem":{"m":5,"n":36,"nan":true}},
+    {"id":"stride","tier":"edges","problem":{"m":5,"n":36,"ldExtra":7,"offset":1,"beta":1}},
+    {"id":"ragged","tier":"edges","refuses":"multiple of 4","problem":{"m":5,"n":37}},
+    {"id":"again","tier":"repetition","launches":3,"problem":{"m":5,"n":36,"seed":9,"beta":1},
+     "alternate":{"m":5,"n":36,"seed":10,"beta":1}}])");
   CHECK_EQ(word(result), "passed");
   CHECK_EQ(result.at("evidence").at("cases").integer(), 6);
-  // 4 plain cases, 3 repeated launches, 3 alternating, 3 rounds of 2 on two streams, 3 replays
-  CHECK_EQ(result.at("evidence").at("launches").integer(), 3 + 3 + 3 + 6 + 3);
+  // 4 plain cases, 3 repeated launches, 2 alternating, 3 rounds of 2 on two streams, 3 replays
+  CHECK_EQ(result.at("evidence").at("launches").integer(), 3 + 3 + 2 + 6 + 3);
 }
 
 TEST(each_case_is_announced_before_it_runs) {
@@ -223,13 +225,13 @@ TEST(the_workspace_is_cleared_before_every_run) {
 }
 
 TEST(refusals) {
-  const Json declined = verdict(good, R"([{"id":"r","tier":5,"problem":{"m":5,"n":37}}])");
+  const Json declined = verdict(good, R"([{"id":"r","tier":"edges","problem":{"m":5,"n":37}}])");
   CHECK_EQ(word(declined), "launch");
   CHECK(says(declined, "n must be a multiple of 4"));
-  const Json accepted = verdict(good, R"([{"id":"r","tier":5,"refuses":"n must","problem":{"m":5,"n":36}}])");
+  const Json accepted = verdict(good, R"([{"id":"r","tier":"edges","refuses":"n must","problem":{"m":5,"n":36}}])");
   CHECK_EQ(word(accepted), "wrong");
   CHECK(says(accepted, "should decline, with a reason that names 'n must'"));
-  const Json otherwise = verdict(good, R"([{"id":"r","tier":5,"refuses":"beta","problem":{"m":5,"n":37}}])");
+  const Json otherwise = verdict(good, R"([{"id":"r","tier":"edges","refuses":"beta","problem":{"m":5,"n":37}}])");
   CHECK_EQ(word(otherwise), "wrong");
   CHECK(says(otherwise, "does not name 'beta': n must be a multiple of 4"));
   CHECK_EQ(word(verdict([](const Args&) { throw LaunchRefused("too many resources"); }, kPlain)), "launch");
@@ -242,8 +244,8 @@ TEST(a_lost_device_is_a_fault_and_ends_the_worker) {
 }
 
 TEST(a_malformed_job_is_an_error_not_a_verdict) {
-  CHECK_THROWS(verdict(good, R"([{"id":"r","tier":5,"problem":{"n":37}}])"), "no member \"m\"");
-  CHECK_THROWS(verdict(good, R"([{"id":"r","tier":5,"schedules":[3],"problem":{"m":1,"n":4}}])"),
+  CHECK_THROWS(verdict(good, R"([{"id":"r","tier":"edges","problem":{"n":37}}])"), "no member \"m\"");
+  CHECK_THROWS(verdict(good, R"([{"id":"r","tier":"edges","schedules":[3],"problem":{"m":1,"n":4}}])"),
                "names schedule 3 of 1");
 }
 

@@ -84,10 +84,11 @@ class HostProgram : public Program {
  private:
   void execute() {
     if (plan_.clear_bytes > 0) std::memset(plan_.clear, 0, plan_.clear_bytes);
-    for (const Launch& launch : plan_.launches) {
-      axpby::Args args;
-      std::memcpy(&args, launch.arguments.items()[0].bytes.data(), sizeof args);
-      dynamic_cast<HostModule&>(*module_).kernel(args);
+    struct NoMap {};
+    for (const BoundLaunch& launch : plan_.launches) {
+      KernelParameters<NoMap> parameters;
+      parameters.fill(launch, nullptr, plan_.call.data(), [](NoMap&, void*) { return true; });
+      dynamic_cast<HostModule&>(*module_).kernel(*static_cast<const axpby::Args*>(parameters.pointers[0]));
     }
   }
   std::shared_ptr<Module> module_;

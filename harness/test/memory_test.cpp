@@ -86,3 +86,33 @@ TEST(a_workspace_holds_its_image_and_poison) {
   CHECK_EQ(buffer.damage().value_or(""), "wrote 1 bytes behind the end of 'workspace'");
   CHECK_THROWS(WorkspaceBuffer(device, {8, {}, 4, 8}), "beyond its 8 bytes");
 }
+
+TEST(a_launch_leaves_the_image_of_its_workspace_as_it_was) {
+  host::HostDevice device;
+  WorkspaceBuffer buffer(device, {8, {std::byte{1}, std::byte{2}, std::byte{3}}, 0, 1});
+  auto* bytes = static_cast<unsigned char*>(buffer.address());
+  bytes[0] = 9;  // cleared before each launch
+  bytes[5] = 9;  // behind the image
+  CHECK(!buffer.change());
+  buffer.restore();
+  CHECK_EQ(bytes[5], 0xA5);
+  bytes[2] = 4;
+  CHECK_EQ(buffer.change().value_or("").substr(0, 59),
+           "the launch left byte 2 of the workspace as 4, it was 3: the");
+}
+
+TEST(a_sparse_tensor_has_its_rows_far_apart) {
+  host::HostDevice device;
+  Tensor far = tensor(Role::input, 3, 4, 5000);
+  far.sparse = true;
+  far.lead = 100;
+  far.image.resize(3 * 4 * element_bytes(far.type));
+  far.image[4 * element_bytes(far.type)] = std::byte{7};
+  Operand operand(device, far);
+  operand.reset();
+  auto* first = static_cast<unsigned char*>(operand.address()) + 100 * element_bytes(far.type);
+  CHECK_EQ(first[5000 * element_bytes(far.type)], 7);
+  CHECK(!operand.damage());
+  first[(2 * 5000 + 1) * element_bytes(far.type)] = 1;
+  CHECK_EQ(operand.damage().value_or(""), "changed the input t[2][1]");
+}

@@ -1,5 +1,7 @@
 #include "problems.hpp"
 
+#include <cstdlib>
+
 #include "check.hpp"
 
 using namespace tilewright;
@@ -22,6 +24,16 @@ TEST(a_value_larger_than_the_cache_stays_until_the_next) {
   CHECK(cache.find("big") && !cache.find("a"));
   cache.insert("b", std::make_shared<const int>(3), 40);
   CHECK(cache.find("b") && !cache.find("big"));
+}
+
+TEST(workers_share_the_memory_of_the_host) {
+  setenv("TW_WORKERS", "1", 1);
+  const std::size_t alone = default_cache_bytes();
+  setenv("TW_WORKERS", "4", 1);
+  const std::size_t shared = default_cache_bytes();
+  unsetenv("TW_WORKERS");
+  const std::size_t least = std::size_t{256} << 20;  // and memory comes and goes: no exact quarter
+  CHECK(shared == least || shared < alone / 3);
 }
 
 TEST(problems_are_made_once_and_references_shared_by_key) {

@@ -1,13 +1,22 @@
 import type { Arch } from '../model/arch.ts';
 
-/** Ampere: A100. Its code also runs on compute capability 8.6 and 8.9, with less shared memory there. */
+/** Ampere: A100. Its code also runs on compute capability 8.6 to 8.9, with less shared memory there. */
 export const sm80: Arch = {
   name: 'sm_80',
+  capability: 80,
   gencode: 'arch=compute_80,code=sm_80',
+  features: ['cp.async', 'mma.bf16'],
   maxSharedBytesPerBlock: 163 * 1024,
+  sharedBytesPerSm: 164 * 1024,
+  reservedSharedBytesPerBlock: 1024,
   maxThreadsPerBlock: 1024,
+  maxThreadsPerSm: 2048,
+  maxBlocksPerSm: 32,
   maxRegistersPerThread: 255,
   registersPerSm: 65_536,
-  source:
-    'CUDA C++ Programming Guide 13.0, section "Compute Capabilities", technical specifications, column 8.0',
+  maxClusterBlocks: 1,
+  // NVIDIA A100 Tensor Core GPU Architecture: 1024 multiply-adds.
+  tensorFlopsPerClock: 2048,
+  l2Bandwidth: 0,
+  source: 'CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute Capability", column 8.0',
 };

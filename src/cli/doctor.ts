@@ -5,6 +5,7 @@ import { diagnose } from '../toolchain/doctor.ts';
 import { asCalled } from './called.ts';
 import { exitCode } from './exit.ts';
 import type { Flags } from './options.ts';
+import { printLine } from './output.ts';
 import { configOf } from './prepare.ts';
 
 const words = { ok: 'OK', missing: 'MISSING', optional: '-' } as const;
@@ -14,13 +15,13 @@ const tones = { ok: 'good', missing: 'bad', optional: 'faint' } as const;
 export async function doctor(flags: Flags): Promise<number> {
   const { out } = await configOf(flags);
   const checks = await diagnose(localExecutor, process.env, out);
-  if (flags.json) for (const check of checks) console.log(JSON.stringify({ event: 'doctor', ...check }));
+  if (flags.json) for (const check of checks) printLine(JSON.stringify({ event: 'doctor', ...check }));
   const paint = paintFor(process.stdout);
   const width = foldAt(process.stdout);
   for (const { name, state, found, advice } of flags.json ? [] : checks) {
     const line = `${paint(tones[state], words[state].padEnd(8))} ${name.padEnd(13)} ${found}`;
-    console.log(fold(line, width, 23));
-    if (advice) console.log(paint('faint', fold(' '.repeat(23) + asCalled(advice), width, 23)));
+    printLine(fold(line, width, 23));
+    if (advice) printLine(paint('faint', fold(' '.repeat(23) + asCalled(advice), width, 23)));
   }
   return checks.some(({ state }) => state === 'missing') ? exitCode.no : exitCode.done;
 }

@@ -2,23 +2,29 @@ import { existsSync } from 'node:fs';
 import type { Config } from '../config.ts';
 import { type DiscoveredFamily, loadFamilies, loadFamily } from '../discover.ts';
 import { UsageError } from '../errors.ts';
+import type { Arch } from '../model/arch.ts';
 import type { JournalRecord } from '../model/event.ts';
 import type { AnyFamily } from '../model/family.ts';
 import type { Source } from '../model/variant.ts';
 import { mustLint } from '../render/lint.ts';
 import { renderVariant } from '../render/render.ts';
 import { fold, grouped, kernelTime, shortPath } from '../report/format.ts';
+import { Progress } from '../report/progress.ts';
 import { lastVerdicts } from '../report/records.ts';
 import { foldAt, paintFor } from '../report/style.ts';
-import { enumerate } from '../space/enumerate.ts';
+import { enumerateInTurns } from '../space/enumerate.ts';
 import { explain } from '../space/explain.ts';
 import { pointOfId } from '../space/id.ts';
 import { variantOf } from '../space/variant.ts';
-import { listRuns, openRun, type Run } from '../store/run.ts';
-import { asCalled } from './called.ts';
+import { listRuns, openIfReadable, type Run } from '../store/run.ts';
+import { atMostEvery } from '../util/throttle.ts';
+import { asCalled, inCalledWords } from './called.ts';
 import { exitCode } from './exit.ts';
 import type { Flags } from './options.ts';
+import { printLine, remark } from './output.ts';
 import { archFor, configOf, refuse, runsRoot, spaceOf } from './prepare.ts';
+
+const secondsBetweenNotes = 2;
 
 /** `gen list`: the families, or the variants of one. */
 export async function list(familyName: string | undefined, flags: Flags): Promise<number> {
@@ -33,9 +39,15 @@ export async function list(familyName: string | undefined, flags: Flags): Promis
   }
   const { family } = await loadFamily(familyName, places);
   const arch = await archFor(flags, config);
-  const { variants } = enumerate(family, { arch: arch.name, ...spaceOf(family, flags) });
+  const space = { arch, ...spaceOf(family, flags) };
+  const progress = flags.quiet ? undefined : new Progress(inCalledWords(process.stderr), false);
+  const tell = atMostEvery(secondsBetweenNotes, (message: string) =>
+    progress?.handle({ event: 'note', message, passing: true }),
+  );
+  const { variants } = await enumerateInTurns(family, space, tell);
+  progress?.clear();
   for (const { id, parameters } of variants) {
-    console.log(flags.json ? JSON.stringify({ event: 'variant', variant: id, parameters }) : id);
+    printLine(flags.json ? JSON.stringify({ event: 'variant', variant: id, parameters }) : id);
   }
   return exitCode.done;
 }
@@ -43,13 +55,13 @@ export async function list(familyName: string | undefined, flags: Flags): Promis
 /** Prints a line; where a terminal breaks it, what follows is indented by so many columns. */
 function say(line: string, indent = 0): void {
   const width = foldAt(process.stdout);
-  console.log(fold(line, width, indent));
+  printLine(fold(line, width, indent));
 }
 
 function listFamily(family: AnyFamily, folder: string, flags: Flags): void {
   const { name, summary } = family;
   const presets = Object.keys(family.presets);
-  if (flags.json) console.log(JSON.stringify({ event: 'family', family: name, summary, presets, folder }));
+  if (flags.json) printLine(JSON.stringify({ event: 'family', family: name, summary, presets, folder }));
   else {
     say(`${name}  ${summary}`, 2);
     say(`  presets: ${presets.join(', ')}`, 4);
@@ -62,7 +74,7 @@ export async function show(familyName: string, id: string | undefined, flags: Fl
   const config = await configOf(flags);
   const discovered = await loadFamily(familyName, { families: config.families });
   if (id === undefined) showFamily(discovered.family, flags);
-  else showVariant(discovered, id, config, flags);
+  else showVariant(discovered, id, await archFor(flags, config), config, flags);
   return exitCode.done;
 }
 
@@ -72,29 +84,18 @@ function runThatKnows({ variant, hash }: Source, root: string): Run | undefined 
     (record.event === 'artifact' && record.source === hash) ||
     (record.event === 'verdict' && record.key === hash);
   for (const id of listRuns(root, variant.family)) {
-    const run = readable(root, id);
+    const run = openIfReadable(root, id, remark);
     if (run?.recordsOf(variant.id).some(holds)) return run;
     run?.close();
   }
   return undefined;
 }
 
-/** A damaged run is no reason to know nothing of the others. */
-function readable(root: string, id: string): Run | undefined {
-  try {
-    return openRun(root, id);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    console.error(`passed over: ${error.message}`);
-    return undefined;
-  }
-}
-
 function showFamily(family: AnyFamily, flags: Flags): void {
   const { name, summary, parameters, constraints, presets, workloads } = family;
   if (flags.json) {
     const rules = constraints.map(({ name, doc, on }) => ({ name, doc, on }));
-    console.log(
+    printLine(
       JSON.stringify({ event: 'family', family: name, summary, parameters, constraints: rules, workloads }),
     );
     return;
@@ -132,9 +133,15 @@ function recordsOf({ variant, hash }: Source, { wisdom }: DiscoveredFamily) {
   });
 }
 
-function showVariant(discovered: DiscoveredFamily, id: string, config: Config, flags: Flags): void {
+function showVariant(
+  discovered: DiscoveredFamily,
+  id: string,
+  arch: Arch,
+  config: Config,
+  flags: Flags,
+): void {
   const { family, folder } = discovered;
-  const variant = variantOf(family, pointOfId(family, id));
+  const variant = variantOf(family, pointOfId(family, id), arch);
   mustLint(family, folder, [variant]);
   const rendered = renderVariant(family, folder, variant, config.out);
   const source = rendered.path;
@@ -144,19 +151,19 @@ function showVariant(discovered: DiscoveredFamily, id: string, config: Config, f
   const measurements = known?.filter(({ event }) => event === 'measurement');
   const wisdom = recordsOf(rendered, discovered);
   if (flags.json) {
-    console.log(JSON.stringify({ event: 'variant', ...variant, source, verdict, measurements, wisdom }));
+    printLine(JSON.stringify({ event: 'variant', ...variant, source, verdict, measurements, wisdom }));
     return;
   }
   say(id);
   for (const name of variant.active ?? Object.keys(variant.parameters))
-    console.log(`  ${name} = ${variant.parameters[name]}`);
-  for (const [name, value] of Object.entries(variant.derived)) console.log(`  ${name} = ${value} (derived)`);
+    printLine(`  ${name} = ${variant.parameters[name]}`);
+  for (const [name, value] of Object.entries(variant.derived)) printLine(`  ${name} = ${value} (derived)`);
   const { threads, sharedBytes } = variant.budget;
-  console.log(`  ${threads} threads, ${grouped(sharedBytes)} bytes of shared memory`);
-  if (existsSync(source)) console.log(`source  ${shortPath(source)}`);
+  printLine(`  ${threads} threads, ${grouped(sharedBytes)} bytes of shared memory`);
+  if (existsSync(source)) printLine(`source  ${shortPath(source)}`);
   if (run && verdict) {
     say(`verdict ${verdict.verdict} (${verdict.device}, run ${run.id}): ${verdict.evidence.message}`, 8);
-    if (verdict.evidence.reproduce) console.log(asCalled(`        $ ${verdict.evidence.reproduce}`));
+    if (verdict.evidence.reproduce) printLine(asCalled(`        $ ${verdict.evidence.reproduce}`));
   }
   for (const { workload, median, tflops, run } of wisdom) {
     const time = `${kernelTime(median)}, ${tflops.toFixed(1)} TFLOPS`;
@@ -178,8 +185,8 @@ export async function why(familyName: string, point: string | undefined, flags: 
     );
   }
   const arch = await archFor(flags, config);
-  const explanation = explain(family, point, arch.name);
-  if (flags.json) console.log(JSON.stringify({ event: 'explanation', family: family.name, ...explanation }));
+  const explanation = explain(family, point, arch);
+  if (flags.json) printLine(JSON.stringify({ event: 'explanation', family: family.name, ...explanation }));
   else print(explanation);
   return explanation.legal === false ? exitCode.no : exitCode.done;
 }
@@ -197,5 +204,5 @@ function print({ id, legal, verdicts, missing, inactive }: ReturnType<typeof exp
   for (const { parameter, values } of missing) say(`open    ${parameter}: one of ${values.join(', ')}`, 8);
   if (inactive.length > 0) say(`does not matter here: ${inactive.join(', ')}`, 8);
   const words = { true: 'legal', false: 'ruled out', undefined: 'not settled' } as const;
-  console.log(`${words[`${legal}`]}${id === undefined ? '' : `: ${id}`}`);
+  printLine(`${words[`${legal}`]}${id === undefined ? '' : `: ${id}`}`);
 }

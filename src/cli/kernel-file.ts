@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { CompileContext, RunnerCompilers } from '../compile/context.ts';
+import { emulated, wantsGpu } from '../backends/index.ts';
+import { type CompileContext, defaultJobs, type RunnerCompilers } from '../compile/context.ts';
 import { buildWorker } from '../compile/worker.ts';
 import { type DeviceSession, openDevice } from '../device/session.ts';
 import { EnvironmentError, UsageError } from '../errors.ts';
@@ -16,6 +17,7 @@ import { sarifReport } from '../report/sarif.ts';
 import { findCxx, findToolkit } from '../toolchain/find.ts';
 import { cachePaths } from '../toolchain/paths.ts';
 import { onDisk } from '../util/disk.ts';
+import { Slots } from '../util/limit.ts';
 import { packageRoot } from '../util/package-root.ts';
 import { flagText, quoted } from '../util/shell.ts';
 import { atMostEvery } from '../util/throttle.ts';
@@ -32,8 +34,12 @@ export function isOwnSource(first: string, flags: Flags): boolean {
 }
 
 /** `validate softmax.cu [kernel]`. */
-export async function check(file: string, kernel: string | undefined, flags: Flags): Promise<number> {
-  if (flags.device === 'cuda')
+export async function checkOwnSource(
+  file: string,
+  kernel: string | undefined,
+  flags: Flags,
+): Promise<number> {
+  if (flags.device && wantsGpu(flags.device))
     throw new UsageError(
       `a .cu of one's own is checked on the emulated device alone: leave out --device cuda`,
     );
@@ -114,6 +120,7 @@ async function open(flags: Flags): Promise<Surroundings> {
         : join(flags.out, 'artifacts'),
     packageRoot,
     familyFolder: join(packageRoot, 'harness/check'),
+    slots: new Slots(flags.jobs ?? defaultJobs()),
   };
   let opened: Promise<DeviceSession> | undefined;
   const session = () => {
@@ -130,12 +137,12 @@ async function openSession(
 ): Promise<DeviceSession> {
   const say = (text: string) => flags.quiet || process.stderr.write(`${text}\n`);
   const soFar = atMostEvery(2, (text: string) => say(text));
-  const worker = await buildWorker('emulated', compilers, context, undefined, (done, all) => {
+  const worker = await buildWorker(emulated.name, compilers, context, (done, all) => {
     if (done === 0) say(`building the emulated device: ${all} files, this once`);
     else if (done < all) soFar(`${done} of ${all} files built`);
   });
   const patience = { kernel: flags.watchdog ?? 30, host: 300 };
-  const device = await openDevice('emulated', worker.path, localExecutor, patience);
+  const device = await openDevice(emulated.name, worker.path, localExecutor, patience);
   if (!device.available) throw new EnvironmentError(device.reason);
   return device.session;
 }

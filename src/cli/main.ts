@@ -3,18 +3,17 @@ import { EnvironmentError, UsageError } from '../errors.ts';
 import type { ErrorEvent } from '../model/event.ts';
 import { fold } from '../report/format.ts';
 import { foldAt, paintFor } from '../report/style.ts';
+import { printable } from '../util/printable.ts';
 import { asCalled } from './called.ts';
 import { exitCode } from './exit.ts';
+import { guardStreams, print, printLine, remark, unprinted } from './output.ts';
 
 /** Parses the command line, runs the command and ends the process with its exit code. */
 export async function main(
   programOf: (done: (code: number) => void) => Command,
   argv: readonly string[],
 ): Promise<void> {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(exitCode.done); // `gen list | head`
-    throw error;
-  });
+  guardStreams();
   let code: number = exitCode.done;
   try {
     const program = programOf((result) => {
@@ -25,12 +24,18 @@ export async function main(
   } catch (error) {
     code = report(error, argv.includes('--json'));
   }
-  await flush();
+  const lost = await unprinted();
+  if (lost && code !== exitCode.interrupted) {
+    tell(lost, errorEvent(lost));
+    if (code !== exitCode.couldNotRun) remark('what was asked was done; what it answered is lost');
+    code = exitCode.couldNotRun;
+  }
   process.exit(code);
 }
 
 function exitByThrowing(command: Command): void {
   command.exitOverride();
+  command.configureOutput({ writeOut: print });
   command.showHelpAfterError('(--help lists what there is)');
   for (const child of command.commands) exitByThrowing(child);
 }
@@ -40,7 +45,7 @@ function report(error: unknown, json: boolean): number {
   const byCommander = error instanceof CommanderError;
   if (byCommander && error.exitCode === 0) return exitCode.done; // --help, --version
   const event = errorEvent(error);
-  if (json) process.stdout.write(`${JSON.stringify(event)}\n`);
+  if (json) printLine(JSON.stringify(event));
   if (!byCommander) tell(error, event); // commander has told it
   return exitCode.couldNotRun;
 }
@@ -58,14 +63,7 @@ function errorEvent(error: unknown): ErrorEvent {
 function tell(error: unknown, { kind, message }: ErrorEvent): void {
   const bug = kind === 'internal';
   const text = bug && error instanceof Error ? `this is a bug of tilewright: ${error.stack}` : message;
-  const lines = `${paintFor(process.stderr)('bad', 'error:')} ${asCalled(text)}`.split('\n');
+  const lines = `${paintFor(process.stderr)('bad', 'error:')} ${asCalled(printable(text))}`.split('\n');
   const shown = bug ? lines : lines.map((line) => fold(line, foldAt(process.stderr), 2));
   process.stderr.write(`${shown.join('\n')}\n`);
-}
-
-/** Waits until pipes have taken what was written. */
-async function flush(): Promise<void> {
-  for (const stream of [process.stdout, process.stderr]) {
-    await new Promise<void>((resolve) => stream.write('', () => resolve()));
-  }
 }

@@ -1,4 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { archNames, defaultArch } from '../arch/index.ts';
+import { type DeviceChoice, parseDevices } from '../backends/index.ts';
 
 /** Flags that every command about variants takes, as commander hands them on. */
 export interface Flags {
@@ -6,7 +8,7 @@ export interface Flags {
   readonly where?: string;
   readonly limit?: number;
   readonly arch?: string;
-  readonly device?: 'auto' | 'cuda' | 'emulated';
+  readonly device?: DeviceChoice;
   readonly jobs?: number;
   /** Seconds. */
   readonly watchdog?: number;
@@ -26,6 +28,8 @@ export interface Flags {
   readonly include?: readonly string[];
   readonly junit?: string;
   readonly sarif?: string;
+  /** Rank of accuracy. */
+  readonly accuracy?: number;
   /** Where `gen emit` installs the library. */
   readonly prefix?: string;
   /** `gen emit --prefix`: archives instead of shared libraries. */
@@ -62,6 +66,8 @@ function withForm(command: Command, json: string): Command {
     .option('--quiet', 'no progress on stderr');
 }
 
+export const archHelp = `${archNames} (default: the GPU's, else ${defaultArch.name})`;
+
 /** Which points of the space. */
 export function withSpace(command: Command): Command {
   return command
@@ -71,17 +77,16 @@ export function withSpace(command: Command): Command {
     )
     .option('--where <condition>', 'only points that fulfil it, e.g. "block == 64 && tileN >= 128"')
     .option('--limit <n>', 'at most this many variants, evenly spaced', count)
-    .option('--arch <name>', "sm_80, sm_90a (default: the GPU's, else sm_90a)");
+    .option('--arch <name>', archHelp);
 }
 
 /** How variants are compiled and judged. */
 export function withMachine(command: Command): Command {
   return command
-    .addOption(
-      new Option(
-        '--device <name>',
-        'who gates (default: auto: emulated, and the GPU where there is one)',
-      ).choices(['auto', 'emulated', 'cuda']),
+    .option(
+      '--device <name>',
+      'auto, emulated, cuda (all GPUs), cuda:1 or cuda:0,2 (default: auto: emulated, and the GPUs where there are any)',
+      (text: string) => parseDevices(text),
     )
     .option(
       '--jobs <n>',
@@ -93,7 +98,11 @@ export function withMachine(command: Command): Command {
 }
 
 export function withDepth(command: Command): Command {
-  return command.addOption(new Option('--depth <name>', 'how many gate cases').choices(['quick', 'full']));
+  return command.addOption(
+    new Option('--depth <name>', 'how many gate cases, docs/verdicts.md lists them (default: quick)').choices(
+      ['quick', 'full'],
+    ),
+  );
 }
 
 /** A part of the gate, to look into a failure: who passes it has not passed the gate. */
@@ -113,6 +122,15 @@ export function withCheck(command: Command): Command {
     .option('--include <folder...>', 'for a .cu: where its headers are')
     .option('--junit <file>', 'for a .cu: also write a JUnit report')
     .option('--sarif <file>', 'for a .cu: also write SARIF, which code hosts show beside the lines');
+}
+
+/** What may be chosen. */
+export function withChoice(command: Command): Command {
+  return command.option(
+    '--accuracy <rank>',
+    'choose variants up to this rank of accuracy, where the family ranks it (default: the best that passed)',
+    seed,
+  );
 }
 
 export function withPrefix(command: Command): Command {

@@ -1,21 +1,26 @@
 import { resolve } from 'node:path';
 import { archNamed, archOf, defaultArch } from '../arch/index.ts';
+import { askedGpus } from '../backends/gpus.ts';
+import { automatic, backends, emulatedOnly, parseDevices, wantsGpu } from '../backends/index.ts';
 import { defaultJobs } from '../compile/context.ts';
 import { type Config, loadConfig } from '../config.ts';
 import { type DiscoveredFamily, loadFamily } from '../discover.ts';
+import { mustBeReplaceable } from '../emit/place.ts';
 import { UsageError } from '../errors.ts';
 import { localExecutor } from '../exec/local.ts';
 import type { Arch } from '../model/arch.ts';
 import type { Stage } from '../model/event.ts';
 import type { AnyFamily } from '../model/family.ts';
+import type { Gpu } from '../model/gpu.ts';
 import type { Request, Settings } from '../request.ts';
 import { mustHaveGpu } from '../setup.ts';
 import { presetOf } from '../space/enumerate.ts';
 import { parseWhere } from '../space/where.ts';
-import { createRun, findRun, openRun, type Run } from '../store/run.ts';
+import { createRun, findRun, openRun, type Run, takeRun } from '../store/run.ts';
 import { findGpus } from '../toolchain/gpu.ts';
 import { quoted } from '../util/shell.ts';
 import type { Flags } from './options.ts';
+import { remark } from './output.ts';
 import { isFile, onlyOf } from './subject.ts';
 
 /** The configuration for the working directory, with the flags that win over it. */
@@ -34,11 +39,16 @@ export function runsRoot(config: Config): string {
   return resolve(config.out, 'runs');
 }
 
-/** The architecture asked for, that of the GPU, or the default, in this order. */
+/** The GPUs of this machine, where one is asked. */
+async function gpusFor({ device }: Pick<Config, 'device'>): Promise<readonly Gpu[]> {
+  return wantsGpu(device) ? findGpus(localExecutor) : [];
+}
+
+/** The architecture asked for, that of the first GPU that is asked, or the default, in this order. */
 export async function archFor(flags: Pick<Flags, 'arch'>, config: Config): Promise<Arch> {
   const name = flags.arch ?? config.arch;
   if (name !== undefined) return archNamed(name);
-  const [gpu] = config.device === 'emulated' ? [] : await findGpus(localExecutor);
+  const [gpu] = askedGpus(await gpusFor(config), config.device);
   return (gpu && archOf(gpu.computeCapability)) ?? defaultArch;
 }
 
@@ -55,7 +65,7 @@ async function settingsOf(arch: Arch, flags: Flags, config: Config): Promise<Set
 
 /** Whether a later command would choose it too, with a GPU to ask and without one. */
 async function isUsual(arch: Arch, config: Config): Promise<boolean> {
-  for (const device of ['emulated', 'auto'] as const)
+  for (const device of [emulatedOnly, automatic])
     if ((await archFor({}, { ...config, device })).name !== arch.name) return false;
   return true;
 }
@@ -78,12 +88,13 @@ export async function prepareNew(
   refuseIdle(flags, config, subject);
   const discovered = await loadFamily(familyName, { families: config.families });
   const arch = await archFor(flags, config);
-  const only = subject === undefined ? undefined : onlyOf(subject, discovered, flags.as);
+  const only = subject === undefined ? undefined : onlyOf(subject, discovered, arch, flags.as);
   const space = only
     ? {}
     : spaceOf(discovered.family, flags, await usualPreset(discovered, arch, config, stages));
   const depth = flags.depth ?? 'quick';
   await mustHaveDevice(config, arch, stages);
+  if (stages.includes('emit')) mustBeReplaceable(config.out);
   const settings = await settingsOf(arch, flags, config);
   const run = createRun(runsRoot(config), {
     family: discovered.family.name,
@@ -91,7 +102,7 @@ export async function prepareNew(
     command: ['gen', ...process.argv.slice(2).map(quoted)].join(' '),
     space,
     depth,
-    device: config.device,
+    device: config.device.text,
     ...(only && { only: only.variant.id }),
     ...(only?.source && { file: only.source.path }),
   });
@@ -118,20 +129,23 @@ export async function prepareExisting(
   if (flags.static && flags.prefix === undefined)
     throw new UsageError('--static says how to install: name the folder with --prefix <folder>');
   const config = await configOf(flags);
+  if (stages.includes('emit')) mustBeReplaceable(config.out);
   const root = runsRoot(config);
   const later = id === undefined && !stages.includes('render'); // stands on what a run has done before
-  const run = (later ? findRun(root, hasPassed) : undefined) ?? openRun(root, id, familyName);
-  const { info } = run;
+  const found =
+    (later ? findRun(root, hasPassed, remark) : undefined) ?? openRun(root, id, familyName, remark);
+  const { info } = found;
   if (familyName !== undefined && info.family !== familyName) {
     throw new UsageError(`run ${info.id} is one of ${info.family}, not of ${familyName}`);
   }
   const discovered = await loadFamily(info.family, { families: config.families });
   const gate = { depth: info.depth };
   const arch = archNamed(info.arch);
-  const only = info.only === undefined ? undefined : onlyOf(info.file ?? info.only, discovered, info.only);
+  const only =
+    info.only === undefined ? undefined : onlyOf(info.file ?? info.only, discovered, arch, info.only);
   const upToGate: readonly Stage[] = ['render', 'build', 'gate'];
   const wanted = only && stages.includes('gate') ? upToGate : stages;
-  const device = { ...config, device: flags.device ?? info.device };
+  const device = { ...config, device: flags.device ?? parseDevices(info.device) };
   await mustHaveDevice(device, arch, wanted);
   const settings = await settingsOf(arch, flags, config);
   const request = requestOf({
@@ -145,7 +159,7 @@ export async function prepareExisting(
     gate,
     settings,
   });
-  return { run, resumed: true, request };
+  return { run: takeRun(found), resumed: true, request };
 }
 
 function hasPassed(run: Run): boolean {
@@ -155,7 +169,7 @@ function hasPassed(run: Run): boolean {
 /** Nobody should wait for a compiler to learn that the GPU that was asked for is not there. */
 async function mustHaveDevice({ device }: Config, arch: Arch, stages: readonly Stage[]): Promise<void> {
   const asksGpu = stages.includes('gate') || stages.includes('time');
-  if (device === 'cuda' && asksGpu) await mustHaveGpu(arch, localExecutor);
+  if (asksGpu && wantsGpu(device) && !device.gpuOptional) await mustHaveGpu(device, arch, localExecutor);
 }
 
 /** Throws a UsageError for flags that mean nothing here: nobody should believe them obeyed. */
@@ -170,8 +184,12 @@ function refuseIdle(flags: Flags, { device }: Config, subject: string | undefine
     refuse(flags, ['preset', 'where', 'limit'], 'cannot narrow one variant: leave it out, or the variant');
   if (subject === undefined || !isFile(subject))
     refuse(flags, ['as'], 'says which variant a .cu file stands for: name the file, or leave it out');
-  if (device === 'cuda')
-    refuse(flags, ['seed'], 'is for the emulated device, and --device cuda does not ask it: leave one out');
+  if (!device.devices.some((name) => backends[name].seeded))
+    refuse(
+      flags,
+      ['seed'],
+      `is for the emulated device, and --device ${device.text} does not ask it: leave one out`,
+    );
 }
 
 function requestOf(parts: {
@@ -192,8 +210,9 @@ function requestOf(parts: {
   return {
     ...(wisdom && { wisdom }),
     ...{ family, folder, arch, gate, settings, device, jobs, out, watchdogSeconds },
-    space: { arch: arch.name, ...space },
+    space: { arch, ...space },
     ...(only && { only }),
+    ...(flags.accuracy !== undefined && { accuracy: flags.accuracy }),
     ...prefixOf(flags),
     stages: new Set(stages),
     install: flags.install,
@@ -214,7 +233,7 @@ async function usualPreset(
   const known = wisdom.find((one) => one.arch === arch.name);
   const holds = known?.records.some(({ variant }) => !known.gone.includes(variant)) ?? false;
   if (!holds || !stages.includes('emit')) return 'default';
-  const gpus = config.device === 'emulated' ? [] : await findGpus(localExecutor);
+  const gpus = await gpusFor(config);
   return gpus.length > 0 ? 'default' : 'shipped';
 }
 

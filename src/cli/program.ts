@@ -6,14 +6,18 @@ import { shortPath } from '../report/format.ts';
 import { type PartName, partNames } from '../toolchain/parts.ts';
 import { ensureToolchain } from '../toolchain/toolchain.ts';
 import { packageVersion } from '../util/package-version.ts';
-import { asCalled } from './called.ts';
+import { check } from './check.ts';
 import { doctor } from './doctor.ts';
 import { list, show, why } from './inspect.ts';
-import { check, describeSource, isOwnSource } from './kernel-file.ts';
+import { checkOwnSource, describeSource, isOwnSource } from './kernel-file.ts';
+import { type MutateFlags, mutate, operatorNames } from './mutate.ts';
 import {
+  archHelp,
+  count,
   type Flags,
   withAnswer,
   withCheck,
+  withChoice,
   withDepth,
   withGatePart,
   withMachine,
@@ -22,6 +26,7 @@ import {
   withResume,
   withSpace,
 } from './options.ts';
+import { printLine, remark } from './output.ts';
 import { prepareExisting, prepareNew } from './prepare.ts';
 import { type ReportFlags, report } from './report.ts';
 import { execute } from './run.ts';
@@ -32,8 +37,10 @@ type Done = (code: number) => void;
 
 const footer = `
 Exit codes: 0 done; 1 nothing passed, or the gate said no; 2 could not run
-(wrong argument, missing compiler, full disk); 130 stopped with Ctrl-C (the run
-is kept, the last line says how to go on).`;
+(wrong argument, missing compiler, full disk), or stdout does not take the
+answer (what was asked was done then; a reader that leaves, as in \`| head\`, is
+no error); 130 stopped with Ctrl-C (the run is kept, the last line says how to
+go on).`;
 
 /** All commands. Each calls one function, whose number is the exit code. */
 export function programOf(done: Done): Command {
@@ -44,6 +51,7 @@ export function programOf(done: Done): Command {
     .configureHelp({ showGlobalOptions: true, minWidthToWrap: 30 });
   addLineCommands(program, done);
   addRunCommands(program, done);
+  addMutate(program, done);
   addInspectCommands(program, done);
   addMachineCommands(program, done);
   return program;
@@ -54,7 +62,7 @@ function addLineCommands(program: Command, done: Done): void {
     .command('sweep')
     .argument('[family]', 'a kernel family; see `gen list`')
     .description('enumerate, render, compile, gate, time, select and emit the library');
-  withResume(withDepth(withMachine(withSpace(withOutput(sweep))))).action(
+  withChoice(withResume(withDepth(withMachine(withSpace(withOutput(sweep)))))).action(
     async (family: string | undefined, flags: Flags) => done(await sweepFamily(family, flags)),
   );
   const render = subjectCommand(program, 'render', 'write the rendered sources');
@@ -76,7 +84,9 @@ function addValidate(program: Command, name: string, done: Done): void {
   withCheck(withGatePart(withDepth(withMachine(withSpace(withOutput(command))))))
     .option('--as <variant id>', 'which variant a file stands for (default: what its first line says)')
     .action(async (first: string, second: string | undefined, flags: Flags) =>
-      isOwnSource(first, flags) ? done(await check(first, second, flags)) : gate(first, second, flags),
+      isOwnSource(first, flags)
+        ? done(await checkOwnSource(first, second, flags))
+        : gate(first, second, flags),
     );
 }
 
@@ -137,11 +147,36 @@ function addRunCommands(program: Command, done: Done): void {
       .argument('[run]', 'id or folder of a run (default: the newest)');
     const wanted: Stage[] = ['build', ...(stage === 'time' ? [] : (['select'] as const)), stage];
     if (stage === 'emit') withPrefix(command);
+    if (stage !== 'time') withChoice(command);
     withMachine(withOutput(command)).action(async (run: string | undefined, flags: Flags) =>
       done(await execute(await prepareExisting(run, undefined, wanted, flags), flags)),
     );
   }
   addReport(program, done);
+}
+
+/** Measures the gate itself. */
+function addMutate(program: Command, done: Done): void {
+  const command = subjectCommand(program, 'mutate', 'put kernels with one defect each through the gate');
+  withDepth(withMachine(withSpace(withOutput(command))))
+    .option('--sample <n>', 'at most this many mutants, spread over paths and operators', count)
+    .addOption(new Option('--operator <name...>', 'only mutants by these').choices(operatorNames))
+    .option('--list', 'name the mutants and try none')
+    .option('--rules <case>', "also ask other projects' acceptance rules about the outputs of this gate case")
+    .option(
+      '--alarms <n>',
+      'run the variants as they are so often instead: what does not pass is a false alarm',
+      count,
+    )
+    .option('--floor <file>', 'end with 1 where a smaller share is killed than this file says')
+    .option('--update-floor', 'with --floor: write what was killed now')
+    .option('--markdown <file>', 'put the tables into a document')
+    .option('--as <variant id>', 'which variant a file stands for (default: what its first line says)')
+    .option('--resume [file]', 'go on with results (default: the newest)')
+    .option('--retry', 'with --resume: try survivors again')
+    .action(async (first: string, second: string | undefined, flags: MutateFlags) =>
+      done(await mutate(first, second, flags)),
+    );
 }
 
 function addReport(program: Command, done: Done): void {
@@ -160,6 +195,14 @@ function addReport(program: Command, done: Done): void {
 }
 
 function addInspectCommands(program: Command, done: Done): void {
+  const checking = program
+    .command('check')
+    .description(
+      'what can be said of a family in seconds: types, contract, lint, goldens, and whether its C++ compiles',
+    )
+    .argument('<family>', 'a kernel family; see `gen list`')
+    .option('--update', 'write the goldens anew');
+  withAnswer(checking).action(async (family: string, flags: Flags) => done(await check(family, flags)));
   const listing = program
     .command('list')
     .description('the kernel families, or the variants of one')
@@ -181,7 +224,7 @@ function addInspectCommands(program: Command, done: Done): void {
     .argument('<family>', 'a kernel family, or the id of one variant')
     .argument('[point...]', 'a variant id, or block=64 tileN=128 ...');
   withAnswer(asking)
-    .option('--arch <name>', "sm_80, sm_90a (default: the GPU's, else sm_90a)")
+    .option('--arch <name>', archHelp)
     .action(async (first: string, point: string[], flags: Flags) => {
       const [family, text] = subjectOf(first, point.length > 0 ? point.join(' ') : undefined);
       done(await why(family, text, flags));
@@ -211,8 +254,8 @@ function addMachineCommands(program: Command, done: Done): void {
     .argument('<name>', 'lower case, with dashes')
     .action(async (name: string) => {
       const { newKernel } = await import('../scaffold.ts');
-      console.log(shortPath(newKernel(name)));
-      console.error(asCalled(`it passes as it stands; gate it with: npx gen sweep ${name} --preset quick`));
+      printLine(shortPath(newKernel(name)));
+      remark(`it passes as it stands; gate it with: npx gen sweep ${name} --preset quick`);
       done(0);
     });
 }
@@ -221,7 +264,7 @@ async function installToolchain(
   wanted: readonly Exclude<PartName, 'compile'>[],
   quiet: boolean,
 ): Promise<void> {
-  const progress = (line: string) => console.error(line);
+  const progress = remark;
   const toolchain = await ensureToolchain({ executor: localExecutor, install: true, with: wanted, progress });
-  if (!quiet) console.log(`CUDA ${toolchain.nvccVersion} (${toolchain.origin}) in ${toolchain.cudaHome}`);
+  if (!quiet) printLine(`CUDA ${toolchain.nvccVersion} (${toolchain.origin}) in ${toolchain.cudaHome}`);
 }

@@ -21,6 +21,7 @@ import { findRun, openRun, type Run } from '../store/run.ts';
 import { makeFolder, onDisk } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
 import { exitCode } from './exit.ts';
+import { print, remark } from './output.ts';
 import { configOf, runsRoot } from './prepare.ts';
 
 /** Flags of `gen report`. */
@@ -46,8 +47,7 @@ export async function report(run: string | undefined, flags: ReportFlags): Promi
   if (flags.wisdom !== undefined) write(flags.wisdom, `${jsonText(wisdomOf(evidences))}\n`, '--wisdom');
   const rivals = (flags.rival ?? []).map(readRival);
   if (flags.markdown !== undefined) writePage(flags.markdown, evidences, rivals);
-  else if (flags.evidence === undefined && flags.wisdom === undefined)
-    process.stdout.write(resultsPage(evidences, rivals));
+  else if (flags.evidence === undefined && flags.wisdom === undefined) print(resultsPage(evidences, rivals));
   return exitCode.done;
 }
 
@@ -90,14 +90,14 @@ async function evidenceOfRun(id: string | undefined, flags: ReportFlags): Promis
 function newestRun(root: string): Run {
   const judged = (run: Run) => run.records().some(({ event }) => event === 'verdict');
   const ended = (run: Run) => run.readJson('summary.json', summaryEventSchema) !== undefined;
-  const newest = findRun(root, judged) ?? openRun(root);
+  const newest = findRun(root, judged, remark) ?? openRun(root);
   if (ended(newest)) return newest;
   const run = findRun(root, (one) => judged(one) && ended(one));
   if (!run) {
-    process.stderr.write(`${newest.id} did not end: what it has is reported\n`);
+    remark(`${newest.id} did not end: what it has is reported`);
     return newest;
   }
-  process.stderr.write(`${newest.id} did not end: this is of ${run.id}\n`);
+  remark(`${newest.id} did not end: this is of ${run.id}`);
   newest.close();
   return run;
 }
@@ -138,5 +138,5 @@ function write(path: string, text: string, flag: string): void {
     writeFileSync(path, text);
   };
   onDisk(`write ${path}`, put, `name another file with ${flag}`);
-  process.stderr.write(`wrote ${path}\n`);
+  remark(`wrote ${path}`);
 }

@@ -5,21 +5,22 @@ import type { Event, Summary } from '../model/event.ts';
 import { selectionSchema } from '../model/selection.ts';
 import { runPipeline } from '../pipeline.ts';
 import { finalReport } from '../report/final.ts';
-import { shortPath } from '../report/format.ts';
+import { plural, shortPath } from '../report/format.ts';
 import { Progress } from '../report/progress.ts';
 import { flagText } from '../util/shell.ts';
 import { asCalled, inCalledWords } from './called.ts';
 import { exitCode } from './exit.ts';
 import { onInterrupt } from './interrupt.ts';
 import type { Flags } from './options.ts';
+import { print, printLine } from './output.ts';
 import type { Prepared } from './prepare.ts';
 
-/** Runs what was prepared, shows it, and says the exit code: 0, or 1 where nothing passed. */
+/** Runs what was prepared, shows it, and says the exit code: 0; where nothing passed 1, or 2 if the machine is at fault. */
 export async function execute({ request, run, resumed }: Prepared, flags: Flags): Promise<number> {
   const gates = request.stages.has('gate');
   const progress = flags.quiet ? undefined : new Progress(inCalledWords(process.stderr), gates);
   const show = (event: Event) => {
-    if (flags.json) process.stdout.write(`${JSON.stringify(event)}\n`);
+    if (flags.json) printLine(JSON.stringify(event));
     progress?.handle(event);
   };
   const { preset, where } = request.space;
@@ -35,6 +36,9 @@ export async function execute({ request, run, resumed }: Prepared, flags: Flags)
   const { arch: _, ...settings } = request.settings; // a resumed run keeps its arch
   const same = flagText(settings);
   const later = !request.stages.has('render'); // such a command stands on what a run has done before
+  const goOn = later
+    ? 'the same command goes on'
+    : `go on with: npx gen sweep ${request.family.name} --resume ${run.id}${same}`;
   const interrupt = onInterrupt();
   try {
     const host = {
@@ -45,16 +49,16 @@ export async function execute({ request, run, resumed }: Prepared, flags: Flags)
       signal: interrupt.signal,
     };
     const summary = await Promise.race([runPipeline(request, host), interrupt.happened]);
-    if (!flags.json) process.stdout.write(asCalled(pageOf(summary, run) + sourcesOf(request)));
+    if (!flags.json) print(asCalled(pageOf(summary, run) + sourcesOf(request)));
     const code = codeOf(summary, request);
+    const { machine } = summary.verdicts;
+    if (machine && !later)
+      progress?.line(`${plural(machine, 'variant')} not judged, which is this machine's fault; ${goOn}`);
     if (later && code === exitCode.no && summary.funnel.legal > 0)
       progress?.line(`nothing has passed in this run; gate it: npx gen sweep --resume ${run.id}${same}`);
     return code;
   } catch (error) {
     const kept = run.records().some(({ event }) => event === 'artifact' || event === 'verdict');
-    const goOn = later
-      ? 'the same command goes on'
-      : `go on with: npx gen sweep ${request.family.name} --resume ${run.id}${same}`;
     if (!interrupt.signal.aborted) {
       if (kept && !later && error instanceof EnvironmentError)
         progress?.line(`what was done is kept; ${goOn}`);
@@ -85,6 +89,7 @@ function codeOf(summary: Summary, { stages }: Prepared['request']): number {
   if (legal === 0) return exitCode.no;
   const failed = Object.entries(summary.verdicts).some(([name, count]) => name !== 'passed' && count > 0);
   const needsPassed = (['gate', 'time', 'select', 'emit'] as const).some((stage) => stages.has(stage));
-  if (needsPassed) return passed > 0 ? exitCode.done : exitCode.no;
-  return failed && compiled === 0 ? exitCode.no : exitCode.done;
+  const nothing = needsPassed ? passed === 0 : failed && compiled === 0;
+  if (!nothing) return exitCode.done;
+  return summary.verdicts.machine ? exitCode.couldNotRun : exitCode.no;
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import type { DiscoveredFamily } from '../discover.ts';
 import { UsageError } from '../errors.ts';
+import type { Arch } from '../model/arch.ts';
 import type { Source, Variant } from '../model/variant.ts';
 import type { Request } from '../request.ts';
 import { pointOfId } from '../space/id.ts';
@@ -28,13 +29,14 @@ export function subjectOf(
 export function onlyOf(
   subject: string,
   { family }: DiscoveredFamily,
+  arch: Arch,
   as?: string,
 ): NonNullable<Request['only']> {
-  if (!isFile(subject)) return { variant: variantOf(family, pointOfId(family, subject)) };
+  if (!isFile(subject)) return { variant: variantOf(family, pointOfId(family, subject), arch) };
   const path = resolve(subject);
   const text = textOf(subject);
   const id = as ?? idOfFile(path, text);
-  const variant = variantOf(family, pointOfId(family, id));
+  const variant = variantOf(family, pointOfId(family, id), arch);
   mustDefine(variant, text, path);
   return { variant, source: sourceOf(variant, path, text) };
 }

@@ -1,43 +1,76 @@
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { EnvironmentError } from '../errors.ts';
-import { diskError, errorCode, makeFolder, onDisk } from '../util/disk.ts';
+import { diskError, makeFolder, onDisk } from '../util/disk.ts';
 import { hashOf } from '../util/hash.ts';
-import { isAlive } from '../util/process.ts';
+import { tryLock, withLock } from '../util/lock.ts';
+import { closeToOthers, isClosedToOthers } from '../util/ownership.ts';
+import type { CompileContext } from './context.ts';
 
 /** A folder of the cache: complete by construction, since it got its name by a rename. */
 export interface Entry<M> {
   readonly folder: string;
   readonly meta: M;
-  /** False when it was made just now. */
+  /** False when this process has made it just now. */
   readonly cached: boolean;
 }
 
 const envelopeSchema = z.object({ files: z.record(z.string(), z.string()), meta: z.unknown() });
 
+/** The part of a compile context that the cache needs. */
+export type CacheContext = Pick<CompileContext, 'cacheRoot' | 'signal' | 'onWait'>;
+
 /** Entries that are being made by this process: a second asker waits for the first. */
 const underWay = new Map<string, Promise<unknown>>();
-let temporaries = 0;
 
 /**
- * The entry of `key` under `root`, made by `produce` where it is missing or does not match its own checksums. `produce`
- * fills an empty folder that becomes the entry by one rename: a killed process leaves a temporary folder, never half an
- * entry. What `produce` throws is passed on and nothing is kept.
+ * The entry of `key`, made by `produce` where it is missing, does not match its own checksums or may be another user's. Of
+ * several processes one makes it, the others wait. `produce` fills an empty folder that becomes the entry by one rename: a
+ * killed process leaves a temporary folder, never half an entry. What `produce` throws is passed on and nothing is kept.
  */
 export function obtain<M>(
-  root: string,
+  context: CacheContext,
   key: string,
   schema: z.ZodType<M>,
   produce: (folder: string) => Promise<M>,
 ): Promise<Entry<M>> {
-  const folder = entryFolder(root, key);
+  const folder = entryFolder(context.cacheRoot, key);
   const running = underWay.get(folder) as Promise<Entry<M>> | undefined;
   if (running) return running;
-  const making = readEntry(folder, schema) ?? make(root, folder, schema, produce);
-  const entry = Promise.resolve(making).finally(() => underWay.delete(folder));
+  const entry = find(context, key, schema, produce).finally(() => underWay.delete(folder));
   underWay.set(folder, entry);
   return entry;
+}
+
+async function find<M>(
+  { cacheRoot, signal, onWait }: CacheContext,
+  key: string,
+  schema: z.ZodType<M>,
+  produce: (folder: string) => Promise<M>,
+): Promise<Entry<M>> {
+  const folder = entryFolder(cacheRoot, key);
+  onDisk(`create ${dirname(folder)}`, () => makeFolder(dirname(folder)));
+  for (const above of [cacheRoot, dirname(folder)]) closeToOthers(above);
+  const there = readEntry(folder, schema);
+  if (there) return there;
+  const waiting = { ...(signal && { signal }), ...(onWait && { onWait }) };
+  return withLock(lockPath(cacheRoot, key), waiting, async () => {
+    const made = readEntry(folder, schema); // by whoever held the lock before
+    return made ?? make(join(cacheRoot, `tmp-${key}-`), folder, produce);
+  });
+}
+
+function lockPath(root: string, key: string): string {
+  return join(root, 'locks', key);
 }
 
 /** `<root>/ab/abcdef…`. */
@@ -47,31 +80,38 @@ export function entryFolder(root: string, key: string): string {
 
 function readEntry<M>(folder: string, schema: z.ZodType<M>): Entry<M> | undefined {
   try {
+    if (!isClosedToOthers(folder)) return undefined;
+    if (!isClosedToOthers(join(folder, 'meta.json'))) return undefined;
     const envelope = envelopeSchema.parse(JSON.parse(readFileSync(join(folder, 'meta.json'), 'utf8')));
     for (const [name, hash] of Object.entries(envelope.files)) {
+      if (!isClosedToOthers(join(folder, name))) return undefined;
       if (hashOf(readFileSync(join(folder, name))) !== hash) return undefined;
     }
     return { folder, meta: schema.parse(envelope.meta), cached: true };
   } catch {
-    return undefined; // missing or damaged: made anew
+    return undefined; // missing or damaged
   }
 }
 
 async function make<M>(
-  root: string,
+  prefix: string,
   folder: string,
-  schema: z.ZodType<M>,
   produce: (folder: string) => Promise<M>,
 ): Promise<Entry<M>> {
-  const temporary = join(root, `tmp-${process.pid}-${temporaries++}`);
-  onDisk(`create ${temporary}`, () => makeFolder(temporary));
+  const temporary = onDisk(`create ${prefix}*`, () => mkdtempSync(prefix));
   try {
     const meta = await produce(temporary);
+    const names = readdirSync(temporary);
     const files = Object.fromEntries(
-      readdirSync(temporary).map((name) => [name, hashOf(readFileSync(join(temporary, name)))]),
+      names.map((name) => [name, hashOf(readFileSync(join(temporary, name)))]),
     );
     writeFileSync(join(temporary, 'meta.json'), `${JSON.stringify({ files, meta }, null, 1)}\n`);
-    return publish(temporary, folder, schema) ?? { folder, meta, cached: false };
+    for (const name of [...names, 'meta.json', '.']) closeToOthers(join(temporary, name));
+    // A damaged one may be there. Nobody else makes this entry now.
+    if (existsSync(folder)) renameSync(folder, join(temporary, 'damaged'));
+    renameSync(temporary, folder);
+    rmSync(join(folder, 'damaged'), { recursive: true, force: true });
+    return { folder, meta, cached: false };
   } catch (error) {
     throw diskError(error, `write ${folder}`);
   } finally {
@@ -79,52 +119,17 @@ async function make<M>(
   }
 }
 
-/**
- * Gives the entry its name. A sound one that another process has made meanwhile stays and is the answer: others read it
- * already. Only a damaged one has to go.
- */
-function publish<M>(temporary: string, folder: string, schema: z.ZodType<M>): Entry<M> | undefined {
-  makeFolder(dirname(folder));
-  while (!tookName(temporary, folder)) {
-    const there = readEntry(folder, schema);
-    if (there) return { ...there, cached: false };
-    clearAway(folder, `${temporary}-damaged`, schema);
-  }
-  return undefined;
-}
-
-/** False where something is in the way. */
-function tookName(temporary: string, folder: string): boolean {
-  try {
-    renameSync(temporary, folder);
-    return true;
-  } catch (error) {
-    if (['ENOTEMPTY', 'EEXIST', 'ENOTDIR'].includes(errorCode(error) ?? '')) return false;
-    throw error;
-  }
-}
-
-/**
- * Removes a damaged entry under another name: half of it is never seen under its own. Another process may have replaced it
- * since it was looked at; what was moved is then sound and goes back.
- */
-function clearAway<M>(folder: string, aside: string, schema: z.ZodType<M>): void {
-  try {
-    renameSync(folder, aside);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return; // another process was faster
-    throw error;
-  }
-  if (readEntry(aside, schema)) tookName(aside, folder);
-  rmSync(aside, { recursive: true, force: true });
-}
-
-/** Removes what killed processes left behind. */
+/** Removes what killed processes left behind: temporary folders of entries that nobody makes now. */
 export function sweepTemporaries(root: string): void {
-  if (!existsSync(root)) return;
-  for (const name of readdirSync(root)) {
-    const pid = Number(/^tmp-(\d+)-/.exec(name)?.[1] ?? Number.NaN);
-    if (pid > 0 && !isAlive(pid)) rmSync(join(root, name), { recursive: true, force: true });
+  const names = existsSync(root) ? readdirSync(root) : [];
+  const keys = new Set(names.flatMap((name) => /^tmp-([^-]+)/.exec(name)?.[1] ?? []));
+  for (const key of keys) {
+    const lock = tryLock(lockPath(root, key));
+    if (lock === undefined) continue;
+    for (const name of readdirSync(root).filter((one) => one.startsWith(`tmp-${key}-`))) {
+      rmSync(join(root, name), { recursive: true, force: true });
+    }
+    lock.release();
   }
 }
 

@@ -1,5 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Executor } from '../exec/executor.ts';
+import type { Slots } from '../util/limit.ts';
+import type { LockOwner } from '../util/lock.ts';
 
 /** What every compile step needs to know of its surroundings. */
 export interface CompileContext {
@@ -10,9 +12,15 @@ export interface CompileContext {
   readonly packageRoot: string;
   /** The family's own folder: its headers are found there. */
   readonly familyFolder: string;
+  /** Bounds the compilers that run at once. */
+  readonly slots: Slots;
   readonly signal?: AbortSignal;
-  /** Limit for one compiler call; two minutes if absent. */
-  readonly timeoutMs?: number;
+  /** CPU time that each process of a compiler may take; two minutes if absent. */
+  readonly cpuSeconds?: number;
+  /** Time that passes before a compiler is given up that is short of CPU; twenty minutes if absent. */
+  readonly wallSeconds?: number;
+  /** Told that another process makes what is needed here. */
+  readonly onWait?: (owner: LockOwner | undefined) => void;
 }
 
 /** The compilers, as far as compiling needs to know them. */
@@ -28,7 +36,8 @@ export interface Compilers {
 export type RunnerCompilers = Pick<Compilers, 'cxx' | 'cxxVersion'> &
   Partial<Pick<Compilers, 'cudaHome' | 'nvccVersion'>>;
 
-export const defaultTimeoutMs = 120_000;
+export const defaultCpuSeconds = 120;
+export const defaultWallSeconds = 1200;
 
 /** Memory that one compiler call may take. */
 const bytesPerJob = 1.5e9;

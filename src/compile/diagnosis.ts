@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { EnvironmentError } from '../errors.ts';
 import type { RunResult } from '../exec/executor.ts';
 import type { VerdictName } from '../model/verdict.ts';
@@ -7,6 +8,12 @@ export interface Refusal {
   readonly verdict: Extract<VerdictName, 'compile' | 'resources'>;
   readonly message: string;
 }
+
+/**
+ * A compiler's end that is no answer. `limit`: of CPU time; `crash`: by a signal of its own making; `killed`: by one from
+ * outside, as the kernel sends it when memory is short; `memory`: it was given none; `stuck`: it took neither CPU nor leave.
+ */
+export type BadEnd = 'limit' | 'crash' | 'killed' | 'memory' | 'stuck';
 
 /** The source is at fault when the compiler points at it. */
 const pointsAtSource = /(?:\(\d+\)|:\d+(?::\d+)?|line \d+)\s*[:;]\s*(?:catastrophic |fatal )?error/;
@@ -24,17 +31,13 @@ const machine: readonly [RegExp, string][] = [
     /Read-only file system|could not be opened/,
     'the folder of artifacts cannot be written; name another with --out',
   ],
-  [/[Cc]annot allocate memory|out of memory/, 'there is not enough memory; lower --jobs'],
 ];
 
 /**
  * Tells a kernel that the compiler refuses from a compiler that fails. Undefined where the answer is neither: the
  * compiler then has to show on a source known to be good whether it works at all.
  */
-export function diagnose(result: RunResult, limitSeconds: number): Refusal | undefined {
-  if (result.timedOut) {
-    return { verdict: 'compile', message: `the compiler had not finished after ${limitSeconds} s` };
-  }
+export function diagnose(result: RunResult): Refusal | undefined {
   const text = `${result.stderr}\n${result.stdout}`;
   blameMachine(text);
   if (tooBig.test(text)) return { verdict: 'resources', message: firstError(text) };
@@ -47,6 +50,39 @@ export function blameMachine(text: string): void {
   const fault = machine.find(([pattern]) => pattern.test(text));
   if (fault) throw new EnvironmentError(`cannot compile: ${fault[1]} (${firstError(text)})`);
 }
+
+const crashes = new Set(['SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP', 'SIGSYS']);
+const noMemory = /[Cc]annot allocate memory|out of memory|virtual memory exhausted|bad_alloc/;
+
+/** How a compiler came to an end without an answer; undefined where it answered. */
+export function badEnd(result: RunResult): BadEnd | undefined {
+  if (result.timedOut) return 'stuck';
+  if (result.exitCode === 0) return undefined;
+  const signal = fatalSignal(result);
+  if (signal === 'SIGXCPU') return 'limit';
+  if (signal !== undefined) return crashes.has(signal) ? 'crash' : 'killed';
+  return noMemory.test(result.stderr) ? 'memory' : undefined;
+}
+
+/** The signal that ended a compiler or one of its parts: nvcc passes on what a shell says, g++ prints it. */
+function fatalSignal({ exitCode = 0, endedBy, stderr }: RunResult): string | undefined {
+  if (endedBy !== undefined) return endedBy;
+  const byName = /: ([A-Z][\w ]*) signal terminated program/.exec(stderr)?.[1];
+  if (byName !== undefined) return signalWords[byName] ?? 'SIGKILL';
+  const byNumber = /(?:terminated with|died due to) signal (\d+)/.exec(stderr)?.[1];
+  const number = byNumber === undefined ? exitCode - 128 : Number(byNumber);
+  return Object.entries(constants.signals).find(([, value]) => value === number)?.[0];
+}
+
+/** As the C library names them; any other is taken for one from outside. */
+const signalWords: Readonly<Record<string, string>> = {
+  'CPU time limit exceeded': 'SIGXCPU',
+  'Segmentation fault': 'SIGSEGV',
+  Aborted: 'SIGABRT',
+  'Bus error': 'SIGBUS',
+  'Illegal instruction': 'SIGILL',
+  'Floating point exception': 'SIGFPE',
+};
 
 /** The line that matters to a reader: the first that speaks of an error, without the folder of the file it names. */
 export function firstError(text: string): string {

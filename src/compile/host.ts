@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
+import { emulated } from '../backends/index.ts';
 import { EnvironmentError } from '../errors.ts';
 import type { Artifact } from '../model/artifact.ts';
 import type { Source } from '../model/variant.ts';
@@ -10,7 +11,15 @@ import { mustBeUnchanged, obtain } from './cache.ts';
 import type { CompileContext, Compilers } from './context.ts';
 import { blameMachine, ending, firstError } from './diagnosis.ts';
 import { includeHash } from './includes.ts';
-import { callCompiler, type Outcome, outcomeSchema, refusalOf, refused, writeLog } from './outcome.ts';
+import {
+  callCompiler,
+  entryOrVerdict,
+  type Outcome,
+  outcomeSchema,
+  refusalOf,
+  runCompiler,
+  writeLog,
+} from './outcome.ts';
 
 /**
  * `-fsanitize=thread` only instruments: it makes every load and store call a function, which the runner defines. The
@@ -69,18 +78,18 @@ export async function compileEmulated(
   compilers: Compilers,
   context: CompileContext,
 ): Promise<Artifact | Verdict> {
-  const makeKey = () => keyOf('emulated', headerText + source.text, compilers, context);
+  const makeKey = () => keyOf(emulated.name, headerText + source.text, compilers, context);
   const key = makeKey();
-  const entry = await obtain(context.cacheRoot, key, outcomeSchema, async (folder) => {
+  const asked = obtain(context, key, outcomeSchema, async (folder) => {
     const outcome = await produce(folder, source, compilers, context);
     mustBeUnchanged(key, makeKey(), 'a header of the kernels');
     return outcome;
   });
-  const { refusal } = entry.meta;
-  if (refusal) return refused(entry, refusal, source.variant.id, 'emulated');
+  const entry = await entryOrVerdict(asked, source.variant.id, emulated.name);
+  if ('verdict' in entry) return entry;
   return {
     source,
-    device: 'emulated',
+    device: emulated.name,
     arch: process.arch,
     path: join(entry.folder, 'kernel.so'),
     key,
@@ -108,13 +117,11 @@ async function produce(
     ...['-x', 'c++', '-c', file, '-o', join(folder, 'kernel.o')],
   ];
   const command = argv.join(' ').replace(`-ffile-prefix-map=${folder}/= `, '').replaceAll(file, source.path);
-  const result = await callCompiler(argv, context, folder);
+  const works = () => compileEmpty(folder, compilers, context);
+  const result = await callCompiler(argv, context, folder, { command, works });
   writeLog(folder, command, result);
   const { seconds } = result;
-  if (result.exitCode !== 0 || result.timedOut) {
-    const refusal = await refusalOf(result, context, () => compileEmpty(folder, compilers, context));
-    return { seconds, command, ...(refusal && { refusal }) };
-  }
+  if (result.exitCode !== 0) return { seconds, command, refusal: await refusalOf(result, works) };
   return { seconds: seconds + (await link(folder, compilers, context)), command };
 }
 
@@ -132,17 +139,13 @@ async function link(folder: string, compilers: Compilers, context: CompileContex
 }
 
 function compileEmpty(folder: string, compilers: Compilers, context: CompileContext) {
-  return callCompiler(
-    [compilers.cxx, '-x', 'c++', '-c', '-', '-o', join(folder, 'empty.o')],
-    context,
-    folder,
-  );
+  return runCompiler([compilers.cxx, '-x', 'c++', '-c', '-', '-o', join(folder, 'empty.o')], context, folder);
 }
 
 /** The wrappers, compiled once for all variants: half of a variant's compile time otherwise. */
 async function precompiledHeader(compilers: Compilers, context: CompileContext): Promise<string> {
   const key = keyOf('precompiled', headerText, compilers, context);
-  const entry = await obtain(context.cacheRoot, key, z.object({}), async (folder) => {
+  const entry = await obtain(context, key, z.object({}), async (folder) => {
     const file = join(folder, header);
     writeFileSync(file, headerText);
     const argv = [

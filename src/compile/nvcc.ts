@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { cuda } from '../backends/index.ts';
 import type { Arch } from '../model/arch.ts';
 import type { Artifact } from '../model/artifact.ts';
 import type { Source } from '../model/variant.ts';
@@ -7,8 +8,17 @@ import type { Verdict } from '../model/verdict.ts';
 import { hashOf } from '../util/hash.ts';
 import { type Entry, mustBeUnchanged, obtain } from './cache.ts';
 import type { CompileContext, Compilers } from './context.ts';
+import { readCubin } from './cubin.ts';
 import { includeHash } from './includes.ts';
-import { callCompiler, type Outcome, outcomeSchema, refusalOf, refused, writeLog } from './outcome.ts';
+import {
+  callCompiler,
+  entryOrVerdict,
+  type Outcome,
+  outcomeSchema,
+  refusalOf,
+  runCompiler,
+  writeLog,
+} from './outcome.ts';
 import { parsePtxas, repaired } from './ptxas.ts';
 
 /** Flags that decide what the cubin is, beside its source. */
@@ -44,7 +54,7 @@ function nvccArgv(
 /** Content key of a variant's cubin. */
 export function cudaKey(source: Source, arch: Arch, compilers: Compilers, context: CompileContext): string {
   return hashOf(
-    'cubin',
+    'cubin with kernels',
     includeHash(source.text, includeFolders(context)),
     flagsOf(arch).join(' '),
     compilers.nvccVersion,
@@ -62,27 +72,27 @@ export async function compileCuda(
   context: CompileContext,
 ): Promise<Artifact | Verdict> {
   const key = cudaKey(source, arch, compilers, context);
-  const entry = await obtain(context.cacheRoot, key, outcomeSchema, async (folder) => {
+  const asked = obtain(context, key, outcomeSchema, async (folder) => {
     const outcome = await produce(folder, source, arch, compilers, context);
     mustBeUnchanged(key, cudaKey(source, arch, compilers, context), 'a header of the kernels');
     return outcome;
   });
-  const { refusal } = entry.meta;
-  if (refusal) return refused(entry, refusal, source.variant.id, 'cuda');
-  return artifactOf(entry, key, source, arch);
+  const entry = await entryOrVerdict(asked, source.variant.id, cuda.name);
+  return 'verdict' in entry ? entry : artifactOf(entry, key, source, arch);
 }
 
 function artifactOf(entry: Entry<Outcome>, key: string, source: Source, arch: Arch): Artifact {
-  const { seconds, resources } = entry.meta;
+  const { seconds, resources, kernels } = entry.meta;
   return {
     source,
-    device: 'cuda',
+    device: cuda.name,
     arch: arch.name,
     path: join(entry.folder, 'kernel.cubin'),
     key,
     cached: entry.cached,
     seconds: entry.cached ? 0 : seconds,
     ...(resources && { resources }),
+    ...(kernels && { kernels }),
   };
 }
 
@@ -97,27 +107,31 @@ async function produce(
   writeFileSync(file, source.text);
   const argv = nvccArgv(file, join(folder, 'kernel.cubin'), arch, compilers, includeFolders(context));
   const command = [...argv.slice(0, -2), `${source.variant.symbol}.cubin`, source.path].join(' ');
-  const result = await callCompiler(argv, context, folder);
+  const works = () => compileEmpty(folder, arch, compilers, context);
+  const result = await callCompiler(argv, context, folder, { command, works });
   writeLog(folder, command, result);
   const { seconds } = result;
-  if (result.exitCode !== 0 || result.timedOut) {
-    const refusal = await refusalOf(result, context, () => compileEmpty(folder, arch, compilers, context));
-    return {
-      seconds,
-      command,
-      ...(refusal && { refusal: { ...refusal, message: named(refusal.message, source) } }),
-    };
+  if (result.exitCode !== 0) {
+    const { verdict, message } = await refusalOf(result, works);
+    return { seconds, command, refusal: { verdict, message: named(message, source) } };
   }
   const resources = parsePtxas(result.stderr);
+  const kernels = readCubin(join(folder, 'kernel.cubin'));
   const message = repaired(resources);
-  return { seconds, command, resources, ...(message && { refusal: { verdict: 'compile', message } }) };
+  return {
+    seconds,
+    command,
+    resources,
+    kernels,
+    ...(message && { refusal: { verdict: 'compile', message } }),
+  };
 }
 
 /** Proof that the compiler works at all. */
 function compileEmpty(folder: string, arch: Arch, compilers: Compilers, context: CompileContext) {
   const file = join(folder, 'empty.cu');
   writeFileSync(file, 'extern "C" __global__ void empty() {}\n');
-  return callCompiler(nvccArgv(file, join(folder, 'empty.cubin'), arch, compilers, []), context, folder);
+  return runCompiler(nvccArgv(file, join(folder, 'empty.cubin'), arch, compilers, []), context, folder);
 }
 
 /** The variant's own file name in place of the cache's. */

@@ -1,36 +1,93 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { backends } from '../backends/index.ts';
 import { EnvironmentError } from '../errors.ts';
 import type { RunResult } from '../exec/executor.ts';
-import { type DeviceName, resourcesSchema } from '../model/artifact.ts';
+import { compiledKernelSchema, type DeviceName, resourcesSchema } from '../model/artifact.ts';
 import type { Verdict } from '../model/verdict.ts';
 import type { Entry } from './cache.ts';
-import { type CompileContext, defaultTimeoutMs } from './context.ts';
-import { diagnose, ending, firstError } from './diagnosis.ts';
+import { type CompileContext, defaultCpuSeconds, defaultWallSeconds } from './context.ts';
+import { type BadEnd, badEnd, blameMachine, diagnose, ending, firstError } from './diagnosis.ts';
 
 /** What an entry of the cache says of one compiled source; a refusal is kept too, so that it is not asked for again. */
 export const outcomeSchema = z.object({
   seconds: z.number(),
   command: z.string(),
   resources: resourcesSchema.optional(),
+  kernels: z.record(z.string(), compiledKernelSchema).optional(),
   refusal: z.object({ verdict: z.enum(['compile', 'resources']), message: z.string() }).optional(),
 });
 export type Outcome = z.infer<typeof outcomeSchema>;
 
-/** Runs a compiler in the time that the context grants. */
-export function callCompiler(
+/**
+ * No answer of a compiler about a source: of a variant it becomes a verdict, else it ends the run. Since it is thrown, no
+ * cache keeps it: the next sweep asks again.
+ */
+export class NoAnswer extends EnvironmentError {
+  readonly verdict: 'compile' | 'machine';
+  readonly command: string;
+  readonly seconds: number;
+
+  constructor(end: BadEnd, result: RunResult, command: string, limit: number) {
+    super(describeEnd(end, result, limit));
+    this.verdict = end === 'limit' || end === 'crash' ? 'compile' : 'machine';
+    this.command = command;
+    this.seconds = result.seconds;
+  }
+}
+
+const lessWork = 'free memory or lower --jobs, and ask again';
+
+function describeEnd(end: BadEnd, { seconds, stderr }: RunResult, limit: number): string {
+  const said = stderr.trim() === '' ? '' : `: ${firstError(stderr)}`;
+  if (end === 'limit') return `the compiler had not finished after ${limit} s of CPU time`;
+  if (end === 'crash') return `the compiler crashes on this source${said}`;
+  if (end === 'stuck')
+    return `the compiler had not finished after ${Math.round(seconds)} s, in which it had less than ${limit} s of a CPU: give it a machine that is less busy`;
+  const how = end === 'memory' ? 'ran out of memory' : 'was killed';
+  return `the compiler ${how}, also when no other ran beside it${said}; ${lessWork}`;
+}
+
+/** Runs a compiler in one of the context's slots. Its time is CPU time, so that a busy machine is no fault of the source. */
+export function runCompiler(
   argv: readonly string[],
   context: CompileContext,
   cwd: string,
+  alone = false,
 ): Promise<RunResult> {
-  return context.executor.run(argv, {
-    cwd,
-    timeoutMs: context.timeoutMs ?? defaultTimeoutMs,
-    // A cache of ours makes another compiler's cache needless, and messages are parsed.
-    env: { LC_ALL: 'C', CCACHE_DISABLE: '1', NVCC_APPEND_FLAGS: undefined, NVCC_PREPEND_FLAGS: undefined },
-    ...(context.signal && { signal: context.signal }),
-  });
+  const { executor, slots, signal, cpuSeconds = defaultCpuSeconds } = context;
+  const call = () =>
+    executor.run(argv, {
+      cwd,
+      cpuSeconds,
+      timeoutMs: (context.wallSeconds ?? defaultWallSeconds) * 1000,
+      // A cache of ours makes another compiler's cache needless, and messages are parsed.
+      env: { LC_ALL: 'C', CCACHE_DISABLE: '1', NVCC_APPEND_FLAGS: undefined, NVCC_PREPEND_FLAGS: undefined },
+      ...(signal && { signal }),
+    });
+  return alone ? slots.alone(call) : slots.run(call);
+}
+
+/**
+ * A compiler's answer. One that comes to a bad end is asked once more, with no other beside it, then a NoAnswer is thrown.
+ * `works`: as `refusalOf` takes it, for one that crashes.
+ */
+export async function callCompiler(
+  argv: readonly string[],
+  context: CompileContext,
+  cwd: string,
+  { command = argv.join(' '), works }: { command?: string; works?: () => Promise<RunResult> } = {},
+): Promise<RunResult> {
+  const answer = await runCompiler(argv, context, cwd);
+  if (badEnd(answer) === undefined) return answer;
+  blameMachine(answer.stderr);
+  const second = await runCompiler(argv, context, cwd, true);
+  const end = badEnd(second);
+  if (end === undefined) return second;
+  blameMachine(second.stderr);
+  if (end === 'crash' && works) await mustWork(works);
+  throw new NoAnswer(end, second, command, context.cpuSeconds ?? defaultCpuSeconds);
 }
 
 /**
@@ -39,41 +96,49 @@ export function callCompiler(
  */
 export async function refusalOf(
   result: RunResult,
-  context: CompileContext,
   works: () => Promise<RunResult>,
-): Promise<Outcome['refusal']> {
-  const refusal = diagnose(result, (context.timeoutMs ?? defaultTimeoutMs) / 1000);
+): Promise<NonNullable<Outcome['refusal']>> {
+  const refusal = diagnose(result);
   if (refusal) return refusal;
+  await mustWork(works);
+  return { verdict: 'compile', message: `the compiler ${ending(result)}: ${firstError(result.stderr)}` };
+}
+
+async function mustWork(works: () => Promise<RunResult>): Promise<void> {
   const proof = await works();
-  const said = firstError(result.stderr);
-  if (proof.exitCode === 0) return { verdict: 'compile', message: `the compiler ${ending(result)}: ${said}` };
+  if (proof.exitCode === 0) return;
   throw new EnvironmentError(
     `the compiler does not work, not even on an empty kernel: it ${ending(proof)}: ${firstError(proof.stderr)}; see \`npx gen doctor\``,
   );
 }
 
+/** The entry of a source that was compiled, or the verdict of one that was not. */
+export async function entryOrVerdict(
+  asked: Promise<Entry<Outcome>>,
+  variant: string,
+  device: DeviceName,
+): Promise<Entry<Outcome> | Verdict> {
+  const settled = backends[device].alwaysBuilt ? ('none' as const) : device;
+  try {
+    const entry = await asked;
+    const { refusal } = entry.meta;
+    return refusal ? { variant, device: settled, ...refused(entry, refusal) } : entry;
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error;
+    const { verdict, message, seconds, command } = error;
+    return { variant, device: settled, verdict, evidence: { message, seconds, command, cached: false } };
+  }
+}
+
+function refused(
+  { folder, meta, cached }: Entry<Outcome>,
+  { verdict, message }: NonNullable<Outcome['refusal']>,
+): Pick<Verdict, 'verdict' | 'evidence'> {
+  const { seconds, command } = meta;
+  return { verdict, evidence: { message, seconds, command, log: join(folder, 'log.txt'), cached } };
+}
+
 /** Keeps what the compiler said beside what it made. */
 export function writeLog(folder: string, command: string, result: RunResult): void {
   writeFileSync(join(folder, 'log.txt'), `$ ${command}\n${result.stdout}${result.stderr}`);
-}
-
-/** The verdict of a refused source. */
-export function refused(
-  entry: Entry<Outcome>,
-  refusal: NonNullable<Outcome['refusal']>,
-  variant: string,
-  device: DeviceName,
-): Verdict {
-  return {
-    variant,
-    device: device === 'cuda' ? 'none' : device,
-    verdict: refusal.verdict,
-    evidence: {
-      message: refusal.message,
-      seconds: entry.meta.seconds,
-      command: entry.meta.command,
-      log: join(entry.folder, 'log.txt'),
-      cached: entry.cached,
-    },
-  };
 }

@@ -1,8 +1,8 @@
+import { backends } from '../backends/index.ts';
 import type { Arch } from '../model/arch.ts';
-import type { Artifact } from '../model/artifact.ts';
+import type { Artifact, DeviceName } from '../model/artifact.ts';
 import type { Source } from '../model/variant.ts';
 import type { Verdict } from '../model/verdict.ts';
-import type { Slots } from '../util/limit.ts';
 import type { CompileContext, Compilers } from './context.ts';
 import { compileEmulated } from './host.ts';
 import { compileCuda } from './nvcc.ts';
@@ -14,24 +14,37 @@ export interface Built {
   readonly verdict?: Verdict;
 }
 
-/**
- * Builds one variant: its cubin always, since ptxas's figures are wanted on every machine, then its form for the device
- * `emulated` where that is asked for. Stops at the first refusal.
- */
+type Build = (
+  source: Source,
+  arch: Arch,
+  compilers: Compilers,
+  context: CompileContext,
+) => Promise<Artifact | Verdict>;
+
+/** The compiler of each backend. */
+const builds: Readonly<Record<DeviceName, Build>> = {
+  cuda: compileCuda,
+  emulated: (source, _, compilers, context) => compileEmulated(source, compilers, context),
+};
+
+/** Builds one variant for the devices that are asked for, and for those that are always built. Stops at the first refusal. */
 export async function buildVariant(
   source: Source,
   arch: Arch,
-  emulated: boolean,
+  devices: readonly DeviceName[],
   compilers: Compilers,
   context: CompileContext,
-  slots: Slots,
 ): Promise<Built> {
-  const cubin = await slots.run(() => compileCuda(source, arch, compilers, context));
-  if ('verdict' in cubin) return { artifacts: [], verdict: cubin };
-  const beyond = budgetVerdict(cubin, arch);
-  if (beyond) return { artifacts: [cubin], verdict: beyond };
-  if (!emulated) return { artifacts: [cubin] };
-  const object = await slots.run(() => compileEmulated(source, compilers, context));
-  if ('verdict' in object) return { artifacts: [cubin], verdict: object };
-  return { artifacts: [cubin, object] };
+  const artifacts: Artifact[] = [];
+  for (const { name, alwaysBuilt } of Object.values(backends)) {
+    if (!alwaysBuilt && !devices.includes(name)) continue;
+    const built = await builds[name](source, arch, compilers, context);
+    if ('verdict' in built) return { artifacts, verdict: built };
+    // The kernels as ptxas made them are known of the first; launches on any device are held against them.
+    const kernels = built.kernels ?? artifacts[0]?.kernels;
+    artifacts.push({ ...built, ...(kernels && { kernels }) });
+    const beyond = budgetVerdict(built, arch);
+    if (beyond) return { artifacts, verdict: beyond };
+  }
+  return { artifacts };
 }

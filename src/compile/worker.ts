@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { z } from 'zod';
+import { backends } from '../backends/index.ts';
 import { EnvironmentError } from '../errors.ts';
 import type { DeviceName } from '../model/artifact.ts';
 import { hashOf } from '../util/hash.ts';
-import { Slots } from '../util/limit.ts';
 import { mustBeUnchanged, obtain } from './cache.ts';
-import { type CompileContext, defaultJobs, type RunnerCompilers } from './context.ts';
+import type { CompileContext, RunnerCompilers } from './context.ts';
 import { blameMachine, ending, firstError } from './diagnosis.ts';
 import { includeHash } from './includes.ts';
 import { callCompiler } from './outcome.ts';
@@ -37,37 +37,30 @@ const prelude = ['algorithm', 'array', 'chrono', 'cmath', 'cstdint', 'cstring', 
   .map((name) => `#include <${name}>\n`)
   .join('');
 
-/** Folders of sources under `harness/`, by device. */
-const sourceFolders: Readonly<Record<DeviceName, readonly string[]>> = {
-  emulated: ['src', 'emulated', 'simt/src'],
-  cuda: ['src', 'cuda'],
-};
-
 /**
  * Builds the runner of a family with g++ alone: one object per source, each found in the cache where nothing that it
- * includes has changed. Runners of different families differ in one object. `slots` bounds the compilers that run at
- * once; where one has to run, `onFiles` is told how many of all files are done: 0 before the first, then after each. A runner
- * that does not build is an EnvironmentError: a family's C++ is part of the machinery, not a variant.
+ * includes has changed. Runners of different families differ in one object. Where a compiler has to run, `onFiles` is told
+ * how many of all files are done: 0 before the first, then after each. A runner that does not build is an EnvironmentError: a
+ * family's C++ is part of the machinery, not a variant.
  */
 export async function buildWorker(
   device: DeviceName,
   compilers: RunnerCompilers,
   context: CompileContext,
-  slots: Slots = new Slots(defaultJobs()),
   onFiles: (done: number, all: number) => void = () => {},
 ): Promise<BuiltWorker> {
   const units = unitsOf(device, context);
   const tell = tellerOf(units.length, onFiles);
   const objects = await Promise.all(
     units.map(async (unit) => {
-      const object = await compileUnit(unit, device, compilers, context, slots, tell.begin);
+      const object = await compileUnit(unit, device, compilers, context, tell.begin);
       tell.done();
       return object;
     }),
   );
   const libraries = librariesOf(device, compilers);
   const key = hashOf('worker', device, ...objects.map(({ key }) => key).sort(), libraries.join(' '));
-  const entry = await obtain(context.cacheRoot, key, z.object({}), async (folder) => {
+  const entry = await obtain(context, key, z.object({}), async (folder) => {
     const argv = [
       compilers.cxx,
       ...flags,
@@ -77,7 +70,7 @@ export async function buildWorker(
       ...objects.map(({ path }) => path),
       ...libraries,
     ];
-    await mustSucceed(argv, 'link', folder, context, slots);
+    await mustSucceed(argv, 'link', folder, context);
     return {};
   });
   return { path: join(entry.folder, 'worker'), key, cached: entry.cached };
@@ -100,7 +93,7 @@ function tellerOf(all: number, onFiles: (done: number, all: number) => void) {
 }
 
 function unitsOf(device: DeviceName, { packageRoot, familyFolder }: CompileContext): Unit[] {
-  const files = sourceFolders[device].flatMap((folder) => {
+  const files = backends[device].runner.sources.flatMap((folder) => {
     const path = join(packageRoot, 'harness', folder);
     return readdirSync(path)
       .filter((name) => name.endsWith('.cpp'))
@@ -113,22 +106,36 @@ function unitsOf(device: DeviceName, { packageRoot, familyFolder }: CompileConte
 }
 
 /** The family's C++ side as one source. Without a `vendor.hpp`, or on the CPU, there are no baselines. */
-function familyUnit(device: DeviceName, familyFolder: string): string {
+export function familyUnit(device: DeviceName, familyFolder: string): string {
   if (!existsSync(join(familyFolder, 'oracle.hpp'))) {
     throw new EnvironmentError(`${familyFolder} has no oracle.hpp, which says what the right answer is`);
   }
   const none =
     'namespace tilewright {\nstd::vector<std::unique_ptr<Baseline>> make_baselines() { return {}; }\n}\n';
-  const vendor = device === 'cuda' && existsSync(join(familyFolder, 'vendor.hpp'));
+  const vendor = backends[device].vendor && existsSync(join(familyFolder, 'vendor.hpp'));
   return `#include "oracle.hpp"\n${vendor ? '#include "vendor.hpp"\n' : none}`;
 }
 
-function includeFolders(device: DeviceName, context: CompileContext): string[] {
-  const { packageRoot, familyFolder } = context;
+/** Language, folders and macros of a runner's sources. */
+export function runnerFlags(
+  device: DeviceName,
+  context: Pick<CompileContext, 'packageRoot' | 'familyFolder'> & { readonly cudaHome?: string | undefined },
+): string[] {
+  return [
+    ...flags,
+    ...includeFolders(device, context).flatMap((path) => ['-I', path]),
+    ...(backends[device].runner.toolkit ? ['-isystem', join(context.cudaHome ?? '', 'include')] : []),
+  ];
+}
+
+function includeFolders(
+  device: DeviceName,
+  { packageRoot, familyFolder }: Pick<CompileContext, 'packageRoot' | 'familyFolder'>,
+): string[] {
   return [
     join(packageRoot, 'harness/include'),
     join(packageRoot, 'templates/include'),
-    ...(device === 'emulated' ? [join(packageRoot, 'harness/simt/include')] : []),
+    ...backends[device].runner.headers.map((folder) => join(packageRoot, folder)),
     familyFolder,
   ];
 }
@@ -138,18 +145,17 @@ async function compileUnit(
   device: DeviceName,
   compilers: RunnerCompilers,
   context: CompileContext,
-  slots: Slots,
   tell: () => void,
 ): Promise<{ path: string; key: string }> {
   const folders = includeFolders(device, context);
-  // Only the device `cuda` sees the toolkit's headers.
-  const toolkit = device === 'cuda' ? (compilers.nvccVersion ?? '') : '';
+  const { toolkit } = backends[device].runner;
+  const toolkitVersion = toolkit ? (compilers.nvccVersion ?? '') : '';
   const keyOf = ({ file, text, generated }: Unit) => {
     const includes = includeHash(text, folders, generated ? undefined : dirname(file));
-    return hashOf('object', basename(file), includes, flags.join(' '), compilers.cxxVersion, toolkit);
+    return hashOf('object', basename(file), includes, flags.join(' '), compilers.cxxVersion, toolkitVersion);
   };
   const key = keyOf(unit);
-  const entry = await obtain(context.cacheRoot, key, z.object({}), async (folder) => {
+  const entry = await obtain(context, key, z.object({}), async (folder) => {
     tell();
     const file = unit.generated ? join(folder, unit.file) : unit.file;
     if (unit.generated) writeFileSync(file, unit.text);
@@ -157,13 +163,13 @@ async function compileUnit(
       compilers.cxx,
       ...flags,
       '-include',
-      await precompiledPrelude(compilers, context, slots),
+      await precompiledPrelude(compilers, context),
       `-ffile-prefix-map=${context.packageRoot}/=`,
       ...folders.flatMap((path) => ['-I', path]),
-      ...(device === 'cuda' ? ['-isystem', join(compilers.cudaHome ?? '', 'include')] : []),
+      ...(toolkit ? ['-isystem', join(compilers.cudaHome ?? '', 'include')] : []),
       ...['-c', file, '-o', join(folder, 'unit.o')],
     ];
-    await mustSucceed(argv, relative(context.packageRoot, file), folder, context, slots);
+    await mustSucceed(argv, relative(context.packageRoot, file), folder, context);
     const now = unit.generated ? unit : { ...unit, text: readFileSync(unit.file, 'utf8') };
     mustBeUnchanged(key, keyOf(now), unit.file);
     return {};
@@ -171,28 +177,22 @@ async function compileUnit(
   return { path: join(entry.folder, 'unit.o'), key };
 }
 
-async function precompiledPrelude(
-  compilers: RunnerCompilers,
-  context: CompileContext,
-  slots: Slots,
-): Promise<string> {
+async function precompiledPrelude(compilers: RunnerCompilers, context: CompileContext): Promise<string> {
   const key = hashOf('prelude', prelude, flags.join(' '), compilers.cxxVersion, process.arch);
-  const { folder } = await obtain(context.cacheRoot, key, z.object({}), async (made) => {
+  const { folder } = await obtain(context, key, z.object({}), async (made) => {
     const file = join(made, 'prelude.hpp');
     writeFileSync(file, prelude);
     const argv = [compilers.cxx, ...flags, '-x', 'c++-header', file, '-o', `${file}.gch`];
-    await mustSucceed(argv, 'the standard library', made, context, slots);
+    await mustSucceed(argv, 'the standard library', made, context);
     return {};
   });
   return join(folder, 'prelude.hpp');
 }
 
 function librariesOf(device: DeviceName, compilers: RunnerCompilers): string[] {
-  if (device === 'emulated') return ['-ldl', '-lpthread'];
-  const folders = ['lib64', 'lib'].map((name) => `-L${join(compilers.cudaHome ?? '', name)}`);
-  // The runner may be carried to a GPU host with an older libstdc++.
-  const carried = ['-static-libstdc++', '-static-libgcc'];
-  return [...carried, ...folders, '-lcudart_static', '-ldl', '-lrt', '-lpthread'];
+  const { libraries, toolkit } = backends[device].runner;
+  const folders = toolkit ? ['lib64', 'lib'].map((name) => `-L${join(compilers.cudaHome ?? '', name)}`) : [];
+  return [...folders, ...libraries];
 }
 
 async function mustSucceed(
@@ -200,9 +200,8 @@ async function mustSucceed(
   what: string,
   folder: string,
   context: CompileContext,
-  slots: Slots,
 ): Promise<void> {
-  const result = await slots.run(() => callCompiler(argv, context, folder));
+  const result = await callCompiler(argv, context, folder);
   if (result.exitCode === 0) return;
   blameMachine(result.stderr);
   const said = firstError(result.stderr);

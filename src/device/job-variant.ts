@@ -10,5 +10,15 @@ export function jobVariant(artifact: Artifact): JobVariant {
   const parameters: Record<string, ParameterValue> = Object.fromEntries(
     values.filter(([, value]) => typeof value !== 'number' || Number.isInteger(value)),
   );
-  return { id, symbol, artifact: artifact.path, parameters, deterministic };
+  const { sharedBytes } = variant.budget;
+  const { kernels } = artifact;
+  return {
+    id,
+    symbol,
+    artifact: artifact.path,
+    parameters,
+    deterministic,
+    sharedBytes,
+    ...(kernels && { kernels }),
+  };
 }

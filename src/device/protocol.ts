@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deviceNameSchema } from '../model/artifact.ts';
+import { type CompiledKernel, deviceNameSchema } from '../model/artifact.ts';
 import { checkEventSchema, measurementEventSchema } from '../model/event.ts';
 import type { Measurement } from '../model/measurement.ts';
 import type { ParameterValue } from '../model/parameter.ts';
@@ -15,6 +15,10 @@ export interface JobVariant {
   readonly artifact: string;
   readonly parameters: Readonly<Record<string, ParameterValue>>;
   readonly deterministic: boolean;
+  /** Dynamic shared memory that the variant was checked for: a launch may ask for no more. */
+  readonly sharedBytes?: number;
+  /** What the cubin says of the kernels, by name. */
+  readonly kernels?: Readonly<Record<string, CompiledKernel>>;
 }
 
 /** How the emulated device interleaves threads, and when asynchronous operations take effect. */
@@ -39,6 +43,8 @@ export interface GateJob {
   readonly schedules: readonly Schedule[];
   /** Compare with the family's baselines too, where the device has them. */
   readonly vendor: boolean;
+  /** Say in the evidence what other projects' acceptance rules make of the first launch. */
+  readonly opinions?: boolean;
 }
 
 export interface TimeOptions {
@@ -112,8 +118,16 @@ const workerLineSchema = z.discriminatedUnion('event', [
     event: z.literal('error'),
     id: id.nullable(),
     message: z.string(),
-    /** True: the family's oracle refuses a problem that its family.ts asks for. */
-    problem: z.boolean().optional(),
+    /**
+     * Whose fault it is, where it is not the runner's: `problem`: the oracle refuses what family.ts asks for; `family`: its C++
+     * did what it must not; `memory`: there is too little on the host or the device.
+     */
+    blame: z.enum(['problem', 'family', 'memory']).optional(),
+    /** Of the family's C++. */
+    function: z.string().optional(),
+    /** That the launch code reads and the variant lacks. */
+    parameter: z.string().optional(),
+    variant: z.string().optional(),
   }),
 ]);
 export type WorkerLine = z.infer<typeof workerLineSchema>;

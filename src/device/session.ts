@@ -1,37 +1,32 @@
-import { EnvironmentError, UsageError } from '../errors.ts';
+import { defaultArch } from '../arch/index.ts';
+import { backends } from '../backends/index.ts';
+import { EnvironmentError } from '../errors.ts';
 import type { Executor } from '../exec/executor.ts';
+import type { Arch } from '../model/arch.ts';
 import type { DeviceName } from '../model/artifact.ts';
+import type { Patience } from '../model/backend.ts';
+import type { Gpu } from '../model/gpu.ts';
 import { Slots } from '../util/limit.ts';
-import { blame, type Suspect } from './blame.ts';
+import { blame, type Crash, isFromOutside, isSameCrash, type Suspect } from './blame.ts';
 import type { DeviceInfo, GateAnswer, GateJob, TimeEvent, TimeJob, WorkerLine } from './protocol.ts';
+import { mustBeOfKernel, refusal } from './refusal.ts';
 import { runTimeJob } from './timing.ts';
 import { describeEnding, type Ending, Worker } from './worker.ts';
 
-/** Seconds of silence after which a worker counts as hung. */
-export interface Patience {
-  /** While a kernel runs. The emulated device looks at its own clock, and is asked to give up after this time. */
-  readonly kernel: number;
-  /** While the host makes inputs, references and comparisons, and while the worker starts. */
-  readonly host: number;
-}
+export type { Patience } from '../model/backend.ts';
 
-export const defaultPatience: Readonly<Record<DeviceName, Patience>> = {
-  cuda: { kernel: 15, host: 300 },
-  emulated: { kernel: 30, host: 300 },
-};
-
-/**
- * More that a worker of the emulated device gets to say itself what hung: it knows more than that nothing was heard. A kernel
- * that never gives way does not let it.
- */
-const lastWordSeconds = 2;
+/** Workers that a job, or the start of a worker, gets at most: anybody may have killed one. */
+const mostAttempts = 3;
 
 /**
  * A device that judges and times variants, one job at a time in the order in which they were asked. Behind it is a worker
- * process; one that a variant hangs or kills is replaced, and only that variant pays.
+ * process; one that a variant hangs or kills is replaced, and only that variant pays. A job whose worker died is repeated in
+ * a fresh one: `fault` is what happens twice.
  */
 export interface DeviceSession {
   readonly info: DeviceInfo;
+  /** `cuda:1` where it is a GPU that was chosen among several. */
+  readonly gpu?: string | undefined;
   gate(job: GateJob): Promise<GateAnswer>;
   /** Checks each subject on the workload, then times what passed. A variant that breaks the device gets its check. */
   time(job: TimeJob): AsyncIterable<TimeEvent>;
@@ -42,23 +37,35 @@ export type OpenedDevice =
   | { readonly available: true; readonly session: DeviceSession }
   | { readonly available: false; readonly reason: string };
 
-/**
- * Starts the worker. A worker that does not even start is an EnvironmentError; a missing device is an answer. Vendor
- * libraries are looked for in `libraryPath` first, then where the system has its own.
- */
+/** Settings of a worker from its start on. */
+export interface Start {
+  /** Folders in which vendor libraries are looked for before those of the system. */
+  readonly libraryPath?: readonly string[];
+  /** The GPU that it shall see alone, and how many such workers share the memory of the host. */
+  readonly gpu?: Gpu | undefined;
+  readonly workers?: number;
+  /** The architecture that the emulated device stands for. */
+  readonly arch?: Arch;
+  /** The family's, for messages about its C++. */
+  readonly folder?: string;
+}
+
+/** Starts the worker. A worker that does not even start is an EnvironmentError; a missing device is an answer. */
 export async function openDevice(
   name: DeviceName,
   workerPath: string,
   executor: Executor,
-  patience: Patience = defaultPatience[name],
-  libraryPath: readonly string[] = [],
+  patience: Patience = backends[name].patience,
+  { libraryPath = [], gpu, workers = 1, arch = defaultArch, folder = '' }: Start = {},
 ): Promise<OpenedDevice> {
-  const start = () => new Worker(workerPath, executor, libraryEnvironment(libraryPath));
-  const worker = start();
-  const first = await worker.next(patience.host);
+  const argv = [workerPath, ...(backends[name].playsArch ? [JSON.stringify(arch)] : [])];
+  const pinned = gpu && { CUDA_VISIBLE_DEVICES: gpu.uuid, TW_WORKERS: String(workers) };
+  const env = { ...libraryEnvironment(libraryPath), ...pinned };
+  const start = () => new Worker(argv, executor, env);
+  const [worker, first] = await greeted(start, patience.host);
   if ('event' in first && first.event === 'unavailable') return { available: false, reason: first.reason };
   const { event: _, ...info } = mustBeReady(first);
-  return { available: true, session: new Session(info, worker, start, patience) };
+  return { available: true, session: new Session({ info, gpu: gpu?.id, start, patience, folder }, worker) };
 }
 
 function libraryEnvironment(libraryPath: readonly string[]): Record<string, string> {
@@ -67,34 +74,68 @@ function libraryEnvironment(libraryPath: readonly string[]): Record<string, stri
   return { LD_LIBRARY_PATH: [...libraryPath, ...(own ? [own] : [])].join(':') };
 }
 
+/** A new worker and its first line. One that was killed before it said anything is replaced. */
+async function greeted(start: () => Worker, seconds: number): Promise<[Worker, WorkerLine | Ending]> {
+  for (let attempt = 1; ; attempt++) {
+    const worker = start();
+    const first = await worker.next(seconds);
+    const killed = !('event' in first) && isFromOutside(first);
+    if (!killed || attempt === mostAttempts) return [worker, first];
+  }
+}
+
 function mustBeReady(line: WorkerLine | Ending): Extract<WorkerLine, { event: 'ready' }> {
   if ('event' in line && line.event === 'ready') return line;
   const why = 'event' in line ? `wrote '${line.event}' instead of 'ready'` : describeEnding(line);
   throw new EnvironmentError(`the runner does not start: it ${why}`);
 }
 
+/** A job as it is sent, but for its id. */
+type Job = (GateJob | TimeJob) & { readonly job: 'gate' | 'time'; readonly watchdog?: number };
+
+/** How a session began, and what it needs to begin anew. */
+interface Opening {
+  readonly info: DeviceInfo;
+  readonly gpu: string | undefined;
+  readonly start: () => Worker;
+  readonly patience: Patience;
+  readonly folder: string;
+}
+
 class Session implements DeviceSession {
   readonly info: DeviceInfo;
+  readonly gpu: string | undefined;
   readonly #start: () => Worker;
   readonly #patience: Patience;
+  readonly #folder: string;
   readonly #turns = new Slots(1);
   #worker: Worker | undefined;
   /** Jobs that the present worker has served: what they left behind may hurt the next. */
   #served = 0;
   #nextId = 1;
 
-  constructor(info: DeviceInfo, worker: Worker, start: () => Worker, patience: Patience) {
+  constructor({ info, gpu, start, patience, folder }: Opening, worker: Worker) {
     this.info = info;
+    this.gpu = gpu;
     this.#worker = worker;
     this.#start = start;
     this.#patience = patience;
+    this.#folder = folder;
   }
 
   gate(job: GateJob): Promise<GateAnswer> {
     return this.#turns.run(async () => {
-      const answer = (await this.#gateOnce(job)) ?? (await this.#gateOnce(job));
-      if (!answer) throw new Error(`no verdict on ${job.variant.id}: fresh runners end without one`);
-      return answer;
+      const crashes: Crash[] = [];
+      while (true) {
+        const result = await this.#gateOnce(job);
+        if ('verdict' in result) return result;
+        const repeated = crashes.some((crash) => isSameCrash(crash, result));
+        crashes.push(result);
+        const doubtful = !repeated || isFromOutside(result.ending);
+        if (!repeated && crashes.length < mostAttempts) continue;
+        mustBeOfKernel(result, job, this.#folder);
+        return blame(result, job, doubtful);
+      }
     });
   }
 
@@ -118,57 +159,68 @@ class Session implements DeviceSession {
     return new Promise((begin) => void this.#turns.run(() => new Promise<void>((end) => begin(end))));
   }
 
-  /** The job's verdict; undefined when a worker died of it that had served others, which a fresh one must confirm. */
-  async #gateOnce(job: GateJob): Promise<GateAnswer | undefined> {
+  /** The job's verdict, or how its worker died of it. */
+  async #gateOnce(job: GateJob): Promise<GateAnswer | Crash> {
     let suspect: Suspect = {};
     const { kernel: watchdog } = this.#patience;
     for await (const line of this.#converse({ job: 'gate', ...job, watchdog })) {
-      if (!('event' in line))
-        return line.kind === 'died' && this.#served > 1 ? undefined : blame(line, suspect, job);
+      if (!('event' in line)) {
+        const crash = { ending: line, suspect };
+        return line.kind === 'silent' ? blame(crash, job) : crash;
+      }
       if (line.event === 'verdict') return { verdict: line.verdict, evidence: line.evidence };
       if (line.event === 'case' || line.event === 'checking') {
-        suspect = { case: line.case, schedule: line.schedule, inKernel: line.event === 'case' };
+        const inKernel = line.event === 'case';
+        const launched = inKernel || suspect.launched === true;
+        suspect = { case: line.case, schedule: line.schedule, inKernel, launched };
       }
     }
-    return undefined;
+    throw new Error(`the runner ended its job on ${job.variant.id} without a verdict`);
   }
 
   /**
    * Sends a job and yields its lines up to `verdict` or `done`, or to the ending of the worker, which is replaced when the
    * next job comes. An `error` line, the worker's word on a job that makes no sense, throws.
    */
-  async *#converse(job: object): AsyncGenerator<WorkerLine | Ending, void> {
+  async *#converse(job: Job): AsyncGenerator<WorkerLine | Ending, void> {
     const id = String(this.#nextId++);
     let worker = await this.#send({ ...job, id });
-    let line = await worker.next(this.#patience.host);
+    let line = await worker.next(this.#patience.host, true);
     if (!('event' in line) && line.kind === 'died' && this.#served > 1) {
       // It had ended after the job before, whose kernel broke the device.
       this.#worker = undefined;
       worker = await this.#send({ ...job, id });
-      line = await worker.next(this.#patience.host);
+      line = await worker.next(this.#patience.host, true);
     }
     this.#worker = undefined; // stays so unless the job is seen to its end
+    let item: string | undefined;
     while (true) {
       if (!('event' in line)) return yield line;
       if (line.event === 'verdict' || line.event === 'done' || line.event === 'error') this.#worker = worker;
-      if (line.event === 'error') throw refusal(line);
+      if (line.event === 'error') throw refusal(line, { job, case: item, folder: this.#folder });
+      if (line.event === 'case' || line.event === 'checking') item = line.case;
       yield line;
       if (this.#worker) return;
-      line = await worker.next(this.#patienceAfter(line));
+      line = await worker.next(this.#patienceAfter(line), this.#computesAfter(line));
     }
+  }
+
+  /** Whether it is the worker that takes its time: not while it waits for a GPU. */
+  #computesAfter({ event }: WorkerLine): boolean {
+    return !backends[this.info.device].gpu || (event !== 'case' && event !== 'sampling');
   }
 
   #patienceAfter(line: WorkerLine): number {
     if (line.event === 'sampling') return this.#patience.kernel;
     if (line.event !== 'case') return this.#patience.host;
-    const lastWord = this.info.device === 'emulated' ? lastWordSeconds : 0;
-    return this.#patience.kernel + (line.seconds ?? 0) + lastWord;
+    const { lastWordSeconds } = backends[this.info.device];
+    return this.#patience.kernel + (line.seconds ?? 0) + lastWordSeconds;
   }
 
   async #send(job: object): Promise<Worker> {
     if (!this.#worker) {
-      const worker = this.#start();
-      mustBeReady(await worker.next(this.#patience.host));
+      const [worker, first] = await greeted(this.#start, this.#patience.host);
+      mustBeReady(first);
       this.#served = 0;
       this.#worker = worker;
     }
@@ -176,10 +228,4 @@ class Session implements DeviceSession {
     this.#worker.send(job);
     return this.#worker;
   }
-}
-
-/** Whose fault it is that a job cannot be done: of whoever wrote `family.ts` or a file that it names, or ours. */
-function refusal({ message, problem }: Extract<WorkerLine, { event: 'error' }>): Error {
-  if (problem) return new UsageError(`the family asks for a problem that its oracle refuses: ${message}`);
-  return new Error(`the runner cannot do a job: ${message}`);
 }

@@ -1,14 +1,15 @@
 import { EnvironmentError } from '../errors.ts';
 import type { Measurement } from '../model/measurement.ts';
+import { type Crash, isFromOutside, isSameCrash } from './blame.ts';
 import type { Check, TimeEvent, TimeJob, WorkerLine } from './protocol.ts';
 import { describeEnding, type Ending } from './worker.ts';
 
 /** Sends a job to the worker; an ending of the worker is the last thing that comes back. */
-type Converse = (job: object) => AsyncIterable<WorkerLine | Ending>;
+type Converse = (job: TimeJob & { readonly job: 'time' }) => AsyncIterable<WorkerLine | Ending>;
 
 /**
- * Runs a timing job to its end, whatever its variants do: one that breaks or hangs the device gets the check `fault` or
- * `hang`, and the job is run again without it on a fresh worker.
+ * Runs a timing job to its end, whatever its variants do: one that breaks the device twice gets the check `fault`, one that
+ * hangs it `hang`, and the job is run again without it on a fresh worker.
  */
 export async function* runTimeJob(converse: Converse, job: TimeJob): AsyncGenerator<TimeEvent, void> {
   const attempts = new Attempts(job);
@@ -23,6 +24,8 @@ class Attempts {
   readonly #job: TimeJob;
   /** The last check of each subject. */
   readonly #checks = new Map<string, Check>();
+  /** The last end of a worker, by what ran then; the key of what ran before any subject is undefined. */
+  readonly #crashes = new Map<string | undefined, Crash>();
 
   constructor(job: TimeJob) {
     this.#job = job;
@@ -63,11 +66,17 @@ class Attempts {
 
   /** The worker is gone: who was it? */
   *#ended(ending: Ending, running: string | undefined): Generator<TimeEvent> {
+    const known = running === undefined ? undefined : this.#checks.get(running)?.verdict;
+    if (known !== undefined && known !== 'passed') return; // the worker said so itself before it ended
+    const crash = { ending, suspect: {} };
+    const before = this.#crashes.get(running);
+    this.#crashes.set(running, crash);
+    if (!before && ending.kind === 'died') return; // anybody may have killed it
     const message = `the worker ${describeEnding(ending)}`;
     if (running === undefined)
       throw new EnvironmentError(`${message} before it ran anything of ${this.#job.workload.id}`);
-    const known = this.#checks.get(running)?.verdict;
-    if (known !== undefined && known !== 'passed') return; // the worker said so itself before it ended
+    const repeated = before !== undefined && isSameCrash(before, crash);
+    const doubtful = ending.kind === 'died' && (isFromOutside(ending) || !repeated);
     const kind = this.#job.variants.some(({ id }) => id === running) ? 'variant' : 'baseline';
     const verdict = ending.kind === 'silent' ? 'hang' : 'fault';
     const check: Check = {
@@ -75,7 +84,7 @@ class Attempts {
       kind,
       workload: this.#job.workload.id,
       verdict,
-      evidence: { message },
+      evidence: { message, ...(doubtful && { doubtful }) },
     };
     this.#checks.set(running, check);
     yield { kind: 'check', check };

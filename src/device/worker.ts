@@ -1,6 +1,9 @@
 import type { Executor, LineProcess } from '../exec/executor.ts';
 import { parseWorkerLine, type WorkerLine } from './protocol.ts';
 
+/** A worker that computes gets at most so many times its time: one that sleeps would wait for ever. */
+const mostWaits = 20;
+
 /** How a worker ended: by itself, or because it wrote nothing for too long and was killed. */
 export type Ending =
   | {
@@ -17,8 +20,8 @@ export class Worker {
   readonly #lines: AsyncIterator<string>;
 
   /** `env` is added to the environment of this process. */
-  constructor(path: string, executor: Executor, env: Readonly<Record<string, string>> = {}) {
-    this.#process = executor.open([path], { env });
+  constructor(argv: readonly string[], executor: Executor, env: Readonly<Record<string, string>> = {}) {
+    this.#process = executor.open(argv, { env });
     this.#lines = this.#process.lines[Symbol.asyncIterator]();
   }
 
@@ -26,13 +29,22 @@ export class Worker {
     this.#process.send(JSON.stringify(job));
   }
 
-  /** The next line, or how the worker ended. Silence of more than `seconds` ends it. */
-  async next(seconds: number): Promise<WorkerLine | Ending> {
+  /**
+   * The next line, or how the worker ended. Silence of more than `seconds` ends it; while `computing`, of so many CPU
+   * seconds, since a busy machine is no fault of the variant.
+   */
+  async next(seconds: number, computing = false): Promise<WorkerLine | Ending> {
     let silent = false;
-    const watchdog = setTimeout(() => {
-      silent = true;
-      this.#process.kill();
-    }, seconds * 1000);
+    const cpu = () => this.#process.cpuSeconds() ?? Number.POSITIVE_INFINITY;
+    const [started, used] = [performance.now(), computing ? cpu() : 0];
+    const look = () => {
+      const waited = (performance.now() - started) / 1000;
+      const left = computing && waited < mostWaits * seconds ? seconds - (cpu() - used) : 0;
+      silent = !(left > 0);
+      if (silent) this.#process.kill();
+      else watchdog = setTimeout(look, left * 1000);
+    };
+    let watchdog = setTimeout(look, seconds * 1000);
     try {
       const line = await this.#nextLine();
       if (line !== undefined) return parseWorkerLine(line);

@@ -1,4 +1,5 @@
-import { access, chmod, constants, mkdtemp, rm } from 'node:fs/promises';
+import { access, chmod, constants, cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '../errors.ts';
 import type { Artifact } from '../model/artifact.ts';
@@ -6,13 +7,16 @@ import type { Binding } from '../model/binding.ts';
 import type { Manifest } from '../model/manifest.ts';
 import type { Source } from '../model/variant.ts';
 import { diskError, makeFolder } from '../util/disk.ts';
+import { describeOwner, type LockOwner, withLock } from '../util/lock.ts';
 import { packageRoot } from '../util/package-root.ts';
 import { packageVersion } from '../util/package-version.ts';
 import { bindingFolder, loadBinding } from './binding.ts';
 import { replaceFolder, write, writeBinding } from './files.ts';
 import { packImage } from './images.ts';
-import { installLibrary } from './install.ts';
+import { installLibrary, makePrivateFolder } from './install.ts';
 import { buildManifest, cubinsOf, type Shipped } from './manifest.ts';
+import { clearRemains, libraryPath, lockPath, mustBeReplaceable, stagedPrefix } from './place.ts';
+import { mustCompile } from './proof.ts';
 import type { LibraryRequest } from './request.ts';
 
 export interface Library {
@@ -22,16 +26,44 @@ export interface Library {
 
 /**
  * Writes the selected variants as a library, a source tree that needs nothing of this package any more, and installs it
- * where that is asked for.
+ * where that is asked for. One process at a time writes into a folder; what is installed is built from a copy of its own.
  */
 export async function emitLibrary(request: LibraryRequest): Promise<Library> {
-  const { install, executor, selection } = request;
+  const { install, selection, out, signal } = request;
   if (selection.variants.length === 0)
     throw new UsageError(`nothing to emit: no variant of ${request.family.name} was selected`);
   if (install) await mustTakeFiles(install.prefix);
-  const library = await writeLibrary(request);
-  if (install) await installLibrary(library.path, install.prefix, executor, install);
-  return library;
+  const copy = install && makePrivateFolder();
+  const onWait = (owner: LockOwner | undefined) =>
+    request.onWait?.(`waiting for ${describeOwner(owner)}, which writes the library in ${out}`);
+  const lock = { onWait, elsewhere: 'name another folder with --out', ...(signal && { signal }) };
+  try {
+    const library = await withLock(lockPath(out), lock, () => writeLibrary(request, copy));
+    if (copy) await installCopy(request, library, copy);
+    return library;
+  } finally {
+    if (copy) await rm(copy, { recursive: true, force: true });
+  }
+}
+
+async function installCopy(
+  { install, executor }: LibraryRequest,
+  { path }: Library,
+  copy: string,
+): Promise<void> {
+  if (install) await installLibrary(copy, install.prefix, executor, { ...install, shownAs: path });
+}
+
+/** Writes and compiles the library aside, and throws it away. */
+export async function provePackage(request: LibraryRequest & { readonly cxx: string }): Promise<void> {
+  const binding = await loadBinding('c');
+  const staged = await mkdtemp(join(tmpdir(), 'tilewright-proof-'));
+  try {
+    const manifest = await writePackage(request, binding, staged);
+    await mustCompile(staged, { ...request, binding, manifest });
+  } finally {
+    await rm(staged, { recursive: true, force: true });
+  }
 }
 
 /** Before anything is built for it. */
@@ -44,15 +76,22 @@ async function mustTakeFiles(prefix: string): Promise<void> {
   }
 }
 
-/** Makes the tree aside and renames it into place, so that whatever fails leaves the former library as it was. */
-async function writeLibrary(request: LibraryRequest): Promise<Library> {
+/**
+ * Makes the tree aside and renames it into place, so that whatever fails leaves the former library as it was. `copy`: a folder
+ * that gets the same files.
+ */
+async function writeLibrary(request: LibraryRequest, copy: string | undefined): Promise<Library> {
   const binding = await loadBinding('c');
-  makeFolder(request.out);
-  const staged = await mkdtemp(join(request.out, '.library-'));
+  clearRemains(request.out);
+  mustBeReplaceable(request.out);
+  const staged = await mkdtemp(join(request.out, stagedPrefix));
   try {
     await chmod(staged, 0o755);
     const manifest = await writePackage(request, binding, staged);
-    const path = join(request.out, 'library');
+    const { cxx, executor, folder } = request;
+    if (cxx !== undefined) await mustCompile(staged, { binding, manifest, folder, cxx, executor });
+    if (copy) await cp(staged, copy, { recursive: true });
+    const path = libraryPath(request.out);
     await replaceFolder(staged, path);
     return { path, manifest };
   } catch (error) {
@@ -66,7 +105,8 @@ async function writePackage(request: LibraryRequest, binding: Binding, staged: s
   for (const id of request.selection.variants) shipped.push(await ship(id, request, staged));
   const manifest = buildManifest(request, shipped, packageVersion());
   const roots = { package: packageRoot, family: request.folder };
-  await writeBinding(binding, bindingFolder(binding.name), manifest, roots, staged, {
+  const kernels = shipped.map(({ source }) => source.text);
+  await writeBinding(binding, bindingFolder(binding.name), manifest, roots, kernels, staged, {
     cudaHint: request.cudaHome ?? '',
   });
   await write(join(staged, 'manifest.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);

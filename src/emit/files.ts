@@ -6,6 +6,8 @@ import type { Binding, BindingCopy } from '../model/binding.ts';
 import type { Manifest } from '../model/manifest.ts';
 import { renderText } from '../render/engine.ts';
 import { errorCode, makeFolder } from '../util/disk.ts';
+import { ownHeaders } from './headers.ts';
+import { asideOf } from './place.ts';
 
 /** Folders that a binding's copies start from. */
 export interface Roots {
@@ -13,12 +15,16 @@ export interface Roots {
   readonly family: string;
 }
 
-/** Writes the binding's own files and copies into the package; `extra` joins the context of the templates. */
+/**
+ * Writes the binding's own files and copies into the package. `kernels`: texts that are in it, whose headers it needs;
+ * `extra` joins the context of the templates.
+ */
 export async function writeBinding(
   binding: Binding,
   folder: string,
   manifest: Manifest,
   roots: Roots,
+  kernels: readonly string[],
   target: string,
   extra: Readonly<Record<string, unknown>>,
 ): Promise<void> {
@@ -27,16 +33,22 @@ export async function writeBinding(
     const text = await readFile(join(folder, from), 'utf8');
     await write(join(target, to), from.endsWith('.hbs') ? renderText(text, context, from) : text);
   }
-  for (const copy of binding.copies(manifest)) await copyFiles(copy, roots[copy.root], target);
+  for (const copy of binding.copies(manifest)) await copyFiles(copy, roots[copy.root], kernels, target);
 }
 
-async function copyFiles(copy: BindingCopy, root: string, target: string): Promise<void> {
+async function copyFiles(
+  copy: BindingCopy,
+  root: string,
+  kernels: readonly string[],
+  target: string,
+): Promise<void> {
   const origin = join(root, copy.from);
   if (!existsSync(origin)) throw new UsageError(`the library needs ${origin}, and there is no such file`);
   const to = join(target, copy.to);
   if (copy.withIncludes) {
-    for (const file of await includedBy(basename(origin), dirname(origin)))
-      await cp(join(dirname(origin), file), join(to, file));
+    const folder = dirname(origin);
+    const own = ownHeaders(folder, [`#include "${basename(origin)}"`, ...kernels]);
+    for (const file of own) await cp(join(folder, file), join(to, file));
   } else if (statSync(origin).isDirectory()) {
     for (const file of await filesIn(origin, copy.accept)) await cp(join(origin, file), join(to, file));
   } else {
@@ -56,20 +68,6 @@ async function filesIn(folder: string, accept: (path: string) => boolean = () =>
   return accepted.toSorted();
 }
 
-/** A file and those that it includes in quotes, as far as they lie in the same folder. */
-async function includedBy(
-  file: string,
-  folder: string,
-  seen = new Set<string>(),
-): Promise<ReadonlySet<string>> {
-  if (seen.has(file) || !existsSync(join(folder, file))) return seen;
-  seen.add(file);
-  const text = await readFile(join(folder, file), 'utf8');
-  for (const match of text.matchAll(/^\s*#\s*include\s*"([^"]+)"/gm))
-    await includedBy(match[1] ?? '', folder, seen);
-  return seen;
-}
-
 /** Writes a file and the folders above it. */
 export async function write(path: string, text: string): Promise<void> {
   makeFolder(dirname(path));
@@ -78,7 +76,7 @@ export async function write(path: string, text: string): Promise<void> {
 
 /** Puts `staged` where `target` is. The old folder is back in its place if that fails. */
 export async function replaceFolder(staged: string, target: string): Promise<void> {
-  const old = `${staged}.old`;
+  const old = asideOf(staged);
   const had = await moved(target, old);
   try {
     await rename(staged, target);

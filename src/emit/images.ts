@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { EnvironmentError } from '../errors.ts';
 import type { Executor } from '../exec/executor.ts';
 import type { Artifact } from '../model/artifact.ts';
@@ -26,9 +26,11 @@ export async function packImage(
     '-64',
     `--create=${target}`,
     '--compress-mode=size',
-    `--image3=kind=elf,sm=${artifact.arch.replace(/^sm_/, '')},file=${artifact.path}`,
+    // By its name alone: a comma in a folder's name would end the path.
+    `--image3=kind=elf,sm=${artifact.arch.replace(/^sm_/, '')},file=${basename(artifact.path)}`,
   ];
-  const { exitCode, stderr } = await executor.run(argv, { timeoutMs: 60_000 });
+  const cwd = dirname(artifact.path);
+  const { exitCode, stderr } = await executor.run(argv, { cwd, timeoutMs: 60_000 });
   if (exitCode !== 0)
     throw new EnvironmentError(`${argv[0]} could not pack ${artifact.path}: ${firstLine(stderr)}`);
   const cubin = await readFile(artifact.path);

@@ -1,9 +1,11 @@
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync, mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EnvironmentError } from '../errors.ts';
 import type { Executor } from '../exec/executor.ts';
+import { onDisk } from '../util/disk.ts';
+import { withLock } from '../util/lock.ts';
 
 export interface InstallOptions {
   /** Shared libraries (default) or archives. */
@@ -21,6 +23,14 @@ export interface InstallOptions {
   readonly onProgress?: (share: string) => void;
   /** Build here and keep it, so that another kind of the same library compiles next to nothing. */
   readonly buildFolder?: string;
+  /** The library's folder as messages name it, where a copy of it is built. */
+  readonly shownAs?: string;
+}
+
+/** A folder for temporary files that nobody else can read. */
+export function makePrivateFolder(): string {
+  const start = join(tmpdir(), 'tilewright-');
+  return onDisk(`create ${start}…`, () => mkdtempSync(start), 'name another folder with TMPDIR');
 }
 
 /** Builds an emitted library with CMake and installs it under `prefix`. */
@@ -30,7 +40,7 @@ export async function installLibrary(
   executor: Executor,
   options: InstallOptions = {},
 ): Promise<void> {
-  const build = options.buildFolder ?? (await mkdtemp(join(tmpdir(), 'tilewright-build-')));
+  const build = options.buildFolder ?? makePrivateFolder();
   const path = [...(options.toolFolders ?? []), ...(process.env.PATH ?? '').split(':')];
   const env = { PATH: path.join(':') };
   const generator = path.some((folder) => existsSync(join(folder, 'ninja'))) ? ['-G', 'Ninja'] : [];
@@ -45,12 +55,16 @@ export async function installLibrary(
       onStdout,
     });
     if (exitCode !== 0)
-      throw new EnvironmentError(`could not ${what} ${library}:\n${lastLines(stdout + stderr)}`);
+      throw new EnvironmentError(
+        `could not ${what} ${options.shownAs ?? library}:\n${lastLines(stdout + stderr)}`,
+      );
   };
   try {
     await step('configure', [...configureCommand(library, build, prefix, options), ...generator]);
     await step('build', ['cmake', '--build', build, '--parallel', String(options.jobs ?? 2)]);
-    await step('install', ['cmake', '--install', build]);
+    const lock = { elsewhere: 'name another folder with --prefix' };
+    const install = () => step('install', ['cmake', '--install', build]);
+    await withLock(join(prefix, '.tilewright.lock'), lock, install);
   } finally {
     if (options.buildFolder === undefined) await rm(build, { recursive: true, force: true });
   }

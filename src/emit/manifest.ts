@@ -1,3 +1,4 @@
+import { backends, timedArtifacts } from '../backends/index.ts';
 import type { Artifact } from '../model/artifact.ts';
 import type { AnyFamily } from '../model/family.ts';
 import {
@@ -8,6 +9,7 @@ import {
   manifestVersion,
   type Provenance,
 } from '../model/manifest.ts';
+import { type Operation, type OperationValues, servedValues } from '../model/operation.ts';
 import type { Choice } from '../model/selection.ts';
 import type { Source } from '../model/variant.ts';
 import type { Verdict } from '../model/verdict.ts';
@@ -28,7 +30,7 @@ export function buildManifest(
   version: string,
 ): Manifest {
   const { family, selection, run } = request;
-  const variants = shipped.map((one) => describeVariant(one, run.verdicts, selection.fallbacks));
+  const variants = shipped.map((one) => describeVariant(one, family, run.verdicts, selection.fallbacks));
   const policy = selection.choices.map((choice) => describeChoice(family, choice));
   return {
     schema: manifestVersion,
@@ -37,6 +39,7 @@ export function buildManifest(
     ),
     family: family.name,
     summary: family.summary,
+    operation: family.operation,
     untimed: !selection.timed && selection.wisdom === undefined,
     ...(selection.wisdom && { wisdom: selection.wisdom }),
     tolerance: selection.tolerance,
@@ -44,6 +47,7 @@ export function buildManifest(
     variants,
     policy,
     unserved: selection.unserved,
+    leftOut: leftOut(run.verdicts, selection.variants),
     provenance: describeProvenance(run, version),
     licence: { spdx: 'MIT', file: 'LICENSE' },
   };
@@ -60,6 +64,7 @@ function describeParameters(family: AnyFamily): Manifest['parameters'] {
 
 function describeVariant(
   { source, images }: Shipped,
+  family: AnyFamily,
   verdicts: readonly Verdict[],
   fallbacks: readonly string[],
 ): ManifestVariant {
@@ -71,19 +76,37 @@ function describeVariant(
     symbol,
     parameters: { ...parameters },
     derived: { ...derived },
+    serves: describeServed(family.operation, family.serves(parameters)),
     threads: budget.threads,
     sharedBytes: budget.sharedBytes,
     deterministic,
+    ...(family.accuracy && { accuracy: family.accuracy(parameters) }),
     fallback: fallbacks.includes(id),
     source: `kernels/${id}.cu`,
     hash: source.hash,
     kernels: kernelsIn(source),
     images: [...images],
-    gatedOn: (['cuda', 'emulated'] as const).filter((device) =>
-      passed.some((verdict) => verdict.device === device),
-    ),
+    gatedOn: Object.values(backends)
+      .map(({ name }) => name)
+      .filter((name) => passed.some(({ device }) => device === name)),
     ...(errors.length > 0 && { maxErrorOverBound: Math.max(...errors) }),
   };
+}
+
+/** What passed on every device that was asked and was not selected. */
+function leftOut(verdicts: readonly Verdict[], selected: readonly string[]): string[] {
+  const failed = new Set(
+    verdicts.filter(({ verdict }) => verdict !== 'passed').map(({ variant }) => variant),
+  );
+  const passed = new Set(verdicts.map(({ variant }) => variant));
+  return [...passed].filter((id) => !failed.has(id) && !selected.includes(id)).toSorted();
+}
+
+/** Copied: a manifest owns its arrays. */
+function describeServed(operation: Operation, served: OperationValues): ManifestVariant['serves'] {
+  return Object.fromEntries(
+    Object.entries(servedValues(operation, served)).map(([name, values]) => [name, [...values]]),
+  );
 }
 
 /** The verdicts that admit a variant. Shipping one that the gate never passed, or failed on any device, is a defect. */
@@ -136,5 +159,5 @@ export function gateDigest(verdicts: readonly Verdict[]): string {
 
 /** The artifacts of one variant that were made for a GPU. */
 export function cubinsOf(id: string, artifacts: readonly Artifact[]): Artifact[] {
-  return artifacts.filter(({ device, source }) => device === 'cuda' && source.variant.id === id);
+  return timedArtifacts(artifacts).filter(({ source }) => source.variant.id === id);
 }

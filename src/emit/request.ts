@@ -39,6 +39,12 @@ export interface LibraryRequest {
   readonly executor: Executor;
   /** Root of the CUDA toolkit: its `fatbinary` packs the kernels, and the library's CMake looks there last. */
   readonly cudaHome?: string | undefined;
+  /** C++ compiler that the library is tried with before it is handed out; absent: it is not. */
+  readonly cxx?: string | undefined;
+  /** Told when the library has to wait for another process that emits into the same folder. */
+  readonly onWait?: (message: string) => void;
+  /** Aborting ends such a wait. */
+  readonly signal?: AbortSignal;
   /** Also build the library and install it. */
   readonly install?: Installation | undefined;
 }

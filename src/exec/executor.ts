@@ -3,8 +3,10 @@ export interface RunOptions {
   readonly cwd?: string;
   /** Added to the environment of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The whole process tree is killed after this time. */
+  /** The whole process tree is killed after this time, however busy the machine is. */
   readonly timeoutMs?: number;
+  /** Each process of the tree is ended by SIGXCPU after so much time of a CPU; whole seconds, at least 1. */
+  readonly cpuSeconds?: number;
   /** Aborting kills the whole process tree; `run` then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   readonly input?: string;
@@ -33,6 +35,8 @@ export interface LineProcess {
   readonly lines: AsyncIterable<string>;
   /** The last few kilobytes of stderr. */
   stderrTail(): string;
+  /** CPU seconds that the process has used; undefined where that cannot be read. */
+  cpuSeconds(): number | undefined;
   /** Kills the whole process tree at once. */
   kill(): void;
   readonly exited: Promise<{ readonly code: number | undefined; readonly signal: string | undefined }>;

@@ -1,11 +1,14 @@
-import { ExecaError, execa, type Options } from 'execa';
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs';
+import { delimiter, join, resolve } from 'node:path';
+import { execa, type Options } from 'execa';
 import { EnvironmentError } from '../errors.ts';
 import type { Executor, LineProcess, RunOptions, RunResult } from './executor.ts';
+import { forgetGroup, guardInput, wrap } from './guard.ts';
 
 const tailBytes = 8192;
 const maxOutputBytes = 64 << 20;
 
-/** Process groups that are alive: killed when this process ends, so that no compiler or worker outlives it. */
+/** Process groups that are alive: killed when this process ends. Where it is killed itself, the guard does that. */
 const alive = new Set<number>();
 process.once('exit', () => {
   for (const pid of alive) killGroup(pid);
@@ -27,17 +30,19 @@ function optionsOf(options: RunOptions) {
 }
 
 async function run(argv: readonly string[], options: RunOptions = {}): Promise<RunResult> {
-  const [file = '', ...args] = argv;
   options.signal?.throwIfAborted();
+  mustBeProgram(argv[0] ?? '', options);
   const started = performance.now();
-  const child = execa(file, args, { ...optionsOf(options), input: options.input ?? '' });
+  const [shell, ...args] = wrap(argv, options.cpuSeconds);
+  const stdio = ['pipe', 'pipe', 'pipe', guardInput()] as const;
+  const child = execa(shell, args, { ...optionsOf(options), stdio, input: options.input ?? '' });
   const killed = killLater(child.pid, options);
   if (options.onStdout) void forwardLines(child.iterable({ from: 'stdout' }), options.onStdout);
   if (options.onStderr) void forwardLines(child.iterable({ from: 'stderr' }), options.onStderr);
   const result = await child.finally(() => killed.cancel());
   forget(child.pid);
   options.signal?.throwIfAborted();
-  if (child.pid === undefined) throw cannotStart(file, result);
+  if (child.pid === undefined) throw cannotStart(argv[0] ?? '', firstLine(result));
   return {
     exitCode: result.exitCode,
     ...(result.signal && { endedBy: result.signal }),
@@ -68,12 +73,15 @@ function killLater(pid: number | undefined, { timeoutMs, signal }: RunOptions) {
 }
 
 function open(argv: readonly string[], options: Pick<RunOptions, 'cwd' | 'env'> = {}): LineProcess {
-  const [file = '', ...args] = argv;
-  const child = execa(file, args, { ...optionsOf(options), stdin: 'pipe', buffer: false });
+  const [file = ''] = argv;
+  mustBeProgram(file, options);
+  const [shell, ...args] = wrap(argv, undefined);
+  const stdio = ['pipe', 'pipe', 'pipe', guardInput()] as const;
+  const child = execa(shell, args, { ...optionsOf(options), stdio, buffer: false });
   const { pid } = child;
   if (pid === undefined) {
     child.catch(() => {});
-    throw new EnvironmentError(`cannot start ${file}: no such file, or it may not be executed`);
+    throw cannotStart(file, 'no process can be made');
   }
   alive.add(pid);
   let tail = '';
@@ -92,9 +100,21 @@ function open(argv: readonly string[], options: Pick<RunOptions, 'cwd' | 'env'> 
     send: (line) => void child.stdin.write(`${line}\n`),
     lines: child.iterable(),
     stderrTail: () => tail,
+    cpuSeconds: () => readCpuSeconds(pid),
     kill: () => void killGroup(pid),
     exited,
   };
+}
+
+/** From Linux's /proc, in its hundredths of a second. */
+function readCpuSeconds(pid: number): number | undefined {
+  try {
+    const [, fields = ''] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ');
+    const [user, system] = fields.split(' ').slice(11, 13);
+    return (Number(user) + Number(system)) / 100;
+  } catch {
+    return undefined;
+  }
 }
 
 async function forwardLines(lines: AsyncIterable<string>, sink: (line: string) => void): Promise<void> {
@@ -106,7 +126,9 @@ async function forwardLines(lines: AsyncIterable<string>, sink: (line: string) =
 }
 
 function forget(pid: number | undefined): void {
-  if (pid !== undefined) alive.delete(pid);
+  if (pid === undefined) return;
+  alive.delete(pid);
+  forgetGroup(pid);
 }
 
 function killGroup(pid: number): boolean {
@@ -117,10 +139,28 @@ function killGroup(pid: number): boolean {
   }
 }
 
-function cannotStart(file: string, result: unknown): EnvironmentError {
-  const code = result instanceof ExecaError ? result.code : undefined;
-  if (code === 'ENOENT') return new EnvironmentError(`cannot start ${file}: there is no such program`);
-  if (code === 'EACCES') return new EnvironmentError(`cannot start ${file}: it may not be executed`);
-  const why = result instanceof Error ? result.message.split('\n')[0] : 'unknown reason';
+/** A shell that cannot start a command only prints that: whoever asked has to know what is a machine's fault. */
+function mustBeProgram(file: string, { cwd = '.', env }: Pick<RunOptions, 'cwd' | 'env'>): void {
+  const folders = file.includes('/') ? [cwd] : (env?.PATH ?? process.env.PATH ?? '').split(delimiter);
+  const paths = folders.map((folder) => (file.includes('/') ? resolve(folder, file) : join(folder, file)));
+  const there = paths.filter(existsSync);
+  if (there.length === 0) throw cannotStart(file, 'there is no such program');
+  if (!there.some(isProgram)) throw cannotStart(file, 'it may not be executed');
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function cannotStart(file: string, why: string): EnvironmentError {
   return new EnvironmentError(`cannot start ${file}: ${why}`);
+}
+
+function firstLine(result: unknown): string {
+  return (result instanceof Error && result.message.split('\n')[0]) || 'no process can be made';
 }

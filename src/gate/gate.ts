@@ -1,19 +1,20 @@
+import { backends } from '../backends/index.ts';
 import { jobVariant } from '../device/job-variant.ts';
-import type { JobCase, Schedule } from '../device/protocol.ts';
+import type { GateAnswer, JobCase, Schedule } from '../device/protocol.ts';
 import type { DeviceSession } from '../device/session.ts';
 import { UsageError } from '../errors.ts';
 import type { Artifact } from '../model/artifact.ts';
+import type { Backend } from '../model/backend.ts';
 import type { AnyFamily } from '../model/family.ts';
+import { askedValue } from '../model/operation.ts';
 import type { Point } from '../model/parameter.ts';
 import type { Variant } from '../model/variant.ts';
 import type { GateScope, Verdict } from '../model/verdict.ts';
 import type { GateCase } from '../model/workload.ts';
-import { scheduleOf, schedulesFrom, spread } from './schedules.ts';
+import { schedulesForLaunches, spread } from './schedules.ts';
 
 /** Seed of the first schedule when nobody asks for another. */
 const firstSeed = 1;
-/** Launches in a row that the emulated device has time for. */
-const maxEmulatedLaunches = 3;
 
 /** Puts a compiled variant through its family's cases on a device. Never throws for what the variant does. */
 export async function gateVariant(
@@ -24,33 +25,72 @@ export async function gateVariant(
 ): Promise<Verdict> {
   const { variant } = artifact.source;
   const { device } = session.info;
-  const { cases, schedules } = plan(casesOf(family, variant, options), device === 'emulated', options);
+  const backend = backends[device];
+  const { cases, schedules } = plan(casesOf(family, variant, options), backend, options);
   const { verdict, evidence } = await session.gate({
     variant: jobVariant(artifact),
     cases,
     schedules,
-    vendor: device === 'cuda',
+    vendor: backend.vendor,
   });
-  return { variant: variant.id, device, verdict, evidence };
+  const { gpu } = session;
+  return { variant: variant.id, device, ...(gpu !== undefined && { gpu }), verdict, evidence };
+}
+
+/**
+ * What other projects' acceptance rules say of what one launch leaves in one case, and the verdict on that launch. Threads
+ * run in order and copies land at once, without a detector: how a defect looks on a lucky GPU.
+ */
+export async function askRules(
+  session: DeviceSession,
+  artifact: Artifact,
+  family: AnyFamily,
+  id: string,
+): Promise<GateAnswer> {
+  const [item] = casesOf(family, artifact.source.variant, { depth: 'full', case: id });
+  if (!item) throw new Error(`no case ${id}`);
+  return session.gate({
+    variant: jobVariant(artifact),
+    cases: [{ ...item, launches: 1 }],
+    schedules: [{ seed: firstSeed, async: 'now', order: 'in-order', detect: false, preempt: 0 }],
+    vendor: false,
+    opinions: true,
+  });
 }
 
 function plan(
   cases: readonly GateCase[],
-  emulated: boolean,
+  { seeded, maxLaunches }: Backend,
   { depth, seed }: GateScope,
 ): { cases: readonly JobCase[]; schedules: readonly Schedule[] } {
-  if (!emulated) return { cases, schedules: [] };
-  const schedules = seed === undefined ? schedulesFrom(firstSeed) : [scheduleOf(seed)];
-  const short = cases.map((item) => ({
-    ...item,
-    launches: Math.min(item.launches ?? 1, maxEmulatedLaunches),
-  }));
-  return { cases: spread(short, schedules, depth), schedules };
+  const short = cases.map((item) => ({ ...item, launches: Math.min(item.launches ?? 1, maxLaunches) }));
+  if (!seeded) return { cases: short, schedules: [] };
+  const schedules = schedulesForLaunches(seed ?? firstSeed, maxLaunches);
+  const alone = short.map((item) => ({ ...item, schedules: [0] }));
+  return { cases: seed === undefined ? spread(short, schedules, depth) : alone, schedules };
+}
+
+/** A variant may claim no operation value that the gate does not put to the test. */
+function mustCover(
+  { name, operation, serves }: AnyFamily,
+  variant: Variant,
+  cases: readonly GateCase[],
+): void {
+  const run = cases.filter(({ refuses }) => refuses === undefined);
+  for (const [choice, values] of Object.entries(serves(variant.parameters))) {
+    const asked = run.map(({ problem }) => askedValue(operation, choice, problem));
+    const untried = values.find((value) => !asked.includes(value));
+    if (untried === undefined) continue;
+    throw new UsageError(
+      `${name}: ${variant.id} says that it serves ${choice} = ${untried}, and no case of the gate has that; add one to cases()`,
+    );
+  }
 }
 
 function casesOf(family: AnyFamily, variant: Variant, options: GateScope): readonly GateCase[] {
   const point = variant.parameters as Point;
   const cases = family.cases(point, options.depth);
+  mustCover(family, variant, cases);
   if (options.case === undefined) return cases;
   const chosen = [...cases, ...family.cases(point, 'full')].find(({ id }) => id === options.case);
   if (chosen) return [chosen];

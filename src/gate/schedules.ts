@@ -2,13 +2,13 @@ import type { JobCase, Schedule } from '../device/protocol.ts';
 import type { GateCase } from '../model/workload.ts';
 
 /**
- * The adversaries of the emulated device. In order and greedy find most, each what the other misses; random lanes with
- * late data is what is left. The detector costs most of the time, and two of three runs have it.
+ * The adversaries of the emulated device, by seed modulo their number: seeds 1 and 2 have the detector. In order and greedy find most, each what the other misses; random lanes with
+ * late data is what is left, and goes without the detector, which costs most of the time.
  */
 const kinds: readonly Omit<Schedule, 'seed'>[] = [
+  { async: 'late', order: 'random', detect: false, preempt: 0 },
   { async: 'random', order: 'in-order', detect: true, preempt: 0 },
   { async: 'late', order: 'greedy', detect: true, preempt: 0 },
-  { async: 'late', order: 'random', detect: false, preempt: 0 },
 ];
 
 /** The schedule that a seed stands for: a seed alone reproduces a run. */
@@ -18,22 +18,31 @@ export function scheduleOf(seed: number): Schedule {
   return { seed, ...kind };
 }
 
-/** One schedule of each kind, from `seed` on. */
-export function schedulesFrom(seed: number): Schedule[] {
-  return kinds.map((_, index) => scheduleOf(seed + index));
+/** The schedules of `count` seeds from `seed` on; as many as there are kinds have one of each. */
+export function schedulesFrom(seed: number, count = kinds.length): Schedule[] {
+  return Array.from({ length: count }, (_, index) => scheduleOf(seed + index));
+}
+
+/** So many that a case may begin under any kind and have another schedule for each of `launches` launches. */
+export function schedulesForLaunches(seed: number, launches: number): Schedule[] {
+  return schedulesFrom(seed, kinds.length + launches - 1);
 }
 
 /**
- * Which schedules each case runs under. Full: all of them. Quick: the first case, where a family puts its most demanding
- * one, under all, the others under one each in turn.
+ * Indices of the schedules that each case begins under; its later launches have those that follow. Full: one of each kind.
+ * Quick: so for the first case, where a family puts its most demanding one; the others have one with the detector: those of
+ * several launches the first, the rest in turn.
  */
 export function spread(
   cases: readonly GateCase[],
   schedules: readonly Schedule[],
   depth: 'quick' | 'full',
 ): JobCase[] {
-  if (depth === 'full') return [...cases];
-  return cases.map((item, index) =>
-    index === 0 ? item : { ...item, schedules: [index % schedules.length] },
-  );
+  const all = kinds.map((_, index) => index);
+  const detecting = all.filter((index) => schedules[index]?.detect);
+  return cases.map((item, index) => {
+    if (depth === 'full' || index === 0) return { ...item, schedules: all };
+    const turn = (item.launches ?? 1) > 1 ? 0 : index % detecting.length;
+    return { ...item, schedules: detecting.slice(turn, turn + 1) };
+  });
 }

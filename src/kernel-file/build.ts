@@ -25,7 +25,12 @@ export async function buildKernel(
   context: CompileContext,
 ): Promise<Artifact> {
   const entry =
-    `extern "C" void ${symbol}_emulated(void** arguments) { tw::call_kernel(&${kernel}, arguments); }\n` +
+    // The arguments lie in slots of 8 bytes, one behind the other: harness/check/problem.hpp.
+    'template <class... Arguments> static void tw_check_call(void (*kernel)(Arguments...), void** arguments) {\n' +
+    '  void* slots[sizeof...(Arguments) + 1];\n' +
+    '  for (unsigned i = 0; i < sizeof...(Arguments); ++i) slots[i] = static_cast<char*>(arguments[0]) + 8 * i;\n' +
+    '  tw::call_kernel(kernel, slots);\n}\n' +
+    `extern "C" void ${symbol}_emulated(void** arguments) { tw_check_call(&${kernel}, arguments); }\n` +
     'static const bool tw_has_variables = (simt::use_static_shared_memory(), true);\n';
   const text = unit(source, kernel, entry);
   const { path, key, cached, seconds } = await buildLibrary(text, source, compilers, context);
@@ -59,7 +64,7 @@ export async function buildLibrary(
 ): Promise<{ path: string; key: string; cached: boolean; seconds: number }> {
   const key = hashOf('check', preludeKey(compilers, context), source.path, text);
   const prelude = await precompiledPrelude(compilers, context);
-  const { folder, meta, cached } = await obtain(context.cacheRoot, key, outcomeSchema, async (made) => {
+  const { folder, meta, cached } = await obtain(context, key, outcomeSchema, async (made) => {
     const file = join(made, basename(source.path)); // debuggers' lines may name it
     writeFileSync(file, `# 0 "${source.path}"\n#pragma GCC pch_preprocess "${prelude}.gch"\n${text}`);
     const object = join(made, 'kernel.o');

@@ -23,11 +23,19 @@ export function casesFor(plan: Plan, reference: ReferenceJson): GateCase[] {
     );
   return fitting.slice(0, mostCases).map((sizes, index) => ({
     id: nameOf(sizes),
-    tier: index === 0 && !fixed ? 7 : 3,
+    tier: index === 0 ? ('repetition' as const) : ('structures' as const),
     launches: index === 0 ? 2 : 1,
     problem: problemFor(plan, sizes, reference),
+    // Files hold the answer for one input.
+    ...(index === 0 && !fixed && { alternate: { ...problemFor(plan, sizes, reference), seed: seed + 1 } }),
   }));
 }
+
+/** Nobody calls it through a library. */
+const noOperation = {
+  ...{ name: 'check', doc: 'A kernel of somebody else.' },
+  ...{ sizes: {}, choices: {}, operands: {}, scalars: {}, hints: {}, features: {} },
+};
 
 /** A family of one variant, which is what the gate judges. */
 export function familyFor(plan: Plan, reference: ReferenceJson): AnyFamily {
@@ -35,6 +43,8 @@ export function familyFor(plan: Plan, reference: ReferenceJson): AnyFamily {
   return {
     name: 'check',
     summary: plan.kernel,
+    operation: { ...noOperation, formula: plan.kernel },
+    serves: () => ({}),
     parameters: {},
     activations: [],
     constraints: [],
@@ -45,7 +55,6 @@ export function familyFor(plan: Plan, reference: ReferenceJson): AnyFamily {
     budget: () => ({ threads: 0, sharedBytes: 0 }),
     notSupported: () => undefined,
     workloads: [],
-    applies: () => true,
     cases: () => cases,
     priority: () => 0,
     deterministic: () => plan.deterministic,

@@ -48,7 +48,7 @@ export async function precompiledPrelude(
   context: CompileContext,
 ): Promise<string> {
   const key = preludeKey(compilers, context);
-  const entry = await obtain(context.cacheRoot, key, z.object({}), async (folder) => {
+  const entry = await obtain(context, key, z.object({}), async (folder) => {
     const file = join(folder, 'prelude.hpp');
     writeFileSync(file, '#include "prelude.hpp"\n');
     const original = join(context.packageRoot, 'harness/check/prelude.hpp');

@@ -99,15 +99,21 @@ class Timer {
     };
     for await (const event of this.#session.time(job)) {
       if (event.kind === 'check') this.#checked(event.check);
-      else measurements.push(this.#dated(event.measurement));
+      else measurements.push(this.#dated({ ...event.measurement, ...this.#place }));
     }
     return measurements;
+  }
+
+  /** The GPU, where it has a number. */
+  get #place(): { readonly gpu?: string } {
+    const { gpu } = this.#session;
+    return gpu === undefined ? {} : { gpu };
   }
 
   #checked(check: Check): void {
     const known = this.#verdicts.get(check.subject);
     this.#verdicts.set(check.subject, check.verdict);
-    if (known !== check.verdict) this.#onCheck(check);
+    if (known !== check.verdict) this.#onCheck({ ...check, ...this.#place });
   }
 
   #dated(measurement: Measurement): Measurement {

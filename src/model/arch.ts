@@ -1,13 +1,38 @@
-/** Limits and compiler flags of one GPU architecture. Sizes in bytes. */
+/** Groups of instructions that not every architecture has. */
+export type ArchFeature =
+  | 'cp.async'
+  | 'mma.bf16'
+  | 'mbarrier'
+  | 'tma'
+  | 'cluster'
+  | 'wgmma'
+  | 'setmaxnreg'
+  | 'tcgen05';
+
+/** Everything that is known of one GPU architecture, as data: compiler flags, limits, peaks. Sizes in bytes; 0: not known. */
 export interface Arch {
   /** `sm_90a`. */
   readonly name: string;
+  /** Compute capability, major * 10 + minor. */
+  readonly capability: number;
   readonly gencode: string;
+  readonly features: readonly ArchFeature[];
   /** Largest dynamic shared memory of a block that a kernel may opt in to. */
   readonly maxSharedBytesPerBlock: number;
+  readonly sharedBytesPerSm: number;
+  /** Shared memory that the system takes of each block. */
+  readonly reservedSharedBytesPerBlock: number;
   readonly maxThreadsPerBlock: number;
+  readonly maxThreadsPerSm: number;
+  readonly maxBlocksPerSm: number;
   readonly maxRegistersPerThread: number;
   readonly registersPerSm: number;
-  /** Where the figures come from. */
+  /** Blocks of a cluster that a kernel may opt in to; 1: no clusters. */
+  readonly maxClusterBlocks: number;
+  /** Dense f16 tensor-core operations per clock and multiprocessor, at the fastest type of accumulator. */
+  readonly tensorFlopsPerClock: number;
+  /** Bytes per second from L2 into shared memory, all multiprocessors together, on the fastest GPU that was measured. */
+  readonly l2Bandwidth: number;
+  /** Origin of the figures. */
   readonly source: string;
 }

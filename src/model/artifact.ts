@@ -17,6 +17,17 @@ export const resourcesSchema = z.object({
 });
 export type Resources = Readonly<z.infer<typeof resourcesSchema>>;
 
+/** What a cubin says of one of its kernels. */
+export const compiledKernelSchema = z.object({
+  /** Per thread, as the kernel is launched. */
+  registers: z.number(),
+  /** Most threads of a block, from `__launch_bounds__`; 0: not bounded. */
+  maxThreads: z.number(),
+  /** Of each parameter in order. */
+  parameterBytes: z.array(z.number()).readonly(),
+});
+export type CompiledKernel = Readonly<z.infer<typeof compiledKernelSchema>>;
+
 /** A compiled variant: a cubin for the device `cuda`, a shared object for the device `emulated`. */
 export interface Artifact {
   readonly source: Source;
@@ -30,4 +41,6 @@ export interface Artifact {
   readonly seconds: number;
   /** Only for `cuda`. */
   readonly resources?: Resources;
+  /** By name, as the variant's cubin has them, whatever this artifact is for: what a launch has to agree with. */
+  readonly kernels?: Readonly<Record<string, CompiledKernel>>;
 }

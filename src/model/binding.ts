@@ -14,7 +14,7 @@ export interface BindingCopy {
   readonly root: 'package' | 'family';
   /** A file, or a folder of which every file that `accept` takes is copied, at any depth. */
   readonly from: string;
-  /** With a file: also those of its folder that it includes in quotes, directly or not. `to` is then a folder. */
+  /** With a file: also the headers of its folder that it or a kernel includes, directly or not. `to` is then a folder. */
   readonly withIncludes?: boolean;
   /** Judges a path relative to `from`; absent: all. At least one file must be taken. */
   readonly accept?: (path: string) => boolean;
@@ -29,6 +29,12 @@ export interface Binding {
   readonly summary: string;
   readonly files: (manifest: Manifest) => readonly BindingFile[];
   readonly copies: (manifest: Manifest) => readonly BindingCopy[];
+  /** What is compiled for the emulated device before the package is handed out: paths inside it, and flags. */
+  readonly proof: {
+    readonly sources: readonly string[];
+    readonly folders: readonly string[];
+    readonly flags: readonly string[];
+  };
   /** What the `.hbs` files may name. */
   readonly context: (manifest: Manifest) => Readonly<Record<string, unknown>>;
 }

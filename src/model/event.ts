@@ -62,6 +62,8 @@ export const verdictEventSchema = verdictSchema.extend({
 export const checkEventSchema = z.object({
   event: z.literal('check'),
   workload: z.string(),
+  /** `cuda:1`. */
+  gpu: z.string().exactOptional(),
   subject: z.string(),
   kind: z.enum(['variant', 'baseline']),
   /** `unsupported`: the subject does not take this problem. */
@@ -79,7 +81,9 @@ export const environmentEventSchema = z.object({
   nvcc: z.string().optional(),
   cxx: z.string().optional(),
   host: z.object({ cpu: z.string(), cores: z.number(), node: z.string() }),
-  /** The GPU that variants are gated and timed on, where there is one. */
+  /** All GPUs that variants are gated and timed on, where there are several: `cuda:1` and its name. */
+  gpus: z.array(z.object({ id: z.string(), name: z.string() })).exactOptional(),
+  /** The first of them. */
   gpu: z
     .object({
       name: z.string(),

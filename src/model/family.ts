@@ -1,7 +1,11 @@
+import type { Arch } from './arch.ts';
+import { mayServe, type Operation, type OperationValues } from './operation.ts';
 import type { Parameter, ParameterSpecs, ParameterValue, Point } from './parameter.ts';
 import type { GateCase, Workload } from './workload.ts';
 
 // All that a family's own files need, from one place: families outside this package import `tilewright/family`.
+export type { Arch, ArchFeature } from './arch.ts';
+export { defineOperation } from './operation.ts';
 export type { Point } from './parameter.ts';
 export type { GateCase, Workload } from './workload.ts';
 
@@ -10,7 +14,7 @@ export interface Constraint {
   readonly name: string;
   readonly doc: string;
   readonly on: readonly string[];
-  readonly holds: (point: never) => boolean;
+  readonly holds: (point: never, arch: Arch) => boolean;
 }
 
 /** A rule that says when a parameter matters. An inactive parameter takes its first value and leaves the id. */
@@ -59,6 +63,14 @@ export interface Family<P extends ParameterSpecs = ParameterSpecs> {
   readonly name: string;
   /** The operation in one line of mathematics. */
   readonly summary: string;
+  /** Signature of what callers ask for. */
+  readonly operation: Operation;
+  /**
+   * Values of the operation's choices that a variant serves, and of its sizes where it is made for some alone. Of a choice
+   * that is left out, the default; of a size, any. The engine never offers a variant anything else: no workload, and no call
+   * of the emitted library.
+   */
+  serves(point: Point<P>): OperationValues;
   readonly parameters: P;
   readonly activations: readonly Activation[];
   readonly constraints: readonly Constraint[];
@@ -67,26 +79,31 @@ export interface Family<P extends ParameterSpecs = ParameterSpecs> {
   readonly templates: readonly string[];
   template(point: Point<P>): string;
   /** Numbers that the template needs and that follow from the point: arithmetic lives here, not in the template. */
-  derive(point: Point<P>): Readonly<Record<string, ParameterValue>>;
-  budget(point: Point<P>): Budget;
-  /** Why a point cannot run on an arch (`sm_80`), or undefined where it can. */
-  notSupported(point: Point<P>, arch: string): string | undefined;
-  /** Workloads to time; `applies` tells which variants may run it. */
+  derive(point: Point<P>, arch: Arch): Readonly<Record<string, ParameterValue>>;
+  budget(point: Point<P>, arch: Arch): Budget;
+  /** Why a point cannot run on an architecture, or undefined where it can. */
+  notSupported(point: Point<P>, arch: Arch): string | undefined;
   readonly workloads: readonly Workload[];
-  applies(point: Point<P>, workload: Workload): boolean;
+  /** Whether a variant is worth timing on a workload whose operation values it serves, e.g. by its tile's size; absent: always. */
+  applies?(point: Point<P>, workload: Workload): boolean;
   /** Cases that the gate puts a variant through, on small problems. */
   cases(point: Point<P>, depth: 'quick' | 'full'): readonly GateCase[];
   /**
-   * What the emitted library compares between a call and this workload, by the names that the family's api.cpp uses:
-   * positive numbers by their ratio, texts for equality. Absent: the numbers and texts of the problem.
+   * Numbers by which the emitted library compares a call with this workload, by their ratio: sizes of the operation and its
+   * `features`, by name. Absent: the sizes that the problem has as fields.
    */
-  readonly features?: (workload: Workload) => Readonly<Record<string, number | string>>;
+  readonly features?: (workload: Workload) => Readonly<Record<string, number>>;
   /**
    * How many of the problems beside its workloads a variant takes, as a rank: 0, as if absent, for those that the workloads
    * happen to be like; the highest for every size, stride, alignment and scalar. For calls that its fastest variants refuse,
    * the emitted library carries for each workload the best variant of every other rank, and tries lower ranks first.
    */
   generality?(point: Point<P>): number;
+  /**
+   * How large an error a variant's bound allows, as a rank: 0, as if absent, for the tightest. Where bounds differ by variant
+   * (statistics in one pass or in two), one of a higher rank is chosen only where it is asked for, however fast it is.
+   */
+  accuracy?(point: Point<P>): number;
   /** Guess of merit, higher is better: ranks variants that nobody has timed. */
   priority(point: Point<P>, workload: Workload): number;
   /**
@@ -103,12 +120,12 @@ export function defineParameters<const P extends ParameterSpecs>(specs: P) {
   type Names = keyof P & string;
   return {
     specs,
-    /** A constraint over the named parameters; its function sees these and no others. */
+    /** A constraint over the named parameters; its function sees these and no others, and the architecture. */
     constraint: <const N extends readonly Names[]>(
       name: string,
       on: N,
       doc: string,
-      holds: (point: Pick<Point<P>, N[number]>) => boolean,
+      holds: (point: Pick<Point<P>, N[number]>, arch: Arch) => boolean,
     ): Constraint => ({ name, on, doc, holds: holds as Constraint['holds'] }),
     /** Says when `parameter` matters, judged by the named parameters, which must be declared before it. */
     activeWhen: <const N extends readonly Names[]>(
@@ -122,6 +139,12 @@ export function defineParameters<const P extends ParameterSpecs>(specs: P) {
 /** Types a family definition; returns it unchanged. */
 export function defineFamily<const P extends ParameterSpecs>(family: Family<P>): Family<P> {
   return family;
+}
+
+/** Whether a variant at this point may be timed and chosen for a workload. */
+export function isCandidate(family: AnyFamily, point: Point, workload: Workload): boolean {
+  if (!mayServe(family.operation, family.serves(point), workload.problem)) return false;
+  return family.applies?.(point, workload) ?? true;
 }
 
 /** A family whose parameters are only known at run time: what the engine works with. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { deviceNameSchema } from './artifact.ts';
+import { operationSchema } from './operation.ts';
 import { parameterValueSchema } from './parameter.ts';
 import { choiceSchema } from './selection.ts';
 import { wisdomRunSchema } from './wisdom.ts';
@@ -40,12 +41,16 @@ const manifestVariantSchema = z.object({
   id: z.string(),
   symbol: z.string(),
   parameters: z.record(z.string(), parameterValueSchema),
+  /** Values of the operation's choices, and of sizes, that it serves; it is never offered others. */
+  serves: z.record(z.string(), z.array(z.union([z.string(), z.number()]))),
   /** Numbers that follow from the parameters. */
   derived: z.record(z.string(), parameterValueSchema),
   threads: z.number(),
   /** Dynamic shared memory of a block, bytes. */
   sharedBytes: z.number(),
   deterministic: z.boolean(),
+  /** Rank of accuracy by the family, where it has such: 0 for the tightest bound. */
+  accuracy: z.number().optional(),
   /** Here for problems that the chosen variants refuse. */
   fallback: z.boolean(),
   /** The rendered source, inside the library's source tree. */
@@ -63,8 +68,8 @@ const manifestVariantSchema = z.object({
 });
 
 const manifestChoiceSchema = choiceSchema.extend({
-  /** What dispatch compares with a call's own: numbers by ratio, texts for equality. */
-  features: z.record(z.string(), z.union([z.number(), z.string()])),
+  /** What dispatch compares with a call's own, by ratio. */
+  features: z.record(z.string(), z.number()),
   /** True where a vendor's library was faster than the variant chosen here. */
   vendorFaster: z.boolean(),
 });
@@ -89,6 +94,8 @@ export const manifestSchema = z.object({
   hash: z.string(),
   family: z.string(),
   summary: z.string(),
+  /** Signature from which headers and bindings are rendered. */
+  operation: operationSchema,
   /** True when there are no times: the policy follows the family's own guess. */
   untimed: z.boolean(),
   /** Runs on a GPU whose times the policy follows, where the library's own run took none. */
@@ -98,6 +105,8 @@ export const manifestSchema = z.object({
   variants: z.array(manifestVariantSchema),
   policy: z.array(manifestChoiceSchema),
   unserved: z.array(z.string()),
+  /** Variants that passed the gate and are not here, since no workload needs them. */
+  leftOut: z.array(z.string()),
   provenance: provenanceSchema,
   licence: z.object({ spdx: z.string(), file: z.string() }),
 });

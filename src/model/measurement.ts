@@ -6,6 +6,8 @@ export const measurementSchema = z.object({
   subject: z.string(),
   kind: z.enum(['variant', 'baseline']),
   workload: z.string(),
+  /** `cuda:1`: the GPU that took it, together with all else of this workload. */
+  gpu: z.string().exactOptional(),
   l2: z.enum(['hot', 'cold']),
   /** Seconds per launch, one per sample. */
   samples: z.array(z.number()),

@@ -19,6 +19,12 @@ export const choiceSchema = z.object({
   slowdown: z.number().optional(),
   /** The fastest baseline on this workload. */
   baseline: z.object({ name: z.string(), median: z.number() }).optional(),
+  /** Rank of `variant` by its family, where the family ranks accuracy. */
+  accuracy: z.number().optional(),
+  /** Of those whose rank is worse, the one that would have been chosen: it is faster, or has the higher priority. */
+  lessAccurate: z
+    .object({ variant: z.string(), accuracy: z.number(), median: z.number().optional() })
+    .optional(),
   /** Id of the run in `wisdom` that took the times; absent where this run did, or nobody. */
   measured: z.string().optional(),
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { deviceNameSchema } from './artifact.ts';
 
 /** Every word the gate can say of a variant; `docs/verdicts.md` explains each. */
 export const verdictNames = [
@@ -15,6 +16,7 @@ export const verdictNames = [
   'nonfinite',
   'nondeterministic',
   'stateful',
+  'machine',
 ] as const;
 export type VerdictName = (typeof verdictNames)[number];
 
@@ -36,23 +38,40 @@ export const evidenceSchema = z
     message: z.string(),
     /** Gate case in which it was seen. */
     case: z.string().optional(),
-    tier: z.number().optional(),
+    /** A number in journals of 0.1. */
+    tier: z.union([z.string(), z.number()]).optional(),
     /** Largest |error| / bound over all elements; above 1 fails. */
     maxErrorOverBound: z.number().optional(),
+    /** Ids of cases left out since the machine lacks the address space for them. */
+    skipped: z.array(z.string()).optional(),
     /** Cases run and passed before the verdict. */
     cases: z.number().optional(),
     seconds: z.number().optional(),
     /** By the library's name; only on a GPU. */
     vendor: z.record(z.string(), vendorOpinionSchema).optional(),
+    /** True where something other than the variant may have ended its worker. */
+    doubtful: z.boolean().optional(),
     /** One command that shows the failure again, alone. */
     reproduce: z.string().optional(),
   })
   .catchall(z.unknown());
 export type Evidence = z.infer<typeof evidenceSchema>;
 
+/** Signals that a worker gets from outside: from the kernel's OOM killer, a batch system, a person. */
+export const signalsFromOutside: ReadonlySet<string> = new Set([
+  ...['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT', 'SIGXCPU', 'SIGUSR1', 'SIGUSR2'],
+]);
+
+/** Whether evidence does not settle anything: it may say more of the machine than of the variant. */
+export function isDoubtful({ doubtful, signal }: Evidence): boolean {
+  return doubtful === true || (typeof signal === 'string' && signalsFromOutside.has(signal));
+}
+
 export const verdictSchema = z.object({
   variant: z.string(),
-  device: z.enum(['cuda', 'emulated', 'none']),
+  device: z.enum([...deviceNameSchema.options, 'none']),
+  /** `cuda:1`: which GPU, where it was one. */
+  gpu: z.string().exactOptional(),
   verdict: z.enum(verdictNames),
   evidence: evidenceSchema,
 });

@@ -48,7 +48,13 @@ export const wisdomSchema = z.object({
 });
 export type Wisdom = Readonly<z.infer<typeof wisdomSchema>>;
 
-/** A wisdom beside the family as it is now. */
+/**
+ * `wisdom/same-code/<arch>.json`: digests of sources that are rendered otherwise than what was timed and compile to the same
+ * machine code, by the digest of the timed one. Compared with this nvcc.
+ */
+export const sameCodeSchema = z.object({ nvcc: z.string(), sources: z.record(z.string(), z.string()) });
+
+/** A wisdom beside the family as it is now: `source` of a record is as rendered now where the machine code is the same. */
 export interface FamilyWisdom extends Wisdom {
   /** Variants of its records that the family's space no longer has. */
   readonly gone: readonly string[];

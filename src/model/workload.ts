@@ -5,15 +5,27 @@ export interface Workload {
   readonly problem: Readonly<Record<string, unknown>>;
 }
 
+/** What a gate case is there for. The names are for readers; only `repetition` is more: a GPU replays its cases too. */
+export const tiers = [
+  'exact',
+  'address-coded',
+  'structures',
+  'non-finite',
+  'scalars',
+  'edges',
+  'operation',
+  'magnitude',
+  'repetition',
+] as const;
+export type Tier = (typeof tiers)[number];
+
 /** A workload that the gate uses, with the way it is to be run. */
 export interface GateCase extends Workload {
-  /**
-   * Tier of the gate (1 exact integers, 2 one-hot, 3 structures, 4 non-finite, 5 scalars and strides, 6 magnitudes, 7
-   * repetition).
-   */
-  readonly tier: number;
-  /** Launches in a row on the same buffers, results compared bitwise with the first (tier 7). Default 1. */
+  readonly tier: Tier;
+  /** Launches in a row on the same buffers, each under another schedule; results compared bitwise with the first. Default 1. */
   readonly launches?: number;
+  /** Another problem, run in turn with this one on buffers of its own. */
+  readonly alternate?: Workload['problem'];
   /**
    * Plan as for a device with so few multiprocessors, where it has more: thread blocks that stay and take work after work then
    * have several pieces of it in a small problem too.

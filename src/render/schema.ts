@@ -1,3 +1,4 @@
+import { defaultArch } from '../arch/index.ts';
 import type { AnyFamily } from '../model/family.ts';
 import type { ParameterValue } from '../model/parameter.ts';
 import type { Variant } from '../model/variant.ts';
@@ -46,10 +47,10 @@ export function influences(
   return movers;
 }
 
-/** The point may be illegal, and a family may throw for such. */
+/** The point may be illegal, and a family may throw for such. What moves what is the same for every architecture. */
 function tryDerive(family: AnyFamily, point: Readonly<Record<string, ParameterValue>>) {
   try {
-    return family.derive(point);
+    return family.derive(point, defaultArch);
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Source } from '../model/variant.ts';
-import { ifThere, makeFolder, onDisk } from '../util/disk.ts';
+import { ifThere, makeFolder, onDisk, replaceFile } from '../util/disk.ts';
 
 /** Writes a rendered source where it belongs. True if the file was new or different. */
 export function writeSource(source: Source): boolean {
@@ -14,16 +14,9 @@ export function writeSource(source: Source): boolean {
  */
 export function writeIfDifferent(path: string, text: string): boolean {
   if (ifThere(`read ${path}`, () => readFileSync(path, 'utf8')) === text) return false;
-  const temporary = `${path}.${process.pid}.tmp`;
   onDisk(`write ${path}`, () => {
     makeFolder(dirname(path));
-    try {
-      writeFileSync(temporary, text);
-      renameSync(temporary, path);
-    } catch (error) {
-      rmSync(temporary, { force: true });
-      throw error;
-    }
+    replaceFile(path, text);
   });
   return true;
 }

@@ -17,6 +17,7 @@ export interface Outcome {
 const rowsPerWorkload = 5;
 const rowsUntimed = 20;
 const failuresShown = 5;
+const leftOutShown = 3;
 
 /** The result of a run as a page of text: times or why there are none, the funnel, the failures, where things lie. */
 export function finalReport(outcome: Outcome, output: Output): string {
@@ -25,9 +26,10 @@ export function finalReport(outcome: Outcome, output: Output): string {
   const { summary } = outcome;
   const sections = [
     summary.funnel.timed > 0 ? timedTables(outcome, paint, width) : untimedTable(outcome, paint, width),
+    lessAccurate(outcome, width),
     failures(outcome, paint, width),
     funnel(summary, paint, foldAt(output)),
-    places(summary, paint),
+    places(outcome, paint, foldAt(output)),
   ];
   return `${sections
     .filter((lines) => lines.length > 0)
@@ -123,6 +125,16 @@ function untimedTable({ records, summary, selection }: Outcome, paint: Paint, wi
   ];
 }
 
+/** Who would have been chosen if accuracy did not count. */
+function lessAccurate({ selection }: Outcome, width: number): string[] {
+  return (selection?.choices ?? []).flatMap(({ workload, variant, accuracy, lessAccurate: worse }) => {
+    if (!worse) return [];
+    const time = worse.median === undefined ? '' : `, ${kernelTime(worse.median)}`;
+    const text = `${workload}: passed over ${worse.variant}${time}: rank ${worse.accuracy} of accuracy, ${variant} has ${accuracy}; --accuracy ${worse.accuracy} allows it`;
+    return [fold(text, width, 2)];
+  });
+}
+
 function failures({ records }: Outcome, paint: Paint, width: number): string[] {
   const failed = [...lastVerdicts(records).values()].filter(({ verdict }) => verdict !== 'passed');
   const names = verdictNames.filter((name) => failed.some(({ verdict }) => verdict === name));
@@ -178,10 +190,19 @@ function funnel({ funnel, verdicts, seconds, cache }: Summary, paint: Paint, wid
   ];
 }
 
-function places({ run, library, prefix }: Summary, paint: Paint): string[] {
+function places({ summary, records, selection }: Outcome, paint: Paint, width: number): string[] {
+  const { run, library, prefix } = summary;
+  const leftOut = [...lastVerdicts(records).values()].filter(
+    ({ variant, verdict }) => verdict === 'passed' && selection?.variants.includes(variant) === false,
+  );
+  const left = leftOut.length > leftOutShown ? '' : `: ${leftOut.map(({ variant }) => variant).join(', ')}`;
+  const without = `without ${plural(leftOut.length, 'variant')} that passed, which no workload needs${left} (leftOut in manifest.json)`;
   return [
     `${paint('strong', 'run    ')}  ${shortPath(run)}`,
     ...(library === null ? [] : [`${paint('strong', 'library')}  ${shortPath(library)}`]),
+    ...(library === null || leftOut.length === 0
+      ? []
+      : [paint('faint', fold(`         ${without}`, width, 9))]),
     ...(prefix === undefined ? [] : [`${paint('strong', 'prefix ')}  ${shortPath(prefix)}`]),
   ];
 }

@@ -113,13 +113,14 @@ function isBaseline({ family }: RunEvidence) {
 function runSection(evidence: RunEvidence, number: string): string[] {
   const { environment, funnel, seconds, rejected } = evidence;
   const gpu = environment?.gpu;
+  const several = environment?.gpus ? `${environment.gpus.length} x ` : '';
   const rows = [
     ['command', code(evidence.command)],
     ['commit', evidence.commit ?? 'not recorded'],
     ['run', `${evidence.run}, ${evidence.date}`],
     ['architecture', evidence.arch],
     ...(gpu
-      ? [['GPU', `${gpu.name}, ${gpu.smCount} SMs, up to ${gpu.maxSmClock} MHz${clocks(evidence)}`]]
+      ? [['GPU', `${several}${gpu.name}, ${gpu.smCount} SMs, up to ${gpu.maxSmClock} MHz${clocks(evidence)}`]]
       : []),
     ...(gpu ? [['driver, runtime', `${gpu.driver}, CUDA ${gpu.runtime}`]] : []),
     ...(environment ? [['compilers', `nvcc ${environment.nvcc ?? '-'}, g++ ${environment.cxx ?? '-'}`]] : []),

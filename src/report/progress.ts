@@ -17,7 +17,7 @@ export class Progress {
   readonly #now: () => number;
   readonly #gates: boolean;
   #total = 0;
-  #compiled = 0;
+  readonly #compiled = new Set<string>();
   /** By variant, whether all devices that were asked of it have let it pass so far. */
   readonly #judged = new Map<string, boolean>();
   readonly #timed = new Set<string>();
@@ -81,7 +81,7 @@ export class Progress {
   }
 
   #artifact(event: Kind<'artifact'>): void {
-    if (event.device === 'cuda') this.#compiled++;
+    this.#compiled.add(event.variant);
     this.#tick();
   }
 
@@ -114,7 +114,7 @@ export class Progress {
     this.#shown = now;
     const text = this.#text(now);
     if (!this.#rewrites) {
-      this.#output.write(`${text}${job && `  ${job}`}\n`);
+      this.#output.write(`${[text, job].filter((part) => part !== '').join('  ')}\n`);
       return;
     }
     const room = widthOf(this.#output) - text.length - 3;
@@ -126,11 +126,12 @@ export class Progress {
 
   #text(now: number): string {
     const total = this.#total;
+    if (total === 0) return ''; // the space is still being looked through
     const failed = [...this.#judged.values()].filter((passes) => !passes).length;
     const judged = this.#gates ? `  judged ${this.#judged.size}/${total}` : '';
     const timed = this.#timed.size > 0 ? `  timed ${this.#timed.size}` : '';
     const speed = this.#gates ? this.#speed(now) : '';
-    return `compiled ${this.#compiled}/${total}${judged}  failed ${failed}${timed}${speed}`;
+    return `compiled ${this.#compiled.size}/${total}${judged}  failed ${failed}${timed}${speed}`;
   }
 
   /** Nothing before there are two variants to tell a rate by, and after the last. */

@@ -1,3 +1,4 @@
+import { timedArtifacts } from '../backends/index.ts';
 import type { JournalRecord, VerdictEvent } from '../model/event.ts';
 
 export type RecordOf<Name extends JournalRecord['event']> = Extract<JournalRecord, { event: Name }>;
@@ -17,6 +18,6 @@ export function lastVerdicts(records: readonly JournalRecord[]): Map<string, Ver
 
 /** What was compiled for the device `cuda`, by variant; of one compiled twice, the last. */
 export function cubinsOf(records: readonly JournalRecord[]): Map<string, RecordOf<'artifact'>> {
-  const cubins = recordsOf(records, 'artifact').filter(({ device }) => device === 'cuda');
+  const cubins = timedArtifacts(recordsOf(records, 'artifact'));
   return new Map(cubins.map((record) => [record.variant, record]));
 }

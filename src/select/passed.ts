@@ -18,15 +18,19 @@ export function selectPassed(
   options: {
     readonly workloads: readonly Workload[];
     readonly wisdom?: FamilyWisdom | undefined;
+    readonly accuracy?: number | undefined;
     readonly remark: (text: string) => void;
   },
 ): Selection {
-  const { workloads, wisdom, remark } = options;
+  const { workloads, wisdom, accuracy, remark } = options;
   const sources = passed.flatMap(({ artifacts }) => artifacts[0]?.source ?? []);
   const hashes = new Map(sources.map(({ variant, hash }) => [variant.id, hash]));
   const known = wisdom && holding(wisdom, hashes, workloads);
   const variants = sources.map(({ variant }) => variant);
-  const selection = select(family, variants, measurements, { workloads, known });
+  const selection = select(family, variants, measurements, { workloads, accuracy, known });
+  for (const { workload, lessAccurate: worse } of selection.choices)
+    if (worse)
+      remark(`${workload}: ${worse.variant} is less accurate (rank ${worse.accuracy}) and was passed over`);
   if (!selection.timed) for (const text of known?.remarks ?? []) remark(text);
   return selection;
 }

@@ -1,8 +1,9 @@
-import type { AnyFamily } from '../model/family.ts';
+import { type AnyFamily, isCandidate } from '../model/family.ts';
 import type { Measurement } from '../model/measurement.ts';
 import type { Choice, Selection } from '../model/selection.ts';
 import type { Variant } from '../model/variant.ts';
 import type { Workload } from '../model/workload.ts';
+import { Accuracy } from './accuracy.ts';
 import { timedChoice } from './choice.ts';
 import { cover } from './cover.ts';
 import { compare, type Scores, score } from './score.ts';
@@ -13,6 +14,8 @@ export interface SelectOptions {
   readonly tolerance?: number;
   /** What is to be served; all of the family's workloads if absent. */
   readonly workloads?: readonly Workload[];
+  /** The worst rank of the family's accuracy that may be chosen where there is a better one; 0 if absent. */
+  readonly accuracy?: number | undefined;
   /** Times of earlier runs, for where there are none. */
   readonly known?: Pick<Holding, 'records' | 'runs'> | undefined;
 }
@@ -26,22 +29,27 @@ export function select(
   family: AnyFamily,
   variants: readonly Variant[],
   measurements: readonly Measurement[],
-  { tolerance = 0.03, workloads = family.workloads, known }: SelectOptions = {},
+  { tolerance = 0.03, workloads = family.workloads, accuracy, known }: SelectOptions = {},
 ): Selection {
   const passed = new Set(variants.map((variant) => variant.id));
   const scores = score(measurements.filter((m) => m.kind === 'baseline' || passed.has(m.subject)));
   const timed = scores.some(({ variants }) => variants.size > 0);
+  const ranks = new Accuracy(family, variants, accuracy);
   const choices = timed
-    ? chooseByTime(scores, workloads, tolerance)
+    ? chooseByTime(scores, workloads, tolerance, ranks)
     : workloads.flatMap((workload) => {
+        const ranking = rankByPriority(family, variants, workload);
         const record = known?.records.find((one) => one.workload === workload.id);
-        return record ? [knownChoice(workload, record)] : chooseByPriority(family, variants, workload);
+        const enough = record && ranks.enough([record.variant, ...ranking]).has(record.variant);
+        if (enough) return [{ ...knownChoice(workload, record), ...ranks.note(record.variant, undefined) }];
+        return chooseFirst(workload, ranking, ranks);
       });
   const served = new Set(choices.map((choice) => choice.workload));
   const fallbacks = chooseFallbacks(
     family,
     variants,
     workloads.filter(({ id }) => served.has(id)),
+    ranks,
   );
   return {
     family: family.name,
@@ -59,17 +67,27 @@ function chooseByTime(
   scores: readonly Scores[],
   workloads: readonly Workload[],
   tolerance: number,
+  ranks: Accuracy,
 ): Choice[] {
-  const shipped = cover(scores.map(({ variants }) => withinTolerance(variants, tolerance)));
+  const shipped = cover(scores.map(({ variants }) => withinTolerance(accurate(variants, ranks), tolerance)));
   return workloads.flatMap((workload) => {
     const times = scores.find((one) => one.workload === workload.id);
-    const [fastest] = times ? ranked(times.variants, shipped) : [];
-    if (!times || !fastest) return [];
+    if (!times || times.variants.size === 0) return [];
+    const variants = accurate(times.variants, ranks);
+    const [fastest] = ranked(variants, shipped);
+    if (!fastest) return [];
     const { l2, baseline } = times;
-    const best = Math.min(...times.variants.values());
+    const best = Math.min(...variants.values());
     const rest = { l2, ...(baseline && { baseline }) };
-    return [timedChoice(workload, fastest.id, { median: fastest.seconds, best, ...rest })];
+    const [first] = ranked(times.variants, [...times.variants.keys()]);
+    const choice = timedChoice(workload, fastest.id, { median: fastest.seconds, best, ...rest });
+    return [{ ...choice, ...ranks.note(fastest.id, first) }];
   });
+}
+
+function accurate(variants: ReadonlyMap<string, number>, ranks: Accuracy): ReadonlyMap<string, number> {
+  const enough = ranks.enough(variants.keys());
+  return new Map([...variants].filter(([id]) => enough.has(id)));
 }
 
 /** Slowdown against the best, of every variant that is slow by at most `tolerance`. */
@@ -86,9 +104,14 @@ function ranked(variants: ReadonlyMap<string, number>, shipped: readonly string[
     .toSorted((a, b) => a.seconds - b.seconds || compare(a.id, b.id));
 }
 
-function chooseByPriority(family: AnyFamily, variants: readonly Variant[], workload: Workload): Choice[] {
-  const first = firstByPriority(family, variants, workload);
-  return first ? [{ workload: workload.id, problem: workload.problem, winner: first, variant: first }] : [];
+/** The first of a ranking that is accurate enough. */
+function chooseFirst(workload: Workload, ranking: readonly string[], ranks: Accuracy): Choice[] {
+  const enough = ranks.enough(ranking);
+  const chosen = ranking.find((id) => enough.has(id));
+  const [first] = ranking;
+  if (chosen === undefined || first === undefined) return [];
+  const { id, problem } = workload;
+  return [{ workload: id, problem, winner: chosen, variant: chosen, ...ranks.note(chosen, { id: first }) }];
 }
 
 /**
@@ -99,24 +122,24 @@ function chooseFallbacks(
   family: AnyFamily,
   variants: readonly Variant[],
   workloads: readonly Workload[],
+  ranks: Accuracy,
 ): string[] {
   const rankOf = ({ parameters }: Variant) => family.generality?.(parameters) ?? 0;
-  const ranks = [...new Set(variants.map(rankOf))].filter((rank) => rank > 0).toSorted((a, b) => a - b);
-  return ranks.flatMap((rank) => {
-    const general = variants.filter((variant) => rankOf(variant) === rank);
-    const chosen = workloads.flatMap((workload) => firstByPriority(family, general, workload) ?? []);
+  const general = [...new Set(variants.map(rankOf))].filter((rank) => rank > 0).toSorted((a, b) => a - b);
+  return general.flatMap((rank) => {
+    const able = variants.filter((variant) => rankOf(variant) === rank);
+    const chosen = workloads.flatMap((workload) =>
+      chooseFirst(workload, rankByPriority(family, able, workload), ranks).map(({ variant }) => variant),
+    );
     return [...new Set(chosen)].toSorted(compare);
   });
 }
 
-function firstByPriority(
-  family: AnyFamily,
-  variants: readonly Variant[],
-  workload: Workload,
-): string | undefined {
-  const [first] = variants
-    .filter((variant) => family.applies(variant.parameters, workload))
+/** Ids of the variants that may run a workload, those of the highest priority first. */
+function rankByPriority(family: AnyFamily, variants: readonly Variant[], workload: Workload): string[] {
+  return variants
+    .filter((variant) => isCandidate(family, variant.parameters, workload))
     .map(({ id, parameters }) => ({ id, priority: family.priority(parameters, workload) }))
-    .toSorted((a, b) => b.priority - a.priority || compare(a.id, b.id));
-  return first?.id;
+    .toSorted((a, b) => b.priority - a.priority || compare(a.id, b.id))
+    .map(({ id }) => id);
 }

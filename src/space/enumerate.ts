@@ -1,18 +1,21 @@
+import { setImmediate } from 'node:timers/promises';
+import { defaultArch } from '../arch/index.ts';
 import { UsageError } from '../errors.ts';
-import type { AnyFamily, Preset } from '../model/family.ts';
+import type { Arch } from '../model/arch.ts';
+import type { AnyFamily, Constraint, Preset } from '../model/family.ts';
 import type { ParameterValue } from '../model/parameter.ts';
 import type { Variant } from '../model/variant.ts';
 import { didYouMean } from '../util/suggest.ts';
 import { partsOf } from './parts.ts';
-import { levelsOf, type Rule, type Values } from './plan.ts';
+import { type Level, levelsOf, type Rule, type Values } from './plan.ts';
 import { evenlySpaced, Rows } from './sample.ts';
 import { variantOf } from './variant.ts';
-import { type Counts, type Narrowing, walk } from './walk.ts';
+import { type Advance, type Counts, type Narrowing, walk } from './walk.ts';
 import { parseWhere } from './where.ts';
 
 export interface EnumerateOptions {
-  /** `sm_90a`; decides `notSupported`, which is not asked if absent. */
-  readonly arch?: string;
+  /** What is compiled for. Absent: the default's limits hold, and `notSupported` is not asked. */
+  readonly arch?: Arch;
   /** One of the family's presets; the whole space if absent. */
   readonly preset?: string;
   /** A condition in the language of `where.ts`. */
@@ -35,23 +38,64 @@ const mostVariants = 500_000;
 
 /** Enumerates a family's search space. Throws a UsageError for an unknown preset or a malformed `where`. */
 export function enumerate(family: AnyFamily, options: EnumerateOptions): Enumeration {
+  const enumeration = enumerating(family, options);
+  for (;;) {
+    const step = enumeration.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Milliseconds for which an enumeration keeps everything else waiting, Ctrl-C included. */
+const turnMs = 25;
+
+/**
+ * The same with a pause every few milliseconds, in which other things happen and `tell` gets to know how far it is. Aborting
+ * ends it with the signal's reason.
+ */
+export async function enumerateInTurns(
+  family: AnyFamily,
+  options: EnumerateOptions,
+  tell: (message: string) => void,
+  signal?: AbortSignal,
+): Promise<Enumeration> {
+  const enumeration = enumerating(family, options);
+  for (let began = performance.now(); ; ) {
+    const step = enumeration.next();
+    if (step.done) return step.value;
+    if (performance.now() - began < turnMs) continue;
+    await setImmediate();
+    signal?.throwIfAborted();
+    tell(describeAdvance(step.value));
+    began = performance.now();
+  }
+}
+
+function describeAdvance({ settled, points }: Advance): string {
+  return `${settled.toLocaleString('en-US')} of ${points.toLocaleString('en-US')} points looked at`;
+}
+
+/** Variants made between two pauses. */
+const batch = 64;
+
+function* enumerating(family: AnyFamily, options: EnumerateOptions): Generator<Advance, Enumeration> {
   const levels = levelsOf(family);
   const preset = presetOf(family, options.preset);
   const legal = new Rows(levels.length, mostVariants);
-  const counts = walk(levels, rulesOf(family, preset, options), narrowingOf(preset), (_, indices) =>
-    legal.push(indices),
-  );
+  const rules = rulesOf(family, preset, options);
+  const counts = yield* walk(levels, rules, narrowingOf(preset), (_, indices) => legal.push(indices));
   const wanted = Math.min(preset?.sample || Infinity, options.limit ?? Infinity);
   if (Math.min(counts.legal, wanted) > legal.length) throw tooMany(family, counts.legal);
-  const variants = evenlySpaced(legal.length, wanted).map((row) => {
-    const indices = legal.at(row);
-    const point: Values = {};
-    levels.forEach((level, depth) => {
-      point[level.name] = level.values[indices[depth] ?? 0] as ParameterValue;
-    });
-    return variantOf(family, point);
-  });
+  const variants: Variant[] = [];
+  for (const row of evenlySpaced(legal.length, wanted)) {
+    if (variants.length % batch === batch - 1) yield { settled: counts.points, points: counts.points };
+    variants.push(variantOf(family, pointAt(levels, legal.at(row)), options.arch));
+  }
   return { ...counts, variants };
+}
+
+function pointAt(levels: readonly Level[], indices: Uint16Array): Values {
+  const value = ({ values }: Level, depth: number) => values[indices[depth] ?? 0] as ParameterValue;
+  return Object.fromEntries(levels.map((level, depth) => [level.name, value(level, depth)]));
 }
 
 /** What `enumerate` gives for a space of this one variant. */
@@ -75,7 +119,7 @@ export function whyEmpty(
     .map(([rule, points]) => `${rule} ${points.toLocaleString('en-US')}`);
   if (rules.length === 0) return `no point fulfils ${asked}`;
   const of = asked === '' ? '' : ` of ${asked}`;
-  const on = arch === undefined ? '' : ` on ${arch}`;
+  const on = arch === undefined ? '' : ` on ${arch.name}`;
   return `no point${of} is legal${on}: ruled out by ${rules.join(', ')}; \`npx gen why ${name} <point>\` explains one of them`;
 }
 
@@ -108,12 +152,16 @@ export function rulesOf(
   return [
     ...(presetHolds ? [{ name: 'preset', on: all, holds: presetHolds as Rule['holds'] }] : []),
     ...(where === undefined ? [] : [{ name: 'where', ...parseWhere(where, family) }]),
-    ...family.constraints.map(({ name, on, holds }) => ({ name, on, holds: holds as Rule['holds'] })),
+    ...family.constraints.map((constraint) => ruleOf(constraint, arch ?? defaultArch)),
     ...(arch === undefined ? [] : [supportRule(family, all, arch)]),
   ];
 }
 
-function supportRule(family: AnyFamily, on: readonly string[], arch: string): Rule {
+function ruleOf({ name, on, holds }: Constraint, arch: Arch): Rule {
+  return { name, on, holds: (values) => holds(values as never, arch) };
+}
+
+function supportRule(family: AnyFamily, on: readonly string[], arch: Arch): Rule {
   return { name: 'not-supported', on, holds: (values) => family.notSupported(values, arch) === undefined };
 }
 

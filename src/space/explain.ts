@@ -1,4 +1,5 @@
 import { UsageError } from '../errors.ts';
+import type { Arch } from '../model/arch.ts';
 import type { AnyFamily } from '../model/family.ts';
 import type { ParameterValue } from '../model/parameter.ts';
 import { didYouMean } from '../util/suggest.ts';
@@ -33,7 +34,7 @@ export interface Explanation {
  * Says for every constraint whether it holds at a point, given as an id or as `block=64 tileN=128 ...`. Throws a
  * UsageError that lists every unknown parameter and illegal value at once.
  */
-export function explain(family: AnyFamily, pointText: string, arch: string): Explanation {
+export function explain(family: AnyFamily, pointText: string, arch: Arch): Explanation {
   const given = pointText.includes('=') ? parsePoint(family, pointText) : pointOfId(family, pointText.trim());
   const { point, missing, inactive } = complete(family, given);
   const verdicts = verdictsOf(family, point, arch);
@@ -105,14 +106,14 @@ function complete(family: AnyFamily, given: Readonly<Values>) {
   return { point, missing, inactive };
 }
 
-function verdictsOf(family: AnyFamily, point: Readonly<Values>, arch: string): ConstraintVerdict[] {
+function verdictsOf(family: AnyFamily, point: Readonly<Values>, arch: Arch): ConstraintVerdict[] {
   const docs = new Map(family.constraints.map(({ name, doc }) => [name, doc]));
   return rulesOf(family, undefined, { arch }).map((rule) => {
     const known = rule.on.every((name) => point[name] !== undefined);
     const reason = rule.name === 'not-supported' && known ? family.notSupported(point, arch) : undefined;
     return {
       constraint: rule.name,
-      doc: docs.get(rule.name) ?? reason ?? `runs on ${arch}`,
+      doc: docs.get(rule.name) ?? reason ?? `runs on ${arch.name}`,
       holds: known ? bind(rule)(point) : undefined,
       reads: readsOf(rule, point, docs.has(rule.name)),
     };

@@ -1,10 +1,14 @@
+import { basename } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from '../errors.ts';
 import type { AnyFamily, Preset } from '../model/family.ts';
+import { operationSchema } from '../model/operation.ts';
+import { wordAt } from '../util/place.ts';
 import { didYouMean } from '../util/suggest.ts';
 import { partsOf } from './parts.ts';
 import { reservedNames } from './reserved.ts';
 import { findActivationProblems } from './validate-activations.ts';
+import { findOperationProblems } from './validate-operation.ts';
 
 const text = z.string().min(1);
 const callable = z.custom<(...args: never[]) => unknown>(
@@ -39,7 +43,7 @@ const parameterSchema = z.strictObject({
   readBy: z.enum(['source', 'launch']).optional(),
 });
 
-const workloadSchema = z.object({ id: text, problem: z.record(z.string(), z.unknown()) });
+const workloadSchema = z.strictObject({ id: text, problem: z.record(z.string(), z.json()) });
 
 const partSchema = z.record(z.string(), z.array(z.unknown()).min(1));
 
@@ -54,7 +58,7 @@ const presetSchema = z.strictObject({
 // `satisfies` makes a field that the model gains and this lacks an error of the type checker.
 const familySchema = z.strictObject({
   name: z.string().regex(/^[a-z][a-z0-9-]*$/, 'must be lower case letters, digits and -'),
-  summary: text,
+  summary: text.regex(/^[^\r\n]*[^\r\n\\]$/, 'must be one line: it becomes a comment'),
   parameters: z.record(z.string().regex(/^[A-Za-z_]\w*$/, 'must be a C identifier'), parameterSchema),
   activations: z.array(z.object({ parameter: text, on: nameList, active: callable })),
   constraints: z.array(z.object({ name: text, doc: text, on: nameList, holds: callable })),
@@ -65,10 +69,13 @@ const familySchema = z.strictObject({
   budget: callable,
   notSupported: callable,
   workloads: z.array(workloadSchema),
-  applies: callable,
+  applies: callable.optional(),
+  operation: operationSchema,
+  serves: callable,
   cases: callable,
   features: callable.optional(),
   generality: callable.optional(),
+  accuracy: callable.optional(),
   l2Bytes: callable.optional(),
   priority: callable,
   deterministic: callable,
@@ -78,8 +85,8 @@ const familySchema = z.strictObject({
 const companions: Readonly<Record<string, string>> = {
   'launch.hpp': 'how a variant is launched',
   'oracle.hpp': 'the reference that the gate compares with',
-  'api.h': "the emitted library's interface",
-  'api.cpp': "the emitted library's interface",
+  'operation.hpp': "the operation's signature in C++; `npx gen check --update` writes it",
+  'features.hpp': 'the numbers by which the emitted library ranks kernels',
 };
 
 /** Names that `--json` and the funnel use beside the constraints' own. */
@@ -93,12 +100,15 @@ export interface FamilyPlace {
   readonly folder: string;
   /** Whether the folder holds a file of that name. */
   readonly has: (file: string) => boolean;
+  /** `path:line` of what matches in the family's files, or a path alone. Absent: messages name no lines. */
+  readonly find?: (pattern: RegExp) => string;
 }
 
 /** Turns what a `family.ts` exports into a family, or throws one UsageError with everything that is wrong with it. */
-export function validateFamily(value: unknown, { file, folder, has }: FamilyPlace): AnyFamily {
+export function validateFamily(value: unknown, place: FamilyPlace): AnyFamily {
+  const { file, folder, has } = place;
   const parsed = familySchema.safeParse(value);
-  if (!parsed.success) throw new UsageError(`${file} is not a family:\n${z.prettifyError(parsed.error)}`);
+  if (!parsed.success) throw notAFamily(parsed.error, place);
   // The parse has checked every field; functions cannot be typed further than "callable".
   const family = value as AnyFamily;
   const problems = [
@@ -109,12 +119,29 @@ export function validateFamily(value: unknown, { file, folder, has }: FamilyPlac
     ...findActivationProblems(family),
     ...constraintProblems(family),
     ...presetProblems(family),
+    ...findOperationProblems(family.operation),
     ...missingFiles(family, has),
     ...repeated(family.workloads.map(({ id }) => id)).map((id) => `two workloads have the id '${id}'`),
   ];
   if (problems.length === 0) return family;
   const count = `${problems.length} problem${problems.length === 1 ? '' : 's'}`;
-  throw new UsageError(`${file} has ${count}:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+  const lines = problems.map((problem) => `  - ${problem}${lineOf(/'([^']+)'/.exec(problem)?.[1], place)}`);
+  throw new UsageError(`${file} has ${count}:\n${lines.join('\n')}`);
+}
+
+function notAFamily(error: z.ZodError, place: FamilyPlace): UsageError {
+  const keys = error.issues.flatMap((issue) => {
+    const parts = issue.code === 'unrecognized_keys' ? [...issue.path, ...issue.keys] : issue.path;
+    return parts.findLast((part) => typeof part === 'string') ?? [];
+  });
+  const line = keys.map((key) => lineOf(key, place)).find((found) => found !== '') ?? '';
+  return new UsageError(`${place.file} is not a family${line}:\n${z.prettifyError(error)}`);
+}
+
+/** ` (family.ts:12)`, where the word first stands as a text or as the name of a field. */
+function lineOf(word: string | undefined, { find }: FamilyPlace): string {
+  const found = word !== undefined && find?.(wordAt(word));
+  return found && /:\d+$/.test(found) ? ` (${basename(found)})` : '';
 }
 
 function missingFiles({ templates }: AnyFamily, has: FamilyPlace['has']): string[] {

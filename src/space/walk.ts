@@ -27,19 +27,29 @@ interface Step {
   readonly rules: readonly { readonly name: string; readonly holds: Judge }[];
 }
 
+/** How far a walk is: points that are visited or ruled out, of all. */
+export interface Advance {
+  readonly settled: number;
+  readonly points: number;
+}
+
+/** Steps of a walk after which it pauses: a few milliseconds' worth. */
+const stride = 1024;
+
 /**
  * Visits every legal point depth first, parameters in order of declaration. A rule is asked as soon as the last
  * parameter it reads has a value; where it says no, the whole subtree is skipped and its number of points is counted
  * under the rule's name. An inactive parameter takes its first value and adds no points.
  *
- * `visit` sees one object that is changed in place, and the index of each parameter's value: copy what you keep.
+ * `visit` sees one object that is changed in place, and the index of each parameter's value: copy what you keep. The walk
+ * pauses now and then, so that who drives it can do something else.
  */
-export function walk(
+export function* walk(
   levels: readonly Level[],
   rules: readonly Rule[],
   narrowing: Narrowing | undefined,
   visit: (values: Readonly<Values>, indices: readonly number[]) => void,
-): Counts {
+): Generator<Advance, Counts> {
   const values = guard(
     levels.map((level) => level.name),
     'the family',
@@ -47,33 +57,76 @@ export function walk(
   const indices = levels.map(() => 0);
   const steps = stepsOf(levels, rules, narrowing);
   const size = subtreeSizes(steps, values, indices);
-  const rejected: Record<string, number> = {};
-  if (narrowing) rejected[narrowing.name] = 0;
-  for (const rule of rules) rejected[rule.name] = 0;
-  let legal = 0;
-
-  const descend = (depth: number, parts: readonly Part[] | undefined): void => {
-    const step = steps[depth];
-    if (!step) {
-      legal++;
-      visit(values, indices);
-      return;
-    }
+  const points = size(0);
+  const tally = new Tally([...(narrowing ? [narrowing] : []), ...rules]);
+  // A stack by hand, since a recursion could not pause.
+  const frames: Frame[] = levels.map(() => ({ next: 0, count: 0, active: true, parts: undefined }));
+  let depth = -1;
+  const descend = (parts: Frame['parts']) => {
+    const step = steps[++depth];
+    if (!step) return;
     const active = step.active(values, indices);
-    const count = active ? step.level.values.length : 1;
-    for (let index = 0; index < count; index++) {
+    Object.assign(frames[depth] as Frame, {
+      next: 0,
+      count: active ? step.level.values.length : 1,
+      active,
+      parts,
+    });
+  };
+  descend(narrowing?.parts);
+  for (let turn = 1; depth >= 0; turn++) {
+    if (turn % stride === 0) yield { settled: tally.settled, points };
+    const step = steps[depth];
+    const frame = frames[depth];
+    if (!step || !frame) {
+      tally.admit();
+      visit(values, indices);
+      depth--;
+    } else if (frame.next === frame.count) {
+      depth--;
+    } else {
+      const index = frame.next++;
       const value = step.level.values[index] as ParameterValue;
       values[step.level.name] = value;
       indices[depth] = index;
-      const left = parts && active && step.narrowed ? partsWith(parts, step.level.name, value) : parts;
+      const narrowed = frame.active && step.narrowed;
+      const left = narrowed && frame.parts ? partsWith(frame.parts, step.level.name, value) : frame.parts;
       const broken = left?.length === 0 ? narrowing?.name : firstBroken(step.rules, values, indices);
-      if (broken === undefined) descend(depth + 1, left);
-      else rejected[broken] = (rejected[broken] ?? 0) + size(depth + 1);
+      if (broken === undefined) descend(left);
+      else tally.refuse(broken, size(depth + 1));
     }
-  };
-  const points = size(0);
-  descend(0, narrowing?.parts);
-  return { points, legal, rejected };
+  }
+  return { points, legal: tally.legal, rejected: tally.rejected };
+}
+
+/** A place of the walk: the values of one parameter that are still to be taken. */
+interface Frame {
+  next: number;
+  count: number;
+  active: boolean;
+  /** Parts of the narrowing that the values so far leave. */
+  parts: readonly Part[] | undefined;
+}
+
+/** Counts of a walk under way. */
+class Tally {
+  legal = 0;
+  settled = 0;
+  readonly rejected: Record<string, number> = {};
+
+  constructor(rules: readonly { readonly name: string }[]) {
+    for (const { name } of rules) this.rejected[name] = 0;
+  }
+
+  admit(): void {
+    this.legal++;
+    this.settled++;
+  }
+
+  refuse(rule: string, points: number): void {
+    this.rejected[rule] = (this.rejected[rule] ?? 0) + points;
+    this.settled += points;
+  }
 }
 
 function partsWith(parts: readonly Part[], name: string, value: ParameterValue): readonly Part[] {

@@ -67,6 +67,9 @@ const operators: Readonly<Record<string, Operator>> = {
 };
 const powerOfIn = 3;
 
+/** Parentheses, `!` and `-` within each other. */
+const deepest = 100;
+
 /** Precedence climbing over the tokens; builds closures and checks types on the way. */
 class Parser {
   readonly names = new Set<string>();
@@ -74,6 +77,7 @@ class Parser {
   readonly #family: AnyFamily;
   readonly #tokens: readonly Token[];
   #next = 0;
+  #depth = 0;
 
   constructor(text: string, family: AnyFamily) {
     this.#text = text;
@@ -128,6 +132,15 @@ class Parser {
   }
 
   #operand(): Node {
+    if (this.#depth === deepest)
+      this.#fail(this.#peek().at, `at most ${deepest} levels go within each other`);
+    this.#depth++;
+    const node = this.#nested();
+    this.#depth--;
+    return node;
+  }
+
+  #nested(): Node {
     const token = this.#peek();
     this.#next++;
     if (token.text === '(' && token.kind === 'operator') {

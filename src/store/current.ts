@@ -1,4 +1,6 @@
+import { backends } from '../backends/index.ts';
 import type { JournalRecord } from '../model/event.ts';
+import { isDoubtful } from '../model/verdict.ts';
 
 type VerdictRecord = Extract<JournalRecord, { event: 'verdict' }>;
 type ArtifactRecord = Extract<JournalRecord, { event: 'artifact' }>;
@@ -43,8 +45,10 @@ function subjectOf(record: JournalRecord): string {
 function identity(record: JournalRecord): string {
   const { event } = record;
   if (event === 'artifact') return [record.device, record.key].join(' ');
-  if (event === 'verdict')
-    return [record.device, record.key, record.verdict, JSON.stringify(record.gate)].join(' ');
+  if (event === 'verdict') {
+    const { device, key, verdict, gate, evidence } = record;
+    return [device, key, verdict, JSON.stringify(gate), isDoubtful(evidence)].join(' ');
+  }
   return JSON.stringify(record);
 }
 
@@ -61,7 +65,7 @@ function outdatedByArtifact({ device, key, source }: ArtifactRecord, about: read
     if (old.event === 'artifact') return old.device === device;
     if (old.event === 'verdict' && old.device === 'none') return isOther(old.key, source);
     if (old.event === 'verdict') return old.device === device && isOther(old.key, key);
-    return replaced && device === 'cuda'; // a time or a check
+    return replaced && backends[device].times; // a time or a check
   };
 }
 

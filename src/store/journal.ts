@@ -1,46 +1,60 @@
-import { closeSync, existsSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { UsageError } from '../errors.ts';
 import { type JournalRecord, recordSchema } from '../model/event.ts';
-import { onDisk } from '../util/disk.ts';
+import { ifThere, onDisk, writeAll } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
 
 /**
- * An append-only file of records, one JSON line each. A line is written by one call, so that a killed process tears at
- * most the last one; a torn last line is dropped when the journal is opened again.
+ * An append-only file of records, one JSON line each. Only its last line can be torn, by a process that was killed: it is left
+ * out when the journal is read and cut off before anything is appended. A line that the disk does not take is taken back.
  */
 export class Journal {
   readonly path: string;
-  /** What it held when it was opened. */
+  /** Records that it held when it was read. */
   readonly held: readonly JournalRecord[];
-  readonly #file: number;
+  /** Bytes of whole lines. */
+  #size: number;
+  #file: number | undefined;
+  #closed = false;
 
+  /** Reads it; the file is not touched. Throws a UsageError for a damaged one. */
   constructor(path: string) {
     this.path = path;
-    this.held = readJournal(path);
-    this.#file = onDisk(`write ${path}`, () => openSync(path, 'a'));
+    const bytes = ifThere(`read ${path}`, () => readFileSync(path)) ?? Buffer.alloc(0);
+    this.#size = bytes.lastIndexOf('\n') + 1;
+    const lines = bytes.toString('utf8', 0, this.#size).split('\n').slice(0, -1);
+    this.held = lines.map((line, index) => parseLine(line, `${path}:${index + 1}`));
   }
 
   append(record: JournalRecord): void {
-    onDisk(`write ${this.path}`, () => writeSync(this.#file, `${JSON.stringify(record)}\n`));
+    onDisk(`write ${this.path}`, () => this.#write(Buffer.from(`${JSON.stringify(record)}\n`)));
   }
 
   close(): void {
-    closeSync(this.#file);
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+    this.#closed = true;
   }
-}
 
-/** Reads a journal and cuts off what a killed process left unfinished. Throws a UsageError for a damaged one. */
-function readJournal(path: string): JournalRecord[] {
-  if (!existsSync(path)) return [];
-  const text = onDisk(`read ${path}`, () => readFileSync(path, 'utf8'));
-  const end = text.lastIndexOf('\n') + 1;
-  if (end < text.length) truncateSync(path, Buffer.byteLength(text.slice(0, end)));
-  return text
-    .slice(0, end)
-    .split('\n')
-    .slice(0, -1)
-    .map((line, index) => parseLine(line, `${path}:${index + 1}`));
+  #write(line: Buffer): void {
+    const file = this.#file ?? this.#open();
+    try {
+      writeAll(file, line);
+    } catch (error) {
+      ftruncateSync(file, this.#size);
+      throw error;
+    }
+    this.#size += line.length;
+  }
+
+  #open(): number {
+    if (this.#closed) throw new Error(`${this.path} is closed`);
+    const file = openSync(this.path, 'a');
+    this.#file = file;
+    ftruncateSync(file, this.#size);
+    return file;
+  }
 }
 
 function parseLine(line: string, place: string): JournalRecord {

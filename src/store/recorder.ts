@@ -1,7 +1,10 @@
 import type { Artifact } from '../model/artifact.ts';
 import { type Event, isRecord, recordSchema, type Summary, type VerdictEvent } from '../model/event.ts';
 import type { Measurement } from '../model/measurement.ts';
-import type { GateScope, Verdict } from '../model/verdict.ts';
+import type { Result } from '../model/strategy.ts';
+import type { Variant } from '../model/variant.ts';
+import { type GateScope, isDoubtful, type Verdict } from '../model/verdict.ts';
+import { printableValue } from '../util/printable.ts';
 import type { Run } from './run.ts';
 
 /** As far as an artifact says what a verdict is of. */
@@ -23,7 +26,8 @@ export class Recorder {
     this.#sink = sink;
   }
 
-  emit(event: Event): void {
+  emit(said: Event): void {
+    const event = printableValue(said); // compilers and kernels write what they like
     // Parsed, so that fields stand in one order: records that say the same are then equal as text.
     if (isRecord(event)) this.run.append(recordSchema.parse(event));
     if (event.event === 'artifact') this.#built.set(`${event.variant} ${event.device}`, event.cached);
@@ -35,10 +39,16 @@ export class Recorder {
     this.#rendered.add(variant);
   }
 
-  /** The verdict of an earlier, interrupted part of this run on the very same artifact, by the same gate. */
+  /**
+   * The verdict of an earlier, interrupted part of this run on the very same artifact, by the same gate. One that may say more
+   * of the machine than of the variant is none.
+   */
   earlier({ source, device, key }: Judged, gate: GateScope): VerdictEvent | undefined {
     const verdicts = this.run.recordsOf(source.variant.id).filter((one) => one.event === 'verdict');
-    return verdicts.find((one) => one.device === device && one.key === key && isSameGate(one.gate, gate));
+    return verdicts.find(
+      (one) =>
+        one.device === device && one.key === key && isSameGate(one.gate, gate) && !isDoubtful(one.evidence),
+    );
   }
 
   /**
@@ -68,7 +78,8 @@ export class Recorder {
   isTimed(workload: string, artifacts: readonly Artifact[]): boolean {
     const subjects = new Set(
       this.run.records().flatMap((one) => {
-        const settled = one.event === 'measurement' || (one.event === 'check' && one.verdict !== 'passed');
+        const refused = one.event === 'check' && one.verdict !== 'passed' && !isDoubtful(one.evidence);
+        const settled = one.event === 'measurement' || refused;
         return settled && one.workload === workload ? [one.subject] : [];
       }),
     );
@@ -81,6 +92,18 @@ export class Recorder {
       const { event: _, ...measurement } = record;
       return [measurement];
     });
+  }
+
+  /** Outcomes of variants in this part of the run. */
+  resultsOf(variants: readonly Variant[]): readonly Result[] {
+    const passed = this.passed();
+    const times = new Map<string, Measurement[]>();
+    for (const one of this.measurements()) times.set(one.subject, [...(times.get(one.subject) ?? []), one]);
+    return variants.map((variant) => ({
+      variant,
+      passed: passed.has(variant.id),
+      measurements: times.get(variant.id) ?? [],
+    }));
   }
 
   /** Ids of the variants that passed on every device that was asked, in this part of the run. */
@@ -111,7 +134,7 @@ export class Recorder {
         points,
         legal,
         rendered: this.#rendered.size,
-        compiled: built.filter(([name]) => name.endsWith(' cuda')).length,
+        compiled: new Set(built.map(([name]) => name.split(' ')[0])).size,
         passed: this.passed().size,
         timed: new Set(timed.map(({ subject }) => subject)).size,
       },

@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { UsageError } from '../errors.ts';
+import { EnvironmentError, UsageError } from '../errors.ts';
 import type { JournalRecord } from '../model/event.ts';
-import { errorCode, ifThere, makeFolder, onDisk } from '../util/disk.ts';
+import { errorCode, ifThere, makeFolder, onDisk, replaceFile } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
+import { describeOwner, type Lock, readOwner, tryLock } from '../util/lock.ts';
 import { didYouMean } from '../util/suggest.ts';
 import { Current } from './current.ts';
 import { Journal } from './journal.ts';
@@ -26,7 +27,7 @@ const runInfoSchema = z.object({
   }),
   depth: z.enum(['quick', 'full']),
   /** What was asked for with --device. */
-  device: z.enum(['cuda', 'emulated', 'auto']),
+  device: z.string(),
   /** Id of the variant that the run is about, where it is about one alone. */
   only: z.string().optional(),
   /** The file that stands for that variant, where one does. */
@@ -40,10 +41,13 @@ export class Run {
   readonly info: RunInfo;
   readonly #journal: Journal;
   readonly #current = new Current();
+  readonly #lock: Lock | undefined;
 
-  constructor(path: string, info: RunInfo) {
+  /** `lock`: that of `lockRun`, where the run is worked on. */
+  constructor(path: string, info: RunInfo, lock?: Lock) {
     this.path = path;
     this.info = info;
+    this.#lock = lock;
     this.#journal = new Journal(join(path, 'journal.jsonl'));
     for (const record of this.#journal.held) this.#current.add(record);
   }
@@ -75,16 +79,17 @@ export class Run {
   /** What `writeJson` wrote, or undefined where there is no such file or it does not fit. */
   readJson<T>(name: string, schema: z.ZodType<T>): T | undefined {
     const path = join(this.path, name);
-    if (!existsSync(path)) return undefined;
-    return schema.safeParse(parseJson(readFileSync(path, 'utf8'))).data;
+    const text = ifThere(`read ${path}`, () => readFileSync(path, 'utf8'));
+    return text === undefined ? undefined : schema.safeParse(parseJson(text)).data;
   }
 
   close(): void {
     this.#journal.close();
+    this.#lock?.release();
   }
 }
 
-/** Begins a run: `<root>/<family>-<date>-<time>`. */
+/** Begins a run that this process works on: `<root>/<family>-<date>-<time>`. */
 export function createRun(
   root: string,
   info: Omit<RunInfo, 'id' | 'version' | 'started'>,
@@ -100,25 +105,69 @@ export function createRun(
     const path = join(root, id);
     if (!onDisk(`create ${path}`, () => claimFolder(path))) continue;
     const complete: RunInfo = { version: 1, ...info, id, started: now.toISOString() };
+    const lock = lockRun(path);
     writeJson(join(path, 'run.json'), complete);
-    return new Run(path, complete);
+    return new Run(path, complete, lock);
   }
 }
 
-/** Opens a run by its id or folder; without one, the newest, of that family if one is given. */
-export function openRun(root: string, id?: string, family?: string): Run {
-  const path = id === undefined ? newest(root, family) : named(root, id);
+/** The same run, read again as this process alone may go on with it. Throws a UsageError where another process works on it. */
+export function takeRun({ path, info }: Run): Run {
+  const lock = lockRun(path);
+  try {
+    return new Run(path, info, lock);
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function lockRun(path: string): Lock {
+  const file = join(path, 'run.lock');
+  const lock = tryLock(file);
+  if (lock) return lock;
+  const owner = describeOwner(readOwner(file));
+  throw new UsageError(
+    `run ${basename(path)} is in use by ${owner}: wait until that has ended, or begin a new run`,
+  );
+}
+
+/** Told why a run was passed over that might have been meant. */
+export type PassOver = (why: string) => void;
+
+/** Opens a run by its id or folder; without one, the newest that can be read, of that family if one is given. */
+export function openRun(root: string, id?: string, family?: string, passOver: PassOver = () => {}): Run {
+  const path = id === undefined ? newest(root, family, passOver) : named(root, id);
   return new Run(path, readInfo(path));
 }
 
-/** The newest run, not about one variant alone, that `holds`. */
-export function findRun(root: string, holds: (run: Run) => boolean): Run | undefined {
-  for (const id of wholeRuns(root)) {
-    const run = openRun(root, id);
-    if (holds(run)) return run;
-    run.close();
+/** The newest run that can be read, is not about one variant alone, and `holds`. */
+export function findRun(
+  root: string,
+  holds: (run: Run) => boolean,
+  passOver: PassOver = () => {},
+): Run | undefined {
+  for (const id of wholeRuns(root, undefined, passOver)) {
+    const run = openIfReadable(root, id, passOver);
+    if (run && holds(run)) return run;
+    run?.close();
   }
   return undefined;
+}
+
+/** A run, unless it is damaged: that is no reason to know nothing of the others. */
+export function openIfReadable(root: string, id: string, passOver: PassOver): Run | undefined {
+  return unlessDamaged(() => openRun(root, id), passOver);
+}
+
+function unlessDamaged<T>(read: () => T, passOver: PassOver): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof UsageError || error instanceof EnvironmentError)) throw error;
+    passOver(`passed over: ${error.message}`);
+    return undefined;
+  }
 }
 
 /** Ids of the runs under a root, newest first. */
@@ -134,22 +183,32 @@ export function listRuns(root: string, family?: string): string[] {
 
 /** When a run was begun; a copy keeps that, unlike the times of its files. The oldest where the file cannot be used. */
 function startOf(path: string): string {
-  const parsed = runInfoSchema.safeParse(parseJson(readFileSync(join(path, 'run.json'), 'utf8')));
-  return parsed.data?.started ?? '';
+  return (
+    unlessDamaged(
+      () => readInfo(path),
+      () => {},
+    )?.started ?? ''
+  );
 }
 
 /** Runs that are not about one variant alone, newest first. */
-function wholeRuns(root: string, family?: string): string[] {
-  return listRuns(root, family).filter((id) => readInfo(join(root, id)).only === undefined);
+function wholeRuns(root: string, family: string | undefined, passOver: PassOver): string[] {
+  return listRuns(root, family).filter((id) => {
+    const info = unlessDamaged(() => readInfo(join(root, id)), passOver);
+    return info !== undefined && info.only === undefined;
+  });
 }
 
-function newest(root: string, family: string | undefined): string {
-  const [first] = wholeRuns(root, family);
+function newest(root: string, family: string | undefined, passOver: PassOver): string {
+  const damaged: string[] = [];
+  const [first] = wholeRuns(root, family, (why) => damaged.push(why));
+  if (first !== undefined) for (const why of damaged) passOver(why);
   if (first !== undefined) return join(root, first);
   const of = family === undefined ? '' : ` of ${family}`;
   const begin = `begin one with \`npx gen sweep ${family ?? '<family>'}\``;
   const [single] = listRuns(root, family);
   if (single === undefined) throw new UsageError(`there is no run${of} in ${root} yet: ${begin}`);
+  readInfo(join(root, single)); // throws where none can be read
   throw new UsageError(
     `the runs${of} in ${root} are about one variant each: name one, as ${single}, or ${begin}`,
   );
@@ -189,8 +248,5 @@ function claimFolder(path: string): boolean {
 }
 
 function writeJson(path: string, value: unknown): void {
-  onDisk(`write ${path}`, () => {
-    writeFileSync(`${path}.tmp`, `${JSON.stringify(value, undefined, 2)}\n`);
-    renameSync(`${path}.tmp`, path);
-  });
+  onDisk(`write ${path}`, () => replaceFile(path, `${JSON.stringify(value, undefined, 2)}\n`));
 }

@@ -147,9 +147,9 @@ async function gpu(executor: Executor): Promise<readonly Check[]> {
     const advice = 'variants are gated on the emulated device and not timed';
     return [{ name: 'GPU', state: 'optional', found, advice }];
   }
-  return gpus.map(({ name, uuid, driver, computeCapability }) => {
+  return gpus.map(({ id, name, uuid, driver, computeCapability }) => {
     const old = Number.parseInt(driver, 10) < oldestDriver;
-    const found = `${name} (${(computeCapability / 10).toFixed(1)}), driver ${driver}, ${uuid}`;
+    const found = `${id}: ${name} (${(computeCapability / 10).toFixed(1)}), driver ${driver}, ${uuid}`;
     const advice = `the driver is older than ${oldestDriver}, which CUDA 13 needs`;
     return { name: 'GPU', state: old ? 'missing' : 'ok', found, ...(old && { advice }) };
   });

@@ -1,13 +1,14 @@
-import { existsSync, readdirSync, renameSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { EnvironmentError } from '../errors.ts';
 import type { Executor, RunResult } from '../exec/executor.ts';
 import { diskError, makeFolder, onDisk } from '../util/disk.ts';
+import { describeOwner, type LockOwner, withLock } from '../util/lock.ts';
 import { type Environment, onSearchPath } from './find.ts';
-import { withLock } from './lock.ts';
 import type { Part } from './parts.ts';
 import { anotherCache, type CachePaths, cachePaths } from './paths.ts';
 import { buildShadowRoot } from './shadow.ts';
+import { requirementsOf } from './wheels.ts';
 
 export interface InstallOptions {
   readonly executor: Executor;
@@ -27,8 +28,10 @@ const elsewhere = 'or point CUDA_HOME at a CUDA toolkit that you have';
  */
 export async function installParts(wanted: readonly Part[], options: InstallOptions): Promise<void> {
   const paths = cachePaths(options.environment);
-  const waiting = (pid: number) =>
-    options.progress(`waiting for process ${pid}, which is installing CUDA's compiler`);
+  const onWait = (owner: LockOwner | undefined) =>
+    options.progress(`waiting for ${describeOwner(owner)}, which installs into ${paths.base}`);
+  const { signal } = options;
+  const waiting = { onWait, elsewhere: anotherCache, ...(signal && { signal }) };
   await withLock(paths.lock, waiting, async () => {
     clearLeftovers(paths.base);
     const missing = wanted.filter((part) => !isInstalled(part, paths));
@@ -56,8 +59,14 @@ async function installPart(part: Part, paths: CachePaths, options: InstallOption
   if (existsSync(place)) return;
   const size = `about ${part.downloadMb} MB to download, ${part.diskMb} MB on disk`;
   options.progress(`installing ${part.brings} into ${paths.base} (${size})`);
-  const temporary = `${paths.base}/tmp-${part.name}-${process.pid}`;
-  onDisk(`create ${temporary}`, () => makeFolder(temporary), anotherCache);
+  const temporary = onDisk(
+    `create ${paths.base}`,
+    () => {
+      makeFolder(paths.base);
+      return mkdtempSync(join(paths.base, `tmp-${part.name}-`));
+    },
+    anotherCache,
+  );
   try {
     checkSpace(paths.base, part);
     const pip = await findPip(temporary, options);
@@ -70,10 +79,13 @@ async function installPart(part: Part, paths: CachePaths, options: InstallOption
       '--disable-pip-version-check',
       '--retries',
       '2',
+      ...['--no-deps', '--only-binary=:all:', '--require-hashes'],
     ];
+    const list = join(temporary, 'requirements.txt');
+    writeFileSync(list, requirementsOf(part.name));
     const target = join(temporary, 'site');
     const started = performance.now();
-    const result = await runPip([...argv, '--target', target, ...part.requirements], options);
+    const result = await runPip([...argv, '--target', target, '-r', list], options);
     if (result.exitCode !== 0) throw pipError(part, result);
     makeFolder(dirname(place));
     renameSync(target, place);
@@ -128,6 +140,10 @@ function runPip(argv: readonly string[], { executor, signal }: InstallOptions): 
 }
 
 const pipFaults: readonly [RegExp, string][] = [
+  [
+    /DO NOT MATCH THE HASHES/,
+    'the package index offers other files than those that were tested: set PIP_INDEX_URL to an index that you trust',
+  ],
   [
     /No space left|Errno 28|Disk quota/,
     'there is no space left on the disk (TMPDIR or the cache): free some',

@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { userCache } from '../util/user-cache.ts';
 
 /** The CUDA release that we install, as the metapackage names it. */
 export const cudaRelease = '13.0';
@@ -20,10 +20,7 @@ export interface CachePaths {
 }
 
 export function cachePaths(environment: Readonly<Record<string, string | undefined>>): CachePaths {
-  const cache =
-    environment.TILEWRIGHT_CACHE ||
-    join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tilewright');
-  const base = join(cache, `cuda-${cudaRelease}`);
+  const base = join(userCache(environment), `cuda-${cudaRelease}`);
   const root = join(base, 'root');
   return { base, parts: join(base, 'parts'), root, bin: join(root, 'bin'), lock: `${base}.lock` };
 }

@@ -1,4 +1,13 @@
-import { existsSync, readdirSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { makeFolder } from '../util/disk.ts';
 import type { CachePaths } from './paths.ts';
@@ -9,12 +18,11 @@ import type { CachePaths } from './paths.ts';
  * link and CMake finds nothing. Links are relative: the cache may be moved.
  */
 export function buildShadowRoot(paths: CachePaths): void {
-  const fresh = `${paths.root}.new-${process.pid}`;
-  rmSync(fresh, { recursive: true, force: true });
-  makeFolder(fresh);
+  const fresh = mkdtempSync(`${paths.root}.new-`);
+  chmodSync(fresh, 0o755); // a temporary folder is closed to others, whom a system-wide cache serves too
   for (const part of readdirSync(paths.parts)) mirrorPart(join(paths.parts, part), fresh);
   addUsualNames(fresh);
-  const old = `${paths.root}.old-${process.pid}`;
+  const old = mkdtempSync(`${paths.root}.old-`);
   if (existsSync(paths.root)) renameSync(paths.root, old);
   renameSync(fresh, paths.root);
   rmSync(old, { recursive: true, force: true });

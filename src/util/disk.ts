@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { EnvironmentError } from '../errors.ts';
 
 interface Fault {
@@ -25,6 +26,13 @@ const faults: Readonly<Record<string, Fault>> = {
     cure: 'raise `ulimit -n` or lower --jobs',
     elsewhere: false,
   },
+  ENFILE: { cause: 'too many files are open on this machine', elsewhere: false },
+  ENAMETOOLONG: { cause: 'the path, or a name in it, is too long' },
+  ELOOP: { cause: 'its symbolic links lead round in circles' },
+  EFBIG: { cause: 'the file would be larger than is allowed', cure: 'raise `ulimit -f`' },
+  ENOTEMPTY: { cause: 'a folder that is not empty is in the way' },
+  EBUSY: { cause: 'it is in use' },
+  EXDEV: { cause: 'it lies on another file system' },
   EIO: { cause: 'the disk reports an input/output error' },
 };
 
@@ -63,6 +71,26 @@ export function makeFolder(path: string): void {
     mkdirSync(path);
   } catch (error) {
     if (errorCode(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
+  }
+}
+
+/** Writes all bytes to an open file: a disk that fills up takes a part of them first. */
+export function writeAll(file: number, bytes: Buffer): void {
+  for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
+}
+
+/**
+ * Writes a file whole or not at all; a reader never sees half of it. What it is written to first has a name that nobody else
+ * uses, and is made anew.
+ */
+export function replaceFile(path: string, text: string): void {
+  const temporary = join(dirname(path), `.tmp-${randomBytes(8).toString('hex')}`);
+  try {
+    writeFileSync(temporary, text, { flag: 'wx' });
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
   }
 }
 

@@ -1,7 +1,16 @@
-/** What a JSON text says; undefined where it is none, because it was cut short, say. */
+import { printableValue } from './printable.ts';
+
+/** Where a JSON text may hold a control character: as itself, or spelt out. */
+const suspicious = /[\u007f-\u009f]|\\u00[01789]|\\[bfr]/;
+
+/**
+ * The value of a JSON text, with texts that can be printed: files and programs of others write such texts. Undefined where it
+ * is no JSON, because it was cut short, say.
+ */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    return suspicious.test(text) ? printableValue(value) : value;
   } catch {
     return undefined;
   }

@@ -1,21 +1,42 @@
 /** Lets at most `count` tasks run at a time, in the order in which they asked. */
 export class Slots {
+  readonly #count: number;
   #free: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: { readonly needs: number; readonly begin: () => void }[] = [];
 
   constructor(count: number) {
-    this.#free = Math.max(1, count);
+    this.#count = Math.max(1, count);
+    this.#free = this.#count;
   }
 
-  async run<T>(task: () => Promise<T>): Promise<T> {
-    if (this.#free > 0) this.#free--;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  run<T>(task: () => Promise<T>): Promise<T> {
+    return this.#with(1, task);
+  }
+
+  /** Runs a task while no other runs. */
+  alone<T>(task: () => Promise<T>): Promise<T> {
+    return this.#with(this.#count, task);
+  }
+
+  async #with<T>(needs: number, task: () => Promise<T>): Promise<T> {
+    await new Promise<void>((begin) => {
+      this.#waiting.push({ needs, begin });
+      this.#admit();
+    });
     try {
       return await task();
     } finally {
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#free++;
+      this.#free += needs;
+      this.#admit();
+    }
+  }
+
+  /** Strictly in turn, so that a task that needs all slots gets them. */
+  #admit(): void {
+    for (let next = this.#waiting[0]; next && next.needs <= this.#free; next = this.#waiting[0]) {
+      this.#waiting.shift();
+      this.#free -= next.needs;
+      next.begin();
     }
   }
 }

@@ -35,13 +35,13 @@ const faults: readonly Fault[] = [
     'an unknown arch',
     nothing,
     [...sweep, '--arch', 'sm_42'],
-    /no architecture 'sm_42': known are sm_80, sm_90a/,
+    /no architecture 'sm_42': known are sm_80, sm_86, sm_89, sm_90a, sm_100a, sm_120/,
   ],
   [
     'an unknown device',
     nothing,
     ['sweep', 'scale', '--device', 'gpu'],
-    /Allowed choices are auto, emulated, cuda/,
+    /no device 'gpu': choose auto, emulated, cuda, or numbered GPUs/,
   ],
   ['no jobs', nothing, [...sweep, '--jobs', '0'], /whole number, at least 1/],
   ['a malformed condition', nothing, ['sweep', 'scale', '--where', 'threads = 64'], /threads = 64/],
@@ -196,6 +196,27 @@ const faults: readonly Fault[] = [
     /cannot create .*: (there is no such file or folder|the file system is read-only|permission is denied)/,
   ],
   [
+    'an output folder with too long a name',
+    nothing,
+    [...sweep, '--out', 'a'.repeat(300)],
+    /cannot create \S*a\/library: the path, or a name in it, is too long; name another folder with --out/,
+  ],
+  [
+    'an output folder that is a link to itself',
+    ({ path }) => symlinkSync('loop', join(path, 'loop')),
+    [...sweep, '--out', 'loop/x'],
+    /cannot create \S*loop\/x\/library: its symbolic links lead round in circles; name another folder with --out/,
+  ],
+  [
+    'a library folder that is not ours',
+    ({ out }) => {
+      mkdirSync(join(out, 'library'));
+      writeFileSync(join(out, 'library/thesis.tex'), 'mine');
+    },
+    sweep,
+    /generated\/library is in the way: .*move it, or name another folder with --out/,
+  ],
+  [
     'a run whose run.json was cut short',
     brokenRun,
     ['sweep', '--resume'],
@@ -254,6 +275,7 @@ function answerOf(stderr: string, { path }: Workspace): string {
     .replaceAll(`node ${packageRoot}/dist/cli.js`, 'npx gen')
     .replaceAll(`${path}/`, '')
     .replaceAll(`${packageRoot}/`, '')
+    .replace(/a{300}/, 'aaa…')
     .replace(/there are: .*; did you mean 'scale'/, "there are: …; did you mean 'scale'")
     .replace(/\S*\/artifacts\/tmp-[\d-]+\//, '(…/')
     .replace(/\S+g\+\+ ended/, 'g++ ended')
@@ -281,7 +303,7 @@ describe('bad input is answered with what to do', () => {
     expect(stderr).not.toMatch(/this is a bug/);
     expect(code).toBe(2);
     const command = `gen ${args.map((word) => (word.includes(' ') ? `'${word}'` : word)).join(' ')}`;
-    const shown = command.replaceAll(`${packageRoot}/`, '');
+    const shown = command.replaceAll(`${packageRoot}/`, '').replace(/a{300}/, 'aaa…');
     answers.push(`**${what}**\n\n\`\`\`\n$ ${shown}\n${answerOf(stderr, place)}\n\`\`\``);
   });
 

@@ -47,6 +47,45 @@ describe('gen sweep', () => {
     );
   });
 
+  test('writes below a folder whose name has a comma, a blank and a quote', slow, async () => {
+    const { path, out } = workspace();
+    const other = join(path, "a,b c'd");
+    renameSync(out, other);
+    const { code, stderr } = await gen(path, [
+      ...['sweep', 'scale', '--preset', 'sound', '--device', 'emulated', '--limit', '1', '--out', other],
+    ]);
+    expect(code, stderr).toBe(0);
+    expect(existsSync(join(other, 'library/manifest.json'))).toBe(true);
+  });
+
+  test(
+    'a variant whose compiler is killed is not judged; the next part of the run judges it',
+    slow,
+    async () => {
+      const { path } = workspace({ fresh: true });
+      const cxx = join(path, 'g++');
+      const kill = 'case "$*" in *scale.t64.e1.sound.cu*) kill -KILL $$ ;; esac';
+      writeFileSync(cxx, `#!/bin/sh\n${kill}\nexec g++ "$@"\n`, { mode: 0o755 });
+      const argv = ['sweep', 'scale', '--device', 'emulated', '--json'];
+      const first = await gen(path, [...argv, '--preset', 'sound'], { CXX: cxx });
+      expect(first.code).toBe(0);
+      expect(summaryOf(first.events).verdicts).toEqual({ passed: 5, machine: 1 });
+      expect(first.stderr).toMatch(
+        /1 variant not judged, which is this machine's fault; go on with: .*--resume/,
+      );
+      const second = await gen(path, [...argv, '--resume']);
+      expect(summaryOf(second.events)).toMatchObject({
+        verdicts: { passed: 6 },
+        cache: { hits: 11, compiled: 1 },
+      });
+      const only = ['validate', 'scale', 'scale.t64.e1.sound', '--device', 'emulated'];
+      edit(join(path, 'kernels/scale/scale.cu.hbs'), (text) => `${text}// again\n`);
+      const alone = await gen(path, only, { CXX: cxx });
+      expect(alone.stdout).toContain('machine: 1 variant');
+      expect(alone.code).toBe(2);
+    },
+  );
+
   test(
     'a crash, an endless loop, spills, a typo and a wrong result cost nobody else a verdict',
     slow,

@@ -22,9 +22,23 @@ beforeAll(async () => {
 }, 900_000);
 afterAll(() => session?.close());
 
-const plain = { id: 'plain', tier: 3, problem: { m: 50, n: 360, alpha: 2, ldExtra: 4, offset: 4 } };
-const repeated = { id: 'repeated', tier: 7, launches: 5, problem: { m: 30, n: 80, beta: 0.5, seed: 4 } };
-const oneBlock = { id: 'one-block', tier: 7, launches: 3, problem: { m: 1, n: 32, seed: 1 } };
+const plain = {
+  id: 'plain',
+  tier: 'structures' as const,
+  problem: { m: 50, n: 360, alpha: 2, ldExtra: 4, offset: 4 },
+};
+const repeated = {
+  id: 'repeated',
+  tier: 'repetition' as const,
+  launches: 5,
+  problem: { m: 30, n: 80, beta: 0.5, seed: 4 },
+};
+const oneBlock = {
+  id: 'one-block',
+  tier: 'repetition' as const,
+  launches: 3,
+  problem: { m: 1, n: 32, seed: 1 },
+} as const;
 
 function job(kernel: string, cases: GateJob['cases'] = [plain, repeated]): GateJob {
   return { variant: jobVariantOf(bench, kernel), cases, schedules: [], vendor: true };

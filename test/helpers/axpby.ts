@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { defaultJobs } from '../../src/compile/context.ts';
 import { buildWorker } from '../../src/compile/worker.ts';
 import type { JobVariant } from '../../src/device/protocol.ts';
 import { type DeviceSession, openDevice, type Patience } from '../../src/device/session.ts';
@@ -8,10 +9,12 @@ import type { Arch } from '../../src/model/arch.ts';
 import type { DeviceName } from '../../src/model/artifact.ts';
 import type { Toolchain } from '../../src/toolchain/find.ts';
 import { hashOf } from '../../src/util/hash.ts';
+import { Slots } from '../../src/util/limit.ts';
 import { packageRoot } from '../../src/util/package-root.ts';
 
 /** Of the C++ tests: a family of a dozen small kernels, most of them broken in one way. */
 const familyFolder = join(packageRoot, 'harness/test/family');
+const slots = new Slots(defaultJobs());
 const cacheRoot = join(packageRoot, 'node_modules/.cache/tilewright');
 
 export interface Bench {
@@ -30,7 +33,7 @@ export async function buildBench(): Promise<Bench> {
     cxx: 'g++',
     cxxVersion: version.stdout.trim(),
   };
-  const context = { executor: localExecutor, cacheRoot, packageRoot, familyFolder, timeoutMs: 600_000 };
+  const context = { executor: localExecutor, cacheRoot, packageRoot, familyFolder, slots };
   const worker = await buildWorker('emulated', compilers, context);
   return { worker: worker.path, kernels: await buildKernels() };
 }
@@ -62,7 +65,7 @@ async function run(argv: readonly string[]): Promise<void> {
 /** The same for a GPU: kernels.cu as a cubin. */
 export async function buildCudaBench(toolchain: Toolchain, arch: Arch): Promise<Bench> {
   mkdirSync(cacheRoot, { recursive: true });
-  const context = { executor: localExecutor, cacheRoot, packageRoot, familyFolder, timeoutMs: 600_000 };
+  const context = { executor: localExecutor, cacheRoot, packageRoot, familyFolder, slots };
   const worker = await buildWorker('cuda', toolchain, context);
   const source = join(familyFolder, 'kernels.cu');
   const kernels = join(

@@ -28,7 +28,7 @@ function isWhole({ folder, meta }: { folder: string; meta: { maker: number } }):
 let broken = 0;
 await setTimeout(Number(begin) - Date.now());
 for (let i = 0; i < Number(keys); i++) {
-  const entry = await obtain(root, hashOf(`${i}`), schema, produce);
+  const entry = await obtain({ cacheRoot: root }, hashOf(`${i}`), schema, produce);
   for (let look = 0; look < 5; look++) if (!isWhole(entry)) broken++;
 }
 console.log(broken);

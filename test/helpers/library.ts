@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultArch } from '../../src/arch/index.ts';
+import { defaultJobs } from '../../src/compile/context.ts';
 import { compileCuda } from '../../src/compile/nvcc.ts';
 import { loadFamily } from '../../src/discover.ts';
 import { emitLibrary, type Library } from '../../src/emit/emit.ts';
@@ -16,6 +17,7 @@ import { enumerate } from '../../src/space/enumerate.ts';
 import type { Toolchain } from '../../src/toolchain/find.ts';
 import { cachePaths } from '../../src/toolchain/paths.ts';
 import { findToolchain } from '../../src/toolchain/toolchain.ts';
+import { Slots } from '../../src/util/limit.ts';
 import { packageRoot } from '../../src/util/package-root.ts';
 
 /** Folders that hold `cmake` and `ninja` where they are not on PATH. */
@@ -43,8 +45,11 @@ interface TestLibrary {
   readonly chosen: RegExp;
   /** What wisdom says of some workloads. */
   readonly winners?: readonly WisdomRecord[];
-  /** Compiled for CUDA too where there is a toolkit (default), or for the emulated device alone. */
-  readonly cuda?: boolean;
+  /**
+   * Compiled for CUDA too where there is a toolkit (default), or for the emulated device alone. `empty`: with device code
+   * that has no kernels, for tests of what the host does.
+   */
+  readonly cuda?: boolean | 'empty';
 }
 
 /**
@@ -55,14 +60,16 @@ export async function emitTestLibrary(request: TestLibrary): Promise<Library> {
   const { out, presets = ['quick'], chosen, winners = [], cuda = true } = request;
   const { family, folder } = await loadFamily('bsr-spmm');
   const all = presets.flatMap(
-    (preset) => enumerate(family, { arch: defaultArch.name, preset }).variants as Variant[],
+    (preset) => enumerate(family, { arch: defaultArch, preset }).variants as Variant[],
   );
   const toolchain = cuda ? await findToolchain(localExecutor) : undefined;
   const artifacts: Artifact[] = [];
   for (const variant of all.filter(({ id }) => chosen.test(id))) {
     const source = renderVariant(family, folder, variant, out);
     writeSource(source);
-    artifacts.push(toolchain ? await cubin(source, folder, out, toolchain) : emulated(source));
+    if (!toolchain) artifacts.push(emulated(source));
+    else if (cuda === 'empty') artifacts.push(await emptyCubin(source, out, toolchain));
+    else artifacts.push(await cubin(source, folder, out, toolchain));
   }
   const variants = artifacts.map(({ source }) => source.variant);
   return emitLibrary({
@@ -88,10 +95,22 @@ async function cubin(source: Source, folder: string, out: string, toolchain: Too
     cacheRoot: join(out, 'artifacts'),
     packageRoot,
     familyFolder: folder,
+    slots: new Slots(defaultJobs()),
   };
   const artifact = await compileCuda(source, defaultArch, toolchain, context);
   if ('verdict' in artifact) throw new Error(`${source.variant.id}: ${artifact.evidence.message}`);
   return artifact;
+}
+
+async function emptyCubin(source: Source, out: string, { nvcc, cxx }: Toolchain): Promise<Artifact> {
+  const path = join(out, 'empty.cubin');
+  if (!existsSync(path)) {
+    writeFileSync(join(out, 'empty.cu'), '');
+    const argv = [nvcc, '-cubin', '-gencode', defaultArch.gencode, '-ccbin', cxx, 'empty.cu', '-o', path];
+    const { exitCode, stderr } = await localExecutor.run(argv, { cwd: out });
+    if (exitCode !== 0) throw new Error(stderr);
+  }
+  return { ...emulated(source), device: 'cuda', arch: defaultArch.name, path };
 }
 
 /** The library compiles the source itself; nothing of the emulated artifact but the source travels. */

@@ -1,13 +1,16 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { CompileContext } from '../../src/compile/context.ts';
+import { type CompileContext, defaultJobs } from '../../src/compile/context.ts';
 import { localExecutor } from '../../src/exec/local.ts';
 import type { Toolchain } from '../../src/toolchain/find.ts';
 import { findToolchain } from '../../src/toolchain/toolchain.ts';
+import { Slots } from '../../src/util/limit.ts';
 import { packageRoot } from '../../src/util/package-root.ts';
 
 /** Artifacts of tests, kept between runs of the tests. */
 export const testCache = join(packageRoot, 'node_modules/.cache/tilewright');
+
+const slots = new Slots(defaultJobs());
 
 /** The family with planted defects. */
 export const scaleFolder = join(packageRoot, 'test/fixtures/kernels/scale');
@@ -21,5 +24,5 @@ export async function testToolchain(): Promise<Toolchain> {
 
 export function testContext(cacheRoot: string = testCache): CompileContext {
   mkdirSync(cacheRoot, { recursive: true });
-  return { executor: localExecutor, cacheRoot, packageRoot, familyFolder: scaleFolder };
+  return { executor: localExecutor, cacheRoot, packageRoot, familyFolder: scaleFolder, slots };
 }

@@ -1,4 +1,7 @@
+import { defaultArch } from '../../src/arch/index.ts';
+import type { Arch } from '../../src/model/arch.ts';
 import { type AnyFamily, defineFamily, defineParameters } from '../../src/model/family.ts';
+import { toyOperation } from './toy-operation.ts';
 
 const space = defineParameters({
   path: { label: '', doc: 'How the product is computed.', values: ['naive', 'simt', 'mma'] },
@@ -12,6 +15,8 @@ const space = defineParameters({
 export const toyFamily: AnyFamily = defineFamily({
   name: 'toy-op',
   summary: 'C = A * B',
+  operation: toyOperation,
+  serves: () => ({}),
   parameters: space.specs,
   activations: [
     space.activeWhen('stages', ['path'], ({ path }) => path === 'mma'),
@@ -56,10 +61,12 @@ export const toyFamily: AnyFamily = defineFamily({
   derive: ({ block, tileN }) => ({ area: block * tileN }),
   budget: () => ({ threads: 128, sharedBytes: 0 }),
   notSupported: ({ path }, arch) =>
-    path === 'mma' && arch === 'sm_70' ? 'no mma.sync m16n8k16 before sm_80' : undefined,
+    path === 'mma' && !arch.features.includes('mma.bf16') ? 'no mma.sync m16n8k16 before sm_80' : undefined,
   workloads: [{ id: 'small', problem: { n: 64 } }],
-  applies: () => true,
-  cases: () => [{ id: 'one', tier: 1, problem: { n: 1 } }],
+  cases: () => [{ id: 'one', tier: 'exact', problem: { n: 1 } }],
   priority: ({ tileN }) => tileN,
   deterministic: () => true,
 });
+
+/** An architecture before tensor cores took bf16, on which the toy family's path `mma` does not run. */
+export const oldArch: Arch = { ...defaultArch, name: 'sm_70', capability: 70, features: [] };

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { automatic } from '../../src/backends/index.ts';
 import { loadConfig } from '../../src/config.ts';
 import { folderOf } from '../helpers/folder.ts';
 
@@ -15,7 +16,7 @@ describe('loadConfig', () => {
       jobs: availableParallelism(),
       families: [{ from: folder, pattern: 'templates/kernels/*' }],
       watchdogSeconds: 30,
-      device: 'auto',
+      device: automatic,
     });
   });
 
@@ -47,7 +48,11 @@ export default defineConfig({ out: 'build/kernels', arch: 'sm_80', families: ['.
       /must be one architecture, e\.g\. 'sm_90a': a run compiles for one; begin a run .* --arch\s+→ at arch/,
     ],
     ['an arch that is no text', '{ arch: 80 }', /expected string, received number\s+→ at arch/],
-    ['a wrong device', "{ device: 'gpu' }", /expected one of "auto"\|"cuda"\|"emulated"\s+→ at device/],
+    [
+      'a wrong device',
+      "{ device: 'gpu' }",
+      /there is no device 'gpu': choose auto, emulated, cuda, .*\s+→ at device/,
+    ],
     ['no object', '7', /expected object, received number/],
     ['what does not parse', '{ jobs: }', /gen\.config\.ts:1:24: Unexpected token/],
   ])('refuses %s', async (_, text, message) => {

@@ -5,15 +5,21 @@ import { loadFamilies, loadFamily } from '../../src/discover.ts';
 import { UsageError } from '../../src/errors.ts';
 import { folderOf } from '../helpers/folder.ts';
 
-const family = (name: string) => `import { defineFamily, defineParameters } from 'tilewright/family';
+const family = (
+  name: string,
+) => `import { defineFamily, defineOperation, defineParameters } from 'tilewright/family';
+
+const operation = defineOperation({
+  name: 'nothing', formula: '0', doc: 'Nothing.', sizes: {}, choices: {}, operands: {}, scalars: {}, hints: {}, features: {},
+});
 
 const { specs } = defineParameters({ block: { label: 'b', doc: 'Block.', values: [32, 64] } });
 
 export default defineFamily({
-  name: '${name}', summary: 'nothing', parameters: specs, activations: [], constraints: [],
+  name: '${name}', summary: 'nothing', operation, serves: () => ({}), parameters: specs, activations: [], constraints: [],
   presets: {}, templates: ['kernel.cu.hbs'], template: () => 'kernel.cu.hbs', derive: () => ({}),
   budget: () => ({ threads: 32, sharedBytes: 0 }), notSupported: () => undefined, workloads: [],
-  applies: () => true, cases: () => [], priority: () => 0, deterministic: () => true,
+  cases: () => [], priority: () => 0, deterministic: () => true,
 });
 `;
 
@@ -21,7 +27,7 @@ export default defineFamily({
 function kernels(families: Readonly<Record<string, string>>): string {
   const files = Object.entries(families).flatMap(([name, text]) => [
     [`${name}/family.ts`, text],
-    ...['kernel.cu.hbs', 'launch.hpp', 'oracle.hpp', 'api.h', 'api.cpp'].map((file) => [
+    ...['kernel.cu.hbs', 'launch.hpp', 'oracle.hpp', 'operation.hpp', 'features.hpp'].map((file) => [
       `${name}/${file}`,
       '',
     ]),
@@ -149,6 +155,21 @@ describe('wisdom', () => {
     expect(found.wisdom).toMatchObject([{ arch: 'sm_90a', gone: ['op.b128'] }]);
     expect(found.family.presets.shipped?.where).toEqual([{ block: [32] }, { block: [64] }]);
     expect(found.family.presets.shipped?.doc).toContain('H200');
+  });
+
+  it('holds for sources that compile to the machine code that was timed', async () => {
+    const folder = kernels({ op: wise });
+    const place = join(folder, 'op/wisdom');
+    mkdirSync(join(place, 'same-code'), { recursive: true });
+    const records = [record, { ...record, source: 'y' }];
+    writeFileSync(join(place, 'sm_90a.json'), JSON.stringify({ ...file, records }));
+    const load = async (text: string) => {
+      writeFileSync(join(place, 'same-code/sm_90a.json'), text);
+      return loadFamily('op', { root: folder, families: [{ from: folder, pattern: '*' }] });
+    };
+    const found = await load(JSON.stringify({ nvcc: '13.0', sources: { x: 'rendered now' } }));
+    expect(found.wisdom[0]?.records.map(({ source }) => source)).toEqual(['rendered now', 'y']);
+    await expect(load('{}')).rejects.toThrow(/same-code\/sm_90a\.json does not say which sources/);
   });
 
   it('makes no preset where all its winners are gone', async () => {

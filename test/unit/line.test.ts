@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { defaultArch } from '../../src/arch/index.ts';
+import { parseDevices } from '../../src/backends/index.ts';
 import type { Check } from '../../src/device/protocol.ts';
 import { localExecutor } from '../../src/exec/local.ts';
 import { Line } from '../../src/line.ts';
@@ -26,8 +27,13 @@ it('keeps each check when it comes, says how far it is, and takes no more once i
   const interrupt = new AbortController();
   const line = new Line(
     {
-      ...{ family: toyFamily, folder: out, arch: defaultArch, space: { arch: defaultArch.name }, out },
-      ...{ stages: new Set(['time'] as const), device: 'cuda', gate: { depth: 'quick' }, settings: {} },
+      ...{ family: toyFamily, folder: out, arch: defaultArch, space: { arch: defaultArch }, out },
+      ...{
+        stages: new Set(['time'] as const),
+        device: parseDevices('cuda'),
+        gate: { depth: 'quick' },
+        settings: {},
+      },
       ...{ watchdogSeconds: 30, jobs: 1, install: false },
     },
     {

@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { lintProblems } from '../../src/check/lint.ts';
 import { loadFamily } from '../../src/discover.ts';
 import { newKernel } from '../../src/scaffold.ts';
 import { enumerate } from '../../src/space/enumerate.ts';
-import { checkFamily } from '../helpers/check-family.ts';
 import { folderOf } from '../helpers/folder.ts';
 
 describe('newKernel', () => {
@@ -13,7 +13,7 @@ describe('newKernel', () => {
     const folder = newKernel('my-axpy', root);
     const found = await loadFamily('my-axpy', { families: [{ from: root, pattern: 'templates/kernels/*' }] });
     expect(found.folder).toBe(folder);
-    expect(checkFamily(found)).toEqual([]);
+    expect(lintProblems(found)).toEqual([]);
     expect(enumerate(found.family, { preset: 'quick' }).variants).toHaveLength(12);
   });
 
@@ -22,7 +22,7 @@ describe('newKernel', () => {
     for (const file of readdirSync(folder)) {
       expect(readFileSync(join(folder, file), 'utf8')).not.toMatch(/new.kernel/i);
     }
-    expect(readFileSync(join(folder, 'api.h'), 'utf8')).toContain('TW_API tw_status tw_gemv2_run(');
+    expect(readFileSync(join(folder, 'operation.hpp'), 'utf8')).toContain('namespace tilewright::gemv2 {');
   });
 
   it.each(['Axpy', '2d', 'a--b', 'a-', 'a/b', '../x', ''])('refuses the name %j', (name) => {

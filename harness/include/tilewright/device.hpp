@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tilewright/family.hpp"
+#include "tilewright/json.hpp"
 #include "tw/launch.hpp"
 
 namespace tilewright {
@@ -50,14 +51,16 @@ struct Schedule {
   std::string order = "greedy";  // in-order, random, greedy
   bool detect = true;
   double preempt = 0;
-  double seconds = 20;  // a launch that takes longer is the finding `hang`
+  double seconds = 20;  // a launch that takes more CPU time is the finding `hang`
 };
 
 /// What one run of a variant does, in order.
 struct Plan {
   void* clear = nullptr;  // zeroed first
   std::size_t clear_bytes = 0;
-  std::vector<Launch> launches;
+  std::vector<BoundLaunch> launches;
+  std::vector<int> registers;  // of each launch's kernel, per thread, as compiled for a GPU; 0: unknown
+  CallBytes call;
 };
 
 /// A defect that the device itself saw while a kernel ran.
@@ -89,7 +92,7 @@ class Module {
   virtual std::vector<SharedLine> conflicting_lines() const { return {}; }
 };
 
-/// A plan whose kernels are found and whose arguments are encoded. Keeps its module alive.
+/// A plan whose kernels are found and whose tensor maps are encoded. Keeps its module alive.
 class Program {
  public:
   virtual ~Program() = default;
@@ -139,20 +142,24 @@ class Device {
   /// Says that [memory, memory + bytes) holds nothing until a kernel has written it, whatever was uploaded
   /// there. A device that watches accesses reports a kernel that reads it first.
   virtual void mark_undefined(void* /*memory*/, std::size_t /*bytes*/) {}
+  /// Says that other kernels use [memory, memory + bytes) too. A device that watches accesses reports a dependent
+  /// launch that touches it before griddepcontrol.wait.
+  virtual void mark_in_use(void* /*memory*/, std::size_t /*bytes*/) {}
   /// Bytes of poisoned memory to keep on both sides of every buffer; 0 when the device checks each access by
   /// itself.
   virtual std::size_t guard_bytes() const = 0;
 
   /// Loads the artifact of a variant. Throws LaunchRefused when the device cannot load it.
   virtual std::shared_ptr<Module> load(const std::string& path, const std::string& symbol) = 0;
-  /// Finds the kernels `symbol + launch.entry` and encodes their arguments. Throws LaunchRefused.
+  /// Finds the kernels `symbol + launch.entry` and encodes their tensor maps. Throws LaunchRefused.
   virtual std::unique_ptr<Program> prepare(const std::shared_ptr<Module>& module, const Plan& plan) = 0;
 
   /// Null on the emulated device.
   virtual Streams* streams() { return nullptr; }
 };
 
-/// Defined once per kind of device. Throws DeviceUnavailable.
-std::unique_ptr<Device> open_device();
+/// Defined once per kind of device. `arch`: the architecture that the emulated device stands for, as a file of
+/// src/arch has it; without it, the emulator's own capacity. A GPU knows its own. Throws DeviceUnavailable.
+std::unique_ptr<Device> open_device(const Json& arch = Json::Object());
 
 }  // namespace tilewright

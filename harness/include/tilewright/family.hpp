@@ -2,8 +2,10 @@
 // (templates/kernels/<family>/oracle.hpp and launch.hpp). The runner allocates, seeds, poisons, launches and
 // compares; the family says what the tensors are, what the right answer is, and how to start a variant.
 #pragma once
+#include <cstring>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "tilewright/json.hpp"
@@ -28,6 +30,10 @@ struct Tensor {
   std::int64_t rows = 1, cols = 0, stride = 0;
   std::int64_t offset = 0;       // elements by which the base pointer is shifted off its natural alignment
   std::vector<std::byte> image;  // initial contents: rows * stride elements (padding between rows included)
+  /// Rows so far apart that most of what lies between exists only as addresses: the image has `cols` elements a row.
+  bool sparse = false;
+  /// Elements before the first one that exist only as addresses: the base pointer lies so far before the memory.
+  std::int64_t lead = 0;
 };
 
 /// The right answer for one output tensor, dense rows x cols, and how far a correct kernel may be from it.
@@ -44,8 +50,23 @@ struct Placement {
   void* workspace = nullptr;
 };
 
+/// A family's Call (see tw/launch.hpp), byte by byte.
+class CallBytes {
+ public:
+  CallBytes() = default;
+  template <class Call>
+  explicit CallBytes(const Call& call) : bytes_(sizeof call) {
+    static_assert(std::is_trivially_copyable_v<Call>, "plain data");
+    std::memcpy(bytes_.data(), &call, sizeof call);
+  }
+  const void* data() const { return bytes_.data(); }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
 /// One concrete problem of a family. The runner makes it once and uses it for every variant that is given the same JSON:
-/// what depends on the variant belongs in workspace() and launches().
+/// what depends on the variant belongs in bind().
 class Problem {
  public:
   virtual ~Problem() = default;
@@ -54,9 +75,10 @@ class Problem {
   virtual std::vector<Reference> reference() const = 0;
   virtual double flops() const = 0;
   virtual double bytes() const = 0;
-  virtual Workspace workspace(const Parameters&, const DeviceLimits&) const = 0;
-  /// Throws Unsupported with the reason when the variant does not take this problem.
-  virtual std::vector<Launch> launches(const Parameters&, const DeviceLimits&, const Placement&) const = 0;
+  /// Throws Unsupported with the reason when the variant does not take this problem, whatever the addresses.
+  virtual Bound bind(const Parameters&, const DeviceLimits&) const = 0;
+  /// The call on operands that lie there, as the launches of bind() read it.
+  virtual CallBytes call(const Placement&) const = 0;
   /// A text that is equal for problems with equal tensors and reference: the key of the runner's cache.
   virtual std::string key() const = 0;
 };

@@ -110,7 +110,7 @@ std::string check_tensor_map(const TensorMap& map) {
   const std::uint32_t row = map.box[0] * bytes, span = map_swizzle_span(map.swizzle);
   if (row % 16) return text("box[0] is %u bytes; it must be a multiple of 16", row);
   if (span && row > span) return text("box[0] is %u bytes, wider than the swizzle's %u", row, span);
-  if (box_bytes(map) > core::kMaxShared)
+  if (box_bytes(map) > limits().shared_bytes_per_block)
     return text("the box has %u bytes, more than a block's shared memory", box_bytes(map));
   return "";
 }

@@ -32,7 +32,7 @@ std::string mbarrier_text(const Thread& thread) {
   if (barrier->bytes > 0) words += text(", %lld bytes missing", static_cast<long long>(barrier->bytes));
   if (barrier->bytes < 0)
     words += text(", %lld bytes landed that no expect_tx announced", static_cast<long long>(-barrier->bytes));
-  return words;
+  return words + argument_at(barrier->initialised_at);
 }
 
 std::string wait_text(const Thread& thread) {

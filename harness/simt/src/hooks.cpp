@@ -49,7 +49,9 @@ void global_hook(Thread& self, const void* pointer, std::size_t bytes, bool stor
   if (!machine.current) return;
   Thread& self = enter(pc);
   ++machine.stats.hooked_accesses;
-  if (aligned) check_alignment(pointer, bytes, store ? "store" : "load");
+  // A power of two, where it is aligned.
+  if (aligned && (reinterpret_cast<std::uintptr_t>(pointer) & (bytes - 1)))
+    check_alignment(pointer, bytes, store ? "store" : "load");
   const AccessKind kind = bytes == 1 ? (store ? AccessKind::byte_store : AccessKind::byte_load)
                                      : (store ? AccessKind::store : AccessKind::load);
   const auto offset =

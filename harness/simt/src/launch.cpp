@@ -1,5 +1,6 @@
 // launch.cpp - a launch: waves of clusters, the life of a thread, what must be in order when it ends.
 #include <algorithm>
+#include <ctime>
 #include <exception>
 #include <stdexcept>
 
@@ -29,6 +30,12 @@ bool hooks_present = false;
 std::recursive_mutex& device_mutex() {
   static std::recursive_mutex mutex;
   return mutex;
+}
+
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
 }
 
 std::uint16_t new_agent(const Agent& agent) {
@@ -196,23 +203,29 @@ void check_shape(Dim3 grid, Dim3 block, std::size_t shared_bytes, Dim3 cluster) 
   const auto product = [](Dim3 d) { return std::uint64_t{d.x} * d.y * d.z; };
   if (product(grid) == 0 || product(block) == 0 || product(cluster) == 0)
     throw std::invalid_argument("launch: a dimension of grid, block or cluster is 0");
-  if (product(block) > 1024)
-    throw std::invalid_argument(core::text("launch: %llu threads in a block; at most 1024",
-                                           static_cast<unsigned long long>(product(block))));
-  if (shared_bytes > kMaxShared)
-    throw std::invalid_argument(
-        core::text("launch: %zu bytes of shared memory; at most %u", shared_bytes, kMaxShared));
-  if (product(cluster) > 16) throw std::invalid_argument("launch: more than 16 blocks in a cluster");
+  const Limits& most = machine.limits;
+  if (product(block) > most.threads_per_block)
+    throw std::invalid_argument(core::text("launch: %llu threads in a block; at most %u",
+                                           static_cast<unsigned long long>(product(block)),
+                                           most.threads_per_block));
+  if (shared_bytes > most.shared_bytes_per_block)
+    throw std::invalid_argument(core::text("launch: %zu bytes of shared memory; at most %u", shared_bytes,
+                                           most.shared_bytes_per_block));
+  if (product(cluster) > most.blocks_per_cluster)
+    throw std::invalid_argument(core::text("launch: %llu blocks in a cluster; at most %u",
+                                           static_cast<unsigned long long>(product(cluster)),
+                                           most.blocks_per_cluster));
   if (grid.x % cluster.x || grid.y % cluster.y || grid.z % cluster.z)
     throw std::invalid_argument("launch: the grid is not a multiple of the cluster");
 }
 
 /// The accesses of the launch before stay known when this one may overlap with it; otherwise all is ordered
-/// before.
+/// before. Epoch 1 of an overlapping launch stands for kernels that nobody has watched.
 void remember_launch_before(const Config& config) {
-  machine.overlaps = config.dependent && config.detect && machine.detect && !machine.aborted;
+  machine.overlaps = config.dependent && config.detect;
+  machine.keeps_accesses = machine.overlaps && machine.detect && !machine.aborted && machine.newest_epoch > 0;
   machine.past_waves.clear();
-  if (!machine.overlaps) machine.newest_epoch = 0;
+  if (!machine.keeps_accesses) machine.newest_epoch = machine.overlaps ? 1 : 0;
   machine.wave_epoch = machine.launch_epoch = machine.newest_epoch;
   ClockBuilder done;
   done.raise_floor(machine.launch_epoch);
@@ -234,14 +247,24 @@ void configure(const Config& config, Dim3 grid, Dim3 block, std::size_t shared_b
   remember_launch_before(config);
   machine.detect = config.detect;
   machine.aborted = false;
-  machine.deadline = std::chrono::steady_clock::now() +
-                     std::chrono::microseconds(static_cast<std::int64_t>(config.seconds * 1e6));
+  machine.deadline = cpu_seconds() + config.seconds;
+}
+
+/// First clusters of the waves. One cluster at a time may be any: nothing promises blocks of a grid an order.
+std::vector<unsigned> wave_order(unsigned clusters_at_once) {
+  std::vector<unsigned> order;
+  for (unsigned first = 0; first < machine.clusters; first += clusters_at_once) order.push_back(first);
+  if (clusters_at_once > 1 || machine.config.order == Order::in_order) return order;
+  for (std::size_t i = order.size(); i > 1; --i)
+    std::swap(order[i - 1], order[machine.random.below(static_cast<std::uint32_t>(i))]);
+  return order;
 }
 
 void run_waves(unsigned clusters_at_once) {
   build_wave(clusters_at_once);
   prepare_global_memory();
-  for (unsigned first = 0; first < machine.clusters && !machine.aborted; first += clusters_at_once) {
+  for (const unsigned first : wave_order(clusters_at_once)) {
+    if (machine.aborted) break;
     if (machine.clusters - first < clusters_at_once)
       build_wave(machine.clusters - first);  // the last wave is smaller
     start_wave(first);
@@ -280,6 +303,17 @@ Statistics with_totals(Statistics s) {
 }
 
 }  // namespace
+
+void set_limits(const Limits& limits) {
+  const Limits most;
+  if (limits.threads_per_block > most.threads_per_block ||
+      limits.shared_bytes_per_block > most.shared_bytes_per_block ||
+      limits.blocks_per_cluster > most.blocks_per_cluster)
+    throw std::invalid_argument("set_limits: more than the emulator can hold");
+  core::machine.limits = limits;
+}
+
+const Limits& limits() { return core::machine.limits; }
 
 Result launch(const Config& config, Dim3 grid, Dim3 block, std::size_t shared_bytes, Dim3 cluster,
               const std::function<void()>& body) {

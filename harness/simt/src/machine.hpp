@@ -1,7 +1,6 @@
 // machine.hpp - the state of the emulated device during one launch. One launch at a time, on one OS thread:
 // blocks run in waves of whole clusters, every thread of a wave is a fiber.
 #pragma once
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -15,9 +14,8 @@
 
 namespace simt::core {
 
-constexpr std::uint32_t kSharedBase = 1024;        // first address of a block's shared window, as on sm_90
+constexpr std::uint32_t kSharedBase = 1024;        // first address of a block's shared window, as since sm_80
 constexpr std::uint32_t kArenaStride = 256 << 10;  // distance of two blocks' shared memory
-constexpr std::uint32_t kMaxShared = 227 << 10;    // sm_90's limit for one block
 constexpr std::uint32_t kOffsetMask = 0x00ffffff;  // a shared address without its rank (kernel.hpp)
 constexpr std::uint32_t kWarpMask = 0xffffffff;
 
@@ -178,6 +176,7 @@ struct Cluster {
 
 struct Machine {
   Config config;
+  Limits limits;
   Statistics stats;
   Random random;
   Dim3 grid, block_dim, cluster_dim;
@@ -198,7 +197,8 @@ struct Machine {
 
   // Race detector.
   bool detect = false;
-  bool overlaps = false;  // with the launch before: a dependent launch
+  bool overlaps = false;  // with whatever ran before: a dependent launch
+  bool keeps_accesses = false;  // of the launch before, since this one overlaps with it
   Shadow shared_shadow, global_shadow;
   std::vector<Agent> agents;     // index = agent
   std::uint32_t wave_epoch = 0;  // epochs of this wave are above it
@@ -217,7 +217,7 @@ struct Machine {
   std::int64_t budget =
       0;  // primitives and hooked accesses until the next look at preemption, fairness and the clock
   bool preempting = false;
-  std::chrono::steady_clock::time_point deadline;
+  double deadline = 0;  // of this OS thread's CPU time, in seconds
   std::uint32_t first_block = 0;  // of the wave, in the grid
 };
 
@@ -226,6 +226,9 @@ extern Machine machine;
 std::recursive_mutex& device_mutex();
 /// Set when a module compiled with -fsanitize=thread is loaded: plain accesses are then seen.
 extern bool hooks_present;
+
+/// CPU time of this OS thread: a busy machine makes no kernel hang.
+double cpu_seconds();
 
 /// Numbers an asynchronous unit.
 std::uint16_t new_agent(const Agent& agent);

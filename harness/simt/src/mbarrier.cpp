@@ -225,6 +225,7 @@ void mbarrier_init(std::uint32_t address, std::uint32_t count) {
   Mbarrier& barrier = block.mbarriers->create(offset);
   barrier.count = count;
   barrier.initialised_by = self.index;
+  barrier.initialised_at = self.pc;
   barrier.pending = count;
   core::write_mark(block, offset);
   if (core::machine.detect)

@@ -24,12 +24,16 @@ namespace {
 constexpr std::size_t kCellBytes = 16;  // of memory that a whole cell covers
 constexpr unsigned kMaxBlocks = 64;     // shared arenas: blocks that can be live at once
 constexpr std::size_t kClearInPlace = 8 << 20;
+// Ranges of more than this are mostly addresses without memory. They come in multiples of it, from the end of the
+// address space on downwards, and their owners are known by such multiples.
+constexpr std::size_t kLargePages = (std::size_t{1} << 30) / kPage;
 
 std::vector<std::uint32_t> page_owner;  // page of the global part -> index in allocations + 1
 std::vector<std::unique_ptr<Allocation>> allocations;
 std::map<std::size_t, std::deque<std::size_t>>
     free_pages;  // number of pages -> first pages of released ranges
-std::size_t next_page = 0;
+std::size_t next_page = 0, large_taken = 0;  // large ranges: multiples of kLargePages
+std::vector<std::uint32_t> large_owner;      // as page_owner, from the last multiple of kLargePages on downwards
 std::vector<Cell> shared_cells;
 
 unsigned char* global_base() { return address_space.base + address_space.shared_bytes; }
@@ -39,17 +43,47 @@ void* reserve(std::size_t bytes, int protection) {
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
+std::size_t global_pages() { return (address_space.total_bytes - address_space.shared_bytes) / kPage; }
+std::size_t large_number(std::size_t page) { return global_pages() / kLargePages - 1 - page / kLargePages; }
+
+void set_owner(std::size_t first, std::size_t count, std::uint32_t owner) {
+  if (count < kLargePages) {
+    std::fill_n(page_owner.begin() + static_cast<std::ptrdiff_t>(first), count, owner);
+    return;
+  }
+  for (std::size_t page = first; page < first + count; page += kLargePages) {
+    const std::size_t number = large_number(page);
+    if (large_owner.size() <= number) large_owner.resize(number + 1);
+    large_owner[number] = owner;
+  }
+}
+
+std::uint32_t owner_of(std::size_t page) {
+  if (page < page_owner.size()) return page_owner[page];
+  const std::size_t number = large_number(page);
+  return page < global_pages() && number < large_owner.size() ? large_owner[number] : 0;
+}
+
+/// First page of `count` multiples of kLargePages.
+std::size_t take_large(std::size_t count) {
+  const std::size_t all = global_pages() / kLargePages;
+  if (large_taken + count >= all || (all - large_taken - count) * kLargePages <= next_page + 1)
+    throw std::bad_alloc();
+  large_taken += count;
+  return (all - large_taken) * kLargePages;
+}
+
 std::size_t take_pages(std::size_t count) {
   auto released = free_pages.find(count);
-  if (released != free_pages.end() &&
-      released->second.size() > 8) {  // keep some back: catches use after release
+  const std::size_t kept = count < kLargePages ? 8 : 0;  // keep some back: catches use after release
+  if (released != free_pages.end() && released->second.size() > kept) {
     const std::size_t page = released->second.front();
     released->second.pop_front();
     return page;
   }
+  if (count >= kLargePages) return take_large(count / kLargePages);
   const std::size_t page = next_page + 1;  // the page before is a guard
-  if ((page + count + 1) * kPage > address_space.total_bytes - address_space.shared_bytes)
-    throw std::bad_alloc();
+  if (page + count + 1 > global_pages() - large_taken * kLargePages) throw std::bad_alloc();
   next_page = page + count;
   page_owner.resize(next_page + 1, 0);
   return page;
@@ -108,8 +142,9 @@ std::string global_place(const void* pointer) {
 Allocation* allocation_at(const void* pointer) {
   const auto page =
       static_cast<std::size_t>(static_cast<const unsigned char*>(pointer) - global_base()) / kPage;
-  if (!is_global(pointer) || page >= page_owner.size() || !page_owner[page]) return nullptr;
-  return allocations[page_owner[page] - 1].get();
+  if (!is_global(pointer)) return nullptr;
+  const std::uint32_t owner = owner_of(page);
+  return owner ? allocations[owner - 1].get() : nullptr;
 }
 
 bool check_global(const void* pointer, std::size_t bytes, const char* what) {
@@ -171,17 +206,6 @@ unsigned char* shared_memory(Block& block, std::uint32_t address, std::uint32_t 
   return nullptr;
 }
 
-View view_of(const Thread& thread) {
-  const Knowledge& known = thread.time.known;
-  return {known.seen.get(), known.proxy.get(), known.visible.get(), thread.index, thread.index + 1};
-}
-
-Access access_by(const Thread& thread, AccessKind kind, const void* pc) {
-  return {view_of(thread),
-          {thread.time.epoch, static_cast<std::uint16_t>(thread.index), site_number(pc, kind)},
-          kind};
-}
-
 void note_shared_read(Block& block, std::uint32_t address, std::uint32_t bytes, const Access& access) {
   machine.shared_shadow.read(block.cells, {Space::shared, block.index, nullptr},
                              (address & kOffsetMask) - kSharedBase, bytes, access);
@@ -229,14 +253,18 @@ void place_arenas() {
 
 void prepare_global_memory() {
   if (!machine.detect) return;
-  if (!machine.overlaps) machine.global_shadow.reset();
+  if (!machine.keeps_accesses) machine.global_shadow.reset();
   for (auto& allocation : allocations) {
     if (!allocation) continue;
-    if (allocation->touched && !machine.overlaps) clear_cells(*allocation);
+    if (allocation->touched && !machine.keeps_accesses) clear_cells(*allocation);
+    const auto start = static_cast<std::size_t>(allocation->begin - global_base());
     for (const auto& [offset, bytes] : allocation->undefined) {
-      machine.global_shadow.mark_unwritten(
-          address_space.global_cells, static_cast<std::size_t>(allocation->begin - global_base()) + offset,
-          bytes);
+      machine.global_shadow.mark_unwritten(address_space.global_cells, start + offset, bytes);
+      allocation->touched = true;
+    }
+    if (!machine.overlaps) continue;
+    for (const auto& [offset, bytes] : allocation->in_use) {
+      machine.global_shadow.mark_used_before(address_space.global_cells, start + offset, bytes);
       allocation->touched = true;
     }
   }
@@ -277,7 +305,8 @@ void* allocate(std::size_t bytes, const char* name) {
   const std::lock_guard lock(device_mutex());
   open_address_space();
   const std::size_t rounded = (std::max<std::size_t>(bytes, 1) + 255) / 256 * 256;
-  const std::size_t pages = (rounded + kPage - 1) / kPage;
+  std::size_t pages = (rounded + kPage - 1) / kPage;
+  if (pages > kLargePages) pages = (pages + kLargePages - 1) / kLargePages * kLargePages;
   const std::size_t page = take_pages(pages);
   unsigned char* first = global_base() + page * kPage;
   if (mprotect(first, pages * kPage, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
@@ -294,7 +323,7 @@ void* allocate(std::size_t bytes, const char* name) {
     allocations.push_back(std::move(allocation));
   else
     *place = std::move(allocation);
-  for (std::size_t i = 0; i < pages; ++i) page_owner[page + i] = index + 1;
+  set_owner(page, pages, index + 1);
   return begin;
 }
 
@@ -309,24 +338,41 @@ void release(void* memory) {
   unsigned char* first = global_base() + allocation->first_page * kPage;
   madvise(first, allocation->pages * kPage, MADV_DONTNEED);
   mprotect(first, allocation->pages * kPage, PROT_NONE);
-  const std::uint32_t index = page_owner[allocation->first_page] - 1;
-  for (std::size_t i = 0; i < allocation->pages; ++i) page_owner[allocation->first_page + i] = 0;
+  const std::uint32_t index = owner_of(allocation->first_page) - 1;
+  set_owner(allocation->first_page, allocation->pages, 0);
   free_pages[allocation->pages].push_back(allocation->first_page);
   allocations[index].reset();
 }
 
-void mark_undefined(void* memory, std::size_t bytes) {
-  using namespace core;
+namespace core {
+namespace {
+
+using Ranges = std::vector<std::pair<std::size_t, std::size_t>>;
+
+/// Adds [memory, memory + bytes) to one of its allocation's lists of ranges, in place of those within it.
+void mark(void* memory, std::size_t bytes, Ranges Allocation::* list, const char* who) {
   const std::lock_guard lock(device_mutex());
   Allocation* allocation = is_global(memory) ? allocation_at(memory) : nullptr;
-  if (!allocation) throw std::invalid_argument("mark_undefined: not memory that allocate gave");
+  if (!allocation) throw std::invalid_argument(text("%s: not memory that allocate gave", who));
   const auto offset = static_cast<std::size_t>(static_cast<unsigned char*>(memory) - allocation->begin);
   if (offset > allocation->bytes || bytes > allocation->bytes - offset)
-    throw std::invalid_argument("mark_undefined: the range goes beyond the allocation");
-  std::erase_if(allocation->undefined, [=](const auto& range) {
+    throw std::invalid_argument(text("%s: the range goes beyond the allocation", who));
+  Ranges& ranges = allocation->*list;
+  std::erase_if(ranges, [=](const auto& range) {
     return range.first >= offset && range.first + range.second <= offset + bytes;
   });
-  if (bytes) allocation->undefined.emplace_back(offset, bytes);
+  if (bytes) ranges.emplace_back(offset, bytes);
+}
+
+}  // namespace
+}  // namespace core
+
+void mark_undefined(void* memory, std::size_t bytes) {
+  core::mark(memory, bytes, &core::Allocation::undefined, "mark_undefined");
+}
+
+void mark_in_use(void* memory, std::size_t bytes) {
+  core::mark(memory, bytes, &core::Allocation::in_use, "mark_in_use");
 }
 
 }  // namespace simt

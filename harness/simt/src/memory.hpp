@@ -28,6 +28,7 @@ struct Allocation {
   std::size_t pages = 0, first_page = 0;
   bool touched = false;                                        // its cells are not all zero
   std::vector<std::pair<std::size_t, std::size_t>> undefined;  // byte ranges that nothing has written yet
+  std::vector<std::pair<std::size_t, std::size_t>> in_use;     // byte ranges that other kernels use too
 };
 
 /// The allocation whose pages hold `pointer`, or null. The pointer may still be outside the requested bytes.
@@ -63,8 +64,15 @@ void check_shared_order(Block& block, std::uint32_t offset, const Access& access
 void note_global_read(const void* pointer, std::size_t bytes, const Access& access);
 void note_global_write(const void* pointer, std::size_t bytes, const Access& access);
 /// The running thread's access at its current place.
-Access access_by(const Thread& thread, AccessKind kind, const void* pc);
-View view_of(const Thread& thread);
+inline View view_of(const Thread& thread) {
+  const Knowledge& known = thread.time.known;
+  return {known.seen.get(), known.proxy.get(), known.visible.get(), thread.index, thread.index + 1};
+}
+inline Access access_by(const Thread& thread, AccessKind kind, const void* pc) {
+  return {view_of(thread),
+          {thread.time.epoch, static_cast<std::uint16_t>(thread.index), site_number(pc, kind)},
+          kind};
+}
 
 /// Gives each block of the wave its arena and cells.
 void place_arenas();

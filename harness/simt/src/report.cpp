@@ -121,6 +121,11 @@ std::string at(const void* pc) {
   return text(" at \x01%llx\x02", static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(pc)));
 }
 
+std::string argument_at(const void* pc) {
+  if (!pc) return "";
+  return text("\x01#%llx\x02", static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(pc)));
+}
+
 bool report_once(const char* kind, std::uint64_t key, const std::string& message) {
   ++finding_count;
   if (!reported.insert(hash_text(kind, key)).second) return false;
@@ -140,7 +145,7 @@ void fail(const char* kind, const std::string& message) {
   throw Abandoned();
 }
 
-std::uint16_t site_number(const void* pc, AccessKind kind) {
+std::uint16_t find_site(const void* pc, AccessKind kind) {
   const auto bits = reinterpret_cast<std::uintptr_t>(pc) * 31 + static_cast<std::uintptr_t>(kind);
   std::uint32_t slot = static_cast<std::uint32_t>((bits * 0x9e3779b97f4a7c15ull) >> 40) % SiteTable::kSlots;
   for (;; slot = (slot + 1) % SiteTable::kSlots) {
@@ -156,14 +161,17 @@ std::uint16_t site_number(const void* pc, AccessKind kind) {
   return table.slot[slot];
 }
 
+std::array<RecentSite, kRecentSites> recent_sites;
+
 const Site& site_of(std::uint16_t number) { return table.sites[number]; }
 
 void start_reports() {
   findings.clear();
   reported.clear();
   finding_count = 0;
-  if (machine.overlaps) return;  // stamps of the launch before still name its sites
+  if (machine.keeps_accesses) return;  // stamps of the launch before still name its sites
   table.slot.fill(0);
+  recent_sites.fill({});
   table.sites.assign(1, Site{nullptr, AccessKind::load});
   for (int kind = 0; kind <= static_cast<int>(AccessKind::wgmma_read); ++kind)
     table.sites.push_back({nullptr, static_cast<AccessKind>(kind)});

@@ -1,5 +1,6 @@
 // report.hpp - findings: what is wrong, who did it, where in the source.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -31,12 +32,31 @@ std::string global_place(const void* pointer);
 /// " at kernel.cu:57"; a placeholder until the launch is over, when symbols are looked up once for all.
 std::string at(const void* pc);
 
+/// " (shared.full(stage))": how the source writes the first argument of the call there; a placeholder as that of at(),
+/// which becomes nothing where the source cannot be read.
+std::string argument_at(const void* pc);
+
 /// A place in the kernel together with what it does, numbered for use in stamps.
 struct Site {
   const void* pc;
   AccessKind kind;
 };
-std::uint16_t site_number(const void* pc, AccessKind kind);
+std::uint16_t find_site(const void* pc, AccessKind kind);
+
+/// Numbers found before, by code address: nearly all accesses come from a few places in turn.
+struct RecentSite {
+  Site site{};
+  std::uint16_t number = 0;
+};
+constexpr std::size_t kRecentSites = 256;
+extern std::array<RecentSite, kRecentSites> recent_sites;
+
+inline std::uint16_t site_number(const void* pc, AccessKind kind) {
+  RecentSite& recent = recent_sites[reinterpret_cast<std::uintptr_t>(pc) / 4 % kRecentSites];
+  if (recent.number == 0 || recent.site.pc != pc || recent.site.kind != kind)
+    recent = {{pc, kind}, find_site(pc, kind)};
+  return recent.number;
+}
 const Site& site_of(std::uint16_t number);
 
 /// Forget findings and sites of the launch before; hand over the findings with their source lines.

@@ -206,8 +206,8 @@ void yield_to_others() {
 
 void look_around() {
   const bool preempted = machine.preempting && machine.budget < 0;
-  if (machine.config.seconds > 0 && std::chrono::steady_clock::now() > machine.deadline)
-    fail("hang", text("the launch has run for more than %g s", machine.config.seconds));
+  if (machine.config.seconds > 0 && cpu_seconds() > machine.deadline)
+    fail("hang", text("the launch has run for more than %g s of CPU time", machine.config.seconds));
   set_budget();
   if (preempted && machine.config.order == Order::in_order) {
     scheduler.warp = random_warp();

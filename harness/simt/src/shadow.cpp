@@ -125,9 +125,20 @@ void report_pair(const char* problem, const Place& place, std::size_t offset, co
   explain_agent(now.stamp);
 }
 
+/// The thread for which an agent of this wave works.
+std::uint32_t owner_of(const Stamp& stamp) {
+  const std::size_t threads = machine.threads.size();
+  return stamp.agent < threads ? stamp.agent : machine.agents[stamp.agent - threads].owner;
+}
+
 void report_unordered(const Place& place, std::size_t offset, const Stamp& before, const Access& now) {
   const bool was_write = is_write(site_of(before.site).kind);
-  const char* problem = !was_write           ? "write after read, not ordered by a barrier or mbarrier"
+  const bool same_thread = place.space == Space::global && before.epoch > machine.wave_epoch &&
+                           owner_of(before) == owner_of(now.stamp);
+  const char* problem = same_thread && was_write && is_write(now.kind)
+                            ? "one thread writes the same place twice, and nothing orders its asynchronous copies: "
+                              "is the same work listed twice?"
+                        : !was_write           ? "write after read, not ordered by a barrier or mbarrier"
                         : is_write(now.kind) ? "write after write, not ordered by a barrier or mbarrier"
                                              : "read after write, not ordered by a barrier or mbarrier";
   report_pair(problem, place, offset, before, now);
@@ -341,6 +352,25 @@ void Shadow::mark_unwritten(Cell* cells, std::size_t offset, std::size_t bytes) 
     } else {
       Cell* parts = split(cell);
       for (; offset < stop; offset = (offset / 2 + 1) * 2) parts[offset % 16 / 2] = {unwritten, {}};
+    }
+  }
+}
+
+void Shadow::mark_used_before(Cell* cells, std::size_t offset, std::size_t bytes) {
+  const Stamp use{machine.launch_epoch, 0, site_number(nullptr, AccessKind::store)};
+  const auto mark = [&](Cell& cell) {
+    const bool unwritten = cell.write.epoch && cell.write.agent == kUnwrittenAgent;
+    cell = {unwritten ? cell.write : use, {unwritten ? use : Stamp{}}};
+  };
+  for (const std::size_t end = offset + bytes; offset < end;) {
+    Cell& cell = cells[offset / 16];
+    const std::size_t stop = std::min(end, (offset / 16 + 1) * 16);
+    if (stop - offset == 16 && !is_split(cell)) {
+      mark(cell);
+      offset = stop;
+    } else {
+      Cell* parts = split(cell);
+      for (; offset < stop; offset = (offset / 2 + 1) * 2) mark(parts[offset % 16 / 2]);
     }
   }
 }

@@ -88,6 +88,9 @@ class Shadow {
   }
   /// Makes [offset, offset + bytes) count as never written (global memory; shared memory starts like that).
   void mark_unwritten(Cell* cells, std::size_t offset, std::size_t bytes);
+  /// Makes [offset, offset + bytes) count as used by the launch before, at its last epoch: written, or, where
+  /// nothing defined is there, read.
+  void mark_used_before(Cell* cells, std::size_t offset, std::size_t bytes);
   /// True when some byte of the range still counts as never written.
   bool unwritten(const Cell* cells, std::size_t offset, std::size_t bytes) const;
 

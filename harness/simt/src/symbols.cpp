@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <string_view>
 
@@ -106,18 +107,50 @@ Address locate(std::uint64_t pc) {
   return {info.dli_fname, pc - 1 - (type[0] == 3 ? base : 0), info.dli_sname ? info.dli_sname : ""};
 }
 
+/// What follows '\x01' in a placeholder: the address, behind '#' where the source's words are wanted.
+std::uint64_t address_in(const char* placeholder) {
+  return std::strtoull(placeholder + (*placeholder == '#' ? 1 : 0), nullptr, 16);
+}
+
+/// The first argument of the call in a line of source, as it is written there.
+std::string first_argument(const std::string& line) {
+  std::size_t begin = line.find('(');
+  if (begin == std::string::npos) return "";
+  int depth = 0;
+  for (std::size_t i = ++begin; i < line.size(); ++i) {
+    if (line[i] == '(') ++depth;
+    if ((line[i] == ',' || line[i] == ')') && depth == 0) return line.substr(begin, i - begin);
+    if (line[i] == ')') --depth;
+  }
+  return "";
+}
+
+/// " (shared.full(stage))" for a call at `place`, "kernel.cu:57", whose source lies beside its module.
+std::string argument_in(const std::string& module, const std::string& place) {
+  const std::size_t colon = place.rfind(':');
+  if (colon == std::string::npos) return "";
+  std::ifstream source(module.substr(0, module.rfind('/') + 1) + place.substr(0, colon));
+  std::string line;
+  for (long i = std::strtol(place.c_str() + colon + 1, nullptr, 10); i > 0; --i)
+    if (!std::getline(source, line)) return "";
+  const std::string argument = first_argument(line);
+  return argument.empty() ? "" : " (" + argument + ")";
+}
+
 std::vector<std::uint64_t> placeholders(const std::vector<Finding>& findings) {
   std::vector<std::uint64_t> result;
   for (const Finding& finding : findings)
     for (std::size_t i = 0; (i = finding.message.find('\x01', i)) != std::string::npos; ++i)
-      result.push_back(std::strtoull(finding.message.c_str() + i + 1, nullptr, 16));
+      result.push_back(address_in(finding.message.c_str() + i + 1));
   return result;
 }
 
 void replace(std::string& message, const std::map<std::uint64_t, std::string>& names) {
   for (std::size_t i; (i = message.find('\x01')) != std::string::npos;) {
     const std::size_t end = message.find('\x02', i);
-    message.replace(i, end - i + 1, names.at(std::strtoull(message.c_str() + i + 1, nullptr, 16)));
+    const std::uint64_t pc = address_in(message.c_str() + i + 1);
+    const std::string& place = names.at(pc);
+    message.replace(i, end - i + 1, message[i + 1] == '#' ? argument_in(locate(pc).module, place) : place);
   }
 }
 

@@ -308,7 +308,7 @@ std::uint32_t Warpgroup::newest_epoch() const {
 }
 
 void Warpgroup::set_registers(const Block&, unsigned warp, int count, bool increase) {
-  const int before = registers_[warp];
+  const int before = registers_[warp] ? registers_[warp] : machine.config.registers;
   if (before && (increase ? count < before : count > before))
     report("setmaxnreg", text("setmaxnreg.%s to %d while the warp has %d registers", increase ? "inc" : "dec",
                               count, before));
@@ -323,14 +323,24 @@ void Warpgroup::check_exit(const Block& block) {
       report("setmaxnreg", text("the warps of a warpgroup have set different register counts (%d and %d); "
                                 "all four must execute the same setmaxnreg",
                                 registers_[0], registers_[warp]));
-  if (block.warpgroups.front().get() != this) return;
-  int total = 0;
-  for (const auto& group : block.warpgroups) total += group->registers_[0] * 128;
-  if (total > 65536)
-    report(
-        "setmaxnreg",
-        text("the warpgroups' register counts add up to %d; an SM has 65536: setmaxnreg.inc waits for ever",
-             total));
+  if (block.warpgroups.front().get() == this) check_register_pool(block);
+}
+
+/// What warpgroups give up is all that others can get: a block never has more than it was launched with.
+void Warpgroup::check_register_pool(const Block& block) {
+  const int launched = (machine.config.registers + 7) / 8 * 8;
+  int total = 0, warps_left = static_cast<int>(machine.warps_per_block);
+  for (const auto& group : block.warpgroups) {
+    const int set = group->registers_[0];
+    total += (set ? set : launched) * 32 * std::min(warps_left, 4);
+    warps_left -= 4;
+  }
+  const int pool = launched ? launched * 32 * static_cast<int>(machine.warps_per_block)
+                            : static_cast<int>(machine.limits.registers_per_sm);
+  if (total > pool)
+    report("setmaxnreg", text("the warpgroups' register counts add up to %d, but %s %d: setmaxnreg.inc waits "
+                              "for ever",
+                              total, launched ? "the block is launched with" : "an SM has", pool));
 }
 
 }  // namespace core

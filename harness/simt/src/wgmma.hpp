@@ -53,6 +53,7 @@ class Warpgroup {
   void note_waited(Thread& self, std::uint32_t pending);
   void wait_for_others(Thread& self);
   void set_registers(const Block& block, unsigned warp, int count, bool increase);
+  static void check_register_pool(const Block& block);
   void check_exit(const Block& block);
   std::uint32_t newest_epoch() const;
 

@@ -30,6 +30,18 @@ class Buffer {
   std::size_t count_;
 };
 
+/// The limits of a GPU for the duration of a test.
+class WithLimits {
+ public:
+  explicit WithLimits(const Limits& wanted) : before_(limits()) { set_limits(wanted); }
+  WithLimits(const WithLimits&) = delete;
+  WithLimits& operator=(const WithLimits&) = delete;
+  ~WithLimits() { set_limits(before_); }
+
+ private:
+  Limits before_;
+};
+
 /// All combinations of order and asynchrony, with the detector.
 inline std::vector<Config> all_modes(std::uint64_t seed = 1) {
   std::vector<Config> modes;

@@ -259,6 +259,33 @@ TEST(global_memory_read_and_then_overwritten_by_tma) {
   }
 }
 
+TEST(a_dependent_launch_waits_for_kernels_that_nobody_has_seen) {
+  Buffer<int> input(64, "input"), output(64, "output"), plan(64, "plan");
+  mark_in_use(input.data(), 64 * sizeof(int));
+  mark_in_use(output.data(), 64 * sizeof(int));
+  const auto kernel = [&](unsigned reads, unsigned writes) {  // how many threads wait before they do
+    return [&, reads, writes] {
+      const unsigned me = ids->thread.x;
+      const int own = plan[me];
+      if (me < reads) griddep_wait();
+      const int value = input[me] + own;
+      if (me >= reads && me < writes) griddep_wait();
+      output[me] = value;
+    };
+  };
+  for (Config config : few_modes()) {
+    CHECK_CLEAN(launch(config, {1}, {64}, 0, {1}, kernel(0, 0)));
+    config.dependent = true;
+    mark_undefined(output.data(), 64 * sizeof(int));
+    CHECK_CLEAN(launch(config, {1}, {64}, 0, {1}, kernel(64, 64)));
+    CHECK_FINDING(launch(config, {1}, {64}, 0, {1}, kernel(32, 64)), "race", "of 'input'");
+    mark_undefined(output.data(), 64 * sizeof(int));
+    const Result early = launch(config, {1}, {64}, 0, {1}, kernel(0, 32));
+    CHECK_FINDING(early, "race", "of 'output' (256 bytes): store by thread ");
+    CHECK_FINDING(early, "race", "the launch before, which griddepcontrol.wait would wait for");
+  }
+}
+
 TEST(a_dependent_launch_waits_before_it_touches) {
   Buffer<int> data(64, "data");
   const auto primary = [&] { data[ids->block.x * 32 + ids->lane] = 1; };

@@ -159,8 +159,11 @@ TEST(stack_overflow_is_a_finding) {
 
 TEST(bad_shapes_are_refused) {
   const auto nothing = [] {};
+  const WithLimits hopper({1024, 227 << 10, 8, 65536});
   CHECK_THROWS(launch({}, {1}, {2048}, 0, {1}, nothing), "at most 1024");
   CHECK_THROWS(launch({}, {1}, {32}, 300000, {1}, nothing), "at most 232448");
+  CHECK_THROWS(launch({}, {16}, {32}, 0, {16}, nothing), "16 blocks in a cluster; at most 8");
+  CHECK_THROWS(set_limits({1024, 256 << 10, 8, 65536}), "more than the emulator can hold");
   CHECK_THROWS(launch({}, {3}, {32}, 0, {2}, nothing), "multiple of the cluster");
   CHECK_THROWS(launch({}, {0}, {32}, 0, {1}, nothing), "is 0");
 }

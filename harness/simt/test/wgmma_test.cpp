@@ -229,10 +229,20 @@ TEST(misuse_is_reported) {
 }
 
 TEST(register_budgets) {
+  const WithLimits hopper({1024, 227 << 10, 16, 65536});
   const auto run = [](auto kernel) { return launch(checked(), {1}, {384}, 0, {1}, kernel); };
   CHECK_CLEAN(run([] { ids->warp < 4 ? setmaxnreg(24, false) : setmaxnreg(240, true); }));
   CHECK_FINDING(run([] { setmaxnreg(20, false); }), "setmaxnreg", "multiples of 8 from 24 to 256");
   CHECK_FINDING(run([] { setmaxnreg(240, true); }), "setmaxnreg", "add up to 92160");
+  Config launched = checked();
+  launched.registers = 168;  // 168 + 168 in two warpgroups
+  const auto pool = [&](int less, int more) {
+    return launch(launched, {1}, {256}, 0, {1},
+                  [=] { ids->warp < 4 ? setmaxnreg(less, false) : setmaxnreg(more, true); });
+  };
+  CHECK_CLEAN(pool(96, 240));
+  CHECK_FINDING(pool(104, 240), "setmaxnreg", "add up to 44032, but the block is launched with 43008");
+  CHECK_FINDING(pool(96, 160), "setmaxnreg", "setmaxnreg.inc to 160 while the warp has 168 registers");
   CHECK_FINDING(run([] {
                   if (ids->warp == 0) setmaxnreg(24, false);
                 }),

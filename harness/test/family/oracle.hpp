@@ -11,6 +11,13 @@
 
 namespace tilewright::axpby {
 
+struct Call {
+  const void* a;
+  void* c;
+  void* workspace;
+  float alpha, beta;
+};
+
 class AxpbyProblem : public Problem {
  public:
   explicit AxpbyProblem(const Json& json)
@@ -45,23 +52,32 @@ class AxpbyProblem : public Problem {
   double flops() const override { return 3.0 * static_cast<double>(m_ * n_); }
   double bytes() const override { return 8.0 * static_cast<double>(m_ * n_); }
 
-  Workspace workspace(const Parameters&, const DeviceLimits&) const override { return {16, {}, 0, 4}; }
+  Bound bind(const Parameters& parameters, const DeviceLimits&) const override {
+    refuse_unless(n_ % parameters.number("vector") == 0,
+                  [&] { return "n must be a multiple of " + std::to_string(parameters.number("vector")); });
+    Bound bound;
+    bound.workspace = {16, {}, 0, 4};
+    if (m_ == 0) return bound;
+    LaunchBuilder<Args, Call> kernel;
+    kernel.launch.grid = {static_cast<unsigned>((n_ + 31) / 32), static_cast<unsigned>(m_), 1};
+    kernel.launch.block = {32, 1, 1};
+    kernel.launch.shared_bytes = 256;
+    kernel.args.m = static_cast<int>(m_);
+    kernel.args.n = static_cast<int>(n_);
+    kernel.args.lda = static_cast<int>(tensors_[0].stride);
+    kernel.args.ldc = static_cast<int>(tensors_[1].stride);
+    kernel.set(&Args::a, &Call::a);
+    kernel.set(&Args::c, &Call::c);
+    kernel.set(&Args::counter, &Call::workspace);
+    kernel.set(&Args::alpha, &Call::alpha);
+    kernel.set(&Args::beta, &Call::beta);
+    bound.launches.push_back(kernel.finish());
+    return bound;
+  }
 
-  std::vector<Launch> launches(const Parameters& parameters, const DeviceLimits&,
-                               const Placement& placement) const override {
-    if (n_ % parameters.number("vector") != 0)
-      throw Unsupported("n must be a multiple of " + std::to_string(parameters.number("vector")));
-    Launch launch;
-    launch.grid = {static_cast<unsigned>((n_ + 31) / 32), static_cast<unsigned>(m_), 1};
-    launch.block = {32, 1, 1};
-    launch.shared_bytes = 256;
-    launch.arguments.add(
-        Args{static_cast<const float*>(placement.tensors[0]), static_cast<float*>(placement.tensors[1]),
-             static_cast<std::uint32_t*>(placement.workspace), static_cast<int>(m_), static_cast<int>(n_),
-             static_cast<int>(tensors_[0].stride), static_cast<int>(tensors_[1].stride),
-             static_cast<float>(alpha_), static_cast<float>(beta_)});
-    if (m_ == 0) return {};
-    return {launch};
+  CallBytes call(const Placement& placement) const override {
+    return CallBytes(Call{placement.tensors[0], placement.tensors[1], placement.workspace,
+                          static_cast<float>(alpha_), static_cast<float>(beta_)});
   }
 
   std::string key() const override { return key_; }

@@ -1,4 +1,4 @@
-import { defineFamily, defineParameters, type GateCase } from '../../../src/model/family.ts';
+import { defineFamily, defineOperation, defineParameters, type GateCase } from '../../../src/model/family.ts';
 
 const { specs, constraint } = defineParameters({
   threads: { label: 't', doc: 'Threads of a block.', values: [64, 128, 256, 512] },
@@ -14,30 +14,56 @@ const { specs, constraint } = defineParameters({
 function cases(tile: number, vector: number): GateCase[] {
   const sizes = [0, 1, tile - 1, tile, tile + 1, 3 * tile + 17];
   return [
-    ...sizes.map((count) => ({
-      id: `integers-${count}`,
-      tier: 1,
-      problem: { count, alpha: 3, values: 'integers', seed: 1 },
-    })),
-    { id: 'nan', tier: 4, problem: { count: tile + 5, alpha: 2, values: 'nan', seed: 2 } },
-    ...[0, 1, -1.5].map((alpha) => ({
-      id: `alpha=${alpha}`,
-      tier: 5,
-      problem: { count: tile + 3, alpha, values: 'normal', seed: 3 },
-    })),
+    ...sizes.map(
+      (count): GateCase => ({
+        id: `integers-${count}`,
+        tier: 'exact',
+        problem: { count, alpha: 3, values: 'integers', seed: 1 },
+      }),
+    ),
+    { id: 'nan', tier: 'non-finite', problem: { count: tile + 5, alpha: 2, values: 'nan', seed: 2 } },
+    ...[0, 1, -1.5].map(
+      (alpha): GateCase => ({
+        id: `alpha=${alpha}`,
+        tier: 'edges',
+        problem: { count: tile + 3, alpha, values: 'normal', seed: 3 },
+      }),
+    ),
     {
       id: 'misaligned',
-      tier: 5,
+      tier: 'edges',
       problem: { count: tile, alpha: 2, offset: 1, values: 'normal', seed: 4 },
       ...(vector > 1 && { refuses: 'x and y must be aligned' }),
     },
-    { id: 'repeated', tier: 7, launches: 5, problem: { count: 1000, alpha: 2, values: 'normal', seed: 5 } },
+    {
+      id: 'repeated',
+      tier: 'repetition',
+      launches: 5,
+      problem: { count: 1000, alpha: 2, values: 'normal', seed: 5 },
+    },
   ];
 }
+
+const operation = defineOperation({
+  name: 'new_kernel',
+  formula: 'y = alpha * x + y',
+  doc: 'x and y are arrays of the same length, in fp32. Each element is rounded once or twice.',
+  sizes: { count: { doc: 'elements of x and y' } },
+  choices: { element: { kind: 'type', doc: 'element type of x and y', values: ['f32'] } },
+  operands: {
+    x: { doc: 'x', role: 'input', type: 'element', shape: ['count'] },
+    y: { doc: 'y', role: 'inout', type: 'element', shape: ['count'] },
+  },
+  scalars: { alpha: { doc: 'factor of x' } },
+  hints: {},
+  features: {},
+});
 
 export default defineFamily({
   name: 'new-kernel',
   summary: 'y[i] = alpha * x[i] + y[i] for i < count, in fp32',
+  operation,
+  serves: () => ({}),
   parameters: specs,
   activations: [],
   constraints: [
@@ -66,8 +92,6 @@ export default defineFamily({
     { id: '1M', problem: { count: 1 << 20, alpha: 2, values: 'normal', seed: 1 } },
     { id: '64M', problem: { count: 1 << 26, alpha: 2, values: 'normal', seed: 1 } },
   ],
-  features: ({ problem }) => ({ count: Number(problem.count) }),
-  applies: () => true,
   generality: ({ vector }) => (vector === 1 ? 1 : 0),
   cases: ({ threads, vector, unroll }) => cases(threads * vector * unroll, vector),
   priority: ({ threads, vector, unroll }) => vector * 100 + unroll * 10 + threads / 64,

@@ -3,35 +3,33 @@
 #pragma once
 #include <string>
 
+#include "args.h"
+#include "operation.hpp"
 #include "tw/launch.hpp"
 
-namespace new_kernel {
+namespace tilewright::new_kernel {
 
-/// Arguments of every variant, member by member as in kernel.cu.hbs.
-struct Args {
-  const float* x;   // device, `count` elements
-  float* y;         // device, `count` elements
-  long long count;  // elements
-  float alpha;
-};
+/// Binds y = alpha * x + y to a variant. Throws Unsupported with the reason when the variant does not take so
+/// many elements; what it asks of addresses is a requirement.
+inline Bound bind(const Shape& shape, const Parameters& parameters, const DeviceLimits&) {
+  const std::int64_t tile = parameters.number("tile"), blocks = (shape.count + tile - 1) / tile;
+  refuse_unless(blocks < std::int64_t{1} << 31,
+                [&] { return "takes at most 2^31 - 1 tiles of " + std::to_string(tile); });
+  Bound bound;
+  constexpr const char* kReason = "loads {} bytes at a time: x and y must be aligned to that";
+  bound.require_aligned(&Call::x, 4 * parameters.number("vector"), kReason);
+  bound.require_aligned(&Call::y, 4 * parameters.number("vector"), kReason);
+  if (blocks == 0) return bound;
 
-/// The launches that compute y = alpha * x + y: one, or none for an empty array. Throws Unsupported with the
-/// reason when the variant does not take the problem.
-inline std::vector<tilewright::Launch> launches(const Args& args, const tilewright::Parameters& parameters) {
-  const std::int64_t bytes = 4 * parameters.number("vector");
-  for (const void* base : {static_cast<const void*>(args.x), static_cast<const void*>(args.y)})
-    if (reinterpret_cast<std::uintptr_t>(base) % static_cast<std::uintptr_t>(bytes) != 0)
-      throw tilewright::Unsupported("loads " + std::to_string(bytes) +
-                                    " bytes at a time: x and y must be aligned to that");
-  const long long tile = parameters.number("tile"), blocks = (args.count + tile - 1) / tile;
-  if (blocks >= 1LL << 31)
-    throw tilewright::Unsupported("takes at most 2^31 - 1 tiles of " + std::to_string(tile));
-  if (blocks == 0) return {};
-  tilewright::Launch launch;
-  launch.grid[0] = static_cast<unsigned>(blocks);
-  launch.block[0] = static_cast<unsigned>(parameters.number("threads"));
-  launch.arguments.add(args);
-  return {launch};
+  LaunchBuilder<Args, Call> kernel;
+  kernel.launch.grid[0] = static_cast<unsigned>(blocks);
+  kernel.launch.block[0] = static_cast<unsigned>(parameters.number("threads"));
+  kernel.args.count = shape.count;
+  kernel.set(&Args::x, &Call::x);
+  kernel.set(&Args::y, &Call::y);
+  kernel.set(&Args::alpha, &Call::alpha);
+  bound.launches.push_back(kernel.finish());
+  return bound;
 }
 
-}  // namespace new_kernel
+}  // namespace tilewright::new_kernel

@@ -9,13 +9,13 @@
 #include "launch.hpp"
 #include "tilewright/family.hpp"
 
-namespace new_kernel {
+namespace tilewright::new_kernel {
 
 /// Reads `count`, `alpha`, `values` (normal | integers | nan), `offset` (elements by which both arrays are
 /// shifted off their alignment) and `seed`.
-class Axpy final : public tilewright::Problem {
+class Axpy final : public Problem {
  public:
-  explicit Axpy(const tilewright::Json& problem)
+  explicit Axpy(const Json& problem)
       : count_(problem.at("count").integer()),
         alpha_(static_cast<float>(problem.number("alpha", 1))),
         exact_(problem.text("values", "normal") == "integers"),
@@ -25,16 +25,16 @@ class Axpy final : public tilewright::Problem {
     x_ = draw(random, problem.text("values", "normal"));
     y_ = draw(random, exact_ ? "integers" : "normal");
     const std::int64_t offset = problem.integer("offset", 0);
-    tensors_ = {tensor("x", tilewright::Role::input, x_, offset),
-                tensor("y", tilewright::Role::inout, y_, offset)};
+    tensors_ = {tensor("x", Role::input, x_, offset),
+                tensor("y", Role::inout, y_, offset)};
   }
 
-  const std::vector<tilewright::Tensor>& tensors() const override { return tensors_; }
+  const std::vector<Tensor>& tensors() const override { return tensors_; }
 
   /// One fused operation rounds once, two operations twice: at most 2^-24 of the product and of the result
   /// each. Small integers are exact.
-  std::vector<tilewright::Reference> reference() const override {
-    tilewright::Reference y;
+  std::vector<Reference> reference() const override {
+    Reference y;
     for (std::size_t i = 0; i < x_.size(); ++i) {
       const double product = static_cast<double>(alpha_) * x_[i], value = product + y_[i];
       const double bound = 0x1p-24 * (std::abs(product) + 1.01 * std::abs(value)) + 0x1p-149;
@@ -47,17 +47,19 @@ class Axpy final : public tilewright::Problem {
   double flops() const override { return 2.0 * static_cast<double>(count_); }
   double bytes() const override { return 12.0 * static_cast<double>(count_); }  // x and y read, y written
 
-  tilewright::Workspace workspace(const tilewright::Parameters&,
-                                  const tilewright::DeviceLimits&) const override {
-    return {};
+  Bound bind(const Parameters& parameters, const DeviceLimits& limits) const override {
+    Shape shape{};
+    shape.count = count_;
+    shape.element = Type::f32;
+    return new_kernel::bind(shape, parameters, limits);
   }
 
-  std::vector<tilewright::Launch> launches(const tilewright::Parameters& parameters,
-                                           const tilewright::DeviceLimits&,
-                                           const tilewright::Placement& placement) const override {
-    const Args args{static_cast<const float*>(placement.tensors[0]),
-                    static_cast<float*>(placement.tensors[1]), count_, alpha_};
-    return new_kernel::launches(args, parameters);
+  CallBytes call(const Placement& placement) const override {
+    Call call{};
+    call.x = placement.tensors[0];
+    call.y = placement.tensors[1];
+    call.alpha = alpha_;
+    return CallBytes(call);
   }
 
   std::string key() const override { return key_; }
@@ -78,9 +80,9 @@ class Axpy final : public tilewright::Problem {
     return values;
   }
 
-  tilewright::Tensor tensor(const char* name, tilewright::Role role, const std::vector<float>& values,
+  Tensor tensor(const char* name, Role role, const std::vector<float>& values,
                             std::int64_t offset) const {
-    tilewright::Tensor tensor{name, tilewright::ElementType::f32, role, 1, count_, count_, offset, {}};
+    Tensor tensor{name, ElementType::f32, role, 1, count_, count_, offset, {}};
     tensor.image.resize(values.size() * sizeof(float));
     if (!values.empty()) std::memcpy(tensor.image.data(), values.data(), tensor.image.size());
     return tensor;
@@ -91,10 +93,10 @@ class Axpy final : public tilewright::Problem {
   bool exact_;
   std::string key_;
   std::vector<float> x_, y_;
-  std::vector<tilewright::Tensor> tensors_;
+  std::vector<Tensor> tensors_;
 };
 
-}  // namespace new_kernel
+}  // namespace tilewright::new_kernel
 
 namespace tilewright {
 

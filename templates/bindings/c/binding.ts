@@ -1,13 +1,20 @@
 import type { Binding } from '../../../src/model/binding.ts';
 import type { Manifest, ManifestChoice, ManifestVariant } from '../../../src/model/manifest.ts';
+import type { Operation } from '../../../src/model/operation.ts';
+import { numberOf } from '../../../src/model/signature.ts';
+import { operationContext } from './operation.ts';
 
 /** Grows when a struct, a function or a number of the emitted C interface changes its meaning. */
-const abiVersion = 1;
+const abiVersion = 2;
 
 const binding: Binding = {
   name: 'c',
   summary: 'C library as a CMake package: a CUDA target and an emulated one with the same interface',
-  files: () => [
+  files: ({ operation }) => [
+    {
+      from: 'include/tilewright/operation.h.hbs',
+      to: `include/tilewright/${operation.name}.h`,
+    },
     ...[
       'CMakeLists.txt.hbs',
       'README.md.hbs',
@@ -29,15 +36,18 @@ const binding: Binding = {
       'src/emulated/types/number.hpp',
       'src/emulated/types/vector_functions.h',
       'src/manifest.S',
+      'src/operation/api.cpp.hbs',
+      'src/problem_checks.cpp',
+      'src/problem_checks.hpp',
       'src/runtime.cpp',
       'src/runtime.hpp',
       'src/selection.cpp.hbs',
       'src/status.cpp',
     ].map((from) => ({ from, to: from.replace(/\.hbs$/, '') })),
   ],
-  copies: (manifest) => [
-    { root: 'family', from: 'api.h', to: `include/tilewright/${operation(manifest)}.h` },
-    { root: 'family', from: 'api.cpp', withIncludes: true, to: 'src/operation' },
+  copies: () => [
+    { root: 'family', from: 'launch.hpp', withIncludes: true, to: 'src/operation' },
+    { root: 'family', from: 'features.hpp', withIncludes: true, to: 'src/operation' },
     { root: 'package', from: 'templates/include', to: 'device' },
     { root: 'package', from: 'harness/simt/include', to: 'simt/include' },
     { root: 'package', from: 'harness/simt/src', accept: isNotHooks, to: 'simt/src' },
@@ -45,12 +55,17 @@ const binding: Binding = {
     { root: 'package', from: 'harness/emulated', accept: isLauncher, to: 'src/emulated' },
     { root: 'package', from: 'LICENSE', to: 'LICENSE' },
   ],
+  proof: {
+    sources: ['src/operation/api.cpp', 'src/selection.cpp'],
+    folders: ['include', 'src', 'src/operation', 'device', 'simt/include', 'simt/src'],
+    flags: ['-std=c++20', '-DTW_EMULATED'],
+  },
   context: (manifest) => {
     const [major, minor, patch] = manifest.provenance.generator.version.split(/[.+-]/);
     const images = manifest.variants.flatMap(imageRows);
     const choices = withoutRepeats(manifest.policy);
     return {
-      operation: operation(manifest),
+      ...operationContext(manifest.operation),
       family: manifest.family,
       summary: manifest.summary,
       version: `${major}.${minor}.${patch}`,
@@ -85,11 +100,6 @@ function isLauncher(path: string): boolean {
   return /^launcher\.(cpp|hpp)$/.test(path);
 }
 
-/** The family's name as a C identifier: what its functions carry after `tw_`. */
-function operation(manifest: Manifest): string {
-  return manifest.family.replaceAll('-', '_');
-}
-
 /** Leaves out workloads that dispatch cannot tell from an earlier one. */
 function withoutRepeats(policy: readonly ManifestChoice[]): ManifestChoice[] {
   const first = new Map(policy.toReversed().map((choice) => [JSON.stringify(choice.features), choice]));
@@ -114,13 +124,27 @@ function variantRow(manifest: Manifest, variant: ManifestVariant, index: number)
     id: variant.id,
     symbol: variant.symbol,
     parameters: parameters.map(([name, value]) =>
-      typeof value === 'string' ? `{"${name}", 0, "${value}"}` : `{"${name}", ${Number(value)}, nullptr}`,
+      typeof value === 'string'
+        ? `{"${name}", 0, ${JSON.stringify(value)}}`
+        : `{"${name}", ${Number(value)}, nullptr}`,
     ),
     count: parameters.length,
     firstImage: before.reduce((sum, { images }) => sum + images.length, 0),
     imageCount: variant.images.length,
+    ...servedRows(manifest.operation, variant),
     fallback: variant.fallback,
   };
+}
+
+/** Masks of the values that a variant serves of each choice, and the sizes that it is made for. */
+function servedRows({ choices, sizes }: Operation, { serves }: ManifestVariant) {
+  const masks = Object.entries(choices).map(([name, { kind }]) =>
+    (serves[name] ?? []).reduce<number>((mask, value) => mask | (1 << numberOf(kind, String(value))), 0),
+  );
+  const fixed = Object.keys(sizes).flatMap((name) =>
+    (serves[name] ?? []).map((value) => `{"${name}", ${Number(value)}}`),
+  );
+  return { served: masks.join(', '), fixed: fixed.join(', '), fixedCount: fixed.length };
 }
 
 function choiceRow(manifest: Manifest, choice: ManifestChoice, index: number) {
@@ -130,9 +154,7 @@ function choiceRow(manifest: Manifest, choice: ManifestChoice, index: number) {
     workload: choice.workload,
     name: choice.variant,
     evidence: evidence(choice),
-    features: features.map(([name, value]) =>
-      typeof value === 'string' ? `{"${name}", 0, "${value}"}` : `{"${name}", ${value}, nullptr}`,
-    ),
+    features: features.map(([name, value]) => `{"${name}", ${value}}`),
     count: features.length,
     variant: manifest.variants.findIndex(({ id }) => id === choice.variant),
   };
@@ -140,14 +162,15 @@ function choiceRow(manifest: Manifest, choice: ManifestChoice, index: number) {
 
 /** One line for the reader of the policy, e.g. `41.8 us hot, 1.012x the best of ours; cusparse-bsr 55.0 us`. */
 function evidence(choice: ManifestChoice): string {
-  const { median, variantMedian, vendorFaster, l2, slowdown, baseline, measured } = choice;
+  const { median, variantMedian, vendorFaster, l2, slowdown, baseline, measured, accuracy } = choice;
   const own = vendorFaster ? variantMedian : median;
-  if (own === undefined) return 'untimed: first by the priority of its family';
+  const rank = accuracy ? `; rank ${accuracy} of accuracy` : '';
+  if (own === undefined) return `untimed: first by the priority of its family${rank}`;
   const time = `${microseconds(own)} ${l2 ?? ''}`.trimEnd();
   const behind = slowdown === undefined ? '' : `, ${slowdown.toFixed(3)}x the best of ours`;
   const elsewhere = measured === undefined ? '' : `, measured in run ${measured}`;
   const vendor = baseline ? `; ${baseline.name} ${microseconds(baseline.median)}` : '';
-  return time + behind + elsewhere + vendor + (vendorFaster ? ', which is faster' : '');
+  return time + behind + elsewhere + vendor + (vendorFaster ? ', which is faster' : '') + rank;
 }
 
 function microseconds(seconds: number): string {

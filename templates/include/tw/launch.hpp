@@ -1,5 +1,8 @@
-// launch.hpp - how a kernel is started, in plain C++17: the words that a family's launch.hpp, the runner and the
-// emitted library share. No CUDA header is needed, so the same code serves the emulated device.
+// launch.hpp - how a kernel is started, in plain C++17: the words that a family's launch.hpp, the runner and
+// the emitted library share. No CUDA header is needed, so the same code serves the emulated device.
+//
+// A family binds a problem to a variant once, when a plan is made: grid, shared memory, constants of the
+// kernel's arguments. A run copies the addresses and scalars of one call into the arguments, and launches.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -8,27 +11,39 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace tilewright {
 
-/// One tuning parameter of a variant, or a value that its family derives from them, as written in its manifest. `text`
-/// is null for a number or a boolean.
+/// One tuning parameter of a variant, or a value that its family derives from them, as written in its
+/// manifest. `text` is null for a number or a boolean.
 struct Parameter {
   const char* name;
   std::int64_t number;
   const char* text;
 };
 
+/// Launch code reads a parameter that the variant does not have, or one of another kind.
+struct WrongParameter : std::out_of_range {
+  WrongParameter(std::string_view parameter, const std::string& why) : std::out_of_range(why), name(parameter) {}
+  std::string name;
+};
+
 /// All of a variant's parameters and derived values, by name. Does not own them.
 class Parameters {
  public:
   Parameters(const Parameter* first, std::size_t count) : first_(first), count_(count) {}
-  /// Throws std::out_of_range when there is no such parameter.
-  std::int64_t number(std::string_view name) const { return find(name).number; }
+  // Both throw WrongParameter when there is no such parameter, or it is of the other kind.
+  std::int64_t number(std::string_view name) const {
+    const Parameter& parameter = find(name);
+    if (parameter.text) throw WrongParameter(name, "parameter '" + std::string(name) + "' is a text");
+    return parameter.number;
+  }
   std::string_view text(std::string_view name) const {
     const Parameter& parameter = find(name);
-    if (!parameter.text) throw std::out_of_range("parameter '" + std::string(name) + "' is a number");
+    if (!parameter.text) throw WrongParameter(name, "parameter '" + std::string(name) + "' is a number");
     return parameter.text;
   }
 
@@ -36,7 +51,7 @@ class Parameters {
   const Parameter& find(std::string_view name) const {
     for (std::size_t i = 0; i < count_; ++i)
       if (name == first_[i].name) return first_[i];
-    throw std::out_of_range("variant has no parameter '" + std::string(name) + "'");
+    throw WrongParameter(name, "variant has no parameter '" + std::string(name) + "'");
   }
   const Parameter* first_;
   std::size_t count_;
@@ -47,13 +62,22 @@ struct Unsupported : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Throws Unsupported with what `reason()` returns, a text, unless `holds`.
+template <class Reason>
+void refuse_unless(bool holds, const Reason& reason) {
+  if (!holds) throw Unsupported(reason());
+}
+inline void refuse_unless(bool holds, const char* reason) {
+  if (!holds) throw Unsupported(reason);
+}
+
 enum class Swizzle : std::uint8_t { none, b32, b64, b128 };
 
-/// A tensor in global memory as TMA sees it: what `cuTensorMapEncodeTiled` takes (dimension 0 is contiguous).
+/// A tensor in global memory as TMA sees it, but for its address: what `cuTensorMapEncodeTiled` takes
+/// (dimension 0 is contiguous).
 struct TiledMap {
-  void* base = nullptr;            // 16-byte aligned
   std::uint32_t element_bytes = 2;
-  bool bfloat16 = false;           // element type for element_bytes == 2
+  bool bfloat16 = false;  // element type for element_bytes == 2
   std::uint32_t rank = 2;
   std::array<std::uint64_t, 5> size{};    // elements per dimension
   std::array<std::uint64_t, 5> stride{};  // bytes; stride[i] steps dimension i, stride[0] is unused
@@ -61,44 +85,201 @@ struct TiledMap {
   Swizzle swizzle = Swizzle::none;
 };
 
-/// The kernel's arguments in order. A scalar or struct is copied by value; a TiledMap is encoded by the device.
-class Arguments {
- public:
-  struct Item {
-    bool is_map;
-    TiledMap map;
-    std::vector<std::byte> bytes;
-  };
-  template <class T>
-  void add(const T& value) {
-    Item item{false, {}, std::vector<std::byte>(sizeof(T))};
-    std::memcpy(item.bytes.data(), &value, sizeof(T));
-    items_.push_back(std::move(item));
-  }
-  void add_map(const TiledMap& map) { items_.push_back({true, map, {}}); }
-  const std::vector<Item>& items() const { return items_; }
+/// Bytes of the argument struct that a kernel may have beside its tensor maps, and how many of these.
+inline constexpr std::size_t kMostArgumentBytes = 2048, kMostMaps = 8;
 
- private:
-  std::vector<Item> items_;
+// A family says in a struct of its own, its Call, what changes from run to run: addresses, the workspace's
+// among them, and scalars. `from` below is an offset in it.
+
+/// One value of the call on its way into the kernel's arguments.
+struct Patch {
+  enum class Kind : std::uint8_t {
+    word,     // 4 bytes
+    address,  // 8 bytes, plus `value`
+    aligned,  // an int: whether the address is a multiple of `value`, a power of two
+  };
+  Kind kind;
+  std::uint32_t to, from;
+  std::uint64_t value;
 };
 
-/// One kernel launch.
-struct Launch {
+/// A tensor map among the kernel's parameters; its address comes with the call.
+struct BoundMap {
+  TiledMap map;
+  std::uint32_t from;
+};
+
+/// A kernel launch that lacks only what comes with the call. The kernel takes the argument struct, then the
+/// maps.
+struct BoundLaunch {
   std::string entry;  // appended to the variant's symbol; empty for the main kernel
   std::array<unsigned, 3> grid{1, 1, 1};
   std::array<unsigned, 3> block{1, 1, 1};
   std::array<unsigned, 3> cluster{1, 1, 1};
-  std::size_t shared_bytes = 0;  // dynamic
-  bool dependent = false;        // programmatic dependent launch
-  Arguments arguments;
+  std::size_t shared_bytes = 0;      // dynamic
+  bool dependent = false;            // programmatic dependent launch
+  std::vector<std::byte> arguments;  // the argument struct with its constants
+  std::vector<Patch> patches;        // of the struct
+  std::vector<BoundMap> maps;
+};
+
+namespace detail {
+
+template <class T>
+T load(const void* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+template <class Struct, class Member>
+std::uint32_t offset_of(Member Struct::* member) {
+  static_assert(std::is_standard_layout_v<Struct> && std::is_trivially_copyable_v<Struct>, "plain data");
+  const Struct object{};
+  return static_cast<std::uint32_t>(reinterpret_cast<const std::byte*>(&(object.*member)) -
+                                    reinterpret_cast<const std::byte*>(&object));
+}
+
+}  // namespace detail
+
+/// Puts a BoundLaunch together: constants go into `args`, what comes with a call is named member by member.
+template <class Args, class Call>
+class LaunchBuilder {
+ public:
+  Args args{};
+  BoundLaunch launch;
+
+  /// Copies a member of the call to one of the arguments: an address, `bytes` further on, or a scalar of 4
+  /// bytes.
+  template <class To, class From>
+  void set(To Args::* to, From Call::* from, std::size_t bytes = 0) {
+    constexpr bool kAddress = std::is_pointer_v<To> && std::is_pointer_v<From>;
+    static_assert(kAddress || (std::is_same_v<To, From> && sizeof(To) == 4),
+                  "addresses, or scalars of one type of 4 bytes");
+    add(kAddress ? Patch::Kind::address : Patch::Kind::word, to, from, bytes);
+  }
+  /// Sets `to` to 1 in runs whose address is a multiple of `bytes`, else to 0.
+  template <class From>
+  void set_if_aligned(int Args::* to, From* Call::* from, std::size_t bytes) {
+    add(Patch::Kind::aligned, to, from, bytes);
+  }
+  /// Adds a tensor map as the kernel's next parameter, for the tensor at an address of the call.
+  template <class From>
+  void add_map(const TiledMap& map, From* Call::* address) {
+    if (launch.maps.size() == kMostMaps) throw std::length_error("a kernel has too many tensor maps");
+    launch.maps.push_back({map, detail::offset_of(address)});
+  }
+  BoundLaunch finish() {
+    launch.arguments.resize(sizeof(Args));
+    std::memcpy(launch.arguments.data(), &args, sizeof(Args));
+    return std::move(launch);
+  }
+
+ private:
+  static_assert(sizeof(Args) <= kMostArgumentBytes, "the arguments of a kernel");
+  template <class To, class From>
+  void add(Patch::Kind kind, To to, From from, std::size_t value) {
+    launch.patches.push_back({kind, detail::offset_of(to), detail::offset_of(from), value});
+  }
+};
+
+/// A condition on the call, beyond what the problem's shape decides.
+struct Requirement {
+  std::uint32_t from;
+  std::uint32_t alignment;  // of an address, a power of two in bytes; 0: a float, which must be 0
+  const char* reason;       // "{}" stands for the alignment
+
+  bool met(const void* call) const noexcept {
+    const std::byte* value = static_cast<const std::byte*>(call) + from;
+    if (alignment == 0) return detail::load<float>(value) == 0;
+    return (detail::load<std::uintptr_t>(value) & (alignment - 1)) == 0;
+  }
+  std::string text() const {
+    std::string text = reason;
+    if (const std::size_t at = text.find("{}"); at != std::string::npos)
+      text.replace(at, 2, std::to_string(alignment));
+    return text;
+  }
 };
 
 /// Device memory that the variant needs beside its operands.
 struct Workspace {
   std::size_t bytes = 0;
-  std::vector<std::byte> image;   // copied to the start of the workspace once, when the plan is made
-  std::size_t clear_offset = 0;   // [clear_offset, clear_offset + clear_bytes) is zeroed before every run
+  std::vector<std::byte> image;  // copied to the start of the workspace once, when the plan is made
+  std::size_t clear_offset = 0;  // [clear_offset, clear_offset + clear_bytes) is zeroed before every run
   std::size_t clear_bytes = 0;
+};
+
+/// What a variant asks of a call.
+class Requirements {
+ public:
+  void add(const Requirement& requirement) { all_.push_back(requirement); }
+  /// The first that the call does not meet, or null.
+  const Requirement* unmet(const void* call) const noexcept {
+    for (const Requirement& requirement : all_)
+      if (!requirement.met(call)) return &requirement;
+    return nullptr;
+  }
+
+ private:
+  std::vector<Requirement> all_;
+};
+
+/// A problem bound to a variant: everything that a run needs but the call. What `bind` of a family returns.
+struct Bound {
+  Workspace workspace;
+  Requirements requirements;
+  std::vector<BoundLaunch> launches;  // in order; none where there is nothing to compute
+
+  /// Refuses calls whose address is no multiple of `bytes`, a power of two.
+  template <class Call, class From>
+  void require_aligned(From* Call::* address, std::int64_t bytes, const char* reason) {
+    requirements.add({detail::offset_of(address), static_cast<std::uint32_t>(bytes), reason});
+  }
+  template <class Call>
+  void require_zero(float Call::* scalar, const char* reason) {
+    requirements.add({detail::offset_of(scalar), 0, reason});
+  }
+};
+
+/// The parameters of one launch, on the stack of whoever launches. `Map` is the device's tensor map.
+template <class Map>
+struct KernelParameters {
+  alignas(64) std::byte arguments[kMostArgumentBytes];
+  Map maps[kMostMaps];
+  void* pointers[1 + kMostMaps];  // as cudaLaunchKernel takes them
+
+  /// Fills them in for a call. `encoded` are the launch's maps for whatever address; `move(map, address)`
+  /// moves a copy. False as soon as that says false.
+  template <class Move>
+  bool fill(const BoundLaunch& launch, const Map* encoded, const void* call, const Move& move) noexcept {
+    const auto* from = static_cast<const std::byte*>(call);
+    std::memcpy(arguments, launch.arguments.data(), launch.arguments.size());
+    for (const Patch& patch : launch.patches) apply(patch, from + patch.from, arguments + patch.to);
+    pointers[0] = arguments;
+    for (std::size_t i = 0; i < launch.maps.size(); ++i) {
+      maps[i] = encoded[i];
+      if (!move(maps[i], detail::load<void*>(from + launch.maps[i].from))) return false;
+      pointers[1 + i] = &maps[i];
+    }
+    return true;
+  }
+
+ private:
+  static void apply(const Patch& patch, const std::byte* from, std::byte* to) noexcept {
+    if (patch.kind == Patch::Kind::word) {
+      std::memcpy(to, from, 4);
+      return;
+    }
+    const auto address = detail::load<std::uint64_t>(from);
+    if (patch.kind == Patch::Kind::address) {
+      const std::uint64_t moved = address + patch.value;
+      std::memcpy(to, &moved, sizeof moved);
+    } else {
+      const int aligned = (address & (patch.value - 1)) == 0;
+      std::memcpy(to, &aligned, sizeof aligned);
+    }
+  }
 };
 
 /// What the launch code may know of the device.

@@ -1,4 +1,4 @@
-import type { GateCase } from '../../../src/model/workload.ts';
+import type { GateCase, Tier } from '../../../src/model/workload.ts';
 import { alignment } from './derive.ts';
 import type { Point } from './parameters.ts';
 import { wgmmaCases } from './wgmma-cases.ts';
@@ -7,7 +7,7 @@ import type { Pattern, Problem } from './workloads.ts';
 type Depth = 'quick' | 'full';
 
 /** Multiply-adds, in millions, that the row-length case may cost in depth `quick`; see `rowCounts`. */
-const quickBudget = 45;
+const quickBudget = 24;
 
 /** Columns of C that one thread block computes. */
 function columnsPerBlock(point: Point): number {
@@ -49,7 +49,7 @@ class Cases {
 
   add(
     id: string,
-    tier: number,
+    tier: Tier,
     problem: Shape,
     options: Pick<GateCase, 'launches' | 'multiprocessors' | 'refuses'> = {},
   ): void {
@@ -59,16 +59,18 @@ class Cases {
       m: rows * block,
       k: columns * block,
       block,
-      dtype: input,
-      out: output,
+      input,
+      output,
       values: 'normal',
       seed: 1 + this.list.length,
       ...rest,
     };
-    this.list.push({ id, tier, problem: { ...complete }, ...options });
+    // What repeats also alternates, with the same problem in other numbers.
+    const alternate = tier === 'repetition' && { alternate: { ...complete, seed: complete.seed + 1 } };
+    this.list.push({ id, tier, problem: { ...complete }, ...options, ...alternate });
   }
 
-  addRows(id: string, tier: number, counts: readonly number[], problem: RowShape, options = {}): void {
+  addRows(id: string, tier: Tier, counts: readonly number[], problem: RowShape, options = {}): void {
     const columns = Math.max(...counts) + 1;
     const pattern: Pattern = { kind: 'rows', counts };
     this.add(id, tier, { rows: counts.length, columns, pattern, ...problem }, options);
@@ -79,16 +81,16 @@ type Shape = Pick<Problem, 'n' | 'pattern'> &
   Partial<Omit<Problem, 'm' | 'k'>> & { readonly rows: number; readonly columns: number };
 type RowShape = Omit<Shape, 'rows' | 'columns' | 'pattern'>;
 
-/** What the gate puts a variant through; tiers as in GateCase. Problems are small: they also run emulated, on a CPU. */
+/** What the gate puts a variant through. Problems are small: they also run emulated, on a CPU. */
 export function casesOf(point: Point, depth: Depth): readonly GateCase[] {
   const cases = new Cases(point);
   const wide = columnsPerBlock(point);
   const tile = Math.min(wide, point.path === 'naive' ? 32 : point.tileN);
-  cases.addRows('row-lengths', 1, rowCounts(point, depth), { n: tile, values: 'integers' });
-  cases.addRows('address-coded', 2, [1, 0], { n: wide + 8, values: 'one-hot' });
-  cases.addRows('unsorted', 3, [2], { n: tile / 2, sorted: false });
-  cases.add('empty', 3, { rows: 2, columns: 1, n: tile, pattern: { kind: 'empty' } });
-  cases.addRows('non-finite', 4, [1, 0], { n: tile, values: 'nan' });
+  cases.addRows('row-lengths', 'exact', rowCounts(point, depth), { n: tile, values: 'swing' });
+  cases.addRows('address-coded', 'address-coded', [1, 0], { n: wide + 8, values: 'one-hot' });
+  cases.addRows('unsorted', 'structures', [2], { n: tile / 2, sorted: false });
+  cases.add('empty', 'structures', { rows: 2, columns: 1, n: tile, pattern: { kind: 'empty' } });
+  cases.addRows('non-finite', 'non-finite', [1, 0], { n: tile, values: 'nan' });
   if (point.path === 'wgmma') {
     for (const item of wgmmaCases(point, depth)) {
       cases.addRows(item.id, item.tier, item.counts, item.problem, item.options);
@@ -96,45 +98,73 @@ export function casesOf(point: Point, depth: Depth): readonly GateCase[] {
   } else {
     addScalars(cases, tile);
   }
-  cases.addRows('alpha-zero', 5, [1], { n: 16, alpha: 0, beta: 0 });
+  addAlphas(cases);
   addAlignment(cases, point, tile);
-  cases.addRows('repeated', 7, [1], { n: tile }, { launches: 2 });
+  addFar(cases, point);
+  cases.addRows('repeated', 'repetition', [1], { n: tile }, { launches: 2 });
   if (depth === 'full') addFull(cases, point, tile, wide);
   else addMagnitude(cases, point, tile);
   return cases.list;
 }
 
-/** Tier 5: alpha and beta, a ragged N with padded rows. */
+/** A third, a subnormal and a number whose products overflow f16; none of them has the few bits of 0, 1 or -1.5. */
+const third = 1 / 3;
+const subnormal = 1e-39;
+const huge = 3e30;
+
+/** Alpha and beta, a ragged N with padded rows; with C aligned, so that rows end in a part of a vector, and not. */
 function addScalars(cases: Cases, tile: number): void {
   const n = tile - 3;
   // Rows of B stay aligned for every path; those of C need not.
-  cases.addRows('ragged', 5, [1, 0], {
-    n,
-    ldbExtra: 3 + 8,
-    ldcExtra: 5,
-    alpha: -1.5,
-    beta: 1,
-    offsetB: 8,
-    offsetC: 1,
-  });
-  cases.addRows('beta', 5, [1, 0], { n: tile / 2, alpha: 1, beta: -1.5, ldcExtra: 8 });
+  const ragged = { n, ldbExtra: 3 + 8, offsetB: 8 } as const;
+  cases.addRows('ragged', 'edges', [1, 0], { ...ragged, ldcExtra: 3 + 8, alpha: third, beta: -0.7 });
+  cases.addRows('unaligned', 'edges', [1, 0], { ...ragged, ldcExtra: 5, offsetC: 1, alpha: -0.7 });
+  cases.addRows('alpha-zero-beta', 'scalars', [1], { n: 16, alpha: 0, beta: 1, ldcExtra: 8 });
+  // What beta does shows without a product.
+  cases.addRows('beta-one', 'scalars', [0], { n: 16, beta: 1 });
+  cases.addRows('beta-subnormal', 'scalars', [0], { n: 16, alpha: subnormal, beta: third });
 }
 
-/** Tier 5: operands that are aligned to their elements only. Right, or refused: a vector path must say so. */
+/** Alpha where C is not read. */
+function addAlphas(cases: Cases): void {
+  cases.addRows('alpha-zero', 'scalars', [0, 1], { n: 16, alpha: 0 });
+  cases.addRows('alpha-huge', 'scalars', [1], { n: 16, alpha: huge });
+}
+
+/** Places in A, B and C that 32 bits do not number, in elements. Only what is used of the operands is memory. */
+function addFar(cases: Cases, { block }: Point): void {
+  const elements = 2 ** 32;
+  const stride = 8 * Math.ceil(elements / (block - 1) / 8);
+  const extra = stride - 16;
+  const leadingBlocks = elements / block ** 2;
+  cases.addRows('far', 'edges', [1], {
+    ...{ n: 16, values: 'integers', leadingBlocks, ldbExtra: extra, ldcExtra: extra },
+  });
+}
+
+/** Operands that are aligned to their elements only. Right, or refused: a vector path must say so. */
 function addAlignment(cases: Cases, point: Point, tile: number): void {
   const unless = (refuses: string) => (alignment(point) === 1 ? {} : { refuses });
-  cases.addRows('odd-stride', 5, [1], { n: tile / 2, ldbExtra: 1 }, unless('ldb must be a multiple'));
-  cases.addRows('odd-base', 5, [1], { n: tile / 2, offsetB: 1 }, unless('values and B must be aligned'));
+  cases.addRows('odd-stride', 'edges', [1], { n: tile / 2, ldbExtra: 1 }, unless('ldb must be a multiple'));
+  cases.addRows(
+    'odd-base',
+    'edges',
+    [1],
+    { n: tile / 2, offsetB: 1 },
+    unless('values and B must be aligned'),
+  );
 }
 
 /**
- * Tier 6, the one of its four kinds that catches most of what all other cases let pass. With f16 that is `tiny`: subnormals
+ * Magnitudes: the one of their four kinds that catches most of what all other cases let pass. With f16 that is `tiny`: subnormals
  * flushed to zero. With bf16 it is `huge`: operands taken for half, which is exact but for its range; what is tiny there
- * is below the bound's 2^-25. Partial sums rounded to half fail both, as they fail tier 3.
+ * is below the bound's 2^-25. Partial sums rounded to half fail both.
  */
 function addMagnitude(cases: Cases, { input }: Point, tile: number): void {
   const values = input === 'f16' ? 'tiny' : 'huge';
-  cases.addRows(values, 6, [2], { n: tile / 2, values });
+  // Products so large show what becomes of a subnormal alpha too.
+  const alpha = values === 'huge' ? subnormal : 1;
+  cases.addRows(values, 'magnitude', [2], { n: tile / 2, values, alpha });
 }
 
 /** Structures, magnitudes and repetitions that a real GPU has time for. */
@@ -151,23 +181,34 @@ function addFull(cases: Cases, point: Point, tile: number, wide: number): void {
     { kind: 'last-block' },
     { kind: 'power-law', density: 0.4, exponent: 1 },
   ];
-  for (const pattern of patterns) cases.add(pattern.kind, 3, { ...square, pattern });
+  for (const pattern of patterns) cases.add(pattern.kind, 'structures', { ...square, pattern });
   for (const values of ['positive', 'huge', 'tiny', 'cancel'] as const) {
-    cases.addRows(values, 6, [3, 1, 0, 2], { n: tile + 8, values });
+    cases.addRows(values, 'magnitude', [3, 1, 0, 2], { n: tile + 8, values });
   }
   if (point.path !== 'wgmma') {
-    cases.addRows('two-tiles', 5, [2, 1], { n: 2 * wide + 9, ldbExtra: 7, alpha: 2, beta: 0.5 });
+    cases.addRows('two-tiles', 'scalars', [2, 1], { n: 2 * wide + 9, ldbExtra: 7, alpha: third, beta: -0.7 });
   }
   cases.add(
     'many-launches',
-    7,
+    'repetition',
     { rows: 12, columns: 6, n: 2 * wide, pattern: { kind: 'random', density: 0.3 } },
     { launches: 20 },
   );
-  cases.add('large', 3, {
+  // One multiprocessor does all the work, launch after launch: what the workspace is left with adds up.
+  cases.addRows(
+    'one-multiprocessor',
+    'repetition',
+    [2, 1, 0, 1],
+    { n: wide + tile / 2 },
+    { launches: 5, multiprocessors: 1 },
+  );
+  const rows = 2 ** 15 / point.block + 1;
+  cases.add('tall', 'structures', { rows, columns: 1, n: 8, pattern: { kind: 'last-block' } });
+  cases.add('large', 'structures', {
     rows: 2048 / point.block,
     columns: 1024 / point.block,
-    n: 1096,
+    // Every product of these paths is two loads that the emulated device watches.
+    n: point.path === 'naive' || point.path === 'simt' ? 136 : 1096,
     pattern: { kind: 'power-law', density: 0.25, exponent: 0.7 },
   });
 }

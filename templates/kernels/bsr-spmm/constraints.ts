@@ -1,5 +1,5 @@
 import { parameters } from './parameters.ts';
-import { maxSharedBytes, mmaSizes, reservedSharedBytes, sharedBytesPerSm, simtSizes } from './sizes.ts';
+import { mmaSizes, simtSizes } from './sizes.ts';
 import { wgmmaConstraints } from './wgmma-constraints.ts';
 
 const { constraint } = parameters;
@@ -106,21 +106,21 @@ const mma = [
   constraint(
     'shared-memory',
     mmaNames,
-    'The ring, the staging of C and the barriers fit into the largest shared memory of a block (227 KB, sm_90).',
-    (point) => point.path !== 'mma' || mmaSizes(point).sharedBytes <= maxSharedBytes,
+    'The ring, the staging of C and the barriers fit into the largest shared memory of a block.',
+    (point, arch) => point.path !== 'mma' || mmaSizes(point).sharedBytes <= arch.maxSharedBytesPerBlock,
   ),
   constraint(
     'occupancy',
     [...mmaNames, 'minBlocks'],
-    'So many thread blocks fit: shared memory, 2048 threads, and registers for accumulators and 32 more per thread.',
-    (point) => {
+    'minBlocks thread blocks fit on a multiprocessor: shared memory, threads, and registers for accumulators and 32 more per thread.',
+    (point, arch) => {
       if (point.path !== 'mma') return true;
       const { threads, sharedBytes, accumulators } = mmaSizes(point);
       const blocks = point.minBlocks;
       return (
-        blocks * (sharedBytes + reservedSharedBytes) <= sharedBytesPerSm &&
-        blocks * threads <= 2048 &&
-        blocks * threads * (accumulators + 32) <= 65_536
+        blocks * (sharedBytes + arch.reservedSharedBytesPerBlock) <= arch.sharedBytesPerSm &&
+        blocks * threads <= arch.maxThreadsPerSm &&
+        blocks * threads * (accumulators + 32) <= arch.registersPerSm
       );
     },
   ),

@@ -1,3 +1,4 @@
+import type { Arch } from '../../../src/model/family.ts';
 import type { ParameterValue } from '../../../src/model/parameter.ts';
 import type { Point } from './parameters.ts';
 import { mmaSizes, simtSizes } from './sizes.ts';
@@ -19,7 +20,7 @@ export function footprint(point: Point): { readonly threads: number; readonly sh
 }
 
 /** What the templates name besides the parameters. */
-export function derive(point: Point): Derived {
+export function derive(point: Point, arch: Arch): Derived {
   const { threads, sharedBytes } = footprint(point);
   const shared = {
     inputType: cudaTypes[point.input],
@@ -28,7 +29,7 @@ export function derive(point: Point): Derived {
     sharedBytes,
   };
   if (point.path === 'naive') return shared;
-  if (point.path === 'wgmma') return { ...shared, ...deriveWgmma(point) };
+  if (point.path === 'wgmma') return { ...shared, ...deriveWgmma(point, arch) };
   return { ...shared, ...(point.path === 'simt' ? deriveSimt(point) : deriveMma(point)) };
 }
 

@@ -1,25 +1,29 @@
-import { defineFamily } from '../../../src/model/family.ts';
+import { type Arch, type ArchFeature, defineFamily } from '../../../src/model/family.ts';
 import { casesOf } from './cases.ts';
 import { constraints } from './constraints.ts';
 import { alignment, derive, footprint } from './derive.ts';
+import { operation } from './operation.ts';
 import { activations, type Point, parameters } from './parameters.ts';
 import { presets } from './presets.ts';
 import { merit } from './priority.ts';
-import { sharedLimits } from './sizes.ts';
-import { applies, densityOf, problemOf, unevennessOf, workloads } from './workloads.ts';
+import { densityOf, problemOf, unevennessOf, workloads } from './workloads.ts';
 
-/** Lowest compute capability with cp.async, bf16 and mma.m16n8k16. */
-const lowest = 80;
+/** What the paths ask of a GPU; naive and simt have bf16 and no more. */
+const common: readonly ArchFeature[] = ['cp.async', 'mma.bf16'];
+const needs: Readonly<Record<Point['path'], readonly ArchFeature[]>> = {
+  naive: common,
+  simt: common,
+  mma: common,
+  wgmma: [...common, 'tma', 'cluster', 'wgmma', 'setmaxnreg'],
+};
 
-function notSupported(point: Point, arch: string): string | undefined {
+function notSupported(point: Point, arch: Arch): string | undefined {
+  const missing = needs[point.path].filter((feature) => !arch.features.includes(feature));
+  if (missing.length > 0) return `needs ${missing.join(', ')}, which ${arch.name} does not have`;
   const { sharedBytes } = footprint(point);
-  if (point.path === 'wgmma' && arch !== 'sm_90a')
-    return `needs sm_90a (TMA, wgmma, setmaxnreg), not ${arch}`;
-  const capability = Number.parseInt(arch.replace('sm_', ''), 10);
-  if (capability < lowest) return `needs sm_${lowest} or later (cp.async, bf16, mma.m16n8k16), not ${arch}`;
-  const limit = sharedLimits[capability];
-  if (limit === undefined || sharedBytes <= limit) return undefined;
-  return `needs ${sharedBytes} bytes of shared memory, and a block of ${arch} has at most ${limit}`;
+  const limit = arch.maxSharedBytesPerBlock;
+  if (sharedBytes <= limit) return undefined;
+  return `needs ${sharedBytes} bytes of shared memory, and a block of ${arch.name} has at most ${limit}`;
 }
 
 /**
@@ -40,6 +44,8 @@ export default defineFamily<typeof parameters.specs>({
   name: 'bsr-spmm',
   summary:
     'C[M,N] = alpha * A[M,K] * B[K,N] + beta * C, A in block sparse rows (BSR), B and C dense and row-major',
+  operation,
+  serves: ({ block, input, output }) => ({ block: [block], input: [input], output: [output] }),
   parameters: parameters.specs,
   activations,
   constraints,
@@ -53,15 +59,14 @@ export default defineFamily<typeof parameters.specs>({
   },
   notSupported,
   workloads,
-  applies: (point, workload) => applies(point, problemOf(workload)),
   cases: casesOf,
   features: (workload) => {
     const problem = problemOf(workload);
-    const { m, n, k, block, dtype, out } = problem;
+    const { m, n, k, block } = problem;
     const density = densityOf(problem);
     const unevenness = unevennessOf(problem);
     return {
-      ...{ m, n, k, block, input: dtype, output: out },
+      ...{ m, n, k, block },
       ...(density !== undefined && { density }),
       ...(unevenness !== undefined && { unevenness }),
     };

@@ -19,18 +19,23 @@ namespace detail {
 inline ElementType input_type(const std::string& name) {
   if (name == "f16") return ElementType::f16;
   if (name == "bf16") return ElementType::bf16;
-  throw std::invalid_argument("problem: dtype is '" + name + "', allowed are f16 and bf16");
+  throw std::invalid_argument("problem: input is '" + name + "', allowed are f16 and bf16");
 }
 
 inline ElementType output_type(const std::string& name) {
   if (name == "f32") return ElementType::f32;
   if (name == "f16" || name == "bf16") return input_type(name);
-  throw std::invalid_argument("problem: out is '" + name + "', allowed are f16, bf16 and f32");
+  throw std::invalid_argument("problem: output is '" + name + "', allowed are f16, bf16 and f32");
 }
+
+constexpr std::int64_t kMostSize = std::int64_t{1} << 31;  // of m, n, k and of each distance
 
 /// A size in elements as blocks.
 inline std::int64_t in_blocks(const Json& json, const char* name, std::int64_t block) {
   const std::int64_t size = json.at(name).integer();
+  if (size >= kMostSize)
+    throw std::invalid_argument(std::string("problem: ") + name + " is " + std::to_string(size) +
+                                ", it must be below 2^31");
   if (size < 0 || size % block != 0)
     throw std::invalid_argument(std::string("problem: ") + name + " is " + std::to_string(size) +
                                 ", it must be a multiple of block = " + std::to_string(block));
@@ -39,17 +44,20 @@ inline std::int64_t in_blocks(const Json& json, const char* name, std::int64_t b
 
 inline std::int64_t not_negative(const Json& json, const char* name, std::int64_t otherwise) {
   const std::int64_t value = json.integer(name, otherwise);
-  if (value < 0)
+  if (value < 0 || value >= kMostSize)
     throw std::invalid_argument(std::string("problem: ") + name + " is " + std::to_string(value) +
-                                ", it must not be negative");
+                                ", it must not be negative, and below 2^31");
   return value;
 }
 
 }  // namespace detail
 
+/// Rows that are further apart than this many elements exist mostly as addresses.
+constexpr std::int64_t kFar = 1 << 20;
+
 /// The problem's JSON, read and checked; see Problem in workloads.ts.
 struct Description {
-  std::int64_t n, block, ldb, ldc, offset_b, offset_c;
+  std::int64_t n, block, ldb, ldc, offset_b, offset_c, leading_blocks;
   std::string input, output, values;
   double alpha, beta;
   std::uint64_t seed;
@@ -62,15 +70,16 @@ struct Description {
         ldc(n + detail::not_negative(json, "ldcExtra", 0)),
         offset_b(detail::not_negative(json, "offsetB", 0)),
         offset_c(detail::not_negative(json, "offsetC", 0)),
-        input(json.at("dtype").text()),
-        output(json.at("out").text()),
+        leading_blocks(detail::not_negative(json, "leadingBlocks", 0)),
+        input(json.at("input").text()),
+        output(json.at("output").text()),
         values(json.text("values", "normal")),
         alpha(json.number("alpha", 1)),
         beta(json.number("beta", 0)),
         seed(static_cast<std::uint64_t>(json.integer("seed", 1))) {
-    if (block < 1 || block % 4 != 0)
+    if (block < 1 || block % 4 != 0 || block > 1024)
       throw std::invalid_argument("problem: block is " + std::to_string(block) +
-                                  ", it must be a multiple of 4");
+                                  ", it must be a multiple of 4, at most 1024");
     const std::int64_t rows = detail::in_blocks(json, "m", block),
                        columns = detail::in_blocks(json, "k", block);
     pattern = make_pattern(json.at("pattern"), rows, columns, block, json.boolean("sorted", true), seed);
@@ -81,10 +90,12 @@ class BsrProblem final : public Problem {
  public:
   explicit BsrProblem(const Json& json)
       : d_(json),
-        integers_(d_.values == "integers" || d_.values == "one-hot"),
+        integers_(d_.values == "integers" || d_.values == "swing" || d_.values == "one-hot"),
         key_(json.dump()),
         matrices_(make_matrices(d_)) {
     Filler(d_.values, d_.pattern, d_.block, d_.seed).fill(matrices_);
+    for (const std::int32_t at : d_.pattern.row_ptr)
+      row_ptr_.push_back(static_cast<std::int32_t>(at + d_.leading_blocks));
     make_tensors();
   }
 
@@ -113,70 +124,79 @@ class BsrProblem final : public Problem {
     return {std::move(reference)};
   }
 
-  Workspace workspace(const Parameters& parameters, const DeviceLimits& limits) const override {
-    return bsr_spmm::workspace(shape(), parameters, limits);
+  Bound bind(const Parameters& parameters, const DeviceLimits& limits) const override {
+    return bsr_spmm::bind(shape(), parameters, limits);
   }
 
-  std::vector<Launch> launches(const Parameters& parameters, const DeviceLimits& limits,
-                               const Placement& placement) const override {
-    const auto* row_ptr = static_cast<const std::int32_t*>(placement.tensors[0]);
-    const auto* col_idx = static_cast<const std::int32_t*>(placement.tensors[1]);
-    const Operands operands{row_ptr,
-                            col_idx,
-                            placement.tensors[2],
-                            placement.tensors[3],
-                            placement.tensors[4],
-                            static_cast<float>(d_.alpha),
-                            static_cast<float>(d_.beta),
-                            placement.workspace};
-    return bsr_spmm::launches(shape(), operands, parameters, limits);
+  CallBytes call(const Placement& placement) const override {
+    Call call{};
+    call.row_ptr = placement.tensors[0];
+    call.col_idx = placement.tensors[1];
+    call.values = placement.tensors[2];
+    call.b = placement.tensors[3];
+    call.c = placement.tensors[4];
+    call.alpha = static_cast<float>(d_.alpha);
+    call.beta = static_cast<float>(d_.beta);
+    call.workspace = placement.workspace;
+    return CallBytes(call);
   }
 
   const Description& description() const { return d_; }
+  /// Whether some operand exists mostly as addresses, which only a kernel that is careful can be given.
+  bool is_sparse() const { return d_.leading_blocks > 0 || is_far(d_.ldb) || is_far(d_.ldc); }
 
   /// The plan's view of the problem.
   Shape shape() const {
-    return {d_.pattern.rows * d_.block,
-            d_.n,
-            d_.pattern.columns * d_.block,
-            d_.block,
-            d_.pattern.blocks(),
-            d_.input,
-            d_.output,
-            d_.ldb,
-            d_.ldc,
-            d_.pattern.row_ptr.data(),
-            d_.pattern.col_idx.data(),
-            d_.beta != 0};
+    Shape shape{};
+    shape.m = d_.pattern.rows * d_.block;
+    shape.n = d_.n;
+    shape.k = d_.pattern.columns * d_.block;
+    shape.block = d_.block;
+    shape.blocks = d_.leading_blocks + d_.pattern.blocks();
+    shape.batch = 1;
+    shape.input = type_named(d_.input);
+    shape.output = type_named(d_.output);
+    shape.ldb = d_.ldb;
+    shape.ldc = d_.ldc;
+    shape.host_row_ptr = row_ptr_.data();
+    shape.host_col_idx = before(d_.pattern.col_idx.data(), d_.leading_blocks);
+    shape.reads_c = d_.beta != 0;
+    return shape;
   }
 
  private:
   static Matrices make_matrices(const Description& d) {
     const ElementType input = detail::input_type(d.input);
     return {Matrix(input, d.pattern.blocks() * d.block, d.block, d.block),
-            Matrix(input, d.pattern.columns * d.block, d.n, d.ldb),
-            Matrix(detail::output_type(d.output), d.pattern.rows * d.block, d.n, d.ldc)};
+            Matrix(input, d.pattern.columns * d.block, d.n, is_far(d.ldb) ? d.n : d.ldb),
+            Matrix(detail::output_type(d.output), d.pattern.rows * d.block, d.n, is_far(d.ldc) ? d.n : d.ldc)};
+  }
+
+  static bool is_far(std::int64_t stride) { return stride > kFar; }
+
+  /// The pointer from which `first` is the element number `lead`.
+  static const std::int32_t* before(const std::int32_t* first, std::int64_t lead) {
+    return reinterpret_cast<const std::int32_t*>(reinterpret_cast<std::uintptr_t>(first) -
+                                                 static_cast<std::uintptr_t>(lead) * sizeof(std::int32_t));
   }
 
   void make_tensors() {
-    const auto add = [&](const char* name, ElementType type, Role role, std::int64_t rows,
-                         std::int64_t columns, std::int64_t stride, std::int64_t offset,
-                         std::vector<std::byte> image) {
-      tensors_.push_back({name, type, role, rows, columns, stride, offset, std::move(image)});
-    };
-    const auto indices = [&](const char* name, const std::vector<std::int32_t>& values) {
+    const auto indices = [&](const char* name, const std::vector<std::int32_t>& values) -> Tensor& {
       const auto count = static_cast<std::int64_t>(values.size());
       const auto* bytes = reinterpret_cast<const std::byte*>(values.data());
-      add(name, ElementType::i32, Role::input, 1, count, count, 0, {bytes, bytes + values.size() * 4});
+      return tensors_.emplace_back(Tensor{
+          name, ElementType::i32, Role::input, 1, count, count, 0, {bytes, bytes + values.size() * 4}});
     };
-    const auto operand = [&](const char* name, const Matrix& matrix, Role role, std::int64_t offset) {
-      add(name, matrix.type, role, matrix.rows, matrix.columns, matrix.stride, offset, matrix.bytes);
+    const auto operand = [&](const char* name, const Matrix& matrix, Role role, std::int64_t stride,
+                             std::int64_t offset) -> Tensor& {
+      return tensors_.emplace_back(Tensor{
+          name, matrix.type, role, matrix.rows, matrix.columns, stride, offset, matrix.bytes, is_far(stride)});
     };
-    indices("row_ptr", d_.pattern.row_ptr);
-    indices("col_idx", d_.pattern.col_idx);
-    operand("values", matrices_.a, Role::input, 0);
-    operand("b", matrices_.b, Role::input, d_.offset_b);
-    operand("c", matrices_.c, d_.beta != 0 ? Role::inout : Role::output, d_.offset_c);
+    indices("row_ptr", row_ptr_);
+    indices("col_idx", d_.pattern.col_idx).lead = d_.leading_blocks;
+    operand("values", matrices_.a, Role::input, d_.block, 0).lead = d_.leading_blocks * d_.block * d_.block;
+    operand("b", matrices_.b, Role::input, d_.ldb, d_.offset_b);
+    operand("c", matrices_.c, d_.beta != 0 ? Role::inout : Role::output, d_.ldc, d_.offset_c);
   }
 
   double stored_elements() const { return static_cast<double>(d_.pattern.blocks() * d_.block * d_.block); }
@@ -211,6 +231,7 @@ class BsrProblem final : public Problem {
   bool integers_;
   std::string key_;
   Matrices matrices_;
+  std::vector<std::int32_t> row_ptr_;
   std::vector<Tensor> tensors_;
 };
 

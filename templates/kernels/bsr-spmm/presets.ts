@@ -147,12 +147,12 @@ const hopperIds = mainIds.filter((id) => !id.includes('equal'));
 const equalIds = mainIds.filter((id) => id.includes('equal'));
 /** What is not square and an eighth full. */
 const shapeIds = workloads
-  .filter(({ id, problem }) => !mainIds.includes(id) && problem.dtype === 'f16' && problem.out === 'f16')
+  .filter(({ id, problem }) => !mainIds.includes(id) && problem.input === 'f16' && problem.output === 'f16')
   .map(({ id }) => id);
 
 /** Other types than f16. */
 const typeIds = workloads
-  .filter(({ problem }) => problem.dtype !== 'f16' || problem.out !== 'f16')
+  .filter(({ problem }) => problem.input !== 'f16' || problem.output !== 'f16')
   .map(({ id }) => id);
 
 export const presets: Readonly<Record<string, Preset<Specs>>> = {

@@ -1,5 +1,5 @@
 import type { Point } from './parameters.ts';
-import { maxSharedBytes, mmaSizes, reservedSharedBytes, sharedBytesPerSm, simtSizes } from './sizes.ts';
+import { mmaSizes, simtSizes } from './sizes.ts';
 import { wgmmaMerit } from './wgmma-merit.ts';
 import type { Problem } from './workloads.ts';
 
@@ -28,6 +28,10 @@ function simtMerit(point: Point): number {
 
 /** L2 to SM, bytes per second: the measured 9 TB/s, less what clocks lose under load. */
 const l2Bandwidth = 7.5e12;
+/** Of an H200's multiprocessor: shared memory, what the system takes of it for each block, and registers. */
+const sharedBytesPerSm = 228 * 1024;
+const reservedSharedBytes = 1024;
+const registersPerSm = 65_536;
 
 function mmaMerit(point: Point): number {
   const { block, tileN, stages } = point;
@@ -35,11 +39,11 @@ function mmaMerit(point: Point): number {
   const flopsPerByte = (block * tileN) / (block + tileN);
   const bound = (l2Bandwidth * flopsPerByte) / 1e12;
   const bySharedMemory = Math.floor(sharedBytesPerSm / (sharedBytes + reservedSharedBytes));
-  const byRegisters = Math.floor(65_536 / (threads * Math.max(64, accumulators + 48)));
+  const byRegisters = Math.floor(registersPerSm / (threads * Math.max(64, accumulators + 48)));
   const resident = Math.max(1, Math.min(bySharedMemory, byRegisters));
   const latencyHidden = Math.min(
     1,
-    (Math.min(stages, 4) * resident * sharedBytes) / (8 * maxSharedBytes) + 0.5,
+    (Math.min(stages, 4) * resident * sharedBytes) / (8 * (sharedBytesPerSm - reservedSharedBytes)) + 0.5,
   );
   const warps = Math.min(1, (resident * threads) / 384);
   const copies = point.copyBytes === 16 ? 1 : point.copyBytes === 8 ? 0.8 : 0.6;

@@ -1,49 +1,63 @@
-// shape.hpp - the product C = alpha A B + beta C as the launch code of bsr-spmm sees it. Plain C++17.
+// shape.hpp - a checked product and a call, as operation.hpp has them, in the words of the launch code. Plain C++17.
 #pragma once
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "operation.hpp"
 #include "tw/launch.hpp"
 
 namespace tilewright::bsr_spmm {
 
-/// The product without its pointers: what is known when a plan is made.
-struct Shape {
-  std::int64_t m, n, k;         // elements; m and k are multiples of block
-  std::int64_t block;           // 32, 64 or 128
-  std::int64_t blocks;          // stored
-  std::string_view input;       // of A and B: "f16", "bf16"
-  std::string_view output;      // of C: the same, or "f32"
-  std::int64_t ldb, ldc;        // elements from row to row, at least n
-  const std::int32_t* row_ptr;  // host copy, m / block + 1 entries; null where the caller has none
-  const std::int32_t* col_idx;  // host copy, `blocks` entries; null where the caller has none
-  bool reads_c = false;         // beta is known not to be 0; false: nothing is known of it
+/// Host copies of the pattern, null where the caller has none. Kernels serve indices of 32 bits alone.
+inline const std::int32_t* row_ptr(const Shape& shape) {
+  return static_cast<const std::int32_t*>(shape.host_row_ptr);
+}
+inline const std::int32_t* col_idx(const Shape& shape) {
+  return static_cast<const std::int32_t*>(shape.host_col_idx);
+}
 
-  std::int64_t output_bytes() const { return output == "f32" ? 4 : 2; }  // of an element of C
-};
+/// A product of f16 matrices whose rows lie one behind the other.
+inline Shape packed_f16(std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t block, std::int64_t blocks,
+                        const std::int32_t* row_ptr, const std::int32_t* col_idx) {
+  Shape shape{};
+  shape.m = m, shape.n = n, shape.k = k;
+  shape.block = block, shape.blocks = blocks, shape.batch = 1;
+  shape.ldb = shape.ldc = n;
+  shape.host_row_ptr = row_ptr, shape.host_col_idx = col_idx;
+  return shape;
+}
 
-/// Addresses on the device, of the types that Shape names.
-struct Operands {
-  const std::int32_t* row_ptr;
-  const std::int32_t* col_idx;
-  const void* values;
-  const void* b;
-  void* c;
-  float alpha, beta;
-  void* workspace;
-};
+/// Bytes of an element of C.
+inline std::int64_t output_bytes(const Shape& shape) { return static_cast<std::int64_t>(bytes_of(shape.output)); }
 
 namespace detail {
 
-inline void require(bool holds, const std::string& reason) {
-  if (!holds) throw Unsupported(reason);
-}
-
 inline std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-inline bool aligned(const void* pointer, std::int64_t bytes) {
-  return reinterpret_cast<std::uintptr_t>(pointer) % static_cast<std::uintptr_t>(bytes) == 0;
+/// As many thread blocks along y or z as a grid can have: rows of 1 to 65535 tiles, and panels.
+inline unsigned grid_extent(std::int64_t count, const char* what) {
+  constexpr std::int64_t kMost = 65535;
+  refuse_unless(count <= kMost, [&] {
+    return "launches " + std::to_string(count) + " thread blocks along " + what +
+           ", and a grid has at most " + std::to_string(kMost);
+  });
+  return static_cast<unsigned>(count);
+}
+
+/// Sets the arguments that the paths naive, simt and mma have in common.
+template <class Args>
+void set_operands(LaunchBuilder<Args, Call>& kernel, const Shape& shape) {
+  kernel.args.ldb = shape.ldb;
+  kernel.args.ldc = shape.ldc;
+  kernel.args.columns = static_cast<int>(shape.n);
+  kernel.set(&Args::row_ptr, &Call::row_ptr);
+  kernel.set(&Args::col_idx, &Call::col_idx);
+  kernel.set(&Args::values, &Call::values);
+  kernel.set(&Args::b, &Call::b);
+  kernel.set(&Args::c, &Call::c);
+  kernel.set(&Args::alpha, &Call::alpha);
+  kernel.set(&Args::beta, &Call::beta);
 }
 
 }  // namespace detail

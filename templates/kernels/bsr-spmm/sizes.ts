@@ -1,18 +1,5 @@
 import type { Point } from './parameters.ts';
 
-/** Most dynamic shared memory of a block by compute capability, bytes: CUDA C++ Programming Guide, "Compute Capabilities". */
-export const sharedLimits: Readonly<Record<number, number>> = {
-  80: 166_912,
-  86: 101_376,
-  87: 166_912,
-  89: 101_376,
-  90: 232_448,
-};
-export const maxSharedBytes = 232_448;
-/** Shared memory of a multiprocessor (sm_90), of which the system takes 1 KB per thread block. */
-export const sharedBytesPerSm = 233_472;
-export const reservedSharedBytes = 1024;
-
 const elementBytes = { f16: 2, bf16: 2, f32: 4 } as const;
 
 /** The mma path's layout: who multiplies what, and what lies where in shared memory. Bytes, unless said otherwise. */

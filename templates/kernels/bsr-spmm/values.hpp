@@ -24,6 +24,10 @@ struct Matrix {
 
   Matrix(ElementType element, std::int64_t row_count, std::int64_t column_count, std::int64_t row_stride)
       : type(element), rows(row_count), columns(column_count), stride(row_stride) {
+    constexpr std::int64_t kMost = std::int64_t{1} << 42;
+    if (stride > 0 && rows > kMost / stride)
+      throw std::invalid_argument("problem: an operand of " + std::to_string(rows) + " rows, " +
+                                  std::to_string(stride) + " elements apart, is more than a machine holds");
     bytes.resize(static_cast<std::size_t>(rows * stride) * element_bytes(type));
   }
   std::byte* at(std::int64_t row, std::int64_t column) {
@@ -74,7 +78,7 @@ inline double integer_chance(ElementType output, std::int64_t terms) {
 /// Amplitude of kind `huge`: sums overflow f16 now and then, but never the accumulators; numbers themselves
 /// are no infinities of f16 up to 6.5 standard deviations.
 inline double huge_amplitude(ElementType input, ElementType output) {
-  if (input == ElementType::bf16) return 1e15;
+  if (input == ElementType::bf16) return 1e17;
   return output == ElementType::f16 ? 64 : 1e4;
 }
 
@@ -87,10 +91,17 @@ struct Matrices {
 };
 
 /// Fills matrices by kind:
-///   normal: N(0, 1)      positive: (0, 1], the largest sums of magnitudes      integers: -1, 0, 1; sums are
-///   exact one-hot: each row of A has a single 1, B holds a code of its place: C is a copy of rows of B nan:
-///   normal; B is NaN in the rows that no block refers to, and has an Inf, a -Inf and A a NaN where one does
-///   huge: sums overflow f16      tiny: subnormals      cancel: pairs of opposite products, every sum is 0
+///   normal    N(0, 1)
+///   positive  (0, 1], the largest sums of magnitudes
+///   integers  -1, 0, 1; sums are exact
+///   swing     the same, but from a row's first block to its last one sums are larger by 8320: more bits than f16 or
+///             bf16 has, in results that have few
+///   one-hot   each row of A has a single 1, B holds a code of its place: C is a copy of rows of B
+///   nan       normal; B is NaN in the rows that no block refers to, and has an Inf, a -Inf and a NaN, and A a NaN,
+///             where one does; half of the last block of A is 0: stored zeros times Inf and NaN are NaN
+///   huge      sums overflow f16
+///   tiny      subnormals
+///   cancel    pairs of opposite products, every sum is 0
 class Filler {
  public:
   Filler(const std::string& kind, const Bsr& pattern, std::int64_t block, std::uint64_t seed)
@@ -105,6 +116,7 @@ class Filler {
     fill_drawn(matrices.b, output, 2);
     fill_drawn(matrices.c, output, 3);
     if (kind_ == "nan") non_finite(matrices);
+    if (kind_ == "swing") swing(matrices);
     if (kind_ == "cancel") cancel(matrices);
   }
 
@@ -117,7 +129,7 @@ class Filler {
   std::function<double(Random&)> distribution(ElementType input, ElementType output) const {
     if (kind_ == "normal" || kind_ == "nan" || kind_ == "cancel") return [](Random& r) { return r.normal(); };
     if (kind_ == "positive") return [](Random& r) { return 1 - r.uniform(); };
-    if (kind_ == "integers")
+    if (kind_ == "integers" || kind_ == "swing")
       return [chance = detail::integer_chance(output, longest_ * block_)](Random& r) {
         const double draw = r.uniform() / chance;
         return draw < 0.5 ? -1 : draw < 1 ? 1 : 0;
@@ -130,7 +142,7 @@ class Filler {
         return scale * r.normal() * r.uniform();
       };
     throw std::invalid_argument("unknown values '" + kind_ +
-                                "'; there are normal, positive, integers, one-hot, nan, huge, tiny, cancel");
+                                "'; there are normal, positive, integers, swing, one-hot, nan, huge, tiny, cancel");
   }
 
   void one_hot(Matrices& matrices) const {
@@ -156,13 +168,33 @@ class Filler {
         matrices.b.set(k, n, nan);
     if (pattern_.blocks() == 0 || matrices.b.columns == 0) return;
     Random random(seed_);
-    const auto spoil = [&](double value) {
-      const std::int64_t column = pattern_.col_idx[random.below(pattern_.blocks())];
+    const auto spoil = [&](std::int64_t column, double value) {
       matrices.b.set(column * block_ + random.below(block_), random.below(matrices.b.columns), value);
     };
-    spoil(infinity);
-    spoil(-infinity);
-    matrices.a.set(random.below(matrices.a.rows), random.below(block_), nan);
+    const std::int64_t last = matrices.a.rows - block_ / 2;
+    matrices.a.set(random.below(last), random.below(block_), nan);
+    for (std::int64_t row = last; row < matrices.a.rows; ++row)
+      for (std::int64_t k = 0; k < block_; ++k) matrices.a.set(row, k, 0);
+    spoil(pattern_.col_idx.back(), infinity);
+    spoil(pattern_.col_idx.back(), -infinity);
+    spoil(pattern_.col_idx.back(), nan);
+  }
+
+  /// Column 0 of each row's first block is kSwingA times row 0 of B's, which is all kSwingB; that of its last block takes
+  /// it back. Rows of one block stay as they are.
+  void swing(Matrices& matrices) const {
+    constexpr double kSwingA = 128, kSwingB = 65;
+    for (std::int64_t k = 0; k < matrices.b.rows; k += block_)
+      for (std::int64_t n = 0; n < matrices.b.columns; ++n) matrices.b.set(k, n, kSwingB);
+    for (std::int64_t row = 0; row < pattern_.rows; ++row)
+      for (std::int64_t at = pattern_.row_ptr[row]; at < pattern_.row_ptr[row + 1]; ++at) {
+        const bool alone = pattern_.length(row) == 1;
+        const double value = alone                                  ? 0
+                             : at == pattern_.row_ptr[row]          ? kSwingA
+                             : at + 1 == pattern_.row_ptr[row + 1] ? -kSwingA
+                                                                    : 0;
+        for (std::int64_t i = 0; i < block_; ++i) matrices.a.set(at * block_ + i, 0, value);
+      }
   }
 
   void cancel(Matrices& matrices) const {

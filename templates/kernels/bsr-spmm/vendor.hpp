@@ -67,8 +67,12 @@ class Cleanup {
   std::vector<std::function<void()>> steps_;
 };
 
-inline cudaDataType_t data_type(std::string_view name) {
-  return name == "f32" ? CUDA_R_32F : name == "bf16" ? CUDA_R_16BF : CUDA_R_16F;
+inline cudaDataType_t data_type(Type type) {
+  return type == Type::f32 ? CUDA_R_32F : type == Type::bf16 ? CUDA_R_16BF : CUDA_R_16F;
+}
+
+inline bool aligned(const void* address, std::uintptr_t bytes) {
+  return reinterpret_cast<std::uintptr_t>(address) % bytes == 0;
 }
 
 /// The operands of a problem on the device.
@@ -85,6 +89,7 @@ struct Bound {
 inline Bound bind(const Problem& problem, const Placement& placement, void* stream) {
   const auto* bsr = dynamic_cast<const BsrProblem*>(&problem);
   if (!bsr) throw Unsupported("not a problem of bsr-spmm");
+  if (bsr->is_sparse()) throw Unsupported("is not given operands that exist mostly as addresses");
   const Description& description = bsr->description();
   const std::vector<void*>& at = placement.tensors;
   const Bound bound{*bsr,
@@ -97,9 +102,9 @@ inline Bound bind(const Problem& problem, const Placement& placement, void* stre
                     static_cast<cudaStream_t>(stream),
                     static_cast<float>(description.alpha),
                     static_cast<float>(description.beta)};
-  const bool aligned = bound.shape.ldb % 8 == 0 && bound.shape.ldc % 8 == 0 &&
-                       bsr_spmm::detail::aligned(bound.b, 16) && bsr_spmm::detail::aligned(bound.c, 16);
-  if (!aligned) throw Unsupported("asked only where B, C and their rows are aligned to 16 bytes");
+  const bool fits = bound.shape.ldb % 8 == 0 && bound.shape.ldc % 8 == 0 &&
+                       aligned(bound.b, 16) && aligned(bound.c, 16);
+  if (!fits) throw Unsupported("asked only where B, C and their rows are aligned to 16 bytes");
   if (bound.shape.blocks == 0 || bound.shape.n == 0)
     throw Unsupported("asked only where there is something to multiply");
   return bound;

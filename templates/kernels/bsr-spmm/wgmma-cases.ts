@@ -1,11 +1,11 @@
-import type { GateCase } from '../../../src/model/workload.ts';
+import type { GateCase, Tier } from '../../../src/model/workload.ts';
 import type { Point } from './parameters.ts';
 import type { Problem } from './workloads.ts';
 
 /** A gate case on block rows of given lengths. */
 export interface RowsCase {
   readonly id: string;
-  readonly tier: number;
+  readonly tier: Tier;
   readonly counts: readonly number[];
   readonly problem: Partial<Problem> & { readonly n: number };
   readonly options?: Pick<GateCase, 'launches' | 'multiprocessors' | 'refuses'>;
@@ -16,18 +16,21 @@ export interface RowsCase {
  * longer than the 32 steps that the producer fetches at once, lists of more than 32 tiles, rows in parts, and the limits of TMA.
  */
 export function wgmmaCases(point: Point, depth: 'quick' | 'full'): readonly RowsCase[] {
-  const { block, tileN, cluster, split } = point;
+  const { block, tileN, tileK, cluster, split, stages, blocksPerStage } = point;
   const wide = tileN * cluster;
+  // Longer than the ring: its stages are in their second turn, and another tile follows. Ping-pong leaves out two turns.
+  const turns = point.role === 'pingpong' ? 2 : 1;
+  const long = Math.ceil((turns * stages * blocksPerStage + 1) / (block / tileK));
   const lengths =
     block === 32
-      ? [3, 1, 0, 2, 1, 1, 4, 0, 1, 2, 1]
+      ? [long, 1, 0, 2, 1, 1, long, 0, 1, 2, 1]
       : block === 64
-        ? [2, 0, 1, 1, 3, 0, 1, 1, 2]
-        : [1, 0, 2, 1, 0, 1];
+        ? [long, 0, 1, 1, long, 0, 1, 1, 2]
+        : [long, 0, 1, 0, 1];
   const cases: RowsCase[] = [
     {
       id: 'many-tiles',
-      tier: 3,
+      tier: 'structures',
       counts: lengths,
       problem: { n: 2 * wide + 64, values: 'integers' },
       options: { launches: 2, multiprocessors: 4 },
@@ -39,20 +42,20 @@ export function wgmmaCases(point: Point, depth: 'quick' | 'full'): readonly Rows
     const rows = 66 * (point.role === 'rows' ? point.consumers : 1);
     cases.push({
       id: 'long-list',
-      tier: 3,
+      tier: 'structures',
       counts: Array.from({ length: rows }, (_, row) => (row % 16 === 2 || row === rows - 1 ? 1 : 0)),
       problem: { n: 64, values: 'integers' },
       options: { multiprocessors: cluster },
     });
   }
-  if (block === 32 || depth === 'full') {
-    cases.push({ id: 'long-rows', tier: 3, counts: [33, 1, 70, 32], problem: { n: Math.min(tileN, 256) } });
-  }
+  // Rows of more than the 32 steps that the producer reads at a time, and long sums.
+  const rows = block === 32 || depth === 'full' ? [33, 1, 70, 32] : [33];
+  cases.push({ id: 'long-rows', tier: 'structures', counts: rows, problem: { n: 64, values: 'swing' } });
   if (split > 0 && (split === 8 || block === 32 || depth === 'full')) {
     const counts = [3 * split + 2, 1, split + 1, split];
     cases.push({
       id: 'parts',
-      tier: 3,
+      tier: 'structures',
       counts,
       problem: { n: Math.min(wide, 256) + 8 },
       options: { launches: 2 },
@@ -64,15 +67,15 @@ export function wgmmaCases(point: Point, depth: 'quick' | 'full'): readonly Rows
 /** N and ldc that are odd, and C off its alignment by one element: what the epilogue refuses, and why. */
 function oddN(tileN: number, refuses: string): RowsCase {
   const problem = { n: tileN - 3, ldbExtra: 3, ldcExtra: 3 };
-  return { id: 'odd-n', tier: 5, counts: [1], problem, options: { refuses } };
+  return { id: 'odd-n', tier: 'edges', counts: [1], problem, options: { refuses } };
 }
 function oddC(refuses: string): RowsCase {
-  return { id: 'odd-c', tier: 5, counts: [1], problem: { n: 64, offsetC: 1 }, options: { refuses } };
+  return { id: 'odd-c', tier: 'edges', counts: [1], problem: { n: 64, offsetC: 1 }, options: { refuses } };
 }
 
-/** Tier 5: ragged N, padded rows, alpha and beta; what TMA cannot do is refused. */
+/** Ragged N, padded rows, alpha and beta; what TMA cannot do is refused. */
 function scalars({ tileN, epilogue, block }: Point): RowsCase[] {
-  const ragged = { alpha: -1.5, offsetB: 8, values: 'normal' } as const;
+  const ragged = { alpha: 1 / 3, offsetB: 8, values: 'normal' } as const;
   if (epilogue === 'direct') {
     const odd = block === 32;
     const n = tileN - (odd ? 3 : 2);
@@ -80,11 +83,13 @@ function scalars({ tileN, epilogue, block }: Point): RowsCase[] {
     return [
       {
         id: 'ragged',
-        tier: 5,
+        tier: 'edges',
         counts: [1, 0],
-        problem: { ...ragged, ...c, n, ldbExtra: tileN + 8 - n, beta: 1 },
+        problem: { ...ragged, ...c, n, ldbExtra: tileN + 8 - n, beta: -0.7 },
       },
-      { id: 'beta', tier: 5, counts: [1, 0], problem: { n: tileN / 2, beta: -1.5, ldcExtra: 8 } },
+      { id: 'beta', tier: 'scalars', counts: [1, 0], problem: { n: tileN / 2, beta: 1, ldcExtra: 8 } },
+      { id: 'alpha-zero-beta', tier: 'scalars', counts: [1], problem: { n: 16, alpha: 0, beta: 1 } },
+      { id: 'beta-subnormal', tier: 'scalars', counts: [1], problem: { n: 16, alpha: 1e-39, beta: 1 / 3 } },
       ...(odd ? [] : [oddN(tileN, 'n and ldc must be even'), oddC('aligned to two elements')]),
     ];
   }
@@ -92,14 +97,26 @@ function scalars({ tileN, epilogue, block }: Point): RowsCase[] {
   return [
     {
       id: 'ragged',
-      tier: 5,
+      tier: 'edges',
       counts: [1, 0],
       problem: { ...ragged, n, ldbExtra: 16, ldcExtra: 24, offsetC: 8 },
     },
     oddN(tileN, 'n must be a multiple'),
-    { id: 'narrow', tier: 5, counts: [1, 0, 1], problem: { n: 8, ldbExtra: 8 } },
-    { id: 'beta', tier: 5, counts: [1], problem: { n: tileN / 2, beta: 1 }, options: { refuses: 'beta' } },
-    { id: 'odd-ldc', tier: 5, counts: [1], problem: { n: 64, ldcExtra: 4 }, options: { refuses: 'ldc' } },
+    { id: 'narrow', tier: 'edges', counts: [1, 0, 1], problem: { n: 8, ldbExtra: 8 } },
+    {
+      id: 'beta',
+      tier: 'scalars',
+      counts: [1],
+      problem: { n: tileN / 2, beta: 1 },
+      options: { refuses: 'beta' },
+    },
+    {
+      id: 'odd-ldc',
+      tier: 'edges',
+      counts: [1],
+      problem: { n: 64, ldcExtra: 4 },
+      options: { refuses: 'ldc' },
+    },
     oddC('16-byte'),
   ];
 }

@@ -1,5 +1,4 @@
 import { parameters, storesByTma } from './parameters.ts';
-import { maxSharedBytes } from './sizes.ts';
 import { registerLimit, warpgroupTile, wgmmaNames, wgmmaSizes } from './wgmma-sizes.ts';
 
 const { constraint } = parameters;
@@ -58,12 +57,12 @@ export const wgmmaConstraints = [
     'wgmma-registers',
     ['path', 'block', 'tileN', 'role', 'consumers', 'epilogue'],
     'A thread has at most 128 accumulators, and half as many registers of a tile that waits to be written (epilogue overlap); with 32 beside them they fit into the registers of a consumer: 160 of three, 168 of two, or 232 with overlap, and 255 of one.',
-    (point) => {
+    (point, arch) => {
       if (point.path !== 'wgmma') return true;
       const { rows, columns } = warpgroupTile(point);
       const accumulators = (rows * columns) / 128;
       const waiting = point.epilogue === 'overlap' ? accumulators / 2 : 0;
-      return accumulators <= 128 && accumulators + waiting + 32 <= registerLimit(point);
+      return accumulators <= 128 && accumulators + waiting + 32 <= registerLimit(point, arch);
     },
   ),
   constraint(
@@ -117,7 +116,7 @@ export const wgmmaConstraints = [
   constraint(
     'wgmma-shared-memory',
     wgmmaNames,
-    'The ring, the staging of C and the barriers fit into the largest shared memory of a block (227 KB, sm_90).',
-    (point) => point.path !== 'wgmma' || wgmmaSizes(point).sharedBytes <= maxSharedBytes,
+    'The ring, the staging of C and the barriers fit into the largest shared memory of a block.',
+    (point, arch) => point.path !== 'wgmma' || wgmmaSizes(point).sharedBytes <= arch.maxSharedBytesPerBlock,
   ),
 ];

@@ -1,3 +1,4 @@
+import type { Arch } from '../../../src/model/family.ts';
 import type { ParameterValue } from '../../../src/model/parameter.ts';
 import { type Point, storesByTma } from './parameters.ts';
 
@@ -42,14 +43,15 @@ function unequalShares({ consumers, epilogue }: Pick<Point, 'consumers' | 'epilo
   return consumers === 2 && epilogue === 'overlap' ? { producer: 40, consumer: 232 } : undefined;
 }
 
-/** Registers with which each thread begins: 65,536 among whole warpgroups, in steps of 8, at most 255 (sm_90). */
-function equalShare({ consumers }: Pick<Point, 'consumers'>): number {
-  return Math.min(255, Math.floor(65_536 / (128 * (consumers + 1)) / 8) * 8);
+/** Registers with which each thread begins: those of a multiprocessor among whole warpgroups, in steps of 8. */
+function equalShare({ consumers }: Pick<Point, 'consumers'>, arch: Arch): number {
+  const share = Math.floor(arch.registersPerSm / (128 * (consumers + 1)) / 8) * 8;
+  return Math.min(arch.maxRegistersPerThread, share);
 }
 
 /** Registers that ptxas has for one consumer thread. */
-export function registerLimit(point: Pick<Point, 'consumers' | 'epilogue'>): number {
-  return unequalShares(point)?.consumer ?? equalShare(point);
+export function registerLimit(point: Pick<Point, 'consumers' | 'epilogue'>, arch: Arch): number {
+  return unequalShares(point)?.consumer ?? equalShare(point, arch);
 }
 
 /** Rows of C that one TMA store takes: those of a warp, or all 32 where columns lie along wgmma's M. */
@@ -92,7 +94,7 @@ const roleDocs = {
 } as const;
 
 /** What wgmma.cu.hbs names besides parameters, types, threads and shared memory. */
-export function deriveWgmma(point: Point): Readonly<Record<string, ParameterValue>> {
+export function deriveWgmma(point: Point, arch: Arch): Readonly<Record<string, ParameterValue>> {
   const { rows, columns, group } = warpgroupTile(point);
   const shares = unequalShares(point);
   return {
@@ -112,7 +114,7 @@ export function deriveWgmma(point: Point): Readonly<Record<string, ParameterValu
     /** A warpgroup has several wgmma tiles one below the other. */
     tall: rows > 64,
     setmaxnreg: shares !== undefined,
-    equalRegisters: equalShare(point),
+    equalRegisters: equalShare(point, arch),
     producerRegisters: shares?.producer ?? 0,
     consumerRegisters: shares?.consumer ?? 0,
     keepB: point.l2Hint === 'keepB' || point.l2Hint === 'both',

@@ -13,12 +13,6 @@
 
 namespace tilewright::bsr_spmm::wgmma {
 
-/// As the kernel reads it; see wgmma.cu.hbs. In groups, `row` and `first` count records from the start of the
-/// plan; else they are a block row and the number of its first block.
-struct Tile {
-  std::int32_t row, column, first, count;
-};
-
 /// What the schedule depends on, of a variant and the device.
 struct Dealing {
   std::int64_t width;  // columns of C that a thread block, or a cluster of them, computes at a time

@@ -8,17 +8,11 @@
 #include <numeric>
 #include <vector>
 
+#include "paths/wgmma/args.h"
 #include "random.hpp"
 #include "shape.hpp"
 
 namespace tilewright::bsr_spmm::wgmma {
-
-/// One block column of a group, as the kernel reads it: the number of each row's block, -1 where a row has
-/// none.
-struct Step {
-  std::int32_t column;
-  std::int32_t block[3];
-};
 
 /// The block rows of a group, -1 where there are fewer.
 using Rows = std::array<std::int32_t, 3>;
@@ -27,13 +21,12 @@ constexpr Rows kNoRows{-1, -1, -1};
 namespace detail {
 
 using bsr_spmm::detail::quotient_up;
-using bsr_spmm::detail::require;
 
 /// Block rows by falling length. Those of similar length make good groups: none waits for another's blocks.
 inline std::vector<std::int32_t> by_length(const Shape& shape) {
   std::vector<std::int32_t> order(static_cast<std::size_t>(shape.m / shape.block));
   std::iota(order.begin(), order.end(), 0);
-  const std::int32_t* start = shape.row_ptr;
+  const std::int32_t* start = row_ptr(shape);
   std::stable_sort(order.begin(), order.end(), [=](std::int32_t a, std::int32_t b) {
     return start[a + 1] - start[a] > start[b + 1] - start[b];
   });
@@ -47,9 +40,9 @@ class ColumnSets {
       : words_(static_cast<std::size_t>(quotient_up(shape.k / shape.block, 64))) {
     bits_.resize(words_ * static_cast<std::size_t>(shape.m / shape.block));
     for (std::int32_t row = 0; row < shape.m / shape.block; ++row)
-      for (std::int32_t i = shape.row_ptr[row]; i < shape.row_ptr[row + 1]; ++i)
-        bits_[at(row) + static_cast<std::size_t>(shape.col_idx[i] / 64)] |= std::uint64_t{1}
-                                                                            << shape.col_idx[i] % 64;
+      for (std::int32_t i = row_ptr(shape)[row]; i < row_ptr(shape)[row + 1]; ++i)
+        bits_[at(row) + static_cast<std::size_t>(col_idx(shape)[i] / 64)] |= std::uint64_t{1}
+                                                                            << col_idx(shape)[i] % 64;
   }
 
   /// Of a row's bits, 64 each.
@@ -86,7 +79,7 @@ inline std::vector<std::int32_t> by_likeness(const Shape& shape, const ColumnSet
     if (member == 0) group = kNoRows;
     for (std::size_t i = 0; member > 0 && i < std::min(left.size(), kWindow); ++i) {
       group[member] = left[i];
-      const std::int32_t common = shape.row_ptr[left[i] + 1] - shape.row_ptr[left[i]] - sets.united(group);
+      const std::int32_t common = row_ptr(shape)[left[i] + 1] - row_ptr(shape)[left[i]] - sets.united(group);
       if (i == 0 || common > most) best = i, most = common;
     }
     group[member] = left[best];
@@ -134,10 +127,10 @@ inline void exchange_rows(const ColumnSets& sets, std::size_t size, std::vector<
 /// The numbers of a row's blocks by ascending column.
 inline std::vector<std::int32_t> sorted_blocks(const Shape& shape, std::int32_t row) {
   if (row < 0) return {};
-  std::vector<std::int32_t> blocks(static_cast<std::size_t>(shape.row_ptr[row + 1] - shape.row_ptr[row]));
-  std::iota(blocks.begin(), blocks.end(), shape.row_ptr[row]);
+  std::vector<std::int32_t> blocks(static_cast<std::size_t>(row_ptr(shape)[row + 1] - row_ptr(shape)[row]));
+  std::iota(blocks.begin(), blocks.end(), row_ptr(shape)[row]);
   std::stable_sort(blocks.begin(), blocks.end(),
-                   [&](std::int32_t a, std::int32_t b) { return shape.col_idx[a] < shape.col_idx[b]; });
+                   [&](std::int32_t a, std::int32_t b) { return col_idx(shape)[a] < col_idx(shape)[b]; });
   return blocks;
 }
 
@@ -150,7 +143,7 @@ inline std::vector<Step> steps_of(const Shape& shape, const Rows& rows) {
   std::array<std::size_t, 3> next{};
   constexpr std::int32_t kNone = INT32_MAX;
   const auto column = [&](std::size_t row) {
-    return next[row] < blocks[row].size() ? shape.col_idx[blocks[row][next[row]]] : kNone;
+    return next[row] < blocks[row].size() ? col_idx(shape)[blocks[row][next[row]]] : kNone;
   };
   std::vector<Step> steps;
   for (;;) {

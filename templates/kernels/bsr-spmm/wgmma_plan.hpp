@@ -10,11 +10,6 @@
 
 namespace tilewright::bsr_spmm::wgmma {
 
-/// As the kernel reads it; see wgmma.cu.hbs. Numbers of other records count from the start of the plan.
-struct alignas(32) Part {
-  std::int32_t row, slot, first_slot, parts, counter;
-};
-
 /// Records of tiles, and steps, that a warp reads at a time, one per lane.
 constexpr std::size_t kBatch = 32;
 
@@ -65,7 +60,7 @@ struct Strip {
 inline std::vector<Strip> strips_of_rows(const Shape& shape) {
   std::vector<Strip> strips;
   for (std::int32_t row = 0; row < shape.m / shape.block; ++row)
-    strips.push_back({row, shape.row_ptr[row], shape.row_ptr[row + 1] - shape.row_ptr[row]});
+    strips.push_back({row, row_ptr(shape)[row], row_ptr(shape)[row + 1] - row_ptr(shape)[row]});
   return strips;
 }
 
@@ -172,9 +167,9 @@ inline void place_parts(std::vector<Part>& parts, Lists& lists, const Dealing& d
       if (tile.row < 0) tile.row = ~(records + ~tile.row);
 }
 
-/// Lays lists out: at `firsts` the first kBatch tiles of each; at `rests` where the others follow, counted in
-/// tiles from `firsts`. Behind the last there are records enough for a kernel that reads kBatch at a time.
-inline void append_lists(const Lists& lists, std::size_t firsts, std::size_t rests, Image& image) {
+/// Lays lists out: at `firsts` the first kBatch tiles of each; at `places` where the others follow, counted
+/// in tiles from `firsts`. Behind the last there are records enough for a kernel that reads kBatch at a time.
+inline void append_lists(const Lists& lists, std::size_t firsts, std::size_t places, Image& image) {
   std::vector<Tile> heads(lists.size() * kBatch, kEnd), tails;
   std::vector<std::int32_t> starts;
   for (std::size_t i = 0; i < lists.size(); ++i) {
@@ -187,25 +182,25 @@ inline void append_lists(const Lists& lists, std::size_t firsts, std::size_t res
   }
   tails.resize(tails.size() + kBatch - 1, kEnd);
   const std::int32_t start = image.append(tails) - static_cast<std::int32_t>(firsts / sizeof(Tile));
-  for (std::int32_t& rest : starts) rest += start;
+  for (std::int32_t& tail : starts) tail += start;
   image.put(firsts, heads);
-  image.put(rests, starts);
+  image.put(places, starts);
 }
 
 }  // namespace detail
 
 /// Where the kernel finds things in a plan: byte offsets that the launch code can tell without the plan.
 struct Places {
-  std::size_t tiles, rests, starts, end;
+  std::size_t tiles, tails, first_steps, end;
 };
 
 inline Places places(const Dealing& dealing) {
   const auto lists = static_cast<std::size_t>(dealing.lists);
   constexpr std::size_t kTiles = 32;  // behind the counter of the atomic schedule
   const std::size_t firsts = dealing.atomic ? lists : lists * kBatch;
-  const std::size_t rests = kTiles + firsts * sizeof(Tile), step = dealing.grouped ? sizeof(Step) : 4,
-                    starts = (rests + lists * sizeof(std::int32_t) + 31) / 32 * 32;
-  return {kTiles, rests, starts, starts + lists * kBatch * step};
+  const std::size_t tails = kTiles + firsts * sizeof(Tile), step = dealing.grouped ? sizeof(Step) : 4,
+                    first_steps = (tails + lists * sizeof(std::int32_t) + 31) / 32 * 32;
+  return {kTiles, tails, first_steps, first_steps + lists * kBatch * step};
 }
 
 namespace detail {
@@ -263,8 +258,8 @@ inline Lists deal_rows(const Shape& shape, const Dealing& dealing, std::vector<P
 /// Lists of tiles, each a group of block rows by `width` columns, or a part of it. Appends the groups to the
 /// plan.
 inline Lists deal_groups(const Shape& shape, const Dealing& dealing, std::vector<Part>& parts, Image& image) {
-  require(shape.col_idx != nullptr || shape.blocks == 0,
-          "groups block rows by their columns: the plan needs a host copy of col_idx");
+  refuse_unless(col_idx(shape) != nullptr || shape.blocks == 0,
+                "groups block rows by their columns: the plan needs a host copy of col_idx");
   Groups groups(shape, dealing.group);
   const bool whole = dealing.split == 0;
   Cutter cutter(dealing,
@@ -279,13 +274,13 @@ inline Lists deal_groups(const Shape& shape, const Dealing& dealing, std::vector
 
 /// The first steps of every list, and 0 where its first tile has no more.
 template <class T, class StepAt>
-void put_starts(const Lists& lists, std::size_t at, Image& image, const StepAt& step_at) {
-  std::vector<T> starts(lists.size() * kBatch);
+void put_first_steps(const Lists& lists, std::size_t at, Image& image, const StepAt& step_at) {
+  std::vector<T> steps(lists.size() * kBatch);
   for (std::size_t list = 0; list < lists.size(); ++list)
     for (std::size_t i = 0; i < kBatch; ++i)
       if (!lists[list].empty() && static_cast<std::int32_t>(i) < lists[list][0].count)
-        starts[list * kBatch + i] = step_at(static_cast<std::size_t>(lists[list][0].first) + i);
-  image.put(at, starts);
+        steps[list * kBatch + i] = step_at(static_cast<std::size_t>(lists[list][0].first) + i);
+  image.put(at, steps);
 }
 
 /// One list, which begins with a tile for every thread block.
@@ -306,12 +301,12 @@ inline std::size_t plan_lists(const Shape& shape, const Dealing& dealing, const 
   for (const std::vector<Tile>& list : lists) tiles += list.size();
   const std::size_t slot_bytes = dealing.slot_bytes(shape.block);
   place_parts(parts, lists, dealing, slot_bytes, 64 + (tiles + kBatch) * sizeof(Tile), image);
-  append_lists(lists, at.tiles, at.rests, image);
+  append_lists(lists, at.tiles, at.tails, image);
   if (dealing.grouped)
-    put_starts<Step>(lists, at.starts, image, [&](std::size_t i) { return image.get<Step>(i); });
+    put_first_steps<Step>(lists, at.first_steps, image, [&](std::size_t i) { return image.get<Step>(i); });
   else
-    put_starts<std::int32_t>(lists, at.starts, image,
-                             [&](std::size_t i) { return shape.col_idx ? shape.col_idx[i] : -1; });
+    put_first_steps<std::int32_t>(lists, at.first_steps, image,
+                                  [&](std::size_t i) { return col_idx(shape) ? col_idx(shape)[i] : -1; });
   return parts.empty() ? image.size() : static_cast<std::size_t>(parts.back().slot + 1) * slot_bytes;
 }
 
@@ -319,9 +314,8 @@ inline std::size_t plan_lists(const Shape& shape, const Dealing& dealing, const 
 
 /// The plan, and behind it room for the sums of parts.
 inline Workspace make_plan(const Shape& shape, const Dealing& dealing) {
-  bsr_spmm::detail::require(
-      shape.row_ptr != nullptr,
-      "deals out work by the lengths of block rows: the plan needs a host copy of row_ptr");
+  refuse_unless(row_ptr(shape) != nullptr,
+                "deals out work by the lengths of block rows: the plan needs a host copy of row_ptr");
   const Places at = places(dealing);
   detail::Image image;
   image.reserve<std::byte>(at.end);

@@ -14,7 +14,16 @@ export type Pattern =
   | { readonly kind: 'matrix-market'; readonly path: string };
 
 /** How operands are filled; read by values.hpp, which documents each kind. */
-export type Values = 'normal' | 'integers' | 'one-hot' | 'positive' | 'nan' | 'huge' | 'tiny' | 'cancel';
+export type Values =
+  | 'normal'
+  | 'integers'
+  | 'swing'
+  | 'one-hot'
+  | 'positive'
+  | 'nan'
+  | 'huge'
+  | 'tiny'
+  | 'cancel';
 
 /** A product as the C++ side makes it. Sizes in elements; what is absent is 0, or 1 for alpha. */
 export interface Problem {
@@ -22,15 +31,17 @@ export interface Problem {
   readonly n: number;
   readonly k: number;
   readonly block: Point['block'];
-  readonly dtype: Point['input'];
-  readonly out: Point['output'];
+  readonly input: Point['input'];
+  readonly output: Point['output'];
   readonly pattern: Pattern;
   /** Block columns in ascending order within a row; true if absent. */
   readonly sorted?: boolean;
   readonly values: Values;
   readonly alpha?: number;
   readonly beta?: number;
-  /** Elements by which rows of B and C are longer than N. */
+  /** Stored blocks before those of the first row: no row has them, and they exist only as addresses. */
+  readonly leadingBlocks?: number;
+  /** Elements by which rows of B and C are longer than N; so many more than 2^20 exist mostly as addresses. */
   readonly ldbExtra?: number;
   readonly ldcExtra?: number;
   /** Elements by which base pointers are moved off their alignment. */
@@ -48,23 +59,23 @@ export function problemOf(workload: Workload): Problem {
   return workload.problem as unknown as Problem;
 }
 
-type Options = Partial<Pick<Problem, 'm' | 'n' | 'k' | 'dtype' | 'out' | 'pattern'>>;
+type Options = Partial<Pick<Problem, 'm' | 'n' | 'k' | 'input' | 'output' | 'pattern'>>;
 
 const blocks: readonly Point['block'][] = [32, 64, 128];
 const eighth: Pattern = { kind: 'random', density: 0.125 };
 
 /** One workload per block size; `name` begins the id. */
 function each(name: string, size: number, options: Options = {}): SpmmWorkload[] {
-  const { dtype = 'f16', out = 'f16' } = options;
+  const { input = 'f16', output = 'f16' } = options;
   return blocks.map((block) => ({
-    id: `${name}.b${block}${dtype === 'f16' ? '' : `.${dtype}`}${out === dtype ? '' : `.${out}`}`,
+    id: `${name}.b${block}${input === 'f16' ? '' : `.${input}`}${output === input ? '' : `.${output}`}`,
     problem: {
       m: size,
       n: size,
       k: size,
       block,
-      dtype,
-      out,
+      input,
+      output,
       pattern: eighth,
       values: 'normal',
       seed: 1,
@@ -93,13 +104,9 @@ export const workloads: readonly SpmmWorkload[] = [
   ...each('4096x128.d12', 4096, { n: 128 }),
   ...each('4096x512.d12', 4096, { n: 512 }),
   ...each('4096x1024.d12', 4096, { n: 1024 }),
-  ...each('4096.d12', 4096, { dtype: 'bf16', out: 'bf16' }),
-  ...each('4096.d12', 4096, { out: 'f32' }),
+  ...each('4096.d12', 4096, { input: 'bf16', output: 'bf16' }),
+  ...each('4096.d12', 4096, { output: 'f32' }),
 ];
-
-export function applies(point: Point, problem: Problem): boolean {
-  return point.block === problem.block && point.input === problem.dtype && point.output === problem.out;
-}
 
 /** Share of A's blocks that are stored, as far as the pattern tells; banded ones without what the edges cut off. */
 export function densityOf({ pattern, k, block }: Problem): number | undefined {

@@ -1,6 +1,7 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { parseDevices } from '../../../src/backends/index.ts';
 import type { Flags } from '../../../src/cli/options.ts';
 import { archFor, configOf } from '../../../src/cli/prepare.ts';
 import { folderOf } from '../../helpers/folder.ts';
@@ -23,11 +24,11 @@ describe('the architecture', () => {
   it.each([
     ["is the GPU's", '{}', {}, 'sm_80'],
     ['is the default where the config asks for the emulated device', "{ device: 'emulated' }", {}, 'sm_90a'],
-    ['is the default where a flag asks for it', '{}', { device: 'emulated' }, 'sm_90a'],
+    ['is the default where a flag asks for it', '{}', { device: parseDevices('emulated') }, 'sm_90a'],
     [
       "is the GPU's where a flag asks for one all the same",
       "{ device: 'emulated' }",
-      { device: 'cuda' },
+      { device: parseDevices('cuda') },
       'sm_80',
     ],
     ["is the config's before the GPU's", "{ arch: 'sm_90a' }", {}, 'sm_90a'],

@@ -1,6 +1,18 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { entryFolder, obtain, sweepTemporaries } from '../../../src/compile/cache.ts';
 import { EnvironmentError } from '../../../src/errors.ts';
@@ -23,18 +35,22 @@ describe('obtain', () => {
   test('makes an entry once and finds it again', async () => {
     const root = folderOf();
     const produce = producer();
-    const first = await obtain(root, key, schema, produce);
-    const second = await obtain(root, key, schema, produce);
+    const first = await obtain({ cacheRoot: root }, key, schema, produce);
+    const second = await obtain({ cacheRoot: root }, key, schema, produce);
     expect(produce).toHaveBeenCalledTimes(1);
     expect(first).toMatchObject({ cached: false, meta: { size: 4 }, folder: join(root, 'ab', key) });
     expect(second).toMatchObject({ cached: true, meta: { size: 4 } });
-    expect(readdirSync(root)).toEqual(['ab']);
+    expect(readdirSync(root).sort()).toEqual(['ab', 'locks']);
+    expect(readdirSync(join(root, 'locks'))).toEqual([]);
   });
 
   test('two askers at the same time share one production', async () => {
     const root = folderOf();
     const produce = producer();
-    await Promise.all([obtain(root, key, schema, produce), obtain(root, key, schema, produce)]);
+    await Promise.all([
+      obtain({ cacheRoot: root }, key, schema, produce),
+      obtain({ cacheRoot: root }, key, schema, produce),
+    ]);
     expect(produce).toHaveBeenCalledTimes(1);
   });
 
@@ -48,28 +64,29 @@ describe('obtain', () => {
     ],
   ])('%s: the entry is made anew', async (_, damage) => {
     const root = folderOf();
-    await obtain(root, key, schema, producer());
+    await obtain({ cacheRoot: root }, key, schema, producer());
     damage(entryFolder(root, key));
     const produce = producer();
-    expect((await obtain(root, key, schema, produce)).cached).toBe(false);
+    expect((await obtain({ cacheRoot: root }, key, schema, produce)).cached).toBe(false);
     expect(produce).toHaveBeenCalledTimes(1);
     expect(readFileSync(join(entryFolder(root, key), 'kernel.cubin'), 'utf8')).toBe('code');
   });
 
   test('a failure leaves nothing behind', async () => {
     const root = folderOf();
-    const failing = obtain(root, key, schema, async (folder) => {
+    const failing = obtain({ cacheRoot: root }, key, schema, async (folder) => {
       writeFileSync(join(folder, 'half'), 'x');
       throw new Error('no');
     });
     await expect(failing).rejects.toThrow('no');
-    expect(readdirSync(root)).toEqual([]);
-    expect((await obtain(root, key, schema, producer())).cached).toBe(false);
+    expect(readdirSync(root).sort()).toEqual(['ab', 'locks']);
+    expect(readdirSync(join(root, 'ab'))).toEqual([]);
+    expect((await obtain({ cacheRoot: root }, key, schema, producer())).cached).toBe(false);
   });
 
   test('of several processes at once never takes away what one of them was given', async () => {
     const root = folderOf();
-    const keys = 200;
+    const keys = 60;
     // Some are damaged from the start, and several processes find that out at the same time.
     for (let i = 0; i < keys; i += 10) {
       const folder = entryFolder(root, hashOf(`${i}`));
@@ -83,7 +100,7 @@ describe('obtain', () => {
     for (const { stdout, stderr } of await Promise.all(users)) expect(`${stdout}${stderr}`).toBe('0\n');
     const maker = z.object({ maker: z.number() });
     for (let i = 0; i < keys; i++) {
-      const entry = await obtain(root, hashOf(`${i}`), maker, async () => ({ maker: 0 }));
+      const entry = await obtain({ cacheRoot: root }, hashOf(`${i}`), maker, async () => ({ maker: 0 }));
       expect(entry.cached).toBe(true);
     }
     expect(readdirSync(root).filter((name) => name.startsWith('tmp'))).toEqual([]);
@@ -91,18 +108,79 @@ describe('obtain', () => {
 
   test("a folder that cannot be made is the machine's fault", async () => {
     const root = join(folderOf({ file: '' }), 'file');
-    const making = async () => obtain(root, key, schema, producer());
+    const making = async () => obtain({ cacheRoot: root }, key, schema, producer());
     await expect(making()).rejects.toThrow(EnvironmentError);
     await expect(making()).rejects.toThrow(/a part of the path is a file/);
   });
 });
 
-test('what killed processes left behind is removed, what lives stays', () => {
+test('what killed processes left behind is removed, what is being made stays', async () => {
   const root = folderOf();
-  const dead = 2 ** 22 + 1; // beyond the largest process id
-  for (const name of [`tmp-${dead}-0`, `tmp-${process.pid}-0`, 'ab']) mkdirSync(join(root, name));
-  sweepTemporaries(root);
-  expect(readdirSync(root).sort()).toEqual(['ab', `tmp-${process.pid}-0`]);
+  const left = [`tmp-${key}-x3Yz1q`, 'tmp-12345-0', 'ab'];
+  for (const name of left) mkdirSync(join(root, name));
+  const other = 'cd'.padEnd(64, '0');
+  await obtain({ cacheRoot: root }, other, schema, async (folder) => {
+    sweepTemporaries(root);
+    expect(existsSync(folder)).toBe(true);
+    return { size: 0 };
+  });
+  expect(readdirSync(root).sort()).toEqual(['ab', 'cd', 'locks']);
   sweepTemporaries(join(root, 'missing'));
   expect(existsSync(join(root, 'missing'))).toBe(false);
+});
+
+describe('what others could have written', () => {
+  const made = async () => {
+    const root = folderOf();
+    await obtain({ cacheRoot: root }, key, schema, producer());
+    return { root, folder: entryFolder(root, key) };
+  };
+  const again = async (root: string) => (await obtain({ cacheRoot: root }, key, schema, producer())).cached;
+
+  test('a umask that lets the group write does not reach the cache', async () => {
+    const mask = process.umask(0o002);
+    onTestFinished(() => void process.umask(mask));
+    const { root, folder } = await made();
+    for (const path of [root, join(root, 'ab'), folder, join(folder, 'kernel.cubin')]) {
+      expect(statSync(path).mode & 0o022, path).toBe(0);
+    }
+    expect(await again(root)).toBe(true);
+  });
+
+  test.each([
+    ['a file that the group may write', (folder: string) => chmodSync(join(folder, 'kernel.cubin'), 0o664)],
+    ['a list of files that all may write', (folder: string) => chmodSync(join(folder, 'meta.json'), 0o666)],
+    ['a folder that all may write', (folder: string) => chmodSync(folder, 0o777)],
+    [
+      'a link',
+      (folder: string) => {
+        renameSync(join(folder, 'kernel.cubin'), join(folder, 'other'));
+        symlinkSync('other', join(folder, 'kernel.cubin'));
+      },
+    ],
+  ])('%s: the entry is made anew', async (_, open) => {
+    const { root, folder } = await made();
+    open(folder);
+    expect(await again(root)).toBe(false);
+    expect(await again(root)).toBe(true);
+  });
+
+  const asRoot = test.skipIf(process.getuid?.() !== 0); // another user's files take root to make
+
+  asRoot("another user's file: the entry is made anew", async () => {
+    const { root, folder } = await made();
+    chownSync(join(folder, 'kernel.cubin'), 65534, 65534);
+    expect(await again(root)).toBe(false);
+    expect(statSync(join(folder, 'kernel.cubin')).uid).toBe(0);
+  });
+
+  asRoot("another user's folder is refused", async () => {
+    const { root } = await made();
+    for (const path of [join(root, 'ab'), root]) {
+      chownSync(path, 65534, 65534);
+      await expect(again(root)).rejects.toThrow(
+        `${path} belongs to user 65534, who could change what is run from it: remove it, or name another folder with --out`,
+      );
+    }
+  });
 });

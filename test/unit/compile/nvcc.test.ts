@@ -1,12 +1,15 @@
-import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { archs } from '../../../src/arch/index.ts';
 import { sm80 } from '../../../src/arch/sm80.ts';
 import { sm90a } from '../../../src/arch/sm90a.ts';
 import { compileEmulated } from '../../../src/compile/host.ts';
 import { compileCuda, cudaKey } from '../../../src/compile/nvcc.ts';
 import { EnvironmentError } from '../../../src/errors.ts';
+import { localExecutor } from '../../../src/exec/local.ts';
 import type { Toolchain } from '../../../src/toolchain/find.ts';
+import { Slots } from '../../../src/util/limit.ts';
 import { folderOf } from '../../helpers/folder.ts';
 import { kernelText, sourceOf } from '../../helpers/source.ts';
 import { testContext, testToolchain } from '../../helpers/toolchain.ts';
@@ -18,6 +21,17 @@ beforeAll(async () => {
 
 const good = sourceOf(kernelText('  if (threadIdx.x < args.count) args.y[threadIdx.x] = 1;'));
 const bad = sourceOf(kernelText('  undefined_thing(args.count);'));
+
+/** Seconds of work for nvcc. */
+const laborious = sourceOf(
+  kernelText(`  float a[64];
+  for (int i = 0; i < 64; i++) a[i] = args.y[i];
+#pragma unroll
+  for (int i = 0; i < 250; i++)
+#pragma unroll
+    for (int j = 0; j < 64; j++) a[j] = a[(j + 7) % 64] * a[(i * 13 + j) % 64] + args.y[(i * 64 + j) & 1023];
+  for (int i = 0; i < 64; i++) args.y[i] = a[i];`),
+);
 
 describe('compileCuda', () => {
   test('gives a cubin with what ptxas says of it, then finds it', async () => {
@@ -33,6 +47,13 @@ describe('compileCuda', () => {
     expect(readFileSync(artifact.path).subarray(0, 4).toString('latin1')).toBe('\u007fELF');
     expect(await compileCuda(good, sm90a, toolchain, context)).toMatchObject({ cached: true, seconds: 0 });
     expect(await compileCuda(good, sm80, toolchain, context)).toMatchObject({ cached: false, arch: 'sm_80' });
+  });
+
+  test.each(archs)('makes a cubin for $name', async (arch) => {
+    const artifact = await compileCuda(good, arch, toolchain, testContext());
+    if (!('path' in artifact)) throw new Error(artifact.evidence.message);
+    // The ELF header of a cubin has the compute capability among its flags.
+    expect([...readFileSync(artifact.path).subarray(48, 52)]).toContain(arch.capability);
   });
 
   test('a bad kernel is a verdict with the first error, and is remembered', async () => {
@@ -57,11 +78,85 @@ describe('compileCuda', () => {
     });
   });
 
-  test("a compiler that takes too long is the kernel's fault", async () => {
-    const context = { ...testContext(folderOf()), timeoutMs: 30 };
-    expect(await compileCuda(good, sm90a, toolchain, context)).toMatchObject({
+  test("a compiler that takes too long is the kernel's fault, and is asked again by the next sweep", {
+    timeout: 120_000,
+  }, async () => {
+    const context = { ...testContext(folderOf()), cpuSeconds: 1 };
+    expect(await compileCuda(laborious, sm90a, toolchain, context)).toMatchObject({
       verdict: 'compile',
-      evidence: { message: 'the compiler had not finished after 0.03 s' },
+      device: 'none',
+      evidence: { message: 'the compiler had not finished after 1 s of CPU time', cached: false },
+    });
+    const patient = { ...context, cpuSeconds: 60 };
+    expect(await compileCuda(laborious, sm90a, toolchain, patient)).toMatchObject({ cached: false });
+  });
+
+  test('time in which the compiler gets no CPU does not count', async () => {
+    const folder = folderOf();
+    const nvcc = script(folder, `sleep 3; exec ${toolchain.nvcc} "$@"`);
+    const context = { ...testContext(folder), cpuSeconds: 2 };
+    expect(await compileCuda(good, sm90a, { ...toolchain, nvcc }, context)).toMatchObject({ cached: false });
+  });
+
+  test('a compiler that never gets on is no fault of the kernel', async () => {
+    const folder = folderOf();
+    const context = { ...testContext(folder), wallSeconds: 0.5 };
+    const nvcc = script(folder, 'sleep 100');
+    expect(await compileCuda(good, sm90a, { ...toolchain, nvcc }, context)).toMatchObject({
+      verdict: 'machine',
+      evidence: { message: expect.stringMatching(/had not finished after \d+ s, .* less busy/) },
+    });
+  });
+
+  test('a compiler that is killed once is asked again, with no other beside it', async () => {
+    const folder = folderOf();
+    const nvcc = script(
+      folder,
+      `[ -e ${folder}/once ] || { touch ${folder}/once; kill -KILL $$; }; sleep 0.2; date +%s%N >${folder}/alone; exec ${toolchain.nvcc} "$@"`,
+    );
+    const context = { ...testContext(folder), slots: new Slots(2) };
+    const beside = context.slots.run(() =>
+      localExecutor.run(['sh', '-c', `sleep 1; date +%s%N >${folder}/beside`]),
+    );
+    expect(await compileCuda(good, sm90a, { ...toolchain, nvcc }, context)).toMatchObject({ cached: false });
+    await beside;
+    const [alone, other] = ['alone', 'beside'].map((name) =>
+      BigInt(readFileSync(join(folder, name), 'utf8')),
+    );
+    expect(alone).toBeGreaterThan(other ?? 0n);
+  });
+
+  test.each([
+    ['itself', 'kill -KILL $$', /was killed, also when no other ran beside it; free memory/],
+    ['one of its parts', 'echo Killed >&2; exit 137', /was killed, .*: Killed; free memory or lower --jobs/],
+    ['by g++', 'echo "g++: fatal error: Killed signal terminated program cc1plus" >&2; exit 1', /was killed/],
+    [
+      'for want of memory',
+      'echo "cc1plus: out of memory allocating 65536 bytes" >&2; exit 1',
+      /ran out of memory/,
+    ],
+  ])(
+    "a compiler that is killed, %s: the machine's fault, and nothing is remembered",
+    async (_, body, message) => {
+      const folder = folderOf();
+      const context = testContext(folder);
+      const nvcc = script(folder, body);
+      expect(await compileCuda(good, sm90a, { ...toolchain, nvcc }, context)).toMatchObject({
+        verdict: 'machine',
+        device: 'none',
+        evidence: { message: expect.stringMatching(message) },
+      });
+      expect(readdirSync(folder).filter((name) => name.startsWith('tmp'))).toEqual([]);
+      expect(await compileCuda(good, sm90a, toolchain, context)).toMatchObject({ cached: false });
+    },
+  );
+
+  test('a compiler that crashes on one source and not on others does not take it', async () => {
+    const folder = folderOf();
+    const nvcc = script(folder, `case "$*" in *empty.cu) exit 0 ;; esac; kill -SEGV $$`);
+    expect(await compileCuda(good, sm90a, { ...toolchain, nvcc }, testContext(folder))).toMatchObject({
+      verdict: 'compile',
+      evidence: { message: 'the compiler crashes on this source', cached: false },
     });
   });
 

@@ -19,7 +19,7 @@ test('builds a runner that starts; a second build makes nothing', { timeout: 300
   await buildWorker('emulated', toolchain, context);
   const told: string[] = [];
   const tell = (done: number, all: number) => told.push(`${done}/${all}`);
-  const again = await buildWorker('emulated', toolchain, context, undefined, tell);
+  const again = await buildWorker('emulated', toolchain, context, tell);
   expect(again.cached).toBe(true);
   expect(told).toEqual([]);
   const opened = await openDevice('emulated', again.path, localExecutor);

@@ -1,11 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { GateJob } from '../../../src/device/protocol.ts';
 import { type DeviceSession, openDevice } from '../../../src/device/session.ts';
 import { EnvironmentError, UsageError } from '../../../src/errors.ts';
+import type { Executor } from '../../../src/exec/executor.ts';
 import { localExecutor } from '../../../src/exec/local.ts';
 import { schedulesFrom } from '../../../src/gate/schedules.ts';
+import { isDoubtful } from '../../../src/model/verdict.ts';
 import { type Bench, buildBench, jobVariantOf, openBench } from '../../helpers/axpby.ts';
 import { folderOf } from '../../helpers/folder.ts';
 
@@ -18,8 +20,17 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => session?.close());
 
-const plain = { id: 'plain', tier: 3, problem: { m: 5, n: 36, alpha: 2, ldExtra: 3 } };
-const repeated = { id: 'repeated', tier: 7, launches: 2, problem: { m: 3, n: 8, beta: 0.5, seed: 4 } };
+const plain = {
+  id: 'plain',
+  tier: 'structures' as const,
+  problem: { m: 5, n: 36, alpha: 2, ldExtra: 3 },
+} as const;
+const repeated = {
+  id: 'repeated',
+  tier: 'repetition' as const,
+  launches: 2,
+  problem: { m: 3, n: 8, beta: 0.5, seed: 4 },
+};
 
 function job(kernel: string): GateJob {
   const variant = jobVariantOf(bench, kernel);
@@ -56,7 +67,12 @@ describe('an emulated session', () => {
   it('kills a worker that makes no progress, and only its variant pays', async () => {
     const answer = await session.gate(job('loop'));
     expect(answer.verdict).toBe('hang');
-    expect(answer.evidence).toMatchObject({ case: 'plain', tier: 3, schedule: 0, seed: 1 });
+    expect(answer.evidence).toMatchObject({
+      case: 'plain',
+      tier: 'structures' as const,
+      schedule: 0,
+      seed: 1,
+    });
     expect(answer.evidence.message).toBe(
       "the worker made no progress for 4 s and was killed in case 'plain', while the kernel ran",
     );
@@ -84,7 +100,7 @@ describe('an emulated session', () => {
   });
 
   it('throws for a job that makes no sense and goes on', async () => {
-    const bad = { ...job('good'), cases: [{ id: 'x', tier: 1, problem: { n: 4 } }] };
+    const bad = { ...job('good'), cases: [{ id: 'x', tier: 'exact' as const, problem: { n: 4 } }] };
     const refusal = session.gate(bad);
     await expect(refusal).rejects.toThrow(
       /family asks for a problem that its oracle refuses: .*no member "m"/,
@@ -103,14 +119,71 @@ describe('an emulated session', () => {
   });
 });
 
-describe('opening a device', () => {
-  /** A program in the worker's place. */
-  function program(body: string): string {
-    const path = join(folderOf(), 'worker');
-    writeFileSync(path, `#!/bin/sh\n${body}\n`, { mode: 0o755 });
-    return path;
-  }
+/** Real workers, of which each that `dooms` is killed from outside as soon as it says that a kernel runs. */
+function killer(dooms: (worker: number) => boolean, signal: NodeJS.Signals = 'SIGKILL') {
+  let workers = 0;
+  const open: Executor['open'] = (argv, options) => {
+    const worker = localExecutor.open(argv, options);
+    const doomed = dooms(++workers);
+    async function* lines() {
+      for await (const line of worker.lines) {
+        if (doomed && line.includes('"event":"case"')) process.kill(worker.pid, signal);
+        yield line;
+      }
+    }
+    return { ...worker, lines: lines() };
+  };
+  return { executor: { ...localExecutor, open }, workers: () => workers };
+}
 
+describe('a worker that is killed from outside', () => {
+  const open = async (executor: Executor) => {
+    const opened = await openDevice('emulated', bench.worker, executor, { kernel: 1, host: 60 });
+    if (!opened.available) throw new Error(opened.reason);
+    onTestFinished(() => opened.session.close());
+    return opened.session;
+  };
+
+  it.each(['SIGKILL', 'SIGTERM'] as const)('by %s once: its job is done by a fresh one', async (signal) => {
+    const { executor, workers } = killer((worker) => worker === 1, signal);
+    const answer = await (await open(executor)).gate(job('spin'));
+    expect(answer.evidence.message).toContain('the launch has run for more than 1 s');
+    expect(workers()).toBe(2);
+  });
+
+  it('each time: the verdict is fault, and nobody relies on it', async () => {
+    const { executor, workers } = killer(() => true);
+    const { verdict, evidence } = await (await open(executor)).gate(job('spin'));
+    expect(verdict).toBe('fault');
+    expect(evidence.message).toContain(
+      "died of SIGKILL in case 'plain', while the kernel ran; something else",
+    );
+    expect(isDoubtful(evidence)).toBe(true);
+    expect(workers()).toBe(2);
+  });
+
+  it('while it starts: another is started', async () => {
+    const state = join(folderOf(), 'started');
+    const path = program(`test -e ${state} && exec ${bench.worker}; touch ${state}; kill -KILL $$`);
+    const opened = await openDevice('emulated', path, localExecutor);
+    expect(opened.available).toBe(true);
+    if (opened.available) await opened.session.close();
+  });
+
+  it('is no crash of the variant: that is certain when it happens twice', async () => {
+    const { evidence } = await session.gate(job('crash'));
+    expect(isDoubtful(evidence)).toBe(false);
+  });
+});
+
+/** A program in the worker's place. */
+function program(body: string): string {
+  const path = join(folderOf(), 'worker');
+  writeFileSync(path, `#!/bin/sh\n${body}\n`, { mode: 0o755 });
+  return path;
+}
+
+describe('opening a device', () => {
   it('answers with the reason where there is no such device', async () => {
     const path = program(`echo '{"event":"unavailable","reason":"no driver"}'; exit 3`);
     expect(await openDevice('cuda', path, localExecutor)).toEqual({ available: false, reason: 'no driver' });

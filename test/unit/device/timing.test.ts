@@ -37,6 +37,7 @@ const measured = (subject: string): WorkerLine => ({
 });
 const done: WorkerLine = { event: 'done', id: '1' };
 const died: Ending = { kind: 'died', code: 4, signal: undefined, stderr: '' };
+const killed: Ending = { kind: 'died', code: undefined, signal: 'SIGKILL', stderr: '' };
 const silent: Ending = { kind: 'silent', seconds: 15 };
 
 /** Runs a job against prepared conversations; gives what came out and what was asked. */
@@ -108,13 +109,29 @@ describe('runTimeJob', () => {
     const { text, asked } = await play(
       job('a'),
       [running('vendor'), died],
+      [running('vendor'), died],
       [check('a', 'passed'), measured('a'), done],
     );
     expect(text).toEqual(['vendor fault', 'a passed', 'a timed']);
-    expect(asked[1]).toEqual(['a', false]);
+    expect(asked).toEqual([
+      ['a', true],
+      ['a', true],
+      ['a', false],
+    ]);
   });
 
-  it('gives up when the worker dies before it ran anything', async () => {
-    await expect(play(job('a'), [died])).rejects.toThrow('before it ran anything of w');
+  it('repeats a job whose worker was killed, and blames nobody for it', async () => {
+    const { text, asked } = await play(
+      job('a'),
+      [killed],
+      [running('a'), killed],
+      [running('a'), check('a', 'passed'), measured('a'), done],
+    );
+    expect(text).toEqual(['a passed', 'a timed']);
+    expect(asked).toHaveLength(3);
+  });
+
+  it('gives up when the worker dies twice before it ran anything', async () => {
+    await expect(play(job('a'), [died], [died])).rejects.toThrow('before it ran anything of w');
   });
 });

@@ -1,6 +1,10 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EnvironmentError } from '../../../src/errors.ts';
 import { localExecutor } from '../../../src/exec/local.ts';
+import { packageRoot } from '../../../src/util/package-root.ts';
+import { folderOf } from '../../helpers/folder.ts';
 
 const alive = (pid: number) => {
   try {
@@ -50,6 +54,13 @@ describe('run', () => {
     expect(await gone(Number(result.stdout))).toBe(true);
   });
 
+  test('a limit on CPU time does not count time that passes', async () => {
+    const busy = await localExecutor.run(['sh', '-c', 'while :; do :; done'], { cpuSeconds: 1 });
+    expect(busy).toMatchObject({ endedBy: 'SIGXCPU', timedOut: false });
+    const patient = await localExecutor.run(['sh', '-c', 'sleep 1.5; echo done'], { cpuSeconds: 1 });
+    expect(patient).toMatchObject({ exitCode: 0, stdout: 'done\n' });
+  });
+
   test('aborting kills the tree and rejects', async () => {
     const controller = new AbortController();
     const running = localExecutor.run(['sh', '-c', 'sleep 100'], { signal: controller.signal });
@@ -71,6 +82,22 @@ describe('run', () => {
     expect(result.stdout).toHaveLength(4_000_000);
     expect(lines).toEqual(['a', 'b']);
   });
+});
+
+test('what this process has started dies with it, also when it is killed', async () => {
+  const script = `import { localExecutor } from '${packageRoot}/src/exec/local.ts';
+    void localExecutor.run(['sh', '-c', 'sleep 100 & echo $!; sleep 100'], { onStdout: console.log });
+    const { pid } = localExecutor.open(['sleep', '100']);
+    console.log(pid);`;
+  const file = join(folderOf({ 'starts.mts': script }), 'starts.mts');
+  const parent = spawn(process.execPath, ['--import', 'jiti/register', file], { cwd: packageRoot });
+  let said = '';
+  parent.stdout.on('data', (chunk) => (said += String(chunk)));
+  while (said.trim().split('\n').length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+  const pids = said.trim().split('\n').map(Number);
+  expect(pids.map(alive)).toEqual([true, true]);
+  parent.kill('SIGKILL');
+  expect(await Promise.all(pids.map(gone))).toEqual([true, true]);
 });
 
 describe('open', () => {

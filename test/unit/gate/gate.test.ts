@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defaultArch } from '../../../src/arch/index.ts';
 import type { DeviceSession } from '../../../src/device/session.ts';
 import { gateVariant } from '../../../src/gate/gate.ts';
 import type { Artifact } from '../../../src/model/artifact.ts';
 import { type AnyFamily, defineFamily, defineParameters } from '../../../src/model/family.ts';
 import { type Bench, buildBench, openBench } from '../../helpers/axpby.ts';
+import { toyOperation } from '../../helpers/toy-operation.ts';
 
 const space = defineParameters({
   kernel: { label: '', doc: 'Which.', values: ['good', 'race', 'ragged', 'trap'] },
@@ -13,6 +15,8 @@ const space = defineParameters({
 const family: AnyFamily = defineFamily({
   name: 'axpby',
   summary: 'C = alpha A + beta C',
+  operation: toyOperation,
+  serves: () => ({}),
   parameters: space.specs,
   activations: [],
   constraints: [],
@@ -23,12 +27,11 @@ const family: AnyFamily = defineFamily({
   budget: () => ({ threads: 32, sharedBytes: 256 }),
   notSupported: () => undefined,
   workloads: [],
-  applies: () => true,
   cases: (_, depth) => [
-    { id: 'exact', tier: 1, problem: { m: 3, n: 32 } },
-    { id: 'unsupported', tier: 5, problem: { m: 3, n: 33 }, refuses: 'multiple of 4' },
-    { id: 'repeated', tier: 7, problem: { m: 3, n: 8, seed: 1 }, launches: 50 },
-    ...(depth === 'full' ? [{ id: 'large', tier: 3, problem: { m: 40, n: 36 } }] : []),
+    { id: 'exact', tier: 'exact' as const, problem: { m: 3, n: 32 } },
+    { id: 'unsupported', tier: 'edges' as const, problem: { m: 3, n: 33 }, refuses: 'multiple of 4' },
+    { id: 'repeated', tier: 'repetition' as const, problem: { m: 3, n: 8, seed: 1 }, launches: 50 },
+    ...(depth === 'full' ? [{ id: 'large', tier: 'structures' as const, problem: { m: 40, n: 36 } }] : []),
   ],
   priority: () => 0,
   deterministic: () => true,
@@ -45,7 +48,13 @@ afterAll(() => session?.close());
 function artifact(kernel: string): Artifact {
   const id = `axpby.${kernel}`;
   const variant = {
-    ...{ family: 'axpby', id, symbol: `axpby_${kernel}`, parameters: { kernel }, derived: family.derive({}) },
+    ...{
+      family: 'axpby',
+      id,
+      symbol: `axpby_${kernel}`,
+      parameters: { kernel },
+      derived: family.derive({}, defaultArch),
+    },
     ...{ budget: { threads: 32, sharedBytes: 256 }, template: '', deterministic: true },
   };
   const source = { variant, path: '', text: '', hash: '' };
@@ -86,10 +95,19 @@ describe('gateVariant', () => {
   });
 
   it('says so when a variant declines a problem for another reason than it should', async () => {
-    const cases = () => [{ id: 'beta', tier: 5, problem: { m: 3, n: 33, beta: 1 }, refuses: 'beta' }];
+    const cases = () => [
+      { id: 'beta', tier: 'edges' as const, problem: { m: 3, n: 33, beta: 1 }, refuses: 'beta' },
+    ];
     const verdict = await gateVariant(session, artifact('good'), { ...family, cases });
     expect(verdict).toMatchObject({ verdict: 'wrong', evidence: { case: 'beta' } });
     expect(verdict.evidence.message).toMatch("does not name 'beta': n must be a multiple of 4");
+  });
+
+  it('refuses to pass a variant on operation values that no case tries', async () => {
+    const bold = { ...family, serves: () => ({ input: ['f16', 'bf16'] }) };
+    await expect(gateVariant(session, artifact('good'), bold)).rejects.toThrow(
+      'axpby: axpby.good says that it serves input = bf16, and no case of the gate has that; add one to cases()',
+    );
   });
 
   it('runs one case alone, also one of depth full', async () => {

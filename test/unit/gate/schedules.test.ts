@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scheduleOf, schedulesFrom, spread } from '../../../src/gate/schedules.ts';
+import { scheduleOf, schedulesForLaunches, schedulesFrom, spread } from '../../../src/gate/schedules.ts';
 
 describe('schedules', () => {
   it('has one of each kind, each reproduced by its seed alone', () => {
@@ -13,15 +13,27 @@ describe('schedules', () => {
     expect(() => scheduleOf(0.5)).toThrow('no integer');
   });
 
-  it('runs the first case under all schedules and deals the others out', () => {
-    const cases = ['a', 'b', 'c', 'd'].map((id) => ({ id, tier: 1, problem: {} }));
-    const schedules = schedulesFrom(1);
-    expect(spread(cases, schedules, 'quick').map((item) => item.schedules)).toEqual([
-      undefined,
+  it('runs the first case under all kinds, and every other under one that has the detector', () => {
+    const cases = ['a', 'b', 'c', 'd'].map((id) => ({ id, tier: 'exact' as const, problem: {} }));
+    expect(spread(cases, schedulesFrom(1), 'quick').map((item) => item.schedules)).toEqual([
+      [0, 1, 2],
       [1],
-      [2],
       [0],
+      [1],
     ]);
-    expect(spread(cases, schedules, 'full').map((item) => item.schedules)).toEqual(Array(4).fill(undefined));
+    expect(spread(cases, schedulesFrom(1), 'full').map((item) => item.schedules)).toEqual(
+      Array(4).fill([0, 1, 2]),
+    );
+    const kinds = schedulesFrom(1);
+    for (const { schedules } of spread(cases, schedulesFrom(1), 'quick')) {
+      expect(schedules?.some((index) => kinds[index]?.detect)).toBe(true);
+    }
+  });
+
+  it('has another schedule for each launch of a case, whatever kind it begins with', () => {
+    const repeated = { id: 'a', tier: 'repetition' as const, problem: {}, launches: 2 };
+    expect(spread([repeated, repeated], schedulesFrom(1), 'quick')[1]?.schedules).toEqual([0]);
+    const seeds = schedulesForLaunches(1, 3).map(({ seed }) => seed);
+    expect(seeds).toEqual([1, 2, 3, 4, 5]);
   });
 });

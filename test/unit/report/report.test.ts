@@ -220,13 +220,17 @@ describe('progress', () => {
       ...{ event: 'note', passing: true },
       message: `runner: ${files} of 42 files built`,
     }));
-    const lines = play(new Screen(true), job).split('\r\u001b[K').slice(1);
+    const space = { event: 'space', points: 9, legal: 4, variants: 4, rejected: {} } as const;
+    const lines = play(new Screen(true), [space, ...job])
+      .split('\r\u001b[K')
+      .slice(1);
     expect(lines).toHaveLength(3);
     expect(lines[2]).toContain('failed 0\u001b[2m  runner: 9 of 42 files built');
     expect(play(new Screen(true), job)).not.toContain('\n');
-    expect(play(new Screen(false), job)).toBe(
-      'compiled 0/0  judged 0/0  failed 0  runner: 7 of 42 files built\n',
+    expect(play(new Screen(false), [space, ...job]).split('\n')[1]).toBe(
+      'compiled 0/4  judged 0/4  failed 0  runner: 7 of 42 files built',
     );
+    expect(play(new Screen(false), job)).toBe('runner: 7 of 42 files built\n');
   });
 
   test('is a few plain lines elsewhere, failures always', () => {

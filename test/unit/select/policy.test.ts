@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { defineFamily, defineParameters } from '../../../src/model/family.ts';
+import { type AnyFamily, defineFamily, defineParameters } from '../../../src/model/family.ts';
 import type { Measurement } from '../../../src/model/measurement.ts';
 import { selectionSchema } from '../../../src/model/selection.ts';
 import type { Variant } from '../../../src/model/variant.ts';
 import { select } from '../../../src/select/policy.ts';
+import { toyOperation } from '../../helpers/toy-operation.ts';
 
 const { specs } = defineParameters({
   tile: { label: 't', doc: 'Edge of the tile.', values: [16, 32, 64] },
@@ -14,6 +15,8 @@ const { specs } = defineParameters({
 const family = defineFamily({
   name: 'toy',
   summary: 'y = x',
+  operation: toyOperation,
+  serves: () => ({}),
   parameters: specs,
   activations: [],
   constraints: [],
@@ -194,5 +197,43 @@ describe('select with times', () => {
       ['toy.t16.b32', 1],
       ['toy.t64.b64', 1],
     ]);
+  });
+});
+
+describe('accuracy', () => {
+  /** Large tiles have the worse bound. */
+  const ranked: AnyFamily = { ...(family as AnyFamily), accuracy: ({ tile }) => (tile === 64 ? 1 : 0) };
+  const variants = [variant(32, 32), variant(64, 32)];
+  const worse = { variant: 'toy.t64.b32', accuracy: 1 };
+
+  test('decides before priority, and the record names what was passed over', () => {
+    const { choices } = select(ranked, variants, []);
+    expect(choices).toMatchObject([{ variant: 'toy.t32.b32', accuracy: 0, lessAccurate: worse }]);
+  });
+
+  test('decides before times', () => {
+    const times = [measured('toy.t32.b32', 'small', 2e-6), measured('toy.t64.b32', 'small', 1e-6)];
+    const { choices, variants: shipped } = select(ranked, variants, times);
+    expect(choices).toMatchObject([
+      { variant: 'toy.t32.b32', slowdown: 1, accuracy: 0, lessAccurate: { ...worse, median: 1e-6 } },
+    ]);
+    expect(shipped).toEqual(['toy.t32.b32']);
+  });
+
+  test('may be given up where that is asked, and is where there is none better', () => {
+    for (const choices of [
+      select(ranked, variants, [], { accuracy: 1 }).choices,
+      select(ranked, variants.slice(1), []).choices,
+    ]) {
+      expect(choices).toMatchObject([{ variant: 'toy.t64.b32', accuracy: 1 }]);
+      expect(choices[0]).not.toHaveProperty('lessAccurate');
+    }
+  });
+
+  test('decides before wisdom', () => {
+    const record = { workload: 'small', variant: 'toy.t64.b32', source: 'x', run: 'r', parameters: {} };
+    const known = { records: [{ ...record, l2: 'hot' as const, median: 1e-6, mad: 0, tflops: 1 }], runs: [] };
+    expect(select(ranked, variants, [], { known }).choices[0]?.variant).toBe('toy.t32.b32');
+    expect(select(family, variants, [], { known }).choices[0]?.variant).toBe('toy.t64.b32');
   });
 });

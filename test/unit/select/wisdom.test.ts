@@ -7,7 +7,7 @@ import { selectPassed } from '../../../src/select/passed.ts';
 import { toyFamily } from '../../helpers/toy-family.ts';
 import { toyRequest, toyShipped } from '../../helpers/toy-library.ts';
 
-const family = { ...toyFamily, applies: () => true, priority: () => 0 };
+const family = { ...toyFamily, priority: () => 0 };
 const workloads = ['one', 'two', 'three'].map((id) => ({ id, problem: { n: 64 } }));
 const passed = (id: string, hash: string) => ({
   artifacts: [{ source: { variant: { id, parameters: {} } as unknown as Variant, hash } as Source }],

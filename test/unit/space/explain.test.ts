@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { defaultArch } from '../../../src/arch/index.ts';
+import type { Arch } from '../../../src/model/arch.ts';
 import { explain } from '../../../src/space/explain.ts';
-import { toyFamily } from '../../helpers/toy-family.ts';
+import { oldArch, toyFamily } from '../../helpers/toy-family.ts';
 
-const why = (text: string, arch = 'sm_90a') => explain(toyFamily, text, arch);
-const verdicts = (text: string, arch?: string) =>
+const why = (text: string, arch = defaultArch) => explain(toyFamily, text, arch);
+const verdicts = (text: string, arch?: Arch) =>
   Object.fromEntries(why(text, arch).verdicts.map(({ constraint, holds }) => [constraint, holds]));
 
 describe('explain', () => {
@@ -60,7 +62,7 @@ describe('explain', () => {
   });
 
   it('gives the reason why an arch cannot run the point', () => {
-    const last = why('toy_op.mma.b64.tn64.st1', 'sm_70').verdicts.at(-1);
+    const last = why('toy_op.mma.b64.tn64.st1', oldArch).verdicts.at(-1);
     expect(last).toMatchObject({
       constraint: 'not-supported',
       holds: false,

@@ -153,7 +153,7 @@ describe('validateFamily', () => {
   it('names missing files', () => {
     const validate = () => validateFamily(toyFamily, { ...place, has: (file) => file === 'oracle.hpp' });
     expect(validate).toThrow(
-      /no file 'kernel\.cu\.hbs'.*\n.*no file 'launch\.hpp'.*\n.*no file 'api\.h' .*library's interface.*\n.*'api\.cpp'/,
+      /no file 'kernel\.cu\.hbs'.*\n.*no file 'launch\.hpp'.*\n.*no file 'operation\.hpp' .*signature in C\+\+.*\n.*'features\.hpp'/,
     );
   });
 

@@ -66,4 +66,26 @@ describe('parseWhere', () => {
     expect(parse).toThrow(`where, column ${column}: `);
     expect(parse).toThrow(`\n  ${text}\n  ${' '.repeat(column - 1)}^`);
   });
+
+  it.each([
+    ['block == 64 || '.repeat(9000), 10_001, 'a condition has at most 10000 characters, this one 134999'],
+    [`${'('.repeat(3000)}swizzle${')'.repeat(3000)}`, 101, 'at most 100 levels go within each other'],
+    [`${'!'.repeat(9000)}swizzle`, 101, 'at most 100 levels go within each other'],
+    [`block == 64 && ${'x'.repeat(9000)}`, 16, 'unknown parameter'],
+  ])('refuses a huge condition in a few lines: %#', (text, column, message) => {
+    const parse = () => parseWhere(text, toyFamily);
+    expect(parse).toThrow(`where, column ${column}: ${message}`);
+    try {
+      parse();
+    } catch (error) {
+      expect(String(error).length).toBeLessThan(400);
+    }
+  });
+
+  it('understands a long one', () => {
+    const sum = `block == 64 || 1${'-1'.repeat(4900)} > 0`;
+    expect(parseWhere(sum, toyFamily).holds({ block: 32 })).toBe(false);
+    const any = Array.from({ length: 700 }, () => 'block == 64').join('||');
+    expect(parseWhere(any, toyFamily).holds({ block: 64 })).toBe(true);
+  });
 });

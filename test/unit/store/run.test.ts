@@ -1,10 +1,20 @@
-import { appendFileSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { EnvironmentError, UsageError } from '../../../src/errors.ts';
 import type { Event, VerdictEvent } from '../../../src/model/event.ts';
 import { Recorder } from '../../../src/store/recorder.ts';
-import { createRun, findRun, listRuns, openRun } from '../../../src/store/run.ts';
+import { createRun, findRun, listRuns, openRun, takeRun } from '../../../src/store/run.ts';
+import { packageRoot } from '../../../src/util/package-root.ts';
 import { folderOf } from '../../helpers/folder.ts';
 
 const info = {
@@ -67,6 +77,60 @@ describe('runs', () => {
     const judged = (run: { records(): readonly unknown[] }) => run.records().length > 0;
     expect(findRun(root, judged)?.id).toBe(first.id);
     expect(findRun(root, () => false)).toBeUndefined();
+  });
+
+  test.each<[string, (path: string) => void]>([
+    ['cut short', (path) => truncateSync(join(path, 'run.json'), 20)],
+    ['a folder', (path) => [rmSync(join(path, 'run.json')), mkdirSync(join(path, 'run.json'))]],
+    ['of another run', (path) => writeFileSync(join(path, 'run.json'), '{"version":1,"id":"x"}')],
+  ])('another run whose run.json is %s is passed over', (_, damage) => {
+    const root = folderOf();
+    const sound = createRun(root, info, noon);
+    sound.append(verdict('a'));
+    const damaged = createRun(root, info, new Date('2026-11-21T13:00:00Z'));
+    damage(damaged.path);
+    const said: string[] = [];
+    expect(openRun(root, undefined, 'scale', (why) => said.push(why)).id).toBe(sound.id);
+    expect(said).toHaveLength(1);
+    expect(said[0]).toMatch(/^passed over: .*scale-20261121-130000\/run\.json/);
+    expect(findRun(root, () => true)?.id).toBe(sound.id);
+    expect(listRuns(root)).toContain(sound.id);
+  });
+
+  test('another run whose journal is damaged does not keep later stages from finding theirs', () => {
+    const root = folderOf();
+    const sound = createRun(root, info, noon);
+    const damaged = createRun(root, info, new Date('2026-11-21T13:00:00Z'));
+    writeFileSync(join(damaged.path, 'journal.jsonl'), Buffer.from([0, 255, 10]));
+    const said: string[] = [];
+    expect(
+      findRun(
+        root,
+        () => true,
+        (why) => said.push(why),
+      )?.id,
+    ).toBe(sound.id);
+    expect(said.join()).toContain('journal.jsonl:1 is no record');
+  });
+
+  test('are worked on by one process at a time, and can be read by all', () => {
+    const root = folderOf();
+    const run = createRun(root, info, noon);
+    run.append(verdict('a'));
+    const another = openRun(root, run.id);
+    expect(() => takeRun(another)).toThrow(UsageError);
+    expect(() => takeRun(another)).toThrow(
+      new RegExp(
+        `run ${run.id} is in use by process ${process.pid} on .*: wait until that has ended, or begin`,
+      ),
+    );
+    run.append(verdict('b'));
+    run.close();
+    const taken = takeRun(another);
+    expect(taken.records()).toEqual([verdict('a'), verdict('b')]);
+    taken.close();
+    expect(readdirSync(run.path).toSorted()).toEqual(['journal.jsonl', 'run.json']);
+    expect(() => taken.append(verdict('c'))).toThrow('is closed');
   });
 
   test.each<[string, (root: string) => unknown, RegExp]>([
@@ -142,6 +206,50 @@ describe('the journal', () => {
     expect(openRun(root, run.id).records()).toEqual([verdict('a'), verdict('ü')]);
   });
 
+  test('is not touched by who only reads it', () => {
+    const root = folderOf();
+    const run = createRun(root, info);
+    run.append(verdict('a'));
+    const path = join(run.path, 'journal.jsonl');
+    appendFileSync(path, '{"event":"verdict","variant":"b","dev'); // another process is in the middle of it
+    const before = readFileSync(path, 'utf8');
+    openRun(root, run.id).close();
+    expect(readFileSync(path, 'utf8')).toBe(before);
+  });
+
+  test('takes back the part of a line that a full disk took', () => {
+    const root = folderOf();
+    const { id, path } = createRun(root, info);
+    const store = JSON.stringify(join(packageRoot, 'dist/store/run.js'));
+    const script = `import { openRun } from ${store};
+      const run = openRun(${JSON.stringify(root)}, ${JSON.stringify(id)});
+      const record = JSON.parse(process.argv[1]);
+      for (let i = 0; ; i++) run.append({ ...record, variant: 'v' + i });`;
+    const limited = ['ulimit -f 1; exec "$@"', 'bash', process.execPath, '--input-type=module', '-e', script];
+    const child = spawnSync('bash', ['-c', ...limited, JSON.stringify(verdict('a'))], { encoding: 'utf8' });
+    expect(child.stderr).toContain('cannot write');
+    expect(child.stderr).toContain('the file would be larger than is allowed');
+    expect(readFileSync(join(path, 'journal.jsonl'), 'utf8')).toMatch(/}\n$/);
+    const again = openRun(root, id);
+    const held = again.records().length;
+    expect(held).toBeGreaterThan(1);
+    again.append(verdict('last'));
+    expect(openRun(root, id).records()).toHaveLength(held + 1);
+  });
+
+  test('gives texts that a terminal can show, whoever wrote it', () => {
+    const root = folderOf();
+    const run = createRun(root, info);
+    const evidence = { message: 'a\u001b]0;title\u0007\nb\u009b31m', 'k\u001b': 1 };
+    const line = JSON.stringify({ ...verdict('x\u001b[2J'), evidence });
+    writeFileSync(join(run.path, 'journal.jsonl'), `${line}\n`);
+    const [record] = openRun(root, run.id).records();
+    expect(record).toMatchObject({
+      variant: 'x\\x1b[2J',
+      evidence: { message: 'a\\x1b]0;title\\x07\nb\\x9b31m', 'k\\x1b': 1 },
+    });
+  });
+
   test('names the line that is damaged', () => {
     const root = folderOf();
     const run = createRun(root, info);
@@ -210,6 +318,20 @@ describe('Recorder', () => {
     expect(recorder.earlier(of('emulated', 'new'), { depth: 'full' })).toBeUndefined();
     recorder.emit(verdict('a', { key: 'new', gate: { ...quick, case: 'ragged' } }));
     expect(recorder.earlier(of('emulated', 'new'), quick)).toBeUndefined();
+  });
+
+  test.each([
+    ['a worker that may have been killed', { doubtful: true }],
+    ['the same, in a journal that does not say so', { signal: 'SIGKILL' }],
+  ])('does not rely on a verdict about %s', (_, said) => {
+    const { recorder } = recorded();
+    const quick = { depth: 'quick' } as const;
+    const of = { device: 'emulated', key: 'k', source: { variant: { id: 'a' } } } as const;
+    recorder.emit(verdict('a', { verdict: 'fault', evidence: { message: 'died', ...said } }));
+    expect(recorder.earlier(of, quick)).toBeUndefined();
+    expect(recorder.objectedBefore([of], quick)).toBe(false);
+    recorder.emit(verdict('a', { verdict: 'fault', evidence: { message: 'died', signal: 'SIGSEGV' } }));
+    expect(recorder.earlier(of, quick)?.verdict).toBe('fault');
   });
 
   test('keeps the objection of a device that is not asked again', () => {

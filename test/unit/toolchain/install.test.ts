@@ -8,11 +8,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { EnvironmentError } from '../../../src/errors.ts';
 import { localExecutor } from '../../../src/exec/local.ts';
 import { installParts } from '../../../src/toolchain/install.ts';
-import { withLock } from '../../../src/toolchain/lock.ts';
 import { parts } from '../../../src/toolchain/parts.ts';
 import { withVendorLibraries } from '../../../src/toolchain/toolchain.ts';
 import { folderOf } from '../../helpers/folder.ts';
@@ -104,6 +103,30 @@ describe('installParts', () => {
     expect(existsSync(join(cache, 'cuda-13.0/root/bin/nvcc'))).toBe(true);
   });
 
+  test('a wheel that is not the one that was tested is refused', { timeout: 120_000 }, async () => {
+    const files = folderOf({
+      'cmake-4.4.4.dist-info/METADATA': 'Metadata-Version: 2.1\nName: cmake\nVersion: 4.4.4\n',
+      'cmake-4.4.4.dist-info/WHEEL': 'Wheel-Version: 1.0\nTag: py3-none-any\n',
+      'cmake-4.4.4.dist-info/RECORD': '',
+      'cmake/__init__.py': '',
+    });
+    const wheel = 'cmake-4.4.4-py3-none-any.whl';
+    const zip = ['python3', '-m', 'zipfile', '-c', wheel, 'cmake', 'cmake-4.4.4.dist-info'];
+    expect((await localExecutor.run(zip, { cwd: files })).exitCode).toBe(0);
+    vi.stubEnv('PIP_NO_INDEX', '1');
+    vi.stubEnv('PIP_FIND_LINKS', files);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const cache = folderOf();
+    const environment = { PATH: process.env.PATH ?? '', TILEWRIGHT_CACHE: cache };
+    const installing = installParts([parts.cmake], {
+      executor: localExecutor,
+      environment,
+      progress: () => {},
+    });
+    await expect(installing).rejects.toThrow(/offers other files than those that were tested/);
+    expect(existsSync(join(cache, 'cuda-13.0/parts/cmake'))).toBe(false);
+  });
+
   test('what a killed installation left is removed', async () => {
     const cache = folderOf({ 'cuda-13.0/tmp-compile-7/site/half': 'x', 'cuda-13.0/root.new-7/half': 'x' });
     await install(python(wheels), cache);
@@ -176,16 +199,4 @@ describe('withVendorLibraries', () => {
     expect(libraryPath).toEqual(['/c/lib']);
     expect(lines.join('\n')).toMatch(says);
   });
-});
-
-test('the lock of a dead process is taken over', async () => {
-  const lock = join(folderOf({ lock: String(2 ** 22 + 1) }), 'lock');
-  expect(
-    await withLock(
-      lock,
-      () => {},
-      async () => readFileSync(lock, 'utf8'),
-    ),
-  ).toBe(String(process.pid));
-  expect(existsSync(lock)).toBe(false);
 });

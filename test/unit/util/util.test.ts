@@ -1,11 +1,14 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { archNamed, archOf, archs, capabilityOf } from '../../../src/arch/index.ts';
+import { archNamed, archOf, archs, runsOn } from '../../../src/arch/index.ts';
 import { EnvironmentError } from '../../../src/errors.ts';
 import { findCycle } from '../../../src/util/cycle.ts';
 import { diskError, onDisk } from '../../../src/util/disk.ts';
 import { hashOf } from '../../../src/util/hash.ts';
 import { mapLimit, Slots } from '../../../src/util/limit.ts';
+import { packageRoot } from '../../../src/util/package-root.ts';
 import { Pool } from '../../../src/util/pool.ts';
 import { median } from '../../../src/util/stats.ts';
 import { Stopwatch } from '../../../src/util/stopwatch.ts';
@@ -43,6 +46,25 @@ describe('mapLimit', () => {
     expect(begun).toEqual([1, 2]);
     expect(ended).toEqual([2]);
   });
+});
+
+test('a task that is to run alone waits for the others, and those that come later for it', async () => {
+  const slots = new Slots(2);
+  const order: string[] = [];
+  const task = (name: string) => async () => {
+    order.push(`${name} begins`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    order.push(`${name} ends`);
+  };
+  await Promise.all([
+    slots.run(task('a')),
+    slots.alone(task('b')),
+    slots.run(task('c')),
+    slots.run(task('d')),
+  ]);
+  expect(order).toEqual([
+    ...['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'd begins', 'c ends', 'd ends'],
+  ]);
 });
 
 test('Slots serve in the order of asking, and are given back after a failure', async () => {
@@ -151,25 +173,46 @@ test('any other failure of a file operation stays what it is', () => {
 describe('archs', () => {
   test.each([
     [80, 'sm_80'],
-    [86, 'sm_80'],
-    [89, 'sm_80'],
+    [86, 'sm_86'],
+    [87, 'sm_86'],
+    [89, 'sm_89'],
     [90, 'sm_90a'],
+    [100, 'sm_100a'],
+    [121, 'sm_120'],
     [75, undefined],
-    [100, undefined],
+    [103, undefined],
   ])('code for a GPU of capability %d is %s', (capability, name) => {
     expect(archOf(capability)?.name).toBe(name);
   });
 
   test('are complete and say where their figures come from', () => {
     for (const arch of archs) {
-      expect(arch.gencode).toContain(arch.name);
-      expect(capabilityOf(arch)).toBeGreaterThanOrEqual(80);
-      expect(arch.source.length).toBeGreaterThan(20);
+      expect(arch.name).toMatch(new RegExp(`^sm_${arch.capability}a?$`));
+      expect(arch.gencode).toBe(`arch=compute_${arch.name.slice(3)},code=${arch.name}`);
+      expect(runsOn(arch, arch.capability)).toBe(true);
+      expect(arch.sharedBytesPerSm - arch.maxSharedBytesPerBlock).toBe(arch.reservedSharedBytesPerBlock);
+      expect(arch.source).toMatch(/column \d+\.\d$/);
     }
   });
 
+  test('are the files of their folder', () => {
+    const files = readdirSync(join(packageRoot, 'src/arch')).filter((file) => file !== 'index.ts');
+    expect(files.toSorted()).toEqual(archs.map(({ name }) => `${name.replace('_', '')}.ts`).toSorted());
+  });
+
+  test.each([
+    [80, 86, true],
+    [86, 80, false],
+    [90, 90, true],
+    [90, 100, false],
+    [120, 121, true],
+  ])('code for %d on a GPU of %d: %s', (own, other, runs) => {
+    const arch = archs.find(({ capability }) => capability === own);
+    expect(arch && runsOn(arch, other)).toBe(runs);
+  });
+
   test('an unknown name is answered with the known ones', () => {
-    expect(() => archNamed('sm_90')).toThrow("there is no architecture 'sm_90': known are sm_80, sm_90a");
+    expect(() => archNamed('sm_90')).toThrow("there is no architecture 'sm_90': known are sm_80, sm_86");
   });
 });
 

@@ -28,8 +28,21 @@ struct Config {
   int max_findings = 12;
   unsigned resident_clusters = 1;  // clusters that run interleaved; more than 1 for kernels whose blocks wait for each other
   bool dependent = false;  // programmatic dependent launch: the launch before may still run until griddepcontrol.wait
-  double seconds = 0;      // wall-clock limit, 0: none; exceeding it is the finding `hang`
+  int registers = 0;       // per thread as compiled, which setmaxnreg starts from; 0: unknown
+  double seconds = 0;      // limit of this thread's CPU time, 0: none; exceeding it is the finding `hang`
 };
+
+/// Limits of a launch. As made here: the emulator's own capacity.
+struct Limits {
+  unsigned threads_per_block = 1024;
+  unsigned shared_bytes_per_block = 255 << 10;
+  unsigned blocks_per_cluster = 16;
+  unsigned registers_per_sm = 0xffffffff;  // what setmaxnreg shares out
+};
+
+/// Sets the limits of all launches from now on: those of the GPU that the device stands for.
+void set_limits(const Limits& limits);
+const Limits& limits();
 
 /// What is wrong with the kernel. `kind` is one of: deadlock, hang, race, uninitialised, shared-out-of-bounds,
 /// global-out-of-bounds, misaligned, divergence, barrier, mbarrier, phase, tensor-map, wgmma, setmaxnreg, exit, trap,
@@ -92,6 +105,9 @@ void release(void* memory);
 /// `uninitialised` (needs Config::detect). The host's own writes are not seen: call it after filling the
 /// buffer.
 void mark_undefined(void* memory, std::size_t bytes);
+/// Declares that other kernels use [memory, memory + bytes) too. Whatever ran before a dependent launch may still
+/// be reading and writing it: an access before griddepcontrol.wait is a `race`, even when no launch came before.
+void mark_in_use(void* memory, std::size_t bytes);
 
 /// Emulated CUtensorMap. Encoding refuses what cuTensorMapEncodeTiled refuses, with the reason.
 struct alignas(64) TensorMap {

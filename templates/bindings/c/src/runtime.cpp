@@ -8,12 +8,11 @@
 namespace tilewright::library {
 namespace {
 
-constexpr double kTextDiffers = 1000;
+constexpr double kFar = 1000;  // between a number that is positive and one that is not
 
 double difference(const Feature& a, const Feature& b) {
-  if (a.text && b.text) return std::string_view(a.text) == b.text ? 0 : kTextDiffers;
   if (a.number > 0 && b.number > 0) return std::fabs(std::log(a.number / b.number));
-  return a.number == b.number ? 0 : kTextDiffers;
+  return a.number == b.number ? 0 : kFar;
 }
 
 double distance(const std::vector<Feature>& problem, const Choice& choice) {
@@ -25,34 +24,13 @@ double distance(const std::vector<Feature>& problem, const Choice& choice) {
   return sum;
 }
 
-/// Why `variant` cannot serve, or an empty text after its workspace went into `found`.
-std::string try_variant(const Variant& variant, const DeviceLimits& limits, std::vector<Candidate>& found,
-                        const std::function<Workspace(const Parameters&)>& workspace) {
-  if (std::string refusal = device::refusal(variant, limits); !refusal.empty()) return refusal;
-  try {
-    Workspace needed = workspace(variant.parameters());
-    if (found.empty() || needed.bytes == 0) found.push_back({&variant, std::move(needed)});
-    return {};
-  } catch (const Unsupported& refusal) {
-    return refusal.what();
-  }
-}
-
 void check_workspace(const Workspace& needed, const void* workspace, std::size_t bytes) {
   if (needed.bytes == 0) return;
-  if (!workspace || bytes < needed.bytes)
+  if (!workspace || bytes < needed.bytes) [[unlikely]]
     throw Error(TW_STATUS_WORKSPACE_TOO_SMALL, "the plan needs a workspace of " +
                                                    std::to_string(needed.bytes) + " bytes, got " +
                                                    std::to_string(workspace ? bytes : 0));
   require_aligned(workspace, kWorkspaceAlignment, "workspace");
-}
-
-void enqueue(const Candidate& candidate, const std::vector<Launch>& launches, void* workspace,
-             tw_stream stream) {
-  const Workspace& needed = candidate.workspace;
-  if (needed.clear_bytes > 0)
-    device::clear(static_cast<std::byte*>(workspace) + needed.clear_offset, needed.clear_bytes, stream);
-  for (const Launch& launch : launches) device::launch(*candidate.variant, launch, stream);
 }
 
 }  // namespace
@@ -71,45 +49,72 @@ std::vector<const Variant*> rank(const std::vector<Feature>& problem) {
   return ranked;
 }
 
-std::vector<Candidate> candidates(const std::vector<Feature>& problem, const DeviceLimits& limits,
-                                  const std::function<Workspace(const Parameters&)>& workspace) {
+std::string refusal(const Variant& variant, const Asked& asked) {
+  for (std::size_t i = 0; i < asked.values.size(); ++i) {
+    const auto& [name, values] = asked.names[i];
+    if ((variant.served[i] >> asked.values[i] & 1) != 0) continue;
+    std::string served;
+    for (unsigned value = 0; values[value]; ++value)
+      if ((variant.served[i] >> value & 1) != 0) served += (served.empty() ? "" : " or ") + std::string(values[value]);
+    return "made for " + std::string(name) + " " + served + ", not " + values[asked.values[i]];
+  }
+  for (std::size_t i = 0; i < variant.fixed_count; ++i)
+    for (const Feature& feature : asked.features)
+      if (std::string_view(feature.name) == variant.fixed[i].size &&
+          feature.number != static_cast<double>(variant.fixed[i].value))
+        return "made for " + std::string(feature.name) + " " + std::to_string(variant.fixed[i].value) + ", not " +
+               std::to_string(static_cast<std::int64_t>(feature.number));
+  return {};
+}
+
+Plan::Plan(const Asked& asked, const Bind& bind) {
   const Selection& all = selection();
+  const DeviceLimits limits = device::limits();
   const bool fallbacks = std::any_of(all.variants, all.variants + all.variant_count,
                                      [](const Variant& variant) { return variant.fallback; });
-  std::vector<Candidate> found;
   std::string first_refusal;
-  for (const Variant* variant : rank(problem)) {
-    if (!found.empty() && fallbacks && !variant->fallback) continue;
-    const std::string refusal = try_variant(*variant, limits, found, workspace);
-    if (first_refusal.empty() && !refusal.empty()) first_refusal = std::string(variant->id) + ": " + refusal;
+  for (const Variant* variant : rank(asked.features)) {
+    if (!candidates_.empty() && fallbacks && !variant->fallback) continue;
+    try {
+      add(*variant, asked, limits, bind);
+    } catch (const Unsupported& refusal) {
+      if (first_refusal.empty()) first_refusal = std::string(variant->id) + ": " + refusal.what();
+    }
   }
-  if (found.empty())
+  if (candidates_.empty())
     throw Error(TW_STATUS_NOT_SUPPORTED, "none of the " + std::to_string(all.variant_count) +
                                              " kernels in this library serves the problem; the nearest, " +
                                              first_refusal);
-  for (const Candidate& candidate : found) device::load(*candidate.variant, limits);
-  return found;
 }
 
-void prepare(const Candidate& candidate, void* workspace, std::size_t workspace_bytes, tw_stream stream) {
-  check_workspace(candidate.workspace, workspace, workspace_bytes);
-  const std::vector<std::byte>& image = candidate.workspace.image;
-  if (!image.empty()) device::copy(workspace, image.data(), image.size(), stream);
+void Plan::add(const Variant& variant, const Asked& asked, const DeviceLimits& limits, const Bind& bind) {
+  if (const std::string refusal = library::refusal(variant, asked); !refusal.empty()) throw Unsupported(refusal);
+  if (const std::string refusal = device::refusal(variant, limits); !refusal.empty())
+    throw Unsupported(refusal);
+  Bound bound = bind(variant.parameters(), limits);
+  if (!candidates_.empty() && bound.workspace.bytes > 0) return;
+  candidates_.push_back({&variant, std::move(bound.workspace), std::move(bound.requirements),
+                         device::load(variant, limits, bound.launches)});
 }
 
-const Variant& run(const std::vector<Candidate>& candidates, void* workspace, std::size_t workspace_bytes,
-                   tw_stream stream, const std::function<std::vector<Launch>(const Parameters&)>& launches) {
-  check_workspace(candidates.front().workspace, workspace, workspace_bytes);
-  std::string first_refusal;
-  for (const Candidate& candidate : candidates) {
-    try {
-      enqueue(candidate, launches(candidate.variant->parameters()), workspace, stream);
-      return *candidate.variant;
-    } catch (const Unsupported& refusal) {
-      if (first_refusal.empty()) first_refusal = std::string(candidate.variant->id) + ": " + refusal.what();
-    }
+void Plan::prepare(void* workspace, std::size_t workspace_bytes, tw_stream stream) const {
+  const Workspace& needed = candidates_.front().workspace;
+  check_workspace(needed, workspace, workspace_bytes);
+  if (!needed.image.empty()) device::copy(workspace, needed.image.data(), needed.image.size(), stream);
+}
+
+void Plan::run(const void* call, void* workspace, std::size_t workspace_bytes, tw_stream stream) const {
+  check_workspace(candidates_.front().workspace, workspace, workspace_bytes);
+  for (const Candidate& candidate : candidates_) {
+    if (candidate.requirements.unmet(call)) continue;
+    const Workspace& own = candidate.workspace;
+    if (own.clear_bytes > 0)
+      device::clear(static_cast<std::byte*>(workspace) + own.clear_offset, own.clear_bytes, stream);
+    return candidate.program->enqueue(call, stream);
   }
-  throw Error(TW_STATUS_NOT_SUPPORTED, first_refusal);
+  const Candidate& chosen = candidates_.front();
+  throw Error(TW_STATUS_NOT_SUPPORTED,
+              std::string(chosen.variant->id) + ": " + chosen.requirements.unmet(call)->text());
 }
 
 }  // namespace tilewright::library

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "tilewright/tilewright.h"
 #include "tw/launch.hpp"
+#include "tw/operation.hpp"
 
 namespace tilewright::library {
 
@@ -26,12 +28,23 @@ class Error : public std::runtime_error {
   tw_status status_;
 };
 
-/// Something that dispatch looks at. Positive numbers are compared by their ratio, texts for equality; `text`
-/// is null for a number.
+/// A number by whose ratio dispatch compares a call with tuned workloads.
 struct Feature {
   const char* name;
   double number;
-  const char* text;
+};
+
+/// What a caller asks of a kernel.
+struct Asked {
+  const ChoiceName* names;       // of the operation's semantic choices
+  std::vector<int> values;       // of each choice
+  std::vector<Feature> features;  // sizes first
+};
+
+/// A size of which a variant serves one value alone.
+struct FixedSize {
+  const char* size;
+  std::int64_t value;
 };
 
 /// Compiled device code of one variant. `a` targets run on exactly their compute capability, others on later
@@ -49,6 +62,9 @@ struct Variant {
   std::size_t parameter_count;
   std::size_t first_image;  // into Selection::images
   std::size_t image_count;
+  const unsigned* served;  // of each semantic choice: bit i for value i
+  const FixedSize* fixed;
+  std::size_t fixed_count;
   bool fallback;  // for calls that faster ones refuse
   Parameters parameters() const { return {first_parameter, parameter_count}; }
 };
@@ -71,36 +87,63 @@ struct Selection {
   std::size_t image_count;
 };
 
+/// Why a variant must not be asked, by the operation's signature alone: an operation value or a size that it does not
+/// serve. Empty where it may.
+std::string refusal(const Variant& variant, const Asked& asked);
+
 /// The library's selection. Defined in the generated selection.cpp.
 const Selection& selection();
 
 /// Every variant once, in the order in which they should serve a problem: those of the nearest workloads
-/// first (sum over features of |ln(a/b)|, 1000 for a text that differs, 0 for a feature that only one side
-/// has), equally near ones in the policy's order, then the rest in the library's.
+/// first (sum over features of |ln(a/b)|, 0 for a feature that only one side has), equally near ones in the policy's order, then the rest in the library's.
 std::vector<const Variant*> rank(const std::vector<Feature>& problem);
 
-/// What a plan found for one variant.
+namespace device {
+/// The launches of a variant with their kernels loaded. Immutable: any number of threads may enqueue it at
+/// once.
+class Program {
+ public:
+  virtual ~Program() = default;
+  /// Enqueues the launches for one call of the family. Throws Error.
+  virtual void enqueue(const void* call, tw_stream stream) const = 0;
+};
+}  // namespace device
+
+/// A variant bound to a problem.
 struct Candidate {
   const Variant* variant;
   Workspace workspace;
+  Requirements requirements;
+  std::unique_ptr<const device::Program> program;
 };
 
-/// The first ranked variant that runs on `limits` and for which `workspace(parameters)` does not throw
-/// Unsupported, and behind it the fallbacks that need no workspace, or all such variants of a library without
-/// fallbacks: they serve calls that the first refuses when it sees the operands. Nobody else is asked, since
-/// making a workspace may take long. Throws Error(TW_STATUS_NOT_SUPPORTED) with the first refusal's reason
-/// when there is none.
-std::vector<Candidate> candidates(const std::vector<Feature>& problem, const DeviceLimits& limits,
-                                  const std::function<Workspace(const Parameters&)>& workspace);
+/// A family's `bind` for the problem.
+using Bind = std::function<Bound(const Parameters&, const DeviceLimits&)>;
 
-/// Copies the candidate's initial workspace image, if it has one. Throws when the workspace is too small or
-/// off its alignment.
-void prepare(const Candidate& candidate, void* workspace, std::size_t workspace_bytes, tw_stream stream);
+/// A problem with the variants that serve it, on one device. Immutable: any number of threads may run it at
+/// once.
+class Plan {
+ public:
+  /// Takes the first variant ranked for what is asked, of those that serve its operation values, that runs on the current device and that `bind` does not
+  /// throw Unsupported for, and behind it the fallbacks that need no workspace, or all such variants of a
+  /// library without fallbacks: they serve calls that the first refuses. Nobody else is asked, since binding
+  /// may take long. Throws Error(TW_STATUS_NOT_SUPPORTED) with the first refusal's reason when there is none.
+  Plan(const Asked& asked, const Bind& bind);
 
-/// Clears what the first candidate wants cleared and enqueues its launches; `launches(parameters)` may throw
-/// Unsupported, then the next candidate is asked. Returns the variant that ran.
-const Variant& run(const std::vector<Candidate>& candidates, void* workspace, std::size_t workspace_bytes,
-                   tw_stream stream, const std::function<std::vector<Launch>(const Parameters&)>& launches);
+  /// The variant that serves every call that it does not refuse.
+  const Variant& variant() const { return *candidates_.front().variant; }
+  std::size_t workspace_bytes() const { return candidates_.front().workspace.bytes; }
+  /// Copies the initial workspace image, if there is one. Throws when the workspace is too small or off its
+  /// alignment.
+  void prepare(void* workspace, std::size_t workspace_bytes, tw_stream stream) const;
+  /// Clears what is to be cleared of the workspace and enqueues the launches of the first variant whose
+  /// requirements `call` meets. Throws Error; else it uses no heap, no lock and no text.
+  void run(const void* call, void* workspace, std::size_t workspace_bytes, tw_stream stream) const;
+
+ private:
+  void add(const Variant& variant, const Asked& asked, const DeviceLimits& limits, const Bind& bind);
+  std::vector<Candidate> candidates_;  // the chosen variant first
+};
 
 /// Remembers `text` for the calling thread's tw_last_error() and returns `status`.
 tw_status fail(tw_status status, const char* text) noexcept;
@@ -124,18 +167,23 @@ tw_status guarded(Body&& body) noexcept {
   }
 }
 
-/// Throws Error(TW_STATUS_INVALID_ARGUMENT, text) unless `holds`.
-inline void require(bool holds, const std::string& text) {
-  if (!holds) throw Error(TW_STATUS_INVALID_ARGUMENT, text);
+/// Throws Error(TW_STATUS_INVALID_ARGUMENT) with what `text()` returns unless `holds`.
+template <class Text>
+void require(bool holds, const Text& text) {
+  if (!holds) [[unlikely]]
+    throw Error(TW_STATUS_INVALID_ARGUMENT, text());
+}
+inline void require(bool holds, const char* text) {
+  require(holds, [=] { return std::string(text); });
 }
 
 /// Bytes; what cudaMalloc gives at least, and what headers ask for.
 inline constexpr std::size_t kWorkspaceAlignment = 256;
 
-/// Throws Error(TW_STATUS_INVALID_ARGUMENT) unless the address is a multiple of `bytes`.
+/// Throws Error(TW_STATUS_INVALID_ARGUMENT) unless the address is a multiple of `bytes`, a power of two.
 inline void require_aligned(const void* pointer, std::size_t bytes, const char* name) {
-  require(reinterpret_cast<std::uintptr_t>(pointer) % bytes == 0,
-          std::string(name) + " must be aligned to " + std::to_string(bytes) + " bytes");
+  require((reinterpret_cast<std::uintptr_t>(pointer) & (bytes - 1)) == 0,
+          [=] { return std::string(name) + " must be aligned to " + std::to_string(bytes) + " bytes"; });
 }
 
 /// The device behind the library. All throw Error.
@@ -145,15 +193,13 @@ int count();
 void describe(int device, tw_device_info& info);
 /// Limits of the calling thread's current device.
 DeviceLimits limits();
-/// Loads a variant's device code, so that its first launch does not have to (a stream may be recording by
-/// then).
-void load(const Variant& variant, const DeviceLimits& limits);
+/// Loads a variant's device code for its launches.
+std::unique_ptr<const Program> load(const Variant& variant, const DeviceLimits& limits,
+                                    const std::vector<BoundLaunch>& launches);
 /// Why the device cannot run a variant at all; empty where it can.
 std::string refusal(const Variant& variant, const DeviceLimits& limits);
 void copy(void* destination, const void* host_source, std::size_t bytes, tw_stream stream);
 void clear(void* destination, std::size_t bytes, tw_stream stream);
-/// Enqueues one launch of a variant of selection().
-void launch(const Variant& variant, const Launch& launch, tw_stream stream);
 }  // namespace device
 
 }  // namespace tilewright::library

@@ -77,8 +77,10 @@ tw_status tw_device_query(int number, tw_device_info* info) {
     require(info != nullptr, "info is null");
     require(info->struct_size == sizeof *info, "info->struct_size is not sizeof(tw_device_info)");
     const int devices = device::count();
-    require(number >= 0 && number < devices, "there is no device " + std::to_string(number) +
-                                                 ": devices are 0 to " + std::to_string(devices - 1));
+    require(number >= 0 && number < devices, [&] {
+      return "there is no device " + std::to_string(number) + ": devices are 0 to " +
+             std::to_string(devices - 1);
+    });
     device::describe(number, *info);
   });
 }

@@ -9,36 +9,19 @@
 // Rendered from naive.cu.hbs by: gen render bsr-spmm bsr_spmm.naive.b64.f16.f16
 //
 // Reference: one thread computes one element of C. Takes every problem; fast on none.
+#include "paths/naive/args.h"
 #include "tw/ptx.cuh"
 
 namespace {
 
 using Input = __half;
 using Output = __half;
+using Args = tilewright::bsr_spmm::naive::Args<Input, Output>;
 
 constexpr int kBlock = 64;  // rows and columns of a block of A
 constexpr int kThreads = 256;  // of a thread block: kRows rows by kColumns columns of C
 constexpr int kColumns = 32;
 constexpr int kRows = kThreads / kColumns;
-
-/// A block row of A: its number, its first stored block and how many there are.
-struct alignas(16) Row {
-  int index, first, count;
-};
-
-/// As the launch code fills it in (Args in launch.hpp).
-struct Args {
-  const int* row_ptr;
-  const int* col_idx;
-  const Row* order;  // block rows in the order of work; null: as they are
-  const Input* values;
-  const Input* b;
-  Output* c;
-  long long ldb, ldc;  // elements
-  int rows, columns;   // of C
-  int aligned_c;       // every row of C starts at a multiple of 16 bytes
-  float alpha, beta;
-};
 
 }  // namespace
 

@@ -31,6 +31,7 @@
 // a tile while they multiply the next one.
 // C is not read: the launch code refuses a beta other than 0.
 // Launched as clusters of 2 thread blocks.
+#include "paths/wgmma/args.h"
 #include "tw/ptx.cuh"
 
 namespace {
@@ -80,32 +81,10 @@ constexpr int kSharedBytes = kAfterBarriers;
 static_assert(kSharedBytes == 147520, "the launch gives 147520 bytes");
 static_assert(kStageBytes % 1024 == 0 && kStageBytesA % 1024 == 0 && kBarriers % 1024 == 0, "swizzles begin anew");
 
-/// `count` steps from `first` on, for block row `row` and the columns of C from `column` on. A negative count ends
-/// a list.
-struct alignas(16) Tile {
-  int row, column, first, count;
-};
-
-/// Block column of a block of A; steps are numbered as the blocks are.
-using Step = int;
-
-/// As the launch code fills it in for all kernels (wgmma::Args in wgmma.hpp).
-struct Args {
-  const Tile* tiles;      // the first 32 records of every list; list i goes on at tiles[rests[i]]
-  const int* rests;
-  const Step* starts;     // the first 32 steps of every list's first tile, negative where the plan does not know them
-  const Step* steps;      // block column of every block of A, as the caller has them
-  const int* group_rows;  // for other kernels
-  const void* parts;      // for other kernels
-  float* partials;        // for other kernels
-  unsigned* counters;     // for other kernels
-  Output* c;
-  long long ldc;
-  int columns;            // of B and C
-  int tile_count;
-  int clipped;            // `columns` is not a multiple of 64: copy single panels, which TMA clips
-  float alpha, beta;
-};
+// Records of the plan.
+using tilewright::bsr_spmm::wgmma::Tile;
+using Step = int;  // the block column of a block of A
+using Args = tilewright::bsr_spmm::wgmma::Args<Output, Step>;
 
 /// Addresses in shared memory.
 struct Shared {
@@ -390,9 +369,9 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
   const Shared shared{ptx::shared_address(memory)};
   const int list = blockIdx.x / kCluster;
   // All at once: copies can begin when this trip to memory ends.
-  const List tiles{args.tiles + args.rests[list], args.tiles[list * 32 + ptx::lane_id()]};
+  const List tiles{args.tiles + args.tails[list], args.tiles[list * 32 + ptx::lane_id()]};
   Step start{};
-  if (ptx::warp_id() == 4 * kConsumers) start = args.starts[list * 32 + ptx::lane_id()];
+  if (ptx::warp_id() == 4 * kConsumers) start = args.first_steps[list * 32 + ptx::lane_id()];
   if (threadIdx.x == 0) {
     ptx::prefetch_tensor_map(&map_a);
     ptx::prefetch_tensor_map(&map_b);

@@ -42,7 +42,7 @@ async function run(...argv: string[]): Promise<string> {
 async function compiled(source: string, version: string): Promise<string> {
   const includes = includeHash(readFileSync(source, 'utf8'), folders, dirname(source));
   const key = hashOf('test', basename(source), includes, gxx.join(' '), version);
-  const { folder } = await obtain(testCache, key, z.object({}), async (made) => {
+  const { folder } = await obtain({ cacheRoot: testCache }, key, z.object({}), async (made) => {
     const include = folders.flatMap((path) => ['-I', path]);
     await run(...gxx, ...include, '-c', source, '-o', join(made, 'unit.o'));
     return {};

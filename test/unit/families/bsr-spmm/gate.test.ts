@@ -1,56 +1,28 @@
 // Cases of the gate at depth `quick`, on kernels that are wrong in the ways that the cases are there for.
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compileEmulated } from '../../../../src/compile/host.ts';
-import { buildWorker } from '../../../../src/compile/worker.ts';
 import { jobVariant } from '../../../../src/device/job-variant.ts';
-import { type DeviceSession, openDevice } from '../../../../src/device/session.ts';
-import { type DiscoveredFamily, loadFamily } from '../../../../src/discover.ts';
-import { localExecutor } from '../../../../src/exec/local.ts';
-import { gateVariant } from '../../../../src/gate/gate.ts';
+import { EnvironmentError, UsageError } from '../../../../src/errors.ts';
 import { scheduleOf } from '../../../../src/gate/schedules.ts';
-import type { GateScope, Verdict } from '../../../../src/model/verdict.ts';
-import { renderVariant } from '../../../../src/render/render.ts';
-import { pointOfId } from '../../../../src/space/id.ts';
-import { variantOf } from '../../../../src/space/variant.ts';
-import type { Toolchain } from '../../../../src/toolchain/find.ts';
-import { testContext, testToolchain } from '../../../helpers/toolchain.ts';
+import type { GateScope } from '../../../../src/model/verdict.ts';
+import { folderOf } from '../../../helpers/folder.ts';
+import {
+  type Change,
+  type MutantBench,
+  openMutantBench,
+  replacing,
+  sound,
+} from '../../../helpers/mutants.ts';
 
-let found: DiscoveredFamily;
-let toolchain: Toolchain;
-let session: DeviceSession;
+let bench: MutantBench;
 beforeAll(async () => {
-  found = await loadFamily('bsr-spmm');
-  toolchain = await testToolchain();
-  const worker = await buildWorker('emulated', toolchain, { ...testContext(), familyFolder: found.folder });
-  const opened = await openDevice('emulated', worker.path, localExecutor);
-  if (!opened.available) throw new Error(opened.reason);
-  session = opened.session;
+  bench = await openMutantBench('bsr-spmm');
 }, 300_000);
-afterAll(() => session?.close());
-
-type Change = (text: string) => string;
-
-/** A variant with its text changed, compiled for the emulated device. */
-async function built(id: string, change: Change) {
-  const { family, folder } = found;
-  const source = renderVariant(family, folder, variantOf(family, pointOfId(family, `bsr_spmm.${id}`)));
-  const context = { ...testContext(), familyFolder: folder };
-  return compileEmulated({ ...source, text: change(source.text) }, toolchain, context);
-}
+afterAll(() => bench?.close());
 
 /** What the gate says of a variant with its text changed. */
-async function gate(id: string, change: Change, options?: GateScope): Promise<Verdict> {
-  const artifact = await built(id, change);
-  return 'verdict' in artifact ? artifact : gateVariant(session, artifact, found.family, options);
-}
-
-const sound: Change = (text) => text;
-const replacing =
-  (from: string | RegExp, to: string): Change =>
-  (text) => {
-    expect(text).toMatch(from);
-    return text.replace(from, to);
-  };
+const gate = (id: string, change: Change, options?: GateScope) =>
+  bench.gate(`bsr_spmm.${id}`, change, options);
 
 const half = (value: string) => `static_cast<float>(static_cast<__half>(${value}))`;
 const operand = 'static_cast<float>(a[k])';
@@ -75,14 +47,14 @@ const ids = {
   },
 };
 
-describe('tier 6', () => {
+describe('magnitude', () => {
   it.each([
     ['tiny', 'flushes subnormals of A to zero', ids.f16.naive, flushed],
     ['huge', 'takes A for half', ids.bf16.naive, narrowed],
   ])('%s alone sees a kernel that %s', async (name, _, id, faulty) => {
     const { verdict, evidence } = await gate(id, faulty);
     expect(verdict, evidence.message).toMatch(/^(wrong|nonfinite)$/);
-    expect(evidence).toMatchObject({ case: name, tier: 6 }); // it comes last: all other cases have passed
+    expect(evidence).toMatchObject({ case: name, tier: 'magnitude' }); // it comes last: all other cases have passed
   });
 
   it.each([
@@ -151,16 +123,62 @@ describe('many-tiles', () => {
     const counting = replacing('const int list = ', 'if (gridDim.x != 2) __trap();\n  const int list = ');
     const wide = await gate(rows, counting, options);
     expect(wide.verdict, wide.evidence.message).toBe('fault');
-    const artifact = await built(rows, counting);
+    const artifact = await bench.build(`bsr_spmm.${rows}`, counting);
     if ('verdict' in artifact) throw new Error(artifact.evidence.message);
     const point = artifact.source.variant.parameters as never;
-    const cases = found.family.cases(point, 'quick').filter(({ id }) => id === 'many-tiles');
-    const narrow = await session.gate({
+    const cases = bench.family.cases(point, 'quick').filter(({ id }) => id === 'many-tiles');
+    const narrow = await bench.session.gate({
       variant: jobVariant(artifact),
       cases: cases.map((item) => ({ ...item, multiprocessors: 2 })),
       schedules: [scheduleOf(1)],
       vendor: false,
     });
     expect(narrow.verdict, narrow.evidence.message).toBe('passed');
+  });
+});
+
+describe('a Matrix Market file', () => {
+  const banner = '%%MatrixMarket matrix coordinate real general\n';
+
+  it.each<[string, string | undefined, RegExp, new (message: string) => Error]>([
+    ['that is not there', undefined, /cannot read the Matrix Market file \S+a\.mtx/, UsageError],
+    ['that is none', 'hello\n', /a\.mtx:1: the file must begin with/, UsageError],
+    [
+      'that ends early',
+      `${banner}64 64 2\n1 1 1\n`,
+      /a\.mtx:4: the file ends before entry 2 of 2/,
+      UsageError,
+    ],
+    [
+      'of an entry outside',
+      `${banner}64 64 1\n65 1 1\n`,
+      /a\.mtx:3: entry \(65, 1\) lies outside/,
+      UsageError,
+    ],
+    [
+      'that no memory holds',
+      `${banner}900000000000000000 64 0\n`,
+      /there is not enough memory/,
+      EnvironmentError,
+    ],
+  ])('%s is no verdict on the variant', async (_, text, says, kind) => {
+    const path = join(folderOf(text === undefined ? {} : { 'a.mtx': text }), 'a.mtx');
+    const artifact = await bench.build('bsr_spmm.naive.b64.f16.f16', sound);
+    if ('verdict' in artifact) throw new Error(artifact.evidence.message);
+    const [usual] = bench.family.cases(artifact.source.variant.parameters as never, 'quick');
+    const problem = { ...usual?.problem, pattern: { kind: 'matrix-market', path } };
+    const answer = bench.session.gate({
+      variant: jobVariant(artifact),
+      cases: [{ id: 'file', tier: 'structures', problem }],
+      schedules: [scheduleOf(1)],
+      vendor: false,
+    });
+    const error = await answer.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(kind);
+    expect((error as Error).message).toMatch(says);
+    expect((error as Error).message).toContain(`case 'file' of ${artifact.source.variant.id}`);
   });
 });

@@ -1,6 +1,8 @@
 // launch_test.cpp - which problems the variants of bsr-spmm take, and the grids and workspaces that they get.
 #include "launch.hpp"
 
+#include <limits>
+
 #include "check.hpp"
 
 using namespace tilewright;
@@ -34,24 +36,58 @@ List with(List list, const Parameter& changed) {
 
 const std::vector<std::int32_t> kRowPtr = {0, 1, 1, 5, 7};
 
-bsr_spmm::Shape shape() { return {256, 1000, 512, 64, 7, "f16", "f16", 1000, 1000, kRowPtr.data(), nullptr}; }
+bsr_spmm::Shape shape() { return bsr_spmm::packed_f16(256, 1000, 512, 64, 7, kRowPtr.data(), nullptr); }
 
-bsr_spmm::Operands operands() {
+bsr_spmm::Call call() {
   alignas(16) static std::byte memory[64];
-  return {kRowPtr.data(), kRowPtr.data(), memory, memory, memory, 1, 0, memory};
+  bsr_spmm::Call at{};
+  at.row_ptr = at.col_idx = kRowPtr.data();
+  at.values = at.b = memory;
+  at.c = at.workspace = memory;
+  at.alpha = 1;
+  return at;
 }
 
-Launch launch(const bsr_spmm::Shape& problem, const List& list, const bsr_spmm::Operands& at = operands()) {
-  return bsr_spmm::launches(problem, at, Parameters(list.data(), list.size()), {}).at(0);
+Bound bound_to(const bsr_spmm::Shape& problem, const List& list) {
+  return bsr_spmm::bind(problem, Parameters(list.data(), list.size()), {});
+}
+
+BoundLaunch launch(const bsr_spmm::Shape& problem, const List& list) {
+  return bound_to(problem, list).launches.at(0);
 }
 
 Workspace workspace(const bsr_spmm::Shape& problem, const List& list) {
-  return bsr_spmm::workspace(problem, Parameters(list.data(), list.size()), {});
+  return bound_to(problem, list).workspace;
 }
 
-bsr_spmm::Args args_of(const Launch& launch) {
-  bsr_spmm::Args args;
-  std::memcpy(&args, launch.arguments.items().at(0).bytes.data(), sizeof args);
+/// Why a call is refused; empty where it is not.
+std::string refusal(const bsr_spmm::Shape& problem, const List& list, const bsr_spmm::Call& at) {
+  const Bound bound = bound_to(problem, list);
+  const Requirement* unmet = bound.requirements.unmet(&at);
+  return unmet ? unmet->text() : "";
+}
+
+struct Map {
+  void* address;
+};
+
+/// The kernel's parameters for a call.
+KernelParameters<Map> parameters(const BoundLaunch& launch, const bsr_spmm::Call& at) {
+  KernelParameters<Map> filled;
+  const Map encoded[kMostMaps]{};
+  const auto move = [](Map& map, void* address) {
+    map.address = address;
+    return true;
+  };
+  CHECK(filled.fill(launch, encoded, &at, move));
+  return filled;
+}
+
+template <class Args>
+Args args_of(const BoundLaunch& launch, const bsr_spmm::Call& at) {
+  Args args;
+  CHECK_EQ(launch.arguments.size(), sizeof args);
+  std::memcpy(&args, parameters(launch, at).arguments, sizeof args);
   return args;
 }
 
@@ -74,95 +110,144 @@ TEST(several_tiles_per_block_need_fewer_blocks) {
 TEST(longest_rows_come_first) {
   const List list = with(mma(), {"order", 0, "longest"});
   const Workspace space = workspace(shape(), list);
-  CHECK_EQ(space.bytes, 4 * sizeof(bsr_spmm::Row));
+  CHECK_EQ(space.bytes, 4 * sizeof(bsr_spmm::mma::Row));
   std::string order;
   for (std::size_t i = 0; i < 4; ++i) {
-    bsr_spmm::Row row;
+    bsr_spmm::mma::Row row;
     std::memcpy(&row, space.image.data() + i * sizeof row, sizeof row);
     order +=
         std::to_string(row.index) + ":" + std::to_string(row.first) + "+" + std::to_string(row.count) + " ";
   }
   CHECK_EQ(order, "2:1+4 3:5+2 0:0+1 1:1+0 ");
   bsr_spmm::Shape unknown = shape();
-  unknown.row_ptr = nullptr;
+  unknown.host_row_ptr = nullptr;
   CHECK_THROWS(workspace(unknown, list), "needs a host copy of row_ptr");
   CHECK_EQ(workspace(unknown, mma()).bytes, 0u);
 }
 
 TEST(refuses_what_it_was_not_made_for) {
   bsr_spmm::Shape other = shape();
-  other.block = 32;
-  CHECK_THROWS(workspace(other, mma()), "made for blocks of 64, not 32");
-  other = shape();
-  other.output = "f32";
-  CHECK_THROWS(workspace(other, mma()), "f16 out, not f16 and f32");
-  other = shape();
   other.ldb = 1001;
-  CHECK_THROWS(workspace(other, mma()), "ldb must be a multiple of 8, not 1001");
+  CHECK_THROWS(bound_to(other, mma()), "ldb must be a multiple of 8, not 1001");
+  for (std::int64_t bsr_spmm::Shape::*stride : {&bsr_spmm::Shape::ldb, &bsr_spmm::Shape::ldc}) {
+    bsr_spmm::Shape wide = shape();
+    wide.*stride = std::numeric_limits<std::int64_t>::max();
+    CHECK_THROWS(bound_to(wide, mma()), "ldb and ldc must be below 2^40");
+  }
   other.ldb = 1002;
   CHECK_EQ(workspace(other, with(mma(), {"copyBytes", 4, nullptr})).bytes, 0u);
   other = shape();
   other.m = 64 * 70000;
-  CHECK_THROWS(workspace(other, mma()), "launches 70000 thread blocks along block rows");
+  CHECK_THROWS(bound_to(other, mma()), "launches 70000 thread blocks along block rows");
 }
 
 TEST(refuses_misaligned_operands_but_takes_any_c) {
-  bsr_spmm::Operands at = operands();
+  using Args = bsr_spmm::mma::UntypedArgs;
+  bsr_spmm::Call at = call();
+  CHECK_EQ(refusal(shape(), mma(), at), "");
   at.b = static_cast<const std::byte*>(at.b) + 2;
-  CHECK_THROWS(launch(shape(), mma(), at), "values and B must be aligned to that");
-  at = operands();
-  CHECK_EQ(args_of(launch(shape(), mma(), at)).aligned_c, 1);
+  CHECK_EQ(refusal(shape(), mma(), at), "loads 16 bytes at a time: values and B must be aligned to that");
+  at = call();
+  CHECK_EQ(args_of<Args>(launch(shape(), mma()), at).aligned_c, 1);
   at.c = static_cast<std::byte*>(at.c) + 2;
-  CHECK_EQ(args_of(launch(shape(), mma(), at)).aligned_c, 0);
+  CHECK_EQ(refusal(shape(), mma(), at), "");
+  CHECK_EQ(args_of<Args>(launch(shape(), mma()), at).aligned_c, 0);
   bsr_spmm::Shape odd = shape();
   odd.ldc = 1001;
-  CHECK_EQ(args_of(launch(odd, mma())).aligned_c, 0);
+  CHECK_EQ(args_of<Args>(launch(odd, mma()), call()).aligned_c, 0);
 }
 
 TEST(plans_refuse_sizes_and_runs_refuse_pointers_and_beta) {
-  bsr_spmm::Operands at = operands();
-  CHECK_EQ(launch(shape(), wgmma(), at).grid[0], 132u);
+  bsr_spmm::Call at = call();
+  CHECK_EQ(launch(shape(), wgmma()).grid[0], 132u);
+  CHECK_EQ(refusal(shape(), wgmma(), at), "");
   at.beta = 1;
   CHECK(workspace(shape(), wgmma()).bytes > 0);
-  CHECK_THROWS(launch(shape(), wgmma(), at), "beta must be 0");
-  at = operands();
+  CHECK_EQ(refusal(shape(), wgmma(), at), "stores C by TMA without reading it: beta must be 0");
+  at = call();
   at.c = static_cast<std::byte*>(at.c) + 2;
-  CHECK_THROWS(launch(shape(), wgmma(), at), "C by TMA: it must be 16-byte aligned");
+  CHECK_EQ(refusal(shape(), wgmma(), at), "stores C by TMA: it must be 16-byte aligned");
   bsr_spmm::Shape other = shape();
   other.ldc = 1004;
-  CHECK_THROWS(workspace(other, wgmma()), "ldc must be a multiple of 8, not 1004");
+  CHECK_THROWS(bound_to(other, wgmma()), "ldc must be a multiple of 8, not 1004");
   other.n = 996;
   other.ldc = 1000;
-  CHECK_THROWS(workspace(other, wgmma()), "n must be a multiple of 8, not 996");
+  CHECK_THROWS(bound_to(other, wgmma()), "n must be a multiple of 8, not 996");
 
-  at = operands();
+  at = call();
   const List overlap = with(wgmma(), {"epilogue", 0, "overlap"});
-  CHECK_EQ(launch(shape(), overlap, at).arguments.items().size(), 4u);  // a map of C too
+  CHECK_EQ(launch(shape(), overlap).maps.size(), 3u);  // a map of C too
   at.beta = 1;
-  CHECK_THROWS(launch(shape(), overlap, at), "beta must be 0");
-  at = operands();
+  CHECK_EQ(refusal(shape(), overlap, at), "stores C by TMA without reading it: beta must be 0");
+  at = call();
   at.c = static_cast<std::byte*>(at.c) + 2;
 
   const List direct = with(wgmma(), {"epilogue", 0, "direct"});
   CHECK(workspace(other, direct).bytes > 0);
-  CHECK_THROWS(launch(other, direct, at), "in pairs: it must be aligned to two elements");
-  at = operands();
+  CHECK_EQ(refusal(other, direct, at), "stores C in pairs: it must be aligned to two elements");
+  at = call();
   at.beta = 1;
-  CHECK_EQ(launch(other, direct, at).arguments.items().size(), 3u);
+  CHECK_EQ(refusal(other, direct, at), "");
+  CHECK_EQ(launch(other, direct).maps.size(), 2u);
   other.n = 997;
-  CHECK_THROWS(workspace(other, direct), "n and ldc must be even");
+  CHECK_THROWS(bound_to(other, direct), "n and ldc must be even");
 
   other = shape();
   other.reads_c = true;
-  CHECK_THROWS(workspace(other, wgmma()), "beta must be 0");
-  CHECK_THROWS(workspace(other, overlap), "beta must be 0");
+  CHECK_THROWS(bound_to(other, wgmma()), "beta must be 0");
+  CHECK_THROWS(bound_to(other, overlap), "beta must be 0");
   CHECK(workspace(other, direct).bytes > 0);
   CHECK_EQ(workspace(other, mma()).bytes, 0u);
+}
+
+TEST(calls_change_addresses_and_scalars_and_nothing_else) {
+  const bsr_spmm::Shape problem = shape();
+  const BoundLaunch bound = launch(problem, with(mma(), {"order", 0, "longest"}));
+  alignas(256) static std::byte other[64];
+  bsr_spmm::Call at = call();
+  at.b = other;
+  at.workspace = other + 32;
+  at.alpha = 3;
+  const auto first = args_of<bsr_spmm::mma::UntypedArgs>(bound, call()),
+             second = args_of<bsr_spmm::mma::UntypedArgs>(bound, at);
+  CHECK(first.b == call().b && second.b == other);
+  CHECK(static_cast<const void*>(second.order) == other + 32);
+  CHECK_EQ(first.alpha, 1.0f);
+  CHECK_EQ(second.alpha, 3.0f);
+  for (const auto& args : {first, second}) {
+    CHECK(args.row_ptr == at.row_ptr && args.values == at.values && args.c == at.c);
+    CHECK_EQ(args.ldb, problem.ldb);
+    CHECK_EQ(args.columns, static_cast<int>(problem.n));
+    CHECK_EQ(args.beta, 0.0f);
+  }
+}
+
+TEST(plans_of_wgmma_are_found_in_the_workspace_and_maps_at_the_operands) {
+  const BoundLaunch bound = launch(shape(), wgmma());
+  bsr_spmm::Call at = call();
+  alignas(256) static std::byte b[16], c[16];
+  at.b = b;
+  at.c = c;
+  const auto args = args_of<bsr_spmm::wgmma::UntypedArgs>(bound, at);
+  const auto* workspace = static_cast<const std::byte*>(at.workspace);
+  CHECK(reinterpret_cast<const std::byte*>(args.tiles) == workspace + 32);
+  CHECK(reinterpret_cast<const std::byte*>(args.tails) == workspace + 32 + 132 * 32 * 16);
+  CHECK(args.steps == at.col_idx);
+  CHECK(args.parts == nullptr && args.counters == nullptr);  // not of this variant
+  CHECK_EQ(args.clipped, 1);
+  const KernelParameters<Map> filled = parameters(bound, at);
+  CHECK(filled.maps[0].address == at.values && filled.maps[1].address == b && filled.maps[2].address == c);
+
+  bsr_spmm::Shape empty = shape();
+  static const std::vector<std::int32_t> none(5);
+  empty.blocks = 0;
+  empty.host_row_ptr = none.data();
+  CHECK(parameters(launch(empty, wgmma()), at).maps[0].address == at.workspace);  // A is not there
 }
 
 TEST(an_empty_c_needs_no_launch) {
   bsr_spmm::Shape nothing = shape();
   nothing.n = 0;
-  const List list = mma();
-  CHECK(bsr_spmm::launches(nothing, operands(), Parameters(list.data(), list.size()), {}).empty());
+  CHECK(bound_to(nothing, mma()).launches.empty());
+  CHECK(bound_to(nothing, wgmma()).launches.empty());
 }

@@ -19,7 +19,7 @@ bsr_spmm::Bsr pattern(const std::string& json, bool sorted = true) {
 
 std::unique_ptr<Problem> problem(const std::string& members) {
   return make_problem(
-      Json::parse(R"({"m":256,"n":40,"k":192,"block":32,"dtype":"f16","out":"f16",)" + members + "}"),
+      Json::parse(R"({"m":256,"n":40,"k":192,"block":32,"input":"f16","output":"f16",)" + members + "}"),
       Parameters(nullptr, 0));
 }
 
@@ -177,16 +177,22 @@ TEST(malformed_problems_are_invalid_arguments) {
   const auto with = [](const std::string& text) {
     return make_problem(Json::parse(text), Parameters(nullptr, 0));
   };
+  for (const char* size : {"m", "n", "k", "ldbExtra", "ldcExtra", "offsetB", "leadingBlocks"}) {
+    Json huge = Json::parse(
+        R"({"m":32,"n":8,"k":32,"block":32,"dtype":"f16","out":"f16","pattern":{"kind":"empty"}})");
+    huge.set(size, std::int64_t{1} << 62);
+    CHECK_THROWS(make_problem(huge, Parameters(nullptr, 0)), "below 2^31");
+  }
   CHECK_THROWS(with("{}"), "problem: ");
   CHECK_THROWS(
-      with(R"({"m":33,"n":8,"k":32,"block":32,"dtype":"f16","out":"f16","pattern":{"kind":"empty"}})"),
+      with(R"({"m":33,"n":8,"k":32,"block":32,"input":"f16","output":"f16","pattern":{"kind":"empty"}})"),
       "m is 33, it must be a multiple of block = 32");
   CHECK_THROWS(problem(R"("pattern":{"kind":"empty"},"values":"purple")"),
                "unknown values 'purple'; there are normal");
   CHECK_THROWS(problem(R"("pattern":{"kind":"empty"},"ldbExtra":-1)"), "ldbExtra is -1");
   CHECK_THROWS(
-      with(R"({"m":32,"n":8,"k":32,"block":32,"dtype":"f64","out":"f16","pattern":{"kind":"empty"}})"),
-      "dtype is 'f64', allowed are f16 and bf16");
+      with(R"({"m":32,"n":8,"k":32,"block":32,"input":"f64","output":"f16","pattern":{"kind":"empty"}})"),
+      "input is 'f64', allowed are f16 and bf16");
 }
 
 TEST(tensors_have_the_layout_that_kernels_expect) {
@@ -228,7 +234,7 @@ TEST(integer_problems_demand_exact_results) {
   for (const char* output : {"f16", "bf16", "f32"}) {
     const std::string input = std::string(output) == "f32" ? "f16" : output;
     const auto p = make_problem(
-        Json::parse(R"({"m":256,"n":40,"k":1024,"block":32,"dtype":")" + input + R"(","out":")" + output +
+        Json::parse(R"({"m":256,"n":40,"k":1024,"block":32,"input":")" + input + R"(","output":")" + output +
                     R"(","pattern":{"kind":"random","density":0.9},"values":"integers"})"),
         Parameters(nullptr, 0));
     const Reference reference = p->reference().at(0);

@@ -1,7 +1,5 @@
 // wgmma_test.cpp - the schedule of the path wgmma: every tile of C is dealt out once, in whole or in parts,
 // with the steps that its block rows need; and the launch that goes with it.
-#include "wgmma.hpp"
-
 #include <algorithm>
 #include <map>
 #include <numeric>
@@ -9,6 +7,7 @@
 #include <set>
 
 #include "check.hpp"
+#include "paths/wgmma/launch.hpp"
 
 using namespace tilewright;
 using namespace tilewright::bsr_spmm;
@@ -35,7 +34,7 @@ struct Matrix {
   }
   Shape shape(std::int64_t n) const {
     const auto blocks = static_cast<std::int64_t>(col_idx.size());
-    return {23 * 32, n, 41 * 32, 32, blocks, "f16", "f16", n, n, row_ptr.data(), col_idx.data()};
+    return packed_f16(23 * 32, n, 41 * 32, 32, blocks, row_ptr.data(), col_idx.data());
   }
 };
 
@@ -68,9 +67,9 @@ std::vector<std::vector<Tile>> lists_of(const Workspace& plan, const Dealing& de
   const std::size_t base = at.tiles / sizeof(Tile);
   std::vector<std::vector<Tile>> lists(static_cast<std::size_t>(dealing.lists));
   for (std::size_t i = 0; i < lists.size(); ++i) {
-    const auto rest = static_cast<std::size_t>(record<std::int32_t>(plan, at.rests / 4 + i));
+    const auto tail = static_cast<std::size_t>(record<std::int32_t>(plan, at.tails / 4 + i));
     const auto tile = [&](std::size_t at) {
-      return record<Tile>(plan, base + (at < 32 ? i * 32 + at : rest + at - 32));
+      return record<Tile>(plan, base + (at < 32 ? i * 32 + at : tail + at - 32));
     };
     for (std::size_t at = 0; tile(at).count >= 0; ++at) lists[i].push_back(tile(at));
   }
@@ -145,7 +144,7 @@ TEST(lists_end_at_about_the_same_time) {
 TEST(tiles_change_places_to_end_sooner) {
   // Longest first gives one list 5 + 3 steps and the other 4 + 3 + 3; each tile costs 3 more.
   const std::int32_t row_ptr[] = {0, 5, 9, 12, 15, 18};
-  const Shape shape{5 * 32, 256, 5 * 32, 32, 18, "f16", "f16", 256, 256, row_ptr, nullptr};
+  const Shape shape = packed_f16(5 * 32, 256, 5 * 32, 32, 18, row_ptr, nullptr);
   Dealing how = dealing();
   how.lists = 2;
   CHECK_EQ(longest(lists_of(wgmma::make_plan(shape, how), how), how), 3 + 3 + 3 + 3 * how.epilogue);
@@ -230,8 +229,7 @@ TEST(exchanged_rows_make_shorter_groups) {
     row_ptr.push_back(static_cast<std::int32_t>(col_idx.size()));
   }
   const auto blocks = static_cast<std::int64_t>(col_idx.size());
-  const Shape shape{30 * 32,        512,           64 * 32, 32, blocks, "f16", "f16", 512, 512,
-                    row_ptr.data(), col_idx.data()};
+  const Shape shape = packed_f16(30 * 32, 512, 64 * 32, 32, blocks, row_ptr.data(), col_idx.data());
   const wgmma::detail::ColumnSets sets(shape);
   const auto steps = [&](const std::vector<wgmma::Rows>& groups) {
     std::int32_t count = 0;
@@ -252,7 +250,7 @@ TEST(exchanged_rows_make_shorter_groups) {
 
 TEST(matrices_without_columns_have_groups_too) {
   const std::int32_t row_ptr[] = {0, 0, 0, 0, 0, 0}, none[] = {0};
-  const Shape shape{5 * 32, 512, 0, 32, 0, "f16", "f16", 512, 512, row_ptr, none};
+  const Shape shape = packed_f16(5 * 32, 512, 0, 32, 0, row_ptr, none);
   Dealing how = dealing();
   how.grouped = how.similar = true;
   how.group = 3;
@@ -283,8 +281,7 @@ TEST(rows_that_share_everything_are_not_one_tile_for_the_price_of_one) {
     row_ptr.push_back(static_cast<std::int32_t>(col_idx.size()));
   }
   const auto blocks = static_cast<std::int64_t>(col_idx.size());
-  const Shape shape{24 * 32,        256,           40 * 32, 32, blocks, "f16", "f16", 256, 256,
-                    row_ptr.data(), col_idx.data()};
+  const Shape shape = packed_f16(24 * 32, 256, 40 * 32, 32, blocks, row_ptr.data(), col_idx.data());
   Dealing how = dealing();
   how.grouped = how.similar = true;
   how.group = 3;
@@ -322,7 +319,7 @@ TEST(groups_come_apart_where_whole_ones_leave_lists_uneven) {
     for (int i = 0; i < 10; ++i) col_idx.push_back((row * 3 + i * 2) % 40);
     row_ptr.push_back(static_cast<std::int32_t>(col_idx.size()));
   }
-  const Shape shape{9 * 32, 512, 40 * 32, 32, 90, "f16", "f16", 512, 512, row_ptr.data(), col_idx.data()};
+  const Shape shape = packed_f16(9 * 32, 512, 40 * 32, 32, 90, row_ptr.data(), col_idx.data());
   Dealing how = dealing();
   how.grouped = how.similar = true;
   how.group = 3;
@@ -345,7 +342,7 @@ TEST(lists_come_with_their_first_steps) {
     how.group = grouped ? 3 : 1;
     const Workspace plan = wgmma::make_plan(kMatrix.shape(kColumns), how);
     const auto lists = lists_of(plan, how);
-    const std::size_t at = wgmma::places(how).starts;
+    const std::size_t at = wgmma::places(how).first_steps;
     for (std::size_t list = 0; list < lists.size(); ++list)
       for (std::size_t i = 0; i < std::min<std::size_t>(32, static_cast<std::size_t>(lists[list][0].count));
            ++i) {
@@ -358,8 +355,9 @@ TEST(lists_come_with_their_first_steps) {
       }
   }
   Shape blind = kMatrix.shape(kColumns);
-  blind.col_idx = nullptr;
-  CHECK_EQ(record<std::int32_t>(wgmma::make_plan(blind, dealing()), wgmma::places(dealing()).starts / 4), -1);
+  blind.host_col_idx = nullptr;
+  CHECK_EQ(record<std::int32_t>(wgmma::make_plan(blind, dealing()), wgmma::places(dealing()).first_steps / 4),
+           -1);
 }
 
 TEST(claims_find_all_tiles_in_a_row) {
@@ -374,12 +372,12 @@ TEST(claims_find_all_tiles_in_a_row) {
 
 TEST(plans_say_what_they_miss) {
   Shape shape = kMatrix.shape(kColumns);
-  shape.col_idx = nullptr;
+  shape.host_col_idx = nullptr;
   Dealing how = dealing();
   CHECK_EQ(wgmma::make_plan(shape, how).image.empty(), false);
   how.grouped = true;
   how.group = 2;
   CHECK_THROWS(wgmma::make_plan(shape, how), "host copy of col_idx");
-  shape.row_ptr = nullptr;
+  shape.host_row_ptr = nullptr;
   CHECK_THROWS(wgmma::make_plan(shape, how), "host copy of row_ptr");
 }

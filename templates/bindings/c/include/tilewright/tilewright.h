@@ -38,6 +38,27 @@ typedef enum tw_type {
   TW_TYPE_F32 = 2   /* IEEE binary32 */
 } tw_type;
 
+/* Types of index arrays. */
+typedef enum tw_index {
+  TW_INDEX_I32 = 0,
+  TW_INDEX_I64 = 1
+} tw_index;
+
+/* Orders of a matrix in memory: rows one after the other, or columns. */
+typedef enum tw_layout {
+  TW_LAYOUT_ROW = 0,
+  TW_LAYOUT_COLUMN = 1
+} tw_layout;
+
+/* Functions applied to each element of a result. */
+typedef enum tw_activation {
+  TW_ACTIVATION_NONE = 0,
+  TW_ACTIVATION_RELU = 1,
+  TW_ACTIVATION_GELU_TANH = 2, /* GELU in its tanh approximation */
+  TW_ACTIVATION_GELU_ERF = 3,  /* GELU by the error function */
+  TW_ACTIVATION_SILU = 4
+} tw_activation;
+
 /* The caller's CUDA stream: a cudaStream_t or CUstream converts to it implicitly. The emulated library
  * ignores it and has finished when the call returns. */
 typedef struct CUstream_st* tw_stream;

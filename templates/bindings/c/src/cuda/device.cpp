@@ -85,6 +85,16 @@ const cuda::Image& loaded(std::size_t index) {
   return *slot.image;
 }
 
+class CudaProgram final : public Program {
+ public:
+  std::vector<cuda::PlannedLaunch> launches;
+  void enqueue(const void* call, tw_stream stream) const override {
+    translated([&] {
+      for (const cuda::PlannedLaunch& launch : launches) launch.enqueue(call, stream);
+    });
+  }
+};
+
 int current() {
   int device = 0;
   cuda::check(cudaGetDevice(&device), "find the current device");
@@ -129,12 +139,14 @@ std::string refusal(const Variant& variant, const DeviceLimits& limits) {
   return "compiled for " + compiled_for + ", the device is sm_" + std::to_string(limits.compute_capability);
 }
 
-void load(const Variant& variant, const DeviceLimits& limits) {
-  translated([&] {
-    const cudaKernel_t kernel = loaded(find_image(variant, limits.compute_capability)).kernel(variant.symbol);
-    cudaFuncAttributes unused;  // asking for them ends lazy loading
-    cuda::check(cudaFuncGetAttributes(&unused, reinterpret_cast<const void*>(kernel)),
-                std::string("load kernel ") + variant.symbol);
+std::unique_ptr<const Program> load(const Variant& variant, const DeviceLimits& limits,
+                                    const std::vector<BoundLaunch>& launches) {
+  return translated([&] {
+    const cuda::Image& image = loaded(find_image(variant, limits.compute_capability));
+    auto program = std::make_unique<CudaProgram>();
+    for (const BoundLaunch& launch : launches)
+      program->launches.emplace_back(image, variant.symbol + launch.entry, launch);
+    return program;
   });
 }
 
@@ -147,15 +159,9 @@ void copy(void* destination, const void* host_source, std::size_t bytes, tw_stre
 
 void clear(void* destination, std::size_t bytes, tw_stream stream) {
   translated([&] {
-    cuda::check(cudaMemsetAsync(destination, 0, bytes, stream),
-                "clear " + std::to_string(bytes) + " bytes of the workspace");
-  });
-}
-
-void launch(const Variant& variant, const Launch& launch, tw_stream stream) {
-  translated([&] {
-    const cuda::Image& image = loaded(find_image(variant, compute_capability(current())));
-    cuda::PreparedLaunch(image, variant.symbol + launch.entry, launch).enqueue(stream);
+    const cudaError_t result = cudaMemsetAsync(destination, 0, bytes, stream);
+    if (result != cudaSuccess) [[unlikely]]
+      cuda::check(result, "clear " + std::to_string(bytes) + " bytes of the workspace");
   });
 }
 

@@ -26,6 +26,39 @@ simt::Config plain() {
   return config;
 }
 
+/// Calls `body`; what the emulated device refuses becomes the library's own error.
+template <class Body>
+auto translated(Body&& body) {
+  try {
+    return body();
+  } catch (const emulated::Refused& refused) {
+    throw Error(TW_STATUS_LAUNCH_FAILED, refused.what());
+  }
+}
+
+class EmulatedProgram final : public Program {
+ public:
+  void add(const std::string& kernel, const BoundLaunch& launch) {
+    launches_.push_back({kernel, {find_entry(kernel), kernel, launch}});
+  }
+  void enqueue(const void* call, tw_stream) const override {
+    static std::mutex one_at_a_time;
+    const std::lock_guard lock(one_at_a_time);
+    for (const Named& one : launches_) {
+      const simt::Result result = translated([&] { return one.launch.run(plain(), call); });
+      if (!result.ok())
+        throw Error(TW_STATUS_LAUNCH_FAILED, one.kernel + ": " + result.findings.front().message);
+    }
+  }
+
+ private:
+  struct Named {
+    std::string kernel;
+    emulated::PlannedLaunch launch;
+  };
+  std::vector<Named> launches_;
+};
+
 }  // namespace
 
 const char* target() { return "emulated"; }
@@ -46,25 +79,19 @@ DeviceLimits limits() {
 
 std::string refusal(const Variant&, const DeviceLimits&) { return {}; }
 
-void load(const Variant&, const DeviceLimits&) {}
+std::unique_ptr<const Program> load(const Variant& variant, const DeviceLimits&,
+                                    const std::vector<BoundLaunch>& launches) {
+  return translated([&] {
+    auto program = std::make_unique<EmulatedProgram>();
+    for (const BoundLaunch& launch : launches) program->add(variant.symbol + launch.entry, launch);
+    return program;
+  });
+}
 
 void copy(void* destination, const void* host_source, std::size_t bytes, tw_stream) {
   std::memcpy(destination, host_source, bytes);
 }
 
 void clear(void* destination, std::size_t bytes, tw_stream) { std::memset(destination, 0, bytes); }
-
-void launch(const Variant& variant, const Launch& launch, tw_stream) {
-  static std::mutex one_at_a_time;
-  const std::string kernel = variant.symbol + launch.entry;
-  try {
-    const emulated::PreparedLaunch prepared(find_entry(kernel), kernel, launch);
-    const std::lock_guard lock(one_at_a_time);
-    const simt::Result result = prepared.run(plain());
-    if (!result.ok()) throw Error(TW_STATUS_LAUNCH_FAILED, kernel + ": " + result.findings.front().message);
-  } catch (const emulated::Refused& refused) {
-    throw Error(TW_STATUS_LAUNCH_FAILED, refused.what());
-  }
-}
 
 }  // namespace tilewright::library::device

@@ -1,0 +1,63 @@
+// How much faster two GPUs gate than one: the same variants on each choice of GPUs in turns, kernels and runner from the cache.
+// Run: npm run build && node --import jiti/register bench/gpus.ts [family] [preset] [repeats] [choice...]
+//      (default: bsr-spmm default 3 cuda:0 cuda:0,1)
+import { join } from 'node:path';
+import { localExecutor } from '../src/exec/local.ts';
+import { type Event, eventSchema } from '../src/model/event.ts';
+import { packageRoot } from '../src/util/package-root.ts';
+import { median } from '../src/util/stats.ts';
+
+const [family = 'bsr-spmm', preset = 'default', repeats = '3', ...named] = process.argv.slice(2);
+const choices = named.length > 0 ? named : ['cuda:0', 'cuda:0,1'];
+
+async function gen(...args: string[]): Promise<readonly Event[]> {
+  const argv = [
+    process.execPath,
+    join(packageRoot, 'dist/cli.js'),
+    ...args,
+    '--preset',
+    preset,
+    '--json',
+    '--quiet',
+  ];
+  const { stdout, stderr, exitCode } = await localExecutor.run(argv, { cwd: packageRoot });
+  if (exitCode === 2) throw new Error(`${args.join(' ')}: ${stderr}${stdout.trimEnd().split('\n').at(-1)}`);
+  return stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => eventSchema.parse(JSON.parse(line)));
+}
+
+/** Seconds in which at least one variant was at the gate, and what was said of each. */
+async function gate(device: string): Promise<{ seconds: number; verdicts: string; variants: number }> {
+  const events = await gen('validate', family, '--device', device);
+  const summary = events.find((one) => one.event === 'summary');
+  const judged = events.flatMap((one) => (one.event === 'verdict' ? [`${one.variant} ${one.verdict}`] : []));
+  return {
+    seconds: summary?.seconds.gate ?? Number.NaN,
+    verdicts: judged.toSorted().join('\n'),
+    variants: judged.length,
+  };
+}
+
+await gen('build', family, '--device', choices[0] ?? 'cuda');
+for (const choice of choices) await gate(choice); // warm-up: drivers, file caches
+const times = new Map<string, number[]>(choices.map((choice) => [choice, []]));
+const said = new Set<string>();
+for (let round = 0; round < Number(repeats); round++) {
+  for (const choice of choices) {
+    const { seconds, verdicts, variants } = await gate(choice);
+    times.get(choice)?.push(seconds);
+    said.add(verdicts);
+    console.log(`${choice.padEnd(10)} ${variants} variants gated in ${seconds.toFixed(2)} s`);
+  }
+}
+const first = median(times.get(choices[0] ?? '') ?? []);
+for (const [choice, seconds] of times) {
+  const ratio = (first / median(seconds)).toFixed(2);
+  console.log(
+    `${choice.padEnd(10)} median ${median(seconds).toFixed(2)} s, ${ratio}x as fast as ${choices[0]}`,
+  );
+}
+console.log(said.size === 1 ? 'verdicts: the same every time' : `verdicts: ${said.size} different answers`);
+process.exit(said.size === 1 ? 0 : 1);

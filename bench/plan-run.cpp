@@ -1,0 +1,384 @@
+// plan-run.cpp - see bench/plan-run. One plan for each block size that the library has a kernel for; A, B and
+// C lie elsewhere in every call; one thread alone and 16 that share the plan.
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "tilewright/bsr_spmm.h"
+
+// ---- Heap allocations of the calling thread, outside of the launch call
+
+namespace {
+thread_local std::int64_t allocations = 0;
+}
+
+extern "C" {
+void* __libc_malloc(std::size_t bytes);
+void* __libc_calloc(std::size_t count, std::size_t bytes);
+void* __libc_realloc(void* memory, std::size_t bytes);
+
+void* malloc(std::size_t bytes) {
+  ++allocations;
+  return __libc_malloc(bytes);
+}
+void* calloc(std::size_t count, std::size_t bytes) {
+  ++allocations;
+  return __libc_calloc(count, bytes);
+}
+void* realloc(void* memory, std::size_t bytes) {
+  ++allocations;
+  return __libc_realloc(memory, bytes);
+}
+}
+
+// ---- Launches
+
+namespace {
+
+/// A launch as it was made, to be made again.
+struct Recording {
+  cudaLaunchConfig_t config;
+  const void* function = nullptr;
+  struct alignas(64) Slot {
+    std::byte bytes[64];
+  };
+  std::vector<std::vector<Slot>> values;
+  std::vector<void*> parameters;
+};
+
+thread_local Recording* recorder = nullptr;
+thread_local std::int64_t launches = 0;
+
+void record(const cudaLaunchConfig_t& config, const void* function, void** parameters) {
+  recorder->config = config;
+  recorder->function = function;
+  std::size_t offset = 0, bytes = 0;
+  for (std::size_t i = 0; cudaFuncGetParamInfo(function, i, &offset, &bytes) == cudaSuccess; ++i) {
+    auto& value = recorder->values.emplace_back((bytes + 63) / 64);
+    recorder->parameters.push_back(std::memcpy(value.data(), parameters[i], bytes));
+  }
+  cudaGetLastError();  // of the parameter behind the last
+}
+
+}  // namespace
+
+extern "C" cudaError_t __real_cudaLaunchKernelExC(const cudaLaunchConfig_t*, const void*, void**);
+extern "C" cudaError_t __wrap_cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* function,
+                                                  void** parameters) {
+  const std::int64_t before = allocations;
+  ++launches;
+  if (recorder) record(*config, function, parameters);
+  const cudaError_t result = __real_cudaLaunchKernelExC(config, function, parameters);
+  allocations = before;
+  return result;
+}
+
+// ---- Problems
+
+namespace {
+
+[[noreturn]] void fail(const std::string& what) {
+  std::fprintf(stderr, "plan-run: %s: %s\n", what.c_str(), tw_last_error());
+  std::exit(2);
+}
+
+/// Device memory, or addresses that nobody looks at.
+void* allocate(std::size_t bytes) {
+#ifdef REAL_DRIVER
+  void* memory = nullptr;
+  if (cudaMalloc(&memory, bytes) != cudaSuccess) fail("cudaMalloc");
+  cudaMemset(memory, 0, bytes);
+  return memory;
+#else
+  static std::uintptr_t next = std::uintptr_t{1} << 40;
+  return reinterpret_cast<void*>(std::exchange(next, next + (bytes + 511) / 256 * 256));
+#endif
+}
+
+void synchronize(tw_stream stream) {
+#ifdef REAL_DRIVER
+  if (cudaStreamSynchronize(stream) != cudaSuccess) fail("a kernel failed");
+#else
+  static_cast<void>(stream);
+#endif
+}
+
+tw_stream make_stream() {
+  tw_stream stream = nullptr;
+#ifdef REAL_DRIVER
+  if (cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) != cudaSuccess) fail("cudaStreamCreate");
+#endif
+  return stream;
+}
+
+constexpr std::int64_t kSize = 2048;  // of A, B and C, square
+constexpr std::size_t kPlaces = 8;    // of each in memory
+
+/// One block in eight of A, the same number in each row.
+struct Problem {
+  std::int32_t block;
+  std::vector<std::int32_t> row_ptr{0}, col_idx;
+  tw_bsr_spmm_plan* plan = nullptr;
+  void *device_row_ptr, *device_col_idx, *values[kPlaces], *b[kPlaces], *c[kPlaces];
+
+  explicit Problem(std::int32_t block) : block(block) {
+    const auto rows = static_cast<std::int32_t>(kSize / block);
+    for (std::int32_t row = 0; row < rows; ++row) {
+      for (std::int32_t i = 0; i < rows / 8; ++i) col_idx.push_back((row + 8 * i) % rows);
+      row_ptr.push_back(static_cast<std::int32_t>(col_idx.size()));
+    }
+  }
+
+  /// False where the library has no kernel for it.
+  bool make_plan() {
+    tw_bsr_spmm_problem problem{};
+    problem.struct_size = sizeof problem;
+    problem.m = problem.n = problem.k = kSize;
+    problem.block = block;
+    problem.blocks = static_cast<std::int64_t>(col_idx.size());
+    problem.host_row_ptr = row_ptr.data();
+    problem.host_col_idx = col_idx.data();
+    const tw_status status = tw_bsr_spmm_plan_create(&problem, &plan);
+    if (status != TW_STATUS_SUCCESS && status != TW_STATUS_NOT_SUPPORTED) fail("plan");
+    return status == TW_STATUS_SUCCESS;
+  }
+
+  void place() {
+    device_row_ptr = upload(row_ptr);
+    device_col_idx = upload(col_idx);
+    const auto dense = static_cast<std::size_t>(kSize * kSize * 2);
+    for (std::size_t i = 0; i < kPlaces; ++i) {
+      values[i] = allocate(col_idx.size() * static_cast<std::size_t>(block * block) * 2);
+      b[i] = allocate(dense + 256);
+      c[i] = allocate(dense);
+    }
+  }
+
+  static void* upload(const std::vector<std::int32_t>& numbers) {
+    void* memory = allocate(numbers.size() * 4);
+#ifdef REAL_DRIVER
+    cudaMemcpy(memory, numbers.data(), numbers.size() * 4, cudaMemcpyHostToDevice);
+#endif
+    return memory;
+  }
+};
+
+/// What a thread calls over and over.
+struct Caller {
+  const Problem& problem;
+  std::size_t off_alignment;  // of B, in bytes
+  tw_stream stream;
+  void* workspace;
+  std::size_t workspace_bytes;
+  std::size_t next = 0;
+
+  Caller(const Problem& problem, std::size_t off_alignment)
+      : problem(problem),
+        off_alignment(off_alignment),
+        stream(make_stream()),
+        workspace_bytes(tw_bsr_spmm_workspace_bytes(problem.plan)) {
+    workspace = workspace_bytes ? allocate(workspace_bytes) : nullptr;
+    if (tw_bsr_spmm_prepare(problem.plan, workspace, workspace_bytes, stream) != TW_STATUS_SUCCESS)
+      fail("prepare");
+  }
+
+  tw_status call() {
+    const Problem& p = problem;
+    next = (next + 1) % kPlaces;
+    tw_bsr_spmm_operands operands{};
+    operands.struct_size = sizeof operands;
+    operands.row_ptr = p.device_row_ptr;
+    operands.col_idx = p.device_col_idx;
+    operands.values = p.values[next];
+    operands.b = static_cast<const char*>(p.b[(next + 3) % kPlaces]) + off_alignment;
+    operands.c = p.c[(next + 5) % kPlaces];
+    operands.alpha = 1.5f;
+    return tw_bsr_spmm_run(p.plan, &operands, workspace, workspace_bytes, stream);
+  }
+};
+
+// ---- Times
+
+double now() {
+  using Clock = std::chrono::steady_clock;
+  return std::chrono::duration<double, std::nano>(Clock::now().time_since_epoch()).count();
+}
+
+constexpr int kBatch = 32;
+
+/// Nanoseconds a call, one entry per batch; and of single calls, with what reading the clock takes.
+struct Samples {
+  std::vector<double> library, bare, single, clock;
+  std::int64_t allocations = 0, launches = 0, calls = 0;
+};
+
+template <class Work>
+double batch(const Work& work) {
+  const double begin = now();
+  for (int i = 0; i < kBatch; ++i) work();
+  return (now() - begin) / kBatch;
+}
+
+void measure(const Problem& problem, std::size_t off_alignment, int samples, std::atomic<int>& waiting,
+             Samples& out) {
+  Caller caller(problem, off_alignment);
+  const auto run = [&] {
+    if (caller.call() != TW_STATUS_SUCCESS) fail("run");
+  };
+  Recording recording;
+  recorder = &recording;
+  run();
+  recorder = nullptr;
+  const auto bare = [&] {
+    __real_cudaLaunchKernelExC(&recording.config, recording.function, recording.parameters.data());
+  };
+  for (auto* list : {&out.library, &out.bare, &out.single, &out.clock})
+    list->reserve(static_cast<std::size_t>(samples));
+  for (int i = 0; i < 100; ++i) run(), synchronize(caller.stream);
+  for (--waiting; waiting > 0;) std::this_thread::yield();  // all threads begin together
+  const std::int64_t allocated = allocations, launched = launches;
+  for (int i = 0; i < samples; ++i) {
+    out.library.push_back(batch(run));
+    out.bare.push_back(batch(bare));
+    const double first = now(), second = now();
+    run();
+    out.single.push_back(now() - second);
+    out.clock.push_back(second - first);
+    synchronize(caller.stream);
+  }
+  out.allocations = allocations - allocated;
+  out.launches = launches - launched;
+  out.calls = std::int64_t{samples} * (kBatch + 1);
+}
+
+double quantile(std::vector<double> values, double at) {
+  const auto place =
+      values.begin() + static_cast<std::ptrdiff_t>(at * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), place, values.end());
+  return *place;
+}
+
+void report(const Problem& problem, const char* call, int threads, const Samples& all) {
+  const double library = quantile(all.library, 0.5), bare = quantile(all.bare, 0.5),
+               clock = quantile(all.clock, 0.5), calls = static_cast<double>(all.calls);
+#ifdef REAL_DRIVER
+  const char* driver = "cuda";
+#else
+  const char* driver = "stand-in";
+#endif
+  std::printf(
+      "{\"variant\":\"%s\",\"call\":\"%s\",\"driver\":\"%s\",\"threads\":%d,\"nsMedian\":%.1f,"
+      "\"nsP99\":%.1f,\"bareNsMedian\":%.1f,\"ownNsMedian\":%.1f,\"allocationsPerRun\":%g,"
+      "\"launchesPerRun\":%g}\n",
+      tw_bsr_spmm_plan_variant(problem.plan), call, driver, threads, library,
+      quantile(all.single, 0.99) - clock, bare, library - bare, static_cast<double>(all.allocations) / calls,
+      static_cast<double>(all.launches) / calls);
+  std::fflush(stdout);
+}
+
+void append(std::vector<double>& to, const std::vector<double>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+void measure(const Problem& problem, const char* call, std::size_t off_alignment, int threads, int samples) {
+  std::vector<Samples> samples_of(static_cast<std::size_t>(threads));
+  std::vector<std::thread> running;
+  std::atomic<int> waiting = threads;
+  for (Samples& own : samples_of)
+    running.emplace_back([&] { measure(problem, off_alignment, samples, waiting, own); });
+  Samples all;
+  for (int i = 0; i < threads; ++i) {
+    running[static_cast<std::size_t>(i)].join();
+    const Samples& own = samples_of[static_cast<std::size_t>(i)];
+    append(all.library, own.library);
+    append(all.bare, own.bare);
+    append(all.single, own.single);
+    append(all.clock, own.clock);
+    all.allocations += own.allocations;
+    all.launches += own.launches;
+    all.calls += own.calls;
+  }
+  report(problem, call, threads, all);
+}
+
+int positive(const char* text) {
+  const int value = std::atoi(text);
+  if (value < 1) {
+    std::fprintf(stderr, "plan-run: '%s' is no positive number\n", text);
+    std::exit(2);
+  }
+  return value;
+}
+
+#ifdef REAL_DRIVER
+template <class Function>
+Function driver_function(const char* name) {
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  if (cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found) != cudaSuccess ||
+      found != cudaDriverEntryPointSuccess)
+    fail(name);
+  return reinterpret_cast<Function>(function);
+}
+
+/// The two ways to give a tensor map its address: the library takes the first.
+void report_maps(int samples) {
+  const auto replace = driver_function<decltype(&cuTensorMapReplaceAddress)>("cuTensorMapReplaceAddress");
+  const auto encode = driver_function<decltype(&cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
+  const cuuint64_t size[] = {64, kSize, kSize / 64}, stride[] = {kSize * 2, 128};
+  const cuuint32_t box[] = {64, 64, 4}, step[] = {1, 1, 1};
+  CUtensorMap map;
+  std::uintptr_t address = std::uintptr_t{1} << 20;
+  const auto next = [&] { return reinterpret_cast<void*>(address += 256); };
+  const auto encode_next = [&] {
+    return encode(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 3, next(), size, stride, box, step,
+                  CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                  CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  };
+  if (encode_next() != CUDA_SUCCESS || replace(&map, next()) != CUDA_SUCCESS) fail("tensor map");
+  std::vector<double> replaced, encoded;
+  for (int i = 0; i < samples; ++i) {
+    replaced.push_back(batch([&] { replace(&map, next()); }));
+    encoded.push_back(batch(encode_next));
+  }
+  std::printf("{\"tensorMap\":true,\"replaceAddressNsMedian\":%.1f,\"encodeTiledNsMedian\":%.1f}\n",
+              quantile(replaced, 0.5), quantile(encoded, 0.5));
+}
+#endif
+
+}  // namespace
+
+int main(int count, char** words) {
+  int samples = 2000;
+  std::vector<int> threads;
+  for (int i = 1; i + 1 < count; i += 2) {
+    if (std::strcmp(words[i], "--samples") == 0) samples = positive(words[i + 1]);
+    if (std::strcmp(words[i], "--threads") == 0) threads.push_back(positive(words[i + 1]));
+  }
+  if (threads.empty()) threads = {1, 16};
+  for (const std::int32_t block : {32, 64, 128}) {
+    Problem problem(block);
+    if (!problem.make_plan()) continue;
+    problem.place();
+    for (const int number : threads) measure(problem, "aligned", 0, number, samples);
+    // The chosen kernel refuses such a B; where the library has a fallback, that takes it.
+    if (Caller(problem, 2).call() == TW_STATUS_SUCCESS)
+      for (const int number : threads) measure(problem, "fallback", 2, number, samples);
+    tw_bsr_spmm_plan_destroy(problem.plan);
+  }
+#ifdef REAL_DRIVER
+  report_maps(samples);
+#endif
+}

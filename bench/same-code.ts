@@ -1,0 +1,126 @@
+// Whether variants that are rendered otherwise than in another checkout still compile to the same machine code, byte by byte.
+// With --write what was timed there keeps its place in the family's wisdom: wisdom/same-code/<arch>.json names the sources.
+// Run: node --import jiti/register bench/same-code.ts <other checkout, built> [--preset shipped] [--where ...] [--limit n] [--write]
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { defaultArch } from '../src/arch/index.ts';
+import { compileCuda } from '../src/compile/nvcc.ts';
+import { loadFamily } from '../src/discover.ts';
+import { localExecutor } from '../src/exec/local.ts';
+import type { Source, Variant } from '../src/model/variant.ts';
+import { wisdomSchema } from '../src/model/wisdom.ts';
+import { renderVariant } from '../src/render/render.ts';
+import { enumerate } from '../src/space/enumerate.ts';
+import { findToolchain } from '../src/toolchain/toolchain.ts';
+import { sha256 } from '../src/util/hash.ts';
+import { mapLimit, Slots } from '../src/util/limit.ts';
+import { packageRoot } from '../src/util/package-root.ts';
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    preset: { type: 'string', default: 'shipped' },
+    where: { type: 'string' },
+    limit: { type: 'string' },
+    write: { type: 'boolean', default: false },
+  },
+});
+const { preset, where, limit, write } = values;
+const other = resolve(positionals[0] ?? '.');
+const toolchain = await findToolchain(localExecutor);
+const slots = new Slots(availableParallelism());
+if (!toolchain) throw new Error('no CUDA compiler: run `npx gen toolchain install`');
+const { family, folder, wisdom } = await loadFamily('bsr-spmm');
+const scratch = mkdtempSync(join(tmpdir(), 'tilewright-same-code-'));
+
+/** The source of each variant as the other checkout renders it. */
+async function renderedThere(): Promise<(variant: Variant) => Source> {
+  const restricted = [...(where ? ['--where', where] : []), ...(limit ? ['--limit', limit] : [])];
+  const argv = ['node', join(other, 'dist/cli.js'), 'render', family.name, '--preset', preset, ...restricted];
+  const { exitCode, stderr } = await localExecutor.run([...argv, '--out', scratch, '--quiet'], {
+    cwd: other,
+  });
+  if (exitCode !== 0) throw new Error(stderr);
+  return (variant) => {
+    const path = join(scratch, 'sources', family.name, `${variant.id}.cu`);
+    const text = readFileSync(path, 'utf8');
+    return { variant, path, text, hash: sha256(text) };
+  };
+}
+
+async function machineCode(source: Source, root: string): Promise<Buffer> {
+  const context = {
+    executor: localExecutor,
+    cacheRoot: join(packageRoot, 'node_modules/.cache/tilewright'),
+    packageRoot: root,
+    familyFolder: join(root, 'templates/kernels', family.name),
+    slots,
+  };
+  if (!toolchain) throw new Error('unreachable');
+  const artifact = await compileCuda(source, defaultArch, toolchain, context);
+  if ('verdict' in artifact) throw new Error(`${source.variant.id}: ${artifact.evidence.message}`);
+  return textOf(readFileSync(artifact.path), source.variant.symbol);
+}
+
+/** Section `.text.<symbol>` of a cubin, which is an ELF file of 64 bits. */
+function textOf(cubin: Buffer, symbol: string): Buffer {
+  const start = Number(cubin.readBigUInt64LE(0x28));
+  const [size, count, names] = [0x3a, 0x3c, 0x3e].map((at) => cubin.readUInt16LE(at)) as [
+    number,
+    number,
+    number,
+  ];
+  const sections = Array.from({ length: count }, (_, index) => {
+    const at = start + index * size;
+    const [from, bytes] = [0x18, 0x20].map((field) => Number(cubin.readBigUInt64LE(at + field))) as [
+      number,
+      number,
+    ];
+    return { name: cubin.readUInt32LE(at), data: cubin.subarray(from, from + bytes) };
+  });
+  const table = sections[names]?.data ?? Buffer.alloc(0);
+  const nameOf = (from: number) => table.toString('latin1', from, table.indexOf(0, from));
+  const text = sections.find(({ name }) => nameOf(name) === `.text.${symbol}`);
+  if (!text) throw new Error(`no machine code of ${symbol}`);
+  return text.data;
+}
+
+try {
+  const { variants } = enumerate(family, {
+    ...{ arch: defaultArch, preset },
+    ...(where && { where }),
+    ...(limit && { limit: Number(limit) }),
+  });
+  const sourceThere = await renderedThere();
+  const compared = await mapLimit(variants as Variant[], availableParallelism(), async (variant) => {
+    const [here, there] = [renderVariant(family, folder, variant), sourceThere(variant)];
+    const [now, before] = [await machineCode(here, packageRoot), await machineCode(there, other)];
+    return { id: variant.id, here: here.hash, there: there.hash, same: now.equals(before) };
+  });
+  for (const { id } of compared.filter(({ same }) => !same)) console.log(`differs: ${id}`);
+  console.log(
+    `${compared.filter(({ same }) => same).length} of ${compared.length} have the same machine code`,
+  );
+  if (write) writeSameCode(compared.filter(({ same, here, there }) => same && here !== there));
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+function writeSameCode(pairs: readonly { readonly here: string; readonly there: string }[]): void {
+  const place = join(folder, 'wisdom/same-code');
+  mkdirSync(place, { recursive: true });
+  for (const { arch } of wisdom) {
+    // As the file has it: what is loaded is renamed already.
+    const { records } = wisdomSchema.parse(
+      JSON.parse(readFileSync(join(folder, 'wisdom', `${arch}.json`), 'utf8')),
+    );
+    const timed = new Set(records.map(({ source }) => source));
+    const sources = pairs.filter(({ there }) => timed.has(there)).map(({ here, there }) => [there, here]);
+    const file = join(place, `${arch}.json`);
+    const json = { nvcc: toolchain?.nvccVersion, sources: Object.fromEntries(sources.toSorted()) };
+    writeFileSync(file, `${JSON.stringify(json, null, 1)}\n`);
+    console.log(`${file}: ${sources.length} sources`);
+  }
+}

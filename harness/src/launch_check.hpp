@@ -1,0 +1,14 @@
+// launch_check.hpp - a launch against what the compiler made of its kernel: a driver refuses what does not fit, or
+// reads arguments that are not there.
+#pragma once
+#include <string>
+
+#include "tw/launch.hpp"
+#include "variant.hpp"
+
+namespace tilewright {
+
+/// Why the launch does not fit the variant's kernel, with both numbers; empty when it does or nothing is known.
+std::string launch_mismatch(const Variant& variant, const BoundLaunch& launch);
+
+}  // namespace tilewright

@@ -1,0 +1,70 @@
+import { type CheckResult, checksOf, problemsOf, runCheck } from '../check/check.ts';
+import { writeGoldens } from '../check/goldens.ts';
+import { type DiscoveredFamily, findFamily, loadFamilyIn } from '../discover.ts';
+import { localExecutor } from '../exec/local.ts';
+import { duration, fold } from '../report/format.ts';
+import { foldAt, paintFor } from '../report/style.ts';
+import { findCxx } from '../toolchain/find.ts';
+import { findToolchain } from '../toolchain/toolchain.ts';
+import { asCalled } from './called.ts';
+import { exitCode } from './exit.ts';
+import type { Flags } from './options.ts';
+import { configOf } from './prepare.ts';
+
+const words = { passed: 'OK', failed: 'FAILED', skipped: '-' } as const;
+const tones = { passed: 'good', failed: 'bad', skipped: 'faint' } as const;
+
+/** `gen check`: 0 where nothing is wrong with a family, 1 where something is. */
+export async function check(name: string, flags: Flags & { readonly update?: boolean }): Promise<number> {
+  const { families } = await configOf(flags);
+  const folder = await findFamily(name, { families });
+  const found: DiscoveredFamily[] = [];
+  const loading = await runCheck({
+    name: 'family',
+    about: `${folder}/family.ts`,
+    problems: async () => {
+      found.push(await loadFamilyIn(folder));
+      return [];
+    },
+  });
+  tell(loading, flags);
+  const [subject] = found;
+  if (!subject) return exitCode.no;
+  if (flags.update) {
+    const refused = await problemsOf(() => {
+      writeGoldens(subject);
+      return [];
+    });
+    for (const problem of refused) process.stderr.write(`golden/ stays as it was: ${problem}\n`);
+  }
+  const [{ cxx }, toolchain] = await Promise.all([
+    findCxx(process.env, localExecutor),
+    findToolchain(localExecutor),
+  ]);
+  const tools = { executor: localExecutor, cxx, cudaHome: toolchain?.cudaHome };
+  // What compiles is under way while the rest is looked at; results are told in order.
+  const results = [...checksOf(subject, tools)].toReversed().map(runCheck).toReversed();
+  for (const result of results) result.catch(() => {}); // it is met below
+  let failed = false;
+  for (const result of results) {
+    const settled = await result;
+    tell(settled, flags);
+    failed ||= settled.state === 'failed';
+  }
+  return failed ? exitCode.no : exitCode.done;
+}
+
+function tell(result: CheckResult, flags: Flags): void {
+  if (flags.json) {
+    console.log(JSON.stringify({ event: 'family-check', ...result }));
+    return;
+  }
+  const { check: name, state, about, problems, seconds } = result;
+  const paint = paintFor(process.stdout);
+  const width = foldAt(process.stdout);
+  const time = state === 'skipped' ? '' : `, ${duration(seconds)}`;
+  console.log(
+    fold(`${paint(tones[state], words[state].padEnd(7))} ${name.padEnd(9)} ${about}${time}`, width, 18),
+  );
+  for (const problem of problems) console.log(fold(`        ${asCalled(problem)}`, width, 10));
+}

@@ -1,0 +1,266 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cuda } from '../backends/index.ts';
+import { type DiscoveredFamily, loadFamily } from '../discover.ts';
+import { UsageError } from '../errors.ts';
+import { localExecutor } from '../exec/local.ts';
+import type { Arch } from '../model/arch.ts';
+import type { Source } from '../model/variant.ts';
+import { putBetweenMarks } from '../mutate/document.ts';
+import { type Equivalent, parseEquivalents } from '../mutate/equivalents.ts';
+import { dropBelow, floorOf, readFloor, writeFloor } from '../mutate/floor.ts';
+import { launchOperator } from '../mutate/mutant.ts';
+import { operators } from '../mutate/operators/index.ts';
+import { type Planned, planMutants } from '../mutate/plan.ts';
+import { mutationPage, percent, survivor } from '../mutate/report.ts';
+import type { MutantResult, MutationInfo } from '../mutate/result.ts';
+import { newestResults, ResultsFile } from '../mutate/results-file.ts';
+import { spreadSample } from '../mutate/sample.ts';
+import { score, tally } from '../mutate/score.ts';
+import { MutantTrials, type Workshop } from '../mutation.ts';
+import { renderVariant } from '../render/render.ts';
+import { commitOf } from '../setup.ts';
+import { enumerate } from '../space/enumerate.ts';
+import { ensureToolchain } from '../toolchain/toolchain.ts';
+import { ifThere } from '../util/disk.ts';
+import { Slots } from '../util/limit.ts';
+import { packageRoot } from '../util/package-root.ts';
+import { exitCode } from './exit.ts';
+import { onInterrupt } from './interrupt.ts';
+import type { Flags } from './options.ts';
+import { archFor, configOf, spaceOf } from './prepare.ts';
+import { onlyOf, subjectOf } from './subject.ts';
+
+/** Flags of `gen mutate` beside those of a run. */
+export interface MutateFlags extends Flags {
+  /** At most this many mutants. */
+  readonly sample?: number;
+  /** Only mutants by these. */
+  readonly operator?: readonly string[];
+  /** The case whose outputs other projects' rules look at. */
+  readonly rules?: string;
+  /** Runs of the variants as they are, instead of mutants. */
+  readonly alarms?: number;
+  /** With `--resume`: survivors too. */
+  readonly retry?: boolean;
+  readonly floor?: string;
+  readonly updateFloor?: boolean;
+  readonly markdown?: string;
+  readonly list?: boolean;
+}
+
+/** Names of all operators: on text, and on the launch. */
+export const operatorNames = [...operators.map(({ name }) => name), launchOperator];
+
+/** `gen mutate`: 0 where it is done, 1 where the score is below the floor or a correct variant was refused. */
+export async function mutate(first: string, second: string | undefined, flags: MutateFlags): Promise<number> {
+  if (flags.device?.text === cuda.name)
+    throw new UsageError('gen mutate asks the emulated device alone: leave --device out');
+  const config = await configOf(flags);
+  const [name, what] = subjectOf(first, second, flags.as);
+  const discovered = await loadFamily(name, { families: config.families });
+  const arch = await archFor(flags, config);
+  const sources = sourcesOf(discovered, what, arch, flags, config.out);
+  if (flags.list) return list(planOf(sources, discovered.folder, flags).chosen, flags);
+  const interrupt = onInterrupt();
+  const note = (message: string) => {
+    if (!flags.quiet) process.stderr.write(`${message}\n`);
+  };
+  const install = { executor: localExecutor, environment: process.env, install: flags.install ?? true };
+  const shop: Workshop = {
+    ...{ family: discovered.family, arch, note, executor: localExecutor, environment: process.env },
+    ...{ jobs: config.jobs, watchdogSeconds: config.watchdogSeconds, depth: flags.depth ?? 'quick' },
+    ...(flags.rules !== undefined && { rulesCase: flags.rules }),
+    equivalents: equivalentsOf(discovered.folder),
+    retry: flags.retry ?? false,
+    context: {
+      ...{ executor: localExecutor, packageRoot, signal: interrupt.signal },
+      cacheRoot: join(config.out, 'artifacts'),
+      slots: new Slots(config.jobs),
+      familyFolder: discovered.folder,
+    },
+    toolchain: await ensureToolchain({ ...install, signal: interrupt.signal, progress: note }),
+  };
+  const trials = new MutantTrials(shop);
+  try {
+    await Promise.race([trials.open(), interrupt.happened]);
+    const work = flags.alarms === undefined ? tryMutants : countAlarms;
+    const passing = await Promise.race([trials.passing(sources), interrupt.happened]);
+    if (passing.length === 0)
+      throw new UsageError('no variant passes as it is: there is nothing to make mutants of');
+    return await Promise.race([work(trials, passing, shop, flags, config.out), interrupt.happened]);
+  } catch (error) {
+    if (!interrupt.signal.aborted) throw error;
+    note('stopped; the same command with --resume goes on');
+    return exitCode.interrupted;
+  } finally {
+    interrupt.release();
+    await trials.close();
+  }
+}
+
+/** The rendered variants of a space, one of them, or a file that stands for one. */
+function sourcesOf(
+  discovered: DiscoveredFamily,
+  what: string | undefined,
+  arch: Arch,
+  flags: MutateFlags,
+  out: string,
+): Source[] {
+  const { family, folder } = discovered;
+  if (what !== undefined) {
+    const { variant, source } = onlyOf(what, discovered, arch, flags.as);
+    return [source ?? renderVariant(family, folder, variant, out)];
+  }
+  if (flags.as !== undefined) throw new UsageError('--as says which variant a .cu file stands for');
+  const { variants } = enumerate(family, { arch, ...spaceOf(family, flags, 'quick') });
+  return variants.map((variant) => renderVariant(family, folder, variant, out));
+}
+
+function equivalentsOf(folder: string): readonly Equivalent[] {
+  const path = join(folder, 'mutation/equivalents.json');
+  const text = ifThere(`read ${path}`, () => readFileSync(path, 'utf8'));
+  return text === undefined ? [] : parseEquivalents(text, path);
+}
+
+function planOf(sources: readonly Source[], folder: string, { sample, operator }: MutateFlags) {
+  const folders = [join(packageRoot, 'templates/include'), folder];
+  const all = planMutants(sources, folders).filter(
+    ({ mutant }) => operator === undefined || operator.includes(mutant.operator),
+  );
+  const group = ({ path, mutant }: Planned) => `${path} ${mutant.operator}`;
+  return { all, chosen: sample === undefined ? all : spreadSample(all, sample, group) };
+}
+
+function list(chosen: readonly Planned[], { json }: MutateFlags): number {
+  for (const { path, source, mutant } of chosen) {
+    const { text: _, launch: __, ...described } = mutant;
+    const one = { event: 'mutant', variant: source.variant.id, path, ...described };
+    const { operator, file, line, before, after } = mutant;
+    console.log(json ? JSON.stringify(one) : `${path} ${operator} ${file}:${line}\n- ${before}\n+ ${after}`);
+  }
+  return exitCode.done;
+}
+
+async function tryMutants(
+  trials: MutantTrials,
+  sources: readonly Source[],
+  shop: Workshop,
+  flags: MutateFlags,
+  out: string,
+): Promise<number> {
+  const { all, chosen } = planOf(sources, shop.context.familyFolder, flags);
+  const used = sources.filter((source) => chosen.some((one) => one.source === source));
+  const file = await fileFor(trials, used, shop, flags, out, {
+    mutants: all.length,
+    sample: chosen.length,
+  });
+  shop.note(`${chosen.length} of ${all.length} mutants of ${used.length} variants; results in ${file.path}`);
+  let done = 0;
+  const onResult = (result: MutantResult) => {
+    file.add(result);
+    if (flags.json) process.stdout.write(`${JSON.stringify({ event: 'mutant', ...result })}\n`);
+    const { outcome, verdict = '', path, operator, file: where, line } = result;
+    shop.note(`${++done}: ${outcome} ${verdict} ${path} ${operator} ${where}:${line}`);
+    if (outcome === 'survived') shop.note(survivor(result));
+  };
+  const earlier = ({ source, mutant }: Planned) => file.find({ variant: source.variant.id, id: mutant.id });
+  await trials.run(chosen, earlier, onResult);
+  const results = chosen.flatMap((one) => earlier(one) ?? []);
+  return finish(file.info, results, shop, flags);
+}
+
+/** A new file of results, or the newest where the command is to go on. */
+async function fileFor(
+  trials: MutantTrials,
+  sources: readonly Source[],
+  shop: Workshop,
+  flags: MutateFlags,
+  out: string,
+  counts: Pick<MutationInfo, 'mutants' | 'sample'>,
+): Promise<ResultsFile> {
+  const { family, arch, executor, context, rulesCase, retry } = shop;
+  const folder = join(out, 'mutants');
+  const date = new Date().toISOString();
+  const at = await commitOf(executor, context.familyFolder);
+  const commit = at === undefined ? {} : { commit: at };
+  const pathFor = (when: string) => join(folder, `${family.name}-${when.replaceAll(/[:.]/g, '')}.jsonl`);
+  if (flags.resume !== undefined) {
+    const path = flags.resume === true ? newestResults(folder, family.name) : flags.resume;
+    if (path === undefined)
+      throw new UsageError(`there are no results of ${family.name} in ${folder} to go on with`);
+    const known = ResultsFile.open(path);
+    return retry ? known.copy(pathFor(date), { date, ...commit }) : known;
+  }
+  const sound: MutationInfo['sound'] = {};
+  if (rulesCase !== undefined)
+    for (const source of sources) {
+      const opinions = await trials.soundOpinions(source);
+      if (opinions) sound[source.variant.id] = opinions;
+    }
+  return ResultsFile.create(pathFor(date), {
+    ...{ version: 1, date, family: family.name, arch: arch.name, ...counts },
+    ...commit,
+    variants: sources.map(({ variant }) => variant.id),
+    ...(rulesCase !== undefined && { rulesCase, sound }),
+  });
+}
+
+function finish(
+  info: MutationInfo,
+  results: readonly MutantResult[],
+  { depth, note }: Workshop,
+  flags: MutateFlags,
+): number {
+  const counts = tally(results);
+  const page = mutationPage(info, results);
+  if (flags.markdown !== undefined) putBetweenMarks(flags.markdown, page);
+  if (flags.json)
+    process.stdout.write(
+      `${JSON.stringify({ event: 'mutation', ...info, depth, ...counts, score: score(counts) })}\n`,
+    );
+  else if (flags.markdown === undefined) process.stdout.write(`${page}\n`);
+  const { killed, survived } = counts;
+  note(`killed ${killed} of ${killed + survived} defects: ${percent(score(counts))}`);
+  return flags.floor === undefined
+    ? exitCode.done
+    : compareWithFloor(flags.floor, info, results, depth, flags);
+}
+
+/** Fails where a smaller share is killed than the floor says. */
+function compareWithFloor(
+  path: string,
+  info: MutationInfo,
+  results: readonly MutantResult[],
+  depth: 'quick' | 'full',
+  { preset, where, limit, sample, operator, updateFloor }: MutateFlags,
+): number {
+  const now = floorOf(info, results, depth, { preset, where, limit, sample, operator });
+  if (updateFloor) writeFloor(path, now);
+  const drop = updateFloor ? undefined : dropBelow(readFloor(path), now, path);
+  if (drop === undefined) return exitCode.done;
+  process.stderr.write(`${drop}\n`);
+  return exitCode.no;
+}
+
+/** Runs the variants as they are under ever other seeds: whatever is not `passed` is a false alarm. */
+async function countAlarms(
+  trials: MutantTrials,
+  sources: readonly Source[],
+  { note, depth }: Workshop,
+  { alarms: runs = 0, json }: MutateFlags,
+): Promise<number> {
+  const alarms = await trials.falseAlarms(sources, runs, (done) => {
+    if (done % 100 === 0) note(`${done} of ${runs} runs`);
+  });
+  const summary = { event: 'alarms', runs, depth, variants: sources.length, alarms };
+  if (json) console.log(JSON.stringify(summary));
+  else {
+    console.log(
+      `${alarms.length} false alarms in ${runs} runs of ${sources.length} correct variants at depth ${depth}`,
+    );
+    for (const { variant, verdict, evidence } of alarms)
+      console.log(`  ${variant}: ${verdict}, seed ${evidence.seed}: ${evidence.message}`);
+  }
+  return alarms.length > 0 ? exitCode.no : exitCode.done;
+}

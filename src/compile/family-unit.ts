@@ -1,0 +1,31 @@
+import type { Executor } from '../exec/executor.ts';
+import type { DeviceName } from '../model/artifact.ts';
+import { blameMachine } from './diagnosis.ts';
+import { familyUnit, runnerFlags } from './worker.ts';
+
+/** What a family's C++ side is compiled with, to see whether it compiles. */
+interface UnitContext {
+  readonly executor: Executor;
+  readonly cxx: string;
+  /** The device `cuda` needs CUDA's headers. */
+  readonly cudaHome?: string | undefined;
+  readonly packageRoot: string;
+  readonly familyFolder: string;
+}
+
+const mostErrors = 5;
+
+/**
+ * Compiles the part of a runner that is a family's (`oracle.hpp`, `launch.hpp`, and for the device `cuda` `vendor.hpp`), keeping
+ * nothing: what the compiler has against it. No GPU is needed.
+ */
+export async function compileFamilyUnit(device: DeviceName, context: UnitContext): Promise<string[]> {
+  const { executor, cxx, familyFolder } = context;
+  const argv = [cxx, ...runnerFlags(device, context), '-fsyntax-only', '-x', 'c++', '-'];
+  const input = familyUnit(device, familyFolder);
+  const { exitCode, stderr } = await executor.run(argv, { input, env: { LC_ALL: 'C' }, timeoutMs: 120_000 });
+  if (exitCode === 0) return [];
+  blameMachine(stderr);
+  const errors = stderr.split('\n').filter((line) => /\berror:/.test(line));
+  return errors.length > 0 ? errors.slice(0, mostErrors) : [stderr.trim()];
+}

@@ -1,0 +1,70 @@
+import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { UsageError } from '../errors.ts';
+import { ifThere, onDisk } from '../util/disk.ts';
+import { parseJson } from '../util/json.ts';
+
+/** The folder of the emitted library. */
+export function libraryPath(out: string): string {
+  return join(out, 'library');
+}
+
+/** The file that one process at a time locks to write the library. */
+export function lockPath(out: string): string {
+  return join(out, '.library.lock');
+}
+
+/** The start of the name of a folder in which a library is made before it takes its place. */
+export const stagedPrefix = '.library-tilewright-';
+
+/** The name under which the former library waits to be removed. */
+export function asideOf(staged: string): string {
+  return `${staged}.old`;
+}
+
+/**
+ * Removes what processes that were killed have left, and puts a library back that one of them had moved aside. For who holds
+ * the lock.
+ */
+export function clearRemains(out: string): void {
+  const names = ifThere(`read ${out}`, () => readdirSync(out)) ?? [];
+  const library = libraryPath(out);
+  for (const name of names.filter((one) => one.startsWith(stagedPrefix))) {
+    const path = join(out, name);
+    const wasLibrary = name.endsWith(asideOf(''));
+    onDisk(`write ${library}`, () => {
+      if (wasLibrary && !existsSync(library)) renameSync(path, library);
+      else rmSync(path, { recursive: true, force: true });
+    });
+  }
+}
+
+/** As much of a manifest, of whatever version, as says that we wrote it. */
+const ownSchema = z.object({
+  provenance: z.object({ generator: z.object({ name: z.literal('tilewright') }) }),
+});
+
+/** Throws a UsageError where the library would take the place of something that we did not write. */
+export function mustBeReplaceable(out: string): void {
+  const path = libraryPath(out);
+  const found = ifThere(`create ${path}`, () => lstatSync(path));
+  if (!found || isEmptyFolder(path) || hasOwnManifest(path)) return;
+  throw new UsageError(
+    `${path} is in the way: it is no library that tilewright emitted, and is not replaced; move it, or name another folder with --out`,
+  );
+}
+
+function isEmptyFolder(path: string): boolean {
+  return isFolder(path) && onDisk(`read ${path}`, () => readdirSync(path)).length === 0;
+}
+
+function hasOwnManifest(path: string): boolean {
+  const file = join(path, 'manifest.json');
+  if (!isFolder(path) || !existsSync(file)) return false;
+  return ownSchema.safeParse(parseJson(onDisk(`read ${file}`, () => readFileSync(file, 'utf8')))).success;
+}
+
+function isFolder(path: string): boolean {
+  return existsSync(path) && statSync(path).isDirectory();
+}

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { EnvironmentError, UsageError } from '../errors.ts';
+import type { Executor } from '../exec/executor.ts';
+import type { Binding, BindingCopy } from '../model/binding.ts';
+import type { Manifest } from '../model/manifest.ts';
+
+/** What compiles a package, and where the family's files came from. */
+interface Proof {
+  readonly binding: Binding;
+  readonly manifest: Manifest;
+  /** The family's folder. */
+  readonly folder: string;
+  readonly cxx: string;
+  readonly executor: Executor;
+}
+
+/**
+ * Compiles, for the emulated device, those sources of a package that a family's files can break: one call that keeps nothing.
+ * Throws a UsageError that names the family's own file where the compiler refuses them.
+ */
+export async function mustCompile(staged: string, proof: Proof): Promise<void> {
+  const { sources, folders, flags } = proof.binding.proof;
+  const argv = [
+    proof.cxx,
+    ...flags,
+    '-fsyntax-only',
+    ...folders.flatMap((folder) => ['-I', folder]),
+    ...sources,
+  ];
+  const { exitCode, stderr, timedOut } = await proof.executor.run(argv, {
+    cwd: staged,
+    env: { LC_ALL: 'C' },
+    timeoutMs: 120_000,
+  });
+  if (exitCode === 0) return;
+  const error = stderr.split('\n').find((line) => /\berror:/.test(line));
+  if (timedOut || error === undefined)
+    throw new EnvironmentError(
+      `${argv[0]} could not compile the library: ${stderr.trim().split('\n').at(-1)}`,
+    );
+  throw new UsageError(`${inFamily(error, proof)}\n  the library's interface does not compile`);
+}
+
+/** The compiler's line with the family's file in the place of its copy. */
+function inFamily(line: string, { binding, manifest, folder }: Proof): string {
+  const own = binding.copies(manifest).filter(({ root }) => root === 'family');
+  const copy = own.find(({ to }) => line.startsWith(to));
+  return copy ? join(folder, originOf(copy)) + line.slice(copy.to.length) : join(folder, line);
+}
+
+function originOf({ from, withIncludes }: BindingCopy): string {
+  return withIncludes ? '.' : from;
+}

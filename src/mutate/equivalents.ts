@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { UsageError } from '../errors.ts';
+import { parseJson } from '../util/json.ts';
+import type { MutantResult } from './result.ts';
+
+const equivalentSchema = z.strictObject({
+  /** Template of the variants, without its ending. */
+  path: z.string(),
+  /** Lines as a result has them. */
+  before: z.string(),
+  after: z.string(),
+  /** Ids of the variants of which it holds; absent: all of the path. */
+  variants: z.array(z.string()).optional(),
+  /** Why no execution can differ. */
+  argument: z.string().min(20),
+  /** When it was read a second time, by other eyes or later. */
+  reviewed: z.iso.date(),
+});
+export type Equivalent = Readonly<z.infer<typeof equivalentSchema>>;
+
+/** Parses a family's list of mutants that were argued to be equivalent. */
+export function parseEquivalents(text: string, path: string): Equivalent[] {
+  const parsed = z.array(equivalentSchema).safeParse(parseJson(text));
+  if (parsed.success) return parsed.data;
+  throw new UsageError(`${path} is no list of equivalent mutants: ${z.prettifyError(parsed.error)}`);
+}
+
+/** The argument by which a mutant is equivalent, if there is one. */
+export function argumentFor(
+  { path, before, after, variant }: Pick<MutantResult, 'path' | 'before' | 'after' | 'variant'>,
+  list: readonly Equivalent[],
+): Equivalent | undefined {
+  return list.find(
+    (one) =>
+      one.path === path &&
+      one.before === before &&
+      one.after === after &&
+      (one.variants?.includes(variant) ?? true),
+  );
+}

@@ -1,0 +1,140 @@
+import { operators } from './operators/index.ts';
+import type { MutantResult, MutationInfo } from './result.ts';
+import { groupBy, rules, score, type Tally, tally } from './score.ts';
+
+type Row = readonly (string | number)[];
+
+/** A file of results as Markdown: what was done, the score by path, by operator and by tier, and every survivor. */
+export function mutationPage(info: MutationInfo, results: readonly MutantResult[]): string {
+  const full = results.some(({ depth }) => depth === 'full');
+  return [
+    heading(info, results, full),
+    table(
+      ['path', ...columns(full)],
+      byKey(results, ({ path }) => path, full),
+    ),
+    table(
+      ['operator', ...columns(full)],
+      byKey(results, ({ operator }) => operator, full),
+    ),
+    killersOf(results),
+    rivals(info, results),
+    survivors(results),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+function heading(info: MutationInfo, results: readonly MutantResult[], full: boolean): string {
+  const { refused, identical, argued, killed, survived } = tally(results);
+  const left = full
+    ? results.filter(({ outcome, depth }) => outcome === 'survived' && depth === 'quick')
+    : [];
+  const depths = full ? 'quick, then full for what survived' : 'quick';
+  return [
+    `${dateText(info)}${info.retried ? ` (survivors again ${dateText(info.retried)})` : ''}, emulated device, depth ${depths}:`,
+    `${results.length} of ${info.mutants} mutants of ${info.variants.length} variants of ${info.family}, spread over paths and operators.`,
+    `${refused} did not compile, ${identical} gave the same machine code, ${argued} are equivalent for a written reason;`,
+    `of the other ${killed + survived} the gate killed ${killed}.`,
+    ...(left.length > 0 ? [`${left.length} of those that survived were not tried at depth full.`] : []),
+  ].join('\n');
+}
+
+function dateText({ date, commit }: Pick<MutationInfo, 'date' | 'commit'>): string {
+  const dirty = commit?.endsWith('-dirty') ? ' with changes' : '';
+  return date.slice(0, 10) + (commit === undefined ? '' : `, commit ${commit.slice(0, 7)}${dirty}`);
+}
+
+function columns(full: boolean): string[] {
+  return [
+    'defects',
+    'killed at quick',
+    ...(full ? ['killed at full'] : []),
+    'survived',
+    'equivalent',
+    'refused',
+  ];
+}
+
+function byKey(results: readonly MutantResult[], keyOf: (one: MutantResult) => string, full: boolean): Row[] {
+  const rows = [...groupBy(results, keyOf)].map(([key, own]) => [key, ...cells(tally(own), full)]);
+  return [...rows, ['**all**', ...cells(tally(results), full)]];
+}
+
+function cells(counts: Tally, full: boolean): Row {
+  const { killed, quick, survived, identical, argued, refused } = counts;
+  const share = (count: number, depth: 'quick' | 'full') =>
+    killed + survived === 0 ? '-' : `${count} (${percent(score(counts, depth))})`;
+  return [
+    killed + survived,
+    share(quick, 'quick'),
+    ...(full ? [share(killed, 'full')] : []),
+    survived,
+    identical + argued,
+    refused,
+  ];
+}
+
+export function percent(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
+}
+
+/** What killed them: the gate's word and the tier of the case in which it said it. */
+function killersOf(results: readonly MutantResult[]): string {
+  const killed = results.filter(({ outcome }) => outcome === 'killed');
+  if (killed.length === 0) return '';
+  const tierOf = ({ tier }: MutantResult) => (tier === undefined ? 'before any case' : `${tier}`);
+  const verdicts = [...groupBy(killed, ({ verdict }) => verdict ?? 'compile').keys()].sort();
+  const rows = [...groupBy(killed, tierOf)]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([tier, own]) => [
+      tier,
+      ...verdicts.map((name) => own.filter(({ verdict }) => (verdict ?? 'compile') === name).length || ''),
+    ]);
+  return table(['killed in tier', ...verdicts], rows);
+}
+
+/** The same outputs by the rules of others. Only where there are outputs of that case. */
+function rivals({ rulesCase, sound }: MutationInfo, results: readonly MutantResult[]): string {
+  const asked = results.filter(
+    ({ outcome, opinions }) => (outcome === 'killed' || outcome === 'survived') && opinions !== undefined,
+  );
+  if (rulesCase === undefined || asked.length === 0) return '';
+  const seen = asked.filter(({ outcome }) => outcome === 'killed').length;
+  const rows = rules.map(({ name, source, accepts }): Row => {
+    const refused = asked.filter(
+      ({ opinions, variant }) => opinions === 'crash' || (opinions && !accepts(opinions, sound?.[variant])),
+    ).length;
+    return [name, `${refused} (${percent(refused / asked.length)})`, source];
+  });
+  return [
+    `What other projects' acceptance rules say of the same ${asked.length} defects, looking at the outputs of the case \`${rulesCase}\`, launched once (a crash or a hang counts as noticed):`,
+    '',
+    table(
+      ['rule', 'noticed', 'as documented'],
+      [['this gate', `${seen} (${percent(seen / asked.length)})`, 'all cases, and the detector'], ...rows],
+    ),
+  ].join('\n');
+}
+
+function survivors(results: readonly MutantResult[]): string {
+  const left = results.filter(({ outcome }) => outcome === 'survived');
+  if (left.length === 0) return 'None survived.';
+  return ['Survivors, and what would kill each:', ...left.map(survivor)].join('\n\n');
+}
+
+/** A survivor as a diff, with the check that its operator asks for. */
+export function survivor({ path, operator, file, line, before, after, id }: MutantResult): string {
+  const killer = operators.find(({ name }) => name === operator)?.killer;
+  const diff = [...lines('-', before), ...lines('+', after)].join('\n');
+  return `\`${path}\` ${operator}, ${file}:${line} (${id})${killer ? `: ${killer}` : ''}\n\n\`\`\`diff\n${diff}\n\`\`\``;
+}
+
+function lines(sign: string, text: string): string[] {
+  return text.split('\n').map((line) => `${sign} ${line}`);
+}
+
+function table(head: readonly string[], rows: readonly Row[]): string {
+  const line = (row: Row) => `| ${row.join(' | ')} |`;
+  return [line(head), `|${head.map(() => '---|').join('')}`, ...rows.map(line)].join('\n');
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { verdictNames } from '../model/verdict.ts';
+
+/**
+ * What came of a mutant. Refused by a compiler: no kernel. Identical: the same machine code. Argued: equivalent for a reason
+ * that somebody wrote down. The others are defects, which the gate saw or did not.
+ */
+export const outcomes = ['refused', 'identical', 'argued', 'killed', 'survived'] as const;
+export type OutcomeName = (typeof outcomes)[number];
+
+/** Answers of other projects' acceptance rules on one output. */
+export const opinionsSchema = z.object({
+  cutlass: z.boolean(),
+  tilelang: z.boolean(),
+  deepgemm: z.boolean(),
+  allclose: z.boolean(),
+  /** The least `atol` with which Kernel Tuner accepts; absent: none. */
+  kernelTunerAtol: z.number().optional(),
+});
+export type Opinions = Readonly<z.infer<typeof opinionsSchema>>;
+
+export const mutantResultSchema = z.object({
+  variant: z.string(),
+  /** Template of the variant, without its ending: `mma`. */
+  path: z.string(),
+  id: z.string(),
+  operator: z.string(),
+  file: z.string(),
+  line: z.number(),
+  before: z.string(),
+  after: z.string(),
+  outcome: z.enum(outcomes),
+  /** Depth at which it was killed, or the deepest that it survived. */
+  depth: z.enum(['quick', 'full']).optional(),
+  /** The gate's word, or the compiler's. */
+  verdict: z.enum(verdictNames).optional(),
+  tier: z.union([z.string(), z.number()]).optional(),
+  case: z.string().optional(),
+  message: z.string().optional(),
+  /** Answers of other projects' rules; `crash` where there is no output to look at. */
+  opinions: z.union([opinionsSchema, z.literal('crash')]).optional(),
+});
+export type MutantResult = Readonly<z.infer<typeof mutantResultSchema>>;
+
+/** What a file of results is about: its first line. */
+export const mutationInfoSchema = z.object({
+  version: z.literal(1),
+  /** ISO 8601, UTC. */
+  date: z.string(),
+  commit: z.string().optional(),
+  family: z.string(),
+  arch: z.string(),
+  /** Mutants that there are, and how many of them are tried. */
+  mutants: z.number(),
+  sample: z.number(),
+  variants: z.array(z.string()),
+  /** When, and at which commit, what had survived was tried again. */
+  retried: z.object({ date: z.string(), commit: z.string().optional() }).optional(),
+  /** The case whose outputs other projects' rules look at. */
+  rulesCase: z.string().optional(),
+  /** What the rules say of each variant as it is, by variant. */
+  sound: z.record(z.string(), opinionsSchema).optional(),
+});
+export type MutationInfo = Readonly<z.infer<typeof mutationInfoSchema>>;

@@ -1,0 +1,76 @@
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { UsageError } from '../errors.ts';
+import { makeFolder, onDisk } from '../util/disk.ts';
+import { parseJson } from '../util/json.ts';
+import { type MutantResult, type MutationInfo, mutantResultSchema, mutationInfoSchema } from './result.ts';
+
+/** Results as JSON lines, behind one that says what they are about. A mutant that is tried deeper later has two: the last counts. */
+export class ResultsFile {
+  readonly path: string;
+  readonly info: MutationInfo;
+  readonly #results: Map<string, MutantResult>;
+
+  private constructor(path: string, info: MutationInfo, results: readonly MutantResult[]) {
+    this.path = path;
+    this.info = info;
+    this.#results = new Map(results.map((one) => [keyOf(one), one]));
+  }
+
+  static create(path: string, info: MutationInfo): ResultsFile {
+    onDisk(`write ${path}`, () => {
+      makeFolder(dirname(path));
+      writeFileSync(path, `${JSON.stringify(info)}\n`);
+    });
+    return new ResultsFile(path, info, []);
+  }
+
+  /** A last line that a killed process left unfinished is cut off. */
+  static open(path: string): ResultsFile {
+    const text = onDisk(`read ${path}`, () => readFileSync(path, 'utf8'));
+    const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+    if (whole !== text) onDisk(`write ${path}`, () => writeFileSync(path, whole));
+    const [first, ...rest] = whole.split('\n').filter((line) => line !== '');
+    const info = mutationInfoSchema.safeParse(parseJson(first ?? ''));
+    if (!info.success) throw new UsageError(`${path} holds no results of gen mutate`);
+    return new ResultsFile(
+      path,
+      info.data,
+      rest.map((line) => mutantResultSchema.parse(parseJson(line))),
+    );
+  }
+
+  /** The same results in another file, whose survivors are to be tried again. */
+  copy(path: string, retried: NonNullable<MutationInfo['retried']>): ResultsFile {
+    const file = ResultsFile.create(path, { ...this.info, retried });
+    for (const result of this.results) file.add(result);
+    return file;
+  }
+
+  get results(): readonly MutantResult[] {
+    return [...this.#results.values()];
+  }
+
+  find(result: Pick<MutantResult, 'variant' | 'id'>): MutantResult | undefined {
+    return this.#results.get(keyOf(result));
+  }
+
+  add(result: MutantResult): void {
+    this.#results.set(keyOf(result), result);
+    onDisk(`write ${this.path}`, () => appendFileSync(this.path, `${JSON.stringify(result)}\n`));
+  }
+}
+
+function keyOf({ variant, id }: Pick<MutantResult, 'variant' | 'id'>): string {
+  return `${variant} ${id}`;
+}
+
+/** The newest file of a family's results in a folder. */
+export function newestResults(folder: string, family: string): string | undefined {
+  if (!existsSync(folder)) return undefined;
+  const names = readdirSync(folder).filter(
+    (name) => name.startsWith(`${family}-`) && name.endsWith('.jsonl'),
+  );
+  const last = names.sort().at(-1);
+  return last && join(folder, last);
+}

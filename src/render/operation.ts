@@ -1,0 +1,101 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type ChoiceKind,
+  choiceKinds,
+  type Operand,
+  type Operation,
+  type Shape,
+} from '../model/operation.ts';
+import {
+  callFields,
+  fieldName,
+  overSizes,
+  type ProblemField,
+  problemFields,
+  valueName,
+} from '../model/signature.ts';
+import { packageRoot } from '../util/package-root.ts';
+import { renderText } from './engine.ts';
+
+/** C++ enumerations of the vocabulary, in templates/include/tw/operation.hpp. */
+const enumerations: Readonly<Record<ChoiceKind, string>> = {
+  type: 'Type',
+  index: 'Index',
+  layout: 'Layout',
+  activation: 'Activation',
+  switch: 'Switch',
+};
+
+/** The operation's signature as a C++ header: `operation.hpp` in the family's folder. */
+export function renderOperation(operation: Operation): string {
+  const file = join(packageRoot, 'templates', 'operation', 'operation.hpp.hbs');
+  return renderText(readFileSync(file, 'utf8'), cppContext(operation), file);
+}
+
+function cppContext(operation: Operation) {
+  const choices = Object.entries(operation.choices);
+  return {
+    operation: operation.name,
+    formula: operation.formula,
+    problem: problemFields(operation).map((field) => `${cppType(field)} ${field.name}`),
+    call: callFields(operation).map((field) => `${callType(field)} ${field.name}`),
+    tensors: Object.entries(operation.operands).map(([name, operand]) => tensor(operation, name, operand)),
+    choiceCount: choices.length,
+    choices: choices.map(([name, { kind, when }]) => ({
+      name: fieldName(name),
+      value: when === undefined ? `q.${fieldName(name)}` : `(${overSizes(operation, when, 'q')})`,
+      values: choiceKinds[kind].map((value) => JSON.stringify(value)).join(', '),
+    })),
+  };
+}
+
+function cppType(field: ProblemField): string {
+  if (field.is === 'choice') return enumerations[field.choice.kind];
+  if (field.is === 'host') return 'const void*';
+  return field.is === 'hint' ? 'bool' : 'std::int64_t';
+}
+
+function callType(field: ReturnType<typeof callFields>[number]): string {
+  if (field.is === 'scalar') return 'float';
+  return field.operand.role === 'input' ? 'const void*' : 'void*';
+}
+
+/** C++ expressions of an operand's lines, their width and the distance between them. */
+function tensor(operation: Operation, name: string, operand: Operand) {
+  const { layout, leading } = operand;
+  const extent = (pick: (shape: Shape) => Shape) =>
+    overShapes(operation, operand, (shape) => product(operation, pick(shape)));
+  const outer = extent((shape) => shape.slice(0, -1));
+  const inner = extent((shape) => shape.slice(-1));
+  const byLayout = (row: string, column: string) =>
+    layout === undefined ? row : `q.${fieldName(layout)} == Layout::column ? ${column} : ${row}`;
+  return {
+    name,
+    lines: byLayout(outer, inner),
+    width: byLayout(inner, outer),
+    pitch: leading === undefined ? `width_${name}(q)` : `wide(q.${leading})`,
+  };
+}
+
+/** An expression of an operand's shape, by the choice that decides it. */
+function overShapes({ choices }: Operation, { shape }: Operand, print: (shape: Shape) => string): string {
+  if (!('by' in shape)) return print(shape);
+  const [first, ...others] = Object.entries(shape.shapes).map(([value, extents]) => ({
+    value,
+    text: print(extents),
+  }));
+  const kind = choices[shape.by]?.kind;
+  if (first === undefined || kind === undefined) throw new Error('the signature was not validated');
+  return others.reduce(
+    (rest, { value, text }) =>
+      text === rest
+        ? rest
+        : `(q.${fieldName(shape.by)} == ${enumerations[kind]}::${valueName(value)} ? ${text} : ${rest})`,
+    first.text,
+  );
+}
+
+function product(operation: Operation, extents: Shape): string {
+  return extents.map((extent) => `(${overSizes(operation, extent, 'q')})`).join(' * ') || 'wide(1)';
+}

@@ -1,0 +1,198 @@
+import { UsageError } from '../errors.ts';
+import type { Arch } from '../model/arch.ts';
+import type { AnyFamily, Preset } from '../model/family.ts';
+import type { ParameterValue, Point } from '../model/parameter.ts';
+import type { Workload } from '../model/workload.ts';
+import { wordAt } from '../util/place.ts';
+import { type Author, thrownBy } from './author.ts';
+import { idOf } from './id.ts';
+import { guard, type Values } from './plan.ts';
+import {
+  boolean,
+  budget,
+  cases,
+  derivedBeside,
+  featuresOf,
+  isPromise,
+  isRecord,
+  number,
+  oneOf,
+  rank,
+  reason,
+  servedOf,
+  type Wanted,
+} from './wanted.ts';
+
+/** One function of a family as messages speak of it. */
+interface Task<A extends readonly unknown[]> {
+  readonly name: string;
+  /** Finds the function in the family's files. */
+  readonly at: RegExp;
+  /** What it must give. */
+  readonly wanted: Wanted;
+  /** What it was asked about: `for my_op.t64`. */
+  readonly about: (first: A[0], second: A[1]) => string;
+}
+
+/**
+ * The family with its functions watched: one that throws, gives a promise or something else than it must is the author's
+ * mistake, a UsageError with the place in their files and the variant. Each is handed a copy of the point that refuses to tell
+ * of a parameter which the family does not have.
+ */
+export function guardFamily(family: AnyFamily, author: Author): AnyFamily {
+  const watch = watcher(author);
+  const activations = family.activations.map((one) => ({
+    ...one,
+    active: watch(ruleTask(`activation of '${one.parameter}'`, one.parameter), one.active as Rule),
+  }));
+  const constraints = family.constraints.map((one) => ({
+    ...one,
+    holds: watch(ruleTask(`constraint '${one.name}'`, one.name), one.holds as Rule),
+  }));
+  const presets = Object.entries(family.presets).map(
+    ([name, preset]) => [name, guardPreset(name, preset, watch, viewer(family))] as const,
+  );
+  return {
+    ...family,
+    ...{ activations, constraints, presets: Object.fromEntries(presets) },
+    ...guardMaking(family, watch),
+    ...guardJudging(family, watch),
+    ...guardOptional(family, watch),
+  };
+}
+
+/** What becomes of a point when it is made a variant. */
+function guardMaking(family: AnyFamily, watch: Watch) {
+  const sees = viewer(family);
+  const onPoint = <R>(name: string, wanted: Wanted, own: (point: Point, arch: Arch) => R) =>
+    watch(taskFor(family, name, wanted), (point: Point, arch: Arch) => own(sees(point), arch));
+  const plain = taskFor(family, 'deterministic', boolean);
+  const derived = derivedBeside(Object.keys(family.parameters));
+  return {
+    template: watch(taskFor(family, 'template', oneOf(family.templates)), (point: Point) =>
+      family.template(sees(point)),
+    ),
+    derive: onPoint('derive', derived, (point, arch) => family.derive(point, arch)),
+    budget: onPoint('budget', budget, (point, arch) => family.budget(point, arch)),
+    serves: watch(taskFor(family, 'serves', servedOf(family.operation)), (point: Point) =>
+      family.serves(sees(point)),
+    ),
+    deterministic: watch(plain, (point: Point) => family.deterministic(sees(point))),
+    notSupported: onPoint('notSupported', reason, (point, arch) => family.notSupported(point, arch)),
+  };
+}
+
+/** What a variant is for, and how it is put to the test. */
+function guardJudging(family: AnyFamily, watch: Watch) {
+  const task = (name: string, wanted: Wanted) => taskFor(family, name, wanted);
+  const sees = viewer(family);
+  return {
+    cases: watch(task('cases', cases), (point: Point, depth: 'quick' | 'full') =>
+      family.cases(sees(point), depth),
+    ),
+    priority: watch(task('priority', number), (point: Point, workload: Workload) =>
+      family.priority(sees(point), workload),
+    ),
+  };
+}
+
+function guardOptional(family: AnyFamily, watch: Watch): Partial<AnyFamily> {
+  const { features: describe, applies, generality, accuracy, l2Bytes } = family;
+  const sees = viewer(family);
+  const onWorkload = { about: ({ id }: Workload) => `for workload '${id}'` };
+  const onPoint = (name: string, own: NonNullable<AnyFamily['generality']>) =>
+    watch(taskFor(family, name, rank), (point: Point) => own.call(family, sees(point)));
+  return {
+    ...(applies && {
+      applies: watch(taskFor(family, 'applies', boolean), (point: Point, workload: Workload) =>
+        applies.call(family, sees(point), workload),
+      ),
+    }),
+    ...(generality && { generality: onPoint('generality', generality) }),
+    ...(accuracy && { accuracy: onPoint('accuracy', accuracy) }),
+    ...(describe && {
+      features: watch(
+        { ...taskFor(family, 'features', featuresOf(family.operation)), ...onWorkload },
+        describe,
+      ),
+    }),
+    ...(l2Bytes && {
+      l2Bytes: watch(
+        { ...taskFor(family, 'l2Bytes', number), ...onWorkload },
+        (workload: Workload, flops: number) => l2Bytes.call(family, workload, flops),
+      ),
+    }),
+  };
+}
+
+/** A function that is asked about a point, and maybe a workload. */
+function taskFor(family: AnyFamily, name: string, wanted: Wanted) {
+  const about = (point: Point, second?: unknown) => {
+    const workload = isRecord(second) && 'problem' in second ? ` on workload '${second.id}'` : '';
+    return `for ${idOfPoint(family, point)}${workload}`;
+  };
+  return { name: `${name}()`, at: fieldNamed(name), wanted, about };
+}
+
+type Rule = (values: Readonly<Values>) => boolean;
+type Watch = ReturnType<typeof watcher>;
+
+function watcher(author: Author) {
+  return <A extends readonly unknown[], R>(
+    task: Task<NoInfer<A>>,
+    own: (...args: A) => R,
+  ): ((...args: A) => R) =>
+    (...args) => {
+      let value: R;
+      try {
+        value = own(...args);
+      } catch (error) {
+        throw thrownBy(author, task.at, `${task.name} ${task.about(args[0], args[1])}`, error);
+      }
+      if (isPromise(value)) value.then(undefined, () => {}); // its rejection would end the process
+      const wrong = isPromise(value) ? 'gave a promise: write it without async' : task.wanted.wrong(value);
+      if (wrong === undefined) return value;
+      const place = author.find(task.at);
+      throw new UsageError(
+        `${place}: ${task.name} ${task.about(args[0], args[1])} must give ${task.wanted.words}; ${wrong}`,
+      );
+    };
+}
+
+function ruleTask(name: string, word: string): Task<readonly [Readonly<Values>]> {
+  const about = (values: Readonly<Values>) =>
+    `at ${Object.entries(values)
+      .map(([parameter, value]) => `${parameter}=${value}`)
+      .join(', ')}`;
+  return { name, at: wordAt(word), wanted: boolean, about };
+}
+
+function guardPreset(name: string, preset: Preset, watch: Watch, sees: ReturnType<typeof viewer>): Preset {
+  const { holds } = preset;
+  if (!holds) return preset;
+  const task = { ...ruleTask(`holds() of preset '${name}'`, name), at: fieldNamed('holds') };
+  return { ...preset, holds: watch(task, (point: Readonly<Values>) => holds.call(preset, sees(point))) };
+}
+
+/** Copies a plain point into one object that refuses every name but the family's parameters. */
+function viewer(family: AnyFamily): (point: Point) => Values {
+  const names = Object.keys(family.parameters);
+  const view = guard(names, family.name)();
+  return (point) => {
+    for (const name of names) view[name] = point[name] as ParameterValue;
+    return view;
+  };
+}
+
+function idOfPoint(family: AnyFamily, point: Point): string {
+  try {
+    return idOf(family, point);
+  } catch {
+    return 'a point'; // of illegal values: its id cannot be told
+  }
+}
+
+/** `derive: …`, `derive(…) {`, `derive,`. */
+function fieldNamed(name: string): RegExp {
+  return new RegExp(`^\\s*(async\\s+)?${name}\\s*[:(,]`);
+}

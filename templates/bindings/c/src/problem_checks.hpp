@@ -1,0 +1,32 @@
+// problem_checks.hpp - checks that the rendered api.cpp of every operation calls.
+#pragma once
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "runtime.hpp"
+#include "tw/operation.hpp"
+
+namespace tilewright::library {
+
+/// Elements of the largest tensor that addresses can be computed for in 64 bits.
+inline constexpr wide kMostElements = std::numeric_limits<std::int64_t>::max() / 16;
+
+/// Decimal digits.
+std::string number(wide value);
+
+/// Throws unless a host copy, if there is one, has `count` offsets that ascend from 0 to `total`. `total_name`: the
+/// size that this is, for the message.
+void check_offsets(const void* indices, Index type, wide count, wide total, const char* name,
+                   const char* total_name);
+
+/// Throws unless each of the `count` indices of a host copy, if there is one, is at least 0 and less than `below`.
+void check_indices(const void* indices, Index type, wide count, wide below, const char* name);
+
+/// Throws for an address that is null although the operand has elements, or that is off their alignment.
+inline void check_operand(const void* address, bool any, wide bytes, const char* name) {
+  require(!any || address, [&] { return std::string(name) + " is null"; });
+  require_aligned(address, static_cast<std::size_t>(bytes), name);
+}
+
+}  // namespace tilewright::library

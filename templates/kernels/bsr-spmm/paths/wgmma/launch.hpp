@@ -1,0 +1,175 @@
+// launch.hpp - how the path wgmma of bsr-spmm is started: tensor maps, arguments, grid. Its kernels are
+// persistent and walk lists of tiles that the plan holds.
+#pragma once
+#include <algorithm>
+#include <string>
+
+#include "paths/wgmma/args.h"
+#include "wgmma_plan.hpp"
+
+namespace tilewright::bsr_spmm::wgmma {
+
+namespace detail {
+
+/// Columns of C and B that lie side by side in shared memory: 128 bytes, the widest swizzle.
+constexpr std::int64_t kPanelColumns = 64;
+
+/// C leaves by TMA, which neither adds to it nor writes less than 16 bytes.
+inline bool stores_by_tma(const Parameters& parameters) { return parameters.text("epilogue") != "direct"; }
+
+inline Dealing dealing_of(const Parameters& parameters, const DeviceLimits& limits) {
+  const std::int64_t cluster = parameters.number("cluster"), block = parameters.number("block");
+  const std::string_view role = parameters.text("role");
+  Dealing dealing{};
+  dealing.width = parameters.number("tileN") * cluster;
+  dealing.panel = parameters.number("panel") * dealing.width;
+  dealing.group = parameters.number("group");
+  dealing.split = parameters.number("split");
+  dealing.split_quantum = parameters.number("blocksPerStage");
+  dealing.shares = (role == "pingpong" ? 1 : parameters.number("consumers")) * cluster;
+  dealing.lists = std::max<std::int64_t>(1, limits.sm_count / cluster);
+  // Measured on an H200 with the widest tiles; with epilogue overlap, blocks of 128 gain nothing by less.
+  dealing.epilogue = block == 128 ? 1.1 : block == 64 ? 1.5 : 4.0;
+  dealing.grouped = role == "rows";
+  dealing.similar = parameters.text("grouping") == "similar";
+  dealing.longest = parameters.text("order") == "longest";
+  dealing.atomic = parameters.text("schedule") == "atomic";
+  return dealing;
+}
+
+inline void check(const Shape& shape, const Parameters& parameters) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 31;
+  refuse_unless(shape.blocks * shape.block < kMost,
+                "counts the rows of all blocks in 32 bits: A has too many blocks");
+  if (stores_by_tma(parameters)) {
+    refuse_unless(!shape.reads_c, "stores C by TMA without reading it: beta must be 0");
+    refuse_unless(shape.ldc % 8 == 0, [&] {
+      return "stores C by TMA: ldc must be a multiple of 8, not " + std::to_string(shape.ldc);
+    });
+    // Measured on an H200: TMA clips a store at 16 bytes, so that it would write behind the end of a shorter
+    // row.
+    refuse_unless(shape.n % 8 == 0, [&] {
+      return "stores C by TMA: n must be a multiple of 8, not " + std::to_string(shape.n);
+    });
+  } else if (shape.block != 32) {
+    refuse_unless(shape.n % 2 == 0 && shape.ldc % 2 == 0, "stores C in pairs: n and ldc must be even");
+  }
+}
+
+/// What storing asks of C's address and of beta.
+inline void require_c(const Shape& shape, const Parameters& parameters, Bound& bound) {
+  if (stores_by_tma(parameters)) {
+    bound.require_aligned(&Call::c, 16, "stores C by TMA: it must be {}-byte aligned");
+    bound.require_zero(&Call::beta, "stores C by TMA without reading it: beta must be 0");
+  } else if (shape.block != 32) {
+    bound.require_aligned(&Call::c, 2 * output_bytes(shape),
+                          "stores C in pairs: it must be aligned to two elements");
+  }
+}
+
+/// A's blocks, one below the other. TMA refuses a tensor without elements, so that an absent one has one row.
+inline TiledMap map_a(const Shape& shape, const Parameters& parameters) {
+  const std::int64_t tile_k = parameters.number("tileK");
+  const std::int64_t blocks = parameters.text("role") == "rows" ? 1 : parameters.number("blocksPerStage");
+  TiledMap map;
+  map.bfloat16 = shape.input == Type::bf16;
+  map.rank = 2;
+  map.size = {static_cast<std::uint64_t>(shape.block),
+              static_cast<std::uint64_t>(std::max<std::int64_t>(shape.blocks, 1) * shape.block)};
+  map.stride = {0, static_cast<std::uint64_t>(shape.block * 2)};
+  map.box = {static_cast<std::uint32_t>(tile_k),
+             static_cast<std::uint32_t>(blocks * shape.block / parameters.number("cluster"))};
+  map.swizzle = tile_k == 32 ? Swizzle::b64 : Swizzle::b128;
+  return map;
+}
+
+/// B in boxes of `rows` rows and `columns` columns: as panels of 64 columns, several to a box; or, where the
+/// last panel would be short, as a matrix with boxes of one panel that TMA clips.
+inline TiledMap map_b(const Shape& shape, const Parameters& parameters) {
+  const bool clipped = shape.n % kPanelColumns != 0;
+  const auto row_bytes = static_cast<std::uint64_t>(shape.ldb * 2);
+  const std::int64_t panels = clipped ? 1 : shape.n / kPanelColumns,
+                     box_panels = clipped ? 1 : parameters.number("tileN") / kPanelColumns;
+  TiledMap map;
+  map.bfloat16 = shape.input == Type::bf16;
+  map.rank = 3;
+  map.size = {static_cast<std::uint64_t>(clipped ? shape.n : kPanelColumns),
+              static_cast<std::uint64_t>(std::max<std::int64_t>(shape.k, 1)),
+              static_cast<std::uint64_t>(panels)};
+  map.stride = {0, row_bytes, clipped ? row_bytes : kPanelColumns * 2};
+  map.box = {kPanelColumns, static_cast<std::uint32_t>(parameters.number("tileK")),
+             static_cast<std::uint32_t>(box_panels)};
+  map.swizzle = Swizzle::b128;
+  return map;
+}
+
+/// C in boxes of `boxRows` rows and 64 columns.
+inline TiledMap map_c(const Shape& shape, const Parameters& parameters) {
+  TiledMap map;
+  map.bfloat16 = shape.output == Type::bf16;
+  map.rank = 2;
+  map.size = {static_cast<std::uint64_t>(shape.n), static_cast<std::uint64_t>(shape.m)};
+  map.stride = {0, static_cast<std::uint64_t>(shape.ldc * 2)};
+  map.box = {kPanelColumns, static_cast<std::uint32_t>(parameters.number("boxRows"))};
+  map.swizzle = Swizzle::b128;
+  return map;
+}
+
+using Kernel = LaunchBuilder<UntypedArgs, Call>;
+
+inline void set_arguments(Kernel& kernel, const Shape& shape, const Dealing& dealing) {
+  using Args = UntypedArgs;
+  const Places at = places(dealing);
+  kernel.args.ldc = shape.ldc;
+  kernel.args.columns = static_cast<int>(shape.n);
+  kernel.args.tile_count = static_cast<int>(shape.m / shape.block * quotient_up(shape.n, dealing.width));
+  kernel.args.clipped = shape.n % kPanelColumns != 0;
+  kernel.set(&Args::tiles, &Call::workspace, at.tiles);
+  if (!dealing.atomic) {
+    kernel.set(&Args::tails, &Call::workspace, at.tails);
+    kernel.set(&Args::first_steps, &Call::workspace, at.first_steps);
+  }
+  if (dealing.grouped)
+    kernel.set(&Args::steps, &Call::workspace);
+  else
+    kernel.set(&Args::steps, &Call::col_idx);
+  if (dealing.grouped) kernel.set(&Args::group_rows, &Call::workspace);
+  if (dealing.split > 0) {
+    kernel.set(&Args::parts, &Call::workspace);
+    kernel.set(&Args::partials, &Call::workspace);
+  }
+  if (dealing.split > 0 || dealing.atomic) kernel.set(&Args::counters, &Call::workspace);
+  kernel.set(&Args::c, &Call::c);
+  kernel.set(&Args::alpha, &Call::alpha);
+  kernel.set(&Args::beta, &Call::beta);
+}
+
+/// Of an absent A or B the workspace is shown, which is there and aligned, and never read for it.
+inline void add_maps(Kernel& kernel, const Shape& shape, const Parameters& parameters) {
+  const TiledMap a = map_a(shape, parameters), b = map_b(shape, parameters);
+  shape.blocks > 0 ? kernel.add_map(a, &Call::values) : kernel.add_map(a, &Call::workspace);
+  shape.k > 0 ? kernel.add_map(b, &Call::b) : kernel.add_map(b, &Call::workspace);
+  if (stores_by_tma(parameters)) kernel.add_map(map_c(shape, parameters), &Call::c);
+}
+
+}  // namespace detail
+
+inline void bind(const Shape& shape, const Parameters& parameters, const DeviceLimits& limits, Bound& bound) {
+  detail::check(shape, parameters);
+  const Dealing dealing = detail::dealing_of(parameters, limits);
+  bound.workspace = make_plan(shape, dealing);
+  if (shape.m == 0 || shape.n == 0) return;
+  detail::require_c(shape, parameters, bound);
+  const auto cluster = static_cast<unsigned>(parameters.number("cluster"));
+  detail::Kernel kernel;
+  kernel.launch.grid = {static_cast<unsigned>(dealing.lists) * cluster, 1, 1};
+  kernel.launch.block[0] = static_cast<unsigned>(parameters.number("threads"));
+  kernel.launch.cluster[0] = cluster;
+  kernel.launch.shared_bytes = static_cast<std::size_t>(parameters.number("sharedBytes"));
+  kernel.launch.dependent = parameters.number("pdl") != 0;
+  detail::set_arguments(kernel, shape, dealing);
+  detail::add_maps(kernel, shape, parameters);
+  bound.launches.push_back(kernel.finish());
+}
+
+}  // namespace tilewright::bsr_spmm::wgmma

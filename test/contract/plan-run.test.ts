@@ -1,0 +1,45 @@
+// What a run of a plan costs the host: no allocation, with the library's own code and a stand-in for CUDA's runtime.
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import { localExecutor } from '../../src/exec/local.ts';
+import { packageRoot } from '../../src/util/package-root.ts';
+import { folderOf } from '../helpers/folder.ts';
+import { emitTestLibrary } from '../helpers/library.ts';
+import { testToolchain } from '../helpers/toolchain.ts';
+
+const line = z.object({
+  variant: z.string(),
+  call: z.enum(['aligned', 'fallback']),
+  threads: z.number(),
+  ownNsMedian: z.number(),
+  allocationsPerRun: z.number(),
+  launchesPerRun: z.number(),
+});
+
+it('a run allocates nothing up to its one launch, on one thread and on 16', {
+  timeout: 300_000,
+}, async () => {
+  const { cudaHome } = await testToolchain();
+  const library = await emitTestLibrary({
+    out: folderOf(),
+    presets: ['shipped'],
+    chosen: /\.f16\.f16/,
+    cuda: 'empty',
+  });
+  const argv = [join(packageRoot, 'bench/plan-run'), '--cuda', cudaHome, '--library', library.path];
+  const { exitCode, stdout, stderr } = await localExecutor.run([...argv, '--samples', '50']);
+  expect(exitCode, stderr).toBe(0);
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((text) => line.parse(JSON.parse(text)));
+  // Three block sizes, each as the winner takes it and as a fallback has to.
+  expect(lines.map(({ call, threads }) => `${call} ${threads}`)).toEqual(
+    [32, 64, 128].flatMap(() => ['aligned 1', 'aligned 16', 'fallback 1', 'fallback 16']),
+  );
+  for (const { variant, allocationsPerRun, launchesPerRun } of lines) {
+    expect(variant).toMatch(/^bsr_spmm\.wgmma\./);
+    expect({ allocationsPerRun, launchesPerRun }).toEqual({ allocationsPerRun: 0, launchesPerRun: 1 });
+  }
+});

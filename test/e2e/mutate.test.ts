@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { edit, gen, type Workspace, workspace } from '../helpers/gen.ts';
+
+const variant = 'scale.t64.e1.sound';
+
+function mutate(place: Workspace, ...flags: string[]) {
+  const fixed = ['--arch', 'sm_90a', '--out', place.out];
+  return gen(place.path, ['mutate', variant, ...fixed, '--operator', 'branch-dropped', ...flags]);
+}
+
+function planted(place: Workspace): void {
+  edit(join(place.family, 'scale.cu.hbs'), (text) =>
+    text.replace('args.y[i] = value;', 'if (args.count > 100000) value = 0;\n    args.y[i] = value;'),
+  );
+}
+
+describe('gen mutate', { timeout: 280_000 }, () => {
+  it('reports what no case of the gate reaches as survived, and a lower score than before as a failure', async () => {
+    const place = workspace();
+    const floor = join(place.path, 'floor.json');
+    const before = await mutate(place, '--floor', floor, '--update-floor');
+    expect(before).toMatchObject({ code: 0 });
+    expect(JSON.parse(readFileSync(floor, 'utf8'))).toMatchObject({ defects: 1, killed: 1, depth: 'quick' });
+
+    planted(place);
+    const after = await mutate(place, '--floor', floor);
+    expect(after.code).toBe(1);
+    expect(after.stderr).toContain('the score dropped: 1 of 2 killed, where 1 of 1 were');
+    expect(after.stdout).toContain('- if (args.count > 100000) value = 0;\n+ if (false) value = 0;');
+    expect(after.stdout).toContain('| killed in tier | out-of-bounds |');
+
+    const document = join(place.path, 'gate.md');
+    const again = await mutate(place, '--resume', '--markdown', document, '--depth', 'full');
+    expect(again).toMatchObject({ code: 0, stdout: '' });
+    expect(readFileSync(document, 'utf8')).toContain('2 of 2 mutants');
+    expect(again.stderr.match(/^\d+: /gm)).toHaveLength(1); // the survivor alone, deeper
+  });
+
+  it('finds that a correct kernel passes under every seed, and one that does not has no mutants', async () => {
+    const place = workspace();
+    const alarms = await mutate(place, '--alarms', '6');
+    expect(alarms).toMatchObject({ code: 0 });
+    expect(alarms.stdout).toContain('0 false alarms in 6 runs of 1 correct variants');
+    const wrong = await gen(place.path, [
+      'mutate',
+      'scale.t128.e1.wrong',
+      '--arch',
+      'sm_90a',
+      '--out',
+      place.out,
+    ]);
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr).toContain('no variant passes as it is');
+  });
+
+  it('asks the acceptance rules of other projects about one case', async () => {
+    const place = workspace();
+    planted(place);
+    const { stdout } = await mutate(place, '--rules', 'ragged');
+    expect(stdout).toMatch(/this gate \| 1 \(50\.0 %\)/);
+    // A store behind the end leaves every element as it should be.
+    expect(stdout).toMatch(/CUTLASS profiler \| 0 \(0\.0 %\)/);
+    const again = await mutate(place, '--resume', '--retry');
+    expect(again.stderr).toMatch(/^1: survived/m);
+    expect(again.stdout).toMatch(/this gate \| 1 \(50\.0 %\)/); // what the rules said is kept
+    expect(again.stdout).toContain('survivors again');
+  });
+});

@@ -1,0 +1,75 @@
+import { expect } from 'vitest';
+import { archNamed } from '../../src/arch/index.ts';
+import { compileEmulated } from '../../src/compile/host.ts';
+import type { Built } from '../../src/compile/variant.ts';
+import { buildVariant } from '../../src/compile/variant.ts';
+import { buildWorker } from '../../src/compile/worker.ts';
+import { type DeviceSession, openDevice } from '../../src/device/session.ts';
+import { loadFamily } from '../../src/discover.ts';
+import { localExecutor } from '../../src/exec/local.ts';
+import { gateVariant } from '../../src/gate/gate.ts';
+import type { Artifact } from '../../src/model/artifact.ts';
+import type { AnyFamily } from '../../src/model/family.ts';
+import type { GateScope, Verdict } from '../../src/model/verdict.ts';
+import { renderVariant } from '../../src/render/render.ts';
+import { pointOfId } from '../../src/space/id.ts';
+import { variantOf } from '../../src/space/variant.ts';
+import { testContext, testToolchain } from './toolchain.ts';
+
+/** What is done to a rendered source. */
+export type Change = (text: string) => string;
+
+export const sound: Change = (text) => text;
+
+/** Replaces the one place that matches; a pattern that matches nothing fails the test. */
+export const replacing =
+  (from: string | RegExp, to: string): Change =>
+  (text) => {
+    expect(text).toMatch(from);
+    return text.replace(from, to);
+  };
+
+/** A family's variants with their texts changed, on the emulated device. */
+export interface MutantBench {
+  readonly family: AnyFamily;
+  readonly session: DeviceSession;
+  /** For the emulated device alone: no nvcc, and nothing is known of the cubin. */
+  build(id: string, change: Change): Promise<Artifact | Verdict>;
+  /** What the gate says of it. */
+  gate(id: string, change: Change, options?: GateScope): Promise<Verdict>;
+  /** The same with the cubin, which a launch has to agree with. */
+  gateWithCubin(id: string, change: Change): Promise<Verdict>;
+  close(): Promise<void>;
+}
+
+export async function openMutantBench(name: string): Promise<MutantBench> {
+  const { family, folder } = await loadFamily(name);
+  const toolchain = await testToolchain();
+  const context = { ...testContext(), familyFolder: folder };
+  const worker = await buildWorker('emulated', toolchain, context);
+  const opened = await openDevice('emulated', worker.path, localExecutor, undefined, { folder });
+  if (!opened.available) throw new Error(opened.reason);
+  const { session } = opened;
+  const changed = (id: string, change: Change) => {
+    const source = renderVariant(family, folder, variantOf(family, pointOfId(family, id)));
+    return { ...source, text: change(source.text) };
+  };
+  const build = (id: string, change: Change) => compileEmulated(changed(id, change), toolchain, context);
+  return {
+    family,
+    session,
+    build,
+    async gate(id, change, options) {
+      const artifact = await build(id, change);
+      return 'verdict' in artifact ? artifact : gateVariant(session, artifact, family, options);
+    },
+    async gateWithCubin(id, change) {
+      const arch = archNamed('sm_90a');
+      const built: Built = await buildVariant(changed(id, change), arch, ['emulated'], toolchain, context);
+      const artifact = built.artifacts.find(({ device }) => device === 'emulated');
+      if (built.verdict || !artifact) return built.verdict ?? expect.unreachable('no artifact');
+      return gateVariant(session, artifact, family);
+    },
+    close: () => session.close(),
+  };
+}

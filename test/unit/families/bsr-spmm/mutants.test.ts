@@ -1,0 +1,294 @@
+// Defects that a gate of few schedules, aligned shapes and round numbers lets pass. Each is one change of a rendered source
+// of a variant that passes; depth `quick` must see it.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { jobVariant } from '../../../../src/device/job-variant.ts';
+import { scheduleOf } from '../../../../src/gate/schedules.ts';
+import type { VerdictName } from '../../../../src/model/verdict.ts';
+import { pointOfId } from '../../../../src/space/id.ts';
+import { variantOf } from '../../../../src/space/variant.ts';
+import type { Point } from '../../../../templates/kernels/bsr-spmm/parameters.ts';
+import {
+  type Change,
+  type MutantBench,
+  openMutantBench,
+  replacing,
+  sound,
+} from '../../../helpers/mutants.ts';
+
+let bench: MutantBench;
+beforeAll(async () => {
+  bench = await openMutantBench('bsr-spmm');
+}, 300_000);
+afterAll(() => bench?.close());
+
+const ids = {
+  naive: 'bsr_spmm.naive.b64.f16.f16',
+  naiveBf16: 'bsr_spmm.naive.b64.bf16.bf16',
+  simt: 'bsr_spmm.simt.b32.f16.f16.tn64.tk32.pf1.w4.c4.v8.u4.ilp1.bt0',
+  mma: 'bsr_spmm.mma.b64.f16.f16.tn128.tk64.pf0.wm2.wn4.st3.pw0.cp16.staged.tc1.mb2.pn1.longest',
+  twoTiles: 'bsr_spmm.mma.b32.f16.f32.tn128.tk32.pf0.wm2.wn2.st4.pw0.cp16.direct.tc2.mb2.pn1.natural',
+  pingPong:
+    'bsr_spmm.wgmma.b64.f16.f16.tn128.tk64.st4.pw1.tma.pn1.longest.pingpong.wg2.bps1.cl1.wd0.cs64.static.sp0.none.pdl0',
+  halves:
+    'bsr_spmm.wgmma.b128.f16.f16.tn128.tk64.st4.pw1.overlap.pn4.longest.coopM.wg2.bps1.cl2.wd0.cs64.static.sp0.none.pdl0',
+  dependent:
+    'bsr_spmm.wgmma.b64.f16.f16.tn128.tk64.st4.pw1.tma.pn1.longest.pingpong.wg2.bps1.cl1.wd0.cs64.static.sp0.none.pdl1',
+  claims:
+    'bsr_spmm.wgmma.b64.f16.f16.tn128.tk64.st4.pw1.tma.pn1.longest.coopN.wg2.bps1.cl1.wd0.cs64.atomic.sp0.none.pdl0',
+  parts:
+    'bsr_spmm.wgmma.b32.f16.f16.tn128.tk32.st4.pw1.tma.pn1.longest.coopN.wg2.bps1.cl1.wd0.cs64.static.sp8.none.pdl0',
+};
+type Name = keyof typeof ids;
+
+/** A read that changes no result. */
+const peek = (element: string) => `static_cast<float>(${element}) == 12345.0f`;
+
+const half = (value: string) => `static_cast<float>(static_cast<__half>(${value}))`;
+const bfloat16 = (value: string) => `static_cast<float>(static_cast<__nv_bfloat16>(${value}))`;
+/** What the ordinary cases find too is no proof: the whole gate at depth quick has to say it. */
+type Mutant = readonly [defect: string, of: Name, change: Change, verdicts: readonly VerdictName[]];
+
+const wait = 'ptx::griddep_wait();';
+const product = /sum \+= (.*);/;
+const wrong: readonly VerdictName[] = ['wrong', 'nonfinite'];
+const stray: readonly VerdictName[] = ['out-of-bounds', 'unwritten', 'wrong', 'nonfinite'];
+
+const mutants: readonly Mutant[] = [
+  // Reads of halves.
+  [
+    'reads an element that another thread is storing',
+    'simt',
+    replacing(
+      'store_step(operands, shared_a, shared_b);',
+      `if (step > 0 && ${peek('shared_a[0]')}) sums[0][0][0] += 1;\n$&`,
+    ),
+    ['race'],
+  ],
+  // Programmatic dependent launch.
+  ['never waits for the launch before', 'dependent', replacing(wait, ''), ['race']],
+  ['waits in its consumers alone', 'dependent', replacing(wait, `if (ptx::warp_id() < 8) ${wait}`), ['race']],
+  ['waits in its producer alone', 'dependent', replacing(wait, `if (ptx::warp_id() >= 8) ${wait}`), ['race']],
+  // What is left in the workspace.
+  [
+    'leaves its claims one off',
+    'claims',
+    replacing('args.tile_count - 1)', 'args.tile_count)'),
+    ['stateful'],
+  ],
+  // Schedules.
+  [
+    'adds parts in the order of their arrival',
+    'parts',
+    replacing(
+      'const float* from = sums(slot);',
+      'const float* from = sums(part.first_slot + (slot + part.slot - 2 * part.first_slot) % part.parts);',
+    ),
+    ['nondeterministic'],
+  ],
+  // The end of a row.
+  [
+    'writes a whole vector at the end of a row',
+    'mma',
+    replacing('args.aligned_c && count >= kCount', 'args.aligned_c && count > 0'),
+    stray,
+  ],
+  // Scalars.
+  ['has 8 bits of alpha', 'simt', replacing('args.alpha * sum', `${bfloat16('args.alpha')} * sum`), wrong],
+  ['has 8 bits of beta', 'naive', replacing('args.beta * s', `${bfloat16('args.beta')} * s`), wrong],
+  [
+    'takes alpha 0 for a zero matrix',
+    'naive',
+    replacing(
+      'float value = args.alpha * sum;',
+      '$& if (args.alpha == 0) { *c = static_cast<Output>(0.0f); return; }',
+    ),
+    wrong,
+  ],
+  [
+    'flushes a subnormal alpha',
+    'naiveBf16',
+    replacing('args.alpha * sum', '(fabsf(args.alpha) < 1.2e-38f ? 0.0f : args.alpha) * sum'),
+    wrong,
+  ],
+  [
+    'saturates instead of overflowing',
+    'naive',
+    replacing(
+      'static_cast<Output>(value)',
+      'static_cast<Output>(fabsf(sum) > 1e30f ? value : fminf(fmaxf(value, -65504.0f), 65504.0f))',
+    ),
+    ['nonfinite'],
+  ],
+  // Zero times infinity.
+  ['skips stored zeros', 'naive', replacing(product, 'if (static_cast<float>(a[k]) != 0) $&'), ['nonfinite']],
+  // Places beyond 32 bits.
+  ['finds A by 32 bits', 'naive', replacing('static_cast<long long>(i) * kBlock', 'i * kBlock'), stray],
+  [
+    'finds B by 32 bits',
+    'naive',
+    replacing('b[k * args.ldb]', 'b[static_cast<unsigned>(k * args.ldb)]'),
+    stray,
+  ],
+  ['finds C by 32 bits', 'naive', replacing('row * args.ldc', 'static_cast<int>(row * args.ldc)'), stray],
+  [
+    'finds C by 32 bits',
+    'mma',
+    replacing(
+      '(row0 + warp.row + m * 16) * args.ldc',
+      'static_cast<int>((row0 + warp.row + m * 16) * args.ldc)',
+    ),
+    stray,
+  ],
+  // What once took depth full.
+  [
+    'reads the first 32 steps of a row again',
+    'halves',
+    replacing('const int i = from + static', 'const int i = from % 32 + static'),
+    ['wrong'],
+  ],
+  [
+    'takes two turns of the ring for one when it leaves out a row',
+    'pingPong',
+    replacing('phase ^= stage / kStages & 1;', 'phase ^= stage >= kStages;'),
+    ['hang', 'race', 'wrong'],
+  ],
+  [
+    'begins a second tile while the first is in use',
+    'twoTiles',
+    replacing('if (n0 > first_column) __syncthreads();', ''),
+    ['race'],
+  ],
+  [
+    'adds up in half beyond three blocks',
+    'mma',
+    replacing(
+      /multiply\(sums, warp, read\);/,
+      `$& if (step % 4 == 3) for (auto& m : sums) for (auto& n : m) for (float& sum : n) sum = ${half('sum')};`,
+    ),
+    wrong,
+  ],
+];
+
+describe('depth quick sees a kernel that', () => {
+  it.each(mutants)('%s: %s', { timeout: 120_000 }, async (_, name, change, verdicts) => {
+    const { verdict, evidence } = await bench.gate(ids[name], change);
+    expect(verdict, `${evidence.case}: ${evidence.message}`).toBeOneOf([...verdicts]);
+  });
+});
+
+describe('depth quick passes', () => {
+  it.each(Object.entries(ids))('%s as it is', { timeout: 120_000 }, async (_, id) => {
+    const { verdict, evidence } = await bench.gate(id, sound);
+    expect(verdict, evidence.message).toBe('passed');
+    expect(evidence).not.toHaveProperty('skipped');
+  });
+});
+
+describe('a launch that the cubin does not fit', () => {
+  const mismatches: readonly [string, Name, Change, RegExp][] = [
+    [
+      'more threads than __launch_bounds__',
+      'pingPong',
+      replacing('__launch_bounds__(kThreads, 1)', '__launch_bounds__(kThreads / 2, 1)'),
+      /288 threads a block.*at most 144/,
+    ],
+    [
+      'an argument of another size',
+      'pingPong',
+      replacing('  float alpha, beta;\n};', '  float alpha, beta;\n  long long more;\n};'),
+      /passes 104 bytes as argument 0, the kernel takes 112/,
+    ],
+    [
+      'more registers for the consumers than the others give up',
+      'halves',
+      replacing('setmaxnreg_inc<232>', 'setmaxnreg_inc<240>'),
+      /add up to 66560, but the block is launched with 64512/,
+    ],
+  ];
+  it.each(mismatches)(
+    'has the verdict launch: %s',
+    { timeout: 180_000 },
+    async (_, name, change, message) => {
+      const { verdict, evidence } = await bench.gateWithCubin(ids[name], change);
+      expect(evidence.message).toMatch(message);
+      expect(verdict).toBe('launch');
+    },
+  );
+});
+
+// Bytes that a product moves, from its sizes: what the detector sees is all that there is. One block row of two blocks.
+describe('loads and stores are those of the algorithm', () => {
+  const [stored, columns] = [2, 64];
+  const elements = (point: { block: number }) => stored * point.block ** 2;
+  /** A and B once, a tile of B's columns for each block. */
+  const operands = (point: { block: number }) => 2 * (elements(point) + stored * point.block * columns);
+  const [naive, simt, mma, wgmma] = [ids.naive, ids.simt, ids.mma, ids.pingPong];
+
+  const run = async (id: string, n = columns) => {
+    const artifact = await bench.build(id, sound);
+    if ('verdict' in artifact) throw new Error(artifact.evidence.message);
+    const point = artifact.source.variant.parameters as unknown as Point;
+    const { block, input, output } = point;
+    const problem = {
+      m: block,
+      n,
+      k: 3 * block,
+      block,
+      dtype: input,
+      out: output,
+      values: 'normal',
+      seed: 1,
+    };
+    const { verdict, evidence } = await bench.session.gate({
+      variant: jobVariant(artifact),
+      cases: [
+        { id: 'two', tier: 'exact', problem: { ...problem, pattern: { kind: 'rows', counts: [stored] } } },
+      ],
+      schedules: [scheduleOf(1)],
+      vendor: false,
+    });
+    expect(verdict, evidence.message).toBe('passed');
+    return { point, bytes: (name: string) => (evidence.statistics as Record<string, number>)[name] ?? 0 };
+  };
+
+  it('naive: every element of C reads a row of A and a column of B', async () => {
+    const { point, bytes } = await run(naive);
+    const products = elements(point) * columns;
+    const indices = bytes('globalLoadBytes') - 2 * 2 * products;
+    // Of the ends of its row and the columns of its blocks, which it may read again.
+    expect(indices).toBeGreaterThanOrEqual(4 * 2 * point.block * columns);
+    expect(indices).toBeLessThan(4 * 4 * stored * point.block * columns);
+    expect(bytes('globalStoreBytes')).toBe(2 * point.block * columns);
+  });
+
+  it('simt: operands go through shared memory once, and each thread reads its part of them', async () => {
+    const { point, bytes } = await run(simt);
+    const { budget, derived } = variantOf(bench.family, pointOfId(bench.family, simt));
+    const { threads } = budget;
+    const perThread =
+      Number(derived.rowsPerThread) + Number((point as unknown as Record<string, number>).columnsPerThread);
+    expect(bytes('sharedStoreBytes')).toBe(operands(point));
+    const depth = stored * point.block;
+    expect(bytes('sharedLoadBytes')).toBe(2 * threads * depth * perThread);
+    expect(bytes('globalLoadBytes') - operands(point)).toBeLessThan(16 * threads * (stored + 1));
+    expect(bytes('globalStoreBytes')).toBe(2 * point.block * columns);
+  });
+
+  it('mma: cp.async brings a tile, ldmatrix takes it to each warp that needs it', async () => {
+    const { point, bytes } = await run(mma);
+    const { tileN, warpsM, warpsN } = point as unknown as Record<string, number>;
+    const [a, b] = [2 * elements(point), 2 * stored * point.block * Number(tileN)];
+    expect(bytes('cpAsyncBytes')).toBe(a + b);
+    expect(bytes('ldmatrixBytes')).toBe(a * Number(warpsN) + b * Number(warpsM));
+    expect(bytes('globalStoreBytes')).toBe(2 * point.block * columns);
+  });
+
+  it('wgmma: TMA brings a tile and takes C away', async () => {
+    const { point, bytes } = await run(wgmma, 128);
+    const tile = 2 * (elements(point) + stored * point.block * Number(point.tileN));
+    expect(bytes('bulkLoadBytes')).toBe(tile);
+    expect(bytes('wgmmaBytes')).toBe(tile);
+    expect(bytes('stmatrixBytes')).toBe(2 * point.block * Number(point.tileN));
+    expect(bytes('bulkStoreBytes')).toBe(2 * point.block * 128);
+  });
+});

@@ -1,0 +1,138 @@
+import { appendFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { UsageError } from '../../../src/errors.ts';
+import { machineCode } from '../../../src/mutate/cubin.ts';
+import { argumentFor, parseEquivalents } from '../../../src/mutate/equivalents.ts';
+import { mutationPage } from '../../../src/mutate/report.ts';
+import type { MutantResult, MutationInfo, Opinions } from '../../../src/mutate/result.ts';
+import { newestResults, ResultsFile } from '../../../src/mutate/results-file.ts';
+import { spreadSample } from '../../../src/mutate/sample.ts';
+import { rules, score, tally } from '../../../src/mutate/score.ts';
+import { folderOf } from '../../helpers/folder.ts';
+
+const info: MutationInfo = {
+  version: 1,
+  date: '2026-11-22T10:00:00.000Z',
+  family: 'f',
+  arch: 'sm_90a',
+  mutants: 10,
+  sample: 4,
+  variants: ['f.a'],
+  rulesCase: 'random',
+};
+
+function result(
+  id: string,
+  outcome: MutantResult['outcome'],
+  more: Partial<MutantResult> = {},
+): MutantResult {
+  const place = { file: 'a.cu.hbs', line: 3, before: 'x = 1;', after: 'x = 2;' };
+  return { variant: 'f.a', path: 'a', id, operator: 'constant-shifted', ...place, outcome, ...more };
+}
+
+const good: Opinions = {
+  cutlass: true,
+  tilelang: true,
+  deepgemm: true,
+  allclose: true,
+  kernelTunerAtol: 3e-4,
+};
+const results = [
+  result('1', 'killed', { depth: 'quick', verdict: 'wrong', tier: 1, opinions: { ...good, cutlass: false } }),
+  result('2', 'killed', { depth: 'full', verdict: 'race', tier: 3, opinions: good }),
+  result('3', 'survived', { depth: 'full', opinions: good }),
+  result('4', 'identical'),
+];
+
+describe('scores', () => {
+  it('count defects alone, by depth', () => {
+    const counts = tally(results);
+    expect(counts).toMatchObject({ killed: 2, quick: 1, survived: 1, identical: 1 });
+    expect(score(counts)).toBeCloseTo(2 / 3);
+    expect(score(counts, 'quick')).toBeCloseTo(1 / 3);
+  });
+
+  it('allow Kernel Tuner the least power of ten that takes the correct kernel', () => {
+    const tuner = rules.find(({ name }) => name === 'Kernel Tuner');
+    expect(tuner?.accepts({ ...good, kernelTunerAtol: 9e-4 }, good)).toBe(true);
+    expect(tuner?.accepts({ ...good, kernelTunerAtol: 2e-3 }, good)).toBe(false);
+    const { kernelTunerAtol: _, ...none } = good;
+    expect(tuner?.accepts(none, good)).toBe(false);
+  });
+});
+
+describe('the page', () => {
+  const page = mutationPage(info, results);
+
+  it('has the score by path and operator, what killed, and what others would say', () => {
+    expect(page).toContain('| a | 3 | 1 (33.3 %) | 2 (66.7 %) | 1 | 1 | 0 |');
+    expect(page).toContain('| 1 |  | 1 |');
+    expect(page).toMatch(/\| CUTLASS profiler \| 1 \(33\.3 %\)/);
+    expect(page).toMatch(/\| DeepGEMM \| 0 \(0\.0 %\)/);
+  });
+
+  it('says where depth full was not tried', () => {
+    expect(page).not.toContain('not tried');
+    const left = mutationPage(info, [...results, result('5', 'survived', { depth: 'quick' })]);
+    expect(left).toContain('1 of those that survived were not tried at depth full.');
+  });
+
+  it('shows every survivor as a diff with what would kill it', () => {
+    expect(page).toContain('```diff\n- x = 1;\n+ x = 2;\n```');
+    expect(page).toContain('one-hot inputs');
+  });
+});
+
+describe('a file of results', () => {
+  it('goes on after its writer was killed in the middle of a line', () => {
+    const folder = folderOf();
+    const path = join(folder, 'f-1.jsonl');
+    const file = ResultsFile.create(path, info);
+    for (const one of results) file.add(one);
+    appendFileSync(path, '{"variant":"f.a","pa');
+    expect(newestResults(folder, 'f')).toBe(path);
+    const again = ResultsFile.open(path);
+    expect(again.results).toEqual(results);
+    again.add({ ...result('3', 'killed'), depth: 'full' });
+    expect(ResultsFile.open(path).find(result('3', 'killed'))?.outcome).toBe('killed');
+    expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(7);
+    const retried = { date: '2026-11-23T00:00:00.000Z', commit: 'abcdef0123' };
+    const copy = again.copy(join(folder, 'f-2.jsonl'), retried);
+    expect(copy.results).toHaveLength(4);
+    expect(mutationPage(copy.info, copy.results)).toContain(
+      '2026-11-22 (survivors again 2026-11-23, commit abcdef0)',
+    );
+  });
+});
+
+describe('equivalents', () => {
+  const entry = { path: 'a', before: 'x = 1;', after: 'x = 2;', reviewed: '2026-11-22' };
+  const argument = 'x is overwritten before anything reads it.';
+
+  it('hold for the lines and the path that they name', () => {
+    const list = parseEquivalents(JSON.stringify([{ ...entry, argument }]), 'e.json');
+    expect(argumentFor(result('1', 'survived'), list)?.argument).toBe(argument);
+    expect(argumentFor({ ...result('1', 'survived'), path: 'b' }, list)).toBeUndefined();
+    expect(argumentFor(result('1', 'survived'), [{ ...entry, argument, variants: ['f.b'] }])).toBeUndefined();
+  });
+
+  it('need an argument', () => {
+    expect(() => parseEquivalents(JSON.stringify([entry]), 'e.json')).toThrow(UsageError);
+    expect(() => parseEquivalents('[', 'e.json')).toThrow(UsageError);
+  });
+});
+
+describe('samples', () => {
+  it('take as many of every group as there are, small groups whole', () => {
+    const items = ['a1', 'b1', 'b2', 'b3', 'b4', 'b5', 'c1', 'c2'];
+    expect(spreadSample(items, 5, (item) => item.slice(0, 1))).toEqual(['a1', 'b2', 'b4', 'c1', 'c2']);
+    expect(spreadSample(items, 100, (item) => item.slice(0, 1))).toEqual(items);
+  });
+});
+
+describe('machine code', () => {
+  it('of what is no cubin is an error', () => {
+    expect(() => machineCode(new Uint8Array(100))).toThrow('not an ELF file');
+  });
+});
