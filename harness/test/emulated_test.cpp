@@ -128,7 +128,7 @@ TEST(it_stands_for_the_architecture_that_it_is_told) {
   CHECK_EQ(device->limits().compute_capability, 86);
   CHECK(device->description().name.starts_with("emulated sm_86 on "));
   Plan plan;
-  Launch launch;
+  BoundLaunch launch;
   launch.block = {32, 1, 1};
   launch.shared_bytes = 101377;
   plan.launches = {launch};

@@ -35,7 +35,7 @@ export function guardInput(): Writable {
 /** A command line that the guard knows of from its first moment. `cpuSeconds`: a limit for each of its processes. */
 export function wrap(argv: readonly string[], cpuSeconds: number | undefined): [string, ...string[]] {
   const limit = cpuSeconds === undefined ? 0 : Math.max(1, Math.ceil(cpuSeconds));
-  return ['sh', '-c', wrapperScript, 'sh', String(limit), ...argv];
+  return ['/bin/sh', '-c', wrapperScript, 'sh', String(limit), ...argv];
 }
 
 /** Says that a process group has ended: its number may be another's from now on. */
@@ -45,7 +45,10 @@ export function forgetGroup(pid: number): void {
 
 /** In a session of its own: what kills our group does not reach it. It does not keep this process from ending. */
 function startGuard() {
-  const child = spawn('sh', ['-c', guardScript], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  const child = spawn('/bin/sh', ['-c', guardScript], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  });
   child.on('error', () => {}); // there is no shell: the commands themselves say so
   child.stdin.on('error', () => {});
   child.unref();

@@ -277,7 +277,7 @@ function answerOf(stderr: string, { path }: Workspace): string {
     .replaceAll(`${packageRoot}/`, '')
     .replace(/a{300}/, 'aaa…')
     .replace(/there are: .*; did you mean 'scale'/, "there are: …; did you mean 'scale'")
-    .replace(/\S*\/artifacts\/tmp-[\d-]+\//, '(…/')
+    .replace(/\(\S*artifacts\/tmp-[\w-]+\//, '(…/')
     .replace(/\S+g\+\+ ended/, 'g++ ended')
     .replace(
       /(the operation is not permitted|the file system is read-only|permission is denied)/,

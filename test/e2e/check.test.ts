@@ -31,7 +31,7 @@ async function results(root: string) {
   return { code, states, problems: problems.join('\n') };
 }
 
-const all = ['types', 'contract', 'lint', 'oracle', 'vendor', 'api'];
+const all = ['types', 'signature', 'contract', 'lint', 'oracle', 'vendor', 'api'];
 
 describe('gen check', () => {
   test('says what it looked at, and keeps goldens that are asked for', slow, async () => {
@@ -72,10 +72,10 @@ describe('gen check', () => {
   test('sees that what is rendered is not what it was', slow, async () => {
     const { root, folder } = workspace();
     await check(root, '--update');
-    breakFile(folder, 'kernel.cu.hbs', '// As in launch.hpp.', '// As in launch.hpp');
+    breakFile(folder, 'kernel.cu.hbs', 'take neighbouring vectors.', 'take neighbouring vectors');
     const { code, states, problems } = await results(root);
     expect({ code, goldens: states.goldens }).toEqual({ code: 1, goldens: 'failed' });
-    expect(problems).toMatch(/golden\/first\.cu:\d+: has `\/\/ As in launch\.hpp\.`, rendered is/);
+    expect(problems).toMatch(/golden\/first\.cu:\d+: has `.* take neighbouring vectors\.`, rendered is/);
   });
 
   test('a family that cannot be loaded is an answer, an unknown one is not', slow, async () => {

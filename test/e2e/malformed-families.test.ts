@@ -94,22 +94,26 @@ const ofBounds: readonly Defect[] = [
   [33, 'bound = HUGE_VAL;', /the bound of element 0 of 'y' is inf/],
 ];
 const ofWorkspace: readonly Defect[] = [
-  [41, 'throw std::logic_error("boom");', /workspace\(\): boom \(case 'one' of my_op/],
+  [41, 'throw std::logic_error("boom");', /bind\(\): boom \(case 'one' of my_op/],
   [
     42,
-    'return {1, std::vector<std::byte>(2), 0, 0};',
+    'Bound bound; bound.workspace.bytes = 1; bound.workspace.image.resize(2); return bound;',
     /its image or cleared range reaches beyond its 1 bytes/,
   ],
-  [43, 'return {8, {}, 4, 8};', /its image or cleared range reaches beyond its 8 bytes/],
+  [
+    43,
+    'Bound bound; bound.workspace.bytes = bound.workspace.clear_bytes = 8; bound.workspace.clear_offset = 4; return bound;',
+    /its image or cleared range reaches beyond its 8 bytes/,
+  ],
 ];
 const ofLaunches: readonly Defect[] = [
   [
     51,
     'parameters.number("tiel");',
-    /oracle\.hpp:\d+: launches\(\): variant has no parameter 'tiel'; there are .*; did you mean 'tile'\? \(case 'one' of my_op/,
+    /oracle\.hpp:\d+: bind\(\): variant has no parameter 'tiel'; there are .*; did you mean 'tile'\? \(case 'one' of my_op/,
   ],
-  [52, 'parameters.text("threads");', /oracle\.hpp:\d+: launches\(\): parameter 'threads' is a number/],
-  [53, 'throw std::runtime_error("boom");', /launches\(\): boom/],
+  [52, 'parameters.text("threads");', /oracle\.hpp:\d+: bind\(\): parameter 'threads' is a number/],
+  [53, 'throw std::runtime_error("boom");', /bind\(\): boom/],
 ];
 const all: readonly Defect[] = [...defects, ...ofReference, ...ofBounds, ...ofWorkspace, ...ofLaunches];
 
@@ -120,13 +124,12 @@ function plant(folder: string): void {
   const oracle = (from: string, to: string) => breakFile(folder, 'oracle.hpp', from, to);
   oracle('#include <cmath>', '#include <cmath>\n#include <csignal>');
   oracle('    if (count_ < 0)', '    defect_ = problem.integer("defect", 0);\n    if (count_ < 0)');
-  oracle('tensor("y", tilewright::Role::inout, y_, offset)};', `$&\n${when('defect_', defects)}`);
-  oracle('    tilewright::Reference y;\n', `$&${when('defect_', ofReference)}\n`);
+  oracle('tensor("y", Role::inout, y_, offset)};', `$&\n${when('defect_', defects)}`);
+  oracle('    Reference y;\n', `$&${when('defect_', ofReference)}\n`);
   oracle('      const double bound =', '      double bound =');
   oracle('      y.value.push_back(value);', `${when('defect_', ofBounds)}\n$&`);
   oracle('      y.bound.push_back(exact_ ||', '      y.bound.push_back(defect_ > 0 ? bound : exact_ ||');
-  oracle('    return {};\n  }\n\n  std::vector<tilewright::Launch>', `${when('defect_', ofWorkspace)}\n$&`);
-  oracle('    const Args args{', `${when('defect_', ofLaunches)}\n$&`);
+  oracle('    Shape shape{};', `${when('defect_', [...ofWorkspace, ...ofLaunches])}\n$&`);
   oracle('  std::int64_t count_;', '  std::int64_t count_, defect_ = 0;');
 }
 
@@ -178,7 +181,7 @@ describe('a family whose C++ is broken', () => {
     const { root, folder } = workspace();
     breakFile(folder, 'launch.hpp', 'parameters.number("tile")', 'parameters.number("tiel")');
     expect(await refusalOf(root)).toMatch(
-      /launch\.hpp:26: launches\(\): variant has no parameter 'tiel'; there are tile, threads, vector, unroll; did you mean 'tile'\? \(case 'integers-0' of my_op\.t64\.v1\.u1\)/,
+      /launch\.hpp:\d+: bind\(\): variant has no parameter 'tiel'; there are tile, threads, vector, unroll; did you mean 'tile'\? \(case 'integers-0' of my_op\.t64\.v1\.u1\)/,
     );
   });
 

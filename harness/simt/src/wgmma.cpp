@@ -3,6 +3,7 @@
 #include "wgmma.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <cstring>
 
 #include "async.hpp"
@@ -335,8 +336,9 @@ void Warpgroup::check_register_pool(const Block& block) {
     total += (set ? set : launched) * 32 * std::min(warps_left, 4);
     warps_left -= 4;
   }
+  constexpr unsigned kMost = std::numeric_limits<int>::max();
   const int pool = launched ? launched * 32 * static_cast<int>(machine.warps_per_block)
-                            : static_cast<int>(machine.limits.registers_per_sm);
+                            : static_cast<int>(std::min(machine.limits.registers_per_sm, kMost));
   if (total > pool)
     report("setmaxnreg", text("the warpgroups' register counts add up to %d, but %s %d: setmaxnreg.inc waits "
                               "for ever",

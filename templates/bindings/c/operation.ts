@@ -57,6 +57,10 @@ export function operationContext(operation: Operation) {
     checks: [...sizeChecks(operation), ...Object.entries(choices).flatMap((entry) => choiceCheck(...entry))],
     completeChecks: operands.flatMap((entry) => strideChecks(...entry)),
     hosts: operands.flatMap((entry) => hostCheck(operation, ...entry)),
+    empty: operands
+      .filter(([, { role }]) => role !== 'input')
+      .map(([operand]) => `lines_${operand}(q) * width_${operand}(q) == 0`)
+      .join(' && '),
     pointers: operands.map(([operand, { only, type }]) => ({
       name: operand,
       needed: only === undefined ? 'true' : `q.${fieldName(only)} == Switch::yes`,

@@ -27,7 +27,7 @@ const laborious = sourceOf(
   kernelText(`  float a[64];
   for (int i = 0; i < 64; i++) a[i] = args.y[i];
 #pragma unroll
-  for (int i = 0; i < 250; i++)
+  for (int i = 0; i < 400; i++)
 #pragma unroll
     for (int j = 0; j < 64; j++) a[j] = a[(j + 7) % 64] * a[(i * 13 + j) % 64] + args.y[(i * 64 + j) & 1023];
   for (int i = 0; i < 64; i++) args.y[i] = a[i];`),

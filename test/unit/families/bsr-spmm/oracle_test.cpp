@@ -179,7 +179,7 @@ TEST(malformed_problems_are_invalid_arguments) {
   };
   for (const char* size : {"m", "n", "k", "ldbExtra", "ldcExtra", "offsetB", "leadingBlocks"}) {
     Json huge = Json::parse(
-        R"({"m":32,"n":8,"k":32,"block":32,"dtype":"f16","out":"f16","pattern":{"kind":"empty"}})");
+        R"({"m":32,"n":8,"k":32,"block":32,"input":"f16","output":"f16","pattern":{"kind":"empty"}})");
     huge.set(size, std::int64_t{1} << 62);
     CHECK_THROWS(make_problem(huge, Parameters(nullptr, 0)), "below 2^31");
   }
