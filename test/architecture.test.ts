@@ -70,7 +70,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     ...['render', 'device:type', 'line', 'request'],
   ],
   // A .cu that is nobody's variant: it compiles in its own way, and is gated as every kernel.
-  'kernel-file': ['compile', 'device:type', 'gate', 'yaml', 'zod'],
+  'kernel-file': ['backends', 'compile', 'device:type', 'gate', 'yaml', 'zod'],
   mutation: [...['backends', 'compile', 'devices', 'exec:type', 'gate', 'mutate', 'toolchain:type']],
   cli: [
     ...[

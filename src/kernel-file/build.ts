@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
+import { emulated } from '../backends/index.ts';
 import { obtain } from '../compile/cache.ts';
 import type { CompileContext, RunnerCompilers } from '../compile/context.ts';
 import { blameMachine } from '../compile/diagnosis.ts';
@@ -36,7 +37,7 @@ export async function buildKernel(
   const { path, key, cached, seconds } = await buildLibrary(text, source, compilers, context);
   const variant = variantFor(source, kernel);
   const made = { variant, path: source.path, text: source.text, hash: sha256(source.text) };
-  return { source: made, device: 'emulated', arch: process.arch, path, key, cached, seconds };
+  return { source: made, device: emulated.name, arch: process.arch, path, key, cached, seconds };
 }
 
 /** The declarations that `name` needs, and a last function behind them. */

@@ -31,7 +31,7 @@ function nameOf(tokens: readonly Token[], i: number): string | undefined {
   if (text === '<<<') return 'launches from within a kernel';
   if (kind !== 'word') return undefined;
   if (/^(asm|__asm|__asm__)$/.test(text)) return `inline PTX: ${ptxOf(tokens, i)}`;
-  if (text === 'cuda' && tokens[i + 1]?.text === '::')
+  if (`${text}${tokens[i + 1]?.text}` === 'cuda::')
     return `the CUDA C++ library: ${join(tokens.slice(i, i + 3))}`;
   return unsupported.find(([pattern]) => pattern.test(text))?.[1];
 }

@@ -42,9 +42,9 @@ const SharedVariable& place(const void* key, const char* name, std::uint32_t byt
   if (sum > kMaxStatic)
     fail("resources", text("%u bytes of static shared memory up to '%s'; at most %u", sum, name, kMaxStatic));
   begin = aligned(begin + kGap, std::max(alignment, kGap));
-  if (sum + machine.shared_bytes > kMaxShared || begin + bytes > kArenaStride)
+  if (sum + machine.shared_bytes > machine.limits.shared_bytes_per_block || begin + bytes > kArenaStride)
     fail("resources", text("%u bytes of static and %u of dynamic shared memory; at most %u together", sum,
-                           machine.shared_bytes, kMaxShared));
+                           machine.shared_bytes, machine.limits.shared_bytes_per_block));
   shared_variables.push_back({key, name, begin, bytes});
   for (Block& block : machine.blocks) poison(block, shared_variables.back());
   return shared_variables.back();
