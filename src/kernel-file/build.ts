@@ -50,7 +50,7 @@ export function unit(source: ReadSource, name: string, entry: string): string {
 function variantFor({ path }: ReadSource, kernel: string): Variant {
   return {
     ...{ family: 'check', id: `${basename(path)}:${kernel}`, symbol, parameters: {}, derived: {} },
-    ...{ budget: { threads: 0, sharedBytes: 0 }, template: '', deterministic: true },
+    ...{ budget: { threads: 0, sharedBytes: Number.MAX_SAFE_INTEGER }, template: '', deterministic: true },
   };
 }
 
