@@ -69,6 +69,8 @@ const table: Readonly<Record<string, readonly string[]>> = {
     ...['space', 'strategy', 'evaluate', 'measure', 'select', 'emit'],
     ...['render', 'device:type', 'line', 'request'],
   ],
+  // A .cu that is nobody's variant: it compiles in its own way, and is gated as every kernel.
+  'kernel-file': ['backends', 'compile', 'device:type', 'gate', 'yaml', 'zod'],
   mutation: [...['backends', 'compile', 'devices', 'exec:type', 'gate', 'mutate', 'toolchain:type']],
   cli: [
     ...[
@@ -77,9 +79,11 @@ const table: Readonly<Record<string, readonly string[]>> = {
       'check',
       'compile',
       'config',
+      'device',
       'discover',
       'emit',
       'exec',
+      'kernel-file',
       'mutate',
       'mutation',
       'pipeline',

@@ -25,6 +25,7 @@ const char* verdict_of(const std::string& kind) {
   if (kind == "shared-out-of-bounds" || kind == "global-out-of-bounds" || kind == "misaligned")
     return "out-of-bounds";
   if (kind == "trap") return "fault";
+  if (kind == "resources") return "resources";
   if (kind == "tensor-map" || kind == "setmaxnreg") return "launch";
   return "race";  // race, uninitialised, divergence, barrier, mbarrier, phase, wgmma, exit
 }

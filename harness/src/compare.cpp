@@ -26,7 +26,7 @@ double overflow_threshold(ElementType type) {
       return 0x1.FFp127;
     case ElementType::f32:
       return 0x1.FFFFFFp127;
-    case ElementType::i32:
+    default:
       break;
   }
   return HUGE_VAL;
@@ -34,7 +34,7 @@ double overflow_threshold(ElementType type) {
 
 bool is_pattern(const std::byte* element, std::size_t size, std::uint16_t pattern) {
   for (std::size_t i = 0; i < size; i += 2)
-    if (std::memcmp(element + i, &pattern, 2) != 0) return false;
+    if (std::memcmp(element + i, &pattern, std::min<std::size_t>(size, 2)) != 0) return false;
   return true;
 }
 

@@ -25,10 +25,29 @@ std::uint16_t narrow(double value, int mantissa, int bias) {
   return sign | static_cast<std::uint16_t>(std::min<std::int64_t>(bits, infinity));
 }
 
+template <class Value>
+Value load(const std::byte* location) {
+  Value value;
+  std::memcpy(&value, location, sizeof value);
+  return value;
+}
+
 }  // namespace
 
 std::size_t element_bytes(ElementType type) {
-  return type == ElementType::f16 || type == ElementType::bf16 ? 2 : 4;
+  switch (type) {
+    case ElementType::i8:
+    case ElementType::u8:
+      return 1;
+    case ElementType::f16:
+    case ElementType::bf16:
+      return 2;
+    case ElementType::f64:
+    case ElementType::i64:
+      return 8;
+    default:
+      return 4;
+  }
 }
 
 std::uint16_t f16_from_double(double value) { return narrow(value, 10, 15); }
@@ -53,6 +72,11 @@ double decode(ElementType type, const std::byte* location) {
     std::memcpy(&bits, location, 2);
     return type == ElementType::f16 ? double_from_f16(bits) : double_from_bf16(bits);
   }
+  if (type == ElementType::f64) return load<double>(location);
+  if (type == ElementType::i64) return static_cast<double>(load<std::int64_t>(location));
+  if (type == ElementType::u32) return load<std::uint32_t>(location);
+  if (type == ElementType::i8) return load<std::int8_t>(location);
+  if (type == ElementType::u8) return load<std::uint8_t>(location);
   std::uint32_t bits = 0;
   std::memcpy(&bits, location, 4);
   return type == ElementType::f32 ? static_cast<double>(std::bit_cast<float>(bits))
@@ -67,9 +91,11 @@ void encode(ElementType type, double value, std::byte* location) {
     const auto bits =
         std::isnan(value) ? 0x7FFFFFFFu : std::bit_cast<std::uint32_t>(static_cast<float>(value));
     std::memcpy(location, &bits, 4);
+  } else if (type == ElementType::f64) {
+    std::memcpy(location, &value, 8);
   } else {
-    const auto integer = static_cast<std::int32_t>(value);
-    std::memcpy(location, &integer, 4);
+    const auto integer = static_cast<std::int64_t>(value);  // little-endian: the low bytes come first
+    std::memcpy(location, &integer, element_bytes(type));
   }
 }
 

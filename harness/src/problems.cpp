@@ -100,7 +100,13 @@ std::shared_ptr<const Problem> ProblemCache::problem(const Json& json, const Par
 std::shared_ptr<const References> ProblemCache::references(const Problem& problem) {
   const std::string key = family_code("key", [&] { return problem.key(); });
   if (auto known = references_.find(key)) return known;
-  auto made = std::make_shared<const References>(family_code("reference", [&] { return problem.reference(); }));
+  auto made = std::make_shared<const References>(family_code("reference", [&] {
+    try {
+      return problem.reference();
+    } catch (const std::invalid_argument& malformed) {  // a reference beside the problem, a file say, does not fit it
+      throw ProblemRefused(malformed.what());
+    }
+  }));
   check_references(problem.tensors(), *made);
   references_.insert(key, made, bytes_of(*made));
   return made;

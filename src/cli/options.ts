@@ -23,6 +23,11 @@ export interface Flags {
   /** True: the newest run of the family. */
   readonly resume?: string | true;
   readonly as?: string;
+  /** `validate x.cu`: the reference. */
+  readonly against?: string;
+  readonly include?: readonly string[];
+  readonly junit?: string;
+  readonly sarif?: string;
   /** Rank of accuracy. */
   readonly accuracy?: number;
   /** Where `gen emit` installs the library. */
@@ -105,6 +110,18 @@ export function withGatePart(command: Command): Command {
   return command
     .option('--case <id>', 'run this gate case alone')
     .option('--seed <n>', 'emulated device: the one schedule that the seed stands for', seed);
+}
+
+/** What a `.cu` of one's own is checked with. */
+export function withCheck(command: Command): Command {
+  return command
+    .option(
+      '--against <reference>',
+      'for a .cu: file.c:function, file.cu:kernel, file.py:function or out.npy',
+    )
+    .option('--include <folder...>', 'for a .cu: where its headers are')
+    .option('--junit <file>', 'for a .cu: also write a JUnit report')
+    .option('--sarif <file>', 'for a .cu: also write SARIF, which code hosts show beside the lines');
 }
 
 /** What may be chosen. */

@@ -9,12 +9,14 @@ import { packageVersion } from '../util/package-version.ts';
 import { check } from './check.ts';
 import { doctor } from './doctor.ts';
 import { list, show, why } from './inspect.ts';
+import { checkOwnSource, describeSource, isOwnSource } from './kernel-file.ts';
 import { type MutateFlags, mutate, operatorNames } from './mutate.ts';
 import {
   archHelp,
   count,
   type Flags,
   withAnswer,
+  withCheck,
   withChoice,
   withDepth,
   withGatePart,
@@ -68,6 +70,7 @@ function addLineCommands(program: Command, done: Done): void {
   const build = subjectCommand(program, 'build', 'render and compile');
   withMachine(withSpace(withOutput(build))).action(upTo('build', done));
   addValidate(program, 'validate', done);
+  addDescribe(program, done);
 }
 
 /** `gen validate`; the program `validate` is the same. */
@@ -75,11 +78,30 @@ function addValidate(program: Command, name: string, done: Done): void {
   const command = subjectCommand(
     program,
     name,
-    'put variants, one variant or an edited .cu of one through the gate',
+    'put variants, one variant or an edited .cu of one through the gate; or the kernels of any .cu',
   );
-  withGatePart(withDepth(withMachine(withSpace(withOutput(command)))))
+  const gate = upTo('gate', done);
+  withCheck(withGatePart(withDepth(withMachine(withSpace(withOutput(command))))))
     .option('--as <variant id>', 'which variant a file stands for (default: what its first line says)')
-    .action(upTo('gate', done));
+    .action(async (first: string, second: string | undefined, flags: Flags) =>
+      isOwnSource(first, flags)
+        ? done(await checkOwnSource(first, second, flags))
+        : gate(first, second, flags),
+    );
+}
+
+/** The first description of a `.cu`. */
+function addDescribe(program: Command, done: Done): void {
+  program
+    .command('describe')
+    .description('write a first description of the kernels of a .cu, for `validate`')
+    .argument('[file]', 'a .cu file')
+    .argument('[kernel]', 'one of its kernels')
+    .option('--schema', 'print the JSON schema of descriptions')
+    .option('--out <folder>', "folder for everything generated (default: the user's cache)")
+    .action(async (file: string | undefined, kernel: string | undefined, flags: Flags) =>
+      done(await describeSource(file, kernel, flags)),
+    );
 }
 
 function subjectCommand(program: Command, name: string, description: string): Command {

@@ -25,7 +25,7 @@ import {
  * `-fsanitize=thread` only instruments: it makes every load and store call a function, which the runner defines. The
  * sanitizer's own library is not linked.
  */
-const flags = [
+export const emulatedFlags = [
   '-std=c++20',
   '-O1',
   '-g1',
@@ -59,7 +59,14 @@ function folderFlags(compilers: Compilers, context: CompileContext): string[] {
 /** The CUDA toolkit counts because its headers define the half types. */
 function keyOf(kind: string, text: string, compilers: Compilers, context: CompileContext): string {
   const includes = includeHash(text, ownFolders(context));
-  return hashOf(kind, includes, flags.join(' '), compilers.cxxVersion, compilers.nvccVersion, process.arch);
+  return hashOf(
+    kind,
+    includes,
+    emulatedFlags.join(' '),
+    compilers.cxxVersion,
+    compilers.nvccVersion,
+    process.arch,
+  );
 }
 
 /**
@@ -102,7 +109,7 @@ async function produce(
   writeFileSync(file, source.text);
   const argv = [
     compilers.cxx,
-    ...flags,
+    ...emulatedFlags,
     `-ffile-prefix-map=${folder}/=`,
     '-include',
     precompiled,
@@ -141,7 +148,14 @@ async function precompiledHeader(compilers: Compilers, context: CompileContext):
   const entry = await obtain(context, key, z.object({}), async (folder) => {
     const file = join(folder, header);
     writeFileSync(file, headerText);
-    const argv = [compilers.cxx, ...flags, ...folderFlags(compilers, context), '-x', 'c++-header', file];
+    const argv = [
+      compilers.cxx,
+      ...emulatedFlags,
+      ...folderFlags(compilers, context),
+      '-x',
+      'c++-header',
+      file,
+    ];
     const result = await callCompiler([...argv, '-o', `${file}.gch`], context, folder);
     mustBeUnchanged(key, keyOf('precompiled', headerText, compilers, context), 'tw/ptx.cuh');
     if (result.exitCode === 0) return {};

@@ -13,7 +13,7 @@
 
 namespace tilewright {
 
-enum class ElementType : std::uint8_t { f16, bf16, f32, i32 };
+enum class ElementType : std::uint8_t { f16, bf16, f32, i32, f64, i8, u8, u32, i64 };
 std::size_t element_bytes(ElementType type);
 
 enum class Role : std::uint8_t {

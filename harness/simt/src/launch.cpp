@@ -15,6 +15,7 @@
 #include "report.hpp"
 #include "scheduler.hpp"
 #include "sync.hpp"
+#include "variables.hpp"
 #include "wgmma.hpp"
 
 namespace simt {
@@ -323,6 +324,7 @@ Result launch(const Config& config, Dim3 grid, Dim3 block, std::size_t shared_by
   machine.body = &body;
   start_reports();
   start_banks();
+  start_variables();
   install_fault_handlers();
   machine.running = true;
   run_waves(std::clamp(config.resident_clusters, 1u, machine.clusters));

@@ -12,13 +12,14 @@
 #include "report.hpp"
 #include "scheduler.hpp"
 #include "sync.hpp"
+#include "variables.hpp"
 
 namespace simt {
 namespace core {
 
 void Mbarriers::reset() {
   barriers_.clear();
-  slots_.assign(machine.shared_bytes / 8 + 1, 0);
+  slots_.assign(shared_extent() / 8 + 1, 0);
 }
 
 Mbarrier* Mbarriers::find(std::uint32_t offset) {

@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "page.hpp"
+#include "variables.hpp"
 
 namespace simt {
 namespace core {
@@ -40,24 +41,6 @@ unsigned char* global_base() { return address_space.base + address_space.shared_
 void* reserve(std::size_t bytes, int protection) {
   void* memory = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return memory == MAP_FAILED ? nullptr : memory;
-}
-
-/// Takes as much address space as the machine gives: 64 GiB, or half of it, and so on.
-void open_address_space() {
-  if (address_space.base) return;
-  const std::size_t shared = std::size_t{kMaxBlocks} * kArenaStride;
-  for (std::size_t global = std::size_t{64} << 30; global >= (std::size_t{256} << 20); global /= 2) {
-    void* memory = reserve(shared + global, PROT_NONE);
-    void* cells = memory ? reserve(global / kCellBytes * sizeof(Cell), PROT_READ | PROT_WRITE) : nullptr;
-    if (!cells) {
-      if (memory) munmap(memory, shared + global);
-      continue;
-    }
-    address_space = {static_cast<unsigned char*>(memory), shared, shared + global, static_cast<Cell*>(cells)};
-    mprotect(memory, shared, PROT_READ | PROT_WRITE);
-    return;
-  }
-  throw std::bad_alloc();
 }
 
 std::size_t global_pages() { return (address_space.total_bytes - address_space.shared_bytes) / kPage; }
@@ -126,6 +109,23 @@ std::string offset_text(const Allocation& allocation, const void* pointer) {
 }
 
 }  // namespace
+
+void open_address_space() {
+  if (address_space.base) return;
+  const std::size_t shared = std::size_t{kMaxBlocks} * kArenaStride;
+  for (std::size_t global = std::size_t{64} << 30; global >= (std::size_t{256} << 20); global /= 2) {
+    void* memory = reserve(shared + global, PROT_NONE);
+    void* cells = memory ? reserve(global / kCellBytes * sizeof(Cell), PROT_READ | PROT_WRITE) : nullptr;
+    if (!cells) {
+      if (memory) munmap(memory, shared + global);
+      continue;
+    }
+    address_space = {static_cast<unsigned char*>(memory), shared, shared + global, static_cast<Cell*>(cells)};
+    mprotect(memory, shared, PROT_READ | PROT_WRITE);
+    return;
+  }
+  throw std::bad_alloc();
+}
 
 std::string global_place(const void* pointer) {
   const Allocation* allocation = allocation_at(pointer);
@@ -196,9 +196,13 @@ unsigned char* shared_memory(Block& block, std::uint32_t address, std::uint32_t 
     if (used > machine.stats.shared_bytes_used) machine.stats.shared_bytes_used = used;
     return block.shared + offset;
   }
+  if (shared_variable_at(offset, bytes)) return block.shared + offset;
+  const std::string place = shared_place(offset);
   report("shared-out-of-bounds",
-         text("%s of %u bytes at shared address 0x%x: the block's shared memory is 0x%x to 0x%x", what, bytes,
-              offset, kSharedBase, end));
+         place.rfind("byte", 0) == 0
+             ? text("%s of %u bytes at %s", what, bytes, place.c_str())
+             : text("%s of %u bytes at shared address 0x%x: the block's shared memory is 0x%x to 0x%x", what,
+                    bytes, offset, kSharedBase, end));
   return nullptr;
 }
 
@@ -239,7 +243,7 @@ void place_arenas() {
   if (blocks > kMaxBlocks)
     throw std::invalid_argument(
         text("launch: at most %u blocks can be live at once, not %zu", kMaxBlocks, blocks));
-  const std::size_t cells = (machine.shared_bytes + kCellBytes - 1) / kCellBytes;
+  const std::size_t cells = (shared_extent() + kCellBytes - 1) / kCellBytes;
   if (machine.detect && shared_cells.size() < cells * blocks) shared_cells.resize(cells * blocks);
   for (std::size_t i = 0; i < blocks; ++i) {
     machine.blocks[i].shared = address_space.base + i * kArenaStride;
@@ -269,6 +273,7 @@ void prepare_global_memory() {
 void poison_shared(Block& block) {
   if (machine.config.poison) std::memset(block.shared + kSharedBase, 0xff, machine.shared_bytes);
   if (machine.detect) std::fill_n(block.cells, (machine.shared_bytes + kCellBytes - 1) / kCellBytes, Cell{});
+  poison_shared_variables(block);
 }
 
 void settle_memory() {

@@ -18,6 +18,8 @@ struct AddressSpace {
   Cell* global_cells = nullptr;  // one per 16 bytes of global memory, zero pages until touched
 };
 extern AddressSpace address_space;
+/// Takes as much address space as the machine gives: 64 GiB, or half of it, and so on; once.
+void open_address_space();
 
 struct Allocation {
   unsigned char* begin = nullptr;

@@ -7,6 +7,7 @@
 
 #include "mbarrier.hpp"
 #include "report.hpp"
+#include "variables.hpp"
 
 namespace simt::core {
 namespace {
@@ -75,7 +76,7 @@ bool is_fenced(const View& view, const Stamp& stamp) {
 }
 
 std::string place_name(const Place& place, std::size_t offset) {
-  if (place.space == Space::shared) return text("shared 0x%zx", offset + kSharedBase);
+  if (place.space == Space::shared) return shared_place(static_cast<std::uint32_t>(offset + kSharedBase));
   return global_place(place.base + offset);
 }
 

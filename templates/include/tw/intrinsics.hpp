@@ -91,7 +91,7 @@ namespace tw {
 
 /// Shuffles values of 2, 4 or 8 bytes, word by word.
 template <class T>
-T shuffle(unsigned mask, const T& value, simt::Shuffle mode, int lane, int width) {
+[[gnu::always_inline]] inline T shuffle(unsigned mask, const T& value, simt::Shuffle mode, int lane, int width) {
   static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8, "shuffles move 2, 4 or 8 bytes");
   constexpr int words = sizeof(T) == 8 ? 2 : 1;
   std::uint32_t parts[words] = {};
@@ -180,7 +180,7 @@ template <class T, class Operand, class Step>
 }
 
 template <class Step, class T, class Operand>
-T atomic(T* pointer, const Operand& operand) {
+[[gnu::always_inline]] inline T atomic(T* pointer, const Operand& operand) {
   static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8, "atomics work on 2, 4 or 8 bytes");
   T old;
   simt::atomic(pointer, sizeof(T), atomic_step<T, Operand, Step>, &operand, &old);

@@ -24,6 +24,16 @@ std::uint32_t map_shared_rank(std::uint32_t address, std::uint32_t rank);  // ma
 void shared_store(std::uint32_t address, const void* value, int bytes);    // st.shared by address
 void shared_load(std::uint32_t address, void* value, int bytes);           // ld.shared by address
 
+// Variables that ordinary CUDA declares. A module with static shared memory says so when it is loaded.
+void use_static_shared_memory();
+/// The running block's copy of the variable that `key` stands for.
+void* shared_variable(const void* key, const char* name, std::size_t bytes, std::size_t alignment);
+/// Where dynamic shared memory begins while one block runs at a time.
+void* dynamic_shared_memory();
+/// Device memory that every launch finds as `initial`, which must outlive it.
+void* device_variable(const void* initial, std::size_t bytes, const char* name);
+void release_device_variable(void* memory);
+
 // Barriers and warp collectives.
 void sync_threads();
 int sync_threads_reduce(int predicate, int mode);  // 0 count, 1 and, 2 or

@@ -45,7 +45,8 @@ void set_limits(const Limits& limits);
 const Limits& limits();
 
 /// What is wrong with the kernel. `kind` is one of: deadlock, hang, race, uninitialised, shared-out-of-bounds,
-/// global-out-of-bounds, misaligned, divergence, barrier, mbarrier, phase, tensor-map, wgmma, setmaxnreg, exit, trap.
+/// global-out-of-bounds, misaligned, divergence, barrier, mbarrier, phase, tensor-map, wgmma, setmaxnreg, exit, trap,
+/// resources (more static shared memory than a block may have).
 struct Finding {
   std::string kind;
   std::string message;  // one line; names both accesses, threads, blocks and source lines where there are any

@@ -1,0 +1,99 @@
+// argument.hpp - one argument of a kernel, as its description gives it, and the values that it begins with.
+#pragma once
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "npy.hpp"
+#include "tilewright/elements.hpp"
+#include "tilewright/family.hpp"
+
+namespace tilewright::check {
+
+inline ElementType element_type(const std::string& name) {
+  for (const auto& [known, type] : kElementNames)
+    if (name == known) return type;
+  throw std::invalid_argument("unknown element type '" + name + "'");
+}
+
+inline bool is_float(ElementType type) {
+  return type == ElementType::f16 || type == ElementType::bf16 || type == ElementType::f32 ||
+         type == ElementType::f64;
+}
+
+/// How the elements of an input are drawn.
+struct Values {
+  std::string kind = "normal";  // normal, uniform, integers, one-hot, ascending, file
+  double low = 0, high = 0;
+  std::string file;
+
+  explicit Values(const Json& json)
+      : kind(json.text("kind", "normal")),
+        low(json.number("low", 0)),
+        high(json.number("high", 0)),
+        file(json.text("file", "")) {}
+
+  std::vector<double> draw(std::mt19937_64& random, std::size_t count) const {
+    std::vector<double> values(count);
+    if (kind == "file") return read_file(count);
+    if (kind == "one-hot" && count > 0) values[random() % count] = 1;
+    if (kind == "ascending")
+      for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<double>(i);
+    std::normal_distribution<double> normal(low, high);
+    const auto span = static_cast<std::uint64_t>(std::max(0.0, high - low)) + 1;
+    const double unit = 0x1p-53;
+    for (double& value : values) {
+      if (kind == "normal") value = normal(random);
+      if (kind == "uniform") value = low + (high - low) * static_cast<double>(random() >> 11) * unit;
+      if (kind == "integers") value = low + static_cast<double>(random() % span);
+    }
+    return values;
+  }
+
+ private:
+  std::vector<double> read_file(std::size_t count) const {
+    std::vector<double> values = read_npy(file);
+    if (values.size() != count)
+      throw std::invalid_argument(file + " has " + std::to_string(values.size()) + " elements; " +
+                                  std::to_string(count) + " are needed");
+    return values;
+  }
+};
+
+struct Argument {
+  enum class Kind { tensor, scalar, workspace };
+  std::string name;
+  Kind kind = Kind::tensor;
+  ElementType type = ElementType::f32;
+  double value = 0;          // scalar
+  std::size_t bytes = 0;     // workspace
+  std::size_t tensor = 0;    // index among the tensors
+  std::size_t offset = 0;    // of a workspace, in that of the launch
+};
+
+inline std::vector<std::byte> encoded(ElementType type, const std::vector<double>& values) {
+  const std::size_t size = element_bytes(type);
+  std::vector<std::byte> image(values.size() * size);
+  for (std::size_t i = 0; i < values.size(); ++i) encode(type, values[i], image.data() + i * size);
+  return image;
+}
+
+inline Tensor tensor_of(const Json& json, std::mt19937_64& random) {
+  Tensor tensor;
+  tensor.name = json.at("name").text();
+  tensor.type = element_type(json.at("type").text());
+  const std::string role = json.at("role").text();
+  tensor.role = role == "in" ? Role::input : role == "out" ? Role::output : Role::inout;
+  tensor.rows = json.at("rows").integer();
+  tensor.cols = tensor.stride = json.at("cols").integer();
+  if (tensor.role != Role::output) {
+    const auto count = static_cast<std::size_t>(tensor.rows * tensor.cols);
+    tensor.image = encoded(tensor.type, Values(json.at("values")).draw(random, count));
+  }
+  return tensor;
+}
+
+}  // namespace tilewright::check

@@ -1,0 +1,3 @@
+// reduce.h - in cooperative_groups.h.
+#pragma once
+#include "../cooperative_groups.h"

@@ -1,0 +1,3 @@
+// scan.h - in cooperative_groups.h.
+#pragma once
+#include "../cooperative_groups.h"

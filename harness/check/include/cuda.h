@@ -1,0 +1,2 @@
+// cuda.h - all that a kernel needs of it is in prelude.hpp already.
+#pragma once

@@ -1,0 +1,2 @@
+// device_atomic_functions.h - all that a kernel needs of it is in prelude.hpp already.
+#pragma once

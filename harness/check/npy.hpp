@@ -1,0 +1,72 @@
+// npy.hpp - NumPy's file format, as far as arrays of numbers in C order go.
+#pragma once
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "tilewright/elements.hpp"
+#include "tilewright/family.hpp"
+
+namespace tilewright::check {
+
+inline constexpr std::pair<const char*, ElementType> kElementNames[] = {
+    {"f16", ElementType::f16}, {"bf16", ElementType::bf16}, {"f32", ElementType::f32},
+    {"f64", ElementType::f64}, {"i8", ElementType::i8},     {"u8", ElementType::u8},
+    {"i32", ElementType::i32}, {"u32", ElementType::u32},   {"i64", ElementType::i64}};
+
+inline constexpr std::pair<const char*, ElementType> kNpyNames[] = {
+    {"<f2", ElementType::f16}, {"<f4", ElementType::f32}, {"<f8", ElementType::f64}, {"|i1", ElementType::i8},
+    {"|u1", ElementType::u8},  {"|b1", ElementType::u8},  {"<i4", ElementType::i32}, {"<u4", ElementType::u32},
+    {"<i8", ElementType::i64}, {"<u8", ElementType::i64}};
+
+/// The elements of a .npy file, whatever its shape. Throws std::invalid_argument.
+inline std::vector<double> read_npy(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw std::invalid_argument("cannot read " + path);
+  const std::string all((std::istreambuf_iterator<char>(file)), {});
+  const auto refuse = [&](const std::string& why) { return std::invalid_argument(path + ": " + why); };
+  if (all.size() < 12 || all.compare(0, 6, "\x93NUMPY") != 0) throw refuse("this is no .npy file");
+  const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(all[i])); };
+  const bool first = all[6] == 1;
+  const std::size_t begin = first ? 10 : 12;
+  const std::size_t header = first ? byte(8) | byte(9) << 8 : byte(8) | byte(9) << 8 | byte(10) << 16;
+  if (all.size() < begin + header) throw refuse("the header is cut off");
+  const std::string text = all.substr(begin, header);
+  if (text.find("'fortran_order': True") != std::string::npos)
+    throw refuse("it is in Fortran order; save np.ascontiguousarray(…)");
+  for (const auto& [name, type] : kNpyNames) {
+    if (text.find(std::string("'") + name + "'") == std::string::npos) continue;
+    const std::size_t size = element_bytes(type);
+    std::vector<double> values((all.size() - begin - header) / size);
+    const auto* data = reinterpret_cast<const std::byte*>(all.data()) + begin + header;
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = decode(type, data + i * size);
+    return values;
+  }
+  throw refuse("its element type is not supported: " + text.substr(0, 60));
+}
+
+/// Writes rows x cols elements; bf16, which NumPy lacks, as f4.
+inline void write_npy(const std::string& path, const Tensor& tensor, const std::byte* contents) {
+  const bool widened = tensor.type == ElementType::bf16;
+  const ElementType type = widened ? ElementType::f32 : tensor.type;
+  std::string name;
+  for (const auto& [npy, known] : kNpyNames)
+    if (known == type && name.empty()) name = npy;
+  std::string header = "{'descr': '" + name + "', 'fortran_order': False, 'shape': (" +
+                       std::to_string(tensor.rows) + ", " + std::to_string(tensor.cols) + "), }";
+  header.resize((header.size() + 1 + 10 + 63) / 64 * 64 - 10 - 1, ' ');
+  header += '\n';
+  std::ofstream file(path, std::ios::binary);
+  file << "\x93NUMPY" << '\1' << '\0' << static_cast<char>(header.size() & 0xff)
+       << static_cast<char>(header.size() >> 8) << header;
+  const std::size_t size = element_bytes(tensor.type), written = element_bytes(type);
+  for (std::int64_t i = 0; i < tensor.rows * tensor.cols; ++i) {
+    std::byte element[8];
+    encode(type, decode(tensor.type, contents + static_cast<std::size_t>(i) * size), element);
+    file.write(reinterpret_cast<const char*>(widened ? element : contents + static_cast<std::size_t>(i) * size),
+               static_cast<std::streamsize>(written));
+  }
+}
+
+}  // namespace tilewright::check

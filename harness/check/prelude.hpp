@@ -1,0 +1,179 @@
+// prelude.hpp - what an ordinary .cu finds declared on the emulated device before its first line: CUDA's names, and
+// the standard headers that host code tends to include, precompiled once. The words that qualify functions and
+// variables become markers, which src/kernel-file/rewrite.ts reads and takes away.
+#pragma once
+#include "tw/intrinsics.hpp"
+#undef __noinline__  // a word of the standard headers' attributes; src/kernel-file/rewrite.ts takes it away elsewhere
+
+#include <cfloat>
+#include <chrono>
+#include <climits>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <functional>
+#include <iostream>
+#include <limits>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#if !__has_include(<vector_types.h>)  // no CUDA toolkit: its other vector types
+struct dim3 {
+  unsigned x = 1, y = 1, z = 1;
+};
+struct char1 { signed char x; };
+struct int1 { int x; };
+struct uint1 { unsigned x; };
+struct float1 { float x; };
+struct double1 { double x; };
+#endif
+
+// ------------------------------------------------------------------------------ variables, messages, references
+
+namespace tw {
+
+/// A variable in device memory, where accesses are checked. Every launch finds it as it was initialised.
+template <class T>
+class DeviceVariable {
+ public:
+  DeviceVariable(const T& initial, const char* name)
+      : memory_(simt::device_variable(&initial, sizeof(T), name)) {}
+  ~DeviceVariable() { simt::release_device_variable(memory_); }
+  DeviceVariable(const DeviceVariable&) = delete;
+  DeviceVariable& operator=(const DeviceVariable&) = delete;
+  T& value() const { return *static_cast<T*>(memory_); }
+
+ private:
+  void* memory_;
+};
+
+/// A parameter of a reference function: element type, pointer or value (harness/check/reference.hpp reads these).
+struct ReferenceParameter {
+  const char* type;
+  bool pointer;
+};
+
+template <class T>
+constexpr const char* element_name() {
+  if constexpr (std::is_same_v<T, __half>) return "f16";
+  else if constexpr (std::is_same_v<T, __nv_bfloat16>) return "bf16";
+  else if constexpr (std::is_same_v<T, float>) return "f32";
+  else if constexpr (std::is_same_v<T, double>) return "f64";
+  else {
+    static_assert(std::is_integral_v<T>, "the reference takes an argument of a type that is not supported");
+    return sizeof(T) == 8 ? "i64" : sizeof(T) == 4 ? (std::is_signed_v<T> ? "i32" : "u32") : std::is_signed_v<T> ? "i8" : "u8";
+  }
+}
+
+template <class... Parameters>
+const ReferenceParameter* reference_parameters(void (*)(Parameters...)) {
+  static const ReferenceParameter all[] = {
+      {element_name<std::remove_cv_t<std::remove_pointer_t<std::remove_cvref_t<Parameters>>>>(),
+       std::is_pointer_v<std::remove_cvref_t<Parameters>>}...};
+  return all;
+}
+
+inline constexpr int kMostLines = 200;  // that printf writes in one process
+
+/// printf of a kernel: one line on stderr, with the thread that prints it.
+[[gnu::format(printf, 1, 2), gnu::no_sanitize("thread")]] inline int print(const char* format, ...) {
+  static int lines = 0;
+  if (++lines > kMostLines) return 0;
+  const auto& [block, thread] = std::pair(simt::ids->block, simt::ids->thread);
+  std::fprintf(stderr, "block (%u,%u,%u) thread (%u,%u,%u): ", block.x, block.y, block.z, thread.x, thread.y,
+               thread.z);
+  va_list arguments;
+  va_start(arguments, format);
+  const int written = std::vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  return written;
+}
+
+/// Inlined, so that the line is the assertion's.
+[[noreturn, gnu::always_inline]] inline void fail_assertion(const char* condition) {
+  char text[300];
+  std::snprintf(text, sizeof text, "assertion failed: %s", condition);
+  simt::trap(text);
+}
+
+}  // namespace tw
+
+#include "assert.h"
+#define printf(...) ::tw::print(__VA_ARGS__)
+
+// ------------------------------------------------------------------------------------- what intrinsics.hpp lacks
+
+// clang-format off
+using uint = unsigned int;
+using ushort = unsigned short;
+using uchar = unsigned char;
+static inline float fdividef(float a, float b) { return a / b; }
+static inline float normcdff(float a) { return 0.5f * std::erfc(-a * 0.70710678f); }
+static inline float rhypotf(float a, float b) { return 1.0f / std::hypot(a, b); }
+static inline float rcbrtf(float a) { return 1.0f / std::cbrt(a); }
+static inline void sincospif(float a, float* s, float* c) { *s = std::sin(a * 3.14159265358979f); *c = std::cos(a * 3.14159265358979f); }
+static inline float sinpif(float a) { return std::sin(a * 3.14159265358979f); }
+static inline float cospif(float a) { return std::cos(a * 3.14159265358979f); }
+static inline float __fmaf_rz(float a, float b, float c) { return std::fma(a, b, c); }
+static inline float __fadd_rz(float a, float b) { return a + b; }
+static inline float __fmul_rz(float a, float b) { return a * b; }
+static inline double __dadd_rn(double a, double b) { return a + b; }
+static inline double __dmul_rn(double a, double b) { return a * b; }
+static inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
+static inline unsigned __float2uint_rn(float a) { return static_cast<unsigned>(std::nearbyint(a)); }
+static inline unsigned __float2uint_rz(float a) { return static_cast<unsigned>(a); }
+static inline unsigned __float2uint_rd(float a) { return static_cast<unsigned>(std::floor(a)); }
+static inline unsigned __float2uint_ru(float a) { return static_cast<unsigned>(std::ceil(a)); }
+static inline float __int2float_rz(int a) { return static_cast<float>(a); }
+static inline double __int2double_rn(int a) { return a; }
+static inline int __double2int_rn(double a) { return static_cast<int>(std::nearbyint(a)); }
+static inline int __double2int_rz(double a) { return static_cast<int>(a); }
+static inline float __double2float_rn(double a) { return static_cast<float>(a); }
+static inline unsigned long long __umul64hi(unsigned long long a, unsigned long long b) { return static_cast<unsigned long long>(static_cast<unsigned __int128>(a) * b >> 64); }
+static inline int __mul24(int a, int b) { return (a << 8 >> 8) * (b << 8 >> 8); }
+static inline unsigned __umul24(unsigned a, unsigned b) { return (a & 0xffffffu) * (b & 0xffffffu); }
+static inline int __sad(int a, int b, unsigned c) { return static_cast<int>(static_cast<unsigned>(a < b ? b - a : a - b) + c); }
+static inline int __dp4a(int a, int b, int c) { for (int i = 0; i < 4; ++i) c += static_cast<signed char>(a >> 8 * i) * static_cast<signed char>(b >> 8 * i); return c; }
+static inline unsigned __dp4a(unsigned a, unsigned b, unsigned c) { for (int i = 0; i < 4; ++i) c += (a >> 8 * i & 0xffu) * (b >> 8 * i & 0xffu); return c; }
+static inline unsigned long long __brevll(unsigned long long v) { return static_cast<unsigned long long>(__brev(static_cast<unsigned>(v))) << 32 | __brev(static_cast<unsigned>(v >> 32)); }
+static inline long long clock64() { return static_cast<long long>(simt::clock64()); }
+static inline bool __isGlobal(const void*) { return true; }
+static inline void __prof_trigger(int) {}
+static inline void __brkpt() { simt::trap("__brkpt() was called"); }
+template <class T> static inline unsigned __match_all_sync(unsigned mask, T value, int* predicate) { const bool all = __match_any_sync(mask, value) == mask; *predicate = all; return all ? mask : 0; }
+template <class T> static inline T atomicAdd_block(T* p, std::type_identity_t<T> v) { return atomicAdd(p, v); }
+template <class T> static inline T atomicAdd_system(T* p, std::type_identity_t<T> v) { return atomicAdd(p, v); }
+template <class T> static inline T atomicMax_block(T* p, std::type_identity_t<T> v) { return atomicMax(p, v); }
+template <class T> static inline T atomicMin_block(T* p, std::type_identity_t<T> v) { return atomicMin(p, v); }
+template <class T> static inline T atomicCAS_block(T* p, std::type_identity_t<T> e, std::type_identity_t<T> v) { return atomicCAS(p, e, v); }
+// clang-format on
+
+// ------------------------------------------------------------------------------------------------------ markers
+
+#undef __global__
+#undef __device__
+#undef __host__
+#undef __shared__
+#undef __constant__
+#undef __managed__
+#define __global__ tw_marks_global
+#define __device__ tw_marks_device
+#define __host__ tw_marks_host
+#define __shared__ tw_marks_shared
+#define __constant__ tw_marks_constant
+#define __managed__ tw_marks_device
+#undef __forceinline__
+#define __forceinline__ inline __attribute__((always_inline))
+#undef __inline__
+#define __inline__ inline
+#undef __restrict__
+#define __restrict__ __restrict
+#define __CUDACC__ 1
+#define __NVCC__ 1
+#define __CUDA_ARCH__ 900
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0

@@ -1,0 +1,132 @@
+// problem.hpp - a described problem: its tensors, its launch, and its answer by whichever reference it names.
+#pragma once
+#include <cmath>
+#include <limits>
+
+#include "argument.hpp"
+#include "reference.hpp"
+
+namespace tilewright::check {
+
+/// How far an element may be from the reference: relative * |value| + absolute.
+struct Tolerance {
+  double relative = 0, absolute = 0;
+  double bound(double value) const {
+    return std::isfinite(value) ? relative * std::abs(value) + absolute : 0;
+  }
+};
+
+class DescribedProblem final : public Problem {
+ public:
+  explicit DescribedProblem(const Json& json) : json_(json), key_(json.dump()) {
+    std::mt19937_64 random(static_cast<std::uint64_t>(json.integer("seed", 1)));
+    for (const Json& item : json.at("arguments").items()) add(item, random);
+    for (int i = 0; i < 3; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      launch_.grid[at] = static_cast<unsigned>(json.at("grid").items().at(at).integer());
+      launch_.block[at] = static_cast<unsigned>(json.at("block").items().at(at).integer());
+    }
+    launch_.shared_bytes = static_cast<std::size_t>(json.integer("shared", 0));
+    if (arguments_.size() > kMostSlots)
+      throw std::invalid_argument("a kernel may have " + std::to_string(kMostSlots) + " arguments, not " +
+                                  std::to_string(arguments_.size()));
+  }
+
+  const std::vector<Tensor>& tensors() const override { return tensors_; }
+  std::vector<tilewright::Reference> reference() const override {
+    const std::vector<std::vector<double>> answers = answer();
+    std::vector<tilewright::Reference> references;
+    for (std::size_t i = 0; i < tensors_.size(); ++i) {
+      if (tensors_[i].role == Role::input) continue;
+      tilewright::Reference& one = references.emplace_back();
+      one.value = answers[i];
+      for (const double value : one.value) one.bound.push_back(tolerances_[i].bound(value));
+    }
+    return references;
+  }
+  double flops() const override { return 0; }
+  double bytes() const override { return 0; }
+  Bound bind(const Parameters&, const DeviceLimits&) const override {
+    Bound bound;
+    bound.workspace.bytes = workspace_bytes_;
+    bound.launches.push_back(launch());
+    return bound;
+  }
+  CallBytes call(const Placement& placement) const override { return CallBytes(slots(placement)); }
+  std::string key() const override { return key_; }
+
+ private:
+  void add(const Json& json, std::mt19937_64& random) {
+    Argument argument;
+    argument.name = json.at("name").text();
+    const std::string kind = json.at("kind").text();
+    if (kind == "tensor") {
+      argument.tensor = tensors_.size();
+      tensors_.push_back(tensor_of(json, random));
+      argument.type = tensors_.back().type;
+      tolerances_.push_back({json.number("relative", 0), json.number("absolute", 0)});
+    } else if (kind == "scalar") {
+      argument.kind = Argument::Kind::scalar;
+      argument.type = element_type(json.at("type").text());
+      argument.value = json.at("value").number();
+    } else {
+      argument.kind = Argument::Kind::workspace;
+      argument.offset = workspace_bytes_;
+      workspace_bytes_ += (static_cast<std::size_t>(json.at("bytes").integer()) + 255) / 256 * 256;
+    }
+    arguments_.push_back(std::move(argument));
+  }
+
+  /// Arguments in slots of 8 bytes, which the kernel's entry knows how to take apart: addresses and scalars.
+  static constexpr std::size_t kMostSlots = kMostArgumentBytes / 8;
+  struct Slots {
+    std::uint64_t slot[kMostSlots];
+  };
+
+  BoundLaunch launch() const {
+    BoundLaunch launch = launch_;
+    launch.arguments.resize(arguments_.size() * 8);
+    for (std::uint32_t i = 0; i < arguments_.size() * 8; i += 8)
+      launch.patches.push_back({Patch::Kind::address, i, i, 0});
+    return launch;
+  }
+
+  Slots slots(const Placement& placement) const {
+    Slots slots{};
+    for (std::size_t i = 0; i < arguments_.size(); ++i) {
+      const Argument& argument = arguments_[i];
+      if (argument.kind == Argument::Kind::scalar) {
+        std::byte bytes[8];  // the slot may be longer than the scalar
+        encode(argument.type, argument.value, bytes);
+        std::memcpy(&slots.slot[i], bytes, element_bytes(argument.type));
+        continue;
+      }
+      const void* address = argument.kind == Argument::Kind::tensor
+                                ? placement.tensors[argument.tensor]
+                                : static_cast<std::byte*>(placement.workspace) + argument.offset;
+      std::memcpy(&slots.slot[i], &address, sizeof address);
+    }
+    return slots;
+  }
+
+  /// The right contents of every tensor; those of inputs are left empty.
+  std::vector<std::vector<double>> answer() const {
+    const Json& reference = json_.at("reference");
+    const std::string& kind = reference.at("kind").text();
+    if (kind == "function") return call_function(reference, json_.at("sizes"), arguments_, tensors_);
+    if (kind == "files") return read_files(reference, tensors_);
+    if (kind == "python") return call_python(reference, json_, arguments_, tensors_);
+    return run_kernel(reference, tensors_, workspace_bytes_, launch(),
+                      [this](const Placement& placement) { return CallBytes(slots(placement)); });
+  }
+
+  Json json_;
+  std::string key_;
+  std::vector<Argument> arguments_;
+  std::vector<Tensor> tensors_;
+  std::vector<Tolerance> tolerances_;  // by tensor
+  std::size_t workspace_bytes_ = 0;
+  BoundLaunch launch_;
+};
+
+}  // namespace tilewright::check

@@ -1,0 +1,208 @@
+// reference.hpp - where the right answer comes from: a C or C++ function, another kernel (or the same one, thread by
+// thread in order), files, a Python function. Each gives the contents of every tensor, empty for inputs.
+#pragma once
+#include <dlfcn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <memory>
+
+#include "../emulated/launcher.hpp"
+#include "argument.hpp"
+
+namespace tilewright::check {
+
+using Answers = std::vector<std::vector<double>>;
+
+inline std::vector<double> decoded(ElementType type, const std::byte* contents, std::size_t count) {
+  std::vector<double> values(count);
+  const std::size_t size = element_bytes(type);
+  for (std::size_t i = 0; i < count; ++i) values[i] = decode(type, contents + i * size);
+  return values;
+}
+
+inline std::size_t count_of(const Tensor& tensor) { return static_cast<std::size_t>(tensor.rows * tensor.cols); }
+
+/// A library opened for as long as this lives.
+class Library {
+ public:
+  explicit Library(const std::string& path) : handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+    if (!handle_) throw std::runtime_error("cannot load " + path + ": " + dlerror());
+  }
+  ~Library() { dlclose(handle_); }
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+  template <class Function>
+  Function find(const char* name) const {
+    void* found = dlsym(handle_, name);
+    if (!found) throw std::runtime_error(std::string("the reference exports no ") + name);
+    return reinterpret_cast<Function>(found);
+  }
+
+ private:
+  void* handle_;
+};
+
+/// One parameter of a reference function: element type, pointer or value.
+struct ReferenceParameter {
+  const char* type;
+  bool pointer;
+};
+
+/// Calls a function of the library that src/kernel-file/reference.ts made. `parameters`: for each of its parameters the
+/// index of the kernel's argument, or a size.
+inline Answers call_function(const Json& json, const Json& sizes, const std::vector<Argument>& arguments,
+                             const std::vector<Tensor>& tensors) {
+  const Library library(json.at("library").text());
+  const auto* types = *library.find<const ReferenceParameter* const*>("tw_reference_parameters");
+  const auto call = library.find<void (*)(void**)>("tw_reference");
+  const Json::Array& given = json.at("parameters").items();
+  std::vector<std::vector<std::byte>> storage(given.size());
+  std::vector<void*> slots(given.size()), pointers(given.size());
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const ElementType type = element_type(types[i].type);
+    const Json* index = given[i].find("argument");
+    const Argument* argument = index ? &arguments.at(static_cast<std::size_t>(index->integer())) : nullptr;
+    if (types[i].pointer && argument && argument->kind == Argument::Kind::tensor) {
+      const Tensor& tensor = tensors[argument->tensor];
+      storage[i] = encoded(type, tensor.role == Role::output
+                                     ? std::vector<double>(count_of(tensor))
+                                     : decoded(tensor.type, tensor.image.data(), count_of(tensor)));
+      storage[i].resize(storage[i].size() + 8);
+    } else if (types[i].pointer) {
+      storage[i].resize(argument ? 1 << 20 : 8);  // a workspace, which the reference may use otherwise
+    } else {
+      storage[i].resize(8);
+      encode(type, argument ? argument->value : sizes.at(given[i].at("size").text()).number(), storage[i].data());
+    }
+    pointers[i] = storage[i].data();
+    slots[i] = types[i].pointer ? static_cast<void*>(&pointers[i]) : pointers[i];
+  }
+  call(slots.data());
+  Answers answers(tensors.size());
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const Json* index = given[i].find("argument");
+    if (!index || !types[i].pointer) continue;
+    const Argument& argument = arguments.at(static_cast<std::size_t>(index->integer()));
+    if (argument.kind != Argument::Kind::tensor || tensors[argument.tensor].role == Role::input) continue;
+    answers[argument.tensor] =
+        decoded(element_type(types[i].type), storage[i].data(), count_of(tensors[argument.tensor]));
+  }
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    if (tensors[i].role != Role::input && answers[i].empty() && count_of(tensors[i]) > 0)
+      throw std::invalid_argument("the reference does not compute '" + tensors[i].name + "'");
+  return answers;
+}
+
+/// Runs a kernel thread by thread in order, without the detector. What it leaves as it was is other poison than the
+/// gate's, which then says `unwritten`.
+inline Answers run_kernel(const Json& json, const std::vector<Tensor>& tensors, std::size_t workspace_bytes,
+                          const BoundLaunch& launch, const std::function<CallBytes(const Placement&)>& call) {
+  struct Release {
+    void operator()(void* memory) const { simt::release(memory); }
+  };
+  constexpr std::byte kPoison{0xA5};
+  const Library library(json.at("library").text());
+  const auto entry = library.find<simt::Entry>("tw_check_kernel_emulated");
+  std::vector<std::unique_ptr<void, Release>> memory;
+  Placement placement;
+  for (const Tensor& tensor : tensors) {
+    const std::size_t bytes = count_of(tensor) * element_bytes(tensor.type);
+    memory.emplace_back(simt::allocate(std::max<std::size_t>(bytes, 16), tensor.name.c_str()));
+    placement.tensors.push_back(memory.back().get());
+    std::memset(memory.back().get(), static_cast<int>(kPoison), bytes);
+    if (!tensor.image.empty()) std::memcpy(memory.back().get(), tensor.image.data(), bytes);
+  }
+  memory.emplace_back(simt::allocate(std::max<std::size_t>(workspace_bytes, 16), "workspace"));
+  placement.workspace = memory.back().get();
+  std::memset(placement.workspace, static_cast<int>(kPoison), workspace_bytes);
+  simt::Config config;
+  config.async = simt::Async::now;
+  config.order = simt::Order::in_order;
+  config.poison = false;
+  config.seconds = 20;
+  emulated::PlannedLaunch(entry, "the reference", launch).run(config, call(placement).data());
+  Answers answers(tensors.size());
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i].role == Role::input) continue;
+    answers[i] = decoded(tensors[i].type, static_cast<const std::byte*>(placement.tensors[i]), count_of(tensors[i]));
+  }
+  return answers;
+}
+
+/// `files`: a .npy by the name of each output.
+inline Answers read_files(const Json& json, const std::vector<Tensor>& tensors) {
+  Answers answers(tensors.size());
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i].role == Role::input) continue;
+    const std::string& path = json.at("files").at(tensors[i].name).text();
+    answers[i] = read_npy(path);
+    if (answers[i].size() != count_of(tensors[i]))
+      throw std::invalid_argument(path + " has " + std::to_string(answers[i].size()) + " elements; '" +
+                                  tensors[i].name + "' has " + std::to_string(count_of(tensors[i])));
+  }
+  return answers;
+}
+
+/// Runs argv and waits. Throws std::invalid_argument with what it said where it fails.
+inline void run_program(const std::vector<std::string>& argv, const std::filesystem::path& log) {
+  std::vector<char*> words;
+  for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    if (std::freopen(log.c_str(), "w", stderr)) execvp(words[0], words.data());
+    _exit(127);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+  std::ifstream file(log);
+  std::string said, line;
+  while (std::getline(file, line))
+    if (!line.empty()) said = line;  // the last line of a traceback is the one that counts
+  throw std::invalid_argument("the Python reference fails: " + (said.empty() ? argv[0] + " does not run" : said));
+}
+
+/// Inputs as .npy into a folder of its own, results as .npy out of it.
+inline Answers call_python(const Json& json, const Json& problem, const std::vector<Argument>& arguments,
+                           const std::vector<Tensor>& tensors) {
+  std::string folder = (std::filesystem::temp_directory_path() / "tilewright-XXXXXX").string();
+  if (!mkdtemp(folder.data())) throw std::runtime_error("cannot make a temporary folder");
+  const std::filesystem::path place(folder);
+  Answers answers(tensors.size());
+  try {
+    Json call;
+    call.set("file", json.at("file")).set("function", json.at("function"));
+    Json values{Json::Object()}, outputs{Json::Array()};
+    for (const Argument& argument : arguments) {
+      if (argument.kind == Argument::Kind::scalar) values.set(argument.name, argument.value);
+      if (argument.kind != Argument::Kind::tensor) continue;
+      const Tensor& tensor = tensors[argument.tensor];
+      if (tensor.role != Role::output) write_npy(place / (tensor.name + ".npy"), tensor, tensor.image.data());
+      if (tensor.role != Role::input) outputs.push(tensor.name);
+    }
+    call.set("values", values).set("outputs", outputs);
+    call.set("sizes", problem.at("sizes")).set("shapes", problem.at("shapes"));
+    std::ofstream(place / "call.json") << call.dump();
+    run_program({json.at("python").text(), json.at("script").text(), folder}, place / "log.txt");
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      if (tensors[i].role == Role::input) continue;
+      answers[i] = read_npy(place / ("out-" + tensors[i].name + ".npy"));
+      if (answers[i].size() != count_of(tensors[i]))
+        throw std::invalid_argument("the Python reference gives " + std::to_string(answers[i].size()) +
+                                    " elements for '" + tensors[i].name + "', which has " +
+                                    std::to_string(count_of(tensors[i])));
+    }
+  } catch (...) {
+    std::filesystem::remove_all(place);
+    throw;
+  }
+  std::filesystem::remove_all(place);
+  return answers;
+}
+
+}  // namespace tilewright::check

@@ -1,0 +1,44 @@
+"""Calls a Python function as the reference of a check: reads call.json and .npy files in a folder, writes the outputs there.
+
+The function gets the kernel's inputs (NumPy arrays, whole-number sizes, scalars) by the names of its own parameters.
+It returns the output, or a tuple or dict of the outputs.
+"""
+import importlib.util
+import inspect
+import json
+import pathlib
+import sys
+
+
+def main(folder: pathlib.Path) -> None:
+    try:
+        import numpy
+    except ModuleNotFoundError:
+        sys.exit("NumPy is missing: install it, or name a Python that has it with PYTHON")
+    call = json.loads((folder / "call.json").read_text())
+    values = {**call["sizes"], **call["values"]}
+    for name, shape in call["shapes"].items():
+        file = folder / f"{name}.npy"
+        if file.exists():
+            array = numpy.load(file).reshape(shape)
+            values[name] = array.astype(numpy.float64) if array.dtype.kind == "f" else array
+    sys.path.insert(0, str(pathlib.Path(call["file"]).parent))
+    spec = importlib.util.spec_from_file_location("reference", call["file"])
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    function = getattr(module, call["function"])
+    names = list(inspect.signature(function).parameters)
+    unknown = [name for name in names if name not in values]
+    if unknown:
+        sys.exit(f"{call['function']} asks for '{unknown[0]}'; there are: {', '.join(values)}")
+    result = function(**{name: values[name] for name in names})
+    outputs = call["outputs"]
+    if not isinstance(result, dict):
+        result = dict(zip(outputs, result if isinstance(result, tuple) else (result,)))
+    for name in outputs:
+        if name not in result:
+            sys.exit(f"{call['function']} gives no '{name}'")
+        numpy.save(folder / f"out-{name}.npy", numpy.ascontiguousarray(result[name]))
+
+
+main(pathlib.Path(sys.argv[1]))

@@ -1,0 +1,182 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { emulated, wantsGpu } from '../backends/index.ts';
+import { type CompileContext, defaultJobs, type RunnerCompilers } from '../compile/context.ts';
+import { buildWorker } from '../compile/worker.ts';
+import { type DeviceSession, openDevice } from '../device/session.ts';
+import { EnvironmentError, UsageError } from '../errors.ts';
+import { localExecutor } from '../exec/local.ts';
+import { type Checked, checkSource, draftPlans } from '../kernel-file/check.ts';
+import { descriptionJsonSchema } from '../kernel-file/description.ts';
+import { draftText } from '../kernel-file/draft.ts';
+import type { Event } from '../model/event.ts';
+import type { GateScope } from '../model/verdict.ts';
+import { checkedReport } from '../report/checked.ts';
+import { junitReport } from '../report/junit.ts';
+import { sarifReport } from '../report/sarif.ts';
+import { findCxx, findToolkit } from '../toolchain/find.ts';
+import { cachePaths } from '../toolchain/paths.ts';
+import { onDisk } from '../util/disk.ts';
+import { Slots } from '../util/limit.ts';
+import { packageRoot } from '../util/package-root.ts';
+import { flagText, quoted } from '../util/shell.ts';
+import { atMostEvery } from '../util/throttle.ts';
+import { asCalled } from './called.ts';
+import { exitCode } from './exit.ts';
+import type { Flags } from './options.ts';
+
+/** Whether `validate` is asked about somebody's own `.cu`, which is no variant of a family. */
+export function isOwnSource(first: string, flags: Flags): boolean {
+  if (!/\.(cu|cuh)$/.test(first) || flags.as !== undefined) return false;
+  if (!existsSync(first)) return true;
+  const text = readFileSync(first, 'utf8');
+  return !/\bTW_EXPORT\(/.test(text) && !/^\/\/ [\w-]+(\.[\w-]+){2,}$/m.test(text.slice(0, 300));
+}
+
+/** `validate softmax.cu [kernel]`. */
+export async function checkOwnSource(
+  file: string,
+  kernel: string | undefined,
+  flags: Flags,
+): Promise<number> {
+  if (flags.device && wantsGpu(flags.device))
+    throw new UsageError(
+      `a .cu of one's own is checked on the emulated device alone: leave out --device cuda`,
+    );
+  const begin = performance.now();
+  const surroundings = await open(flags);
+  const { against, include = [] } = flags;
+  const gate: GateScope = {
+    depth: flags.depth ?? 'quick',
+    ...(flags.case !== undefined && { case: flags.case }),
+    ...(flags.seed !== undefined && { seed: flags.seed }),
+  };
+  const request = {
+    file,
+    gate,
+    include,
+    ...(kernel !== undefined && { kernel }),
+    ...(against !== undefined && { against }),
+  };
+  const all: Checked[] = [];
+  try {
+    for await (const checked of checkSource(request, surroundings)) {
+      const one = withCommand(checked, file, flags);
+      all.push(one);
+      tell(one, file, flags);
+    }
+  } finally {
+    await surroundings.close();
+  }
+  if (!flags.json && !flags.quiet)
+    process.stderr.write(`${all.length} checked in ${((performance.now() - begin) / 1000).toFixed(1)} s\n`);
+  const { junit, sarif } = flags;
+  if (junit !== undefined) onDisk(`write ${junit}`, () => writeFileSync(junit, junitReport(all, file)));
+  if (sarif !== undefined) onDisk(`write ${sarif}`, () => writeFileSync(sarif, sarifReport(all, file)));
+  return codeOf(all);
+}
+
+/** `gen describe softmax.cu [kernel]`, `gen describe --schema`. */
+export async function describeSource(
+  file: string | undefined,
+  kernel: string | undefined,
+  flags: Flags & { readonly schema?: boolean },
+): Promise<number> {
+  if (flags.schema) {
+    process.stdout.write(`${JSON.stringify(descriptionJsonSchema(), null, 2)}\n`);
+    return exitCode.done;
+  }
+  if (file === undefined) throw new UsageError('gen describe needs a .cu file, or --schema');
+  const { compilers, context, close } = await open(flags);
+  try {
+    process.stdout.write(draftText(await draftPlans(file, kernel, { compilers, context })));
+  } finally {
+    await close();
+  }
+  return exitCode.done;
+}
+
+interface Surroundings {
+  readonly compilers: RunnerCompilers;
+  readonly context: CompileContext;
+  readonly session: () => Promise<DeviceSession>;
+  readonly close: () => Promise<void>;
+}
+
+/** g++ and a runner of the emulated device, built the first time; a CUDA toolkit gives its types where there is one. */
+async function open(flags: Flags): Promise<Surroundings> {
+  const environment = process.env;
+  const [cxx, { toolkit }] = await Promise.all([
+    findCxx(environment, localExecutor),
+    findToolkit(environment, localExecutor),
+  ]);
+  const { cudaHome, nvccVersion } = toolkit ?? {};
+  const compilers = { ...cxx, ...(cudaHome && { cudaHome }), ...(nvccVersion && { nvccVersion }) };
+  const context: CompileContext = {
+    executor: localExecutor,
+    cacheRoot:
+      flags.out === undefined
+        ? join(dirname(cachePaths(environment).base), 'check')
+        : join(flags.out, 'artifacts'),
+    packageRoot,
+    familyFolder: join(packageRoot, 'harness/check'),
+    slots: new Slots(flags.jobs ?? defaultJobs()),
+  };
+  let opened: Promise<DeviceSession> | undefined;
+  const session = () => {
+    opened ??= openSession(compilers, context, flags);
+    return opened;
+  };
+  return { compilers, context, session, close: async () => (await opened?.catch(() => undefined))?.close() };
+}
+
+async function openSession(
+  compilers: RunnerCompilers,
+  context: CompileContext,
+  flags: Flags,
+): Promise<DeviceSession> {
+  const say = (text: string) => flags.quiet || process.stderr.write(`${text}\n`);
+  const soFar = atMostEvery(2, (text: string) => say(text));
+  const worker = await buildWorker(emulated.name, compilers, context, (done, all) => {
+    if (done === 0) say(`building the emulated device: ${all} files, this once`);
+    else if (done < all) soFar(`${done} of ${all} files built`);
+  });
+  const patience = { kernel: flags.watchdog ?? 30, host: 300 };
+  const device = await openDevice(emulated.name, worker.path, localExecutor, patience);
+  if (!device.available) throw new EnvironmentError(device.reason);
+  return device.session;
+}
+
+/** A failure with the one command that shows it again. */
+function withCommand(one: Checked, file: string, flags: Flags): Checked {
+  if (!('verdict' in one) || one.verdict.verdict === 'passed') return one;
+  const { evidence } = one.verdict;
+  const { against, depth, watchdog } = flags;
+  const seed = typeof evidence.seed === 'number' ? evidence.seed : undefined;
+  const include = (flags.include ?? []).map((folder) => ` --include ${quoted(folder)}`).join('');
+  const command = `npx validate ${quoted(file)} ${quoted(one.kernel)}`;
+  const reproduce = command + flagText({ against, case: evidence.case, seed, depth, watchdog }) + include;
+  return { ...one, verdict: { ...one.verdict, evidence: { ...evidence, reproduce } } };
+}
+
+function tell(one: Checked, file: string, flags: Flags): void {
+  if (!flags.json) process.stdout.write(asCalled(checkedReport(one, file, process.stdout)));
+  else process.stdout.write(`${JSON.stringify(eventOf(one, file))}\n`);
+}
+
+function eventOf(one: Checked, file: string): Event {
+  if (!('verdict' in one)) return { event: 'error', kind: 'usage', message: one.refusal };
+  return {
+    event: 'verdict',
+    ...one.verdict,
+    variant: `${basename(file)}:${one.kernel}`,
+    parameters: {},
+    key: one.key,
+  };
+}
+
+/** A kernel that failed decides; then one that could not be checked. */
+function codeOf(all: readonly Checked[]): number {
+  if (all.some((one) => 'verdict' in one && one.verdict.verdict !== 'passed')) return exitCode.no;
+  return all.some((one) => 'refusal' in one) ? exitCode.couldNotRun : exitCode.done;
+}

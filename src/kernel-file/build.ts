@@ -1,0 +1,91 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { z } from 'zod';
+import { emulated } from '../backends/index.ts';
+import { obtain } from '../compile/cache.ts';
+import type { CompileContext, RunnerCompilers } from '../compile/context.ts';
+import { blameMachine } from '../compile/diagnosis.ts';
+import { callCompiler } from '../compile/outcome.ts';
+import { EnvironmentError, UsageError } from '../errors.ts';
+import type { Artifact } from '../model/artifact.ts';
+import type { Variant } from '../model/variant.ts';
+import { hashOf, sha256 } from '../util/hash.ts';
+import { explain } from './explain.ts';
+import { checkFlags, precompiledPrelude, preludeKey } from './prelude.ts';
+import { reachable, rewritten } from './rewrite.ts';
+import type { ReadSource } from './source.ts';
+
+/** The name under which a library exports the kernel in question. */
+const symbol = 'tw_check_kernel';
+
+/** Compiles one kernel of a source, with what it needs of the rest, for the emulated device. */
+export async function buildKernel(
+  source: ReadSource,
+  kernel: string,
+  compilers: RunnerCompilers,
+  context: CompileContext,
+): Promise<Artifact> {
+  const entry =
+    // The arguments lie in slots of 8 bytes, one behind the other: harness/check/problem.hpp.
+    'template <class... Arguments> static void tw_check_call(void (*kernel)(Arguments...), void** arguments) {\n' +
+    '  void* slots[sizeof...(Arguments) + 1];\n' +
+    '  for (unsigned i = 0; i < sizeof...(Arguments); ++i) slots[i] = static_cast<char*>(arguments[0]) + 8 * i;\n' +
+    '  tw::call_kernel(kernel, slots);\n}\n' +
+    `extern "C" void ${symbol}_emulated(void** arguments) { tw_check_call(&${kernel}, arguments); }\n` +
+    'static const bool tw_has_variables = (simt::use_static_shared_memory(), true);\n';
+  const text = unit(source, kernel, entry);
+  const { path, key, cached, seconds } = await buildLibrary(text, source, compilers, context);
+  const variant = variantFor(source, kernel);
+  const made = { variant, path: source.path, text: source.text, hash: sha256(source.text) };
+  return { source: made, device: emulated.name, arch: process.arch, path, key, cached, seconds };
+}
+
+/** The declarations that `name` needs, and a last function behind them. */
+export function unit(source: ReadSource, name: string, entry: string): string {
+  const words = name.match(/[A-Za-z_]\w*/g) ?? [];
+  const kept = reachable(source.items, words);
+  return `${rewritten(source.preprocessed, source.items, kept)}# 1 "tilewright"\n${entry}`;
+}
+
+function variantFor({ path }: ReadSource, kernel: string): Variant {
+  return {
+    ...{ family: 'check', id: `${basename(path)}:${kernel}`, symbol, parameters: {}, derived: {} },
+    ...{ budget: { threads: 0, sharedBytes: Number.MAX_SAFE_INTEGER }, template: '', deterministic: true },
+  };
+}
+
+const outcomeSchema = z.object({ seconds: z.number(), refusal: z.string().optional() });
+
+/** Compiles a rewritten unit to a shared object. Throws a UsageError with the user's line where g++ refuses it. */
+export async function buildLibrary(
+  text: string,
+  source: ReadSource,
+  compilers: RunnerCompilers,
+  context: CompileContext,
+): Promise<{ path: string; key: string; cached: boolean; seconds: number }> {
+  const key = hashOf('check', preludeKey(compilers, context), source.path, text);
+  const prelude = await precompiledPrelude(compilers, context);
+  const { folder, meta, cached } = await obtain(context, key, outcomeSchema, async (made) => {
+    const file = join(made, basename(source.path)); // debuggers' lines may name it
+    writeFileSync(file, `# 0 "${source.path}"\n#pragma GCC pch_preprocess "${prelude}.gch"\n${text}`);
+    const object = join(made, 'kernel.o');
+    const flags = [...checkFlags(compilers, context), '-fpch-preprocess', '-fno-diagnostics-show-caret'];
+    const compile = [compilers.cxx, ...flags, '-x', 'c++-cpp-output', '-c', file, '-o', object];
+    const compiled = await callCompiler(compile, context, made);
+    if (compiled.exitCode !== 0) {
+      blameMachine(compiled.stderr);
+      return { seconds: compiled.seconds, refusal: explain(compiled.stderr, source) };
+    }
+    const linked = await callCompiler(
+      [compilers.cxx, '-shared', '-o', join(made, 'kernel.so'), object],
+      context,
+      made,
+    );
+    rmSync(object);
+    if (linked.exitCode !== 0)
+      throw new EnvironmentError(`the linker failed: ${linked.stderr.slice(0, 300)}`);
+    return { seconds: compiled.seconds + linked.seconds };
+  });
+  if (meta.refusal !== undefined) throw new UsageError(meta.refusal);
+  return { path: join(folder, 'kernel.so'), key, cached, seconds: cached ? 0 : meta.seconds };
+}

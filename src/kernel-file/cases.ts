@@ -1,0 +1,177 @@
+import { UsageError } from '../errors.ts';
+import type { AnyFamily } from '../model/family.ts';
+import type { GateCase } from '../model/workload.ts';
+import type { ToleranceDescription, ValuesDescription } from './description.ts';
+import { evaluate, isKnown, type Sizes } from './expression.ts';
+import type { Expression, Plan, PlannedArgument } from './plan.ts';
+import type { ElementType } from './signature.ts';
+
+/** Where a problem's right answer comes from, as `harness/check/reference.hpp` reads it. */
+export type ReferenceJson = Readonly<Record<string, unknown>> & { readonly kind: string };
+
+const seed = 1;
+const mostCases = 12;
+
+/** The cases of a plan: its sizes, and ragged ones beside them. The first is launched again and on other inputs. */
+export function casesFor(plan: Plan, reference: ReferenceJson): GateCase[] {
+  const fixed = reference.kind === 'files';
+  const given = plan.sizes.filter((sizes) => fits(plan, sizes));
+  const fitting = fixed ? given.slice(0, 1) : unique([...given, ...(plan.ragged ? raggedSizes(plan) : [])]);
+  if (fitting.length === 0)
+    throw new UsageError(
+      `no sizes fulfil the condition '${plan.where}' of ${plan.kernel}; change sizes or where`,
+    );
+  return fitting.slice(0, mostCases).map((sizes, index) => ({
+    id: nameOf(sizes),
+    tier: index === 0 ? ('repetition' as const) : ('structures' as const),
+    launches: index === 0 ? 2 : 1,
+    problem: problemFor(plan, sizes, reference),
+    // Files hold the answer for one input.
+    ...(index === 0 && !fixed && { alternate: { ...problemFor(plan, sizes, reference), seed: seed + 1 } }),
+  }));
+}
+
+/** Nobody calls it through a library. */
+const noOperation = {
+  ...{ name: 'check', doc: 'A kernel of somebody else.' },
+  ...{ sizes: {}, choices: {}, operands: {}, scalars: {}, hints: {}, features: {} },
+};
+
+/** A family of one variant, which is what the gate judges. */
+export function familyFor(plan: Plan, reference: ReferenceJson): AnyFamily {
+  const cases = casesFor(plan, reference);
+  return {
+    name: 'check',
+    summary: plan.kernel,
+    operation: { ...noOperation, formula: plan.kernel },
+    serves: () => ({}),
+    parameters: {},
+    activations: [],
+    constraints: [],
+    presets: {},
+    templates: [],
+    template: () => '',
+    derive: () => ({}),
+    budget: () => ({ threads: 0, sharedBytes: 0 }),
+    notSupported: () => undefined,
+    workloads: [],
+    cases: () => cases,
+    priority: () => 0,
+    deterministic: () => plan.deterministic,
+  };
+}
+
+function nameOf(sizes: Sizes): string {
+  const text = Object.entries(sizes).map(([name, value]) => `${name}=${value}`);
+  return text.join(',') || 'only';
+}
+
+function unique(all: readonly Sizes[]): Sizes[] {
+  return [...new Map(all.map((sizes) => [nameOf(sizes), sizes])).values()];
+}
+
+function fits({ where, grid, block }: Plan, sizes: Sizes): boolean {
+  if (where !== undefined && evaluate(where, sizes) === 0) return false;
+  return [...grid, ...block].every((one) => evaluate(one, sizes) > 0);
+}
+
+/** How far beside a wanted size one is looked for that the kernel takes. */
+const reach = 64;
+
+/** The next sizes above and below the given ones, the least, and those next to the width of a block. */
+function raggedSizes(plan: Plan): Sizes[] {
+  const [given = {}] = plan.sizes;
+  const [width = 1] = plan.block;
+  const threads = isKnown(String(width), given) ? evaluate(width, given) : 32;
+  const last = Object.keys(given).at(-1);
+  const each = (change: (value: number) => number) =>
+    Object.fromEntries(Object.entries(given).map(([name, value]) => [name, change(value)]));
+  const lastIs = (value: number) => (last === undefined ? given : { ...given, [last]: value });
+  const wanted: readonly ((step: number) => Sizes)[] = [
+    (step) => each((value) => value + step),
+    (step) => each((value) => value - step),
+    (step) => each(() => step),
+    (step) => lastIs(threads - step),
+    (step) => lastIs(threads + step),
+  ];
+  return wanted.map((sizes) => firstFitting(plan, sizes)).filter((sizes) => sizes !== undefined);
+}
+
+function firstFitting(plan: Plan, sizes: (step: number) => Sizes): Sizes | undefined {
+  for (let step = 1; step <= reach; step++) {
+    const tried = sizes(step);
+    if (Object.values(tried).every((value) => value > 0) && fits(plan, tried)) return tried;
+  }
+  return undefined;
+}
+
+function problemFor(plan: Plan, sizes: Sizes, reference: ReferenceJson): GateCase['problem'] {
+  return {
+    seed,
+    sizes,
+    arguments: plan.arguments.map((argument) => argumentJson(argument, plan, sizes)),
+    shapes: Object.fromEntries(
+      plan.arguments.flatMap((one) => (one.kind === 'tensor' ? [[one.name, numbers(one.shape, sizes)]] : [])),
+    ),
+    grid: three(plan.grid, sizes),
+    block: three(plan.block, sizes),
+    shared: evaluate(plan.shared, sizes),
+    reference,
+  };
+}
+
+function numbers(shape: readonly Expression[], sizes: Sizes): number[] {
+  return shape.map((one) => evaluate(one, sizes));
+}
+
+function three(given: readonly Expression[], sizes: Sizes): number[] {
+  return [0, 1, 2].map((i) => evaluate(given[i] ?? 1, sizes));
+}
+
+const bytes: Readonly<Record<ElementType, number>> = {
+  ...{ f16: 2, bf16: 2, f32: 4, f64: 8 },
+  ...{ i8: 1, u8: 1, i32: 4, u32: 4, i64: 8 },
+};
+
+function argumentJson(argument: PlannedArgument, plan: Plan, sizes: Sizes): object {
+  const { name, type, kind } = argument;
+  if (kind === 'scalar') return { name, kind, type, value: evaluate(argument.value, sizes) };
+  const shape = numbers(argument.shape, sizes);
+  const count = shape.reduce((a, b) => a * b, 1);
+  if (kind === 'workspace') return { name, kind, bytes: count * bytes[type] };
+  const cols = shape.at(-1) ?? 1;
+  return {
+    ...{ name, kind, type, role: argument.role },
+    ...{ rows: cols === 0 ? 0 : count / cols, cols, values: valuesJson(argument.values, sizes) },
+    ...toleranceJson(argument.tolerance ?? plan.tolerance, type),
+  };
+}
+
+function valuesJson(values: ValuesDescription, sizes: Sizes): object {
+  if (values === 'zeros' || values === 'ones')
+    return { kind: 'integers', low: Number(values === 'ones'), high: Number(values === 'ones') };
+  if (values === 'normal') return { kind: 'normal', low: 0, high: 1 };
+  if (typeof values === 'string') return { kind: values };
+  if ('file' in values) return { kind: 'file', file: values.file };
+  if ('normal' in values) return { kind: 'normal', low: values.normal[0], high: values.normal[1] };
+  if ('uniform' in values) return { kind: 'uniform', low: values.uniform[0], high: values.uniform[1] };
+  return {
+    kind: 'integers',
+    low: evaluate(values.integers[0], sizes),
+    high: evaluate(values.integers[1], sizes),
+  };
+}
+
+/** A few hundred roundings of the type; whole numbers are exact. */
+const usualTolerances: Readonly<Partial<Record<ElementType, { relative: number; absolute: number }>>> = {
+  f16: { relative: 4e-3, absolute: 4e-3 },
+  bf16: { relative: 2e-2, absolute: 2e-2 },
+  f32: { relative: 2e-5, absolute: 2e-5 },
+  f64: { relative: 1e-12, absolute: 1e-12 },
+};
+
+function toleranceJson(given: ToleranceDescription | undefined, type: ElementType) {
+  if (given === undefined) return usualTolerances[type] ?? {};
+  if (given === 'exact') return {};
+  return typeof given === 'number' ? { relative: given, absolute: given } : given;
+}

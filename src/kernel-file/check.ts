@@ -1,0 +1,221 @@
+import { basename, dirname } from 'node:path';
+import type { CompileContext, RunnerCompilers } from '../compile/context.ts';
+import type { DeviceSession } from '../device/session.ts';
+import { UsageError } from '../errors.ts';
+import { gateVariant } from '../gate/gate.ts';
+import type { Artifact } from '../model/artifact.ts';
+import type { GateScope, Verdict } from '../model/verdict.ts';
+import { buildKernel } from './build.ts';
+import { familyFor } from './cases.ts';
+import { type Description, readDescriptions } from './description.ts';
+import type { Item } from './items.ts';
+import { makePlan, type Plan, templateArguments } from './plan.ts';
+import { makeReference } from './reference.ts';
+import { mustBeSupported } from './refuse.ts';
+import { elementOf, kernelsIn, type Signature, signatureOf } from './signature.ts';
+import { findSite } from './sites.ts';
+import { type ReadSource, readSource } from './source.ts';
+
+/** What is to be checked. */
+export interface CheckRequest {
+  readonly file: string;
+  /** This kernel alone. */
+  readonly kernel?: string;
+  /** Takes the place of the description's reference. */
+  readonly against?: string;
+  /** Folders of the user's headers. */
+  readonly include: readonly string[];
+  readonly gate: GateScope;
+}
+
+export interface CheckHost {
+  readonly compilers: RunnerCompilers;
+  readonly context: CompileContext;
+  readonly session: () => Promise<DeviceSession>;
+}
+
+/** A kernel that was judged, or why it was not. */
+export type Checked = {
+  readonly kernel: string;
+  readonly plan?: Plan;
+} & ({ readonly verdict: Verdict; readonly key: string } | { readonly refusal: string });
+
+/** A kernel of a source with the description that is meant for it. */
+interface Subject {
+  readonly item: Item;
+  readonly description: Description;
+}
+
+/** Checks the kernels of a source one after another; one that cannot be checked does not keep another from it. */
+export async function* checkSource(request: CheckRequest, host: CheckHost): AsyncGenerator<Checked, void> {
+  const source = await readSource(request.file, host.compilers, host.context, request.include);
+  for (const subject of subjectsOf(source, request.kernel))
+    yield await checkKernel(source, subject, request, host);
+}
+
+/** The plan that a kernel is checked by, for a first description. */
+export async function draftPlans(
+  file: string,
+  kernel: string | undefined,
+  host: Pick<CheckHost, 'compilers' | 'context'>,
+): Promise<Plan[]> {
+  const source = await readSource(file, host.compilers, host.context);
+  return subjectsOf(source, kernel).map((subject) => planFor(source, subject));
+}
+
+function subjectsOf(source: ReadSource, wanted: string | undefined): Subject[] {
+  const kernels = kernelsIn(source.items);
+  const descriptions = readDescriptions(source.path, source.text);
+  const known = kernels.map(({ names }) => names.at(-1)).join(', ');
+  if (kernels.length === 0)
+    throw new UsageError(`${source.path} defines no kernel (a function with __global__)`);
+  const byName = (name: string) => {
+    const item = kernels.find(({ names }) => names.at(-1) === plainName(name));
+    if (item) return item;
+    throw new UsageError(`${source.path} defines no kernel '${plainName(name)}'; it defines: ${known}`);
+  };
+  const described = descriptions.map((description) => ({
+    description,
+    item: description.kernel === undefined ? onlyKernel(kernels, source, known) : byName(description.kernel),
+  }));
+  if (wanted === undefined && described.length > 0) return described;
+  if (wanted === undefined) return kernels.map((item) => ({ item, description: {} }));
+  const item = byName(wanted);
+  const own = described.filter((one) => one.item === item);
+  const exact = own.filter(({ description }) => description.kernel === wanted);
+  if (exact.length > 0) return exact;
+  if (own.length > 0 && !wanted.includes('<')) return own;
+  return [{ item, description: { ...own[0]?.description, kernel: wanted } }];
+}
+
+function plainName(kernel: string): string {
+  return kernel.replace(/<.*/s, '').split('::').at(-1)?.trim() ?? '';
+}
+
+function onlyKernel(kernels: readonly Item[], { path }: ReadSource, known: string): Item {
+  const [item] = kernels;
+  if (item && kernels.length === 1) return item;
+  throw new UsageError(
+    `${path} has several kernels: say in each description which is meant, e.g. kernel: ${known.split(', ')[0]} (there are: ${known})`,
+  );
+}
+
+function planFor(source: ReadSource, { item, description }: Subject): Plan {
+  mustBeSupported(item.tokens);
+  const plain = signatureOf(item, source.items);
+  const site = findSite(source.items, plain);
+  const values = templateArguments(description.kernel) ?? usualArguments(plain, site?.template, source) ?? [];
+  const signature = values.length > 0 ? signatureOf(item, source.items, values) : plain;
+  mustBeInstantiated(signature, values);
+  return makePlan(signature, values, site, description);
+}
+
+/** Template arguments of the launch in the file; `float` where one is a name of the host's own, or there are none. */
+function usualArguments(
+  { template, onlyTypes }: Signature,
+  given: readonly string[] | undefined,
+  { items }: ReadSource,
+): readonly string[] | undefined {
+  if (!onlyTypes) return given;
+  return template.map((_, i) => {
+    const type = given?.[i] ?? '';
+    return elementOf(type, items).element === undefined ? 'float' : type;
+  });
+}
+
+function mustBeInstantiated(
+  { template, name, file, line, item }: Signature,
+  values: readonly string[],
+): void {
+  if (template.length === 0 || values.length > 0 || hasDefaults(item)) return;
+  throw new UsageError(
+    `${file}:${line}: ${name} is a template: say with which arguments, e.g. kernel: ${name}<${template.map(() => '…').join(', ')}>`,
+  );
+}
+
+function hasDefaults({ tokens, parenthesis = 0 }: Item): boolean {
+  return tokens.slice(0, parenthesis).some(({ text }) => text === '=');
+}
+
+async function checkKernel(
+  source: ReadSource,
+  subject: Subject,
+  request: CheckRequest,
+  host: CheckHost,
+): Promise<Checked> {
+  let plan: Plan | undefined;
+  try {
+    plan = planFor(source, subject);
+    const { compilers, context } = host;
+    const artifact = await buildKernel(source, plan.kernel, compilers, context);
+    const workshop = { compilers, context, include: request.include };
+    const self = { source, library: artifact.path };
+    const reference =
+      request.against === undefined
+        ? await makeReference(subject.description.reference, plan, self, {
+            ...workshop,
+            folder: dirname(source.path),
+          })
+        : await makeReference(request.against, plan, self, { ...workshop, folder: process.cwd() });
+    const verdict = await judge(plan, artifact, familyFor(plan, reference), request, host);
+    const alone = reference.library === artifact.path;
+    return {
+      kernel: plan.kernel,
+      plan,
+      verdict: alone ? withoutReference(verdict) : verdict,
+      key: artifact.key,
+    };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const kernel =
+      plan?.kernel ?? subject.description.kernel ?? subject.item.names.at(-1) ?? basename(source.path);
+    return { kernel, ...(plan && { plan }), refusal: error.message };
+  }
+}
+
+async function judge(
+  plan: Plan,
+  artifact: Artifact,
+  family: ReturnType<typeof familyFor>,
+  request: CheckRequest,
+  host: CheckHost,
+): Promise<Verdict> {
+  const session = await host.session();
+  try {
+    return withAdvice(await gateVariant(session, artifact, family, request.gate), plan);
+  } catch (error) {
+    if (error instanceof UsageError)
+      throw new UsageError(error.message.replace(/^the family asks .*? refuses: /, ''));
+    throw error;
+  }
+}
+
+/** The kernel was compared with itself under another order of threads. */
+function withoutReference(verdict: Verdict): Verdict {
+  const { evidence } = verdict;
+  if (verdict.verdict === 'unwritten')
+    return { ...verdict, evidence: { ...evidence, message: evidence.message.replace(/: expected .*$/, '') } };
+  if (verdict.verdict !== 'wrong' && verdict.verdict !== 'nonfinite') return verdict;
+  const message = `the result depends on the order of threads: ${evidence.message}`;
+  return { ...verdict, verdict: 'nondeterministic', evidence: { ...evidence, message } };
+}
+
+/** What to say in the description where it may be that, and not the kernel, which is wrong. */
+function withAdvice(verdict: Verdict, plan: Plan): Verdict {
+  const { evidence } = verdict;
+  const advice = adviceOn(evidence.message, plan);
+  return advice === undefined ? verdict : { ...verdict, evidence: { ...evidence, advice } };
+}
+
+function adviceOn(message: string, plan: Plan): string | undefined {
+  const [, name] = /^uninitialised: byte \d+ of '(\w+)'/.exec(message) ?? [];
+  const tensor = plan.arguments.find(
+    (one) => one.kind === 'tensor' && one.role === 'out' && one.name === name,
+  );
+  if (tensor)
+    return `if the kernel is meant to read '${name}', say ${name}: { role: inout } in the description`;
+  const guessed = plan.guesses.filter((one) => one !== 'sizes');
+  if (guessed.length > 0 && !/^(passed|race)/.test(message))
+    return `guessed, for want of a description: ${guessed.join(', ')}; \`npx gen describe\` writes one to correct`;
+  return undefined;
+}

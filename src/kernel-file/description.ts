@@ -1,0 +1,134 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { parseDocument } from 'yaml';
+import { z } from 'zod';
+import { UsageError } from '../errors.ts';
+import { onDisk } from '../util/disk.ts';
+import { elementTypes } from './signature.ts';
+
+const expression = z
+  .union([z.number(), z.string()])
+  .describe("A number, or an expression over the sizes with C's operators, min, max and ceil_div.");
+
+const valuesSchema = z
+  .union([
+    z.enum(['normal', 'zeros', 'ones', 'one-hot', 'ascending']),
+    z.strictObject({ normal: z.tuple([z.number(), z.number()]).describe('Mean and deviation.') }),
+    z.strictObject({ uniform: z.tuple([z.number(), z.number()]) }),
+    z.strictObject({ integers: z.tuple([expression, expression]).describe('Least and greatest.') }),
+    z.strictObject({ file: z.string().describe('A .npy file.') }),
+  ])
+  .describe('What an input holds.');
+
+const toleranceSchema = z
+  .union([
+    z.literal('exact'),
+    z.number().positive().describe('Relative error.'),
+    z.strictObject({ relative: z.number().min(0).default(0), absolute: z.number().min(0).default(0) }),
+  ])
+  .describe('How far a result may be from the reference.');
+
+const argumentSchema = z
+  .union([
+    z.array(expression).describe("A tensor's shape."),
+    expression.describe("A scalar's value."),
+    z.strictObject({
+      shape: z.array(expression).optional(),
+      type: z.enum(elementTypes).optional().describe("Element type (default: the parameter's)."),
+      role: z
+        .enum(['in', 'out', 'inout', 'workspace'])
+        .optional()
+        .describe(
+          'in: read only; out: every element is written; inout: read and written; workspace: neither given nor looked at (default: in for const pointers, else out).',
+        ),
+      values: valuesSchema.optional(),
+      value: expression.optional().describe("A scalar's value."),
+      tolerance: toleranceSchema.optional(),
+    }),
+  ])
+  .describe('One argument.');
+
+const sizesSchema = z.record(z.string(), z.number().int().positive());
+const dimensions = z.union([expression, z.array(expression).min(1).max(3)]);
+
+export const descriptionSchema = z
+  .strictObject({
+    kernel: z
+      .string()
+      .optional()
+      .describe(
+        'Name of the kernel, with template arguments where it has parameters: scan<256>. Needed where a file has several.',
+      ),
+    sizes: z
+      .union([sizesSchema, z.array(sizesSchema).min(1)])
+      .optional()
+      .describe('Sizes to try, by name.'),
+    ragged: z.boolean().optional().describe('Try sizes beside the given ones too (default: true).'),
+    where: z.string().optional().describe('Condition on the sizes that the kernel takes.'),
+    arguments: z.record(z.string(), argumentSchema).optional(),
+    grid: dimensions.optional(),
+    block: dimensions.optional(),
+    shared: expression.optional().describe('Dynamic shared memory, bytes.'),
+    tolerance: toleranceSchema.optional(),
+    reference: z
+      .union([z.string(), z.record(z.string(), z.string())])
+      .optional()
+      .describe('file.c:function, file.cu:kernel, file.py:function, or a .npy file by output.'),
+    deterministic: z.boolean().optional().describe('Whether every order of threads gives the same bits.'),
+  })
+  .describe('What a kernel is given, and what it should give.');
+export type Description = z.infer<typeof descriptionSchema>;
+export type ArgumentDescription = z.infer<typeof argumentSchema>;
+export type ValuesDescription = z.infer<typeof valuesSchema>;
+export type ToleranceDescription = z.infer<typeof toleranceSchema>;
+
+/** The schema for editors. */
+export function descriptionJsonSchema(): object {
+  return z.toJSONSchema(descriptionSchema, { io: 'input' });
+}
+
+/** The descriptions of a source: those in its comments, or those of `<name>.yaml` or `<name>.json` beside it. */
+export function readDescriptions(path: string, text: string): Description[] {
+  const inside = commentsIn(text).map(({ body, line }) => parse(body, `${basename(path)}:${line}`));
+  const beside = ['.yaml', '.yml', '.json'].map((end) => path.replace(/\.\w+$/, end)).find(existsSync);
+  if (beside === undefined || beside === path) return inside.flat();
+  return [
+    ...inside.flat(),
+    ...parse(
+      onDisk(`read ${beside}`, () => readFileSync(beside, 'utf8')),
+      basename(beside),
+    ),
+  ];
+}
+
+/** One description, or a list of them, as YAML or JSON. */
+function parse(text: string, where: string): Description[] {
+  const document = parseDocument(text, { uniqueKeys: true });
+  const [error] = document.errors;
+  if (error) throw new UsageError(`${where}: the description is no YAML: ${error.message.split('\n')[0]}`);
+  const value: unknown = document.toJS() ?? {};
+  return (Array.isArray(value) ? value : [value]).map((one) => {
+    const result = descriptionSchema.safeParse(one);
+    if (result.success) return result.data;
+    throw new UsageError(
+      `${where}: the description is not understood; \`npx gen describe --schema\` lists what there is\n${z.prettifyError(result.error)}`,
+    );
+  });
+}
+
+/** Comments that begin with the word `tilewright`. */
+function commentsIn(text: string): { readonly body: string; readonly line: number }[] {
+  const found = [
+    ...text.matchAll(
+      /\/\*+[ \t]*tilewright\b:?[^\n]*\n([\s\S]*?)\*\/|^[ \t]*\/\/[ \t]*tilewright\b:?[ \t]*\n((?:[ \t]*\/\/[^\n]*(?:\n|$))+)/gm,
+    ),
+  ];
+  return found.map((match) => ({
+    body: (
+      match[1]?.replace(/^[ \t]*\*(?!\/)[ \t]?/gm, '') ??
+      match[2]?.replace(/^[ \t]*\/\/ ?/gm, '') ??
+      ''
+    ).trimEnd(),
+    line: text.slice(0, match.index).split('\n').length,
+  }));
+}

@@ -1,0 +1,69 @@
+import { Document, isCollection, isMap, isScalar, visit } from 'yaml';
+import type { Expression, Plan, PlannedArgument } from './plan.ts';
+
+/** A first description of kernels, to put beside their source and correct; guesses are marked. */
+export function draftText(plans: readonly Plan[]): string {
+  const drafts = plans.map(draft);
+  return drafts.length === 1 ? drafts.join('') : drafts.map(listed).join('');
+}
+
+function listed(text: string): string {
+  return text.replaceAll(/^(?=.)/gm, '  ').replace(/^ {2}/, '- ');
+}
+
+function draft(plan: Plan): string {
+  const { shared, deterministic } = plan;
+  const document = new Document({
+    kernel: plan.kernel,
+    sizes: plan.sizes.length === 1 ? plan.sizes[0] : plan.sizes,
+    arguments: Object.fromEntries(
+      plan.arguments.filter((one) => !isSize(one)).map((one) => [one.name, described(one)]),
+    ),
+    grid: short(plan.grid),
+    block: short(plan.block),
+    ...(shared !== 0 && { shared: simple(shared) }),
+    ...(!deterministic && { deterministic }),
+  });
+  visit(document, {
+    Pair(_, { key, value }) {
+      const name = isScalar(key) ? String(key.value) : '';
+      if (isCollection(value)) value.flow = !(isMap(value) && name === 'arguments');
+      if (plan.guesses.includes(name) && (isCollection(value) || isScalar(value))) value.comment = ' a guess';
+    },
+  });
+  return document.toString({ lineWidth: 0 });
+}
+
+/** A scalar that is a size goes without saying. */
+function isSize(argument: PlannedArgument): boolean {
+  return argument.kind === 'scalar' && argument.value === argument.name;
+}
+
+function described(argument: PlannedArgument): unknown {
+  if (argument.kind === 'scalar') return argument.value;
+  if (argument.kind === 'workspace') return { role: 'workspace', shape: argument.shape };
+  const { role, shape, values } = argument;
+  if (role !== 'inout' && (role === 'out' || values === 'normal')) return shape;
+  return { shape, ...(role === 'inout' && { role }), ...(values !== 'normal' && { values }) };
+}
+
+function short(dimensions: readonly Expression[]): unknown {
+  const plain = dimensions.map(simple);
+  return plain.length === 1 ? plain[0] : plain;
+}
+
+/** A number as one, and an expression without parentheses around all of it. */
+function simple(expression: Expression): Expression {
+  const inside = /^\((.*)\)$/.exec(String(expression))?.[1];
+  if (inside !== undefined && isBalanced(inside)) return simple(inside);
+  return /^\d+$/.test(String(expression)) ? Number(expression) : expression;
+}
+
+function isBalanced(text: string): boolean {
+  let depth = 0;
+  for (const letter of text) {
+    if (letter === '(') depth++;
+    if (letter === ')' && --depth < 0) return false;
+  }
+  return depth === 0;
+}

@@ -1,0 +1,257 @@
+import { UsageError } from '../errors.ts';
+import type {
+  ArgumentDescription,
+  Description,
+  ToleranceDescription,
+  ValuesDescription,
+} from './description.ts';
+import { evaluate, isKnown, type Sizes } from './expression.ts';
+import type { ElementType, Parameter, Signature } from './signature.ts';
+import type { Site } from './sites.ts';
+import { matching } from './tokens.ts';
+
+export type Expression = string | number;
+
+/** One argument of the kernel, in full. */
+export type PlannedArgument =
+  | {
+      readonly kind: 'tensor';
+      readonly name: string;
+      readonly type: ElementType;
+      readonly role: 'in' | 'out' | 'inout';
+      readonly shape: readonly Expression[];
+      readonly values: ValuesDescription;
+      readonly tolerance?: ToleranceDescription;
+    }
+  | {
+      readonly kind: 'workspace';
+      readonly name: string;
+      readonly type: ElementType;
+      readonly shape: readonly Expression[];
+    }
+  | {
+      readonly kind: 'scalar';
+      readonly name: string;
+      readonly type: ElementType;
+      readonly value: Expression;
+    };
+
+/** A description with every default filled in. */
+export interface Plan {
+  readonly signature: Signature;
+  /** As it is called: `ns::scan<256>`. */
+  readonly kernel: string;
+  readonly sizes: readonly Sizes[];
+  readonly ragged: boolean;
+  readonly where?: string;
+  readonly arguments: readonly PlannedArgument[];
+  readonly grid: readonly Expression[];
+  readonly block: readonly Expression[];
+  readonly shared: Expression;
+  readonly tolerance?: ToleranceDescription;
+  readonly deterministic: boolean;
+  /** Names of arguments, and of other things, whose value is a guess. */
+  readonly guesses: readonly string[];
+}
+
+const usualBlock = 256;
+
+/** The kernel's parameters, template arguments, launch site and description, put together. */
+export function makePlan(
+  signature: Signature,
+  templates: readonly string[],
+  site: Site | undefined,
+  description: Description,
+): Plan {
+  const guesses: string[] = [];
+  const sizes = sizesFor(signature, description, guesses);
+  const [first = {}] = sizes;
+  const block =
+    dimensions(description.block) ?? knownBlock(site, first) ?? guess(guesses, 'block', [usualBlock]);
+  const threads = { ...first, ...freeNames(site?.block, block) };
+  const planned = signature.parameters.map((parameter) =>
+    planArgument(parameter, signature, description.arguments?.[parameter.name], first, guesses),
+  );
+  refuseStrangers(signature, description);
+  const { tolerance, where, deterministic } = description;
+  return {
+    signature,
+    kernel: `${signature.name}${templates.length > 0 ? `<${templates.join(', ')}>` : ''}`,
+    sizes,
+    ragged: description.ragged ?? true,
+    arguments: planned,
+    grid:
+      dimensions(description.grid) ?? knownGrid(site, threads) ?? guessGrid(planned, first, block, guesses),
+    block,
+    shared: description.shared ?? knownShared(site, threads) ?? 0,
+    deterministic: deterministic ?? !addsFloats(signature),
+    guesses,
+    ...(where !== undefined && { where }),
+    ...(tolerance !== undefined && { tolerance }),
+  };
+}
+
+/** `256`, `float` of `scan<256, float>`. */
+export function templateArguments(kernel: string | undefined): string[] | undefined {
+  const inside = /<(.*)>\s*$/.exec(kernel ?? '')?.[1];
+  return inside === undefined ? undefined : inside.split(',').map((part) => part.trim());
+}
+
+function dimensions(given: Description['grid']): readonly Expression[] | undefined {
+  return given === undefined ? undefined : Array.isArray(given) ? given : [given];
+}
+
+function guess<T>(guesses: string[], what: string, value: T): T {
+  guesses.push(what);
+  return value;
+}
+
+const usualSizes: readonly (readonly number[])[] = [[], [1000], [33, 200], [3, 33, 40], [2, 3, 33, 40]];
+
+/** Sizes as given, or the whole-number parameters that nobody gives a value, small. */
+function sizesFor(signature: Signature, description: Description, guesses: string[]): readonly Sizes[] {
+  if (description.sizes !== undefined) return [description.sizes].flat();
+  const names = signature.parameters
+    .filter(
+      ({ pointer, element, name }) =>
+        !pointer && isWhole(element) && description.arguments?.[name] === undefined,
+    )
+    .map(({ name }) => name);
+  if (names.length > 0) guesses.push('sizes');
+  const values = usualSizes[names.length] ?? names.map((_, i) => 2 + i);
+  return [Object.fromEntries(names.map((name, i) => [name, values[i] ?? 2]))];
+}
+
+function isWhole(element: ElementType | undefined): boolean {
+  return element !== undefined && /^[iu](32|64)$/.test(element);
+}
+
+/** The block of a launch site, where its size follows from the sizes alone. */
+function knownBlock(site: Site | undefined, sizes: Sizes): readonly Expression[] | undefined {
+  return site?.block.every((one) => isKnown(one, sizes)) ? site.block : undefined;
+}
+
+/** `block_size` at a launch site that nobody knows stands for the block that was chosen. */
+function freeNames(block: readonly string[] | undefined, chosen: readonly Expression[]): Sizes {
+  const [name = ''] = block ?? [];
+  const [threads] = chosen;
+  return /^[A-Za-z_]\w*$/.test(name) && typeof threads === 'number' ? { [name]: threads } : {};
+}
+
+function knownGrid(site: Site | undefined, sizes: Sizes): readonly Expression[] | undefined {
+  return site?.grid.every((one) => isKnown(one, sizes))
+    ? site.grid.map((one) => fixed(one, sizes))
+    : undefined;
+}
+
+function knownShared(site: Site | undefined, sizes: Sizes): Expression | undefined {
+  return site?.shared !== undefined && isKnown(site.shared, sizes) ? fixed(site.shared, sizes) : undefined;
+}
+
+/** `block_size` written as a number: it is no size of the description. */
+function fixed(expression: string, sizes: Sizes): string {
+  return expression.replaceAll(/\bblock_?[sS]ize\b|\b\w*threads\w*\b/gi, (name) =>
+    String(sizes[name] ?? name),
+  );
+}
+
+/** A thread for each element of the first output. */
+function guessGrid(
+  planned: readonly PlannedArgument[],
+  sizes: Sizes,
+  block: readonly Expression[],
+  guesses: string[],
+): readonly Expression[] {
+  const output = planned.find((one) => one.kind === 'tensor' && one.role !== 'in');
+  const shape = output?.kind === 'tensor' ? output.shape : Object.keys(sizes);
+  const threads = block.map((one) => evaluate(one, sizes)).reduce((a, b) => a * b, 1);
+  return guess(guesses, 'grid', [`ceil_div(${shape.join(' * ') || 1}, ${threads})`]);
+}
+
+function planArgument(
+  parameter: Parameter,
+  signature: Signature,
+  given: ArgumentDescription | undefined,
+  sizes: Sizes,
+  guesses: string[],
+): PlannedArgument {
+  const { name } = parameter;
+  const object = typeof given === 'object' && !Array.isArray(given) ? given : {};
+  const type = object.type ?? parameter.element;
+  const where = `${signature.file}:${signature.line}: argument '${name}' of ${signature.name}`;
+  if (type === undefined)
+    throw new UsageError(
+      `${where} has the type ${parameter.type}${parameter.pointer ? '*' : ''}, which is not known; say its element type in the description, e.g. arguments: { ${name}: { type: f32, shape: [N] } }`,
+    );
+  if (!parameter.pointer) {
+    const value = Array.isArray(given) ? undefined : typeof given === 'object' ? given.value : given;
+    return { kind: 'scalar', name, type, value: value ?? scalarDefault(name, type, sizes, where, guesses) };
+  }
+  if (typeof given === 'number' || typeof given === 'string')
+    throw new UsageError(`${where} is a pointer: give its shape, e.g. ${name}: [N]`);
+  const all = Object.keys(sizes).join(' * ') || '1';
+  const shape = (Array.isArray(given) ? given : object.shape) ?? guess(guesses, name, [all]);
+  const full =
+    parameter.lanes > 1 && !object.type ? withLanes(shape, parameter.lanes, guesses.includes(name)) : shape;
+  if (object.role === 'workspace') return { kind: 'workspace', name, type, shape: full };
+  const role = object.role ?? (parameter.isConst ? 'in' : isReadFirst(signature, name) ? 'inout' : 'out');
+  const values = object.values ?? (/^[iu]/.test(type) ? { integers: [0, 9] as [number, number] } : 'normal');
+  const { tolerance } = object;
+  return {
+    kind: 'tensor',
+    name,
+    type,
+    role,
+    shape: full,
+    values,
+    ...(tolerance !== undefined && { tolerance }),
+  };
+}
+
+/** The shape of a `float4*` counts floats: a guessed one stays, since sizes count floats too. */
+function withLanes(shape: readonly Expression[], lanes: number, guessed: boolean): readonly Expression[] {
+  return guessed ? shape : [...shape, lanes];
+}
+
+function scalarDefault(
+  name: string,
+  type: ElementType,
+  sizes: Sizes,
+  where: string,
+  guesses: string[],
+): Expression {
+  if (name in sizes) return name;
+  if (/^f|^bf/.test(type)) return guess(guesses, name, /eps/i.test(name) ? 1e-5 : 0.5);
+  throw new UsageError(
+    `${where} has no value: give it one under sizes or arguments (sizes are: ${Object.keys(sizes).join(', ') || 'none'})`,
+  );
+}
+
+/** Whether a kernel needs what a pointer holds: `p[i] += x`, `atomicAdd(&p[i], x)`, or its first mention is no assignment. */
+function isReadFirst({ item: { tokens, body = 0 } }: Signature, name: string): boolean {
+  const first = tokens.findIndex((token, i) => i > body && token.text === name);
+  const behind = tokens[first + 1]?.text === '[' ? tokens[matching(tokens, first + 1) + 1]?.text : '=';
+  if (behind !== '=' && behind !== '.' && tokens[first - 1]?.text !== '&') return true;
+  return tokens.some((token, i) => {
+    if (i < body || token.text !== name) return false;
+    if (/^atomic\w+$/.test(tokens[i - 2]?.text ?? '') || /^atomic\w+$/.test(tokens[i - 3]?.text ?? ''))
+      return true;
+    if (tokens[i + 1]?.text !== '[') return false;
+    return /^[-+*/|&^]=$/.test(tokens[matching(tokens, i + 1) + 1]?.text ?? '');
+  });
+}
+
+/** The order of additions to a float decides its last bits. */
+function addsFloats({ item: { tokens, body = 0 }, parameters }: Signature): boolean {
+  const hasFloats = parameters.some(
+    ({ pointer, isConst, element }) => pointer && !isConst && /f/.test(element ?? ''),
+  );
+  return hasFloats && tokens.some(({ text }, i) => i > body && /^atomic(Add|Sub)$/.test(text));
+}
+
+function refuseStrangers({ parameters, name }: Signature, { arguments: given = {} }: Description): void {
+  const known = parameters.map((parameter) => parameter.name);
+  const stranger = Object.keys(given).find((one) => !known.includes(one));
+  if (stranger !== undefined)
+    throw new UsageError(`${name} has no parameter '${stranger}'; it has: ${known.join(', ')}`);
+}

@@ -1,0 +1,65 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { mustBeUnchanged, obtain } from '../compile/cache.ts';
+import type { CompileContext, RunnerCompilers } from '../compile/context.ts';
+import { blameMachine, firstError } from '../compile/diagnosis.ts';
+import { emulatedFlags } from '../compile/host.ts';
+import { includeHash } from '../compile/includes.ts';
+import { callCompiler } from '../compile/outcome.ts';
+import { EnvironmentError } from '../errors.ts';
+import { hashOf } from '../util/hash.ts';
+
+function ownFolders({ packageRoot }: CompileContext): string[] {
+  return ['harness/check/include', 'harness/check', 'templates/include', 'harness/simt/include'].map(
+    (folder) => join(packageRoot, folder),
+  );
+}
+
+/** Where CUDA's half and vector types are found: in a toolkit, else in the stand-ins that a library for CPUs is built with. */
+function typeFolders({ cudaHome }: RunnerCompilers, { packageRoot }: CompileContext): string[] {
+  if (cudaHome !== undefined) return [join(cudaHome, 'include')];
+  return ['templates/bindings/c/src/emulated/types', 'harness/simt/src'].map((folder) =>
+    join(packageRoot, folder),
+  );
+}
+
+/** A copy of a float4 stays one access of 16 bytes, whose alignment is looked at. */
+const wholeAccesses = ['-fno-tree-sra', '-fno-ipa-sra'];
+
+/** Flags of g++ for a user's source. Our own headers count as system headers, whose tokens nobody need look at. */
+export function checkFlags(compilers: RunnerCompilers, context: CompileContext): string[] {
+  const folders = [...ownFolders(context), ...typeFolders(compilers, context)];
+  return [...emulatedFlags, ...wholeAccesses, '-w', ...folders.flatMap((folder) => ['-isystem', folder])];
+}
+
+/** Key of everything that a source meets before its first line. */
+export function preludeKey(compilers: RunnerCompilers, context: CompileContext): string {
+  const text = readFileSync(join(context.packageRoot, 'harness/check/prelude.hpp'), 'utf8');
+  const hash = includeHash(text, ownFolders(context), join(context.packageRoot, 'harness/check'));
+  const flags = [...emulatedFlags, ...wholeAccesses].join(' ');
+  const { cxxVersion, nvccVersion = 'none' } = compilers;
+  return hashOf('prelude of a check', hash, flags, cxxVersion, nvccVersion, process.arch);
+}
+
+/** CUDA's names and the usual standard headers, compiled once. */
+export async function precompiledPrelude(
+  compilers: RunnerCompilers,
+  context: CompileContext,
+): Promise<string> {
+  const key = preludeKey(compilers, context);
+  const entry = await obtain(context, key, z.object({}), async (folder) => {
+    const file = join(folder, 'prelude.hpp');
+    writeFileSync(file, '#include "prelude.hpp"\n');
+    const original = join(context.packageRoot, 'harness/check/prelude.hpp');
+    const argv = [compilers.cxx, ...checkFlags(compilers, context), '-x', 'c++-header', original];
+    const result = await callCompiler([...argv, '-o', `${file}.gch`], context, folder);
+    mustBeUnchanged(key, preludeKey(compilers, context), 'harness/check/prelude.hpp');
+    if (result.exitCode === 0) return {};
+    blameMachine(result.stderr);
+    throw new EnvironmentError(
+      `prelude.hpp does not compile with ${compilers.cxx}: ${firstError(result.stderr)}`,
+    );
+  });
+  return join(entry.folder, 'prelude.hpp');
+}

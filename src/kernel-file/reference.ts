@@ -1,0 +1,121 @@
+import { existsSync } from 'node:fs';
+import { extname, join, resolve } from 'node:path';
+import type { CompileContext, RunnerCompilers } from '../compile/context.ts';
+import { UsageError } from '../errors.ts';
+import { buildKernel, buildLibrary, unit } from './build.ts';
+import type { ReferenceJson } from './cases.ts';
+import type { Description } from './description.ts';
+import type { Plan } from './plan.ts';
+import { kernelsIn, type Signature, signatureOf } from './signature.ts';
+import { type ReadSource, readSource } from './source.ts';
+
+/** What building a reference needs. */
+export interface Workshop {
+  readonly compilers: RunnerCompilers;
+  readonly context: CompileContext;
+  readonly include: readonly string[];
+  /** Folder against which the names of files are understood. */
+  readonly folder: string;
+}
+
+/** Makes ready what the answers are compared with; without a reference that is the kernel itself, thread by thread in order. */
+export async function makeReference(
+  given: Description['reference'],
+  plan: Plan,
+  self: { readonly source: ReadSource; readonly library: string },
+  workshop: Workshop,
+): Promise<ReferenceJson> {
+  if (given === undefined) return { kind: 'kernel', library: self.library };
+  if (typeof given !== 'string') return files(given, workshop);
+  const [, file = given, name] = /^(.+?)(?::([\w:<>, ]+))?$/.exec(given) ?? [];
+  const end = extname(file).toLowerCase();
+  if (end === '.npy') return files({ [onlyOutput(plan)]: file }, workshop);
+  if (name === undefined)
+    throw new UsageError(`the reference ${given} names no function: say ${file}:<function>`);
+  const path = resolve(workshop.folder, file);
+  if (!existsSync(path)) throw new UsageError(`there is no file ${path} for the reference ${given}`);
+  if (end === '.py') return python(path, name, workshop);
+  const source =
+    path === resolve(self.source.path)
+      ? self.source
+      : await readSource(path, workshop.compilers, workshop.context, workshop.include);
+  const isKernel = kernelsIn(source.items).some(
+    ({ names }) => names.at(-1) === name.replace(/<.*/, '').split('::').at(-1),
+  );
+  if (!isKernel) return callFunction(source, name, plan, workshop);
+  const artifact = await buildKernel(source, name, workshop.compilers, workshop.context);
+  return { kind: 'kernel', library: artifact.path };
+}
+
+function files(given: Readonly<Record<string, string>>, { folder }: Workshop): ReferenceJson {
+  const paths = Object.entries(given).map(([name, file]) => [name, resolve(folder, file)] as const);
+  const missing = paths.find(([, path]) => !existsSync(path));
+  if (missing) throw new UsageError(`there is no file ${missing[1]} for the output '${missing[0]}'`);
+  return { kind: 'files', files: Object.fromEntries(paths) };
+}
+
+function onlyOutput(plan: Plan): string {
+  const outputs = plan.arguments.filter((one) => one.kind === 'tensor' && one.role !== 'in');
+  if (outputs.length === 1) return outputs[0]?.name ?? '';
+  throw new UsageError(
+    `${plan.kernel} has ${outputs.length} outputs: name a file for each in the description, e.g. reference: { ${outputs[0]?.name ?? 'out'}: out.npy }`,
+  );
+}
+
+function python(file: string, name: string, { context }: Workshop): ReferenceJson {
+  return {
+    kind: 'python',
+    python: process.env.PYTHON || 'python3',
+    script: join(context.packageRoot, 'harness/check/reference.py'),
+    file,
+    function: name,
+  };
+}
+
+/** Compiles a function of C or C++; a template is called in double. */
+async function callFunction(
+  source: ReadSource,
+  name: string,
+  plan: Plan,
+  { compilers, context }: Workshop,
+): Promise<ReferenceJson> {
+  const item = source.items.find(
+    ({ kind, names, body }) =>
+      kind === 'function' && body !== undefined && names.at(-1) === name.split('::').at(-1),
+  );
+  if (!item) {
+    const functions = source.items.filter(
+      ({ kind, body, marks }) => kind === 'function' && body !== undefined && marks.size === 0,
+    );
+    const known = functions.map(({ names }) => names.at(-1)).join(', ');
+    throw new UsageError(`${source.path} defines no function '${name}'; it defines: ${known || 'none'}`);
+  }
+  const signature = signatureOf(item, source.items);
+  const called =
+    signature.template.length > 0
+      ? `${signature.name}<${signature.template.map(() => 'double').join(', ')}>`
+      : signature.name;
+  const entry =
+    `extern "C" { extern const tw::ReferenceParameter* const tw_reference_parameters = tw::reference_parameters(&${called});\n` +
+    `void tw_reference(void** arguments) { tw::call_kernel(&${called}, arguments); } }\n`;
+  const { path } = await buildLibrary(unit(source, signature.name, entry), source, compilers, context);
+  return { kind: 'function', library: path, parameters: matchParameters(signature, plan) };
+}
+
+/** For each parameter of the reference the kernel's argument of the same name or else place, or a size. */
+function matchParameters(reference: Signature, plan: Plan): readonly object[] {
+  const { parameters } = reference;
+  const names = plan.arguments.map(({ name }) => name);
+  const [sizes = {}] = plan.sizes;
+  if (parameters.every(({ name }) => names.includes(name)))
+    return parameters.map(({ name }) => ({ argument: names.indexOf(name) }));
+  if (parameters.length === names.length) return parameters.map((_, i) => ({ argument: i }));
+  const stranger = parameters.find(({ name }) => !names.includes(name) && !(name in sizes));
+  if (stranger)
+    throw new UsageError(
+      `${reference.file}:${reference.line}: parameter '${stranger.name}' of ${reference.name} is no argument of ${plan.kernel}, which has: ${names.join(', ')}; give it the name of one`,
+    );
+  return parameters.map(({ name }) =>
+    names.includes(name) ? { argument: names.indexOf(name) } : { size: name },
+  );
+}

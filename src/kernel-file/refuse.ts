@@ -1,0 +1,47 @@
+import { UsageError } from '../errors.ts';
+import { join, type Token } from './tokens.ts';
+import { placeOf } from './variables.ts';
+
+/** Constructs that the emulated device lacks, by the word that names them, and what a reader may do. */
+const unsupported: readonly (readonly [RegExp, string])[] = [
+  [/^(tex[123]D\w*|texCubemap\w*|cudaTextureObject_t|texture)$/, 'textures; read from a pointer instead'],
+  [/^(surf[123]D\w*|cudaSurfaceObject_t)$/, 'surfaces; write through a pointer instead'],
+  [/^(this_grid|grid_group|this_multi_grid)$/, 'synchronisation of the whole grid'],
+  [/^(this_cluster|cluster_group)$/, 'clusters of cooperative groups'],
+  [/^(nvcuda|wmma)$/, 'nvcuda::wmma'],
+  [/^cub$/, 'CUB'],
+  [/^thrust$/, 'Thrust'],
+  [/^cutlass|^cute$/, 'CUTLASS'],
+  [/^(curand\w*)$/, "cuRAND's device functions"],
+  [/^(__pipeline_\w+|memcpy_async)$/, 'asynchronous copies of the CUDA C++ library'],
+  [/^(cudaLaunchDevice|cudaGridDependencySynchronize)$/, 'launches from within a kernel'],
+];
+
+/** Throws a UsageError, with the line of the user's file, where code asks for what the emulated device lacks. */
+export function mustBeSupported(tokens: readonly Token[]): void {
+  for (const [i, token] of tokens.entries()) {
+    const what = nameOf(tokens, i);
+    if (what !== undefined)
+      throw new UsageError(`${placeOf(token)}: the emulated device does not support ${what}`);
+  }
+}
+
+function nameOf(tokens: readonly Token[], i: number): string | undefined {
+  const { text, kind } = tokens[i] as Token;
+  if (text === '<<<') return 'launches from within a kernel';
+  if (kind !== 'word') return undefined;
+  if (/^(asm|__asm|__asm__)$/.test(text)) return `inline PTX: ${ptxOf(tokens, i)}`;
+  if (`${text}${tokens[i + 1]?.text}` === 'cuda::')
+    return `the CUDA C++ library: ${join(tokens.slice(i, i + 3))}`;
+  return unsupported.find(([pattern]) => pattern.test(text))?.[1];
+}
+
+/** The first line of an assembler text. */
+function ptxOf(tokens: readonly Token[], i: number): string {
+  const text = tokens.slice(i, i + 5).find(({ kind }) => kind === 'text')?.text ?? '';
+  return text
+    .replace(/^"|"$/g, '')
+    .replace(/\\n|\\t/g, ' ')
+    .trim()
+    .slice(0, 60);
+}

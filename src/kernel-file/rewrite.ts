@@ -1,0 +1,105 @@
+import { type Edit, edited } from './edits.ts';
+import { type Item, markOf } from './items.ts';
+import { mustBeSupported } from './refuse.ts';
+import { matching, type Token } from './tokens.ts';
+import { deviceMemory, remove, shareMemory } from './variables.ts';
+
+/**
+ * The declarations that the named ones need, directly or not: whatever a kept one mentions by name is kept. Everything else,
+ * host code above all, is left out, whether or not it would compile here.
+ */
+export function reachable(items: readonly Item[], roots: readonly string[]): ReadonlySet<Item> {
+  const byName = new Map<string, Item[]>();
+  for (const item of items)
+    for (const name of item.names) byName.set(name, [...(byName.get(name) ?? []), item]);
+  const operators = byName.get('operator') ?? [];
+  const kept = new Set(
+    items.filter(({ kind }) => kind !== 'function' && kind !== 'variable' && kind !== 'type'),
+  );
+  const seen = new Set<string>();
+  const visit = (words: readonly string[]) => {
+    for (const word of words) {
+      if (seen.has(word)) continue;
+      seen.add(word);
+      for (const item of preferDevice(byName.get(word) ?? [])) keep(item);
+    }
+  };
+  const keep = (item: Item) => {
+    if (kept.has(item)) return;
+    kept.add(item);
+    visit(mentions(item));
+  };
+  visit(roots);
+  const types = new Set([...kept].filter(({ kind }) => kind === 'type').flatMap(({ names }) => names));
+  for (const item of operators) if (mentions(item).some((word) => types.has(word))) keep(item);
+  return kept;
+}
+
+function mentions({ tokens }: Item): string[] {
+  return tokens.filter(({ kind }) => kind === 'word').map(({ text }) => text);
+}
+
+/** Of a function that exists for the host and for the device, that for the device. */
+function preferDevice(items: readonly Item[]): readonly Item[] {
+  const marked = items.filter(
+    ({ kind, marks }) => kind === 'function' && marks.size > 0 && !isHostOnly(marks),
+  );
+  return marked.length === 0
+    ? items
+    : items.filter((item) => item.kind !== 'function' || marked.includes(item));
+}
+
+function isHostOnly(marks: Item['marks']): boolean {
+  return marks.size === 1 && marks.has('host');
+}
+
+/** Source for g++ of the kept declarations; lines are those of the user's files. */
+export function rewritten(text: string, items: readonly Item[], kept: ReadonlySet<Item>): string {
+  return items
+    .filter((item) => kept.has(item))
+    .map((item) => {
+      const [first] = item.tokens;
+      const last = item.tokens.at(-1);
+      if (!first || !last) return '';
+      const marker = item.kind === 'system' ? '' : `# ${first.line} "${first.file}"\n`;
+      return `${marker}${edited(text, first.begin, last.end, editsFor(item))}\n`;
+    })
+    .join('');
+}
+
+function editsFor(item: Item): Edit[] {
+  const { tokens, kind, marks } = item;
+  if (kind === 'system') return [];
+  if (kind === 'variable' && marks.has('shared')) return shareMemory(tokens, false);
+  if (kind === 'variable' && (marks.has('device') || marks.has('constant'))) return deviceMemory(tokens);
+  if (kind === 'function' || kind === 'type') mustBeSupported(tokens);
+  const statements = sharedStatements(tokens);
+  const inside = (token: Token) =>
+    statements.some(
+      (statement) =>
+        (statement[0] as Token).begin <= token.begin && token.begin < (statement.at(-1) as Token).end,
+    );
+  return [
+    ...statements.flatMap((statement) => shareMemory(statement, true)),
+    ...tokens.filter((token) => markOf(token) && !inside(token)).map(remove),
+    ...tokens.filter(({ text }, i) => text === '__noinline__' && tokens[i - 1]?.text !== '(').map(remove),
+  ];
+}
+
+/** The declarations of shared memory in a function, each from its first word to its `;`. */
+function sharedStatements(tokens: readonly Token[]): Token[][] {
+  const statements: Token[][] = [];
+  for (let i = 0; i < tokens.length; i++) {
+    if (markOf(tokens[i] as Token) !== 'shared') continue;
+    let begin = i;
+    while (begin > 0 && !/^[;{}:)]$/.test(tokens[begin - 1]?.text ?? '')) begin--;
+    let end = i;
+    while (end < tokens.length && tokens[end]?.text !== ';') {
+      if (tokens[end]?.text === '{' || tokens[end]?.text === '(') end = matching(tokens, end);
+      end++;
+    }
+    statements.push(tokens.slice(begin, end + 1));
+    i = end;
+  }
+  return statements;
+}

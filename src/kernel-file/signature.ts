@@ -1,0 +1,168 @@
+import { type Item, markOf } from './items.ts';
+import { behindAngles, join, matching, splitCommas, type Token } from './tokens.ts';
+
+/** Element types of tensors, as the runner names them. */
+export const elementTypes = ['f16', 'bf16', 'f32', 'f64', 'i8', 'u8', 'i32', 'u32', 'i64'] as const;
+export type ElementType = (typeof elementTypes)[number];
+
+/** A parameter of a function. */
+export interface Parameter {
+  readonly name: string;
+  /** As written, without `const` and the pointer. */
+  readonly type: string;
+  readonly pointer: boolean;
+  /** Points to what the function only reads. */
+  readonly isConst: boolean;
+  /** What its elements, or its value, are; absent where the type is not a known one. */
+  readonly element?: ElementType;
+  /** Elements in one of the type: 4 for `float4`. */
+  readonly lanes: number;
+}
+
+/** A function of a source, by what its callers see. */
+export interface Signature {
+  /** With its namespaces: `ns::softmax`. */
+  readonly name: string;
+  readonly parameters: readonly Parameter[];
+  /** Names of its template parameters; empty: it is no template. */
+  readonly template: readonly string[];
+  /** All of these stand for types. */
+  readonly onlyTypes: boolean;
+  readonly file: string;
+  readonly line: number;
+  readonly item: Item;
+}
+
+const basic: Readonly<Record<string, ElementType>> = {
+  half: 'f16',
+  __half: 'f16',
+  nv_bfloat16: 'bf16',
+  __nv_bfloat16: 'bf16',
+  float: 'f32',
+  double: 'f64',
+  char: 'i8',
+  'signed char': 'i8',
+  int8_t: 'i8',
+  'unsigned char': 'u8',
+  uchar: 'u8',
+  uint8_t: 'u8',
+  bool: 'u8',
+  int: 'i32',
+  int32_t: 'i32',
+  unsigned: 'u32',
+  'unsigned int': 'u32',
+  uint: 'u32',
+  uint32_t: 'u32',
+  long: 'i64',
+  'long long': 'i64',
+  'long int': 'i64',
+  'long long int': 'i64',
+  int64_t: 'i64',
+  ptrdiff_t: 'i64',
+  size_t: 'i64',
+  uint64_t: 'i64',
+  'unsigned long': 'i64',
+  'unsigned long long': 'i64',
+};
+const vectors: Readonly<Record<string, ElementType>> = {
+  float: 'f32',
+  double: 'f64',
+  int: 'i32',
+  uint: 'u32',
+};
+const pairs: Readonly<Record<string, ElementType>> = {
+  half2: 'f16',
+  __half2: 'f16',
+  nv_bfloat162: 'bf16',
+  __nv_bfloat162: 'bf16',
+};
+
+/** Element type and count of a C++ type; `values`: what the names of template parameters stand for. */
+export function elementOf(
+  type: string,
+  items: readonly Item[],
+  values: Readonly<Record<string, string>> = {},
+  depth = 0,
+): { readonly element?: ElementType; readonly lanes: number } {
+  const plain = type.replace(/^(::)?std::/, '').replace(/^::/, '');
+  const element = basic[plain];
+  if (element) return { element, lanes: 1 };
+  const [, base = '', lanes = ''] = /^(float|double|u?int)([234])$/.exec(plain) ?? [];
+  if (vectors[base]) return { element: vectors[base], lanes: Number(lanes) };
+  if (pairs[plain]) return { element: pairs[plain], lanes: 2 };
+  const meaning = values[plain] ?? aliasOf(plain, items);
+  return meaning === undefined || depth > 8 ? { lanes: 1 } : elementOf(meaning, items, values, depth + 1);
+}
+
+/** `float` where the source says `typedef float floatX;` or `using floatX = float;`. */
+function aliasOf(name: string, items: readonly Item[]): string | undefined {
+  for (const { kind, tokens } of items) {
+    if (kind !== 'type') continue;
+    const [first, second, third] = tokens.map(({ text }) => text);
+    if (first === 'using' && second === name && third === '=') return join(tokens.slice(3, -1));
+    if (first === 'typedef' && tokens.at(-2)?.text === name) return join(tokens.slice(1, -2));
+  }
+  return undefined;
+}
+
+/** Signatures of functions; `values`: arguments for the parameters of a template, in order. */
+export function signatureOf(item: Item, items: readonly Item[], values: readonly string[] = []): Signature {
+  const { tokens, parenthesis = 0, names, scope } = item;
+  const first = tokens.find((token) => !markOf(token)) ?? (tokens[0] as Token);
+  const at = tokens.findLast(({ text }, i) => i < parenthesis && text === names.at(-1)) ?? first;
+  const template = templateNames(tokens);
+  const meant = Object.fromEntries(template.flatMap((name, i) => (values[i] ? [[name, values[i]]] : [])));
+  const inside = tokens.slice(parenthesis + 1, matching(tokens, parenthesis));
+  const parameters = splitCommas(inside)
+    .filter((part) => part.length > 0 && join(part) !== 'void')
+    .map((part, i) => parameterOf(part, i, items, meant));
+  const name = [...scope.filter(Boolean), ...names].join('::');
+  const onlyTypes = templateParts(tokens).every(([word]) => /^(typename|class)$/.test(word?.text ?? ''));
+  return { name, parameters, template, onlyTypes, file: at.file, line: at.line, item };
+}
+
+function templateParts(tokens: readonly Token[]): Token[][] {
+  if (tokens[0]?.text !== 'template' || tokens[1]?.text !== '<') return [];
+  return splitCommas(tokens.slice(2, behindAngles(tokens, 1) - 1));
+}
+
+function templateNames(tokens: readonly Token[]): string[] {
+  return templateParts(tokens).map((part) => {
+    const value = part.findIndex(({ text }) => text === '=');
+    return (value < 0 ? part : part.slice(0, value)).findLast(({ kind }) => kind === 'word')?.text ?? '';
+  });
+}
+
+function parameterOf(
+  part: readonly Token[],
+  index: number,
+  items: readonly Item[],
+  values: Readonly<Record<string, string>>,
+): Parameter {
+  const value = part.findIndex(({ text }) => text === '=');
+  const tokens = (value < 0 ? part : part.slice(0, value)).filter(
+    ({ text }) => !/^(__restrict|restrict|__restrict__|volatile|struct)$/.test(text),
+  );
+  const bracket = tokens.findIndex(({ text }) => text === '[');
+  const head = bracket < 0 ? tokens : tokens.slice(0, bracket);
+  const star = head.findIndex(({ text }) => text === '*' || text === '&');
+  const named = head.at(-1)?.kind === 'word' && head.length > 1 && (star < 0 || star < head.length - 1);
+  const typeTokens = (star < 0 ? (named ? head.slice(0, -1) : head) : head.slice(0, star)).filter(
+    ({ text }) => text !== 'const',
+  );
+  const type = join(typeTokens);
+  return {
+    name: named ? (head.at(-1)?.text ?? '') : `argument${index}`,
+    type,
+    pointer: head.some(({ text }) => text === '*') || bracket >= 0,
+    isConst: head.slice(0, star < 0 ? undefined : star).some(({ text }) => text === 'const'),
+    ...elementOf(type, items, values),
+  };
+}
+
+/** The kernels that a source defines. */
+export function kernelsIn(items: readonly Item[]): Item[] {
+  return items.filter(
+    ({ kind, marks, body }) => kind === 'function' && marks.has('global') && body !== undefined,
+  );
+}

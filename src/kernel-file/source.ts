@@ -1,0 +1,67 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import type { CompileContext, RunnerCompilers } from '../compile/context.ts';
+import { callCompiler } from '../compile/outcome.ts';
+import { UsageError } from '../errors.ts';
+import { onDisk } from '../util/disk.ts';
+import { type Item, readItems } from './items.ts';
+import { checkFlags, precompiledPrelude } from './prelude.ts';
+import { tokenise } from './tokens.ts';
+
+/** A user's source, preprocessed for the emulated device and taken apart. */
+export interface ReadSource {
+  /** As the user calls it. */
+  readonly path: string;
+  readonly text: string;
+  /** What `g++ -E` wrote. */
+  readonly preprocessed: string;
+  readonly items: readonly Item[];
+  /** Headers that were not found; nothing is in their place. */
+  readonly missing: readonly string[];
+}
+
+const mostMissing = 40;
+
+/** Preprocesses a source with g++, empty files in the place of headers that are nowhere, such as those of libraries for host code. */
+export async function readSource(
+  path: string,
+  compilers: RunnerCompilers,
+  context: CompileContext,
+  include: readonly string[] = [],
+): Promise<ReadSource> {
+  if (!existsSync(path)) throw new UsageError(`there is no file ${path}`);
+  const text = onDisk(`read ${path}`, () => readFileSync(path, 'utf8'));
+  const prelude = await precompiledPrelude(compilers, context);
+  const stand = mkdtempSync(join(tmpdir(), 'tilewright-headers-'));
+  const missing: string[] = [];
+  try {
+    for (;;) {
+      const folders = [dirname(resolve(path)), ...include].flatMap((folder) => ['-I', folder]);
+      const argv = [compilers.cxx, ...checkFlags(compilers, context), ...folders, '-idirafter', stand];
+      const preprocess = ['-include', prelude, '-E', '-fpch-preprocess', '-x', 'c++', path];
+      const result = await callCompiler([...argv, ...preprocess], context, process.cwd());
+      if (result.exitCode === 0)
+        return {
+          path,
+          text,
+          preprocessed: result.stdout,
+          items: readItems(tokenise(result.stdout)),
+          missing,
+        };
+      const [, header] = /fatal error: ([^\s:]+): No such file/.exec(result.stderr) ?? [];
+      if (header === undefined || missing.length >= mostMissing || header.startsWith('/'))
+        throw new UsageError(`${path} cannot be preprocessed: ${firstLine(result.stderr)}`);
+      missing.push(header);
+      const empty = join(stand, header);
+      mkdirSync(dirname(empty), { recursive: true });
+      writeFileSync(empty, '');
+    }
+  } finally {
+    rmSync(stand, { recursive: true, force: true });
+  }
+}
+
+function firstLine(text: string): string {
+  return text.split('\n').find((line) => /error/.test(line)) ?? text.split('\n')[0] ?? '';
+}

@@ -1,0 +1,52 @@
+import { basename, dirname, join } from 'node:path';
+import { verdictNames } from '../model/verdict.ts';
+import { packageVersion } from '../util/package-version.ts';
+import type { Judged } from './junit.ts';
+
+/** What was found as SARIF 2.1.0, which code hosts show beside the lines. */
+export function sarifReport(all: readonly Judged[], file: string): string {
+  const results = all.flatMap((one) => resultFor(one, file) ?? []);
+  const rules = [...verdictNames.filter((name) => name !== 'passed'), 'not-checked'].map((id) => ({ id }));
+  const driver = { name: 'tilewright', version: packageVersion(), rules };
+  const log = {
+    $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
+    version: '2.1.0',
+    runs: [{ tool: { driver }, results }],
+  };
+  return `${JSON.stringify(log, null, 2)}\n`;
+}
+
+function resultFor(one: Judged, file: string): object | undefined {
+  if ('refusal' in one) return result('not-checked', 'warning', one.kernel, one.refusal, file);
+  const { verdict, evidence } = one.verdict;
+  return verdict === 'passed' ? undefined : result(verdict, 'error', one.kernel, evidence.message, file);
+}
+
+function result(ruleId: string, level: string, kernel: string, message: string, file: string): object {
+  const [place = { uri: file, line: 1 }, ...related] = placesIn(message, file);
+  return {
+    ruleId,
+    level,
+    message: { text: `${kernel}: ${message}` },
+    locations: [location(place)],
+    ...(related.length > 0 && { relatedLocations: related.map(location) }),
+  };
+}
+
+interface Place {
+  readonly uri: string;
+  readonly line: number;
+}
+
+function location({ uri, line }: Place): object {
+  return { physicalLocation: { artifactLocation: { uri }, region: { startLine: line } } };
+}
+
+/** Source lines that a message names, the access that was found out first. */
+function placesIn(message: string, file: string): Place[] {
+  const named = [...message.matchAll(/(?:\bat |^)(\S+\.(?:cuh?|h|hpp)):(\d+)/g)];
+  return named.map(([, name = '', line]) => ({
+    uri: basename(name) === basename(file) ? file : join(dirname(file), name),
+    line: Number(line),
+  }));
+}

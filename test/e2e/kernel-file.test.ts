@@ -1,0 +1,242 @@
+// Kernels as other people write them, each in its own .cu with a description: what `validate x.cu` says of them.
+import { spawnSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { packageRoot } from '../../src/util/package-root.ts';
+import { gen, workspace } from '../helpers/gen.ts';
+
+const folder = join(packageRoot, 'test/fixtures/check');
+
+/** A bare machine has no NumPy. */
+const hasNumpy = spawnSync(process.env.PYTHON || 'python3', ['-c', 'import numpy']).status === 0;
+
+/** What is said of each kernel: its verdict, and a text that the message contains. */
+const expected: Readonly<
+  Record<string, Readonly<Record<string, readonly [verdict: string, message: string]>>>
+> = {
+  'softmax.cu': { softmax: ['race', 'softmax.cu:54 and earlier load'] },
+  'layernorm.cu': { layernorm: ['passed', '6 cases'] },
+  'matmul.cu': {
+    matmul: ['passed', '6 cases'],
+    matmul_unsynchronised: ['race', "of shared 'As' (1024 bytes)"],
+  },
+  'reduce.cu': {
+    reduce: ['passed', '6 cases'],
+    reduce_volatile: ['race', 'dynamic shared memory (1024 bytes)'],
+  },
+  'scan.cu': { 'scan<128>': ['passed', '6 cases'], scan_in_place: ['race', 'scan.cu:43'] },
+  'transpose.cu': { transpose: ['passed', '6 cases'], transpose_conflicts: ['passed', '6 cases'] },
+  'histogram.cu': { histogram: ['passed', '6 cases'], histogram_plain: ['race', "of 'bins'"] },
+  'stencil.cu': {
+    stencil: ['passed', '6 cases'],
+    stencil_overrun: ['out-of-bounds', "byte 2800 of 'in' (2800 bytes)"],
+    stencil_halo: ['race', "uninitialised: byte 524 of shared 'tile'"],
+  },
+  'mistakes.cu': {
+    divergent_shuffle: ['race', 'divergence: lanes of one warp meet in different instructions'],
+    misaligned: ['out-of-bounds', 'misaligned: load needs 16-byte alignment'],
+    shared_overrun: ['out-of-bounds', "byte 516 of shared 'table' (512 bytes)"],
+    unwritten: ['unwritten', '36 never written'],
+    asserts: ['fault', 'assertion failed: threadIdx.x < 40'],
+    across_blocks: ['race', "of 'out' (256 bytes): store by thread 0 of block (1,0,0)"],
+    order: ['stateful', 'right on the first launch, but launch 2'],
+    counter: ['passed', '1 case'],
+    halves: ['passed', '6 cases'],
+    too_much: ['resources', "52000 bytes of static shared memory up to 'large'; at most 49152"],
+    texture: ['refused', 'mistakes.cu:73: the emulated device does not support textures'],
+    assembler: [
+      'refused',
+      'mistakes.cu:77: the emulated device does not support inline PTX: mov.u32 %0, %%laneid;',
+    ],
+    undeclared: ['refused', "mistakes.cu:81: '__no_such_function' is not known to the emulated device"],
+  },
+};
+
+async function verdicts(file: string, ...flags: string[]) {
+  const { out } = workspace();
+  const { code, events } = await gen(folder, ['validate', file, '--json', '--out', out, ...flags]);
+  const found = events.map((event) => {
+    if (event.event === 'verdict') return { word: event.verdict, ...event.evidence, name: event.variant };
+    if (event.event === 'error') return { word: 'refused', message: event.message, name: '' };
+    throw new Error(`event ${event.event}`);
+  });
+  return { code, found };
+}
+
+describe('validate x.cu', () => {
+  test.each(Object.entries(expected))(
+    'judges the kernels of %s',
+    { timeout: 300_000 },
+    async (file, kernels) => {
+      const { code, found } = await verdicts(file);
+      const wanted = Object.entries(kernels);
+      expect(found.map(({ word }) => word)).toEqual(wanted.map(([, [verdict]]) => verdict));
+      for (const [i, [kernel, [verdict, message]]] of wanted.entries()) {
+        expect(found[i]?.message).toContain(message);
+        if (verdict !== 'refused') expect(found[i]?.name).toBe(`${file}:${kernel}`);
+      }
+      const words = new Set(found.map(({ word }) => word));
+      expect(code).toBe([...words].every((word) => word === 'passed') ? 0 : 1);
+    },
+  );
+
+  test('counts the bank conflicts of a tile without padding', { timeout: 300_000 }, async () => {
+    const { found } = await verdicts('transpose.cu');
+    const [padded, plain] = found;
+    expect(padded).toMatchObject({ bankConflicts: [] });
+    expect(plain).toMatchObject({ bankConflicts: [{ line: 'transpose.cu:37' }] });
+  });
+
+  test('shows a race with both lines and a command that finds it again', { timeout: 300_000 }, async () => {
+    const { out } = workspace();
+    const { stdout } = await gen(folder, ['validate', 'softmax.cu', '--out', out]);
+    expect(stdout).toContain('49 |   const float offset = shared[0];');
+    expect(stdout).toContain('54 |   if (lane == 0) shared[warp] = sum;');
+    const [, command = ''] = /\$ node \S+ (.*)/.exec(stdout) ?? [];
+    const again = await gen(folder, [...command.split(' '), '--out', out]);
+    expect(again.code).toBe(1);
+    expect(again.stdout).toContain('write after read');
+  });
+
+  test('passes the softmax once the barrier is there', { timeout: 300_000 }, async () => {
+    const own = temporary();
+    const text = readFileSync(join(folder, 'softmax.cu'), 'utf8');
+    writeFileSync(
+      join(own, 'softmax.cu'),
+      text.replace(/ {2}\/\/ A barrier is missing.*/, '  __syncthreads();'),
+    );
+    const { stdout, code } = await gen(own, ['validate', 'softmax.cu', '--out', workspace().out]);
+    expect(stdout).toContain('softmax.cu  softmax: passed  6 cases');
+    expect(code).toBe(0);
+  });
+
+  test('finds a wrong result against another kernel and against a file', { timeout: 300_000 }, async () => {
+    const own = temporary();
+    copyFileSync(join(folder, 'stencil.cu'), join(own, 'other.cu'));
+    writeFileSync(
+      join(own, 'wrong.cu'),
+      '/* tilewright\nsizes: { n: 4 }\narguments: { in: { shape: [n], values: ones }, out: [n] }\ngrid: 1\nblock: 32\n*/\n' +
+        '__global__ void twice(const float* in, float* out, int n) { if (threadIdx.x < n) out[threadIdx.x] = 2 * in[threadIdx.x]; }\n',
+    );
+    const flags = ['--out', workspace().out];
+    const other = await gen(own, ['validate', 'wrong.cu', '--against', 'other.cu:stencil', ...flags]);
+    expect(other.stdout).toContain('wrong.cu  twice: wrong');
+    expect(other.code).toBe(1);
+    for (const [value, code] of [
+      [2, 0],
+      [3, 1],
+    ] as const) {
+      writeFileSync(join(own, 'out.npy'), npy([2, 2, 2, value]));
+      const result = await gen(own, ['validate', 'wrong.cu', '--against', 'out.npy', ...flags]);
+      expect(result.stdout).toContain(code === 0 ? 'passed' : "'out': 1 of 4 elements fail");
+      expect(result.code).toBe(code);
+    }
+  });
+
+  test('needs no CUDA toolkit', { timeout: 300_000 }, async () => {
+    const env = { TILEWRIGHT_CACHE: temporary(), CUDA_HOME: '', CUDA_PATH: '' };
+    const argv = ['validate', 'mistakes.cu', 'halves', '--out', workspace().out];
+    const { stdout, code } = await gen(folder, argv, env);
+    expect(stdout).toContain('mistakes.cu  halves: passed  6 cases');
+    expect(code).toBe(0);
+  });
+
+  test.skipIf(!hasNumpy)('asks a Python function', { timeout: 300_000 }, async () => {
+    const own = temporary();
+    const python =
+      'import numpy as np\ndef softmax(inp, N):\n  assert inp.shape[0] == N\n  e = np.exp(inp - inp.max(axis=1, keepdims=True))\n  return e / e.sum(axis=1, keepdims=True)\ndef twice(inp):\n  return inp * 2\ndef other(x):\n  return x\n';
+    writeFileSync(join(own, 'ref.py'), python);
+    const text = readFileSync(join(folder, 'softmax.cu'), 'utf8');
+    writeFileSync(
+      join(own, 'softmax.cu'),
+      text.replace(/ {2}\/\/ A barrier is missing.*/, '  __syncthreads();'),
+    );
+    const against = async (name: string) => {
+      const argv = ['validate', 'softmax.cu', '--against', `ref.py:${name}`, '--out', workspace().out];
+      return (await gen(own, argv)).stdout;
+    };
+    expect(await against('softmax')).toContain('softmax.cu  softmax: passed  6 cases');
+    expect(await against('twice')).toContain(
+      "softmax.cu  softmax: wrong\n  'out': 3500 of 3500 elements fail",
+    );
+    expect(await against('other')).toContain("other asks for 'x'; there are: N, C, inp");
+  });
+
+  test('says what it cannot do, and where', { timeout: 300_000 }, async () => {
+    const own = temporary();
+    const flags = ['--out', workspace().out];
+    const answer = async (text: string, ...more: string[]) => {
+      writeFileSync(join(own, 'x.cu'), text);
+      const { code, stdout, stderr } = await gen(own, ['validate', 'x.cu', ...more, ...flags]);
+      expect(code).toBe(2);
+      return stdout + stderr;
+    };
+    expect(await answer('int f();')).toContain('x.cu defines no kernel');
+    const kernel = '__global__ void f(float* out, int n) { out[0] = n; }\n';
+    expect(await answer(kernel, 'g')).toContain("x.cu defines no kernel 'g'; it defines: f");
+    expect(await answer(`/* tilewright\nblok: 3\n*/\n${kernel}`)).toContain(
+      'x.cu:1: the description is not understood',
+    );
+    expect(await answer(`/* tilewright\narguments: { o: [n] }\n*/\n${kernel}`)).toContain(
+      "f has no parameter 'o'; it has: out, n",
+    );
+    expect(await answer(`${kernel.replace('n; }', 'm; }')}`)).toContain("x.cu:1: 'm' is not known");
+    expect(await answer(kernel, '--device', 'cuda')).toContain('on the emulated device alone');
+    expect(await answer(kernel, '--against', 'none.c:f')).toContain('there is no file');
+    expect(await answer(`template <int N>\n${kernel}`)).toContain('x.cu:2: f is a template');
+  });
+});
+
+test('--junit and --sarif name kernel, verdict and lines', { timeout: 300_000 }, async () => {
+  const own = temporary();
+  const files = ['--junit', join(own, 'j.xml'), '--sarif', join(own, 's.json')];
+  await gen(folder, ['validate', 'softmax.cu', '--out', workspace().out, ...files]);
+  const junit = readFileSync(join(own, 'j.xml'), 'utf8');
+  expect(junit).toContain('<testsuite name="softmax.cu" tests="1" failures="1" errors="0">');
+  expect(junit).toContain('<failure type="race" message="race: byte 0 of shared');
+  const { runs } = JSON.parse(readFileSync(join(own, 's.json'), 'utf8'));
+  const lineOf = (one: { physicalLocation: object }) => one.physicalLocation;
+  const at = (line: number) => ({ artifactLocation: { uri: 'softmax.cu' }, region: { startLine: line } });
+  const [result] = runs[0].results;
+  expect(result).toMatchObject({ ruleId: 'race', level: 'error' });
+  expect(result.locations.map(lineOf)).toEqual([at(54)]);
+  expect(result.relatedLocations.map(lineOf)).toEqual([at(49)]);
+});
+
+describe('gen describe', () => {
+  test('drafts what validate then takes', { timeout: 300_000 }, async () => {
+    const own = temporary();
+    const flags = ['--out', workspace().out];
+    const text = readFileSync(join(folder, 'reduce.cu'), 'utf8').replace(/\/\/ tilewright\n(\/\/.*\n)+/, '');
+    writeFileSync(join(own, 'reduce.cu'), text);
+    const { stdout } = await gen(own, ['describe', 'reduce.cu', 'reduce', ...flags]);
+    expect(stdout).toBe(
+      'kernel: reduce\nsizes: { n: 1000 } # a guess\narguments:\n  in: [ n ] # a guess\n  out: [ n ] # a guess\ngrid: (n + 256 - 1) / 256\nblock: 256\nshared: 256 * 4\n',
+    );
+    writeFileSync(join(own, 'reduce.yaml'), stdout.replace('out: [ n ]', 'out: [ "ceil_div(n, 256)" ]'));
+    expect((await gen(own, ['validate', 'reduce.cu', ...flags])).stdout).toContain(
+      'reduce.cu  reduce: passed',
+    );
+  });
+
+  test('prints a schema that the docs have', async () => {
+    const { stdout } = await gen(folder, ['describe', '--schema']);
+    await expect(stdout).toMatchFileSnapshot(join(packageRoot, 'docs/description.schema.json'));
+  });
+});
+
+function temporary(): string {
+  const path = mkdtempSync(join(tmpdir(), 'tilewright-check-'));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** A file as numpy.save writes it. */
+function npy(values: readonly number[]): Buffer {
+  const text = `{'descr': '<f4', 'fortran_order': False, 'shape': (${values.length},), }`;
+  const header = `${text.padEnd(117)}\n`;
+  const head = Buffer.from([0x93, ...Buffer.from('NUMPY'), 1, 0, header.length & 255, header.length >> 8]);
+  return Buffer.concat([head, Buffer.from(header), Buffer.from(new Float32Array(values).buffer)]);
+}

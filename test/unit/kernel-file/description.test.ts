@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { readDescriptions } from '../../../src/kernel-file/description.ts';
+
+const read = (text: string) => readDescriptions('/nowhere/a.cu', text);
+
+describe('a description', () => {
+  it('is read from comments of both kinds, one or several', () => {
+    expect(read('/* tilewright\n * sizes: { N: 3 }\n * grid: N\n */')).toEqual([
+      { sizes: { N: 3 }, grid: 'N' },
+    ]);
+    expect(read('int a;\n// tilewright\n// - kernel: f\n//   block: [8, 4]\n// - kernel: g\nint b;')).toEqual(
+      [{ kernel: 'f', block: [8, 4] }, { kernel: 'g' }],
+    );
+    expect(read('// tilewright is a word of a comment\n')).toEqual([]);
+  });
+
+  it('takes shapes and values in short and in full', () => {
+    const [found] = read(
+      '/* tilewright\narguments: { a: [N, 4], b: 1e-5, c: { role: inout, values: { integers: [0, N - 1] } } }\n*/',
+    );
+    expect(found?.arguments).toEqual({
+      a: ['N', 4],
+      b: 1e-5,
+      c: { role: 'inout', values: { integers: [0, 'N - 1'] } },
+    });
+  });
+
+  it('that is not understood is told with its line', () => {
+    expect(() => read('\n\n/* tilewright\nsizes: { N: -1 }\n*/')).toThrow(
+      'a.cu:3: the description is not understood',
+    );
+    expect(() => read('/* tilewright\nsizes: { N: 1\n*/')).toThrow('a.cu:1: the description is no YAML');
+  });
+});

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import { readItems } from '../../../src/kernel-file/items.ts';
+import { reachable, rewritten } from '../../../src/kernel-file/rewrite.ts';
+import { kernelsIn, signatureOf } from '../../../src/kernel-file/signature.ts';
+import { findSite } from '../../../src/kernel-file/sites.ts';
+import { tokenise } from '../../../src/kernel-file/tokens.ts';
+
+/** As the preprocessor leaves a source. */
+const preprocessed = (text: string) => {
+  const marked = text.replaceAll(/__(global|device|shared|constant|host)__/g, 'tw_marks_$1');
+  return `# 1 "a.cu"\n${marked}`;
+};
+const itemsOf = (text: string) => readItems(tokenise(preprocessed(text)));
+
+/** What is left of a source for one of its functions, without line markers. */
+function keptFor(text: string, name: string): string {
+  const items = itemsOf(text);
+  return rewritten(preprocessed(text), items, reachable(items, [name])).replaceAll(/^# .*\n/gm, '');
+}
+
+describe('the declarations of a source', () => {
+  it('are functions, types, variables and namespaces, with their names', () => {
+    const found = itemsOf(`
+namespace ns { __global__ void f(float* p) { p[0] = 1; } }
+template <class T, int N = 3> struct Pair { T a[N]; };
+__device__ int counter = 0, other;
+enum Mode { fast, slow };
+typedef float floatX;
+static __device__ inline float g(float (*h)(float)) { return h(a[b[0]]); }
+extern "C" { int main() { return 0; } }
+Vec operator+(Vec a, Vec b);
+`);
+    expect(found.map(({ kind, names }) => [kind, ...names].join(' '))).toEqual([
+      'open ns',
+      'function f',
+      'close',
+      'type Pair',
+      'variable counter other',
+      'type Mode fast slow',
+      'type float floatX',
+      'function g',
+      'open ',
+      'function main',
+      'close',
+      'function operator',
+    ]);
+  });
+
+  it('of system headers are passed on unread', () => {
+    const text = '# 1 "a.cu"\n# 1 "/usr/include/x.h" 1 3\nint odd {{{;\n# 2 "a.cu" 2\nint f();\n';
+    expect(readItems(tokenise(text)).map(({ kind }) => kind)).toEqual(['system', 'function']);
+  });
+
+  it('keep their lines', () => {
+    const [, f] = itemsOf('int a;\n\n\n__global__ void\nf(int n) {}\n');
+    expect(f && signatureOf(f, [])).toMatchObject({ name: 'f', file: 'a.cu', line: 5 });
+  });
+});
+
+describe('what a kernel needs', () => {
+  const source = `
+struct Used { int a; };
+struct Unused { cublasHandle_t h; };
+__device__ int helper(Used u) { return u.a; }
+void host() { kernel<<<1, 1>>>(); undeclared(); }
+__global__ void kernel(int* out) { out[0] = helper(Used{1}); }
+__global__ void another() { asm("bar.sync 0;"); }
+`;
+
+  it('is kept, host code and other kernels are not', () => {
+    const kept = keptFor(source, 'kernel');
+    expect(kept).toContain('struct Used');
+    expect(kept).toContain('int helper(Used u)');
+    expect(kept).not.toMatch(/Unused|host|another|tw_marks/);
+  });
+
+  it('is refused by name and line where the emulated device lacks it', () => {
+    expect(() => keptFor(source, 'another')).toThrow(
+      'a.cu:7: the emulated device does not support inline PTX: bar.sync 0;',
+    );
+  });
+
+  it('has shared memory that the emulated device gives', () => {
+    const kept = keptFor(
+      '__global__ void k() { __shared__ float a[32][33], b; extern __shared__ int c[]; a[0][0] = b; }',
+      'k',
+    );
+    expect(kept).toContain('float tw_type_a[32][33], tw_type_b;');
+    expect(kept).toContain('auto& b = *static_cast<tw_type_b*>(simt::shared_variable(&tw_key_b, "b"');
+    expect(kept).toContain('auto& c = *reinterpret_cast<tw_type_c*>(simt::shared_base());');
+  });
+
+  it('has device variables in device memory', () => {
+    const kept = keptFor('__device__ float t[2] = {1, 2};\n__global__ void k() { t[0] = 1; }', 'k');
+    expect(kept).toContain('float tw_initial_t[2] = {1, 2};');
+    expect(kept).toContain('static auto& t = tw_holder_t.value();');
+  });
+});
+
+describe('a signature', () => {
+  it('knows pointers, element types, aliases and template arguments', () => {
+    const items = itemsOf(
+      'using real = half;\ntemplate <class T> __global__ void k(T* __restrict__ out, const float4* in, real x, const unsigned char c, int n) {}',
+    );
+    const [kernel] = kernelsIn(items);
+    const { parameters } = signatureOf(kernel as NonNullable<typeof kernel>, items, ['double']);
+    expect(
+      parameters.map(({ name, element, lanes, pointer, isConst }) => [
+        name,
+        element,
+        lanes,
+        pointer,
+        isConst,
+      ]),
+    ).toEqual([
+      ['out', 'f64', 1, true, false],
+      ['in', 'f32', 4, true, true],
+      ['x', 'f16', 1, false, false],
+      ['c', 'u8', 1, false, true],
+      ['n', 'i32', 1, false, false],
+    ]);
+  });
+
+  it('finds how the file launches the kernel', () => {
+    const items = itemsOf(`
+template <int B> __global__ void k(float* out, int n) {}
+void run(float* d_out, int N) {
+  const int threads = 128;
+  int blocks = (N + threads - 1) / threads;
+  dim3 block(threads, 2);
+  k<64><<<dim3(blocks, 3), block, threads * sizeof(float)>>>(d_out, N);
+}`);
+    const [kernel] = kernelsIn(items);
+    expect(findSite(items, signatureOf(kernel as NonNullable<typeof kernel>, items))).toEqual({
+      template: ['64'],
+      grid: ['((n + 128 - 1) / 128)', '3'],
+      block: ['128', '2'],
+      shared: '128 * 4',
+    });
+  });
+});
