@@ -175,7 +175,7 @@ struct Problem {
   }
 };
 
-/// What a thread calls over and over.
+/// The call that a thread repeats.
 struct Caller {
   const Problem& problem;
   std::size_t off_alignment;  // of B, in bytes

@@ -24,7 +24,7 @@ inline bool is_float(ElementType type) {
          type == ElementType::f64;
 }
 
-/// How the elements of an input are drawn.
+/// Distribution of an input's elements.
 struct Values {
   std::string kind = "normal";  // normal, uniform, integers, one-hot, ascending, file
   double low = 0, high = 0;

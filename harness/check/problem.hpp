@@ -8,7 +8,7 @@
 
 namespace tilewright::check {
 
-/// How far an element may be from the reference: relative * |value| + absolute.
+/// Allowed distance from the reference: relative * |value| + absolute.
 struct Tolerance {
   double relative = 0, absolute = 0;
   double bound(double value) const {

@@ -37,7 +37,7 @@ class Operands {
   /// Judges what the last launch left. Throws Rejection; returns the largest |error| / bound.
   /// `inputs`: look at the inputs too, which costs a download.
   double judge(const References& references, bool inputs);
-  /// What other projects' acceptance rules say of what the last launch left.
+  /// Opinions of other projects' acceptance rules on the outputs of the last launch.
   Json opinions(const References& references);
   /// The outputs' elements as judge() read them, rows packed, for bitwise comparison.
   std::vector<std::byte> results() const;

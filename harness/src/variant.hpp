@@ -25,7 +25,7 @@ class ParameterList {
   std::vector<Parameter> parameters_;
 };
 
-/// What the cubin says of a kernel.
+/// Properties of a compiled kernel, read from its cubin.
 struct CompiledKernel {
   std::int64_t registers = 0;    // per thread
   std::int64_t max_threads = 0;  // of a block; 0: not bounded

@@ -327,7 +327,7 @@ void Warpgroup::check_exit(const Block& block) {
   if (block.warpgroups.front().get() == this) check_register_pool(block);
 }
 
-/// What warpgroups give up is all that others can get: a block never has more than it was launched with.
+/// Warpgroups only exchange registers: a block never has more than it was launched with.
 void Warpgroup::check_register_pool(const Block& block) {
   const int launched = (machine.config.registers + 7) / 8 * 8;
   int total = 0, warps_left = static_cast<int>(machine.warps_per_block);

@@ -28,7 +28,7 @@ void shared_load(std::uint32_t address, void* value, int bytes);           // ld
 void use_static_shared_memory();
 /// The running block's copy of the variable that `key` stands for.
 void* shared_variable(const void* key, const char* name, std::size_t bytes, std::size_t alignment);
-/// Where dynamic shared memory begins while one block runs at a time.
+/// Start of dynamic shared memory while one block runs at a time.
 void* dynamic_shared_memory();
 /// Device memory that every launch finds as `initial`, which must outlive it.
 void* device_variable(const void* initial, std::size_t bytes, const char* name);
