@@ -147,7 +147,8 @@ Json pair(std::pair<std::int64_t, std::int64_t> values) { return Json::Array{val
 
 bool acceptable(ElementType type, double value, double reference, double bound) {
   if (std::isnan(reference)) return std::isnan(value);
-  if (std::isfinite(value)) return std::abs(value - reference) <= bound;  // an infinite reference fails here
+  // The bound of an infinite reference may be infinite as well.
+  if (std::isfinite(value)) return std::isfinite(reference) && std::abs(value - reference) <= bound;
   if (std::isnan(value) || std::signbit(value) != std::signbit(reference)) return false;
   return std::abs(reference) + bound >= overflow_threshold(type);
 }

@@ -84,6 +84,8 @@ TEST(acceptable_knows_where_rounding_overflows) {
   CHECK(acceptable(ElementType::f16, HUGE_VAL, HUGE_VAL, 0));
   CHECK(!acceptable(ElementType::f16, -HUGE_VAL, HUGE_VAL, 0));
   CHECK(!acceptable(ElementType::f16, 65504, HUGE_VAL, 1));
+  CHECK(!acceptable(ElementType::f16, 65504, HUGE_VAL, HUGE_VAL));  // as where an operand is infinite
+  CHECK(!acceptable(ElementType::f32, 0, -HUGE_VAL, HUGE_VAL));
   CHECK(acceptable(ElementType::f16, HUGE_VAL, 65519, 2));   // may round up to infinity within the bound
   CHECK(!acceptable(ElementType::f16, HUGE_VAL, 65504, 2));  // may not
   CHECK(acceptable(ElementType::f16, -HUGE_VAL, -70000, 0));

@@ -53,8 +53,17 @@ void CopyQueue::land_through(Block& block, std::uint32_t last) {
   pending.erase(pending.begin(), pending.begin() + static_cast<std::ptrdiff_t>(landed));
 }
 
-void CopyQueue::check_exit() const {
-  if (used > finished) report("exit", "the thread ends without waiting for its last cp.async");
+void CopyQueue::check_exit(const Thread& thread) const {
+  if (used > finished) {
+    report("exit", "the thread ends without waiting for its last cp.async");
+    return;
+  }
+  // Handed to an mbarrier: the thread knows of their end where it has met somebody who waited there.
+  const auto [agent, done] = thread.time.copy;
+  if (agent && used > std::max(done, thread.time.known.seen->of(agent)))
+    report("exit",
+           "the thread ends while its last cp.async may be under way: an mbarrier is told of their end, but the "
+           "thread waits neither there nor by cp.async.wait_all");
 }
 
 void land(const CopyArrival& arrival) {

@@ -27,7 +27,8 @@ struct CopyQueue {
   void reset();
   /// Lands all copies up to and including `last`.
   void land_through(Block& block, std::uint32_t last);
-  void check_exit() const;
+  /// Reports copies that may be under way when their thread ends.
+  void check_exit(const Thread& thread) const;
 };
 
 }  // namespace simt::core

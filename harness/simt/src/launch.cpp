@@ -276,7 +276,7 @@ void run_waves(unsigned clusters_at_once) {
 }  // namespace
 
 void thread_left(Thread& self) {
-  self.copies->check_exit();
+  self.copies->check_exit(self);
   self.bulk->check_exit(self);
   Block& block = *self.block;
   barrier_lost_thread(block);

@@ -91,6 +91,7 @@ TEST(copies_arrive_on_an_mbarrier) {
                 sync_warp(0xffffffff);
                 if (ids->lane == 0) mbarrier_arrive(barrier);
               }
+              cp_async_wait_all();
             } else {
               mbarrier_wait(barrier, 0);
               CHECK_EQ(load_shared<int>(data + (31 - ids->lane) * 4), static_cast<int>(31 - ids->lane));
@@ -98,6 +99,34 @@ TEST(copies_arrive_on_an_mbarrier) {
           },
           config, 64));
     }
+}
+
+/// One warp copies and tells an mbarrier; the other waits there and, where `meets`, meets the first one afterwards.
+Result handed_over(const Source& source, const Config& config, bool waits, bool meets) {
+  return block(
+      [&] {
+        const std::uint32_t barrier = shared_start(), data = barrier + 64;
+        if (ids->thread.x == 0) mbarrier_init(barrier, 32);
+        sync_threads();
+        if (ids->warp == 0) {
+          cp_async(data + ids->lane * 4, source.data() + ids->lane, 4, 4);
+          cp_async_mbarrier_arrive(barrier, true);
+          if (waits) cp_async_wait_all();
+        } else {
+          mbarrier_wait(barrier, 0);
+        }
+        if (meets) sync_threads();
+      },
+      config, 64);
+}
+
+TEST(a_thread_outlives_its_copies) {
+  Source source(32);
+  for (const Config& config : few_modes()) {
+    CHECK_FINDING(handed_over(source, config, false, false), "exit", "its last cp.async may be under way");
+    CHECK_CLEAN(handed_over(source, config, true, false));
+    CHECK_CLEAN(handed_over(source, config, false, true));
+  }
 }
 
 TEST(a_missing_wait_is_a_race) {

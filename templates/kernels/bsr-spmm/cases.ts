@@ -88,7 +88,7 @@ export function casesOf(point: Point, depth: Depth): readonly GateCase[] {
   const tile = Math.min(wide, point.path === 'naive' ? 32 : point.tileN);
   cases.addRows('row-lengths', 'exact', rowCounts(point, depth), { n: tile, values: 'swing' });
   cases.addRows('address-coded', 'address-coded', [1, 0], { n: wide + 8, values: 'one-hot' });
-  cases.addRows('unsorted', 'structures', [2], { n: tile / 2, sorted: false });
+  cases.addRows('unsorted', 'structures', [2], { n: tile / 2, sorted: false, alpha: nearlyOne });
   cases.add('empty', 'structures', { rows: 2, columns: 1, n: tile, pattern: { kind: 'empty' } });
   cases.addRows('non-finite', 'non-finite', [1, 0], { n: tile, values: 'nan' });
   if (point.path === 'wgmma') {
@@ -111,6 +111,10 @@ export function casesOf(point: Point, depth: Depth): readonly GateCase[] {
 const third = 1 / 3;
 const subnormal = 1e-39;
 const huge = 3e30;
+/** A beta that bf16 and f16 round to 0. */
+const vanishing = 1e-41;
+/** An alpha that bf16 rounds to 1, and f16 does not; results are another by more than the bound of f16. */
+const nearlyOne = 1 + 2 ** -8 - 2 ** -12;
 
 /** Alpha and beta, a ragged N with padded rows; with C aligned, so that rows end in a part of a vector, and not. */
 function addScalars(cases: Cases, tile: number): void {
@@ -123,6 +127,7 @@ function addScalars(cases: Cases, tile: number): void {
   // What beta does shows without a product.
   cases.addRows('beta-one', 'scalars', [0], { n: 16, beta: 1 });
   cases.addRows('beta-subnormal', 'scalars', [0], { n: 16, alpha: subnormal, beta: third });
+  cases.addRows('beta-vanishing', 'scalars', [0], { n: 16, beta: vanishing, values: 'nan' });
 }
 
 /** Alpha where C is not read. */

@@ -98,7 +98,7 @@ struct Matrices {
 ///             bf16 has, in results that have few
 ///   one-hot   each row of A has a single 1, B holds a code of its place: C is a copy of rows of B
 ///   nan       normal; B is NaN in the rows that no block refers to, and has an Inf, a -Inf and a NaN, and A a NaN,
-///             where one does; half of the last block of A is 0: stored zeros times Inf and NaN are NaN
+///             where one does; half of the last block of A is 0: stored zeros times Inf and NaN are NaN; C has an Inf in each row
 ///   huge      sums overflow f16
 ///   tiny      subnormals
 ///   cancel    pairs of opposite products, every sum is 0
@@ -115,7 +115,10 @@ class Filler {
     fill_drawn(matrices.a, output, 1);
     fill_drawn(matrices.b, output, 2);
     fill_drawn(matrices.c, output, 3);
-    if (kind_ == "nan") non_finite(matrices);
+    if (kind_ == "nan") {
+      non_finite(matrices);
+      infinite(matrices.c);
+    }
     if (kind_ == "swing") swing(matrices);
     if (kind_ == "cancel") cancel(matrices);
   }
@@ -178,6 +181,13 @@ class Filler {
     spoil(pattern_.col_idx.back(), infinity);
     spoil(pattern_.col_idx.back(), -infinity);
     spoil(pattern_.col_idx.back(), nan);
+  }
+
+  /// An Inf in each row: however small beta is, it shows.
+  void infinite(Matrix& c) const {
+    Random random(seed_ + 1);
+    for (std::int64_t row = 0; row < c.rows && c.columns > 0; ++row)
+      c.set(row, random.below(c.columns), std::numeric_limits<double>::infinity());
   }
 
   /// Column 0 of each row's first block is kSwingA times row 0 of B's, which is all kSwingB; that of its last block takes

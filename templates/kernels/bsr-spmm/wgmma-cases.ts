@@ -90,6 +90,12 @@ function scalars({ tileN, epilogue, block }: Point): RowsCase[] {
       { id: 'beta', tier: 'scalars', counts: [1, 0], problem: { n: tileN / 2, beta: 1, ldcExtra: 8 } },
       { id: 'alpha-zero-beta', tier: 'scalars', counts: [1], problem: { n: 16, alpha: 0, beta: 1 } },
       { id: 'beta-subnormal', tier: 'scalars', counts: [1], problem: { n: 16, alpha: 1e-39, beta: 1 / 3 } },
+      {
+        id: 'beta-vanishing',
+        tier: 'scalars',
+        counts: [0],
+        problem: { n: 16, beta: 1e-41, values: 'nan' },
+      },
       ...(odd ? [] : [oddN(tileN, 'n and ldc must be even'), oddC('aligned to two elements')]),
     ];
   }

@@ -27,6 +27,7 @@ const ids = {
   simt: 'bsr_spmm.simt.b32.f16.f16.tn64.tk32.pf1.w4.c4.v8.u4.ilp1.bt0',
   mma: 'bsr_spmm.mma.b64.f16.f16.tn128.tk64.pf0.wm2.wn4.st3.pw0.cp16.staged.tc1.mb2.pn1.longest',
   twoTiles: 'bsr_spmm.mma.b32.f16.f32.tn128.tk32.pf0.wm2.wn2.st4.pw0.cp16.direct.tc2.mb2.pn1.natural',
+  producers: 'bsr_spmm.mma.b64.f16.f16.tn128.tk32.pf0.wm2.wn4.st4.pw4.cp16.staged.tc1.mb2.pn1.longest',
   pingPong:
     'bsr_spmm.wgmma.b64.f16.f16.tn128.tk64.st4.pw1.tma.pn1.longest.pingpong.wg2.bps1.cl1.wd0.cs64.static.sp0.none.pdl0',
   halves:
@@ -94,6 +95,30 @@ const mutants: readonly Mutant[] = [
   ],
   // Scalars.
   ['has 8 bits of alpha', 'simt', replacing('args.alpha * sum', `${bfloat16('args.alpha')} * sum`), wrong],
+  [
+    'takes a beta that bf16 rounds to 0 for 0',
+    'naive',
+    replacing('args.beta != 0', `${bfloat16('args.beta')} != 0`),
+    ['nonfinite'],
+  ],
+  [
+    'takes a beta that bf16 rounds to 0 for 0',
+    'simt',
+    replacing('args.beta != 0', `${bfloat16('args.beta')} != 0`),
+    ['nonfinite'],
+  ],
+  [
+    'takes a beta that bf16 rounds to 0 for 0',
+    'mma',
+    replacing('args.beta != 0', `${bfloat16('args.beta')} != 0`),
+    ['nonfinite'],
+  ],
+  [
+    'takes an alpha that bf16 rounds to 1 for 1',
+    'halves',
+    replacing('args.alpha != 1.0f', `${bfloat16('args.alpha')} != 1.0f`),
+    ['wrong'],
+  ],
   ['has 8 bits of beta', 'naive', replacing('args.beta * s', `${bfloat16('args.beta')} * s`), wrong],
   [
     'takes alpha 0 for a zero matrix',
@@ -139,6 +164,8 @@ const mutants: readonly Mutant[] = [
     ),
     stray,
   ],
+  // Copies that outlive their thread.
+  ['ends while its copies are under way', 'producers', replacing('ptx::cp_async_wait_all();', ''), ['race']],
   // What once took depth full.
   [
     'reads the first 32 steps of a row again',
