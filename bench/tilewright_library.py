@@ -131,14 +131,15 @@ def cuda_home(folder):
 
 def build(folder, output):
     """
-    Compiles an emitted library's CUDA half with g++ alone, for hosts without CMake. `folder`: `generated/library`. Its flags are
+    Compiles bsr_spmm of an emitted library's CUDA half with g++ alone, for hosts without CMake. `folder`: `generated/library`. Its flags are
     those of the library's own CMakeLists.txt.
     """
     folder, output = pathlib.Path(folder).resolve(), pathlib.Path(output).resolve()
     home, lib = cuda_home(folder)
-    names = ["runtime.cpp", "problem_checks.cpp", "selection.cpp", "status.cpp", "manifest.S", "operation/api.cpp"]
+    names = ["runtime.cpp", "problem_checks.cpp", "status.cpp", "manifest.S"]
+    names += ["operations/bsr_spmm/api.cpp", "operations/bsr_spmm/selection.cpp"]
     sources = [f"src/{name}" for name in [*names, "cuda/device.cpp", "cuda/launcher.cpp", "cuda/kernels.S"]]
-    includes = ["include", "src", "src/operation", "device"]
+    includes = ["include", "src", "src/operations/bsr_spmm", "device"]
     command = [
         *[os.environ.get("CXX", "g++"), "-std=c++20", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread"],
         *[f"-I{name}" for name in includes],

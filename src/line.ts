@@ -176,7 +176,7 @@ export class Line {
       cxx,
       artifacts,
       run,
-      onWait: (message) => this.note(message),
+      remark: (message) => this.note(message),
       signal: this.host.signal,
       ...(install && { install }),
     };

@@ -133,7 +133,8 @@ export async function prepareExisting(
   const root = runsRoot(config);
   const later = id === undefined && !stages.includes('render'); // stands on what a run has done before
   const found =
-    (later ? findRun(root, hasPassed, remark) : undefined) ?? openRun(root, id, familyName, remark);
+    (later ? findRun(root, hasPassed, remark, familyName) : undefined) ??
+    openRun(root, id, familyName, remark);
   const { info } = found;
   if (familyName !== undefined && info.family !== familyName) {
     throw new UsageError(`run ${info.id} is one of ${info.family}, not of ${familyName}`);

@@ -3,6 +3,7 @@ import { UsageError } from '../errors.ts';
 import { localExecutor } from '../exec/local.ts';
 import { type Stage, stages } from '../model/event.ts';
 import { shortPath } from '../report/format.ts';
+import { listRuns } from '../store/run.ts';
 import { type PartName, partNames } from '../toolchain/parts.ts';
 import { ensureToolchain } from '../toolchain/toolchain.ts';
 import { packageVersion } from '../util/package-version.ts';
@@ -27,10 +28,13 @@ import {
   withSpace,
 } from './options.ts';
 import { printLine, remark } from './output.ts';
-import { prepareExisting, prepareNew } from './prepare.ts';
+import { configOf, type Prepared, prepareExisting, prepareNew, runsRoot } from './prepare.ts';
 import { type ReportFlags, report } from './report.ts';
 import { execute } from './run.ts';
 import { subjectOf } from './subject.ts';
+
+/** Of `gen emit`: what passed is in the run's journal. */
+const emitStages: readonly Stage[] = ['build', 'select', 'emit'];
 
 /** Told the exit code of the command that ran. */
 type Done = (code: number) => void;
@@ -138,21 +142,46 @@ function addRunCommands(program: Command, done: Done): void {
   const later: readonly (readonly [Stage, string])[] = [
     ['time', 'time what passed in a run'],
     ['select', 'choose the variants to ship from the times of a run'],
-    ['emit', 'choose, and write the library of a run'],
   ];
   for (const [stage, description] of later) {
     const command = program
       .command(stage)
       .description(description)
       .argument('[run]', 'id or folder of a run (default: the newest)');
-    const wanted: Stage[] = ['build', ...(stage === 'time' ? [] : (['select'] as const)), stage];
-    if (stage === 'emit') withPrefix(command);
+    const wanted: Stage[] = ['build', stage];
     if (stage !== 'time') withChoice(command);
     withMachine(withOutput(command)).action(async (run: string | undefined, flags: Flags) =>
       done(await execute(await prepareExisting(run, undefined, wanted, flags), flags)),
     );
   }
+  const emit = program
+    .command('emit')
+    .description('choose, and put the operations of runs into the library; others that it has stay in it')
+    .argument(
+      '[run...]',
+      'ids or folders of runs, or families for their newest run (default: the newest run)',
+    );
+  withPrefix(withChoice(withMachine(withOutput(emit)))).action(async (runs: string[], flags: Flags) =>
+    done(await emitRuns(runs, flags)),
+  );
   addReport(program, done);
+}
+
+/** One run after the other; what is installed has them all. Ends at the first that has nothing to give. */
+async function emitRuns(names: readonly string[], flags: Flags): Promise<number> {
+  const { prefix: _, static: _s, ...withoutPrefix } = flags;
+  const earlier = names.slice(0, -1);
+  for (const name of earlier) {
+    const code = await execute(await prepareEmit(name, withoutPrefix), withoutPrefix);
+    if (code !== 0) return code;
+  }
+  return execute(await prepareEmit(names.at(-1), flags), flags);
+}
+
+async function prepareEmit(name: string | undefined, flags: Flags): Promise<Prepared> {
+  const root = runsRoot(await configOf(flags));
+  const isFamily = name !== undefined && listRuns(root, name).length > 0;
+  return prepareExisting(isFamily ? undefined : name, isFamily ? name : undefined, emitStages, flags);
 }
 
 /** Measures the gate itself. */

@@ -4,18 +4,25 @@ import { join } from 'node:path';
 import { UsageError } from '../errors.ts';
 import type { Artifact } from '../model/artifact.ts';
 import type { Binding } from '../model/binding.ts';
-import type { Manifest } from '../model/manifest.ts';
+import type { Manifest, ManifestOperation } from '../model/manifest.ts';
 import type { Source } from '../model/variant.ts';
 import { diskError, makeFolder } from '../util/disk.ts';
 import { describeOwner, type LockOwner, withLock } from '../util/lock.ts';
-import { packageRoot } from '../util/package-root.ts';
 import { packageVersion } from '../util/package-version.ts';
 import { bindingFolder, loadBinding } from './binding.ts';
-import { replaceFolder, write, writeBinding } from './files.ts';
+import { copyFromFamily, replaceFolder, write, writeOperation, writeRendered, writeShared } from './files.ts';
 import { packImage } from './images.ts';
 import { installLibrary, makePrivateFolder } from './install.ts';
-import { buildManifest, cubinsOf, type Shipped } from './manifest.ts';
-import { clearRemains, libraryPath, lockPath, mustBeReplaceable, stagedPrefix } from './place.ts';
+import { keep } from './keep.ts';
+import { buildManifest, cubinsOf, describeOperation, type Shipped } from './manifest.ts';
+import {
+  clearRemains,
+  kernelFolder,
+  libraryPath,
+  lockPath,
+  mustBeReplaceable,
+  stagedPrefix,
+} from './place.ts';
 import { mustCompile } from './proof.ts';
 import type { LibraryRequest } from './request.ts';
 
@@ -25,8 +32,8 @@ export interface Library {
 }
 
 /**
- * Writes the selected variants as a library, a source tree that needs nothing of this package any more, and installs it
- * where that is asked for. One process at a time writes into a folder; what is installed is built from a copy of its own.
+ * Puts the selected variants as an operation into the library, a source tree that needs nothing of this package any more, and
+ * installs it where that is asked for. Other operations that the library has stay in it, see `keep`. One process at a time writes into a folder; what is installed is built from a copy of its own.
  */
 export async function emitLibrary(request: LibraryRequest): Promise<Library> {
   const { install, selection, out, signal } = request;
@@ -35,7 +42,7 @@ export async function emitLibrary(request: LibraryRequest): Promise<Library> {
   if (install) await mustTakeFiles(install.prefix);
   const copy = install && makePrivateFolder();
   const onWait = (owner: LockOwner | undefined) =>
-    request.onWait?.(`waiting for ${describeOwner(owner)}, which writes the library in ${out}`);
+    request.remark?.(`waiting for ${describeOwner(owner)}, which writes the library in ${out}`);
   const lock = { onWait, elsewhere: 'name another folder with --out', ...(signal && { signal }) };
   try {
     const library = await withLock(lockPath(out), lock, () => writeLibrary(request, copy));
@@ -59,8 +66,8 @@ export async function provePackage(request: LibraryRequest & { readonly cxx: str
   const binding = await loadBinding('c');
   const staged = await mkdtemp(join(tmpdir(), 'tilewright-proof-'));
   try {
-    const manifest = await writePackage(request, binding, staged);
-    await mustCompile(staged, { ...request, binding, manifest });
+    await writePackage(request, binding, staged);
+    await mustCompile(staged, { ...request, binding, operation: request.family.operation.name });
   } finally {
     await rm(staged, { recursive: true, force: true });
   }
@@ -87,11 +94,12 @@ async function writeLibrary(request: LibraryRequest, copy: string | undefined): 
   const staged = await mkdtemp(join(request.out, stagedPrefix));
   try {
     await chmod(staged, 0o755);
-    const manifest = await writePackage(request, binding, staged);
-    const { cxx, executor, folder } = request;
-    if (cxx !== undefined) await mustCompile(staged, { binding, manifest, folder, cxx, executor });
-    if (copy) await cp(staged, copy, { recursive: true });
     const path = libraryPath(request.out);
+    const manifest = await writePackage(request, binding, staged, path);
+    const { cxx, executor, folder } = request;
+    const operation = request.family.operation.name;
+    if (cxx !== undefined) await mustCompile(staged, { binding, operation, folder, cxx, executor });
+    if (copy) await cp(staged, copy, { recursive: true });
     await replaceFolder(staged, path);
     return { path, manifest };
   } catch (error) {
@@ -100,31 +108,57 @@ async function writeLibrary(request: LibraryRequest, copy: string | undefined): 
   }
 }
 
-async function writePackage(request: LibraryRequest, binding: Binding, staged: string): Promise<Manifest> {
+/** `former`: the library whose other operations stay. */
+async function writePackage(
+  request: LibraryRequest,
+  binding: Binding,
+  staged: string,
+  former?: string,
+): Promise<Manifest> {
+  const folder = bindingFolder(binding.name);
+  await writeShared(binding, folder, staged);
+  const kept = former === undefined ? {} : await keep(former, request, binding, staged);
+  const own = await writeOwn(request, binding, staged);
+  const operations = { ...kept, [own.signature.name]: own };
+  for (const operation of Object.values(operations)) {
+    await writeOperation(binding, folder, operation, staged);
+    await writeTypes(operation, staged);
+  }
+  const manifest = buildManifest(operations, packageVersion());
+  await writeRendered(binding, folder, manifest, staged, { cudaHint: request.cudaHome ?? '' });
+  await write(join(staged, 'manifest.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  return manifest;
+}
+
+/** What the run and its family give to the package. */
+async function writeOwn(
+  request: LibraryRequest,
+  binding: Binding,
+  staged: string,
+): Promise<ManifestOperation> {
   const shipped: Shipped[] = [];
   for (const id of request.selection.variants) shipped.push(await ship(id, request, staged));
-  const manifest = buildManifest(request, shipped, packageVersion());
-  const roots = { package: packageRoot, family: request.folder };
   const kernels = shipped.map(({ source }) => source.text);
-  await writeBinding(binding, bindingFolder(binding.name), manifest, roots, kernels, staged, {
-    cudaHint: request.cudaHome ?? '',
-  });
-  await write(join(staged, 'manifest.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  await copyFromFamily(binding, request.family.operation.name, request.folder, kernels, staged);
+  return describeOperation(request, shipped, packageVersion());
+}
+
+async function writeTypes(operation: ManifestOperation, staged: string): Promise<void> {
   const { typedManifest } = await import('./typescript.ts');
-  await write(join(staged, 'manifest.ts'), typedManifest(manifest));
-  return manifest;
+  await write(join(staged, 'typescript', `${operation.signature.name}.ts`), typedManifest(operation));
 }
 
 /** Puts one variant's source and device code into the package. */
 async function ship(id: string, request: LibraryRequest, staged: string): Promise<Shipped> {
   const source = sourceOf(id, request.artifacts);
-  await write(join(staged, 'kernels', `${id}.cu`), source.text);
+  const folder = kernelFolder(request.family.operation.name);
+  await write(join(staged, folder, `${id}.cu`), source.text);
   const { cudaHome, executor } = request;
   const cubins = cubinsOf(id, request.artifacts);
   if (cubins.length > 0 && cudaHome === undefined)
     throw new Error('there are cubins, but no CUDA toolkit was named to pack them with');
   const images = [];
-  for (const cubin of cubins) images.push(await packImage(cubin, staged, cudaHome ?? '', executor));
+  for (const cubin of cubins) images.push(await packImage(cubin, staged, folder, cudaHome ?? '', executor));
   return { source, images };
 }
 

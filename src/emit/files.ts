@@ -2,38 +2,68 @@ import { existsSync, statSync } from 'node:fs';
 import { cp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { UsageError } from '../errors.ts';
-import type { Binding, BindingCopy } from '../model/binding.ts';
-import type { Manifest } from '../model/manifest.ts';
+import type { Binding, BindingCopy, BindingFile } from '../model/binding.ts';
+import type { Manifest, ManifestOperation } from '../model/manifest.ts';
 import { renderText } from '../render/engine.ts';
 import { errorCode, makeFolder } from '../util/disk.ts';
+import { packageRoot } from '../util/package-root.ts';
 import { ownHeaders } from './headers.ts';
 import { asideOf } from './place.ts';
 
-/** Folders that a binding's copies start from. */
-export interface Roots {
-  readonly package: string;
-  readonly family: string;
+/** Writes the files that a package has once, without those that are rendered. */
+export async function writeShared(binding: Binding, folder: string, target: string): Promise<void> {
+  for (const file of binding.files.filter(({ from }) => !isRendered(from)))
+    await writeFileOf(file, folder, {}, target);
+  for (const copy of binding.copies) await copyFiles(copy, packageRoot, [], target);
 }
 
-/**
- * Writes the binding's own files and copies into the package. `kernels`: texts that are in it, whose headers it needs;
- * `extra` joins the context of the templates.
- */
-export async function writeBinding(
+/** Writes the files that a package has once and that are rendered. `extra` joins their context. */
+export async function writeRendered(
   binding: Binding,
   folder: string,
   manifest: Manifest,
-  roots: Roots,
-  kernels: readonly string[],
   target: string,
   extra: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   const context = { ...binding.context(manifest), ...extra };
-  for (const { from, to } of binding.files(manifest)) {
-    const text = await readFile(join(folder, from), 'utf8');
-    await write(join(target, to), from.endsWith('.hbs') ? renderText(text, context, from) : text);
-  }
-  for (const copy of binding.copies(manifest)) await copyFiles(copy, roots[copy.root], kernels, target);
+  for (const file of binding.files.filter(({ from }) => isRendered(from)))
+    await writeFileOf(file, folder, context, target);
+}
+
+/** Writes an operation's files, but for what comes from its family. */
+export async function writeOperation(
+  { operation: own }: Binding,
+  folder: string,
+  operation: ManifestOperation,
+  target: string,
+): Promise<void> {
+  for (const file of own.files(operation.signature.name))
+    await writeFileOf(file, folder, own.context(operation), target);
+}
+
+/** Copies what an operation takes from its family's folder. `kernels`: the texts in the package, whose headers it needs. */
+export async function copyFromFamily(
+  { operation }: Binding,
+  name: string,
+  folder: string,
+  kernels: readonly string[],
+  target: string,
+): Promise<void> {
+  for (const copy of operation.copies(name)) await copyFiles(copy, folder, kernels, target);
+}
+
+function isRendered(file: string): boolean {
+  return file.endsWith('.hbs');
+}
+
+async function writeFileOf(
+  { from, to }: BindingFile,
+  folder: string,
+  context: Readonly<Record<string, unknown>>,
+  target: string,
+): Promise<void> {
+  const text = await readFile(join(folder, from), 'utf8');
+  await write(join(target, to), isRendered(from) ? renderText(text, context, from) : text);
 }
 
 async function copyFiles(
@@ -57,7 +87,10 @@ async function copyFiles(
 }
 
 /** Paths of the accepted files under a folder, relative to it. */
-async function filesIn(folder: string, accept: (path: string) => boolean = () => true): Promise<string[]> {
+export async function filesIn(
+  folder: string,
+  accept: (path: string) => boolean = () => true,
+): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
   const accepted = files

@@ -8,17 +8,19 @@ import { makeFolder } from '../util/disk.ts';
 import { sha256 } from '../util/hash.ts';
 
 /**
- * Packs a cubin into a compressed fatbin inside the package (the CUDA runtime unpacks it on load) and describes it.
+ * Packs a cubin into a compressed fatbin inside the package (the CUDA runtime unpacks it on load) and describes it. `folder`: inside
+ * the package.
  * NVIDIA's `fatbinary` makes a third to a tenth of typical kernels.
  */
 export async function packImage(
   artifact: Artifact,
   packagePath: string,
+  folder: string,
   cudaHome: string,
   executor: Executor,
 ): Promise<ManifestImage> {
   const { symbol } = artifact.source.variant;
-  const file = `kernels/${symbol}.${artifact.arch}.fatbin`;
+  const file = `${folder}/${symbol}.${artifact.arch}.fatbin`;
   const target = join(packagePath, file);
   makeFolder(dirname(target));
   const argv = [

@@ -5,6 +5,7 @@ import {
   type Manifest,
   type ManifestChoice,
   type ManifestImage,
+  type ManifestOperation,
   type ManifestVariant,
   manifestVersion,
   type Provenance,
@@ -15,7 +16,8 @@ import type { Source } from '../model/variant.ts';
 import type { Verdict } from '../model/verdict.ts';
 import { sha256 } from '../util/hash.ts';
 import { featuresOf } from './features.ts';
-import type { LibraryRequest, LibraryRun } from './request.ts';
+import { kernelFolder } from './place.ts';
+import type { LibraryRun, OperationRequest } from './request.ts';
 
 /** A selected variant with everything the package holds of it. */
 export interface Shipped {
@@ -23,37 +25,46 @@ export interface Shipped {
   readonly images: readonly ManifestImage[];
 }
 
-/** Describes the library. Pure: the same request gives the same manifest. */
-export function buildManifest(
-  request: LibraryRequest,
+/** Describes one operation of the library. Pure: the same request gives the same. */
+export function describeOperation(
+  request: OperationRequest,
   shipped: readonly Shipped[],
   version: string,
-): Manifest {
+): ManifestOperation {
   const { family, selection, run } = request;
-  const variants = shipped.map((one) => describeVariant(one, family, run.verdicts, selection.fallbacks));
-  const policy = selection.choices.map((choice) => describeChoice(family, choice));
   return {
-    schema: manifestVersion,
-    hash: sha256(
-      JSON.stringify([variants.map(({ hash, images }) => [hash, images.map((i) => i.hash)]), policy]),
-    ),
     family: family.name,
     summary: family.summary,
-    operation: family.operation,
+    signature: family.operation,
     untimed: !selection.timed && selection.wisdom === undefined,
     ...(selection.wisdom && { wisdom: selection.wisdom }),
     tolerance: selection.tolerance,
     parameters: describeParameters(family),
-    variants,
-    policy,
+    variants: shipped.map((one) => describeVariant(one, family, run.verdicts, selection.fallbacks)),
+    policy: selection.choices.map((choice) => describeChoice(family, choice)),
     unserved: selection.unserved,
     leftOut: leftOut(run.verdicts, selection.variants),
     provenance: describeProvenance(run, version),
+  };
+}
+
+/** The manifest of a library of these operations, in the order of their names. */
+export function buildManifest(operations: Manifest['operations'], version: string): Manifest {
+  const sorted = Object.entries(operations).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    schema: manifestVersion,
+    hash: sha256(JSON.stringify(sorted.map(([name, operation]) => [name, ...contentsOf(operation)]))),
+    operations: Object.fromEntries(sorted),
+    provenance: { generator: { name: 'tilewright', version } },
     licence: { spdx: 'MIT', file: 'LICENSE' },
   };
 }
 
-function describeParameters(family: AnyFamily): Manifest['parameters'] {
+function contentsOf({ variants, policy }: ManifestOperation) {
+  return [variants.map(({ hash, images }) => [hash, images.map((image) => image.hash)]), policy];
+}
+
+function describeParameters(family: AnyFamily): ManifestOperation['parameters'] {
   return Object.fromEntries(
     Object.entries(family.parameters).map(([name, { label, doc, values }]) => [
       name,
@@ -82,7 +93,7 @@ function describeVariant(
     deterministic,
     ...(family.accuracy && { accuracy: family.accuracy(parameters) }),
     fallback: fallbacks.includes(id),
-    source: `kernels/${id}.cu`,
+    source: `${kernelFolder(family.operation.name)}/${id}.cu`,
     hash: source.hash,
     kernels: kernelsIn(source),
     images: [...images],

@@ -10,6 +10,11 @@ export function libraryPath(out: string): string {
   return join(out, 'library');
 }
 
+/** Folder of an operation's sources and device code inside a library. */
+export function kernelFolder(operation: string): string {
+  return `kernels/${operation}`;
+}
+
 /** The file that one process at a time locks to write the library. */
 export function lockPath(out: string): string {
   return join(out, '.library.lock');

@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import { EnvironmentError, UsageError } from '../errors.ts';
 import type { Executor } from '../exec/executor.ts';
 import type { Binding, BindingCopy } from '../model/binding.ts';
-import type { Manifest } from '../model/manifest.ts';
 
 /** What compiles a package, and where the family's files came from. */
 interface Proof {
   readonly binding: Binding;
-  readonly manifest: Manifest;
+  /** Name of the operation. */
+  readonly operation: string;
   /** The family's folder. */
   readonly folder: string;
   readonly cxx: string;
@@ -15,11 +15,11 @@ interface Proof {
 }
 
 /**
- * Compiles, for the emulated device, those sources of a package that a family's files can break: one call that keeps nothing.
+ * Compiles, for the emulated device, those sources of an operation that its family's files can break: one call that keeps nothing.
  * Throws a UsageError that names the family's own file where the compiler refuses them.
  */
 export async function mustCompile(staged: string, proof: Proof): Promise<void> {
-  const { sources, folders, flags } = proof.binding.proof;
+  const { sources, folders, flags } = proof.binding.operation.proof(proof.operation);
   const argv = [
     proof.cxx,
     ...flags,
@@ -42,9 +42,8 @@ export async function mustCompile(staged: string, proof: Proof): Promise<void> {
 }
 
 /** The compiler's line with the family's file in the place of its copy. */
-function inFamily(line: string, { binding, manifest, folder }: Proof): string {
-  const own = binding.copies(manifest).filter(({ root }) => root === 'family');
-  const copy = own.find(({ to }) => line.startsWith(to));
+function inFamily(line: string, { binding, operation, folder }: Proof): string {
+  const copy = binding.operation.copies(operation).find(({ to }) => line.startsWith(to));
   return copy ? join(folder, originOf(copy)) + line.slice(copy.to.length) : join(folder, line);
 }
 

@@ -26,7 +26,8 @@ export interface Installation extends InstallOptions {
   readonly prefix: string;
 }
 
-export interface LibraryRequest {
+/** One operation with its kernels, as a run leaves it. */
+export interface OperationRequest {
   readonly family: AnyFamily;
   /** The family's folder. */
   readonly folder: string;
@@ -34,6 +35,10 @@ export interface LibraryRequest {
   /** Artifacts of at least the selected variants; several archs and devices may be mixed. */
   readonly artifacts: readonly Artifact[];
   readonly run: LibraryRun;
+}
+
+/** An operation to put into the library of a folder. */
+export interface LibraryRequest extends OperationRequest {
   /** Root of the generated files; the library goes to `<out>/library`. */
   readonly out: string;
   readonly executor: Executor;
@@ -41,8 +46,8 @@ export interface LibraryRequest {
   readonly cudaHome?: string | undefined;
   /** C++ compiler that the library is tried with before it is handed out; absent: it is not. */
   readonly cxx?: string | undefined;
-  /** Told when the library has to wait for another process that emits into the same folder. */
-  readonly onWait?: (message: string) => void;
+  /** Told what of the former library stays or goes, and when another process that emits into the same folder is waited for. */
+  readonly remark?: (message: string) => void;
   /** Aborting ends such a wait. */
   readonly signal?: AbortSignal;
   /** Also build the library and install it. */

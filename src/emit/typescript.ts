@@ -4,15 +4,15 @@ import {
   type PropertySignatureStructure,
   VariableDeclarationKind,
 } from 'ts-morph';
-import type { Manifest } from '../model/manifest.ts';
+import type { ManifestOperation } from '../model/manifest.ts';
 
 type Property = OptionalKind<PropertySignatureStructure>;
 
 /**
- * The manifest as a TypeScript module: the parameters with their comments as a type, the variants and the policy as
+ * An operation of the manifest as a TypeScript module: the parameters with their comments as a type, the variants and the policy as
  * constants of that type. Imports nothing, so it can be used wherever it is copied to.
  */
-export function typedManifest(manifest: Manifest): string {
+export function typedManifest(manifest: ManifestOperation): string {
   const project = new Project({ useInMemoryFileSystem: true, skipFileDependencyResolution: true });
   const file = project.createSourceFile('manifest.ts');
   const ids = manifest.variants.map(({ id }) => id);
@@ -41,7 +41,7 @@ export function typedManifest(manifest: Manifest): string {
 
 type File = ReturnType<Project['createSourceFile']>;
 
-function addVariants(file: File, manifest: Manifest): void {
+function addVariants(file: File, manifest: ManifestOperation): void {
   file.addInterface({
     name: 'Variant',
     isExported: true,
@@ -69,7 +69,7 @@ function addVariants(file: File, manifest: Manifest): void {
   );
 }
 
-function addPolicy(file: File, manifest: Manifest): void {
+function addPolicy(file: File, manifest: ManifestOperation): void {
   file.addInterface({
     name: 'Choice',
     isExported: true,

@@ -1,4 +1,4 @@
-import type { Manifest } from './manifest.ts';
+import type { Manifest, ManifestOperation } from './manifest.ts';
 
 /** One file of an emitted package. */
 export interface BindingFile {
@@ -10,8 +10,6 @@ export interface BindingFile {
 
 /** Files that travel into the package unchanged. */
 export interface BindingCopy {
-  /** The generator's own package, or the family's folder. */
-  readonly root: 'package' | 'family';
   /** A file, or a folder of which every file that `accept` takes is copied, at any depth. */
   readonly from: string;
   /** With a file: also the headers of its folder that it or a kernel includes, directly or not. `to` is then a folder. */
@@ -27,14 +25,24 @@ export interface Binding {
   /** Folder name, e.g. `c`. */
   readonly name: string;
   readonly summary: string;
-  readonly files: (manifest: Manifest) => readonly BindingFile[];
-  readonly copies: (manifest: Manifest) => readonly BindingCopy[];
-  /** What is compiled for the emulated device before the package is handed out: paths inside it, and flags. */
-  readonly proof: {
-    readonly sources: readonly string[];
-    readonly folders: readonly string[];
-    readonly flags: readonly string[];
-  };
-  /** What the `.hbs` files may name. */
+  /** Files that a package has once. */
+  readonly files: readonly BindingFile[];
+  /** Copied from the generator's own package. */
+  readonly copies: readonly BindingCopy[];
+  /** What `files` may name. */
   readonly context: (manifest: Manifest) => Readonly<Record<string, unknown>>;
+  /** Those of one operation, by its name. Different for each name. */
+  readonly operation: {
+    readonly files: (name: string) => readonly BindingFile[];
+    /** Copied from the family's folder. */
+    readonly copies: (name: string) => readonly BindingCopy[];
+    /** What `files` may name. */
+    readonly context: (operation: ManifestOperation) => Readonly<Record<string, unknown>>;
+    /** What is compiled for the emulated device before the package is handed out: paths inside it, and flags. */
+    readonly proof: (name: string) => {
+      readonly sources: readonly string[];
+      readonly folders: readonly string[];
+      readonly flags: readonly string[];
+    };
+  };
 }

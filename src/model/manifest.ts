@@ -6,7 +6,7 @@ import { choiceSchema } from './selection.ts';
 import { wisdomRunSchema } from './wisdom.ts';
 
 /** Raised when a reader of an older manifest would misunderstand a newer one. */
-export const manifestVersion = 1;
+export const manifestVersion = 2;
 
 /** A parameter of the family: what the values in the variants mean. */
 const manifestParameterSchema = z.object({
@@ -74,9 +74,12 @@ const manifestChoiceSchema = choiceSchema.extend({
   vendorFaster: z.boolean(),
 });
 
-/** Where the library comes from. */
+/** Who wrote a part of the library. */
+const generatorSchema = z.object({ name: z.string(), version: z.string(), commit: z.string().optional() });
+
+/** Where an operation's kernels and policy come from. */
 const provenanceSchema = z.object({
-  generator: z.object({ name: z.string(), version: z.string(), commit: z.string().optional() }),
+  generator: generatorSchema,
   run: z.string(),
   /** ISO 8601, UTC. */
   date: z.string(),
@@ -88,17 +91,15 @@ const provenanceSchema = z.object({
   gate: z.object({ digest: z.string(), passed: z.number(), verdicts: z.number() }),
 });
 
-export const manifestSchema = z.object({
-  schema: z.literal(manifestVersion),
-  /** SHA-256 over the variants' sources and images and over the policy, hex. */
-  hash: z.string(),
+/** One operation of a library: its kernels, its policy and the run that both come from. */
+const manifestOperationSchema = z.object({
   family: z.string(),
   summary: z.string(),
-  /** Signature from which headers and bindings are rendered. */
-  operation: operationSchema,
+  /** From which headers and bindings are rendered. */
+  signature: operationSchema,
   /** True when there are no times: the policy follows the family's own guess. */
   untimed: z.boolean(),
-  /** Runs on a GPU whose times the policy follows, where the library's own run took none. */
+  /** Runs on a GPU whose times the policy follows, where the operation's own run took none. */
   wisdom: z.array(wisdomRunSchema).optional(),
   tolerance: z.number(),
   parameters: z.record(z.string(), manifestParameterSchema),
@@ -108,11 +109,21 @@ export const manifestSchema = z.object({
   /** Variants that passed the gate and are not here, since no workload needs them. */
   leftOut: z.array(z.string()),
   provenance: provenanceSchema,
+});
+
+export const manifestSchema = z.object({
+  schema: z.literal(manifestVersion),
+  /** SHA-256 over the sources, images and policies of all operations, hex. */
+  hash: z.string(),
+  /** By name; each has a header `tilewright/<name>.h` and folders of that name in the source tree. */
+  operations: z.record(z.string(), manifestOperationSchema),
+  provenance: z.object({ generator: generatorSchema }),
   licence: z.object({ spdx: z.string(), file: z.string() }),
 });
 
 export type Manifest = Readonly<z.infer<typeof manifestSchema>>;
-export type ManifestVariant = Manifest['variants'][number];
+export type ManifestOperation = Manifest['operations'][string];
+export type ManifestVariant = ManifestOperation['variants'][number];
 export type ManifestImage = ManifestVariant['images'][number];
-export type ManifestChoice = Manifest['policy'][number];
+export type ManifestChoice = ManifestOperation['policy'][number];
 export type Provenance = Readonly<z.infer<typeof provenanceSchema>>;

@@ -146,8 +146,9 @@ export function findRun(
   root: string,
   holds: (run: Run) => boolean,
   passOver: PassOver = () => {},
+  family?: string,
 ): Run | undefined {
-  for (const id of wholeRuns(root, undefined, passOver)) {
+  for (const id of wholeRuns(root, family, passOver)) {
     const run = openIfReadable(root, id, passOver);
     if (run && holds(run)) return run;
     run?.close();

@@ -3,13 +3,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadFamily } from '../../src/discover.ts';
 import { bindingFolder, loadBinding } from '../../src/emit/binding.ts';
 import type { Library } from '../../src/emit/emit.ts';
 import { installLibrary } from '../../src/emit/install.ts';
-import { buildManifest } from '../../src/emit/manifest.ts';
+import { buildManifest, describeOperation } from '../../src/emit/manifest.ts';
 import { localExecutor } from '../../src/exec/local.ts';
 import { manifestSchema } from '../../src/model/manifest.ts';
 import type { Choice } from '../../src/model/selection.ts';
+import { newKernel } from '../../src/scaffold.ts';
 import { packageRoot } from '../../src/util/package-root.ts';
 import { emitTestLibrary, hasTool, toolEnvironment, toolFolders } from '../helpers/library.ts';
 import { testToolchain } from '../helpers/toolchain.ts';
@@ -24,7 +26,7 @@ test.each(bindings)('binding %s is named as its folder and says what it makes', 
 });
 
 test('the C policy says on what evidence, and which devices an image is for', async () => {
-  const { context } = await loadBinding('c');
+  const { context, operation } = await loadBinding('c');
   const request = toyRequest();
   const [untimed] = request.selection.choices;
   const choice = {
@@ -37,8 +39,11 @@ test('the C policy says on what evidence, and which devices an image is for', as
   };
   const timed = { ...choice, baseline: { name: 'cusparse-bsr', median: 41.8e-6 } };
   const selection = { ...request.selection, timed: true, choices: [timed, timed] };
-  const rendered = context(buildManifest({ ...request, selection }, toyShipped(), '1.2.3'));
-  expect(rendered.images).toMatchObject([{ computeCapability: 90, thisChipOnly: true }]);
+  const toy = describeOperation({ ...request, selection }, toyShipped(), '1.2.3');
+  const rendered = operation.context(toy);
+  expect(rendered.variants).toMatchObject([{ images: ['{"kernels/x.fatbin", 90, true}'] }]);
+  const whole = context(buildManifest({ a: toy, b: toy }, '1.2.3'));
+  expect(whole.images).toMatchObject([{ index: 0 }, { index: 1 }]);
   // The second workload has the features of the first: dispatch could not tell them apart.
   expect(rendered.choices).toMatchObject([
     {
@@ -82,8 +87,13 @@ describe('the C library of a run', { timeout: 300_000 }, () => {
     const chosen = /\.naive\.b64\.f16|\.mma\.b(32|64)\.f16\.f16/;
     const won = { workload: '4096.power-law.b64', variant: uneven, source: '', run: 'gpu-1', parameters: {} };
     const winners = [{ ...won, median: 1e-4, mad: 1e-6, tflops: 100, l2: 'hot' as const }];
-    library = await emitTestLibrary({ out: place('out'), chosen, winners });
-    hasCuda = library.manifest.variants.every(({ images }) => images.length > 0);
+    await emitTestLibrary({ out: place('out'), chosen, winners });
+    newKernel('my-op', root);
+    const of = await loadFamily('my-op', { root });
+    library = await emitTestLibrary({ out: place('out'), of, chosen: /t64\.v[14]\.u1$/ });
+    hasCuda = Object.values(library.manifest.operations).every(({ variants }) =>
+      variants.every(({ images }) => images.length > 0),
+    );
     const define = { CMAKE_CXX_FLAGS: '-Wall -Wextra -Werror -O1', CMAKE_BUILD_TYPE: 'None' };
     const common = { define, toolFolders, buildFolder: place('library-build') };
     for (const kind of ['shared', 'static'] as const)
@@ -105,7 +115,10 @@ describe('the C library of a run', { timeout: 300_000 }, () => {
   test('carries a manifest that its schema accepts, in the package and installed', () => {
     const text = readFileSync(place('shared', 'share', 'tilewright', 'manifest.json'), 'utf8');
     expect(manifestSchema.parse(JSON.parse(text))).toEqual(library.manifest);
-    expect(library.manifest).toMatchObject({ untimed: false, wisdom: [] });
+    expect(library.manifest.operations).toMatchObject({
+      bsr_spmm: { family: 'bsr-spmm', untimed: false, wisdom: [] },
+      my_op: { family: 'my-op' },
+    });
     expect(library.manifest.licence).toEqual({ spdx: 'MIT', file: 'LICENSE' });
     expect(existsSync(place('shared', 'share', 'tilewright', 'LICENSE'))).toBe(true);
   });
@@ -181,7 +194,15 @@ describe('the C library of a run', { timeout: 300_000 }, () => {
     expect(await run([place('calls')], root, env)).toBe('OK\n');
   });
 
-  test.each(['tilewright.h', 'bsr_spmm.h'])('%s is clean C99 and C++11', async (header) => {
+  test('one program calls two operations, each with kernels of its own', async () => {
+    const source = join(packageRoot, 'test', 'fixtures', 'c', 'two_operations.c');
+    const flags = ['-I', place('shared', 'include'), '-L', place('shared', 'lib'), '-ltilewright_emulated'];
+    await run(['gcc', '-std=c11', '-Wall', '-Wextra', '-Werror', source, '-o', place('two'), ...flags], root);
+    const env = { LD_LIBRARY_PATH: place('shared', 'lib') };
+    expect(await run([place('two')], root, env)).toMatch(/^bsr_spmm\.\S+\nmy_op\.t64\.v4\.u1\n$/);
+  });
+
+  test.each(['tilewright.h', 'bsr_spmm.h', 'my_op.h'])('%s is clean C99 and C++11', async (header) => {
     const strict = [
       '-pedantic',
       '-Wall',

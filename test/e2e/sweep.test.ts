@@ -204,7 +204,7 @@ describe('gen sweep', () => {
     edit(kernel, (text) => text.replace(fault, ';'));
     expect(await resume()).toEqual({ passed: 6 });
     const manifest = JSON.parse(readFileSync(join(out, 'library/manifest.json'), 'utf8'));
-    expect(manifest.provenance.gate).toMatchObject({ passed: 6, verdicts: 6 });
+    expect(manifest.operations.scale.provenance.gate).toMatchObject({ passed: 6, verdicts: 6 });
     edit(kernel, (text) => text.replace('args.x[i];', `args.x[i]${fault}`));
     expect(await resume()).toEqual({ passed: 3, wrong: 3 });
     const page = await gen(path, ['report']);

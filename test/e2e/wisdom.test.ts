@@ -30,8 +30,8 @@ async function remember({ path, out, family }: Workspace): Promise<void> {
   );
 }
 
-const manifestOf = ({ out }: Workspace) =>
-  manifestSchema.parse(JSON.parse(readFileSync(join(out, 'library/manifest.json'), 'utf8')));
+const operationOf = ({ out }: Workspace) =>
+  manifestSchema.parse(JSON.parse(readFileSync(join(out, 'library/manifest.json'), 'utf8'))).operations.scale;
 
 describe('a sweep without a GPU', { timeout: 300_000 }, () => {
   const sweep = ['sweep', 'scale', '--device', 'emulated', '--arch', 'sm_90a'];
@@ -47,9 +47,9 @@ describe('a sweep without a GPU', { timeout: 300_000 }, () => {
     expect(shown.stdout).toMatch(/^wisdom +fastest on small: 2\.0 us, .* on H200, 2026-11-21/m);
     const among = await gen(place.path, [...sweep, '--preset', 'sound']);
     expect(among.code).toBe(0);
-    const manifest = manifestOf(place);
-    expect(manifest).toMatchObject({ untimed: false, wisdom: [{ id: 'gpu-1', gpu: 'H200' }] });
-    expect(manifest.policy).toMatchObject([{ variant: winner, median: 2e-6, measured: 'gpu-1' }]);
+    const operation = operationOf(place);
+    expect(operation).toMatchObject({ untimed: false, wisdom: [{ id: 'gpu-1', gpu: 'H200' }] });
+    expect(operation?.policy).toMatchObject([{ variant: winner, median: 2e-6, measured: 'gpu-1' }]);
     expect(readFileSync(join(place.out, 'library/README.md'), 'utf8')).toContain(
       'H200 (driver 580, 2026-11-21',
     );
@@ -62,9 +62,9 @@ describe('a sweep without a GPU', { timeout: 300_000 }, () => {
     const { code, stderr } = await gen(place.path, [...sweep, '--preset', 'sound']);
     expect(code).toBe(0);
     expect(stderr).toContain(`not used, the source of ${winner} is no longer what was timed in gpu-1`);
-    const manifest = manifestOf(place);
-    expect(manifest.untimed).toBe(true);
-    expect(manifest).not.toHaveProperty('wisdom');
-    expect(manifest.policy[0]?.variant).toContain('t256');
+    const operation = operationOf(place);
+    expect(operation?.untimed).toBe(true);
+    expect(operation).not.toHaveProperty('wisdom');
+    expect(operation?.policy[0]?.variant).toContain('t256');
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { defaultArch } from '../../src/arch/index.ts';
 import { defaultJobs } from '../../src/compile/context.ts';
 import { compileCuda } from '../../src/compile/nvcc.ts';
-import { loadFamily } from '../../src/discover.ts';
+import { type DiscoveredFamily, loadFamily } from '../../src/discover.ts';
 import { emitLibrary, type Library } from '../../src/emit/emit.ts';
 import { localExecutor } from '../../src/exec/local.ts';
 import type { Artifact } from '../../src/model/artifact.ts';
@@ -40,7 +40,9 @@ export const toolEnvironment: Readonly<Record<string, string>> = {
 
 interface TestLibrary {
   readonly out: string;
-  /** Presets of bsr-spmm (default: `quick`), and which of their variants, by id. */
+  /** Default: bsr-spmm. */
+  readonly of?: Pick<DiscoveredFamily, 'family' | 'folder'>;
+  /** Presets of the family (default: `quick`), and which of their variants, by id. */
   readonly presets?: readonly string[];
   readonly chosen: RegExp;
   /** What wisdom says of some workloads. */
@@ -53,12 +55,12 @@ interface TestLibrary {
 }
 
 /**
- * Emits a library of bsr-spmm. It stands for a run whose gate said `passed`: what follows here checks results again, through
+ * Emits a family's operation into a library. It stands for a run whose gate said `passed`: what follows here checks results again, through
  * the installed library.
  */
 export async function emitTestLibrary(request: TestLibrary): Promise<Library> {
   const { out, presets = ['quick'], chosen, winners = [], cuda = true } = request;
-  const { family, folder } = await loadFamily('bsr-spmm');
+  const { family, folder } = request.of ?? (await loadFamily('bsr-spmm'));
   const all = presets.flatMap(
     (preset) => enumerate(family, { arch: defaultArch, preset }).variants as Variant[],
   );

@@ -1,5 +1,10 @@
 import type { Binding } from '../../../src/model/binding.ts';
-import type { Manifest, ManifestChoice, ManifestVariant } from '../../../src/model/manifest.ts';
+import type {
+  ManifestChoice,
+  ManifestImage,
+  ManifestOperation,
+  ManifestVariant,
+} from '../../../src/model/manifest.ts';
 import type { Operation } from '../../../src/model/operation.ts';
 import { numberOf } from '../../../src/model/signature.ts';
 import { operationContext } from './operation.ts';
@@ -10,86 +15,109 @@ const abiVersion = 2;
 const binding: Binding = {
   name: 'c',
   summary: 'C library as a CMake package: a CUDA target and an emulated one with the same interface',
-  files: ({ operation }) => [
-    {
-      from: 'include/tilewright/operation.h.hbs',
-      to: `include/tilewright/${operation.name}.h`,
-    },
-    ...[
-      'CMakeLists.txt.hbs',
-      'README.md.hbs',
-      'cmake/cuda.cmake',
-      'cmake/exports.map',
-      'cmake/library.cmake',
-      'cmake/tilewright.pc.in',
-      'cmake/tilewrightConfig.cmake.in',
-      'include/tilewright/export.h',
-      'include/tilewright/tilewright.h',
-      'include/tilewright/version.h.hbs',
-      'src/cuda/device.cpp',
-      'src/cuda/kernels.S.hbs',
-      'src/emulated/device.cpp',
-      'src/emulated/kernels.cpp.hbs',
-      'src/emulated/kernels.hpp',
-      'src/emulated/types/cuda_bf16.h',
-      'src/emulated/types/cuda_fp16.h',
-      'src/emulated/types/number.hpp',
-      'src/emulated/types/vector_functions.h',
-      'src/manifest.S',
-      'src/operation/api.cpp.hbs',
-      'src/problem_checks.cpp',
-      'src/problem_checks.hpp',
-      'src/runtime.cpp',
-      'src/runtime.hpp',
-      'src/selection.cpp.hbs',
-      'src/status.cpp',
-    ].map((from) => ({ from, to: from.replace(/\.hbs$/, '') })),
+  files: [
+    'CMakeLists.txt.hbs',
+    'README.md.hbs',
+    'cmake/cuda.cmake',
+    'cmake/exports.map',
+    'cmake/library.cmake',
+    'cmake/tilewright.pc.in',
+    'cmake/tilewrightConfig.cmake.in',
+    'include/tilewright/export.h',
+    'include/tilewright/tilewright.h',
+    'include/tilewright/version.h.hbs',
+    'src/cuda/device.cpp',
+    'src/cuda/kernels.S.hbs',
+    'src/emulated/device.cpp',
+    'src/emulated/kernels.cpp.hbs',
+    'src/emulated/kernels.hpp',
+    'src/emulated/types/cuda_bf16.h',
+    'src/emulated/types/cuda_fp16.h',
+    'src/emulated/types/number.hpp',
+    'src/emulated/types/vector_functions.h',
+    'src/manifest.S',
+    'src/problem_checks.cpp',
+    'src/problem_checks.hpp',
+    'src/runtime.cpp',
+    'src/runtime.hpp',
+    'src/status.cpp',
+  ].map((from) => ({ from, to: from.replace(/\.hbs$/, '') })),
+  copies: [
+    { from: 'templates/include', to: 'device' },
+    { from: 'harness/simt/include', to: 'simt/include' },
+    { from: 'harness/simt/src', accept: isNotHooks, to: 'simt/src' },
+    { from: 'harness/cuda', accept: isLauncher, to: 'src/cuda' },
+    { from: 'harness/emulated', accept: isLauncher, to: 'src/emulated' },
+    { from: 'LICENSE', to: 'LICENSE' },
   ],
-  copies: () => [
-    { root: 'family', from: 'launch.hpp', withIncludes: true, to: 'src/operation' },
-    { root: 'family', from: 'features.hpp', withIncludes: true, to: 'src/operation' },
-    { root: 'package', from: 'templates/include', to: 'device' },
-    { root: 'package', from: 'harness/simt/include', to: 'simt/include' },
-    { root: 'package', from: 'harness/simt/src', accept: isNotHooks, to: 'simt/src' },
-    { root: 'package', from: 'harness/cuda', accept: isLauncher, to: 'src/cuda' },
-    { root: 'package', from: 'harness/emulated', accept: isLauncher, to: 'src/emulated' },
-    { root: 'package', from: 'LICENSE', to: 'LICENSE' },
-  ],
-  proof: {
-    sources: ['src/operation/api.cpp', 'src/selection.cpp'],
-    folders: ['include', 'src', 'src/operation', 'device', 'simt/include', 'simt/src'],
-    flags: ['-std=c++20', '-DTW_EMULATED'],
-  },
-  context: (manifest) => {
-    const [major, minor, patch] = manifest.provenance.generator.version.split(/[.+-]/);
-    const images = manifest.variants.flatMap(imageRows);
-    const choices = withoutRepeats(manifest.policy);
+  context: ({ operations, provenance }) => {
+    const [major, minor, patch] = provenance.generator.version.split(/[.+-]/);
+    const all = Object.values(operations);
+    const variants = all.flatMap((one) => one.variants);
     return {
-      ...operationContext(manifest.operation),
-      family: manifest.family,
-      summary: manifest.summary,
+      names: Object.keys(operations).join(', '),
+      operations: all.map(libraryRow),
       version: `${major}.${minor}.${patch}`,
       versionMajor: major,
       versionMinor: minor,
       versionPatch: patch,
       abiVersion,
-      untimed: manifest.untimed,
-      wisdom: (manifest.wisdom ?? [])
-        .map(({ gpu, driver, date, id }) => `${gpu} (driver ${driver}, ${date.slice(0, 10)}, ${id})`)
-        .join(', '),
-      hasCuda: manifest.variants.every((variant) => variant.images.length > 0),
-      variants: manifest.variants.map((variant, index) => variantRow(manifest, variant, index)),
-      variantCount: manifest.variants.length,
-      choices: choices.map((choice, index) => choiceRow(manifest, choice, index)),
-      choiceCount: choices.length,
-      kernels: manifest.variants.flatMap(({ kernels }) => kernels),
-      images: images.map((image, index) => ({ ...image, index })),
-      imageCount: images.length,
-      provenance: manifest.provenance,
+      hasCuda: all.some((one) => hasCuda(one)),
+      kernels: variants.flatMap(({ kernels }) => kernels),
+      images: variants.flatMap(({ images }) => images).map(({ file }, index) => ({ file, index })),
     };
+  },
+  operation: {
+    files: (name) => [
+      { from: 'include/tilewright/operation.h.hbs', to: `include/tilewright/${name}.h` },
+      { from: 'src/operation/api.cpp.hbs', to: `${sources(name)}/api.cpp` },
+      { from: 'src/operation/selection.cpp.hbs', to: `${sources(name)}/selection.cpp` },
+    ],
+    copies: (name) => [
+      { from: 'launch.hpp', withIncludes: true, to: sources(name) },
+      { from: 'features.hpp', withIncludes: true, to: sources(name) },
+    ],
+    context: (operation) => {
+      const choices = withoutRepeats(operation.policy);
+      return {
+        ...operationContext(operation.signature),
+        variants: operation.variants.map((variant, index) => variantRow(operation, variant, index)),
+        variantCount: operation.variants.length,
+        choices: choices.map((choice, index) => choiceRow(operation, choice, index)),
+        choiceCount: choices.length,
+      };
+    },
+    proof: (name) => ({
+      sources: [`${sources(name)}/api.cpp`, `${sources(name)}/selection.cpp`],
+      folders: ['include', 'src', sources(name), 'device', 'simt/include', 'simt/src'],
+      flags: ['-std=c++20', '-DTW_EMULATED'],
+    }),
   },
 };
 export default binding;
+
+/** Folder of an operation's C++ inside the package. */
+function sources(operation: string): string {
+  return `src/operations/${operation}`;
+}
+
+/** An operation as the files say it that the library has once. */
+function libraryRow(operation: ManifestOperation) {
+  const { signature, family, summary, provenance, untimed, wisdom = [] } = operation;
+  return {
+    ...{ name: signature.name, family, summary, provenance, untimed },
+    wisdom: wisdom
+      .map(({ gpu, driver, date, id }) => `${gpu} (driver ${driver}, ${date.slice(0, 10)}, ${id})`)
+      .join(', '),
+    variants: operation.variants.map(({ source }) => source),
+    choices: withoutRepeats(operation.policy).map(({ variant, workload }) => ({ variant, workload })),
+  };
+}
+
+/** Whether a GPU can run all of an operation's kernels: its run had a CUDA compiler. */
+function hasCuda({ variants }: ManifestOperation): boolean {
+  return variants.every(({ images }) => images.length > 0);
+}
 
 /** The library's kernels are not instrumented, and ThreadSanitizer's names must stay the consumer's own. */
 function isNotHooks(path: string): boolean {
@@ -106,18 +134,12 @@ function withoutRepeats(policy: readonly ManifestChoice[]): ManifestChoice[] {
   return policy.filter((choice) => first.get(JSON.stringify(choice.features)) === choice);
 }
 
-function imageRows(variant: ManifestVariant) {
-  return variant.images.map(({ arch, file }) => ({
-    arch,
-    file,
-    variant: variant.id,
-    computeCapability: Number.parseInt(arch.replace(/^sm_/, ''), 10),
-    thisChipOnly: arch.endsWith('a'),
-  }));
+function imageRow({ arch, file }: ManifestImage): string {
+  const capability = Number.parseInt(arch.replace(/^sm_/, ''), 10);
+  return `{"${file}", ${capability}, ${arch.endsWith('a')}}`;
 }
 
-function variantRow(manifest: Manifest, variant: ManifestVariant, index: number) {
-  const before = manifest.variants.slice(0, index);
+function variantRow({ signature }: ManifestOperation, variant: ManifestVariant, index: number) {
   const parameters = Object.entries({ ...variant.parameters, ...variant.derived });
   return {
     index,
@@ -129,9 +151,9 @@ function variantRow(manifest: Manifest, variant: ManifestVariant, index: number)
         : `{"${name}", ${Number(value)}, nullptr}`,
     ),
     count: parameters.length,
-    firstImage: before.reduce((sum, { images }) => sum + images.length, 0),
+    images: variant.images.map(imageRow),
     imageCount: variant.images.length,
-    ...servedRows(manifest.operation, variant),
+    ...servedRows(signature, variant),
     fallback: variant.fallback,
   };
 }
@@ -147,7 +169,7 @@ function servedRows({ choices, sizes }: Operation, { serves }: ManifestVariant) 
   return { served: masks.join(', '), fixed: fixed.join(', '), fixedCount: fixed.length };
 }
 
-function choiceRow(manifest: Manifest, choice: ManifestChoice, index: number) {
+function choiceRow({ variants }: ManifestOperation, choice: ManifestChoice, index: number) {
   const features = Object.entries(choice.features);
   return {
     index,
@@ -156,7 +178,7 @@ function choiceRow(manifest: Manifest, choice: ManifestChoice, index: number) {
     evidence: evidence(choice),
     features: features.map(([name, value]) => `{"${name}", ${value}}`),
     count: features.length,
-    variant: manifest.variants.findIndex(({ id }) => id === choice.variant),
+    variant: variants.findIndex(({ id }) => id === choice.variant),
   };
 }
 

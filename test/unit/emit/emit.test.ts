@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { emitLibrary } from '../../../src/emit/emit.ts';
 import { write } from '../../../src/emit/files.ts';
 import type { LibraryRequest } from '../../../src/emit/request.ts';
@@ -58,15 +58,15 @@ const contents = async (path: string) => (await readdir(path)).toSorted();
 
 test('takes along what the C functions include, and nothing of the runner', async () => {
   const { path } = await emitLibrary(await request());
-  expect(await contents(join(path, 'src', 'operation'))).toEqual([
-    ...['api.cpp', 'features.hpp', 'launch.hpp', 'operation.hpp', 'shape.hpp'],
+  expect(await contents(join(path, 'src/operations/toy_op'))).toEqual([
+    ...['api.cpp', 'features.hpp', 'launch.hpp', 'operation.hpp', 'selection.cpp', 'shape.hpp'],
   ]);
   expect(await contents(join(path, 'include', 'tilewright'))).toContain('toy_op.h');
 });
 
 test('without a CUDA compiler the tree says that it is for the emulated device only', async () => {
   const { path, manifest } = await emitLibrary(await request());
-  expect(manifest.variants[0]?.images).toEqual([]);
+  expect(manifest.operations.toy_op?.variants[0]?.images).toEqual([]);
   expect(await readFile(join(path, 'CMakeLists.txt'), 'utf8')).toContain('a run that had no CUDA compiler');
 });
 
@@ -74,6 +74,60 @@ test('leaves nothing but the library behind', async () => {
   await emitLibrary(await request());
   await emitLibrary(await request());
   expect(await contents(join(root, 'out'))).toEqual(['library']);
+});
+
+describe('a library that has another operation', () => {
+  /** The toy family under another name, as a second family with headers of the same names. */
+  async function another(): Promise<LibraryRequest> {
+    const asked = await request();
+    const operation = { ...toyOperation, name: 'other_op' };
+    const folder = join(root, 'other');
+    for (const file of ['features.hpp', 'launch.hpp', 'shape.hpp'])
+      await write(
+        join(folder, file),
+        (await readFile(join(asked.folder, file), 'utf8')).replaceAll('toy_op', 'other_op'),
+      );
+    await write(join(folder, 'operation.hpp'), renderOperation(operation));
+    return { ...asked, family: { ...asked.family, name: 'other-op', operation }, folder };
+  }
+  const remarks: string[] = [];
+  const remark = (text: string) => remarks.push(text);
+  beforeEach(() => remarks.splice(0));
+
+  test('keeps it, as it was', async () => {
+    const { path, manifest } = await emitLibrary(await request());
+    const source = manifest.operations.toy_op?.variants[0]?.source ?? '';
+    const before = await readFile(join(path, source), 'utf8');
+    const both = await emitLibrary({ ...(await another()), remark, cxx: 'g++' });
+    expect(Object.keys(both.manifest.operations)).toEqual(['other_op', 'toy_op']);
+    expect(both.manifest.operations.toy_op).toEqual(manifest.operations.toy_op);
+    expect(remarks).toEqual(['the library keeps toy_op of run r1']);
+    for (const folder of ['kernels', 'src/operations'])
+      expect(await contents(join(path, folder))).toEqual(['other_op', 'toy_op']);
+    expect(await contents(join(path, 'src/operations/toy_op'))).toContain('shape.hpp');
+    expect(await contents(join(path, 'include/tilewright'))).toEqual(
+      expect.arrayContaining(['other_op.h', 'toy_op.h']),
+    );
+    expect(await readFile(join(path, source), 'utf8')).toBe(before);
+  });
+
+  test('loses it where shared sources have changed, and says how to get it back', async () => {
+    const { path } = await emitLibrary(await request());
+    await writeFile(join(path, 'device/tw/ptx.cuh'), '// of another commit\n');
+    const { manifest } = await emitLibrary({ ...(await another()), remark });
+    expect(Object.keys(manifest.operations)).toEqual(['other_op']);
+    expect(remarks).toEqual([
+      'the library loses toy_op: shared sources have changed since; `npx gen emit r1` adds it again',
+    ]);
+  });
+
+  test('has one operation of a name: the last', async () => {
+    await emitLibrary(await request());
+    const asked = await request();
+    const { manifest } = await emitLibrary({ ...asked, family: { ...asked.family, name: 'mine' }, remark });
+    expect(manifest.operations.toy_op?.family).toBe('mine');
+    expect(remarks).toEqual(['the library had toy_op of toy-op: that of mine takes its place']);
+  });
 });
 
 test.each<[string, (place: string) => Promise<unknown>]>([
@@ -144,7 +198,7 @@ test('a temporary folder that is a file is the fault of the machine', async () =
 test('libraries that are emitted at once take turns', async () => {
   const good = await request();
   const waits: string[] = [];
-  const all = Array.from({ length: 6 }, () => emitLibrary({ ...good, onWait: (why) => waits.push(why) }));
+  const all = Array.from({ length: 6 }, () => emitLibrary({ ...good, remark: (why) => waits.push(why) }));
   await Promise.all(all);
   expect(waits.length).toBeGreaterThan(0);
   expect(waits[0]).toContain(`process ${process.pid} on`);
@@ -171,10 +225,10 @@ test('a header in a folder, in angle brackets, or that only a kernel includes tr
     source: { ...one.source, text: `#include "device.cuh"\n${one.source.text}` },
   }));
   const { path } = await emitLibrary({ ...asked, artifacts });
-  const operation = join(path, 'src', 'operation');
+  const operation = join(path, 'src/operations/toy_op');
   expect(await contents(operation)).toEqual([
     ...['api.cpp', 'b.hpp', 'detail', 'device.cuh', 'features.hpp', 'launch.hpp'],
-    ...['operation.hpp', 'shape.hpp'],
+    ...['operation.hpp', 'selection.cpp', 'shape.hpp'],
   ]);
   expect(await contents(join(operation, 'detail'))).toEqual(['a.hpp', 'c.hpp']);
 });

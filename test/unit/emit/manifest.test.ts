@@ -1,15 +1,32 @@
 import { describe, expect, test } from 'vitest';
-import { buildManifest, gateDigest } from '../../../src/emit/manifest.ts';
+import { buildManifest, describeOperation, gateDigest } from '../../../src/emit/manifest.ts';
 import { manifestSchema } from '../../../src/model/manifest.ts';
 import type { Verdict } from '../../../src/model/verdict.ts';
 import { toyRequest, toyShipped, toyVerdicts } from '../../helpers/toy-library.ts';
 
 describe('buildManifest', () => {
-  const manifest = buildManifest(toyRequest(), toyShipped(), '1.2.3');
+  const toy = describeOperation(toyRequest(), toyShipped(), '1.2.3');
+  const manifest = buildManifest({ toy_op: toy, another: toy }, '1.2.3');
 
   test('is what its schema says, also after a trip through JSON', () => {
     expect(manifestSchema.parse(JSON.parse(JSON.stringify(manifest)))).toEqual(manifest);
   });
+
+  test('lists the operations by name, in whatever order they came', () => {
+    expect(Object.keys(manifest.operations)).toEqual(['another', 'toy_op']);
+    expect(buildManifest({ another: toy, toy_op: toy }, '1.2.3')).toEqual(manifest);
+  });
+
+  test('the same operations give the same hash, another source another', () => {
+    const hashOf = (text?: string) =>
+      buildManifest({ toy_op: describeOperation(toyRequest(), toyShipped(text), '1.2.4') }, '1.2.4').hash;
+    expect(hashOf()).toBe(buildManifest({ toy_op: toy }, '1.2.3').hash);
+    expect(hashOf('// changed')).not.toBe(hashOf());
+  });
+});
+
+describe('describeOperation', () => {
+  const manifest = describeOperation(toyRequest(), toyShipped(), '1.2.3');
 
   test('carries the parameters with their comments', () => {
     expect(manifest.parameters.tileN).toEqual({
@@ -33,22 +50,16 @@ describe('buildManifest', () => {
     expect(manifest.policy[0]).toMatchObject({ features: { n: 64 }, vendorFaster: false });
   });
 
-  test('the same request gives the same hash, another source another', () => {
-    const again = buildManifest(toyRequest(), toyShipped(), '1.2.4');
-    expect(again.hash).toBe(manifest.hash);
-    expect(buildManifest(toyRequest(), toyShipped('// changed'), '1.2.3').hash).not.toBe(manifest.hash);
-  });
-
   test('refuses a variant that the gate failed on some device', () => {
     const run = { ...toyRequest().run, verdicts: toyVerdicts({ emulated: 'race' }) };
-    expect(() => buildManifest({ ...toyRequest(), run }, toyShipped(), '1.2.3')).toThrow(
+    expect(() => describeOperation({ ...toyRequest(), run }, toyShipped(), '1.2.3')).toThrow(
       /verdict on emulated is race/,
     );
   });
 
   test('refuses a variant that the gate has never seen', () => {
     const run = { ...toyRequest().run, verdicts: [] };
-    expect(() => buildManifest({ ...toyRequest(), run }, toyShipped(), '1.2.3')).toThrow(/no verdict/);
+    expect(() => describeOperation({ ...toyRequest(), run }, toyShipped(), '1.2.3')).toThrow(/no verdict/);
   });
 });
 

@@ -1,10 +1,10 @@
 import { Project } from 'ts-morph';
 import { expect, test } from 'vitest';
-import { buildManifest } from '../../../src/emit/manifest.ts';
+import { describeOperation } from '../../../src/emit/manifest.ts';
 import { typedManifest } from '../../../src/emit/typescript.ts';
 import { toyRequest, toyShipped } from '../../helpers/toy-library.ts';
 
-const text = typedManifest(buildManifest(toyRequest(), toyShipped(), '1.2.3'));
+const text = typedManifest(describeOperation(toyRequest(), toyShipped(), '1.2.3'));
 
 test('types the parameters by their values, with their comments', () => {
   expect(text).toContain('/** Columns per CTA. */\n  readonly tileN: 32 | 64 | 128;');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { buildManifest } from '../../../src/emit/manifest.ts';
+import { buildManifest, describeOperation } from '../../../src/emit/manifest.ts';
 import { manifestSchema } from '../../../src/model/manifest.ts';
 import type { Source, Variant } from '../../../src/model/variant.ts';
 import { type FamilyWisdom, wisdomSchema } from '../../../src/model/wisdom.ts';
@@ -88,6 +88,11 @@ it('a manifest of it is not untimed, and says where the times come from', () => 
   const [choice] = request.selection.choices;
   const choices = choice ? [{ ...choice, median: 1e-6, l2: 'hot' as const, measured: 'gpu-1' }] : [];
   const selection = { ...request.selection, choices, wisdom: [run] };
-  const manifest = manifestSchema.parse(buildManifest({ ...request, selection }, toyShipped(), '1.2.3'));
-  expect(manifest).toMatchObject({ untimed: false, wisdom: [run], policy: [{ measured: 'gpu-1' }] });
+  const operation = describeOperation({ ...request, selection }, toyShipped(), '1.2.3');
+  const manifest = manifestSchema.parse(buildManifest({ toy_op: operation }, '1.2.3'));
+  expect(manifest.operations.toy_op).toMatchObject({
+    untimed: false,
+    wisdom: [run],
+    policy: [{ measured: 'gpu-1' }],
+  });
 });

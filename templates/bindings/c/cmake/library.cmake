@@ -1,6 +1,16 @@
 # library.cmake - what the two libraries have in common as CMake targets, and the package that is installed.
 set(tilewright_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tilewright)
 
+# Adds an operation to both libraries. The other arguments: sources of its kernels, appended to `kernels`.
+function(tilewright_operation name)
+  set(folder ${PROJECT_SOURCE_DIR}/src/operations/${name})
+  set(own ${folder}/api.cpp ${folder}/selection.cpp)
+  target_sources(tilewright_common INTERFACE ${own})
+  set_source_files_properties(${own} ${ARGN} PROPERTIES INCLUDE_DIRECTORIES ${folder})
+  set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "${kernel_options}")
+  set(kernels ${kernels} ${ARGN} PARENT_SCOPE)
+endfunction()
+
 # Finishes `target`: exports it as tilewright::<name> through <export>.cmake and writes its pkg-config file.
 # `private_libs`: what a static build asks its consumer to link beside the C++ runtime.
 function(tilewright_library target name export description private_libs)

@@ -35,8 +35,7 @@ void check_workspace(const Workspace& needed, const void* workspace, std::size_t
 
 }  // namespace
 
-std::vector<const Variant*> rank(const std::vector<Feature>& problem) {
-  const Selection& all = selection();
+std::vector<const Variant*> rank(const Selection& all, const std::vector<Feature>& problem) {
   std::vector<std::pair<double, const Variant*>> order;  // a variant may be in it more than once
   for (std::size_t i = 0; i < all.choice_count; ++i)
     order.emplace_back(distance(problem, all.choices[i]), all.variants + all.choices[i].variant);
@@ -67,13 +66,12 @@ std::string refusal(const Variant& variant, const Asked& asked) {
   return {};
 }
 
-Plan::Plan(const Asked& asked, const Bind& bind) {
-  const Selection& all = selection();
+Plan::Plan(const Selection& all, const Asked& asked, const Bind& bind) {
   const DeviceLimits limits = device::limits();
   const bool fallbacks = std::any_of(all.variants, all.variants + all.variant_count,
                                      [](const Variant& variant) { return variant.fallback; });
   std::string first_refusal;
-  for (const Variant* variant : rank(asked.features)) {
+  for (const Variant* variant : rank(all, asked.features)) {
     if (!candidates_.empty() && fallbacks && !variant->fallback) continue;
     try {
       add(*variant, asked, limits, bind);

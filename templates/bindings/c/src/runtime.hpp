@@ -1,6 +1,6 @@
 // runtime.hpp - what the C functions of an operation (its api.cpp) are built on: the variants that the
 // library carries, the policy that ranks them for a problem, and the device that runs them. The policy and
-// the variants are data, written by the generator into selection.cpp; the device is cuda/device.cpp or
+// the variants are data, written by the generator into the operation's selection.cpp; the device is cuda/device.cpp or
 // emulated/device.cpp.
 #pragma once
 #include <cstddef>
@@ -50,6 +50,7 @@ struct FixedSize {
 /// Compiled device code of one variant. `a` targets run on exactly their compute capability, others on later
 /// minors too.
 struct Image {
+  const char* file;        // of the library's sources; names it among the embedded images
   int compute_capability;  // 10 * major + minor
   bool this_chip_only;
 };
@@ -60,7 +61,7 @@ struct Variant {
   const char* symbol;
   const Parameter* first_parameter;
   std::size_t parameter_count;
-  std::size_t first_image;  // into Selection::images
+  const Image* images;
   std::size_t image_count;
   const unsigned* served;  // of each semantic choice: bit i for value i
   const FixedSize* fixed;
@@ -83,20 +84,15 @@ struct Selection {
   std::size_t variant_count;
   const Choice* choices;
   std::size_t choice_count;
-  const Image* images;
-  std::size_t image_count;
 };
 
 /// Why a variant must not be asked, by the operation's signature alone: an operation value or a size that it does not
 /// serve. Empty where it may.
 std::string refusal(const Variant& variant, const Asked& asked);
 
-/// The library's selection. Defined in the generated selection.cpp.
-const Selection& selection();
-
-/// Every variant once, in the order in which they should serve a problem: those of the nearest workloads
+/// Every variant of an operation once, in the order in which they should serve a problem: those of the nearest workloads
 /// first (sum over features of |ln(a/b)|, 0 for a feature that only one side has), equally near ones in the policy's order, then the rest in the library's.
-std::vector<const Variant*> rank(const std::vector<Feature>& problem);
+std::vector<const Variant*> rank(const Selection& all, const std::vector<Feature>& problem);
 
 namespace device {
 /// The launches of a variant with their kernels loaded. Immutable: any number of threads may enqueue it at
@@ -128,7 +124,7 @@ class Plan {
   /// throw Unsupported for, and behind it the fallbacks that need no workspace, or all such variants of a
   /// library without fallbacks: they serve calls that the first refuses. Nobody else is asked, since binding
   /// may take long. Throws Error(TW_STATUS_NOT_SUPPORTED) with the first refusal's reason when there is none.
-  Plan(const Asked& asked, const Bind& bind);
+  Plan(const Selection& all, const Asked& asked, const Bind& bind);
 
   /// The variant that serves every call that it does not refuse.
   const Variant& variant() const { return *candidates_.front().variant; }

@@ -1,15 +1,23 @@
 // device.cpp - the library's device is an NVIDIA GPU: kernels come from the embedded images (kernels.S).
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <mutex>
+#include <string_view>
 
 #include "cuda/launcher.hpp"
 #include "runtime.hpp"
 
-/// Where each image of selection().images begins; defined in kernels.S.
-extern "C" const void* const tilewright_kernel_images[];
+/// Device code of the library, by Image::file.
+struct EmbeddedImage {
+  const char* file;
+  const void* code;
+};
+
+/// All of it, ended by a null; defined in kernels.S.
+extern "C" const EmbeddedImage tilewright_embedded_images[];
 
 namespace tilewright::library::device {
 namespace {
@@ -62,12 +70,12 @@ std::string arch_name(const Image& image) {
   return "sm_" + std::to_string(image.compute_capability) + (image.this_chip_only ? "a" : "");
 }
 
-/// The place of the variant's image for a compute capability, or image_count when it has none.
-std::size_t find_image(const Variant& variant, int capability) {
-  const Selection& all = selection();
-  for (std::size_t i = variant.first_image; i < variant.first_image + variant.image_count; ++i)
-    if (runs_on(all.images[i], capability)) return i;
-  return all.image_count;
+/// The variant's image for a compute capability; null where it has none.
+const Image* find_image(const Variant& variant, int capability) {
+  const Image* const end = variant.images + variant.image_count;
+  const Image* const found =
+      std::find_if(variant.images, end, [&](const Image& image) { return runs_on(image, capability); });
+  return found == end ? nullptr : found;
 }
 
 struct Slot {
@@ -75,13 +83,28 @@ struct Slot {
   std::unique_ptr<cuda::Image> image;
 };
 
+std::size_t count_embedded() {
+  std::size_t count = 0;
+  while (tilewright_embedded_images[count].file) ++count;
+  return count;
+}
+
+/// Place of an image among the embedded ones.
+std::size_t find_embedded(const Image& image) {
+  for (std::size_t i = 0; tilewright_embedded_images[i].file; ++i)
+    if (std::string_view(image.file) == tilewright_embedded_images[i].file) return i;
+  throw Error(TW_STATUS_INTERNAL, "the library has no image " + std::string(image.file));
+}
+
 /// Loads an image on first use. The slots are never freed: the CUDA runtime may be gone before static
 /// destructors run.
-const cuda::Image& loaded(std::size_t index) {
-  static Slot* const slots = new Slot[selection().image_count];
+const cuda::Image& loaded(const Image& image) {
+  static Slot* const slots = new Slot[count_embedded()];
+  const std::size_t index = find_embedded(image);
   Slot& slot = slots[index];
-  std::call_once(slot.once,
-                 [&] { slot.image = std::make_unique<cuda::Image>(tilewright_kernel_images[index]); });
+  std::call_once(slot.once, [&] {
+    slot.image = std::make_unique<cuda::Image>(tilewright_embedded_images[index].code);
+  });
   return *slot.image;
 }
 
@@ -131,18 +154,18 @@ DeviceLimits limits() {
 }
 
 std::string refusal(const Variant& variant, const DeviceLimits& limits) {
-  const Selection& all = selection();
-  if (find_image(variant, limits.compute_capability) != all.image_count) return {};
+  if (find_image(variant, limits.compute_capability)) return {};
+  if (variant.image_count == 0) return "emitted by a run that had no CUDA compiler";
   std::string compiled_for;
   for (std::size_t i = 0; i < variant.image_count; ++i)
-    compiled_for += (i ? ", " : "") + arch_name(all.images[variant.first_image + i]);
+    compiled_for += (i ? ", " : "") + arch_name(variant.images[i]);
   return "compiled for " + compiled_for + ", the device is sm_" + std::to_string(limits.compute_capability);
 }
 
 std::unique_ptr<const Program> load(const Variant& variant, const DeviceLimits& limits,
                                     const std::vector<BoundLaunch>& launches) {
   return translated([&] {
-    const cuda::Image& image = loaded(find_image(variant, limits.compute_capability));
+    const cuda::Image& image = loaded(*find_image(variant, limits.compute_capability));
     auto program = std::make_unique<CudaProgram>();
     for (const BoundLaunch& launch : launches)
       program->launches.emplace_back(image, variant.symbol + launch.entry, launch);
