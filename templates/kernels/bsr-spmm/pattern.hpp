@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "matrix_market.hpp"
-#include "random.hpp"
+#include "tw/random.hpp"
 #include "tilewright/json.hpp"
 
 namespace tilewright::bsr_spmm {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "pattern.hpp"
-#include "random.hpp"
+#include "tw/random.hpp"
 #include "tilewright/elements.hpp"
 #include "tilewright/parallel.hpp"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "paths/wgmma/args.h"
-#include "random.hpp"
+#include "tw/random.hpp"
 #include "shape.hpp"
 
 namespace tilewright::bsr_spmm::wgmma {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace tilewright::bsr_spmm {
+namespace tilewright {
 
 /// Finaliser of splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, OOPSLA 2014).
 inline std::uint64_t hash(std::uint64_t x) {
@@ -34,4 +34,4 @@ class Random {
   std::uint64_t state_;
 };
 
-}  // namespace tilewright::bsr_spmm
+}  // namespace tilewright
