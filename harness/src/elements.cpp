@@ -99,6 +99,12 @@ void encode(ElementType type, double value, std::byte* location) {
   }
 }
 
+double rounded(double value, ElementType type) {
+  std::byte element[8];
+  encode(type, value, element);
+  return decode(type, element);
+}
+
 double dot_product_bound(std::int64_t terms, double magnitude, double value, ElementType output) {
   const int output_digits = output == ElementType::f16 ? 11 : output == ElementType::bf16 ? 8 : 24;
   return 6 * std::sqrt(static_cast<double>(terms)) * std::ldexp(magnitude, -23) +

@@ -7,7 +7,7 @@ import type { GateCase, Workload } from './workload.ts';
 export type { Arch, ArchFeature } from './arch.ts';
 export { defineOperation } from './operation.ts';
 export type { Point } from './parameter.ts';
-export type { GateCase, Workload } from './workload.ts';
+export type { GateCase, Tier, Workload } from './workload.ts';
 
 /** A named rule that a point must obey. `on` lists what it reads, so that enumeration can prune early. */
 export interface Constraint {

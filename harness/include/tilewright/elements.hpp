@@ -11,6 +11,9 @@ namespace tilewright {
 /// Value of the element at `location` (i32 included). Exact.
 double decode(ElementType type, const std::byte* location);
 
+/// `value` as the nearest element.
+double rounded(double value, ElementType type);
+
 /// Rounds to nearest, ties to even, overflow to infinity, NaN to the canonical NaN, and stores the element.
 void encode(ElementType type, double value, std::byte* location);
 

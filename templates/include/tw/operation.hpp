@@ -4,12 +4,13 @@
 #include <cstdint>
 #include <string_view>
 
+#include "tw/activation.hpp"
+
 namespace tilewright {
 
 enum class Type : int { f16, bf16, f32 };
 enum class Index : int { i32, i64 };
 enum class Layout : int { row, column };
-enum class Activation : int { none, relu, gelu_tanh, gelu_erf, silu };
 enum class Switch : int { no, yes };
 
 /// Integer in which products of two sizes cannot overflow.
