@@ -1,0 +1,76 @@
+import type { GateCase, Tier } from '../../../src/model/family.ts';
+import { loadElements, type Point, tileOf } from './parameters.ts';
+
+/** A subnormal and a number whose products overflow f16; with a third, none has the few bits of 0, 1 or -1.5. */
+const [third, subnormal, huge] = [1 / 3, 1e-39, 3e30];
+
+/** What the gate puts a variant through. Problems are small: they also run emulated, on a CPU. */
+export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCase[] {
+  const { element, activation } = point;
+  const { m, n, k, stages } = tileOf(point);
+  const vector = loadElements(point);
+  const list: GateCase[] = [];
+  const add = (
+    id: string,
+    tier: Tier,
+    problem: Readonly<Record<string, unknown>>,
+    options: Partial<GateCase> = {},
+  ) => {
+    const complete = { m, n, k, element, activation, values: 'normal', seed: 1 + list.length, ...problem };
+    const alternate = tier === 'repetition' && { alternate: { ...complete, seed: complete.seed + 1 } };
+    list.push({ id, tier, problem: complete, ...options, ...alternate });
+  };
+  // Rows that every variant can load, ragged on all sides.
+  const aligned = (size: number) => Math.ceil(size / vector) * vector - size;
+  const ragged = (rows: number, columns: number, length: number) => ({
+    ...{ m: rows, n: columns, k: length },
+    ...{ aExtra: aligned(length), bExtra: aligned(columns) },
+  });
+  add('pipeline', 'exact', { k: (2 * stages + 1) * k, bias: 'yes', values: 'swing' });
+  add('address-coded', 'address-coded', { ...ragged(m + 3, n + 8, 2 * k - 5), values: 'one-hot' });
+  add('one-step', 'structures', { m: m / 2, k: k / 2 });
+  add('no-depth', 'structures', { k: 0, bias: 'yes', alpha: third, beta: -0.7 });
+  add('no-rows', 'structures', { m: 0 });
+  add('one-element', 'structures', { ...ragged(1, 1, 1), values: 'integers' });
+  add('non-finite', 'non-finite', { m: m / 2, values: 'nan' });
+  add('ragged', 'edges', {
+    ...ragged(m - 3, n - 3, k + 5),
+    cExtra: 11,
+    bias: 'yes',
+    alpha: third,
+    beta: -0.7,
+  });
+  add('unaligned', 'edges', {
+    ...ragged(m + 1, n - 8, k),
+    cExtra: 13,
+    cOffset: 1,
+    biasOffset: 1,
+    bias: 'yes',
+  });
+  const unless = (refuses: string) => (vector > 1 ? { refuses } : {});
+  add('odd-stride', 'edges', { m: 8, aExtra: 1 }, unless('lda and ldb must be multiples'));
+  add('odd-base', 'edges', { m: 8, bOffset: 1 }, unless('A and B must be aligned'));
+  // Places that 32 bits do not number: only what is used of the operands is memory.
+  const reach = (steps: number, width: number) => 8 * Math.ceil(2 ** 32 / steps / 8) - width;
+  const far = { aExtra: reach(8, 16), bExtra: reach(15, 8), cExtra: reach(8, 8) };
+  add('far', 'edges', { m: 9, n: 8, k: 16, values: 'integers', ...far });
+  add('beta-alone', 'scalars', { m: 8, n: 16, alpha: 0, beta: 1, cExtra: 8 });
+  add('beta-subnormal', 'scalars', { m: 8, n: 16, alpha: subnormal, beta: third });
+  add('alpha-zero', 'scalars', { m: 8, n: 16, alpha: 0 });
+  add('alpha-huge', 'scalars', { m: 8, n: 16, alpha: huge });
+  const magnitude = { m: m / 2, k: 2 * k };
+  // The one kind that catches most: f16 that flushes subnormals, bf16 taken for f16; both fail sums rounded to half.
+  if (element === 'f16') add('tiny', 'magnitude', { ...magnitude, values: 'tiny' });
+  else add('huge', 'magnitude', { ...magnitude, values: 'huge', alpha: subnormal });
+  add('repeated', 'repetition', { m: 2 * m + 1, n: n + 8, k: k + 8 }, { launches: 2, multiprocessors: 2 });
+  if (depth === 'quick') return list;
+  for (const values of ['positive', 'cancel', 'normal']) {
+    add(values, 'magnitude', { ...ragged(m + 5, n + 9, 7 * k + 1), values });
+  }
+  for (const steps of new Set([1, stages - 1, stages, stages + 1, 3 * stages + 2])) {
+    if (steps > 0) add(`steps-${steps}`, 'structures', { m: m + 1, k: steps * k, values: 'swing' });
+  }
+  add('large', 'structures', { ...ragged(5 * m + 7, 3 * n + 17, 3 * k + 2), beta: 1, bias: 'yes' });
+  add('many-launches', 'repetition', { m: 3 * m, n: 2 * n, k: 3 * k }, { launches: 20 });
+  return list;
+}
