@@ -220,7 +220,7 @@ TEST(similar_rows_share_more_columns) {
 
 TEST(exchanged_rows_make_shorter_groups) {
   // 30 rows of 8 in 64 columns, drawn with repetition: neighbours share one column or none.
-  bsr_spmm::Random random(7);
+  tilewright::Random random(7);
   std::vector<std::int32_t> row_ptr{0}, col_idx;
   for (int row = 0; row < 30; ++row) {
     std::set<std::int32_t> columns;
