@@ -4,10 +4,12 @@
 import { join } from 'node:path';
 import { localExecutor } from '../src/exec/local.ts';
 import { type Event, eventSchema } from '../src/model/event.ts';
+import { commitOf } from '../src/setup.ts';
 import { packageRoot } from '../src/util/package-root.ts';
 import { median } from '../src/util/stats.ts';
 
 const [family = 'bsr-spmm', preset = 'default', repeats = '3', ...named] = process.argv.slice(2);
+const nvidiaSmi = ['nvidia-smi', '--query-gpu=name,driver_version', '--format=csv,noheader'];
 const choices = named.length > 0 ? named : ['cuda:0', 'cuda:0,1'];
 
 async function gen(...args: string[]): Promise<readonly Event[]> {
@@ -47,17 +49,22 @@ const said = new Set<string>();
 for (let round = 0; round < Number(repeats); round++) {
   for (const choice of choices) {
     const { seconds, verdicts, variants } = await gate(choice);
+    if (variants === 0) throw new Error(`${choice}: no variant was gated`);
     times.get(choice)?.push(seconds);
     said.add(verdicts);
     console.log(`${choice.padEnd(10)} ${variants} variants gated in ${seconds.toFixed(2)} s`);
   }
 }
-const first = median(times.get(choices[0] ?? '') ?? []);
-for (const [choice, seconds] of times) {
-  const ratio = (first / median(seconds)).toFixed(2);
-  console.log(
-    `${choice.padEnd(10)} median ${median(seconds).toFixed(2)} s, ${ratio}x as fast as ${choices[0]}`,
-  );
-}
-console.log(said.size === 1 ? 'verdicts: the same every time' : `verdicts: ${said.size} different answers`);
+const seconds = Object.fromEntries([...times].map(([choice, all]) => [choice, median(all)]));
+const first = seconds[choices[0] ?? ''] ?? Number.NaN;
+const record = {
+  date: new Date().toISOString(),
+  command: ['bench/gpus.ts', family, preset, repeats, ...choices].join(' '),
+  commit: await commitOf(localExecutor, join(packageRoot, 'templates/kernels', family)),
+  gpus: (await localExecutor.run(nvidiaSmi, {})).stdout.trim().split('\n'),
+  secondsAtTheGate: seconds,
+  speedUp: Object.fromEntries(choices.map((choice) => [choice, first / (seconds[choice] ?? Number.NaN)])),
+  verdictsAgree: said.size === 1,
+};
+console.log(JSON.stringify(record));
 process.exit(said.size === 1 ? 0 : 1);
