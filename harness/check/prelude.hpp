@@ -3,6 +3,7 @@
 // variables become markers, which src/kernel-file/rewrite.ts reads and takes away.
 #pragma once
 #include "tw/intrinsics.hpp"
+#include "assembly.hpp"
 #undef __noinline__  // a word of the standard headers' attributes; src/kernel-file/rewrite.ts takes it away elsewhere
 
 #include <cfloat>

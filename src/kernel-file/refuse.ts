@@ -8,7 +8,6 @@ const unsupported: readonly (readonly [RegExp, string])[] = [
   [/^(surf[123]D\w*|cudaSurfaceObject_t)$/, 'surfaces; write through a pointer instead'],
   [/^(this_grid|grid_group|this_multi_grid)$/, 'synchronisation of the whole grid'],
   [/^(this_cluster|cluster_group)$/, 'clusters of cooperative groups'],
-  [/^(nvcuda|wmma)$/, 'nvcuda::wmma'],
   [/^cub$/, 'CUB'],
   [/^thrust$/, 'Thrust'],
   [/^cutlass|^cute$/, 'CUTLASS'],
@@ -30,18 +29,7 @@ function nameOf(tokens: readonly Token[], i: number): string | undefined {
   const { text, kind } = tokens[i] as Token;
   if (text === '<<<') return 'launches from within a kernel';
   if (kind !== 'word') return undefined;
-  if (/^(asm|__asm|__asm__)$/.test(text)) return `inline PTX: ${ptxOf(tokens, i)}`;
   if (`${text}${tokens[i + 1]?.text}` === 'cuda::')
     return `the CUDA C++ library: ${join(tokens.slice(i, i + 3))}`;
   return unsupported.find(([pattern]) => pattern.test(text))?.[1];
-}
-
-/** The first line of an assembler text. */
-function ptxOf(tokens: readonly Token[], i: number): string {
-  const text = tokens.slice(i, i + 5).find(({ kind }) => kind === 'text')?.text ?? '';
-  return text
-    .replace(/^"|"$/g, '')
-    .replace(/\\n|\\t/g, ' ')
-    .trim()
-    .slice(0, 60);
 }

@@ -1,3 +1,4 @@
+import { assemblerEdits } from './assembler.ts';
 import { type Edit, edited } from './edits.ts';
 import { type Item, markOf } from './items.ts';
 import { mustBeSupported } from './refuse.ts';
@@ -81,6 +82,7 @@ function editsFor(item: Item): Edit[] {
     );
   return [
     ...statements.flatMap((statement) => shareMemory(statement, true)),
+    ...assemblerEdits(tokens),
     ...tokens.filter((token) => markOf(token) && !inside(token)).map(remove),
     ...tokens.filter(({ text }, i) => text === '__noinline__' && tokens[i - 1]?.text !== '(').map(remove),
   ];

@@ -34,6 +34,21 @@ const expected: Readonly<
     stencil_overrun: ['out-of-bounds', "byte 2800 of 'in' (2800 bytes)"],
     stencil_halo: ['race', "uninitialised: byte 524 of shared 'tile'"],
   },
+  'wmma.cu': {
+    product: ['passed', '6 cases'],
+    tall: ['passed', '6 cases'],
+    wide: ['passed', '5 cases'],
+    rounded: ['passed', '4 cases'],
+    through_shared: ['race', 'store by thread 61 of block (0,0,0) at wmma.cu:147'],
+  },
+  'assembly.cu': {
+    product: ['passed', '6 cases'],
+    without_wait: ['race', 'ldmatrix by thread 0 of block (0,0,0) at assembly.cu:95 and earlier cp.async'],
+    arithmetic: ['passed', '6 cases'],
+    sums: ['passed', '6 cases'],
+    vectors: ['passed', '6 cases'],
+    unknown: ['refused', "assembly.cu:152: the emulated device does not support the inline PTX 'bfind.u32"],
+  },
   'mistakes.cu': {
     divergent_shuffle: ['race', 'divergence: lanes of one warp meet in different instructions'],
     misaligned: ['out-of-bounds', 'misaligned: load needs 16-byte alignment'],
@@ -48,7 +63,7 @@ const expected: Readonly<
     texture: ['refused', 'mistakes.cu:73: the emulated device does not support textures'],
     assembler: [
       'refused',
-      'mistakes.cu:77: the emulated device does not support inline PTX: mov.u32 %0, %%laneid;',
+      "mistakes.cu:77: the emulated device does not support the inline PTX 'bfind.u32 %0, 32'",
     ],
     undeclared: ['refused', "mistakes.cu:81: '__no_such_function' is not known to the emulated device"],
   },
