@@ -92,7 +92,7 @@ function parse(statement: string, operands: readonly string[]): Instruction | un
   const match = /^(?:@(!?)(%?\w+)\s+)?(\.?[a-z][\w.:]*)\s*(.*)$/.exec(statement);
   if (!match || /^\w+:/.test(statement)) return undefined;
   const [, negated, predicate, opcode = '', rest = ''] = match;
-  const value = (text: string) => valueOf(text, operands);
+  const value = (text: string) => register(text, operands);
   return {
     opcode: opcode.split('.'),
     operands: splitOperands(rest).map((text) => ({
@@ -115,7 +115,7 @@ function splitOperands(text: string): string[] {
 }
 
 /** C++ of `%3`, of a register of the block, of a number or of a special register (`%%tid.x`). */
-function valueOf(text: string, operands: readonly string[]): string {
+function register(text: string, operands: readonly string[]): string {
   const number = /^%(\d+)$/.exec(text)?.[1];
   if (number !== undefined) return operands[Number(number)] ?? text;
   const float = /^0[fF]([0-9a-fA-F]{8})$/.exec(text)?.[1];

@@ -51,7 +51,6 @@ const first = ({ operands }: Instruction, i: number) => operands[i]?.vector[0] ?
 const put = (to: string, value: string) => `${space}put(${to}, ${value});`;
 const as = (type: string, value: string) => `${space}as<${type}>(${value})`;
 const typeOf = ({ opcode }: Instruction) => cTypes[opcode.at(-1) ?? ''];
-const array = ({ vector }: Operand) => `{${vector.join(', ')}}`;
 
 /** `d = expression of a, b, c`, all of the instruction's type. */
 function arithmetic(expression: (a: string, b: string, c: string) => string): Emit {
