@@ -1,6 +1,7 @@
 import { UsageError } from '../errors.ts';
 import type { Edit } from './edits.ts';
-import { type Instruction, translate } from './ptx.ts';
+import type { Instruction } from './ptx/instruction.ts';
+import { translate } from './ptx/instructions.ts';
 import { join, matching, splitCommas, type Token } from './tokens.ts';
 import { placeOf } from './variables.ts';
 

@@ -64,7 +64,7 @@ struct Unused { cublasHandle_t h; };
 __device__ int helper(Used u) { return u.a; }
 void host() { kernel<<<1, 1>>>(); undeclared(); }
 __global__ void kernel(int* out) { out[0] = helper(Used{1}); }
-__global__ void another() { asm("bar.sync 0;"); }
+__global__ void another() { asm("wgmma.fence.sync.aligned;"); }
 `;
 
   it('is kept, host code and other kernels are not', () => {
@@ -76,7 +76,7 @@ __global__ void another() { asm("bar.sync 0;"); }
 
   it('is refused by name and line where the emulated device lacks it', () => {
     expect(() => keptFor(source, 'another')).toThrow(
-      'a.cu:7: the emulated device does not support inline PTX: bar.sync 0;',
+      "a.cu:7: the emulated device does not support the inline PTX 'wgmma.fence.sync.aligned'",
     );
   });
 
