@@ -3,7 +3,7 @@ import { buildWorker } from '../../src/compile/worker.ts';
 import { eventsOf, gen, genArgv, verdictsOf, workspace } from '../helpers/gen.ts';
 import { testContext, testToolchain } from '../helpers/toolchain.ts';
 import { marked, start } from './processes.ts';
-import { rounds } from './rounds.ts';
+import { count, rounds } from './rounds.ts';
 
 beforeAll(async () => {
   await buildWorker('emulated', await testToolchain(), testContext());
@@ -27,6 +27,7 @@ test('compilers that are killed, as the kernel does where memory is short, cost 
     await sweep.ended;
     clearInterval(killer);
     expect(killed).toBeGreaterThan(0);
+    count('compilers killed', killed);
     const verdicts = Object.values(verdictsOf(eventsOf(sweep.stdout())));
     expect(verdicts, sweep.output()).toHaveLength(6);
     expect(verdicts.filter((name) => name !== 'passed' && name !== 'machine')).toEqual([]);

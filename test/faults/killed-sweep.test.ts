@@ -7,7 +7,7 @@ import { buildWorker } from '../../src/compile/worker.ts';
 import { edit, genArgv, workspace } from '../helpers/gen.ts';
 import { testContext, testToolchain } from '../helpers/toolchain.ts';
 import { marked, start, until } from './processes.ts';
-import { rounds } from './rounds.ts';
+import { count, rounds } from './rounds.ts';
 
 beforeAll(async () => {
   await buildWorker('emulated', await testToolchain(), testContext());
@@ -43,4 +43,5 @@ test('a sweep that is killed in mid-compile leaves no compiler and no runner beh
     await until(() => marked(mark).length === 0, 1);
     expect(marked(mark)).toEqual([]);
   }
+  count('sweeps killed while they compiled', rounds(5));
 });

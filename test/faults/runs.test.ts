@@ -22,7 +22,7 @@ import { folderOf } from '../helpers/folder.ts';
 import { genArgv, type Workspace, workspace } from '../helpers/gen.ts';
 import { testContext, testToolchain } from '../helpers/toolchain.ts';
 import { type Helper, start, until } from './processes.ts';
-import { rounds } from './rounds.ts';
+import { count, processes, rounds } from './rounds.ts';
 
 const space = ['--preset', 'quick', '--device', 'emulated', '--jobs', '2'];
 const sweep = ['sweep', 'scale', ...space];
@@ -114,6 +114,7 @@ describe('kill -9', () => {
       expect(remains(place.out)).toEqual([]);
     }
     expect(interrupted).toBeGreaterThan(0);
+    count('sweeps killed', interrupted);
   });
 
   test('of processes that emit: the library is there and whole', async () => {
@@ -130,6 +131,7 @@ describe('kill -9', () => {
       child.process.kill('SIGKILL');
       await child.ended;
     }
+    count('emits killed', rounds(6));
     const last = gened(place, ['emit', '--device', 'emulated']);
     expect((await last.ended).code, last.output()).toBe(0);
     mustBeWhole(join(place.out, 'library'));
@@ -154,6 +156,7 @@ describe('kill -9', () => {
       expect(verdictsIn(place.out)).toEqual(expected);
     }
     expect(killed).toBeGreaterThan(0);
+    count('runners killed', killed);
   });
 });
 
@@ -171,7 +174,7 @@ function killOneRunner(parent: number): number {
 }
 
 describe('many processes', () => {
-  const many = 8;
+  const many = processes(8);
 
   test('that resume one run at once: one does it, the others say who', async () => {
     for (let round = 0; round < rounds(1); round++) {
@@ -194,6 +197,7 @@ describe('many processes', () => {
       expect(verdictsIn(place.out)).toEqual(expected);
       expect(verdictLines(place.out)).toBe(Object.keys(expected).length);
     }
+    count('processes resumed one run', rounds(1) * many);
   });
 
   test('that sweep into one folder at once: each has a run of its own, and the library is of one of them', async () => {
@@ -205,6 +209,7 @@ describe('many processes', () => {
     }
     const runs = readdirSync(join(place.out, 'runs'));
     expect(runs).toHaveLength(many);
+    count('sweeps into one folder', many);
     mustBeWhole(join(place.out, 'library'));
     const { provenance } = JSON.parse(readFileSync(join(place.out, 'library/manifest.json'), 'utf8'));
     expect(runs).toContain(provenance.run);

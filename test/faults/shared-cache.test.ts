@@ -5,8 +5,9 @@ import { buildWorker } from '../../src/compile/worker.ts';
 import { eventsOf, genArgv, summaryOf, verdictsOf, workspace } from '../helpers/gen.ts';
 import { testContext, testToolchain } from '../helpers/toolchain.ts';
 import { type Helper, start } from './processes.ts';
+import { count, processes } from './rounds.ts';
 
-const processes = Number(process.env.TILEWRIGHT_FAULTS ?? 4);
+const many = processes(4);
 
 beforeAll(async () => {
   await buildWorker('emulated', await testToolchain(), testContext());
@@ -26,16 +27,17 @@ test('sweeps that begin together compile each entry once', async () => {
   const { cxx, log } = notingCompiler(path);
   const argv = ['validate', 'scale', '--preset', 'sound', '--device', 'emulated', '--json'];
   const sweeps: Helper[] = [];
-  for (let i = 0; i < processes; i++) {
+  for (let i = 0; i < many; i++) {
     sweeps.push(start([...genArgv, ...argv], path, { CXX: cxx }));
   }
   const ended = await Promise.all(sweeps.map((one) => one.ended));
   const passed = sweeps.map((one) => verdictsOf(eventsOf(one.stdout())));
-  expect(ended.map(({ code }) => code)).toEqual(Array(processes).fill(0));
+  expect(ended.map(({ code }) => code)).toEqual(Array(many).fill(0));
   for (const verdicts of passed) expect(Object.values(verdicts)).toEqual(Array(6).fill('passed'));
   const compiled = sweeps.map((one) => summaryOf(eventsOf(one.stdout())).cache.compiled);
   expect(compiled.reduce((sum, count) => sum + count)).toBe(12);
   const names = readFileSync(log, 'utf8').trim().split('\n');
   expect(names.toSorted()).toEqual([...new Set(names)].toSorted());
   expect(names).toHaveLength(6);
+  count('sweeps of one cache', many);
 });
