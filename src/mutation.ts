@@ -2,74 +2,51 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cuda, emulated, emulatedOnly } from './backends/index.ts';
+import { cuda, emulated } from './backends/index.ts';
 import type { CompileContext } from './compile/context.ts';
 import { buildVariant } from './compile/variant.ts';
-import { Devices } from './devices.ts';
-import { EnvironmentError } from './errors.ts';
-import type { Executor } from './exec/executor.ts';
-import { askRules, gateVariant } from './gate/gate.ts';
-import type { Arch } from './model/arch.ts';
 import type { Artifact } from './model/artifact.ts';
-import type { AnyFamily } from './model/family.ts';
 import type { Source } from './model/variant.ts';
-import type { Verdict } from './model/verdict.ts';
+import { isDoubtful, type Verdict } from './model/verdict.ts';
 import { machineCode } from './mutate/cubin.ts';
 import { argumentFor, type Equivalent } from './mutate/equivalents.ts';
-import { judged, refusal } from './mutate/judge.ts';
+import { isGated, judged, refusal, wordOf } from './mutate/judge.ts';
 import { overlay } from './mutate/overlay.ts';
 import { mutatedSource, type Planned } from './mutate/plan.ts';
-import { type MutantResult, type Opinions, opinionsSchema } from './mutate/result.ts';
-import type { Toolchain } from './toolchain/find.ts';
+import { type GpuResult, type MutantResult, type Opinions, opinionsSchema } from './mutate/result.ts';
+import { depthsUpTo, Judges, type JudgesOptions } from './mutation-judges.ts';
 import { mapLimit } from './util/limit.ts';
 
 /** What trying mutants takes of its surroundings. */
-export interface Workshop {
-  readonly family: AnyFamily;
-  readonly arch: Arch;
-  readonly context: CompileContext;
-  readonly toolchain: Toolchain;
-  readonly executor: Executor;
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly jobs: number;
-  readonly watchdogSeconds: number;
+export interface Workshop extends JudgesOptions {
   readonly depth: 'quick' | 'full';
   /** The case whose outputs other projects' rules look at; absent: they are not asked. */
   readonly rulesCase?: string;
   readonly equivalents: readonly Equivalent[];
   /** Try survivors again: the gate is another one. */
   readonly retry: boolean;
-  readonly note: (message: string) => void;
 }
 
 /** What was built of a variant as it is, or why it does not pass. */
 type Original = { readonly artifacts: readonly Artifact[] } | { readonly verdict: Verdict };
 
-/** Compiles and gates mutants by the stages of a sweep, on the emulated device. */
+/** Compiles and gates mutants by the stages of a sweep, on the emulated device and, where they are asked for, on GPUs. */
 export class MutantTrials {
   readonly #shop: Workshop;
-  readonly #devices: Devices;
+  readonly #judges: Judges;
   readonly #originals = new Map<string, Promise<Original>>();
 
   constructor(shop: Workshop) {
     this.#shop = shop;
-    const { executor, environment, context, toolchain, note } = shop;
-    this.#devices = new Devices({
-      request: { ...shop, folder: shop.context.familyFolder, device: emulatedOnly },
-      host: { executor, environment },
-      ...{ context, note },
-      toolchain: async () => toolchain,
-      nowAndThen: () => () => {},
-    });
+    this.#judges = new Judges(shop);
   }
 
-  async open(): Promise<void> {
-    const refused = await this.#devices.open(emulated.name, []);
-    if (refused !== undefined) throw new EnvironmentError(refused);
+  open(): Promise<void> {
+    return this.#judges.open();
   }
 
   close(): Promise<void> {
-    return this.#devices.close();
+    return this.#judges.close();
   }
 
   /** The variants that pass as they are: mutants of the others would say nothing, which is told. */
@@ -80,8 +57,9 @@ export class MutantTrials {
       const original = found[index];
       if (!original || !('verdict' in original)) return true;
       const { verdict, evidence } = original.verdict;
+      const { device } = original.verdict;
       this.#shop.note(
-        `left out, since it does not pass as it is: ${source.variant.id} (${verdict}: ${evidence.message})`,
+        `left out, since it does not pass as it is: ${source.variant.id} (${device}: ${verdict}: ${evidence.message})`,
       );
       return false;
     });
@@ -89,7 +67,7 @@ export class MutantTrials {
 
   /**
    * Tries every mutant, some at a time. `earlier` gives what is known of one: it is not tried again, but survivors are where
-   * the gate is to be asked at another depth, or again.
+   * the gate is to be asked at another depth, or again, and defects that a GPU has not said anything of.
    */
   async run(
     planned: readonly Planned[],
@@ -99,13 +77,18 @@ export class MutantTrials {
     const { depth, equivalents, retry } = this.#shop;
     await mapLimit(planned, 2 * this.#shop.jobs, async (one) => {
       const known = earlier(one);
-      if (known && known.outcome !== 'survived') return;
-      const argued = known && argumentFor(known, equivalents);
+      const awaited = known !== undefined && this.#awaitsGpu(known);
+      if (known && known.outcome !== 'survived' && !awaited) return;
+      const argued = known?.outcome === 'survived' && argumentFor(known, equivalents);
       if (argued) return onResult({ ...known, outcome: 'argued', message: argued.argument });
-      if (known?.depth === depth && !retry) return;
+      if (known?.depth === depth && !retry && !awaited) return;
       const result = await this.#try(one, known);
       if (result) onResult(result);
     });
+  }
+
+  #awaitsGpu(known: MutantResult): boolean {
+    return this.#shop.gpus.length > 0 && known.gpu === undefined && isGated(known);
   }
 
   /** What other projects' rules say of a variant as it is. */
@@ -127,7 +110,12 @@ export class MutantTrials {
       const source = sources[index % sources.length];
       if (!source) return;
       const seed = 1 + Math.floor(index / sources.length);
-      const verdict = await this.#gate(await this.#original(source), this.#shop.depth, seed);
+      const verdict = await this.#judges.gate(
+        await this.#original(source),
+        this.#shop.depth,
+        emulated.name,
+        seed,
+      );
       if (verdict.verdict !== 'passed') alarms.push({ ...verdict, evidence: { ...verdict.evidence, seed } });
       onRun(++done);
     });
@@ -165,36 +153,41 @@ export class MutantTrials {
     const built = await this.#build(changed, true, context);
     if (built.verdict) return refusal(result, built.verdict);
     const opinions = known?.opinions ?? (this.#shop.rulesCase && (await this.#opinions(built.artifacts)));
-    const verdict = await this.#verdict(built.artifacts, known !== undefined && !this.#shop.retry);
-    return judged({ ...result, ...(opinions && { opinions }) }, verdict);
-  }
-
-  /** The first objection, at depth quick and then, where that is asked for, at depth full. */
-  async #verdict(
-    artifacts: readonly Artifact[],
-    survivedQuick: boolean,
-  ): Promise<{ readonly verdict: Verdict; readonly depth: 'quick' | 'full' }> {
-    if (!survivedQuick) {
-      const verdict = await this.#gate(artifacts, 'quick');
-      if (verdict.verdict !== 'passed' || this.#shop.depth === 'quick') return { verdict, depth: 'quick' };
-    }
-    return { verdict: await this.#gate(artifacts, 'full'), depth: 'full' };
-  }
-
-  #gate(artifacts: readonly Artifact[], depth: 'quick' | 'full', seed?: number): Promise<Verdict> {
-    const artifact = artifactFor(artifacts);
-    const scope = { depth, ...(seed !== undefined && { seed }) };
-    return this.#devices.use(emulated.name, (session) =>
-      gateVariant(session, artifact, this.#shop.family, scope),
+    const own = await this.#emulatedResult(
+      { ...result, ...(opinions && { opinions }) },
+      built.artifacts,
+      known,
     );
+    if (!own || this.#shop.gpus.length === 0) return own;
+    const gpu = await this.#gpuResult(built.artifacts, own.depth ?? 'quick', known?.gpu);
+    return { ...own, ...(gpu && { gpu }) };
+  }
+
+  /** What is known where that stands, or else the emulated device's word; undefined where that settles nothing. */
+  async #emulatedResult(
+    result: Omit<MutantResult, 'outcome'>,
+    artifacts: readonly Artifact[],
+    known: MutantResult | undefined,
+  ): Promise<MutantResult | undefined> {
+    const { depth, retry } = this.#shop;
+    if (known && (known.outcome === 'killed' || (known.depth === depth && !retry))) return known;
+    const word = await this.#judges.word(
+      emulated.name,
+      artifacts,
+      known && !retry ? ['full'] : depthsUpTo(depth),
+    );
+    return isDoubtful(word.verdict.evidence) ? undefined : judged(result, word);
+  }
+
+  async #gpuResult(artifacts: readonly Artifact[], depth: 'quick' | 'full', known: GpuResult | undefined) {
+    const stands = known?.outcome === 'killed' || (known?.depth === depth && !this.#shop.retry);
+    if (stands) return known;
+    const word = await this.#judges.word(cuda.name, artifacts, depthsUpTo(depth));
+    return isDoubtful(word.verdict.evidence) ? undefined : wordOf(word);
   }
 
   async #opinions(artifacts: readonly Artifact[]): Promise<Opinions | 'crash'> {
-    const artifact = artifactFor(artifacts);
-    const { rulesCase = '', family } = this.#shop;
-    const { evidence } = await this.#devices.use(emulated.name, (session) =>
-      askRules(session, artifact, family, rulesCase),
-    );
+    const { evidence } = await this.#judges.askRules(artifacts, this.#shop.rulesCase ?? '');
     const opinions = opinionsSchema.safeParse(evidence.opinions);
     return opinions.success ? opinions.data : 'crash';
   }
@@ -214,8 +207,13 @@ export class MutantTrials {
 
   async #judgeOriginal(source: Source): Promise<Original> {
     const { artifacts, verdict } = await this.#build(source, true, this.#shop.context);
-    const gated = verdict ?? (await this.#gate(artifacts, this.#shop.depth));
-    return gated.verdict === 'passed' ? { artifacts } : { verdict: gated };
+    if (verdict) return { verdict };
+    const { depth } = this.#shop;
+    for (const device of this.#judges.names) {
+      const gated = await this.#judges.gate(artifacts, depth, device);
+      if (gated.verdict !== 'passed') return { verdict: gated };
+    }
+    return { artifacts };
   }
 
   #build(source: Source, both: boolean, context: CompileContext) {
@@ -236,12 +234,6 @@ export class MutantTrials {
     overlay(context.packageRoot, copy, `templates/include/${header.file}`, mutant.text);
     return { ...context, packageRoot: copy, cacheRoot };
   }
-}
-
-function artifactFor(artifacts: readonly Artifact[]): Artifact {
-  const artifact = artifacts.find(({ device }) => device === emulated.name);
-  if (!artifact) throw new Error('nothing was built for the emulated device');
-  return artifact;
 }
 
 function sameCode(artifacts: readonly Artifact[], original: readonly Artifact[]): boolean {

@@ -30,7 +30,10 @@ export interface Bench {
 }
 
 /** The devices that were asked for, as far as this machine has them. Throws an EnvironmentError where one must be there and is not. */
-export async function chooseDevices({ device, arch }: Request, { executor }: Host): Promise<Bench> {
+export async function chooseDevices(
+  { device, arch }: Pick<Request, 'device' | 'arch'>,
+  { executor }: Pick<Host, 'executor'>,
+): Promise<Bench> {
   if (!wantsGpu(device))
     return withoutGpu(
       device.devices,

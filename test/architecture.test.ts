@@ -71,7 +71,19 @@ const table: Readonly<Record<string, readonly string[]>> = {
   ],
   // A .cu that is nobody's variant: it compiles in its own way, and is gated as every kernel.
   'kernel-file': ['backends', 'compile', 'device:type', 'gate', 'yaml', 'zod'],
-  mutation: [...['backends', 'compile', 'devices', 'exec:type', 'gate', 'mutate', 'toolchain:type']],
+  mutation: ['backends', 'compile', 'mutate', 'mutation-judges'],
+  'mutation-judges': [
+    ...[
+      'backends',
+      'compile:type',
+      'device:type',
+      'devices',
+      'exec:type',
+      'gate',
+      'mutate:type',
+      'toolchain:type',
+    ],
+  ],
   cli: [
     ...[
       'arch',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cuda } from '../backends/index.ts';
+import { emulated, emulatedOnly } from '../backends/index.ts';
 import { type DiscoveredFamily, loadFamily } from '../discover.ts';
 import { UsageError } from '../errors.ts';
 import { localExecutor } from '../exec/local.ts';
@@ -19,7 +19,7 @@ import { spreadSample } from '../mutate/sample.ts';
 import { score, tally } from '../mutate/score.ts';
 import { MutantTrials, type Workshop } from '../mutation.ts';
 import { renderVariant } from '../render/render.ts';
-import { commitOf } from '../setup.ts';
+import { chooseDevices, commitOf } from '../setup.ts';
 import { enumerate } from '../space/enumerate.ts';
 import { ensureToolchain } from '../toolchain/toolchain.ts';
 import { ifThere } from '../util/disk.ts';
@@ -54,8 +54,11 @@ export const operatorNames = [...operators.map(({ name }) => name), launchOperat
 
 /** `gen mutate`: 0 where it is done, 1 where the score is below the floor or a correct variant was refused. */
 export async function mutate(first: string, second: string | undefined, flags: MutateFlags): Promise<number> {
-  if (flags.device?.text === cuda.name)
-    throw new UsageError('gen mutate asks the emulated device alone: leave --device out');
+  const { device = emulatedOnly } = flags;
+  if (!device.devices.includes(emulated.name))
+    throw new UsageError(
+      'gen mutate asks the emulated device first: --device auto puts defects to the GPUs as well',
+    );
   const config = await configOf(flags);
   const [name, what] = subjectOf(first, second, flags.as);
   const discovered = await loadFamily(name, { families: config.families });
@@ -66,10 +69,12 @@ export async function mutate(first: string, second: string | undefined, flags: M
   const note = (message: string) => {
     if (!flags.quiet) process.stderr.write(`${message}\n`);
   };
+  const { gpus } = await chooseDevices({ device, arch }, { executor: localExecutor });
   const install = { executor: localExecutor, environment: process.env, install: flags.install ?? true };
   const shop: Workshop = {
     ...{ family: discovered.family, arch, note, executor: localExecutor, environment: process.env },
     ...{ jobs: config.jobs, watchdogSeconds: config.watchdogSeconds, depth: flags.depth ?? 'quick' },
+    gpus,
     ...(flags.rules !== undefined && { rulesCase: flags.rules }),
     equivalents: equivalentsOf(discovered.folder),
     retry: flags.retry ?? false,
@@ -161,7 +166,8 @@ async function tryMutants(
     file.add(result);
     if (flags.json) process.stdout.write(`${JSON.stringify({ event: 'mutant', ...result })}\n`);
     const { outcome, verdict = '', path, operator, file: where, line } = result;
-    shop.note(`${++done}: ${outcome} ${verdict} ${path} ${operator} ${where}:${line}`);
+    const onGpu = result.gpu ? `, GPU: ${result.gpu.outcome} ${result.gpu.verdict ?? ''}` : '';
+    shop.note(`${++done}: ${outcome} ${verdict} ${path} ${operator} ${where}:${line}${onGpu}`);
     if (outcome === 'survived') shop.note(survivor(result));
   };
   const earlier = ({ source, mutant }: Planned) => file.find({ variant: source.variant.id, id: mutant.id });
@@ -179,7 +185,7 @@ async function fileFor(
   out: string,
   counts: Pick<MutationInfo, 'mutants' | 'sample'>,
 ): Promise<ResultsFile> {
-  const { family, arch, executor, context, rulesCase, retry } = shop;
+  const { family, arch, executor, context, rulesCase, retry, gpus } = shop;
   const folder = join(out, 'mutants');
   const date = new Date().toISOString();
   const at = await commitOf(executor, context.familyFolder);
@@ -202,6 +208,7 @@ async function fileFor(
     ...{ version: 1, date, family: family.name, arch: arch.name, ...counts },
     ...commit,
     variants: sources.map(({ variant }) => variant.id),
+    ...(gpus[0] && { gpu: gpus[0].name }),
     ...(rulesCase !== undefined && { rulesCase, sound }),
   });
 }

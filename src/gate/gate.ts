@@ -16,12 +16,15 @@ import { schedulesForLaunches, spread } from './schedules.ts';
 /** Seed of the first schedule when nobody asks for another. */
 const firstSeed = 1;
 
-/** Puts a compiled variant through its family's cases on a device. Never throws for what the variant does. */
+/**
+ * Puts a compiled variant through its family's cases on a device. Never throws for what the variant does. `vendor`: whether the
+ * vendor's library is asked too, where the device has one.
+ */
 export async function gateVariant(
   session: DeviceSession,
   artifact: Artifact,
   family: AnyFamily,
-  options: GateScope = { depth: 'quick' },
+  options: GateScope & { readonly vendor?: boolean } = { depth: 'quick' },
 ): Promise<Verdict> {
   const { variant } = artifact.source;
   const { device } = session.info;
@@ -31,7 +34,7 @@ export async function gateVariant(
     variant: jobVariant(artifact),
     cases,
     schedules,
-    vendor: backend.vendor,
+    vendor: options.vendor ?? backend.vendor,
   });
   const { gpu } = session;
   return { variant: variant.id, device, ...(gpu !== undefined && { gpu }), verdict, evidence };

@@ -1,5 +1,11 @@
 import type { Verdict } from '../model/verdict.ts';
-import type { MutantResult } from './result.ts';
+import type { GpuResult, MutantResult } from './result.ts';
+
+/** A device's first objection, or that it has none, and the depth at which that was. */
+export interface Word {
+  readonly verdict: Verdict;
+  readonly depth: 'quick' | 'full';
+}
 
 /**
  * What a compiler's objection makes of a mutant: one that is no valid kernel is none, one that a check of the source or of
@@ -10,7 +16,7 @@ export function refusal(
   { verdict, evidence }: Verdict,
 ): MutantResult | undefined {
   const { message } = evidence;
-  if (/had not finished after/.test(message)) return undefined;
+  if (verdict === 'machine' || /had not finished after/.test(message)) return undefined;
   const caught = verdict === 'resources' || /^ptxas changed|static assertion failed/.test(message);
   return {
     ...result,
@@ -21,17 +27,23 @@ export function refusal(
   };
 }
 
-export function judged(
-  result: Omit<MutantResult, 'outcome'>,
-  { verdict: { verdict, evidence }, depth }: { readonly verdict: Verdict; readonly depth: 'quick' | 'full' },
-): MutantResult {
-  if (verdict === 'passed') return { ...result, outcome: 'survived', depth };
+export function judged(result: Omit<MutantResult, 'outcome'>, word: Word): MutantResult {
+  return { ...result, ...wordOf(word) };
+}
+
+/** A device's word as results have it. */
+export function wordOf({ verdict: { verdict, evidence }, depth }: Word): GpuResult {
+  if (verdict === 'passed') return { outcome: 'survived', depth };
   const { tier, case: id, message } = evidence;
   return {
-    ...result,
     outcome: 'killed',
     ...{ depth, verdict, message },
     ...(tier !== undefined && { tier }),
     ...(id !== undefined && { case: id }),
   };
+}
+
+/** Whether a result is of a kernel that runs, and so has something to say to a device. */
+export function isGated({ outcome, verdict }: MutantResult): boolean {
+  return outcome === 'survived' || (outcome === 'killed' && verdict !== 'compile' && verdict !== 'resources');
 }

@@ -1,6 +1,6 @@
 import { operators } from './operators/index.ts';
 import type { MutantResult, MutationInfo } from './result.ts';
-import { groupBy, rules, score, type Tally, tally } from './score.ts';
+import { devicesTally, groupBy, rules, score, type Tally, tally } from './score.ts';
 
 type Row = readonly (string | number)[];
 
@@ -18,6 +18,7 @@ export function mutationPage(info: MutationInfo, results: readonly MutantResult[
       byKey(results, ({ operator }) => operator, full),
     ),
     killersOf(results),
+    byDevices(info, results),
     rivals(info, results),
     survivors(results),
   ]
@@ -92,6 +93,31 @@ function killersOf(results: readonly MutantResult[]): string {
       ...verdicts.map((name) => own.filter(({ verdict }) => (verdict ?? 'compile') === name).length || ''),
     ]);
   return table(['killed in tier', ...verdicts], rows);
+}
+
+/** Who killed what: the emulated device, a GPU, both. With the defects that only the GPU killed. */
+function byDevices({ gpu = 'GPU' }: MutationInfo, results: readonly MutantResult[]): string {
+  if (devicesTally(results).asked === 0) return '';
+  const row = (name: string, own: readonly MutantResult[]): Row => {
+    const { asked, both, emulated, gpu: alone, neither } = devicesTally(own);
+    return [name, asked, both, emulated, alone, neither];
+  };
+  const only = results.filter((one) => one.outcome === 'survived' && one.gpu?.outcome === 'killed');
+  return [
+    `The same defects on an ${gpu}, without delays put in, at the same depths:`,
+    table(
+      ['path', 'defects', 'killed by both', 'only by the emulated device', 'only by the GPU', 'by neither'],
+      [
+        ...[...groupBy(results, ({ path }) => path)].map(([path, own]) => row(path, own)),
+        row('**all**', results),
+      ],
+    ),
+    ...(only.length > 0 ? ['Only the GPU killed:', ...only.map(gpuKill)] : []),
+  ].join('\n\n');
+}
+
+function gpuKill({ path, operator, file, line, id, gpu }: MutantResult): string {
+  return `- \`${path}\` ${operator}, ${file}:${line} (${id}): ${gpu?.verdict}, ${gpu?.message}`;
 }
 
 /** The same outputs by the rules of others. Only where there are outputs of that case. */

@@ -19,6 +19,16 @@ export const opinionsSchema = z.object({
 });
 export type Opinions = Readonly<z.infer<typeof opinionsSchema>>;
 
+/** What a GPU says of a defect. */
+const gpuResultSchema = z.object({
+  outcome: z.enum(['killed', 'survived']),
+  depth: z.enum(['quick', 'full']),
+  verdict: z.enum(verdictNames).optional(),
+  tier: z.union([z.string(), z.number()]).optional(),
+  case: z.string().optional(),
+  message: z.string().optional(),
+});
+
 export const mutantResultSchema = z.object({
   variant: z.string(),
   /** Template of the variant, without its ending: `mma`. */
@@ -37,9 +47,11 @@ export const mutantResultSchema = z.object({
   tier: z.union([z.string(), z.number()]).optional(),
   case: z.string().optional(),
   message: z.string().optional(),
+  gpu: gpuResultSchema.optional(),
   /** Answers of other projects' rules; `crash` where there is no output to look at. */
   opinions: z.union([opinionsSchema, z.literal('crash')]).optional(),
 });
+export type GpuResult = Readonly<z.infer<typeof gpuResultSchema>>;
 export type MutantResult = Readonly<z.infer<typeof mutantResultSchema>>;
 
 /** What a file of results is about: its first line. */
@@ -54,6 +66,8 @@ export const mutationInfoSchema = z.object({
   mutants: z.number(),
   sample: z.number(),
   variants: z.array(z.string()),
+  /** Model of the GPU that defects were put to as well. */
+  gpu: z.string().optional(),
   /** When, and at which commit, what had survived was tried again. */
   retried: z.object({ date: z.string(), commit: z.string().optional() }).optional(),
   /** The case whose outputs other projects' rules look at. */

@@ -30,6 +30,22 @@ export function score({ killed, quick, survived }: Tally, depth: 'quick' | 'full
   return defects === 0 ? 1 : (depth === 'quick' ? quick : killed) / defects;
 }
 
+/** Defects that the emulated device and a GPU were both asked about, by who killed them. */
+export function devicesTally(results: readonly MutantResult[]) {
+  const asked = results.filter(
+    ({ outcome, gpu }) => gpu !== undefined && (outcome === 'killed' || outcome === 'survived'),
+  );
+  const count = (own: MutantResult['outcome'], gpu: 'killed' | 'survived') =>
+    asked.filter((one) => one.outcome === own && one.gpu?.outcome === gpu).length;
+  return {
+    asked: asked.length,
+    both: count('killed', 'killed'),
+    emulated: count('killed', 'survived'),
+    gpu: count('survived', 'killed'),
+    neither: count('survived', 'survived'),
+  };
+}
+
 /** Results by a key, in the order in which the keys come first. */
 export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();

@@ -4,6 +4,7 @@ import {
   hopper,
   hopperBest,
   hopperFull,
+  hopperKinds,
   hopperNarrow,
   hopperNarrowCopies,
   hopperPdl,
@@ -160,6 +161,11 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     doc: 'Sixteen variants that show every path, every block size and every speciality once.',
     where: quick,
     workloads: workloads.filter(({ id }) => /^(1024|2048)\./.test(id)).map(({ id }) => id),
+  },
+  kinds: {
+    doc: 'The variants of quick, and the path wgmma with every other kind of code: what mutants are made of.',
+    where: [...quick, ...hopperKinds],
+    workloads: [],
   },
   fallback: {
     doc: 'For every block size a variant that takes any beta, and one that takes operands of any alignment too, f16 in and out.',

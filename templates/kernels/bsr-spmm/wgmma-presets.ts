@@ -377,6 +377,17 @@ export const hopperQuick: readonly Part[] = [
   { ...b128, tileN: [128], cluster: [2], stages: [4], panel: [4], epilogue: ['tma', 'overlap'] },
 ];
 
+/** Code that `hopperQuick` does not show: claims, parts, dependent launches, plain stores, swapped operands, groups that overlap. */
+export const hopperKinds: readonly Part[] = [
+  { ...b32, tileN: [256], stages: [4], wgmmaDepth: [1] },
+  { ...b32, tileN: [128], stages: [4], producers: [1], epilogue: ['direct'], output: ['f32'], split: [8] },
+  { ...b64, tileN: [128], schedule: ['atomic'], l2Hint: ['keepB'] },
+  { ...b64, tileN: [128], role: ['pingpong'], split: [8], pdl: [true] },
+  { ...b64, tileN: [128], role: ['rows'], epilogue: ['overlap'], wgmmaDepth: [1], cluster: [2], stages: [3] },
+  { ...b64, tileN: [128], blocksPerStage: [2], stages: [3] },
+  { ...b128, tileN: [128], input: ['bf16'], output: ['bf16'], stagingN: [128] },
+];
+
 /** All types, tiles and roles; few of what changes little. */
 export const hopperFull: Part = {
   path: ['wgmma'],

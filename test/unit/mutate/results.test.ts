@@ -72,6 +72,22 @@ describe('the page', () => {
     expect(page).toMatch(/\| DeepGEMM \| 0 \(0\.0 %\)/);
   });
 
+  it('says who killed what where a GPU was asked too', () => {
+    expect(page).not.toContain('only by the GPU');
+    const [killed, missed] = [
+      { gpu: { outcome: 'killed', depth: 'full', verdict: 'wrong', message: 'row 1' } },
+      { gpu: { outcome: 'survived', depth: 'quick' } },
+    ] as const;
+    const more = [
+      result('5', 'killed', killed),
+      result('6', 'killed', missed),
+      result('7', 'survived', killed),
+    ];
+    const both = mutationPage({ ...info, gpu: 'NVIDIA H200' }, [...results, ...more]);
+    expect(both).toContain('| a | 3 | 1 | 1 | 1 | 0 |');
+    expect(both).toContain('Only the GPU killed:\n\n- `a` constant-shifted, a.cu.hbs:3 (7): wrong, row 1');
+  });
+
   it('says where depth full was not tried', () => {
     expect(page).not.toContain('not tried');
     const left = mutationPage(info, [...results, result('5', 'survived', { depth: 'quick' })]);
