@@ -1,5 +1,6 @@
 import type { GateCase, Tier } from '../../../src/model/workload.ts';
 import { alignment } from './derive.ts';
+import { operationCases } from './operation-cases.ts';
 import type { Point } from './parameters.ts';
 import { wgmmaCases } from './wgmma-cases.ts';
 import type { Pattern, Problem } from './workloads.ts';
@@ -97,6 +98,9 @@ export function casesOf(point: Point, depth: Depth): readonly GateCase[] {
     }
   } else {
     addScalars(cases, tile);
+  }
+  for (const item of operationCases(point, tile)) {
+    cases.addRows(item.id, item.tier, item.counts, item.problem, item.options);
   }
   addAlphas(cases);
   addAlignment(cases, point, tile);

@@ -6,6 +6,7 @@ import { operation } from './operation.ts';
 import { activations, type Point, parameters } from './parameters.ts';
 import { presets } from './presets.ts';
 import { merit } from './priority.ts';
+import { serves } from './serves.ts';
 import { densityOf, problemOf, unevennessOf, workloads } from './workloads.ts';
 
 /** What the paths ask of a GPU; naive and simt have bf16 and no more. */
@@ -45,7 +46,7 @@ export default defineFamily<typeof parameters.specs>({
   summary:
     'C[M,N] = alpha * A[M,K] * B[K,N] + beta * C, A in block sparse rows (BSR), B and C dense and row-major',
   operation,
-  serves: ({ block, input, output }) => ({ block: [block], input: [input], output: [output] }),
+  serves,
   parameters: parameters.specs,
   activations,
   constraints,

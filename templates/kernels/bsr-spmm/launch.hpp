@@ -26,13 +26,17 @@ inline void check(const Shape& shape, const Parameters& parameters) {
   constexpr std::int64_t kMostStride = std::int64_t{1} << 40;
   refuse_unless(shape.ldb < kMostStride && shape.ldc < kMostStride, "ldb and ldc must be below 2^40");
   const std::int64_t bytes = load_bytes(parameters);
+  const bool whole = shape.m % shape.block == 0 && shape.k % shape.block == 0;
+  refuse_unless(whole || parameters.text("path") == "naive", [&] {
+    return "computes whole blocks: m and k must be multiples of " + std::to_string(shape.block);
+  });
   refuse_unless(shape.ldb * 2 % bytes == 0, [&] {
     return "loads B " + std::to_string(bytes) + " bytes at a time: ldb must be a multiple of " +
            std::to_string(bytes / 2) + ", not " + std::to_string(shape.ldb);
   });
   constexpr std::int64_t kMost = std::int64_t{1} << 31;
-  refuse_unless(shape.m < kMost && shape.n < kMost - 1024 && shape.k < kMost,
-                "counts rows and columns in 32 bits: m, n and k must be below 2^31");
+  refuse_unless(shape.m < kMost && shape.n < kMost - 1024 && shape.k < kMost && shape.blocks < kMost,
+                "counts rows, columns and blocks in 32 bits: m, n, k and blocks must be below 2^31");
 }
 
 }  // namespace detail
@@ -55,7 +59,8 @@ inline Bound bind(const Shape& shape, const Parameters& parameters, const Device
     simt::bind(shape, parameters, bound);
   else
     naive::bind(shape, parameters, bound);
-  if (shape.m == 0 || shape.n == 0) bound.launches.clear();
+  const std::int64_t rows = shape.transpose_a == Switch::yes ? shape.k : shape.m;
+  if (rows == 0 || shape.n == 0) bound.launches.clear();
   return bound;
 }
 

@@ -24,9 +24,12 @@ struct Shape {
   Switch transpose_a;
   Switch bias;
   Activation activation;
+  Switch residual;
   std::int64_t values_stride;
   std::int64_t ldb;
   std::int64_t b_stride;
+  std::int64_t ldr;
+  std::int64_t residual_stride;
   std::int64_t ldc;
   std::int64_t c_stride;
   const void* host_row_ptr;
@@ -41,6 +44,7 @@ struct Call {
   const void* values;
   const void* b;
   const void* bias;
+  const void* residual;
   void* c;
   float alpha;
   float beta;
@@ -64,12 +68,15 @@ constexpr wide extent_b(const Shape& q) { return lines_b(q) * wide(q.ldb); }
 constexpr wide width_bias([[maybe_unused]] const Shape& q) { return (q.transpose_a == Switch::yes ? (wide(q.k)) : (wide(q.m))); }
 constexpr wide lines_bias([[maybe_unused]] const Shape& q) { return wide(1); }
 constexpr wide extent_bias(const Shape& q) { return lines_bias(q) * width_bias(q); }
+constexpr wide width_residual([[maybe_unused]] const Shape& q) { return q.layout_c == Layout::column ? (q.transpose_a == Switch::yes ? (wide(q.k)) : (wide(q.m))) : (wide(q.n)); }
+constexpr wide lines_residual([[maybe_unused]] const Shape& q) { return q.layout_c == Layout::column ? (wide(q.n)) : (q.transpose_a == Switch::yes ? (wide(q.k)) : (wide(q.m))); }
+constexpr wide extent_residual(const Shape& q) { return lines_residual(q) * wide(q.ldr); }
 constexpr wide width_c([[maybe_unused]] const Shape& q) { return q.layout_c == Layout::column ? (q.transpose_a == Switch::yes ? (wide(q.k)) : (wide(q.m))) : (wide(q.n)); }
 constexpr wide lines_c([[maybe_unused]] const Shape& q) { return q.layout_c == Layout::column ? (wide(q.n)) : (q.transpose_a == Switch::yes ? (wide(q.k)) : (wide(q.m))); }
 constexpr wide extent_c(const Shape& q) { return lines_c(q) * wide(q.ldc); }
 
 /// Number of semantic choices.
-inline constexpr int kChoices = 9;
+inline constexpr int kChoices = 10;
 
 /// Value of each choice, as in kChoiceNames.
 constexpr std::array<int, kChoices> choices([[maybe_unused]] const Shape& q) {
@@ -82,6 +89,7 @@ constexpr std::array<int, kChoices> choices([[maybe_unused]] const Shape& q) {
       static_cast<int>(q.transpose_a),  // transpose_a
       static_cast<int>(q.bias),  // bias
       static_cast<int>(q.activation),  // activation
+      static_cast<int>(q.residual),  // residual
       static_cast<int>((wide(q.batch) > 1)),  // batched
   } };
 }
@@ -95,6 +103,7 @@ inline constexpr ChoiceName kChoiceNames[] = {
     {"transpose_a", { "no", "yes" } },
     {"bias", { "no", "yes" } },
     {"activation", { "none", "relu", "gelu-tanh", "gelu-erf", "silu" } },
+    {"residual", { "no", "yes" } },
     {"batched", { "no", "yes" } },
     {nullptr, {}},  // end
 };

@@ -4,7 +4,7 @@ import { defineOperation } from '../../../src/model/operation.ts';
 export const operation = defineOperation({
   name: 'bsr_spmm',
   formula: 'C = act(alpha * op(A) * B + beta * C + bias)',
-  doc: 'A is m x k in block sparse rows (BSR): values holds the stored blocks one after the other, each block x block elements, row-major; a block row names each block column at most once, in any order. op(A) is A or its transpose, B has as many rows as op(A) has columns. Products are accumulated in fp32 and rounded once, to the type of C. With beta = 0, C is written and never read.',
+  doc: 'A is m x k in block sparse rows (BSR): values holds the stored blocks one after the other, each block x block elements, row-major; a block row names each block column at most once, in any order. op(A) is A or its transpose, B has as many rows as op(A) has columns. Products are accumulated in fp32 and rounded once, to the type of C. With beta = 0, C is written and never read. Where residual is 1, the matrix residual is read in place of the former C.',
   sizes: {
     m: { doc: 'rows of A', multipleOf: 'block' },
     n: { doc: 'columns of B and C' },
@@ -22,6 +22,7 @@ export const operation = defineOperation({
     transposeA: { kind: 'switch', doc: 'transpose of A in place of A' },
     bias: { kind: 'switch', doc: 'bias added, one element per row of C' },
     activation: { kind: 'activation', doc: 'function act, applied to each element of C' },
+    residual: { kind: 'switch', doc: 'a matrix of its own, residual, in place of the former C' },
     batched: { kind: 'switch', doc: 'several products in one call', when: 'batch > 1' },
   },
   operands: {
@@ -70,8 +71,18 @@ export const operation = defineOperation({
       shape: { by: 'transposeA', shapes: { no: ['m'], yes: ['k'] } },
       only: 'bias',
     },
+    residual: {
+      doc: 'matrix that is added in place of the former C; read only where beta is not 0',
+      role: 'input',
+      type: 'output',
+      shape: { by: 'transposeA', shapes: { no: ['m', 'n'], yes: ['k', 'n'] } },
+      layout: 'layoutC',
+      leading: 'ldr',
+      batchStride: 'residual_stride',
+      only: 'residual',
+    },
     c: {
-      doc: 'C; read only where beta is not 0',
+      doc: 'C; read only where beta is not 0 and there is no residual',
       role: 'inout',
       type: 'output',
       shape: { by: 'transposeA', shapes: { no: ['m', 'n'], yes: ['k', 'n'] } },
@@ -80,7 +91,10 @@ export const operation = defineOperation({
       batchStride: 'c_stride',
     },
   },
-  scalars: { alpha: { doc: 'factor of the product' }, beta: { doc: 'factor of the former C' } },
+  scalars: {
+    alpha: { doc: 'factor of the product' },
+    beta: { doc: 'factor of the former C, or of the residual' },
+  },
   hints: {
     reads_c: {
       doc: '1: runs will have a beta other than 0, and no kernel is chosen that cannot read C; 0: nothing is known of beta, and the kernel that was chosen may refuse a run',

@@ -30,17 +30,20 @@ inline ElementType output_type(const std::string& name) {
 
 constexpr std::int64_t kMostSize = std::int64_t{1} << 31;  // of m, n, k and of each distance
 
-/// A size in elements as blocks.
-inline std::int64_t in_blocks(const Json& json, const char* name, std::int64_t block) {
-  const std::int64_t size = json.at(name).integer();
-  if (size >= kMostSize)
-    throw std::invalid_argument(std::string("problem: ") + name + " is " + std::to_string(size) +
-                                ", it must be below 2^31");
-  if (size < 0 || size % block != 0)
-    throw std::invalid_argument(std::string("problem: ") + name + " is " + std::to_string(size) +
-                                ", it must be a multiple of block = " + std::to_string(block));
-  return size / block;
+/// Place of a word among the values of a choice; the first where the problem does not say.
+template <class Choice>
+Choice choice(const Json& json, const char* name, std::initializer_list<const char*> values) {
+  const std::string word = json.text(name, *values.begin());
+  std::string allowed;
+  int place = 0;
+  for (const char* value : values) {
+    if (word == value) return static_cast<Choice>(place);
+    allowed.append(place++ > 0 ? ", " : "").append(value);
+  }
+  throw std::invalid_argument(std::string("problem: ") + name + " is '" + word + "', allowed are " + allowed);
 }
+
+inline Switch switched(const Json& json, const char* name) { return choice<Switch>(json, name, {"no", "yes"}); }
 
 inline std::int64_t not_negative(const Json& json, const char* name, std::int64_t otherwise) {
   const std::int64_t value = json.integer(name, otherwise);
@@ -57,33 +60,59 @@ constexpr std::int64_t kFar = 1 << 20;
 
 /// The problem's JSON, read and checked; see Problem in workloads.ts.
 struct Description {
-  std::int64_t n, block, ldb, ldc, offset_b, offset_c, leading_blocks;
+  std::int64_t m, n, k, block, batch, batch_extra, offset_b, offset_c, leading_blocks;
   std::string input, output, values;
+  Index index;
+  Layout layout_b, layout_c;
+  Switch transpose_a, bias, residual;
+  Activation activation;
+  std::int64_t ldb, ldc, ldr;
   double alpha, beta;
   std::uint64_t seed;
   Bsr pattern;
 
   explicit Description(const Json& json)
-      : n(detail::not_negative(json, "n", -1)),
+      : m(detail::not_negative(json, "m", -1)),
+        n(detail::not_negative(json, "n", -1)),
+        k(detail::not_negative(json, "k", -1)),
         block(json.at("block").integer()),
-        ldb(n + detail::not_negative(json, "ldbExtra", 0)),
-        ldc(n + detail::not_negative(json, "ldcExtra", 0)),
+        batch(detail::not_negative(json, "batch", 1)),
+        batch_extra(detail::not_negative(json, "batchExtra", 0)),
         offset_b(detail::not_negative(json, "offsetB", 0)),
         offset_c(detail::not_negative(json, "offsetC", 0)),
         leading_blocks(detail::not_negative(json, "leadingBlocks", 0)),
         input(json.at("input").text()),
         output(json.at("output").text()),
         values(json.text("values", "normal")),
+        index(detail::choice<Index>(json, "index", {"i32", "i64"})),
+        layout_b(detail::choice<Layout>(json, "layoutB", {"row", "column"})),
+        layout_c(detail::choice<Layout>(json, "layoutC", {"row", "column"})),
+        transpose_a(detail::switched(json, "transposeA")),
+        bias(detail::switched(json, "bias")),
+        residual(detail::switched(json, "residual")),
+        activation(detail::choice<Activation>(json, "activation", {"none", "relu", "gelu-tanh", "gelu-erf", "silu"})),
+        ldb((layout_b == Layout::row ? n : inner()) + detail::not_negative(json, "ldbExtra", 0)),
+        ldc((layout_c == Layout::row ? n : outer()) + detail::not_negative(json, "ldcExtra", 0)),
+        ldr((layout_c == Layout::row ? n : outer()) + detail::not_negative(json, "ldrExtra", 0)),
         alpha(json.number("alpha", 1)),
         beta(json.number("beta", 0)),
         seed(static_cast<std::uint64_t>(json.integer("seed", 1))) {
     if (block < 1 || block % 4 != 0 || block > 1024)
       throw std::invalid_argument("problem: block is " + std::to_string(block) +
                                   ", it must be a multiple of 4, at most 1024");
-    const std::int64_t rows = detail::in_blocks(json, "m", block),
-                       columns = detail::in_blocks(json, "k", block);
-    pattern = make_pattern(json.at("pattern"), rows, columns, block, json.boolean("sorted", true), seed);
+    if (batch == 0) throw std::invalid_argument("problem: batch is 0, it must be at least 1");
+    if (batch > 1 && batch_extra > 0 && ldc > (layout_c == Layout::row ? n : outer()))
+      throw std::invalid_argument("problem: batchExtra and ldcExtra together leave C with two distances; give one");
+    pattern = make_pattern(json.at("pattern"), in_blocks(m), in_blocks(k), block, json.boolean("sorted", true), seed);
   }
+
+  bool transposed() const { return transpose_a == Switch::yes; }
+  /// Rows of C, and of B.
+  std::int64_t outer() const { return transposed() ? k : m; }
+  std::int64_t inner() const { return transposed() ? m : k; }
+
+ private:
+  std::int64_t in_blocks(std::int64_t size) const { return (size + block - 1) / block; }
 };
 
 class BsrProblem final : public Problem {
@@ -91,36 +120,42 @@ class BsrProblem final : public Problem {
   explicit BsrProblem(const Json& json)
       : d_(json),
         integers_(d_.values == "integers" || d_.values == "swing" || d_.values == "one-hot"),
-        key_(json.dump()),
-        matrices_(make_matrices(d_)) {
-    Filler(d_.values, d_.pattern, d_.block, d_.seed).fill(matrices_);
+        key_(json.dump()) {
     for (const std::int32_t at : d_.pattern.row_ptr)
       row_ptr_.push_back(static_cast<std::int32_t>(at + d_.leading_blocks));
+    const Bsr operand = d_.transposed() ? transpose(d_.pattern).pattern : d_.pattern;
+    for (std::int64_t i = 0; i < d_.batch; ++i) {
+      products_.push_back(make_matrices(d_));
+      Filler(d_.values, d_.pattern, operand, d_.block, d_.seed + kSeedsApart * static_cast<std::uint64_t>(i))
+          .fill(products_.back());
+    }
     make_tensors();
   }
 
   const std::vector<Tensor>& tensors() const override { return tensors_; }
-  double flops() const override { return 2.0 * stored_elements() * static_cast<double>(d_.n); }
+  double flops() const override {
+    return 2.0 * stored_elements() * static_cast<double>(d_.n) * static_cast<double>(d_.batch);
+  }
   std::string key() const override { return key_; }
 
-  /// Every operand once: stored blocks and their indices, the rows of B that they refer to, C (twice when it
-  /// is read).
+  /// Every operand once: stored blocks and their indices, the rows of B that they refer to, C, what is added to it.
   double bytes() const override {
-    std::vector<bool> referred(static_cast<std::size_t>(d_.pattern.columns));
-    for (const std::int32_t column : d_.pattern.col_idx) referred[column] = true;
-    const double b_rows = static_cast<double>(std::count(referred.begin(), referred.end(), true) * d_.block);
-    const double indices = 4.0 * static_cast<double>(d_.pattern.row_ptr.size() + d_.pattern.col_idx.size());
-    const double c_elements = static_cast<double>(d_.pattern.rows * d_.block * d_.n) * (d_.beta != 0 ? 2 : 1);
-    return 2 * (stored_elements() + b_rows * static_cast<double>(d_.n)) + indices +
-           c_elements * static_cast<double>(element_bytes(matrices_.c.type));
+    const std::int64_t referred = d_.transposed() ? used_rows() : used_columns();
+    const auto element = static_cast<double>(element_bytes(first().c.type));
+    const double indices = (d_.index == Index::i64 ? 8.0 : 4.0) *
+                           static_cast<double>(d_.pattern.row_ptr.size() + d_.pattern.col_idx.size());
+    const double c_elements = static_cast<double>(d_.outer() * d_.n) * (d_.beta != 0 ? 2 : 1);
+    const double each = 2 * (stored_elements() + static_cast<double>(referred * d_.block * d_.n)) + element * c_elements;
+    return each * static_cast<double>(d_.batch) + indices + element * static_cast<double>(first().bias.extent());
   }
 
   std::vector<Reference> reference() const override {
-    const Product product = multiply(d_.pattern, d_.block, matrices_.a, matrices_.b);
-    Reference reference{std::vector<double>(product.sums.size()), std::vector<double>(product.sums.size())};
-    parallel_for(matrices_.c.rows, 16, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t row = begin; row < end; ++row) finish_row(product, row, reference);
-    });
+    const auto size = static_cast<std::size_t>(d_.outer() * d_.n);
+    Reference reference;
+    reference.value.resize(size * products_.size());
+    reference.bound.resize(reference.value.size());
+    for (std::size_t i = 0; i < products_.size(); ++i)
+      refer(products_[i], reference.value.data() + i * size, reference.bound.data() + i * size);
     return {std::move(reference)};
   }
 
@@ -130,11 +165,14 @@ class BsrProblem final : public Problem {
 
   CallBytes call(const Placement& placement) const override {
     Call call{};
-    call.row_ptr = placement.tensors[0];
-    call.col_idx = placement.tensors[1];
-    call.values = placement.tensors[2];
-    call.b = placement.tensors[3];
-    call.c = placement.tensors[4];
+    std::size_t next = 0;
+    call.row_ptr = placement.tensors[next++];
+    call.col_idx = placement.tensors[next++];
+    call.values = placement.tensors[next++];
+    call.b = placement.tensors[next++];
+    if (d_.bias == Switch::yes) call.bias = placement.tensors[next++];
+    if (d_.residual == Switch::yes) call.residual = placement.tensors[next++];
+    call.c = placement.tensors[next];
     call.alpha = static_cast<float>(d_.alpha);
     call.beta = static_cast<float>(d_.beta);
     call.workspace = placement.workspace;
@@ -148,90 +186,193 @@ class BsrProblem final : public Problem {
   /// The plan's view of the problem.
   Shape shape() const {
     Shape shape{};
-    shape.m = d_.pattern.rows * d_.block;
+    shape.m = d_.m;
     shape.n = d_.n;
-    shape.k = d_.pattern.columns * d_.block;
+    shape.k = d_.k;
     shape.block = d_.block;
     shape.blocks = d_.leading_blocks + d_.pattern.blocks();
-    shape.batch = 1;
+    shape.batch = d_.batch;
     shape.input = type_named(d_.input);
     shape.output = type_named(d_.output);
+    shape.index = d_.index;
+    shape.layout_b = d_.layout_b;
+    shape.layout_c = d_.layout_c;
+    shape.transpose_a = d_.transpose_a;
+    shape.bias = d_.bias;
+    shape.activation = d_.activation;
+    shape.residual = d_.residual;
+    shape.values_stride = stored() + d_.batch_extra;
     shape.ldb = d_.ldb;
+    shape.b_stride = first().b.lines() * d_.ldb + d_.batch_extra;
+    shape.ldr = d_.ldr;
+    shape.residual_stride = first().residual.lines() * d_.ldr + d_.batch_extra;
     shape.ldc = d_.ldc;
-    shape.host_row_ptr = row_ptr_.data();
-    shape.host_col_idx = before(d_.pattern.col_idx.data(), d_.leading_blocks);
+    shape.c_stride = first().c.lines() * d_.ldc + d_.batch_extra;
+    shape.host_row_ptr = first_index(row_ptr_, wide_row_ptr_, 0);
+    shape.host_col_idx = first_index(d_.pattern.col_idx, wide_col_idx_, d_.leading_blocks);
     shape.reads_c = d_.beta != 0;
     return shape;
   }
 
  private:
+  static constexpr std::uint64_t kSeedsApart = 1000;  // of the products of a batch
+
   static Matrices make_matrices(const Description& d) {
-    const ElementType input = detail::input_type(d.input);
+    const ElementType input = detail::input_type(d.input), output = detail::output_type(d.output);
+    const bool b_by_columns = d.layout_b == Layout::column, c_by_columns = d.layout_c == Layout::column;
+    const auto near = [](std::int64_t stride, std::int64_t width) { return is_far(stride) ? width : stride; };
+    const bool biased = d.bias == Switch::yes, added = d.residual == Switch::yes;
     return {Matrix(input, d.pattern.blocks() * d.block, d.block, d.block),
-            Matrix(input, d.pattern.columns * d.block, d.n, is_far(d.ldb) ? d.n : d.ldb),
-            Matrix(detail::output_type(d.output), d.pattern.rows * d.block, d.n, is_far(d.ldc) ? d.n : d.ldc)};
+            Matrix(input, d.inner(), d.n, near(d.ldb, b_by_columns ? d.inner() : d.n), b_by_columns),
+            Matrix(output, d.outer(), d.n, near(d.ldc, c_by_columns ? d.outer() : d.n), c_by_columns),
+            Matrix(output, biased ? 1 : 0, d.outer(), d.outer()),
+            Matrix(output, added ? d.outer() : 0, added ? d.n : 0, d.ldr, c_by_columns)};
   }
 
   static bool is_far(std::int64_t stride) { return stride > kFar; }
 
-  /// The pointer from which `first` is the element number `lead`.
-  static const std::int32_t* before(const std::int32_t* first, std::int64_t lead) {
-    return reinterpret_cast<const std::int32_t*>(reinterpret_cast<std::uintptr_t>(first) -
-                                                 static_cast<std::uintptr_t>(lead) * sizeof(std::int32_t));
+  const Matrices& first() const { return products_.front(); }
+  std::int64_t stored() const { return d_.pattern.blocks() * d_.block * d_.block; }
+  double stored_elements() const { return static_cast<double>(stored()); }
+
+  std::int64_t used_rows() const {
+    std::int64_t used = 0;
+    for (std::int64_t row = 0; row < d_.pattern.rows; ++row) used += d_.pattern.length(row) > 0;
+    return used;
+  }
+  std::int64_t used_columns() const {
+    std::vector<bool> used(static_cast<std::size_t>(d_.pattern.columns));
+    for (const std::int32_t column : d_.pattern.col_idx) used[column] = true;
+    return std::count(used.begin(), used.end(), true);
+  }
+
+  /// The address from which the first index is the element number `lead`.
+  const void* first_index(const std::vector<std::int32_t>& narrow, const std::vector<std::int64_t>& wide_indices,
+                          std::int64_t lead) const {
+    const bool wide_ones = d_.index == Index::i64;
+    const void* first = wide_ones ? static_cast<const void*>(wide_indices.data()) : narrow.data();
+    return reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(first) -
+                                         static_cast<std::uintptr_t>(lead) * (wide_ones ? 8 : 4));
   }
 
   void make_tensors() {
-    const auto indices = [&](const char* name, const std::vector<std::int32_t>& values) -> Tensor& {
-      const auto count = static_cast<std::int64_t>(values.size());
-      const auto* bytes = reinterpret_cast<const std::byte*>(values.data());
-      return tensors_.emplace_back(Tensor{
-          name, ElementType::i32, Role::input, 1, count, count, 0, {bytes, bytes + values.size() * 4}});
-    };
-    const auto operand = [&](const char* name, const Matrix& matrix, Role role, std::int64_t stride,
-                             std::int64_t offset) -> Tensor& {
-      return tensors_.emplace_back(Tensor{
-          name, matrix.type, role, matrix.rows, matrix.columns, stride, offset, matrix.bytes, is_far(stride)});
-    };
-    indices("row_ptr", row_ptr_);
-    indices("col_idx", d_.pattern.col_idx).lead = d_.leading_blocks;
-    operand("values", matrices_.a, Role::input, d_.block, 0).lead = d_.leading_blocks * d_.block * d_.block;
-    operand("b", matrices_.b, Role::input, d_.ldb, d_.offset_b);
-    operand("c", matrices_.c, d_.beta != 0 ? Role::inout : Role::output, d_.ldc, d_.offset_c);
+    wide_row_ptr_.assign(row_ptr_.begin(), row_ptr_.end());
+    wide_col_idx_.assign(d_.pattern.col_idx.begin(), d_.pattern.col_idx.end());
+    add_indices("row_ptr", row_ptr_, wide_row_ptr_);
+    add_indices("col_idx", d_.pattern.col_idx, wide_col_idx_).lead = d_.leading_blocks;
+    const Shape strides = shape();
+    Tensor& values = add_operand("values", &Matrices::a, Role::input, d_.block, strides.values_stride);
+    values.lead = d_.leading_blocks * d_.block * d_.block;
+    add_operand("b", &Matrices::b, Role::input, d_.ldb, strides.b_stride).offset = d_.offset_b;
+    if (d_.bias == Switch::yes) {
+      const Matrix& bias = first().bias;
+      tensors_.push_back({"bias", bias.type, Role::input, 1, bias.columns, bias.columns, d_.offset_c, bias.bytes});
+    }
+    if (d_.residual == Switch::yes)
+      add_operand("residual", &Matrices::residual, Role::input, d_.ldr, strides.residual_stride).offset = d_.offset_c;
+    const bool reads_c = d_.beta != 0 && d_.residual == Switch::no;
+    add_operand("c", &Matrices::c, reads_c ? Role::inout : Role::output, d_.ldc, strides.c_stride).offset = d_.offset_c;
   }
 
-  double stored_elements() const { return static_cast<double>(d_.pattern.blocks() * d_.block * d_.block); }
+  Tensor& add_indices(const char* name, const std::vector<std::int32_t>& narrow,
+                      const std::vector<std::int64_t>& wide_indices) {
+    const auto count = static_cast<std::int64_t>(narrow.size());
+    const auto bytes_of_list = [](const auto& list) {
+      const auto* bytes = reinterpret_cast<const std::byte*>(list.data());
+      return std::vector<std::byte>(bytes, bytes + list.size() * sizeof list[0]);
+    };
+    const bool wide_ones = d_.index == Index::i64;
+    return tensors_.emplace_back(Tensor{name, wide_ones ? ElementType::i64 : ElementType::i32, Role::input, 1, count,
+                                        count, 0, wide_ones ? bytes_of_list(wide_indices) : bytes_of_list(narrow)});
+  }
 
-  /// alpha * sum + beta * C and its bound, for a row of C. The two roundings of alpha and beta count as
+  /// The operand of all products. A line of the tensor is a line of the matrix; where products lie further apart than
+  /// their lines, all of a product, of which what lies between the lines of an input is never looked at.
+  Tensor& add_operand(const char* name, Matrix Matrices::* which, Role role, std::int64_t stride,
+                      std::int64_t product_stride) {
+    const Matrix& matrix = first().*which;
+    const bool whole = d_.batch_extra > 0;
+    const std::int64_t lines = whole ? d_.batch : d_.batch * matrix.lines(),
+                       width = whole ? matrix.extent() : matrix.width(), pitch = whole ? product_stride : stride;
+    std::vector<std::byte> image;
+    if (d_.batch == 1) {
+      image = matrix.bytes;
+    } else {
+      const std::size_t size = element_bytes(matrix.type);
+      image.resize(static_cast<std::size_t>(d_.batch * product_stride) * size);
+      for (std::size_t i = 0; i < products_.size(); ++i) {
+        const std::vector<std::byte>& bytes = (products_[i].*which).bytes;
+        std::copy(bytes.begin(), bytes.end(), image.begin() + static_cast<std::ptrdiff_t>(i * size) * product_stride);
+      }
+    }
+    return tensors_.emplace_back(
+        Tensor{name, matrix.type, role, lines, width, pitch, 0, std::move(image), is_far(stride)});
+  }
+
+  /// The answer for one product, in the order of C's elements in memory.
+  void refer(const Matrices& matrices, double* value, double* bound) const {
+    const auto finish = [&](const Bsr& pattern, const Matrix& a) {
+      const Product product = multiply(pattern, d_.block, a, matrices.b);
+      parallel_for(d_.outer(), 16, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t row = begin; row < end; ++row)
+          finish_row(product, d_.block * pattern.length(row / d_.block), matrices, row, value, bound);
+      });
+    };
+    if (!d_.transposed()) return finish(d_.pattern, matrices.a);
+    const Transposed transposed = transpose(d_.pattern);
+    finish(transposed.pattern, transpose(matrices.a, transposed.source, d_.block));
+  }
+
+  /// act(alpha * sum + beta * C + bias) and its bound, for a row of C. Alpha, beta and bias are a rounding each and count as
   /// terms.
-  void finish_row(const Product& product, std::int64_t row, Reference& reference) const {
-    const Matrix& c = matrices_.c;
-    const std::int64_t terms = d_.block * d_.pattern.length(row / d_.block) + 2;
+  void finish_row(const Product& product, std::int64_t products, const Matrices& matrices, std::int64_t row,
+                  double* values, double* bounds) const {
+    const Matrix& c = matrices.c;
+    const Matrix& addend = d_.residual == Switch::yes ? matrices.residual : c;
     const float alpha = static_cast<float>(d_.alpha), beta = static_cast<float>(d_.beta);
+    const double bias = d_.bias == Switch::yes ? matrices.bias.get(0, row) : 0;
     for (std::int64_t column = 0; column < d_.n; ++column) {
-      const auto i = static_cast<std::size_t>(row * d_.n + column);
-      const std::byte* old =
-          c.bytes.data() + static_cast<std::size_t>(row * c.stride + column) * element_bytes(c.type);
-      const double added = beta != 0 ? beta * decode(c.type, old) : 0;
-      const double value = alpha * product.sums[i] + added;
+      const auto from = static_cast<std::size_t>(row * d_.n + column);
+      const double added = beta != 0 ? beta * addend.get(row, column) : 0;
+      const double x = alpha * product.sums[from] + added + bias;
       const double magnitude =
-          std::fabs(alpha) * static_cast<double>(product.magnitudes[i]) + std::fabs(added);
-      reference.value[i] = integers_ ? rounded(value) : value;
-      reference.bound[i] = integers_ ? 0 : dot_product_bound(terms, magnitude, value, c.type);
+          std::fabs(alpha) * static_cast<double>(product.magnitudes[from]) + std::fabs(added) + std::fabs(bias);
+      const std::int64_t to = c.column_major ? column * d_.outer() + row : row * d_.n + column;
+      const std::int64_t terms = products + (d_.bias == Switch::yes ? 3 : 2);
+      values[to] = activated(d_.activation, x);
+      bounds[to] = bound_of(x, values[to], magnitude, terms, c.type);
+      if (exact()) values[to] = rounded(values[to]);
     }
   }
 
-  /// Sums of small integers are exact in fp32, so that only the output's rounding is left, and it is known.
+  double bound_of(double x, double value, double magnitude, std::int64_t terms, ElementType output) const {
+    if (exact()) return 0;
+    if (d_.activation == Activation::none || d_.activation == Activation::relu)
+      return dot_product_bound(terms, magnitude, value, output);
+    // The error before the activation, through its steepest slope; the function's own error, see tw/activation.cuh; the
+    // rounding.
+    constexpr double kSlope = 1.13;
+    const double own = 0x1p-20 * std::fabs(value) + 0x1p-22 * std::min(std::fabs(x), 16.0);
+    return kSlope * dot_product_bound(terms, magnitude, x, ElementType::f32) + own +
+           dot_product_bound(0, 0, value, output);
+  }
+
+  /// Whether sums are small integers, exact in fp32, so that only the output's rounding is left, and it is known.
+  bool exact() const {
+    return integers_ && (d_.activation == Activation::none || d_.activation == Activation::relu);
+  }
   double rounded(double value) const {
     std::byte element[8];
-    encode(matrices_.c.type, value, element);
-    return decode(matrices_.c.type, element);
+    encode(first().c.type, value, element);
+    return decode(first().c.type, element);
   }
 
   Description d_;
   bool integers_;
   std::string key_;
-  Matrices matrices_;
+  std::vector<Matrices> products_;
   std::vector<std::int32_t> row_ptr_;
+  std::vector<std::int64_t> wide_row_ptr_, wide_col_idx_;
   std::vector<Tensor> tensors_;
 };
 

@@ -2,9 +2,12 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <numeric>
 #include <vector>
 
 #include "tilewright/parallel.hpp"
+#include "tw/activation.hpp"
 #include "values.hpp"
 
 // The inner loop in the widest vectors that the CPU has; the choice is made once, when the program is loaded.
@@ -34,12 +37,13 @@ TW_BSR_CLONES inline void add_products(const double* a, const float* __restrict 
   }
 }
 
-/// All elements as float, which every input type converts to exactly; columns padded to whole strips with
-/// zeros.
+/// All elements as float, which every input type converts to exactly; padded with zeros to whole strips of columns and a
+/// multiple of `block` rows.
 class Floats {
  public:
-  explicit Floats(const Matrix& matrix) : pitch_((matrix.columns + kStrip - 1) / kStrip * kStrip) {
-    values_.resize(static_cast<std::size_t>(matrix.rows * pitch_));
+  explicit Floats(const Matrix& matrix, std::int64_t block = 1)
+      : pitch_((matrix.columns + kStrip - 1) / kStrip * kStrip) {
+    values_.resize(static_cast<std::size_t>((matrix.rows + block - 1) / block * block * pitch_));
     std::vector<float> table(1 << 16);
     for (std::uint32_t bits = 0; bits < table.size(); ++bits) {
       const auto word = static_cast<std::uint16_t>(bits);
@@ -50,7 +54,7 @@ class Floats {
       for (std::int64_t row = begin; row < end; ++row)
         for (std::int64_t column = 0; column < matrix.columns; ++column) {
           std::uint16_t bits;
-          std::memcpy(&bits, matrix.bytes.data() + (row * matrix.stride + column) * 2, 2);
+          std::memcpy(&bits, matrix.at(row, column), 2);
           values_[static_cast<std::size_t>(row * pitch_ + column)] = table[bits];
         }
     });
@@ -65,6 +69,39 @@ class Floats {
 
 }  // namespace detail
 
+/// The pattern of A transposed, and where each of its blocks is stored in A.
+struct Transposed {
+  Bsr pattern;
+  std::vector<std::int64_t> source;
+};
+
+inline Transposed transpose(const Bsr& pattern) {
+  Transposed result{{pattern.columns, pattern.rows, {}, pattern.col_idx}, std::vector<std::int64_t>(pattern.col_idx.size())};
+  std::vector<std::int32_t>& offsets = result.pattern.row_ptr;
+  offsets.assign(static_cast<std::size_t>(pattern.columns) + 1, 0);
+  for (const std::int32_t column : pattern.col_idx) ++offsets[column + 1];
+  std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+  std::vector<std::int32_t> next(offsets);
+  for (std::int64_t row = 0; row < pattern.rows; ++row)
+    for (std::int64_t at = pattern.row_ptr[row]; at < pattern.row_ptr[row + 1]; ++at) {
+      const std::int32_t to = next[pattern.col_idx[at]]++;
+      result.pattern.col_idx[to] = static_cast<std::int32_t>(row);
+      result.source[to] = at;
+    }
+  return result;
+}
+
+/// The blocks of A transposed, in the order of `source`.
+inline Matrix transpose(const Matrix& a, const std::vector<std::int64_t>& source, std::int64_t block) {
+  Matrix result(a.type, a.rows, a.columns, a.stride);
+  for (std::size_t to = 0; to < source.size(); ++to)
+    for (std::int64_t i = 0; i < block; ++i)
+      for (std::int64_t j = 0; j < block; ++j)
+        std::memcpy(result.at(static_cast<std::int64_t>(to) * block + j, i), a.at(source[to] * block + i, j),
+                    element_bytes(a.type));
+  return result;
+}
+
 /// A * B and |A| |B|, dense, row-major. Blocks that are not stored contribute nothing, not even the NaN of 0
 /// * Inf.
 struct Product {
@@ -75,7 +112,7 @@ struct Product {
 inline Product multiply(const Bsr& pattern, std::int64_t block, const Matrix& a, const Matrix& b) {
   using detail::kStrip;
   const std::int64_t rows = pattern.rows * block, columns = b.columns;
-  const detail::Floats right(b), left(a);
+  const detail::Floats right(b, block), left(a);
   Product product{std::vector<double>(static_cast<std::size_t>(rows * columns)),
                   std::vector<float>(static_cast<std::size_t>(rows * columns))};
   const std::int64_t strips = right.pitch() / kStrip;
@@ -103,6 +140,18 @@ inline Product multiply(const Bsr& pattern, std::int64_t block, const Matrix& a,
     }
   });
   return product;
+}
+
+/// An activation in fp64.
+inline double activated(Activation function, double x) {
+  constexpr double kSqrtTwoOverPi = 0.7978845608028654;
+  switch (function) {
+    case Activation::relu: return x <= 0 ? 0 : x;
+    case Activation::gelu_tanh: return 0.5 * x * (1 + std::tanh(kSqrtTwoOverPi * (x + 0.044715 * x * x * x)));
+    case Activation::gelu_erf: return 0.5 * x * (1 + std::erf(x * std::sqrt(0.5)));
+    case Activation::silu: return x / (1 + std::exp(-x));
+    default: return x;
+  }
 }
 
 }  // namespace tilewright::bsr_spmm

@@ -45,7 +45,7 @@ inline unsigned grid_extent(std::int64_t count, const char* what) {
   return static_cast<unsigned>(count);
 }
 
-/// Sets the arguments that the paths naive, simt and mma have in common.
+/// Sets the arguments that the paths simt and mma have in common.
 template <class Args>
 void set_operands(LaunchBuilder<Args, Call>& kernel, const Shape& shape) {
   kernel.args.ldb = shape.ldb;

@@ -16,24 +16,36 @@
 
 namespace tilewright::bsr_spmm {
 
-/// Row-major elements as they lie in memory, rows `stride` apart.
+/// Elements as they lie in memory: lines (rows, or columns where `column_major`) `stride` elements apart.
 struct Matrix {
   ElementType type;
   std::int64_t rows, columns, stride;
+  bool column_major;
   std::vector<std::byte> bytes;
 
-  Matrix(ElementType element, std::int64_t row_count, std::int64_t column_count, std::int64_t row_stride)
-      : type(element), rows(row_count), columns(column_count), stride(row_stride) {
+  Matrix(ElementType element, std::int64_t row_count, std::int64_t column_count, std::int64_t line_stride,
+         bool by_columns = false)
+      : type(element), rows(row_count), columns(column_count), stride(line_stride), column_major(by_columns) {
     constexpr std::int64_t kMost = std::int64_t{1} << 42;
-    if (stride > 0 && rows > kMost / stride)
-      throw std::invalid_argument("problem: an operand of " + std::to_string(rows) + " rows, " +
+    if (stride > 0 && lines() > kMost / stride)
+      throw std::invalid_argument("problem: an operand of " + std::to_string(lines()) + " rows, " +
                                   std::to_string(stride) + " elements apart, is more than a machine holds");
-    bytes.resize(static_cast<std::size_t>(rows * stride) * element_bytes(type));
+    bytes.resize(static_cast<std::size_t>(lines() * stride) * element_bytes(type));
   }
-  std::byte* at(std::int64_t row, std::int64_t column) {
-    return bytes.data() + static_cast<std::size_t>(row * stride + column) * element_bytes(type);
-  }
+  std::int64_t lines() const { return column_major ? columns : rows; }
+  std::int64_t width() const { return column_major ? rows : columns; }
+  /// From the first element to behind the last.
+  std::int64_t extent() const { return lines() > 0 && width() > 0 ? (lines() - 1) * stride + width() : 0; }
+  std::byte* at(std::int64_t row, std::int64_t column) { return bytes.data() + offset(row, column); }
+  const std::byte* at(std::int64_t row, std::int64_t column) const { return bytes.data() + offset(row, column); }
+  double get(std::int64_t row, std::int64_t column) const { return decode(type, at(row, column)); }
   void set(std::int64_t row, std::int64_t column, double value) { encode(type, value, at(row, column)); }
+
+ private:
+  std::size_t offset(std::int64_t row, std::int64_t column) const {
+    const std::int64_t element = column_major ? column * stride + row : row * stride + column;
+    return static_cast<std::size_t>(element) * element_bytes(type);
+  }
 };
 
 namespace detail {
@@ -50,13 +62,15 @@ class Palette {
   /// Gives every element of the matrix a colour of its own choice, by a hash of its place.
   void fill(Matrix& matrix, std::uint64_t seed) const {
     parallel_for(
-        matrix.rows, 1 + (1 << 16) / (matrix.columns + 1), [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t row = begin; row < end; ++row) {
-            Random random(seed + hash(static_cast<std::uint64_t>(row)));
-            for (std::int64_t column = 0; column < matrix.columns; column += 4) {
+        matrix.lines(), 1 + (1 << 16) / (matrix.width() + 1), [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t line = begin; line < end; ++line) {
+            Random random(seed + hash(static_cast<std::uint64_t>(line)));
+            std::byte* const first = matrix.bytes.data() + static_cast<std::size_t>(line * matrix.stride) * size_;
+            for (std::int64_t column = 0; column < matrix.width(); column += 4) {
               std::uint64_t bits = random.next();
-              for (std::int64_t i = column; i < std::min(column + 4, matrix.columns); ++i, bits >>= 16)
-                std::memcpy(matrix.at(row, i), bytes_.data() + (bits & 0xffff) % kColours * size_, size_);
+              for (std::int64_t i = column; i < std::min(column + 4, matrix.width()); ++i, bits >>= 16)
+                std::memcpy(first + static_cast<std::size_t>(i) * size_,
+                            bytes_.data() + (bits & 0xffff) % kColours * size_, size_);
             }
           }
         });
@@ -84,10 +98,12 @@ inline double huge_amplitude(ElementType input, ElementType output) {
 
 }  // namespace detail
 
-/// The matrices of one problem.
+/// The matrices of one product.
 struct Matrices {
   Matrix a;  // blocks * block rows of `block` elements
   Matrix b, c;
+  Matrix bias;      // a row; without elements where there is none
+  Matrix residual;  // as C; without elements where there is none
 };
 
 /// Fills matrices by kind:
@@ -104,9 +120,10 @@ struct Matrices {
 ///   cancel    pairs of opposite products, every sum is 0
 class Filler {
  public:
-  Filler(const std::string& kind, const Bsr& pattern, std::int64_t block, std::uint64_t seed)
-      : kind_(kind), pattern_(pattern), block_(block), seed_(seed) {
-    for (std::int64_t row = 0; row < pattern.rows; ++row) longest_ = std::max(longest_, pattern.length(row));
+  /// `pattern`: the blocks of A; `operand`: those of op(A), as often as not the same.
+  Filler(const std::string& kind, const Bsr& pattern, const Bsr& operand, std::int64_t block, std::uint64_t seed)
+      : kind_(kind), pattern_(pattern), operand_(operand), block_(block), seed_(seed) {
+    for (std::int64_t row = 0; row < operand.rows; ++row) longest_ = std::max(longest_, operand.length(row));
   }
 
   void fill(Matrices& matrices) const {
@@ -115,9 +132,12 @@ class Filler {
     fill_drawn(matrices.a, output, 1);
     fill_drawn(matrices.b, output, 2);
     fill_drawn(matrices.c, output, 3);
+    fill_drawn(matrices.bias, output, 4);
+    fill_drawn(matrices.residual, output, 5);
     if (kind_ == "nan") {
       non_finite(matrices);
       infinite(matrices.c);
+      infinite(matrices.residual);
     }
     if (kind_ == "swing") swing(matrices);
     if (kind_ == "cancel") cancel(matrices);
@@ -162,8 +182,8 @@ class Filler {
   }
 
   void non_finite(Matrices& matrices) const {
-    std::vector<bool> referred(static_cast<std::size_t>(pattern_.columns));
-    for (const std::int32_t column : pattern_.col_idx) referred[column] = true;
+    std::vector<bool> referred(static_cast<std::size_t>(operand_.columns));
+    for (const std::int32_t column : operand_.col_idx) referred[column] = true;
     const double nan = std::numeric_limits<double>::quiet_NaN(),
                  infinity = std::numeric_limits<double>::infinity();
     for (std::int64_t k = 0; k < matrices.b.rows; ++k)
@@ -172,15 +192,16 @@ class Filler {
     if (pattern_.blocks() == 0 || matrices.b.columns == 0) return;
     Random random(seed_);
     const auto spoil = [&](std::int64_t column, double value) {
-      matrices.b.set(column * block_ + random.below(block_), random.below(matrices.b.columns), value);
+      const std::int64_t first = column * block_, rows = std::min(block_, matrices.b.rows - first);
+      matrices.b.set(first + random.below(rows), random.below(matrices.b.columns), value);
     };
     const std::int64_t last = matrices.a.rows - block_ / 2;
     matrices.a.set(random.below(last), random.below(block_), nan);
     for (std::int64_t row = last; row < matrices.a.rows; ++row)
       for (std::int64_t k = 0; k < block_; ++k) matrices.a.set(row, k, 0);
-    spoil(pattern_.col_idx.back(), infinity);
-    spoil(pattern_.col_idx.back(), -infinity);
-    spoil(pattern_.col_idx.back(), nan);
+    spoil(operand_.col_idx.back(), infinity);
+    spoil(operand_.col_idx.back(), -infinity);
+    spoil(operand_.col_idx.back(), nan);
   }
 
   /// An Inf in each row: however small beta is, it shows.
@@ -213,12 +234,12 @@ class Filler {
       for (std::int64_t k = 0; k < block_; k += 2)
         matrices.a.set(row, k + 1, -decode(matrices.a.type, matrices.a.at(row, k)));
     for (std::int64_t k = 0; k < matrices.b.rows; k += 2)
-      std::memcpy(matrices.b.at(k + 1, 0), matrices.b.at(k, 0),
-                  static_cast<std::size_t>(matrices.b.columns) * size);
+      for (std::int64_t n = 0; n < matrices.b.columns; ++n)
+        std::memcpy(matrices.b.at(k + 1, n), matrices.b.at(k, n), size);
   }
 
   std::string kind_;
-  const Bsr& pattern_;
+  const Bsr &pattern_, &operand_;
   std::int64_t block_;
   std::uint64_t seed_;
   std::int64_t longest_ = 0;

@@ -1,15 +1,5 @@
-import type { GateCase, Tier } from '../../../src/model/workload.ts';
 import type { Point } from './parameters.ts';
-import type { Problem } from './workloads.ts';
-
-/** A gate case on block rows of given lengths. */
-export interface RowsCase {
-  readonly id: string;
-  readonly tier: Tier;
-  readonly counts: readonly number[];
-  readonly problem: Partial<Problem> & { readonly n: number };
-  readonly options?: Pick<GateCase, 'launches' | 'multiprocessors' | 'refuses'>;
-}
+import type { RowsCase } from './rows-case.ts';
 
 /**
  * What only the persistent path needs: several tiles per thread block, in columns that do not come round with the blocks, rows

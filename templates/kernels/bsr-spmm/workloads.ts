@@ -1,3 +1,4 @@
+import type { ChoiceKind, choiceKinds } from '../../../src/model/operation.ts';
 import type { Workload } from '../../../src/model/workload.ts';
 import type { Point } from './parameters.ts';
 
@@ -25,7 +26,11 @@ export type Values =
   | 'tiny'
   | 'cancel';
 
-/** A product as the C++ side makes it. Sizes in elements; what is absent is 0, or 1 for alpha. */
+type Choice<K extends ChoiceKind> = (typeof choiceKinds)[K][number];
+export type Layout = Choice<'layout'>;
+export type Activation = Choice<'activation'>;
+
+/** A product as the C++ side makes it. Sizes in elements; what is absent is 0, 1 for alpha and batch, or a choice's default. */
 export interface Problem {
   readonly m: number;
   readonly n: number;
@@ -33,6 +38,18 @@ export interface Problem {
   readonly block: Point['block'];
   readonly input: Point['input'];
   readonly output: Point['output'];
+  readonly index?: Choice<'index'>;
+  readonly layoutB?: Layout;
+  readonly layoutC?: Layout;
+  readonly transposeA?: Choice<'switch'>;
+  readonly bias?: Choice<'switch'>;
+  readonly activation?: Activation;
+  readonly residual?: Choice<'switch'>;
+  /** Products with one pattern; `batched` is `yes` where there are several. */
+  readonly batch?: number;
+  readonly batched?: Choice<'switch'>;
+  /** Elements by which the operands of two products lie further apart than they must. */
+  readonly batchExtra?: number;
   readonly pattern: Pattern;
   /** Block columns in ascending order within a row; true if absent. */
   readonly sorted?: boolean;
@@ -41,10 +58,14 @@ export interface Problem {
   readonly beta?: number;
   /** Stored blocks before those of the first row: no row has them, and they exist only as addresses. */
   readonly leadingBlocks?: number;
-  /** Elements by which rows of B and C are longer than N; so many more than 2^20 exist mostly as addresses. */
+  /**
+   * Elements by which rows (columns, where that is their layout) of B, C and the residual are further apart than they are
+   * long; so many more than 2^20 exist mostly as addresses.
+   */
   readonly ldbExtra?: number;
   readonly ldcExtra?: number;
-  /** Elements by which base pointers are moved off their alignment. */
+  readonly ldrExtra?: number;
+  /** Elements by which base pointers are moved off their alignment; that of C counts for bias and residual too. */
   readonly offsetB?: number;
   readonly offsetC?: number;
   readonly seed: number;

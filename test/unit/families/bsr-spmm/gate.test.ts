@@ -25,7 +25,7 @@ const gate = (id: string, change: Change, options?: GateScope) =>
   bench.gate(`bsr_spmm.${id}`, change, options);
 
 const half = (value: string) => `static_cast<float>(static_cast<__half>(${value}))`;
-const operand = 'static_cast<float>(a[k])';
+const operand = 'static_cast<float>(a[k * stride])';
 const flushed = replacing(operand, `(fabsf(${operand}) < 6.1e-5f ? 0 : ${operand})`);
 const narrowed = replacing(operand, half(operand));
 /** Every sum is rounded to half after each product: of one element (naive), or of 16 (mma). */

@@ -123,10 +123,7 @@ const mutants: readonly Mutant[] = [
   [
     'takes alpha 0 for a zero matrix',
     'naive',
-    replacing(
-      'float value = args.alpha * sum;',
-      '$& if (args.alpha == 0) { *c = static_cast<Output>(0.0f); return; }',
-    ),
+    replacing('if (args.beta != 0) {', 'if (args.beta != 0 && args.alpha != 0) {'),
     wrong,
   ],
   [
@@ -145,16 +142,26 @@ const mutants: readonly Mutant[] = [
     ['nonfinite'],
   ],
   // Zero times infinity.
-  ['skips stored zeros', 'naive', replacing(product, 'if (static_cast<float>(a[k]) != 0) $&'), ['nonfinite']],
+  [
+    'skips stored zeros',
+    'naive',
+    replacing(product, 'if (static_cast<float>(a[k * stride]) != 0) $&'),
+    ['nonfinite'],
+  ],
   // Places beyond 32 bits.
   ['finds A by 32 bits', 'naive', replacing('static_cast<long long>(i) * kBlock', 'i * kBlock'), stray],
   [
     'finds B by 32 bits',
     'naive',
-    replacing('b[k * args.ldb]', 'b[static_cast<unsigned>(k * args.ldb)]'),
+    replacing('b[k * args.b_at.row]', 'b[static_cast<unsigned>(k * args.b_at.row)]'),
     stray,
   ],
-  ['finds C by 32 bits', 'naive', replacing('row * args.ldc', 'static_cast<int>(row * args.ldc)'), stray],
+  [
+    'finds C by 32 bits',
+    'naive',
+    replacing('row * args.c_at.row', 'static_cast<int>(row * args.c_at.row)'),
+    stray,
+  ],
   [
     'finds C by 32 bits',
     'mma',
@@ -166,6 +173,87 @@ const mutants: readonly Mutant[] = [
   ],
   // Copies that outlive their thread.
   ['ends while its copies are under way', 'producers', replacing('ptx::cp_async_wait_all();', ''), ['race']],
+  // Choices of the operation.
+  ['adds the bias of the column', 'naive', replacing('args.bias[row]', 'args.bias[column]'), stray],
+  [
+    'adds the bias after the activation',
+    'naive',
+    replacing(/if \(args\.bias\) (.*)\n *(value = tilewright::activate.*)/, '$2\n  if (args.bias) $1'),
+    wrong,
+  ],
+  [
+    'adds the former C after the activation',
+    'naive',
+    replacing(
+      'float value = args.alpha * sum;',
+      'float value = tilewright::activate(args.activation, args.alpha * sum);',
+    ),
+    wrong,
+  ],
+  [
+    'takes one GELU for the other',
+    'naive',
+    replacing(
+      'activate(args.activation,',
+      'activate(args.activation == tilewright::Activation::gelu_erf ? tilewright::Activation::gelu_tanh : args.activation,',
+    ),
+    wrong,
+  ],
+  [
+    'drops NaN in its ReLU',
+    'naive',
+    replacing(
+      'value = tilewright::activate(args.activation, value);',
+      'value = args.activation == tilewright::Activation::relu ? fmaxf(value, 0.0f) : tilewright::activate(args.activation, value);',
+    ),
+    ['nonfinite'],
+  ],
+  [
+    'reads B in the other layout',
+    'naive',
+    replacing('first * args.b_at.row', 'first * args.b_at.column'),
+    stray,
+  ],
+  [
+    'reads C for the residual',
+    'naive',
+    replacing('args.addend[product', 'args.c[product'),
+    [...stray, 'nondeterministic'],
+  ],
+  [
+    'reads the residual in the rows of C',
+    'naive',
+    replacing('const auto& at = args.addend_at;', 'const auto& at = args.c_at;'),
+    stray,
+  ],
+  [
+    'adds the residual where beta is 0',
+    'naive',
+    replacing(
+      'if (args.beta != 0) {',
+      'if (args.beta != 0 || args.activation != args.activation || args.addend != args.c) {',
+    ),
+    wrong,
+  ],
+  ['reads halves of indices', 'naive', replacing('i * args.index_words', 'i'), stray],
+  [
+    'multiplies by blocks that it does not transpose',
+    'naive',
+    replacing('+ inner_row, kBlock, from', '+ inner_row * kBlock, 1, from'),
+    wrong,
+  ],
+  [
+    'has the values of the first product alone',
+    'naive',
+    replacing('args.values + product * args.values_stride', 'args.values'),
+    wrong,
+  ],
+  [
+    'has the B of the first product alone',
+    'naive',
+    replacing('args.b + product * args.b_at.product', 'args.b'),
+    wrong,
+  ],
   // What once took depth full.
   [
     'reads the first 32 steps of a row again',

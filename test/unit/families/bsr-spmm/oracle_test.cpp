@@ -184,9 +184,10 @@ TEST(malformed_problems_are_invalid_arguments) {
     CHECK_THROWS(make_problem(huge, Parameters(nullptr, 0)), "below 2^31");
   }
   CHECK_THROWS(with("{}"), "problem: ");
-  CHECK_THROWS(
-      with(R"({"m":33,"n":8,"k":32,"block":32,"input":"f16","output":"f16","pattern":{"kind":"empty"}})"),
-      "m is 33, it must be a multiple of block = 32");
+  CHECK_THROWS(problem(R"("pattern":{"kind":"empty"},"layoutB":"diagonal")"),
+               "layoutB is 'diagonal', allowed are row, column");
+  CHECK_THROWS(problem(R"("pattern":{"kind":"empty"},"bias":"maybe")"), "bias is 'maybe', allowed are no, yes");
+  CHECK_THROWS(problem(R"("pattern":{"kind":"empty"},"batch":0)"), "batch is 0");
   CHECK_THROWS(problem(R"("pattern":{"kind":"empty"},"values":"purple")"),
                "unknown values 'purple'; there are normal");
   CHECK_THROWS(problem(R"("pattern":{"kind":"empty"},"ldbExtra":-1)"), "ldbExtra is -1");
@@ -228,6 +229,106 @@ TEST(reference_agrees_with_a_plain_product) {
       CHECK(reference.bound[i] > 0);
     }
   }
+}
+
+/// Element (row, column) of C in the reference of a problem of 256 rows and 40 columns.
+double answer(const Reference& reference, bool by_columns, std::int64_t row, std::int64_t column) {
+  return reference.value[by_columns ? column * kRows + row : row * 40 + column];
+}
+
+TEST(layouts_change_where_elements_lie_and_no_result) {
+  for (const bool b_columns : {false, true})
+    for (const bool c_columns : {false, true}) {
+      const std::string layouts = std::string(R"("layoutB":")") + (b_columns ? "column" : "row") +
+                                  R"(","layoutC":")" + (c_columns ? "column" : "row") + '"';
+      const auto p = problem(R"("pattern":{"kind":"random","density":0.5},"values":"integers","ldbExtra":8,)" + layouts);
+      const std::vector<Tensor>& t = p->tensors();
+      CHECK_EQ(t[3].rows, b_columns ? 40 : kColumns);
+      CHECK_EQ(t[3].stride, b_columns ? kColumns + 8 : 48);
+      CHECK_EQ(t[4].rows, c_columns ? 40 : kRows);
+      const Reference reference = p->reference().at(0);
+      for (std::int64_t row = 0; row < kRows; row += 5)
+        for (std::int64_t column = 0; column < 40; column += 3) {
+          double sum = 0;
+          for (auto i = static_cast<std::int64_t>(element(t[0], 0, row / 32)); i < element(t[0], 0, row / 32 + 1); ++i)
+            for (std::int64_t k = 0; k < 32; ++k) {
+              const std::int64_t at = static_cast<std::int64_t>(element(t[1], 0, i)) * 32 + k;
+              sum += element(t[2], i * 32 + row % 32, k) *
+                     (b_columns ? element(t[3], column, at) : element(t[3], at, column));
+            }
+          CHECK_EQ(answer(reference, c_columns, row, column), sum);
+        }
+    }
+}
+
+TEST(bias_residual_and_activation_follow_the_formula) {
+  const auto p = problem(R"("pattern":{"kind":"random","density":0.3},"alpha":0.25,"beta":-0.5,"bias":"yes",)"
+                         R"("residual":"yes","ldrExtra":3,"activation":"silu")");
+  const std::vector<Tensor>& t = p->tensors();
+  CHECK_EQ(t[4].name, "bias");
+  CHECK_EQ(t[5].name, "residual");
+  CHECK_EQ(t[5].stride, 43);
+  CHECK(t[6].role == Role::output);
+  const Reference reference = p->reference().at(0);
+  for (std::int64_t row = 0; row < kRows; row += 7) {
+    double sum = 0;
+    for (auto i = static_cast<std::int64_t>(element(t[0], 0, row / 32)); i < element(t[0], 0, row / 32 + 1); ++i)
+      for (std::int64_t k = 0; k < 32; ++k)
+        sum += element(t[2], i * 32 + row % 32, k) *
+               element(t[3], static_cast<std::int64_t>(element(t[1], 0, i)) * 32 + k, 1);
+    const double x = 0.25 * sum - 0.5 * element(t[5], row, 1) + element(t[4], 0, row);
+    CHECK(std::fabs(reference.value[row * 40 + 1] - x / (1 + std::exp(-x))) < 1e-9);
+  }
+}
+
+TEST(a_transposed_product_reads_rows_as_columns) {
+  const auto p = problem(R"("pattern":{"kind":"random","density":0.4},"values":"integers","transposeA":"yes")");
+  const std::vector<Tensor>& t = p->tensors();
+  CHECK_EQ(t[3].rows, kRows);
+  CHECK_EQ(t[4].rows, kColumns);
+  const Reference reference = p->reference().at(0);
+  for (std::int64_t row = 0; row < kColumns; row += 5) {
+    double sum = 0;
+    for (std::int64_t from = 0; from < kRows; ++from)
+      for (auto i = static_cast<std::int64_t>(element(t[0], 0, from / 32)); i < element(t[0], 0, from / 32 + 1); ++i)
+        if (element(t[1], 0, i) == static_cast<double>(row / 32))
+          sum += element(t[2], i * 32 + from % 32, row % 32) * element(t[3], from, 3);
+    CHECK_EQ(reference.value[row * 40 + 3], sum);
+  }
+}
+
+TEST(products_of_a_batch_have_operands_of_their_own) {
+  const auto p = problem(R"("pattern":{"kind":"random","density":0.4},"batch":3,"batchExtra":8)");
+  const std::vector<Tensor>& t = p->tensors();
+  CHECK_EQ(t[3].rows, 3);
+  CHECK_EQ(t[3].stride, kColumns * 40 + 8);
+  CHECK_EQ(t[4].cols, kRows * 40);
+  const Reference reference = p->reference().at(0);
+  CHECK_EQ(reference.value.size(), static_cast<std::size_t>(3 * kRows * 40));
+  CHECK(reference.value[0] != reference.value[kRows * 40]);
+}
+
+TEST(indices_may_have_64_bits) {
+  const auto p = problem(R"("pattern":{"kind":"diagonal"},"index":"i64")");
+  CHECK(p->tensors()[0].type == ElementType::i64);
+  CHECK_EQ(p->tensors()[1].image.size(), 6u * 8);
+}
+
+TEST(the_last_blocks_may_reach_over_the_edge) {
+  const auto p = make_problem(Json::parse(R"({"m":100,"n":8,"k":70,"block":32,"input":"f16","output":"f16",)"
+                                          R"("pattern":{"kind":"rows","counts":[3]}})"),
+                              Parameters(nullptr, 0));
+  const std::vector<Tensor>& t = p->tensors();
+  CHECK_EQ(t[0].cols, 5);
+  CHECK_EQ(t[3].rows, 70);
+  CHECK_EQ(t[4].rows, 100);
+  double sum = 0;
+  for (std::int64_t i = 0; i < 3; ++i)
+    for (std::int64_t k = 0; k < 32; ++k) {
+      const std::int64_t at = static_cast<std::int64_t>(element(t[1], 0, i)) * 32 + k;
+      if (at < 70) sum += element(t[2], i * 32, k) * element(t[3], at, 0);
+    }
+  CHECK(std::fabs(p->reference().at(0).value[0] - sum) < 1e-9);
 }
 
 TEST(integer_problems_demand_exact_results) {

@@ -2,24 +2,39 @@
 #pragma once
 #include <cstddef>
 
+#include "tw/activation.hpp"
+
 namespace tilewright::bsr_spmm::naive {
+
+/// Elements from one row, one column and one product of a batch to the next.
+struct Strides {
+  long long row, column, product;
+};
 
 template <class Input, class Output>
 struct Args {
-  const int* row_ptr;
+  const int* row_ptr;  // of indices of 64 bits the lower halves, which come first
   const int* col_idx;
   const Input* values;
   const Input* b;
+  const Output* bias;    // null: none
+  const Output* addend;  // the former C, or the residual
   Output* c;
-  long long ldb, ldc;  // elements
-  int rows, columns;   // of C
+  long long values_stride;  // elements from one product's blocks to the next one's
+  Strides b_at, addend_at, c_at;
+  int rows, columns;    // of C
+  int inner;            // rows of B
+  int index_words;      // words of 32 bits in an index
+  int transposed_rows;  // block rows of A where it is transposed, else 0
+  Activation activation;
   float alpha;
   alignas(8) float beta;  // alone in its 8 bytes, so that it is not loaded along with alpha
 };
 
 using UntypedArgs = Args<void, void>;
-static_assert(sizeof(UntypedArgs) == 80 && offsetof(UntypedArgs, c) == 32 &&
-                  offsetof(UntypedArgs, rows) == 56 && offsetof(UntypedArgs, beta) == 72,
+static_assert(sizeof(Strides) == 24 && sizeof(UntypedArgs) == 176 && offsetof(UntypedArgs, c) == 48 &&
+                  offsetof(UntypedArgs, c_at) == 112 && offsetof(UntypedArgs, rows) == 136 &&
+                  offsetof(UntypedArgs, alpha) == 160 && offsetof(UntypedArgs, beta) == 168,
               "one layout for host and device");
 
 }  // namespace tilewright::bsr_spmm::naive

@@ -1,0 +1,143 @@
+import { alignment } from './derive.ts';
+import type { Point } from './parameters.ts';
+import type { RowsCase } from './rows-case.ts';
+import { serves } from './serves.ts';
+import type { Activation, Layout, Problem } from './workloads.ts';
+
+/** Served values of a choice, the default where the variant names none. */
+function served<T extends string>(point: Point, choice: string, otherwise: T): readonly T[] {
+  return (serves(point)[choice] as readonly T[] | undefined) ?? [otherwise];
+}
+
+/** Whether a switch may be on. */
+function has(point: Point, choice: string): boolean {
+  return served<string>(point, choice, 'no').includes('yes');
+}
+
+/** Cases for every value of the operation that a variant serves beside the defaults. */
+export function operationCases(point: Point, tile: number): readonly RowsCase[] {
+  const layoutsB = served<Layout>(point, 'layoutB', 'row');
+  const layoutsC = served<Layout>(point, 'layoutC', 'row');
+  const pairs = layoutsB.flatMap((layoutB) => layoutsC.map((layoutC) => ({ layoutB, layoutC })));
+  // The last pair is the farthest from the plain one, and the one of PyTorch's layers.
+  const layouts = pairs.at(-1) ?? { layoutB: 'row', layoutC: 'row' };
+  return [
+    ...pairs
+      .filter(({ layoutB, layoutC }) => layoutB === 'column' || layoutC === 'column')
+      .flatMap((pair) => layoutCases(point, tile, pair)),
+    ...(has(point, 'bias') ? biasCases(point, layouts) : []),
+    ...served<Activation>(point, 'activation', 'none')
+      .filter((activation) => activation !== 'none')
+      .map((activation) => activationCase(point, layouts, activation)),
+    ...(has(point, 'residual') ? residualCases(point, layouts) : []),
+    ...(has(point, 'transposeA') ? transposedCases(point, layouts) : []),
+    ...(served<string>(point, 'index', 'i32').includes('i64') ? [wideIndices(point, layouts)] : []),
+    ...(has(point, 'batched') ? batchCases(point, layouts) : []),
+  ];
+}
+
+type Layouts = Readonly<Record<'layoutB' | 'layoutC', Layout>>;
+
+/** `n` columns, ragged; lines of B are padded to what the variant loads at once, those of C to nothing. */
+function ragged(point: Point, n: number, layouts: Layouts) {
+  const unit = alignment(point);
+  const padded = Math.ceil(n / unit) * unit;
+  const ldbExtra = layouts.layoutB === 'row' ? padded - n + unit : unit;
+  return { ...layouts, n, ldbExtra, ldcExtra: 3 } as const;
+}
+
+function layoutCases(point: Point, tile: number, layouts: Layouts): RowsCase[] {
+  const id = `${layouts.layoutB}-${layouts.layoutC}`;
+  const aligned = { ...layouts, n: tile } as const;
+  const odd = { ...ragged(point, tile / 2 + 1, layouts), offsetC: 1, alpha: -0.7, beta: 1 / 3 } as const;
+  return [
+    {
+      id: `${id}-one-hot`,
+      tier: 'address-coded',
+      counts: [1, 2, 0],
+      problem: { ...aligned, values: 'one-hot' },
+    },
+    { id: `${id}-ragged`, tier: 'edges', counts: [1, 0], problem: odd },
+    {
+      id: `${id}-one-column`,
+      tier: 'edges',
+      counts: [1, 0],
+      problem: { ...ragged(point, 1, layouts), values: 'integers' },
+    },
+  ];
+}
+
+function biasCases(point: Point, layouts: Layouts): RowsCase[] {
+  const bias = { bias: 'yes', ...ragged(point, 19, layouts) } as const;
+  return [
+    {
+      id: 'bias-exact',
+      tier: 'operation',
+      counts: [1, 0],
+      problem: { ...bias, values: 'integers', beta: 1 },
+    },
+    { id: 'bias', tier: 'operation', counts: [1, 0], problem: { ...bias, offsetC: 1, alpha: 1 / 3 } },
+  ];
+}
+
+/** The former C and the bias count before the function is applied. */
+function activationCase(point: Point, layouts: Layouts, activation: Activation): RowsCase {
+  const values: Problem['values'] = activation === 'relu' ? 'integers' : 'normal';
+  const biased = has(point, 'bias') && ({ bias: 'yes' } as const);
+  const scalars = activation === 'relu' ? { beta: 1 } : { alpha: 1 / 8, beta: -0.7 };
+  const problem = { ...ragged(point, 19, layouts), ...biased, ...scalars, activation, values } as const;
+  return { id: activation, tier: 'operation', counts: [1, 0], problem };
+}
+
+/** A residual is read, and C is not; with beta 0 neither is. */
+function residualCases(point: Point, layouts: Layouts): RowsCase[] {
+  const residual = { ...ragged(point, 19, layouts), residual: 'yes', ldrExtra: 5 } as const;
+  return [
+    { id: 'residual', tier: 'operation', counts: [1, 0], problem: { ...residual, beta: -0.7, offsetC: 1 } },
+    { id: 'residual-zero', tier: 'operation', counts: [1], problem: { ...residual, values: 'nan' } },
+  ];
+}
+
+function transposedCases(point: Point, layouts: Layouts): RowsCase[] {
+  const transposed = { ...ragged(point, 19, layouts), transposeA: 'yes' } as const;
+  return [
+    {
+      id: 'transposed-exact',
+      tier: 'operation',
+      counts: [2, 0, 1, 1],
+      problem: { ...transposed, values: 'integers' },
+    },
+    {
+      id: 'transposed',
+      tier: 'operation',
+      counts: [1, 3, 0],
+      problem: { ...transposed, sorted: false, alpha: 1 / 3, beta: -0.7 },
+    },
+    {
+      id: 'transposed-empty',
+      tier: 'operation',
+      counts: [0],
+      problem: { ...transposed, values: 'integers', beta: 1 },
+    },
+  ];
+}
+
+function wideIndices(point: Point, layouts: Layouts): RowsCase {
+  const problem = { ...ragged(point, 19, layouts), index: 'i64', values: 'integers' } as const;
+  return { id: 'indices-of-64-bits', tier: 'operation', counts: [2, 0, 1], problem };
+}
+
+/** Products side by side and apart, alone and with all that has a stride of its own. */
+function batchCases(point: Point, layouts: Layouts): RowsCase[] {
+  const batch = { ...ragged(point, 19, layouts), batch: 3, batched: 'yes' } as const;
+  const residual = has(point, 'residual') && ({ residual: 'yes' } as const);
+  return [
+    { id: 'batch', tier: 'operation', counts: [1, 0, 2], problem: { ...batch, values: 'integers', beta: 1 } },
+    {
+      id: 'batch-apart',
+      tier: 'operation',
+      counts: [1, 0],
+      problem: { ...batch, ...residual, ldcExtra: 0, batchExtra: 8, beta: -0.7 },
+    },
+  ];
+}
