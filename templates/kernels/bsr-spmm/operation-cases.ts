@@ -28,7 +28,7 @@ export function operationCases(point: Point, tile: number): readonly RowsCase[] 
     ...(has(point, 'bias') ? biasCases(point, layouts) : []),
     ...served<Activation>(point, 'activation', 'none')
       .filter((activation) => activation !== 'none')
-      .map((activation) => activationCase(point, layouts, activation)),
+      .flatMap((activation) => activationCases(point, layouts, activation)),
     ...(has(point, 'residual') ? residualCases(point, layouts) : []),
     ...(has(point, 'transposeA') ? transposedCases(point, layouts) : []),
     ...(served<string>(point, 'index', 'i32').includes('i64') ? [wideIndices(point, layouts)] : []),
@@ -81,12 +81,18 @@ function biasCases(point: Point, layouts: Layouts): RowsCase[] {
 }
 
 /** The former C and the bias count before the function is applied. */
-function activationCase(point: Point, layouts: Layouts, activation: Activation): RowsCase {
-  const values: Problem['values'] = activation === 'relu' ? 'integers' : 'normal';
+function activationCases(point: Point, layouts: Layouts, activation: Activation): RowsCase[] {
   const biased = has(point, 'bias') && ({ bias: 'yes' } as const);
-  const scalars = activation === 'relu' ? { beta: 1 } : { alpha: 1 / 8, beta: -0.7 };
-  const problem = { ...ragged(point, 19, layouts), ...biased, ...scalars, activation, values } as const;
-  return { id: activation, tier: 'operation', counts: [1, 0], problem };
+  const problem = { ...ragged(point, 19, layouts), activation } as const;
+  const of = (scalars: Partial<Problem>) => ({ ...problem, ...biased, ...scalars });
+  if (activation !== 'relu') {
+    const scalars = of({ alpha: 1 / 8, beta: -0.7 });
+    return [{ id: activation, tier: 'operation', counts: [1, 0], problem: scalars }];
+  }
+  return [
+    { id: 'relu', tier: 'operation', counts: [1, 0], problem: of({ values: 'integers', beta: 1 }) },
+    { id: 'relu-nan', tier: 'non-finite', counts: [1, 0], problem: { ...problem, values: 'nan' } },
+  ];
 }
 
 /** A residual is read, and C is not; with beta 0 neither is. */

@@ -346,7 +346,7 @@ class BsrProblem final : public Problem {
   }
 
   double bound_of(double x, double value, double magnitude, std::int64_t terms, ElementType output) const {
-    if (exact()) return 0;
+    if (exact() || !std::isfinite(x)) return 0;  // -Inf becomes 0 in ReLU
     if (d_.activation == Activation::none || d_.activation == Activation::relu)
       return dot_product_bound(terms, magnitude, value, output);
     // The error before the activation, through its steepest slope; the function's own error, see tw/activation.cuh; the

@@ -84,12 +84,20 @@ struct Bound {
   float alpha, beta;
 };
 
-/// Throws Unsupported for what the vendor need not take: the runner's odd alignments, and a matrix with no
-/// blocks.
+/// Whether the operation is a product and no more, which is what the libraries compute in one call.
+inline bool is_plain(const Shape& shape) {
+  return shape.bias == Switch::no && shape.activation == Activation::none && shape.residual == Switch::no &&
+         shape.transpose_a == Switch::no && shape.batch == 1 && shape.index == Index::i32 &&
+         shape.m % shape.block == 0 && shape.k % shape.block == 0;
+}
+
+/// Throws Unsupported for what the vendor need not take: more than a product, the runner's odd alignments, and a matrix
+/// with no blocks.
 inline Bound bind(const Problem& problem, const Placement& placement, void* stream) {
   const auto* bsr = dynamic_cast<const BsrProblem*>(&problem);
   if (!bsr) throw Unsupported("not a problem of bsr-spmm");
   if (bsr->is_sparse()) throw Unsupported("is not given operands that exist mostly as addresses");
+  if (!is_plain(bsr->shape())) throw Unsupported("asked only for alpha A B + beta C, without bias, activation and the like");
   const Description& description = bsr->description();
   const std::vector<void*>& at = placement.tensors;
   const Bound bound{*bsr,
@@ -115,7 +123,8 @@ struct CuSparse {
   using Handle = struct cusparseContext*;
   using Matrix = struct cusparseSpMatDescr*;
   using Dense = struct cusparseDnMatDescr*;
-  static constexpr int kIndex32 = 2, kBaseZero = 0, kRowMajor = 2, kNoTranspose = 0, kDefaultAlgorithm = 0;
+  static constexpr int kIndex32 = 2, kBaseZero = 0, kColumnMajor = 1, kRowMajor = 2, kNoTranspose = 0,
+                       kDefaultAlgorithm = 0;
 
   Library library{"libcusparse.so.12"};
   int (*create)(Handle*) = library.find<int(Handle*)>("cusparseCreate");
@@ -143,7 +152,7 @@ struct CuSparse {
                                         cudaDataType_t, int, void*)>("cusparseSpMM");
 };
 
-/// cusparseSpMM with fp32 accumulation, B and C row-major; derived classes say what A is.
+/// cusparseSpMM with fp32 accumulation; derived classes say what A is.
 class SparseBaseline : public Baseline {
  public:
   void prepare(const Problem& problem, const Placement& placement, void* stream) override {
@@ -156,8 +165,8 @@ class SparseBaseline : public Baseline {
     a_ = make_matrix(*api_, *bound_, cleanup_);
     cleanup_.add([this] { api_->destroy_matrix(a_); });
     const Shape& shape = bound_->shape;
-    b_ = make_dense(shape.k, shape.ldb, bound_->b, data_type(shape.input));
-    c_ = make_dense(shape.m, shape.ldc, bound_->c, data_type(shape.output));
+    b_ = make_dense(shape.k, shape.layout_b, shape.ldb, bound_->b, data_type(shape.input));
+    c_ = make_dense(shape.m, shape.layout_c, shape.ldc, bound_->c, data_type(shape.output));
     std::size_t bytes = 0;
     check(api_->buffer_size(handle_, CuSparse::kNoTranspose, CuSparse::kNoTranspose, &bound_->alpha, a_, b_,
                             &bound_->beta, c_, CUDA_R_32F, CuSparse::kDefaultAlgorithm, &bytes),
@@ -175,10 +184,11 @@ class SparseBaseline : public Baseline {
   virtual CuSparse::Matrix make_matrix(const CuSparse& api, const Bound& bound, Cleanup& cleanup) = 0;
 
  private:
-  CuSparse::Dense make_dense(std::int64_t rows, std::int64_t stride, void* values, cudaDataType_t type) {
+  CuSparse::Dense make_dense(std::int64_t rows, Layout layout, std::int64_t stride, void* values,
+                             cudaDataType_t type) {
     CuSparse::Dense dense = nullptr;
-    check(api_->create_dense(&dense, rows, bound_->shape.n, stride, values, type, CuSparse::kRowMajor),
-          "cusparseCreateDnMat");
+    const int order = layout == Layout::row ? CuSparse::kRowMajor : CuSparse::kColumnMajor;
+    check(api_->create_dense(&dense, rows, bound_->shape.n, stride, values, type, order), "cusparseCreateDnMat");
     cleanup_.add([this, dense] { api_->destroy_dense(dense); });
     return dense;
   }
@@ -252,7 +262,7 @@ class EllBaseline final : public SparseBaseline {
 /// The part of cublas_v2.h that is used; enumerators by value.
 struct CuBlas {
   using Handle = struct cublasContext*;
-  static constexpr int kNoTranspose = 0, kCompute32F = 68, kDefaultAlgorithm = -1;
+  static constexpr int kNoTranspose = 0, kTranspose = 1, kCompute32F = 68, kDefaultAlgorithm = -1;
 
   static Library open() {
     try {
@@ -289,19 +299,31 @@ class DenseBaseline final : public Baseline {
     expand();
   }
 
-  /// Row-major C = A B is column-major C^T = B^T A^T.
+  /// A, expanded row-major, is A^T to cuBLAS, whose matrices are column-major. Row-major C = A B is its C^T = B^T A^T.
   void run() override {
     const Shape& shape = bound_->shape;
+    const auto rows = static_cast<int>(shape.m), columns = static_cast<int>(shape.n);
+    const bool b_by_columns = shape.layout_b == Layout::column;
+    if (shape.layout_c == Layout::row)
+      multiply(b_by_columns ? CuBlas::kTranspose : CuBlas::kNoTranspose, CuBlas::kNoTranspose, columns, rows, bound_->b,
+               shape.ldb, a_, shape.k);
+    else
+      multiply(CuBlas::kTranspose, b_by_columns ? CuBlas::kNoTranspose : CuBlas::kTranspose, rows, columns, a_, shape.k,
+               bound_->b, shape.ldb);
+  }
+
+ private:
+  void multiply(int left_as, int right_as, int rows, int columns, const void* left, std::int64_t left_stride,
+                const void* right, std::int64_t right_stride) {
+    const Shape& shape = bound_->shape;
     const cudaDataType_t input = data_type(shape.input);
-    check(api_->gemm(handle_, CuBlas::kNoTranspose, CuBlas::kNoTranspose, static_cast<int>(shape.n),
-                     static_cast<int>(shape.m), static_cast<int>(shape.k), &bound_->alpha, bound_->b, input,
-                     static_cast<int>(shape.ldb), a_, input, static_cast<int>(shape.k), &bound_->beta,
+    check(api_->gemm(handle_, left_as, right_as, rows, columns, static_cast<int>(shape.k), &bound_->alpha, left, input,
+                     static_cast<int>(left_stride), right, input, static_cast<int>(right_stride), &bound_->beta,
                      bound_->c, data_type(shape.output), static_cast<int>(shape.ldc), CuBlas::kCompute32F,
                      CuBlas::kDefaultAlgorithm),
           "cublasGemmEx");
   }
 
- private:
   void expand() {
     const Bsr& pattern = bound_->problem.description().pattern;
     const std::size_t block = static_cast<std::size_t>(bound_->shape.block),
