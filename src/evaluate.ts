@@ -50,7 +50,9 @@ async function gate(artifacts: readonly Artifact[], line: Line): Promise<boolean
     if (!artifact) throw new Error(`nothing was built for ${device}`);
     const { variant } = artifact.source;
     const ask = (session: DeviceSession) =>
-      line.watch.measure('gate', () => gateVariant(session, artifact, family, line.request.gate));
+      line.watch.measure('gate', () =>
+        gateVariant(session, artifact, family, { ...line.request.gate, dump: line.request.dump }),
+      );
     const verdict = line.recorder.earlier(artifact, line.request.gate) ?? (await line.use(device, ask));
     line.judged(variant, verdict, artifact.key);
     if (verdict.verdict !== 'passed') return false;

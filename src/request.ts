@@ -40,6 +40,8 @@ export interface Request {
   readonly stages: ReadonlySet<Stage>;
   readonly device: DeviceChoice;
   readonly gate: GateScope;
+  /** Folder for what each gate case was given, gave and should have given. */
+  readonly dump?: string;
   readonly watchdogSeconds: number;
   readonly settings: Settings;
   /** Compilers and emulated devices at a time. */

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "npy.hpp"
 #include "tilewright/elements.hpp"
 #include "tilewright/family.hpp"
+#include "tilewright/npy.hpp"
 
 namespace tilewright::check {
 

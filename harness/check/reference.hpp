@@ -182,7 +182,8 @@ inline Answers call_python(const Json& json, const Json& problem, const std::vec
       if (argument.kind == Argument::Kind::scalar) values.set(argument.name, argument.value);
       if (argument.kind != Argument::Kind::tensor) continue;
       const Tensor& tensor = tensors[argument.tensor];
-      if (tensor.role != Role::output) write_npy(place / (tensor.name + ".npy"), tensor, tensor.image.data());
+      if (tensor.role != Role::output)
+        write_npy(place / (tensor.name + ".npy"), tensor.type, tensor.rows, tensor.cols, tensor.cols, tensor.image.data());
       if (tensor.role != Role::input) outputs.push(tensor.name);
     }
     call.set("values", values).set("outputs", outputs);

@@ -1,9 +1,11 @@
 #include "bench.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "family_code.hpp"
 #include "launch_check.hpp"
+#include "tilewright/npy.hpp"
 
 namespace tilewright {
 
@@ -69,6 +71,27 @@ Json Operands::opinions(const References& references) {
     rules.look_at(operand.tensor(), operand.contents(), references.at(output++));
   }
   return rules.json();
+}
+
+void Operands::dump(const std::string& folder, const References& references) {
+  std::filesystem::create_directories(folder);
+  std::size_t output = 0;
+  for (Operand& operand : operands_) {
+    const Tensor& tensor = operand.tensor();
+    const auto write = [&](const char* kind, const std::byte* contents) {
+      write_npy(folder + "/" + tensor.name + kind, tensor.type, tensor.rows, tensor.cols, operand.pitch(), contents);
+    };
+    if (!operand.is_output()) {
+      write(".npy", operand.initial());
+      continue;
+    }
+    if (tensor.role == Role::inout) write(".before.npy", operand.initial());
+    static_cast<void>(operand.damage());  // reads the buffer back
+    write(".npy", operand.contents());
+    const std::vector<double>& expected = references.at(output++).value;
+    write_npy(folder + "/" + tensor.name + ".expected.npy", ElementType::f64, tensor.rows, tensor.cols, tensor.cols,
+              reinterpret_cast<const std::byte*>(expected.data()));
+  }
 }
 
 std::vector<std::byte> Operands::results() const {

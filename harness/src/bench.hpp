@@ -39,6 +39,8 @@ class Operands {
   double judge(const References& references, bool inputs);
   /// Opinions of other projects' acceptance rules on the outputs of the last launch.
   Json opinions(const References& references);
+  /// Writes what the last launch was given and left, and what was expected, as .npy files of a folder.
+  void dump(const std::string& folder, const References& references);
   /// The outputs' elements as judge() read them, rows packed, for bitwise comparison.
   std::vector<std::byte> results() const;
 

@@ -80,6 +80,7 @@ class Trial {
   void run_case(const GateCase& item, std::size_t schedule);
   void expect_refusal(const GateCase& item, const std::shared_ptr<const Problem>& problem);
   void launch(Bench& bench, std::int64_t later = 0);
+  void dump(Bench& bench) const;
   void judge(Bench& bench, const std::string& circumstance);
   void repeat(Bench& bench, const GateCase& item);
   void alternate(Bench& bench, const Json& other);
@@ -191,7 +192,13 @@ void Trial::run_case(const GateCase& item, std::size_t schedule) {
     summarise(totals_.vendor, vendors_.opinions(bench->operands, *bench->references), item.id);
     bench->operands.reset();
   }
-  launch(*bench);
+  try {
+    launch(*bench);
+  } catch (const Rejection&) {
+    dump(*bench);
+    throw;
+  }
+  dump(*bench);
   totals_.worst = std::max(totals_.worst, bench->operands.judge(*bench->references, true));
   bench->setup.judge_workspace();
   bench->first = bench->operands.results();
@@ -234,6 +241,14 @@ void Trial::launch(Bench& bench, std::int64_t later) {
     totals_.statistics[name] = std::max(totals_.statistics[name], value);
   if (job_.opinions && totals_.opinions.is_null()) totals_.opinions = bench.operands.opinions(*bench.references);
   judge_report(report);
+}
+
+/// Where the job asks for it, the running case's operands in a folder named as the case.
+void Trial::dump(Bench& bench) const {
+  if (job_.dump.empty() || is_sparse(bench.operands.problem())) return;
+  std::string name = case_->id;
+  std::replace(name.begin(), name.end(), '/', '_');
+  bench.operands.dump(job_.dump + "/" + name, *bench.references);
 }
 
 /// Judges a launch after the first: wrong now is `stateful`, other bits are `nondeterministic` where the

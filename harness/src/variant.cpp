@@ -61,7 +61,11 @@ GateCase::GateCase(const Json& json)
 }
 
 GateJob::GateJob(const Json& json)
-    : id(json.at("id").text()), variant(json.at("variant")), vendor(json.boolean("vendor", false)), opinions(json.boolean("opinions", false)) {
+    : id(json.at("id").text()),
+      variant(json.at("variant")),
+      vendor(json.boolean("vendor", false)),
+      dump(json.text("dump", "")),
+      opinions(json.boolean("opinions", false)) {
   for (const Json& item : json.at("cases").items()) cases.emplace_back(item);
   if (const Json* list = json.find("schedules"))
     for (const Json& item : list->items()) schedules.push_back(schedule(item));

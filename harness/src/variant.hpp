@@ -62,6 +62,7 @@ struct GateJob {
   std::vector<GateCase> cases;
   std::vector<Schedule> schedules;  // never empty
   bool vendor;                      // compare with the family's baselines too, where there are any
+  std::string dump;                 // folder for what each case was given and gave; empty: none
   bool opinions;                    // say what other projects' acceptance rules make of the first launch
 };
 

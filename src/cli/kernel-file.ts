@@ -57,6 +57,7 @@ export async function checkOwnSource(
     include,
     ...(kernel !== undefined && { kernel }),
     ...(against !== undefined && { against }),
+    ...(flags.dump !== undefined && { dump: flags.dump }),
   };
   const all: Checked[] = [];
   try {

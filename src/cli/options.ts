@@ -26,6 +26,7 @@ export interface Flags {
   /** `validate x.cu`: the reference. */
   readonly against?: string;
   readonly include?: readonly string[];
+  readonly dump?: string;
   readonly junit?: string;
   readonly sarif?: string;
   /** Rank of accuracy. */
@@ -109,7 +110,8 @@ export function withDepth(command: Command): Command {
 export function withGatePart(command: Command): Command {
   return command
     .option('--case <id>', 'run this gate case alone')
-    .option('--seed <n>', 'emulated device: the one schedule that the seed stands for', seed);
+    .option('--seed <n>', 'emulated device: the one schedule that the seed stands for', seed)
+    .option('--dump <folder>', 'write what each case was given, gave and should have given, as .npy');
 }
 
 /** What a `.cu` of one's own is checked with. */

@@ -214,6 +214,7 @@ function requestOf(parts: {
     space: { arch, ...space },
     ...(only && { only }),
     ...(flags.accuracy !== undefined && { accuracy: flags.accuracy }),
+    ...(flags.dump !== undefined && { dump: flags.dump }),
     ...prefixOf(flags),
     stages: new Set(stages),
     install: flags.install,

@@ -43,6 +43,8 @@ export interface GateJob {
   readonly schedules: readonly Schedule[];
   /** Compare with the family's baselines too, where the device has them. */
   readonly vendor: boolean;
+  /** Folder for what each case was given, gave and should have given. */
+  readonly dump?: string;
   /** Say in the evidence what other projects' acceptance rules make of the first launch. */
   readonly opinions?: boolean;
 }

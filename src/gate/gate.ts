@@ -1,3 +1,4 @@
+import { join, resolve } from 'node:path';
 import { backends } from '../backends/index.ts';
 import { jobVariant } from '../device/job-variant.ts';
 import type { GateAnswer, JobCase, Schedule } from '../device/protocol.ts';
@@ -18,13 +19,13 @@ const firstSeed = 1;
 
 /**
  * Puts a compiled variant through its family's cases on a device. Never throws for what the variant does. `vendor`: whether the
- * vendor's library is asked too, where the device has one.
+ * vendor's library is asked too, where the device has one. `dump`: folder that gets a folder of .npy files for each case.
  */
 export async function gateVariant(
   session: DeviceSession,
   artifact: Artifact,
   family: AnyFamily,
-  options: GateScope & { readonly vendor?: boolean } = { depth: 'quick' },
+  options: GateScope & { readonly vendor?: boolean; readonly dump?: string | undefined } = { depth: 'quick' },
 ): Promise<Verdict> {
   const { variant } = artifact.source;
   const { device } = session.info;
@@ -35,6 +36,9 @@ export async function gateVariant(
     cases,
     schedules,
     vendor: options.vendor ?? backend.vendor,
+    ...(options.dump !== undefined && {
+      dump: join(resolve(options.dump), variant.id.replaceAll(/[^\w.,=-]/g, '_')),
+    }),
   });
   const { gpu } = session;
   return { variant: variant.id, device, ...(gpu !== undefined && { gpu }), verdict, evidence };

@@ -26,6 +26,8 @@ export interface CheckRequest {
   /** Folders of the user's headers. */
   readonly include: readonly string[];
   readonly gate: GateScope;
+  /** Folder for what each case was given, gave and should have given. */
+  readonly dump?: string;
 }
 
 export interface CheckHost {
@@ -182,7 +184,10 @@ async function judge(
 ): Promise<Verdict> {
   const session = await host.session();
   try {
-    return withAdvice(await gateVariant(session, artifact, family, request.gate), plan);
+    return withAdvice(
+      await gateVariant(session, artifact, family, { ...request.gate, dump: request.dump }),
+      plan,
+    );
   } catch (error) {
     if (error instanceof UsageError)
       throw new UsageError(error.message.replace(/^the family asks .*? refuses: /, ''));

@@ -1,6 +1,6 @@
 // Kernels as other people write them, each in its own .cu with a description: what `validate x.cu` says of them.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -239,6 +239,20 @@ describe('gen describe', () => {
   test('prints a schema that the docs have', async () => {
     const { stdout } = await gen(folder, ['describe', '--schema']);
     await expect(stdout).toMatchFileSnapshot(join(packageRoot, 'docs/description.schema.json'));
+  });
+
+  test('writes what a case was given, gave and should have given', { timeout: 120_000 }, async () => {
+    const { out } = workspace();
+    const dumped = join(out, 'dumped');
+    await verdicts('mistakes.cu', 'unwritten', '--dump', dumped);
+    const [kernel = ''] = readdirSync(dumped);
+    const [first = ''] = readdirSync(join(dumped, kernel));
+    const files = readdirSync(join(dumped, kernel, first));
+    expect(files.toSorted()).toEqual(['out.expected.npy', 'out.npy']);
+    const header = readFileSync(join(dumped, kernel, first, 'out.npy'))
+      .subarray(0, 128)
+      .toString('latin1');
+    expect(header).toMatch(/^.NUMPY.*'descr': '<f4', 'fortran_order': False, 'shape': \(1, \d+\)/);
   });
 });
 

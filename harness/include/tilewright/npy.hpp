@@ -2,13 +2,14 @@
 #pragma once
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "tilewright/elements.hpp"
 #include "tilewright/family.hpp"
 
-namespace tilewright::check {
+namespace tilewright {
 
 inline constexpr std::pair<const char*, ElementType> kElementNames[] = {
     {"f16", ElementType::f16}, {"bf16", ElementType::bf16}, {"f32", ElementType::f32},
@@ -46,27 +47,30 @@ inline std::vector<double> read_npy(const std::string& path) {
   throw refuse("its element type is not supported: " + text.substr(0, 60));
 }
 
-/// Writes rows x cols elements; bf16, which NumPy lacks, as f4.
-inline void write_npy(const std::string& path, const Tensor& tensor, const std::byte* contents) {
-  const bool widened = tensor.type == ElementType::bf16;
-  const ElementType type = widened ? ElementType::f32 : tensor.type;
+/// Writes rows x cols elements, `pitch` of them from row to row; bf16, which NumPy lacks, as f4.
+inline void write_npy(const std::string& path, ElementType stored, std::int64_t rows, std::int64_t cols, std::int64_t pitch,
+                      const std::byte* contents) {
+  const bool widened = stored == ElementType::bf16;
+  const ElementType type = widened ? ElementType::f32 : stored;
   std::string name;
   for (const auto& [npy, known] : kNpyNames)
     if (known == type && name.empty()) name = npy;
-  std::string header = "{'descr': '" + name + "', 'fortran_order': False, 'shape': (" +
-                       std::to_string(tensor.rows) + ", " + std::to_string(tensor.cols) + "), }";
+  std::string header = "{'descr': '" + name + "', 'fortran_order': False, 'shape': (" + std::to_string(rows) + ", " +
+                       std::to_string(cols) + "), }";
   header.resize((header.size() + 1 + 10 + 63) / 64 * 64 - 10 - 1, ' ');
   header += '\n';
   std::ofstream file(path, std::ios::binary);
   file << "\x93NUMPY" << '\1' << '\0' << static_cast<char>(header.size() & 0xff)
        << static_cast<char>(header.size() >> 8) << header;
-  const std::size_t size = element_bytes(tensor.type), written = element_bytes(type);
-  for (std::int64_t i = 0; i < tensor.rows * tensor.cols; ++i) {
-    std::byte element[8];
-    encode(type, decode(tensor.type, contents + static_cast<std::size_t>(i) * size), element);
-    file.write(reinterpret_cast<const char*>(widened ? element : contents + static_cast<std::size_t>(i) * size),
-               static_cast<std::streamsize>(written));
-  }
+  const std::size_t size = element_bytes(stored), written = element_bytes(type);
+  for (std::int64_t row = 0; row < rows; ++row)
+    for (std::int64_t column = 0; column < cols; ++column) {
+      const std::byte* from = contents + static_cast<std::size_t>(row * pitch + column) * size;
+      std::byte element[8];
+      if (widened) encode(type, decode(stored, from), element);
+      file.write(reinterpret_cast<const char*>(widened ? element : from), static_cast<std::streamsize>(written));
+    }
+  if (!file.flush()) throw std::runtime_error("cannot write " + path);
 }
 
-}  // namespace tilewright::check
+}  // namespace tilewright
