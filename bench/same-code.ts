@@ -1,7 +1,8 @@
 // Whether variants that are rendered otherwise than in another checkout still compile to the same machine code, byte by byte.
-// With --write what was timed there keeps its place in the family's wisdom: wisdom/same-code/<arch>.json names the sources.
+// With --write what was timed there, or has the machine code of what was, keeps its place in the family's wisdom:
+// wisdom/same-code/<arch>.json names the sources.
 // Run: node --import jiti/register bench/same-code.ts <other checkout, built> [--preset shipped] [--where ...] [--limit n] [--write]
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -10,7 +11,7 @@ import { compileCuda } from '../src/compile/nvcc.ts';
 import { loadFamily } from '../src/discover.ts';
 import { localExecutor } from '../src/exec/local.ts';
 import type { Source, Variant } from '../src/model/variant.ts';
-import { wisdomSchema } from '../src/model/wisdom.ts';
+import { sameCodeSchema, wisdomSchema } from '../src/model/wisdom.ts';
 import { renderVariant } from '../src/render/render.ts';
 import { enumerate } from '../src/space/enumerate.ts';
 import { findToolchain } from '../src/toolchain/toolchain.ts';
@@ -103,22 +104,29 @@ try {
   console.log(
     `${compared.filter(({ same }) => same).length} of ${compared.length} have the same machine code`,
   );
-  if (write) writeSameCode(compared.filter(({ same, here, there }) => same && here !== there));
+  if (write) writeSameCode(compared.filter(({ same }) => same));
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
 
+/** `pairs`: digests with the same machine code. What the file maps already goes on from where it leads. */
 function writeSameCode(pairs: readonly { readonly here: string; readonly there: string }[]): void {
   const place = join(folder, 'wisdom/same-code');
   mkdirSync(place, { recursive: true });
+  const renamed = new Map(pairs.map(({ here, there }) => [there, here]));
   for (const { arch } of wisdom) {
+    const file = join(place, `${arch}.json`);
+    const known = existsSync(file)
+      ? sameCodeSchema.parse(JSON.parse(readFileSync(file, 'utf8'))).sources
+      : {};
     // As the file has it: what is loaded is renamed already.
     const { records } = wisdomSchema.parse(
       JSON.parse(readFileSync(join(folder, 'wisdom', `${arch}.json`), 'utf8')),
     );
-    const timed = new Set(records.map(({ source }) => source));
-    const sources = pairs.filter(({ there }) => timed.has(there)).map(({ here, there }) => [there, here]);
-    const file = join(place, `${arch}.json`);
+    const sources = [...new Set(records.map(({ source }) => source))].flatMap((timed) => {
+      const now = renamed.get(known[timed] ?? timed);
+      return now === undefined || now === timed ? [] : [[timed, now] as const];
+    });
     const json = { nvcc: toolchain?.nvccVersion, sources: Object.fromEntries(sources.toSorted()) };
     writeFileSync(file, `${JSON.stringify(json, null, 1)}\n`);
     console.log(`${file}: ${sources.length} sources`);

@@ -62,7 +62,8 @@ export const CUDA_RULES: readonly CudaRule[] = [
   {
     name: 'wrappers-only-include',
     pattern: /^[ \t]*#[ \t]*include[ \t]*<[^>\n]*>/gm,
-    instead: 'include "tw/ptx.cuh" only: it brings cuda_fp16.h, cuda_bf16.h and <cstdint>',
+    instead:
+      'include "tw/ptx.cuh" or another header of "tw/": they bring cuda_fp16.h, cuda_bf16.h and <cstdint>',
   },
 ];
 

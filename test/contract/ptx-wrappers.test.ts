@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { wgmmaShapes } from '../../templates/include/tw/wgmma_shapes.ts';
 
 const root = join(import.meta.dirname, '../..');
 const header = readFileSync(join(root, 'templates/include/tw/ptx.cuh'), 'utf8');
@@ -24,6 +25,10 @@ describe('ptx.cuh', () => {
       .filter(([name, comment]) => !COMPOSED.includes(name) && !comment.includes('PTX ISA: '))
       .map(([name]) => name);
     expect(undocumented).toEqual([]);
+  });
+
+  it('has the shapes of wgmma as they are generated', () => {
+    expect(readFileSync(join(root, 'templates/include/tw/wgmma_shapes.cuh'), 'utf8')).toBe(wgmmaShapes());
   });
 
   it('has a conformance case for every wrapper', () => {

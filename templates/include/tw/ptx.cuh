@@ -30,6 +30,7 @@
 using TensorMap = simt::TensorMap;
 #else
 #include <cuda.h>
+#include "tw/wgmma_shapes.cuh"
 #define TW_EITHER(hardware, emulated) hardware
 /// Qualifies a function of a kernel file at namespace scope; TW_MEMBER one inside a class.
 #define TW_DEVICE static __device__ __forceinline__
@@ -1084,91 +1085,23 @@ TW_DEVICE void wgmma_wait() {
 
 #if !defined(TW_EMULATED)
 namespace detail {
-// The accumulators of m64nN: their places in the asm text and their operands, each list one step longer than
-// the last.
-#define TW_F4(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
-#define TW_D8 "%0, %1, %2, %3"
-#define TW_D16 TW_D8 ", %4, %5, %6, %7"
-#define TW_D24 TW_D16 ", %8, %9, %10, %11"
-#define TW_D32 TW_D24 ", %12, %13, %14, %15"
-#define TW_D40 TW_D32 ", %16, %17, %18, %19"
-#define TW_D48 TW_D40 ", %20, %21, %22, %23"
-#define TW_D56 TW_D48 ", %24, %25, %26, %27"
-#define TW_D64 TW_D56 ", %28, %29, %30, %31"
-#define TW_D72 TW_D64 ", %32, %33, %34, %35"
-#define TW_D80 TW_D72 ", %36, %37, %38, %39"
-#define TW_D88 TW_D80 ", %40, %41, %42, %43"
-#define TW_D96 TW_D88 ", %44, %45, %46, %47"
-#define TW_D104 TW_D96 ", %48, %49, %50, %51"
-#define TW_D112 TW_D104 ", %52, %53, %54, %55"
-#define TW_D120 TW_D112 ", %56, %57, %58, %59"
-#define TW_D128 TW_D120 ", %60, %61, %62, %63"
-#define TW_D136 TW_D128 ", %64, %65, %66, %67"
-#define TW_D144 TW_D136 ", %68, %69, %70, %71"
-#define TW_D152 TW_D144 ", %72, %73, %74, %75"
-#define TW_D160 TW_D152 ", %76, %77, %78, %79"
-#define TW_D168 TW_D160 ", %80, %81, %82, %83"
-#define TW_D176 TW_D168 ", %84, %85, %86, %87"
-#define TW_D184 TW_D176 ", %88, %89, %90, %91"
-#define TW_D192 TW_D184 ", %92, %93, %94, %95"
-#define TW_D200 TW_D192 ", %96, %97, %98, %99"
-#define TW_D208 TW_D200 ", %100, %101, %102, %103"
-#define TW_D216 TW_D208 ", %104, %105, %106, %107"
-#define TW_D224 TW_D216 ", %108, %109, %110, %111"
-#define TW_D232 TW_D224 ", %112, %113, %114, %115"
-#define TW_D240 TW_D232 ", %116, %117, %118, %119"
-#define TW_D248 TW_D240 ", %120, %121, %122, %123"
-#define TW_D256 TW_D248 ", %124, %125, %126, %127"
-#define TW_F8 TW_F4(0)
-#define TW_F16 TW_F8, TW_F4(4)
-#define TW_F24 TW_F16, TW_F4(8)
-#define TW_F32 TW_F24, TW_F4(12)
-#define TW_F40 TW_F32, TW_F4(16)
-#define TW_F48 TW_F40, TW_F4(20)
-#define TW_F56 TW_F48, TW_F4(24)
-#define TW_F64 TW_F56, TW_F4(28)
-#define TW_F72 TW_F64, TW_F4(32)
-#define TW_F80 TW_F72, TW_F4(36)
-#define TW_F88 TW_F80, TW_F4(40)
-#define TW_F96 TW_F88, TW_F4(44)
-#define TW_F104 TW_F96, TW_F4(48)
-#define TW_F112 TW_F104, TW_F4(52)
-#define TW_F120 TW_F112, TW_F4(56)
-#define TW_F128 TW_F120, TW_F4(60)
-#define TW_F136 TW_F128, TW_F4(64)
-#define TW_F144 TW_F136, TW_F4(68)
-#define TW_F152 TW_F144, TW_F4(72)
-#define TW_F160 TW_F152, TW_F4(76)
-#define TW_F168 TW_F160, TW_F4(80)
-#define TW_F176 TW_F168, TW_F4(84)
-#define TW_F184 TW_F176, TW_F4(88)
-#define TW_F192 TW_F184, TW_F4(92)
-#define TW_F200 TW_F192, TW_F4(96)
-#define TW_F208 TW_F200, TW_F4(100)
-#define TW_F216 TW_F208, TW_F4(104)
-#define TW_F224 TW_F216, TW_F4(108)
-#define TW_F232 TW_F224, TW_F4(112)
-#define TW_F240 TW_F232, TW_F4(116)
-#define TW_F248 TW_F240, TW_F4(120)
-#define TW_F256 TW_F248, TW_F4(124)
-
 // Operands behind the accumulators. Both in shared memory: A's and B's descriptors, accumulate?, signs,
 // majors. A in registers: its four registers, B's descriptor, accumulate?, signs, B's major.
 #define TW_WGMMA_TEXT(N, TYPE, PREDICATE, OPERANDS)                 \
   "{\n.reg .pred accumulate;\nsetp.ne.b32 accumulate, %" #PREDICATE \
   ", 0;\n"                                                          \
-  "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." TYPE "." TYPE " {" TW_D##N "}, " OPERANDS ";\n}"
+  "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." TYPE "." TYPE " {" TW_WGMMA_PLACES_##N "}, " OPERANDS ";\n}"
 #define TW_WGMMA_SS(N, TYPE, A, B, P, SA, SB, MA, MB)                                                \
   asm volatile(                                                                                      \
       TW_WGMMA_TEXT(N, TYPE, P, "%" #A ", %" #B ", accumulate, %" #SA ", %" #SB ", %" #MA ", %" #MB) \
-      : TW_F##N                                                                                      \
+      : TW_WGMMA_OPERANDS_##N                                                                        \
       : "l"(a), "l"(b), "r"(accumulate), "n"(SignA), "n"(SignB), "n"(MajorA), "n"(MajorB)            \
       : "memory")
 #define TW_WGMMA_RS(N, TYPE, A0, A1, A2, A3, B, P, SA, SB, MB)                                      \
   asm volatile(TW_WGMMA_TEXT(N, TYPE, P,                                                            \
                              "{%" #A0 ", %" #A1 ", %" #A2 ", %" #A3 "}, %" #B ", accumulate, %" #SA \
                              ", %" #SB ", %" #MB)                                                   \
-               : TW_F##N                                                                            \
+               : TW_WGMMA_OPERANDS_##N                                                              \
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(accumulate), "n"(SignA),   \
                  "n"(SignB), "n"(MajorB)                                                            \
                : "memory")
@@ -1197,39 +1130,7 @@ struct Wgmma;
         TW_WGMMA_RS(N, "bf16", R0, R1, R2, R3, R4, R5, R6, R7, R8);                                \
     }                                                                                              \
   };
-// N, then the numbers of the nine operands behind N/2 accumulators.
-TW_WGMMA(8, 4, 5, 6, 7, 8, 9, 10, 11, 12)
-TW_WGMMA(16, 8, 9, 10, 11, 12, 13, 14, 15, 16)
-TW_WGMMA(24, 12, 13, 14, 15, 16, 17, 18, 19, 20)
-TW_WGMMA(32, 16, 17, 18, 19, 20, 21, 22, 23, 24)
-TW_WGMMA(40, 20, 21, 22, 23, 24, 25, 26, 27, 28)
-TW_WGMMA(48, 24, 25, 26, 27, 28, 29, 30, 31, 32)
-TW_WGMMA(56, 28, 29, 30, 31, 32, 33, 34, 35, 36)
-TW_WGMMA(64, 32, 33, 34, 35, 36, 37, 38, 39, 40)
-TW_WGMMA(72, 36, 37, 38, 39, 40, 41, 42, 43, 44)
-TW_WGMMA(80, 40, 41, 42, 43, 44, 45, 46, 47, 48)
-TW_WGMMA(88, 44, 45, 46, 47, 48, 49, 50, 51, 52)
-TW_WGMMA(96, 48, 49, 50, 51, 52, 53, 54, 55, 56)
-TW_WGMMA(104, 52, 53, 54, 55, 56, 57, 58, 59, 60)
-TW_WGMMA(112, 56, 57, 58, 59, 60, 61, 62, 63, 64)
-TW_WGMMA(120, 60, 61, 62, 63, 64, 65, 66, 67, 68)
-TW_WGMMA(128, 64, 65, 66, 67, 68, 69, 70, 71, 72)
-TW_WGMMA(136, 68, 69, 70, 71, 72, 73, 74, 75, 76)
-TW_WGMMA(144, 72, 73, 74, 75, 76, 77, 78, 79, 80)
-TW_WGMMA(152, 76, 77, 78, 79, 80, 81, 82, 83, 84)
-TW_WGMMA(160, 80, 81, 82, 83, 84, 85, 86, 87, 88)
-TW_WGMMA(168, 84, 85, 86, 87, 88, 89, 90, 91, 92)
-TW_WGMMA(176, 88, 89, 90, 91, 92, 93, 94, 95, 96)
-TW_WGMMA(184, 92, 93, 94, 95, 96, 97, 98, 99, 100)
-TW_WGMMA(192, 96, 97, 98, 99, 100, 101, 102, 103, 104)
-TW_WGMMA(200, 100, 101, 102, 103, 104, 105, 106, 107, 108)
-TW_WGMMA(208, 104, 105, 106, 107, 108, 109, 110, 111, 112)
-TW_WGMMA(216, 108, 109, 110, 111, 112, 113, 114, 115, 116)
-TW_WGMMA(224, 112, 113, 114, 115, 116, 117, 118, 119, 120)
-TW_WGMMA(232, 116, 117, 118, 119, 120, 121, 122, 123, 124)
-TW_WGMMA(240, 120, 121, 122, 123, 124, 125, 126, 127, 128)
-TW_WGMMA(248, 124, 125, 126, 127, 128, 129, 130, 131, 132)
-TW_WGMMA(256, 128, 129, 130, 131, 132, 133, 134, 135, 136)
+TW_WGMMA_SHAPES(TW_WGMMA)
 #undef TW_WGMMA
 #undef TW_WGMMA_RS
 #undef TW_WGMMA_SS

@@ -32,7 +32,9 @@
 // C is not read: the launch code refuses a beta other than 0.
 // Launched as clusters of 2 thread blocks.
 #include "paths/wgmma/args.h"
-#include "tw/ptx.cuh"
+#include "tw/pipeline.cuh"
+#include "tw/tma_tile.cuh"
+#include "tw/wgmma_tile.cuh"
 
 namespace {
 
@@ -48,6 +50,7 @@ constexpr int kCluster = 2;
 constexpr int kTileK = 64;
 constexpr int kBlocksPerStage = 1;
 constexpr int kStages = 4;
+using Pipeline = tw::Pipeline<kStages, kCluster>;
 // Warpgroups that multiply; behind them comes the warp that copies.
 constexpr int kConsumers = 2;
 constexpr int kThreads = 384;
@@ -59,15 +62,17 @@ constexpr int kTilesM = kWarpgroupRows / 64;
 constexpr int kWgmmaN = 128;
 constexpr int kTilesN = kWarpgroupColumns / kWgmmaN;
 constexpr int kTiles = kTilesM * kTilesN;
-using Accumulators = float[kTiles][kWgmmaN / 2];
+using Accumulators = tw::Accumulators<kTilesM, kTilesN, kWgmmaN>;
 
 // Shared memory: stages, staging for C, barriers. A stage holds blocks of A, rows of kTileK
 // elements with 128-byte swizzle (wgmma's K-major form), then rows of B in panels of 64 columns with 128-byte swizzle
 // (the MN-major form). A pattern of swizzle repeats every 1024 bytes at most, so that is what everything is aligned to.
-constexpr int kPitchA = kTileK * 2;
+using TileA = tw::KMajor<kTileK>;
+using TileB = tw::MnMajor<kTileK>;
+constexpr int kPitchA = TileA::kRowBytes;
 constexpr int kBlockBytesA = kBlock * kPitchA;
 constexpr int kStageBytesA = kBlocksPerStage * kGroup * kBlockBytesA;
-constexpr int kPanelBytes = kTileK * 128;
+constexpr int kPanelBytes = TileB::kPanelBytes;
 constexpr int kBlockBytesB = kTileN / 64 * kPanelBytes;
 constexpr int kStageBytes = kStageBytesA + kBlocksPerStage * kBlockBytesB;
 // C goes out in boxes of 16 rows by 64 columns, a warp at a time.
@@ -76,7 +81,7 @@ constexpr int kBoxes = 64 / 64;
 constexpr int kStagingBytes = kBoxes * kBoxBytes;
 constexpr int kPasses = 2;  // times that it is filled for a tile
 constexpr int kBarriers = kStages * kStageBytes + kConsumers * 4 * kStagingBytes;
-constexpr int kAfterBarriers = kBarriers + 16 * kStages;
+constexpr int kAfterBarriers = kBarriers + Pipeline::kBytes;
 constexpr int kSharedBytes = kAfterBarriers;
 static_assert(kSharedBytes == 147520, "the launch gives 147520 bytes");
 static_assert(kStageBytes % 1024 == 0 && kStageBytesA % 1024 == 0 && kBarriers % 1024 == 0, "swizzles begin anew");
@@ -92,20 +97,7 @@ struct Shared {
   __device__ std::uint32_t a(int stage) const { return base + stage * kStageBytes; }
   __device__ std::uint32_t b(int stage) const { return a(stage) + kStageBytesA; }
   __device__ std::uint32_t staging(int warp) const { return a(kStages) + warp * kStagingBytes; }
-  __device__ std::uint32_t full(int stage) const { return base + kBarriers + 8 * stage; }
-  __device__ std::uint32_t empty(int stage) const { return full(kStages + stage); }
-};
-
-/// A place in the ring; producer and consumers walk it alike. The phase flips at every turn.
-struct Ring {
-  int stage = 0;
-  std::uint32_t phase = 0;
-  __device__ void advance() {
-    if (++stage == kStages) {
-      stage = 0;
-      phase ^= 1;
-    }
-  }
+  __device__ Pipeline pipeline() const { return {base + kBarriers}; }
 };
 
 /// The tiles of a list. A read while copies are under way waits behind them; so a warp reads 32 records at once, one per
@@ -135,7 +127,8 @@ struct List {
 /// A: its blocks one below the other, in boxes of kBoxRowsA rows by kTileK columns. B: columns of a panel, rows, panels; in
 /// boxes of 64 columns, kTileK rows and all panels of a tile, or of one panel where B's last one is short (`clipped`).
 struct Maps {
-  const TensorMap *a, *b;
+  tw::Tensor a;
+  tw::Tensor b;
 };
 
 /// Steps `from` to `from` + 31 of a tile, one per lane.
@@ -144,29 +137,26 @@ TW_DEVICE Step fetch(const Args& args, const Tile& tile, int from) {
   return i < tile.count ? args.steps[tile.first + i] : Step{};
 }
 
-constexpr int kBoxRowsA = kBlocksPerStage * kBlock / kCluster;
+constexpr int kRowsA = kBlocksPerStage * kBlock;  // of A that one copy brings
 
-/// Copies kCluster boxes of A, one below the other, from (row, k) on: each thread block fetches one of them for both.
+/// Copies kRowsA rows of A from (row, k) on.
 TW_DEVICE void load_a(const Maps& maps, std::uint32_t to, int k, int row, std::uint32_t full) {
-  const int part = static_cast<int>(ptx::cluster_rank()) * kBoxRowsA;
-  ptx::tensor_load_multicast(to + part * kPitchA, maps.a, {k, row + part}, full, (1 << kCluster) - 1);
+  tw::load_rows<kRowsA, kPitchA, kCluster>(to, maps.a, row, k, full);
 }
 
-/// Copies kTileK rows of B from `k` on, kTileN columns from `n` on. What lies outside of B arrives as zeros.
+/// Copies kTileK rows of B from `k` on, kTileN columns from `n` on.
 TW_DEVICE void load_b(const Args& args, const Maps& maps, std::uint32_t to, int k, int n, std::uint32_t full) {
-  const int step = args.clipped ? 64 : kTileN;
-  for (int i = 0; i < kTileN; i += step)
-    ptx::tensor_load(to + i / 64 * kPanelBytes, maps.b, {args.clipped ? n + i : 0, k, args.clipped ? 0 : n / 64},
-                     full);
+  tw::load_panels<kTileK, kTileN>(to, maps.b, k, n, args.clipped, full);
 }
 
 /// Fills a stage with up to kBlocksPerStage of the `count` steps that are left, at depth k within their blocks.
 /// `first` is the number of the first one.
-TW_DEVICE void fill_stage(const Args& args, const Maps& maps, const Shared& shared, const Ring& ring,
+TW_DEVICE void fill_stage(const Args& args, const Maps& maps, const Shared& shared, const Pipeline::State& ring,
                           const Step (&steps)[kBlocksPerStage], int first, int count, int k, int n) {
-  const std::uint32_t full = shared.full(ring.stage), a = shared.a(ring.stage), b = shared.b(ring.stage);
-  ptx::mbarrier_wait(shared.empty(ring.stage), ring.phase ^ 1);  // passes in the first turn: nobody has used the stage
-  ptx::mbarrier_arrive_expect_tx(full, kStageBytesA + min(count, kBlocksPerStage) * kBlockBytesB);
+  const Pipeline pipeline = shared.pipeline();
+  const std::uint32_t full = pipeline.full(ring.stage), a = shared.a(ring.stage), b = shared.b(ring.stage);
+  pipeline.acquire(ring);
+  pipeline.expect(ring, kStageBytesA + min(count, kBlocksPerStage) * kBlockBytesB);
   load_a(maps, a, k, first * kBlock, full);
 #pragma unroll
   for (int i = 0; i < kBlocksPerStage; ++i)
@@ -174,7 +164,7 @@ TW_DEVICE void fill_stage(const Args& args, const Maps& maps, const Shared& shar
 }
 
 /// Issues all copies of a tile. Its steps come in batches of 32, one per lane; `batch` is the first.
-TW_DEVICE void fill_tile(const Args& args, const Maps& maps, const Shared& shared, Ring& ring, const Tile& tile, Step batch) {
+TW_DEVICE void fill_tile(const Args& args, const Maps& maps, const Shared& shared, Pipeline::State& ring, const Tile& tile, Step batch) {
   const int n = tile.column + static_cast<int>(ptx::cluster_rank()) * kTileN;
   const int lane = ptx::lane_id();
   for (int i = 0; i < tile.count; batch = fetch(args, tile, i)) {
@@ -193,7 +183,7 @@ TW_DEVICE void fill_tile(const Args& args, const Maps& maps, const Shared& share
 
 /// Walks the list `tiles`; `batch` has the first steps.
 TW_DEVICE void produce(const Args& args, const Maps& maps, const Shared& shared, List tiles, Step batch) {
-  Ring ring;
+  Pipeline::State ring;
   Tile tile = tiles.take();
   if (batch < 0) batch = fetch(args, tile, 0);
   while (tile.count >= 0) {
@@ -207,45 +197,19 @@ TW_DEVICE void produce(const Args& args, const Maps& maps, const Shared& shared,
 // ----------------------------------------------------------------------------------------------------- consumers
 
 /// acc (+)= the block of A at `a` times the rows of B at `b`, kTileK deep; where `accumulate` is false acc may hold anything.
-/// From one wgmma to the next, 16 deeper, A advances within its swizzled rows and B by 16 rows. Descriptors: A's leading
-/// offset (16) has no meaning under a swizzle; B's is the next panel, and its stride the next eight rows.
 TW_DEVICE void multiply(Accumulators& acc, std::uint32_t a, std::uint32_t b, bool accumulate) {
-#pragma unroll
-  for (int k = 0; k < kTileK; k += 16)
-#pragma unroll
-    for (int tile = 0; tile < kTiles; ++tile) {
-      const std::uint64_t rows = ptx::wgmma_descriptor(a + tile / kTilesN * 64 * kPitchA + k * 2, 16, 8 * kPitchA,
-                                                       ptx::MatrixSwizzle::b128);
-      const std::uint64_t columns = ptx::wgmma_descriptor(b + tile % kTilesN * (kWgmmaN / 64) * kPanelBytes + k * 128,
-                                                          kPanelBytes, 1024, ptx::MatrixSwizzle::b128);
-      ptx::wgmma<Input, ptx::Major::k, ptx::Major::mn>(acc[tile], rows, columns, accumulate || k > 0);
-    }
-}
-
-/// Gives a stage back, one arrival per warp and thread block: the other block's producer writes A here as well.
-TW_DEVICE void release(const Shared& shared, int stage) {
-  // At block scope: releasing at cluster scope costs a fence of all memory. Of what the other block writes here, A, only
-  // wgmma has read, which is done.
-  const std::uint32_t lane = ptx::lane_id();
-  if (lane < kCluster) ptx::mbarrier_arrive_cluster(ptx::map_shared_rank(shared.empty(stage), lane));
-}
-
-TW_DEVICE void clear(Accumulators& acc) {
-#pragma unroll
-  for (int tile = 0; tile < kTiles; ++tile)
-#pragma unroll
-    for (int i = 0; i < kWgmmaN / 2; ++i) acc[tile][i] = 0.0f;
+  tw::multiply<Input, kTilesN>(acc, TileA{a}, TileB{b}, accumulate);
 }
 
 TW_DEVICE int stages_of(int count) { return (count + kBlocksPerStage - 1) / kBlocksPerStage * (kBlock / kTileK); }
 
 /// Sums a warpgroup's share of a tile over all its steps. `write_late(pass)` writes a part of the tile before.
 template <class WriteLate>
-TW_DEVICE void multiply_tile(const Shared& shared, Ring& ring, Accumulators& acc, int count, const WriteLate& write_late) {
+TW_DEVICE void multiply_tile(const Shared& shared, Pipeline::State& ring, Accumulators& acc, int count, const WriteLate& write_late) {
   const int warpgroup = ptx::warp_id() / 4;
   const int stages = stages_of(count);
   for (int i = 0; i < stages; ++i) {
-    ptx::mbarrier_wait(shared.full(ring.stage), ring.phase);
+    shared.pipeline().wait(ring);
     const std::uint32_t a = shared.a(ring.stage) + warpgroup * kWarpgroupRows * kPitchA;
     const std::uint32_t b = shared.b(ring.stage);
     ptx::wgmma_fence();
@@ -255,25 +219,17 @@ TW_DEVICE void multiply_tile(const Shared& shared, Ring& ring, Accumulators& acc
     for (int pass = 0; pass < kPasses; ++pass)
       if (i == pass) write_late(pass);  // the tile before leaves, a part with each of the first stages
     ptx::wgmma_wait<0>();
-    release(shared, ring.stage);
+    shared.pipeline().release(ring.stage);
     ring.advance();
   }
 #pragma unroll
   for (int pass = 0; pass < kPasses; ++pass)
     if (pass >= stages) write_late(pass);
-#pragma unroll
-  for (int tile = 0; tile < kTiles; ++tile) ptx::fence_registers(acc[tile]);
-  if (stages == 0) clear(acc);
+  tw::fence(acc);
+  if (stages == 0) tw::clear(acc);
 }
 
 // ------------------------------------------------------------------------------------------------------ epilogue
-
-TW_DEVICE void scale(Accumulators& acc, float alpha) {
-#pragma unroll
-  for (int tile = 0; tile < kTiles; ++tile)
-#pragma unroll
-    for (int i = 0; i < kWgmmaN / 2; ++i) acc[tile][i] *= alpha;
-}
 
 /// A warpgroup's share of a tile of C, rounded: accumulators 2i and 2i + 1 in one register.
 using Value = std::uint32_t;
@@ -295,7 +251,7 @@ TW_DEVICE void put_in_box(const Value* values, int first, std::uint32_t box) {
 #pragma unroll
   for (int i = 0; i < 64; i += 16) {
     const int at = first + i / 4;
-    ptx::stmatrix_x4(box + row * 128 + ((chunk + i / 8) ^ row % 8) * 16,
+    ptx::stmatrix_x4(box + tw::swizzled<128>(row, chunk + i / 8),
                      {pair(values, at), pair(values, at + 1), pair(values, at + 2), pair(values, at + 3)});
   }
 }
@@ -337,7 +293,7 @@ TW_DEVICE int column_of(const Tile& tile) {
 // --------------------------------------------------------------------------------------------- a consumer's tiles
 
 TW_DEVICE void consume(const Args& args, const TensorMap* map_c, const Shared& shared, List tiles) {
-  Ring ring;
+  Pipeline::State ring;
   Accumulators acc;
   Values late;  // the tile before, which leaves while this one is multiplied
   int late_row = -1, late_column = 0;
@@ -349,7 +305,7 @@ TW_DEVICE void consume(const Args& args, const TensorMap* map_c, const Shared& s
   for (; tile.count >= 0; tile = take()) {
     const int row = row_of(tile.row);
     multiply_tile(shared, ring, acc, tile.count, write_late);
-    if (args.alpha != 1.0f) scale(acc, args.alpha);
+    if (args.alpha != 1.0f) tw::scale(acc, args.alpha);
     pack_tile(acc, late);
     late_row = row;
     late_column = column_of(tile);
@@ -376,19 +332,16 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
     ptx::prefetch_tensor_map(&map_a);
     ptx::prefetch_tensor_map(&map_b);
     ptx::prefetch_tensor_map(&map_c);
-    for (int stage = 0; stage < kStages; ++stage) {
-      ptx::mbarrier_init(shared.full(stage), 1);  // its producer, and the bytes that it announces
-      ptx::mbarrier_init(shared.empty(stage), 4 * kConsumers * kCluster);
-    }
+    shared.pipeline().init<1, 4 * kConsumers>();
     ptx::fence_mbarrier_init();
   }
-  ptx::cluster_sync();
+  tw::cluster_sync<kCluster>();
 
   if (ptx::warp_id() >= 4 * kConsumers) {
     // 384 threads begin with 168 each; the producer's warpgroup gives up what the consumers need.
     ptx::setmaxnreg_dec<40>();
     if (ptx::warp_id() == 4 * kConsumers) {
-      Maps maps{&map_a, &map_b};
+      const Maps maps{{&map_a}, {&map_b}};
       produce(args, maps, shared, tiles, start);
     }
   } else {

@@ -261,7 +261,10 @@ const mutants: readonly Mutant[] = [
   [
     'takes two turns of the ring for one when it leaves out a row',
     'pingPong',
-    replacing('phase ^= stage / kStages & 1;', 'phase ^= stage >= kStages;'),
+    replacing(
+      'ring.skip(stages_of(tile.count));',
+      'ring.stage += stages_of(tile.count); ring.phase ^= ring.stage >= kStages; ring.stage %= kStages;',
+    ),
     ['hang', 'race', 'wrong'],
   ],
   [

@@ -1,0 +1,64 @@
+// tma_tile.cuh - tiles of tensors that TMA copies between global and shared memory. One thread issues a copy; loads
+// complete on an mbarrier (`full`), to which their bytes must have been announced, stores in a bulk group.
+#pragma once
+#include "tw/cluster.cuh"
+
+namespace tw {
+
+/// A tensor in global memory as its tensor map describes it.
+struct Tensor {
+  const TensorMap* map;
+};
+
+/// The same with a hint on how long L2 should keep what is copied.
+struct HintedTensor {
+  const TensorMap* map;
+  ptx::CachePolicy policy;
+};
+
+/// Loads the box at coordinates `at`, innermost first, to `to`. What lies outside of the tensor arrives as zeros.
+template <int Rank>
+TW_DEVICE void load_box(std::uint32_t to, const Tensor& from, const int (&at)[Rank], std::uint32_t full) {
+  ptx::tensor_load(to, from.map, at, full);
+}
+template <int Rank>
+TW_DEVICE void load_box(std::uint32_t to, const HintedTensor& from, const int (&at)[Rank], std::uint32_t full) {
+  ptx::tensor_load(to, from.map, at, full, from.policy);
+}
+
+/// Stores the box at `from` in shared memory; what lies outside of the tensor is dropped. Commit it to a bulk group.
+template <int Rank>
+TW_DEVICE void store_box(const Tensor& to, const int (&at)[Rank], std::uint32_t from) {
+  ptx::tensor_store(to.map, at, from);
+}
+template <int Rank>
+TW_DEVICE void store_box(const HintedTensor& to, const int (&at)[Rank], std::uint32_t from) {
+  ptx::tensor_store(to.map, at, from, to.policy);
+}
+
+/// Loads `Rows` rows of `RowBytes` bytes, from (row, column) on, into every thread block of the cluster: each fetches
+/// an equal share of the rows and multicasts it. The map's box is such a share, and each block's mbarrier gets all bytes.
+template <int Rows, int RowBytes, int Cluster>
+TW_DEVICE void load_rows(std::uint32_t to, const Tensor& from, int row, int column, std::uint32_t full) {
+  static_assert(Rows % Cluster == 0, "equal shares");
+  if constexpr (Cluster == 1) {
+    ptx::tensor_load(to, from.map, {column, row}, full);
+  } else {
+    const int share = cluster_rank<Cluster>() * (Rows / Cluster);
+    ptx::tensor_load_multicast(to + share * RowBytes, from.map, {column, row + share}, full, (1 << Cluster) - 1);
+  }
+}
+
+/// Loads `Rows` rows by `Columns` columns of a matrix of 16-bit elements, from (row, column) on, as panels of 64 columns:
+/// rows of 128 bytes, one panel behind the other. The map has rank 3, and this is up to the host:
+///   whole panels   columns of a panel, rows, panels; a box takes all panels of the tile
+///   `clipped`      columns, rows, 1; a box takes one panel, and TMA fills what lies behind the matrix with zeros
+template <int Rows, int Columns, class From>
+TW_DEVICE void load_panels(std::uint32_t to, const From& from, int row, int column, int clipped, std::uint32_t full) {
+  static_assert(Columns % 64 == 0, "whole panels");
+  const int step = clipped ? 64 : Columns;
+  for (int i = 0; i < Columns; i += step)
+    load_box(to + i / 64 * (Rows * 128), from, {clipped ? column + i : 0, row, clipped ? 0 : column / 64}, full);
+}
+
+}  // namespace tw
