@@ -11,6 +11,7 @@ import { descriptionJsonSchema } from '../kernel-file/description.ts';
 import { draftText } from '../kernel-file/draft.ts';
 import type { Event } from '../model/event.ts';
 import type { GateScope } from '../model/verdict.ts';
+import { annotation } from '../report/annotations.ts';
 import { checkedReport } from '../report/checked.ts';
 import { junitReport } from '../report/junit.ts';
 import { sarifReport } from '../report/sarif.ts';
@@ -162,7 +163,8 @@ function withCommand(one: Checked, file: string, flags: Flags): Checked {
 
 function tell(one: Checked, file: string, flags: Flags): void {
   if (!flags.json) process.stdout.write(asCalled(checkedReport(one, file, process.stdout)));
-  else process.stdout.write(`${JSON.stringify(eventOf(one, file))}\n`);
+  if (!flags.json && process.env.GITHUB_ACTIONS === 'true') process.stdout.write(annotation(one, file));
+  if (flags.json) process.stdout.write(`${JSON.stringify(eventOf(one, file))}\n`);
 }
 
 function eventOf(one: Checked, file: string): Event {

@@ -1,7 +1,7 @@
-import { basename, dirname, join } from 'node:path';
 import { verdictNames } from '../model/verdict.ts';
 import { packageVersion } from '../util/package-version.ts';
 import type { Judged } from './junit.ts';
+import { type Place, placesIn } from './places.ts';
 
 /** What was found as SARIF 2.1.0, which code hosts show beside the lines. */
 export function sarifReport(all: readonly Judged[], file: string): string {
@@ -33,20 +33,6 @@ function result(ruleId: string, level: string, kernel: string, message: string, 
   };
 }
 
-interface Place {
-  readonly uri: string;
-  readonly line: number;
-}
-
 function location({ uri, line }: Place): object {
   return { physicalLocation: { artifactLocation: { uri }, region: { startLine: line } } };
-}
-
-/** Source lines that a message names, the access that was found out first. */
-function placesIn(message: string, file: string): Place[] {
-  const named = [...message.matchAll(/(?:\bat |^)(\S+\.(?:cuh?|h|hpp)):(\d+)/g)];
-  return named.map(([, name = '', line]) => ({
-    uri: basename(name) === basename(file) ? file : join(dirname(file), name),
-    line: Number(line),
-  }));
 }
