@@ -23,7 +23,8 @@ and power read meanwhile.
 Results are compared with an fp64 product; a system that is wrong is marked so and makes the exit code 1.
 
 TFLOPS are effective ones, 2 * stored elements * N / time; `ownTflops` of dense products count everything that they multiply.
-`node dist/cli.js show bsr-spmm --json` must work: it says what the workloads are.
+`node dist/cli.js show bsr-spmm --json` and `gen problem` must work: they say what the workloads are and make their matrices, the
+very ones of the gate and of `gen time`. Their values, and B, are drawn here.
 """
 
 import argparse
@@ -40,7 +41,7 @@ import sys
 import time
 
 import cusparse
-import patterns
+from matrices import structures_of
 from tilewright_library import Library, LibraryError, Plan, build
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -141,13 +142,13 @@ def environment(manifest):
 class Comparison:
     """One workload: the operands, and each system as a function that enqueues its product. `libraries`: of ours, by system."""
 
-    def __init__(self, id, problem, libraries, options):
+    def __init__(self, id, problem, structure, libraries, options):
         import torch
 
         self.torch, self.id, self.options = torch, id, options
         self.m, self.n, self.k, self.block = (problem[name] for name in ("m", "n", "k", "block"))
         self.pattern = problem["pattern"]
-        row_ptr, columns = patterns.bsr(self.pattern, self.m // self.block, self.k // self.block, options.seed)
+        row_ptr, columns = structure
         self.blocks = len(columns)
         generator = torch.Generator(device="cuda").manual_seed(options.seed)
         normal = lambda *shape: torch.randn(*shape, generator=generator, device="cuda", dtype=torch.float16)
@@ -341,7 +342,7 @@ def options_of(arguments):
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 1), help="compilers at a time")
     parser.add_argument("--samples", type=int, default=30, help="rounds")
     parser.add_argument("--sustained", type=float, default=1.2, help="seconds of each system alone; 0: not at all")
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=1, help="of values and B")
     parser.add_argument("--budget", type=float, default=480, help="seconds after which no further workload is begun")
     parser.add_argument("--out", help="file for the results as JSON")
     parser.add_argument("--list", action="store_true", help="say what would be timed; needs no GPU")
@@ -354,18 +355,16 @@ def not_timed(manifest, workloads):
     return [id for id in workloads if id not in timed]
 
 
-def triton_case(problem, seed):
+def triton_case(problem, structure):
     from triton_bsr import kernel_case
 
-    block = problem["block"]
-    row_ptr, _ = patterns.bsr(problem["pattern"], problem["m"] // block, problem["k"] // block, seed)
-    return kernel_case(block, problem["n"], row_ptr[-1])
+    row_ptr, _ = structure
+    return kernel_case(problem["block"], problem["n"], row_ptr[-1])
 
 
-def listing(workloads, seed):
+def listing(workloads, structures):
     for id, problem in workloads.items():
-        block = problem["block"]
-        row_ptr, columns = patterns.bsr(problem["pattern"], problem["m"] // block, problem["k"] // block, seed)
+        row_ptr, columns = structures[id]
         longest = max(after - before for before, after in zip(row_ptr, row_ptr[1:]))
         print(f"{id}: {problem['m']} x {problem['k']} x {problem['n']}, {len(columns)} blocks, longest row {longest}")
 
@@ -392,8 +391,9 @@ def main(arguments):
     options, started = options_of(arguments), time.monotonic()
     workloads = chosen_workloads(options.workloads, all_workloads())
     if options.list:
-        listing(workloads, options.seed)
+        listing(workloads, structures_of(workloads))
         return 0
+    structures = structures_of(workloads)
     import torch
 
     if not torch.cuda.is_available():
@@ -418,7 +418,7 @@ def main(arguments):
     if options.compile_seconds > 0:
         from triton_bsr import compile_ahead
 
-        cases = sorted({triton_case(problem, options.seed) for problem in workloads.values()})
+        cases = sorted({triton_case(problem, structures[id]) for id, problem in workloads.items()})
         left_out = compile_ahead(cases, options.jobs, options.compile_seconds, say)
     failed = []
     for id, problem in workloads.items():
@@ -427,8 +427,8 @@ def main(arguments):
             failed.append(id)
             continue
         try:
-            known = left_out[triton_case(problem, options.seed)] if left_out else ()
-            records = Comparison(id, problem, libraries, options).measure(known)
+            known = left_out[triton_case(problem, structures[id])] if left_out else ()
+            records = Comparison(id, problem, structures[id], libraries, options).measure(known)
         except Exception as error:  # one workload that does not fit or is not served leaves the others their times
             if "illegal memory access" in str(error):
                 raise

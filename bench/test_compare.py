@@ -18,7 +18,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 import compare
 import cusparse
-import patterns
+import matrices
 from tilewright_library import LibraryError, Problem
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -27,34 +27,21 @@ with unittest.mock.patch.dict(sys.modules, {name: unittest.mock.MagicMock() for 
     import triton_bsr  # what is tested of it needs no torch
 
 
-class Patterns(unittest.TestCase):
-    def drawn(self, pattern, rows=16, columns=16):
-        row_ptr, found = patterns.bsr(pattern, rows, columns, 1)
-        self.assertEqual((row_ptr[0], row_ptr[-1], len(row_ptr)), (0, len(found), rows + 1))
-        for first, last in zip(row_ptr, row_ptr[1:]):
-            row = found[first:last]
-            self.assertEqual(row, sorted(set(row)))
-            self.assertTrue(all(0 <= column < columns for column in row))
-        return [last - first for first, last in zip(row_ptr, row_ptr[1:])]
+class Matrices(unittest.TestCase):
+    def written(self, descr, data):
+        header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': (1, 3), }}".ljust(117) + "\n"
+        with tempfile.NamedTemporaryFile(delete=False) as file:
+            self.addCleanup(os.unlink, file.name)
+            file.write(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + data)
+        return file.name
 
-    def test_random_has_exactly_its_share(self):
-        self.assertEqual(sum(self.drawn({"kind": "random", "density": 0.125})), 32)
+    def test_reads_what_numpy_writes(self):
+        data = b"".join(value.to_bytes(4, "little", signed=True) for value in (0, -2, 70000))
+        self.assertEqual(matrices.integers(self.written("<i4", data)), [0, -2, 70000])
 
-    def test_equal_rows(self):
-        self.assertEqual(set(self.drawn({"kind": "equal-rows", "density": 0.25})), {4})
-
-    def test_band_is_cut_at_the_edges(self):
-        self.assertEqual(self.drawn({"kind": "banded", "width": 4})[:5], [5, 6, 7, 8, 9])
-
-    def test_power_law_falls_and_has_its_share(self):
-        lengths = sorted(self.drawn({"kind": "power-law", "density": 0.25, "exponent": 1}), reverse=True)
-        self.assertEqual(lengths[0], 16)
-        self.assertLess(abs(sum(lengths) - 64), 4)
-        self.assertLess(lengths[-1], lengths[4])
-
-    def test_unknown_kinds_are_named(self):
-        with self.assertRaisesRegex(ValueError, "arrow"):
-            patterns.bsr({"kind": "arrow"}, 4, 4, 1)
+    def test_refuses_other_elements(self):
+        with self.assertRaisesRegex(ValueError, "elements of <f4, not of <i4"):
+            matrices.integers(self.written("<f4", bytes(12)))
 
 
 class Libraries(unittest.TestCase):

@@ -296,6 +296,24 @@ describe('the C++ side', () => {
     expect(headers.filter(({ header }) => /kernels\/|generated\//.test(header))).toEqual([]);
   });
 
+  it('names no family, as src/ does not, and speaks of nothing that one family alone has', () => {
+    const families = fastGlob.sync('*', {
+      cwd: join(packageRoot, 'templates/kernels'),
+      onlyDirectories: true,
+    });
+    const names = families.flatMap((name) => [name, name.replaceAll('-', '_')]);
+    const foreign = new RegExp(`\\b(${names.join('|')}|bsr|spmm|block rows?)`, 'i');
+    // harness/bugs has kernels of its own, with seeded bugs.
+    const sources = fastGlob.sync(
+      ['src/**/*.ts', 'harness/**/*.{hpp,cpp,h,cu,cuh,py,txt}', '!harness/bugs/**'],
+      {
+        cwd: packageRoot,
+      },
+    );
+    expect(families.length).toBeGreaterThan(1);
+    expect(sources.filter((file) => foreign.test(readFileSync(join(packageRoot, file), 'utf8')))).toEqual([]);
+  });
+
   it('of kernels has inline assembly in one file', () => {
     const sources = fastGlob.sync('templates/**/*.{hbs,hpp,cuh,cu,cpp,h}', { cwd: packageRoot });
     const withAssembly = sources.filter((file) =>

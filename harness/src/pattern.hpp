@@ -1,5 +1,5 @@
 // pattern.hpp - says in a few words where the bad elements of a matrix lie: the first thing that tells a
-// wrong swizzle from a missing tail, a lost block row from noise.
+// wrong swizzle from a missing tail, a lost row from noise.
 #pragma once
 #include <cstdint>
 #include <string>

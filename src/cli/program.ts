@@ -3,12 +3,12 @@ import { UsageError } from '../errors.ts';
 import { localExecutor } from '../exec/local.ts';
 import { type Stage, stages } from '../model/event.ts';
 import { shortPath } from '../report/format.ts';
-import { listRuns } from '../store/run.ts';
 import { type PartName, partNames } from '../toolchain/parts.ts';
 import { ensureToolchain } from '../toolchain/toolchain.ts';
 import { packageVersion } from '../util/package-version.ts';
 import { check } from './check.ts';
 import { doctor } from './doctor.ts';
+import { emitRuns } from './emit.ts';
 import { list, show, why } from './inspect.ts';
 import { checkOwnSource, describeSource, isOwnSource } from './kernel-file.ts';
 import { type MutateFlags, mutate, operatorNames } from './mutate.ts';
@@ -28,13 +28,11 @@ import {
   withSpace,
 } from './options.ts';
 import { printLine, remark } from './output.ts';
-import { configOf, type Prepared, prepareExisting, prepareNew, runsRoot } from './prepare.ts';
+import { prepareExisting, prepareNew } from './prepare.ts';
+import { type ProblemFlags, problem } from './problem.ts';
 import { type ReportFlags, report } from './report.ts';
 import { execute } from './run.ts';
 import { subjectOf } from './subject.ts';
-
-/** Of `gen emit`: what passed is in the run's journal. */
-const emitStages: readonly Stage[] = ['build', 'select', 'emit'];
 
 /** Told the exit code of the command that ran. */
 type Done = (code: number) => void;
@@ -167,23 +165,6 @@ function addRunCommands(program: Command, done: Done): void {
   addReport(program, done);
 }
 
-/** One run after the other; what is installed has them all. Ends at the first that has nothing to give. */
-async function emitRuns(names: readonly string[], flags: Flags): Promise<number> {
-  const { prefix: _, static: _s, ...withoutPrefix } = flags;
-  const earlier = names.slice(0, -1);
-  for (const name of earlier) {
-    const code = await execute(await prepareEmit(name, withoutPrefix), withoutPrefix);
-    if (code !== 0) return code;
-  }
-  return execute(await prepareEmit(names.at(-1), flags), flags);
-}
-
-async function prepareEmit(name: string | undefined, flags: Flags): Promise<Prepared> {
-  const root = runsRoot(await configOf(flags));
-  const isFamily = name !== undefined && listRuns(root, name).length > 0;
-  return prepareExisting(isFamily ? undefined : name, isFamily ? name : undefined, emitStages, flags);
-}
-
 /** Measures the gate itself. */
 function addMutate(program: Command, done: Done): void {
   const command = subjectCommand(program, 'mutate', 'put kernels with one defect each through the gate');
@@ -246,6 +227,16 @@ function addInspectCommands(program: Command, done: Done): void {
     .argument('[variant]', 'id of a variant');
   withAnswer(showing).action(async (first: string, second: string | undefined, flags: Flags) =>
     done(await show(...subjectOf(first, second), flags)),
+  );
+  const making = program
+    .command('problem')
+    .description('the operands of workloads, as gate and clock use them')
+    .argument('<family>', 'a kernel family; see `gen list`')
+    .argument('<workload...>', 'ids of its workloads; see `gen show <family>`')
+    .option('--to <folder>', 'write each tensor to <folder>/<workload>/<tensor>.npy (bf16 as f4)')
+    .option('--tensors <name...>', 'these alone');
+  withAnswer(making).action(async (family: string, workloads: string[], flags: ProblemFlags) =>
+    done(await problem(family, workloads, flags)),
   );
   const asking = program
     .command('why')

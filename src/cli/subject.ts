@@ -11,7 +11,7 @@ import { onDisk } from '../util/disk.ts';
 import { sha256 } from '../util/hash.ts';
 
 /**
- * A family and what of it: `bsr-spmm <variant>`, or a variant alone, whose id says which family it is of. So does the
+ * A family and what of it: `my-op <variant>`, or a variant alone, whose id says which family it is of. So does the
  * id that a file stands for: `as`, or what the file says.
  */
 export function subjectOf(

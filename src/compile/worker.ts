@@ -11,12 +11,15 @@ import { blameMachine, ending, firstError } from './diagnosis.ts';
 import { includeHash } from './includes.ts';
 import { callCompiler } from './outcome.ts';
 
-/** The runner of one family on one device. */
+/** A program made of one family's C++: its runner on one device, as a rule. */
 export interface BuiltWorker {
   readonly path: string;
   readonly key: string;
   readonly cached: boolean;
 }
+
+/** Told how many files are built. */
+type OnFiles = (done: number, all: number) => void;
 
 interface Unit {
   /** Where it lies, or what to call it when it is generated. */
@@ -47,9 +50,54 @@ export async function buildWorker(
   device: DeviceName,
   compilers: RunnerCompilers,
   context: CompileContext,
-  onFiles: (done: number, all: number) => void = () => {},
+  onFiles: OnFiles = () => {},
 ): Promise<BuiltWorker> {
-  const units = unitsOf(device, context);
+  const sources = backends[device].runner.sources.flatMap((folder) => {
+    const names = readdirSync(join(context.packageRoot, 'harness', folder)).filter((name) =>
+      name.endsWith('.cpp'),
+    );
+    return names.sort().map((name) => join(folder, name));
+  });
+  return buildProgram('worker', sources, device, compilers, context, onFiles);
+}
+
+/** Sources of what families may include of the runner, and what these use. */
+function familySupport({ packageRoot }: CompileContext): string[] {
+  const offered = readdirSync(join(packageRoot, 'harness/include/tilewright')).map((name) =>
+    basename(name, '.hpp'),
+  );
+  const names = [...offered, 'json_reader', 'utf8'].map((name) => `src/${name}.cpp`);
+  return names.filter((name) => existsSync(join(packageRoot, 'harness', name))).sort();
+}
+
+/** Builds the program that writes the tensors of a family's problems, of the runner's own objects. Needs no CUDA toolkit. */
+export function buildProblemWriter(
+  compilers: RunnerCompilers,
+  context: CompileContext,
+  onFiles: OnFiles = () => {},
+): Promise<BuiltWorker> {
+  const host = Object.values(backends).find(({ runner }) => !runner.toolkit);
+  if (!host) throw new Error('every device needs a CUDA toolkit');
+  return buildProgram(
+    'problem',
+    ['problem/main.cpp', ...familySupport(context)],
+    host.name,
+    compilers,
+    context,
+    onFiles,
+  );
+}
+
+/** `sources`: relative to `harness/`; the family's C++ is added. */
+async function buildProgram(
+  name: string,
+  sources: readonly string[],
+  device: DeviceName,
+  compilers: RunnerCompilers,
+  context: CompileContext,
+  onFiles: OnFiles,
+): Promise<BuiltWorker> {
+  const units = unitsOf(sources, device, context);
   const tell = tellerOf(units.length, onFiles);
   const objects = await Promise.all(
     units.map(async (unit) => {
@@ -59,25 +107,25 @@ export async function buildWorker(
     }),
   );
   const libraries = librariesOf(device, compilers);
-  const key = hashOf('worker', device, ...objects.map(({ key }) => key).sort(), libraries.join(' '));
+  const key = hashOf(name, device, ...objects.map(({ key }) => key).sort(), libraries.join(' '));
   const entry = await obtain(context, key, z.object({}), async (folder) => {
     const argv = [
       compilers.cxx,
       ...flags,
       '-rdynamic',
       '-o',
-      join(folder, 'worker'),
+      join(folder, name),
       ...objects.map(({ path }) => path),
       ...libraries,
     ];
     await mustSucceed(argv, 'link', folder, context);
     return {};
   });
-  return { path: join(entry.folder, 'worker'), key, cached: entry.cached };
+  return { path: join(entry.folder, name), key, cached: entry.cached };
 }
 
 /** Counts files, those of the cache too, but says nothing before one has to be compiled. */
-function tellerOf(all: number, onFiles: (done: number, all: number) => void) {
+function tellerOf(all: number, onFiles: OnFiles) {
   let begun = false;
   let done = 0;
   return {
@@ -92,17 +140,15 @@ function tellerOf(all: number, onFiles: (done: number, all: number) => void) {
   };
 }
 
-function unitsOf(device: DeviceName, { packageRoot, familyFolder }: CompileContext): Unit[] {
-  const files = backends[device].runner.sources.flatMap((folder) => {
-    const path = join(packageRoot, 'harness', folder);
-    return readdirSync(path)
-      .filter((name) => name.endsWith('.cpp'))
-      .sort()
-      .map((name) => join(path, name));
-  });
-  const sources = files.map((file) => ({ file, text: readFileSync(file, 'utf8'), generated: false }));
+function unitsOf(
+  sources: readonly string[],
+  device: DeviceName,
+  { packageRoot, familyFolder }: CompileContext,
+): Unit[] {
+  const files = sources.map((source) => join(packageRoot, 'harness', source));
+  const own = files.map((file) => ({ file, text: readFileSync(file, 'utf8'), generated: false }));
   const text = familyUnit(device, familyFolder);
-  return [...sources, { file: `${basename(familyFolder)}.cpp`, text, generated: true }];
+  return [...own, { file: `${basename(familyFolder)}.cpp`, text, generated: true }];
 }
 
 /** The family's C++ side as one source. Without a `vendor.hpp`, or on the CPU, there are no baselines. */

@@ -59,7 +59,7 @@ export interface Preset<P extends ParameterSpecs = ParameterSpecs> {
  * methods so that a family with exact parameter types is also an AnyFamily, which is all that the engine knows.
  */
 export interface Family<P extends ParameterSpecs = ParameterSpecs> {
-  /** Folder name, e.g. `bsr-spmm`. */
+  /** Folder name, e.g. `my-op`. */
   readonly name: string;
   /** The operation in one line of mathematics. */
   readonly summary: string;

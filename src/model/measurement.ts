@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** Times of one variant (or baseline) on one workload. */
 export const measurementSchema = z.object({
-  /** Variant id, or a baseline's name such as `cusparse-bsr`. */
+  /** Variant id, or a baseline's name such as `cublas`. */
   subject: z.string(),
   kind: z.enum(['variant', 'baseline']),
   workload: z.string(),

@@ -4,7 +4,7 @@ import type { ParameterValue } from './parameter.ts';
 /** A point of a family's space with its id. */
 export interface Variant {
   readonly family: string;
-  /** Stable and readable, e.g. `bsr_spmm.mma.b64.f16.f16.tn128.st3`. */
+  /** Stable and readable, e.g. `my_op.mma.b64.tn128.st3`. */
   readonly id: string;
   /** C identifier of the kernel: the id with every other character turned into `_`. */
   readonly symbol: string;

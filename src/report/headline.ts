@@ -105,9 +105,9 @@ function limitLegend(cases: readonly Case[]): string[] {
   const { peakTflops, l2Bandwidth, bandwidth, l2Bytes } = gpu;
   return [
     `Least time that each unit needs, and its share of our time. Tensor cores: dense f16 at the highest clock, ${peakTflops.toFixed(0)}`,
-    'TFLOPS; then at the clock that the samples of our best were taken at, which power may hold down. L2: what a kernel that works off',
-    `each block row by itself must fetch into shared memory, at ${tera(l2Bandwidth)} TB/s (measured, not documented); one that shares rows of B`,
-    `between block rows may be faster. DRAM: every operand once at ${tera(bandwidth)} TB/s; no limit where L2 is hot and its ${(l2Bytes / 2 ** 20).toFixed(0)} MiB hold`,
+    'TFLOPS; then at the clock that the samples of our best were taken at, which power may hold down. L2: what kernels whose pieces of',
+    `work share nothing must fetch into shared memory, by the family, at ${tera(l2Bandwidth)} TB/s (measured, not documented); one whose pieces`,
+    `share operands may be faster. DRAM: every operand once at ${tera(bandwidth)} TB/s; no limit where L2 is hot and its ${(l2Bytes / 2 ** 20).toFixed(0)} MiB hold`,
     'all operands.',
   ];
 }
@@ -116,7 +116,7 @@ function legend(cases: readonly Case[]): string[] {
   const states = new Set(cases.flatMap(({ workload }) => fastest(workload).map(({ l2 }) => l2)));
   return [
     `Median time of a launch in a CUDA graph, L2 ${[...states].join(' or ')}; MAD: median absolute deviation. TFLOPS are effective:`,
-    'work that counts (of a sparse product 2 * stored elements * N) / time. `vs`: how many times the baseline takes our time, in the same run.',
+    'work that counts (what is stored, of a sparse operand) / time. `vs`: how many times the baseline takes our time, in the same run.',
     'SM clock: by the cycle counters of the multiprocessors, on average while the samples were taken.',
   ];
 }

@@ -4,7 +4,7 @@ import type { ParameterValue } from '../model/parameter.ts';
 import { didYouMean } from '../util/suggest.ts';
 import { type Level, levelsOf, type Values } from './plan.ts';
 
-/** Start of every id of a family: its name as a C identifier, e.g. `bsr_spmm`. */
+/** Start of every id of a family: its name as a C identifier, e.g. `my_op`. */
 function idPrefix(family: AnyFamily): string {
   return family.name.replaceAll('-', '_');
 }
@@ -20,7 +20,7 @@ export function activeValues(family: AnyFamily, point: Readonly<Values>): Values
   return Object.fromEntries(names.map((name) => [name, point[name] as ParameterValue]));
 }
 
-/** `bsr_spmm.mma.b64.tn128`: the family, then label and value of every active parameter, in order of declaration. */
+/** `my_op.mma.b64.tn128`: the family, then label and value of every active parameter, in order of declaration. */
 export function idOf(
   family: AnyFamily,
   point: Readonly<Values>,

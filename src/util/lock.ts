@@ -84,7 +84,7 @@ export function readOwner(path: string): LockOwner | undefined {
   }
 }
 
-/** `process 4711 on gpu7 (gen sweep bsr-spmm, since 2026-11-22T10:00:00Z)`. */
+/** `process 4711 on gpu7 (gen sweep my-op, since 2026-11-22T10:00:00Z)`. */
 export function describeOwner(owner: LockOwner | undefined): string {
   if (!owner) return 'another process';
   const { pid, host, command, since } = owner;

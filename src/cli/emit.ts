@@ -1,0 +1,25 @@
+import type { Stage } from '../model/event.ts';
+import { listRuns } from '../store/run.ts';
+import type { Flags } from './options.ts';
+import { configOf, type Prepared, prepareExisting, runsRoot } from './prepare.ts';
+import { execute } from './run.ts';
+
+/** What passed is in the run's journal. */
+const stages: readonly Stage[] = ['build', 'select', 'emit'];
+
+/** `gen emit`: one run after the other; what is installed has them all. Ends at the first that has nothing to give. */
+export async function emitRuns(names: readonly string[], flags: Flags): Promise<number> {
+  const { prefix: _, static: _s, ...withoutPrefix } = flags;
+  const earlier = names.slice(0, -1);
+  for (const name of earlier) {
+    const code = await execute(await prepareEmit(name, withoutPrefix), withoutPrefix);
+    if (code !== 0) return code;
+  }
+  return execute(await prepareEmit(names.at(-1), flags), flags);
+}
+
+async function prepareEmit(name: string | undefined, flags: Flags): Promise<Prepared> {
+  const root = runsRoot(await configOf(flags));
+  const isFamily = name !== undefined && listRuns(root, name).length > 0;
+  return prepareExisting(isFamily ? undefined : name, isFamily ? name : undefined, stages, flags);
+}

@@ -1,0 +1,98 @@
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { z } from 'zod';
+import { buildProblemWriter } from '../compile/worker.ts';
+import { type DiscoveredFamily, loadFamily } from '../discover.ts';
+import { EnvironmentError, UsageError } from '../errors.ts';
+import { localExecutor } from '../exec/local.ts';
+import type { Workload } from '../model/workload.ts';
+import { shortPath } from '../report/format.ts';
+import { findCxx } from '../toolchain/find.ts';
+import { onDisk } from '../util/disk.ts';
+import { parseJson } from '../util/json.ts';
+import { Slots } from '../util/limit.ts';
+import { packageRoot } from '../util/package-root.ts';
+import { didYouMean } from '../util/suggest.ts';
+import { exitCode } from './exit.ts';
+import type { Flags } from './options.ts';
+import { printLine, remark } from './output.ts';
+import { configOf } from './prepare.ts';
+
+export interface ProblemFlags extends Flags {
+  /** Folder for the tensors' files. */
+  readonly to?: string;
+  readonly tensors?: readonly string[];
+}
+
+const tensorSchema = z.object({
+  name: z.string(),
+  type: z.string(),
+  role: z.string(),
+  rows: z.number(),
+  cols: z.number(),
+  file: z.string().optional(),
+});
+type Tensor = z.infer<typeof tensorSchema>;
+const answerSchema = z.union([z.object({ tensors: z.array(tensorSchema) }), z.object({ error: z.string() })]);
+
+/** `gen problem`: the operands of workloads, as the family's C++ makes them for gate and clock. */
+export async function problem(name: string, ids: readonly string[], flags: ProblemFlags): Promise<number> {
+  const config = await configOf(flags);
+  const discovered = await loadFamily(name, { families: config.families });
+  const workloads = ids.map((id) => workloadNamed(id, discovered));
+  const context = {
+    executor: localExecutor,
+    cacheRoot: join(config.out, 'artifacts'),
+    packageRoot,
+    familyFolder: discovered.folder,
+    slots: new Slots(config.jobs),
+  };
+  const { path } = await buildProblemWriter(
+    await findCxx(process.env, localExecutor),
+    context,
+    (done, all) => {
+      if (done === 0 && !flags.quiet)
+        remark(`building what makes the problems of ${name}: ${all} files, this once`);
+    },
+  );
+  for (const workload of workloads) tell(workload, await make(path, workload, discovered, flags), flags);
+  return exitCode.done;
+}
+
+function workloadNamed(id: string, { family }: DiscoveredFamily): Workload {
+  const known = family.workloads.map((workload) => workload.id);
+  const found = family.workloads.find((workload) => workload.id === id);
+  if (found) return found;
+  throw new UsageError(
+    `${family.name} has no workload '${id}'; \`npx gen show ${family.name}\` lists them${didYouMean(id, known)}`,
+  );
+}
+
+async function make(
+  program: string,
+  { id, problem }: Workload,
+  { folder }: DiscoveredFamily,
+  flags: ProblemFlags,
+) {
+  const target = flags.to === undefined ? undefined : join(resolve(flags.to), id);
+  if (target !== undefined)
+    onDisk(`create ${target}`, () => mkdirSync(target, { recursive: true }), 'name another folder with --to');
+  const job = { problem, tensors: flags.tensors, folder: target };
+  const result = await localExecutor.run([program], { input: `${JSON.stringify(job)}\n` });
+  const { data } = answerSchema.safeParse(parseJson(result.stdout));
+  if (!data) throw new EnvironmentError(`the C++ in ${folder} ended while it made ${id}: ${result.stderr}`);
+  if ('error' in data) throw new UsageError(`${id}: ${data.error}`);
+  return data.tensors;
+}
+
+function tell(workload: Workload, tensors: readonly Tensor[], { json }: Flags): void {
+  const { id, problem } = workload;
+  if (json) printLine(JSON.stringify({ event: 'problem', workload: id, problem, tensors }));
+  else for (const line of [id, ...tensors.map(lineOf)]) printLine(line);
+}
+
+function lineOf({ name, type, role, rows, cols, file }: Tensor): string {
+  const shape = `${rows} x ${cols}`;
+  const place = file === undefined ? '' : shortPath(file);
+  return `  ${name.padEnd(8)} ${type.padEnd(4)} ${shape.padEnd(16)} ${role.padEnd(6)}  ${place}`.trimEnd();
+}

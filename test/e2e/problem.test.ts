@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { localExecutor } from '../../src/exec/local.ts';
+import { gen, genArgv, workspace } from '../helpers/gen.ts';
+
+/** The integers of a .npy file of version 1. */
+function integersOf(file: string): readonly number[] {
+  const bytes = readFileSync(file);
+  const begin = 10 + bytes.readUInt16LE(8);
+  expect(bytes.toString('latin1', 10, begin)).toContain("'descr': '<i4', 'fortran_order': False");
+  return Array.from({ length: (bytes.length - begin) / 4 }, (_, i) => bytes.readInt32LE(begin + 4 * i));
+}
+
+test('gen problem writes the matrix that a workload names', { timeout: 300_000 }, async () => {
+  const { path } = workspace();
+  const make = (...args: string[]) => gen(path, ['problem', 'bsr-spmm', ...args]);
+  const asked = ['1024.d12.b32', '--to', 'made', '--tensors', 'row_ptr', 'col_idx', '--json'];
+  // Its line is none of a run's events.
+  const { exitCode, stdout, stderr } = await localExecutor.run(
+    [...genArgv, 'problem', 'bsr-spmm', ...asked],
+    { cwd: path },
+  );
+  expect(exitCode, stderr).toBe(0);
+  const { workload, tensors } = JSON.parse(stdout);
+  expect(workload).toBe('1024.d12.b32');
+  const folder = join(path, 'made/1024.d12.b32');
+  expect(tensors).toEqual([
+    { name: 'row_ptr', type: 'i32', role: 'input', rows: 1, cols: 33, file: join(folder, 'row_ptr.npy') },
+    { name: 'col_idx', type: 'i32', role: 'input', rows: 1, cols: 128, file: join(folder, 'col_idx.npy') },
+  ]);
+  const [rows, columns] = ['row_ptr', 'col_idx'].map((name) => integersOf(join(folder, `${name}.npy`)));
+  expect(rows?.[0]).toBe(0);
+  expect(rows?.at(-1)).toBe(128); // an eighth of 32 x 32
+  for (const [row, first] of (rows ?? []).slice(0, -1).entries()) {
+    const own = columns?.slice(first, rows?.[row + 1]) ?? [];
+    expect(own).toEqual([...new Set(own)].sort((a, b) => a - b));
+  }
+
+  expect((await make('1024.d12.b32')).stdout).toMatch(/^1024\.d12\.b32\n {2}row_ptr +i32 +1 x 33 +input\n/);
+  expect(await make('1024.d12.b32', '--tensors', 'q')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("no tensor 'q'; there are: row_ptr, col_idx, values, b, c"),
+  });
+  expect(await make('1024.d12.b33')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("no workload '1024.d12.b33'"),
+  });
+});
