@@ -19,7 +19,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import compare
 import cusparse
 import matrices
-from tilewright_library import LibraryError, Problem
+from tilewright_library import LibraryError, Operands, Problem
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TORCH = ("torch", "torch.sparse", "torch.sparse._triton_ops")
@@ -92,10 +92,14 @@ def rendered_header():
 
 
 class Interface(unittest.TestCase):
-    def test_problem_lies_as_in_the_header(self):
-        """Offsets of every member, by the C compiler."""
-        names = [name for name, _ in Problem._fields_]
-        prints = "".join(f'printf("%zu ", offsetof(tw_bsr_spmm_problem, {name}));' for name in names)
+    def test_structs_lie_as_in_the_header(self):
+        """Offsets of every member and the size, by the C compiler."""
+        structs = {"tw_bsr_spmm_problem": Problem, "tw_bsr_spmm_operands": Operands}
+        names = {struct: [name for name, _ in ours._fields_] for struct, ours in structs.items()}
+        prints = "".join(
+            "".join(f'printf("%zu ", offsetof({struct}, {name}));' for name in names[struct]) + f'printf("%zu ", sizeof({struct}));'
+            for struct in structs
+        )
         code = f"#include <stddef.h>\n#include <stdio.h>\n#include <tilewright/bsr_spmm.h>\nint main(void) {{ {prints} }}\n"
         headers = ROOT / "templates/bindings/c/include"
         with tempfile.TemporaryDirectory() as folder:
@@ -109,8 +113,12 @@ class Interface(unittest.TestCase):
             compiler = os.environ.get("CC", "gcc")
             subprocess.run([compiler, f"-I{place}", "-o", place / "main", place / "main.c"], check=True, capture_output=True)
             said = subprocess.run([place / "main"], check=True, capture_output=True, text=True).stdout
-        self.assertEqual([int(one) for one in said.split()], [getattr(Problem, name).offset for name in names])
-        self.assertEqual(ctypes.sizeof(Problem) % 8, 0)
+        ours = [
+            number
+            for struct, own in structs.items()
+            for number in [*(getattr(own, name).offset for name in names[struct]), ctypes.sizeof(own)]
+        ]
+        self.assertEqual([int(one) for one in said.split()], ours)
 
 
 class CuSparse(unittest.TestCase):

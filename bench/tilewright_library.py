@@ -29,9 +29,12 @@ class Problem(ctypes.Structure):
         ("transpose_a", c_int32),
         ("bias", c_int32),
         ("activation", c_int),
+        ("residual", c_int32),
         ("values_stride", c_int64),
         ("ldb", c_int64),
         ("b_stride", c_int64),
+        ("ldr", c_int64),
+        ("residual_stride", c_int64),
         ("ldc", c_int64),
         ("c_stride", c_int64),
         ("host_row_ptr", POINTER(c_int32)),
@@ -50,6 +53,7 @@ class Operands(ctypes.Structure):
         ("values", c_void_p),
         ("b", c_void_p),
         ("bias", c_void_p),
+        ("residual", c_void_p),
         ("c", c_void_p),
         ("alpha", c_float),
         ("beta", c_float),
@@ -109,7 +113,7 @@ class Plan:
 
     def run(self, row_ptr, col_idx, values, b, c, workspace, stream):
         """Enqueues C = A B; addresses as int."""
-        operands = Operands(ctypes.sizeof(Operands), row_ptr, col_idx, values, b, None, c, 1.0, 0.0)
+        operands = Operands(ctypes.sizeof(Operands), row_ptr, col_idx, values, b, c=c, alpha=1.0)
         status = self.library.c.tw_bsr_spmm_run(self.handle, byref(operands), workspace, self.workspace_bytes, stream)
         self.library.check(status, "run")
 
