@@ -61,4 +61,20 @@ TW_DEVICE void load_panels(std::uint32_t to, const From& from, int row, int colu
     load_box(to + i / 64 * (Rows * 128), from, {clipped ? column + i : 0, row, clipped ? 0 : column / 64}, full);
 }
 
+/// Loads the same panels into every thread block of the cluster: each fetches an equal share of them and multicasts it. The
+/// map has rank 2, and its boxes are `Rows` rows by 64 columns. Each block's mbarrier gets all bytes.
+template <int Rows, int Columns, int Cluster>
+TW_DEVICE void load_column_panels(std::uint32_t to, const Tensor& from, int row, int column, std::uint32_t full) {
+  constexpr int kPanels = Columns / 64 / Cluster;
+  static_assert(Columns % (64 * Cluster) == 0, "equal shares of whole panels");
+  const int first = cluster_rank<Cluster>() * kPanels;
+#pragma unroll
+  for (int i = first; i < first + kPanels; ++i) {
+    if constexpr (Cluster == 1)
+      load_box(to + i * (Rows * 128), from, {column + i * 64, row}, full);
+    else
+      ptx::tensor_load_multicast(to + i * (Rows * 128), from.map, {column + i * 64, row}, full, (1 << Cluster) - 1);
+  }
+}
+
 }  // namespace tw

@@ -1,5 +1,5 @@
 import type { GateCase, Tier } from '../../../src/model/family.ts';
-import { loadElements, type Point, tileOf } from './parameters.ts';
+import { loadElements, type Point, storeElements, tileOf } from './parameters.ts';
 
 /** A subnormal and a number whose products overflow f16; with a third, none has the few bits of 0, 1 or -1.5. */
 const [third, subnormal, huge] = [1 / 3, 1e-39, 3e30];
@@ -9,6 +9,7 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   const { element, activation } = point;
   const { m, n, k, stages } = tileOf(point);
   const vector = loadElements(point);
+  const stored = storeElements(point);
   const list: GateCase[] = [];
   const add = (
     id: string,
@@ -20,12 +21,13 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
     const alternate = tier === 'repetition' && { alternate: { ...complete, seed: complete.seed + 1 } };
     list.push({ id, tier, problem: complete, ...options, ...alternate });
   };
-  // Rows that every variant can load, ragged on all sides.
-  const aligned = (size: number) => Math.ceil(size / vector) * vector - size;
-  const ragged = (rows: number, columns: number, length: number) => ({
-    ...{ m: rows, n: columns, k: length },
-    ...{ aExtra: aligned(length), bExtra: aligned(columns) },
-  });
+  // Rows that the variant can load, ragged on all sides as far as it can store them.
+  const up = (size: number, multiple: number) => Math.ceil(size / multiple) * multiple;
+  const ragged = (rows: number, columns: number, length: number) => {
+    const n = up(columns, stored);
+    const [aExtra, bExtra] = [up(length, vector) - length, up(n, vector) - n];
+    return { m: rows, n, k: length, aExtra, bExtra };
+  };
   add('pipeline', 'exact', { k: (2 * stages + 1) * k, bias: 'yes', values: 'swing' });
   add('address-coded', 'address-coded', { ...ragged(m + 3, n + 8, 2 * k - 5), values: 'one-hot' });
   add('one-step', 'structures', { m: m / 2, k: k / 2 });
@@ -34,22 +36,20 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   add('one-element', 'structures', { ...ragged(1, 1, 1), values: 'integers' });
   add('non-finite', 'non-finite', { m: m / 2, values: 'nan' });
   add('ragged', 'edges', {
-    ...ragged(m - 3, n - 3, k + 5),
-    cExtra: 11,
+    ...ragged(m - 3, n - stored - 2, k + 5),
+    cExtra: up(11, stored),
     bias: 'yes',
     alpha: third,
     beta: -0.7,
   });
-  add('unaligned', 'edges', {
-    ...ragged(m + 1, n - 8, k),
-    cExtra: 13,
-    cOffset: 1,
-    biasOffset: 1,
-    bias: 'yes',
-  });
-  const unless = (refuses: string) => (vector > 1 ? { refuses } : {});
-  add('odd-stride', 'edges', { m: 8, aExtra: 1 }, unless('lda and ldb must be multiples'));
-  add('odd-base', 'edges', { m: 8, bOffset: 1 }, unless('A and B must be aligned'));
+  const c = { cExtra: up(13, stored), cOffset: stored };
+  add('unaligned', 'edges', { ...ragged(m + 1, n - 8, k), ...c, biasOffset: 1, bias: 'yes' });
+  const loads = (refuses: string) => (vector > 1 ? { refuses } : {});
+  add('odd-stride', 'edges', { m: 8, aExtra: 1 }, loads('lda and ldb must be multiples'));
+  add('odd-base', 'edges', { m: 8, bOffset: 1 }, loads('A and B must be aligned'));
+  const stores = (refuses: string) => (stored > 1 ? { refuses } : {});
+  add('odd-n', 'edges', { m: 8, n: n - 1, bExtra: 1, cExtra: 1 }, stores('n and ldc must be multiples'));
+  add('odd-c', 'edges', { m: 8, cOffset: 1 }, stores('stores C by TMA'));
   // Places that 32 bits do not number: only what is used of the operands is memory.
   const reach = (steps: number, width: number) => 8 * Math.ceil(2 ** 32 / steps / 8) - width;
   const far = { aExtra: reach(8, 16), bExtra: reach(15, 8), cExtra: reach(8, 8) };

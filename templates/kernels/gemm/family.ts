@@ -1,31 +1,30 @@
-import { defineFamily, type Workload } from '../../../src/model/family.ts';
+import { type Arch, defineFamily } from '../../../src/model/family.ts';
 import { casesOf } from './cases.ts';
+import { constraints } from './constraints.ts';
 import { operation } from './operation.ts';
-import { loadElements, type Point, parameters, tileOf } from './parameters.ts';
+import { activations, loadElements, type Point, parameters, tileOf } from './parameters.ts';
+import { presets } from './presets.ts';
+import { consumers, sizesOf } from './sizes.ts';
+import { workloads } from './workloads.ts';
 
 const elementTypes = { f16: '__half', bf16: '__nv_bfloat16' } as const;
+const needs = {
+  naive: [],
+  mma: ['cp.async', 'mma.bf16'],
+  wgmma: ['tma', 'cluster', 'wgmma', 'setmaxnreg'],
+} as const;
 
-/** Square products of a size: `4096`, `4096.bf16`, `1024.relu` and so on. */
-const squares = (
-  size: number,
-  elements: readonly Point['element'][],
-  activations: readonly Point['activation'][],
-) =>
-  elements.flatMap((element) =>
-    activations.map((activation): Workload => {
-      const words = [
-        `${size}`,
-        element === 'f16' ? [] : element,
-        activation === 'none' ? [] : activation,
-      ].flat();
-      const problem = { m: size, n: size, k: size, element, activation, values: 'normal', seed: 1 };
-      return { id: words.join('.'), problem };
-    }),
-  );
-const { element: elements, activation: activations } = parameters.specs;
-const small = squares(1024, elements.values, activations.values);
-const large = [2048, 4096, 8192].flatMap((size) => squares(size, elements.values, ['none']));
-const ids = (workloads: readonly Workload[]) => workloads.map(({ id }) => id);
+/** Rows and columns of C of a thread block, or of a cluster of them. */
+function blockOf(point: Point) {
+  const { m, n } = tileOf(point);
+  const clustered = point.path === 'wgmma';
+  return { rows: clustered ? m * point.clusterM : m, columns: clustered ? n * point.clusterN : n };
+}
+
+function notSupported({ path }: Point, arch: Arch): string | undefined {
+  const missing = needs[path].filter((feature) => !arch.features.includes(feature));
+  return missing.length > 0 ? `needs ${missing.join(', ')}, which ${arch.name} does not have` : undefined;
+}
 
 export default defineFamily<typeof parameters.specs>({
   name: 'gemm',
@@ -37,29 +36,34 @@ export default defineFamily<typeof parameters.specs>({
     bias: ['no', 'yes'],
   }),
   parameters: parameters.specs,
-  activations: [],
-  constraints: [],
-  presets: {
-    quick: { doc: 'Every path, type and activation once.', workloads: ids(small) },
-    default: { doc: 'Every variant.', workloads: ['4096', '8192'] },
-    full: { doc: 'Every variant.', workloads: ids([...small, ...large]) },
-  },
-  templates: ['naive.cu.hbs'],
+  activations,
+  constraints,
+  presets,
+  templates: ['naive.cu.hbs', 'mma.cu.hbs', 'wgmma.cu.hbs'],
   template: ({ path }) => `${path}.cu.hbs`,
   derive: (point) => ({
     elementType: elementTypes[point.element],
     activationName: point.activation.replace('-', '_'),
-    tileM: tileOf(point).m,
-    tileN: tileOf(point).n,
+    naiveRows: tileOf(point).m,
+    naiveColumns: tileOf(point).n,
+    blockRows: blockOf(point).rows,
+    blockColumns: blockOf(point).columns,
     loadBytes: 2 * loadElements(point),
-    threads: 256,
-    sharedBytes: 0,
+    threads: sizesOf(point).threads,
+    sharedBytes: sizesOf(point).sharedBytes,
+    consumers,
+    warpgroupRows: point.tileM / consumers,
+    boxRowsA: point.tileM / point.clusterN,
   }),
-  budget: () => ({ threads: 256, sharedBytes: 0 }),
-  notSupported: () => undefined,
-  workloads: [...small, ...large],
+  budget: (point) => {
+    const { threads, sharedBytes } = sizesOf(point);
+    return { threads, sharedBytes };
+  },
+  notSupported,
+  workloads,
   cases: casesOf,
-  generality: (point) => (loadElements(point) === 1 ? 1 : 0),
-  priority: () => 0,
+  // 2: any operands; 1: any sizes, where A and B are aligned; 0: what TMA can store.
+  generality: (point) => (loadElements(point) === 1 ? 2 : point.path === 'mma' ? 1 : 0),
+  priority: (point) => ({ naive: 0, mma: 1, wgmma: 2 })[point.path] * 1000 + sizesOf(point).accumulators,
   deterministic: () => true,
 });

@@ -1,6 +1,7 @@
 // launch.hpp - how the kernels of gemm are started: which problems a variant takes, and its launch. Plain C++17, shared by
 // the runner, the emulated device and the emitted library.
 #pragma once
+#include <algorithm>
 #include <string>
 
 #include "args.h"
@@ -8,18 +9,12 @@
 #include "tw/launch.hpp"
 
 namespace tilewright::gemm {
-
-using Kernel = LaunchBuilder<UntypedArgs, Call>;
+namespace detail {
 
 inline std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// Binds a product to a variant. Throws Unsupported when the variant does not take the shape; what it asks of addresses
-/// are requirements. C and bias may be aligned to their elements only.
-inline Bound bind(const Shape& shape, const Parameters& parameters, const DeviceLimits&) {
-  constexpr std::int64_t kMost = (std::int64_t{1} << 31) - 1024;
-  refuse_unless(shape.m < kMost && shape.n < kMost && shape.k < kMost,
-                "counts rows and columns in 32 bits: m, n and k must be below 2^31 - 1024");
-  Bound bound;
+/// What loads of A and B ask for: rows and addresses at multiples of `loadBytes`.
+inline void require_loads(const Shape& shape, const Parameters& parameters, Bound& bound) {
   const std::int64_t bytes = parameters.number("loadBytes");
   refuse_unless(shape.lda * 2 % bytes == 0 && shape.ldb * 2 % bytes == 0, [&] {
     return "loads " + std::to_string(bytes) + " bytes at a time: lda and ldb must be multiples of " +
@@ -28,26 +23,96 @@ inline Bound bind(const Shape& shape, const Parameters& parameters, const Device
   constexpr const char* kReason = "loads {} bytes at a time: A and B must be aligned to that";
   bound.require_aligned(&Call::a, bytes, kReason);
   bound.require_aligned(&Call::b, bytes, kReason);
-  if (shape.m == 0 || shape.n == 0) return bound;
+}
 
-  Kernel kernel;
-  const std::int64_t rows = quotient_up(shape.m, parameters.number("tileM"));
-  const std::int64_t columns = quotient_up(shape.n, parameters.number("tileN"));
-  refuse_unless(rows * columns < std::int64_t{1} << 31, "takes at most 2^31 - 1 tiles of C");
-  kernel.launch.grid[0] = static_cast<unsigned>(rows * columns);
+/// What stores of C by TMA ask for. It clips a store at 16 bytes: it would write behind the end of a shorter row.
+inline void require_stores(const Shape& shape, Bound& bound) {
+  refuse_unless(shape.n % 8 == 0 && shape.ldc % 8 == 0, [&] {
+    return "stores C by TMA: n and ldc must be multiples of 8, not " + std::to_string(shape.n) + " and " +
+           std::to_string(shape.ldc);
+  });
+  bound.require_aligned(&Call::c, 16, "stores C by TMA: it must be {}-byte aligned");
+}
+
+/// Sizes, scalars, C and bias: members that both argument structs have.
+template <class Args>
+void set_common(LaunchBuilder<Args, Call>& kernel, const Shape& shape, const Parameters& parameters) {
   kernel.launch.block[0] = static_cast<unsigned>(parameters.number("threads"));
   kernel.launch.shared_bytes = static_cast<std::size_t>(parameters.number("sharedBytes"));
   kernel.args.rows = static_cast<int>(shape.m);
   kernel.args.columns = static_cast<int>(shape.n);
   kernel.args.depth = static_cast<int>(shape.k);
-  kernel.args.lda = shape.lda, kernel.args.ldb = shape.ldb, kernel.args.ldc = shape.ldc;
+  kernel.args.ldc = shape.ldc;
+  kernel.set(&Args::c, &Call::c);
+  if (shape.bias == Switch::yes) kernel.set(&Args::bias, &Call::bias);
+  kernel.set(&Args::alpha, &Call::alpha);
+  kernel.set(&Args::beta, &Call::beta);
+}
+
+/// A thread block per tile of C.
+inline BoundLaunch launch_blocks(const Shape& shape, const Parameters& parameters, std::int64_t tiles) {
+  LaunchBuilder<UntypedArgs, Call> kernel;
+  set_common(kernel, shape, parameters);
+  kernel.launch.grid[0] = static_cast<unsigned>(tiles);
+  kernel.args.lda = shape.lda, kernel.args.ldb = shape.ldb;
   kernel.set(&UntypedArgs::a, &Call::a);
   kernel.set(&UntypedArgs::b, &Call::b);
-  kernel.set(&UntypedArgs::c, &Call::c);
-  if (shape.bias == Switch::yes) kernel.set(&UntypedArgs::bias, &Call::bias);
-  kernel.set(&UntypedArgs::alpha, &Call::alpha);
-  kernel.set(&UntypedArgs::beta, &Call::beta);
-  bound.launches.push_back(kernel.finish());
+  if (shape.ldc % 8 == 0) kernel.set_if_aligned(&UntypedArgs::aligned_c, &Call::c, 16);
+  return kernel.finish();
+}
+
+/// A row-major matrix in boxes of `box_rows` rows by 64 columns: 128 bytes, the widest swizzle.
+inline TiledMap map_of(const Shape& shape, std::int64_t rows, std::int64_t columns, std::int64_t pitch,
+                       std::int64_t box_rows) {
+  TiledMap map;
+  map.bfloat16 = shape.element == Type::bf16;
+  map.size = {static_cast<std::uint64_t>(columns), static_cast<std::uint64_t>(rows)};
+  map.stride = {0, static_cast<std::uint64_t>(pitch * 2)};
+  map.box = {64, static_cast<std::uint32_t>(box_rows)};
+  map.swizzle = Swizzle::b128;
+  return map;
+}
+
+/// Persistent clusters. TMA refuses a tensor without elements: where k is 0, C is shown for A and B, and never read for them.
+inline BoundLaunch launch_persistent(const Shape& shape, const Parameters& parameters, std::int64_t tiles,
+                                     const DeviceLimits& limits) {
+  const std::int64_t cluster_m = parameters.number("clusterM"), cluster = cluster_m * parameters.number("clusterN");
+  LaunchBuilder<UntypedMappedArgs, Call> kernel;
+  set_common(kernel, shape, parameters);
+  const std::int64_t clusters = std::clamp<std::int64_t>(limits.sm_count / cluster, 1, tiles);
+  kernel.launch.grid[0] = static_cast<unsigned>(clusters * cluster);
+  kernel.launch.cluster[0] = static_cast<unsigned>(cluster);
+  const TiledMap c = map_of(shape, shape.m, shape.n, shape.ldc, 16);
+  if (shape.k > 0) {
+    kernel.add_map(map_of(shape, shape.m, shape.k, shape.lda, parameters.number("boxRowsA")), &Call::a);
+    kernel.add_map(map_of(shape, shape.k, shape.n, shape.ldb, 64), &Call::b);
+  } else {
+    kernel.add_map(c, &Call::c);
+    kernel.add_map(c, &Call::c);
+  }
+  kernel.add_map(c, &Call::c);
+  return kernel.finish();
+}
+
+}  // namespace detail
+
+/// Binds a product to a variant. Throws Unsupported when the variant does not take the shape; what it asks of addresses
+/// are requirements.
+inline Bound bind(const Shape& shape, const Parameters& parameters, const DeviceLimits& limits) {
+  constexpr std::int64_t kMost = (std::int64_t{1} << 31) - 1024, kMostTiles = std::int64_t{1} << 30;
+  refuse_unless(shape.m < kMost && shape.n < kMost && shape.k < kMost,
+                "counts rows and columns in 32 bits: m, n and k must be below 2^31 - 1024");
+  const bool mapped = parameters.text("path") == "wgmma";
+  Bound bound;
+  detail::require_loads(shape, parameters, bound);
+  if (mapped) detail::require_stores(shape, bound);
+  if (shape.m == 0 || shape.n == 0) return bound;
+  // Tiles of thread blocks, or of clusters.
+  const std::int64_t tiles = detail::quotient_up(shape.m, parameters.number("blockRows")) *
+                             detail::quotient_up(shape.n, parameters.number("blockColumns"));
+  refuse_unless(tiles < kMostTiles, "takes less than 2^30 tiles of C");
+  bound.launches.push_back(mapped ? detail::launch_persistent(shape, parameters, tiles, limits)
+                                  : detail::launch_blocks(shape, parameters, tiles));
   return bound;
 }
 

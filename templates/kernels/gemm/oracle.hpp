@@ -82,9 +82,11 @@ class GemmProblem final : public ArrayProblem {
     const double value = activate(function, sum);
     const bool exact = values_.exact() && (function == Activation::none || function == Activation::relu);
     reference.value[i] = exact ? rounded(value, values_.output) : value;
-    reference.bound[i] = exact ? 0
-                               : activation_bound(function, sum, sum_bound(shape_.k + 3, magnitude)) +
-                                     rounding_bound(value, values_.output);
+    // Of an infinite sum, ReLU makes infinity or exactly 0.
+    reference.bound[i] = exact || !std::isfinite(sum)
+                             ? 0
+                             : activation_bound(function, sum, sum_bound(shape_.k + 3, magnitude)) +
+                                   rounding_bound(value, values_.output);
   }
 
   Shape shape_;

@@ -4,8 +4,8 @@ import { defineParameters, type Point as PointOf } from '../../../src/model/fami
 export const parameters = defineParameters({
   path: {
     label: '',
-    doc: 'How products are made: naive (one thread per element, the reference).',
-    values: ['naive'],
+    doc: 'How products are made: naive (one thread per element, the reference), mma (mma.sync and cp.async), wgmma (Hopper: TMA and wgmma, persistent).',
+    values: ['naive', 'mma', 'wgmma'],
   },
   element: { label: '', doc: 'Element type of A, B, C and bias.', values: ['f16', 'bf16'] },
   activation: {
@@ -13,16 +13,74 @@ export const parameters = defineParameters({
     doc: 'Function applied to each element of C.',
     values: ['none', 'relu', 'gelu-tanh', 'gelu-erf', 'silu'],
   },
+  tileM: { label: 'm', doc: 'Rows of C of a thread block.', values: [64, 128, 256] },
+  tileN: { label: 'n', doc: 'Columns of C of a thread block.', values: [64, 128, 256] },
+  tileK: {
+    label: 'k',
+    doc: 'Columns of A and rows of B of a stage. On wgmma 64: a row of A is as long as the widest swizzle.',
+    values: [32, 64],
+  },
+  stages: { label: 's', doc: 'Stages of the pipeline in shared memory.', values: [2, 3, 4, 5, 6] },
+  group: {
+    label: 'g',
+    doc: 'Threadblock swizzle: rows of tiles that thread blocks go down before they take the next column.',
+    values: [1, 8, 16],
+  },
+  warpsM: { label: 'wm', doc: 'Warps below each other (mma).', values: [1, 2, 4] },
+  warpsN: { label: 'wn', doc: 'Warps side by side (mma).', values: [1, 2, 4] },
+  copyBytes: {
+    label: 'c',
+    doc: 'Bytes of a cp.async (mma): what A, B and their rows must be aligned to.',
+    values: [16, 4],
+  },
+  clusterM: {
+    label: 'cm',
+    doc: 'Thread blocks of a cluster below each other, which share B by multicast (wgmma).',
+    values: [1, 2],
+  },
+  clusterN: {
+    label: 'cn',
+    doc: 'Thread blocks of a cluster side by side, which share A by multicast (wgmma).',
+    values: [1, 2],
+  },
+  inFlight: {
+    label: 'f',
+    doc: 'Stages whose products may be under way while the next stage is awaited (wgmma).',
+    values: [0, 1],
+  },
+  boxes: {
+    label: 'b',
+    doc: 'Boxes of 16 rows by 64 columns in which a warp stages C (wgmma).',
+    values: [1, 2, 4],
+  },
 });
+
+const { activeWhen } = parameters;
+const tiled = ['tileM', 'tileN', 'stages', 'group'] as const;
+const mma = ['tileK', 'warpsM', 'warpsN', 'copyBytes'] as const;
+const wgmma = ['clusterM', 'clusterN', 'inFlight', 'boxes'] as const;
+
+export const activations = [
+  ...tiled.map((name) => activeWhen(name, ['path'], ({ path }) => path !== 'naive')),
+  ...mma.map((name) => activeWhen(name, ['path'], ({ path }) => path === 'mma')),
+  ...wgmma.map((name) => activeWhen(name, ['path'], ({ path }) => path === 'wgmma')),
+];
 
 export type Point = PointOf<typeof parameters.specs>;
 
 /** Rows, columns and depth of what a thread block computes at once, and how many such depths are in flight. */
-export function tileOf({ path }: Pick<Point, 'path'>) {
-  return { m: 8, n: 32, k: path === 'naive' ? 32 : 64, stages: 1 };
+export function tileOf({ path, tileM, tileN, tileK, stages }: Point) {
+  if (path === 'naive') return { m: 8, n: 32, k: 32, stages: 1 };
+  return { m: tileM, n: tileN, k: path === 'mma' ? tileK : 64, stages };
 }
 
 /** Elements per load of A and B: what their rows must be aligned to. */
-export function loadElements({ path }: Point): number {
-  return path === 'naive' ? 1 : 8;
+export function loadElements({ path, copyBytes }: Point): number {
+  if (path === 'naive') return 1;
+  return path === 'mma' ? copyBytes / 2 : 8;
+}
+
+/** Elements per store of C: what n, C and its rows must be aligned to. */
+export function storeElements({ path }: Point): number {
+  return path === 'wgmma' ? 8 : 1;
 }
