@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { archNames, defaultArch } from '../arch/index.ts';
 import { type DeviceChoice, parseDevices } from '../backends/index.ts';
+import { packageNames } from '../emit/binding.ts';
 
 /** Flags that every command about variants takes, as commander hands them on. */
 export interface Flags {
@@ -139,6 +140,14 @@ export function withPrefix(command: Command): Command {
   return command
     .option('--prefix <folder>', 'also build the library with CMake and install it there')
     .option('--static', 'with --prefix: archives instead of shared libraries');
+}
+
+/** A flag for each package that the library can be put into. */
+export function withPackages(command: Command): Command {
+  return packageNames().reduce(
+    (all, name) => all.option(`--${name}`, `also write the ${name} package of the library, to <out>/${name}`),
+    command,
+  );
 }
 
 export function withResume(command: Command): Command {

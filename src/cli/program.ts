@@ -23,6 +23,7 @@ import {
   withGatePart,
   withMachine,
   withOutput,
+  withPackages,
   withPrefix,
   withResume,
   withSpace,
@@ -159,8 +160,8 @@ function addRunCommands(program: Command, done: Done): void {
       '[run...]',
       'ids or folders of runs, or families for their newest run (default: the newest run)',
     );
-  withPrefix(withChoice(withMachine(withOutput(emit)))).action(async (runs: string[], flags: Flags) =>
-    done(await emitRuns(runs, flags)),
+  withPackages(withPrefix(withChoice(withMachine(withOutput(emit))))).action(
+    async (runs: string[], flags: Flags) => done(await emitRuns(runs, flags)),
   );
   addReport(program, done);
 }

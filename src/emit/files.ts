@@ -56,7 +56,8 @@ function isRendered(file: string): boolean {
   return file.endsWith('.hbs');
 }
 
-async function writeFileOf(
+/** Writes a file of a package, rendered where its name says so. */
+export async function writeFileOf(
   { from, to }: BindingFile,
   folder: string,
   context: Readonly<Record<string, unknown>>,

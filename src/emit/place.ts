@@ -23,6 +23,9 @@ export function lockPath(out: string): string {
 /** The start of the name of a folder in which a library is made before it takes its place. */
 export const stagedPrefix = '.library-tilewright-';
 
+/** The same for packages around it. */
+export const stagedPackagePrefix = '.package-tilewright-';
+
 /** The name under which the former library waits to be removed. */
 export function asideOf(staged: string): string {
   return `${staged}.old`;
@@ -35,6 +38,8 @@ export function asideOf(staged: string): string {
 export function clearRemains(out: string): void {
   const names = ifThere(`read ${out}`, () => readdirSync(out)) ?? [];
   const library = libraryPath(out);
+  for (const name of names.filter((one) => one.startsWith(stagedPackagePrefix)))
+    onDisk(`write ${out}`, () => rmSync(join(out, name), { recursive: true, force: true }));
   for (const name of names.filter((one) => one.startsWith(stagedPrefix))) {
     const path = join(out, name);
     const wasLibrary = name.endsWith(asideOf(''));
@@ -52,9 +57,17 @@ const ownSchema = z.object({
 
 /** Throws a UsageError where the library would take the place of something that we did not write. */
 export function mustBeReplaceable(out: string): void {
-  const path = libraryPath(out);
+  mustBeOwn(libraryPath(out), '.');
+}
+
+/** The same for a package that has the library in its folder `library`. */
+export function mustBeReplaceablePackage(path: string, library: string): void {
+  mustBeOwn(path, library);
+}
+
+function mustBeOwn(path: string, library: string): void {
   const found = ifThere(`create ${path}`, () => lstatSync(path));
-  if (!found || isEmptyFolder(path) || hasOwnManifest(path)) return;
+  if (!found || isEmptyFolder(path) || hasOwnManifest(join(path, library))) return;
   throw new UsageError(
     `${path} is in the way: it is no library that tilewright emitted, and is not replaced; move it, or name another folder with --out`,
   );

@@ -46,3 +46,21 @@ export interface Binding {
     };
   };
 }
+
+/** A file of a package, and what it may name. */
+export interface PackageFile extends BindingFile {
+  readonly context: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * A package in another language around an emitted library: one folder with this file as `binding.ts`. Rendered from the
+ * library's manifest alone, so that every operation of the library gets its part. Plain data, no I/O.
+ */
+export interface PackageBinding {
+  /** Folder name; also that of the flag of `gen emit` that asks for the package, and of the package's folder. */
+  readonly name: string;
+  readonly summary: string;
+  /** Folder of the package that gets the library's source tree. */
+  readonly library: string;
+  readonly files: (manifest: Manifest) => readonly PackageFile[];
+}

@@ -1,0 +1,51 @@
+import type { PackageBinding, PackageFile } from '../../../src/model/binding.ts';
+import type { Manifest } from '../../../src/model/manifest.ts';
+import { operationContext, statuses, vocabulary } from './operation.ts';
+
+/** Files that a package has once. */
+const shared = [
+  'Cargo.toml.hbs',
+  'tilewright-sys/Cargo.toml',
+  'tilewright-sys/build.rs',
+  'tilewright-sys/examples/version.rs',
+  'tilewright-sys/src/lib.rs.hbs',
+  'tilewright-sys/src/shared.rs.hbs',
+  'tilewright-sys/tests/layout.rs.hbs',
+];
+
+const binding: PackageBinding = {
+  name: 'rust',
+  summary: 'Cargo workspace: tilewright-sys, which vendors the library, and tilewright, its safe interface',
+  library: 'tilewright-sys/vendor',
+  files: (manifest) => {
+    const context = packageContext(manifest);
+    return [
+      ...shared.map((from) => ({ from, to: from.replace(/\.hbs$/, ''), context })),
+      ...context.operations.flatMap(operationFiles),
+    ];
+  },
+};
+export default binding;
+
+function packageContext({ operations, provenance, licence }: Manifest) {
+  const [major, minor, patch] = provenance.generator.version.split(/[.+-]/);
+  return {
+    version: `${major}.${minor}.${patch}`,
+    licence: licence.spdx,
+    names: Object.keys(operations).join(', '),
+    operations: Object.values(operations).map(({ signature }) => operationContext(signature)),
+    statuses,
+    statusConstants: statuses.map(({ name }) => `TW_STATUS_${name}`).join(', '),
+    vocabulary,
+  };
+}
+
+function operationFiles(context: ReturnType<typeof operationContext>): PackageFile[] {
+  return [
+    {
+      from: 'tilewright-sys/src/operation.rs.hbs',
+      to: `tilewright-sys/src/${context.operation}.rs`,
+      context,
+    },
+  ];
+}

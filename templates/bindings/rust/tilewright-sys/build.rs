@@ -1,0 +1,189 @@
+//! Finds or builds the C library. In this order: TILEWRIGHT_DIR (a prefix that `gen emit --prefix` installed into), the
+//! sources in `vendor/` (feature `vendored`), pkg-config. Feature `cuda` asks for the GPU library, else it is the emulated
+//! one.
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=TILEWRIGHT_DIR");
+    if env::var_os("DOCS_RS").is_some() {
+        return; // nothing is linked there
+    }
+    let library = Library::asked();
+    if let Some(prefix) = env::var_os("TILEWRIGHT_DIR") {
+        library.installed(Path::new(&prefix));
+    } else if cfg!(feature = "vendored") {
+        library.vendored();
+    } else {
+        library.packaged();
+    }
+}
+
+/// One of the two libraries with the same interface.
+struct Library {
+    name: &'static str,
+    cuda: bool,
+}
+
+impl Library {
+    fn asked() -> Self {
+        let cuda = cfg!(feature = "cuda");
+        Self { name: if cuda { "tilewright" } else { "tilewright_emulated" }, cuda }
+    }
+
+    /// Below a prefix: an archive where there is one, else the shared library.
+    fn installed(&self, prefix: &Path) {
+        let folders = ["lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu"].map(|name| prefix.join(name));
+        let has = |folder: &&PathBuf, end: &str| folder.join(format!("lib{}.{end}", self.name)).exists();
+        println!("cargo::metadata=include={}", prefix.join("include").display());
+        println!("cargo::rustc-env=TILEWRIGHT_INCLUDE={}", prefix.join("include").display());
+        if let Some(folder) = folders.iter().find(|folder| has(folder, "a")) {
+            link_folder(folder);
+            println!("cargo::rustc-link-lib=static:-bundle={}", self.name);
+            self.link_runtimes();
+        } else if let Some(folder) = folders.iter().find(|folder| has(folder, "so")) {
+            link_folder(folder);
+            println!("cargo::rustc-link-lib=dylib={}", self.name);
+            println!("cargo::rustc-link-arg=-Wl,-rpath,{}", folder.display()); // of this package's own tests
+        } else {
+            panic!(
+                "TILEWRIGHT_DIR={} has no lib{}: install the library there with `gen emit --prefix {0}`, or unset it",
+                prefix.display(),
+                self.name
+            );
+        }
+    }
+
+    fn packaged(&self) {
+        match pkg_config::Config::new().probe(self.name) {
+            Ok(found) => {
+                let include = found.include_paths.first().cloned().unwrap_or_else(|| "/usr/include".into());
+                println!("cargo::metadata=include={}", include.display());
+                println!("cargo::rustc-env=TILEWRIGHT_INCLUDE={}", include.display());
+            }
+            Err(error) => panic!("{error}\nset TILEWRIGHT_DIR to the library's prefix, or build with the feature `vendored`"),
+        }
+    }
+
+    /// Compiles the emitted library as its CMakeLists.txt does.
+    fn vendored(&self) {
+        let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("vendor");
+        println!("cargo::rerun-if-changed={}", root.display());
+        println!("cargo::metadata=include={}", root.join("include").display());
+        println!("cargo::rustc-env=TILEWRIGHT_INCLUDE={}", root.join("include").display());
+        let toolkit = if self.cuda { Some(Toolkit::find()) } else { None };
+        let mut objects = Vec::new();
+        for operation in entries(&root.join("src/operations")) {
+            let mut common = self.compiler(&root, toolkit.as_ref());
+            common.include(&operation).files(sources(&operation, "cpp"));
+            objects.extend(common.compile_intermediates());
+            if !self.cuda {
+                objects.extend(self.kernels(&root, &operation));
+            }
+        }
+        let mut shared = self.compiler(&root, toolkit.as_ref());
+        shared.files(sources(&root.join("src"), "cpp"));
+        shared.files(sources(&root.join(if self.cuda { "src/cuda" } else { "src/emulated" }), "cpp"));
+        if !self.cuda {
+            shared.files(sources(&root.join("simt/src"), "cpp"));
+        }
+        objects.extend(shared.compile_intermediates());
+        let mut embedded = cc::Build::new();
+        embedded.include(&root).file(root.join("src/manifest.S"));
+        if self.cuda {
+            embedded.file(root.join("src/cuda/kernels.S"));
+        }
+        objects.extend(embedded.compile_intermediates());
+        cc::Build::new().cpp(true).objects(objects).compile(self.name);
+        if let Some(toolkit) = toolkit {
+            link_folder(&toolkit.library);
+        }
+        self.link_runtimes();
+    }
+
+    fn compiler(&self, root: &Path, toolkit: Option<&Toolkit>) -> cc::Build {
+        let mut build = cc::Build::new();
+        build.cpp(true).std("c++20").pic(true).opt_level(3).debug(false).warnings(false);
+        for flag in ["-fvisibility=hidden", "-fvisibility-inlines-hidden", "-Wno-psabi"] {
+            build.flag(flag);
+        }
+        for folder in ["include", "src", "device"] {
+            build.include(root.join(folder));
+        }
+        if let Some(toolkit) = toolkit {
+            build.include(&toolkit.include);
+        } else {
+            build.define("TW_EMULATED", None).include(root.join("simt/include")).include(root.join("simt/src"));
+        }
+        build
+    }
+
+    /// Rendered CUDA is also C++.
+    fn kernels(&self, root: &Path, operation: &Path) -> Vec<PathBuf> {
+        let mut build = self.compiler(root, None);
+        let name = operation.file_name().expect("a folder has a name");
+        build.include(operation).include(root.join("src/emulated/types"));
+        build.flag("-fno-strict-aliasing").flag("-x").flag("c++");
+        build.files(sources(&root.join("kernels").join(name), "cu")).compile_intermediates()
+    }
+
+    /// What archives of the library need beside it.
+    fn link_runtimes(&self) {
+        println!("cargo::rustc-link-lib=dylib=stdc++");
+        for name in ["m", "pthread", "dl"] {
+            println!("cargo::rustc-link-lib=dylib={name}");
+        }
+        if self.cuda {
+            println!("cargo::rustc-link-lib=static:-bundle=cudart_static");
+            println!("cargo::rustc-link-lib=dylib=rt");
+        }
+    }
+}
+
+/// Headers and static runtime of CUDA; neither nvcc nor a driver is needed.
+struct Toolkit {
+    include: PathBuf,
+    library: PathBuf,
+}
+
+impl Toolkit {
+    fn find() -> Self {
+        let variables = ["TILEWRIGHT_CUDA_HOME", "CUDA_HOME", "CUDA_PATH"];
+        for name in variables {
+            println!("cargo::rerun-if-env-changed={name}");
+        }
+        let roots = variables.into_iter().filter_map(env::var_os).map(PathBuf::from);
+        roots.chain(["/usr/local/cuda".into(), "/opt/cuda".into()]).find_map(|root| Self::at(&root)).unwrap_or_else(|| {
+            panic!(
+                "feature `cuda` needs cuda_runtime_api.h and libcudart_static.a of a CUDA toolkit: set {} to its root",
+                variables.join(" or ")
+            )
+        })
+    }
+
+    fn at(root: &Path) -> Option<Self> {
+        let include = root.join("include");
+        let folders = ["lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"];
+        let library = folders.map(|name| root.join(name)).into_iter().find(|f| f.join("libcudart_static.a").exists())?;
+        include.join("cuda_runtime_api.h").exists().then_some(Self { include, library })
+    }
+}
+
+fn link_folder(folder: &Path) {
+    println!("cargo::rustc-link-search=native={}", folder.display());
+    println!("cargo::metadata=libdir={}", folder.display());
+}
+
+/// Files of one kind in a folder, sorted.
+fn sources(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    entries(folder).into_iter().filter(|path| path.extension().is_some_and(|own| own == extension)).collect()
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let found = fs::read_dir(folder).unwrap_or_else(|error| panic!("cannot read {}: {error}", folder.display()));
+    let mut paths: Vec<_> = found.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.sort();
+    paths
+}
