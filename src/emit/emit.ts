@@ -9,7 +9,7 @@ import type { Source } from '../model/variant.ts';
 import { diskError, makeFolder } from '../util/disk.ts';
 import { describeOwner, type LockOwner, withLock } from '../util/lock.ts';
 import { packageVersion } from '../util/package-version.ts';
-import { bindingFolder, libraryBinding, loadBinding } from './binding.ts';
+import { bindingFolder, loadBinding } from './binding.ts';
 import { copyFromFamily, replaceFolder, write, writeOperation, writeRendered, writeShared } from './files.ts';
 import { packImage } from './images.ts';
 import { installLibrary, makePrivateFolder } from './install.ts';
@@ -63,7 +63,7 @@ async function installCopy(
 
 /** Writes and compiles the library aside, and throws it away. */
 export async function provePackage(request: LibraryRequest & { readonly cxx: string }): Promise<void> {
-  const binding = await loadBinding(libraryBinding);
+  const binding = await loadBinding('c');
   const staged = await mkdtemp(join(tmpdir(), 'tilewright-proof-'));
   try {
     await writePackage(request, binding, staged);
@@ -88,7 +88,7 @@ async function mustTakeFiles(prefix: string): Promise<void> {
  * that gets the same files.
  */
 async function writeLibrary(request: LibraryRequest, copy: string | undefined): Promise<Library> {
-  const binding = await loadBinding(libraryBinding);
+  const binding = await loadBinding('c');
   clearRemains(request.out);
   mustBeReplaceable(request.out);
   const staged = await mkdtemp(join(request.out, stagedPrefix));

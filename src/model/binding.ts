@@ -53,7 +53,7 @@ export interface PackageFile extends BindingFile {
 }
 
 /**
- * A package in another language around an emitted library: one folder with this file as `binding.ts`. Rendered from the
+ * A package in another language around an emitted library: one folder with this file as `package.ts`. Rendered from the
  * library's manifest alone, so that every operation of the library gets its part. Plain data, no I/O.
  */
 export interface PackageBinding {

@@ -1,10 +1,10 @@
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadFamily } from '../../src/discover.ts';
-import { bindingFolder, loadBinding } from '../../src/emit/binding.ts';
+import { bindingNames, loadBinding, loadPackageBinding, packageNames } from '../../src/emit/binding.ts';
 import type { Library } from '../../src/emit/emit.ts';
 import { installLibrary } from '../../src/emit/install.ts';
 import { buildManifest, describeOperation } from '../../src/emit/manifest.ts';
@@ -17,10 +17,13 @@ import { emitTestLibrary, hasTool, toolEnvironment, toolFolders } from '../helpe
 import { testToolchain } from '../helpers/toolchain.ts';
 import { toyRequest, toyShipped } from '../helpers/toy-library.ts';
 
-const bindings = readdirSync(bindingFolder('.')).filter((name) => !name.startsWith('_'));
+const all = [
+  ...bindingNames().map((name) => [name, loadBinding] as const),
+  ...packageNames().map((name) => [name, loadPackageBinding] as const),
+];
 
-test.each(bindings)('binding %s is named as its folder and says what it makes', async (name) => {
-  const binding = await loadBinding(name);
+test.each(all)('binding %s is named as its folder and says what it makes', async (name, load) => {
+  const binding = await load(name);
   expect(binding.name).toBe(name);
   expect(binding.summary).not.toBe('');
 });

@@ -13,7 +13,7 @@ const shared = [
   'tilewright-sys/tests/layout.rs.hbs',
 ];
 
-const binding: PackageBinding = {
+const rust: PackageBinding = {
   name: 'rust',
   summary: 'Cargo workspace: tilewright-sys, which vendors the library, and tilewright, its safe interface',
   library: 'tilewright-sys/vendor',
@@ -25,7 +25,7 @@ const binding: PackageBinding = {
     ];
   },
 };
-export default binding;
+export default rust;
 
 function packageContext({ operations, provenance, licence }: Manifest) {
   const [major, minor, patch] = provenance.generator.version.split(/[.+-]/);
