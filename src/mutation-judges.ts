@@ -34,7 +34,7 @@ type Depth = 'quick' | 'full';
 type Depths = readonly [Depth, ...Depth[]];
 
 /** Workers on each GPU: while one waits for a kernel that hangs, or is replaced, the others go on. */
-const workersPerGpu = 4;
+const workersPerGpu = 8;
 /** A kernel of the gate's small cases takes milliseconds on a GPU. */
 const gpuWatchdogSeconds = 5;
 

@@ -25,6 +25,8 @@ export interface Workshop extends JudgesOptions {
   readonly equivalents: readonly Equivalent[];
   /** Try survivors again: the gate is another one. */
   readonly retry: boolean;
+  /** Time for beginning things; absent: as long as it takes. */
+  readonly seconds?: number;
 }
 
 /** What was built of a variant as it is, or why it does not pass. */
@@ -35,6 +37,7 @@ export class MutantTrials {
   readonly #shop: Workshop;
   readonly #judges: Judges;
   readonly #originals = new Map<string, Promise<Original>>();
+  readonly #began = performance.now();
 
   constructor(shop: Workshop) {
     this.#shop = shop;
@@ -49,8 +52,9 @@ export class MutantTrials {
     return this.#judges.close();
   }
 
-  /** The variants that pass as they are: mutants of the others would say nothing, which is told. */
-  async passing(sources: readonly Source[]): Promise<Source[]> {
+  /** The variants that pass as they are: mutants of the others would say nothing, which is told. All, where no time is left. */
+  async passing(sources: readonly Source[]): Promise<readonly Source[]> {
+    if (this.#late()) return sources;
     this.#shop.note(`gating ${sources.length} variants as they are`);
     const found = await mapLimit(sources, 2 * this.#shop.jobs, (source) => this.#sound(source));
     return sources.filter((source, index) => {
@@ -65,9 +69,16 @@ export class MutantTrials {
     });
   }
 
+  /** Whether the time for beginning things is over. */
+  #late(): boolean {
+    const { seconds = Number.POSITIVE_INFINITY } = this.#shop;
+    return performance.now() - this.#began >= 1000 * seconds;
+  }
+
   /**
-   * Tries every mutant, some at a time. `earlier` gives what is known of one: it is not tried again, but survivors are where
-   * the gate is to be asked at another depth, or again, and defects that a GPU has not said anything of.
+   * Tries every mutant, some at a time, in the order of their ids, which are hashes: what is done when the time is over is a
+   * fair sample. `earlier` gives what is known of one: it is not tried again, but survivors are where the gate is to be asked
+   * at another depth, or again, and defects that a GPU has not said anything of.
    */
   async run(
     planned: readonly Planned[],
@@ -75,15 +86,17 @@ export class MutantTrials {
     onResult: (result: MutantResult) => void,
   ): Promise<void> {
     const { depth, equivalents, retry } = this.#shop;
-    await mapLimit(planned, 2 * this.#shop.jobs, async (one) => {
-      const known = earlier(one);
+    const inTurn = planned.toSorted((a, b) => (a.mutant.id < b.mutant.id ? -1 : 1));
+    await mapLimit(inTurn, 2 * this.#shop.jobs, async (one) => {
+      if (this.#late()) return;
+      const before = earlier(one);
+      const known = before?.undecided === undefined ? before : undefined;
       const awaited = known !== undefined && this.#awaitsGpu(known);
       if (known && known.outcome !== 'survived' && !awaited) return;
       const argued = known?.outcome === 'survived' && argumentFor(known, equivalents);
       if (argued) return onResult({ ...known, outcome: 'argued', message: argued.argument });
       if (known?.depth === depth && !retry && !awaited) return;
-      const result = await this.#try(one, known);
-      if (result) onResult(result);
+      onResult(await this.#try(one, known));
     });
   }
 
@@ -97,10 +110,10 @@ export class MutantTrials {
     return opinions === 'crash' ? undefined : opinions;
   }
 
-  /** Gates a correct variant under one schedule after another; gives every verdict that is not `passed`. */
+  /** Gates correct variants in turn, `runs` times, under schedules from `first` on; gives every verdict that is not `passed`. */
   async falseAlarms(
     sources: readonly Source[],
-    runs: number,
+    { runs, first }: { readonly runs: number; readonly first: number },
     onRun: (done: number) => void,
   ): Promise<Verdict[]> {
     const alarms: Verdict[] = [];
@@ -108,8 +121,8 @@ export class MutantTrials {
     const seeds = Array.from({ length: runs }, (_, index) => index);
     await mapLimit(seeds, 2 * this.#shop.jobs, async (index) => {
       const source = sources[index % sources.length];
-      if (!source) return;
-      const seed = 1 + Math.floor(index / sources.length);
+      if (!source || this.#late()) return;
+      const seed = first + Math.floor(index / sources.length);
       const verdict = await this.#judges.gate(
         await this.#original(source),
         this.#shop.depth,
@@ -122,8 +135,7 @@ export class MutantTrials {
     return alarms;
   }
 
-  /** Undefined where the machine, not the mutant, kept it from an answer. */
-  async #try(one: Planned, known: MutantResult | undefined): Promise<MutantResult | undefined> {
+  async #try(one: Planned, known: MutantResult | undefined): Promise<MutantResult> {
     const { source, path, mutant } = one;
     const { text: _, launch: __, ...described } = mutant;
     const result = { variant: source.variant.id, path, ...described };
@@ -142,7 +154,7 @@ export class MutantTrials {
     original: readonly Artifact[],
     context: CompileContext,
     known: MutantResult | undefined,
-  ): Promise<MutantResult | undefined> {
+  ): Promise<MutantResult> {
     const changed = mutatedSource(planned);
     const cubin = await this.#build(changed, false, context);
     if (cubin.verdict) return refusal(result, cubin.verdict);
@@ -158,17 +170,17 @@ export class MutantTrials {
       built.artifacts,
       known,
     );
-    if (!own || this.#shop.gpus.length === 0) return own;
+    if (own.undecided !== undefined || this.#shop.gpus.length === 0) return own;
     const gpu = await this.#gpuResult(built.artifacts, own.depth ?? 'quick', known?.gpu);
     return { ...own, ...(gpu && { gpu }) };
   }
 
-  /** What is known where that stands, or else the emulated device's word; undefined where that settles nothing. */
+  /** What is known where that stands, or else the emulated device's word. */
   async #emulatedResult(
     result: Omit<MutantResult, 'outcome'>,
     artifacts: readonly Artifact[],
     known: MutantResult | undefined,
-  ): Promise<MutantResult | undefined> {
+  ): Promise<MutantResult> {
     const { depth, retry } = this.#shop;
     if (known && (known.outcome === 'killed' || (known.depth === depth && !retry))) return known;
     const word = await this.#judges.word(
@@ -176,7 +188,7 @@ export class MutantTrials {
       artifacts,
       known && !retry ? ['full'] : depthsUpTo(depth),
     );
-    return isDoubtful(word.verdict.evidence) ? undefined : judged(result, word);
+    return judged(result, word);
   }
 
   async #gpuResult(artifacts: readonly Artifact[], depth: 'quick' | 'full', known: GpuResult | undefined) {

@@ -9,8 +9,6 @@ import type { Source } from '../model/variant.ts';
 import { putBetweenMarks } from '../mutate/document.ts';
 import { type Equivalent, parseEquivalents } from '../mutate/equivalents.ts';
 import { dropBelow, floorOf, readFloor, writeFloor } from '../mutate/floor.ts';
-import { launchOperator } from '../mutate/mutant.ts';
-import { operators } from '../mutate/operators/index.ts';
 import { type Planned, planMutants } from '../mutate/plan.ts';
 import { mutationPage, percent, survivor } from '../mutate/report.ts';
 import type { MutantResult, MutationInfo } from '../mutate/result.ts';
@@ -27,30 +25,9 @@ import { Slots } from '../util/limit.ts';
 import { packageRoot } from '../util/package-root.ts';
 import { exitCode } from './exit.ts';
 import { onInterrupt } from './interrupt.ts';
-import type { Flags } from './options.ts';
+import type { MutateFlags } from './mutate-options.ts';
 import { archFor, configOf, spaceOf } from './prepare.ts';
 import { onlyOf, subjectOf } from './subject.ts';
-
-/** Flags of `gen mutate` beside those of a run. */
-export interface MutateFlags extends Flags {
-  /** At most this many mutants. */
-  readonly sample?: number;
-  /** Only mutants by these. */
-  readonly operator?: readonly string[];
-  /** The case whose outputs other projects' rules look at. */
-  readonly rules?: string;
-  /** Runs of the variants as they are, instead of mutants. */
-  readonly alarms?: number;
-  /** With `--resume`: survivors too. */
-  readonly retry?: boolean;
-  readonly floor?: string;
-  readonly updateFloor?: boolean;
-  readonly markdown?: string;
-  readonly list?: boolean;
-}
-
-/** Names of all operators: on text, and on the launch. */
-export const operatorNames = [...operators.map(({ name }) => name), launchOperator];
 
 /** `gen mutate`: 0 where it is done, 1 where the score is below the floor or a correct variant was refused. */
 export async function mutate(first: string, second: string | undefined, flags: MutateFlags): Promise<number> {
@@ -78,6 +55,7 @@ export async function mutate(first: string, second: string | undefined, flags: M
     ...(flags.rules !== undefined && { rulesCase: flags.rules }),
     equivalents: equivalentsOf(discovered.folder),
     retry: flags.retry ?? false,
+    ...(flags.seconds !== undefined && { seconds: flags.seconds }),
     context: {
       ...{ executor: localExecutor, packageRoot, signal: interrupt.signal },
       cacheRoot: join(config.out, 'artifacts'),
@@ -255,10 +233,12 @@ async function countAlarms(
   trials: MutantTrials,
   sources: readonly Source[],
   { note, depth }: Workshop,
-  { alarms: runs = 0, json }: MutateFlags,
+  { alarms: wanted = 0, seed: first = 1, json }: MutateFlags,
 ): Promise<number> {
-  const alarms = await trials.falseAlarms(sources, runs, (done) => {
-    if (done % 100 === 0) note(`${done} of ${runs} runs`);
+  let runs = 0;
+  const alarms = await trials.falseAlarms(sources, { runs: wanted, first }, (done) => {
+    runs = done;
+    if (done % 100 === 0) note(`${done} of ${wanted} runs`);
   });
   const summary = { event: 'alarms', runs, depth, variants: sources.length, alarms };
   if (json) console.log(JSON.stringify(summary));

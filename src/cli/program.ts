@@ -11,10 +11,10 @@ import { doctor } from './doctor.ts';
 import { emitRuns } from './emit.ts';
 import { list, show, why } from './inspect.ts';
 import { checkOwnSource, describeSource, isOwnSource } from './kernel-file.ts';
-import { type MutateFlags, mutate, operatorNames } from './mutate.ts';
+import { mutate } from './mutate.ts';
+import { type MutateFlags, withMutants } from './mutate-options.ts';
 import {
   archHelp,
-  count,
   type Flags,
   withAnswer,
   withCheck,
@@ -169,25 +169,10 @@ function addRunCommands(program: Command, done: Done): void {
 /** Measures the gate itself. */
 function addMutate(program: Command, done: Done): void {
   const command = subjectCommand(program, 'mutate', 'put kernels with one defect each through the gate');
-  withDepth(withMachine(withSpace(withOutput(command))))
-    .option('--sample <n>', 'at most this many mutants, spread over paths and operators', count)
-    .addOption(new Option('--operator <name...>', 'only mutants by these').choices(operatorNames))
-    .option('--list', 'name the mutants and try none')
-    .option('--rules <case>', "also ask other projects' acceptance rules about the outputs of this gate case")
-    .option(
-      '--alarms <n>',
-      'run the variants as they are so often instead: what does not pass is a false alarm',
-      count,
-    )
-    .option('--floor <file>', 'end with 1 where a smaller share is killed than this file says')
-    .option('--update-floor', 'with --floor: write what was killed now')
-    .option('--markdown <file>', 'put the tables into a document')
-    .option('--as <variant id>', 'which variant a file stands for (default: what its first line says)')
-    .option('--resume [file]', 'go on with results (default: the newest)')
-    .option('--retry', 'with --resume: try survivors again')
-    .action(async (first: string, second: string | undefined, flags: MutateFlags) =>
+  withMutants(withDepth(withMachine(withSpace(withOutput(command))))).action(
+    async (first: string, second: string | undefined, flags: MutateFlags) =>
       done(await mutate(first, second, flags)),
-    );
+  );
 }
 
 function addReport(program: Command, done: Done): void {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { CompiledKernel } from '../model/artifact.ts';
+import { readSections, readText, type Section } from '../util/elf.ts';
 
 /** Attributes of a kernel in a cubin's sections `.nv.info`, by the numbers that `cuobjdump -elf` gives names. */
 const attributes = { maxThreads: 0x05, requiredThreads: 0x10, parameter: 0x17, registers: 0x2f } as const;
@@ -8,11 +9,6 @@ const attributes = { maxThreads: 0x05, requiredThreads: 0x10, parameter: 0x17, r
 interface Attribute {
   readonly code: number;
   readonly value: DataView;
-}
-
-interface Section {
-  readonly name: string;
-  readonly bytes: DataView;
 }
 
 /** What a cubin says of each kernel, by name: what a launch has to agree with. */
@@ -73,28 +69,4 @@ function* readAttributes(bytes: DataView): Generator<Attribute> {
     }
     at += 4 + length;
   }
-}
-
-/** The sections of a 64-bit little-endian ELF file that have contents there. */
-function readSections(file: Buffer): Section[] {
-  const elf = new DataView(file.buffer, file.byteOffset, file.byteLength);
-  const table = Number(elf.getBigUint64(0x28, true));
-  const headers = Array.from({ length: elf.getUint16(0x3c, true) }, (_, i) => table + 0x40 * i);
-  const contents = (header: number) => {
-    const noBits = 8;
-    const [at, size] = [elf.getBigUint64(header + 0x18, true), elf.getBigUint64(header + 0x20, true)];
-    const length = elf.getUint32(header + 4, true) === noBits ? 0 : Number(size);
-    return new DataView(file.buffer, file.byteOffset + (length > 0 ? Number(at) : 0), length);
-  };
-  const names = contents(headers[elf.getUint16(0x3e, true)] ?? table);
-  return headers.map((header) => ({
-    name: readText(names, elf.getUint32(header, true)),
-    bytes: contents(header),
-  }));
-}
-
-function readText(table: DataView, from: number): string {
-  let end = from;
-  while (end < table.byteLength && table.getUint8(end) !== 0) end++;
-  return Buffer.from(table.buffer, table.byteOffset + from, end - from).toString('latin1');
 }

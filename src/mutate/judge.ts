@@ -1,4 +1,4 @@
-import type { Verdict } from '../model/verdict.ts';
+import { isDoubtful, type Verdict } from '../model/verdict.ts';
 import type { GpuResult, MutantResult } from './result.ts';
 
 /** A device's first objection, or that it has none, and the depth at which that was. */
@@ -7,16 +7,19 @@ export interface Word {
   readonly depth: 'quick' | 'full';
 }
 
+/** A mutant that the machine kept from an answer: it counts as survived, and is tried again when the command goes on. */
+function undecided(result: Omit<MutantResult, 'outcome'>, { evidence }: Verdict): MutantResult {
+  return { ...result, outcome: 'survived', undecided: evidence.message };
+}
+
 /**
  * What a compiler's objection makes of a mutant: one that is no valid kernel is none, one that a check of the source or of
- * ptxas's figures catches is killed. A compiler that ran out of time says nothing.
+ * ptxas's figures catches is killed. A compiler that ran out of time decides nothing.
  */
-export function refusal(
-  result: Omit<MutantResult, 'outcome'>,
-  { verdict, evidence }: Verdict,
-): MutantResult | undefined {
+export function refusal(result: Omit<MutantResult, 'outcome'>, refused: Verdict): MutantResult {
+  const { verdict, evidence } = refused;
   const { message } = evidence;
-  if (verdict === 'machine' || /had not finished after/.test(message)) return undefined;
+  if (verdict === 'machine' || /had not finished after/.test(message)) return undecided(result, refused);
   const caught = verdict === 'resources' || /^ptxas changed|static assertion failed/.test(message);
   return {
     ...result,
@@ -28,7 +31,7 @@ export function refusal(
 }
 
 export function judged(result: Omit<MutantResult, 'outcome'>, word: Word): MutantResult {
-  return { ...result, ...wordOf(word) };
+  return isDoubtful(word.verdict.evidence) ? undecided(result, word.verdict) : { ...result, ...wordOf(word) };
 }
 
 /** A device's word as results have it. */

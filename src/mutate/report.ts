@@ -28,6 +28,7 @@ export function mutationPage(info: MutationInfo, results: readonly MutantResult[
 
 function heading(info: MutationInfo, results: readonly MutantResult[], full: boolean): string {
   const { refused, identical, argued, killed, survived } = tally(results);
+  const undecided = results.filter((one) => one.undecided !== undefined).length;
   const left = full
     ? results.filter(({ outcome, depth }) => outcome === 'survived' && depth === 'quick')
     : [];
@@ -37,6 +38,7 @@ function heading(info: MutationInfo, results: readonly MutantResult[], full: boo
     `${results.length} of ${info.mutants} mutants of ${info.variants.length} variants of ${info.family}, spread over paths and operators.`,
     `${refused} did not compile, ${identical} gave the same machine code, ${argued} are equivalent for a written reason;`,
     `of the other ${killed + survived} the gate killed ${killed}.`,
+    ...(undecided > 0 ? [`Of the others, ${undecided} got no answer for want of time or memory.`] : []),
     ...(left.length > 0 ? [`${left.length} of those that survived were not tried at depth full.`] : []),
   ].join('\n');
 }

@@ -47,6 +47,8 @@ export const mutantResultSchema = z.object({
   tier: z.union([z.string(), z.number()]).optional(),
   case: z.string().optional(),
   message: z.string().optional(),
+  /** Why the gate came to no answer, where the machine kept it from one. */
+  undecided: z.string().optional(),
   gpu: gpuResultSchema.optional(),
   /** Answers of other projects' rules; `crash` where there is no output to look at. */
   opinions: z.union([opinionsSchema, z.literal('crash')]).optional(),

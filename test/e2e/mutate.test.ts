@@ -36,11 +36,15 @@ describe('gen mutate', { timeout: 280_000 }, () => {
     expect(again).toMatchObject({ code: 0, stdout: '' });
     expect(readFileSync(document, 'utf8')).toContain('2 of 2 mutants');
     expect(again.stderr.match(/^\d+: /gm)).toHaveLength(1); // the survivor alone, deeper
+
+    const told = await mutate(place, '--resume', '--retry', '--seconds', '0');
+    expect(told.stdout).toContain('2 of 2 mutants'); // nothing is begun: what is known is reported
+    expect(told.stderr).not.toMatch(/^\d+: /m);
   });
 
   it('finds that a correct kernel passes under every seed, and one that does not has no mutants', async () => {
     const place = workspace();
-    const alarms = await mutate(place, '--alarms', '6');
+    const alarms = await mutate(place, '--alarms', '6', '--seed', '4');
     expect(alarms).toMatchObject({ code: 0 });
     expect(alarms.stdout).toContain('0 false alarms in 6 runs of 1 correct variants');
     const wrong = await gen(place.path, [

@@ -142,6 +142,21 @@ const specialities: readonly Part[] = [
   { ...f16, path: ['naive'], block: [32, 64, 128] },
 ];
 
+const simt64: Part = { ...simt, block: [64] };
+const mma64: Part = { ...mma, block: [64], warpsN: [4] };
+/** The six ways again, each beside the same variant without it, and the plain paths that came before them. */
+const attempts: readonly Part[] = [
+  { ...mma64, stages: [1, 2, 3, 4] },
+  { ...mma64, producers: [4] },
+  { ...mma64, tilesPerCta: [2, 4] },
+  { ...simt64, simtWarps: [4, 8, 16], unroll: [1, 4, 8] },
+  { ...simt64, transposed: [true] },
+  { ...simt64, prefetch: [true] },
+  { ...simt64, ilp: [2, 4] },
+  { ...simt64, vector: [1, 2] },
+  { ...f16, path: ['naive'], block: [64] },
+];
+
 const mainIds = mainWorkloads.map(({ id }) => id);
 /** Both main sizes with rows of random length, and of equal. */
 const hopperIds = mainIds.filter((id) => !id.includes('equal'));
@@ -210,6 +225,11 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     doc: 'What is worth timing on one GPU, f16 in and out: mostly mma around what pays, each speciality, the plain paths.',
     where: [...candidates, ...specialities],
     workloads: mainIds,
+  },
+  attempts: {
+    doc: 'Warp specialisation, pipelining, several tiles, unrolling, transposition and ILP, each beside the same variant without it: docs/six-attempts.md.',
+    where: attempts,
+    workloads: ['4096.d12.b64'],
   },
   hopper: {
     doc: 'The path wgmma on an H200, f16 in and out: all that paid for some block size or shape, over a thousand variants.',

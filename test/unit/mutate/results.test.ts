@@ -94,6 +94,12 @@ describe('the page', () => {
     expect(left).toContain('1 of those that survived were not tried at depth full.');
   });
 
+  it('counts what got no answer as survived, and says so', () => {
+    const none = mutationPage(info, [...results, result('5', 'survived', { undecided: 'out of memory' })]);
+    expect(none).toContain('1 got no answer');
+    expect(none).toContain('| a | 4 | 1 (25.0 %) | 2 (50.0 %) | 2 | 1 | 0 |');
+  });
+
   it('shows every survivor as a diff with what would kill it', () => {
     expect(page).toContain('```diff\n- x = 1;\n+ x = 2;\n```');
     expect(page).toContain('one-hot inputs');
