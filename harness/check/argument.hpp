@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "symbol.hpp"
 #include "tilewright/elements.hpp"
 #include "tilewright/family.hpp"
 #include "tilewright/npy.hpp"
@@ -26,19 +27,25 @@ inline bool is_float(ElementType type) {
 
 /// Distribution of an input's elements.
 struct Values {
-  std::string kind = "normal";  // normal, uniform, integers, one-hot, ascending, file
+  std::string kind = "normal";  // normal, uniform, integers, one-hot, ascending, file, list
   double low = 0, high = 0;
   std::string file;
+  std::vector<double> elements;
 
   explicit Values(const Json& json)
       : kind(json.text("kind", "normal")),
         low(json.number("low", 0)),
         high(json.number("high", 0)),
-        file(json.text("file", "")) {}
+        file(json.text("file", "")) {
+    if (const Json* list = json.find("elements"))
+      for (const Json& element : list->items()) elements.push_back(element.number());
+  }
 
-  std::vector<double> draw(std::mt19937_64& random, std::size_t count) const {
+  /// `what`: whose elements these are.
+  std::vector<double> draw(std::mt19937_64& random, std::size_t count, const std::string& what) const {
     std::vector<double> values(count);
-    if (kind == "file") return read_file(count);
+    if (kind == "file") return checked(read_npy(file), count, file, what);
+    if (kind == "list") return checked(elements, count, "the list", what);
     if (kind == "one-hot" && count > 0) values[random() % count] = 1;
     if (kind == "ascending")
       for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<double>(i);
@@ -54,11 +61,11 @@ struct Values {
   }
 
  private:
-  std::vector<double> read_file(std::size_t count) const {
-    std::vector<double> values = read_npy(file);
+  static std::vector<double> checked(std::vector<double> values, std::size_t count, const std::string& source,
+                                     const std::string& what) {
     if (values.size() != count)
-      throw std::invalid_argument(file + " has " + std::to_string(values.size()) + " elements; " +
-                                  std::to_string(count) + " are needed");
+      throw std::invalid_argument(source + " has " + std::to_string(values.size()) + " elements; '" + what + "' has " +
+                                  std::to_string(count));
     return values;
   }
 };
@@ -68,7 +75,7 @@ struct Argument {
   std::string name;
   Kind kind = Kind::tensor;
   ElementType type = ElementType::f32;
-  double value = 0;          // scalar
+  double value = 0;          // scalar, or a symbol of one element
   std::size_t bytes = 0;     // workspace
   std::size_t tensor = 0;    // index among the tensors
   std::size_t offset = 0;    // of a workspace, in that of the launch
@@ -91,8 +98,27 @@ inline Tensor tensor_of(const Json& json, std::mt19937_64& random) {
   tensor.cols = tensor.stride = json.at("cols").integer();
   if (tensor.role != Role::output) {
     const auto count = static_cast<std::size_t>(tensor.rows * tensor.cols);
-    tensor.image = encoded(tensor.type, Values(json.at("values")).draw(random, count));
+    tensor.image = encoded(tensor.type, Values(json.at("values")).draw(random, count, tensor.name));
   }
+  return tensor;
+}
+
+/// What a library's variable holds before each launch: an input of the problem.
+inline Tensor tensor_of(const tw::Symbol& symbol, const Json& values, std::mt19937_64& random) {
+  const std::string name = symbol.name;
+  if (!symbol.type)
+    throw std::invalid_argument("symbol '" + name + "' has elements of a type that is not known; say one, e.g. symbols: { " +
+                                name + ": { type: f32, values: normal } }");
+  Tensor tensor;
+  tensor.name = name;
+  tensor.type = element_type(symbol.type);
+  const std::size_t count = symbol.bytes / element_bytes(tensor.type);
+  if (count * element_bytes(tensor.type) != symbol.bytes)
+    throw std::invalid_argument("symbol '" + name + "' has " + std::to_string(symbol.bytes) +
+                                " bytes, no whole number of elements of " + symbol.type);
+  tensor.rows = static_cast<std::int64_t>(symbol.rows);
+  tensor.cols = tensor.stride = static_cast<std::int64_t>(count / symbol.rows);
+  tensor.image = encoded(tensor.type, Values(values).draw(random, count, name));
   return tensor;
 }
 

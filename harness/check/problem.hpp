@@ -21,6 +21,7 @@ class DescribedProblem final : public Problem {
   explicit DescribedProblem(const Json& json) : json_(json), key_(json.dump()) {
     std::mt19937_64 random(static_cast<std::uint64_t>(json.integer("seed", 1)));
     for (const Json& item : json.at("arguments").items()) add(item, random);
+    if (const Json* symbols = json.find("symbols")) add_symbols(*symbols, random);
     for (int i = 0; i < 3; ++i) {
       const auto at = static_cast<std::size_t>(i);
       launch_.grid[at] = static_cast<unsigned>(json.at("grid").items().at(at).integer());
@@ -75,6 +76,23 @@ class DescribedProblem final : public Problem {
       workspace_bytes_ += (static_cast<std::size_t>(json.at("bytes").integer()) + 255) / 256 * 256;
     }
     arguments_.push_back(std::move(argument));
+  }
+
+  /// Variables of the kernel's library, behind the arguments: src/kernel-file/symbols.ts.
+  void add_symbols(const Json& json, std::mt19937_64& random) {
+    const Library library(json.at("library").text());
+    const auto* symbol = library.find<const tw::Symbol*>("tw_symbols");
+    for (const Json& given : json.at("given").items()) {
+      Argument argument;
+      argument.name = symbol->name;
+      argument.tensor = tensors_.size();
+      tensors_.push_back(tensor_of(*symbol++, given.at("values"), random));
+      const Tensor& tensor = tensors_.back();
+      argument.type = tensor.type;
+      if (tensor.image.size() == element_bytes(tensor.type)) argument.value = decode(tensor.type, tensor.image.data());
+      tolerances_.emplace_back();
+      arguments_.push_back(std::move(argument));
+    }
   }
 
   /// Arguments in slots of 8 bytes, which the kernel's entry knows how to take apart: addresses and scalars.

@@ -97,6 +97,15 @@ inline Answers call_function(const Json& json, const Json& sizes, const std::vec
   return answers;
 }
 
+/// Throws std::invalid_argument where the reference declares a variable in device memory otherwise than the kernel does.
+inline void expect_same_symbols(const Library& library, const std::vector<Tensor>& tensors) {
+  for (const auto* symbol = library.find<const tw::Symbol*>("tw_symbols"); symbol->name; ++symbol)
+    for (const Tensor& tensor : tensors)
+      if (tensor.name == symbol->name && tensor.image.size() != symbol->bytes)
+        throw std::invalid_argument("symbol '" + tensor.name + "' of the reference has " + std::to_string(symbol->bytes) +
+                                    " bytes, the kernel's " + std::to_string(tensor.image.size()));
+}
+
 /// Runs a kernel thread by thread in order, without the detector. What it leaves as it was is other poison than the
 /// gate's, which then says `unwritten`.
 inline Answers run_kernel(const Json& json, const std::vector<Tensor>& tensors, std::size_t workspace_bytes,
@@ -107,6 +116,7 @@ inline Answers run_kernel(const Json& json, const std::vector<Tensor>& tensors, 
   constexpr std::byte kPoison{0xA5};
   const Library library(json.at("library").text());
   const auto entry = library.find<simt::Entry>("tw_check_kernel_emulated");
+  expect_same_symbols(library, tensors);
   std::vector<std::unique_ptr<void, Release>> memory;
   Placement placement;
   for (const Tensor& tensor : tensors) {
@@ -124,7 +134,9 @@ inline Answers run_kernel(const Json& json, const std::vector<Tensor>& tensors, 
   config.order = simt::Order::in_order;
   config.poison = false;
   config.seconds = 20;
-  emulated::PlannedLaunch(entry, "the reference", launch).run(config, call(placement).data());
+  const CallBytes bytes = call(placement);
+  library.find<void (*)(const void*, void*)>("tw_check_kernel_prepare")(bytes.data(), nullptr);
+  emulated::PlannedLaunch(entry, "the reference", launch).run(config, bytes.data());
   Answers answers(tensors.size());
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (tensors[i].role == Role::input) continue;
@@ -182,7 +194,9 @@ inline Answers call_python(const Json& json, const Json& problem, const std::vec
       if (argument.kind == Argument::Kind::scalar) values.set(argument.name, argument.value);
       if (argument.kind != Argument::Kind::tensor) continue;
       const Tensor& tensor = tensors[argument.tensor];
-      if (tensor.role != Role::output)
+      if (tensor.role == Role::input && !problem.at("shapes").find(tensor.name) && count_of(tensor) == 1)
+        values.set(tensor.name, argument.value);  // a symbol that is no array
+      else if (tensor.role != Role::output)
         write_npy(place / (tensor.name + ".npy"), tensor.type, tensor.rows, tensor.cols, tensor.cols, tensor.image.data());
       if (tensor.role != Role::input) outputs.push(tensor.name);
     }

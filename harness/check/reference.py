@@ -17,11 +17,11 @@ def main(folder: pathlib.Path) -> None:
         sys.exit("NumPy is missing: install it, or name a Python that has it with PYTHON")
     call = json.loads((folder / "call.json").read_text())
     values = {**call["sizes"], **call["values"]}
-    for name, shape in call["shapes"].items():
-        file = folder / f"{name}.npy"
-        if file.exists():
-            array = numpy.load(file).reshape(shape)
-            values[name] = array.astype(numpy.float64) if array.dtype.kind == "f" else array
+    for file in folder.glob("*.npy"):
+        name, array = file.stem, numpy.load(file)
+        # A symbol's shape is the declaration's: one row, or a matrix.
+        array = array.reshape(call["shapes"].get(name, [-1] if array.shape[0] == 1 else array.shape))
+        values[name] = array.astype(numpy.float64) if array.dtype.kind == "f" else array
     sys.path.insert(0, str(pathlib.Path(call["file"]).parent))
     spec = importlib.util.spec_from_file_location("reference", call["file"])
     module = importlib.util.module_from_spec(spec)

@@ -88,6 +88,8 @@ void add_statistics(RunReport& report, const simt::Statistics& counted) {
     report.peaks.emplace_back("sharedBytesUsed", static_cast<double>(counted.shared_bytes_used));
 }
 
+using Prepare = void (*)(const void* call, void* stream);
+
 class SharedObject : public Module {
  public:
   SharedObject(const std::string& path, std::string symbol)
@@ -128,6 +130,9 @@ class SharedObject : public Module {
     return lines;
   }
 
+  /// Host code of the artifact that runs before each launch, where it has any: it fills variables in device memory.
+  Prepare preparation() const { return reinterpret_cast<Prepare>(dlsym(handle_, (symbol_ + "_prepare").c_str())); }
+
   std::string kernel_name(const BoundLaunch& launch) const { return symbol_ + launch.entry; }
   simt::Entry entry(const std::string& kernel) const {
     void* found = dlsym(handle_, (kernel + "_emulated").c_str());
@@ -160,6 +165,7 @@ class EmulatedProgram : public Program {
     if (clear_bytes_ > 0) std::memset(clear_, 0, clear_bytes_);
     RunReport report;
     for (std::size_t i = 0; i < launches_.size(); ++i) {
+      if (const Prepare prepare = module_->preparation()) prepare(call_.data(), nullptr);
       const simt::Result result = run(launches_[i], config_of(schedule, registers_[i]));
       add_statistics(report, result.statistics);
       module_->add_sites(result.shared_sites);

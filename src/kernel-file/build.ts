@@ -11,17 +11,20 @@ import type { Artifact } from '../model/artifact.ts';
 import type { Variant } from '../model/variant.ts';
 import { hashOf, sha256 } from '../util/hash.ts';
 import { explain } from './explain.ts';
+import type { Plan } from './plan.ts';
 import { checkFlags, precompiledPrelude, preludeKey } from './prelude.ts';
 import { reachable, rewritten } from './rewrite.ts';
 import type { ReadSource } from './source.ts';
+import { symbolCode, variablesOf, wordsOf } from './symbols.ts';
 
 /** The name under which a library exports the kernel in question. */
 const symbol = 'tw_check_kernel';
 
-/** Compiles one kernel of a source, with what it needs of the rest, for the emulated device. */
+/** Compiles one kernel of a source, with what it needs of the rest, for the emulated device; the plan's symbols get filled. */
 export async function buildKernel(
   source: ReadSource,
   kernel: string,
+  { symbols, arguments: given }: Pick<Plan, 'symbols' | 'arguments'>,
   compilers: RunnerCompilers,
   context: CompileContext,
 ): Promise<Artifact> {
@@ -32,6 +35,7 @@ export async function buildKernel(
     '  for (unsigned i = 0; i < sizeof...(Arguments); ++i) slots[i] = static_cast<char*>(arguments[0]) + 8 * i;\n' +
     '  tw::call_kernel(kernel, slots);\n}\n' +
     `extern "C" void ${symbol}_emulated(void** arguments) { tw_check_call(&${kernel}, arguments); }\n` +
+    symbolCode(symbols, variablesOf(source.items, wordsOf(kernel)), given.length, `${symbol}_prepare`) +
     'static const bool tw_has_variables = (simt::use_static_shared_memory(), true);\n';
   const text = unit(source, kernel, entry);
   const { path, key, cached, seconds } = await buildLibrary(text, source, compilers, context);
@@ -42,8 +46,7 @@ export async function buildKernel(
 
 /** The declarations that `name` needs, and a last function behind them. */
 export function unit(source: ReadSource, name: string, entry: string): string {
-  const words = name.match(/[A-Za-z_]\w*/g) ?? [];
-  const kept = reachable(source.items, words);
+  const kept = reachable(source.items, wordsOf(name));
   return `${rewritten(source.preprocessed, source.items, kept)}# 1 "tilewright"\n${entry}`;
 }
 

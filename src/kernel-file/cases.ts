@@ -13,7 +13,7 @@ const seed = 1;
 const mostCases = 12;
 
 /** The cases of a plan: its sizes, and ragged ones beside them. The first is launched again and on other inputs. */
-export function casesFor(plan: Plan, reference: ReferenceJson): GateCase[] {
+export function casesFor(plan: Plan, library: string, reference: ReferenceJson): GateCase[] {
   const fixed = reference.kind === 'files';
   const given = plan.sizes.filter((sizes) => fits(plan, sizes));
   const fitting = fixed ? given.slice(0, 1) : unique([...given, ...(plan.ragged ? raggedSizes(plan) : [])]);
@@ -21,13 +21,14 @@ export function casesFor(plan: Plan, reference: ReferenceJson): GateCase[] {
     throw new UsageError(
       `no sizes fulfil the condition '${plan.where}' of ${plan.kernel}; change sizes or where`,
     );
+  const problem = (sizes: Sizes) => problemFor(plan, sizes, library, reference);
   return fitting.slice(0, mostCases).map((sizes, index) => ({
     id: nameOf(sizes),
     tier: index === 0 ? ('repetition' as const) : ('structures' as const),
     launches: index === 0 ? 2 : 1,
-    problem: problemFor(plan, sizes, reference),
+    problem: problem(sizes),
     // Files hold the answer for one input.
-    ...(index === 0 && !fixed && { alternate: { ...problemFor(plan, sizes, reference), seed: seed + 1 } }),
+    ...(index === 0 && !fixed && { alternate: { ...problem(sizes), seed: seed + 1 } }),
   }));
 }
 
@@ -38,8 +39,8 @@ const noOperation = {
 };
 
 /** A family of one variant, which is what the gate judges. */
-export function familyFor(plan: Plan, reference: ReferenceJson): AnyFamily {
-  const cases = casesFor(plan, reference);
+export function familyFor(plan: Plan, library: string, reference: ReferenceJson): AnyFamily {
+  const cases = casesFor(plan, library, reference);
   return {
     name: 'check',
     summary: plan.kernel,
@@ -105,11 +106,17 @@ function firstFitting(plan: Plan, sizes: (step: number) => Sizes): Sizes | undef
   return undefined;
 }
 
-function problemFor(plan: Plan, sizes: Sizes, reference: ReferenceJson): GateCase['problem'] {
+function problemFor(
+  plan: Plan,
+  sizes: Sizes,
+  library: string,
+  reference: ReferenceJson,
+): GateCase['problem'] {
   return {
     seed,
     sizes,
     arguments: plan.arguments.map((argument) => argumentJson(argument, plan, sizes)),
+    ...(plan.symbols.length > 0 && { symbols: symbolsJson(plan, sizes, library) }),
     shapes: Object.fromEntries(
       plan.arguments.flatMap((one) => (one.kind === 'tensor' ? [[one.name, numbers(one.shape, sizes)]] : [])),
     ),
@@ -147,11 +154,22 @@ function argumentJson(argument: PlannedArgument, plan: Plan, sizes: Sizes): obje
   };
 }
 
+/** The library says what type and how many elements each has. */
+function symbolsJson({ symbols }: Plan, sizes: Sizes, library: string): object {
+  const given = symbols.map(({ name, values }) => {
+    if (typeof values !== 'object' || !('all' in values)) return { name, values: valuesJson(values, sizes) };
+    const value = evaluate(values.all, sizes);
+    return { name, values: { kind: 'uniform', low: value, high: value } };
+  });
+  return { library, given };
+}
+
 function valuesJson(values: ValuesDescription, sizes: Sizes): object {
   if (values === 'zeros' || values === 'ones')
     return { kind: 'integers', low: Number(values === 'ones'), high: Number(values === 'ones') };
   if (values === 'normal') return { kind: 'normal', low: 0, high: 1 };
   if (typeof values === 'string') return { kind: values };
+  if (Array.isArray(values)) return { kind: 'list', elements: values };
   if ('file' in values) return { kind: 'file', file: values.file };
   if ('normal' in values) return { kind: 'normal', low: values.normal[0], high: values.normal[1] };
   if ('uniform' in values) return { kind: 'uniform', low: values.uniform[0], high: values.uniform[1] };

@@ -15,6 +15,7 @@ import { mustBeSupported } from './refuse.ts';
 import { elementOf, kernelsIn, type Signature, signatureOf } from './signature.ts';
 import { findSite } from './sites.ts';
 import { type ReadSource, readSource } from './source.ts';
+import { guessSymbols } from './symbols.ts';
 
 /** What is to be checked. */
 export interface CheckRequest {
@@ -62,7 +63,12 @@ export async function draftPlans(
   host: Pick<CheckHost, 'compilers' | 'context'>,
 ): Promise<Plan[]> {
   const source = await readSource(file, host.compilers, host.context);
-  return subjectsOf(source, kernel).map((subject) => planFor(source, subject));
+  return subjectsOf(source, kernel).map((subject) => {
+    const plan = planFor(source, subject);
+    const symbols = guessSymbols(plan.kernel, source.items);
+    if (plan.symbols.length > 0 || symbols.length === 0) return plan;
+    return { ...plan, symbols, guesses: [...plan.guesses, 'symbols'] };
+  });
 }
 
 function subjectsOf(source: ReadSource, wanted: string | undefined): Subject[] {
@@ -109,7 +115,7 @@ function planFor(source: ReadSource, { item, description }: Subject): Plan {
   const values = templateArguments(description.kernel) ?? usualArguments(plain, site?.template, source) ?? [];
   const signature = values.length > 0 ? signatureOf(item, source.items, values) : plain;
   mustBeInstantiated(signature, values);
-  return makePlan(signature, values, site, description);
+  return makePlan(signature, values, site, description, source.items);
 }
 
 /** Template arguments of the launch in the file; `float` where one is a name of the host's own, or there are none. */
@@ -149,7 +155,7 @@ async function checkKernel(
   try {
     plan = planFor(source, subject);
     const { compilers, context } = host;
-    const artifact = await buildKernel(source, plan.kernel, compilers, context);
+    const artifact = await buildKernel(source, plan.kernel, plan, compilers, context);
     const workshop = { compilers, context, include: request.include };
     const self = { source, library: artifact.path };
     const reference =
@@ -159,7 +165,7 @@ async function checkKernel(
             folder: dirname(source.path),
           })
         : await makeReference(request.against, plan, self, { ...workshop, folder: process.cwd() });
-    const verdict = await judge(plan, artifact, familyFor(plan, reference), request, host);
+    const verdict = await judge(plan, artifact, familyFor(plan, artifact.path, reference), request, host);
     const alone = reference.library === artifact.path;
     return {
       kernel: plan.kernel,

@@ -17,6 +17,7 @@ const valuesSchema = z
     z.strictObject({ uniform: z.tuple([z.number(), z.number()]) }),
     z.strictObject({ integers: z.tuple([expression, expression]).describe('Least and greatest.') }),
     z.strictObject({ file: z.string().describe('A .npy file.') }),
+    z.array(z.number()).min(1).describe('The elements themselves, in order.'),
   ])
   .describe('What an input holds.');
 
@@ -48,6 +49,17 @@ const argumentSchema = z
   ])
   .describe('One argument.');
 
+const symbolSchema = z
+  .union([
+    valuesSchema,
+    expression.describe('Every element has this value.'),
+    z.strictObject({
+      values: z.union([valuesSchema, expression]),
+      type: z.enum(elementTypes).describe("Element type, where the variable's own is not a known one."),
+    }),
+  ])
+  .describe('What a __constant__ or __device__ variable holds before each launch.');
+
 const sizesSchema = z.record(z.string(), z.number().int().positive());
 const dimensions = z.union([expression, z.array(expression).min(1).max(3)]);
 
@@ -66,6 +78,10 @@ export const descriptionSchema = z
     ragged: z.boolean().optional().describe('Try sizes beside the given ones too (default: true).'),
     where: z.string().optional().describe('Condition on the sizes that the kernel takes.'),
     arguments: z.record(z.string(), argumentSchema).optional(),
+    symbols: z
+      .record(z.string(), symbolSchema)
+      .optional()
+      .describe('What __constant__ and __device__ variables hold (default: as the source initialises them).'),
     grid: dimensions.optional(),
     block: dimensions.optional(),
     shared: expression.optional().describe('Dynamic shared memory, bytes.'),
@@ -79,6 +95,7 @@ export const descriptionSchema = z
   .describe('What a kernel is given, and what it should give.');
 export type Description = z.infer<typeof descriptionSchema>;
 export type ArgumentDescription = z.infer<typeof argumentSchema>;
+export type SymbolDescription = z.infer<typeof symbolSchema>;
 export type ValuesDescription = z.infer<typeof valuesSchema>;
 export type ToleranceDescription = z.infer<typeof toleranceSchema>;
 

@@ -1,5 +1,6 @@
 import { Document, isCollection, isMap, isScalar, visit } from 'yaml';
 import type { Expression, Plan, PlannedArgument } from './plan.ts';
+import type { PlannedSymbol } from './symbols.ts';
 
 /** A first description of kernels, to put beside their source and correct; guesses are marked. */
 export function draftText(plans: readonly Plan[]): string {
@@ -19,6 +20,9 @@ function draft(plan: Plan): string {
     arguments: Object.fromEntries(
       plan.arguments.filter((one) => !isSize(one)).map((one) => [one.name, described(one)]),
     ),
+    ...(plan.symbols.length > 0 && {
+      symbols: Object.fromEntries(plan.symbols.map((one) => [one.name, symbolValues(one)])),
+    }),
     grid: short(plan.grid),
     block: short(plan.block),
     ...(shared !== 0 && { shared: simple(shared) }),
@@ -45,6 +49,11 @@ function described(argument: PlannedArgument): unknown {
   const { role, shape, values } = argument;
   if (role !== 'inout' && (role === 'out' || values === 'normal')) return shape;
   return { shape, ...(role === 'inout' && { role }), ...(values !== 'normal' && { values }) };
+}
+
+function symbolValues({ values, type }: PlannedSymbol): unknown {
+  const given = typeof values === 'object' && 'all' in values ? values.all : values;
+  return type === undefined ? given : { values: given, type };
 }
 
 function short(dimensions: readonly Expression[]): unknown {

@@ -129,7 +129,8 @@ function classify(tokens: readonly Token[], scope: readonly string[]): Item {
     return { ...base, kind: 'type', names: wordsIn(tokens) };
   const parenthesis = parenthesisOf(tokens);
   if (parenthesis !== undefined && parenthesis >= 0) return functionItem(base, parenthesis);
-  if (isType(tokens)) return { ...base, kind: 'type', names: typeNames(tokens) };
+  if (isType(tokens))
+    return { ...base, kind: isMarkedVariable(tokens) ? 'variable' : 'type', names: typeNames(tokens) };
   const names = declaredNames(tokens).flatMap((token) => (token ? [token.text] : []));
   return { ...base, kind: 'variable', names };
 }
@@ -175,6 +176,12 @@ function isType(tokens: readonly Token[]): boolean {
   if (at < 0 || first < 0) return false;
   const brace = tokens.findIndex(({ text }) => text === '{');
   return brace > first || tokens.length - first <= 3; // struct Foo;
+}
+
+/** `__constant__ struct Limits { float low, high; } limits;`. */
+function isMarkedVariable(tokens: readonly Token[]): boolean {
+  const brace = tokens.findIndex(({ text }) => text === '{');
+  return brace > 0 && tokens.slice(0, brace).some(markOf) && matching(tokens, brace) < tokens.length - 2;
 }
 
 /** Name of a class, or of an enumeration and its values; behind the brace, names of variables. */

@@ -6,8 +6,10 @@ import type {
   ValuesDescription,
 } from './description.ts';
 import { evaluate, isKnown, type Sizes } from './expression.ts';
+import type { Item } from './items.ts';
 import type { ElementType, Parameter, Signature } from './signature.ts';
 import type { Site } from './sites.ts';
+import { type PlannedSymbol, planSymbols } from './symbols.ts';
 import { matching } from './tokens.ts';
 
 export type Expression = string | number;
@@ -45,6 +47,7 @@ export interface Plan {
   readonly ragged: boolean;
   readonly where?: string;
   readonly arguments: readonly PlannedArgument[];
+  readonly symbols: readonly PlannedSymbol[];
   readonly grid: readonly Expression[];
   readonly block: readonly Expression[];
   readonly shared: Expression;
@@ -62,6 +65,7 @@ export function makePlan(
   templates: readonly string[],
   site: Site | undefined,
   description: Description,
+  items: readonly Item[],
 ): Plan {
   const guesses: string[] = [];
   const sizes = sizesFor(signature, description, guesses);
@@ -74,12 +78,14 @@ export function makePlan(
   );
   refuseStrangers(signature, description);
   const { tolerance, where, deterministic } = description;
+  const kernel = `${signature.name}${templates.length > 0 ? `<${templates.join(', ')}>` : ''}`;
   return {
     signature,
-    kernel: `${signature.name}${templates.length > 0 ? `<${templates.join(', ')}>` : ''}`,
+    kernel,
     sizes,
     ragged: description.ragged ?? true,
     arguments: planned,
+    symbols: planSymbols(description.symbols, kernel, items),
     grid:
       dimensions(description.grid) ?? knownGrid(site, threads) ?? guessGrid(planned, first, block, guesses),
     block,

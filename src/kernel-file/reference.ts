@@ -43,7 +43,7 @@ export async function makeReference(
     ({ names }) => names.at(-1) === name.replace(/<.*/, '').split('::').at(-1),
   );
   if (!isKernel) return callFunction(source, name, plan, workshop);
-  const artifact = await buildKernel(source, name, workshop.compilers, workshop.context);
+  const artifact = await buildKernel(source, name, plan, workshop.compilers, workshop.context);
   return { kind: 'kernel', library: artifact.path };
 }
 
@@ -105,11 +105,11 @@ async function callFunction(
 /** For each parameter of the reference the kernel's argument of the same name or else place, or a size. */
 function matchParameters(reference: Signature, plan: Plan): readonly object[] {
   const { parameters } = reference;
-  const names = plan.arguments.map(({ name }) => name);
+  const names = [...plan.arguments, ...plan.symbols].map(({ name }) => name);
   const [sizes = {}] = plan.sizes;
   if (parameters.every(({ name }) => names.includes(name)))
     return parameters.map(({ name }) => ({ argument: names.indexOf(name) }));
-  if (parameters.length === names.length) return parameters.map((_, i) => ({ argument: i }));
+  if (parameters.length === plan.arguments.length) return parameters.map((_, i) => ({ argument: i }));
   const stranger = parameters.find(({ name }) => !names.includes(name) && !(name in sizes));
   if (stranger)
     throw new UsageError(

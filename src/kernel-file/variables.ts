@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
 import type { Edit } from './edits.ts';
-import { declaredNames, markOf } from './items.ts';
+import { declaredNames, type Item, markOf } from './items.ts';
 import { matching, type Token } from './tokens.ts';
 
 /**
@@ -37,11 +37,23 @@ export function shareMemory(statement: readonly Token[], inFunction: boolean): E
   ];
 }
 
+/** Constants of C++ need no device memory. */
+function isPlainConstant(statement: readonly Token[]): boolean {
+  const body = statement.findIndex(({ text }) => text === '{' || text === '=');
+  const head = body < 0 ? statement : statement.slice(0, body);
+  return head.some(({ text }) => text === 'const' || text === 'constexpr' || text === 'extern');
+}
+
+/** Names of the variables of a declaration that lie in device memory. */
+export function variableNames({ kind, marks, tokens }: Item): string[] {
+  const inMemory = kind === 'variable' && (marks.has('device') || marks.has('constant'));
+  return inMemory && !isPlainConstant(tokens) ? namesIn(tokens).map(({ text }) => text) : [];
+}
+
 /** Edits that put a `__device__` or `__constant__` variable into device memory; constants of C++ stay as they are. */
 export function deviceMemory(statement: readonly Token[]): Edit[] {
   const marks = statement.filter(markOf);
-  if (statement.some(({ text }) => text === 'const' || text === 'constexpr' || text === 'extern'))
-    return marks.map(remove);
+  if (isPlainConstant(statement)) return marks.map(remove);
   const names = namesIn(statement);
   const references = names.map(
     ({ text: name }) =>

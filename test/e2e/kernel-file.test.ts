@@ -34,9 +34,15 @@ const expected: Readonly<
     stencil_overrun: ['out-of-bounds', "byte 2800 of 'in' (2800 bytes)"],
     stencil_halo: ['race', "uninitialised: byte 524 of shared 'tile'"],
   },
+  'convolution.cu': {
+    convolve: ['passed', '6 cases'],
+    convolve_mirrored: ['wrong', "'out': 1470 of 1470 elements fail"],
+    scaled: ['passed', '6 cases'],
+    misnamed: ['refused', "variable 'filtr' that can be filled; it uses: filter"],
+  },
   'wmma.cu': {
     product: ['passed', '6 cases'],
-    tall: ['passed', '6 cases'],
+    tall: ['passed', '5 cases'],
     wide: ['passed', '5 cases'],
     rounded: ['passed', '4 cases'],
     through_shared: ['race', 'store by thread 61 of block (0,0,0) at wmma.cu:147'],
@@ -148,6 +154,38 @@ describe('validate x.cu', () => {
       expect(result.stdout).toContain(code === 0 ? 'passed' : "'out': 1 of 4 elements fail");
       expect(result.code).toBe(code);
     }
+  });
+
+  test('fills variables of the device for every reference', { timeout: 300_000 }, async () => {
+    const own = temporary();
+    const kernel = (name: string, type: string) =>
+      `__constant__ ${type} table[2][3];\n__device__ int shift;\n` +
+      `__global__ void ${name}(float* out, int n) { if (threadIdx.x < n) out[threadIdx.x] = table[1][threadIdx.x % 3] + shift; }\n`;
+    const given = 'sizes: { n: 6 }\nragged: false\narguments: { out: [n] }\ngrid: 1\nblock: 64\n';
+    const described = (symbols: string) => `/* tilewright\n${given}symbols: ${symbols}\n*/\n`;
+    const say = async (symbols: string, type: string, ...flags: string[]) => {
+      writeFileSync(join(own, 'x.cu'), described(symbols) + kernel('f', type));
+      return (await gen(own, ['validate', 'x.cu', '--out', workspace().out, ...flags])).stdout;
+    };
+    writeFileSync(join(own, 'other.cu'), kernel('g', 'double'));
+    writeFileSync(
+      join(own, 'ref.py'),
+      'def f(table, shift, n):\n  assert table.shape == (2, 3)\n  return [table[1][i % 3] + shift for i in range(n)]\n',
+    );
+    expect(await say('{ table: normal, shift: n - 2 }', 'float')).toContain('f: passed');
+    expect(await say('{ table: ascending, shift: 1 }', 'float', '--against', 'other.cu:g')).toContain(
+      "symbol 'table' of the reference has 48 bytes, the kernel's 24",
+    );
+    expect(await say('{ table: [1, 2], shift: 1 }', 'float')).toContain(
+      "the list has 2 elements; 'table' has 6",
+    );
+    expect(
+      await say('{ table: normal }', 'struct { float a[2]; operator float() const { return a[0]; } }'),
+    ).toContain("symbol 'table' has elements of a type that is not known; say one");
+    if (hasNumpy)
+      expect(await say('{ table: normal, shift: 4 }', 'float', '--against', 'ref.py:f')).toContain(
+        'f: passed',
+      );
   });
 
   test('needs no CUDA toolkit', { timeout: 300_000 }, async () => {

@@ -1,0 +1,88 @@
+import { UsageError } from '../errors.ts';
+import type { Description, SymbolDescription, ValuesDescription } from './description.ts';
+import type { Item } from './items.ts';
+import type { Expression } from './plan.ts';
+import { reachable } from './rewrite.ts';
+import type { ElementType } from './signature.ts';
+import { variableNames } from './variables.ts';
+
+/** A `__constant__` or `__device__` variable that is filled before each launch, as `cudaMemcpyToSymbol` would. */
+export interface PlannedSymbol {
+  readonly name: string;
+  /** Element type where the description gives one, else the declaration's, which only the compiler knows. */
+  readonly type?: ElementType;
+  readonly values: ValuesDescription | { readonly all: Expression };
+}
+
+/** The names in `ns::scan<256, kWidth>`. */
+export function wordsOf(kernel: string): string[] {
+  return kernel.match(/[A-Za-z_]\w*/g) ?? [];
+}
+
+/** The variables in device memory that a function's code reaches: name, and name with namespaces. */
+export function variablesOf(items: readonly Item[], words: readonly string[]): ReadonlyMap<string, string> {
+  const found = [...reachable(items, words)].flatMap((item) =>
+    variableNames(item).map((name) => [name, [...item.scope.filter(Boolean), name].join('::')] as const),
+  );
+  return new Map(found);
+}
+
+/** The symbols of a description. Throws a UsageError, which names the variables there are, for one that the kernel does not use. */
+export function planSymbols(
+  given: Description['symbols'],
+  kernel: string,
+  items: readonly Item[],
+): PlannedSymbol[] {
+  const known = [...variablesOf(items, wordsOf(kernel)).keys()];
+  return Object.entries(given ?? {}).map(([name, symbol]) => {
+    if (!known.includes(name))
+      throw new UsageError(
+        `${kernel} uses no __constant__ or __device__ variable '${name}' that can be filled; it uses: ${known.join(', ') || 'none'}`,
+      );
+    return planSymbol(name, symbol);
+  });
+}
+
+/** A guess for the constants that the file leaves to its host code to fill. */
+export function guessSymbols(kernel: string, items: readonly Item[]): PlannedSymbol[] {
+  return [...reachable(items, wordsOf(kernel))]
+    .filter(({ marks, tokens }) => marks.has('constant') && !tokens.some(({ text }) => /^[={]$/.test(text)))
+    .flatMap((item) => variableNames(item).map((name) => ({ name, values: 'normal' as const })));
+}
+
+function planSymbol(name: string, given: SymbolDescription): PlannedSymbol {
+  const object = typeof given === 'object' && 'type' in given ? given : { values: given, type: undefined };
+  const { values, type } = object;
+  return { name, values: isExpression(values) ? { all: values } : values, ...(type && { type }) };
+}
+
+const kinds = new Set(['normal', 'zeros', 'ones', 'one-hot', 'ascending']);
+
+function isExpression(values: ValuesDescription | Expression): values is Expression {
+  return typeof values === 'number' || (typeof values === 'string' && !kinds.has(values));
+}
+
+/**
+ * C++ that lists a kernel's symbols for the runner (`tw_symbols`, harness/check/symbol.hpp) and fills them from tensors whose
+ * addresses lie behind those of the arguments. A reference may lack some of them.
+ */
+export function symbolCode(
+  symbols: readonly PlannedSymbol[],
+  variables: ReadonlyMap<string, string>,
+  firstSlot: number,
+  prepare: string,
+): string {
+  const own = symbols.flatMap(({ name, type }, i) => {
+    const variable = variables.get(name)?.replace(/(\w+)$/, 'tw_initial_$1');
+    return variable === undefined ? [] : [{ name, type, variable, slot: firstSlot + i }];
+  });
+  const rows = own.map(
+    ({ name, type, variable }) =>
+      `tw::symbol<decltype(${variable})>("${name}", ${type ? `"${type}"` : 'nullptr'})`,
+  );
+  const fills = own.map(({ variable, slot }) => `tw::fill(${variable}, call, ${slot});`);
+  return (
+    `extern "C" { extern const tw::Symbol tw_symbols[] = { ${[...rows, '{}'].join(', ')} };\n` +
+    `void ${prepare}(const void* call, void*) { ${fills.join(' ')} } }\n`
+  );
+}
