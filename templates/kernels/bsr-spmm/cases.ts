@@ -2,6 +2,7 @@ import type { GateCase, Tier } from '../../../src/model/workload.ts';
 import { alignment } from './derive.ts';
 import { operationCases } from './operation-cases.ts';
 import type { Point } from './parameters.ts';
+import { narrowCases } from './paths/narrow/cases.ts';
 import { wgmmaCases } from './wgmma-cases.ts';
 import type { Pattern, Problem } from './workloads.ts';
 
@@ -17,8 +18,15 @@ function columnsPerBlock(point: Point): number {
 
 /** Steps that are in flight at once: S in the gate's row lengths. */
 function pipelineDepth(point: Point): number {
+  if (point.path === 'narrow') return point.unroll * point.warpsK * point.parts;
   if (point.path === 'mma' || point.path === 'wgmma') return point.stages;
   return point.path === 'simt' && point.prefetch ? 2 : 1;
+}
+
+/** Steps of a block of A; two blocks of 16 are one on the path narrow. */
+function stepsOf({ path, block, tileK, blocksPerStage }: Point): number {
+  if (path === 'naive') return 1;
+  return path === 'narrow' ? block / 32 : block / tileK / blocksPerStage;
 }
 
 /**
@@ -27,7 +35,7 @@ function pipelineDepth(point: Point): number {
  */
 export function rowCounts(point: Point, depth: Depth): number[] {
   const s = pipelineDepth(point);
-  const stepsPerBlock = point.path === 'naive' ? 1 : point.block / point.tileK / point.blocksPerStage;
+  const stepsPerBlock = stepsOf(point);
   const steps = [0, 1, 2 * s + 1, s + 1, s, s - 1, 3 * s + 2];
   const counts = [...new Set(steps.map((count) => Math.ceil(count / stepsPerBlock)))];
   if (depth === 'full') return counts;
@@ -98,6 +106,11 @@ export function casesOf(point: Point, depth: Depth): readonly GateCase[] {
     }
   } else {
     addScalars(cases, tile);
+  }
+  if (point.path === 'narrow') {
+    for (const item of narrowCases(point)) {
+      cases.addRows(item.id, item.tier, item.counts, item.problem, item.options);
+    }
   }
   for (const item of operationCases(point, tile)) {
     cases.addRows(item.id, item.tier, item.counts, item.problem, item.options);
@@ -217,7 +230,7 @@ function addFull(cases: Cases, point: Point, tile: number, wide: number): void {
     rows: 2048 / point.block,
     columns: 1024 / point.block,
     // Every product of these paths is two loads that the emulated device watches.
-    n: point.path === 'naive' || point.path === 'simt' ? 136 : 1096,
+    n: point.path === 'mma' || point.path === 'wgmma' ? 1096 : 136,
     pattern: { kind: 'power-law', density: 0.25, exponent: 0.7 },
   });
 }

@@ -1,4 +1,5 @@
 import { parameters } from './parameters.ts';
+import { narrowConstraints } from './paths/narrow/constraints.ts';
 import { mmaSizes, simtSizes } from './sizes.ts';
 import { wgmmaConstraints } from './wgmma-constraints.ts';
 
@@ -15,13 +16,13 @@ const common = [
     'tile-k',
     ['path', 'block', 'tileK'],
     'A step stays within a block.',
-    ({ path, block, tileK }) => path === 'naive' || block % tileK === 0,
+    ({ path, block, tileK }) => path === 'naive' || path === 'narrow' || block % tileK === 0,
   ),
   constraint(
     'tile-n',
     ['path', 'tileN'],
     'Tiles are 32, 64, 128 or 256 columns wide on the paths simt and mma.',
-    ({ path, tileN }) => path === 'wgmma' || [32, 64, 128, 256].includes(tileN),
+    ({ path, tileN }) => path === 'wgmma' || path === 'narrow' || [32, 64, 128, 256].includes(tileN),
   ),
 ];
 
@@ -126,4 +127,4 @@ const mma = [
   ),
 ];
 
-export const constraints = [...common, ...simt, ...mma, ...wgmmaConstraints];
+export const constraints = [...common, ...simt, ...mma, ...narrowConstraints, ...wgmmaConstraints];

@@ -1,6 +1,7 @@
 import type { Arch } from '../../../src/model/family.ts';
 import type { ParameterValue } from '../../../src/model/parameter.ts';
 import type { Point } from './parameters.ts';
+import { narrowSizes } from './paths/narrow/sizes.ts';
 import { mmaSizes, simtSizes } from './sizes.ts';
 import { deriveWgmma, wgmmaSizes } from './wgmma-sizes.ts';
 
@@ -16,6 +17,7 @@ const naiveThreads = 256;
 export function footprint(point: Point): { readonly threads: number; readonly sharedBytes: number } {
   if (point.path === 'naive') return { threads: naiveThreads, sharedBytes: 0 };
   if (point.path === 'wgmma') return wgmmaSizes(point);
+  if (point.path === 'narrow') return narrowSizes(point);
   return point.path === 'simt' ? simtSizes(point) : mmaSizes(point);
 }
 
@@ -30,6 +32,7 @@ export function derive(point: Point, arch: Arch): Derived {
   };
   if (point.path === 'naive') return shared;
   if (point.path === 'wgmma') return { ...shared, ...deriveWgmma(point, arch) };
+  if (point.path === 'narrow') return { ...shared, tileRows: narrowSizes(point).tileRows };
   return { ...shared, ...(point.path === 'simt' ? deriveSimt(point) : deriveMma(point)) };
 }
 
@@ -42,9 +45,9 @@ function deriveMma(point: Point): Derived {
   return { warps, warpRows, warpColumns, copyThreads, stagingOffset, barrierOffset };
 }
 
-/** Elements to which the operands must be aligned: base pointers of A and B and the rows of B. */
+/** Elements to which B must be aligned: its base pointer and its lines. */
 export function alignment(point: Point): number {
-  if (point.path === 'naive') return 1;
+  if (point.path === 'naive' || point.path === 'narrow') return 1;
   if (point.path === 'wgmma') return 8;
   return point.path === 'simt' ? point.vector : point.copyBytes / 2;
 }

@@ -15,6 +15,7 @@ const needs: Readonly<Record<Point['path'], readonly ArchFeature[]>> = {
   naive: common,
   simt: common,
   mma: common,
+  narrow: common,
   wgmma: [...common, 'tma', 'cluster', 'wgmma', 'setmaxnreg'],
 };
 
@@ -37,6 +38,8 @@ function maxSpillBytes(point: Point): number {
 
 /** 2: any operands; 1: any beta and width, where the operands are aligned and nothing is known of A on the host. */
 function generality(point: Point): number {
+  // Its blocks must be aligned, and wide products have better kernels.
+  if (point.path === 'narrow') return 0;
   if (alignment(point) === 1) return 2;
   return point.path === 'mma' && point.order === 'natural' ? 1 : 0;
 }
@@ -51,7 +54,7 @@ export default defineFamily<typeof parameters.specs>({
   activations,
   constraints,
   presets,
-  templates: ['naive.cu.hbs', 'simt.cu.hbs', 'mma.cu.hbs', 'wgmma.cu.hbs'],
+  templates: ['naive.cu.hbs', 'simt.cu.hbs', 'mma.cu.hbs', 'wgmma.cu.hbs', 'narrow.cu.hbs'],
   template: ({ path }) => `${path}.cu.hbs`,
   derive,
   budget: (point) => {

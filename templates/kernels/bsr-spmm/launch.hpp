@@ -5,6 +5,7 @@
 
 #include "paths/mma/launch.hpp"
 #include "paths/naive/launch.hpp"
+#include "paths/narrow/launch.hpp"
 #include "paths/simt/launch.hpp"
 #include "paths/wgmma/launch.hpp"
 #include "shape.hpp"
@@ -12,12 +13,17 @@
 namespace tilewright::bsr_spmm {
 namespace detail {
 
-/// Bytes to which the variant's loads need A's and B's base and B's rows aligned.
+/// Bytes to which the variant's loads need B's base and lines aligned.
 inline std::int64_t load_bytes(const Parameters& parameters) {
   const std::string_view path = parameters.text("path");
   if (path == "wgmma") return 16;  // TMA
   if (path == "mma") return parameters.number("copyBytes");
   return path == "simt" ? 2 * parameters.number("vector") : 2;
+}
+
+/// Bytes to which they need the blocks of A aligned.
+inline std::int64_t value_bytes(const Parameters& parameters) {
+  return parameters.text("path") == "narrow" ? 16 : load_bytes(parameters);
 }
 
 /// Throws Unsupported unless the variant takes the shape, as far as that is the same on all paths. Types and block
@@ -46,15 +52,16 @@ inline void check(const Shape& shape, const Parameters& parameters) {
 inline Bound bind(const Shape& shape, const Parameters& parameters, const DeviceLimits& limits) {
   detail::check(shape, parameters);
   Bound bound;
-  const std::int64_t bytes = detail::load_bytes(parameters);
   constexpr const char* kReason = "loads {} bytes at a time: values and B must be aligned to that";
-  bound.require_aligned(&Call::values, bytes, kReason);
-  bound.require_aligned(&Call::b, bytes, kReason);
+  bound.require_aligned(&Call::values, detail::value_bytes(parameters), kReason);
+  bound.require_aligned(&Call::b, detail::load_bytes(parameters), kReason);
   const std::string_view path = parameters.text("path");
   if (path == "wgmma")
     wgmma::bind(shape, parameters, limits, bound);
   else if (path == "mma")
     mma::bind(shape, parameters, bound);
+  else if (path == "narrow")
+    narrow::bind(shape, parameters, bound);
   else if (path == "simt")
     simt::bind(shape, parameters, bound);
   else

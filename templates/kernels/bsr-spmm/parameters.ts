@@ -5,11 +5,11 @@ import type { Point as PointOf } from '../../../src/model/parameter.ts';
 export const parameters = defineParameters({
   path: {
     label: '',
-    doc: 'How products are made: naive (one thread per element, the reference), simt (CUDA cores, accumulators in registers), mma (tensor cores by mma.sync, operands by cp.async), wgmma (Hopper: persistent thread blocks, operands by TMA, warp-specialised).',
-    values: ['naive', 'simt', 'mma', 'wgmma'],
+    doc: 'How products are made: naive (one thread per element, the reference), simt (CUDA cores, accumulators in registers), mma (tensor cores by mma.sync, operands by cp.async), wgmma (Hopper: persistent thread blocks, operands by TMA, warp-specialised), narrow (few columns: tensor cores by mma.sync, A from global memory to registers).',
+    values: ['naive', 'simt', 'mma', 'wgmma', 'narrow'],
     readBy: 'launch',
   },
-  block: { label: 'b', doc: 'Rows and columns of a block of A.', values: [32, 64, 128] },
+  block: { label: 'b', doc: 'Rows and columns of a block of A.', values: [32, 64, 128, 16] },
   input: { label: '', doc: 'Element type of A and B.', values: ['f16', 'bf16'] },
   output: {
     label: '',
@@ -19,7 +19,7 @@ export const parameters = defineParameters({
   tileN: {
     label: 'tn',
     doc: 'Columns of C per tile. The rows are those of a block.',
-    values: [32, 64, 128, 192, 256, 384, 512],
+    values: [32, 64, 128, 192, 256, 384, 512, 8, 16, 24, 48],
   },
   tileK: {
     label: 'tk',
@@ -28,7 +28,7 @@ export const parameters = defineParameters({
   },
   prefetch: {
     label: 'pf',
-    doc: 'Software pipelining in registers: simt fetches the next step from global memory, mma the next fragments from shared memory, while the current ones are multiplied.',
+    doc: 'Software pipelining in registers: simt fetches the next step from global memory, mma the next fragments from shared memory, narrow the next slabs of A, while the current ones are multiplied.',
     values: [false, true],
   },
   simtWarps: { label: 'w', doc: 'Warps of a thread block (simt).', values: [2, 4, 8, 16] },
@@ -42,7 +42,11 @@ export const parameters = defineParameters({
     doc: 'Elements per load from global memory (simt). 1 takes operands of any alignment.',
     values: [1, 2, 4, 8],
   },
-  unroll: { label: 'u', doc: 'Unrolling of the loop over k in shared memory (simt).', values: [1, 2, 4, 8] },
+  unroll: {
+    label: 'u',
+    doc: 'Unrolling of the loop over k in shared memory (simt); slabs of 32 columns of A that are loaded together (narrow).',
+    values: [1, 2, 4, 8],
+  },
   ilp: {
     label: 'ilp',
     doc: 'Independent partial sums per element of C (simt). More hide the latency of multiply-adds and cost registers.',
@@ -53,7 +57,7 @@ export const parameters = defineParameters({
     doc: 'Whether B is transposed on its way into shared memory, so that a thread reads along k (simt).',
     values: [false, true],
   },
-  warpsM: { label: 'wm', doc: 'Warps that share the rows of a tile (mma).', values: [1, 2, 4] },
+  warpsM: { label: 'wm', doc: 'Warps that share the rows of a tile (mma, narrow).', values: [1, 2, 4] },
   warpsN: { label: 'wn', doc: 'Warps that share the columns of a tile (mma).', values: [1, 2, 4, 8] },
   stages: {
     label: 'st',
@@ -82,7 +86,7 @@ export const parameters = defineParameters({
   },
   minBlocks: {
     label: 'mb',
-    doc: 'Thread blocks per multiprocessor that the compiler must leave registers for (mma).',
+    doc: 'Thread blocks per multiprocessor that the compiler must leave registers for (mma, narrow).',
     values: [1, 2, 3, 4],
   },
   panel: {
@@ -140,6 +144,21 @@ export const parameters = defineParameters({
     doc: 'What L2 is told (wgmma): nothing, to keep B, to let go of C first, or both.',
     values: ['none', 'keepB', 'streamC', 'both'],
   },
+  tilesM: {
+    label: 'tm',
+    doc: 'mma tiles of 16 rows below one another that a warp sums (narrow).',
+    values: [1, 2, 4],
+  },
+  warpsK: {
+    label: 'wk',
+    doc: 'Warps that share the products of a block row, and add up their sums in shared memory (narrow).',
+    values: [1, 2, 4, 8, 16],
+  },
+  parts: {
+    label: 'pt',
+    doc: 'Thread blocks that share the products of a block row; the last one adds up the sums, in their order (narrow).',
+    values: [1, 2, 4, 8],
+  },
   pdl: {
     label: 'pdl',
     doc: 'Programmatic dependent launch (wgmma): set-up overlaps the end of the kernel before.',
@@ -161,23 +180,23 @@ const onPaths = (name: keyof Specs, ...paths: readonly Path[]) =>
   activeWhen(name, ['path'], ({ path }) => paths.includes(path));
 
 export const activations = [
-  onPaths('tileN', 'simt', 'mma', 'wgmma'),
+  onPaths('tileN', 'simt', 'mma', 'wgmma', 'narrow'),
   onPaths('tileK', 'simt', 'mma', 'wgmma'),
-  onPaths('prefetch', 'simt', 'mma'),
+  onPaths('prefetch', 'simt', 'mma', 'narrow'),
   onPaths('simtWarps', 'simt'),
   onPaths('columnsPerThread', 'simt'),
   onPaths('vector', 'simt'),
-  onPaths('unroll', 'simt'),
+  onPaths('unroll', 'simt', 'narrow'),
   onPaths('ilp', 'simt'),
   onPaths('transposed', 'simt'),
-  onPaths('warpsM', 'mma'),
+  onPaths('warpsM', 'mma', 'narrow'),
   onPaths('warpsN', 'mma'),
   onPaths('stages', 'mma', 'wgmma'),
   onPaths('producers', 'mma', 'wgmma'),
   onPaths('copyBytes', 'mma'),
   onPaths('epilogue', 'mma', 'wgmma'),
   onPaths('tilesPerCta', 'mma'),
-  onPaths('minBlocks', 'mma'),
+  onPaths('minBlocks', 'mma', 'narrow'),
   onPaths('panel', 'mma', 'wgmma'),
   onPaths('order', 'mma', 'wgmma'),
   onPaths('role', 'wgmma'),
@@ -194,5 +213,8 @@ export const activations = [
   onPaths('split', 'wgmma'),
   activeWhen('grouping', ['path', 'role'], ({ path, role }) => path === 'wgmma' && role === 'rows'),
   onPaths('l2Hint', 'wgmma'),
+  onPaths('tilesM', 'narrow'),
+  onPaths('warpsK', 'narrow'),
+  onPaths('parts', 'narrow'),
   onPaths('pdl', 'wgmma'),
 ];

@@ -1,5 +1,6 @@
 import type { Part as PartOf, Preset } from '../../../src/model/family.ts';
 import type { Specs } from './parameters.ts';
+import { narrowBest, narrowKinds } from './paths/narrow/presets.ts';
 import {
   hopper,
   hopperBest,
@@ -11,7 +12,7 @@ import {
   hopperQuick,
   hopperTypes,
 } from './wgmma-presets.ts';
-import { mainWorkloads, workloads } from './workloads.ts';
+import { linearWorkloads, mainWorkloads, plainWorkloads, workloads } from './workloads.ts';
 
 type Part = PartOf<Specs>;
 
@@ -162,7 +163,7 @@ const mainIds = mainWorkloads.map(({ id }) => id);
 const hopperIds = mainIds.filter((id) => !id.includes('equal'));
 const equalIds = mainIds.filter((id) => id.includes('equal'));
 /** What is not square and an eighth full. */
-const shapeIds = workloads
+const shapeIds = plainWorkloads
   .filter(({ id, problem }) => !mainIds.includes(id) && problem.input === 'f16' && problem.output === 'f16')
   .map(({ id }) => id);
 
@@ -178,8 +179,8 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     workloads: workloads.filter(({ id }) => /^(1024|2048)\./.test(id)).map(({ id }) => id),
   },
   kinds: {
-    doc: 'The variants of quick, and the path wgmma with every other kind of code: what mutants are made of.',
-    where: [...quick, ...hopperKinds],
+    doc: 'The variants of quick, and the paths wgmma and narrow with every other kind of code: what mutants are made of.',
+    where: [...quick, ...hopperKinds, ...narrowKinds],
     workloads: [],
   },
   fallback: {
@@ -251,6 +252,11 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     where: [...hopperBest, ...hopperNarrow, ...hopperNarrowCopies, ...narrow],
     workloads: shapeIds,
   },
+  narrow: {
+    doc: 'Products of 1 to 64 columns, as in decoding with torch.nn.functional.linear: the path narrow, f16 in and out.',
+    where: narrowBest,
+    workloads: linearWorkloads.map(({ id }) => id),
+  },
   'hopper-types': {
     doc: 'The path wgmma on an H200 with bf16 in and out, and with C in f32.',
     where: hopperTypes,
@@ -275,6 +281,6 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
       hopperFull,
     ],
     sample: 1000,
-    workloads: workloads.map(({ id }) => id),
+    workloads: plainWorkloads.map(({ id }) => id),
   },
 };

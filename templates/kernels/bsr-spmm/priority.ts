@@ -1,4 +1,5 @@
 import type { Point } from './parameters.ts';
+import { narrowMerit } from './paths/narrow/merit.ts';
 import { mmaSizes, simtSizes } from './sizes.ts';
 import { wgmmaMerit } from './wgmma-merit.ts';
 import type { Problem } from './workloads.ts';
@@ -11,6 +12,7 @@ import type { Problem } from './workloads.ts';
 export function merit(point: Point, problem: Problem): number {
   if (point.path === 'naive') return 1;
   if (point.path === 'wgmma') return wgmmaMerit(point, problem);
+  if (point.path === 'narrow') return narrowMerit(point, problem);
   const wasted = Math.ceil(problem.n / point.tileN) * (point.tileN / problem.n);
   return (point.path === 'simt' ? simtMerit(point) : mmaMerit(point)) / wasted;
 }

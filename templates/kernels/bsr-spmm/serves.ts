@@ -15,7 +15,13 @@ const everything: OperationValues = {
   batched: both,
 };
 
+/** Values that a path takes at run time. */
+function atRunTime(path: Point['path']): OperationValues {
+  if (path === 'naive') return everything;
+  return path === 'narrow' ? { ...everything, transposeA: ['no'] } : {};
+}
+
 /** Values of the operation that a variant serves; of a choice that is not named, the default alone. */
 export function serves({ path, block, input, output }: Point): OperationValues {
-  return { block: [block], input: [input], output: [output], ...(path === 'naive' && everything) };
+  return { block: [block], input: [input], output: [output], ...atRunTime(path) };
 }

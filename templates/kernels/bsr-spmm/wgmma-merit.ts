@@ -46,7 +46,8 @@ function hidesEpilogue({ block, role, epilogue }: Point): boolean {
 
 /** What the epilogue of a tile costs, in steps of the main loop; measured, as in wgmma.hpp. */
 function epilogueSteps({ block }: Point): number {
-  return { 32: 4, 64: 1.5, 128: 1.1 }[block];
+  if (block === 128) return 1.1;
+  return block === 64 ? 1.5 : 4;
 }
 
 /** Share of the columns that exist, times the evenness of tiles over thread blocks. */

@@ -80,15 +80,17 @@ export function problemOf(workload: Workload): Problem {
   return workload.problem as unknown as Problem;
 }
 
-type Options = Partial<Pick<Problem, 'm' | 'n' | 'k' | 'input' | 'output' | 'pattern'>>;
+type Options = Partial<
+  Pick<Problem, 'm' | 'n' | 'k' | 'input' | 'output' | 'layoutB' | 'layoutC' | 'pattern'>
+>;
 
 const blocks: readonly Point['block'][] = [32, 64, 128];
 const eighth: Pattern = { kind: 'random', density: 0.125 };
 
 /** One workload per block size; `name` begins the id. */
-function each(name: string, size: number, options: Options = {}): SpmmWorkload[] {
+function each(name: string, size: number, options: Options = {}, sizes = blocks): SpmmWorkload[] {
   const { input = 'f16', output = 'f16' } = options;
-  return blocks.map((block) => ({
+  return sizes.map((block) => ({
     id: `${name}.b${block}${input === 'f16' ? '' : `.${input}`}${output === input ? '' : `.${output}`}`,
     problem: {
       m: size,
@@ -114,7 +116,30 @@ export const mainWorkloads = [4096, 8192].flatMap((size) => [
   ...each(`${size}.d12.equal`, size, { pattern: { kind: 'equal-rows', density: 0.125 } }),
 ]);
 
-export const workloads: readonly SpmmWorkload[] = [
+/**
+ * y = x W^T of torch.nn.functional.linear for `n` rows of x: B and C are column-major. Weights of Llama-3.1-8B's MLP, a tenth of
+ * their blocks stored.
+ */
+function linear(m: number, k: number, n: number): SpmmWorkload[] {
+  const problem = {
+    m,
+    n,
+    k,
+    layoutB: 'column',
+    layoutC: 'column',
+    pattern: { kind: 'random', density: 0.1 },
+  } as const;
+  return each(`linear.${m}x${k}x${n}.d10`, m, problem, [16, ...blocks]);
+}
+
+/** Few columns, as in decoding. */
+export const linearWorkloads = [1, 4, 16, 17, 64].flatMap((n) => [
+  ...linear(14336, 4096, n),
+  ...linear(4096, 14336, n),
+]);
+
+/** Row-major B and C, and nothing but the product. */
+export const plainWorkloads: readonly SpmmWorkload[] = [
   ...mainWorkloads,
   ...each('1024.d12', 1024),
   ...each('2048.d12', 2048),
@@ -128,6 +153,8 @@ export const workloads: readonly SpmmWorkload[] = [
   ...each('4096.d12', 4096, { input: 'bf16', output: 'bf16' }),
   ...each('4096.d12', 4096, { output: 'f32' }),
 ];
+
+export const workloads: readonly SpmmWorkload[] = [...plainWorkloads, ...linearWorkloads];
 
 /** Share of A's blocks that are stored, as far as the pattern tells; banded ones without what the edges cut off. */
 export function densityOf({ pattern, k, block }: Problem): number | undefined {

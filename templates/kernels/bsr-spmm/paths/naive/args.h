@@ -2,14 +2,10 @@
 #pragma once
 #include <cstddef>
 
+#include "strides.h"
 #include "tw/activation.hpp"
 
 namespace tilewright::bsr_spmm::naive {
-
-/// Elements from one row, one column and one product of a batch to the next.
-struct Strides {
-  long long row, column, product;
-};
 
 template <class Input, class Output>
 struct Args {
@@ -32,7 +28,7 @@ struct Args {
 };
 
 using UntypedArgs = Args<void, void>;
-static_assert(sizeof(Strides) == 24 && sizeof(UntypedArgs) == 176 && offsetof(UntypedArgs, c) == 48 &&
+static_assert(sizeof(UntypedArgs) == 176 && offsetof(UntypedArgs, c) == 48 &&
                   offsetof(UntypedArgs, c_at) == 112 && offsetof(UntypedArgs, rows) == 136 &&
                   offsetof(UntypedArgs, alpha) == 160 && offsetof(UntypedArgs, beta) == 168,
               "one layout for host and device");

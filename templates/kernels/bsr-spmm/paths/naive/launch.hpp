@@ -5,13 +5,7 @@
 
 namespace tilewright::bsr_spmm::naive {
 namespace detail {
-
 using namespace bsr_spmm::detail;
-
-inline Strides strides(Layout layout, std::int64_t leading, std::int64_t product) {
-  return layout == Layout::row ? Strides{leading, 1, product} : Strides{1, leading, product};
-}
-
 }  // namespace detail
 
 inline void bind(const Shape& shape, const Parameters& parameters, Bound& bound) {
@@ -25,29 +19,9 @@ inline void bind(const Shape& shape, const Parameters& parameters, Bound& bound)
                         detail::grid_extent(shape.batch, "products")};
   kernel.launch.block[0] = static_cast<unsigned>(threads);
   kernel.args.rows = static_cast<int>(rows);
-  kernel.args.columns = static_cast<int>(shape.n);
   kernel.args.inner = static_cast<int>(transposed ? shape.m : shape.k);
-  kernel.args.index_words = static_cast<int>(bytes_of(shape.index) / 4);
   kernel.args.transposed_rows = transposed ? static_cast<int>(detail::quotient_up(shape.m, shape.block)) : 0;
-  kernel.args.activation = shape.activation;
-  kernel.args.values_stride = shape.values_stride;
-  kernel.args.b_at = detail::strides(shape.layout_b, shape.ldb, shape.b_stride);
-  kernel.args.c_at = detail::strides(shape.layout_c, shape.ldc, shape.c_stride);
-  kernel.set(&UntypedArgs::row_ptr, &Call::row_ptr);
-  kernel.set(&UntypedArgs::col_idx, &Call::col_idx);
-  kernel.set(&UntypedArgs::values, &Call::values);
-  kernel.set(&UntypedArgs::b, &Call::b);
-  if (shape.bias == Switch::yes) kernel.set(&UntypedArgs::bias, &Call::bias);
-  if (shape.residual == Switch::yes) {
-    kernel.args.addend_at = detail::strides(shape.layout_c, shape.ldr, shape.residual_stride);
-    kernel.set(&UntypedArgs::addend, &Call::residual);
-  } else {
-    kernel.args.addend_at = kernel.args.c_at;
-    kernel.set(&UntypedArgs::addend, &Call::c);
-  }
-  kernel.set(&UntypedArgs::c, &Call::c);
-  kernel.set(&UntypedArgs::alpha, &Call::alpha);
-  kernel.set(&UntypedArgs::beta, &Call::beta);
+  detail::set_strided_operands(kernel, shape);
   bound.launches.push_back(kernel.finish());
 }
 

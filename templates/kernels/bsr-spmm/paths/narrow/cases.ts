@@ -1,0 +1,32 @@
+import type { Point } from '../../parameters.ts';
+import type { RowsCase } from '../../rows-case.ts';
+
+/**
+ * What only the path narrow needs: block rows of unlike lengths in one thread block, more products than it loads at once by all
+ * that share a row, and tiles of several parts launched again, side by side in a batch.
+ */
+export function narrowCases(point: Point): readonly RowsCase[] {
+  const { block, tileN, unroll, warpsK, parts } = point;
+  const slabs = unroll * warpsK * parts;
+  const long = Math.ceil((32 * (2 * slabs + 1)) / block);
+  const problem = { n: tileN + 1, layoutB: 'column', layoutC: 'column' } as const;
+  return [
+    {
+      id: 'unlike-rows',
+      tier: 'structures',
+      counts: block < 128 ? [long, 1, 0, 2, long + 1] : [long, 1, 0],
+      problem: { ...problem, values: 'swing' },
+    },
+    ...(parts > 1
+      ? [
+          {
+            id: 'parts',
+            tier: 'repetition',
+            counts: [long, 0, 1],
+            problem: { ...problem, batch: 2, batched: 'yes', values: 'integers' },
+            options: { launches: 3 },
+          } as const,
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,50 @@
+import { parameters } from '../../parameters.ts';
+import { narrowSizes } from './sizes.ts';
+
+const { constraint } = parameters;
+
+const tileNames = ['path', 'tileN', 'warpsM', 'warpsK', 'tilesM', 'unroll', 'prefetch', 'parts'] as const;
+
+/** Rules of the path `narrow`; the other paths pass them all. */
+export const narrowConstraints = [
+  constraint(
+    'narrow-tile',
+    ['path', 'tileN'],
+    'Tiles are at most 64 columns wide.',
+    ({ path, tileN }) => path !== 'narrow' || tileN <= 64,
+  ),
+  constraint(
+    'narrow-block',
+    ['path', 'block', 'tilesM'],
+    'The rows of a warp are those of one block.',
+    ({ path, block, tilesM }) => path !== 'narrow' || 16 * tilesM <= block,
+  ),
+  constraint(
+    'block-16',
+    ['path', 'block'],
+    'Blocks of 16 are for the paths naive and narrow.',
+    ({ path, block }) => block > 16 || path === 'naive' || path === 'narrow',
+  ),
+  constraint(
+    'narrow-warps',
+    ['path', 'warpsM', 'warpsK'],
+    'At most 16 warps.',
+    ({ path, warpsM, warpsK }) => path !== 'narrow' || warpsM * warpsK <= 16,
+  ),
+  constraint(
+    'narrow-registers',
+    [...tileNames, 'minBlocks'],
+    'minBlocks thread blocks fit on a multiprocessor: shared memory, threads, and registers for sums, slabs of A and 48 more per thread.',
+    (point, arch) => {
+      if (point.path !== 'narrow') return true;
+      const { threads, sharedBytes, accumulators, vectorRegisters } = narrowSizes(point);
+      const blocks = point.minBlocks;
+      return (
+        sharedBytes <= arch.maxSharedBytesPerBlock &&
+        blocks * (sharedBytes + arch.reservedSharedBytesPerBlock) <= arch.sharedBytesPerSm &&
+        blocks * threads <= arch.maxThreadsPerSm &&
+        accumulators + vectorRegisters + 48 <= Math.min(255, arch.registersPerSm / (blocks * threads))
+      );
+    },
+  ),
+];

@@ -1,0 +1,60 @@
+import type { Part as PartOf } from '../../../../../src/model/family.ts';
+import type { Specs } from '../../parameters.ts';
+
+type Part = PartOf<Specs>;
+
+/** A variant without specialities: parts override what they vary. */
+const narrow: Part = {
+  path: ['narrow'],
+  input: ['f16'],
+  output: ['f16'],
+  tileN: [16],
+  tilesM: [1],
+  warpsM: [1],
+  warpsK: [4],
+  unroll: [4],
+  prefetch: [false],
+  parts: [1],
+  minBlocks: [2],
+};
+
+/** Every kind of code once, in every block size and type. */
+export const narrowKinds: readonly Part[] = [
+  { ...narrow, block: [16], tileN: [8], warpsK: [2] },
+  { ...narrow, block: [16], input: ['bf16'], output: ['bf16'], warpsM: [4], warpsK: [2], parts: [2] },
+  { ...narrow, block: [32], tileN: [24], tilesM: [2], prefetch: [true], unroll: [2] },
+  { ...narrow, block: [64], tileN: [8], warpsM: [2], parts: [4], output: ['f32'] },
+  { ...narrow, block: [128], tileN: [64], tilesM: [4], warpsM: [2], warpsK: [2], unroll: [1] },
+  { ...narrow, block: [128], input: ['bf16'], output: ['f32'], warpsK: [8], unroll: [8] },
+];
+
+const blocks: Part = { block: [16, 32, 64, 128] };
+
+/** Around what pays where A is read once: one to sixteen columns, then up to 64. */
+export const narrowBest: readonly Part[] = [
+  { ...narrow, ...blocks, tileN: [8, 16], warpsK: [2, 4, 8], unroll: [4, 8] },
+  { ...narrow, ...blocks, tileN: [8, 16], warpsM: [4], warpsK: [1, 2, 4] },
+  { ...narrow, ...blocks, tileN: [8, 16], warpsM: [2], warpsK: [4], parts: [1, 2], prefetch: [true] },
+  { ...narrow, block: [32, 64, 128], tileN: [8, 16], tilesM: [2], warpsK: [4, 8], unroll: [2, 4] },
+  { ...narrow, ...blocks, tileN: [24], warpsM: [1, 2], warpsK: [4] },
+  { ...narrow, block: [32, 64, 128], tileN: [24, 32, 64], tilesM: [2], warpsK: [4, 8], unroll: [1, 2] },
+  {
+    ...narrow,
+    block: [32, 64, 128],
+    tileN: [32, 64],
+    tilesM: [2],
+    warpsM: [2],
+    warpsK: [2, 4],
+    unroll: [2],
+  },
+  {
+    ...narrow,
+    block: [64, 128],
+    tileN: [64],
+    tilesM: [4],
+    warpsK: [4, 8],
+    unroll: [1, 2],
+    minBlocks: [1],
+  },
+  { ...narrow, block: [16], tileN: [32, 64], warpsM: [1, 4], warpsK: [4], unroll: [2] },
+];
