@@ -1,79 +1,20 @@
 // vendor.hpp - what NVIDIA's libraries offer for the same product: cuSPARSE on BSR and on Blocked-ELL, cuBLAS
-// on the dense matrix. The libraries are opened at run time, so that their absence costs the baseline and
-// nothing else, and the few functions and constants that are needed are declared here, so that their headers
-// need not be there either.
+// on the dense matrix.
 #pragma once
-#include <cuda_runtime_api.h>
-#include <dlfcn.h>
-#include <library_types.h>
-
-#include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "oracle.hpp"
+#include "tilewright/vendor_library.hpp"
 
 namespace tilewright::bsr_spmm::vendor {
 
-/// A shared library, found by the usual rules of the dynamic linker. Throws Unsupported where it is missing.
-class Library {
- public:
-  explicit Library(const char* name) : name_(name), handle_(dlopen(name, RTLD_NOW | RTLD_LOCAL)) {
-    if (!handle_) throw Unsupported(std::string(name) + " is not installed: " + dlerror());
-  }
-  template <class Function>
-  Function* find(const char* symbol) const {
-    void* address = dlsym(handle_, symbol);
-    if (!address) throw Unsupported(name_ + " has no function " + symbol);
-    return reinterpret_cast<Function*>(address);
-  }
-
- private:
-  std::string name_;
-  void* handle_;  // stays open: kernels of the library may be running
-};
-
-inline void check(cudaError_t error, const char* what) {
-  if (error != cudaSuccess) throw Unsupported(std::string(what) + ": " + cudaGetErrorString(error));
-}
-
-/// cusparseStatus_t or cublasStatus_t; 0 is success in both.
-inline void check(int status, const char* what) {
-  if (status != 0) throw Unsupported(std::string(what) + " answered status " + std::to_string(status));
-}
-
-/// Undoes, in reverse, what a prepare has set up.
-class Cleanup {
- public:
-  Cleanup() = default;
-  Cleanup(const Cleanup&) = delete;
-  Cleanup& operator=(const Cleanup&) = delete;
-  ~Cleanup() { run(); }
-  void add(std::function<void()> step) { steps_.push_back(std::move(step)); }
-  void run() {
-    for (; !steps_.empty(); steps_.pop_back()) steps_.back()();
-  }
-  /// Device memory until run().
-  void* allocate(std::size_t bytes) {
-    void* memory = nullptr;
-    check(cudaMalloc(&memory, bytes > 0 ? bytes : 1), "cudaMalloc");
-    add([memory] { cudaFree(memory); });
-    return memory;
-  }
-
- private:
-  std::vector<std::function<void()>> steps_;
-};
-
-inline cudaDataType_t data_type(Type type) {
-  return type == Type::f32 ? CUDA_R_32F : type == Type::bf16 ? CUDA_R_16BF : CUDA_R_16F;
-}
-
-inline bool aligned(const void* address, std::uintptr_t bytes) {
-  return reinterpret_cast<std::uintptr_t>(address) % bytes == 0;
-}
+using tilewright::vendor::aligned;
+using tilewright::vendor::check;
+using tilewright::vendor::Cleanup;
+using tilewright::vendor::data_type;
+using tilewright::vendor::Library;
 
 /// The operands of a problem on the device.
 struct Bound {
@@ -126,7 +67,7 @@ struct CuSparse {
   static constexpr int kIndex32 = 2, kBaseZero = 0, kColumnMajor = 1, kRowMajor = 2, kNoTranspose = 0,
                        kDefaultAlgorithm = 0;
 
-  Library library{"libcusparse.so.12"};
+  Library library{{"libcusparse.so.12"}};
   int (*create)(Handle*) = library.find<int(Handle*)>("cusparseCreate");
   int (*destroy)(Handle) = library.find<int(Handle)>("cusparseDestroy");
   int (*set_stream)(Handle, cudaStream_t) = library.find<int(Handle, cudaStream_t)>("cusparseSetStream");
@@ -264,14 +205,7 @@ struct CuBlas {
   using Handle = struct cublasContext*;
   static constexpr int kNoTranspose = 0, kTranspose = 1, kCompute32F = 68, kDefaultAlgorithm = -1;
 
-  static Library open() {
-    try {
-      return Library("libcublas.so.13");
-    } catch (const Unsupported&) {
-      return Library("libcublas.so.12");
-    }
-  }
-  Library library = open();
+  Library library{{"libcublas.so.13", "libcublas.so.12"}};
   int (*create)(Handle*) = library.find<int(Handle*)>("cublasCreate_v2");
   int (*destroy)(Handle) = library.find<int(Handle)>("cublasDestroy_v2");
   int (*set_stream)(Handle, cudaStream_t) = library.find<int(Handle, cudaStream_t)>("cublasSetStream_v2");
