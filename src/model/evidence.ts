@@ -3,7 +3,7 @@ import { environmentEventSchema, summaryEventSchema } from './event.ts';
 import { measurementSchema } from './measurement.ts';
 import { parameterValueSchema } from './parameter.ts';
 import { selectionSchema } from './selection.ts';
-import { vendorOpinionSchema, verdictNames, verdictSchema } from './verdict.ts';
+import { gateScopeSchema, vendorOpinionSchema, verdictNames, verdictSchema } from './verdict.ts';
 
 export const evidenceVersion = 1;
 
@@ -82,6 +82,8 @@ export const runEvidenceSchema = z.object({
   arch: z.string(),
   preset: z.string().optional(),
   where: z.string().optional(),
+  /** Of the gate; files of before 2026-11-23 have it in `command` alone. */
+  depth: gateScopeSchema.shape.depth.optional(),
   environment: environmentEventSchema.omit({ event: true, commit: true }).optional(),
   funnel: summaryEventSchema.shape.funnel,
   /** Points that were ruled out, by the name of the constraint that did. */

@@ -52,6 +52,7 @@ export function evidenceOf(files: RunFiles, facts: FamilyFacts): RunEvidence {
     family: info.family,
     arch: info.arch,
     ...info.space,
+    depth: info.depth,
     ...('host' in place && { environment: place }),
     ...outcomeOf(files),
     variants: variantsOf(workloads, records, facts),

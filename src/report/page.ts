@@ -46,8 +46,16 @@ export function resultsPage(
 function summaryLine(evidences: readonly RunEvidence[]): string[] {
   const gpus = [...new Set(evidences.flatMap(({ environment }) => environment?.gpu?.name ?? []))];
   const dates = [...new Set(evidences.map(({ date }) => date.slice(0, 10)))];
+  const depths = [...new Set(evidences.map(depthOf))];
   const where = gpus.length > 0 ? ` on ${gpus.join(', ')}` : '';
-  return [`Runs of ${dates.join(', ')}${where}. Written by \`gen report\`; do not edit.`];
+  return [
+    `Runs of ${dates.join(', ')}${where}, behind the gate at depth ${depths.join(' and ')}. Written by \`gen report\`; do not edit.`,
+  ];
+}
+
+/** Depth of the gate: `quick` unless the file says otherwise, or the command where the file is older than the field. */
+function depthOf({ depth, command }: RunEvidence): 'quick' | 'full' {
+  return depth ?? (/--depth[ =]full\b/.test(command) ? 'full' : 'quick');
 }
 
 function plotLines(plot: string | undefined): string[] {
@@ -127,6 +135,7 @@ function runSection(evidence: RunEvidence, number: string): string[] {
     ...(environment
       ? [['host', `${environment.host.cores} cores, ${environment.host.cpu}, Node ${environment.host.node}`]]
       : []),
+    ['depth of the gate', depthOf(evidence)],
     ['funnel', funnelLine(funnel)],
     ['verdicts', list(evidence.verdicts)],
     ...(evidence.gate ?? []).map((gate) => [`gate on ${gate.device}`, gateLine(gate)]),

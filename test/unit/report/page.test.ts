@@ -125,10 +125,19 @@ describe('the page', () => {
     '- in common: path = mma',
     '- cuOther: takes equal rows only',
     '| command | `gen sweep toy --where "a == 1"` |',
+    '| depth of the gate | quick |',
     '| funnel | 2,000 points → 5 legal → 5 rendered → 5 compiled → 4 passed → 4 timed |',
     '- `toy.mma.e`: **wrong**, 3 elements, line 17',
   ])('says %s', (line) => {
     expect(page.split('\n')).toContain(line);
+  });
+
+  test('says which depth the gate had, also of files that leave it to their command', () => {
+    const full = { ...evidence, depth: 'full' } as const;
+    const older = { ...evidence, command: 'gen sweep toy --depth full' };
+    expect(page).toContain('behind the gate at depth quick.');
+    expect(resultsPage([full])).toContain('| depth of the gate | full |');
+    expect(resultsPage([evidence, older])).toContain('behind the gate at depth quick and full.');
   });
 
   test('keeps a bar in a command from ending its cell', () => {
