@@ -24,7 +24,7 @@ const symbol = 'tw_check_kernel';
 export async function buildKernel(
   source: ReadSource,
   kernel: string,
-  { symbols, arguments: given }: Pick<Plan, 'symbols' | 'arguments'>,
+  { symbols, arguments: given, allow }: Pick<Plan, 'symbols' | 'arguments' | 'allow'>,
   compilers: RunnerCompilers,
   context: CompileContext,
 ): Promise<Artifact> {
@@ -36,6 +36,7 @@ export async function buildKernel(
     '  tw::call_kernel(kernel, slots);\n}\n' +
     `extern "C" void ${symbol}_emulated(void** arguments) { tw_check_call(&${kernel}, arguments); }\n` +
     symbolCode(symbols, variablesOf(source.items, wordsOf(kernel)), given.length, `${symbol}_prepare`) +
+    `extern "C" { extern const char ${symbol}_allows[] = " ${allow.map((kind) => `${kind} `).join('')}"; }\n` +
     'static const bool tw_has_variables = (simt::use_static_shared_memory(), true);\n';
   const text = unit(source, kernel, entry);
   const { path, key, cached, seconds } = await buildLibrary(text, source, compilers, context);

@@ -63,6 +63,9 @@ const symbolSchema = z
 const sizesSchema = z.record(z.string(), z.number().int().positive());
 const dimensions = z.union([expression, z.array(expression).min(1).max(3)]);
 
+/** Findings that a description may allow. */
+const allowable = ['same-value-race', 'early-exit'] as const;
+
 export const descriptionSchema = z
   .strictObject({
     kernel: z
@@ -90,6 +93,12 @@ export const descriptionSchema = z
       .union([z.string(), z.record(z.string(), z.string())])
       .optional()
       .describe('file.c:function, file.cu:kernel, file.py:function, or a .npy file by output.'),
+    allow: z
+      .array(z.enum(allowable))
+      .optional()
+      .describe(
+        'Findings that are meant: same-value-race (stores that race but leave the value that is there), early-exit (threads that end before a barrier of the block).',
+      ),
     deterministic: z.boolean().optional().describe('Whether every order of threads gives the same bits.'),
   })
   .describe('What a kernel is given, and what it should give.');

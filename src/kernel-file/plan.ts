@@ -53,6 +53,8 @@ export interface Plan {
   readonly shared: Expression;
   readonly tolerance?: ToleranceDescription;
   readonly deterministic: boolean;
+  /** Kinds of findings that are meant. */
+  readonly allow: readonly string[];
   /** Names of arguments, and of other things, whose value is a guess. */
   readonly guesses: readonly string[];
 }
@@ -91,6 +93,7 @@ export function makePlan(
     block,
     shared: description.shared ?? knownShared(site, threads) ?? 0,
     deterministic: deterministic ?? !addsFloats(signature),
+    allow: description.allow ?? [],
     guesses,
     ...(where !== undefined && { where }),
     ...(tolerance !== undefined && { tolerance }),

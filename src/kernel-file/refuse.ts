@@ -16,9 +16,15 @@ const unsupported: readonly (readonly [RegExp, string])[] = [
   [/^(cudaLaunchDevice|cudaGridDependencySynchronize)$/, 'launches from within a kernel'],
 ];
 
+const maskless = /^__(shfl|shfl_up|shfl_down|shfl_xor|any|all|ballot)$/;
+
 /** Throws a UsageError, with the line of the user's file, where code asks for what the emulated device lacks. */
 export function mustBeSupported(tokens: readonly Token[]): void {
   for (const [i, token] of tokens.entries()) {
+    if (maskless.test(token.text) && tokens[i + 1]?.text === '(')
+      throw new UsageError(
+        `${placeOf(token)}: ${token.text} without a mask: GPUs since Volta do not have it; call ${token.text}_sync with the lanes that take part`,
+      );
     const what = nameOf(tokens, i);
     if (what !== undefined)
       throw new UsageError(`${placeOf(token)}: the emulated device does not support ${what}`);

@@ -83,9 +83,19 @@ function editsFor(item: Item): Edit[] {
   return [
     ...statements.flatMap((statement) => shareMemory(statement, true)),
     ...assemblerEdits(tokens),
+    ...barrierEdits(tokens),
     ...tokens.filter((token) => markOf(token) && !inside(token)).map(remove),
     ...tokens.filter(({ text }, i) => text === '__noinline__' && tokens[i - 1]?.text !== '(').map(remove),
   ];
+}
+
+/** Calls of `__syncthreads()` with a number each, by which the emulated device tells one from another. */
+function barrierEdits(tokens: readonly Token[]): Edit[] {
+  return tokens.flatMap((token, i) => {
+    const [open, close] = tokens.slice(i + 1, i + 3);
+    if (token.text !== '__syncthreads' || open?.text !== '(' || close?.text !== ')') return [];
+    return [{ begin: token.begin, end: close.end, text: `simt::sync_threads(${token.begin + 1}u)` }];
+  });
 }
 
 /** The declarations of shared memory in a function, each from its first word to its `;`. */

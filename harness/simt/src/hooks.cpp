@@ -47,8 +47,11 @@ void global_hook(Thread& self, const void* pointer, std::size_t bytes, bool stor
 [[gnu::noinline]] void checked_hook(const void* pointer, std::size_t bytes, bool store, bool aligned,
                                     const void* pc) {
   if (!machine.current) return;
+  settle_racing_store();
   Thread& self = enter(pc);
   ++machine.stats.hooked_accesses;
+  machine.store = store ? pointer : nullptr;
+  machine.store_bytes = bytes;
   // A power of two, where it is aligned.
   if (aligned && (reinterpret_cast<std::uintptr_t>(pointer) & (bytes - 1)))
     check_alignment(pointer, bytes, store ? "store" : "load");
@@ -60,6 +63,7 @@ void global_hook(Thread& self, const void* pointer, std::size_t bytes, bool stor
     shared_hook(self, offset, bytes, store, kind);
   else
     global_hook(self, pointer, bytes, store, kind);
+  machine.store = nullptr;
 }
 
 /// Nearly all calls are about a thread's own stack and end at the comparison.

@@ -146,6 +146,8 @@ struct NamedBarrier {
   int threads = 0, arrived = 0;
   Gathering gathering;
   std::vector<Thread*> waiting;
+  unsigned site = 0;           // call of __syncthreads() that the first one waits in; 0: unknown
+  const void* site_pc = nullptr;
   int reduce_count = 0, reduce_result = 0;  // predicates that hold: so far, and in the last completed use
 };
 
@@ -217,6 +219,8 @@ struct Machine {
   std::int64_t budget =
       0;  // primitives and hooked accesses until the next look at preemption, fairness and the clock
   bool preempting = false;
+  const void* store = nullptr;  // plain store that the running thread is about to make
+  std::size_t store_bytes = 0;
   double deadline = 0;  // of this OS thread's CPU time, in seconds
   std::uint32_t first_block = 0;  // of the wave, in the grid
 };

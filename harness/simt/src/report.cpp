@@ -6,7 +6,9 @@
 #include <cctype>
 #include <cstdarg>
 #include <cstdio>
+#include <cstring>
 #include <set>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "scheduler.hpp"
@@ -19,6 +21,19 @@ constexpr std::size_t kCollected = 100;  // an unrolled loop makes many code add
 std::vector<Finding> findings;
 std::uint64_t finding_count;
 std::unordered_set<std::uint64_t> reported;
+
+/// Of each race: the finding, and whether all its stores so far left the memory as it was.
+struct RacingStores {
+  std::size_t finding;
+  bool same;
+};
+std::unordered_map<std::uint64_t, RacingStores> racing_stores;  // by finding
+struct {
+  std::uint64_t finding;
+  const void* pointer = nullptr;
+  std::size_t bytes;
+  unsigned char before[64];
+} racing_store;
 
 struct SiteTable {
   static constexpr std::uint32_t kSlots = 1 << 14;
@@ -133,6 +148,27 @@ bool report_once(const char* kind, std::uint64_t key, const std::string& message
   return true;
 }
 
+void note_racing_store(std::uint64_t key, const void* pointer, std::size_t bytes) {
+  const auto [known, is_new] = racing_stores.try_emplace(key, RacingStores{findings.size() - 1, true});
+  if (!known->second.same) return;
+  if (!pointer || bytes > sizeof racing_store.before) {
+    known->second.same = false;
+    return;
+  }
+  settle_racing_store();
+  racing_store.finding = key;
+  racing_store.pointer = pointer;
+  racing_store.bytes = bytes;
+  std::memcpy(racing_store.before, pointer, bytes);
+}
+
+void settle_racing_store() {
+  if (!racing_store.pointer) return;
+  if (std::memcmp(racing_store.pointer, racing_store.before, racing_store.bytes) != 0)
+    racing_stores.at(racing_store.finding).same = false;
+  racing_store.pointer = nullptr;
+}
+
 void report(const char* kind, const std::string& message) {
   const Thread* self = machine.current;
   const auto key = self ? reinterpret_cast<std::uintptr_t>(self->pc) : 0;
@@ -169,6 +205,8 @@ void start_reports() {
   findings.clear();
   reported.clear();
   finding_count = 0;
+  racing_stores.clear();
+  racing_store.pointer = nullptr;
   if (machine.keeps_accesses) return;  // stamps of the launch before still name its sites
   table.slot.fill(0);
   recent_sites.fill({});
@@ -178,6 +216,12 @@ void start_reports() {
 }
 
 void finish_reports(Result& result) {
+  settle_racing_store();
+  for (const auto& [key, stores] : racing_stores)
+    if (stores.same && stores.finding < findings.size()) {
+      findings[stores.finding].kind = "same-value-race";
+      findings[stores.finding].message += "; each store leaves the value that was there";
+    }
   resolve_symbols(findings);
   drop_repetitions();
   result.findings = std::move(findings);

@@ -20,6 +20,12 @@ bool report_once(const char* kind, std::uint64_t key, const std::string& message
 /// Adds a finding and ends the launch: nothing that follows would mean anything. Only within a fiber.
 [[noreturn]] void fail(const char* kind, const std::string& message);
 
+/// A race found by report_once with `key`, in which the running thread is about to store `bytes` at `pointer` (null: no plain
+/// store). Where no store of it changes what the memory holds, the finding becomes a `same-value-race`.
+void note_racing_store(std::uint64_t key, const void* pointer, std::size_t bytes);
+/// Compares what the last racing store left with what was there before. To be called before anything else happens.
+void settle_racing_store();
+
 /// "thread 5 of block (0,1,0)".
 std::string thread_name(const Thread& thread);
 /// "block (0,1,0)", by its number in the order of block_coordinates().

@@ -120,7 +120,10 @@ void report_pair(const char* problem, const Place& place, std::size_t offset, co
                             static_cast<unsigned char>(problem[0]);
   const std::string message =
       place_name(place, offset) + ": " + side(now.stamp) + " and earlier " + side(before) + ": " + problem;
-  if (!report_once("race", key, message)) return;
+  const bool is_first = report_once("race", key, message);
+  const bool plain = now.kind == AccessKind::store || now.kind == AccessKind::byte_store;
+  note_racing_store(key, plain ? machine.store : nullptr, machine.store_bytes);
+  if (!is_first) return;
   explain_agent(before);
   explain_agent(now.stamp);
 }

@@ -68,6 +68,26 @@ int expected_arrivals(const Block& block, const NamedBarrier& barrier) {
   return barrier.threads == kAllThreads ? static_cast<int>(block.live) : barrier.threads;
 }
 
+/// What the programming guide forbids, though GPUs since Volta go on: a barrier that some threads of the block never reach.
+void check_reached_by_all(const Block& block, const NamedBarrier& barrier) {
+  if (!barrier.site || block.live == machine.threads_per_block) return;
+  report_once("early-exit", barrier.site,
+              text("%u of the %u threads of %s have ended without reaching __syncthreads()",
+                   machine.threads_per_block - block.live, machine.threads_per_block,
+                   block_name(machine.first_block + block.index).c_str()) +
+                  at(barrier.site_pc) + ", which all threads of a block must reach");
+}
+
+void check_same_call(const Thread& self, NamedBarrier& barrier, unsigned site) {
+  if (barrier.arrived == 0) {
+    barrier.site = site;
+    barrier.site_pc = self.pc;
+  } else if (site && barrier.site && site != barrier.site) {
+    report("divergence", "threads of one block meet in different calls of __syncthreads(); another waits" +
+                             at(barrier.site_pc));
+  }
+}
+
 void complete(NamedBarrier& barrier) {
   for (const Thread* thread : barrier.waiting) settle_banks(*thread->warp, kWarpMask);
   if (machine.detect) {
@@ -85,8 +105,9 @@ void complete(NamedBarrier& barrier) {
 }
 
 /// Counts the running thread in; true when that completed the barrier.
-bool arrive(Thread& self, int id, int threads, bool waits) {
+bool arrive(Thread& self, int id, int threads, bool waits, unsigned site = 0) {
   NamedBarrier& barrier = self.block->barriers[id];
+  check_same_call(self, barrier, site);
   if (barrier.arrived && barrier.threads != threads)
     fail("barrier", text("barrier %d is used with %d threads while others wait in it with %d (-1: all)", id,
                          threads, barrier.threads));
@@ -98,6 +119,7 @@ bool arrive(Thread& self, int id, int threads, bool waits) {
   if (barrier.arrived < expected) return false;
   if (barrier.arrived > expected)
     fail("barrier", text("barrier %d has %d arrivals, it expects %d", id, barrier.arrived, expected));
+  check_reached_by_all(*self.block, barrier);
   complete(barrier);
   return true;
 }
@@ -112,8 +134,8 @@ void check_barrier(int id, int threads) {
          text("barrier %d expects %d threads, the block has %u", id, threads, machine.threads_per_block));
 }
 
-void sync(Thread& self, int id, int threads) {
-  if (arrive(self, id, threads, true))
+void sync(Thread& self, int id, int threads, unsigned site = 0) {
+  if (arrive(self, id, threads, true, site))
     maybe_yield();
   else
     block_current(Wait::barrier, static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(threads));
@@ -134,8 +156,10 @@ void complete(Cluster& cluster) {
 
 void barrier_lost_thread(Block& block) {
   for (NamedBarrier& barrier : block.barriers)
-    if (barrier.arrived && barrier.threads == kAllThreads && barrier.arrived >= static_cast<int>(block.live))
+    if (barrier.arrived && barrier.threads == kAllThreads && barrier.arrived >= static_cast<int>(block.live)) {
+      check_reached_by_all(block, barrier);
       complete(barrier);
+    }
 }
 
 void cluster_lost_thread(Cluster& cluster) {
@@ -144,9 +168,9 @@ void cluster_lost_thread(Cluster& cluster) {
 
 }  // namespace core
 
-void sync_threads() {
+void sync_threads(unsigned site) {
   core::Thread& self = SIMT_ENTER();
-  core::sync(self, 0, core::kAllThreads);
+  core::sync(self, 0, core::kAllThreads, site);
 }
 
 int sync_threads_reduce(int predicate, int mode) {

@@ -35,7 +35,8 @@ void* device_variable(const void* initial, std::size_t bytes, const char* name);
 void release_device_variable(void* memory);
 
 // Barriers and warp collectives.
-void sync_threads();
+/// `site`: number of the call in its source, not 0; all threads of the block must then come, and to the same one.
+void sync_threads(unsigned site = 0);
 int sync_threads_reduce(int predicate, int mode);  // 0 count, 1 and, 2 or
 void bar_sync(int id, int threads);
 void bar_arrive(int id, int threads);

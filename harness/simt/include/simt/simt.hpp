@@ -44,7 +44,8 @@ struct Limits {
 void set_limits(const Limits& limits);
 const Limits& limits();
 
-/// What is wrong with the kernel. `kind` is one of: deadlock, hang, race, uninitialised, shared-out-of-bounds,
+/// What is wrong with the kernel. `kind` is one of: deadlock, hang, race, same-value-race (stores that change nothing),
+/// early-exit (threads that end before a barrier of the whole block), uninitialised, shared-out-of-bounds,
 /// global-out-of-bounds, misaligned, divergence, barrier, mbarrier, phase, tensor-map, wgmma, setmaxnreg, exit, trap,
 /// resources (more static shared memory than a block may have).
 struct Finding {
