@@ -1,10 +1,11 @@
 import type { GateCase, Tier } from '../../../src/model/workload.ts';
 import { alignment } from './derive.ts';
+import { fixedChoices, spare, transposedRows } from './fixed-choices.ts';
 import { operationCases } from './operation-cases.ts';
 import type { Point } from './parameters.ts';
 import { narrowCases } from './paths/narrow/cases.ts';
 import { wgmmaCases } from './wgmma-cases.ts';
-import type { Pattern, Problem } from './workloads.ts';
+import type { Layout, Pattern, Problem } from './workloads.ts';
 
 type Depth = 'quick' | 'full';
 
@@ -19,7 +20,7 @@ function columnsPerBlock(point: Point): number {
 /** Steps that are in flight at once: S in the gate's row lengths. */
 function pipelineDepth(point: Point): number {
   if (point.path === 'narrow') return point.unroll * point.warpsK * point.parts;
-  if (point.path === 'mma' || point.path === 'wgmma') return point.stages;
+  if (point.path === 'mma' || point.path === 'general' || point.path === 'wgmma') return point.stages;
   return point.path === 'simt' && point.prefetch ? 2 : 1;
 }
 
@@ -72,6 +73,7 @@ class Cases {
       output,
       values: 'normal',
       seed: 1 + this.list.length,
+      ...fixedChoices(this.#point),
       ...rest,
     };
     // What repeats also alternates, with the same problem in other numbers.
@@ -80,14 +82,16 @@ class Cases {
   }
 
   addRows(id: string, tier: Tier, counts: readonly number[], problem: RowShape, options = {}): void {
-    const columns = Math.max(...counts) + 1;
-    const pattern: Pattern = { kind: 'rows', counts };
-    this.add(id, tier, { rows: counts.length, columns, pattern, ...problem }, options);
+    const [rows, columns] = [counts.length, Math.max(...counts) + 1];
+    const shape = this.#point.transposeA
+      ? { rows: columns, columns: rows, pattern: transposedRows(counts) }
+      : { rows, columns, pattern: { kind: 'rows', counts } as const };
+    this.add(id, tier, { ...shape, ...problem }, options);
   }
 }
 
 type Shape = Pick<Problem, 'n' | 'pattern'> &
-  Partial<Omit<Problem, 'm' | 'k'>> & { readonly rows: number; readonly columns: number };
+  Partial<Problem> & { readonly rows: number; readonly columns: number };
 type RowShape = Omit<Shape, 'rows' | 'columns' | 'pattern'>;
 
 /** What the gate puts a variant through. Problems are small: they also run emulated, on a CPU. */
@@ -95,7 +99,9 @@ export function casesOf(point: Point, depth: Depth): readonly GateCase[] {
   const cases = new Cases(point);
   const wide = columnsPerBlock(point);
   const tile = Math.min(wide, point.path === 'naive' ? 32 : point.tileN);
-  cases.addRows('row-lengths', 'exact', rowCounts(point, depth), { n: tile, values: 'swing' });
+  // The kind swing is made for the rows of A.
+  const values = point.transposeA ? 'integers' : 'swing';
+  cases.addRows('row-lengths', 'exact', rowCounts(point, depth), { n: tile, values });
   cases.addRows('address-coded', 'address-coded', [1, 0], { n: wide + 8, values: 'one-hot' });
   cases.addRows('unsorted', 'structures', [2], { n: tile / 2, sorted: false, alpha: nearlyOne });
   cases.add('empty', 'structures', { rows: 2, columns: 1, n: tile, pattern: { kind: 'empty' } });
@@ -105,7 +111,7 @@ export function casesOf(point: Point, depth: Depth): readonly GateCase[] {
       cases.addRows(item.id, item.tier, item.counts, item.problem, item.options);
     }
   } else {
-    addScalars(cases, tile);
+    addScalars(cases, point, tile);
   }
   if (point.path === 'narrow') {
     for (const item of narrowCases(point)) {
@@ -118,6 +124,7 @@ export function casesOf(point: Point, depth: Depth): readonly GateCase[] {
   addAlphas(cases);
   addAlignment(cases, point, tile);
   addFar(cases, point);
+  if (point.path === 'naive' || point.path === 'general') addPartBlocks(cases, point, tile);
   cases.addRows('repeated', 'repetition', [1], { n: tile }, { launches: 2 });
   if (depth === 'full') addFull(cases, point, tile, wide);
   else addMagnitude(cases, point, tile);
@@ -134,11 +141,12 @@ const vanishing = 1e-41;
 const nearlyOne = 1 + 2 ** -8 - 2 ** -12;
 
 /** Alpha and beta, a ragged N with padded rows; with C aligned, so that rows end in a part of a vector, and not. */
-function addScalars(cases: Cases, tile: number): void {
+function addScalars(cases: Cases, { layoutB, layoutC }: Point, tile: number): void {
   const n = tile - 3;
   // Rows of B stay aligned for every path; those of C need not.
-  const ragged = { n, ldbExtra: 3 + 8, offsetB: 8 } as const;
-  cases.addRows('ragged', 'edges', [1, 0], { ...ragged, ldcExtra: 3 + 8, alpha: third, beta: -0.7 });
+  const ragged = { n, ldbExtra: spare(layoutB, n), offsetB: 8 } as const;
+  const ldcExtra = spare(layoutC, n);
+  cases.addRows('ragged', 'edges', [1, 0], { ...ragged, ldcExtra, alpha: third, beta: -0.7 });
   cases.addRows('unaligned', 'edges', [1, 0], { ...ragged, ldcExtra: 5, offsetC: 1, alpha: -0.7 });
   cases.addRows('alpha-zero-beta', 'scalars', [1], { n: 16, alpha: 0, beta: 1, ldcExtra: 8 });
   // What beta does shows without a product.
@@ -154,14 +162,16 @@ function addAlphas(cases: Cases): void {
 }
 
 /** Places in A, B and C that 32 bits do not number, in elements. Only what is used of the operands is memory. */
-function addFar(cases: Cases, { block }: Point): void {
+function addFar(cases: Cases, { block, layoutB, layoutC }: Point): void {
   const elements = 2 ** 32;
-  const stride = 8 * Math.ceil(elements / (block - 1) / 8);
-  const extra = stride - 16;
+  const n = 16;
+  const extra = (layout: Layout) => {
+    const lines = layout === 'row' ? block : n;
+    return 8 * Math.ceil(elements / (lines - 1) / 8) - n;
+  };
+  const [ldbExtra, ldcExtra] = [extra(layoutB), extra(layoutC)];
   const leadingBlocks = elements / block ** 2;
-  cases.addRows('far', 'edges', [1], {
-    ...{ n: 16, values: 'integers', leadingBlocks, ldbExtra: extra, ldcExtra: extra },
-  });
+  cases.addRows('far', 'edges', [1], { n, values: 'integers', leadingBlocks, ldbExtra, ldcExtra });
 }
 
 /** Operands that are aligned to their elements only. Right, or refused: a vector path must say so. */
@@ -175,6 +185,16 @@ function addAlignment(cases: Cases, point: Point, tile: number): void {
     { n: tile / 2, offsetB: 1 },
     unless('values and B must be aligned'),
   );
+}
+
+/** Rows and columns that end within a block: what is stored behind them counts for nothing. */
+function addPartBlocks(cases: Cases, { block, layoutB, transposeA }: Point, tile: number): void {
+  const sizes = { m: 2 * block - 5, k: 2 * block - 3, n: tile / 2 };
+  // Where lines of B are as long as the inner size: up to a multiple of 8 again.
+  const ldbExtra = layoutB === 'row' ? 0 : transposeA ? 5 : 3;
+  const pattern = { kind: 'random', density: 1 } as const;
+  const problem = { rows: 2, columns: 2, pattern, values: 'integers', ldbExtra } as const;
+  cases.add('part-blocks', 'edges', { ...problem, ...sizes });
 }
 
 /**
@@ -208,7 +228,9 @@ function addFull(cases: Cases, point: Point, tile: number, wide: number): void {
     cases.addRows(values, 'magnitude', [3, 1, 0, 2], { n: tile + 8, values });
   }
   if (point.path !== 'wgmma') {
-    cases.addRows('two-tiles', 'scalars', [2, 1], { n: 2 * wide + 9, ldbExtra: 7, alpha: third, beta: -0.7 });
+    const n = 2 * wide + 9;
+    const ldbExtra = spare(point.layoutB, n);
+    cases.addRows('two-tiles', 'scalars', [2, 1], { n, ldbExtra, alpha: third, beta: -0.7 });
   }
   cases.add(
     'many-launches',
@@ -230,7 +252,7 @@ function addFull(cases: Cases, point: Point, tile: number, wide: number): void {
     rows: 2048 / point.block,
     columns: 1024 / point.block,
     // Every product of these paths is two loads that the emulated device watches.
-    n: point.path === 'mma' || point.path === 'wgmma' ? 1096 : 136,
+    n: ['mma', 'general', 'wgmma'].includes(point.path) ? 1096 : 136,
     pattern: { kind: 'power-law', density: 0.25, exponent: 0.7 },
   });
 }

@@ -1,4 +1,5 @@
 import { parameters } from './parameters.ts';
+import { generalConstraints } from './paths/general/constraints.ts';
 import { narrowConstraints } from './paths/narrow/constraints.ts';
 import { mmaSizes, simtSizes } from './sizes.ts';
 import { wgmmaConstraints } from './wgmma-constraints.ts';
@@ -21,7 +22,7 @@ const common = [
   constraint(
     'tile-n',
     ['path', 'tileN'],
-    'Tiles are 32, 64, 128 or 256 columns wide on the paths simt and mma.',
+    'Tiles are 32, 64, 128 or 256 columns wide on the paths simt, mma and general.',
     ({ path, tileN }) => path === 'wgmma' || path === 'narrow' || [32, 64, 128, 256].includes(tileN),
   ),
 ];
@@ -60,6 +61,12 @@ const mma = [
     ['path', 'stages'],
     'Up to five stages.',
     ({ path, stages }) => path !== 'mma' || stages <= 5,
+  ),
+  constraint(
+    'mma-copies',
+    ['path', 'copyBytes'],
+    'cp.async copies 4 bytes at least.',
+    ({ path, copyBytes }) => path !== 'mma' || copyBytes >= 4,
   ),
   constraint(
     'mma-epilogue',
@@ -127,4 +134,11 @@ const mma = [
   ),
 ];
 
-export const constraints = [...common, ...simt, ...mma, ...narrowConstraints, ...wgmmaConstraints];
+export const constraints = [
+  ...common,
+  ...simt,
+  ...mma,
+  ...generalConstraints,
+  ...narrowConstraints,
+  ...wgmmaConstraints,
+];

@@ -1,6 +1,7 @@
 import type { Arch } from '../../../src/model/family.ts';
 import type { ParameterValue } from '../../../src/model/parameter.ts';
 import type { Point } from './parameters.ts';
+import { generalSizes } from './paths/general/sizes.ts';
 import { narrowSizes } from './paths/narrow/sizes.ts';
 import { mmaSizes, simtSizes } from './sizes.ts';
 import { deriveWgmma, wgmmaSizes } from './wgmma-sizes.ts';
@@ -16,6 +17,7 @@ const naiveThreads = 256;
 /** Threads and shared memory of a thread block: what every path's launch needs. */
 export function footprint(point: Point): { readonly threads: number; readonly sharedBytes: number } {
   if (point.path === 'naive') return { threads: naiveThreads, sharedBytes: 0 };
+  if (point.path === 'general') return generalSizes(point);
   if (point.path === 'wgmma') return wgmmaSizes(point);
   if (point.path === 'narrow') return narrowSizes(point);
   return point.path === 'simt' ? simtSizes(point) : mmaSizes(point);
@@ -31,6 +33,7 @@ export function derive(point: Point, arch: Arch): Derived {
     sharedBytes,
   };
   if (point.path === 'naive') return shared;
+  if (point.path === 'general') return { ...shared, ...deriveGeneral(point) };
   if (point.path === 'wgmma') return { ...shared, ...deriveWgmma(point, arch) };
   if (point.path === 'narrow') return { ...shared, tileRows: narrowSizes(point).tileRows };
   return { ...shared, ...(point.path === 'simt' ? deriveSimt(point) : deriveMma(point)) };
@@ -43,6 +46,15 @@ function deriveSimt(point: Point): Derived {
 function deriveMma(point: Point): Derived {
   const { warps, warpRows, warpColumns, copyThreads, stagingOffset, barrierOffset } = mmaSizes(point);
   return { warps, warpRows, warpColumns, copyThreads, stagingOffset, barrierOffset };
+}
+
+function deriveGeneral(point: Point): Derived {
+  const { warpRows, warpColumns } = generalSizes(point);
+  return {
+    ...{ warpRows, warpColumns },
+    columnMajorB: point.layoutB === 'column',
+    columnMajorC: point.layoutC === 'column',
+  };
 }
 
 /** Elements to which B must be aligned: its base pointer and its lines. */

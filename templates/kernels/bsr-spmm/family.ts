@@ -15,6 +15,7 @@ const needs: Readonly<Record<Point['path'], readonly ArchFeature[]>> = {
   naive: common,
   simt: common,
   mma: common,
+  general: common,
   narrow: common,
   wgmma: [...common, 'tma', 'cluster', 'wgmma', 'setmaxnreg'],
 };
@@ -41,7 +42,8 @@ function generality(point: Point): number {
   // Its blocks must be aligned, and wide products have better kernels.
   if (point.path === 'narrow') return 0;
   if (alignment(point) === 1) return 2;
-  return point.path === 'mma' && point.order === 'natural' ? 1 : 0;
+  const any = point.path === 'mma' || point.path === 'general';
+  return any && point.order === 'natural' ? 1 : 0;
 }
 
 export default defineFamily<typeof parameters.specs>({
@@ -54,7 +56,7 @@ export default defineFamily<typeof parameters.specs>({
   activations,
   constraints,
   presets,
-  templates: ['naive.cu.hbs', 'simt.cu.hbs', 'mma.cu.hbs', 'wgmma.cu.hbs', 'narrow.cu.hbs'],
+  templates: ['naive.cu.hbs', 'simt.cu.hbs', 'mma.cu.hbs', 'general.cu.hbs', 'wgmma.cu.hbs', 'narrow.cu.hbs'],
   template: ({ path }) => `${path}.cu.hbs`,
   derive,
   budget: (point) => {

@@ -3,6 +3,7 @@
 #pragma once
 #include <string>
 
+#include "paths/general/launch.hpp"
 #include "paths/mma/launch.hpp"
 #include "paths/naive/launch.hpp"
 #include "paths/narrow/launch.hpp"
@@ -17,7 +18,7 @@ namespace detail {
 inline std::int64_t load_bytes(const Parameters& parameters) {
   const std::string_view path = parameters.text("path");
   if (path == "wgmma") return 16;  // TMA
-  if (path == "mma") return parameters.number("copyBytes");
+  if (path == "mma" || path == "general") return parameters.number("copyBytes");
   return path == "simt" ? 2 * parameters.number("vector") : 2;
 }
 
@@ -33,7 +34,8 @@ inline void check(const Shape& shape, const Parameters& parameters) {
   refuse_unless(shape.ldb < kMostStride && shape.ldc < kMostStride, "ldb and ldc must be below 2^40");
   const std::int64_t bytes = load_bytes(parameters);
   const bool whole = shape.m % shape.block == 0 && shape.k % shape.block == 0;
-  refuse_unless(whole || parameters.text("path") == "naive", [&] {
+  const std::string_view path = parameters.text("path");
+  refuse_unless(whole || path == "naive" || path == "general", [&] {
     return "computes whole blocks: m and k must be multiples of " + std::to_string(shape.block);
   });
   refuse_unless(shape.ldb * 2 % bytes == 0, [&] {
@@ -60,6 +62,8 @@ inline Bound bind(const Shape& shape, const Parameters& parameters, const Device
     wgmma::bind(shape, parameters, limits, bound);
   else if (path == "mma")
     mma::bind(shape, parameters, bound);
+  else if (path == "general")
+    general::bind(shape, parameters, bound);
   else if (path == "narrow")
     narrow::bind(shape, parameters, bound);
   else if (path == "simt")

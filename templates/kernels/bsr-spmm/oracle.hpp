@@ -128,6 +128,7 @@ class BsrProblem final : public Problem {
       products_.push_back(make_matrices(d_));
       Filler(d_.values, d_.pattern, operand, d_.block, d_.seed + kSeedsApart * static_cast<std::uint64_t>(i))
           .fill(products_.back());
+      fill_padding(products_.back().a, std::numeric_limits<double>::quiet_NaN());
     }
     make_tensors();
   }
@@ -309,8 +310,21 @@ class BsrProblem final : public Problem {
         Tensor{name, matrix.type, role, lines, width, pitch, 0, std::move(image), is_far(stride)});
   }
 
+  /// What blocks store behind the last row and column of A, which counts for nothing.
+  void fill_padding(Matrix& a, double value) const {
+    if (d_.m % d_.block == 0 && d_.k % d_.block == 0) return;
+    for (std::int64_t row = 0; row < d_.pattern.rows; ++row)
+      for (std::int64_t at = d_.pattern.row_ptr[row]; at < d_.pattern.row_ptr[row + 1]; ++at)
+        for (std::int64_t i = 0; i < d_.block; ++i)
+          for (std::int64_t j = 0; j < d_.block; ++j)
+            if (row * d_.block + i >= d_.m || d_.pattern.col_idx[at] * d_.block + j >= d_.k)
+              a.set(at * d_.block + i, j, value);
+  }
+
   /// The answer for one product, in the order of C's elements in memory.
   void refer(const Matrices& matrices, double* value, double* bound) const {
+    Matrix stored = matrices.a;
+    fill_padding(stored, 0);
     const auto finish = [&](const Bsr& pattern, const Matrix& a) {
       const Product product = multiply(pattern, d_.block, a, matrices.b);
       parallel_for(d_.outer(), 16, [&](std::int64_t begin, std::int64_t end) {
@@ -318,9 +332,9 @@ class BsrProblem final : public Problem {
           finish_row(product, d_.block * pattern.length(row / d_.block), matrices, row, value, bound);
       });
     };
-    if (!d_.transposed()) return finish(d_.pattern, matrices.a);
+    if (!d_.transposed()) return finish(d_.pattern, stored);
     const Transposed transposed = transpose(d_.pattern);
-    finish(transposed.pattern, transpose(matrices.a, transposed.source, d_.block));
+    finish(transposed.pattern, transpose(stored, transposed.source, d_.block));
   }
 
   /// act(alpha * sum + beta * C + bias) and its bound, for a row of C. Alpha, beta and bias are a rounding each and count as

@@ -1,5 +1,6 @@
 import type { Part as PartOf, Preset } from '../../../src/model/family.ts';
 import type { Specs } from './parameters.ts';
+import { generalQuick } from './paths/general/presets.ts';
 import { narrowBest, narrowKinds } from './paths/narrow/presets.ts';
 import {
   hopper,
@@ -63,6 +64,7 @@ const quick: readonly Part[] = [
   { ...mma, block: [64], input: ['bf16'], output: ['bf16'], copyBytes: [4], tileN: [64], stages: [1] },
   { ...mma, block: [128], stages: [4], warpsN: [4] },
   { ...mma, block: [128], stages: [2], warpsN: [4], tileK: [64], prefetch: [true], panel: [4] },
+  ...generalQuick,
   ...hopperQuick,
 ];
 

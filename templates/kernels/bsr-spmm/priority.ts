@@ -1,4 +1,5 @@
 import type { Point } from './parameters.ts';
+import { generalSizes } from './paths/general/sizes.ts';
 import { narrowMerit } from './paths/narrow/merit.ts';
 import { mmaSizes, simtSizes } from './sizes.ts';
 import { wgmmaMerit } from './wgmma-merit.ts';
@@ -37,7 +38,8 @@ const registersPerSm = 65_536;
 
 function mmaMerit(point: Point): number {
   const { block, tileN, stages } = point;
-  const { threads, sharedBytes, accumulators } = mmaSizes(point);
+  const { threads, sharedBytes, accumulators } =
+    point.path === 'general' ? generalSizes(point) : mmaSizes(point);
   const flopsPerByte = (block * tileN) / (block + tileN);
   const bound = (l2Bandwidth * flopsPerByte) / 1e12;
   const bySharedMemory = Math.floor(sharedBytesPerSm / (sharedBytes + reservedSharedBytes));
@@ -48,7 +50,7 @@ function mmaMerit(point: Point): number {
     (Math.min(stages, 4) * resident * sharedBytes) / (8 * (sharedBytesPerSm - reservedSharedBytes)) + 0.5,
   );
   const warps = Math.min(1, (resident * threads) / 384);
-  const copies = point.copyBytes === 16 ? 1 : point.copyBytes === 8 ? 0.8 : 0.6;
+  const copies = { 16: 1, 8: 0.8, 4: 0.6, 2: 0.3 }[point.copyBytes];
   const order = point.order === 'longest' ? 1.05 : 1;
   return (
     bound *
@@ -56,6 +58,8 @@ function mmaMerit(point: Point): number {
     warps *
     copies *
     order *
+    // What any product may ask for is asked behind each tile.
+    (point.path === 'general' ? 0.95 : 1) *
     (point.epilogue === 'staged' ? 1 : 0.95) *
     (point.producers > 0 ? 0.95 : 1)
   );

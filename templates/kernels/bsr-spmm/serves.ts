@@ -15,13 +15,25 @@ const everything: OperationValues = {
   batched: both,
 };
 
-/** Values that a path takes at run time. */
-function atRunTime(path: Point['path']): OperationValues {
-  if (path === 'naive') return everything;
-  return path === 'narrow' ? { ...everything, transposeA: ['no'] } : {};
+/** Values that a variant takes: at run time, or, of layouts and transposition on the path general, the one it is made for. */
+function taken(point: Point): OperationValues {
+  switch (point.path) {
+    case 'naive':
+      return everything;
+    case 'narrow':
+      return { ...everything, transposeA: ['no'] };
+    case 'general': {
+      const { layoutB, layoutC, transposeA } = point;
+      const fixed = { layoutB: [layoutB], layoutC: [layoutC], transposeA: [transposeA ? 'yes' : 'no'] };
+      return { ...everything, ...fixed };
+    }
+    default:
+      return {};
+  }
 }
 
 /** Values of the operation that a variant serves; of a choice that is not named, the default alone. */
-export function serves({ path, block, input, output }: Point): OperationValues {
-  return { block: [block], input: [input], output: [output], ...atRunTime(path) };
+export function serves(point: Point): OperationValues {
+  const { block, input, output } = point;
+  return { block: [block], input: [input], output: [output], ...taken(point) };
 }

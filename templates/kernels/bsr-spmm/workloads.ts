@@ -12,6 +12,7 @@ export type Pattern =
   | { readonly kind: 'full-row'; readonly row: number }
   | { readonly kind: 'full-column'; readonly column: number }
   | { readonly kind: 'empty' | 'diagonal' | 'arrow' | 'last-block' }
+  | { readonly kind: 'explicit'; readonly rowPtr: readonly number[]; readonly colIdx: readonly number[] }
   | { readonly kind: 'matrix-market'; readonly path: string };
 
 /** How operands are filled; read by values.hpp, which documents each kind. */

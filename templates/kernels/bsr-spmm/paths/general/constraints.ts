@@ -1,0 +1,61 @@
+import { parameters } from '../../parameters.ts';
+import { generalSizes } from './sizes.ts';
+
+const { constraint } = parameters;
+
+const tileNames = ['path', 'block', 'tileN', 'warpsM', 'warpsN'] as const;
+const names = [...tileNames, 'layoutC', 'tileK', 'stages'] as const;
+
+export const generalConstraints = [
+  constraint(
+    'general-stages',
+    ['path', 'stages'],
+    'Two to five stages.',
+    ({ path, stages }) => path !== 'general' || (stages >= 2 && stages <= 5),
+  ),
+  constraint(
+    'general-warps',
+    tileNames,
+    'Two to eight warps, each with 16 x 16 (two mma tiles) to 64 x 64 elements of C (128 accumulators per thread).',
+    ({ path, block, tileN, warpsM, warpsN }) => {
+      const rows = block / warpsM;
+      const columns = tileN / warpsN;
+      const warps = warpsM * warpsN;
+      return (
+        path !== 'general' ||
+        (rows >= 16 && columns >= 16 && rows * columns <= 64 * 64 && warps >= 2 && warps <= 8)
+      );
+    },
+  ),
+  constraint(
+    'general-prefetch',
+    ['path', 'tileK', 'prefetch'],
+    'There is a next fragment only in a stage of two or more.',
+    ({ path, tileK, prefetch }) => path !== 'general' || !prefetch || tileK > 16,
+  ),
+  constraint(
+    'general-copies',
+    [...tileNames, 'layoutB', 'transposeA', 'tileK', 'copyBytes'],
+    'The threads copy whole rows of a tile, so that each keeps its column.',
+    ({ path, block, tileN, tileK, warpsM, warpsN, layoutB, transposeA, copyBytes }) => {
+      const longest = Math.max(transposeA ? block : tileK, layoutB === 'row' ? tileN : tileK);
+      return path !== 'general' || 32 * warpsM * warpsN * copyBytes >= 2 * longest;
+    },
+  ),
+  constraint(
+    'general-occupancy',
+    [...names, 'minBlocks'],
+    'minBlocks thread blocks fit on a multiprocessor: shared memory, threads, and registers for accumulators and 40 more per thread.',
+    (point, arch) => {
+      if (point.path !== 'general') return true;
+      const { threads, sharedBytes, accumulators } = generalSizes(point);
+      const blocks = point.minBlocks;
+      return (
+        sharedBytes <= arch.maxSharedBytesPerBlock &&
+        blocks * (sharedBytes + arch.reservedSharedBytesPerBlock) <= arch.sharedBytesPerSm &&
+        blocks * threads <= arch.maxThreadsPerSm &&
+        blocks * threads * (accumulators + 40) <= arch.registersPerSm
+      );
+    },
+  ),
+];

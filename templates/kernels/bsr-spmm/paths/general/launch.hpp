@@ -1,0 +1,175 @@
+// launch.hpp - how the path general of bsr-spmm is started: a thread block per block row of op(A) and tile of columns. A plan
+// holds the order of the block rows and, where A is transposed, its blocks row by row; the values stay where they are.
+#pragma once
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "paths/general/args.h"
+#include "shape.hpp"
+
+namespace tilewright::bsr_spmm::general {
+namespace detail {
+
+using namespace bsr_spmm::detail;
+
+inline bool transposed(const Shape& shape) { return shape.transpose_a == Switch::yes; }
+/// Rows of C; rows of B.
+inline std::int64_t outer(const Shape& shape) { return transposed(shape) ? shape.k : shape.m; }
+inline std::int64_t inner(const Shape& shape) { return transposed(shape) ? shape.m : shape.k; }
+inline std::int64_t block_rows(const Shape& shape) { return quotient_up(outer(shape), shape.block); }
+
+/// Entry `i` of a host copy of indices.
+inline std::int64_t index_at(const Shape& shape, const void* list, std::int64_t i) {
+  return shape.index == Index::i64 ? static_cast<const std::int64_t*>(list)[i]
+                                   : static_cast<const std::int32_t*>(list)[i];
+}
+
+/// Block rows of op(A) and, where A is transposed, its blocks; without these they are the stored ones.
+struct Pattern {
+  std::vector<Row> rows;
+  std::vector<Block> blocks;
+};
+
+inline Pattern stored_pattern(const Shape& shape) {
+  refuse_unless(shape.host_row_ptr, "takes the longest block rows first: needs a host copy of row_ptr");
+  Pattern pattern;
+  pattern.rows.resize(static_cast<std::size_t>(block_rows(shape)));
+  for (std::size_t i = 0; i < pattern.rows.size(); ++i) {
+    const auto row = static_cast<std::int64_t>(i);
+    const std::int64_t first = index_at(shape, shape.host_row_ptr, row);
+    pattern.rows[i] = {static_cast<int>(row), static_cast<int>(first),
+                       static_cast<int>(index_at(shape, shape.host_row_ptr, row + 1) - first)};
+  }
+  return pattern;
+}
+
+/// Columns of A become rows: counted, then filled in the order in which blocks are stored.
+inline Pattern transposed_pattern(const Shape& shape) {
+  refuse_unless(shape.host_row_ptr && (shape.host_col_idx || shape.blocks == 0),
+                "transposes the pattern of A when a plan is made: needs host copies of row_ptr and col_idx");
+  const std::int64_t stored_rows = quotient_up(shape.m, shape.block);
+  const auto row_start = [&](std::int64_t row) { return index_at(shape, shape.host_row_ptr, row); };
+  const auto column_of = [&](std::int64_t at) {
+    return static_cast<std::size_t>(index_at(shape, shape.host_col_idx, at));
+  };
+  const std::int64_t begin = row_start(0), end = row_start(stored_rows);
+  Pattern pattern;
+  pattern.rows.resize(static_cast<std::size_t>(block_rows(shape)));
+  for (std::int64_t at = begin; at < end; ++at) ++pattern.rows[column_of(at)].count;
+  int first = 0;
+  for (std::size_t i = 0; i < pattern.rows.size(); ++i) {
+    pattern.rows[i].index = static_cast<int>(i);
+    pattern.rows[i].first = first;
+    first += pattern.rows[i].count;
+    pattern.rows[i].count = 0;  // counted again while they are filled
+  }
+  pattern.blocks.resize(static_cast<std::size_t>(end - begin));
+  for (std::int64_t row = 0; row < stored_rows; ++row)
+    for (std::int64_t at = row_start(row); at < row_start(row + 1); ++at) {
+      Row& to = pattern.rows[column_of(at)];
+      pattern.blocks[static_cast<std::size_t>(to.first + to.count++)] = {static_cast<int>(at), static_cast<int>(row)};
+    }
+  return pattern;
+}
+
+/// Rows, then blocks, as one image of the workspace.
+inline Workspace workspace_of(const Pattern& pattern) {
+  const std::size_t rows = pattern.rows.size() * sizeof(Row), blocks = pattern.blocks.size() * sizeof(Block);
+  Workspace workspace;
+  workspace.bytes = rows + blocks;
+  workspace.image.resize(workspace.bytes);
+  if (rows > 0) std::memcpy(workspace.image.data(), pattern.rows.data(), rows);
+  if (blocks > 0) std::memcpy(workspace.image.data() + rows, pattern.blocks.data(), blocks);
+  return workspace;
+}
+
+/// Products of a batch lie apart by what the copies of A and B are aligned to.
+inline void check(const Shape& shape, const Parameters& parameters) {
+  const std::int64_t bytes = parameters.number("copyBytes");
+  refuse_unless(shape.batch == 1 || (shape.values_stride * 2 % bytes == 0 && shape.b_stride * 2 % bytes == 0), [&] {
+    return "loads A and B " + std::to_string(bytes) + " bytes at a time: values_stride and b_stride must be multiples of " +
+           std::to_string(bytes / 2);
+  });
+}
+
+using Kernel = LaunchBuilder<UntypedArgs, Call>;
+
+/// x: tiles within a panel, y: block rows, z: panels of one product after the other.
+inline void set_grid(Kernel& kernel, const Shape& shape, const Parameters& parameters) {
+  const std::int64_t tiles = quotient_up(shape.n, parameters.number("tileN")), wanted = parameters.number("panel");
+  const std::int64_t panel = std::max<std::int64_t>(1, wanted == 0 ? tiles : std::min(wanted, tiles));
+  const std::int64_t panels = quotient_up(tiles, panel);
+  kernel.args.panels = static_cast<int>(panels);
+  kernel.launch.grid = {static_cast<unsigned>(panel), grid_extent(block_rows(shape), "block rows"),
+                        grid_extent(panels * shape.batch, "panels of all products")};
+  kernel.launch.block[0] = static_cast<unsigned>(parameters.number("threads"));
+  kernel.launch.shared_bytes = static_cast<std::size_t>(parameters.number("sharedBytes"));
+}
+
+/// Whether lines so far apart all begin at a multiple of 16 bytes, if the first does.
+inline bool aligned(const Shape& shape, std::int64_t leading, std::int64_t product) {
+  const std::int64_t bytes = output_bytes(shape);
+  return leading * bytes % 16 == 0 && (shape.batch == 1 || product * bytes % 16 == 0);
+}
+
+/// C, what is added to it, and the bias.
+inline void set_results(Kernel& kernel, const Shape& shape) {
+  using Args = UntypedArgs;
+  const bool residual = shape.residual == Switch::yes;
+  kernel.args.ldc = shape.ldc;
+  kernel.args.c_stride = shape.c_stride;
+  kernel.args.ld_addend = residual ? shape.ldr : shape.ldc;
+  kernel.args.addend_stride = residual ? shape.residual_stride : shape.c_stride;
+  kernel.set(&Args::c, &Call::c);
+  if (aligned(shape, shape.ldc, shape.c_stride)) kernel.set_if_aligned(&Args::aligned_c, &Call::c, 16);
+  const auto set_addend = [&](auto Call::* from) {
+    kernel.set(&Args::addend, from);
+    if (aligned(shape, kernel.args.ld_addend, kernel.args.addend_stride))
+      kernel.set_if_aligned(&Args::aligned_addend, from, 16);
+  };
+  residual ? set_addend(&Call::residual) : set_addend(&Call::c);
+  if (shape.bias == Switch::yes) kernel.set(&Args::bias, &Call::bias);
+  kernel.args.activation = shape.activation;
+  kernel.set(&Args::alpha, &Call::alpha);
+  kernel.set(&Args::beta, &Call::beta);
+}
+
+inline void set_operands(Kernel& kernel, const Shape& shape) {
+  using Args = UntypedArgs;
+  kernel.args.rows = static_cast<int>(outer(shape));
+  kernel.args.columns = static_cast<int>(shape.n);
+  kernel.args.inner = static_cast<int>(inner(shape));
+  kernel.args.index_words = static_cast<int>(bytes_of(shape.index) / 4);
+  kernel.args.ldb = shape.ldb;
+  kernel.args.b_stride = shape.b_stride;
+  kernel.args.values_stride = shape.values_stride;
+  kernel.set(&Args::row_ptr, &Call::row_ptr);
+  kernel.set(&Args::col_idx, &Call::col_idx);
+  kernel.set(&Args::values, &Call::values);
+  kernel.set(&Args::b, &Call::b);
+}
+
+}  // namespace detail
+
+inline void bind(const Shape& shape, const Parameters& parameters, Bound& bound) {
+  detail::check(shape, parameters);
+  detail::Kernel kernel;
+  detail::set_grid(kernel, shape, parameters);
+  detail::set_operands(kernel, shape);
+  detail::set_results(kernel, shape);
+  const bool longest = parameters.text("order") == "longest", transposed = detail::transposed(shape);
+  if (longest || transposed) {
+    detail::Pattern pattern = transposed ? detail::transposed_pattern(shape) : detail::stored_pattern(shape);
+    if (longest)  // rows of one length keep their order
+      std::stable_sort(pattern.rows.begin(), pattern.rows.end(),
+                       [](const Row& a, const Row& b) { return a.count > b.count; });
+    bound.workspace = detail::workspace_of(pattern);
+    kernel.set(&UntypedArgs::order, &Call::workspace);
+    if (transposed) kernel.set(&UntypedArgs::blocks, &Call::workspace, pattern.rows.size() * sizeof(Row));
+  }
+  bound.launches.push_back(kernel.finish());
+}
+
+}  // namespace tilewright::bsr_spmm::general

@@ -1,0 +1,175 @@
+// Defects of layouts, transposition, batches and epilogue, in the kernels of the path general and in the blocks that these
+// include. Depth `quick` must see each.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { VerdictName } from '../../../../src/model/verdict.ts';
+import { packageRoot } from '../../../../src/util/package-root.ts';
+import {
+  type Change,
+  type MutantBench,
+  openMutantBench,
+  replacing,
+  sound,
+} from '../../../helpers/mutants.ts';
+
+let bench: MutantBench;
+beforeAll(async () => {
+  bench = await openMutantBench('bsr-spmm');
+}, 300_000);
+afterAll(() => bench?.close());
+
+const ids = {
+  linear: 'b32.f16.f16.Bcolumn.Ccolumn.at0.tn64.tk32.pf1.wm1.wn2.st4.cp16.mb2.pn1.longest',
+  turned: 'b64.bf16.bf16.Bcolumn.Crow.at1.tn64.tk32.pf0.wm2.wn2.st2.cp4.mb2.pn1.natural',
+  turnedLinear: 'b32.f16.f16.Bcolumn.Ccolumn.at1.tn64.tk32.pf0.wm1.wn2.st3.cp8.mb2.pn0.longest',
+  rows: 'b64.f16.f16.Brow.Crow.at0.tn64.tk32.pf0.wm2.wn2.st3.cp16.mb2.pn1.natural',
+  elements: 'b32.f16.f32.Brow.Ccolumn.at0.tn32.tk32.pf0.wm1.wn2.st2.cp2.mb2.pn1.longest',
+};
+type Name = keyof typeof ids;
+const idOf = (name: Name) => `bsr_spmm.general.${ids[name]}`;
+
+/** A change of a header that the kernel includes: its text takes the place of the line. */
+function inHeader(header: string, change: Change): Change {
+  const path = join(packageRoot, 'templates/include', header);
+  const text = readFileSync(path, 'utf8').replace('#pragma once', '');
+  return (source) => replacing(`#include "${header}"`, change(text).replaceAll('$', '$$$$'))(source);
+}
+
+const inEpilogue = (change: Change) => inHeader('tw/staged_result.cuh', change);
+const inCopies = (change: Change) => inHeader('tw/copy_tile.cuh', change);
+
+type Mutant = readonly [defect: string, of: Name, change: Change];
+const mutants: readonly Mutant[] = [
+  // Layouts and transposition.
+  [
+    'multiplies by blocks that it does not transpose',
+    'turned',
+    replacing('kOrderA = Major::mn', 'kOrderA = Major::k'),
+  ],
+  [
+    'transposes blocks that are stored as they are',
+    'rows',
+    replacing('kOrderA = Major::k', 'kOrderA = Major::mn'),
+  ],
+  [
+    'takes the blocks of A in the order of their storage',
+    'turned',
+    replacing('block_.source)', 'row_.first)'),
+  ],
+  ['takes the other order of B', 'linear', replacing('kOrderB = Major::k', 'kOrderB = Major::mn')],
+  ['finds B by 32 bits', 'rows', replacing('first * args_.ldb', 'static_cast<int>(first * args_.ldb)')],
+  [
+    'finds A by 32 bits',
+    'linear',
+    replacing(
+      'static_cast<long long>(block_.source) * (kBlock * kBlock)',
+      'block_.source * (kBlock * kBlock)',
+    ),
+  ],
+  // Ends of rows, columns and blocks.
+  [
+    'reads behind the last column',
+    'linear',
+    replacing('columns_(args.columns - task.column)', 'columns_(kTileN)'),
+  ],
+  ['counts what is stored behind the last row of B', 'turned', replacing('args_.inner - first', 'kTileK')],
+  [
+    'counts what is stored behind the last column of A',
+    'linear',
+    replacing('kBlock, kBlock, rest)', 'kBlock, kBlock, kTileK)'),
+  ],
+  [
+    'writes a whole vector at the end of a row',
+    'rows',
+    inEpilogue(replacing(/(void store[\s\S]*?)aligned && count >= kCount/, '$1aligned')),
+  ],
+  ['writes rows that are not there', 'linear', inEpilogue(replacing('row + r < to.rows && ', ''))],
+  [
+    'copies whole units at the end of a row',
+    'turned',
+    inCopies(replacing('row < rows ? units : 0', 'row < rows ? kUnit : 0')),
+  ],
+  ['copies rows that are not there', 'linear', inCopies(replacing('row < rows ? units : 0', 'units'))],
+  [
+    'leaves what is not there as it was',
+    'elements',
+    inCopies(
+      replacing(
+        /(else\n *)(\*reinterpret_cast<T\*>\(to\)) = count > 0 \? \*from : T\(0.0f\);/,
+        '$1if (count > 0) $2 = *from;',
+      ),
+    ),
+  ],
+  // The epilogue.
+  ['adds the bias of the row', 'linear', replacing('tw::BiasPer::column', 'tw::BiasPer::row')],
+  ['adds the bias of the column', 'rows', replacing('tw::BiasPer::row', 'tw::BiasPer::column')],
+  [
+    'adds the bias after the activation',
+    'linear',
+    inEpilogue(replacing(/( *if \(to\.bias\) values.*\n)( *values\[i\] = tilewright::activate.*\n)/, '$2$1')),
+  ],
+  [
+    'applies the activation before it adds the residual',
+    'rows',
+    inEpilogue(
+      replacing(
+        'values[i] *= to.alpha;',
+        'values[i] = tilewright::activate(to.activation, values[i] * to.alpha);',
+      ),
+    ),
+  ],
+  [
+    'adds the residual where beta is 0',
+    'linear',
+    inEpilogue(replacing(/to\.beta != 0/g, '(to.beta != 0 || to.addend != to.c)')),
+  ],
+  ['reads the residual in the rows of C', 'linear', replacing('args.ld_addend', 'args.ldc')],
+  ['reads C for the residual', 'rows', replacing('args.addend + addend', 'args.c + c')],
+  [
+    'writes over sums that others have not read',
+    'rows',
+    replacing('__syncwarp();  // the rows before have been read', ''),
+  ],
+  [
+    'stages sums in a ring that is in use',
+    'rows',
+    replacing('__syncthreads();  // everyone has multiplied the last step', ''),
+  ],
+  // Batches and indices.
+  [
+    'has the values of the first product alone',
+    'turned',
+    replacing('task.product * args.values_stride', '0'),
+  ],
+  ['has the B of the first product alone', 'linear', replacing('task.product * args.b_stride', '0')],
+  [
+    'adds to the first product alone',
+    'rows',
+    replacing('addend = task.product * args.addend_stride', 'addend = 0'),
+  ],
+  ['reads halves of indices', 'rows', replacing('static_cast<long long>(at) * args_.index_words', 'at')],
+  // The ring.
+  [
+    'begins a stage that is in use',
+    'elements',
+    replacing(/__syncthreads\(\); {2}\/\/ everyone's copies.*/, ''),
+  ],
+];
+
+describe('depth quick sees a kernel that', () => {
+  it.each(mutants)('%s: %s', { timeout: 120_000 }, async (_, name, change) => {
+    const { verdict, evidence } = await bench.gate(idOf(name), change);
+    expect(verdict, `${evidence.case}: ${evidence.message}`).toBeOneOf([
+      ...(['out-of-bounds', 'unwritten', 'wrong', 'nonfinite', 'race', 'fault'] satisfies VerdictName[]),
+    ]);
+  });
+});
+
+describe('depth quick passes', () => {
+  it.each(Object.keys(ids) as Name[])('%s as it is', { timeout: 120_000 }, async (name) => {
+    const { verdict, evidence } = await bench.gate(idOf(name), sound);
+    expect(verdict, evidence.message).toBe('passed');
+    expect(evidence).not.toHaveProperty('skipped');
+  });
+});
