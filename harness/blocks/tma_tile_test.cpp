@@ -61,6 +61,29 @@ TEST(clipped_panels_end_in_zeros) {
   }
 }
 
+TEST(panels_are_shared_by_a_cluster) {
+  const Matrix matrix(kRows, 200);
+  const TensorMap map = matrix.map({200, kRows}, {64, kRows}, {200}, 128);
+  for (const Config& config : all_modes())
+    CHECK_CLEAN(launch(config, {2}, {32}, kBytes + 8, {2}, [&] {
+      const std::uint32_t base = shared_start(), full = base + kBytes;
+      if (ids->thread.x == 0) {
+        mbarrier_init(full, 1);
+        fence_mbarrier_init();
+        mbarrier_arrive_expect_tx(full, kBytes);
+      }
+      tw::cluster_sync<2>();
+      if (ids->thread.x == 0) tw::load_column_panels<kRows, kColumns, 2>(base, tw::Tensor{&map}, 0, 128, full);
+      mbarrier_wait(full, 0);
+      for (int i = static_cast<int>(ids->lane); i < kRows * kColumns; i += 32) {
+        const int r = i / kColumns, c = i % kColumns;
+        const int offset = c / 64 * (kRows * 128) + tw::swizzled<128>(r, c % 64 / 8) + c % 8 * 2;
+        CHECK_EQ(shared_number(base + static_cast<std::uint32_t>(offset)), 128 + c < 200 ? number_at(r, 128 + c) : 0.0f);
+      }
+      tw::cluster_sync<2>();
+    }));
+}
+
 namespace {
 
 template <class To>

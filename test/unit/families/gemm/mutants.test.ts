@@ -20,6 +20,9 @@ const ids = {
   naiveBf16: 'gemm.naive.bf16.none',
   relu: 'gemm.naive.f16.relu',
   gelu: 'gemm.naive.f16.gelu-erf',
+  mma: 'gemm.mma.f16.none.m128.n128.k32.s4.g8.wm2.wn2.c16',
+  wgmma: 'gemm.wgmma.f16.none.m128.n256.s4.g8.cm2.cn1.f0.b2',
+  tall: 'gemm.wgmma.bf16.relu.m256.n128.s3.g8.cm1.cn2.f1.b1',
 };
 type Name = keyof typeof ids;
 type Mutant = readonly [defect: string, of: Name, change: Change, verdicts: readonly VerdictName[]];
@@ -27,6 +30,8 @@ type Mutant = readonly [defect: string, of: Name, change: Change, verdicts: read
 const half = (value: string) => `static_cast<float>(static_cast<__half>(${value}))`;
 const product = /sum \+= (.*);/;
 const wrong: readonly VerdictName[] = ['wrong', 'nonfinite'];
+const racy: readonly VerdictName[] = ['race', 'wrong', 'nonfinite', 'unwritten', 'hang'];
+const stuck: readonly VerdictName[] = ['hang', 'race'];
 const stray: readonly VerdictName[] = ['out-of-bounds', 'unwritten', 'wrong', 'nonfinite'];
 
 const mutants: readonly Mutant[] = [
@@ -77,6 +82,51 @@ const mutants: readonly Mutant[] = [
     wrong,
   ],
   ['skips zeros', 'naive', replacing(product, 'if (static_cast<float>(a[k]) != 0) $&'), ['nonfinite']],
+  // The path mma.
+  ['leaves out a short stage', 'mma', replacing('(args.depth + kTileK - 1)', 'args.depth'), wrong],
+  ['waits for one stage too few', 'mma', replacing('<kStages - 2>', '<kStages - 1>'), racy],
+  ['lets warps overtake each other', 'mma', replacing("__syncthreads();  // everyone's", '//'), racy],
+  [
+    'stages over stages in use',
+    'mma',
+    replacing('  __syncthreads();\n  const tw::Ep', '  const tw::Ep'),
+    racy,
+  ],
+  [
+    'counts no empty groups',
+    'mma',
+    replacing('ptx::cp_async_commit();  //', 'if (step < steps) ptx::cp_async_commit();  //'),
+    racy,
+  ],
+  [
+    'loads rows behind the last',
+    'mma',
+    replacing('args.rows, args.depth', 'args.rows + 1, args.depth'),
+    stray,
+  ],
+  ['takes any C for aligned', 'mma', replacing('args.aligned_c, sums', 'true, sums'), ['out-of-bounds']],
+  // The path wgmma.
+  ['leaves out a short stage', 'wgmma', replacing('(args.depth + kTileK - 1)', 'args.depth'), wrong],
+  ['adds to the tile before', 'wgmma', replacing('step > 0', 'true'), wrong],
+  ['finds no zeros without products', 'wgmma', replacing('if (steps == 0) tw::clear(acc);', ''), wrong],
+  ['gives stages back too early', 'wgmma', replacing('wgmma_wait<kInFlight>', 'wgmma_wait<1>'), racy],
+  [
+    'gives the last stage back never',
+    'tall',
+    replacing('if (kInFlight > 0 && steps > 0)', 'if (false)'),
+    stuck,
+  ],
+  [
+    'announces half of the bytes',
+    'wgmma',
+    replacing('expect(at, kStageBytes)', 'expect(at, kStageBytes / 2)'),
+    stuck,
+  ],
+  ['awaits one warpgroup', 'wgmma', replacing('4 * kConsumers>()', '4>()'), racy],
+  ['takes one tile twice', 'wgmma', replacing('tw::cluster_rank<kClusterM>()', '0'), [...stray, 'race']],
+  ['ends before its cluster', 'wgmma', replacing('if (kCluster > 1) ', 'if (false) '), racy],
+  ['ends before its stores', 'wgmma', replacing('staging.drain();', ''), racy],
+  ['shows barriers to nobody', 'wgmma', replacing('ptx::fence_mbarrier_init();', ''), racy],
 ];
 
 describe('depth quick sees a kernel that', () => {
