@@ -1,7 +1,11 @@
 import { packageNames } from '../emit/binding.ts';
+import type { BuildTools } from '../emit/package.ts';
+import { localExecutor } from '../exec/local.ts';
 import type { Stage } from '../model/event.ts';
 import { shortPath } from '../report/format.ts';
 import { listRuns } from '../store/run.ts';
+import { cachePaths } from '../toolchain/paths.ts';
+import { ensureToolchain } from '../toolchain/toolchain.ts';
 import type { Flags } from './options.ts';
 import { remark } from './output.ts';
 import { configOf, type Prepared, prepareExisting, runsRoot } from './prepare.ts';
@@ -23,8 +27,18 @@ export async function emitRuns(names: readonly string[], flags: Flags): Promise<
   if (asked.length === 0) return code;
   const { emitPackage } = await import('../emit/package.ts');
   const { out } = await configOf(flags);
-  for (const name of asked) remark(`${name}: ${shortPath(await emitPackage(name, out, remark))}`);
+  const tools = () => buildTools(flags);
+  for (const name of asked) remark(`${name}: ${shortPath(await emitPackage(name, out, remark, tools))}`);
   return code;
+}
+
+/** What shared libraries are built with. */
+async function buildTools(flags: Flags): Promise<BuildTools> {
+  const executor = localExecutor;
+  const { install } = flags;
+  const { cudaHome } = await ensureToolchain({ executor, install, with: ['cmake'], progress: remark });
+  const { jobs } = await configOf(flags);
+  return { executor, cudaHome, jobs, toolFolders: [cachePaths(process.env).bin] };
 }
 
 /** One run after the other; what is installed has them all. Ends at the first that has nothing to give. */

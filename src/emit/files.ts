@@ -74,6 +74,7 @@ async function copyFiles(
   target: string,
 ): Promise<void> {
   const origin = join(root, copy.from);
+  if (!existsSync(origin) && copy.optional) return;
   if (!existsSync(origin)) throw new UsageError(`the library needs ${origin}, and there is no such file`);
   const to = join(target, copy.to);
   if (copy.withIncludes) {

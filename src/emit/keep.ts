@@ -55,6 +55,6 @@ async function hasSameFiles(one: string, other: string): Promise<boolean> {
 
 async function copyOperation(name: string, former: string, binding: Binding, staged: string): Promise<void> {
   const places = [kernelFolder(name), ...binding.operation.copies(name).map(({ to }) => to)];
-  for (const place of new Set(places))
+  for (const place of new Set(places.filter((one) => existsSync(join(former, one)))))
     await cp(join(former, place), join(staged, place), { recursive: true });
 }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { chmod, cp, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '../errors.ts';
+import type { Executor } from '../exec/executor.ts';
 import type { PackageBinding } from '../model/binding.ts';
 import { type Manifest, manifestSchema } from '../model/manifest.ts';
 import { diskError } from '../util/disk.ts';
@@ -9,6 +10,7 @@ import { parseJson } from '../util/json.ts';
 import { describeOwner, withLock } from '../util/lock.ts';
 import { bindingFolder, loadPackageBinding } from './binding.ts';
 import { replaceFolder, writeFileOf } from './files.ts';
+import { type InstallOptions, installLibrary, makePrivateFolder } from './install.ts';
 import {
   clearRemains,
   libraryPath,
@@ -16,27 +18,50 @@ import {
   mustBeReplaceablePackage,
   stagedPackagePrefix,
 } from './place.ts';
+import { buildWheel, wheelDefinitions } from './wheel.ts';
 
 /** The folder of a package around the library of `out`. */
 export function packagePath(out: string, name: string): string {
   return join(out, name);
 }
 
+/** What a package is built with, for one that is. */
+export interface BuildTools extends InstallOptions {
+  readonly executor: Executor;
+}
+
 /**
  * Puts the library of `out` into a package of another language, at `<out>/<name>`, in place of a former one. Returns the
- * package's folder. One process at a time writes into `out`.
+ * package's folder, or the path of its wheel where it has one and there are `tools`. One process at a time writes into `out`.
  */
 export async function emitPackage(
   name: string,
   out: string,
   remark: (message: string) => void,
+  tools?: () => Promise<BuildTools>,
 ): Promise<string> {
   const binding = await loadPackageBinding(name);
   const onWait = (owner: Parameters<typeof describeOwner>[0]) =>
     remark(`waiting for ${describeOwner(owner)}, which writes the library in ${out}`);
-  return withLock(lockPath(out), { onWait, elsewhere: 'name another folder with --out' }, () =>
-    writePackage(binding, out),
-  );
+  return withLock(lockPath(out), { onWait, elsewhere: 'name another folder with --out' }, async () => {
+    const path = await writePackage(binding, out);
+    if (!binding.wheel || !tools) return path;
+    remark(`building the shared libraries of ${path} for a wheel`);
+    return wheelOf(path, join(path, binding.library), await tools());
+  });
+}
+
+/** Builds the package's shared libraries aside, and a wheel in `<package>/dist`. */
+async function wheelOf(path: string, library: string, { executor, ...options }: BuildTools): Promise<string> {
+  const prefix = makePrivateFolder();
+  try {
+    const define = { ...wheelDefinitions, CMAKE_INSTALL_LIBDIR: 'lib', ...options.define };
+    await installLibrary(library, prefix, executor, { ...options, define, shared: true });
+    const libraries = join(prefix, 'lib');
+    return await buildWheel({ tree: path, libraries, folder: join(path, 'dist'), executor });
+  } finally {
+    await rm(prefix, { recursive: true, force: true });
+  }
 }
 
 async function writePackage(binding: PackageBinding, out: string): Promise<string> {
@@ -47,7 +72,10 @@ async function writePackage(binding: PackageBinding, out: string): Promise<strin
   const staged = await mkdtemp(join(out, stagedPackagePrefix));
   try {
     await chmod(staged, 0o755);
-    for (const { context, ...file } of binding.files(manifestOf(library)))
+    const manifest = manifestOf(library);
+    await copyFamilyFiles(binding, manifest, library, staged);
+    const has = (file: string) => existsSync(join(staged, file));
+    for (const { context, ...file } of binding.files(manifest, has))
       await writeFileOf(file, bindingFolder(binding.name), context, staged);
     await cp(library, join(staged, binding.library), { recursive: true });
     await replaceFolder(staged, path);
@@ -55,6 +83,19 @@ async function writePackage(binding: PackageBinding, out: string): Promise<strin
   } catch (error) {
     await rm(staged, { recursive: true, force: true });
     throw diskError(error, `write the package to ${path}`);
+  }
+}
+
+async function copyFamilyFiles(
+  { name, familyFiles }: PackageBinding,
+  { operations }: Manifest,
+  library: string,
+  staged: string,
+): Promise<void> {
+  for (const operation of Object.keys(operations)) {
+    const from = join(library, 'bindings', operation, name);
+    if (familyFiles && existsSync(from))
+      await cp(from, join(staged, familyFiles(operation)), { recursive: true });
   }
 }
 

@@ -14,6 +14,8 @@ export interface BindingCopy {
   readonly from: string;
   /** With a file: also the headers of its folder that it or a kernel includes, directly or not. `to` is then a folder. */
   readonly withIncludes?: boolean;
+  /** Nothing is copied where there is no such file or folder; otherwise that is an error. */
+  readonly optional?: boolean;
   /** Judges a path relative to `from`; absent: all. At least one file must be taken. */
   readonly accept?: (path: string) => boolean;
   /** Where the file or the folder's contents go, inside the package. */
@@ -62,5 +64,10 @@ export interface PackageBinding {
   readonly summary: string;
   /** Folder of the package that gets the library's source tree. */
   readonly library: string;
-  readonly files: (manifest: Manifest) => readonly PackageFile[];
+  /** Folder that gets what an operation's family wrote for this language: its folder `bindings/<name>`. Absent: nowhere. */
+  readonly familyFiles?: (operation: string) => string;
+  /** `has`: whether a family wrote the file of this path in the package. */
+  readonly files: (manifest: Manifest, has: (file: string) => boolean) => readonly PackageFile[];
+  /** True: also built and packed as a wheel (PEP 427), with the library's shared libraries in `<first folder>/lib`. */
+  readonly wheel?: boolean;
 }

@@ -76,6 +76,7 @@ const binding: Binding = {
     copies: (name) => [
       { from: 'launch.hpp', withIncludes: true, to: sources(name) },
       { from: 'features.hpp', withIncludes: true, to: sources(name) },
+      { from: 'bindings', optional: true, to: `bindings/${name}` },
     ],
     context: (operation) => {
       const choices = withoutRepeats(operation.policy);

@@ -1,0 +1,164 @@
+"""Arrays of others, as addresses with shapes: NumPy, PyTorch, CuPy and whatever has one of their protocols."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from dataclasses import dataclass
+from typing import Any
+
+from ._errors import InvalidArgument
+
+#: An array or a tensor: of NumPy, PyTorch, CuPy, or with `__array_interface__` or `__cuda_array_interface__`.
+Array = Any
+
+#: Element types by their names in the libraries, and their bytes.
+element_bytes = {"f16": 2, "bf16": 2, "f32": 4, "i32": 4, "i64": 8}
+_names = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "int32": "i32", "int64": "i64"}
+_typestr = {"<f2": "f16", "<f4": "f32", "<i4": "i32", "<i8": "i64"}
+_alignment = 256
+
+
+@dataclass(frozen=True)
+class View:
+    """Where an array lies and how its elements are arranged."""
+
+    address: int
+    shape: tuple[int, ...]
+    #: In elements.
+    strides: tuple[int, ...]
+    #: Name of the element type in the libraries.
+    type: str
+    #: `emulated`, or `cuda`.
+    target: str
+    #: Number of the GPU; 0 on the CPU.
+    device: int
+
+
+def view(array: Array, name: str) -> View:
+    """An array's place. `name` is for messages. Raises InvalidArgument for what is no array or of no known type."""
+    if is_torch(array):
+        return _of_torch(array, name)
+    gpu = getattr(array, "__cuda_array_interface__", None)
+    if gpu is not None:
+        return _of_interface(gpu, array, name, "cuda", _device_of(array))
+    cpu = getattr(array, "__array_interface__", None)
+    if cpu is not None:
+        return _of_interface(cpu, array, name, "emulated", 0)
+    raise InvalidArgument(
+        f"{name} is a {type(array).__name__}, not an array of NumPy, PyTorch or CuPy, nor one with __cuda_array_interface__"
+    )
+
+
+def is_torch(array: Array) -> bool:
+    """Whether it is a tensor of PyTorch, which is not imported to learn that."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(array, torch.Tensor)
+
+
+def _of_torch(tensor: Any, name: str) -> View:
+    kind = _names.get(str(tensor.dtype).removeprefix("torch."))
+    if kind is None:
+        raise _unknown_type(name, tensor.dtype)
+    device = tensor.device
+    if device.type not in ("cpu", "cuda"):
+        raise InvalidArgument(f"{name} is on the device {device}: only CPU and CUDA tensors are taken")
+    target = "cuda" if device.type == "cuda" else "emulated"
+    return View(tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), kind, target, device.index or 0)
+
+
+def _of_interface(interface: dict[str, Any], array: Array, name: str, target: str, device: int) -> View:
+    kind = _names.get(str(getattr(array, "dtype", ""))) or _typestr.get(interface["typestr"])
+    if kind is None:
+        raise _unknown_type(name, getattr(array, "dtype", interface["typestr"]))
+    shape = tuple(interface["shape"])
+    strides = interface.get("strides")
+    size = element_bytes[kind]
+    steps = packed(shape) if strides is None else tuple(stride // size for stride in strides)
+    return View(interface["data"][0], shape, steps, kind, target, device)
+
+
+def _device_of(array: Array) -> int:
+    """Number of the GPU of an array of CuPy; others lie on the first, as far as their protocol says."""
+    return int(getattr(getattr(array, "device", None), "id", 0))
+
+
+def _unknown_type(name: str, kind: Any) -> InvalidArgument:
+    return InvalidArgument(f"{name} has elements of type {kind}: {', '.join(_names)} are known")
+
+
+def packed(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Strides of a row-major array without gaps, in elements."""
+    strides = [1] * len(shape)
+    for at in range(len(shape) - 2, -1, -1):
+        strides[at] = strides[at + 1] * shape[at + 1]
+    return tuple(strides)
+
+
+def empty(shape: tuple[int, ...], kind: str, like: Array) -> Array:
+    """A fresh row-major array on the device of another, of the same package as that one."""
+    dtype = next(name for name, short in _names.items() if short == kind)
+    if is_torch(like):
+        torch = sys.modules["torch"]
+        return torch.empty(shape, dtype=getattr(torch, dtype), device=like.device)
+    package = type(like).__module__.partition(".")[0]
+    if package in ("numpy", "cupy"):
+        return sys.modules[package].empty(shape, dtype=_numpy_type(dtype))
+    raise InvalidArgument(f"there is no way to make an array like a {type(like).__name__}: pass one for the result")
+
+
+def _numpy_type(name: str) -> Any:
+    if name != "bfloat16":
+        return name
+    import ml_dtypes  # what NumPy arrays of bfloat16 are made with
+
+    return ml_dtypes.bfloat16
+
+
+class Memory:
+    """Memory beside the operands on the device of an array, aligned as the libraries ask."""
+
+    def __init__(self, size: int, like: Array) -> None:
+        if is_torch(like):
+            torch = sys.modules["torch"]
+            self._owner: Any = torch.empty(size + _alignment, dtype=torch.uint8, device=like.device)
+            start = self._owner.data_ptr()
+        elif type(like).__module__.partition(".")[0] == "cupy":
+            self._owner = sys.modules["cupy"].empty(size + _alignment, dtype="uint8")
+            start = self._owner.data.ptr
+        elif hasattr(like, "__cuda_array_interface__"):
+            raise InvalidArgument("the kernel needs a workspace, which only PyTorch and CuPy can allocate here: use theirs")
+        else:
+            self._owner = ctypes.create_string_buffer(size + _alignment)
+            start = ctypes.addressof(self._owner)
+        self.address = -(-start // _alignment) * _alignment
+        self.size = size
+
+
+def current_stream(like: Array, device: int) -> int:
+    """Address of the stream on which an array's package works now; 0 for the default one."""
+    if is_torch(like):
+        return int(sys.modules["torch"]._C._cuda_getCurrentRawStream(device)) if like.is_cuda else 0
+    cupy = sys.modules.get("cupy")
+    return int(cupy.cuda.get_current_stream().ptr) if cupy is not None else 0
+
+
+class on_device:
+    """Makes a GPU the current one of this thread meanwhile: plans are made for the current device, and run there."""
+
+    def __init__(self, like: Array, view: View) -> None:
+        self._guard: Any = None
+        if view.target == "emulated":
+            return
+        if is_torch(like):
+            self._guard = sys.modules["torch"].cuda.device(view.device)
+        elif "cupy" in sys.modules:
+            self._guard = sys.modules["cupy"].cuda.Device(view.device)
+
+    def __enter__(self) -> None:
+        if self._guard is not None:
+            self._guard.__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        if self._guard is not None:
+            self._guard.__exit__(*error)

@@ -1,0 +1,102 @@
+"""CUDA source in a string, put through the gate of the command `validate`: races, unwritten memory, wrong results, no GPU."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ._errors import Error
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What the gate says of one kernel."""
+
+    kernel: str
+    #: `passed`, or the name of what is wrong, e.g. `race` or `out-of-bounds`; `error` where the kernel cannot be checked.
+    verdict: str
+    message: str
+    #: All numbers and places of the finding, as `validate --json` prints them.
+    evidence: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What the gate says of a source. True where every kernel passed."""
+
+    findings: tuple[Finding, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.findings) and all(one.verdict == "passed" for one in self.findings)
+
+    def __str__(self) -> str:
+        return "\n".join(f"{one.kernel}: {one.verdict}: {one.message}" for one in self.findings)
+
+
+def validate(
+    source: str,
+    *,
+    description: str | None = None,
+    kernel: str | None = None,
+    against: str | None = None,
+    command: str | None = None,
+    timeout: float = 600,
+) -> Report:
+    """Checks the kernels of a CUDA source, as cupy.RawKernel and torch's load_inline take it, on the emulated device.
+
+    Args:
+        source: CUDA C++. The description of what the kernels are given may be in a comment of it.
+        description: such a description, where the source has none: the YAML that `validate` reads beside a file.
+        kernel: the one kernel to check; all of the source by default.
+        against: the reference, e.g. `reference.c:function`; paths are relative to the working directory.
+        command: how to start `validate`; default: TILEWRIGHT_VALIDATE, else `validate` on PATH. It needs Node and g++.
+        timeout: seconds.
+
+    Returns:
+        A report, true where every kernel passed.
+
+    Raises:
+        FileNotFoundError: there is no such command.
+        Error: it could not run; the text is its own.
+    """
+    argv = _command(command)
+    with tempfile.TemporaryDirectory(prefix="tilewright-") as folder:
+        file = Path(folder) / "source.cu"
+        file.write_text(source)
+        if description is not None:
+            (Path(folder) / "source.yaml").write_text(description)
+        argv += [str(file), *([kernel] if kernel else []), "--json"]
+        if against is not None:
+            path, colon, name = against.partition(":")
+            argv += ["--against", os.path.abspath(path) + colon + name]
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=timeout, check=False)
+    findings = tuple(_finding(json.loads(line)) for line in done.stdout.splitlines() if line.startswith("{"))
+    if not findings:
+        raise Error(done.stderr.strip() or f"{argv[0]} ended with {done.returncode} and said nothing")
+    return Report(findings)
+
+
+def _command(command: str | None) -> list[str]:
+    said = command or os.environ.get("TILEWRIGHT_VALIDATE")
+    if said:
+        return shlex.split(said)
+    found = shutil.which("validate")
+    if found is None:
+        raise FileNotFoundError(
+            "there is no command `validate`: install the npm package tilewright, or name the command in TILEWRIGHT_VALIDATE"
+        )
+    return [found]
+
+
+def _finding(event: dict[str, Any]) -> Finding:
+    if event["event"] == "error":
+        return Finding("", "error", event["message"], {})
+    kernel = event["variant"].rpartition(":")[2]
+    return Finding(kernel, event["verdict"], event["evidence"]["message"], event["evidence"])

@@ -1,0 +1,131 @@
+"""Times of a product: this library beside PyTorch's own ways."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from .matrix import BsrMatrix
+from .operators import Parts, linear_of_parts
+
+_samples = 20
+
+
+@dataclass(frozen=True)
+class Row:
+    """One way to compute a product."""
+
+    name: str
+    #: Median of the samples; None where the way does not work here.
+    seconds: float | None
+    #: 2 * stored elements of A * columns of B / seconds / 1e12; for a dense product too.
+    tflops: float | None
+    #: Largest difference from the dense product in fp32, over its largest element.
+    error: float | None
+    #: Name of the kernel, or why the way does not work here.
+    note: str = ""
+
+    def __str__(self) -> str:
+        if self.seconds is None:
+            return f"{self.name:<28} {'-':>12} {'-':>9} {'-':>9}  {self.note}"
+        return f"{self.name:<28} {self.seconds * 1e6:>9.1f} us {self.tflops:>9.1f} {self.error:>9.1e}  {self.note}"
+
+
+def benchmark(a: BsrMatrix, x: Tensor, *, eager: bool = False) -> list[Row]:
+    """Times x A^T for x [tokens, in] in each way there is, fastest first: this library, PyTorch's BSR and its dense product.
+
+    On a GPU a CUDA graph of 20 products is timed, where a way can be captured, so that no call costs the CPU's time; with `eager`, calls as
+    they are. On the CPU the emulated device stands for this library, and times mean nothing.
+    """
+    parts = Parts(a.pattern.row_ptr, a.pattern.col_idx, a.values, a.shape[0])
+    dense = _dense(a)
+    stock = torch.sparse_bsr_tensor(parts.crow.long(), parts.col.long(), parts.values, a.shape)
+    wanted = x.float() @ dense.float().t()
+    ways: dict[str, tuple[Callable[[], Tensor], str]] = {
+        "tilewright": (lambda: linear_of_parts(parts, x, None, None), _variant(a, x)),
+        "PyTorch BSR": (lambda: torch.nn.functional.linear(x, stock), ""),
+        "PyTorch dense": (lambda: torch.nn.functional.linear(x, dense), ""),
+    }
+    flops = 2 * parts.values.numel() * x.shape[0]
+    with torch.no_grad():
+        rows = [_time(name, call, note, wanted, flops, eager) for name, (call, note) in ways.items()]
+    return sorted(rows, key=lambda row: row.seconds or float("inf"))
+
+
+def _dense(a: BsrMatrix) -> Tensor:
+    dense: Tensor = a.to_dense()
+    return dense
+
+
+def _variant(a: BsrMatrix, x: Tensor) -> str:
+    try:
+        return a.explain(x.t(), order="column").variant
+    except Exception as error:
+        return str(error)
+
+
+def _time(name: str, call: Callable[[], Tensor], note: str, wanted: Tensor, flops: int, eager: bool) -> Row:
+    try:
+        result = call()
+        error = float((result.float() - wanted).abs().max() / wanted.abs().max().clamp(min=1e-30))
+        seconds = seconds_of(call, eager) if result.is_cuda else _on_cpu(call)
+    except Exception as why:
+        return Row(name, None, None, None, str(why).partition("\n")[0])
+    return Row(name, seconds, flops / seconds / 1e12, error, note)
+
+
+def _on_cpu(call: Callable[[], Any]) -> float:
+    times = []
+    for _ in range(3):
+        start = time.perf_counter()
+        call()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def seconds_of(call: Callable[[], Any], eager: bool = False, repeat: int = 20) -> float:
+    """Median seconds of a call on the current GPU."""
+    for _ in range(3):
+        call()
+    torch.cuda.synchronize()
+    run = None if eager else _captured(call, repeat)
+    if run is None:
+
+        def run() -> None:
+            for _ in range(repeat):
+                call()
+
+    times = []
+    for _ in range(_samples):
+        start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        start.record()
+        run()
+        end.record()
+        end.synchronize()
+        times.append(start.elapsed_time(end) / 1e3 / repeat)
+    return statistics.median(times)
+
+
+def _captured(call: Callable[[], Any], repeat: int) -> Callable[[], None] | None:
+    """A CUDA graph of the calls; None where they cannot be captured."""
+    try:
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            call()
+        torch.cuda.current_stream().wait_stream(stream)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, stream=stream):
+            for _ in range(repeat):
+                call()
+        graph.replay()
+        torch.cuda.synchronize()
+        return graph.replay
+    except RuntimeError:
+        return None

@@ -1,0 +1,178 @@
+"""PyTorch's own products with sparse BSR tensors, computed here: F.linear, torch.mm, torch.addmm, @ and torch.sparse.mm.
+
+The kernels of aten::mm and aten::addmm for sparse tensors are overridden. What is not served here goes to PyTorch's own, with the very
+arguments, and is counted.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..._errors import Error
+from .operators import KeptPattern, pattern_of, run_linear, run_matmul
+
+_served = (torch.float16, torch.bfloat16)
+
+
+class _PassedOn(Exception):
+    """A call that is PyTorch's own business; the text says why."""
+
+
+class DropIn:
+    """The override while it is there; a context manager, which takes it away at the end.
+
+    `taken`: calls computed here. `passed_on`: calls that PyTorch computed, by reason.
+    """
+
+    def __init__(self) -> None:
+        self.taken = 0
+        self.passed_on: Counter[str] = Counter()
+        self._library: Any = None
+
+    def __enter__(self) -> DropIn:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.disable()
+
+    def enable(self) -> DropIn:
+        """Overrides both operators for sparse tensors on the CPU and on GPUs."""
+        if not hasattr(torch.library, "get_kernel"):
+            raise Error(f"PyTorch {torch.__version__} has no torch.library.get_kernel: the drop-in needs a newer one")
+        if self._library is None:
+            self._library = torch.library.Library("aten", "IMPL")
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that a kernel is overridden, which is what was asked for
+                for key in ("SparseCsrCPU", "SparseCsrCUDA"):
+                    self._override("mm", _mm, key)
+                    self._override("addmm", _addmm, key)
+        return self
+
+    def disable(self) -> None:
+        """PyTorch computes all again."""
+        if self._library is not None:
+            self._library._destroy()
+            self._library = None
+
+    def _override(self, name: str, ours: Callable[..., Tensor], key: str) -> None:
+        try:
+            stock = torch.library.get_kernel(f"aten::{name}", key)
+        except RuntimeError:  # a build without CUDA has no kernels for it
+            return
+
+        def kernel(keys: Any, *arguments: Any, **scalars: Any) -> Tensor:
+            try:
+                result = ours(*arguments, **scalars)
+                self.taken += 1
+                return result
+            except (_PassedOn, Error) as why:
+                self.passed_on[str(why)] += 1
+            return stock.call_boxed(keys, *arguments, **scalars)
+
+        self._library.impl(name, kernel, key, with_keyset=True, allow_override=True)
+
+
+_active: DropIn | None = None
+
+
+def enable() -> DropIn:
+    """Lets PyTorch's products with sparse BSR tensors be computed here, from now on or within a `with` block."""
+    global _active
+    if _active is None or _active._library is None:
+        _active = DropIn().enable()
+    return _active
+
+
+def disable() -> None:
+    """Undoes `enable`."""
+    if _active is not None:
+        _active.disable()
+
+
+def _mm(a: Tensor, b: Tensor) -> Tensor:
+    return _product(a, b, None, 1, 1)
+
+
+def _addmm(former: Tensor, a: Tensor, b: Tensor, *, beta: Any = 1, alpha: Any = 1) -> Tensor:
+    return _product(a, b, former, beta, alpha)
+
+
+def _product(a: Tensor, b: Tensor, former: Tensor | None, beta: Any, alpha: Any) -> Tensor:
+    """beta former + alpha a b, one of the two factors block-sparse. Raises _PassedOn for what is not served."""
+    if a.layout is torch.strided:
+        return _right(*_parts(b), a, former, beta, alpha)
+    kept, values = _parts(a.t())
+    return _left(kept, values, b, former, beta, alpha)
+
+
+def _named(factor: Tensor) -> str:
+    return str(factor.layout).removeprefix("torch.")
+
+
+def _parts(factor: Tensor) -> tuple[KeptPattern, Tensor]:
+    """Pattern and values of the matrix A of which the factor, on the right of a dense one, is the transpose."""
+    if factor.layout is torch.sparse_bsc:
+        # The transpose of a BSR tensor: its blocks are views of that one's, transposed.
+        crow, col, values = factor.ccol_indices(), factor.row_indices(), factor.values().mT
+        return _checked_parts(crow, col, values, (factor.shape[1], factor.shape[0]))
+    if factor.layout is torch.sparse_bsr:
+        parts = (factor.crow_indices(), factor.col_indices(), factor.values())
+        kept, values = _checked_parts(*parts, (factor.shape[0], factor.shape[1]))
+        transposed, order = kept.transposed()
+        return transposed, values[order].mT.contiguous()
+    raise _PassedOn(f"a sparse factor that is {_named(factor)}")
+
+
+def _checked_parts(crow: Tensor, col: Tensor, values: Tensor, shape: tuple[int, int]) -> tuple[KeptPattern, Tensor]:
+    if values.dim() != 3 or values.shape[1] != values.shape[2]:
+        raise _PassedOn(f"blocks of {list(values.shape[1:])}")
+    if values.dtype not in _served:
+        raise _PassedOn(f"{values.dtype} values")
+    if not values.is_contiguous():
+        raise _PassedOn("values that are not contiguous")
+    return pattern_of(crow, col, shape[0], shape[1], values.shape[1]), values
+
+
+def _left(kept: KeptPattern, values: Tensor, b: Tensor, former: Tensor | None, beta: Any, alpha: Any) -> Tensor:
+    """A b. The result has the order of b, as x^T of a linear layer has it."""
+    _check_dense(b)
+    rows = kept.pattern.rows
+    column = b.stride(0) == 1 and b.stride(1) >= b.shape[0] and b.shape[1] > 1
+    size = (rows, b.shape[1])
+    strides = (1, rows) if column else (b.shape[1], 1)
+    if former is None or beta == 0:
+        out = torch.empty_strided(size, strides, dtype=b.dtype, device=b.device)
+        return run_matmul(kept, values, b, out, None, float(alpha))
+    if beta == 1 and former.numel() == rows and former.dim() == 2 and former.shape[1] == 1 and former.is_contiguous():
+        out = torch.empty_strided(size, strides, dtype=b.dtype, device=b.device)
+        return run_matmul(kept, values, b, out, former.reshape(-1), float(alpha))
+    out = torch.empty_strided(size, strides, dtype=b.dtype, device=b.device).copy_(_checked(former, b).expand(size))
+    return run_matmul(kept, values, b, out, None, float(alpha), float(beta))
+
+
+def _right(kept: KeptPattern, values: Tensor, x: Tensor, former: Tensor | None, beta: Any, alpha: Any) -> Tensor:
+    """x A^T: a linear layer."""
+    _check_dense(x)
+    if alpha == 1 and (former is None or beta == 0):
+        return run_linear(kept, values, x, None, "none")
+    if alpha == 1 and beta == 1 and former is not None and former.dim() == 1 and former.numel() == kept.pattern.rows:
+        return run_linear(kept, values, x, _checked(former, x).contiguous(), "none")
+    transposed = None if former is None else (former.expand(x.shape[0], kept.pattern.rows)).t()
+    return _left(kept, values, x.t(), transposed, beta, alpha).t()
+
+
+def _check_dense(dense: Tensor) -> None:
+    if dense.layout is not torch.strided or dense.dim() != 2 or dense.dtype not in _served:
+        raise _PassedOn(f"a dense factor that is {_named(dense)}, {dense.dtype}, of {dense.dim()} dimensions")
+
+
+def _checked(former: Tensor, like: Tensor) -> Tensor:
+    if former.layout is not torch.strided or former.dtype != like.dtype:
+        raise _PassedOn(f"a summand that is {_named(former)}, {former.dtype}")
+    return former

@@ -1,0 +1,349 @@
+"""Block-sparse matrices over arrays of NumPy, PyTorch or CuPy, and their products."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+from ..._arrays import Array, Memory, View, current_stream, empty, is_torch, on_device, view
+from ..._errors import InvalidArgument
+from ..._operation import Plan
+from ._signature import OPERATION
+
+#: Activations by their usual names.
+_activations: dict[str | None, str] = {None: "none", "gelu": "gelu-erf"}
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Which kernel serves a product."""
+
+    #: Its name in the manifest.
+    variant: str
+    target: str
+    workspace_bytes: int
+    #: Fields of the problem that the kernel was chosen for.
+    problem: dict[str, int]
+
+
+def activation_name(activation: str | None) -> str:
+    """The library's name of an activation."""
+    return _activations.get(activation) or str(activation)
+
+
+class Pattern:
+    """Which blocks a matrix has: index arrays on its device, and their host copies. Plans for it are made once.
+
+    A host copy is what lets a plan arrange the work by the lengths of the block rows, as the fastest kernels do.
+    """
+
+    def __init__(self, row_ptr: Array, col_idx: Array, rows: int, columns: int, block: int) -> None:
+        self.row_ptr, self.col_idx = row_ptr, col_idx
+        self.rows, self.columns, self.block = rows, columns, block
+        self._views = (view(row_ptr, "row_ptr"), view(col_idx, "col_idx"))
+        self.row_address, self.col_address = (one.address for one in self._views)
+        self.blocks = self._views[1].shape[0]
+        self._check()
+        self._hosts = (_on_host(row_ptr), _on_host(col_idx))
+        self._plans: dict[tuple[Any, ...], Plan] = {}
+        self._workspaces: dict[tuple[Plan, int], Memory | None] = {}
+        self._lock = threading.Lock()
+
+    def _check(self) -> None:
+        row_ptr, col_idx = self._views
+        if self.block < 1 or self.rows % self.block or self.columns % self.block:
+            raise InvalidArgument(f"a matrix of {self.rows} x {self.columns} has no whole blocks of {self.block}")
+        if row_ptr.shape != (self.rows // self.block + 1,):
+            wanted = self.rows // self.block + 1
+            raise InvalidArgument(f"row_ptr has the shape {list(row_ptr.shape)}: {wanted} entries are one more than block rows")
+        if row_ptr.type != col_idx.type or row_ptr.type not in ("i32", "i64"):
+            raise InvalidArgument(f"row_ptr is of {row_ptr.type} and col_idx of {col_idx.type}: both must be int32, or int64")
+        if any(length > 1 and stride != 1 for one in self._views for length, stride in zip(one.shape, one.strides)):
+            raise InvalidArgument("row_ptr and col_idx must be contiguous")
+
+    def plan(self, key: tuple[Any, ...], like: Array, dense: View) -> Plan:
+        """The plan for a key as `product_key` makes it; made on the device of `like` where there is none yet."""
+        plan = self._plans.get(key)
+        if plan is None:
+            with self._lock, on_device(like, dense):
+                plan = self._plans.get(key) or self._make(key, dense.target)
+                self._plans[key] = plan
+        return plan
+
+    def workspace(self, plan: Plan, like: Array, stream: int) -> Memory | None:
+        """The plan's workspace of a stream: runs on one stream follow each other, those on two do not."""
+        key = (plan, stream)
+        if key not in self._workspaces:
+            with self._lock:
+                if key not in self._workspaces:
+                    self._workspaces[key] = plan.workspace(like, stream)
+        return self._workspaces[key]
+
+    def _make(self, key: tuple[Any, ...], target: str) -> Plan:
+        return OPERATION.plan(target, OPERATION.make_problem(self.fields(key)))
+
+    def fields(self, key: tuple[Any, ...]) -> dict[str, Any]:
+        """Fields of the problem for a key."""
+        _, n, kind, output, ldb, ldc, layout_b, layout_c, bias, activation, reads_c = key
+        hosts = [ctypes.addressof(one) for one in self._hosts]
+        return {
+            **{"m": self.rows, "n": n, "k": self.columns, "block": self.block, "blocks": self.blocks},
+            **{"input": kind, "output": output, "index": self._views[0].type},
+            **{"layout_b": layout_b, "layout_c": layout_c, "ldb": ldb, "ldc": ldc},
+            **{"bias": bias, "activation": activation, "reads_c": reads_c},
+            **{"host_row_ptr": hosts[0], "host_col_idx": hosts[1]},
+        }
+
+
+class BsrMatrix:
+    """A matrix in block sparse rows: the stored blocks, each `block` x `block`, row-major, one after the other.
+
+    row_ptr (rows / block + 1 entries) and col_idx (one a stored block) count blocks. Elements are float16 or bfloat16;
+    all three arrays lie on one device. Columns of a block row may come in any order, each once. The index arrays must
+    not change afterwards; values may.
+    """
+
+    def __init__(self, values: Array, pattern: Pattern) -> None:
+        self.values = values
+        self.pattern = pattern
+        self._values = view(values, "values")
+        wanted = (pattern.blocks, pattern.block, pattern.block)
+        if self._values.shape != wanted or not _is_packed(self._values):
+            raise InvalidArgument(f"values has the shape {list(self._values.shape)}: it must be a contiguous {list(wanted)}")
+
+    @classmethod
+    def from_parts(cls, row_ptr: Array, col_idx: Array, values: Array, shape: tuple[int, int]) -> BsrMatrix:
+        """A matrix of `shape` (rows, columns) from its parts. Index arrays are used as they are, int32 or int64."""
+        dense = view(values, "values")
+        if len(dense.shape) != 3 or dense.shape[1] != dense.shape[2]:
+            raise InvalidArgument(f"values has the shape {list(dense.shape)}: it must be blocks x block x block")
+        return cls(values, Pattern(row_ptr, col_idx, shape[0], shape[1], dense.shape[1]))
+
+    @classmethod
+    def from_dense(cls, x: Array, block: int, threshold: float = 0.0) -> BsrMatrix:
+        """The blocks of a dense matrix that have an element whose absolute value exceeds the threshold."""
+        rows, columns = x.shape
+        if rows % block or columns % block:
+            raise InvalidArgument(f"a matrix of {rows} x {columns} has no whole blocks of {block}: pad it with zeros")
+        grid = x.reshape(rows // block, block, columns // block, block).swapaxes(1, 2)
+        kept = (abs(grid) > threshold).any(-1).any(-1)
+        lengths = kept.sum(1)
+        row_ptr = _integers(x, rows // block + 1)
+        row_ptr[1:] = lengths.cumsum(0)
+        where = kept.nonzero()
+        columns_of = where[:, 1] if is_torch(x) else where[1]
+        col_idx = _integers(x, columns_of.shape[0])
+        col_idx[:] = columns_of
+        values = grid[kept]
+        values = values.contiguous() if is_torch(values) else values
+        return cls.from_parts(row_ptr, col_idx, values, (rows, columns))
+
+    @classmethod
+    def from_torch(cls, bsr: Any) -> BsrMatrix:
+        """A matrix of a torch.sparse_bsr tensor with square blocks. Values are shared, indices become int32."""
+        rows, columns = bsr.shape
+        parts = [one.int().contiguous() for one in (bsr.crow_indices(), bsr.col_indices())]
+        # A view of a sparse tensor cannot enter compiled code; detached it can.
+        return cls.from_parts(*parts, bsr.values().detach().contiguous(), (rows, columns))
+
+    def to_dense(self) -> Array:
+        """The matrix with its zeros, of the same package and type."""
+        pattern, size = self.pattern, self.pattern.block
+        dense = empty((pattern.rows // size, size, pattern.columns // size, size), self._values.type, self.values)
+        dense[...] = 0
+        starts, columns = pattern._hosts
+        for row in range(pattern.rows // size):
+            for at in range(starts[row], starts[row + 1]):
+                dense[row, :, columns[at], :] = self.values[at]
+        return dense.reshape(pattern.rows, pattern.columns)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return (self.pattern.rows, self.pattern.columns)
+
+    @property
+    def block(self) -> int:
+        """Rows, and columns, of a block."""
+        return self.pattern.block
+
+    @property
+    def density(self) -> float:
+        """Share of the blocks that are stored."""
+        all_blocks = (self.pattern.rows // self.block) * (self.pattern.columns // self.block)
+        return self.pattern.blocks / all_blocks if all_blocks else 0.0
+
+    def __matmul__(self, other: Array) -> Array:
+        return matmul(self, other)
+
+    # NumPy asks its own operand first, unless that says no.
+    __array_ufunc__ = None
+
+    def __repr__(self) -> str:
+        rows, columns = self.shape
+        return f"BsrMatrix({rows} x {columns}, blocks of {self.block}, {self.pattern.blocks} stored ({self.density:.1%}), {self._values.type})"
+
+    def explain(self, other: Array, *, activation: str | None = None, bias: bool = False, order: str = "row") -> Explanation:
+        """The kernel that `matmul` with such an operand runs, and what it was chosen for. `order`: that of the result.
+
+        For `linear` with x the operand is x transposed, and the order "column".
+        """
+        b = _lines(_dense_view(other, self), "b", order)
+        out = _Lines(b.seen, order, b.seen.shape[1] if order == "row" else self.shape[0])
+        key = _key(b, out, False, activation, bias)
+        plan = self.pattern.plan(key, other, b.seen)
+        problem = {name: value for name, value in self.pattern.fields(key).items() if not name.startswith("host_")}
+        return Explanation(plan.variant, b.seen.target, plan.workspace_bytes, problem)
+
+
+def matmul(
+    a: BsrMatrix,
+    b: Array,
+    *,
+    out: Array | None = None,
+    alpha: float = 1.0,
+    beta: float = 0.0,
+    bias: Array | None = None,
+    activation: str | None = None,
+) -> Array:
+    """act(alpha * A * B + beta * out + bias).
+
+    Args:
+        a: m x k.
+        b: k x n, row-major or column-major, on the device of A and of its type.
+        out: m x n of the same type; made, row-major, where it is not given. Read only where beta is not 0.
+        bias: m elements, one per row of the result.
+        activation: None, "relu", "gelu", "gelu-tanh" or "silu".
+
+    Raises:
+        InvalidArgument, NotSupported, NoDevice.
+    """
+    if out is None and beta != 0:
+        raise InvalidArgument("beta is not 0, and there is no out to read")
+    dense = _lines(_dense_view(b, a), "b", "row")
+    result = empty((a.shape[0], dense.seen.shape[1]), dense.seen.type, b) if out is None else out
+    lines = _lines(view(result, "out"), "out", "row")
+    _multiply(a, b, dense, lines, _Epilogue(alpha, beta, bias, activation))
+    return result
+
+
+def bsr_gemm(a: BsrMatrix, b: Array) -> Array:
+    """A * B."""
+    return matmul(a, b)
+
+
+def linear(x: Array, a: BsrMatrix, bias: Array | None = None, activation: str | None = None) -> Array:
+    """act(x * A^T + bias), as torch.nn.functional.linear has it.
+
+    Args:
+        x: [..., in], its last dimension contiguous.
+        a: the weight, out x in.
+        bias: out elements.
+        activation: None, "relu", "gelu", "gelu-tanh" or "silu".
+
+    Returns:
+        [..., out], row-major.
+    """
+    flat = x.reshape(-1, x.shape[-1])
+    dense = _lines(_dense_view(flat.swapaxes(0, 1), a), "x", "column")
+    result = empty((flat.shape[0], a.shape[0]), dense.seen.type, x)
+    lines = _lines(view(result.swapaxes(0, 1), "out"), "out", "column")
+    _multiply(a, flat, dense, lines, _Epilogue(1.0, 0.0, bias, activation))
+    return result.reshape(*x.shape[:-1], a.shape[0])
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """How a dense matrix lies: its layout, and the elements from one line to the next."""
+
+    seen: View
+    layout: str
+    leading: int
+
+
+@dataclass(frozen=True)
+class _Epilogue:
+    """What is done to a product before it is written."""
+
+    alpha: float
+    beta: float
+    bias: Array | None
+    activation: str | None
+
+
+def _multiply(a: BsrMatrix, like: Array, b: _Lines, out: _Lines, then: _Epilogue) -> None:
+    """Enqueues a product of A with B, k x n, into `out`, m x n. `like`: an array of B's package and device."""
+    wanted = (a.shape[0], b.seen.shape[1])
+    if out.seen.shape != wanted:
+        raise InvalidArgument(f"out has the shape {list(out.seen.shape)}, not {list(wanted)}")
+    bias = None if then.bias is None else _bias_address(then.bias, a, out.seen)
+    plan = a.pattern.plan(_key(b, out, then.beta != 0, then.activation, bias is not None), like, b.seen)
+    values = [a.pattern.row_address, a.pattern.col_address, a._values.address, b.seen.address]
+    with on_device(like, b.seen):
+        stream = current_stream(like, b.seen.device)
+        workspace = a.pattern.workspace(plan, like, stream)
+        plan.run([*values, bias, None, out.seen.address, then.alpha, then.beta], workspace, stream)
+
+
+def _key(b: _Lines, out: _Lines, reads_c: bool, activation: str | None, bias: bool) -> tuple[Any, ...]:
+    act = activation_name(activation)
+    return (
+        *(b.seen.device, b.seen.shape[1], b.seen.type, out.seen.type),
+        *(b.leading, out.leading, b.layout, out.layout, bias, act, reads_c),
+    )
+
+
+def _dense_view(b: Array, a: BsrMatrix) -> View:
+    dense = view(b, "b")
+    if len(dense.shape) != 2 or dense.shape[0] != a.shape[1]:
+        raise InvalidArgument(f"b has the shape {list(dense.shape)}: it must have {a.shape[1]} rows, as A has columns")
+    own = a._values
+    if (dense.target, dense.device) != (own.target, own.device):
+        raise InvalidArgument(f"b is on {dense.target} {dense.device} and A on {own.target} {own.device}: move one")
+    if dense.type != own.type:
+        raise InvalidArgument(f"b is of {dense.type} and A of {own.type}: convert one")
+    return dense
+
+
+def _lines(seen: View, name: str, preferred: str) -> _Lines:
+    """Row-major where that is true; a matrix of one line is both, and is taken as `preferred`."""
+    rows, columns = seen.shape
+    row = seen.strides[1] == 1 or columns <= 1
+    column = seen.strides[0] == 1 or rows <= 1
+    if not (row or column):
+        raise InvalidArgument(f"{name} has the strides {list(seen.strides)}: neither its rows nor its columns are contiguous")
+    layout = preferred if row and column else ("row" if row else "column")
+    length, lines, stride = (columns, rows, seen.strides[0]) if layout == "row" else (rows, columns, seen.strides[1])
+    return _Lines(seen, layout, stride if lines > 1 else length)
+
+
+def _bias_address(bias: Array, a: BsrMatrix, out: View) -> int:
+    seen = view(bias, "bias")
+    if seen.shape != (a.shape[0],) or not _is_packed(seen):
+        raise InvalidArgument(f"bias has the shape {list(seen.shape)}: it must be contiguous, one element per row of A, {a.shape[0]}")
+    if (seen.type, seen.target, seen.device) != (out.type, out.target, out.device):
+        raise InvalidArgument(f"bias is of {seen.type} on {seen.target} {seen.device}, the result of {out.type} on {out.target} {out.device}")
+    return seen.address
+
+
+def _is_packed(seen: View) -> bool:
+    expected = 1
+    for length, stride in zip(reversed(seen.shape), reversed(seen.strides), strict=True):
+        if length > 1 and stride != expected:
+            return False
+        expected *= length
+    return True
+
+
+def _integers(like: Array, length: int) -> Array:
+    made = empty((length,), "i32", like)
+    made[:] = 0
+    return made
+
+
+def _on_host(indices: Array) -> Any:
+    """A copy of an index array as a ctypes array."""
+    items = indices.tolist()
+    kind = ctypes.c_int64 if view(indices, "indices").type == "i64" else ctypes.c_int32
+    return (kind * len(items))(*items)

@@ -1,0 +1,126 @@
+"""Linear layers with block-sparse weights."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from ..._errors import InvalidArgument
+from .operators import Parts, linear_of_parts
+
+
+class SparseLinear(nn.Module):
+    """y = act(x W^T + bias), W in block sparse rows: buffers `crow` and `col` (int32), parameter `values`.
+
+    The pattern is fixed; values and bias are trained. A state_dict with another number of blocks is taken, pattern and all.
+    """
+
+    def __init__(
+        self,
+        crow: Tensor,
+        col: Tensor,
+        values: Tensor,
+        out_features: int,
+        in_features: int,
+        bias: Tensor | None = None,
+        activation: str | None = None,
+    ) -> None:
+        """Of the parts of W, out_features x in_features: block rows' starts, block columns, blocks x block x block."""
+        super().__init__()
+        self.in_features, self.out_features = in_features, out_features
+        self.block = values.shape[-1]
+        self.activation = activation
+        self.register_buffer("crow", crow.to(torch.int32))
+        self.register_buffer("col", col.to(torch.int32))
+        self.values = nn.Parameter(values)
+        self.bias = None if bias is None else nn.Parameter(bias)
+        self._register_load_state_dict_pre_hook(self._fit)
+
+    @classmethod
+    def from_linear(cls, linear: nn.Linear, block: int = 64, density: float = 0.1, activation: str | None = None) -> SparseLinear:
+        """Keeps that share of a dense layer's blocks, those of the largest norm; each block row at least one where the share allows it."""
+        weight = linear.weight.detach()
+        rows, columns = weight.shape
+        if rows % block or columns % block:
+            raise InvalidArgument(f"a layer of {rows} x {columns} has no whole blocks of {block}")
+        grid = weight.reshape(rows // block, block, columns // block, block).transpose(1, 2)
+        kept = _largest(torch.linalg.vector_norm(grid.float(), dim=(2, 3)), density)
+        crow = torch.cat([kept.new_zeros(1, dtype=torch.int32), kept.sum(1).cumsum(0).int()])
+        col = kept.nonzero()[:, 1].int()
+        bias = None if linear.bias is None else linear.bias.detach().clone()
+        return cls(crow, col, grid[kept].contiguous(), rows, columns, bias, activation)
+
+    def forward(self, x: Tensor) -> Tensor:
+        parts = Parts(self.crow, self.col, self.values, self.out_features)
+        return linear_of_parts(parts, x, self.bias, self.activation)
+
+    def dense_weight(self) -> Tensor:
+        """W with its zeros, out_features x in_features."""
+        rows = torch.repeat_interleave(
+            torch.arange(self.crow.numel() - 1, device=self.crow.device), self.crow.diff(), output_size=self.col.numel()
+        )
+        grid = self.values.new_zeros(self.out_features // self.block, self.in_features // self.block, self.block, self.block)
+        grid[rows, self.col.long()] = self.values.detach()
+        return grid.transpose(1, 2).reshape(self.out_features, self.in_features)
+
+    def extra_repr(self) -> str:
+        share = self.col.numel() * self.block**2 / (self.in_features * self.out_features)
+        return (
+            f"in_features={self.in_features}, out_features={self.out_features}, block={self.block}, density={share:.3f}, "
+            f"bias={self.bias is not None}, activation={self.activation}"
+        )
+
+    def _fit(self, state: dict[str, Any], prefix: str, *_: Any) -> None:
+        """Makes room for a pattern of another number of blocks."""
+        values = state.get(f"{prefix}values")
+        if values is not None and values.shape[0] != self.values.shape[0] and values.shape[1:] == self.values.shape[1:]:
+            self.col = self.col.new_empty(values.shape[0])
+            self.values = nn.Parameter(self.values.new_empty(values.shape), requires_grad=self.values.requires_grad)
+
+
+def _largest(norms: Tensor, density: float) -> Tensor:
+    """Where the largest are: their share of all, rounded, and of each row the largest one first."""
+    count = min(norms.numel(), max(1, round(density * norms.numel())))
+    ranked = norms.clone()
+    if count >= norms.shape[0] and norms.shape[1] > 0:
+        ranked[torch.arange(norms.shape[0]), norms.argmax(1)] = math.inf
+    kept = torch.zeros_like(norms, dtype=torch.bool)
+    kept.view(-1)[ranked.view(-1).topk(count).indices] = True
+    return kept
+
+
+def sparsify_(
+    model: nn.Module,
+    block: int = 64,
+    density: float = 0.1,
+    filter_fn: Callable[[nn.Module, str], bool] | None = None,
+) -> nn.Module:
+    """Replaces linear layers by block-sparse ones that keep the blocks of the largest norm, in place.
+
+    Args:
+        model: its layers of type nn.Linear in float16 or bfloat16, with sizes in multiples of `block`, are replaced.
+        block: rows, and columns, of a block.
+        density: share of the blocks that stay.
+        filter_fn: told a module and its name; a layer for which it is false stays as it is.
+
+    Returns:
+        The model.
+    """
+    for name, module in list(model.named_modules()):
+        for child_name, child in list(module.named_children()):
+            path = f"{name}.{child_name}".lstrip(".")
+            if _is_served(child, block) and (filter_fn is None or filter_fn(child, path)):
+                setattr(module, child_name, SparseLinear.from_linear(child, block, density))
+    return model
+
+
+def _is_served(module: nn.Module, block: int) -> bool:
+    return (
+        type(module) is nn.Linear
+        and module.weight.dtype in (torch.float16, torch.bfloat16)
+        and all(size % block == 0 for size in module.weight.shape)
+    )

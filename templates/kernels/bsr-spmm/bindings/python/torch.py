@@ -1,0 +1,8 @@
+"""Block-sparse products in PyTorch: operators, modules, and the override of PyTorch's own on sparse BSR tensors."""
+
+from .benchmark import Row, benchmark
+from .drop_in import DropIn, disable, enable
+from .modules import SparseLinear, sparsify_
+from .operators import linear, matmul
+
+__all__ = ["DropIn", "Row", "SparseLinear", "benchmark", "disable", "enable", "linear", "matmul", "sparsify_"]
