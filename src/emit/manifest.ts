@@ -1,6 +1,6 @@
 import { backends, timedArtifacts } from '../backends/index.ts';
 import type { Artifact } from '../model/artifact.ts';
-import type { AnyFamily } from '../model/family.ts';
+import { type AnyFamily, isCandidate } from '../model/family.ts';
 import {
   type Manifest,
   type ManifestChoice,
@@ -14,6 +14,7 @@ import { type Operation, type OperationValues, servedValues } from '../model/ope
 import type { Choice } from '../model/selection.ts';
 import type { Source } from '../model/variant.ts';
 import type { Verdict } from '../model/verdict.ts';
+import type { Workload } from '../model/workload.ts';
 import { sha256 } from '../util/hash.ts';
 import { featuresOf } from './features.ts';
 import { kernelFolder } from './place.ts';
@@ -41,7 +42,7 @@ export function describeOperation(
     tolerance: selection.tolerance,
     parameters: describeParameters(family),
     variants: shipped.map((one) => describeVariant(one, family, run.verdicts, selection.fallbacks)),
-    policy: selection.choices.map((choice) => describeChoice(family, choice)),
+    policy: selection.choices.map((choice) => describeChoice(family, choice, shipped)),
     unserved: selection.unserved,
     leftOut: leftOut(run.verdicts, selection.variants),
     provenance: describeProvenance(run, version),
@@ -135,12 +136,29 @@ function kernelsIn({ text, variant }: Source): string[] {
   return [...new Set([variant.symbol, ...names])];
 }
 
-function describeChoice(family: AnyFamily, choice: Choice): ManifestChoice {
+function describeChoice(family: AnyFamily, choice: Choice, shipped: readonly Shipped[]): ManifestChoice {
+  const workload = { id: choice.workload, problem: choice.problem };
   return {
     ...choice,
-    features: featuresOf(family, { id: choice.workload, problem: choice.problem }),
+    features: featuresOf(family, workload),
     vendorFaster: choice.winner !== choice.variant,
+    merits: meritsOf(family, workload, shipped),
   };
+}
+
+/** Three digits are more than the guess is worth. */
+function meritsOf(
+  family: AnyFamily,
+  workload: Workload,
+  shipped: readonly Shipped[],
+): Record<string, number> {
+  const candidates = shipped.filter(({ source }) => isCandidate(family, source.variant.parameters, workload));
+  return Object.fromEntries(
+    candidates.map(({ source: { variant } }) => [
+      variant.id,
+      Number(family.priority(variant.parameters, workload).toPrecision(3)),
+    ]),
+  );
 }
 
 function describeProvenance(run: LibraryRun, version: string): Provenance {

@@ -72,6 +72,8 @@ const manifestChoiceSchema = choiceSchema.extend({
   features: z.record(z.string(), z.number()),
   /** True where a vendor's library was faster than the variant chosen here. */
   vendorFaster: z.boolean(),
+  /** The family's guess for each variant of the library that serves the workload, higher is better: whom to measure first. */
+  merits: z.record(z.string(), z.number()).optional(),
 });
 
 /** Who wrote a part of the library. */

@@ -63,6 +63,8 @@ const operandSchema = z.strictObject({
   layout: z.string().exactOptional(),
   /** Name of the field with the leading dimension: elements from one row (column) to the next; 0 means packed. */
   leading: field.exactOptional(),
+  /** Of an `inout`: name of the scalar without which, at 0, it is written and never read; absent: it is always read. */
+  readWith: z.string().exactOptional(),
   /** Name of the switch with which the operand is there at all; absent: always. */
   only: z.string().exactOptional(),
   /** Name of the field with the elements from one product of a batch to the next; 0 means packed. */
@@ -86,6 +88,11 @@ export const operationSchema = z.strictObject({
   formula: doc,
   /** Definitions that the formula needs, in sentences. */
   doc,
+  /**
+   * What index arrays with host copies, and the sizes in their shapes, say together: a descriptor `tw_<name>` that callers make
+   * once and use in many calls. Operations whose patterns share a name share the descriptor.
+   */
+  pattern: z.strictObject({ name: field, doc }).exactOptional(),
   sizes: z.record(field, sizeSchema),
   choices: z.record(z.string().regex(/^[a-z][A-Za-z0-9]*$/), choiceSchema),
   operands: z.record(field, operandSchema),

@@ -52,6 +52,30 @@ export function problemFields(operation: Operation): readonly ProblemField[] {
   ];
 }
 
+/** What a pattern's descriptor holds of an operation: names, each in the operation's order. */
+export interface PatternParts {
+  readonly sizes: readonly string[];
+  readonly choices: readonly string[];
+  /** Index arrays. */
+  readonly operands: readonly string[];
+}
+
+/** Parts of an operation's pattern: its operands with host copies, the sizes that their extents and contents name, and their types. */
+export function patternParts({ operands, sizes, choices }: Operation): PatternParts {
+  const own = Object.entries(operands).filter(([, { host }]) => host !== undefined);
+  const expressions = own.flatMap(([, { shape, host }]) => [
+    ...('by' in shape ? Object.values(shape.shapes).flat() : shape),
+    ...(host === undefined ? [] : [host.kind === 'offsets' ? host.total : host.below]),
+  ]);
+  const named = new Set(expressions.flatMap((text) => text.match(/[A-Za-z_]\w*/g) ?? []));
+  const types = new Set(own.map(([, { type }]) => type));
+  return {
+    sizes: Object.keys(sizes).filter((name) => named.has(name)),
+    choices: Object.keys(choices).filter((name) => types.has(name)),
+    operands: own.map(([name]) => name),
+  };
+}
+
 function sizeDoc({ doc, multipleOf, otherwise }: Size): string {
   const rules = [
     multipleOf && `a multiple of ${multipleOf}`,

@@ -7,10 +7,30 @@ import type {
 } from '../../../src/model/manifest.ts';
 import type { Operation } from '../../../src/model/operation.ts';
 import { numberOf } from '../../../src/model/signature.ts';
+import { keyedContext, patternsOf } from './keyed.ts';
 import { operationContext } from './operation.ts';
 
 /** Grows when a struct, a function or a number of the emitted C interface changes its meaning. */
 const abiVersion = 2;
+
+/** Sources of contexts: what finds, measures and remembers kernels. */
+const tunerFiles = [
+  'context.cpp',
+  'context.hpp',
+  'device.hpp',
+  'key.cpp',
+  'measure.cpp',
+  'measure.hpp',
+  'memory.cpp',
+  'memory.hpp',
+  'request.hpp',
+  'resolve.cpp',
+  'scratch.cpp',
+  'table.cpp',
+  'table.hpp',
+  'workspaces.cpp',
+  'workspaces.hpp',
+].map((name) => `src/tuner/${name}`);
 
 const binding: Binding = {
   name: 'c',
@@ -23,24 +43,32 @@ const binding: Binding = {
     'cmake/library.cmake',
     'cmake/tilewright.pc.in',
     'cmake/tilewrightConfig.cmake.in',
+    'include/tilewright/context.h',
     'include/tilewright/export.h',
+    'include/tilewright/patterns.h.hbs',
     'include/tilewright/tilewright.h',
     'include/tilewright/version.h.hbs',
     'src/cuda/device.cpp',
     'src/cuda/kernels.S.hbs',
+    'src/cuda/translated.hpp',
+    'src/cuda/tuning.cpp',
     'src/emulated/device.cpp',
     'src/emulated/kernels.cpp.hbs',
     'src/emulated/kernels.hpp',
+    'src/emulated/tuning.cpp',
     'src/emulated/types/cuda_bf16.h',
     'src/emulated/types/cuda_fp16.h',
     'src/emulated/types/number.hpp',
     'src/emulated/types/vector_functions.h',
     'src/manifest.S',
+    'src/patterns.cpp.hbs',
+    'src/patterns.hpp.hbs',
     'src/problem_checks.cpp',
     'src/problem_checks.hpp',
     'src/runtime.cpp',
     'src/runtime.hpp',
     'src/status.cpp',
+    ...tunerFiles,
   ].map((from) => ({ from, to: from.replace(/\.hbs$/, '') })),
   copies: [
     { from: 'templates/include', to: 'device' },
@@ -57,6 +85,8 @@ const binding: Binding = {
     return {
       names: Object.keys(operations).join(', '),
       operations: all.map(libraryRow),
+      patterns: patternsOf(all),
+      tunerSources: tunerFiles.filter((name) => name.endsWith('.cpp')),
       version: `${major}.${minor}.${patch}`,
       versionMajor: major,
       versionMinor: minor,
@@ -71,6 +101,8 @@ const binding: Binding = {
     files: (name) => [
       { from: 'include/tilewright/operation.h.hbs', to: `include/tilewright/${name}.h` },
       { from: 'src/operation/api.cpp.hbs', to: `${sources(name)}/api.cpp` },
+      { from: 'src/operation/calls.hpp.hbs', to: `${sources(name)}/calls.hpp` },
+      { from: 'src/operation/keyed.cpp.hbs', to: `${sources(name)}/keyed.cpp` },
       { from: 'src/operation/selection.cpp.hbs', to: `${sources(name)}/selection.cpp` },
     ],
     copies: (name) => [
@@ -81,15 +113,17 @@ const binding: Binding = {
     context: (operation) => {
       const choices = withoutRepeats(operation.policy);
       return {
+        ...keyedContext(operation.signature),
         ...operationContext(operation.signature),
         variants: operation.variants.map((variant, index) => variantRow(operation, variant, index)),
         variantCount: operation.variants.length,
         choices: choices.map((choice, index) => choiceRow(operation, choice, index)),
         choiceCount: choices.length,
+        timed: !operation.untimed,
       };
     },
     proof: (name) => ({
-      sources: [`${sources(name)}/api.cpp`, `${sources(name)}/selection.cpp`],
+      sources: ['api', 'keyed', 'selection'].map((file) => `${sources(name)}/${file}.cpp`),
       folders: ['include', 'src', sources(name), 'device', 'simt/include', 'simt/src'],
       flags: ['-std=c++20', '-DTW_EMULATED'],
     }),
@@ -156,6 +190,8 @@ function variantRow({ signature }: ManifestOperation, variant: ManifestVariant, 
     imageCount: variant.images.length,
     ...servedRows(signature, variant),
     fallback: variant.fallback,
+    deterministic: variant.deterministic,
+    hash: variant.hash,
   };
 }
 
@@ -180,6 +216,7 @@ function choiceRow({ variants }: ManifestOperation, choice: ManifestChoice, inde
     features: features.map(([name, value]) => `{"${name}", ${value}}`),
     count: features.length,
     variant: variants.findIndex(({ id }) => id === choice.variant),
+    merits: choice.merits && variants.map(({ id }) => choice.merits?.[id] ?? 0).join(', '),
   };
 }
 

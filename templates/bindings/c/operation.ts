@@ -21,7 +21,7 @@ interface Check {
   readonly otherwise: string;
 }
 
-const cTypes: Readonly<Record<ChoiceKind, { readonly type: string; readonly prefix: string }>> = {
+export const cTypes: Readonly<Record<ChoiceKind, { readonly type: string; readonly prefix: string }>> = {
   type: { type: 'tw_type', prefix: 'TW_TYPE_' },
   index: { type: 'tw_index', prefix: 'TW_INDEX_' },
   layout: { type: 'tw_layout', prefix: 'TW_LAYOUT_' },
@@ -111,7 +111,7 @@ function completed(field: ProblemField): string {
   }
 }
 
-function sizeChecks({ sizes }: Operation): Check[] {
+export function sizeChecks({ sizes }: Pick<Operation, 'sizes'>): Check[] {
   const all = Object.entries(sizes);
   return [
     ...all.map(([name, { least = 0 }]) => ({
@@ -138,7 +138,7 @@ function mostCheck(operation: Pick<Operation, 'sizes'>, name: string, most: stri
   };
 }
 
-function choiceCheck(name: string, choice: OperationChoice): Check[] {
+export function choiceCheck(name: string, choice: OperationChoice): Check[] {
   if (choice.when !== undefined) return [];
   const own = `p.${fieldName(name)}`;
   const numbers = allowedValues(choice).map((value) => numberOf(choice.kind, value));
@@ -175,7 +175,7 @@ function hostCheck(operation: Operation, name: string, { host, type, shape }: Op
 }
 
 /** A doc string as a C comment of as many lines as it takes. */
-function commentLines(doc: string): string[] {
+export function commentLines(doc: string): string[] {
   const text = `${doc.charAt(0).toUpperCase()}${doc.slice(1)}${doc.endsWith('.') ? '' : '.'}`;
   const lines = wrap(text, lineWidth - 5);
   return lines.map((line, index) => {

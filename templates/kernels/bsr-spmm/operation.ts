@@ -5,6 +5,7 @@ export const operation = defineOperation({
   name: 'bsr_spmm',
   formula: 'C = act(alpha * op(A) * B + beta * C + bias)',
   doc: 'A is m x k in block sparse rows (BSR): values holds the stored blocks one after the other, each block x block elements, row-major; a block row names each block column at most once, in any order. op(A) is A or its transpose, B has as many rows as op(A) has columns. Products are accumulated in fp32 and rounded once, to the type of C. With beta = 0, C is written and never read. Where residual is 1, the matrix residual is read in place of the former C.',
+  pattern: { name: 'bsr', doc: 'which blocks of a matrix are stored, in block sparse rows' },
   sizes: {
     m: { doc: 'rows of A', multipleOf: 'block' },
     n: { doc: 'columns of B and C' },
@@ -84,6 +85,7 @@ export const operation = defineOperation({
     c: {
       doc: 'C; read only where beta is not 0 and there is no residual',
       role: 'inout',
+      readWith: 'beta',
       type: 'output',
       shape: { by: 'transposeA', shapes: { no: ['m', 'n'], yes: ['k', 'n'] } },
       layout: 'layoutC',

@@ -22,6 +22,7 @@ export const operation = defineOperation({
     c: {
       doc: 'C; read only where beta is not 0',
       role: 'inout',
+      readWith: 'beta',
       type: 'element',
       shape: ['m', 'n'],
       leading: 'ldc',

@@ -59,7 +59,16 @@ const contents = async (path: string) => (await readdir(path)).toSorted();
 test('takes along what the C functions include, and nothing of the runner', async () => {
   const { path } = await emitLibrary(await request());
   expect(await contents(join(path, 'src/operations/toy_op'))).toEqual([
-    ...['api.cpp', 'features.hpp', 'launch.hpp', 'operation.hpp', 'selection.cpp', 'shape.hpp'],
+    ...[
+      'api.cpp',
+      'calls.hpp',
+      'features.hpp',
+      'keyed.cpp',
+      'launch.hpp',
+      'operation.hpp',
+      'selection.cpp',
+      'shape.hpp',
+    ],
   ]);
   expect(await contents(join(path, 'include', 'tilewright'))).toContain('toy_op.h');
 });
@@ -227,7 +236,7 @@ test('a header in a folder, in angle brackets, or that only a kernel includes tr
   const { path } = await emitLibrary({ ...asked, artifacts });
   const operation = join(path, 'src/operations/toy_op');
   expect(await contents(operation)).toEqual([
-    ...['api.cpp', 'b.hpp', 'detail', 'device.cuh', 'features.hpp', 'launch.hpp'],
+    ...['api.cpp', 'b.hpp', 'calls.hpp', 'detail', 'device.cuh', 'features.hpp', 'keyed.cpp', 'launch.hpp'],
     ...['operation.hpp', 'selection.cpp', 'shape.hpp'],
   ]);
   expect(await contents(join(operation, 'detail'))).toEqual(['a.hpp', 'c.hpp']);

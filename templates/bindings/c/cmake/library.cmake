@@ -4,7 +4,7 @@ set(tilewright_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tilewright)
 # Adds an operation to both libraries. The other arguments: sources of its kernels, appended to `kernels`.
 function(tilewright_operation name)
   set(folder ${PROJECT_SOURCE_DIR}/src/operations/${name})
-  set(own ${folder}/api.cpp ${folder}/selection.cpp)
+  set(own ${folder}/api.cpp ${folder}/keyed.cpp ${folder}/selection.cpp)
   target_sources(tilewright_common INTERFACE ${own})
   set_source_files_properties(${own} ${ARGN} PROPERTIES INCLUDE_DIRECTORIES ${folder})
   set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "${kernel_options}")

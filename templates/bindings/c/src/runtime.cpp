@@ -15,15 +15,6 @@ double difference(const Feature& a, const Feature& b) {
   return a.number == b.number ? 0 : kFar;
 }
 
-double distance(const std::vector<Feature>& problem, const Choice& choice) {
-  double sum = 0;
-  for (const Feature& feature : problem)
-    for (std::size_t i = 0; i < choice.feature_count; ++i)
-      if (std::string_view(feature.name) == choice.first_feature[i].name)
-        sum += difference(feature, choice.first_feature[i]);
-  return sum;
-}
-
 void check_workspace(const Workspace& needed, const void* workspace, std::size_t bytes) {
   if (needed.bytes == 0) return;
   if (!workspace || bytes < needed.bytes) [[unlikely]]
@@ -34,6 +25,15 @@ void check_workspace(const Workspace& needed, const void* workspace, std::size_t
 }
 
 }  // namespace
+
+double distance(const std::vector<Feature>& problem, const Choice& choice) {
+  double sum = 0;
+  for (const Feature& feature : problem)
+    for (std::size_t i = 0; i < choice.feature_count; ++i)
+      if (std::string_view(feature.name) == choice.first_feature[i].name)
+        sum += difference(feature, choice.first_feature[i]);
+  return sum;
+}
 
 std::vector<const Variant*> rank(const Selection& all, const std::vector<Feature>& problem) {
   std::vector<std::pair<double, const Variant*>> order;  // a variant may be in it more than once
@@ -66,33 +66,37 @@ std::string refusal(const Variant& variant, const Asked& asked) {
   return {};
 }
 
-Plan::Plan(const Selection& all, const Asked& asked, const Bind& bind) {
+Plan::Plan(const std::vector<const Variant*>& order, const Asked& asked, const Bind& bind, const Takes& takes) {
   const DeviceLimits limits = device::limits();
-  const bool fallbacks = std::any_of(all.variants, all.variants + all.variant_count,
-                                     [](const Variant& variant) { return variant.fallback; });
+  const bool fallbacks =
+      std::any_of(order.begin(), order.end(), [](const Variant* variant) { return variant->fallback; });
   std::string first_refusal;
-  for (const Variant* variant : rank(all, asked.features)) {
+  for (const Variant* variant : order) {
+    if (!candidates_.empty() && takes) return;
     if (!candidates_.empty() && fallbacks && !variant->fallback) continue;
     try {
-      add(*variant, asked, limits, bind);
+      add(*variant, asked, limits, bind, takes);
     } catch (const Unsupported& refusal) {
       if (first_refusal.empty()) first_refusal = std::string(variant->id) + ": " + refusal.what();
     }
   }
   if (candidates_.empty())
-    throw Error(TW_STATUS_NOT_SUPPORTED, "none of the " + std::to_string(all.variant_count) +
+    throw Error(TW_STATUS_NOT_SUPPORTED, "none of the " + std::to_string(order.size()) +
                                              " kernels in this library serves the problem; the nearest, " +
                                              first_refusal);
 }
 
-void Plan::add(const Variant& variant, const Asked& asked, const DeviceLimits& limits, const Bind& bind) {
+void Plan::add(const Variant& variant, const Asked& asked, const DeviceLimits& limits, const Bind& bind,
+               const Takes& takes) {
   if (const std::string refusal = library::refusal(variant, asked); !refusal.empty()) throw Unsupported(refusal);
   if (const std::string refusal = device::refusal(variant, limits); !refusal.empty())
     throw Unsupported(refusal);
   Bound bound = bind(variant.parameters(), limits);
   if (!candidates_.empty() && bound.workspace.bytes > 0) return;
-  candidates_.push_back({&variant, std::move(bound.workspace), std::move(bound.requirements),
-                         device::load(variant, limits, bound.launches)});
+  Candidate candidate{&variant, std::move(bound.workspace), std::move(bound.requirements), nullptr};
+  if (const char* refusal = takes ? takes(candidate) : nullptr) throw Unsupported(refusal);
+  candidate.program = device::load(variant, limits, bound.launches);
+  candidates_.push_back(std::move(candidate));
 }
 
 void Plan::prepare(void* workspace, std::size_t workspace_bytes, tw_stream stream) const {

@@ -67,6 +67,8 @@ struct Variant {
   const FixedSize* fixed;
   std::size_t fixed_count;
   bool fallback;  // for calls that faster ones refuse
+  bool deterministic;  // the same bits in every run
+  const char* hash;    // SHA-256 of its source, hex
   Parameters parameters() const { return {first_parameter, parameter_count}; }
 };
 
@@ -76,6 +78,7 @@ struct Choice {
   const Feature* first_feature;
   std::size_t feature_count;
   std::size_t variant;  // into Selection::variants
+  const double* merits;  // the family's guess for each variant, higher is better, 0 where it does not serve; or null
 };
 
 /// Everything the generator chose for one operation.
@@ -84,6 +87,7 @@ struct Selection {
   std::size_t variant_count;
   const Choice* choices;
   std::size_t choice_count;
+  bool timed;  // the choices follow times
 };
 
 /// Why a variant must not be asked, by the operation's signature alone: an operation value or a size that it does not
@@ -93,6 +97,9 @@ std::string refusal(const Variant& variant, const Asked& asked);
 /// Every variant of an operation once, in the order in which they should serve a problem: those of the nearest workloads
 /// first (sum over features of |ln(a/b)|, 0 for a feature that only one side has), equally near ones in the policy's order, then the rest in the library's.
 std::vector<const Variant*> rank(const Selection& all, const std::vector<Feature>& problem);
+
+/// How far a choice's workload is from a problem: sum over features of |ln(a/b)|, 0 for a feature that only one side has.
+double distance(const std::vector<Feature>& problem, const Choice& choice);
 
 namespace device {
 /// The launches of a variant with their kernels loaded. Immutable: any number of threads may enqueue it at
@@ -116,19 +123,24 @@ struct Candidate {
 /// A family's `bind` for the problem.
 using Bind = std::function<Bound(const Parameters&, const DeviceLimits&)>;
 
+/// Why a candidate is not wanted, a text; null where it is.
+using Takes = std::function<const char*(const Candidate&)>;
+
 /// A problem with the variants that serve it, on one device. Immutable: any number of threads may run it at
 /// once.
 class Plan {
  public:
-  /// Takes the first variant ranked for what is asked, of those that serve its operation values, that runs on the current device and that `bind` does not
-  /// throw Unsupported for, and behind it the fallbacks that need no workspace, or all such variants of a
-  /// library without fallbacks: they serve calls that the first refuses. Nobody else is asked, since binding
-  /// may take long. Throws Error(TW_STATUS_NOT_SUPPORTED) with the first refusal's reason when there is none.
-  Plan(const Selection& all, const Asked& asked, const Bind& bind);
+  /// Takes the first variant of `order` that serves the asked operation values, that runs on the current device and that
+  /// `bind` does not throw Unsupported for, and behind it the fallbacks that need no workspace, or all such variants where
+  /// there are no fallbacks: they serve calls that the first refuses. With `takes` the first must be accepted by it, too, and
+  /// is all there is. Nobody else is asked, since binding may take long. Throws Error(TW_STATUS_NOT_SUPPORTED) with the
+  /// first refusal's reason when there is none.
+  Plan(const std::vector<const Variant*>& order, const Asked& asked, const Bind& bind, const Takes& takes = {});
 
   /// The variant that serves every call that it does not refuse.
   const Variant& variant() const { return *candidates_.front().variant; }
-  std::size_t workspace_bytes() const { return candidates_.front().workspace.bytes; }
+  const Workspace& workspace() const { return candidates_.front().workspace; }
+  std::size_t workspace_bytes() const { return workspace().bytes; }
   /// Copies the initial workspace image, if there is one. Throws when the workspace is too small or off its
   /// alignment.
   void prepare(void* workspace, std::size_t workspace_bytes, tw_stream stream) const;
@@ -137,7 +149,7 @@ class Plan {
   void run(const void* call, void* workspace, std::size_t workspace_bytes, tw_stream stream) const;
 
  private:
-  void add(const Variant& variant, const Asked& asked, const DeviceLimits& limits, const Bind& bind);
+  void add(const Variant& variant, const Asked& asked, const DeviceLimits& limits, const Bind& bind, const Takes& takes);
   std::vector<Candidate> candidates_;  // the chosen variant first
 };
 

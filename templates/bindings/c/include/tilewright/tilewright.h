@@ -4,8 +4,8 @@
  * its kernels on an NVIDIA GPU, `tilewright_emulated` runs the same kernels on the CPU, on host pointers, for
  * tests without a GPU.
  *
- * Every function may be called from any thread. No function allocates device memory or synchronises the
- * device; work is enqueued on the stream that the caller passes. */
+ * Every function may be called from any thread. Work is enqueued on the stream that the caller passes. No function
+ * allocates device memory or waits for the device, but those of contexts while they choose a kernel: see context.h. */
 #ifndef TILEWRIGHT_TILEWRIGHT_H
 #define TILEWRIGHT_TILEWRIGHT_H
 

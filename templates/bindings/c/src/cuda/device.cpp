@@ -8,7 +8,9 @@
 #include <string_view>
 
 #include "cuda/launcher.hpp"
+#include "cuda/translated.hpp"
 #include "runtime.hpp"
+#include "tuner/device.hpp"
 
 /// Device code of the library, by Image::file.
 struct EmbeddedImage {
@@ -20,7 +22,6 @@ struct EmbeddedImage {
 extern "C" const EmbeddedImage tilewright_embedded_images[];
 
 namespace tilewright::library::device {
-namespace {
 
 tw_status status_of(cudaError_t code) {
   switch (code) {
@@ -37,18 +38,7 @@ tw_status status_of(cudaError_t code) {
   }
 }
 
-/// Calls `body`; a CUDA error becomes the library's own.
-template <class Body>
-auto translated(Body&& body) {
-  try {
-    return body();
-  } catch (const cuda::Error& error) {
-    const tw_status status = status_of(error.code);
-    if (status != TW_STATUS_NO_DEVICE) throw Error(status, error.what());
-    throw Error(status, "no usable NVIDIA GPU or driver (" + std::string(error.what()) +
-                            "); link tilewright::emulated to run on the CPU");
-  }
-}
+namespace {
 
 int attribute(cudaDeviceAttr which, int device) {
   int value = 0;
@@ -117,12 +107,6 @@ class CudaProgram final : public Program {
     });
   }
 };
-
-int current() {
-  int device = 0;
-  cuda::check(cudaGetDevice(&device), "find the current device");
-  return device;
-}
 
 }  // namespace
 

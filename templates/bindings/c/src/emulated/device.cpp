@@ -1,5 +1,5 @@
 // device.cpp - the library's device is the emulated one: kernels are compiled for the CPU, pointers are host
-// pointers, and a call has finished when it returns. The emulator runs one launch at a time.
+// pointers, and a call has finished when it returns.
 #include <cstdio>
 #include <cstring>
 #include <mutex>
@@ -7,6 +7,7 @@
 #include "emulated/kernels.hpp"
 #include "emulated/launcher.hpp"
 #include "runtime.hpp"
+#include "tuner/device.hpp"
 
 namespace tilewright::library::device {
 namespace {
@@ -26,6 +27,12 @@ simt::Config plain() {
   return config;
 }
 
+/// The emulator runs one launch at a time. Never destroyed: threads may outlive static destructors.
+std::mutex& one_at_a_time() {
+  static std::mutex* const lock = new std::mutex;
+  return *lock;
+}
+
 /// Calls `body`; what the emulated device refuses becomes the library's own error.
 template <class Body>
 auto translated(Body&& body) {
@@ -42,8 +49,7 @@ class EmulatedProgram final : public Program {
     launches_.push_back({kernel, {find_entry(kernel), kernel, launch}});
   }
   void enqueue(const void* call, tw_stream) const override {
-    static std::mutex one_at_a_time;
-    const std::lock_guard lock(one_at_a_time);
+    const std::lock_guard lock(one_at_a_time());
     for (const Named& one : launches_) {
       const simt::Result result = translated([&] { return one.launch.run(plain(), call); });
       if (!result.ok())
@@ -60,6 +66,9 @@ class EmulatedProgram final : public Program {
 };
 
 }  // namespace
+
+void pause() { one_at_a_time().lock(); }
+void resume() { one_at_a_time().unlock(); }
 
 const char* target() { return "emulated"; }
 

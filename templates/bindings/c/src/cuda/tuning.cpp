@@ -1,0 +1,145 @@
+// tuning.cpp - what measuring needs of an NVIDIA GPU: memory, copies, events, and peace with captures.
+#include <cuda_runtime_api.h>
+
+#include "cuda/translated.hpp"
+#include "tuner/device.hpp"
+
+namespace tilewright::library::device {
+namespace {
+
+/// A stream of the library's own, which waits for no other.
+class OwnStream {
+ public:
+  OwnStream() { cuda::check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "make a stream"); }
+  ~OwnStream() { cudaStreamDestroy(stream); }
+  OwnStream(const OwnStream&) = delete;
+  OwnStream& operator=(const OwnStream&) = delete;
+  cudaStream_t stream = nullptr;
+};
+
+class EventClock final : public Clock {
+ public:
+  EventClock() {
+    cuda::check(cudaEventCreate(&start_), "make an event");
+    cuda::check(cudaEventCreate(&stop_), "make an event");
+  }
+  ~EventClock() override {
+    cudaEventDestroy(start_);
+    cudaEventDestroy(stop_);
+  }
+  void start(tw_stream stream) override {
+    translated([&] { cuda::check(cudaEventRecord(start_, stream), "record an event"); });
+  }
+  double stop(tw_stream stream) override {
+    return translated([&] {
+      float milliseconds = 0;
+      cuda::check(cudaEventRecord(stop_, stream), "record an event");
+      cuda::check(cudaEventSynchronize(stop_), "wait for an event");
+      cuda::check(cudaEventElapsedTime(&milliseconds, start_, stop_), "read events");
+      return milliseconds * 1e-3;
+    });
+  }
+
+ private:
+  cudaEvent_t start_ = nullptr, stop_ = nullptr;
+};
+
+}  // namespace
+
+int current() {
+  return translated([] {
+    int device = 0;
+    cuda::check(cudaGetDevice(&device), "find the current device");
+    return device;
+  });
+}
+
+std::string environment() {
+  return translated([] {
+    int driver = 0, runtime = 0, device = 0;
+    cuda::check(cudaGetDevice(&device), "find the current device");
+    cuda::check(cudaDriverGetVersion(&driver), "query the driver's version");
+    cuda::check(cudaRuntimeGetVersion(&runtime), "query the runtime's version");
+    cudaDeviceProp gpu;
+    cuda::check(cudaGetDeviceProperties(&gpu, device), "query the device");
+    return "target: cuda\ngpu: " + std::string(gpu.name) + "\ncompute capability: " + std::to_string(gpu.major) + "." +
+           std::to_string(gpu.minor) + "\nmultiprocessors: " + std::to_string(gpu.multiProcessorCount) +
+           "\nL2 bytes: " + std::to_string(gpu.l2CacheSize) + "\ndriver: " + std::to_string(driver) +
+           "\nruntime: " + std::to_string(runtime) + "\n";
+  });
+}
+
+bool capturing(tw_stream stream) {
+  return translated([&] {
+    cudaStreamCaptureStatus status{};
+    const cudaError_t result = cudaStreamIsCapturing(stream, &status);
+    // Of the legacy stream nobody knows while another one is being captured; that capture must not be disturbed.
+    if (result == cudaErrorStreamCaptureImplicit) return cudaGetLastError(), true;
+    cuda::check(result, "ask whether the stream is being captured");
+    return status != cudaStreamCaptureStatusNone;
+  });
+}
+
+void* allocate(std::size_t bytes) noexcept {
+  void* memory = nullptr;
+  if (cudaMalloc(&memory, bytes) == cudaSuccess) return memory;
+  cudaGetLastError();
+  return nullptr;
+}
+
+void release(void* memory) noexcept { cudaFree(memory); }
+
+void upload(void* destination, const void* host_source, std::size_t bytes) {
+  translated([&] {
+    const OwnStream own;
+    cuda::check(cudaMemcpyAsync(destination, host_source, bytes, cudaMemcpyHostToDevice, own.stream),
+                "copy " + std::to_string(bytes) + " bytes to the device");
+    cuda::check(cudaStreamSynchronize(own.stream), "wait for a copy to the device");
+  });
+}
+
+void download(void* host_destination, const void* source, std::size_t bytes, tw_stream stream) {
+  translated([&] {
+    cuda::check(cudaMemcpyAsync(host_destination, source, bytes, cudaMemcpyDeviceToHost, stream),
+                "copy " + std::to_string(bytes) + " bytes from the device");
+    cuda::check(cudaStreamSynchronize(stream), "wait for a copy from the device");
+  });
+}
+
+void copy_within(void* destination, const void* source, std::size_t bytes, tw_stream stream) {
+  translated([&] {
+    cuda::check(cudaMemcpyAsync(destination, source, bytes, cudaMemcpyDeviceToDevice, stream),
+                "copy " + std::to_string(bytes) + " bytes on the device");
+  });
+}
+
+void fill(void* destination, int byte, std::size_t bytes, tw_stream stream) {
+  translated([&] {
+    cuda::check(cudaMemsetAsync(destination, byte, bytes, stream), "fill " + std::to_string(bytes) + " bytes");
+  });
+}
+
+void synchronize(tw_stream stream) {
+  translated([&] { cuda::check(cudaStreamSynchronize(stream), "wait for the stream"); });
+}
+
+// A child of fork() cannot use the parent's device, whatever is done here.
+void pause() {}
+void resume() {}
+
+std::unique_ptr<Clock> make_clock() {
+  return translated([] { return std::make_unique<EventClock>(); });
+}
+
+CaptureGuard::CaptureGuard() {
+  cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+  cudaThreadExchangeStreamCaptureMode(&mode);
+  former_ = mode;
+}
+
+CaptureGuard::~CaptureGuard() {
+  auto mode = static_cast<cudaStreamCaptureMode>(former_);
+  cudaThreadExchangeStreamCaptureMode(&mode);
+}
+
+}  // namespace tilewright::library::device

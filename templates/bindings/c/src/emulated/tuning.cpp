@@ -1,0 +1,55 @@
+// tuning.cpp - what measuring needs of the emulated device: host memory and a host clock. Calls have finished when they
+// return, so there is nothing to wait for and nothing can be captured.
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+
+#include "tuner/device.hpp"
+
+namespace tilewright::library::device {
+namespace {
+
+class HostClock final : public Clock {
+ public:
+  void start(tw_stream) override { start_ = Steady::now(); }
+  double stop(tw_stream) override { return std::chrono::duration<double>(Steady::now() - start_).count(); }
+
+ private:
+  using Steady = std::chrono::steady_clock;
+  Steady::time_point start_;
+};
+
+}  // namespace
+
+int current() { return 0; }
+
+std::string environment() { return "target: emulated\n"; }
+
+bool capturing(tw_stream) { return false; }
+
+void* allocate(std::size_t bytes) noexcept { return std::aligned_alloc(256, (bytes + 255) / 256 * 256); }
+
+void release(void* memory) noexcept { std::free(memory); }
+
+void upload(void* destination, const void* host_source, std::size_t bytes) {
+  std::memcpy(destination, host_source, bytes);
+}
+
+void download(void* host_destination, const void* source, std::size_t bytes, tw_stream) {
+  std::memcpy(host_destination, source, bytes);
+}
+
+void copy_within(void* destination, const void* source, std::size_t bytes, tw_stream) {
+  std::memcpy(destination, source, bytes);
+}
+
+void fill(void* destination, int byte, std::size_t bytes, tw_stream) { std::memset(destination, byte, bytes); }
+
+void synchronize(tw_stream) {}
+
+std::unique_ptr<Clock> make_clock() { return std::make_unique<HostClock>(); }
+
+CaptureGuard::CaptureGuard() = default;
+CaptureGuard::~CaptureGuard() = default;
+
+}  // namespace tilewright::library::device

@@ -1,0 +1,59 @@
+// device.hpp - what measuring and workspaces need of the device, beside runtime.hpp. Defined in cuda/tuning.cpp and
+// emulated/tuning.cpp. Functions throw Error unless they say otherwise.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "runtime.hpp"
+
+namespace tilewright::library::device {
+
+/// The calling thread's current device.
+int current();
+/// The device and its software, one `name: value` a line: records of measurements hold for no other.
+std::string environment();
+/// Whether the stream's work is being recorded into a graph.
+bool capturing(tw_stream stream);
+
+/// Device memory aligned to 256 bytes, or null.
+void* allocate(std::size_t bytes) noexcept;
+void release(void* memory) noexcept;
+
+/// Copies from the host, on no stream of the caller's; done when it returns.
+void upload(void* destination, const void* host_source, std::size_t bytes);
+/// Copies to the host, behind what the stream holds; done when it returns.
+void download(void* host_destination, const void* source, std::size_t bytes, tw_stream stream);
+/// Enqueues a copy on the device.
+void copy_within(void* destination, const void* source, std::size_t bytes, tw_stream stream);
+/// Enqueues writing `byte` everywhere.
+void fill(void* destination, int byte, std::size_t bytes, tw_stream stream);
+void synchronize(tw_stream stream);
+
+/// Around fork(): until `resume`, in the parent and in the child, no other thread is inside the device.
+void pause();
+void resume();
+
+/// Takes the time of what is enqueued between `start` and `stop`.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  virtual void start(tw_stream stream) = 0;
+  /// Seconds since start; waits for the stream.
+  virtual double stop(tw_stream stream) = 0;
+};
+std::unique_ptr<Clock> make_clock();
+
+/// While it lives, calls of this thread neither end captures of other threads nor fail because of them.
+class CaptureGuard {
+ public:
+  CaptureGuard();
+  ~CaptureGuard();
+  CaptureGuard(const CaptureGuard&) = delete;
+  CaptureGuard& operator=(const CaptureGuard&) = delete;
+
+ private:
+  int former_ = 0;
+};
+
+}  // namespace tilewright::library::device

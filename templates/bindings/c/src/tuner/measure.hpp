@@ -1,0 +1,55 @@
+// measure.hpp - which of the kernels that take a call is fastest, and right.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tuner/context.hpp"
+
+namespace tilewright::library::tuner {
+
+/// What measuring came to.
+struct Outcome {
+  std::unique_ptr<const Plan> winner;  // null: it could not be measured, e.g. for want of scratch
+  double seconds = 0;                  // of the winner's runs, the median
+  std::string measured;                // JSON: [["variant",microseconds],…], fastest first
+  std::vector<const Variant*> rejected;  // faster ones that were wrong
+};
+
+/// Times kernels on the caller's operands and stream, writing scratch in place of what the call writes. `usual`: the kernel
+/// that serves the call unless another one is faster by more than noise. `others`: who else may be asked, in any order.
+Outcome measure(tw_context& context, const Request& request, std::unique_ptr<const Plan> usual,
+                const std::vector<const Variant*>& others, const Takes& takes);
+
+/// Scratch that stands for what a call writes: poisoned, with margins, at the caller's own alignment.
+class Scratch {
+ public:
+  /// Null memory where the context has none.
+  Scratch(const Allocator& allocator, const Request& request);
+  explicit operator bool() const { return static_cast<bool>(memory_.data()); }
+  static std::size_t bytes_of(const Request& request);
+  /// The call with its outputs in here.
+  std::vector<std::byte> call() const { return call_; }
+  /// Enqueues poison everywhere and, where outputs may be read, what the caller's hold.
+  void reset(tw_stream stream) const;
+  std::byte* output(std::size_t index) const { return memory_.data() + offsets_[index]; }
+
+  /// Whether every element was written, and nothing around them. Waits for the stream.
+  bool is_written(tw_stream stream) const;
+
+ private:
+  const Request& request_;
+  std::vector<std::size_t> offsets_;
+  std::size_t bytes_;
+  Memory memory_;
+  std::vector<std::byte> call_;
+};
+
+/// Lines of all outputs, spread over them, on the host. Waits for the stream.
+std::vector<std::vector<std::byte>> sample(const Scratch& scratch, const Request& request);
+
+/// Whether two kernels' samples agree as far as rounding allows.
+bool agree(const std::vector<std::vector<std::byte>>& got, const std::vector<std::vector<std::byte>>& reference,
+           const Request& request);
+
+}  // namespace tilewright::library::tuner

@@ -1,0 +1,183 @@
+// resolve.cpp - the order in which a call's kernel is looked for.
+#include <algorithm>
+#include <cmath>
+
+#include "tuner/context.hpp"
+#include "tuner/measure.hpp"
+
+namespace tilewright::library::tuner {
+namespace {
+
+/// Epoch that no context has: the entry serves one call.
+constexpr std::int64_t kForOneCall = -2;
+
+/// Tells captured calls apart, in a hash.
+constexpr std::uint64_t kCaptured = 0x5851f42d4c957f2d;
+
+/// Half an octave in all features together: the workload that was timed is as good as the call's own.
+const double kSame = std::log(2) / 2, kNear = 3 * kSame;
+
+/// By how near a timed workload is that the policy gives to the variant.
+Origin origin_of(const Variant& variant, const Selection& all, const Asked& asked) {
+  double nearest = HUGE_VAL;
+  for (std::size_t i = 0; i < all.choice_count; ++i)
+    if (all.variants + all.choices[i].variant == &variant)
+      nearest = std::min(nearest, distance(asked.features, all.choices[i]));
+  if (nearest == HUGE_VAL) return variant.fallback ? Origin::fallback : Origin::heuristic;
+  if (!all.timed || nearest > kNear) return Origin::heuristic;
+  return nearest <= kSame ? Origin::wisdom : Origin::neighbour;
+}
+
+std::string quoted(const std::string& text) { return "\"" + text + "\""; }
+
+std::string report_of(const Request& request, const std::string& key, const Entry& entry,
+                      const std::string& measured) {
+  return "{\"operation\":" + quoted(request.operation) + ",\"key\":" + quoted(key) +
+         ",\"variant\":" + quoted(entry.plan->variant().id) + ",\"origin\":" + quoted(name_of(entry.origin)) +
+         ",\"workspaceBytes\":" + std::to_string(entry.plan->workspace_bytes()) +
+         ",\"measured\":" + (measured.empty() ? "[]" : measured) + "}";
+}
+
+/// Kernels that take the very call: whose requirements its addresses and scalars meet, and that need no workspace where none
+/// can be allocated.
+Takes takes(const Request& request, bool capturing) {
+  return [call = request.call.data(), capturing](const Candidate& candidate) -> const char* {
+    if (capturing && candidate.workspace.bytes > 0)
+      return "needs a workspace, and none can be allocated while the stream is being captured";
+    const Requirement* unmet = candidate.requirements.unmet(call);
+    return unmet ? unmet->reason : nullptr;
+  };
+}
+
+}  // namespace
+}  // namespace tilewright::library::tuner
+
+using namespace tilewright::library;
+using namespace tilewright::library::tuner;
+
+tw_context::tw_context(int device, const tw_context_options& options)
+    : device(device), options(options), allocator{options.allocate, options.release, options.user} {}
+
+bool tw_context::may_measure(Want want) const {
+  if (want != Want::serve) return want == Want::tune;
+  if (options.policy == TW_POLICY_SCOPED) return scopes.load() > 0;
+  return options.policy == TW_POLICY_ON_MISS || options.policy == TW_POLICY_FORCE;
+}
+
+/// Whether measuring would be waste.
+bool tw_context::is_settled(const Entry& entry, Want want) const {
+  if (want == Want::tune) return false;
+  if (entry.origin == Origin::tuned) return true;
+  return options.policy != TW_POLICY_FORCE && entry.origin <= Origin::wisdom;
+}
+
+tw_context::Variants tw_context::order_for(const std::string& key, const Request& request) const {
+  Variants order = rank(*request.all, request.asked.features);
+  const std::lock_guard lock(settling());
+  std::erase_if(order, [&](const Variant* variant) {
+    return (options.deterministic && !variant->deterministic) || refused_.contains({key, variant});
+  });
+  return order;
+}
+
+std::optional<Known> tw_context::find_known(const std::string& key) const {
+  const std::lock_guard lock(settling());
+  const auto found = known_.find(key);
+  return found == known_.end() ? std::nullopt : std::optional(found->second);
+}
+
+const tw_context::Entry& tw_context::resolve(Table& table, Request& request, Want want) {
+  const device::CaptureGuard guard;
+  require(device == device::current(), "the context is of another device than the calling thread's current one");
+  const bool capturing = device::capturing(request.stream);
+  require(!capturing || want != Want::tune, "the stream is being captured: nothing can be measured on it");
+  if (capturing) request.words[request.capture_word] |= 1, request.hash ^= kCaptured;
+  std::unique_lock lock(measuring(), std::defer_lock);
+  if (want == Want::tune)
+    lock.lock();
+  else if (!capturing && may_measure(want))
+    static_cast<void>(lock.try_lock());  // where another thread measures, this one does not wait
+  const Entry* there = table.find(request.words, request.hash);
+  if (there && want != Want::tune && (holds(*there) || (there->until == kForOneCall && !lock.owns_lock())))
+    return *there;
+  ++counts.resolved;
+  auto entry = std::make_unique<Entry>();
+  decide(*entry, request, want, capturing, lock.owns_lock());
+  return add(table, request, std::move(entry));
+}
+
+/// Gives the entry its plan.
+void tw_context::decide(Entry& entry, const Request& request, Want want, bool capturing, bool measures) {
+  const std::int64_t now = epoch;
+  const std::string key = key_of(request, options.deterministic);
+  const Takes wanted = takes(request, capturing);
+  const std::optional<Known> known = find_known(key);
+  Variants order = order_for(key, request);
+  if (known) order.insert(order.begin(), known->variant);
+  entry.plan = std::make_unique<const Plan>(order, request.asked, request.bind, wanted);
+  const Variant* usual = &entry.plan->variant();
+  const bool as_known = known && known->variant == usual;
+  entry.origin = as_known ? known->origin : origin_of(*usual, *request.all, request.asked);
+  entry.until = is_settled(entry, want) ? kSettled : now;
+  if (entry.until != kSettled && measures) return measure(entry, key, request, order, wanted);
+  // Whoever may measure asks again with the next call: now the stream is being captured, or another thread measures.
+  if (entry.until != kSettled && may_measure(Want::serve)) entry.until = kForOneCall;
+  if (entry.origin == Origin::wisdom) ++counts.from_wisdom;
+  entry.report = report_of(request, key, entry, as_known ? known->measured : "");
+}
+
+void tw_context::measure(Entry& entry, const std::string& key, const Request& request, Variants others,
+                         const Takes& takes) {
+  const Variant* usual = &entry.plan->variant();
+  std::erase(others, usual);
+  Outcome outcome = tuner::measure(*this, request, std::move(entry.plan), others, takes);
+  entry.plan = std::move(outcome.winner);
+  entry.until = kSettled;
+  if (outcome.measured.empty()) {  // there was no scratch to measure in: what usually serves does
+    entry.report = report_of(request, key, entry, "");
+    return;
+  }
+  entry.origin = Origin::tuned;
+  entry.report = report_of(request, key, entry, outcome.measured);
+  ++counts.tuned;
+  const std::lock_guard lock(settling());
+  for (const Variant* variant : outcome.rejected) refused_.insert({key, variant});
+  known_.insert_or_assign(key, Known{&entry.plan->variant(), Origin::tuned, outcome.measured});
+  ++epoch;  // calls of the same key that were served otherwise look again
+}
+
+const tw_context::Entry& tw_context::make_safe(Table& table, Request& request, const Entry& failed) {
+  const device::CaptureGuard guard;
+  const bool capturing = device::capturing(request.stream);
+  if (capturing) request.words[request.capture_word] |= 1, request.hash ^= kCaptured;
+  const std::string key = key_of(request, options.deterministic);
+  Variants order = order_for(key, request);
+  std::erase(order, &failed.plan->variant());
+  const bool fallbacks = std::any_of(order.begin(), order.end(), [](const Variant* one) { return one->fallback; });
+  if (fallbacks) std::erase_if(order, [](const Variant* one) { return !one->fallback; });
+  auto entry = std::make_unique<Entry>();
+  entry->plan = std::make_unique<const Plan>(order, request.asked, request.bind, takes(request, capturing));
+  entry->origin = Origin::fallback;
+  entry->safe = true;
+  entry->until = kSettled;
+  entry->report = report_of(request, key, *entry, "");
+  return add(table, request, std::move(entry));
+}
+
+void tw_context::refuse(const Request& request, const Entry& failed) {
+  ++counts.launch_failures;
+  const std::string key = key_of(request, options.deterministic);
+  const std::lock_guard lock(settling());
+  refused_.insert({key, &failed.plan->variant()});
+  if (const auto known = known_.find(key); known != known_.end() && known->second.variant == &failed.plan->variant())
+    known_.erase(known);
+}
+
+const tw_context::Entry& tw_context::add(Table& table, const Request& request, std::unique_ptr<Entry> entry) {
+  entry->words = request.words;
+  entry->hash = request.hash;
+  entry->problem = request.problem;
+  entry->workspaces = std::make_unique<Workspaces>(*entry->plan, allocator);
+  const std::lock_guard lock(settling());
+  return *table.put(std::move(entry));
+}

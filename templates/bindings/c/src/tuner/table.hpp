@@ -1,0 +1,83 @@
+// table.hpp - what a context has settled, by the exact words of a call: found without a lock, in a few nanoseconds.
+#pragma once
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "tuner/workspaces.hpp"
+
+namespace tilewright::library::tuner {
+
+/// Words that a call may be told apart by.
+inline constexpr std::size_t kMostWords = 32;
+
+/// Hash of a call's words: four chains, so that their multiplications overlap.
+template <std::size_t N>
+std::uint64_t hash_of(const std::array<std::uint64_t, N>& words) noexcept {
+  constexpr std::uint64_t kFactor = 0x9e3779b97f4a7c15;
+  std::uint64_t chains[4] = {1, 2, 3, 4};
+  for (std::size_t i = 0; i < N; ++i) {
+    std::uint64_t& chain = chains[i % 4];
+    chain = (chain ^ words[i]) * kFactor;
+    chain ^= chain >> 29;
+  }
+  const std::uint64_t sum = ((chains[0] ^ chains[1]) * kFactor) ^ ((chains[2] + chains[3]) * kFactor);
+  return sum ^ (sum >> 32);
+}
+
+/// How a key came to its kernel; best known first.
+enum class Origin { tuned, cache, wisdom, neighbour, heuristic, fallback };
+const char* name_of(Origin origin);
+
+/// A call's plan, ready to run. Immutable but for the workspaces.
+struct Entry {
+  std::array<std::uint64_t, kMostWords> words{};
+  std::uint64_t hash = 0;
+  std::shared_ptr<const void> problem;  // the operation's Shape
+  std::unique_ptr<const Plan> plan;
+  std::unique_ptr<Workspaces> workspaces;  // its own are added as threads and streams come
+  Origin origin = Origin::heuristic;
+  bool safe = false;        // a launch that fails has nothing to fall back to
+  std::int64_t until = 0;   // epoch of the context in which it was resolved; kSettled: for good
+  std::string report;       // JSON, for tw_<operation>_explain
+};
+
+/// Epoch of an entry that no later measurement will change.
+inline constexpr std::int64_t kSettled = -1;
+
+/// Open addressing. Readers take no lock; whoever writes holds one for all tables.
+class Table {
+ public:
+  template <std::size_t N>
+  const Entry* find(const std::array<std::uint64_t, N>& words, std::uint64_t hash) const noexcept {
+    static_assert(N <= kMostWords, "words of a call");
+    const Slots* slots = slots_.load(std::memory_order_acquire);
+    if (!slots) return nullptr;
+    for (std::size_t at = hash & slots->mask;; at = (at + 1) & slots->mask) {
+      const Entry* entry = slots->entries[at].load(std::memory_order_acquire);
+      if (!entry) return nullptr;
+      if (entry->hash == hash && std::memcmp(entry->words.data(), words.data(), sizeof words) == 0)
+        return entry;
+    }
+  }
+  /// Adds an entry, or puts it in the place of that with the same words, which stays alive: it may be in use.
+  const Entry* put(std::unique_ptr<const Entry> entry);
+
+ private:
+  struct Slots {
+    explicit Slots(std::size_t count) : mask(count - 1), entries(count) {}
+    std::size_t mask;
+    std::vector<std::atomic<const Entry*>> entries;
+    std::atomic<const Entry*>& place_of(const Entry& entry);
+  };
+  void grow();
+  std::atomic<Slots*> slots_{nullptr};
+  std::vector<std::unique_ptr<Slots>> generations_;  // the last one is in use
+  std::vector<std::unique_ptr<const Entry>> entries_;  // all that ever were
+  std::size_t used_ = 0;
+};
+
+}  // namespace tilewright::library::tuner
