@@ -84,7 +84,7 @@ impl Library {
             }
         }
         let mut shared = self.compiler(&root, toolkit.as_ref());
-        shared.files(sources(&root.join("src"), "cpp"));
+        shared.files(sources(&root.join("src"), "cpp")).files(sources(&root.join("src/tuner"), "cpp"));
         shared.files(sources(&root.join(if self.cuda { "src/cuda" } else { "src/emulated" }), "cpp"));
         if !self.cuda {
             shared.files(sources(&root.join("simt/src"), "cpp"));
