@@ -15,6 +15,8 @@ const abiVersion = 2;
 
 /** Sources of contexts: what finds, measures and remembers kernels. */
 const tunerFiles = [
+  'cache.cpp',
+  'cache.hpp',
   'context.cpp',
   'context.hpp',
   'device.hpp',
@@ -23,6 +25,8 @@ const tunerFiles = [
   'measure.hpp',
   'memory.cpp',
   'memory.hpp',
+  'record.cpp',
+  'record.hpp',
   'request.hpp',
   'resolve.cpp',
   'scratch.cpp',

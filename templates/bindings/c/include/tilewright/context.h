@@ -46,7 +46,7 @@ typedef struct tw_context_statistics {
   int64_t from_cache;      /* keys settled by a record of the user's cache */
   int64_t from_wisdom;     /* keys settled by the library's wisdom */
   int64_t tuned;           /* keys settled by measuring */
-  int64_t candidates;      /* kernels that took the calls of these keys */
+  int64_t candidates;      /* kernels of the library that serve what these keys ask for */
   int64_t measured;        /* of them, those that were measured */
   int64_t rejected;        /* winners that the check against the reference kernel refused */
   int64_t launch_failures; /* chosen kernels that failed to launch and were replaced */

@@ -4,10 +4,10 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 
 #include "tilewright/context.h"
+#include "tuner/cache.hpp"
 #include "tuner/device.hpp"
 #include "tuner/request.hpp"
 
@@ -48,7 +48,7 @@ struct tw_context {
   /// resolve.
   const Entry& make_safe(Table& table, Request& request, const Entry& failed);
   /// Remembers, after the safe kernel was launched, that the other one was not.
-  void refuse(const Request& request, const Entry& failed);
+  void remember_failure(const Request& request, const Entry& failed);
 
   const int device;
   const tw_context_options options;
@@ -68,13 +68,16 @@ struct tw_context {
   using Want = tilewright::library::tuner::Want;
   bool may_measure(Want want) const;
   bool is_settled(const Entry& entry, Want want) const;
-  std::optional<Known> find_known(const std::string& key) const;
-  Variants order_for(const std::string& key, const Request& request) const;
+  std::optional<Known> find_known(const std::string& key, const Request& request, bool forced);
+  Variants order_for(const std::string& key, const Request& request);
+  bool is_refused(const std::string& key, const tilewright::library::Variant& variant);
+  void note_refused(const std::string& key, const tilewright::library::Variant& variant, const char* why);
   void decide(Entry& entry, const Request& request, Want want, bool capturing, bool measures);
   void measure(Entry& entry, const std::string& key, const Request& request, Variants others,
-               const tilewright::library::Takes& takes);
+               const tilewright::library::Takes& takes, bool forced);
   const Entry& add(Table& table, const Request& request, std::unique_ptr<Entry> entry);
 
-  std::map<std::string, Known> known_;
-  std::set<std::pair<std::string, const tilewright::library::Variant*>> refused_;
+  tilewright::library::tuner::Cache cache_;
+  std::map<std::string, std::optional<Known>> known_;  // empty: the cache was asked and had nothing
+  std::map<std::pair<std::string, const tilewright::library::Variant*>, bool> refused_;
 };

@@ -151,7 +151,7 @@ class Race {
 };
 
 /// Those worth binding, best guess first.
-std::vector<const Variant*> worthwhile(const tw_context& context, const Request& request, const Variant& usual,
+std::vector<const Variant*> worthwhile(tw_context& context, const Request& request, const Variant& usual,
                                        const std::vector<const Variant*>& others) {
   std::vector<std::pair<double, const Variant*>> ranked;
   double best = merit_of(usual, *request.all, request.asked);
@@ -160,6 +160,7 @@ std::vector<const Variant*> worthwhile(const tw_context& context, const Request&
     ranked.emplace_back(merit_of(*one, *request.all, request.asked), one);
     best = std::max(best, ranked.back().first);
   }
+  context.counts.candidates += static_cast<std::int64_t>(ranked.size()) + 1;
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<const Variant*> chosen;
   for (const auto& [merit, one] : ranked) {
@@ -265,7 +266,7 @@ Outcome measure(tw_context& context, const Request& request, std::unique_ptr<con
   race.run_rounds();
 
   const std::vector<Contender*> order = ranking(race.contenders());
-  Outcome outcome{nullptr, 0, table_of(order), {}};
+  Outcome outcome{nullptr, table_of(order)};
   context.counts.measured += static_cast<std::int64_t>(order.size());
   Check check(race, request, takes);
   for (Contender* one : order) {
@@ -274,7 +275,6 @@ Outcome measure(tw_context& context, const Request& request, std::unique_ptr<con
       outcome.rejected.push_back(&one->plan->variant());
       continue;
     }
-    outcome.seconds = one->seconds();
     outcome.winner = std::move(one->plan);
     break;
   }

@@ -10,10 +10,9 @@ namespace tilewright::library::tuner {
 
 /// What measuring came to.
 struct Outcome {
-  std::unique_ptr<const Plan> winner;  // null: it could not be measured, e.g. for want of scratch
-  double seconds = 0;                  // of the winner's runs, the median
-  std::string measured;                // JSON: [["variant",microseconds],…], fastest first
-  std::vector<const Variant*> rejected;  // faster ones that were wrong
+  std::unique_ptr<const Plan> winner;      // the usual one, where nothing was measured for want of scratch
+  std::string measured{};                  // JSON: [["variant",microseconds],…], best first; empty: nothing was
+  std::vector<const Variant*> rejected{};  // faster ones that were wrong
 };
 
 /// Times kernels on the caller's operands and stream, writing scratch in place of what the call writes. `usual`: the kernel

@@ -28,6 +28,14 @@ Origin origin_of(const Variant& variant, const Selection& all, const Asked& aske
   return nearest <= kSame ? Origin::wisdom : Origin::neighbour;
 }
 
+/// The very kernel that a record names, or null: libraries differ in what they carry.
+const Variant* variant_of(const Record& record, const Selection& all) {
+  const Variant* const end = all.variants + all.variant_count;
+  const Variant* const found = std::find_if(
+      all.variants, end, [&](const Variant& one) { return record.variant == one.id && record.hash == one.hash; });
+  return found == end ? nullptr : found;
+}
+
 std::string quoted(const std::string& text) { return "\"" + text + "\""; }
 
 std::string report_of(const Request& request, const std::string& key, const Entry& entry,
@@ -36,6 +44,16 @@ std::string report_of(const Request& request, const std::string& key, const Entr
          ",\"variant\":" + quoted(entry.plan->variant().id) + ",\"origin\":" + quoted(name_of(entry.origin)) +
          ",\"workspaceBytes\":" + std::to_string(entry.plan->workspace_bytes()) +
          ",\"measured\":" + (measured.empty() ? "[]" : measured) + "}";
+}
+
+/// Takes what another process measured first, so that all of them agree. False where it does not take the call.
+bool adopt(Entry& entry, const Request& request, const Variant& variant, const Takes& takes) {
+  try {
+    entry.plan = std::make_unique<const Plan>(std::vector{&variant}, request.asked, request.bind, takes);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 /// Kernels that take the very call: whose requirements its addresses and scalars meet, and that need no workspace where none
@@ -56,7 +74,10 @@ using namespace tilewright::library;
 using namespace tilewright::library::tuner;
 
 tw_context::tw_context(int device, const tw_context_options& options)
-    : device(device), options(options), allocator{options.allocate, options.release, options.user} {}
+    : device(device),
+      options(options),
+      allocator{options.allocate, options.release, options.user},
+      cache_(options.cache, device::environment()) {}
 
 bool tw_context::may_measure(Want want) const {
   if (want != Want::serve) return want == Want::tune;
@@ -71,19 +92,40 @@ bool tw_context::is_settled(const Entry& entry, Want want) const {
   return options.policy != TW_POLICY_FORCE && entry.origin <= Origin::wisdom;
 }
 
-tw_context::Variants tw_context::order_for(const std::string& key, const Request& request) const {
+tw_context::Variants tw_context::order_for(const std::string& key, const Request& request) {
   Variants order = rank(*request.all, request.asked.features);
-  const std::lock_guard lock(settling());
   std::erase_if(order, [&](const Variant* variant) {
-    return (options.deterministic && !variant->deterministic) || refused_.contains({key, variant});
+    return (options.deterministic && !variant->deterministic) || is_refused(key, *variant);
   });
   return order;
 }
 
-std::optional<Known> tw_context::find_known(const std::string& key) const {
+/// Whether the kernel failed a call of the key before, in this process or another one.
+bool tw_context::is_refused(const std::string& key, const Variant& variant) {
   const std::lock_guard lock(settling());
-  const auto found = known_.find(key);
-  return found == known_.end() ? std::nullopt : std::optional(found->second);
+  const auto [at, is_new] = refused_.try_emplace({key, &variant}, false);
+  if (is_new) at->second = cache_.is_refused(key, variant.id, variant.hash, counts.damaged_records);
+  return at->second;
+}
+
+void tw_context::note_refused(const std::string& key, const Variant& variant, const char* why) {
+  cache_.refuse({key, variant.id, variant.hash, why, ""});
+  const std::lock_guard lock(settling());
+  refused_.insert_or_assign({key, &variant}, true);
+  if (const auto known = known_.find(key); known != known_.end() && known->second && known->second->variant == &variant)
+    known_.erase(known);
+}
+
+/// What this process or, asked once, the user's cache knows of a key.
+std::optional<Known> tw_context::find_known(const std::string& key, const Request& request, bool forced) {
+  const std::lock_guard lock(settling());
+  if (const auto found = known_.find(key); found != known_.end()) return found->second;
+  if (forced) return {};
+  std::optional<Known>& known = known_[key];
+  const std::optional<Record> record = cache_.find(key, counts.damaged_records);
+  if (const Variant* variant = record ? variant_of(*record, *request.all) : nullptr)
+    known = Known{variant, Origin::cache, record->measured};
+  return known;
 }
 
 const tw_context::Entry& tw_context::resolve(Table& table, Request& request, Want want) {
@@ -111,23 +153,26 @@ void tw_context::decide(Entry& entry, const Request& request, Want want, bool ca
   const std::int64_t now = epoch;
   const std::string key = key_of(request, options.deterministic);
   const Takes wanted = takes(request, capturing);
-  const std::optional<Known> known = find_known(key);
+  const bool forced = want == Want::tune || options.policy == TW_POLICY_FORCE;
+  const std::optional<Known> known = find_known(key, request, forced);
   Variants order = order_for(key, request);
-  if (known) order.insert(order.begin(), known->variant);
+  if (known && std::find(order.begin(), order.end(), known->variant) != order.end())
+    order.insert(order.begin(), known->variant);
   entry.plan = std::make_unique<const Plan>(order, request.asked, request.bind, wanted);
   const Variant* usual = &entry.plan->variant();
   const bool as_known = known && known->variant == usual;
   entry.origin = as_known ? known->origin : origin_of(*usual, *request.all, request.asked);
   entry.until = is_settled(entry, want) ? kSettled : now;
-  if (entry.until != kSettled && measures) return measure(entry, key, request, order, wanted);
+  if (entry.until != kSettled && measures) return measure(entry, key, request, order, wanted, forced);
   // Whoever may measure asks again with the next call: now the stream is being captured, or another thread measures.
   if (entry.until != kSettled && may_measure(Want::serve)) entry.until = kForOneCall;
+  if (entry.origin == Origin::cache) ++counts.from_cache;
   if (entry.origin == Origin::wisdom) ++counts.from_wisdom;
   entry.report = report_of(request, key, entry, as_known ? known->measured : "");
 }
 
 void tw_context::measure(Entry& entry, const std::string& key, const Request& request, Variants others,
-                         const Takes& takes) {
+                         const Takes& takes, bool forced) {
   const Variant* usual = &entry.plan->variant();
   std::erase(others, usual);
   Outcome outcome = tuner::measure(*this, request, std::move(entry.plan), others, takes);
@@ -137,12 +182,17 @@ void tw_context::measure(Entry& entry, const std::string& key, const Request& re
     entry.report = report_of(request, key, entry, "");
     return;
   }
+  for (const Variant* variant : outcome.rejected) note_refused(key, *variant, "wrong");
+  const Variant* winner = &entry.plan->variant();
   entry.origin = Origin::tuned;
-  entry.report = report_of(request, key, entry, outcome.measured);
+  std::string measured = outcome.measured;
+  const Record held = cache_.publish({key, winner->id, winner->hash, "", measured}, forced);
+  if (const Variant* first = variant_of(held, *request.all); first && first != winner && adopt(entry, request, *first, takes))
+    winner = first, measured = held.measured, entry.origin = Origin::cache;
+  entry.report = report_of(request, key, entry, measured);
   ++counts.tuned;
   const std::lock_guard lock(settling());
-  for (const Variant* variant : outcome.rejected) refused_.insert({key, variant});
-  known_.insert_or_assign(key, Known{&entry.plan->variant(), Origin::tuned, outcome.measured});
+  known_.insert_or_assign(key, Known{winner, entry.origin, measured});
   ++epoch;  // calls of the same key that were served otherwise look again
 }
 
@@ -164,13 +214,9 @@ const tw_context::Entry& tw_context::make_safe(Table& table, Request& request, c
   return add(table, request, std::move(entry));
 }
 
-void tw_context::refuse(const Request& request, const Entry& failed) {
+void tw_context::remember_failure(const Request& request, const Entry& failed) {
   ++counts.launch_failures;
-  const std::string key = key_of(request, options.deterministic);
-  const std::lock_guard lock(settling());
-  refused_.insert({key, &failed.plan->variant()});
-  if (const auto known = known_.find(key); known != known_.end() && known->second.variant == &failed.plan->variant())
-    known_.erase(known);
+  note_refused(key_of(request, options.deterministic), failed.plan->variant(), "launch failed");
 }
 
 const tw_context::Entry& tw_context::add(Table& table, const Request& request, std::unique_ptr<Entry> entry) {
