@@ -3,6 +3,7 @@
 
     python3 bench/compare.py --library generated/library --out compare.json
     python3 bench/compare.py --library generated/library --workloads shapes --out compare-shapes.json
+    python3 bench/compare.py --library generated/library --workloads linear --seconds 4 --compile-seconds 120
     python3 bench/compare.py --library generated/library --beside narrow=other/library --workloads 8192.d12.b64
     python3 bench/compare.py --library generated/library --list          (no GPU: what would be timed)
 
@@ -13,6 +14,7 @@ Systems, f16 in and out, on one random block-sparse matrix per workload:
     cuSPARSE BSR              cusparseSpMM on the matrix as it is
     cuSPARSE Blocked-ELL      the same with its rows padded to equal length
     triton bsr_dense_addmm    PyTorch's Triton kernel, each configuration of a grid tried, the best four timed with care
+    pytorch default           the same kernel as PyTorch starts it; torch.nn.functional.linear where B and C are column-major (--default)
     cublas dense              the same product with the zeros of A multiplied too: what one would run without sparsity. A's zeros
                               draw little power, so that its clocks are higher than with numbers that are all different.
     cublas dense, full matrix a product of the same sizes with no zeros in A: what the tensor cores sustain. Another result.
@@ -42,11 +44,12 @@ import time
 
 import cusparse
 from matrices import structures_of
-from tilewright_library import Library, LibraryError, Plan, build
+from tilewright_library import LAYOUT_COLUMN, LAYOUT_ROW, Library, LibraryError, Plan, build
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MAIN = [f"{size}.d12.b{block}" for size in (4096, 8192) for block in (32, 64, 128)]
 SYSTEMS = {"zeros": "cublas dense", "full": "cublas dense, full matrix", "ours": "tilewright", "triton": "triton bsr_dense_addmm"}
+SYSTEMS |= {"default": "pytorch default"}
 SYSTEMS |= {"bsr": "cuSPARSE BSR", "ell": "cuSPARSE Blocked-ELL"}
 # Time that one replay of a graph should take at least, so that the events' own cost does not count.
 REPLAY_US = 2500
@@ -78,16 +81,34 @@ def all_workloads():
 
 
 def chosen_workloads(names, known):
-    """Ids and problems. `main`: the six of the results; `shapes`: everything else that is f16."""
-    plain = {id for id, problem in known.items() if problem["input"] == problem["output"] == "f16"}
-    groups = {"main": MAIN, "shapes": [id for id in known if id in plain and not re.match(r"(1024|2048|8192)|4096\.d12\.", id)]}
+    """
+    Ids and problems. `main`: the six of the results; `shapes`: everything else that is f16 and row-major; `linear`: layers, whose B and
+    C are column-major.
+    """
+    plain = {id for id, problem in known.items() if is_compared(problem)}
+    linear = [id for id in known if id in plain and column_major(known[id])]
+    rest = [id for id in known if id in plain and not column_major(known[id])]
+    shapes = [id for id in rest if not re.match(r"(1024|2048|8192)|4096\.d12\.|row-row", id)]
+    groups = {"main": MAIN, "shapes": shapes, "linear": linear}
     ids = [id for name in names for id in groups.get(name, [name])]
     for id in ids:
         if id not in known:
-            sys.exit(f"there is no workload '{id}': `node dist/cli.js show bsr-spmm` lists them; groups are main and shapes")
+            sys.exit(f"there is no workload '{id}': `node dist/cli.js show bsr-spmm` lists them; groups are main, shapes and linear")
         if id not in plain:
-            sys.exit(f"workload '{id}' is not f16 in and out, which is all that is compared here")
+            sys.exit(f"workload '{id}' is not a plain product of f16 with B and C of one layout, which is all that is compared here")
     return {id: known[id] for id in ids}
+
+
+def column_major(problem):
+    return problem.get("layoutB") == "column"
+
+
+def is_compared(problem):
+    """Whether it is a product of f16 matrices and no more, whole blocks, B and C of one layout."""
+    sizes = [problem.get(name, 0) % problem.get("block", 1) for name in ("m", "k")]
+    others = ("transposeA", "bias", "activation", "residual", "batched", "beta")
+    one_layout = problem.get("layoutB") == problem.get("layoutC")
+    return problem["input"] == problem["output"] == "f16" and one_layout and not any(sizes) and not any(map(problem.get, others))
 
 
 def commit():
@@ -153,13 +174,19 @@ class Comparison:
         generator = torch.Generator(device="cuda").manual_seed(options.seed)
         normal = lambda *shape: torch.randn(*shape, generator=generator, device="cuda", dtype=torch.float16)
         self.row_ptr, self.columns = (torch.tensor(one, dtype=torch.int32, device="cuda") for one in (row_ptr, columns))
-        self.values, self.dense = normal(self.blocks, self.block, self.block), normal(self.k, self.n)
+        self.column_major = column_major(problem)
+        self.values = normal(self.blocks, self.block, self.block)
+        self.dense = normal(self.n, self.k).t() if self.column_major else normal(self.k, self.n)
         self.matrix = torch.sparse_bsr_tensor(self.row_ptr, self.columns, self.values, size=(self.m, self.k))
         self.expanded, self.full = self.matrix.to_dense(), normal(self.m, self.k)
-        outputs = (torch.empty(self.m, self.n, device="cuda", dtype=torch.float16) for _ in range(3))
-        self.c, self.dense_out, self.sparse_out = outputs
+        self.c, self.dense_out, self.sparse_out = (self.output() for _ in range(3))
         self.plans = self.plans_of(libraries, row_ptr, columns)
         torch.cuda.synchronize()
+
+    def output(self):
+        from triton_bsr import like
+
+        return like(self.dense, self.m)
 
     def plans_of(self, libraries, row_ptr, columns):
         """By system. A library beside ours may be of a few variants; without ours there is nothing to compare."""
@@ -175,8 +202,8 @@ class Comparison:
 
     def planned(self, library, row_ptr, columns):
         """A plan and a workspace that is ready for it."""
-        torch = self.torch
-        plan = Plan(library, self.m, self.n, self.k, self.block, row_ptr, columns)
+        torch, layout = self.torch, LAYOUT_COLUMN if self.column_major else LAYOUT_ROW
+        plan = Plan(library, self.m, self.n, self.k, self.block, row_ptr, columns, layout)
         workspace = torch.zeros(max(256, plan.workspace_bytes), dtype=torch.uint8, device="cuda")
         plan.prepare(workspace.data_ptr(), torch.cuda.current_stream().cuda_stream)
         return plan, workspace
@@ -188,13 +215,23 @@ class Comparison:
         return self.c
 
     def zeros(self):
-        return self.torch.matmul(self.expanded, self.dense, out=self.dense_out)
+        return self.dense_product(self.expanded)
 
     def all_full(self):
-        return self.torch.matmul(self.full, self.dense, out=self.dense_out)
+        return self.dense_product(self.full)
+
+    def dense_product(self, a):
+        """By rows of C where it is column-major, as torch.nn.functional.linear has it."""
+        if self.column_major:
+            self.torch.matmul(self.dense.t(), a.t(), out=self.dense_out.t())
+        else:
+            self.torch.matmul(a, self.dense, out=self.dense_out)
+        return self.dense_out
 
     def vendor(self):
-        """What cuSPARSE has for the product, by name; nothing where it is not installed."""
+        """What cuSPARSE has for the product, by name; nothing where it is not installed, or B and C are column-major."""
+        if self.column_major:
+            return []
         operands = self.row_ptr, self.columns, self.values, self.dense, self.sparse_out
         try:
             api = cusparse.library()
@@ -236,6 +273,8 @@ class Comparison:
             ("triton", lambda one=one: triton.call(one), {"meta": meta_of(self.n, one), "configurations": counts}, triton.out)
             for one in finalists
         ]
+        if self.options.default:
+            calls += [("default", triton.default, {}, triton.out)]
         calls += [("zeros", self.zeros, {}, self.dense_out), ("full", self.all_full, {}, None)]
         apart = len(calls)  # cuSPARSE's, from here on
         calls += [(name, product, {}, self.sparse_out) for name, product in self.vendor()]
@@ -340,6 +379,7 @@ def options_of(arguments):
     parser.add_argument("--seconds", type=float, default=25, help="of Triton's search per workload, without compiling ahead")
     parser.add_argument("--compile-seconds", type=float, default=150, help="of compiling ahead; 0: not at all")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 1), help="compilers at a time")
+    parser.add_argument("--default", action="store_true", help="PyTorch as it is, too: what a user gets who tunes nothing")
     parser.add_argument("--samples", type=int, default=30, help="rounds")
     parser.add_argument("--sustained", type=float, default=1.2, help="seconds of each system alone; 0: not at all")
     parser.add_argument("--seed", type=int, default=1, help="of values and B")
@@ -359,7 +399,7 @@ def triton_case(problem, structure):
     from triton_bsr import kernel_case
 
     row_ptr, _ = structure
-    return kernel_case(problem["block"], problem["n"], row_ptr[-1])
+    return kernel_case(problem["block"], problem["n"], row_ptr[-1], column_major(problem))
 
 
 def listing(workloads, structures):

@@ -175,7 +175,7 @@ class TritonSearch(unittest.TestCase):
         self.assertEqual(self.searched(-1, broken), ([], {"ran": 0, "of": 96, "cannotRun": 1, "late": 95}))
 
     def test_compiling_ahead_tells_errors_from_what_it_had_no_time_for(self):
-        case, said, over = (32, 128, True), [], threading.Event()
+        case, said, over = (32, 128, True, False), [], threading.Event()
         space = triton_bsr.configurations(128)
 
         def compiled(_, configuration):
@@ -280,7 +280,11 @@ class Figures(unittest.TestCase):
         known["4096.d12.b32.bf16"] = {"input": "bf16", "output": "bf16"}
         self.assertEqual(list(compare.chosen_workloads(["main"], known)), compare.MAIN)
         self.assertEqual(list(compare.chosen_workloads(["shapes"], known)), ["4096.d5.b32"])
-        for name in ("4096.d12.b32.bf16", "nothing"):
+        layer = {"input": "f16", "output": "f16", "layoutB": "column", "layoutC": "column", "m": 64, "k": 64, "block": 32}
+        known |= {"linear.b32": layer, "part.b32": layer | {"m": 60}, "grad.b32": layer | {"transposeA": "yes"}}
+        known |= {"gelu.b32": layer | {"activation": "gelu-tanh"}, "mixed.b32": layer | {"layoutC": "row"}}
+        self.assertEqual(list(compare.chosen_workloads(["linear"], known)), ["linear.b32"])
+        for name in ("4096.d12.b32.bf16", "nothing", "part.b32", "grad.b32", "gelu.b32", "mixed.b32"):
             with self.assertRaisesRegex(SystemExit, name):
                 compare.chosen_workloads([name], known)
 

@@ -8,6 +8,7 @@ import subprocess
 from ctypes import POINTER, byref, c_char_p, c_float, c_int, c_int32, c_int64, c_size_t, c_void_p
 
 TYPE_F16 = 0
+LAYOUT_ROW, LAYOUT_COLUMN = 0, 1
 
 
 class Problem(ctypes.Structure):
@@ -93,13 +94,16 @@ class Library:
 
 
 class Plan:
-    """A product C = A B of f16 matrices, planned. `row_ptr` and `columns`: lists of int, A's structure in blocks."""
+    """
+    A product C = A B of f16 matrices, planned. `row_ptr` and `columns`: lists of int, A's structure in blocks. `layout`: of B and C.
+    """
 
-    def __init__(self, library, m, n, k, block, row_ptr, columns):
+    def __init__(self, library, m, n, k, block, row_ptr, columns, layout=LAYOUT_ROW):
         self.library = library
         rows, cols = (c_int32 * len(row_ptr))(*row_ptr), (c_int32 * max(1, len(columns)))(*columns)
         problem = Problem(struct_size=ctypes.sizeof(Problem), m=m, n=n, k=k, block=block, blocks=len(columns))
         problem.input = problem.output = TYPE_F16
+        problem.layout_b = problem.layout_c = layout
         problem.host_row_ptr, problem.host_col_idx = rows, cols
         self.handle = c_void_p()
         library.check(library.c.tw_bsr_spmm_plan_create(byref(problem), byref(self.handle)), "plan")

@@ -5,6 +5,7 @@ processes beside it compile them beforehand, into Triton's cache on disk, and fi
 """
 
 import concurrent.futures
+import functools
 import itertools
 import multiprocessing
 import os
@@ -67,17 +68,30 @@ def meta_of(n, configuration):
     return {"SPLIT_N": n // tile, "num_stages": stages, "num_warps": warps, "GROUP_SIZE_ROW": group}
 
 
+def like(dense, rows):
+    """An empty matrix of so many rows, as wide as `dense` and in its layout."""
+    n = dense.shape[1]
+    make = functools.partial(torch.empty, device=dense.device, dtype=dense.dtype)
+    return make(rows, n) if dense.is_contiguous() else make(n, rows).t()
+
+
 class TritonProblem:
-    """A product for the kernel: A as a BSR tensor, B dense, both f16 on the GPU."""
+    """A product for the kernel: A as a BSR tensor, B dense, both f16 on the GPU. C has the layout of B."""
 
     def __init__(self, matrix, dense):
         self.matrix, self.dense, self.n = matrix, dense, dense.shape[1]
-        self.zero = torch.zeros(matrix.shape[0], self.n, device="cuda", dtype=torch.float16)
+        self.zero = torch.zeros_like(like(dense, matrix.shape[0]))
         self.out = torch.empty_like(self.zero)
 
     def call(self, configuration):
         meta = meta_of(self.n, configuration)
         return triton_ops.bsr_dense_addmm(self.zero, self.matrix, self.dense, beta=0, out=self.out, meta=meta)
+
+    def default(self):
+        """What a user gets who tunes nothing: torch.nn.functional.linear where operands have its layout."""
+        if self.dense.is_contiguous():
+            return triton_ops.bsr_dense_addmm(self.zero, self.matrix, self.dense, beta=0, out=self.out)
+        return torch.nn.functional.linear(self.dense.t(), self.matrix).t()
 
     def brief(self, configuration, best):
         """Microseconds from few launches; from one replay where that takes HOPELESS times the best and more."""
@@ -109,16 +123,16 @@ class TritonProblem:
         return sorted(times, key=times.get)[:FINALISTS], counts | {"seconds": round(time.monotonic() - started, 1)}
 
 
-def kernel_case(block, n, blocks):
-    """What Triton compiles a kernel for, beside its configuration: it tells multiples of 16 from other numbers."""
-    return block, n, blocks % 16 == 0
+def kernel_case(block, n, blocks, column_major=False):
+    """What Triton compiles a kernel for, beside its configuration: it tells multiples of 16 from other numbers, and strides of 1."""
+    return block, n, blocks % 16 == 0, column_major
 
 
 def _compile(case, configuration):
     """In a process of its own: runs a configuration on a small problem of the case. Its process, and what was wrong or None."""
     try:
         if case not in _problems:
-            block, n, aligned = case
+            block, n, aligned, column_major = case
             size, per_row = 1024, 512 // block  # 16 blocks or a multiple of it
             count = size // block
             columns = torch.arange(per_row, dtype=torch.int32, device="cuda").repeat(count)
@@ -127,7 +141,8 @@ def _compile(case, configuration):
                 columns, row_ptr[-1] = columns[:-1].contiguous(), row_ptr[-1] - 1
             values = torch.zeros(columns.numel(), block, block, device="cuda", dtype=torch.float16)
             matrix = torch.sparse_bsr_tensor(row_ptr, columns, values, size=(size, size))
-            _problems[case] = TritonProblem(matrix, torch.zeros(size, n, device="cuda", dtype=torch.float16))
+            zeros = functools.partial(torch.zeros, device="cuda", dtype=torch.float16)
+            _problems[case] = TritonProblem(matrix, zeros(n, size).t() if column_major else zeros(size, n))
         _problems[case].call(configuration)
         torch.cuda.synchronize()
     except Exception as error:

@@ -2,6 +2,7 @@ import { type Arch, type ArchFeature, defineFamily } from '../../../src/model/fa
 import { casesOf } from './cases.ts';
 import { constraints } from './constraints.ts';
 import { alignment, derive, footprint } from './derive.ts';
+import { layerWorkloads } from './layer-workloads.ts';
 import { operation } from './operation.ts';
 import { activations, type Point, parameters } from './parameters.ts';
 import { presets } from './presets.ts';
@@ -64,7 +65,7 @@ export default defineFamily<typeof parameters.specs>({
     return { threads, sharedBytes, maxSpillBytes: maxSpillBytes(point) };
   },
   notSupported,
-  workloads,
+  workloads: [...workloads, ...layerWorkloads],
   cases: casesOf,
   features: (workload) => {
     const problem = problemOf(workload);

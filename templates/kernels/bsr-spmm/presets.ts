@@ -1,6 +1,6 @@
 import type { Part as PartOf, Preset } from '../../../src/model/family.ts';
 import type { Specs } from './parameters.ts';
-import { generalQuick } from './paths/general/presets.ts';
+import { generalFallbacks, generalPresets, generalQuick } from './paths/general/presets.ts';
 import { narrowBest, narrowKinds } from './paths/narrow/presets.ts';
 import {
   hopper,
@@ -221,6 +221,7 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
         stages: [3],
       },
       { ...simt, block: [32, 64, 128], vector: [1] },
+      ...generalFallbacks,
     ],
     workloads: [],
   },
@@ -254,6 +255,7 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     where: [...hopperBest, ...hopperNarrow, ...hopperNarrowCopies, ...narrow],
     workloads: shapeIds,
   },
+  ...generalPresets,
   narrow: {
     doc: 'Products of 1 to 64 columns, as in decoding with torch.nn.functional.linear: the path narrow, f16 in and out.',
     where: narrowBest,

@@ -72,7 +72,7 @@ export interface Problem {
   readonly seed: number;
 }
 
-interface SpmmWorkload extends Workload {
+export interface SpmmWorkload extends Workload {
   readonly problem: Problem & Workload['problem'];
 }
 

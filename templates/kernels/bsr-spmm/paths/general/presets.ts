@@ -1,4 +1,14 @@
-import type { Part as PartOf } from '../../../../../src/model/family.ts';
+import type { Part as PartOf, Preset } from '../../../../../src/model/family.ts';
+import type { Workload } from '../../../../../src/model/workload.ts';
+import {
+  batches,
+  fused,
+  gradients,
+  mixedLayouts,
+  partBlocks,
+  prefill,
+  widths,
+} from '../../layer-workloads.ts';
 import type { Specs } from '../../parameters.ts';
 
 type Part = PartOf<Specs>;
@@ -24,23 +34,111 @@ const general: Part = {
   prefetch: [false],
 };
 /** x and y of y = x W^T are B and C column-major. */
-const linear: Part = { ...general, layoutB: ['column'], layoutC: ['column'] };
+const columnMajor: Part = { layoutB: ['column'], layoutC: ['column'] };
 
 /** Each block size, each layout and each kind of copy once. */
 export const generalQuick: readonly Part[] = [
-  { ...linear, block: [32], warpsM: [1], prefetch: [true] },
+  { ...general, ...columnMajor, block: [32], warpsM: [1], prefetch: [true] },
   {
-    ...linear,
-    ...{ layoutC: ['row'], transposeA: [true], block: [64], tileN: [64], stages: [2], copyBytes: [4] },
+    ...general,
+    ...{ layoutB: ['column'], transposeA: [true], block: [64], tileN: [64], stages: [2], copyBytes: [4] },
     ...{ input: ['bf16'], output: ['bf16'], order: ['natural'] },
   },
   {
     ...general,
-    layoutC: ['column'],
-    output: ['f32'],
-    block: [128],
-    copyBytes: [2],
-    tileN: [64],
-    warpsM: [4],
+    ...{ layoutC: ['column'], output: ['f32'], block: [128], copyBytes: [2], tileN: [64], warpsM: [4] },
   },
 ];
+
+/** Around what pays, for one kind of operation. */
+function candidates(choices: Part): Part[] {
+  const of: Part = { ...general, ...choices, prefetch: [false, true] };
+  return [
+    { ...of, block: [16], tileN: [128, 256], tileK: [16], warpsM: [1], warpsN: [4], stages: [4, 5] },
+    { ...of, block: [32], tileN: [128, 256], warpsM: [1], warpsN: [4], stages: [3, 4], minBlocks: [2, 3] },
+    { ...of, block: [64], tileN: [128, 256], tileK: [32, 64], warpsM: [1, 2], warpsN: [4], stages: [3, 4] },
+    { ...of, block: [64], tileN: [128], tileK: [32, 64], warpsM: [1, 2], warpsN: [2], stages: [3, 4] },
+    {
+      ...of,
+      block: [128],
+      tileN: [128, 256],
+      tileK: [32, 64],
+      warpsN: [2, 4],
+      stages: [3, 4],
+      minBlocks: [1, 2],
+    },
+  ];
+}
+
+/** For each block size one that has little to hold against it. */
+function usual(choices: Part): Part[] {
+  const of: Part = { ...general, ...choices };
+  return [
+    { ...of, block: [16], tileK: [16], warpsM: [1], warpsN: [4] },
+    { ...of, block: [32], warpsM: [1], warpsN: [4], minBlocks: [3] },
+    { ...of, block: [64], warpsM: [1], warpsN: [4], tileK: [64], stages: [3] },
+    { ...of, block: [128], tileK: [64], stages: [3] },
+  ];
+}
+
+/** Whatever B is aligned to, and with nothing known of A on the host. */
+const anywhere: Part = { copyBytes: [2], order: ['natural'] };
+
+const layouts: readonly Part[] = [
+  { layoutB: ['column'], layoutC: ['column'] },
+  { layoutB: ['column'], layoutC: ['row'] },
+  { layoutB: ['row'], layoutC: ['column'] },
+];
+
+/** A variant of any beta, and one of any alignment, for each layout that the other paths leave out. */
+export const generalFallbacks: readonly Part[] = layouts.flatMap((layout) => [
+  ...usual({ ...layout, order: ['natural'] }),
+  ...usual({ ...layout, ...anywhere }),
+]);
+
+const idsOf = (workloads: readonly Workload[]) => workloads.map(({ id }) => id);
+
+/** One for each kind of operation. */
+export const generalPresets: Readonly<Record<string, Preset<Specs>>> = {
+  linear: {
+    doc: 'y = x W^T of torch.nn.functional.linear, prefill: the path general with B and C column-major, f16 in and out.',
+    where: candidates(columnMajor),
+    workloads: idsOf([...prefill, ...partBlocks]),
+  },
+  layouts: {
+    doc: 'B and C of different order: the path general.',
+    where: [
+      ...candidates({ layoutB: ['column'], layoutC: ['row'] }),
+      ...candidates({ layoutB: ['row'], layoutC: ['column'] }),
+    ],
+    workloads: idsOf(mixedLayouts),
+  },
+  widths: {
+    doc: 'Row-major B and C of any width and alignment: the path general, from copies of 16 bytes to single elements.',
+    where: [16, 8, 4, 2].flatMap((bytes) => [
+      ...usual({ copyBytes: [bytes as 16 | 8 | 4 | 2] }),
+      ...usual({ copyBytes: [bytes as 16 | 8 | 4 | 2], tileN: [32], warpsN: [2] }),
+    ]),
+    workloads: idsOf(widths),
+  },
+  fused: {
+    doc: 'Bias and activation, a residual, bf16 and results in f32, in the layout of layers: the path general.',
+    where: [
+      ...usual(columnMajor),
+      ...usual({ ...columnMajor, input: ['bf16'], output: ['bf16'] }),
+      ...usual({ ...columnMajor, output: ['f32'] }),
+      ...usual({ ...columnMajor, input: ['bf16'], output: ['f32'] }),
+    ],
+    workloads: idsOf(fused),
+  },
+  gradients: {
+    doc: 'A transposed, as in the gradient of a layer by its input: the path general.',
+    where: candidates({ ...columnMajor, transposeA: [true] }),
+    workloads: idsOf(gradients),
+  },
+  batches: {
+    doc: 'Several products with one pattern: the path general.',
+    where: candidates(columnMajor),
+    workloads: idsOf(batches),
+  },
+};

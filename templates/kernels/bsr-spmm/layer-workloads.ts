@@ -1,0 +1,78 @@
+import type { Point } from './parameters.ts';
+import type { Problem, SpmmWorkload } from './workloads.ts';
+
+// What layers ask for beside the plain product, at sizes of Llama-3.1-8B's MLP.
+
+type Options = Partial<Omit<Problem, 'm' | 'n' | 'k' | 'block' | 'pattern'>>;
+
+const columnMajor = { layoutB: 'column', layoutC: 'column' } as const;
+const blocks: readonly Point['block'][] = [16, 32, 64, 128];
+
+interface Size {
+  readonly m: number;
+  readonly k: number;
+  readonly n: number;
+  readonly density?: number;
+}
+
+/** A workload per block size: `<name>.<m>x<k>x<n>.d<percent>.b<block>`. */
+function each(name: string, { m, k, n, density = 0.1 }: Size, options: Options = columnMajor) {
+  return blocks.map(
+    (block): SpmmWorkload => ({
+      id: `${name}.${m}x${k}x${n}.d${Math.round(100 * density)}.b${block}`,
+      problem: {
+        ...{ m, n, k, block, input: 'f16', output: 'f16', values: 'normal', seed: 1, ...options },
+        pattern: { kind: 'random', density },
+      },
+    }),
+  );
+}
+
+const up = { m: 14336, k: 4096 } as const;
+const down = { m: 4096, k: 14336 } as const;
+
+/** y = x W^T for the rows of x of prefill: B and C are column-major. */
+export const prefill = [
+  ...[up, down].flatMap((size) => [256, 2048, 8192].flatMap((n) => each('linear', { ...size, n }))),
+  ...[0.2, 0.5].flatMap((density) => [64, 2048].flatMap((n) => each('linear', { ...up, n, density }))),
+];
+
+/** B and C of different order. */
+export const mixedLayouts = [
+  ...each('column-row', { ...up, n: 2048 }, { layoutB: 'column', layoutC: 'row' }),
+  ...each('row-column', { ...up, n: 2048 }, { layoutB: 'row', layoutC: 'column' }),
+];
+
+/** Rows of B and C of a width that is no multiple of 8, and the next one that is. */
+export const widths = [17, 24, 1001, 1008].flatMap((n) => each('row-row', { ...up, n }, {}));
+
+/** Bias and activation, a residual, other types, in the layout of layers. */
+export const fused = [
+  ...each('linear.gelu', { ...up, n: 2048 }, { ...columnMajor, bias: 'yes', activation: 'gelu-tanh' }),
+  ...each('linear.residual', { ...down, n: 2048 }, { ...columnMajor, residual: 'yes', beta: 1 }),
+  ...each('linear.bf16', { ...up, n: 2048 }, { ...columnMajor, input: 'bf16', output: 'bf16' }),
+  ...each('linear.f32', { ...up, n: 2048 }, { ...columnMajor, output: 'f32' }),
+];
+
+/** The gradient of x: W transposed, B and C as before. */
+export const gradients = each('gradient', { ...up, n: 2048 }, { ...columnMajor, transposeA: 'yes' });
+
+/** Several products with one pattern. */
+export const batches = each(
+  'batch',
+  { m: 2048, k: 2048, n: 512 },
+  { ...columnMajor, batch: 8, batched: 'yes' },
+);
+
+/** Sizes that end within a block. */
+export const partBlocks = each('linear', { m: 14300, k: 4088, n: 2048 });
+
+export const layerWorkloads: readonly SpmmWorkload[] = [
+  ...prefill,
+  ...mixedLayouts,
+  ...widths,
+  ...fused,
+  ...gradients,
+  ...batches,
+  ...partBlocks,
+];
