@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import ctypes
+import json
 import os
 import pathlib
 import subprocess
@@ -74,21 +75,27 @@ class Libraries(unittest.TestCase):
         self.assertEqual(compare.without_place("generated/library"), "generated/library")
 
 
-def rendered_header():
-    """bsr_spmm.h as a library has it."""
+def rendered_headers():
+    """bsr_spmm.h and patterns.h as a library has them."""
     script = """
     import { readFileSync } from 'node:fs';
     import { renderText } from './src/render/engine.ts';
+    import { keyedContext, patternsOf } from './templates/bindings/c/keyed.ts';
     import { operationContext } from './templates/bindings/c/operation.ts';
     import { operation } from './templates/kernels/bsr-spmm/operation.ts';
-    const file = 'templates/bindings/c/include/tilewright/operation.h.hbs';
-    process.stdout.write(renderText(readFileSync(file, 'utf8'), operationContext(operation), file));
+    const patterns = patternsOf([{ signature: operation }]);
+    const context = { ...keyedContext(operation), ...operationContext(operation), patterns };
+    const rendered = (name) => {
+      const file = `templates/bindings/c/include/tilewright/${name}.h.hbs`;
+      return renderText(readFileSync(file, 'utf8'), context, file);
+    };
+    process.stdout.write(JSON.stringify({ bsr_spmm: rendered('operation'), patterns: rendered('patterns') }));
     """
     with tempfile.NamedTemporaryFile("w", suffix=".ts", dir=ROOT) as file:
         file.write(script)
         file.flush()
         command = ["node", "--import", "jiti/register", file.name]
-        return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+        return json.loads(subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout)
 
 
 class Interface(unittest.TestCase):
@@ -105,10 +112,11 @@ class Interface(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             place = pathlib.Path(folder)
             (place / "tilewright").mkdir()
-            for header in (headers / "tilewright/tilewright.h", headers / "tilewright/export.h"):
+            for header in (headers / "tilewright").glob("*.h"):
                 (place / "tilewright" / header.name).write_text(header.read_text())
             (place / "tilewright/version.h").write_text("")  # made when a library is emitted; nothing of it is needed here
-            (place / "tilewright/bsr_spmm.h").write_text(rendered_header())
+            for name, text in rendered_headers().items():
+                (place / f"tilewright/{name}.h").write_text(text)
             (place / "main.c").write_text(code)
             compiler = os.environ.get("CC", "gcc")
             subprocess.run([compiler, f"-I{place}", "-o", place / "main", place / "main.c"], check=True, capture_output=True)
