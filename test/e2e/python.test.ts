@@ -2,13 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadFamily } from '../../src/discover.ts';
-import { emitPackage } from '../../src/emit/package.ts';
 import { localExecutor } from '../../src/exec/local.ts';
-import { packageRoot } from '../../src/util/package-root.ts';
-import { emitTestLibrary, toolFolders } from '../helpers/library.ts';
-
-const scripts = join(packageRoot, 'test', 'fixtures', 'python');
+import { emitTestWheel, pythonTests } from '../helpers/wheel.ts';
 
 describe('gen emit --python', () => {
   let root: string;
@@ -24,22 +19,12 @@ describe('gen emit --python', () => {
     });
     return { code: exitCode, text: stdout + stderr };
   };
+  const pip = (...args: string[]) =>
+    run([python(), '-m', 'pip', 'install', '--disable-pip-version-check', '--quiet', ...args]);
 
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'tilewright-python-'));
-    const out = place('out');
-    await emitTestLibrary({ out, chosen: /\.naive\.b64\.f16\.f16|\.mma\.b64\.f16\.f16\.tn128/, cuda: false });
-    const of = await loadFamily('gemm');
-    await emitTestLibrary({
-      out,
-      of,
-      chosen: /\.naive\.f16\.(none|relu)/,
-      cuda: false,
-    });
-    // g++ takes minutes to optimise what takes seconds to run.
-    const define = { CMAKE_CXX_FLAGS: '-O1', CMAKE_BUILD_TYPE: 'None' };
-    const tools = async () => ({ executor: localExecutor, define, toolFolders, cuda: 'off' as const });
-    wheel = await emitPackage('python', out, () => undefined, tools);
+    wheel = await emitTestWheel(place('out'));
     const made = await run(['python3', '-m', 'venv', place('venv')]);
     expect(made.code, made.text).toBe(0);
   }, 600_000);
@@ -49,25 +34,16 @@ describe('gen emit --python', () => {
     timeout: 120_000,
   }, async () => {
     expect(basename(wheel)).toMatch(/^tilewright-[\d.]+-py3-none-manylinux_2_\d+_\w+\.whl$/);
-    const pip = [python(), '-m', 'pip', 'install', '--disable-pip-version-check', '--no-index', wheel];
-    const installed = await run(pip);
+    const installed = await pip('--no-index', wheel);
     expect(installed.code, installed.text).toBe(0);
     const asked = 'import tilewright; print(tilewright.devices()[-1].target)';
     expect(await run([python(), '-c', asked])).toEqual({ code: 0, text: 'emulated\n' });
   });
 
   test('NumPy arrays, with neither Node nor a CUDA compiler', { timeout: 300_000 }, async ({ skip }) => {
-    const numpy = await run([
-      python(),
-      '-m',
-      'pip',
-      'install',
-      '--disable-pip-version-check',
-      '--quiet',
-      'numpy',
-    ]);
+    const numpy = await pip('numpy');
     if (numpy.code !== 0) skip(`NumPy could not be installed: ${numpy.text.trim().split('\n').at(-1)}`);
-    const tests = [python(), '-m', 'unittest', 'discover', '-s', scripts, '-p', 'test_numpy.py'];
+    const tests = [python(), '-m', 'unittest', 'discover', '-s', pythonTests, '-p', 'test_numpy.py'];
     const { code, text } = await run(tests, { PATH: place('venv', 'bin'), PYTHONDONTWRITEBYTECODE: '1' });
     expect(code, text).toBe(0);
   });

@@ -82,8 +82,8 @@ class Operation:
             plan = self.plan(call.target, self.make_problem(call.fields))
             stream = current_stream(call.like, call.views[call.first].device)
             workspace = plan.workspace(call.like, stream)
-            addresses = [call.views[one.name].address if one.name in call.views else None for one in self.tensors]
-            plan.run([*addresses, *(scalars[name] for name in self.scalars)], workspace, stream)
+            addresses = {name: one.address for name, one in call.views.items()}
+            plan.enqueue(plan.operands(**addresses, **scalars), workspace, stream)
         return result
 
 
@@ -102,7 +102,7 @@ class Plan:
         functions = _Functions.of(library, operation)
         self._functions = functions
         self._operands = operation.operands
-        self._size = ctypes.sizeof(operation.operands)
+        self._run = functions.run
         self._handle = ctypes.c_void_p()
         library.check(functions.create(ctypes.byref(problem), ctypes.byref(self._handle)))
         self.workspace_bytes: int = functions.workspace_bytes(self._handle)
@@ -117,15 +117,16 @@ class Plan:
         self._library.check(self._functions.prepare(self._handle, memory.address, memory.size, stream))
         return memory
 
-    def run(self, values: list[Any], workspace: Memory | None, stream: int) -> None:
-        """Enqueues the operation. `values`: addresses of the operands, None for those that are absent, and scalars, in order."""
-        operands = self._operands(self._size, *values)
+    def operands(self, **fields: Any) -> ctypes.Structure:
+        """The C struct of a run: addresses, None for operands that are absent, and scalars."""
+        return self._operands(struct_size=ctypes.sizeof(self._operands), **fields)
+
+    def enqueue(self, operands: ctypes.Structure, workspace: Memory | None, stream: int) -> None:
+        """Enqueues the operation on a stream."""
         if workspace is None:
-            status = self._functions.run(self._handle, ctypes.byref(operands), None, 0, stream)
+            status = self._run(self._handle, ctypes.byref(operands), None, 0, stream)
         else:
-            status = self._functions.run(
-                self._handle, ctypes.byref(operands), workspace.address, workspace.size, stream
-            )
+            status = self._run(self._handle, ctypes.byref(operands), workspace.address, workspace.size, stream)
         if status:
             self._library.check(status)
 

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from .matrix import BsrMatrix
-from .operators import Parts, linear_of_parts
+from .operators import linear
 
 _samples = 20
 
@@ -43,16 +43,15 @@ def benchmark(a: BsrMatrix, x: Tensor, *, eager: bool = False) -> list[Row]:
     On a GPU a CUDA graph of 20 products is timed, where a way can be captured, so that no call costs the CPU's time; with `eager`, calls as
     they are. On the CPU the emulated device stands for this library, and times mean nothing.
     """
-    parts = Parts(a.pattern.row_ptr, a.pattern.col_idx, a.values, a.shape[0])
     dense = _dense(a)
-    stock = torch.sparse_bsr_tensor(parts.crow.long(), parts.col.long(), parts.values, a.shape)
+    stock = torch.sparse_bsr_tensor(a.pattern.row_ptr, a.pattern.col_idx, a.values, a.shape)
     wanted = x.float() @ dense.float().t()
     ways: dict[str, tuple[Callable[[], Tensor], str]] = {
-        "tilewright": (lambda: linear_of_parts(parts, x, None, None), _variant(a, x)),
+        "tilewright": (lambda: linear(x, a), _variant(a, x)),
         "PyTorch BSR": (lambda: torch.nn.functional.linear(x, stock), ""),
         "PyTorch dense": (lambda: torch.nn.functional.linear(x, dense), ""),
     }
-    flops = 2 * parts.values.numel() * x.shape[0]
+    flops = 2 * a.values.numel() * x.shape[0]
     with torch.no_grad():
         rows = [_time(name, call, note, wanted, flops, eager) for name, (call, note) in ways.items()]
     return sorted(rows, key=lambda row: row.seconds or float("inf"))

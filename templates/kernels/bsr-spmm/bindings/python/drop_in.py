@@ -15,7 +15,8 @@ import torch
 from torch import Tensor
 
 from ..._errors import Error
-from .operators import KeptPattern, pattern_of, run_linear, run_matmul
+from .operators import run_linear, run_matmul
+from .patterns import KeptPattern, pattern_of
 
 _served = (torch.float16, torch.bfloat16)
 

@@ -279,11 +279,13 @@ def _multiply(a: BsrMatrix, like: Array, b: _Lines, out: _Lines, then: _Epilogue
         raise InvalidArgument(f"out has the shape {list(out.seen.shape)}, not {list(wanted)}")
     bias = None if then.bias is None else _bias_address(then.bias, a, out.seen)
     plan = a.pattern.plan(_key(b, out, then.beta != 0, then.activation, bias is not None), like, b.seen)
-    values = [a.pattern.row_address, a.pattern.col_address, a._values.address, b.seen.address]
+    parts = {"row_ptr": a.pattern.row_address, "col_idx": a.pattern.col_address, "values": a._values.address}
+    dense = {"b": b.seen.address, "bias": bias, "c": out.seen.address}
+    operands = plan.operands(**parts, **dense, alpha=then.alpha, beta=then.beta)
     with on_device(like, b.seen):
         stream = current_stream(like, b.seen.device)
         workspace = a.pattern.workspace(plan, like, stream)
-        plan.run([*values, bias, None, out.seen.address, then.alpha, then.beta], workspace, stream)
+        plan.enqueue(operands, workspace, stream)
 
 
 def _key(b: _Lines, out: _Lines, reads_c: bool, activation: str | None, bias: bool) -> tuple[Any, ...]:

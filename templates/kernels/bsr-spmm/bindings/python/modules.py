@@ -10,7 +10,8 @@ import torch
 from torch import Tensor, nn
 
 from ..._errors import InvalidArgument
-from .operators import Parts, linear_of_parts
+from .matrix import activation_name
+from .operators import linear_of_parts
 
 
 class SparseLinear(nn.Module):
@@ -37,7 +38,8 @@ class SparseLinear(nn.Module):
         self.register_buffer("crow", crow.to(torch.int32))
         self.register_buffer("col", col.to(torch.int32))
         self.values = nn.Parameter(values)
-        self.bias = None if bias is None else nn.Parameter(bias)
+        self.register_parameter("bias", None if bias is None else nn.Parameter(bias))
+        self._activation = activation_name(activation)
         self._register_load_state_dict_pre_hook(self._fit)
 
     @classmethod
@@ -55,8 +57,12 @@ class SparseLinear(nn.Module):
         return cls(crow, col, grid[kept].contiguous(), rows, columns, bias, activation)
 
     def forward(self, x: Tensor) -> Tensor:
-        parts = Parts(self.crow, self.col, self.values, self.out_features)
-        return linear_of_parts(parts, x, self.bias, self.activation)
+        # Module's own look-up of attributes takes longer than the launch of a kernel.
+        buffers, parameters = self._buffers, self._parameters
+        bias = parameters["bias"]
+        return linear_of_parts(
+            buffers["crow"], buffers["col"], parameters["values"], x, bias, self.out_features, self._activation
+        )
 
     def dense_weight(self) -> Tensor:
         """W with its zeros, out_features x in_features."""

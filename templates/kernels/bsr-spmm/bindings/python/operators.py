@@ -4,177 +4,91 @@ exported, differentiated and captured into CUDA graphs.
     tilewright::bsr_linear(crow, col, values, x, bias, out_features, activation): act(x A^T + bias), x [..., in]
     tilewright::bsr_mm(crow, col, values, b, rows): A b, b [in, n]
 
-A is out x in. What a pattern takes to prepare (host copies, plans, the transposed pattern) is kept by the addresses of crow and
-col, which stay alive with it; a change in place is noticed by their version.
+A is out x in.
 """
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from ..._arrays import View
-from ..._errors import Error, InvalidArgument
-from ..._operation import Plan
-from .matrix import Pattern, activation_name
-
-_kinds = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32"}
-_stream_of = getattr(torch._C, "_cuda_getCurrentRawStream", None)
-_patterns_kept = 4096
-
-
-class KeptPattern:
-    """A pattern of tensors, the tensors that it was made of, and the plans for it."""
-
-    def __init__(self, crow: Tensor, col: Tensor, rows: int, columns: int, block: int) -> None:
-        self._source = (crow.detach(), col.detach())
-        self._versions = _versions(crow, col)
-        self.crow, self.col = (_as_int32(one) for one in self._source)
-        self.pattern = Pattern(self.crow, self.col, rows, columns, block)
-        self.launches: dict[tuple[Any, ...], Plan | Error] = {}
-        self._transposed: tuple[KeptPattern, Tensor] | None = None
-
-    def is_current(self, crow: Tensor, col: Tensor) -> bool:
-        """Whether the tensors are as they were when this was made of their memory."""
-        return _versions(crow, col) == self._versions
-
-    def transposed(self) -> tuple[KeptPattern, Tensor]:
-        """The pattern of the transpose, and the place in `values` of each of its blocks."""
-        if self._transposed is None:
-            pattern, block = self.pattern, self.pattern.block
-            height, width = pattern.rows // block, pattern.columns // block
-            rows = _block_rows(self.crow, self.col)
-            order = torch.argsort(self.col.long() * max(height, 1) + rows)
-            lengths = torch.bincount(self.col, minlength=width)
-            crow = torch.cat([lengths.new_zeros(1), lengths.cumsum(0)]).int()
-            kept = KeptPattern(crow, rows[order].int(), pattern.columns, pattern.rows, block)
-            self._transposed = (kept, order)
-        return self._transposed
-
-    def run(self, key: tuple[Any, ...], like: Tensor, b: int, values: Tensor, bias: Tensor | None, c: int, alpha: float, beta: float) -> None:
-        """Enqueues a product on the current stream. `key` as in Pattern.fields; `b` and `c`: addresses. Raises an Error where no kernel takes it."""
-        device = key[0]
-        plan = self.launches.get(key)
-        if plan is None:
-            plan = self._prepare(key, like)
-        if isinstance(plan, Error):
-            raise plan
-        if like.is_cuda:
-            assert _stream_of is not None
-            stream = _stream_of(device)
-            if torch.cuda.current_device() != device:
-                with torch.cuda.device(device):
-                    return self._enqueue(plan, stream, like, b, values, bias, c, alpha, beta)
-        else:
-            stream = 0
-        return self._enqueue(plan, stream, like, b, values, bias, c, alpha, beta)
-
-    def _enqueue(self, plan: Plan, stream: int, like: Tensor, b: int, values: Tensor, bias: Tensor | None, c: int, alpha: float, beta: float) -> None:
-        pattern = self.pattern
-        workspace = pattern.workspace(plan, like, stream) if plan.workspace_bytes else None
-        address = None if bias is None else bias.data_ptr()
-        plan.run([pattern.row_address, pattern.col_address, values.data_ptr(), b, address, None, c, alpha, beta], workspace, stream)
-
-    def _prepare(self, key: tuple[Any, ...], like: Tensor) -> Plan | Error:
-        _must_not_capture(like)
-        place = View(0, (), (), "", "cuda" if like.is_cuda else "emulated", key[0])
-        try:
-            plan: Plan | Error = self.pattern.plan(key, like, place)
-        except Error as error:
-            plan = error
-        self.launches[key] = plan
-        return plan
-
-
-_patterns: OrderedDict[tuple[int, ...], KeptPattern] = OrderedDict()
-
-
-def pattern_of(crow: Tensor, col: Tensor, rows: int, columns: int, block: int) -> KeptPattern:
-    """The pattern of index tensors. The first call with them copies them to the host, and so waits for the device."""
-    key = (crow.data_ptr(), col.data_ptr(), rows, columns, block, col.numel())
-    found = _patterns.get(key)
-    if found is not None and found.is_current(crow, col):
-        return found
-    _must_not_capture(crow)
-    made = KeptPattern(crow, col, rows, columns, block)
-    _patterns[key] = made
-    if len(_patterns) > _patterns_kept:
-        _patterns.popitem(last=False)
-    return made
-
-
-def _versions(crow: Tensor, col: Tensor) -> tuple[int, int]:
-    """Count changes in place; tensors of the inference mode do not count, and must not be changed."""
-    return (0 if crow.is_inference() else crow._version, 0 if col.is_inference() else col._version)
-
-
-def _as_int32(indices: Tensor) -> Tensor:
-    """The kernels' own index type; equal to the original where that has it already."""
-    return indices.to(torch.int32).contiguous()
-
-
-def _must_not_capture(like: Tensor) -> None:
-    if like.is_cuda and torch.cuda.is_current_stream_capturing():
-        raise Error("a plan cannot be made while a CUDA graph is captured: run the same product once before the capture")
-
-
-def _block_rows(crow: Tensor, col: Tensor) -> Tensor:
-    """Block row of each stored block."""
-    rows = torch.arange(crow.numel() - 1, device=crow.device)
-    return torch.repeat_interleave(rows, crow.diff(), output_size=col.numel())
-
-
-def _check_values(values: Tensor, x: Tensor) -> None:
-    if values.dtype != x.dtype or values.device != x.device:
-        raise InvalidArgument(f"values are {values.dtype} on {values.device}, the operand is {x.dtype} on {x.device}: they must agree")
-    if values.dtype not in _kinds:
-        raise InvalidArgument(f"values are {values.dtype}: float16 and bfloat16 are served")
-    if not values.is_contiguous():
-        raise InvalidArgument("values must be contiguous")
+from ..._errors import InvalidArgument
+from .matrix import activation_name
+from .patterns import KeptPattern, Launch, block_rows, kinds, pattern_of
 
 
 def run_linear(kept: KeptPattern, values: Tensor, x: Tensor, bias: Tensor | None, activation: str) -> Tensor:
     """act(x A^T + bias), row-major, for x [..., in]."""
-    pattern = kept.pattern
-    width = x.shape[-1]
-    if width != pattern.columns:
-        raise InvalidArgument(f"x has rows of {width} elements, and A has {pattern.columns} columns")
-    _check_values(values, x)
-    if bias is not None and (bias.dtype != x.dtype or bias.device != x.device or bias.shape != (pattern.rows,) or not bias.is_contiguous()):
-        raise InvalidArgument(f"bias is {bias.dtype} of shape {list(bias.shape)}: it must be like x, contiguous, of {pattern.rows} elements")
-    if not x.is_contiguous() and not (x.dim() == 2 and x.stride(1) == 1 and x.stride(0) >= width):
-        x = x.contiguous()
-    count = x.numel() // width if width else x.shape[:-1].numel()
-    pitch = x.stride(0) if x.dim() == 2 and count > 1 else width
-    kind = _kinds[x.dtype]
-    y = x.new_empty((*x.shape[:-1], pattern.rows))
-    key = (x.get_device() if x.is_cuda else 0, count, kind, kind, pitch, pattern.rows, "column", "column", bias is not None, activation, False)
-    kept.run(key, x, x.data_ptr(), values, bias, y.data_ptr(), 1.0, 0.0)
+    shape = x.shape
+    width = kept.columns
+    dtype = x.dtype
+    if shape[-1] != width or values.dtype is not dtype or values.numel() != kept.elements or not values.is_contiguous():
+        _refuse_linear(kept, values, x)
+    if bias is not None and (bias.dtype is not dtype or bias.shape != (kept.rows,) or not bias.is_contiguous()):
+        raise InvalidArgument(
+            f"bias is {bias.dtype} of shape {list(bias.shape)}: it must be like x, contiguous, of {kept.rows} elements"
+        )
+    if x.is_contiguous():
+        pitch = width
+    elif x.dim() == 2 and x.stride(1) == 1 and x.stride(0) >= width:
+        pitch = x.stride(0)
+    else:
+        x, pitch = x.contiguous(), width
+    y = x.new_empty((*shape[:-1], kept.rows))
+    key = (x.numel(), pitch, dtype, x.get_device(), bias is None, activation)
+    launch = kept.launches.get(key)
+    if launch.__class__ is not Launch:
+        launch = kept.launches[key] = _prepare_linear(kept, values, x, pitch, bias, activation)
+    launch(x, x.data_ptr(), values.data_ptr(), None if bias is None else bias.data_ptr(), y.data_ptr())
     return y
 
 
-def run_matmul(kept: KeptPattern, values: Tensor, b: Tensor, out: Tensor | None = None, bias: Tensor | None = None, alpha: float = 1.0, beta: float = 0.0) -> Tensor:
+def _refuse_linear(kept: KeptPattern, values: Tensor, x: Tensor) -> None:
+    if x.shape[-1] != kept.columns:
+        raise InvalidArgument(f"x has rows of {x.shape[-1]} elements, and A has {kept.columns} columns")
+    kept.check_values(values, x)
+
+
+def _prepare_linear(kept: KeptPattern, values: Tensor, x: Tensor, pitch: int, bias: Tensor | None, activation: str) -> Launch:
+    kept.check_values(values, x)
+    if bias is not None and bias.device != x.device:
+        raise InvalidArgument(f"bias is on {bias.device}, x on {x.device}: move one")
+    kind = kinds[x.dtype]
+    count = x.numel() // kept.columns if kept.columns else x.shape[:-1].numel()
+    device = max(0, x.get_device())
+    return kept.launch(
+        (device, count, kind, kind, pitch, kept.rows, "column", "column", bias is not None, activation, False), x
+    )
+
+
+def run_matmul(
+    kept: KeptPattern,
+    values: Tensor,
+    b: Tensor,
+    out: Tensor | None = None,
+    bias: Tensor | None = None,
+    alpha: float = 1.0,
+    beta: float = 0.0,
+) -> Tensor:
     """alpha A b + beta out + bias, for b [in, n] in either order; bias: an element per row of A. Made row-major where there is no `out`."""
-    pattern = kept.pattern
-    if b.dim() != 2 or b.shape[0] != pattern.columns:
-        raise InvalidArgument(f"b has the shape {list(b.shape)}: it must have {pattern.columns} rows, as A has columns")
-    _check_values(values, b)
+    if b.dim() != 2 or b.shape[0] != kept.columns:
+        raise InvalidArgument(f"b has the shape {list(b.shape)}: it must have {kept.columns} rows, as A has columns")
+    kept.check_values(values, b)
     layout, pitch = _order(b)
     if layout is None:
         b = b.contiguous()
         layout, pitch = _order(b)
-    c = b.new_empty((pattern.rows, b.shape[1])) if out is None else out
+    c = b.new_empty((kept.rows, b.shape[1])) if out is None else out
     layout_c, pitch_c = _order(c)
     if layout_c is None:
         raise InvalidArgument(f"out has the strides {list(c.stride())}: neither its rows nor its columns are contiguous")
-    kind = _kinds[b.dtype]
-    device = b.get_device() if b.is_cuda else 0
-    key = (device, b.shape[1], kind, _kinds[c.dtype], pitch, pitch_c, layout, layout_c, bias is not None, "none", beta != 0)
-    kept.run(key, b, b.data_ptr(), values, bias, c.data_ptr(), alpha, beta)
+    device = max(0, b.get_device())
+    types = (kinds[b.dtype], kinds[c.dtype])
+    key = (device, b.shape[1], *types, pitch, pitch_c, layout, layout_c, bias is not None, "none", beta != 0)
+    launch = kept.launch(key, b, alpha, beta)
+    launch(b, b.data_ptr(), values.data_ptr(), None if bias is None else bias.data_ptr(), c.data_ptr())
     return c
 
 
@@ -219,7 +133,7 @@ _gathered_elements = 1 << 27
 def _values_grad(crow: Tensor, col: Tensor, grad: Tensor, x: Tensor, block: int) -> Tensor:
     """The blocks of grad^T x that A has: dense products of gathered panels, so many at a time as fit into 256 MB."""
     grad, x = grad.reshape(-1, grad.shape[-1]), x.reshape(-1, x.shape[-1])
-    tokens, rows = grad.shape[0], _block_rows(crow, col)
+    tokens, rows = grad.shape[0], block_rows(crow, col)
     left, right = (one.unflatten(1, (-1, block)) for one in (grad, x))
     result = grad.new_empty((col.numel(), block, block))
     step = max(1, _gathered_elements // max(1, 2 * tokens * block))
@@ -310,40 +224,33 @@ _activations = {
 }
 
 
-@dataclass(frozen=True)
-class Parts:
-    """The dense parts of a block-sparse matrix: what the operators take."""
-
-    crow: Tensor
-    col: Tensor
-    values: Tensor
-    rows: int
-
-
-def linear_of_parts(parts: Parts, x: Tensor, bias: Tensor | None, activation: str | None) -> Tensor:
-    """act(x A^T + bias). Where a gradient is asked for, the activation is PyTorch's own, after the product."""
-    act = activation_name(activation)
-    crow, col, values = parts.crow, parts.col, parts.values
-    if torch.is_grad_enabled() and (values.requires_grad or x.requires_grad or (bias is not None and bias.requires_grad)):
-        return _activations[act](_operators.bsr_linear(crow, col, values, x, bias, parts.rows, "none"))
-    return _operators.bsr_linear_inference.default(crow, col, values, x, bias, parts.rows, act)
+def linear_of_parts(
+    crow: Tensor, col: Tensor, values: Tensor, x: Tensor, bias: Tensor | None, out_features: int, activation: str
+) -> Tensor:
+    """act(x A^T + bias); the activation by the library's name. Where a gradient is asked for, it is PyTorch's own, after the product."""
+    if torch.is_grad_enabled() and (
+        values.requires_grad or x.requires_grad or (bias is not None and bias.requires_grad)
+    ):
+        return _activations[activation](_operators.bsr_linear.default(crow, col, values, x, bias, out_features, "none"))
+    return _operators.bsr_linear_inference.default(crow, col, values, x, bias, out_features, activation)
 
 
-def parts_of(a: Any) -> Parts:
-    """Parts of a BsrMatrix, or of a torch.sparse_bsr tensor."""
+def _parts_of(a: Any) -> tuple[Tensor, Tensor, Tensor]:
+    """crow, col and values of a BsrMatrix, or of a torch.sparse_bsr tensor."""
     if isinstance(a, Tensor):
         # A view of a sparse tensor cannot enter compiled code; detached it can.
         values = a.values()
-        return Parts(a.crow_indices(), a.col_indices(), values if values.requires_grad else values.detach(), a.shape[0])
-    return Parts(a.pattern.row_ptr, a.pattern.col_idx, a.values, a.shape[0])
+        return a.crow_indices(), a.col_indices(), values if values.requires_grad else values.detach()
+    return a.pattern.row_ptr, a.pattern.col_idx, a.values
 
 
 def linear(x: Tensor, a: Any, bias: Tensor | None = None, activation: str | None = None) -> Tensor:
     """act(x A^T + bias) for x [..., in]; A, out x in: a BsrMatrix of tensors, or a torch.sparse_bsr tensor. Differentiable."""
-    return linear_of_parts(parts_of(a), x, bias, activation)
+    crow, col, values = _parts_of(a)
+    return linear_of_parts(crow, col, values, x, bias, a.shape[0], activation_name(activation))
 
 
 def matmul(a: Any, b: Tensor) -> Tensor:
     """A b for b [in, n], row-major; A: a BsrMatrix of tensors, or a torch.sparse_bsr tensor. Differentiable."""
-    parts = parts_of(a)
-    return _operators.bsr_mm(parts.crow, parts.col, parts.values, b, parts.rows)
+    crow, col, values = _parts_of(a)
+    return _operators.bsr_mm.default(crow, col, values, b, a.shape[0])

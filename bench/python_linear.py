@@ -1,0 +1,246 @@
+"""The Python package on a GPU: F.linear with block-sparse weights, drop-in and module, beside PyTorch's own ways.
+
+    python3 bench/python_linear.py [--seconds 80] [--json file]
+
+Prints what was checked and JSON lines of times. Layers are those of Llama-3.1-8B's MLP (14336 x 4096 twice, 4096 x 14336), f16, 10 % of the
+blocks of 64. Times of layers are medians of CUDA graphs over a stack of MLPs with weights of their own, as a model has them, so that
+weights do not stay in L2; microseconds of one MLP. Needs the package tilewright installed, and PyTorch with CUDA.
+"""
+
+import argparse
+import json
+import statistics
+import time
+import warnings
+
+import torch
+import torch.nn.functional as F
+
+import tilewright
+import tilewright.torch as tt
+
+warnings.filterwarnings("ignore")
+HIDDEN, INTER, BLOCK, DENSITY, STACK = 4096, 14336, 64, 0.1, 6
+TRITON = [(16, 3, 4), (16, 5, 2), (32, 3, 4), (64, 3, 4), (64, 5, 2), (128, 5, 4), (128, 4, 8), (256, 3, 8)]
+started = time.monotonic()
+
+
+def random_layer(rows, columns):
+    mask = torch.rand(rows // BLOCK, columns // BLOCK, device="cuda") < DENSITY
+    crow = torch.cat([torch.zeros(1, device="cuda", dtype=torch.int32), mask.sum(1).cumsum(0).int()])
+    col = mask.nonzero()[:, 1].int()
+    values = torch.randn(col.numel(), BLOCK, BLOCK, device="cuda", dtype=torch.float16) * (columns * DENSITY) ** -0.5
+    return tt.SparseLinear(crow, col, values, rows, columns).requires_grad_(False)
+
+
+def bsr_of(layer):
+    shape = (layer.out_features, layer.in_features)
+    return torch.sparse_bsr_tensor(layer.crow, layer.col, layer.values.detach(), shape)
+
+
+class Mlp:
+    """down(silu(gate x) * up x) with three products that are given as functions."""
+
+    def __init__(self, gate, up, down):
+        self.gate, self.up, self.down = gate, up, down
+
+    def __call__(self, x):
+        return self.down(F.silu(self.gate(x)) * self.up(x))
+
+
+def graph_seconds(calls, samples=15):
+    """Median seconds of one of the calls, all in one CUDA graph."""
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        for call in calls:
+            call()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, stream=stream):
+        for call in calls:
+            call()
+    for _ in range(3):
+        graph.replay()
+    times = []
+    for _ in range(samples):
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        begin.record()
+        graph.replay()
+        end.record()
+        end.synchronize()
+        times.append(begin.elapsed_time(end) / 1e3 / len(calls))
+    return statistics.median(times)
+
+
+def host_microseconds(call, calls=400, rounds=7):
+    """Microseconds of the CPU for one eager call, the median of rounds."""
+    times = []
+    for _ in range(rounds):
+        torch.cuda.synchronize()
+        begin = time.perf_counter()
+        for _ in range(calls):
+            call()
+        times.append((time.perf_counter() - begin) / calls * 1e6)
+    torch.cuda.synchronize()
+    return round(statistics.median(times), 2)
+
+
+def guarded(call):
+    try:
+        return call()
+    except Exception as error:
+        return f"{type(error).__name__}: {str(error).splitlines()[0][:160]}"
+
+
+def microseconds(calls):
+    seconds = guarded(lambda: graph_seconds(calls))
+    return seconds if isinstance(seconds, str) else round(seconds * 1e6, 2)
+
+
+def check_correct(layer, bsr, dense):
+    """Largest error of each way over the largest element, and how many calls the drop-in took."""
+    for tokens in (1, 3, 16, 64, 200, 2048):
+        x = torch.randn(tokens, layer.in_features, device="cuda", dtype=torch.float16)
+        bias = torch.randn(layer.out_features, device="cuda", dtype=torch.float16)
+        wanted = F.linear(x.float(), dense.float())
+        error = lambda y, to=wanted: float((y.float() - to).abs().max() / to.abs().max())
+        with tt.enable() as drop_in:
+            drop = {
+                "linear": error(F.linear(x, bsr)),
+                "bias": error(F.linear(x, bsr, bias), wanted + bias),
+                "3d": error(F.linear(x[None], bsr, bias)[0], wanted + bias),
+                "matmul": error(bsr @ x.t(), wanted.t()),
+            }
+        said = guarded(lambda: tilewright.BsrMatrix.from_torch(bsr).explain(x.t(), order="column").variant)
+        yield {
+            "check": tokens,
+            "module": guarded(lambda: error(layer(x))),
+            "drop_in": drop,
+            "taken": drop_in.taken,
+            "passed_on": dict(drop_in.passed_on),
+            "variant": said,
+        }
+
+
+def check_gradients(layer):
+    """Gradients of x and of the blocks beside those of the dense layer."""
+    x = torch.randn(256, layer.in_features, device="cuda", dtype=torch.float16, requires_grad=True)
+    grad = torch.randn(256, layer.out_features, device="cuda", dtype=torch.float16)
+    values = layer.values.detach().clone().requires_grad_()
+    torch.ops.tilewright.bsr_linear(layer.crow, layer.col, values, x, None, layer.out_features, "none").backward(grad)
+    dense = layer.dense_weight().float()
+    of_x = grad.float() @ dense
+    rows = torch.repeat_interleave(torch.arange(layer.crow.numel() - 1, device="cuda"), layer.crow.diff())
+    of_w = (grad.float().t() @ x.detach().float()).unflatten(0, (-1, BLOCK)).unflatten(2, (-1, BLOCK)).transpose(1, 2)
+    of_values = of_w[rows, layer.col.long()]
+    error = lambda got, wanted: float((got.float() - wanted).abs().max() / wanted.abs().max())
+    return {"gradients": {"x": error(x.grad, of_x), "values": error(values.grad, of_values)}}
+
+
+def eager(layer, bsr, dense):
+    x = torch.randn(1, layer.in_features, device="cuda", dtype=torch.float16)
+    small = random_layer(256, 256)
+    y = torch.randn(1, 256, device="cuda", dtype=torch.float16)
+    linear = torch.nn.Linear(256, 256, bias=False, device="cuda", dtype=torch.float16)
+    small_bsr = bsr_of(small)
+    with torch.inference_mode():
+        row = {
+            "eager_us": {
+                "SparseLinear 256 x 256": host_microseconds(lambda: small(y)),
+                "nn.Linear 256 x 256": host_microseconds(lambda: linear(y)),
+                "SparseLinear 14336 x 4096": host_microseconds(lambda: layer(x)),
+            }
+        }
+    with torch.no_grad():
+        stock = host_microseconds(lambda: F.linear(y, small_bsr))
+        with tt.enable():
+            row["eager_us"]["F.linear on BSR, drop-in"] = host_microseconds(lambda: F.linear(y, small_bsr))
+        row["eager_us"]["F.linear on BSR, PyTorch's own"] = stock
+    return row
+
+
+def tuned(layers, x, deadline):
+    """Best microseconds of PyTorch's Triton kernel for one product, over a few configurations, weights in turn; x is padded beforehand."""
+    import torch.sparse._triton_ops as ops
+
+    columns = max(16, x.shape[0])
+    wide = x.new_zeros(x.shape[1], columns)
+    wide[:, : x.shape[0]] = x.t()
+    best = (float("inf"), None)
+    for tile, stages, warps in TRITON:
+        if columns % tile or time.monotonic() > deadline:
+            continue
+        meta = {"SPLIT_N": columns // tile, "num_stages": stages, "num_warps": warps, "GROUP_SIZE_ROW": 4}
+
+        def call(bsr):
+            out = torch.empty(bsr.shape[0], columns, device="cuda", dtype=x.dtype)
+            return lambda: ops.bsr_dense_addmm(out, bsr, wide, beta=0, out=out, meta=meta)
+
+        seconds = guarded(lambda: graph_seconds([call(bsr) for bsr in layers], 5))
+        if not isinstance(seconds, str):
+            best = min(best, (seconds, (tile, stages, warps)))
+    return best
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=80, help="nothing new is begun after so many")
+    parser.add_argument("--json", help="file that gets the lines, too")
+    options = parser.parse_args()
+    torch.manual_seed(1)
+    file = open(options.json, "w") if options.json else None
+
+    def say(**row):
+        line = json.dumps(row)
+        print(line, flush=True)
+        if file:
+            print(line, file=file, flush=True)
+
+    left = lambda: options.seconds - (time.monotonic() - started)
+    say(torch=torch.__version__, gpu=torch.cuda.get_device_name(), devices=[str(one) for one in tilewright.devices()])
+    stack = [(random_layer(INTER, HIDDEN), random_layer(INTER, HIDDEN), random_layer(HIDDEN, INTER)) for _ in range(STACK)]
+    stock = [tuple(map(bsr_of, layers)) for layers in stack]
+    dense = [tuple(layer.dense_weight() for layer in layers) for layers in stack]
+    for row in check_correct(stack[0][0], stock[0][0], dense[0][0]):
+        say(**row)
+    say(**guarded_row(lambda: check_gradients(stack[0][0])))
+    say(**guarded_row(lambda: eager(stack[0][0], stock[0][0], dense[0][0])))
+    products = lambda weights: Mlp(*[lambda x, w=w: F.linear(x, w) for w in weights])
+    for tokens in (1, 16, 64, 2048, 8192):
+        if left() < 5:
+            break
+        x = torch.randn(tokens, HIDDEN, device="cuda", dtype=torch.float16)
+        with torch.no_grad():
+            ours = microseconds([lambda m=m: m(x) for m in (Mlp(*layers) for layers in stack)])
+            with tt.enable() as drop_in:
+                dropped = microseconds([lambda m=m: m(x) for m in map(products, stock)])
+            row = {
+                "mlp": tokens,
+                "module_us": ours,
+                "drop_in_us": dropped,
+                "taken": drop_in.taken,
+                "dense_us": microseconds([lambda m=m: m(x) for m in map(products, dense)]),
+                "pytorch_bsr_us": microseconds([lambda m=m: m(x) for m in map(products, stock)]),
+            }
+        say(**row)
+    for tokens in (16, 64, 2048, 1):
+        if left() < 5:
+            break
+        x = torch.randn(tokens, HIDDEN, device="cuda", dtype=torch.float16)
+        gates = [layers[0] for layers in stack]
+        with torch.no_grad():
+            ours = microseconds([lambda g=g: g(x) for g in gates])
+            seconds, configuration = tuned([layers[0] for layers in stock], x, started + options.seconds)
+            dense_us = microseconds([lambda w=w: F.linear(x, w) for w in (layers[0] for layers in dense)])
+        say(gate=tokens, module_us=ours, triton_us=round(seconds * 1e6, 2), configuration=configuration, dense_us=dense_us)
+    say(seconds=round(time.monotonic() - started, 1))
+
+
+def guarded_row(call):
+    row = guarded(call)
+    return row if isinstance(row, dict) else {"failed": row}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,174 @@
+"""Patterns of index tensors with the plans for them: what operators keep from call to call.
+
+Kept by the addresses of crow and col, which stay alive with it; a change in place is noticed by their version.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections import OrderedDict
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ..._arrays import Memory, View
+from ..._errors import Error, InvalidArgument
+from ..._operation import Plan
+from .matrix import Pattern
+
+kinds = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32"}
+_stream_of = getattr(torch._C, "_cuda_getCurrentRawStream", None)
+_current_device = getattr(torch._C, "_cuda_getDevice", None)
+_patterns_kept = 4096
+
+
+class Launch:
+    """A plan for a pattern, ready for runs that differ in addresses alone."""
+
+    def __init__(self, plan: Plan, pattern: Pattern, device: int, alpha: float, beta: float) -> None:
+        self._plan = plan
+        self._device = device
+        self._fixed = {"row_ptr": pattern.row_address, "col_idx": pattern.col_address, "alpha": alpha, "beta": beta}
+        self._idle: list[Any] = []
+        self._workspaces: dict[int, Memory | None] = {}
+
+    def __call__(self, like: Tensor, b: int, values: int, bias: int | None, c: int) -> None:
+        """Enqueues a product on the current stream of the device of `like`; the other arguments are addresses."""
+        device = self._device
+        if device < 0:
+            return self._enqueue(like, 0, b, values, bias, c)
+        stream = _stream_of(device)  # type: ignore[misc]
+        if device == _current_device():  # type: ignore[misc]
+            return self._enqueue(like, stream, b, values, bias, c)
+        with torch.cuda.device(device):
+            return self._enqueue(like, stream, b, values, bias, c)
+
+    def _enqueue(self, like: Tensor, stream: int, b: int, values: int, bias: int | None, c: int) -> None:
+        workspace = self._workspaces.get(stream) or self._workspace(like, stream)
+        try:  # a struct that no other thread works with
+            operands = self._idle.pop()
+        except IndexError:
+            operands = self._plan.operands(**self._fixed)
+        operands.b, operands.values, operands.bias, operands.c = b, values, bias, c
+        self._plan.enqueue(operands, workspace, stream)
+        self._idle.append(operands)
+
+    def _workspace(self, like: Tensor, stream: int) -> Memory | None:
+        """The workspace of a stream: runs on one stream follow each other, those on two do not."""
+        if self._plan.workspace_bytes == 0:
+            return None
+        must_not_capture(like)
+        return self._workspaces.setdefault(stream, self._plan.workspace(like, stream))
+
+
+class KeptPattern:
+    """A pattern of tensors, the tensors that it was made of, and the launches for it."""
+
+    def __init__(self, crow: Tensor, col: Tensor, rows: int, columns: int, block: int) -> None:
+        self._source = (crow.detach(), col.detach())
+        #: As they were given: what is the same object needs no look at addresses.
+        self.objects = (crow, col)
+        self.version = version_of(crow, col)
+        # The kernels' own index type; the original where it is that.
+        self.crow, self.col = (one.to(torch.int32).contiguous() for one in self._source)
+        self.pattern = Pattern(self.crow, self.col, rows, columns, block)
+        self.rows, self.columns = rows, columns
+        self.elements = self.pattern.blocks * block * block
+        #: By what a product asks for, see Pattern.fields; an Error where no kernel takes it.
+        self.launches: dict[tuple[Any, ...], Launch | Error] = {}
+        self._transposed: tuple[KeptPattern, Tensor] | None = None
+
+    def is_for(self, rows: int, columns: int, block: int) -> bool:
+        return self.columns == columns and self.rows == rows and self.pattern.block == block
+
+    def transposed(self) -> tuple[KeptPattern, Tensor]:
+        """The pattern of the transpose, and the place in `values` of each of its blocks."""
+        if self._transposed is None:
+            pattern, block = self.pattern, self.pattern.block
+            height, width = pattern.rows // block, pattern.columns // block
+            rows = block_rows(self.crow, self.col)
+            order = torch.argsort(self.col.long() * max(height, 1) + rows)
+            lengths = torch.bincount(self.col, minlength=width)
+            crow = torch.cat([lengths.new_zeros(1), lengths.cumsum(0)]).int()
+            kept = KeptPattern(crow, rows[order].int(), pattern.columns, pattern.rows, block)
+            self._transposed = (kept, order)
+        return self._transposed
+
+    def launch(self, key: tuple[Any, ...], like: Tensor, alpha: float = 1.0, beta: float = 0.0) -> Launch:
+        """What runs the product of a key of Pattern.fields. Raises the Error that says why no kernel takes it."""
+        full = (*key, alpha, beta, like.is_cuda)
+        found = self.launches.get(full)
+        if found is None:
+            found = self.launches[full] = self._prepare(key, like, alpha, beta)
+        if isinstance(found, Error):
+            raise found
+        return found
+
+    def _prepare(self, key: tuple[Any, ...], like: Tensor, alpha: float, beta: float) -> Launch | Error:
+        must_not_capture(like)
+        place = View(0, (), (), "", "cuda" if like.is_cuda else "emulated", key[0])
+        try:
+            plan = self.pattern.plan(key, like, place)
+        except Error as error:
+            return error
+        return Launch(plan, self.pattern, like.get_device(), alpha, beta)
+
+    def check_values(self, values: Tensor, operand: Tensor) -> None:
+        """Raises InvalidArgument for values that are not those of the pattern, or unlike the dense operand."""
+        if values.dtype != operand.dtype or values.device != operand.device:
+            raise InvalidArgument(
+                f"values are {values.dtype} on {values.device}, the operand is {operand.dtype} on {operand.device}: they must agree"
+            )
+        if values.dtype not in kinds:
+            raise InvalidArgument(f"values are {values.dtype}: float16 and bfloat16 are served")
+        if values.numel() != self.elements or not values.is_contiguous():
+            blocks, block = self.pattern.blocks, self.pattern.block
+            raise InvalidArgument(f"values has the shape {list(values.shape)}: it must be a contiguous {[blocks, block, block]}")
+
+
+_patterns: OrderedDict[tuple[int, ...], KeptPattern] = OrderedDict()
+#: The same by the identity of the tensors that they were made of, which live as long as their entry.
+_near: dict[tuple[int, int], KeptPattern] = {}
+
+
+def pattern_of(crow: Tensor, col: Tensor, rows: int, columns: int, block: int) -> KeptPattern:
+    """The pattern of index tensors. The first call with them copies them to the host, and so waits for the device."""
+    near = _near.get((id(crow), id(col)))
+    if near is not None and near.is_for(rows, columns, block) and near.version == version_of(crow, col):
+        return near
+    key = (crow.data_ptr(), col.data_ptr(), rows, columns, block, col.numel())
+    found = _patterns.get(key)
+    if found is None or found.version != version_of(crow, col):
+        must_not_capture(crow)
+        found = _patterns[key] = KeptPattern(crow, col, rows, columns, block)
+        _near[id(crow), id(col)] = found
+        if len(_patterns) > _patterns_kept:
+            _forget(*_patterns.popitem(last=False))
+    return found
+
+
+def _forget(_: tuple[int, ...], kept: KeptPattern) -> None:
+    crow, col = kept.objects
+    if _near.get((id(crow), id(col))) is kept:
+        del _near[id(crow), id(col)]
+
+
+def version_of(crow: Tensor, col: Tensor) -> int:
+    """Grows with changes in place; tensors of the inference mode do not count them, and must not be changed."""
+    try:
+        return crow._version + col._version
+    except RuntimeError:
+        return -1
+
+
+def must_not_capture(like: Tensor) -> None:
+    """Raises where a CUDA graph is captured: what is to be made now takes copies and allocations."""
+    if like.is_cuda and torch.cuda.is_current_stream_capturing():
+        raise Error("a plan cannot be made while a CUDA graph is captured: run the same product once before the capture")
+
+
+def block_rows(crow: Tensor, col: Tensor) -> Tensor:
+    """Block row of each stored block."""
+    rows = torch.arange(crow.numel() - 1, device=crow.device)
+    return torch.repeat_interleave(rows, crow.diff(), output_size=col.numel())

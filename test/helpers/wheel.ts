@@ -1,0 +1,20 @@
+import { join } from 'node:path';
+import { loadFamily } from '../../src/discover.ts';
+import { emitPackage } from '../../src/emit/package.ts';
+import { localExecutor } from '../../src/exec/local.ts';
+import { packageRoot } from '../../src/util/package-root.ts';
+import { emitTestLibrary, toolFolders } from './library.ts';
+
+/** Folder of the Python tests. */
+export const pythonTests = join(packageRoot, 'test', 'fixtures', 'python');
+
+/** Emits a small library of two operations into `out`, and gives the path of its wheel. Takes a minute. */
+export async function emitTestWheel(out: string): Promise<string> {
+  await emitTestLibrary({ out, chosen: /\.naive\.b64\.f16\.f16|\.mma\.b64\.f16\.f16\.tn128/, cuda: false });
+  const of = await loadFamily('gemm');
+  await emitTestLibrary({ out, of, chosen: /\.naive\.f16\.(none|relu)/, cuda: false });
+  // g++ takes minutes to optimise what takes seconds to run.
+  const define = { CMAKE_CXX_FLAGS: '-O1', CMAKE_BUILD_TYPE: 'None' };
+  const tools = async () => ({ executor: localExecutor, define, toolFolders, cuda: 'off' as const });
+  return emitPackage('python', out, () => undefined, tools);
+}
