@@ -3,7 +3,14 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/gpu/**', 'test/python/**', 'test/faults/**', 'node_modules/**', 'dist/**', 'generated/**'],
+    exclude: [
+      'test/gpu/**',
+      'test/python/**',
+      'test/faults/**',
+      'node_modules/**',
+      'dist/**',
+      'generated/**',
+    ],
     // Tests compile and run real kernels: the machine's cores are theirs, not the test runner's.
     maxWorkers: 2,
     testTimeout: 30_000,
