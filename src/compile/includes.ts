@@ -1,8 +1,7 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { hashOf } from '../util/hash.ts';
-
-const includeLine = /^[ \t]*#[ \t]*include[ \t]*["<]([^">]+)[">]/gm;
+import { includeNames, locateHeader } from '../util/includes.ts';
 
 /** A header as far as keys care: what it is and whom it includes. */
 interface Header {
@@ -22,14 +21,14 @@ export function includeHash(text: string, folders: readonly string[], beside?: s
   const seen = new Map<string, string>();
   const visit = (names: readonly string[], own: string | undefined) => {
     for (const name of names) {
-      const path = find(name, own === undefined ? folders : [own, ...folders]);
+      const path = locateHeader(name, own === undefined ? folders : [own, ...folders]);
       if (path === undefined || seen.has(path)) continue;
       const header = read(path);
       seen.set(path, header.hash);
       visit(header.names, dirname(path));
     }
   };
-  visit(namesIn(text), beside);
+  visit(includeNames(text), beside);
   return hashOf(text, ...[...seen.values()].sort());
 }
 
@@ -40,15 +39,7 @@ function read(path: string): Header {
   const known = headers.get(path);
   if (known?.stamp === stamp) return known;
   const text = readFileSync(path, 'utf8');
-  const header = { hash: hashOf(text), names: namesIn(text), stamp };
+  const header = { hash: hashOf(text), names: includeNames(text), stamp };
   headers.set(path, header);
   return header;
-}
-
-function namesIn(text: string): string[] {
-  return [...text.matchAll(includeLine)].map(([, name = '']) => name);
-}
-
-function find(name: string, folders: readonly string[]): string | undefined {
-  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { dirname, relative } from 'node:path';
+import { locateHeader } from '../util/includes.ts';
 import { Code } from './code.ts';
 import { oneDeviceOnly } from './regions.ts';
 
@@ -24,7 +25,9 @@ export function headersOf(text: string, folders: readonly string[]): Header[] {
       if (closed.some(({ begin, end }) => begin <= at && at < end)) continue;
       const name = kind === 'directive' ? include.exec(line)?.[1] : undefined;
       const path =
-        name === undefined ? undefined : locate(name, beside === undefined ? folders : [beside, ...folders]);
+        name === undefined
+          ? undefined
+          : locateHeader(name, beside === undefined ? folders : [beside, ...folders]);
       if (path === undefined || found.has(path)) continue;
       const folder = folders.find((one) => path.startsWith(`${one}/`)) ?? dirname(path);
       const header = { file: relative(folder, path), folder, text: readFileSync(path, 'utf8') };
@@ -34,10 +37,6 @@ export function headersOf(text: string, folders: readonly string[]): Header[] {
   };
   visit(text, undefined);
   return [...found.values()];
-}
-
-function locate(name: string, folders: readonly string[]): string | undefined {
-  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
 /** Every word of a text: what may reach a function of a header. */

@@ -1,3 +1,5 @@
+import { narrowAddresses } from './address-lint.ts';
+
 /** A place in rendered CUDA text that would not run on every device, and what to write there. */
 export interface CudaFinding {
   readonly file: string;
@@ -104,8 +106,22 @@ function missingExports(file: string, code: string): CudaFinding[] {
   });
 }
 
-/** Checks rendered CUDA text; findings in order of lines. `file` is only quoted in them. */
-export function lintCuda(file: string, text: string): CudaFinding[] {
+/** Products of 32 bits in addresses: right on every problem that is small. */
+function narrowProducts(file: string, code: string, headers: string): CudaFinding[] {
+  return narrowAddresses(code, codeOnly(headers)).map(({ at, found }) => ({
+    file,
+    line: lineAt(code, at),
+    rule: 'wide-address',
+    found: oneLine(found),
+    instead: 'multiply with 64 bits from the first factor on, as in static_cast<long long>(row) * stride',
+  }));
+}
+
+/**
+ * Checks rendered CUDA text; findings in order of lines. `file` is only quoted in them. `headers`: texts of those that declare
+ * the kernel's arguments.
+ */
+export function lintCuda(file: string, text: string, headers = ''): CudaFinding[] {
   const code = codeOnly(text);
   const findings = CUDA_RULES.flatMap((rule) =>
     [...code.matchAll(rule.pattern)].map((match) => ({
@@ -116,7 +132,9 @@ export function lintCuda(file: string, text: string): CudaFinding[] {
       instead: rule.instead,
     })),
   );
-  return [...findings, ...missingExports(file, code)].sort((a, b) => a.line - b.line);
+  return [...findings, ...missingExports(file, code), ...narrowProducts(file, code, headers)].sort(
+    (a, b) => a.line - b.line,
+  );
 }
 
 /** One line for a person: where, what, and how to write it instead. */

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { UsageError } from '../errors.ts';
 import type { AnyFamily } from '../model/family.ts';
 import type { Variant } from '../model/variant.ts';
 import { onDisk } from '../util/disk.ts';
+import { includeNames, locateHeader } from '../util/includes.ts';
 import { describeCudaFinding, lintCuda } from './cuda-lint.ts';
 import { describeFinding, type LintFinding } from './finding.ts';
 import { renderVariant, templatesOf } from './render.ts';
@@ -96,13 +97,29 @@ function lintRendered(
 ): LintFinding[] {
   return evenly(variants, 8).flatMap((variant) => {
     const { text } = renderVariant(family, folder, variant);
-    return lintCuda(variant.id, text).map((finding) => ({
+    return lintCuda(variant.id, text, headersOf(text, folder)).map((finding) => ({
       file: template,
       line: 1,
       column: 1,
       message: `rendered ${describeCudaFinding(finding)}`,
     }));
   });
+}
+
+/** Texts of the family's headers that a text includes, directly or not. */
+function headersOf(text: string, folder: string): string {
+  const found = new Map<string, string>();
+  const visit = (code: string, beside: string) => {
+    for (const name of includeNames(code)) {
+      const path = locateHeader(name, [beside, folder]);
+      if (path === undefined || found.has(path)) continue;
+      const header = readFileSync(path, 'utf8');
+      found.set(path, header);
+      visit(header, dirname(path));
+    }
+  };
+  visit(text, folder);
+  return [...found.values()].join('\n');
 }
 
 function evenly<T>(items: readonly T[], count: number): T[] {

@@ -322,6 +322,7 @@ Result launch(const Config& config, Dim3 grid, Dim3 block, std::size_t shared_by
   check_shape(grid, block, shared_bytes, cluster);
   configure(config, grid, block, shared_bytes, cluster);
   machine.body = &body;
+  machine.launcher = {};  // another OS thread, with another stack, may have been the last
   start_reports();
   start_banks();
   start_variables();

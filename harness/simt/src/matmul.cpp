@@ -6,7 +6,8 @@
 
 #include "numerics.hpp"
 
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)  // sanitizers and ifunc resolvers do not mix
+// Sanitizers and ifunc resolvers do not mix.
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define SIMT_VERSIONS __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
 #define SIMT_VERSIONS

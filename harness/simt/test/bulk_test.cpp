@@ -340,6 +340,27 @@ TEST(bulk_store_and_reuse_of_its_source) {
   }
 }
 
+TEST(work_listed_twice_is_told_from_a_race_of_threads) {
+  const auto stores = [](Buffer<int>& out, unsigned writers, unsigned each) {
+    return launch(checked(), {1}, {64}, 1024, {1}, [&out, writers, each] {
+      const std::uint32_t data = shared_start();
+      store_shared(data + ids->thread.x * 4, 1);
+      fence_proxy_async();
+      sync_threads();
+      if (ids->lane != 0 || ids->warp >= writers) return;
+      for (unsigned i = 0; i < each; ++i) {
+        bulk_store(out.data(), data, 128);
+        bulk_commit();
+      }
+      bulk_wait(0, false);
+    });
+  };
+  Buffer<int> out(32, "out");
+  CHECK_CLEAN(stores(out, 1, 1));
+  CHECK_FINDING(stores(out, 1, 2), "race", "is the same work listed twice?");
+  CHECK_FINDING(stores(out, 2, 1), "race", "write after write, not ordered by a barrier");
+}
+
 namespace {
 
 /// Generic write, then a tensor store reads; with the fences and waits that `drop` leaves.

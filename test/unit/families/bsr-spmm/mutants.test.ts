@@ -291,6 +291,34 @@ describe('depth quick sees a kernel that', () => {
   });
 });
 
+describe('the verdict names what is wrong:', () => {
+  const release = 'if (warp.lane == 0) ptx::mbarrier_arrive(empty(stage));';
+  const told: readonly [string, Name, Change, VerdictName, RegExp][] = [
+    [
+      'the barriers that nobody arrives at, as the source calls them',
+      'producers',
+      replacing(release, ''),
+      'hang',
+      /of block \(0,0,0\) on mbarrier 0x[0-9a-f]+ parity 0: phase 0, \d+ of \d+ arrivals missing \(empty\(i\)\)/,
+    ],
+    [
+      'a tile that its list has twice',
+      'halves',
+      replacing(
+        'value, taken);',
+        'value, taken == 1 && __shfl_sync(ptx::kAllLanes, batch.count, 1) >= 0 ? 0 : taken);',
+      ),
+      'race',
+      /one thread writes the same place twice.*is the same work listed twice\?/,
+    ],
+  ];
+  it.each(told)('%s', { timeout: 120_000 }, async (_, name, change, word, message) => {
+    const { verdict, evidence } = await bench.gate(ids[name], change);
+    expect(evidence.message).toMatch(message);
+    expect(verdict).toBe(word);
+  });
+});
+
 describe('depth quick passes', () => {
   it.each(Object.entries(ids))('%s as it is', { timeout: 120_000 }, async (_, id) => {
     const { verdict, evidence } = await bench.gate(id, sound);

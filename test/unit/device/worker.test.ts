@@ -1,0 +1,34 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { Worker } from '../../../src/device/worker.ts';
+import { localExecutor } from '../../../src/exec/local.ts';
+
+const line = '{"event":"unavailable","reason":"slept"}';
+
+/** A worker that runs a script of the shell. */
+function working(script: string): Worker {
+  const worker = new Worker(['sh', '-c', script], localExecutor);
+  onTestFinished(() => worker.kill());
+  return worker;
+}
+
+it('a worker that computes is given CPU seconds: one that was kept from them is waited for', async () => {
+  const kept = working(`sleep 2; echo '${line}'; cat`);
+  expect(await kept.next(1, true)).toEqual({ event: 'unavailable', reason: 'slept' });
+});
+
+it('a worker that has used its CPU seconds is killed', async () => {
+  const busy = working('while :; do :; done');
+  expect(await busy.next(1, true)).toEqual({ kind: 'silent', seconds: 1 });
+});
+
+it('a worker that does not compute is given seconds by the clock', async () => {
+  const asleep = working(`sleep 5; echo '${line}'; cat`);
+  expect(await asleep.next(1)).toEqual({ kind: 'silent', seconds: 1 });
+});
+
+it('a worker that sleeps where it is to compute is not waited for without end', {
+  timeout: 60_000,
+}, async () => {
+  const asleep = working('sleep 600');
+  expect(await asleep.next(0.2, true)).toEqual({ kind: 'silent', seconds: 0.2 });
+});
