@@ -133,6 +133,8 @@ struct Problem {
   std::int32_t block;
   std::vector<std::int32_t> row_ptr{0}, col_idx;
   tw_bsr_spmm_plan* plan = nullptr;
+  tw_context* context = nullptr;
+  tw_bsr* pattern = nullptr;
   void *device_row_ptr, *device_col_idx, *values[kPlaces], *b[kPlaces], *c[kPlaces];
 
   explicit Problem(std::int32_t block) : block(block) {
@@ -168,6 +170,25 @@ struct Problem {
     }
   }
 
+  /// For calls whose kernel a context chooses: by the library's policy, as the plan does.
+  void make_context() {
+    tw_context_options options{};
+    options.struct_size = sizeof options;
+    options.policy = TW_POLICY_REPLAY;
+    options.cache = "";
+    tw_bsr_structure structure{};
+    structure.struct_size = sizeof structure;
+    structure.m = structure.k = kSize;
+    structure.block = block;
+    structure.blocks = static_cast<std::int64_t>(col_idx.size());
+    structure.row_ptr = device_row_ptr;
+    structure.col_idx = device_col_idx;
+    structure.host_row_ptr = row_ptr.data();
+    structure.host_col_idx = col_idx.data();
+    if (tw_context_create(0, &options, &context) != TW_STATUS_SUCCESS) fail("context");
+    if (tw_bsr_create(context, &structure, nullptr, &pattern) != TW_STATUS_SUCCESS) fail("pattern");
+  }
+
   static void* upload(const std::vector<std::int32_t>& numbers) {
     void* memory = allocate(numbers.size() * 4);
 #ifdef REAL_DRIVER
@@ -196,18 +217,32 @@ struct Caller {
       fail("prepare");
   }
 
-  tw_status call() {
+  tw_bsr_spmm_operands operands() {
     const Problem& p = problem;
     next = (next + 1) % kPlaces;
-    tw_bsr_spmm_operands operands{};
-    operands.struct_size = sizeof operands;
-    operands.row_ptr = p.device_row_ptr;
-    operands.col_idx = p.device_col_idx;
-    operands.values = p.values[next];
-    operands.b = static_cast<const char*>(p.b[(next + 3) % kPlaces]) + off_alignment;
-    operands.c = p.c[(next + 5) % kPlaces];
-    operands.alpha = 1.5f;
-    return tw_bsr_spmm_run(p.plan, &operands, workspace, workspace_bytes, stream);
+    tw_bsr_spmm_operands all{};
+    all.struct_size = sizeof all;
+    all.row_ptr = p.device_row_ptr;
+    all.col_idx = p.device_col_idx;
+    all.values = p.values[next];
+    all.b = static_cast<const char*>(p.b[(next + 3) % kPlaces]) + off_alignment;
+    all.c = p.c[(next + 5) % kPlaces];
+    all.alpha = 1.5f;
+    return all;
+  }
+
+  tw_status call() {
+    const tw_bsr_spmm_operands all = operands();
+    return tw_bsr_spmm_run(problem.plan, &all, workspace, workspace_bytes, stream);
+  }
+
+  /// The same call by key.
+  tw_status keyed() {
+    const tw_bsr_spmm_operands all = operands();
+    tw_bsr_spmm_problem asked{};
+    asked.struct_size = sizeof asked;
+    asked.n = kSize;
+    return tw_bsr_spmm(problem.context, problem.pattern, &asked, &all, stream);
   }
 };
 
@@ -222,7 +257,7 @@ constexpr int kBatch = 32;
 
 /// Nanoseconds a call, one entry per batch; and of single calls, with what reading the clock takes.
 struct Samples {
-  std::vector<double> library, bare, single, clock;
+  std::vector<double> library, bare, keyed, single, keyed_single, clock;
   std::int64_t allocations = 0, launches = 0, calls = 0;
 };
 
@@ -239,6 +274,9 @@ void measure(const Problem& problem, std::size_t off_alignment, int samples, std
   const auto run = [&] {
     if (caller.call() != TW_STATUS_SUCCESS) fail("run");
   };
+  const auto keyed = [&] {
+    if (caller.keyed() != TW_STATUS_SUCCESS) fail("keyed call");
+  };
   Recording recording;
   recorder = &recording;
   run();
@@ -246,9 +284,9 @@ void measure(const Problem& problem, std::size_t off_alignment, int samples, std
   const auto bare = [&] {
     __real_cudaLaunchKernelExC(&recording.config, recording.function, recording.parameters.data());
   };
-  for (auto* list : {&out.library, &out.bare, &out.single, &out.clock})
+  for (auto* list : {&out.library, &out.bare, &out.keyed, &out.single, &out.keyed_single, &out.clock})
     list->reserve(static_cast<std::size_t>(samples));
-  for (int i = 0; i < 100; ++i) run(), synchronize(caller.stream);
+  for (int i = 0; i < 100; ++i) run(), keyed(), synchronize(caller.stream);
   for (--waiting; waiting > 0;) std::this_thread::yield();  // all threads begin together
   const std::int64_t allocated = allocations, launched = launches;
   for (int i = 0; i < samples; ++i) {
@@ -257,15 +295,21 @@ void measure(const Problem& problem, std::size_t off_alignment, int samples, std
     out.bare.push_back(batch(bare));
     synchronize(caller.stream);
     if (i % 2 == 1) out.library.push_back(batch(run)), synchronize(caller.stream);
+    out.keyed.push_back(batch(keyed));
+    synchronize(caller.stream);
     const double first = now(), second = now();
     run();
     out.single.push_back(now() - second);
     out.clock.push_back(second - first);
     synchronize(caller.stream);
+    const double third = now();
+    keyed();
+    out.keyed_single.push_back(now() - third);
+    synchronize(caller.stream);
   }
   out.allocations = allocations - allocated;
   out.launches = launches - launched;
-  out.calls = std::int64_t{samples} * (kBatch + 1);
+  out.calls = std::int64_t{samples} * 2 * (kBatch + 1);
 }
 
 double quantile(std::vector<double> values, double at) {
@@ -285,10 +329,12 @@ void report(const Problem& problem, const char* call, int threads, const Samples
 #endif
   std::printf(
       "{\"variant\":\"%s\",\"call\":\"%s\",\"driver\":\"%s\",\"threads\":%d,\"nsMedian\":%.1f,"
-      "\"nsP99\":%.1f,\"bareNsMedian\":%.1f,\"ownNsMedian\":%.1f,\"allocationsPerRun\":%g,"
+      "\"nsP99\":%.1f,\"bareNsMedian\":%.1f,\"ownNsMedian\":%.1f,\"keyedAboveNsMedian\":%.1f,"
+      "\"keyedAboveNsP99\":%.1f,\"allocationsPerRun\":%g,"
       "\"launchesPerRun\":%g}\n",
       tw_bsr_spmm_plan_variant(problem.plan), call, driver, threads, library,
-      quantile(all.single, 0.99) - clock, bare, library - bare, static_cast<double>(all.allocations) / calls,
+      quantile(all.single, 0.99) - clock, bare, library - bare, quantile(all.keyed, 0.5) - library,
+      quantile(all.keyed_single, 0.99) - quantile(all.single, 0.5), static_cast<double>(all.allocations) / calls,
       static_cast<double>(all.launches) / calls);
   std::fflush(stdout);
 }
@@ -309,7 +355,9 @@ void measure(const Problem& problem, const char* call, std::size_t off_alignment
     const Samples& own = samples_of[static_cast<std::size_t>(i)];
     append(all.library, own.library);
     append(all.bare, own.bare);
+    append(all.keyed, own.keyed);
     append(all.single, own.single);
+    append(all.keyed_single, own.keyed_single);
     append(all.clock, own.clock);
     all.allocations += own.allocations;
     all.launches += own.launches;
@@ -393,11 +441,14 @@ int main(int count, char** words) {
     Problem problem(block);
     if (!problem.make_plan()) continue;
     problem.place();
+    problem.make_context();
     for (const int number : threads) measure(problem, "aligned", 0, number, samples);
     // The chosen kernel refuses such a B; where the library has a fallback, that takes it.
     if (Caller(problem, 2).call() == TW_STATUS_SUCCESS)
       for (const int number : threads) measure(problem, "fallback", 2, number, samples);
     tw_bsr_spmm_plan_destroy(problem.plan);
+    tw_bsr_destroy(problem.pattern);
+    tw_context_destroy(problem.context);
   }
 #ifdef REAL_DRIVER
   report_maps(samples);

@@ -1,0 +1,347 @@
+// tuner.cpp - see bench/tuner. What a context costs and gives on a GPU, with bsr_spmm in f16.
+#include <cuda_runtime_api.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tilewright/bsr_spmm.h"
+
+namespace {
+
+[[noreturn]] void fail(const std::string& what) {
+  std::fprintf(stderr, "tuner: %s: %s\n", what.c_str(), tw_last_error());
+  std::exit(2);
+}
+
+void must(cudaError_t code, const char* what) {
+  if (code != cudaSuccess) fail(std::string(what) + ": " + cudaGetErrorString(code));
+}
+void must(tw_status status, const char* what) {
+  if (status != TW_STATUS_SUCCESS) fail(what);
+}
+
+double milliseconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+std::uint32_t random_bits() {
+  static std::uint32_t state = 1;
+  return state = state * 1664525u + 1013904223u;
+}
+
+/// f16 numbers between -2 and 2 on the device, at least half a unit away from 0 or so.
+std::uint16_t* numbers(std::size_t count) {
+  std::vector<std::uint16_t> host(count);
+  for (std::uint16_t& one : host) one = static_cast<std::uint16_t>((random_bits() >> 16 & 0x83ff) | 0x3800);
+  void* memory = nullptr;
+  must(cudaMalloc(&memory, count * 2), "cudaMalloc");
+  must(cudaMemcpy(memory, host.data(), count * 2, cudaMemcpyHostToDevice), "cudaMemcpy");
+  return static_cast<std::uint16_t*>(memory);
+}
+
+constexpr std::int64_t kMost = 4096;  // of every size
+
+/// Operands that all problems share.
+struct Data {
+  std::uint16_t *values = numbers(kMost * kMost), *b = numbers(kMost * kMost), *c = numbers(kMost * kMost);
+};
+
+/// A pattern with rows of random length.
+struct Problem {
+  std::int64_t size, n, block;
+  double density;
+  std::vector<std::int32_t> row_ptr{0}, col_idx;
+  std::int32_t *device_row_ptr = nullptr, *device_col_idx = nullptr;
+  tw_bsr* pattern = nullptr;
+
+  Problem(std::int64_t size, std::int64_t n, std::int64_t block, double density)
+      : size(size), n(n), block(block), density(density) {
+    const std::int64_t blocks = size / block;
+    for (std::int64_t row = 0; row < blocks; ++row) {
+      for (std::int64_t column = 0; column < blocks; ++column)
+        if ((random_bits() >> 8) < density * (1 << 24)) col_idx.push_back(static_cast<std::int32_t>(column));
+      row_ptr.push_back(static_cast<std::int32_t>(col_idx.size()));
+    }
+    const auto upload = [](const std::vector<std::int32_t>& host, std::int32_t*& device) {
+      must(cudaMalloc(reinterpret_cast<void**>(&device), host.size() * 4 + 4), "cudaMalloc");
+      must(cudaMemcpy(device, host.data(), host.size() * 4, cudaMemcpyHostToDevice), "cudaMemcpy");
+    };
+    upload(row_ptr, device_row_ptr), upload(col_idx, device_col_idx);
+  }
+  ~Problem() { cudaFree(device_row_ptr), cudaFree(device_col_idx); }
+
+  void describe(tw_context* context) {
+    tw_bsr_structure all{};
+    all.struct_size = sizeof all;
+    all.m = all.k = size;
+    all.block = block;
+    all.blocks = static_cast<std::int64_t>(col_idx.size());
+    all.row_ptr = device_row_ptr, all.col_idx = device_col_idx;
+    all.host_row_ptr = row_ptr.data(), all.host_col_idx = col_idx.data();
+    must(tw_bsr_create(context, &all, nullptr, &pattern), "describe a pattern");
+  }
+  tw_bsr_spmm_problem asked() const {
+    tw_bsr_spmm_problem all{};
+    all.struct_size = sizeof all;
+    all.n = n;
+    return all;
+  }
+  tw_bsr_spmm_operands operands(const Data& data) const {
+    tw_bsr_spmm_operands all{};
+    all.struct_size = sizeof all;
+    all.values = data.values, all.b = data.b, all.c = data.c;
+    all.alpha = 1;
+    return all;
+  }
+  void call(tw_context* context, const Data& data, cudaStream_t stream) const {
+    const tw_bsr_spmm_problem p = asked();
+    const tw_bsr_spmm_operands o = operands(data);
+    must(tw_bsr_spmm(context, pattern, &p, &o, stream), "call");
+  }
+  std::string explain(tw_context* context, const Data& data) const {
+    const tw_bsr_spmm_problem p = asked();
+    const tw_bsr_spmm_operands o = operands(data);
+    std::string text(1 << 16, '\0');
+    std::size_t bytes = text.size();
+    must(tw_bsr_spmm_explain(context, pattern, &p, &o, text.data(), &bytes), "explain");
+    text.resize(bytes - 1);
+    return text;
+  }
+};
+
+tw_context* make_context(tw_policy policy, bool exhaustive = false, int budget_ms = 0) {
+  tw_context_options options{};
+  options.struct_size = sizeof options;
+  options.policy = policy;
+  options.cache = "";
+  options.exhaustive = exhaustive;
+  options.budget_ms = budget_ms;
+  tw_context* context = nullptr;
+  must(tw_context_create(0, &options, &context), "make a context");
+  return context;
+}
+
+tw_context_statistics statistics_of(const tw_context* context) {
+  tw_context_statistics all{};
+  all.struct_size = sizeof all;
+  must(tw_context_query(context, &all), "query");
+  return all;
+}
+
+std::string member(const std::string& json, const std::string& name) {
+  const std::size_t at = json.find("\"" + name + "\":\"");
+  if (at == std::string::npos) return "";
+  const std::size_t from = at + name.size() + 4;
+  return json.substr(from, json.find('"', from) - from);
+}
+
+/// Microseconds by variant, of the list `measured`.
+std::map<std::string, double> times_in(const std::string& json) {
+  std::map<std::string, double> times;
+  for (std::size_t at = json.find("[\"", json.find("\"measured\":")); at != std::string::npos; at = json.find("[\"", at + 1)) {
+    const std::size_t end = json.find('"', at + 2);
+    times[json.substr(at + 2, end - at - 2)] = std::atof(json.c_str() + end + 2);
+  }
+  return times;
+}
+
+/// The first calls of this process.
+void first(const char* policy, std::int64_t block, double density) {
+  const Data data;
+  Problem problem(4096, 4096, block, density);
+  must(cudaDeviceSynchronize(), "synchronize");
+  tw_context* context =
+      make_context(std::strcmp(policy, "force") == 0 ? TW_POLICY_FORCE
+                   : std::strcmp(policy, "replay") == 0 ? TW_POLICY_REPLAY : TW_POLICY_ON_MISS);
+  const auto begin = std::chrono::steady_clock::now();
+  problem.describe(context);
+  const double described = milliseconds_since(begin);
+  problem.call(context, data, nullptr);
+  must(cudaDeviceSynchronize(), "synchronize");
+  const double all = milliseconds_since(begin);
+  const auto again = std::chrono::steady_clock::now();
+  problem.call(context, data, nullptr);
+  must(cudaDeviceSynchronize(), "synchronize");
+  const tw_context_statistics statistics = statistics_of(context);
+  const std::string explained = problem.explain(context, data);
+  std::printf("{\"bench\":\"first call\",\"policy\":\"%s\",\"size\":4096,\"block\":%lld,\"density\":%g,\"patternMs\":%.2f,"
+              "\"firstCallMs\":%.2f,\"secondCallMs\":%.3f,\"measured\":%lld,\"candidates\":%lld,\"rejected\":%lld,"
+              "\"origin\":\"%s\",\"variant\":\"%s\"}\n",
+              policy, static_cast<long long>(block), density, described, all, milliseconds_since(again),
+              static_cast<long long>(statistics.measured), static_cast<long long>(statistics.candidates),
+              static_cast<long long>(statistics.rejected), member(explained, "origin").c_str(),
+              member(explained, "variant").c_str());
+  std::fflush(stdout);
+}
+
+/// Fresh tunes of many keys beside the times of every kernel that takes them.
+void retunes(double seconds) {
+  const auto begin = std::chrono::steady_clock::now();
+  const Data data;
+  int keys = 0, tunes = 0, within = 0, same = 0;
+  long long measured = 0, candidates = 0, rejected = 0, exhaustively = 0;
+  double worst = 1;
+  constexpr int kTunes = 3;
+  for (const double density : {0.04, 0.07, 0.2})
+    for (const std::int64_t size : {2048, 4096, 1024})
+      for (const std::int64_t n : {4096, 256, 1024})
+        for (const std::int64_t block : {32, 64, 128}) {
+          if (milliseconds_since(begin) > 1000 * seconds) continue;
+          Problem problem(size, n, block, density);
+          tw_context* all = make_context(TW_POLICY_FORCE, true);
+          problem.describe(all);
+          problem.call(all, data, nullptr);
+          const std::map<std::string, double> times = times_in(problem.explain(all, data));
+          exhaustively += statistics_of(all).measured;
+          rejected += statistics_of(all).rejected;
+          tw_bsr_destroy(problem.pattern), tw_context_destroy(all);
+          double best = HUGE_VAL;
+          for (const auto& [id, time] : times) best = std::min(best, time);
+          ++keys;
+          std::string before;
+          double own_worst = 1;
+          for (int i = 0; i < kTunes; ++i) {
+            tw_context* context = make_context(TW_POLICY_FORCE);
+            problem.describe(context);
+            problem.call(context, data, nullptr);
+            const std::string chosen = member(problem.explain(context, data), "variant");
+            measured += statistics_of(context).measured;
+            candidates += statistics_of(context).candidates;
+            rejected += statistics_of(context).rejected;
+            tw_bsr_destroy(problem.pattern), tw_context_destroy(context);
+            const auto found = times.find(chosen);
+            const double ratio = found == times.end() ? HUGE_VAL : found->second / best;
+            own_worst = std::max(own_worst, ratio);
+            within += ratio <= 1.02;
+            same += i > 0 && chosen == before;
+            before = chosen;
+            ++tunes;
+          }
+          worst = std::max(worst, own_worst);
+          if (own_worst > 1.02)
+            std::printf("{\"bench\":\"beyond 2 %%\",\"size\":%lld,\"n\":%lld,\"block\":%lld,\"density\":%g,\"ratio\":%.3f,"
+                        "\"bestUs\":%.1f,\"chosen\":\"%s\"}\n",
+                        static_cast<long long>(size), static_cast<long long>(n), static_cast<long long>(block), density,
+                        own_worst, best, before.c_str());
+        }
+  std::printf("{\"bench\":\"re-tunes\",\"keys\":%d,\"tunes\":%d,\"within2Percent\":%.4f,\"sameAsBefore\":%.4f,\"worst\":%.3f,"
+              "\"measuredPerTune\":%.2f,\"candidatesPerTune\":%.2f,\"measuredPerTuneOfAll\":%.2f,\"rejected\":%lld,"
+              "\"seconds\":%.1f}\n",
+              keys, tunes, static_cast<double>(within) / tunes, static_cast<double>(same) / (tunes - keys), worst,
+              static_cast<double>(measured) / tunes, static_cast<double>(candidates) / tunes,
+              static_cast<double>(exhaustively) / keys, rejected, milliseconds_since(begin) / 1000);
+}
+
+std::vector<std::uint16_t> result(const Data& data, std::int64_t count) {
+  std::vector<std::uint16_t> host(static_cast<std::size_t>(count));
+  must(cudaDeviceSynchronize(), "synchronize");
+  must(cudaMemcpy(host.data(), data.c, host.size() * 2, cudaMemcpyDeviceToHost), "cudaMemcpy");
+  return host;
+}
+
+/// A call on a miss while its stream is being captured: the graph against a call behind it.
+void captures() {
+  const Data data;
+  Problem problem(2048, 1024, 64, 0.07);
+  tw_context* context = make_context(TW_POLICY_ON_MISS);
+  problem.describe(context);
+  cudaStream_t stream;
+  must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "make a stream");
+  const std::int64_t count = problem.size * problem.n;
+
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal), "begin a capture");
+  problem.call(context, data, stream);
+  must(cudaStreamEndCapture(stream, &graph), "end the capture");
+  const long long tuned_in_capture = statistics_of(context).tuned;
+  must(cudaGraphInstantiate(&executable, graph, 0), "instantiate");
+  must(cudaMemset(data.c, 0xff, static_cast<std::size_t>(count) * 2), "poison");
+  must(cudaGraphLaunch(executable, stream), "launch the graph");
+  const std::vector<std::uint16_t> replayed = result(data, count);
+
+  must(cudaMemset(data.c, 0xff, static_cast<std::size_t>(count) * 2), "poison");
+  problem.call(context, data, stream);  // measures
+  const std::vector<std::uint16_t> direct = result(data, count);
+  const long long tuned_behind = statistics_of(context).tuned;
+
+  const auto differ = [](const std::vector<std::uint16_t>& a, const std::vector<std::uint16_t>& b) {
+    double most = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const auto number = [](std::uint16_t bits) {
+        const int exponent = bits >> 10 & 31;
+        const double value = std::ldexp((exponent ? 1024 : 0) + (bits & 1023), (exponent ? exponent : 1) - 25);
+        return bits & 0x8000 ? -value : value;
+      };
+      most = std::max(most, std::fabs(number(a[i]) - number(b[i])) / std::max(1.0, std::fabs(number(a[i]))));
+    }
+    return most;
+  };
+  std::printf("{\"bench\":\"capture\",\"tunedInCapture\":%lld,\"tunedBehind\":%lld,\"largestRelativeDifference\":%.5f}\n",
+              tuned_in_capture, tuned_behind, differ(replayed, direct));
+}
+
+/// Tuning in one thread while another one captures in the global mode, which forbids unsafe calls everywhere.
+void captured_elsewhere() {
+  const Data data;
+  Problem problem(2048, 1024, 64, 0.07);
+  tw_context* context = make_context(TW_POLICY_ON_MISS);
+  problem.describe(context);
+  cudaStream_t stream, other;
+  must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "make a stream");
+  must(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking), "make a stream");
+  must(cudaStreamBeginCapture(other, cudaStreamCaptureModeGlobal), "begin a capture");
+  tw_status status = TW_STATUS_SUCCESS;
+  std::string text;
+  std::thread caller([&] {
+    const tw_bsr_spmm_problem p = problem.asked();
+    const tw_bsr_spmm_operands o = problem.operands(data);
+    status = tw_bsr_spmm(context, problem.pattern, &p, &o, stream);
+    text = tw_last_error();
+  });
+  caller.join();
+  cudaGraph_t graph = nullptr;
+  const cudaError_t ended = cudaStreamEndCapture(other, &graph);
+  must(cudaDeviceSynchronize(), "synchronize");
+  std::printf("{\"bench\":\"capture in another thread\",\"status\":%d,\"error\":\"%s\",\"tuned\":%lld,\"capture\":\"%s\"}\n",
+              static_cast<int>(status), text.c_str(), static_cast<long long>(statistics_of(context).tuned),
+              cudaGetErrorName(ended));
+}
+
+/// A call with what cudaDeviceReset took away.
+void reset() {
+  const Data data;
+  Problem problem(1024, 256, 64, 0.07);
+  tw_context* context = make_context(TW_POLICY_REPLAY);
+  problem.describe(context);
+  problem.call(context, data, nullptr);
+  must(cudaDeviceSynchronize(), "synchronize");
+  must(cudaDeviceReset(), "reset");
+  const tw_bsr_spmm_problem p = problem.asked();
+  const tw_bsr_spmm_operands o = problem.operands(data);
+  const tw_status stale = tw_bsr_spmm(context, problem.pattern, &p, &o, nullptr);
+  const std::string text = tw_last_error();
+  std::printf("{\"bench\":\"cudaDeviceReset\",\"status\":%d,\"error\":\"%s\"}\n", static_cast<int>(stale), text.c_str());
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  const std::string what = count > 1 ? words[1] : "";
+  if (what == "first" && count > 4) first(words[2], std::atoll(words[3]), std::atof(words[4]));
+  else if (what == "retunes") retunes(count > 2 ? std::atof(words[2]) : 60);
+  else if (what == "captures") captures();
+  else if (what == "captured-elsewhere") captured_elsewhere();
+  else if (what == "reset") reset();
+  else return std::fprintf(stderr, "tuner: unknown '%s'\n", what.c_str()), 2;
+}
