@@ -4,7 +4,8 @@
 #pragma once
 #include "tw/intrinsics.hpp"
 #include "assembly.hpp"
-#include "symbol.hpp"
+#include "entry.hpp"
+#include "symbol_of.hpp"
 #undef __noinline__  // a word of the standard headers' attributes; src/kernel-file/rewrite.ts takes it away elsewhere
 
 #include <cfloat>
@@ -59,17 +60,6 @@ struct ReferenceParameter {
   bool pointer;
 };
 
-/// Null for a type that the runner does not know.
-template <class T>
-constexpr const char* element_name() {
-  if constexpr (std::is_same_v<T, __half>) return "f16";
-  else if constexpr (std::is_same_v<T, __nv_bfloat16>) return "bf16";
-  else if constexpr (std::is_same_v<T, float>) return "f32";
-  else if constexpr (std::is_same_v<T, double>) return "f64";
-  else if constexpr (!std::is_integral_v<T>) return nullptr;
-  else return sizeof(T) == 8 ? "i64" : sizeof(T) == 4 ? (std::is_signed_v<T> ? "i32" : "u32") : std::is_signed_v<T> ? "i8" : "u8";
-}
-
 template <class T>
 constexpr const char* reference_element() {
   static_assert(element_name<T>() != nullptr, "the reference takes an argument of a type that is not supported");
@@ -84,26 +74,9 @@ const ReferenceParameter* reference_parameters(void (*)(Parameters...)) {
   return all;
 }
 
-/// Elements of `float4` and `__half2` are their parts.
-template <class T>
-constexpr const char* part_name() {
-  using Bare = std::remove_cv_t<T>;
-  if constexpr (element_name<Bare>() != nullptr) return element_name<Bare>();
-  else if constexpr (requires(Bare value) { value.x; value.y; })
-    return element_name<std::remove_cvref_t<decltype(Bare::x)>>();
-  else return nullptr;
-}
-
-/// A variable of type T; `type`: its elements where the description says so.
-template <class T>
-constexpr Symbol symbol(const char* name, const char* type) {
-  const std::size_t rows = std::rank_v<T> > 1 ? std::extent_v<T> : 1;
-  return {name, type ? type : part_name<std::remove_all_extents_t<T>>(), sizeof(T), rows};
-}
-
 /// Fills a variable's initial contents from the tensor whose address lies in that slot of a call.
 template <class T>
-void fill(T& variable, const void* call, std::size_t slot) {
+void fill(T& variable, const void* call, std::size_t slot, void*) {
   const void* from = nullptr;
   std::memcpy(&from, static_cast<const char*>(call) + 8 * slot, sizeof from);
   std::memcpy(const_cast<std::remove_cv_t<T>*>(&variable), from, sizeof variable);

@@ -1,5 +1,5 @@
-// symbol.hpp - a variable in device memory that the runner fills: how a checked kernel's library describes it. Plain
-// C++17, since libraries made by nvcc have it too.
+// symbol.hpp - a variable in device memory that the runner fills: how a checked kernel's library describes it. The
+// runner reads the table, symbol_of.hpp makes it.
 #pragma once
 #include <cstddef>
 

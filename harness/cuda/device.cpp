@@ -4,6 +4,7 @@
 #include <new>
 
 #include "launcher.hpp"
+#include "library.hpp"
 #include "nvml.hpp"
 #include "streams.hpp"
 
@@ -20,6 +21,42 @@ class Cubin : public Module {
   Cubin(const std::string& path, std::string symbol) : image(path), symbol(std::move(symbol)) {}
   const cuda::Image image;
   const std::string symbol;
+};
+
+class SharedObject : public Module {
+ public:
+  SharedObject(const std::string& path, const std::string& symbol) : library(path, symbol) {}
+  const cuda::Library library;
+};
+
+/// A plan whose one kernel is launched by host code of its own.
+class LibraryProgram : public Program {
+ public:
+  LibraryProgram(std::shared_ptr<Module> module, const Plan& plan, cudaStream_t stream)
+      : module_(std::move(module)), stream_(stream), plan_(plan) {}
+
+  RunReport run(const Schedule&) override {
+    enqueue(stream_);
+    cuda::synchronize(stream_);
+    return {};
+  }
+
+  void enqueue(void* stream) override {
+    const auto target = static_cast<cudaStream_t>(stream);
+    try {
+      if (plan_.clear_bytes > 0)
+        check(cudaMemsetAsync(plan_.clear, 0, plan_.clear_bytes, target), "clear the workspace");
+      for (const BoundLaunch& launch : plan_.launches)
+        dynamic_cast<const SharedObject&>(*module_).library.enqueue(launch, plan_.call.data(), target);
+    } catch (const Error& error) {
+      cuda::rethrow(error);
+    }
+  }
+
+ private:
+  std::shared_ptr<Module> module_;
+  cudaStream_t stream_;
+  Plan plan_;
 };
 
 class CudaProgram : public Program {
@@ -132,6 +169,7 @@ class CudaDevice : public Device {
 
   std::shared_ptr<Module> load(const std::string& path, const std::string& symbol) override {
     try {
+      if (cuda::Library::is_one(path)) return std::make_shared<SharedObject>(path, symbol);
       return std::make_shared<Cubin>(path, symbol);
     } catch (const Error& error) {
       cuda::rethrow(error);
@@ -139,6 +177,8 @@ class CudaDevice : public Device {
   }
   std::unique_ptr<Program> prepare(const std::shared_ptr<Module>& module, const Plan& plan) override {
     try {
+      if (dynamic_cast<const SharedObject*>(module.get()))
+        return std::make_unique<LibraryProgram>(module, plan, stream());
       return std::make_unique<CudaProgram>(module, plan, stream());
     } catch (const Error& error) {
       cuda::rethrow(error);

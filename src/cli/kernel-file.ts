@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { emulated, wantsGpu } from '../backends/index.ts';
+import { cuda, emulated } from '../backends/index.ts';
 import { type CompileContext, defaultJobs, type RunnerCompilers } from '../compile/context.ts';
 import { buildWorker } from '../compile/worker.ts';
 import { type DeviceSession, openDevice } from '../device/session.ts';
@@ -24,6 +24,7 @@ import { flagText, quoted } from '../util/shell.ts';
 import { atMostEvery } from '../util/throttle.ts';
 import { asCalled } from './called.ts';
 import { exitCode } from './exit.ts';
+import { openGpu } from './kernel-file-gpu.ts';
 import type { Flags } from './options.ts';
 
 /** Whether `validate` is asked about somebody's own `.cu`, which is no variant of a family. */
@@ -40,12 +41,9 @@ export async function checkOwnSource(
   kernel: string | undefined,
   flags: Flags,
 ): Promise<number> {
-  if (flags.device && wantsGpu(flags.device))
-    throw new UsageError(
-      `a .cu of one's own is checked on the emulated device alone: leave out --device cuda`,
-    );
   const begin = performance.now();
   const surroundings = await open(flags);
+  const gpu = await openGpu(surroundings, flags);
   const { against, include = [] } = flags;
   const gate: GateScope = {
     depth: flags.depth ?? 'quick',
@@ -62,13 +60,14 @@ export async function checkOwnSource(
   };
   const all: Checked[] = [];
   try {
-    for await (const checked of checkSource(request, surroundings)) {
+    for await (const checked of checkSource(request, { ...surroundings, ...(gpu && { gpu }) })) {
       const one = withCommand(checked, file, flags);
       all.push(one);
       tell(one, file, flags);
     }
   } finally {
     await surroundings.close();
+    await gpu?.close();
   }
   if (!flags.json && !flags.quiet)
     process.stderr.write(`${all.length} checked in ${((performance.now() - begin) / 1000).toFixed(1)} s\n`);
@@ -98,7 +97,7 @@ export async function describeSource(
   return exitCode.done;
 }
 
-interface Surroundings {
+export interface Surroundings {
   readonly compilers: RunnerCompilers;
   readonly context: CompileContext;
   readonly session: () => Promise<DeviceSession>;
@@ -156,7 +155,7 @@ function withCommand(one: Checked, file: string, flags: Flags): Checked {
   const { against, depth, watchdog } = flags;
   const seed = typeof evidence.seed === 'number' ? evidence.seed : undefined;
   const include = (flags.include ?? []).map((folder) => ` --include ${quoted(folder)}`).join('');
-  const command = `npx validate ${quoted(file)} ${quoted(one.kernel)}`;
+  const command = `npx validate ${quoted(file)} ${quoted(one.kernel)}${one.gpu === undefined ? '' : ` --device ${cuda.name}`}`;
   const reproduce = command + flagText({ against, case: evidence.case, seed, depth, watchdog }) + include;
   return { ...one, verdict: { ...one.verdict, evidence: { ...evidence, reproduce } } };
 }

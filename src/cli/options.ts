@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { archNames, defaultArch } from '../arch/index.ts';
 import { type DeviceChoice, parseDevices } from '../backends/index.ts';
 import { packageNames } from '../emit/binding.ts';
+import { type Sanitizer, sanitizerNames } from '../kernel-file/sanitizer.ts';
 
 /** Flags that every command about variants takes, as commander hands them on. */
 export interface Flags {
@@ -10,6 +11,7 @@ export interface Flags {
   readonly limit?: number;
   readonly arch?: string;
   readonly device?: DeviceChoice;
+  readonly sanitize?: Sanitizer;
   readonly jobs?: number;
   /** Seconds. */
   readonly watchdog?: number;
@@ -123,6 +125,11 @@ export function withCheck(command: Command): Command {
       'for a .cu: file.c:function, file.cu:kernel, file.py:function or out.npy',
     )
     .option('--include <folder...>', 'for a .cu: where its headers are')
+    .addOption(
+      new Option('--sanitize <tool>', 'for a .cu with --device cuda: also under compute-sanitizer').choices(
+        sanitizerNames,
+      ),
+    )
     .option('--junit <file>', 'for a .cu: also write a JUnit report')
     .option('--sarif <file>', 'for a .cu: also write SARIF, which code hosts show beside the lines');
 }

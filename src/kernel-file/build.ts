@@ -10,6 +10,7 @@ import { EnvironmentError, UsageError } from '../errors.ts';
 import type { Artifact } from '../model/artifact.ts';
 import type { Variant } from '../model/variant.ts';
 import { hashOf, sha256 } from '../util/hash.ts';
+import { emulatedEntry, symbol } from './entry.ts';
 import { explain } from './explain.ts';
 import type { Plan } from './plan.ts';
 import { checkFlags, precompiledPrelude, preludeKey } from './prelude.ts';
@@ -17,25 +18,24 @@ import { reachable, rewritten } from './rewrite.ts';
 import type { ReadSource } from './source.ts';
 import { symbolCode, variablesOf, wordsOf } from './symbols.ts';
 
-/** The name under which a library exports the kernel in question. */
-const symbol = 'tw_check_kernel';
-
 /** Compiles one kernel of a source, with what it needs of the rest, for the emulated device; the plan's symbols get filled. */
 export async function buildKernel(
   source: ReadSource,
   kernel: string,
-  { symbols, arguments: given, allow }: Pick<Plan, 'symbols' | 'arguments' | 'allow'>,
+  plan: Plan,
   compilers: RunnerCompilers,
   context: CompileContext,
 ): Promise<Artifact> {
+  const { symbols, allow } = plan;
   const entry =
-    // The arguments lie in slots of 8 bytes, one behind the other: harness/check/problem.hpp.
-    'template <class... Arguments> static void tw_check_call(void (*kernel)(Arguments...), void** arguments) {\n' +
-    '  void* slots[sizeof...(Arguments) + 1];\n' +
-    '  for (unsigned i = 0; i < sizeof...(Arguments); ++i) slots[i] = static_cast<char*>(arguments[0]) + 8 * i;\n' +
-    '  tw::call_kernel(kernel, slots);\n}\n' +
-    `extern "C" void ${symbol}_emulated(void** arguments) { tw_check_call(&${kernel}, arguments); }\n` +
-    symbolCode(symbols, variablesOf(source.items, wordsOf(kernel)), given.length, `${symbol}_prepare`) +
+    emulatedEntry(kernel, plan) +
+    symbolCode(
+      symbols,
+      variablesOf(source.items, wordsOf(kernel)),
+      plan.arguments.length,
+      `${symbol}_prepare`,
+      (variable) => variable.replace(/(\w+)$/, 'tw_initial_$1'),
+    ) +
     `extern "C" { extern const char ${symbol}_allows[] = " ${allow.map((kind) => `${kind} `).join('')}"; }\n` +
     'static const bool tw_has_variables = (simt::use_static_shared_memory(), true);\n';
   const text = unit(source, kernel, entry);
@@ -51,7 +51,7 @@ export function unit(source: ReadSource, name: string, entry: string): string {
   return `${rewritten(source.preprocessed, source.items, kept)}# 1 "tilewright"\n${entry}`;
 }
 
-function variantFor({ path }: ReadSource, kernel: string): Variant {
+export function variantFor({ path }: ReadSource, kernel: string): Variant {
   return {
     ...{ family: 'check', id: `${basename(path)}:${kernel}`, symbol, parameters: {}, derived: {} },
     ...{ budget: { threads: 0, sharedBytes: Number.MAX_SAFE_INTEGER }, template: '', deterministic: true },

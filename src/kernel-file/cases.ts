@@ -1,9 +1,10 @@
 import { UsageError } from '../errors.ts';
 import type { AnyFamily } from '../model/family.ts';
 import type { GateCase } from '../model/workload.ts';
+import type { Expression, PlannedArgument } from './arguments.ts';
 import type { ToleranceDescription, ValuesDescription } from './description.ts';
 import { evaluate, isKnown, type Sizes } from './expression.ts';
-import type { Expression, Plan, PlannedArgument } from './plan.ts';
+import type { Plan } from './plan.ts';
 import type { ElementType } from './signature.ts';
 
 /** Where a problem's right answer comes from, as `harness/check/reference.hpp` reads it. */
@@ -39,8 +40,7 @@ const noOperation = {
 };
 
 /** A family of one variant, which is what the gate judges. */
-export function familyFor(plan: Plan, library: string, reference: ReferenceJson): AnyFamily {
-  const cases = casesFor(plan, library, reference);
+export function familyOf(plan: Plan, cases: readonly GateCase[]): AnyFamily {
   return {
     name: 'check',
     summary: plan.kernel,
@@ -142,7 +142,11 @@ const bytes: Readonly<Record<ElementType, number>> = {
 
 function argumentJson(argument: PlannedArgument, plan: Plan, sizes: Sizes): object {
   const { name, type, kind } = argument;
-  if (kind === 'scalar') return { name, kind, type, value: evaluate(argument.value, sizes) };
+  if (kind === 'scalar') {
+    // The compiler converts what a field of a struct gets.
+    const own = argument.path === undefined ? type : 'f64';
+    return { name, kind, type: own, value: evaluate(argument.value, sizes) };
+  }
   const shape = numbers(argument.shape, sizes);
   const count = shape.reduce((a, b) => a * b, 1);
   if (kind === 'workspace') return { name, kind, bytes: count * bytes[type] };

@@ -1,13 +1,17 @@
-import { basename, dirname } from 'node:path';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import type { CompileContext, RunnerCompilers } from '../compile/context.ts';
 import type { DeviceSession } from '../device/session.ts';
 import { UsageError } from '../errors.ts';
 import { gateVariant } from '../gate/gate.ts';
 import type { Artifact } from '../model/artifact.ts';
+import type { AnyFamily } from '../model/family.ts';
 import type { GateScope, Verdict } from '../model/verdict.ts';
 import { buildKernel } from './build.ts';
-import { familyFor } from './cases.ts';
+import { casesFor, familyOf } from './cases.ts';
 import { type Description, readDescriptions } from './description.ts';
+import { checkOnGpu, type GpuBench } from './gpu.ts';
 import type { Item } from './items.ts';
 import { makePlan, type Plan, templateArguments } from './plan.ts';
 import { makeReference } from './reference.ts';
@@ -35,12 +39,16 @@ export interface CheckHost {
   readonly compilers: RunnerCompilers;
   readonly context: CompileContext;
   readonly session: () => Promise<DeviceSession>;
+  /** A GPU that runs the same. */
+  readonly gpu?: GpuBench;
 }
 
 /** A kernel that was judged, or why it was not. */
 export type Checked = {
   readonly kernel: string;
   readonly plan?: Plan;
+  /** The GPU that it was judged on; absent: the emulated device. */
+  readonly gpu?: string;
 } & ({ readonly verdict: Verdict; readonly key: string } | { readonly refusal: string });
 
 /** A kernel of a source with the description that is meant for it. */
@@ -52,8 +60,39 @@ interface Subject {
 /** Checks the kernels of a source one after another; one that cannot be checked does not keep another from it. */
 export async function* checkSource(request: CheckRequest, host: CheckHost): AsyncGenerator<Checked, void> {
   const source = await readSource(request.file, host.compilers, host.context, request.include);
-  for (const subject of subjectsOf(source, request.kernel))
-    yield await checkKernel(source, subject, request, host);
+  const { gpu } = host;
+  for (const subject of subjectsOf(source, request.kernel)) {
+    if (!gpu) {
+      yield await checkKernel(source, subject, request, host);
+      continue;
+    }
+    const folder = request.dump ?? mkdtempSync(join(tmpdir(), 'tilewright-dump-'));
+    try {
+      const checked = await checkKernel(source, subject, { ...request, dump: folder }, host);
+      yield checked;
+      if (checked.plan) yield await again(source, checked.plan, gpu, { ...request, dump: folder }, host);
+    } finally {
+      if (request.dump === undefined) rmSync(folder, { recursive: true, force: true });
+    }
+  }
+}
+
+/** The same kernel on a GPU. */
+async function again(
+  source: ReadSource,
+  plan: Plan,
+  bench: GpuBench,
+  request: CheckRequest & { readonly dump: string },
+  { context }: CheckHost,
+): Promise<Checked> {
+  const { kernel } = plan;
+  try {
+    const verdict = await checkOnGpu(source, plan, bench, request, context);
+    return { kernel, plan, gpu: bench.name, verdict, key: bench.arch };
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return { kernel, plan, gpu: bench.name, refusal: error.message };
+  }
 }
 
 /** The plan that a kernel is checked by, for a first description. */
@@ -165,7 +204,13 @@ async function checkKernel(
             folder: dirname(source.path),
           })
         : await makeReference(request.against, plan, self, { ...workshop, folder: process.cwd() });
-    const verdict = await judge(plan, artifact, familyFor(plan, artifact.path, reference), request, host);
+    const verdict = await judge(
+      plan,
+      artifact,
+      familyOf(plan, casesFor(plan, artifact.path, reference)),
+      request,
+      host,
+    );
     const alone = reference.library === artifact.path;
     return {
       kernel: plan.kernel,
@@ -184,7 +229,7 @@ async function checkKernel(
 async function judge(
   plan: Plan,
   artifact: Artifact,
-  family: ReturnType<typeof familyFor>,
+  family: AnyFamily,
   request: CheckRequest,
   host: CheckHost,
 ): Promise<Verdict> {

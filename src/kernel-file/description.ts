@@ -29,22 +29,37 @@ const toleranceSchema = z
   ])
   .describe('How far a result may be from the reference.');
 
+const wholeArgument = z.strictObject({
+  shape: z.array(expression).optional(),
+  type: z.enum(elementTypes).optional().describe("Element type (default: the parameter's)."),
+  role: z
+    .enum(['in', 'out', 'inout', 'workspace'])
+    .optional()
+    .describe(
+      'in: read only; out: every element is written; inout: read and written; workspace: neither given nor looked at (default: in for const pointers, else out).',
+    ),
+  values: valuesSchema.optional(),
+  value: expression.optional().describe("A scalar's value."),
+  tolerance: toleranceSchema.optional(),
+});
+
+const fieldSchema = z
+  .union([
+    z.array(expression).describe("A tensor's shape, or the elements of an array."),
+    expression.describe("A scalar's value."),
+    wholeArgument,
+  ])
+  .describe('One field.');
+
 const argumentSchema = z
   .union([
     z.array(expression).describe("A tensor's shape."),
     expression.describe("A scalar's value."),
-    z.strictObject({
-      shape: z.array(expression).optional(),
-      type: z.enum(elementTypes).optional().describe("Element type (default: the parameter's)."),
-      role: z
-        .enum(['in', 'out', 'inout', 'workspace'])
+    wholeArgument.extend({
+      fields: z
+        .record(z.string(), fieldSchema)
         .optional()
-        .describe(
-          'in: read only; out: every element is written; inout: read and written; workspace: neither given nor looked at (default: in for const pointers, else out).',
-        ),
-      values: valuesSchema.optional(),
-      value: expression.optional().describe("A scalar's value."),
-      tolerance: toleranceSchema.optional(),
+        .describe('Fields of a struct that is passed by value: like arguments, by their names.'),
     }),
   ])
   .describe('One argument.');

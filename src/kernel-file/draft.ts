@@ -1,5 +1,6 @@
 import { Document, isCollection, isMap, isScalar, visit } from 'yaml';
-import type { Expression, Plan, PlannedArgument } from './plan.ts';
+import { type Expression, type PlannedArgument, plainName } from './arguments.ts';
+import type { Plan } from './plan.ts';
 import type { PlannedSymbol } from './symbols.ts';
 
 /** A first description of kernels, to put beside their source and correct; guesses are marked. */
@@ -17,9 +18,7 @@ function draft(plan: Plan): string {
   const document = new Document({
     kernel: plan.kernel,
     sizes: plan.sizes.length === 1 ? plan.sizes[0] : plan.sizes,
-    arguments: Object.fromEntries(
-      plan.arguments.filter((one) => !isSize(one)).map((one) => [one.name, described(one)]),
-    ),
+    arguments: argumentsOf(plan.arguments.filter((one) => !isSize(one))),
     ...(plan.symbols.length > 0 && {
       symbols: Object.fromEntries(plan.symbols.map((one) => [one.name, symbolValues(one)])),
     }),
@@ -38,9 +37,23 @@ function draft(plan: Plan): string {
   return document.toString({ lineWidth: 0 });
 }
 
+function argumentsOf(given: readonly PlannedArgument[]): Record<string, unknown> {
+  const parameters = [...new Set(given.map(({ parameter }) => parameter))];
+  return Object.fromEntries(
+    parameters.map((index) => {
+      const own = given.filter(({ parameter }) => parameter === index);
+      const [first = given[0] as PlannedArgument] = own;
+      const fields = own.map((one) => [one.path, described(one)] as const);
+      return first.path === undefined
+        ? [first.name, described(first)]
+        : [first.name.split('.')[0], { fields: Object.fromEntries(fields) }];
+    }),
+  );
+}
+
 /** A scalar that is a size goes without saying. */
 function isSize(argument: PlannedArgument): boolean {
-  return argument.kind === 'scalar' && argument.value === argument.name;
+  return argument.kind === 'scalar' && argument.value === plainName(argument);
 }
 
 function described(argument: PlannedArgument): unknown {

@@ -1,42 +1,19 @@
 import { UsageError } from '../errors.ts';
-import type {
-  ArgumentDescription,
-  Description,
-  ToleranceDescription,
-  ValuesDescription,
-} from './description.ts';
+import {
+  type Expression,
+  guess,
+  isStruct,
+  type PlannedArgument,
+  plainName,
+  planParameter,
+} from './arguments.ts';
+import type { Description, ToleranceDescription } from './description.ts';
 import { evaluate, isKnown, type Sizes } from './expression.ts';
+import { type Part, partsOf } from './fields.ts';
 import type { Item } from './items.ts';
-import type { ElementType, Parameter, Signature } from './signature.ts';
+import type { ElementType, Signature } from './signature.ts';
 import type { Site } from './sites.ts';
 import { type PlannedSymbol, planSymbols } from './symbols.ts';
-import { matching } from './tokens.ts';
-
-export type Expression = string | number;
-
-/** One argument of the kernel, in full. */
-export type PlannedArgument =
-  | {
-      readonly kind: 'tensor';
-      readonly name: string;
-      readonly type: ElementType;
-      readonly role: 'in' | 'out' | 'inout';
-      readonly shape: readonly Expression[];
-      readonly values: ValuesDescription;
-      readonly tolerance?: ToleranceDescription;
-    }
-  | {
-      readonly kind: 'workspace';
-      readonly name: string;
-      readonly type: ElementType;
-      readonly shape: readonly Expression[];
-    }
-  | {
-      readonly kind: 'scalar';
-      readonly name: string;
-      readonly type: ElementType;
-      readonly value: Expression;
-    };
 
 /** A description with every default filled in. */
 export interface Plan {
@@ -70,13 +47,16 @@ export function makePlan(
   items: readonly Item[],
 ): Plan {
   const guesses: string[] = [];
-  const sizes = sizesFor(signature, description, guesses);
+  const sizes = sizesFor(signature, description, items, guesses);
   const [first = {}] = sizes;
   const block =
     dimensions(description.block) ?? knownBlock(site, first) ?? guess(guesses, 'block', [usualBlock]);
   const threads = { ...first, ...freeNames(site?.block, block) };
-  const planned = signature.parameters.map((parameter) =>
-    planArgument(parameter, signature, description.arguments?.[parameter.name], first, guesses),
+  const planned = signature.parameters.flatMap((parameter, index) =>
+    planParameter(parameter, signature, description, items, first, guesses).map((one) => ({
+      ...one,
+      parameter: index,
+    })),
   );
   refuseStrangers(signature, description);
   const { tolerance, where, deterministic } = description;
@@ -110,22 +90,28 @@ function dimensions(given: Description['grid']): readonly Expression[] | undefin
   return given === undefined ? undefined : Array.isArray(given) ? given : [given];
 }
 
-function guess<T>(guesses: string[], what: string, value: T): T {
-  guesses.push(what);
-  return value;
-}
-
 const usualSizes: readonly (readonly number[])[] = [[], [1000], [33, 200], [3, 33, 40], [2, 3, 33, 40]];
 
 /** Sizes as given, or the whole-number parameters that nobody gives a value, small. */
-function sizesFor(signature: Signature, description: Description, guesses: string[]): readonly Sizes[] {
+function sizesFor(
+  signature: Signature,
+  description: Description,
+  items: readonly Item[],
+  guesses: string[],
+): readonly Sizes[] {
   if (description.sizes !== undefined) return [description.sizes].flat();
   const names = signature.parameters
+    .flatMap((parameter) => {
+      const given = description.arguments?.[parameter.name];
+      const parts: readonly Pick<Part, 'parameter' | 'given'>[] = isStruct(parameter)
+        ? partsOf(parameter, given, items, parameter.name)
+        : [{ parameter, ...(given !== undefined && { given }) }];
+      return parts;
+    })
     .filter(
-      ({ pointer, element, name }) =>
-        !pointer && isWhole(element) && description.arguments?.[name] === undefined,
+      ({ parameter: { pointer, element }, given }) => !pointer && isWhole(element) && given === undefined,
     )
-    .map(({ name }) => name);
+    .map(({ parameter }) => plainName(parameter));
   if (names.length > 0) guesses.push('sizes');
   const values = usualSizes[names.length] ?? names.map((_, i) => 2 + i);
   return [Object.fromEntries(names.map((name, i) => [name, values[i] ?? 2]))];
@@ -175,79 +161,6 @@ function guessGrid(
   const shape = output?.kind === 'tensor' ? output.shape : Object.keys(sizes);
   const threads = block.map((one) => evaluate(one, sizes)).reduce((a, b) => a * b, 1);
   return guess(guesses, 'grid', [`ceil_div(${shape.join(' * ') || 1}, ${threads})`]);
-}
-
-function planArgument(
-  parameter: Parameter,
-  signature: Signature,
-  given: ArgumentDescription | undefined,
-  sizes: Sizes,
-  guesses: string[],
-): PlannedArgument {
-  const { name } = parameter;
-  const object = typeof given === 'object' && !Array.isArray(given) ? given : {};
-  const type = object.type ?? parameter.element;
-  const where = `${signature.file}:${signature.line}: argument '${name}' of ${signature.name}`;
-  if (type === undefined)
-    throw new UsageError(
-      `${where} has the type ${parameter.type}${parameter.pointer ? '*' : ''}, which is not known; say its element type in the description, e.g. arguments: { ${name}: { type: f32, shape: [N] } }`,
-    );
-  if (!parameter.pointer) {
-    const value = Array.isArray(given) ? undefined : typeof given === 'object' ? given.value : given;
-    return { kind: 'scalar', name, type, value: value ?? scalarDefault(name, type, sizes, where, guesses) };
-  }
-  if (typeof given === 'number' || typeof given === 'string')
-    throw new UsageError(`${where} is a pointer: give its shape, e.g. ${name}: [N]`);
-  const all = Object.keys(sizes).join(' * ') || '1';
-  const shape = (Array.isArray(given) ? given : object.shape) ?? guess(guesses, name, [all]);
-  const full =
-    parameter.lanes > 1 && !object.type ? withLanes(shape, parameter.lanes, guesses.includes(name)) : shape;
-  if (object.role === 'workspace') return { kind: 'workspace', name, type, shape: full };
-  const role = object.role ?? (parameter.isConst ? 'in' : isReadFirst(signature, name) ? 'inout' : 'out');
-  const values = object.values ?? (/^[iu]/.test(type) ? { integers: [0, 9] as [number, number] } : 'normal');
-  const { tolerance } = object;
-  return {
-    kind: 'tensor',
-    name,
-    type,
-    role,
-    shape: full,
-    values,
-    ...(tolerance !== undefined && { tolerance }),
-  };
-}
-
-/** The shape of a `float4*` counts floats: a guessed one stays, since sizes count floats too. */
-function withLanes(shape: readonly Expression[], lanes: number, guessed: boolean): readonly Expression[] {
-  return guessed ? shape : [...shape, lanes];
-}
-
-function scalarDefault(
-  name: string,
-  type: ElementType,
-  sizes: Sizes,
-  where: string,
-  guesses: string[],
-): Expression {
-  if (name in sizes) return name;
-  if (/^f|^bf/.test(type)) return guess(guesses, name, /eps/i.test(name) ? 1e-5 : 0.5);
-  throw new UsageError(
-    `${where} has no value: give it one under sizes or arguments (sizes are: ${Object.keys(sizes).join(', ') || 'none'})`,
-  );
-}
-
-/** Whether a kernel needs what a pointer holds: `p[i] += x`, `atomicAdd(&p[i], x)`, or its first mention is no assignment. */
-function isReadFirst({ item: { tokens, body = 0 } }: Signature, name: string): boolean {
-  const first = tokens.findIndex((token, i) => i > body && token.text === name);
-  const behind = tokens[first + 1]?.text === '[' ? tokens[matching(tokens, first + 1) + 1]?.text : '=';
-  if (behind !== '=' && behind !== '.' && tokens[first - 1]?.text !== '&') return true;
-  return tokens.some((token, i) => {
-    if (i < body || token.text !== name) return false;
-    if (/^atomic\w+$/.test(tokens[i - 2]?.text ?? '') || /^atomic\w+$/.test(tokens[i - 3]?.text ?? ''))
-      return true;
-    if (tokens[i + 1]?.text !== '[') return false;
-    return /^[-+*/|&^]=$/.test(tokens[matching(tokens, i + 1) + 1]?.text ?? '');
-  });
 }
 
 /** The order of additions to a float decides its last bits. */

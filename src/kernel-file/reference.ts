@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
 import type { CompileContext, RunnerCompilers } from '../compile/context.ts';
 import { UsageError } from '../errors.ts';
+import { plainName } from './arguments.ts';
 import { buildKernel, buildLibrary, unit } from './build.ts';
 import type { ReferenceJson } from './cases.ts';
 import type { Description } from './description.ts';
@@ -39,10 +40,16 @@ export async function makeReference(
     path === resolve(self.source.path)
       ? self.source
       : await readSource(path, workshop.compilers, workshop.context, workshop.include);
-  const isKernel = kernelsIn(source.items).some(
+  const kernel = kernelsIn(source.items).find(
     ({ names }) => names.at(-1) === name.replace(/<.*/, '').split('::').at(-1),
   );
-  if (!isKernel) return callFunction(source, name, plan, workshop);
+  if (!kernel) return callFunction(source, name, plan, workshop);
+  const taken = signatureOf(kernel, source.items).parameters.length;
+  const passed = plan.signature.parameters.length;
+  if (taken !== passed)
+    throw new UsageError(
+      `${given} has ${taken} parameters, ${plan.kernel} has ${passed}: they must take the same`,
+    );
   const artifact = await buildKernel(source, name, plan, workshop.compilers, workshop.context);
   return { kind: 'kernel', library: artifact.path };
 }
@@ -107,15 +114,17 @@ function matchParameters(reference: Signature, plan: Plan): readonly object[] {
   const { parameters } = reference;
   const names = [...plan.arguments, ...plan.symbols].map(({ name }) => name);
   const [sizes = {}] = plan.sizes;
-  if (parameters.every(({ name }) => names.includes(name)))
-    return parameters.map(({ name }) => ({ argument: names.indexOf(name) }));
+  const indexOf = (name: string) => {
+    const exact = names.indexOf(name);
+    return exact < 0 ? names.findIndex((one) => plainName({ name: one }) === name) : exact;
+  };
+  if (parameters.every(({ name }) => indexOf(name) >= 0))
+    return parameters.map(({ name }) => ({ argument: indexOf(name) }));
   if (parameters.length === plan.arguments.length) return parameters.map((_, i) => ({ argument: i }));
-  const stranger = parameters.find(({ name }) => !names.includes(name) && !(name in sizes));
+  const stranger = parameters.find(({ name }) => indexOf(name) < 0 && !(name in sizes));
   if (stranger)
     throw new UsageError(
       `${reference.file}:${reference.line}: parameter '${stranger.name}' of ${reference.name} is no argument of ${plan.kernel}, which has: ${names.join(', ')}; give it the name of one`,
     );
-  return parameters.map(({ name }) =>
-    names.includes(name) ? { argument: names.indexOf(name) } : { size: name },
-  );
+  return parameters.map(({ name }) => (indexOf(name) < 0 ? { size: name } : { argument: indexOf(name) }));
 }

@@ -133,7 +133,8 @@ function templateNames(tokens: readonly Token[]): string[] {
   });
 }
 
-function parameterOf(
+/** A parameter of a function, or a field of a struct. */
+export function parameterOf(
   part: readonly Token[],
   index: number,
   items: readonly Item[],

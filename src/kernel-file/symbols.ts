@@ -1,7 +1,7 @@
 import { UsageError } from '../errors.ts';
+import type { Expression } from './arguments.ts';
 import type { Description, SymbolDescription, ValuesDescription } from './description.ts';
 import type { Item } from './items.ts';
-import type { Expression } from './plan.ts';
 import { reachable } from './rewrite.ts';
 import type { ElementType } from './signature.ts';
 import { variableNames } from './variables.ts';
@@ -64,25 +64,26 @@ function isExpression(values: ValuesDescription | Expression): values is Express
 
 /**
  * C++ that lists a kernel's symbols for the runner (`tw_symbols`, harness/check/symbol.hpp) and fills them from tensors whose
- * addresses lie behind those of the arguments. A reference may lack some of them.
+ * addresses lie behind those of the arguments. A reference may lack some of them. `nameOf`: what to fill in a variable's place.
  */
 export function symbolCode(
   symbols: readonly PlannedSymbol[],
   variables: ReadonlyMap<string, string>,
   firstSlot: number,
   prepare: string,
+  nameOf = (variable: string) => variable,
 ): string {
   const own = symbols.flatMap(({ name, type }, i) => {
-    const variable = variables.get(name)?.replace(/(\w+)$/, 'tw_initial_$1');
-    return variable === undefined ? [] : [{ name, type, variable, slot: firstSlot + i }];
+    const variable = variables.get(name);
+    return variable === undefined ? [] : [{ name, type, variable: nameOf(variable), slot: firstSlot + i }];
   });
   const rows = own.map(
     ({ name, type, variable }) =>
       `tw::symbol<decltype(${variable})>("${name}", ${type ? `"${type}"` : 'nullptr'})`,
   );
-  const fills = own.map(({ variable, slot }) => `tw::fill(${variable}, call, ${slot});`);
+  const fills = own.map(({ variable, slot }) => `tw::fill(${variable}, call, ${slot}, stream);`);
   return (
     `extern "C" { extern const tw::Symbol tw_symbols[] = { ${[...rows, '{}'].join(', ')} };\n` +
-    `void ${prepare}(const void* call, void*) { ${fills.join(' ')} } }\n`
+    `void ${prepare}([[maybe_unused]] const void* call, [[maybe_unused]] void* stream) { ${fills.join(' ')} } }\n`
   );
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Verdict } from '../model/verdict.ts';
 import { fold, plural } from './format.ts';
-import type { Judged } from './junit.ts';
+import { type Judged, nameOf } from './junit.ts';
 import { foldAt, type Output, type Paint, paintFor } from './style.ts';
 
 const conflictsShown = 3;
@@ -11,7 +11,7 @@ const conflictsShown = 3;
 export function checkedReport(one: Judged, file: string, output: Output): string {
   const paint = paintFor(output);
   const width = foldAt(output);
-  const head = `${basename(file)}  ${paint('strong', one.kernel)}`;
+  const head = `${basename(file)}  ${paint('strong', nameOf(one))}`;
   if ('refusal' in one)
     return `${head}: ${paint('warn', 'not checked')}\n${fold(`  ${one.refusal}`, width, 2)}\n`;
   const { verdict, evidence } = one.verdict;

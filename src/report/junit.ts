@@ -1,7 +1,7 @@
 import type { Verdict } from '../model/verdict.ts';
 
 /** A kernel of somebody's own source, judged or refused. */
-export type Judged = { readonly kernel: string } & (
+export type Judged = { readonly kernel: string; readonly gpu?: string } & (
   | { readonly verdict: Verdict }
   | { readonly refusal: string }
 );
@@ -16,7 +16,7 @@ export function junitReport(all: readonly Judged[], file: string): string {
 }
 
 function testCase(one: Judged, file: string): string {
-  const head = `<testcase classname="${escaped(file)}" name="${escaped(one.kernel)}"`;
+  const head = `<testcase classname="${escaped(file)}" name="${escaped(nameOf(one))}"`;
   if ('refusal' in one)
     return `${head}><error type="not checked" message="${escaped(one.refusal)}"/></testcase>\n`;
   const { verdict, evidence } = one.verdict;
@@ -24,6 +24,11 @@ function testCase(one: Judged, file: string): string {
   if (verdict === 'passed') return `${head}${time}/>\n`;
   const message = escaped(evidence.message);
   return `${head}${time}><failure type="${verdict}" message="${message}">${message}\n${escaped(evidence.reproduce ?? '')}</failure></testcase>\n`;
+}
+
+/** `softmax on NVIDIA H200`. */
+export function nameOf({ kernel, gpu }: Pick<Judged, 'kernel' | 'gpu'>): string {
+  return gpu === undefined ? kernel : `${kernel} on ${gpu}`;
 }
 
 function escaped(text: string): string {

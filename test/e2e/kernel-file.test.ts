@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { packageRoot } from '../../src/util/package-root.ts';
 import { gen, workspace } from '../helpers/gen.ts';
 
@@ -39,6 +39,13 @@ const expected: Readonly<
     convolve_mirrored: ['wrong', "'out': 1470 of 1470 elements fail"],
     scaled: ['passed', '6 cases'],
     misnamed: ['refused', "variable 'filtr' that can be filled; it uses: filter"],
+  },
+  'structs.cu': {
+    axpy: ['passed', '6 cases'],
+    gather: ['passed', '6 cases'],
+    'fill<float>': ['passed', '6 cases'],
+    overrun: ['out-of-bounds', "load of 4 bytes at byte 1200 of 'p.x' (1200 bytes)"],
+    misnamed: ['refused', "structs.cu:90: argument 'p' of misnamed has no field 'z'; it has: x, y, a, n"],
   },
   'wmma.cu': {
     product: ['passed', '6 cases'],
@@ -247,7 +254,9 @@ describe('validate x.cu', () => {
       "f has no parameter 'o'; it has: out, n",
     );
     expect(await answer(`${kernel.replace('n; }', 'm; }')}`)).toContain("x.cu:1: 'm' is not known");
-    expect(await answer(kernel, '--device', 'cuda')).toContain('on the emulated device alone');
+    vi.stubEnv('CUDA_VISIBLE_DEVICES', '');
+    expect(await answer(kernel, '--device', 'cuda')).toContain('this machine has no NVIDIA GPU');
+    vi.unstubAllEnvs();
     expect(await answer(kernel, '--against', 'none.c:f')).toContain('there is no file');
     expect(await answer(`template <int N>\n${kernel}`)).toContain('x.cu:2: f is a template');
   });

@@ -1,0 +1,32 @@
+// entry.hpp - how a kernel gets the arguments of a call, which lie in slots of 8 bytes (harness/check/problem.hpp): those
+// of g++'s library and of nvcc's alike, hence plain C++17.
+#pragma once
+#include <cstddef>
+#include <cstring>
+#include <tuple>
+#include <type_traits>
+
+namespace tw {
+
+template <class Kernel>
+struct ParametersOf;
+template <class... Parameters>
+struct ParametersOf<void (*)(Parameters...)> {
+  template <std::size_t Index>
+  using type = std::remove_cv_t<std::remove_reference_t<std::tuple_element_t<Index, std::tuple<Parameters...>>>>;
+};
+
+/// Sets a field of a struct, or an element of an array in it: an address, or a number, which comes as a double.
+template <class Field>
+void set_field(Field& field, const char* slot) {
+  if constexpr (std::is_pointer_v<Field>) {
+    std::memcpy(const_cast<std::remove_cv_t<Field>*>(&field), slot, sizeof field);
+  } else {
+    double value = 0;
+    std::memcpy(&value, slot, sizeof value);
+    if constexpr (std::is_arithmetic_v<Field> || std::is_enum_v<Field>) field = static_cast<Field>(value);
+    else field = Field(static_cast<float>(value));
+  }
+}
+
+}  // namespace tw

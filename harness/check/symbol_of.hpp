@@ -1,0 +1,37 @@
+// symbol_of.hpp - entries of a library's table of symbols, made by the compiler that knows the variables: g++ or nvcc.
+#pragma once
+#include <type_traits>
+
+#include "symbol.hpp"
+
+namespace tw {
+
+/// Null for a type that the runner does not know.
+template <class T>
+constexpr const char* element_name() {
+  if constexpr (std::is_same_v<T, __half>) return "f16";
+  else if constexpr (std::is_same_v<T, __nv_bfloat16>) return "bf16";
+  else if constexpr (std::is_same_v<T, float>) return "f32";
+  else if constexpr (std::is_same_v<T, double>) return "f64";
+  else if constexpr (!std::is_integral_v<T>) return nullptr;
+  else return sizeof(T) == 8 ? "i64" : sizeof(T) == 4 ? (std::is_signed_v<T> ? "i32" : "u32") : std::is_signed_v<T> ? "i8" : "u8";
+}
+
+/// Elements of `float4` and `__half2` are their parts.
+template <class T>
+constexpr const char* part_name() {
+  using Bare = std::remove_cv_t<T>;
+  if constexpr (element_name<Bare>() != nullptr) return element_name<Bare>();
+  else if constexpr (requires(Bare value) { value.x; value.y; })
+    return element_name<std::remove_cvref_t<decltype(Bare::x)>>();
+  else return nullptr;
+}
+
+/// A variable of type T; `type`: its elements where the description says so.
+template <class T>
+constexpr Symbol symbol(const char* name, const char* type) {
+  const std::size_t rows = std::rank_v<T> > 1 ? std::extent_v<T> : 1;
+  return {name, type ? type : part_name<std::remove_all_extents_t<T>>(), sizeof(T), rows};
+}
+
+}  // namespace tw

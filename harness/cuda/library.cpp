@@ -1,0 +1,27 @@
+#include "library.hpp"
+
+#include <dlfcn.h>
+
+#include "launcher.hpp"
+
+namespace tilewright::cuda {
+
+Library::Library(const std::string& path, const std::string& symbol)
+    : handle_(dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL)) {
+  if (!handle_) throw Error(cudaErrorSharedObjectInitFailed, "load " + path + ": " + dlerror());
+  prepare_ = reinterpret_cast<Prepare>(dlsym(handle_, (symbol + "_prepare").c_str()));
+  launch_ = reinterpret_cast<Launch>(dlsym(handle_, (symbol + "_cuda").c_str()));
+  if (prepare_ && launch_) return;
+  dlclose(handle_);
+  throw Error(cudaErrorSymbolNotFound, "find " + symbol + "_cuda in " + path);
+}
+
+Library::~Library() { dlclose(handle_); }
+
+void Library::enqueue(const BoundLaunch& launch, const void* call, cudaStream_t stream) const {
+  prepare_(call, stream);
+  const int code = launch_(call, launch.grid.data(), launch.block.data(), launch.shared_bytes, stream);
+  check(static_cast<cudaError_t>(code), "launch the kernel");
+}
+
+}  // namespace tilewright::cuda

@@ -1,0 +1,33 @@
+// library.hpp - a kernel that comes as a shared object made by nvcc, with host code that launches it: somebody's own .cu.
+#pragma once
+#include <cuda_runtime_api.h>
+
+#include <string>
+
+#include "tw/launch.hpp"
+
+namespace tilewright::cuda {
+
+/// Functions of the object by the symbol of its kernel. Owns the handle.
+class Library {
+ public:
+  /// Throws Error.
+  Library(const std::string& path, const std::string& symbol);
+  ~Library();
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  static bool is_one(const std::string& path) { return path.ends_with(".so"); }
+  /// Fills variables of the device, then launches: `call` holds the arguments in slots of 8 bytes. Throws Error.
+  void enqueue(const BoundLaunch& launch, const void* call, cudaStream_t stream) const;
+
+ private:
+  using Prepare = void (*)(const void* call, void* stream);
+  using Launch = int (*)(const void* call, const unsigned* grid, const unsigned* block, std::size_t shared, void* stream);
+
+  void* handle_;
+  Prepare prepare_;
+  Launch launch_;
+};
+
+}  // namespace tilewright::cuda

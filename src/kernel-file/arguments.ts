@@ -1,0 +1,164 @@
+import { UsageError } from '../errors.ts';
+import type {
+  ArgumentDescription,
+  Description,
+  ToleranceDescription,
+  ValuesDescription,
+} from './description.ts';
+import type { Sizes } from './expression.ts';
+import { partsOf } from './fields.ts';
+import type { Item } from './items.ts';
+import type { ElementType, Parameter, Signature } from './signature.ts';
+import { matching } from './tokens.ts';
+
+export type Expression = string | number;
+
+/** One argument of the kernel, in full; a struct that is passed by value has several, one for each field. */
+export type PlannedArgument = {
+  /** Index of the kernel's parameter. */
+  readonly parameter: number;
+  /** Of a struct: the field, as C++ names it. */
+  readonly path?: string;
+} & Contents;
+
+type Contents =
+  | {
+      readonly kind: 'tensor';
+      readonly name: string;
+      readonly type: ElementType;
+      readonly role: 'in' | 'out' | 'inout';
+      readonly shape: readonly Expression[];
+      readonly values: ValuesDescription;
+      readonly tolerance?: ToleranceDescription;
+    }
+  | {
+      readonly kind: 'workspace';
+      readonly name: string;
+      readonly type: ElementType;
+      readonly shape: readonly Expression[];
+    }
+  | {
+      readonly kind: 'scalar';
+      readonly name: string;
+      readonly type: ElementType;
+      readonly value: Expression;
+    };
+
+/** Notes that a value is a guess. */
+export function guess<T>(guesses: string[], what: string, value: T): T {
+  guesses.push(what);
+  return value;
+}
+
+/** A parameter of a type that is no number and no pointer. */
+export function isStruct({ pointer, element }: Parameter): boolean {
+  return !pointer && element === undefined;
+}
+
+/** `n` of a field `p.n`. */
+export function plainName({ name }: { readonly name: string }): string {
+  return name.slice(name.lastIndexOf('.') + 1);
+}
+
+/** A parameter as an argument, a struct as one for each field. */
+export function planParameter(
+  parameter: Parameter,
+  signature: Signature,
+  description: Description,
+  items: readonly Item[],
+  sizes: Sizes,
+  guesses: string[],
+): (Contents & { readonly path?: string })[] {
+  const given = description.arguments?.[parameter.name];
+  const isTyped = typeof given === 'object' && !Array.isArray(given) && given.type !== undefined;
+  if (!isStruct(parameter) || isTyped) return [planArgument(parameter, signature, given, sizes, guesses)];
+  const where = `${signature.file}:${signature.line}: argument '${parameter.name}' of ${signature.name}`;
+  // Whole numbers that nobody gives a value stay 0.
+  const parts = partsOf(parameter, given, items, where).filter(
+    ({ parameter: field, given: value }) =>
+      value !== undefined || field.pointer || plainName(field) in sizes || !/^[iu]/.test(field.element ?? ''),
+  );
+  if (parts.length === 0)
+    throw new UsageError(
+      `${where} has the type ${parameter.type}, whose fields are not known; say them in the description, e.g. arguments: { ${parameter.name}: { fields: { n: N, in: { type: f32, shape: [N] } } } }`,
+    );
+  return parts.map((part) => ({
+    ...planArgument(part.parameter, signature, part.given, sizes, guesses),
+    path: part.path,
+  }));
+}
+
+function planArgument(
+  parameter: Parameter,
+  signature: Signature,
+  given: ArgumentDescription | undefined,
+  sizes: Sizes,
+  guesses: string[],
+): Contents {
+  const { name } = parameter;
+  const object = typeof given === 'object' && !Array.isArray(given) ? given : {};
+  const type = object.type ?? parameter.element;
+  const where = `${signature.file}:${signature.line}: argument '${name}' of ${signature.name}`;
+  if (type === undefined)
+    throw new UsageError(
+      `${where} has the type ${parameter.type}${parameter.pointer ? '*' : ''}, which is not known; say its element type in the description, e.g. arguments: { ${name}: { type: f32, shape: [N] } }`,
+    );
+  if (!parameter.pointer) {
+    const value = Array.isArray(given) ? undefined : typeof given === 'object' ? given.value : given;
+    return { kind: 'scalar', name, type, value: value ?? scalarDefault(name, type, sizes, where, guesses) };
+  }
+  if (typeof given === 'number' || typeof given === 'string')
+    throw new UsageError(`${where} is a pointer: give its shape, e.g. ${name}: [N]`);
+  const all = Object.keys(sizes).join(' * ') || '1';
+  const shape = (Array.isArray(given) ? given : object.shape) ?? guess(guesses, name, [all]);
+  const full =
+    parameter.lanes > 1 && !object.type ? withLanes(shape, parameter.lanes, guesses.includes(name)) : shape;
+  if (object.role === 'workspace') return { kind: 'workspace', name, type, shape: full };
+  const role =
+    object.role ??
+    (parameter.isConst ? 'in' : isReadFirst(signature, plainName(parameter)) ? 'inout' : 'out');
+  const values = object.values ?? (/^[iu]/.test(type) ? { integers: [0, 9] as [number, number] } : 'normal');
+  const { tolerance } = object;
+  return {
+    kind: 'tensor',
+    name,
+    type,
+    role,
+    shape: full,
+    values,
+    ...(tolerance !== undefined && { tolerance }),
+  };
+}
+
+/** The shape of a `float4*` counts floats: a guessed one stays, since sizes count floats too. */
+function withLanes(shape: readonly Expression[], lanes: number, guessed: boolean): readonly Expression[] {
+  return guessed ? shape : [...shape, lanes];
+}
+
+function scalarDefault(
+  name: string,
+  type: ElementType,
+  sizes: Sizes,
+  where: string,
+  guesses: string[],
+): Expression {
+  if (plainName({ name }) in sizes) return plainName({ name });
+  if (/^f|^bf/.test(type)) return guess(guesses, name, /eps/i.test(name) ? 1e-5 : 0.5);
+  throw new UsageError(
+    `${where} has no value: give it one under sizes or arguments (sizes are: ${Object.keys(sizes).join(', ') || 'none'})`,
+  );
+}
+
+/** Whether a kernel needs what a pointer holds: `p[i] += x`, `atomicAdd(&p[i], x)`, or its first mention is no assignment. */
+function isReadFirst({ item: { tokens, body = 0 } }: Signature, name: string): boolean {
+  const first = tokens.findIndex((token, i) => i > body && token.text === name);
+  const behind = tokens[first + 1]?.text === '[' ? tokens[matching(tokens, first + 1) + 1]?.text : '=';
+  if (behind !== '=' && behind !== '.' && tokens[first - 1]?.text !== '&') return true;
+  return tokens.some((token, i) => {
+    if (i < body || token.text !== name) return false;
+    if (/^atomic\w+$/.test(tokens[i - 2]?.text ?? '') || /^atomic\w+$/.test(tokens[i - 3]?.text ?? ''))
+      return true;
+    if (tokens[i + 1]?.text !== '[') return false;
+    return /^[-+*/|&^]=$/.test(tokens[matching(tokens, i + 1) + 1]?.text ?? '');
+  });
+}

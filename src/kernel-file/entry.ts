@@ -1,0 +1,43 @@
+import type { Plan } from './plan.ts';
+
+/** The name under which a library exports the kernel in question. */
+export const symbol = 'tw_check_kernel';
+
+/**
+ * C++ statements that make `list`, the arguments as cudaLaunchKernel takes them, of a call's `slots` (harness/check/problem.hpp):
+ * the compiler knows how structs are laid out.
+ */
+function argumentList(
+  kernel: string,
+  { arguments: given, signature }: Pick<Plan, 'arguments' | 'signature'>,
+): string {
+  const slots = given.map((argument, slot) => ({ ...argument, slot }));
+  const values = signature.parameters.map((_, index) => {
+    const own = slots.filter(({ parameter }) => parameter === index);
+    const [first] = own;
+    if (first && first.path === undefined) return { code: '', address: `slots + ${8 * first.slot}` };
+    const fields = own.map(({ path, slot }) => `tw::set_field(value${index}.${path}, slots + ${8 * slot});`);
+    const type = `tw::ParametersOf<decltype(&${kernel})>::type<${index}>`;
+    return { code: `${type} value${index}{}; ${fields.join(' ')}\n`, address: `&value${index}` };
+  });
+  const addresses = [...values.map(({ address }) => address), 'nullptr'];
+  return `${values.map(({ code }) => code).join('')}void* list[] = {${addresses.join(', ')}};\n`;
+}
+
+/** Entry point on the emulated device. */
+export function emulatedEntry(kernel: string, plan: Pick<Plan, 'arguments' | 'signature'>): string {
+  return (
+    `extern "C" void ${symbol}_emulated(void** arguments) {\n` +
+    `[[maybe_unused]] char* slots = static_cast<char*>(arguments[0]);\n${argumentList(kernel, plan)}` +
+    `tw::call_kernel(&${kernel}, list);\n}\n`
+  );
+}
+
+/** Entry point on a GPU: host code, which launches. */
+export function cudaEntry(kernel: string, plan: Pick<Plan, 'arguments' | 'signature'>): string {
+  return (
+    `extern "C" int ${symbol}_cuda(const void* call, const unsigned* grid, const unsigned* block, size_t shared, void* stream) {\n` +
+    `[[maybe_unused]] char* slots = static_cast<char*>(const_cast<void*>(call));\n${argumentList(kernel, plan)}` +
+    `return tw::launch(reinterpret_cast<const void*>(&${kernel}), grid, block, shared, stream, list);\n}\n`
+  );
+}

@@ -1,0 +1,115 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { cuda } from '../backends/index.ts';
+import { obtain } from '../compile/cache.ts';
+import type { CompileContext, Compilers } from '../compile/context.ts';
+import { blameMachine, firstError } from '../compile/diagnosis.ts';
+import { includeHash } from '../compile/includes.ts';
+import { callCompiler } from '../compile/outcome.ts';
+import type { DeviceSession } from '../device/session.ts';
+import { UsageError } from '../errors.ts';
+import { gateVariant } from '../gate/gate.ts';
+import type { Artifact } from '../model/artifact.ts';
+import type { AnyFamily } from '../model/family.ts';
+import type { GateScope, Verdict } from '../model/verdict.ts';
+import type { GateCase } from '../model/workload.ts';
+import { hashOf, sha256 } from '../util/hash.ts';
+import { variantFor } from './build.ts';
+import { casesFor, familyOf } from './cases.ts';
+import { cudaEntry, symbol } from './entry.ts';
+import type { Plan } from './plan.ts';
+import type { ReadSource } from './source.ts';
+import { symbolCode, variablesOf, wordsOf } from './symbols.ts';
+
+/** A GPU to check on beside the emulated device. */
+export interface GpuBench {
+  readonly compilers: Pick<Compilers, 'nvcc' | 'nvccVersion' | 'cxx'>;
+  /** What nvcc calls its architecture: `sm_90a`. */
+  readonly arch: string;
+  readonly name: string;
+  /** Lends a session, and says what a tool beside it found once the session's work is done. */
+  readonly use: (task: (session: DeviceSession) => Promise<Verdict>) => Promise<Verdict>;
+}
+
+/**
+ * Runs a kernel on a GPU, as nvcc compiles the user's file, on the cases that the emulated device ran: the results are compared
+ * with the references that it left in `dump`.
+ */
+export async function checkOnGpu(
+  source: ReadSource,
+  plan: Plan,
+  bench: GpuBench,
+  options: { readonly dump: string; readonly include: readonly string[]; readonly gate: GateScope },
+  context: CompileContext,
+): Promise<Verdict> {
+  const artifact = await buildForGpu(source, plan, bench, options.include, context);
+  const folder = join(resolve(options.dump), artifact.source.variant.id.replaceAll(/[^\w.,=-]/g, '_'));
+  const family = familyOf(plan, casesOnGpu(plan, artifact.path, folder));
+  const { seed: _, ...gate } = options.gate;
+  return bench.use((session) => gateVariant(session, artifact, family, { ...gate, vendor: false }));
+}
+
+/** The cases with a reference in the folder; another input has none. */
+function casesOnGpu(plan: Plan, library: string, folder: string): ReturnType<AnyFamily['cases']> {
+  const outputs = plan.arguments.filter((one) => one.kind === 'tensor' && one.role !== 'in');
+  const cases = casesFor(plan, library, { kind: 'kernel' }).flatMap(
+    ({ alternate: _, ...item }): GateCase[] => {
+      const names = outputs.map(({ name }) => [name, join(folder, item.id, `${name}.expected.npy`)] as const);
+      if (!names.every(([, path]) => existsSync(path))) return [];
+      const reference = { kind: 'files', files: Object.fromEntries(names) };
+      return [{ ...item, problem: { ...item.problem, reference } }];
+    },
+  );
+  if (cases.length > 0) return cases;
+  throw new UsageError('not run on the GPU: the emulated device came to no reference to compare with');
+}
+
+const outcomeSchema = z.object({ seconds: z.number(), refusal: z.string().optional() });
+
+/** Compiles the user's file with nvcc into a library that launches one of its kernels. */
+async function buildForGpu(
+  source: ReadSource,
+  plan: Plan,
+  { compilers, arch }: GpuBench,
+  include: readonly string[],
+  context: CompileContext,
+): Promise<Artifact> {
+  const own = join(context.packageRoot, 'harness/check');
+  const text = unitFor(source, plan);
+  const flags = ['-shared', '-std=c++20', '-O2', '-lineinfo', '-w', `-arch=${arch}`, '-Xcompiler', '-fPIC'];
+  const key = hashOf(
+    ...['check on a GPU', compilers.nvccVersion, source.preprocessed, includeHash(text, [own])],
+    ...[flags.join(' '), include.join(' ')],
+  );
+  const { folder, meta, cached } = await obtain(context, key, outcomeSchema, async (made) => {
+    const file = join(made, 'kernel.cu');
+    writeFileSync(file, text);
+    const folders = [own, dirname(resolve(source.path)), ...include].flatMap((one) => ['-I', one]);
+    const argv = [compilers.nvcc, ...flags, '-ccbin', compilers.cxx, ...folders];
+    const { exitCode, stderr, seconds } = await callCompiler(
+      [...argv, '-o', join(made, 'kernel.so'), file],
+      context,
+      made,
+    );
+    if (exitCode === 0) return { seconds };
+    blameMachine(stderr);
+    return { seconds, refusal: `nvcc refuses it: ${firstError(stderr)}` };
+  });
+  if (meta.refusal !== undefined) throw new UsageError(meta.refusal);
+  const variant = variantFor(source, plan.kernel);
+  const made = { variant, path: source.path, text: source.text, hash: sha256(source.text) };
+  const path = join(folder, 'kernel.so');
+  return { source: made, device: cuda.name, arch, path, key, cached, seconds: cached ? 0 : meta.seconds };
+}
+
+/** The user's file as it is, and behind it what launches the kernel. */
+function unitFor(source: ReadSource, plan: Plan): string {
+  const variables = variablesOf(source.items, wordsOf(plan.kernel));
+  return (
+    '#include "cuda_entry.hpp"\n#include "symbol_of.hpp"\n' +
+    `#define main tw_user_main\n#include "${resolve(source.path)}"\n#undef main\n` +
+    cudaEntry(plan.kernel, plan) +
+    symbolCode(plan.symbols, variables, plan.arguments.length, `${symbol}_prepare`)
+  );
+}
