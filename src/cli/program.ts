@@ -256,11 +256,12 @@ function addMachineCommands(program: Command, done: Done): void {
     .command('new')
     .description('begin something of your own')
     .command('kernel')
-    .description('copy a small complete kernel family to templates/kernels/<name>')
+    .description('copy a complete kernel family to templates/kernels/<name>')
     .argument('<name>', 'lower case, with dashes')
-    .action(async (name: string) => {
+    .option('--like <family>', 'a family of this package (default: a small one, y = alpha * x + y)')
+    .action(async (name: string, { like }: { readonly like?: string }) => {
       const { newKernel } = await import('../scaffold.ts');
-      printLine(shortPath(newKernel(name)));
+      printLine(shortPath(newKernel(name, process.cwd(), like)));
       remark(`it passes as it stands; gate it with: npx gen sweep ${name} --preset quick`);
       done(0);
     });

@@ -38,3 +38,32 @@ describe('newKernel', () => {
     expect(() => newKernel('bsr-spmm', root)).toThrow(/there is a family 'bsr-spmm' already/);
   });
 });
+
+describe('newKernel --like', () => {
+  it('makes a family of tensor cores that loads and lints clean, without what belongs to the other', async () => {
+    const root = folderOf();
+    const folder = newKernel('my-product', root, 'gemm');
+    const found = await loadFamily('my-product', {
+      families: [{ from: root, pattern: 'templates/kernels/*' }],
+    });
+    expect(lintProblems(found)).toEqual([]);
+    expect(found.family.operation.name).toBe('my_product');
+    expect(existsSync(join(folder, 'golden'))).toBe(false);
+    for (const file of readdirSync(folder))
+      expect(readFileSync(join(folder, file), 'utf8'), file).not.toMatch(
+        /(?<![A-Za-z0-9])gemm(?![A-Za-z0-9])/,
+      );
+    expect(readFileSync(join(folder, 'oracle.hpp'), 'utf8')).toContain('namespace tilewright::my_product {');
+  });
+
+  it('refuses a family that there is not, and one that only this package can have', () => {
+    const root = folderOf();
+    expect(() => newKernel('mine', root, 'gemn')).toThrow(
+      "there is no family 'gemn' to begin with; there are: ",
+    );
+    expect(() => newKernel('mine', root, 'bsr-spmm')).toThrow(
+      /'bsr-spmm' imports .*, which is this package's alone/,
+    );
+    expect(existsSync(join(root, 'templates/kernels/mine'))).toBe(false);
+  });
+});

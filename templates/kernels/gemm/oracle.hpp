@@ -11,9 +11,9 @@ namespace tilewright::gemm {
 
 /// Reads the problem's sizes, choices, alpha, beta, values and seed, `aExtra`, `bExtra`, `cExtra` (elements by which rows
 /// are longer) and `aOffset` and so on (elements by which operands are shifted off their alignment).
-class GemmProblem final : public ArrayProblem {
+class DenseProblem final : public ArrayProblem {
  public:
-  explicit GemmProblem(const Json& json)
+  explicit DenseProblem(const Json& json)
       : ArrayProblem(json),
         shape_(read_shape(json)),
         alpha_(static_cast<float>(json.number("alpha", 1))),
@@ -100,7 +100,7 @@ class GemmProblem final : public ArrayProblem {
 namespace tilewright {
 
 std::unique_ptr<Problem> make_problem(const Json& problem, const Parameters&) {
-  return std::make_unique<gemm::GemmProblem>(problem);
+  return std::make_unique<gemm::DenseProblem>(problem);
 }
 
 }  // namespace tilewright

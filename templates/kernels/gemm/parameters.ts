@@ -61,7 +61,7 @@ const mma = ['tileK', 'warpsM', 'warpsN', 'copyBytes'] as const;
 const wgmma = ['clusterM', 'clusterN', 'inFlight', 'boxes'] as const;
 
 export const activations = [
-  ...tiled.map((name) => activeWhen(name, ['path'], ({ path }) => path !== 'naive')),
+  ...tiled.map((name) => activeWhen(name, ['path'], ({ path }) => path === 'mma' || path === 'wgmma')),
   ...mma.map((name) => activeWhen(name, ['path'], ({ path }) => path === 'mma')),
   ...wgmma.map((name) => activeWhen(name, ['path'], ({ path }) => path === 'wgmma')),
 ];

@@ -57,12 +57,12 @@ class Product final : public Baseline {
   void prepare(const Problem& problem, const Placement& placement, void* stream) override {
     cleanup_.run();
     if (!api_) api_ = std::make_unique<CuBlasLt>();
-    const auto* gemm = dynamic_cast<const GemmProblem*>(&problem);
-    if (!gemm) throw Unsupported("not a problem of gemm");
-    const Shape& shape = gemm->shape();
+    const auto* dense = dynamic_cast<const DenseProblem*>(&problem);
+    if (!dense) throw Unsupported("not a problem of gemm");
+    const Shape& shape = dense->shape();
     if (shape.m == 0 || shape.n == 0 || shape.k == 0) throw Unsupported("asked only where there is something to multiply");
     const int epilogue = epilogue_of(shape);
-    call_ = gemm->typed_call(placement);
+    call_ = dense->typed_call(placement);
     stream_ = static_cast<cudaStream_t>(stream);
     check(api_->create(&handle_), "cublasLtCreate");
     cleanup_.add([this] { api_->destroy(handle_); });
