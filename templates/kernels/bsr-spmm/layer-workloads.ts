@@ -37,10 +37,13 @@ export const prefill = [
   ...[0.2, 0.5].flatMap((density) => [64, 2048].flatMap((n) => each('linear', { ...up, n, density }))),
 ];
 
+/** What the kinds of operations below are compared with. */
+export const plain = each('linear', { ...up, n: 1024 });
+
 /** B and C of different order. */
 export const mixedLayouts = [
-  ...each('column-row', { ...up, n: 2048 }, { layoutB: 'column', layoutC: 'row' }),
-  ...each('row-column', { ...up, n: 2048 }, { layoutB: 'row', layoutC: 'column' }),
+  ...each('column-row', { ...up, n: 1024 }, { layoutB: 'column', layoutC: 'row' }),
+  ...each('row-column', { ...up, n: 1024 }, { layoutB: 'row', layoutC: 'column' }),
 ];
 
 /** Rows of B and C of a width that is no multiple of 8, and the next one that is. */
@@ -48,14 +51,14 @@ export const widths = [17, 24, 1001, 1008].flatMap((n) => each('row-row', { ...u
 
 /** Bias and activation, a residual, other types, in the layout of layers. */
 export const fused = [
-  ...each('linear.gelu', { ...up, n: 2048 }, { ...columnMajor, bias: 'yes', activation: 'gelu-tanh' }),
-  ...each('linear.residual', { ...down, n: 2048 }, { ...columnMajor, residual: 'yes', beta: 1 }),
-  ...each('linear.bf16', { ...up, n: 2048 }, { ...columnMajor, input: 'bf16', output: 'bf16' }),
-  ...each('linear.f32', { ...up, n: 2048 }, { ...columnMajor, output: 'f32' }),
+  ...each('linear.gelu', { ...up, n: 1024 }, { ...columnMajor, bias: 'yes', activation: 'gelu-tanh' }),
+  ...each('linear.residual', { ...down, n: 1024 }, { ...columnMajor, residual: 'yes', beta: 1 }),
+  ...each('linear.bf16', { ...up, n: 1024 }, { ...columnMajor, input: 'bf16', output: 'bf16' }),
+  ...each('linear.f32', { ...up, n: 1024 }, { ...columnMajor, output: 'f32' }),
 ];
 
 /** The gradient of x: W transposed, B and C as before. */
-export const gradients = each('gradient', { ...up, n: 2048 }, { ...columnMajor, transposeA: 'yes' });
+export const gradients = each('gradient', { ...up, n: 1024 }, { ...columnMajor, transposeA: 'yes' });
 
 /** Several products with one pattern. */
 export const batches = each(
@@ -65,9 +68,10 @@ export const batches = each(
 );
 
 /** Sizes that end within a block. */
-export const partBlocks = each('linear', { m: 14300, k: 4088, n: 2048 });
+export const partBlocks = each('linear', { m: 14300, k: 4088, n: 1024 });
 
 export const layerWorkloads: readonly SpmmWorkload[] = [
+  ...plain,
   ...prefill,
   ...mixedLayouts,
   ...widths,

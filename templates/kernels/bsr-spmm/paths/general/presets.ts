@@ -6,6 +6,7 @@ import {
   gradients,
   mixedLayouts,
   partBlocks,
+  plain,
   prefill,
   widths,
 } from '../../layer-workloads.ts';
@@ -100,6 +101,28 @@ const idsOf = (workloads: readonly Workload[]) => workloads.map(({ id }) => id);
 
 /** One for each kind of operation. */
 export const generalPresets: Readonly<Record<string, Preset<Specs>>> = {
+  layers: {
+    doc: 'A first look at every kind of operation in layers: for each a variant or two of the path general for every block size.',
+    where: [
+      ...[false, true].flatMap((prefetch) => usual({ ...columnMajor, prefetch: [prefetch] })),
+      ...usual({ ...columnMajor, transposeA: [true] }),
+      ...usual({ layoutB: ['column'] }),
+      ...usual({ layoutC: ['column'] }),
+      ...usual({}),
+      ...usual(anywhere),
+      ...usual({ ...columnMajor, input: ['bf16'], output: ['bf16'] }),
+      ...usual({ ...columnMajor, output: ['f32'] }),
+    ],
+    workloads: idsOf([
+      ...plain,
+      ...mixedLayouts,
+      ...widths,
+      ...fused,
+      ...gradients,
+      ...batches,
+      ...partBlocks,
+    ]),
+  },
   linear: {
     doc: 'y = x W^T of torch.nn.functional.linear, prefill: the path general with B and C column-major, f16 in and out.',
     where: candidates(columnMajor),
