@@ -77,7 +77,8 @@ async function writePackage(binding: PackageBinding, out: string): Promise<strin
     const has = (file: string) => existsSync(join(staged, file));
     for (const { context, ...file } of binding.files(manifest, has))
       await writeFileOf(file, bindingFolder(binding.name), context, staged);
-    await cp(library, join(staged, binding.library), { recursive: true });
+    // With their times: what builds the package need not build anew where the library is the same.
+    await cp(library, join(staged, binding.library), { recursive: true, preserveTimestamps: true });
     await replaceFolder(staged, path);
     return path;
   } catch (error) {

@@ -1,9 +1,18 @@
-import { type ChoiceKind, choiceKinds, type Operation } from '../../../src/model/operation.ts';
+import {
+  allowedValues,
+  type ChoiceKind,
+  choiceKinds,
+  type Matrix,
+  type Operand,
+  type Operation,
+  type OperationChoice,
+  type Shape,
+} from '../../../src/model/operation.ts';
 import {
   type CallField,
   callFields,
   fieldName,
-  numberOf,
+  overSizes,
   type ProblemField,
   problemFields,
   valueName,
@@ -54,6 +63,7 @@ export const vocabulary = Object.entries(words).map(([kind, word]) => {
     variant: pascalCase(value),
     text: value,
     number,
+    first: number === 0,
   }));
   return { ...word, ffi: 'c_uint', values, constants: values.map(({ constant }) => constant).join(', ') };
 });
@@ -64,24 +74,167 @@ function pascalCase(value: string): string {
 
 /** What the templates of an operation's modules print of its signature. */
 export function operationContext(operation: Operation) {
+  const fields = problemFields(operation);
+  const hosts = fields.filter((field) => field.is === 'host');
   return {
     operation: operation.name,
     module: identifier(operation.name),
     formula: operation.formula,
     doc: wrap(operation.doc),
-    problem: problemFields(operation).map((field) => ({
-      name: identifier(field.name),
-      cName: field.name,
-      doc: docLines(field.doc),
-      ffi: ffiType(field),
-    })),
-    call: callFields(operation).map((field) => ({
-      name: identifier(field.name),
-      cName: field.name,
-      doc: docLines(field.doc),
-      ffi: ffiCallType(field),
+    problem: fields.map(problemRow),
+    call: callFields(operation).map(callRow),
+    // Lifetime of the host copies.
+    life: hosts.length > 0 ? "<'a>" : '',
+    anonymous: hosts.length > 0 ? "<'_>" : '',
+    hosts: hosts.map(({ name, operand }) => ({ field: identifier(name), operand: identifier(operand) })),
+    completed: Object.entries(operation.sizes).flatMap(([name, { otherwise }]) =>
+      otherwise === undefined ? [] : [{ name: identifier(name), otherwise }],
+    ),
+    tensors: Object.entries(operation.operands).map(([name, operand]) => tensorRow(operation, name, operand)),
+    matrices: Object.entries(operation.matrices ?? {}).map(([name, matrix]) =>
+      matrixRow(operation, name, matrix, hosts.length > 0),
+    ),
+    scalars: Object.entries(operation.scalars).map(([name, { usual = 0 }]) => ({
+      name: identifier(name),
+      usual: `${usual}_f32`,
     })),
   };
+}
+
+function problemRow(field: ProblemField) {
+  const name = identifier(field.name);
+  return {
+    name,
+    cName: field.name,
+    doc: docLines(field.doc),
+    ffi: ffiType(field),
+    rust: problemType(field),
+    otherwise: defaultValue(field),
+    raw: rawValue(field, `problem.${name}`),
+  };
+}
+
+function callRow(field: CallField) {
+  const name = identifier(field.name);
+  return {
+    name,
+    cName: field.name,
+    doc: docLines(field.doc),
+    ffi: ffiCallType(field),
+    rust: field.is === 'scalar' ? 'f32' : sliceType(field.operand),
+    raw: field.is === 'scalar' ? `operands.${name}` : `operands.${name}.address`,
+  };
+}
+
+function sliceType({ role }: Operand): string {
+  return role === 'input' ? "Slice<'a>" : "SliceMut<'a>";
+}
+
+function problemType(field: ProblemField): string {
+  if (field.is === 'host') return "Option<Indices<'a>>";
+  if (field.is === 'hint') return 'bool';
+  if (field.is !== 'choice') return 'i64';
+  return field.choice.kind === 'switch' ? 'bool' : words[field.choice.kind].enumeration;
+}
+
+function defaultValue(field: ProblemField): string {
+  if (field.is === 'host') return 'None';
+  if (field.is === 'hint') return 'false';
+  return field.is === 'choice' ? choiceValue(field.choice, allowedValues(field.choice)[0] ?? '') : '0';
+}
+
+function choiceValue({ kind }: OperationChoice, value: string): string {
+  return kind === 'switch' ? String(value === 'yes') : `${words[kind].enumeration}::${pascalCase(value)}`;
+}
+
+function rawValue(field: ProblemField, own: string): string {
+  if (field.is === 'host') return `${own}.map_or(null(), Indices::address)`;
+  if (field.is === 'hint') return `i32::from(${own})`;
+  if (field.is !== 'choice') return own;
+  return field.choice.kind === 'switch' ? `i32::from(${own})` : `${own}.number()`;
+}
+
+/** Rust expressions of what an operand has in memory; `q` is the complete problem. */
+function tensorRow(operation: Operation, name: string, operand: Operand) {
+  const { layout, leading, batchStride, only, type } = operand;
+  const extent = (pick: (shape: Shape) => Shape) =>
+    overShapes(operation, operand, (shape) => product(operation, pick(shape)));
+  const outer = extent((shape) => shape.slice(0, -1));
+  const inner = extent((shape) => shape.slice(-1));
+  const byLayout = (row: string, column: string) =>
+    layout === undefined ? row : `if q.${member(layout)} == Layout::Column { ${column} } else { ${row} }`;
+  const stride = batchStride === undefined ? '' : `wide(q.${identifier(batchStride)}).or(lines * pitch)`;
+  return {
+    name: identifier(name),
+    label: name,
+    lines: byLayout(outer, inner),
+    width: byLayout(inner, outer),
+    pitch: leading === undefined ? 'width' : `wide(q.${identifier(leading)}).or(width)`,
+    all: stride === '' ? 'one' : `touched(${batchOf(operation)}, one, ${stride})`,
+    type: member(type),
+    present: only === undefined ? 'Some(wanted)' : `q.${member(only)}.then_some(wanted)`,
+  };
+}
+
+/** The size that counts the products of a call: the one whose zero stands for one. */
+function batchOf({ sizes }: Operation): string {
+  const found = Object.entries(sizes).find(([, { otherwise }]) => otherwise === 1);
+  return found === undefined ? 'wide(1)' : `wide(q.${identifier(found[0])})`;
+}
+
+function overShapes({ choices }: Operation, { shape }: Operand, print: (shape: Shape) => string): string {
+  if (!('by' in shape)) return print(shape);
+  const { by, shapes } = shape;
+  const choice = choices[by];
+  const [first, ...others] = Object.entries(shapes).map(
+    ([value, extents]) => [value, print(extents)] as const,
+  );
+  if (first === undefined || choice === undefined) throw new Error('the signature was not validated');
+  return others.reduce(
+    (rest, [value, text]) =>
+      `if q.${member(by)} == ${choiceValue(choice, value)} { ${text} } else { ${rest} }`,
+    first[1],
+  );
+}
+
+function product(operation: Operation, extents: Shape): string {
+  return ['wide(1)', ...extents.map((extent) => `(${overSizes(operation, extent, 'q')})`)].join(' * ');
+}
+
+/** A matrix of several operands: fields of the problem and of a run that follow from it. */
+function matrixRow({ choices, operands }: Operation, name: string, matrix: Matrix, borrows: boolean) {
+  const own = identifier(name);
+  const types = Object.entries(choices).filter(([, { kind, when }]) => kind === 'type' && when === undefined);
+  const host = ([operand, getter]: readonly [string, string]) =>
+    operands[operand]?.host === undefined
+      ? []
+      : [{ field: `host_${operand}`, value: `Some(${own}.${getter}().into())` }];
+  const arrays = [
+    [matrix.offsets, 'row_ptr'],
+    [matrix.indices, 'col_idx'],
+    [matrix.values, 'values'],
+  ] as const;
+  return {
+    name: own,
+    borrow: borrows ? "'a " : '',
+    problem: [
+      { field: identifier(matrix.rows), value: `${own}.rows() as i64` },
+      { field: identifier(matrix.columns), value: `${own}.columns() as i64` },
+      { field: identifier(matrix.block), value: `${own}.block() as i64` },
+      { field: identifier(matrix.stored), value: `${own}.stored() as i64` },
+      ...types.map(([type]) => ({ field: member(type), value: 'T::NUMBER' })),
+      ...arrays.slice(0, 2).flatMap(host),
+    ],
+    operands: arrays.map(([operand, getter]) => ({
+      field: identifier(operand),
+      value: `${own}.${getter}().into()`,
+    })),
+  };
+}
+
+/** A choice as a member of the problem. */
+function member(choice: string): string {
+  return identifier(fieldName(choice));
 }
 
 function ffiType(field: ProblemField): string {

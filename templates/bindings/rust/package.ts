@@ -5,6 +5,16 @@ import { operationContext, statuses, vocabulary } from './operation.ts';
 /** Files that a package has once. */
 const shared = [
   'Cargo.toml.hbs',
+  'tilewright/Cargo.toml',
+  'tilewright/examples/library.rs',
+  'tilewright/src/bsr.rs',
+  'tilewright/src/cuda.rs',
+  'tilewright/src/error.rs',
+  'tilewright/src/lib.rs.hbs',
+  'tilewright/src/library.rs',
+  'tilewright/src/memory.rs',
+  'tilewright/src/vocabulary.rs.hbs',
+  'tilewright/src/wide.rs',
   'tilewright-sys/Cargo.toml',
   'tilewright-sys/build.rs',
   'tilewright-sys/examples/version.rs',
@@ -41,11 +51,9 @@ function packageContext({ operations, provenance, licence }: Manifest) {
 }
 
 function operationFiles(context: ReturnType<typeof operationContext>): PackageFile[] {
-  return [
-    {
-      from: 'tilewright-sys/src/operation.rs.hbs',
-      to: `tilewright-sys/src/${context.operation}.rs`,
-      context,
-    },
-  ];
+  return ['tilewright-sys', 'tilewright'].map((crate) => ({
+    from: `${crate}/src/operation.rs.hbs`,
+    to: `${crate}/src/${context.operation}.rs`,
+    context,
+  }));
 }

@@ -28,7 +28,7 @@ export const operation = defineOperation({
       leading: 'ldc',
     },
   },
-  scalars: { alpha: { doc: 'factor of the product' }, beta: { doc: 'factor of the former C' } },
+  scalars: { alpha: { doc: 'factor of the product', usual: 1 }, beta: { doc: 'factor of the former C' } },
   hints: {},
   features: {},
 });

@@ -1,0 +1,191 @@
+//! Block sparse rows.
+use crate::error::require;
+use crate::{bf16, f16, Element, Error, Result, Type};
+
+/// A number type of matrices.
+pub trait Number: Element + Default + PartialEq {
+    /// Its name in the library.
+    const NUMBER: Type;
+    /// The same number, exactly.
+    fn to_f32(self) -> f32;
+    /// The nearest number of this type.
+    fn from_f32(value: f32) -> Self;
+}
+
+macro_rules! number {
+    ($type:ty, $name:expr, $to:expr, $from:expr) => {
+        impl Number for $type {
+            const NUMBER: Type = $name;
+            fn to_f32(self) -> f32 {
+                $to(self)
+            }
+            fn from_f32(value: f32) -> Self {
+                $from(value)
+            }
+        }
+    };
+}
+
+number!(f16, Type::F16, f16::to_f32, f16::from_f32);
+number!(bf16, Type::Bf16, bf16::to_f32, bf16::from_f32);
+number!(f32, Type::F32, |value| value, |value| value);
+
+/// A matrix in block sparse rows: `values` holds the stored blocks one after the other, each `block` x `block` elements,
+/// row-major; block row `i` owns the blocks `row_ptr[i]..row_ptr[i + 1]`, whose block columns are in `col_idx`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bsr<T> {
+    rows: usize,
+    columns: usize,
+    block: usize,
+    row_ptr: Vec<i32>,
+    col_idx: Vec<i32>,
+    values: Vec<T>,
+}
+
+impl<T: Number> Bsr<T> {
+    /// Stores the blocks of a row-major `rows` x `columns` matrix that have an element above `threshold` in size.
+    /// [`crate::Error::InvalidArgument`] where `block` does not divide both sizes.
+    pub fn from_dense(dense: &[T], rows: usize, columns: usize, block: usize, threshold: f32) -> Result<Self> {
+        check_sizes(rows, columns, block)?;
+        require(rows.checked_mul(columns) == Some(dense.len()), || {
+            format!("dense has {} elements, {rows} x {columns} asks for another number", dense.len())
+        })?;
+        let mut matrix = Self { rows, columns, block, row_ptr: vec![0], col_idx: Vec::new(), values: Vec::new() };
+        for i in 0..rows / block {
+            for j in 0..columns / block {
+                let lines = (0..block).map(|line| &dense[(i * block + line) * columns + j * block..][..block]);
+                let small = |value: &T| value.to_f32().abs() <= threshold; // NaN is not
+                if !lines.clone().flatten().all(small) {
+                    matrix.col_idx.push(index(j)?);
+                    lines.for_each(|line| matrix.values.extend_from_slice(line));
+                }
+            }
+            matrix.row_ptr.push(index(matrix.col_idx.len())?);
+        }
+        Ok(matrix)
+    }
+
+    /// Takes the arrays of a matrix. [`crate::Error::InvalidArgument`] where they contradict each other or the sizes, and where
+    /// a block row names a block column twice.
+    pub fn from_parts(
+        rows: usize,
+        columns: usize,
+        block: usize,
+        row_ptr: Vec<i32>,
+        col_idx: Vec<i32>,
+        values: Vec<T>,
+    ) -> Result<Self> {
+        check_sizes(rows, columns, block)?;
+        require(row_ptr.len() == rows / block + 1, || {
+            format!("row_ptr has {} elements, {} block rows need one more than their number", row_ptr.len(), rows / block)
+        })?;
+        let ends = (row_ptr[0], row_ptr[rows / block]);
+        require(ends == (0, index(col_idx.len())?), || {
+            format!("row_ptr goes from {} to {}, not from 0 to the {} stored blocks", ends.0, ends.1, col_idx.len())
+        })?;
+        require(row_ptr.windows(2).all(|pair| pair[0] <= pair[1]), || "row_ptr descends".into())?;
+        require(col_idx.len().checked_mul(block * block) == Some(values.len()), || {
+            format!("values has {} elements, {} blocks of {block} x {block} have another number", values.len(), col_idx.len())
+        })?;
+        let mut last = vec![usize::MAX; columns / block];
+        for i in 0..rows / block {
+            for &column in &col_idx[offset(row_ptr[i])..offset(row_ptr[i + 1])] {
+                let Some(seen) = usize::try_from(column).ok().and_then(|column| last.get_mut(column)) else {
+                    return Err(Error::InvalidArgument(format!(
+                        "col_idx names block column {column}, there are {}",
+                        columns / block
+                    )));
+                };
+                require(*seen != i, || format!("block row {i} names block column {column} twice"))?;
+                *seen = i;
+            }
+        }
+        Ok(Self { rows, columns, block, row_ptr, col_idx, values })
+    }
+
+    /// The whole matrix, row-major.
+    pub fn to_dense(&self) -> Vec<T> {
+        let mut dense = vec![T::default(); self.rows * self.columns];
+        for (i, j, block) in self.blocks() {
+            for (line, values) in block.chunks_exact(self.block).enumerate() {
+                let start = (i * self.block + line) * self.columns + j * self.block;
+                dense[start..start + self.block].copy_from_slice(values);
+            }
+        }
+        dense
+    }
+
+    /// Stored blocks with their block row and block column.
+    pub fn blocks(&self) -> impl Iterator<Item = (usize, usize, &[T])> {
+        let rows = self.row_ptr.windows(2).enumerate();
+        let place = rows.flat_map(|(i, ends)| (offset(ends[0])..offset(ends[1])).map(move |at| (i, at)));
+        let size = self.block * self.block;
+        place.map(move |(i, at)| (i, offset(self.col_idx[at]), &self.values[at * size..(at + 1) * size]))
+    }
+}
+
+impl<T> Bsr<T> {
+    /// Rows of the matrix.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Columns of the matrix.
+    pub fn columns(&self) -> usize {
+        self.columns
+    }
+
+    /// Rows, and columns, of a block.
+    pub fn block(&self) -> usize {
+        self.block
+    }
+
+    /// Number of stored blocks.
+    pub fn stored(&self) -> usize {
+        self.col_idx.len()
+    }
+
+    /// Share of the blocks that are stored.
+    pub fn density(&self) -> f64 {
+        let all = (self.rows / self.block) * (self.columns / self.block);
+        self.stored() as f64 / all.max(1) as f64
+    }
+
+    /// First stored block of each block row, and their number at the end.
+    pub fn row_ptr(&self) -> &[i32] {
+        &self.row_ptr
+    }
+
+    /// Block column of each stored block.
+    pub fn col_idx(&self) -> &[i32] {
+        &self.col_idx
+    }
+
+    /// The stored blocks.
+    pub fn values(&self) -> &[T] {
+        &self.values
+    }
+
+    /// The stored blocks, to be changed in place.
+    pub fn values_mut(&mut self) -> &mut [T] {
+        &mut self.values
+    }
+}
+
+fn check_sizes(rows: usize, columns: usize, block: usize) -> Result<()> {
+    require(block > 0, || "block = 0 must be at least 1".into())?;
+    for (name, size) in [("rows", rows), ("columns", columns)] {
+        require(size % block == 0, || format!("{name} = {size} is no multiple of block = {block}"))?;
+    }
+    Ok(())
+}
+
+fn index(value: usize) -> Result<i32> {
+    require(i32::try_from(value).is_ok(), || format!("{value} blocks are more than 32-bit indices can count"))?;
+    Ok(value as i32)
+}
+
+/// Of an array that was checked.
+fn offset(value: i32) -> usize {
+    value as usize
+}

@@ -1,0 +1,331 @@
+//! Operands: elements of a type that is known at run time, in memory that the linked library reaches.
+use crate::error::require;
+use crate::{bf16, f16, target, Error, Index, Result, Target, Type};
+use std::alloc::{alloc_zeroed, dealloc, handle_alloc_error, Layout};
+use std::ffi::c_void;
+use std::marker::PhantomData;
+use std::ptr::{null, null_mut, NonNull};
+use tilewright_sys::tw_stream;
+
+/// Type of an operand's elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ElementType {
+    /// A number.
+    Type(Type),
+    /// An index.
+    Index(Index),
+}
+
+impl From<Type> for ElementType {
+    fn from(own: Type) -> Self {
+        Self::Type(own)
+    }
+}
+
+impl From<Index> for ElementType {
+    fn from(own: Index) -> Self {
+        Self::Index(own)
+    }
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+/// A Rust type that operands are made of.
+pub trait Element: sealed::Sealed + Copy + Send + Sync + 'static {
+    /// Its name in the library.
+    const TYPE: ElementType;
+}
+
+macro_rules! element {
+    ($($type:ty => $name:expr),* $(,)?) => {
+        $(
+            impl sealed::Sealed for $type {}
+            impl Element for $type {
+                const TYPE: ElementType = $name;
+            }
+        )*
+    };
+}
+
+element! {
+    f16 => ElementType::Type(Type::F16),
+    bf16 => ElementType::Type(Type::Bf16),
+    f32 => ElementType::Type(Type::F32),
+    i32 => ElementType::Index(Index::I32),
+    i64 => ElementType::Index(Index::I64),
+}
+
+/// What keeps an operand in order with other work on it, until it is dropped.
+#[cfg(feature = "cudarc")]
+pub(crate) type Guard<'a> = Option<cudarc::driver::SyncOnDrop<'a>>;
+#[cfg(not(feature = "cudarc"))]
+pub(crate) type Guard<'a> = PhantomData<&'a ()>;
+
+/// Where an operand lies, and what may be done with it safely.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Memory of this process.
+    Host,
+    /// Memory of a device, ordered by its own guard with work on this stream.
+    #[cfg_attr(not(feature = "cudarc"), allow(dead_code))]
+    Stream(usize),
+    /// An address that the caller answers for.
+    Raw,
+}
+
+/// An operand that is read.
+pub struct Slice<'a> {
+    pub(crate) address: *const c_void,
+    elements: usize,
+    element: Option<ElementType>,
+    pub(crate) place: Place,
+    _guard: Guard<'a>,
+}
+
+/// An operand that is written.
+pub struct SliceMut<'a> {
+    pub(crate) address: *mut c_void,
+    elements: usize,
+    element: Option<ElementType>,
+    pub(crate) place: Place,
+    _guard: Guard<'a>,
+}
+
+impl Default for Slice<'_> {
+    /// No elements.
+    fn default() -> Self {
+        Self { address: null(), elements: 0, element: None, place: Place::Host, _guard: Guard::default() }
+    }
+}
+
+impl Default for SliceMut<'_> {
+    /// No elements.
+    fn default() -> Self {
+        Self { address: null_mut(), elements: 0, element: None, place: Place::Host, _guard: Guard::default() }
+    }
+}
+
+impl<'a, T: Element> From<&'a [T]> for Slice<'a> {
+    fn from(all: &'a [T]) -> Self {
+        Self {
+            address: all.as_ptr().cast(),
+            elements: all.len(),
+            element: Some(T::TYPE),
+            place: Place::Host,
+            _guard: Guard::default(),
+        }
+    }
+}
+
+impl<'a, T: Element> From<&'a Vec<T>> for Slice<'a> {
+    fn from(all: &'a Vec<T>) -> Self {
+        all.as_slice().into()
+    }
+}
+
+impl<'a, T: Element> From<&'a mut [T]> for SliceMut<'a> {
+    fn from(all: &'a mut [T]) -> Self {
+        Self {
+            address: all.as_mut_ptr().cast(),
+            elements: all.len(),
+            element: Some(T::TYPE),
+            place: Place::Host,
+            _guard: Guard::default(),
+        }
+    }
+}
+
+impl<'a, T: Element> From<&'a mut Vec<T>> for SliceMut<'a> {
+    fn from(all: &'a mut Vec<T>) -> Self {
+        all.as_mut_slice().into()
+    }
+}
+
+impl Slice<'_> {
+    /// `elements` elements of type `T` at an address of the device.
+    ///
+    /// # Safety
+    /// They must be there, on the device that the plan was made for, until the stream has passed the run; nobody may write to
+    /// them meanwhile.
+    pub unsafe fn from_raw<T: Element>(address: u64, elements: usize) -> Self {
+        let address = address as usize as *const c_void;
+        Self { address, elements, element: Some(T::TYPE), place: Place::Raw, _guard: Guard::default() }
+    }
+
+    #[cfg(feature = "cudarc")]
+    pub(crate) fn guarded<T: Element>(
+        address: u64,
+        elements: usize,
+        stream: usize,
+        guard: cudarc::driver::SyncOnDrop<'_>,
+    ) -> Slice<'_> {
+        let address = address as usize as *const c_void;
+        Slice { address, elements, element: Some(T::TYPE), place: Place::Stream(stream), _guard: Some(guard) }
+    }
+
+    pub(crate) fn check(&self, name: &str, wanted: Wanted) -> Result<()> {
+        wanted.check(name, self.element, self.elements)
+    }
+}
+
+impl SliceMut<'_> {
+    /// `elements` elements of type `T` at an address of the device.
+    ///
+    /// # Safety
+    /// They must be there, on the device that the plan was made for, until the stream has passed the run; nobody may read or
+    /// write them meanwhile.
+    pub unsafe fn from_raw<T: Element>(address: u64, elements: usize) -> Self {
+        let address = address as usize as *mut c_void;
+        Self { address, elements, element: Some(T::TYPE), place: Place::Raw, _guard: Guard::default() }
+    }
+
+    #[cfg(feature = "cudarc")]
+    pub(crate) fn guarded<T: Element>(
+        address: u64,
+        elements: usize,
+        stream: usize,
+        guard: cudarc::driver::SyncOnDrop<'_>,
+    ) -> SliceMut<'_> {
+        let address = address as usize as *mut c_void;
+        SliceMut { address, elements, element: Some(T::TYPE), place: Place::Stream(stream), _guard: Some(guard) }
+    }
+
+    pub(crate) fn check(&self, name: &str, wanted: Wanted) -> Result<()> {
+        wanted.check(name, self.element, self.elements)
+    }
+}
+
+/// What a plan asks of an operand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted {
+    pub elements: usize,
+    pub element: ElementType,
+}
+
+impl Wanted {
+    fn check(self, name: &str, element: Option<ElementType>, elements: usize) -> Result<()> {
+        require(elements >= self.elements, || {
+            format!("{name} has {elements} elements, the problem needs {}", self.elements)
+        })?;
+        require(element.is_none_or(|own| own == self.element), || {
+            format!("{name} has elements of {:?}, the problem says {:?}", element, self.element)
+        })
+    }
+}
+
+/// A host copy of an index array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Indices<'a> {
+    /// 32 bits each.
+    I32(&'a [i32]),
+    /// 64 bits each.
+    I64(&'a [i64]),
+}
+
+impl<'a> From<&'a [i32]> for Indices<'a> {
+    fn from(all: &'a [i32]) -> Self {
+        Self::I32(all)
+    }
+}
+
+impl<'a> From<&'a [i64]> for Indices<'a> {
+    fn from(all: &'a [i64]) -> Self {
+        Self::I64(all)
+    }
+}
+
+impl Indices<'_> {
+    pub(crate) fn address(self) -> *const c_void {
+        match self {
+            Self::I32(all) => all.as_ptr().cast(),
+            Self::I64(all) => all.as_ptr().cast(),
+        }
+    }
+
+    pub(crate) fn check(self, name: &str, wanted: Wanted) -> Result<()> {
+        let (index, elements) = match self {
+            Self::I32(all) => (Index::I32, all.len()),
+            Self::I64(all) => (Index::I64, all.len()),
+        };
+        wanted.check(name, Some(index.into()), elements)
+    }
+}
+
+/// A CUDA stream by its handle; the emulated library ignores it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stream(pub(crate) tw_stream);
+
+impl Stream {
+    /// A `cudaStream_t` or `CUstream` as an address; 0 is the default stream.
+    ///
+    /// # Safety
+    /// It must be a stream of the device that the plan was made for, for as long as it is used.
+    pub unsafe fn from_raw(handle: usize) -> Self {
+        Self(handle as tw_stream)
+    }
+}
+
+/// Bytes; what the library asks for.
+const ALIGNMENT: usize = 256;
+
+/// Host memory that a run of the emulated library needs beside its operands. One run at a time.
+#[derive(Debug)]
+pub struct Workspace {
+    memory: NonNull<u8>,
+    bytes: usize,
+}
+
+// It owns its memory.
+unsafe impl Send for Workspace {}
+unsafe impl Sync for Workspace {}
+
+impl Workspace {
+    pub(crate) fn new(bytes: usize) -> Result<Self> {
+        must_be_emulated()?;
+        let Some(layout) = Self::layout(bytes) else {
+            return Ok(Self { memory: NonNull::dangling(), bytes: 0 });
+        };
+        let memory = NonNull::new(unsafe { alloc_zeroed(layout) }).unwrap_or_else(|| handle_alloc_error(layout));
+        Ok(Self { memory, bytes })
+    }
+
+    /// Its size.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub(crate) fn address(&mut self) -> *mut c_void {
+        if self.bytes == 0 {
+            null_mut()
+        } else {
+            self.memory.as_ptr().cast()
+        }
+    }
+
+    /// Of memory that is there at all.
+    fn layout(bytes: usize) -> Option<Layout> {
+        (bytes > 0).then(|| Layout::from_size_align(bytes, ALIGNMENT).expect("a workspace fits into memory"))
+    }
+}
+
+impl Drop for Workspace {
+    fn drop(&mut self) {
+        if let Some(layout) = Self::layout(self.bytes) {
+            unsafe { dealloc(self.memory.as_ptr(), layout) };
+        }
+    }
+}
+
+/// Slices are no memory that a GPU reaches.
+pub(crate) fn must_be_emulated() -> Result<()> {
+    match target() {
+        Target::Emulated => Ok(()),
+        Target::Cuda => Err(Error::InvalidArgument(
+            "slices and host workspaces are for the emulated library, and the one for NVIDIA GPUs is linked: call \
+             `Plan::enqueue` with device memory, or leave out the feature `cuda`"
+                .into(),
+        )),
+    }
+}
