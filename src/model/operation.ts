@@ -80,20 +80,6 @@ const operandSchema = z.strictObject({
     .exactOptional(),
 });
 
-/** Operands and sizes that together are one matrix, so that a language can take it whole. */
-const matrixSchema = z.strictObject({
-  /** Block sparse rows: `offsets` and `indices` are index operands, `values` has the blocks. */
-  format: z.literal('bsr'),
-  rows: z.string(),
-  columns: z.string(),
-  block: z.string(),
-  /** Size that counts the stored blocks. */
-  stored: z.string(),
-  offsets: z.string(),
-  indices: z.string(),
-  values: z.string(),
-});
-
 /** The signature of an operation: everything that a caller says, and nothing of how it is computed. */
 export const operationSchema = z.strictObject({
   /** C identifier: functions are called `tw_<name>_…`. */
@@ -110,8 +96,6 @@ export const operationSchema = z.strictObject({
   sizes: z.record(field, sizeSchema),
   choices: z.record(z.string().regex(/^[a-z][A-Za-z0-9]*$/), choiceSchema),
   operands: z.record(field, operandSchema),
-  /** Matrices that take several operands, by the letter that the formula has for them. */
-  matrices: z.record(field, matrixSchema).exactOptional(),
   /** Factors that each run passes by value, in fp32; `usual`: where a language lets a caller leave it out, 0 if absent. */
   scalars: z.record(field, z.strictObject({ doc, usual: z.number().exactOptional() })),
   /** Promises about later runs that let a plan choose better: integers, 0 for "unknown". */
@@ -123,7 +107,6 @@ export type Operation = Readonly<z.infer<typeof operationSchema>>;
 export type Size = Readonly<z.infer<typeof sizeSchema>>;
 export type OperationChoice = Readonly<z.infer<typeof choiceSchema>>;
 export type Operand = Readonly<z.infer<typeof operandSchema>>;
-export type Matrix = Readonly<z.infer<typeof matrixSchema>>;
 export type Shape = readonly string[];
 
 /** Values by choice, and of sizes that only some values are served of. */

@@ -16,7 +16,6 @@ export function findOperationProblems(operation: Operation): string[] {
     ...Object.entries(operation.operands).flatMap(([name, operand]) =>
       operandProblems(operation, name, operand),
     ),
-    ...matrixProblems(operation),
     ...clashes(operation),
   ].map((problem) => `operation: ${problem}`);
 }
@@ -71,15 +70,6 @@ function shapeProblems(
   if (choice === undefined) return [`${place}: its shape depends on the unknown choice '${by}'`];
   const missing = allowedValues(choice).filter((value) => shapes[value] === undefined);
   return missing.map((value) => `${place} has no shape for ${by} = ${value}`);
-}
-
-function matrixProblems({ matrices = {}, sizes, operands }: Operation): string[] {
-  return Object.entries(matrices).flatMap(([name, { format: _, offsets, indices, values, ...own }]) => [
-    ...Object.values(own).flatMap((size) => unknownSizes(sizes, size, `matrix '${name}'`)),
-    ...[offsets, indices, values]
-      .filter((operand) => !Object.hasOwn(operands, operand))
-      .map((operand) => `matrix '${name}' names the unknown operand '${operand}'`),
-  ]);
 }
 
 function mustBe({ choices }: Operation, name: string, kinds: readonly ChoiceKind[], place: string): string[] {

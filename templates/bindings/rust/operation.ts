@@ -2,7 +2,6 @@ import {
   allowedValues,
   type ChoiceKind,
   choiceKinds,
-  type Matrix,
   type Operand,
   type Operation,
   type OperationChoice,
@@ -73,16 +72,17 @@ function pascalCase(value: string): string {
 }
 
 /** What the templates of an operation's modules print of its signature. */
-export function operationContext(operation: Operation) {
+export function operationContext(operation: Operation, has: (file: string) => boolean) {
   const fields = problemFields(operation);
   const hosts = fields.filter((field) => field.is === 'host');
   return {
     operation: operation.name,
     module: identifier(operation.name),
+    own: has(`tilewright/src/${operation.name}/own.rs`),
     formula: operation.formula,
     doc: wrap(operation.doc),
     problem: fields.map(problemRow),
-    call: callFields(operation).map(callRow),
+    call: callFields(operation).map((field) => callRow(operation, field)),
     // Lifetime of the host copies.
     life: hosts.length > 0 ? "<'a>" : '',
     anonymous: hosts.length > 0 ? "<'_>" : '',
@@ -91,13 +91,6 @@ export function operationContext(operation: Operation) {
       otherwise === undefined ? [] : [{ name: identifier(name), otherwise }],
     ),
     tensors: Object.entries(operation.operands).map(([name, operand]) => tensorRow(operation, name, operand)),
-    matrices: Object.entries(operation.matrices ?? {}).map(([name, matrix]) =>
-      matrixRow(operation, name, matrix, hosts.length > 0),
-    ),
-    scalars: Object.entries(operation.scalars).map(([name, { usual = 0 }]) => ({
-      name: identifier(name),
-      usual: `${usual}_f32`,
-    })),
   };
 }
 
@@ -114,7 +107,7 @@ function problemRow(field: ProblemField) {
   };
 }
 
-function callRow(field: CallField) {
+function callRow({ scalars }: Operation, field: CallField) {
   const name = identifier(field.name);
   return {
     name,
@@ -122,6 +115,7 @@ function callRow(field: CallField) {
     doc: docLines(field.doc),
     ffi: ffiCallType(field),
     rust: field.is === 'scalar' ? 'f32' : sliceType(field.operand),
+    otherwise: field.is === 'scalar' ? `${scalars[field.name]?.usual ?? 0}_f32` : 'Default::default()',
     raw: field.is === 'scalar' ? `operands.${name}` : `operands.${name}.address`,
   };
 }
@@ -199,37 +193,6 @@ function overShapes({ choices }: Operation, { shape }: Operand, print: (shape: S
 
 function product(operation: Operation, extents: Shape): string {
   return ['wide(1)', ...extents.map((extent) => `(${overSizes(operation, extent, 'q')})`)].join(' * ');
-}
-
-/** A matrix of several operands: fields of the problem and of a run that follow from it. */
-function matrixRow({ choices, operands }: Operation, name: string, matrix: Matrix, borrows: boolean) {
-  const own = identifier(name);
-  const types = Object.entries(choices).filter(([, { kind, when }]) => kind === 'type' && when === undefined);
-  const host = ([operand, getter]: readonly [string, string]) =>
-    operands[operand]?.host === undefined
-      ? []
-      : [{ field: `host_${operand}`, value: `Some(${own}.${getter}().into())` }];
-  const arrays = [
-    [matrix.offsets, 'row_ptr'],
-    [matrix.indices, 'col_idx'],
-    [matrix.values, 'values'],
-  ] as const;
-  return {
-    name: own,
-    borrow: borrows ? "'a " : '',
-    problem: [
-      { field: identifier(matrix.rows), value: `${own}.rows() as i64` },
-      { field: identifier(matrix.columns), value: `${own}.columns() as i64` },
-      { field: identifier(matrix.block), value: `${own}.block() as i64` },
-      { field: identifier(matrix.stored), value: `${own}.stored() as i64` },
-      ...types.map(([type]) => ({ field: member(type), value: 'T::NUMBER' })),
-      ...arrays.slice(0, 2).flatMap(host),
-    ],
-    operands: arrays.map(([operand, getter]) => ({
-      field: identifier(operand),
-      value: `${own}.${getter}().into()`,
-    })),
-  };
 }
 
 /** A choice as a member of the problem. */

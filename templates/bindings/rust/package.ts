@@ -7,12 +7,12 @@ const shared = [
   'Cargo.toml.hbs',
   'tilewright/Cargo.toml',
   'tilewright/examples/library.rs',
-  'tilewright/src/bsr.rs',
   'tilewright/src/cuda.rs',
   'tilewright/src/error.rs',
   'tilewright/src/lib.rs.hbs',
   'tilewright/src/library.rs',
   'tilewright/src/memory.rs',
+  'tilewright/src/number.rs',
   'tilewright/src/vocabulary.rs.hbs',
   'tilewright/src/wide.rs',
   'tilewright-sys/Cargo.toml',
@@ -27,8 +27,10 @@ const rust: PackageBinding = {
   name: 'rust',
   summary: 'Cargo workspace: tilewright-sys, which vendors the library, and tilewright, its safe interface',
   library: 'tilewright-sys/vendor',
-  files: (manifest) => {
-    const context = packageContext(manifest);
+  // Crates of its own, and `tilewright/src/<operation>/own.rs`: a part of the operation's module.
+  familyFiles: () => '.',
+  files: (manifest, has) => {
+    const context = packageContext(manifest, has);
     return [
       ...shared.map((from) => ({ from, to: from.replace(/\.hbs$/, ''), context })),
       ...context.operations.flatMap(operationFiles),
@@ -37,13 +39,13 @@ const rust: PackageBinding = {
 };
 export default rust;
 
-function packageContext({ operations, provenance, licence }: Manifest) {
+function packageContext({ operations, provenance, licence }: Manifest, has: (file: string) => boolean) {
   const [major, minor, patch] = provenance.generator.version.split(/[.+-]/);
   return {
     version: `${major}.${minor}.${patch}`,
     licence: licence.spdx,
     names: Object.keys(operations).join(', '),
-    operations: Object.values(operations).map(({ signature }) => operationContext(signature)),
+    operations: Object.values(operations).map(({ signature }) => operationContext(signature, has)),
     statuses,
     statusConstants: statuses.map(({ name }) => `TW_STATUS_${name}`).join(', '),
     vocabulary,

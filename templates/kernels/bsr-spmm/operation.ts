@@ -93,18 +93,6 @@ export const operation = defineOperation({
       batchStride: 'c_stride',
     },
   },
-  matrices: {
-    a: {
-      format: 'bsr',
-      rows: 'm',
-      columns: 'k',
-      block: 'block',
-      stored: 'blocks',
-      offsets: 'row_ptr',
-      indices: 'col_idx',
-      values: 'values',
-    },
-  },
   scalars: {
     alpha: { doc: 'factor of the product', usual: 1 },
     beta: { doc: 'factor of the former C, or of the residual' },

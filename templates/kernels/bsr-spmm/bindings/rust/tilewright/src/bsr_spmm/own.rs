@@ -1,34 +1,7 @@
-//! Block sparse rows.
+//! The matrix A as one value.
+use super::{Operands, Problem};
 use crate::error::require;
-use crate::{bf16, f16, Element, Error, Result, Type};
-
-/// A number type of matrices.
-pub trait Number: Element + Default + PartialEq {
-    /// Its name in the library.
-    const NUMBER: Type;
-    /// The same number, exactly.
-    fn to_f32(self) -> f32;
-    /// The nearest number of this type.
-    fn from_f32(value: f32) -> Self;
-}
-
-macro_rules! number {
-    ($type:ty, $name:expr, $to:expr, $from:expr) => {
-        impl Number for $type {
-            const NUMBER: Type = $name;
-            fn to_f32(self) -> f32 {
-                $to(self)
-            }
-            fn from_f32(value: f32) -> Self {
-                $from(value)
-            }
-        }
-    };
-}
-
-number!(f16, Type::F16, f16::to_f32, f16::from_f32);
-number!(bf16, Type::Bf16, bf16::to_f32, bf16::from_f32);
-number!(f32, Type::F32, |value| value, |value| value);
+use crate::{Error, Number, Result};
 
 /// A matrix in block sparse rows: `values` holds the stored blocks one after the other, each `block` x `block` elements,
 /// row-major; block row `i` owns the blocks `row_ptr[i]..row_ptr[i + 1]`, whose block columns are in `col_idx`.
@@ -169,6 +142,35 @@ impl<T> Bsr<T> {
     /// The stored blocks, to be changed in place.
     pub fn values_mut(&mut self) -> &mut [T] {
         &mut self.values
+    }
+}
+
+impl<'a> Problem<'a> {
+    /// The problem of this A: its sizes, element type and host copies. C has the type of A.
+    pub fn with_a<T: Number>(a: &'a Bsr<T>) -> Self {
+        Self {
+            m: a.rows as i64,
+            k: a.columns as i64,
+            block: a.block as i64,
+            blocks: a.stored() as i64,
+            input: T::NUMBER,
+            output: T::NUMBER,
+            host_row_ptr: Some(a.row_ptr().into()),
+            host_col_idx: Some(a.col_idx().into()),
+            ..Self::default()
+        }
+    }
+}
+
+impl<'a> Operands<'a> {
+    /// The operands that are this A, in host memory; all others are to be added.
+    pub fn with_a<T: Number>(a: &'a Bsr<T>) -> Self {
+        Self {
+            row_ptr: a.row_ptr().into(),
+            col_idx: a.col_idx().into(),
+            values: a.values().into(),
+            ..Self::default()
+        }
     }
 }
 
