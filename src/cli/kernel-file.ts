@@ -12,8 +12,16 @@ import { draftText } from '../kernel-file/draft.ts';
 import type { Event } from '../model/event.ts';
 import type { GateScope } from '../model/verdict.ts';
 import { annotation } from '../report/annotations.ts';
+import {
+  baselineText,
+  type Finding,
+  findingsOf,
+  isKnown,
+  readBaseline,
+  staleFindings,
+} from '../report/baseline.ts';
 import { checkedReport } from '../report/checked.ts';
-import { junitReport } from '../report/junit.ts';
+import { hasFailed, type Judged, junitReport } from '../report/junit.ts';
 import { sarifReport } from '../report/sarif.ts';
 import { findCxx, findToolkit } from '../toolchain/find.ts';
 import { cachePaths } from '../toolchain/paths.ts';
@@ -35,6 +43,9 @@ export function isOwnSource(first: string, flags: Flags): boolean {
   return !/\bTW_EXPORT\(/.test(text) && !/^\/\/ [\w-]+(\.[\w-]+){2,}$/m.test(text.slice(0, 300));
 }
 
+/** A kernel that was checked, and whether the baseline has what was found. */
+type Told = Checked & { readonly known?: boolean };
+
 /** `validate softmax.cu [kernel]`. */
 export async function checkOwnSource(
   file: string,
@@ -42,6 +53,7 @@ export async function checkOwnSource(
   flags: Flags,
 ): Promise<number> {
   const begin = performance.now();
+  const baseline = flags.baseline === undefined ? undefined : readBaseline(flags.baseline);
   const surroundings = await open(flags);
   const gpu = await openGpu(surroundings, flags);
   const { against, include = [] } = flags;
@@ -58,10 +70,11 @@ export async function checkOwnSource(
     ...(against !== undefined && { against }),
     ...(flags.dump !== undefined && { dump: flags.dump }),
   };
-  const all: Checked[] = [];
+  const all: Told[] = [];
   try {
     for await (const checked of checkSource(request, { ...surroundings, ...(gpu && { gpu }) })) {
-      const one = withCommand(checked, file, flags);
+      const said = withCommand(checked, file, flags);
+      const one = baseline && isKnown(said, file, baseline) ? { ...said, known: true } : said;
       all.push(one);
       tell(one, file, flags);
     }
@@ -71,10 +84,33 @@ export async function checkOwnSource(
   }
   if (!flags.json && !flags.quiet)
     process.stderr.write(`${all.length} checked in ${((performance.now() - begin) / 1000).toFixed(1)} s\n`);
+  if (flags.baseline !== undefined) settleBaseline(flags.baseline, baseline, all, file, flags);
   const { junit, sarif } = flags;
   if (junit !== undefined) onDisk(`write ${junit}`, () => writeFileSync(junit, junitReport(all, file)));
   if (sarif !== undefined) onDisk(`write ${sarif}`, () => writeFileSync(sarif, sarifReport(all, file)));
-  return codeOf(all);
+  // Nothing is new in a baseline that has just been written.
+  return codeOf(
+    flags.baseline !== undefined && !baseline ? all.map((one) => ({ ...one, known: true })) : all,
+  );
+}
+
+/** Writes a first baseline; of one that is there, says what is found no more. */
+function settleBaseline(
+  path: string,
+  baseline: readonly Finding[] | undefined,
+  all: readonly Checked[],
+  file: string,
+  { quiet }: Flags,
+): void {
+  const say = (text: string) => quiet || process.stderr.write(`${text}\n`);
+  if (baseline === undefined) {
+    const findings = all.flatMap((one) => findingsOf(one, file));
+    onDisk(`write ${path}`, () => writeFileSync(path, baselineText(findings)));
+    say(`${path} written: ${findings.length} known findings`);
+    return;
+  }
+  for (const { kernel, verdict, message } of staleFindings(all, file, baseline))
+    say(`${path}: no longer found in ${kernel}: ${verdict}, ${message}`);
 }
 
 /** `gen describe softmax.cu [kernel]`, `gen describe --schema`. */
@@ -160,17 +196,18 @@ function withCommand(one: Checked, file: string, flags: Flags): Checked {
   return { ...one, verdict: { ...one.verdict, evidence: { ...evidence, reproduce } } };
 }
 
-function tell(one: Checked, file: string, flags: Flags): void {
+function tell(one: Told, file: string, flags: Flags): void {
   if (!flags.json) process.stdout.write(asCalled(checkedReport(one, file, process.stdout)));
   if (!flags.json && process.env.GITHUB_ACTIONS === 'true') process.stdout.write(annotation(one, file));
   if (flags.json) process.stdout.write(`${JSON.stringify(eventOf(one, file))}\n`);
 }
 
-function eventOf(one: Checked, file: string): Event {
+function eventOf(one: Told, file: string): Event {
   if (!('verdict' in one)) return { event: 'error', kind: 'usage', message: one.refusal };
   return {
     event: 'verdict',
     ...one.verdict,
+    evidence: { ...one.verdict.evidence, ...(one.known && { known: true }) },
     variant: `${basename(file)}:${one.kernel}`,
     parameters: {},
     key: one.key,
@@ -178,7 +215,7 @@ function eventOf(one: Checked, file: string): Event {
 }
 
 /** A kernel that failed decides; then one that could not be checked. */
-function codeOf(all: readonly Checked[]): number {
-  if (all.some((one) => 'verdict' in one && one.verdict.verdict !== 'passed')) return exitCode.no;
+function codeOf(all: readonly Judged[]): number {
+  if (all.some(hasFailed)) return exitCode.no;
   return all.some((one) => 'refusal' in one) ? exitCode.couldNotRun : exitCode.done;
 }

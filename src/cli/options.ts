@@ -12,6 +12,7 @@ export interface Flags {
   readonly arch?: string;
   readonly device?: DeviceChoice;
   readonly sanitize?: Sanitizer;
+  readonly baseline?: string;
   readonly jobs?: number;
   /** Seconds. */
   readonly watchdog?: number;
@@ -129,6 +130,10 @@ export function withCheck(command: Command): Command {
       new Option('--sanitize <tool>', 'for a .cu with --device cuda: also under compute-sanitizer').choices(
         sanitizerNames,
       ),
+    )
+    .option(
+      '--baseline <file>',
+      'for a .cu: known findings, which do not fail; the file is written where there is none',
     )
     .option('--junit <file>', 'for a .cu: also write a JUnit report')
     .option('--sarif <file>', 'for a .cu: also write SARIF, which code hosts show beside the lines');

@@ -5,7 +5,7 @@ import { placesIn } from './places.ts';
 export function annotation(one: Judged, file: string): string {
   if ('refusal' in one) return command('warning', `${one.kernel} was not checked`, one.refusal, file);
   const { verdict, evidence } = one.verdict;
-  if (verdict === 'passed') return '';
+  if (verdict === 'passed' || one.known) return '';
   return command(
     'error',
     `${one.kernel}: ${verdict}`,

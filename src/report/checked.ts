@@ -19,7 +19,7 @@ export function checkedReport(one: Judged, file: string, output: Output): string
     verdict === 'passed'
       ? [`${head}: ${paint('good', 'passed')}  ${summary(one.verdict)}`]
       : [
-          `${head}: ${paint('bad', verdict)}`,
+          `${head}: ${one.known ? paint('warn', `${verdict}, known`) : paint('bad', verdict)}`,
           fold(`  ${evidence.message}`, width, 2),
           ...quotations(evidence.message, file, paint),
         ];

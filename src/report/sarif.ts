@@ -1,6 +1,6 @@
 import { verdictNames } from '../model/verdict.ts';
 import { packageVersion } from '../util/package-version.ts';
-import type { Judged } from './junit.ts';
+import { type Judged, nameOf } from './junit.ts';
 import { type Place, placesIn } from './places.ts';
 
 /** What was found as SARIF 2.1.0, which code hosts show beside the lines. */
@@ -19,7 +19,9 @@ export function sarifReport(all: readonly Judged[], file: string): string {
 function resultFor(one: Judged, file: string): object | undefined {
   if ('refusal' in one) return result('not-checked', 'warning', one.kernel, one.refusal, file);
   const { verdict, evidence } = one.verdict;
-  return verdict === 'passed' ? undefined : result(verdict, 'error', one.kernel, evidence.message, file);
+  if (verdict === 'passed') return undefined;
+  const found = result(verdict, 'error', nameOf(one), evidence.message, file);
+  return one.known ? { ...found, suppressions: [{ kind: 'external' }] } : found;
 }
 
 function result(ruleId: string, level: string, kernel: string, message: string, file: string): object {

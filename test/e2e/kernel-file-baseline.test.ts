@@ -1,0 +1,41 @@
+// `validate x.cu --baseline`: what is known does not fail, what is new does, what is gone is named.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { gen, workspace } from '../helpers/gen.ts';
+
+const description = (kernel: string) =>
+  `- { kernel: ${kernel}, sizes: { n: 64 }, arguments: { out: [n] }, grid: 1, block: 64, ragged: false }\n`;
+const racing =
+  '__global__ void racing(float* out, int n) {\n  __shared__ float s[64];\n  s[threadIdx.x] = n;\n  out[threadIdx.x] = s[63 - threadIdx.x];\n}\n';
+const overrun = '__global__ void overrun(float* out, int n) {\n  out[threadIdx.x + 1] = n;\n}\n';
+const right = '__global__ void overrun(float* out, int n) {\n  out[threadIdx.x] = n;\n}\n';
+
+test('a baseline keeps what is known from failing', { timeout: 300_000 }, async () => {
+  const own = mkdtempSync(join(tmpdir(), 'tilewright-check-'));
+  onTestFinished(() => rmSync(own, { recursive: true, force: true }));
+  const say = async (kernels: string, ...more: string[]) => {
+    const text = `/* tilewright\n${description('racing')}${description('overrun')}*/\n${kernels}`;
+    writeFileSync(join(own, 'x.cu'), text);
+    return gen(own, ['validate', 'x.cu', '--baseline', 'known.json', '--out', workspace().out, ...more]);
+  };
+  const first = await say(racing + right);
+  expect(first.code).toBe(0);
+  expect(first.stderr).toMatch(/known\.json written: \d+ known findings/);
+  const moved = await say(`// a comment\n\n${racing}${right}`, '--sarif', 's.json', '--junit', 'j.xml');
+  expect(moved.code).toBe(0);
+  expect(moved.stdout).toContain('racing: race, known');
+  expect(JSON.parse(readFileSync(join(own, 's.json'), 'utf8')).runs[0].results[0].suppressions).toEqual([
+    { kind: 'external' },
+  ]);
+  expect(readFileSync(join(own, 'j.xml'), 'utf8')).toContain('<skipped message="known: ');
+  const worse = await say(racing + overrun);
+  expect(worse.code).toBe(1);
+  expect(worse.stdout).toContain('overrun: out-of-bounds');
+  const mended = await say(racing.replace('  out[', '  __syncthreads();\n  out[') + right);
+  expect(mended.code).toBe(0);
+  expect(mended.stderr).toContain('known.json: no longer found in racing: race');
+  writeFileSync(join(own, 'known.json'), '{}');
+  expect((await say(racing)).stderr).toContain('known.json is no baseline of validate');
+});
