@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "launch.hpp"
-#include "pattern.hpp"
+#include "tw/bsr.hpp"
 
 namespace {
 
@@ -106,7 +106,7 @@ int main() {
   const Json pattern = Json::parse(R"({"kind":"random","density":0.125})");
   for (const Winner& winner : kWinners) {
     const std::int64_t rows = winner.size / winner.block;
-    const Bsr a = make_pattern(pattern, rows, rows, winner.block, true, 1);
+    const tilewright::bsr::Bsr a = tilewright::bsr::make_pattern(pattern, rows, rows, winner.block, true, 1);
     const Shape shape = packed_f16(winner.size, winner.size, winner.size, winner.block, a.blocks(),
                                    a.row_ptr.data(), a.col_idx.data());
     const Dealing dealing = dealing_of(winner);

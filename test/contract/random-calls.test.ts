@@ -7,7 +7,7 @@ import { localExecutor } from '../../src/exec/local.ts';
 import { packageRoot } from '../../src/util/package-root.ts';
 import { emitTestLibrary, toolEnvironment, toolFolders } from '../helpers/library.ts';
 
-/** One variant of every way in which problems are refused: vector loads, TMA, pairs of elements, known rows, known columns. */
+/** One variant of every way in which problems are refused: vector loads, TMA, pairs of elements, known rows, known columns, blocks. */
 const chosen = new RegExp(
   [
     String.raw`naive\.b64`,
@@ -17,6 +17,7 @@ const chosen = new RegExp(
     String.raw`wgmma\.b32\.f16\.f16.*rows`,
     String.raw`wgmma\.b64\.f16\.f32.*rows.*wd0`,
     String.raw`wgmma\.b128\.f16\.f16.*overlap`,
+    String.raw`narrow\.b32\.f16\.f16\.tn16.*pt2`,
   ]
     .map((one) => String.raw`^bsr_spmm\.${one}`)
     .join('|'),
@@ -26,7 +27,7 @@ let root: string;
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'tilewright-calls-'));
-  const presets = ['quick', 'hopper-types'];
+  const presets = ['quick', 'hopper-types', 'narrow'];
   const { path } = await emitTestLibrary({ out: join(root, 'out'), presets, chosen, cuda: false });
   const define = { CMAKE_CXX_FLAGS: '-O1', CMAKE_BUILD_TYPE: 'None' };
   await installLibrary(path, join(root, 'prefix'), localExecutor, { cuda: 'off', define, toolFolders });

@@ -17,11 +17,22 @@ inline ElementType element_of(Type type) {
   return type == Type::f32 ? ElementType::f32 : type == Type::bf16 ? ElementType::bf16 : ElementType::f16;
 }
 
+/// The name of a choice in C, layout_x, for its name in problems, layoutX.
+inline std::string choice_name(std::string_view name) {
+  std::string result;
+  for (const char letter : name) {
+    const bool capital = letter >= 'A' && letter <= 'Z';
+    if (capital) result += '_';
+    result += static_cast<char>(capital ? letter - 'A' + 'a' : letter);
+  }
+  return result;
+}
+
 /// The value that a problem gives a choice of the operation, as a number of its enumeration; the first where it does not
 /// say. Throws std::invalid_argument for one that the choice does not have.
 inline int read_choice(const Json& problem, const ChoiceName* names, std::string_view choice) {
   for (; names->name; ++names) {
-    if (choice != names->name) continue;
+    if (choice_name(choice) != names->name) continue;
     const std::string value = problem.text(choice, names->values[0]);
     for (int i = 0; i < 8 && names->values[i]; ++i)
       if (value == names->values[i]) return i;
@@ -60,6 +71,8 @@ class ArrayProblem : public Problem {
   void add(const Array& array, const char* name, Role role, std::int64_t offset) {
     tensors_.push_back(array.tensor(name, role, offset));
   }
+  /// An operand that is no array, such as indices.
+  void add(Tensor tensor) { tensors_.push_back(std::move(tensor)); }
 
  private:
   std::string key_;

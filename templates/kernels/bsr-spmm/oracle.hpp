@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "launch.hpp"
-#include "pattern.hpp"
+#include "tw/bsr.hpp"
 #include "reference.hpp"
 #include "tilewright/family.hpp"
 #include "values.hpp"

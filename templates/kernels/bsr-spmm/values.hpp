@@ -9,12 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "pattern.hpp"
+#include "tw/bsr.hpp"
 #include "tw/random.hpp"
 #include "tilewright/elements.hpp"
 #include "tilewright/parallel.hpp"
 
 namespace tilewright::bsr_spmm {
+
+using bsr::Bsr;
+using bsr::make_pattern;
 
 /// Elements as they lie in memory: lines (rows, or columns where `column_major`) `stride` elements apart.
 struct Matrix {

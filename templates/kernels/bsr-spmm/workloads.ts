@@ -2,7 +2,7 @@ import type { ChoiceKind, choiceKinds } from '../../../src/model/operation.ts';
 import type { Workload } from '../../../src/model/workload.ts';
 import type { Point } from './parameters.ts';
 
-/** How the stored blocks of A are chosen; read by pattern.hpp, which documents each kind. */
+/** How the stored blocks of A are chosen; read by tw/bsr.hpp, which documents each kind. */
 export type Pattern =
   | { readonly kind: 'random' | 'equal-rows'; readonly density: number }
   | { readonly kind: 'power-law'; readonly density: number; readonly exponent: number }
@@ -198,7 +198,7 @@ export function unevennessOf({ pattern, m, k, block }: Problem): number | undefi
   }
 }
 
-/** Row lengths c * rank^-exponent, full rows at most; c such that they have the density. As pattern.hpp has it, unrounded. */
+/** Row lengths c * rank^-exponent, full rows at most; c such that they have the density. As tw/bsr.hpp has it, unrounded. */
 function powerLaw(
   rows: number,
   columns: number,

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace tilewright::bsr_spmm {
+namespace tilewright::bsr {
 
 /// The blocks that hold at least one entry. Sizes in blocks; columns ascend within a row.
 struct BlockEntries {
@@ -107,4 +107,4 @@ inline BlockEntries read_matrix_market(const std::string& path, std::int64_t blo
   return detail::MatrixMarketReader(path).read(block);
 }
 
-}  // namespace tilewright::bsr_spmm
+}  // namespace tilewright::bsr

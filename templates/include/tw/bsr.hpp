@@ -1,4 +1,5 @@
-// pattern.hpp - which blocks of A are stored: the kinds of pattern that a problem may ask for.
+// bsr.hpp - the structure of a matrix in block sparse rows: which blocks are stored, by the kinds of pattern that problems may
+// ask for. Read by oracles, which have the runner's headers; launch code and libraries do not.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -7,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "matrix_market.hpp"
+#include "tw/matrix_market.hpp"
 #include "tw/random.hpp"
 #include "tilewright/json.hpp"
 
-namespace tilewright::bsr_spmm {
+namespace tilewright::bsr {
 
 /// Block structure of A, as the kernels see it.
 struct Bsr {
@@ -230,4 +231,4 @@ inline Bsr make_pattern(const Json& pattern, std::int64_t rows, std::int64_t col
   return a;
 }
 
-}  // namespace tilewright::bsr_spmm
+}  // namespace tilewright::bsr

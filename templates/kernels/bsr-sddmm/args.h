@@ -1,0 +1,33 @@
+// args.h - the arguments of the kernels of bsr-sddmm: launch.hpp fills them in, the templates read them.
+#pragma once
+#include <cstddef>
+
+namespace tilewright::bsr_sddmm {
+
+/// Up to `group` neighbouring stored blocks of a block row of A.
+struct alignas(16) Tile {
+  int row, first, count;  // block row, first block, blocks
+};
+
+template <class Input, class Output>
+struct Args {
+  const int* row_ptr;  // of indices of 64 bits the lower halves, which come first
+  const int* col_idx;
+  const Tile* tiles;  // path mma: in the workspace
+  const Input* x;
+  const Input* y;
+  Output* values;
+  long long ldx, ldy;                   // elements
+  long long x_row, x_column, y_row, y_column;  // path naive: elements between neighbours in a column, and in a row
+  int rows, columns, depth;             // m, n, k
+  int block_rows;
+  int index_words;  // words of 32 bits in an index
+  float alpha, beta;
+};
+
+using UntypedArgs = Args<void, void>;
+static_assert(sizeof(Tile) == 16 && sizeof(UntypedArgs) == 128 && offsetof(UntypedArgs, values) == 40 &&
+                  offsetof(UntypedArgs, rows) == 96 && offsetof(UntypedArgs, beta) == 120,
+              "one layout for host and device");
+
+}  // namespace tilewright::bsr_sddmm

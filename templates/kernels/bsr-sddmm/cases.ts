@@ -1,0 +1,103 @@
+import type { GateCase, Tier } from '../../../src/model/family.ts';
+import type { Point } from './parameters.ts';
+import { loadElements } from './sizes.ts';
+
+/** A subnormal and a number whose products overflow f16; with a third, none has the few bits of 0, 1 or -1.5. */
+const [third, subnormal, huge] = [1 / 3, 1e-39, 3e30];
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Problems by the lengths of their block rows. */
+class Cases {
+  readonly list: GateCase[] = [];
+  readonly #point: Point;
+
+  constructor(point: Point) {
+    this.#point = point;
+  }
+
+  add(id: string, tier: Tier, counts: readonly number[], fields: Fields, options: Partial<GateCase> = {}) {
+    const { path, block, input, output, layoutX, layoutY } = this.#point;
+    const complete = {
+      m: counts.length * block,
+      n: (Math.max(...counts) + 1) * block,
+      k: 32,
+      ...{ block, input, output, pattern: { kind: 'rows', counts }, values: 'normal' },
+      ...(path === 'mma' && { layoutX, layoutY }),
+      seed: 1 + this.list.length,
+      ...fields,
+    };
+    const alternate = tier === 'repetition' && { alternate: { ...complete, seed: complete.seed + 1 } };
+    this.list.push({ id, tier, problem: complete, ...options, ...alternate });
+  }
+}
+
+/** What the gate puts a variant through. Problems are small: they also run emulated, on a CPU. */
+export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCase[] {
+  const cases = new Cases(point);
+  const naive = point.path === 'naive';
+  const [tileK, stages, group] = naive ? [8, 1, 1] : [point.tileK, point.stages, point.group];
+  const vector = loadElements(point);
+  /** A depth that is no multiple of anything, with lines padded to what the variant loads. */
+  const ragged = (k: number) => {
+    const padding = Math.ceil(k / vector) * vector - k;
+    const by = (layout: Point['layoutX']) => (layout === 'row' || naive ? padding : 0) + vector;
+    return { k, xExtra: by(point.layoutX), yExtra: by(point.layoutY) };
+  };
+  cases.add('pipeline', 'exact', [group + 1, 0, 1], { k: (2 * stages + 1) * tileK, values: 'swing' });
+  cases.add('address-coded', 'address-coded', [2 * group, 1], { ...ragged(tileK + 5), values: 'one-hot' });
+  cases.add('unsorted', 'structures', [3], { sorted: false, k: tileK });
+  cases.add('no-blocks', 'structures', [0, 0], {});
+  cases.add('no-depth', 'structures', [1, 0], { k: 0, alpha: third, beta: -0.7 });
+  cases.add('non-finite', 'non-finite', [1, 0], { k: tileK, values: 'nan' });
+  cases.add('ragged', 'edges', [1, 2], { ...ragged(2 * tileK + 3), alpha: third, beta: -0.7 });
+  cases.add('one-column', 'edges', [1], { ...ragged(1), values: 'integers', xOffset: vector });
+  const loads = (refuses: string) => (vector > 1 ? { refuses } : {});
+  cases.add('odd-stride', 'edges', [1], { xExtra: 1 }, loads('ldx and ldy must be multiples'));
+  cases.add('odd-base', 'edges', [1], { yOffset: 1 }, loads('X and Y must be aligned'));
+  cases.add(
+    'odd-values',
+    'edges',
+    [1],
+    { valuesOffset: 1 },
+    naive ? {} : { refuses: 'values must be aligned' },
+  );
+  // Places that 32 bits do not number: only what is used of the operands is memory.
+  const far = 8 * Math.ceil(2 ** 32 / 15 / 8);
+  const farFields = { k: 16, values: 'integers', xExtra: far - 16, yExtra: far - 16 };
+  if (naive || (point.layoutX === 'row' && point.layoutY === 'row'))
+    cases.add('far', 'edges', [1], farFields);
+  cases.add('indices-of-64-bits', 'operation', [2, 0, 1], { index: 'i64', values: 'integers' });
+  if (naive) {
+    const layouts = { layoutX: 'column', layoutY: 'column' };
+    cases.add('column-column', 'operation', [2, 0, 1], { ...layouts, k: 19, values: 'one-hot', xExtra: 3 });
+    cases.add('column-row', 'operation', [1, 1], { layoutX: 'column', k: 19, values: 'one-hot', yExtra: 3 });
+  }
+  cases.add('beta-alone', 'scalars', [1], { alpha: 0, beta: 1, values: 'integers' });
+  cases.add('beta-subnormal', 'scalars', [1], { alpha: subnormal, beta: third });
+  cases.add('alpha-zero', 'scalars', [1], { alpha: 0 });
+  cases.add('alpha-huge', 'scalars', [1], { alpha: huge });
+  // The one kind that catches most: f16 that flushes subnormals, bf16 taken for f16; both fail sums rounded to half.
+  const magnitude = { k: 2 * tileK };
+  if (point.input === 'f16') cases.add('tiny', 'magnitude', [2], { ...magnitude, values: 'tiny' });
+  else cases.add('huge', 'magnitude', [2], { ...magnitude, values: 'huge', alpha: subnormal });
+  cases.add('repeated', 'repetition', [group, 1], { k: tileK, beta: 1 }, { launches: 2, multiprocessors: 2 });
+  if (depth === 'full') addFull(cases, { tileK, stages, group });
+  return cases.list;
+}
+
+interface Loop {
+  readonly tileK: number;
+  readonly stages: number;
+  readonly group: number;
+}
+
+/** Depths, structures and repetitions that a real GPU has time for. */
+function addFull(cases: Cases, { tileK, stages, group }: Loop): void {
+  for (const values of ['positive', 'cancel', 'normal'])
+    cases.add(values, 'magnitude', [2, 0, 1], { k: 8 * tileK, values });
+  for (const steps of new Set([1, stages - 1, stages, stages + 1, 3 * stages + 2]))
+    if (steps > 0) cases.add(`steps-${steps}`, 'structures', [1, 2], { k: steps * tileK, values: 'swing' });
+  cases.add('long-rows', 'structures', [3 * group + 1, 0, 2 * group, group - 1], { k: tileK, beta: 1 });
+  cases.add('many-launches', 'repetition', [4, 2, 3, 0, 1], { k: 3 * tileK }, { launches: 20 });
+}

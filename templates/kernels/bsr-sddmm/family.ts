@@ -1,0 +1,61 @@
+import { type Arch, defineFamily } from '../../../src/model/family.ts';
+import { casesOf } from './cases.ts';
+import { constraints } from './constraints.ts';
+import { operation } from './operation.ts';
+import { activations, type Point, parameters } from './parameters.ts';
+import { presets } from './presets.ts';
+import { loadElements, sizesOf } from './sizes.ts';
+import { workloads } from './workloads.ts';
+
+const cudaTypes = { f16: '__half', bf16: '__nv_bfloat16', f32: 'float' } as const;
+const needs = { naive: [], mma: ['cp.async', 'mma.bf16'] } as const;
+
+function notSupported({ path }: Point, arch: Arch): string | undefined {
+  const missing = needs[path].filter((feature) => !arch.features.includes(feature));
+  return missing.length > 0 ? `needs ${missing.join(', ')}, which ${arch.name} does not have` : undefined;
+}
+
+/** Wide tiles serve more products with a byte; two thread blocks of a multiprocessor hide each other's latency. */
+function merit(point: Point): number {
+  if (point.path === 'naive') return 0;
+  const columns = point.block * point.group;
+  return (
+    (point.block * columns) / (point.block + columns) + (sizesOf(point).sharedBytes <= 112 * 1024 ? 8 : 0)
+  );
+}
+
+export default defineFamily<typeof parameters.specs>({
+  name: 'bsr-sddmm',
+  summary: 'A = alpha * (X[M,K] * Y[N,K]^T) + beta * A at the stored blocks of A, in block sparse rows (BSR)',
+  operation,
+  serves: ({ path, block, input, output, layoutX, layoutY }) => ({
+    block: [block],
+    input: [input],
+    output: [output],
+    index: ['i32', 'i64'],
+    layoutX: path === 'naive' ? ['row', 'column'] : [layoutX],
+    layoutY: path === 'naive' ? ['row', 'column'] : [layoutY],
+  }),
+  parameters: parameters.specs,
+  activations,
+  constraints,
+  presets,
+  templates: ['naive.cu.hbs', 'mma.cu.hbs'],
+  template: ({ path }) => `${path}.cu.hbs`,
+  derive: (point) => {
+    const { threads, sharedBytes } = sizesOf(point);
+    const [inputType, outputType] = [cudaTypes[point.input], cudaTypes[point.output]];
+    return { inputType, outputType, threads, sharedBytes, loadBytes: 2 * loadElements(point) };
+  },
+  budget: (point) => {
+    const { threads, sharedBytes } = sizesOf(point);
+    return { threads, sharedBytes };
+  },
+  notSupported,
+  workloads,
+  cases: casesOf,
+  // 2: any operands; 1: any sizes, where X and Y are aligned.
+  generality: ({ path }) => (path === 'naive' ? 2 : 1),
+  priority: merit,
+  deterministic: () => true,
+});

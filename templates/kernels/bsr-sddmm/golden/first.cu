@@ -1,0 +1,61 @@
+// bsr_sddmm.naive.b16.f16.f16
+// A = alpha * (X[M,K] * Y[N,K]^T) + beta * A at the stored blocks of A, in block sparse rows (BSR)
+//
+//   path    naive
+//   block   16
+//   input   f16
+//   output  f16
+//
+// Rendered from naive.cu.hbs by: gen render bsr-sddmm bsr_sddmm.naive.b16.f16.f16
+//
+// Reference: one thread computes one element of a stored block. Takes every problem; fast on none.
+#include "args.h"
+#include "tw/ptx.cuh"
+
+namespace {
+
+using Input = __half;
+using Output = __half;
+using Args = tilewright::bsr_sddmm::Args<Input, Output>;
+
+constexpr int kBlock = 16;  // rows and columns of a block of A
+constexpr int kThreads = 256;
+constexpr int kShares = kBlock * kBlock / kThreads;  // thread blocks of a block of A
+static_assert(kShares * kThreads == kBlock * kBlock, "whole thread blocks");
+
+/// Entry `i` of row_ptr or col_idx.
+TW_DEVICE int index(const Args& args, const int* list, long long i) { return list[i * args.index_words]; }
+
+/// The block row that has stored block `block`: the last that begins at it or before.
+TW_DEVICE int row_of(const Args& args, int block) {
+  int first = 0, last = args.block_rows - 1;
+  while (first < last) {
+    const int middle = first + (last - first + 1) / 2;
+    if (index(args, args.row_ptr, middle) <= block)
+      first = middle;
+    else
+      last = middle - 1;
+  }
+  return first;
+}
+
+}  // namespace
+
+extern "C" __global__ void __launch_bounds__(kThreads) bsr_sddmm_naive_b16_f16_f16(const Args args) {
+  const int block = blockIdx.x / kShares, element = blockIdx.x % kShares * kThreads + threadIdx.x;
+  const int row = row_of(args, block) * kBlock + element / kBlock;
+  const int column = index(args, args.col_idx, block) * kBlock + element % kBlock;
+
+  const Input* const x = args.x + row * args.x_row;
+  const Input* const y = args.y + column * args.y_row;
+  float sum = 0;
+  for (int k = 0; k < args.depth; ++k)
+    sum += static_cast<float>(x[k * args.x_column]) * static_cast<float>(y[k * args.y_column]);
+
+  Output* const to = args.values + static_cast<long long>(block) * (kBlock * kBlock) + element;
+  float value = args.alpha * sum;
+  if (args.beta != 0) value += args.beta * static_cast<float>(*to);
+  *to = static_cast<Output>(value);
+}
+
+TW_EXPORT(bsr_sddmm_naive_b16_f16_f16)

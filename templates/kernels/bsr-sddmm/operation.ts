@@ -1,0 +1,52 @@
+import { defineOperation } from '../../../src/model/family.ts';
+
+/** A dense product, sampled at the blocks of a sparse matrix. */
+export const operation = defineOperation({
+  name: 'bsr_sddmm',
+  formula: 'A = alpha * (X * Y^T) + beta * A, at the stored blocks of A',
+  doc: 'A is m x n in block sparse rows (BSR): values holds the stored blocks one after the other, each block x block elements, row-major; a block row names each block column at most once, in any order. X is m x k and Y is n x k. Products are accumulated in fp32 and rounded once. With beta = 0, values are written and never read.',
+  sizes: {
+    m: { doc: 'rows of A and X', multipleOf: 'block' },
+    n: { doc: 'columns of A, rows of Y', multipleOf: 'block' },
+    k: { doc: 'columns of X and Y' },
+    block: { doc: 'rows, and columns, of a block of A', least: 1 },
+    blocks: { doc: 'stored blocks of A', most: 'm / block * (n / block)' },
+  },
+  choices: {
+    input: { kind: 'type', doc: 'element type of X and Y', values: ['f16', 'bf16'] },
+    output: { kind: 'type', doc: 'element type of A' },
+    index: { kind: 'index', doc: 'type of row_ptr and col_idx' },
+    layoutX: { kind: 'layout', doc: 'order of X' },
+    layoutY: { kind: 'layout', doc: 'order of Y' },
+  },
+  operands: {
+    row_ptr: {
+      doc: 'first stored block of each block row of A, and their number at the end',
+      role: 'input',
+      type: 'index',
+      shape: ['m / block + 1'],
+      host: {
+        kind: 'offsets',
+        total: 'blocks',
+        doc: 'Kernels that compute several blocks of a row together, the fast ones, are chosen only where it is given. What is given holds for every run of the plan.',
+      },
+    },
+    col_idx: {
+      doc: 'block column of each stored block',
+      role: 'input',
+      type: 'index',
+      shape: ['blocks'],
+    },
+    x: { doc: 'X', role: 'input', type: 'input', shape: ['m', 'k'], layout: 'layoutX', leading: 'ldx' },
+    y: { doc: 'Y', role: 'input', type: 'input', shape: ['n', 'k'], layout: 'layoutY', leading: 'ldy' },
+    values: {
+      doc: 'stored blocks of A; read only where beta is not 0',
+      role: 'inout',
+      type: 'output',
+      shape: ['blocks', 'block', 'block'],
+    },
+  },
+  scalars: { alpha: { doc: 'factor of the product' }, beta: { doc: 'factor of the former values' } },
+  hints: {},
+  features: {},
+});

@@ -1,0 +1,169 @@
+// oracle.hpp - a problem of bsr-sddmm: its operands, and the right answer in fp64 with the error that a correct kernel may have.
+#pragma once
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "launch.hpp"
+#include "tilewright/bounds.hpp"
+#include "tw/bsr.hpp"
+#include "tilewright/fill.hpp"
+#include "tilewright/parallel.hpp"
+#include "tilewright/problem.hpp"
+
+namespace tilewright::bsr_sddmm {
+
+/// Reads the problem's sizes, choices, pattern, alpha, beta, values and seed, `xExtra`, `yExtra` (elements by which lines are
+/// longer) and `xOffset`, `yOffset`, `valuesOffset` (elements by which operands are shifted off their alignment).
+class SddmmProblem final : public ArrayProblem {
+ public:
+  explicit SddmmProblem(const Json& json)
+      : ArrayProblem(json),
+        shape_(read_shape(json)),
+        alpha_(static_cast<float>(json.number("alpha", 1))),
+        beta_(static_cast<float>(json.number("beta", 0))),
+        drawn_{json.text("values", "normal"), element_of(shape_.output), shape_.k, seed(json)},
+        pattern_(bsr::make_pattern(json.at("pattern"), shape_.m / shape_.block, shape_.n / shape_.block, shape_.block,
+                                   json.boolean("sorted", true), seed(json))),
+        left_(element_of(shape_.input), {shape_.m, shape_.k}),
+        right_(element_of(shape_.input), {shape_.k, shape_.n}),
+        former_(drawn_.output, {pattern_.blocks() * shape_.block, shape_.block}) {
+    shape_.blocks = pattern_.blocks();
+    fill_product(left_, right_, drawn_);
+    fill(former_, drawn_, 3);
+    wide_row_ptr_.assign(pattern_.row_ptr.begin(), pattern_.row_ptr.end());
+    wide_col_idx_.assign(pattern_.col_idx.begin(), pattern_.col_idx.end());
+    shape_.host_row_ptr = is_wide() ? static_cast<const void*>(wide_row_ptr_.data()) : pattern_.row_ptr.data();
+    add_indices("row_ptr", pattern_.row_ptr, wide_row_ptr_);
+    add_indices("col_idx", pattern_.col_idx, wide_col_idx_);
+    add(in_memory(left_, shape_.layout_x == Layout::row, shape_.ldx), "x", Role::input, read_size(json, "xOffset", 0));
+    add(in_memory(right_, shape_.layout_y == Layout::column, shape_.ldy), "y", Role::input,
+        read_size(json, "yOffset", 0));
+    add(former_, "values", beta_ != 0 ? Role::inout : Role::output, read_size(json, "valuesOffset", 0));
+  }
+
+  const Shape& shape() const { return shape_; }
+  double flops() const override {
+    return 2.0 * double(shape_.blocks) * double(shape_.block * shape_.block) * double(shape_.k);
+  }
+
+  std::vector<Reference> reference() const override {
+    const auto elements = static_cast<std::size_t>(former_.elements());
+    Reference reference{std::vector<double>(elements), std::vector<double>(elements)};
+    const Floats x(left_, true), y(right_, false);
+    parallel_for(pattern_.rows, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end; ++row)
+        for (std::int64_t block = pattern_.row_ptr[row]; block < pattern_.row_ptr[row + 1]; ++block)
+          refer(x, y, row, block, reference);
+    });
+    return {std::move(reference)};
+  }
+
+  Bound bind(const Parameters& parameters, const DeviceLimits& limits) const override {
+    return bsr_sddmm::bind(shape_, parameters, limits);
+  }
+
+  Call typed_call(const Placement& placement) const {
+    const std::vector<void*>& at = placement.tensors;
+    return {at[0], at[1], at[2], at[3], at[4], alpha_, beta_, placement.workspace};
+  }
+  CallBytes call(const Placement& placement) const override { return CallBytes(typed_call(placement)); }
+
+ private:
+  /// A factor as floats, in lines along the depth: rows of X, and of Y.
+  struct Floats {
+    std::int64_t depth;
+    std::vector<float> values;
+
+    Floats(const Array& factor, bool by_rows)
+        : depth(by_rows ? factor.width() : factor.lines()), values(static_cast<std::size_t>(factor.elements())) {
+      for (std::int64_t line = 0; line < factor.lines(); ++line)
+        for (std::int64_t i = 0; i < factor.width(); ++i)
+          values[static_cast<std::size_t>(by_rows ? line * depth + i : i * depth + line)] =
+              static_cast<float>(factor.get(line, i));
+    }
+    const float* line(std::int64_t index) const { return values.data() + index * depth; }
+  };
+
+  static std::uint64_t seed(const Json& json) { return static_cast<std::uint64_t>(json.integer("seed", 1)); }
+
+  static Shape read_shape(const Json& json) {
+    Shape shape{};
+    shape.m = read_size(json, "m"), shape.n = read_size(json, "n"), shape.k = read_size(json, "k");
+    shape.block = read_size(json, "block");
+    if (shape.block < 1 || shape.m % shape.block != 0 || shape.n % shape.block != 0)
+      throw std::invalid_argument("problem: m and n must be multiples of block, which is " +
+                                  std::to_string(shape.block));
+    shape.input = static_cast<Type>(read_choice(json, kChoiceNames, "input"));
+    shape.output = static_cast<Type>(read_choice(json, kChoiceNames, "output"));
+    shape.index = static_cast<Index>(read_choice(json, kChoiceNames, "index"));
+    shape.layout_x = static_cast<Layout>(read_choice(json, kChoiceNames, "layoutX"));
+    shape.layout_y = static_cast<Layout>(read_choice(json, kChoiceNames, "layoutY"));
+    shape.ldx = (shape.layout_x == Layout::row ? shape.k : shape.m) + read_size(json, "xExtra", 0);
+    shape.ldy = (shape.layout_y == Layout::row ? shape.k : shape.n) + read_size(json, "yExtra", 0);
+    return shape;
+  }
+
+  /// The factor as a kernel finds it: as it is or transposed, its lines `pitch` elements apart.
+  static Array in_memory(const Array& factor, bool as_is, std::int64_t pitch) {
+    const std::int64_t lines = as_is ? factor.lines() : factor.width(), width = as_is ? factor.width() : factor.lines();
+    Array array(factor.type(), {lines, width}, {pitch});
+    for (std::int64_t line = 0; line < lines; ++line)
+      for (std::int64_t i = 0; i < width; ++i)
+        array.set(line, i, as_is ? factor.get(line, i) : factor.get(i, line));
+    return array;
+  }
+
+  bool is_wide() const { return shape_.index == Index::i64; }
+
+  void add_indices(const char* name, const std::vector<std::int32_t>& narrow, const std::vector<std::int64_t>& wide) {
+    const auto count = static_cast<std::int64_t>(narrow.size());
+    const auto* from = is_wide() ? reinterpret_cast<const std::byte*>(wide.data())
+                                 : reinterpret_cast<const std::byte*>(narrow.data());
+    std::vector<std::byte> image(from, from + count * (is_wide() ? 8 : 4));
+    const ElementType type = is_wide() ? ElementType::i64 : ElementType::i32;
+    add(Tensor{name, type, Role::input, 1, count, count, 0, std::move(image)});
+  }
+
+  /// One block. Besides the k products, alpha and beta round up to twice.
+  void refer(const Floats& x, const Floats& y, std::int64_t row, std::int64_t block, Reference& reference) const {
+    const std::int64_t side = shape_.block;
+    for (std::int64_t element = 0; element < side * side; ++element) {
+      const float* const left = x.line(row * side + element / side);
+      const float* const right = y.line(pattern_.col_idx[static_cast<std::size_t>(block)] * side + element % side);
+      double sum = 0, magnitude = 0;
+      for (std::int64_t k = 0; k < shape_.k; ++k) {
+        const double product = double(left[k]) * double(right[k]);
+        sum += product;
+        magnitude += std::fabs(product);
+      }
+      const double old = beta_ != 0 ? beta_ * former_.get(block * side + element / side, element % side) : 0;
+      const double value = alpha_ * sum + old;
+      const auto to = static_cast<std::size_t>(block * side * side + element);
+      reference.value[to] = drawn_.exact() ? rounded(value, drawn_.output) : value;
+      reference.bound[to] = drawn_.exact() || !std::isfinite(value)
+                                ? 0
+                                : sum_bound(shape_.k + 2, std::fabs(alpha_) * magnitude + std::fabs(old)) +
+                                      rounding_bound(value, drawn_.output);
+    }
+  }
+
+  Shape shape_;
+  float alpha_, beta_;
+  Values drawn_;
+  bsr::Bsr pattern_;
+  Array left_, right_, former_;
+  std::vector<std::int64_t> wide_row_ptr_, wide_col_idx_;
+};
+
+}  // namespace tilewright::bsr_sddmm
+
+namespace tilewright {
+
+std::unique_ptr<Problem> make_problem(const Json& problem, const Parameters&) {
+  return std::make_unique<bsr_sddmm::SddmmProblem>(problem);
+}
+
+}  // namespace tilewright

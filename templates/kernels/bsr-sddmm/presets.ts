@@ -1,0 +1,56 @@
+import type { Part as PartOf, Preset } from '../../../src/model/family.ts';
+import type { parameters } from './parameters.ts';
+import { main, small, type workloads } from './workloads.ts';
+
+type Specs = typeof parameters.specs;
+type Part = PartOf<Specs>;
+
+const f16: Part = { input: ['f16'], output: ['f16'] };
+const mma: Part = {
+  ...f16,
+  path: ['mma'],
+  layoutX: ['row'],
+  layoutY: ['row'],
+  group: [2],
+  tileK: [32],
+  stages: [3],
+  warpsM: [1],
+  warpsN: [4],
+  copyBytes: [16],
+};
+const columns: Part = { layoutX: ['column'], layoutY: ['column'] };
+
+/** Every path, block, type and pair of layouts once. */
+const quick: readonly Part[] = [
+  { ...f16, path: ['naive'], block: [16, 32, 64, 128] },
+  { path: ['naive'], block: [32], input: ['bf16'], output: ['f32'] },
+  { ...mma, block: [16], group: [8], warpsN: [2] },
+  { ...mma, block: [32], group: [4], warpsM: [2], warpsN: [2], ...columns },
+  { ...mma, block: [64], layoutX: ['column'], output: ['f32'] },
+  { ...mma, block: [64], tileK: [64], stages: [2], warpsM: [2], layoutY: ['column'], copyBytes: [4] },
+  { ...mma, block: [128], group: [1], warpsM: [2], warpsN: [2], stages: [4] },
+  { ...mma, block: [128], warpsM: [2], input: ['bf16'], output: ['bf16'], ...columns },
+];
+
+const layouts: readonly Part[] = [{}, columns];
+/** Around tiles of 128 to 256 columns. */
+const candidates: readonly Part[] = layouts.flatMap((layout) => {
+  const base = { ...mma, ...layout, tileK: [32, 64], stages: [3, 4] } as const;
+  return [
+    { ...base, block: [16], group: [8, 16], warpsM: [1], warpsN: [2, 4] },
+    { ...base, block: [32], group: [4, 8], warpsM: [1, 2], warpsN: [2, 4] },
+    { ...base, block: [64], group: [2, 4], warpsM: [1, 2], warpsN: [2, 4] },
+    { ...base, block: [128], group: [1, 2], warpsM: [2, 4], warpsN: [2, 4] },
+  ];
+});
+const ids = (list: typeof workloads) => list.map(({ id }) => id);
+
+export const presets: Readonly<Record<string, Preset<Specs>>> = {
+  quick: { doc: 'Every path, block, type and layout once.', where: quick, workloads: ids(small) },
+  default: {
+    doc: 'What is worth timing on one GPU, f16 in and out.',
+    where: candidates,
+    workloads: ids(main),
+  },
+  full: { doc: 'An even sample of the whole space.', sample: 500, workloads: ids(small) },
+};
