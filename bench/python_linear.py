@@ -112,7 +112,7 @@ def check_correct(layer, bsr, dense):
                 "3d": error(F.linear(x[None], bsr, bias)[0], wanted + bias),
                 "matmul": error(bsr @ x.t(), wanted.t()),
             }
-        said = guarded(lambda: tilewright.BsrMatrix.from_torch(bsr).explain(x.t(), order="column").variant)
+        said = guarded(lambda: tilewright.BsrMatrix.from_torch(bsr).explain(x.t(), order="column")["variant"])
         yield {
             "check": tokens,
             "module": guarded(lambda: error(layer(x))),

@@ -44,7 +44,8 @@ describe('gen emit --python', () => {
     const numpy = await pip('numpy');
     if (numpy.code !== 0) skip(`NumPy could not be installed: ${numpy.text.trim().split('\n').at(-1)}`);
     const tests = [python(), '-m', 'unittest', 'discover', '-s', pythonTests, '-p', 'test_numpy.py'];
-    const { code, text } = await run(tests, { PATH: place('venv', 'bin'), PYTHONDONTWRITEBYTECODE: '1' });
+    const env = { PATH: place('venv', 'bin'), PYTHONDONTWRITEBYTECODE: '1', XDG_CACHE_HOME: place('cache') };
+    const { code, text } = await run(tests, env);
     expect(code, text).toBe(0);
   });
 });

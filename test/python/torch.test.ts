@@ -42,7 +42,10 @@ test.each(['test_torch.py', 'test_checkpoint.py'])('%s', { timeout: 600_000 }, a
   // No reporter shows why a test was skipped.
   if (missing !== undefined) return console.warn(missing);
   const tests = [python, '-m', 'unittest', 'discover', '-s', pythonTests, '-p', file];
-  const env = { PYTHONPATH: join(root, 'site'), PYTHONDONTWRITEBYTECODE: '1' };
+  const env = {
+    ...{ PYTHONPATH: join(root, 'site'), PYTHONDONTWRITEBYTECODE: '1' },
+    XDG_CACHE_HOME: join(root, 'cache'),
+  };
   const { code, text } = await run(tests, env);
   expect(code, text).toBe(0);
 });

@@ -1,5 +1,11 @@
 import { allowedValues, choiceKinds, type Operand, type Operation } from '../../../src/model/operation.ts';
-import { callFields, fieldName, type ProblemField, problemFields } from '../../../src/model/signature.ts';
+import {
+  callFields,
+  fieldName,
+  type ProblemField,
+  patternParts,
+  problemFields,
+} from '../../../src/model/signature.ts';
 
 /** Columns of a rendered module. */
 const lineWidth = 116;
@@ -34,6 +40,8 @@ export function signatureContext(operation: Operation) {
       type: field.is === 'scalar' ? 'c_float' : 'c_void_p',
       comment: wrap(field.doc, lineWidth - 10),
     })),
+    pattern:
+      operation.pattern === undefined ? false : { ...operation.pattern, fields: patternFields(operation) },
     sizeNames: list(required.map(([size]) => quoted(size))),
     scalarNames: list(Object.keys(scalars).map(quoted)),
     choices: ownChoices(operation).map(([choice, one]) => ({
@@ -54,6 +62,16 @@ export function signatureContext(operation: Operation) {
       .map((one) => `${quoted(one)}: ${one}`)
       .join(', '),
   };
+}
+
+/** Members of the C struct that describes a sparse pattern, in order. */
+function patternFields(operation: Operation) {
+  const { sizes, choices, operands } = patternParts(operation);
+  return [
+    ...sizes.map((name) => ({ name, type: 'c_int64' })),
+    ...choices.map((name) => ({ name: fieldName(name), type: 'c_int32' })),
+    ...[...operands, ...operands.map((name) => `host_${name}`)].map((name) => ({ name, type: 'c_void_p' })),
+  ];
 }
 
 function isPositional({ role, only }: Operand): boolean {
@@ -82,7 +100,6 @@ function keywordsOf(operation: Operation): Keyword[] {
     })),
     ...Object.entries(sizes).map(([name, { doc }]) => ({ name, type: 'int | None', value: 'None', doc })),
     ...problemFields(operation).flatMap(({ name, is, doc }) => {
-      if (is === 'host') return [{ name, type: 'int | None', value: 'None', doc: `address of a ${doc}` }];
       return is === 'hint' ? [{ name, type: 'bool', value: 'False', doc }] : [];
     }),
   ];

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import sys
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +15,6 @@ Array = Any
 element_bytes = {"f16": 2, "bf16": 2, "f32": 4, "i32": 4, "i64": 8}
 _names = {"float16": "f16", "bfloat16": "bf16", "float32": "f32", "int32": "i32", "int64": "i64"}
 _typestr = {"<f2": "f16", "<f4": "f32", "<i4": "i32", "<i8": "i64"}
-_alignment = 256
 
 
 @dataclass(frozen=True)
@@ -113,26 +111,6 @@ def _numpy_type(name: str) -> Any:
     import ml_dtypes  # what NumPy arrays of bfloat16 are made with
 
     return ml_dtypes.bfloat16
-
-
-class Memory:
-    """Memory beside the operands on the device of an array, aligned as the libraries ask."""
-
-    def __init__(self, size: int, like: Array) -> None:
-        if is_torch(like):
-            torch = sys.modules["torch"]
-            self._owner: Any = torch.empty(size + _alignment, dtype=torch.uint8, device=like.device)
-            start = self._owner.data_ptr()
-        elif type(like).__module__.partition(".")[0] == "cupy":
-            self._owner = sys.modules["cupy"].empty(size + _alignment, dtype="uint8")
-            start = self._owner.data.ptr
-        elif hasattr(like, "__cuda_array_interface__"):
-            raise InvalidArgument("the kernel needs a workspace, which only PyTorch and CuPy can allocate here: use theirs")
-        else:
-            self._owner = ctypes.create_string_buffer(size + _alignment)
-            start = ctypes.addressof(self._owner)
-        self.address = -(-start // _alignment) * _alignment
-        self.size = size
 
 
 def current_stream(like: Array, device: int) -> int:

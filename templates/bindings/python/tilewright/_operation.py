@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ctypes
+import json
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from ._arrays import Array, Memory, View, current_stream, empty, on_device, packed, view
+from ._arrays import Array, View, current_stream, empty, is_torch, on_device, packed, view
+from ._context import Context, Descriptor
 from ._errors import InvalidArgument
-from ._library import Library, load
+from ._library import Library
 
 #: Sizes by name.
 Sizes = Mapping[str, int]
@@ -56,6 +59,8 @@ class Operation:
     choices: Mapping[str, Choice]
     tensors: tuple[Operand, ...]
     scalars: tuple[str, ...]
+    #: Name and C struct of the descriptor of its sparse pattern, where it has one.
+    pattern: tuple[str, type[ctypes.Structure]] | None = None
 
     def make_problem(self, fields: Mapping[str, Any]) -> ctypes.Structure:
         """The C struct of the given fields: numbers, and names of choices' values. Raises InvalidArgument for a wrong value."""
@@ -65,9 +70,15 @@ class Operation:
             setattr(problem, name, value if choice is None else _number(name, choice, value))
         return problem
 
-    def plan(self, target: str, problem: ctypes.Structure) -> Plan:
-        """The kernel for a problem on the current device of `cuda` or `emulated`. Raises an Error with the reason where none takes it."""
-        return Plan(self, load(target), problem)
+    def describe(self, context: Context, fields: Mapping[str, Any], stream: int) -> Descriptor:
+        """The library's descriptor of a pattern. Index arrays are read where they lie, which waits for the stream."""
+        assert self.pattern is not None
+        name, structure = self.pattern
+        numbers = {
+            field: _number(field, self.choices[field], value) if field in self.choices else value
+            for field, value in fields.items()
+        }
+        return Descriptor(context, name, structure(struct_size=ctypes.sizeof(structure), **numbers), stream)
 
     def __call__(
         self,
@@ -76,14 +87,25 @@ class Operation:
         scalars: Mapping[str, float],
     ) -> Array:
         """Computes on arrays by name. `fields`: of the problem, None where they follow from the arrays. Gives the result."""
-        call = _Call(self, {name: array for name, array in arrays.items() if array is not None}, fields)
-        result = call.result()
-        with on_device(call.like, call.views[call.first]):
-            plan = self.plan(call.target, self.make_problem(call.fields))
-            stream = current_stream(call.like, call.views[call.first].device)
-            workspace = plan.workspace(call.like, stream)
-            addresses = {name: one.address for name, one in call.views.items()}
-            plan.enqueue(plan.operands(**addresses, **scalars), workspace, stream)
+        read = _Reading(self, {name: array for name, array in arrays.items() if array is not None}, fields)
+        result = read.result()
+        place = read.views[read.first]
+        addresses = {name: one.address for name, one in read.views.items()}
+        with on_device(read.like, place):
+            context = Context.of(place.target, place.device)
+            stream = current_stream(read.like, place.device)
+            pattern = None
+            if self.pattern is not None:
+                known = {**read.fields, **addresses}
+                names = [name for name, *_ in self.pattern[1]._fields_]
+                pattern = self.describe(context, {name: known[name] for name in names if name in known}, stream)
+            call = Call(self, context, pattern, self.make_problem(read.fields), {})
+            operands = call.operands()
+            for name, value in {**addresses, **scalars}.items():
+                setattr(operands, name, value)
+            call.run(operands, stream)
+            if pattern is not None and place.target == "cuda":
+                _wait(read.like)  # what the descriptor holds goes with it
         return result
 
 
@@ -94,45 +116,54 @@ def _number(name: str, choice: Choice, value: str | bool) -> int:
     return choice.kind.index(text)
 
 
-class Plan:
-    """A problem with the kernel chosen for it on one device. Any number of threads may run it, each with its workspace."""
+class Call:
+    """Calls that differ in the addresses of their operands alone. Any number of threads may run them."""
 
-    def __init__(self, operation: Operation, library: Library, problem: ctypes.Structure) -> None:
-        self._library = library
-        functions = _Functions.of(library, operation)
-        self._functions = functions
-        self._operands = operation.operands
-        self._run = functions.run
-        self._handle = ctypes.c_void_p()
-        library.check(functions.create(ctypes.byref(problem), ctypes.byref(self._handle)))
-        self.workspace_bytes: int = functions.workspace_bytes(self._handle)
-        #: Name of the chosen kernel, as in the manifest.
-        self.variant: str = functions.variant(self._handle).decode()
+    def __init__(
+        self,
+        operation: Operation,
+        context: Context,
+        pattern: Descriptor | None,
+        problem: ctypes.Structure,
+        fixed: Mapping[str, Any],
+    ) -> None:
+        self._library = context.library
+        self._held = (context, pattern, problem)
+        self._struct = operation.operands
+        self._fixed = {"struct_size": ctypes.sizeof(operation.operands), **fixed}
+        self._idle: list[Any] = []
+        handles = [context.handle] if pattern is None else [context.handle, pattern.handle]
+        self._first = (*handles, ctypes.byref(problem))
+        self._functions = _Functions.of(context.library, operation)
+        self._run = self._functions.run
 
-    def workspace(self, like: Array, stream: int) -> Memory | None:
-        """A fresh workspace on the device of an array, filled for runs on a stream; None where none is needed."""
-        if self.workspace_bytes == 0:
-            return None
-        memory = Memory(self.workspace_bytes, like)
-        self._library.check(self._functions.prepare(self._handle, memory.address, memory.size, stream))
-        return memory
+    def operands(self) -> Any:
+        """A C struct for the operands of one run, which no other thread has: what was fixed is filled in."""
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return self._struct(**self._fixed)
 
-    def operands(self, **fields: Any) -> ctypes.Structure:
-        """The C struct of a run: addresses, None for operands that are absent, and scalars."""
-        return self._operands(struct_size=ctypes.sizeof(self._operands), **fields)
-
-    def enqueue(self, operands: ctypes.Structure, workspace: Memory | None, stream: int) -> None:
-        """Enqueues the operation on a stream."""
-        if workspace is None:
-            status = self._run(self._handle, ctypes.byref(operands), None, 0, stream)
-        else:
-            status = self._run(self._handle, ctypes.byref(operands), workspace.address, workspace.size, stream)
+    def run(self, operands: Any, stream: int) -> None:
+        """Enqueues the call on a stream, and takes the struct back."""
+        status = self._run(*self._first, ctypes.byref(operands), stream)
         if status:
             self._library.check(status)
+        self._idle.append(operands)
 
-    def __del__(self) -> None:
-        if getattr(self, "_handle", None):
-            self._functions.destroy(self._handle)
+    def tune(self, operands: Any, stream: int) -> None:
+        """Measures which kernel is the fastest for such calls, and keeps the answer. Waits for the stream."""
+        self._library.check(self._functions.tune(*self._first, ctypes.byref(operands), stream))
+
+    def explain(self, operands: Any) -> dict[str, Any]:
+        """How such a call is served: its key, kernel, origin, and what was measured."""
+        size = ctypes.c_size_t(0)
+        reference = ctypes.byref(operands)
+        self._library.check(self._functions.explain(*self._first, reference, None, ctypes.byref(size)))
+        text = ctypes.create_string_buffer(size.value)
+        self._library.check(self._functions.explain(*self._first, reference, text, ctypes.byref(size)))
+        said: dict[str, Any] = json.loads(text.value.decode())
+        return said
 
 
 class _Functions:
@@ -141,19 +172,18 @@ class _Functions:
     _made: dict[tuple[str, str], _Functions] = {}
 
     def __init__(self, library: Library, operation: Operation) -> None:
-        def of(name: str, result: Any, *arguments: Any) -> Any:
-            function = getattr(library.c, f"tw_{operation.name}_{name}")
-            function.restype = result
-            function.argtypes = arguments
+        pointer = ctypes.c_void_p
+        first = (pointer,) * (4 if operation.pattern is not None else 3)
+
+        def of(name: str, *rest: Any) -> Any:
+            function = getattr(library.c, f"tw_{operation.name}{name}")
+            function.restype = ctypes.c_int
+            function.argtypes = (*first, *rest)
             return function
 
-        pointer, size, status = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
-        self.create = of("plan_create", status, pointer, pointer)
-        self.destroy = of("plan_destroy", None, pointer)
-        self.workspace_bytes = of("workspace_bytes", size, pointer)
-        self.variant = of("plan_variant", ctypes.c_char_p, pointer)
-        self.prepare = of("prepare", status, pointer, pointer, size, pointer)
-        self.run = of("run", status, pointer, pointer, pointer, size, pointer)
+        self.run = of("", pointer)
+        self.tune = of("_tune", pointer)
+        self.explain = of("_explain", pointer, pointer)
 
     @classmethod
     def of(cls, library: Library, operation: Operation) -> _Functions:
@@ -163,8 +193,17 @@ class _Functions:
         return cls._made[key]
 
 
+def _wait(like: Array) -> None:
+    """Until the device has done what was asked of it."""
+    package = type(like).__module__.partition(".")[0]
+    if is_torch(like):
+        sys.modules["torch"].cuda.synchronize(like.device)
+    elif package == "cupy":
+        sys.modules["cupy"].cuda.get_current_stream().synchronize()
+
+
 @dataclass
-class _Call:
+class _Reading:
     """Arrays of one call, and the fields of the problem that follow from them."""
 
     operation: Operation
@@ -199,10 +238,6 @@ class _Call:
     @property
     def like(self) -> Array:
         return self.arrays[self.first]
-
-    @property
-    def target(self) -> str:
-        return self.views[self.first].target
 
     def result(self) -> Array:
         """The operand that is written, made where it was not given."""

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ..._errors import Error
 from .matrix import BsrMatrix
 from .operators import linear
 
@@ -34,27 +35,30 @@ class Row:
     def __str__(self) -> str:
         if self.seconds is None:
             return f"{self.name:<28} {'-':>12} {'-':>9} {'-':>9}  {self.note}"
-        return f"{self.name:<28} {self.seconds * 1e6:>9.1f} us {self.tflops:>9.1f} {self.error:>9.1e}  {self.note}"
+        error = "-" if self.error is None else f"{self.error:.1e}"
+        return f"{self.name:<28} {self.seconds * 1e6:>9.1f} us {self.tflops:>9.1f} {error:>9}  {self.note}"
 
 
 def benchmark(a: BsrMatrix, x: Tensor, *, eager: bool = False) -> list[Row]:
     """Times x A^T for x [tokens, in] in each way there is, fastest first: this library, PyTorch's BSR and its dense product.
 
     On a GPU a CUDA graph of 20 products is timed, where a way can be captured, so that no call costs the CPU's time; with `eager`, calls as
-    they are. On the CPU the emulated device stands for this library, and times mean nothing.
+    they are. The library measures first which of its kernels is the fastest; what it measured of the others is in the table, too. On
+    the CPU the emulated device stands for this library, and times mean nothing.
     """
     dense = _dense(a)
     stock = torch.sparse_bsr_tensor(a.pattern.row_ptr, a.pattern.col_idx, a.values, a.shape)
     wanted = x.float() @ dense.float().t()
+    flops = 2 * a.values.numel() * x.shape[0]
+    chosen, candidates = _tuned(a, x, flops)
     ways: dict[str, tuple[Callable[[], Tensor], str]] = {
-        "tilewright": (lambda: linear(x, a), _variant(a, x)),
+        "tilewright": (lambda: linear(x, a), chosen),
         "PyTorch BSR": (lambda: torch.nn.functional.linear(x, stock), ""),
         "PyTorch dense": (lambda: torch.nn.functional.linear(x, dense), ""),
     }
-    flops = 2 * a.values.numel() * x.shape[0]
     with torch.no_grad():
         rows = [_time(name, call, note, wanted, flops, eager) for name, (call, note) in ways.items()]
-    return sorted(rows, key=lambda row: row.seconds or float("inf"))
+    return sorted([*rows, *candidates], key=lambda row: row.seconds or float("inf"))
 
 
 def _dense(a: BsrMatrix) -> Tensor:
@@ -62,11 +66,14 @@ def _dense(a: BsrMatrix) -> Tensor:
     return dense
 
 
-def _variant(a: BsrMatrix, x: Tensor) -> str:
+def _tuned(a: BsrMatrix, x: Tensor, flops: int) -> tuple[str, list[Row]]:
+    """The kernel that was chosen, or why there is none, and a row for each other one that was measured."""
     try:
-        return a.explain(x.t(), order="column").variant
-    except Exception as error:
-        return str(error)
+        said = a.tune(x.t(), order="column")
+    except Error as why:
+        return str(why), []
+    others = [(name, us / 1e6) for name, us in said["measured"] if name != said["variant"]]
+    return said["variant"], [Row("tilewright, not chosen", one, flops / one / 1e12, None, name) for name, one in others]
 
 
 def _time(name: str, call: Callable[[], Tensor], note: str, wanted: Tensor, flops: int, eager: bool) -> Row:

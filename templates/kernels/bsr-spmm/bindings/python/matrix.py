@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-import ctypes
-import threading
 from dataclasses import dataclass
 from typing import Any
 
-from ..._arrays import Array, Memory, View, current_stream, empty, is_torch, on_device, view
+from ..._arrays import Array, View, current_stream, empty, is_torch, on_device, view
+from ..._context import Context
 from ..._errors import InvalidArgument
-from ..._operation import Plan
+from ..._operation import Call
 from ._signature import OPERATION
 
 #: Activations by their usual names.
 _activations: dict[str | None, str] = {None: "none", "gelu": "gelu-erf"}
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """Which kernel serves a product."""
-
-    #: Its name in the manifest.
-    variant: str
-    target: str
-    workspace_bytes: int
-    #: Fields of the problem that the kernel was chosen for.
-    problem: dict[str, int]
 
 
 def activation_name(activation: str | None) -> str:
@@ -34,22 +21,40 @@ def activation_name(activation: str | None) -> str:
 
 
 class Pattern:
-    """Which blocks a matrix has: index arrays on its device, and their host copies. Plans for it are made once.
-
-    A host copy is what lets a plan arrange the work by the lengths of the block rows, as the fastest kernels do.
-    """
+    """Which blocks a matrix has: index arrays on its device, and what the library knows of them."""
 
     def __init__(self, row_ptr: Array, col_idx: Array, rows: int, columns: int, block: int) -> None:
+        """Reads the arrays to the host, which waits for the current stream."""
         self.row_ptr, self.col_idx = row_ptr, col_idx
         self.rows, self.columns, self.block = rows, columns, block
         self._views = (view(row_ptr, "row_ptr"), view(col_idx, "col_idx"))
-        self.row_address, self.col_address = (one.address for one in self._views)
         self.blocks = self._views[1].shape[0]
         self._check()
-        self._hosts = (_on_host(row_ptr), _on_host(col_idx))
-        self._plans: dict[tuple[Any, ...], Plan] = {}
-        self._workspaces: dict[tuple[Plan, int], Memory | None] = {}
-        self._lock = threading.Lock()
+        place = self._views[0]
+        with on_device(row_ptr, place):
+            self.context = Context.of(place.target, place.device)
+            stream = current_stream(row_ptr, place.device)
+            self._descriptor = OPERATION.describe(self.context, self._structure(), stream)
+        self.calls: dict[tuple[Any, ...], Call] = {}
+
+    def call(self, key: tuple[Any, ...]) -> Call:
+        """Calls of one kind: columns of B; types of B and C; leading dimensions and layouts of both; bias; activation; whether C is read."""
+        found = self.calls.get(key)
+        if found is None:
+            n, kind, output, ldb, ldc, layout_b, layout_c, bias, activation, reads_c = key
+            fields = {
+                **{"n": n, "input": kind, "output": output, "ldb": ldb, "ldc": ldc},
+                **{"layout_b": layout_b, "layout_c": layout_c},
+                **{"bias": bias, "activation": activation, "reads_c": reads_c},
+            }
+            problem = OPERATION.make_problem(fields)
+            found = self.calls[key] = Call(OPERATION, self.context, self._descriptor, problem, {})
+        return found
+
+    def _structure(self) -> dict[str, Any]:
+        sizes = {"m": self.rows, "k": self.columns, "block": self.block, "blocks": self.blocks}
+        arrays = {"row_ptr": self._views[0].address, "col_idx": self._views[1].address}
+        return {**sizes, "index": self._views[0].type, **arrays}
 
     def _check(self) -> None:
         row_ptr, col_idx = self._views
@@ -62,39 +67,6 @@ class Pattern:
             raise InvalidArgument(f"row_ptr is of {row_ptr.type} and col_idx of {col_idx.type}: both must be int32, or int64")
         if any(length > 1 and stride != 1 for one in self._views for length, stride in zip(one.shape, one.strides)):
             raise InvalidArgument("row_ptr and col_idx must be contiguous")
-
-    def plan(self, key: tuple[Any, ...], like: Array, dense: View) -> Plan:
-        """The plan for a key as `product_key` makes it; made on the device of `like` where there is none yet."""
-        plan = self._plans.get(key)
-        if plan is None:
-            with self._lock, on_device(like, dense):
-                plan = self._plans.get(key) or self._make(key, dense.target)
-                self._plans[key] = plan
-        return plan
-
-    def workspace(self, plan: Plan, like: Array, stream: int) -> Memory | None:
-        """The plan's workspace of a stream: runs on one stream follow each other, those on two do not."""
-        key = (plan, stream)
-        if key not in self._workspaces:
-            with self._lock:
-                if key not in self._workspaces:
-                    self._workspaces[key] = plan.workspace(like, stream)
-        return self._workspaces[key]
-
-    def _make(self, key: tuple[Any, ...], target: str) -> Plan:
-        return OPERATION.plan(target, OPERATION.make_problem(self.fields(key)))
-
-    def fields(self, key: tuple[Any, ...]) -> dict[str, Any]:
-        """Fields of the problem for a key."""
-        _, n, kind, output, ldb, ldc, layout_b, layout_c, bias, activation, reads_c = key
-        hosts = [ctypes.addressof(one) for one in self._hosts]
-        return {
-            **{"m": self.rows, "n": n, "k": self.columns, "block": self.block, "blocks": self.blocks},
-            **{"input": kind, "output": output, "index": self._views[0].type},
-            **{"layout_b": layout_b, "layout_c": layout_c, "ldb": ldb, "ldc": ldc},
-            **{"bias": bias, "activation": activation, "reads_c": reads_c},
-            **{"host_row_ptr": hosts[0], "host_col_idx": hosts[1]},
-        }
 
 
 class BsrMatrix:
@@ -153,7 +125,7 @@ class BsrMatrix:
         pattern, size = self.pattern, self.pattern.block
         dense = empty((pattern.rows // size, size, pattern.columns // size, size), self._values.type, self.values)
         dense[...] = 0
-        starts, columns = pattern._hosts
+        starts, columns = pattern.row_ptr.tolist(), pattern.col_idx.tolist()
         for row in range(pattern.rows // size):
             for at in range(starts[row], starts[row + 1]):
                 dense[row, :, columns[at], :] = self.values[at]
@@ -184,17 +156,48 @@ class BsrMatrix:
         rows, columns = self.shape
         return f"BsrMatrix({rows} x {columns}, blocks of {self.block}, {self.pattern.blocks} stored ({self.density:.1%}), {self._values.type})"
 
-    def explain(self, other: Array, *, activation: str | None = None, bias: bool = False, order: str = "row") -> Explanation:
-        """The kernel that `matmul` with such an operand runs, and what it was chosen for. `order`: that of the result.
+    def explain(
+        self, b: Array, *, activation: str | None = None, bias: Array | None = None, order: str = "row"
+    ) -> dict[str, Any]:
+        """How `matmul` with such an operand is served: `key`, `variant` (its name in the manifest), `origin` (tuned, cache, wisdom,
+        neighbour, heuristic or fallback) and what was `measured`. `order`: that of the result.
 
-        For `linear` with x the operand is x transposed, and the order "column".
+        For `linear` with x, b is x transposed and the order "column".
         """
-        b = _lines(_dense_view(other, self), "b", order)
-        out = _Lines(b.seen, order, b.seen.shape[1] if order == "row" else self.shape[0])
-        key = _key(b, out, False, activation, bias)
-        plan = self.pattern.plan(key, other, b.seen)
-        problem = {name: value for name, value in self.pattern.fields(key).items() if not name.startswith("host_")}
-        return Explanation(plan.variant, b.seen.target, plan.workspace_bytes, problem)
+        asked = self._asked(b, activation, bias, order)
+        with on_device(b, asked.place):
+            return asked.call.explain(asked.operands)
+
+    def tune(self, b: Array, *, activation: str | None = None, bias: Array | None = None, order: str = "row") -> dict[str, Any]:
+        """Measures which kernel is the fastest for `matmul` with such an operand, remembers it in the cache, and explains it.
+
+        For `linear` with x, b is x transposed and the order "column".
+        """
+        asked = self._asked(b, activation, bias, order)
+        with on_device(b, asked.place):
+            asked.call.tune(asked.operands, current_stream(b, asked.place.device))
+            return asked.call.explain(asked.operands)
+
+    def _asked(self, b: Array, activation: str | None, bias: Array | None, order: str) -> _Asked:
+        dense = _lines(_dense_view(b, self), "b", order)
+        size = (self.shape[0], dense.seen.shape[1])
+        made = empty(size if order == "row" else size[::-1], dense.seen.type, b)
+        out = made if order == "row" else made.swapaxes(0, 1)
+        lines = _lines(view(out, "out"), "out", order)
+        then = _Epilogue(1.0, 0.0, bias, activation)
+        call, operands = _call(self, dense, lines, then)
+        return _Asked(call, operands, dense.seen, made)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A product that is not to be computed."""
+
+    call: Call
+    operands: Any
+    place: View
+    #: What `operands` has the address of.
+    result: Array
 
 
 def matmul(
@@ -277,23 +280,19 @@ def _multiply(a: BsrMatrix, like: Array, b: _Lines, out: _Lines, then: _Epilogue
     wanted = (a.shape[0], b.seen.shape[1])
     if out.seen.shape != wanted:
         raise InvalidArgument(f"out has the shape {list(out.seen.shape)}, not {list(wanted)}")
-    bias = None if then.bias is None else _bias_address(then.bias, a, out.seen)
-    plan = a.pattern.plan(_key(b, out, then.beta != 0, then.activation, bias is not None), like, b.seen)
-    parts = {"row_ptr": a.pattern.row_address, "col_idx": a.pattern.col_address, "values": a._values.address}
-    dense = {"b": b.seen.address, "bias": bias, "c": out.seen.address}
-    operands = plan.operands(**parts, **dense, alpha=then.alpha, beta=then.beta)
+    call, operands = _call(a, b, out, then)
     with on_device(like, b.seen):
-        stream = current_stream(like, b.seen.device)
-        workspace = a.pattern.workspace(plan, like, stream)
-        plan.enqueue(operands, workspace, stream)
+        call.run(operands, current_stream(like, b.seen.device))
 
 
-def _key(b: _Lines, out: _Lines, reads_c: bool, activation: str | None, bias: bool) -> tuple[Any, ...]:
-    act = activation_name(activation)
-    return (
-        *(b.seen.device, b.seen.shape[1], b.seen.type, out.seen.type),
-        *(b.leading, out.leading, b.layout, out.layout, bias, act, reads_c),
-    )
+def _call(a: BsrMatrix, b: _Lines, out: _Lines, then: _Epilogue) -> tuple[Call, Any]:
+    bias = None if then.bias is None else _bias_address(then.bias, a, out.seen)
+    shape = (b.seen.shape[1], b.seen.type, out.seen.type, b.leading, out.leading, b.layout, out.layout)
+    call = a.pattern.call((*shape, bias is not None, activation_name(then.activation), then.beta != 0))
+    operands = call.operands()
+    operands.values, operands.b, operands.bias, operands.c = a._values.address, b.seen.address, bias, out.seen.address
+    operands.alpha, operands.beta = then.alpha, then.beta
+    return call, operands
 
 
 def _dense_view(b: Array, a: BsrMatrix) -> View:
@@ -342,10 +341,3 @@ def _integers(like: Array, length: int) -> Array:
     made = empty((length,), "i32", like)
     made[:] = 0
     return made
-
-
-def _on_host(indices: Array) -> Any:
-    """A copy of an index array as a ctypes array."""
-    items = indices.tolist()
-    kind = ctypes.c_int64 if view(indices, "indices").type == "i64" else ctypes.c_int32
-    return (kind * len(items))(*items)

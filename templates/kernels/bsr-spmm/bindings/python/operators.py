@@ -39,9 +39,9 @@ def run_linear(kept: KeptPattern, values: Tensor, x: Tensor, bias: Tensor | None
     y = x.new_empty((*shape[:-1], kept.rows))
     key = (x.numel(), pitch, dtype, x.get_device(), bias is None, activation)
     launch = kept.launches.get(key)
-    if launch.__class__ is not Launch:
+    if launch is None:
         launch = kept.launches[key] = _prepare_linear(kept, values, x, pitch, bias, activation)
-    launch(x, x.data_ptr(), values.data_ptr(), None if bias is None else bias.data_ptr(), y.data_ptr())
+    launch(x.data_ptr(), values.data_ptr(), None if bias is None else bias.data_ptr(), y.data_ptr())
     return y
 
 
@@ -57,10 +57,8 @@ def _prepare_linear(kept: KeptPattern, values: Tensor, x: Tensor, pitch: int, bi
         raise InvalidArgument(f"bias is on {bias.device}, x on {x.device}: move one")
     kind = kinds[x.dtype]
     count = x.numel() // kept.columns if kept.columns else x.shape[:-1].numel()
-    device = max(0, x.get_device())
-    return kept.launch(
-        (device, count, kind, kind, pitch, kept.rows, "column", "column", bias is not None, activation, False), x
-    )
+    key = (count, kind, kind, pitch, kept.rows, "column", "column", bias is not None, activation, False)
+    return kept.launch(key, x.get_device())
 
 
 def run_matmul(
@@ -84,11 +82,10 @@ def run_matmul(
     layout_c, pitch_c = _order(c)
     if layout_c is None:
         raise InvalidArgument(f"out has the strides {list(c.stride())}: neither its rows nor its columns are contiguous")
-    device = max(0, b.get_device())
     types = (kinds[b.dtype], kinds[c.dtype])
-    key = (device, b.shape[1], *types, pitch, pitch_c, layout, layout_c, bias is not None, "none", beta != 0)
-    launch = kept.launch(key, b, alpha, beta)
-    launch(b, b.data_ptr(), values.data_ptr(), None if bias is None else bias.data_ptr(), c.data_ptr())
+    key = (b.shape[1], *types, pitch, pitch_c, layout, layout_c, bias is not None, "none", beta != 0)
+    address = None if bias is None else bias.data_ptr()
+    kept.launch(key, b.get_device())(b.data_ptr(), values.data_ptr(), address, c.data_ptr(), alpha, beta)
     return c
 
 

@@ -1,20 +1,18 @@
-"""Patterns of index tensors with the plans for them: what operators keep from call to call.
+"""Patterns of index tensors with their calls: what operators keep from one product to the next.
 
 Kept by the addresses of crow and col, which stay alive with it; a change in place is noticed by their version.
 """
 
 from __future__ import annotations
 
-import ctypes
 from collections import OrderedDict
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from ..._arrays import Memory, View
 from ..._errors import Error, InvalidArgument
-from ..._operation import Plan
+from ..._operation import Call
 from .matrix import Pattern
 
 kinds = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32"}
@@ -24,42 +22,25 @@ _patterns_kept = 4096
 
 
 class Launch:
-    """A plan for a pattern, ready for runs that differ in addresses alone."""
+    """Calls of one kind on one device, ready for runs that differ in addresses and scalars alone."""
 
-    def __init__(self, plan: Plan, pattern: Pattern, device: int, alpha: float, beta: float) -> None:
-        self._plan = plan
+    def __init__(self, call: Call, device: int) -> None:
+        self._call = call
         self._device = device
-        self._fixed = {"row_ptr": pattern.row_address, "col_idx": pattern.col_address, "alpha": alpha, "beta": beta}
-        self._idle: list[Any] = []
-        self._workspaces: dict[int, Memory | None] = {}
 
-    def __call__(self, like: Tensor, b: int, values: int, bias: int | None, c: int) -> None:
-        """Enqueues a product on the current stream of the device of `like`; the other arguments are addresses."""
-        device = self._device
-        if device < 0:
-            return self._enqueue(like, 0, b, values, bias, c)
-        stream = _stream_of(device)  # type: ignore[misc]
-        if device == _current_device():  # type: ignore[misc]
-            return self._enqueue(like, stream, b, values, bias, c)
-        with torch.cuda.device(device):
-            return self._enqueue(like, stream, b, values, bias, c)
-
-    def _enqueue(self, like: Tensor, stream: int, b: int, values: int, bias: int | None, c: int) -> None:
-        workspace = self._workspaces.get(stream) or self._workspace(like, stream)
-        try:  # a struct that no other thread works with
-            operands = self._idle.pop()
-        except IndexError:
-            operands = self._plan.operands(**self._fixed)
+    def __call__(self, b: int, values: int, bias: int | None, c: int, alpha: float = 1.0, beta: float = 0.0) -> None:
+        """Enqueues a product on the current stream of the device; the first four arguments are addresses."""
+        call, device = self._call, self._device
+        operands = call.operands()
         operands.b, operands.values, operands.bias, operands.c = b, values, bias, c
-        self._plan.enqueue(operands, workspace, stream)
-        self._idle.append(operands)
-
-    def _workspace(self, like: Tensor, stream: int) -> Memory | None:
-        """The workspace of a stream: runs on one stream follow each other, those on two do not."""
-        if self._plan.workspace_bytes == 0:
-            return None
-        must_not_capture(like)
-        return self._workspaces.setdefault(stream, self._plan.workspace(like, stream))
+        operands.alpha, operands.beta = alpha, beta
+        if device < 0:
+            call.run(operands, 0)
+        elif device == _current_device():  # type: ignore[misc]
+            call.run(operands, _stream_of(device))  # type: ignore[misc]
+        else:
+            with torch.cuda.device(device):
+                call.run(operands, _stream_of(device))  # type: ignore[misc]
 
 
 class KeptPattern:
@@ -75,8 +56,8 @@ class KeptPattern:
         self.pattern = Pattern(self.crow, self.col, rows, columns, block)
         self.rows, self.columns = rows, columns
         self.elements = self.pattern.blocks * block * block
-        #: By what a product asks for, see Pattern.fields; an Error where no kernel takes it.
-        self.launches: dict[tuple[Any, ...], Launch | Error] = {}
+        #: By what a product asks for.
+        self.launches: dict[tuple[Any, ...], Launch] = {}
         self._transposed: tuple[KeptPattern, Tensor] | None = None
 
     def is_for(self, rows: int, columns: int, block: int) -> bool:
@@ -95,24 +76,12 @@ class KeptPattern:
             self._transposed = (kept, order)
         return self._transposed
 
-    def launch(self, key: tuple[Any, ...], like: Tensor, alpha: float = 1.0, beta: float = 0.0) -> Launch:
-        """What runs the product of a key of Pattern.fields. Raises the Error that says why no kernel takes it."""
-        full = (*key, alpha, beta, like.is_cuda)
-        found = self.launches.get(full)
+    def launch(self, key: tuple[Any, ...], device: int) -> Launch:
+        """What runs the products of a key of Pattern.call, on a GPU or, with -1, on the CPU."""
+        found = self.launches.get(key)
         if found is None:
-            found = self.launches[full] = self._prepare(key, like, alpha, beta)
-        if isinstance(found, Error):
-            raise found
+            found = self.launches[key] = Launch(self.pattern.call(key), device)
         return found
-
-    def _prepare(self, key: tuple[Any, ...], like: Tensor, alpha: float, beta: float) -> Launch | Error:
-        must_not_capture(like)
-        place = View(0, (), (), "", "cuda" if like.is_cuda else "emulated", key[0])
-        try:
-            plan = self.pattern.plan(key, like, place)
-        except Error as error:
-            return error
-        return Launch(plan, self.pattern, like.get_device(), alpha, beta)
 
     def check_values(self, values: Tensor, operand: Tensor) -> None:
         """Raises InvalidArgument for values that are not those of the pattern, or unlike the dense operand."""
@@ -163,9 +132,9 @@ def version_of(crow: Tensor, col: Tensor) -> int:
 
 
 def must_not_capture(like: Tensor) -> None:
-    """Raises where a CUDA graph is captured: what is to be made now takes copies and allocations."""
+    """Raises where a CUDA graph is captured: a new pattern is copied to the host."""
     if like.is_cuda and torch.cuda.is_current_stream_capturing():
-        raise Error("a plan cannot be made while a CUDA graph is captured: run the same product once before the capture")
+        raise Error("a new pattern cannot be read while a CUDA graph is captured: run the same product once before")
 
 
 def block_rows(crow: Tensor, col: Tensor) -> Tensor:
