@@ -44,6 +44,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   shipped: ['space', 'zod'],
   discover: ['load-module', 'shipped', 'space', 'fast-glob'],
   scaffold: [],
+  tuned: ['zod'],
   check: ['arch', 'backends', 'compile', 'emit', 'exec:type', 'render', 'select', 'space', 'ts-morph'],
   // The line itself, and the ways to start it.
   request: ['backends:type', 'exec:type', 'space:type', 'store:type'],
@@ -102,7 +103,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
       'render',
       'report',
     ],
-    ...['request:type', 'scaffold', 'setup', 'space', 'store', 'toolchain', 'commander', 'zod'],
+    ...['request:type', 'scaffold', 'setup', 'space', 'store', 'toolchain', 'tuned', 'commander', 'zod'],
   ],
   validate: ['cli'],
   // What other packages may import.

@@ -6,6 +6,7 @@ import { shortPath } from '../report/format.ts';
 import { type PartName, partNames } from '../toolchain/parts.ts';
 import { ensureToolchain } from '../toolchain/toolchain.ts';
 import { packageVersion } from '../util/package-version.ts';
+import { addCache } from './cache.ts';
 import { check } from './check.ts';
 import { doctor } from './doctor.ts';
 import { emitRuns } from './emit.ts';
@@ -57,6 +58,7 @@ export function programOf(done: Done): Command {
   addMutate(program, done);
   addInspectCommands(program, done);
   addMachineCommands(program, done);
+  addCache(program, done);
   return program;
 }
 

@@ -1,39 +1,56 @@
 // Calls through a context of the emitted library: real g++, real processes, the emulated device.
+import { type ChildProcess, spawn } from 'node:child_process';
+import {
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import fastGlob from 'fast-glob';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { installLibrary } from '../../src/emit/install.ts';
 import { localExecutor } from '../../src/exec/local.ts';
+import { cacheFiles } from '../../src/tuned/cache.ts';
 import { packageRoot } from '../../src/util/package-root.ts';
 import { emitTestLibrary, toolEnvironment, toolFolders } from '../helpers/library.ts';
 
 const naive = 'bsr_spmm.naive.b64.f16.f16';
 
 let root: string;
+let library: string;
 let program: string;
+
+const source = join(packageRoot, 'test', 'fixtures', 'c', 'keyed.cpp');
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'tilewright-keyed-'));
-  const { path } = await emitTestLibrary({
+  ({ path: library } = await emitTestLibrary({
     out: join(root, 'out'),
     chosen: /\.naive\.b64\.f16|\.mma\.b64\.f16\.f16\.tn128\.tk64/,
     cuda: false,
-  });
+  }));
   const define = { CMAKE_CXX_FLAGS: '-O1', CMAKE_BUILD_TYPE: 'None' };
   const prefix = join(root, 'prefix');
-  await installLibrary(path, prefix, localExecutor, { cuda: 'off', shared: false, define, toolFolders });
+  await installLibrary(library, prefix, localExecutor, { cuda: 'off', shared: false, define, toolFolders });
   program = join(root, 'keyed');
-  const source = join(packageRoot, 'test', 'fixtures', 'c', 'keyed.cpp');
-  const flags = ['-std=c++20', '-O1', '-Wall', '-Wextra', '-Werror', '-I', join(prefix, 'include')];
-  const library = [join(prefix, 'lib', 'libtilewright_emulated.a'), '-lpthread', '-lm'];
-  const built = await localExecutor.run(['g++', ...flags, source, '-o', program, ...library], {
-    env: toolEnvironment,
-    timeoutMs: 300_000,
-  });
-  expect(built.exitCode, built.stderr).toBe(0);
+  await compile(program, [source]);
 }, 900_000);
 afterAll(() => rm(root, { recursive: true, force: true }));
+
+/** Compiles C++ and links what the emulated library has beside it. */
+async function compile(to: string, sources: readonly string[], flags: readonly string[] = []): Promise<void> {
+  const strict = ['-std=c++20', '-O1', '-Wall', '-Wextra', '-Werror', '-I', join(root, 'prefix', 'include')];
+  const archive = [join(root, 'prefix', 'lib', 'libtilewright_emulated.a'), '-lpthread', '-lm'];
+  const argv = ['g++', ...strict, ...flags, ...sources, '-o', to, ...archive];
+  const built = await localExecutor.run(argv, { env: toolEnvironment, timeoutMs: 600_000 });
+  expect(built.exitCode, built.stderr).toBe(0);
+}
 
 interface Line {
   readonly what: string;
@@ -41,6 +58,8 @@ interface Line {
   readonly tuned: number;
   readonly measured: number;
   readonly rejected: number;
+  readonly fromCache: number;
+  readonly damaged: number;
   readonly explain: {
     readonly variant: string;
     readonly origin: string;
@@ -90,6 +109,139 @@ test('16 threads measure each key once and none waits for a wrong result', async
   for (const line of lines) expect(line).toMatchObject({ tuned: 3, explain: { origin: 'tuned' } });
 });
 
+test('ThreadSanitizer finds nothing in the library while 16 threads measure', {
+  timeout: 900_000,
+}, async () => {
+  // The emulator switches stacks, which the sanitizer does not follow: its sources and the kernels are not instrumented.
+  const own = ['src', 'src/tuner', 'src/emulated', 'src/operations/bsr_spmm'].map((folder) =>
+    join(library, folder),
+  );
+  const sources = fastGlob.sync(own.map((folder) => `${folder}/*.cpp`));
+  expect(sources.length).toBeGreaterThan(15);
+  const folders = ['', 'include', 'src', 'device', 'simt/include', 'simt/src', 'src/operations/bsr_spmm'];
+  const includes = folders.flatMap((folder) => ['-I', join(library, folder)]);
+  const sanitized = join(root, 'sanitized');
+  const flags = ['-fsanitize=thread', '-DTW_EMULATED', '-Wno-restrict', ...includes];
+  await compile(sanitized, [source, ...sources], flags);
+  const argv = [sanitized, 'threads', join(root, 'sanitized-cache')];
+  const { exitCode, stderr } = await localExecutor.run(argv, { timeoutMs: 300_000 });
+  expect(stderr).toBe('');
+  expect(exitCode).toBe(0);
+});
+
 test('children of fork() call while the parent measures', async () => {
   expect(await keyed<{ failed: number }>('forks')).toEqual([{ failed: 0 }]);
 });
+
+describe('records on disk', () => {
+  const only = (cache: string) => {
+    const [first, ...others] = cacheFiles(cache).filter(({ path }) => path.includes('/k/'));
+    expect(others).toEqual([]);
+    return first ?? expect.fail('there is no record');
+  };
+
+  test('what one process measured serves the next, whatever its policy but force', async () => {
+    const cache = join(root, 'one');
+    expect(await keyed('on-miss', cache)).toMatchObject([{ tuned: 1, fromCache: 0 }]);
+    const { record, environment } = only(cache);
+    expect(environment).toBe('target: emulated\n');
+    expect(record?.key).toMatch(
+      /^bsr_spmm m=128 n=64 k=256 block=64 .* c\.align=4 alpha\.zero=0 beta\.zero=1 /,
+    );
+    for (const policy of ['on-miss', 'replay']) {
+      const [line] = await keyed(policy, cache);
+      expect(line).toMatchObject({
+        tuned: 0,
+        fromCache: 1,
+        explain: { origin: 'cache', variant: record?.variant },
+      });
+      expect(line?.explain.measured).toEqual(record?.measured);
+    }
+    expect(await keyed('force', cache)).toMatchObject([{ tuned: 1, fromCache: 0 }]);
+    expect(only(cache).record).toBeDefined();
+  });
+
+  /** What a file of the cache may have become. */
+  const damages: Readonly<Record<string, (path: string) => void>> = {
+    empty: (path) => truncateSync(path, 0),
+    'cut in the middle': (path) => truncateSync(path, 300),
+    'without its last byte': (path) => writeFileSync(path, readFileSync(path).subarray(0, -1)),
+    'one bit flipped': (path) => {
+      const bytes = readFileSync(path);
+      bytes[400] = (bytes[400] ?? 0) ^ 1;
+      writeFileSync(path, bytes);
+    },
+    'of another schema': (path) =>
+      writeFileSync(path, readFileSync(path, 'utf8').replace('"schema":1', '"schema":2')),
+    'another text': (path) => writeFileSync(path, 'hello\n'),
+    'far too long': (path) => writeFileSync(path, 'x'.repeat(1 << 20)),
+    'a link to itself': (path) => {
+      rmSync(path);
+      symlinkSync(path, path);
+    },
+  };
+  test.each(Object.keys(damages))('a file that is %s is measured over', async (name) => {
+    const cache = join(root, `damaged ${name}`);
+    await keyed('on-miss', cache);
+    const { path } = only(cache);
+    damages[name]?.(path);
+    expect(cacheFiles(cache)).toMatchObject([{ damage: expect.any(String) }]);
+    expect(await keyed('on-miss', cache)).toMatchObject([{ tuned: 1, fromCache: 0, damaged: 1 }]);
+    expect(only(cache).damage).toBeUndefined();
+    expect(await keyed('on-miss', cache)).toMatchObject([{ tuned: 0, fromCache: 1, damaged: 0 }]);
+  });
+
+  test('a record under the name of another key is not believed', async () => {
+    const cache = join(root, 'foreign');
+    await keyed<object>('keys', cache, '2');
+    const [first, second] = cacheFiles(cache).map(({ path }) => path);
+    copyFileSync(first ?? '', second ?? '');
+    expect(cacheFiles(cache).filter(({ damage }) => damage)).toMatchObject([
+      { damage: 'has the name of another key' },
+    ]);
+    expect(await keyed<object>('keys', cache, '2')).toEqual([{ tuned: 1, fromCache: 1, damaged: 1 }]);
+  });
+
+  test('where nothing can be written, one warning says so and results are right', async () => {
+    const file = join(root, 'a file');
+    writeFileSync(file, '');
+    const { exitCode, stderr } = await localExecutor.run([program, 'keys', join(file, 'cache'), '3']);
+    expect(exitCode).toBe(0);
+    expect(stderr).toMatch(/^tilewright: cannot write .*: what is measured is kept in memory only\n$/);
+  });
+
+  test('32 processes, some of them killed: no invalid record, and nobody notices', {
+    timeout: 600_000,
+  }, async () => {
+    const cache = join(root, 'raced');
+    mkdirSync(cache);
+    const racers = Array.from({ length: 32 }, () =>
+      spawn(program, ['keys', cache, '10'], { stdio: ['ignore', 'pipe', 'inherit'] }),
+    );
+    const ends = racers.map(end);
+    for (const [index, racer] of racers.entries())
+      if (index % 4 === 0) setTimeout(() => racer.kill('SIGKILL'), 40 * index);
+    const lines = (await Promise.all(ends)).filter((text) => text !== undefined);
+    expect(lines.length).toBeGreaterThanOrEqual(24);
+    for (const line of lines) expect(JSON.parse(line)).toMatchObject({ damaged: 0 });
+    const files = cacheFiles(cache);
+    expect(files.filter(({ damage }) => damage)).toEqual([]);
+    expect(files.filter(({ record }) => record)).toHaveLength(10);
+    expect(await keyed<object>('keys', cache, '10')).toEqual([{ tuned: 0, fromCache: 10, damaged: 0 }]);
+  });
+});
+
+/** What a process printed; undefined where it was killed before its end. */
+async function end(child: ChildProcess): Promise<string | undefined> {
+  let text = '';
+  child.stdout?.on('data', (part) => {
+    text += part;
+  });
+  return new Promise((resolve, reject) => {
+    child.on('close', (code, signal) => {
+      if (code === 0) resolve(text);
+      else if (signal === 'SIGKILL') resolve(undefined);
+      else reject(new Error(`a racing process ended with ${code ?? signal}`));
+    });
+  });
+}

@@ -106,6 +106,16 @@ void download(void* host_destination, const void* source, std::size_t bytes, tw_
   });
 }
 
+void download_lines(void* host_destination, const void* source, std::size_t pitch, std::size_t width,
+                    std::size_t lines, tw_stream stream) {
+  translated([&] {
+    cuda::check(
+        cudaMemcpy2DAsync(host_destination, width, source, pitch, width, lines, cudaMemcpyDeviceToHost, stream),
+        "copy " + std::to_string(lines) + " lines from the device");
+    cuda::check(cudaStreamSynchronize(stream), "wait for a copy from the device");
+  });
+}
+
 void copy_within(void* destination, const void* source, std::size_t bytes, tw_stream stream) {
   translated([&] {
     cuda::check(cudaMemcpyAsync(destination, source, bytes, cudaMemcpyDeviceToDevice, stream),

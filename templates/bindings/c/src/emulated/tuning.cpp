@@ -39,6 +39,13 @@ void download(void* host_destination, const void* source, std::size_t bytes, tw_
   std::memcpy(host_destination, source, bytes);
 }
 
+void download_lines(void* host_destination, const void* source, std::size_t pitch, std::size_t width,
+                    std::size_t lines, tw_stream) {
+  for (std::size_t i = 0; i < lines; ++i)
+    std::memcpy(static_cast<std::byte*>(host_destination) + i * width,
+                static_cast<const std::byte*>(source) + i * pitch, width);
+}
+
 void copy_within(void* destination, const void* source, std::size_t bytes, tw_stream) {
   std::memcpy(destination, source, bytes);
 }

@@ -24,6 +24,9 @@ void release(void* memory) noexcept;
 void upload(void* destination, const void* host_source, std::size_t bytes);
 /// Copies to the host, behind what the stream holds; done when it returns.
 void download(void* host_destination, const void* source, std::size_t bytes, tw_stream stream);
+/// As download: `lines` of `width` bytes that lie `pitch` bytes apart, to one behind the other.
+void download_lines(void* host_destination, const void* source, std::size_t pitch, std::size_t width,
+                    std::size_t lines, tw_stream stream);
 /// Enqueues a copy on the device.
 void copy_within(void* destination, const void* source, std::size_t bytes, tw_stream stream);
 /// Enqueues writing `byte` everywhere.

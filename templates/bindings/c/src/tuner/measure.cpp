@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kMostCandidates = 8;   // bound and timed for one key
 constexpr double kWorthwhile = 0.8, kUnlikely = 0.5;  // of the best merit: measured always, never
+constexpr double kToBind = 0.4;  // of the budget; the rest is for rounds and the check
 constexpr int kRounds = 5;
 constexpr double kShortest = 200e-6;  // seconds of a sample
 constexpr int kMostRuns = 50;         // of a sample
@@ -101,14 +102,10 @@ class Race {
   }
 
   bool is_late() const {
-    const int budget = context_.options.budget_ms > 0 ? context_.options.budget_ms : 100;
-    return !context_.options.exhaustive && milliseconds() > budget;
+    return !context_.options.exhaustive && milliseconds() > budget();
   }
   /// Whether no other kernel should be bound: rounds and the check need the rest of the budget.
-  bool is_half_over() const {
-    const int budget = context_.options.budget_ms > 0 ? context_.options.budget_ms : 100;
-    return !context_.options.exhaustive && 2 * milliseconds() > budget;
-  }
+  bool is_half_over() const { return !context_.options.exhaustive && milliseconds() > kToBind * budget(); }
 
   void run(const Contender& one) const {
     std::vector<std::byte> call = scratch_.call();
@@ -127,6 +124,7 @@ class Race {
 
  private:
   using Steady = std::chrono::steady_clock;
+  double budget() const { return context_.options.budget_ms > 0 ? context_.options.budget_ms : 100; }
   double milliseconds() const {
     return std::chrono::duration<double, std::milli>(Steady::now() - begin_).count();
   }
@@ -230,7 +228,7 @@ class Check {
     if (!reference.plan || !race.make_workspace(reference)) return;
     variant_ = &reference.plan->variant();
     race.run_fresh(reference);
-    if (race.scratch().is_written(request.stream)) samples_ = sample(race.scratch(), request);
+    samples_ = sample(race.scratch(), request);
   }
   bool passes(const Contender& one) {
     race_.run_fresh(one);

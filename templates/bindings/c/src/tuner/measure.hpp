@@ -33,7 +33,7 @@ class Scratch {
   void reset(tw_stream stream) const;
   std::byte* output(std::size_t index) const { return memory_.data() + offsets_[index]; }
 
-  /// Whether every element was written, and nothing around them. Waits for the stream.
+  /// Whether every element that is looked at was written, and nothing around them. Waits for the stream.
   bool is_written(tw_stream stream) const;
 
  private:

@@ -8,8 +8,8 @@
 namespace tilewright::library::tuner {
 namespace {
 
-/// Epoch that no context has: the entry serves one call.
-constexpr std::int64_t kForOneCall = -2;
+/// Epochs that no context has. An entry serves until somebody may measure; or the one call that it was made for.
+constexpr std::int64_t kUntilMeasured = -2, kOnce = -3;
 
 /// Tells captured calls apart, in a hash.
 constexpr std::uint64_t kCaptured = 0x5851f42d4c957f2d;
@@ -140,7 +140,7 @@ const tw_context::Entry& tw_context::resolve(Table& table, Request& request, Wan
   else if (!capturing && may_measure(want))
     static_cast<void>(lock.try_lock());  // where another thread measures, this one does not wait
   const Entry* there = table.find(request.words, request.hash);
-  if (there && want != Want::tune && (holds(*there) || (there->until == kForOneCall && !lock.owns_lock())))
+  if (there && want != Want::tune && (holds(*there) || (there->until == kUntilMeasured && !lock.owns_lock())))
     return *there;
   ++counts.resolved;
   auto entry = std::make_unique<Entry>();
@@ -162,10 +162,10 @@ void tw_context::decide(Entry& entry, const Request& request, Want want, bool ca
   const Variant* usual = &entry.plan->variant();
   const bool as_known = known && known->variant == usual;
   entry.origin = as_known ? known->origin : origin_of(*usual, *request.all, request.asked);
-  entry.until = is_settled(entry, want) ? kSettled : now;
+  entry.until = request.empty || is_settled(entry, want) ? kSettled : now;
   if (entry.until != kSettled && measures) return measure(entry, key, request, order, wanted, forced);
   // Whoever may measure asks again with the next call: now the stream is being captured, or another thread measures.
-  if (entry.until != kSettled && may_measure(Want::serve)) entry.until = kForOneCall;
+  if (entry.until != kSettled && may_measure(Want::serve)) entry.until = kUntilMeasured;
   if (entry.origin == Origin::cache) ++counts.from_cache;
   if (entry.origin == Origin::wisdom) ++counts.from_wisdom;
   entry.report = report_of(request, key, entry, as_known ? known->measured : "");
@@ -209,7 +209,7 @@ const tw_context::Entry& tw_context::make_safe(Table& table, Request& request, c
   entry->plan = std::make_unique<const Plan>(order, request.asked, request.bind, takes(request, capturing));
   entry->origin = Origin::fallback;
   entry->safe = true;
-  entry->until = kSettled;
+  entry->until = kOnce;
   entry->report = report_of(request, key, *entry, "");
   return add(table, request, std::move(entry));
 }

@@ -1,0 +1,122 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { UsageError } from '../errors.ts';
+import { type CacheFile, cacheFiles, exportRecords, importRecords, prune } from '../tuned/cache.ts';
+import { onDisk } from '../util/disk.ts';
+import { userCache } from '../util/user-cache.ts';
+import { exitCode } from './exit.ts';
+import { print, printLine, remark } from './output.ts';
+
+export interface CacheFlags {
+  /** The folder that a context's options name; default: that of the user. */
+  readonly folder?: string;
+  readonly json?: boolean;
+  /** Days. */
+  readonly olderThan?: string;
+}
+
+/** `gen cache`: what contexts of emitted libraries measured. */
+export function addCache(program: Command, done: (code: number) => void): void {
+  const cache = program
+    .command('cache')
+    .description('what emitted libraries measured and remember (docs/tuner.md)');
+  const add = (name: string, description: string) =>
+    cache
+      .command(name)
+      .description(description)
+      .option('--folder <folder>', "the cache (default: `tuned` in the user's cache folder)");
+  add('list', 'keys, the kernel of each, and its time')
+    .option('--json', 'print JSON lines on stdout, each with `event`')
+    .action((flags: CacheFlags) => done(listCache(flags)));
+  add('show', 'records in full')
+    .argument('<text>', 'a part of the key, of the variant or of the path')
+    .action((text: string, flags: CacheFlags) => done(showCache(text, flags)));
+  add('prune', 'remove damaged files and what killed processes left')
+    .option('--older-than <days>', 'records that are older, too')
+    .action((flags: CacheFlags) => done(pruneCache(flags)));
+  add('export', 'all records as lines of JSON, for another machine with such a GPU and driver')
+    .argument('[file]', 'default: stdout')
+    .action((file: string | undefined, flags: CacheFlags) => done(exportCache(file, flags)));
+  add('import', 'add exported records; those that are there stay')
+    .argument('<file>')
+    .action((file: string, flags: CacheFlags) => done(importCache(file, flags)));
+  add('verify', 'list files that are no valid records; exit code 1 if there are any').action(
+    (flags: CacheFlags) => done(verifyCache(flags)),
+  );
+}
+
+function rootOf({ folder }: CacheFlags): string {
+  return folder ?? join(userCache(process.env), 'tuned');
+}
+
+/** `gen cache list`: one line a record. */
+function listCache(flags: CacheFlags): number {
+  for (const file of cacheFiles(rootOf(flags)))
+    if (flags.json) printLine(JSON.stringify({ event: 'record', ...file }));
+    else if (!file.remains) printLine(lineOf(file));
+  return exitCode.done;
+}
+
+function lineOf({ path, record, damage }: CacheFile): string {
+  if (!record) return `damaged  ${path} ${damage}`;
+  const { key, variant, refused, measured } = record;
+  const [, best] = measured[0] ?? [];
+  const time = best === undefined ? '' : `  ${best.toFixed(1)} us, ${measured.length} measured`;
+  return refused === undefined ? `${key}\n  ${variant}${time}` : `${key}\n  not ${variant}: ${refused}`;
+}
+
+/** `gen cache show <text>`: records whose key, variant or path has the text, whole. */
+function showCache(text: string, flags: CacheFlags): number {
+  const found = cacheFiles(rootOf(flags)).filter(({ path, record }) =>
+    [path, record?.key, record?.variant].some((one) => one?.includes(text)),
+  );
+  if (found.length === 0)
+    throw new UsageError(`no record in ${rootOf(flags)} has '${text}' in key, variant or path`);
+  for (const file of found) printLine(JSON.stringify(file, undefined, 2));
+  return exitCode.done;
+}
+
+/** `gen cache prune`. */
+function pruneCache(flags: CacheFlags): number {
+  const days = flags.olderThan === undefined ? undefined : Number(flags.olderThan);
+  if (days !== undefined && !(days >= 0))
+    throw new UsageError(`--older-than '${flags.olderThan}' is no number of days`);
+  const gone = onDisk(
+    `remove records of ${rootOf(flags)}`,
+    () => prune(rootOf(flags), days),
+    'name another folder with --folder',
+  );
+  for (const { path } of gone) printLine(path);
+  remark(`${gone.length} files are gone`);
+  return exitCode.done;
+}
+
+/** `gen cache export [file]`. */
+function exportCache(file: string | undefined, flags: CacheFlags): number {
+  const text = exportRecords(rootOf(flags));
+  if (file === undefined) print(text);
+  else onDisk(`write ${file}`, () => writeFileSync(file, text), 'name another file');
+  return exitCode.done;
+}
+
+/** `gen cache import <file>`. */
+function importCache(file: string, flags: CacheFlags): number {
+  const { added, kept, refused } = onDisk(
+    `import ${file} into ${rootOf(flags)}`,
+    () => importRecords(rootOf(flags), readFileSync(file, 'utf8')),
+    'name another folder with --folder',
+  );
+  remark(`${added} records added, ${kept} keys were there already`);
+  for (const line of refused) remark(`${file}:${line} holds no record`);
+  return refused.length > 0 ? exitCode.no : exitCode.done;
+}
+
+/** `gen cache verify`: damaged files, one a line; exit code 1 if there are any. */
+function verifyCache(flags: CacheFlags): number {
+  const files = cacheFiles(rootOf(flags));
+  const damaged = files.filter(({ damage }) => damage !== undefined);
+  for (const { path, damage } of damaged) printLine(`${path} ${damage}`);
+  remark(`${files.filter(({ record }) => record).length} records, ${damaged.length} damaged files`);
+  return damaged.length > 0 ? exitCode.no : exitCode.done;
+}

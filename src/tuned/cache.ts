@@ -1,0 +1,141 @@
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { parseJson } from '../util/json.ts';
+import { digestOf, parseRecord, placeOf, type TuningRecord } from './record.ts';
+
+/** A file of the cache: a record, or why it is none. */
+export interface CacheFile {
+  readonly path: string;
+  /** Lines of the environment that it holds for. */
+  readonly environment: string;
+  readonly record?: TuningRecord;
+  readonly damage?: string;
+  /** Left by a process that was killed while it wrote. */
+  readonly remains: boolean;
+}
+
+const version = 'v1';
+/** After which a file that is being written belongs to nobody. */
+const abandonedAfterMs = 3_600_000;
+
+/** A record with the environment that it holds for: one line of an exported file. */
+const exportedSchema = z.object({ environment: z.string(), text: z.string() });
+
+/** Every file of records below a cache folder, in the order of their paths. None where there is no such folder. */
+export function cacheFiles(root: string): readonly CacheFile[] {
+  const base = join(root, version);
+  return foldersIn(base).flatMap((folder) => {
+    const environment = textOf(join(folder, 'environment.txt')) ?? '';
+    return ['k', 'r'].flatMap((kind) =>
+      namesIn(join(folder, kind)).map((name) => describe(join(folder, kind, name), folder, environment)),
+    );
+  });
+}
+
+function describe(path: string, folder: string, environment: string): CacheFile {
+  const common = { path, environment };
+  if (path.includes('.tmp.')) return { ...common, remains: true };
+  const text = lstatSync(path).isFile() ? textOf(path) : undefined;
+  if (text === undefined) return { ...common, remains: false, damage: 'cannot be read' };
+  const record = parseRecord(text);
+  if (typeof record === 'string') return { ...common, remains: false, damage: record };
+  if (join(folder, placeOf(record)) !== path)
+    return { ...common, remains: false, damage: 'has the name of another key' };
+  return { ...common, remains: false, record };
+}
+
+/** Removes what is no record, what killed processes left, and where asked for what is older than some days; returns what is gone. */
+export function prune(root: string, olderThanDays?: number): readonly CacheFile[] {
+  const now = Date.now();
+  const old = ({ record }: CacheFile) =>
+    olderThanDays !== undefined && record !== undefined && now / 1000 - record.time > olderThanDays * 86_400;
+  const abandoned = ({ path, remains }: CacheFile) =>
+    remains && now - lstatSync(path).mtimeMs > abandonedAfterMs;
+  const gone = cacheFiles(root).filter((file) => file.damage !== undefined || abandoned(file) || old(file));
+  for (const { path } of gone) rmSync(path, { recursive: true, force: true });
+  return gone;
+}
+
+/** All records as lines of JSON, for `importRecords` on another machine. */
+export function exportRecords(root: string): string {
+  return cacheFiles(root)
+    .filter(({ record }) => record !== undefined)
+    .map(({ path, environment }) => `${JSON.stringify({ environment, text: readFileSync(path, 'utf8') })}\n`)
+    .join('');
+}
+
+/** What became of the lines of an exported file. */
+export interface Imported {
+  readonly added: number;
+  /** Keys that the cache had already. */
+  readonly kept: number;
+  /** Lines that hold no record, counted from 1. */
+  readonly refused: readonly number[];
+}
+
+/** Adds records; those that are there stay. */
+export function importRecords(root: string, text: string): Imported {
+  const lines = text.split('\n').filter((line) => line !== '');
+  const outcomes = lines.map((line) => importLine(root, line));
+  return {
+    added: outcomes.filter((one) => one === 'added').length,
+    kept: outcomes.filter((one) => one === 'kept').length,
+    refused: outcomes.flatMap((one, index) => (one === 'refused' ? index + 1 : [])),
+  };
+}
+
+function importLine(root: string, line: string): 'added' | 'kept' | 'refused' {
+  const { data } = exportedSchema.safeParse(parseJson(line));
+  const record = data && parseRecord(data.text);
+  if (!data || record === undefined || typeof record === 'string') return 'refused';
+  const folder = join(root, version, digestOf(data.environment));
+  addFile(join(folder, 'environment.txt'), data.environment);
+  return addFile(join(folder, placeOf(record)), data.text) ? 'added' : 'kept';
+}
+
+/** As the library writes: aside, then linked to its name unless that is taken. */
+function addFile(path: string, text: string): boolean {
+  if (existsSync(path)) return false;
+  mkdirSync(dirname(path), { recursive: true });
+  const aside = `${path}.tmp.${process.pid}`;
+  writeFileSync(aside, text, { flush: true });
+  try {
+    linkSync(aside, path);
+    return true;
+  } catch (error) {
+    if (existsSync(path)) return false;
+    throw error;
+  } finally {
+    rmSync(aside);
+  }
+}
+
+function foldersIn(path: string): string[] {
+  return namesIn(path).map((name) => join(path, name));
+}
+
+function namesIn(path: string): string[] {
+  try {
+    return readdirSync(path).toSorted();
+  } catch {
+    return [];
+  }
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,47 @@
+// Contexts of the CUDA library where the runtime is a stand-in: what the emulated device cannot show.
+import { join } from 'node:path';
+import fastGlob from 'fast-glob';
+import { expect, test } from 'vitest';
+import { localExecutor } from '../../src/exec/local.ts';
+import { packageRoot } from '../../src/util/package-root.ts';
+import { folderOf } from '../helpers/folder.ts';
+import { emitTestLibrary } from '../helpers/library.ts';
+import { testToolchain } from '../helpers/toolchain.ts';
+
+const wrapped = [
+  ...['cudaMalloc', 'cudaFree', 'cudaStreamSynchronize', 'cudaEventSynchronize', 'cudaMemcpyAsync'],
+  ...['cudaStreamIsCapturing', 'cudaLaunchKernelExC'],
+];
+
+test('captured calls on a miss neither allocate nor wait; kernels that fail to launch are replaced and remembered', {
+  timeout: 600_000,
+}, async () => {
+  const { cudaHome, cxx } = await testToolchain();
+  const out = folderOf();
+  const { path } = await emitTestLibrary({
+    out,
+    presets: ['shipped'],
+    chosen: /\.b64\.f16\.f16/,
+    cuda: 'empty',
+  });
+  const folders = ['src', 'src/tuner', 'src/cuda', 'src/operations/bsr_spmm'].map((one) => join(path, one));
+  const program = join(out, 'keyed_cuda');
+  const includes = ['', 'include', 'src', 'device', 'src/operations/bsr_spmm'].flatMap((one) => [
+    '-I',
+    join(path, one),
+  ]);
+  const argv = [
+    ...[cxx, '-std=c++20', '-O1', '-pthread', ...includes, '-isystem', join(cudaHome, 'include')],
+    `-Wl,${wrapped.map((name) => `--wrap=${name}`).join(',')}`,
+    ...fastGlob.sync(folders.map((folder) => `${folder}/*.cpp`)),
+    ...[join(path, 'src/manifest.S'), join(path, 'src/cuda/kernels.S')],
+    join(packageRoot, 'bench/stand-in-cudart.cpp'),
+    join(packageRoot, 'test/fixtures/c/keyed_cuda.cpp'),
+    ...['-o', program],
+  ];
+  const built = await localExecutor.run(argv, { timeoutMs: 500_000 });
+  expect(built.exitCode, built.stderr).toBe(0);
+  const { exitCode, stdout, stderr } = await localExecutor.run([program, join(out, 'cache')]);
+  expect(exitCode, stderr).toBe(0);
+  expect(stdout).toBe('OK\n');
+});

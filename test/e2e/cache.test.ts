@@ -1,0 +1,43 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { digestOf } from '../../src/tuned/record.ts';
+import { gen, workspace } from '../helpers/gen.ts';
+
+/** A record, and its path below a cache folder. */
+function fileOf(key: string): { path: string; text: string } {
+  const body = `{"schema":1,"key":"${key}","variant":"op.v1","hash":"00","measured":[["op.v1",41.8]],"time":1790000000`;
+  const text = `${body},"sum":"${digestOf(body)}"}\n`;
+  return { path: `v1/${digestOf('target: cuda\n')}/k/${digestOf(key)}.json`, text };
+}
+
+test('gen cache lists, shows, exports, imports, verifies and prunes', async () => {
+  const { path } = workspace();
+  const folder = join(path, 'tuned');
+  const put = (name: string, text: string) => {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  };
+  const cache = (name: string, ...words: string[]) =>
+    gen(path, ['cache', name, '--folder', folder, ...words]);
+  expect(await cache('list')).toMatchObject({ code: 0, stdout: '' });
+  const good = fileOf('op n=8');
+  put(good.path, good.text);
+  put(good.path.replace(/k\/.*/, 'environment.txt'), 'target: cuda\n');
+  expect((await cache('list')).stdout).toBe('op n=8\n  op.v1  41.8 us, 1 measured\n');
+  expect(JSON.parse((await cache('show', 'n=8')).stdout)).toMatchObject({ environment: 'target: cuda\n' });
+  expect(await cache('show', 'n=9')).toMatchObject({ code: 2 });
+  expect(await cache('verify')).toMatchObject({ code: 0, stdout: '' });
+  const bad = fileOf('op n=16');
+  put(bad.path, bad.text.slice(0, -5));
+  expect(await cache('verify')).toMatchObject({
+    code: 1,
+    stdout: `${join(folder, bad.path)} is cut or no record\n`,
+  });
+  expect(await cache('prune')).toMatchObject({ code: 0, stdout: `${join(folder, bad.path)}\n` });
+  expect((await cache('export', join(path, 'records.jsonl'))).code).toBe(0);
+  const elsewhere = ['--folder', join(path, 'other')];
+  const imported = await gen(path, ['cache', 'import', join(path, 'records.jsonl'), ...elsewhere]);
+  expect(imported).toMatchObject({ code: 0, stderr: expect.stringContaining('1 records added') });
+  expect((await gen(path, ['cache', 'list', ...elsewhere])).stdout).toContain('op n=8');
+});

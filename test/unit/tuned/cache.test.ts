@@ -1,0 +1,101 @@
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { cacheFiles, exportRecords, importRecords, prune } from '../../../src/tuned/cache.ts';
+import { digestOf, parseRecord, placeOf, type TuningRecord } from '../../../src/tuned/record.ts';
+import { folderOf } from '../../helpers/folder.ts';
+
+const environment = 'target: cuda\ngpu: NVIDIA H200\n';
+
+function recordOf(key: string, more: Partial<TuningRecord> = {}): TuningRecord {
+  return {
+    schema: 1,
+    key,
+    variant: 'a.b64',
+    hash: 'ab'.repeat(32),
+    measured: [['a.b64', 41.8]],
+    time: 1_790_000_000,
+    ...more,
+  };
+}
+
+/** A record as the library writes it. */
+function textOf(record: TuningRecord): string {
+  const { measured, time, ...first } = record;
+  const body = JSON.stringify({ ...first, measured, time }).slice(0, -1);
+  return `${body},"sum":"${digestOf(body)}"}\n`;
+}
+
+function put(root: string, record: TuningRecord, text = textOf(record)): string {
+  const path = join(root, 'v1', digestOf(environment), placeOf(record));
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(join(root, 'v1', digestOf(environment), 'environment.txt'), environment);
+  writeFileSync(path, text);
+  return path;
+}
+
+test('the digest is FNV-1a', () => {
+  expect(digestOf('')).toBe('cbf29ce484222325');
+  expect(digestOf('a')).toBe('af63dc4c8601ec8c');
+  expect(digestOf('foobar')).toBe('85944171f73967e8');
+});
+
+test('every changed byte and every cut is seen', () => {
+  const text = textOf(recordOf('op n=8'));
+  expect(parseRecord(text)).toEqual(recordOf('op n=8'));
+  for (let at = 0; at < text.length; ++at) {
+    expect(typeof parseRecord(text.slice(0, at)), `cut at ${at}`).toBe('string');
+    const changed = text.slice(0, at) + String.fromCharCode(text.charCodeAt(at) ^ 1) + text.slice(at + 1);
+    expect(typeof parseRecord(changed), `changed at ${at}`).toBe('string');
+  }
+});
+
+test('lists records and says what is wrong with other files', () => {
+  const root = folderOf();
+  expect(cacheFiles(root)).toEqual([]);
+  const good = put(root, recordOf('op n=8'));
+  const bad = put(root, recordOf('op n=16'), 'hello');
+  const refused = put(root, recordOf('op n=8', { refused: 'wrong', measured: [] }));
+  const named = Object.fromEntries(cacheFiles(root).map((file) => [file.path, file]));
+  expect(named[good]).toMatchObject({ environment, record: recordOf('op n=8') });
+  expect(named[bad]).toMatchObject({ damage: 'is cut or no record' });
+  expect(named[refused]?.record?.refused).toBe('wrong');
+});
+
+test('prune removes damage, old remains and, where asked, old records', () => {
+  const root = folderOf();
+  const good = put(root, recordOf('op n=8'));
+  const recent = put(root, recordOf('op n=12', { time: Date.now() / 1000 }));
+  const bad = put(root, recordOf('op n=16'), '');
+  const [fresh, stale] = [`${good}.tmp.1.0.1`, `${good}.tmp.2.0.2`];
+  for (const path of [fresh, stale]) writeFileSync(path, '');
+  utimesSync(stale, 1, 1);
+  expect(
+    prune(root)
+      .map(({ path }) => path)
+      .toSorted(),
+  ).toEqual([bad, stale].toSorted());
+  expect([good, recent, fresh].every((path) => existsSync(path))).toBe(true);
+  // The record's time is in the autumn of 2026.
+  expect(
+    prune(root, -1)
+      .map(({ path }) => path)
+      .toSorted(),
+  ).toEqual([good, recent].toSorted());
+});
+
+test('what is exported can be imported elsewhere, once, and not where it was changed', () => {
+  const [root, other] = [folderOf(), folderOf()];
+  const path = put(root, recordOf('op n=8'));
+  put(root, recordOf('op n=16'), 'damaged');
+  const text = exportRecords(root);
+  expect(importRecords(other, text)).toEqual({ added: 1, kept: 0, refused: [] });
+  expect(importRecords(other, text)).toEqual({ added: 0, kept: 1, refused: [] });
+  expect(readFileSync(path.replace(root, other), 'utf8')).toBe(readFileSync(path, 'utf8'));
+  expect(cacheFiles(other)).toMatchObject([{ environment, record: recordOf('op n=8') }]);
+  expect(importRecords(folderOf(), `${text.replace('41.8', '41.7')}no JSON\n`)).toEqual({
+    added: 0,
+    kept: 0,
+    refused: [1, 2],
+  });
+});
