@@ -8,11 +8,9 @@ const unsupported: readonly (readonly [RegExp, string])[] = [
   [/^(surf[123]D\w*|cudaSurfaceObject_t)$/, 'surfaces; write through a pointer instead'],
   [/^(this_grid|grid_group|this_multi_grid)$/, 'synchronisation of the whole grid'],
   [/^(this_cluster|cluster_group)$/, 'clusters of cooperative groups'],
-  [/^cub$/, 'CUB'],
   [/^thrust$/, 'Thrust'],
   [/^cutlass|^cute$/, 'CUTLASS'],
   [/^(curand\w*)$/, "cuRAND's device functions"],
-  [/^(__pipeline_\w+|memcpy_async)$/, 'asynchronous copies of the CUDA C++ library'],
   [/^(cudaLaunchDevice|cudaGridDependencySynchronize)$/, 'launches from within a kernel'],
 ];
 

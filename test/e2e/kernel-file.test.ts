@@ -47,6 +47,19 @@ const expected: Readonly<
     overrun: ['out-of-bounds', "load of 4 bytes at byte 1200 of 'p.x' (1200 bytes)"],
     misnamed: ['refused', "structs.cu:90: argument 'p' of misnamed has no field 'z'; it has: x, y, a, n"],
   },
+  'cub.cu': {
+    'row_sums<128>': ['passed', '6 cases'],
+    'prefix<64, 4>': ['passed', '6 cases'],
+    warp_maxima: ['passed', '1 case'],
+    storage_again: [
+      'race',
+      "of shared 'storage' (512 bytes): load by thread 0 of block (0,0,0) at cub.cu:119",
+    ],
+    staged: ['passed', '6 cases'],
+    staged_without_wait: ['race', 'load by thread 63 of block (0,0,0) at cub.cu:137 and earlier cp.async'],
+    by_the_block: ['passed', '5 cases'],
+    by_the_block_without_wait: ['race', 'and earlier cp.async by thread 48 of block (0,0,0) at cub.cu:160'],
+  },
   'wmma.cu': {
     product: ['passed', '6 cases'],
     tall: ['passed', '5 cases'],

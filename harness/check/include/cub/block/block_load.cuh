@@ -1,0 +1,3 @@
+// block_load.cuh - in cub.cuh.
+#pragma once
+#include "../cub.cuh"

@@ -1,0 +1,3 @@
+// block_reduce.cuh - in cub.cuh.
+#pragma once
+#include "../cub.cuh"

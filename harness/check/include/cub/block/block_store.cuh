@@ -1,0 +1,3 @@
+// block_store.cuh - in cub.cuh.
+#pragma once
+#include "../cub.cuh"

@@ -1,0 +1,3 @@
+// warp_reduce.cuh - in cub.cuh.
+#pragma once
+#include "../cub.cuh"

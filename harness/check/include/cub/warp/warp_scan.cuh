@@ -1,0 +1,3 @@
+// warp_scan.cuh - in cub.cuh.
+#pragma once
+#include "../cub.cuh"
