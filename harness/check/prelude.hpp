@@ -37,6 +37,12 @@ struct double1 { double x; };
 
 // ------------------------------------------------------------------------------ variables, messages, references
 
+extern "C" {
+void* __tsan_memcpy(void* to, const void* from, std::size_t bytes);
+void* __tsan_memmove(void* to, const void* from, std::size_t bytes);
+void* __tsan_memset(void* to, int value, std::size_t bytes);
+}
+
 namespace tw {
 
 /// A variable in device memory, where accesses are checked. Every launch finds it as it was initialised.

@@ -1,5 +1,6 @@
 // problem.hpp - a described problem: its tensors, its launch, and its answer by whichever reference it names.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -22,6 +23,8 @@ class DescribedProblem final : public Problem {
     std::mt19937_64 random(static_cast<std::uint64_t>(json.integer("seed", 1)));
     for (const Json& item : json.at("arguments").items()) add(item, random);
     if (const Json* symbols = json.find("symbols")) add_symbols(*symbols, random);
+    if (std::all_of(tensors_.begin(), tensors_.end(), [](const Tensor& one) { return one.role == Role::input; }))
+      add_nothing();
     for (int i = 0; i < 3; ++i) {
       const auto at = static_cast<std::size_t>(i);
       launch_.grid[at] = static_cast<unsigned>(json.at("grid").items().at(at).integer());
@@ -78,6 +81,18 @@ class DescribedProblem final : public Problem {
     arguments_.push_back(std::move(argument));
   }
 
+  /// The gate judges outputs: a kernel without any leaves this one as it was.
+  void add_nothing() {
+    has_output_ = false;
+    Tensor nothing;
+    nothing.name = "nothing";
+    nothing.role = Role::inout;
+    nothing.cols = nothing.stride = 1;
+    nothing.image = encoded(nothing.type, {0});
+    tensors_.push_back(std::move(nothing));
+    tolerances_.emplace_back();
+  }
+
   /// Variables of the kernel's library, behind the arguments: src/kernel-file/symbols.ts.
   void add_symbols(const Json& json, std::mt19937_64& random) {
     const Library library(json.at("library").text());
@@ -129,6 +144,11 @@ class DescribedProblem final : public Problem {
 
   /// The right contents of every tensor; those of inputs are left empty.
   std::vector<std::vector<double>> answer() const {
+    if (!has_output_) {
+      std::vector<std::vector<double>> nothing(tensors_.size());
+      nothing.back() = {0};
+      return nothing;
+    }
     const Json& reference = json_.at("reference");
     const std::string& kind = reference.at("kind").text();
     if (kind == "function") return call_function(reference, json_.at("sizes"), arguments_, tensors_);
@@ -143,6 +163,7 @@ class DescribedProblem final : public Problem {
   std::vector<Argument> arguments_;
   std::vector<Tensor> tensors_;
   std::vector<Tolerance> tolerances_;  // by tensor
+  bool has_output_ = true;
   std::size_t workspace_bytes_ = 0;
   BoundLaunch launch_;
 };

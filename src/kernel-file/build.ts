@@ -40,7 +40,7 @@ export async function buildKernel(
     'static const bool tw_has_variables = (simt::use_static_shared_memory(), true);\n';
   const text = unit(source, kernel, entry);
   const { path, key, cached, seconds } = await buildLibrary(text, source, compilers, context);
-  const variant = variantFor(source, kernel);
+  const variant = variantFor(source, kernel, plan);
   const made = { variant, path: source.path, text: source.text, hash: sha256(source.text) };
   return { source: made, device: emulated.name, arch: process.arch, path, key, cached, seconds };
 }
@@ -51,10 +51,14 @@ export function unit(source: ReadSource, name: string, entry: string): string {
   return `${rewritten(source.preprocessed, source.items, kept)}# 1 "tilewright"\n${entry}`;
 }
 
-export function variantFor({ path }: ReadSource, kernel: string): Variant {
+export function variantFor(
+  { path }: ReadSource,
+  kernel: string,
+  { deterministic }: Pick<Plan, 'deterministic'>,
+): Variant {
   return {
     ...{ family: 'check', id: `${basename(path)}:${kernel}`, symbol, parameters: {}, derived: {} },
-    ...{ budget: { threads: 0, sharedBytes: Number.MAX_SAFE_INTEGER }, template: '', deterministic: true },
+    ...{ budget: { threads: 0, sharedBytes: Number.MAX_SAFE_INTEGER }, template: '', deterministic },
   };
 }
 

@@ -97,7 +97,7 @@ async function buildForGpu(
     return { seconds, refusal: `nvcc refuses it: ${firstError(stderr)}` };
   });
   if (meta.refusal !== undefined) throw new UsageError(meta.refusal);
-  const variant = variantFor(source, plan.kernel);
+  const variant = variantFor(source, plan.kernel, plan);
   const made = { variant, path: source.path, text: source.text, hash: sha256(source.text) };
   const path = join(folder, 'kernel.so');
   return { source: made, device: cuda.name, arch, path, key, cached, seconds: cached ? 0 : meta.seconds };

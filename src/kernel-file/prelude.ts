@@ -27,17 +27,26 @@ function typeFolders({ cudaHome }: RunnerCompilers, { packageRoot }: CompileCont
 /** A copy of a float4 stays one access of 16 bytes, whose alignment is looked at. */
 const wholeAccesses = ['-fno-tree-sra', '-fno-ipa-sra'];
 
+/** Functions that a source wants inlined are, though a shared object is made of them. */
+const ownCode = ['-fno-semantic-interposition'];
+
 /** Flags of g++ for a user's source. Our own headers count as system headers, whose tokens nobody need look at. */
 export function checkFlags(compilers: RunnerCompilers, context: CompileContext): string[] {
   const folders = [...ownFolders(context), ...typeFolders(compilers, context)];
-  return [...emulatedFlags, ...wholeAccesses, '-w', ...folders.flatMap((folder) => ['-isystem', folder])];
+  return [
+    ...emulatedFlags,
+    ...wholeAccesses,
+    ...ownCode,
+    '-w',
+    ...folders.flatMap((folder) => ['-isystem', folder]),
+  ];
 }
 
 /** Key of everything that a source meets before its first line. */
 export function preludeKey(compilers: RunnerCompilers, context: CompileContext): string {
   const text = readFileSync(join(context.packageRoot, 'harness/check/prelude.hpp'), 'utf8');
   const hash = includeHash(text, ownFolders(context), join(context.packageRoot, 'harness/check'));
-  const flags = [...emulatedFlags, ...wholeAccesses].join(' ');
+  const flags = [...emulatedFlags, ...wholeAccesses, ...ownCode].join(' ');
   const { cxxVersion, nvccVersion = 'none' } = compilers;
   return hashOf('prelude of a check', hash, flags, cxxVersion, nvccVersion, process.arch);
 }

@@ -84,6 +84,7 @@ function editsFor(item: Item): Edit[] {
     ...statements.flatMap((statement) => shareMemory(statement, true)),
     ...assemblerEdits(tokens),
     ...barrierEdits(tokens),
+    ...copyEdits(tokens),
     ...tokens.filter((token) => markOf(token) && !inside(token)).map(remove),
     ...tokens.filter(({ text }, i) => text === '__noinline__' && tokens[i - 1]?.text !== '(').map(remove),
   ];
@@ -95,6 +96,18 @@ function barrierEdits(tokens: readonly Token[]): Edit[] {
     const [open, close] = tokens.slice(i + 1, i + 3);
     if (token.text !== '__syncthreads' || open?.text !== '(' || close?.text !== ')') return [];
     return [{ begin: token.begin, end: close.end, text: `simt::sync_threads(${token.begin + 1}u)` }];
+  });
+}
+
+/** memcpy and its like become functions that the emulated device sees: those of the compiler leave no trace. */
+function copyEdits(tokens: readonly Token[]): Edit[] {
+  return tokens.flatMap((token, i) => {
+    const [, , name] = /^(__builtin_)?(mem(cpy|move|set))$/.exec(token.text) ?? [];
+    if (name === undefined || tokens[i + 1]?.text !== '(') return [];
+    const before = tokens.slice(Math.max(0, i - 2), i).map(({ text }) => text);
+    if (/^(\.|->)$/.test(before.at(-1) ?? '')) return [];
+    const qualified = before.at(-1) === '::' && before[0] === 'std' ? (tokens[i - 2] as Token) : token;
+    return [{ begin: qualified.begin, end: token.end, text: `__tsan_${name}` }];
   });
 }
 

@@ -96,13 +96,15 @@ const expected: Readonly<
     returns_early: ['race', 'early-exit: 32 of the 48 threads of block (1,0,0)'],
     returns_early_allowed: ['passed', '1 case'],
     maskless: ['refused', '__shfl without a mask: GPUs since Volta do not have it; call __shfl_sync'],
+    copies_too_much: ['race', 'write after write'],
+    no_output: ['race', "of shared 'tile' (256 bytes)"],
     too_much: ['resources', "52000 bytes of static shared memory up to 'large'; at most 49152"],
-    texture: ['refused', 'mistakes.cu:81: the emulated device does not support textures'],
+    texture: ['refused', 'mistakes.cu:83: the emulated device does not support textures'],
     assembler: [
       'refused',
-      "mistakes.cu:85: the emulated device does not support the inline PTX 'bfind.u32 %0, 32'",
+      "mistakes.cu:87: the emulated device does not support the inline PTX 'bfind.u32 %0, 32'",
     ],
-    undeclared: ['refused', "mistakes.cu:89: '__no_such_function' is not known to the emulated device"],
+    undeclared: ['refused', "mistakes.cu:91: '__no_such_function' is not known to the emulated device"],
   },
 };
 
