@@ -1,10 +1,14 @@
 //! Multiplies a block-sparse matrix by a dense one and compares every element with a plain loop. Prints the time of a product.
-use std::time::Instant;
-use tilewright::bsr_spmm::{Operands, Plan, Problem};
 use tilewright::{f16, Bsr};
 
 #[cfg(feature = "cuda")]
 mod gpu;
+#[cfg(feature = "cuda")]
+use gpu::multiply;
+#[cfg(not(feature = "cuda"))]
+mod slices;
+#[cfg(not(feature = "cuda"))]
+use slices::multiply;
 
 /// A is `M` x `K` in blocks of `BLOCK`, of which every `EVERY`-th is stored; B is `K` x `N`.
 const M: usize = if cfg!(feature = "cuda") { 4096 } else { 512 };
@@ -40,19 +44,6 @@ fn count_wrong(a: &Bsr<f16>, b: &[f16], c: &[f16]) -> usize {
     let pairs = wanted.iter().zip(c).take(rows * N);
     pairs.filter(|(want, got)| (f32::from(**got) - **want).abs() > 5e-4 * want.abs() + 1e-3).count()
 }
-
-#[cfg(not(feature = "cuda"))]
-fn multiply(a: &Bsr<f16>, b: &[f16]) -> tilewright::Result<(Vec<f16>, f64, &'static str)> {
-    let plan = Plan::new(&Problem { n: N as i64, ..Problem::with_a(a) })?;
-    let mut workspace = plan.workspace()?;
-    let mut c = vec![f16::ZERO; M * N];
-    let begin = Instant::now();
-    plan.run(Operands { b: b.into(), c: (&mut c).into(), ..Operands::with_a(a) }, &mut workspace)?;
-    Ok((c, begin.elapsed().as_secs_f64(), plan.variant()))
-}
-
-#[cfg(feature = "cuda")]
-use gpu::multiply;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let a = matrix()?;

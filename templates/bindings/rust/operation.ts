@@ -13,6 +13,7 @@ import {
   fieldName,
   overSizes,
   type ProblemField,
+  patternParts,
   problemFields,
   valueName,
 } from '../../../src/model/signature.ts';
@@ -79,6 +80,12 @@ export function operationContext(operation: Operation, has: (file: string) => bo
     operation: operation.name,
     module: identifier(operation.name),
     own: has(`tilewright/src/${operation.name}/own.rs`),
+    pattern: operation.pattern?.name ?? '',
+    patternParameter: operation.pattern ? `pattern: &${patternType(operation.pattern.name)}, ` : '',
+    patternName: operation.pattern ? 'pattern, ' : '',
+    patternRaw: operation.pattern ? 'pattern.raw(), ' : '',
+    patternFields: operation.pattern ? partFields(operation) : [],
+    patternArgument: operation.pattern ? `const tw_${operation.pattern.name}*, ` : '',
     formula: operation.formula,
     doc: wrap(operation.doc),
     problem: fields.map(problemRow),
@@ -90,8 +97,22 @@ export function operationContext(operation: Operation, has: (file: string) => bo
     completed: Object.entries(operation.sizes).flatMap(([name, { otherwise }]) =>
       otherwise === undefined ? [] : [{ name: identifier(name), otherwise }],
     ),
-    tensors: Object.entries(operation.operands).map(([name, operand]) => tensorRow(operation, name, operand)),
+    tensors: Object.entries(operation.operands).map(([name, operand]) => ({
+      ...tensorRow(operation, name, operand),
+      inPattern: operation.pattern !== undefined && patternParts(operation).operands.includes(name),
+    })),
   };
+}
+
+/** Type of a pattern's descriptor. */
+export function patternType(name: string): string {
+  return `${pascalCase(name.replaceAll('_', '-'))}Pattern`;
+}
+
+/** Fields of the problem that a pattern says. */
+function partFields(operation: Operation): string[] {
+  const { sizes, choices } = patternParts(operation);
+  return [...sizes.map(identifier), ...choices.map(member)];
 }
 
 function problemRow(field: ProblemField) {
@@ -103,7 +124,7 @@ function problemRow(field: ProblemField) {
     ffi: ffiType(field),
     rust: problemType(field),
     otherwise: defaultValue(field),
-    raw: rawValue(field, `problem.${name}`),
+    raw: rawValue(field, `self.${name}`),
   };
 }
 
@@ -116,7 +137,7 @@ function callRow({ scalars }: Operation, field: CallField) {
     ffi: ffiCallType(field),
     rust: field.is === 'scalar' ? 'f32' : sliceType(field.operand),
     otherwise: field.is === 'scalar' ? `${scalars[field.name]?.usual ?? 0}_f32` : 'Default::default()',
-    raw: field.is === 'scalar' ? `operands.${name}` : `operands.${name}.address`,
+    raw: field.is === 'scalar' ? `self.${name}` : `self.${name}.address`,
   };
 }
 
@@ -191,16 +212,16 @@ function overShapes({ choices }: Operation, { shape }: Operand, print: (shape: S
   );
 }
 
-function product(operation: Operation, extents: Shape): string {
+export function product(operation: Operation, extents: Shape): string {
   return ['wide(1)', ...extents.map((extent) => `(${overSizes(operation, extent, 'q')})`)].join(' * ');
 }
 
 /** A choice as a member of the problem. */
-function member(choice: string): string {
+export function member(choice: string): string {
   return identifier(fieldName(choice));
 }
 
-function ffiType(field: ProblemField): string {
+export function ffiType(field: ProblemField): string {
   if (field.is === 'host') return '*const c_void';
   if (field.is === 'hint') return 'i32';
   if (field.is !== 'choice') return 'i64';
@@ -219,7 +240,7 @@ const keywords = new Set(
   ),
 );
 
-function identifier(name: string): string {
+export function identifier(name: string): string {
   return keywords.has(name) ? `r#${name}` : name;
 }
 
@@ -227,7 +248,7 @@ function identifier(name: string): string {
 const lineWidth = 116;
 
 /** A doc string as the lines of a Rust comment. */
-function docLines(doc: string): string[] {
+export function docLines(doc: string): string[] {
   return wrap(`${doc.charAt(0).toUpperCase()}${doc.slice(1)}${doc.endsWith('.') ? '' : '.'}`);
 }
 

@@ -1,12 +1,14 @@
 import type { PackageBinding, PackageFile } from '../../../src/model/binding.ts';
 import type { Manifest } from '../../../src/model/manifest.ts';
 import { operationContext, statuses, vocabulary } from './operation.ts';
+import { patternsOf } from './patterns.ts';
 
 /** Files that a package has once. */
 const shared = [
   'Cargo.toml.hbs',
   'tilewright/Cargo.toml',
   'tilewright/examples/library.rs',
+  'tilewright/src/context.rs',
   'tilewright/src/cuda.rs',
   'tilewright/src/error.rs',
   'tilewright/src/lib.rs.hbs',
@@ -18,6 +20,7 @@ const shared = [
   'tilewright-sys/Cargo.toml',
   'tilewright-sys/build.rs',
   'tilewright-sys/examples/version.rs',
+  'tilewright-sys/src/context.rs.hbs',
   'tilewright-sys/src/lib.rs.hbs',
   'tilewright-sys/src/shared.rs.hbs',
   'tilewright-sys/tests/layout.rs.hbs',
@@ -34,6 +37,11 @@ const rust: PackageBinding = {
     return [
       ...shared.map((from) => ({ from, to: from.replace(/\.hbs$/, ''), context })),
       ...context.operations.flatMap(operationFiles),
+      ...context.patterns.map((pattern) => ({
+        from: 'tilewright/src/pattern.rs.hbs',
+        to: `tilewright/src/${pattern.module}.rs`,
+        context: pattern,
+      })),
     ];
   },
 };
@@ -46,6 +54,7 @@ function packageContext({ operations, provenance, licence }: Manifest, has: (fil
     licence: licence.spdx,
     names: Object.keys(operations).join(', '),
     operations: Object.values(operations).map(({ signature }) => operationContext(signature, has)),
+    patterns: patternsOf(Object.values(operations).map(({ signature }) => signature)),
     statuses,
     statusConstants: statuses.map(({ name }) => `TW_STATUS_${name}`).join(', '),
     vocabulary,

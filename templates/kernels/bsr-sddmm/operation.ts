@@ -46,7 +46,10 @@ export const operation = defineOperation({
       shape: ['blocks', 'block', 'block'],
     },
   },
-  scalars: { alpha: { doc: 'factor of the product' }, beta: { doc: 'factor of the former values' } },
+  scalars: {
+    alpha: { doc: 'factor of the product', usual: 1 },
+    beta: { doc: 'factor of the former values' },
+  },
   hints: {},
   features: {},
 });

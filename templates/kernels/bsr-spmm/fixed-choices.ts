@@ -4,12 +4,8 @@ import type { Layout, Pattern, Problem } from './workloads.ts';
 /** Choices of the operation that are made when a kernel is rendered, beside types and block: all its problems have them. */
 export function fixedChoices(point: Point): Partial<Problem> {
   if (point.path !== 'general') return {};
-  const { input, layoutB, layoutC, transposeA } = point;
-  return {
-    ...{ layoutB, layoutC },
-    ...(transposeA && { transposeA: 'yes' }),
-    ...(input === 'f32' && { tf32: 'yes' }),
-  };
+  const { layoutB, layoutC, transposeA } = point;
+  return { layoutB, layoutC, ...(transposeA && { transposeA: 'yes' }) };
 }
 
 /** Elements behind a line of `layout` where `n` columns leave a multiple of 8, and 8 more. */

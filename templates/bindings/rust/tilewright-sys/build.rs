@@ -70,7 +70,9 @@ impl Library {
     /// Compiles the emitted library as its CMakeLists.txt does.
     fn vendored(&self) {
         let root = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("vendor");
-        println!("cargo::rerun-if-changed={}", root.display());
+        for part in ["include", "src", "device", "simt", "kernels", "manifest.json"] {
+            println!("cargo::rerun-if-changed={}", root.join(part).display());
+        }
         println!("cargo::metadata=include={}", root.join("include").display());
         println!("cargo::rustc-env=TILEWRIGHT_INCLUDE={}", root.join("include").display());
         let toolkit = if self.cuda { Some(Toolkit::find()) } else { None };

@@ -3,7 +3,6 @@ use crate::error::require;
 use crate::{bf16, f16, target, Error, Index, Result, Target, Type};
 use std::alloc::{alloc_zeroed, dealloc, handle_alloc_error, Layout};
 use std::ffi::c_void;
-use std::marker::PhantomData;
 use std::ptr::{null, null_mut, NonNull};
 use tilewright_sys::tw_stream;
 
@@ -61,7 +60,7 @@ element! {
 #[cfg(feature = "cudarc")]
 pub(crate) type Guard<'a> = Option<cudarc::driver::SyncOnDrop<'a>>;
 #[cfg(not(feature = "cudarc"))]
-pub(crate) type Guard<'a> = PhantomData<&'a ()>;
+pub(crate) type Guard<'a> = std::marker::PhantomData<&'a ()>;
 
 /// Where an operand lies, and what may be done with it safely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -244,12 +243,51 @@ impl Indices<'_> {
         }
     }
 
+    pub(crate) fn index(self) -> Index {
+        match self {
+            Self::I32(_) => Index::I32,
+            Self::I64(_) => Index::I64,
+        }
+    }
+
     pub(crate) fn check(self, name: &str, wanted: Wanted) -> Result<()> {
-        let (index, elements) = match self {
-            Self::I32(all) => (Index::I32, all.len()),
-            Self::I64(all) => (Index::I64, all.len()),
+        let elements = match self {
+            Self::I32(all) => all.len(),
+            Self::I64(all) => all.len(),
         };
-        wanted.check(name, Some(index.into()), elements)
+        wanted.check(name, Some(self.index().into()), elements)
+    }
+}
+
+/// An index array that stays where it is.
+#[derive(Debug)]
+pub(crate) enum OwnedIndices {
+    I32(Vec<i32>),
+    I64(Vec<i64>),
+}
+
+impl From<Indices<'_>> for OwnedIndices {
+    fn from(all: Indices<'_>) -> Self {
+        match all {
+            Indices::I32(all) => Self::I32(all.to_vec()),
+            Indices::I64(all) => Self::I64(all.to_vec()),
+        }
+    }
+}
+
+impl OwnedIndices {
+    pub(crate) fn index(&self) -> Index {
+        match self {
+            Self::I32(_) => Index::I32,
+            Self::I64(_) => Index::I64,
+        }
+    }
+
+    pub(crate) fn address(&self) -> *const c_void {
+        match self {
+            Self::I32(all) => all.as_ptr().cast(),
+            Self::I64(all) => all.as_ptr().cast(),
+        }
     }
 }
 
@@ -258,6 +296,11 @@ impl Indices<'_> {
 pub struct Stream(pub(crate) tw_stream);
 
 impl Stream {
+    /// The default stream.
+    pub(crate) fn none() -> Self {
+        Self(null_mut())
+    }
+
     /// A `cudaStream_t` or `CUstream` as an address; 0 is the default stream.
     ///
     /// # Safety

@@ -1,0 +1,38 @@
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadFamily } from '../../src/discover.ts';
+import { emitPackage } from '../../src/emit/package.ts';
+import { localExecutor } from '../../src/exec/local.ts';
+import { packageRoot } from '../../src/util/package-root.ts';
+import { emitTestLibrary, hasTool } from './library.ts';
+
+/** The same each time: cargo builds again what changed its place. */
+export const rustOut = join(packageRoot, 'build', 'rust');
+
+const env = { CARGO_TARGET_DIR: join(packageRoot, 'build', 'cargo'), CXXFLAGS: '-O1' };
+
+export interface CargoResult {
+  readonly code: number | undefined;
+  readonly text: string;
+}
+
+/** Runs cargo in a folder of `rustOut`. */
+export async function cargo(folder: string, ...args: string[]): Promise<CargoResult> {
+  const options = { cwd: join(rustOut, folder), env, timeoutMs: 1_500_000 };
+  const { exitCode, stdout, stderr } = await localExecutor.run(['cargo', ...args], options);
+  return { code: exitCode, text: stdout + stderr };
+}
+
+/** Emits the crates around a library of two small kernels. Returns why nothing can be compiled here, if so. */
+export async function emitCrates(folder: string): Promise<string | undefined> {
+  if (!hasTool('cargo')) return 'cargo is not installed';
+  rmSync(rustOut, { recursive: true, force: true });
+  await emitTestLibrary({ out: rustOut, chosen: /\.naive\.b64\.f16\.f16/, cuda: false });
+  const of = await loadFamily('gemm');
+  await emitTestLibrary({ out: rustOut, of, chosen: /\.naive\.f16\.none/, cuda: false });
+  await emitPackage('rust', rustOut, () => undefined);
+  const own = join(packageRoot, 'test/fixtures/rust/operations.rs');
+  cpSync(own, join(rustOut, 'rust/tilewright/tests/operations.rs'));
+  const { code, text } = await cargo(folder, 'fetch');
+  return code === 0 ? undefined : `crates could not be fetched: ${text.trim().split('\n').at(-1)}`;
+}
