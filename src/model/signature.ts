@@ -60,14 +60,22 @@ export interface PatternParts {
   readonly operands: readonly string[];
 }
 
-/** Parts of an operation's pattern: its operands with host copies, the sizes that their extents and contents name, and their types. */
+function wordsIn(expression: string): readonly string[] {
+  return expression.match(/[A-Za-z_]\w*/g) ?? [];
+}
+
+/** Parts of an operation's pattern: its operands with host copies, their types, the sizes that they name, and those that bound these. */
 export function patternParts({ operands, sizes, choices }: Operation): PatternParts {
   const own = Object.entries(operands).filter(([, { host }]) => host !== undefined);
   const expressions = own.flatMap(([, { shape, host }]) => [
     ...('by' in shape ? Object.values(shape.shapes).flat() : shape),
     ...(host === undefined ? [] : [host.kind === 'offsets' ? host.total : host.below]),
   ]);
-  const named = new Set(expressions.flatMap((text) => text.match(/[A-Za-z_]\w*/g) ?? []));
+  const named = new Set(expressions.flatMap(wordsIn));
+  // A Set's loop reaches what is added on the way.
+  for (const name of named)
+    for (const rule of [sizes[name]?.most, sizes[name]?.multipleOf])
+      for (const other of wordsIn(rule ?? '')) named.add(other);
   const types = new Set(own.map(([, { type }]) => type));
   return {
     sizes: Object.keys(sizes).filter((name) => named.has(name)),

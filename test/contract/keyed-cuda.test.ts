@@ -10,7 +10,7 @@ import { testToolchain } from '../helpers/toolchain.ts';
 
 const wrapped = [
   ...['cudaMalloc', 'cudaFree', 'cudaStreamSynchronize', 'cudaEventSynchronize', 'cudaMemcpyAsync'],
-  ...['cudaStreamIsCapturing', 'cudaLaunchKernelExC'],
+  ...['cudaStreamIsCapturing', 'cudaLaunchKernelExC', 'cudaGetDeviceProperties'],
 ];
 
 test('captured calls on a miss neither allocate nor wait; kernels that fail to launch are replaced and remembered', {

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import {
   copyFileSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -128,6 +129,48 @@ test('ThreadSanitizer finds nothing in the library while 16 threads measure', {
   expect(stderr).toBe('');
   expect(exitCode).toBe(0);
 });
+
+/** Defects of the faster kernel, as replacements in its source. */
+const defects: Readonly<Record<string, readonly [RegExp, string]>> = {
+  'leaves out the last step of a row': [
+    /const int steps = row\.count \* kStepsPerBlock;/,
+    'const int steps = row.count * kStepsPerBlock - (row.count > 0);',
+  ],
+  'leaves a row of blocks unwritten': [/const Row row = row_of\(args\);/, '$& if (row.index == 1) return;'],
+};
+
+test.each(Object.keys(defects))(
+  'a kernel that %s never wins, and the next process knows',
+  async (defect) => {
+    const folder = join(library, 'kernels/bsr_spmm');
+    const name = readdirSync(folder).find((file) => file.includes('.mma.') && file.endsWith('.cu')) ?? '';
+    const text = readFileSync(join(folder, name), 'utf8');
+    const [pattern, replacement] = defects[defect] ?? expect.fail('no such defect');
+    const wrong = text.replace(pattern, replacement);
+    expect(wrong).not.toBe(text);
+    const [object, faulty, cache] = ['kernel.o', 'faulty', 'faulty-cache'].map((file) =>
+      join(root, `${file} ${defect}`),
+    );
+    const kernel = join(root, 'kernel.cu');
+    writeFileSync(kernel, wrong);
+    const folders = ['src/emulated/types', 'simt/include', 'simt/src', 'src/operations/bsr_spmm', 'device'];
+    const flags = ['-std=c++20', '-O1', '-fno-strict-aliasing', '-w', '-DTW_EMULATED'];
+    const includes = folders.flatMap((one) => ['-I', join(library, one)]);
+    const argv = ['g++', ...flags, ...includes, '-x', 'c++', '-c', kernel, '-o', object ?? ''];
+    const built = await localExecutor.run(argv, { env: toolEnvironment, timeoutMs: 300_000 });
+    expect(built.exitCode, built.stderr).toBe(0);
+    await compile(faulty ?? '', [source, object ?? '']);
+    const run = (...words: string[]) => localExecutor.run([faulty ?? '', ...words], { timeoutMs: 120_000 });
+    expect((await run('replay')).stderr, 'the defect shows').toMatch(/^keyed: C\[\d+\] is /);
+    const first = JSON.parse((await run('on-miss', cache ?? '')).stdout);
+    expect(first).toMatchObject({ tuned: 1, rejected: 1, explain: { origin: 'tuned', variant: naive } });
+    const next = JSON.parse((await run('replay', cache ?? '')).stdout);
+    expect(next).toMatchObject({ tuned: 0, fromCache: 1, explain: { variant: naive } });
+    const refusals = cacheFiles(cache ?? '').flatMap(({ record }) => record?.refused ?? []);
+    expect(refusals).toEqual(['wrong']);
+  },
+  300_000,
+);
 
 test('children of fork() call while the parent measures', async () => {
   expect(await keyed<{ failed: number }>('forks')).toEqual([{ failed: 0 }]);

@@ -123,7 +123,6 @@ const binding: Binding = {
         variantCount: operation.variants.length,
         choices: choices.map((choice, index) => choiceRow(operation, choice, index)),
         choiceCount: choices.length,
-        timed: !operation.untimed,
       };
     },
     proof: (name) => ({
@@ -220,6 +219,7 @@ function choiceRow({ variants }: ManifestOperation, choice: ManifestChoice, inde
     features: features.map(([name, value]) => `{"${name}", ${value}}`),
     count: features.length,
     variant: variants.findIndex(({ id }) => id === choice.variant),
+    timed: choice.median !== undefined,
     merits: choice.merits && variants.map(({ id }) => choice.merits?.[id] ?? 0).join(', '),
   };
 }

@@ -42,6 +42,7 @@ export const operation = defineOperation({
     values: {
       doc: 'stored blocks of A; read only where beta is not 0',
       role: 'inout',
+      readWith: 'beta',
       type: 'output',
       shape: ['blocks', 'block', 'block'],
     },

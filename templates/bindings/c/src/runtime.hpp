@@ -78,6 +78,7 @@ struct Choice {
   const Feature* first_feature;
   std::size_t feature_count;
   std::size_t variant;  // into Selection::variants
+  bool timed;            // by its time; else by the family's guess
   const double* merits;  // the family's guess for each variant, higher is better, 0 where it does not serve; or null
 };
 
@@ -87,7 +88,6 @@ struct Selection {
   std::size_t variant_count;
   const Choice* choices;
   std::size_t choice_count;
-  bool timed;  // the choices follow times
 };
 
 /// Why a variant must not be asked, by the operation's signature alone: an operation value or a size that it does not

@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::size_t kMostCandidates = 8;   // bound and timed for one key
 constexpr double kWorthwhile = 0.8, kUnlikely = 0.5;  // of the best merit: measured always, never
+constexpr std::size_t kNearest = 3;  // of those that were the fastest nearby
+constexpr double kNearby = 2.1;      // three octaves in all features together
 constexpr double kToBind = 0.4;  // of the budget; the rest is for rounds and the check
 constexpr int kRounds = 5;
 constexpr double kShortest = 200e-6;  // seconds of a sample
@@ -148,23 +150,30 @@ class Race {
   std::vector<Contender> contenders_;
 };
 
-/// Those worth binding, best guess first.
+/// Those worth binding, beside the usual one: who was the fastest near the call, then who should be by the family's guess.
+/// Not more than half of all that serve it.
 std::vector<const Variant*> worthwhile(tw_context& context, const Request& request, const Variant& usual,
-                                       const std::vector<const Variant*>& others) {
-  std::vector<std::pair<double, const Variant*>> ranked;
-  double best = merit_of(usual, *request.all, request.asked);
-  for (const Variant* one : others) {
-    if (!refusal(*one, request.asked).empty()) continue;
-    ranked.emplace_back(merit_of(*one, *request.all, request.asked), one);
-    best = std::max(best, ranked.back().first);
-  }
-  context.counts.candidates += static_cast<std::int64_t>(ranked.size()) + 1;
-  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+                                       std::vector<const Variant*> others) {
+  const Selection& all = *request.all;
+  std::erase_if(others, [&](const Variant* one) { return !refusal(*one, request.asked).empty(); });
+  context.counts.candidates += static_cast<std::int64_t>(others.size()) + 1;
+  const auto merit = [&](const Variant* one) { return merit_of(*one, all, request.asked); };
+  const auto away = [&](const Variant* one) { return timed_distance(*one, all, request.asked); };
+  double best = merit(&usual);
+  for (const Variant* one : others) best = std::max(best, merit(one));
+  const auto by_merit = [&](const Variant* a, const Variant* b) { return merit(a) > merit(b); };
+  const auto by_distance = [&](const Variant* a, const Variant* b) { return away(a) < away(b); };
+  std::stable_sort(others.begin(), others.end(), by_merit);
+  if (context.options.exhaustive) return others;
+  const std::size_t most = std::max<std::size_t>(2, (others.size() + 1) / 2) - 1;
+  const auto middle = others.begin() + static_cast<std::ptrdiff_t>(std::min(kNearest, others.size()));
+  std::partial_sort(others.begin(), middle, others.end(), by_distance);
+  std::stable_sort(middle, others.end(), by_merit);
   std::vector<const Variant*> chosen;
-  for (const auto& [merit, one] : ranked) {
-    const bool few = chosen.size() < 2;
-    if (context.options.exhaustive || merit >= kWorthwhile * best || (few && merit >= kUnlikely * best))
-      chosen.push_back(one);
+  for (const Variant* one : others) {
+    const bool near = away(one) <= kNearby && chosen.size() < kNearest;
+    const bool promising = merit(one) >= (chosen.size() < 2 ? kUnlikely : kWorthwhile) * best;
+    if ((near || promising) && chosen.size() < most) chosen.push_back(one);
   }
   return chosen;
 }
@@ -249,6 +258,14 @@ class Check {
 };
 
 }  // namespace
+
+double timed_distance(const Variant& variant, const Selection& all, const Asked& asked) {
+  double nearest = HUGE_VAL;
+  for (std::size_t i = 0; i < all.choice_count; ++i)
+    if (all.choices[i].timed && all.variants + all.choices[i].variant == &variant)
+      nearest = std::min(nearest, distance(asked.features, all.choices[i]));
+  return nearest;
+}
 
 Outcome measure(tw_context& context, const Request& request, std::unique_ptr<const Plan> usual,
                 const std::vector<const Variant*>& others, const Takes& takes) {

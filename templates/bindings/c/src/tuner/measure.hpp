@@ -8,6 +8,10 @@
 
 namespace tilewright::library::tuner {
 
+/// How far the nearest workload is that was timed and that the policy gives to the variant: see distance(). Infinite where
+/// there is none.
+double timed_distance(const Variant& variant, const Selection& all, const Asked& asked);
+
 /// What measuring came to.
 struct Outcome {
   std::unique_ptr<const Plan> winner;      // the usual one, where nothing was measured for want of scratch

@@ -19,13 +19,12 @@ const double kSame = std::log(2) / 2, kNear = 3 * kSame;
 
 /// By how near a timed workload is that the policy gives to the variant.
 Origin origin_of(const Variant& variant, const Selection& all, const Asked& asked) {
-  double nearest = HUGE_VAL;
-  for (std::size_t i = 0; i < all.choice_count; ++i)
-    if (all.variants + all.choices[i].variant == &variant)
-      nearest = std::min(nearest, distance(asked.features, all.choices[i]));
-  if (nearest == HUGE_VAL) return variant.fallback ? Origin::fallback : Origin::heuristic;
-  if (!all.timed || nearest > kNear) return Origin::heuristic;
-  return nearest <= kSame ? Origin::wisdom : Origin::neighbour;
+  const double away = timed_distance(variant, all, asked);
+  if (away <= kNear) return away <= kSame ? Origin::wisdom : Origin::neighbour;
+  const bool is_named = std::any_of(all.choices, all.choices + all.choice_count, [&](const Choice& choice) {
+    return all.variants + choice.variant == &variant;
+  });
+  return variant.fallback && !is_named ? Origin::fallback : Origin::heuristic;
 }
 
 /// The very kernel that a record names, or null: libraries differ in what they carry.
