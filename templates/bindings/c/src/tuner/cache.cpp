@@ -156,7 +156,7 @@ bool Cache::write(const std::string& path, const std::string& text, bool replace
   }
   if (!is_there(about)) {
     const std::string other = aside_of(about);
-    if (write_file(other, environment_)) link(other.c_str(), about.c_str());
+    if (write_file(other, environment_) && link(other.c_str(), about.c_str()) != 0 && errno != EEXIST) warn(about);
     unlink(other.c_str());
   }
   const bool done = replace ? rename(aside.c_str(), path.c_str()) == 0 : link(aside.c_str(), path.c_str()) == 0;
