@@ -162,7 +162,7 @@ test.each(Object.keys(defects))(
     await compile(faulty ?? '', [source, object ?? '']);
     const run = (...words: string[]) => localExecutor.run([faulty ?? '', ...words], { timeoutMs: 120_000 });
     const [sound] = await keyed('on-miss');
-  expect(sound?.explain.variant, 'without the defect it wins').toContain('.mma.');
+    expect(sound?.explain.variant, 'without the defect it wins').toContain('.mma.');
     const first = JSON.parse((await run('on-miss', cache ?? '')).stdout);
     expect(first).toMatchObject({ tuned: 1, rejected: 1, explain: { origin: 'tuned', variant: naive } });
     const next = JSON.parse((await run('replay', cache ?? '')).stdout);
