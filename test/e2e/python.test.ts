@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { localExecutor } from '../../src/exec/local.ts';
+import { packageRoot } from '../../src/util/package-root.ts';
 import { emitTestWheel, pythonTests } from '../helpers/wheel.ts';
 
 describe('gen emit --python', () => {
@@ -46,6 +47,15 @@ describe('gen emit --python', () => {
     const tests = [python(), '-m', 'unittest', 'discover', '-s', pythonTests, '-p', 'test_numpy.py'];
     const env = { PATH: place('venv', 'bin'), PYTHONDONTWRITEBYTECODE: '1', XDG_CACHE_HOME: place('cache') };
     const { code, text } = await run(tests, env);
+    expect(code, text).toBe(0);
+  });
+
+  test('a source in a string goes through the gate, where `validate` is installed', {
+    timeout: 300_000,
+  }, async () => {
+    const command = [process.execPath, join(packageRoot, 'dist', 'validate.js')].join(' ');
+    const tests = [python(), '-m', 'unittest', 'discover', '-s', pythonTests, '-p', 'test_validate.py'];
+    const { code, text } = await run(tests, { TILEWRIGHT_VALIDATE: command, PYTHONDONTWRITEBYTECODE: '1' });
     expect(code, text).toBe(0);
   });
 });

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -31,9 +31,11 @@ class DropIn:
     `taken`: calls computed here. `passed_on`: calls that PyTorch computed, by reason.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, namespace: str, kernels: Mapping[str, Callable[..., Tensor]], keys: Sequence[str]) -> None:
+        """`kernels`: ours by the names of the operators; `keys`: of the dispatcher."""
         self.taken = 0
         self.passed_on: Counter[str] = Counter()
+        self._namespace, self._kernels, self._keys = namespace, kernels, keys
         self._library: Any = None
 
     def __enter__(self) -> DropIn:
@@ -43,17 +45,21 @@ class DropIn:
         self.disable()
 
     def enable(self) -> DropIn:
-        """Overrides both operators for sparse tensors on the CPU and on GPUs."""
+        """Overrides the operators on the CPU and on GPUs."""
         if not hasattr(torch.library, "get_kernel"):
             raise Error(f"PyTorch {torch.__version__} has no torch.library.get_kernel: the drop-in needs a newer one")
         if self._library is None:
-            self._library = torch.library.Library("aten", "IMPL")
+            self._library = torch.library.Library(self._namespace, "IMPL")
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # that a kernel is overridden, which is what was asked for
-                for key in ("SparseCsrCPU", "SparseCsrCUDA"):
-                    self._override("mm", _mm, key)
-                    self._override("addmm", _addmm, key)
+                for key in self._keys:
+                    for name, ours in self._kernels.items():
+                        self._override(name, ours, key)
         return self
+
+    @property
+    def is_enabled(self) -> bool:
+        return self._library is not None
 
     def disable(self) -> None:
         """PyTorch computes all again."""
@@ -63,7 +69,7 @@ class DropIn:
 
     def _override(self, name: str, ours: Callable[..., Tensor], key: str) -> None:
         try:
-            stock = torch.library.get_kernel(f"aten::{name}", key)
+            stock = torch.library.get_kernel(f"{self._namespace}::{name}", key)
         except RuntimeError:  # a build without CUDA has no kernels for it
             return
 
@@ -79,21 +85,41 @@ class DropIn:
         self._library.impl(name, kernel, key, with_keyset=True, allow_override=True)
 
 
-_active: DropIn | None = None
+_active: dict[str, DropIn] = {}
+
+
+def _enable(namespace: str, kernels: Mapping[str, Callable[..., Tensor]], keys: Sequence[str]) -> DropIn:
+    drop_in = _active.get(namespace)
+    if drop_in is None or not drop_in.is_enabled:
+        drop_in = _active[namespace] = DropIn(namespace, kernels, keys).enable()
+    return drop_in
 
 
 def enable() -> DropIn:
     """Lets PyTorch's products with sparse BSR tensors be computed here, from now on or within a `with` block."""
-    global _active
-    if _active is None or _active._library is None:
-        _active = DropIn().enable()
-    return _active
+    return _enable("aten", {"mm": _mm, "addmm": _addmm}, ("SparseCsrCPU", "SparseCsrCUDA"))
+
+
+def enable_torchao() -> DropIn:
+    """Lets the products of torchao's BlockSparseTensor (its operator blocksparse::addmm) be computed here. Imports torchao."""
+    import torchao.sparsity.blocksparse  # noqa: F401  what defines the operator
+
+    return _enable("blocksparse", {"addmm": _torchao_addmm}, ("CPU", "CUDA"))
 
 
 def disable() -> None:
-    """Undoes `enable`."""
-    if _active is not None:
-        _active.disable()
+    """Undoes `enable` and `enable_torchao`."""
+    for drop_in in _active.values():
+        drop_in.disable()
+
+
+def _torchao_addmm(x: Tensor, crow: Tensor, col: Tensor, values: Tensor, rows: int, columns: int, bias: Tensor | None) -> Tensor:
+    """A x, row-major; x is the transpose of what a layer is given."""
+    if bias is not None:
+        raise _PassedOn("a bias within the product")
+    kept, values = _checked_parts(crow, col, values.detach(), (rows, columns))
+    _check_dense(x)
+    return run_matmul(kept, values, x)
 
 
 def _mm(a: Tensor, b: Tensor) -> Tensor:

@@ -1,8 +1,19 @@
 """Block-sparse products in PyTorch: operators, modules, and the override of PyTorch's own on sparse BSR tensors."""
 
 from .benchmark import Row, benchmark
-from .drop_in import DropIn, disable, enable
+from .drop_in import DropIn, disable, enable, enable_torchao
 from .modules import SparseLinear, sparsify_
 from .operators import linear, matmul
 
-__all__ = ["DropIn", "Row", "SparseLinear", "benchmark", "disable", "enable", "linear", "matmul", "sparsify_"]
+__all__ = [
+    "DropIn",
+    "Row",
+    "SparseLinear",
+    "benchmark",
+    "disable",
+    "enable",
+    "enable_torchao",
+    "linear",
+    "matmul",
+    "sparsify_",
+]
