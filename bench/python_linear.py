@@ -1,6 +1,6 @@
 """The Python package on a GPU: F.linear with block-sparse weights, drop-in and module, beside PyTorch's own ways.
 
-    python3 bench/python_linear.py [--seconds 80] [--json file]
+    python3 bench/python_linear.py [--seconds 80] [--policy on-miss] [--json file]
 
 Prints what was checked and JSON lines of times. Layers are those of Llama-3.1-8B's MLP (14336 x 4096 twice, 4096 x 14336), f16, 10 % of the
 blocks of 64. Times of layers are medians of CUDA graphs over a stack of MLPs with weights of their own, as a model has them, so that
@@ -186,8 +186,10 @@ def tuned(layers, x, deadline):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=80, help="nothing new is begun after so many")
+    parser.add_argument("--policy", default="on-miss", help="when the library measures, see tilewright.configure")
     parser.add_argument("--json", help="file that gets the lines, too")
     options = parser.parse_args()
+    tilewright.configure(options.policy, exhaustive=True, cache="")
     torch.manual_seed(1)
     file = open(options.json, "w") if options.json else None
 
@@ -234,6 +236,7 @@ def main():
             seconds, configuration = tuned([layers[0] for layers in stock], x, started + options.seconds)
             dense_us = microseconds([lambda w=w: F.linear(x, w) for w in (layers[0] for layers in dense)])
         say(gate=tokens, module_us=ours, triton_us=round(seconds * 1e6, 2), configuration=configuration, dense_us=dense_us)
+    say(statistics={f"{target} {device}": one for (target, device), one in tilewright.statistics().items()})
     say(seconds=round(time.monotonic() - started, 1))
 
 
