@@ -144,9 +144,9 @@ def build(folder, output):
     """
     folder, output = pathlib.Path(folder).resolve(), pathlib.Path(output).resolve()
     home, lib = cuda_home(folder)
-    names = ["runtime.cpp", "problem_checks.cpp", "status.cpp", "manifest.S"]
-    names += ["operations/bsr_spmm/api.cpp", "operations/bsr_spmm/selection.cpp"]
-    sources = [f"src/{name}" for name in [*names, "cuda/device.cpp", "cuda/launcher.cpp", "cuda/kernels.S"]]
+    operation = "src/operations/bsr_spmm"
+    parts = [*folder.glob("src/*.cpp"), *folder.glob("src/tuner/*.cpp"), *folder.glob("src/cuda/*.cpp"), *folder.glob(f"{operation}/*.cpp")]
+    sources = [*sorted(str(one.relative_to(folder)) for one in parts), "src/manifest.S", "src/cuda/kernels.S"]
     includes = ["include", "src", "src/operations/bsr_spmm", "device"]
     command = [
         *[os.environ.get("CXX", "g++"), "-std=c++20", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread"],

@@ -193,7 +193,7 @@ TEST(malformed_problems_are_invalid_arguments) {
   CHECK_THROWS(problem(R"("pattern":{"kind":"empty"},"ldbExtra":-1)"), "ldbExtra is -1");
   CHECK_THROWS(
       with(R"({"m":32,"n":8,"k":32,"block":32,"input":"f64","output":"f16","pattern":{"kind":"empty"}})"),
-      "input is 'f64', allowed are f16 and bf16");
+      "input is 'f64', allowed are f16, bf16 and f32");
 }
 
 TEST(tensors_have_the_layout_that_kernels_expect) {
