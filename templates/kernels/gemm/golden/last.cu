@@ -16,8 +16,8 @@
 // Rendered from wgmma.cu.hbs by: gen render gemm gemm.wgmma.bf16.relu.m256.n128.s3.g8.cm1.cn2.f1.b1
 //
 // Hopper, persistent and warp specialised. A thread block computes tiles of 256 x 128 elements of C: one warp keeps 3 stages
-// full by TMA, two warpgroups multiply 128 rows each with wgmma and write C through staging by TMA. Clusters of 1 x 2 thread
-// blocks share what they load by multicast.
+// full by TMA, two warpgroups multiply 128 rows each with wgmma and write C through staging by TMA. Clusters are 1 x 2
+// thread blocks, which load what they share once, by multicast.
 #include "args.h"
 #include "tw/epilogue.cuh"
 #include "tw/pipeline.cuh"
