@@ -30,7 +30,7 @@ const validate = join(dirname(fileURLToPath(import.meta.url)), '../dist/validate
 /** The kernels that a file's descriptions name, or the one that it has. */
 function kernelsOf(file) {
   const text = readFileSync(join(folder, file), 'utf8');
-  const names = [...text.matchAll(/^[ *-]*\{? *kernel: *'?([^,\n}']+)/gm)].map(([, name]) => name.trim());
+  const names = [...text.matchAll(/^[ */-]*\{? *kernel: *'?([^,\n}']+)/gm)].map(([, name]) => name.trim());
   return names.length > 0
     ? names
     : [/__global__ void (?:__launch_bounds__\([^)]*\) )?(\w+)/.exec(text)?.[1] ?? ''];

@@ -98,7 +98,7 @@ const expected: Readonly<
     maskless: ['refused', '__shfl without a mask: GPUs since Volta do not have it; call __shfl_sync'],
     copies_too_much: ['race', 'write after write'],
     no_output: ['race', "of shared 'tile' (256 bytes)"],
-    too_much: ['resources', "52000 bytes of static shared memory up to 'large'; at most 49152"],
+    'too_much<float>': ['resources', "52000 bytes of static shared memory up to 'large'; at most 49152"],
     texture: ['refused', 'mistakes.cu:83: the emulated device does not support textures'],
     assembler: [
       'refused',

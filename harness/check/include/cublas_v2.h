@@ -1,0 +1,2 @@
+// cublas_v2.h - a library for host code: kernels need nothing of it.
+#pragma once

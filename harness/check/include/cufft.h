@@ -1,0 +1,2 @@
+// cufft.h - a library for host code: kernels need nothing of it.
+#pragma once
