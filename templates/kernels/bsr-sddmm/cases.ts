@@ -47,6 +47,7 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   cases.add('pipeline', 'exact', [group + 1, 0, 1], { k: (2 * stages + 1) * tileK, values: 'swing' });
   cases.add('address-coded', 'address-coded', [2 * group, 1], { ...ragged(tileK + 5), values: 'one-hot' });
   cases.add('unsorted', 'structures', [3], { sorted: false, k: tileK });
+  cases.add('uneven', 'structures', [0, 1, 2, 0, 0, 1, 3, 0, 1, 0], { values: 'integers' });
   cases.add('no-blocks', 'structures', [0, 0], {});
   cases.add('no-depth', 'structures', [1, 0], { k: 0, alpha: third, beta: -0.7 });
   cases.add('non-finite', 'non-finite', [1, 0], { k: tileK, values: 'nan' });
@@ -64,7 +65,9 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   );
   // Places that 32 bits do not number: only what is used of the operands is memory.
   const far = 8 * Math.ceil(2 ** 32 / 15 / 8);
-  const farFields = { k: 16, values: 'integers', xExtra: far - 16, yExtra: far - 16 };
+  // The naive path computes every block there is, also those of no row.
+  const leadingBlocks = naive ? 0 : 2 ** 32 / point.block ** 2;
+  const farFields = { k: 16, values: 'integers', xExtra: far - 16, yExtra: far - 16, leadingBlocks };
   if (naive || (point.layoutX === 'row' && point.layoutY === 'row'))
     cases.add('far', 'edges', [1], farFields);
   cases.add('indices-of-64-bits', 'operation', [2, 0, 1], { index: 'i64', values: 'integers' });

@@ -1,7 +1,9 @@
 // oracle.hpp - a problem of bsr-sddmm: its operands, and the right answer in fp64 with the error that a correct kernel may have.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +18,8 @@
 namespace tilewright::bsr_sddmm {
 
 /// Reads the problem's sizes, choices, pattern, alpha, beta, values and seed, `xExtra`, `yExtra` (elements by which lines are
-/// longer) and `xOffset`, `yOffset`, `valuesOffset` (elements by which operands are shifted off their alignment).
+/// longer), `xOffset`, `yOffset`, `valuesOffset` (elements by which operands are shifted off their alignment) and
+/// `leadingBlocks` (stored blocks before those of the first row, which exist only as addresses).
 class SddmmProblem final : public ArrayProblem {
  public:
   explicit SddmmProblem(const Json& json)
@@ -30,23 +33,27 @@ class SddmmProblem final : public ArrayProblem {
         left_(element_of(shape_.input), {shape_.m, shape_.k}),
         right_(element_of(shape_.input), {shape_.k, shape_.n}),
         former_(drawn_.output, {pattern_.blocks() * shape_.block, shape_.block}) {
-    shape_.blocks = pattern_.blocks();
+    const std::int64_t leading = read_size(json, "leadingBlocks", 0);
+    shape_.blocks = leading + pattern_.blocks();
     fill_product(left_, right_, drawn_);
     fill(former_, drawn_, 3);
-    wide_row_ptr_.assign(pattern_.row_ptr.begin(), pattern_.row_ptr.end());
+    for (const std::int32_t offset : pattern_.row_ptr) row_ptr_.push_back(static_cast<std::int32_t>(leading + offset));
+    wide_row_ptr_.assign(row_ptr_.begin(), row_ptr_.end());
     wide_col_idx_.assign(pattern_.col_idx.begin(), pattern_.col_idx.end());
-    shape_.host_row_ptr = is_wide() ? static_cast<const void*>(wide_row_ptr_.data()) : pattern_.row_ptr.data();
-    add_indices("row_ptr", pattern_.row_ptr, wide_row_ptr_);
-    add_indices("col_idx", pattern_.col_idx, wide_col_idx_);
+    shape_.host_row_ptr = is_wide() ? static_cast<const void*>(wide_row_ptr_.data()) : row_ptr_.data();
+    add_indices("row_ptr", row_ptr_, wide_row_ptr_, 0);
+    add_indices("col_idx", pattern_.col_idx, wide_col_idx_, leading);
     add(in_memory(left_, shape_.layout_x == Layout::row, shape_.ldx), "x", Role::input, read_size(json, "xOffset", 0));
     add(in_memory(right_, shape_.layout_y == Layout::column, shape_.ldy), "y", Role::input,
         read_size(json, "yOffset", 0));
-    add(former_, "values", beta_ != 0 ? Role::inout : Role::output, read_size(json, "valuesOffset", 0));
+    Tensor values = former_.tensor("values", beta_ != 0 ? Role::inout : Role::output, read_size(json, "valuesOffset", 0));
+    values.lead = leading * shape_.block * shape_.block;
+    add(std::move(values));
   }
 
   const Shape& shape() const { return shape_; }
   double flops() const override {
-    return 2.0 * double(shape_.blocks) * double(shape_.block * shape_.block) * double(shape_.k);
+    return 2.0 * double(pattern_.blocks()) * double(shape_.block * shape_.block) * double(shape_.k);
   }
 
   std::vector<Reference> reference() const override {
@@ -118,13 +125,29 @@ class SddmmProblem final : public ArrayProblem {
 
   bool is_wide() const { return shape_.index == Index::i64; }
 
-  void add_indices(const char* name, const std::vector<std::int32_t>& narrow, const std::vector<std::int64_t>& wide) {
+  void add_indices(const char* name, const std::vector<std::int32_t>& narrow, const std::vector<std::int64_t>& wide,
+                   std::int64_t lead) {
     const auto count = static_cast<std::int64_t>(narrow.size());
     const auto* from = is_wide() ? reinterpret_cast<const std::byte*>(wide.data())
                                  : reinterpret_cast<const std::byte*>(narrow.data());
     std::vector<std::byte> image(from, from + count * (is_wide() ? 8 : 4));
     const ElementType type = is_wide() ? ElementType::i64 : ElementType::i32;
-    add(Tensor{name, type, Role::input, 1, count, count, 0, std::move(image)});
+    Tensor tensor{name, type, Role::input, 1, count, count, 0, std::move(image)};
+    tensor.lead = lead;
+    add(std::move(tensor));
+  }
+
+  /// left . right and |left| . |right|, in several sums at a time for the sake of speed.
+  static std::pair<double, double> dot(const float* left, const float* right, std::int64_t count) {
+    constexpr int kSums = 8;
+    double sums[kSums] = {}, magnitudes[kSums] = {};
+    for (std::int64_t k = 0; k < count; k += kSums)
+      for (int i = 0; i < std::min<std::int64_t>(kSums, count - k); ++i) {
+        const double product = double(left[k + i]) * double(right[k + i]);
+        sums[i] += product;
+        magnitudes[i] += std::fabs(product);
+      }
+    return {std::accumulate(sums, sums + kSums, 0.0), std::accumulate(magnitudes, magnitudes + kSums, 0.0)};
   }
 
   /// One block. Besides the k products, alpha and beta round up to twice.
@@ -133,12 +156,7 @@ class SddmmProblem final : public ArrayProblem {
     for (std::int64_t element = 0; element < side * side; ++element) {
       const float* const left = x.line(row * side + element / side);
       const float* const right = y.line(pattern_.col_idx[static_cast<std::size_t>(block)] * side + element % side);
-      double sum = 0, magnitude = 0;
-      for (std::int64_t k = 0; k < shape_.k; ++k) {
-        const double product = double(left[k]) * double(right[k]);
-        sum += product;
-        magnitude += std::fabs(product);
-      }
+      const auto [sum, magnitude] = dot(left, right, shape_.k);
       const double old = beta_ != 0 ? beta_ * former_.get(block * side + element / side, element % side) : 0;
       const double value = alpha_ * sum + old;
       const auto to = static_cast<std::size_t>(block * side * side + element);
@@ -155,6 +173,7 @@ class SddmmProblem final : public ArrayProblem {
   Values drawn_;
   bsr::Bsr pattern_;
   Array left_, right_, former_;
+  std::vector<std::int32_t> row_ptr_;
   std::vector<std::int64_t> wide_row_ptr_, wide_col_idx_;
 };
 

@@ -1,0 +1,63 @@
+// Defects of the kernels of bsr-sddmm that depth `quick` must see. Each is one change of a rendered source of a variant that
+// passes.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { VerdictName } from '../../../../src/model/verdict.ts';
+import {
+  type Change,
+  type MutantBench,
+  openMutantBench,
+  replacing,
+  sound,
+} from '../../../helpers/mutants.ts';
+
+let bench: MutantBench;
+beforeAll(async () => {
+  bench = await openMutantBench('bsr-sddmm');
+}, 300_000);
+afterAll(() => bench?.close());
+
+const ids = {
+  naive: 'bsr_sddmm.naive.b16.f16.f16',
+  rows: 'bsr_sddmm.mma.b16.f16.f16.xrow.yrow.g8.k32.s3.wm1.wn2.c16',
+  columns: 'bsr_sddmm.mma.b32.f16.f16.xcolumn.ycolumn.g4.k32.s3.wm2.wn2.c16',
+};
+type Name = keyof typeof ids;
+type Mutant = readonly [defect: string, of: Name, change: Change, verdicts: readonly VerdictName[]];
+
+const wrong: readonly VerdictName[] = ['wrong', 'nonfinite'];
+const stray: readonly VerdictName[] = ['out-of-bounds', 'unwritten', 'wrong', 'nonfinite', 'fault'];
+const racy: readonly VerdictName[] = ['race', 'wrong', 'nonfinite'];
+
+const mutants: readonly Mutant[] = [
+  // The formula.
+  ['ignores alpha', 'naive', replacing('args.alpha * sum', 'sum'), wrong],
+  ['ignores beta', 'rows', replacing('args.beta != 0', 'false'), wrong],
+  ['reads A where beta is 0', 'rows', replacing('if (args.beta != 0) {', '{'), ['race']],
+  // The pattern.
+  ['takes a row too early', 'naive', replacing('<= block', '< block'), stray],
+  ['takes indices of 64 bits for 32', 'columns', replacing('i * args.index_words', 'i'), stray],
+  ['computes the first block alone', 'rows', replacing('tile.first + i', 'tile.first'), wrong],
+  ['leaves out a block', 'rows', replacing('i >= tile.count', 'i >= tile.count - 1'), ['race', ...wrong]],
+  ['finds blocks by 32 bits', 'rows', replacing('static_cast<long long>(tile.first)', 'tile.first'), stray],
+  // The operands.
+  ['leaves out a short stage', 'rows', replacing('(args.depth + kTileK - 1)', 'args.depth'), wrong],
+  ['loads a depth too many', 'rows', replacing('args.rows, args.depth', 'args.rows, args.depth + 1'), stray],
+  ['takes X for row-major', 'columns', replacing('kLeft = tw::Major::mn', 'kLeft = tw::Major::k'), stray],
+  ['takes Y for row-major', 'columns', replacing('kRight = tw::Major::mn', 'kRight = tw::Major::k'), stray],
+  // The pipeline.
+  ['waits for one stage too few', 'rows', replacing('<kStages - 2>', '<kStages - 1>'), racy],
+  ['lets warps overtake each other', 'rows', replacing("__syncthreads();  // everyone's", '//'), racy],
+];
+
+describe('depth quick sees a kernel that', () => {
+  it.each(mutants)('%s: %s', { timeout: 120_000 }, async (_, name, change, verdicts) => {
+    const { verdict, evidence } = await bench.gate(ids[name], change);
+    expect(verdict, `${evidence.case}: ${evidence.message}`).toBeOneOf([...verdicts]);
+  });
+});
+
+describe('depth quick passes', () => {
+  it.each(Object.entries(ids))('%s as it is', { timeout: 120_000 }, async (_, id) => {
+    expect((await bench.gate(id, sound)).verdict).toBe('passed');
+  });
+});

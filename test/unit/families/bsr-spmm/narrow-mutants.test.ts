@@ -1,0 +1,74 @@
+// Defects of kernels of the path narrow that depth `quick` must see. Each is one change of a rendered source of a variant that
+// passes.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { VerdictName } from '../../../../src/model/verdict.ts';
+import {
+  type Change,
+  type MutantBench,
+  openMutantBench,
+  replacing,
+  sound,
+} from '../../../helpers/mutants.ts';
+
+let bench: MutantBench;
+beforeAll(async () => {
+  bench = await openMutantBench('bsr-spmm');
+}, 300_000);
+afterAll(() => bench?.close());
+
+const ids = {
+  small: 'bsr_spmm.narrow.b16.f16.f16.tn8.pf0.u4.wm1.mb2.tm1.wk2.pt1',
+  ahead: 'bsr_spmm.narrow.b32.f16.f16.tn24.pf1.u2.wm1.mb2.tm2.wk4.pt1',
+  parts: 'bsr_spmm.narrow.b64.f16.f32.tn8.pf0.u4.wm2.mb2.tm1.wk4.pt4',
+};
+type Name = keyof typeof ids;
+type Mutant = readonly [defect: string, of: Name, change: Change, verdicts: readonly VerdictName[]];
+
+const wrong: readonly VerdictName[] = ['wrong', 'nonfinite'];
+const stray: readonly VerdictName[] = ['out-of-bounds', 'unwritten', 'wrong', 'nonfinite', 'fault'];
+const racy: readonly VerdictName[] = ['race', 'wrong', 'nonfinite', 'stateful', 'unwritten'];
+
+const mutants: readonly Mutant[] = [
+  // Slabs.
+  ['takes one half of a slab alone', 'small', replacing('left2, right[n].z', 'left, right[n].z'), wrong],
+  ['loads behind the share', 'small', replacing('vector < share.end', 'true'), stray],
+  ['leaves out half a slab', 'small', replacing('(vectors + kVectorsPerSlab - 1)', 'vectors'), wrong],
+  ['deals out uneven slabs twice', 'ahead', replacing(' + min(share, slabs % kShares)', ''), wrong],
+  [
+    'multiplies by the next rows of B',
+    'ahead',
+    replacing('const int next = share.next;', 'const int next = share.next + 1;'),
+    wrong,
+  ],
+  // Layouts.
+  ['takes any B for column-major', 'small', replacing('if (args.vectors_b) ', ''), stray],
+  [
+    'takes any C for row-major',
+    'small',
+    replacing('args.c_by_columns ? i % kTileRows : i / kTileN', 'i / kTileN'),
+    ['race', ...stray],
+  ],
+  ['reads columns behind the last', 'small', replacing('&& n * 8 < columns ', ''), stray],
+  // Sums.
+  ['lets warps read each other early', 'ahead', replacing('sums);\n  __syncthreads();', 'sums);'), racy],
+  ['adds up the first warp alone', 'ahead', replacing('warp < kWarpsK', 'warp < 1'), wrong],
+  ['adds up the first part alone', 'parts', replacing('p < kParts', 'p < 1'), wrong],
+  ['counts without a fence', 'parts', replacing("__threadfence();  // the thread block's", '//'), racy],
+  ['never resets its counters', 'parts', replacing('kParts - 1)', '0xffffffffu)'), racy],
+  // The epilogue.
+  ['ignores the bias', 'small', replacing('if (args.bias)', 'if (false)'), stray],
+  ['reads C for the residual', 'small', replacing('args.addend[', 'args.c['), ['race', ...wrong]],
+];
+
+describe('depth quick sees a kernel that', () => {
+  it.each(mutants)('%s: %s', { timeout: 120_000 }, async (_, name, change, verdicts) => {
+    const { verdict, evidence } = await bench.gate(ids[name], change);
+    expect(verdict, `${evidence.case}: ${evidence.message}`).toBeOneOf([...verdicts]);
+  });
+});
+
+describe('depth quick passes', () => {
+  it.each(Object.entries(ids))('%s as it is', { timeout: 120_000 }, async (_, id) => {
+    expect((await bench.gate(id, sound)).verdict).toBe('passed');
+  });
+});
