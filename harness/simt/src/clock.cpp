@@ -29,10 +29,19 @@ std::array<RememberedJoin, kRemembered>& remembered_joins() {
   return *joins;
 }
 
+/// Whether all that `b` has seen of earlier waves is in `a`.
+bool includes(const EarlierWaves& a, const EarlierWaves& b) {
+  return std::all_of(b.begin(), b.end(), [&](const auto& entry) {
+    const auto own = a.find(entry.first);
+    return own != a.end() && (own->second == entry.second || own->second->covers(*entry.second.get()));
+  });
+}
+
+/// One of the two where it has all: equal knowledge stays one object, whose comparisons cost nothing.
 std::shared_ptr<const EarlierWaves> merge(const std::shared_ptr<const EarlierWaves>& a,
                                           const std::shared_ptr<const EarlierWaves>& b) {
-  if (!a || a == b) return b;
-  if (!b) return a;
+  if (!b || a == b || (a && includes(*a, *b))) return a;
+  if (!a || includes(*b, *a)) return b;
   auto merged = std::make_shared<EarlierWaves>(*a);
   for (const auto& [wave, clock] : *b) {
     auto [place, fresh] = merged->emplace(wave, clock);
@@ -66,10 +75,10 @@ void Clock::destroy(Clock* clock) {
 }
 
 bool Clock::covers(const Clock& other) const {
-  if (other.floor_ > floor_ || (other.earlier_ && other.earlier_ != earlier_)) return false;
+  if (other.floor_ > floor_) return false;
   for (std::uint32_t i = 0; i < other.size_; ++i)
     if (other.epochs()[i] > of(i)) return false;
-  return true;
+  return !other.earlier_ || other.earlier_ == earlier_ || (earlier_ && includes(*earlier_, *other.earlier_));
 }
 
 ClockRef::ClockRef() {

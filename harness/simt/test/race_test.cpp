@@ -270,7 +270,7 @@ TEST(a_dependent_launch_waits_for_kernels_that_nobody_has_seen) {
       if (me < reads) griddep_wait();
       const int value = input[me] + own;
       if (me >= reads && me < writes) griddep_wait();
-      output[me] = value;
+      output[me] = value + static_cast<int>(reads + 2 * writes);  // another in each launch
     };
   };
   for (Config config : few_modes()) {
