@@ -6,6 +6,7 @@ export default defineConfig({
     exclude: [
       'test/gpu/**',
       'test/python/**',
+      'test/rust/**',
       'test/faults/**',
       'node_modules/**',
       'dist/**',

@@ -31,6 +31,7 @@ class Problem(ctypes.Structure):
         ("bias", c_int32),
         ("activation", c_int),
         ("residual", c_int32),
+        ("tf32", c_int32),
         ("values_stride", c_int64),
         ("ldb", c_int64),
         ("b_stride", c_int64),

@@ -43,9 +43,9 @@ void check_product(const Config& config, int rows, int columns, int depth) {
     for (int k = 0; k < kK; k += 16) {
       tw::Fragments<kM / 16, kN / 8> fragments;
       for (int m = 0; m < kM / 16; ++m)
-        tw::load_a<OrderA, CopyA::kRowBytes>(fragments.a[m], tile, m * 16, k, lane);
+        tw::load_a<__half, OrderA, CopyA::kRowBytes>(fragments.a[m], tile, m * 16, k, lane);
       for (int n = 0; n < kN / 16; ++n)
-        tw::load_b<OrderB, CopyB::kRowBytes>(fragments.b[n], tile + CopyA::kBytes, n * 16, k, lane);
+        tw::load_b<__half, OrderB, CopyB::kRowBytes>(fragments.b[n], tile + CopyA::kBytes, n * 16, k, lane);
       tw::multiply<__half>(sums, fragments);
     }
     for (int m = 0; m < kM / 16; ++m)

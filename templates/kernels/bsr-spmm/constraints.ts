@@ -14,6 +14,12 @@ const common = [
     ({ input, output }) => output === 'f32' || output === input,
   ),
   constraint(
+    'input-type',
+    ['path', 'input'],
+    'f32 is multiplied on the paths naive (FFMA) and general (TF32).',
+    ({ path, input }) => input !== 'f32' || path === 'naive' || path === 'general',
+  ),
+  constraint(
     'tile-k',
     ['path', 'block', 'tileK'],
     'A step stays within a block.',

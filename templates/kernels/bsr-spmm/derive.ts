@@ -1,7 +1,7 @@
 import type { Arch } from '../../../src/model/family.ts';
 import type { ParameterValue } from '../../../src/model/parameter.ts';
 import type { Point } from './parameters.ts';
-import { generalSizes } from './paths/general/sizes.ts';
+import { elementBytes, generalSizes } from './paths/general/sizes.ts';
 import { narrowSizes } from './paths/narrow/sizes.ts';
 import { mmaSizes, simtSizes } from './sizes.ts';
 import { deriveWgmma, wgmmaSizes } from './wgmma-sizes.ts';
@@ -61,5 +61,6 @@ function deriveGeneral(point: Point): Derived {
 export function alignment(point: Point): number {
   if (point.path === 'naive' || point.path === 'narrow') return 1;
   if (point.path === 'wgmma') return 8;
-  return point.path === 'simt' ? point.vector : point.copyBytes / 2;
+  if (point.path === 'simt') return point.vector;
+  return point.copyBytes / elementBytes[point.input];
 }

@@ -4,8 +4,12 @@ import type { Layout, Pattern, Problem } from './workloads.ts';
 /** Choices of the operation that are made when a kernel is rendered, beside types and block: all its problems have them. */
 export function fixedChoices(point: Point): Partial<Problem> {
   if (point.path !== 'general') return {};
-  const { layoutB, layoutC, transposeA } = point;
-  return { layoutB, layoutC, ...(transposeA && { transposeA: 'yes' }) };
+  const { input, layoutB, layoutC, transposeA } = point;
+  return {
+    ...{ layoutB, layoutC },
+    ...(transposeA && { transposeA: 'yes' }),
+    ...(input === 'f32' && { tf32: 'yes' }),
+  };
 }
 
 /** Elements behind a line of `layout` where `n` columns leave a multiple of 8, and 8 more. */

@@ -38,9 +38,9 @@ inline void check(const Shape& shape, const Parameters& parameters) {
   refuse_unless(whole || path == "naive" || path == "general", [&] {
     return "computes whole blocks: m and k must be multiples of " + std::to_string(shape.block);
   });
-  refuse_unless(shape.ldb * 2 % bytes == 0, [&] {
+  refuse_unless(shape.ldb * input_bytes(shape) % bytes == 0, [&] {
     return "loads B " + std::to_string(bytes) + " bytes at a time: ldb must be a multiple of " +
-           std::to_string(bytes / 2) + ", not " + std::to_string(shape.ldb);
+           std::to_string(bytes / input_bytes(shape)) + ", not " + std::to_string(shape.ldb);
   });
   constexpr std::int64_t kMost = std::int64_t{1} << 31;
   refuse_unless(shape.m < kMost && shape.n < kMost - 1024 && shape.k < kMost && shape.blocks < kMost,

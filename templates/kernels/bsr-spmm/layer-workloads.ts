@@ -60,6 +60,13 @@ export const fused = [
 /** The gradient of x: W transposed, B and C as before. */
 export const gradients = each('gradient', { ...up, n: 1024 }, { ...columnMajor, transposeA: 'yes' });
 
+/** Inputs of f32, of which products may round 11 bits. */
+export const floats = each(
+  'linear.tf32',
+  { ...up, n: 1024 },
+  { ...columnMajor, input: 'f32', output: 'f32', tf32: 'yes' },
+);
+
 /** Several products with one pattern. */
 export const batches = each(
   'batch',
@@ -77,6 +84,7 @@ export const layerWorkloads: readonly SpmmWorkload[] = [
   ...widths,
   ...fused,
   ...gradients,
+  ...floats,
   ...batches,
   ...partBlocks,
 ];

@@ -33,6 +33,7 @@ export function operationCases(point: Point, tile: number): readonly RowsCase[] 
     ...(has(point, 'transposeA') ? transposedCases(point, layouts) : []),
     ...(served<string>(point, 'index', 'i32').includes('i64') ? [wideIndices(point, layouts)] : []),
     ...(has(point, 'batched') ? batchCases(point, layouts) : []),
+    ...(has(point, 'tf32') ? [roundedOperands(point, layouts)] : []),
   ];
 }
 
@@ -131,6 +132,16 @@ function transposedCases(point: Point, layouts: Layouts): RowsCase[] {
 function wideIndices(point: Point, layouts: Layouts): RowsCase {
   const problem = { ...ragged(point, 19, layouts), index: 'i64', values: 'integers' } as const;
   return { id: 'indices-of-64-bits', tier: 'operation', counts: [2, 0, 1], problem };
+}
+
+/** Whoever may round operands need not. */
+function roundedOperands(point: Point, layouts: Layouts): RowsCase {
+  return {
+    id: 'tf32',
+    tier: 'operation',
+    counts: [2, 1],
+    problem: { ...ragged(point, 19, layouts), tf32: 'yes' },
+  };
 }
 
 /** Products side by side and apart, alone and with all that has a stride of its own. */

@@ -25,6 +25,7 @@ struct Shape {
   Switch bias;
   Activation activation;
   Switch residual;
+  Switch tf32;
   std::int64_t values_stride;
   std::int64_t ldb;
   std::int64_t b_stride;
@@ -76,7 +77,7 @@ constexpr wide lines_c([[maybe_unused]] const Shape& q) { return q.layout_c == L
 constexpr wide extent_c(const Shape& q) { return lines_c(q) * wide(q.ldc); }
 
 /// Number of semantic choices.
-inline constexpr int kChoices = 10;
+inline constexpr int kChoices = 11;
 
 /// Value of each choice, as in kChoiceNames.
 constexpr std::array<int, kChoices> choices([[maybe_unused]] const Shape& q) {
@@ -90,6 +91,7 @@ constexpr std::array<int, kChoices> choices([[maybe_unused]] const Shape& q) {
       static_cast<int>(q.bias),  // bias
       static_cast<int>(q.activation),  // activation
       static_cast<int>(q.residual),  // residual
+      static_cast<int>(q.tf32),  // tf32
       static_cast<int>((wide(q.batch) > 1)),  // batched
   } };
 }
@@ -104,6 +106,7 @@ inline constexpr ChoiceName kChoiceNames[] = {
     {"bias", { "no", "yes" } },
     {"activation", { "none", "relu", "gelu-tanh", "gelu-erf", "silu" } },
     {"residual", { "no", "yes" } },
+    {"tf32", { "no", "yes" } },
     {"batched", { "no", "yes" } },
     {nullptr, {}},  // end
 };

@@ -24,6 +24,10 @@ export const operation = defineOperation({
     bias: { kind: 'switch', doc: 'bias added, one element per row of C' },
     activation: { kind: 'activation', doc: 'function act, applied to each element of C' },
     residual: { kind: 'switch', doc: 'a matrix of its own, residual, in place of the former C' },
+    tf32: {
+      kind: 'switch',
+      doc: 'with inputs f32, their products may be made of operands rounded to TF32, of 11 bits',
+    },
     batched: { kind: 'switch', doc: 'several products in one call', when: 'batch > 1' },
   },
   operands: {

@@ -19,7 +19,8 @@ namespace detail {
 inline ElementType input_type(const std::string& name) {
   if (name == "f16") return ElementType::f16;
   if (name == "bf16") return ElementType::bf16;
-  throw std::invalid_argument("problem: input is '" + name + "', allowed are f16 and bf16");
+  if (name == "f32") return ElementType::f32;
+  throw std::invalid_argument("problem: input is '" + name + "', allowed are f16, bf16 and f32");
 }
 
 inline ElementType output_type(const std::string& name) {
@@ -64,7 +65,7 @@ struct Description {
   std::string input, output, values;
   Index index;
   Layout layout_b, layout_c;
-  Switch transpose_a, bias, residual;
+  Switch transpose_a, bias, residual, tf32;
   Activation activation;
   std::int64_t ldb, ldc, ldr;
   double alpha, beta;
@@ -90,6 +91,7 @@ struct Description {
         transpose_a(detail::switched(json, "transposeA")),
         bias(detail::switched(json, "bias")),
         residual(detail::switched(json, "residual")),
+        tf32(detail::switched(json, "tf32")),
         activation(detail::choice<Activation>(json, "activation", {"none", "relu", "gelu-tanh", "gelu-erf", "silu"})),
         ldb((layout_b == Layout::row ? n : inner()) + detail::not_negative(json, "ldbExtra", 0)),
         ldc((layout_c == Layout::row ? n : outer()) + detail::not_negative(json, "ldcExtra", 0)),
@@ -146,7 +148,8 @@ class BsrProblem final : public Problem {
     const double indices = (d_.index == Index::i64 ? 8.0 : 4.0) *
                            static_cast<double>(d_.pattern.row_ptr.size() + d_.pattern.col_idx.size());
     const double c_elements = static_cast<double>(d_.outer() * d_.n) * (d_.beta != 0 ? 2 : 1);
-    const double each = 2 * (stored_elements() + static_cast<double>(referred * d_.block * d_.n)) + element * c_elements;
+    const auto input = static_cast<double>(element_bytes(first().a.type));
+    const double each = input * (stored_elements() + static_cast<double>(referred * d_.block * d_.n)) + element * c_elements;
     return each * static_cast<double>(d_.batch) + indices + element * static_cast<double>(first().bias.extent());
   }
 
@@ -202,6 +205,7 @@ class BsrProblem final : public Problem {
     shape.bias = d_.bias;
     shape.activation = d_.activation;
     shape.residual = d_.residual;
+    shape.tf32 = d_.tf32;
     shape.values_stride = stored() + d_.batch_extra;
     shape.ldb = d_.ldb;
     shape.b_stride = first().b.lines() * d_.ldb + d_.batch_extra;
@@ -354,20 +358,27 @@ class BsrProblem final : public Problem {
       const std::int64_t to = c.column_major ? column * d_.outer() + row : row * d_.n + column;
       const std::int64_t terms = products + (d_.bias == Switch::yes ? 3 : 2);
       values[to] = activated(d_.activation, x);
-      bounds[to] = bound_of(x, values[to], magnitude, terms, c.type);
+      const double products_own = std::fabs(alpha) * rounding_of_products(product.magnitudes[from]);
+      bounds[to] = bound_of(x, values[to], magnitude, terms, c.type, products_own);
       if (exact()) values[to] = rounded(values[to]);
     }
   }
 
-  double bound_of(double x, double value, double magnitude, std::int64_t terms, ElementType output) const {
+  /// Operands rounded to TF32, 11 bits each, to nearest: their products, of so much altogether, are off by a part in 2^10.
+  double rounding_of_products(double magnitude) const {
+    return d_.tf32 == Switch::yes && d_.input == "f32" ? 1.01 * 0x1p-10 * magnitude : 0;
+  }
+
+  /// `carried`: the error of what is summed.
+  double bound_of(double x, double value, double magnitude, std::int64_t terms, ElementType output, double carried) const {
     if (exact() || !std::isfinite(x)) return 0;  // -Inf becomes 0 in ReLU
     if (d_.activation == Activation::none || d_.activation == Activation::relu)
-      return dot_product_bound(terms, magnitude, value, output);
+      return carried + dot_product_bound(terms, magnitude, value, output);
     // The error before the activation, through its steepest slope; the function's own error, see tw/activation.cuh; the
     // rounding.
     constexpr double kSlope = 1.13;
     const double own = 0x1p-20 * std::fabs(value) + 0x1p-22 * std::min(std::fabs(x), 16.0);
-    return kSlope * dot_product_bound(terms, magnitude, x, ElementType::f32) + own +
+    return kSlope * (carried + dot_product_bound(terms, magnitude, x, ElementType::f32)) + own +
            dot_product_bound(0, 0, value, output);
   }
 

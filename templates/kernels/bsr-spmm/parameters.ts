@@ -10,7 +10,7 @@ export const parameters = defineParameters({
     readBy: 'launch',
   },
   block: { label: 'b', doc: 'Rows and columns of a block of A.', values: [32, 64, 128, 16] },
-  input: { label: '', doc: 'Element type of A and B.', values: ['f16', 'bf16'] },
+  input: { label: '', doc: 'Element type of A and B.', values: ['f16', 'bf16', 'f32'] },
   output: {
     label: '',
     doc: 'Element type of C. Accumulation is in fp32 always.',

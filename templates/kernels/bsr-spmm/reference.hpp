@@ -44,25 +44,35 @@ class Floats {
   explicit Floats(const Matrix& matrix, std::int64_t block = 1)
       : pitch_((matrix.columns + kStrip - 1) / kStrip * kStrip) {
     values_.resize(static_cast<std::size_t>((matrix.rows + block - 1) / block * block * pitch_));
+    if (matrix.type == ElementType::f32) {
+      convert<float>(matrix, [](float value) { return value; });
+      return;
+    }
     std::vector<float> table(1 << 16);
     for (std::uint32_t bits = 0; bits < table.size(); ++bits) {
       const auto word = static_cast<std::uint16_t>(bits);
       table[bits] = static_cast<float>(matrix.type == ElementType::f16 ? double_from_f16(word)
                                                                        : double_from_bf16(word));
     }
-    parallel_for(matrix.rows, 64, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t row = begin; row < end; ++row)
-        for (std::int64_t column = 0; column < matrix.columns; ++column) {
-          std::uint16_t bits;
-          std::memcpy(&bits, matrix.at(row, column), 2);
-          values_[static_cast<std::size_t>(row * pitch_ + column)] = table[bits];
-        }
-    });
+    convert<std::uint16_t>(matrix, [&](std::uint16_t bits) { return table[bits]; });
   }
   const float* row(std::int64_t index) const { return values_.data() + index * pitch_; }
   std::int64_t pitch() const { return pitch_; }
 
  private:
+  /// Fills in all elements, each `value_of` what is stored, an `Element`.
+  template <class Element, class ValueOf>
+  void convert(const Matrix& matrix, const ValueOf& value_of) {
+    parallel_for(matrix.rows, 64, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t row = begin; row < end; ++row)
+        for (std::int64_t column = 0; column < matrix.columns; ++column) {
+          Element element;
+          std::memcpy(&element, matrix.at(row, column), sizeof element);
+          values_[static_cast<std::size_t>(row * pitch_ + column)] = value_of(element);
+        }
+    });
+  }
+
   std::int64_t pitch_;
   std::vector<float> values_;
 };

@@ -3,7 +3,7 @@ import type { Point } from './parameters.ts';
 
 const both = ['no', 'yes'];
 
-/** Values of the operation that the path naive takes at run time: all. */
+/** Values of the operation that the path naive takes at run time: all but what asks for another type. */
 const everything: OperationValues = {
   index: choiceKinds.index,
   layoutB: choiceKinds.layout,
@@ -19,13 +19,13 @@ const everything: OperationValues = {
 function taken(point: Point): OperationValues {
   switch (point.path) {
     case 'naive':
-      return everything;
+      return { ...everything, ...(point.input === 'f32' && { tf32: both }) };
     case 'narrow':
       return { ...everything, transposeA: ['no'] };
     case 'general': {
       const { layoutB, layoutC, transposeA } = point;
       const fixed = { layoutB: [layoutB], layoutC: [layoutC], transposeA: [transposeA ? 'yes' : 'no'] };
-      return { ...everything, ...fixed };
+      return { ...everything, ...fixed, ...(point.input === 'f32' && { tf32: ['yes'] }) };
     }
     default:
       return {};

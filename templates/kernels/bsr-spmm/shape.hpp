@@ -29,6 +29,9 @@ inline Shape packed_f16(std::int64_t m, std::int64_t n, std::int64_t k, std::int
   return shape;
 }
 
+/// Bytes of an element of A and B.
+inline std::int64_t input_bytes(const Shape& shape) { return static_cast<std::int64_t>(bytes_of(shape.input)); }
+
 /// Bytes of an element of C.
 inline std::int64_t output_bytes(const Shape& shape) { return static_cast<std::int64_t>(bytes_of(shape.output)); }
 

@@ -95,7 +95,7 @@ inline double integer_chance(ElementType output, std::int64_t terms) {
 /// Amplitude of kind `huge`: sums overflow f16 now and then, but never the accumulators; numbers themselves
 /// are no infinities of f16 up to 6.5 standard deviations.
 inline double huge_amplitude(ElementType input, ElementType output) {
-  if (input == ElementType::bf16) return 1e17;
+  if (input != ElementType::f16) return 1e17;
   return output == ElementType::f16 ? 64 : 1e4;
 }
 
@@ -164,7 +164,7 @@ class Filler {
       return
           [amplitude = detail::huge_amplitude(input, output)](Random& r) { return amplitude * r.normal(); };
     if (kind_ == "tiny")
-      return [scale = input == ElementType::bf16 ? 1e-20 : 1e-4](Random& r) {
+      return [scale = input == ElementType::f16 ? 1e-4 : 1e-20](Random& r) {
         return scale * r.normal() * r.uniform();
       };
     throw std::invalid_argument("unknown values '" + kind_ +

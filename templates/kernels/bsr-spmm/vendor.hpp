@@ -29,7 +29,7 @@ struct Bound {
 inline bool is_plain(const Shape& shape) {
   return shape.bias == Switch::no && shape.activation == Activation::none && shape.residual == Switch::no &&
          shape.transpose_a == Switch::no && shape.batch == 1 && shape.index == Index::i32 &&
-         shape.m % shape.block == 0 && shape.k % shape.block == 0;
+         shape.m % shape.block == 0 && shape.k % shape.block == 0 && shape.input != Type::f32;
 }
 
 /// Throws Unsupported for what the vendor need not take: more than a product, the runner's odd alignments, and a matrix

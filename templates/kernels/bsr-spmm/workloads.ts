@@ -46,6 +46,7 @@ export interface Problem {
   readonly bias?: Choice<'switch'>;
   readonly activation?: Activation;
   readonly residual?: Choice<'switch'>;
+  readonly tf32?: Choice<'switch'>;
   /** Products with one pattern; `batched` is `yes` where there are several. */
   readonly batch?: number;
   readonly batched?: Choice<'switch'>;

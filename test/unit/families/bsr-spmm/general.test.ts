@@ -24,6 +24,8 @@ const ids = {
   turned: 'b64.bf16.bf16.Bcolumn.Crow.at1.tn64.tk32.pf0.wm2.wn2.st2.cp4.mb2.pn1.natural',
   turnedLinear: 'b32.f16.f16.Bcolumn.Ccolumn.at1.tn64.tk32.pf0.wm1.wn2.st3.cp8.mb2.pn0.longest',
   rows: 'b64.f16.f16.Brow.Crow.at0.tn64.tk32.pf0.wm2.wn2.st3.cp16.mb2.pn1.natural',
+  floats: 'b32.f32.f32.Brow.Crow.at0.tn64.tk16.pf1.wm1.wn2.st3.cp4.mb2.pn1.natural',
+  turnedFloats: 'b32.f32.f32.Bcolumn.Ccolumn.at1.tn64.tk16.pf0.wm1.wn2.st3.cp16.mb2.pn1.longest',
   elements: 'b32.f16.f32.Brow.Ccolumn.at0.tn32.tk32.pf0.wm1.wn2.st2.cp2.mb2.pn1.longest',
 };
 type Name = keyof typeof ids;
@@ -37,6 +39,7 @@ function inHeader(header: string, change: Change): Change {
 }
 
 const inEpilogue = (change: Change) => inHeader('tw/staged_result.cuh', change);
+const inOperands = (change: Change) => inHeader('tw/mma_operands.cuh', change);
 const inCopies = (change: Change) => inHeader('tw/copy_tile.cuh', change);
 
 type Mutant = readonly [defect: string, of: Name, change: Change];
@@ -66,6 +69,22 @@ const mutants: readonly Mutant[] = [
       'static_cast<long long>(block_.source) * (kBlock * kBlock)',
       'block_.source * (kBlock * kBlock)',
     ),
+  ],
+  // Floats.
+  [
+    'rounds its operands to bf16',
+    'floats',
+    inOperands(
+      replacing(
+        'ptx::to_tf32(ptx::detail::bit_cast<float>(registers[i]))',
+        'registers[i] + 0x8000u & 0xffff0000u',
+      ),
+    ),
+  ],
+  [
+    'swaps the halves of an operand',
+    'turnedFloats',
+    inOperands(replacing('at.chunk * 4', '(1 - at.chunk) * 4')),
   ],
   // Ends of rows, columns and blocks.
   [
@@ -163,6 +182,13 @@ describe('depth quick sees a kernel that', () => {
     expect(verdict, `${evidence.case}: ${evidence.message}`).toBeOneOf([
       ...(['out-of-bounds', 'unwritten', 'wrong', 'nonfinite', 'race', 'fault'] satisfies VerdictName[]),
     ]);
+  });
+});
+
+describe('f32', () => {
+  it('is multiplied by FFMA where nothing else is allowed', { timeout: 120_000 }, async () => {
+    const { verdict, evidence } = await bench.gate('bsr_spmm.naive.b32.f32.f32', sound);
+    expect(verdict, evidence.message).toBe('passed');
   });
 });
 

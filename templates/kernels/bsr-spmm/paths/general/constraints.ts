@@ -1,10 +1,10 @@
 import { parameters } from '../../parameters.ts';
-import { generalSizes } from './sizes.ts';
+import { elementBytes, generalSizes } from './sizes.ts';
 
 const { constraint } = parameters;
 
 const tileNames = ['path', 'block', 'tileN', 'warpsM', 'warpsN'] as const;
-const names = [...tileNames, 'layoutC', 'tileK', 'stages'] as const;
+const names = [...tileNames, 'input', 'layoutC', 'tileK', 'stages'] as const;
 
 export const generalConstraints = [
   constraint(
@@ -29,17 +29,19 @@ export const generalConstraints = [
   ),
   constraint(
     'general-prefetch',
-    ['path', 'tileK', 'prefetch'],
-    'There is a next fragment only in a stage of two or more.',
-    ({ path, tileK, prefetch }) => path !== 'general' || !prefetch || tileK > 16,
+    ['path', 'input', 'tileK', 'prefetch'],
+    'There is a next fragment only in a stage of two or more: of 32 bytes along K each.',
+    ({ path, input, tileK, prefetch }) => path !== 'general' || !prefetch || tileK * elementBytes[input] > 32,
   ),
   constraint(
     'general-copies',
-    [...tileNames, 'layoutB', 'transposeA', 'tileK', 'copyBytes'],
-    'The threads copy whole rows of a tile, so that each keeps its column.',
-    ({ path, block, tileN, tileK, warpsM, warpsN, layoutB, transposeA, copyBytes }) => {
+    [...tileNames, 'input', 'layoutB', 'transposeA', 'tileK', 'copyBytes'],
+    'The threads copy whole rows of a tile, so that each keeps its column; cp.async has 4 bytes at least.',
+    ({ path, input, block, tileN, tileK, warpsM, warpsN, layoutB, transposeA, copyBytes }) => {
       const longest = Math.max(transposeA ? block : tileK, layoutB === 'row' ? tileN : tileK);
-      return path !== 'general' || 32 * warpsM * warpsN * copyBytes >= 2 * longest;
+      const bytes = elementBytes[input];
+      const covered = 32 * warpsM * warpsN * copyBytes >= bytes * longest;
+      return path !== 'general' || (covered && copyBytes >= bytes);
     },
   ),
   constraint(

@@ -87,10 +87,11 @@ inline Workspace workspace_of(const Pattern& pattern) {
 
 /// Products of a batch lie apart by what the copies of A and B are aligned to.
 inline void check(const Shape& shape, const Parameters& parameters) {
-  const std::int64_t bytes = parameters.number("copyBytes");
-  refuse_unless(shape.batch == 1 || (shape.values_stride * 2 % bytes == 0 && shape.b_stride * 2 % bytes == 0), [&] {
+  const std::int64_t bytes = parameters.number("copyBytes"), element = input_bytes(shape);
+  const bool apart = shape.values_stride * element % bytes == 0 && shape.b_stride * element % bytes == 0;
+  refuse_unless(shape.batch == 1 || apart, [&] {
     return "loads A and B " + std::to_string(bytes) + " bytes at a time: values_stride and b_stride must be multiples of " +
-           std::to_string(bytes / 2);
+           std::to_string(bytes / element);
   });
 }
 

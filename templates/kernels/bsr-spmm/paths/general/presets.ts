@@ -2,6 +2,7 @@ import type { Part as PartOf, Preset } from '../../../../../src/model/family.ts'
 import type { Workload } from '../../../../../src/model/workload.ts';
 import {
   batches,
+  floats,
   fused,
   gradients,
   mixedLayouts,
@@ -158,6 +159,19 @@ export const generalPresets: Readonly<Record<string, Preset<Specs>>> = {
     doc: 'A transposed, as in the gradient of a layer by its input: the path general.',
     where: candidates({ ...columnMajor, transposeA: [true] }),
     workloads: idsOf(gradients),
+  },
+  tf32: {
+    doc: 'Inputs of f32 on tensor cores, their operands rounded to TF32: the path general.',
+    where: [16, 32].flatMap((tileK) =>
+      [32, 64, 128].flatMap((tileN) =>
+        usual({ ...columnMajor, input: ['f32'], output: ['f32'] }).map((part) => ({
+          ...part,
+          tileN: [tileN as 32 | 64 | 128],
+          tileK: [tileK as 16 | 32],
+        })),
+      ),
+    ),
+    workloads: idsOf(floats),
   },
   batches: {
     doc: 'Several products with one pattern: the path general.',

@@ -1,6 +1,8 @@
 import type { Point } from '../../parameters.ts';
 
-type Sized = Pick<Point, 'block' | 'layoutC' | 'tileN' | 'tileK' | 'warpsM' | 'warpsN' | 'stages'>;
+type Sized = Pick<Point, 'input' | 'block' | 'layoutC' | 'tileN' | 'tileK' | 'warpsM' | 'warpsN' | 'stages'>;
+
+export const elementBytes = { f16: 2, bf16: 2, f32: 4 } as const;
 
 /** The path's layout: who multiplies what, and what lies in shared memory. Bytes, unless said otherwise. */
 export function generalSizes(point: Sized) {
@@ -8,7 +10,7 @@ export function generalSizes(point: Sized) {
   const warps = point.warpsM * point.warpsN;
   const warpRows = block / point.warpsM;
   const warpColumns = tileN / point.warpsN;
-  const ringBytes = stages * 2 * tileK * (block + tileN);
+  const ringBytes = stages * elementBytes[point.input] * tileK * (block + tileN);
   // 16 rows of sums per warp, padded; see Staging in tw/staged_result.cuh. Its rows are contiguous in C.
   const stagedColumns = point.layoutC === 'column' ? warpRows : warpColumns;
   const stagingBytes = warps * 16 * 4 * (stagedColumns + 8);

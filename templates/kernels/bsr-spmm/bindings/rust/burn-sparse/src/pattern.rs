@@ -1,0 +1,157 @@
+//! Which blocks of a matrix are stored, and the plans that its products have needed so far.
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use tilewright::bsr_spmm::{self, Operands, Plan, Problem};
+use tilewright::{Bsr, BsrPattern, Context, Layout, Result, Type};
+
+/// The pattern of a block-sparse matrix. Clones share it and its plans.
+#[derive(Clone)]
+pub struct Pattern(Arc<Shared>);
+
+struct Shared {
+    rows: usize,
+    columns: usize,
+    block: usize,
+    row_ptr: Vec<i32>,
+    col_idx: Vec<i32>,
+    chooser: Chooser,
+}
+
+/// What chooses kernels.
+enum Chooser {
+    /// The library's policy: a plan for each product, made on first use.
+    Plans(Mutex<HashMap<Product, Arc<Plan>>>),
+    /// A context, which may measure.
+    Context(Context, BsrPattern),
+}
+
+/// A product with the matrix, by what its plan depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Product {
+    /// Element type of all operands.
+    pub element: Type,
+    /// Columns of the dense operand.
+    pub n: usize,
+    /// The matrix's transpose in its place.
+    pub transpose: bool,
+    /// Order of both dense operands.
+    pub layout: Layout,
+}
+
+impl Pattern {
+    /// Takes the index arrays of a matrix; each block row names a block column at most once.
+    pub fn new(rows: usize, columns: usize, block: usize, row_ptr: Vec<i32>, col_idx: Vec<i32>) -> Result<Self> {
+        // The library's own rules; the values are never read.
+        let values = vec![0.0_f32; col_idx.len() * block * block];
+        let checked = Bsr::from_parts(rows, columns, block, row_ptr, col_idx, values)?;
+        Ok(Self(Arc::new(Shared {
+            rows,
+            columns,
+            block,
+            row_ptr: checked.row_ptr().to_vec(),
+            col_idx: checked.col_idx().to_vec(),
+            chooser: Chooser::Plans(Mutex::default()),
+        })))
+    }
+
+    /// The same pattern with a context that chooses its kernels.
+    pub(crate) fn in_context(&self, context: &Context) -> Result<Self> {
+        let described = BsrPattern::new(
+            context,
+            self.rows() as i64,
+            self.columns() as i64,
+            self.block() as i64,
+            self.stored() as i64,
+            self.row_ptr().into(),
+            self.col_idx().into(),
+        )?;
+        Ok(Self(Arc::new(Shared {
+            rows: self.rows(),
+            columns: self.columns(),
+            block: self.block(),
+            row_ptr: self.row_ptr().to_vec(),
+            col_idx: self.col_idx().to_vec(),
+            chooser: Chooser::Context(context.clone(), described),
+        })))
+    }
+
+    /// Rows of the matrix.
+    pub fn rows(&self) -> usize {
+        self.0.rows
+    }
+
+    /// Columns of the matrix.
+    pub fn columns(&self) -> usize {
+        self.0.columns
+    }
+
+    /// Rows, and columns, of a block.
+    pub fn block(&self) -> usize {
+        self.0.block
+    }
+
+    /// Number of stored blocks.
+    pub fn stored(&self) -> usize {
+        self.0.col_idx.len()
+    }
+
+    /// First stored block of each block row, and their number at the end.
+    pub fn row_ptr(&self) -> &[i32] {
+        &self.0.row_ptr
+    }
+
+    /// Block column of each stored block.
+    pub fn col_idx(&self) -> &[i32] {
+        &self.0.col_idx
+    }
+
+    /// Block row and block column of each stored block, in order.
+    pub fn places(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let rows = self.row_ptr().windows(2).enumerate();
+        rows.flat_map(move |(i, ends)| (ends[0]..ends[1]).map(move |at| (i, self.col_idx()[at as usize] as usize)))
+    }
+
+    /// Runs a product.
+    pub(crate) fn run(&self, product: Product, operands: Operands<'_>) -> Result<()> {
+        let problem = self.problem(product);
+        match &self.0.chooser {
+            Chooser::Context(context, pattern) => bsr_spmm::run(context, pattern, &problem, operands),
+            Chooser::Plans(plans) => {
+                let mut plans = plans.lock().unwrap_or_else(PoisonError::into_inner);
+                let plan = match plans.get(&product) {
+                    Some(plan) => plan.clone(),
+                    None => Arc::new(Plan::new(&problem)?),
+                };
+                plans.insert(product, plan.clone());
+                drop(plans);
+                plan.run(operands, &mut plan.workspace()?)
+            }
+        }
+    }
+
+    fn problem(&self, product: Product) -> Problem<'_> {
+        Problem {
+            m: self.rows() as i64,
+            n: product.n as i64,
+            k: self.columns() as i64,
+            block: self.block() as i64,
+            blocks: self.stored() as i64,
+            input: product.element,
+            output: product.element,
+            layout_b: product.layout,
+            layout_c: product.layout,
+            transpose_a: product.transpose,
+            host_row_ptr: Some(self.row_ptr().into()),
+            host_col_idx: Some(self.col_idx().into()),
+            ..Default::default()
+        }
+    }
+}
+
+impl fmt::Debug for Pattern {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (rows, columns, block) = (self.rows(), self.columns(), self.block());
+        write!(out, "Pattern({rows} x {columns}, {} blocks of {block} x {block})", self.stored())
+    }
+}

@@ -1,0 +1,43 @@
+// Burn takes minutes to compile: not part of `npm test`.
+import { test as base, beforeAll, expect, type TestContext } from 'vitest';
+import { cargo, emitCrates } from '../helpers/rust.ts';
+
+let missing: string | undefined;
+
+const test = (name: string, body: () => Promise<void>) =>
+  base(name, async ({ skip }: TestContext) => {
+    if (missing !== undefined) skip(missing);
+    await body();
+  });
+
+beforeAll(async () => {
+  missing = await emitCrates('rust/burn-sparse');
+}, 600_000);
+
+test('burn-sparse: products, gradients and a layer that learns', async () => {
+  const { code, text } = await cargo('rust/burn-sparse', 'test');
+  expect(code, text).toBe(0);
+  const names = ['products_are', 'gradients_are'].map((name) => `${name}_those_of_the_dense_matrix`);
+  for (const name of [
+    ...names,
+    'a_layer_learns',
+    'kernels_can_be_chosen_by_measuring',
+    'other_types_are_refused',
+  ])
+    expect(text).toMatch(new RegExp(`test ${name}( - should panic)? ... ok`));
+});
+
+test('burn-sparse: the example runs', async () => {
+  const { code, text } = await cargo('rust/burn-sparse', 'run', '--example', 'layer');
+  expect(code, text).toBe(0);
+  expect(text).toContain('gradient of the stored blocks [2, 64, 64]');
+});
+
+test('tilewright-sys can be packaged, with the library in it', async () => {
+  const flags = ['--no-verify', '--allow-dirty', '--list'];
+  const { code, text } = await cargo('rust', 'package', '-p', 'tilewright-sys', ...flags);
+  expect(code, text).toBe(0);
+  expect(text).toContain('vendor/manifest.json');
+  const packed = await cargo('rust', 'package', '-p', 'tilewright-sys', '--no-verify', '--allow-dirty');
+  expect(packed.code, packed.text).toBe(0);
+});
