@@ -2,9 +2,17 @@
 // With --write what was timed there, or has the machine code of what was, keeps its place in the family's wisdom:
 // wisdom/same-code/<arch>.json names the sources.
 // Run: node --import jiti/register bench/same-code.ts <other checkout, built> [--preset shipped] [--where ...] [--limit n] [--write]
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { defaultArch } from '../src/arch/index.ts';
 import { compileCuda } from '../src/compile/nvcc.ts';
@@ -14,6 +22,7 @@ import type { Source, Variant } from '../src/model/variant.ts';
 import { sameCodeSchema, wisdomSchema } from '../src/model/wisdom.ts';
 import { renderVariant } from '../src/render/render.ts';
 import { enumerate } from '../src/space/enumerate.ts';
+import { idOf, pointOfId, symbolOf } from '../src/space/id.ts';
 import { findToolchain } from '../src/toolchain/toolchain.ts';
 import { sha256 } from '../src/util/hash.ts';
 import { mapLimit, Slots } from '../src/util/limit.ts';
@@ -44,12 +53,21 @@ async function renderedThere(): Promise<(variant: Variant) => Source> {
     cwd: other,
   });
   if (exitCode !== 0) throw new Error(stderr);
+  const sources = join(scratch, 'sources', family.name);
+  // Ids may be written otherwise there: files are found by the point that they stand for.
+  const files = readdirSync(sources).filter((name) => name.endsWith('.cu'));
+  const byId = new Map(files.map((name) => [idNow(basename(name, '.cu')), name]));
   return (variant) => {
-    const path = join(scratch, 'sources', family.name, `${variant.id}.cu`);
+    const name = byId.get(variant.id);
+    if (name === undefined) throw new Error(`${other} does not render ${variant.id}`);
+    const path = join(sources, name);
     const text = readFileSync(path, 'utf8');
-    return { variant, path, text, hash: sha256(text) };
+    const symbol = symbolOf(basename(name, '.cu'));
+    return { variant: { ...variant, symbol }, path, text, hash: sha256(text) };
   };
 }
+
+const idNow = (id: string) => idOf(family, pointOfId(family, id));
 
 async function machineCode(source: Source, root: string): Promise<Buffer> {
   const context = {

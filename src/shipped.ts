@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { UsageError } from './errors.ts';
 import type { AnyFamily } from './model/family.ts';
 import { type FamilyWisdom, sameCodeSchema, wisdomSchema } from './model/wisdom.ts';
-import { activeValues, pointOfId } from './space/id.ts';
+import { activeValues, idOf, pointOfId } from './space/id.ts';
 import type { Values } from './space/plan.ts';
 import { onDisk } from './util/disk.ts';
 import { parseJson } from './util/json.ts';
@@ -27,6 +27,7 @@ function readWisdom(family: AnyFamily, file: string): FamilyWisdom {
     const now = sameCode(join(dirname(file), 'same-code', `${arch}.json`));
     const records = data.records.map((record) => ({
       ...record,
+      variant: idNow(family, record.variant),
       source: now[record.source] ?? record.source,
     }));
     return { ...data, records, gone: ids.filter((id) => pointOf(family, id) === undefined) };
@@ -56,6 +57,12 @@ function pointOf(family: AnyFamily, id: string): Readonly<Values> | undefined {
     if (error instanceof UsageError) return undefined;
     throw error;
   }
+}
+
+/** An id as the family writes it today; as it is where the space has no such point. */
+function idNow(family: AnyFamily, id: string): string {
+  const point = pointOf(family, id);
+  return point ? idOf(family, point) : id;
 }
 
 /** The family with the preset `shipped`: the winners of its wisdom, and those of the family's own preset `fallback`. */

@@ -12,6 +12,11 @@ export interface Parameter<V extends ParameterValue = ParameterValue> {
   readonly doc: string;
   /** Legal values, in the order they are enumerated. The first is the one an inactive parameter takes. */
   readonly values: readonly V[];
+  /**
+   * The value that ids leave out, by the value of the family's first parameter (its path). Where it names none, ids always
+   * say the value. Absent: the first value, whatever the path.
+   */
+  readonly usual?: Readonly<Record<string, V>>;
   /** Who reads it: the rendered source, or only the launch code (`launch.hpp`). Default `source`. */
   readonly readBy?: 'source' | 'launch';
 }

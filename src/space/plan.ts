@@ -19,6 +19,8 @@ export interface Level {
   readonly values: readonly ParameterValue[];
   /** `label + value` of every value, as written in ids. */
   readonly tokens: readonly string[];
+  /** The value that ids leave out, if there is one; by the value of the family's first parameter. */
+  readonly usual: (values: Readonly<Values>) => ParameterValue | undefined;
   /** Says whether the parameter matters, by parameters declared before it. Absent: always. */
   readonly activation?: Rule;
   /** The same as a function of the values so far. */
@@ -35,13 +37,16 @@ export function levelsOf(family: AnyFamily): readonly Level[] {
 }
 
 function makeLevels(family: AnyFamily): Level[] {
-  return Object.entries(family.parameters).map(([name, { label, values }]) => {
+  const [first] = Object.keys(family.parameters);
+  return Object.entries(family.parameters).map(([name, { label, values, usual }]) => {
+    const usualOf = (point: Readonly<Values>) =>
+      name === first ? undefined : usual ? usual[String(point[first as string])] : values[0];
     const found = family.activations.find(({ parameter }) => parameter === name);
     const tokens = values.map((value) => tokenOf(label, value));
-    if (!found) return { name, values, tokens, active: () => true };
+    if (!found) return { name, values, tokens, usual: usualOf, active: () => true };
     const holds = found.active as Rule['holds'];
     const activation: Rule = { name: `activation of ${name}`, on: found.on, holds };
-    return { name, values, tokens, activation, active: bind(activation) };
+    return { name, values, tokens, usual: usualOf, activation, active: bind(activation) };
   });
 }
 

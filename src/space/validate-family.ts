@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { UsageError } from '../errors.ts';
 import type { AnyFamily, Preset } from '../model/family.ts';
 import { operationSchema } from '../model/operation.ts';
+import type { Parameter } from '../model/parameter.ts';
 import { wordAt } from '../util/place.ts';
 import { didYouMean } from '../util/suggest.ts';
 import { partsOf } from './parts.ts';
@@ -40,6 +41,7 @@ const parameterSchema = z.strictObject({
     ),
   doc: text,
   values: z.array(valueSchema).min(1, 'needs at least one value'),
+  usual: z.record(z.string(), valueSchema).optional(),
   readBy: z.enum(['source', 'launch']).optional(),
 });
 
@@ -175,7 +177,21 @@ function parameterProblems(family: AnyFamily): string[] {
       ? [`parameter '${name}' mixes types: ${values.map((value) => JSON.stringify(value)).join(', ')}`]
       : []),
   ]);
-  return [...shared, ...own];
+  return [...shared, ...own, ...usualProblems(parameters)];
+}
+
+function usualProblems(parameters: readonly (readonly [string, Parameter])[]): string[] {
+  const [[first, { values: paths }]] = parameters as [(typeof parameters)[number]];
+  return parameters.flatMap(([name, { values, usual = {} }]) =>
+    Object.entries(usual).flatMap(([path, value]) => [
+      ...(paths.map(String).includes(path)
+        ? []
+        : [`parameter '${name}' has a usual value for '${path}', which is no ${first}: ${paths.join(', ')}`]),
+      ...(values.includes(value)
+        ? []
+        : [`the usual value of '${name}' for ${path} is ${value}, but it takes ${values.join(', ')}`]),
+    ]),
+  );
 }
 
 function constraintProblems(family: AnyFamily): string[] {

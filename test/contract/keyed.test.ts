@@ -21,7 +21,7 @@ import { cacheFiles } from '../../src/tuned/cache.ts';
 import { packageRoot } from '../../src/util/package-root.ts';
 import { emitTestLibrary, toolEnvironment, toolFolders } from '../helpers/library.ts';
 
-const naive = 'bsr_spmm.naive.b64.f16.f16';
+const naive = 'bsr_spmm.naive.b64-2fac';
 
 let root: string;
 let library: string;

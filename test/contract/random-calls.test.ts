@@ -13,11 +13,11 @@ const chosen = new RegExp(
     String.raw`naive\.b64`,
     String.raw`simt\.b32`,
     String.raw`mma\.b32\.f16\.f32`,
-    String.raw`mma\.b64\.(bf16|f16.*pw4)`,
-    String.raw`wgmma\.b32\.f16\.f16.*rows`,
-    String.raw`wgmma\.b64\.f16\.f32.*rows.*wd0`,
-    String.raw`wgmma\.b128\.f16\.f16.*overlap`,
-    String.raw`narrow\.b32\.f16\.f16\.tn16.*pt2`,
+    String.raw`mma\.b64\.(bf16|pw4)`,
+    String.raw`wgmma\.b32\.(?!b?f).*rows`,
+    String.raw`wgmma\.b64\.f16\.f32.*rows(?!.*wd1)`,
+    String.raw`wgmma\.b128\.(?!b?f).*overlap`,
+    String.raw`narrow\.b32\.tn16.*pt2`,
   ]
     .map((one) => String.raw`^bsr_spmm\.${one}`)
     .join('|'),

@@ -61,7 +61,7 @@ const faults: readonly Fault[] = [
   [
     'a space and one variant of it',
     nothing,
-    ['validate', 'scale', 'scale.t64.e1.sound', '--preset', 'nope', '--where', 'x'],
+    ['validate', 'scale', 'scale.t64-e3b0', '--preset', 'nope', '--where', 'x'],
     /--preset, --where cannot narrow one variant: leave it out, or the variant/,
   ],
   [
@@ -73,13 +73,13 @@ const faults: readonly Fault[] = [
   [
     'a file that is not named',
     nothing,
-    ['validate', 'scale', '--as', 'scale.t64.e1.sound'],
+    ['validate', 'scale', '--as', 'scale.t64-e3b0'],
     /--as says which variant a \.cu file stands for: name the file, or leave it out/,
   ],
   [
     'a schedule of the GPU',
     nothing,
-    ['validate', 'scale', 'scale.t64.e1.sound', '--device', 'cuda', '--seed', '3'],
+    ['validate', 'scale', 'scale.t64-e3b0', '--device', 'cuda', '--seed', '3'],
     /--seed is for the emulated device, and --device cuda does not ask it/,
   ],
   [
@@ -91,7 +91,7 @@ const faults: readonly Fault[] = [
   [
     'an unknown gate case',
     nothing,
-    ['validate', 'scale', 'scale.t64.e1.sound', '--device', 'emulated', '--case', 'raged'],
+    ['validate', 'scale', 'scale.t64-e3b0', '--device', 'emulated', '--case', 'raged'],
     /no gate case 'raged'; there are: ragged, repeat/,
   ],
   ['a file that is not there', nothing, ['validate', 'scale', 'mine.cu'], /there is no file mine\.cu/],
@@ -103,9 +103,9 @@ const faults: readonly Fault[] = [
   ],
   [
     'a file without the kernel',
-    ({ path }) => writeFileSync(join(path, 'mine.cu'), '// scale.t64.e1.sound\n'),
+    ({ path }) => writeFileSync(join(path, 'mine.cu'), '// scale.t64-e3b0\n'),
     ['validate', 'scale', 'mine.cu'],
-    /does not define the kernel of scale\.t64\.e1\.sound: it must have/,
+    /does not define the kernel of scale\.t64-e3b0: it must have/,
   ],
   [
     'a typo in a template',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { edit, gen, type Workspace, workspace } from '../helpers/gen.ts';
 
-const variant = 'scale.t64.e1.sound';
+const variant = 'scale.t64-e3b0';
 
 function mutate(place: Workspace, ...flags: string[]) {
   const fixed = ['--arch', 'sm_90a', '--out', place.out];
@@ -49,7 +49,7 @@ describe('gen mutate', { timeout: 280_000 }, () => {
     expect(alarms.stdout).toContain('0 false alarms in 6 runs of 1 correct variants');
     const wrong = await gen(place.path, [
       'mutate',
-      'scale.t128.e1.wrong',
+      'scale.t128.wrong-370c',
       '--arch',
       'sm_90a',
       '--out',

@@ -23,7 +23,7 @@ describe('stdout that takes nothing', () => {
     'gen list',
     'gen --help',
     'gen show scale',
-    'gen why scale scale.t64.e1.sound',
+    'gen why scale scale.t64-e3b0',
     'gen list --json',
     'gen doctor',
   ])('%s: exit code 2 and a sentence', slow, (line) => {
@@ -104,7 +104,7 @@ test('escape sequences of a foreign run reach no terminal', slow, () => {
     'gen report',
     'gen emit',
     `gen report ${id}`,
-    'gen show scale.t64.e1.sound',
+    'gen show scale.t64-e3b0',
     `gen report 'x${evil}'`,
   ]) {
     const { stdout, stderr } = shell(place, line);

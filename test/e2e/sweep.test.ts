@@ -10,12 +10,12 @@ import { testContext, testToolchain } from '../helpers/toolchain.ts';
 
 const slow = { timeout: 300_000 };
 const sound = [
-  'scale.t64.e1.sound',
-  'scale.t64.e2.sound',
-  'scale.t128.e1.sound',
-  'scale.t128.e2.sound',
-  'scale.t256.e1.sound',
-  'scale.t256.e2.sound',
+  'scale.t64-e3b0',
+  'scale.t64.e2-a379',
+  'scale.t128-8bd2',
+  'scale.t128.e2-0fd3',
+  'scale.t256-f1bf',
+  'scale.t256.e2-0dc6',
 ];
 
 beforeAll(async () => {
@@ -64,7 +64,7 @@ describe('gen sweep', () => {
     async () => {
       const { path } = workspace({ fresh: true });
       const cxx = join(path, 'g++');
-      const kill = 'case "$*" in *scale.t64.e1.sound.cu*) kill -KILL $$ ;; esac';
+      const kill = 'case "$*" in *scale.t64-e3b0.cu*) kill -KILL $$ ;; esac';
       writeFileSync(cxx, `#!/bin/sh\n${kill}\nexec g++ "$@"\n`, { mode: 0o755 });
       const argv = ['sweep', 'scale', '--device', 'emulated', '--json'];
       const first = await gen(path, [...argv, '--preset', 'sound'], { CXX: cxx });
@@ -78,7 +78,7 @@ describe('gen sweep', () => {
         verdicts: { passed: 6 },
         cache: { hits: 11, compiled: 1 },
       });
-      const only = ['validate', 'scale', 'scale.t64.e1.sound', '--device', 'emulated'];
+      const only = ['validate', 'scale', 'scale.t64-e3b0', '--device', 'emulated'];
       edit(join(path, 'kernels/scale/scale.cu.hbs'), (text) => `${text}// again\n`);
       const alone = await gen(path, only, { CXX: cxx });
       expect(alone.stdout).toContain('machine: 1 variant');
@@ -102,11 +102,11 @@ describe('gen sweep', () => {
       ]);
       expect(verdictsOf(events)).toEqual({
         ...Object.fromEntries(sound.map((id) => [id, 'passed'])),
-        'scale.t128.e1.illegal': 'out-of-bounds',
-        'scale.t128.e1.endless': 'hang',
-        'scale.t128.e1.registers': 'resources',
-        'scale.t128.e1.wrong': 'wrong',
-        'scale.t128.e1.syntax': 'compile',
+        'scale.t128.illegal-15d9': 'out-of-bounds',
+        'scale.t128.endless-1b1f': 'hang',
+        'scale.t128.registers-321c': 'resources',
+        'scale.t128.wrong-370c': 'wrong',
+        'scale.t128.syntax-2327': 'compile',
       });
       expect(code).toBe(0);
       const failed = events.flatMap((one) =>
@@ -122,7 +122,7 @@ describe('gen sweep', () => {
     const swept = await gen(path, [
       'validate',
       'scale',
-      'scale.t128.e1.wrong',
+      'scale.t128.wrong-370c',
       '--device',
       'emulated',
       '--json',
@@ -142,7 +142,7 @@ describe('gen sweep', () => {
     const { path } = workspace();
     renameSync(join(path, 'gen.config.ts'), join(path, 'my config.ts'));
     const set = ['--arch', 'sm_80', '--config', 'my config.ts', '--watchdog', '9'];
-    const ids = ['scale.t128.e1.registers', 'scale.t128.e1.wrong'] as const;
+    const ids = ['scale.t128.registers-321c', 'scale.t128.wrong-370c'] as const;
     for (const [id, more] of [
       [ids[0], ''],
       [ids[1], '--device emulated --case ragged --seed \\d+ --watchdog 9 '],
@@ -209,7 +209,7 @@ describe('gen sweep', () => {
     expect(await resume()).toEqual({ passed: 3, wrong: 3 });
     const page = await gen(path, ['report']);
     expect(page.stdout).toMatch(/verdicts \| (3 passed, 3 wrong|3 wrong, 3 passed) \|/);
-    expect((await gen(path, ['show', 'scale.t64.e2.sound'])).stdout).toContain('verdict wrong');
+    expect((await gen(path, ['show', 'scale.t64.e2-a379'])).stdout).toContain('verdict wrong');
   });
 
   test('a part of the gate is none: nothing that passed it alone is emitted', slow, async () => {
@@ -242,7 +242,7 @@ describe('gen sweep', () => {
 
   test('a stopped gate of one file goes on with that file, and ships nothing', slow, async () => {
     const { path, out } = workspace({ fresh: true });
-    const id = 'scale.t64.e1.sound';
+    const id = 'scale.t64-e3b0';
     await gen(path, ['render', 'scale', id]);
     const file = join(path, 'mine.cu');
     const text = readFileSync(join(out, `sources/scale/${id}.cu`), 'utf8');
@@ -343,7 +343,7 @@ describe('stages by themselves', () => {
 
   test('validate takes an edited file of a variant', slow, async () => {
     const { path, out } = workspace();
-    const id = 'scale.t64.e1.sound';
+    const id = 'scale.t64-e3b0';
     await gen(path, ['render', 'scale', id]);
     const file = join(path, 'mine.cu');
     const text = readFileSync(join(out, 'sources/scale', `${id}.cu`), 'utf8');
@@ -369,15 +369,15 @@ describe('stages by themselves', () => {
     const { path } = workspace();
     expect((await gen(path, ['list'])).stdout).toContain('scale  y = alpha * x');
     expect((await gen(path, ['list', 'scale', '--where', 'threads == 64 && perThread == 2'])).stdout).toBe(
-      'scale.t64.e2.sound\n',
+      'scale.t64.e2-a379\n',
     );
     expect((await gen(path, ['show', 'scale'])).stdout).toContain('Elements per thread.');
-    expect((await gen(path, ['show', 'scale', 'scale.t64.e2.sound'])).stdout).toContain(
+    expect((await gen(path, ['show', 'scale', 'scale.t64.e2-a379'])).stdout).toContain(
       'tile = 128 (derived)',
     );
     // An id says which family it is of.
-    expect((await gen(path, ['show', 'scale.t64.e2.sound'])).stdout).toContain('tile = 128 (derived)');
-    expect((await gen(path, ['why', 'scale.t64.e2.sound'])).stdout).toContain('legal: scale.t64.e2.sound');
+    expect((await gen(path, ['show', 'scale.t64.e2-a379'])).stdout).toContain('tile = 128 (derived)');
+    expect((await gen(path, ['why', 'scale.t64.e2-a379'])).stdout).toContain('legal: scale.t64.e2-a379');
     const why = await gen(path, ['why', 'scale', 'threads=64', 'perThread=1', 'defect=wrong']);
     expect(why.code).toBe(1);
     expect(why.stdout).toMatch(/BROKEN +defects are planted once/);

@@ -7,7 +7,7 @@ import { sha256 } from '../../src/util/hash.ts';
 import { edit, gen, type Workspace, workspace } from '../helpers/gen.ts';
 import { testContext, testToolchain } from '../helpers/toolchain.ts';
 
-const winner = 'scale.t64.e1.sound'; // the family's own priority would take 256 threads
+const winner = 'scale.t64-e3b0'; // the family's own priority would take 256 threads
 
 beforeAll(async () => {
   await buildWorker('emulated', await testToolchain(), testContext());

@@ -127,7 +127,7 @@ describe('loadFamily', () => {
     await expect(loadFamily('bsr-spm')).rejects.toThrow(
       /there is no kernel family 'bsr-spm'; there are: .*bsr-spmm.*; did you mean 'bsr-spmm'\?/,
     );
-    await expect(loadFamily('bsr')).rejects.toThrow(/did you mean 'bsr-spmm'\?/);
+    await expect(loadFamily('gem')).rejects.toThrow(/did you mean 'gemm'\?/);
   });
 });
 

@@ -13,21 +13,28 @@ export const parameters = defineParameters({
     doc: 'Function applied to each element of C.',
     values: ['none', 'relu', 'gelu-tanh', 'gelu-erf', 'silu'],
   },
-  tileM: { label: 'm', doc: 'Rows of C of a thread block.', values: [64, 128, 256] },
-  tileN: { label: 'n', doc: 'Columns of C of a thread block.', values: [64, 128, 256] },
+  tileM: { label: 'm', doc: 'Rows of C of a thread block.', values: [64, 128, 256], usual: {} },
+  tileN: { label: 'n', doc: 'Columns of C of a thread block.', values: [64, 128, 256], usual: {} },
   tileK: {
     label: 'k',
     doc: 'Columns of A and rows of B of a stage. On wgmma 64: a row of A is as long as the widest swizzle.',
     values: [32, 64],
+    usual: { mma: 32 },
   },
-  stages: { label: 's', doc: 'Stages of the pipeline in shared memory.', values: [2, 3, 4, 5, 6] },
+  stages: {
+    label: 's',
+    doc: 'Stages of the pipeline in shared memory.',
+    values: [2, 3, 4, 5, 6],
+    usual: { mma: 4, wgmma: 4 },
+  },
   group: {
     label: 'g',
     doc: 'Threadblock swizzle: rows of tiles that thread blocks go down before they take the next column.',
     values: [1, 8, 16],
+    usual: { mma: 8, wgmma: 8 },
   },
-  warpsM: { label: 'wm', doc: 'Warps below each other (mma).', values: [1, 2, 4] },
-  warpsN: { label: 'wn', doc: 'Warps side by side (mma).', values: [1, 2, 4] },
+  warpsM: { label: 'wm', doc: 'Warps below each other (mma).', values: [1, 2, 4], usual: { mma: 2 } },
+  warpsN: { label: 'wn', doc: 'Warps side by side (mma).', values: [1, 2, 4], usual: { mma: 2 } },
   copyBytes: {
     label: 'c',
     doc: 'Bytes of a cp.async (mma): what A, B and their rows must be aligned to.',
@@ -52,6 +59,7 @@ export const parameters = defineParameters({
     label: 'b',
     doc: 'Boxes of 16 rows by 64 columns in which a warp stages C (wgmma).',
     values: [1, 2, 4],
+    usual: { wgmma: 2 },
   },
 });
 

@@ -15,21 +15,21 @@ describe('renderVariant', () => {
   it('says what the file is, which parameters matter and how to render it again', () => {
     const folder = folderOf({ 'kernel.cu.hbs': 'constexpr int kArea = {{area}};\n\n\n' });
     const source = renderVariant(toyFamily, folder, variant, '/out');
-    expect(source.text).toBe(`// toy_op.simt.b64.tn128
+    expect(source.text).toBe(`// toy_op.simt.b64.tn128-e7b2
 // C = A * B
 //
 //   path   simt
 //   block  64
 //   tileN  128
 //
-// Rendered from kernel.cu.hbs by: gen render toy-op toy_op.simt.b64.tn128
+// Rendered from kernel.cu.hbs by: gen render toy-op toy_op.simt.b64.tn128-e7b2
 constexpr int kArea = 8192;
 `);
     const commented = folderOf({ 'kernel.cu.hbs': '// One thread an element.\n' });
     expect(renderVariant(toyFamily, commented, variant).text).toMatch(
-      /simt\.b64\.tn128\n\/\/\n\/\/ One thread/,
+      /simt\.b64\.tn128-e7b2\n\/\/\n\/\/ One thread/,
     );
-    expect(source.path).toBe('/out/sources/toy-op/toy_op.simt.b64.tn128.cu');
+    expect(source.path).toBe('/out/sources/toy-op/toy_op.simt.b64.tn128-e7b2.cu');
     expect(source.hash).toBe(createHash('sha256').update(source.text).digest('hex'));
   });
 });

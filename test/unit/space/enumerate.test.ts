@@ -135,8 +135,8 @@ describe('enumerate', () => {
     }).variants;
     expect(variant).toEqual({
       family: 'toy-op',
-      id: 'toy_op.mma.b32.tn32.st2.sw0',
-      symbol: 'toy_op_mma_b32_tn32_st2_sw0',
+      id: 'toy_op.mma.st2-439e',
+      symbol: 'toy_op.mma.st2-439e',
       parameters: { path: 'mma', block: 32, tileN: 32, stages: 2, swizzle: false },
       active: ['path', 'block', 'tileN', 'stages', 'swizzle'],
       derived: { area: 1024 },

@@ -18,7 +18,7 @@ describe('explain', () => {
       'not-supported': true,
     });
     expect(why(point)).toMatchObject({
-      id: 'toy_op.mma.b32.tn128.st4.sw1',
+      id: 'toy_op.mma.tn128.st4.sw1-c1b5',
       legal: false,
       missing: [],
       inactive: [],
@@ -54,7 +54,7 @@ describe('explain', () => {
 
   it('does not ask for inactive parameters', () => {
     expect(why('path=simt, block=64, tileN=64, stages=4')).toMatchObject({
-      id: 'toy_op.simt.b64.tn64',
+      id: 'toy_op.simt.b64.tn64-4270',
       inactive: ['stages', 'swizzle'],
       missing: [],
       legal: true,

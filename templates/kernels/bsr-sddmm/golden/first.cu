@@ -1,4 +1,4 @@
-// bsr_sddmm.naive.b16.f16.f16
+// bsr_sddmm.naive.b16-e3b0
 // A = alpha * (X[M,K] * Y[N,K]^T) + beta * A at the stored blocks of A, in block sparse rows (BSR)
 //
 //   path    naive
@@ -6,7 +6,7 @@
 //   input   f16
 //   output  f16
 //
-// Rendered from naive.cu.hbs by: gen render bsr-sddmm bsr_sddmm.naive.b16.f16.f16
+// Rendered from naive.cu.hbs by: gen render bsr-sddmm bsr_sddmm.naive.b16-e3b0
 //
 // Reference: one thread computes one element of a stored block. Takes every problem; fast on none.
 #include "args.h"
@@ -41,7 +41,7 @@ TW_DEVICE int row_of(const Args& args, int block) {
 
 }  // namespace
 
-extern "C" __global__ void __launch_bounds__(kThreads) bsr_sddmm_naive_b16_f16_f16(const Args args) {
+extern "C" __global__ void __launch_bounds__(kThreads) bsr_sddmm_naive_b16_e3b0(const Args args) {
   const int block = blockIdx.x / kShares, element = blockIdx.x % kShares * kThreads + threadIdx.x;
   const int row = row_of(args, block) * kBlock + element / kBlock;
   const int column = index(args, args.col_idx, block) * kBlock + element % kBlock;
@@ -58,4 +58,4 @@ extern "C" __global__ void __launch_bounds__(kThreads) bsr_sddmm_naive_b16_f16_f
   *to = static_cast<Output>(value);
 }
 
-TW_EXPORT(bsr_sddmm_naive_b16_f16_f16)
+TW_EXPORT(bsr_sddmm_naive_b16_e3b0)

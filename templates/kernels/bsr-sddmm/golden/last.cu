@@ -1,4 +1,4 @@
-// bsr_sddmm.mma.b128.bf16.bf16.xcolumn.ycolumn.g2.k32.s3.wm2.wn4.c16
+// bsr_sddmm.mma.b128.bf16.bf16.xcolumn.ycolumn.g2.wm2.wn4-a02f
 // A = alpha * (X[M,K] * Y[N,K]^T) + beta * A at the stored blocks of A, in block sparse rows (BSR)
 //
 //   path       mma
@@ -14,7 +14,7 @@
 //   warpsN     4
 //   copyBytes  16
 //
-// Rendered from mma.cu.hbs by: gen render bsr-sddmm bsr_sddmm.mma.b128.bf16.bf16.xcolumn.ycolumn.g2.k32.s3.wm2.wn4.c16
+// Rendered from mma.cu.hbs by: gen render bsr-sddmm bsr_sddmm.mma.b128.bf16.bf16.xcolumn.ycolumn.g2.wm2.wn4-a02f
 //
 // Tensor cores by mma.sync, operands by cp.async and ldmatrix. A thread block computes up to 2 stored blocks of a block row
 // with 2 x 4 warps, from 3 stages of 32 columns of X and Y. X is column-major, Y column-major; they and their lines
@@ -73,14 +73,14 @@ TW_DEVICE void multiply(Sums& sums, std::uint32_t stage, int row, int column, in
   for (int k = 0; k < kTileK; k += 16) {
     std::uint32_t left[kTilesM][4];
 #pragma unroll
-    for (int m = 0; m < kTilesM; ++m) tw::load_a<kLeft, TileX::kRowBytes>(left[m], stage, row + m * 16, k, lane);
+    for (int m = 0; m < kTilesM; ++m) tw::load_a<Input, kLeft, TileX::kRowBytes>(left[m], stage, row + m * 16, k, lane);
 #pragma unroll
     for (int n = 0; n < kTilesN; n += 2) {
       const int at = column + n * 8;
       if (at >= columns) break;  // no such block
       std::uint32_t right[4];
       const std::uint32_t block = stage + TileX::kBytes + at / kBlock * TileY::kBytes;
-      tw::load_b<kRight, TileY::kRowBytes>(right, block, at % kBlock, k, lane);
+      tw::load_b<Input, kRight, TileY::kRowBytes>(right, block, at % kBlock, k, lane);
 #pragma unroll
       for (int m = 0; m < kTilesM; ++m) {
         ptx::mma_m16n8k16<Input>(sums[m][n], left[m], right[0], right[1]);
@@ -125,7 +125,7 @@ TW_DEVICE void store(const Args& args, const Sums& sums, const Tile& tile, int r
 
 }  // namespace
 
-extern "C" __global__ void __launch_bounds__(kThreads) bsr_sddmm_mma_b128_bf16_bf16_xcolumn_ycolumn_g2_k32_s3_wm2_wn4_c16(const Args args) {
+extern "C" __global__ void __launch_bounds__(kThreads) bsr_sddmm_mma_b128_bf16_bf16_xcolumn_ycolumn_g2_wm2_wn4_a02f(const Args args) {
   TW_SHARED(memory);
   const std::uint32_t shared = ptx::shared_address(memory);
   const Tile tile = args.tiles[blockIdx.x];
@@ -150,4 +150,4 @@ extern "C" __global__ void __launch_bounds__(kThreads) bsr_sddmm_mma_b128_bf16_b
   store(args, sums, tile, row, column);
 }
 
-TW_EXPORT(bsr_sddmm_mma_b128_bf16_bf16_xcolumn_ycolumn_g2_k32_s3_wm2_wn4_c16)
+TW_EXPORT(bsr_sddmm_mma_b128_bf16_bf16_xcolumn_ycolumn_g2_wm2_wn4_a02f)

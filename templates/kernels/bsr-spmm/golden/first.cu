@@ -1,4 +1,4 @@
-// bsr_spmm.naive.b64.f16.f16
+// bsr_spmm.naive.b64-2fac
 // C[M,N] = alpha * A[M,K] * B[K,N] + beta * C, A in block sparse rows (BSR), B and C dense and row-major
 //
 //   path    naive
@@ -6,7 +6,7 @@
 //   input   f16
 //   output  f16
 //
-// Rendered from naive.cu.hbs by: gen render bsr-spmm bsr_spmm.naive.b64.f16.f16
+// Rendered from naive.cu.hbs by: gen render bsr-spmm bsr_spmm.naive.b64-2fac
 //
 // Reference: one thread computes one element of C. Takes every problem; fast on none.
 #include "paths/naive/args.h"
@@ -38,7 +38,7 @@ TW_DEVICE void add(float& sum, const Args& args, const Input* a, int stride, int
 }  // namespace
 
 extern "C" __global__ void __launch_bounds__(kThreads)
-bsr_spmm_naive_b64_f16_f16(const Args args) {
+bsr_spmm_naive_b64_2fac(const Args args) {
   const int row = blockIdx.y * kRows + threadIdx.x / kColumns;
   const int column = blockIdx.x * kColumns + threadIdx.x % kColumns;
   const long long product = blockIdx.z;
@@ -69,4 +69,4 @@ bsr_spmm_naive_b64_f16_f16(const Args args) {
   args.c[product * args.c_at.product + row * args.c_at.row + column * args.c_at.column] = static_cast<Output>(value);
 }
 
-TW_EXPORT(bsr_spmm_naive_b64_f16_f16)
+TW_EXPORT(bsr_spmm_naive_b64_2fac)

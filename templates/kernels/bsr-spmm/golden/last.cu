@@ -1,4 +1,4 @@
-// bsr_spmm.wgmma.b128.f16.f16.tn128.tk64.st4.pw1.overlap.pn4.longest.coopM.wg2.bps1.cl2.wd0.cs64.static.sp0.none.pdl0
+// bsr_spmm.wgmma.b128.tn128.overlap.pn4.coopM.cl2-1bc2
 // C[M,N] = alpha * A[M,K] * B[K,N] + beta * C, A in block sparse rows (BSR), B and C dense and row-major
 //
 //   path            wgmma
@@ -23,7 +23,7 @@
 //   l2Hint          none
 //   pdl             false
 //
-// Rendered from wgmma.cu.hbs by: gen render bsr-spmm bsr_spmm.wgmma.b128.f16.f16.tn128.tk64.st4.pw1.overlap.pn4.longest.coopM.wg2.bps1.cl2.wd0.cs64.static.sp0.none.pdl0
+// Rendered from wgmma.cu.hbs by: gen render bsr-spmm bsr_spmm.wgmma.b128.tn128.overlap.pn4.coopM.cl2-1bc2
 //
 // Hopper, persistent and warp specialised. Each pair of thread blocks walks a list of tiles; a tile is one block row by
 // 128 columns of C per thread block. One producer warp keeps a ring of 4 stages full by TMA. 2 consumer warpgroups
@@ -318,7 +318,7 @@ TW_DEVICE void consume(const Args& args, const TensorMap* map_c, const Shared& s
 }  // namespace
 
 extern "C" __global__ void __launch_bounds__(kThreads, 1)
-    bsr_spmm_wgmma_b128_f16_f16_tn128_tk64_st4_pw1_overlap_pn4_longest_coopM_wg2_bps1_cl2_wd0_cs64_static_sp0_none_pdl0(
+    bsr_spmm_wgmma_b128_tn128_overlap_pn4_coopM_cl2_1bc2(
         const Args args, const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b,
         const __grid_constant__ TensorMap map_c) {
   TW_SHARED(memory);
@@ -350,4 +350,4 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
   }
   ptx::cluster_sync();  // a block must not end while the other one still copies into it or signals its barriers
 }
-TW_EXPORT(bsr_spmm_wgmma_b128_f16_f16_tn128_tk64_st4_pw1_overlap_pn4_longest_coopM_wg2_bps1_cl2_wd0_cs64_static_sp0_none_pdl0)
+TW_EXPORT(bsr_spmm_wgmma_b128_tn128_overlap_pn4_coopM_cl2_1bc2)

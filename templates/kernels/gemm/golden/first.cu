@@ -1,11 +1,11 @@
-// gemm.naive.f16.none
+// gemm.naive-e3b0
 // C[M,N] = act(alpha * A[M,K] * B[K,N] + beta * C + bias), row-major, f16 or bf16
 //
 //   path        naive
 //   element     f16
 //   activation  none
 //
-// Rendered from naive.cu.hbs by: gen render gemm gemm.naive.f16.none
+// Rendered from naive.cu.hbs by: gen render gemm gemm.naive-e3b0
 //
 // Reference: one thread computes one element of C. Takes every problem; fast on none.
 #include "args.h"
@@ -23,7 +23,7 @@ constexpr int kTileN = 32;
 
 }  // namespace
 
-extern "C" __global__ void __launch_bounds__(kTileM * kTileN) gemm_naive_f16_none(const Args args) {
+extern "C" __global__ void __launch_bounds__(kTileM * kTileN) gemm_naive_e3b0(const Args args) {
   const int tiles_n = (args.columns + kTileN - 1) / kTileN;
   const int row = blockIdx.x / tiles_n * kTileM + threadIdx.x / kTileN;
   const int column = blockIdx.x % tiles_n * kTileN + threadIdx.x % kTileN;
@@ -41,4 +41,4 @@ extern "C" __global__ void __launch_bounds__(kTileM * kTileN) gemm_naive_f16_non
   *c = static_cast<Element>(tilewright::activate(Activation::none, value));
 }
 
-TW_EXPORT(gemm_naive_f16_none)
+TW_EXPORT(gemm_naive_e3b0)

@@ -1,4 +1,4 @@
-// gemm.wgmma.bf16.relu.m256.n128.s3.g8.cm1.cn2.f1.b1
+// gemm.wgmma.bf16.relu.m256.n128.s3.cn2.f1.b1-3951
 // C[M,N] = act(alpha * A[M,K] * B[K,N] + beta * C + bias), row-major, f16 or bf16
 //
 //   path        wgmma
@@ -13,7 +13,7 @@
 //   inFlight    1
 //   boxes       1
 //
-// Rendered from wgmma.cu.hbs by: gen render gemm gemm.wgmma.bf16.relu.m256.n128.s3.g8.cm1.cn2.f1.b1
+// Rendered from wgmma.cu.hbs by: gen render gemm gemm.wgmma.bf16.relu.m256.n128.s3.cn2.f1.b1-3951
 //
 // Hopper, persistent and warp specialised. A thread block computes tiles of 256 x 128 elements of C: one warp keeps 3 stages
 // full by TMA, two warpgroups multiply 128 rows each with wgmma and write C through staging by TMA. Clusters are 1 x 2
@@ -141,7 +141,7 @@ TW_DEVICE void consume(const Args& args, const tw::Tensor& c, std::uint32_t shar
 }  // namespace
 
 extern "C" __global__ void __launch_bounds__(kThreads, 1)
-    gemm_wgmma_bf16_relu_m256_n128_s3_g8_cm1_cn2_f1_b1(const Args args, const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b,
+    gemm_wgmma_bf16_relu_m256_n128_s3_cn2_f1_b1_3951(const Args args, const __grid_constant__ TensorMap map_a, const __grid_constant__ TensorMap map_b,
         const __grid_constant__ TensorMap map_c) {
   TW_SHARED(memory);
   const std::uint32_t shared = ptx::shared_address(memory);
@@ -166,4 +166,4 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
   if (kCluster > 1) tw::cluster_sync<kCluster>();
 }
 
-TW_EXPORT(gemm_wgmma_bf16_relu_m256_n128_s3_g8_cm1_cn2_f1_b1)
+TW_EXPORT(gemm_wgmma_bf16_relu_m256_n128_s3_cn2_f1_b1_3951)

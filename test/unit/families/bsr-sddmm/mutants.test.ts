@@ -17,9 +17,9 @@ beforeAll(async () => {
 afterAll(() => bench?.close());
 
 const ids = {
-  naive: 'bsr_sddmm.naive.b16.f16.f16',
-  rows: 'bsr_sddmm.mma.b16.f16.f16.xrow.yrow.g8.k32.s3.wm1.wn2.c16',
-  columns: 'bsr_sddmm.mma.b32.f16.f16.xcolumn.ycolumn.g4.k32.s3.wm2.wn2.c16',
+  naive: 'bsr_sddmm.naive.b16-e3b0',
+  rows: 'bsr_sddmm.mma.b16.g8.wm1.wn2-b007',
+  columns: 'bsr_sddmm.mma.b32.xcolumn.ycolumn.g4.wm2.wn2-b2cb',
 };
 type Name = keyof typeof ids;
 type Mutant = readonly [defect: string, of: Name, change: Change, verdicts: readonly VerdictName[]];

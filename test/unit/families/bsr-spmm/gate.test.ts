@@ -163,7 +163,7 @@ describe('a Matrix Market file', () => {
     ],
   ])('%s is no verdict on the variant', async (_, text, says, kind) => {
     const path = join(folderOf(text === undefined ? {} : { 'a.mtx': text }), 'a.mtx');
-    const artifact = await bench.build('bsr_spmm.naive.b64.f16.f16', sound);
+    const artifact = await bench.build('bsr_spmm.naive.b64-2fac', sound);
     if ('verdict' in artifact) throw new Error(artifact.evidence.message);
     const [usual] = bench.family.cases(artifact.source.variant.parameters as never, 'quick');
     const problem = { ...usual?.problem, pattern: { kind: 'matrix-market', path } };

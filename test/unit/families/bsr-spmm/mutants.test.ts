@@ -22,22 +22,17 @@ beforeAll(async () => {
 afterAll(() => bench?.close());
 
 const ids = {
-  naive: 'bsr_spmm.naive.b64.f16.f16',
-  naiveBf16: 'bsr_spmm.naive.b64.bf16.bf16',
-  simt: 'bsr_spmm.simt.b32.f16.f16.tn64.tk32.pf1.w4.c4.v8.u4.ilp1.bt0',
-  mma: 'bsr_spmm.mma.b64.f16.f16.tn128.tk64.pf0.wm2.wn4.st3.pw0.cp16.staged.tc1.mb2.pn1.longest',
-  twoTiles: 'bsr_spmm.mma.b32.f16.f32.tn128.tk32.pf0.wm2.wn2.st4.pw0.cp16.direct.tc2.mb2.pn1.natural',
-  producers: 'bsr_spmm.mma.b64.f16.f16.tn128.tk32.pf0.wm2.wn4.st4.pw4.cp16.staged.tc1.mb2.pn1.longest',
-  pingPong:
-    'bsr_spmm.wgmma.b64.f16.f16.tn128.tk64.st4.pw1.tma.pn1.longest.pingpong.wg2.bps1.cl1.wd0.cs64.static.sp0.none.pdl0',
-  halves:
-    'bsr_spmm.wgmma.b128.f16.f16.tn128.tk64.st4.pw1.overlap.pn4.longest.coopM.wg2.bps1.cl2.wd0.cs64.static.sp0.none.pdl0',
-  dependent:
-    'bsr_spmm.wgmma.b64.f16.f16.tn128.tk64.st4.pw1.tma.pn1.longest.pingpong.wg2.bps1.cl1.wd0.cs64.static.sp0.none.pdl1',
-  claims:
-    'bsr_spmm.wgmma.b64.f16.f16.tn128.tk64.st4.pw1.tma.pn1.longest.coopN.wg2.bps1.cl1.wd0.cs64.atomic.sp0.none.pdl0',
-  parts:
-    'bsr_spmm.wgmma.b32.f16.f16.tn128.tk32.st4.pw1.tma.pn1.longest.coopN.wg2.bps1.cl1.wd0.cs64.static.sp8.none.pdl0',
+  naive: 'bsr_spmm.naive.b64-2fac',
+  naiveBf16: 'bsr_spmm.naive.b64.bf16.bf16-0c1d',
+  simt: 'bsr_spmm.simt.b32.pf1.w4.v8-6982',
+  mma: 'bsr_spmm.mma.b64.tk64.st3-1c11',
+  twoTiles: 'bsr_spmm.mma.b32.f16.f32.wn2.direct.tc2.natural-b856',
+  producers: 'bsr_spmm.mma.b64.pw4-fef2',
+  pingPong: 'bsr_spmm.wgmma.b64.tn128.pingpong-1db9',
+  halves: 'bsr_spmm.wgmma.b128.tn128.overlap.pn4.coopM.cl2-1bc2',
+  dependent: 'bsr_spmm.wgmma.b64.tn128.pingpong.pdl1-a4e6',
+  claims: 'bsr_spmm.wgmma.b64.tn128.coopN.atomic-6de9',
+  parts: 'bsr_spmm.wgmma.b32.tn128.tk32.coopN.sp8-f534',
 };
 type Name = keyof typeof ids;
 

@@ -17,9 +17,9 @@ beforeAll(async () => {
 afterAll(() => bench?.close());
 
 const ids = {
-  small: 'bsr_spmm.narrow.b16.f16.f16.tn8.pf0.u4.wm1.mb2.tm1.wk2.pt1',
-  ahead: 'bsr_spmm.narrow.b32.f16.f16.tn24.pf1.u2.wm1.mb2.tm2.wk4.pt1',
-  parts: 'bsr_spmm.narrow.b64.f16.f32.tn8.pf0.u4.wm2.mb2.tm1.wk4.pt4',
+  small: 'bsr_spmm.narrow.b16.tn8.u4.wk2-0a75',
+  ahead: 'bsr_spmm.narrow.b32.tn24.pf1.u2.tm2.wk4-ceef',
+  parts: 'bsr_spmm.narrow.b64.f16.f32.tn8.u4.wm2.wk4.pt4-2179',
 };
 type Name = keyof typeof ids;
 type Mutant = readonly [defect: string, of: Name, change: Change, verdicts: readonly VerdictName[]];

@@ -16,13 +16,13 @@ beforeAll(async () => {
 afterAll(() => bench?.close());
 
 const ids = {
-  naive: 'gemm.naive.f16.none',
-  naiveBf16: 'gemm.naive.bf16.none',
-  relu: 'gemm.naive.f16.relu',
-  gelu: 'gemm.naive.f16.gelu-erf',
-  mma: 'gemm.mma.f16.none.m128.n128.k32.s4.g8.wm2.wn2.c16',
-  wgmma: 'gemm.wgmma.f16.none.m128.n256.s4.g8.cm2.cn1.f0.b2',
-  tall: 'gemm.wgmma.bf16.relu.m256.n128.s3.g8.cm1.cn2.f1.b1',
+  naive: 'gemm.naive-e3b0',
+  naiveBf16: 'gemm.naive.bf16-b9b7',
+  relu: 'gemm.naive.relu-56ef',
+  gelu: 'gemm.naive.gelu-erf-b267',
+  mma: 'gemm.mma.m128.n128-801e',
+  wgmma: 'gemm.wgmma.m128.n256.cm2-4b98',
+  tall: 'gemm.wgmma.bf16.relu.m256.n128.s3.cn2.f1.b1-3951',
 };
 type Name = keyof typeof ids;
 type Mutant = readonly [defect: string, of: Name, change: Change, verdicts: readonly VerdictName[]];
