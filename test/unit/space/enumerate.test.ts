@@ -136,7 +136,7 @@ describe('enumerate', () => {
     expect(variant).toEqual({
       family: 'toy-op',
       id: 'toy_op.mma.st2-439e',
-      symbol: 'toy_op.mma.st2-439e',
+      symbol: 'toy_op_mma_st2_439e',
       parameters: { path: 'mma', block: 32, tileN: 32, stages: 2, swizzle: false },
       active: ['path', 'block', 'tileN', 'stages', 'swizzle'],
       derived: { area: 1024 },
