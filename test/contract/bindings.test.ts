@@ -87,13 +87,18 @@ describe('the C library of a run', { timeout: 300_000 }, () => {
 
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'tilewright-library-'));
-    const chosen = /\.naive\.b64\.f16|\.mma\.b(32|64)\.f16\.f16/;
+    const where =
+      'input == "f16" && output == "f16" && (path == "naive" && block == 64 || path == "mma" && block in [32, 64])';
     const won = { workload: '4096.power-law.b64', variant: uneven, source: '', run: 'gpu-1', parameters: {} };
     const winners = [{ ...won, median: 1e-4, mad: 1e-6, tflops: 100, l2: 'hot' as const }];
-    await emitTestLibrary({ out: place('out'), chosen, winners });
+    await emitTestLibrary({ out: place('out'), where, winners });
     newKernel('my-op', root);
     const of = await loadFamily('my-op', { root });
-    library = await emitTestLibrary({ out: place('out'), of, chosen: /t64(\.v4)?-/ });
+    library = await emitTestLibrary({
+      out: place('out'),
+      of,
+      where: 'threads == 64 && vector in [1, 4] && unroll == 1',
+    });
     hasCuda = Object.values(library.manifest.operations).every(({ variants }) =>
       variants.every(({ images }) => images.length > 0),
     );

@@ -21,7 +21,7 @@ test('captured calls on a miss neither allocate nor wait; kernels that fail to l
   const { path } = await emitTestLibrary({
     out,
     presets: ['shipped'],
-    chosen: /\.b64\.f16\.f16/,
+    where: 'block == 64 && input == "f16" && output == "f16"',
     cuda: 'empty',
   });
   const folders = ['src', 'src/tuner', 'src/cuda', 'src/operations/bsr_spmm'].map((one) => join(path, one));

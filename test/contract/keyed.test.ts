@@ -33,7 +33,7 @@ beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'tilewright-keyed-'));
   ({ path: library } = await emitTestLibrary({
     out: join(root, 'out'),
-    chosen: /\.naive\.b64\.f16|\.mma\.b64\.f16\.f16\.tn128\.tk64/,
+    where: `block == 64 && input == "f16" && output == "f16" && (path == "naive" || path == "mma" && tileN == 128 && tileK == 64)`,
     cuda: false,
   }));
   const define = { CMAKE_CXX_FLAGS: '-O1', CMAKE_BUILD_TYPE: 'None' };

@@ -25,7 +25,7 @@ it('a run allocates nothing up to its one launch, on one thread and on 16, nor d
   const library = await emitTestLibrary({
     out: folderOf(),
     presets: ['shipped'],
-    chosen: /\.f16\.f16/,
+    where: 'input == "f16" && output == "f16"',
     cuda: 'empty',
   });
   const argv = [join(packageRoot, 'bench/plan-run'), '--cuda', cudaHome, '--library', library.path];

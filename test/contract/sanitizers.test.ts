@@ -15,7 +15,8 @@ const source = join(packageRoot, 'test/fixtures/c/threads.c');
 let library: Library;
 
 beforeAll(async () => {
-  library = await emitTestLibrary({ out: root, chosen: /\.mma\.b64\.f16\.f16\..*\.pw4\./, cuda: false });
+  const where = 'path == "mma" && block == 64 && input == "f16" && output == "f16" && producers == 4';
+  library = await emitTestLibrary({ out: root, where, cuda: false });
 }, 120_000);
 afterAll(() => rm(root, { recursive: true, force: true }));
 

@@ -42,9 +42,9 @@ interface TestLibrary {
   readonly out: string;
   /** Default: bsr-spmm. */
   readonly of?: Pick<DiscoveredFamily, 'family' | 'folder'>;
-  /** Presets of the family (default: `quick`), and which of their variants, by id. */
+  /** Presets of the family (default: `quick`), and which of their variants, in the language of `--where`. */
   readonly presets?: readonly string[];
-  readonly chosen: RegExp;
+  readonly where: string;
   /** What wisdom says of some workloads. */
   readonly winners?: readonly WisdomRecord[];
   /**
@@ -59,14 +59,14 @@ interface TestLibrary {
  * the installed library.
  */
 export async function emitTestLibrary(request: TestLibrary): Promise<Library> {
-  const { out, presets = ['quick'], chosen, winners = [], cuda = true } = request;
+  const { out, presets = ['quick'], where, winners = [], cuda = true } = request;
   const { family, folder } = request.of ?? (await loadFamily('bsr-spmm'));
   const all = presets.flatMap(
-    (preset) => enumerate(family, { arch: defaultArch, preset }).variants as Variant[],
+    (preset) => enumerate(family, { arch: defaultArch, preset, where }).variants as Variant[],
   );
   const toolchain = cuda ? await findToolchain(localExecutor) : undefined;
   const artifacts: Artifact[] = [];
-  for (const variant of all.filter(({ id }) => chosen.test(id))) {
+  for (const variant of all) {
     const source = renderVariant(family, folder, variant, out);
     writeSource(source);
     if (!toolchain) artifacts.push(emulated(source));

@@ -27,9 +27,11 @@ export async function cargo(folder: string, ...args: string[]): Promise<CargoRes
 export async function emitCrates(folder: string): Promise<string | undefined> {
   if (!hasTool('cargo')) return 'cargo is not installed';
   rmSync(rustOut, { recursive: true, force: true });
-  await emitTestLibrary({ out: rustOut, chosen: /\.naive\.b64\.f16\.f16/, cuda: false });
+  const where = 'path == "naive" && block == 64 && input == "f16" && output == "f16"';
+  await emitTestLibrary({ out: rustOut, where, cuda: false });
   const of = await loadFamily('gemm');
-  await emitTestLibrary({ out: rustOut, of, chosen: /\.naive\.f16\.none/, cuda: false });
+  const dense = 'path == "naive" && element == "f16" && activation == "none"';
+  await emitTestLibrary({ out: rustOut, of, where: dense, cuda: false });
   await emitPackage('rust', rustOut, () => undefined);
   const own = join(packageRoot, 'test/fixtures/rust/operations.rs');
   cpSync(own, join(rustOut, 'rust/tilewright/tests/operations.rs'));

@@ -10,9 +10,11 @@ export const pythonTests = join(packageRoot, 'test', 'fixtures', 'python');
 
 /** Emits a small library of two operations into `out`, and gives the path of its wheel. Takes a minute. */
 export async function emitTestWheel(out: string): Promise<string> {
-  await emitTestLibrary({ out, chosen: /\.naive\.b64\.f16\.f16|\.mma\.b64\.f16\.f16\.tn128/, cuda: false });
+  const where = `block == 64 && input == "f16" && output == "f16" && (path == "naive" || path == "mma" && tileN == 128)`;
+  await emitTestLibrary({ out, where, cuda: false });
   const of = await loadFamily('gemm');
-  await emitTestLibrary({ out, of, chosen: /\.naive\.f16\.(none|relu)/, cuda: false });
+  const dense = 'path == "naive" && element == "f16" && activation in ["none", "relu"]';
+  await emitTestLibrary({ out, of, where: dense, cuda: false });
   // g++ takes minutes to optimise what takes seconds to run.
   const define = { CMAKE_CXX_FLAGS: '-O1', CMAKE_BUILD_TYPE: 'None' };
   const tools = async () => ({ executor: localExecutor, define, toolFolders, cuda: 'off' as const });
