@@ -20,5 +20,7 @@ test('a new kernel family passes the gate as it stands, and no longer once it is
   edit(template, (text) => text.replace('i < args.count', 'i + 1 < args.count'));
   const broken = await gen(path, sweep('--where', 'threads == 64 && vector == 4 && unroll == 2'));
   expect(broken.code).toBe(1);
-  expect(verdictsOf(broken.events)).toEqual({ 'my_axpy.t64.v4.u2': 'unwritten' });
+  expect(Object.entries(verdictsOf(broken.events))).toEqual([
+    [expect.stringMatching(/^my_axpy\.t64\.v4\.u2-/), 'unwritten'],
+  ]);
 });
