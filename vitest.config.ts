@@ -1,25 +1,54 @@
-import { defineConfig } from 'vitest/config';
+import { existsSync } from 'node:fs';
+import { configDefaults, defineConfig } from 'vitest/config';
+
+// Bare metal and containers have the control device; WSL has its own.
+const hasGpu = ['/dev/nvidiactl', '/dev/dxg'].some(existsSync);
+
+const faults = Number(process.env.TILEWRIGHT_FAULTS ?? 0);
+
+/** Folders of tests that are not part of `npm test`. Each is a command, `npm run test:<name>`. */
+const slow = {
+  /** C++ tests, emitted libraries and packages: what compiles for minutes. */
+  builds: { testTimeout: 600_000 },
+  /** Killed processes and hostile folders: a sample, or TILEWRIGHT_FAULTS of each, TILEWRIGHT_PROCESSES at once. */
+  faults: { testTimeout: 600_000 * Math.max(1, faults / 10) },
+  /** Needs PyTorch. */
+  python: { testTimeout: 600_000 },
+  /** Needs cargo and Burn's crates. */
+  rust: { testTimeout: 1_500_000 },
+  /** Needs an NVIDIA GPU. Two files at a time would disturb each other's times. */
+  gpu: { testTimeout: 300_000, include: hasGpu ? ['test/gpu/**/*.test.ts'] : [] },
+};
+const skipped = !hasGpu && process.argv.includes('gpu');
+if (skipped) console.log('skipped test/gpu: there is no NVIDIA GPU here (no /dev/nvidiactl, no /dev/dxg)');
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: [
-      'test/gpu/**',
-      'test/python/**',
-      'test/rust/**',
-      'test/faults/**',
-      'node_modules/**',
-      'dist/**',
-      'generated/**',
-    ],
-    // Tests compile and run real kernels: the machine's cores are theirs, not the test runner's.
-    maxWorkers: 2,
-    testTimeout: 30_000,
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],
       exclude: ['dist/**', '**/*.d.ts'],
       reporter: ['text-summary', ['text', { maxCols: 100 }]],
     },
+    passWithNoTests: skipped,
+    projects: [
+      {
+        test: {
+          name: 'quick',
+          include: ['test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...Object.keys(slow).map((folder) => `test/${folder}/**`)],
+          // Tests compile and run real kernels: the machine's cores are theirs, not the test runner's.
+          maxWorkers: 2,
+          testTimeout: 30_000,
+        },
+      },
+      ...Object.entries(slow).map(([name, options], index) => ({
+        test: {
+          ...{ name, include: [`test/${name}/**/*.test.ts`], maxWorkers: 1 },
+          ...options,
+          sequence: { groupOrder: index + 1 },
+        },
+      })),
+    ],
   },
 });

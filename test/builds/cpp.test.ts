@@ -2,11 +2,11 @@ import { mkdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { localExecutor } from '../src/exec/local.ts';
-import { packageRoot } from '../src/util/package-root.ts';
-import { toolEnvironment } from './helpers/library.ts';
+import { localExecutor } from '../../src/exec/local.ts';
+import { packageRoot } from '../../src/util/package-root.ts';
+import { toolEnvironment } from '../helpers/library.ts';
 
-// The C++ side has its own tests, which CMake builds and ctest runs; here they are part of `npm test`.
+// The C++ side has its own tests, which CMake builds and ctest runs; here they are part of `npm run test:builds`.
 
 const build = join(packageRoot, 'node_modules/.cache/tilewright/cmake');
 

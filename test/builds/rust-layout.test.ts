@@ -1,4 +1,4 @@
-// The Rust crates as text, for every family that there is; test/e2e/rust.test.ts compiles and runs them.
+// The Rust crates as text, for every family that there is; test/builds/rust.test.ts compiles and runs them.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
