@@ -12,6 +12,7 @@ import json
 import statistics
 import time
 import warnings
+from unittest import mock
 
 import torch
 import torch.nn.functional as F
@@ -75,6 +76,8 @@ def graph_seconds(calls, samples=15):
 
 def host_microseconds(call, calls=400, rounds=7):
     """Microseconds of the CPU for one eager call, the median of rounds."""
+    for _ in range(calls):
+        call()
     times = []
     for _ in range(rounds):
         torch.cuda.synchronize()
@@ -138,25 +141,91 @@ def check_gradients(layer):
     return {"gradients": {"x": error(x.grad, of_x), "values": error(values.grad, of_values)}}
 
 
-def eager(layer, bsr, dense):
+def check_captured(layer):
+    """Largest error of a compiled layer and of a CUDA graph that is replayed with another input, over the largest element."""
+    x, other = (torch.randn(16, layer.in_features, device="cuda", dtype=torch.float16) for _ in range(2))
+    row = {}
+    with torch.no_grad():
+        error = lambda y, to: float((y - to).abs().max() / to.abs().max())
+        row["compiled"] = guarded(lambda: error(torch.compile(layer, fullgraph=True)(x), layer(x)))
+        stream, graph = torch.cuda.Stream(), torch.cuda.CUDAGraph()
+        with torch.cuda.stream(stream):
+            layer(x)
+        torch.cuda.synchronize()
+        with torch.cuda.graph(graph, stream=stream):
+            y = layer(x)
+        wanted = layer(other)
+        x.copy_(other)
+        graph.replay()
+        torch.cuda.synchronize()
+        row["graph"] = error(y, wanted)
+    return {"captured": row}
+
+
+def eager(layer, bsr):
+    """Microseconds of the CPU for one call, and of its parts."""
+    from tilewright.operations.bsr_spmm import patterns
+
     x = torch.randn(1, layer.in_features, device="cuda", dtype=torch.float16)
     small = random_layer(256, 256)
     y = torch.randn(1, 256, device="cuda", dtype=torch.float16)
+    z = torch.empty_like(y)
     linear = torch.nn.Linear(256, 256, bias=False, device="cuda", dtype=torch.float16)
     small_bsr = bsr_of(small)
+    operator = torch.ops.tilewright.bsr_linear_inference.default
+    empty = lambda: None
     with torch.inference_mode():
-        row = {
-            "eager_us": {
-                "SparseLinear 256 x 256": host_microseconds(lambda: small(y)),
-                "nn.Linear 256 x 256": host_microseconds(lambda: linear(y)),
-                "SparseLinear 14336 x 4096": host_microseconds(lambda: layer(x)),
-            }
+        small(y)
+        kept = patterns.pattern_of(small.crow, small.col, 256, 256, BLOCK)
+        launch = next(iter(kept.launches.values()))
+        addresses = (y.data_ptr(), small.values.data_ptr(), None, z.data_ptr())
+        calls = {
+            "SparseLinear 256 x 256": lambda: small(y),
+            "its operator alone": lambda: operator(small.crow, small.col, small.values, y, None, 256, "none"),
+            "its launch alone": lambda: launch(*addresses),
+            "nn.Linear 256 x 256": lambda: linear(y),
+            "torch.mm 256 x 256 alone": lambda: torch.mm(y, linear.weight, out=z),
+            "z.zero_()": z.zero_,
+            "nothing": empty,
+            "SparseLinear 14336 x 4096": lambda: layer(x),
         }
+        row = {name: host_microseconds(call) for name, call in calls.items()}
     with torch.no_grad():
-        stock = host_microseconds(lambda: F.linear(y, small_bsr))
+        row["F.linear on BSR, PyTorch's own"] = host_microseconds(lambda: F.linear(y, small_bsr))
         with tt.enable():
-            row["eager_us"]["F.linear on BSR, drop-in"] = host_microseconds(lambda: F.linear(y, small_bsr))
-        row["eager_us"]["F.linear on BSR, PyTorch's own"] = stock
+            row["F.linear on BSR, drop-in"] = host_microseconds(lambda: F.linear(y, small_bsr))
+    return {"eager_us": row, "extension": "_call_by_ctypes" not in patterns.run.__module__}
+
+
+def training(stack, dense, tokens):
+    """Milliseconds of forward and backward of an MLP, gradients of weights and of x: eager, the median of steps over the stack."""
+    from tilewright.operations.bsr_spmm import patterns
+
+    def milliseconds(mlps):
+        x = torch.randn(tokens, HIDDEN, device="cuda", dtype=torch.float16, requires_grad=True)
+        grad = torch.randn(tokens, HIDDEN, device="cuda", dtype=torch.float16)
+        times = []
+        for step in range(4):
+            begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            torch.cuda.synchronize()
+            begin.record()
+            for mlp in mlps:
+                mlp(x).backward(grad)
+            end.record()
+            end.synchronize()
+            times.append(begin.elapsed_time(end) / len(mlps))
+        return round(statistics.median(times[1:]), 3)
+
+    layers = [tuple(layer.requires_grad_() for layer in one) for one in stack]
+    weights = [tuple(w.detach().requires_grad_() for w in one) for one in dense]
+    row = {"training": tokens, "module_ms": guarded(lambda: milliseconds([Mlp(*one) for one in layers]))}
+    with mock.patch.object(patterns.KeptPattern, "sampled", lambda _: None):
+        row["with_gathered_gradients_ms"] = guarded(lambda: milliseconds([Mlp(*one) for one in layers]))
+    linears = [Mlp(*[lambda x, w=w: F.linear(x, w) for w in one]) for one in weights]
+    row["dense_ms"] = guarded(lambda: milliseconds(linears))
+    for one in layers:
+        for layer in one:
+            layer.requires_grad_(False).values.grad = None
     return row
 
 
@@ -207,7 +276,8 @@ def main():
     for row in check_correct(stack[0][0], stock[0][0], dense[0][0]):
         say(**row)
     say(**guarded_row(lambda: check_gradients(stack[0][0])))
-    say(**guarded_row(lambda: eager(stack[0][0], stock[0][0], dense[0][0])))
+    say(**guarded_row(lambda: eager(stack[0][0], stock[0][0])))
+    say(**guarded_row(lambda: check_captured(stack[0][0])))
     products = lambda weights: Mlp(*[lambda x, w=w: F.linear(x, w) for w in weights])
     for tokens in (1, 16, 64, 2048, 8192):
         if left() < 5:
@@ -226,6 +296,9 @@ def main():
                 "pytorch_bsr_us": microseconds([lambda m=m: m(x) for m in map(products, stock)]),
             }
         say(**row)
+    for tokens in (2048, 8192):
+        if left() > 10:
+            say(**guarded_row(lambda: training(stack[:2], dense[:2], tokens)))
     for tokens in (16, 64, 2048, 1):
         if left() < 5:
             break

@@ -9,6 +9,7 @@ import { diskError } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
 import { describeOwner, withLock } from '../util/lock.ts';
 import { bindingFolder, loadPackageBinding } from './binding.ts';
+import { buildExtensions } from './extension.ts';
 import { replaceFolder, writeFileOf } from './files.ts';
 import { type InstallOptions, installLibrary, makePrivateFolder } from './install.ts';
 import {
@@ -47,18 +48,28 @@ export async function emitPackage(
     const path = await writePackage(binding, out);
     if (!binding.wheel || !tools) return path;
     remark(`building the shared libraries of ${path} for a wheel`);
-    return wheelOf(path, join(path, binding.library), await tools());
+    return wheelOf(path, binding, await tools(), remark);
   });
 }
 
-/** Builds the package's shared libraries aside, and a wheel in `<package>/dist`. */
-async function wheelOf(path: string, library: string, { executor, ...options }: BuildTools): Promise<string> {
+/** Builds the package's shared libraries and extensions aside, and a wheel in `<package>/dist`. */
+async function wheelOf(
+  path: string,
+  binding: PackageBinding,
+  { executor, ...options }: BuildTools,
+  remark: (message: string) => void,
+): Promise<string> {
   const prefix = makePrivateFolder();
   try {
     const define = { ...wheelDefinitions, CMAKE_INSTALL_LIBDIR: 'lib', ...options.define };
-    await installLibrary(library, prefix, executor, { ...options, define, shared: true });
+    await installLibrary(join(path, binding.library), prefix, executor, { ...options, define, shared: true });
+    const sources = (binding.wheel?.extensions ?? []).map((from) => ({
+      from,
+      root: bindingFolder(binding.name),
+    }));
+    const extensions = await buildExtensions(sources, join(prefix, 'modules'), executor, remark);
     const libraries = join(prefix, 'lib');
-    return await buildWheel({ tree: path, libraries, folder: join(path, 'dist'), executor });
+    return await buildWheel({ tree: path, libraries, extensions, folder: join(path, 'dist'), executor });
   } finally {
     await rm(prefix, { recursive: true, force: true });
   }

@@ -4,6 +4,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Executor } from '../exec/executor.ts';
 import { makeFolder } from '../util/disk.ts';
+import type { Extension } from './extension.ts';
 import { filesIn } from './files.ts';
 import { needsOf, platformTag } from './platform.ts';
 import { type ZipEntry, zipOf } from './zip.ts';
@@ -21,23 +22,27 @@ interface WheelRequest {
   readonly tree: string;
   /** Folder of the shared libraries. */
   readonly libraries: string;
+  readonly extensions: readonly Extension[];
   /** Folder that gets the wheel. */
   readonly folder: string;
   readonly executor: Executor;
 }
 
 /** Writes a wheel (PEP 427) of the package with its shared libraries, and gives its path. Equal contents give equal wheels. */
-export async function buildWheel({ tree, libraries, folder, executor }: WheelRequest): Promise<string> {
+export async function buildWheel(request: WheelRequest): Promise<string> {
+  const { tree, libraries, extensions, folder, executor } = request;
   const metadata = await readFile(join(tree, 'METADATA'), 'utf8');
   const name = `${field(metadata, 'Name')}-${field(metadata, 'Version')}`;
   const built = libraryNames.map((file) => join(libraries, file)).filter((file) => existsSync(file));
-  const needs = await Promise.all(built.map((file) => needsOf(file, executor)));
+  const binaries = [...built, ...extensions.map(({ file }) => file)];
+  const needs = await Promise.all(binaries.map((file) => needsOf(file, executor)));
   const tag = `py3-none-${platformTag(needs)}`;
   const info = `${name}.dist-info`;
   const modules = await filesIn(tree, (path) => path.includes('/') && !/^(library|dist)\//.test(path));
   const files: ZipEntry[] = [
     ...(await Promise.all(modules.map(async (path) => ({ path, data: await readFile(join(tree, path)) })))),
     ...(await Promise.all(built.map((file) => libraryEntry(file)))),
+    ...(await Promise.all(extensions.map(extensionEntry))),
     { path: `${info}/METADATA`, data: Buffer.from(metadata) },
     { path: `${info}/WHEEL`, data: Buffer.from(wheelFile(tag)) },
     { path: `${info}/licenses/LICENSE`, data: await readFile(join(tree, 'library', 'LICENSE')) },
@@ -53,6 +58,10 @@ export async function buildWheel({ tree, libraries, folder, executor }: WheelReq
 async function libraryEntry(file: string): Promise<ZipEntry> {
   const name = file.slice(file.lastIndexOf('/') + 1);
   return { path: `tilewright/lib/${name}`, data: await readFile(file), executable: true };
+}
+
+async function extensionEntry({ path, file }: Extension): Promise<ZipEntry> {
+  return { path, data: await readFile(file), executable: true };
 }
 
 function field(metadata: string, name: string): string {

@@ -68,6 +68,9 @@ export interface PackageBinding {
   readonly familyFiles?: (operation: string) => string;
   /** `has`: whether a family wrote the file of this path in the package. */
   readonly files: (manifest: Manifest, has: (file: string) => boolean) => readonly PackageFile[];
-  /** True: also built and packed as a wheel (PEP 427), with the library's shared libraries in `<first folder>/lib`. */
-  readonly wheel?: boolean;
+  /**
+   * Also built and packed as a wheel (PEP 427), with the library's shared libraries in `<first folder>/lib`. `extensions`: C sources in the
+   * binding's folder, each compiled for Python's stable ABI where its headers are, and then a module of the package.
+   */
+  readonly wheel?: { readonly extensions: readonly string[] };
 }

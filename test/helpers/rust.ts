@@ -17,8 +17,17 @@ export interface CargoResult {
 }
 
 /** Runs cargo in a folder of `rustOut`. */
-export async function cargo(folder: string, ...args: string[]): Promise<CargoResult> {
-  const options = { cwd: join(rustOut, folder), env, timeoutMs: 1_500_000 };
+export function cargo(folder: string, ...args: string[]): Promise<CargoResult> {
+  return cargoWith({}, folder, ...args);
+}
+
+/** The same with further variables of the environment. */
+export async function cargoWith(
+  own: Readonly<Record<string, string>>,
+  folder: string,
+  ...args: string[]
+): Promise<CargoResult> {
+  const options = { cwd: join(rustOut, folder), env: { ...env, ...own }, timeoutMs: 1_500_000 };
   const { exitCode, stdout, stderr } = await localExecutor.run(['cargo', ...args], options);
   return { code: exitCode, text: stdout + stderr };
 }

@@ -8,13 +8,16 @@ import { emitTestLibrary, toolFolders } from './library.ts';
 /** Folder of the Python tests. */
 export const pythonTests = join(packageRoot, 'test', 'fixtures', 'python');
 
-/** Emits a small library of two operations into `out`, and gives the path of its wheel. Takes a minute. */
+/** Emits a small library of three operations into `out`, and gives the path of its wheel. Takes a minute. */
 export async function emitTestWheel(out: string): Promise<string> {
   const where = `block == 64 && input == "f16" && output == "f16" && (path == "naive" || path == "mma" && tileN == 128)`;
   await emitTestLibrary({ out, where, cuda: false });
   const of = await loadFamily('gemm');
   const dense = 'path == "naive" && element == "f16" && activation in ["none", "relu"]';
   await emitTestLibrary({ out, of, where: dense, cuda: false });
+  const sampled = await loadFamily('bsr-sddmm');
+  const exact = 'path == "naive" && block == 64 && input == "f16" && output == "f16"';
+  await emitTestLibrary({ out, of: sampled, where: exact, cuda: false });
   // g++ takes minutes to optimise what takes seconds to run.
   const define = { CMAKE_CXX_FLAGS: '-O1', CMAKE_BUILD_TYPE: 'None' };
   const tools = async () => ({ executor: localExecutor, define, toolFolders, cuda: 'off' as const });

@@ -32,12 +32,3 @@ test('burn-sparse: the example runs', async () => {
   expect(code, text).toBe(0);
   expect(text).toContain('gradient of the stored blocks [2, 64, 64]');
 });
-
-test('tilewright-sys can be packaged, with the library in it', async () => {
-  const flags = ['--no-verify', '--allow-dirty', '--list'];
-  const { code, text } = await cargo('rust', 'package', '-p', 'tilewright-sys', ...flags);
-  expect(code, text).toBe(0);
-  expect(text).toContain('vendor/manifest.json');
-  const packed = await cargo('rust', 'package', '-p', 'tilewright-sys', '--no-verify', '--allow-dirty');
-  expect(packed.code, packed.text).toBe(0);
-});

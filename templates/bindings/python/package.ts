@@ -9,10 +9,12 @@ const shared = [
   'sparse_autotune/py.typed',
   'tilewright/__init__.py.hbs',
   'tilewright/_arrays.py',
+  'tilewright/_call_by_ctypes.py',
   'tilewright/_context.py',
   'tilewright/_errors.py',
   'tilewright/_library.py',
   'tilewright/_operation.py',
+  'tilewright/_plan.py',
   'tilewright/_validate.py',
   'tilewright/_version.py.hbs',
   'tilewright/py.typed',
@@ -45,7 +47,7 @@ const python: PackageBinding = {
       }),
     ];
   },
-  wheel: true,
+  wheel: { extensions: ['tilewright/_call.c'] },
 };
 export default python;
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -14,6 +14,13 @@ from ._arrays import Array, View, current_stream, empty, is_torch, on_device, pa
 from ._context import Context, Descriptor
 from ._errors import InvalidArgument
 from ._library import Library
+
+try:
+    from ._call import Ready, run
+except ImportError:
+    from ._call_by_ctypes import Ready, run  # type: ignore[assignment]
+
+__all__ = ["Call", "Choice", "Operand", "Operation", "Ready", "run"]
 
 #: Sizes by name.
 Sizes = Mapping[str, int]
@@ -127,7 +134,7 @@ class Call:
         problem: ctypes.Structure,
         fixed: Mapping[str, Any],
     ) -> None:
-        self._library = context.library
+        self.library = context.library
         self._held = (context, pattern, problem)
         self._struct = operation.operands
         self._fixed = {"struct_size": ctypes.sizeof(operation.operands), **fixed}
@@ -148,20 +155,27 @@ class Call:
         """Enqueues the call on a stream, and takes the struct back."""
         status = self._run(*self._first, ctypes.byref(operands), stream)
         if status:
-            self._library.check(status)
+            self.library.check(status)
         self._idle.append(operands)
+
+    def ready(self, places: Sequence[str], **fixed: float) -> Ready:
+        """The call with all but the stream and the addresses of these operands, for `run` of the same module. It lives no longer than this."""
+        operands = self._struct(**self._fixed, **fixed)
+        handles = tuple(one.value for one in self._first[:-1]) + (ctypes.addressof(self._held[2]),)
+        offsets = tuple(getattr(self._struct, name).offset for name in places)
+        return Ready(ctypes.cast(self._run, ctypes.c_void_p).value, handles, bytes(operands), offsets)
 
     def tune(self, operands: Any, stream: int) -> None:
         """Measures which kernel is the fastest for such calls, and keeps the answer. Waits for the stream."""
-        self._library.check(self._functions.tune(*self._first, ctypes.byref(operands), stream))
+        self.library.check(self._functions.tune(*self._first, ctypes.byref(operands), stream))
 
     def explain(self, operands: Any) -> dict[str, Any]:
         """How such a call is served: its key, kernel, origin, and what was measured."""
         size = ctypes.c_size_t(0)
         reference = ctypes.byref(operands)
-        self._library.check(self._functions.explain(*self._first, reference, None, ctypes.byref(size)))
+        self.library.check(self._functions.explain(*self._first, reference, None, ctypes.byref(size)))
         text = ctypes.create_string_buffer(size.value)
-        self._library.check(self._functions.explain(*self._first, reference, text, ctypes.byref(size)))
+        self.library.check(self._functions.explain(*self._first, reference, text, ctypes.byref(size)))
         said: dict[str, Any] = json.loads(text.value.decode())
         return said
 

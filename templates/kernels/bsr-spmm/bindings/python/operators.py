@@ -14,7 +14,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ..._errors import InvalidArgument
+from ..._errors import InvalidArgument, NotSupported
 from .matrix import activation_name
 from .patterns import KeptPattern, Launch, block_rows, kinds, pattern_of
 
@@ -84,8 +84,12 @@ def run_matmul(
         raise InvalidArgument(f"out has the strides {list(c.stride())}: neither its rows nor its columns are contiguous")
     types = (kinds[b.dtype], kinds[c.dtype])
     key = (b.shape[1], *types, pitch, pitch_c, layout, layout_c, bias is not None, "none", beta != 0)
-    address = None if bias is None else bias.data_ptr()
-    kept.launch(key, b.get_device())(b.data_ptr(), values.data_ptr(), address, c.data_ptr(), alpha, beta)
+    launch = kept.launch(key, b.get_device())
+    addresses = (b.data_ptr(), values.data_ptr(), None if bias is None else bias.data_ptr(), c.data_ptr())
+    if alpha == 1 and beta == 0:
+        launch(*addresses)
+    else:
+        launch.scaled(*addresses, alpha, beta)
     return c
 
 
@@ -124,12 +128,25 @@ def _input_grad(crow: Tensor, col: Tensor, values: Tensor, grad: Tensor, in_feat
     return run_linear(kept, values[order].mT.contiguous(), grad.contiguous(), None, "none")
 
 
+def _values_grad(crow: Tensor, col: Tensor, grad: Tensor, x: Tensor, block: int) -> Tensor:
+    """The blocks of grad^T x that A has: a sampled product, where the library has one for it, else dense products in PyTorch."""
+    grad, x = grad.reshape(-1, grad.shape[-1]), x.reshape(-1, x.shape[-1])
+    if grad.shape[0] == 0:
+        return grad.new_zeros((col.numel(), block, block))
+    try:
+        sampled = pattern_of(crow, col, grad.shape[1], x.shape[1], block).sampled()
+        if sampled is not None:
+            return sampled(grad.t(), x.t())
+    except NotSupported:
+        pass
+    return _gathered_product(crow, col, grad, x, block)
+
+
 _gathered_elements = 1 << 27
 
 
-def _values_grad(crow: Tensor, col: Tensor, grad: Tensor, x: Tensor, block: int) -> Tensor:
-    """The blocks of grad^T x that A has: dense products of gathered panels, so many at a time as fit into 256 MB."""
-    grad, x = grad.reshape(-1, grad.shape[-1]), x.reshape(-1, x.shape[-1])
+def _gathered_product(crow: Tensor, col: Tensor, grad: Tensor, x: Tensor, block: int) -> Tensor:
+    """The same by dense products of gathered panels, so many at a time as fit into 256 MB."""
     tokens, rows = grad.shape[0], block_rows(crow, col)
     left, right = (one.unflatten(1, (-1, block)) for one in (grad, x))
     result = grad.new_empty((col.numel(), block, block))
@@ -221,6 +238,27 @@ _activations = {
 }
 
 
+try:
+    _modes, _trace = torch._C._len_torch_dispatch_stack, torch._C._get_tracing_state
+    _transforms = torch._C._functorch.peek_interpreter_stack
+except AttributeError:  # another release: each call goes through the operator
+
+    def _modes() -> int:
+        return 1
+
+
+def _is_plain_call(x: Tensor, values: Tensor) -> bool:
+    """Whether no compiler, trace, mode or transform has to see the operator; leaving it out saves a third of the time of a call."""
+    return (
+        not torch.compiler.is_compiling()
+        and type(x) is Tensor
+        and type(values) in (torch.nn.Parameter, Tensor)
+        and _modes() == 0
+        and _transforms() is None
+        and _trace() is None
+    )
+
+
 def linear_of_parts(
     crow: Tensor, col: Tensor, values: Tensor, x: Tensor, bias: Tensor | None, out_features: int, activation: str
 ) -> Tensor:
@@ -229,6 +267,8 @@ def linear_of_parts(
         values.requires_grad or x.requires_grad or (bias is not None and bias.requires_grad)
     ):
         return _activations[activation](_operators.bsr_linear.default(crow, col, values, x, bias, out_features, "none"))
+    if _is_plain_call(x, values):
+        return _linear(crow, col, values, x, bias, out_features, activation)
     return _operators.bsr_linear_inference.default(crow, col, values, x, bias, out_features, activation)
 
 

@@ -12,8 +12,13 @@ import torch
 from torch import Tensor
 
 from ..._errors import Error, InvalidArgument
-from ..._operation import Call
+from ..._operation import Call, run
 from .matrix import Pattern
+
+try:
+    from ..bsr_sddmm.torch import SampledProduct
+except ImportError:  # a library without that operation
+    SampledProduct = None
 
 kinds = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32"}
 _stream_of = getattr(torch._C, "_cuda_getCurrentRawStream", None)
@@ -27,20 +32,32 @@ class Launch:
     def __init__(self, call: Call, device: int) -> None:
         self._call = call
         self._device = device
+        self._check = call.library.check
+        self._ready = call.ready(("b", "values", "bias", "c"), alpha=1.0, beta=0.0)
 
-    def __call__(self, b: int, values: int, bias: int | None, c: int, alpha: float = 1.0, beta: float = 0.0) -> None:
-        """Enqueues a product on the current stream of the device; the first four arguments are addresses."""
-        call, device = self._call, self._device
-        operands = call.operands()
-        operands.b, operands.values, operands.bias, operands.c = b, values, bias, c
-        operands.alpha, operands.beta = alpha, beta
+    def __call__(self, b: int, values: int, bias: int | None, c: int) -> None:
+        """Enqueues a product on the current stream of the device; all are addresses."""
+        device = self._device
         if device < 0:
-            call.run(operands, 0)
+            status = run(self._ready, 0, b, values, bias, c)
         elif device == _current_device():  # type: ignore[misc]
-            call.run(operands, _stream_of(device))  # type: ignore[misc]
+            status = run(self._ready, _stream_of(device), b, values, bias, c)  # type: ignore[misc]
         else:
             with torch.cuda.device(device):
-                call.run(operands, _stream_of(device))  # type: ignore[misc]
+                status = run(self._ready, _stream_of(device), b, values, bias, c)  # type: ignore[misc]
+        if status:
+            self._check(status)
+
+    def scaled(self, b: int, values: int, bias: int | None, c: int, alpha: float, beta: float) -> None:
+        """The same with alpha and beta; slower."""
+        operands = self._call.operands()
+        operands.b, operands.values, operands.bias, operands.c = b, values, bias, c
+        operands.alpha, operands.beta = alpha, beta
+        if self._device < 0:
+            self._call.run(operands, 0)
+        else:
+            with torch.cuda.device(self._device):
+                self._call.run(operands, _stream_of(self._device))  # type: ignore[misc]
 
 
 class KeptPattern:
@@ -54,14 +71,12 @@ class KeptPattern:
         # The kernels' own index type; the original where it is that.
         self.crow, self.col = (one.to(torch.int32).contiguous() for one in self._source)
         self.pattern = Pattern(self.crow, self.col, rows, columns, block)
-        self.rows, self.columns = rows, columns
+        self.rows, self.columns, self.block = rows, columns, block
         self.elements = self.pattern.blocks * block * block
         #: By what a product asks for.
         self.launches: dict[tuple[Any, ...], Launch] = {}
         self._transposed: tuple[KeptPattern, Tensor] | None = None
-
-    def is_for(self, rows: int, columns: int, block: int) -> bool:
-        return self.columns == columns and self.rows == rows and self.pattern.block == block
+        self._sampled: Any = None
 
     def transposed(self) -> tuple[KeptPattern, Tensor]:
         """The pattern of the transpose, and the place in `values` of each of its blocks."""
@@ -75,6 +90,12 @@ class KeptPattern:
             kept = KeptPattern(crow, rows[order].int(), pattern.columns, pattern.rows, block)
             self._transposed = (kept, order)
         return self._transposed
+
+    def sampled(self) -> Any:
+        """What computes dense products at the pattern's blocks, of the operation bsr_sddmm; None where the library is without it."""
+        if SampledProduct is not None and self._sampled is None:
+            self._sampled = SampledProduct(self.crow, self.col, self.rows, self.columns, self.block)
+        return self._sampled
 
     def launch(self, key: tuple[Any, ...], device: int) -> Launch:
         """What runs the products of a key of Pattern.call, on a GPU or, with -1, on the CPU."""
@@ -104,8 +125,10 @@ _near: dict[tuple[int, int], KeptPattern] = {}
 def pattern_of(crow: Tensor, col: Tensor, rows: int, columns: int, block: int) -> KeptPattern:
     """The pattern of index tensors. The first call with them copies them to the host, and so waits for the device."""
     near = _near.get((id(crow), id(col)))
-    if near is not None and near.is_for(rows, columns, block) and near.version == version_of(crow, col):
-        return near
+    if near is not None and near.columns == columns and near.rows == rows and near.block == block:
+        # Of tensors that count no changes there are none to see.
+        if near.version < 0 or near.version == crow._version + col._version:
+            return near
     key = (crow.data_ptr(), col.data_ptr(), rows, columns, block, col.numel())
     found = _patterns.get(key)
     if found is None or found.version != version_of(crow, col):

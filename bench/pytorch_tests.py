@@ -1,0 +1,139 @@
+"""PyTorch's own tests of products with sparse BSR tensors, by its own kernels and by this library's drop-in: what differs.
+
+    python3 bench/pytorch_tests.py <PyTorch's source>/test/test_sparse_csr.py [--match REGEX] [--json file]
+
+Takes the file from a checkout of PyTorch, at the tag of the PyTorch that is installed. Runs the matching tests twice, each time in a process
+of its own: as they are, and with tilewright.torch.enable(). Prints outcomes, the tests whose outcome differs, and how many calls were taken.
+Ends with 1 where a test passes with PyTorch's kernels and not with the library's, with 2 where no call was taken.
+"""
+
+import argparse
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from collections import Counter
+
+MATCH = r"test_\w*(mm|matmul|linear|mv)"
+
+
+class Outcomes(unittest.TestResult):
+    """What became of each test: `passed`, `skipped`, or the first line of what went wrong."""
+
+    def __init__(self):
+        super().__init__()
+        self.of = {}
+
+    def addSuccess(self, test):
+        self.of[test.id()] = "passed"
+
+    def addSkip(self, test, reason):
+        self.of[test.id()] = "skipped"
+
+    def addExpectedFailure(self, test, error):
+        self.of[test.id()] = "passed"
+
+    def addFailure(self, test, error):
+        self.of[test.id()] = first_line(error)
+
+    addError = addFailure
+
+    def addSubTest(self, test, subtest, error):
+        if error is not None:
+            self.of[test.id()] = first_line(error)
+
+
+def first_line(error):
+    text = str(error[1]).strip().splitlines()
+    return f"{error[0].__name__}: {text[0][:200] if text else ''}"
+
+
+def tests_of(file):
+    """All tests of a file, which is imported as PyTorch's runner would."""
+    sys.path.insert(0, os.path.dirname(os.path.abspath(file)))
+    sys.argv = [file]
+    spec = importlib.util.spec_from_file_location(os.path.splitext(os.path.basename(file))[0], file)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    pending, found = [unittest.defaultTestLoader.loadTestsFromModule(module)], []
+    while pending:
+        one = pending.pop()
+        pending.extend(one) if isinstance(one, unittest.TestSuite) else found.append(one)
+    return sorted(found, key=lambda test: test.id())
+
+
+def run_tests(file, match, seconds, drop_in):
+    """Outcomes of the matching tests, and what a drop-in did meanwhile. None is begun after so many seconds."""
+    outcomes, begun = Outcomes(), time.monotonic()
+    for test in tests_of(file):
+        if not re.search(match, test.id()):
+            continue
+        if time.monotonic() - begun > seconds:
+            outcomes.of[test.id()] = "not run"
+        else:
+            unittest.TestSuite([test]).run(outcomes)
+    passed_on = Counter() if drop_in is None else drop_in.passed_on
+    return {"outcomes": outcomes.of, "taken": drop_in.taken if drop_in else 0, "passed_on": dict(passed_on.most_common(12))}
+
+
+def child(options):
+    drop_in = None
+    if options.child == "ours":
+        import tilewright.torch
+
+        drop_in = tilewright.torch.enable()
+    result = run_tests(options.file, options.match, options.seconds, drop_in)
+    with open(options.json, "w") as file:
+        json.dump(result, file)
+
+
+def in_a_process(options, way):
+    with tempfile.TemporaryDirectory() as folder:
+        result = os.path.join(folder, "result.json")
+        own = ["--child", way, "--match", options.match, "--seconds", str(options.seconds), "--json", result]
+        done = subprocess.run([sys.executable, __file__, options.file, *own], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        if not os.path.exists(result):
+            sys.exit(f"{options.file} could not be run ({way}):\n{done.stderr[-2000:]}")
+        with open(result) as file:
+            return json.load(file)
+
+
+def counted(outcomes):
+    kinds = Counter(one if one in ("passed", "skipped", "not run") else "failed" for one in outcomes.values())
+    return ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())) or "no test matches"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("file", help="PyTorch's test/test_sparse_csr.py, or another of its test files")
+    parser.add_argument("--match", default=MATCH, help="of the tests' names")
+    parser.add_argument("--seconds", type=float, default=3600, help="for each of the two runs; no test is begun after that")
+    parser.add_argument("--json", help="file that gets outcomes and differences")
+    parser.add_argument("--child", choices=("stock", "ours"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        return child(options)
+    stock, ours = (in_a_process(options, way) for way in ("stock", "ours"))
+    before = stock["outcomes"]
+    differ = {name: [before.get(name), now] for name, now in ours["outcomes"].items() if before.get(name) != now}
+    worse = [name for name, (was, now) in differ.items() if was == "passed" and now != "not run"]
+    print(f"PyTorch's kernels: {counted(before)}")
+    print(f"with the drop-in: {counted(ours['outcomes'])}; {ours['taken']} calls taken")
+    for reason, count in ours["passed_on"].items():
+        print(f"  {count} passed on: {reason}")
+    for name, (was, now) in sorted(differ.items()):
+        print(f"{name}\n  PyTorch: {was}\n  drop-in: {now}")
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump({"stock": counted(before), **ours, "outcomes": counted(ours["outcomes"]), "differ": differ}, file, indent=1)
+    return 1 if worse else 2 if ours["taken"] == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
