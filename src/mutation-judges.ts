@@ -33,8 +33,11 @@ type Depth = 'quick' | 'full';
 /** Depths at which is asked, one after the other. */
 type Depths = readonly [Depth, ...Depth[]];
 
-/** Workers on each GPU: while one waits for a kernel that hangs, or is replaced, the others go on. */
-const workersPerGpu = 8;
+/**
+ * Jobs for each worker on a GPU. Several workers: while one waits for a kernel that hangs, or is replaced, the others go on. Few:
+ * each takes memory for a context, and for its cases.
+ */
+const jobsPerGpuWorker = 4;
 /** A kernel of the gate's small cases takes milliseconds on a GPU. */
 const gpuWatchdogSeconds = 5;
 
@@ -62,7 +65,9 @@ export class Judges {
   }
 
   async open(): Promise<void> {
-    const workers = this.#options.gpus.flatMap((gpu) => Array<Gpu>(workersPerGpu).fill(gpu));
+    const { gpus, jobs } = this.#options;
+    const perGpu = Math.ceil(jobs / jobsPerGpuWorker);
+    const workers = gpus.flatMap((gpu) => Array<Gpu>(perGpu).fill(gpu));
     const refused = await Promise.all(
       this.names.map((name) => this.#devices[name].open(name, name === cuda.name ? workers : [])),
     );

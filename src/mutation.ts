@@ -1,19 +1,16 @@
 // Mutant -> Artifact -> Verdict: what the gate says of kernels with one defect. The stages are those of a sweep.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { cuda, emulated } from './backends/index.ts';
 import type { CompileContext } from './compile/context.ts';
 import { buildVariant } from './compile/variant.ts';
+import { EnvironmentError } from './errors.ts';
 import type { Artifact } from './model/artifact.ts';
 import type { Source } from './model/variant.ts';
 import { isDoubtful, type Verdict } from './model/verdict.ts';
-import { machineCode } from './mutate/cubin.ts';
 import { argumentFor, type Equivalent } from './mutate/equivalents.ts';
 import { isGated, judged, refusal, wordOf } from './mutate/judge.ts';
-import { overlay } from './mutate/overlay.ts';
-import { mutatedSource, type Planned } from './mutate/plan.ts';
+import { elsewhere, mutatedSource, type Planned } from './mutate/plan.ts';
 import { type GpuResult, type MutantResult, type Opinions, opinionsSchema } from './mutate/result.ts';
+import { inContextOf, sameCode } from './mutation-build.ts';
 import { depthsUpTo, Judges, type JudgesOptions } from './mutation-judges.ts';
 import { mapLimit } from './util/limit.ts';
 
@@ -25,6 +22,8 @@ export interface Workshop extends JudgesOptions {
   readonly equivalents: readonly Equivalent[];
   /** Try survivors again: the gate is another one. */
   readonly retry: boolean;
+  /** Ids of variants that passed as they are, by this commit's gate: they are not asked again. */
+  readonly sound: ReadonlySet<string>;
   /** Time for beginning things; absent: as long as it takes. */
   readonly seconds?: number;
 }
@@ -76,8 +75,8 @@ export class MutantTrials {
   }
 
   /**
-   * Tries every mutant, some at a time, in the order of their ids, which are hashes: what is done when the time is over is a
-   * fair sample. `earlier` gives what is known of one: it is not tried again, but survivors are where the gate is to be asked
+   * Tries every mutant, some at a time, new ones first, in the order of their ids, which are hashes: what is done when the
+   * time is over is a fair sample. `earlier` gives what is known of one: it is not tried again, but survivors are where the gate is to be asked
    * at another depth, or again, and defects that a GPU has not said anything of.
    */
   async run(
@@ -86,7 +85,8 @@ export class MutantTrials {
     onResult: (result: MutantResult) => void,
   ): Promise<void> {
     const { depth, equivalents, retry } = this.#shop;
-    const inTurn = planned.toSorted((a, b) => (a.mutant.id < b.mutant.id ? -1 : 1));
+    const turn = (one: Planned) => `${earlier(one) ? 1 : 0} ${one.mutant.id}`;
+    const inTurn = planned.toSorted((a, b) => (turn(a) < turn(b) ? -1 : 1));
     await mapLimit(inTurn, 2 * this.#shop.jobs, async (one) => {
       if (this.#late()) return;
       const before = earlier(one);
@@ -123,28 +123,57 @@ export class MutantTrials {
       const source = sources[index % sources.length];
       if (!source || this.#late()) return;
       const seed = first + Math.floor(index / sources.length);
-      const verdict = await this.#judges.gate(
-        await this.#original(source),
-        this.#shop.depth,
-        emulated.name,
-        seed,
+      const artifacts = await this.#original(source);
+      const verdict = await this.#withMachine(
+        () => this.#judges.gate(artifacts, this.#shop.depth, emulated.name, seed),
+        () => undefined,
       );
+      if (verdict === undefined) return;
       if (verdict.verdict !== 'passed') alarms.push({ ...verdict, evidence: { ...verdict.evidence, seed } });
       onRun(++done);
     });
     return alarms;
   }
 
+  /** In the variant that a mutant was made of, and in others of the path where nothing is seen of it in that one. */
   async #try(one: Planned, known: MutantResult | undefined): Promise<MutantResult> {
+    const first = await this.#tryIn(one, known);
+    if (known !== undefined || !this.#isInert(first)) return first;
+    for (const other of elsewhere(one)) {
+      const result = await this.#tryIn(other, undefined);
+      if (result.outcome === 'killed') return { ...result, variant: first.variant, killedIn: result.variant };
+    }
+    return first;
+  }
+
+  /** Whether nothing is seen of a mutant, for a reason that other variants need not have. */
+  #isInert(result: MutantResult): boolean {
+    if (result.outcome === 'survived') return result.undecided === undefined;
+    return result.outcome === 'argued' && argumentFor(result, this.#shop.equivalents)?.variants !== undefined;
+  }
+
+  async #tryIn(one: Planned, known: MutantResult | undefined): Promise<MutantResult> {
     const { source, path, mutant } = one;
     const { text: _, launch: __, ...described } = mutant;
     const result = { variant: source.variant.id, path, ...described };
     const original = await this.#original(source);
-    const folder = mkdtempSync(join(tmpdir(), 'tilewright-mutant-'));
-    try {
-      return await this.#judge(result, one, original, this.#contextFor(one, folder), known);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
+    return this.#withMachine(
+      () =>
+        inContextOf(one, this.#shop.context, (context) => this.#judge(result, one, original, context, known)),
+      (why) => ({ ...result, outcome: 'survived', undecided: why }),
+    );
+  }
+
+  /** What a task gives, tried twice; where the machine keeps it from an answer, for want of memory say, what `otherwise` does. */
+  async #withMachine<T, U>(task: () => Promise<T>, otherwise: (why: string) => U): Promise<T | U> {
+    for (let last = false; ; last = true) {
+      try {
+        return await task();
+      } catch (error) {
+        if (!(error instanceof EnvironmentError)) throw error;
+        if (last) return otherwise(error.message);
+        this.#shop.note(`once more: ${error.message}`);
+      }
     }
   }
 
@@ -194,8 +223,11 @@ export class MutantTrials {
   async #gpuResult(artifacts: readonly Artifact[], depth: 'quick' | 'full', known: GpuResult | undefined) {
     const stands = known?.outcome === 'killed' || (known?.depth === depth && !this.#shop.retry);
     if (stands) return known;
-    const word = await this.#judges.word(cuda.name, artifacts, depthsUpTo(depth));
-    return isDoubtful(word.verdict.evidence) ? undefined : wordOf(word);
+    const word = await this.#withMachine(
+      () => this.#judges.word(cuda.name, artifacts, depthsUpTo(depth)),
+      () => undefined,
+    );
+    return word === undefined || isDoubtful(word.verdict.evidence) ? undefined : wordOf(word);
   }
 
   async #opinions(artifacts: readonly Artifact[]): Promise<Opinions | 'crash'> {
@@ -217,11 +249,23 @@ export class MutantTrials {
     return known;
   }
 
-  async #judgeOriginal(source: Source): Promise<Original> {
+  #judgeOriginal(source: Source): Promise<Original> {
+    return this.#withMachine(
+      () => this.#gateOriginal(source),
+      (message) => ({
+        verdict: {
+          ...{ variant: source.variant.id, device: emulated.name, verdict: 'machine' },
+          evidence: { message },
+        },
+      }),
+    );
+  }
+
+  async #gateOriginal(source: Source): Promise<Original> {
     const { artifacts, verdict } = await this.#build(source, true, this.#shop.context);
     if (verdict) return { verdict };
-    const { depth } = this.#shop;
-    for (const device of this.#judges.names) {
+    const { depth, sound } = this.#shop;
+    for (const device of sound.has(source.variant.id) ? [] : this.#judges.names) {
       const gated = await this.#judges.gate(artifacts, depth, device);
       if (gated.verdict !== 'passed') return { verdict: gated };
     }
@@ -231,28 +275,4 @@ export class MutantTrials {
   #build(source: Source, both: boolean, context: CompileContext) {
     return buildVariant(source, this.#shop.arch, both ? [emulated.name] : [], this.#shop.toolchain, context);
   }
-
-  /** A changed header lies in a copy of its folder, and what is made of it is not kept: it would fill the cache. */
-  #contextFor({ mutant, header }: Planned, folder: string): CompileContext {
-    const { context } = this.#shop;
-    if (!header || mutant.text === undefined) return context;
-    const copy = join(folder, 'copy');
-    mkdirSync(copy);
-    const cacheRoot = join(folder, 'artifacts');
-    if (header.folder === context.familyFolder) {
-      overlay(context.familyFolder, copy, header.file, mutant.text);
-      return { ...context, familyFolder: copy, cacheRoot };
-    }
-    overlay(context.packageRoot, copy, `templates/include/${header.file}`, mutant.text);
-    return { ...context, packageRoot: copy, cacheRoot };
-  }
 }
-
-function sameCode(artifacts: readonly Artifact[], original: readonly Artifact[]): boolean {
-  const [mutated, sound] = [artifacts, original].map((list) =>
-    list.find(({ device }) => device === cuda.name),
-  );
-  return mutated !== undefined && sound !== undefined && codeOf(mutated) === codeOf(sound);
-}
-
-const codeOf = ({ path }: Artifact) => machineCode(readFileSync(path));

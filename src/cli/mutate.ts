@@ -55,6 +55,7 @@ export async function mutate(first: string, second: string | undefined, flags: M
     ...(flags.rules !== undefined && { rulesCase: flags.rules }),
     equivalents: equivalentsOf(discovered.folder),
     retry: flags.retry ?? false,
+    sound: await soundBefore(discovered, flags, config.out),
     ...(flags.seconds !== undefined && { seconds: flags.seconds }),
     context: {
       ...{ executor: localExecutor, packageRoot, signal: interrupt.signal },
@@ -80,6 +81,19 @@ export async function mutate(first: string, second: string | undefined, flags: M
     interrupt.release();
     await trials.close();
   }
+}
+
+/** Variants of which the results that are gone on with say that they pass as they are, by this commit's gate. */
+async function soundBefore(
+  { family, folder }: DiscoveredFamily,
+  { resume, retry }: MutateFlags,
+  out: string,
+): Promise<ReadonlySet<string>> {
+  if (resume === undefined || retry) return new Set();
+  const path = resume === true ? newestResults(join(out, 'mutants'), family.name) : resume;
+  const known = path === undefined ? undefined : ResultsFile.open(path).info;
+  const commit = await commitOf(localExecutor, folder);
+  return new Set(commit !== undefined && known?.commit === commit ? known.variants : []);
 }
 
 /** The rendered variants of a space, one of them, or a file that stands for one. */
@@ -174,6 +188,7 @@ async function fileFor(
     if (path === undefined)
       throw new UsageError(`there are no results of ${family.name} in ${folder} to go on with`);
     const known = ResultsFile.open(path);
+    if (gpus[0] && known.info.gpu === undefined) known.describe({ gpu: gpus[0].name });
     return retry ? known.copy(pathFor(date), { date, ...commit }) : known;
   }
   const sound: MutationInfo['sound'] = {};
@@ -199,7 +214,7 @@ function finish(
 ): number {
   const counts = tally(results);
   const page = mutationPage(info, results);
-  if (flags.markdown !== undefined) putBetweenMarks(flags.markdown, page);
+  if (flags.markdown !== undefined) putBetweenMarks(flags.markdown, info.family, page);
   if (flags.json)
     process.stdout.write(
       `${JSON.stringify({ event: 'mutation', ...info, depth, ...counts, score: score(counts) })}\n`,

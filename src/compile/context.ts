@@ -12,6 +12,8 @@ export interface CompileContext {
   readonly packageRoot: string;
   /** The family's own folder: its headers are found there. */
   readonly familyFolder: string;
+  /** Absent: this one. Of a copy with a changed header: that of which it is a copy, whose precompiled header serves where it is the same. */
+  readonly copyOf?: CompileContext;
   /** Bounds the compilers that run at once. */
   readonly slots: Slots;
   readonly signal?: AbortSignal;

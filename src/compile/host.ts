@@ -104,15 +104,14 @@ async function produce(
   compilers: Compilers,
   context: CompileContext,
 ): Promise<Outcome> {
-  const precompiled = await precompiledHeader(compilers, context);
+  const wrappers = await wrapperFlags(compilers, context);
   const file = join(folder, basename(source.path));
   writeFileSync(file, source.text);
   const argv = [
     compilers.cxx,
     ...emulatedFlags,
     `-ffile-prefix-map=${folder}/=`,
-    '-include',
-    precompiled,
+    ...wrappers,
     ...folderFlags(compilers, context),
     ...['-x', 'c++', '-c', file, '-o', join(folder, 'kernel.o')],
   ];
@@ -140,6 +139,14 @@ async function link(folder: string, compilers: Compilers, context: CompileContex
 
 function compileEmpty(folder: string, compilers: Compilers, context: CompileContext) {
   return runCompiler([compilers.cxx, '-x', 'c++', '-c', '-', '-o', join(folder, 'empty.o')], context, folder);
+}
+
+/** Includes the wrappers, precompiled but for a copy with other ones: those serve one variant. */
+async function wrapperFlags(compilers: Compilers, context: CompileContext): Promise<string[]> {
+  const original = context.copyOf ?? context;
+  const keys = [original, context].map((one) => keyOf('precompiled', headerText, compilers, one));
+  if (keys[0] !== keys[1]) return ['-include', 'tw/ptx.cuh'];
+  return ['-include', await precompiledHeader(compilers, original)];
 }
 
 /** The wrappers, compiled once for all variants: half of a variant's compile time otherwise. */

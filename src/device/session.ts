@@ -86,6 +86,8 @@ async function greeted(start: () => Worker, seconds: number): Promise<[Worker, W
 
 function mustBeReady(line: WorkerLine | Ending): Extract<WorkerLine, { event: 'ready' }> {
   if ('event' in line && line.event === 'ready') return line;
+  if ('event' in line && line.event === 'unavailable')
+    throw new EnvironmentError(`the runner does not start again: ${line.reason}`);
   const why = 'event' in line ? `wrote '${line.event}' instead of 'ready'` : describeEnding(line);
   throw new EnvironmentError(`the runner does not start: it ${why}`);
 }
@@ -188,14 +190,17 @@ class Session implements DeviceSession {
     let line = await worker.next(this.#patience.host, true);
     if (!('event' in line) && line.kind === 'died' && this.#served > 1) {
       // It had ended after the job before, whose kernel broke the device.
-      this.#worker = undefined;
-      worker = await this.#send({ ...job, id });
-      line = await worker.next(this.#patience.host, true);
+      [worker, line] = await this.#anew({ ...job, id });
     }
     this.#worker = undefined; // stays so unless the job is seen to its end
     let item: string | undefined;
     while (true) {
       if (!('event' in line)) return yield line;
+      if (this.#isFull(line, job)) {
+        await worker.kill();
+        [worker, line] = await this.#anew({ ...job, id });
+        continue;
+      }
       if (line.event === 'verdict' || line.event === 'done' || line.event === 'error') this.#worker = worker;
       if (line.event === 'error') throw refusal(line, { job, case: item, folder: this.#folder });
       if (line.event === 'case' || line.event === 'checking') item = line.case;
@@ -203,6 +208,19 @@ class Session implements DeviceSession {
       if (this.#worker) return;
       line = await worker.next(this.#patienceAfter(line), this.#computesAfter(line));
     }
+  }
+
+  /** Whether a worker has no memory left for a gate's job, after others: a fresh one has it all. */
+  #isFull(line: WorkerLine, { job }: Job): boolean {
+    return line.event === 'error' && line.blame === 'memory' && job === 'gate' && this.#served > 1;
+  }
+
+  /** Sends a job to a fresh worker; with its first line. */
+  async #anew(job: object): Promise<[Worker, WorkerLine | Ending]> {
+    this.#worker = undefined;
+    const worker = await this.#send(job);
+    this.#worker = undefined;
+    return [worker, await worker.next(this.#patience.host, true)];
   }
 
   /** Whether it is the worker that takes its time: not while it waits for a GPU. */

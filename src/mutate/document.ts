@@ -1,10 +1,12 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { onDisk } from '../util/disk.ts';
 
-const marks = ['<!-- gen mutate: begin -->', '<!-- gen mutate: end -->'] as const;
+const marksOf = (family: string) =>
+  [`<!-- gen mutate ${family}: begin -->`, `<!-- gen mutate ${family}: end -->`] as const;
 
-/** The page in its place in a document: between two marks, or at the end of one that has none. */
-export function putBetweenMarks(path: string, page: string): void {
+/** A family's page in its place in a document: between its two marks, or at the end of one that has none. */
+export function putBetweenMarks(path: string, family: string, page: string): void {
+  const marks = marksOf(family);
   const text = existsSync(path) ? onDisk(`read ${path}`, () => readFileSync(path, 'utf8')) : '';
   const [begin, end] = [text.indexOf(marks[0]), text.indexOf(marks[1])];
   const block = `${marks[0]}\n${page}\n${marks[1]}`;

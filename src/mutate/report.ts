@@ -98,7 +98,7 @@ function killersOf(results: readonly MutantResult[]): string {
 }
 
 /** Who killed what: the emulated device, a GPU, both. With the defects that only the GPU killed. */
-function byDevices({ gpu = 'GPU' }: MutationInfo, results: readonly MutantResult[]): string {
+function byDevices({ gpu = 'unknown' }: MutationInfo, results: readonly MutantResult[]): string {
   if (devicesTally(results).asked === 0) return '';
   const row = (name: string, own: readonly MutantResult[]): Row => {
     const { asked, both, emulated, gpu: alone, neither } = devicesTally(own);
@@ -106,7 +106,7 @@ function byDevices({ gpu = 'GPU' }: MutationInfo, results: readonly MutantResult
   };
   const only = results.filter((one) => one.outcome === 'survived' && one.gpu?.outcome === 'killed');
   return [
-    `The same defects on an ${gpu}, without delays put in, at the same depths:`,
+    `The same defects on the GPU (${gpu}), without delays put in, at the same depths:`,
     table(
       ['path', 'defects', 'killed by both', 'only by the emulated device', 'only by the GPU', 'by neither'],
       [

@@ -40,6 +40,8 @@ export const mutantResultSchema = z.object({
   before: z.string(),
   after: z.string(),
   outcome: z.enum(outcomes),
+  /** Another variant of the path, in which it was killed: in `variant` nothing is seen of it. */
+  killedIn: z.string().optional(),
   /** Depth at which it was killed, or the deepest that it survived. */
   depth: z.enum(['quick', 'full']).optional(),
   /** The gate's word, or the compiler's. */

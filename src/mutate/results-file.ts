@@ -8,12 +8,12 @@ import { type MutantResult, type MutationInfo, mutantResultSchema, mutationInfoS
 /** Results as JSON lines, behind one that says what they are about. A mutant that is tried deeper later has two: the last counts. */
 export class ResultsFile {
   readonly path: string;
-  readonly info: MutationInfo;
+  #info: MutationInfo;
   readonly #results: Map<string, MutantResult>;
 
   private constructor(path: string, info: MutationInfo, results: readonly MutantResult[]) {
     this.path = path;
-    this.info = info;
+    this.#info = info;
     this.#results = new Map(results.map((one) => [keyOf(one), one]));
   }
 
@@ -45,6 +45,17 @@ export class ResultsFile {
     const file = ResultsFile.create(path, { ...this.info, retried });
     for (const result of this.results) file.add(result);
     return file;
+  }
+
+  get info(): MutationInfo {
+    return this.#info;
+  }
+
+  /** Says the same results to be about more. */
+  describe(more: Partial<MutationInfo>): void {
+    this.#info = { ...this.#info, ...more };
+    const lines = [this.#info, ...this.results].map((one) => `${JSON.stringify(one)}\n`);
+    onDisk(`write ${this.path}`, () => writeFileSync(this.path, lines.join('')));
   }
 
   get results(): readonly MutantResult[] {

@@ -40,3 +40,19 @@ function evenly<T>(items: readonly T[], count: number): T[] {
     return items[index] as T;
   });
 }
+
+/** Items that differ most from `first` and from each other: each is the one farthest from those before it. */
+export function farApart<T>(
+  first: T,
+  items: readonly T[],
+  count: number,
+  distance: (one: T, other: T) => number,
+): T[] {
+  const chosen: T[] = [];
+  const nearest = (item: T) => Math.min(...[first, ...chosen].map((one) => distance(one, item)));
+  while (chosen.length < Math.min(count, items.length)) {
+    const left = items.filter((item) => !chosen.includes(item));
+    chosen.push(left.reduce((best, item) => (nearest(item) > nearest(best) ? item : best)));
+  }
+  return chosen;
+}

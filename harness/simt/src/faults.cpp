@@ -37,6 +37,10 @@ std::string describe_fault() {
         "without end",
         machine.config.stack_bytes);
   if (is_global(fault.address)) return "invalid access to " + global_place(fault.address);
+  if (is_below_shared(fault.address)) {
+    const auto distance = address_space.base + kSharedBase - static_cast<const unsigned char*>(fault.address);
+    return text("access to an address %lld bytes below dynamic shared memory", static_cast<long long>(distance));
+  }
   return text("access to the invalid address %p", fault.address);
 }
 
@@ -45,7 +49,8 @@ void report_fault() {
   machine.current->pc = fault.pc;
   const bool memory =
       (fault.signal == SIGSEGV || fault.signal == SIGBUS) && !machine.stacks.is_guard(fault.address);
-  report(memory ? "global-out-of-bounds" : "trap", describe_fault());
+  const char* const kind = is_below_shared(fault.address) ? "shared-out-of-bounds" : "global-out-of-bounds";
+  report(memory ? kind : "trap", describe_fault());
   abandon_launch();
 }
 

@@ -24,6 +24,8 @@ namespace {
 constexpr std::size_t kCellBytes = 16;  // of memory that a whole cell covers
 constexpr unsigned kMaxBlocks = 64;     // shared arenas: blocks that can be live at once
 constexpr std::size_t kClearInPlace = 8 << 20;
+// Below all shared memory nothing can be accessed: a negative index must not meet the host's memory.
+constexpr std::size_t kBelow = std::size_t{64} << 20;
 // Ranges of more than this are mostly addresses without memory. They come in multiples of it, from the end of the
 // address space on downwards, and their owners are known by such multiples.
 constexpr std::size_t kLargePages = (std::size_t{1} << 30) / kPage;
@@ -89,6 +91,14 @@ std::size_t take_pages(std::size_t count) {
   return page;
 }
 
+/// Large ranges of many sizes would use up the address space: where none is left in use, all of it is free again.
+void forget_large() {
+  const bool used = std::any_of(large_owner.begin(), large_owner.end(), [](std::uint32_t owner) { return owner; });
+  if (used) return;
+  large_taken = 0;
+  free_pages.erase(free_pages.lower_bound(kLargePages), free_pages.end());
+}
+
 Cell* cells_of(const Allocation& allocation) {
   return address_space.global_cells + allocation.first_page * kPage / kCellBytes;
 }
@@ -114,17 +124,23 @@ void open_address_space() {
   if (address_space.base) return;
   const std::size_t shared = std::size_t{kMaxBlocks} * kArenaStride;
   for (std::size_t global = std::size_t{64} << 30; global >= (std::size_t{256} << 20); global /= 2) {
-    void* memory = reserve(shared + global, PROT_NONE);
+    void* memory = reserve(kBelow + shared + global, PROT_NONE);
     void* cells = memory ? reserve(global / kCellBytes * sizeof(Cell), PROT_READ | PROT_WRITE) : nullptr;
     if (!cells) {
-      if (memory) munmap(memory, shared + global);
+      if (memory) munmap(memory, kBelow + shared + global);
       continue;
     }
-    address_space = {static_cast<unsigned char*>(memory), shared, shared + global, static_cast<Cell*>(cells)};
-    mprotect(memory, shared, PROT_READ | PROT_WRITE);
+    unsigned char* base = static_cast<unsigned char*>(memory) + kBelow;
+    address_space = {base, shared, shared + global, static_cast<Cell*>(cells)};
+    mprotect(base, shared, PROT_READ | PROT_WRITE);
     return;
   }
   throw std::bad_alloc();
+}
+
+bool is_below_shared(const void* pointer) {
+  const auto distance = address_space.base - static_cast<const unsigned char*>(pointer);
+  return address_space.base && distance > 0 && static_cast<std::size_t>(distance) <= kBelow;
 }
 
 std::string global_place(const void* pointer) {
@@ -341,6 +357,7 @@ void release(void* memory) {
   const std::uint32_t index = owner_of(allocation->first_page) - 1;
   set_owner(allocation->first_page, allocation->pages, 0);
   free_pages[allocation->pages].push_back(allocation->first_page);
+  if (allocation->pages >= kLargePages) forget_large();
   allocations[index].reset();
 }
 

@@ -38,6 +38,8 @@ inline bool is_emulated(const void* pointer) {
   return static_cast<std::size_t>(static_cast<const unsigned char*>(pointer) - address_space.base) <
          address_space.total_bytes;
 }
+/// Whether an address lies a little below the shared memory of all blocks, where nothing is.
+bool is_below_shared(const void* pointer);
 inline bool is_global(const void* pointer) {
   return static_cast<std::size_t>(static_cast<const unsigned char*>(pointer) - address_space.base) -
              address_space.shared_bytes <

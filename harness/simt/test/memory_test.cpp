@@ -30,6 +30,15 @@ TEST(released_memory_is_reused_in_the_end) {
   for (int i = 0; i < 20000; ++i) release(allocate(1 << 20));  // 20 GB in all
 }
 
+TEST(large_ranges_of_many_sizes_do_not_use_up_the_address_space) {
+  for (std::size_t gigabytes = 2; gigabytes < 30; ++gigabytes) release(allocate(gigabytes << 30));
+}
+
+TEST(below_shared_memory_is_nothing) {
+  const auto far = [] { reinterpret_cast<volatile int*>(shared_base())[-65536] = 1; };
+  CHECK_FINDING(one(far), "shared-out-of-bounds", "262144 bytes below dynamic shared memory");
+}
+
 TEST(bounds_hold_to_the_byte) {
   Buffer<unsigned char> data(100, "data");
   unsigned char* p = data.data();

@@ -136,6 +136,39 @@ function killer(dooms: (worker: number) => boolean, signal: NodeJS.Signals = 'SI
   return { executor: { ...localExecutor, open }, workers: () => workers };
 }
 
+/** Real workers, of which each that `dooms` has no memory left once it has given a verdict. */
+function filled(dooms: (worker: number) => boolean) {
+  let workers = 0;
+  const open: Executor['open'] = (argv, options) => {
+    const worker = localExecutor.open(argv, options);
+    const doomed = dooms(++workers);
+    async function* lines() {
+      let verdicts = 0;
+      for await (const line of worker.lines) {
+        const { event, id } = JSON.parse(line);
+        const full = doomed && verdicts > 0;
+        yield full
+          ? JSON.stringify({ event: 'error', id, message: 'memory runs out', blame: 'memory' })
+          : line;
+        if (event === 'verdict') verdicts++;
+      }
+    }
+    return { ...worker, lines: lines() };
+  };
+  return { executor: { ...localExecutor, open }, workers: () => workers };
+}
+
+describe('a worker without memory', () => {
+  it('after other jobs gives way to a fresh one', async () => {
+    const { executor, workers } = filled((worker) => worker === 1);
+    const opened = await openDevice('emulated', bench.worker, executor, { kernel: 4, host: 60 });
+    if (!opened.available) throw new Error(opened.reason);
+    onTestFinished(() => opened.session.close());
+    for (const _ of [1, 2]) expect((await opened.session.gate(job('good'))).verdict).toBe('passed');
+    expect(workers()).toBe(2);
+  });
+});
+
 describe('a worker that is killed from outside', () => {
   const open = async (executor: Executor) => {
     const opened = await openDevice('emulated', bench.worker, executor, { kernel: 1, host: 60 });

@@ -7,7 +7,7 @@ import { argumentFor, parseEquivalents } from '../../../src/mutate/equivalents.t
 import { mutationPage } from '../../../src/mutate/report.ts';
 import type { MutantResult, MutationInfo, Opinions } from '../../../src/mutate/result.ts';
 import { newestResults, ResultsFile } from '../../../src/mutate/results-file.ts';
-import { spreadSample } from '../../../src/mutate/sample.ts';
+import { farApart, spreadSample } from '../../../src/mutate/sample.ts';
 import { rules, score, tally } from '../../../src/mutate/score.ts';
 import { folderOf } from '../../helpers/folder.ts';
 
@@ -150,6 +150,12 @@ describe('samples', () => {
     const items = ['a1', 'b1', 'b2', 'b3', 'b4', 'b5', 'c1', 'c2'];
     expect(spreadSample(items, 5, (item) => item.slice(0, 1))).toEqual(['a1', 'b2', 'b4', 'c1', 'c2']);
     expect(spreadSample(items, 100, (item) => item.slice(0, 1))).toEqual(items);
+  });
+
+  it('of items far apart are those that differ most from the first and from each other', () => {
+    const distance = (one: number, other: number) => Math.abs(one - other);
+    expect(farApart(0, [1, 9, 8, 5], 2, distance)).toEqual([9, 5]);
+    expect(farApart(0, [3], 2, distance)).toEqual([3]);
   });
 });
 

@@ -1,0 +1,48 @@
+// Surroundings in which mutants are compiled, and whether the compiler made another kernel of them.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { cuda } from './backends/index.ts';
+import type { CompileContext } from './compile/context.ts';
+import type { Artifact } from './model/artifact.ts';
+import { machineCode } from './mutate/cubin.ts';
+import { overlay } from './mutate/overlay.ts';
+import type { Planned } from './mutate/plan.ts';
+
+/** Lends a task the context in which a mutant is compiled; what is made in it is gone afterwards, but for what the cache keeps. */
+export async function inContextOf<T>(
+  planned: Planned,
+  context: CompileContext,
+  task: (context: CompileContext) => Promise<T>,
+): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'tilewright-mutant-'));
+  try {
+    return await task(contextOf(planned, context, folder));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** A changed header lies in a copy of its folder, and what is made of it is not kept: it would fill the cache. */
+function contextOf({ mutant, header }: Planned, context: CompileContext, folder: string): CompileContext {
+  if (!header || mutant.text === undefined) return context;
+  const copy = join(folder, 'copy');
+  mkdirSync(copy);
+  const changed = { ...context, cacheRoot: join(folder, 'artifacts'), copyOf: context };
+  if (header.folder === context.familyFolder) {
+    overlay(context.familyFolder, copy, header.file, mutant.text);
+    return { ...changed, familyFolder: copy };
+  }
+  overlay(context.packageRoot, copy, `templates/include/${header.file}`, mutant.text);
+  return { ...changed, packageRoot: copy };
+}
+
+/** Whether two builds have the same machine code. */
+export function sameCode(artifacts: readonly Artifact[], original: readonly Artifact[]): boolean {
+  const [mutated, sound] = [artifacts, original].map((list) =>
+    list.find(({ device }) => device === cuda.name),
+  );
+  return mutated !== undefined && sound !== undefined && codeOf(mutated) === codeOf(sound);
+}
+
+const codeOf = ({ path }: Artifact) => machineCode(readFileSync(path));
