@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from './errors.ts';
 import type { AnyFamily } from './model/family.ts';
-import { type FamilyWisdom, sameCodeSchema, wisdomSchema } from './model/wisdom.ts';
+import { type FamilyWisdom, sameCodeSchema, type Timing, timingsSchema, wisdomSchema, wisdomVersion } from './model/wisdom.ts';
 import { activeValues, idOf, pointOfId } from './space/id.ts';
 import type { Values } from './space/plan.ts';
 import { onDisk } from './util/disk.ts';
@@ -13,9 +13,25 @@ import { parseJson } from './util/json.ts';
 /** What a family's folder `wisdom/` holds, by architecture. Throws a UsageError for a file that is none of this family. */
 export function loadWisdom(family: AnyFamily, folder: string): FamilyWisdom[] {
   const place = join(folder, 'wisdom');
-  const names = existsSync(place) ? onDisk(`read ${place}`, () => readdirSync(place)) : [];
+  const winners = archsIn(place);
+  const untold = archsIn(join(place, 'timings')).filter((arch) => !winners.includes(arch));
+  return [
+    ...winners.map((arch) => readWisdom(family, join(place, `${arch}.json`))),
+    ...untold.map((arch) => withoutWinners(family, arch, place)),
+  ];
+}
+
+/** Names of the JSON files in a folder. */
+function archsIn(folder: string): string[] {
+  const names = existsSync(folder) ? onDisk(`read ${folder}`, () => readdirSync(folder)) : [];
   const files = names.filter((name) => name.endsWith('.json'));
-  return files.toSorted().map((name) => readWisdom(family, join(place, name)));
+  return files.toSorted().map((name) => basename(name, '.json'));
+}
+
+/** Of an architecture of which there are times alone, measured by users' calls. */
+function withoutWinners(family: AnyFamily, arch: string, place: string): FamilyWisdom {
+  const timings = readTimings(family, arch, join(place, 'timings'));
+  return { version: wisdomVersion, family: family.name, arch, runs: [], records: [], gone: [], timings };
 }
 
 function readWisdom(family: AnyFamily, file: string): FamilyWisdom {
@@ -30,13 +46,31 @@ function readWisdom(family: AnyFamily, file: string): FamilyWisdom {
       variant: idNow(family, record.variant),
       source: now[record.source] ?? record.source,
     }));
-    return { ...data, records, gone: ids.filter((id) => pointOf(family, id) === undefined) };
+    const gone = ids.filter((id) => pointOf(family, id) === undefined);
+    return { ...data, records, gone, timings: readTimings(family, arch, join(dirname(file), 'timings')) };
   }
   const said = data ? `it is of ${data.family} for ${data.arch}` : z.prettifyError(error);
   const why = json === undefined ? 'it is no JSON (cut short?)' : said;
   throw new UsageError(
     `${file} is no wisdom of ${family.name} for ${arch}: ${why}\n  \`npx gen report --wisdom <file>\` writes one`,
   );
+}
+
+/** Times under the ids of today, without those of variants that the space no longer has. None where there is no such file. */
+function readTimings(family: AnyFamily, arch: string, folder: string): Timing[] {
+  const file = join(folder, `${arch}.json`);
+  if (!existsSync(file)) return [];
+  const { data, error } = timingsSchema.safeParse(parseJson(readFileSync(file, 'utf8')));
+  if (data?.family !== family.name || data.arch !== arch) {
+    const why = error ? z.prettifyError(error) : `it is of ${data?.family} for ${data?.arch}`;
+    throw new UsageError(
+      `${file} has no times of ${family.name} for ${arch}: ${why}\n  \`npx gen report --timings <file>\` and \`npx gen cache export --timings <file>\` write it`,
+    );
+  }
+  return data.timings.map((timing) => {
+    const known = Object.entries(timing.times).filter(([id]) => pointOf(family, id) !== undefined);
+    return { ...timing, times: Object.fromEntries(known.map(([id, time]) => [idNow(family, id), time])) };
+  });
 }
 
 /** Sources as they are rendered now, by timed ones that compile to the same machine code; `bench/same-code.ts` writes them. */
@@ -68,7 +102,8 @@ function idNow(family: AnyFamily, id: string): string {
 /** The family with the preset `shipped`: the winners of its wisdom, and those of the family's own preset `fallback`. */
 export function withShipped(family: AnyFamily, wisdom: readonly FamilyWisdom[]): AnyFamily {
   const records = wisdom.flatMap((one) => one.records);
-  const ids = [...new Set(records.map(({ variant }) => variant))];
+  const timings = wisdom.flatMap((one) => one.timings ?? []);
+  const ids = [...new Set([...records.map(({ variant }) => variant), ...timings.flatMap(fastestOf)])];
   const points = ids.map((id) => pointOf(family, id)).filter((point) => point !== undefined);
   if (points.length === 0) return family;
   const parts = points.map((point) =>
@@ -83,4 +118,9 @@ export function withShipped(family: AnyFamily, wisdom: readonly FamilyWisdom[]):
       .filter((id) => records.some(({ workload }) => workload === id)),
   };
   return { ...family, presets: { shipped, ...family.presets } };
+}
+
+function fastestOf({ times }: Timing): string[] {
+  const [first] = Object.entries(times).toSorted(([, a], [, b]) => a - b);
+  return first ? [first[0]] : [];
 }

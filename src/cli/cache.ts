@@ -7,11 +7,13 @@ import { onDisk } from '../util/disk.ts';
 import { userCache } from '../util/user-cache.ts';
 import { exitCode } from './exit.ts';
 import { print, printLine, remark } from './output.ts';
+import { addToWisdom } from './timings.ts';
 
 export interface CacheFlags {
   /** The folder that a context's options name; default: that of the user. */
   readonly folder?: string;
   readonly json?: boolean;
+  readonly wisdom?: string;
   /** Days. */
   readonly olderThan?: string;
 }
@@ -37,7 +39,8 @@ export function addCache(program: Command, done: (code: number) => void): void {
     .action((flags: CacheFlags) => done(pruneCache(flags)));
   add('export', 'all records as lines of JSON, for another machine with such a GPU and driver')
     .argument('[file]', 'default: stdout')
-    .action((file: string | undefined, flags: CacheFlags) => done(exportCache(file, flags)));
+    .option('--wisdom <family>', "add the times to the family's wisdom/timings/<arch>.json, which its libraries ship")
+    .action(async (file: string | undefined, flags: CacheFlags) => done(await exportCache(file, flags)));
   add('import', 'add exported records; those that are there stay')
     .argument('<file>')
     .action((file: string, flags: CacheFlags) => done(importCache(file, flags)));
@@ -92,8 +95,14 @@ function pruneCache(flags: CacheFlags): number {
   return exitCode.done;
 }
 
-/** `gen cache export [file]`. */
-function exportCache(file: string | undefined, flags: CacheFlags): number {
+/** `gen cache export [file]`, `gen cache export --wisdom <family>`. */
+async function exportCache(file: string | undefined, flags: CacheFlags): Promise<number> {
+  if (flags.wisdom !== undefined) {
+    const written = await addToWisdom(flags.wisdom, cacheFiles(rootOf(flags)));
+    for (const line of written) remark(line);
+    if (written.length === 0) throw new UsageError(`${rootOf(flags)} has no records of ${flags.wisdom} on a GPU`);
+    if (file === undefined) return exitCode.done;
+  }
   const text = exportRecords(rootOf(flags));
   if (file === undefined) print(text);
   else onDisk(`write ${file}`, () => writeFileSync(file, text), 'name another file');

@@ -23,6 +23,7 @@ import { parseJson } from '../util/json.ts';
 import { exitCode } from './exit.ts';
 import { print, remark } from './output.ts';
 import { configOf, runsRoot } from './prepare.ts';
+import { writeTimings } from './timings.ts';
 
 /** Flags of `gen report`. */
 export interface ReportFlags {
@@ -35,6 +36,7 @@ export interface ReportFlags {
   readonly evidence?: string;
   readonly markdown?: string;
   readonly wisdom?: string;
+  readonly timings?: string;
 }
 
 /** `gen report`: a run as an evidence file, and runs or evidence files as a page of Markdown. */
@@ -45,9 +47,11 @@ export async function report(run: string | undefined, flags: ReportFlags): Promi
   const evidences = flags.from ? flags.from.map(readEvidence) : [await evidenceOfRun(run, flags)];
   if (flags.evidence !== undefined) write(flags.evidence, `${jsonText(evidences[0])}\n`, '--evidence');
   if (flags.wisdom !== undefined) write(flags.wisdom, `${jsonText(wisdomOf(evidences))}\n`, '--wisdom');
+  if (flags.timings !== undefined) await writeTimings(flags.timings, evidences);
   const rivals = (flags.rival ?? []).map(readRival);
   if (flags.markdown !== undefined) writePage(flags.markdown, evidences, rivals);
-  else if (flags.evidence === undefined && flags.wisdom === undefined) print(resultsPage(evidences, rivals));
+  else if ([flags.evidence, flags.wisdom, flags.timings].every((file) => file === undefined))
+    print(resultsPage(evidences, rivals));
   return exitCode.done;
 }
 

@@ -6,6 +6,7 @@ import {
   type ManifestChoice,
   type ManifestImage,
   type ManifestOperation,
+  type ManifestTiming,
   type ManifestVariant,
   manifestVersion,
   type Provenance,
@@ -14,6 +15,7 @@ import { type Operation, type OperationValues, servedValues } from '../model/ope
 import type { Choice } from '../model/selection.ts';
 import type { Source } from '../model/variant.ts';
 import type { Verdict } from '../model/verdict.ts';
+import type { Timing } from '../model/wisdom.ts';
 import type { Workload } from '../model/workload.ts';
 import { sha256 } from '../util/hash.ts';
 import { featuresOf } from './features.ts';
@@ -43,6 +45,7 @@ export function describeOperation(
     parameters: describeParameters(family),
     variants: shipped.map((one) => describeVariant(one, family, run.verdicts, selection.fallbacks)),
     policy: selection.choices.map((choice) => describeChoice(family, choice, shipped)),
+    ...(selection.timings && { timings: describeTimings(selection.timings, shipped) }),
     unserved: selection.unserved,
     leftOut: leftOut(run.verdicts, selection.variants),
     provenance: describeProvenance(run, version),
@@ -61,8 +64,8 @@ export function buildManifest(operations: Manifest['operations'], version: strin
   };
 }
 
-function contentsOf({ variants, policy }: ManifestOperation) {
-  return [variants.map(({ hash, images }) => [hash, images.map((image) => image.hash)]), policy];
+function contentsOf({ variants, policy, timings = [] }: ManifestOperation) {
+  return [variants.map(({ hash, images }) => [hash, images.map((image) => image.hash)]), policy, timings];
 }
 
 function describeParameters(family: AnyFamily): ManifestOperation['parameters'] {
@@ -159,6 +162,17 @@ function meritsOf(
       Number(family.priority(variant.parameters, workload).toPrecision(3)),
     ]),
   );
+}
+
+/** As far as they are of variants that are shipped. Three digits are more than times of another day are worth. */
+function describeTimings(timings: readonly Timing[], shipped: readonly Shipped[]): ManifestTiming[] {
+  const ids = new Set(shipped.map(({ source }) => source.variant.id));
+  return timings.flatMap(({ name, features, source, times }) => {
+    const best = Math.min(...Object.values(times));
+    const own = Object.entries(times).filter(([id]) => ids.has(id));
+    const speeds = Object.fromEntries(own.map(([id, time]) => [id, Number((best / time).toPrecision(3))]));
+    return own.length > 0 ? [{ name, features: { ...features }, source, speeds }] : [];
+  });
 }
 
 function describeProvenance(run: LibraryRun, version: string): Provenance {

@@ -76,6 +76,16 @@ const manifestChoiceSchema = choiceSchema.extend({
   merits: z.record(z.string(), z.number()).optional(),
 });
 
+/** A workload, or calls of one key, on which several variants of the library were timed: whom to measure first nearby. */
+const manifestTimingSchema = z.object({
+  name: z.string(),
+  features: z.record(z.string(), z.number()),
+  /** The run, or the GPU and its driver, that the times are of. */
+  source: z.string(),
+  /** Speed relative to the fastest variant that was timed there, 1 for that one, by variant. */
+  speeds: z.record(z.string(), z.number()),
+});
+
 /** Who wrote a part of the library. */
 const generatorSchema = z.object({ name: z.string(), version: z.string(), commit: z.string().optional() });
 
@@ -107,6 +117,7 @@ const manifestOperationSchema = z.object({
   parameters: z.record(z.string(), manifestParameterSchema),
   variants: z.array(manifestVariantSchema),
   policy: z.array(manifestChoiceSchema),
+  timings: z.array(manifestTimingSchema).optional(),
   unserved: z.array(z.string()),
   /** Variants that passed the gate and are not here, since no workload needs them. */
   leftOut: z.array(z.string()),
@@ -126,6 +137,7 @@ export const manifestSchema = z.object({
 export type Manifest = Readonly<z.infer<typeof manifestSchema>>;
 export type ManifestOperation = Manifest['operations'][string];
 export type ManifestVariant = ManifestOperation['variants'][number];
+export type ManifestTiming = NonNullable<ManifestOperation['timings']>[number];
 export type ManifestImage = ManifestVariant['images'][number];
 export type ManifestChoice = ManifestOperation['policy'][number];
 export type Provenance = Readonly<z.infer<typeof provenanceSchema>>;

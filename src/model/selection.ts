@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { wisdomRunSchema } from './wisdom.ts';
+import { timingSchema, wisdomRunSchema } from './wisdom.ts';
 
 /** Who serves a workload, and on what evidence. */
 export const choiceSchema = z.object({
@@ -39,6 +39,8 @@ export const selectionSchema = z.object({
   /** Those of `variants` that are there, maybe only, for problems that the chosen ones refuse. */
   fallbacks: z.array(z.string()).default([]),
   choices: z.array(choiceSchema),
+  /** Times of earlier runs, and of users' machines, beside which calls are measured. */
+  timings: z.array(timingSchema).optional(),
   /** Workloads that no variant could serve. */
   unserved: z.array(z.string()).default([]),
   /** Allowed slowdown against the best variant of each workload, e.g. 0.03. */

@@ -54,8 +54,32 @@ export type Wisdom = Readonly<z.infer<typeof wisdomSchema>>;
  */
 export const sameCodeSchema = z.object({ nvcc: z.string(), sources: z.record(z.string(), z.string()) });
 
+/** Times of variants on one workload, or for calls of one key: whom to measure first nearby. They need not hold for today's sources. */
+export const timingSchema = z.object({
+  /** Id of the workload, or the key. */
+  name: z.string(),
+  /** What dispatch compares with a call's own. */
+  features: z.record(z.string(), z.number()),
+  /** The run, or the GPU and its driver, that they are of. */
+  source: z.string(),
+  /** Microseconds by variant. */
+  times: z.record(z.string(), z.number()),
+});
+export type Timing = Readonly<z.infer<typeof timingSchema>>;
+
+/** A family's `wisdom/timings/<arch>.json`. */
+export const timingsSchema = z.object({
+  version: z.literal(wisdomVersion),
+  family: z.string(),
+  arch: z.string(),
+  timings: z.array(timingSchema),
+});
+export type Timings = Readonly<z.infer<typeof timingsSchema>>;
+
 /** A wisdom beside the family as it is now: `source` of a record is as rendered now where the machine code is the same. */
 export interface FamilyWisdom extends Wisdom {
+  /** Under the ids of today. */
+  readonly timings?: readonly Timing[];
   /** Variants of its records that the family's space no longer has. */
   readonly gone: readonly string[];
 }

@@ -32,5 +32,5 @@ export function selectPassed(
     if (worse)
       remark(`${workload}: ${worse.variant} is less accurate (rank ${worse.accuracy}) and was passed over`);
   if (!selection.timed) for (const text of known?.remarks ?? []) remark(text);
-  return selection;
+  return { ...selection, ...(wisdom?.timings && { timings: [...wisdom.timings] }) };
 }

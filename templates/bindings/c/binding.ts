@@ -3,6 +3,7 @@ import type {
   ManifestChoice,
   ManifestImage,
   ManifestOperation,
+  ManifestTiming,
   ManifestVariant,
 } from '../../../src/model/manifest.ts';
 import type { Operation } from '../../../src/model/operation.ts';
@@ -25,6 +26,10 @@ const tunerFiles = [
   'measure.hpp',
   'memory.cpp',
   'memory.hpp',
+  'promise.cpp',
+  'promise.hpp',
+  'race.cpp',
+  'race.hpp',
   'record.cpp',
   'record.hpp',
   'request.hpp',
@@ -123,6 +128,7 @@ const binding: Binding = {
         variantCount: operation.variants.length,
         choices: choices.map((choice, index) => choiceRow(operation, choice, index)),
         choiceCount: choices.length,
+        timings: (operation.timings ?? []).map((timing, index) => timingRow(operation, timing, index)),
       };
     },
     proof: (name) => ({
@@ -221,6 +227,21 @@ function choiceRow({ variants }: ManifestOperation, choice: ManifestChoice, inde
     variant: variants.findIndex(({ id }) => id === choice.variant),
     timed: choice.median !== undefined,
     merits: choice.merits && variants.map(({ id }) => choice.merits?.[id] ?? 0).join(', '),
+  };
+}
+
+function timingRow({ variants }: ManifestOperation, timing: ManifestTiming, index: number) {
+  const speeds = variants.map(({ id }) => timing.speeds[id] ?? 0);
+  return {
+    index,
+    name: timing.name,
+    source: timing.source,
+    features: Object.entries(timing.features)
+      .map(([name, value]) => `{"${name}", ${value}}`)
+      .join(', '),
+    count: Object.keys(timing.features).length,
+    fastest: speeds.indexOf(Math.max(...speeds)),
+    speeds: speeds.join(', '),
   };
 }
 

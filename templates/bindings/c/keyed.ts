@@ -28,8 +28,14 @@ export function keyedContext(operation: Operation) {
       ...Object.keys(scalars).map((name) => ({ name: `${name}.zero`, value: `call.${name} == 0` })),
       ...Object.keys(hints).map((name) => ({ name, value: `q.${name}` })),
     ],
+    rounding: roundingOf(operation),
     outputs: all.filter(([, { role }]) => role !== 'input').map((entry) => output(operation, ...entry)),
   };
+}
+
+/** Of operands, before they are multiplied: to 11 bits where the switch `tf32` allows it. */
+function roundingOf({ choices }: Operation): string {
+  return choices.tf32?.kind === 'switch' ? 'q.tf32 == Switch::yes ? 0x1p-11 : 0' : '0';
 }
 
 /** The descriptors of all operations, each once. */

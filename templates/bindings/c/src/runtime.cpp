@@ -26,19 +26,20 @@ void check_workspace(const Workspace& needed, const void* workspace, std::size_t
 
 }  // namespace
 
-double distance(const std::vector<Feature>& problem, const Choice& choice) {
+double distance(const std::vector<Feature>& problem, std::span<const Feature> workload) {
   double sum = 0;
   for (const Feature& feature : problem)
-    for (std::size_t i = 0; i < choice.feature_count; ++i)
-      if (std::string_view(feature.name) == choice.first_feature[i].name)
-        sum += difference(feature, choice.first_feature[i]);
+    for (const Feature& other : workload)
+      if (std::string_view(feature.name) == other.name) sum += difference(feature, other);
   return sum;
 }
 
 std::vector<const Variant*> rank(const Selection& all, const std::vector<Feature>& problem) {
   std::vector<std::pair<double, const Variant*>> order;  // a variant may be in it more than once
   for (std::size_t i = 0; i < all.choice_count; ++i)
-    order.emplace_back(distance(problem, all.choices[i]), all.variants + all.choices[i].variant);
+    order.emplace_back(distance(problem, all.choices[i].features()), all.variants + all.choices[i].variant);
+  for (const Timing& timing : all.timings())
+    order.emplace_back(distance(problem, timing.features()), all.variants + timing.fastest);
   for (std::size_t i = 0; i < all.variant_count; ++i) order.emplace_back(HUGE_VAL, all.variants + i);
   std::stable_sort(order.begin(), order.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <new>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -80,14 +81,28 @@ struct Choice {
   std::size_t variant;  // into Selection::variants
   bool timed;            // by its time; else by the family's guess
   const double* merits;  // the family's guess for each variant, higher is better, 0 where it does not serve; or null
+  std::span<const Feature> features() const { return {first_feature, feature_count}; }
 };
 
+
+/// A workload, or calls of one key, on which several variants were timed.
+struct Timing {
+  const char* workload;
+  const Feature* first_feature;
+  std::size_t feature_count;
+  std::size_t fastest;   // into Selection::variants
+  const double* speeds;  // of each variant, relative to the fastest one that was timed; 0 for those that were not
+  std::span<const Feature> features() const { return {first_feature, feature_count}; }
+};
 /// Everything the generator chose for one operation.
 struct Selection {
   const Variant* variants;
   std::size_t variant_count;
   const Choice* choices;
   std::size_t choice_count;
+  const Timing* first_timing;
+  std::size_t timing_count;
+  std::span<const Timing> timings() const { return {first_timing, timing_count}; }
 };
 
 /// Why a variant must not be asked, by the operation's signature alone: an operation value or a size that it does not
@@ -95,11 +110,12 @@ struct Selection {
 std::string refusal(const Variant& variant, const Asked& asked);
 
 /// Every variant of an operation once, in the order in which they should serve a problem: those of the nearest workloads
-/// first (sum over features of |ln(a/b)|, 0 for a feature that only one side has), equally near ones in the policy's order, then the rest in the library's.
+/// first (sum over features of |ln(a/b)|, 0 for a feature that only one side has), of equally near ones the policy's before
+/// those that were the fastest in other timings, then the rest in the library's order.
 std::vector<const Variant*> rank(const Selection& all, const std::vector<Feature>& problem);
 
-/// How far a choice's workload is from a problem: sum over features of |ln(a/b)|, 0 for a feature that only one side has.
-double distance(const std::vector<Feature>& problem, const Choice& choice);
+/// How far a workload is from a problem: sum over features of |ln(a/b)|, 0 for a feature that only one side has.
+double distance(const std::vector<Feature>& problem, std::span<const Feature> workload);
 
 namespace device {
 /// The launches of a variant with their kernels loaded. Immutable: any number of threads may enqueue it at

@@ -48,12 +48,12 @@ extern "C" __global__ void __launch_bounds__(kThreads) bsr_sddmm_naive_b16_e3b0(
 
   const Input* const x = args.x + row * args.x_row;
   const Input* const y = args.y + column * args.y_row;
-  float sum = 0;
+  double sum = 0;
   for (int k = 0; k < args.depth; ++k)
-    sum += static_cast<float>(x[k * args.x_column]) * static_cast<float>(y[k * args.y_column]);
+    sum += static_cast<double>(static_cast<float>(x[k * args.x_column])) * static_cast<float>(y[k * args.y_column]);
 
   Output* const to = args.values + static_cast<long long>(block) * (kBlock * kBlock) + element;
-  float value = args.alpha * sum;
+  float value = args.alpha * static_cast<float>(sum);
   if (args.beta != 0) value += args.beta * static_cast<float>(*to);
   *to = static_cast<Output>(value);
 }

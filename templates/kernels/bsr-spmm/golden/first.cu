@@ -8,7 +8,7 @@
 //
 // Rendered from naive.cu.hbs by: gen render bsr-spmm bsr_spmm.naive.b64-2fac
 //
-// Reference: one thread computes one element of C. Takes every problem; fast on none.
+// Reference: one thread computes one element of C, in fp64. Takes every problem; fast on none.
 #include "paths/naive/args.h"
 #include "tw/activation.cuh"
 #include "tw/ptx.cuh"
@@ -28,11 +28,11 @@ constexpr int kRows = kThreads / kColumns;
 TW_DEVICE int index(const Args& args, const int* list, long long i) { return list[i * args.index_words]; }
 
 /// Adds the products of one row of a block of op(A), at `a`, its elements `stride` apart, and the rows of B from `first` on.
-TW_DEVICE void add(float& sum, const Args& args, const Input* a, int stride, int first, const Input* b) {
+TW_DEVICE void add(double& sum, const Args& args, const Input* a, int stride, int first, const Input* b) {
   const int count = min(kBlock, args.inner - first);
   b += first * args.b_at.row;
   for (int k = 0; k < count; ++k)
-    sum += static_cast<float>(a[k * stride]) * static_cast<float>(b[k * args.b_at.row]);
+    sum += static_cast<double>(static_cast<float>(a[k * stride])) * static_cast<float>(b[k * args.b_at.row]);
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ bsr_spmm_naive_b64_2fac(const Args args) {
   const Input* const values = args.values + product * args.values_stride;
   const Input* const b = args.b + product * args.b_at.product + column * args.b_at.column;
   const int block_row = row / kBlock, inner_row = row % kBlock;
-  float sum = 0;
+  double sum = 0;
   if (args.transposed_rows == 0) {
     for (int i = index(args, args.row_ptr, block_row); i < index(args, args.row_ptr, block_row + 1); ++i)
       add(sum, args, values + (static_cast<long long>(i) * kBlock + inner_row) * kBlock, 1,
@@ -59,7 +59,7 @@ bsr_spmm_naive_b64_2fac(const Args args) {
           add(sum, args, values + static_cast<long long>(i) * kBlock * kBlock + inner_row, kBlock, from * kBlock, b);
   }
 
-  float value = args.alpha * sum;
+  float value = args.alpha * static_cast<float>(sum);
   if (args.beta != 0) {
     const auto& at = args.addend_at;
     value += args.beta * static_cast<float>(args.addend[product * at.product + row * at.row + column * at.column]);

@@ -17,31 +17,78 @@ class OwnStream {
   cudaStream_t stream = nullptr;
 };
 
+/// A CUDA graph of runs; the runs themselves where they cannot be captured.
+class Runs final : public Work {
+ public:
+  Runs(int runs, std::function<void(tw_stream)> run) : runs_(runs), run_(std::move(run)) { capture(); }
+  ~Runs() override {
+    if (graph_) cudaGraphExecDestroy(graph_);
+  }
+  Runs(const Runs&) = delete;
+  Runs& operator=(const Runs&) = delete;
+
+  void enqueue(tw_stream stream) override {
+    if (!graph_) return enqueue_runs(stream);
+    translated([&] { cuda::check(cudaGraphLaunch(graph_, stream), "launch a graph"); });
+  }
+
+ private:
+  void enqueue_runs(tw_stream stream) const {
+    for (int i = 0; i < runs_; ++i) run_(stream);
+  }
+  void capture() {
+    const OwnStream own;
+    if (cudaStreamBeginCapture(own.stream, cudaStreamCaptureModeRelaxed) != cudaSuccess) return forget();
+    cudaGraph_t graph = nullptr;
+    const auto end = [&] { return cudaStreamEndCapture(own.stream, &graph) == cudaSuccess && graph != nullptr; };
+    try {
+      enqueue_runs(own.stream);
+    } catch (...) {
+      if (end()) cudaGraphDestroy(graph);
+      forget();
+      throw;
+    }
+    if (!end()) return forget();
+    if (cudaGraphInstantiate(&graph_, graph, 0) != cudaSuccess) graph_ = nullptr, forget();
+    cudaGraphDestroy(graph);
+  }
+  static void forget() { cudaGetLastError(); }
+
+  int runs_;
+  std::function<void(tw_stream)> run_;
+  cudaGraphExec_t graph_ = nullptr;
+};
+
+/// An event behind each work. All are enqueued before any is waited for, so that the host's own time is in none of them.
 class EventClock final : public Clock {
  public:
-  EventClock() {
-    cuda::check(cudaEventCreate(&start_), "make an event");
-    cuda::check(cudaEventCreate(&stop_), "make an event");
-  }
   ~EventClock() override {
-    cudaEventDestroy(start_);
-    cudaEventDestroy(stop_);
+    for (const cudaEvent_t event : events_) cudaEventDestroy(event);
   }
-  void start(tw_stream stream) override {
-    translated([&] { cuda::check(cudaEventRecord(start_, stream), "record an event"); });
-  }
-  double stop(tw_stream stream) override {
+  std::vector<double> times(const std::vector<Work*>& works, tw_stream stream) override {
+    if (works.empty()) return {};
     return translated([&] {
-      float milliseconds = 0;
-      cuda::check(cudaEventRecord(stop_, stream), "record an event");
-      cuda::check(cudaEventSynchronize(stop_), "wait for an event");
-      cuda::check(cudaEventElapsedTime(&milliseconds, start_, stop_), "read events");
-      return milliseconds * 1e-3;
+      while (events_.size() < works.size() + 1)
+        cuda::check(cudaEventCreate(&events_.emplace_back()), "make an event");
+      works.front()->enqueue(stream);
+      mark(0, stream);
+      for (std::size_t i = 0; i < works.size(); ++i) works[i]->enqueue(stream), mark(i + 1, stream);
+      cuda::check(cudaEventSynchronize(events_[works.size()]), "wait for an event");
+      std::vector<double> seconds;
+      for (std::size_t i = 0; i < works.size(); ++i) {
+        float milliseconds = 0;
+        cuda::check(cudaEventElapsedTime(&milliseconds, events_[i], events_[i + 1]), "read events");
+        seconds.push_back(milliseconds * 1e-3);
+      }
+      return seconds;
     });
   }
 
  private:
-  cudaEvent_t start_ = nullptr, stop_ = nullptr;
+  void mark(std::size_t index, tw_stream stream) {
+    cuda::check(cudaEventRecord(events_[index], stream), "record an event");
+  }
+  std::vector<cudaEvent_t> events_;
 };
 
 }  // namespace
@@ -136,6 +183,10 @@ void synchronize(tw_stream stream) {
 // A child of fork() cannot use the parent's device, whatever is done here.
 void pause() {}
 void resume() {}
+
+std::unique_ptr<Work> record(int runs, std::function<void(tw_stream)> run) {
+  return translated([&] { return std::make_unique<Runs>(runs, std::move(run)); });
+}
 
 std::unique_ptr<Clock> make_clock() {
   return translated([] { return std::make_unique<EventClock>(); });

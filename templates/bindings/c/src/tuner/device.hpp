@@ -2,8 +2,10 @@
 // emulated/tuning.cpp. Functions throw Error unless they say otherwise.
 #pragma once
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "runtime.hpp"
 
@@ -37,13 +39,22 @@ void synchronize(tw_stream stream);
 void pause();
 void resume();
 
-/// Takes the time of what is enqueued between `start` and `stop`.
+/// Work that is to be timed: put on a stream as often as one likes.
+class Work {
+ public:
+  virtual ~Work() = default;
+  virtual void enqueue(tw_stream stream) = 0;
+};
+/// `runs` runs, one behind the other. On a GPU they are one graph: the host launches short kernels more slowly than they run.
+/// Throws what `run` throws.
+std::unique_ptr<Work> record(int runs, std::function<void(tw_stream)> run);
+
 class Clock {
  public:
   virtual ~Clock() = default;
-  virtual void start(tw_stream stream) = 0;
-  /// Seconds since start; waits for the stream.
-  virtual double stop(tw_stream stream) = 0;
+  /// Seconds that each work takes, one behind the other on the stream. The first one goes ahead of them, untimed, so that the
+  /// device is awake and the host ahead of it. Waits for the stream.
+  virtual std::vector<double> times(const std::vector<Work*>& works, tw_stream stream) = 0;
 };
 std::unique_ptr<Clock> make_clock();
 

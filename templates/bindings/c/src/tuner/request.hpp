@@ -36,6 +36,7 @@ struct Request {
   std::vector<std::byte> call;  // the operation's Call, without a workspace
   std::uint32_t workspace_at;   // of the workspace's address, in the call
   std::vector<Output> outputs;
+  double rounding;  // of operands before they are multiplied, relative: half the distance of neighbours
   bool empty;  // nothing is to be written
   tw_stream stream;
   std::array<std::uint64_t, kMostWords> words;

@@ -69,16 +69,21 @@ Rounding rounding_of(Type type) {
   return {0x1p-24, 0x1p-149};
 }
 
-/// Numbers of one line. Two results, each rounded once to the type, differ by at most two roundings, and by what fp32 sums of
-/// up to `depth` terms may lose: depth * 2^-24 of the terms' magnitude, for which the line's own root mean square stands.
-bool agree(const std::byte* got, const std::byte* reference, std::size_t width, Type type, double depth) {
+/// Numbers of one line, the reference's from sums in fp64. Two results, each rounded once to the type, differ by at most two
+/// roundings; by what an fp32 sum of up to `depth` terms may lose, depth * 2^-24 of the terms' magnitude; and by what is lost
+/// where operands are rounded before, which adds up as errors without a sign do. For the magnitude stands the line's root mean
+/// square.
+bool agree(const std::byte* got, const std::byte* reference, std::size_t width, Type type, double depth,
+           double rounding) {
   double squares = 0;
   for (std::size_t i = 0; i < width; ++i) {
     const double value = number_at(reference, i, type);
     if (std::isfinite(value)) squares += value * value;
   }
   const auto [relative, absolute] = rounding_of(type);
-  const double sums = 2 * depth * 0x1p-24 * std::sqrt(squares / static_cast<double>(std::max<std::size_t>(width, 1)));
+  constexpr double kDeviations = 8;  // of a sum of 2 * depth independent errors
+  const double lost = 2 * depth * 0x1p-24 + kDeviations * 2 * rounding;
+  const double sums = lost * std::sqrt(squares / static_cast<double>(std::max<std::size_t>(width, 1)));
   for (std::size_t i = 0; i < width; ++i) {
     const double a = number_at(got, i, type), b = number_at(reference, i, type);
     if (!std::isfinite(a) || !std::isfinite(b)) {
@@ -190,7 +195,8 @@ bool agree(const std::vector<std::vector<std::byte>>& got, const std::vector<std
   for (const Output& one : request.outputs) {
     const auto lines = std::min(static_cast<std::size_t>(one.lines), kMostLines);
     for (std::size_t k = 0; k < lines * static_cast<std::size_t>(one.products); ++k, ++at)
-      if (!agree(got[at].data(), reference[at].data(), static_cast<std::size_t>(one.width), one.type, depth)) return false;
+      if (!agree(got[at].data(), reference[at].data(), static_cast<std::size_t>(one.width), one.type, depth, request.rounding))
+        return false;
   }
   return true;
 }

@@ -1,0 +1,17 @@
+// promise.hpp - which kernels are worth measuring, before any of them was.
+#pragma once
+#include <vector>
+
+#include "tuner/context.hpp"
+
+namespace tilewright::library::tuner {
+
+/// The family's guess for a variant at the nearest workload that it serves; 0 where there is none.
+double merit_of(const Variant& variant, const Selection& all, const Asked& asked);
+
+/// Of the kernels beside the usual one, those to measure, the most promising first: by their
+/// speed on the nearest timed workloads, those that were never timed by the family's guess. At most half of all that serve
+/// the call, and at most eight, the usual one included; all where the context is exhaustive. Counts those that serve.
+std::vector<const Variant*> promising(tw_context& context, const Request& request, std::vector<const Variant*> others);
+
+}  // namespace tilewright::library::tuner

@@ -1,0 +1,67 @@
+// race.hpp - kernels that take a call, timed against each other.
+#pragma once
+#include <chrono>
+#include <vector>
+
+#include "tuner/measure.hpp"
+
+namespace tilewright::library::tuner {
+
+/// A kernel in a race. Contenders that were in the same rounds have samples of the same moments, pair by pair.
+struct Contender {
+  std::unique_ptr<const Plan> plan;
+  Memory workspace;
+  std::unique_ptr<device::Work> work;  // a sample
+  int runs = 1;                        // in it
+  std::vector<double> samples;         // seconds of a run
+  double seconds() const;              // the median
+};
+
+/// Seconds saved by one of two contenders, relative to the other's, over the rounds that both were in.
+struct Lead {
+  double by;     // the median
+  double noise;  // its standard error
+};
+Lead lead_of(const Contender& one, const Contender& other);
+
+class Race {
+ public:
+  Race(tw_context& context, const Request& request);
+  Race(const Race&) = delete;
+  Race& operator=(const Race&) = delete;
+
+  bool has_scratch() const { return static_cast<bool>(scratch_); }
+  const Scratch& scratch() const { return scratch_; }
+  /// Adds a plan. False where it does not run.
+  bool enter(std::unique_ptr<const Plan> plan);
+  std::size_t size() const { return contenders_.size(); }
+  /// Takes samples in rounds, of all and then of the faster ones.
+  void run();
+  /// All of them, best first. The first one that entered is the best unless another one is faster by more than noise.
+  std::vector<Contender*> ranking();
+
+  bool make_workspace(Contender& one) const;
+  /// One run on fresh scratch.
+  void run_fresh(const Contender& one) const;
+  /// Whether no other kernel should be bound: rounds and the check need the rest of the budget.
+  bool is_late_to_bind() const;
+
+ private:
+  using Steady = std::chrono::steady_clock;
+  bool is_past(double share) const;  // of the budget
+  void run_on_scratch(const Plan& plan, void* workspace, tw_stream stream) const;
+  std::unique_ptr<device::Work> record(const Contender& one, int runs) const;
+  double seconds_of_run(const Contender& one);
+  void take_samples(bool backwards);
+  void keep_within(double ratio);
+
+  tw_context& context_;
+  const Request& request_;
+  Scratch scratch_;
+  std::unique_ptr<device::Clock> clock_;
+  Steady::time_point begin_ = Steady::now();
+  std::vector<Contender> contenders_;
+  std::vector<std::size_t> racing_;  // of contenders_
+};
+
+}  // namespace tilewright::library::tuner
