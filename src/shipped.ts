@@ -4,7 +4,14 @@ import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from './errors.ts';
 import type { AnyFamily } from './model/family.ts';
-import { type FamilyWisdom, sameCodeSchema, type Timing, timingsSchema, wisdomSchema, wisdomVersion } from './model/wisdom.ts';
+import {
+  type FamilyWisdom,
+  sameCodeSchema,
+  type Timing,
+  timingsSchema,
+  wisdomSchema,
+  wisdomVersion,
+} from './model/wisdom.ts';
 import { activeValues, idOf, pointOfId } from './space/id.ts';
 import type { Values } from './space/plan.ts';
 import { onDisk } from './util/disk.ts';

@@ -39,7 +39,10 @@ export function addCache(program: Command, done: (code: number) => void): void {
     .action((flags: CacheFlags) => done(pruneCache(flags)));
   add('export', 'all records as lines of JSON, for another machine with such a GPU and driver')
     .argument('[file]', 'default: stdout')
-    .option('--wisdom <family>', "add the times to the family's wisdom/timings/<arch>.json, which its libraries ship")
+    .option(
+      '--wisdom <family>',
+      "add the times to the family's wisdom/timings/<arch>.json, which its libraries ship",
+    )
     .action(async (file: string | undefined, flags: CacheFlags) => done(await exportCache(file, flags)));
   add('import', 'add exported records; those that are there stay')
     .argument('<file>')
@@ -100,7 +103,8 @@ async function exportCache(file: string | undefined, flags: CacheFlags): Promise
   if (flags.wisdom !== undefined) {
     const written = await addToWisdom(flags.wisdom, cacheFiles(rootOf(flags)));
     for (const line of written) remark(line);
-    if (written.length === 0) throw new UsageError(`${rootOf(flags)} has no records of ${flags.wisdom} on a GPU`);
+    if (written.length === 0)
+      throw new UsageError(`${rootOf(flags)} has no records of ${flags.wisdom} on a GPU`);
     if (file === undefined) return exitCode.done;
   }
   const text = exportRecords(rootOf(flags));

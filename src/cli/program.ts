@@ -185,7 +185,10 @@ function addReport(program: Command, done: Done): void {
     .option('--evidence <file>', 'write everything that the run measured, and where, as JSON')
     .option('--markdown <file>', 'write the page, and a picture beside it (default: the page on stdout)')
     .option('--wisdom <file>', 'write the winners as templates/kernels/<family>/wisdom/<arch>.json is')
-    .option('--timings <file>', 'add all times to a file as templates/kernels/<family>/wisdom/timings/<arch>.json is')
+    .option(
+      '--timings <file>',
+      'add all times to a file as templates/kernels/<family>/wisdom/timings/<arch>.json is',
+    )
     .option('--from <file...>', 'report on evidence files instead of a run')
     .option('--rival <file...>', 'times of other systems, by bench/compare.py')
     .option('--out <folder>', 'folder for everything generated (default: generated)')

@@ -50,6 +50,19 @@ describe('describeOperation', () => {
     expect(manifest.policy[0]).toMatchObject({ features: { n: 64 }, vendorFaster: false });
   });
 
+  test('has the times of what it ships, relative to the fastest that was timed', () => {
+    const [id = ''] = toyRequest().selection.variants;
+    const timing = { name: 'w', features: { n: 64 }, source: 'run-1' };
+    const timings = [
+      { ...timing, times: { [id]: 3, gone: 2 } },
+      { ...timing, times: { gone: 2 } },
+    ];
+    const selection = { ...toyRequest().selection, timings };
+    expect(describeOperation({ ...toyRequest(), selection }, toyShipped(), '1.2.3').timings).toEqual([
+      { ...timing, speeds: { [id]: 0.667 } },
+    ]);
+  });
+
   test('refuses a variant that the gate failed on some device', () => {
     const run = { ...toyRequest().run, verdicts: toyVerdicts({ emulated: 'race' }) };
     expect(() => describeOperation({ ...toyRequest(), run }, toyShipped(), '1.2.3')).toThrow(
