@@ -50,7 +50,7 @@ ${['no_read', 'no_write', 'read', 'write', 'read_implies', 'write_implies'].map(
 `;
 
 const mostThreads = 1024; // of a block
-const mostBlocks = 4; // an address that two blocks meet at, two of these meet at too
+const mostBlocks = 4; // an address that two blocks share, two of these share too
 const elements = 1 << 18;
 const known =
   /^(float|double|int|unsigned int|unsigned|char|unsigned char|long|long long|short|half|size_t|uint|float4|int4|uint4|float2|int2)$/;

@@ -1,6 +1,6 @@
-// What a plan of the path wgmma costs and how good it is, for random matrices of 12.5 %: steps before and
+// Cost and quality of a schedule of the path wgmma, for random matrices of 12.5 %: steps before and
 // after rows were exchanged between groups, the longest list beside the mean, what its copies bring from L2
-// into shared memory, and the time of a whole plan. Needs no GPU; docs/results/README.md has the command.
+// into shared memory, and the time of a whole schedule. Needs no GPU; docs/results/README.md has the command.
 #include <chrono>
 #include <cstdio>
 #include <iterator>
@@ -27,7 +27,7 @@ constexpr Winner kWinners[] = {
     {8192, 64, 2, 256, 1, 4}, {4096, 128, 1, 256, 1, 1}, {8192, 128, 1, 256, 2, 1},
 };
 
-Dealing dealing_of(const Winner& winner) {
+SchedulerParams scheduler_params(const Winner& winner) {
   const bool grouped = winner.group > 1;
   const Parameter list[] = {
       {"block", winner.block, nullptr},
@@ -43,7 +43,7 @@ Dealing dealing_of(const Winner& winner) {
       {"order", 0, "longest"},
       {"schedule", 0, "static"},
   };
-  return wgmma::detail::dealing_of({list, std::size(list)}, DeviceLimits{});
+  return wgmma::detail::scheduler_params({list, std::size(list)}, DeviceLimits{});
 }
 
 template <class Work>
@@ -77,18 +77,18 @@ double bytes_into_sms(const Shape& shape, const Winner& winner, std::int64_t ste
   return static_cast<double>(a + b);
 }
 
-void report_lists(const Shape& shape, const Dealing& dealing, const Winner& winner) {
+void report_lists(const Shape& shape, const SchedulerParams& params, const Winner& winner) {
   std::vector<Part> parts;
-  wgmma::detail::Image image;
-  const wgmma::detail::Lists lists = dealing.grouped
-                                         ? wgmma::detail::deal_groups(shape, dealing, parts, image)
-                                         : wgmma::detail::deal_rows(shape, dealing, parts);
+  wgmma::detail::ScheduleBuilder builder;
+  const wgmma::detail::Lists lists = params.grouped
+                                         ? wgmma::detail::schedule_groups(shape, params, parts, builder)
+                                         : wgmma::detail::schedule_rows(shape, params, parts);
   double most = 0, all = 0;
   std::int64_t steps = 0;
   for (const std::vector<Tile>& list : lists) {
     double load = 0;
     for (const Tile& tile : list) {
-      load += tile.count + dealing.epilogue;
+      load += tile.count + params.epilogue;
       steps += tile.count;
     }
     most = std::max(most, load);
@@ -109,10 +109,10 @@ int main() {
     const tilewright::bsr::Bsr a = tilewright::bsr::make_pattern(pattern, rows, rows, winner.block, true, 1);
     const Shape shape = packed_f16(winner.size, winner.size, winner.size, winner.block, a.blocks(),
                                    a.row_ptr.data(), a.col_idx.data());
-    const Dealing dealing = dealing_of(winner);
-    std::printf("%lld, blocks of %lld: plan %.1f ms\n", static_cast<long long>(winner.size),
-                static_cast<long long>(winner.block), milliseconds([&] { make_plan(shape, dealing); }));
+    const SchedulerParams params = scheduler_params(winner);
+    std::printf("%lld, blocks of %lld: schedule %.1f ms\n", static_cast<long long>(winner.size),
+                static_cast<long long>(winner.block), milliseconds([&] { make_schedule(shape, params); }));
     if (winner.group > 1) report_groups(shape, static_cast<std::size_t>(winner.group));
-    report_lists(shape, dealing, winner);
+    report_lists(shape, params, winner);
   }
 }

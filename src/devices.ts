@@ -10,8 +10,8 @@ import type { Host, Request } from './request.ts';
 import { findCxx, type Toolchain } from './toolchain/find.ts';
 import { Pool } from './util/pool.ts';
 
-/** What opening devices takes of a run. */
-export interface Surroundings {
+/** Run state needed to open a device. */
+export interface DeviceContext {
   readonly request: Pick<Request, 'arch' | 'device' | 'folder' | 'jobs' | 'watchdogSeconds'>;
   readonly host: Pick<Host, 'environment' | 'executor'>;
   readonly context: CompileContext;
@@ -27,10 +27,10 @@ type Opener = (gpu?: Gpu) => Promise<OpenedDevice>;
 export class Devices {
   /** What the runner on each GPU said of it, by the GPU's id. */
   readonly gpus = new Map<string, DeviceInfo>();
-  readonly #run: Surroundings;
+  readonly #run: DeviceContext;
   readonly #pools = new Map<DeviceName, Pool<DeviceSession>>();
 
-  constructor(run: Surroundings) {
+  constructor(run: DeviceContext) {
     this.#run = run;
   }
 

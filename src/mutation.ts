@@ -14,7 +14,7 @@ import { inContextOf, sameCode } from './mutation-build.ts';
 import { depthsUpTo, Judges, type JudgesOptions } from './mutation-judges.ts';
 import { mapLimit } from './util/limit.ts';
 
-/** What trying mutants takes of its surroundings. */
+/** Environment in which mutants are tried. */
 export interface Workshop extends JudgesOptions {
   readonly depth: 'quick' | 'full';
   /** The case whose outputs other projects' rules look at; absent: they are not asked. */

@@ -3,7 +3,6 @@
 import type { DeviceSession } from './device/session.ts';
 import { emitLibrary } from './emit/emit.ts';
 import { evaluate, type Passed } from './evaluate.ts';
-import { Line } from './line.ts';
 import { measureWorkload } from './measure/measure.ts';
 import type { Artifact } from './model/artifact.ts';
 import type { Summary } from './model/event.ts';
@@ -13,6 +12,7 @@ import type { Strategy } from './model/strategy.ts';
 import type { Workload } from './model/workload.ts';
 import { mustLint } from './render/lint.ts';
 import { type Host, type Request, workloadsOf } from './request.ts';
+import { RunContext } from './run-context.ts';
 import { selectPassed } from './select/passed.ts';
 import { alone, enumerateInTurns, whyEmpty } from './space/enumerate.ts';
 import { exhaustive } from './strategy/exhaustive.ts';
@@ -21,70 +21,73 @@ import { mapLimit } from './util/limit.ts';
 /** Takes a search space through the stages that are asked for and says what came of it. */
 export async function runPipeline(request: Request, host: Host): Promise<Summary> {
   const { family, folder, only, space } = request;
-  const line = new Line(request, host);
+  const run = new RunContext(request, host);
   try {
     const { variants, ...counts } = only
       ? alone(only.variant)
-      : await enumerateInTurns(family, space, line.nowAndThen(), host.signal);
-    line.emit({ event: 'space', ...counts, variants: variants.length });
-    if (variants.length === 0) return line.finishEmpty(counts, whyEmpty(family, space, counts));
+      : await enumerateInTurns(family, space, run.nowAndThen(), host.signal);
+    run.send({ event: 'space', ...counts, variants: variants.length });
+    if (variants.length === 0) return run.finishEmpty(counts, whyEmpty(family, space, counts));
     mustLint(family, folder, variants);
-    await line.begin();
-    const passed = await search(exhaustive(variants), variants.length, line);
-    const selection = line.does('select') && passed.length > 0 ? choose(passed, line) : undefined;
-    const library = selection && line.does('emit') ? await emit(selection, passed, line) : null;
-    return await line.finish(counts, library);
+    await run.begin();
+    const passed = await search(exhaustive(variants), variants.length, run);
+    const selection = run.does('select') && passed.length > 0 ? choose(passed, run) : undefined;
+    const library = selection && run.does('emit') ? await emit(selection, passed, run) : null;
+    return await run.finish(counts, library);
   } finally {
-    await line.close();
+    await run.close();
   }
 }
 
 /** Looks at what the strategy asks for, round by round, until it asks for no more or has had `most`. */
-async function search(strategy: Strategy, most: number, line: Line): Promise<Passed[]> {
+async function search(strategy: Strategy, most: number, run: RunContext): Promise<Passed[]> {
   const found: Passed[] = [];
   for (let left = most; left > 0; ) {
     const asked = strategy.ask(left);
     if (asked.length === 0) break;
     left -= asked.length;
-    const judged = await mapLimit(asked, await line.lanes(), (variant) => evaluate(variant, line));
+    const judged = await mapLimit(asked, await run.lanes(), (variant) => evaluate(variant, run));
     const passed = judged.filter((one) => one !== undefined);
-    if (line.does('time')) await time(passed, line);
-    strategy.tell(line.recorder.resultsOf(asked));
+    if (run.does('time')) await time(passed, run);
+    strategy.tell(run.recorder.resultsOf(asked));
     found.push(...passed);
   }
   return found;
 }
 
 /** Times what passed where a clock means something. GPUs share the workloads; all that is compared on one is timed on one GPU. */
-async function time(passed: readonly Passed[], line: Line): Promise<void> {
-  const { timer, gpus } = await line.bench();
+async function time(passed: readonly Passed[], run: RunContext): Promise<void> {
+  const { timer, gpus } = await run.opened();
   if (timer === undefined) return;
-  const { family } = line.request;
+  const { family } = run.request;
   const artifacts = passed.flatMap((one) => one.artifacts.filter(({ device }) => device === timer));
-  await mapLimit(workloadsOf(line.request), gpus.length, async (workload) => {
+  await mapLimit(workloadsOf(run.request), gpus.length, async (workload) => {
     const able = artifacts.filter(({ source }) => isCandidate(family, source.variant.parameters, workload));
-    if (able.length === 0 || line.recorder.isTimed(workload.id, able)) return;
-    await line.use(timer, (session) =>
-      line.watch.measure('time', () => timeOn(session, workload, able, line)),
-    );
+    if (able.length === 0 || run.recorder.isTimed(workload.id, able)) return;
+    await run.use(timer, (session) => run.watch.measure('time', () => timeOn(session, workload, able, run)));
   });
 }
 
-async function timeOn(session: DeviceSession, workload: Workload, able: readonly Artifact[], line: Line) {
-  line.note(`timing ${able.length} variants on ${workload.id}${session.gpu ? ` (${session.gpu})` : ''}`);
-  line.timed(await measureWorkload(session, workload, able, line.checksOf(workload, able.length)));
+async function timeOn(
+  session: DeviceSession,
+  workload: Workload,
+  able: readonly Artifact[],
+  run: RunContext,
+) {
+  run.note(`timing ${able.length} variants on ${workload.id}${session.gpu ? ` (${session.gpu})` : ''}`);
+  run.timed(await measureWorkload(session, workload, able, run.checksOf(workload, able.length)));
 }
 
-function choose(passed: readonly Passed[], line: Line): Selection {
-  const { request } = line;
-  const options = { ...request, workloads: workloadsOf(request), remark: (text: string) => line.note(text) };
-  const selection = selectPassed(request.family, passed, line.recorder.measurements(), options);
-  line.host.run.writeJson('selection.json', selection);
+function choose(passed: readonly Passed[], run: RunContext): Selection {
+  const { request } = run;
+  const options = { ...request, workloads: workloadsOf(request), remark: (text: string) => run.note(text) };
+  const selection = selectPassed(request.family, passed, run.recorder.measurements(), options);
+  run.host.run.writeJson('selection.json', selection);
   return selection;
 }
 
-async function emit(selection: Selection, passed: readonly Passed[], line: Line): Promise<string> {
+async function emit(selection: Selection, passed: readonly Passed[], run: RunContext): Promise<string> {
   const artifacts = passed.flatMap((one) => one.artifacts);
-  const request = await line.libraryRequest(selection, artifacts);
-  return (await line.watch.measure('emit', () => emitLibrary(request))).path;
+  const request = await run.libraryRequest(selection, artifacts);
+  return (await run.watch.measure('emit', () => emitLibrary(request))).path;
 }

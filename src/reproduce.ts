@@ -17,9 +17,9 @@ export function reproduction(
   { device, gpu, evidence }: Pick<Verdict, 'device' | 'gpu' | 'evidence'>,
   { depth, file, settings, ...asked }: Judging,
 ): string {
-  const { watchdog, ...surroundings } = settings;
+  const { watchdog, ...others } = settings;
   const command = `npx validate ${family} ${file === undefined ? id : `${quoted(file)} --as ${id}`}`;
-  if (device === 'none') return command + flagText(surroundings);
+  if (device === 'none') return command + flagText(others);
   const seed = typeof evidence.seed === 'number' ? evidence.seed : asked.seed;
   const flags = {
     device: gpu ?? device,
@@ -28,5 +28,5 @@ export function reproduction(
     depth: depth === 'full' ? depth : undefined,
     watchdog,
   };
-  return command + flagText({ ...flags, ...surroundings });
+  return command + flagText({ ...flags, ...others });
 }

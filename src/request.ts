@@ -54,13 +54,13 @@ export interface Request {
   readonly install: boolean;
 }
 
-/** The surroundings of a run. */
+/** Environment of a run: machine, run folder, cancellation. */
 export interface Host {
   readonly executor: Executor;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly run: Run;
   /** Told everything that happens. */
-  readonly emit: (event: Event) => void;
+  readonly send: (event: Event) => void;
   /** Aborted on Ctrl-C: the run stops, its journal stays. */
   readonly signal: AbortSignal;
 }

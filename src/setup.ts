@@ -19,7 +19,7 @@ import { describeOwner } from './util/lock.ts';
 import { packageRoot } from './util/package-root.ts';
 
 /** The devices that a run gates on, in order, and why there are no times where there are none. */
-export interface Bench {
+export interface ChosenDevices {
   readonly devices: readonly DeviceName[];
   /** The device that times, and the GPUs behind it. */
   readonly timer?: DeviceName;
@@ -33,7 +33,7 @@ export interface Bench {
 export async function chooseDevices(
   { device, arch }: Pick<Request, 'device' | 'arch'>,
   { executor }: Pick<Host, 'executor'>,
-): Promise<Bench> {
+): Promise<ChosenDevices> {
   if (!wantsGpu(device))
     return withoutGpu(
       device.devices,
@@ -50,7 +50,7 @@ export async function chooseDevices(
 }
 
 /** The devices that are no GPU, and why nothing is timed. */
-export function withoutGpu(devices: readonly DeviceName[], untimed: string): Bench {
+export function withoutGpu(devices: readonly DeviceName[], untimed: string): ChosenDevices {
   return { devices: devices.filter((name) => !backends[name].gpu), gpus: [], leftOut: [], untimed };
 }
 

@@ -17,7 +17,7 @@ const ground: Readonly<Record<string, readonly string[]>> = {
 /**
  * The other modules of `src/` (a folder, or a file at the top) and what each imports beside the ground, neither more nor
  * less. `name:type`: types alone, which leave no trace at run time. Stages do not import each other, but for `emit`, which
- * uses the engine of `render`: they meet in the pipeline, through the model.
+ * uses the engine of `render`: they are joined in the pipeline, through the model.
  */
 const table: Readonly<Record<string, readonly string[]>> = {
   arch: [],
@@ -46,12 +46,12 @@ const table: Readonly<Record<string, readonly string[]>> = {
   scaffold: [],
   tuned: ['zod'],
   check: ['arch', 'backends', 'compile', 'emit', 'exec:type', 'render', 'select', 'space', 'ts-morph'],
-  // The line itself, and the ways to start it.
+  // A run itself, and the ways to start it.
   request: ['backends:type', 'exec:type', 'space:type', 'store:type'],
   setup: ['backends', 'compile:type', 'device', 'exec:type', 'request:type', 'toolchain'],
   reproduce: ['backends', 'request:type'],
   devices: ['backends', 'compile', 'device', 'request:type', 'toolchain'],
-  line: [
+  'run-context': [
     ...[
       'backends',
       'compile',
@@ -65,10 +65,10 @@ const table: Readonly<Record<string, readonly string[]>> = {
     ],
     'toolchain',
   ],
-  evaluate: ['render', 'compile', 'gate', 'device:type', 'line:type'],
+  evaluate: ['render', 'compile', 'gate', 'device:type', 'run-context:type'],
   pipeline: [
     ...['space', 'strategy', 'evaluate', 'measure', 'select', 'emit'],
-    ...['render', 'device:type', 'line', 'request'],
+    ...['render', 'device:type', 'run-context', 'request'],
   ],
   // A .cu that is nobody's variant: it compiles in its own way, and is gated as every kernel.
   'kernel-file': ['backends', 'compile', 'device:type', 'gate', 'yaml', 'zod'],

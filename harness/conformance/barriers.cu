@@ -257,7 +257,7 @@ const Register r_remote_release{
     remote_arrivals<true>,
     remote_case("mbarrier_arrive_cluster_release", "mbarrier_arrive_cluster_release fence_cluster", 0)};
 
-/// Relaxed arrival: the blocks meet, no data is handed over.
+/// Relaxed arrival: the blocks synchronise, no data is ordered.
 __global__ void __cluster_dims__(2, 1, 1) cluster_relaxed(const Args args) {
   ptx::cluster_arrive_relaxed();
   args.output[blockIdx.x * 32 + threadIdx.x] = args.input[blockIdx.x * 32 + threadIdx.x];

@@ -11,7 +11,7 @@ namespace {
 
 // A lower bound on time may be beaten by the clock's own error, a few per cent of a short launch.
 constexpr double kPlausibleSlack = 1.05;
-// Rounds before a slow subject may be dropped: one sample alone may have met an interruption.
+// Rounds before a slow subject may be dropped: one sample alone may include an interruption.
 constexpr std::size_t kRoundsBeforeDrop = 3;
 
 /// One entry per sample: seconds of a launch, and MHz meanwhile.
@@ -188,7 +188,7 @@ class Race {
     }
   }
 
-  /// Every subject once per round, in turns of opposite order, so that drift of clocks and temperature meets
+  /// Every subject once per round, in turns of opposite order, so that drift of clocks and temperature affects
   /// all alike.
   void sample(Samples Subject::*samples, double (Race::*take)(Subject&)) {
     std::vector<Subject*> order;

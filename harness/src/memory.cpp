@@ -190,51 +190,51 @@ std::int64_t Operand::first_damaged_row() const {
 
 WorkspaceBuffer::WorkspaceBuffer(Device& device, const Workspace& workspace) : wanted_(workspace) {
   if (wanted_.bytes == 0) return;
-  if (wanted_.image.size() > wanted_.bytes || wanted_.clear_offset + wanted_.clear_bytes > wanted_.bytes)
-    throw FamilyMistake("workspace", "its image or cleared range reaches beyond its " +
+  if (wanted_.contents.size() > wanted_.bytes || wanted_.clear_offset + wanted_.clear_bytes > wanted_.bytes)
+    throw FamilyMistake("workspace", "its contents or cleared range reaches beyond its " +
                                          std::to_string(wanted_.bytes) + " bytes");
   buffer_.emplace(device, wanted_.bytes, "workspace");
   buffer_->arm();
-  std::vector<std::byte> contents(wanted_.bytes);
-  fill(contents.data(), contents.size(), kUnwritten);
-  std::copy(wanted_.image.begin(), wanted_.image.end(), contents.begin());
-  buffer_->upload(0, contents.data(), contents.size());
-  buffer_->mark_in_use(wanted_.image.size(), wanted_.bytes - wanted_.image.size());
+  std::vector<std::byte> bytes(wanted_.bytes);
+  fill(bytes.data(), bytes.size(), kUnwritten);
+  std::copy(wanted_.contents.begin(), wanted_.contents.end(), bytes.begin());
+  buffer_->upload(0, bytes.data(), bytes.size());
+  buffer_->mark_in_use(wanted_.contents.size(), wanted_.bytes - wanted_.contents.size());
   mark_rest_undefined();
 }
 
 void WorkspaceBuffer::restore() {
-  const std::size_t image = wanted_.image.size();
-  if (image == wanted_.bytes) return;
-  std::vector<std::byte> rest(wanted_.bytes - image);
+  const std::size_t given = wanted_.contents.size();
+  if (given == wanted_.bytes) return;
+  std::vector<std::byte> rest(wanted_.bytes - given);
   fill(rest.data(), rest.size(), kUnwritten);
-  buffer_->upload(image, rest.data(), rest.size());
+  buffer_->upload(given, rest.data(), rest.size());
   mark_rest_undefined();
 }
 
 void WorkspaceBuffer::mark_rest_undefined() {
-  // What has an image or is zeroed before each run is defined; all else a kernel must write before it reads it.
-  const std::size_t image = wanted_.image.size();
+  // What has contents or is zeroed before each run is defined; all else a kernel must write before it reads it.
+  const std::size_t given = wanted_.contents.size();
   const std::size_t cleared = wanted_.clear_bytes > 0 ? wanted_.clear_offset : wanted_.bytes;
-  if (image < cleared) buffer_->mark_undefined(image, cleared - image);
-  const std::size_t rest = std::max(image, cleared + wanted_.clear_bytes);
+  if (given < cleared) buffer_->mark_undefined(given, cleared - given);
+  const std::size_t rest = std::max(given, cleared + wanted_.clear_bytes);
   buffer_->mark_undefined(rest, wanted_.bytes - rest);
 }
 
 std::optional<std::string> WorkspaceBuffer::change() const {
-  if (wanted_.image.empty()) return std::nullopt;
-  std::vector<std::byte> now(wanted_.image.size());
+  if (wanted_.contents.empty()) return std::nullopt;
+  std::vector<std::byte> now(wanted_.contents.size());
   buffer_->download(0, now.data(), now.size());
   if (wanted_.clear_bytes > 0 && wanted_.clear_offset < now.size())
-    std::copy_n(wanted_.image.begin() + static_cast<std::ptrdiff_t>(wanted_.clear_offset),
+    std::copy_n(wanted_.contents.begin() + static_cast<std::ptrdiff_t>(wanted_.clear_offset),
                 std::min(wanted_.clear_bytes, now.size() - wanted_.clear_offset),
                 now.begin() + static_cast<std::ptrdiff_t>(wanted_.clear_offset));
-  const std::size_t at = first_difference(wanted_.image.data(), now.data(), now.size());
+  const std::size_t at = first_difference(wanted_.contents.data(), now.data(), now.size());
   if (at == now.size()) return std::nullopt;
   return "the launch left byte " + std::to_string(at) + " of the workspace as " +
          std::to_string(std::to_integer<int>(now[at])) + ", it was " +
-         std::to_string(std::to_integer<int>(wanted_.image[at])) +
-         ": the next launch begins in another state. What a launch may leave changed lies behind the image";
+         std::to_string(std::to_integer<int>(wanted_.contents[at])) +
+         ": the next launch begins in another state. What a launch may leave changed lies behind the contents";
 }
 
 }  // namespace tilewright

@@ -92,7 +92,7 @@ class Operand {
   GuardedBuffer buffer_;
 };
 
-/// A variant's workspace: its image, which every launch must leave as it was, then poison. A launch may leave what it
+/// A variant's workspace: its contents, which every launch must leave as it was, then poison. A launch may leave what it
 /// likes in the rest, and in the range that is cleared, and no later one may rely on it.
 class WorkspaceBuffer {
  public:
@@ -101,7 +101,7 @@ class WorkspaceBuffer {
   /// Poisons what launches share nothing in.
   void restore();
   std::optional<std::string> damage() const { return buffer_ ? buffer_->damage() : std::nullopt; }
-  /// One sentence on a part of the image that is not as it was.
+  /// One sentence on a part of the contents that is not as it was.
   std::optional<std::string> change() const;
 
  private:

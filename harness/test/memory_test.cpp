@@ -92,7 +92,7 @@ TEST(a_launch_leaves_the_image_of_its_workspace_as_it_was) {
   WorkspaceBuffer buffer(device, {8, {std::byte{1}, std::byte{2}, std::byte{3}}, 0, 1});
   auto* bytes = static_cast<unsigned char*>(buffer.address());
   bytes[0] = 9;  // cleared before each launch
-  bytes[5] = 9;  // behind the image
+  bytes[5] = 9;  // behind the contents
   CHECK(!buffer.change());
   buffer.restore();
   CHECK_EQ(bytes[5], 0xA5);

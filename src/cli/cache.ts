@@ -9,7 +9,7 @@ import { exitCode } from './exit.ts';
 import { print, printLine, remark } from './output.ts';
 import { addToWisdom } from './timings.ts';
 
-export interface CacheFlags {
+export interface CacheOptions {
   /** The folder that a context's options name; default: that of the user. */
   readonly folder?: string;
   readonly json?: boolean;
@@ -30,36 +30,38 @@ export function addCache(program: Command, done: (code: number) => void): void {
       .option('--folder <folder>', "the cache (default: `tuned` in the user's cache folder)");
   add('list', 'keys, the kernel of each, and its time')
     .option('--json', 'print JSON lines on stdout, each with `event`')
-    .action((flags: CacheFlags) => done(listCache(flags)));
+    .action((options: CacheOptions) => done(listCache(options)));
   add('show', 'records in full')
     .argument('<text>', 'a part of the key, of the variant or of the path')
-    .action((text: string, flags: CacheFlags) => done(showCache(text, flags)));
+    .action((text: string, options: CacheOptions) => done(showCache(text, options)));
   add('prune', 'remove damaged files and what killed processes left')
     .option('--older-than <days>', 'records that are older, too')
-    .action((flags: CacheFlags) => done(pruneCache(flags)));
+    .action((options: CacheOptions) => done(pruneCache(options)));
   add('export', 'all records as lines of JSON, for another machine with such a GPU and driver')
     .argument('[file]', 'default: stdout')
     .option(
       '--wisdom <family>',
       "add the times to the family's wisdom/timings/<arch>.json, which its libraries ship",
     )
-    .action(async (file: string | undefined, flags: CacheFlags) => done(await exportCache(file, flags)));
+    .action(async (file: string | undefined, options: CacheOptions) =>
+      done(await exportCache(file, options)),
+    );
   add('import', 'add exported records; those that are there stay')
     .argument('<file>')
-    .action((file: string, flags: CacheFlags) => done(importCache(file, flags)));
+    .action((file: string, options: CacheOptions) => done(importCache(file, options)));
   add('verify', 'list files that are no valid records; exit code 1 if there are any').action(
-    (flags: CacheFlags) => done(verifyCache(flags)),
+    (options: CacheOptions) => done(verifyCache(options)),
   );
 }
 
-function rootOf({ folder }: CacheFlags): string {
+function rootOf({ folder }: CacheOptions): string {
   return folder ?? join(userCache(process.env), 'tuned');
 }
 
 /** `gen cache list`: one line a record. */
-function listCache(flags: CacheFlags): number {
-  for (const file of cacheFiles(rootOf(flags)))
-    if (flags.json) printLine(JSON.stringify({ event: 'record', ...file }));
+function listCache(options: CacheOptions): number {
+  for (const file of cacheFiles(rootOf(options)))
+    if (options.json) printLine(JSON.stringify({ event: 'record', ...file }));
     else if (!file.remains) printLine(lineOf(file));
   return exitCode.done;
 }
@@ -73,24 +75,24 @@ function lineOf({ path, record, damage }: CacheFile): string {
 }
 
 /** `gen cache show <text>`: records whose key, variant or path has the text, whole. */
-function showCache(text: string, flags: CacheFlags): number {
-  const found = cacheFiles(rootOf(flags)).filter(({ path, record }) =>
+function showCache(text: string, options: CacheOptions): number {
+  const found = cacheFiles(rootOf(options)).filter(({ path, record }) =>
     [path, record?.key, record?.variant].some((one) => one?.includes(text)),
   );
   if (found.length === 0)
-    throw new UsageError(`no record in ${rootOf(flags)} has '${text}' in key, variant or path`);
+    throw new UsageError(`no record in ${rootOf(options)} has '${text}' in key, variant or path`);
   for (const file of found) printLine(JSON.stringify(file, undefined, 2));
   return exitCode.done;
 }
 
 /** `gen cache prune`. */
-function pruneCache(flags: CacheFlags): number {
-  const days = flags.olderThan === undefined ? undefined : Number(flags.olderThan);
+function pruneCache(options: CacheOptions): number {
+  const days = options.olderThan === undefined ? undefined : Number(options.olderThan);
   if (days !== undefined && !(days >= 0))
-    throw new UsageError(`--older-than '${flags.olderThan}' is no number of days`);
+    throw new UsageError(`--older-than '${options.olderThan}' is no number of days`);
   const gone = onDisk(
-    `remove records of ${rootOf(flags)}`,
-    () => prune(rootOf(flags), days),
+    `remove records of ${rootOf(options)}`,
+    () => prune(rootOf(options), days),
     'name another folder with --folder',
   );
   for (const { path } of gone) printLine(path);
@@ -99,25 +101,25 @@ function pruneCache(flags: CacheFlags): number {
 }
 
 /** `gen cache export [file]`, `gen cache export --wisdom <family>`. */
-async function exportCache(file: string | undefined, flags: CacheFlags): Promise<number> {
-  if (flags.wisdom !== undefined) {
-    const written = await addToWisdom(flags.wisdom, cacheFiles(rootOf(flags)));
+async function exportCache(file: string | undefined, options: CacheOptions): Promise<number> {
+  if (options.wisdom !== undefined) {
+    const written = await addToWisdom(options.wisdom, cacheFiles(rootOf(options)));
     for (const line of written) remark(line);
     if (written.length === 0)
-      throw new UsageError(`${rootOf(flags)} has no records of ${flags.wisdom} on a GPU`);
+      throw new UsageError(`${rootOf(options)} has no records of ${options.wisdom} on a GPU`);
     if (file === undefined) return exitCode.done;
   }
-  const text = exportRecords(rootOf(flags));
+  const text = exportRecords(rootOf(options));
   if (file === undefined) print(text);
   else onDisk(`write ${file}`, () => writeFileSync(file, text), 'name another file');
   return exitCode.done;
 }
 
 /** `gen cache import <file>`. */
-function importCache(file: string, flags: CacheFlags): number {
+function importCache(file: string, options: CacheOptions): number {
   const { added, kept, refused } = onDisk(
-    `import ${file} into ${rootOf(flags)}`,
-    () => importRecords(rootOf(flags), readFileSync(file, 'utf8')),
+    `import ${file} into ${rootOf(options)}`,
+    () => importRecords(rootOf(options), readFileSync(file, 'utf8')),
     'name another folder with --folder',
   );
   remark(`${added} records added, ${kept} keys were there already`);
@@ -126,8 +128,8 @@ function importCache(file: string, flags: CacheFlags): number {
 }
 
 /** `gen cache verify`: damaged files, one a line; exit code 1 if there are any. */
-function verifyCache(flags: CacheFlags): number {
-  const files = cacheFiles(rootOf(flags));
+function verifyCache(options: CacheOptions): number {
+  const files = cacheFiles(rootOf(options));
   const damaged = files.filter(({ damage }) => damage !== undefined);
   for (const { path, damage } of damaged) printLine(`${path} ${damage}`);
   remark(`${files.filter(({ record }) => record).length} records, ${damaged.length} damaged files`);

@@ -8,15 +8,15 @@ import { findCxx } from '../toolchain/find.ts';
 import { findToolchain } from '../toolchain/toolchain.ts';
 import { asCalled } from './called.ts';
 import { exitCode } from './exit.ts';
-import type { Flags } from './options.ts';
+import type { Options } from './options.ts';
 import { configOf } from './prepare.ts';
 
 const words = { passed: 'OK', failed: 'FAILED', skipped: '-' } as const;
 const tones = { passed: 'good', failed: 'bad', skipped: 'faint' } as const;
 
 /** `gen check`: 0 where nothing is wrong with a family, 1 where something is. */
-export async function check(name: string, flags: Flags & { readonly update?: boolean }): Promise<number> {
-  const { families } = await configOf(flags);
+export async function check(name: string, options: Options & { readonly update?: boolean }): Promise<number> {
+  const { families } = await configOf(options);
   const folder = await findFamily(name, { families });
   const found: DiscoveredFamily[] = [];
   const loading = await runCheck({
@@ -27,10 +27,10 @@ export async function check(name: string, flags: Flags & { readonly update?: boo
       return [];
     },
   });
-  tell(loading, flags);
+  tell(loading, options);
   const [subject] = found;
   if (!subject) return exitCode.no;
-  if (flags.update) {
+  if (options.update) {
     const refused = await problemsOf(() => {
       writeGoldens(subject);
       return [];
@@ -44,18 +44,18 @@ export async function check(name: string, flags: Flags & { readonly update?: boo
   const tools = { executor: localExecutor, cxx, cudaHome: toolchain?.cudaHome };
   // What compiles is under way while the rest is looked at; results are told in order.
   const results = [...checksOf(subject, tools)].toReversed().map(runCheck).toReversed();
-  for (const result of results) result.catch(() => {}); // it is met below
+  for (const result of results) result.catch(() => {}); // it is awaited below
   let failed = false;
   for (const result of results) {
     const settled = await result;
-    tell(settled, flags);
+    tell(settled, options);
     failed ||= settled.state === 'failed';
   }
   return failed ? exitCode.no : exitCode.done;
 }
 
-function tell(result: CheckResult, flags: Flags): void {
-  if (flags.json) {
+function tell(result: CheckResult, options: Options): void {
+  if (options.json) {
     console.log(JSON.stringify({ event: 'family-check', ...result }));
     return;
   }

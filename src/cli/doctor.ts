@@ -4,7 +4,7 @@ import { foldAt, paintFor } from '../report/style.ts';
 import { diagnose } from '../toolchain/doctor.ts';
 import { asCalled } from './called.ts';
 import { exitCode } from './exit.ts';
-import type { Flags } from './options.ts';
+import type { Options } from './options.ts';
 import { printLine } from './output.ts';
 import { configOf } from './prepare.ts';
 
@@ -12,13 +12,13 @@ const words = { ok: 'OK', missing: 'MISSING', optional: '-' } as const;
 const tones = { ok: 'good', missing: 'bad', optional: 'faint' } as const;
 
 /** `gen doctor`: 0 where everything needed is there, 1 where something is missing. */
-export async function doctor(flags: Flags): Promise<number> {
-  const { out } = await configOf(flags);
+export async function doctor(options: Options): Promise<number> {
+  const { out } = await configOf(options);
   const checks = await diagnose(localExecutor, process.env, out);
-  if (flags.json) for (const check of checks) printLine(JSON.stringify({ event: 'doctor', ...check }));
+  if (options.json) for (const check of checks) printLine(JSON.stringify({ event: 'doctor', ...check }));
   const paint = paintFor(process.stdout);
   const width = foldAt(process.stdout);
-  for (const { name, state, found, advice } of flags.json ? [] : checks) {
+  for (const { name, state, found, advice } of options.json ? [] : checks) {
     const line = `${paint(tones[state], words[state].padEnd(8))} ${name.padEnd(13)} ${found}`;
     printLine(fold(line, width, 23));
     if (advice) printLine(paint('faint', fold(' '.repeat(23) + asCalled(advice), width, 23)));

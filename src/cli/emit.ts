@@ -6,7 +6,7 @@ import { shortPath } from '../report/format.ts';
 import { listRuns } from '../store/run.ts';
 import { cachePaths } from '../toolchain/paths.ts';
 import { ensureToolchain } from '../toolchain/toolchain.ts';
-import type { Flags } from './options.ts';
+import type { Options } from './options.ts';
 import { remark } from './output.ts';
 import { configOf, type Prepared, prepareExisting, runsRoot } from './prepare.ts';
 import { execute } from './run.ts';
@@ -14,46 +14,46 @@ import { execute } from './run.ts';
 /** What passed is in the run's journal. */
 const stages: readonly Stage[] = ['build', 'select', 'emit'];
 
-/** Packages that the flags ask for, each by its name. */
-function askedPackages(flags: Flags): readonly string[] {
-  const given = new Map(Object.entries(flags));
+/** Packages that the options ask for, each by its name. */
+function askedPackages(options: Options): readonly string[] {
+  const given = new Map(Object.entries(options));
   return packageNames().filter((name) => given.get(name) === true);
 }
 
 /** `gen emit`: the library, and then the packages around it. */
-export async function emitRuns(names: readonly string[], flags: Flags): Promise<number> {
-  const code = await emitLibraries(names, flags);
-  const asked = code === 0 ? askedPackages(flags) : [];
+export async function emitRuns(names: readonly string[], options: Options): Promise<number> {
+  const code = await emitLibraries(names, options);
+  const asked = code === 0 ? askedPackages(options) : [];
   if (asked.length === 0) return code;
   const { emitPackage } = await import('../emit/package.ts');
-  const { out } = await configOf(flags);
-  const tools = () => buildTools(flags);
+  const { out } = await configOf(options);
+  const tools = () => buildTools(options);
   for (const name of asked) remark(`${name}: ${shortPath(await emitPackage(name, out, remark, tools))}`);
   return code;
 }
 
 /** What shared libraries are built with. */
-async function buildTools(flags: Flags): Promise<BuildTools> {
+async function buildTools(options: Options): Promise<BuildTools> {
   const executor = localExecutor;
-  const { install } = flags;
+  const { install } = options;
   const { cudaHome } = await ensureToolchain({ executor, install, with: ['cmake'], progress: remark });
-  const { jobs } = await configOf(flags);
+  const { jobs } = await configOf(options);
   return { executor, cudaHome, jobs, toolFolders: [cachePaths(process.env).bin] };
 }
 
 /** One run after the other; what is installed has them all. Ends at the first that has nothing to give. */
-async function emitLibraries(names: readonly string[], flags: Flags): Promise<number> {
-  const { prefix: _, static: _s, ...withoutPrefix } = flags;
+async function emitLibraries(names: readonly string[], options: Options): Promise<number> {
+  const { prefix: _, static: _s, ...withoutPrefix } = options;
   const earlier = names.slice(0, -1);
   for (const name of earlier) {
     const code = await execute(await prepareEmit(name, withoutPrefix), withoutPrefix);
     if (code !== 0) return code;
   }
-  return execute(await prepareEmit(names.at(-1), flags), flags);
+  return execute(await prepareEmit(names.at(-1), options), options);
 }
 
-async function prepareEmit(name: string | undefined, flags: Flags): Promise<Prepared> {
-  const root = runsRoot(await configOf(flags));
+async function prepareEmit(name: string | undefined, options: Options): Promise<Prepared> {
+  const root = runsRoot(await configOf(options));
   const isFamily = name !== undefined && listRuns(root, name).length > 0;
-  return prepareExisting(isFamily ? undefined : name, isFamily ? name : undefined, stages, flags);
+  return prepareExisting(isFamily ? undefined : name, isFamily ? name : undefined, stages, options);
 }

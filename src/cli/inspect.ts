@@ -20,34 +20,38 @@ import { listRuns, openIfReadable, type Run } from '../store/run.ts';
 import { atMostEvery } from '../util/throttle.ts';
 import { asCalled, inCalledWords } from './called.ts';
 import { exitCode } from './exit.ts';
-import type { Flags } from './options.ts';
+import type { Options } from './options.ts';
 import { printLine, remark } from './output.ts';
 import { archFor, configOf, refuse, runsRoot, spaceOf } from './prepare.ts';
 
 const secondsBetweenNotes = 2;
 
 /** `gen list`: the families, or the variants of one. */
-export async function list(familyName: string | undefined, flags: Flags): Promise<number> {
+export async function list(familyName: string | undefined, options: Options): Promise<number> {
   if (familyName === undefined)
-    refuse(flags, ['preset', 'where', 'limit', 'arch'], 'is about the variants of a family: name the family');
-  const config = await configOf(flags);
+    refuse(
+      options,
+      ['preset', 'where', 'limit', 'arch'],
+      'is about the variants of a family: name the family',
+    );
+  const config = await configOf(options);
   const places = { families: config.families };
   if (familyName === undefined) {
     const families = await loadFamilies(places);
-    for (const { family, folder } of families) listFamily(family, folder, flags);
+    for (const { family, folder } of families) listFamily(family, folder, options);
     return exitCode.done;
   }
   const { family } = await loadFamily(familyName, places);
-  const arch = await archFor(flags, config);
-  const space = { arch, ...spaceOf(family, flags) };
-  const progress = flags.quiet ? undefined : new Progress(inCalledWords(process.stderr), false);
+  const arch = await archFor(options, config);
+  const space = { arch, ...spaceOf(family, options) };
+  const progress = options.quiet ? undefined : new Progress(inCalledWords(process.stderr), false);
   const tell = atMostEvery(secondsBetweenNotes, (message: string) =>
     progress?.handle({ event: 'note', message, passing: true }),
   );
   const { variants } = await enumerateInTurns(family, space, tell);
   progress?.clear();
   for (const { id, parameters } of variants) {
-    printLine(flags.json ? JSON.stringify({ event: 'variant', variant: id, parameters }) : id);
+    printLine(options.json ? JSON.stringify({ event: 'variant', variant: id, parameters }) : id);
   }
   return exitCode.done;
 }
@@ -58,10 +62,10 @@ function say(line: string, indent = 0): void {
   printLine(fold(line, width, indent));
 }
 
-function listFamily(family: AnyFamily, folder: string, flags: Flags): void {
+function listFamily(family: AnyFamily, folder: string, options: Options): void {
   const { name, summary } = family;
   const presets = Object.keys(family.presets);
-  if (flags.json) printLine(JSON.stringify({ event: 'family', family: name, summary, presets, folder }));
+  if (options.json) printLine(JSON.stringify({ event: 'family', family: name, summary, presets, folder }));
   else {
     say(`${name}  ${summary}`, 2);
     say(`  presets: ${presets.join(', ')}`, 4);
@@ -70,11 +74,11 @@ function listFamily(family: AnyFamily, folder: string, flags: Flags): void {
 }
 
 /** `gen show`: a family's parameters, constraints and presets, or one variant with what is known of it. */
-export async function show(familyName: string, id: string | undefined, flags: Flags): Promise<number> {
-  const config = await configOf(flags);
+export async function show(familyName: string, id: string | undefined, options: Options): Promise<number> {
+  const config = await configOf(options);
   const discovered = await loadFamily(familyName, { families: config.families });
-  if (id === undefined) showFamily(discovered.family, flags);
-  else showVariant(discovered, id, await archFor(flags, config), config, flags);
+  if (id === undefined) showFamily(discovered.family, options);
+  else showVariant(discovered, id, await archFor(options, config), config, options);
   return exitCode.done;
 }
 
@@ -91,9 +95,9 @@ function runThatKnows({ variant, hash }: Source, root: string): Run | undefined 
   return undefined;
 }
 
-function showFamily(family: AnyFamily, flags: Flags): void {
+function showFamily(family: AnyFamily, options: Options): void {
   const { name, summary, parameters, constraints, presets, workloads } = family;
-  if (flags.json) {
+  if (options.json) {
     const rules = constraints.map(({ name, doc, on }) => ({ name, doc, on }));
     printLine(
       JSON.stringify({ event: 'family', family: name, summary, parameters, constraints: rules, workloads }),
@@ -138,7 +142,7 @@ function showVariant(
   id: string,
   arch: Arch,
   config: Config,
-  flags: Flags,
+  options: Options,
 ): void {
   const { family, folder } = discovered;
   const variant = variantOf(family, pointOfId(family, id), arch);
@@ -150,7 +154,7 @@ function showVariant(
   const verdict = known && lastVerdicts(known).get(id);
   const measurements = known?.filter(({ event }) => event === 'measurement');
   const wisdom = recordsOf(rendered, discovered);
-  if (flags.json) {
+  if (options.json) {
     printLine(JSON.stringify({ event: 'variant', ...variant, source, verdict, measurements, wisdom }));
     return;
   }
@@ -176,17 +180,17 @@ function showVariant(
 const marks = { true: 'holds', false: 'BROKEN', undefined: 'open' } as const;
 
 /** `gen why`: which constraint rules a point out. Exit code 1 where one does. */
-export async function why(familyName: string, point: string | undefined, flags: Flags): Promise<number> {
-  const config = await configOf(flags);
+export async function why(familyName: string, point: string | undefined, options: Options): Promise<number> {
+  const config = await configOf(options);
   const { family } = await loadFamily(familyName, { families: config.families });
   if (point === undefined) {
     throw new UsageError(
       `gen why needs a point of ${family.name}: the id of a variant, or values, e.g. block=64; \`npx gen show ${family.name}\` lists them`,
     );
   }
-  const arch = await archFor(flags, config);
+  const arch = await archFor(options, config);
   const explanation = explain(family, point, arch);
-  if (flags.json) printLine(JSON.stringify({ event: 'explanation', family: family.name, ...explanation }));
+  if (options.json) printLine(JSON.stringify({ event: 'explanation', family: family.name, ...explanation }));
   else print(explanation);
   return explanation.legal === false ? exitCode.no : exitCode.done;
 }

@@ -13,13 +13,13 @@ import type { Gpu } from '../model/gpu.ts';
 import type { Verdict } from '../model/verdict.ts';
 import { findGpus } from '../toolchain/gpu.ts';
 import { findToolchain } from '../toolchain/toolchain.ts';
-import type { Surroundings } from './kernel-file.ts';
-import type { Flags } from './options.ts';
+import type { CheckContext } from './kernel-file.ts';
+import type { Options } from './options.ts';
 
 /** A GPU beside the emulated device, where one is asked for by name. Throws an EnvironmentError where it is not there. */
 export async function openGpu(
-  { context }: Surroundings,
-  flags: Flags,
+  { context }: CheckContext,
+  flags: Options,
 ): Promise<(GpuBench & { readonly close: () => Promise<void> }) | undefined> {
   const { device } = flags;
   if (device === undefined || !wantsGpu(device) || device.gpuOptional) return undefined;

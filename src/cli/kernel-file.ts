@@ -33,10 +33,10 @@ import { atMostEvery } from '../util/throttle.ts';
 import { asCalled } from './called.ts';
 import { exitCode } from './exit.ts';
 import { openGpu } from './kernel-file-gpu.ts';
-import type { Flags } from './options.ts';
+import type { Options } from './options.ts';
 
 /** Whether `validate` is asked about somebody's own `.cu`, which is no variant of a family. */
-export function isOwnSource(first: string, flags: Flags): boolean {
+export function isOwnSource(first: string, flags: Options): boolean {
   if (!/\.(cu|cuh)$/.test(first) || flags.as !== undefined) return false;
   if (!existsSync(first)) return true;
   const text = readFileSync(first, 'utf8');
@@ -50,12 +50,12 @@ type Told = Checked & { readonly known?: boolean };
 export async function checkOwnSource(
   file: string,
   kernel: string | undefined,
-  flags: Flags,
+  flags: Options,
 ): Promise<number> {
   const begin = performance.now();
   const baseline = flags.baseline === undefined ? undefined : readBaseline(flags.baseline);
-  const surroundings = await open(flags);
-  const gpu = await openGpu(surroundings, flags);
+  const opened = await open(flags);
+  const gpu = await openGpu(opened, flags);
   const { against, include = [] } = flags;
   const gate: GateScope = {
     depth: flags.depth ?? 'quick',
@@ -72,14 +72,14 @@ export async function checkOwnSource(
   };
   const all: Told[] = [];
   try {
-    for await (const checked of checkSource(request, { ...surroundings, ...(gpu && { gpu }) })) {
+    for await (const checked of checkSource(request, { ...opened, ...(gpu && { gpu }) })) {
       const said = withCommand(checked, file, flags);
       const one = baseline && isKnown(said, file, baseline) ? { ...said, known: true } : said;
       all.push(one);
       tell(one, file, flags);
     }
   } finally {
-    await surroundings.close();
+    await opened.close();
     await gpu?.close();
   }
   if (!flags.json && !flags.quiet)
@@ -100,7 +100,7 @@ function settleBaseline(
   baseline: readonly Finding[] | undefined,
   all: readonly Checked[],
   file: string,
-  { quiet }: Flags,
+  { quiet }: Options,
 ): void {
   const say = (text: string) => quiet || process.stderr.write(`${text}\n`);
   if (baseline === undefined) {
@@ -117,7 +117,7 @@ function settleBaseline(
 export async function describeSource(
   file: string | undefined,
   kernel: string | undefined,
-  flags: Flags & { readonly schema?: boolean },
+  flags: Options & { readonly schema?: boolean },
 ): Promise<number> {
   if (flags.schema) {
     process.stdout.write(`${JSON.stringify(descriptionJsonSchema(), null, 2)}\n`);
@@ -133,7 +133,7 @@ export async function describeSource(
   return exitCode.done;
 }
 
-export interface Surroundings {
+export interface CheckContext {
   readonly compilers: RunnerCompilers;
   readonly context: CompileContext;
   readonly session: () => Promise<DeviceSession>;
@@ -141,7 +141,7 @@ export interface Surroundings {
 }
 
 /** g++ and a runner of the emulated device, built the first time; a CUDA toolkit gives its types where there is one. */
-async function open(flags: Flags): Promise<Surroundings> {
+async function open(flags: Options): Promise<CheckContext> {
   const environment = process.env;
   const [cxx, { toolkit }] = await Promise.all([
     findCxx(environment, localExecutor),
@@ -170,7 +170,7 @@ async function open(flags: Flags): Promise<Surroundings> {
 async function openSession(
   compilers: RunnerCompilers,
   context: CompileContext,
-  flags: Flags,
+  flags: Options,
 ): Promise<DeviceSession> {
   const say = (text: string) => flags.quiet || process.stderr.write(`${text}\n`);
   const soFar = atMostEvery(2, (text: string) => say(text));
@@ -185,7 +185,7 @@ async function openSession(
 }
 
 /** A failure with the one command that shows it again. */
-function withCommand(one: Checked, file: string, flags: Flags): Checked {
+function withCommand(one: Checked, file: string, flags: Options): Checked {
   if (!('verdict' in one) || one.verdict.verdict === 'passed') return one;
   const { evidence } = one.verdict;
   const { against, depth, watchdog } = flags;
@@ -196,7 +196,7 @@ function withCommand(one: Checked, file: string, flags: Flags): Checked {
   return { ...one, verdict: { ...one.verdict, evidence: { ...evidence, reproduce } } };
 }
 
-function tell(one: Told, file: string, flags: Flags): void {
+function tell(one: Told, file: string, flags: Options): void {
   if (!flags.json) process.stdout.write(asCalled(checkedReport(one, file, process.stdout)));
   if (!flags.json && process.env.GITHUB_ACTIONS === 'true') process.stdout.write(annotation(one, file));
   if (flags.json) process.stdout.write(`${JSON.stringify(eventOf(one, file))}\n`);

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander';
 import { launchOperator } from '../mutate/mutant.ts';
 import { operators } from '../mutate/operators/index.ts';
-import { count, type Flags, seed } from './options.ts';
+import { count, type Options, seed } from './options.ts';
 
-/** Flags of `gen mutate` beside those of a run. */
-export interface MutateFlags extends Flags {
+/** Options of `gen mutate` beside those of a run. */
+export interface MutateOptions extends Options {
   /** At most this many mutants. */
   readonly sample?: number;
   /** Only mutants by these. */
@@ -29,9 +29,9 @@ const operatorNames = [...operators.map(({ name }) => name), launchOperator];
 /** Which mutants, and what is done with the results. */
 export function withMutants(command: Command): Command {
   return command
-    .option('--sample <n>', 'at most this many mutants, spread over paths and operators', count)
+    .option('--sample <n>', 'at most n mutants, spread over paths and operators', count)
     .addOption(new Option('--operator <name...>', 'only mutants by these').choices(operatorNames))
-    .option('--list', 'name the mutants and try none')
+    .option('--list', 'list the mutants without trying them')
     .option('--rules <case>', "also ask other projects' acceptance rules about the outputs of this gate case")
     .option(
       '--alarms <n>',
@@ -39,11 +39,11 @@ export function withMutants(command: Command): Command {
       count,
     )
     .option('--seed <n>', 'with --alarms: the first schedule seed (default: 1)', seed)
-    .option('--seconds <n>', 'begin nothing after so many seconds: what was done is reported', seed)
-    .option('--floor <file>', 'end with 1 where a smaller share is killed than this file says')
-    .option('--update-floor', 'with --floor: write what was killed now')
+    .option('--seconds <n>', 'start no mutant after n seconds; report what is done', seed)
+    .option('--floor <file>', 'exit with 1 where fewer are killed than this file requires')
+    .option('--update-floor', 'with --floor: rewrite the file')
     .option('--markdown <file>', 'put the tables into a document')
     .option('--as <variant id>', 'which variant a file stands for (default: what its first line says)')
-    .option('--resume [file]', 'go on with results (default: the newest)')
+    .option('--resume [file]', 'continue results (default: the newest)')
     .option('--retry', 'with --resume: try survivors again');
 }

@@ -25,38 +25,42 @@ import { Slots } from '../util/limit.ts';
 import { packageRoot } from '../util/package-root.ts';
 import { exitCode } from './exit.ts';
 import { onInterrupt } from './interrupt.ts';
-import type { MutateFlags } from './mutate-options.ts';
+import type { MutateOptions } from './mutate-options.ts';
 import { archFor, configOf, spaceOf } from './prepare.ts';
 import { onlyOf, subjectOf } from './subject.ts';
 
 /** `gen mutate`: 0 where it is done, 1 where the score is below the floor or a correct variant was refused. */
-export async function mutate(first: string, second: string | undefined, flags: MutateFlags): Promise<number> {
-  const { device = emulatedOnly } = flags;
+export async function mutate(
+  first: string,
+  second: string | undefined,
+  options: MutateOptions,
+): Promise<number> {
+  const { device = emulatedOnly } = options;
   if (!device.devices.includes(emulated.name))
     throw new UsageError(
       'gen mutate asks the emulated device first: --device auto puts defects to the GPUs as well',
     );
-  const config = await configOf(flags);
-  const [name, what] = subjectOf(first, second, flags.as);
+  const config = await configOf(options);
+  const [name, what] = subjectOf(first, second, options.as);
   const discovered = await loadFamily(name, { families: config.families });
-  const arch = await archFor(flags, config);
-  const sources = sourcesOf(discovered, what, arch, flags, config.out);
-  if (flags.list) return list(planOf(sources, discovered.folder, flags).chosen, flags);
+  const arch = await archFor(options, config);
+  const sources = sourcesOf(discovered, what, arch, options, config.out);
+  if (options.list) return list(planOf(sources, discovered.folder, options).chosen, options);
   const interrupt = onInterrupt();
   const note = (message: string) => {
-    if (!flags.quiet) process.stderr.write(`${message}\n`);
+    if (!options.quiet) process.stderr.write(`${message}\n`);
   };
   const { gpus } = await chooseDevices({ device, arch }, { executor: localExecutor });
-  const install = { executor: localExecutor, environment: process.env, install: flags.install ?? true };
+  const install = { executor: localExecutor, environment: process.env, install: options.install ?? true };
   const shop: Workshop = {
     ...{ family: discovered.family, arch, note, executor: localExecutor, environment: process.env },
-    ...{ jobs: config.jobs, watchdogSeconds: config.watchdogSeconds, depth: flags.depth ?? 'quick' },
+    ...{ jobs: config.jobs, watchdogSeconds: config.watchdogSeconds, depth: options.depth ?? 'quick' },
     gpus,
-    ...(flags.rules !== undefined && { rulesCase: flags.rules }),
+    ...(options.rules !== undefined && { rulesCase: options.rules }),
     equivalents: equivalentsOf(discovered.folder),
-    retry: flags.retry ?? false,
-    sound: await soundBefore(discovered, flags, config.out),
-    ...(flags.seconds !== undefined && { seconds: flags.seconds }),
+    retry: options.retry ?? false,
+    sound: await soundBefore(discovered, options, config.out),
+    ...(options.seconds !== undefined && { seconds: options.seconds }),
     context: {
       ...{ executor: localExecutor, packageRoot, signal: interrupt.signal },
       cacheRoot: join(config.out, 'artifacts'),
@@ -68,11 +72,11 @@ export async function mutate(first: string, second: string | undefined, flags: M
   const trials = new MutantTrials(shop);
   try {
     await Promise.race([trials.open(), interrupt.happened]);
-    const work = flags.alarms === undefined ? tryMutants : countAlarms;
+    const work = options.alarms === undefined ? tryMutants : countAlarms;
     const passing = await Promise.race([trials.passing(sources), interrupt.happened]);
     if (passing.length === 0)
       throw new UsageError('no variant passes as it is: there is nothing to make mutants of');
-    return await Promise.race([work(trials, passing, shop, flags, config.out), interrupt.happened]);
+    return await Promise.race([work(trials, passing, shop, options, config.out), interrupt.happened]);
   } catch (error) {
     if (!interrupt.signal.aborted) throw error;
     note('stopped; the same command with --resume goes on');
@@ -86,7 +90,7 @@ export async function mutate(first: string, second: string | undefined, flags: M
 /** Variants of which the results that are gone on with say that they pass as they are, by this commit's gate. */
 async function soundBefore(
   { family, folder }: DiscoveredFamily,
-  { resume, retry }: MutateFlags,
+  { resume, retry }: MutateOptions,
   out: string,
 ): Promise<ReadonlySet<string>> {
   if (resume === undefined || retry) return new Set();
@@ -101,16 +105,16 @@ function sourcesOf(
   discovered: DiscoveredFamily,
   what: string | undefined,
   arch: Arch,
-  flags: MutateFlags,
+  options: MutateOptions,
   out: string,
 ): Source[] {
   const { family, folder } = discovered;
   if (what !== undefined) {
-    const { variant, source } = onlyOf(what, discovered, arch, flags.as);
+    const { variant, source } = onlyOf(what, discovered, arch, options.as);
     return [source ?? renderVariant(family, folder, variant, out)];
   }
-  if (flags.as !== undefined) throw new UsageError('--as says which variant a .cu file stands for');
-  const { variants } = enumerate(family, { arch, ...spaceOf(family, flags, 'quick') });
+  if (options.as !== undefined) throw new UsageError('--as says which variant a .cu file stands for');
+  const { variants } = enumerate(family, { arch, ...spaceOf(family, options, 'quick') });
   return variants.map((variant) => renderVariant(family, folder, variant, out));
 }
 
@@ -120,7 +124,7 @@ function equivalentsOf(folder: string): readonly Equivalent[] {
   return text === undefined ? [] : parseEquivalents(text, path);
 }
 
-function planOf(sources: readonly Source[], folder: string, { sample, operator }: MutateFlags) {
+function planOf(sources: readonly Source[], folder: string, { sample, operator }: MutateOptions) {
   const folders = [join(packageRoot, 'templates/include'), folder];
   const all = planMutants(sources, folders).filter(
     ({ mutant }) => operator === undefined || operator.includes(mutant.operator),
@@ -129,7 +133,7 @@ function planOf(sources: readonly Source[], folder: string, { sample, operator }
   return { all, chosen: sample === undefined ? all : spreadSample(all, sample, group) };
 }
 
-function list(chosen: readonly Planned[], { json }: MutateFlags): number {
+function list(chosen: readonly Planned[], { json }: MutateOptions): number {
   for (const { path, source, mutant } of chosen) {
     const { text: _, launch: __, ...described } = mutant;
     const one = { event: 'mutant', variant: source.variant.id, path, ...described };
@@ -143,12 +147,12 @@ async function tryMutants(
   trials: MutantTrials,
   sources: readonly Source[],
   shop: Workshop,
-  flags: MutateFlags,
+  options: MutateOptions,
   out: string,
 ): Promise<number> {
-  const { all, chosen } = planOf(sources, shop.context.familyFolder, flags);
+  const { all, chosen } = planOf(sources, shop.context.familyFolder, options);
   const used = sources.filter((source) => chosen.some((one) => one.source === source));
-  const file = await fileFor(trials, used, shop, flags, out, {
+  const file = await fileFor(trials, used, shop, options, out, {
     mutants: all.length,
     sample: chosen.length,
   });
@@ -156,7 +160,7 @@ async function tryMutants(
   let done = 0;
   const onResult = (result: MutantResult) => {
     file.add(result);
-    if (flags.json) process.stdout.write(`${JSON.stringify({ event: 'mutant', ...result })}\n`);
+    if (options.json) process.stdout.write(`${JSON.stringify({ event: 'mutant', ...result })}\n`);
     const { outcome, verdict = '', path, operator, file: where, line } = result;
     const onGpu = result.gpu ? `, GPU: ${result.gpu.outcome} ${result.gpu.verdict ?? ''}` : '';
     shop.note(`${++done}: ${outcome} ${verdict} ${path} ${operator} ${where}:${line}${onGpu}`);
@@ -165,7 +169,7 @@ async function tryMutants(
   const earlier = ({ source, mutant }: Planned) => file.find({ variant: source.variant.id, id: mutant.id });
   await trials.run(chosen, earlier, onResult);
   const results = chosen.flatMap((one) => earlier(one) ?? []);
-  return finish(file.info, results, shop, flags);
+  return finish(file.info, results, shop, options);
 }
 
 /** A new file of results, or the newest where the command is to go on. */
@@ -173,7 +177,7 @@ async function fileFor(
   trials: MutantTrials,
   sources: readonly Source[],
   shop: Workshop,
-  flags: MutateFlags,
+  options: MutateOptions,
   out: string,
   counts: Pick<MutationInfo, 'mutants' | 'sample'>,
 ): Promise<ResultsFile> {
@@ -183,8 +187,8 @@ async function fileFor(
   const at = await commitOf(executor, context.familyFolder);
   const commit = at === undefined ? {} : { commit: at };
   const pathFor = (when: string) => join(folder, `${family.name}-${when.replaceAll(/[:.]/g, '')}.jsonl`);
-  if (flags.resume !== undefined) {
-    const path = flags.resume === true ? newestResults(folder, family.name) : flags.resume;
+  if (options.resume !== undefined) {
+    const path = options.resume === true ? newestResults(folder, family.name) : options.resume;
     if (path === undefined)
       throw new UsageError(`there are no results of ${family.name} in ${folder} to go on with`);
     const known = ResultsFile.open(path);
@@ -210,21 +214,21 @@ function finish(
   info: MutationInfo,
   results: readonly MutantResult[],
   { depth, note }: Workshop,
-  flags: MutateFlags,
+  options: MutateOptions,
 ): number {
   const counts = tally(results);
   const page = mutationPage(info, results);
-  if (flags.markdown !== undefined) putBetweenMarks(flags.markdown, info.family, page);
-  if (flags.json)
+  if (options.markdown !== undefined) putBetweenMarks(options.markdown, info.family, page);
+  if (options.json)
     process.stdout.write(
       `${JSON.stringify({ event: 'mutation', ...info, depth, ...counts, score: score(counts) })}\n`,
     );
-  else if (flags.markdown === undefined) process.stdout.write(`${page}\n`);
+  else if (options.markdown === undefined) process.stdout.write(`${page}\n`);
   const { killed, survived } = counts;
   note(`killed ${killed} of ${killed + survived} defects: ${percent(score(counts))}`);
-  return flags.floor === undefined
+  return options.floor === undefined
     ? exitCode.done
-    : compareWithFloor(flags.floor, info, results, depth, flags);
+    : compareWithFloor(options.floor, info, results, depth, options);
 }
 
 /** Fails where a smaller share is killed than the floor says. */
@@ -233,7 +237,7 @@ function compareWithFloor(
   info: MutationInfo,
   results: readonly MutantResult[],
   depth: 'quick' | 'full',
-  { preset, where, limit, sample, operator, updateFloor }: MutateFlags,
+  { preset, where, limit, sample, operator, updateFloor }: MutateOptions,
 ): number {
   const now = floorOf(info, results, depth, { preset, where, limit, sample, operator });
   if (updateFloor) writeFloor(path, now);
@@ -248,7 +252,7 @@ async function countAlarms(
   trials: MutantTrials,
   sources: readonly Source[],
   { note, depth }: Workshop,
-  { alarms: wanted = 0, seed: first = 1, json }: MutateFlags,
+  { alarms: wanted = 0, seed: first = 1, json }: MutateOptions,
 ): Promise<number> {
   let runs = 0;
   const alarms = await trials.falseAlarms(sources, { runs: wanted, first }, (done) => {

@@ -4,8 +4,8 @@ import { type DeviceChoice, parseDevices } from '../backends/index.ts';
 import { packageNames } from '../emit/binding.ts';
 import { type Sanitizer, sanitizerNames } from '../kernel-file/sanitizer.ts';
 
-/** Flags that every command about variants takes, as commander hands them on. */
-export interface Flags {
+/** Options that every command about variants takes, as commander hands them on. */
+export interface Options {
   readonly preset?: string;
   readonly where?: string;
   readonly limit?: number;
@@ -81,7 +81,7 @@ export function withSpace(command: Command): Command {
       'a preset of the family (default: `default`, or all points with --where; `shipped` for a sweep without a GPU where there is wisdom)',
     )
     .option('--where <condition>', 'only points that fulfil it, e.g. "block == 64 && tileN >= 128"')
-    .option('--limit <n>', 'at most this many variants, evenly spaced', count)
+    .option('--limit <n>', 'at most n variants, evenly spaced', count)
     .option('--arch <name>', archHelp);
 }
 
@@ -98,8 +98,8 @@ export function withMachine(command: Command): Command {
       'compilers and emulated devices at a time (default: cores, as memory allows)',
       count,
     )
-    .option('--watchdog <seconds>', 'a kernel that runs longer hangs (default: 30)', count)
-    .option('--no-install', 'never download a toolchain; say what is missing instead');
+    .option('--watchdog <seconds>', 'kill a kernel that runs longer, verdict `hang` (default: 30)', count)
+    .option('--no-install', 'never download a toolchain; report what is missing instead');
 }
 
 export function withDepth(command: Command): Command {
@@ -113,9 +113,9 @@ export function withDepth(command: Command): Command {
 /** A part of the gate, to look into a failure: who passes it has not passed the gate. */
 export function withGatePart(command: Command): Command {
   return command
-    .option('--case <id>', 'run this gate case alone')
+    .option('--case <id>', 'run only this gate case')
     .option('--seed <n>', 'emulated device: the one schedule that the seed stands for', seed)
-    .option('--dump <folder>', 'write what each case was given, gave and should have given, as .npy');
+    .option('--dump <folder>', "write each case's inputs, output and reference, as .npy");
 }
 
 /** What a `.cu` of one's own is checked with. */
@@ -163,5 +163,5 @@ export function withPackages(command: Command): Command {
 }
 
 export function withResume(command: Command): Command {
-  return command.option('--resume [run]', 'go on with an interrupted run (default: the newest)');
+  return command.option('--resume [run]', 'continue an interrupted run (default: the newest)');
 }

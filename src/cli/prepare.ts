@@ -19,19 +19,19 @@ import { parseWhere } from '../space/where.ts';
 import { createRun, findRun, openRun, type Run, takeRun } from '../store/run.ts';
 import { findGpus } from '../toolchain/gpu.ts';
 import { quoted } from '../util/shell.ts';
-import type { Flags } from './options.ts';
+import type { Options } from './options.ts';
 import { remark } from './output.ts';
 import { isFile, onlyOf } from './subject.ts';
 
-/** The configuration for the working directory, with the flags that win over it. */
-export async function configOf(flags: Flags): Promise<Config> {
-  const config = await loadConfig(process.cwd(), flags.config);
+/** The configuration for the working directory, with the options that win over it. */
+export async function configOf(options: Options): Promise<Config> {
+  const config = await loadConfig(process.cwd(), options.config);
   return {
     ...config,
-    ...(flags.out !== undefined && { out: resolve(flags.out) }),
-    ...(flags.device !== undefined && { device: flags.device }),
-    ...(flags.watchdog !== undefined && { watchdogSeconds: flags.watchdog }),
-    jobs: flags.jobs ?? Math.min(config.jobs, defaultJobs()),
+    ...(options.out !== undefined && { out: resolve(options.out) }),
+    ...(options.device !== undefined && { device: options.device }),
+    ...(options.watchdog !== undefined && { watchdogSeconds: options.watchdog }),
+    jobs: options.jobs ?? Math.min(config.jobs, defaultJobs()),
   };
 }
 
@@ -45,16 +45,16 @@ async function gpusFor({ device }: Pick<Config, 'device'>): Promise<readonly Gpu
 }
 
 /** The architecture asked for, that of the first GPU that is asked, or the default, in this order. */
-export async function archFor(flags: Pick<Flags, 'arch'>, config: Config): Promise<Arch> {
-  const name = flags.arch ?? config.arch;
+export async function archFor(options: Pick<Options, 'arch'>, config: Config): Promise<Arch> {
+  const name = options.arch ?? config.arch;
   if (name !== undefined) return archNamed(name);
   const [gpu] = askedGpus(await gpusFor(config), config.device);
   return (gpu && archOf(gpu.computeCapability)) ?? defaultArch;
 }
 
-async function settingsOf(arch: Arch, flags: Flags, config: Config): Promise<Settings> {
-  const { config: file, out, watchdog } = flags;
-  const other = flags.arch !== undefined || !(await isUsual(arch, config));
+async function settingsOf(arch: Arch, options: Options, config: Config): Promise<Settings> {
+  const { config: file, out, watchdog } = options;
+  const other = options.arch !== undefined || !(await isUsual(arch, config));
   return {
     ...(other && { arch: arch.name }),
     ...(file !== undefined && { config: file }),
@@ -81,21 +81,21 @@ export interface Prepared {
 export async function prepareNew(
   familyName: string,
   stages: readonly Stage[],
-  flags: Flags,
+  options: Options,
   subject?: string,
 ): Promise<Prepared> {
-  const config = await configOf(flags);
-  refuseIdle(flags, config, subject);
+  const config = await configOf(options);
+  refuseIdle(options, config, subject);
   const discovered = await loadFamily(familyName, { families: config.families });
-  const arch = await archFor(flags, config);
-  const only = subject === undefined ? undefined : onlyOf(subject, discovered, arch, flags.as);
+  const arch = await archFor(options, config);
+  const only = subject === undefined ? undefined : onlyOf(subject, discovered, arch, options.as);
   const space = only
     ? {}
-    : spaceOf(discovered.family, flags, await usualPreset(discovered, arch, config, stages));
-  const depth = flags.depth ?? 'quick';
+    : spaceOf(discovered.family, options, await usualPreset(discovered, arch, config, stages));
+  const depth = options.depth ?? 'quick';
   await mustHaveDevice(config, arch, stages);
   if (stages.includes('emit')) mustBeReplaceable(config.out);
-  const settings = await settingsOf(arch, flags, config);
+  const settings = await settingsOf(arch, options, config);
   const run = createRun(runsRoot(config), {
     family: discovered.family.name,
     arch: arch.name,
@@ -106,8 +106,8 @@ export async function prepareNew(
     ...(only && { only: only.variant.id }),
     ...(only?.source && { file: only.source.path }),
   });
-  const gate = gateOf(depth, flags);
-  const request = requestOf({ discovered, arch, space, only, stages, config, flags, gate, settings });
+  const gate = gateOf(depth, options);
+  const request = requestOf({ discovered, arch, space, only, stages, config, options, gate, settings });
   return { run, resumed: false, request };
 }
 
@@ -119,16 +119,16 @@ export async function prepareExisting(
   id: string | undefined,
   familyName: string | undefined,
   stages: readonly Stage[],
-  flags: Flags,
+  options: Options,
 ): Promise<Prepared> {
   refuse(
-    flags,
+    options,
     ['preset', 'where', 'limit', 'arch', 'depth'],
     'cannot be changed for a run that was begun: leave it out, or begin a new run',
   );
-  if (flags.static && flags.prefix === undefined)
+  if (options.static && options.prefix === undefined)
     throw new UsageError('--static says how to install: name the folder with --prefix <folder>');
-  const config = await configOf(flags);
+  const config = await configOf(options);
   if (stages.includes('emit')) mustBeReplaceable(config.out);
   const root = runsRoot(config);
   const later = id === undefined && !stages.includes('render'); // stands on what a run has done before
@@ -146,9 +146,9 @@ export async function prepareExisting(
     info.only === undefined ? undefined : onlyOf(info.file ?? info.only, discovered, arch, info.only);
   const upToGate: readonly Stage[] = ['render', 'build', 'gate'];
   const wanted = only && stages.includes('gate') ? upToGate : stages;
-  const device = { ...config, device: flags.device ?? parseDevices(info.device) };
+  const device = { ...config, device: options.device ?? parseDevices(info.device) };
   await mustHaveDevice(device, arch, wanted);
-  const settings = await settingsOf(arch, flags, config);
+  const settings = await settingsOf(arch, options, config);
   const request = requestOf({
     discovered,
     arch,
@@ -156,7 +156,7 @@ export async function prepareExisting(
     only,
     stages: wanted,
     config: device,
-    flags,
+    options,
     gate,
     settings,
   });
@@ -173,21 +173,21 @@ async function mustHaveDevice({ device }: Config, arch: Arch, stages: readonly S
   if (asksGpu && wantsGpu(device) && !device.gpuOptional) await mustHaveGpu(device, arch, localExecutor);
 }
 
-/** Throws a UsageError for flags that mean nothing here: nobody should believe them obeyed. */
-export function refuse(flags: Flags, names: readonly (keyof Flags)[], why: string): void {
-  const given = names.filter((name) => flags[name] !== undefined);
+/** Throws a UsageError for options that mean nothing here: nobody should believe them obeyed. */
+export function refuse(options: Options, names: readonly (keyof Options)[], why: string): void {
+  const given = names.filter((name) => options[name] !== undefined);
   if (given.length === 0) return;
   throw new UsageError(`${given.map((name) => `--${name}`).join(', ')} ${why}`);
 }
 
-function refuseIdle(flags: Flags, { device }: Config, subject: string | undefined): void {
+function refuseIdle(options: Options, { device }: Config, subject: string | undefined): void {
   if (subject !== undefined)
-    refuse(flags, ['preset', 'where', 'limit'], 'cannot narrow one variant: leave it out, or the variant');
+    refuse(options, ['preset', 'where', 'limit'], 'cannot narrow one variant: leave it out, or the variant');
   if (subject === undefined || !isFile(subject))
-    refuse(flags, ['as'], 'says which variant a .cu file stands for: name the file, or leave it out');
+    refuse(options, ['as'], 'says which variant a .cu file stands for: name the file, or leave it out');
   if (!device.devices.some((name) => backends[name].seeded))
     refuse(
-      flags,
+      options,
       ['seed'],
       `is for the emulated device, and --device ${device.text} does not ask it: leave one out`,
     );
@@ -200,11 +200,11 @@ function requestOf(parts: {
   readonly only: Request['only'] | undefined;
   readonly stages: readonly Stage[];
   readonly config: Config;
-  readonly flags: Flags;
+  readonly options: Options;
   readonly gate: Request['gate'];
   readonly settings: Settings;
 }): Request {
-  const { discovered, arch, space, only, stages, config, flags, gate, settings } = parts;
+  const { discovered, arch, space, only, stages, config, options, gate, settings } = parts;
   const { family, folder } = discovered;
   const { device, jobs, out, watchdogSeconds } = config;
   const wisdom = discovered.wisdom.find((one) => one.arch === arch.name);
@@ -213,15 +213,15 @@ function requestOf(parts: {
     ...{ family, folder, arch, gate, settings, device, jobs, out, watchdogSeconds },
     space: { arch, ...space },
     ...(only && { only }),
-    ...(flags.accuracy !== undefined && { accuracy: flags.accuracy }),
-    ...(flags.dump !== undefined && { dump: flags.dump }),
-    ...prefixOf(flags),
+    ...(options.accuracy !== undefined && { accuracy: options.accuracy }),
+    ...(options.dump !== undefined && { dump: options.dump }),
+    ...prefixOf(options),
     stages: new Set(stages),
-    install: flags.install,
+    install: options.install,
   };
 }
 
-function prefixOf({ prefix, static: archives }: Flags): Pick<Request, 'prefix'> {
+function prefixOf({ prefix, static: archives }: Options): Pick<Request, 'prefix'> {
   return prefix === undefined ? {} : { prefix: { path: resolve(prefix), shared: archives !== true } };
 }
 
@@ -242,7 +242,7 @@ async function usualPreset(
 /** The `usual` preset where nothing else is said. Refuses what the family lacks, so that no run begins with it. */
 export function spaceOf(
   family: AnyFamily,
-  { preset, where, limit }: Flags,
+  { preset, where, limit }: Options,
   usual = 'default',
 ): Omit<Request['space'], 'arch'> {
   const unsaid = preset === undefined && where === undefined && family.presets[usual] !== undefined;
@@ -256,10 +256,10 @@ export function spaceOf(
   };
 }
 
-function gateOf(depth: 'quick' | 'full', flags: Flags): Request['gate'] {
+function gateOf(depth: 'quick' | 'full', options: Options): Request['gate'] {
   return {
     depth,
-    ...(flags.case !== undefined && { case: flags.case }),
-    ...(flags.seed !== undefined && { seed: flags.seed }),
+    ...(options.case !== undefined && { case: options.case }),
+    ...(options.seed !== undefined && { seed: options.seed }),
   };
 }

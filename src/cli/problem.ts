@@ -14,11 +14,11 @@ import { Slots } from '../util/limit.ts';
 import { packageRoot } from '../util/package-root.ts';
 import { didYouMean } from '../util/suggest.ts';
 import { exitCode } from './exit.ts';
-import type { Flags } from './options.ts';
+import type { Options } from './options.ts';
 import { printLine, remark } from './output.ts';
 import { configOf } from './prepare.ts';
 
-export interface ProblemFlags extends Flags {
+export interface ProblemOptions extends Options {
   /** Folder for the tensors' files. */
   readonly to?: string;
   readonly tensors?: readonly string[];
@@ -36,8 +36,12 @@ type Tensor = z.infer<typeof tensorSchema>;
 const answerSchema = z.union([z.object({ tensors: z.array(tensorSchema) }), z.object({ error: z.string() })]);
 
 /** `gen problem`: the operands of workloads, as the family's C++ makes them for gate and clock. */
-export async function problem(name: string, ids: readonly string[], flags: ProblemFlags): Promise<number> {
-  const config = await configOf(flags);
+export async function problem(
+  name: string,
+  ids: readonly string[],
+  options: ProblemOptions,
+): Promise<number> {
+  const config = await configOf(options);
   const discovered = await loadFamily(name, { families: config.families });
   const workloads = ids.map((id) => workloadNamed(id, discovered));
   const context = {
@@ -51,11 +55,11 @@ export async function problem(name: string, ids: readonly string[], flags: Probl
     await findCxx(process.env, localExecutor),
     context,
     (done, all) => {
-      if (done === 0 && !flags.quiet)
+      if (done === 0 && !options.quiet)
         remark(`building what makes the problems of ${name}: ${all} files, this once`);
     },
   );
-  for (const workload of workloads) tell(workload, await make(path, workload, discovered, flags), flags);
+  for (const workload of workloads) tell(workload, await make(path, workload, discovered, options), options);
   return exitCode.done;
 }
 
@@ -72,12 +76,12 @@ async function make(
   program: string,
   { id, problem }: Workload,
   { folder }: DiscoveredFamily,
-  flags: ProblemFlags,
+  options: ProblemOptions,
 ) {
-  const target = flags.to === undefined ? undefined : join(resolve(flags.to), id);
+  const target = options.to === undefined ? undefined : join(resolve(options.to), id);
   if (target !== undefined)
     onDisk(`create ${target}`, () => mkdirSync(target, { recursive: true }), 'name another folder with --to');
-  const job = { problem, tensors: flags.tensors, folder: target };
+  const job = { problem, tensors: options.tensors, folder: target };
   const result = await localExecutor.run([program], { input: `${JSON.stringify(job)}\n` });
   const { data } = answerSchema.safeParse(parseJson(result.stdout));
   if (!data) throw new EnvironmentError(`the C++ in ${folder} ended while it made ${id}: ${result.stderr}`);
@@ -85,7 +89,7 @@ async function make(
   return data.tensors;
 }
 
-function tell(workload: Workload, tensors: readonly Tensor[], { json }: Flags): void {
+function tell(workload: Workload, tensors: readonly Tensor[], { json }: Options): void {
   const { id, problem } = workload;
   if (json) printLine(JSON.stringify({ event: 'problem', workload: id, problem, tensors }));
   else for (const line of [id, ...tensors.map(lineOf)]) printLine(line);

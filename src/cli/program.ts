@@ -13,10 +13,10 @@ import { emitRuns } from './emit.ts';
 import { list, show, why } from './inspect.ts';
 import { checkOwnSource, describeSource, isOwnSource } from './kernel-file.ts';
 import { mutate } from './mutate.ts';
-import { type MutateFlags, withMutants } from './mutate-options.ts';
+import { type MutateOptions, withMutants } from './mutate-options.ts';
 import {
   archHelp,
-  type Flags,
+  type Options,
   withAnswer,
   withCheck,
   withChoice,
@@ -31,8 +31,8 @@ import {
 } from './options.ts';
 import { printLine, remark } from './output.ts';
 import { prepareExisting, prepareNew } from './prepare.ts';
-import { type ProblemFlags, problem } from './problem.ts';
-import { type ReportFlags, report } from './report.ts';
+import { type ProblemOptions, problem } from './problem.ts';
+import { type ReportOptions, report } from './report.ts';
 import { execute } from './run.ts';
 import { subjectOf } from './subject.ts';
 
@@ -68,7 +68,7 @@ function addLineCommands(program: Command, done: Done): void {
     .argument('[family]', 'a kernel family; see `gen list`')
     .description('enumerate, render, compile, gate, time, select and emit the library');
   withChoice(withResume(withDepth(withMachine(withSpace(withOutput(sweep)))))).action(
-    async (family: string | undefined, flags: Flags) => done(await sweepFamily(family, flags)),
+    async (family: string | undefined, options: Options) => done(await sweepFamily(family, options)),
   );
   const render = subjectCommand(program, 'render', 'write the rendered sources');
   withSpace(withOutput(render)).action(upTo('render', done));
@@ -83,15 +83,15 @@ function addValidate(program: Command, name: string, done: Done): void {
   const command = subjectCommand(
     program,
     name,
-    'put variants, one variant or an edited .cu of one through the gate; or the kernels of any .cu',
+    'gate variants, one variant or an edited .cu of one; or the kernels of any .cu',
   );
   const gate = upTo('gate', done);
   withCheck(withGatePart(withDepth(withMachine(withSpace(withOutput(command))))))
     .option('--as <variant id>', 'which variant a file stands for (default: what its first line says)')
-    .action(async (first: string, second: string | undefined, flags: Flags) =>
-      isOwnSource(first, flags)
-        ? done(await checkOwnSource(first, second, flags))
-        : gate(first, second, flags),
+    .action(async (first: string, second: string | undefined, options: Options) =>
+      isOwnSource(first, options)
+        ? done(await checkOwnSource(first, second, options))
+        : gate(first, second, options),
     );
 }
 
@@ -104,8 +104,8 @@ function addDescribe(program: Command, done: Done): void {
     .argument('[kernel]', 'one of its kernels')
     .option('--schema', 'print the JSON schema of descriptions')
     .option('--out <folder>', "folder for everything generated (default: the user's cache)")
-    .action(async (file: string | undefined, kernel: string | undefined, flags: Flags) =>
-      done(await describeSource(file, kernel, flags)),
+    .action(async (file: string | undefined, kernel: string | undefined, options: Options) =>
+      done(await describeSource(file, kernel, options)),
     );
 }
 
@@ -120,22 +120,27 @@ function subjectCommand(program: Command, name: string, description: string): Co
 /** Runs all stages up to and with the named one. */
 function upTo(stage: Stage, done: Done) {
   const wanted = stages.slice(0, stages.indexOf(stage) + 1);
-  return async (first: string, second: string | undefined, flags: Flags) => {
-    const [family, variant] = subjectOf(first, second, flags.as);
-    const prepared = await prepareNew(family, wanted, { ...flags, install: flags.install ?? true }, variant);
-    done(await execute(prepared, flags));
+  return async (first: string, second: string | undefined, options: Options) => {
+    const [family, variant] = subjectOf(first, second, options.as);
+    const prepared = await prepareNew(
+      family,
+      wanted,
+      { ...options, install: options.install ?? true },
+      variant,
+    );
+    done(await execute(prepared, options));
   };
 }
 
-async function sweepFamily(family: string | undefined, flags: Flags): Promise<number> {
-  if (flags.resume === undefined && family === undefined) {
+async function sweepFamily(family: string | undefined, options: Options): Promise<number> {
+  if (options.resume === undefined && family === undefined) {
     throw new UsageError('gen sweep needs a kernel family, or --resume; `npx gen list` shows the families');
   }
   const prepared =
-    flags.resume === undefined
-      ? await prepareNew(family ?? '', stages, flags)
-      : await prepareExisting(flags.resume === true ? undefined : flags.resume, family, stages, flags);
-  return execute(prepared, flags);
+    options.resume === undefined
+      ? await prepareNew(family ?? '', stages, options)
+      : await prepareExisting(options.resume === true ? undefined : options.resume, family, stages, options);
+  return execute(prepared, options);
 }
 
 /** Later stages of a run that exists: what passed is in its journal. */
@@ -151,36 +156,36 @@ function addRunCommands(program: Command, done: Done): void {
       .argument('[run]', 'id or folder of a run (default: the newest)');
     const wanted: Stage[] = ['build', stage];
     if (stage !== 'time') withChoice(command);
-    withMachine(withOutput(command)).action(async (run: string | undefined, flags: Flags) =>
-      done(await execute(await prepareExisting(run, undefined, wanted, flags), flags)),
+    withMachine(withOutput(command)).action(async (run: string | undefined, options: Options) =>
+      done(await execute(await prepareExisting(run, undefined, wanted, options), options)),
     );
   }
   const emit = program
     .command('emit')
-    .description('choose, and put the operations of runs into the library; others that it has stay in it')
+    .description('select, and write the library of these runs; its other operations stay')
     .argument(
       '[run...]',
       'ids or folders of runs, or families for their newest run (default: the newest run)',
     );
   withPackages(withPrefix(withChoice(withMachine(withOutput(emit))))).action(
-    async (runs: string[], flags: Flags) => done(await emitRuns(runs, flags)),
+    async (runs: string[], options: Options) => done(await emitRuns(runs, options)),
   );
   addReport(program, done);
 }
 
 /** Measures the gate itself. */
 function addMutate(program: Command, done: Done): void {
-  const command = subjectCommand(program, 'mutate', 'put kernels with one defect each through the gate');
+  const command = subjectCommand(program, 'mutate', 'gate mutants: kernels with one planted defect each');
   withMutants(withDepth(withMachine(withSpace(withOutput(command))))).action(
-    async (first: string, second: string | undefined, flags: MutateFlags) =>
-      done(await mutate(first, second, flags)),
+    async (first: string, second: string | undefined, options: MutateOptions) =>
+      done(await mutate(first, second, options)),
   );
 }
 
 function addReport(program: Command, done: Done): void {
   program
     .command('report')
-    .description('a run as an evidence file, and runs or evidence files as a page of Markdown')
+    .description('write a run as an evidence file, and runs or evidence files as a Markdown page')
     .argument('[run]', 'id or folder of a run (default: the newest)')
     .option('--evidence <file>', 'write everything that the run measured, and where, as JSON')
     .option('--markdown <file>', 'write the page, and a picture beside it (default: the page on stdout)')
@@ -193,69 +198,67 @@ function addReport(program: Command, done: Done): void {
     .option('--rival <file...>', 'times of other systems, by bench/compare.py')
     .option('--out <folder>', 'folder for everything generated (default: generated)')
     .option('--config <file>', 'a gen.config.ts (default: the nearest upwards)')
-    .action(async (run: string | undefined, flags: ReportFlags) => done(await report(run, flags)));
+    .action(async (run: string | undefined, options: ReportOptions) => done(await report(run, options)));
 }
 
 function addInspectCommands(program: Command, done: Done): void {
   const checking = program
     .command('check')
-    .description(
-      'what can be said of a family in seconds: types, contract, lint, goldens, and whether its C++ compiles',
-    )
+    .description('check a family in seconds: types, contract, lint, goldens, and that its C++ compiles')
     .argument('<family>', 'a kernel family; see `gen list`')
-    .option('--update', 'write the goldens anew');
-  withAnswer(checking).action(async (family: string, flags: Flags) => done(await check(family, flags)));
+    .option('--update', 'rewrite the goldens');
+  withAnswer(checking).action(async (family: string, options: Options) => done(await check(family, options)));
   const listing = program
     .command('list')
-    .description('the kernel families, or the variants of one')
+    .description('list the kernel families, or the variants of one')
     .argument('[family]');
-  withSpace(withAnswer(listing)).action(async (family: string | undefined, flags: Flags) =>
-    done(await list(family, flags)),
+  withSpace(withAnswer(listing)).action(async (family: string | undefined, options: Options) =>
+    done(await list(family, options)),
   );
   const showing = program
     .command('show')
-    .description('parameters and constraints of a family, or one variant')
+    .description('show the parameters and constraints of a family, or one variant')
     .argument('<family>', 'a kernel family, or the id of one variant')
     .argument('[variant]', 'id of a variant');
-  withAnswer(showing).action(async (first: string, second: string | undefined, flags: Flags) =>
-    done(await show(...subjectOf(first, second), flags)),
+  withAnswer(showing).action(async (first: string, second: string | undefined, options: Options) =>
+    done(await show(...subjectOf(first, second), options)),
   );
   const making = program
     .command('problem')
-    .description('the operands of workloads, as gate and clock use them')
+    .description('the operands of workloads, as the gate and the timer use them')
     .argument('<family>', 'a kernel family; see `gen list`')
     .argument('<workload...>', 'ids of its workloads; see `gen show <family>`')
     .option('--to <folder>', 'write each tensor to <folder>/<workload>/<tensor>.npy (bf16 as f4)')
     .option('--tensors <name...>', 'these alone');
-  withAnswer(making).action(async (family: string, workloads: string[], flags: ProblemFlags) =>
-    done(await problem(family, workloads, flags)),
+  withAnswer(making).action(async (family: string, workloads: string[], options: ProblemOptions) =>
+    done(await problem(family, workloads, options)),
   );
   const asking = program
     .command('why')
-    .description('which constraint rules a point out')
+    .description('name the constraints that a point violates')
     .argument('<family>', 'a kernel family, or the id of one variant')
     .argument('[point...]', 'a variant id, or block=64 tileN=128 ...');
   withAnswer(asking)
     .option('--arch <name>', archHelp)
-    .action(async (first: string, point: string[], flags: Flags) => {
+    .action(async (first: string, point: string[], options: Options) => {
       const [family, text] = subjectOf(first, point.length > 0 ? point.join(' ') : undefined);
-      done(await why(family, text, flags));
+      done(await why(family, text, options));
     });
 }
 
 function addMachineCommands(program: Command, done: Done): void {
-  withAnswer(program.command('doctor').description('what this machine has and what it lacks')).action(
-    async (flags: Flags) => done(await doctor(flags)),
+  withAnswer(program.command('doctor').description('report what this machine has and lacks')).action(
+    async (options: Options) => done(await doctor(options)),
   );
   program
     .command('toolchain')
     .description('the CUDA toolkit that this package installs for itself')
     .command('install')
-    .description("install CUDA's compiler where there is none, and what is named with --with")
+    .description("install CUDA's compiler where there is none, and the tools named by --with")
     .addOption(new Option('--with <part...>', 'further parts').choices(partNames.slice(1)))
-    .option('--quiet', 'say nothing when nothing is installed')
-    .action(async (flags: { with?: Exclude<PartName, 'compile'>[]; quiet?: boolean }) => {
-      await installToolchain(flags.with ?? [], flags.quiet ?? false);
+    .option('--quiet', 'print nothing where nothing is installed')
+    .action(async (options: { with?: Exclude<PartName, 'compile'>[]; quiet?: boolean }) => {
+      await installToolchain(options.with ?? [], options.quiet ?? false);
       done(0);
     });
   program

@@ -25,8 +25,8 @@ import { print, remark } from './output.ts';
 import { configOf, runsRoot } from './prepare.ts';
 import { writeTimings } from './timings.ts';
 
-/** Flags of `gen report`. */
-export interface ReportFlags {
+/** Options of `gen report`. */
+export interface ReportOptions {
   readonly out?: string;
   readonly config?: string;
   /** Evidence files to report on instead of a run. */
@@ -40,17 +40,17 @@ export interface ReportFlags {
 }
 
 /** `gen report`: a run as an evidence file, and runs or evidence files as a page of Markdown. */
-export async function report(run: string | undefined, flags: ReportFlags): Promise<number> {
-  if (flags.from && (run !== undefined || flags.evidence !== undefined)) {
+export async function report(run: string | undefined, options: ReportOptions): Promise<number> {
+  if (options.from && (run !== undefined || options.evidence !== undefined)) {
     throw new UsageError('--from reads evidence files: name no run and no --evidence beside it');
   }
-  const evidences = flags.from ? flags.from.map(readEvidence) : [await evidenceOfRun(run, flags)];
-  if (flags.evidence !== undefined) write(flags.evidence, `${jsonText(evidences[0])}\n`, '--evidence');
-  if (flags.wisdom !== undefined) write(flags.wisdom, `${jsonText(wisdomOf(evidences))}\n`, '--wisdom');
-  if (flags.timings !== undefined) await writeTimings(flags.timings, evidences);
-  const rivals = (flags.rival ?? []).map(readRival);
-  if (flags.markdown !== undefined) writePage(flags.markdown, evidences, rivals);
-  else if ([flags.evidence, flags.wisdom, flags.timings].every((file) => file === undefined))
+  const evidences = options.from ? options.from.map(readEvidence) : [await evidenceOfRun(run, options)];
+  if (options.evidence !== undefined) write(options.evidence, `${jsonText(evidences[0])}\n`, '--evidence');
+  if (options.wisdom !== undefined) write(options.wisdom, `${jsonText(wisdomOf(evidences))}\n`, '--wisdom');
+  if (options.timings !== undefined) await writeTimings(options.timings, evidences);
+  const rivals = (options.rival ?? []).map(readRival);
+  if (options.markdown !== undefined) writePage(options.markdown, evidences, rivals);
+  else if ([options.evidence, options.wisdom, options.timings].every((file) => file === undefined))
     print(resultsPage(evidences, rivals));
   return exitCode.done;
 }
@@ -73,8 +73,8 @@ function writePage(path: string, evidences: readonly RunEvidence[], rivals: read
   );
 }
 
-async function evidenceOfRun(id: string | undefined, flags: ReportFlags): Promise<RunEvidence> {
-  const config = await configOf({ ...flags, install: false });
+async function evidenceOfRun(id: string | undefined, options: ReportOptions): Promise<RunEvidence> {
+  const config = await configOf({ ...options, install: false });
   const run = id === undefined ? newestRun(runsRoot(config)) : openRun(runsRoot(config), id);
   try {
     const { family } = await loadFamily(run.info.family, { families: config.families });

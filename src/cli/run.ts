@@ -11,16 +11,16 @@ import { flagText } from '../util/shell.ts';
 import { asCalled, inCalledWords } from './called.ts';
 import { exitCode } from './exit.ts';
 import { onInterrupt } from './interrupt.ts';
-import type { Flags } from './options.ts';
+import type { Options } from './options.ts';
 import { print, printLine } from './output.ts';
 import type { Prepared } from './prepare.ts';
 
 /** Runs what was prepared, shows it, and says the exit code: 0; where nothing passed 1, or 2 if the machine is at fault. */
-export async function execute({ request, run, resumed }: Prepared, flags: Flags): Promise<number> {
+export async function execute({ request, run, resumed }: Prepared, options: Options): Promise<number> {
   const gates = request.stages.has('gate');
-  const progress = flags.quiet ? undefined : new Progress(inCalledWords(process.stderr), gates);
+  const progress = options.quiet ? undefined : new Progress(inCalledWords(process.stderr), gates);
   const show = (event: Event) => {
-    if (flags.json) printLine(JSON.stringify(event));
+    if (options.json) printLine(JSON.stringify(event));
     progress?.handle(event);
   };
   const { preset, where } = request.space;
@@ -45,11 +45,11 @@ export async function execute({ request, run, resumed }: Prepared, flags: Flags)
       executor: localExecutor,
       environment: process.env,
       run,
-      emit: show,
+      send: show,
       signal: interrupt.signal,
     };
     const summary = await Promise.race([runPipeline(request, host), interrupt.happened]);
-    if (!flags.json) print(asCalled(pageOf(summary, run) + sourcesOf(request)));
+    if (!options.json) print(asCalled(pageOf(summary, run) + sourcesOf(request)));
     const code = codeOf(summary, request);
     const { machine } = summary.verdicts;
     if (machine && !later)
@@ -65,7 +65,7 @@ export async function execute({ request, run, resumed }: Prepared, flags: Flags)
       throw error;
     }
     progress?.line(`stopped; ${goOn}`);
-    if (flags.json) show({ event: 'error', kind: 'interrupted', message: `stopped; ${goOn}` });
+    if (options.json) show({ event: 'error', kind: 'interrupted', message: `stopped; ${goOn}` });
     return exitCode.interrupted;
   } finally {
     progress?.clear();

@@ -3,7 +3,7 @@ import type { Executor } from '../exec/executor.ts';
 import type { Slots } from '../util/limit.ts';
 import type { LockOwner } from '../util/lock.ts';
 
-/** What every compile step needs to know of its surroundings. */
+/** Environment of a compile step. */
 export interface CompileContext {
   readonly executor: Executor;
   /** Folder of the content-addressed artifacts. */

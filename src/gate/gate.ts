@@ -77,7 +77,7 @@ function plan(
   return { cases: seed === undefined ? spread(short, schedules, depth) : alone, schedules };
 }
 
-/** A variant may claim no operation value that the gate does not put to the test. */
+/** A variant may serve no operation value that the gate does not test. */
 function mustCover(
   { name, operation, serves }: AnyFamily,
   variant: Variant,

@@ -42,7 +42,7 @@ export function checkFlags(compilers: RunnerCompilers, context: CompileContext):
   ];
 }
 
-/** Key of everything that a source meets before its first line. */
+/** Key of everything that is compiled before a source's first line. */
 export function preludeKey(compilers: RunnerCompilers, context: CompileContext): string {
   const text = readFileSync(join(context.packageRoot, 'harness/check/prelude.hpp'), 'utf8');
   const hash = includeHash(text, ownFolders(context), join(context.packageRoot, 'harness/check'));

@@ -45,11 +45,11 @@ export function unreached(header: Code, names: ReadonlySet<string>): Region[] {
   let pending = definitions(header);
   const open: Region[] = [];
   for (let grew = true; grew; ) {
-    const met = pending.filter(({ name }) => reached.has(name));
+    const found = pending.filter(({ name }) => reached.has(name));
     pending = pending.filter(({ name }) => !reached.has(name));
-    grew = met.length > 0;
-    open.push(...met);
-    for (const { words } of met) for (const word of words) reached.add(word);
+    grew = found.length > 0;
+    open.push(...found);
+    for (const { words } of found) for (const word of words) reached.add(word);
   }
   return complement(open, header.text.length);
 }

@@ -23,7 +23,7 @@ export function lintFamily(family: AnyFamily, folder: string, variants: readonly
     const own = variants.filter((variant) => variant.template === template);
     return own.length === 0 ? [] : lintOne(family, folder, template, own);
   });
-  // Partials are met once per template that includes them.
+  // A partial is visited once per template that includes it.
   return [...new Map(findings.map((finding) => [JSON.stringify(finding), finding])).values()];
 }
 

@@ -213,7 +213,7 @@ class TemplateLint extends Handlebars.Visitor {
     if (!constant || !values || values.includes(constant.value)) return;
     const written = JSON.stringify(constant.value);
     const all = values.map((value) => JSON.stringify(value)).join(', ');
-    this.#find(constant, `${path.original} is never ${written}; it takes ${all}`);
+    this.#find(constant, `${path.original}: ${written} is not allowed; choose from ${all}`);
   }
 
   #outer(name: string): string {

@@ -161,7 +161,7 @@ function failures({ records }: Outcome, paint: Paint, width: number): string[] {
 function funnel({ funnel, verdicts, seconds, cache }: Summary, paint: Paint, width: number): string[] {
   const steps: readonly (readonly [keyof typeof funnel, string])[] = [
     ['points', funnel.points === 1 ? 'point' : 'points'],
-    ['legal', 'asked for and legal'],
+    ['legal', 'selected and legal'],
     ['rendered', 'rendered'],
     ['compiled', 'compiled'],
     ['passed', 'passed'],

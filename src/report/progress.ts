@@ -71,7 +71,7 @@ export class Progress {
     this.#total = event.variants;
     const { points, legal, variants } = event;
     this.line(
-      `${plural(points, 'point')}, ${grouped(legal)} asked for and legal, ${plural(variants, 'variant')} to look at`,
+      `${plural(points, 'point')}, ${grouped(legal)} selected and legal, ${plural(variants, 'variant')} to evaluate`,
     );
   }
 

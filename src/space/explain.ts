@@ -79,7 +79,7 @@ function readValue(family: AnyFamily, pair: string, name: string, written: strin
   const value = parameter.values.find((candidate) => spellings(candidate).includes(written));
   if (value === undefined) {
     const hint = didYouMean(written, parameter.values.map(String));
-    problems.push(`${name} is never '${written}'; it takes ${parameter.values.join(', ')}${hint}`);
+    problems.push(`${name}: ${written} is not allowed; choose from ${parameter.values.join(', ')}${hint}`);
   }
   return value;
 }

@@ -55,7 +55,7 @@ function tokenOf(level: Level, value: ParameterValue | undefined): string {
   const index = level.values.indexOf(value as ParameterValue);
   const token = level.tokens[index];
   if (token === undefined) {
-    throw new UsageError(`${level.name} is ${value}, but it takes ${level.values.join(', ')}`);
+    throw new UsageError(`${level.name}: ${value} is not allowed; choose from ${level.values.join(', ')}`);
   }
   return token;
 }

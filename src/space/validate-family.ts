@@ -189,7 +189,9 @@ function usualProblems(parameters: readonly (readonly [string, Parameter])[]): s
         : [`parameter '${name}' has a usual value for '${path}', which is no ${first}: ${paths.join(', ')}`]),
       ...(values.includes(value)
         ? []
-        : [`the usual value of '${name}' for ${path} is ${value}, but it takes ${values.join(', ')}`]),
+        : [
+            `the usual value of '${name}' for ${path} is ${value}, which is not allowed; choose from ${values.join(', ')}`,
+          ]),
     ]),
   );
 }
@@ -248,6 +250,6 @@ function narrowingProblems(
     .filter((value) => !(parameter.values as readonly unknown[]).includes(value))
     .map(
       (value) =>
-        `${where} has ${name} = ${value}, which it never is; it takes ${parameter.values.join(', ')}`,
+        `${where} has ${name} = ${value}, which is not allowed; choose from ${parameter.values.join(', ')}`,
     );
 }

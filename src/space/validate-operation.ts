@@ -111,7 +111,7 @@ export function findFeatureProblems(
     .map((name) => `gave '${name}', neither a size nor a feature of the operation${didYouMean(name, known)}`);
 }
 
-/** Choices and values of which a variant claims to serve, and that the operation does not have. */
+/** Served choices and values that the operation does not have. */
 export function findServedProblems({ choices, sizes }: Operation, served: OperationValues): string[] {
   return Object.entries(served).flatMap(([name, values]) => {
     const choice = choices[name];

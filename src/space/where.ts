@@ -188,7 +188,10 @@ class Parser {
   /** Both sides of an (in)equality: one type, and a literal must be a value that the parameter can take. */
   #expectAlike(left: Node, right: Node): void {
     if (left.type !== right.type) {
-      this.#fail(right.at, `a ${right.type} is never equal to a ${left.type}${this.#valuesOf(left, right)}`);
+      this.#fail(
+        right.at,
+        `a ${left.type} cannot be compared with a ${right.type}${this.#valuesOf(left, right)}`,
+      );
     }
     for (const [side, other] of [
       [left, right],
@@ -198,7 +201,10 @@ class Parser {
       const values = this.#family.parameters[side.parameter]?.values ?? [];
       if (values.includes(other.literal)) continue;
       const hint = typeof other.literal === 'string' ? didYouMean(other.literal, values.map(String)) : '';
-      this.#fail(other.at, `${side.parameter} is never ${other.literal}${this.#valuesOf(side)}${hint}`);
+      this.#fail(
+        other.at,
+        `${side.parameter}: ${other.literal} is not allowed${this.#valuesOf(side)}${hint}`,
+      );
     }
   }
 
@@ -206,7 +212,7 @@ class Parser {
     const parts = nodes.flatMap(({ parameter }) =>
       parameter === undefined
         ? []
-        : [`; ${parameter} takes ${this.#family.parameters[parameter]?.values.join(', ')}`],
+        : [`; choose ${parameter} from ${this.#family.parameters[parameter]?.values.join(', ')}`],
     );
     return parts.join('');
   }

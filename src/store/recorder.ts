@@ -26,7 +26,7 @@ export class Recorder {
     this.#sink = sink;
   }
 
-  emit(said: Event): void {
+  record(said: Event): void {
     const event = printableValue(said); // compilers and kernels write what they like
     // Parsed, so that fields stand in one order: records that say the same are then equal as text.
     if (isRecord(event)) this.run.append(recordSchema.parse(event));
@@ -58,7 +58,7 @@ export class Recorder {
   passedBefore(artifacts: readonly Artifact[]): boolean {
     const gate = { depth: this.run.info.depth };
     const passes = this.#saidBefore(artifacts, gate).filter(({ verdict }) => verdict === 'passed');
-    for (const word of passes) this.emit(word);
+    for (const word of passes) this.record(word);
     // The last word on a variant counts, so an objection comes last.
     return !this.objectedBefore(artifacts, gate) && passes.length > 0;
   }
@@ -66,7 +66,7 @@ export class Recorder {
   /** Whether a device has objected to these very artifacts, also one that is not asked now; tells again what it said. */
   objectedBefore(artifacts: readonly Judged[], gate: GateScope): boolean {
     const objections = this.#saidBefore(artifacts, gate).filter(({ verdict }) => verdict !== 'passed');
-    for (const word of objections) this.emit(word);
+    for (const word of objections) this.record(word);
     return objections.length > 0;
   }
 

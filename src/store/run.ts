@@ -103,7 +103,7 @@ export function createRun(
   for (let attempt = 1; ; attempt++) {
     const id = `${info.family}-${stamp}${attempt > 1 ? `-${attempt}` : ''}`;
     const path = join(root, id);
-    if (!onDisk(`create ${path}`, () => claimFolder(path))) continue;
+    if (!onDisk(`create ${path}`, () => reserveFolder(path))) continue;
     const complete: RunInfo = { version: 1, ...info, id, started: now.toISOString() };
     const lock = lockRun(path);
     writeJson(join(path, 'run.json'), complete);
@@ -238,7 +238,7 @@ function readInfo(path: string): RunInfo {
 }
 
 /** Makes a folder that nobody else has made: false where there is one. */
-function claimFolder(path: string): boolean {
+function reserveFolder(path: string): boolean {
   try {
     mkdirSync(path);
     return true;

@@ -76,7 +76,7 @@ const expected: Readonly<
     unknown: ['refused', "assembly.cu:152: the emulated device does not support the inline PTX 'bfind.u32"],
   },
   'mistakes.cu': {
-    divergent_shuffle: ['race', 'divergence: lanes of one warp meet in different instructions'],
+    divergent_shuffle: ['race', 'divergence: lanes of one warp converge on different instructions'],
     misaligned: ['out-of-bounds', 'misaligned: load needs 16-byte alignment'],
     shared_overrun: ['out-of-bounds', "byte 516 of shared 'table' (512 bytes)"],
     unwritten: ['unwritten', '36 never written'],
@@ -92,7 +92,7 @@ const expected: Readonly<
       'race',
       'early-exit: 32 of the 64 threads of block (0,0,0) have ended without reaching __syncthreads() at mistakes.cu:',
     ],
-    two_barriers: ['race', 'divergence: threads of one block meet in different calls of __syncthreads()'],
+    two_barriers: ['race', 'divergence: threads of one block wait in different calls of __syncthreads()'],
     returns_early: ['race', 'early-exit: 32 of the 48 threads of block (1,0,0)'],
     returns_early_allowed: ['passed', '1 case'],
     maskless: ['refused', '__shfl without a mask: GPUs since Volta do not have it; call __shfl_sync'],

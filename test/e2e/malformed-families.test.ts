@@ -97,13 +97,13 @@ const ofWorkspace: readonly Defect[] = [
   [41, 'throw std::logic_error("boom");', /bind\(\): boom \(case 'one' of my_op/],
   [
     42,
-    'Bound bound; bound.workspace.bytes = 1; bound.workspace.image.resize(2); return bound;',
-    /its image or cleared range reaches beyond its 1 bytes/,
+    'Bound bound; bound.workspace.bytes = 1; bound.workspace.contents.resize(2); return bound;',
+    /its contents or cleared range reaches beyond its 1 bytes/,
   ],
   [
     43,
     'Bound bound; bound.workspace.bytes = bound.workspace.clear_bytes = 8; bound.workspace.clear_offset = 4; return bound;',
-    /its image or cleared range reaches beyond its 8 bytes/,
+    /its contents or cleared range reaches beyond its 8 bytes/,
   ],
 ];
 const ofLaunches: readonly Defect[] = [

@@ -26,7 +26,7 @@ describe('gen sweep', () => {
   test('goes from a space to a library; a second run compiles nothing', slow, async () => {
     const { path, out } = workspace({ fresh: true });
     const first = await gen(path, ['sweep', 'scale', '--preset', 'sound', '--device', 'emulated', '--json']);
-    expect(first.stderr).toContain('36 points, 6 asked for and legal, 6 variants');
+    expect(first.stderr).toContain('36 points, 6 selected and legal, 6 variants');
     expect(first.code).toBe(0);
     expect(verdictsOf(first.events)).toEqual(Object.fromEntries(sound.map((id) => [id, 'passed'])));
     const summary = summaryOf(first.events);
@@ -43,7 +43,7 @@ describe('gen sweep', () => {
     const second = await gen(path, ['sweep', 'scale', '--preset', 'sound', '--device', 'emulated']);
     expect(second.stdout).toContain('compiled nothing: 12 artifacts from the cache');
     expect(second.stdout).toContain(
-      '36 points -> 6 asked for and legal -> 6 rendered -> 6 compiled -> 6 passed -> 0 timed',
+      '36 points -> 6 selected and legal -> 6 rendered -> 6 compiled -> 6 passed -> 0 timed',
     );
   });
 

@@ -42,7 +42,7 @@ describe('a sweep without a GPU', { timeout: 300_000 }, () => {
     const alone = await gen(place.path, sweep);
     expect(alone.code).toBe(0);
     expect(alone.stderr).toContain('1 choice follows times of H200, 2026-11-21, gpu-1');
-    expect(alone.stdout).toContain('1 asked for and legal -> 1 rendered');
+    expect(alone.stdout).toContain('1 selected and legal -> 1 rendered');
     const shown = await gen(place.path, ['show', winner]);
     expect(shown.stdout).toMatch(/^wisdom +fastest on small: 2\.0 us, .* on H200, 2026-11-21/m);
     const among = await gen(place.path, [...sweep, '--preset', 'sound']);

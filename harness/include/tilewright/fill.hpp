@@ -16,7 +16,7 @@ namespace tilewright {
 /// and, for the two factors of a product, also
 ///   swing     integers, but sums are larger by 8320 from the first term to the last: more bits than f16 or bf16 has
 ///   one-hot   each row of the left factor has a single 1, the right one holds a code of its place
-///   nan       normal; NaN and both infinities in places, and zeros that meet them
+///   nan       normal; NaN and both infinities in places, and zeros to be multiplied by them
 ///   cancel    pairs of opposite products: every sum is 0
 struct Values {
   std::string kind;

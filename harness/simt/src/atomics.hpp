@@ -9,7 +9,7 @@ namespace simt::core {
 void synchronise_atomic(Thread& self, const void* location, bool releases, bool acquires);
 /// __threadfence and its like.
 void synchronise_fence(Thread& self);
-/// Between waves (threads begin anew), and between launches.
+/// Between waves (threads start over), and between launches.
 void forget_fences();
 void forget_atomics();
 

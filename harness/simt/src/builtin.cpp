@@ -79,12 +79,13 @@ void setmaxnreg(int count, bool increase) {
   const char* name = increase ? "setmaxnreg.inc" : "setmaxnreg.dec";
   if (count < 24 || count > 256 || count % 8)
     core::fail("setmaxnreg", core::text("%s %d: allowed are the multiples of 8 from 24 to 256", name, count));
-  core::meet(self, core::Collective::setmaxnreg,
-             static_cast<std::uint32_t>(count) << 1 | static_cast<std::uint32_t>(increase), core::kWarpMask,
-             nullptr, [&](const core::Meeting&) {
-               core::Block& block = *self.block;
-               block.warpgroups[self.ids.warp / 4]->set_registers(block, self.ids.warp % 4, count, increase);
-             });
+  core::converge(self, core::Collective::setmaxnreg,
+                 static_cast<std::uint32_t>(count) << 1 | static_cast<std::uint32_t>(increase),
+                 core::kWarpMask, nullptr, [&](const core::Convergence&) {
+                   core::Block& block = *self.block;
+                   block.warpgroups[self.ids.warp / 4]->set_registers(block, self.ids.warp % 4, count,
+                                                                      increase);
+                 });
 }
 
 // Launches are one after the other here, so what the primary kernel wrote is always there; but before the

@@ -58,7 +58,7 @@ void CopyQueue::check_exit(const Thread& thread) const {
     report("exit", "the thread ends without waiting for its last cp.async");
     return;
   }
-  // Handed to an mbarrier: the thread knows of their end where it has met somebody who waited there.
+  // Handed to an mbarrier: the thread knows of their end where it has synchronised with a thread that waited there.
   const auto [agent, done] = thread.time.copy;
   if (agent && used > std::max(done, thread.time.known.seen->of(agent)))
     report("exit",

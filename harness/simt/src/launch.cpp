@@ -112,7 +112,7 @@ void build_wave(unsigned clusters) {
       warp.absent = lanes == 32 ? 0 : kWarpMask << lanes;
       warp.threads = block.threads + w * 32;
       warp.block = &block;
-      warp.meetings.reserve(4);
+      warp.convergences.reserve(4);
     }
     block.warpgroups.resize((machine.warps_per_block + 3) / 4);
     for (auto& group : block.warpgroups) group = std::make_unique<Warpgroup>();
@@ -157,7 +157,7 @@ void reset_block(Block& block) {
     Warp& warp = machine.warps[block.index * machine.warps_per_block + w];
     warp.runnable = warp.exited = 0;
     warp.noted = false;
-    warp.meetings.assign(1, {});
+    warp.convergences.assign(1, {});
   }
   for (unsigned t = 0; t < machine.threads_per_block; ++t)
     reset_thread(block.threads[t], place.block, place.rank);
@@ -281,7 +281,7 @@ void thread_left(Thread& self) {
   Block& block = *self.block;
   barrier_lost_thread(block);
   cluster_lost_thread(*block.cluster);
-  complete_meetings(*self.warp);
+  complete_convergences(*self.warp);
   settle_banks(*self.warp, 0);
   if (block.live == 0) {
     block.mbarriers->check_exit(block);

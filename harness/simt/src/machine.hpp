@@ -95,7 +95,7 @@ struct Thread {
   std::uint32_t wait_on = 0, wait_parity = 0,
                 wait_phase = 0;  // barrier id or mbarrier address; its phase when waiting began
   bool timed_out = false;
-  int leads = -1;            // meeting of the warp that this thread must execute
+  int leads = -1;            // convergence of the warp that this thread must execute
   const void* pc = nullptr;  // in the kernel, behind the primitive being executed
   std::uint32_t cluster_generation = 0;
   bool cluster_arrived = false;
@@ -107,7 +107,7 @@ struct Thread {
   PassedWait passed_again{};  // the last on a phase that the thread had passed before, or before the first
 };
 
-/// Lanes of one warp meeting in a warp-wide instruction.
+/// Lanes of one warp that converge on a warp-wide instruction.
 enum class Collective : std::uint8_t {
   syncwarp,
   shuffle,
@@ -124,7 +124,7 @@ enum class Collective : std::uint8_t {
   wgmma_wait,
   setmaxnreg,
 };
-struct Meeting {
+struct Convergence {
   std::uint32_t mask = 0, arrived = 0;
   Collective operation{};
   std::uint32_t immediate = 0;
@@ -138,7 +138,7 @@ struct Warp {
   int last_lane = -1;
   Thread* threads = nullptr;  // lane 0
   Block* block = nullptr;
-  std::vector<Meeting> meetings;
+  std::vector<Convergence> convergences;
   bool noted = false;  // some lane has noted accesses
 };
 

@@ -265,19 +265,19 @@ void run_wave() {
 
 void note_progress() { ++scheduler.progress; }
 
-Meeting& join_meeting(Thread& self, Collective operation, std::uint32_t immediate, std::uint32_t mask,
-                      const void* argument) {
+Convergence& join_convergence(Thread& self, Collective operation, std::uint32_t immediate, std::uint32_t mask,
+                              const void* argument) {
   Warp& warp = *self.warp;
   const auto lane = self.ids.lane;
-  Meeting* place = nullptr;
-  for (Meeting& meeting : warp.meetings) {
-    if (meeting.arrived && (meeting.mask & self.lane_bit)) {
-      place = &meeting;
+  Convergence* place = nullptr;
+  for (Convergence& convergence : warp.convergences) {
+    if (convergence.arrived && (convergence.mask & self.lane_bit)) {
+      place = &convergence;
       break;
     }
-    if (!meeting.arrived && !place) place = &meeting;
+    if (!convergence.arrived && !place) place = &convergence;
   }
-  if (!place) place = &warp.meetings.emplace_back();
+  if (!place) place = &warp.convergences.emplace_back();
   if (!place->arrived) {
     place->mask = mask;
     place->operation = operation;
@@ -289,7 +289,8 @@ Meeting& join_meeting(Thread& self, Collective operation, std::uint32_t immediat
   if (place->operation != operation || place->mask != mask || place->immediate != immediate) {
     const int other = std::countr_zero(place->arrived);
     fail("divergence",
-         text("lanes of one warp meet in different instructions: lane %u in %s (mask 0x%08x, %u), lane %d in "
+         text("lanes of one warp converge on different instructions: lane %u in %s (mask 0x%08x, %u), "
+              "lane %d in "
               "%s (mask 0x%08x, %u)%s",
               lane, collective_name(operation), mask, immediate, other, collective_name(place->operation),
               place->mask, place->immediate, at(warp.threads[other].pc).c_str()));
@@ -302,20 +303,20 @@ Meeting& join_meeting(Thread& self, Collective operation, std::uint32_t immediat
   return *place;
 }
 
-void complete_meetings(Warp& warp) {
-  for (std::size_t i = 0; i < warp.meetings.size(); ++i) {
-    const Meeting& meeting = warp.meetings[i];
-    if (!meeting.arrived || !is_complete(warp, meeting)) continue;
-    if (meeting.operation >= Collective::ldmatrix)
+void complete_convergences(Warp& warp) {
+  for (std::size_t i = 0; i < warp.convergences.size(); ++i) {
+    const Convergence& convergence = warp.convergences[i];
+    if (!convergence.arrived || !is_complete(warp, convergence)) continue;
+    if (convergence.operation >= Collective::ldmatrix)
       fail("divergence", text("the last missing lanes of %s exit instead of taking part",
-                              collective_name(meeting.operation)));
-    Thread& leader = warp.threads[std::countr_zero(meeting.arrived)];
+                              collective_name(convergence.operation)));
+    Thread& leader = warp.threads[std::countr_zero(convergence.arrived)];
     leader.leads = static_cast<int>(i);
     make_runnable(leader);
   }
 }
 
-void end_meeting(Thread& self, std::uint32_t others) {
+void end_convergence(Thread& self, std::uint32_t others) {
   make_runnable(*self.warp, others);
   if (machine.config.order == Order::random) resume(next_thread());
 }

@@ -1,4 +1,4 @@
-// scheduler.hpp - which thread runs next, blocking and waking, and the meeting of a warp's lanes.
+// scheduler.hpp - which thread runs next, blocking and waking, and the convergence of a warp's lanes.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -56,15 +56,15 @@ Coordinates block_coordinates(std::uint32_t number);
 
 const char* collective_name(Collective operation);
 /// Lanes that must take part in a collective with `mask`.
-Meeting& join_meeting(Thread& self, Collective operation, std::uint32_t immediate, std::uint32_t mask,
-                      const void* argument);
-void end_meeting(Thread& self, std::uint32_t others);
-inline bool is_complete(const Warp& warp, const Meeting& meeting) {
-  const std::uint32_t needed = meeting.mask & ~(warp.exited | warp.absent);
-  return (meeting.arrived & needed) == needed;
+Convergence& join_convergence(Thread& self, Collective operation, std::uint32_t immediate, std::uint32_t mask,
+                              const void* argument);
+void end_convergence(Thread& self, std::uint32_t others);
+inline bool is_complete(const Warp& warp, const Convergence& convergence) {
+  const std::uint32_t needed = convergence.mask & ~(warp.exited | warp.absent);
+  return (convergence.arrived & needed) == needed;
 }
-/// After a lane has exited: wakes one lane of each meeting that now is complete, to execute it.
-void complete_meetings(Warp& warp);
+/// After a lane has exited: wakes one lane of each convergence that now is complete, to execute it.
+void complete_convergences(Warp& warp);
 
 /// Suspends a lane that waits for others of its warp. Mostly the next lane of the same warp simply runs on.
 inline void wait_for_lanes(Thread& self, Collective operation, std::uint32_t mask) {
@@ -89,30 +89,31 @@ inline void wait_for_lanes(Thread& self, Collective operation, std::uint32_t mas
 }
 
 /// Blocks until all lanes of `mask` have called with the same operation and immediate. The last to come runs
-/// `execute(meeting)` for all, then all go on. Reports divergence.
+/// `execute(convergence)` for all, then all go on. Reports divergence.
 template <class Execute>
-inline void meet(Thread& self, Collective operation, std::uint32_t immediate, std::uint32_t mask,
-                 const void* argument, Execute&& execute) {
-  Meeting* meeting = &self.warp->meetings.front();
-  if (meeting->arrived && meeting->mask == mask && meeting->operation == operation &&
-      meeting->immediate == immediate && (mask & self.lane_bit)) {
-    meeting->arrived |= self.lane_bit;
-    meeting->arguments[self.ids.lane] = argument;
+inline void converge(Thread& self, Collective operation, std::uint32_t immediate, std::uint32_t mask,
+                     const void* argument, Execute&& execute) {
+  Convergence* convergence = &self.warp->convergences.front();
+  if (convergence->arrived && convergence->mask == mask && convergence->operation == operation &&
+      convergence->immediate == immediate && (mask & self.lane_bit)) {
+    convergence->arrived |= self.lane_bit;
+    convergence->arguments[self.ids.lane] = argument;
   } else {
-    meeting = &join_meeting(self, operation, immediate, mask, argument);
+    convergence = &join_convergence(self, operation, immediate, mask, argument);
   }
-  if (!is_complete(*self.warp, *meeting)) {
+  if (!is_complete(*self.warp, *convergence)) {
     wait_for_lanes(self, operation, mask);
     if (self.leads < 0) return;
-    meeting = &self.warp->meetings[static_cast<std::size_t>(self.leads)];  // the last missing lane has exited
+    // The last missing lane has exited.
+    convergence = &self.warp->convergences[static_cast<std::size_t>(self.leads)];
     self.leads = -1;
   }
   ++machine.stats.collectives;
   settle_banks(*self.warp, mask);
-  execute(*meeting);
-  const std::uint32_t others = meeting->arrived & ~self.lane_bit;
-  meeting->arrived = 0;
-  end_meeting(self, others);
+  execute(*convergence);
+  const std::uint32_t others = convergence->arrived & ~self.lane_bit;
+  convergence->arrived = 0;
+  end_convergence(self, others);
 }
 
 }  // namespace simt::core

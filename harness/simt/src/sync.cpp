@@ -83,7 +83,7 @@ void check_same_call(const Thread& self, NamedBarrier& barrier, unsigned site) {
     barrier.site = site;
     barrier.site_pc = self.pc;
   } else if (site && barrier.site && site != barrier.site) {
-    report("divergence", "threads of one block meet in different calls of __syncthreads(); another waits" +
+    report("divergence", "threads of one block wait in different calls of __syncthreads(); another waits" +
                              at(barrier.site_pc));
   }
 }

@@ -12,8 +12,8 @@ namespace core {
 namespace {
 
 template <class Argument>
-Argument& argument_of(const Meeting& meeting, int lane) {
-  return *static_cast<Argument*>(const_cast<void*>(meeting.arguments[lane]));
+Argument& argument_of(const Convergence& convergence, int lane) {
+  return *static_cast<Argument*>(const_cast<void*>(convergence.arguments[lane]));
 }
 
 template <class Visit>
@@ -42,19 +42,19 @@ int source_lane(int lane, Shuffle mode, int argument, int width) {
   return lane;
 }
 
-void execute_shuffle(const Warp& warp, Meeting& meeting, Shuffle mode, int width) {
-  for_each_lane(meeting.arrived, [&](int lane) {
-    auto& mine = argument_of<ShuffleArgument>(meeting, lane);
+void execute_shuffle(const Warp& warp, Convergence& convergence, Shuffle mode, int width) {
+  for_each_lane(convergence.arrived, [&](int lane) {
+    auto& mine = argument_of<ShuffleArgument>(convergence, lane);
     const int from = source_lane(lane, mode, mine.lane_argument, width);
-    if (!(meeting.arrived >> from & 1u)) {
+    if (!(convergence.arrived >> from & 1u)) {
       report_once("divergence", reinterpret_cast<std::uintptr_t>(warp.threads[lane].pc),
                   text("shuffle: lane %d reads from lane %d, which does not take part (mask 0x%08x)", lane,
-                       from, meeting.mask) +
+                       from, convergence.mask) +
                       " [" + thread_name(warp.threads[lane]) + at(warp.threads[lane].pc) + "]");
       mine.result = 0xffffffffu;
       return;
     }
-    mine.result = argument_of<ShuffleArgument>(meeting, from).value;
+    mine.result = argument_of<ShuffleArgument>(convergence, from).value;
   });
 }
 
@@ -82,7 +82,7 @@ std::uint32_t combine(std::uint32_t a, std::uint32_t b, Reduce operation, bool i
   return a;
 }
 
-/// The lanes that meet have seen each other's accesses.
+/// The converged lanes have seen each other's accesses.
 void synchronise_lanes(const Warp& warp, std::uint32_t lanes) {
   if (!machine.detect) return;
   Gathering gathering;
@@ -107,12 +107,12 @@ const char* collective_name(Collective operation) {
 }  // namespace core
 
 using core::Collective;
-using core::Meeting;
+using core::Convergence;
 
 void sync_warp(std::uint32_t mask) {
   core::Thread& self = SIMT_ENTER();
-  core::meet(self, Collective::syncwarp, 0, mask, nullptr,
-             [&](Meeting& meeting) { core::synchronise_lanes(*self.warp, meeting.arrived); });
+  core::converge(self, Collective::syncwarp, 0, mask, nullptr,
+                 [&](Convergence& convergence) { core::synchronise_lanes(*self.warp, convergence.arrived); });
 }
 
 std::uint32_t shuffle(std::uint32_t mask, std::uint32_t value, Shuffle mode, int lane_argument, int width) {
@@ -121,21 +121,22 @@ std::uint32_t shuffle(std::uint32_t mask, std::uint32_t value, Shuffle mode, int
     core::fail("divergence", core::text("shuffle of width %d; allowed are 1, 2, 4, 8, 16, 32", width));
   core::ShuffleArgument argument{value, value, lane_argument};
   const auto immediate = static_cast<std::uint32_t>(width) << 2 | static_cast<std::uint32_t>(mode);
-  core::meet(self, Collective::shuffle, immediate, mask, &argument,
-             [&](Meeting& meeting) { core::execute_shuffle(*self.warp, meeting, mode, width); });
+  core::converge(self, Collective::shuffle, immediate, mask, &argument, [&](Convergence& convergence) {
+    core::execute_shuffle(*self.warp, convergence, mode, width);
+  });
   return argument.result;
 }
 
 std::uint32_t ballot(std::uint32_t mask, bool predicate) {
   core::Thread& self = SIMT_ENTER();
   core::ValueArgument argument{predicate, 0};
-  core::meet(self, Collective::ballot, 0, mask, &argument, [](Meeting& meeting) {
+  core::converge(self, Collective::ballot, 0, mask, &argument, [](Convergence& convergence) {
     std::uint32_t votes = 0;
-    core::for_each_lane(meeting.arrived, [&](int lane) {
-      if (core::argument_of<core::ValueArgument>(meeting, lane).value) votes |= 1u << lane;
+    core::for_each_lane(convergence.arrived, [&](int lane) {
+      if (core::argument_of<core::ValueArgument>(convergence, lane).value) votes |= 1u << lane;
     });
-    core::for_each_lane(meeting.arrived, [&](int lane) {
-      core::argument_of<core::ValueArgument>(meeting, lane).result = votes;
+    core::for_each_lane(convergence.arrived, [&](int lane) {
+      core::argument_of<core::ValueArgument>(convergence, lane).result = votes;
     });
   });
   return argument.result;
@@ -144,11 +145,11 @@ std::uint32_t ballot(std::uint32_t mask, bool predicate) {
 std::uint32_t match_any(std::uint32_t mask, std::uint64_t value) {
   core::Thread& self = SIMT_ENTER();
   core::ValueArgument argument{value, 0};
-  core::meet(self, Collective::match, 0, mask, &argument, [](Meeting& meeting) {
-    core::for_each_lane(meeting.arrived, [&](int lane) {
-      auto& mine = core::argument_of<core::ValueArgument>(meeting, lane);
-      core::for_each_lane(meeting.arrived, [&](int other) {
-        if (core::argument_of<core::ValueArgument>(meeting, other).value == mine.value)
+  core::converge(self, Collective::match, 0, mask, &argument, [](Convergence& convergence) {
+    core::for_each_lane(convergence.arrived, [&](int lane) {
+      auto& mine = core::argument_of<core::ValueArgument>(convergence, lane);
+      core::for_each_lane(convergence.arrived, [&](int other) {
+        if (core::argument_of<core::ValueArgument>(convergence, other).value == mine.value)
           mine.result |= 1u << other;
       });
     });
@@ -160,16 +161,16 @@ std::uint32_t reduce(std::uint32_t mask, std::uint32_t value, Reduce operation, 
   core::Thread& self = SIMT_ENTER();
   core::ValueArgument argument{value, value};
   const auto immediate = static_cast<std::uint32_t>(operation) << 1 | static_cast<std::uint32_t>(is_signed);
-  core::meet(self, Collective::reduce, immediate, mask, &argument, [&](Meeting& meeting) {
-    const int first = std::countr_zero(meeting.arrived);
-    auto total = static_cast<std::uint32_t>(core::argument_of<core::ValueArgument>(meeting, first).value);
-    core::for_each_lane(meeting.arrived & (meeting.arrived - 1), [&](int lane) {
+  core::converge(self, Collective::reduce, immediate, mask, &argument, [&](Convergence& convergence) {
+    const int first = std::countr_zero(convergence.arrived);
+    auto total = static_cast<std::uint32_t>(core::argument_of<core::ValueArgument>(convergence, first).value);
+    core::for_each_lane(convergence.arrived & (convergence.arrived - 1), [&](int lane) {
       total = core::combine(
-          total, static_cast<std::uint32_t>(core::argument_of<core::ValueArgument>(meeting, lane).value),
+          total, static_cast<std::uint32_t>(core::argument_of<core::ValueArgument>(convergence, lane).value),
           operation, is_signed);
     });
-    core::for_each_lane(meeting.arrived, [&](int lane) {
-      core::argument_of<core::ValueArgument>(meeting, lane).result = total;
+    core::for_each_lane(convergence.arrived, [&](int lane) {
+      core::argument_of<core::ValueArgument>(convergence, lane).result = total;
     });
   });
   return argument.result;
@@ -178,8 +179,8 @@ std::uint32_t reduce(std::uint32_t mask, std::uint32_t value, Reduce operation, 
 bool elect_one(std::uint32_t mask) {
   core::Thread& self = SIMT_ENTER();
   core::ValueArgument argument{0, 0};
-  core::meet(self, Collective::elect, 0, mask, &argument, [](Meeting& meeting) {
-    core::argument_of<core::ValueArgument>(meeting, std::countr_zero(meeting.arrived)).result = 1;
+  core::converge(self, Collective::elect, 0, mask, &argument, [](Convergence& convergence) {
+    core::argument_of<core::ValueArgument>(convergence, std::countr_zero(convergence.arrived)).result = 1;
   });
   return argument.result != 0;
 }

@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::uint32_t kAllWarps = 15;
 
-const Warpgroup::Argument& argument_of(const Meeting& meeting, int lane) {
-  return *static_cast<const Warpgroup::Argument*>(meeting.arguments[lane]);
+const Warpgroup::Argument& argument_of(const Convergence& convergence, int lane) {
+  return *static_cast<const Warpgroup::Argument*>(convergence.arguments[lane]);
 }
 
 /// Visits the 16-byte chunks of rows (A) or columns (B) [first, last) of an operand: 8 values along k from
@@ -102,12 +102,12 @@ Accumulator& Warpgroup::accumulator(unsigned warp, float* first, int n) {
   return fresh;
 }
 
-void Warpgroup::take_registers(Accumulator& target, const Meeting& meeting, unsigned warp) {
+void Warpgroup::take_registers(Accumulator& target, const Convergence& convergence, unsigned warp) {
   const bool poison = machine.config.poison && machine.config.async != Async::now;
   const auto n = static_cast<std::size_t>(target.n);
   for (int lane = 0; lane < 32; ++lane) {
     const auto thread = warp * 32 + static_cast<unsigned>(lane);
-    float* d = argument_of(meeting, lane).d;
+    float* d = argument_of(convergence, lane).d;
     target.registers[thread] = d;
     float* row = &target.values[static_cast<std::size_t>(wgmma_d(static_cast<int>(thread), 0).row) * n];
     const int column =
@@ -164,12 +164,12 @@ Wgmma& Warpgroup::operation(Thread& self, const Argument& argument, WgmmaShape s
   return operation;
 }
 
-void Warpgroup::check_issue(Thread& self, const Meeting& meeting, const Wgmma& operation) {
+void Warpgroup::check_issue(Thread& self, const Convergence& convergence, const Wgmma& operation) {
   const unsigned warp = self.ids.warp % 4;
   if (!fenced_[warp])
     report("wgmma", "wgmma.mma_async without wgmma.fence since the start or the last wgmma.wait_group");
   for (int lane = 0; lane < 32; ++lane) {
-    const Argument& argument = argument_of(meeting, lane);
+    const Argument& argument = argument_of(convergence, lane);
     if (argument.b_descriptor == operation.b_descriptor &&
         (operation.from_registers || argument.a_descriptor == operation.a_descriptor))
       continue;
@@ -201,21 +201,21 @@ void Warpgroup::note_reads(Thread& self, const Wgmma& operation) {
                  static_cast<std::uint32_t>(operation.shape.n), note);
 }
 
-void Warpgroup::issue(Thread& self, const Meeting& meeting, WgmmaShape shape, bool scale_d, int scale_a,
-                      int scale_b) {
+void Warpgroup::issue(Thread& self, const Convergence& convergence, WgmmaShape shape, bool scale_d,
+                      int scale_a, int scale_b) {
   const unsigned warp = self.ids.warp % 4;
-  const Argument& first = argument_of(meeting, 0);
+  const Argument& first = argument_of(convergence, 0);
   check_shape(shape, first.a != nullptr, scale_a, scale_b);
   Wgmma& issued = operation(self, first, shape, scale_d, scale_a, scale_b);
-  check_issue(self, meeting, issued);
+  check_issue(self, convergence, issued);
   if (machine.detect) note_reads(self, issued);
   if (issued.from_registers)
     for (unsigned lane = 0; lane < 32; ++lane)
-      std::memcpy(&issued.a_registers[(warp * 32 + lane) * 4], argument_of(meeting, static_cast<int>(lane)).a,
-                  16);
+      std::memcpy(&issued.a_registers[(warp * 32 + lane) * 4],
+                  argument_of(convergence, static_cast<int>(lane)).a, 16);
   Accumulator& target = *issued.accumulator;
   if (target.in_flight[warp]++ == 0)
-    take_registers(target, meeting, warp);
+    take_registers(target, convergence, warp);
   else if (target.registers[warp * 32] != first.d)
     fail("wgmma", "the warps of a warpgroup disagree about which wgmmas accumulate into the same registers");
   issued.group[warp] = committed_[warp];
@@ -348,7 +348,7 @@ void Warpgroup::check_register_pool(const Block& block) {
 }  // namespace core
 
 using core::Collective;
-using core::Meeting;
+using core::Convergence;
 using core::Thread;
 
 namespace {
@@ -359,33 +359,34 @@ core::Warpgroup& warpgroup_of(Thread& self) { return *self.block->warpgroups[sel
 
 void wgmma_fence() {
   Thread& self = SIMT_ENTER();
-  core::meet(self, Collective::wgmma_fence, 0, core::kWarpMask, nullptr,
-             [&](Meeting&) { warpgroup_of(self).fence(self.ids.warp % 4); });
+  core::converge(self, Collective::wgmma_fence, 0, core::kWarpMask, nullptr,
+                 [&](Convergence&) { warpgroup_of(self).fence(self.ids.warp % 4); });
 }
 
 void wgmma(float* d, WgmmaShape shape, const std::uint32_t* a_registers, std::uint64_t a_descriptor,
            std::uint64_t b_descriptor, bool scale_d, int scale_a, int scale_b) {
   Thread& self = SIMT_ENTER();
   const core::Warpgroup::Argument argument{d, a_registers, a_descriptor, b_descriptor};
-  core::meet(
-      self, Collective::wgmma, static_cast<std::uint32_t>(shape.n) << 1 | static_cast<std::uint32_t>(scale_d),
-      core::kWarpMask, &argument,
-      [&](Meeting& meeting) { warpgroup_of(self).issue(self, meeting, shape, scale_d, scale_a, scale_b); });
+  core::converge(self, Collective::wgmma,
+                 static_cast<std::uint32_t>(shape.n) << 1 | static_cast<std::uint32_t>(scale_d),
+                 core::kWarpMask, &argument, [&](Convergence& convergence) {
+                   warpgroup_of(self).issue(self, convergence, shape, scale_d, scale_a, scale_b);
+                 });
 }
 
 void wgmma_commit() {
   Thread& self = SIMT_ENTER();
-  core::meet(self, Collective::wgmma_commit, 0, core::kWarpMask, nullptr,
-             [&](Meeting&) { warpgroup_of(self).commit(self.ids.warp % 4); });
+  core::converge(self, Collective::wgmma_commit, 0, core::kWarpMask, nullptr,
+                 [&](Convergence&) { warpgroup_of(self).commit(self.ids.warp % 4); });
 }
 
 void wgmma_wait(int pending) {
   Thread& self = SIMT_ENTER();
   const auto left = static_cast<std::uint32_t>(std::max(pending, 0));
-  core::meet(self, Collective::wgmma_wait, left, core::kWarpMask, nullptr, [&](Meeting&) {
+  core::converge(self, Collective::wgmma_wait, left, core::kWarpMask, nullptr, [&](Convergence&) {
     core::Warpgroup& group = warpgroup_of(self);
     while (!group.finish(*self.block, self.ids.warp % 4, left))
-      group.wait_for_others(self);  // the other lanes are in this meeting
+      group.wait_for_others(self);  // the other lanes are in this convergence
     group.note_waited(self, left);
   });
 }

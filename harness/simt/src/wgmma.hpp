@@ -45,7 +45,8 @@ class Warpgroup {
     std::uint64_t a_descriptor, b_descriptor;
   };
   void fence(unsigned warp) { fenced_[warp] = true; }
-  void issue(Thread& self, const Meeting& meeting, WgmmaShape shape, bool scale_d, int scale_a, int scale_b);
+  void issue(Thread& self, const Convergence& convergence, WgmmaShape shape, bool scale_d, int scale_a,
+             int scale_b);
   void commit(unsigned warp) { ++committed_[warp]; }
   /// Runs what warp `warp` has to wait for so that at most `pending` groups remain; false when another warp
   /// has not issued its part yet.
@@ -61,9 +62,9 @@ class Warpgroup {
   Wgmma& operation(Thread& self, const Argument& argument, WgmmaShape shape, bool scale_d, int scale_a,
                    int scale_b);
   Accumulator& accumulator(unsigned warp, float* first, int n);
-  void take_registers(Accumulator& accumulator, const Meeting& meeting, unsigned warp);
+  void take_registers(Accumulator& accumulator, const Convergence& convergence, unsigned warp);
   void give_registers(Accumulator& accumulator, unsigned warp);
-  void check_issue(Thread& self, const Meeting& meeting, const Wgmma& operation);
+  void check_issue(Thread& self, const Convergence& convergence, const Wgmma& operation);
   void note_reads(Thread& self, const Wgmma& operation);
   void execute(Block& block, Wgmma& operation);
   void execute_ready(Block& block);

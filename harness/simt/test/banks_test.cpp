@@ -120,7 +120,7 @@ TEST(code_that_the_loader_does_not_know_keeps_its_address) {
   CHECK_EQ(source_lines({reinterpret_cast<const void*>(0x1234)})[0], std::string("0x1234"));
 }
 
-TEST(a_thread_that_never_meets_its_warp_says_what_was_not_counted) {
+TEST(a_thread_that_never_joins_its_warp_says_what_was_not_counted) {
   const Result result = run([] {
     auto* words = reinterpret_cast<volatile std::uint32_t*>(shared_base());
     for (unsigned i = 0; i < core::kMostNoted + 10; ++i) words[ids->lane] = i;

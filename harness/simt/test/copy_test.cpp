@@ -101,8 +101,8 @@ TEST(copies_arrive_on_an_mbarrier) {
     }
 }
 
-/// One warp copies and tells an mbarrier; the other waits there and, where `meets`, meets the first one afterwards.
-Result handed_over(const Source& source, const Config& config, bool waits, bool meets) {
+/// One warp copies and tells an mbarrier; the other waits there and, where `synchronises`, synchronises with the first one afterwards.
+Result handed_over(const Source& source, const Config& config, bool waits, bool synchronises) {
   return block(
       [&] {
         const std::uint32_t barrier = shared_start(), data = barrier + 64;
@@ -115,7 +115,7 @@ Result handed_over(const Source& source, const Config& config, bool waits, bool 
         } else {
           mbarrier_wait(barrier, 0);
         }
-        if (meets) sync_threads();
+        if (synchronises) sync_threads();
       },
       config, 64);
 }

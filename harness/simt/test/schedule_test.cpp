@@ -7,7 +7,7 @@ using namespace simt;
 
 namespace {
 
-/// Threads write, meet, read their neighbour's, and count.
+/// Threads write, synchronise, read their neighbour's, and count.
 Result ring(const Config& config, unsigned threads, Buffer<int>& out) {
   return launch(config, {2}, {threads}, 1 << 15, {1}, [&, threads] {
     const unsigned me = ids->thread.x;

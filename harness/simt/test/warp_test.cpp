@@ -46,7 +46,7 @@ TEST(votes_reductions_matches) {
         config));
 }
 
-TEST(halves_of_a_warp_meet_apart) {
+TEST(halves_of_a_warp_converge_apart) {
   for (const Config& config : all_modes())
     CHECK_CLEAN(warp(
         [] {

@@ -57,7 +57,7 @@ void axpby_shared_emulated(void** arguments) { through_shared(arguments, true); 
 
 void axpby_race_emulated(void** arguments) { through_shared(arguments, false); }
 
-/// Right, but every second word of shared memory makes two lanes meet in each bank.
+/// Right, but every second word of shared memory makes two lanes conflict in each bank.
 void axpby_banks_emulated(void** arguments) {
   const Place at = place(arguments);
   auto* shared = reinterpret_cast<float*>(simt::shared_base());

@@ -2,7 +2,7 @@ import type { Call, Code, Edit, Range } from '../code.ts';
 import type { Operator } from '../operator.ts';
 
 const schedules =
-  'the race detector, on a case where the two sides meet: several tiles, rows longer than the ring';
+  'the race detector, on a case where both sides touch the same data: several tiles, rows longer than the ring';
 
 /** Parts of the names of calls that order threads or copies. */
 const ordering = ['__sync', 'bar_', 'mbarrier', 'commit', 'wait', 'cluster_', 'griddep', 'elect', 'turn'];

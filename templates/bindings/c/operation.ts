@@ -15,7 +15,7 @@ import {
   valueName,
 } from '../../../src/model/signature.ts';
 
-/** A condition that a call must meet, and the text for one that does not: both C++ expressions. */
+/** A condition on a call, and the message for one that violates it: both C++ expressions. */
 interface Check {
   readonly holds: string;
   readonly otherwise: string;

@@ -189,7 +189,7 @@ struct Requirement {
   std::uint32_t alignment;  // of an address, a power of two in bytes; 0: a float, which must be 0
   const char* reason;       // "{}" stands for the alignment
 
-  bool met(const void* call) const noexcept {
+  bool holds(const void* call) const noexcept {
     const std::byte* value = static_cast<const std::byte*>(call) + from;
     if (alignment == 0) return detail::load<float>(value) == 0;
     return (detail::load<std::uintptr_t>(value) & (alignment - 1)) == 0;
@@ -205,7 +205,7 @@ struct Requirement {
 /// Device memory that the variant needs beside its operands.
 struct Workspace {
   std::size_t bytes = 0;
-  std::vector<std::byte> image;  // copied to the start of the workspace once, when the plan is made
+  std::vector<std::byte> contents;  // copied to the start of the workspace once, when the plan is made
   std::size_t clear_offset = 0;  // [clear_offset, clear_offset + clear_bytes) is zeroed before every run
   std::size_t clear_bytes = 0;
 };
@@ -214,10 +214,10 @@ struct Workspace {
 class Requirements {
  public:
   void add(const Requirement& requirement) { all_.push_back(requirement); }
-  /// The first that the call does not meet, or null.
+  /// The first that does not hold for the call, or null.
   const Requirement* unmet(const void* call) const noexcept {
     for (const Requirement& requirement : all_)
-      if (!requirement.met(call)) return &requirement;
+      if (!requirement.holds(call)) return &requirement;
     return nullptr;
   }
 

@@ -456,7 +456,7 @@ TW_DEVICE void mma_m16n8k8_tf32(float (&d)[4], const std::uint32_t (&a)[4], std:
 
 // -------------------------------------------------------------------------------------------- named barriers
 
-/// bar.sync: `Threads` threads of the block (whole warps) meet at barrier `Id`. 0 is __syncthreads' own.
+/// bar.sync: `Threads` threads of the block (whole warps) synchronise at barrier `Id`. 0 is __syncthreads' own.
 /// PTX ISA: Parallel Synchronization and Communication Instructions, bar, barrier
 template <int Id, int Threads>
 TW_DEVICE void bar_sync() {
@@ -724,7 +724,7 @@ TW_DEVICE void cluster_wait() {
   TW_EITHER(asm volatile("barrier.cluster.wait.acquire.aligned;" :: : "memory"), simt::cluster_wait());
 }
 
-/// All threads of all blocks of the cluster meet.
+/// Barrier of all threads of the cluster.
 TW_DEVICE void cluster_sync() {
   cluster_arrive();
   cluster_wait();

@@ -49,8 +49,8 @@ inline std::int64_t plan_tiles(const Shape& shape, std::int64_t group, Workspace
                                       ? tiles_of(static_cast<const std::int64_t*>(shape.host_row_ptr), rows, group)
                                       : tiles_of(static_cast<const std::int32_t*>(shape.host_row_ptr), rows, group);
   workspace.bytes = tiles.size() * sizeof(Tile);
-  workspace.image.resize(workspace.bytes);
-  if (workspace.bytes > 0) std::memcpy(workspace.image.data(), tiles.data(), workspace.bytes);
+  workspace.contents.resize(workspace.bytes);
+  if (workspace.bytes > 0) std::memcpy(workspace.contents.data(), tiles.data(), workspace.bytes);
   return static_cast<std::int64_t>(tiles.size());
 }
 

@@ -80,7 +80,7 @@ export default defineFamily<typeof parameters.specs>({
   },
   generality,
   priority: (point, workload) => merit(point, problemOf(workload)),
-  // Each stored block meets as many rows of B as it has columns, f16 or bf16: 2 * n * block bytes for 2 * n * block^2
+  // Each stored block is multiplied by as many rows of B as it has columns, f16 or bf16: 2 * n * block bytes for 2 * n * block^2
   // operations. Variants that share rows of B between block rows need less.
   l2Bytes: (workload, flops) => flops / problemOf(workload).block,
   deterministic: () => true,

@@ -155,7 +155,7 @@ export const parameters = defineParameters({
   },
   schedule: {
     label: '',
-    doc: 'How tiles find thread blocks (wgmma): dealt out by the host beforehand, or claimed from a counter.',
+    doc: 'Tile scheduler (wgmma): work lists that the host balances (static), or a work queue behind an atomic counter (atomic).',
     values: ['static', 'atomic'],
   },
   split: {

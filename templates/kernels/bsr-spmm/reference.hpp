@@ -22,7 +22,7 @@ namespace tilewright::bsr_spmm {
 namespace detail {
 
 /// Columns of C that are summed at a time: sums and magnitudes of a row stay in the L1 cache.
-constexpr std::int64_t kStrip = 256;
+constexpr std::int64_t kPanel = 256;
 
 /// sums[0..255] += a[0..3] * b[0..3][0..255] and the same of magnitudes.
 TW_BSR_CLONES inline void add_products(const double* a, const float* __restrict b, std::int64_t pitch,
@@ -30,19 +30,19 @@ TW_BSR_CLONES inline void add_products(const double* a, const float* __restrict 
   const float m0 = static_cast<float>(std::fabs(a[0])), m1 = static_cast<float>(std::fabs(a[1])),
               m2 = static_cast<float>(std::fabs(a[2])), m3 = static_cast<float>(std::fabs(a[3]));
   const float *b0 = b, *b1 = b + pitch, *b2 = b1 + pitch, *b3 = b2 + pitch;
-  for (std::int64_t j = 0; j < kStrip; ++j) {
+  for (std::int64_t j = 0; j < kPanel; ++j) {
     sums[j] += (a[0] * b0[j] + a[1] * b1[j]) + (a[2] * b2[j] + a[3] * b3[j]);
     magnitudes[j] +=
         (m0 * std::fabs(b0[j]) + m1 * std::fabs(b1[j])) + (m2 * std::fabs(b2[j]) + m3 * std::fabs(b3[j]));
   }
 }
 
-/// All elements as float, which every input type converts to exactly; padded with zeros to whole strips of columns and a
+/// All elements as float, which every input type converts to exactly; padded with zeros to whole panels of columns and a
 /// multiple of `block` rows.
 class Floats {
  public:
   explicit Floats(const Matrix& matrix, std::int64_t block = 1)
-      : pitch_((matrix.columns + kStrip - 1) / kStrip * kStrip) {
+      : pitch_((matrix.columns + kPanel - 1) / kPanel * kPanel) {
     values_.resize(static_cast<std::size_t>((matrix.rows + block - 1) / block * block * pitch_));
     if (matrix.type == ElementType::f32) {
       convert<float>(matrix, [](float value) { return value; });
@@ -120,17 +120,17 @@ struct Product {
 };
 
 inline Product multiply(const Bsr& pattern, std::int64_t block, const Matrix& a, const Matrix& b) {
-  using detail::kStrip;
+  using detail::kPanel;
   const std::int64_t rows = pattern.rows * block, columns = b.columns;
   const detail::Floats right(b, block), left(a);
   Product product{std::vector<double>(static_cast<std::size_t>(rows * columns)),
                   std::vector<float>(static_cast<std::size_t>(rows * columns))};
-  const std::int64_t strips = right.pitch() / kStrip;
-  parallel_for(pattern.rows * strips, 1, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<double> sums(kStrip);
-    std::vector<float> magnitudes(kStrip);
+  const std::int64_t panels = right.pitch() / kPanel;
+  parallel_for(pattern.rows * panels, 1, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<double> sums(kPanel);
+    std::vector<float> magnitudes(kPanel);
     for (std::int64_t task = begin; task < end; ++task) {
-      const std::int64_t block_row = task / strips, column = task % strips * kStrip;
+      const std::int64_t block_row = task / panels, column = task % panels * kPanel;
       for (std::int64_t i = 0; i < block; ++i) {
         std::fill(sums.begin(), sums.end(), 0);
         std::fill(magnitudes.begin(), magnitudes.end(), 0.f);
@@ -142,7 +142,7 @@ inline Product multiply(const Bsr& pattern, std::int64_t block, const Matrix& a,
                                  sums.data(), magnitudes.data());
           }
         }
-        const std::int64_t count = std::min(kStrip, columns - column),
+        const std::int64_t count = std::min(kPanel, columns - column),
                            to = (block_row * block + i) * columns + column;
         std::copy_n(sums.begin(), count, product.sums.begin() + to);
         std::copy_n(magnitudes.begin(), count, product.magnitudes.begin() + to);

@@ -20,7 +20,7 @@ export const wgmmaConstraints = [
   constraint(
     'wgmma-producers',
     ['path', 'stages', 'producers', 'schedule'],
-    'One to four warps copy, each with a stage of its own at least; tiles are claimed by one (schedule atomic).',
+    '1 to 4 producer warps, each with at least one stage of its own; 1 with the work queue (schedule atomic).',
     ({ path, stages, producers, schedule }) =>
       path !== 'wgmma' ||
       (producers >= 1 && producers <= stages && (schedule === 'static' || producers === 1)),
@@ -28,7 +28,7 @@ export const wgmmaConstraints = [
   constraint(
     'wgmma-epilogue',
     ['path', 'output', 'epilogue'],
-    'C goes out by TMA, 16-bit types only, or directly.',
+    'C is stored by TMA, 16-bit types only, or directly.',
     ({ path, output, epilogue }) =>
       path !== 'wgmma' || epilogue === 'direct' || (storesByTma(epilogue) && output !== 'f32'),
   ),
@@ -56,7 +56,7 @@ export const wgmmaConstraints = [
   constraint(
     'wgmma-registers',
     ['path', 'block', 'tileN', 'role', 'consumers', 'epilogue'],
-    'A thread has at most 128 accumulators, and half as many registers of a tile that waits to be written (epilogue overlap); with 32 beside them they fit into the registers of a consumer: 160 of three, 168 of two, or 232 with overlap, and 255 of one.',
+    'accumulators + pending epilogue + 32 <= registers per consumer thread (160 with 3 consumers, 168 with 2, 232 with overlap, 255 with 1), and accumulators <= 128.',
     (point, arch) => {
       if (point.path !== 'wgmma') return true;
       const { rows, columns } = warpgroupTile(point);
@@ -98,9 +98,9 @@ export const wgmmaConstraints = [
       (role !== 'pingpong' && (role !== 'rows' || wgmmaDepth === 1) && split === 0),
   ),
   constraint(
-    'wgmma-claims',
+    'wgmma-work-queue',
     ['path', 'role', 'cluster', 'schedule', 'split'],
-    'Tiles are claimed by single thread blocks whose warpgroups work together, and are whole (schedule atomic).',
+    'The work queue (schedule atomic) is for whole tiles, single thread blocks and warpgroups that share a tile.',
     ({ path, role, cluster, schedule, split }) =>
       path !== 'wgmma' ||
       schedule === 'static' ||

@@ -26,7 +26,7 @@ export function wgmmaMerit(point: Point, problem: Problem): number {
   );
 }
 
-/** Per thread block: blocks of A per step (more than 1 where rows share a column), steps per tile, and strips of tiles. */
+/** Per thread block: blocks of A per step (more than 1 where rows share a column), steps per tile, and rows of tiles. */
 function workOf(point: Point, problem: Problem) {
   const { group } = warpgroupTile(point);
   const density = densityOf(problem) ?? 0.125;

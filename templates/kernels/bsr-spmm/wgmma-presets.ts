@@ -377,7 +377,7 @@ export const hopperQuick: readonly Part[] = [
   { ...b128, tileN: [128], cluster: [2], stages: [4], panel: [4], epilogue: ['tma', 'overlap'] },
 ];
 
-/** Code that `hopperQuick` does not show: claims, parts, dependent launches, plain stores, swapped operands, groups that overlap. */
+/** Code that `hopperQuick` does not show: the work queue, parts, dependent launches, plain stores, swapped operands, groups that overlap. */
 export const hopperKinds: readonly Part[] = [
   { ...b32, tileN: [256], stages: [4], wgmmaDepth: [1] },
   { ...b32, tileN: [128], stages: [4], producers: [1], epilogue: ['direct'], output: ['f32'], split: [8] },

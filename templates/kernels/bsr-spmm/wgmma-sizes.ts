@@ -75,9 +75,9 @@ export function wgmmaSizes(point: WgmmaPoint) {
   const stagingBytes = storesByTma(point.epilogue) ? 2 * stagingRows(point) * point.stagingN : 0;
   const afterBarriers = stages * stageBytes + consumers * stagingBytes + 16 * stages;
   const maskBytes = point.role === 'rows' ? 4 * stages * blocksPerStage : 0;
-  const mailBytes = point.schedule === 'atomic' ? 32 : 0;
+  const nextTileBytes = point.schedule === 'atomic' ? 32 : 0;
   const flagBytes = point.split > 0 ? 4 * consumers : 0;
-  const sharedBytes = afterBarriers + maskBytes + mailBytes + flagBytes;
+  const sharedBytes = afterBarriers + maskBytes + nextTileBytes + flagBytes;
   return {
     /** setmaxnreg is for whole warpgroups. */
     threads: 128 * consumers + (unequalShares(point) ? 128 : 32 * producers),

@@ -2,14 +2,14 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { parseDevices } from '../../../src/backends/index.ts';
-import type { Flags } from '../../../src/cli/options.ts';
+import type { Options } from '../../../src/cli/options.ts';
 import { archFor, configOf } from '../../../src/cli/prepare.ts';
 import { folderOf } from '../../helpers/folder.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
 /** The architecture where the driver's tool says that there is an A100, by the config and the flags given. */
-async function archWith(config: string, flags: Partial<Flags> = {}): Promise<string> {
+async function archWith(config: string, flags: Partial<Options> = {}): Promise<string> {
   const folder = folderOf({
     'nvidia-smi': '#!/bin/sh\necho "NVIDIA A100, GPU-0, 580.159, 8.0"\n',
     'my.config.ts': `export default ${config};`,

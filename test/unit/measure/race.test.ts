@@ -30,7 +30,7 @@ describe('finalists', () => {
     expect(names(heats, 9)).toEqual(['a']);
   });
 
-  it('are in turns the fastest by time and by cycles, since a heat may have met a higher clock', () => {
+  it('are in turns the fastest by time and by cycles, since a heat may have had a higher clock', () => {
     const heats = [
       heat('lucky', 410, { meanSmClock: 1765 }), // 724k
       heat('lucky too', 415, { meanSmClock: 1750 }), // 726k

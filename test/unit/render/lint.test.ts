@@ -63,9 +63,13 @@ describe('lintFamily', () => {
     [
       'a comparison that never holds',
       '{{#if (eq path "mmma")}}{{/if}}',
-      'path is never "mmma"; it takes "naive", "simt", "mma"',
+      'path: "mmma" is not allowed; choose from "naive", "simt", "mma"',
     ],
-    ['a number compared with a text', '{{eq block "64"}}', 'block is never "64"; it takes 32, 64, 128'],
+    [
+      'a number compared with a text',
+      '{{eq block "64"}}',
+      'block: "64" is not allowed; choose from 32, 64, 128',
+    ],
     ['a loop over a plain value', '{{#each block}}{{/each}}', '#each needs a list, and values are plain'],
     [
       'an outer name in a loop',

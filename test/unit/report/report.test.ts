@@ -238,7 +238,7 @@ describe('progress', () => {
     expect(text).not.toContain('\u001b');
     expect(text.split('\n')).toEqual([
       'run /r/scale-1',
-      '36 points, 4 asked for and legal, 4 variants to look at',
+      '36 points, 4 selected and legal, 4 variants to evaluate',
       `not timing: ${'this machine has no NVIDIA GPU '.repeat(3)}`,
       'compiled 0/4  judged 1/4  failed 0',
       'wrong     scale.t128 (emulated): 1 of 1000 elements fail',
@@ -272,7 +272,7 @@ describe('final report', () => {
           1 of 1000 elements fail
           $ npx validate scale scale.t128 --seed 2
 
-      funnel   36 points -> 2 asked for and legal -> 2 rendered -> 2 compiled -> 1 passed -> 0 timed
+      funnel   36 points -> 2 selected and legal -> 2 rendered -> 2 compiled -> 1 passed -> 0 timed
       verdict  1 passed, 1 wrong
       cache    compiled nothing: 4 artifacts from the cache
       time     1.5 s (compile 100 ms, gate 400 ms)
@@ -295,11 +295,11 @@ describe('final report', () => {
     vi.unstubAllEnvs();
     expect(Math.max(...seen.map(visibleLength))).toBeLessThanOrEqual(80);
     expect(seen.slice(0, 2)).toEqual([
-      'funnel   1 point -> 1,326 asked for and legal -> 1,326 rendered',
-      '         -> 1,326 compiled -> 1,326 passed -> 1,326 timed',
+      'funnel   1 point -> 1,326 selected and legal -> 1,326 rendered -> 1,326 compiled',
+      '         -> 1,326 passed -> 1,326 timed',
     ]);
     expect(lines(new Screen(false))).toContain(
-      'funnel   1 point -> 1,326 asked for and legal -> 1,326 rendered -> 1,326 compiled -> 1,326 passed -> 1,326 timed',
+      'funnel   1 point -> 1,326 selected and legal -> 1,326 rendered -> 1,326 compiled -> 1,326 passed -> 1,326 timed',
     );
   });
 

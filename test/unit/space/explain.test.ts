@@ -78,9 +78,9 @@ describe('explain', () => {
     const wrong = () => why('path=mna blok=32 tileN=48 stages swizzle=1 swizzle=0');
     expect(wrong).toThrow(
       [
-        "path is never 'mna'; it takes naive, simt, mma; did you mean 'mma'?",
+        "path: mna is not allowed; choose from naive, simt, mma; did you mean 'mma'?",
         "unknown parameter 'blok'; there are path, block, tileN, stages, swizzle; did you mean 'block'?",
-        "tileN is never '48'; it takes 32, 64, 128",
+        'tileN: 48 is not allowed; choose from 32, 64, 128',
         "'stages' is not of the form name=value",
         'swizzle is given twice',
       ].join('\n'),

@@ -69,6 +69,6 @@ describe('variant ids', () => {
 
   it('refuse a value that the parameter never has', () => {
     const point = { path: 'naive', block: 48, tileN: 32, stages: 1, swizzle: false };
-    expect(() => idOf(toyFamily, point)).toThrow('block is 48, but it takes 32, 64, 128');
+    expect(() => idOf(toyFamily, point)).toThrow('block: 48 is not allowed; choose from 32, 64, 128');
   });
 });

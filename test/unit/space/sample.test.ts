@@ -18,8 +18,8 @@ describe('evenlySpaced', () => {
     expect(new Set(stretches).size).toBeGreaterThanOrEqual(wanted - 1);
   });
 
-  it('meets every value of the innermost parameter', () => {
-    // 16 out of 1024 with 4 innermost values: a fixed step of 64 would meet one of them.
+  it('takes every value of the innermost parameter', () => {
+    // 16 out of 1024 with 4 innermost values: a fixed step of 64 would take one of them.
     const inner = new Set(evenlySpaced(1024, 16).map((index) => index % 4));
     expect(inner.size).toBe(4);
   });

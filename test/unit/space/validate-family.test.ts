@@ -106,7 +106,7 @@ describe('validateFamily', () => {
     [
       'an illegal value in a preset',
       { ...toyFamily, presets: { quick: { doc: 'Some.', where: { block: [64, 48] }, workloads: [] } } },
-      /preset 'quick' has block = 48, which it never is; it takes 32, 64, 128/,
+      /preset 'quick' has block = 48, which is not allowed; choose from 32, 64, 128/,
     ],
     [
       'an illegal value in one part of a preset',
@@ -114,7 +114,7 @@ describe('validateFamily', () => {
         ...toyFamily,
         presets: { quick: { doc: 'Some.', where: [{ block: [64] }, { block: [65] }], workloads: [] } },
       },
-      /preset 'quick' has block = 65, which it never is/,
+      /preset 'quick' has block = 65, which is not allowed/,
     ],
     [
       'a preset by what every object has',

@@ -279,9 +279,9 @@ describe('Recorder', () => {
 
   test('shows everything, keeps what took work, once', () => {
     const { seen, run, recorder } = recorded();
-    recorder.emit({ event: 'note', message: 'hello' });
-    recorder.emit(verdict('a'));
-    recorder.emit(verdict('a'));
+    recorder.record({ event: 'note', message: 'hello' });
+    recorder.record(verdict('a'));
+    recorder.record(verdict('a'));
     expect(seen).toHaveLength(3);
     expect(run.records()).toEqual([verdict('a')]);
   });
@@ -289,15 +289,15 @@ describe('Recorder', () => {
   test('knows what an earlier part of the run has said, in whatever order of fields', () => {
     const { run, recorder } = recorded();
     const space = { points: 9, legal: 3, variants: 3, rejected: {} };
-    recorder.emit({ event: 'space', ...space });
+    recorder.record({ event: 'space', ...space });
     const again = new Recorder(openRun(join(run.path, '..'), run.id), () => {});
-    again.emit({ rejected: {}, variants: 3, event: 'space', points: 9, legal: 3 });
+    again.record({ rejected: {}, variants: 3, event: 'space', points: 9, legal: 3 });
     expect(again.run.records()).toHaveLength(1);
   });
 
   test('does not pass over a record that is none', () => {
     const { recorder } = recorded();
-    expect(() => recorder.emit(verdict('a', { verdict: 'fine' as 'passed' }))).toThrow(/verdict/);
+    expect(() => recorder.record(verdict('a', { verdict: 'fine' as 'passed' }))).toThrow(/verdict/);
   });
 
   test('knows an earlier verdict on the very same artifact by the same gate only', () => {
@@ -308,15 +308,15 @@ describe('Recorder', () => {
       key,
       source: { variant: { id: 'a' } },
     });
-    recorder.emit(verdict('a', { key: 'old' }));
+    recorder.record(verdict('a', { key: 'old' }));
     expect(recorder.earlier(of('emulated', 'old'), quick)?.verdict).toBe('passed');
     expect(recorder.earlier(of('emulated', 'new'), quick)).toBeUndefined();
     expect(recorder.earlier(of('cuda', 'old'), quick)).toBeUndefined();
-    recorder.emit(verdict('a', { key: 'new', verdict: 'wrong', gate: quick }));
+    recorder.record(verdict('a', { key: 'new', verdict: 'wrong', gate: quick }));
     expect(recorder.earlier(of('emulated', 'old'), quick)).toBeUndefined();
     expect(recorder.earlier(of('emulated', 'new'), quick)?.verdict).toBe('wrong');
     expect(recorder.earlier(of('emulated', 'new'), { depth: 'full' })).toBeUndefined();
-    recorder.emit(verdict('a', { key: 'new', gate: { ...quick, case: 'ragged' } }));
+    recorder.record(verdict('a', { key: 'new', gate: { ...quick, case: 'ragged' } }));
     expect(recorder.earlier(of('emulated', 'new'), quick)).toBeUndefined();
   });
 
@@ -327,10 +327,10 @@ describe('Recorder', () => {
     const { recorder } = recorded();
     const quick = { depth: 'quick' } as const;
     const of = { device: 'emulated', key: 'k', source: { variant: { id: 'a' } } } as const;
-    recorder.emit(verdict('a', { verdict: 'fault', evidence: { message: 'died', ...said } }));
+    recorder.record(verdict('a', { verdict: 'fault', evidence: { message: 'died', ...said } }));
     expect(recorder.earlier(of, quick)).toBeUndefined();
     expect(recorder.objectedBefore([of], quick)).toBe(false);
-    recorder.emit(verdict('a', { verdict: 'fault', evidence: { message: 'died', signal: 'SIGSEGV' } }));
+    recorder.record(verdict('a', { verdict: 'fault', evidence: { message: 'died', signal: 'SIGSEGV' } }));
     expect(recorder.earlier(of, quick)?.verdict).toBe('fault');
   });
 
@@ -342,10 +342,10 @@ describe('Recorder', () => {
       key,
       source: { variant: { id: 'a' } },
     });
-    recorder.emit(verdict('a', { key: 'e', gate: quick }));
-    recorder.emit(verdict('a', { device: 'cuda', key: 'c', verdict: 'wrong', gate: quick }));
+    recorder.record(verdict('a', { key: 'e', gate: quick }));
+    recorder.record(verdict('a', { device: 'cuda', key: 'c', verdict: 'wrong', gate: quick }));
     const again = new Recorder(openRun(join(run.path, '..'), run.id), (event) => seen.push(event));
-    again.emit(verdict('a', { key: 'e', gate: quick }));
+    again.record(verdict('a', { key: 'e', gate: quick }));
     expect(again.objectedBefore([of('emulated', 'e'), of('cuda', 'c')], quick)).toBe(true);
     expect(again.passed().size).toBe(0);
     expect(again.objectedBefore([of('emulated', 'e'), of('cuda', 'other')], quick)).toBe(false);
@@ -353,10 +353,10 @@ describe('Recorder', () => {
 
   test('says of the last verdicts only what they say now', () => {
     const { recorder, run } = recorded();
-    recorder.emit(verdict('a', { key: 'broken', verdict: 'wrong' }));
-    recorder.emit(verdict('a', { key: 'mended' }));
+    recorder.record(verdict('a', { key: 'broken', verdict: 'wrong' }));
+    recorder.record(verdict('a', { key: 'mended' }));
     expect(recorder.verdicts().map((one) => one.verdict)).toEqual(['passed']);
-    recorder.emit(verdict('a', { key: 'broken', verdict: 'wrong' }));
+    recorder.record(verdict('a', { key: 'broken', verdict: 'wrong' }));
     const again = openRun(join(run.path, '..'), run.id);
     expect(again.records()).toEqual([verdict('a', { key: 'broken', verdict: 'wrong' })]);
   });
@@ -366,11 +366,11 @@ describe('Recorder', () => {
     const artifact = { event: 'artifact', variant: 'a', arch: 'sm_90a', key: 'k', seconds: 1 } as const;
     recorder.rendered('a');
     recorder.rendered('b');
-    recorder.emit({ ...artifact, device: 'cuda', cached: true });
-    recorder.emit({ ...artifact, device: 'emulated', cached: false });
-    recorder.emit(verdict('a'));
-    recorder.emit(verdict('a', { device: 'cuda', verdict: 'wrong' }));
-    recorder.emit(verdict('b'));
+    recorder.record({ ...artifact, device: 'cuda', cached: true });
+    recorder.record({ ...artifact, device: 'emulated', cached: false });
+    recorder.record(verdict('a'));
+    recorder.record(verdict('a', { device: 'cuda', verdict: 'wrong' }));
+    recorder.record(verdict('b'));
     const summary = recorder.summary({ points: 9, legal: 3, seconds: { total: 1 }, library: null });
     expect(summary).toMatchObject({
       funnel: { points: 9, legal: 3, rendered: 2, compiled: 1, passed: 1, timed: 0 },

@@ -242,7 +242,7 @@ class Warp {
   TW_CUB static unsigned mask() {
     return (Lanes == 32 ? 0xffffffffu : (1u << Lanes % 32) - 1) << (simt::ids->lane / Lanes * Lanes);
   }
-  /// `combine` of the storage between two meetings of the lanes.
+  /// `combine` of the storage between two synchronisations of the lanes.
   template <class Combine>
   TW_CUB void exchange(const T& input, Combine combine) {
     simt::sync_warp(mask());

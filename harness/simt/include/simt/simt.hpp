@@ -72,7 +72,7 @@ struct Statistics {
   std::uint64_t shared_accesses = 0;            // by warps
   std::uint64_t shared_wavefronts = 0;          // passes that they take
   std::uint64_t shared_bank_conflicts = 0;      // passes beyond the least that their sizes allow
-  std::uint64_t shared_accesses_uncounted = 0;  // by threads, where a warp does not meet for thousands of accesses
+  std::uint64_t shared_accesses_uncounted = 0;  // of warps that do not converge for thousands of accesses
   std::uint64_t shared_bytes_used = 0;          // highest dynamic shared-memory address touched, plus one
 };
 

@@ -103,7 +103,8 @@ void Plan::add(const Variant& variant, const Asked& asked, const DeviceLimits& l
 void Plan::prepare(void* workspace, std::size_t workspace_bytes, tw_stream stream) const {
   const Workspace& needed = candidates_.front().workspace;
   check_workspace(needed, workspace, workspace_bytes);
-  if (!needed.image.empty()) device::copy(workspace, needed.image.data(), needed.image.size(), stream);
+  if (!needed.contents.empty())
+    device::copy(workspace, needed.contents.data(), needed.contents.size(), stream);
 }
 
 void Plan::run(const void* call, void* workspace, std::size_t workspace_bytes, tw_stream stream) const {

@@ -157,11 +157,11 @@ class Plan {
   const Variant& variant() const { return *candidates_.front().variant; }
   const Workspace& workspace() const { return candidates_.front().workspace; }
   std::size_t workspace_bytes() const { return workspace().bytes; }
-  /// Copies the initial workspace image, if there is one. Throws when the workspace is too small or off its
+  /// Copies the initial contents of the workspace, if there is one. Throws when the workspace is too small or off its
   /// alignment.
   void prepare(void* workspace, std::size_t workspace_bytes, tw_stream stream) const;
   /// Clears what is to be cleared of the workspace and enqueues the launches of the first variant whose
-  /// requirements `call` meets. Throws Error; else it uses no heap, no lock and no text.
+  /// requirements hold for `call`. Throws Error; else it uses no heap, no lock and no text.
   void run(const void* call, void* workspace, std::size_t workspace_bytes, tw_stream stream) const;
 
  private:

@@ -107,7 +107,7 @@ describe('the path wgmma', () => {
     'b32.f16.f16.tn512.tk32.st5.pw2.tma.pn1.longest.rows.wg3.bps1.cl1.wd0.cs64.static.sp0.similar',
   );
 
-  it('has a whole warpgroup for the producer where registers are dealt out unequally', () => {
+  it('has a whole warpgroup for the producer where registers are allocated unequally', () => {
     expect(
       [overlap, tma, { ...single, epilogue: 'overlap' } as const, three].map(
         (point) => wgmmaSizes(point).threads,
@@ -115,8 +115,8 @@ describe('the path wgmma', () => {
     ).toEqual([384, 288, 160, 512]);
     for (const point of [overlap, three]) {
       const { equalRegisters, producerRegisters, consumerRegisters } = deriveWgmma(point, defaultArch);
-      const dealt = Number(producerRegisters) + point.consumers * Number(consumerRegisters);
-      expect(dealt).toBeLessThanOrEqual((point.consumers + 1) * Number(equalRegisters));
+      const allocated = Number(producerRegisters) + point.consumers * Number(consumerRegisters);
+      expect(allocated).toBeLessThanOrEqual((point.consumers + 1) * Number(equalRegisters));
     }
   });
 
@@ -128,7 +128,7 @@ describe('the path wgmma', () => {
   it.each([
     ['none', { producers: 0 }],
     ['more than stages', { producers: 4, stages: 3 }],
-    ['two who claim tiles', { producers: 2, schedule: 'atomic' }],
+    ['two producers and a work queue', { producers: 2, schedule: 'atomic' }],
   ] as const)('has producers, but not %s', (_, change) => {
     const broken = wgmmaConstraints.filter(
       ({ holds }) => !holds({ ...tma, ...change } as never, defaultArch),

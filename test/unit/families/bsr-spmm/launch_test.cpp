@@ -114,7 +114,7 @@ TEST(longest_rows_come_first) {
   std::string order;
   for (std::size_t i = 0; i < 4; ++i) {
     bsr_spmm::mma::Row row;
-    std::memcpy(&row, space.image.data() + i * sizeof row, sizeof row);
+    std::memcpy(&row, space.contents.data() + i * sizeof row, sizeof row);
     order +=
         std::to_string(row.index) + ":" + std::to_string(row.first) + "+" + std::to_string(row.count) + " ";
   }

@@ -33,7 +33,7 @@ const mutants: readonly Mutant[] = [
   ['takes one half of a slab alone', 'small', replacing('left2, right[n].z', 'left, right[n].z'), wrong],
   ['loads behind the share', 'small', replacing('vector < share.end', 'true'), stray],
   ['leaves out half a slab', 'small', replacing('(vectors + kVectorsPerSlab - 1)', 'vectors'), wrong],
-  ['deals out uneven slabs twice', 'ahead', replacing(' + min(share, slabs % kShares)', ''), wrong],
+  ['assigns uneven slabs twice', 'ahead', replacing(' + min(share, slabs % kShares)', ''), wrong],
   [
     'multiplies by the next rows of B',
     'ahead',

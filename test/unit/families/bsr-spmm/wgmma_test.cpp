@@ -1,4 +1,4 @@
-// wgmma_test.cpp - the schedule of the path wgmma: every tile of C is dealt out once, in whole or in parts,
+// wgmma_test.cpp - the schedule of the path wgmma: every tile of C is assigned once, in whole or in parts,
 // with the steps that its block rows need; and the launch that goes with it.
 #include <algorithm>
 #include <map>
@@ -11,8 +11,8 @@
 
 using namespace tilewright;
 using namespace tilewright::bsr_spmm;
-using wgmma::Dealing;
 using wgmma::Part;
+using wgmma::SchedulerParams;
 using wgmma::Step;
 using wgmma::Tile;
 
@@ -41,8 +41,8 @@ struct Matrix {
 const Matrix kMatrix;
 constexpr std::int64_t kColumns = 1000;
 
-Dealing dealing() {
-  Dealing result{};
+SchedulerParams params() {
+  SchedulerParams result{};
   result.width = 256;
   result.panel = 512;
   result.group = 1;
@@ -55,21 +55,21 @@ Dealing dealing() {
 }
 
 template <class T>
-T record(const Workspace& plan, std::size_t index) {
+T record(const Workspace& schedule, std::size_t index) {
   T value;
-  std::memcpy(&value, plan.image.data() + index * sizeof(T), sizeof(T));
+  std::memcpy(&value, schedule.contents.data() + index * sizeof(T), sizeof(T));
   return value;
 }
 
 /// The tiles of every list, as a kernel walks them.
-std::vector<std::vector<Tile>> lists_of(const Workspace& plan, const Dealing& dealing) {
-  const wgmma::Places at = wgmma::places(dealing);
+std::vector<std::vector<Tile>> lists_of(const Workspace& schedule, const SchedulerParams& params) {
+  const wgmma::ScheduleLayout at = wgmma::schedule_layout(params);
   const std::size_t base = at.tiles / sizeof(Tile);
-  std::vector<std::vector<Tile>> lists(static_cast<std::size_t>(dealing.lists));
+  std::vector<std::vector<Tile>> lists(static_cast<std::size_t>(params.lists));
   for (std::size_t i = 0; i < lists.size(); ++i) {
-    const auto tail = static_cast<std::size_t>(record<std::int32_t>(plan, at.tails / 4 + i));
+    const auto tail = static_cast<std::size_t>(record<std::int32_t>(schedule, at.tails / 4 + i));
     const auto tile = [&](std::size_t at) {
-      return record<Tile>(plan, base + (at < 32 ? i * 32 + at : tail + at - 32));
+      return record<Tile>(schedule, base + (at < 32 ? i * 32 + at : tail + at - 32));
     };
     for (std::size_t at = 0; tile(at).count >= 0; ++at) lists[i].push_back(tile(at));
   }
@@ -95,7 +95,7 @@ void add(const Tile& tile, int row, Products& products) {
 }
 
 /// The load of the longest list, in steps.
-double longest(const std::vector<std::vector<Tile>>& lists, const Dealing& how) {
+double longest(const std::vector<std::vector<Tile>>& lists, const SchedulerParams& how) {
   double most = 0;
   for (const auto& list : lists) {
     double load = 0;
@@ -105,7 +105,7 @@ double longest(const std::vector<std::vector<Tile>>& lists, const Dealing& how) 
   return most;
 }
 
-Dealing in_turn(Dealing how) {
+SchedulerParams in_turn(SchedulerParams how) {
   how.longest = false;
   return how;
 }
@@ -118,13 +118,13 @@ std::size_t total(const std::vector<std::vector<Tile>>& lists) {
 
 }  // namespace
 
-TEST(every_tile_is_dealt_out_once) {
+TEST(every_tile_is_assigned_once) {
   for (const bool longest : {false, true}) {
-    Dealing how = dealing();
+    SchedulerParams how = params();
     how.longest = longest;
-    const Workspace plan = wgmma::make_plan(kMatrix.shape(kColumns), how);
+    const Workspace schedule = wgmma::make_schedule(kMatrix.shape(kColumns), how);
     Products products;
-    const auto lists = lists_of(plan, how);
+    const auto lists = lists_of(schedule, how);
     for (const auto& list : lists)
       for (const Tile& tile : list) add(tile, tile.row, products);
     CHECK(products == wanted());
@@ -133,8 +133,8 @@ TEST(every_tile_is_dealt_out_once) {
 }
 
 TEST(lists_end_at_about_the_same_time) {
-  const Dealing how = dealing();
-  const auto lists = lists_of(wgmma::make_plan(kMatrix.shape(kColumns), how), how);
+  const SchedulerParams how = params();
+  const auto lists = lists_of(wgmma::make_schedule(kMatrix.shape(kColumns), how), how);
   double all = 0;
   for (const auto& list : lists)
     for (const Tile& tile : list) all += tile.count + how.epilogue;
@@ -145,35 +145,35 @@ TEST(tiles_change_places_to_end_sooner) {
   // Longest first gives one list 5 + 3 steps and the other 4 + 3 + 3; each tile costs 3 more.
   const std::int32_t row_ptr[] = {0, 5, 9, 12, 15, 18};
   const Shape shape = packed_f16(5 * 32, 256, 5 * 32, 32, 18, row_ptr, nullptr);
-  Dealing how = dealing();
+  SchedulerParams how = params();
   how.lists = 2;
-  CHECK_EQ(longest(lists_of(wgmma::make_plan(shape, how), how), how), 3 + 3 + 3 + 3 * how.epilogue);
+  CHECK_EQ(longest(lists_of(wgmma::make_schedule(shape, how), how), how), 3 + 3 + 3 + 3 * how.epilogue);
 }
 
 TEST(panels_are_worked_through_one_after_the_other) {
-  const Dealing how = dealing();
-  for (const auto& list : lists_of(wgmma::make_plan(kMatrix.shape(kColumns), how), how))
+  const SchedulerParams how = params();
+  for (const auto& list : lists_of(wgmma::make_schedule(kMatrix.shape(kColumns), how), how))
     for (std::size_t i = 1; i < list.size(); ++i) CHECK(list[i - 1].column / 512 <= list[i].column / 512);
 }
 
 TEST(long_tiles_come_in_parts_that_add_up) {
-  Dealing how = dealing();
+  SchedulerParams how = params();
   how.split = 8;
-  const Workspace plan = wgmma::make_plan(kMatrix.shape(kColumns), how);
+  const Workspace schedule = wgmma::make_schedule(kMatrix.shape(kColumns), how);
   Products products;
   std::map<int, std::set<int>> slots;  // by first slot
-  for (const auto& list : lists_of(plan, how))
+  for (const auto& list : lists_of(schedule, how))
     for (const Tile& tile : list) {
       CHECK(tile.count <= 8);
       int row = tile.row;
       if (tile.row < 0) {
-        const Part part = record<Part>(plan, static_cast<std::size_t>(~tile.row));
+        const Part part = record<Part>(schedule, static_cast<std::size_t>(~tile.row));
         row = part.row;
         CHECK(part.slot >= part.first_slot && part.slot < part.first_slot + part.parts);
         CHECK(slots[part.first_slot].insert(part.slot).second);
-        CHECK_EQ(record<std::uint32_t>(plan, static_cast<std::size_t>(part.counter)), 0u);
+        CHECK_EQ(record<std::uint32_t>(schedule, static_cast<std::size_t>(part.counter)), 0u);
         const auto begin = static_cast<std::size_t>(part.slot) * how.slot_bytes(32);
-        CHECK(begin >= plan.image.size() && begin + how.slot_bytes(32) <= plan.bytes);
+        CHECK(begin >= schedule.contents.size() && begin + how.slot_bytes(32) <= schedule.bytes);
       }
       add(tile, row, products);
     }
@@ -183,20 +183,20 @@ TEST(long_tiles_come_in_parts_that_add_up) {
 
 TEST(groups_multiply_every_block_of_their_rows_once) {
   for (const bool similar : {false, true}) {
-    Dealing how = dealing();
+    SchedulerParams how = params();
     how.grouped = true;
     how.group = 3;
     how.similar = similar;
-    const Workspace plan = wgmma::make_plan(kMatrix.shape(kColumns), how);
+    const Workspace schedule = wgmma::make_schedule(kMatrix.shape(kColumns), how);
     Products products;
-    for (const auto& list : lists_of(plan, how))
+    for (const auto& list : lists_of(schedule, how))
       for (const Tile& tile : list)
         for (int member = 0; member < 3; ++member) {
-          const int row = record<std::int32_t>(plan, static_cast<std::size_t>(tile.row + member));
+          const int row = record<std::int32_t>(schedule, static_cast<std::size_t>(tile.row + member));
           if (row < 0) continue;
           auto& blocks = products[{row, tile.column}];
           for (int i = 0; i < tile.count; ++i) {
-            const Step step = record<Step>(plan, static_cast<std::size_t>(tile.first + i));
+            const Step step = record<Step>(schedule, static_cast<std::size_t>(tile.first + i));
             if (step.block[member] < 0) continue;
             blocks.insert(step.block[member]);
             CHECK_EQ(kMatrix.col_idx[static_cast<std::size_t>(step.block[member])], step.column);
@@ -251,25 +251,25 @@ TEST(exchanged_rows_make_shorter_groups) {
 TEST(matrices_without_columns_have_groups_too) {
   const std::int32_t row_ptr[] = {0, 0, 0, 0, 0, 0}, none[] = {0};
   const Shape shape = packed_f16(5 * 32, 512, 0, 32, 0, row_ptr, none);
-  Dealing how = dealing();
+  SchedulerParams how = params();
   how.grouped = how.similar = true;
   how.group = 3;
   std::size_t tiles = 0;
-  for (const auto& list : lists_of(wgmma::make_plan(shape, how), how))
+  for (const auto& list : lists_of(wgmma::make_schedule(shape, how), how))
     for (const Tile& tile : list) tiles += tile.count == 0;
   CHECK_EQ(tiles, 2u * 2u);  // two groups by 512 columns
 }
 
 TEST(the_search_for_a_shorter_longest_list_reaches_all_lists) {
   // Ten and ten steps can give way to a nine only, and those are in the list with most to do but one.
-  Dealing how = dealing();
+  SchedulerParams how = params();
   how.epilogue = 0;
   how.panel = 0;
   wgmma::detail::Lists lists(35);
   lists[0] = {{0, 0, 0, 10}, {1, 0, 0, 10}};
   for (std::size_t i = 1; i < 34; ++i) lists[i] = {{2, 0, 0, 10}};
   lists[34] = {{3, 0, 0, 9}, {4, 0, 0, 9}};
-  wgmma::detail::Evener(how, nullptr, lists).run();
+  wgmma::detail::LoadBalancer(how, nullptr, lists).run();
   CHECK_EQ(longest(lists, how), 19.0);
 }
 
@@ -282,7 +282,7 @@ TEST(rows_that_share_everything_are_not_one_tile_for_the_price_of_one) {
   }
   const auto blocks = static_cast<std::int64_t>(col_idx.size());
   const Shape shape = packed_f16(24 * 32, 256, 40 * 32, 32, blocks, row_ptr.data(), col_idx.data());
-  Dealing how = dealing();
+  SchedulerParams how = params();
   how.grouped = how.similar = true;
   how.group = 3;
   wgmma::detail::Groups groups(shape, 3);
@@ -293,17 +293,17 @@ TEST(rows_that_share_everything_are_not_one_tile_for_the_price_of_one) {
     CHECK(std::count(fitting.begin(), fitting.end(), wgmma::Rows{row, -1, -1}) == 1);
   CHECK_EQ(fitting.size(), 3u + 7u);
   how.lists = 1;  // all of the work: no group is too long for that
-  for (const auto& strip : wgmma::detail::whole_strips(shape, how, groups))
-    CHECK_EQ(strip.count, groups.weight(groups.rows(strip.row)));
+  for (const auto& row_work : wgmma::detail::work_of_whole_groups(shape, how, groups))
+    CHECK_EQ(row_work.count, groups.weight(groups.rows(row_work.row)));
   CHECK_EQ(wgmma::detail::fitting_groups(shape, how, groups).size(), 8u);
   how.lists = 4;
   int together = 0;
-  const Workspace plan = wgmma::make_plan(shape, how);
-  for (const auto& list : lists_of(plan, how))
+  const Workspace schedule = wgmma::make_schedule(shape, how);
+  for (const auto& list : lists_of(schedule, how))
     for (const Tile& tile : list) {
       int longs = 0;
       for (int member = 0; member < 3; ++member) {
-        const auto row = record<std::int32_t>(plan, static_cast<std::size_t>(tile.row + member));
+        const auto row = record<std::int32_t>(schedule, static_cast<std::size_t>(tile.row + member));
         longs += row >= 0 && row < 3;
       }
       if (longs > 0) CHECK_EQ(tile.count, 40);  // as many steps as it has, whatever it weighs
@@ -320,64 +320,65 @@ TEST(groups_come_apart_where_whole_ones_leave_lists_uneven) {
     row_ptr.push_back(static_cast<std::int32_t>(col_idx.size()));
   }
   const Shape shape = packed_f16(9 * 32, 512, 40 * 32, 32, 90, row_ptr.data(), col_idx.data());
-  Dealing how = dealing();
+  SchedulerParams how = params();
   how.grouped = how.similar = true;
   how.group = 3;
-  const double in_order = longest(lists_of(wgmma::make_plan(shape, in_turn(how)), how), how),
-               evened = longest(lists_of(wgmma::make_plan(shape, how), how), how);
-  CHECK(evened < in_order);
+  const double in_order = longest(lists_of(wgmma::make_schedule(shape, in_turn(how)), how), how),
+               balanced = longest(lists_of(wgmma::make_schedule(shape, how), how), how);
+  CHECK(balanced < in_order);
   std::multiset<int> rows;
-  const Workspace plan = wgmma::make_plan(shape, how);
-  for (const auto& list : lists_of(plan, how))
+  const Workspace schedule = wgmma::make_schedule(shape, how);
+  for (const auto& list : lists_of(schedule, how))
     for (const Tile& tile : list)
       for (int member = 0; member < 3; ++member)
-        rows.insert(record<std::int32_t>(plan, static_cast<std::size_t>(tile.row + member)));
+        rows.insert(record<std::int32_t>(schedule, static_cast<std::size_t>(tile.row + member)));
   for (int row = 0; row < 9; ++row) CHECK_EQ(rows.count(row), 2u);  // tiles of 256 columns
 }
 
 TEST(lists_come_with_their_first_steps) {
   for (const bool grouped : {false, true}) {
-    Dealing how = dealing();
+    SchedulerParams how = params();
     how.grouped = grouped;
     how.group = grouped ? 3 : 1;
-    const Workspace plan = wgmma::make_plan(kMatrix.shape(kColumns), how);
-    const auto lists = lists_of(plan, how);
-    const std::size_t at = wgmma::places(how).first_steps;
+    const Workspace schedule = wgmma::make_schedule(kMatrix.shape(kColumns), how);
+    const auto lists = lists_of(schedule, how);
+    const std::size_t at = wgmma::schedule_layout(how).first_steps;
     for (std::size_t list = 0; list < lists.size(); ++list)
       for (std::size_t i = 0; i < std::min<std::size_t>(32, static_cast<std::size_t>(lists[list][0].count));
            ++i) {
         const std::size_t step = static_cast<std::size_t>(lists[list][0].first) + i;
         if (grouped)
-          CHECK_EQ(record<Step>(plan, at / sizeof(Step) + list * 32 + i).column,
-                   record<Step>(plan, step).column);
+          CHECK_EQ(record<Step>(schedule, at / sizeof(Step) + list * 32 + i).column,
+                   record<Step>(schedule, step).column);
         else
-          CHECK_EQ(record<std::int32_t>(plan, at / 4 + list * 32 + i), kMatrix.col_idx[step]);
+          CHECK_EQ(record<std::int32_t>(schedule, at / 4 + list * 32 + i), kMatrix.col_idx[step]);
       }
   }
   Shape blind = kMatrix.shape(kColumns);
   blind.host_col_idx = nullptr;
-  CHECK_EQ(record<std::int32_t>(wgmma::make_plan(blind, dealing()), wgmma::places(dealing()).first_steps / 4),
+  CHECK_EQ(record<std::int32_t>(wgmma::make_schedule(blind, params()),
+                                wgmma::schedule_layout(params()).first_steps / 4),
            -1);
 }
 
 TEST(claims_find_all_tiles_in_a_row) {
-  Dealing how = dealing();
+  SchedulerParams how = params();
   how.atomic = true;
   how.lists = 200;  // more than there are tiles
-  const Workspace plan = wgmma::make_plan(kMatrix.shape(kColumns), how);
-  const std::size_t base = wgmma::places(how).tiles / sizeof(Tile);
-  for (std::size_t i = 0; i < 200; ++i) CHECK_EQ(record<Tile>(plan, base + i).count >= 0, i < 23 * 4);
-  CHECK_EQ(record<std::uint32_t>(plan, 0), 0u);
+  const Workspace schedule = wgmma::make_schedule(kMatrix.shape(kColumns), how);
+  const std::size_t base = wgmma::schedule_layout(how).tiles / sizeof(Tile);
+  for (std::size_t i = 0; i < 200; ++i) CHECK_EQ(record<Tile>(schedule, base + i).count >= 0, i < 23 * 4);
+  CHECK_EQ(record<std::uint32_t>(schedule, 0), 0u);
 }
 
 TEST(plans_say_what_they_miss) {
   Shape shape = kMatrix.shape(kColumns);
   shape.host_col_idx = nullptr;
-  Dealing how = dealing();
-  CHECK_EQ(wgmma::make_plan(shape, how).image.empty(), false);
+  SchedulerParams how = params();
+  CHECK_EQ(wgmma::make_schedule(shape, how).contents.empty(), false);
   how.grouped = true;
   how.group = 2;
-  CHECK_THROWS(wgmma::make_plan(shape, how), "host copy of col_idx");
+  CHECK_THROWS(wgmma::make_schedule(shape, how), "host copy of col_idx");
   shape.host_row_ptr = nullptr;
-  CHECK_THROWS(wgmma::make_plan(shape, how), "host copy of row_ptr");
+  CHECK_THROWS(wgmma::make_schedule(shape, how), "host copy of row_ptr");
 }

@@ -55,7 +55,7 @@ bool adopt(Entry& entry, const Request& request, const Variant& variant, const T
   }
 }
 
-/// Kernels that take the very call: whose requirements its addresses and scalars meet, and that need no workspace where none
+/// Kernels that take the very call: whose requirements hold for its addresses and scalars, and that need no workspace where none
 /// can be allocated.
 Takes takes(const Request& request, bool capturing) {
   return [call = request.call.data(), capturing](const Candidate& candidate) -> const char* {

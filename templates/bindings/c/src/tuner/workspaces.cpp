@@ -20,7 +20,7 @@ Memory allocate(const Allocator& allocator, std::size_t bytes) {
 }  // namespace
 
 bool is_written(const Workspace& workspace) {
-  return workspace.clear_bytes > 0 || workspace.bytes > workspace.image.size();
+  return workspace.clear_bytes > 0 || workspace.bytes > workspace.contents.size();
 }
 
 Workspaces::Workspaces(const Plan& plan, const Allocator& allocator)
@@ -28,7 +28,7 @@ Workspaces::Workspaces(const Plan& plan, const Allocator& allocator)
   if (per_stream_) return;
   const Workspace& needed = plan.workspace();
   all_ = allocate(allocator, needed.bytes);
-  if (needed.bytes > 0) device::upload(all_.data(), needed.image.data(), needed.image.size());
+  if (needed.bytes > 0) device::upload(all_.data(), needed.contents.data(), needed.contents.size());
 }
 
 Workspaces::~Workspaces() {

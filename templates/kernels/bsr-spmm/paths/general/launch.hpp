@@ -74,14 +74,14 @@ inline Pattern transposed_pattern(const Shape& shape) {
   return pattern;
 }
 
-/// Rows, then blocks, as one image of the workspace.
+/// The workspace: rows, then blocks.
 inline Workspace workspace_of(const Pattern& pattern) {
   const std::size_t rows = pattern.rows.size() * sizeof(Row), blocks = pattern.blocks.size() * sizeof(Block);
   Workspace workspace;
   workspace.bytes = rows + blocks;
-  workspace.image.resize(workspace.bytes);
-  if (rows > 0) std::memcpy(workspace.image.data(), pattern.rows.data(), rows);
-  if (blocks > 0) std::memcpy(workspace.image.data() + rows, pattern.blocks.data(), blocks);
+  workspace.contents.resize(workspace.bytes);
+  if (rows > 0) std::memcpy(workspace.contents.data(), pattern.rows.data(), rows);
+  if (blocks > 0) std::memcpy(workspace.contents.data() + rows, pattern.blocks.data(), blocks);
   return workspace;
 }
 

@@ -41,8 +41,8 @@ inline Workspace order(const Shape& shape) {
   const std::vector<Row> rows = longest_first(shape);
   Workspace workspace;
   workspace.bytes = rows.size() * sizeof(Row);
-  workspace.image.resize(workspace.bytes);
-  if (workspace.bytes > 0) std::memcpy(workspace.image.data(), rows.data(), workspace.bytes);
+  workspace.contents.resize(workspace.bytes);
+  if (workspace.bytes > 0) std::memcpy(workspace.contents.data(), rows.data(), workspace.bytes);
   return workspace;
 }
 

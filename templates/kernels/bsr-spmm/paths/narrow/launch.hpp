@@ -24,7 +24,7 @@ inline Tiling tiling_of(const Shape& shape, const Parameters& parameters) {
 inline std::size_t reserve_parts(const Tiling& tiling, Workspace& workspace) {
   constexpr std::int64_t kAlignment = 256;
   const auto counters = static_cast<std::size_t>(quotient_up(tiling.tiles() * 4, kAlignment) * kAlignment);
-  workspace.image.resize(counters);
+  workspace.contents.resize(counters);
   workspace.bytes = counters + static_cast<std::size_t>(tiling.tiles() * tiling.parts * tiling.elements) * sizeof(float);
   return counters;
 }

@@ -1,5 +1,5 @@
-// args.h - the arguments of the kernels of the path wgmma, and the records of the plan that they point to:
-// launch.hpp and wgmma_plan.hpp fill them in, wgmma.cu.hbs reads them.
+// args.h - the arguments of the kernels of the path wgmma, and the records of the schedule that they point to:
+// launch.hpp and wgmma_schedule.hpp fill them in, wgmma.cu.hbs reads them.
 #pragma once
 #include <cstddef>
 
@@ -7,7 +7,7 @@ namespace tilewright::bsr_spmm::wgmma {
 
 /// `count` steps from `first` on, for the columns of C from `column` on and block row `row`, whose steps are
 /// numbered as its blocks are. With block rows in groups `row` is the place of the group's first block row in
-/// the plan, and `first` the place of its first step; a part of a long tile has ~(its Part's place) for a
+/// the schedule, and `first` the place of its first step; a part of a long tile has ~(its Part's place) for a
 /// row. A negative count ends a list.
 struct alignas(16) Tile {
   int row, column, first, count;
@@ -26,19 +26,19 @@ struct alignas(32) Part {
   int counter;                  // of the first warpgroup's finished parts; the others' follow
 };
 
-/// The plan lies in the workspace. A pointer said to be to the plan is to its start: places are counted from
-/// there, in records of their kind. `StepType`: Step where block rows are in groups, else int, the block
+/// The schedule lies in the workspace. A pointer said to be to the schedule is to its start: places are counted
+/// from there, in records of their kind. `StepType`: Step where block rows are in groups, else int, the block
 /// column.
 template <class Output, class StepType>
 struct Args {
   const Tile* tiles;            // the first 32 of every list; of the schedule atomic, all
   const int* tails;             // schedule static: list i goes on at tiles[tails[i]]
   const StepType* first_steps;  // schedule static: 32 for each list's first tile; negative: not known
-  const StepType* steps;        // of all tiles: the plan, or block columns as the caller has them
-  const int* group_rows;        // of groups: the plan; -1 for a row that is not there
-  const Part* parts;            // of long tiles: the plan
-  float* partials;              // sums of parts: the plan
-  unsigned* counters;           // of finished parts, or of claimed tiles: the plan; 0 between launches
+  const StepType* steps;        // of all tiles: the schedule, or block columns as the caller has them
+  const int* group_rows;        // of groups: the schedule; -1 for a row that is not there
+  const Part* parts;            // of long tiles: the schedule
+  float* partials;              // sums of parts: the schedule
+  unsigned* counters;           // of finished parts, or of the work queue: the schedule; 0 between launches
   Output* c;                    // epilogue direct, as are ldc, columns and beta: TMA has a map of C
   long long ldc;
   int columns;

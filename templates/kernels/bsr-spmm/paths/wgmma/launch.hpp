@@ -1,11 +1,11 @@
 // launch.hpp - how the path wgmma of bsr-spmm is started: tensor maps, arguments, grid. Its kernels are
-// persistent and walk lists of tiles that the plan holds.
+// persistent and walk the work lists of the schedule.
 #pragma once
 #include <algorithm>
 #include <string>
 
 #include "paths/wgmma/args.h"
-#include "wgmma_plan.hpp"
+#include "wgmma_schedule.hpp"
 
 namespace tilewright::bsr_spmm::wgmma {
 
@@ -14,27 +14,27 @@ namespace detail {
 /// Columns of C and B that lie side by side in shared memory: 128 bytes, the widest swizzle.
 constexpr std::int64_t kPanelColumns = 64;
 
-/// C leaves by TMA, which neither adds to it nor writes less than 16 bytes.
+/// Whether C is stored by TMA, which neither adds to it nor writes less than 16 bytes.
 inline bool stores_by_tma(const Parameters& parameters) { return parameters.text("epilogue") != "direct"; }
 
-inline Dealing dealing_of(const Parameters& parameters, const DeviceLimits& limits) {
+inline SchedulerParams scheduler_params(const Parameters& parameters, const DeviceLimits& limits) {
   const std::int64_t cluster = parameters.number("cluster"), block = parameters.number("block");
   const std::string_view role = parameters.text("role");
-  Dealing dealing{};
-  dealing.width = parameters.number("tileN") * cluster;
-  dealing.panel = parameters.number("panel") * dealing.width;
-  dealing.group = parameters.number("group");
-  dealing.split = parameters.number("split");
-  dealing.split_quantum = parameters.number("blocksPerStage");
-  dealing.shares = (role == "pingpong" ? 1 : parameters.number("consumers")) * cluster;
-  dealing.lists = std::max<std::int64_t>(1, limits.sm_count / cluster);
+  SchedulerParams params{};
+  params.width = parameters.number("tileN") * cluster;
+  params.panel = parameters.number("panel") * params.width;
+  params.group = parameters.number("group");
+  params.split = parameters.number("split");
+  params.split_quantum = parameters.number("blocksPerStage");
+  params.shares = (role == "pingpong" ? 1 : parameters.number("consumers")) * cluster;
+  params.lists = std::max<std::int64_t>(1, limits.sm_count / cluster);
   // Measured on an H200 with the widest tiles; with epilogue overlap, blocks of 128 gain nothing by less.
-  dealing.epilogue = block == 128 ? 1.1 : block == 64 ? 1.5 : 4.0;
-  dealing.grouped = role == "rows";
-  dealing.similar = parameters.text("grouping") == "similar";
-  dealing.longest = parameters.text("order") == "longest";
-  dealing.atomic = parameters.text("schedule") == "atomic";
-  return dealing;
+  params.epilogue = block == 128 ? 1.1 : block == 64 ? 1.5 : 4.0;
+  params.grouped = role == "rows";
+  params.similar = parameters.text("grouping") == "similar";
+  params.longest = parameters.text("order") == "longest";
+  params.atomic = parameters.text("schedule") == "atomic";
+  return params;
 }
 
 inline void check(const Shape& shape, const Parameters& parameters) {
@@ -56,7 +56,7 @@ inline void check(const Shape& shape, const Parameters& parameters) {
   }
 }
 
-/// What storing asks of C's address and of beta.
+/// Requirements of the stores on C's address and on beta.
 inline void require_c(const Shape& shape, const Parameters& parameters, Bound& bound) {
   if (stores_by_tma(parameters)) {
     bound.require_aligned(&Call::c, 16, "stores C by TMA: it must be {}-byte aligned");
@@ -117,28 +117,28 @@ inline TiledMap map_c(const Shape& shape, const Parameters& parameters) {
 
 using Kernel = LaunchBuilder<UntypedArgs, Call>;
 
-inline void set_arguments(Kernel& kernel, const Shape& shape, const Dealing& dealing) {
+inline void set_arguments(Kernel& kernel, const Shape& shape, const SchedulerParams& params) {
   using Args = UntypedArgs;
-  const Places at = places(dealing);
+  const ScheduleLayout at = schedule_layout(params);
   kernel.args.ldc = shape.ldc;
   kernel.args.columns = static_cast<int>(shape.n);
-  kernel.args.tile_count = static_cast<int>(shape.m / shape.block * quotient_up(shape.n, dealing.width));
+  kernel.args.tile_count = static_cast<int>(shape.m / shape.block * quotient_up(shape.n, params.width));
   kernel.args.clipped = shape.n % kPanelColumns != 0;
   kernel.set(&Args::tiles, &Call::workspace, at.tiles);
-  if (!dealing.atomic) {
+  if (!params.atomic) {
     kernel.set(&Args::tails, &Call::workspace, at.tails);
     kernel.set(&Args::first_steps, &Call::workspace, at.first_steps);
   }
-  if (dealing.grouped)
+  if (params.grouped)
     kernel.set(&Args::steps, &Call::workspace);
   else
     kernel.set(&Args::steps, &Call::col_idx);
-  if (dealing.grouped) kernel.set(&Args::group_rows, &Call::workspace);
-  if (dealing.split > 0) {
+  if (params.grouped) kernel.set(&Args::group_rows, &Call::workspace);
+  if (params.split > 0) {
     kernel.set(&Args::parts, &Call::workspace);
     kernel.set(&Args::partials, &Call::workspace);
   }
-  if (dealing.split > 0 || dealing.atomic) kernel.set(&Args::counters, &Call::workspace);
+  if (params.split > 0 || params.atomic) kernel.set(&Args::counters, &Call::workspace);
   kernel.set(&Args::c, &Call::c);
   kernel.set(&Args::alpha, &Call::alpha);
   kernel.set(&Args::beta, &Call::beta);
@@ -156,18 +156,18 @@ inline void add_maps(Kernel& kernel, const Shape& shape, const Parameters& param
 
 inline void bind(const Shape& shape, const Parameters& parameters, const DeviceLimits& limits, Bound& bound) {
   detail::check(shape, parameters);
-  const Dealing dealing = detail::dealing_of(parameters, limits);
-  bound.workspace = make_plan(shape, dealing);
+  const SchedulerParams params = detail::scheduler_params(parameters, limits);
+  bound.workspace = make_schedule(shape, params);
   if (shape.m == 0 || shape.n == 0) return;
   detail::require_c(shape, parameters, bound);
   const auto cluster = static_cast<unsigned>(parameters.number("cluster"));
   detail::Kernel kernel;
-  kernel.launch.grid = {static_cast<unsigned>(dealing.lists) * cluster, 1, 1};
+  kernel.launch.grid = {static_cast<unsigned>(params.lists) * cluster, 1, 1};
   kernel.launch.block[0] = static_cast<unsigned>(parameters.number("threads"));
   kernel.launch.cluster[0] = cluster;
   kernel.launch.shared_bytes = static_cast<std::size_t>(parameters.number("sharedBytes"));
   kernel.launch.dependent = parameters.number("pdl") != 0;
-  detail::set_arguments(kernel, shape, dealing);
+  detail::set_arguments(kernel, shape, params);
   detail::add_maps(kernel, shape, parameters);
   bound.launches.push_back(kernel.finish());
 }

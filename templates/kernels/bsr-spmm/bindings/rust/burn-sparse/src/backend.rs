@@ -7,7 +7,7 @@ use burn::backend::autodiff::NodeId;
 use burn::backend::{backend_extension, tensor::FloatTensor, Autodiff, Backend};
 use tilewright::Layout;
 
-/// How a dense operand meets the matrix A.
+/// The products of the matrix A with a dense operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
     /// A's transpose in the place of A.
@@ -71,7 +71,7 @@ impl<B: SparseBackend, C: CheckpointStrategy> SparseBackend for Autodiff<B, C> {
 struct Product;
 
 impl<B: SparseBackend> Backward<B, 2> for Product {
-    /// The inputs, and how they met.
+    /// The inputs, and their product.
     type State = (NodeId, NodeId, Pattern, Form);
 
     fn backward(self, ops: Ops<Self::State, 2>, grads: &mut Gradients, checkpointer: &mut Checkpointer) {

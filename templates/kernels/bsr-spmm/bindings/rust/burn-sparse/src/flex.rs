@@ -83,7 +83,7 @@ fn product<T: Number + BurnElement + bytemuck::Pod>(values: &FlexTensor, x: &Fle
 
 /// A plain loop with sums in f32: the library has no such product.
 fn outer<T: Number + BurnElement + bytemuck::Pod>(gradient: &FlexTensor, x: &FlexTensor, pattern: &Pattern, form: Form) -> FlexTensor {
-    // For A^T X the matrix's rows meet X, its columns the gradient.
+    // For A^T X the matrix's rows are multiplied by X, its columns by the gradient.
     let (left, right) = if form.transpose { (x, gradient) } else { (gradient, x) };
     let (left, right) = (vectors::<T>(left, form.layout), vectors::<T>(right, form.layout));
     let block = pattern.block();

@@ -5,8 +5,8 @@ import { defaultArch } from '../../src/arch/index.ts';
 import { parseDevices } from '../../src/backends/index.ts';
 import type { Check } from '../../src/device/protocol.ts';
 import { localExecutor } from '../../src/exec/local.ts';
-import { Line } from '../../src/line.ts';
 import type { Event } from '../../src/model/event.ts';
+import { RunContext } from '../../src/run-context.ts';
 import { createRun } from '../../src/store/run.ts';
 import { folderOf } from '../helpers/folder.ts';
 import { toyFamily } from '../helpers/toy-family.ts';
@@ -25,7 +25,7 @@ it('keeps each check when it comes, says how far it is, and takes no more once i
   });
   const events: Event[] = [];
   const interrupt = new AbortController();
-  const line = new Line(
+  const context = new RunContext(
     {
       ...{ family: toyFamily, folder: out, arch: defaultArch, space: { arch: defaultArch }, out },
       ...{
@@ -38,13 +38,13 @@ it('keeps each check when it comes, says how far it is, and takes no more once i
     },
     {
       ...{ executor: localExecutor, environment: {}, run, signal: interrupt.signal },
-      emit: (event) => events.push(event),
+      send: (event) => events.push(event),
     },
   );
   const kept = () => readFileSync(join(run.path, 'journal.jsonl'), 'utf8').match(/"subject":"\w+"/g);
   const now = vi.spyOn(performance, 'now').mockReturnValue(0);
   onTestFinished(() => now.mockRestore());
-  const onCheck = line.checksOf(workload, 2);
+  const onCheck = context.checksOf(workload, 2);
   onCheck(checkOf('vendor', 'baseline'));
   now.mockReturnValue(3000); // the first note of how far it is comes after 2 s
   onCheck(checkOf('a'));
@@ -52,7 +52,7 @@ it('keeps each check when it comes, says how far it is, and takes no more once i
   expect(events).toContainEqual({ event: 'note', message: 'small: 1 of 2 checked', passing: true });
   interrupt.abort(new Error('interrupted'));
   expect(() => onCheck(checkOf('b'))).toThrow('interrupted');
-  expect(() => line.timed([])).toThrow('interrupted');
+  expect(() => context.timed([])).toThrow('interrupted');
   expect(kept()).toHaveLength(2);
   run.close();
 });

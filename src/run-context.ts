@@ -16,7 +16,14 @@ import type { Verdict } from './model/verdict.ts';
 import type { Workload } from './model/workload.ts';
 import { reproduction } from './reproduce.ts';
 import type { Host, Request } from './request.ts';
-import { type Bench, chooseDevices, commitOf, compileContext, environmentOf, withoutGpu } from './setup.ts';
+import {
+  type ChosenDevices,
+  chooseDevices,
+  commitOf,
+  compileContext,
+  environmentOf,
+  withoutGpu,
+} from './setup.ts';
 import { Recorder } from './store/recorder.ts';
 import type { Toolchain } from './toolchain/find.ts';
 import { findGpus } from './toolchain/gpu.ts';
@@ -31,15 +38,15 @@ const secondsBetweenNotes = 2;
 type Space = Pick<Summary['funnel'], 'points' | 'legal'>;
 
 /** What the stages of one run share: compilers, devices, slots, journal and clock. Made as far as they are needed. */
-export class Line {
+export class RunContext {
   readonly request: Request;
   readonly host: Host;
   readonly context: CompileContext;
   readonly recorder: Recorder;
   readonly watch = new Stopwatch();
   readonly toolchain: () => Promise<Toolchain>;
-  readonly bench: () => Promise<Bench>;
-  readonly #chosen: () => Promise<Bench>;
+  readonly opened: () => Promise<ChosenDevices>;
+  readonly #chosen: () => Promise<ChosenDevices>;
   readonly #devices: Devices;
 
   constructor(request: Request, host: Host) {
@@ -47,10 +54,10 @@ export class Line {
     this.host = host;
     const soFar = this.nowAndThen();
     this.context = compileContext(request, host, soFar);
-    this.recorder = new Recorder(host.run, host.emit);
+    this.recorder = new Recorder(host.run, host.send);
     this.toolchain = once(() => this.watch.measure('toolchain', () => this.#ensureToolchain()));
     this.#chosen = once(() => chooseDevices(request, host));
-    this.bench = once(() => this.watch.measure('devices', () => this.#openBench()));
+    this.opened = once(() => this.watch.measure('devices', () => this.#openChosen()));
     this.#devices = new Devices({
       ...{ request, host, context: this.context, toolchain: this.toolchain },
       note: (message) => this.note(message),
@@ -69,17 +76,17 @@ export class Line {
     return this.request.stages.has(stage);
   }
 
-  emit(event: Event): void {
-    this.recorder.emit(event);
+  send(event: Event): void {
+    this.recorder.record(event);
   }
 
   note(message: string): void {
-    this.emit({ event: 'note', message });
+    this.send({ event: 'note', message });
   }
 
   built({ source, device, arch, key, cached, seconds, resources }: Artifact): void {
     const registers = resources && { registers: resources.registers };
-    this.emit({
+    this.send({
       event: 'artifact',
       variant: source.variant.id,
       device,
@@ -99,7 +106,7 @@ export class Line {
     const again = () => reproduction(variant, verdict, { ...gate, file: only?.source?.path, settings });
     const reproduce = verdict.verdict === 'passed' ? {} : { reproduce: again() };
     const evidence = { ...verdict.evidence, ...reproduce };
-    this.emit({ event: 'verdict', ...verdict, parameters: variant.parameters, evidence, key, gate });
+    this.send({ event: 'verdict', ...verdict, parameters: variant.parameters, evidence, key, gate });
   }
 
   /** Takes the checks of a workload as they come, and tells now and then how many of its variants have had theirs. */
@@ -108,7 +115,7 @@ export class Line {
     const subjects = new Set<string>();
     return (check) => {
       this.host.signal.throwIfAborted();
-      this.emit({ event: 'check', ...check });
+      this.send({ event: 'check', ...check });
       if (check.kind !== 'variant') return;
       subjects.add(check.subject);
       soFar(`${id}: ${subjects.size} of ${variants} checked`);
@@ -118,13 +125,13 @@ export class Line {
   /** Records the figures of a workload. */
   timed(measurements: readonly Measurement[]): void {
     this.host.signal.throwIfAborted();
-    for (const measurement of measurements) this.emit({ event: 'measurement', ...measurement });
+    for (const measurement of measurements) this.send({ event: 'measurement', ...measurement });
   }
 
-  /** Begins to open the devices where variants are gated; whoever needs them meets their error. Waits where all is about times. */
+  /** Begins to open the devices where variants are gated; whoever needs them gets their error. Waits where all is about times. */
   async begin(): Promise<void> {
-    if (this.does('gate')) this.bench().catch(() => {});
-    else if (this.does('time')) await this.bench();
+    if (this.does('gate')) this.opened().catch(() => {});
+    else if (this.does('time')) await this.opened();
   }
 
   async finish(space: Space, library: string | null): Promise<Summary> {
@@ -146,12 +153,12 @@ export class Line {
       ...(untimed !== undefined && { untimed }),
     });
     this.host.run.writeJson('summary.json', summary);
-    this.emit(summary);
+    this.send(summary);
     return summary;
   }
 
   async #whyUntimed(): Promise<string | undefined> {
-    if (this.does('time')) return (await this.bench()).untimed;
+    if (this.does('time')) return (await this.opened()).untimed;
     if (this.recorder.measurements().length > 0) return undefined;
     return this.does('select')
       ? 'this run has none; `npx gen time` takes them where there is a GPU'
@@ -226,7 +233,7 @@ export class Line {
   /** Notes of how far a long job is. */
   nowAndThen(): (message: string) => void {
     return atMostEvery(secondsBetweenNotes, (message: string) =>
-      this.emit({ event: 'note', message, passing: true }),
+      this.send({ event: 'note', message, passing: true }),
     );
   }
 
@@ -245,16 +252,16 @@ export class Line {
     return gpus.length > 0 ? withVendorLibraries(toolchain, options) : toolchain;
   }
 
-  async #openBench(): Promise<Bench> {
+  async #openChosen(): Promise<ChosenDevices> {
     const wanted = await this.#chosen();
     for (const why of wanted.leftOut) this.note(why);
     if (wanted.untimed !== undefined && !this.does('gate')) throw cannotTime(wanted.untimed);
-    const bench = await this.#openDevices(wanted);
-    this.emit(await environmentOf(this.request, this.host, await this.toolchain(), this.#devices.gpus));
-    return bench;
+    const opened = await this.#openDevices(wanted);
+    this.send(await environmentOf(this.request, this.host, await this.toolchain(), this.#devices.gpus));
+    return opened;
   }
 
-  async #openDevices(wanted: Bench): Promise<Bench> {
+  async #openDevices(wanted: ChosenDevices): Promise<ChosenDevices> {
     if (wanted.untimed !== undefined && this.does('time')) this.note(`not timing: ${wanted.untimed}`);
     for (const device of wanted.devices) {
       const refused = await this.#devices.open(device, wanted.gpus);

@@ -1,5 +1,5 @@
-// wgmma_deal.hpp - who computes what on the path `wgmma`: tiles of C are dealt out to lists, one per thread
-// block or cluster, so that all lists take about as long. Plain C++17.
+// wgmma_load_balancing.hpp - static load balancing of the path `wgmma`: each tile of C is assigned to a work list, one
+// per thread block or cluster, so that all lists take about as long. Plain C++17.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -13,8 +13,8 @@
 
 namespace tilewright::bsr_spmm::wgmma {
 
-/// What the schedule depends on, of a variant and the device.
-struct Dealing {
+/// Parameters of the tile scheduler, from the variant and the device.
+struct SchedulerParams {
   std::int64_t width;  // columns of C that a thread block, or a cluster of them, computes at a time
   std::int64_t panel;  // columns of C that are worked through before the next, a multiple of width; 0: all
   std::int64_t group;  // block rows per tile
@@ -24,8 +24,8 @@ struct Dealing {
   std::int64_t lists;          // thread blocks, or clusters
   double epilogue;             // what a tile costs beside its steps, in steps
   bool grouped, similar;       // block rows are grouped, and by likeness
-  bool longest;                // the longest rows first, each to whoever has least to do; else in turn
-  bool atomic;                 // one list, from which all thread blocks take
+  bool longest;                // longest processing time first, to the least loaded list; else round robin
+  bool atomic;                 // one work queue behind an atomic counter, for all thread blocks
 
   std::size_t slot_bytes(std::int64_t block) const {
     return static_cast<std::size_t>(group * block * width * 4);
@@ -36,23 +36,23 @@ namespace detail {
 
 using Lists = std::vector<std::vector<Tile>>;
 
-/// Deals tiles out: longest first to the list with least to do, or in turn. Each list keeps the order of
+/// Assigns tiles to lists: longest first to the least loaded list, or round robin. Each list keeps the order of
 /// `tiles`.
-inline Lists deal(const Dealing& dealing, const std::vector<Tile>& tiles) {
-  Lists lists(static_cast<std::size_t>(dealing.lists));
+inline Lists assign(const SchedulerParams& params, const std::vector<Tile>& tiles) {
+  Lists lists(static_cast<std::size_t>(params.lists));
   using Load = std::pair<double, std::size_t>;
   std::priority_queue<Load, std::vector<Load>, std::greater<Load>> loads;
   for (std::size_t i = 0; i < lists.size(); ++i) loads.push({0, i});
   std::size_t turn = 0;
   for (const Tile& tile : tiles) {
-    if (!dealing.longest) {
+    if (!params.longest) {
       lists[turn++ % lists.size()].push_back(tile);
       continue;
     }
     const auto [load, list] = loads.top();
     loads.pop();
     lists[list].push_back(tile);
-    loads.push({load + tile.count + dealing.epilogue, list});
+    loads.push({load + tile.count + params.epilogue, list});
   }
   return lists;
 }
@@ -72,8 +72,8 @@ class Groups {
   }
   const Rows& rows(std::int32_t number) const { return groups_[static_cast<std::size_t>(number)]; }
   std::size_t size() const { return static_cast<std::size_t>(size_); }
-  /// What the tiles of a group take, in steps of copying. Two products to a step hide behind its copies;
-  /// where rows share more, products decide.
+  /// Cost of a group's tile, in steps of copying. Two products to a step hide behind its copies; where rows
+  /// share more, products decide.
   std::int32_t weight(const Rows& rows) const {
     std::int32_t blocks = 0;
     for (const std::int32_t row : rows) blocks += sets.united({row, -1, -1});
@@ -87,18 +87,18 @@ class Groups {
   std::vector<Rows> groups_;
 };
 
-/// Makes the longest list shorter while it can be done: it exchanges a tile for a shorter one of the same
-/// panel; or, where tiles are groups of rows, one row leaves for a list with less to do, where it joins a
-/// group with a free place or is a tile by itself. Few tiles of many rows leave lists that differ by a whole
-/// tile; rows are a finer measure, and cost only what they shared.
-class Evener {
+/// Local search on the makespan, the load of the longest list. A move exchanges a tile for a shorter one of the
+/// same panel; or, where tiles are groups of rows, moves one row to a list with less load, into a group with a
+/// free place or a tile of its own. Few tiles of many rows leave lists that differ by a whole tile; rows are a
+/// finer measure, and cost only the columns that they shared.
+class LoadBalancer {
  public:
   /// Rows stay where they are if `groups` is null.
-  Evener(const Dealing& dealing, Groups* groups, Lists& lists)
-      : dealing_(dealing), groups_(groups), lists_(lists) {
+  LoadBalancer(const SchedulerParams& params, Groups* groups, Lists& lists)
+      : params_(params), groups_(groups), lists_(lists) {
     for (const std::vector<Tile>& list : lists) {
       loads_.push_back(0);
-      for (const Tile& tile : list) loads_.back() += tile.count + dealing.epilogue;
+      for (const Tile& tile : list) loads_.back() += tile.count + params.epilogue;
     }
     const double all = std::accumulate(loads_.begin(), loads_.end(), 0.0);
     worthwhile_ = std::max(0.25, all / static_cast<double>(lists.size()) / 500);
@@ -111,8 +111,7 @@ class Evener {
 
  private:
   static constexpr std::size_t kRoundsPerList = 16, kNone = static_cast<std::size_t>(-1);
-  /// Lists that are looked at in each round; of short lists, which are hard to even out, more as long as
-  /// nothing is found.
+  /// Candidate lists per round; of short lists, which are hard to balance, more as long as nothing is found.
   static constexpr std::size_t kTargets = 32, kShort = 64;
 
   /// Of tile `tile` in list `from`, row `member` goes to list `to`, into its tile `other` or a new one
@@ -135,16 +134,16 @@ class Evener {
       for (std::size_t tile = 0; targets[i] != from && tile < lists_[from].size(); ++tile) {
         consider_exchanges({from, tile, kNone, targets[i], 0, 0, 0});
         for (std::size_t member = 0; groups_ && member < groups_->size(); ++member)
-          consider_leaving({from, tile, member, targets[i], kNone, 0, 0});
+          consider_row_moves({from, tile, member, targets[i], kNone, 0, 0});
       }
     if (best_.to == kNone) return false;
     loads_[best_.from] = best_.load_from;
     loads_[best_.to] = best_.load_to;
-    best_.member == kNone ? exchange(best_) : leave(best_);
+    best_.member == kNone ? exchange(best_) : move_row(best_);
     return true;
   }
 
-  /// All lists, those with least to do first.
+  /// All lists by ascending load.
   std::vector<std::size_t> by_load() const {
     std::vector<std::size_t> order(lists_.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -168,7 +167,7 @@ class Evener {
     }
   }
 
-  void consider_leaving(Move move) {
+  void consider_row_moves(Move move) {
     const Tile& tile = lists_[move.from][move.tile];
     Rows rest = rows_of(tile);
     const std::int32_t row = std::exchange(rest[move.member], -1);
@@ -191,7 +190,7 @@ class Evener {
     insert(move.to, tile);
   }
 
-  void leave(const Move& move) {
+  void move_row(const Move& move) {
     const Tile tile = remove(move.from, move.tile);
     Rows rest = rows_of(tile), joined = kNoRows;
     const std::int32_t row = std::exchange(rest[move.member], -1);
@@ -214,23 +213,21 @@ class Evener {
                  tile);
   }
 
-  std::int64_t panel(const Tile& tile) const {
-    return dealing_.panel == 0 ? 0 : tile.column / dealing_.panel;
-  }
+  std::int64_t panel(const Tile& tile) const { return params_.panel == 0 ? 0 : tile.column / params_.panel; }
   const Rows& rows_of(const Tile& tile) const { return groups_->rows(tile.row); }
   Tile tile_of(const Rows& rows, std::int32_t column) {
     return {groups_->of(rows), column, 0, groups_->weight(rows)};
   }
   /// In steps.
   double cost(const Rows& rows) const {
-    return rows == kNoRows ? 0 : groups_->weight(rows) + dealing_.epilogue;
+    return rows == kNoRows ? 0 : groups_->weight(rows) + params_.epilogue;
   }
   static Rows with(Rows rows, std::int32_t row) {
     *std::find(rows.begin(), rows.end(), -1) = row;
     return rows;
   }
 
-  const Dealing& dealing_;
+  const SchedulerParams& params_;
   Groups* groups_;
   Lists& lists_;
   std::vector<double> loads_;  // of lists, in steps
