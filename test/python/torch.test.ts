@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { localExecutor } from '../../src/exec/local.ts';
+import { packageRoot } from '../../src/util/package-root.ts';
 import { emitTestWheel, pythonTests } from '../helpers/wheel.ts';
 
 /** A Python that has PyTorch. */
@@ -38,14 +39,35 @@ beforeAll(async () => {
 }, 900_000);
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-test.each(['test_torch.py', 'test_checkpoint.py'])('%s', { timeout: 600_000 }, async (file) => {
+const modules = () =>
+  [join(root, 'site'), join(packageRoot, 'integrations/vllm'), join(pythonTests, 'vllm_stand_in')].join(':');
+const env = () => ({
+  ...{ PYTHONPATH: modules(), PYTHONDONTWRITEBYTECODE: '1' },
+  XDG_CACHE_HOME: join(root, 'cache'),
+});
+
+test.each(['test_torch.py', 'test_checkpoint.py', 'test_vllm.py'])('%s', async (file) => {
   // No reporter shows why a test was skipped.
   if (missing !== undefined) return console.warn(missing);
   const tests = [python, '-m', 'unittest', 'discover', '-s', pythonTests, '-p', file];
-  const env = {
-    ...{ PYTHONPATH: join(root, 'site'), PYTHONDONTWRITEBYTECODE: '1' },
-    XDG_CACHE_HOME: join(root, 'cache'),
-  };
-  const { code, text } = await run(tests, env);
+  const { code, text } = await run(tests, env());
   expect(code, text).toBe(0);
+});
+
+test("PyTorch's own kind of tests, with and without the drop-in: what differs is listed", async () => {
+  const harness = await run([python, '-c', 'import torch.testing._internal.common_utils']);
+  if (missing !== undefined || harness.code !== 0)
+    return console.warn(missing ?? `PyTorch's test harness: ${harness.text.trim().split('\n').at(-1)}`);
+  const command = [python, join(packageRoot, 'bench/pytorch_tests.py'), join(pythonTests, 'products_bsr.py')];
+  const { code, text } = await run(command, env());
+  expect(code, text).toBe(1);
+  expect(text).toContain('2 calls taken');
+  expect(text).toMatch(/of_halves_is_refused_cpu\n {2}PyTorch: passed\n {2}drop-in: AssertionError/);
+});
+
+test.each(['linear.py'])('the example %s', async (file) => {
+  if (missing !== undefined) return console.warn(missing);
+  const { code, text } = await run([python, join(packageRoot, 'examples/python', file)], env());
+  expect(code, text).toBe(0);
+  expect(text).toMatch(/F\.linear .*\nPASS$/m);
 });
