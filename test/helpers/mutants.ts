@@ -1,4 +1,4 @@
-import { expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { archNamed } from '../../src/arch/index.ts';
 import { compileEmulated } from '../../src/compile/host.ts';
 import type { Built } from '../../src/compile/variant.ts';
@@ -42,7 +42,27 @@ export interface MutantBench {
   close(): Promise<void>;
 }
 
-export async function openMutantBench(name: string): Promise<MutantBench> {
+/** The bench of a test file: opened before its tests, closed after them. */
+export function useMutantBench(name: string): Omit<MutantBench, 'close'> {
+  let bench: MutantBench;
+  beforeAll(async () => {
+    bench = await openMutantBench(name);
+  }, 300_000);
+  afterAll(() => bench?.close());
+  return {
+    get family() {
+      return bench.family;
+    },
+    get session() {
+      return bench.session;
+    },
+    build: (...args) => bench.build(...args),
+    gate: (...args) => bench.gate(...args),
+    gateWithCubin: (...args) => bench.gateWithCubin(...args),
+  };
+}
+
+async function openMutantBench(name: string): Promise<MutantBench> {
   const { family, folder } = await loadFamily(name);
   const toolchain = await testToolchain();
   const context = { ...testContext(), familyFolder: folder };

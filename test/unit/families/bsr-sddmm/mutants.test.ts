@@ -1,20 +1,10 @@
 // Defects of the kernels of bsr-sddmm that depth `quick` must see. Each is one change of a rendered source of a variant that
 // passes.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { VerdictName } from '../../../../src/model/verdict.ts';
-import {
-  type Change,
-  type MutantBench,
-  openMutantBench,
-  replacing,
-  sound,
-} from '../../../helpers/mutants.ts';
+import { type Change, replacing, sound, useMutantBench } from '../../../helpers/mutants.ts';
 
-let bench: MutantBench;
-beforeAll(async () => {
-  bench = await openMutantBench('bsr-sddmm');
-}, 300_000);
-afterAll(() => bench?.close());
+const bench = useMutantBench('bsr-sddmm');
 
 const ids = {
   naive: 'bsr_sddmm.naive.b16-e3b0',

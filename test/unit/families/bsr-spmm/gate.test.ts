@@ -1,24 +1,14 @@
 // Cases of the gate at depth `quick`, on kernels that are wrong in the ways that the cases are there for.
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { jobVariant } from '../../../../src/device/job-variant.ts';
 import { EnvironmentError, UsageError } from '../../../../src/errors.ts';
 import { scheduleOf } from '../../../../src/gate/schedules.ts';
 import type { GateScope } from '../../../../src/model/verdict.ts';
 import { folderOf } from '../../../helpers/folder.ts';
-import {
-  type Change,
-  type MutantBench,
-  openMutantBench,
-  replacing,
-  sound,
-} from '../../../helpers/mutants.ts';
+import { type Change, replacing, sound, useMutantBench } from '../../../helpers/mutants.ts';
 
-let bench: MutantBench;
-beforeAll(async () => {
-  bench = await openMutantBench('bsr-spmm');
-}, 300_000);
-afterAll(() => bench?.close());
+const bench = useMutantBench('bsr-spmm');
 
 /** What the gate says of a variant with its text changed. */
 const gate = (id: string, change: Change, options?: GateScope) =>

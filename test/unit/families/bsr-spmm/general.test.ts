@@ -2,22 +2,12 @@
 // include. Depth `quick` must see each.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { VerdictName } from '../../../../src/model/verdict.ts';
 import { packageRoot } from '../../../../src/util/package-root.ts';
-import {
-  type Change,
-  type MutantBench,
-  openMutantBench,
-  replacing,
-  sound,
-} from '../../../helpers/mutants.ts';
+import { type Change, replacing, sound, useMutantBench } from '../../../helpers/mutants.ts';
 
-let bench: MutantBench;
-beforeAll(async () => {
-  bench = await openMutantBench('bsr-spmm');
-}, 300_000);
-afterAll(() => bench?.close());
+const bench = useMutantBench('bsr-spmm');
 
 const ids = {
   linear: 'b32.f16.f16.Bcolumn.Ccolumn.at0.tn64.tk32.pf1.wm1.wn2.st4.cp16.mb2.pn1.longest',

@@ -1,25 +1,15 @@
 // Defects that a gate of few schedules, aligned shapes and round numbers lets pass. Each is one change of a rendered source
 // of a variant that passes; depth `quick` must see it.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { jobVariant } from '../../../../src/device/job-variant.ts';
 import { scheduleOf } from '../../../../src/gate/schedules.ts';
 import type { VerdictName } from '../../../../src/model/verdict.ts';
 import { pointOfId } from '../../../../src/space/id.ts';
 import { variantOf } from '../../../../src/space/variant.ts';
 import type { Point } from '../../../../templates/kernels/bsr-spmm/parameters.ts';
-import {
-  type Change,
-  type MutantBench,
-  openMutantBench,
-  replacing,
-  sound,
-} from '../../../helpers/mutants.ts';
+import { type Change, replacing, sound, useMutantBench } from '../../../helpers/mutants.ts';
 
-let bench: MutantBench;
-beforeAll(async () => {
-  bench = await openMutantBench('bsr-spmm');
-}, 300_000);
-afterAll(() => bench?.close());
+const bench = useMutantBench('bsr-spmm');
 
 const ids = {
   naive: 'bsr_spmm.naive.b64-2fac',

@@ -1,20 +1,10 @@
 // Defects of kernels of the path narrow that depth `quick` must see. Each is one change of a rendered source of a variant that
 // passes.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { VerdictName } from '../../../../src/model/verdict.ts';
-import {
-  type Change,
-  type MutantBench,
-  openMutantBench,
-  replacing,
-  sound,
-} from '../../../helpers/mutants.ts';
+import { type Change, replacing, sound, useMutantBench } from '../../../helpers/mutants.ts';
 
-let bench: MutantBench;
-beforeAll(async () => {
-  bench = await openMutantBench('bsr-spmm');
-}, 300_000);
-afterAll(() => bench?.close());
+const bench = useMutantBench('bsr-spmm');
 
 const ids = {
   small: 'bsr_spmm.narrow.b16.tn8.u4.wk2-0a75',

@@ -1,19 +1,9 @@
 // Defects of gemm's kernels that depth `quick` must see. Each is one change of a rendered source of a variant that passes.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { VerdictName } from '../../../../src/model/verdict.ts';
-import {
-  type Change,
-  type MutantBench,
-  openMutantBench,
-  replacing,
-  sound,
-} from '../../../helpers/mutants.ts';
+import { type Change, replacing, sound, useMutantBench } from '../../../helpers/mutants.ts';
 
-let bench: MutantBench;
-beforeAll(async () => {
-  bench = await openMutantBench('gemm');
-}, 300_000);
-afterAll(() => bench?.close());
+const bench = useMutantBench('gemm');
 
 const ids = {
   naive: 'gemm.naive-e3b0',
