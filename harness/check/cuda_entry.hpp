@@ -9,15 +9,16 @@
 
 namespace tw {
 
-/// Dynamic shared memory beyond 48 KB has to be asked for.
-inline int launch(const void* kernel, const unsigned* grid, const unsigned* block, std::size_t shared, void* stream,
+/// `start`: cudaLaunchKernel or its cooperative sibling. Dynamic shared memory beyond 48 KB has to be asked for.
+using Start = cudaError_t (*)(const void*, dim3, dim3, void**, std::size_t, cudaStream_t);
+inline int launch(Start start, const void* kernel, const unsigned* grid, const unsigned* block, std::size_t shared, void* stream,
                   void** arguments) {
   if (shared > (48u << 10)) {
     const cudaError_t asked =
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared));
     if (asked != cudaSuccess) return asked;
   }
-  return cudaLaunchKernel(kernel, dim3(grid[0], grid[1], grid[2]), dim3(block[0], block[1], block[2]), arguments, shared,
+  return start(kernel, dim3(grid[0], grid[1], grid[2]), dim3(block[0], block[1], block[2]), arguments, shared,
                           static_cast<cudaStream_t>(stream));
 }
 

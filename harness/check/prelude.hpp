@@ -49,8 +49,8 @@ namespace tw {
 template <class T>
 class DeviceVariable {
  public:
-  DeviceVariable(const T& initial, const char* name)
-      : memory_(simt::device_variable(&initial, sizeof(T), name)) {}
+  DeviceVariable(const T& initial, const char* name, bool constant)
+      : memory_(simt::device_variable(&initial, sizeof(T), name, constant)) {}
   ~DeviceVariable() { simt::release_device_variable(memory_); }
   DeviceVariable(const DeviceVariable&) = delete;
   DeviceVariable& operator=(const DeviceVariable&) = delete;

@@ -37,6 +37,7 @@ class Library {
   ~Library() { dlclose(handle_); }
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
+  bool has(const char* name) const { return dlsym(handle_, name) != nullptr; }
   template <class Function>
   Function find(const char* name) const {
     void* found = dlsym(handle_, name);
@@ -137,6 +138,7 @@ inline Answers run_kernel(const Json& json, const std::vector<Tensor>& tensors, 
   config.order = simt::Order::in_order;
   config.poison = false;
   config.seconds = 20;
+  if (library.has("tw_check_kernel_cooperative")) config.resident_clusters = emulated::kWholeGrid;
   const CallBytes bytes = call(placement);
   library.find<void (*)(const void*, void*)>("tw_check_kernel_prepare")(bytes.data(), nullptr);
   emulated::PlannedLaunch(entry, "the reference", launch).run(config, bytes.data());

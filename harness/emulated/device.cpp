@@ -24,7 +24,7 @@ const char* verdict_of(const std::string& kind) {
   if (kind == "deadlock" || kind == "hang") return "hang";
   if (kind == "shared-out-of-bounds" || kind == "global-out-of-bounds" || kind == "misaligned")
     return "out-of-bounds";
-  if (kind == "trap") return "fault";
+  if (kind == "trap" || kind == "constant") return "fault";
   if (kind == "resources") return "resources";
   if (kind == "tensor-map" || kind == "setmaxnreg") return "launch";
   return "race";  // race, same-value-race, early-exit, uninitialised, divergence, barrier, mbarrier, phase, wgmma, exit
@@ -135,6 +135,8 @@ class SharedObject : public Module {
     const auto* kinds = static_cast<const char*>(dlsym(handle_, (symbol_ + "_allows").c_str()));
     return kinds && std::string(kinds).find(" " + kind + " ") != std::string::npos;
   }
+  /// Whether the artifact's kernel waits for all blocks of its grid: `<symbol>_cooperative` is there.
+  bool cooperative() const { return dlsym(handle_, (symbol_ + "_cooperative").c_str()) != nullptr; }
   /// Host code of the artifact that runs before each launch, where it has any: it fills variables in device memory.
   Prepare preparation() const { return reinterpret_cast<Prepare>(dlsym(handle_, (symbol_ + "_prepare").c_str())); }
 
@@ -171,7 +173,9 @@ class EmulatedProgram : public Program {
     RunReport report;
     for (std::size_t i = 0; i < launches_.size(); ++i) {
       if (const Prepare prepare = module_->preparation()) prepare(call_.data(), nullptr);
-      const simt::Result result = run(launches_[i], config_of(schedule, registers_[i]));
+      simt::Config config = config_of(schedule, registers_[i]);
+      if (module_->cooperative()) config.resident_clusters = emulated::kWholeGrid;
+      const simt::Result result = run(launches_[i], config);
       add_statistics(report, result.statistics);
       module_->add_sites(result.shared_sites);
       const std::size_t before = report.findings.size();

@@ -14,6 +14,9 @@ struct Refused : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// As Config::resident_clusters: all blocks at once, as a cooperative launch has them.
+inline constexpr unsigned kWholeGrid = ~0u;
+
 /// A bound launch with its tensor maps encoded for some address. Immutable. Throws Refused.
 class PlannedLaunch {
  public:

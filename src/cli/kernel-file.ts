@@ -68,6 +68,7 @@ export async function checkOwnSource(
     include,
     ...(kernel !== undefined && { kernel }),
     ...(against !== undefined && { against }),
+    ...(flags.description !== undefined && { description: flags.description }),
     ...(flags.dump !== undefined && { dump: flags.dump }),
   };
   const all: Told[] = [];
@@ -188,11 +189,12 @@ async function openSession(
 function withCommand(one: Checked, file: string, flags: Options): Checked {
   if (!('verdict' in one) || one.verdict.verdict === 'passed') return one;
   const { evidence } = one.verdict;
-  const { against, depth, watchdog } = flags;
+  const { against, description, depth, watchdog } = flags;
   const seed = typeof evidence.seed === 'number' ? evidence.seed : undefined;
   const include = (flags.include ?? []).map((folder) => ` --include ${quoted(folder)}`).join('');
   const command = `npx validate ${quoted(file)} ${quoted(one.kernel)}${one.gpu === undefined ? '' : ` --device ${cuda.name}`}`;
-  const reproduce = command + flagText({ against, case: evidence.case, seed, depth, watchdog }) + include;
+  const reproduce =
+    command + flagText({ against, description, case: evidence.case, seed, depth, watchdog }) + include;
   return { ...one, verdict: { ...one.verdict, evidence: { ...evidence, reproduce } } };
 }
 

@@ -29,6 +29,7 @@ export interface Options {
   readonly as?: string;
   /** `validate x.cu`: the reference. */
   readonly against?: string;
+  readonly description?: string;
   readonly include?: readonly string[];
   readonly dump?: string;
   readonly junit?: string;
@@ -125,6 +126,7 @@ export function withCheck(command: Command): Command {
       '--against <reference>',
       'for a .cu: file.c:function, file.cu:kernel, file.py:function or out.npy',
     )
+    .option('--description <file>', 'for a .cu: its description, in place of those in it and beside it')
     .option('--include <folder...>', 'for a .cu: where its headers are')
     .addOption(
       new Option('--sanitize <tool>', 'for a .cu with --device cuda: also under compute-sanitizer').choices(

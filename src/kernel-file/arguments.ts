@@ -6,9 +6,9 @@ import type {
   ValuesDescription,
 } from './description.ts';
 import type { Sizes } from './expression.ts';
-import { partsOf } from './fields.ts';
+import { isKnownStruct, partsOf } from './fields.ts';
 import type { Item } from './items.ts';
-import type { ElementType, Parameter, Signature } from './signature.ts';
+import { type ElementType, isFunctionPointer, type Parameter, type Signature } from './signature.ts';
 import { matching } from './tokens.ts';
 
 export type Expression = string | number;
@@ -42,6 +42,12 @@ type Contents =
       readonly name: string;
       readonly type: ElementType;
       readonly value: Expression;
+    }
+  | {
+      readonly kind: 'function';
+      readonly name: string;
+      /** A function of the source; absent: a null pointer. */
+      readonly value?: string;
     };
 
 /** Notes that a value is a guess. */
@@ -73,12 +79,13 @@ export function planParameter(
   const isTyped = typeof given === 'object' && !Array.isArray(given) && given.type !== undefined;
   if (!isStruct(parameter) || isTyped) return [planArgument(parameter, signature, given, sizes, guesses)];
   const where = `${signature.file}:${signature.line}: argument '${parameter.name}' of ${signature.name}`;
+  if (isFunctionPointer(parameter.type, items)) return [planFunction(parameter.name, given, items, where)];
   // Whole numbers that nobody gives a value stay 0.
   const parts = partsOf(parameter, given, items, where).filter(
     ({ parameter: field, given: value }) =>
       value !== undefined || field.pointer || plainName(field) in sizes || !/^[iu]/.test(field.element ?? ''),
   );
-  if (parts.length === 0)
+  if (parts.length === 0 && !isKnownStruct(parameter.type, items))
     throw new UsageError(
       `${where} has the type ${parameter.type}, whose fields are not known; say them in the description, e.g. arguments: { ${parameter.name}: { fields: { n: N, in: { type: f32, shape: [N] } } } }`,
     );
@@ -86,6 +93,21 @@ export function planParameter(
     ...planArgument(part.parameter, signature, part.given, sizes, guesses),
     path: part.path,
   }));
+}
+
+function planFunction(
+  name: string,
+  given: ArgumentDescription | undefined,
+  items: readonly Item[],
+  where: string,
+): Contents {
+  if (given === 0) return { kind: 'function', name };
+  const known = items.filter(({ kind, body, marks }) => kind === 'function' && body && marks.has('device'));
+  const names = known.map((item) => item.names.at(-1) ?? '');
+  if (typeof given === 'string' && names.includes(given)) return { kind: 'function', name, value: given };
+  throw new UsageError(
+    `${where} is a pointer to a function: name one, e.g. arguments: { ${name}: ${names[0] ?? 'f'} } (there are: ${names.join(', ') || 'none'}), or 0`,
+  );
 }
 
 function planArgument(

@@ -12,8 +12,9 @@ import type { Variant } from '../model/variant.ts';
 import { hashOf, sha256 } from '../util/hash.ts';
 import { emulatedEntry, symbol } from './entry.ts';
 import { explain } from './explain.ts';
-import type { Plan } from './plan.ts';
+import { type Plan, rootsOf } from './plan.ts';
 import { checkFlags, precompiledPrelude, preludeKey } from './prelude.ts';
+import { mustBeDefined } from './refuse.ts';
 import { reachable, rewritten } from './rewrite.ts';
 import type { ReadSource } from './source.ts';
 import { symbolCode, variablesOf, wordsOf } from './symbols.ts';
@@ -27,18 +28,19 @@ export async function buildKernel(
   context: CompileContext,
 ): Promise<Artifact> {
   const { symbols, allow } = plan;
+  const roots = rootsOf(kernel, plan.arguments);
   const entry =
     emulatedEntry(kernel, plan) +
     symbolCode(
       symbols,
-      variablesOf(source.items, wordsOf(kernel)),
+      variablesOf(source.items, wordsOf(roots)),
       plan.arguments.length,
       `${symbol}_prepare`,
       (variable) => variable.replace(/(\w+)$/, 'tw_initial_$1'),
     ) +
     `extern "C" { extern const char ${symbol}_allows[] = " ${allow.map((kind) => `${kind} `).join('')}"; }\n` +
     'static const bool tw_has_variables = (simt::use_static_shared_memory(), true);\n';
-  const text = unit(source, kernel, entry);
+  const text = unit(source, roots, entry);
   const { path, key, cached, seconds } = await buildLibrary(text, source, compilers, context);
   const variant = variantFor(source, kernel, plan);
   const made = { variant, path: source.path, text: source.text, hash: sha256(source.text) };
@@ -48,6 +50,7 @@ export async function buildKernel(
 /** The declarations that `name` needs, and a last function behind them. */
 export function unit(source: ReadSource, name: string, entry: string): string {
   const kept = reachable(source.items, wordsOf(name));
+  mustBeDefined(kept, source.items);
   return `${rewritten(source.preprocessed, source.items, kept)}# 1 "tilewright"\n${entry}`;
 }
 

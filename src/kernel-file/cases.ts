@@ -141,7 +141,10 @@ const bytes: Readonly<Record<ElementType, number>> = {
 };
 
 function argumentJson(argument: PlannedArgument, plan: Plan, sizes: Sizes): object {
-  const { name, type, kind } = argument;
+  const { name, kind } = argument;
+  // The entry knows the function; its slot stays empty.
+  if (kind === 'function') return { name, kind: 'scalar', type: 'i64', value: 0 };
+  const { type } = argument;
   if (kind === 'scalar') {
     // The compiler converts what a field of a struct gets.
     const own = argument.path === undefined ? type : 'f64';

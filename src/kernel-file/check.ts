@@ -28,6 +28,8 @@ export interface CheckRequest {
   readonly kernel?: string;
   /** Takes the place of the description's reference. */
   readonly against?: string;
+  /** File of descriptions, in place of the source's own. */
+  readonly description?: string;
   /** Folders of the user's headers. */
   readonly include: readonly string[];
   readonly gate: GateScope;
@@ -61,7 +63,7 @@ interface Subject {
 export async function* checkSource(request: CheckRequest, host: CheckHost): AsyncGenerator<Checked, void> {
   const source = await readSource(request.file, host.compilers, host.context, request.include);
   const { gpu } = host;
-  for (const subject of subjectsOf(source, request.kernel)) {
+  for (const subject of subjectsOf(source, request.kernel, request.description)) {
     if (!gpu) {
       yield await checkKernel(source, subject, request, host);
       continue;
@@ -110,9 +112,9 @@ export async function draftPlans(
   });
 }
 
-function subjectsOf(source: ReadSource, wanted: string | undefined): Subject[] {
+function subjectsOf(source: ReadSource, wanted: string | undefined, elsewhere?: string): Subject[] {
   const kernels = kernelsIn(source.items);
-  const descriptions = readDescriptions(source.path, source.text);
+  const descriptions = readDescriptions(source.path, source.text, elsewhere);
   const known = kernels.map(({ names }) => names.at(-1)).join(', ');
   if (kernels.length === 0)
     throw new UsageError(`${source.path} defines no kernel (a function with __global__)`);
@@ -201,9 +203,9 @@ async function checkKernel(
       request.against === undefined
         ? await makeReference(subject.description.reference, plan, self, {
             ...workshop,
-            folder: dirname(source.path),
+            folders: [...(request.description ? [dirname(request.description)] : []), dirname(source.path)],
           })
-        : await makeReference(request.against, plan, self, { ...workshop, folder: process.cwd() });
+        : await makeReference(request.against, plan, self, { ...workshop, folders: [process.cwd()] });
     const verdict = await judge(
       plan,
       artifact,

@@ -79,7 +79,7 @@ const sizesSchema = z.record(z.string(), z.number().int().positive());
 const dimensions = z.union([expression, z.array(expression).min(1).max(3)]);
 
 /** Findings that a description may allow. */
-const allowable = ['same-value-race', 'early-exit'] as const;
+const allowable = ['same-value-race', 'early-exit', 'uninitialised'] as const;
 
 export const descriptionSchema = z
   .strictObject({
@@ -112,7 +112,7 @@ export const descriptionSchema = z
       .array(z.enum(allowable))
       .optional()
       .describe(
-        'Findings that are meant: same-value-race (stores that race but leave the value that is there), early-exit (threads that end before a barrier of the block).',
+        'Findings that are meant: same-value-race (stores that race but leave the value that is there), early-exit (threads that end before a barrier of the block), uninitialised (reads of memory that nothing has written, whose values do not matter).',
       ),
     deterministic: z.boolean().optional().describe('Whether every order of threads gives the same bits.'),
   })
@@ -128,8 +128,13 @@ export function descriptionJsonSchema(): object {
   return z.toJSONSchema(descriptionSchema, { io: 'input' });
 }
 
-/** The descriptions of a source: those in its comments, or those of `<name>.yaml` or `<name>.json` beside it. */
-export function readDescriptions(path: string, text: string): Description[] {
+/** The descriptions of a source: those of `elsewhere`, else those in its comments, and of `<name>.yaml` or `<name>.json` beside it. */
+export function readDescriptions(path: string, text: string, elsewhere?: string): Description[] {
+  if (elsewhere !== undefined)
+    return parse(
+      onDisk(`read ${elsewhere}`, () => readFileSync(elsewhere, 'utf8')),
+      elsewhere,
+    );
   const inside = commentsIn(text).map(({ body, line }) => parse(body, `${basename(path)}:${line}`));
   const beside = ['.yaml', '.yml', '.json'].map((end) => path.replace(/\.\w+$/, end)).find(existsSync);
   if (beside === undefined || beside === path) return inside.flat();

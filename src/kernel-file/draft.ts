@@ -58,6 +58,7 @@ function isSize(argument: PlannedArgument): boolean {
 
 function described(argument: PlannedArgument): unknown {
   if (argument.kind === 'scalar') return argument.value;
+  if (argument.kind === 'function') return argument.value ?? 0;
   if (argument.kind === 'workspace') return { role: 'workspace', shape: argument.shape };
   const { role, shape, values } = argument;
   if (role !== 'inout' && (role === 'out' || values === 'normal')) return shape;

@@ -15,9 +15,14 @@ function argumentList(
   const values = signature.parameters.map((_, index) => {
     const own = slots.filter(({ parameter }) => parameter === index);
     const [first] = own;
+    const type = `tw::ParametersOf<decltype(&${kernel})>::type<${index}>`;
+    if (first?.kind === 'function')
+      return {
+        code: `${type} value${index} = ${first.value ? `&${first.value}` : 'nullptr'};\n`,
+        address: `&value${index}`,
+      };
     if (first && first.path === undefined) return { code: '', address: `slots + ${8 * first.slot}` };
     const fields = own.map(({ path, slot }) => `tw::set_field(value${index}.${path}, slots + ${8 * slot});`);
-    const type = `tw::ParametersOf<decltype(&${kernel})>::type<${index}>`;
     return { code: `${type} value${index}{}; ${fields.join(' ')}\n`, address: `&value${index}` };
   });
   const addresses = [...values.map(({ address }) => address), 'nullptr'];
@@ -25,8 +30,12 @@ function argumentList(
 }
 
 /** Entry point on the emulated device. */
-export function emulatedEntry(kernel: string, plan: Pick<Plan, 'arguments' | 'signature'>): string {
+export function emulatedEntry(
+  kernel: string,
+  plan: Pick<Plan, 'arguments' | 'signature' | 'cooperative'>,
+): string {
   return (
+    (plan.cooperative ? `extern "C" { extern const char ${symbol}_cooperative = 1; }\n` : '') +
     `extern "C" void ${symbol}_emulated(void** arguments) {\n` +
     `[[maybe_unused]] char* slots = static_cast<char*>(arguments[0]);\n${argumentList(kernel, plan)}` +
     `tw::call_kernel(&${kernel}, list);\n}\n`
@@ -34,10 +43,14 @@ export function emulatedEntry(kernel: string, plan: Pick<Plan, 'arguments' | 'si
 }
 
 /** Entry point on a GPU: host code, which launches. */
-export function cudaEntry(kernel: string, plan: Pick<Plan, 'arguments' | 'signature'>): string {
+export function cudaEntry(
+  kernel: string,
+  plan: Pick<Plan, 'arguments' | 'signature' | 'cooperative'>,
+): string {
+  const launch = plan.cooperative ? 'cudaLaunchCooperativeKernel' : 'cudaLaunchKernel';
   return (
     `extern "C" int ${symbol}_cuda(const void* call, const unsigned* grid, const unsigned* block, size_t shared, void* stream) {\n` +
     `[[maybe_unused]] char* slots = static_cast<char*>(const_cast<void*>(call));\n${argumentList(kernel, plan)}` +
-    `return tw::launch(reinterpret_cast<const void*>(&${kernel}), grid, block, shared, stream, list);\n}\n`
+    `return tw::launch(&${launch}, reinterpret_cast<const void*>(&${kernel}), grid, block, shared, stream, list);\n}\n`
   );
 }

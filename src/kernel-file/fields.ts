@@ -17,26 +17,61 @@ interface Field extends Parameter {
   readonly isArray: boolean;
 }
 
-/** The fields of a struct of the source, in order; none where it is not found. */
-function fieldsOf(type: string, items: readonly Item[]): Field[] {
+/** The fields of a struct of the source, those of its bases and of inner structs too (`v.in`); undefined where it is not found. */
+function fieldsOf(type: string, items: readonly Item[], depth = 0): Field[] | undefined {
   const name = type.split('::').at(-1) ?? '';
   const item = items.find(
     ({ kind, names, tokens }) =>
       kind === 'type' && names.includes(name) && tokens.some((one) => one.text === '{'),
   );
-  if (!item) return [];
+  if (!item || depth > deepest) return undefined;
   const { tokens } = item;
   const brace = tokens.findIndex(({ text }) => text === '{');
-  return statementsIn(tokens.slice(brace + 1, matching(tokens, brace))).flatMap((statement) =>
-    declarations(statement).map((part, i) => {
-      const bracket = part.findIndex(({ text }) => text === '[');
-      const element = bracket < 0 ? part : part.slice(0, bracket);
-      return { ...parameterOf(element, i, items, {}), isArray: bracket >= 0 };
-    }),
+  return [
+    ...basesIn(tokens.slice(0, brace)).flatMap((base) => fieldsOf(base, items, depth + 1) ?? []),
+    ...fieldsIn(tokens.slice(brace + 1, matching(tokens, brace)), items, depth),
+  ];
+}
+
+const deepest = 8;
+
+/** `s` of `struct t : public s`. */
+function basesIn(head: readonly Token[]): string[] {
+  const colon = head.findIndex(({ text }) => text === ':');
+  if (colon < 0) return [];
+  return splitCommas(head.slice(colon + 1)).map(
+    (part) => part.findLast(({ kind }) => kind === 'word')?.text ?? '',
   );
 }
 
-/** Declarations of data; functions, nested types and what they contain are left out. */
+function fieldsIn(body: readonly Token[], items: readonly Item[], depth: number): Field[] {
+  return statementsIn(body).flatMap((statement) => {
+    const inner = innerStruct(statement);
+    if (inner) return fieldsIn(inner.body, items, depth + 1).map((field) => within(inner.name, field));
+    return declarations(statement).flatMap((part, i) => {
+      const bracket = part.findIndex(({ text }) => text === '[');
+      const isArray = bracket >= 0;
+      const field = { ...parameterOf(isArray ? part.slice(0, bracket) : part, i, items, {}), isArray };
+      const { type, pointer, element: known } = field;
+      const nested = isArray || pointer || known ? undefined : fieldsOf(type, items, depth + 1);
+      return nested ? nested.map((one) => within(field.name, one)) : [field];
+    });
+  });
+}
+
+function within(name: string, field: Field): Field {
+  return { ...field, name: `${name}.${field.name}` };
+}
+
+/** `struct { int* p; } s` within another. */
+function innerStruct(statement: readonly Token[]) {
+  const open = statement.findIndex(({ text }) => text === '{');
+  const last = statement.at(-1);
+  if (open < 0 || statement[0]?.text !== 'struct' || last?.kind !== 'word') return undefined;
+  return { name: last.text, body: statement.slice(open + 1, matching(statement, open)) };
+}
+
+/** Declarations of data, inner structs with their bodies; functions are left out. */
 function statementsIn(body: readonly Token[]): Token[][] {
   const statements: Token[][] = [[]];
   for (let i = 0; i < body.length; i++) {
@@ -44,15 +79,19 @@ function statementsIn(body: readonly Token[]): Token[][] {
     const statement = statements.at(-1) as Token[];
     if (token.text === ';') statements.push([]);
     else if (token.text === '{') {
-      i = matching(body, i);
-      statement.push(token);
-      if (body[i + 1]?.text !== ';') statements.push([]);
+      const close = matching(body, i);
+      statement.push(...body.slice(i, close + 1));
+      i = close;
+      if (body[i + 1]?.text !== ';' && statement[0]?.text !== 'struct') statements.push([]);
     } else if (token.text === ':' && /^(public|private|protected)$/.test(statement.at(-1)?.text ?? '')) {
       statement.length = 0;
     } else statement.push(token);
   }
   return statements.filter(
-    (one) => one.length > 1 && !one.some(({ text }) => /^[({]$|^(static|using|typedef|friend)$/.test(text)),
+    (one) =>
+      one.length > 1 &&
+      (innerStruct(one) !== undefined ||
+        !one.some(({ text }) => /^[({]$|^(static|using|typedef|friend)$/.test(text))),
   );
 }
 
@@ -67,7 +106,12 @@ function declarations(statement: readonly Token[]): Token[][] {
   return [first, ...more.map((part) => [...plain, ...part])];
 }
 
-/** A struct's fields as arguments; those that nobody describes have their defaults, arrays and inner structs hold zeros. */
+/** Whether the source says what a type's fields are. */
+export function isKnownStruct(type: string, items: readonly Item[]): boolean {
+  return fieldsOf(type, items) !== undefined;
+}
+
+/** A struct's fields as arguments; those that nobody describes have their defaults, arrays hold zeros. */
 export function partsOf(
   parameter: Parameter,
   given: ArgumentDescription | undefined,
@@ -75,10 +119,13 @@ export function partsOf(
   where: string,
 ): Part[] {
   const described = typeof given === 'object' && !Array.isArray(given) ? (given.fields ?? {}) : {};
-  const known = fieldsOf(parameter.type, items);
+  const known = fieldsOf(parameter.type, items) ?? [];
   // Of an inner struct the compiler says what it lacks.
   const stranger = Object.keys(described).find(
-    (path) => known.length > 0 && !path.includes('.') && !known.some(isRootOf(path)),
+    (path) =>
+      known.length > 0 &&
+      !path.includes('.') &&
+      !known.some(({ name }) => isPartOf(path, name) || isPartOf(name, path)),
   );
   if (stranger !== undefined)
     throw new UsageError(
@@ -86,7 +133,7 @@ export function partsOf(
     );
   const plain = known
     .filter(({ name, isArray, pointer, element }) => {
-      const said = Object.keys(described).some((path) => isRootOf(path)({ name }));
+      const said = Object.keys(described).some((path) => isPartOf(path, name) || isPartOf(name, path));
       return !said && !isArray && (pointer || element !== undefined);
     })
     .map((field) => partFor(parameter, field.name, field, undefined));
@@ -99,9 +146,9 @@ export function partsOf(
   return [...plain, ...said];
 }
 
-function isRootOf(path: string) {
-  const [root] = path.split(/[.[]/);
-  return ({ name }: { readonly name: string }) => name === root;
+/** `in[2]` and `in.x` are parts of `in`. */
+function isPartOf(path: string, whole: string): boolean {
+  return path === whole || (path.startsWith(whole) && /^[.[]/.test(path.slice(whole.length)));
 }
 
 /** A number that is no field of a known struct. */

@@ -76,6 +76,8 @@ async function buildForGpu(
   context: CompileContext,
 ): Promise<Artifact> {
   const own = join(context.packageRoot, 'harness/check');
+  if (plan.arguments.some(({ kind }) => kind === 'function'))
+    throw new UsageError(`${plan.kernel}: pointers to functions as arguments are not supported on a GPU`);
   const text = unitFor(source, plan);
   const flags = ['-shared', '-std=c++20', '-O2', '-lineinfo', '-w', `-arch=${arch}`, '-Xcompiler', '-fPIC'];
   const key = hashOf(

@@ -11,9 +11,10 @@ import type { Description, ToleranceDescription } from './description.ts';
 import { evaluate, isKnown, type Sizes } from './expression.ts';
 import { type Part, partsOf } from './fields.ts';
 import type { Item } from './items.ts';
+import { reachable } from './rewrite.ts';
 import type { ElementType, Signature } from './signature.ts';
 import type { Site } from './sites.ts';
-import { type PlannedSymbol, planSymbols } from './symbols.ts';
+import { type PlannedSymbol, planSymbols, wordsOf } from './symbols.ts';
 
 /** A description with every default filled in. */
 export interface Plan {
@@ -30,6 +31,8 @@ export interface Plan {
   readonly shared: Expression;
   readonly tolerance?: ToleranceDescription;
   readonly deterministic: boolean;
+  /** All blocks are there at once: the kernel synchronises its grid. */
+  readonly cooperative: boolean;
   /** Kinds of findings that are meant. */
   readonly allow: readonly string[];
   /** Names of arguments, and of other things, whose value is a guess. */
@@ -67,17 +70,29 @@ export function makePlan(
     sizes,
     ragged: description.ragged ?? true,
     arguments: planned,
-    symbols: planSymbols(description.symbols, kernel, items),
+    symbols: planSymbols(description.symbols, rootsOf(kernel, planned), items),
     grid:
       dimensions(description.grid) ?? knownGrid(site, threads) ?? guessGrid(planned, first, block, guesses),
     block,
     shared: description.shared ?? knownShared(site, threads) ?? 0,
     deterministic: deterministic ?? !addsFloats(signature),
+    cooperative: mentions(items, rootsOf(kernel, planned), /^(this_grid|grid_group)$/),
     allow: description.allow ?? [],
     guesses,
     ...(where !== undefined && { where }),
     ...(tolerance !== undefined && { tolerance }),
   };
+}
+
+/** Names of what a call needs: the kernel, and functions that it is given. */
+export function rootsOf(kernel: string, given: readonly PlannedArgument[]): string {
+  return [kernel, ...given.flatMap((one) => (one.kind === 'function' ? (one.value ?? []) : []))].join(' ');
+}
+
+function mentions(items: readonly Item[], roots: string, word: RegExp): boolean {
+  return [...reachable(items, wordsOf(roots))].some(({ tokens }) =>
+    tokens.some(({ text }) => word.test(text)),
+  );
 }
 
 /** `256`, `float` of `scan<256, float>`. */

@@ -27,6 +27,9 @@ function typeFolders({ cudaHome }: RunnerCompilers, { packageRoot }: CompileCont
 /** A copy of a float4 stays one access of 16 bytes, whose alignment is looked at. */
 const wholeAccesses = ['-fno-tree-sra', '-fno-ipa-sra'];
 
+/** An entry sets the private fields of a struct too. */
+const allFields = ['-fno-access-control'];
+
 /** Functions that a source wants inlined are, though a shared object is made of them. */
 const ownCode = ['-fno-semantic-interposition'];
 
@@ -37,6 +40,7 @@ export function checkFlags(compilers: RunnerCompilers, context: CompileContext):
     ...emulatedFlags,
     ...wholeAccesses,
     ...ownCode,
+    ...allFields,
     '-w',
     ...folders.flatMap((folder) => ['-isystem', folder]),
   ];
@@ -46,7 +50,7 @@ export function checkFlags(compilers: RunnerCompilers, context: CompileContext):
 export function preludeKey(compilers: RunnerCompilers, context: CompileContext): string {
   const text = readFileSync(join(context.packageRoot, 'harness/check/prelude.hpp'), 'utf8');
   const hash = includeHash(text, ownFolders(context), join(context.packageRoot, 'harness/check'));
-  const flags = [...emulatedFlags, ...wholeAccesses, ...ownCode].join(' ');
+  const flags = [...emulatedFlags, ...wholeAccesses, ...ownCode, ...allFields].join(' ');
   const { cxxVersion, nvccVersion = 'none' } = compilers;
   return hashOf('prelude of a check', hash, flags, cxxVersion, nvccVersion, process.arch);
 }

@@ -15,8 +15,14 @@ export interface Workshop {
   readonly compilers: RunnerCompilers;
   readonly context: CompileContext;
   readonly include: readonly string[];
-  /** Folder against which the names of files are understood. */
-  readonly folder: string;
+  /** Folders in which files are looked for, the first first. */
+  readonly folders: readonly string[];
+}
+
+/** A file of the first folder that has it. */
+function find(file: string, { folders }: Workshop): string {
+  const paths = folders.map((folder) => resolve(folder, file));
+  return paths.find(existsSync) ?? paths.at(-1) ?? file;
 }
 
 /** Makes ready what the answers are compared with; without a reference that is the kernel itself, thread by thread in order. */
@@ -33,7 +39,7 @@ export async function makeReference(
   if (end === '.npy') return files({ [onlyOutput(plan)]: file }, workshop);
   if (name === undefined)
     throw new UsageError(`the reference ${given} names no function: say ${file}:<function>`);
-  const path = resolve(workshop.folder, file);
+  const path = find(file, workshop);
   if (!existsSync(path)) throw new UsageError(`there is no file ${path} for the reference ${given}`);
   if (end === '.py') return python(path, name, workshop);
   const source =
@@ -54,8 +60,8 @@ export async function makeReference(
   return { kind: 'kernel', library: artifact.path };
 }
 
-function files(given: Readonly<Record<string, string>>, { folder }: Workshop): ReferenceJson {
-  const paths = Object.entries(given).map(([name, file]) => [name, resolve(folder, file)] as const);
+function files(given: Readonly<Record<string, string>>, workshop: Workshop): ReferenceJson {
+  const paths = Object.entries(given).map(([name, file]) => [name, find(file, workshop)] as const);
   const missing = paths.find(([, path]) => !existsSync(path));
   if (missing) throw new UsageError(`there is no file ${missing[1]} for the output '${missing[0]}'`);
   return { kind: 'files', files: Object.fromEntries(paths) };

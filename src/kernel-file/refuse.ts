@@ -1,4 +1,5 @@
 import { UsageError } from '../errors.ts';
+import type { Item } from './items.ts';
 import { join, type Token } from './tokens.ts';
 import { placeOf } from './variables.ts';
 
@@ -6,11 +7,11 @@ import { placeOf } from './variables.ts';
 const unsupported: readonly (readonly [RegExp, string])[] = [
   [/^(tex[123]D\w*|texCubemap\w*|cudaTextureObject_t|texture)$/, 'textures; read from a pointer instead'],
   [/^(surf[123]D\w*|cudaSurfaceObject_t)$/, 'surfaces; write through a pointer instead'],
-  [/^(this_grid|grid_group|this_multi_grid)$/, 'synchronisation of the whole grid'],
+  [/^(this_multi_grid|multi_grid_group)$/, 'synchronisation of several GPUs'],
   [/^(this_cluster|cluster_group)$/, 'clusters of cooperative groups'],
   [/^thrust$/, 'Thrust'],
   [/^cutlass|^cute$/, 'CUTLASS'],
-  [/^(curand\w*)$/, "cuRAND's device functions"],
+  [/^curandState(Mtgp32|MRG|Philox|Sobol|Scrambled)\w*$/, "cuRAND's generators beside XORWOW"],
   [/^(cudaLaunchDevice|cudaGridDependencySynchronize)$/, 'launches from within a kernel'],
 ];
 
@@ -26,6 +27,22 @@ export function mustBeSupported(tokens: readonly Token[]): void {
     const what = nameOf(tokens, i);
     if (what !== undefined)
       throw new UsageError(`${placeOf(token)}: the emulated device does not support ${what}`);
+  }
+}
+
+/** Throws a UsageError for a function of the device that is needed but has no body in the files that were found. */
+export function mustBeDefined(kept: ReadonlySet<Item>, items: readonly Item[]): void {
+  const defined = new Set(
+    items
+      .filter(({ kind, body }) => kind === 'function' && body !== undefined)
+      .map(({ names }) => names.at(-1)),
+  );
+  for (const { kind, marks, names, tokens } of kept) {
+    const name = names.at(-1);
+    if (kind !== 'function' || !marks.has('device') || defined.has(name)) continue;
+    throw new UsageError(
+      `${placeOf(tokens[0] as Token)}: '${name}' is declared, but none of the files that were found defines it`,
+    );
   }
 }
 

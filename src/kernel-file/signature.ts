@@ -105,6 +105,18 @@ function aliasOf(name: string, items: readonly Item[]): string | undefined {
   return undefined;
 }
 
+/** Whether a type is the name of a pointer to functions: `typedef float (*Operation)(float);`. */
+export function isFunctionPointer(type: string, items: readonly Item[]): boolean {
+  return items.some(({ kind, tokens }) => {
+    if (kind !== 'type') return false;
+    const words = tokens.map(({ text }) => text);
+    const at = words.indexOf(type);
+    if (words[0] === 'typedef')
+      return words[at - 2] === '(' && words[at - 1] === '*' && words[at + 1] === ')' && words[at + 2] === '(';
+    return words[0] === 'using' && at === 1 && /\( ?\* ?\) ?\(/.test(words.join(' '));
+  });
+}
+
 /** Signatures of functions; `values`: arguments for the parameters of a template, in order. */
 export function signatureOf(item: Item, items: readonly Item[], values: readonly string[] = []): Signature {
   const { tokens, parenthesis = 0, names, scope } = item;

@@ -14,7 +14,7 @@ export interface PlannedSymbol {
   readonly values: ValuesDescription | { readonly all: Expression };
 }
 
-/** The names in `ns::scan<256, kWidth>`. */
+/** The names in `ns::scan<256, kWidth>`, or in several such. */
 export function wordsOf(kernel: string): string[] {
   return kernel.match(/[A-Za-z_]\w*/g) ?? [];
 }

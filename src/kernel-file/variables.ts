@@ -55,9 +55,10 @@ export function deviceMemory(statement: readonly Token[]): Edit[] {
   const marks = statement.filter(markOf);
   if (isPlainConstant(statement)) return marks.map(remove);
   const names = namesIn(statement);
+  const constant = marks.some((token) => markOf(token) === 'constant');
   const references = names.map(
     ({ text: name }) =>
-      ` static tw::DeviceVariable<decltype(tw_initial_${name})> tw_holder_${name}(tw_initial_${name}, "${name}");` +
+      ` static tw::DeviceVariable<decltype(tw_initial_${name})> tw_holder_${name}(tw_initial_${name}, "${name}", ${constant});` +
       ` static auto& ${name} = tw_holder_${name}.value();`,
   );
   return [

@@ -1,5 +1,5 @@
-// cooperative_groups.h - thread blocks, tiles and coalesced threads on the emulated device. Whole grids and clusters
-// are left out: a kernel that asks for them is refused by name.
+// cooperative_groups.h - grids, thread blocks, tiles and coalesced threads on the emulated device. Clusters are left
+// out: a kernel that asks for them is refused by name.
 #pragma once
 #include <type_traits>
 
@@ -9,7 +9,8 @@ namespace cooperative_groups {
 class thread_block {
  public:
   static constexpr unsigned dimensions = 3;
-  static void sync() { __syncthreads(); }
+  /// All threads must come; which of the source's calls they come to is not told apart.
+  static void sync() { simt::sync_threads(~0u); }
   static unsigned thread_rank() {
     return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
   }
@@ -21,6 +22,28 @@ class thread_block {
   static dim3 dim_threads() { return group_dim(); }
 };
 inline thread_block this_thread_block() { return {}; }
+
+/// All threads of the grid, which is launched cooperatively.
+class grid_group {
+ public:
+  static void sync() { simt::grid_sync(); }
+  static bool is_valid() { return true; }
+  static unsigned long long num_blocks() {
+    return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
+  }
+  static unsigned long long block_rank() {
+    return blockIdx.x + static_cast<unsigned long long>(gridDim.x) * (blockIdx.y + gridDim.y * blockIdx.z);
+  }
+  static unsigned long long thread_rank() {
+    return block_rank() * thread_block::size() + thread_block::thread_rank();
+  }
+  static unsigned long long size() { return num_blocks() * thread_block::size(); }
+  static unsigned long long num_threads() { return size(); }
+  static dim3 group_dim() { return {gridDim.x, gridDim.y, gridDim.z}; }
+  static dim3 dim_blocks() { return group_dim(); }
+  static dim3 block_index() { return thread_block::group_index(); }
+};
+inline grid_group this_grid() { return {}; }
 
 /// Lanes of one warp that work together; the base of tiles and coalesced groups.
 class warp_group {
@@ -124,6 +147,10 @@ inline coalesced_group coalesced_threads() { return coalesced_group(__activemask
 
 template <class Group>
 void sync(const Group& group) {
+  group.sync();
+}
+template <class Group>
+void synchronize(const Group& group) {
   group.sync();
 }
 

@@ -45,6 +45,9 @@ std::string wait_text(const Thread& thread) {
     case Wait::cluster:
       return text("at the cluster barrier (%u of %u threads have arrived)", thread.block->cluster->arrived,
                   thread.block->cluster->live);
+    case Wait::grid:
+      return text("at the barrier of the grid (%zu of %zu threads have arrived)", machine.grid_barrier.arrived,
+                  machine.threads.size());
     case Wait::mbarrier:
     case Wait::poll:
       return mbarrier_text(thread);

@@ -35,6 +35,7 @@ void shared_hook(Thread& self, std::size_t offset, std::size_t bytes, bool store
 
 void global_hook(Thread& self, const void* pointer, std::size_t bytes, bool store, AccessKind kind) {
   if (!check_global(pointer, bytes, store ? "store" : "load")) return;
+  if (store && constants_present) check_not_constant(pointer, bytes, "store");
   (store ? machine.stats.global_store_bytes : machine.stats.global_load_bytes) += bytes;
   if (!machine.detect) return;
   const Access access = access_by(self, kind, self.pc);
@@ -42,6 +43,11 @@ void global_hook(Thread& self, const void* pointer, std::size_t bytes, bool stor
     note_global_write(pointer, bytes, access);
   else
     note_global_read(pointer, bytes, access);
+}
+
+AccessKind byte_kind(const void* pointer, bool store) {
+  if (reinterpret_cast<std::uintptr_t>(pointer) & 1) return store ? AccessKind::byte_store_odd : AccessKind::byte_load_odd;
+  return store ? AccessKind::byte_store : AccessKind::byte_load;
 }
 
 [[gnu::noinline]] void checked_hook(const void* pointer, std::size_t bytes, bool store, bool aligned,
@@ -55,8 +61,7 @@ void global_hook(Thread& self, const void* pointer, std::size_t bytes, bool stor
   // A power of two, where it is aligned.
   if (aligned && (reinterpret_cast<std::uintptr_t>(pointer) & (bytes - 1)))
     check_alignment(pointer, bytes, store ? "store" : "load");
-  const AccessKind kind = bytes == 1 ? (store ? AccessKind::byte_store : AccessKind::byte_load)
-                                     : (store ? AccessKind::store : AccessKind::load);
+  const AccessKind kind = bytes == 1 ? byte_kind(pointer, store) : store ? AccessKind::store : AccessKind::load;
   const auto offset =
       static_cast<std::size_t>(static_cast<const unsigned char*>(pointer) - address_space.base);
   if (offset < address_space.shared_bytes)

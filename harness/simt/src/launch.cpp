@@ -26,6 +26,7 @@ namespace core {
 
 Machine machine;
 bool hooks_present = false;
+bool constants_present = false;
 
 std::recursive_mutex& device_mutex() {
   static std::recursive_mutex mutex;
@@ -173,6 +174,8 @@ void start_wave(unsigned first_cluster) {
     cluster.blocks = blocks;
     cluster.live = machine.threads_per_block * machine.blocks_per_cluster;
   }
+  settle_racing_store();  // the last wave's, before its shared memory is poisoned
+  machine.grid_barrier = {};
   for (Block& block : machine.blocks) reset_block(block);
   machine.live = static_cast<unsigned>(machine.threads.size());
   if (machine.detect) machine.shared_shadow.reset();

@@ -63,7 +63,7 @@ struct Timeline {
   Progress copy, bulk_read, bulk_write, wgmma;
 };
 
-enum class Wait : std::uint8_t { none, collective, barrier, cluster, mbarrier, poll, wgmma };
+enum class Wait : std::uint8_t { none, collective, barrier, cluster, grid, mbarrier, poll, wgmma };
 
 struct Block;
 struct Warp;
@@ -176,6 +176,13 @@ struct Cluster {
   std::vector<Thread*> waiting;
 };
 
+/// The barrier of all threads of a grid, none of which may leave before it.
+struct GridBarrier {
+  std::size_t arrived = 0;
+  Gathering gathering;
+  std::vector<Thread*> waiting;
+};
+
 struct Machine {
   Config config;
   Limits limits;
@@ -190,6 +197,7 @@ struct Machine {
   std::vector<Warp> warps;
   std::vector<Block> blocks;
   std::vector<Cluster> wave_clusters;
+  GridBarrier grid_barrier;
   StackPool stacks;
   Fiber launcher;
   Thread* current = nullptr;
@@ -230,6 +238,8 @@ extern Machine machine;
 std::recursive_mutex& device_mutex();
 /// Set when a module compiled with -fsanitize=thread is loaded: plain accesses are then seen.
 extern bool hooks_present;
+/// Set when a module with constant memory is loaded.
+extern bool constants_present;
 
 /// CPU time of this OS thread: a busy machine makes no kernel hang.
 double cpu_seconds();

@@ -179,6 +179,12 @@ bool check_global(const void* pointer, std::size_t bytes, const char* what) {
   return false;
 }
 
+void check_not_constant(const void* pointer, std::size_t bytes, const char* what) {
+  const Allocation* allocation = allocation_at(pointer);
+  if (allocation && allocation->constant)
+    report("constant", text("%s of %zu bytes to constant memory: ", what, bytes) + offset_text(*allocation, pointer));
+}
+
 bool check_alignment(const void* pointer, std::size_t alignment, const char* what) {
   if (reinterpret_cast<std::uintptr_t>(pointer) % alignment == 0) return true;
   const Allocation* allocation = allocation_at(pointer);

@@ -27,6 +27,7 @@ struct Allocation {
   std::string name;
   std::size_t pages = 0, first_page = 0;
   bool touched = false;                                        // its cells are not all zero
+  bool constant = false;                                       // kernels must not store to it
   std::vector<std::pair<std::size_t, std::size_t>> undefined;  // byte ranges that nothing has written yet
   std::vector<std::pair<std::size_t, std::size_t>> in_use;     // byte ranges that other kernels use too
 };
@@ -49,6 +50,8 @@ inline bool is_global(const void* pointer) {
 /// Checks [pointer, pointer + bytes) against the allocation; reports and returns false when it is outside.
 /// Memory that was not made by allocate() cannot be checked and passes.
 bool check_global(const void* pointer, std::size_t bytes, const char* what);
+/// Reports a store to constant memory.
+void check_not_constant(const void* pointer, std::size_t bytes, const char* what);
 /// Alignment demanded by an instruction.
 bool check_alignment(const void* pointer, std::size_t alignment, const char* what);
 bool check_shared_alignment(std::uint32_t address, std::uint32_t alignment, const char* what);

@@ -84,6 +84,7 @@ bool is_write(AccessKind kind) {
   switch (kind) {
     case AccessKind::store:
     case AccessKind::byte_store:
+    case AccessKind::byte_store_odd:
     case AccessKind::atomic:
     case AccessKind::copy_write:
     case AccessKind::stmatrix:
@@ -110,18 +111,24 @@ std::string side(const Stamp& stamp) {
   return std::string(access_name(site.kind)) + " by " + agent_name(stamp.agent, stamp.epoch) + at(site.pc);
 }
 
+/// 0 and 1 for accesses to the first and second of two bytes, 2 for others.
+int byte_of(AccessKind kind) {
+  if (kind == AccessKind::byte_load || kind == AccessKind::byte_store) return 0;
+  return kind == AccessKind::byte_load_odd || kind == AccessKind::byte_store_odd ? 1 : 2;
+}
+
+/// Two bytes share a part of a cell: accesses to different ones do not meet.
+bool are_neighbours(AccessKind before, AccessKind now) { return (byte_of(before) ^ byte_of(now)) == 1; }
+
 void report_pair(const char* problem, const Place& place, std::size_t offset, const Stamp& before,
                  const Access& now) {
-  const bool bytes_only = site_of(before.site).kind == AccessKind::byte_load ||
-                          site_of(before.site).kind == AccessKind::byte_store;
-  if (bytes_only && (now.kind == AccessKind::byte_load || now.kind == AccessKind::byte_store))
-    return;  // may be neighbours
+  if (are_neighbours(site_of(before.site).kind, now.kind)) return;
   const std::uint64_t key = std::uint64_t{before.site} << 32 | std::uint64_t{now.stamp.site} << 8 |
                             static_cast<unsigned char>(problem[0]);
   const std::string message =
       place_name(place, offset) + ": " + side(now.stamp) + " and earlier " + side(before) + ": " + problem;
   const bool is_first = report_once("race", key, message);
-  const bool plain = now.kind == AccessKind::store || now.kind == AccessKind::byte_store;
+  const bool plain = now.kind == AccessKind::store || (byte_of(now.kind) < 2 && is_write(now.kind));
   note_racing_store(key, plain ? machine.store : nullptr, machine.store_bytes);
   if (!is_first) return;
   explain_agent(before);
@@ -206,6 +213,7 @@ void write_cell(Cell& cell, const Place& place, std::size_t offset, const Access
   for (const Stamp* before : {&cell.write, &cell.reads[0], &cell.reads[1], &cell.reads[2]}) {
     if (!before->epoch || before->agent >= kUnwrittenAgent) continue;
     if (is_atomic(now.kind) && is_atomic(site_of(before->site).kind)) continue;
+    if (are_neighbours(site_of(before->site).kind, now.kind)) continue;
     if (!is_ordered<space>(now.view, *before)) {
       report_unordered(place, offset, *before, now);
       break;
@@ -225,9 +233,11 @@ const char* access_name(AccessKind kind) {
   switch (kind) {
     case AccessKind::load:
     case AccessKind::byte_load:
+    case AccessKind::byte_load_odd:
       return "load";
     case AccessKind::store:
     case AccessKind::byte_store:
+    case AccessKind::byte_store_odd:
       return "store";
     case AccessKind::atomic:
       return "atomic";

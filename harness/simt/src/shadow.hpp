@@ -24,8 +24,10 @@ struct Stamp {
 enum class AccessKind : std::uint8_t {
   load,
   store,
-  byte_load,
+  byte_load,  // of the first of two bytes, which share a part of a cell
+  byte_load_odd,
   byte_store,
+  byte_store_odd,
   atomic,
   copy_read,   // cp.async, from global memory
   copy_write,  // cp.async, to shared memory

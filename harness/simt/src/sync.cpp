@@ -152,6 +152,17 @@ void complete(Cluster& cluster) {
   note_progress();
 }
 
+void complete(GridBarrier& barrier) {
+  for (const Thread* thread : barrier.waiting) settle_banks(*thread->warp, kWarpMask);
+  const Knowledge released = barrier.gathering.freeze();
+  for (Thread* thread : barrier.waiting) {
+    acquire(*thread, released);
+    if (thread != machine.current) make_runnable(*thread);
+  }
+  barrier = {};
+  note_progress();
+}
+
 }  // namespace
 
 void barrier_lost_thread(Block& block) {
@@ -218,6 +229,24 @@ void cluster_wait() {
   }
   self.cluster_arrived = false;
   core::acquire(self, cluster.released);
+}
+
+void grid_sync() {
+  using namespace core;
+  Thread& self = SIMT_ENTER();
+  const std::size_t blocks = std::size_t{machine.clusters} * machine.blocks_per_cluster;
+  if (machine.blocks.size() < blocks)
+    fail("barrier", text("a barrier of the grid, but only %zu of its %zu blocks are resident: the launch is not cooperative",
+                         machine.blocks.size(), blocks));
+  GridBarrier& barrier = machine.grid_barrier;
+  release(self, barrier.gathering);
+  barrier.waiting.push_back(&self);
+  if (++barrier.arrived < machine.threads.size()) {
+    block_current(Wait::grid);
+  } else {
+    complete(barrier);
+    maybe_yield();
+  }
 }
 
 }  // namespace simt

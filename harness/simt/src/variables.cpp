@@ -106,8 +106,10 @@ void* dynamic_shared_memory() {
   return core::address_space.base + core::kSharedBase;
 }
 
-void* device_variable(const void* initial, std::size_t bytes, const char* name) {
+void* device_variable(const void* initial, std::size_t bytes, const char* name, bool constant) {
   void* memory = allocate(bytes, name);
+  core::allocation_at(memory)->constant = constant;
+  core::constants_present |= constant;
   core::device_variables.push_back({memory, initial, bytes});
   return memory;
 }

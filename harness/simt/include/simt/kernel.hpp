@@ -30,8 +30,8 @@ void use_static_shared_memory();
 void* shared_variable(const void* key, const char* name, std::size_t bytes, std::size_t alignment);
 /// Start of dynamic shared memory while one block runs at a time.
 void* dynamic_shared_memory();
-/// Device memory that every launch finds as `initial`, which must outlive it.
-void* device_variable(const void* initial, std::size_t bytes, const char* name);
+/// Device memory that every launch finds as `initial`, which must outlive it. `constant`: kernels must not store to it.
+void* device_variable(const void* initial, std::size_t bytes, const char* name, bool constant = false);
 void release_device_variable(void* memory);
 
 // Barriers and warp collectives.
@@ -51,6 +51,7 @@ bool elect_one(std::uint32_t mask);
 std::uint32_t active_mask();
 void cluster_arrive(bool release);
 void cluster_wait();
+void grid_sync();  // all blocks of the grid must be resident: Config::resident_clusters
 
 // Memory order and atomics (shared or global pointers alike).
 enum class Scope { block, cluster, gpu, system };

@@ -46,7 +46,7 @@ const Limits& limits();
 
 /// What is wrong with the kernel. `kind` is one of: deadlock, hang, race, same-value-race (stores that change nothing),
 /// early-exit (threads that end before a barrier of the whole block), uninitialised, shared-out-of-bounds,
-/// global-out-of-bounds, misaligned, divergence, barrier, mbarrier, phase, tensor-map, wgmma, setmaxnreg, exit, trap,
+/// global-out-of-bounds, constant (a store to constant memory), misaligned, divergence, barrier, mbarrier, phase, tensor-map, wgmma, setmaxnreg, exit, trap,
 /// resources (more static shared memory than a block may have).
 struct Finding {
   std::string kind;
