@@ -75,8 +75,8 @@ export class MutantTrials {
   }
 
   /**
-   * Tries every mutant, some at a time, new ones first, in the order of their ids, which are hashes: what is done when the
-   * time is over is a fair sample. `earlier` gives what is known of one: it is not tried again, but survivors are where the gate is to be asked
+   * Tries every mutant, some at a time, survivors of another depth first, then new ones, each in the order of their ids, which
+   * are hashes: what is done when the time is over is a fair sample. `earlier` gives what is known of one: it is not tried again, but survivors are where the gate is to be asked
    * at another depth, or again, and defects that a GPU has not said anything of.
    */
   async run(
@@ -85,7 +85,7 @@ export class MutantTrials {
     onResult: (result: MutantResult) => void,
   ): Promise<void> {
     const { depth, equivalents, retry } = this.#shop;
-    const turn = (one: Planned) => `${earlier(one) ? 1 : 0} ${one.mutant.id}`;
+    const turn = (one: Planned) => `${this.#rank(earlier(one))} ${one.mutant.id}`;
     const inTurn = planned.toSorted((a, b) => (turn(a) < turn(b) ? -1 : 1));
     await mapLimit(inTurn, 2 * this.#shop.jobs, async (one) => {
       if (this.#late()) return;
@@ -98,6 +98,11 @@ export class MutantTrials {
       if (known?.depth === depth && !retry && !awaited) return;
       onResult(await this.#try(one, known));
     });
+  }
+
+  #rank(known: MutantResult | undefined): number {
+    if (known === undefined || known.undecided !== undefined) return 1;
+    return known.outcome === 'survived' && known.depth !== this.#shop.depth ? 0 : 2;
   }
 
   #awaitsGpu(known: MutantResult): boolean {

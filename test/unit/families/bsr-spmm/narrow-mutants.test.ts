@@ -45,6 +45,12 @@ const mutants: readonly Mutant[] = [
   ['adds up the first part alone', 'parts', replacing('p < kParts', 'p < 1'), wrong],
   ['counts without a fence', 'parts', replacing("__threadfence();  // the thread block's", '//'), racy],
   ['never resets its counters', 'parts', replacing('kParts - 1)', '0xffffffffu)'), racy],
+  [
+    'tells who is last below shared memory',
+    'parts',
+    replacing('shared + kWarpsM', 'shared - kWarpsM'),
+    stray,
+  ],
   // The epilogue.
   ['ignores the bias', 'small', replacing('if (args.bias)', 'if (false)'), stray],
   ['reads C for the residual', 'small', replacing('args.addend[', 'args.c['), ['race', ...wrong]],
