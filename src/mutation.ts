@@ -88,13 +88,13 @@ export class MutantTrials {
     const turn = (one: Planned) => `${this.#rank(earlier(one))} ${one.mutant.id}`;
     const inTurn = planned.toSorted((a, b) => (turn(a) < turn(b) ? -1 : 1));
     await mapLimit(inTurn, 2 * this.#shop.jobs, async (one) => {
-      if (this.#late()) return;
       const before = earlier(one);
       const known = before?.undecided === undefined ? before : undefined;
-      const awaited = known !== undefined && this.#awaitsGpu(known);
-      if (known && known.outcome !== 'survived' && !awaited) return;
       const argued = known?.outcome === 'survived' && argumentFor(known, equivalents);
       if (argued) return onResult({ ...known, outcome: 'argued', message: argued.argument });
+      if (this.#late()) return;
+      const awaited = known !== undefined && this.#awaitsGpu(known);
+      if (known && known.outcome !== 'survived' && !awaited) return;
       if (known?.depth === depth && !retry && !awaited) return;
       onResult(await this.#try(one, known));
     });
