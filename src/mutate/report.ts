@@ -29,6 +29,7 @@ export function mutationPage(info: MutationInfo, results: readonly MutantResult[
 function heading(info: MutationInfo, results: readonly MutantResult[], full: boolean): string {
   const { refused, identical, argued, killed, survived } = tally(results);
   const undecided = results.filter((one) => one.undecided !== undefined).length;
+  const elsewhere = results.filter(({ killedIn }) => killedIn !== undefined).length;
   const left = full
     ? results.filter(({ outcome, depth }) => outcome === 'survived' && depth === 'quick')
     : [];
@@ -37,7 +38,7 @@ function heading(info: MutationInfo, results: readonly MutantResult[], full: boo
     `${dateText(info)}${info.retried ? ` (survivors again ${dateText(info.retried)})` : ''}, emulated device, depth ${depths}:`,
     `${results.length} of ${info.mutants} mutants of ${info.variants.length} variants of ${info.family}, spread over paths and operators.`,
     `${refused} did not compile, ${identical} gave the same machine code, ${argued} are equivalent for a written reason;`,
-    `of the other ${killed + survived} the gate killed ${killed}.`,
+    `of the other ${killed + survived} the gate killed ${killed}${elsewhere === 0 ? '' : `, ${elsewhere} of them in another variant of the path than the first`}.`,
     ...(undecided > 0 ? [`Of the others, ${undecided} got no answer for want of time or memory.`] : []),
     ...(left.length > 0 ? [`${left.length} of those that survived were not tried at depth full.`] : []),
   ].join('\n');
