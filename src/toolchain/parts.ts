@@ -10,7 +10,7 @@ export interface Part {
   readonly diskMb: number;
 }
 
-export const partNames = ['compile', 'cusparse', 'cmake'] as const;
+export const partNames = ['compile', 'cusparse', 'cmake', 'clang-format'] as const;
 export type PartName = (typeof partNames)[number];
 
 /** Everything that can be installed; `wheels.ts` says of which files. */
@@ -32,5 +32,11 @@ export const parts: Readonly<Record<PartName, Part>> = {
     brings: 'CMake and Ninja',
     downloadMb: 30,
     diskMb: 90,
+  },
+  'clang-format': {
+    name: 'clang-format',
+    brings: 'clang-format 19',
+    downloadMb: 2,
+    diskMb: 4,
   },
 };

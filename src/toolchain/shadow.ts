@@ -40,6 +40,7 @@ function mirrorPart(part: string, root: string): void {
     'cmake/data/bin/ctest',
     'ninja/data/bin/ninja',
     'bin/ninja',
+    'clang_format/data/bin/clang-format',
   ]) {
     const path = join(part, program);
     const name = join(root, 'bin', basename(program));

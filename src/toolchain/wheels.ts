@@ -81,6 +81,15 @@ export const wheels: Readonly<Record<PartName, readonly Wheel[]>> = {
       ],
     },
   ],
+  'clang-format': [
+    {
+      release: 'clang-format==19.1.7',
+      hashes: [
+        'f4906fb463dd2033032978f56962caab268c9428a384126b9400543eb667f11c',
+        'dac394c83a9233ab6707f66e1cdbd950f8b014b58604142a5b6f7998bf0bcc8c',
+      ],
+    },
+  ],
 };
 
 /** A pip requirements file that takes nothing but the wheels of a part. */
