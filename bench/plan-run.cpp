@@ -100,7 +100,8 @@ void* allocate(std::size_t bytes) {
   void* memory = nullptr;
   if (cudaMalloc(&memory, bytes) != cudaSuccess) fail("cudaMalloc");
   // The callers' streams do not wait for the one that clears.
-  if (cudaMemset(memory, 0, bytes) != cudaSuccess || cudaDeviceSynchronize() != cudaSuccess) fail("cudaMemset");
+  if (cudaMemset(memory, 0, bytes) != cudaSuccess || cudaDeviceSynchronize() != cudaSuccess)
+    fail("cudaMemset");
   return memory;
 #else
   static std::uintptr_t next = std::uintptr_t{1} << 40;
@@ -334,8 +335,8 @@ void report(const Problem& problem, const char* call, int threads, const Samples
       "\"launchesPerRun\":%g}\n",
       tw_bsr_spmm_plan_variant(problem.plan), call, driver, threads, library,
       quantile(all.single, 0.99) - clock, bare, library - bare, quantile(all.keyed, 0.5) - library,
-      quantile(all.keyed_single, 0.99) - quantile(all.single, 0.5), static_cast<double>(all.allocations) / calls,
-      static_cast<double>(all.launches) / calls);
+      quantile(all.keyed_single, 0.99) - quantile(all.single, 0.5),
+      static_cast<double>(all.allocations) / calls, static_cast<double>(all.launches) / calls);
   std::fflush(stdout);
 }
 

@@ -24,7 +24,8 @@ Result load_tile(const Config& config, int columns, int pitch, int row, int colu
       const int r = i / Columns, c = i % Columns;
       const int offset = tw::swizzled<2 * Columns>(r, c / 8) + c % 8 * 2;
       const bool inside = row + r < kHeight && column + c < columns;
-      CHECK_EQ(shared_number(base + static_cast<std::uint32_t>(offset)), inside ? number_at(row + r, column + c) : 0.0f);
+      CHECK_EQ(shared_number(base + static_cast<std::uint32_t>(offset)),
+               inside ? number_at(row + r, column + c) : 0.0f);
     }
   });
 }
@@ -34,7 +35,8 @@ Result load_tile(const Config& config, int columns, int pitch, int row, int colu
 TEST(whole_tiles_and_ragged_ones) {
   for (const Config& config : all_modes()) {
     CHECK_CLEAN((load_tile<32, 64, 64, 16>(config, 128, 128, 0, 64)));
-    CHECK_CLEAN((load_tile<32, 64, 64, 16>(config, 101, 104, 16, 64)));  // beyond the last row and the last column
+    CHECK_CLEAN(
+        (load_tile<32, 64, 64, 16>(config, 101, 104, 16, 64)));  // beyond the last row and the last column
     CHECK_CLEAN((load_tile<16, 32, 64, 16>(config, 64, 64, 32, 32)));
     CHECK_CLEAN((load_tile<24, 128, 256, 16>(config, 130, 136, 32, 128)));  // rows no multiple of a round's
     CHECK_CLEAN((load_tile<16, 64, 64, 16>(config, 64, 64, 40, 64)));       // all of it outside

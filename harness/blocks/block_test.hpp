@@ -15,14 +15,16 @@ inline float number_at(int row, int column) { return static_cast<float>((row * 3
 /// A row-major matrix of device memory, each element number_at its place.
 class Matrix {
  public:
-  Matrix(int rows, int columns) : columns_(columns), buffer_(static_cast<std::size_t>(rows) * columns, "matrix") {
+  Matrix(int rows, int columns)
+      : columns_(columns), buffer_(static_cast<std::size_t>(rows) * columns, "matrix") {
     for (int row = 0; row < rows; ++row)
       for (int column = 0; column < columns; ++column) at(row, column) = __float2half(number_at(row, column));
   }
   __half& at(int row, int column) const { return buffer_[static_cast<std::size_t>(row) * columns_ + column]; }
 
   /// A map of `size`, `box` and, beside the first dimension, `stride` in elements; innermost first.
-  simt::TensorMap map(std::vector<int> size, std::vector<int> box, std::vector<int> stride, int swizzle_bytes) const {
+  simt::TensorMap map(std::vector<int> size, std::vector<int> box, std::vector<int> stride,
+                      int swizzle_bytes) const {
     simt::TensorMap map{};
     map.base = &at(0, 0);
     map.rank = static_cast<std::uint32_t>(size.size());

@@ -14,7 +14,8 @@ constexpr int kM = 32, kN = 32, kK = 32;
 
 /// A tile of `Extent` rows along M or N, `Order` as it lies in memory.
 template <Major Order, int Extent, int Bytes>
-using Copy = tw::TileCopy<__half, Order == Major::k ? Extent : kK, Order == Major::k ? kK : Extent, Bytes, 32>;
+using Copy =
+    tw::TileCopy<__half, Order == Major::k ? Extent : kK, Order == Major::k ? kK : Extent, Bytes, 32>;
 
 /// Element (i, k) of an operand that ends at `extent` and `depth`.
 float expected(Major order, int i, int k, int extent, int depth) {

@@ -31,13 +31,15 @@ void check_product(const Config& config) {
     fill<Depth>(a, M, kThreads, a_at);
     fill<N>(b, Depth, kThreads, b_at);
     sync_threads();
-    const int warp = static_cast<int>(ids->warp), row = warp / kWarpsN * Rows, column = warp % kWarpsN * Columns;
+    const int warp = static_cast<int>(ids->warp), row = warp / kWarpsN * Rows,
+              column = warp % kWarpsN * Columns;
     tw::WarpAccumulators<Rows, Columns> acc = {};
     for (int i = 0; i < 2; ++i) tw::multiply_warp<__half, Depth, 2 * N>(acc, a, row, b, column);
     const int lane = static_cast<int>(ids->lane);
     for (int tile = 0; tile < Rows / 16; ++tile)
       for (int i = 0; i < Columns / 2; ++i) {
-        const int m = row + tile * 16 + lane / 4 + i / 2 % 2 * 8, n = column + i / 4 * 8 + lane % 4 * 2 + i % 2;
+        const int m = row + tile * 16 + lane / 4 + i / 2 % 2 * 8,
+                  n = column + i / 4 * 8 + lane % 4 * 2 + i % 2;
         c[static_cast<std::size_t>(m * N + n)] = acc[tile][i];
       }
   }));

@@ -9,7 +9,7 @@ using namespace blocks;
 
 namespace {
 
-constexpr int kStages = 3, kSteps = 11;      // several wraps, none of them whole
+constexpr int kStages = 3, kSteps = 11;         // several wraps, none of them whole
 constexpr int kRows = 8, kBytes = kRows * 128;  // of a stage
 constexpr std::uint32_t kSharedBytes = kStages * kBytes + 16 * kStages;
 
@@ -42,7 +42,8 @@ Result run(const Config& config, Mistake mistake = Mistake::none) {
         if (mistake == Mistake::early_release) pipeline.release(at.stage);
         const std::uint32_t stage = base + static_cast<std::uint32_t>(at.stage * kBytes);
         for (int row = 0; row < kRows; ++row)
-          CHECK_EQ(shared_number(stage + static_cast<std::uint32_t>(row * 128 + ((0 ^ row) << 4)) + ids->lane % 8 * 2),
+          CHECK_EQ(shared_number(stage + static_cast<std::uint32_t>(row * 128 + ((0 ^ row) << 4)) +
+                                 ids->lane % 8 * 2),
                    number_at(step * kRows + row, static_cast<int>(ids->lane) % 8));
         fence_proxy_async();
         sync_warp(0xffffffff);
@@ -68,12 +69,14 @@ TEST(a_stage_that_is_never_released_is_a_deadlock_of_the_producer) {
 }
 
 TEST(a_stage_that_is_released_before_it_is_read_is_a_race) {
-  CHECK_FINDING(run<1>(checked(Order::greedy, Async::now), Mistake::early_release), "race", "write after read");
+  CHECK_FINDING(run<1>(checked(Order::greedy, Async::now), Mistake::early_release), "race",
+                "write after read");
 }
 
 TEST(bytes_that_nobody_announced_are_named) {
   for (const Config& config : few_modes())
-    CHECK_FINDING(run<1>(config, Mistake::too_few_bytes), "deadlock", "512 bytes landed that no expect_tx announced");
+    CHECK_FINDING(run<1>(config, Mistake::too_few_bytes), "deadlock",
+                  "512 bytes landed that no expect_tx announced");
 }
 
 TEST(a_place_is_the_same_whether_stages_are_skipped_or_walked) {

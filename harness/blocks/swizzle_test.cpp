@@ -38,7 +38,8 @@ void check_against_tma(const Config& config) {
 template <int RowBytes>
 std::size_t lines(int first_row, int chunk) {
   std::set<int> found;
-  for (int row = first_row; row < first_row + 8; ++row) found.insert(tw::swizzled<RowBytes>(row, chunk) / 16 % 8);
+  for (int row = first_row; row < first_row + 8; ++row)
+    found.insert(tw::swizzled<RowBytes>(row, chunk) / 16 % 8);
   return found.size();
 }
 

@@ -19,8 +19,9 @@ Result load_tile(const Config& config, int columns, int row, int column, const F
   const int pitch = (columns + 7) / 8 * 8;
   const Matrix matrix(kHeight, pitch);
   const bool clipped = columns % 64 != 0;
-  const TensorMap map = clipped ? matrix.map({columns, kHeight, 1}, {64, kRows, 1}, {pitch, pitch}, 128)
-                                : matrix.map({64, kHeight, columns / 64}, {64, kRows, kColumns / 64}, {pitch, 64}, 128);
+  const TensorMap map =
+      clipped ? matrix.map({columns, kHeight, 1}, {64, kRows, 1}, {pitch, pitch}, 128)
+              : matrix.map({64, kHeight, columns / 64}, {64, kRows, kColumns / 64}, {pitch, 64}, 128);
   return launch(config, {1}, {32}, kBytes + 8, {1}, [&] {
     const std::uint32_t base = shared_start(), full = base + kBytes;
     if (ids->thread.x == 0) {
@@ -35,7 +36,8 @@ Result load_tile(const Config& config, int columns, int row, int column, const F
       const int r = i / kColumns, c = i % kColumns;
       const int offset = c / 64 * (kRows * 128) + tw::swizzled<128>(r, c % 64 / 8) + c % 8 * 2;
       const bool inside = row + r < kHeight && column + c < columns;
-      CHECK_EQ(shared_number(base + static_cast<std::uint32_t>(offset)), inside ? number_at(row + r, column + c) : 0.0f);
+      CHECK_EQ(shared_number(base + static_cast<std::uint32_t>(offset)),
+               inside ? number_at(row + r, column + c) : 0.0f);
     }
   });
 }
@@ -73,12 +75,14 @@ TEST(panels_are_shared_by_a_cluster) {
         mbarrier_arrive_expect_tx(full, kBytes);
       }
       tw::cluster_sync<2>();
-      if (ids->thread.x == 0) tw::load_column_panels<kRows, kColumns, 2>(base, tw::Tensor{&map}, 0, 128, full);
+      if (ids->thread.x == 0)
+        tw::load_column_panels<kRows, kColumns, 2>(base, tw::Tensor{&map}, 0, 128, full);
       mbarrier_wait(full, 0);
       for (int i = static_cast<int>(ids->lane); i < kRows * kColumns; i += 32) {
         const int r = i / kColumns, c = i % kColumns;
         const int offset = c / 64 * (kRows * 128) + tw::swizzled<128>(r, c % 64 / 8) + c % 8 * 2;
-        CHECK_EQ(shared_number(base + static_cast<std::uint32_t>(offset)), 128 + c < 200 ? number_at(r, 128 + c) : 0.0f);
+        CHECK_EQ(shared_number(base + static_cast<std::uint32_t>(offset)),
+                 128 + c < 200 ? number_at(r, 128 + c) : 0.0f);
       }
       tw::cluster_sync<2>();
     }));

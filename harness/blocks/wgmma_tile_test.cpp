@@ -25,7 +25,8 @@ template <int Depth, class Value>
 void fill_mn_major(std::uint32_t base, int count, Value value) {
   for (int i = static_cast<int>(ids->thread.x); i < count * Depth; i += 128) {
     const int column = i % count, k = i / count;
-    put(base + static_cast<std::uint32_t>(column / 64 * 128 * Depth + tw::swizzled<128>(k, column % 64 / 8) + column % 8 * 2),
+    put(base + static_cast<std::uint32_t>(column / 64 * 128 * Depth + tw::swizzled<128>(k, column % 64 / 8) +
+                                          column % 8 * 2),
         value(column, k));
   }
 }
@@ -65,7 +66,8 @@ void check_product(const Config& config) {
     tw::fence(acc);
     for (int tile = 0; tile < TilesM * TilesN; ++tile)
       for (int i = 0; i < N / 2; ++i) {
-        const tw::AccumulatorPlace<TilesN, N> at(tile, i, static_cast<int>(ids->warp), static_cast<int>(ids->lane));
+        const tw::AccumulatorPlace<TilesN, N> at(tile, i, static_cast<int>(ids->warp),
+                                                 static_cast<int>(ids->lane));
         c[static_cast<std::size_t>(at.m * kN + at.n)] = acc[tile][i];
       }
   }));

@@ -138,7 +138,9 @@ class SharedObject : public Module {
   /// Whether the artifact's kernel waits for all blocks of its grid: `<symbol>_cooperative` is there.
   bool cooperative() const { return dlsym(handle_, (symbol_ + "_cooperative").c_str()) != nullptr; }
   /// Host code of the artifact that runs before each launch, where it has any: it fills variables in device memory.
-  Prepare preparation() const { return reinterpret_cast<Prepare>(dlsym(handle_, (symbol_ + "_prepare").c_str())); }
+  Prepare preparation() const {
+    return reinterpret_cast<Prepare>(dlsym(handle_, (symbol_ + "_prepare").c_str()));
+  }
 
   std::string kernel_name(const BoundLaunch& launch) const { return symbol_ + launch.entry; }
   simt::Entry entry(const std::string& kernel) const {

@@ -56,7 +56,8 @@ Json answer(const Json& job) {
     Json one = describe(tensor);
     if (const Json* folder = job.find("folder")) {
       const std::string file = folder->text() + "/" + tensor.name + ".npy";
-      write_npy(file, tensor.type, tensor.rows, tensor.cols, tensor.sparse ? tensor.cols : tensor.stride, tensor.image.data());
+      write_npy(file, tensor.type, tensor.rows, tensor.cols, tensor.sparse ? tensor.cols : tensor.stride,
+                tensor.image.data());
       one.set("file", file);
     }
     list.push(one);

@@ -23,7 +23,8 @@ std::int64_t extent(const std::vector<std::int64_t>& sizes, const std::vector<st
     if (sizes[i] == 0) return 0;
     const std::int64_t stride = i < strides.size() ? strides[i] : 1, steps = sizes[i] - 1;
     if (steps > 0 && stride > (kMostElements - last) / steps)
-      throw std::invalid_argument("problem: an operand reaches over more than 2^42 elements, more than a machine holds");
+      throw std::invalid_argument(
+          "problem: an operand reaches over more than 2^42 elements, more than a machine holds");
     last += stride * steps;
   }
   return last + 1;

@@ -64,8 +64,8 @@ class Setup {
   void judge_workspace();
 
  private:
-  Setup(Device& device, const std::shared_ptr<Module>& module, const Variant& variant, const Operands& operands,
-        Bound bound);
+  Setup(Device& device, const std::shared_ptr<Module>& module, const Variant& variant,
+        const Operands& operands, Bound bound);
 
   WorkspaceBuffer workspace_;
   std::size_t launches_ = 0;

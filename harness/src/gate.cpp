@@ -8,7 +8,7 @@
 namespace tilewright {
 namespace {
 
-constexpr int kReplays = 3;  // of a graph, and rounds on two streams
+constexpr int kReplays = 3;                        // of a graph, and rounds on two streams
 constexpr const char* kRepetition = "repetition";  // the tier whose cases are replayed and alternate
 // What the emulated device does at least: large problems take their time without being hung.
 constexpr double kEmulatedFlops = 3e7;
@@ -240,7 +240,8 @@ void Trial::launch(Bench& bench, std::int64_t later) {
   for (const auto& [name, value] : report.statistics) totals_.statistics[name] += value;
   for (const auto& [name, value] : report.peaks)
     totals_.statistics[name] = std::max(totals_.statistics[name], value);
-  if (job_.opinions && totals_.opinions.is_null()) totals_.opinions = bench.operands.opinions(*bench.references);
+  if (job_.opinions && totals_.opinions.is_null())
+    totals_.opinions = bench.operands.opinions(*bench.references);
   judge_report(report);
 }
 
@@ -261,7 +262,8 @@ void Trial::judge(Bench& bench, const std::string& circumstance) {
   } catch (Rejection& rejection) {
     const std::string found = rejection.verdict + ", " + rejection.evidence.at("message").text();
     if (right_again(bench)) {
-      rejection.evidence.set("message", "right under one order of threads, but wrong under another: " + found);
+      rejection.evidence.set("message",
+                             "right under one order of threads, but wrong under another: " + found);
       rejection.verdict = "nondeterministic";
     } else {
       rejection.evidence.set("message", "right on the first launch, but " + circumstance + ": " + found);

@@ -139,8 +139,7 @@ class Race {
     subject.name = variant.id;
     try {
       const auto module = device_.load(variant.artifact, variant.symbol);
-      subject.setup =
-          std::make_unique<Setup>(device_, device_.limits(), module, variant, *operands_);
+      subject.setup = std::make_unique<Setup>(device_, device_.limits(), module, variant, *operands_);
     } catch (const Unsupported& why) {
       return check_line(subject, "unsupported", reject("", why.what()).evidence);
     } catch (const LaunchRefused& refused) {
@@ -190,7 +189,7 @@ class Race {
 
   /// Every subject once per round, in turns of opposite order, so that drift of clocks and temperature affects
   /// all alike.
-  void sample(Samples Subject::*samples, double (Race::*take)(Subject&)) {
+  void sample(Samples Subject::* samples, double (Race::*take)(Subject&)) {
     std::vector<Subject*> order;
     for (Subject& subject : subjects_)
       if (!subject.stopped) order.push_back(&subject);
@@ -208,7 +207,7 @@ class Race {
     }
   }
 
-  void drop_slow(const std::vector<Subject*>& order, Samples Subject::*samples) const {
+  void drop_slow(const std::vector<Subject*>& order, Samples Subject::* samples) const {
     if (options_.early_stop <= 0) return;
     double best = HUGE_VAL;
     for (const Subject* subject : order)

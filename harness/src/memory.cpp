@@ -234,7 +234,8 @@ std::optional<std::string> WorkspaceBuffer::change() const {
   return "the launch left byte " + std::to_string(at) + " of the workspace as " +
          std::to_string(std::to_integer<int>(now[at])) + ", it was " +
          std::to_string(std::to_integer<int>(wanted_.contents[at])) +
-         ": the next launch begins in another state. What a launch may leave changed lies behind the contents";
+         ": the next launch begins in another state. What a launch may leave changed lies behind the "
+         "contents";
 }
 
 }  // namespace tilewright

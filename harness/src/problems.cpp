@@ -82,7 +82,8 @@ void check_references(const std::vector<Tensor>& tensors, const References& refe
     check_bounds(tensor, reference);
   }
   if (count != references.size())
-    fail("reference", std::to_string(references.size()) + " references for " + std::to_string(count) + " outputs");
+    fail("reference",
+         std::to_string(references.size()) + " references for " + std::to_string(count) + " outputs");
 }
 
 }  // namespace
@@ -103,7 +104,8 @@ std::shared_ptr<const References> ProblemCache::references(const Problem& proble
   auto made = std::make_shared<const References>(family_code("reference", [&] {
     try {
       return problem.reference();
-    } catch (const std::invalid_argument& malformed) {  // a reference beside the problem, a file say, does not fit it
+    } catch (const std::invalid_argument&
+                 malformed) {  // a reference beside the problem, a file say, does not fit it
       throw ProblemRefused(malformed.what());
     }
   }));

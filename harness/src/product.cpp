@@ -21,8 +21,8 @@ namespace {
 constexpr std::int64_t kPanel = 256, kRows = 8, kDepth = 4;
 
 /// sums[0..255] += a[0..3] * b[0..3][0..255] and the same of magnitudes.
-TW_CLONES void add_products(const float* a, const float* __restrict b, std::int64_t pitch, double* __restrict sums,
-                            float* __restrict magnitudes) {
+TW_CLONES void add_products(const float* a, const float* __restrict b, std::int64_t pitch,
+                            double* __restrict sums, float* __restrict magnitudes) {
   const double a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
   const float m0 = std::fabs(a[0]), m1 = std::fabs(a[1]), m2 = std::fabs(a[2]), m3 = std::fabs(a[3]);
   const float *b0 = b, *b1 = b + pitch, *b2 = b1 + pitch, *b3 = b2 + pitch;

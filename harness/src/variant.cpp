@@ -15,7 +15,8 @@ Schedule schedule(const Json& json) {
 
 CompiledKernel compiled_kernel(const Json& json) {
   CompiledKernel kernel{json.at("registers").integer(), json.at("maxThreads").integer(), {}};
-  for (const Json& bytes : json.at("parameterBytes").items()) kernel.parameter_bytes.push_back(bytes.integer());
+  for (const Json& bytes : json.at("parameterBytes").items())
+    kernel.parameter_bytes.push_back(bytes.integer());
   return kernel;
 }
 

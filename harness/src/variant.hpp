@@ -39,7 +39,7 @@ struct Variant {
 
   std::string id, symbol, artifact;
   bool deterministic;
-  std::optional<std::int64_t> shared_bytes;        // dynamic, at most
+  std::optional<std::int64_t> shared_bytes;       // dynamic, at most
   std::map<std::string, CompiledKernel> kernels;  // by name
   ParameterList parameters;
 };
@@ -47,11 +47,11 @@ struct Variant {
 struct GateCase {
   explicit GateCase(const Json& json);
   std::string id, tier;
-  std::int64_t launches;           // in a row, each under the next schedule
+  std::int64_t launches;         // in a row, each under the next schedule
   std::int64_t multiprocessors;  // to plan for, where the device has more; 0: those of the device
   std::string refuses;           // part of the reason for which the family must decline; empty: it must run
   Json problem;
-  Json alternate;                      // another problem, on buffers of its own, in turn with this one; or null
+  Json alternate;  // another problem, on buffers of its own, in turn with this one; or null
   std::vector<std::size_t> schedules;  // indices into GateJob::schedules; empty: all
 };
 

@@ -30,7 +30,8 @@ Json verdict(const std::string& symbol, const std::string& cases, double watchdo
   return verdict;
 }
 
-const char* const kCase = R"([{"id":"plain","tier":"structures","problem":{"m":5,"n":36,"alpha":2,"ldExtra":3}}])";
+const char* const kCase =
+    R"([{"id":"plain","tier":"structures","problem":{"m":5,"n":36,"alpha":2,"ldExtra":3}}])";
 
 std::string word(const std::string& symbol) { return verdict(symbol, kCase).at("verdict").text(); }
 
@@ -55,7 +56,8 @@ TEST(correct_kernels_pass_under_every_schedule) {
 
 TEST(evidence_counts_what_moves_and_which_banks_conflict) {
   const Json evidence =
-      verdict("axpby_banks", R"([{"id":"plain","tier":"structures","problem":{"m":5,"n":32}}])").at("evidence");
+      verdict("axpby_banks", R"([{"id":"plain","tier":"structures","problem":{"m":5,"n":32}}])")
+          .at("evidence");
   const Json& counted = evidence.at("statistics");
   // Three schedules of 5 blocks of a warp: a store and a load of each lane.
   CHECK_EQ(counted.at("sharedAccesses").number(), 3 * 5 * 2);
@@ -109,7 +111,8 @@ TEST(an_output_holds_nothing_before_it_is_written) {
   CHECK(says(result, "load by thread 0 of block (0,0,0)"));
   CHECK(says(result, "nothing has written"));
   // With beta it is an input as well; and what a launch has written is there for the next.
-  const char* both = R"([{"id":"again","tier":"repetition","launches":2,"problem":{"m":5,"n":36,"beta":1.5,"seed":3}}])";
+  const char* both =
+      R"([{"id":"again","tier":"repetition","launches":2,"problem":{"m":5,"n":36,"beta":1.5,"seed":3}}])";
   CHECK_EQ(verdict("axpby_reads_output", both).at("verdict").text(), "passed");
 }
 

@@ -228,10 +228,12 @@ TEST(refusals) {
   const Json declined = verdict(good, R"([{"id":"r","tier":"edges","problem":{"m":5,"n":37}}])");
   CHECK_EQ(word(declined), "launch");
   CHECK(says(declined, "n must be a multiple of 4"));
-  const Json accepted = verdict(good, R"([{"id":"r","tier":"edges","refuses":"n must","problem":{"m":5,"n":36}}])");
+  const Json accepted =
+      verdict(good, R"([{"id":"r","tier":"edges","refuses":"n must","problem":{"m":5,"n":36}}])");
   CHECK_EQ(word(accepted), "wrong");
   CHECK(says(accepted, "should decline, with a reason that names 'n must'"));
-  const Json otherwise = verdict(good, R"([{"id":"r","tier":"edges","refuses":"beta","problem":{"m":5,"n":37}}])");
+  const Json otherwise =
+      verdict(good, R"([{"id":"r","tier":"edges","refuses":"beta","problem":{"m":5,"n":37}}])");
   CHECK_EQ(word(otherwise), "wrong");
   CHECK(says(otherwise, "does not name 'beta': n must be a multiple of 4"));
   CHECK_EQ(word(verdict([](const Args&) { throw LaunchRefused("too many resources"); }, kPlain)), "launch");

@@ -20,8 +20,8 @@ namespace tilewright {
 ///   cancel    pairs of opposite products: every sum is 0
 struct Values {
   std::string kind;
-  ElementType output;       // of sums
-  std::int64_t terms;       // of a sum
+  ElementType output;  // of sums
+  std::int64_t terms;  // of a sum
   std::uint64_t seed;
 
   /// Whether sums of products are integers that fp32 and the output hold exactly.

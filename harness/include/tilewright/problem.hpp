@@ -60,8 +60,8 @@ class ArrayProblem : public Problem {
   double bytes() const override {
     double bytes = 0;
     for (const Tensor& tensor : tensors_)
-      bytes += static_cast<double>(tensor.rows * tensor.cols) * static_cast<double>(element_bytes(tensor.type)) *
-               (tensor.role == Role::inout ? 2 : 1);
+      bytes += static_cast<double>(tensor.rows * tensor.cols) *
+               static_cast<double>(element_bytes(tensor.type)) * (tensor.role == Role::inout ? 2 : 1);
     return bytes;
   }
 

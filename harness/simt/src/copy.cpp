@@ -61,9 +61,10 @@ void CopyQueue::check_exit(const Thread& thread) const {
   // Handed to an mbarrier: the thread knows of their end where it has synchronised with a thread that waited there.
   const auto [agent, done] = thread.time.copy;
   if (agent && used > std::max(done, thread.time.known.seen->of(agent)))
-    report("exit",
-           "the thread ends while its last cp.async may be under way: an mbarrier is told of their end, but the "
-           "thread waits neither there nor by cp.async.wait_all");
+    report(
+        "exit",
+        "the thread ends while its last cp.async may be under way: an mbarrier is told of their end, but the "
+        "thread waits neither there nor by cp.async.wait_all");
 }
 
 void land(const CopyArrival& arrival) {

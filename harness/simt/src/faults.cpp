@@ -39,7 +39,8 @@ std::string describe_fault() {
   if (is_global(fault.address)) return "invalid access to " + global_place(fault.address);
   if (is_below_shared(fault.address)) {
     const auto distance = address_space.base + kSharedBase - static_cast<const unsigned char*>(fault.address);
-    return text("access to an address %lld bytes below dynamic shared memory", static_cast<long long>(distance));
+    return text("access to an address %lld bytes below dynamic shared memory",
+                static_cast<long long>(distance));
   }
   return text("access to the invalid address %p", fault.address);
 }

@@ -146,7 +146,7 @@ struct NamedBarrier {
   int threads = 0, arrived = 0;
   Gathering gathering;
   std::vector<Thread*> waiting;
-  unsigned site = 0;           // call of __syncthreads() that the first one waits in; 0: unknown
+  unsigned site = 0;  // call of __syncthreads() that the first one waits in; 0: unknown
   const void* site_pc = nullptr;
   int reduce_count = 0, reduce_result = 0;  // predicates that hold: so far, and in the last completed use
 };
@@ -207,7 +207,7 @@ struct Machine {
 
   // Race detector.
   bool detect = false;
-  bool overlaps = false;  // with whatever ran before: a dependent launch
+  bool overlaps = false;        // with whatever ran before: a dependent launch
   bool keeps_accesses = false;  // of the launch before, since this one overlaps with it
   Shadow shared_shadow, global_shadow;
   std::vector<Agent> agents;     // index = agent
@@ -229,7 +229,7 @@ struct Machine {
   bool preempting = false;
   const void* store = nullptr;  // plain store that the running thread is about to make
   std::size_t store_bytes = 0;
-  double deadline = 0;  // of this OS thread's CPU time, in seconds
+  double deadline = 0;            // of this OS thread's CPU time, in seconds
   std::uint32_t first_block = 0;  // of the wave, in the grid
 };
 

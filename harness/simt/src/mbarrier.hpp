@@ -16,11 +16,11 @@ struct Mbarrier {
   std::uint32_t phase = 0;   // the phase under way; completed phases are below
   std::uint32_t initialised_by = 0;  // thread
   const void* initialised_at = nullptr;
-  bool takes_bytes = false;          // copies complete on it
-  bool init_fenced = false;          // by fence.mbarrier_init: the async proxy may complete on it
-  std::uint16_t agent = 0;           // TMA completing here
-  Gathering gathering;               // from the arrivals so far
-  Knowledge released;                // by completed phases
+  bool takes_bytes = false;  // copies complete on it
+  bool init_fenced = false;  // by fence.mbarrier_init: the async proxy may complete on it
+  std::uint16_t agent = 0;   // TMA completing here
+  Gathering gathering;       // from the arrivals so far
+  Knowledge released;        // by completed phases
   std::vector<Thread*> waiting;
 };
 

@@ -33,9 +33,9 @@ constexpr std::size_t kLargePages = (std::size_t{1} << 30) / kPage;
 std::vector<std::uint32_t> page_owner;  // page of the global part -> index in allocations + 1
 std::vector<std::unique_ptr<Allocation>> allocations;
 std::map<std::size_t, std::deque<std::size_t>>
-    free_pages;  // number of pages -> first pages of released ranges
+    free_pages;                              // number of pages -> first pages of released ranges
 std::size_t next_page = 0, large_taken = 0;  // large ranges: multiples of kLargePages
-std::vector<std::uint32_t> large_owner;      // as page_owner, from the last multiple of kLargePages on downwards
+std::vector<std::uint32_t> large_owner;  // as page_owner, from the last multiple of kLargePages on downwards
 std::vector<Cell> shared_cells;
 
 unsigned char* global_base() { return address_space.base + address_space.shared_bytes; }
@@ -93,7 +93,8 @@ std::size_t take_pages(std::size_t count) {
 
 /// Large ranges of many sizes would use up the address space: where none is left in use, all of it is free again.
 void forget_large() {
-  const bool used = std::any_of(large_owner.begin(), large_owner.end(), [](std::uint32_t owner) { return owner; });
+  const bool used =
+      std::any_of(large_owner.begin(), large_owner.end(), [](std::uint32_t owner) { return owner; });
   if (used) return;
   large_taken = 0;
   free_pages.erase(free_pages.lower_bound(kLargePages), free_pages.end());

@@ -145,12 +145,13 @@ void report_unordered(const Place& place, std::size_t offset, const Stamp& befor
   const bool was_write = is_write(site_of(before.site).kind);
   const bool same_thread = place.space == Space::global && before.epoch > machine.wave_epoch &&
                            owner_of(before) == owner_of(now.stamp);
-  const char* problem = same_thread && was_write && is_write(now.kind)
-                            ? "one thread writes the same place twice, and nothing orders its asynchronous copies: "
-                              "is the same work listed twice?"
-                        : !was_write           ? "write after read, not ordered by a barrier or mbarrier"
-                        : is_write(now.kind) ? "write after write, not ordered by a barrier or mbarrier"
-                                             : "read after write, not ordered by a barrier or mbarrier";
+  const char* problem =
+      same_thread && was_write && is_write(now.kind)
+          ? "one thread writes the same place twice, and nothing orders its asynchronous copies: "
+            "is the same work listed twice?"
+      : !was_write         ? "write after read, not ordered by a barrier or mbarrier"
+      : is_write(now.kind) ? "write after write, not ordered by a barrier or mbarrier"
+                           : "read after write, not ordered by a barrier or mbarrier";
   report_pair(problem, place, offset, before, now);
 }
 

@@ -167,7 +167,8 @@ void complete(GridBarrier& barrier) {
 
 void barrier_lost_thread(Block& block) {
   for (NamedBarrier& barrier : block.barriers)
-    if (barrier.arrived && barrier.threads == kAllThreads && barrier.arrived >= static_cast<int>(block.live)) {
+    if (barrier.arrived && barrier.threads == kAllThreads &&
+        barrier.arrived >= static_cast<int>(block.live)) {
       check_reached_by_all(block, barrier);
       complete(barrier);
     }

@@ -3,8 +3,8 @@
 #include "wgmma.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <cstring>
+#include <limits>
 
 #include "async.hpp"
 #include "matmul.hpp"

@@ -25,8 +25,7 @@ class Axpy final : public Problem {
     x_ = draw(random, problem.text("values", "normal"));
     y_ = draw(random, exact_ ? "integers" : "normal");
     const std::int64_t offset = problem.integer("offset", 0);
-    tensors_ = {tensor("x", Role::input, x_, offset),
-                tensor("y", Role::inout, y_, offset)};
+    tensors_ = {tensor("x", Role::input, x_, offset), tensor("y", Role::inout, y_, offset)};
   }
 
   const std::vector<Tensor>& tensors() const override { return tensors_; }
@@ -80,8 +79,7 @@ class Axpy final : public Problem {
     return values;
   }
 
-  Tensor tensor(const char* name, Role role, const std::vector<float>& values,
-                            std::int64_t offset) const {
+  Tensor tensor(const char* name, Role role, const std::vector<float>& values, std::int64_t offset) const {
     Tensor tensor{name, ElementType::f32, role, 1, count_, count_, offset, {}};
     tensor.image.resize(values.size() * sizeof(float));
     if (!values.empty()) std::memcpy(tensor.image.data(), values.data(), tensor.image.size());

@@ -19,7 +19,12 @@ class AsyncTile {
 
   /// Tiles of a matrix of `rows` x `columns` elements with `pitch` elements between rows.
   TW_MEMBER AsyncTile(const T* matrix, long long pitch, int rows, int columns, int thread)
-      : matrix_(matrix), pitch_(pitch), rows_(rows), columns_(columns), row_(thread / kUnits), unit_(thread % kUnits) {}
+      : matrix_(matrix),
+        pitch_(pitch),
+        rows_(rows),
+        columns_(columns),
+        row_(thread / kUnits),
+        unit_(thread % kUnits) {}
 
   /// Issues the copies of the tile whose first element is (row, column) to the tile at `to`. May begin outside.
   TW_MEMBER void load(std::uint32_t to, int row, int column) const {
@@ -35,7 +40,8 @@ class AsyncTile {
   }
 
  private:
-  static constexpr int kUnit = Bytes / 2, kUnits = Columns / kUnit;  // elements of a copy, and copies of a row
+  static constexpr int kUnit = Bytes / 2,
+                       kUnits = Columns / kUnit;  // elements of a copy, and copies of a row
   static constexpr int kRowsPerRound = Threads / kUnits, kRounds = (Rows + kRowsPerRound - 1) / kRowsPerRound;
   static_assert(sizeof(T) == 2 && Threads % kUnits == 0, "whole rows of 16-bit elements for all threads");
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "tilewright/json.hpp"
 #include "tw/matrix_market.hpp"
 #include "tw/random.hpp"
-#include "tilewright/json.hpp"
 
 namespace tilewright::bsr {
 

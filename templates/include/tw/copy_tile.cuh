@@ -17,7 +17,8 @@ class TileCopy {
 
   /// Issues the copies of a tile to offset `to` of `shared`, from `source`, whose rows are `stride` elements apart. Of the
   /// tile, `rows` rows and `columns` columns exist; they may be more than it has, or none.
-  TW_MEMBER void copy(unsigned char* shared, int to, const T* source, long long stride, int rows, int columns) const {
+  TW_MEMBER void copy(unsigned char* shared, int to, const T* source, long long stride, int rows,
+                      int columns) const {
     const int units = min(max(columns - column_, 0), kUnit);
     const T* from = source + row_ * stride + column_;
 #pragma unroll

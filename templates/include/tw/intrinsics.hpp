@@ -91,7 +91,8 @@ namespace tw {
 
 /// Shuffles values of 2, 4 or 8 bytes, word by word.
 template <class T>
-[[gnu::always_inline]] inline T shuffle(unsigned mask, const T& value, simt::Shuffle mode, int lane, int width) {
+[[gnu::always_inline]] inline T shuffle(unsigned mask, const T& value, simt::Shuffle mode, int lane,
+                                        int width) {
   static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8, "shuffles move 2, 4 or 8 bytes");
   constexpr int words = sizeof(T) == 8 ? 2 : 1;
   std::uint32_t parts[words] = {};

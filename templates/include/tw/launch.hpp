@@ -27,7 +27,8 @@ struct Parameter {
 
 /// Launch code reads a parameter that the variant does not have, or one of another kind.
 struct WrongParameter : std::out_of_range {
-  WrongParameter(std::string_view parameter, const std::string& why) : std::out_of_range(why), name(parameter) {}
+  WrongParameter(std::string_view parameter, const std::string& why)
+      : std::out_of_range(why), name(parameter) {}
   std::string name;
 };
 
@@ -206,7 +207,7 @@ struct Requirement {
 struct Workspace {
   std::size_t bytes = 0;
   std::vector<std::byte> contents;  // copied to the start of the workspace once, when the plan is made
-  std::size_t clear_offset = 0;  // [clear_offset, clear_offset + clear_bytes) is zeroed before every run
+  std::size_t clear_offset = 0;     // [clear_offset, clear_offset + clear_bytes) is zeroed before every run
   std::size_t clear_bytes = 0;
 };
 

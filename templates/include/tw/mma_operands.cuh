@@ -23,11 +23,13 @@ struct RightThenDown {
 /// 16 x 16 elements from row `row` and 16-byte chunk `chunk`, an even one, of a tile with rows of `RowBytes` bytes. Chunks
 /// are joined by XOR instead of addition, which is the same here and makes the constant ones immediates.
 template <int RowBytes, class Place>
-TW_DEVICE void load_matrices(std::uint32_t (&to)[4], std::uint32_t tile, int row, int chunk, const Place& at) {
+TW_DEVICE void load_matrices(std::uint32_t (&to)[4], std::uint32_t tile, int row, int chunk,
+                             const Place& at) {
   ptx::ldmatrix_x4(to, tile + swizzled<RowBytes>(row + at.row, chunk ^ at.chunk));
 }
 template <int RowBytes, class Place>
-TW_DEVICE void load_transposed(std::uint32_t (&to)[4], std::uint32_t tile, int row, int chunk, const Place& at) {
+TW_DEVICE void load_transposed(std::uint32_t (&to)[4], std::uint32_t tile, int row, int chunk,
+                               const Place& at) {
   ptx::ldmatrix_x4_trans(to, tile + swizzled<RowBytes>(row + at.row, chunk ^ at.chunk));
 }
 
@@ -82,7 +84,8 @@ TW_DEVICE void load_b(std::uint32_t (&to)[4], std::uint32_t tile, int n, int k, 
 
 /// One mma of elements T: sums += a * b.
 template <class T>
-TW_DEVICE void multiply_tile(float (&sums)[4], const std::uint32_t (&a)[4], std::uint32_t b0, std::uint32_t b1) {
+TW_DEVICE void multiply_tile(float (&sums)[4], const std::uint32_t (&a)[4], std::uint32_t b0,
+                             std::uint32_t b1) {
   if constexpr (sizeof(T) == 4)
     ptx::mma_m16n8k8_tf32(sums, a, b0, b1);
   else
@@ -107,7 +110,8 @@ TW_DEVICE void multiply(float (&sums)[TilesM][TilesN][4], const Fragments<TilesM
   for (int m = 0; m < TilesM; ++m)
 #pragma unroll
     for (int n = 0; n < TilesN; ++n)
-      multiply_tile<T>(sums[m][n], fragments.a[m], fragments.b[n / 2][n % 2 * 2], fragments.b[n / 2][n % 2 * 2 + 1]);
+      multiply_tile<T>(sums[m][n], fragments.a[m], fragments.b[n / 2][n % 2 * 2],
+                       fragments.b[n / 2][n % 2 * 2 + 1]);
 }
 
 }  // namespace tw

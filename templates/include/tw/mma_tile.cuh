@@ -13,7 +13,8 @@ using WarpAccumulators = float[Rows / 16][Columns / 2];
 /// acc += A * B for the warp's rows from `row` on of the tile of A at `a`, and its columns from `column` on of that of B at
 /// `b`, whose rows are `RowBytesB` long. `row` is a multiple of 16, as is `column`.
 template <class T, int Depth, int RowBytesB, int Tiles, int Registers>
-TW_DEVICE void multiply_warp(float (&acc)[Tiles][Registers], std::uint32_t a, int row, std::uint32_t b, int column) {
+TW_DEVICE void multiply_warp(float (&acc)[Tiles][Registers], std::uint32_t a, int row, std::uint32_t b,
+                             int column) {
   static_assert(Registers % 8 == 0, "columns in pairs of mma tiles");
   // Lanes 0 to 15 address the 16 rows of a fragment in its left 8 columns, lanes 16 to 31 in the right 8. The parts of a
   // chunk's number have no bit in common: joined by XOR instead of addition, constant ones become immediates.
@@ -31,7 +32,7 @@ TW_DEVICE void multiply_warp(float (&acc)[Tiles][Registers], std::uint32_t a, in
     for (int m = 0; m < Tiles; ++m)
 #pragma unroll
       for (int n = 0; n < Registers / 4; ++n)
-        ptx::mma_m16n8k16<T>(reinterpret_cast<float (&)[4]>(acc[m][n * 4]), left[m], right[n / 2][n % 2 * 2],
+        ptx::mma_m16n8k16<T>(reinterpret_cast<float(&)[4]>(acc[m][n * 4]), left[m], right[n / 2][n % 2 * 2],
                              right[n / 2][n % 2 * 2 + 1]);
   }
 }

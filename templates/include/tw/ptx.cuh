@@ -30,6 +30,7 @@
 using TensorMap = simt::TensorMap;
 #else
 #include <cuda.h>
+
 #include "tw/wgmma_shapes.cuh"
 #define TW_EITHER(hardware, emulated) hardware
 /// Qualifies a function of a kernel file at namespace scope; TW_MEMBER one inside a class.
@@ -1087,10 +1088,11 @@ TW_DEVICE void wgmma_wait() {
 namespace detail {
 // Operands behind the accumulators. Both in shared memory: A's and B's descriptors, accumulate?, signs,
 // majors. A in registers: its four registers, B's descriptor, accumulate?, signs, B's major.
-#define TW_WGMMA_TEXT(N, TYPE, PREDICATE, OPERANDS)                 \
-  "{\n.reg .pred accumulate;\nsetp.ne.b32 accumulate, %" #PREDICATE \
-  ", 0;\n"                                                          \
-  "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." TYPE "." TYPE " {" TW_WGMMA_PLACES_##N "}, " OPERANDS ";\n}"
+#define TW_WGMMA_TEXT(N, TYPE, PREDICATE, OPERANDS)                                                       \
+  "{\n.reg .pred accumulate;\nsetp.ne.b32 accumulate, %" #PREDICATE                                       \
+  ", 0;\n"                                                                                                \
+  "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." TYPE "." TYPE " {" TW_WGMMA_PLACES_##N "}, " OPERANDS \
+                                                                                           ";\n}"
 #define TW_WGMMA_SS(N, TYPE, A, B, P, SA, SB, MA, MB)                                                \
   asm volatile(                                                                                      \
       TW_WGMMA_TEXT(N, TYPE, P, "%" #A ", %" #B ", accumulate, %" #SA ", %" #SB ", %" #MA ", %" #MB) \

@@ -107,8 +107,8 @@ struct Staging {
 
   /// Sums to values before they are rounded. `addend`: the vector's place, of which `count` elements exist.
   template <class T, int Count>
-  TW_MEMBER static void finish(const Result<T>& to, float (&values)[Count], const Vector<T>& bias, const T* addend,
-                               int count) {
+  TW_MEMBER static void finish(const Result<T>& to, float (&values)[Count], const Vector<T>& bias,
+                               const T* addend, int count) {
     Vector<T> added = {};
     if (to.beta != 0) added.load(addend, count, to.aligned_addend);
 #pragma unroll

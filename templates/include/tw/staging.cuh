@@ -18,8 +18,8 @@ struct RowStaging {
   /// Writes 16 rows to (row, column) on of C, `ldc` elements between rows, as far as it goes: rows x columns. `aligned`: all
   /// rows begin at multiples of 16 bytes, and so does `column`.
   template <int Registers>
-  TW_MEMBER void store(T* c, long long ldc, int rows, int columns, bool aligned, const float (&acc)[Registers], int row,
-                       int column) const {
+  TW_MEMBER void store(T* c, long long ldc, int rows, int columns, bool aligned,
+                       const float (&acc)[Registers], int row, int column) const {
     static_assert(Registers == Columns / 2, "an accumulator for every element");
     const int lane = ptx::lane_id();
     __syncwarp();  // the rows before have been read

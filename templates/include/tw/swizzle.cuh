@@ -13,7 +13,8 @@ inline constexpr int kSwizzleAtom = 1024;
 /// multiple of 128 bytes, permute the chunks of each line alike.
 template <int RowBytes, class Int>
 TW_DEVICE Int swizzled(Int row, Int chunk) {
-  static_assert(RowBytes == 32 || RowBytes == 64 || RowBytes % 128 == 0, "rows of 32 or 64 bytes, or whole lines");
+  static_assert(RowBytes == 32 || RowBytes == 64 || RowBytes % 128 == 0,
+                "rows of 32 or 64 bytes, or whole lines");
   constexpr int kRowsPerLine = RowBytes >= 128 ? 1 : 128 / RowBytes;
   constexpr int kChunks = RowBytes >= 128 ? 8 : RowBytes / 16;
   return row * RowBytes + ((chunk ^ (row / kRowsPerLine & (kChunks - 1))) << 4);

@@ -22,7 +22,8 @@ TW_DEVICE void load_box(std::uint32_t to, const Tensor& from, const int (&at)[Ra
   ptx::tensor_load(to, from.map, at, full);
 }
 template <int Rank>
-TW_DEVICE void load_box(std::uint32_t to, const HintedTensor& from, const int (&at)[Rank], std::uint32_t full) {
+TW_DEVICE void load_box(std::uint32_t to, const HintedTensor& from, const int (&at)[Rank],
+                        std::uint32_t full) {
   ptx::tensor_load(to, from.map, at, full, from.policy);
 }
 
@@ -45,7 +46,8 @@ TW_DEVICE void load_rows(std::uint32_t to, const Tensor& from, int row, int colu
     ptx::tensor_load(to, from.map, {column, row}, full);
   } else {
     const int share = cluster_rank<Cluster>() * (Rows / Cluster);
-    ptx::tensor_load_multicast(to + share * RowBytes, from.map, {column, row + share}, full, (1 << Cluster) - 1);
+    ptx::tensor_load_multicast(to + share * RowBytes, from.map, {column, row + share}, full,
+                               (1 << Cluster) - 1);
   }
 }
 
@@ -54,17 +56,20 @@ TW_DEVICE void load_rows(std::uint32_t to, const Tensor& from, int row, int colu
 ///   whole panels   columns of a panel, rows, panels; a box takes all panels of the tile
 ///   `clipped`      columns, rows, 1; a box takes one panel, and TMA fills what lies behind the matrix with zeros
 template <int Rows, int Columns, class From>
-TW_DEVICE void load_panels(std::uint32_t to, const From& from, int row, int column, int clipped, std::uint32_t full) {
+TW_DEVICE void load_panels(std::uint32_t to, const From& from, int row, int column, int clipped,
+                           std::uint32_t full) {
   static_assert(Columns % 64 == 0, "whole panels");
   const int step = clipped ? 64 : Columns;
   for (int i = 0; i < Columns; i += step)
-    load_box(to + i / 64 * (Rows * 128), from, {clipped ? column + i : 0, row, clipped ? 0 : column / 64}, full);
+    load_box(to + i / 64 * (Rows * 128), from, {clipped ? column + i : 0, row, clipped ? 0 : column / 64},
+             full);
 }
 
 /// Loads the same panels into every thread block of the cluster: each fetches an equal share of them and multicasts it. The
 /// map has rank 2, and its boxes are `Rows` rows by 64 columns. Each block's mbarrier gets all bytes.
 template <int Rows, int Columns, int Cluster>
-TW_DEVICE void load_column_panels(std::uint32_t to, const Tensor& from, int row, int column, std::uint32_t full) {
+TW_DEVICE void load_column_panels(std::uint32_t to, const Tensor& from, int row, int column,
+                                  std::uint32_t full) {
   constexpr int kPanels = Columns / 64 / Cluster;
   static_assert(Columns % (64 * Cluster) == 0, "equal shares of whole panels");
   const int first = cluster_rank<Cluster>() * kPanels;
@@ -73,7 +78,8 @@ TW_DEVICE void load_column_panels(std::uint32_t to, const Tensor& from, int row,
     if constexpr (Cluster == 1)
       load_box(to + i * (Rows * 128), from, {column + i * 64, row}, full);
     else
-      ptx::tensor_load_multicast(to + i * (Rows * 128), from.map, {column + i * 64, row}, full, (1 << Cluster) - 1);
+      ptx::tensor_load_multicast(to + i * (Rows * 128), from.map, {column + i * 64, row}, full,
+                                 (1 << Cluster) - 1);
   }
 }
 

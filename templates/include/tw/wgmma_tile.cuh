@@ -16,7 +16,8 @@ struct KMajor {
   /// From row `row`, a multiple of 8, and depth `k`, a multiple of 16, on: the row's swizzle is that of its address.
   TW_MEMBER std::uint64_t descriptor(int row, int k) const {
     constexpr int kLeading = 16;  // has no meaning under a swizzle
-    return ptx::wgmma_descriptor(address + row * kRowBytes + k * 2, kLeading, 8 * kRowBytes, matrix_swizzle<kRowBytes>());
+    return ptx::wgmma_descriptor(address + row * kRowBytes + k * 2, kLeading, 8 * kRowBytes,
+                                 matrix_swizzle<kRowBytes>());
   }
 };
 
@@ -53,7 +54,8 @@ struct AccumulatorPlace {
 /// acc (+)= m * n over the operands' whole depth, asynchronously; where `accumulate` is false acc may hold anything. Behind
 /// ptx::wgmma_fence; ptx::wgmma_commit and ptx::wgmma_wait follow.
 template <class T, int TilesN, class OperandM, class OperandN, int Tiles, int Registers>
-TW_DEVICE void multiply(float (&acc)[Tiles][Registers], const OperandM& m, const OperandN& n, bool accumulate) {
+TW_DEVICE void multiply(float (&acc)[Tiles][Registers], const OperandM& m, const OperandN& n,
+                        bool accumulate) {
   static_assert(OperandM::kDepth == OperandN::kDepth, "operands of one depth");
 #pragma unroll
   for (int k = 0; k < OperandM::kDepth; k += 16)

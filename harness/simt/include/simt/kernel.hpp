@@ -57,8 +57,8 @@ void grid_sync();  // all blocks of the grid must be resident: Config::resident_
 enum class Scope { block, cluster, gpu, system };
 void thread_fence(Scope scope);
 /// Read-modify-write of a 4- or 8-byte (or 2-byte) location as one step; `apply` gets old bytes and writes new ones.
-void atomic(void* pointer, int bytes, void (*apply)(void* location, const void* operand, void* old), const void* operand,
-            void* old);
+void atomic(void* pointer, int bytes, void (*apply)(void* location, const void* operand, void* old),
+            const void* operand, void* old);
 
 // cp.async.
 void cp_async(std::uint32_t destination, const void* source, int bytes, int source_bytes);
@@ -71,7 +71,8 @@ void cp_async_mbarrier_arrive(std::uint32_t barrier, bool noinc);
 void ldmatrix(std::uint32_t* registers, int count, bool transpose, std::uint32_t address);
 void stmatrix(const std::uint32_t* registers, int count, bool transpose, std::uint32_t address);
 enum class MmaType { f16, bf16, tf32 };
-void mma_m16n8(float* d, const std::uint32_t* a, const std::uint32_t* b, MmaType type);  // k16 (f16, bf16) or k8 (tf32)
+void mma_m16n8(float* d, const std::uint32_t* a, const std::uint32_t* b,
+               MmaType type);  // k16 (f16, bf16) or k8 (tf32)
 
 // mbarrier.
 void mbarrier_init(std::uint32_t barrier, std::uint32_t count);
@@ -81,7 +82,7 @@ void mbarrier_arrive(std::uint32_t barrier, std::uint32_t count = 1, Scope scope
 void mbarrier_expect_tx(std::uint32_t barrier, std::uint32_t bytes);
 void mbarrier_arrive_expect_tx(std::uint32_t barrier, std::uint32_t bytes);
 bool mbarrier_try_wait(std::uint32_t barrier, std::uint32_t parity);  // yields to others when it answers no
-void mbarrier_wait(std::uint32_t barrier, std::uint32_t parity);      // blocks; what the wrappers' loops become
+void mbarrier_wait(std::uint32_t barrier, std::uint32_t parity);  // blocks; what the wrappers' loops become
 
 // Fences of the async proxy.
 void fence_mbarrier_init();
@@ -93,8 +94,8 @@ void bulk_load(std::uint32_t destination, const void* source, std::uint32_t byte
 void bulk_store(void* destination, std::uint32_t source, std::uint32_t bytes);
 void bulk_prefetch(const void* source, std::uint32_t bytes);
 enum class BulkReduce { none, add };
-void tensor_load(std::uint32_t destination, const TensorMap* map, const int* coordinates, std::uint32_t barrier,
-                 std::uint16_t cluster_mask);
+void tensor_load(std::uint32_t destination, const TensorMap* map, const int* coordinates,
+                 std::uint32_t barrier, std::uint16_t cluster_mask);
 void tensor_store(const TensorMap* map, std::uint32_t source, const int* coordinates, BulkReduce reduce);
 void tensor_prefetch(const TensorMap* map);
 void bulk_commit();

@@ -129,7 +129,7 @@ TEST(refuses_what_it_was_not_made_for) {
   bsr_spmm::Shape other = shape();
   other.ldb = 1001;
   CHECK_THROWS(bound_to(other, mma()), "ldb must be a multiple of 8, not 1001");
-  for (std::int64_t bsr_spmm::Shape::*stride : {&bsr_spmm::Shape::ldb, &bsr_spmm::Shape::ldc}) {
+  for (std::int64_t bsr_spmm::Shape::* stride : {&bsr_spmm::Shape::ldb, &bsr_spmm::Shape::ldc}) {
     bsr_spmm::Shape wide = shape();
     wide.*stride = std::numeric_limits<std::int64_t>::max();
     CHECK_THROWS(bound_to(wide, mma()), "ldb and ldc must be below 2^40");

@@ -186,7 +186,8 @@ TEST(malformed_problems_are_invalid_arguments) {
   CHECK_THROWS(with("{}"), "problem: ");
   CHECK_THROWS(problem(R"("pattern":{"kind":"empty"},"layoutB":"diagonal")"),
                "layoutB is 'diagonal', allowed are row, column");
-  CHECK_THROWS(problem(R"("pattern":{"kind":"empty"},"bias":"maybe")"), "bias is 'maybe', allowed are no, yes");
+  CHECK_THROWS(problem(R"("pattern":{"kind":"empty"},"bias":"maybe")"),
+               "bias is 'maybe', allowed are no, yes");
   CHECK_THROWS(problem(R"("pattern":{"kind":"empty"},"batch":0)"), "batch is 0");
   CHECK_THROWS(problem(R"("pattern":{"kind":"empty"},"values":"purple")"),
                "unknown values 'purple'; there are normal");
@@ -241,7 +242,8 @@ TEST(layouts_change_where_elements_lie_and_no_result) {
     for (const bool c_columns : {false, true}) {
       const std::string layouts = std::string(R"("layoutB":")") + (b_columns ? "column" : "row") +
                                   R"(","layoutC":")" + (c_columns ? "column" : "row") + '"';
-      const auto p = problem(R"("pattern":{"kind":"random","density":0.5},"values":"integers","ldbExtra":8,)" + layouts);
+      const auto p =
+          problem(R"("pattern":{"kind":"random","density":0.5},"values":"integers","ldbExtra":8,)" + layouts);
       const std::vector<Tensor>& t = p->tensors();
       CHECK_EQ(t[3].rows, b_columns ? 40 : kColumns);
       CHECK_EQ(t[3].stride, b_columns ? kColumns + 8 : 48);
@@ -250,7 +252,8 @@ TEST(layouts_change_where_elements_lie_and_no_result) {
       for (std::int64_t row = 0; row < kRows; row += 5)
         for (std::int64_t column = 0; column < 40; column += 3) {
           double sum = 0;
-          for (auto i = static_cast<std::int64_t>(element(t[0], 0, row / 32)); i < element(t[0], 0, row / 32 + 1); ++i)
+          for (auto i = static_cast<std::int64_t>(element(t[0], 0, row / 32));
+               i < element(t[0], 0, row / 32 + 1); ++i)
             for (std::int64_t k = 0; k < 32; ++k) {
               const std::int64_t at = static_cast<std::int64_t>(element(t[1], 0, i)) * 32 + k;
               sum += element(t[2], i * 32 + row % 32, k) *
@@ -272,7 +275,8 @@ TEST(bias_residual_and_activation_follow_the_formula) {
   const Reference reference = p->reference().at(0);
   for (std::int64_t row = 0; row < kRows; row += 7) {
     double sum = 0;
-    for (auto i = static_cast<std::int64_t>(element(t[0], 0, row / 32)); i < element(t[0], 0, row / 32 + 1); ++i)
+    for (auto i = static_cast<std::int64_t>(element(t[0], 0, row / 32)); i < element(t[0], 0, row / 32 + 1);
+         ++i)
       for (std::int64_t k = 0; k < 32; ++k)
         sum += element(t[2], i * 32 + row % 32, k) *
                element(t[3], static_cast<std::int64_t>(element(t[1], 0, i)) * 32 + k, 1);
@@ -282,7 +286,8 @@ TEST(bias_residual_and_activation_follow_the_formula) {
 }
 
 TEST(a_transposed_product_reads_rows_as_columns) {
-  const auto p = problem(R"("pattern":{"kind":"random","density":0.4},"values":"integers","transposeA":"yes")");
+  const auto p =
+      problem(R"("pattern":{"kind":"random","density":0.4},"values":"integers","transposeA":"yes")");
   const std::vector<Tensor>& t = p->tensors();
   CHECK_EQ(t[3].rows, kRows);
   CHECK_EQ(t[4].rows, kColumns);
@@ -290,7 +295,8 @@ TEST(a_transposed_product_reads_rows_as_columns) {
   for (std::int64_t row = 0; row < kColumns; row += 5) {
     double sum = 0;
     for (std::int64_t from = 0; from < kRows; ++from)
-      for (auto i = static_cast<std::int64_t>(element(t[0], 0, from / 32)); i < element(t[0], 0, from / 32 + 1); ++i)
+      for (auto i = static_cast<std::int64_t>(element(t[0], 0, from / 32));
+           i < element(t[0], 0, from / 32 + 1); ++i)
         if (element(t[1], 0, i) == static_cast<double>(row / 32))
           sum += element(t[2], i * 32 + from % 32, row % 32) * element(t[3], from, 3);
     CHECK_EQ(reference.value[row * 40 + 3], sum);
