@@ -9,6 +9,7 @@ const shared = [
   'sparse_autotune/py.typed',
   'tilewright/__init__.py.hbs',
   'tilewright/_arrays.py',
+  'tilewright/_call.pyi',
   'tilewright/_call_by_ctypes.py',
   'tilewright/_context.py',
   'tilewright/_errors.py',

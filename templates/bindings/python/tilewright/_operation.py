@@ -18,7 +18,7 @@ from ._library import Library
 try:
     from ._call import Ready, run
 except ImportError:
-    from ._call_by_ctypes import Ready, run  # type: ignore[assignment]
+    from ._call_by_ctypes import Ready, run  # type: ignore[assignment]  # the same, slower
 
 __all__ = ["Call", "Choice", "Operand", "Operation", "Ready", "run"]
 
@@ -139,8 +139,8 @@ class Call:
         self._struct = operation.operands
         self._fixed = {"struct_size": ctypes.sizeof(operation.operands), **fixed}
         self._idle: list[Any] = []
-        handles = [context.handle] if pattern is None else [context.handle, pattern.handle]
-        self._first = (*handles, ctypes.byref(problem))
+        self._handles = [context.handle] if pattern is None else [context.handle, pattern.handle]
+        self._first = (*self._handles, ctypes.byref(problem))
         self._functions = _Functions.of(context.library, operation)
         self._run = self._functions.run
 
@@ -161,9 +161,9 @@ class Call:
     def ready(self, places: Sequence[str], **fixed: float) -> Ready:
         """The call with all but the stream and the addresses of these operands, for `run` of the same module. It lives no longer than this."""
         operands = self._struct(**self._fixed, **fixed)
-        handles = tuple(one.value for one in self._first[:-1]) + (ctypes.addressof(self._held[2]),)
+        handles = (*(handle.value or 0 for handle in self._handles), ctypes.addressof(self._held[2]))
         offsets = tuple(getattr(self._struct, name).offset for name in places)
-        return Ready(ctypes.cast(self._run, ctypes.c_void_p).value, handles, bytes(operands), offsets)
+        return Ready(ctypes.cast(self._run, ctypes.c_void_p).value or 0, handles, bytes(operands), offsets)
 
     def tune(self, operands: Any, stream: int) -> None:
         """Measures which kernel is the fastest for such calls, and keeps the answer. Waits for the stream."""

@@ -1,4 +1,4 @@
 """The operation, as its signature says it."""
 
 from ._signature import *  # noqa: F403
-from ._signature import __all__
+from ._signature import __all__ as __all__

@@ -128,4 +128,4 @@ def _order(matrix: Tensor) -> tuple[str, int]:
 
 
 def _aligned(workspace: Tensor) -> int:
-    return (workspace.data_ptr() + 255) & ~255
+    return (int(workspace.data_ptr()) + 255) & ~255

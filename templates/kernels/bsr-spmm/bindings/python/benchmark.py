@@ -115,7 +115,7 @@ def seconds_of(call: Callable[[], Any], eager: bool = False, repeat: int = 20) -
         end.record()
         end.synchronize()
         times.append(start.elapsed_time(end) / 1e3 / repeat)
-    return statistics.median(times)
+    return float(statistics.median(times))
 
 
 def _captured(call: Callable[[], Any], repeat: int) -> Callable[[], None] | None:
@@ -132,6 +132,7 @@ def _captured(call: Callable[[], Any], repeat: int) -> Callable[[], None] | None
                 call()
         graph.replay()
         torch.cuda.synchronize()
-        return graph.replay
+        replay: Callable[[], None] = graph.replay
+        return replay
     except RuntimeError:
         return None

@@ -116,9 +116,9 @@ class BsrMatrix:
     def from_torch(cls, bsr: Any) -> BsrMatrix:
         """A matrix of a torch.sparse_bsr tensor with square blocks. Values are shared, indices become int32."""
         rows, columns = bsr.shape
-        parts = [one.int().contiguous() for one in (bsr.crow_indices(), bsr.col_indices())]
+        crow, col = (one.int().contiguous() for one in (bsr.crow_indices(), bsr.col_indices()))
         # A view of a sparse tensor cannot enter compiled code; detached it can.
-        return cls.from_parts(*parts, bsr.values().detach().contiguous(), (rows, columns))
+        return cls.from_parts(crow, col, bsr.values().detach().contiguous(), (rows, columns))
 
     def to_dense(self) -> Array:
         """The matrix with its zeros, of the same package and type."""

@@ -32,6 +32,7 @@ class SparseLinear(nn.Module):
     ) -> None:
         """Of the parts of W, out_features x in_features: block rows' starts, block columns, blocks x block x block."""
         super().__init__()
+        self.col: Tensor
         self.in_features, self.out_features = in_features, out_features
         self.block = values.shape[-1]
         self.activation = activation

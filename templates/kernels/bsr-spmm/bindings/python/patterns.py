@@ -5,6 +5,7 @@ Kept by the addresses of crow and col, which stay alive with it; a change in pla
 
 from __future__ import annotations
 
+import contextlib
 from collections import OrderedDict
 from typing import Any
 
@@ -15,10 +16,9 @@ from ..._errors import Error, InvalidArgument
 from ..._operation import Call, run
 from .matrix import Pattern
 
-try:
+SampledProduct: Any = None
+with contextlib.suppress(ImportError):  # a library without that operation
     from ..bsr_sddmm.torch import SampledProduct
-except ImportError:  # a library without that operation
-    SampledProduct = None
 
 kinds = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32"}
 _stream_of = getattr(torch._C, "_cuda_getCurrentRawStream", None)
@@ -149,7 +149,7 @@ def _forget(_: tuple[int, ...], kept: KeptPattern) -> None:
 def version_of(crow: Tensor, col: Tensor) -> int:
     """Grows with changes in place; tensors of the inference mode do not count them, and must not be changed."""
     try:
-        return crow._version + col._version
+        return int(crow._version + col._version)
     except RuntimeError:
         return -1
 
