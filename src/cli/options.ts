@@ -31,6 +31,7 @@ export interface Options {
   readonly against?: string;
   readonly description?: string;
   readonly include?: readonly string[];
+  readonly watch?: boolean;
   readonly dump?: string;
   readonly junit?: string;
   readonly sarif?: string;
@@ -137,6 +138,7 @@ export function withCheck(command: Command): Command {
       '--baseline <file>',
       'for a .cu: known findings, which do not fail; the file is written where there is none',
     )
+    .option('--watch', 'for a .cu: check again whenever a file beside it changes, until interrupted')
     .option('--junit <file>', 'for a .cu: also write a JUnit report')
     .option('--sarif <file>', 'for a .cu: also write SARIF, which code hosts show beside the lines');
 }

@@ -12,6 +12,7 @@ import { doctor } from './doctor.ts';
 import { emitRuns } from './emit.ts';
 import { list, show, why } from './inspect.ts';
 import { checkOwnSource, describeSource, isOwnSource } from './kernel-file.ts';
+import { watchOwnSource } from './kernel-file-watch.ts';
 import { mutate } from './mutate.ts';
 import { type MutateOptions, withMutants } from './mutate-options.ts';
 import {
@@ -90,7 +91,7 @@ function addValidate(program: Command, name: string, done: Done): void {
     .option('--as <variant id>', 'which variant a file stands for (default: what its first line says)')
     .action(async (first: string, second: string | undefined, options: Options) =>
       isOwnSource(first, options)
-        ? done(await checkOwnSource(first, second, options))
+        ? done(await (options.watch ? watchOwnSource : checkOwnSource)(first, second, options))
         : gate(first, second, options),
     );
 }

@@ -85,7 +85,7 @@ export function planParameter(
     ({ parameter: field, given: value }) =>
       value !== undefined || field.pointer || plainName(field) in sizes || !/^[iu]/.test(field.element ?? ''),
   );
-  if (parts.length === 0 && !isKnownStruct(parameter.type, items))
+  if (parts.length === 0 && given === undefined && !isKnownStruct(parameter.type, items))
     throw new UsageError(
       `${where} has the type ${parameter.type}, whose fields are not known; say them in the description, e.g. arguments: { ${parameter.name}: { fields: { n: N, in: { type: f32, shape: [N] } } } }`,
     );
@@ -129,6 +129,7 @@ function planArgument(
     const value = Array.isArray(given) ? undefined : typeof given === 'object' ? given.value : given;
     return { kind: 'scalar', name, type, value: value ?? scalarDefault(name, type, sizes, where, guesses) };
   }
+  if (given === 0) return { kind: 'scalar', name, type: 'i64', value: 0 }; // a null pointer
   if (typeof given === 'number' || typeof given === 'string')
     throw new UsageError(`${where} is a pointer: give its shape, e.g. ${name}: [N]`);
   const all = Object.keys(sizes).join(' * ') || '1';

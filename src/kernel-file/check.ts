@@ -63,20 +63,37 @@ interface Subject {
 export async function* checkSource(request: CheckRequest, host: CheckHost): AsyncGenerator<Checked, void> {
   const source = await readSource(request.file, host.compilers, host.context, request.include);
   const { gpu } = host;
-  for (const subject of subjectsOf(source, request.kernel, request.description)) {
+  for (const found of subjectsOf(source, request.kernel, request.description)) {
+    const { source: own, subject } = await asDefined(source, found, request, host);
     if (!gpu) {
-      yield await checkKernel(source, subject, request, host);
+      yield await checkKernel(own, subject, request, host);
       continue;
     }
     const folder = request.dump ?? mkdtempSync(join(tmpdir(), 'tilewright-dump-'));
     try {
-      const checked = await checkKernel(source, subject, { ...request, dump: folder }, host);
+      const checked = await checkKernel(own, subject, { ...request, dump: folder }, host);
       yield checked;
-      if (checked.plan) yield await again(source, checked.plan, gpu, { ...request, dump: folder }, host);
+      if (checked.plan) yield await again(own, checked.plan, gpu, { ...request, dump: folder }, host);
     } finally {
       if (request.dump === undefined) rmSync(folder, { recursive: true, force: true });
     }
   }
+}
+
+/** The source and its kernel with the macros that the description defines. */
+async function asDefined(
+  source: ReadSource,
+  subject: Subject,
+  { include }: CheckRequest,
+  { compilers, context }: CheckHost,
+): Promise<{ readonly source: ReadSource; readonly subject: Subject }> {
+  const defines = Object.entries(subject.description.defines ?? {}).map(
+    ([name, value]) => `-D${name}=${value}`,
+  );
+  if (defines.length === 0) return { source, subject };
+  const own = await readSource(source.path, compilers, context, include, defines);
+  const item = kernelsIn(own.items).find(({ names }) => names.at(-1) === subject.item.names.at(-1));
+  return item ? { source: own, subject: { ...subject, item } } : { source, subject };
 }
 
 /** The same kernel on a GPU. */

@@ -94,6 +94,10 @@ export const descriptionSchema = z
       .optional()
       .describe('Sizes to try, by name.'),
     ragged: z.boolean().optional().describe('Try sizes beside the given ones too (default: true).'),
+    defines: z
+      .record(z.string(), z.union([z.string(), z.number()]))
+      .optional()
+      .describe('Macros that are defined before the first line: { block_size_x: 64 }.'),
     where: z.string().optional().describe('Condition on the sizes that the kernel takes.'),
     arguments: z.record(z.string(), argumentSchema).optional(),
     symbols: z

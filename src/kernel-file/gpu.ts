@@ -88,7 +88,7 @@ async function buildForGpu(
     const file = join(made, 'kernel.cu');
     writeFileSync(file, text);
     const folders = [own, dirname(resolve(source.path)), ...include].flatMap((one) => ['-I', one]);
-    const argv = [compilers.nvcc, ...flags, '-ccbin', compilers.cxx, ...folders];
+    const argv = [compilers.nvcc, ...flags, ...source.defines, '-ccbin', compilers.cxx, ...folders];
     const { exitCode, stderr, seconds } = await callCompiler(
       [...argv, '-o', join(made, 'kernel.so'), file],
       context,

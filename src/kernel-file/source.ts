@@ -19,6 +19,8 @@ export interface ReadSource {
   readonly items: readonly Item[];
   /** Headers that were not found; nothing is in their place. */
   readonly missing: readonly string[];
+  /** Flags that define macros. */
+  readonly defines: readonly string[];
 }
 
 const mostMissing = 40;
@@ -29,6 +31,7 @@ export async function readSource(
   compilers: RunnerCompilers,
   context: CompileContext,
   include: readonly string[] = [],
+  defines: readonly string[] = [],
 ): Promise<ReadSource> {
   if (!existsSync(path)) throw new UsageError(`there is no file ${path}`);
   const text = onDisk(`read ${path}`, () => readFileSync(path, 'utf8'));
@@ -39,7 +42,7 @@ export async function readSource(
     for (;;) {
       const folders = [dirname(resolve(path)), ...include].flatMap((folder) => ['-I', folder]);
       const argv = [compilers.cxx, ...checkFlags(compilers, context), ...folders, '-idirafter', stand];
-      const preprocess = ['-include', prelude, '-E', '-fpch-preprocess', '-x', 'c++', path];
+      const preprocess = [...defines, '-include', prelude, '-E', '-fpch-preprocess', '-x', 'c++', path];
       const result = await callCompiler([...argv, ...preprocess], context, process.cwd());
       if (result.exitCode === 0)
         return {
@@ -48,6 +51,7 @@ export async function readSource(
           preprocessed: result.stdout,
           items: readItems(tokenise(result.stdout)),
           missing,
+          defines,
         };
       const [, header] = /fatal error: ([^\s:]+): No such file/.exec(result.stderr) ?? [];
       if (header === undefined || missing.length >= mostMissing || header.startsWith('/'))

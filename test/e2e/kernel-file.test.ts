@@ -1,5 +1,5 @@
 // Kernels as other people write them, each in its own .cu with a description: what `validate x.cu` says of them.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -170,6 +170,23 @@ describe('validate x.cu', () => {
     const again = await gen(folder, [...command.split(' '), '--out', out]);
     expect(again.code).toBe(1);
     expect(again.stdout).toContain('write after read');
+  });
+
+  test('checks again with --watch when the file changes', { timeout: 300_000 }, async () => {
+    const { path, out } = workspace();
+    const file = join(path, 'softmax.cu');
+    copyFileSync(join(folder, 'softmax.cu'), file);
+    const argv = [join(packageRoot, 'dist/cli.js'), 'validate', file, '--watch', '--out', out];
+    const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'pipe'] });
+    onTestFinished(() => void child.kill());
+    let said = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (said += text));
+    await vi.waitFor(() => expect(said).toContain('waiting for a change'), { timeout: 120_000 });
+    expect(said).toContain('softmax: race');
+    said = '';
+    writeFileSync(file, `${readFileSync(file, 'utf8')}__global__ void broken(\n`);
+    await vi.waitFor(() => expect(said).toContain('waiting for a change'), { timeout: 120_000 });
+    expect(said).toContain('softmax.cu');
   });
 
   test('passes the softmax once the barrier is there', { timeout: 300_000 }, async () => {

@@ -1,0 +1,138 @@
+// How many kernels of public repositories `validate` checks as they are: each with a description of ours (bench/public-kernels)
+// that says what it is given and what it should compute. The repositories are fetched by whoever runs this; nothing of them is
+// kept here. A kernel that is refused, or has no description, counts as not checked.
+//
+//   node bench/public-kernels.mjs llm.c=<checkout> kernel_tuner=<checkout> [--jobs 2] [--only <text>] [--device cuda] [--json out.json]
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs, promisify } from 'node:util';
+
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    jobs: { type: 'string', default: '2' },
+    only: { type: 'string', default: '' },
+    device: { type: 'string' },
+    json: { type: 'string' },
+  },
+});
+const here = dirname(fileURLToPath(import.meta.url));
+const known = readdirSync(join(here, 'public-kernels'))
+  .filter((name) => name.endsWith('.mjs'))
+  .map((name) => name.replace('.mjs', ''));
+const checkouts = positionals.map((one) => one.split('='));
+if (
+  checkouts.length === 0 ||
+  checkouts.some(([name, path]) => !known.includes(name) || !existsSync(path ?? ''))
+) {
+  console.error(
+    `usage: node bench/public-kernels.mjs <name>=<checkout>... [--jobs 2] [--only <text>] [--device cuda] [--json out.json]\nnames: ${known.join(', ')}`,
+  );
+  process.exit(2);
+}
+const run = promisify(execFile);
+const validate = join(here, '../dist/validate.js');
+const scratch = mkdtempSync(join(tmpdir(), 'tilewright-public-'));
+
+/** Names of the kernels that a file defines. */
+function kernelsIn(text) {
+  const plain = text
+    .replaceAll(/\/\/.*|\/\*[\s\S]*?\*\//g, '')
+    .replaceAll(/__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\)/g, '');
+  return [...plain.matchAll(/__global__\s+(?:static\s+)?void\s+(\w+)\s*\([^;{]*\)\s*\{/g)].map(
+    ([, name]) => name,
+  );
+}
+
+const plainName = (kernel) => kernel.replace(/<.*/, '');
+
+function absolute(description) {
+  const { reference } = description;
+  if (!reference?.startsWith('references.cpp:')) return description;
+  return { ...description, reference: join(here, 'public-kernels', reference) };
+}
+
+async function check({ path, label, description }, number) {
+  const given = join(scratch, `${number}.json`);
+  writeFileSync(given, JSON.stringify(absolute(description)));
+  const device = flags.device ? ['--device', flags.device] : [];
+  const argv = [validate, path, '--description', given, '--json', '--quiet', ...device];
+  const begin = performance.now();
+  const { stdout, stderr } = await run(process.execPath, argv, {
+    maxBuffer: 1 << 28,
+    timeout: 300_000,
+  }).catch((error) => ({ stdout: error.stdout ?? '', stderr: error.stderr ?? String(error) }));
+  const [first, second] = stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+    .map(({ verdict, evidence, message }) => ({
+      word: verdict ?? 'refused',
+      message: (evidence?.message ?? message ?? '').split('\n')[0],
+    }));
+  return {
+    label,
+    ...(first ?? { word: 'refused', message: stderr.split('\n')[0] }),
+    seconds: Math.round((performance.now() - begin) / 100) / 10,
+    ...(second && { gpu: second }),
+  };
+}
+
+/** The kernels of a file, each with its description where it has one. */
+function subjects(name, folder, file, descriptions) {
+  const path = join(folder, file);
+  const described = descriptions.map(({ kernel }) => plainName(kernel));
+  const others = kernelsIn(readFileSync(path, 'utf8')).filter((kernel) => !described.includes(kernel));
+  return [
+    ...descriptions.map((description) => ({ description, kernel: description.kernel })),
+    ...others.map((kernel) => ({ kernel })),
+  ].map((one) => ({ ...one, path, label: `${name}/${file}:${one.kernel}` }));
+}
+
+const waiting = [];
+for (const [name, checkout] of checkouts) {
+  const { files, folder } = await import(`./public-kernels/${name}.mjs`);
+  const root = join(checkout, folder);
+  for (const file of readdirSync(root).filter((one) => one.endsWith('.cu')))
+    waiting.push(...subjects(name, root, file, files[file] ?? []));
+}
+const wanted = waiting.filter(({ label }) => label.includes(flags.only));
+const results = [];
+let next = 0;
+await Promise.all(
+  Array.from({ length: Number(flags.jobs) }, async () => {
+    while (next < wanted.length) {
+      const number = next++;
+      const { label, description } = wanted[number];
+      const one = description
+        ? await check(wanted[number], number)
+        : { label, word: 'refused', message: 'no description' };
+      results.push(one);
+      const said = ({ word, message }) => (word === 'passed' ? word : `${word}: ${message}`);
+      console.log(
+        [label, said(one), one.gpu ? said(one.gpu) : '', one.seconds ? `${one.seconds} s` : ''].join('\t'),
+      );
+    }
+  }),
+);
+rmSync(scratch, { recursive: true, force: true });
+results.sort((a, b) => a.label.localeCompare(b.label));
+
+const count = (word) => results.filter((one) => one.word === word).length;
+const checked = results.length - count('refused');
+const words = [...new Set(results.map(({ word }) => word))];
+console.log(
+  `\n${results.length} kernels, ${checked} checked as they are: ${words.map((word) => `${count(word)} ${word}`).join(', ')}`,
+);
+const both = results.filter(({ gpu }) => gpu);
+if (both.length > 0) {
+  const passed = both.filter(({ word }) => word === 'passed');
+  console.log(
+    `of ${passed.length} that pass here ${passed.filter(({ gpu }) => gpu.word === 'passed').length} pass on the GPU`,
+  );
+}
+if (flags.json)
+  writeFileSync(flags.json, `${JSON.stringify({ checked, kernels: results.length, results }, null, 1)}\n`);
