@@ -123,7 +123,8 @@ function valuesFor(names, text, block) {
     ),
   );
   const example = Object.fromEntries(names.map((name) => [name, named[name] ?? 64]));
-  const alone = names.length > 1 ? names.map((name) => ({ ...usual[0], [name]: required(name)[0] ?? 0 })) : [];
+  const alone =
+    names.length > 1 ? names.map((name) => ({ ...usual[0], [name]: required(name)[0] ?? 0 })) : [];
   const all = names.some((name) => name in named) ? [example, ...usual, ...alone] : [...usual, ...alone];
   return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
 }

@@ -80,6 +80,10 @@ static void softmax_gradient(float* dpreatt, const float* datt, const float* att
 void softmax_backward(float* dpreatt, const float* datt, const float* att, int B, int T, int C, int NH) {
   softmax_gradient(dpreatt, datt, att, B * NH * T, T, 1 / std::sqrt(double(C / NH)), [](int t) { return t + 1; });
 }
+/// Whole groups of 8 elements are written.
+void softmax_backward_groups(float* dpreatt, const float* datt, const float* att, int B, int T, int C, int NH) {
+  softmax_gradient(dpreatt, datt, att, B * NH * T, T, 1 / std::sqrt(double(C / NH)), [](int t) { return (t / 8 + 1) * 8; });
+}
 /// Whole pieces of 64 elements are written.
 void softmax_backward_pieces(float* dpreatt, const float* datt, const float* att, int B, int T, int C, int NH) {
   softmax_gradient(dpreatt, datt, att, B * NH * T, T, 1 / std::sqrt(double(C / NH)), [](int t) { return (t / 64 + 1) * 64; });

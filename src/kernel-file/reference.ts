@@ -124,9 +124,10 @@ function matchParameters(reference: Signature, plan: Plan): readonly object[] {
     const exact = names.indexOf(name);
     return exact < 0 ? names.findIndex((one) => plainName({ name: one }) === name) : exact;
   };
-  if (parameters.every(({ name }) => indexOf(name) >= 0))
-    return parameters.map(({ name }) => ({ argument: indexOf(name) }));
-  if (parameters.length === plan.arguments.length) return parameters.map((_, i) => ({ argument: i }));
+  const byName = parameters.every(({ name }) => indexOf(name) >= 0 || name in sizes);
+  const alike = parameters.every(({ pointer }, i) => pointer === (plan.arguments[i]?.kind !== 'scalar'));
+  if (!byName && alike && parameters.length === plan.arguments.length)
+    return parameters.map((_, i) => ({ argument: i }));
   const stranger = parameters.find(({ name }) => indexOf(name) < 0 && !(name in sizes));
   if (stranger)
     throw new UsageError(
