@@ -21,7 +21,7 @@ Systems, f16 in and out, on one random block-sparse matrix per workload:
 
 Every time is of a CUDA graph of many launches; each round replays every graph once, forwards and backwards by turns, cuSPARSE's
 in rounds of their own; median and median absolute deviation over rounds. `sustained` is a second of one system alone, with clock
-and power read meanwhile.
+and power read meanwhile. `cold` (--cold): every launch reads the next of many copies of A, which together exceed L2 three times; B is hot.
 Results are compared with an fp64 product; a system that is wrong is marked so and makes the exit code 1.
 
 TFLOPS are effective ones, 2 * stored elements * N / time; `ownTflops` of dense products count everything that they multiply.
@@ -32,6 +32,8 @@ very ones of the gate and of `gen time`. Their values, and B, are drawn here.
 import argparse
 import concurrent.futures
 import datetime
+import functools
+import itertools
 import json
 import math
 import os
@@ -53,6 +55,8 @@ SYSTEMS |= {"default": "pytorch default"}
 SYSTEMS |= {"bsr": "cuSPARSE BSR", "ell": "cuSPARSE Blocked-ELL"}
 # Time that one replay of a graph should take at least, so that the events' own cost does not count.
 REPLAY_US = 2500
+# Copies of A that take more memory than this are too many to be told from one that exceeds L2 by itself.
+COLD_BYTES = 8 << 30
 
 
 def say(text):
@@ -160,6 +164,18 @@ def environment(manifest):
     return {name: value for name, value in found.items() if value is not None}
 
 
+def copy_bandwidth():
+    """TB/s, read and written, of a copy on the device that exceeds L2."""
+    import torch
+    from triton_bsr import Graph
+
+    source = torch.empty(1 << 29, dtype=torch.uint8, device="cuda")
+    target = torch.empty_like(source)
+    graph = Graph(lambda: target.copy_(source), 4)
+    us = statistics.median(graph.microseconds() for _ in range(9))
+    return round(2 * source.numel() / us / 1e6, 3)
+
+
 class Comparison:
     """One workload: the operands, and each system as a function that enqueues its product. `libraries`: of ours, by system."""
 
@@ -184,9 +200,8 @@ class Comparison:
         torch.cuda.synchronize()
 
     def output(self):
-        from triton_bsr import like
-
-        return like(self.dense, self.m)
+        make = functools.partial(self.torch.empty, device="cuda", dtype=self.torch.float16)
+        return make(self.n, self.m).t() if self.column_major else make(self.m, self.n)
 
     def plans_of(self, libraries, row_ptr, columns):
         """By system. A library beside ours may be of a few variants; without ours there is nothing to compare."""
@@ -208,11 +223,29 @@ class Comparison:
         plan.prepare(workspace.data_ptr(), torch.cuda.current_stream().cuda_stream)
         return plan, workspace
 
-    def ours(self, plan, workspace):
+    def ours(self, plan, workspace, matrix=None):
+        """`matrix`: another copy of A."""
         stream = self.torch.cuda.current_stream().cuda_stream
-        operands = [one.data_ptr() for one in (self.row_ptr, self.columns, self.values, self.dense, self.c, workspace)]
-        plan.run(*operands, stream)
+        parts = (self.row_ptr, self.columns, self.values) if matrix is None else (matrix.crow_indices(), matrix.col_indices(), matrix.values())
+        plan.run(*[one.data_ptr() for one in (*parts, self.dense, self.c, workspace)], stream)
         return self.c
+
+    def cold(self, make, systems):
+        """
+        Times of products that find A in memory alone: each launch takes the next of copies that exceed three times L2. `systems`: as
+        functions of a copy.
+        """
+        size = self.values.numel() * 2
+        count = max(2, math.ceil(3 * self.torch.cuda.get_device_properties(0).L2_cache_size / size))
+        if count * size > COLD_BYTES:
+            return [None for _ in systems]
+        copies = [self.matrix, *(self.matrix.clone() for _ in range(count - 1))]
+
+        def graph(product):
+            turn = itertools.cycle(copies)
+            return make(lambda: product(next(turn)), count * max(1, 24 // count))
+
+        return alternating([graph(one) for one in systems], self.options.samples)
 
     def zeros(self):
         return self.dense_product(self.expanded)
@@ -263,7 +296,7 @@ class Comparison:
         """Records of all systems. `left_out`: of Triton's configurations those that cannot run, and those compiled too late."""
         from triton_bsr import Graph, TritonProblem, meta_of
 
-        triton = TritonProblem(self.matrix, self.dense)
+        triton = TritonProblem(self.matrix, self.dense, self.column_major)
         finalists, counts = triton.search(self.options.seconds, *left_out)
         calls = [
             (system, lambda plan=plan, workspace=workspace: self.ours(plan, workspace), {"variant": plan.variant}, self.c)
@@ -273,7 +306,7 @@ class Comparison:
             ("triton", lambda one=one: triton.call(one), {"meta": meta_of(self.n, one), "configurations": counts}, triton.out)
             for one in finalists
         ]
-        if self.options.default:
+        if self.options.default and self.runs("default", triton.default):
             calls += [("default", triton.default, {}, triton.out)]
         calls += [("zeros", self.zeros, {}, self.dense_out), ("full", self.all_full, {}, None)]
         apart = len(calls)  # cuSPARSE's, from here on
@@ -289,9 +322,36 @@ class Comparison:
             best = min(one["medianUs"] for one in records if one["system"] == record["system"])
             if record["medianUs"] == best and self.options.sustained > 0:
                 record["sustained"] = self.sustained(graph)
+        if self.options.cold:
+            self.add_cold(Graph, triton, finalists, records)
         for plan, _ in self.plans.values():
             plan.close()
         return sorted(records, key=lambda one: (one["system"], one.get("correct") is False, one["medianUs"]))
+
+    def add_cold(self, make, triton, finalists, records):
+        """Adds times and bandwidth with A in memory alone: of ours, and of the fastest of Triton's configurations."""
+        products = {
+            system: lambda copy, plan=plan, workspace=workspace: self.ours(plan, workspace, copy)
+            for system, (plan, workspace) in self.plans.items()
+        }
+        if finalists:
+            products[SYSTEMS["triton"]] = lambda copy: triton.call(finalists[0], copy)
+        read = 2 * (self.values.numel() + self.dense.numel() + self.c.numel()) + 4 * (self.row_ptr.numel() + self.columns.numel())
+        for system, times in zip(products, self.cold(make, products.values())):
+            first = next(one for one in records if one["system"] == system)
+            if times:
+                us = summary(times)["medianUs"]
+                first["cold"] = {"medianUs": us, "bytes": read, "tbs": round(read / us / 1e6, 3)}
+
+    def runs(self, name, call):
+        try:
+            call()
+            return True
+        except Exception as error:  # PyTorch refuses some widths, with many kinds of exception
+            if "illegal memory access" in str(error):
+                raise
+            say(f"{self.id}: without {SYSTEMS[name]}: {type(error).__name__}: {error}"[:300])
+            return False
 
     def graph(self, make, call):
         """Of so many launches that a replay takes REPLAY_US."""
@@ -365,6 +425,8 @@ def lines_of(records):
         own = f", {record['ownTflops']:.0f} with all it multiplies" if "ownTflops" in record else ""
         ratio = f", ours {record['medianUs'] / ours['medianUs']:.3f}x" if ours and record is not ours else ""
         held = record.get("sustained", {})
+        if "cold" in record:
+            ratio += f", cold {record['cold']['medianUs']:.1f} us at {record['cold']['tbs']:.2f} TB/s"
         power = f", sustained {held['us']:.1f} us at {held.get('smClock')} MHz {held.get('watts')} W" if held else ""
         yield f"  {system}: {record['medianUs']:.1f} us, {record['tflops']:.1f} TFLOPS{own}{ratio}{power}"
         if "configurations" in record:
@@ -381,6 +443,7 @@ def options_of(arguments):
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 1), help="compilers at a time")
     parser.add_argument("--default", action="store_true", help="PyTorch as it is, too: what a user gets who tunes nothing")
     parser.add_argument("--samples", type=int, default=30, help="rounds")
+    parser.add_argument("--cold", action="store_true", help="ours and Triton's best again with A in memory alone, not in L2")
     parser.add_argument("--sustained", type=float, default=1.2, help="seconds of each system alone; 0: not at all")
     parser.add_argument("--seed", type=int, default=1, help="of values and B")
     parser.add_argument("--budget", type=float, default=480, help="seconds after which no further workload is begun")
@@ -454,6 +517,8 @@ def main(arguments):
     if unknown := not_timed(manifest, workloads):
         report["environment"]["library"]["notTimedOn"] = unknown
         say(f"the library was not tuned for {', '.join(unknown)}: it takes what was best on the nearest workload that it knows")
+    if options.cold:
+        report["environment"]["copyTbs"] = copy_bandwidth()
     left_out = {}
     if options.compile_seconds > 0:
         from triton_bsr import compile_ahead

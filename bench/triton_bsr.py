@@ -53,8 +53,17 @@ class Graph:
         return begin.elapsed_time(end) * 1000 / self.launches
 
 
+def padded(n):
+    """Columns that the kernel is given for a product of `n`: up to 64 a multiple of 16, its smallest tile."""
+    return n if n > 64 else (n + 15) // 16 * 16
+
+
 def configurations(n):
-    """Of all tiles that divide N."""
+    """Of all tiles that divide N; of products that are narrower than them, of tiles of 16 and 32, and the whole width."""
+    n = padded(n)
+    if n < TILES[0]:
+        tiles = [one for one in (n, 32, 16) if one <= n and n % one == 0 and one & (one - 1) == 0]
+        return list(dict.fromkeys(itertools.product(tiles, STAGES, WARPS, GROUPS)))
     won = [(*one, group) for one in WON for group in GROUPS]
     rest = [one for one in itertools.product(TILES, STAGES, WARPS, GROUPS) if one not in won]
     # A search, or compiling ahead, can run out of time: what has won comes first, and the rest in steps of five, so that any
@@ -65,33 +74,37 @@ def configurations(n):
 
 def meta_of(n, configuration):
     tile, stages, warps, group = configuration
-    return {"SPLIT_N": n // tile, "num_stages": stages, "num_warps": warps, "GROUP_SIZE_ROW": group}
-
-
-def like(dense, rows):
-    """An empty matrix of so many rows, as wide as `dense` and in its layout."""
-    n = dense.shape[1]
-    make = functools.partial(torch.empty, device=dense.device, dtype=dense.dtype)
-    return make(rows, n) if dense.is_contiguous() else make(n, rows).t()
+    return {"SPLIT_N": padded(n) // tile, "num_stages": stages, "num_warps": warps, "GROUP_SIZE_ROW": group}
 
 
 class TritonProblem:
-    """A product for the kernel: A as a BSR tensor, B dense, both f16 on the GPU. C has the layout of B."""
+    """
+    A product for the kernel: A as a BSR tensor, B dense, both f16 on the GPU. C has the layout of B. Narrow products are padded with
+    zeros beforehand, in no one's time.
+    """
 
-    def __init__(self, matrix, dense):
-        self.matrix, self.dense, self.n = matrix, dense, dense.shape[1]
-        self.zero = torch.zeros_like(like(dense, matrix.shape[0]))
-        self.out = torch.empty_like(self.zero)
+    def __init__(self, matrix, dense, column_major=False):
+        self.matrix, self.given, self.n, self.column_major = matrix, dense, dense.shape[1], column_major
+        self.dense = self.empty(dense.shape[0]).zero_()
+        self.dense[:, : self.n] = dense
+        self.zero, self.whole = self.empty(matrix.shape[0]).zero_(), self.empty(matrix.shape[0])
+        self.out = self.whole[:, : self.n]
 
-    def call(self, configuration):
-        meta = meta_of(self.n, configuration)
-        return triton_ops.bsr_dense_addmm(self.zero, self.matrix, self.dense, beta=0, out=self.out, meta=meta)
+    def empty(self, rows):
+        n, make = padded(self.n), functools.partial(torch.empty, device=self.given.device, dtype=self.given.dtype)
+        return make(n, rows).t() if self.column_major else make(rows, n)
+
+    def call(self, configuration, matrix=None):
+        meta, matrix = meta_of(self.n, configuration), self.matrix if matrix is None else matrix
+        triton_ops.bsr_dense_addmm(self.zero, matrix, self.dense, beta=0, out=self.whole, meta=meta)
+        return self.out
 
     def default(self):
         """What a user gets who tunes nothing: torch.nn.functional.linear where operands have its layout."""
-        if self.dense.is_contiguous():
-            return triton_ops.bsr_dense_addmm(self.zero, self.matrix, self.dense, beta=0, out=self.out)
-        return torch.nn.functional.linear(self.dense.t(), self.matrix).t()
+        if self.column_major:
+            return torch.nn.functional.linear(self.given.t(), self.matrix).t()
+        triton_ops.bsr_dense_addmm(self.zero, self.matrix, self.dense, beta=0, out=self.whole)
+        return self.out
 
     def brief(self, configuration, best):
         """Microseconds from few launches; from one replay where that takes HOPELESS times the best and more."""
@@ -142,7 +155,7 @@ def _compile(case, configuration):
             values = torch.zeros(columns.numel(), block, block, device="cuda", dtype=torch.float16)
             matrix = torch.sparse_bsr_tensor(row_ptr, columns, values, size=(size, size))
             zeros = functools.partial(torch.zeros, device="cuda", dtype=torch.float16)
-            _problems[case] = TritonProblem(matrix, zeros(n, size).t() if column_major else zeros(size, n))
+            _problems[case] = TritonProblem(matrix, zeros(size, n), column_major)
         _problems[case].call(configuration)
         torch.cuda.synchronize()
     except Exception as error:

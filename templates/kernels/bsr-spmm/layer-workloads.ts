@@ -40,6 +40,9 @@ export const prefill = [
 /** What the kinds of operations below are compared with. */
 export const plain = each('linear', { ...up, n: 1024 });
 
+/** The same with an odd number of rows of x. */
+export const odd = each('linear', { ...up, n: 1001 });
+
 /** B and C of different order. */
 export const mixedLayouts = [
   ...each('column-row', { ...up, n: 1024 }, { layoutB: 'column', layoutC: 'row' }),
@@ -79,6 +82,7 @@ export const partBlocks = each('linear', { m: 14300, k: 4088, n: 1024 });
 
 export const layerWorkloads: readonly SpmmWorkload[] = [
   ...plain,
+  ...odd,
   ...prefill,
   ...mixedLayouts,
   ...widths,

@@ -14,8 +14,9 @@ function has(point: Point, choice: string): boolean {
   return served<string>(point, choice, 'no').includes('yes');
 }
 
-/** Cases for every value of the operation that a variant serves beside the defaults. */
+/** Cases for every value of the operation that a variant serves beside the defaults; those of the path wgmma are its own. */
 export function operationCases(point: Point, tile: number): readonly RowsCase[] {
+  if (point.path === 'wgmma') return [];
   const layoutsB = served<Layout>(point, 'layoutB', 'row');
   const layoutsC = served<Layout>(point, 'layoutC', 'row');
   const pairs = layoutsB.flatMap((layoutB) => layoutsC.map((layoutC) => ({ layoutB, layoutC })));

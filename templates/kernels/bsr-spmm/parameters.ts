@@ -16,8 +16,8 @@ export const parameters = defineParameters({
     doc: 'Element type of C. Accumulation is in fp32 always.',
     values: ['f16', 'bf16', 'f32'],
   },
-  layoutB: { label: 'B', doc: 'Order of B (general).', values: ['row', 'column'] },
-  layoutC: { label: 'C', doc: 'Order of C (general).', values: ['row', 'column'] },
+  layoutB: { label: 'B', doc: 'Order of B (general, wgmma).', values: ['row', 'column'] },
+  layoutC: { label: 'C', doc: 'Order of C (general, wgmma).', values: ['row', 'column'] },
   transposeA: { label: 'at', doc: 'Whether op(A) is the transpose of A (general).', values: [false, true] },
   tileN: {
     label: 'tn',
@@ -189,6 +189,11 @@ export const parameters = defineParameters({
     doc: 'Thread blocks that share the products of a block row; the last one adds up the sums, in their order (narrow).',
     values: [1, 2, 4, 8],
   },
+  fused: {
+    label: 'fu',
+    doc: 'Whether C may be asked for with a bias and an activation, which registers hold the code of (wgmma, C by TMA).',
+    values: [false, true],
+  },
   pdl: {
     label: 'pdl',
     doc: 'Programmatic dependent launch (wgmma): set-up overlaps the end of the kernel before.',
@@ -210,8 +215,8 @@ const onPaths = (name: keyof Specs, ...paths: readonly Path[]) =>
   activeWhen(name, ['path'], ({ path }) => paths.includes(path));
 
 export const activations = [
-  onPaths('layoutB', 'general'),
-  onPaths('layoutC', 'general'),
+  onPaths('layoutB', 'general', 'wgmma'),
+  onPaths('layoutC', 'general', 'wgmma'),
   onPaths('transposeA', 'general'),
   onPaths('tileN', 'simt', 'mma', 'general', 'wgmma', 'narrow'),
   onPaths('tileK', 'simt', 'mma', 'general', 'wgmma'),
@@ -249,5 +254,10 @@ export const activations = [
   onPaths('tilesM', 'narrow'),
   onPaths('warpsK', 'narrow'),
   onPaths('parts', 'narrow'),
+  activeWhen(
+    'fused',
+    ['path', 'epilogue'],
+    ({ path, epilogue }) => path === 'wgmma' && storesByTma(epilogue),
+  ),
   onPaths('pdl', 'wgmma'),
 ];

@@ -1,7 +1,9 @@
 import type { Part as PartOf, Preset } from '../../../src/model/family.ts';
+import { fused, odd, plain, prefill } from './layer-workloads.ts';
 import type { Specs } from './parameters.ts';
 import { generalFallbacks, generalPresets, generalQuick } from './paths/general/presets.ts';
 import { narrowBest, narrowKinds } from './paths/narrow/presets.ts';
+import { hopperDecoding, hopperFused, hopperLinear, hopperLinearKinds } from './wgmma-linear-presets.ts';
 import {
   hopper,
   hopperBest,
@@ -182,7 +184,7 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
   },
   kinds: {
     doc: 'The variants of quick, and the paths wgmma and narrow with every other kind of code: what mutants are made of.',
-    where: [...quick, ...hopperKinds, ...narrowKinds],
+    where: [...quick, ...hopperKinds, ...hopperLinearKinds, ...narrowKinds],
     workloads: [],
   },
   fallback: {
@@ -260,6 +262,23 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     doc: 'Products of 1 to 64 columns, as in decoding with torch.nn.functional.linear: the path narrow, f16 in and out.',
     where: narrowBest,
     workloads: linearWorkloads.map(({ id }) => id),
+  },
+  'hopper-linear': {
+    doc: 'y = x W^T of torch.nn.functional.linear on an H200, prefill: the path wgmma with B and C column-major, f16 in and out.',
+    where: hopperLinear,
+    workloads: [...plain, ...odd, ...prefill].map(({ id }) => id),
+  },
+  'hopper-decoding': {
+    doc: 'The same with 1 to 64 rows of x: the path wgmma with narrow tiles, and the path narrow.',
+    where: [...hopperDecoding, ...narrowBest],
+    workloads: linearWorkloads.map(({ id }) => id),
+  },
+  'hopper-fused': {
+    doc: 'Bias and activation behind y = x W^T, f16 and bf16: the path wgmma, which applies them in registers.',
+    where: hopperFused,
+    workloads: fused
+      .filter(({ problem }) => !problem.residual && problem.output !== 'f32')
+      .map(({ id }) => id),
   },
   'hopper-types': {
     doc: 'The path wgmma on an H200 with bf16 in and out, and with C in f32.',

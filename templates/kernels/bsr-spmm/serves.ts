@@ -15,7 +15,7 @@ const everything: OperationValues = {
   batched: both,
 };
 
-/** Values that a variant takes: at run time, or, of layouts and transposition on the path general, the one it is made for. */
+/** Values that a variant takes: at run time, or, of layouts and transposition on the paths general and wgmma, the one it is made for. */
 function taken(point: Point): OperationValues {
   switch (point.path) {
     case 'naive':
@@ -27,6 +27,11 @@ function taken(point: Point): OperationValues {
       const fixed = { layoutB: [layoutB], layoutC: [layoutC], transposeA: [transposeA ? 'yes' : 'no'] };
       return { ...everything, ...fixed, ...(point.input === 'f32' && { tf32: ['yes'] }) };
     }
+    case 'wgmma':
+      return {
+        ...{ layoutB: [point.layoutB], layoutC: [point.layoutC] },
+        ...(point.fused && { bias: both, activation: choiceKinds.activation }),
+      };
     default:
       return {};
   }

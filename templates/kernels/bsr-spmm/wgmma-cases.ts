@@ -1,5 +1,8 @@
+import { choiceKinds } from '../../../src/model/operation.ts';
+import { spare } from './fixed-choices.ts';
 import type { Point } from './parameters.ts';
 import type { RowsCase } from './rows-case.ts';
+import { boxesOfC } from './wgmma-sizes.ts';
 
 /**
  * What only the persistent path needs: several tiles per thread block, in columns that do not come round with the blocks, rows
@@ -26,6 +29,7 @@ export function wgmmaCases(point: Point, depth: 'quick' | 'full'): readonly Rows
       options: { launches: 2, multiprocessors: 4 },
     },
     ...scalars(point),
+    ...(point.fused ? fusedCases(point) : []),
   ];
   if (point.schedule === 'static') {
     // One list of more than the 32 tiles whose records a warp reads at a time, and of more than twice as many.
@@ -54,9 +58,32 @@ export function wgmmaCases(point: Point, depth: 'quick' | 'full'): readonly Rows
   return cases;
 }
 
+/** A bias and every activation, on several tiles: each has a row's own bias. */
+function fusedCases({ tileN, layoutB, layoutC }: Point): RowsCase[] {
+  const n = tileN + (layoutC === 'column' ? 3 : 8);
+  const problem = { n, ldbExtra: spare(layoutB, n) } as const;
+  const biased = { ...problem, bias: 'yes' } as const;
+  const counts = [1, 0, 2];
+  const smooth = choiceKinds.activation.filter((name) => name !== 'none' && name !== 'relu');
+  return [
+    { id: 'bias', tier: 'operation', counts, problem: { ...biased, values: 'integers' } },
+    { id: 'relu', tier: 'operation', counts, problem: { ...biased, activation: 'relu', alpha: 1 / 3 } },
+    {
+      id: 'relu-nan',
+      tier: 'non-finite',
+      counts: [1, 0],
+      problem: { ...problem, activation: 'relu', values: 'nan' },
+    },
+    ...smooth.map((activation): RowsCase => {
+      const of = { ...biased, activation, alpha: 1 / 8 };
+      return { id: activation, tier: 'operation', counts: [1, 0], problem: of };
+    }),
+  ];
+}
+
 /** N and ldc that are odd, and C off its alignment by one element: what the epilogue refuses, and why. */
-function oddN(tileN: number, refuses: string): RowsCase {
-  const problem = { n: tileN - 3, ldbExtra: 3, ldcExtra: 3 };
+function oddN({ tileN, layoutB }: Point, refuses: string): RowsCase {
+  const problem = { n: tileN - 3, ldbExtra: spare(layoutB, tileN - 3) - 8, ldcExtra: 3 };
   return { id: 'odd-n', tier: 'edges', counts: [1], problem, options: { refuses } };
 }
 function oddC(refuses: string): RowsCase {
@@ -64,18 +91,19 @@ function oddC(refuses: string): RowsCase {
 }
 
 /** Ragged N, padded rows, alpha and beta; what TMA cannot do is refused. */
-function scalars({ tileN, epilogue, block }: Point): RowsCase[] {
+function scalars(point: Point): RowsCase[] {
+  const { tileN, epilogue, layoutB, layoutC } = point;
   const ragged = { alpha: 1 / 3, offsetB: 8, values: 'normal' } as const;
   if (epilogue === 'direct') {
-    const odd = block === 32;
-    const n = tileN - (odd ? 3 : 2);
+    const odd = boxesOfC(point).turned;
+    const n = tileN - (odd || layoutC === 'column' ? 3 : 2);
     const c = odd ? { ldcExtra: 5, offsetC: 1 } : { ldcExtra: 6, offsetC: 2 };
     return [
       {
         id: 'ragged',
         tier: 'edges',
         counts: [1, 0],
-        problem: { ...ragged, ...c, n, ldbExtra: tileN + 8 - n, beta: -0.7 },
+        problem: { ...ragged, ...c, n, ldbExtra: spare(layoutB, n), beta: -0.7 },
       },
       { id: 'beta', tier: 'scalars', counts: [1, 0], problem: { n: tileN / 2, beta: 1, ldcExtra: 8 } },
       { id: 'alpha-zero-beta', tier: 'scalars', counts: [1], problem: { n: 16, alpha: 0, beta: 1 } },
@@ -86,18 +114,21 @@ function scalars({ tileN, epilogue, block }: Point): RowsCase[] {
         counts: [0],
         problem: { n: 16, beta: 1e-41, values: 'nan' },
       },
-      ...(odd ? [] : [oddN(tileN, 'n and ldc must be even'), oddC('aligned to two elements')]),
+      ...(odd ? [] : [oddN(point, 'ldc must be even'), oddC('aligned to two elements')]),
     ];
   }
-  const n = tileN - 8;
+  const anyN = layoutC === 'column';
+  const n = tileN - (anyN ? 3 : 8);
   return [
     {
       id: 'ragged',
       tier: 'edges',
       counts: [1, 0],
-      problem: { ...ragged, n, ldbExtra: 16, ldcExtra: 24, offsetC: 8 },
+      problem: { ...ragged, n, ldbExtra: 8 + spare(layoutB, n), ldcExtra: 24, offsetC: 8 },
     },
-    oddN(tileN, 'n must be a multiple'),
+    anyN
+      ? { id: 'one-column', tier: 'edges', counts: [1, 0, 1], problem: { n: 1, ldbExtra: spare(layoutB, 1) } }
+      : oddN(point, 'n must be a multiple'),
     { id: 'narrow', tier: 'edges', counts: [1, 0, 1], problem: { n: 8, ldbExtra: 8 } },
     {
       id: 'beta',

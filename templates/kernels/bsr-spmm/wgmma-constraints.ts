@@ -1,15 +1,22 @@
-import { parameters, storesByTma } from './parameters.ts';
+import { type Point, parameters, storesByTma } from './parameters.ts';
 import { registerLimit, warpgroupTile, wgmmaNames, wgmmaSizes } from './wgmma-sizes.ts';
 
 const { constraint } = parameters;
+
+/** Columns of B and C that are their lines come in any number; 16 are a box of C, and half of one no whole step of `stmatrix`. */
+const takesNarrow = ({ block, layoutB, layoutC }: Pick<Point, 'block' | 'layoutB' | 'layoutC'>) =>
+  block !== 32 && layoutB === 'column' && layoutC === 'column';
 
 /** Rules of the path `wgmma`; the other paths pass them all. */
 export const wgmmaConstraints = [
   constraint(
     'wgmma-tile',
-    ['path', 'tileN', 'tileK'],
-    'Tiles are whole panels of 64 columns, a stage 32 or 64 deep: rows of A of 64 or 128 bytes, which are swizzles of TMA; its boxes may have 256 in any dimension at most, and have 128 by these rules and `wgmma-blocks`.',
-    ({ path, tileN, tileK }) => path !== 'wgmma' || (tileN % 64 === 0 && (tileK === 32 || tileK === 64)),
+    ['path', 'block', 'layoutB', 'layoutC', 'tileN', 'tileK'],
+    'Tiles are whole panels of 64 columns, or 16, 32 or 48 columns where B and C are column-major and blocks fill wgmma without being swapped; a stage 32 or 64 deep: rows of A of 64 or 128 bytes, which are swizzles of TMA; its boxes may have 256 in any dimension at most, and have 128 by these rules and `wgmma-blocks`.',
+    (point) =>
+      point.path !== 'wgmma' ||
+      ((point.tileN % 64 === 0 || (takesNarrow(point) && point.tileN % 16 === 0)) &&
+        (point.tileK === 32 || point.tileK === 64)),
   ),
   constraint(
     'wgmma-stages',
@@ -45,12 +52,13 @@ export const wgmmaConstraints = [
   ),
   constraint(
     'wgmma-shape',
-    ['path', 'block', 'tileN', 'role', 'consumers'],
-    'A warpgroup has whole panels of 64 columns, and no more than the 256 of one wgmma where they lie along N.',
+    ['path', 'block', 'layoutB', 'layoutC', 'tileN', 'role', 'consumers'],
+    'A warpgroup has whole panels of 64 columns, or 16, 32 or 48 columns of a narrow tile, and no more than the 256 of one wgmma where they lie along N.',
     (point) => {
       if (point.path !== 'wgmma') return true;
       const { columns } = warpgroupTile(point);
-      return columns % 64 === 0 && (point.block === 32 || columns <= 256);
+      const narrow = takesNarrow(point) && columns < 64 && columns % 16 === 0;
+      return (columns % 64 === 0 || narrow) && (point.block === 32 || columns <= 256);
     },
   ),
   constraint(
@@ -86,7 +94,8 @@ export const wgmmaConstraints = [
     (point) =>
       point.path !== 'wgmma' ||
       !storesByTma(point.epilogue) ||
-      warpgroupTile(point).columns % point.stagingN === 0,
+      warpgroupTile(point).columns % point.stagingN === 0 ||
+      (warpgroupTile(point).columns < 64 && point.stagingN === 64),
   ),
   constraint(
     'wgmma-overlap',

@@ -8,6 +8,8 @@ const wgmma: Part = {
   path: ['wgmma'],
   input: ['f16'],
   output: ['f16'],
+  layoutB: ['row'],
+  layoutC: ['row'],
   tileK: [64],
   stages: [4],
   producers: [1],
@@ -24,11 +26,19 @@ const wgmma: Part = {
   split: [0],
   grouping: ['adjacent'],
   l2Hint: ['none'],
+  fused: [false],
   pdl: [false],
 };
-const b32: Part = { ...wgmma, block: [32], tileN: [512], tileK: [32], stages: [5], producers: [2] };
-const b64: Part = { ...wgmma, block: [64], tileN: [256] };
-const b128: Part = { ...wgmma, block: [128], tileN: [256], stages: [3], role: ['coopM'], panel: [4, 0] };
+export const b32: Part = { ...wgmma, block: [32], tileN: [512], tileK: [32], stages: [5], producers: [2] };
+export const b64: Part = { ...wgmma, block: [64], tileN: [256] };
+export const b128: Part = {
+  ...wgmma,
+  block: [128],
+  tileN: [256],
+  stages: [3],
+  role: ['coopM'],
+  panel: [4, 0],
+};
 
 /** What won on an H200, and its neighbours. */
 export const hopperBest: readonly Part[] = [
@@ -391,6 +401,8 @@ export const hopperKinds: readonly Part[] = [
 /** All types, tiles and roles; few of what changes little. */
 export const hopperFull: Part = {
   path: ['wgmma'],
+  layoutB: ['row'],
+  layoutC: ['row'],
   stages: [3, 5],
   producers: [1, 2],
   panel: [2],
@@ -398,5 +410,6 @@ export const hopperFull: Part = {
   stagingN: [64, 128],
   split: [0, 8],
   l2Hint: ['none', 'keepB'],
+  fused: [false],
   pdl: [false],
 };

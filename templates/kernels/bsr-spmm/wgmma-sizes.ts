@@ -54,17 +54,32 @@ export function registerLimit(point: Pick<Point, 'consumers' | 'epilogue'>, arch
   return unequalShares(point)?.consumer ?? equalShare(point, arch);
 }
 
-/** Rows of C that one TMA store takes: those of a warp, or all 32 where columns lie along wgmma's M. */
-function boxRows({ block }: Pick<Point, 'block'>): number {
-  return block === 32 ? 32 : 16;
+/**
+ * How C's lines, rows or columns, leave by TMA. The wide operand lies along wgmma's M, in tiles of 64: C's rows, or its columns
+ * where blocks are smaller than that (`swapped`). Where lines run along M (`turned`), fragments are transposed on their way, and a
+ * warpgroup fills a box together; else each of its warps fills one with 16 lines.
+ */
+export function boxesOfC(point: Pick<Point, 'block' | 'layoutC' | 'tileN' | 'role' | 'consumers'>) {
+  const swapped = point.block === 32;
+  const turned = swapped === (point.layoutC === 'row');
+  const alongN = swapped ? 32 : Math.min(64, warpgroupTile(point).columns);
+  return {
+    ...{ swapped, turned, boxAlongN: alongN },
+    boxLines: turned ? alongN : 16,
+    boxElements: turned ? 64 : alongN,
+    /** Pairs of accumulators that a thread has in a box. */
+    boxPairs: alongN / 4,
+  };
 }
 
-/**
- * Rows of C that a warpgroup stages at once. The wide operand lies along wgmma's M, in tiles of 64: C's rows, or its columns
- * where blocks are smaller than that.
- */
+/** Rows of C that a warpgroup stages at once. */
 function stagingRows({ block }: Pick<Point, 'block'>): number {
   return Math.min(block, 64);
+}
+
+/** Columns of C that it stages at once; a narrow tile has fewer than 64. */
+function stagedColumns(point: Pick<Point, 'tileN' | 'role' | 'consumers' | 'block' | 'stagingN'>): number {
+  return Math.min(point.stagingN, warpgroupTile(point).columns);
 }
 
 /** Layout of shared memory, as in wgmma.cu.hbs; bytes. */
@@ -72,7 +87,7 @@ export function wgmmaSizes(point: WgmmaPoint) {
   const { block, tileN, tileK, stages, producers, consumers, blocksPerStage } = point;
   const { group } = warpgroupTile(point);
   const stageBytes = 2 * tileK * blocksPerStage * (group * block + tileN);
-  const stagingBytes = storesByTma(point.epilogue) ? 2 * stagingRows(point) * point.stagingN : 0;
+  const stagingBytes = storesByTma(point.epilogue) ? 2 * stagingRows(point) * stagedColumns(point) : 0;
   const afterBarriers = stages * stageBytes + consumers * stagingBytes + 16 * stages;
   const maskBytes = point.role === 'rows' ? 4 * stages * blocksPerStage : 0;
   const nextTileBytes = point.schedule === 'atomic' ? 32 : 0;
@@ -103,14 +118,17 @@ export function deriveWgmma(point: Point, arch: Arch): Readonly<Record<string, P
     warpgroupColumns: columns,
     /** ptxas gives a block of 512 threads 128 registers each, too few for one wgmma of 256 columns: two of 128 do. */
     wgmmaN: point.consumers === 3 && columns === 256 ? 128 : columns,
-    swapped: point.block === 32,
+    ...boxesOfC(point),
+    columnMajorB: point.layoutB === 'column',
+    columnMajorC: point.layoutC === 'column',
+    /** Columns of a column-major B that one copy brings: all of a tile, of more than 256, TMA's limit, half. */
+    boxColumnsB: point.tileN > 256 ? point.tileN / 2 : point.tileN,
     /** Bytes of a row of A in a stage: 64 or 128, which are swizzles of TMA and wgmma. */
     aSwizzle: 2 * point.tileK,
     storesByTma: storesByTma(point.epilogue),
     overlap: point.epilogue === 'overlap',
     /** How often the staging of a warpgroup is filled for a tile. */
-    passes: (rows * columns) / (stagingRows(point) * point.stagingN),
-    boxRows: boxRows(point),
+    passes: (rows * columns) / (stagingRows(point) * stagedColumns(point)),
     /** A warpgroup has several wgmma tiles one below the other. */
     tall: rows > 64,
     setmaxnreg: shares !== undefined,

@@ -3,6 +3,8 @@
 #pragma once
 #include <cstddef>
 
+#include "tw/activation.hpp"
+
 namespace tilewright::bsr_spmm::wgmma {
 
 /// `count` steps from `first` on, for the columns of C from `column` on and block row `row`, whose steps are
@@ -45,15 +47,17 @@ struct Args {
   int tile_count;  // schedule atomic
   int clipped;     // B has no multiple of 64 columns: copy single panels, which TMA clips
   float alpha, beta;
+  const Output* bias;     // fused: per row of C; null: none
+  Activation activation;  // fused
 };
 
 using UntypedArgs = Args<void, void>;
 static_assert(sizeof(Tile) == 16 && sizeof(Step) == 16 && offsetof(Step, block) == 4 && sizeof(Part) == 32 &&
                   offsetof(Part, counter) == 16,
               "one layout for host and device");
-static_assert(sizeof(UntypedArgs) == 104 && offsetof(UntypedArgs, c) == 64 &&
+static_assert(sizeof(UntypedArgs) == 120 && offsetof(UntypedArgs, c) == 64 &&
                   offsetof(UntypedArgs, columns) == 80 && offsetof(UntypedArgs, alpha) == 92 &&
-                  offsetof(UntypedArgs, beta) == 96,
+                  offsetof(UntypedArgs, beta) == 96 && offsetof(UntypedArgs, bias) == 104,
               "one layout for host and device");
 
 }  // namespace tilewright::bsr_spmm::wgmma

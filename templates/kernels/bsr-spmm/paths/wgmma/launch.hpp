@@ -17,6 +17,10 @@ constexpr std::int64_t kPanelColumns = 64;
 /// Whether C is stored by TMA, which neither adds to it nor writes less than 16 bytes.
 inline bool stores_by_tma(const Parameters& parameters) { return parameters.text("epilogue") != "direct"; }
 
+/// Of plain stores: neighbours in C are neighbours along wgmma's N, along which blocks of 32 have C's rows, and
+/// larger ones its columns.
+inline bool stores_pairs(const Shape& shape) { return (shape.block == 32) == (shape.layout_c == Layout::column); }
+
 inline SchedulerParams scheduler_params(const Parameters& parameters, const DeviceLimits& limits) {
   const std::int64_t cluster = parameters.number("cluster"), block = parameters.number("block");
   const std::string_view role = parameters.text("role");
@@ -47,12 +51,15 @@ inline void check(const Shape& shape, const Parameters& parameters) {
       return "stores C by TMA: ldc must be a multiple of 8, not " + std::to_string(shape.ldc);
     });
     // Measured on an H200: TMA clips a store at 16 bytes, so that it would write behind the end of a shorter
-    // row.
-    refuse_unless(shape.n % 8 == 0, [&] {
+    // row. Columns are whole blocks.
+    refuse_unless(shape.layout_c == Layout::column || shape.n % 8 == 0, [&] {
       return "stores C by TMA: n must be a multiple of 8, not " + std::to_string(shape.n);
     });
-  } else if (shape.block != 32) {
-    refuse_unless(shape.n % 2 == 0 && shape.ldc % 2 == 0, "stores C in pairs: n and ldc must be even");
+  } else if (stores_pairs(shape)) {
+    if (shape.layout_c == Layout::column)
+      refuse_unless(shape.ldc % 2 == 0, "stores C in pairs: ldc must be even");
+    else
+      refuse_unless(shape.n % 2 == 0 && shape.ldc % 2 == 0, "stores C in pairs: n and ldc must be even");
   }
 }
 
@@ -61,11 +68,14 @@ inline void require_c(const Shape& shape, const Parameters& parameters, Bound& b
   if (stores_by_tma(parameters)) {
     bound.require_aligned(&Call::c, 16, "stores C by TMA: it must be {}-byte aligned");
     bound.require_zero(&Call::beta, "stores C by TMA without reading it: beta must be 0");
-  } else if (shape.block != 32) {
+  } else if (stores_pairs(shape)) {
     bound.require_aligned(&Call::c, 2 * output_bytes(shape),
                           "stores C in pairs: it must be aligned to two elements");
   }
 }
+
+/// The swizzle of lines of 32 or 64 elements in shared memory.
+inline Swizzle line_swizzle(std::int64_t elements) { return elements == 32 ? Swizzle::b64 : Swizzle::b128; }
 
 /// A's blocks, one below the other. TMA refuses a tensor without elements, so that an absent one has one row.
 inline TiledMap map_a(const Shape& shape, const Parameters& parameters) {
@@ -79,13 +89,26 @@ inline TiledMap map_a(const Shape& shape, const Parameters& parameters) {
   map.stride = {0, static_cast<std::uint64_t>(shape.block * 2)};
   map.box = {static_cast<std::uint32_t>(tile_k),
              static_cast<std::uint32_t>(blocks * shape.block / parameters.number("cluster"))};
-  map.swizzle = tile_k == 32 ? Swizzle::b64 : Swizzle::b128;
+  map.swizzle = line_swizzle(tile_k);
   return map;
 }
 
-/// B in boxes of `rows` rows and `columns` columns: as panels of 64 columns, several to a box; or, where the
-/// last panel would be short, as a matrix with boxes of one panel that TMA clips.
-inline TiledMap map_b(const Shape& shape, const Parameters& parameters) {
+/// A column-major B, in boxes of `tileK` rows.
+inline TiledMap map_columns_of_b(const Shape& shape, const Parameters& parameters) {
+  const std::int64_t tile_k = parameters.number("tileK");
+  TiledMap map;
+  map.bfloat16 = shape.input == Type::bf16;
+  map.rank = 2;
+  map.size = {static_cast<std::uint64_t>(std::max<std::int64_t>(shape.k, 1)), static_cast<std::uint64_t>(shape.n)};
+  map.stride = {0, static_cast<std::uint64_t>(shape.ldb * 2)};
+  map.box = {static_cast<std::uint32_t>(tile_k), static_cast<std::uint32_t>(parameters.number("boxColumnsB"))};
+  map.swizzle = line_swizzle(tile_k);
+  return map;
+}
+
+/// A row-major B: as panels of 64 columns, several to a box; or, where the last panel would be short, as a
+/// matrix with boxes of one panel that TMA clips.
+inline TiledMap map_rows_of_b(const Shape& shape, const Parameters& parameters) {
   const bool clipped = shape.n % kPanelColumns != 0;
   const auto row_bytes = static_cast<std::uint64_t>(shape.ldb * 2);
   const std::int64_t panels = clipped ? 1 : shape.n / kPanelColumns,
@@ -103,15 +126,24 @@ inline TiledMap map_b(const Shape& shape, const Parameters& parameters) {
   return map;
 }
 
-/// C in boxes of `boxRows` rows and 64 columns.
+inline TiledMap map_b(const Shape& shape, const Parameters& parameters) {
+  return shape.layout_b == Layout::column ? map_columns_of_b(shape, parameters) : map_rows_of_b(shape, parameters);
+}
+
+/// C, rows or columns as its lines, in boxes of `boxLines` lines.
 inline TiledMap map_c(const Shape& shape, const Parameters& parameters) {
   TiledMap map;
   map.bfloat16 = shape.output == Type::bf16;
   map.rank = 2;
-  map.size = {static_cast<std::uint64_t>(shape.n), static_cast<std::uint64_t>(shape.m)};
+  const auto m = static_cast<std::uint64_t>(shape.m), n = static_cast<std::uint64_t>(shape.n);
+  const auto elements = static_cast<std::uint32_t>(parameters.number("boxElements"));
+  if (shape.layout_c == Layout::column)
+    map.size = {m, n};
+  else
+    map.size = {n, m};
   map.stride = {0, static_cast<std::uint64_t>(shape.ldc * 2)};
-  map.box = {kPanelColumns, static_cast<std::uint32_t>(parameters.number("boxRows"))};
-  map.swizzle = Swizzle::b128;
+  map.box = {elements, static_cast<std::uint32_t>(parameters.number("boxLines"))};
+  map.swizzle = line_swizzle(elements);
   return map;
 }
 
@@ -140,6 +172,8 @@ inline void set_arguments(Kernel& kernel, const Shape& shape, const SchedulerPar
   }
   if (params.split > 0 || params.atomic) kernel.set(&Args::counters, &Call::workspace);
   kernel.set(&Args::c, &Call::c);
+  kernel.args.activation = shape.activation;
+  if (shape.bias == Switch::yes) kernel.set(&Args::bias, &Call::bias);
   kernel.set(&Args::alpha, &Call::alpha);
   kernel.set(&Args::beta, &Call::beta);
 }

@@ -1,0 +1,81 @@
+import type { Part as PartOf } from '../../../src/model/family.ts';
+import type { Specs } from './parameters.ts';
+import { b32, b64, b128 } from './wgmma-presets.ts';
+
+type Part = PartOf<Specs>;
+
+/** x and y of y = x W^T are B and C column-major. */
+const columnMajor: Part = { layoutB: ['column'], layoutC: ['column'] };
+const similar: Part = { ...columnMajor, role: ['rows'], grouping: ['similar'], wgmmaDepth: [0, 1] };
+const fewColumns: Part = { ...columnMajor, tileN: [64, 128], wgmmaDepth: [0, 1], panel: [0] };
+
+/** y = x W^T: what won with row-major B and C, and narrow tiles for few rows of x. */
+export const hopperLinear: readonly Part[] = [
+  { ...b32, ...similar, tileN: [256, 512], consumers: [2, 3], stagingN: [128] },
+  { ...b32, ...fewColumns, tileN: [64, 128, 256], consumers: [1, 2], stages: [8], blocksPerStage: [1, 2] },
+  { ...b64, ...similar, stagingN: [64, 128], cluster: [1, 2], panel: [1, 2, 4] },
+  { ...b64, ...similar, epilogue: ['overlap'], wgmmaDepth: [1], cluster: [1, 2], panel: [1, 2, 4] },
+  { ...b64, ...similar, consumers: [3], stages: [3], panel: [2] },
+  { ...b64, ...columnMajor, stagingN: [64, 128], panel: [2, 4] },
+  { ...b64, ...columnMajor, tileN: [128, 256], role: ['rows'], grouping: ['similar'], panel: [0] },
+  { ...b64, ...fewColumns, consumers: [1, 2], stages: [8], producers: [1, 2] },
+  { ...b128, ...columnMajor, stages: [3, 4], stagingN: [128], panel: [1, 2, 4] },
+  { ...b128, ...columnMajor, stages: [4], epilogue: ['overlap'], panel: [1, 2], cluster: [1, 2] },
+  { ...b128, ...fewColumns, role: ['coopM', 'coopN'], stages: [6] },
+];
+
+const f16: Part = { input: ['f16'], output: ['f16'] };
+const bf16: Part = { input: ['bf16'], output: ['bf16'] };
+
+/** Bias and activation behind it. */
+export const hopperFused: readonly Part[] = [f16, bf16].flatMap((types): Part[] => {
+  const fused: Part = { ...columnMajor, ...types, fused: [true] };
+  const together: Part = { ...similar, ...fused, stagingN: [128] };
+  return [
+    { ...b32, ...together, consumers: [2, 3] },
+    { ...b64, ...together, panel: [1, 2] },
+    { ...b64, ...together, wgmmaDepth: [1], epilogue: ['overlap'], stagingN: [64], panel: [1, 2] },
+    { ...b64, ...fused, panel: [2] },
+    { ...b128, ...fused, epilogue: ['tma', 'overlap'], stages: [4], panel: [1, 2] },
+  ];
+});
+
+/** What is read is A, once. */
+const decoding: Part = {
+  ...columnMajor,
+  ...{ tileN: [16, 32, 48, 64], wgmmaDepth: [0, 1], panel: [0], stages: [8], split: [0, 8] },
+};
+
+/** Few rows of x, down to one. */
+export const hopperDecoding: readonly Part[] = [
+  { ...b64, ...decoding, consumers: [1], blocksPerStage: [1, 2], producers: [1, 2] },
+  { ...b64, ...decoding, role: ['pingpong'], producers: [1, 2] },
+  { ...b128, ...decoding, role: ['coopM'], stages: [6], producers: [1, 2] },
+  { ...b128, ...decoding, role: ['coopN'], consumers: [1], stages: [6] },
+  { ...b32, ...decoding, tileN: [64], consumers: [1], blocksPerStage: [1, 2] },
+  {
+    ...b32,
+    ...decoding,
+    tileN: [64],
+    role: ['rows'],
+    consumers: [2, 3],
+    grouping: ['similar'],
+    wgmmaDepth: [0],
+  },
+];
+
+/** Code that row-major operands do not show: every layout, narrow tiles, bias and activation. */
+export const hopperLinearKinds: readonly Part[] = [
+  {
+    ...b32,
+    ...columnMajor,
+    ...{ tileN: [384], consumers: [3], role: ['rows'], stages: [3], grouping: ['similar'], fused: [true] },
+  },
+  { ...b64, ...columnMajor, stagingN: [128], cluster: [2], fused: [true] },
+  { ...b128, ...columnMajor, tileN: [128], stages: [4], epilogue: ['overlap'], wgmmaDepth: [1], panel: [4] },
+  { ...b128, ...columnMajor, tileN: [16], stages: [4], role: ['coopN'], consumers: [1], panel: [0] },
+  { ...b64, ...columnMajor, tileN: [48], stages: [8], role: ['pingpong'], wgmmaDepth: [1], split: [8] },
+  { ...b64, layoutB: ['column'], tileN: [128], tileK: [32], role: ['rows'] },
+  { ...b64, layoutC: ['column'], tileN: [128], epilogue: ['direct'], output: ['f32'] },
+  { ...b32, ...columnMajor, tileN: [128], epilogue: ['direct'] },
+];
