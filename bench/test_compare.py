@@ -142,6 +142,14 @@ class TritonSearch(unittest.TestCase):
         self.assertEqual(space[:4], [(256, 5, 2, 4), (256, 5, 2, 1), (128, 5, 4, 4), (128, 5, 4, 1)])
         self.assertEqual({tile for tile, *_ in triton_bsr.configurations(128)}, {64, 128})
 
+    def test_narrow_products_are_padded_to_what_the_kernel_takes(self):
+        self.assertEqual([triton_bsr.padded(n) for n in (1, 16, 17, 64, 65, 256)], [16, 16, 32, 64, 65, 256])
+        for n, tiles in ((1, {16}), (17, {16, 32}), (40, {16}), (64, {64})):
+            space = triton_bsr.configurations(n)
+            self.assertEqual({tile for tile, *_ in space}, tiles)
+            self.assertEqual(len(space), len(set(space)))
+            self.assertTrue(all(triton_bsr.meta_of(n, one)["SPLIT_N"] * one[0] == triton_bsr.padded(n) for one in space))
+
     def test_any_beginning_of_a_grid_has_its_share_of_every_value(self):
         won = 2 * len(triton_bsr.WON)
         rest = triton_bsr.configurations(4096)[won:]
