@@ -5,6 +5,8 @@
 //   block           128
 //   input           f16
 //   output          f16
+//   layoutB         row
+//   layoutC         row
 //   tileN           128
 //   tileK           64
 //   stages          4
@@ -21,6 +23,7 @@
 //   schedule        static
 //   split           0
 //   l2Hint          none
+//   fused           false
 //   pdl             false
 //
 // Rendered from wgmma.cu.hbs by: gen render bsr-spmm bsr_spmm.wgmma.b128.tn128.overlap.pn4.coopM.cl2-1bc2

@@ -1,0 +1,27 @@
+// Products as torch.nn.functional.linear asks for them, on Hopper: kernels of the path wgmma with column-major operands, narrow tiles,
+// bias and activation pass the gate on the emulated device.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { localExecutor } from '../../src/exec/local.ts';
+import { packageRoot } from '../../src/util/package-root.ts';
+import { genArgv } from '../helpers/gen.ts';
+
+test.each([
+  ['bias and activation, whole tiles', 'fused', 2],
+  ['narrow tiles', 'tileN < 64', 2],
+  ['overlap, mixed layouts, plain stores', 'tileN == 128', 4],
+])('%s', { timeout: 600_000 }, async (_, kind, count) => {
+  const out = mkdtempSync(join(tmpdir(), 'tilewright-layers-'));
+  onTestFinished(() => rmSync(out, { recursive: true, force: true }));
+  const where = `path == "wgmma" && (layoutB == "column" || layoutC == "column") && ${kind}`;
+  const asked = ['--preset', 'kinds', '--where', where, '--device', 'emulated', '--no-install', '--json'];
+  const { exitCode, stdout, stderr } = await localExecutor.run([
+    ...[...genArgv, 'validate', 'bsr-spmm'],
+    ...[...asked, '--out', out],
+  ]);
+  expect(exitCode, `${stdout}${stderr}`).toBe(0);
+  const summary = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
+  expect(summary.funnel).toMatchObject({ legal: count, passed: count });
+});
