@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { localExecutor } from '../../src/exec/local.ts';
-import { packageRoot } from '../../src/util/package-root.ts';
 import { genArgv } from '../helpers/gen.ts';
 
 test.each([
