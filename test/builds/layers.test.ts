@@ -1,11 +1,12 @@
 // Products as torch.nn.functional.linear asks for them, on Hopper: kernels of the path wgmma with column-major operands, narrow tiles,
 // bias and activation pass the gate on the emulated device.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { localExecutor } from '../../src/exec/local.ts';
 import { genArgv } from '../helpers/gen.ts';
+import { testCache } from '../helpers/toolchain.ts';
 
 test.each([
   ['bias and activation, whole tiles', 'fused', 2],
@@ -14,6 +15,8 @@ test.each([
 ])('%s', { timeout: 600_000 }, async (_, kind, count) => {
   const out = mkdtempSync(join(tmpdir(), 'tilewright-layers-'));
   onTestFinished(() => rmSync(out, { recursive: true, force: true }));
+  mkdirSync(testCache, { recursive: true });
+  symlinkSync(testCache, join(out, 'artifacts'));
   const where = `path == "wgmma" && (layoutB == "column" || layoutC == "column") && ${kind}`;
   const asked = ['--preset', 'kinds', '--where', where, '--device', 'emulated', '--no-install', '--json'];
   const { exitCode, stdout, stderr } = await localExecutor.run([
