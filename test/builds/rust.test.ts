@@ -21,7 +21,13 @@ describe('gen emit --rust', () => {
   test('declares what the C headers declare, and runs both operations on slices', async () => {
     const { code, text } = await cargo('rust', 'test', '--workspace');
     expect(code, text).toBe(0);
-    const names = ['sparse_times_dense', 'threads_share_a_plan', 'dense_product', 'contexts_settle_calls'];
+    const names = [
+      'sparse_times_dense',
+      'threads_share_a_plan',
+      'dense_product',
+      'product_sampled_at_blocks',
+      'contexts_settle_calls',
+    ];
     for (const name of ['agrees_with_the_headers', ...names, 'refusals_are_sentences'])
       expect(text).toContain(`test ${name} ... ok`);
   });

@@ -32,7 +32,7 @@ export async function cargoWith(
   return { code: exitCode, text: stdout + stderr };
 }
 
-/** Emits the crates around a library of two small kernels. Returns why nothing can be compiled here, if so. */
+/** Emits the crates around a library of three small kernels. Returns why nothing can be compiled here, if so. */
 export async function emitCrates(folder: string): Promise<string | undefined> {
   if (!hasTool('cargo')) return 'cargo is not installed';
   rmSync(rustOut, { recursive: true, force: true });
@@ -41,6 +41,8 @@ export async function emitCrates(folder: string): Promise<string | undefined> {
   const of = await loadFamily('gemm');
   const dense = 'path == "naive" && element == "f16" && activation == "none"';
   await emitTestLibrary({ out: rustOut, of, where: dense, cuda: false });
+  const sampled = await loadFamily('bsr-sddmm');
+  await emitTestLibrary({ out: rustOut, of: sampled, where, cuda: false });
   await emitPackage('rust', rustOut, () => undefined);
   const own = join(packageRoot, 'test/fixtures/rust/operations.rs');
   cpSync(own, join(rustOut, 'rust/tilewright/tests/operations.rs'));

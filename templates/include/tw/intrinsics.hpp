@@ -329,8 +329,9 @@ static inline float __fdividef(float a, float b) { return a / b; }
 static inline float __frcp_rn(float a) { return 1.0f / a; }
 static inline float __fsqrt_rn(float a) { return std::sqrt(a); }
 static inline float __frsqrt_rn(float a) { return 1.0f / std::sqrt(a); }
-static inline float rsqrtf(float a) { return 1.0f / std::sqrt(a); }
-static inline double rsqrt(double a) { return 1.0 / std::sqrt(a); }
+// C23 has these too: a newer <math.h> may have declared them, without a body.
+extern "C" inline float rsqrtf(float a) noexcept { return 1.0f / std::sqrt(a); }
+extern "C" inline double rsqrt(double a) noexcept { return 1.0 / std::sqrt(a); }
 static inline float __saturatef(float a) { return a > 0.0f ? (a < 1.0f ? a : 1.0f) : 0.0f; }
 static inline int __float2int_rn(float a) { return static_cast<int>(std::nearbyint(a)); }
 static inline int __float2int_rz(float a) { return static_cast<int>(a); }

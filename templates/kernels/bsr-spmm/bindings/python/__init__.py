@@ -1,6 +1,6 @@
 """Block-sparse matrices and their products with dense ones."""
 
 from ._signature import bsr_spmm
-from .matrix import BsrMatrix, bsr_gemm, linear, matmul
+from .matrix import BsrMatrix, benchmark, bsr_gemm, explain, linear, matmul, tune
 
-__all__ = ["BsrMatrix", "bsr_gemm", "bsr_spmm", "linear", "matmul"]
+__all__ = ["BsrMatrix", "benchmark", "bsr_gemm", "bsr_spmm", "explain", "linear", "matmul", "tune"]

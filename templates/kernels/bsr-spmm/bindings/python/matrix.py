@@ -236,6 +236,23 @@ def bsr_gemm(a: BsrMatrix, b: Array) -> Array:
     return matmul(a, b)
 
 
+def tune(a: BsrMatrix, b: Array, **product: Any) -> dict[str, Any]:
+    """a.tune(b)."""
+    return a.tune(b, **product)
+
+
+def explain(a: BsrMatrix, b: Array, **product: Any) -> dict[str, Any]:
+    """a.explain(b)."""
+    return a.explain(b, **product)
+
+
+def benchmark(a: BsrMatrix, x: Array, *, eager: bool = False) -> list[Any]:
+    """Times of x A^T in each way there is, for a tensor of PyTorch: see tilewright.torch.benchmark."""
+    from .benchmark import benchmark
+
+    return list(benchmark(a, x, eager=eager))
+
+
 def linear(x: Array, a: BsrMatrix, bias: Array | None = None, activation: str | None = None) -> Array:
     """act(x * A^T + bias), as torch.nn.functional.linear has it.
 
