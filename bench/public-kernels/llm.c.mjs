@@ -140,8 +140,8 @@ const attentionForward = [
   },
   {
     kernel: 'attention_forward_kernel2',
-    sizes: { B: 2, NH: 2, N: 64, d: 20 },
-    where: 'N % 32 == 0',
+    sizes: { B: 1, NH: 2, N: 64, d: 8 },
+    ragged: false,
     arguments: {
       ...{ Q: inHeads, K: inHeads, V: inHeads, O: zeros(inHeads), l: zeros(['B', 'NH', 'N']) },
       m: { shape: ['B', 'NH', 'N'], role: 'inout', values: { uniform: [-1e30, -1e30] } },
@@ -175,6 +175,7 @@ const attentionForward = [
   },
   ...['fp32_to_lowp_kernel', 'lowp_to_fp32_kernel'].map((kernel) => ({
     kernel,
+    defines: { ENABLE_CUDNN: 1 },
     sizes: { n: 256 },
     where: 'n % 64 == 0',
     arguments: { out: ['n'], inp: ['n'] },
@@ -257,7 +258,9 @@ const classifier = (kernel, more = {}) => ({
 });
 const classifiers = [
   classifier('fused_classifier_kernel1', { grid: 'B * T / 2' }),
-  ...[2, 3, 4].map((n) => classifier(`fused_classifier_kernel${n}`)),
+  ...[2, 3].map((n) => classifier(`fused_classifier_kernel${n}`)),
+  // It stores whole groups of elements, whatever lies behind V.
+  classifier('fused_classifier_kernel4', { sizes: { B: 2, T: 4, V: 304, P: 320 } }),
   classifier('fused_classifier_kernel5<true, false>'),
 ];
 const crossentropy = [
@@ -298,9 +301,9 @@ const vocabulary = { B: 2, T: 12, C: 24, V: 10 };
 const encoderForward = [1, 2, 3].map((n) => ({
   kernel: `encoder_forward_kernel${n}`,
   sizes: vocabulary,
-  where: 'C % 4 == 0',
+  where: 'C % 8 == 0',
   arguments: { out: ['B', 'T', 'C'], inp: atMost(rows, 'V'), wte: ['V', 'C'], wpe: ['T', 'C'] },
-  grid: over(n === 2 ? 'B * T' : n === 3 ? 'B * T * C / 4' : 'B * T * C'),
+  grid: over(n === 2 ? 'B * T' : n === 3 ? 'B * T * C / 8' : 'B * T * C'),
   block: 64,
   ...(n === 1 && { grid: over('B * T') }),
   ...(n === 2 && { grid: over('B * T * C') }),
@@ -388,7 +391,7 @@ const residual = (kernel, launch) => ({
   block: [32, 2],
   grid: over('N', 2),
   reference: ours('residual_layernorm'),
-  ...sums,
+  tolerance: 3e-2, // in bfloat16
   ...launch,
 });
 const fusedResidual = [
@@ -397,13 +400,13 @@ const fusedResidual = [
     inp1: ['N'],
     inp2: ['N'],
   }),
-  layernorm('layernorm_forward_kernel1', { grid: over('N') }),
+  layernorm('layernorm_forward_kernel1', { grid: over('N'), tolerance: 3e-2 }),
   residual('fused_residual_forward2', { grid: over('N'), block: 64 }),
   residual('fused_residual_forward3'),
-  residual('fused_residual_forward_kernel4', vectors),
-  residual('fused_residual_forward_kernel5', { shared: '4 * C * 4', ...vectors }),
+  residual('fused_residual_forward_kernel4', { where: 'C % 256 == 0' }),
+  residual('fused_residual_forward_kernel5', { shared: '4 * C * 2', where: 'C % 256 == 0' }),
   residual('fused_residual_forward_kernel6', {
-    ...{ grid: 2, block: [32, 2, 2], shared: '4 * C * 4 + 64 * 4 * 2', where: 'C % 256 == 0 && N % 4 == 0' },
+    ...{ grid: 2, block: [32, 2, 2], shared: '4 * C * 2 + 64 * 4 * 2', where: 'C % 256 == 0 && N % 4 == 0' },
     sizes: { N: 8, C: 256 },
   }),
 ];
@@ -424,7 +427,7 @@ const normBackward = (kernel, launch, more = {}) => ({
   shared: '2 * C * 4',
   reference: ours(more.scratch ? 'norm_backward_between' : 'norm_backward'),
   deterministic: false,
-  tolerance: 1e-3,
+  tolerance: 5e-2, // in bfloat16
   ...launch,
 });
 /** Memory between blocks: it begins as zeros, and nobody looks at what is left there. */
@@ -472,7 +475,7 @@ const bias = (kernel, launch, more = {}) => ({
   arguments: { dbias: kept(['OC']), dout: ['B', 'T', 'OC'], ...more },
   block: 64,
   reference: ours('column_sums'),
-  ...sums,
+  tolerance: 5e-2, // in bfloat16
   ...launch,
 });
 const empty = { argument5: { fields: {} } };
@@ -511,7 +514,7 @@ const biases = [
     sizes: { n: 256, m: 3 },
     where: 'n % 4 == 0',
     arguments: { dst: kept(['n']), src: ['m', 'n'] },
-    ...{ grid: over('n / 4'), block: 64, reference: ours('add_rows'), ...sums },
+    ...{ grid: over('n / 4'), block: 64, reference: ours('add_rows') },
   },
 ];
 const matmulForward = [
@@ -540,7 +543,7 @@ function elementwise(kernel, reference, given, sizes = { N: 1024 }, more = {}) {
   const [size] = Object.keys(sizes);
   return { kernel, sizes, arguments: given, grid: over(size), block: 64, reference, ...more };
 }
-const quarter = { where: 'N % 4 == 0', grid: over('N / 4') };
+const quarter = { where: 'N % 8 == 0', grid: over('N / 8') };
 const gelu = (n, more) =>
   elementwise(
     `gelu_forward_kernel${n}`,

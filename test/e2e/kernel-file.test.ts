@@ -59,11 +59,12 @@ const expected: Readonly<
     apply_nothing: ['out-of-bounds', 'access to the invalid address'],
     gather: ['passed', '6 cases'],
     hidden: ['passed', '6 cases'],
-    nothing_behind: ['refused', "calls.cu:107: 'elsewhere' is declared, but none of the files"],
+    nothing_behind: ['refused', "calls.cu:114: 'elsewhere' is declared, but none of the files"],
     overwrites_constants: ['fault', "store of 4 bytes to constant memory: byte 0 of 'table' (256 bytes)"],
     reads_its_padding: ['passed', '1 case'],
     flags: ['passed', '1 case'],
     flag: ['race', "byte 0 of 'out' (64 bytes): store by thread"],
+    through_packets: ['passed', '6 cases'],
   },
   'cub.cu': {
     'row_sums<128>': ['passed', '6 cases'],
