@@ -37,6 +37,8 @@ const tunerFiles = [
   'scratch.cpp',
   'table.cpp',
   'table.hpp',
+  'vendor.cpp',
+  'vendor.hpp',
   'workspaces.cpp',
   'workspaces.hpp',
 ].map((name) => `src/tuner/${name}`);
@@ -117,6 +119,7 @@ const binding: Binding = {
     copies: (name) => [
       { from: 'launch.hpp', withIncludes: true, to: sources(name) },
       { from: 'features.hpp', withIncludes: true, to: sources(name) },
+      { from: 'vendor_calls.hpp', optional: true, to: `${sources(name)}/vendor_calls.hpp` },
       { from: 'bindings', optional: true, to: `bindings/${name}` },
     ],
     context: (operation) => {

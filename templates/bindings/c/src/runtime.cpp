@@ -87,6 +87,12 @@ Plan::Plan(const std::vector<const Variant*>& order, const Asked& asked, const B
                                              first_refusal);
 }
 
+Plan::Plan(const Variant& vendor, VendorCall call) {
+  Workspace workspace;
+  workspace.bytes = std::max<std::size_t>(call.workspace_bytes, 1);  // one that is written: such calls are not captured
+  candidates_.push_back({&vendor, std::move(workspace), {}, std::move(call.program)});
+}
+
 void Plan::add(const Variant& variant, const Asked& asked, const DeviceLimits& limits, const Bind& bind,
                const Takes& takes) {
   if (const std::string refusal = library::refusal(variant, asked); !refusal.empty()) throw Unsupported(refusal);

@@ -94,7 +94,32 @@ struct Timing {
   const double* speeds;  // of each variant, relative to the fastest one that was timed; 0 for those that were not
   std::span<const Feature> features() const { return {first_feature, feature_count}; }
 };
-/// Everything the generator chose for one operation.
+namespace device {
+/// The launches of a variant with their kernels loaded. Immutable: any number of threads may enqueue it at
+/// once.
+class Program {
+ public:
+  virtual ~Program() = default;
+  /// Enqueues the launches for one call of the family. Throws Error.
+  virtual void enqueue(const void* call, tw_stream stream) const = 0;
+};
+}  // namespace device
+
+/// A call of another library's function, bound to a problem.
+struct VendorCall {
+  std::unique_ptr<const device::Program> program;
+  std::size_t workspace_bytes = 0;
+};
+
+/// A function of another library that computes an operation.
+struct Vendor {
+  Variant variant;  // what records and reports call it; no image, no parameter
+  /// `shape`, `call`: the operation's. `load`: loads the library where the process has not. Throws Unsupported where the
+  /// library is absent or does not take the call.
+  VendorCall (*bind)(const void* shape, const void* call, bool load);
+};
+
+/// Everything the generator chose for one operation, and who else computes it.
 struct Selection {
   const Variant* variants;
   std::size_t variant_count;
@@ -102,6 +127,7 @@ struct Selection {
   std::size_t choice_count;
   const Timing* first_timing;
   std::size_t timing_count;
+  std::span<const Vendor> vendors;
   std::span<const Timing> timings() const { return {first_timing, timing_count}; }
 };
 
@@ -116,17 +142,6 @@ std::vector<const Variant*> rank(const Selection& all, const std::vector<Feature
 
 /// How far a workload is from a problem: sum over features of |ln(a/b)|, 0 for a feature that only one side has.
 double distance(const std::vector<Feature>& problem, std::span<const Feature> workload);
-
-namespace device {
-/// The launches of a variant with their kernels loaded. Immutable: any number of threads may enqueue it at
-/// once.
-class Program {
- public:
-  virtual ~Program() = default;
-  /// Enqueues the launches for one call of the family. Throws Error.
-  virtual void enqueue(const void* call, tw_stream stream) const = 0;
-};
-}  // namespace device
 
 /// A variant bound to a problem.
 struct Candidate {
@@ -152,6 +167,9 @@ class Plan {
   /// is all there is. Nobody else is asked, since binding may take long. Throws Error(TW_STATUS_NOT_SUPPORTED) with the
   /// first refusal's reason when there is none.
   Plan(const std::vector<const Variant*>& order, const Asked& asked, const Bind& bind, const Takes& takes = {});
+
+  /// A call of another library.
+  Plan(const Variant& vendor, VendorCall call);
 
   /// The variant that serves every call that it does not refuse.
   const Variant& variant() const { return *candidates_.front().variant; }

@@ -1,5 +1,6 @@
 // tuning.cpp - what measuring needs of an NVIDIA GPU: memory, copies, events, and peace with captures.
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
 
 #include "cuda/translated.hpp"
 #include "tuner/device.hpp"
@@ -179,6 +180,12 @@ void fill(void* destination, int byte, std::size_t bytes, tw_stream stream) {
 void synchronize(tw_stream stream) {
   translated([&] { cuda::check(cudaStreamSynchronize(stream), "wait for the stream"); });
 }
+
+void* open_library(const char* name, bool load) noexcept {
+  return dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE | (load ? 0 : RTLD_NOLOAD));
+}
+
+void* find_function(void* library, const char* symbol) noexcept { return dlsym(library, symbol); }
 
 // A child of fork() cannot use the parent's device, whatever is done here.
 void pause() {}

@@ -73,6 +73,10 @@ void fill(void* destination, int byte, std::size_t bytes, tw_stream) { std::mems
 
 void synchronize(tw_stream) {}
 
+// No other library computes on the emulated device.
+void* open_library(const char*, bool) noexcept { return nullptr; }
+void* find_function(void*, const char*) noexcept { return nullptr; }
+
 std::unique_ptr<Work> record(int runs, std::function<void(tw_stream)> run) {
   return std::make_unique<Runs>(runs, std::move(run));
 }

@@ -35,6 +35,10 @@ void copy_within(void* destination, const void* source, std::size_t bytes, tw_st
 void fill(void* destination, int byte, std::size_t bytes, tw_stream stream);
 void synchronize(tw_stream stream);
 
+/// A shared library that the process has loaded, or with `load` that can be loaded; null where there is none. It stays.
+void* open_library(const char* name, bool load) noexcept;
+void* find_function(void* library, const char* symbol) noexcept;
+
 /// Around fork(): until `resume`, in the parent and in the child, no other thread is inside the device.
 void pause();
 void resume();

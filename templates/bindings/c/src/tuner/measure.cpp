@@ -10,14 +10,24 @@
 namespace tilewright::library::tuner {
 namespace {
 
-void enter_others(Race& race, const Request& request, const std::vector<const Variant*>& others, const Takes& takes) {
+void enter_others(Race& race, const Request& request, const std::vector<const Variant*>& others, const Takes& takes,
+                  bool load = false) {
   for (const Variant* one : others) {
     if (race.is_late_to_bind()) return;
     try {
-      race.enter(std::make_unique<const Plan>(std::vector{one}, request.asked, request.bind, takes));
+      race.enter(plan_of(*one, request, takes, load));
     } catch (const Error&) {  // it does not take the call
     }
   }
+}
+
+/// Functions of other libraries, which need not give equal bits.
+std::vector<const Variant*> vendors_of(const tw_context& context, const Request& request, const Variant& usual) {
+  std::vector<const Variant*> all;
+  if (context.options.deterministic) return all;
+  for (const Vendor& vendor : request.all->vendors)
+    if (&vendor.variant != &usual) all.push_back(&vendor.variant);
+  return all;
 }
 
 std::string table_of(const std::vector<Contender*>& order) {
@@ -85,6 +95,22 @@ double timed_distance(const Variant& variant, const Selection& all, const Asked&
   return nearest;
 }
 
+const Vendor* vendor_of(const Variant& variant, const Selection& all) {
+  for (const Vendor& vendor : all.vendors)
+    if (&vendor.variant == &variant) return &vendor;
+  return nullptr;
+}
+
+std::unique_ptr<const Plan> plan_of(const Variant& variant, const Request& request, const Takes& takes, bool load) {
+  const Vendor* const vendor = vendor_of(variant, *request.all);
+  if (!vendor) return std::make_unique<const Plan>(std::vector{&variant}, request.asked, request.bind, takes);
+  try {
+    return std::make_unique<const Plan>(variant, vendor->bind(request.problem.get(), request.call.data(), load));
+  } catch (const Unsupported& why) {
+    throw Error(TW_STATUS_NOT_SUPPORTED, std::string(variant.id) + ": " + why.what());
+  }
+}
+
 Outcome measure(tw_context& context, const Request& request, std::unique_ptr<const Plan> usual,
                 const std::vector<const Variant*>& others, const Takes& takes) {
   const std::size_t limit = context.options.scratch_limit ? context.options.scratch_limit : std::size_t{1} << 30;
@@ -94,8 +120,9 @@ Outcome measure(tw_context& context, const Request& request, std::unique_ptr<con
   race.scratch().reset(request.stream);
   const Variant& usual_variant = usual->variant();
   if (!race.enter(std::move(usual)))
-    return {std::make_unique<const Plan>(std::vector{&usual_variant}, request.asked, request.bind, takes)};
+    return {plan_of(usual_variant, request, takes, true)};
   enter_others(race, request, promising(context, request, others), takes);
+  enter_others(race, request, vendors_of(context, request, usual_variant), takes, context.options.exhaustive);
   race.run();
 
   const std::vector<Contender*> order = race.ranking();

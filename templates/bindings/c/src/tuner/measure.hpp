@@ -24,6 +24,12 @@ struct Outcome {
 Outcome measure(tw_context& context, const Request& request, std::unique_ptr<const Plan> usual,
                 const std::vector<const Variant*>& others, const Takes& takes);
 
+/// Another library's function that is the variant; null where it is the library's own kernel.
+const Vendor* vendor_of(const Variant& variant, const Selection& all);
+
+/// A kernel, or another library's function, bound to the call. `load`: see Vendor. Throws Error where it does not take it.
+std::unique_ptr<const Plan> plan_of(const Variant& variant, const Request& request, const Takes& takes, bool load);
+
 /// Scratch that stands for what a call writes: poisoned, with margins, at the caller's own alignment.
 class Scratch {
  public:

@@ -12,6 +12,7 @@ namespace {
 constexpr double kSample = 300e-6;  // seconds of a sample
 constexpr int kMostRuns = 64;       // in it
 constexpr double kToBind = 0.4, kToRace = 0.75;  // of the budget; the rest is for the check
+constexpr double kHopeless = 2;     // times the shortest run: no sample is taken
 constexpr double kGain = 0.01;      // by which the usual kernel must be beaten
 
 /// Rounds, and who is in the next ones: who takes at most so many times the best one's time.
@@ -50,12 +51,16 @@ bool Race::enter(std::unique_ptr<const Plan> plan) {
   one.plan = std::move(plan);
   if (!make_workspace(one)) return false;
   try {
-    one.runs = std::clamp(static_cast<int>(kSample / std::max(seconds_of_run(one), 1e-9)), 1, kMostRuns);
-    one.work = record(one, one.runs);
+    const double seconds = std::max(seconds_of_run(one), 1e-9);
+    one.runs = std::clamp(static_cast<int>(kSample / seconds), 1, kMostRuns);
+    shortest_ = std::min(shortest_, seconds);
+    if (seconds > kHopeless * shortest_)
+      one.samples.push_back(seconds);
+    else
+      one.work = record(one, one.runs), racing_.push_back(contenders_.size());
   } catch (const Error&) {
     return false;
   }
-  racing_.push_back(contenders_.size());
   contenders_.push_back(std::move(one));
   return true;
 }

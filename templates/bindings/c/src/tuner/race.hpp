@@ -1,6 +1,7 @@
 // race.hpp - kernels that take a call, timed against each other.
 #pragma once
 #include <chrono>
+#include <cmath>
 #include <vector>
 
 #include "tuner/measure.hpp"
@@ -32,7 +33,7 @@ class Race {
 
   bool has_scratch() const { return static_cast<bool>(scratch_); }
   const Scratch& scratch() const { return scratch_; }
-  /// Adds a plan. False where it does not run.
+  /// Adds a plan. False where it does not run. One that takes far longer than another is not timed further.
   bool enter(std::unique_ptr<const Plan> plan);
   std::size_t size() const { return contenders_.size(); }
   /// Takes samples in rounds, of all and then of the faster ones.
@@ -61,6 +62,7 @@ class Race {
   std::unique_ptr<device::Clock> clock_;
   Steady::time_point begin_ = Steady::now();
   std::vector<Contender> contenders_;
+  double shortest_ = HUGE_VAL;  // roughly, of a run
   std::vector<std::size_t> racing_;  // of contenders_
 };
 

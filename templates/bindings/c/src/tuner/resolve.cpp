@@ -30,9 +30,12 @@ Origin origin_of(const Variant& variant, const Selection& all, const Asked& aske
 /// The very kernel that a record names, or null: libraries differ in what they carry.
 const Variant* variant_of(const Record& record, const Selection& all) {
   const Variant* const end = all.variants + all.variant_count;
-  const Variant* const found = std::find_if(
-      all.variants, end, [&](const Variant& one) { return record.variant == one.id && record.hash == one.hash; });
-  return found == end ? nullptr : found;
+  const auto is_named = [&](const Variant& one) { return record.variant == one.id && record.hash == one.hash; };
+  const Variant* const found = std::find_if(all.variants, end, is_named);
+  if (found != end) return found;
+  for (const Vendor& vendor : all.vendors)
+    if (is_named(vendor.variant)) return &vendor.variant;
+  return nullptr;
 }
 
 std::string quoted(const std::string& text) { return "\"" + text + "\""; }
@@ -48,7 +51,7 @@ std::string report_of(const Request& request, const std::string& key, const Entr
 /// Takes what another process measured first, so that all of them agree. False where it does not take the call.
 bool adopt(Entry& entry, const Request& request, const Variant& variant, const Takes& takes) {
   try {
-    entry.plan = std::make_unique<const Plan>(std::vector{&variant}, request.asked, request.bind, takes);
+    entry.plan = plan_of(variant, request, takes, true);
     return true;
   } catch (const Error&) {
     return false;
@@ -157,7 +160,10 @@ void tw_context::decide(Entry& entry, const Request& request, Want want, bool ca
   Variants order = order_for(key, request);
   if (known && std::find(order.begin(), order.end(), known->variant) != order.end())
     order.insert(order.begin(), known->variant);
-  entry.plan = std::make_unique<const Plan>(order, request.asked, request.bind, wanted);
+  const bool vendor = known && vendor_of(*known->variant, *request.all) && !capturing && !options.deterministic &&
+                      !is_refused(key, *known->variant);
+  if (!vendor || !adopt(entry, request, *known->variant, wanted))
+    entry.plan = std::make_unique<const Plan>(order, request.asked, request.bind, wanted);
   const Variant* usual = &entry.plan->variant();
   const bool as_known = known && known->variant == usual;
   entry.origin = as_known ? known->origin : origin_of(*usual, *request.all, request.asked);
