@@ -1,5 +1,6 @@
 // tuner.cpp - see bench/tuner. What a context costs and gives on a GPU, with bsr_spmm in f16.
 #include <cuda_runtime_api.h>
+#include <dlfcn.h>
 
 #include <algorithm>
 #include <chrono>
@@ -144,9 +145,11 @@ std::string member(const std::string& json, const std::string& name) {
   return json.substr(from, json.find('"', from) - from);
 }
 
+using Times = std::map<std::string, double>;
+
 /// Microseconds by variant, of the list `measured`.
-std::map<std::string, double> times_in(const std::string& json) {
-  std::map<std::string, double> times;
+Times times_in(const std::string& json) {
+  Times times;
   for (std::size_t at = json.find("[\"", json.find("\"measured\":")); at != std::string::npos; at = json.find("[\"", at + 1)) {
     const std::size_t end = json.find('"', at + 2);
     times[json.substr(at + 2, end - at - 2)] = std::atof(json.c_str() + end + 2);
@@ -154,9 +157,12 @@ std::map<std::string, double> times_in(const std::string& json) {
   return times;
 }
 
-/// The first calls of this process.
-void first(const char* policy, std::int64_t block, double density) {
+/// The first calls of this process. `vendors`: with cuSPARSE loaded before, as in a process that computes with it.
+void first(const char* policy, std::int64_t block, double density, bool vendors) {
   const Data data;
+  const auto loading = std::chrono::steady_clock::now();
+  const bool loaded = vendors && (dlopen("libcusparse.so.12", RTLD_NOW) || dlopen("libcusparse.so.13", RTLD_NOW));
+  const double load = milliseconds_since(loading);
   Problem problem(4096, 4096, block, density);
   must(cudaDeviceSynchronize(), "synchronize");
   tw_context* context =
@@ -173,17 +179,18 @@ void first(const char* policy, std::int64_t block, double density) {
   must(cudaDeviceSynchronize(), "synchronize");
   const tw_context_statistics statistics = statistics_of(context);
   const std::string explained = problem.explain(context, data);
-  std::printf("{\"bench\":\"first call\",\"policy\":\"%s\",\"size\":4096,\"block\":%lld,\"density\":%g,\"patternMs\":%.2f,"
+  const Times times = times_in(explained);
+  const auto vendor = times.find("cusparse.bsr");
+  std::printf("{\"bench\":\"first call\",\"vendorLoaded\":%s,\"vendorLoadMs\":%.2f,\"vendorUs\":%.1f,\"policy\":\"%s\",\"size\":4096,\"block\":%lld,\"density\":%g,\"patternMs\":%.2f,"
               "\"firstCallMs\":%.2f,\"secondCallMs\":%.3f,\"measured\":%lld,\"candidates\":%lld,\"rejected\":%lld,"
               "\"origin\":\"%s\",\"variant\":\"%s\"}\n",
-              policy, static_cast<long long>(block), density, described, all, milliseconds_since(again),
+              loaded ? "true" : "false", load, vendor == times.end() ? 0.0 : vendor->second, policy,
+              static_cast<long long>(block), density, described, all, milliseconds_since(again),
               static_cast<long long>(statistics.measured), static_cast<long long>(statistics.candidates),
               static_cast<long long>(statistics.rejected), member(explained, "origin").c_str(),
               member(explained, "variant").c_str());
   std::fflush(stdout);
 }
-
-using Times = std::map<std::string, double>;
 
 const std::string& fastest_of(const Times& times) {
   return std::min_element(times.begin(), times.end(), [](const auto& a, const auto& b) { return a.second < b.second; })
@@ -373,7 +380,7 @@ void reset() {
 
 int main(int count, char** words) {
   const std::string what = count > 1 ? words[1] : "";
-  if (what == "first" && count > 4) first(words[2], std::atoll(words[3]), std::atof(words[4]));
+  if (what == "first" && count > 4) first(words[2], std::atoll(words[3]), std::atof(words[4]), count > 5);
   else if (what == "retunes") retunes(count > 2 ? std::atof(words[2]) : 60);
   else if (what == "captures") captures();
   else if (what == "captured-elsewhere") captured_elsewhere();

@@ -1,4 +1,5 @@
 // Contexts of the CUDA library where the runtime is a stand-in: what the emulated device cannot show.
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fastGlob from 'fast-glob';
 import { expect, test } from 'vitest';
@@ -12,6 +13,14 @@ const wrapped = [
   ...['cudaMalloc', 'cudaFree', 'cudaStreamSynchronize', 'cudaEventSynchronize', 'cudaMemcpyAsync'],
   ...['cudaStreamIsCapturing', 'cudaLaunchKernelExC', 'cudaGetDeviceProperties'],
 ];
+
+/** What the library asks of cuSPARSE; every call succeeds, and none computes. */
+const cusparse = [
+  ...['Create', 'Destroy', 'SetStream', 'CreateBsr', 'CreateDnMat', 'DestroySpMat', 'DestroyDnMat'],
+  ...['SpMM_bufferSize', 'SpMM'],
+]
+  .map((name) => `extern "C" int cusparse${name}(...) { return 0; }\n`)
+  .join('');
 
 test('captured calls on a miss neither allocate nor wait; kernels that fail to launch are replaced and remembered', {
   timeout: 600_000,
@@ -41,7 +50,16 @@ test('captured calls on a miss neither allocate nor wait; kernels that fail to l
   ];
   const built = await localExecutor.run(argv, { timeoutMs: 500_000 });
   expect(built.exitCode, built.stderr).toBe(0);
-  const { exitCode, stdout, stderr } = await localExecutor.run([program, join(out, 'cache')]);
-  expect(exitCode, stderr).toBe(0);
-  expect(stdout).toBe('OK\n');
+  const run = async (there: 'yes' | 'no', env: Readonly<Record<string, string>>) => {
+    const words = [program, join(out, `cache ${there}`), there];
+    const { exitCode, stdout, stderr } = await localExecutor.run(words, { env });
+    expect(exitCode, stderr).toBe(0);
+    expect(stdout).toBe('OK\n');
+  };
+  await run('no', {});
+  writeFileSync(join(out, 'cusparse.c'), cusparse);
+  const shared = [cxx, '-shared', '-fPIC', '-x', 'c++', join(out, 'cusparse.c'), '-o'];
+  const library = await localExecutor.run([...shared, join(out, 'libcusparse.so.12')]);
+  expect(library.exitCode, library.stderr).toBe(0);
+  await run('yes', { LD_LIBRARY_PATH: out });
 });

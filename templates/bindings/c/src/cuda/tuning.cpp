@@ -44,10 +44,9 @@ class Runs final : public Work {
     const auto end = [&] { return cudaStreamEndCapture(own.stream, &graph) == cudaSuccess && graph != nullptr; };
     try {
       enqueue_runs(own.stream);
-    } catch (...) {
+    } catch (const Error&) {  // whether it can be launched at all, its runs will tell
       if (end()) cudaGraphDestroy(graph);
-      forget();
-      throw;
+      return forget();
     }
     if (!end()) return forget();
     if (cudaGraphInstantiate(&graph_, graph, 0) != cudaSuccess) graph_ = nullptr, forget();

@@ -49,8 +49,8 @@ class Work {
   virtual ~Work() = default;
   virtual void enqueue(tw_stream stream) = 0;
 };
-/// `runs` runs, one behind the other. On a GPU they are one graph: the host launches short kernels more slowly than they run.
-/// Throws what `run` throws.
+/// `runs` runs, one behind the other. On a GPU they are one graph where they can be captured: the host launches short kernels
+/// more slowly than they run.
 std::unique_ptr<Work> record(int runs, std::function<void(tw_stream)> run);
 
 class Clock {
