@@ -20,7 +20,10 @@ function(tilewright_library target name export description private_libs)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-restrict>)
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  # Several sources at a time: the compiler needs longer for the headers that they share than for themselves. CMake leaves
+  # out those with options of their own, as the kernels.
   set_target_properties(${target} PROPERTIES
+    UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12
     DEFINE_SYMBOL "" EXPORT_NAME ${name} VERSION ${PROJECT_VERSION} SOVERSION ${TILEWRIGHT_ABI_VERSION})
   if(BUILD_SHARED_LIBS)
     set(map ${PROJECT_SOURCE_DIR}/cmake/exports.map)
