@@ -37,7 +37,7 @@ const scratch = mkdtempSync(join(tmpdir(), 'tilewright-gpuverify-'));
 const annotations = `
 #include <cooperative_groups.h>
 #include <curand_kernel.h>
-#define __requires(...) ((__VA_ARGS__) ? (void)0 : simt::trap("requirement not met"))
+#define __requires(...) ((__VA_ARGS__) ? (void)0 : simt::trap("requirement violated"))
 #define __assume(...) __requires(__VA_ARGS__)
 #define __assert(...) ((__VA_ARGS__) ? (void)0 : simt::trap("assertion failed"))
 #define __implies(a, b) (bool(!(a)) | bool(b))
@@ -297,10 +297,10 @@ async function withRequired(path, folder, text, description) {
   let { sizes } = description;
   for (;;) {
     const { case: id, ...said } = await validated(path, folder, text, { ...description, sizes });
-    if (!/requirement not met/.test(said.message)) return said;
+    if (!/requirement violated/.test(said.message)) return said;
     const left = sizes.filter((one) => caseName(one) !== id);
     if (left.length === sizes.length || left.length === 0)
-      return { word: 'not checked', message: 'no inputs that meet the requirements' };
+      return { word: 'not checked', message: 'no inputs that satisfy the requirements' };
     sizes = left;
   }
 }

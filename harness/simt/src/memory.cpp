@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t kCellBytes = 16;  // of memory that a whole cell covers
 constexpr unsigned kMaxBlocks = 64;     // shared arenas: blocks that can be live at once
 constexpr std::size_t kClearInPlace = 8 << 20;
-// Below all shared memory nothing can be accessed: a negative index must not meet the host's memory.
+// Below all shared memory nothing can be accessed: a negative index must not reach the host's memory.
 constexpr std::size_t kBelow = std::size_t{64} << 20;
 // Ranges of more than this are mostly addresses without memory. They come in multiples of it, from the end of the
 // address space on downwards, and their owners are known by such multiples.

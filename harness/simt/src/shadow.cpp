@@ -117,7 +117,7 @@ int byte_of(AccessKind kind) {
   return kind == AccessKind::byte_load_odd || kind == AccessKind::byte_store_odd ? 1 : 2;
 }
 
-/// Two bytes share a part of a cell: accesses to different ones do not meet.
+/// Two bytes share a part of a cell: accesses to different ones do not conflict.
 bool are_neighbours(AccessKind before, AccessKind now) { return (byte_of(before) ^ byte_of(now)) == 1; }
 
 void report_pair(const char* problem, const Place& place, std::size_t offset, const Stamp& before,

@@ -28,7 +28,7 @@
 //
 // Rendered from wgmma.cu.hbs by: gen render bsr-spmm bsr_spmm.wgmma.b128.tn128.overlap.pn4.coopM.cl2-1bc2
 //
-// Hopper, persistent and warp specialised. Each pair of thread blocks walks a list of tiles; a tile is one block row by
+// Hopper, persistent and warp specialised. Each pair of thread blocks walks a work list of tiles; a tile is one block row by
 // 128 columns of C per thread block. One producer warp keeps a ring of 4 stages full by TMA. 2 consumer warpgroups
 // (each takes a part of the rows) multiply with wgmma and write C by stmatrix and TMA,
 // a tile while they multiply the next one.
@@ -69,7 +69,7 @@ using Accumulators = tw::Accumulators<kTilesM, kTilesN, kWgmmaN>;
 
 // Shared memory: stages, staging for C, barriers. A stage holds blocks of A, rows of kTileK
 // elements with 128-byte swizzle (wgmma's K-major form), then rows of B in panels of 64 columns with 128-byte swizzle
-// (the MN-major form). A pattern of swizzle repeats every 1024 bytes at most, so that is what everything is aligned to.
+// (the MN-major form). The swizzle atom is 1024 bytes at most, to which all tiles are aligned.
 using TileA = tw::KMajor<kTileK>;
 using TileB = tw::MnMajor<kTileK>;
 constexpr int kPitchA = TileA::kRowBytes;
@@ -78,7 +78,7 @@ constexpr int kStageBytesA = kBlocksPerStage * kGroup * kBlockBytesA;
 constexpr int kPanelBytes = TileB::kPanelBytes;
 constexpr int kBlockBytesB = kTileN / 64 * kPanelBytes;
 constexpr int kStageBytes = kStageBytesA + kBlocksPerStage * kBlockBytesB;
-// C goes out in boxes of 16 rows by 64 columns, a warp at a time.
+// C is stored in boxes of 16 rows by 64 columns, a warp at a time.
 constexpr int kBoxBytes = 16 * 128;
 constexpr int kBoxes = 64 / 64;
 constexpr int kStagingBytes = kBoxes * kBoxBytes;
@@ -86,10 +86,10 @@ constexpr int kPasses = 2;  // times that it is filled for a tile
 constexpr int kBarriers = kStages * kStageBytes + kConsumers * 4 * kStagingBytes;
 constexpr int kAfterBarriers = kBarriers + Pipeline::kBytes;
 constexpr int kSharedBytes = kAfterBarriers;
-static_assert(kSharedBytes == 147520, "the launch gives 147520 bytes");
-static_assert(kStageBytes % 1024 == 0 && kStageBytesA % 1024 == 0 && kBarriers % 1024 == 0, "swizzles begin anew");
+static_assert(kSharedBytes == 147520, "shared-memory layout disagrees with wgmma-sizes.ts");
+static_assert(kStageBytes % 1024 == 0 && kStageBytesA % 1024 == 0 && kBarriers % 1024 == 0, "bases of swizzled tiles must be 1024-byte aligned");
 
-// Records of the plan.
+// Records of the schedule.
 using tilewright::bsr_spmm::wgmma::Tile;
 using Step = int;  // the block column of a block of A
 using Args = tilewright::bsr_spmm::wgmma::Args<Output, Step>;
@@ -103,17 +103,17 @@ struct Shared {
   __device__ Pipeline pipeline() const { return {base + kBarriers}; }
 };
 
-/// The tiles of a list. A read while copies are under way waits behind them; so a warp reads 32 records at once, one per
-/// lane, and hands them out by shuffles. Behind the end of the last list there are records enough for that.
-struct List {
-  const Tile* rest;  // behind `batch`
+/// A work list of tiles. Loads queue behind TMA copies in flight; so a warp prefetches 32 records at once, one per lane,
+/// and broadcasts them by shuffles. The last list is padded to whole batches.
+struct WorkList {
+  const Tile* tail;  // behind `batch`
   Tile batch;
   int taken = 0;
   /// The next tile, the same in all lanes.
-  __device__ Tile take() {
+  __device__ Tile next() {
     if (taken == 32) {
-      batch = rest[ptx::lane_id()];
-      rest += 32;
+      batch = tail[ptx::lane_id()];
+      tail += 32;
       taken = 0;
     }
     const auto same = [&](int value) { return __shfl_sync(ptx::kAllLanes, value, taken); };
@@ -178,21 +178,21 @@ TW_DEVICE void fill_tile(const Args& args, const Maps& maps, const Shared& share
       for (int k = 0; k < kBlock; k += kTileK) {
         if (lane == i % 32) fill_stage(args, maps, shared, ring, steps, tile.first + i, tile.count - i, k, n);
         ring.advance();
-        __syncwarp();  // in turn: a parity would let a lane pass that is two turns of the ring ahead
+        __syncwarp();  // in order: a parity wait cannot tell phases two wraps apart
       }
     }
   }
 }
 
-/// Walks the list `tiles`; `batch` has the first steps.
-TW_DEVICE void produce(const Args& args, const Maps& maps, const Shared& shared, List tiles, Step batch) {
+/// Copies the operands of a work list; `batch` has the first steps.
+TW_DEVICE void produce(const Args& args, const Maps& maps, const Shared& shared, WorkList tiles, Step batch) {
   Pipeline::State ring;
-  Tile tile = tiles.take();
+  Tile tile = tiles.next();
   if (batch < 0) batch = fetch(args, tile, 0);
   while (tile.count >= 0) {
     fill_tile(args, maps, shared, ring, tile, batch);
-    // Behind the copies, a ring full of which is under way meanwhile: those of the first tile need not wait for this.
-    tile = tiles.take();
+    // Behind the copies of a tile, which hide this trip to memory.
+    tile = tiles.next();
     batch = fetch(args, tile, 0);
   }
 }
@@ -206,9 +206,9 @@ TW_DEVICE void multiply(Accumulators& acc, std::uint32_t a, std::uint32_t b, boo
 
 TW_DEVICE int stages_of(int count) { return (count + kBlocksPerStage - 1) / kBlocksPerStage * (kBlock / kTileK); }
 
-/// Sums a warpgroup's share of a tile over all its steps. `write_late(pass)` writes a part of the tile before.
-template <class WriteLate>
-TW_DEVICE void multiply_tile(const Shared& shared, Pipeline::State& ring, Accumulators& acc, int count, const WriteLate& write_late) {
+/// Sums a warpgroup's share of a tile over all its steps. `store_pending(pass)` stores a part of the tile before.
+template <class StorePending>
+TW_DEVICE void multiply_tile(const Shared& shared, Pipeline::State& ring, Accumulators& acc, int count, const StorePending& store_pending) {
   const int warpgroup = ptx::warp_id() / 4;
   const int stages = stages_of(count);
   for (int i = 0; i < stages; ++i) {
@@ -220,14 +220,14 @@ TW_DEVICE void multiply_tile(const Shared& shared, Pipeline::State& ring, Accumu
     ptx::wgmma_commit();
 #pragma unroll
     for (int pass = 0; pass < kPasses; ++pass)
-      if (i == pass) write_late(pass);  // the tile before leaves, a part with each of the first stages
+      if (i == pass) store_pending(pass);  // the pending tile is stored, a part with each of the first stages
     ptx::wgmma_wait<0>();
     shared.pipeline().release(ring.stage);
     ring.advance();
   }
 #pragma unroll
   for (int pass = 0; pass < kPasses; ++pass)
-    if (pass >= stages) write_late(pass);
+    if (pass >= stages) store_pending(pass);
   tw::fence(acc);
   if (stages == 0) tw::clear(acc);
 }
@@ -247,9 +247,9 @@ TW_DEVICE void pack_tile(const Accumulators& acc, Values& values) {
 
 TW_DEVICE std::uint32_t pair(const Value* values, int i) { return values[i]; }
 
-/// Puts a warp's 16 rows by 64 columns of C into a box as C's map wants them: 16 columns at a time, as four 8x8 matrices.
-/// Values begin with pair `first`.
-TW_DEVICE void put_in_box(const Value* values, int first, std::uint32_t box) {
+/// Stages a warp's 16 rows by 64 columns of C in a box with the swizzle of C's tensor map: 16 columns at a time, as four
+/// 8x8 matrices. Values begin with pair `first`.
+TW_DEVICE void stage_box(const Value* values, int first, std::uint32_t box) {
   const unsigned row = ptx::lane_id() % 16, chunk = ptx::lane_id() / 16;
 #pragma unroll
   for (int i = 0; i < 64; i += 16) {
@@ -262,21 +262,21 @@ TW_DEVICE void put_in_box(const Value* values, int first, std::uint32_t box) {
 /// Writes one of kPasses parts of the warpgroup's share of a tile to C, its first element at (row, column): box after
 /// box, by TMA.
 TW_DEVICE void store(const TensorMap* map, const Shared& shared, const Values& values, int row, int column, int pass) {
-  // One thread issues all copies of its boxes, and is therefore the one that can wait for them.
+  // Bulk groups belong to a thread: the one that issues the stores of a box waits for them.
   const bool leader = ptx::lane_id() == 0;
   const std::uint32_t staging = shared.staging(ptx::warp_id());
-  const auto meet = [] { __syncwarp(); };
+  const auto sync_epilogue = [] { __syncwarp(); };
   row += ptx::warp_id() % 4 * 16;
   constexpr int kPerTile = kWgmmaN / 64;  // boxes to a wgmma tile
 #pragma unroll
   for (int i = 0; i < kPasses * kBoxes; ++i) {
     if (i / kBoxes != pass) continue;  // not the loop's bounds: `values` must be indexed by what the compiler knows
     const std::uint32_t box = staging + i % kBoxes * kBoxBytes;
-    if (leader) ptx::bulk_wait_read<kBoxes - 1>();  // what was in it has left
-    meet();
-    put_in_box(values[i / kPerTile], i % kPerTile * 16, box);
+    if (leader) ptx::bulk_wait_read<kBoxes - 1>();  // the box is free: its last store has read it
+    sync_epilogue();
+    stage_box(values[i / kPerTile], i % kPerTile * 16, box);
     ptx::fence_proxy_async_shared();
-    meet();
+    sync_epilogue();
     if (!leader) continue;
     ptx::tensor_store(map, {column + i * 64, row}, box);
     ptx::bulk_commit();
@@ -295,27 +295,27 @@ TW_DEVICE int column_of(const Tile& tile) {
 
 // --------------------------------------------------------------------------------------------- a consumer's tiles
 
-TW_DEVICE void consume(const Args& args, const TensorMap* map_c, const Shared& shared, List tiles) {
+TW_DEVICE void consume(const Args& args, const TensorMap* map_c, const Shared& shared, WorkList tiles) {
   Pipeline::State ring;
   Accumulators acc;
-  Values late;  // the tile before, which leaves while this one is multiplied
-  int late_row = -1, late_column = 0;
-  const auto write_late = [&](int pass) {
-    if (late_row >= 0) store(map_c, shared, late, late_row, late_column, pass);
+  Values pending;  // the tile before, stored while this one is multiplied
+  int pending_row = -1, pending_column = 0;
+  const auto store_pending = [&](int pass) {
+    if (pending_row >= 0) store(map_c, shared, pending, pending_row, pending_column, pass);
   };
-  const auto take = [&] { return tiles.take(); };
-  Tile tile = take();
-  for (; tile.count >= 0; tile = take()) {
+  const auto next_tile = [&] { return tiles.next(); };
+  Tile tile = next_tile();
+  for (; tile.count >= 0; tile = next_tile()) {
     const int row = row_of(tile.row);
-    multiply_tile(shared, ring, acc, tile.count, write_late);
+    multiply_tile(shared, ring, acc, tile.count, store_pending);
     if (args.alpha != 1.0f) tw::scale(acc, args.alpha);
-    pack_tile(acc, late);
-    late_row = row;
-    late_column = column_of(tile);
+    pack_tile(acc, pending);
+    pending_row = row;
+    pending_column = column_of(tile);
   }
 #pragma unroll
-  for (int pass = 0; pass < kPasses; ++pass) write_late(pass);
-  ptx::bulk_wait_read<0>();  // staging must outlive the copies that read it
+  for (int pass = 0; pass < kPasses; ++pass) store_pending(pass);
+  ptx::bulk_wait_read<0>();  // shared memory must outlive the stores that read it
 }
 
 }  // namespace
@@ -328,7 +328,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
   const Shared shared{ptx::shared_address(memory)};
   const int list = blockIdx.x / kCluster;
   // All at once: copies can begin when this trip to memory ends.
-  const List tiles{args.tiles + args.tails[list], args.tiles[list * 32 + ptx::lane_id()]};
+  const WorkList tiles{args.tiles + args.tails[list], args.tiles[list * 32 + ptx::lane_id()]};
   Step start{};
   if (ptx::warp_id() == 4 * kConsumers) start = args.first_steps[list * 32 + ptx::lane_id()];
   if (threadIdx.x == 0) {
@@ -351,6 +351,6 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
     ptx::setmaxnreg_inc<232>();
     consume(args, &map_c, shared, tiles);
   }
-  ptx::cluster_sync();  // a block must not end while the other one still copies into it or signals its barriers
+  ptx::cluster_sync();  // a thread block must outlive the other's copies into it and arrivals at its mbarriers
 }
 TW_EXPORT(bsr_spmm_wgmma_b128_tn128_overlap_pn4_coopM_cl2_1bc2)

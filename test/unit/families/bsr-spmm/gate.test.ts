@@ -91,15 +91,15 @@ describe('many-tiles', () => {
     expect(verdict, evidence.message).toBe('passed');
   });
 
-  const multiply = /^ +multiply_tile\(shared, ring, acc, tile\.count, write_late\);$/m;
-  const last = /^#pragma unroll\n.*\n?.*write_late\(pass\);\n(?= *ptx::bulk_wait_read<0>)/m;
+  const multiply = /^ +multiply_tile\(shared, ring, acc, tile\.count, store_pending\);$/m;
+  const last = /^#pragma unroll\n.*\n?.*store_pending\(pass\);\n(?= *ptx::bulk_wait_read<0>)/m;
   it.each([
-    ['takes the column of the next tile', rows, replacing(multiply, 'late_column = column_of(tile);\n$&')],
-    ['takes the column of the next tile', halves, replacing(multiply, 'late_column = column_of(tile);\n$&')],
+    ['takes the column of the next tile', rows, replacing(multiply, 'pending_column = column_of(tile);\n$&')],
+    ['takes the column of the next tile', halves, replacing(multiply, 'pending_column = column_of(tile);\n$&')],
     [
       'writes for a row that is not there',
       rows,
-      replacing('late_row = row;', 'late_row = max(row, late_row);'),
+      replacing('pending_row = row;', 'pending_row = max(row, pending_row);'),
     ],
     ['forgets the last tile', halves, replacing(last, '')],
     ['does not wait for its staging', halves, replacing(/^.*bulk_wait_read<kBoxes - 1>.*$/m, '')],

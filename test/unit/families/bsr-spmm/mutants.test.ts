@@ -21,7 +21,7 @@ const ids = {
   pingPong: 'bsr_spmm.wgmma.b64.tn128.pingpong-1db9',
   halves: 'bsr_spmm.wgmma.b128.tn128.overlap.pn4.coopM.cl2-1bc2',
   dependent: 'bsr_spmm.wgmma.b64.tn128.pingpong.pdl1-a4e6',
-  claims: 'bsr_spmm.wgmma.b64.tn128.coopN.atomic-6de9',
+  queue: 'bsr_spmm.wgmma.b64.tn128.coopN.atomic-6de9',
   parts: 'bsr_spmm.wgmma.b32.tn128.tk32.coopN.sp8-f534',
 };
 type Name = keyof typeof ids;
@@ -58,8 +58,8 @@ const mutants: readonly Mutant[] = [
   ['waits in its producer alone', 'dependent', replacing(wait, `if (ptx::warp_id() >= 8) ${wait}`), ['race']],
   // What is left in the workspace.
   [
-    'leaves its claims one off',
-    'claims',
+    'leaves its work queue one off',
+    'queue',
     replacing('args.tile_count - 1)', 'args.tile_count)'),
     ['stateful'],
   ],

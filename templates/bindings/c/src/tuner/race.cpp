@@ -138,7 +138,7 @@ double Race::seconds_of_run(const Contender& one) {
   return once > kShort ? once : seconds(kSeveral);
 }
 
-/// One of each, in turns of opposite order, so that drift of clocks and temperature meets all alike.
+/// One of each, in turns of opposite order, so that drift of clocks and temperature affects all alike.
 void Race::take_samples(bool backwards) {
   std::vector<std::size_t> order = racing_;
   if (backwards) std::reverse(order.begin(), order.end());

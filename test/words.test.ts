@@ -1,0 +1,87 @@
+// The words of docs/glossary.md: those that it retires are in no file that people read or compile.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fastGlob from 'fast-glob';
+import { describe, expect, it } from 'vitest';
+import { packageRoot } from '../src/util/package-root.ts';
+
+const glossary = 'docs/glossary.md';
+const folders = ['src', 'templates', 'harness', 'docs', 'bench', 'examples'];
+
+/** A retired word or phrase and its replacement. */
+interface Retired {
+  readonly word: string;
+  readonly instead: string;
+  /** A name that has the word from elsewhere. */
+  readonly except: string;
+}
+
+/** Rows of the table behind the heading `Retired words`, a word each. */
+function retiredIn(page: string): Retired[] {
+  const [, table = ''] = page.split('## Retired words');
+  const rows = [...table.matchAll(/^\| (?<words>.+?) \| (?<instead>.+?) \| (?<except>.*?) *\|$/gm)].slice(1);
+  return rows.flatMap(({ groups: { words = '', instead = '', except = '' } = {} }) =>
+    words.split(', ').map((word) => ({ word, instead, except })),
+  );
+}
+
+/** The words of a line: names fall into their parts; methods and links to evidence are left out. */
+function wordsOf(line: string): string {
+  return ` ${line} `
+    .replace(/\]\(results\/[^)]*\)/g, ' ')
+    .replace(/\.\w+\(/g, ' (')
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z])([A-Z][a-z])/g, '$1 $2')
+    .replace(/[_\W]+/g, ' ')
+    .toLowerCase();
+}
+
+/** `file:line: word; what to say instead`, for every retired word of a text. */
+function found(file: string, text: string, retired: readonly Retired[]): string[] {
+  const exceptions = retired.flatMap(({ except }) => (except === '' ? [] : [except]));
+  const own = exceptions.reduce((left, name) => left.replaceAll(name, ''), text);
+  const insteadOf = new Map(retired.map(({ word, instead }) => [word, instead]));
+  const any = new RegExp(`(?<= )(?:${[...insteadOf.keys()].join('|')})(?= )`, 'g');
+  return own
+    .split('\n')
+    .flatMap((line, index) =>
+      [...wordsOf(line).matchAll(any)].map(
+        ([word]) => `${file}:${index + 1}: '${word}' is retired; say: ${insteadOf.get(word)} (${glossary})`,
+      ),
+    );
+}
+
+const retired = retiredIn(readFileSync(join(packageRoot, glossary), 'utf8'));
+
+describe('the lint of words', () => {
+  const one = [{ word: 'deal', instead: 'assign', except: 'dealOut' }];
+
+  it('names file, line, word and replacement', () => {
+    expect(found('a.cpp', 'int x;\nLists deal_rows();', one)).toEqual([
+      "a.cpp:2: 'deal' is retired; say: assign (docs/glossary.md)",
+    ]);
+  });
+
+  it.each(['kDealRows', 'dealRows(', 'DEAL', '/// Deal them.', 'HTTPDeal'])('finds it in %s', (text) => {
+    expect(found('a', text, one)).toHaveLength(1);
+  });
+
+  it.each(['ideal', 'dealer', 'text.deal()', 'dealOut(x)', '[x](results/deal.json)'])('passes %s', (text) => {
+    expect(found('a', text, one)).toEqual([]);
+  });
+
+  it('reads the table of the glossary', () => {
+    expect(retired).toContainEqual({ word: 'mailbox', instead: 'work queue, next tile', except: '' });
+    expect(retired.length).toBeGreaterThan(20);
+  });
+});
+
+it('no file says a retired word', () => {
+  const files = fastGlob.sync(
+    folders.map((folder) => `${folder}/**/*.{ts,mjs,py,rs,c,h,cpp,hpp,cu,cuh,hbs,md,txt,cmake,yml,sh}`),
+    { cwd: packageRoot, ignore: [glossary, 'docs/results/**', '**/build/**'] },
+  );
+  expect(files.length).toBeGreaterThan(500);
+  const places = files.flatMap((file) => found(file, readFileSync(join(packageRoot, file), 'utf8'), retired));
+  expect(places).toEqual([]);
+});
