@@ -95,7 +95,11 @@ describe('many-tiles', () => {
   const last = /^#pragma unroll\n.*\n?.*store_pending\(pass\);\n(?= *ptx::bulk_wait_read<0>)/m;
   it.each([
     ['takes the column of the next tile', rows, replacing(multiply, 'pending_column = column_of(tile);\n$&')],
-    ['takes the column of the next tile', halves, replacing(multiply, 'pending_column = column_of(tile);\n$&')],
+    [
+      'takes the column of the next tile',
+      halves,
+      replacing(multiply, 'pending_column = column_of(tile);\n$&'),
+    ],
     [
       'writes for a row that is not there',
       rows,
