@@ -36,7 +36,7 @@ def run_linear(kept: KeptPattern, values: Tensor, x: Tensor, bias: Tensor | None
         pitch = x.stride(0)
     else:
         x, pitch = x.contiguous(), width
-    y = x.new_empty((*shape[:-1], kept.rows))
+    y = x.new_empty(shape[0], kept.rows) if len(shape) == 2 else x.new_empty((*shape[:-1], kept.rows))
     key = (x.numel(), pitch, dtype, x.get_device(), bias is None, activation)
     launch = kept.launches.get(key)
     if launch is None:
@@ -268,7 +268,7 @@ def linear_of_parts(
     ):
         return _activations[activation](_operators.bsr_linear.default(crow, col, values, x, bias, out_features, "none"))
     if _is_plain_call(x, values):
-        return _linear(crow, col, values, x, bias, out_features, activation)
+        return run_linear(pattern_of(crow, col, out_features, x.shape[-1], values.shape[1]), values, x, bias, activation)
     return _operators.bsr_linear_inference.default(crow, col, values, x, bias, out_features, activation)
 
 
