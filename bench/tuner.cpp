@@ -119,13 +119,12 @@ struct Problem {
   }
 };
 
-tw_context* make_context(tw_policy policy, bool exhaustive = false, int budget_ms = 0) {
+tw_context* make_context(tw_policy policy, bool exhaustive = false, const char* cache = "") {
   tw_context_options options{};
   options.struct_size = sizeof options;
   options.policy = policy;
-  options.cache = "";
+  options.cache = cache;
   options.exhaustive = exhaustive;
-  options.budget_ms = budget_ms;
   tw_context* context = nullptr;
   must(tw_context_create(0, &options, &context), "make a context");
   return context;
@@ -203,14 +202,14 @@ double slowdown(const Times& times, const std::string& variant) {
   return found == times.end() ? HUGE_VAL : found->second / times.at(fastest_of(times));
 }
 
-/// What a fresh context makes of a problem, without a cache.
+/// What a fresh context makes of a problem. `records`: a folder for what it measures; "": none.
 struct Tuned {
   std::string variant;
   Times times;
   tw_context_statistics statistics;
 };
-Tuned tune(Problem& problem, const Data& data, bool exhaustive) {
-  tw_context* context = make_context(TW_POLICY_FORCE, exhaustive);
+Tuned tune(Problem& problem, const Data& data, bool exhaustive, const char* records = "") {
+  tw_context* context = make_context(TW_POLICY_FORCE, exhaustive, records);
   problem.describe(context);
   problem.call(context, data, nullptr);
   const std::string explained = problem.explain(context, data);
@@ -228,7 +227,8 @@ struct Share {
 
 /// Fresh tunes of many keys beside the times of every kernel that takes them. Those are taken twice: how often the first
 /// times' fastest kernel is within 2 % by the second ones, and the other way round, says what the yardstick itself is worth.
-void retunes(double seconds) {
+/// They are kept as records, the tunes know none.
+void retunes(double seconds, const char* records) {
   constexpr int kTunes = 3;
   const auto begin = std::chrono::steady_clock::now();
   const Data data;
@@ -243,7 +243,7 @@ void retunes(double seconds) {
           if (milliseconds_since(begin) > 1000 * seconds) continue;
           ++keys;
           Problem problem(size, n, block, density);
-          const Tuned first = tune(problem, data, true), second = tune(problem, data, true);
+          const Tuned first = tune(problem, data, true, records), second = tune(problem, data, true);
           exhaustively += first.statistics.measured;
           rejected += first.statistics.rejected + second.statistics.rejected;
           yardstick.count(slowdown(second.times, fastest_of(first.times)) <= 1.02);
@@ -381,7 +381,7 @@ void reset() {
 int main(int count, char** words) {
   const std::string what = count > 1 ? words[1] : "";
   if (what == "first" && count > 4) first(words[2], std::atoll(words[3]), std::atof(words[4]), count > 5);
-  else if (what == "retunes") retunes(count > 2 ? std::atof(words[2]) : 60);
+  else if (what == "retunes") retunes(count > 2 ? std::atof(words[2]) : 60, count > 3 ? words[3] : "");
   else if (what == "captures") captures();
   else if (what == "captured-elsewhere") captured_elsewhere();
   else if (what == "reset") reset();

@@ -13,7 +13,9 @@ export function timingsOf(
     const known = wordsOf(record.key).filter(([name]) => features.has(name));
     const numbers = known.map(([name, value]) => [name, numberOf(value)] as const);
     const source = `${memberOf(environment, 'gpu')}, driver ${memberOf(environment, 'driver')}`;
-    const times = Object.fromEntries(record.measured);
+    const times = Object.fromEntries(
+      record.measured.map(([id, time]) => [id, Number(time.toPrecision(4))] as const),
+    );
     return [{ name: record.key, features: Object.fromEntries(numbers), source, times }];
   });
 }
