@@ -16,6 +16,7 @@ test('docs/results/README.md says how the wisdom and each page of results are ma
     'sm_90a.json',
     'h200.md',
     'h200-shapes.md',
+    'h200-layers.md',
     'h200-attempts.md',
   ]);
 });
