@@ -53,7 +53,7 @@ extern "C" __global__ void __launch_bounds__(kThreads) bsr_sddmm_naive_b16_e3b0(
     sum += static_cast<double>(static_cast<float>(x[k * args.x_column])) * static_cast<float>(y[k * args.y_column]);
 
   Output* const to = args.values + static_cast<long long>(block) * (kBlock * kBlock) + element;
-  float value = args.alpha * static_cast<float>(sum);
+  float value = args.alpha * sum;
   if (args.beta != 0) value += args.beta * static_cast<float>(*to);
   *to = static_cast<Output>(value);
 }

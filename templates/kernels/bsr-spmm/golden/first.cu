@@ -59,7 +59,7 @@ bsr_spmm_naive_b64_2fac(const Args args) {
           add(sum, args, values + static_cast<long long>(i) * kBlock * kBlock + inner_row, kBlock, from * kBlock, b);
   }
 
-  float value = args.alpha * static_cast<float>(sum);
+  float value = args.alpha * sum;
   if (args.beta != 0) {
     const auto& at = args.addend_at;
     value += args.beta * static_cast<float>(args.addend[product * at.product + row * at.row + column * at.column]);

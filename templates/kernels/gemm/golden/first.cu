@@ -36,7 +36,7 @@ extern "C" __global__ void __launch_bounds__(kTileM * kTileN) gemm_naive_e3b0(co
     sum += static_cast<double>(static_cast<float>(a[k])) * static_cast<float>(b[k * args.ldb]);
 
   Element* c = args.c + row * args.ldc + column;
-  float value = args.alpha * static_cast<float>(sum);
+  float value = args.alpha * sum;
   if (args.beta != 0) value += args.beta * static_cast<float>(*c);
   if (args.bias) value += static_cast<float>(args.bias[column]);
   *c = static_cast<Element>(tilewright::activate(Activation::none, value));
