@@ -2,6 +2,7 @@ import { assemblerEdits } from './assembler.ts';
 import { type Edit, edited } from './edits.ts';
 import { type Item, markOf } from './items.ts';
 import { mustBeSupported } from './refuse.ts';
+import { alwaysInline, returnsStruct } from './returns.ts';
 import { matching, type Token } from './tokens.ts';
 import { deviceMemory, remove, shareMemory } from './variables.ts';
 
@@ -85,35 +86,12 @@ function editsFor(item: Item): Edit[] {
     ...assemblerEdits(tokens),
     ...barrierEdits(tokens),
     ...copyEdits(tokens),
-    ...tokens
-      .filter((token) => markOf(token) && !inside(token))
-      .map((token, i) =>
-        i === 0 && returnsStruct(item) ? { ...remove(token), text: inlined } : remove(token),
-      ),
+    ...tokens.flatMap((token, i) => {
+      if (!markOf(token) || inside(token)) return [];
+      return returnsStruct(tokens, i) ? [{ ...remove(token), text: alwaysInline }] : [remove(token)];
+    }),
     ...tokens.filter(({ text }, i) => text === '__noinline__' && tokens[i - 1]?.text !== '(').map(remove),
   ];
-}
-
-const inlined = '__attribute__((always_inline))';
-const scalar =
-  /^(void|bool|char|short|int|long|unsigned|signed|float|double|size_t|u?int\d+_t|uint|uchar|ushort|half|__half|__nv_bfloat16|nv_bfloat16)$/;
-
-/**
- * Whether a function of the device returns a struct. g++ instruments no store that a call makes by returning one, so such a
- * function is inlined; one that calls itself cannot be.
- */
-function returnsStruct({ kind, tokens, marks, names, parenthesis = 0, body }: Item): boolean {
-  if (kind !== 'function' || !marks.has('device') || body === undefined) return false;
-  const begin = tokens.findIndex(markOf);
-  const head = tokens.slice(begin, parenthesis - 1).filter((token) => !markOf(token));
-  const own = names.at(-1);
-  const words = head.map(({ text }) => text);
-  if (words.some((text) => text === '*' || text === '&' || text === 'always_inline')) return false;
-  const type = words.findLast(
-    (text) => /^\w+$/.test(text) && !/^(static|inline|const|constexpr|volatile)$/.test(text),
-  );
-  if (type === undefined || scalar.test(type)) return false;
-  return !tokens.slice(body).some(({ text }) => text === own);
 }
 
 /** Calls of `__syncthreads()` with a number each, by which the emulated device tells one from another. */
