@@ -224,13 +224,14 @@ function bodies(text) {
     .join('');
 }
 
-async function validated(path, folder, text, description) {
+/** What is said of a kernel under each of its descriptions. */
+async function validated(path, folder, text, descriptions) {
   const defines = [...text.split('\n')[1].matchAll(/-D(\w+)(?:=(\S+))?/g)].map(
     ([, key, value = '1']) => `#define ${key} ${value}\n`,
   );
   writeFileSync(
     join(folder, 'kernel.cu'),
-    `/* tilewright\n${JSON.stringify(description)}\n*/\n${defines.join('')}${annotations}#include "${resolve(path)}"\n${anything}${bodies(text)}`,
+    `/* tilewright\n${JSON.stringify(descriptions)}\n*/\n${defines.join('')}${annotations}#include "${resolve(path)}"\n${anything}${bodies(text)}`,
   );
   const argv = [validate, join(folder, 'kernel.cu'), '--json', '--quiet', '--include', dirname(path)];
   const { stdout, stderr } = await run(process.execPath, argv, {
@@ -240,13 +241,16 @@ async function validated(path, folder, text, description) {
     stdout: error.stdout ?? '',
     stderr: error.stderr ?? String(error),
   }));
-  const [event] = stdout
+  const events = stdout
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line));
-  const word = event?.event === 'verdict' ? event.verdict : 'not checked';
-  const message = (event?.evidence?.message ?? event?.message ?? stderr).split('\n')[0];
-  return { word, message, case: event?.evidence?.case };
+  return descriptions.map((_, i) => {
+    const event = events[i] ?? events[0];
+    const word = event?.event === 'verdict' ? event.verdict : 'not checked';
+    const message = (event?.evidence?.message ?? event?.message ?? stderr).split('\n')[0];
+    return { word, message, case: event?.evidence?.case };
+  });
 }
 
 function caseName(sizes) {
@@ -284,24 +288,33 @@ async function check(path) {
   if (!description) return { name, wanted, word: 'not checked', message: 'no kernel is found' };
   const folder = join(scratch, name);
   mkdirSync(folder, { recursive: true });
-  const [first, second] = fillings;
-  const said = await withRequired(path, folder, text, filled(description, first));
   const isFilled = JSON.stringify(description).includes('"zeros"');
-  if (said.word !== 'passed' || !isFilled) return { name, wanted, ...said };
-  const again = await withRequired(path, folder, text, filled(description, second));
-  return { name, wanted, ...(again.word === 'out-of-bounds' ? said : again) };
+  const descriptions = (isFilled ? fillings : fillings.slice(0, 1)).map((values) =>
+    filled(description, values),
+  );
+  const [said, again] = await withRequired(path, folder, text, descriptions);
+  return {
+    name,
+    wanted,
+    ...(said.word !== 'passed' || !again || again.word === 'out-of-bounds' ? said : again),
+  };
 }
 
-/** Inputs that the file's own requirements rule out do not count. */
-async function withRequired(path, folder, text, description) {
-  let { sizes } = description;
+/** Inputs that the file's own requirements rule out do not count: they are left out, until none is left or none is ruled out. */
+async function withRequired(path, folder, text, descriptions) {
+  let all = descriptions;
   for (;;) {
-    const { case: id, ...said } = await validated(path, folder, text, { ...description, sizes });
-    if (!/requirement violated/.test(said.message)) return said;
-    const left = sizes.filter((one) => caseName(one) !== id);
-    if (left.length === sizes.length || left.length === 0)
-      return { word: 'not checked', message: 'no inputs that satisfy the requirements' };
-    sizes = left;
+    const said = await validated(path, folder, text, all);
+    const ruledOut = (i) => /requirement violated/.test(said[i].message);
+    if (!all.some((_, i) => ruledOut(i))) return said.map(({ word, message }) => ({ word, message }));
+    const left = all.map((one, i) =>
+      ruledOut(i) ? { ...one, sizes: one.sizes.filter((sizes) => caseName(sizes) !== said[i].case) } : one,
+    );
+    if (
+      left.some(({ sizes }, i) => sizes.length === 0 || (ruledOut(i) && sizes.length === all[i].sizes.length))
+    )
+      return all.map(() => ({ word: 'not checked', message: 'no inputs that satisfy the requirements' }));
+    all = left;
   }
 }
 
