@@ -119,6 +119,8 @@ export function deriveWgmma(point: Point, arch: Arch): Readonly<Record<string, P
     /** ptxas gives a block of 512 threads 128 registers each, too few for one wgmma of 256 columns: two of 128 do. */
     wgmmaN: point.consumers === 3 && columns === 256 ? 128 : columns,
     ...boxesOfC(point),
+    /** Not fused, and of row-major operands: column-major ones were timed with the arguments of fused kernels. */
+    plainArgs: !point.fused && point.layoutB === 'row' && point.layoutC === 'row',
     columnMajorB: point.layoutB === 'column',
     columnMajorC: point.layoutC === 'column',
     /** Columns of a column-major B that one copy brings: all of a tile, of more than 256, TMA's limit, half. */

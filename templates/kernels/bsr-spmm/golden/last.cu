@@ -92,7 +92,7 @@ static_assert(kStageBytes % 1024 == 0 && kStageBytesA % 1024 == 0 && kBarriers %
 // Records of the schedule.
 using tilewright::bsr_spmm::wgmma::Tile;
 using Step = int;  // the block column of a block of A
-using Args = tilewright::bsr_spmm::wgmma::Args<Output, Step>;
+using Args = tilewright::bsr_spmm::wgmma::PlainArgs<Output, Step>;
 
 /// Addresses in shared memory.
 struct Shared {

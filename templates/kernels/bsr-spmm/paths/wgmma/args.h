@@ -30,8 +30,8 @@ struct alignas(32) Part {
 
 /// The schedule lies in the workspace. A pointer said to be to the schedule is to its start: places are counted
 /// from there, in records of their kind. `StepType`: Step where block rows are in groups, else int, the block
-/// column.
-template <class Output, class StepType>
+/// column. `Bias` and `Function` are Absent where a kernel is not fused.
+template <class Output, class StepType, class Bias = const Output*, class Function = Activation>
 struct Args {
   const Tile* tiles;            // the first 32 of every list; of the schedule atomic, all
   const int* tails;             // schedule static: list i goes on at tiles[tails[i]]
@@ -47,14 +47,21 @@ struct Args {
   int tile_count;  // schedule atomic
   int clipped;     // B has no multiple of 64 columns: copy single panels, which TMA clips
   float alpha, beta;
-  const Output* bias;     // fused: per row of C; null: none
-  Activation activation;  // fused
+  Bias bias;  // per row of C; null: none
+  Function activation;
 };
 
+/// The first arguments alone, of a kernel that is not fused.
+struct Absent {};
+template <class Output, class StepType>
+using PlainArgs = Args<Output, StepType, Absent, Absent>;
+
 using UntypedArgs = Args<void, void>;
+using UntypedPlainArgs = PlainArgs<void, void>;
 static_assert(sizeof(Tile) == 16 && sizeof(Step) == 16 && offsetof(Step, block) == 4 && sizeof(Part) == 32 &&
                   offsetof(Part, counter) == 16,
               "one layout for host and device");
+static_assert(sizeof(UntypedPlainArgs) == 104 && offsetof(UntypedPlainArgs, beta) == 96, "the first ones");
 static_assert(sizeof(UntypedArgs) == 120 && offsetof(UntypedArgs, c) == 64 &&
                   offsetof(UntypedArgs, columns) == 80 && offsetof(UntypedArgs, alpha) == 92 &&
                   offsetof(UntypedArgs, beta) == 96 && offsetof(UntypedArgs, bias) == 104,

@@ -203,7 +203,9 @@ inline void bind(const Shape& shape, const Parameters& parameters, const DeviceL
   kernel.launch.dependent = parameters.number("pdl") != 0;
   detail::set_arguments(kernel, shape, params);
   detail::add_maps(kernel, shape, parameters);
-  bound.launches.push_back(kernel.finish());
+  BoundLaunch launch = kernel.finish();
+  if (parameters.number("plainArgs") != 0) launch.arguments.resize(sizeof(UntypedPlainArgs));
+  bound.launches.push_back(std::move(launch));
 }
 
 }  // namespace tilewright::bsr_spmm::wgmma
