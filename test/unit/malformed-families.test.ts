@@ -294,7 +294,7 @@ const others: readonly Malformed[] = [
     'a preset of values that there are not',
     'threads: [64, 256]',
     'threads: [64, 255]',
-    /threads = 255, which it never is/,
+    /threads = 255, which is not allowed; choose from 64/,
     'line',
   ],
   [
