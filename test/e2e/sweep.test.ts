@@ -231,7 +231,8 @@ describe('gen sweep', () => {
       [...genArgv, 'sweep', 'scale', '--preset', 'all', '--device', 'emulated'],
       { cwd: path },
     );
-    await sleep(2500);
+    await expect.poll(() => child.stderrTail(), { timeout: 30_000 }).not.toBe('');
+    await sleep(1000);
     process.kill(child.pid, 'SIGINT');
     expect(await child.exited).toEqual({ code: 130, signal: undefined });
     await expect.poll(() => processesOf(path), { timeout: 5000 }).toEqual([]);

@@ -176,6 +176,9 @@ const typeIds = workloads
   .filter(({ problem }) => problem.input !== 'f16' || problem.output !== 'f16')
   .map(({ id }) => id);
 
+/** The path wgmma has no blocks of 16. */
+const onWgmma = ({ problem }: (typeof workloads)[number]) => problem.block > 16;
+
 export const presets: Readonly<Record<string, Preset<Specs>>> = {
   quick: {
     doc: 'Sixteen variants that show every path, every block size and every speciality once.',
@@ -266,7 +269,7 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
   'hopper-linear': {
     doc: 'y = x W^T of torch.nn.functional.linear on an H200, prefill: the path wgmma with B and C column-major, f16 in and out.',
     where: hopperLinear,
-    workloads: [...plain, ...odd, ...prefill].map(({ id }) => id),
+    workloads: [...plain, ...odd, ...prefill].filter(onWgmma).map(({ id }) => id),
   },
   'hopper-decoding': {
     doc: 'The same with 1 to 64 rows of x: the path wgmma with narrow tiles, and the path narrow.',
@@ -277,6 +280,7 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     doc: 'Bias and activation behind y = x W^T, f16 and bf16: the path wgmma, which applies them in registers.',
     where: hopperFused,
     workloads: fused
+      .filter(onWgmma)
       .filter(({ problem }) => !problem.residual && problem.output !== 'f32')
       .map(({ id }) => id),
   },
