@@ -122,16 +122,22 @@ try {
   console.log(
     `${compared.filter(({ same }) => same).length} of ${compared.length} have the same machine code`,
   );
-  if (write) writeSameCode(compared.filter(({ same }) => same));
+  if (write) writeSameCode(compared);
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-/** `pairs`: digests with the same machine code. What the file maps already goes on from where it leads. */
-function writeSameCode(pairs: readonly { readonly here: string; readonly there: string }[]): void {
+interface Compared {
+  readonly here: string;
+  readonly there: string;
+  readonly same: boolean;
+}
+
+/** What the file maps already goes on from where it leads, and stays where this run did not compare it. */
+function writeSameCode(compared: readonly Compared[]): void {
   const place = join(folder, 'wisdom/same-code');
   mkdirSync(place, { recursive: true });
-  const renamed = new Map(pairs.map(({ here, there }) => [there, here]));
+  const asked = new Map(compared.map((one) => [one.there, one]));
   for (const { arch } of wisdom) {
     const file = join(place, `${arch}.json`);
     const known = existsSync(file)
@@ -142,8 +148,9 @@ function writeSameCode(pairs: readonly { readonly here: string; readonly there: 
       JSON.parse(readFileSync(join(folder, 'wisdom', `${arch}.json`), 'utf8')),
     );
     const sources = [...new Set(records.map(({ source }) => source))].flatMap((timed) => {
-      const now = renamed.get(known[timed] ?? timed);
-      return now === undefined || now === timed ? [] : [[timed, now] as const];
+      const one = asked.get(known[timed] ?? timed);
+      const now = one ? one.same && one.here : known[timed];
+      return !now || now === timed ? [] : [[timed, now] as const];
     });
     const json = { nvcc: toolchain?.nvccVersion, sources: Object.fromEntries(sources.toSorted()) };
     writeFileSync(file, `${JSON.stringify(json, null, 1)}\n`);
