@@ -248,7 +248,8 @@ async function validated(path, folder, text, descriptions) {
   return descriptions.map((_, i) => {
     const event = events[i] ?? events[0];
     const word = event?.event === 'verdict' ? event.verdict : 'not checked';
-    const message = (event?.evidence?.message ?? event?.message ?? stderr).split('\n')[0];
+    const [said] = (event?.evidence?.message ?? event?.message ?? stderr).split('\n');
+    const message = said.replaceAll(`${suite}/`, '');
     return { word, message, case: event?.evidence?.case };
   });
 }

@@ -68,7 +68,7 @@ describe('long-list', () => {
   const options = { depth: 'quick', case: 'long-list' } as const;
 
   it.each([
-    ['leaves out a tile between two batches of records', halves, replacing('rest += 32;', 'rest += 33;')],
+    ['leaves out a tile between two batches of records', halves, replacing('tail += 32;', 'tail += 33;')],
     ['looks up the rows of the first batch alone', rows, replacing('prepare(batch);', '')],
   ])('sees a kernel that %s: %s', async (_, id, faulty) => {
     const right = await gate(id, sound, options);
