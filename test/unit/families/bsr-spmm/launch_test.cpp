@@ -229,7 +229,7 @@ TEST(plans_of_wgmma_are_found_in_the_workspace_and_maps_at_the_operands) {
   alignas(256) static std::byte b[16], c[16];
   at.b = b;
   at.c = c;
-  const auto args = args_of<bsr_spmm::wgmma::UntypedArgs>(bound, at);
+  const auto args = args_of<bsr_spmm::wgmma::UntypedPlainArgs>(bound, at);
   const auto* workspace = static_cast<const std::byte*>(at.workspace);
   CHECK(reinterpret_cast<const std::byte*>(args.tiles) == workspace + 32);
   CHECK(reinterpret_cast<const std::byte*>(args.tails) == workspace + 32 + 132 * 32 * 16);
