@@ -31,10 +31,12 @@ it('a run allocates nothing up to its one launch, on one thread and on 16, nor d
   const argv = [join(packageRoot, 'bench/plan-run'), '--cuda', cudaHome, '--library', library.path];
   const { exitCode, stdout, stderr } = await localExecutor.run([...argv, '--samples', '50']);
   expect(exitCode, stderr).toBe(0);
-  const lines = stdout
+  const [origin, ...calls] = stdout
     .trim()
     .split('\n')
-    .map((text) => line.parse(JSON.parse(text)));
+    .map((text) => JSON.parse(text));
+  expect(origin).toMatchObject({ command: 'bench/plan-run', gpu: '' });
+  const lines = calls.map((one) => line.parse(one));
   // Three block sizes, each as the winner takes it and as a fallback has to.
   expect(lines.map(({ call, threads }) => `${call} ${threads}`)).toEqual(
     [32, 64, 128].flatMap(() => ['aligned 1', 'aligned 16', 'fallback 1', 'fallback 16']),
