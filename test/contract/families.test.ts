@@ -14,9 +14,13 @@ const tools = { executor: localExecutor, cxx, cudaHome };
 describe.each((await loadFamilies()).map((found) => ({ name: found.family.name, ...found })))(
   '$name',
   (found) => {
-    it.each(contract.map(({ name, problems }) => [name, problems] as const))('%s', (_, problems) => {
-      expect(problems(found)).toEqual([]);
-    });
+    it.each(contract.map(({ name, problems }) => [name, problems] as const))(
+      '%s',
+      { timeout: 120_000 },
+      (_, problems) => {
+        expect(problems(found)).toEqual([]);
+      },
+    );
 
     const checks = checksOf(found, tools).filter(({ name }) => name !== 'contract' && name !== 'goldens');
     it.each(checks.map((check) => [check.name, check] as const))(

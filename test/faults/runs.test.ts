@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { buildWorker } from '../../src/compile/worker.ts';
+import { manifestSchema } from '../../src/model/manifest.ts';
 import { openRun } from '../../src/store/run.ts';
 import { folderOf } from '../helpers/folder.ts';
 import { genArgv, type Workspace, workspace } from '../helpers/gen.ts';
@@ -62,12 +63,17 @@ function gened({ path }: Workspace, args: readonly string[]): Helper {
   return start([...genArgv, ...args], path, { NO_COLOR: '1' });
 }
 
-/** The library is whole: its manifest names its family and every file of every variant is there. */
+function operationsOf(library: string) {
+  const manifest = manifestSchema.parse(JSON.parse(readFileSync(join(library, 'manifest.json'), 'utf8')));
+  return Object.values(manifest.operations);
+}
+
+/** The library is whole: every file of every variant in its manifest is there. */
 function mustBeWhole(library: string): void {
-  const manifest = JSON.parse(readFileSync(join(library, 'manifest.json'), 'utf8'));
-  expect(manifest.variants.length).toBeGreaterThan(0);
-  for (const { source, images } of manifest.variants) {
-    for (const file of [source, ...images.map((image: { file: string }) => image.file)])
+  const variants = operationsOf(library).flatMap((operation) => operation.variants);
+  expect(variants.length).toBeGreaterThan(0);
+  for (const { source, images } of variants) {
+    for (const file of [source, ...images.map(({ file }) => file)])
       expect(existsSync(join(library, file)), file).toBe(true);
   }
   expect(existsSync(join(library, 'CMakeLists.txt'))).toBe(true);
@@ -211,8 +217,8 @@ describe('many processes', () => {
     expect(runs).toHaveLength(many);
     count('sweeps into one folder', many);
     mustBeWhole(join(place.out, 'library'));
-    const { provenance } = JSON.parse(readFileSync(join(place.out, 'library/manifest.json'), 'utf8'));
-    expect(runs).toContain(provenance.run);
+    const [operation] = operationsOf(join(place.out, 'library'));
+    expect(runs).toContain(operation?.provenance.run);
     expect(remains(place.out)).toEqual([]);
   });
 });
