@@ -1,23 +1,12 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test as base, beforeAll, describe, expect, type TestContext } from 'vitest';
+import { describe, expect } from 'vitest';
 import { packageRoot } from '../../src/util/package-root.ts';
-import { cargo, emitCrates, rustOut } from '../helpers/rust.ts';
+import { cargo, rustOut, useCrates } from '../helpers/rust.ts';
 
-/** Why nothing can be compiled here. */
-let missing: string | undefined;
-
-const test = (name: string, body: () => Promise<void>) =>
-  base(name, { timeout: 1_500_000 }, async ({ skip }: TestContext) => {
-    if (missing !== undefined) skip(missing);
-    await body();
-  });
+const { test } = useCrates('rust');
 
 describe('gen emit --rust', () => {
-  beforeAll(async () => {
-    missing = await emitCrates('rust');
-  }, 300_000);
-
   test('declares what the C headers declare, and runs both operations on slices', async () => {
     const { code, text } = await cargo('rust', 'test', '--workspace');
     expect(code, text).toBe(0);

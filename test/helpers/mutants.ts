@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { archNamed } from '../../src/arch/index.ts';
 import { compileEmulated } from '../../src/compile/host.ts';
 import type { Built } from '../../src/compile/variant.ts';
@@ -10,7 +10,7 @@ import { localExecutor } from '../../src/exec/local.ts';
 import { gateVariant } from '../../src/gate/gate.ts';
 import type { Artifact } from '../../src/model/artifact.ts';
 import type { AnyFamily } from '../../src/model/family.ts';
-import type { GateScope, Verdict } from '../../src/model/verdict.ts';
+import type { GateScope, Verdict, VerdictName } from '../../src/model/verdict.ts';
 import { renderVariant } from '../../src/render/render.ts';
 import { pointOfId } from '../../src/space/id.ts';
 import { variantOf } from '../../src/space/variant.ts';
@@ -60,6 +60,38 @@ export function useMutantBench(name: string): Omit<MutantBench, 'close'> {
     gate: (...args) => bench.gate(...args),
     gateWithCubin: (...args) => bench.gateWithCubin(...args),
   };
+}
+
+/** A defect in one of the named variants, and the verdicts that it may get. */
+export type Mutant<Name extends string> = readonly [
+  defect: string,
+  of: Name,
+  change: Change,
+  verdicts: readonly VerdictName[],
+];
+
+/** Tests that depth `quick` refuses each mutant. `ids`: the variants by the names that mutants call them. */
+export function describeMutants<Name extends string>(
+  bench: Pick<MutantBench, 'gate'>,
+  ids: Readonly<Record<Name, string>>,
+  mutants: readonly Mutant<Name>[],
+): void {
+  describe('depth quick sees a kernel that', () => {
+    it.each(mutants)('%s: %s', { timeout: 120_000 }, async (_, name, change, verdicts) => {
+      const { verdict, evidence } = await bench.gate(ids[name], change);
+      expect(verdict, `${evidence.case}: ${evidence.message}`).toBeOneOf([...verdicts]);
+    });
+  });
+}
+
+/** Tests that depth `quick` passes the variants as they are. */
+export function describeSound(bench: Pick<MutantBench, 'gate'>, ids: Readonly<Record<string, string>>): void {
+  describe('depth quick passes', () => {
+    it.each(Object.entries(ids))('%s as it is', { timeout: 120_000 }, async (_, id) => {
+      const { verdict, evidence } = await bench.gate(id, sound);
+      expect(verdict, evidence.message).toBe('passed');
+    });
+  });
 }
 
 async function openMutantBench(name: string): Promise<MutantBench> {

@@ -1,5 +1,6 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { test as base, beforeAll, type TestContext } from 'vitest';
 import { loadFamily } from '../../src/discover.ts';
 import { emitPackage } from '../../src/emit/package.ts';
 import { localExecutor } from '../../src/exec/local.ts';
@@ -33,7 +34,7 @@ export async function cargoWith(
 }
 
 /** Emits the crates around a library of three small kernels. Returns why nothing can be compiled here, if so. */
-export async function emitCrates(folder: string): Promise<string | undefined> {
+async function emitCrates(folder: string): Promise<string | undefined> {
   if (!hasTool('cargo')) return 'cargo is not installed';
   rmSync(rustOut, { recursive: true, force: true });
   const where = 'path == "naive" && block == 64 && input == "f16" && output == "f16"';
@@ -48,4 +49,27 @@ export async function emitCrates(folder: string): Promise<string | undefined> {
   cpSync(own, join(rustOut, 'rust/tilewright/tests/operations.rs'));
   const { code, text } = await cargo(folder, 'fetch');
   return code === 0 ? undefined : `crates could not be fetched: ${text.trim().split('\n').at(-1)}`;
+}
+
+interface Crates {
+  /** A test that skips, and says why, where the crates cannot be compiled. */
+  readonly test: (name: string, body: () => Promise<void>) => void;
+  /** Why they cannot be; undefined where they can. Known once the file's tests begin. */
+  missing(): string | undefined;
+}
+
+/** The crates for the tests of a file: emitted before them. */
+export function useCrates(folder: string): Crates {
+  let missing: string | undefined;
+  beforeAll(async () => {
+    missing = await emitCrates(folder);
+  }, 600_000);
+  return {
+    test: (name, body) =>
+      base(name, { timeout: 1_500_000 }, async ({ skip }: TestContext) => {
+        if (missing !== undefined) skip(missing);
+        await body();
+      }),
+    missing: () => missing,
+  };
 }

@@ -1,18 +1,8 @@
 // Burn takes minutes to compile: not part of `npm test`.
-import { test as base, beforeAll, expect, type TestContext } from 'vitest';
-import { cargo, emitCrates } from '../helpers/rust.ts';
+import { expect } from 'vitest';
+import { cargo, useCrates } from '../helpers/rust.ts';
 
-let missing: string | undefined;
-
-const test = (name: string, body: () => Promise<void>) =>
-  base(name, async ({ skip }: TestContext) => {
-    if (missing !== undefined) skip(missing);
-    await body();
-  });
-
-beforeAll(async () => {
-  missing = await emitCrates('rust/burn-sparse');
-}, 600_000);
+const { test } = useCrates('rust/burn-sparse');
 
 test('burn-sparse: products, gradients and a layer that learns', async () => {
   const { code, text } = await cargo('rust/burn-sparse', 'test');

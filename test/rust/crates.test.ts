@@ -1,23 +1,13 @@
 // What a registry and a machine with an installed library ask of the crates. Builds the library three times: not part of `npm test`.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { test as base, beforeAll, describe, expect, type TestContext } from 'vitest';
+import { beforeAll, describe, expect } from 'vitest';
 import { installLibrary } from '../../src/emit/install.ts';
 import { localExecutor } from '../../src/exec/local.ts';
 import { toolFolders } from '../helpers/library.ts';
-import { cargo, cargoWith, emitCrates, rustOut } from '../helpers/rust.ts';
+import { cargo, cargoWith, rustOut, useCrates } from '../helpers/rust.ts';
 
-let missing: string | undefined;
-
-const test = (name: string, body: () => Promise<void>) =>
-  base(name, async ({ skip }: TestContext) => {
-    if (missing !== undefined) skip(missing);
-    await body();
-  });
-
-beforeAll(async () => {
-  missing = await emitCrates('rust');
-}, 600_000);
+const { test, missing } = useCrates('rust');
 
 describe('cargo package', () => {
   const flags = ['--allow-dirty', '--no-verify'];
@@ -49,7 +39,7 @@ describe.each([true, false])('an installed library, shared: %s', (shared) => {
   const libraries = { LD_LIBRARY_PATH: join(prefix, 'lib') };
 
   beforeAll(async () => {
-    if (missing !== undefined) return;
+    if (missing() !== undefined) return;
     rmSync(prefix, { recursive: true, force: true });
     const define = { CMAKE_CXX_FLAGS: '-O1', CMAKE_BUILD_TYPE: 'None', CMAKE_INSTALL_LIBDIR: 'lib' };
     const options = { cuda: 'off', shared, define, toolFolders } as const;

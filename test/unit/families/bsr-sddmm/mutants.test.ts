@@ -1,8 +1,13 @@
 // Defects of the kernels of bsr-sddmm that depth `quick` must see. Each is one change of a rendered source of a variant that
 // passes.
-import { describe, expect, it } from 'vitest';
 import type { VerdictName } from '../../../../src/model/verdict.ts';
-import { type Change, replacing, sound, useMutantBench } from '../../../helpers/mutants.ts';
+import {
+  describeMutants,
+  describeSound,
+  type Mutant,
+  replacing,
+  useMutantBench,
+} from '../../../helpers/mutants.ts';
 
 const bench = useMutantBench('bsr-sddmm');
 
@@ -12,13 +17,12 @@ const ids = {
   columns: 'bsr_sddmm.mma.b32.xcolumn.ycolumn.g4.wm2.wn2-b2cb',
 };
 type Name = keyof typeof ids;
-type Mutant = readonly [defect: string, of: Name, change: Change, verdicts: readonly VerdictName[]];
 
 const wrong: readonly VerdictName[] = ['wrong', 'nonfinite'];
 const stray: readonly VerdictName[] = ['out-of-bounds', 'unwritten', 'wrong', 'nonfinite', 'fault'];
 const racy: readonly VerdictName[] = ['race', 'wrong', 'nonfinite'];
 
-const mutants: readonly Mutant[] = [
+const mutants: readonly Mutant<Name>[] = [
   // The formula.
   ['ignores alpha', 'naive', replacing('args.alpha * sum', 'sum'), wrong],
   ['ignores beta', 'rows', replacing('args.beta != 0', 'false'), wrong],
@@ -39,15 +43,6 @@ const mutants: readonly Mutant[] = [
   ['lets warps overtake each other', 'rows', replacing("__syncthreads();  // everyone's", '//'), racy],
 ];
 
-describe('depth quick sees a kernel that', () => {
-  it.each(mutants)('%s: %s', { timeout: 120_000 }, async (_, name, change, verdicts) => {
-    const { verdict, evidence } = await bench.gate(ids[name], change);
-    expect(verdict, `${evidence.case}: ${evidence.message}`).toBeOneOf([...verdicts]);
-  });
-});
+describeMutants(bench, ids, mutants);
 
-describe('depth quick passes', () => {
-  it.each(Object.entries(ids))('%s as it is', { timeout: 120_000 }, async (_, id) => {
-    expect((await bench.gate(id, sound)).verdict).toBe('passed');
-  });
-});
+describeSound(bench, ids);

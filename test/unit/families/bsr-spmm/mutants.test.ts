@@ -7,7 +7,14 @@ import type { VerdictName } from '../../../../src/model/verdict.ts';
 import { pointOfId } from '../../../../src/space/id.ts';
 import { variantOf } from '../../../../src/space/variant.ts';
 import type { Point } from '../../../../templates/kernels/bsr-spmm/parameters.ts';
-import { type Change, replacing, sound, useMutantBench } from '../../../helpers/mutants.ts';
+import {
+  type Change,
+  describeMutants,
+  type Mutant,
+  replacing,
+  sound,
+  useMutantBench,
+} from '../../../helpers/mutants.ts';
 
 const bench = useMutantBench('bsr-spmm');
 
@@ -31,8 +38,6 @@ const peek = (element: string) => `static_cast<float>(${element}) == 12345.0f`;
 
 const half = (value: string) => `static_cast<float>(static_cast<__half>(${value}))`;
 const bfloat16 = (value: string) => `static_cast<float>(static_cast<__nv_bfloat16>(${value}))`;
-/** What the ordinary cases find too is no proof: the whole gate at depth quick has to say it. */
-type Mutant = readonly [defect: string, of: Name, change: Change, verdicts: readonly VerdictName[]];
 
 const wait = 'ptx::griddep_wait();';
 const product = /sum \+= (.*);/;
@@ -41,7 +46,8 @@ const wrong: readonly VerdictName[] = ['wrong', 'nonfinite'];
 const wrongChoice: readonly VerdictName[] = [...wrong, 'unwritten'];
 const stray: readonly VerdictName[] = ['out-of-bounds', 'unwritten', 'wrong', 'nonfinite'];
 
-const mutants: readonly Mutant[] = [
+/** Tried with the whole gate at depth quick: a case that was picked for its mutant would prove less. */
+const mutants: readonly Mutant<Name>[] = [
   // Reads of halves.
   [
     'reads an element that another thread is storing',
@@ -269,12 +275,7 @@ const mutants: readonly Mutant[] = [
   ],
 ];
 
-describe('depth quick sees a kernel that', () => {
-  it.each(mutants)('%s: %s', { timeout: 120_000 }, async (_, name, change, verdicts) => {
-    const { verdict, evidence } = await bench.gate(ids[name], change);
-    expect(verdict, `${evidence.case}: ${evidence.message}`).toBeOneOf([...verdicts]);
-  });
-});
+describeMutants(bench, ids, mutants);
 
 describe('the verdict names what is wrong:', () => {
   const release = 'if (warp.lane == 0) ptx::mbarrier_arrive(empty(stage));';

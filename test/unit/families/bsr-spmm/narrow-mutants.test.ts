@@ -1,8 +1,13 @@
 // Defects of kernels of the path narrow that depth `quick` must see. Each is one change of a rendered source of a variant that
 // passes.
-import { describe, expect, it } from 'vitest';
 import type { VerdictName } from '../../../../src/model/verdict.ts';
-import { type Change, replacing, sound, useMutantBench } from '../../../helpers/mutants.ts';
+import {
+  describeMutants,
+  describeSound,
+  type Mutant,
+  replacing,
+  useMutantBench,
+} from '../../../helpers/mutants.ts';
 
 const bench = useMutantBench('bsr-spmm');
 
@@ -12,13 +17,12 @@ const ids = {
   parts: 'bsr_spmm.narrow.b64.f16.f32.tn8.u4.wm2.wk4.pt4-2179',
 };
 type Name = keyof typeof ids;
-type Mutant = readonly [defect: string, of: Name, change: Change, verdicts: readonly VerdictName[]];
 
 const wrong: readonly VerdictName[] = ['wrong', 'nonfinite'];
 const stray: readonly VerdictName[] = ['out-of-bounds', 'unwritten', 'wrong', 'nonfinite', 'fault'];
 const racy: readonly VerdictName[] = ['race', 'wrong', 'nonfinite', 'stateful', 'unwritten'];
 
-const mutants: readonly Mutant[] = [
+const mutants: readonly Mutant<Name>[] = [
   // Slabs.
   ['takes one half of a slab alone', 'small', replacing('left2, right[n].z', 'left, right[n].z'), wrong],
   ['loads behind the share', 'small', replacing('vector < share.end', 'true'), stray],
@@ -56,15 +60,6 @@ const mutants: readonly Mutant[] = [
   ['reads C for the residual', 'small', replacing('args.addend[', 'args.c['), ['race', ...wrong]],
 ];
 
-describe('depth quick sees a kernel that', () => {
-  it.each(mutants)('%s: %s', { timeout: 120_000 }, async (_, name, change, verdicts) => {
-    const { verdict, evidence } = await bench.gate(ids[name], change);
-    expect(verdict, `${evidence.case}: ${evidence.message}`).toBeOneOf([...verdicts]);
-  });
-});
+describeMutants(bench, ids, mutants);
 
-describe('depth quick passes', () => {
-  it.each(Object.entries(ids))('%s as it is', { timeout: 120_000 }, async (_, id) => {
-    expect((await bench.gate(id, sound)).verdict).toBe('passed');
-  });
-});
+describeSound(bench, ids);

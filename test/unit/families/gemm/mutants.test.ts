@@ -1,7 +1,12 @@
 // Defects of gemm's kernels that depth `quick` must see. Each is one change of a rendered source of a variant that passes.
-import { describe, expect, it } from 'vitest';
 import type { VerdictName } from '../../../../src/model/verdict.ts';
-import { type Change, replacing, sound, useMutantBench } from '../../../helpers/mutants.ts';
+import {
+  describeMutants,
+  describeSound,
+  type Mutant,
+  replacing,
+  useMutantBench,
+} from '../../../helpers/mutants.ts';
 
 const bench = useMutantBench('gemm');
 
@@ -15,7 +20,6 @@ const ids = {
   tall: 'gemm.wgmma.bf16.relu.m256.n128.s3.cn2.f1.b1-3951',
 };
 type Name = keyof typeof ids;
-type Mutant = readonly [defect: string, of: Name, change: Change, verdicts: readonly VerdictName[]];
 
 const half = (value: string) => `static_cast<float>(static_cast<__half>(${value}))`;
 const product = /sum \+= (.*);/;
@@ -24,7 +28,7 @@ const racy: readonly VerdictName[] = ['race', 'wrong', 'nonfinite', 'unwritten',
 const stuck: readonly VerdictName[] = ['hang', 'race'];
 const stray: readonly VerdictName[] = ['out-of-bounds', 'unwritten', 'wrong', 'nonfinite'];
 
-const mutants: readonly Mutant[] = [
+const mutants: readonly Mutant<Name>[] = [
   // The formula.
   ['ignores alpha', 'naive', replacing('args.alpha * sum', 'sum'), wrong],
   ['ignores beta', 'naive', replacing('args.beta != 0', 'false'), wrong],
@@ -119,16 +123,6 @@ const mutants: readonly Mutant[] = [
   ['shows barriers to nobody', 'wgmma', replacing('ptx::fence_mbarrier_init();', ''), racy],
 ];
 
-describe('depth quick sees a kernel that', () => {
-  it.each(mutants)('%s: %s', { timeout: 120_000 }, async (_, name, change, verdicts) => {
-    const { verdict, evidence } = await bench.gate(ids[name], change);
-    expect(verdict, `${evidence.case}: ${evidence.message}`).toBeOneOf([...verdicts]);
-  });
-});
+describeMutants(bench, ids, mutants);
 
-describe('depth quick passes', () => {
-  it.each(Object.entries(ids))('%s as it is', { timeout: 120_000 }, async (_, id) => {
-    const { verdict, evidence } = await bench.gate(id, sound);
-    expect(verdict, evidence.message).toBe('passed');
-  });
-});
+describeSound(bench, ids);
