@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cuda, wantsGpu } from '../backends/index.ts';
+import type { CompileContext } from '../compile/context.ts';
 import { buildWorker } from '../compile/worker.ts';
 import { type DeviceSession, openDevice } from '../device/session.ts';
 import { EnvironmentError } from '../errors.ts';
@@ -13,12 +14,11 @@ import type { Gpu } from '../model/gpu.ts';
 import type { Verdict } from '../model/verdict.ts';
 import { findGpus } from '../toolchain/gpu.ts';
 import { findToolchain } from '../toolchain/toolchain.ts';
-import type { CheckContext } from './kernel-file.ts';
 import type { Options } from './options.ts';
 
 /** A GPU beside the emulated device, where one is asked for by name. Throws an EnvironmentError where it is not there. */
 export async function openGpu(
-  { context }: CheckContext,
+  context: CompileContext,
   flags: Options,
 ): Promise<(GpuBench & { readonly close: () => Promise<void> }) | undefined> {
   const { device } = flags;

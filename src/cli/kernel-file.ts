@@ -55,7 +55,7 @@ export async function checkOwnSource(
   const begin = performance.now();
   const baseline = flags.baseline === undefined ? undefined : readBaseline(flags.baseline);
   const opened = await open(flags);
-  const gpu = await openGpu(opened, flags);
+  const gpu = await openGpu(opened.context, flags);
   const { against, include = [] } = flags;
   const gate: GateScope = {
     depth: flags.depth ?? 'quick',
@@ -134,7 +134,7 @@ export async function describeSource(
   return exitCode.done;
 }
 
-export interface CheckContext {
+interface CheckContext {
   readonly compilers: RunnerCompilers;
   readonly context: CompileContext;
   readonly session: () => Promise<DeviceSession>;
