@@ -11,7 +11,7 @@ const count = z.number().int().positive();
 const oneArch =
   "must be one architecture, e.g. 'sm_90a': a run compiles for one; begin a run for each further one with --arch";
 
-/** What `gen.config.ts` may say. Flags of the command line win over it. */
+/** Contents of `gen.config.ts`. Flags of the command line win over it. */
 const configSchema = z.strictObject({
   /** Folder for everything that is generated. Relative to the config file, like every path here. */
   out: z.string().min(1).default('generated'),
@@ -30,7 +30,7 @@ const configSchema = z.strictObject({
   device: choiceSchema.default(automatic),
 });
 
-/** What a user writes: every field may be left out. */
+/** Configuration as a user writes it: every field is optional. */
 export type UserConfig = Readonly<z.input<typeof configSchema>>;
 type Parsed = Readonly<z.output<typeof configSchema>>;
 /** With defaults filled in, paths made absolute, and globs beside the folder that they start at. */

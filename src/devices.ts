@@ -25,7 +25,7 @@ type Opener = (gpu?: Gpu) => Promise<OpenedDevice>;
 
 /** The devices that a run has opened: a runner each, built when it is needed, with as many sessions as may be busy at a time. */
 export class Devices {
-  /** What the runner on each GPU said of it, by the GPU's id. */
+  /** Properties that the runner on each GPU reported, by the GPU's id. */
   readonly gpus = new Map<string, DeviceInfo>();
   readonly #run: DeviceContext;
   readonly #pools = new Map<DeviceName, Pool<DeviceSession>>();

@@ -17,7 +17,7 @@ export interface DiscoveredFamily {
   readonly family: AnyFamily;
   /** Absolute. */
   readonly folder: string;
-  /** What its folder `wisdom/` holds, one per architecture. */
+  /** Contents of its folder `wisdom/`, one per architecture. */
   readonly wisdom: readonly FamilyWisdom[];
 }
 
@@ -97,7 +97,7 @@ async function familyFolders({ root = packageRoot, families = [] }: Places): Pro
   return folders;
 }
 
-/** What a folder is called, e.g. `lib (old)`, must not be taken for a pattern: only `pattern` is one. */
+/** Matches `pattern` below `from`. A folder's name, e.g. `lib (old)`, is never taken for a pattern. */
 function familyFiles({ from, pattern }: FamilyGlob): Promise<string[]> {
   const file = pattern.endsWith('family.ts') ? pattern : `${pattern.replace(/\/$/, '')}/family.ts`;
   return fastGlob(file, { cwd: from, absolute: true });

@@ -1,4 +1,4 @@
-// What other programs may import: the shapes of what `gen` writes, and the makers for family.ts and gen.config.ts.
+// Exports for other programs: the shapes of what `gen` writes, and the makers for family.ts and gen.config.ts.
 export { defineConfig, type UserConfig } from './config.ts';
 export {
   artifactEventSchema,

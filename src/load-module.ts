@@ -15,7 +15,7 @@ const alias = Object.fromEntries(
   ].map(([name, file]) => [name, join(dirname(here), `${file}${extname(here)}`)]),
 );
 
-// What is read from there is run: by default it would be a folder under /tmp, where anyone can put a file before us.
+// Code from the cache is executed: its default would be a folder under /tmp, where anyone can put a file first.
 const translated = privateFolder(join(userCache(process.env), 'translated'));
 
 const jiti = createJiti(import.meta.url, { alias, interopDefault: false, fsCache: translated ?? false });

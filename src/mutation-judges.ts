@@ -97,7 +97,7 @@ export class Judges {
     );
   }
 
-  /** What other projects' acceptance rules say of one case on the emulated device. */
+  /** Answers of other projects' acceptance rules on one case on the emulated device. */
   askRules(artifacts: readonly Artifact[], id: string): Promise<GateAnswer> {
     const artifact = artifactFor(artifacts, emulated.name);
     return this.#devices.emulated.use(emulated.name, (session) =>

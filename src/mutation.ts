@@ -28,7 +28,7 @@ export interface Workshop extends JudgesOptions {
   readonly seconds?: number;
 }
 
-/** What was built of a variant as it is, or why it does not pass. */
+/** Artifacts of an unmutated variant, or the verdict by which it fails. */
 type Original = { readonly artifacts: readonly Artifact[] } | { readonly verdict: Verdict };
 
 /** Compiles and gates mutants by the stages of a sweep, on the emulated device and, where they are asked for, on GPUs. */
@@ -109,7 +109,7 @@ export class MutantTrials {
     return this.#shop.gpus.length > 0 && known.gpu === undefined && isGated(known);
   }
 
-  /** What other projects' rules say of a variant as it is. */
+  /** Answers of other projects' rules on an unmutated variant. */
   async soundOpinions(source: Source): Promise<Opinions | undefined> {
     const opinions = await this.#opinions(await this.#original(source));
     return opinions === 'crash' ? undefined : opinions;
@@ -169,7 +169,7 @@ export class MutantTrials {
     );
   }
 
-  /** What a task gives, tried twice; where the machine keeps it from an answer, for want of memory say, what `otherwise` does. */
+  /** Result of a task that is tried twice; that of `otherwise` if the machine prevents it both times, e.g. for want of memory. */
   async #withMachine<T, U>(task: () => Promise<T>, otherwise: (why: string) => U): Promise<T | U> {
     for (let last = false; ; last = true) {
       try {
@@ -209,7 +209,7 @@ export class MutantTrials {
     return { ...own, ...(gpu && { gpu }) };
   }
 
-  /** What is known where that stands, or else the emulated device's word. */
+  /** The known result if it still counts, or else the emulated device's verdict. */
   async #emulatedResult(
     result: Omit<MutantResult, 'outcome'>,
     artifacts: readonly Artifact[],

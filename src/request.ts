@@ -22,7 +22,7 @@ export interface Settings {
   readonly watchdog?: number;
 }
 
-/** What a run is asked to do. */
+/** Settings of a run. */
 export interface Request {
   readonly family: AnyFamily;
   /** The family's own folder. */
@@ -48,7 +48,7 @@ export interface Request {
   readonly jobs: number;
   /** Folder of everything generated. */
   readonly out: string;
-  /** Where the emitted library is installed, as shared libraries or as archives; absent: nowhere. */
+  /** Installation prefix of the emitted library, and its form: shared libraries or archives; absent: not installed. */
   readonly prefix?: { readonly path: string; readonly shared: boolean };
   /** Whether a missing toolchain may be installed. */
   readonly install: boolean;

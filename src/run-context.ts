@@ -34,10 +34,10 @@ import { atMostEvery } from './util/throttle.ts';
 
 const secondsBetweenNotes = 2;
 
-/** How large a space is, for the last line. */
+/** Size of the search space, for the last line. */
 type Space = Pick<Summary['funnel'], 'points' | 'legal'>;
 
-/** What the stages of one run share: compilers, devices, slots, journal and clock. Made as far as they are needed. */
+/** State that the stages of one run share: compilers, devices, slots, journal and clock. Made on demand. */
 export class RunContext {
   readonly request: Request;
   readonly host: Host;
@@ -198,7 +198,7 @@ export class RunContext {
     return this.#devices.close();
   }
 
-  /** Where the library of this run comes from. */
+  /** Provenance of the library of this run. */
   async #provenance(toolchain: Toolchain): Promise<LibraryRun> {
     const { run, executor } = this.host;
     const gpu = run.readJson('gpu.json', gpuSchema.omit({ id: true }));
@@ -277,7 +277,7 @@ export class RunContext {
   }
 }
 
-/** Where nothing is gated, times are all that was asked of the devices. */
+/** The error of a run without a gate that cannot time: nothing else was asked of its devices. */
 function cannotTime(why: string): EnvironmentError {
   return new EnvironmentError(
     `cannot time: ${why}; \`npx gen time --device auto\` asks a GPU where there is one, \`npx gen select\` and \`npx gen emit\` do without times`,

@@ -4,7 +4,7 @@ import { UsageError } from './errors.ts';
 import { onDisk } from './util/disk.ts';
 import { packageRoot } from './util/package-root.ts';
 
-/** What a new family begins as: a copy of a real one, complete and tested. */
+/** Source of a new family: a copy of a real one, complete and tested. */
 interface Example {
   readonly name: string;
   readonly folder: string;
@@ -13,7 +13,7 @@ interface Example {
 const kernels = join(packageRoot, 'templates/kernels');
 const smallest: Example = { name: 'new-kernel', folder: join(packageRoot, 'templates/_new/kernels') };
 
-/** What belongs to the family that is copied: renderings, times and scores of its variants. */
+/** Folders that belong to the copied family alone: renderings, times and scores of its variants. */
 const itsOwn: readonly string[] = ['golden', 'wisdom', 'mutation'];
 
 /**

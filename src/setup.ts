@@ -76,7 +76,7 @@ function whyNoGpu(): string {
     : 'this machine has no NVIDIA GPU';
 }
 
-/** What a run's figures depend on beside its variants. `gpus`: what the runner on each GPU said of it. */
+/** Environment that a run's figures depend on. `gpus`: properties that the runner on each GPU reported. */
 export async function environmentOf(
   { folder }: Request,
   { executor }: Host,
@@ -103,7 +103,7 @@ function describeGpu(info: DeviceInfo): NonNullable<EnvironmentEvent['gpu']> {
   return { ...rest, ...limitsOf(info), l2Bandwidth: l2BandwidthOf(info) };
 }
 
-/** Where a request's compilers read and write. `note`: told now and then what is waited for. */
+/** Paths and limits of a request's compilers. `note`: called now and then with what is being waited for. */
 export function compileContext(
   request: Request,
   host: Host,

@@ -17,7 +17,7 @@ import type { Values } from './space/plan.ts';
 import { onDisk } from './util/disk.ts';
 import { parseJson } from './util/json.ts';
 
-/** What a family's folder `wisdom/` holds, by architecture. Throws a UsageError for a file that is none of this family. */
+/** Contents of a family's folder `wisdom/`, by architecture. Throws a UsageError for a file that is none of this family. */
 export function loadWisdom(family: AnyFamily, folder: string): FamilyWisdom[] {
   const place = join(folder, 'wisdom');
   const winners = archsIn(place);

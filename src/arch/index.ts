@@ -10,7 +10,7 @@ import { sm120 } from './sm120.ts';
 /** Every architecture that kernels can be compiled for, oldest first: the files of this folder. */
 export const archs: readonly Arch[] = [sm80, sm86, sm89, sm90a, sm100a, sm120];
 
-/** What is compiled for where there is no GPU to ask. */
+/** Architecture compiled for if there is no GPU. */
 export const defaultArch: Arch = sm90a;
 
 /** `sm_80, sm_86, …`: what `--arch` takes. */

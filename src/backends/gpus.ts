@@ -34,7 +34,7 @@ export function chooseGpus(
   return { gpus, leftOut: others.map((why) => `not used: ${why}`) };
 }
 
-/** Why a run does not work on a GPU beside the `first` that it works on. */
+/** Reason that a run cannot use a GPU beside the `first`; undefined if it can. */
 function unfit(gpu: Gpu, arch: Arch, first: Gpu | undefined): string | undefined {
   if (!runsOn(arch, gpu.computeCapability)) return mismatch(gpu, arch);
   if (first === undefined || gpu.name === first.name) return undefined;

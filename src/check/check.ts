@@ -20,7 +20,7 @@ export interface CheckTools {
 export interface CheckResult {
   readonly check: string;
   readonly state: 'passed' | 'failed' | 'skipped';
-  /** What was looked at, or why it was skipped. */
+  /** Subject of the check, or the reason that it was skipped. */
   readonly about: string;
   /** A sentence each, most of them beginning with file and line. */
   readonly problems: readonly string[];

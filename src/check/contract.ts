@@ -13,10 +13,10 @@ export interface Subject {
   readonly folder: string;
 }
 
-/** What every family must be, beside what it must be to be loaded at all. */
+/** A requirement on every family, beyond those checked when it is loaded. */
 export interface Rule {
   readonly name: string;
-  /** What is wrong, a sentence each. */
+  /** Violations, a sentence each. */
   readonly problems: (subject: Subject) => string[];
 }
 

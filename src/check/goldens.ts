@@ -25,7 +25,7 @@ export function hasGoldens({ folder }: Subject): boolean {
   return existsSync(join(folder, 'golden'));
 }
 
-/** Where a family's goldens differ from what it renders: the first line of each that does. */
+/** Differences between a family's goldens and its renderings: the first line that differs of each. */
 export function goldenProblems(subject: Subject): string[] {
   return differences(goldensOf(subject));
 }

@@ -6,7 +6,7 @@ import type { Subject } from './contract.ts';
 /** A space may be too large to look at every variant. */
 const variantsPerPreset = 5000;
 
-/** What the lint has against a family's templates, by what its presets make of its space, whatever the arch. */
+/** Lint findings of a family's templates, over the variants of its presets, whatever the arch. */
 export function lintProblems({ family, folder }: Subject): string[] {
   const presets = Object.keys(family.presets);
   const variants = presets.flatMap(

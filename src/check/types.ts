@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { packageRoot } from '../util/package-root.ts';
 
-/** What the type checker says of a family's TypeScript: `family.ts:12:3: …`. Loads slowly, so it is imported when needed. */
+/** Type errors in a family's TypeScript: `family.ts:12:3: …`. Loads slowly, so it is imported on demand. */
 export async function typeProblems(folder: string): Promise<string[]> {
   const { ModuleKind, ModuleResolutionKind, Project, ScriptTarget, ts } = await import('ts-morph');
   const project = new Project({

@@ -42,7 +42,7 @@ export async function check(name: string, options: Options & { readonly update?:
     findToolchain(localExecutor),
   ]);
   const tools = { executor: localExecutor, cxx, cudaHome: toolchain?.cudaHome };
-  // What compiles is under way while the rest is looked at; results are told in order.
+  // Compilers run while the other checks do; results are printed in order.
   const results = [...checksOf(subject, tools)].toReversed().map(runCheck).toReversed();
   for (const result of results) result.catch(() => {}); // it is awaited below
   let failed = false;

@@ -11,7 +11,7 @@ import { remark } from './output.ts';
 import { configOf, type Prepared, prepareExisting, runsRoot } from './prepare.ts';
 import { execute } from './run.ts';
 
-/** What passed is in the run's journal. */
+/** Stages to run: the verdicts are in the journal already. */
 const stages: readonly Stage[] = ['build', 'select', 'emit'];
 
 /** Packages that the options ask for, each by its name. */
@@ -32,7 +32,7 @@ export async function emitRuns(names: readonly string[], options: Options): Prom
   return code;
 }
 
-/** What shared libraries are built with. */
+/** Tools that build shared libraries. */
 async function buildTools(options: Options): Promise<BuildTools> {
   const executor = localExecutor;
   const { install } = options;

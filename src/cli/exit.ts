@@ -1,4 +1,4 @@
-/** What the commands end with; documented in `gen --help`. */
+/** Exit codes of the commands; documented in `gen --help`. */
 export const exitCode = {
   done: 0,
   /** The answer is no: nothing passed, or the variant in question did not. */

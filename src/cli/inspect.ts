@@ -197,7 +197,7 @@ export async function why(familyName: string, point: string | undefined, options
 
 function print({ id, legal, verdicts, missing, inactive }: ReturnType<typeof explain>): void {
   const paint = paintFor(process.stdout);
-  // What is broken stands last, where the eye is when the screen is full.
+  // Faults come last, where the eye is when the screen is full.
   const sorted = [...verdicts].sort((a, b) => Number(a.holds === false) - Number(b.holds === false));
   for (const { constraint, doc, holds, reads } of sorted) {
     const values = Object.entries(reads).map(([name, value]) => `${name}=${value ?? '?'}`);

@@ -5,7 +5,7 @@ import { checkOwnSource } from './kernel-file.ts';
 import type { Options } from './options.ts';
 import { remark } from './output.ts';
 
-/** What a check may read. */
+/** Files that a check may read. */
 const readable = /\.(cu|cuh|c|cc|cpp|h|hpp|py|npy|yaml|yml|json)$/;
 
 /** Editors write in several steps, milliseconds apart. */

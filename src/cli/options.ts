@@ -37,7 +37,7 @@ export interface Options {
   readonly sarif?: string;
   /** Rank of accuracy. */
   readonly accuracy?: number;
-  /** Where `gen emit` installs the library. */
+  /** Folder in which `gen emit` installs the library. */
   readonly prefix?: string;
   /** `gen emit --prefix`: archives instead of shared libraries. */
   readonly static?: boolean;
@@ -55,7 +55,7 @@ export function seed(text: string): number {
   throw new InvalidArgumentError('It must be a whole number, at least 0.');
 }
 
-/** Where things are written, and in which form the result is told: that of a run. */
+/** Options of a run's output: its folder and the form of the result. */
 export function withOutput(command: Command): Command {
   return withForm(command, 'print JSON lines on stdout, each with `event`; the last is `summary` or `error`');
 }
@@ -87,7 +87,7 @@ export function withSpace(command: Command): Command {
     .option('--arch <name>', archHelp);
 }
 
-/** How variants are compiled and judged. */
+/** Options of compiling and gating. */
 export function withMachine(command: Command): Command {
   return command
     .option(
@@ -120,7 +120,7 @@ export function withGatePart(command: Command): Command {
     .option('--dump <folder>', "write each case's inputs, output and reference, as .npy");
 }
 
-/** What a `.cu` of one's own is checked with. */
+/** Options of checking the user's own `.cu`. */
 export function withCheck(command: Command): Command {
   return command
     .option(
@@ -143,7 +143,7 @@ export function withCheck(command: Command): Command {
     .option('--sarif <file>', 'for a .cu: also write SARIF, which code hosts show beside the lines');
 }
 
-/** What may be chosen. */
+/** Options of the selection. */
 export function withChoice(command: Command): Command {
   return command.option(
     '--accuracy <rank>',

@@ -225,7 +225,7 @@ function prefixOf({ prefix, static: archives }: Options): Pick<Request, 'prefix'
   return prefix === undefined ? {} : { prefix: { path: resolve(prefix), shared: archives !== true } };
 }
 
-/** What a library is made of where nothing is said: without a GPU to ask, of what won where there was one. */
+/** Default preset. For a library made without a GPU it is that of the shipped winners. */
 async function usualPreset(
   { wisdom }: DiscoveredFamily,
   arch: Arch,

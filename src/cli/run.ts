@@ -79,7 +79,7 @@ function pageOf(summary: Summary, run: Prepared['run']): string {
   return finalReport({ summary, records: run.records(), ...(selection && { selection }) }, process.stdout);
 }
 
-/** Where to look after `gen render`. */
+/** Folder of the rendered sources, for the last lines of `gen render`. */
 function sourcesOf({ stages, out, family }: Prepared['request']): string {
   return stages.has('build') ? '' : `sources  ${shortPath(join(out, 'sources', family.name))}\n`;
 }

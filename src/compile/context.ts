@@ -34,7 +34,7 @@ export interface Compilers {
   readonly cxxVersion: string;
 }
 
-/** What a runner needs of them: that of the emulated device is built without any CUDA toolkit. */
+/** Compilers of a runner: that of the emulated device is built without any CUDA toolkit. */
 export type RunnerCompilers = Pick<Compilers, 'cxx' | 'cxxVersion'> &
   Partial<Pick<Compilers, 'cudaHome' | 'nvccVersion'>>;
 
@@ -44,7 +44,7 @@ export const defaultWallSeconds = 1200;
 /** Memory that one compiler call may take. */
 const bytesPerJob = 1.5e9;
 
-/** How many compilers may run at once: as many as there are cores and memory for. */
+/** Number of compilers that run at once: as many as there are cores and memory for. */
 export function defaultJobs(cores = availableParallelism(), memory = process.availableMemory()): number {
   return Math.max(1, Math.min(cores, Math.floor(memory / bytesPerJob)));
 }

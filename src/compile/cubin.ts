@@ -11,7 +11,7 @@ interface Attribute {
   readonly value: DataView;
 }
 
-/** What a cubin says of each kernel, by name: what a launch has to agree with. */
+/** Attributes of each kernel of a cubin, by name, for comparison with the launch. */
 export function readCubin(path: string): Record<string, CompiledKernel> {
   const sections = readSections(readFileSync(path));
   const registers = readRegisters(sections);

@@ -3,7 +3,7 @@ import { EnvironmentError } from '../errors.ts';
 import type { RunResult } from '../exec/executor.ts';
 import type { VerdictName } from '../model/verdict.ts';
 
-/** Why a compiler did not give an object: the kernel's fault, as a verdict. */
+/** A compiler's rejection of a kernel, as a verdict: the kernel is at fault. */
 export interface Refusal {
   readonly verdict: Extract<VerdictName, 'compile' | 'resources'>;
   readonly message: string;
@@ -54,7 +54,7 @@ export function blameMachine(text: string): void {
 const crashes = new Set(['SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP', 'SIGSYS']);
 const noMemory = /[Cc]annot allocate memory|out of memory|virtual memory exhausted|bad_alloc/;
 
-/** How a compiler came to an end without an answer; undefined where it answered. */
+/** Cause of a compiler's end without an answer; undefined if it answered. */
 export function badEnd(result: RunResult): BadEnd | undefined {
   if (result.timedOut) return 'stuck';
   if (result.exitCode === 0) return undefined;
@@ -92,7 +92,7 @@ export function firstError(text: string): string {
   return (line ?? 'the compiler said nothing').replace(/(?:\/[^\s:(]+)+\/(?=[^/\s]+)/, '').slice(0, 400);
 }
 
-/** How a process ended, in words. */
+/** A process's exit status in words. */
 export function ending({ exitCode, endedBy }: RunResult): string {
   return endedBy === undefined ? `ended with code ${exitCode}` : `was ended by ${endedBy}`;
 }

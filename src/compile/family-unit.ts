@@ -3,7 +3,7 @@ import type { DeviceName } from '../model/artifact.ts';
 import { blameMachine } from './diagnosis.ts';
 import { familyUnit, runnerFlags } from './worker.ts';
 
-/** What a family's C++ side is compiled with, to see whether it compiles. */
+/** Inputs of the compile check of a family's C++ side. */
 interface UnitContext {
   readonly executor: Executor;
   readonly cxx: string;

@@ -10,7 +10,7 @@ import type { Entry } from './cache.ts';
 import { type CompileContext, defaultCpuSeconds, defaultWallSeconds } from './context.ts';
 import { type BadEnd, badEnd, blameMachine, diagnose, ending, firstError } from './diagnosis.ts';
 
-/** What an entry of the cache says of one compiled source; a refusal is kept too, so that it is not asked for again. */
+/** Cached outcome of compiling one source; refusals are kept too, so that no source is compiled twice. */
 export const outcomeSchema = z.object({
   seconds: z.number(),
   command: z.string(),

@@ -32,7 +32,7 @@ export function parsePtxas(text: string): Resources {
   };
 }
 
-/** Why ptxas's advisories make a kernel unacceptable, or undefined. */
+/** Reason that ptxas's advisories make a kernel unacceptable; undefined if they do not. */
 export function repaired(resources: Resources): string | undefined {
   const advisory = resources.warnings.find((warning) => repairs.test(warning));
   return advisory && `ptxas changed the kernel's synchronisation: ${advisory}`;

@@ -22,7 +22,7 @@ export interface BuiltWorker {
 type OnFiles = (done: number, all: number) => void;
 
 interface Unit {
-  /** Where it lies, or what to call it when it is generated. */
+  /** Path, or the name of a generated unit. */
   readonly file: string;
   readonly text: string;
   readonly generated: boolean;
@@ -32,7 +32,7 @@ interface Unit {
 const flags = ['-std=c++20', '-O2', '-ftree-vectorize', '-pthread'];
 
 /**
- * What nearly every source includes of the standard library: precompiled once, it halves the time to build a runner. The
+ * Standard headers that nearly every source includes: precompiled once, they halve the time to build a runner. The
  * sources include what they need all the same, and CMake builds them without this.
  */
 const prelude = ['algorithm', 'array', 'chrono', 'cmath', 'cstdint', 'cstring', 'deque', 'functional', 'map']

@@ -2,7 +2,7 @@ import { signalsFromOutside } from '../model/verdict.ts';
 import type { GateAnswer, GateJob } from './protocol.ts';
 import { describeEnding, type Ending } from './worker.ts';
 
-/** What a worker announced last. */
+/** A worker's last announcement. */
 export interface Suspect {
   readonly case?: string | undefined;
   readonly schedule?: number | undefined;

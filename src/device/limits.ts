@@ -1,7 +1,7 @@
 import { archOfCapability } from '../arch/index.ts';
 import type { DeviceInfo } from './protocol.ts';
 
-/** What the device cannot exceed, so that a time beyond it is rejected; 0 where it is not known. */
+/** Peak FLOPS and bandwidth of the device, above which a measurement is rejected; 0 if not known. */
 export function limitsOf(info: DeviceInfo): { readonly peakTflops: number; readonly bandwidth: number } {
   const perClock = archOfCapability(info.computeCapability)?.tensorFlopsPerClock ?? 0;
   return { peakTflops: (perClock * info.smCount * info.maxSmClock) / 1e6, bandwidth: info.bandwidth };

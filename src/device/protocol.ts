@@ -17,11 +17,11 @@ export interface JobVariant {
   readonly deterministic: boolean;
   /** Dynamic shared memory that the variant was checked for: a launch may ask for no more. */
   readonly sharedBytes?: number;
-  /** What the cubin says of the kernels, by name. */
+  /** Attributes of the kernels from the cubin, by name. */
   readonly kernels?: Readonly<Record<string, CompiledKernel>>;
 }
 
-/** How the emulated device interleaves threads, and when asynchronous operations take effect. */
+/** Thread interleaving and completion of asynchronous operations on the emulated device. */
 export interface Schedule {
   readonly seed: number;
   readonly async: 'now' | 'random' | 'late';
@@ -133,7 +133,7 @@ const workerLineSchema = z.discriminatedUnion('event', [
   }),
 ]);
 export type WorkerLine = z.infer<typeof workerLineSchema>;
-/** What a variant's or baseline's answer on a workload was worth, before it is timed there. */
+/** Check of a variant's or baseline's result on a workload, before it is timed there. */
 export type Check = Readonly<Omit<z.infer<typeof checkEventSchema>, 'event'>>;
 
 /** The gate's word on a variant. */
@@ -142,7 +142,7 @@ export interface GateAnswer {
   readonly evidence: Evidence;
 }
 
-/** What comes out of a timing job. */
+/** An event of a timing job. */
 export type TimeEvent =
   | { readonly kind: 'check'; readonly check: Check }
   | { readonly kind: 'measurement'; readonly measurement: Measurement };

@@ -23,7 +23,7 @@ export function mustBeOfKernel({ ending, suspect }: Crash, { variant }: GateJob,
 
 type Refusal = Extract<WorkerLine, { event: 'error' }>;
 
-/** What a job is about, as far as messages need to know. */
+/** Subject of a job, as far as messages name it. */
 export interface Subject {
   readonly job: { readonly variant: GateJob['variant'] } | Pick<TimeJob, 'workload' | 'variants'>;
   /** That was announced last. */

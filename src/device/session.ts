@@ -95,7 +95,7 @@ function mustBeReady(line: WorkerLine | Ending): Extract<WorkerLine, { event: 'r
 /** A job as it is sent, but for its id. */
 type Job = (GateJob | TimeJob) & { readonly job: 'gate' | 'time'; readonly watchdog?: number };
 
-/** How a session began, and what it needs to start again. */
+/** A session's first start, with all that a restart needs. */
 interface Opening {
   readonly info: DeviceInfo;
   readonly gpu: string | undefined;

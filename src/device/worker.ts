@@ -4,7 +4,7 @@ import { parseWorkerLine, type WorkerLine } from './protocol.ts';
 /** A worker that computes gets at most so many times its time: one that sleeps would wait for ever. */
 const mostWaits = 20;
 
-/** How a worker ended: by itself, or because it wrote nothing for too long and was killed. */
+/** End of a worker: it exited, or was killed after too long a silence. */
 export type Ending =
   | {
       readonly kind: 'died';

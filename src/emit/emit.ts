@@ -130,7 +130,7 @@ async function writePackage(
   return manifest;
 }
 
-/** What the run and its family give to the package. */
+/** Writes the parts of the package that come from the run and its family. */
 async function writeOwn(
   request: LibraryRequest,
   binding: Binding,

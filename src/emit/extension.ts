@@ -7,7 +7,7 @@ import { makeFolder } from '../util/disk.ts';
 export interface Extension {
   /** Inside the package. */
   readonly path: string;
-  /** Where it was built. */
+  /** Path of the built module. */
   readonly file: string;
 }
 
@@ -17,7 +17,7 @@ interface Source {
   readonly from: string;
 }
 
-/** What PEP 384 leaves to the compiler: everything is found in the process that loads the module. */
+/** Flags of an extension module under PEP 384: Python's symbols are resolved in the process that loads it. */
 const flags = ['-O2', '-shared', '-fPIC', '-fvisibility=hidden', '-Wl,--gc-sections', '-s'];
 
 /** Compiles modules for Python's stable ABI. Without headers of Python there are none, which is remarked: a package does without. */

@@ -108,7 +108,7 @@ function describeVariant(
   };
 }
 
-/** What passed on every device that was asked and was not selected. */
+/** Variants that passed on every device and were not selected. */
 function leftOut(verdicts: readonly Verdict[], selected: readonly string[]): string[] {
   const failed = new Set(
     verdicts.filter(({ verdict }) => verdict !== 'passed').map(({ variant }) => variant),

@@ -26,7 +26,7 @@ export function packagePath(out: string, name: string): string {
   return join(out, name);
 }
 
-/** What a package is built with, for one that is. */
+/** Tools that build a package, for bindings that need building. */
 export interface BuildTools extends InstallOptions {
   readonly executor: Executor;
 }

@@ -7,7 +7,7 @@ const everywhere = /^(lib(c|m|dl|rt|pthread|gcc_s)\.so\.\d+|ld-linux-[\w-]+\.so\
 const newestGcc = [4, 8];
 const machines: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' };
 
-/** What a shared library needs of the machine that loads it. */
+/** A shared library's requirements on the machine that loads it. */
 export interface Needs {
   /** `libc.so.6` … */
   readonly libraries: readonly string[];

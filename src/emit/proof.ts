@@ -3,7 +3,7 @@ import { EnvironmentError, UsageError } from '../errors.ts';
 import type { Executor } from '../exec/executor.ts';
 import type { Binding, BindingCopy } from '../model/binding.ts';
 
-/** What compiles a package, and where the family's files came from. */
+/** Inputs of a package's compile test. */
 interface Proof {
   readonly binding: Binding;
   /** Name of the operation. */

@@ -6,10 +6,10 @@ import type { Selection } from '../model/selection.ts';
 import type { Verdict } from '../model/verdict.ts';
 import type { InstallOptions } from './install.ts';
 
-/** What the library has to know of the run that it comes from. */
+/** Facts of the run that the library records. */
 export interface LibraryRun {
   readonly id: string;
-  /** When the run began, ISO 8601, UTC. */
+  /** Start of the run, ISO 8601, UTC. */
   readonly date: string;
   /** All of the run's verdicts, passed and failed. */
   readonly verdicts: readonly Verdict[];
@@ -20,7 +20,7 @@ export interface LibraryRun {
   readonly gpu?: Provenance['gpu'] | undefined;
 }
 
-/** Where and how the library is installed. */
+/** Destination and options of an installation. */
 export interface Installation extends InstallOptions {
   /** Absolute. Afterwards `find_package(tilewright)` finds it with this folder in CMAKE_PREFIX_PATH. */
   readonly prefix: string;

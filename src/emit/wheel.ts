@@ -12,7 +12,7 @@ import { type ZipEntry, zipOf } from './zip.ts';
 /** Shared libraries that a wheel takes, those that were built. */
 const libraryNames = ['libtilewright.so', 'libtilewright_emulated.so'];
 
-/** What makes libraries need no C++ runtime of the machine that loads them, and leaves out symbols that nobody asks for. */
+/** Linker flags for libraries without unused symbols that need no C++ runtime of the machine that loads them. */
 export const wheelDefinitions: Readonly<Record<string, string>> = {
   CMAKE_SHARED_LINKER_FLAGS: '-static-libstdc++ -Wl,--gc-sections -s',
 };

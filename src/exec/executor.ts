@@ -1,4 +1,4 @@
-/** How one command is to run. */
+/** Options of one command. */
 export interface RunOptions {
   readonly cwd?: string;
   /** Added to the environment of this process. */
@@ -43,7 +43,7 @@ export interface LineProcess {
 }
 
 /**
- * Where commands run. A command that ends with a non-zero code is an answer, not an error; a command that cannot be
+ * Runs commands. A command that ends with a non-zero code is an answer, not an error; a command that cannot be
  * started (no such file, not executable) is an EnvironmentError.
  */
 export interface Executor {

@@ -45,7 +45,7 @@ export async function gateVariant(
 }
 
 /**
- * What other projects' acceptance rules say of what one launch leaves in one case, and the verdict on that launch. Threads
+ * Answers of other projects' acceptance rules on one launch of one case, and the verdict on that launch. Threads
  * run in order and copies land at once, without a detector: how a defect looks on a lucky GPU.
  */
 export async function askRules(

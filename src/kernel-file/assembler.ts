@@ -22,7 +22,7 @@ export function assemblerEdits(tokens: readonly Token[]): Edit[] {
   return edits;
 }
 
-/** What stands between the parentheses: the instructions, then the operands behind colons. */
+/** C++ for the contents of `asm`'s parentheses: the instructions, then the operands behind colons. */
 function blockFor(tokens: readonly Token[], where: string): string {
   const [template = [], outputs = [], inputs = []] = splitColons(tokens);
   const operands = [...splitCommas(outputs), ...splitCommas(inputs)]

@@ -7,7 +7,7 @@ import { evaluate, isKnown, type Sizes } from './expression.ts';
 import type { Plan } from './plan.ts';
 import type { ElementType } from './signature.ts';
 
-/** Where a problem's right answer comes from, as `harness/check/reference.hpp` reads it. */
+/** Source of a problem's right answer, as `harness/check/reference.hpp` reads it. */
 export type ReferenceJson = Readonly<Record<string, unknown>> & { readonly kind: string };
 
 const seed = 1;
@@ -76,7 +76,7 @@ function fits({ where, grid, block }: Plan, sizes: Sizes): boolean {
   return [...grid, ...block].every((one) => evaluate(one, sizes) > 0);
 }
 
-/** How far beside a wanted size one is looked for that the kernel takes. */
+/** Largest distance from a wanted size at which a size that the kernel takes is searched. */
 const reach = 64;
 
 /** The next sizes above and below the given ones, the least, and those next to the width of a block. */

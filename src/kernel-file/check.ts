@@ -21,7 +21,7 @@ import { findSite } from './sites.ts';
 import { type ReadSource, readSource } from './source.ts';
 import { guessSymbols } from './symbols.ts';
 
-/** What is to be checked. */
+/** Settings of a check. */
 export interface CheckRequest {
   readonly file: string;
   /** This kernel alone. */
@@ -275,7 +275,7 @@ function withoutReference(verdict: Verdict): Verdict {
   return { ...verdict, verdict: 'nondeterministic', evidence: { ...evidence, message } };
 }
 
-/** What to say in the description where it may be that, and not the kernel, which is wrong. */
+/** The verdict, with a line to put into the description if that, and not the kernel, may be wrong. */
 function withAdvice(verdict: Verdict, plan: Plan): Verdict {
   const { evidence } = verdict;
   const advice = adviceOn(evidence.message, plan);

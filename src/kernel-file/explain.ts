@@ -9,8 +9,8 @@ interface Message {
 }
 
 /**
- * What g++ said against a kernel, in one line that names a place in the user's own files. An error within a header of ours is
- * told where the user's code asked for it.
+ * One line for g++'s objection to a kernel, with a place in the user's own files. An error within a header of ours is shown
+ * at the user's code that includes or calls it.
  */
 export function explain(said: string, source: ReadSource): string {
   const messages = [

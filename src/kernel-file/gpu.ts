@@ -25,7 +25,7 @@ import { symbolCode, variablesOf, wordsOf } from './symbols.ts';
 /** A GPU to check on beside the emulated device. */
 export interface GpuBench {
   readonly compilers: Pick<Compilers, 'nvcc' | 'nvccVersion' | 'cxx'>;
-  /** What nvcc calls its architecture: `sm_90a`. */
+  /** Architecture as nvcc names it: `sm_90a`. */
   readonly arch: string;
   readonly name: string;
   /** Lends a session, and says what a tool beside it found once the session's work is done. */

@@ -1,6 +1,6 @@
 import { behindAngles, matching, splitCommas, type Token } from './tokens.ts';
 
-/** What CUDA says of a declaration. */
+/** Execution or memory space of a declaration, as CUDA marks it. */
 export type Mark = 'global' | 'device' | 'host' | 'shared' | 'constant';
 
 /** A declaration at namespace scope. */

@@ -16,7 +16,7 @@ function ownFolders({ packageRoot }: CompileContext): string[] {
   );
 }
 
-/** Where CUDA's half and vector types are found: in a toolkit, else in the stand-ins that a library for CPUs is built with. */
+/** Include folders of CUDA's half and vector types: a toolkit's, else the stand-ins that libraries for CPUs are built with. */
 function typeFolders({ cudaHome }: RunnerCompilers, { packageRoot }: CompileContext): string[] {
   if (cudaHome !== undefined) return [join(cudaHome, 'include')];
   return ['templates/bindings/c/src/emulated/types', 'harness/simt/src'].map((folder) =>

@@ -10,7 +10,7 @@ import type { Plan } from './plan.ts';
 import { kernelsIn, type Signature, signatureOf } from './signature.ts';
 import { type ReadSource, readSource } from './source.ts';
 
-/** What building a reference needs. */
+/** Inputs of building a reference. */
 export interface Workshop {
   readonly compilers: RunnerCompilers;
   readonly context: CompileContext;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 
-/** What each tool of compute-sanitizer looks for, in the gate's words. */
+/** Tools of compute-sanitizer, each with the verdict that its errors stand for. */
 export const sanitizers = {
   memcheck: 'out-of-bounds',
   racecheck: 'race',
@@ -11,7 +11,7 @@ export const sanitizers = {
 export type Sanitizer = keyof typeof sanitizers;
 export const sanitizerNames = Object.keys(sanitizers) as readonly Sanitizer[];
 
-/** What compute-sanitizer wrote into its log: the number of errors, and the first. */
+/** Errors in a log of compute-sanitizer: their number, and the first. */
 export function readSanitizerLog(path: string): { readonly errors: number; readonly first: string } {
   const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
   const lines = text.split('\n').map((line) => line.replace(/^=+ ?/, ''));

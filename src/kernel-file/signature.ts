@@ -13,7 +13,7 @@ export interface Parameter {
   readonly pointer: boolean;
   /** Points to what the function only reads. */
   readonly isConst: boolean;
-  /** What its elements, or its value, are; absent where the type is not a known one. */
+  /** Type of its elements, or of its value; absent if the type is not a known one. */
   readonly element?: ElementType;
   /** Elements in one of the type: 4 for `float4`. */
   readonly lanes: number;

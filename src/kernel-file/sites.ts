@@ -2,7 +2,7 @@ import type { Item } from './items.ts';
 import type { Signature } from './signature.ts';
 import { join, matching, splitCommas, type Token } from './tokens.ts';
 
-/** How a source's own host code launches a kernel: expressions over the kernel's parameters as far as they can be told. */
+/** A kernel launch in the source's own host code: expressions over the kernel's parameters as far as they can be told. */
 export interface Site {
   readonly template: readonly string[];
   readonly grid: readonly string[];
@@ -119,7 +119,7 @@ const bytes: Readonly<Record<string, number>> = {
   char: 1,
 };
 
-/** What a local variable was last set to. */
+/** Tokens last assigned to a local variable. */
 function assigned(name: string, before: readonly Token[]): Token[] | undefined {
   const at = before.findLastIndex((token, i) => token.text === name && before[i + 1]?.text === '=');
   if (at < 0) return undefined;

@@ -14,7 +14,7 @@ export interface ReadSource {
   /** As the user calls it. */
   readonly path: string;
   readonly text: string;
-  /** What `g++ -E` wrote. */
+  /** Output of `g++ -E`. */
   readonly preprocessed: string;
   readonly items: readonly Item[];
   /** Headers that were not found; nothing is in their place. */

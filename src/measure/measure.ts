@@ -65,7 +65,7 @@ class Timer {
   /** The last word on each subject. */
   readonly #verdicts = new Map<string, Check['verdict']>();
   readonly #started = performance.now();
-  /** When each subject had its first figure, seconds. */
+  /** Seconds until each subject had its first figure. */
   readonly #known = new Map<string, number>();
   readonly #session: DeviceSession;
   readonly #workload: Workload;

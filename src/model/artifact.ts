@@ -4,7 +4,7 @@ import type { Source } from './variant.ts';
 export const deviceNameSchema = z.enum(['cuda', 'emulated']);
 export type DeviceName = z.infer<typeof deviceNameSchema>;
 
-/** What ptxas reported for one kernel. */
+/** Resources of one kernel as ptxas reported them. */
 export const resourcesSchema = z.object({
   registers: z.number(),
   spillStoreBytes: z.number(),
@@ -17,7 +17,7 @@ export const resourcesSchema = z.object({
 });
 export type Resources = Readonly<z.infer<typeof resourcesSchema>>;
 
-/** What a cubin says of one of its kernels. */
+/** Attributes of one kernel, read from its cubin. */
 export const compiledKernelSchema = z.object({
   /** Per thread, as the kernel is launched. */
   registers: z.number(),

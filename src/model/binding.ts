@@ -18,7 +18,7 @@ export interface BindingCopy {
   readonly optional?: boolean;
   /** Judges a path relative to `from`; absent: all. At least one file must be taken. */
   readonly accept?: (path: string) => boolean;
-  /** Where the file or the folder's contents go, inside the package. */
+  /** Destination of the file, or of the folder's contents, inside the package. */
   readonly to: string;
 }
 
@@ -31,16 +31,16 @@ export interface Binding {
   readonly files: readonly BindingFile[];
   /** Copied from the generator's own package. */
   readonly copies: readonly BindingCopy[];
-  /** What `files` may name. */
+  /** Variables for the templates in `files`. */
   readonly context: (manifest: Manifest) => Readonly<Record<string, unknown>>;
   /** Those of one operation, by its name. Different for each name. */
   readonly operation: {
     readonly files: (name: string) => readonly BindingFile[];
     /** Copied from the family's folder. */
     readonly copies: (name: string) => readonly BindingCopy[];
-    /** What `files` may name. */
+    /** Variables for the templates in `files`. */
     readonly context: (operation: ManifestOperation) => Readonly<Record<string, unknown>>;
-    /** What is compiled for the emulated device before the package is handed out: paths inside it, and flags. */
+    /** Sources, include folders (paths inside the package) and flags compiled for the emulated device as a test before hand-out. */
     readonly proof: (name: string) => {
       readonly sources: readonly string[];
       readonly folders: readonly string[];

@@ -4,7 +4,7 @@ import { measurementSchema } from './measurement.ts';
 import { parameterValueSchema } from './parameter.ts';
 import { evidenceSchema, gateScopeSchema, verdictNames, verdictSchema } from './verdict.ts';
 
-/** How far a run goes: it does this stage and all before it. */
+/** Stages of a run, in order. A run that names one does it and all before it. */
 export const stages = ['render', 'build', 'gate', 'time', 'select', 'emit'] as const;
 export type Stage = (typeof stages)[number];
 
@@ -22,7 +22,7 @@ export const startEventSchema = z.object({
   resumed: z.boolean(),
 });
 
-/** What the search space holds, before anything is rendered. */
+/** Size of the search space, before anything is rendered. */
 export const spaceEventSchema = z.object({
   event: z.literal('space'),
   points: z.number(),
@@ -52,13 +52,13 @@ export const artifactEventSchema = z.object({
 export const verdictEventSchema = verdictSchema.extend({
   event: z.literal('verdict'),
   parameters: z.record(z.string(), parameterValueSchema),
-  /** What was judged: the artifact's key, or the source's hash where there is no artifact. */
+  /** Identity of the code under test: the artifact's key, or the source's hash if there is no artifact. */
   key: z.string().optional(),
   /** By how much of the gate. */
   gate: gateScopeSchema.optional(),
 });
 
-/** What a variant's or baseline's answer on a problem to be timed was worth; one that fails is not timed. */
+/** Check of a variant's or baseline's result on a problem to be timed; a subject that fails is not timed. */
 export const checkEventSchema = z.object({
   event: z.literal('check'),
   workload: z.string(),
@@ -135,7 +135,7 @@ export const summaryEventSchema = z.object({
   library: z.string().nullable(),
   /** Folder that the library was installed into; absent when it was not. */
   prefix: z.string().optional(),
-  /** Why there are no times; absent when there are. */
+  /** Reason that there are no times; absent if there are. */
   untimed: z.string().optional(),
 });
 
@@ -170,7 +170,7 @@ export type EnvironmentEvent = Readonly<z.infer<typeof environmentEventSchema>>;
 export type ErrorEvent = Readonly<z.infer<typeof errorEventSchema>>;
 export type VerdictEvent = Readonly<z.infer<typeof verdictEventSchema>>;
 
-/** What a run's journal keeps. */
+/** Events that a run's journal keeps. */
 export const recordSchema = z.discriminatedUnion('event', recordSchemas);
 export type JournalRecord = Readonly<z.infer<typeof recordSchema>>;
 

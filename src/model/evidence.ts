@@ -13,7 +13,7 @@ const evidenceMeasurementSchema = measurementSchema
   .extend({ samples: z.array(z.number()).optional() });
 export type EvidenceMeasurement = Readonly<z.infer<typeof evidenceMeasurementSchema>>;
 
-/** What a parameter did to the times of a workload. */
+/** Effect of one parameter on the times of a workload. */
 const evidenceEffectSchema = z.object({
   parameter: z.string(),
   /** Value in the fastest variant. */
@@ -21,9 +21,9 @@ const evidenceEffectSchema = z.object({
   values: z.array(
     z.object({
       value: parameterValueSchema,
-      /** How many variants with it have a time. */
+      /** Number of timed variants with this value. */
       variants: z.number(),
-      /** How much slower the fastest variant with it is than the fastest of all: 0.1 is a tenth. */
+      /** Slowdown of the fastest variant with this value against the fastest of all: 0.1 is 10 %. */
       loss: z.number(),
       /** Median of time / time with the best value, over so many pairs of variants that differ in this parameter alone. */
       ratio: z.number().optional(),
@@ -56,7 +56,7 @@ const evidenceWorkloadSchema = z.object({
 });
 export type EvidenceWorkload = Readonly<z.infer<typeof evidenceWorkloadSchema>>;
 
-/** What the gate did on one device, over all variants. */
+/** Results of the gate on one device, over all variants. */
 const evidenceGateSchema = z.object({
   device: verdictSchema.shape.device,
   variants: z.number(),

@@ -24,7 +24,7 @@ export interface Activation {
   readonly active: (point: never) => boolean;
 }
 
-/** What a variant needs of the machine, known before it is compiled. */
+/** A variant's launch resources, known before it is compiled. */
 export interface Budget {
   /** Threads of one block. */
   readonly threads: number;
@@ -81,7 +81,7 @@ export interface Family<P extends ParameterSpecs = ParameterSpecs> {
   /** Numbers that the template needs and that follow from the point: arithmetic lives here, not in the template. */
   derive(point: Point<P>, arch: Arch): Readonly<Record<string, ParameterValue>>;
   budget(point: Point<P>, arch: Arch): Budget;
-  /** Why a point cannot run on an architecture, or undefined where it can. */
+  /** Reason that a point cannot run on an architecture; undefined if it can. */
   notSupported(point: Point<P>, arch: Arch): string | undefined;
   readonly workloads: readonly Workload[];
   /** Whether a variant is worth timing on a workload whose operation values it serves, e.g. by its tile's size; absent: always. */
@@ -94,13 +94,13 @@ export interface Family<P extends ParameterSpecs = ParameterSpecs> {
    */
   readonly features?: (workload: Workload) => Readonly<Record<string, number>>;
   /**
-   * How many of the problems beside its workloads a variant takes, as a rank: 0, as if absent, for those that the workloads
+   * Rank of how many problems beside its workloads a variant takes: 0, as if absent, for those that the workloads
    * happen to be like; the highest for every size, stride, alignment and scalar. For calls that its fastest variants refuse,
    * the emitted library carries for each workload the best variant of every other rank, and tries lower ranks first.
    */
   generality?(point: Point<P>): number;
   /**
-   * How large an error a variant's bound allows, as a rank: 0, as if absent, for the tightest. Where bounds differ by variant
+   * Rank of the error that a variant's bound allows: 0, as if absent, for the tightest. Where bounds differ by variant
    * (statistics in one pass or in two), one of a higher rank is chosen only where it is asked for, however fast it is.
    */
   accuracy?(point: Point<P>): number;

@@ -68,7 +68,7 @@ const manifestVariantSchema = z.object({
 });
 
 const manifestChoiceSchema = choiceSchema.extend({
-  /** What dispatch compares with a call's own, by ratio. */
+  /** Numbers that dispatch compares with those of a call, by ratio. */
   features: z.record(z.string(), z.number()),
   /** True where a vendor's library was faster than the variant chosen here. */
   vendorFaster: z.boolean(),
@@ -86,10 +86,10 @@ const manifestTimingSchema = z.object({
   speeds: z.record(z.string(), z.number()),
 });
 
-/** Who wrote a part of the library. */
+/** Program that generated a part of the library. */
 const generatorSchema = z.object({ name: z.string(), version: z.string(), commit: z.string().optional() });
 
-/** Where an operation's kernels and policy come from. */
+/** Provenance of an operation's kernels and policy. */
 const provenanceSchema = z.object({
   generator: generatorSchema,
   run: z.string(),

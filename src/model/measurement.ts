@@ -24,7 +24,7 @@ export const measurementSchema = z.object({
   meanSmClock: z.number().optional(),
   /** Back-to-back launches only: replayed by a CUDA graph; false: enqueued one by one, as for what cannot be captured. */
   graph: z.boolean().optional(),
-  /** Why the figure cannot be: it beats a limit of the machine. Such a one never counts. */
+  /** Reason that the figure is impossible: the limit of the machine that it beats. A rejected figure never counts. */
   rejected: z.string().optional(),
   /** True when racing stopped early because it was clearly slower. */
   stoppedEarly: z.boolean().optional(),

@@ -89,8 +89,8 @@ export const operationSchema = z.strictObject({
   /** Definitions that the formula needs, in sentences. */
   doc,
   /**
-   * What index arrays with host copies, and the sizes in their shapes, say together: a descriptor `tw_<name>` that callers make
-   * once and use in many calls. Operations whose patterns share a name share the descriptor.
+   * Descriptor `tw_<name>` of index arrays with host copies and the sizes in their shapes, which callers
+   * make once and use in many calls. Operations whose patterns share a name share the descriptor.
    */
   pattern: z.strictObject({ name: field, doc }).exactOptional(),
   sizes: z.record(field, sizeSchema),
@@ -122,7 +122,7 @@ export function allowedValues({ kind, values }: OperationChoice): readonly strin
   return values ?? choiceKinds[kind];
 }
 
-/** What a variant serves, complete: of a choice that `served` leaves out, the default alone; of a size, any. */
+/** Complete operation values of a variant: a choice that `served` leaves out has its default; a size left out is any. */
 export function servedValues({ choices }: Operation, served: OperationValues): OperationValues {
   const defaults = Object.entries(choices).map(([name, choice]) => [name, allowedValues(choice).slice(0, 1)]);
   return { ...Object.fromEntries(defaults), ...served };

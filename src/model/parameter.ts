@@ -8,7 +8,7 @@ export type ParameterValue = z.infer<typeof parameterValueSchema>;
 export interface Parameter<V extends ParameterValue = ParameterValue> {
   /** Prefix in variant ids: `tn` makes `tn128`; an empty label prints the value alone. */
   readonly label: string;
-  /** What the parameter does, in one or two sentences; it travels into `gen show` and the typed manifest. */
+  /** Description in one or two sentences; shown by `gen show` and in the typed manifest. */
   readonly doc: string;
   /** Legal values, in the order they are enumerated. The first is the one an inactive parameter takes. */
   readonly values: readonly V[];
@@ -17,7 +17,7 @@ export interface Parameter<V extends ParameterValue = ParameterValue> {
    * say the value. Absent: the first value, whatever the path.
    */
   readonly usual?: Readonly<Record<string, V>>;
-  /** Who reads it: the rendered source, or only the launch code (`launch.hpp`). Default `source`. */
+  /** Reader of the value: the rendered source, or only the launch code (`launch.hpp`). Default `source`. */
   readonly readBy?: 'source' | 'launch';
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What bench/compare.py calls this package's own kernel. */
+/** Name of this package's own kernel in bench/compare.py. */
 export const ownSystem = 'tilewright';
 /** The dense product of the same matrix, which multiplies its zeros too. */
 export const denseSystem = 'cublas dense';

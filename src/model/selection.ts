@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { timingSchema, wisdomRunSchema } from './wisdom.ts';
 
-/** Who serves a workload, and on what evidence. */
+/** Variant or baseline chosen for a workload, with the evidence for it. */
 export const choiceSchema = z.object({
   workload: z.string(),
   problem: z.record(z.string(), z.unknown()),

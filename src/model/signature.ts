@@ -52,7 +52,7 @@ export function problemFields(operation: Operation): readonly ProblemField[] {
   ];
 }
 
-/** What a pattern's descriptor holds of an operation: names, each in the operation's order. */
+/** Parts of an operation that a pattern's descriptor holds: names, each list in the operation's order. */
 export interface PatternParts {
   readonly sizes: readonly string[];
   readonly choices: readonly string[];

@@ -20,7 +20,7 @@ export const verdictNames = [
 ] as const;
 export type VerdictName = (typeof verdictNames)[number];
 
-/** What a vendor's library had to say over the cases of one verdict. The oracle decides; the vendor is a second opinion. */
+/** A vendor library's results over the cases of one verdict: a second opinion, since the oracle decides. */
 export const vendorOpinionSchema = z.object({
   /** Cases in which it agreed with the oracle. */
   agreed: z.number(),
@@ -32,7 +32,7 @@ export const vendorOpinionSchema = z.object({
   disagrees: z.array(z.string()),
 });
 
-/** What stands behind a verdict: always a sentence, then whatever numbers the cause has. */
+/** Evidence of a verdict: always a sentence, then the numbers that the cause has. */
 export const evidenceSchema = z
   .object({
     message: z.string(),
@@ -78,7 +78,7 @@ export const verdictSchema = z.object({
 /** The gate's word on one variant on one device (`none`: settled before any device was asked). */
 export type Verdict = Readonly<z.infer<typeof verdictSchema>>;
 
-/** How much of the gate a variant goes through. Only one without `case` and `seed` says that it may be timed and shipped. */
+/** Extent of the gate. A variant may be timed and shipped only after one without `case` and `seed`. */
 export const gateScopeSchema = z.object({
   depth: z.enum(['quick', 'full']),
   /** This case alone. */

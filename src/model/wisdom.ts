@@ -58,7 +58,7 @@ export const sameCodeSchema = z.object({ nvcc: z.string(), sources: z.record(z.s
 export const timingSchema = z.object({
   /** Id of the workload, or the key. */
   name: z.string(),
-  /** What dispatch compares with a call's own. */
+  /** Numbers that dispatch compares with those of a call. */
   features: z.record(z.string(), z.number()),
   /** The run, or the GPU and its driver, that they are of. */
   source: z.string(),

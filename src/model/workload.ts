@@ -5,7 +5,7 @@ export interface Workload {
   readonly problem: Readonly<Record<string, unknown>>;
 }
 
-/** What a gate case is there for. The names are for readers; only `repetition` is more: a GPU replays its cases too. */
+/** Purposes of gate cases. The names are for readers, except `repetition`: a GPU replays its cases too. */
 export const tiers = [
   'exact',
   'address-coded',

@@ -223,7 +223,7 @@ export class Code {
     return close !== undefined && this.at(close + 1) === '(' ? close : undefined;
   }
 
-  /** Where `<` opens a list of template arguments, the index of its `>`: names, numbers and operators on one level. */
+  /** Index of the `>` for a `<` that opens template arguments: names, numbers and operators on one level. Undefined otherwise. */
   #closeAngle(open: number): number | undefined {
     for (let index = open + 1; index < Math.min(open + 24, this.tokens.length); index++) {
       const { text } = this.tokens[index] ?? { text: '' };

@@ -11,9 +11,9 @@ const equivalentSchema = z.strictObject({
   after: z.string(),
   /** Ids of the variants of which it holds; absent: all of the path. */
   variants: z.array(z.string()).optional(),
-  /** Why no execution can differ. */
+  /** Proof that no execution can differ. */
   argument: z.string().min(20),
-  /** When it was read a second time, by other eyes or later. */
+  /** Date of the second reading, by another reader or later. */
   reviewed: z.iso.date(),
 });
 export type Equivalent = Readonly<z.infer<typeof equivalentSchema>>;

@@ -13,7 +13,7 @@ function undecided(result: Omit<MutantResult, 'outcome'>, { evidence }: Verdict)
 }
 
 /**
- * What a compiler's objection makes of a mutant: one that is no valid kernel is none, one that a check of the source or of
+ * Outcome of a mutant that a compiler objects to: one that is no valid kernel is refused, one that a check of the source or of
  * ptxas's figures catches is killed. A compiler that ran out of time decides nothing.
  */
 export function refusal(result: Omit<MutantResult, 'outcome'>, refused: Verdict): MutantResult {

@@ -6,7 +6,7 @@ import { lineAt } from './tokens.ts';
 
 /** A text that mutants are made of. */
 export interface Subject {
-  /** How it is called in reports: the header's name as it is included, or the template of a rendered source. */
+  /** Name in reports: the header's as it is included, or the template of a rendered source. */
   readonly file: string;
   readonly text: string;
   /** A header is mutated where these words, those of the source that includes it, reach it. Absent: everywhere. */

@@ -64,7 +64,7 @@ export function mutatedSource({ source, mutant, header }: Planned): Source {
   return { ...source, text, hash: hashOf(text) };
 }
 
-/** How many parameters differ. */
+/** Number of parameters that differ. */
 function differences(one: Source, other: Source): number {
   const mine = one.variant.parameters;
   return Object.entries(other.variant.parameters).filter(([name, value]) => mine[name] !== value).length;

@@ -37,7 +37,7 @@ export function oneDeviceOnly(code: Code): Region[] {
 }
 
 /**
- * What none of these names reaches in a header: mutants there change nothing. Reached are functions that they name, and
+ * Parts of a header that none of these names reaches: mutants there change nothing. Reached are functions that they name, and
  * functions and constants that those name.
  */
 export function unreached(header: Code, names: ReadonlySet<string>): Region[] {
@@ -54,7 +54,7 @@ export function unreached(header: Code, names: ReadonlySet<string>): Region[] {
   return complement(open, header.text.length);
 }
 
-/** What lies between regions, which may overlap. */
+/** Gaps between regions, which may overlap. */
 function complement(regions: readonly Region[], length: number): Region[] {
   const gaps: Region[] = [];
   let end = 0;

@@ -83,7 +83,7 @@ export function percent(share: number): string {
   return `${(100 * share).toFixed(1)} %`;
 }
 
-/** What killed them: the gate's word and the tier of the case in which it said it. */
+/** Table of the killers: the gate's verdict and the tier of the case that gave it. */
 function killersOf(results: readonly MutantResult[]): string {
   const killed = results.filter(({ outcome }) => outcome === 'killed');
   if (killed.length === 0) return '';
@@ -98,7 +98,7 @@ function killersOf(results: readonly MutantResult[]): string {
   return table(['killed in tier', ...verdicts], rows);
 }
 
-/** Who killed what: the emulated device, a GPU, both. With the defects that only the GPU killed. */
+/** Table of kills by device: the emulated device, a GPU, both. With the defects that only the GPU killed. */
 function byDevices({ gpu = 'unknown' }: MutationInfo, results: readonly MutantResult[]): string {
   if (devicesTally(results).asked === 0) return '';
   const row = (name: string, own: readonly MutantResult[]): Row => {

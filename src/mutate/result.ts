@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { verdictNames } from '../model/verdict.ts';
 
 /**
- * What came of a mutant. Refused by a compiler: no kernel. Identical: the same machine code. Argued: equivalent for a reason
+ * Outcomes of a mutant. Refused by a compiler: no kernel. Identical: the same machine code. Argued: equivalent for a reason
  * that somebody wrote down. The others are defects, which the gate saw or did not.
  */
 export const outcomes = ['refused', 'identical', 'argued', 'killed', 'survived'] as const;
@@ -19,7 +19,7 @@ export const opinionsSchema = z.object({
 });
 export type Opinions = Readonly<z.infer<typeof opinionsSchema>>;
 
-/** What a GPU says of a defect. */
+/** A GPU's answer on a defect. */
 const gpuResultSchema = z.object({
   outcome: z.enum(['killed', 'survived']),
   depth: z.enum(['quick', 'full']),
@@ -49,7 +49,7 @@ export const mutantResultSchema = z.object({
   tier: z.union([z.string(), z.number()]).optional(),
   case: z.string().optional(),
   message: z.string().optional(),
-  /** Why the gate came to no answer, where the machine kept it from one. */
+  /** Reason that the gate gave no answer, if the machine kept it from one. */
   undecided: z.string().optional(),
   gpu: gpuResultSchema.optional(),
   /** Answers of other projects' rules; `crash` where there is no output to look at. */
@@ -58,7 +58,7 @@ export const mutantResultSchema = z.object({
 export type GpuResult = Readonly<z.infer<typeof gpuResultSchema>>;
 export type MutantResult = Readonly<z.infer<typeof mutantResultSchema>>;
 
-/** What a file of results is about: its first line. */
+/** Header of a file of results: its first line. */
 export const mutationInfoSchema = z.object({
   version: z.literal(1),
   /** ISO 8601, UTC. */
@@ -72,11 +72,11 @@ export const mutationInfoSchema = z.object({
   variants: z.array(z.string()),
   /** Model of the GPU that defects were put to as well. */
   gpu: z.string().optional(),
-  /** When, and at which commit, what had survived was tried again. */
+  /** Date and commit of the second try of survivors. */
   retried: z.object({ date: z.string(), commit: z.string().optional() }).optional(),
   /** The case whose outputs other projects' rules look at. */
   rulesCase: z.string().optional(),
-  /** What the rules say of each variant as it is, by variant. */
+  /** The rules' answers on each correct variant, by variant. */
   sound: z.record(z.string(), opinionsSchema).optional(),
 });
 export type MutationInfo = Readonly<z.infer<typeof mutationInfoSchema>>;

@@ -16,7 +16,7 @@ export function spreadSample<T>(items: readonly T[], wanted: number, groupOf: (i
   return items.filter((item) => chosen.has(item));
 }
 
-/** How many each group gives: equal shares, and what small groups cannot give is shared by the others. */
+/** Number of mutants from each group: equal shares; the others share what small groups cannot give. */
 function sharesOf(sizes: readonly number[], wanted: number): number[] {
   const shares = sizes.map(() => 0);
   let left = Math.min(

@@ -20,7 +20,7 @@ interface CudaRule {
 
 const WRAPPERS = 'templates/include/tw/ptx.cuh';
 
-/** What a kernel may not contain, so that one source runs on a GPU and on the emulated device. */
+/** Constructs that a kernel must not contain, so that one source runs on a GPU and on the emulated device. */
 export const CUDA_RULES: readonly CudaRule[] = [
   {
     name: 'no-asm',

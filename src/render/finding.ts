@@ -5,7 +5,7 @@ export interface LintFinding {
   /** Counted from 1, like columns in editors. */
   readonly line: number;
   readonly column: number;
-  /** What is wrong, what is allowed, what to write instead. */
+  /** The fault, what is allowed, and what to write instead. */
   readonly message: string;
 }
 

@@ -3,7 +3,7 @@ import type { AnyFamily } from '../model/family.ts';
 import type { ParameterValue } from '../model/parameter.ts';
 import type { Variant } from '../model/variant.ts';
 
-/** What a template may name, and what is known of each name. */
+/** A name that templates may use, and what is known of it. */
 export interface Name {
   /** Legal values of a parameter; absent for everything else. */
   readonly values?: readonly ParameterValue[];

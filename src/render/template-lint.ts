@@ -4,7 +4,7 @@ import { blockHelpers, helpers, type TemplateFolder } from './engine.ts';
 import type { LintFinding } from './finding.ts';
 import type { Name, Names } from './schema.ts';
 
-/** What one template, with the partials that it includes, names and does wrong. */
+/** Names that one template uses, with the partials that it includes, and its findings. */
 export interface TemplateUse {
   readonly used: ReadonlySet<string>;
   readonly findings: readonly LintFinding[];
@@ -23,7 +23,7 @@ interface Report {
   readonly findings: LintFinding[];
 }
 
-/** What names mean at some place. The first scope is the file's; each `#each` adds one whose names are the element's. */
+/** Names in scope. The first scope is the file's; each `#each` adds one whose names are the element's. */
 interface Scope {
   /** Absent inside `#each`: elements are plain values and have no fields. */
   readonly names?: Names;

@@ -1,7 +1,7 @@
 import type { Judged } from './junit.ts';
 import { placesIn } from './places.ts';
 
-/** What was found as workflow commands of GitHub Actions, which show it beside the line of a pull request. */
+/** Findings as workflow commands of GitHub Actions, shown beside the line in a pull request. */
 export function annotation(one: Judged, file: string): string {
   if ('refusal' in one) return command('warning', `${one.kernel} was not checked`, one.refusal, file);
   const { verdict, evidence } = one.verdict;

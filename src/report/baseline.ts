@@ -32,7 +32,7 @@ export function baselineText(findings: readonly Finding[]): string {
   return `${JSON.stringify({ schema: 1, findings }, null, 2)}\n`;
 }
 
-/** What is to be recorded of a kernel; nothing of one that passed or was not checked. Lines move without becoming new findings. */
+/** A kernel's findings to record; none if it passed or was not checked. Lines move without becoming new findings. */
 export function findingsOf(one: Judged, file: string): readonly Finding[] {
   if (!('verdict' in one) || one.verdict.verdict === 'passed') return [];
   const { verdict, evidence } = one.verdict;

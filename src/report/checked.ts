@@ -7,7 +7,7 @@ import { foldAt, type Output, type Paint, paintFor } from './style.ts';
 
 const conflictsShown = 3;
 
-/** What was found in a kernel: the verdict, the lines of the source that it names, the command that shows it again. */
+/** Report on a kernel: the verdict, the lines of the source that it names, the command that reproduces it. */
 export function checkedReport(one: Judged, file: string, output: Output): string {
   const paint = paintFor(output);
   const width = foldAt(output);

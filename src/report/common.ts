@@ -1,6 +1,6 @@
 import type { RunEvidence } from '../model/evidence.ts';
 
-/** What variants have in common and where they differ, by parameter. */
+/** Parameters in which variants agree and differ. */
 export interface Common {
   /** `tileN = 128`: the same in all of them. */
   readonly same: readonly string[];

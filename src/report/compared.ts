@@ -75,7 +75,7 @@ export function comparedSection(
   ];
 }
 
-/** What the machine allows on a workload, of the first sweep that has it; see `limitsOf`. */
+/** The tightest limit of the machine on a workload, from the first sweep that has it; see `limitsOf`. */
 export function ceilingOf(
   workload: string,
   sweeps: readonly Case[],
@@ -138,7 +138,7 @@ const legend = [
   'tuned system were timed; the others do not run on this GPU, or were not compiled in the time that the search had.',
 ];
 
-/** How wide the search of the one system that is tuned was. */
+/** Width of the search of the one system that is tuned. */
 function searched(others: readonly RivalResult[]): string {
   const [counts] = others.flatMap(({ configurations }) => configurations ?? []);
   if (!counts) return '-';

@@ -19,7 +19,7 @@ interface Sample {
 }
 
 /**
- * What each parameter did to a workload's times, those with the largest effect first. Parameters that had one value are left
+ * Effects of each parameter on a workload's times, largest first. Parameters that had one value are left
  * out. `active`: a variant's parameters that matter; `point`: all of them, the others with the value that they take then.
  */
 export function effectsOf(
@@ -79,12 +79,12 @@ function rounded(value: number): number {
   return Math.round(1e4 * value) / 1e4;
 }
 
-/** How much the worst choice costs, everything else free. */
+/** Slowdown of the worst value, all other parameters free. */
 function costOf({ values }: EvidenceEffect): number {
   return Math.max(...values.map(({ loss }) => loss));
 }
 
-/** How much each parameter gave: a line per parameter for all cases, and the figures behind it per case, folded. */
+/** Gain by parameter: a line per parameter for all cases, and the figures behind it per case, folded. */
 export function effectsSection(cases: readonly Case[]): string[] {
   const known = cases.filter(({ workload }) => (workload.effects ?? []).length > 0);
   if (known.length === 0) return [];

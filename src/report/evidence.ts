@@ -16,7 +16,7 @@ import { gateOf } from './gate.ts';
 import { fastest, topCount } from './ranking.ts';
 import { cubinsOf, lastVerdicts, recordsOf } from './records.ts';
 
-/** What a family knows of its variants and workloads, as far as evidence needs it. */
+/** A family's facts about its variants and workloads, as far as evidence needs them. */
 export interface FamilyFacts {
   readonly workloads: readonly Workload[];
   /** Name of the template that a variant is rendered from. */
@@ -28,7 +28,7 @@ export interface FamilyFacts {
   readonly l2Bytes?: (workload: Workload, flops: number) => number;
 }
 
-/** What a run's folder holds. */
+/** Contents of a run's folder. */
 export interface RunFiles {
   readonly info: RunInfo;
   readonly records: readonly JournalRecord[];

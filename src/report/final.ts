@@ -7,7 +7,7 @@ import { cubinsOf, lastVerdicts, recordsOf } from './records.ts';
 import { foldAt, type Output, type Paint, paintFor, widthOf } from './style.ts';
 import { type Column, table } from './table.ts';
 
-/** What the final page is made of. */
+/** Contents of the final page. */
 export interface Outcome {
   readonly summary: Summary;
   readonly records: readonly JournalRecord[];
@@ -125,7 +125,7 @@ function untimedTable({ records, summary, selection }: Outcome, paint: Paint, wi
   ];
 }
 
-/** Who would have been chosen if accuracy did not count. */
+/** Variants that would have been chosen if accuracy did not count. */
 function lessAccurate({ selection }: Outcome, width: number): string[] {
   return (selection?.choices ?? []).flatMap(({ workload, variant, accuracy, lessAccurate: worse }) => {
     if (!worse) return [];

@@ -4,7 +4,7 @@ import { recordsOf } from './records.ts';
 
 type Opinions = EvidenceGate['vendor'];
 
-/** What the gate did on each device. `records`: those of a run that still hold, so one verdict per variant and device. */
+/** Results of the gate on each device. `records`: those of a run that still hold, so one verdict per variant and device. */
 export function gateOf(records: readonly JournalRecord[]): EvidenceGate[] {
   const judged = recordsOf(records, 'verdict').filter(({ device }) => device !== 'none');
   return [...new Set(judged.map(({ device }) => device))].map((device) => {

@@ -91,7 +91,7 @@ function limitTable(cases: readonly Case[]): string[] {
   return markdownTable(['case', ...units, 'tightest', 'our best'], rows);
 }
 
-/** What the tensor cores need at the clock that samples were taken at: near 100 %, nothing but the clock bounds. */
+/** Time that the tensor cores need at the clock of the samples: near 100 %, only the clock is a bound. */
 function tensorAtClock({ workload, evidence }: Case, best: EvidenceMeasurement): string {
   const gpu = evidence.environment?.gpu;
   if (!gpu || !best.meanSmClock || !(gpu.peakTflops > 0)) return '-';

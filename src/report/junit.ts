@@ -9,7 +9,7 @@ export type Judged = {
   readonly known?: boolean;
 } & ({ readonly verdict: Verdict } | { readonly refusal: string });
 
-/** What was judged as a JUnit report: a kernel is a test case, one that could not be checked an error. */
+/** JUnit report of checked kernels: each is a test case, one that could not be checked an error. */
 export function junitReport(all: readonly Judged[], file: string): string {
   const failed = all.filter(hasFailed).length;
   const errors = all.filter((one) => 'refusal' in one).length;

@@ -13,7 +13,7 @@ const failuresShown = 10;
 
 /** Addresses of pictures that belong to a page. */
 export interface Plots {
-  /** How the best figures were found. */
+  /** Plot of the search for the best figures. */
   readonly search?: string;
   /** Ours beside other systems. */
   readonly systems?: string;
@@ -107,7 +107,7 @@ function fastestOf({ name, workload, evidence }: Case): string[] {
   return section(`### ${name}`, markdownTable(titles, rows), common);
 }
 
-/** How a figure was taken, where it is not as usual. */
+/** Remark on a figure that was not taken as usual. */
 function remarkOn({ stoppedEarly, graph }: EvidenceMeasurement): string {
   if (graph === false) return 'without a CUDA graph';
   return stoppedEarly ? 'timed briefly' : '';

@@ -21,7 +21,7 @@ export class Progress {
   /** By variant, whether all devices that were asked of it have let it pass so far. */
   readonly #judged = new Map<string, boolean>();
   readonly #timed = new Set<string>();
-  /** When the first verdict came: what lies before it says nothing of the rate. */
+  /** Time of the first verdict; what lies before it is left out of the rate. */
   #first: number | undefined;
   #shown = Number.NEGATIVE_INFINITY;
   #dirty = false;

@@ -1,7 +1,7 @@
 import type { EvidenceWorkload, RunEvidence } from '../model/evidence.ts';
 import { decisiveL2 } from '../model/measurement.ts';
 
-/** How many of the fastest variants of a workload are shown and compared. */
+/** Number of fastest variants of a workload that are shown and compared. */
 export const topCount = 10;
 
 type Figure = EvidenceWorkload['measurements'][number];
@@ -29,7 +29,7 @@ function ranked(workload: Times, wanted: Figure['kind']): Figure[] {
     );
 }
 
-/** What a subject's figure on a workload is with the other state of L2. */
+/** A subject's figure on a workload with cold L2. */
 export function coldOf({ measurements }: Times, subject: string): Figure | undefined {
   return measurements.find((one) => one.subject === subject && one.l2 === 'cold');
 }
@@ -41,8 +41,8 @@ export interface Limit {
 }
 
 /**
- * What bounds a workload, tightest first. DRAM does not where the operands fit into an L2 that is hot. Empty where the
- * GPU's figures are not known.
+ * Limits of a workload, tightest first. DRAM is not one if the operands fit into a hot L2. Empty if the GPU's figures
+ * are not known.
  */
 export function limitsOf(workload: EvidenceWorkload, { environment }: RunEvidence): Limit[] {
   const gpu = environment?.gpu;
@@ -59,7 +59,7 @@ export function limitsOf(workload: EvidenceWorkload, { environment }: RunEvidenc
     .sort((a, b) => b.seconds - a.seconds);
 }
 
-/** How the best figure improved: each entry is better than all before it. */
+/** An improvement of the best figure: each is better than all before it. */
 export interface Step {
   /** Number of the variant, from 1, in the order in which they were tried. */
   readonly trial: number;

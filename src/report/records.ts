@@ -16,7 +16,7 @@ export function lastVerdicts(records: readonly JournalRecord[]): Map<string, Ver
   return new Map(recordsOf(records, 'verdict').map((record) => [record.variant, record]));
 }
 
-/** What was compiled for the device `cuda`, by variant; of one compiled twice, the last. */
+/** Artifacts of the device `cuda`, by variant; of one compiled twice, the last. */
 export function cubinsOf(records: readonly JournalRecord[]): Map<string, RecordOf<'artifact'>> {
   const cubins = timedArtifacts(recordsOf(records, 'artifact'));
   return new Map(cubins.map((record) => [record.variant, record]));

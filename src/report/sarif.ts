@@ -3,7 +3,7 @@ import { packageVersion } from '../util/package-version.ts';
 import { type Judged, nameOf } from './junit.ts';
 import { type Place, placesIn } from './places.ts';
 
-/** What was found as SARIF 2.1.0, which code hosts show beside the lines. */
+/** Findings as SARIF 2.1.0, which code hosts show beside the lines. */
 export function sarifReport(all: readonly Judged[], file: string): string {
   const results = all.flatMap((one) => resultFor(one, file) ?? []);
   const rules = [...verdictNames.filter((name) => name !== 'passed'), 'not-checked'].map((id) => ({ id }));

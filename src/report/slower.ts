@@ -4,7 +4,7 @@ import type { Case } from './headline.ts';
 import { markdownTable, section } from './markdown.ts';
 import { baselinesOf, fastest } from './ranking.ts';
 
-/** Where the best of ours loses to another system by more than both times scatter, worst first. */
+/** Cases in which our best loses to another system by more than the spread of both times, worst first. */
 export function slowerSection(cases: readonly Case[], rivals: readonly Rival[]): string[] {
   const inSweeps = cases.flatMap(({ name, workload }) => {
     const [own] = fastest(workload);

@@ -4,7 +4,7 @@ export type Tone = 'good' | 'bad' | 'warn' | 'faint' | 'strong';
 
 const formats = { good: 'green', bad: 'red', warn: 'yellow', faint: 'dim', strong: 'bold' } as const;
 
-/** Where text goes: what a stream of Node says of itself. */
+/** Destination of text: a stream of Node and its properties. */
 export interface Output {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -37,7 +37,7 @@ export function widthOf(output: Output): number {
   return Math.min(120, Math.max(40, output.columns ?? 80));
 }
 
-/** Where lines of prose are broken: at a terminal's width, and nowhere for a program that reads them. */
+/** Width at which prose is wrapped: a terminal's, and unlimited for a program that reads it. */
 export function foldAt(output: Output): number {
   return output.isTTY ? widthOf(output) : Number.POSITIVE_INFINITY;
 }

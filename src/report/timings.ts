@@ -3,7 +3,7 @@ import { decisiveL2 } from '../model/measurement.ts';
 import { type Timing, type Timings, wisdomVersion } from '../model/wisdom.ts';
 import type { Workload } from '../model/workload.ts';
 
-/** What a run timed on its workloads: every variant that was right, those that were dropped early too. */
+/** A run's times on its workloads: every correct variant, also those dropped early. */
 export function timingsOf(
   { run, workloads }: RunEvidence,
   featuresOf: (workload: Workload) => Readonly<Record<string, number>>,

@@ -26,7 +26,7 @@ export class Accuracy {
     return new Set(all.filter((id) => this.#rank(id) <= worst));
   }
 
-  /** What a choice says of accuracy. `first`: who comes first when ranks are not looked at. */
+  /** Accuracy fields of a choice. `first`: the first candidate if ranks are ignored. */
   note(chosen: string, first: { readonly id: string; readonly seconds?: number } | undefined) {
     const accuracy = this.#ranks.get(chosen);
     if (accuracy === undefined) return {};

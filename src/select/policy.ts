@@ -12,7 +12,7 @@ import { type Holding, knownChoice } from './wisdom.ts';
 export interface SelectOptions {
   /** Allowed slowdown of what is shipped against the best variant of each workload; 0.03 if absent. */
   readonly tolerance?: number;
-  /** What is to be served; all of the family's workloads if absent. */
+  /** Workloads to be served; all of the family's if absent. */
   readonly workloads?: readonly Workload[];
   /** The worst rank of the family's accuracy that may be chosen where there is a better one; 0 if absent. */
   readonly accuracy?: number | undefined;

@@ -3,16 +3,16 @@ import type { FamilyWisdom, WisdomRecord, WisdomRun } from '../model/wisdom.ts';
 import type { Workload } from '../model/workload.ts';
 import { timedChoice } from './choice.ts';
 
-/** What of a wisdom holds for a run, and why the rest does not. */
+/** Records of a wisdom that hold for a run, with remarks on the rest. */
 export interface Holding {
   readonly records: readonly WisdomRecord[];
   readonly runs: readonly WisdomRun[];
-  /** What is used, what must not be used and why, and how much the run cannot use: a sentence each. */
+  /** A sentence each on what is used, what must not be used and why, and how much the run cannot use. */
   readonly remarks: readonly string[];
 }
 
 /**
- * What a run may take from wisdom: records of its workloads whose variant passed its gate and is rendered as it was when it was
+ * Part of wisdom that a run may use: records of its workloads whose variant passed its gate and is rendered as it was when
  * timed. `sources`: hash of the source of each variant that passed, by id.
  */
 export function holding(
@@ -52,7 +52,7 @@ export function holding(
   };
 }
 
-/** What becomes of a record; `absent`: its variant is not among what passed here. */
+/** Use of a record; `absent`: its variant is not among those that passed here. */
 type Fate = 'used' | 'gone' | 'absent' | 'stale';
 
 function fateOf(

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { findLine } from '../util/place.ts';
 
-/** Where a family's author wrote things: the start of every message about a mistake of theirs. */
+/** Places in a family author's files: each message about a mistake of theirs begins with one. */
 export interface Author {
   /** The family's `family.ts`. */
   readonly file: string;

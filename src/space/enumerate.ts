@@ -14,7 +14,7 @@ import { type Advance, type Counts, type Narrowing, walk } from './walk.ts';
 import { parseWhere } from './where.ts';
 
 export interface EnumerateOptions {
-  /** What is compiled for. Absent: the default's limits hold, and `notSupported` is not asked. */
+  /** Target architecture. Absent: the default's limits hold, and `notSupported` is not asked. */
   readonly arch?: Arch;
   /** One of the family's presets; the whole space if absent. */
   readonly preset?: string;
@@ -98,12 +98,12 @@ function pointAt(levels: readonly Level[], indices: Uint16Array): Values {
   return Object.fromEntries(levels.map((level, depth) => [level.name, value(level, depth)]));
 }
 
-/** What `enumerate` gives for a space of this one variant. */
+/** Enumeration of a space of this one variant. */
 export function alone(variant: Variant): Enumeration {
   return { points: 1, legal: 1, rejected: {}, variants: [variant] };
 }
 
-/** What to tell of a space without a legal point: which constraints leave nothing, the busiest first. */
+/** Message about a space without a legal point: the constraints that leave nothing, the busiest first. */
 export function whyEmpty(
   { name }: AnyFamily,
   { preset, where, arch }: EnumerateOptions,
@@ -140,7 +140,7 @@ export function presetOf(family: AnyFamily, name: string | undefined): Preset | 
   );
 }
 
-/** What rules points out, in the order in which it is asked. */
+/** Rules that make points illegal, in the order in which they are asked. */
 export function rulesOf(
   family: AnyFamily,
   preset: Preset | undefined,

@@ -7,7 +7,7 @@ import { rulesOf } from './enumerate.ts';
 import { idOf, pointOfId } from './id.ts';
 import { bind, levelsOf, type Rule, type Values } from './plan.ts';
 
-/** What `gen why` says of one constraint. */
+/** Answer of `gen why` on one constraint. */
 export interface ConstraintVerdict {
   readonly constraint: string;
   readonly doc: string;
@@ -120,7 +120,7 @@ function verdictsOf(family: AnyFamily, point: Readonly<Values>, arch: Arch): Con
   });
 }
 
-/** What a constraint reads; nothing for `not-supported`, which is handed the whole point. */
+/** Values that a constraint reads; none for `not-supported`, which takes the whole point. */
 function readsOf(rule: Rule, point: Readonly<Values>, declared: boolean): ConstraintVerdict['reads'] {
   return declared ? Object.fromEntries(rule.on.map((name) => [name, point[name]])) : {};
 }

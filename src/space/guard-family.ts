@@ -28,9 +28,9 @@ interface Task<A extends readonly unknown[]> {
   readonly name: string;
   /** Finds the function in the family's files. */
   readonly at: RegExp;
-  /** What it must give. */
+  /** Required kind of answer. */
   readonly wanted: Wanted;
-  /** What it was asked about: `for my_op.t64`. */
+  /** Subject of the question: `for my_op.t64`. */
   readonly about: (first: A[0], second: A[1]) => string;
 }
 
@@ -61,7 +61,7 @@ export function guardFamily(family: AnyFamily, author: Author): AnyFamily {
   };
 }
 
-/** What becomes of a point when it is made a variant. */
+/** Functions that make a variant of a point. */
 function guardMaking(family: AnyFamily, watch: Watch) {
   const sees = viewer(family);
   const onPoint = <R>(name: string, wanted: Wanted, own: (point: Point, arch: Arch) => R) =>
@@ -82,7 +82,7 @@ function guardMaking(family: AnyFamily, watch: Watch) {
   };
 }
 
-/** What a variant is for, and how it is put to the test. */
+/** Functions that gate, rank and select variants. */
 function guardJudging(family: AnyFamily, watch: Watch) {
   const task = (name: string, wanted: Wanted) => taskFor(family, name, wanted);
   const sees = viewer(family);

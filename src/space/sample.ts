@@ -33,7 +33,7 @@ export class Rows {
   readonly #capacity: number;
   #share = 1;
   #cells: Uint16Array;
-  /** What `pushed` was for each row kept. */
+  /** Value of `pushed` for each row kept. */
   #numbers: number[] = [];
 
   constructor(width: number, capacity: number) {

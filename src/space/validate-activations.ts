@@ -3,7 +3,7 @@ import { findCycle } from '../util/cycle.ts';
 import { didYouMean } from '../util/suggest.ts';
 
 /**
- * What is wrong with a family's activations. Parameters get their values in the order of declaration, so whether one
+ * Faults in a family's activations. Parameters get their values in the order of declaration, so whether one
  * matters can only depend on those before it; what breaks that is a cycle or a matter of order, and said so.
  */
 export function findActivationProblems(family: AnyFamily): string[] {

@@ -83,7 +83,7 @@ const familySchema = z.strictObject({
   deterministic: callable,
 } satisfies Record<keyof AnyFamily, z.ZodType>);
 
-/** What every family has beside its templates, and what for. */
+/** Files that every family has beside its templates, each with its purpose. */
 const companions: Readonly<Record<string, string>> = {
   'launch.hpp': 'how a variant is launched',
   'oracle.hpp': 'the reference that the gate compares with',
@@ -94,7 +94,7 @@ const companions: Readonly<Record<string, string>> = {
 /** Names that `--json` and the funnel use beside the constraints' own. */
 const reservedRules = ['preset', 'where', 'not-supported'];
 
-/** Where a family was found. */
+/** Location of a family. */
 export interface FamilyPlace {
   /** Path of its `family.ts`, for messages. */
   readonly file: string;

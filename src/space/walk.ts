@@ -27,7 +27,7 @@ interface Step {
   readonly rules: readonly { readonly name: string; readonly holds: Judge }[];
 }
 
-/** How far a walk is: points that are visited or ruled out, of all. */
+/** Progress of a walk: points visited or ruled out, of all. */
 export interface Advance {
   readonly settled: number;
   readonly points: number;

@@ -4,7 +4,7 @@ import { type GateCase, tiers } from '../model/workload.ts';
 import { reservedNames } from './reserved.ts';
 import { findFeatureProblems, findServedProblems } from './validate-operation.ts';
 
-/** What an answer must be, in words, and what is wrong with one that is not; undefined where nothing is. */
+/** A requirement on an answer, in words, with its check: the fault of an answer, or undefined if there is none. */
 export interface Wanted {
   readonly words: string;
   readonly wrong: (value: unknown) => string | undefined;
@@ -113,7 +113,7 @@ function listed({ issues }: z.ZodError): string {
   return shownIssues.join('; ');
 }
 
-/** What is undefined is left out on the way to the runner. */
+/** Whether a value survives as JSON; undefined counts, since it is left out on the way to the runner. */
 function isJson(value: unknown): boolean {
   if (value === undefined || value === null) return true;
   if (typeof value === 'number') return Number.isFinite(value);

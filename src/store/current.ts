@@ -6,8 +6,8 @@ type VerdictRecord = Extract<JournalRecord, { event: 'verdict' }>;
 type ArtifactRecord = Extract<JournalRecord, { event: 'artifact' }>;
 
 /**
- * What still holds of a journal. Kernels change between the parts of a run, and variants are judged anew: what was said of
- * code that is no more, verdicts and times, is left out, and so is a verdict that another has taken the place of.
+ * Records of a journal that still hold. Kernels change between the parts of a run, and variants are judged anew: verdicts
+ * and times of code that is no more are left out, and so is a verdict that another has replaced.
  */
 export class Current {
   /** In the order in which they were added. */
@@ -30,7 +30,7 @@ export class Current {
     return [...this.#records];
   }
 
-  /** What holds about one variant or baseline. */
+  /** Valid records about one variant or baseline. */
   about(subject: string): readonly JournalRecord[] {
     return this.#about.get(subject) ?? [];
   }
@@ -58,7 +58,7 @@ function outdatedBy(record: JournalRecord, about: readonly JournalRecord[]): rea
   return [];
 }
 
-/** What was made, judged and timed of another artifact. */
+/** Test for records of another artifact: made, judged or timed. */
 function outdatedByArtifact({ device, key, source }: ArtifactRecord, about: readonly JournalRecord[]) {
   const replaced = about.some((old) => old.event === 'artifact' && old.device === device);
   return (old: JournalRecord): boolean => {

@@ -10,7 +10,7 @@ import { didYouMean } from '../util/suggest.ts';
 import { Current } from './current.ts';
 import { Journal } from './journal.ts';
 
-/** What was asked for and by which version: enough to do it again. */
+/** Request and version of a run: enough to repeat it. */
 const runInfoSchema = z.object({
   version: z.literal(1),
   id: z.string(),
@@ -26,7 +26,7 @@ const runInfoSchema = z.object({
     limit: z.number().exactOptional(),
   }),
   depth: z.enum(['quick', 'full']),
-  /** What was asked for with --device. */
+  /** Value of --device. */
   device: z.string(),
   /** Id of the variant that the run is about, where it is about one alone. */
   only: z.string().optional(),
@@ -61,7 +61,7 @@ export class Run {
     if (this.#current.add(record)) this.#journal.append(record);
   }
 
-  /** What still holds of the journal, in order: nothing of code that has changed since. */
+  /** Records of the journal that still hold, in order: none about code that has changed since. */
   records(): readonly JournalRecord[] {
     return this.#current.records();
   }
@@ -76,7 +76,7 @@ export class Run {
     writeJson(join(this.path, name), value);
   }
 
-  /** What `writeJson` wrote, or undefined where there is no such file or it does not fit. */
+  /** Value that `writeJson` wrote; undefined if there is no such file or it does not fit the schema. */
   readJson<T>(name: string, schema: z.ZodType<T>): T | undefined {
     const path = join(this.path, name);
     const text = ifThere(`read ${path}`, () => readFileSync(path, 'utf8'));
@@ -182,7 +182,7 @@ export function listRuns(root: string, family?: string): string[] {
     .map(({ name }) => name);
 }
 
-/** When a run was begun; a copy keeps that, unlike the times of its files. The oldest where the file cannot be used. */
+/** Start of a run; a copy of the folder keeps it, unlike file times. The oldest if the file cannot be used. */
 function startOf(path: string): string {
   return (
     unlessDamaged(

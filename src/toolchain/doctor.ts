@@ -22,7 +22,7 @@ export interface Check {
   /** `ok`; `missing`: something cannot be done; `optional`: it may be missing. */
   readonly state: 'ok' | 'missing' | 'optional';
   readonly found: string;
-  /** What to do, where something is not as it should be. */
+  /** Advice, if something is not as it should be. */
   readonly advice?: string;
 }
 

@@ -109,7 +109,7 @@ export async function findCxx(
   return { cxx: path, cxxVersion: version };
 }
 
-/** Where a system keeps the libraries that a program finds by itself. */
+/** System folders of shared libraries, which programs find by themselves. */
 export const systemLibraries: readonly string[] = [
   '/usr/lib/x86_64-linux-gnu',
   '/usr/lib/aarch64-linux-gnu',
@@ -129,7 +129,7 @@ export function onSearchPath(program: string, environment: Environment): string 
     .find((path) => existsSync(path));
 }
 
-/** What a program says of its version, or undefined when it cannot be run or says something else. */
+/** A program's version; undefined if it cannot be run or prints something else. */
 export async function versionOf(
   argv: readonly string[],
   pattern: RegExp,

@@ -46,7 +46,7 @@ export function isInstalled(part: Part, paths: CachePaths): boolean {
   return existsSync(join(paths.parts, part.name)) && existsSync(paths.root);
 }
 
-/** What a killed installation left: nobody else is at work while the lock is held. */
+/** Removes the remains of a killed installation: nobody else is at work while the lock is held. */
 function clearLeftovers(base: string): void {
   if (!existsSync(base)) return;
   for (const name of readdirSync(base).filter((one) => /^tmp-|^root\.(new|old)-/.test(one))) {

@@ -3,7 +3,7 @@ import { cudaRelease } from './paths.ts';
 /** Something that can be installed: one folder under `parts/`. */
 export interface Part {
   readonly name: PartName;
-  /** What it brings, for the line that announces it. */
+  /** Contents, for the line that announces it. */
   readonly brings: string;
   /** Megabytes to download and on disk, measured with pip 24 on x86-64. */
   readonly downloadMb: number;

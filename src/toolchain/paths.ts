@@ -4,10 +4,10 @@ import { userCache } from '../util/user-cache.ts';
 /** The CUDA release that we install, as the metapackage names it. */
 export const cudaRelease = '13.0';
 
-/** What helps where that place cannot be written. */
+/** Advice if that folder cannot be written. */
 export const anotherCache = 'name another folder with TILEWRIGHT_CACHE';
 
-/** Where our own toolkit lives. */
+/** Folders of our own toolkit. */
 export interface CachePaths {
   readonly base: string;
   /** One folder per installed part, each as pip left it. */

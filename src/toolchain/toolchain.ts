@@ -21,7 +21,7 @@ export interface EnsureOptions {
   readonly environment?: Environment;
   /** False: refuse to install, say what to do instead. */
   readonly install: boolean;
-  /** What is needed beside a compiler. */
+  /** Parts needed beside a compiler. */
   readonly with?: readonly Exclude<PartName, 'compile'>[];
   /** Told, one line at a time, what is being installed. */
   readonly progress: (line: string) => void;

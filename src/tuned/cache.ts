@@ -74,7 +74,7 @@ export function exportRecords(root: string): string {
     .join('');
 }
 
-/** What became of the lines of an exported file. */
+/** Result of importing the lines of an exported file. */
 export interface Imported {
   readonly added: number;
   /** Keys that the cache had already. */

@@ -26,7 +26,7 @@ export function digestOf(text: string): string {
   return hash.toString(16).padStart(16, '0');
 }
 
-/** What a file says, or why it is no record. */
+/** The record in a file's text, or the reason that it is none. */
 export function parseRecord(text: string): TuningRecord | string {
   const found = tail.exec(text);
   if (!found) return 'is cut or no record';

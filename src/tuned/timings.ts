@@ -1,7 +1,7 @@
 import type { Timing } from '../model/wisdom.ts';
 import type { CacheFile } from './cache.ts';
 
-/** What contexts measured for calls of an operation: the best times of each key. `features`: those that dispatch knows. */
+/** Times that contexts measured for calls of an operation: the best of each key. `features`: those that dispatch knows. */
 export function timingsOf(
   files: readonly CacheFile[],
   operation: string,

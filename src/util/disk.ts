@@ -5,7 +5,7 @@ import { EnvironmentError } from '../errors.ts';
 
 interface Fault {
   readonly cause: string;
-  /** What helps beside another place to write to. */
+  /** Remedy beside another place to write to. */
   readonly cure?: string;
   /** False where another place does not help. */
   readonly elsewhere?: false;
@@ -36,7 +36,7 @@ const faults: Readonly<Record<string, Fault>> = {
   EIO: { cause: 'the disk reports an input/output error' },
 };
 
-/** What most things are written to. */
+/** Advice for most files. */
 const anotherOut = 'name another folder with --out';
 
 /** The code of a failed file operation, e.g. `ENOSPC`. */

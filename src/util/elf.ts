@@ -3,7 +3,7 @@ export interface Section {
   readonly name: string;
   /** Bytes that it takes when it is loaded. */
   readonly size: number;
-  /** What the file holds of it: nothing where it begins as zeros or as anything, as shared memory does. */
+  /** Contents in the file; empty if there are none, as for shared memory. */
   readonly bytes: DataView;
 }
 

@@ -1,6 +1,6 @@
 import { printableValue } from './printable.ts';
 
-/** Where a JSON text may hold a control character: as itself, or spelt out. */
+/** Control characters in a JSON text: literal or escaped. */
 const suspicious = /[\u007f-\u009f]|\\u00[01789]|\\[bfr]/;
 
 /**

@@ -134,7 +134,7 @@ function openLockFile(path: string, elsewhere: string | undefined): number {
   return onDisk(`create ${path}`, open, elsewhere);
 }
 
-/** What `flock` made of an open file. `gone`: the last owner has removed the file since it was opened. */
+/** Result of `flock` on an open file. `gone`: the last owner has removed the file since it was opened. */
 function settle(path: string, file: number, answer: Answer): Lock | 'held' | 'gone' {
   if (answer.status === 0 && isAt(path, file)) return hold(path, file);
   closeSync(file);
