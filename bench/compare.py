@@ -4,6 +4,8 @@
     python3 bench/compare.py --library generated/library --out compare.json
     python3 bench/compare.py --library generated/library --workloads shapes --out compare-shapes.json
     python3 bench/compare.py --library generated/library --workloads linear --seconds 4 --compile-seconds 120
+    python3 bench/compare.py --workloads linear --configurations 12 --default --compile-only --compiled compiled.json
+    python3 bench/compare.py --library generated/library --workloads linear --configurations 12 --default --compiled compiled.json
     python3 bench/compare.py --library generated/library --beside narrow=other/library --workloads 8192.d12.b64
     python3 bench/compare.py --library generated/library --list          (no GPU: what would be timed)
 
@@ -297,7 +299,7 @@ class Comparison:
         from triton_bsr import Graph, TritonProblem, meta_of
 
         triton = TritonProblem(self.matrix, self.dense, self.column_major)
-        finalists, counts = triton.search(self.options.seconds, *left_out)
+        finalists, counts = triton.search(self.options.seconds, *left_out, most=self.options.configurations)
         calls = [
             (system, lambda plan=plan, workspace=workspace: self.ours(plan, workspace), {"variant": plan.variant}, self.c)
             for system, (plan, workspace) in self.plans.items()
@@ -314,15 +316,17 @@ class Comparison:
         checks = [self.checked(call, target) if target is not None else {} for _, call, _, target in calls]
         graphs = [self.graph(Graph, call) for _, call, _, _ in calls]
         # cuSPARSE's BSR product runs for long at the highest clock, which what comes next would inherit: turns of their own.
+        asked = WhileRunning(["clocks.sm", "power.draw.instant"])
         times = [time for part in (graphs[:apart], graphs[apart:]) for time in alternating(part, self.options.samples)]
+        clocks = power_of(asked.answer())
         records = [
-            self.record(name, more | check, sample) for (name, _, more, _), check, sample in zip(calls, checks, times)
+            self.record(name, more | check | {"turns": clocks}, sample) for (name, _, more, _), check, sample in zip(calls, checks, times)
         ]
         for record, graph in zip(records, graphs):
             best = min(one["medianUs"] for one in records if one["system"] == record["system"])
             if record["medianUs"] == best and self.options.sustained > 0:
                 record["sustained"] = self.sustained(graph)
-        if self.options.cold:
+        if self.n <= self.options.cold:
             self.add_cold(Graph, triton, finalists, records)
         for plan, _ in self.plans.values():
             plan.close()
@@ -375,24 +379,34 @@ class Comparison:
         replays = max(1, math.ceil(seconds * 1e6 / (graph.microseconds() * graph.launches)))
         begin, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
 
-        def ask():
-            time.sleep(0.3 * seconds)
-            return gpu_query(["clocks.sm", "power.draw.instant"])
+        asked = WhileRunning(["clocks.sm", "power.draw.instant"], 0.3 * seconds)
+        begin.record()
+        for _ in range(replays):
+            graph.graph.replay()
+        end.record()
+        end.synchronize()
+        return {"us": round(begin.elapsed_time(end) * 1000 / replays / graph.launches, 3)} | power_of(asked.answer())
 
-        # In a thread, since enqueuing can block until most replays are done.
-        with concurrent.futures.ThreadPoolExecutor(1) as pool:
-            answer = pool.submit(ask)
-            begin.record()
-            for _ in range(replays):
-                graph.graph.replay()
-            end.record()
-            end.synchronize()
-            in_time = answer.done()
-        found = {"us": round(begin.elapsed_time(end) * 1000 / replays / graph.launches, 3)}
-        if in_time:  # otherwise the GPU may have been idle again when it was asked
-            seen = answer.result()
-            found |= {"smClock": number(seen.get("clocks.sm")), "watts": number(seen.get("power.draw.instant"))}
-        return {name: value for name, value in found.items() if value is not None}
+
+class WhileRunning:
+    """nvidia-smi's answer of while the GPU runs. In a thread, since enqueuing can block until most of what it runs is done."""
+
+    def __init__(self, names, after=0.0):
+        """`after`: seconds."""
+        self.pool = concurrent.futures.ThreadPoolExecutor(1)
+        self.future = self.pool.submit(lambda: (time.sleep(after), gpu_query(names))[1])
+
+    def answer(self):
+        """Empty where there is none yet: the GPU may be idle again when it is asked."""
+        in_time = self.future.done()
+        self.pool.shutdown()
+        return self.future.result() if in_time else {}
+
+
+def power_of(seen):
+    """Clock in MHz and power in W, as far as they are known."""
+    found = {"smClock": number(seen.get("clocks.sm")), "watts": number(seen.get("power.draw.instant"))}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def alternating(graphs, samples):
@@ -435,21 +449,30 @@ def lines_of(records):
 
 def options_of(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--library", required=True, help="an emitted library's folder (built here with g++), or a built .so")
+    parser.add_argument("--library", help="an emitted library's folder (built here with g++), or a built .so")
     parser.add_argument("--beside", nargs="+", default=[], metavar="LABEL=FOLDER", help="more libraries of ours, in the same turns")
     parser.add_argument("--workloads", nargs="+", default=["main"], help="ids, or the groups main and shapes")
     parser.add_argument("--seconds", type=float, default=25, help="of Triton's search per workload, without compiling ahead")
     parser.add_argument("--compile-seconds", type=float, default=150, help="of compiling ahead; 0: not at all")
+    parser.add_argument("--compiled", metavar="FILE", help="what is known of Triton's configurations since they were compiled ahead: not again")
+    parser.add_argument("--compile-only", action="store_true", help="compile ahead for the workloads, write --compiled, and end")
+    parser.add_argument("--configurations", type=int, help="of Triton's, so many of each grid: those with the best prospects")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 1), help="compilers at a time")
     parser.add_argument("--default", action="store_true", help="PyTorch as it is, too: what a user gets who tunes nothing")
     parser.add_argument("--samples", type=int, default=30, help="rounds")
-    parser.add_argument("--cold", action="store_true", help="ours and Triton's best again with A in memory alone, not in L2")
+    cold = "ours and Triton's best again with A in memory alone, not in L2; of products up to this width"
+    parser.add_argument("--cold", type=int, nargs="?", const=sys.maxsize, default=0, metavar="N", help=cold)
     parser.add_argument("--sustained", type=float, default=1.2, help="seconds of each system alone; 0: not at all")
     parser.add_argument("--seed", type=int, default=1, help="of values and B")
     parser.add_argument("--budget", type=float, default=480, help="seconds after which no further workload is begun")
     parser.add_argument("--out", help="file for the results as JSON")
     parser.add_argument("--list", action="store_true", help="say what would be timed; needs no GPU")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.compile_only and not options.compiled:
+        parser.error("--compile-only needs --compiled FILE, where it writes what it found")
+    if not (options.library or options.list or options.compile_only):
+        parser.error("--library is missing: the folder of an emitted library, or a built .so")
+    return options
 
 
 def not_timed(manifest, workloads):
@@ -463,6 +486,30 @@ def triton_case(problem, structure):
 
     row_ptr, _ = structure
     return kernel_case(problem["block"], problem["n"], row_ptr[-1], column_major(problem))
+
+
+def compiled_ahead(options, workloads, structures):
+    """By `kernel_case`, configurations of Triton's kernel that cannot run, and those compiled too late; nothing where none are compiled."""
+    if options.compile_seconds <= 0:
+        return {}
+    from triton_bsr import compile_ahead
+
+    cases = {triton_case(problem, structures[id]) for id, problem in workloads.items()}
+    # What runs by default depends on the width as it is.
+    exact = {(problem["block"], problem["n"], *triton_case(problem, structures[id])[2:]) for id, problem in workloads.items()}
+    defaults = sorted(exact) if options.default else []
+    return compile_ahead(sorted(cases), options.jobs, options.compile_seconds, say, options.configurations, defaults)
+
+
+def store_left_out(path, left_out):
+    rows = [{"case": case, "broken": sorted(broken), "late": sorted(late)} for case, (broken, late) in left_out.items()]
+    pathlib.Path(path).write_text(json.dumps(rows), encoding="utf-8")
+
+
+def stored_left_out(path):
+    rows = json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+    sets = [{tuple(one) for one in row[name]} for row in rows for name in ("broken", "late")]
+    return {tuple(row["case"]): pair for row, pair in zip(rows, zip(sets[::2], sets[1::2]))}
 
 
 def listing(workloads, structures):
@@ -502,6 +549,9 @@ def main(arguments):
     if not torch.cuda.is_available():
         sys.exit("no CUDA GPU: this script times GPU kernels; --list says what it would time")
     torch.cuda.init()
+    if options.compile_only:
+        store_left_out(options.compiled, compiled_ahead(options, workloads, structures))
+        return 0
     torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False  # fp32 sums, as everybody else here
     libraries = libraries_of(options)
     whole = json.loads(libraries[SYSTEMS["ours"]].manifest())
@@ -517,14 +567,9 @@ def main(arguments):
     if unknown := not_timed(manifest, workloads):
         report["environment"]["library"]["notTimedOn"] = unknown
         say(f"the library was not tuned for {', '.join(unknown)}: it takes what was best on the nearest workload that it knows")
-    if options.cold:
+    if options.cold > 0:
         report["environment"]["copyTbs"] = copy_bandwidth()
-    left_out = {}
-    if options.compile_seconds > 0:
-        from triton_bsr import compile_ahead
-
-        cases = sorted({triton_case(problem, structures[id]) for id, problem in workloads.items()})
-        left_out = compile_ahead(cases, options.jobs, options.compile_seconds, say)
+    left_out = stored_left_out(options.compiled) if options.compiled else compiled_ahead(options, workloads, structures)
     failed = []
     for id, problem in workloads.items():
         if time.monotonic() - started > options.budget:
@@ -532,7 +577,7 @@ def main(arguments):
             failed.append(id)
             continue
         try:
-            known = left_out[triton_case(problem, structures[id])] if left_out else ()
+            known = left_out.get(triton_case(problem, structures[id]), ())
             records = Comparison(id, problem, structures[id], libraries, options).measure(known)
         except Exception as error:  # one workload that does not fit or is not served leaves the others their times
             if "illegal memory access" in str(error):

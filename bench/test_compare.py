@@ -213,6 +213,24 @@ class TritonSearch(unittest.TestCase):
         self.assertIn("36 of 48 configurations in 1 s, 24 cannot run, 12 late", said[-1])
 
 
+class CompiledAhead(unittest.TestCase):
+    def test_what_is_known_of_configurations_is_read_as_it_was_written(self):
+        known = {(64, 16, False, True): ({(16, 5, 2, 4)}, set()), (32, 256, True, True): (set(), {(256, 5, 2, 4), (64, 5, 2, 1)})}
+        with tempfile.NamedTemporaryFile() as file:
+            compare.store_left_out(file.name, known)
+            self.assertEqual(compare.stored_left_out(file.name), known)
+
+    def test_a_grid_can_be_restricted_to_the_best_prospects(self):
+        self.assertEqual(triton_bsr.configurations(2048, 3), triton_bsr.configurations(2048)[:3])
+        self.assertEqual(triton_bsr.configurations(1, 2), [(16, 5, 2, 4), (16, 5, 2, 1)])
+
+    def test_compiling_alone_needs_a_file_and_timing_needs_a_library(self):
+        self.assertTrue(compare.options_of(["--compile-only", "--compiled", "a.json"]).compile_only)
+        for arguments in (["--compile-only"], []):
+            with self.assertRaises(SystemExit), unittest.mock.patch("sys.stderr"):
+                compare.options_of(arguments)
+
+
 class Sustained(unittest.TestCase):
     def measured(self, replay, synchronize, query):
         """What `sustained` says of a graph that is replayed once, with fakes of the GPU's events and of nvidia-smi."""

@@ -1,10 +1,12 @@
 """The emitted library through its C interface (tilewright/bsr_spmm.h), by ctypes. Needs nothing beside Python."""
 
+import concurrent.futures
 import ctypes
 import os
 import pathlib
 import re
 import subprocess
+import tempfile
 from ctypes import POINTER, byref, c_char_p, c_float, c_int, c_int32, c_int64, c_size_t, c_void_p
 
 TYPE_F16 = 0
@@ -149,13 +151,17 @@ def build(folder, output):
     parts = [*folder.glob("src/*.cpp"), *folder.glob("src/tuner/*.cpp"), *folder.glob("src/cuda/*.cpp"), *folder.glob(f"{operation}/*.cpp")]
     sources = [*sorted(str(one.relative_to(folder)) for one in parts), "src/manifest.S", "src/cuda/kernels.S"]
     includes = ["include", "src", "src/operations/bsr_spmm", "device"]
-    command = [
-        *[os.environ.get("CXX", "g++"), "-std=c++20", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-pthread"],
-        *[f"-I{name}" for name in includes],
-        *["-isystem", str(home / "include"), f"-Wa,-I{folder}", "-o", str(output), *sources],
-        *["-Wl,--version-script=cmake/exports.map", f"-L{lib}", "-lcudart_static", "-ldl", "-lrt"],
-    ]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise SystemExit(f"the library in {folder} does not build:\n$ {' '.join(command)}\n{done.stderr[-3000:]}")
+    compiler = [os.environ.get("CXX", "g++"), "-std=c++20", "-O2", "-fPIC", "-fvisibility=hidden", "-pthread"]
+    flags = [*[f"-I{name}" for name in includes], "-isystem", str(home / "include"), f"-Wa,-I{folder}"]
+
+    def run(*command):
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise SystemExit(f"the library in {folder} does not build:\n$ {' '.join(command)}\n{done.stderr[-3000:]}")
+
+    with tempfile.TemporaryDirectory() as place, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        objects = [f"{place}/{index}.o" for index in range(len(sources))]
+        list(pool.map(lambda source, made: run(*compiler, *flags, "-c", source, "-o", made), sources, objects))
+        libraries = ["-Wl,--version-script=cmake/exports.map", f"-L{lib}", "-lcudart_static", "-ldl", "-lrt"]
+        run(*compiler, "-shared", "-o", str(output), *objects, *libraries)
     return output

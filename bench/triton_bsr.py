@@ -20,6 +20,8 @@ TILES, STAGES, WARPS, GROUPS = (64, 128, 256, 512), (2, 3, 4, 5), (2, 4, 8), (4,
 # those searches hardly came to groups of 1, so that which group won says little.
 WON = ((256, 5, 2), (128, 5, 4), (256, 3, 8), (128, 2, 4), (512, 5, 8), (64, 5, 4), (128, 5, 2), (256, 4, 8))
 WON += ((512, 5, 4), (256, 2, 4), (64, 5, 2))
+# (stages, warps) that are tried first for products narrower than any of these tiles.
+WON_NARROW = ((5, 2), (5, 4), (4, 4), (4, 2), (3, 4), (4, 8))
 FINALISTS = 4
 # A configuration whose first replay takes so many times the best is not looked at again.
 HOPELESS = 3
@@ -58,18 +60,22 @@ def padded(n):
     return n if n > 64 else (n + 15) // 16 * 16
 
 
-def configurations(n):
-    """Of all tiles that divide N; of products that are narrower than them, of tiles of 16 and 32, and the whole width."""
+def configurations(n, most=None):
+    """
+    Of all tiles that divide N; of products that are narrower than them, of tiles of 16 and 32, and the whole width. `most`: so many,
+    those with the best prospects.
+    """
     n = padded(n)
     if n < TILES[0]:
         tiles = [one for one in (n, 32, 16) if one <= n and n % one == 0 and one & (one - 1) == 0]
-        return list(dict.fromkeys(itertools.product(tiles, STAGES, WARPS, GROUPS)))
+        won = [(tile, *one, group) for tile in tiles for one in WON_NARROW for group in GROUPS]
+        return list(dict.fromkeys([*won, *itertools.product(tiles, STAGES, WARPS, GROUPS)]))[:most]
     won = [(*one, group) for one in WON for group in GROUPS]
     rest = [one for one in itertools.product(TILES, STAGES, WARPS, GROUPS) if one not in won]
     # A search, or compiling ahead, can run out of time: what has won comes first, and the rest in steps of five, so that any
     # beginning of it has about its share of every value. Five is odd: the groups, which the product varies fastest, alternate.
     spread = [one for start in range(5) for one in rest[start::5]]
-    return [one for one in won + spread if n % one[0] == 0]
+    return [one for one in won + spread if n % one[0] == 0][:most]
 
 
 def meta_of(n, configuration):
@@ -112,13 +118,13 @@ class TritonProblem:
         first = graph.microseconds()
         return first if first > HOPELESS * best else statistics.median(graph.microseconds() for _ in range(5))
 
-    def search(self, seconds, broken=frozenset(), late=frozenset()):
+    def search(self, seconds, broken=frozenset(), late=frozenset(), most=None):
         """
-        The best configurations, best first, and {ran, of, cannotRun, late, seconds}. Stops after so many seconds. Leaves out what
+        `most`: of configurations. The best configurations, best first, and {ran, of, cannotRun, late, seconds}. Stops after so many seconds. Leaves out what
         is known to be broken, and what was late in compiling; what the search does not reach counts as late too.
         """
         started, times = time.monotonic(), {}
-        space = configurations(self.n)
+        space = configurations(self.n, most)
         failed = {one for one in space if one in broken}
         for configuration in space:
             if time.monotonic() - started > seconds:
@@ -138,11 +144,14 @@ class TritonProblem:
 
 def kernel_case(block, n, blocks, column_major=False):
     """What Triton compiles a kernel for, beside its configuration: it tells multiples of 16 from other numbers, and strides of 1."""
-    return block, n, blocks % 16 == 0, column_major
+    return block, padded(n), blocks % 16 == 0, column_major
 
 
 def _compile(case, configuration):
-    """In a process of its own: runs a configuration on a small problem of the case. Its process, and what was wrong or None."""
+    """
+    In a process of its own: runs a configuration, or with None what PyTorch runs by default, on a small problem of the case. Its
+    process, and what was wrong or None.
+    """
     try:
         if case not in _problems:
             block, n, aligned, column_major = case
@@ -156,7 +165,7 @@ def _compile(case, configuration):
             matrix = torch.sparse_bsr_tensor(row_ptr, columns, values, size=(size, size))
             zeros = functools.partial(torch.zeros, device="cuda", dtype=torch.float16)
             _problems[case] = TritonProblem(matrix, zeros(size, n), column_major)
-        _problems[case].call(configuration)
+        _problems[case].call(configuration) if configuration else _problems[case].default()
         torch.cuda.synchronize()
     except Exception as error:
         return os.getpid(), f"{type(error).__name__}: {error}"[:300]
@@ -166,16 +175,17 @@ def _compile(case, configuration):
 _problems = {}
 
 
-def compile_ahead(cases, jobs, seconds, say):
+def compile_ahead(cases, jobs, seconds, say, most=None, defaults=()):
     """
-    Compiles every configuration for every `kernel_case`. Those to leave out, by case, as two sets: those that cannot run, and
+    Compiles every configuration, `most` of them at most, for every `kernel_case`, and PyTorch's default for the cases `defaults`. Those to leave out, by case, as two sets: those that cannot run, and
     those that were not compiled in time, of which one can take minutes.
     """
     broken, late = ({case: set() for case in cases} for _ in range(2))
     # All cases advance together: what is left where time runs out is the end of each.
     tasks = sorted(
-        ((rank, case, one) for case in cases for rank, one in enumerate(configurations(case[1]))), key=lambda task: task[0]
+        ((rank, case, one) for case in cases for rank, one in enumerate(configurations(case[1], most))), key=lambda task: task[0]
     )
+    tasks = [*((0, case, None) for case in defaults), *tasks]
     started, done, faults, futures = time.monotonic(), 0, {}, {}
     pool = concurrent.futures.ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
     try:
@@ -184,6 +194,8 @@ def compile_ahead(cases, jobs, seconds, say):
             case, configuration = futures[future]
             process, error = future.result()
             done += 1
+            if configuration is None:
+                continue
             # A fault spoils its process for those that follow: only the first is its configuration's own.
             if error and any(word in error for word in FAULTS):
                 if process not in faults:
@@ -194,7 +206,7 @@ def compile_ahead(cases, jobs, seconds, say):
     except Exception as error:  # a time-out, or a compiler that took its process down
         say(f"compiling ahead stopped: {type(error).__name__} {error}")
     for future, (case, configuration) in futures.items():
-        if not future.done():
+        if not future.done() and configuration:
             late[case].add(configuration)
     processes = list((pool._processes or {}).values())
     pool.shutdown(wait=False, cancel_futures=True)

@@ -32,10 +32,19 @@ const up = { m: 14336, k: 4096 } as const;
 const down = { m: 4096, k: 14336 } as const;
 
 /** y = x W^T for the rows of x of prefill: B and C are column-major. */
-export const prefill = [
-  ...[up, down].flatMap((size) => [256, 2048, 8192].flatMap((n) => each('linear', { ...size, n }))),
-  ...[0.2, 0.5].flatMap((density) => [64, 2048].flatMap((n) => each('linear', { ...up, n, density }))),
-];
+export const prefill = [up, down].flatMap((size) =>
+  [256, 2048, 8192].flatMap((n) => each('linear', { ...size, n })),
+);
+
+/** The same with more blocks. */
+export const denser = [0.2, 0.5].flatMap((density) =>
+  [64, 2048].flatMap((n) => each('linear', { ...up, n, density })),
+);
+
+/** From few blocks to half of them, for few and for many rows of x. */
+export const densities = [0.01, 0.05, 0.2, 0.3, 0.5].flatMap((density) =>
+  [up, down].flatMap((size) => [16, 2048].flatMap((n) => each('linear', { ...size, n, density }))),
+);
 
 /** What the kinds of operations below are compared with. */
 export const plain = each('linear', { ...up, n: 1024 });
@@ -84,6 +93,8 @@ export const layerWorkloads: readonly SpmmWorkload[] = [
   ...plain,
   ...odd,
   ...prefill,
+  ...denser,
+  ...densities.filter(({ id }) => !denser.some((known) => known.id === id)),
   ...mixedLayouts,
   ...widths,
   ...fused,

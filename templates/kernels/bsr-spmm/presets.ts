@@ -1,5 +1,5 @@
 import type { Part as PartOf, Preset } from '../../../src/model/family.ts';
-import { fused, odd, plain, prefill } from './layer-workloads.ts';
+import { denser, fused, odd, plain, prefill } from './layer-workloads.ts';
 import type { Specs } from './parameters.ts';
 import { generalFallbacks, generalPresets, generalQuick } from './paths/general/presets.ts';
 import { narrowBest, narrowKinds } from './paths/narrow/presets.ts';
@@ -269,7 +269,12 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
   'hopper-linear': {
     doc: 'y = x W^T of torch.nn.functional.linear on an H200, prefill: the path wgmma with B and C column-major, f16 in and out.',
     where: hopperLinear,
-    workloads: [...plain, ...odd, ...prefill].filter(onWgmma).map(({ id }) => id),
+    workloads: [...plain, ...odd, ...prefill, ...denser].filter(onWgmma).map(({ id }) => id),
+  },
+  'hopper-prefill': {
+    doc: 'The same on both sizes of layers, a tenth of the blocks stored, for 256, 2048 and 8192 rows of x.',
+    where: hopperLinear,
+    workloads: prefill.filter(onWgmma).map(({ id }) => id),
   },
   'hopper-decoding': {
     doc: 'The same with 1 to 64 rows of x: the path wgmma with narrow tiles, and the path narrow.',
