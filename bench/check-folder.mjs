@@ -1,4 +1,4 @@
-// How many kernels of a folder of .cu files `validate` checks as they are, without any description: counts by verdict,
+// Number of kernels of a folder of .cu files that `validate` checks unchanged, without any description: counts by verdict,
 // and why the others are not checked. Fetches nothing.
 //
 //   node bench/check-folder.mjs <folder> [more flags of validate]

@@ -66,7 +66,7 @@ def say(text):
 
 
 def command_output(command, pattern=".*", cwd=None):
-    """What a command prints, as far as the pattern matches; None where it cannot be run or says something else."""
+    """Part of a command's output that the pattern matches; None if it cannot be run or prints something else."""
     try:
         done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
@@ -264,7 +264,7 @@ class Comparison:
         return self.dense_out
 
     def vendor(self):
-        """What cuSPARSE has for the product, by name; nothing where it is not installed, or B and C are column-major."""
+        """cuSPARSE's functions for the product, by name; none if it is not installed, or B and C are column-major."""
         if self.column_major:
             return []
         operands = self.row_ptr, self.columns, self.values, self.dense, self.sparse_out

@@ -10,7 +10,7 @@ CUDA_R_32F, CUDA_R_16F = 0, 2
 
 
 def places(row_ptr):
-    """Where Blocked-ELL has the blocks of BSR: their block rows, their places in these, and how many places every row has."""
+    """Positions of the blocks of BSR in Blocked-ELL: their block rows, their places in these, and the number of places per row."""
     lengths = [after - before for before, after in zip(row_ptr, row_ptr[1:])]
     rows = [row for row, length in enumerate(lengths) for _ in range(length)]
     slots = [slot for length in lengths for slot in range(length)]

@@ -1,4 +1,4 @@
-// What a variant costs on the emulated device: compiling it, then three checked runs (one per kind of schedule) on one
+// Cost of a variant on the emulated device: compiling it, then three checked runs (one per kind of schedule) on one
 // problem of 50 to 200 MFLOP. CPU seconds, so that other work on the machine does not count, and wall-clock seconds.
 // Run: node --import jiti/register bench/emulated.ts [preset] [density of the blocks] [limit of variants]
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// How much faster two GPUs gate than one: the same variants on each choice of GPUs in turns, kernels and runner from the cache.
+// Speed-up of the gate with two GPUs: the same variants on each choice of GPUs in turns, kernels and runner from the cache.
 // Run: npm run build && node --import jiti/register bench/gpus.ts [family] [preset] [repeats] [choice...]
 //      (default: bsr-spmm default 3 cuda:0 cuda:0,1)
 import { join } from 'node:path';

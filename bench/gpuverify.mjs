@@ -1,4 +1,4 @@
-// How many labels of GPUVerify's public CUDA test-suite `validate` reproduces. The suite is fetched by whoever runs this
+// Share of the labels of GPUVerify's public CUDA test-suite that `validate` reproduces. The suite is fetched by whoever runs this
 // (github.com/mc-imperial/gpuverify, testsuite/CUDA); nothing of it is kept here. A kernel that its authors expect to verify
 // should pass, one that they expect not to verify should fail. What GPUVerify itself cannot read has no label.
 //
@@ -54,7 +54,7 @@ ${['invariant', 'global_invariant', 'ensures', 'axiom', 'requires_fresh_array', 
 ${['no_read', 'no_write', 'read', 'write', 'read_implies', 'write_implies'].map((name) => `#define __${name}(...) true`).join('\n')}
 `;
 
-/** What a function returns that is declared only: anything. */
+/** Return value of functions that are only declared: anything. */
 const anything = `
 static unsigned tw_state = 1;
 __device__ inline unsigned tw_anything() { return (tw_state = tw_state * 1664525u + 1013904223u) >> 16 & 1; }
@@ -224,7 +224,7 @@ function bodies(text) {
     .join('');
 }
 
-/** What is said of a kernel under each of its descriptions. */
+/** Results of a kernel under each of its descriptions. */
 async function validated(path, folder, text, descriptions) {
   const defines = [...text.split('\n')[1].matchAll(/-D(\w+)(?:=(\S+))?/g)].map(
     ([, key, value = '1']) => `#define ${key} ${value}\n`,
@@ -262,7 +262,7 @@ function caseName(sizes) {
   );
 }
 
-/** What memory holds: zeros, and small numbers. What is read out of bounds then says nothing of the kernel: nobody vouches for such indices. */
+/** Contents of memory: zeros, and small numbers. Out-of-bounds reads do not count against a kernel then: nobody vouches for such indices. */
 const fillings = ['zeros', { integers: [0, 9] }];
 
 function filled(description, values) {

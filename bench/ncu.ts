@@ -1,4 +1,4 @@
-// What bounds a variant: one launch of it under Nsight Compute, summed up as JSON and as a page per workload.
+// Bottlenecks of a variant: one launch of it under Nsight Compute, summed up as JSON and as a page per workload.
 //
 //   node --import jiti/register bench/ncu.ts --from docs/results/h200-hopper.json --workload 8192.d12.b32 8192.d12.b64 8192.d12.b128
 //   node --import jiti/register bench/ncu.ts --workload 8192.d12.b128 --variant <id>
@@ -193,7 +193,7 @@ async function profile(
   return undefined;
 }
 
-/** What the tool reads out of its own report; undefined where it cannot. */
+/** The report's raw page as ncu prints it; undefined if it cannot. */
 async function rawPage(report: string): Promise<string | undefined> {
   const argv = [ncu, '--import', report, '--csv', '--page', 'raw', '--print-units', 'base'];
   const { exitCode, stdout } = await localExecutor.run(argv, { timeoutMs: 120_000 });
@@ -233,7 +233,7 @@ async function firstLine(argv: readonly string[], pattern: RegExp): Promise<stri
   return pattern.exec(answer?.stdout ?? '')?.[0].trim() ?? 'unknown';
 }
 
-/** What was run, when, of which commit and on what. Where a machine keeps its files is nobody's business. */
+/** Provenance of the profiles: command, date, commit, machine; without paths of the machine. */
 async function session(familyFolder: string): Promise<Omit<ProfileFile, 'profiles'>> {
   const words = process.argv.slice(2).map((word) => (isAbsolute(word) ? basename(word) : word));
   const commit = await commitOf(localExecutor, familyFolder);

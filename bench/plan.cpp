@@ -17,7 +17,7 @@ using namespace tilewright::bsr_spmm::wgmma;
 /// The most that copies alone were measured to bring into all SMs of an H200, bytes/s; not documented.
 constexpr double kL2Bandwidth = 10.1e12;
 
-/// What the launch code reads of what is shipped for an H200 (f16).
+/// Parameters of the variants shipped for an H200 (f16), as far as the launch code reads them.
 struct Winner {
   std::int64_t size, block, group, tile_n, cluster, panel;
 };

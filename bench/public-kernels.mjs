@@ -1,4 +1,4 @@
-// How many kernels of public repositories `validate` checks as they are: each with a description of ours (bench/public-kernels)
+// Number of kernels of public repositories that `validate` checks unchanged: each with a description of ours (bench/public-kernels)
 // that says what it is given and what it should compute. The repositories are fetched by whoever runs this; nothing of them is
 // kept here. A kernel that is refused, or has no description, counts as not checked.
 //

@@ -24,7 +24,7 @@ MATCH = r"test_\w*(mm|matmul|linear|mv)"
 
 
 class Outcomes(unittest.TestResult):
-    """What became of each test: `passed`, `skipped`, or the first line of what went wrong."""
+    """Outcome by test: `passed`, `skipped`, or the first line of its failure."""
 
     def __init__(self):
         super().__init__()

@@ -133,7 +133,7 @@ interface Compared {
   readonly same: boolean;
 }
 
-/** What the file maps already goes on from where it leads, and stays where this run did not compare it. */
+/** Writes the map of sources with the same machine code: known entries lead on to today's sources; those not compared stay. */
 function writeSameCode(compared: readonly Compared[]): void {
   const place = join(folder, 'wisdom/same-code');
   mkdirSync(place, { recursive: true });

@@ -160,7 +160,7 @@ class TritonSearch(unittest.TestCase):
                     self.assertLess(abs(part - whole * count / len(rest)), 5, (count, place, value))
 
     def searched(self, seconds, *left_out):
-        """What a search finds, and counts, where a warp count of 8 does not run and fewer stages are faster."""
+        """Result and counts of a search in which a warp count of 8 does not run and fewer stages are faster."""
         problem = triton_bsr.TritonProblem.__new__(triton_bsr.TritonProblem)
         problem.n = 4096
 
@@ -233,7 +233,7 @@ class CompiledAhead(unittest.TestCase):
 
 class Sustained(unittest.TestCase):
     def measured(self, replay, synchronize, query):
-        """What `sustained` says of a graph that is replayed once, with fakes of the GPU's events and of nvidia-smi."""
+        """Result of `sustained` for a graph that is replayed once, with fakes of the GPU's events and of nvidia-smi."""
         self.comparison = compare.Comparison.__new__(compare.Comparison)
         self.comparison.options = types.SimpleNamespace(sustained=0.1)
         self.comparison.torch = unittest.mock.MagicMock()

@@ -129,7 +129,7 @@ class Plan:
 
 
 def cuda_home(folder):
-    """Where the toolkit is: CUDA_HOME, or where the generator found the one that it compiled with."""
+    """Folder of the toolkit: CUDA_HOME, or that of the toolkit with which the generator compiled."""
     text = (folder / "CMakeLists.txt").read_text(encoding="utf-8")
     hint = re.search(r'set\(TILEWRIGHT_CUDA_HINT "(.*)"\)', text)
     places = [os.environ.get("CUDA_HOME"), hint and hint.group(1), "/usr/local/cuda"]

@@ -106,7 +106,7 @@ class TritonProblem:
         return self.out
 
     def default(self):
-        """What a user gets who tunes nothing: torch.nn.functional.linear where operands have its layout."""
+        """The product of a user who tunes nothing: torch.nn.functional.linear if operands have its layout."""
         if self.column_major:
             return torch.nn.functional.linear(self.given.t(), self.matrix).t()
         triton_ops.bsr_dense_addmm(self.zero, self.matrix, self.dense, beta=0, out=self.whole)
@@ -143,7 +143,7 @@ class TritonProblem:
 
 
 def kernel_case(block, n, blocks, column_major=False):
-    """What Triton compiles a kernel for, beside its configuration: it tells multiples of 16 from other numbers, and strides of 1."""
+    """Specialisation key of Triton beside its configuration: it tells multiples of 16 from other numbers, and strides of 1."""
     return block, padded(n), blocks % 16 == 0, column_major
 
 

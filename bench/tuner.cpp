@@ -202,7 +202,7 @@ double slowdown(const Times& times, const std::string& variant) {
   return found == times.end() ? HUGE_VAL : found->second / times.at(fastest_of(times));
 }
 
-/// What a fresh context makes of a problem. `records`: a folder for what it measures; "": none.
+/// A fresh context's choice for a problem, with times. `records`: folder of its tuning records; "": none.
 struct Tuned {
   std::string variant;
   Times times;

@@ -1,4 +1,4 @@
-// Who may import whom, how large files and functions may grow, and that nothing goes round in circles. Syntax only: fast.
+// Imports between modules, sizes of files and functions, and the absence of cycles. Syntax only: fast.
 import { readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import fastGlob from 'fast-glob';
@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { findCycle } from '../src/util/cycle.ts';
 import { packageRoot } from '../src/util/package-root.ts';
 
-/** What every module of `src/` may stand on, and what these may import themselves. */
+/** Modules that every module of `src/` may import, and their own imports. */
 const ground: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   util: ['errors'],
@@ -32,7 +32,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   mutate: ['zod'],
   strategy: [],
   emit: ['backends', 'render', 'load-module', 'exec:type', 'ts-morph', 'zod'],
-  // What stages stand on.
+  // Modules below the stages.
   exec: ['execa'],
   device: ['arch', 'backends', 'zod', 'exec:type'],
   toolchain: ['backends', 'exec:type'],
@@ -107,7 +107,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     ...['request:type', 'scaffold', 'setup', 'space', 'store', 'toolchain', 'tuned', 'commander', 'zod'],
   ],
   validate: ['cli'],
-  // What other packages may import.
+  // Exports for other packages.
   index: ['config'],
 };
 

@@ -18,7 +18,7 @@ import { Slots } from '../../src/util/limit.ts';
 import { packageRoot } from '../../src/util/package-root.ts';
 import { type Defect, ideas } from './ideas.ts';
 
-/** What the gate said of the defects, and of the same variants without them. */
+/** The gate's results on the defects, and on the same variants without them. */
 export const defectsSchema = z.object({
   date: z.string(),
   commit: z.string().optional(),

@@ -109,7 +109,7 @@ export const ideas: readonly Idea[] = [
   },
 ];
 
-/** What came before the six ideas: TFLOPS as they were told, and the variant that is the same idea. */
+/** Steps before the six ideas: TFLOPS as they were reported, and the variant that is the same idea. */
 export const ladder = [
   {
     name: 'atomics',

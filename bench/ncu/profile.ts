@@ -1,7 +1,7 @@
-// What Nsight Compute says of a launch, as this package keeps it.
+// Nsight Compute's figures of a launch, in this package's schema.
 import { z } from 'zod';
 
-/** What was found of one launch of a kernel. Percentages are of 100, times seconds, sizes bytes. */
+/** Profile of one launch of a kernel. Percentages are of 100, times seconds, sizes bytes. */
 export const profileSchema = z.object({
   variant: z.string(),
   workload: z.string(),
@@ -23,7 +23,7 @@ export const profileFileSchema = z.object({
   /** ISO 8601, UTC. */
   date: z.string(),
   commit: z.string().exactOptional(),
-  /** What `ncu --version` says. */
+  /** Version that `ncu --version` prints. */
   ncu: z.string(),
   gpu: z.string(),
   profiles: z.array(profileSchema),

@@ -62,7 +62,7 @@ function scaleOf(unit: string): number {
   return scales.find(([pattern]) => pattern.test(unit))?.[1] ?? 1;
 }
 
-/** What a page shows of a launch. */
+/** Profile of a launch, as a page shows it. */
 export function profileOf(
   { values }: RawLaunch,
   subject: Pick<Profile, 'variant' | 'workload' | 'median' | 'device'>,

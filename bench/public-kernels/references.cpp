@@ -53,7 +53,7 @@ void softmax(float* out, const float* inp, int N, int C) {
   for (int i = 0; i < N; i++) softmax_row(out + i * C, inp + i * C, C, 1);
 }
 
-/// What lies behind the diagonal stays as it is.
+/// Elements behind the diagonal stay as they are.
 void causal_softmax(float* out, float inv_temperature, const float* inp, int N, int T) {
   for (int i = 0; i < N * T; i++) softmax_row(out + i * T, inp + i * T, i % T + 1, inv_temperature);
 }

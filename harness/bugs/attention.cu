@@ -39,7 +39,7 @@ TW_DEVICE void score(float (&scores)[8][4], const std::uint32_t (&q)[4][4], std:
     }
 }
 
-/// What has been seen of the two rows that a thread holds, 8 apart.
+/// Running maximum and sum of the two rows that a thread holds, 8 apart.
 struct Softmax {
   float largest[2] = {-INFINITY, -INFINITY}, sum[2] = {0, 0};
 };

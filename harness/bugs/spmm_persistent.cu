@@ -23,7 +23,7 @@ constexpr std::uint32_t kStageBytes = 3 * kTileBytes, kStaging = kStages * kStag
                         kFull = kStaging + kConsumers * kTileBytes, kEmpty = kFull + 8 * kStages,
                         kSharedBytes = kEmpty + 8 * kStages;
 
-/// Where in the ring a role is.
+/// A role's position in the ring.
 struct Ring {
   int stage = 0, phase = 0;
   TW_MEMBER void next() {

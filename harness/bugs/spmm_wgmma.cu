@@ -56,7 +56,7 @@ TW_DEVICE void init_barriers(std::uint32_t base) {
   if constexpr (kCluster > 1 && kBug != Bug::no_cluster_barrier_after_init) ptx::cluster_sync();
 }
 
-/// Where the cluster's row begins: the second block learns it from the first.
+/// First block of the cluster's row: the second thread block gets it from the first.
 template <Bug kBug>
 TW_DEVICE int agree_on_first(std::uint32_t base, int first) {
   if (ptx::cluster_rank() == 1) {

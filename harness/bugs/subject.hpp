@@ -11,7 +11,7 @@
 
 namespace bugs {
 
-/// What one run showed. Letters: N wrong or unwritten result, D deadlock or hang, R race or uninitialised
+/// Findings of one run. Letters: N wrong or unwritten result, D deadlock or hang, R race or uninitialised
 /// read, P phase or parity, M tensor map refused, L rule of the hardware broken, E work left behind at the
 /// end, T illegal access or trap.
 struct Finding {

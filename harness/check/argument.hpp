@@ -103,7 +103,7 @@ inline Tensor tensor_of(const Json& json, std::mt19937_64& random) {
   return tensor;
 }
 
-/// What a library's variable holds before each launch: an input of the problem.
+/// Contents of a library's variable before each launch: an input of the problem.
 inline Tensor tensor_of(const tw::Symbol& symbol, const Json& values, std::mt19937_64& random) {
   const std::string name = symbol.name;
   if (!symbol.type)

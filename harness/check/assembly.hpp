@@ -34,7 +34,7 @@ template <class Address, class Offset>
   return reinterpret_cast<char*>(as<std::uint64_t>(address)) + offset;
 }
 
-/// What one access moves.
+/// Data of one vector access.
 template <class T, int Count>
 struct alignas(sizeof(T) * Count) Vector {
   T v[Count];

@@ -7,7 +7,7 @@
 
 namespace conformance {
 
-/// What a golden says about where it was recorded.
+/// Device and runtime on which a golden was recorded.
 struct Environment {
   std::string device, runtime;
 };

@@ -209,7 +209,7 @@ void each_byte(const TiledMap& map, const int* at, Visit visit) {
   }
 }
 
-/// Where the boxes of loads lie: partly before the start in dimension 0 (rank 1 and up), partly behind the
+/// Coordinates of the boxes of loads: partly before the start in dimension 0 (rank 1 and up), partly behind the
 /// end in the last.
 template <int Rank>
 struct At {
@@ -228,7 +228,7 @@ inline constexpr At<4> kAt<4>{{8, 1, -1, 1}};
 template <>
 inline constexpr At<5> kAt<5>{{-8, 1, 0, 1, 1}};
 
-/// Where the boxes of stores lie: partly behind the end. A negative coordinate is an illegal instruction
+/// Coordinates of the boxes of stores: partly behind the end. A negative coordinate is an illegal instruction
 /// (measured on an H200, 2026-11-21).
 template <int Rank>
 inline constexpr At<Rank> kStoreAt{};

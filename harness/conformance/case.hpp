@@ -19,13 +19,13 @@ namespace conformance {
 
 using Words = std::vector<std::uint32_t>;
 
-/// What every kernel is called with, beside its tensor map.
+/// Arguments of every kernel, beside its tensor map.
 struct Args {
   const std::uint32_t* input;
   std::uint32_t* output;
 };
 
-/// How the input is filled, from the case's name as the seed. Integers are small, so that every sum of
+/// Contents of the input, with the case's name as the seed. Integers are small, so that every sum of
 /// products in fp32 is exact and the order of additions cannot matter.
 enum class Fill {
   words,

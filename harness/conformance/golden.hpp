@@ -8,7 +8,7 @@
 
 namespace conformance {
 
-/// What a GPU wrote: a digest of all words, and the words themselves where there are few (always where a
+/// Output of a GPU: a digest of all words, and the words themselves if they are few (always if a
 /// tolerance applies).
 struct Golden {
   std::string digest;  // FNV-1a, 64 bits, hex
@@ -16,7 +16,7 @@ struct Golden {
 };
 Golden make_golden(const Words& output);
 
-/// Where goldens come from; every field is text as the recorder found it.
+/// Provenance of goldens; every field is text as the recorder found it.
 struct Provenance {
   std::string date, gpu, driver, toolkit, header;  // header: SHA-256 of ptx.cuh
 };

@@ -152,7 +152,7 @@ class Session {
     return failures_ == 0 && (missing_.empty() || !options_.require_golden) ? 0 : 1;
   }
 
-  /// Where the goldens come from, one line per group that has some.
+  /// Prints the provenance of the goldens, one line per group that has some.
   void print_provenance() {
     for (const auto& [group, goldens] : recorded_)
       if (const Provenance* from = store_.provenance(group))

@@ -11,7 +11,7 @@ std::uint64_t volume(const std::array<unsigned, 3>& size) {
   return std::uint64_t{size[0]} * size[1] * size[2];
 }
 
-/// What cudaLaunchKernelExC would refuse; empty when nothing.
+/// Reason for which cudaLaunchKernelExC would refuse the launch; empty if none.
 std::string refusal(const BoundLaunch& launch) {
   const simt::Limits& most = simt::limits();
   if (volume(launch.grid) == 0 || volume(launch.block) == 0 || volume(launch.cluster) == 0)

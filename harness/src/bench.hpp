@@ -15,7 +15,7 @@
 
 namespace tilewright {
 
-/// Why a variant does not pass: the gate's word, and evidence with at least `message`.
+/// A failed variant: its verdict, and evidence with at least `message`.
 struct Rejection {
   std::string verdict;
   Json evidence;

@@ -11,7 +11,7 @@
 
 namespace tilewright {
 
-/// What is wrong with one output.
+/// Result of comparing one output with its reference.
 struct Comparison {
   std::string tensor;
   std::int64_t total = 0;

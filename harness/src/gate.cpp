@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kReplays = 3;                        // of a graph, and rounds on two streams
 constexpr const char* kRepetition = "repetition";  // the tier whose cases are replayed and alternate
-// What the emulated device does at least: large problems take their time without being hung.
+// Throughput that the emulated device reaches at least: large problems take their time without being a hang.
 constexpr double kEmulatedFlops = 3e7;
 
 /// A problem on the device with a variant set up on it, and what its first launch gave.
@@ -105,7 +105,7 @@ class Trial {
   bool device_lost_ = false;
 };
 
-/// What the running case plans for: where it says so, fewer multiprocessors than there are.
+/// Limits that the running case plans for: the device's, with fewer multiprocessors if the case says so.
 DeviceLimits Trial::limits() const {
   DeviceLimits limits = device_.limits();
   if (case_->multiprocessors > 0)
@@ -245,7 +245,7 @@ void Trial::launch(Bench& bench, std::int64_t later) {
   judge_report(report);
 }
 
-/// Where the job asks for it, the running case's operands in a folder named as the case.
+/// Writes the running case's operands into a folder named like the case, if the job asks for it.
 void Trial::dump(Bench& bench) const {
   if (job_.dump.empty() || is_sparse(bench.operands.problem())) return;
   std::string name = case_->id;

@@ -8,7 +8,7 @@
 
 namespace tilewright {
 
-/// Where the worker's answers go: one JSON object each.
+/// Sink for the worker's answers: one JSON object each.
 using Emit = std::function<void(const Json&)>;
 
 class Gate {

@@ -8,7 +8,7 @@
 
 namespace tilewright {
 
-/// Why the launch does not fit the variant's kernel, with both numbers; empty when it does or nothing is known.
+/// Mismatch between the launch and the variant's kernel, with both numbers; empty if none or nothing is known.
 std::string launch_mismatch(const Variant& variant, const BoundLaunch& launch);
 
 }  // namespace tilewright

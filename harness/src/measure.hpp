@@ -24,7 +24,7 @@ class Stopwatch {
 /// Median of the samples, 0 of none.
 double median(std::vector<double> samples);
 
-/// Why a time is physically impossible, or nothing. `flops` and `bytes` are what the problem needs at least,
+/// Reason that a time is physically impossible, or nothing. `flops` and `bytes` are the least that the problem needs,
 /// the limits per second (0: unknown); `hot` data may come from the L2 cache, so that only compute binds it.
 std::optional<std::string> implausible(double seconds, double flops, double bytes, double peak_flops,
                                        double bandwidth, bool hot);

@@ -213,7 +213,7 @@ void WorkspaceBuffer::restore() {
 }
 
 void WorkspaceBuffer::mark_rest_undefined() {
-  // What has contents or is zeroed before each run is defined; all else a kernel must write before it reads it.
+  // Contents and memory zeroed before each run are defined; a kernel must write all else before it reads it.
   const std::size_t given = wanted_.contents.size();
   const std::size_t cleared = wanted_.clear_bytes > 0 ? wanted_.clear_offset : wanted_.bytes;
   if (given < cleared) buffer_->mark_undefined(given, cleared - given);

@@ -69,7 +69,7 @@ class Operand {
   /// Reads the buffer back and says what a kernel must not have changed but did: a guard zone, the elements
   /// before the base pointer, the padding between rows, an input.
   std::optional<std::string> damage();
-  /// What damage() read back: element (r, c) is at contents() + (r * pitch() + c) * element size.
+  /// Contents that damage() read back: element (r, c) is at contents() + (r * pitch() + c) * element size.
   const std::byte* contents() const { return current_.data() + shift_; }
   /// Elements from row to row on the host.
   std::int64_t pitch() const { return pitch_; }

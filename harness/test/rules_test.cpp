@@ -9,7 +9,7 @@ using namespace tilewright;
 
 namespace {
 
-/// What the rules say of a column of f16 elements, all 1 but the first ones.
+/// The rules' answers on a column of f16 elements, all 1 but the first ones.
 Json opinions(std::initializer_list<double> first, std::int64_t rows = 1000, double expected = 1) {
   Tensor tensor;
   tensor.type = ElementType::f16;

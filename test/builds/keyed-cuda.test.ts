@@ -14,7 +14,7 @@ const wrapped = [
   ...['cudaStreamIsCapturing', 'cudaLaunchKernelExC', 'cudaGetDeviceProperties'],
 ];
 
-/** What the library asks of cuSPARSE; every call succeeds, and none computes. */
+/** A stand-in for the part of cuSPARSE that the library calls; every call succeeds, and none computes. */
 const cusparse = [
   ...['Create', 'Destroy', 'SetStream', 'CreateBsr', 'CreateDnMat', 'DestroySpMat', 'DestroyDnMat'],
   ...['SpMM_bufferSize', 'SpMM'],

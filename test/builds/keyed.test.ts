@@ -68,7 +68,7 @@ interface Line {
   };
 }
 
-/** What the program printed, line by line. */
+/** The program's output, line by line. */
 async function keyed<T = Line>(...words: readonly string[]): Promise<T[]> {
   const { exitCode, stdout, stderr } = await localExecutor.run([program, ...words], { timeoutMs: 120_000 });
   expect(exitCode, stdout + stderr).toBe(0);
@@ -205,7 +205,7 @@ describe('records on disk', () => {
     expect(only(cache).record).toBeDefined();
   });
 
-  /** What a file of the cache may have become. */
+  /** Damage to a file of the cache. */
   const damages: Readonly<Record<string, (path: string) => void>> = {
     empty: (path) => truncateSync(path, 0),
     'cut in the middle': (path) => truncateSync(path, 300),
@@ -275,7 +275,7 @@ describe('records on disk', () => {
   });
 });
 
-/** What a process printed; undefined where it was killed before its end. */
+/** A process's output; undefined if it was killed before its end. */
 async function end(child: ChildProcess): Promise<string | undefined> {
   let text = '';
   child.stdout?.on('data', (part) => {

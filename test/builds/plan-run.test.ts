@@ -1,4 +1,4 @@
-// What a run of a plan costs the host: no allocation, with the library's own code and a stand-in for CUDA's runtime.
+// Host cost of a plan's run: no allocation, with the library's own code and a stand-in for CUDA's runtime.
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-// What every kernel family must be, by the same code as `gen check`. Runs over whatever is found under templates/kernels; nobody
+// Requirements on every kernel family, by the same code as `gen check`. Runs over whatever is found under templates/kernels; nobody
 // edits it for a new one.
 import { describe, expect, it } from 'vitest';
 import { checksOf, runCheck } from '../../src/check/check.ts';

@@ -16,7 +16,7 @@ function wrappers(): ReadonlyMap<string, string> {
 
 /** Helpers that are no instruction of their own. */
 const COMPOSED = ['warp_id', 'unpack', 'bar_sync_of', 'bar_arrive_of', 'cluster_sync', 'wgmma_descriptor'];
-/** What cannot be shown by an output: it ends the kernel. */
+/** Wrappers that no output can show: they end the kernel. */
 const NOT_SHOWN = ['trap'];
 
 describe('ptx.cuh', () => {

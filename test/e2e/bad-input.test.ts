@@ -7,7 +7,7 @@ import { edit, eventsOf, gen, type Workspace, workspace } from '../helpers/gen.t
 
 const slow = { timeout: 120_000 };
 
-/** What is wrong, how the workspace comes to be so, what is asked, and what is said. All end with exit code 2. */
+/** A fault, how the workspace comes to have it, the command, and its message. All end with exit code 2. */
 type Fault = readonly [what: string, make: (place: Workspace) => void, args: readonly string[], says: RegExp];
 
 const template = ({ family }: Workspace) => join(family, 'scale.cu.hbs');
@@ -264,7 +264,7 @@ function brokenRun({ out }: Workspace): void {
   truncateSync(join(run, 'run.json'), 20);
 }
 
-/** What was said of each fault, as the page shows it. */
+/** Messages on the faults, as the page shows them. */
 const answers: string[] = [];
 
 /** From the first error on, without what differs from machine to machine. */

@@ -1,4 +1,4 @@
-// What `--device cuda` makes of the driver's list. There is no GPU behind it: the real runner says so of each.
+// Choices of `--device cuda` from the driver's list. There is no GPU behind it: the real runner says so of each.
 import { existsSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -11,7 +11,7 @@ const readme = readFileSync(join(packageRoot, 'README.md'), 'utf8');
 const blocks = [...page.matchAll(/```(?:cpp)?\n([\s\S]*?)```/g)].map(([, text]) => text ?? '');
 const [source = '', racy = '', mended = ''] = blocks;
 
-/** What a command printed, in the words of the page. */
+/** A command with its output, in the words of the page. */
 const asOnPage = (command: string, stdout: string) =>
   `$ ${command}\n${stdout.replaceAll(/node \S+cli\.js validate/g, 'npx validate').replaceAll(/ --out \S+/g, '')}`;
 

@@ -12,7 +12,7 @@ const folder = join(packageRoot, 'test/fixtures/check');
 /** A bare machine has no NumPy. */
 const hasNumpy = spawnSync(process.env.PYTHON || 'python3', ['-c', 'import numpy']).status === 0;
 
-/** What is said of each kernel: its verdict, and a text that the message contains. */
+/** Verdict on each kernel, and a text that the message contains. */
 const expected: Readonly<
   Record<string, Readonly<Record<string, readonly [verdict: string, message: string]>>>
 > = {

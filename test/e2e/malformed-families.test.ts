@@ -43,7 +43,7 @@ async function refusalOf(root: string, args: readonly string[] = sweep): Promise
 
 type Defect = readonly [number: number, code: string, says: RegExp];
 
-/** What the oracle below does wrong when a problem asks for it, in which place, and what is said of it. */
+/** Defects of the oracle below by number, each with the code that a problem asks for and the message that it gets. */
 const defects: readonly Defect[] = [
   [1, 'throw std::runtime_error("boom");', /oracle\.hpp:\d+: make_problem\(\): boom \(case 'one' of my_op/],
   [2, 'throw 7;', /make_problem\(\): something that is no std::exception/],

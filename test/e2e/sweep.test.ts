@@ -334,7 +334,7 @@ describe('stages by themselves', () => {
       family: 'scale',
       timed: false,
     });
-    // What the journal knows is told again and counted: the summary is still that of the whole run.
+    // Records of the journal count again: the summary is still that of the whole run.
     expect(summaryOf((await gen(path, ['emit', run, '--json'])).events)).toMatchObject({
       funnel: { compiled: 6, passed: 6 },
       verdicts: { passed: 6 },
@@ -358,7 +358,7 @@ describe('stages by themselves', () => {
     expect(code).toBe(1);
     expect(stdout).toMatch(/wrong: 1 variant/);
     expect(stdout).toContain(`cli.js validate scale ${file} --as ${id}`);
-    // What is wrong with the copy is not said of the variant.
+    // The copy's defect does not count against the variant.
     expect((await gen(path, ['show', id])).stdout).toMatch(/^verdict passed/m);
     edit(file, (text) => text.replace(/^\/\/ .*\n/, ''));
     expect((await gen(path, ['validate', 'scale', 'mine.cu', '--as', id, '--device', 'emulated'])).code).toBe(

@@ -9,7 +9,7 @@ import { packageRoot } from '../../src/util/package-root.ts';
 export interface Helper {
   readonly process: ChildProcess;
   stdout(): string;
-  /** What it has printed so far, on both streams. */
+  /** Output so far, of both streams. */
   output(): string;
   /** Ends when the process does. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null }>;

@@ -79,7 +79,7 @@ function mustBeWhole(library: string): void {
   expect(existsSync(join(library, 'CMakeLists.txt'))).toBe(true);
 }
 
-/** What lies in the folder of everything generated, but for what every sweep leaves there. */
+/** Contents of the output folder, without those that every sweep leaves there. */
 function remains(out: string): string[] {
   const usual = ['artifacts', 'library', 'runs', 'sources'];
   return readdirSync(out).filter((name) => !usual.includes(name));

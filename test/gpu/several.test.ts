@@ -16,7 +16,7 @@ if (alike.length < 2) console.log('skipped test/gpu/several: there are fewer tha
 
 const slow = { timeout: 900_000 };
 
-/** What was said of each variant, without where and how long it took. */
+/** Verdicts by variant, without GPU and duration. */
 function judgements(events: readonly Event[]): Record<string, unknown> {
   const pairs = events.flatMap((one) =>
     one.event === 'verdict' ? [[one.variant, [one.verdict, one.evidence.case, one.evidence.cases]]] : [],

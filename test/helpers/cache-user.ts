@@ -11,7 +11,7 @@ const [root = '', keys = '', begin = ''] = process.argv.slice(2);
 const schema = z.object({ maker: z.number() });
 const names = ['a', 'b', 'c', 'd'];
 
-/** What two processes make of one key differs, as compilers' outputs may. */
+/** An entry of the process's own: two processes differ in it, as compilers' outputs may. */
 async function produce(folder: string): Promise<{ maker: number }> {
   for (const name of names) writeFileSync(join(folder, name), `${name} ${process.pid}`);
   return { maker: process.pid };

@@ -32,7 +32,7 @@ export function hasTool(name: string): boolean {
   return path.some((folder) => existsSync(join(folder, name)));
 }
 
-/** What CMake runs in: with Ninja where there is one, since a machine with g++ need not have make. */
+/** Environment of CMake: with Ninja if there is one, since a machine with g++ need not have make. */
 export const toolEnvironment: Readonly<Record<string, string>> = {
   PATH: path.join(':'),
   ...(hasTool('ninja') && { CMAKE_GENERATOR: 'Ninja' }),
@@ -45,7 +45,7 @@ interface TestLibrary {
   /** Presets of the family (default: `quick`), and which of their variants, in the language of `--where`. */
   readonly presets?: readonly string[];
   readonly where: string;
-  /** What wisdom says of some workloads. */
+  /** Records of the wisdom for some workloads. */
   readonly winners?: readonly WisdomRecord[];
   /**
    * Compiled for CUDA too where there is a toolkit (default), or for the emulated device alone. `empty`: with device code

@@ -16,7 +16,7 @@ import { pointOfId } from '../../src/space/id.ts';
 import { variantOf } from '../../src/space/variant.ts';
 import { testContext, testToolchain } from './toolchain.ts';
 
-/** What is done to a rendered source. */
+/** A change of a rendered source. */
 export type Change = (text: string) => string;
 
 export const sound: Change = (text) => text;
@@ -35,7 +35,7 @@ export interface MutantBench {
   readonly session: DeviceSession;
   /** For the emulated device alone: no nvcc, and nothing is known of the cubin. */
   build(id: string, change: Change): Promise<Artifact | Verdict>;
-  /** What the gate says of it. */
+  /** Verdict of the gate on it. */
   gate(id: string, change: Change, options?: GateScope): Promise<Verdict>;
   /** The same with the cubin, which a launch has to agree with. */
   gateWithCubin(id: string, change: Change): Promise<Verdict>;

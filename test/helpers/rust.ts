@@ -54,7 +54,7 @@ async function emitCrates(folder: string): Promise<string | undefined> {
 interface Crates {
   /** A test that skips, and says why, where the crates cannot be compiled. */
   readonly test: (name: string, body: () => Promise<void>) => void;
-  /** Why they cannot be; undefined where they can. Known once the file's tests begin. */
+  /** Reason that they cannot be built; undefined if they can. Known once the file's tests begin. */
   missing(): string | undefined;
 }
 

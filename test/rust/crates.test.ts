@@ -1,4 +1,4 @@
-// What a registry and a machine with an installed library ask of the crates. Builds the library three times: not part of `npm test`.
+// The crates as seen by a registry and by a machine with an installed library. Builds the library three times: not part of `npm test`.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect } from 'vitest';

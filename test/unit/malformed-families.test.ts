@@ -325,7 +325,7 @@ const others: readonly Malformed[] = [
     /an activation names unknown parameter 'unrol'/,
     'line',
   ],
-  // What is declared.
+  // Declarations.
   ['no summary', /summary: .*\n/, '', /summary/],
   ['a summary of two lines', "in fp32',", "in\\nfp32',", /must be one line: it becomes a comment/, 'line'],
   ['another name', "name: 'my-op'", "name: 'my-opp'", /the folder is 'my-op': they must be equal/, 'line'],

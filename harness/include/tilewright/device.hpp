@@ -43,7 +43,7 @@ struct DeviceDescription {
   double bandwidth = 0;     // of device memory in theory, bytes per second, 0: unknown
 };
 
-/// How the emulated device interleaves threads and when asynchronous operations take effect (simt::Config).
+/// Thread interleaving and completion of asynchronous operations on the emulated device (simt::Config).
 /// The device `cuda` ignores it.
 struct Schedule {
   std::uint64_t seed = 1;
@@ -54,7 +54,7 @@ struct Schedule {
   double seconds = 20;  // a launch that takes more CPU time is the finding `hang`
 };
 
-/// What one run of a variant does, in order.
+/// Steps of one run of a variant, in order.
 struct Plan {
   void* clear = nullptr;  // zeroed first
   std::size_t clear_bytes = 0;

@@ -36,8 +36,8 @@ struct Tensor {
   std::int64_t lead = 0;
 };
 
-/// The right answer for one output tensor, dense rows x cols, and how far a correct kernel may be from it.
-/// Where value is NaN or infinite the kernel must give the same class (NaN, +Inf, -Inf); where a finite value is so large
+/// The right answer for one output tensor, dense rows x cols, with the largest error of a correct kernel.
+/// A NaN or infinite value demands the same class (NaN, +Inf, -Inf) of the kernel; for a finite value so large
 /// that rounding to the output's type may overflow within the bound, infinity is right too.
 struct Reference {
   std::vector<double> value;

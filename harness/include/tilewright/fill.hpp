@@ -7,7 +7,7 @@
 
 namespace tilewright {
 
-/// What operands are drawn from. `kind` is one of
+/// Distribution of an operand's values. `kind` is one of
 ///   normal    N(0, 1)
 ///   positive  (0, 1], the largest sums of magnitudes
 ///   integers  -1, 0, 1: sums are exact

@@ -51,7 +51,7 @@ void synchronise_atomic(Thread& self, const void* location, bool releases, bool 
   const auto place = locations.find(location);
   if (acquires && place != locations.end()) add(gained[self.index].knowledge, place->second);
   if (!releases) return;
-  // What this thread, or others before a barrier, have fenced; and what the location had, for this is a
+  // Released: accesses that this thread, or others before a barrier, have fenced; and the location's own, for this is a
   // read-modify-write and so continues the release sequence.
   const ClockRef& fenced = self.time.known.fenced;
   Released released{machine.wave_epoch, {fenced, self.time.known.proxy, fenced, fenced}};

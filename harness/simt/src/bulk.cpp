@@ -35,7 +35,7 @@ void for_each_destination(const BulkLoad& load, Visit&& visit) {
     visit(load.destination, load.bytes);
 }
 
-/// What the issuing thread's clock says about the source and the destination, at the earliest moment of the
+/// Records the accesses to source and destination, by the issuing thread's clock: the earliest moment of the
 /// transfer.
 void note_load(Thread& self, Block& block, Mbarrier& barrier, const BulkLoad& load) {
   Access write = access_by(self, AccessKind::tma_write, load.pc);

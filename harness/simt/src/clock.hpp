@@ -33,7 +33,7 @@ class ClockRef {
   Clock* clock_;
 };
 
-/// What has been seen of earlier waves of blocks, by the first epoch of the wave. Rare: only kernels whose
+/// Knowledge of earlier waves of blocks, by the first epoch of the wave. Rare: only kernels whose
 /// blocks synchronise through global atomics have any.
 using EarlierWaves = std::map<std::uint32_t, ClockRef>;
 
@@ -111,7 +111,7 @@ struct Gathering {
     const ClockRef all = seen.freeze();
     return {all, proxy.freeze(), fenced.freeze(), differs ? visible.freeze() : all};
   }
-  /// What an asynchronous unit has done.
+  /// Adds the progress of an asynchronous unit.
   void raise(std::uint32_t agent, std::uint32_t epoch) {
     seen.raise(agent, epoch);
     if (differs) visible.raise(agent, epoch);

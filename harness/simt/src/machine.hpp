@@ -48,7 +48,7 @@ struct Agent {
   std::uint32_t barrier = 0;  // bulk loads: shared address of the mbarrier
 };
 
-/// How far a thread knows the asynchronous unit `agent` (0: none) to have come.
+/// Progress of the asynchronous unit `agent` (0: none) that a thread knows of.
 struct Progress {
   std::uint16_t agent = 0;
   std::uint32_t done = 0;

@@ -45,7 +45,7 @@ constexpr std::uint16_t float_to_bfloat16(float value) {
   return static_cast<std::uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
 }
 
-/// What the tensor core makes of a 32-bit tf32 operand: the 13 low bits are not read.
+/// Value of a 32-bit tf32 operand as the tensor core reads it, without its 13 low bits.
 constexpr float tf32_to_float(std::uint32_t bits) { return std::bit_cast<float>(bits & ~0x1fffu); }
 
 /// One 16-bit operand of an mma or wgmma.
@@ -121,7 +121,7 @@ constexpr MatrixDescriptor decode_descriptor(std::uint64_t bits) {
   return {field(0), field(16), field(32), static_cast<std::uint32_t>(bits >> 49 & 7u), spans[bits >> 62]};
 }
 
-/// Where element (mn, k) of a wgmma operand lies in shared memory: mn counts rows of A or columns of B, k is
+/// Shared-memory address of element (mn, k) of a wgmma operand: mn counts rows of A or columns of B, k is
 /// 0..15; 2-byte elements. Address bits above the descriptor's 18 are the caller's to add.
 /// PTX ISA: Shared Memory Matrix Layout (canonical layouts); the formulas in bytes, c = 16-byte chunk:
 ///   K-major          chunk k/8:          swizzled: (mn/8)*stride + (mn%8)*span + (k/8)*16

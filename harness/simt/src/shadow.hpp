@@ -20,7 +20,7 @@ struct Stamp {
   bool operator==(const Stamp&) const = default;
 };
 
-/// What a kernel does to memory; decides the words of a report and the proxy.
+/// Kinds of memory access; decide the words of a report and the proxy.
 enum class AccessKind : std::uint8_t {
   load,
   store,
@@ -67,7 +67,7 @@ struct Cell {
 
 enum class Space : std::uint8_t { shared, global };
 
-/// Where a cell is, for reports.
+/// Location of a cell, for reports.
 struct Place {
   Space space;
   unsigned block = 0;                   // shared: index of the block in its wave

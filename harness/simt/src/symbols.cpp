@@ -107,7 +107,7 @@ Address locate(std::uint64_t pc) {
   return {info.dli_fname, pc - 1 - (type[0] == 3 ? base : 0), info.dli_sname ? info.dli_sname : ""};
 }
 
-/// What follows '\x01' in a placeholder: the address, behind '#' where the source's words are wanted.
+/// Address behind '\x01' in a placeholder; a '#' before it asks for the source's text.
 std::uint64_t address_in(const char* placeholder) {
   return std::strtoull(placeholder + (*placeholder == '#' ? 1 : 0), nullptr, 16);
 }

@@ -68,7 +68,7 @@ int expected_arrivals(const Block& block, const NamedBarrier& barrier) {
   return barrier.threads == kAllThreads ? static_cast<int>(block.live) : barrier.threads;
 }
 
-/// What the programming guide forbids, though GPUs since Volta go on: a barrier that some threads of the block never reach.
+/// Reports a barrier that some threads of the block never reach: the programming guide forbids it, GPUs since Volta go on.
 void check_reached_by_all(const Block& block, const NamedBarrier& barrier) {
   if (!barrier.site || block.live == machine.threads_per_block) return;
   report_once("early-exit", barrier.site,

@@ -9,7 +9,7 @@ namespace simt::core {
 void release(Thread& thread, Gathering& into);
 /// The same without starting a new epoch: for several threads releasing together, tick() them afterwards.
 void contribute(const Thread& thread, Gathering& into);
-/// What the thread has done, and what it has seen and may read.
+/// Adds what the thread has done, and what it has seen and may read.
 void contribute_visible(const Thread& thread, ClockBuilder& into);
 /// An arrival at block scope on another block's mbarrier: those who wait there come after this thread, so
 /// they may overwrite what it has read, but they may read what it has written only where a fence has come

@@ -11,12 +11,12 @@ NAME = "tilewright_bsr"
 
 
 def register() -> None:
-    """What vLLM calls in each of its processes: makes the quantization method known, once."""
+    """Entry point that vLLM calls in each of its processes: registers the quantization method, once."""
     from . import method  # noqa: F401  its class registers itself
 
 
 def quantization_config(model: Any) -> dict[str, Any]:
-    """What a checkpoint's config.json says of a model with layers of `tilewright.torch.sparsify_`: block size, and which linear layers are dense."""
+    """Configuration in a checkpoint's config.json for layers of `tilewright.torch.sparsify_`: block size, and the dense linear layers."""
     import torch
     from tilewright.torch import SparseLinear
 

@@ -6,7 +6,7 @@ import { choiceCheck, commentLines, cTypes, sizeChecks } from './operation.ts';
 /** Words that a call may be told apart by: kMostWords in src/tuner/table.hpp. */
 const mostWords = 32;
 
-/** What the templates of an operation's keyed calls print of its signature. */
+/** Variables of the templates of an operation's keyed calls. */
 export function keyedContext(operation: Operation) {
   const { choices, operands, scalars, hints } = operation;
   const pattern = operation.pattern && patternOf(operation);

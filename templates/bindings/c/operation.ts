@@ -32,7 +32,7 @@ export const cTypes: Readonly<Record<ChoiceKind, { readonly type: string; readon
 /** Columns of a comment in a rendered header. */
 const lineWidth = 106;
 
-/** What the templates of an operation's C header and C functions print of its signature. */
+/** Variables of the templates of an operation's C header and C functions. */
 export function operationContext(operation: Operation) {
   const { name, formula, doc, sizes, choices, features } = operation;
   const operands = Object.entries(operation.operands);

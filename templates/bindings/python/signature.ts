@@ -18,7 +18,7 @@ interface Keyword {
   readonly doc: string;
 }
 
-/** What the template of an operation's Python module prints of its signature. */
+/** Variables of the template of an operation's Python module. */
 export function signatureContext(operation: Operation) {
   const { name, formula, scalars } = operation;
   const required = Object.entries(operation.sizes).filter(([, { otherwise }]) => otherwise === undefined);

@@ -72,7 +72,7 @@ function pascalCase(value: string): string {
   return value.replaceAll(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** What the templates of an operation's modules print of its signature. */
+/** Variables of the templates of an operation's modules. */
 export function operationContext(operation: Operation, has: (file: string) => boolean) {
   const fields = problemFields(operation);
   const hosts = fields.filter((field) => field.is === 'host');

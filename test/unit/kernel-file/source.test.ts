@@ -12,7 +12,7 @@ const preprocessed = (text: string) => {
 };
 const itemsOf = (text: string) => readItems(tokenise(preprocessed(text)));
 
-/** What is left of a source for one of its functions, without line markers. */
+/** Rest of a source for one of its functions, without line markers. */
 function keptFor(text: string, name: string): string {
   const items = itemsOf(text);
   return rewritten(preprocessed(text), items, reachable(items, [name])).replaceAll(/^# .*\n/gm, '');

@@ -41,7 +41,7 @@ describe('effects of parameters', () => {
     // 11/10, 14/12 and 21/15
     expect(found[2]?.values[1]).toMatchObject({ pairs: 3, ratio: 1.1667 });
     expect(found[2]?.values[0]).not.toHaveProperty('ratio');
-    // What does not matter for one of them is no difference: coop stands beside rows in adjacent order.
+    // Inactive parameters are no difference: coop stands beside rows in adjacent order.
     expect(found[0]?.values[1]).toMatchObject({ pairs: 2, ratio: 1.375 });
     expect(found[1]?.values[1]).toMatchObject({ value: 'adjacent', pairs: 2 });
   });

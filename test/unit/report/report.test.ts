@@ -143,7 +143,7 @@ const wrong = verdict('scale.t128', {
 });
 
 describe('progress', () => {
-  // What a terminal of a person has, wherever this runs.
+  // The terminal of a person, wherever this runs.
   beforeEach(() => {
     vi.stubEnv('CI', undefined);
     vi.stubEnv('TERM', 'xterm');

@@ -62,7 +62,7 @@ inline int linear_thread() {
   return static_cast<int>(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));
 }
 
-/// What shared memory holds of T, whatever its constructors.
+/// Raw storage of T in shared memory, whatever its constructors.
 template <class T, int Count>
 struct Cells {
   alignas(T) unsigned char bytes[Count * sizeof(T)];

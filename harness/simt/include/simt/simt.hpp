@@ -12,7 +12,7 @@ struct Dim3 {
   unsigned x = 1, y = 1, z = 1;
 };
 
-/// When asynchronous operations (cp.async, bulk and tensor copies, wgmma) take effect.
+/// Completion time of asynchronous operations (cp.async, bulk and tensor copies, wgmma).
 enum class Async : std::uint8_t { now, random, late };
 /// Which runnable thread goes next. `greedy`: random warp priorities, a warp runs until it blocks (PCT).
 enum class Order : std::uint8_t { in_order, random, greedy };
@@ -44,7 +44,7 @@ struct Limits {
 void set_limits(const Limits& limits);
 const Limits& limits();
 
-/// What is wrong with the kernel. `kind` is one of: deadlock, hang, race, same-value-race (stores that change nothing),
+/// A defect of the kernel. `kind` is one of: deadlock, hang, race, same-value-race (stores that change nothing),
 /// early-exit (threads that end before a barrier of the whole block), uninitialised, shared-out-of-bounds,
 /// global-out-of-bounds, constant (a store to constant memory), misaligned, divergence, barrier, mbarrier, phase, tensor-map, wgmma, setmaxnreg, exit, trap,
 /// resources (more static shared memory than a block may have).

@@ -35,7 +35,7 @@ struct Feature {
   double number;
 };
 
-/// What a caller asks of a kernel.
+/// A caller's requirements on a kernel.
 struct Asked {
   const ChoiceName* names;       // of the operation's semantic choices
   std::vector<int> values;       // of each choice
@@ -131,8 +131,8 @@ struct Selection {
   std::span<const Timing> timings() const { return {first_timing, timing_count}; }
 };
 
-/// Why a variant must not be asked, by the operation's signature alone: an operation value or a size that it does not
-/// serve. Empty where it may.
+/// Reason that the operation's signature alone excludes a variant: an operation value or a size that it does not
+/// serve. Empty if it serves them.
 std::string refusal(const Variant& variant, const Asked& asked);
 
 /// Every variant of an operation once, in the order in which they should serve a problem: those of the nearest workloads
@@ -140,7 +140,7 @@ std::string refusal(const Variant& variant, const Asked& asked);
 /// those that were the fastest in other timings, then the rest in the library's order.
 std::vector<const Variant*> rank(const Selection& all, const std::vector<Feature>& problem);
 
-/// How far a workload is from a problem: sum over features of |ln(a/b)|, 0 for a feature that only one side has.
+/// Distance of a workload from a problem: sum over features of |ln(a/b)|, 0 for a feature that only one side has.
 double distance(const std::vector<Feature>& problem, std::span<const Feature> workload);
 
 /// A variant bound to a problem.
@@ -154,7 +154,7 @@ struct Candidate {
 /// A family's `bind` for the problem.
 using Bind = std::function<Bound(const Parameters&, const DeviceLimits&)>;
 
-/// Why a candidate is not wanted, a text; null where it is.
+/// Reason, as text, to pass over a candidate; null to take it.
 using Takes = std::function<const char*(const Candidate&)>;
 
 /// A problem with the variants that serve it, on one device. Immutable: any number of threads may run it at
@@ -238,7 +238,7 @@ DeviceLimits limits();
 /// Loads a variant's device code for its launches.
 std::unique_ptr<const Program> load(const Variant& variant, const DeviceLimits& limits,
                                     const std::vector<BoundLaunch>& launches);
-/// Why the device cannot run a variant at all; empty where it can.
+/// Reason that the device cannot run a variant at all; empty if it can.
 std::string refusal(const Variant& variant, const DeviceLimits& limits);
 void copy(void* destination, const void* host_source, std::size_t bytes, tw_stream stream);
 void clear(void* destination, std::size_t bytes, tw_stream stream);

@@ -1,4 +1,4 @@
-"""Arrays of others, as addresses with shapes: NumPy, PyTorch, CuPy and whatever has one of their protocols."""
+"""Arrays of other packages, as addresses with shapes: NumPy, PyTorch, CuPy and all that have one of their protocols."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _typestr = {"<f2": "f16", "<f4": "f32", "<i4": "i32", "<i8": "i64"}
 
 @dataclass(frozen=True)
 class View:
-    """Where an array lies and how its elements are arranged."""
+    """Address, device, shape, strides and element type of an array."""
 
     address: int
     shape: tuple[int, ...]
@@ -122,7 +122,7 @@ def current_stream(like: Array, device: int) -> int:
 
 
 class on_device:
-    """Makes a GPU the current one of this thread meanwhile: plans are made for the current device, and run there."""
+    """Makes a GPU this thread's current one within a `with` block: plans are made for the current device, and run there."""
 
     def __init__(self, like: Array, view: View) -> None:
         self._guard: Any = None

@@ -1,4 +1,4 @@
-"""What the module `_call` does, for a wheel that was built where there were no headers of Python. Takes ten times as long for a call."""
+"""The module `_call` in ctypes, for a wheel that was built without headers of Python. A call takes ten times as long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Contexts of the libraries: what this process knows of which kernel is the fastest for what, and when it measures."""
+"""Contexts of the libraries: the fastest kernels that this process knows, and the policy by which it measures."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _declare(library: Library) -> None:
 
 
 class Descriptor:
-    """A pattern that the library was told of: its statistics, and what calls with it have settled."""
+    """A pattern registered with the library: its statistics, and the kernels settled by calls with it."""
 
     def __init__(self, context: Context, name: str, structure: ctypes.Structure, stream: int) -> None:
         self.handle = ctypes.c_void_p()
@@ -112,7 +112,7 @@ def configure(
     exhaustive: bool = False,
     cache: str | None = None,
 ) -> None:
-    """How kernels are chosen; before the first product.
+    """Sets the options by which kernels are chosen; before the first product.
 
     Args:
         policy: when to measure. "scoped": within `tuning()` and in `tune`; "replay": in `tune` alone; "on-miss": in the first call of a
@@ -141,7 +141,7 @@ def configure(
 
 @contextmanager
 def tuning() -> Iterator[None]:
-    """Within it, calls of a kind that is not known are measured; on all devices that were used before, in all threads."""
+    """Scope in which calls with unknown keys are measured, on all devices used before, in all threads."""
     begun = list(_made.values())
     for context in begun:
         context.library.check(context.library.c.tw_tune_begin(context.handle))
@@ -153,5 +153,5 @@ def tuning() -> Iterator[None]:
 
 
 def statistics() -> Mapping[tuple[str, int], dict[str, int]]:
-    """What has been resolved, measured and refused so far, by target and number of the device."""
+    """Counters of resolved, measured and refused keys so far, by target and number of the device."""
     return {place: context.statistics() for place, context in _made.items()}

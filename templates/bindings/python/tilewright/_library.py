@@ -1,4 +1,4 @@
-"""The two shared libraries of the package, one for NVIDIA GPUs and its twin on the CPU, and what they tell of themselves."""
+"""The two shared libraries of the package, one for NVIDIA GPUs and its twin on the CPU, and their own descriptions."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Library:
 
 @functools.cache
 def load(target: str) -> Library:
-    """The library for `cuda` or `emulated`. Raises NoDevice where the package comes without it."""
+    """The library for `cuda` or `emulated`. Raises NoDevice if the package comes without it."""
     path = Path(__file__).parent / "lib" / _files[target]
     if not path.exists():
         raise NoDevice(
@@ -65,7 +65,7 @@ def load(target: str) -> Library:
 
 
 def devices() -> list[Device]:
-    """What can be computed on: the GPUs, where there are any, and the emulated device."""
+    """Devices to compute on: the GPUs, if there are any, and the emulated device."""
     return [*_devices_of("cuda"), *_devices_of("emulated")]
 
 
@@ -86,6 +86,6 @@ def _describe(library: Library, index: int) -> Device:
 
 
 def manifest() -> dict[str, Any]:
-    """What the libraries are made of: operations, kernels, why each was chosen, where and when it was gated and timed."""
+    """Contents of the libraries: operations, kernels, the reason for each choice, and where and when it was gated and timed."""
     manifest: dict[str, Any] = json.loads(load("emulated").c.tw_manifest().decode())
     return manifest

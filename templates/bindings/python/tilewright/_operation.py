@@ -1,4 +1,4 @@
-"""What an operation's signature means for a call from Python: sizes, types and layouts are read off the arrays."""
+"""Calls of an operation from Python by its signature: sizes, types and layouts are read off the arrays."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Operand:
-    """A tensor of an operation. Names are those of fields of the problem; None where there is no such field."""
+    """A tensor of an operation. Names are those of fields of the problem; None if there is no such field."""
 
     name: str
     role: str
@@ -145,7 +145,7 @@ class Call:
         self._run = self._functions.run
 
     def operands(self) -> Any:
-        """A C struct for the operands of one run, which no other thread has: what was fixed is filled in."""
+        """A C struct for the operands of one run, which no other thread has, with the fixed fields filled in."""
         try:
             return self._idle.pop()
         except IndexError:
@@ -159,7 +159,7 @@ class Call:
         self._idle.append(operands)
 
     def ready(self, places: Sequence[str], **fixed: float) -> Ready:
-        """The call with all but the stream and the addresses of these operands, for `run` of the same module. It lives no longer than this."""
+        """The call without the stream and the addresses of these operands, for `run` of the same module. It lives no longer than this."""
         operands = self._struct(**self._fixed, **fixed)
         handles = (*(handle.value or 0 for handle in self._handles), ctypes.addressof(self._held[2]))
         offsets = tuple(getattr(self._struct, name).offset for name in places)
@@ -170,7 +170,7 @@ class Call:
         self.library.check(self._functions.tune(*self._first, ctypes.byref(operands), stream))
 
     def explain(self, operands: Any) -> dict[str, Any]:
-        """How such a call is served: its key, kernel, origin, and what was measured."""
+        """Explanation of such a call: its key, kernel, origin, and measured times."""
         size = ctypes.c_size_t(0)
         reference = ctypes.byref(operands)
         self.library.check(self._functions.explain(*self._first, reference, None, ctypes.byref(size)))
@@ -208,7 +208,7 @@ class _Functions:
 
 
 def _wait(like: Array) -> None:
-    """Until the device has done what was asked of it."""
+    """Waits for the device."""
     package = type(like).__module__.partition(".")[0]
     if is_torch(like):
         sys.modules["torch"].cuda.synchronize(like.device)
@@ -254,7 +254,7 @@ class _Reading:
         return self.arrays[self.first]
 
     def result(self) -> Array:
-        """The operand that is written, made where it was not given."""
+        """The output operand, allocated if it was not given."""
         operand = next(one for one in self.operation.tensors if one.role != "input")
         if operand.name not in self.views:
             shape = self._extents(operand)
@@ -279,7 +279,7 @@ class _Reading:
             raise InvalidArgument(f"{source} says {name} = {value}, but it is {known} already: they must agree")
 
     def _complete_types(self) -> None:
-        """A type that no array says, that of an absent result, is the first one that is known and allowed."""
+        """The type of an absent result, which no array gives: the first one that is known and allowed."""
         known = [self.fields[one.type] for one in self.operation.tensors if one.type in self.fields]
         for operand in self.operation.tensors:
             allowed = self.operation.choices[operand.type].allowed
@@ -311,7 +311,7 @@ class _Reading:
         return (batch, *own) if batch > 1 else own
 
     def _read_strides(self, operand: Operand) -> None:
-        """Layout, leading dimension and batch stride; refuses what the library would read otherwise than it lies there."""
+        """Layout, leading dimension and batch stride; refuses strides that the library cannot describe."""
         seen, name = self.views[operand.name], operand.name
         extents = self._extents(operand)
         if seen.shape != extents:
@@ -335,7 +335,7 @@ class _Reading:
             raise InvalidArgument(f"{name} has the strides {list(seen.strides)}: make it contiguous first")
 
     def _is_column(self, layout: str, shape: list[int], strides: list[int]) -> bool:
-        """Whether columns lie one after the other. A matrix of one line may be either, and is what is known or row-major."""
+        """Whether a matrix is column-major. A matrix of one line may be either: it has the known layout, or else row-major."""
         row = strides[-1] == 1 or shape[-1] <= 1
         column = strides[-2] == 1 or shape[-2] <= 1
         return column and (not row or self.fields.get(layout) == "column")

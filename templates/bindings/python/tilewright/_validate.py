@@ -1,4 +1,4 @@
-"""CUDA source in a string, put through the gate of the command `validate`: races, unwritten memory, wrong results, no GPU."""
+"""The gate of the command `validate` for CUDA source in a string: races, unwritten memory, wrong results; needs no GPU."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ._errors import Error
 
 @dataclass(frozen=True)
 class Finding:
-    """What the gate says of one kernel."""
+    """Verdict of the gate on one kernel."""
 
     kernel: str
     #: `passed`, or the name of what is wrong, e.g. `race` or `out-of-bounds`; `error` where the kernel cannot be checked.
@@ -29,7 +29,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Report:
-    """What the gate says of a source. True where every kernel passed."""
+    """Verdicts of the gate on a source. True if every kernel passed."""
 
     findings: tuple[Finding, ...]
 

@@ -131,7 +131,7 @@ impl Library {
         build.files(sources(&root.join("kernels").join(name), "cu")).compile_intermediates()
     }
 
-    /// What archives of the library need beside it.
+    /// Links the libraries that the archives depend on.
     fn link_runtimes(&self) {
         println!("cargo::rustc-link-lib=dylib=stdc++");
         for name in ["m", "pthread", "dl"] {

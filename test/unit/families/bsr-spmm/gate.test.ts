@@ -10,7 +10,7 @@ import { type Change, replacing, sound, useMutantBench } from '../../../helpers/
 
 const bench = useMutantBench('bsr-spmm');
 
-/** What the gate says of a variant with its text changed. */
+/** Verdict of the gate on a variant with its text changed. */
 const gate = (id: string, change: Change, options?: GateScope) =>
   bench.gate(`bsr_spmm.${id}`, change, options);
 

@@ -61,7 +61,7 @@ Workspace workspace(const bsr_spmm::Shape& problem, const List& list) {
   return bound_to(problem, list).workspace;
 }
 
-/// Why a call is refused; empty where it is not.
+/// Reason that a call is refused; empty if it is not.
 std::string refusal(const bsr_spmm::Shape& problem, const List& list, const bsr_spmm::Call& at) {
   const Bound bound = bound_to(problem, list);
   const Requirement* unmet = bound.requirements.unmet(&at);

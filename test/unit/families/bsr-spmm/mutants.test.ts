@@ -62,7 +62,7 @@ const mutants: readonly Mutant<Name>[] = [
   ['never waits for the launch before', 'dependent', replacing(wait, ''), ['race']],
   ['waits in its consumers alone', 'dependent', replacing(wait, `if (ptx::warp_id() < 8) ${wait}`), ['race']],
   ['waits in its producer alone', 'dependent', replacing(wait, `if (ptx::warp_id() >= 8) ${wait}`), ['race']],
-  // What is left in the workspace.
+  // Values left in the workspace.
   [
     'leaves its work queue one off',
     'queue',
@@ -242,7 +242,7 @@ const mutants: readonly Mutant<Name>[] = [
     replacing('args.b + product * args.b_at.product', 'args.b'),
     wrongChoice,
   ],
-  // What once took depth full.
+  // Defects that once took depth full.
   [
     'reads the first 32 steps of a row again',
     'halves',

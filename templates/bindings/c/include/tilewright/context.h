@@ -2,8 +2,9 @@
  *
  * A call tw_<operation>(context, ...) finds its kernel by key: buckets of the sizes and of the pattern's features, types,
  * layouts, alignment of the addresses, which scalars are zero. It asks, in this order: what this process has settled, the
- * user's cache of tuning records, the wisdom that the library ships, and where the policy and the stream allow it measures.
- * Otherwise it takes what the library's policy ranks first, and at last a fallback that takes every call.
+ * user's cache of tuning records, the wisdom that the library ships. If none of them knows the key, it measures where the
+ * policy and the stream allow it. Otherwise it takes the first kernel by the library's policy, and at last a fallback that
+ * takes every call.
  *
  * Unlike plans, contexts allocate device memory: workspaces of the kernels that they chose, and scratch while they measure.
  * While they measure they also wait for the caller's stream. Neither happens while the stream is being captured. */
@@ -16,7 +17,7 @@
 extern "C" {
 #endif
 
-/* When a context measures. */
+/* Calls in which a context measures. */
 typedef enum tw_policy {
   TW_POLICY_SCOPED = 0,  /* between tw_tune_begin and tw_tune_end, and in tw_<operation>_tune: the default */
   TW_POLICY_REPLAY = 1,  /* in tw_<operation>_tune alone */
@@ -27,7 +28,7 @@ typedef enum tw_policy {
 /* Set it to zero, then fill in fields: zero is the default of each. */
 typedef struct tw_context_options {
   size_t struct_size;    /* sizeof(tw_context_options) */
-  tw_policy policy;      /* when to measure */
+  tw_policy policy;      /* calls in which the context measures */
   int32_t budget_ms;     /* time for the measurements of one key, in milliseconds; 0 means 100 */
   int32_t deterministic; /* 1: only kernels that give the same bits in every run */
   int32_t exhaustive; /* 1: measures every kernel that takes the call, whatever its priority and the budget */
@@ -39,10 +40,10 @@ typedef struct tw_context_options {
   void* user;
 } tw_context_options;
 
-/* What a context has done so far. The caller sets struct_size = sizeof(tw_context_statistics) before the call. */
+/* Counters of a context. The caller sets struct_size = sizeof(tw_context_statistics) before the call. */
 typedef struct tw_context_statistics {
   size_t struct_size;
-  int64_t resolved;        /* calls that were not served by what was settled already */
+  int64_t resolved;        /* calls whose key was not settled yet */
   int64_t from_cache;      /* keys settled by a record of the user's cache */
   int64_t from_wisdom;     /* keys settled by the library's wisdom */
   int64_t tuned;           /* keys settled by measuring */
@@ -56,11 +57,11 @@ typedef struct tw_context_statistics {
 /* Settled choices and their plans, for one device. Any number of threads may use it at once. */
 typedef struct tw_context tw_context;
 
-/* Makes a context. `device` must be the calling thread's current device in every call with the context (0 for the
+/* Creates a context. `device` must be the calling thread's current device in every call with the context (0 for the
  * emulated library). Null options: all defaults. TW_STATUS_INVALID_ARGUMENT, TW_STATUS_NO_DEVICE. */
 TW_API tw_status tw_context_create(int device, const tw_context_options* options, tw_context** context);
 
-/* Frees the context, its plans and their workspaces; null is allowed. Patterns of it must be destroyed before, and no
+/* Frees the context, its plans and their workspaces; null is allowed. Destroy its patterns before it. No
  * call with it may still be pending on the device. */
 TW_API void tw_context_destroy(tw_context* context);
 

@@ -1,4 +1,4 @@
-/* tilewright.h - what every operation of the library shares: status codes and their texts, versions, devices.
+/* tilewright.h - definitions shared by all operations of the library: status codes and their texts, versions, devices.
  *
  * C99 and C++11 or later; needs no CUDA header. Two libraries implement it with one ABI: `tilewright` runs
  * its kernels on an NVIDIA GPU, `tilewright_emulated` runs the same kernels on the CPU, on host pointers, for
@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/* What a call came to. Codes keep their numbers; new ones may be added at the end. */
+/* Status of a call. Codes keep their numbers; new ones may be added at the end. */
 typedef enum tw_status {
   TW_STATUS_SUCCESS = 0,
   TW_STATUS_INVALID_ARGUMENT = 1,    /* an argument is null, negative, misaligned or contradicts another */
@@ -63,7 +63,7 @@ typedef enum tw_activation {
  * ignores it and has finished when the call returns. */
 typedef struct CUstream_st* tw_stream;
 
-/* What tw_device_query tells. The caller sets struct_size = sizeof(tw_device_info) before the call. */
+/* Properties of a device, from tw_device_query. The caller sets struct_size = sizeof(tw_device_info) before the call. */
 typedef struct tw_device_info {
   size_t struct_size;
   char name[256];
@@ -74,11 +74,11 @@ typedef struct tw_device_info {
 /* Name and meaning of a status, never null, e.g. "no device: no usable GPU or driver". Static storage. */
 TW_API const char* tw_status_text(tw_status status);
 
-/* What the calling thread's last failing call of this library found, in one sentence; empty before the first
+/* Message of the calling thread's last failing call of this library, in one sentence; empty before the first
  * failure. Valid until the thread's next call that fails. */
 TW_API const char* tw_last_error(void);
 
-/* Version of the library that runs, major * 1000000 + minor * 1000 + patch; compare with TW_VERSION. */
+/* Version of the loaded library, major * 1000000 + minor * 1000 + patch; compare with TW_VERSION. */
 TW_API uint32_t tw_version(void);
 
 /* Grows when the binary interface breaks; equal to the library's SOVERSION and to TW_ABI_VERSION of its
@@ -88,7 +88,7 @@ TW_API uint32_t tw_abi_version(void);
 /* "cuda" or "emulated": which of the two libraries is linked. */
 TW_API const char* tw_target(void);
 
-/* The library's manifest as JSON: its kernels, why each was chosen, where and when it was made. Static
+/* The library's manifest as JSON: its kernels, the reason for each choice, and its provenance. Static
  * storage. */
 TW_API const char* tw_manifest(void);
 

@@ -13,10 +13,10 @@
 
 namespace tilewright::library::tuner {
 
-/// Why a call comes to resolve().
+/// Purpose of a call of resolve().
 enum class Want { serve, tune, explain };
 
-/// What is known of all calls of a key.
+/// Choice for all calls of a key.
 struct Known {
   const Variant* variant;
   Origin origin;

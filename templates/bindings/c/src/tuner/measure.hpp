@@ -8,11 +8,11 @@
 
 namespace tilewright::library::tuner {
 
-/// How far the nearest workload is that was timed and that the policy gives to the variant: see distance(). Infinite where
+/// Distance of the nearest timed workload that the policy gives to the variant: see distance(). Infinite if
 /// there is none.
 double timed_distance(const Variant& variant, const Selection& all, const Asked& asked);
 
-/// What measuring came to.
+/// Result of measuring.
 struct Outcome {
   std::unique_ptr<const Plan> winner;      // the usual one, where nothing was measured for want of scratch
   std::string measured{};                  // JSON: [["variant",microseconds],…], best first; empty: nothing was

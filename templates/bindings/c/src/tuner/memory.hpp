@@ -5,7 +5,7 @@
 
 namespace tilewright::library::tuner {
 
-/// Where device memory comes from.
+/// Source of device memory.
 struct Allocator {
   void* (*allocate)(std::size_t bytes, void* user) = nullptr;
   void (*release)(void* memory, void* user) = nullptr;

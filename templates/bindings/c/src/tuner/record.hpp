@@ -10,7 +10,7 @@ namespace tilewright::library::tuner {
 /// FNV-1a, 64 bits, as 16 hexadecimal digits.
 std::string digest_of(std::string_view text);
 
-/// What is remembered of a key.
+/// Tuning record of a key.
 struct Record {
   std::string key;
   std::string variant;   // its id; that of a kernel not to be taken where `refused` says why

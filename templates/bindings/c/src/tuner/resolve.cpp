@@ -118,7 +118,7 @@ void tw_context::note_refused(const std::string& key, const Variant& variant, co
     known_.erase(known);
 }
 
-/// What this process or, asked once, the user's cache knows of a key.
+/// Knowledge of a key in this process or, asked once, in the user's cache.
 std::optional<Known> tw_context::find_known(const std::string& key, const Request& request, bool forced) {
   const std::lock_guard lock(settling());
   if (const auto found = known_.find(key); found != known_.end()) return found->second;

@@ -28,7 +28,7 @@ std::uint64_t hash_of(const std::array<std::uint64_t, N>& words) noexcept {
   return sum ^ (sum >> 32);
 }
 
-/// How a key came to its kernel; best known first.
+/// Origin of a key's kernel; best known first.
 enum class Origin { tuned, cache, wisdom, neighbour, heuristic, fallback };
 const char* name_of(Origin origin);
 

@@ -27,7 +27,7 @@ class VendorLibrary {
   void* handle_ = nullptr;
 };
 
-/// What records and reports call a library's function. It is never taken where equal bits are wanted.
+/// Variant that stands for a vendor library's function in records and reports. Never taken if equal bits are asked for.
 constexpr Variant vendor_variant(const char* name) {
   Variant variant{};
   variant.id = variant.symbol = name;

@@ -7,7 +7,7 @@ use std::ptr::{null, null_mut, NonNull};
 use std::sync::Arc;
 use tilewright_sys as sys;
 
-/// When a context measures.
+/// Calls in which a context measures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Policy {
     /// While a [`TuneScope`] is there, and in an operation's `tune`.
@@ -21,7 +21,7 @@ pub enum Policy {
     Force,
 }
 
-/// Where tuning records are kept.
+/// Location of the tuning records.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Cache {
     /// In the user's cache folder.
@@ -33,10 +33,10 @@ pub enum Cache {
     None,
 }
 
-/// How a context chooses; begin with `Default`.
+/// Options of a context; begin with `Default`.
 #[derive(Clone, Debug, Default)]
 pub struct ContextOptions {
-    /// When to measure.
+    /// Calls in which the context measures.
     pub policy: Policy,
     /// Time for the measurements of one key, in milliseconds; 0 means 100.
     pub budget_ms: i32,
@@ -44,13 +44,13 @@ pub struct ContextOptions {
     pub deterministic: bool,
     /// Measures every kernel that takes the call, whatever its priority and the budget.
     pub exhaustive: bool,
-    /// Where tuning records are kept.
+    /// Location of the tuning records.
     pub cache: Cache,
     /// Device memory, in bytes, that measuring may take for a while; 0 means 1 GiB.
     pub scratch_limit: usize,
 }
 
-/// What a context has done so far.
+/// Counters of a context.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Statistics {
@@ -128,7 +128,7 @@ impl Context {
         Ok(TuneScope(self))
     }
 
-    /// What the context has done so far.
+    /// The context's counters so far.
     pub fn statistics(&self) -> Result<Statistics> {
         let mut raw = sys::tw_context_statistics::default();
         check(unsafe { sys::tw_context_query(self.raw(), &mut raw) })?;

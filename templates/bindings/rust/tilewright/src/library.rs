@@ -4,7 +4,7 @@ use crate::Result;
 use std::ffi::{c_char, CStr};
 use tilewright_sys as sys;
 
-/// Where kernels run.
+/// Target on which kernels run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
     /// On the CPU, on slices; a run has finished when its call returns.

@@ -56,13 +56,13 @@ element! {
     i64 => ElementType::Index(Index::I64),
 }
 
-/// What keeps an operand in order with other work on it, until it is dropped.
+/// Guard that orders an operand with other work on it, until it is dropped.
 #[cfg(feature = "cudarc")]
 pub(crate) type Guard<'a> = Option<cudarc::driver::SyncOnDrop<'a>>;
 #[cfg(not(feature = "cudarc"))]
 pub(crate) type Guard<'a> = std::marker::PhantomData<&'a ()>;
 
-/// Where an operand lies, and what may be done with it safely.
+/// Location of an operand, which decides what is safe to do with it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// Memory of this process.
@@ -196,7 +196,7 @@ impl SliceMut<'_> {
     }
 }
 
-/// What a plan asks of an operand.
+/// A plan's requirements on an operand.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wanted {
     pub elements: usize,
