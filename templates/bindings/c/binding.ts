@@ -119,7 +119,7 @@ const binding: Binding = {
     copies: (name) => [
       { from: 'launch.hpp', withIncludes: true, to: sources(name) },
       { from: 'features.hpp', withIncludes: true, to: sources(name) },
-      { from: 'vendor_calls.hpp', optional: true, to: `${sources(name)}/vendor_calls.hpp` },
+      { from: 'vendor_calls.hpp', optional: true, withIncludes: true, to: sources(name) },
       { from: 'bindings', optional: true, to: `bindings/${name}` },
     ],
     context: (operation) => {

@@ -1,10 +1,11 @@
-// vendor_calls.hpp - cuSPARSE's product of a matrix in BSR, which libraries may choose by its time. It takes the operands as they
-// are and needs no copy of A.
+// vendor_calls.hpp - other libraries' products, which libraries may choose by their time: cuSPARSE's of a matrix in BSR, which
+// takes the operands as they are, and the dense one of dense_call.hpp.
 #pragma once
 #include <memory>
 #include <mutex>
 #include <span>
 
+#include "dense_call.hpp"
 #include "operation.hpp"
 #include "tuner/vendor.hpp"
 
@@ -112,7 +113,8 @@ inline VendorCall bind_cusparse(const void* shape, const void* of, bool load) {
 }
 
 inline std::span<const Vendor> vendors() {
-  static constexpr Vendor kAll[] = {{tuner::vendor_variant("cusparse.bsr"), &bind_cusparse}};
+  static constexpr Vendor kAll[] = {{tuner::vendor_variant("cusparse.bsr"), &bind_cusparse},
+                                     {tuner::vendor_variant("cublaslt.dense"), &bind_dense}};
   return kAll;
 }
 

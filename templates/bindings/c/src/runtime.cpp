@@ -111,6 +111,7 @@ void Plan::prepare(void* workspace, std::size_t workspace_bytes, tw_stream strea
   check_workspace(needed, workspace, workspace_bytes);
   if (!needed.contents.empty())
     device::copy(workspace, needed.contents.data(), needed.contents.size(), stream);
+  candidates_.front().program->prepare(workspace, stream);
 }
 
 void Plan::run(const void* call, void* workspace, std::size_t workspace_bytes, tw_stream stream) const {

@@ -100,6 +100,8 @@ namespace device {
 class Program {
  public:
   virtual ~Program() = default;
+  /// Fills a new workspace, where that takes more than copying its contents. Throws Error.
+  virtual void prepare(void* /*workspace*/, tw_stream) const {}
   /// Enqueues the launches for one call of the family. Throws Error.
   virtual void enqueue(const void* call, tw_stream stream) const = 0;
 };

@@ -33,7 +33,9 @@ typedef struct tw_context_options {
   int32_t deterministic; /* 1: only kernels that give the same bits in every run */
   int32_t exhaustive; /* 1: measures every kernel that takes the call, whatever its priority and the budget */
   const char* cache;  /* folder of tuning records; null: `tuned` in the user's cache folder; "": none */
-  size_t scratch_limit; /* device memory, in bytes, that measuring may take for a while; 0 means 1 GiB */
+  /* Device memory, in bytes, that measuring may take for a while, and that the workspace of another library's function may
+   * take; 0 means 1 GiB. */
+  size_t scratch_limit;
   /* Device memory, aligned to 256 bytes, or null where there is none; both null: the library's own. */
   void* (*allocate)(size_t bytes, void* user);
   void (*release)(void* memory, void* user);

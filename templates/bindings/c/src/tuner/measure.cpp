@@ -10,12 +10,14 @@
 namespace tilewright::library::tuner {
 namespace {
 
+/// `room`: bytes that a workspace may take beside the scratch.
 void enter_others(Race& race, const Request& request, const std::vector<const Variant*>& others, const Takes& takes,
-                  bool load = false) {
+                  std::size_t room, bool load = false) {
   for (const Variant* one : others) {
     if (race.is_late_to_bind()) return;
     try {
-      race.enter(plan_of(*one, request, takes, load));
+      auto plan = plan_of(*one, request, takes, load);
+      if (plan->workspace_bytes() <= room) race.enter(std::move(plan));
     } catch (const Error&) {  // it does not take the call
     }
   }
@@ -116,18 +118,22 @@ std::unique_ptr<const Plan> plan_of(const Variant& variant, const Request& reque
   }
 }
 
+std::size_t scratch_limit(const tw_context_options& options) {
+  return options.scratch_limit ? options.scratch_limit : std::size_t{1} << 30;
+}
+
 Outcome measure(tw_context& context, const Request& request, std::unique_ptr<const Plan> usual,
                 const std::vector<const Variant*>& others, const Takes& takes) {
-  const std::size_t limit = context.options.scratch_limit ? context.options.scratch_limit : std::size_t{1} << 30;
-  if (Scratch::bytes_of(request) > limit) return {std::move(usual)};
+  const std::size_t limit = scratch_limit(context.options), taken = Scratch::bytes_of(request);
+  if (taken > limit) return {std::move(usual)};
   Race race(context, request);
   if (!race.has_scratch()) return {std::move(usual)};
   race.scratch().reset(request.stream);
   const Variant& usual_variant = usual->variant();
   if (!race.enter(std::move(usual)))
     return {plan_of(usual_variant, request, takes, true)};
-  enter_others(race, request, promising(context, request, others), takes);
-  enter_others(race, request, vendors_of(context, request, usual_variant), takes, context.options.exhaustive);
+  enter_others(race, request, promising(context, request, others), takes, limit - taken);
+  enter_others(race, request, vendors_of(context, request, usual_variant), takes, limit - taken, context.options.exhaustive);
   race.run();
 
   const std::vector<Contender*> order = race.ranking();

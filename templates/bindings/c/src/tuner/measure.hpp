@@ -12,6 +12,9 @@ namespace tilewright::library::tuner {
 /// there is none.
 double timed_distance(const Variant& variant, const Selection& all, const Asked& asked);
 
+/// Device memory, in bytes, that measuring may take, and the workspace of another library's function.
+std::size_t scratch_limit(const tw_context_options& options);
+
 /// Result of measuring.
 struct Outcome {
   std::unique_ptr<const Plan> winner;      // the usual one, where nothing was measured for want of scratch

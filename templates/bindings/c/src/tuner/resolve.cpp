@@ -48,10 +48,13 @@ std::string report_of(const Request& request, const std::string& key, const Entr
          ",\"measured\":" + (measured.empty() ? "[]" : measured) + "}";
 }
 
-/// Takes what another process measured first, so that all of them agree. False where it does not take the call.
-bool adopt(Entry& entry, const Request& request, const Variant& variant, const Takes& takes) {
+/// Takes what another process measured first, so that all of them agree. False where it does not take the call, or would need
+/// more memory than this context's functions may.
+bool adopt(Entry& entry, const Request& request, const Variant& variant, const Takes& takes, std::size_t most) {
   try {
-    entry.plan = plan_of(variant, request, takes, true);
+    auto plan = plan_of(variant, request, takes, true);
+    if (plan->workspace_bytes() > most) return false;
+    entry.plan = std::move(plan);
     return true;
   } catch (const Error&) {
     return false;
@@ -162,7 +165,7 @@ void tw_context::decide(Entry& entry, const Request& request, Want want, bool ca
     order.insert(order.begin(), known->variant);
   const bool vendor = known && vendor_of(*known->variant, *request.all) && !capturing && !options.deterministic &&
                       !is_refused(key, *known->variant);
-  if (!vendor || !adopt(entry, request, *known->variant, wanted))
+  if (!vendor || !adopt(entry, request, *known->variant, wanted, scratch_limit(options)))
     entry.plan = std::make_unique<const Plan>(order, request.asked, request.bind, wanted);
   const Variant* usual = &entry.plan->variant();
   const bool as_known = known && known->variant == usual;
@@ -192,7 +195,7 @@ void tw_context::measure(Entry& entry, const std::string& key, const Request& re
   entry.origin = Origin::tuned;
   std::string measured = outcome.measured;
   const Record held = cache_.publish({key, winner->id, winner->hash, "", measured}, forced);
-  if (const Variant* first = variant_of(held, *request.all); first && first != winner && adopt(entry, request, *first, takes))
+  if (const Variant* first = variant_of(held, *request.all); first && first != winner && adopt(entry, request, *first, takes, scratch_limit(options)))
     winner = first, measured = held.measured, entry.origin = Origin::cache;
   entry.report = report_of(request, key, entry, measured);
   ++counts.tuned;

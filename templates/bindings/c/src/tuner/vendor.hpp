@@ -43,4 +43,9 @@ void launched(int status, const char* function);
 /// cudaDataType of a type.
 constexpr int vendor_type(Type type) { return type == Type::f32 ? 0 : type == Type::bf16 ? 14 : 2; }
 
+/// Bytes that the address is a multiple of in all calls of the same words: 16 at most.
+inline std::uint32_t alignment_bytes(const void* address) {
+  return std::uint32_t{1} << alignment_of(address);
+}
+
 }  // namespace tilewright::library::tuner
