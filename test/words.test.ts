@@ -1,4 +1,4 @@
-// The words of docs/glossary.md: those that it retires are in no file that people read or compile.
+// The words of docs/glossary.md: those that it retires are in no file that people read or compile. Doc comments are noun phrases.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fastGlob from 'fast-glob';
@@ -51,6 +51,21 @@ function found(file: string, text: string, retired: readonly Retired[]): string[
     );
 }
 
+/** A question's word behind the mark of a comment: of a line, of a block or its first star, of a docstring. */
+const heads = /(?<=^|\n)([^\n]*?)(\/\*\*?(?:\s*\n\s*\*)?|\/\/\/?|""") *(What|Who|Where|How|Why|When)\b/g;
+
+/** `file:line: …`, for every comment that begins with a question's word. A line that goes on with the comment above it may. */
+function questions(file: string, text: string): string[] {
+  return [...text.matchAll(heads)].flatMap(({ index, 1: before = '', 2: mark = '', 3: word }) => {
+    const lines = text.slice(0, index).split('\n');
+    const above = lines.at(-2)?.trim() ?? '';
+    if (mark.startsWith('//') && before.trim() === '' && above.startsWith(mark)) return [];
+    return [
+      `${file}:${lines.length}: the comment begins with '${word}'; begin with a noun: 'Verdicts by variant id'`,
+    ];
+  });
+}
+
 const retired = retiredIn(readFileSync(join(packageRoot, glossary), 'utf8'));
 
 describe('the lint of words', () => {
@@ -84,4 +99,36 @@ it('no file says a retired word', () => {
   expect(files.length).toBeGreaterThan(500);
   const places = files.flatMap((file) => found(file, readFileSync(join(packageRoot, file), 'utf8'), retired));
   expect(places).toEqual([]);
+});
+
+describe('the lint of comments', () => {
+  it.each([
+    '/** What a run is asked to do. */',
+    '/**\n * How far a walk is.\n */',
+    '  /// Why it does not fit.',
+    'int x;  // When it began.',
+    '/* Where it lies. */',
+    'def f():\n    """Who serves it."""',
+  ])('finds %j', (text) => {
+    expect(questions('a', text)).toHaveLength(1);
+  });
+
+  it.each([
+    '/** Whether it fits. */',
+    '/// Kernels and times.\n/// Where there are none, nothing.',
+    '// Whatever it is.',
+    "const text = 'What?';",
+  ])('passes %j', (text) => {
+    expect(questions('a', text)).toEqual([]);
+  });
+});
+
+it('comments begin with a noun, not with a question', () => {
+  const folders = ['src', 'bench', 'harness', 'templates/bindings'];
+  const files = fastGlob.sync(
+    folders.map((folder) => `${folder}/**/*.{ts,mjs,py,rs,c,h,cpp,hpp,cu,cuh,hbs}`),
+    { cwd: packageRoot, ignore: ['**/build/**'] },
+  );
+  expect(files.length).toBeGreaterThan(400);
+  expect(files.flatMap((file) => questions(file, readFileSync(join(packageRoot, file), 'utf8')))).toEqual([]);
 });

@@ -33,7 +33,7 @@ export function idOf(
   const tokens: string[] = [];
   for (const level of active.toReversed()) {
     const token = tokenOf(level, point[level.name]);
-    // Where the next token could be a value of this parameter too, leaving this one out would change what it means.
+    // A token cannot be left out if the next one could be a value of its parameter too: that would change the meaning.
     const ambiguous = tokens[0] !== undefined && level.tokens.includes(tokens[0]);
     if (ambiguous || level.usual(point) !== point[level.name]) tokens.unshift(token);
   }
