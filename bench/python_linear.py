@@ -4,7 +4,9 @@
 
 Prints what was checked and JSON lines of times. Layers are those of Llama-3.1-8B's MLP (14336 x 4096 twice, 4096 x 14336), f16, 10 % of the
 blocks of 64. Times of layers are medians of CUDA graphs over a stack of MLPs with weights of their own, as a model has them, so that
-weights do not stay in L2; microseconds of one MLP. Needs the package tilewright installed, and PyTorch with CUDA.
+weights do not stay in L2; microseconds of one MLP. PyTorch's Triton kernel is timed as F.linear calls it and with the best of some
+configurations for each product; torchao, where it is installed, by its BlockSparseTensor. These two are given 16 rows of x where T is less.
+Needs the package tilewright installed, and PyTorch with CUDA.
 """
 
 import argparse
@@ -173,6 +175,7 @@ def eager(layer, bsr):
     linear = torch.nn.Linear(256, 256, bias=False, device="cuda", dtype=torch.float16)
     small_bsr = bsr_of(small)
     operator = torch.ops.tilewright.bsr_linear_inference.default
+    matrix = tilewright.BsrMatrix.from_torch(small_bsr)
     empty = lambda: None
     with torch.inference_mode():
         small(y)
@@ -181,11 +184,14 @@ def eager(layer, bsr):
         addresses = (y.data_ptr(), small.values.data_ptr(), None, z.data_ptr())
         calls = {
             "SparseLinear 256 x 256": lambda: small(y),
+            "its forward alone": lambda: small.forward(y),
+            "tilewright.torch.linear": lambda: tt.linear(y, matrix),
             "its operator alone": lambda: operator(small.crow, small.col, small.values, y, None, 256, "none"),
             "its launch alone": lambda: launch(*addresses),
             "nn.Linear 256 x 256": lambda: linear(y),
             "torch.mm 256 x 256 alone": lambda: torch.mm(y, linear.weight, out=z),
             "z.zero_()": z.zero_,
+            "z.new_empty(1, 256)": lambda: z.new_empty(1, 256),
             "nothing": empty,
             "SparseLinear 14336 x 4096": lambda: layer(x),
         }
@@ -229,27 +235,69 @@ def training(stack, dense, tokens):
     return row
 
 
-def tuned(layers, x, deadline):
-    """Best microseconds of PyTorch's Triton kernel for one product, over a few configurations, weights in turn; x is padded beforehand."""
+def tuned(layers, tokens, deadline):
+    """Best microseconds of PyTorch's Triton kernel for one product of 16 rows or more, over a few configurations, weights in turn."""
     import torch.sparse._triton_ops as ops
 
-    columns = max(16, x.shape[0])
-    wide = x.new_zeros(x.shape[1], columns)
-    wide[:, : x.shape[0]] = x.t()
-    best = (float("inf"), None)
+    wide = torch.randn(layers[0].shape[1], max(16, tokens), device="cuda", dtype=torch.float16)
+    best = (float("inf"), {})
     for tile, stages, warps in TRITON:
-        if columns % tile or time.monotonic() > deadline:
+        if wide.shape[1] % tile or time.monotonic() > deadline:
             continue
-        meta = {"SPLIT_N": columns // tile, "num_stages": stages, "num_warps": warps, "GROUP_SIZE_ROW": 4}
+        meta = {"SPLIT_N": wide.shape[1] // tile, "num_stages": stages, "num_warps": warps, "GROUP_SIZE_ROW": 4}
 
         def call(bsr):
-            out = torch.empty(bsr.shape[0], columns, device="cuda", dtype=x.dtype)
+            out = torch.empty(bsr.shape[0], wide.shape[1], device="cuda", dtype=wide.dtype)
             return lambda: ops.bsr_dense_addmm(out, bsr, wide, beta=0, out=out, meta=meta)
 
         seconds = guarded(lambda: graph_seconds([call(bsr) for bsr in layers], 5))
         if not isinstance(seconds, str):
-            best = min(best, (seconds, (tile, stages, warps)))
+            best = min(best, (seconds, meta), key=lambda one: one[0])
     return best
+
+
+class Tuned:
+    """x W^T by PyTorch's Triton kernel in a configuration of its own."""
+
+    def __init__(self, bsr, meta):
+        self.bsr, self.meta = bsr, meta
+
+    def __call__(self, x):
+        import torch.sparse._triton_ops as ops
+
+        out = torch.empty(self.bsr.shape[0], x.shape[0], device="cuda", dtype=x.dtype)
+        return ops.bsr_dense_addmm(out, self.bsr, x.t(), beta=0, out=out, meta=self.meta).t()
+
+
+def torchao_stack(stock):
+    """The same weights as torchao's BlockSparseTensor; why not, where it cannot be had."""
+    try:
+        from torchao.sparsity.blocksparse import BlockSparseTensor
+    except Exception as error:
+        return str(error)
+    of = lambda w: BlockSparseTensor(w.shape, BLOCK, w.crow_indices(), w.col_indices(), w.values())
+    return [tuple(map(of, layers)) for layers in stock]
+
+
+def mlp(tokens, stack, stock, dense, torchao, deadline):
+    """Microseconds of an MLP in each way, under CUDA graphs."""
+    x = torch.randn(tokens, HIDDEN, device="cuda", dtype=torch.float16)
+    padded = torch.randn(max(16, tokens), HIDDEN, device="cuda", dtype=torch.float16)
+    products = lambda weights: Mlp(*[lambda x, w=w: F.linear(x, w, None) for w in weights])
+    of = lambda ways, x: microseconds([lambda m=m: m(x) for m in ways])
+    with torch.no_grad():
+        row = {"mlp": tokens, "module_us": of([Mlp(*layers) for layers in stack], x)}
+        with tt.enable() as drop_in:
+            row["drop_in_us"] = of(map(products, stock), x)
+        row["taken"] = drop_in.taken
+        row["dense_us"] = of(map(products, dense), x)
+        row["pytorch_bsr_us"] = of(map(products, stock), x)
+        row["torchao_us"] = torchao if isinstance(torchao, str) else of(map(products, torchao), padded)
+        up, down = (tuned([layers[at] for layers in stock], tokens, deadline)[1] for at in (0, 2))
+        if up and down:
+            row["pytorch_tuned_us"] = of([Mlp(*map(Tuned, layers, (up, up, down))) for layers in stock], padded)
+            row["configurations"] = [up, down]
+    return row
 
 
 def main():
@@ -277,37 +325,13 @@ def main():
         say(**row)
     say(**guarded_row(lambda: check_gradients(stack[0][0])))
     say(**guarded_row(lambda: eager(stack[0][0], stock[0][0])))
-    products = lambda weights: Mlp(*[lambda x, w=w: F.linear(x, w) for w in weights])
+    torchao = torchao_stack(stock)
     for tokens in (1, 16, 64, 2048, 8192):
-        if left() < 5:
-            break
-        x = torch.randn(tokens, HIDDEN, device="cuda", dtype=torch.float16)
-        with torch.no_grad():
-            ours = microseconds([lambda m=m: m(x) for m in (Mlp(*layers) for layers in stack)])
-            with tt.enable() as drop_in:
-                dropped = microseconds([lambda m=m: m(x) for m in map(products, stock)])
-            row = {
-                "mlp": tokens,
-                "module_us": ours,
-                "drop_in_us": dropped,
-                "taken": drop_in.taken,
-                "dense_us": microseconds([lambda m=m: m(x) for m in map(products, dense)]),
-                "pytorch_bsr_us": microseconds([lambda m=m: m(x) for m in map(products, stock)]),
-            }
-        say(**row)
+        if left() > 5:
+            say(**mlp(tokens, stack, stock, dense, torchao, started + options.seconds - 15))
     for tokens in (2048, 8192):
-        if left() > 10:
+        if left() > 6:
             say(**guarded_row(lambda: training(stack[:2], dense[:2], tokens)))
-    for tokens in (16, 64, 2048, 1):
-        if left() < 5:
-            break
-        x = torch.randn(tokens, HIDDEN, device="cuda", dtype=torch.float16)
-        gates = [layers[0] for layers in stack]
-        with torch.no_grad():
-            ours = microseconds([lambda g=g: g(x) for g in gates])
-            seconds, configuration = tuned([layers[0] for layers in stock], x, started + options.seconds)
-            dense_us = microseconds([lambda w=w: F.linear(x, w) for w in (layers[0] for layers in dense)])
-        say(gate=tokens, module_us=ours, triton_us=round(seconds * 1e6, 2), configuration=configuration, dense_us=dense_us)
     if left() > 8:
         say(**guarded_row(lambda: check_captured(stack[0][0])))
     say(statistics={f"{target} {device}": one for (target, device), one in tilewright.statistics().items()})

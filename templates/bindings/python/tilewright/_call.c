@@ -29,6 +29,7 @@ typedef struct {
 } Ready;
 
 static PyObject* ready_type;
+static PyObject *name_requires_grad, *name_version;
 
 /* An address: None is null. Sets an exception for what is no number. */
 static void* address_of(PyObject* number) { return number == Py_None ? NULL : PyLong_AsVoidPtr(number); }
@@ -99,6 +100,19 @@ static int call(const Ready* ready, const void* operands, void* stream) {
              : ready->function.of_three(handles[0], handles[1], handles[2], operands, stream);
 }
 
+/* Enqueues a call with as many addresses as it has places, and gives the library's status. */
+static int enqueue(const Ready* ready, void* stream, void* const* addresses) {
+  _Alignas(16) unsigned char operands[kOperandBytes];
+  memcpy(operands, ready->operands, (size_t)ready->operand_bytes);
+  for (Py_ssize_t at = 0; at < ready->place_count; at++)
+    memcpy(operands + ready->places[at], &addresses[at], sizeof(void*));
+  int status;
+  Py_BEGIN_ALLOW_THREADS
+  status = call(ready, operands, stream);
+  Py_END_ALLOW_THREADS
+  return status;
+}
+
 /* run(ready, stream, *addresses) -> status */
 static PyObject* run(PyObject* module, PyObject* const* arguments, Py_ssize_t count) {
   (void)module;
@@ -107,21 +121,14 @@ static PyObject* run(PyObject* module, PyObject* const* arguments, Py_ssize_t co
     PyErr_SetString(PyExc_TypeError, "run takes a Ready, a stream, and the addresses that it was made for");
     return NULL;
   }
-  const Ready* ready = (const Ready*)arguments[0];
   void* stream = address_of(arguments[1]);
-  _Alignas(16) unsigned char operands[kOperandBytes];
-  memcpy(operands, ready->operands, (size_t)ready->operand_bytes);
-  for (Py_ssize_t at = 0; at < ready->place_count; at++) {
-    void* address = address_of(arguments[2 + at]);
-    memcpy(operands + ready->places[at], &address, sizeof address);
-  }
+  void* addresses[kAddresses];
+  for (Py_ssize_t at = 0; at < count - 2; at++) addresses[at] = address_of(arguments[2 + at]);
   if (PyErr_Occurred()) return NULL;
-  int status;
-  Py_BEGIN_ALLOW_THREADS
-  status = call(ready, operands, stream);
-  Py_END_ALLOW_THREADS
-  return PyLong_FromLong(status);
+  return PyLong_FromLong(enqueue((const Ready*)arguments[0], stream, addresses));
 }
+
+#include "_tensor_calls.h"
 
 static PyType_Slot ready_slots[] = {
     {Py_tp_new, (void*)ready_new},
@@ -133,6 +140,7 @@ static PyType_Spec ready_spec = {"tilewright._call.Ready", sizeof(Ready), 0, Py_
 
 static PyMethodDef methods[] = {
     {"run", (PyCFunction)(void (*)(void))run, METH_FASTCALL, "run(ready, stream, *addresses) -> status"},
+    {"repeat", (PyCFunction)(void (*)(void))repeat, METH_FASTCALL, "repeat(calls, *fixed, x, values, bias) -> result, or None"},
     {NULL, NULL, 0, NULL},
 };
 static struct PyModuleDef definition = {
@@ -143,7 +151,11 @@ PyMODINIT_FUNC PyInit__call(void) {
   PyObject* module = PyModule_Create(&definition);
   if (module == NULL) return NULL;
   ready_type = PyType_FromSpec(&ready_spec);
-  if (ready_type == NULL || PyModule_AddObjectRef(module, "Ready", ready_type) < 0) {
+  calls_type = PyType_FromSpec(&calls_spec);
+  name_requires_grad = PyUnicode_InternFromString("requires_grad");
+  name_version = PyUnicode_InternFromString("_version");
+  if (PyErr_Occurred() || PyModule_AddObjectRef(module, "Ready", ready_type) < 0 ||
+      PyModule_AddObjectRef(module, "TensorCalls", calls_type) < 0) {
     Py_DECREF(module);
     return NULL;
   }

@@ -16,11 +16,11 @@ from ._errors import InvalidArgument
 from ._library import Library
 
 try:
-    from ._call import Ready, run
+    from ._call import Ready, TensorCalls, repeat, run
 except ImportError:
-    from ._call_by_ctypes import Ready, run  # type: ignore[assignment]  # the same, slower
+    from ._call_by_ctypes import Ready, TensorCalls, repeat, run  # type: ignore[assignment]  # the same, slower
 
-__all__ = ["Call", "Choice", "Operand", "Operation", "Ready", "run"]
+__all__ = ["Call", "Choice", "Operand", "Operation", "Ready", "TensorCalls", "repeat", "run"]
 
 #: Sizes by name.
 Sizes = Mapping[str, int]

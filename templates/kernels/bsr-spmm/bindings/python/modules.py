@@ -8,10 +8,12 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.compiler import is_compiling
 
 from ..._errors import InvalidArgument
+from ..._operation import TensorCalls, repeat
 from .matrix import activation_name
-from .operators import linear_of_parts
+from .operators import linear_of_parts, tensor_calls
 
 
 class SparseLinear(nn.Module):
@@ -41,6 +43,7 @@ class SparseLinear(nn.Module):
         self.values = nn.Parameter(values)
         self.register_parameter("bias", None if bias is None else nn.Parameter(bias))
         self._activation = activation_name(activation)
+        self._calls: TensorCalls | None = tensor_calls()
         self._register_load_state_dict_pre_hook(self._fit)
 
     @classmethod
@@ -60,10 +63,19 @@ class SparseLinear(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         # Module's own look-up of attributes takes longer than the launch of a kernel.
         buffers, parameters = self._buffers, self._parameters
-        bias = parameters["bias"]
-        return linear_of_parts(
-            buffers["crow"], buffers["col"], parameters["values"], x, bias, self.out_features, self._activation
-        )
+        crow, col, values, bias = buffers["crow"], buffers["col"], parameters["values"], parameters["bias"]
+        if is_compiling():
+            return linear_of_parts(crow, col, values, x, bias, self.out_features, self._activation)
+        y = repeat(self._calls, crow, col, x, values, bias)
+        if y is not None:
+            return y
+        return linear_of_parts(crow, col, values, x, bias, self.out_features, self._activation, self._calls)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_calls": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__({**state, "_calls": tensor_calls()})
 
     def dense_weight(self) -> Tensor:
         """W with its zeros, out_features x in_features."""

@@ -9,18 +9,29 @@ A is out x in.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from ..._errors import InvalidArgument, NotSupported
+from ..._operation import TensorCalls
 from .matrix import activation_name
 from .patterns import KeptPattern, Launch, block_rows, kinds, pattern_of
 
 
-def run_linear(kept: KeptPattern, values: Tensor, x: Tensor, bias: Tensor | None, activation: str) -> Tensor:
-    """act(x A^T + bias), row-major, for x [..., in]."""
+def run_linear(
+    kept: KeptPattern,
+    values: Tensor,
+    x: Tensor,
+    bias: Tensor | None,
+    activation: str,
+    calls: TensorCalls | None = None,
+    parts: tuple[Tensor, ...] = (),
+) -> Tensor:
+    """act(x A^T + bias), row-major, for x [..., in]. `calls` learn it, for the index tensors `parts`."""
     shape = x.shape
     width = kept.columns
     dtype = x.dtype
@@ -30,6 +41,7 @@ def run_linear(kept: KeptPattern, values: Tensor, x: Tensor, bias: Tensor | None
         raise InvalidArgument(
             f"bias is {bias.dtype} of shape {list(bias.shape)}: it must be like x, contiguous, of {kept.rows} elements"
         )
+    given = x
     if x.is_contiguous():
         pitch = width
     elif x.dim() == 2 and x.stride(1) == 1 and x.stride(0) >= width:
@@ -42,7 +54,23 @@ def run_linear(kept: KeptPattern, values: Tensor, x: Tensor, bias: Tensor | None
     if launch is None:
         launch = kept.launches[key] = _prepare_linear(kept, values, x, pitch, bias, activation)
     launch(x.data_ptr(), values.data_ptr(), None if bias is None else bias.data_ptr(), y.data_ptr())
+    if calls is not None and x is given:
+        calls.learn(launch.ready, launch, _maker_of(y), parts, kept.version, (x, values, bias))
     return y
+
+
+# What compiled code allocates with, in half the time.
+_allocators = getattr(getattr(torch._C, "_dynamo", None), "guards", None)
+_makers = {name: getattr(_allocators, f"_empty_strided_{name}", None) for name in ("cpu", "cuda")}
+
+
+def _maker_of(like: Tensor) -> Callable[[], Tensor]:
+    """Gives memory for another such tensor, on the current device."""
+    shape, strides, dtype, device = tuple(like.shape), like.stride(), like.dtype, like.device
+    maker = _makers.get(device.type)
+    if maker is None:
+        return partial(torch.empty_strided, shape, strides, dtype=dtype, device=device)
+    return partial(maker, shape, strides, dtype)
 
 
 def _refuse_linear(kept: KeptPattern, values: Tensor, x: Tensor) -> None:
@@ -239,12 +267,14 @@ _activations = {
 
 
 try:
-    _modes, _trace = torch._C._len_torch_dispatch_stack, torch._C._get_tracing_state
+    _modes, _trace = torch._C._len_torch_dispatch_stack, torch._C._is_tracing
     _transforms = torch._C._functorch.peek_interpreter_stack
 except AttributeError:  # another release: each call goes through the operator
 
     def _modes() -> int:
         return 1
+
+    _trace = _transforms = _modes
 
 
 def _is_plain_call(x: Tensor, values: Tensor) -> bool:
@@ -255,20 +285,45 @@ def _is_plain_call(x: Tensor, values: Tensor) -> bool:
         and type(values) in (torch.nn.Parameter, Tensor)
         and _modes() == 0
         and _transforms() is None
-        and _trace() is None
+        and not _trace()
     )
 
 
+_exchange = getattr(Tensor, "__dlpack_c_exchange_api__", None)
+
+
+def tensor_calls() -> TensorCalls | None:
+    """Memory for the calls of one layer, which are repeated without a look from Python; None where PyTorch or the wheel has no way to."""
+    if _exchange is None or not hasattr(torch._C, "_cuda_getDevice"):
+        return None
+    try:
+        plain = (Tensor, torch.nn.Parameter)
+        return TensorCalls(_exchange, plain, (_modes, _transforms, _trace), torch.is_grad_enabled, torch._C._cuda_getDevice)
+    except NotImplementedError:
+        return None
+
+
 def linear_of_parts(
-    crow: Tensor, col: Tensor, values: Tensor, x: Tensor, bias: Tensor | None, out_features: int, activation: str
+    crow: Tensor,
+    col: Tensor,
+    values: Tensor,
+    x: Tensor,
+    bias: Tensor | None,
+    out_features: int,
+    activation: str,
+    calls: TensorCalls | None = None,
 ) -> Tensor:
-    """act(x A^T + bias); the activation by the library's name. Where a gradient is asked for, it is PyTorch's own, after the product."""
+    """act(x A^T + bias); the activation by the library's name. Where a gradient is asked for, it is PyTorch's own, after the product.
+
+    `calls` learn a call that is served without the operator.
+    """
     if torch.is_grad_enabled() and (
         values.requires_grad or x.requires_grad or (bias is not None and bias.requires_grad)
     ):
         return _activations[activation](_operators.bsr_linear.default(crow, col, values, x, bias, out_features, "none"))
     if _is_plain_call(x, values):
-        return run_linear(pattern_of(crow, col, out_features, x.shape[-1], values.shape[1]), values, x, bias, activation)
+        kept = pattern_of(crow, col, out_features, x.shape[-1], values.shape[1])
+        return run_linear(kept, values, x, bias, activation, calls, (crow, col))
     return _operators.bsr_linear_inference.default(crow, col, values, x, bias, out_features, activation)
 
 

@@ -33,18 +33,18 @@ class Launch:
         self._call = call
         self._device = device
         self._check = call.library.check
-        self._ready = call.ready(("b", "values", "bias", "c"), alpha=1.0, beta=0.0)
+        self.ready = call.ready(("b", "values", "bias", "c"), alpha=1.0, beta=0.0)
 
     def __call__(self, b: int, values: int, bias: int | None, c: int) -> None:
         """Enqueues a product on the current stream of the device; all are addresses."""
         device = self._device
         if device < 0:
-            status = run(self._ready, 0, b, values, bias, c)
+            status = run(self.ready, 0, b, values, bias, c)
         elif device == _current_device():  # type: ignore[misc]
-            status = run(self._ready, _stream_of(device), b, values, bias, c)  # type: ignore[misc]
+            status = run(self.ready, _stream_of(device), b, values, bias, c)  # type: ignore[misc]
         else:
             with torch.cuda.device(device):
-                status = run(self._ready, _stream_of(device), b, values, bias, c)  # type: ignore[misc]
+                status = run(self.ready, _stream_of(device), b, values, bias, c)  # type: ignore[misc]
         if status:
             self._check(status)
 
