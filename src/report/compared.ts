@@ -10,7 +10,7 @@ interface Timed {
   readonly mad: number;
 }
 
-/** Whether `own` is slower than `other` by more than twice what both scatter. */
+/** Whether `own` is slower than `other` by more than twice the sum of both deviations. */
 export function isSlower(own: Timed, other: Timed): boolean {
   return own.median - other.median > 2 * (own.mad + other.mad);
 }
@@ -71,7 +71,7 @@ export function comparedSection(
       legend,
       rivals.map(originOf),
     ),
-    ...section('### What each system draws', sustainedTable(cases)),
+    ...section('### Clock and power of each system', sustainedTable(cases)),
   ];
 }
 
@@ -115,7 +115,7 @@ function ratioTable(cases: readonly ComparedCase[]): string[] {
   const systems = systemsOf(cases);
   const titles = [
     ...['case', 'ours', ...systems.map((system) => `vs ${system}`), 'searched'],
-    ...['TFLOPS of dense, zeros too', 'of dense, full matrix', 'ours / dense', 'ours / full'],
+    ...['TFLOPS of dense, with zeros', 'TFLOPS of dense, full matrix', 'ours / dense', 'ours / full'],
   ];
   const rows = cases.map(({ name, own, others }) => {
     const of = (system: string) => others.find((one) => one.system === system);
@@ -130,12 +130,13 @@ function ratioTable(cases: readonly ComparedCase[]): string[] {
 }
 
 const legend = [
-  'TFLOPS are effective: a dense product is counted by the useful part of what it multiplies. `limit`: the tightest of those under',
-  'Limits. `vs`: how many times the other system takes our time, all timed by one process on one matrix: in turns, cuSPARSE in turns',
-  'of its own. `cublas dense` multiplies the zeros of A too: what one would run without sparsity; zeros draw little power, so that its',
-  'clocks stay high. The full matrix has no zeros: what the tensor cores sustain. `ours / dense` and `ours / full` set our effective',
-  'TFLOPS beside what those products reach with everything that they multiply. `searched`: how many of the configurations of a',
-  'tuned system were timed; the others do not run on this GPU, or were not compiled in the time that the search had.',
+  '- TFLOPS: effective; of a dense product only the useful part counts',
+  '- limit: the tightest of those under Limits',
+  '- `vs`: time of the other system / our time, on one matrix by one process, in turns; cuSPARSE has turns of its own',
+  '- `cublas dense`: the product without use of sparsity; its zeros draw little power, so that clocks stay high',
+  '- full matrix: a dense product without zeros, as fast as the tensor cores sustain',
+  '- `ours / dense`, `ours / full`: our effective TFLOPS / TFLOPS of those products, counting all that they multiply',
+  '- `searched`: timed configurations of a tuned system; the others do not run on this GPU or were not compiled in time',
 ];
 
 /** Width of the search of the one system that is tuned. */
@@ -164,7 +165,10 @@ function sustainedTable(cases: readonly ComparedCase[]): string[] {
       return [[name, one.system, kernelTime(us / 1e6), share, figure(smClock, 0), figure(watts, 0)]];
     }),
   );
-  return markdownTable(['case', 'system', 'alone for a second', 'than in turns', 'SM clock, MHz', 'W'], rows);
+  return markdownTable(
+    ['case', 'system', 'time, alone for 1 s', 'slower than in turns', 'SM clock, MHz', 'W'],
+    rows,
+  );
 }
 
 function figure(value: number | undefined, digits = 1): string {

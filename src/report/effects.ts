@@ -7,7 +7,7 @@ import { fastest } from './ranking.ts';
 
 type Point = Readonly<Record<string, ParameterValue>>;
 
-/** A variant's figure with where it stands in the space. */
+/** A variant's figure with its point of the space. */
 interface Sample {
   readonly seconds: number;
   /** Of a short heat only. */
@@ -70,7 +70,7 @@ function effectOf(parameter: string, best: Sample, samples: readonly Sample[]): 
   return { parameter, best: own, values: values.sort((a, b) => a.loss - b.loss) };
 }
 
-/** Everything but the parameter, and how long it was timed: equal for variants that may be compared. */
+/** All other parameters, and whether it was timed briefly: equal for variants that may be compared. */
 function keyOf({ point, brief }: Sample, parameter: string): string {
   return JSON.stringify([brief, { ...point, [parameter]: null }]);
 }
@@ -89,7 +89,7 @@ export function effectsSection(cases: readonly Case[]): string[] {
   const known = cases.filter(({ workload }) => (workload.effects ?? []).length > 0);
   if (known.length === 0) return [];
   return [
-    ...section('## What each parameter gave', overview(known), legend),
+    ...section('## Effect of each parameter', overview(known), legend),
     ...known.flatMap(({ name, workload }) => [
       `<details><summary>${name}</summary>`,
       '',
@@ -102,10 +102,11 @@ export function effectsSection(cases: readonly Case[]): string[] {
 }
 
 const legend = [
-  'Each cell: the best value, and how much slower the best variant is that has the worst value instead, all other parameters free.',
-  'Folded below, per case: the same for every value ("best with it"), and the median over pairs of variants that differ in this',
-  'parameter alone, both timed as long ("alone": time with the value / time with the best value, and how many pairs). A value that',
-  'the sweep never paired with the best one has no such figure.',
+  'Each cell: the best value, and the slowdown of the best variant with the worst value instead, all other parameters free.',
+  'Folded below, per case:',
+  '',
+  '- best with it: the same slowdown for every value',
+  '- alone: time with the value / time with the best value, as a median, and the number of pairs. A pair differs in this parameter alone and was timed equally long; without pairs there is no figure',
 ];
 
 function overview(cases: readonly Case[]): string[] {

@@ -23,7 +23,7 @@ export function casesOf(evidences: readonly RunEvidence[]): Case[] {
   );
 }
 
-/** The best variant of each case beside what else there is, and beside what the machine allows. */
+/** The best variant of each case beside the other paths and the baselines, and beside the limits of the machine. */
 export function headline(cases: readonly Case[]): string[] {
   return [
     ...section('## The best of each case', bestTable(cases), legend(cases)),
@@ -87,7 +87,7 @@ function limitTable(cases: readonly Case[]): string[] {
     const units = [cell('tensor'), tensorAtClock(one, best), cell('L2'), cell('DRAM')];
     return [[one.name, ...units, limits[0]?.name ?? '-', kernelTime(best.median)]];
   });
-  const units = ['tensor cores', 'at the clock there was', 'L2', 'DRAM'];
+  const units = ['tensor cores', 'tensor cores, measured clock', 'L2', 'DRAM'];
   return markdownTable(['case', ...units, 'tightest', 'our best'], rows);
 }
 
@@ -101,29 +101,32 @@ function tensorAtClock({ workload, evidence }: Case, best: EvidenceMeasurement):
 
 function limitLegend(cases: readonly Case[]): string[] {
   const gpu = cases.find(({ evidence }) => evidence.environment?.gpu)?.evidence.environment?.gpu;
-  if (!gpu) return ['The runs did not record what their GPU can do, so there are no limits to compare with.'];
+  if (!gpu)
+    return ['The runs did not record the peaks of their GPU, so there are no limits to compare with.'];
   const { peakTflops, l2Bandwidth, bandwidth, l2Bytes } = gpu;
+  const mebibytes = (l2Bytes / 2 ** 20).toFixed(0);
   return [
-    `Least time that each unit needs, and its share of our time. Tensor cores: dense f16 at the highest clock, ${peakTflops.toFixed(0)}`,
-    'TFLOPS; then at the clock that the samples of our best were taken at, which power may hold down. L2: what kernels whose pieces of',
-    `work share nothing must fetch into shared memory, by the family, at ${tera(l2Bandwidth)} TB/s (measured, not documented); one whose pieces`,
-    `share operands may be faster. DRAM: every operand once at ${tera(bandwidth)} TB/s; no limit where L2 is hot and its ${(l2Bytes / 2 ** 20).toFixed(0)} MiB hold`,
-    'all operands.',
+    'Least time of each unit, and its share of our time:',
+    '',
+    `- tensor cores: dense f16 at the highest clock, ${peakTflops.toFixed(0)} TFLOPS; then at the clock of our best's samples, which the power limit may lower`,
+    `- L2: bytes that kernels without shared operands must fetch into shared memory, by the family, at ${tera(l2Bandwidth)} TB/s (measured, not documented); kernels that share operands between tiles may be faster`,
+    `- DRAM: every operand once, at ${tera(bandwidth)} TB/s; no limit if L2 is hot and its ${mebibytes} MiB hold all operands`,
   ];
 }
 
 function legend(cases: readonly Case[]): string[] {
   const states = new Set(cases.flatMap(({ workload }) => fastest(workload).map(({ l2 }) => l2)));
   return [
-    `Median time of a launch in a CUDA graph, L2 ${[...states].join(' or ')}; MAD: median absolute deviation. TFLOPS are effective:`,
-    'work that counts (what is stored, of a sparse operand) / time. `vs`: how many times the baseline takes our time, in the same run.',
-    'SM clock: by the cycle counters of the multiprocessors, on average while the samples were taken.',
+    `- time: median of launches in a CUDA graph, L2 ${[...states].join(' or ')}; MAD: median absolute deviation`,
+    '- TFLOPS: effective, useful work / time; of a sparse operand only stored elements count',
+    '- `vs`: time of the baseline / our time, in the same run',
+    '- SM clock: from the cycle counters of the SMs, mean over the samples',
   ];
 }
 
 const pathLegend = [
   'The fastest variant of each path. A dense product multiplies the zeros too: its figure here counts only the useful part. Its',
-  'matrix is mostly zeros, which draw little power: where power limits the clocks it is faster than a product of full matrices.',
+  'matrix is mostly zeros, which draw little power. Where power limits the clocks, it is faster than a product of full matrices.',
 ];
 
 function baselineNames(cases: readonly Case[]): string[] {

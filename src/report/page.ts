@@ -33,7 +33,7 @@ export function resultsPage(
     ...comparedSection(rivals, cases, plots.systems),
     ...slowerSection(cases, rivals),
     ...effectsSection(cases),
-    ...section('## How soon the best was found', searchTable(cases), plotLines(plots.search)),
+    ...section('## Variants tried until the best was found', searchTable(cases), plotLines(plots.search)),
     ...(cases.length > 0 ? [`## The ${topCount} fastest variants of each case`, ''] : []),
     ...cases.flatMap(fastestOf),
     ...evidences.flatMap((evidence, index) =>
@@ -70,7 +70,7 @@ function searchTable(cases: readonly Case[]): string[] {
   return markdownTable(['case', 'variants tried', 'within 5 % of the best', 'within 1 %', 'the best'], rows);
 }
 
-/** `37, after 2.1 s`: which variant it was in the order in which they were tried, and after how long it had a figure. */
+/** `37, after 2.1 s`: number of the variant in the order in which they were tried, and time until it had a figure. */
 function when(step: Step | undefined): string {
   if (!step) return '-';
   return step.elapsed === undefined ? `${step.trial}` : `${step.trial}, after ${duration(step.elapsed)}`;
@@ -99,7 +99,8 @@ function fastestOf({ name, workload, evidence }: Case): string[] {
   );
   const common = [
     ...(same.length > 0 ? [`- in common: ${same.join(', ')}`] : []),
-    ...(differs.length > 0 ? [`- they differ in ${differs.join('; ')}`] : []),
+    ...(differs.length > 0 ? ['- different, with the number of variants:'] : []),
+    ...differs.map((one) => `  - ${one}`),
     ...workload.untimed
       .filter(isBaseline(evidence))
       .map(({ subject, message }) => `- ${subject}: ${message}`),

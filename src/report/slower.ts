@@ -33,10 +33,10 @@ export function slowerSection(cases: readonly Case[], rivals: readonly Rival[]):
   const rule = 'by more than twice the sum of both median absolute deviations';
   const words =
     rows.length === 0
-      ? `Nowhere: in none of ${compared.length} cases is another system faster than the best of ours ${rule}.`
-      : `In these of ${compared.length} cases another system is faster than the best of ours ${rule}:`;
+      ? `In none of ${compared.length} cases is another system faster than our best ${rule}.`
+      : `In these of ${compared.length} cases another system is faster than our best ${rule}:`;
   return section(
-    '## Where another system is faster',
+    '## Cases in which another system is faster',
     [words],
     markdownTable(['case', 'system', 'our time / its time'], rows),
   );

@@ -89,7 +89,7 @@ describe('where another system is faster', () => {
 
   it('says so where it is nowhere', () => {
     const results = file.results.filter(({ workload }) => workload === 'w');
-    expect(slowerSection([], [{ ...file, results }]).join('\n')).toContain('Nowhere: in none of 1 cases');
+    expect(slowerSection([], [{ ...file, results }]).join('\n')).toContain('In none of 1 cases');
   });
 
   it('needs twice what both scatter', () => {

@@ -123,6 +123,7 @@ describe('the page', () => {
     '| `toy.mma.c` | 9.0 us | 1.0 % | - | 111.1 | - | timed briefly |',
     '| `toy.mma.a` | 10.0 us | 1.0 % | 11.0 us | 100.0 | 100 |  |',
     '- in common: path = mma',
+    '  - stages: 3 (2), 4 (1)',
     '- cuOther: takes equal rows only',
     '| command | `gen sweep toy --where "a == 1"` |',
     '| depth of the gate | quick |',
