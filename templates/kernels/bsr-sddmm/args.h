@@ -4,7 +4,7 @@
 
 namespace tilewright::bsr_sddmm {
 
-/// Up to `group` neighbouring stored blocks of a block row of A.
+/// Up to `group` neighbouring stored blocks of a block row of A; none where a cluster has more thread blocks than tiles.
 struct alignas(16) Tile {
   int row, first, count;  // block row, first block, blocks
 };
@@ -13,7 +13,7 @@ template <class Input, class Output>
 struct Args {
   const int* row_ptr;  // of indices of 64 bits the lower halves, which come first
   const int* col_idx;
-  const Tile* tiles;  // path mma: in the workspace
+  const Tile* tiles;  // paths mma, wgmma: in the workspace
   const Input* x;
   const Input* y;
   Output* values;
@@ -25,9 +25,22 @@ struct Args {
   float alpha, beta;
 };
 
+/// Of the path wgmma, beside the tensor maps of X and Y.
+template <class Output>
+struct MappedArgs {
+  const int* col_idx;
+  const Tile* tiles;
+  Output* values;
+  int depth, index_words;
+  float alpha, beta;
+};
+
 using UntypedArgs = Args<void, void>;
+using UntypedMappedArgs = MappedArgs<void>;
 static_assert(sizeof(Tile) == 16 && sizeof(UntypedArgs) == 128 && offsetof(UntypedArgs, values) == 40 &&
-                  offsetof(UntypedArgs, rows) == 96 && offsetof(UntypedArgs, beta) == 120,
+                  offsetof(UntypedArgs, rows) == 96 && offsetof(UntypedArgs, beta) == 120 &&
+                  sizeof(UntypedMappedArgs) == 40 && offsetof(UntypedMappedArgs, depth) == 24 &&
+                  offsetof(UntypedMappedArgs, beta) == 36,
               "one layout for host and device");
 
 }  // namespace tilewright::bsr_sddmm

@@ -23,7 +23,7 @@ class Cases {
       n: (Math.max(...counts) + 1) * block,
       k: 32,
       ...{ block, input, output, pattern: { kind: 'rows', counts }, values: 'normal' },
-      ...(path === 'mma' && { layoutX, layoutY }),
+      ...(path !== 'naive' && { layoutX, layoutY }),
       seed: 1 + this.list.length,
       ...fields,
     };
@@ -48,6 +48,11 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   cases.add('address-coded', 'address-coded', [2 * group, 1], { ...ragged(tileK + 5), values: 'one-hot' });
   cases.add('unsorted', 'structures', [3], { sorted: false, k: tileK });
   cases.add('uneven', 'structures', [0, 1, 2, 0, 0, 1, 3, 0, 1, 0], { values: 'integers' });
+  if (point.path === 'wgmma') {
+    // Code of its own for each number of blocks of a warpgroup.
+    const counts = Array.from({ length: group }, (_, i) => i + 1);
+    cases.add('every-count', 'structures', counts, { k: tileK, values: 'integers' });
+  }
   cases.add('no-blocks', 'structures', [0, 0], {});
   cases.add('no-depth', 'structures', [1, 0], { k: 0, alpha: third, beta: -0.7 });
   cases.add('non-finite', 'non-finite', [1, 0], { k: tileK, values: 'nan' });

@@ -2,7 +2,17 @@ import { parameters } from './parameters.ts';
 import { sizesOf } from './sizes.ts';
 
 const { constraint } = parameters;
-const sized = ['path', 'block', 'group', 'tileK', 'stages', 'warpsM', 'warpsN'] as const;
+const sized = [
+  'path',
+  'block',
+  'group',
+  'tileK',
+  'stages',
+  'warpsM',
+  'warpsN',
+  'consumers',
+  'inFlight',
+] as const;
 
 export const constraints = [
   constraint(
@@ -14,8 +24,9 @@ export const constraints = [
   constraint(
     'tile',
     ['path', 'block', 'group'],
-    'A thread block computes 32 to 256 columns of A (mma).',
-    ({ path, block, group }) => path !== 'mma' || (block * group >= 32 && block * group <= 256),
+    'A thread block computes 32 to 256 columns of A (mma), or 64 to 512 (wgmma).',
+    ({ path, block, group }) =>
+      path === 'naive' || (block * group >= 32 && block * group <= (path === 'mma' ? 256 : 512)),
   ),
   constraint(
     'warp-tile',
@@ -23,9 +34,12 @@ export const constraints = [
     'Two to eight warps multiply, each 16 to 64 rows and columns in whole mma tiles, within one block or over whole blocks (mma).',
     (point) => {
       if (point.path !== 'mma') return true;
-      const { warpRows, warpColumns, threads } = sizesOf({ ...point, tileK: 32, stages: 2 });
-      const whole = point.block % warpColumns === 0 || warpColumns % point.block === 0;
-      const fits = Math.min(warpRows, warpColumns) >= 16 && Math.max(warpRows, warpColumns) <= 64;
+      const { tileRows, tileColumns, threads } = sizesOf({
+        ...point,
+        ...{ tileK: 32, stages: 2, consumers: 1, inFlight: 0 },
+      });
+      const whole = point.block % tileColumns === 0 || tileColumns % point.block === 0;
+      const fits = Math.min(tileRows, tileColumns) >= 16 && Math.max(tileRows, tileColumns) <= 64;
       return whole && fits && threads >= 64 && threads <= 256;
     },
   ),
@@ -36,7 +50,29 @@ export const constraints = [
     ({ path, block, tileK, warpsM, warpsN, copyBytes }) =>
       path !== 'mma' || (32 * warpsM * warpsN * copyBytes) % (2 * Math.max(block, tileK)) === 0,
   ),
-  constraint('shared-memory', sized, 'The stages fit into shared memory (mma).', (point, arch) => {
+  constraint(
+    'warpgroup-rows',
+    ['path', 'block'],
+    'A wgmma has 64 rows: blocks of 64 or 128 (wgmma).',
+    ({ path, block }) => path !== 'wgmma' || block >= 64,
+  ),
+  constraint(
+    'warpgroup-columns',
+    ['path', 'block', 'group', 'consumers'],
+    'Each warpgroup has whole blocks, or half of their rows, and at most 256 columns: as wide as a wgmma (wgmma).',
+    ({ path, block, group, consumers }) => {
+      if (path !== 'wgmma') return true;
+      const blocks = block === 128 ? group : group / consumers;
+      return Number.isInteger(blocks) && blocks * block <= 256;
+    },
+  ),
+  constraint(
+    'accumulators',
+    sized,
+    'At most 128 accumulators to a thread (wgmma).',
+    (point) => point.path !== 'wgmma' || sizesOf(point).accumulators <= 128,
+  ),
+  constraint('shared-memory', sized, 'The stages fit into shared memory.', (point, arch) => {
     return sizesOf(point).sharedBytes <= arch.maxSharedBytesPerBlock;
   }),
 ];

@@ -8,7 +8,11 @@ import { loadElements, sizesOf } from './sizes.ts';
 import { workloads } from './workloads.ts';
 
 const cudaTypes = { f16: '__half', bf16: '__nv_bfloat16', f32: 'float' } as const;
-const needs = { naive: [], mma: ['cp.async', 'mma.bf16'] } as const;
+const needs = {
+  naive: [],
+  mma: ['cp.async', 'mma.bf16'],
+  wgmma: ['tma', 'cluster', 'wgmma'],
+} as const;
 
 function notSupported({ path }: Point, arch: Arch): string | undefined {
   const missing = needs[path].filter((feature) => !arch.features.includes(feature));
@@ -19,9 +23,9 @@ function notSupported({ path }: Point, arch: Arch): string | undefined {
 function merit(point: Point): number {
   if (point.path === 'naive') return 0;
   const columns = point.block * point.group;
-  return (
-    (point.block * columns) / (point.block + columns) + (sizesOf(point).sharedBytes <= 112 * 1024 ? 8 : 0)
-  );
+  const served = (point.block * columns) / (point.block + columns);
+  if (point.path === 'wgmma') return 1000 + served + (sizesOf(point).residents > 1 ? 8 : 0);
+  return served + (sizesOf(point).sharedBytes <= 112 * 1024 ? 8 : 0);
 }
 
 export default defineFamily<typeof parameters.specs>({
@@ -40,12 +44,14 @@ export default defineFamily<typeof parameters.specs>({
   activations,
   constraints,
   presets,
-  templates: ['naive.cu.hbs', 'mma.cu.hbs'],
+  templates: ['naive.cu.hbs', 'mma.cu.hbs', 'wgmma.cu.hbs'],
   template: ({ path }) => `${path}.cu.hbs`,
   derive: (point) => {
-    const { threads, sharedBytes } = sizesOf(point);
+    const { threads, sharedBytes, tileRows, tileColumns, residents } = sizesOf(point);
     const [inputType, outputType] = [cudaTypes[point.input], cudaTypes[point.output]];
-    return { inputType, outputType, threads, sharedBytes, loadBytes: 2 * loadElements(point) };
+    const loadBytes = 2 * loadElements(point);
+    const sizes = { threads, sharedBytes, loadBytes, tileRows, tileColumns, residents };
+    return { inputType, outputType, ...sizes };
   },
   budget: (point) => {
     const { threads, sharedBytes } = sizesOf(point);

@@ -3,7 +3,10 @@
 #pragma once
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "args.h"
@@ -27,34 +30,94 @@ inline void require_loads(const Shape& shape, const Parameters& parameters, Boun
   bound.require_aligned(&Call::y, bytes, kReason);
 }
 
-/// Tiles of `group` blocks; a row's are as equal as they can be.
-template <class Offset>
-std::vector<Tile> tiles_of(const Offset* row_ptr, std::int64_t block_rows, std::int64_t group) {
-  std::vector<Tile> tiles;
-  for (std::int64_t row = 0; row < block_rows; ++row) {
-    const std::int64_t count = row_ptr[row + 1] - row_ptr[row], parts = (count + group - 1) / group;
-    for (std::int64_t part = 0; part < parts; ++part) {
-      const std::int64_t begin = count * part / parts, end = count * (part + 1) / parts;
-      tiles.push_back({static_cast<int>(row), static_cast<int>(row_ptr[row] + begin), static_cast<int>(end - begin)});
-    }
+/// The larger ones first, else in the given order: thread blocks start in this order, and what is short fills the end.
+inline std::vector<Tile> longest_first(const std::vector<Tile>& tiles) {
+  int longest = 0;
+  for (const Tile& tile : tiles) longest = std::max(longest, tile.count);
+  std::vector<std::size_t> places(static_cast<std::size_t>(longest) + 2);  // of the next tile with a count
+  for (const Tile& tile : tiles) ++places[static_cast<std::size_t>(longest - tile.count) + 1];
+  std::partial_sum(places.begin(), places.end(), places.begin());
+  std::vector<Tile> sorted(tiles.size());
+  for (const Tile& tile : tiles) sorted[places[static_cast<std::size_t>(longest - tile.count)]++] = tile;
+  return sorted;
+}
+
+/// Appends the tile's blocks in `parts` tiles, as equal as they can be.
+inline void append_parts(std::vector<Tile>& tiles, const Tile& tile, std::int64_t parts) {
+  for (std::int64_t part = 0; part < parts; ++part) {
+    const auto begin = static_cast<int>(tile.count * part / parts), end = static_cast<int>(tile.count * (part + 1) / parts);
+    tiles.push_back({tile.row, tile.first + begin, end - begin});
   }
+}
+
+/// Tiles of at most `group` blocks for clusters of `cluster` thread blocks, those of a cluster in one row and behind each other.
+template <class Offset>
+std::vector<Tile> tiles_of(const Offset* row_ptr, std::int64_t block_rows, std::int64_t group, std::int64_t cluster) {
+  std::vector<Tile> clusters, tiles;
+  for (std::int64_t row = 0; row < block_rows; ++row) {
+    const Tile whole{static_cast<int>(row), static_cast<int>(row_ptr[row]), static_cast<int>(row_ptr[row + 1] - row_ptr[row])};
+    append_parts(clusters, whole, (whole.count + group * cluster - 1) / (group * cluster));
+  }
+  tiles.reserve(clusters.size() * static_cast<std::size_t>(cluster));
+  for (const Tile& tile : longest_first(clusters)) append_parts(tiles, tile, cluster);
   return tiles;
 }
 
 /// Puts the tiles into the workspace. Returns their number.
-inline std::int64_t plan_tiles(const Shape& shape, std::int64_t group, Workspace& workspace) {
+inline std::int64_t plan_tiles(const Shape& shape, std::int64_t group, std::int64_t cluster, Workspace& workspace) {
   refuse_unless(shape.host_row_ptr, "computes blocks of a row together: needs a host copy of row_ptr");
-  const std::int64_t rows = shape.m / shape.block;
-  const std::vector<Tile> tiles = shape.index == Index::i64
-                                      ? tiles_of(static_cast<const std::int64_t*>(shape.host_row_ptr), rows, group)
-                                      : tiles_of(static_cast<const std::int32_t*>(shape.host_row_ptr), rows, group);
+  const auto plan = [&](const auto* row_ptr) { return tiles_of(row_ptr, shape.m / shape.block, group, cluster); };
+  const std::vector<Tile> tiles = shape.index == Index::i64 ? plan(static_cast<const std::int64_t*>(shape.host_row_ptr))
+                                                            : plan(static_cast<const std::int32_t*>(shape.host_row_ptr));
   workspace.bytes = tiles.size() * sizeof(Tile);
   workspace.contents.resize(workspace.bytes);
   if (workspace.bytes > 0) std::memcpy(workspace.contents.data(), tiles.data(), workspace.bytes);
   return static_cast<std::int64_t>(tiles.size());
 }
 
-inline void set_arguments(LaunchBuilder<UntypedArgs, Call>& kernel, const Shape& shape) {
+/// X or Y of `rows` rows in boxes of a stage: `tileK` columns of `box_rows` rows, or, where columns are contiguous, 64 rows of
+/// a part of these columns. Swizzled over the whole line of a box.
+inline TiledMap map_of(const Shape& shape, Layout layout, std::int64_t rows, std::int64_t pitch, std::int64_t tile_k,
+                       std::int64_t box_rows, std::int64_t cluster) {
+  const bool by_rows = layout == Layout::row;
+  const auto wide = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+  const auto narrow = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
+  TiledMap map;
+  map.bfloat16 = shape.input == Type::bf16;
+  map.size = {wide(by_rows ? shape.k : rows), wide(by_rows ? rows : shape.k)};
+  map.stride = {0, wide(pitch * 2)};
+  map.box = {narrow(by_rows ? tile_k : 64), narrow((by_rows ? box_rows : tile_k) / cluster)};
+  map.swizzle = by_rows && tile_k == 32 ? Swizzle::b64 : Swizzle::b128;
+  return map;
+}
+
+/// What a kernel of the path wgmma takes. TMA refuses a tensor without elements: where k is 0, the tiles are shown for X and
+/// Y, and never read for them.
+inline BoundLaunch launch_mapped(const Shape& shape, const Parameters& parameters) {
+  LaunchBuilder<UntypedMappedArgs, Call> kernel;
+  const std::int64_t tile_k = parameters.number("tileK"), cluster = parameters.number("cluster");
+  if (shape.k > 0) {
+    kernel.add_map(map_of(shape, shape.layout_x, shape.m, shape.ldx, tile_k, shape.block, cluster), &Call::x);
+    kernel.add_map(map_of(shape, shape.layout_y, shape.n, shape.ldy, tile_k, shape.block, 1), &Call::y);
+  } else {
+    TiledMap tiles;
+    tiles.size = {8, 1}, tiles.stride = {0, sizeof(Tile)}, tiles.box = {8, 1};
+    kernel.add_map(tiles, &Call::workspace);
+    kernel.add_map(tiles, &Call::workspace);
+  }
+  kernel.launch.cluster[0] = static_cast<unsigned>(cluster);
+  kernel.args.depth = static_cast<int>(shape.k);
+  kernel.args.index_words = static_cast<int>(bytes_of(shape.index) / 4);
+  kernel.set(&UntypedMappedArgs::tiles, &Call::workspace);
+  kernel.set(&UntypedMappedArgs::col_idx, &Call::col_idx);
+  kernel.set(&UntypedMappedArgs::values, &Call::values);
+  kernel.set(&UntypedMappedArgs::alpha, &Call::alpha);
+  kernel.set(&UntypedMappedArgs::beta, &Call::beta);
+  return kernel.finish();
+}
+
+inline BoundLaunch launch_plain(const Shape& shape, bool tiled) {
+  LaunchBuilder<UntypedArgs, Call> kernel;
   const bool x_by_rows = shape.layout_x == Layout::row, y_by_rows = shape.layout_y == Layout::row;
   kernel.args.ldx = shape.ldx, kernel.args.ldy = shape.ldy;
   kernel.args.x_row = x_by_rows ? shape.ldx : 1, kernel.args.x_column = x_by_rows ? 1 : shape.ldx;
@@ -66,11 +129,13 @@ inline void set_arguments(LaunchBuilder<UntypedArgs, Call>& kernel, const Shape&
   kernel.args.index_words = static_cast<int>(bytes_of(shape.index) / 4);
   kernel.set(&UntypedArgs::row_ptr, &Call::row_ptr);
   kernel.set(&UntypedArgs::col_idx, &Call::col_idx);
+  if (tiled) kernel.set(&UntypedArgs::tiles, &Call::workspace);
   kernel.set(&UntypedArgs::x, &Call::x);
   kernel.set(&UntypedArgs::y, &Call::y);
   kernel.set(&UntypedArgs::values, &Call::values);
   kernel.set(&UntypedArgs::alpha, &Call::alpha);
   kernel.set(&UntypedArgs::beta, &Call::beta);
+  return kernel.finish();
 }
 
 }  // namespace detail
@@ -81,26 +146,26 @@ inline Bound bind(const Shape& shape, const Parameters& parameters, const Device
   constexpr std::int64_t kMost = (std::int64_t{1} << 31) - 1024;
   refuse_unless(shape.m < kMost && shape.n < kMost && shape.k < kMost && shape.blocks < kMost,
                 "counts rows, columns and blocks in 32 bits: m, n, k and blocks must be below 2^31 - 1024");
+  const std::string_view path = parameters.text("path");
+  const bool tiled = path != "naive", mapped = path == "wgmma";
   Bound bound;
   detail::require_loads(shape, parameters, bound);
-  LaunchBuilder<UntypedArgs, Call> kernel;
-  kernel.launch.block[0] = static_cast<unsigned>(parameters.number("threads"));
-  kernel.launch.shared_bytes = static_cast<std::size_t>(parameters.number("sharedBytes"));
-  detail::set_arguments(kernel, shape);
-  std::int64_t grid = 0;
-  if (parameters.text("path") == "mma") {
-    grid = detail::plan_tiles(shape, parameters.number("group"), bound.workspace);
-    kernel.set(&UntypedArgs::tiles, &Call::workspace);
+  const std::int64_t threads = parameters.number("threads");
+  // Of the path naive; blocks of 16 and more are whole multiples of a thread block.
+  std::int64_t grid = shape.blocks * (shape.block * shape.block / threads);
+  if (tiled) {
+    const std::int64_t cluster = mapped ? parameters.number("cluster") : 1;
+    grid = detail::plan_tiles(shape, parameters.number("group"), cluster, bound.workspace);
     bound.require_aligned(&Call::values, 2 * static_cast<std::int64_t>(bytes_of(shape.output)),
                           "stores pairs of elements: values must be aligned to {} bytes");
-  } else {
-    const std::int64_t threads = parameters.number("threads"), elements = shape.block * shape.block;
-    // Blocks of 16 and more are whole multiples of a thread block.
-    grid = shape.blocks * (elements / threads);
   }
   refuse_unless(grid < detail::kMostBlocks, "launches less than 2^31 thread blocks");
-  kernel.launch.grid[0] = static_cast<unsigned>(grid);
-  if (grid > 0) bound.launches.push_back(kernel.finish());
+  if (grid == 0) return bound;
+  BoundLaunch launch = mapped ? detail::launch_mapped(shape, parameters) : detail::launch_plain(shape, tiled);
+  launch.grid[0] = static_cast<unsigned>(grid);
+  launch.block[0] = static_cast<unsigned>(threads);
+  launch.shared_bytes = static_cast<std::size_t>(parameters.number("sharedBytes"));
+  bound.launches.push_back(std::move(launch));
   return bound;
 }
 

@@ -18,6 +18,15 @@ const mma: Part = {
   warpsN: [4],
   copyBytes: [16],
 };
+const wgmma: Part = {
+  ...f16,
+  path: ['wgmma'],
+  layoutX: ['row'],
+  layoutY: ['row'],
+  tileK: [64],
+  cluster: [1],
+  inFlight: [1],
+};
 const columns: Part = { layoutX: ['column'], layoutY: ['column'] };
 
 /** Every path, block, type and pair of layouts once. */
@@ -30,6 +39,22 @@ const quick: readonly Part[] = [
   { ...mma, block: [64], tileK: [64], stages: [2], warpsM: [2], layoutY: ['column'], copyBytes: [4] },
   { ...mma, block: [128], group: [1], warpsM: [2], warpsN: [2], stages: [4] },
   { ...mma, block: [128], warpsM: [2], input: ['bf16'], output: ['bf16'], ...columns },
+  { ...wgmma, block: [64], group: [4], stages: [3], consumers: [1] },
+  { ...wgmma, block: [64], group: [4], tileK: [32], stages: [3], consumers: [2], cluster: [2], ...columns },
+  { ...wgmma, block: [64], group: [1], stages: [3], consumers: [1], layoutX: ['column'], output: ['f32'] },
+  { ...wgmma, block: [128], group: [1], stages: [4], consumers: [1], inFlight: [0], layoutY: ['column'] },
+  {
+    ...wgmma,
+    ...{
+      block: [128],
+      group: [2],
+      stages: [4],
+      consumers: [2],
+      cluster: [2],
+      input: ['bf16'],
+      output: ['bf16'],
+    },
+  },
 ];
 
 const layouts: readonly Part[] = [{}, columns];
@@ -43,6 +68,17 @@ const candidates: readonly Part[] = layouts.flatMap((layout) => {
     { ...base, block: [128], group: [1, 2], warpsM: [2, 4], warpsN: [2, 4] },
   ];
 });
+/** Blocks of 64: two to eight to a tile, whose X is shared; of 128: one or two. Stages fill shared memory once, or half of it. */
+const hopper: readonly Part[] = layouts.flatMap((layout) => {
+  const base = { ...wgmma, ...layout, cluster: [1, 2] } as const;
+  return [
+    { ...base, block: [64], group: [2, 4], tileK: [64], stages: [2, 4], consumers: [1] },
+    { ...base, block: [64], group: [4], tileK: [32], stages: [5], consumers: [1] },
+    { ...base, block: [64], group: [4, 8], tileK: [64], stages: [2, 3, 5], consumers: [2] },
+    { ...base, block: [128], group: [1], tileK: [64], stages: [3, 6], consumers: [1, 2] },
+    { ...base, block: [128], group: [2], tileK: [64], stages: [2, 4], consumers: [2] },
+  ];
+});
 const ids = (list: typeof workloads) => list.map(({ id }) => id);
 
 export const presets: Readonly<Record<string, Preset<Specs>>> = {
@@ -52,5 +88,6 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     where: candidates,
     workloads: ids(main),
   },
+  hopper: { doc: 'The path wgmma on an H200, f16 in and out.', where: hopper, workloads: ids(main) },
   full: { doc: 'An even sample of the whole space.', sample: 500, workloads: ids(small) },
 };

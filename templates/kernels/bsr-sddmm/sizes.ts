@@ -1,22 +1,50 @@
 import type { Point } from './parameters.ts';
 
-type Sizes = Pick<Point, 'path' | 'block' | 'group' | 'tileK' | 'stages' | 'warpsM' | 'warpsN'>;
+type Sizes = Pick<
+  Point,
+  'path' | 'block' | 'group' | 'tileK' | 'stages' | 'warpsM' | 'warpsN' | 'consumers' | 'inFlight'
+>;
 
-/** Threads and shared memory of a thread block, as the templates lay it out, and what of the tile a warp has. */
-export function sizesOf({ path, block, group, tileK, stages, warpsM, warpsN }: Sizes) {
-  if (path === 'naive') return { threads: 256, sharedBytes: 0, warpRows: 1, warpColumns: 1, accumulators: 1 };
-  const [warpRows, warpColumns] = [block / warpsM, (block * group) / warpsN];
+const shared = { ofMultiprocessor: 228 * 1024, reserved: 1024 };
+
+/** Threads and shared memory of a thread block, as the templates lay it out, and what of the tile a warp or warpgroup has. */
+export function sizesOf(point: Sizes) {
+  if (point.path === 'naive')
+    return { threads: 256, sharedBytes: 0, tileRows: 1, tileColumns: 1, accumulators: 1, residents: 1 };
+  return point.path === 'mma' ? mmaSizes(point) : wgmmaSizes(point);
+}
+
+function mmaSizes({ block, group, tileK, stages, warpsM, warpsN }: Sizes) {
+  const [tileRows, tileColumns] = [block / warpsM, (block * group) / warpsN];
   return {
     threads: 32 * warpsM * warpsN,
     sharedBytes: stages * 2 * tileK * block * (1 + group),
-    warpRows,
-    warpColumns,
+    /** Rows and columns of A of a warp, or of a warpgroup. */
+    tileRows,
+    tileColumns,
     /** fp32 accumulators of a thread. */
-    accumulators: (warpRows * warpColumns) / 32,
+    accumulators: (tileRows * tileColumns) / 32,
+    /** Thread blocks that a multiprocessor has room for, as the kernel asks for. */
+    residents: 1,
   };
+}
+
+/** Two warpgroups halve the rows of blocks of 128, else the blocks of a tile. */
+function wgmmaSizes({ block, group, tileK, stages, consumers }: Sizes) {
+  const tileRows = block === 128 ? block / consumers : block;
+  const tileColumns = (block * group * block) / tileRows / consumers;
+  const threads = 128 * consumers + 32;
+  const sharedBytes = stages * 2 * tileK * block * (1 + group) + 16 * stages;
+  const accumulators = (tileRows * tileColumns) / 128;
+  const registers = 8 * Math.ceil((accumulators + 40) / 8);
+  const bySharedMemory = Math.floor(shared.ofMultiprocessor / (sharedBytes + shared.reserved));
+  const byRegisters = Math.floor(65536 / (threads * registers));
+  const residents = Math.max(1, Math.min(bySharedMemory, byRegisters));
+  return { threads, sharedBytes, tileRows, tileColumns, accumulators, residents };
 }
 
 /** Elements per load of X and Y: what their lines must be aligned to. */
 export function loadElements({ path, copyBytes }: Point): number {
-  return path === 'naive' ? 1 : copyBytes / 2;
+  if (path === 'naive') return 1;
+  return path === 'wgmma' ? 8 : copyBytes / 2;
 }

@@ -15,12 +15,15 @@ const ids = {
   naive: 'bsr_sddmm.naive.b16-e3b0',
   rows: 'bsr_sddmm.mma.b16.g8.wm1.wn2-b007',
   columns: 'bsr_sddmm.mma.b32.xcolumn.ycolumn.g4.wm2.wn2-b2cb',
+  mapped: 'bsr_sddmm.wgmma.b64.f32.xcolumn.g1.s3.w1-16f2',
+  shared: 'bsr_sddmm.wgmma.b64.xcolumn.ycolumn.g4.k32.s3.w2.cl2-07a1',
 };
 type Name = keyof typeof ids;
 
 const wrong: readonly VerdictName[] = ['wrong', 'nonfinite'];
 const stray: readonly VerdictName[] = ['out-of-bounds', 'unwritten', 'wrong', 'nonfinite', 'fault'];
 const racy: readonly VerdictName[] = ['race', 'wrong', 'nonfinite'];
+const stuck: readonly VerdictName[] = ['hang', ...racy];
 
 const mutants: readonly Mutant<Name>[] = [
   // The formula.
@@ -41,6 +44,30 @@ const mutants: readonly Mutant<Name>[] = [
   // The pipeline.
   ['waits for one stage too few', 'rows', replacing('<kStages - 2>', '<kStages - 1>'), racy],
   ['lets warps overtake each other', 'rows', replacing("__syncthreads();  // everyone's", '//'), racy],
+  // TMA, the ring and wgmma.
+  ['reads A where beta is 0, on wgmma', 'mapped', replacing('if (args.beta != 0) {', '{'), ['race']],
+  ['leaves out a short step', 'mapped', replacing('(args.depth + kTileK - 1)', 'args.depth'), wrong],
+  ['takes columns of X for rows', 'mapped', replacing('TileX = tw::MnMajor', 'TileX = tw::KMajor'), stray],
+  ['announces a block too few', 'mapped', replacing('(1 + tile.count)', 'tile.count'), stuck],
+  [
+    'multiplies what has not come',
+    'mapped',
+    replacing(/pipeline\.wait\(at\);\s+ptx::wgmma_fence/, 'ptx::wgmma_fence'),
+    racy,
+  ],
+  [
+    'releases what is still multiplied',
+    'mapped',
+    replacing('wgmma_wait<kInFlight>', 'wgmma_wait<kInFlight + 1>'),
+    racy,
+  ],
+  ['takes the first block for all', 'shared', replacing('(1 + block) * kBlockBytes', 'kBlockBytes'), wrong],
+  [
+    'leaves the cluster early',
+    'shared',
+    replacing('if (kCluster > 1) tw::cluster_sync<kCluster>();', ''),
+    ['fault', 'invalid-launch', 'hang', ...racy],
+  ],
 ];
 
 describeMutants(bench, ids, mutants);
