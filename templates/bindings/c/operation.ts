@@ -56,6 +56,10 @@ export function operationContext(operation: Operation) {
     features: Object.keys(features),
     checks: [...sizeChecks(operation), ...Object.entries(choices).flatMap((entry) => choiceCheck(...entry))],
     completeChecks: operands.flatMap((entry) => strideChecks(...entry)),
+    indexArrays: operands
+      .filter(([, { host }]) => host !== undefined)
+      .map(([operand, { type }]) => ({ name: operand, bytes: `bytes_of(q.${fieldName(type)})` })),
+    indexNames: operands.flatMap(([operand, { host }]) => (host === undefined ? [] : [operand])).join(' or '),
     hosts: operands.flatMap((entry) => hostCheck(operation, ...entry)),
     empty: operands
       .filter(([, { role }]) => role !== 'input')

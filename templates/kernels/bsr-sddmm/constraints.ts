@@ -2,17 +2,7 @@ import { parameters } from './parameters.ts';
 import { sizesOf } from './sizes.ts';
 
 const { constraint } = parameters;
-const sized = [
-  'path',
-  'block',
-  'group',
-  'tileK',
-  'stages',
-  'warpsM',
-  'warpsN',
-  'consumers',
-  'inFlight',
-] as const;
+const sized = ['path', 'block', 'group', 'tileK', 'stages', 'warpsM', 'warpsN', 'consumers'] as const;
 
 export const constraints = [
   constraint(
@@ -36,7 +26,7 @@ export const constraints = [
       if (point.path !== 'mma') return true;
       const { tileRows, tileColumns, threads } = sizesOf({
         ...point,
-        ...{ tileK: 32, stages: 2, consumers: 1, inFlight: 0 },
+        ...{ tileK: 32, stages: 2, consumers: 1 },
       });
       const whole = point.block % tileColumns === 0 || tileColumns % point.block === 0;
       const fits = Math.min(tileRows, tileColumns) >= 16 && Math.max(tileRows, tileColumns) <= 64;
@@ -71,6 +61,22 @@ export const constraints = [
     sized,
     'At most 128 accumulators to a thread (wgmma).',
     (point) => point.path !== 'wgmma' || sizesOf(point).accumulators <= 128,
+  ),
+  constraint(
+    'cluster',
+    ['path', 'cluster', 'splits'],
+    'The thread blocks of a cluster share X or the depth (wgmma).',
+    ({ path, cluster, splits }) => path !== 'wgmma' || cluster === 1 || splits === 1,
+  ),
+  constraint(
+    'parts',
+    [...sized, 'splits'],
+    'The sums of a part of the depth fit over the stages (wgmma).',
+    (point) => {
+      if (point.path !== 'wgmma' || point.splits === 1) return true;
+      const { accumulators, sharedBytes } = sizesOf(point);
+      return 512 * point.consumers * accumulators <= sharedBytes - 16 * point.stages;
+    },
   ),
   constraint('shared-memory', sized, 'The stages fit into shared memory.', (point, arch) => {
     return sizesOf(point).sharedBytes <= arch.maxSharedBytesPerBlock;

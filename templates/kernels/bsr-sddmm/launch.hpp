@@ -105,7 +105,7 @@ inline BoundLaunch launch_mapped(const Shape& shape, const Parameters& parameter
     kernel.add_map(tiles, &Call::workspace);
     kernel.add_map(tiles, &Call::workspace);
   }
-  kernel.launch.cluster[0] = static_cast<unsigned>(cluster);
+  kernel.launch.cluster[0] = static_cast<unsigned>(cluster * parameters.number("splits"));
   kernel.args.depth = static_cast<int>(shape.k);
   kernel.args.index_words = static_cast<int>(bytes_of(shape.index) / 4);
   kernel.set(&UntypedMappedArgs::tiles, &Call::workspace);
@@ -159,6 +159,7 @@ inline Bound bind(const Shape& shape, const Parameters& parameters, const Device
     bound.require_aligned(&Call::values, 2 * static_cast<std::int64_t>(bytes_of(shape.output)),
                           "stores pairs of elements: values must be aligned to {} bytes");
   }
+  if (mapped) grid *= parameters.number("splits");
   refuse_unless(grid < detail::kMostBlocks, "launches less than 2^31 thread blocks");
   if (grid == 0) return bound;
   BoundLaunch launch = mapped ? detail::launch_mapped(shape, parameters) : detail::launch_plain(shape, tiled);

@@ -49,6 +49,12 @@ export const parameters = defineParameters({
     values: [1, 2, 4],
     usual: { wgmma: 1 },
   },
+  splits: {
+    label: 'sp',
+    doc: 'Thread blocks of a cluster that compute one tile, each a part of the depth (wgmma).',
+    values: [1, 2, 4],
+    usual: { wgmma: 1 },
+  },
   inFlight: {
     label: 'f',
     doc: 'Stages whose products may be under way while the next stage is awaited (wgmma).',
@@ -60,7 +66,7 @@ export const parameters = defineParameters({
 const { activeWhen } = parameters;
 const tiled = ['layoutX', 'layoutY', 'group', 'tileK', 'stages'] as const;
 const mma = ['warpsM', 'warpsN', 'copyBytes'] as const;
-const wgmma = ['consumers', 'cluster', 'inFlight'] as const;
+const wgmma = ['consumers', 'cluster', 'splits', 'inFlight'] as const;
 
 export const activations = [
   ...tiled.map((name) => activeWhen(name, ['path'], ({ path }) => path === 'mma' || path === 'wgmma')),

@@ -25,6 +25,7 @@ const wgmma: Part = {
   layoutY: ['row'],
   tileK: [64],
   cluster: [1],
+  splits: [1],
   inFlight: [1],
 };
 const columns: Part = { layoutX: ['column'], layoutY: ['column'] };
@@ -43,6 +44,7 @@ const quick: readonly Part[] = [
   { ...wgmma, block: [64], group: [4], tileK: [32], stages: [3], consumers: [2], cluster: [2], ...columns },
   { ...wgmma, block: [64], group: [1], stages: [3], consumers: [1], layoutX: ['column'], output: ['f32'] },
   { ...wgmma, block: [128], group: [1], stages: [4], consumers: [1], inFlight: [0], layoutY: ['column'] },
+  { ...wgmma, block: [64], group: [2], stages: [3], consumers: [2], splits: [2], output: ['f32'] },
   {
     ...wgmma,
     ...{
@@ -68,16 +70,22 @@ const candidates: readonly Part[] = layouts.flatMap((layout) => {
     { ...base, block: [128], group: [1, 2], warpsM: [2, 4], warpsN: [2, 4] },
   ];
 });
-/** Blocks of 64: two to eight to a tile, whose X is shared; of 128: one or two. Stages fill shared memory once, or half of it. */
+/**
+ * Blocks of 64: two to eight to a tile, whose X is shared; of 128: one or two. Stages fill shared memory once, or half of it.
+ * Clusters share X or the depth.
+ */
 const hopper: readonly Part[] = layouts.flatMap((layout) => {
-  const base = { ...wgmma, ...layout, cluster: [1, 2] } as const;
-  return [
-    { ...base, block: [64], group: [2, 4], tileK: [64], stages: [2, 4], consumers: [1] },
+  const base = { ...wgmma, ...layout } as const;
+  const tiles: readonly Part[] = [
+    { ...base, block: [64], group: [2], stages: [4], consumers: [1] },
     { ...base, block: [64], group: [4], tileK: [32], stages: [5], consumers: [1] },
-    { ...base, block: [64], group: [4, 8], tileK: [64], stages: [2, 3, 5], consumers: [2] },
-    { ...base, block: [128], group: [1], tileK: [64], stages: [3, 6], consumers: [1, 2] },
-    { ...base, block: [128], group: [2], tileK: [64], stages: [2, 4], consumers: [2] },
+    { ...base, block: [64], group: [4], stages: [2, 5], consumers: [1, 2] },
+    { ...base, block: [64], group: [8], stages: [3], consumers: [2] },
+    { ...base, block: [64], group: [8], tileK: [32], stages: [6], consumers: [2] },
+    { ...base, block: [128], group: [1], stages: [3, 6], consumers: [1, 2] },
+    { ...base, block: [128], group: [2], stages: [4], consumers: [2] },
   ];
+  return tiles.flatMap((tile) => [tile, { ...tile, cluster: [2] }, { ...tile, splits: [2] }]);
 });
 const ids = (list: typeof workloads) => list.map(({ id }) => id);
 

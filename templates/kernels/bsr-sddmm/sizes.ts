@@ -1,9 +1,6 @@
 import type { Point } from './parameters.ts';
 
-type Sizes = Pick<
-  Point,
-  'path' | 'block' | 'group' | 'tileK' | 'stages' | 'warpsM' | 'warpsN' | 'consumers' | 'inFlight'
->;
+type Sizes = Pick<Point, 'path' | 'block' | 'group' | 'tileK' | 'stages' | 'warpsM' | 'warpsN' | 'consumers'>;
 
 const shared = { ofMultiprocessor: 228 * 1024, reserved: 1024 };
 

@@ -1,7 +1,10 @@
-// problem_checks.cpp - host copies of index arrays, and numbers of more than 64 bits as text.
+// problem_checks.cpp - host copies of index arrays, checked and made, and numbers of more than 64 bits as text.
 #include "problem_checks.hpp"
 
 #include <algorithm>
+#include <cstring>
+
+#include "tuner/device.hpp"
 
 namespace tilewright::library {
 namespace {
@@ -55,6 +58,23 @@ void check_indices(const void* indices, Index type, wide count, wide below, cons
     check_indices(static_cast<const std::int64_t*>(indices), count, below, name);
   else
     check_indices(static_cast<const std::int32_t*>(indices), count, below, name);
+}
+
+std::vector<std::byte> host_copy(const void* host, const void* source, wide bytes, const char* name,
+                                 tw_stream stream) {
+  std::vector<std::byte> copy;
+  copy.reserve(static_cast<std::size_t>(std::max<wide>(bytes, 1)));
+  copy.resize(static_cast<std::size_t>(bytes));
+  if (copy.empty()) return copy;
+  require(host || source, [&] { return std::string(name) + " is null"; });
+  require(host || !device::capturing(stream), [&] {
+    return "the stream is being captured: " + std::string(name) + " cannot be read; give a host copy of it";
+  });
+  if (host)
+    std::memcpy(copy.data(), host, copy.size());
+  else
+    device::download(copy.data(), source, copy.size(), stream);
+  return copy;
 }
 
 }  // namespace tilewright::library

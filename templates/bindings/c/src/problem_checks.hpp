@@ -1,8 +1,9 @@
-// problem_checks.hpp - checks that the rendered api.cpp of every operation calls.
+// problem_checks.hpp - checks that the rendered sources of every operation call, and host copies of index arrays.
 #pragma once
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "runtime.hpp"
 #include "tw/operation.hpp"
@@ -22,6 +23,11 @@ void check_offsets(const void* indices, Index type, wide count, wide total, cons
 
 /// Throws unless each of the `count` indices of a host copy, if there is one, is at least 0 and less than `below`.
 void check_indices(const void* indices, Index type, wide count, wide below, const char* name);
+
+/// An array of `bytes` bytes: the caller's host copy, or, where that is null, `source` on the device, behind the stream's work,
+/// for which the call waits. Throws where both are null, and while the stream is being captured. Its address is never null.
+std::vector<std::byte> host_copy(const void* host, const void* source, wide bytes, const char* name,
+                                 tw_stream stream);
 
 /// Throws for an address that is null although the operand has elements, or that is off their alignment.
 inline void check_operand(const void* address, bool any, wide bytes, const char* name) {

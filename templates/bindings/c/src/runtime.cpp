@@ -93,6 +93,12 @@ Plan::Plan(const Variant& vendor, VendorCall call) {
   candidates_.push_back({&vendor, std::move(workspace), {}, std::move(call.program)});
 }
 
+std::vector<const Variant*> Plan::variants() const {
+  std::vector<const Variant*> variants;
+  for (const Candidate& candidate : candidates_) variants.push_back(candidate.variant);
+  return variants;
+}
+
 void Plan::add(const Variant& variant, const Asked& asked, const DeviceLimits& limits, const Bind& bind,
                const Takes& takes) {
   if (const std::string refusal = library::refusal(variant, asked); !refusal.empty()) throw Unsupported(refusal);

@@ -176,6 +176,8 @@ class Plan {
   /// The variant that serves every call that it does not refuse.
   const Variant& variant() const { return *candidates_.front().variant; }
   const Workspace& workspace() const { return candidates_.front().workspace; }
+  /// The variant above, and behind it those that serve calls that it refuses: an order for a plan with the same kernels.
+  std::vector<const Variant*> variants() const;
   std::size_t workspace_bytes() const { return workspace().bytes; }
   /// Copies the initial contents of the workspace, if there is one. Throws when the workspace is too small or off its
   /// alignment.

@@ -1,92 +1,105 @@
-// bsr_sddmm.mma.b128.bf16.bf16.xcolumn.ycolumn.g2.wm2.wn4-a02f
+// bsr_sddmm.wgmma.b128.bf16.bf16.g2.s4.w2.cl2-d3b0
 // A = alpha * (X[M,K] * Y[N,K]^T) + beta * A at the stored blocks of A, in block sparse rows (BSR)
 //
-//   path       mma
+//   path       wgmma
 //   block      128
 //   input      bf16
 //   output     bf16
-//   layoutX    column
-//   layoutY    column
+//   layoutX    row
+//   layoutY    row
 //   group      2
-//   tileK      32
-//   stages     3
-//   warpsM     2
-//   warpsN     4
-//   copyBytes  16
+//   tileK      64
+//   stages     4
+//   consumers  2
+//   cluster    2
+//   splits     1
+//   inFlight   1
 //
-// Rendered from mma.cu.hbs by: gen render bsr-sddmm bsr_sddmm.mma.b128.bf16.bf16.xcolumn.ycolumn.g2.wm2.wn4-a02f
+// Rendered from wgmma.cu.hbs by: gen render bsr-sddmm bsr_sddmm.wgmma.b128.bf16.bf16.g2.s4.w2.cl2-d3b0
 //
-// Tensor cores by mma.sync, operands by cp.async and ldmatrix. A thread block computes up to 2 stored blocks of a block row
-// with 2 x 4 warps, from 3 stages of 32 columns of X and Y. X is column-major, Y column-major; they and their lines
-// must be aligned to 16 bytes.
+// Hopper, warp specialised. A thread block computes up to 2 stored blocks of a block row: one warp keeps 4 stages of 64
+// columns of X and Y full by TMA, 2 warpgroups multiply with wgmma. X is row-major, Y row-major. The 2 thread
+// blocks of a cluster have blocks of one block row, and load X once, by multicast.
 #include "args.h"
-#include "tw/async_tile.cuh"
-#include "tw/mma_operands.cuh"
+#include "tw/pipeline.cuh"
+#include "tw/tma_tile.cuh"
+#include "tw/wgmma_tile.cuh"
 
 namespace {
 
 using Input = __nv_bfloat16;
 using Output = __nv_bfloat16;
-using Args = tilewright::bsr_sddmm::Args<Input, Output>;
+using Args = tilewright::bsr_sddmm::MappedArgs<Output>;
 using tilewright::bsr_sddmm::Tile;
 
 constexpr int kBlock = 128;  // rows and columns of a block of A
 constexpr int kGroup = 2;  // blocks of a tile
-constexpr int kTileK = 32;  // columns of X and Y in a stage
-constexpr int kStages = 3;
-constexpr int kWarpsM = 2, kWarpsN = 4;
-constexpr int kThreads = 32 * kWarpsM * kWarpsN;
-constexpr int kWarpRows = kBlock / kWarpsM;
-constexpr int kWarpColumns = kBlock * kGroup / kWarpsN;
-constexpr int kTilesM = kWarpRows / 16, kTilesN = kWarpColumns / 8;  // mma tiles of a warp
+constexpr int kTileK = 64;  // columns of X and Y in a stage
+constexpr int kStages = 4;
+constexpr int kInFlight = 1;  // stages whose products may be under way while the next one is awaited
+constexpr int kShares = 2;  // thread blocks that share X
+constexpr int kSplits = 1;  // thread blocks that share the depth
+constexpr int kCluster = kShares * kSplits;
+constexpr int kConsumers = 2;  // warpgroups that multiply; behind them comes the warp that copies
+constexpr int kThreads = 128 * kConsumers + 32;
 
-// A stage: kBlock rows of X, then as many rows of Y for each block. Lines lie along the rows in X, along the rows in Y.
-using TileX = tw::AsyncTile<Input, kTileK, kBlock, kThreads, 16>;
-constexpr tw::Major kLeft = tw::Major::mn;
-using TileY = tw::AsyncTile<Input, kTileK, kBlock, kThreads, 16>;
-constexpr tw::Major kRight = tw::Major::mn;
-constexpr int kStageBytes = TileX::kBytes + kGroup * TileY::kBytes;
-static_assert(kStages * kStageBytes == 73728, "the launch gives this much");
+// Of a tile, a warpgroup has so many rows, and so many blocks at most.
+constexpr int kRows = 64;
+constexpr int kBlocks = 256 / kBlock;
+constexpr bool kShareRows = kRows < kBlock;
 
-/// Entry `i` of col_idx.
-TW_DEVICE int column_of(const Args& args, long long i) { return args.col_idx[i * args.index_words]; }
+// A stage: kBlock rows of X, then as many rows of Y for each block. Lines lie along the depth in X, along the depth in Y.
+using TileX = tw::KMajor<kTileK>;
+using TileY = tw::KMajor<kTileK>;
+using Pipeline = tw::Pipeline<kStages, kShares>;
+constexpr int kBytesPerRow = 2 * kTileK;  // of X and Y in a stage, in either order
+constexpr int kBlockBytes = kBlock * kBytesPerRow;
+constexpr int kStageBytes = (1 + kGroup) * kBlockBytes;
+constexpr int kBarriersAt = kStages * kStageBytes;
+static_assert(kBarriersAt + Pipeline::kBytes == 196672, "the launch gives this much");
 
-/// Issues the copies of columns `k` on of X and Y to the stage at `stage`.
-TW_DEVICE void load(const Args& args, const TileX& x, const TileY& y, const Tile& tile, std::uint32_t stage, int k) {
-  const int row = tile.row * kBlock;
-  x.load(stage, k, row);
+/// Stages' worth of the depth, from `first` to before `last`.
+struct Steps {
+  int first, last;
+};
+
+/// This thread block's part.
+TW_DEVICE Steps steps_of(const Args& args) {
+  const int all = (args.depth + kTileK - 1) / kTileK, rank = tw::cluster_rank<kSplits>();
+  return {all * rank / kSplits, all * (rank + 1) / kSplits};
+}
+
+/// Loads kBlock rows from `row` on, columns from `k` on, into each of `Cluster` thread blocks, which fetch equal shares.
+template <class Operand, int Cluster>
+TW_DEVICE void load_block(std::uint32_t to, const tw::Tensor& from, int row, int k, std::uint32_t full) {
+  if constexpr (Operand::kMajor == ptx::Major::k) {
+    tw::load_rows<kBlock, Operand::kRowBytes, Cluster>(to, from, row, k, full);
+  } else {
 #pragma unroll
-  for (int i = 0; i < kGroup; ++i) {
-    if (i >= tile.count) break;
-    const int column = column_of(args, tile.first + i) * kBlock;
-    y.load(stage + TileX::kBytes + i * TileY::kBytes, k, column);
+    for (int i = 0; i < kBlock; i += 64)
+      tw::load_rows<kTileK, 128, Cluster>(to + i * kBytesPerRow, from, k, row + i, full);
   }
 }
 
-using Sums = tw::Sums<kTilesM, kTilesN>;
+/// Fills stages with X and Y. By one thread.
+TW_DEVICE void produce(const Args& args, const tw::Tensor& x, const tw::Tensor& y, const Tile& tile, std::uint32_t shared) {
+  const Pipeline pipeline{shared + kBarriersAt};
+  int columns[kGroup];
+#pragma unroll
+  for (int i = 0; i < kGroup; ++i)
+    columns[i] = i < tile.count ? args.col_idx[static_cast<long long>(tile.first + i) * args.index_words] * kBlock : 0;
 
-/// Adds the products of a stage. `row`: the warp's first; `column`: its first, counted over the blocks of the tile, of which
-/// there are `columns`.
-TW_DEVICE void multiply(Sums& sums, std::uint32_t stage, int row, int column, int columns) {
-  const int lane = ptx::lane_id();
+  Pipeline::State at;
+  const Steps steps = steps_of(args);
+  for (int step = steps.first; step < steps.last; ++step, at.advance()) {
+    const int k = step * kTileK;
+    const std::uint32_t stage = shared + at.stage * kStageBytes, full = pipeline.full(at.stage);
+    pipeline.acquire(at);
+    pipeline.expect(at, (1 + tile.count) * kBlockBytes);
+    load_block<TileX, kShares>(stage, x, tile.row * kBlock, k, full);
 #pragma unroll
-  for (int k = 0; k < kTileK; k += 16) {
-    std::uint32_t left[kTilesM][4];
-#pragma unroll
-    for (int m = 0; m < kTilesM; ++m) tw::load_a<Input, kLeft, TileX::kRowBytes>(left[m], stage, row + m * 16, k, lane);
-#pragma unroll
-    for (int n = 0; n < kTilesN; n += 2) {
-      const int at = column + n * 8;
-      if (at >= columns) break;  // no such block
-      std::uint32_t right[4];
-      const std::uint32_t block = stage + TileX::kBytes + at / kBlock * TileY::kBytes;
-      tw::load_b<Input, kRight, TileY::kRowBytes>(right, block, at % kBlock, k, lane);
-#pragma unroll
-      for (int m = 0; m < kTilesM; ++m) {
-        ptx::mma_m16n8k16<Input>(sums[m][n], left[m], right[0], right[1]);
-        ptx::mma_m16n8k16<Input>(sums[m][n + 1], left[m], right[2], right[3]);
-      }
-    }
+    for (int i = 0; i < kGroup; ++i)
+      if (i < tile.count) load_block<TileY, 1>(stage + (1 + i) * kBlockBytes, y, columns[i], k, full);
   }
 }
 
@@ -105,49 +118,98 @@ TW_DEVICE void finish(const Args& args, float left, float right, Pair* to) {
   *to = {static_cast<Output>(left), static_cast<Output>(right)};
 }
 
-/// A lane holds rows lane / 4 and lane / 4 + 8 of a 16 x 8 mma tile, columns lane % 4 * 2 and the next.
-TW_DEVICE void store(const Args& args, const Sums& sums, const Tile& tile, int row, int column) {
-  const int lane = ptx::lane_id();
+/// A warpgroup's share of a tile: rows from `row` on of `Blocks` blocks. `block`: the first, of the tile.
+template <int Blocks>
+struct Share {
+  static constexpr int kColumns = Blocks * kBlock;
+  using Sums = tw::Accumulators<kRows / 64, 1, kColumns>;
+
+  int row, block;
+
+  TW_MEMBER void multiply(Sums& sums, int steps, std::uint32_t shared) const {
+    const Pipeline pipeline{shared + kBarriersAt};
+    Pipeline::State at, done;  // done: the next stage to be released
+    for (int step = 0; step < steps; ++step, at.advance()) {
+      const std::uint32_t stage = shared + at.stage * kStageBytes;
+      pipeline.wait(at);
+      ptx::wgmma_fence();
+      tw::multiply<Input, 1>(sums, TileX{stage + row * kBytesPerRow}, TileY{stage + (1 + block) * kBlockBytes}, step > 0);
+      ptx::wgmma_commit();
+      ptx::wgmma_wait<kInFlight>();
+      if (step < kInFlight) continue;
+      pipeline.release(done.stage);
+      done.advance();
+    }
+    ptx::wgmma_wait<0>();
+    tw::fence(sums);
+    if (steps == 0) tw::clear(sums);
+  }
+
+  TW_MEMBER void store(const Args& args, const Sums& sums, const Tile& tile) const {
+    Output* const values = args.values + static_cast<long long>(tile.first + block) * (kBlock * kBlock) + row * kBlock;
+    const int warp = ptx::warp_id() % 4, lane = ptx::lane_id();
 #pragma unroll
-  for (int n = 0; n < kTilesN; ++n) {
-    const int at = column + n * 8;
-    if (at >= tile.count * kBlock) break;
-    Output* const block = args.values + (static_cast<long long>(tile.first) + at / kBlock) * (kBlock * kBlock);
+    for (int t = 0; t < kRows / 64; ++t)
 #pragma unroll
-    for (int m = 0; m < kTilesM; ++m)
-#pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        const int element = (row + m * 16 + half * 8 + lane / 4) * kBlock + at % kBlock + lane % 4 * 2;
-        finish(args, sums[m][n][half * 2], sums[m][n][half * 2 + 1], reinterpret_cast<Pair*>(block + element));
+      for (int i = 0; i < kColumns / 2; i += 2) {
+        const tw::AccumulatorPlace<1, kColumns> place(t, i, warp, lane);
+        const int element = place.n / kBlock * (kBlock * kBlock) + place.m * kBlock + place.n % kBlock;
+        finish(args, sums[t][i], sums[t][i + 1], reinterpret_cast<Pair*>(values + element));
       }
+  }
+};
+
+/// Computes a warpgroup's share of a tile: `blocks` blocks from `first` on, at most `Blocks`.
+template <int Blocks>
+TW_DEVICE void consume(const Args& args, const Tile& tile, int row, int first, int blocks, std::uint32_t shared) {
+  const Steps steps = steps_of(args);
+  if constexpr (Blocks > 0) {
+    if (blocks < Blocks) return consume<Blocks - 1>(args, tile, row, first, blocks, shared);
+    const Share<Blocks> share{row, first};
+    typename Share<Blocks>::Sums sums;
+    share.multiply(sums, steps.last - steps.first, shared);
+    share.store(args, sums, tile);
+  } else {
+    // Others of the cluster or thread block need the stages.
+    const Pipeline pipeline{shared + kBarriersAt};
+    Pipeline::State at;
+    for (int step = steps.first; step < steps.last; ++step, at.advance()) {
+      pipeline.wait(at);
+      pipeline.release(at.stage);
+    }
   }
 }
 
 }  // namespace
 
-extern "C" __global__ void __launch_bounds__(kThreads) bsr_sddmm_mma_b128_bf16_bf16_xcolumn_ycolumn_g2_wm2_wn4_a02f(const Args args) {
+extern "C" __global__ void __launch_bounds__(kThreads, 1)
+    bsr_sddmm_wgmma_b128_bf16_bf16_g2_s4_w2_cl2_d3b0(const Args args, const __grid_constant__ TensorMap map_x, const __grid_constant__ TensorMap map_y) {
   TW_SHARED(memory);
   const std::uint32_t shared = ptx::shared_address(memory);
-  const Tile tile = args.tiles[blockIdx.x];
-  const TileX x(args.x, args.ldx, args.depth, args.rows, threadIdx.x);
-  const TileY y(args.y, args.ldy, args.depth, args.columns, threadIdx.x);
-  const int steps = (args.depth + kTileK - 1) / kTileK;
-  const auto stage_of = [&](int step) { return shared + step % kStages * kStageBytes; };
-  const auto load_step = [&](int step) {
-    if (step < steps) load(args, x, y, tile, stage_of(step), step * kTileK);
-    ptx::cp_async_commit();  // empty behind the last step: waits count groups
-  };
-
-  const int warp = ptx::warp_id(), row = warp / kWarpsN * kWarpRows, column = warp % kWarpsN * kWarpColumns;
-  Sums sums = {};
-  for (int step = 0; step < kStages - 1; ++step) load_step(step);
-  for (int step = 0; step < steps; ++step) {
-    ptx::cp_async_wait<kStages - 2>();
-    __syncthreads();  // everyone's copies for this step have landed, and everyone has left the stage that is filled next
-    load_step(step + kStages - 1);
-    multiply(sums, stage_of(step), row, column, tile.count * kBlock);
+  const Tile tile = args.tiles[blockIdx.x / kSplits];
+  if (threadIdx.x == 0) {
+    ptx::prefetch_tensor_map(&map_x);
+    ptx::prefetch_tensor_map(&map_y);
+    Pipeline{shared + kBarriersAt}.init<1, 4 * kConsumers>();
+    ptx::fence_mbarrier_init();
   }
-  store(args, sums, tile, row, column);
+  tw::cluster_sync<kCluster>();
+
+  const int warpgroup = ptx::warp_id() / 4;
+  if (warpgroup == kConsumers) {
+    if (ptx::lane_id() == 0) produce(args, {&map_x}, {&map_y}, tile, shared);
+    __syncwarp();
+    if (kSplits > 1) ptx::cluster_sync();  // all threads take part in the consumers' one
+  } else if (kShareRows) {
+    consume<kBlocks>(args, tile, warpgroup * kRows, 0, tile.count, shared);
+  } else {
+    // The first warpgroups have one block more where they cannot have equal numbers.
+    const int first = (tile.count * warpgroup + kConsumers - 1) / kConsumers;
+    const int last = (tile.count * (warpgroup + 1) + kConsumers - 1) / kConsumers;
+    consume<kBlocks>(args, tile, 0, first, last - first, shared);
+  }
+  // A thread block must not end while another still copies into it, signals its barriers or reads its sums.
+  if (kCluster > 1) tw::cluster_sync<kCluster>();
 }
 
-TW_EXPORT(bsr_sddmm_mma_b128_bf16_bf16_xcolumn_ycolumn_g2_wm2_wn4_a02f)
+TW_EXPORT(bsr_sddmm_wgmma_b128_bf16_bf16_g2_s4_w2_cl2_d3b0)

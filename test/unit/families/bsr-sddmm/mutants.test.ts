@@ -16,6 +16,7 @@ const ids = {
   rows: 'bsr_sddmm.mma.b16.g8.wm1.wn2-b007',
   columns: 'bsr_sddmm.mma.b32.xcolumn.ycolumn.g4.wm2.wn2-b2cb',
   mapped: 'bsr_sddmm.wgmma.b64.f32.xcolumn.g1.s3.w1-16f2',
+  parted: 'bsr_sddmm.wgmma.b64.f32.g2.s3.w2.sp2-6f9a',
   shared: 'bsr_sddmm.wgmma.b64.xcolumn.ycolumn.g4.k32.s3.w2.cl2-07a1',
 };
 type Name = keyof typeof ids;
@@ -46,7 +47,7 @@ const mutants: readonly Mutant<Name>[] = [
   ['lets warps overtake each other', 'rows', replacing("__syncthreads();  // everyone's", '//'), racy],
   // TMA, the ring and wgmma.
   ['reads A where beta is 0, on wgmma', 'mapped', replacing('if (args.beta != 0) {', '{'), ['race']],
-  ['leaves out a short step', 'mapped', replacing('(args.depth + kTileK - 1)', 'args.depth'), wrong],
+  ['leaves out a short step', 'mapped', replacing('(args.depth + kTileK - 1)', 'args.depth'), racy],
   ['takes columns of X for rows', 'mapped', replacing('TileX = tw::MnMajor', 'TileX = tw::KMajor'), stray],
   ['announces a block too few', 'mapped', replacing('(1 + tile.count)', 'tile.count'), stuck],
   [
@@ -62,11 +63,19 @@ const mutants: readonly Mutant<Name>[] = [
     racy,
   ],
   ['takes the first block for all', 'shared', replacing('(1 + block) * kBlockBytes', 'kBlockBytes'), wrong],
+  ['takes all of the depth for a part', 'parted', replacing('all * rank / kSplits', '0'), wrong],
+  ['puts sums where others multiply', 'parted', replacing(/ptx::bar_sync<.*;/, ''), racy],
+  [
+    'adds sums that are not there yet',
+    'parted',
+    replacing(/ptx::cluster_sync\(\);(?=\s+if \(rank)/, ''),
+    stuck,
+  ],
   [
     'leaves the cluster early',
     'shared',
     replacing('if (kCluster > 1) tw::cluster_sync<kCluster>();', ''),
-    ['fault', 'invalid-launch', 'hang', ...racy],
+    ['fault', 'launch', 'hang', ...racy],
   ],
 ];
 
