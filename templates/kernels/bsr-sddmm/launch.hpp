@@ -91,7 +91,7 @@ inline TiledMap map_of(const Shape& shape, Layout layout, std::int64_t rows, std
   return map;
 }
 
-/// What a kernel of the path wgmma takes. TMA refuses a tensor without elements: where k is 0, the tiles are shown for X and
+/// Arguments and tensor maps of the path wgmma. TMA refuses a tensor without elements: where k is 0, the tiles are shown for X and
 /// Y, and never read for them.
 inline BoundLaunch launch_mapped(const Shape& shape, const Parameters& parameters) {
   LaunchBuilder<UntypedMappedArgs, Call> kernel;
