@@ -104,6 +104,16 @@ test.each([
   expect(await keyed(policy)).toMatchObject([{ resolved: 1, tuned, rejected: 0, explain: { origin } }]);
 });
 
+test('a pattern keeps 1,024 calls: others are served anew each time, and nothing more is measured', async () => {
+  const [line] = await keyed<object>('many', '');
+  expect(line).toEqual({
+    first: 1100,
+    again: 0,
+    beyond: 76,
+    error: 'nothing more is measured: as many calls or workspaces as there may be are kept',
+  });
+});
+
 test('16 threads measure each key once and none waits for a wrong result', async () => {
   const lines = await keyed('threads');
   expect(lines).toHaveLength(3);

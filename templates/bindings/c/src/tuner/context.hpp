@@ -39,8 +39,8 @@ struct tw_context {
 
   /// Whether an entry still holds.
   bool holds(const Entry& entry) const noexcept {
-    return entry.until == tilewright::library::tuner::kSettled ||
-           entry.until == epoch.load(std::memory_order_relaxed);
+    const std::int64_t until = entry.until.load(std::memory_order_relaxed);
+    return until == tilewright::library::tuner::kSettled || until == epoch.load(std::memory_order_relaxed);
   }
   /// The entry of a call, added to `table`. Throws Error(TW_STATUS_NOT_SUPPORTED), Error(TW_STATUS_OUT_OF_MEMORY).
   const Entry& resolve(Table& table, Request& request, tilewright::library::tuner::Want want);
@@ -60,7 +60,8 @@ struct tw_context {
     std::atomic<std::int64_t> resolved{0}, from_cache{0}, from_wisdom{0}, tuned{0}, candidates{0}, measured{0},
         rejected{0}, launch_failures{0}, damaged_records{0};
   } counts;
-  Table table;  // of operations without a pattern
+  std::atomic<std::size_t> kept{0};  // bytes of workspaces
+  Table table;                       // of operations without a pattern
 
  private:
   using Variants = std::vector<const tilewright::library::Variant*>;
@@ -72,7 +73,7 @@ struct tw_context {
   Variants order_for(const std::string& key, const Request& request);
   bool is_refused(const std::string& key, const tilewright::library::Variant& variant);
   void note_refused(const std::string& key, const tilewright::library::Variant& variant, const char* why);
-  void decide(Entry& entry, const Request& request, Want want, bool capturing, bool measures);
+  void decide(Entry& entry, const Request& request, Want want, const char* without_workspace, bool measures);
   void measure(Entry& entry, const std::string& key, const Request& request, Variants others,
                const tilewright::library::Takes& takes, bool forced);
   const Entry& add(Table& table, const Request& request, std::unique_ptr<Entry> entry);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kSample = 300e-6;  // seconds of a sample
 constexpr int kMostRuns = 64;       // in it
-constexpr double kToBind = 0.4, kToRace = 0.6;  // of the budget; the rest is for the check
+constexpr double kToBind = 0.5, kToRace = 0.75;  // of the budget; the rest is for the last round and the check
 constexpr double kHopeless = 2;     // times the shortest run: no sample is taken
 constexpr double kGain = 0.01;      // by which the usual kernel must be beaten
 

@@ -11,6 +11,19 @@ namespace {
 /// Epochs that no context has. An entry serves until somebody may measure; or the one call that it was made for.
 constexpr std::int64_t kUntilMeasured = -2, kOnce = -3;
 
+/// Bytes of workspaces that a context keeps: above, calls that are new to it take kernels that need none.
+constexpr std::size_t kMostKept = std::size_t{1} << 30;
+
+/// Keys that a context knows, and pairs of a key and a kernel: far more than buckets of sizes make where it is used as it is meant.
+constexpr std::size_t kMostKeys = 4096;
+
+/// Entries of calls that their table has no room for: each thread has its last ones.
+const Entry& keep_shortly(std::unique_ptr<const Entry> entry) {
+  thread_local std::array<std::unique_ptr<const Entry>, 4> last;  // a call has two at most: one whose kernel failed, and a safe one
+  thread_local std::size_t count = 0;
+  return *(last[count++ % last.size()] = std::move(entry));
+}
+
 /// Tells captured calls apart, in a hash.
 constexpr std::uint64_t kCaptured = 0x5851f42d4c957f2d;
 
@@ -61,12 +74,24 @@ bool adopt(Entry& entry, const Request& request, const Variant& variant, const T
   }
 }
 
+/// Whether looking again came to what there was.
+bool is_same(const Entry& there, const Entry& entry) {
+  return &there.plan->variant() == &entry.plan->variant() && there.origin == entry.origin && there.safe == entry.safe &&
+         there.report == entry.report;
+}
+
+/// Why a call can have no workspace; null where it can.
+const char* without_workspace(const tw_context& context, const Table& table, bool capturing) {
+  if (capturing) return "needs a workspace, and none can be allocated while the stream is being captured";
+  if (table.is_full()) return "needs a workspace, and as many calls as there may be are kept already";
+  return context.kept >= kMostKept ? "needs a workspace, and those of other calls take all the memory that they may" : nullptr;
+}
+
 /// Kernels that take the very call: whose requirements hold for its addresses and scalars, and that need no workspace where none
-/// can be allocated.
-Takes takes(const Request& request, bool capturing) {
-  return [call = request.call.data(), capturing](const Candidate& candidate) -> const char* {
-    if (capturing && candidate.workspace.bytes > 0)
-      return "needs a workspace, and none can be allocated while the stream is being captured";
+/// can be had: see without_workspace().
+Takes takes(const Request& request, const char* without_workspace) {
+  return [call = request.call.data(), without_workspace](const Candidate& candidate) -> const char* {
+    if (without_workspace && candidate.workspace.bytes > 0) return without_workspace;
     const Requirement* unmet = candidate.requirements.unmet(call);
     return unmet ? unmet->reason : nullptr;
   };
@@ -110,7 +135,9 @@ bool tw_context::is_refused(const std::string& key, const Variant& variant) {
   const std::lock_guard lock(settling());
   const auto [at, is_new] = refused_.try_emplace({key, &variant}, false);
   if (is_new) at->second = cache_.is_refused(key, variant.id, variant.hash, counts.damaged_records);
-  return at->second;
+  const bool refused = at->second;
+  if (refused_.size() > kMostKeys) std::erase_if(refused_, [](const auto& one) { return !one.second; });
+  return refused;
 }
 
 void tw_context::note_refused(const std::string& key, const Variant& variant, const char* why) {
@@ -126,6 +153,7 @@ std::optional<Known> tw_context::find_known(const std::string& key, const Reques
   const std::lock_guard lock(settling());
   if (const auto found = known_.find(key); found != known_.end()) return found->second;
   if (forced) return {};
+  if (known_.size() >= kMostKeys) known_.erase(known_.begin());
   std::optional<Known>& known = known_[key];
   const std::optional<Record> record = cache_.find(key, counts.damaged_records);
   if (const Variant* variant = record ? variant_of(*record, *request.all) : nullptr)
@@ -147,23 +175,28 @@ const tw_context::Entry& tw_context::resolve(Table& table, Request& request, Wan
   const Entry* there = table.find(request.words, request.hash);
   if (there && want != Want::tune && (holds(*there) || (there->until == kUntilMeasured && !lock.owns_lock())))
     return *there;
+  const char* const without = without_workspace(*this, table, capturing);
+  require(want != Want::tune || !without, "nothing more is measured: as many calls or workspaces as there may be are kept");
   ++counts.resolved;
   auto entry = std::make_unique<Entry>();
-  decide(*entry, request, want, capturing, lock.owns_lock());
-  return add(table, request, std::move(entry));
+  decide(*entry, request, want, without, lock.owns_lock() && !without);
+  if (without && !capturing && entry->until == kUntilMeasured) entry->until = epoch.load();  // nobody will measure it
+  if (!there || !is_same(*there, *entry)) return add(table, request, std::move(entry));
+  there->until = entry->until.load();
+  return *there;
 }
 
 /// Gives the entry its plan.
-void tw_context::decide(Entry& entry, const Request& request, Want want, bool capturing, bool measures) {
+void tw_context::decide(Entry& entry, const Request& request, Want want, const char* without_workspace, bool measures) {
   const std::int64_t now = epoch;
   const std::string key = key_of(request, options.deterministic);
-  const Takes wanted = takes(request, capturing);
+  const Takes wanted = takes(request, without_workspace);
   const bool forced = want == Want::tune || options.policy == TW_POLICY_FORCE;
   const std::optional<Known> known = find_known(key, request, forced);
   Variants order = order_for(key, request);
   if (known && std::find(order.begin(), order.end(), known->variant) != order.end())
     order.insert(order.begin(), known->variant);
-  const bool vendor = known && vendor_of(*known->variant, *request.all) && !capturing && !options.deterministic &&
+  const bool vendor = known && vendor_of(*known->variant, *request.all) && !without_workspace && !options.deterministic &&
                       !is_refused(key, *known->variant);
   if (!vendor || !adopt(entry, request, *known->variant, wanted, scratch_limit(options)))
     entry.plan = std::make_unique<const Plan>(order, request.asked, request.bind, wanted);
@@ -214,7 +247,7 @@ const tw_context::Entry& tw_context::make_safe(Table& table, Request& request, c
   const bool fallbacks = std::any_of(order.begin(), order.end(), [](const Variant* one) { return one->fallback; });
   if (fallbacks) std::erase_if(order, [](const Variant* one) { return !one->fallback; });
   auto entry = std::make_unique<Entry>();
-  entry->plan = std::make_unique<const Plan>(order, request.asked, request.bind, takes(request, capturing));
+  entry->plan = std::make_unique<const Plan>(order, request.asked, request.bind, takes(request, without_workspace(*this, table, capturing)));
   entry->origin = Origin::fallback;
   entry->safe = true;
   entry->until = kOnce;
@@ -231,7 +264,8 @@ const tw_context::Entry& tw_context::add(Table& table, const Request& request, s
   entry->words = request.words;
   entry->hash = request.hash;
   entry->problem = request.problem;
-  entry->workspaces = std::make_unique<Workspaces>(*entry->plan, allocator);
+  entry->workspaces = std::make_unique<Workspaces>(*entry->plan, allocator, kept);
   const std::lock_guard lock(settling());
+  if (table.is_full() && entry->plan->workspace_bytes() == 0) return keep_shortly(std::move(entry));
   return *table.put(std::move(entry));
 }

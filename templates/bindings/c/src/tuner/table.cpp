@@ -30,6 +30,7 @@ const Entry* Table::put(std::unique_ptr<const Entry> entry) {
   const Slots* slots = slots_.load(std::memory_order_relaxed);
   if (!slots || 2 * (used_ + 1) > slots->mask + 1) grow();
   entries_.push_back(std::move(entry));
+  kept_.store(entries_.size(), std::memory_order_relaxed);
   const Entry* const added = entries_.back().get();
   std::atomic<const Entry*>& place = slots_.load(std::memory_order_relaxed)->place_of(*added);
   if (!place.load(std::memory_order_relaxed)) ++used_;

@@ -32,7 +32,7 @@ std::uint64_t hash_of(const std::array<std::uint64_t, N>& words) noexcept {
 enum class Origin { tuned, cache, wisdom, neighbour, heuristic, fallback };
 const char* name_of(Origin origin);
 
-/// A call's plan, ready to run. Immutable but for the workspaces.
+/// A call's plan, ready to run. Immutable but for the workspaces, and for how long it holds.
 struct Entry {
   std::array<std::uint64_t, kMostWords> words{};
   std::uint64_t hash = 0;
@@ -41,12 +41,15 @@ struct Entry {
   std::unique_ptr<Workspaces> workspaces;  // its own are added as threads and streams come
   Origin origin = Origin::heuristic;
   bool safe = false;        // a launch that fails has nothing to fall back to
-  std::int64_t until = 0;   // epoch of the context in which it was resolved; kSettled: for good
+  mutable std::atomic<std::int64_t> until = 0;  // epoch of the context in which it was resolved; kSettled: for good
   std::string report;       // JSON, for tw_<operation>_explain
 };
 
 /// Epoch of an entry that no later measurement will change.
 inline constexpr std::int64_t kSettled = -1;
+
+/// Calls that a table keeps.
+inline constexpr std::size_t kMostCalls = 1024;
 
 /// Open addressing. Readers take no lock; whoever writes holds one for all tables.
 class Table {
@@ -63,8 +66,10 @@ class Table {
         return entry;
     }
   }
-  /// Adds an entry, or puts it in the place of that with the same words, which stays alive: it may be in use.
+  /// Adds an entry, or puts it in the place of that with the same words, which stays alive: it may be in use, now or in a graph.
   const Entry* put(std::unique_ptr<const Entry> entry);
+  /// Whether nothing more is to be added.
+  bool is_full() const noexcept { return kept_.load(std::memory_order_relaxed) >= kMostCalls; }
 
  private:
   struct Slots {
@@ -77,6 +82,7 @@ class Table {
   std::atomic<Slots*> slots_{nullptr};
   std::vector<std::unique_ptr<Slots>> generations_;  // the last one is in use
   std::vector<std::unique_ptr<const Entry>> entries_;  // all that ever were
+  std::atomic<std::size_t> kept_{0};                   // their number
   std::size_t used_ = 0;
 };
 

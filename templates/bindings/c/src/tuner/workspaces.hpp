@@ -13,8 +13,9 @@ namespace tilewright::library::tuner {
 /// clear and use it must not overlap.
 class Workspaces {
  public:
-  /// Allocates and fills the workspace where it is one for all. Throws Error(TW_STATUS_OUT_OF_MEMORY).
-  Workspaces(const Plan& plan, const Allocator& allocator);
+  /// Allocates and fills the workspace where it is one for all. `kept`: bytes that a context's workspaces take, which must outlive
+  /// this. Throws Error(TW_STATUS_OUT_OF_MEMORY).
+  Workspaces(const Plan& plan, const Allocator& allocator, std::atomic<std::size_t>& kept);
   ~Workspaces();
   Workspaces(const Workspaces&) = delete;
   Workspaces& operator=(const Workspaces&) = delete;
@@ -32,8 +33,11 @@ class Workspaces {
     Node* next;
   };
   void* own(tw_stream stream);
+  Memory allocate();
   const Plan& plan_;
   Allocator allocator_;
+  std::atomic<std::size_t>& kept_;
+  std::atomic<std::size_t> own_{0};  // bytes of kept_
   bool per_stream_;
   Memory all_;
   std::atomic<Node*> nodes_{nullptr};
