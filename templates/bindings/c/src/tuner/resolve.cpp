@@ -80,7 +80,7 @@ bool is_same(const Entry& there, const Entry& entry) {
          there.report == entry.report;
 }
 
-/// Why a call can have no workspace; null where it can.
+/// Reason for which a call can have no workspace; null where it can.
 const char* without_workspace(const tw_context& context, const Table& table, bool capturing) {
   if (capturing) return "needs a workspace, and none can be allocated while the stream is being captured";
   if (table.is_full()) return "needs a workspace, and as many calls as there may be are kept already";
