@@ -2,8 +2,8 @@
 // that says what it is given and what it should compute. The repositories are fetched by whoever runs this; nothing of them is
 // kept here. A kernel that is refused, or has no description, counts as not checked.
 //
-//   node bench/public-kernels.mjs llm.c=<checkout> kernel_tuner=<checkout> [--jobs 2] [--only <text>] [--device cuda] [--json out.json]
-import { execFile } from 'node:child_process';
+//   node bench/public-kernels.mjs llm.c=<checkout> kernel_tuner=<checkout> [--jobs 2] [--only <pattern>] [--device cuda [--sanitize racecheck]] [--json out.json]
+import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -16,6 +16,7 @@ const { values: flags, positionals } = parseArgs({
     jobs: { type: 'string', default: '2' },
     only: { type: 'string', default: '' },
     device: { type: 'string' },
+    sanitize: { type: 'string' },
     json: { type: 'string' },
   },
 });
@@ -29,11 +30,31 @@ if (
   checkouts.some(([name, path]) => !known.includes(name) || !existsSync(path ?? ''))
 ) {
   console.error(
-    `usage: node bench/public-kernels.mjs <name>=<checkout>... [--jobs 2] [--only <text>] [--device cuda] [--json out.json]\nnames: ${known.join(', ')}`,
+    `usage: node bench/public-kernels.mjs <name>=<checkout>... [--jobs 2] [--only <pattern>] [--device cuda [--sanitize racecheck]] [--json out.json]\nnames: ${known.join(', ')}`,
   );
   process.exit(2);
 }
 const run = promisify(execFile);
+const ask = (program, ...argv) => {
+  try {
+    return execFileSync(program, argv, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  } catch {
+    return undefined;
+  }
+};
+const evidence = {
+  command: ['node bench/public-kernels.mjs', ...process.argv.slice(2)].join(' '),
+  date: new Date().toISOString().slice(0, 10),
+  commit:
+    process.env.TILEWRIGHT_COMMIT ??
+    ask('git', '-C', dirname(fileURLToPath(import.meta.url)), 'rev-parse', 'HEAD'),
+  checkouts: Object.fromEntries(
+    checkouts.map(([name, path]) => [name, ask('git', '-C', path, 'rev-parse', 'HEAD')]),
+  ),
+  ...(flags.device && {
+    gpu: ask('nvidia-smi', '--query-gpu=name,driver_version', '--format=csv,noheader')?.split('\n')[0],
+  }),
+};
 const validate = join(here, '../dist/validate.js');
 const scratch = mkdtempSync(join(tmpdir(), 'tilewright-public-'));
 
@@ -59,6 +80,7 @@ async function check({ path, label, description }, number) {
   const given = join(scratch, `${number}.json`);
   writeFileSync(given, JSON.stringify(absolute(description)));
   const device = flags.device ? ['--device', flags.device] : [];
+  if (flags.sanitize) device.push('--sanitize', flags.sanitize);
   const argv = [validate, path, '--description', given, '--json', '--quiet', ...device];
   const begin = performance.now();
   const { stdout, stderr } = await run(process.execPath, argv, {
@@ -72,6 +94,7 @@ async function check({ path, label, description }, number) {
     .map(({ verdict, evidence, message }) => ({
       word: verdict ?? 'refused',
       message: (evidence?.message ?? message ?? '').split('\n')[0],
+      ...(evidence?.sanitizer && { sanitizer: evidence.sanitizer }),
     }));
   return {
     label,
@@ -82,26 +105,47 @@ async function check({ path, label, description }, number) {
 }
 
 /** The kernels of a file, each with its description where it has one. */
-function subjects(name, folder, file, descriptions) {
-  const path = join(folder, file);
+function subjects(name, checkout, folder, file, descriptions, leftOut) {
+  const path = join(checkout, folder, file);
   const described = descriptions.map(({ kernel }) => plainName(kernel));
-  const others = kernelsIn(readFileSync(path, 'utf8')).filter((kernel) => !described.includes(kernel));
+  const others = kernelsIn(readFileSync(path, 'utf8')).filter(
+    (kernel) => !described.includes(kernel) && !(kernel in leftOut),
+  );
   return [
     ...descriptions.map((description) => ({ description, kernel: description.kernel })),
     ...others.map((kernel) => ({ kernel })),
-  ].map((one) => ({ ...one, path, label: `${name}/${file}:${one.kernel}` }));
+  ].map((one) => ({ ...one, path, label: `${name}/${folder}/${file}:${one.kernel}` }));
 }
 
 const waiting = [];
+const unseen = [];
 for (const [name, checkout] of checkouts) {
-  const { files, folder } = await import(`./public-kernels/${name}.mjs`);
-  const root = join(checkout, folder);
-  for (const file of readdirSync(root).filter((one) => one.endsWith('.cu')))
-    waiting.push(...subjects(name, root, file, files[file] ?? []));
+  const { folders, leftOut = {} } = await import(`./public-kernels/${name}.mjs`);
+  unseen.push(...Object.entries(leftOut).map(([kernel, why]) => ({ label: `${name}:${kernel}`, why })));
+  for (const [folder, files] of Object.entries(folders))
+    for (const file of readdirSync(join(checkout, folder)).filter((one) => one.endsWith('.cu')))
+      waiting.push(...subjects(name, checkout, folder, file, files[file] ?? [], leftOut));
 }
-const wanted = waiting.filter(({ label }) => label.includes(flags.only));
+const wanted = waiting.filter(({ label }) => new RegExp(flags.only).test(label));
 const results = [];
 let next = 0;
+
+const count = (word) => results.filter((one) => one.word === word).length;
+/** Written as results come: a run may be cut short. */
+function record() {
+  if (!flags.json) return;
+  const sorted = results.toSorted((a, b) => a.label.localeCompare(b.label));
+  const checked = sorted.length - count('refused');
+  const text = {
+    ...evidence,
+    kernels: wanted.length,
+    run: sorted.length,
+    checked,
+    leftOut: unseen,
+    results: sorted,
+  };
+  writeFileSync(flags.json, `${JSON.stringify(text, null, 1)}\n`);
+}
 await Promise.all(
   Array.from({ length: Number(flags.jobs) }, async () => {
     while (next < wanted.length) {
@@ -111,6 +155,7 @@ await Promise.all(
         ? await check(wanted[number], number)
         : { label, word: 'refused', message: 'no description' };
       results.push(one);
+      record();
       const said = ({ word, message }) => (word === 'passed' ? word : `${word}: ${message}`);
       console.log(
         [label, said(one), one.gpu ? said(one.gpu) : '', one.seconds ? `${one.seconds} s` : ''].join('\t'),
@@ -119,9 +164,6 @@ await Promise.all(
   }),
 );
 rmSync(scratch, { recursive: true, force: true });
-results.sort((a, b) => a.label.localeCompare(b.label));
-
-const count = (word) => results.filter((one) => one.word === word).length;
 const checked = results.length - count('refused');
 const words = [...new Set(results.map(({ word }) => word))];
 console.log(
@@ -134,5 +176,3 @@ if (both.length > 0) {
     `of ${passed.length} that pass here ${passed.filter(({ gpu }) => gpu.word === 'passed').length} pass on the GPU`,
   );
 }
-if (flags.json)
-  writeFileSync(flags.json, `${JSON.stringify({ checked, kernels: results.length, results }, null, 1)}\n`);

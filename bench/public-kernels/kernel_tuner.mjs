@@ -29,22 +29,41 @@ const means = (kernel, reference, launch) => ({
   ...launch,
 });
 
-export const files = {
-  'convolution.cu': [
-    {
-      kernel: 'convolution_kernel',
-      sizes: corner,
-      ragged: false,
-      arguments: {
-        output: { shape: ['rows', 'width'], role: 'inout' },
-        input: { shape: ['rows + 16', 'width + 16'], role: 'in' },
-        filter: 0,
-      },
-      symbols: { d_filter: uniform },
-      defines: { read_only: 1 },
-      ...{ grid: [2, 2], block: [16, 16], reference: ours('convolution'), tolerance: 1e-3 },
-    },
-  ],
+const convolution = (kernel, filter) => ({
+  kernel,
+  sizes: corner,
+  ragged: false,
+  arguments: {
+    output: { shape: ['rows', 'width'], role: 'inout' },
+    input: { shape: ['rows + 16', 'width + 16'], role: 'in' },
+    ...filter.arguments,
+  },
+  symbols: filter.symbols,
+  defines: { read_only: 1 },
+  ...{ grid: [2, 2], block: [16, 16], reference: ours('convolution'), tolerance: 1e-3 },
+});
+const convolutions = [
+  convolution('convolution_kernel', { arguments: { filter: 0 }, symbols: { d_filter: uniform } }),
+  convolution('convolution_naive', {
+    arguments: { filter: { shape: [17, 17], role: 'in', values: uniform } },
+  }),
+];
+
+const product = {
+  kernel: 'matmul_kernel',
+  sizes: { rows: 16, cols: 16, width: 4096 },
+  ragged: false,
+  arguments: {
+    C: { shape: ['rows', 'width'], role: 'inout' },
+    A: { shape: ['rows', 'width'], role: 'in' },
+    B: { shape: ['width', 'width'], role: 'in', values: { integers: [-2, 2] } },
+  },
+  defines: { block_size_x: 16, block_size_y: 16, tile_size_x: 1, tile_size_y: 1 },
+  ...{ grid: 1, block: [16, 16], reference: ours('matmul_corner'), tolerance: 1e-3 },
+};
+
+const examples = {
+  'convolution.cu': convolutions,
   'expdist.cu': [
     {
       kernel: 'ExpDist',
@@ -64,20 +83,7 @@ export const files = {
       ...{ grid: 1, block: 32, reference: ours('total') },
     },
   ],
-  'matmul.cu': [
-    {
-      kernel: 'matmul_kernel',
-      sizes: { rows: 16, cols: 16, width: 4096 },
-      ragged: false,
-      arguments: {
-        C: { shape: ['rows', 'width'], role: 'inout' },
-        A: { shape: ['rows', 'width'], role: 'in' },
-        B: { shape: ['width', 'width'], role: 'in', values: { integers: [-2, 2] } },
-      },
-      defines: { block_size_x: 16, block_size_y: 16, tile_size_x: 1, tile_size_y: 1 },
-      ...{ grid: 1, block: [16, 16], reference: ours('matmul_corner'), tolerance: 1e-3 },
-    },
-  ],
+  'matmul.cu': [product],
   'pnpoly.cu': [
     polygon('cn_pnpoly', 'pnpoly.cu:cn_pnpoly_naive'),
     polygon('cn_pnpoly_naive', ours('in_polygon')),
@@ -129,4 +135,23 @@ export const files = {
     },
   ],
 };
-export const folder = 'examples/cuda';
+
+const tests = {
+  'convolution.cu': convolutions,
+  'vector_add.cu': [
+    {
+      kernel: 'vector_add',
+      sizes: { n: 300 },
+      arguments: { c: ['n'], a: { shape: ['n'], role: 'in' }, b: { shape: ['n'], role: 'in' } },
+      defines: { block_size_x: 64 },
+      ...{ grid: over('n'), block: 64, reference: ours('sum_of_two') },
+    },
+  ],
+};
+const tutorial = {
+  'matmul.cu': [product],
+  'matmul_naive.cu': [product],
+  'matmul_shared.cu': [product],
+};
+
+export const folders = { 'examples/cuda': examples, test: tests, 'doc/source/matmul': tutorial };

@@ -80,9 +80,11 @@ static void softmax_gradient(float* dpreatt, const float* datt, const float* att
 void softmax_backward(float* dpreatt, const float* datt, const float* att, int B, int T, int C, int NH) {
   softmax_gradient(dpreatt, datt, att, B * NH * T, T, 1 / std::sqrt(double(C / NH)), [](int t) { return t + 1; });
 }
-/// Whole groups of 8 elements are written.
+/// Whole groups of 8 elements are written, zeros behind the diagonal.
 void softmax_backward_groups(float* dpreatt, const float* datt, const float* att, int B, int T, int C, int NH) {
-  softmax_gradient(dpreatt, datt, att, B * NH * T, T, 1 / std::sqrt(double(C / NH)), [](int t) { return (t / 8 + 1) * 8; });
+  softmax_backward(dpreatt, datt, att, B, T, C, NH);
+  for (int i = 0; i < B * NH * T; i++)
+    for (int j = i % T + 1; j < (i % T / 8 + 1) * 8; j++) dpreatt[i * T + j] = 0;
 }
 /// Whole pieces of 64 elements are written.
 void softmax_backward_pieces(float* dpreatt, const float* datt, const float* att, int B, int T, int C, int NH) {
@@ -162,13 +164,14 @@ void copy(float* out, const float* inp, int n) {
   for (int i = 0; i < n; i++) out[i] = inp[i];
 }
 
+/// Whole tiles of 8 x 8 up to the diagonal.
 void triangle(float* out, const float* inp, int B, int T, int C, int NH) {
   int i = 0;
   for (int b = 0; b < B; b++)
     for (int h = 0; h < NH; h++)
       for (int t = 0; t < T; t++)
         for (int t2 = 0; t2 < T; t2++, i++)
-          if (t2 <= t) out[i] = static_cast<float>(score(inp, b, h, t, t2, T, C, NH));
+          if (t2 / 8 <= t / 8) out[i] = static_cast<float>(score(inp, b, h, t, t2, T, C, NH));
 }
 
 // ----------------------------------------------------------------------------------------------- classifiers
@@ -184,6 +187,13 @@ void classifier(float* dlogits, float* losses, const float* logits, const float*
     for (int i = 0; i < V; i++)
       dlogits[row * P + i] = static_cast<float>((std::exp(x[i] - most) / sum - (i == targets[row])) * dlosses[row]);
   }
+}
+/// Whole groups of 4 elements are written, zeros behind V.
+void classifier_groups(float* dlogits, float* losses, const float* logits, const float* dlosses, const int* targets, int B,
+                       int T, int V, int P) {
+  classifier(dlogits, losses, logits, dlosses, targets, B, T, V, P);
+  for (int row = 0; row < B * T; row++)
+    for (int i = V; i < (V + 3) / 4 * 4; i++) dlogits[row * P + i] = 0;
 }
 
 // ------------------------------------------------------------------------------------------------ layer norms
@@ -275,6 +285,11 @@ void column_sums(float* dbias, const float* dout, int B, int T, int OC) {
   }
 }
 
+void column_sums_alone(float* dbias, const float* dout, int B, int T, int OC) {
+  for (int c = 0; c < OC; c++) dbias[c] = 0;
+  column_sums(dbias, dout, B, T, OC);
+}
+
 void column_sums_in_parts(float* dbias, const float* dout, int B, int T, int OC, int parts, int rows_at_once) {
   for (int part = 0; part < parts; part++)
     for (int c = 0; c < OC; c++) {
@@ -287,6 +302,10 @@ void column_sums_in_parts(float* dbias, const float* dout, int B, int T, int OC,
 
 void add(float* dst, const float* src, int n) {
   for (int i = 0; i < n; i++) dst[i] += src[i];
+}
+
+void sum_of_two(float* c, const float* a, const float* b, int n) {
+  for (int i = 0; i < n; i++) c[i] = a[i] + b[i];
 }
 
 void add_rows(float* dst, const float* src, int n, int m) {

@@ -10,15 +10,15 @@ import type { AnyFamily } from '../model/family.ts';
 import type { GateScope, Verdict } from '../model/verdict.ts';
 import { buildKernel } from './build.ts';
 import { casesFor, familyOf } from './cases.ts';
-import { type Description, readDescriptions } from './description.ts';
 import { checkOnGpu, type GpuBench } from './gpu.ts';
 import type { Item } from './items.ts';
 import { makePlan, type Plan, templateArguments } from './plan.ts';
 import { makeReference } from './reference.ts';
 import { mustBeSupported } from './refuse.ts';
-import { elementOf, kernelsIn, type Signature, signatureOf } from './signature.ts';
+import { elementOf, type Signature, signatureOf } from './signature.ts';
 import { findSite } from './sites.ts';
 import { type ReadSource, readSource } from './source.ts';
+import { type Subject, subjectsOf } from './subjects.ts';
 import { guessSymbols } from './symbols.ts';
 
 /** Settings of a check. */
@@ -53,47 +53,25 @@ export type Checked = {
   readonly gpu?: string;
 } & ({ readonly verdict: Verdict; readonly key: string } | { readonly refusal: string });
 
-/** A kernel of a source with the description that is meant for it. */
-interface Subject {
-  readonly item: Item;
-  readonly description: Description;
-}
-
 /** Checks the kernels of a source one after another; one that cannot be checked does not keep another from it. */
 export async function* checkSource(request: CheckRequest, host: CheckHost): AsyncGenerator<Checked, void> {
   const source = await readSource(request.file, host.compilers, host.context, request.include);
   const { gpu } = host;
-  for (const found of subjectsOf(source, request.kernel, request.description)) {
-    const { source: own, subject } = await asDefined(source, found, request, host);
+  for (const subject of await subjectsOf(source, request, host)) {
+    const { source: own } = subject;
     if (!gpu) {
-      yield await checkKernel(own, subject, request, host);
+      yield await checkKernel(subject, request, host);
       continue;
     }
     const folder = request.dump ?? mkdtempSync(join(tmpdir(), 'tilewright-dump-'));
     try {
-      const checked = await checkKernel(own, subject, { ...request, dump: folder }, host);
+      const checked = await checkKernel(subject, { ...request, dump: folder }, host);
       yield checked;
       if (checked.plan) yield await again(own, checked.plan, gpu, { ...request, dump: folder }, host);
     } finally {
       if (request.dump === undefined) rmSync(folder, { recursive: true, force: true });
     }
   }
-}
-
-/** The source and its kernel with the macros that the description defines. */
-async function asDefined(
-  source: ReadSource,
-  subject: Subject,
-  { include }: CheckRequest,
-  { compilers, context }: CheckHost,
-): Promise<{ readonly source: ReadSource; readonly subject: Subject }> {
-  const defines = Object.entries(subject.description.defines ?? {}).map(
-    ([name, value]) => `-D${name}=${value}`,
-  );
-  if (defines.length === 0) return { source, subject };
-  const own = await readSource(source.path, compilers, context, include, defines);
-  const item = kernelsIn(own.items).find(({ names }) => names.at(-1) === subject.item.names.at(-1));
-  return item ? { source: own, subject: { ...subject, item } } : { source, subject };
 }
 
 /** The same kernel on a GPU. */
@@ -121,52 +99,16 @@ export async function draftPlans(
   host: Pick<CheckHost, 'compilers' | 'context'>,
 ): Promise<Plan[]> {
   const source = await readSource(file, host.compilers, host.context);
-  return subjectsOf(source, kernel).map((subject) => {
-    const plan = planFor(source, subject);
-    const symbols = guessSymbols(plan.kernel, source.items);
+  const request = { include: [], ...(kernel !== undefined && { kernel }) };
+  return (await subjectsOf(source, request, host)).map((subject) => {
+    const plan = planFor(subject);
+    const symbols = guessSymbols(plan.kernel, subject.source.items);
     if (plan.symbols.length > 0 || symbols.length === 0) return plan;
     return { ...plan, symbols, guesses: [...plan.guesses, 'symbols'] };
   });
 }
 
-function subjectsOf(source: ReadSource, wanted: string | undefined, elsewhere?: string): Subject[] {
-  const kernels = kernelsIn(source.items);
-  const descriptions = readDescriptions(source.path, source.text, elsewhere);
-  const known = kernels.map(({ names }) => names.at(-1)).join(', ');
-  if (kernels.length === 0)
-    throw new UsageError(`${source.path} defines no kernel (a function with __global__)`);
-  const byName = (name: string) => {
-    const item = kernels.find(({ names }) => names.at(-1) === plainName(name));
-    if (item) return item;
-    throw new UsageError(`${source.path} defines no kernel '${plainName(name)}'; it defines: ${known}`);
-  };
-  const described = descriptions.map((description) => ({
-    description,
-    item: description.kernel === undefined ? onlyKernel(kernels, source, known) : byName(description.kernel),
-  }));
-  if (wanted === undefined && described.length > 0) return described;
-  if (wanted === undefined) return kernels.map((item) => ({ item, description: {} }));
-  const item = byName(wanted);
-  const own = described.filter((one) => one.item === item);
-  const exact = own.filter(({ description }) => description.kernel === wanted);
-  if (exact.length > 0) return exact;
-  if (own.length > 0 && !wanted.includes('<')) return own;
-  return [{ item, description: { ...own[0]?.description, kernel: wanted } }];
-}
-
-function plainName(kernel: string): string {
-  return kernel.replace(/<.*/s, '').split('::').at(-1)?.trim() ?? '';
-}
-
-function onlyKernel(kernels: readonly Item[], { path }: ReadSource, known: string): Item {
-  const [item] = kernels;
-  if (item && kernels.length === 1) return item;
-  throw new UsageError(
-    `${path} has several kernels: say in each description which is meant, e.g. kernel: ${known.split(', ')[0]} (there are: ${known})`,
-  );
-}
-
-function planFor(source: ReadSource, { item, description }: Subject): Plan {
+function planFor({ source, item, description }: Subject): Plan {
   mustBeSupported(item.tokens);
   const plain = signatureOf(item, source.items);
   const site = findSite(source.items, plain);
@@ -203,15 +145,11 @@ function hasDefaults({ tokens, parenthesis = 0 }: Item): boolean {
   return tokens.slice(0, parenthesis).some(({ text }) => text === '=');
 }
 
-async function checkKernel(
-  source: ReadSource,
-  subject: Subject,
-  request: CheckRequest,
-  host: CheckHost,
-): Promise<Checked> {
+async function checkKernel(subject: Subject, request: CheckRequest, host: CheckHost): Promise<Checked> {
+  const { source } = subject;
   let plan: Plan | undefined;
   try {
-    plan = planFor(source, subject);
+    plan = planFor(subject);
     const { compilers, context } = host;
     const artifact = await buildKernel(source, plan.kernel, plan, compilers, context);
     const workshop = { compilers, context, include: request.include };

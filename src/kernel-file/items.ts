@@ -126,7 +126,7 @@ function classify(tokens: readonly Token[], scope: readonly string[]): Item {
   const head = words.findIndex((word, i) => word !== 'template' || words[i + 1] !== '<');
   const first = words[head === 0 && words[0] === 'template' ? behindAngles(tokens, 1) : 0] ?? '';
   if (/^(using|typedef|static_assert|namespace)$/.test(first) || words.includes('friend'))
-    return { ...base, kind: 'type', names: wordsIn(tokens) };
+    return { ...base, kind: 'type', names: first === 'typedef' ? typedefNames(tokens) : wordsIn(tokens) };
   const parenthesis = parenthesisOf(tokens);
   if (parenthesis !== undefined && parenthesis >= 0) return functionItem(base, parenthesis);
   if (isType(tokens))
@@ -167,6 +167,15 @@ function functionNames(tokens: readonly Token[], parenthesis: number): string[] 
     names.unshift(tokens[i]?.text ?? '');
   }
   return names;
+}
+
+/** `Pair`, `P` of `typedef struct Pair { int a; } P;`; `F` of `typedef float (*F)(float);`. */
+function typedefNames(tokens: readonly Token[]): string[] {
+  const brace = tokens.findIndex(({ text }) => text === '{');
+  if (brace >= 0) return typeNames(tokens);
+  const pointer = tokens.findIndex(({ text }, i) => text === '(' && tokens[i + 1]?.text === '*');
+  if (pointer >= 0) return wordsIn(tokens.slice(pointer, matching(tokens, pointer)));
+  return declaredNames(tokens).flatMap((token) => (token ? [token.text] : []));
 }
 
 function isType(tokens: readonly Token[]): boolean {

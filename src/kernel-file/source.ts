@@ -38,11 +38,15 @@ export async function readSource(
   const prelude = await precompiledPrelude(compilers, context);
   const stand = mkdtempSync(join(tmpdir(), 'tilewright-headers-'));
   const missing: string[] = [];
+  // Behind the prelude: a name of its own may be among them.
+  const macros = join(stand, 'tilewright-defines.h');
   try {
+    writeFileSync(macros, defines.map((flag) => `#define ${flag.slice(2).replace('=', ' ')}\n`).join(''));
     for (;;) {
       const folders = [dirname(resolve(path)), ...include].flatMap((folder) => ['-I', folder]);
       const argv = [compilers.cxx, ...checkFlags(compilers, context), ...folders, '-idirafter', stand];
-      const preprocess = [...defines, '-include', prelude, '-E', '-fpch-preprocess', '-x', 'c++', path];
+      const given = ['-include', prelude, ...(defines.length > 0 ? ['-include', macros] : [])];
+      const preprocess = [...given, '-E', '-fpch-preprocess', '-x', 'c++', path];
       const result = await callCompiler([...argv, ...preprocess], context, process.cwd());
       if (result.exitCode === 0)
         return {

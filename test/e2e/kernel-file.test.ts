@@ -106,6 +106,7 @@ const expected: Readonly<
     halves: ['passed', '6 cases'],
     same_value: ['race', 'same-value-race: byte 0 of'],
     same_value_allowed: ['passed', '1 case'],
+    same_value_of_a_warp: ['passed', '1 case'],
     not_same_value: ['race', 'race: byte 0 of'],
     divergent_barrier: [
       'race',

@@ -25,7 +25,8 @@ std::unordered_set<std::uint64_t> reported;
 /// Of each race: the finding, and whether all its stores so far left the memory as it was.
 struct RacingStores {
   std::size_t finding;
-  bool same;
+  bool same, one_store;
+  std::uint64_t times = 0;
 };
 std::unordered_map<std::uint64_t, RacingStores> racing_stores;  // by finding
 struct {
@@ -148,8 +149,10 @@ bool report_once(const char* kind, std::uint64_t key, const std::string& message
   return true;
 }
 
-void note_racing_store(std::uint64_t key, const void* pointer, std::size_t bytes) {
-  const auto [known, is_new] = racing_stores.try_emplace(key, RacingStores{findings.size() - 1, true});
+void note_racing_store(std::uint64_t key, const void* pointer, std::size_t bytes, bool one_store) {
+  const auto [known, is_new] =
+      racing_stores.try_emplace(key, RacingStores{findings.size() - 1, true, one_store});
+  ++known->second.times;
   if (!known->second.same) return;
   if (!pointer || bytes > sizeof racing_store.before) {
     known->second.same = false;
@@ -215,13 +218,24 @@ void start_reports() {
     table.sites.push_back({nullptr, static_cast<AccessKind>(kind)});
 }
 
+/// Races whose stores all left the value that was there: of one warp's instruction they are none; others come last, since they
+/// may be meant.
+static void judge_racing_stores() {
+  for (const auto& [key, stores] : racing_stores) {
+    if (!stores.same || stores.finding >= findings.size()) continue;
+    Finding& finding = findings[stores.finding];
+    finding.kind = stores.one_store ? "" : "same-value-race";
+    finding.message += "; each store leaves the value that was there";
+    if (stores.one_store) finding_count -= stores.times;
+  }
+  std::erase_if(findings, [](const Finding& one) { return one.kind.empty(); });
+  std::stable_partition(findings.begin(), findings.end(),
+                        [](const Finding& one) { return one.kind != "same-value-race"; });
+}
+
 void finish_reports(Result& result) {
   settle_racing_store();
-  for (const auto& [key, stores] : racing_stores)
-    if (stores.same && stores.finding < findings.size()) {
-      findings[stores.finding].kind = "same-value-race";
-      findings[stores.finding].message += "; each store leaves the value that was there";
-    }
+  judge_racing_stores();
   resolve_symbols(findings);
   drop_repetitions();
   result.findings = std::move(findings);

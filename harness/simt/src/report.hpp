@@ -21,8 +21,9 @@ bool report_once(const char* kind, std::uint64_t key, const std::string& message
 [[noreturn]] void fail(const char* kind, const std::string& message);
 
 /// A race found by report_once with `key`, in which the running thread is about to store `bytes` at `pointer` (null: no plain
-/// store). Where no store of it changes what the memory holds, the finding becomes a `same-value-race`.
-void note_racing_store(std::uint64_t key, const void* pointer, std::size_t bytes);
+/// store). Where no store of it changes what the memory holds, the finding becomes a `same-value-race`; if all were `one_store`
+/// of a warp each, it is none.
+void note_racing_store(std::uint64_t key, const void* pointer, std::size_t bytes, bool one_store);
 /// Compares what the last racing store left with what was there before. To be called before anything else happens.
 void settle_racing_store();
 

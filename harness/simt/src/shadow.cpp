@@ -120,25 +120,34 @@ int byte_of(AccessKind kind) {
 /// Two bytes share a part of a cell: accesses to different ones do not conflict.
 bool are_neighbours(AccessKind before, AccessKind now) { return (byte_of(before) ^ byte_of(now)) == 1; }
 
-void report_pair(const char* problem, const Place& place, std::size_t offset, const Stamp& before,
-                 const Access& now) {
-  if (are_neighbours(site_of(before.site).kind, now.kind)) return;
-  const std::uint64_t key = std::uint64_t{before.site} << 32 | std::uint64_t{now.stamp.site} << 8 |
-                            static_cast<unsigned char>(problem[0]);
-  const std::string message =
-      place_name(place, offset) + ": " + side(now.stamp) + " and earlier " + side(before) + ": " + problem;
-  const bool is_first = report_once("race", key, message);
-  const bool plain = now.kind == AccessKind::store || (byte_of(now.kind) < 2 && is_write(now.kind));
-  note_racing_store(key, plain ? machine.store : nullptr, machine.store_bytes);
-  if (!is_first) return;
-  explain_agent(before);
-  explain_agent(now.stamp);
-}
-
 /// The thread for which an agent of this wave works.
 std::uint32_t owner_of(const Stamp& stamp) {
   const std::size_t threads = machine.threads.size();
   return stamp.agent < threads ? stamp.agent : machine.agents[stamp.agent - threads].owner;
+}
+
+/// One instruction of one warp, as far as can be told: the programming guide lets one of its lanes write.
+bool is_one_store(const Stamp& before, const Access& now) {
+  if (before.site != now.stamp.site || before.epoch <= machine.wave_epoch) return false;
+  const std::uint32_t first = owner_of(before), second = owner_of(now.stamp);
+  const std::uint32_t per_block = machine.threads_per_block;
+  return first / per_block == second / per_block && first % per_block / 32 == second % per_block / 32;
+}
+
+void report_pair(const char* problem, const Place& place, std::size_t offset, const Stamp& before,
+                 const Access& now) {
+  if (are_neighbours(site_of(before.site).kind, now.kind)) return;
+  const bool one_store = is_one_store(before, now);
+  const std::uint64_t key = std::uint64_t{before.site} << 32 | std::uint64_t{now.stamp.site} << 9 |
+                            std::uint64_t{one_store} << 8 | static_cast<unsigned char>(problem[0]);
+  const std::string message =
+      place_name(place, offset) + ": " + side(now.stamp) + " and earlier " + side(before) + ": " + problem;
+  const bool is_first = report_once("race", key, message);
+  const bool plain = now.kind == AccessKind::store || (byte_of(now.kind) < 2 && is_write(now.kind));
+  note_racing_store(key, plain ? machine.store : nullptr, machine.store_bytes, one_store);
+  if (!is_first) return;
+  explain_agent(before);
+  explain_agent(now.stamp);
 }
 
 void report_unordered(const Place& place, std::size_t offset, const Stamp& before, const Access& now) {
