@@ -119,12 +119,12 @@ const expected: Readonly<
     copies_too_much: ['race', 'write after write'],
     no_output: ['race', "of shared 'tile' (256 bytes)"],
     'too_much<float>': ['resources', "52000 bytes of static shared memory up to 'large'; at most 49152"],
-    texture: ['refused', 'mistakes.cu:83: the emulated device does not support textures'],
+    texture: ['refused', 'mistakes.cu:84: the emulated device does not support textures'],
     assembler: [
       'refused',
-      "mistakes.cu:87: the emulated device does not support the inline PTX 'bfind.u32 %0, 32'",
+      "mistakes.cu:88: the emulated device does not support the inline PTX 'bfind.u32 %0, 32'",
     ],
-    undeclared: ['refused', "mistakes.cu:91: '__no_such_function' is not known to the emulated device"],
+    undeclared: ['refused', "mistakes.cu:92: '__no_such_function' is not known to the emulated device"],
   },
 };
 

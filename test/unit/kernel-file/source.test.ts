@@ -37,7 +37,7 @@ Vec operator+(Vec a, Vec b);
       'type Pair',
       'variable counter other',
       'type Mode fast slow',
-      'type float floatX',
+      'type floatX',
       'function g',
       'open ',
       'function main',
