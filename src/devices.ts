@@ -94,7 +94,7 @@ export class Devices {
     const compilers = toolkit ? await this.#run.toolchain() : await findCxx(environment, executor);
     const soFar = nowAndThen();
     return buildWorker(device, compilers, context, (done, all) => {
-      if (done === 0) note(`building the runner of the device ${device}: ${all} files, this once`);
+      if (done === 0) note(`building the runner of the device ${device}: ${all} files, once`);
       else if (done < all) soFar(`runner: ${done} of ${all} files built`);
     });
   }

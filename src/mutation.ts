@@ -54,7 +54,7 @@ export class MutantTrials {
   /** The variants that pass as they are: mutants of the others would say nothing, which is told. All, where no time is left. */
   async passing(sources: readonly Source[]): Promise<readonly Source[]> {
     if (this.#late()) return sources;
-    this.#shop.note(`gating ${sources.length} variants as they are`);
+    this.#shop.note(`gating ${sources.length} unmutated variants`);
     const found = await mapLimit(sources, 2 * this.#shop.jobs, (source) => this.#sound(source));
     return sources.filter((source, index) => {
       const original = found[index];
@@ -177,7 +177,7 @@ export class MutantTrials {
       } catch (error) {
         if (!(error instanceof EnvironmentError)) throw error;
         if (last) return otherwise(error.message);
-        this.#shop.note(`once more: ${error.message}`);
+        this.#shop.note(`trying again: ${error.message}`);
       }
     }
   }

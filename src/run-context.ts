@@ -280,7 +280,7 @@ export class RunContext {
 /** The error of a run without a gate that cannot time: nothing else was asked of its devices. */
 function cannotTime(why: string): EnvironmentError {
   return new EnvironmentError(
-    `cannot time: ${why}; \`npx gen time --device auto\` asks a GPU where there is one, \`npx gen select\` and \`npx gen emit\` do without times`,
+    `cannot time: ${why}; \`npx gen time --device auto\` uses a GPU if there is one, \`npx gen select\` and \`npx gen emit\` need no times`,
   );
 }
 

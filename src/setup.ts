@@ -116,7 +116,7 @@ export function compileContext(
     familyFolder: request.folder,
     slots: new Slots(request.jobs),
     signal: host.signal,
-    onWait: (owner) => note(`waiting for ${describeOwner(owner)}, which compiles what is needed here too`),
+    onWait: (owner) => note(`waiting for ${describeOwner(owner)}, which compiles the same sources`),
   };
 }
 

@@ -20,24 +20,22 @@ export interface CacheOptions {
 
 /** `gen cache`: what contexts of emitted libraries measured. */
 export function addCache(program: Command, done: (code: number) => void): void {
-  const cache = program
-    .command('cache')
-    .description('what emitted libraries measured and remember (docs/tuner.md)');
+  const cache = program.command('cache').description('tuning records of emitted libraries (docs/tuner.md)');
   const add = (name: string, description: string) =>
     cache
       .command(name)
       .description(description)
       .option('--folder <folder>', "the cache (default: `tuned` in the user's cache folder)");
-  add('list', 'keys, the kernel of each, and its time')
+  add('list', 'list keys with their kernels and times')
     .option('--json', 'print JSON lines on stdout, each with `event`')
     .action((options: CacheOptions) => done(listCache(options)));
-  add('show', 'records in full')
+  add('show', 'show records in full')
     .argument('<text>', 'a part of the key, of the variant or of the path')
     .action((text: string, options: CacheOptions) => done(showCache(text, options)));
-  add('prune', 'remove damaged files and what killed processes left')
-    .option('--older-than <days>', 'records that are older, too')
+  add('prune', 'remove damaged files and leftovers of killed processes')
+    .option('--older-than <days>', 'also remove older records')
     .action((options: CacheOptions) => done(pruneCache(options)));
-  add('export', 'all records as lines of JSON, for another machine with such a GPU and driver')
+  add('export', 'write all records as JSON lines, for another machine with such a GPU and driver')
     .argument('[file]', 'default: stdout')
     .option(
       '--wisdom <family>',

@@ -27,7 +27,7 @@ export async function main(
   const lost = await unprinted();
   if (lost && code !== exitCode.interrupted) {
     tell(lost, errorEvent(lost));
-    if (code !== exitCode.couldNotRun) remark('what was asked was done; what it answered is lost');
+    if (code !== exitCode.couldNotRun) remark('the work was done, but its output is lost');
     code = exitCode.couldNotRun;
   }
   process.exit(code);

@@ -30,20 +30,20 @@ const operatorNames = [...operators.map(({ name }) => name), launchOperator];
 export function withMutants(command: Command): Command {
   return command
     .option('--sample <n>', 'at most n mutants, spread over paths and operators', count)
-    .addOption(new Option('--operator <name...>', 'only mutants by these').choices(operatorNames))
+    .addOption(new Option('--operator <name...>', 'only mutants by these operators').choices(operatorNames))
     .option('--list', 'list the mutants without trying them')
     .option('--rules <case>', "also ask other projects' acceptance rules about the outputs of this gate case")
     .option(
       '--alarms <n>',
-      'run the variants as they are so often instead: what does not pass is a false alarm',
+      'gate the unmutated variants n times instead: every failure is a false alarm',
       count,
     )
     .option('--seed <n>', 'with --alarms: the first schedule seed (default: 1)', seed)
     .option('--seconds <n>', 'start no mutant after n seconds; report what is done', seed)
-    .option('--floor <file>', 'exit with 1 where fewer are killed than this file requires')
+    .option('--floor <file>', 'exit with 1 if fewer are killed than this file requires')
     .option('--update-floor', 'with --floor: rewrite the file')
-    .option('--markdown <file>', 'put the tables into a document')
-    .option('--as <variant id>', 'which variant a file stands for (default: what its first line says)')
+    .option('--markdown <file>', 'write the tables into a document')
+    .option('--as <variant id>', 'variant that a file stands for (default: the one named in its first line)')
     .option('--resume [file]', 'continue results (default: the newest)')
     .option('--retry', 'with --resume: try survivors again');
 }

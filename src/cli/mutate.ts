@@ -37,9 +37,7 @@ export async function mutate(
 ): Promise<number> {
   const { device = emulatedOnly } = options;
   if (!device.devices.includes(emulated.name))
-    throw new UsageError(
-      'gen mutate asks the emulated device first: --device auto puts defects to the GPUs as well',
-    );
+    throw new UsageError('gen mutate gates on the emulated device first: --device auto adds the GPUs');
   const config = await configOf(options);
   const [name, what] = subjectOf(first, second, options.as);
   const discovered = await loadFamily(name, { families: config.families });
@@ -79,7 +77,7 @@ export async function mutate(
     return await Promise.race([work(trials, passing, shop, options, config.out), interrupt.happened]);
   } catch (error) {
     if (!interrupt.signal.aborted) throw error;
-    note('stopped; the same command with --resume goes on');
+    note('stopped; repeat the command with --resume to continue');
     return exitCode.interrupted;
   } finally {
     interrupt.release();

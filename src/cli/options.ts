@@ -80,9 +80,9 @@ export function withSpace(command: Command): Command {
   return command
     .option(
       '--preset <name>',
-      'a preset of the family (default: `default`, or all points with --where; `shipped` for a sweep without a GPU where there is wisdom)',
+      'a preset of the family (default: `default`; all points with --where; `shipped` for a sweep without a GPU, if there is wisdom)',
     )
-    .option('--where <condition>', 'only points that fulfil it, e.g. "block == 64 && tileN >= 128"')
+    .option('--where <condition>', 'only points that satisfy it, e.g. "block == 64 && tileN >= 128"')
     .option('--limit <n>', 'at most n variants, evenly spaced', count)
     .option('--arch <name>', archHelp);
 }
@@ -92,12 +92,12 @@ export function withMachine(command: Command): Command {
   return command
     .option(
       '--device <name>',
-      'auto, emulated, cuda (all GPUs), cuda:1 or cuda:0,2 (default: auto: emulated, and the GPUs where there are any)',
+      'auto (emulated, and all GPUs if there are any), emulated, cuda (all GPUs), cuda:1 or cuda:0,2 (default: auto)',
       (text: string) => parseDevices(text),
     )
     .option(
       '--jobs <n>',
-      'compilers and emulated devices at a time (default: cores, as memory allows)',
+      'parallel compilers and emulated devices (default: one per core, as memory allows)',
       count,
     )
     .option('--watchdog <seconds>', 'kill a kernel that runs longer, verdict `hang` (default: 30)', count)
@@ -106,7 +106,7 @@ export function withMachine(command: Command): Command {
 
 export function withDepth(command: Command): Command {
   return command.addOption(
-    new Option('--depth <name>', 'how many gate cases, docs/verdicts.md lists them (default: quick)').choices(
+    new Option('--depth <name>', 'number of gate cases, listed in docs/verdicts.md (default: quick)').choices(
       ['quick', 'full'],
     ),
   );
@@ -116,7 +116,7 @@ export function withDepth(command: Command): Command {
 export function withGatePart(command: Command): Command {
   return command
     .option('--case <id>', 'run only this gate case')
-    .option('--seed <n>', 'emulated device: the one schedule that the seed stands for', seed)
+    .option('--seed <n>', 'emulated device: run only the schedule of this seed', seed)
     .option('--dump <folder>', "write each case's inputs, output and reference, as .npy");
 }
 
@@ -127,8 +127,8 @@ export function withCheck(command: Command): Command {
       '--against <reference>',
       'for a .cu: file.c:function, file.cu:kernel, file.py:function or out.npy',
     )
-    .option('--description <file>', 'for a .cu: its description, in place of those in it and beside it')
-    .option('--include <folder...>', 'for a .cu: where its headers are')
+    .option('--description <file>', 'for a .cu: its description, instead of those in it and beside it')
+    .option('--include <folder...>', 'for a .cu: folders of its headers')
     .addOption(
       new Option('--sanitize <tool>', 'for a .cu with --device cuda: also under compute-sanitizer').choices(
         sanitizerNames,
@@ -136,7 +136,7 @@ export function withCheck(command: Command): Command {
     )
     .option(
       '--baseline <file>',
-      'for a .cu: known findings, which do not fail; the file is written where there is none',
+      'for a .cu: known findings, which do not fail; the file is written if there is none',
     )
     .option('--watch', 'for a .cu: check again whenever a file beside it changes, until interrupted')
     .option('--junit <file>', 'for a .cu: also write a JUnit report')
@@ -147,7 +147,7 @@ export function withCheck(command: Command): Command {
 export function withChoice(command: Command): Command {
   return command.option(
     '--accuracy <rank>',
-    'choose variants up to this rank of accuracy, where the family ranks it (default: the best that passed)',
+    'worst rank of accuracy that may be chosen, if the family ranks it (default: the best that passed)',
     seed,
   );
 }

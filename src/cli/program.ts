@@ -42,10 +42,10 @@ type Done = (code: number) => void;
 
 const footer = `
 Exit codes: 0 done; 1 nothing passed, or the gate said no; 2 could not run
-(wrong argument, missing compiler, full disk), or stdout does not take the
-answer (what was asked was done then; a reader that leaves, as in \`| head\`, is
-no error); 130 stopped with Ctrl-C (the run is kept, the last line says how to
-go on).`;
+(wrong argument, missing compiler, full disk), or could not write to stdout
+(the work was done, its output is lost; a reader that leaves, as in \`| head\`,
+is no error); 130 stopped with Ctrl-C (the run is kept, the last line says how
+to resume it).`;
 
 /** All commands. Each calls one function, whose number is the exit code. */
 export function programOf(done: Done): Command {
@@ -88,7 +88,7 @@ function addValidate(program: Command, name: string, done: Done): void {
   );
   const gate = upTo('gate', done);
   withCheck(withGatePart(withDepth(withMachine(withSpace(withOutput(command))))))
-    .option('--as <variant id>', 'which variant a file stands for (default: what its first line says)')
+    .option('--as <variant id>', 'variant that a file stands for (default: the one named in its first line)')
     .action(async (first: string, second: string | undefined, options: Options) =>
       isOwnSource(first, options)
         ? done(await (options.watch ? watchOwnSource : checkOwnSource)(first, second, options))
@@ -163,7 +163,7 @@ function addRunCommands(program: Command, done: Done): void {
   }
   const emit = program
     .command('emit')
-    .description('select, and write the library of these runs; its other operations stay')
+    .description('select variants and write the library of these runs; its other operations stay')
     .argument(
       '[run...]',
       'ids or folders of runs, or families for their newest run (default: the newest run)',
@@ -188,12 +188,15 @@ function addReport(program: Command, done: Done): void {
     .command('report')
     .description('write a run as an evidence file, and runs or evidence files as a Markdown page')
     .argument('[run]', 'id or folder of a run (default: the newest)')
-    .option('--evidence <file>', 'write everything that the run measured, and where, as JSON')
+    .option('--evidence <file>', 'write all measurements of the run and its environment as JSON')
     .option('--markdown <file>', 'write the page, and a picture beside it (default: the page on stdout)')
-    .option('--wisdom <file>', 'write the winners as templates/kernels/<family>/wisdom/<arch>.json is')
+    .option(
+      '--wisdom <file>',
+      'write the winners, in the format of templates/kernels/<family>/wisdom/<arch>.json',
+    )
     .option(
       '--timings <file>',
-      'add all times to a file as templates/kernels/<family>/wisdom/timings/<arch>.json is',
+      'add all times to a file, in the format of templates/kernels/<family>/wisdom/timings/<arch>.json',
     )
     .option('--from <file...>', 'report on evidence files instead of a run')
     .option('--rival <file...>', 'times of other systems, by bench/compare.py')
@@ -226,11 +229,11 @@ function addInspectCommands(program: Command, done: Done): void {
   );
   const making = program
     .command('problem')
-    .description('the operands of workloads, as the gate and the timer use them')
+    .description('write or list the operands of workloads, as the gate and the timer use them')
     .argument('<family>', 'a kernel family; see `gen list`')
     .argument('<workload...>', 'ids of its workloads; see `gen show <family>`')
     .option('--to <folder>', 'write each tensor to <folder>/<workload>/<tensor>.npy (bf16 as f4)')
-    .option('--tensors <name...>', 'these alone');
+    .option('--tensors <name...>', 'only these');
   withAnswer(making).action(async (family: string, workloads: string[], options: ProblemOptions) =>
     done(await problem(family, workloads, options)),
   );
@@ -255,16 +258,16 @@ function addMachineCommands(program: Command, done: Done): void {
     .command('toolchain')
     .description('the CUDA toolkit that this package installs for itself')
     .command('install')
-    .description("install CUDA's compiler where there is none, and the tools named by --with")
+    .description("install CUDA's compiler if there is none, and the tools named by --with")
     .addOption(new Option('--with <part...>', 'further parts').choices(partNames.slice(1)))
-    .option('--quiet', 'print nothing where nothing is installed')
+    .option('--quiet', 'print nothing if nothing is installed')
     .action(async (options: { with?: Exclude<PartName, 'compile'>[]; quiet?: boolean }) => {
       await installToolchain(options.with ?? [], options.quiet ?? false);
       done(0);
     });
   program
     .command('new')
-    .description('begin something of your own')
+    .description('start a kernel family of your own')
     .command('kernel')
     .description('copy a complete kernel family to templates/kernels/<name>')
     .argument('<name>', 'lower case, with dashes')

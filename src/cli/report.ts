@@ -98,10 +98,10 @@ function newestRun(root: string): Run {
   if (ended(newest)) return newest;
   const run = findRun(root, (one) => judged(one) && ended(one));
   if (!run) {
-    remark(`${newest.id} did not end: what it has is reported`);
+    remark(`${newest.id} did not end: reporting what it has`);
     return newest;
   }
-  remark(`${newest.id} did not end: this is of ${run.id}`);
+  remark(`${newest.id} did not end: reporting ${run.id} instead`);
   newest.close();
   return run;
 }

@@ -44,7 +44,7 @@ function describeEnd(end: BadEnd, { seconds, stderr }: RunResult, limit: number)
   if (end === 'limit') return `the compiler had not finished after ${limit} s of CPU time`;
   if (end === 'crash') return `the compiler crashes on this source${said}`;
   if (end === 'stuck')
-    return `the compiler had not finished after ${Math.round(seconds)} s, in which it had less than ${limit} s of a CPU: give it a machine that is less busy`;
+    return `the compiler had not finished after ${Math.round(seconds)} s with less than ${limit} s of CPU time: run it on a less busy machine`;
   const how = end === 'memory' ? 'ran out of memory' : 'was killed';
   return `the compiler ${how}, also when no other ran beside it${said}; ${lessWork}`;
 }

@@ -17,7 +17,7 @@ export function mustBeOfKernel({ ending, suspect }: Crash, { variant }: GateJob,
     );
   if (suspect.launched) return;
   throw new UsageError(
-    `${join(folder, 'oracle.hpp')}: the family's C++ takes the runner down before any kernel runs: it ${describeEnding(ending)} (${place})`,
+    `${join(folder, 'oracle.hpp')}: the family's C++ crashes the runner before any kernel runs: it ${describeEnding(ending)} (${place})`,
   );
 }
 

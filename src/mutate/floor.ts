@@ -52,5 +52,5 @@ export function dropBelow(floor: Floor, now: Floor, path: string): string | unde
       `${path} is about the mutants ${floor.mutants} of ${floor.family} at depth ${floor.depth}: ask for the same, or name another floor`,
     );
   if (now.killed * floor.defects >= floor.killed * now.defects) return undefined;
-  return `the score dropped: ${now.killed} of ${now.defects} killed, where ${floor.killed} of ${floor.defects} were on ${floor.date.slice(0, 10)}`;
+  return `the score dropped: ${now.killed} of ${now.defects} killed; ${floor.killed} of ${floor.defects} on ${floor.date.slice(0, 10)}`;
 }

@@ -41,11 +41,11 @@ export function holding(
       ),
       ...fated('stale').map(
         ({ workload, variant, run }) =>
-          `${place}, ${workload}: not used, the source of ${variant} is no longer what was timed in ${run}`,
+          `${place}, ${workload}: not used, the source of ${variant} has changed since ${run} timed it`,
       ),
       ...(absent > 0
         ? [
-            `${place}: the winners of ${absent} of ${asked.length} workloads are not among what passed here; the family's ranking decides there (the preset shipped has all winners)`,
+            `${place}: no tuned winner for ${absent} of ${asked.length} workloads among the variants that passed; they are ranked by the family's heuristic (the preset shipped has all winners)`,
           ]
         : []),
     ],

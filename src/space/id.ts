@@ -85,7 +85,7 @@ export function pointOfId(family: AnyFamily, id: string): Values {
   const expected = digestOf(values, activeLevels(family, values));
   if (digest !== undefined && digest !== expected) {
     throw new UsageError(
-      `'${id}' is mistyped, or of a family whose usual values were others: the digest of what it says is ${expected}`,
+      `'${id}' is mistyped, or from a version of the family with other default values: its values have the digest ${expected}`,
     );
   }
   return values;

@@ -59,7 +59,7 @@ const defects: readonly Defect[] = [
   [
     8,
     'std::abort();',
-    /oracle\.hpp: the family's C\+\+ takes the runner down before any kernel runs: it died of SIGABRT/,
+    /oracle\.hpp: the family's C\+\+ crashes the runner before any kernel runs: it died of SIGABRT/,
   ],
   [9, '*static_cast<volatile int*>(nullptr) = 1;', /it died of SIGSEGV.*\(case 'one' of my_op/],
   [10, 'raise(8);', /it died of SIGFPE/],

@@ -27,7 +27,7 @@ describe('gen mutate', { timeout: 280_000 }, () => {
     planted(place);
     const after = await mutate(place, '--floor', floor);
     expect(after.code).toBe(1);
-    expect(after.stderr).toContain('the score dropped: 1 of 2 killed, where 1 of 1 were');
+    expect(after.stderr).toContain('the score dropped: 1 of 2 killed; 1 of 1 on');
     expect(after.stdout).toContain('- if (args.count > 100000) value = 0;\n+ if (false) value = 0;');
     expect(after.stdout).toContain('| killed in tier | out-of-bounds |');
 

@@ -61,7 +61,7 @@ describe('a sweep without a GPU', { timeout: 300_000 }, () => {
     edit(join(place.family, 'scale.cu.hbs'), (text) => `${text}// changed since\n`);
     const { code, stderr } = await gen(place.path, [...sweep, '--preset', 'sound']);
     expect(code).toBe(0);
-    expect(stderr).toContain(`not used, the source of ${winner} is no longer what was timed in gpu-1`);
+    expect(stderr).toContain(`not used, the source of ${winner} has changed since gpu-1 timed it`);
     const operation = operationOf(place);
     expect(operation?.untimed).toBe(true);
     expect(operation).not.toHaveProperty('wisdom');

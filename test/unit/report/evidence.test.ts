@@ -147,7 +147,7 @@ describe('without a run named', () => {
     const aborted = later(out);
     const { run: taken, said } = await reported(out);
     expect(taken).toBe(h200Run);
-    expect(said).toContain(`${aborted.id} did not end: this is of ${h200Run}`);
+    expect(said).toContain(`${aborted.id} did not end: reporting ${h200Run} instead`);
     aborted.writeJson('summary.json', part);
     expect((await reported(out)).run).toBe(aborted.id);
   });
@@ -165,7 +165,7 @@ describe('without a run named', () => {
     rmSync(join(run.path, 'summary.json'), { force: true });
     const { run: taken, said } = await reported(out);
     expect(taken).toBe(h200Run);
-    expect(said).toContain(`${h200Run} did not end: what it has is reported`);
+    expect(said).toContain(`${h200Run} did not end: reporting what it has`);
   });
 });
 

@@ -64,9 +64,9 @@ describe('a selection without times', () => {
     expect(selection.choices.every(({ median }) => median === undefined)).toBe(true);
     expect(remarks).toEqual([
       expect.stringMatching(/two: the space no longer has toy\.gone/),
-      expect.stringMatching(/one: not used, the source of toy\.a is no longer what was timed in gpu-1/),
+      expect.stringMatching(/one: not used, the source of toy\.a has changed since gpu-1 timed it/),
       expect.stringMatching(
-        /the winners of 1 of 3 workloads are not among what passed here; the family's ranking decides there/,
+        /no tuned winner for 1 of 3 workloads among the variants that passed; they are ranked by the family's heuristic/,
       ),
     ]);
   });

@@ -61,7 +61,7 @@ describe('variant ids', () => {
     ['toy_op', /part 2 should be the path \(naive, simt, mma\), the id ends/],
     ['toy_op.naive.b32.tn64.st2', /part 5 is 'st2', which no parameter takes there/],
     ['toy_op.mma.b64.tn64.b32', /part 5 is 'b32', which no parameter takes there/],
-    ['toy_op.mma.b64-0000', /mistyped, .*the digest of what it says is [0-9a-f]{4}/],
+    ['toy_op.mma.b64-0000', /mistyped, .*its values have the digest [0-9a-f]{4}/],
     ['toy_op.naïve', /part 2 should be the path .*found 'naïve'; did you mean 'naive'/],
   ])('that are wrong are refused with the place: %s', (id, message) => {
     expect(() => pointOfId(toyFamily, id)).toThrow(message);

@@ -111,7 +111,7 @@ static void calls_free(PyObject* object) {
   ready_free(object);
 }
 
-/* What a function of no arguments says: 0 for 0, None and False, 1 for all else; -1 with an exception. */
+/* Truth of a function's result, without arguments: 0 for 0, None and False, 1 for all else; -1 with an exception. */
 static int asked(PyObject* function) {
   PyObject* said = PyObject_CallNoArgs(function);
   if (said == NULL) return -1;
