@@ -45,12 +45,7 @@ export function select(
         return chooseFirst(workload, ranking, ranks);
       });
   const served = new Set(choices.map((choice) => choice.workload));
-  const fallbacks = chooseFallbacks(
-    family,
-    variants,
-    workloads.filter(({ id }) => served.has(id)),
-    ranks,
-  );
+  const fallbacks = chooseFallbacks(family, variants, ranks);
   return {
     family: family.name,
     timed,
@@ -115,20 +110,15 @@ function chooseFirst(workload: Workload, ranking: readonly string[], ranks: Accu
 }
 
 /**
- * For each rank of generality, lowest first, the best variant for each workload, as the priority has it: times tell nothing
- * of the problems that it is for.
+ * For each rank of generality, lowest first, the best variant for each workload of the family, timed or not, as the priority has
+ * it: times tell nothing of the problems that it is for.
  */
-function chooseFallbacks(
-  family: AnyFamily,
-  variants: readonly Variant[],
-  workloads: readonly Workload[],
-  ranks: Accuracy,
-): string[] {
+function chooseFallbacks(family: AnyFamily, variants: readonly Variant[], ranks: Accuracy): string[] {
   const rankOf = ({ parameters }: Variant) => family.generality?.(parameters) ?? 0;
   const general = [...new Set(variants.map(rankOf))].filter((rank) => rank > 0).toSorted((a, b) => a - b);
   return general.flatMap((rank) => {
     const able = variants.filter((variant) => rankOf(variant) === rank);
-    const chosen = workloads.flatMap((workload) =>
+    const chosen = family.workloads.flatMap((workload) =>
       chooseFirst(workload, rankByPriority(family, able, workload), ranks).map(({ variant }) => variant),
     );
     return [...new Set(chosen)].toSorted(compare);

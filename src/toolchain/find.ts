@@ -84,12 +84,15 @@ async function inspect({ origin, home }: Candidate, executor: Executor): Promise
   return { cudaHome: home, nvcc, nvccVersion: version, origin, libraryPath };
 }
 
-/** g++ (or CXX): its command and version. Throws an EnvironmentError when there is none, or it is too old. */
+/**
+ * g++ (or CXX): its command and version. Where CXX is Clang, which packages may be built with, the g++ on PATH: the emulated device needs
+ * g++. Throws an EnvironmentError when there is none, or it is too old.
+ */
 export async function findCxx(
   environment: Environment,
   executor: Executor,
 ): Promise<Pick<Toolchain, 'cxx' | 'cxxVersion'>> {
-  const cxx = environment.CXX || 'g++';
+  const cxx = (await isClang(environment.CXX, executor)) ? 'g++' : environment.CXX || 'g++';
   const path = cxx.includes('/') ? cxx : onSearchPath(cxx, environment);
   const install = 'install it (Debian, Ubuntu: apt-get install g++) or name one with CXX=/path/to/g++';
   if (path === undefined || !existsSync(path)) {
@@ -107,6 +110,11 @@ export async function findCxx(
     );
   }
   return { cxx: path, cxxVersion: version };
+}
+
+/** Zig's compiler is one, too. */
+async function isClang(cxx: string | undefined, executor: Executor): Promise<boolean> {
+  return !!cxx && (await versionOf([cxx, '--version'], /(clang)/i, executor)) !== undefined;
 }
 
 /** System folders of shared libraries, which programs find by themselves. */

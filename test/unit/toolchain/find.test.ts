@@ -72,6 +72,13 @@ describe('findCxx', () => {
     expect(Number.parseInt(found.cxxVersion, 10)).toBeGreaterThanOrEqual(12);
   });
 
+  test('leaves a Clang in CXX to what packages are built with', async () => {
+    const CXX = join(folderOf(), 'zig-c++');
+    program(CXX, 'clang version 22.1.8');
+    const found = await findCxx({ PATH: process.env.PATH, CXX }, localExecutor);
+    expect(found).toEqual(await findCxx({ PATH: process.env.PATH }, localExecutor));
+  });
+
   test.each<[string, (folder: string) => Record<string, string>, RegExp]>([
     ['none', () => ({ PATH: '/nowhere' }), /no C\+\+ compiler 'g\+\+': install it .*apt-get install g\+\+/],
     ['one that is not there', () => ({ CXX: '/nowhere/g++-13' }), /no C\+\+ compiler '\/nowhere\/g\+\+-13'/],
