@@ -6,7 +6,7 @@ Prints what was checked and JSON lines of times. Layers are those of Llama-3.1-8
 blocks of 64. Times of layers are medians of CUDA graphs over a stack of MLPs with weights of their own, as a model has them, so that
 weights do not stay in L2; microseconds of one MLP. PyTorch's Triton kernel is timed as F.linear calls it and with the best of some
 configurations for each product; torchao, where it is installed, by its BlockSparseTensor. These two are given 16 rows of x where T is less.
-Needs the package tilewright installed, and PyTorch with CUDA.
+Needs the package tilewright installed, and PyTorch with CUDA and Triton.
 """
 
 import argparse
@@ -18,6 +18,8 @@ from unittest import mock
 
 import torch
 import torch.nn.functional as F
+import triton
+import triton.language as tl
 
 import tilewright
 import tilewright.torch as tt
@@ -162,6 +164,37 @@ def check_captured(layer):
         torch.cuda.synchronize()
         row["graph"] = error(y, wanted)
     return {"captured": row}
+
+
+@triton.jit
+def twice(x, y, count, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + at, 2 * tl.load(x + at, mask=at < count), mask=at < count)
+
+
+def check_beside_triton(layer):
+    """Largest error of a Triton kernel, the layer and that kernel again, over the largest element: eager, and as a CUDA graph."""
+    def doubled(x):
+        y = torch.empty_like(x)
+        twice[(triton.cdiv(x.numel(), 1024),)](x, y, x.numel(), BLOCK=1024)
+        return y
+
+    x, other = (torch.randn(64, layer.in_features, device="cuda", dtype=torch.float16) / 4 for _ in range(2))
+    error = lambda y, to: float((y.float() - to).abs().max() / to.abs().max())
+    with torch.no_grad():
+        wanted = lambda x: 4 * F.linear(x.float(), layer.dense_weight().float())
+        row = {"eager": error(doubled(layer(doubled(x))), wanted(x))}
+        stream, graph = torch.cuda.Stream(), torch.cuda.CUDAGraph()
+        with torch.cuda.stream(stream):
+            doubled(layer(doubled(x)))
+        torch.cuda.synchronize()
+        with torch.cuda.graph(graph, stream=stream):
+            y = doubled(layer(doubled(x)))
+        x.copy_(other)
+        graph.replay()
+        torch.cuda.synchronize()
+        row["graph"] = error(y, wanted(other))
+    return {"beside_triton": row}
 
 
 def eager(layer, bsr):
@@ -333,6 +366,7 @@ def main():
         if left() > 6:
             say(**guarded_row(lambda: training(stack[:2], dense[:2], tokens)))
     if left() > 8:
+        say(**guarded_row(lambda: check_beside_triton(stack[0][0])))
         say(**guarded_row(lambda: check_captured(stack[0][0])))
     say(statistics={f"{target} {device}": one for (target, device), one in tilewright.statistics().items()})
     say(seconds=round(time.monotonic() - started, 1))

@@ -1,9 +1,9 @@
 """PyTorch's own tests of products with sparse BSR tensors, by its own kernels and by this library's drop-in: what differs.
 
-    python3 bench/pytorch_tests.py <PyTorch's source>/test/test_sparse_csr.py [--match REGEX] [--json file]
+    python3 bench/pytorch_tests.py <PyTorch's source>/test/test_sparse_csr.py [--match REGEX] [--jobs 4] [--json file]
 
-Takes the file from a checkout of PyTorch, at the tag of the PyTorch that is installed. Runs the matching tests twice, each time in a process
-of its own: as they are, and with tilewright.torch.enable(). Prints outcomes, the tests whose outcome differs, and how many calls were taken.
+Takes the file from a checkout of PyTorch, at the tag of the PyTorch that is installed. Runs the matching tests twice, in processes side by side:
+as they are, and with tilewright.torch.enable(). Tests that PyTorch runs in its job for the compiler alone are run without it. Prints outcomes, the tests whose outcome differs, and how many calls were taken.
 Ends with 1 where a test passes with PyTorch's kernels and not with the library's. PyTorch's tests on the CPU are of float32 and wider, which the
 drop-in passes on: there they show that nothing else changes.
 """
@@ -19,6 +19,8 @@ import tempfile
 import time
 import unittest
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from unittest import mock
 
 MATCH = r"test_\w*(mm|matmul|linear|mv)"
 
@@ -56,12 +58,16 @@ def first_line(error):
 
 def tests_of(file):
     """All tests of a file, which is imported as PyTorch's runner would."""
+    from torch.testing._internal import common_utils
+
     sys.path.insert(0, os.path.dirname(os.path.abspath(file)))
     sys.argv = [file]
     spec = importlib.util.spec_from_file_location(os.path.splitext(os.path.basename(file))[0], file)
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
+    # Asked when a file is read, to leave tests out, and when a test is run, to compile it.
+    with mock.patch.object(common_utils, "TEST_WITH_TORCHINDUCTOR", True):
+        spec.loader.exec_module(module)
     pending, found = [unittest.defaultTestLoader.loadTestsFromModule(module)], []
     while pending:
         one = pending.pop()
@@ -69,44 +75,54 @@ def tests_of(file):
     return sorted(found, key=lambda test: test.id())
 
 
-def run_tests(file, match, seconds, drop_in):
-    """Outcomes of the matching tests, and what a drop-in did meanwhile. None is begun after so many seconds."""
-    outcomes, begun = Outcomes(), time.monotonic()
-    for test in tests_of(file):
-        if not re.search(match, test.id()):
-            continue
-        if time.monotonic() - begun > seconds:
-            outcomes.of[test.id()] = "not run"
-        else:
-            unittest.TestSuite([test]).run(outcomes)
-    passed_on = Counter() if drop_in is None else drop_in.passed_on
-    return {"outcomes": outcomes.of, "taken": drop_in.taken if drop_in else 0, "passed_on": dict(passed_on.most_common(12))}
-
-
 def child(options):
+    """Runs every so many of the matching tests, and writes what is known after each."""
     drop_in = None
     if options.child == "ours":
         import tilewright.torch
 
         drop_in = tilewright.torch.enable()
-    result = run_tests(options.file, options.match, options.seconds, drop_in)
-    with open(options.json, "w") as file:
-        json.dump(result, file)
+    part, jobs = map(int, options.part.split("/"))
+    tests = [test for test in tests_of(options.file) if re.search(options.match, test.id())][part::jobs]
+    outcomes, begun = Outcomes(), time.monotonic()
+    outcomes.of = {test.id(): "not run" for test in tests}
+    for test in [None, *tests]:
+        if test is not None and time.monotonic() - begun < options.seconds:
+            outcomes.of[test.id()] = "not finished"
+            unittest.TestSuite([test]).run(outcomes)
+        passed_on = {} if drop_in is None else dict(drop_in.passed_on)
+        with open(f"{options.json}.part", "w") as file:
+            json.dump({"outcomes": outcomes.of, "taken": drop_in.taken if drop_in else 0, "passed_on": passed_on}, file)
+        os.replace(f"{options.json}.part", options.json)
 
 
-def in_a_process(options, way):
+def in_a_process(options, way, part):
+    """What a process did; it is ended a while after it may begin no more tests."""
     with tempfile.TemporaryDirectory() as folder:
         result = os.path.join(folder, "result.json")
-        own = ["--child", way, "--match", options.match, "--seconds", str(options.seconds), "--json", result]
-        done = subprocess.run([sys.executable, __file__, options.file, *own], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        own = ["--child", way, "--part", f"{part}/{options.jobs}", "--match", options.match, "--seconds", str(options.seconds)]
+        argv = [sys.executable, __file__, options.file, *own, "--json", result]
+        said = ""
+        try:
+            limit = options.seconds + options.grace
+            said = subprocess.run(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=limit).stderr
+        except subprocess.TimeoutExpired:
+            said = "it took too long to begin"
         if not os.path.exists(result):
-            sys.exit(f"{options.file} could not be run ({way}):\n{done.stderr[-2000:]}")
+            sys.exit(f"{options.file} could not be run ({way}):\n{said[-2000:]}")
         with open(result) as file:
             return json.load(file)
 
 
+def together(results):
+    """Several processes' results as one."""
+    passed_on = sum((Counter(one["passed_on"]) for one in results), Counter())
+    outcomes = {name: said for one in results for name, said in one["outcomes"].items()}
+    return {"outcomes": outcomes, "taken": sum(one["taken"] for one in results), "passed_on": dict(passed_on.most_common(12))}
+
+
 def counted(outcomes):
-    kinds = Counter(one if one in ("passed", "skipped", "not run") else "failed" for one in outcomes.values())
+    kinds = Counter(one if one in ("passed", "skipped", "not run", "not finished") else "failed" for one in outcomes.values())
     return ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())) or "no test matches"
 
 
@@ -114,16 +130,22 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file", help="PyTorch's test/test_sparse_csr.py, or another of its test files")
     parser.add_argument("--match", default=MATCH, help="of the tests' names")
-    parser.add_argument("--seconds", type=float, default=3600, help="for each of the two runs; no test is begun after that")
+    parser.add_argument("--seconds", type=float, default=3600, help="no test is begun after that")
+    parser.add_argument("--grace", type=float, default=600, help="seconds that the tests begun, and what precedes them, may take beyond that")
+    parser.add_argument("--jobs", type=int, default=1, help="processes for each of the two runs")
     parser.add_argument("--json", help="file that gets outcomes and differences")
     parser.add_argument("--child", choices=("stock", "ours"), help=argparse.SUPPRESS)
+    parser.add_argument("--part", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         return child(options)
-    stock, ours = (in_a_process(options, way) for way in ("stock", "ours"))
+    with ThreadPoolExecutor(2 * options.jobs) as pool:
+        ways = [[pool.submit(in_a_process, options, way, part) for part in range(options.jobs)] for way in ("stock", "ours")]
+        stock, ours = (together([one.result() for one in way]) for way in ways)
     before = stock["outcomes"]
     pairs = {name: [before.get(name, "not run"), now] for name, now in ours["outcomes"].items()}
-    differ = {name: pair for name, pair in pairs.items() if pair[0] != pair[1] and "not run" not in pair}
+    known = {name: pair for name, pair in pairs.items() if not {"not run", "not finished"} & {*pair}}
+    differ = {name: pair for name, pair in known.items() if pair[0] != pair[1]}
     worse = [name for name, (was, _) in differ.items() if was == "passed"]
     print(f"PyTorch's kernels: {counted(before)}")
     print(f"with the drop-in: {counted(ours['outcomes'])}; {ours['taken']} calls taken")

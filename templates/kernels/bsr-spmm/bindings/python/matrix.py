@@ -80,6 +80,8 @@ class BsrMatrix:
     def __init__(self, values: Array, pattern: Pattern) -> None:
         self.values = values
         self.pattern = pattern
+        #: Of tilewright.torch.linear, by activation.
+        self.calls: dict[str, Any] = {}
         self._values = view(values, "values")
         wanted = (pattern.blocks, pattern.block, pattern.block)
         if self._values.shape != wanted or not _is_packed(self._values):

@@ -15,9 +15,10 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.compiler import is_compiling
 
 from ..._errors import InvalidArgument, NotSupported
-from ..._operation import TensorCalls
+from ..._operation import TensorCalls, repeat
 from .matrix import activation_name
 from .patterns import KeptPattern, Launch, block_rows, kinds, pattern_of
 
@@ -280,7 +281,7 @@ except AttributeError:  # another release: each call goes through the operator
 def _is_plain_call(x: Tensor, values: Tensor) -> bool:
     """Whether no compiler, trace, mode or transform has to see the operator; leaving it out saves a third of the time of a call."""
     return (
-        not torch.compiler.is_compiling()
+        not is_compiling()
         and type(x) is Tensor
         and type(values) in (torch.nn.Parameter, Tensor)
         and _modes() == 0
@@ -339,7 +340,16 @@ def _parts_of(a: Any) -> tuple[Tensor, Tensor, Tensor]:
 def linear(x: Tensor, a: Any, bias: Tensor | None = None, activation: str | None = None) -> Tensor:
     """act(x A^T + bias) for x [..., in]; A, out x in: a BsrMatrix of tensors, or a torch.sparse_bsr tensor. Differentiable."""
     crow, col, values = _parts_of(a)
-    return linear_of_parts(crow, col, values, x, bias, a.shape[0], activation_name(activation))
+    name = activation_name(activation)
+    if is_compiling() or isinstance(a, Tensor):
+        return linear_of_parts(crow, col, values, x, bias, a.shape[0], name)
+    calls = a.calls.get(name)
+    y = repeat(calls, crow, col, x, values, bias)
+    if y is not None:
+        return y
+    if calls is None:
+        calls = a.calls[name] = tensor_calls()
+    return linear_of_parts(crow, col, values, x, bias, a.shape[0], name, calls)
 
 
 def matmul(a: Any, b: Tensor) -> Tensor:
