@@ -97,7 +97,7 @@ def child(options):
 
 
 def in_a_process(options, way, part):
-    """What a process did; it is ended a while after it may begin no more tests."""
+    """Result of a process, which is ended a while after it may begin no more tests."""
     with tempfile.TemporaryDirectory() as folder:
         result = os.path.join(folder, "result.json")
         own = ["--child", way, "--part", f"{part}/{options.jobs}", "--match", options.match, "--seconds", str(options.seconds)]
