@@ -94,8 +94,8 @@ export class Devices {
     const compilers = toolkit ? await this.#run.toolchain() : await findCxx(environment, executor);
     const soFar = nowAndThen();
     return buildWorker(device, compilers, context, (done, all) => {
-      if (done === 0) note(`building the runner of the device ${device}: ${all} files, once`);
-      else if (done < all) soFar(`runner: ${done} of ${all} files built`);
+      if (done === 0) note(`building the runner of the device ${device}: ${all} parts, once`);
+      else if (done < all) soFar(`runner: ${done} of ${all} parts built`);
     });
   }
 }

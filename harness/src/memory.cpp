@@ -12,7 +12,7 @@ namespace tilewright {
 namespace {
 
 constexpr std::size_t kLeastBytes = 16;  // an empty operand still has an address
-constexpr std::int64_t kGrain = 1 << 22;
+constexpr std::int64_t kGrainBytes = 1 << 22;  // bytes per range of the parallel loop
 constexpr std::int64_t kMargin = 1024;  // elements behind each row of a sparse tensor that are watched
 
 std::vector<std::byte> guard_image(std::size_t bytes) {
@@ -175,7 +175,7 @@ std::int64_t Operand::first_damaged_row() const {
   const std::int64_t row_bytes = pitch_ * static_cast<std::int64_t>(element_bytes(tensor_.type));
   std::atomic<std::int64_t> first{tensor_.rows};
   parallel_for(
-      tensor_.rows, kGrain / std::max<std::int64_t>(row_bytes, 1) + 1,
+      tensor_.rows, kGrainBytes / std::max<std::int64_t>(row_bytes, 1) + 1,
       [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t row = begin; row < std::min<std::int64_t>(end, first); ++row) {
           const auto [start, bytes] = protected_bytes(row);

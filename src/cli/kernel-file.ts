@@ -176,8 +176,8 @@ async function openSession(
   const say = (text: string) => flags.quiet || process.stderr.write(`${text}\n`);
   const soFar = atMostEvery(2, (text: string) => say(text));
   const worker = await buildWorker(emulated.name, compilers, context, (done, all) => {
-    if (done === 0) say(`building the emulated device: ${all} files, this once`);
-    else if (done < all) soFar(`${done} of ${all} files built`);
+    if (done === 0) say(`building the emulated device: ${all} parts, this once`);
+    else if (done < all) soFar(`${done} of ${all} parts built`);
   });
   const patience = { kernel: flags.watchdog ?? 30, host: 300 };
   const device = await openDevice(emulated.name, worker.path, localExecutor, patience);

@@ -56,7 +56,7 @@ export async function problem(
     context,
     (done, all) => {
       if (done === 0 && !options.quiet)
-        remark(`building the program that makes the problems of ${name}: ${all} files, once`);
+        remark(`building the program that makes the problems of ${name}: ${all} parts, once`);
     },
   );
   for (const workload of workloads) tell(workload, await make(path, workload, discovered, options), options);

@@ -1,5 +1,5 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { backends } from '../backends/index.ts';
 import { EnvironmentError } from '../errors.ts';
@@ -18,14 +18,15 @@ export interface BuiltWorker {
   readonly cached: boolean;
 }
 
-/** Told how many files are built. */
-type OnFiles = (done: number, all: number) => void;
+/** Told how many units are built. */
+type OnUnits = (done: number, all: number) => void;
 
+/** Sources that are compiled as one: what they include is read, and its templates are instantiated, once. */
 interface Unit {
-  /** Path, or the name of a generated unit. */
-  readonly file: string;
+  readonly name: string;
   readonly text: string;
-  readonly generated: boolean;
+  /** Where its includes are looked for first. */
+  readonly beside?: string;
 }
 
 // Vectorised, since oracles and comparisons are loops over millions of elements.
@@ -41,64 +42,78 @@ const prelude = ['algorithm', 'array', 'chrono', 'cmath', 'cstdint', 'cstring', 
   .join('');
 
 /**
- * Builds the runner of a family with g++ alone: one object per source, each found in the cache where nothing that it
- * includes has changed. Runners of different families differ in one object. Where a compiler has to run, `onFiles` is told
- * how many of all files are done: 0 before the first, then after each. A runner that does not build is an EnvironmentError: a
- * family's C++ is part of the machinery, not a variant.
+ * Builds the runner of a family with g++ alone: a few units, each found in the cache where nothing that it includes has
+ * changed. Runners of different families differ in one. Where a compiler has to run, `onUnits` is told how many of all units
+ * are done: 0 before the first, then after each. A runner that does not build is an EnvironmentError: a family's C++ is part
+ * of the machinery, not a variant.
  */
 export async function buildWorker(
   device: DeviceName,
   compilers: RunnerCompilers,
   context: CompileContext,
-  onFiles: OnFiles = () => {},
+  onUnits: OnUnits = () => {},
 ): Promise<BuiltWorker> {
-  const sources = backends[device].runner.sources.flatMap((folder) => {
+  const support = supportUnit(context);
+  const units = backends[device].runner.sources.map((folder) => {
     const names = readdirSync(join(context.packageRoot, 'harness', folder)).filter((name) =>
       name.endsWith('.cpp'),
     );
-    return names.sort().map((name) => join(folder, name));
+    return unitOf(folder, without(names, folder === supportFolder ? support.names : []), context);
   });
-  return buildProgram('worker', sources, device, compilers, context, onFiles);
+  return buildProgram('worker', [...units, support.unit], device, compilers, context, onUnits);
 }
 
+const supportFolder = 'src';
+
 /** Sources of what families may include of the runner, and what these use. */
-function familySupport({ packageRoot }: CompileContext): string[] {
+function supportUnit(context: CompileContext): { readonly names: readonly string[]; readonly unit: Unit } {
+  const { packageRoot } = context;
   const offered = readdirSync(join(packageRoot, 'harness/include/tilewright')).map((name) =>
     basename(name, '.hpp'),
   );
-  const names = [...offered, 'json_reader', 'utf8'].map((name) => `src/${name}.cpp`);
-  return names.filter((name) => existsSync(join(packageRoot, 'harness', name))).sort();
+  const names = [...offered, 'json_reader', 'utf8'].map((name) => `${name}.cpp`);
+  const there = names.filter((name) => existsSync(join(packageRoot, 'harness', supportFolder, name)));
+  return { names: there, unit: { ...unitOf(supportFolder, there, context), name: 'support.cpp' } };
+}
+
+function without(names: readonly string[], others: readonly string[]): string[] {
+  return names.filter((name) => !others.includes(name));
+}
+
+/** `folder`: relative to `harness/`. */
+function unitOf(folder: string, names: readonly string[], { packageRoot }: CompileContext): Unit {
+  const text = names
+    .toSorted()
+    .map((name) => `#include "${name}"\n`)
+    .join('');
+  return { name: `${folder.replaceAll('/', '_')}.cpp`, text, beside: join(packageRoot, 'harness', folder) };
 }
 
 /** Builds the program that writes the tensors of a family's problems, of the runner's own objects. Needs no CUDA toolkit. */
 export function buildProblemWriter(
   compilers: RunnerCompilers,
   context: CompileContext,
-  onFiles: OnFiles = () => {},
+  onUnits: OnUnits = () => {},
 ): Promise<BuiltWorker> {
   const host = Object.values(backends).find(({ runner }) => !runner.toolkit);
   if (!host) throw new Error('every device needs a CUDA toolkit');
-  return buildProgram(
-    'problem',
-    ['problem/main.cpp', ...familySupport(context)],
-    host.name,
-    compilers,
-    context,
-    onFiles,
-  );
+  const units = [unitOf('problem', ['main.cpp'], context), supportUnit(context).unit];
+  return buildProgram('problem', units, host.name, compilers, context, onUnits);
 }
 
-/** `sources`: relative to `harness/`; the family's C++ is added. */
+/** The family's C++ is added to the units. */
 async function buildProgram(
   name: string,
-  sources: readonly string[],
+  shared: readonly Unit[],
   device: DeviceName,
   compilers: RunnerCompilers,
   context: CompileContext,
-  onFiles: OnFiles,
+  onUnits: OnUnits,
 ): Promise<BuiltWorker> {
-  const units = unitsOf(sources, device, context);
-  const tell = tellerOf(units.length, onFiles);
+  const { familyFolder } = context;
+  const family = { name: `${basename(familyFolder)}.cpp`, text: familyUnit(device, familyFolder) };
+  const units = [family, ...shared];
+  const tell = tellerOf(units.length, onUnits);
   const objects = await Promise.all(
     units.map(async (unit) => {
       const object = await compileUnit(unit, device, compilers, context, tell.begin);
@@ -124,31 +139,20 @@ async function buildProgram(
   return { path: join(entry.folder, name), key, cached: entry.cached };
 }
 
-/** Counts files, those of the cache too, but says nothing before one has to be compiled. */
-function tellerOf(all: number, onFiles: OnFiles) {
+/** Counts units, those of the cache too, but says nothing before one has to be compiled. */
+function tellerOf(all: number, onUnits: OnUnits) {
   let begun = false;
   let done = 0;
   return {
     begin: () => {
-      if (!begun) onFiles(0, all);
+      if (!begun) onUnits(0, all);
       begun = true;
     },
     done: () => {
       done++;
-      if (begun) onFiles(done, all);
+      if (begun) onUnits(done, all);
     },
   };
-}
-
-function unitsOf(
-  sources: readonly string[],
-  device: DeviceName,
-  { packageRoot, familyFolder }: CompileContext,
-): Unit[] {
-  const files = sources.map((source) => join(packageRoot, 'harness', source));
-  const own = files.map((file) => ({ file, text: readFileSync(file, 'utf8'), generated: false }));
-  const text = familyUnit(device, familyFolder);
-  return [...own, { file: `${basename(familyFolder)}.cpp`, text, generated: true }];
 }
 
 /** The family's C++ side as one source. Without a `vendor.hpp`, or on the CPU, there are no baselines. */
@@ -193,18 +197,17 @@ async function compileUnit(
   context: CompileContext,
   tell: () => void,
 ): Promise<{ path: string; key: string }> {
-  const folders = includeFolders(device, context);
+  const { name, text, beside } = unit;
+  const folders = [...(beside === undefined ? [] : [beside]), ...includeFolders(device, context)];
   const { toolkit } = backends[device].runner;
   const toolkitVersion = toolkit ? (compilers.nvccVersion ?? '') : '';
-  const keyOf = ({ file, text, generated }: Unit) => {
-    const includes = includeHash(text, folders, generated ? undefined : dirname(file));
-    return hashOf('object', basename(file), includes, flags.join(' '), compilers.cxxVersion, toolkitVersion);
-  };
-  const key = keyOf(unit);
+  const makeKey = () =>
+    hashOf('unit', name, includeHash(text, folders), flags.join(' '), compilers.cxxVersion, toolkitVersion);
+  const key = makeKey();
   const entry = await obtain(context, key, z.object({}), async (folder) => {
     tell();
-    const file = unit.generated ? join(folder, unit.file) : unit.file;
-    if (unit.generated) writeFileSync(file, unit.text);
+    const file = join(folder, name);
+    writeFileSync(file, text);
     const argv = [
       compilers.cxx,
       ...flags,
@@ -215,9 +218,8 @@ async function compileUnit(
       ...(toolkit ? ['-isystem', join(compilers.cudaHome ?? '', 'include')] : []),
       ...['-c', file, '-o', join(folder, 'unit.o')],
     ];
-    await mustSucceed(argv, relative(context.packageRoot, file), folder, context);
-    const now = unit.generated ? unit : { ...unit, text: readFileSync(unit.file, 'utf8') };
-    mustBeUnchanged(key, keyOf(now), unit.file);
+    await mustSucceed(argv, name, folder, context);
+    mustBeUnchanged(key, makeKey(), `a source of ${name}`);
     return {};
   });
   return { path: join(entry.folder, 'unit.o'), key };

@@ -218,19 +218,19 @@ describe('progress', () => {
   test('says on the same line how far a long job is; elsewhere not each time', () => {
     const job: readonly Event[] = [7, 8, 9].map((files) => ({
       ...{ event: 'note', passing: true },
-      message: `runner: ${files} of 42 files built`,
+      message: `runner: ${files} of 42 parts built`,
     }));
     const space = { event: 'space', points: 9, legal: 4, variants: 4, rejected: {} } as const;
     const lines = play(new Screen(true), [space, ...job])
       .split('\r\u001b[K')
       .slice(1);
     expect(lines).toHaveLength(3);
-    expect(lines[2]).toContain('failed 0\u001b[2m  runner: 9 of 42 files built');
+    expect(lines[2]).toContain('failed 0\u001b[2m  runner: 9 of 42 parts built');
     expect(play(new Screen(true), job)).not.toContain('\n');
     expect(play(new Screen(false), [space, ...job]).split('\n')[1]).toBe(
-      'compiled 0/4  judged 0/4  failed 0  runner: 7 of 42 files built',
+      'compiled 0/4  judged 0/4  failed 0  runner: 7 of 42 parts built',
     );
-    expect(play(new Screen(false), job)).toBe('runner: 7 of 42 files built\n');
+    expect(play(new Screen(false), job)).toBe('runner: 7 of 42 parts built\n');
   });
 
   test('is a few plain lines elsewhere, failures always', () => {
