@@ -1,4 +1,4 @@
-"""The emitted library through its C interface (tilewright/bsr_spmm.h), by ctypes. Needs nothing beside Python."""
+"""The emitted library through its C interface, by ctypes; of operations, tilewright/bsr_spmm.h. Needs nothing beside Python."""
 
 import concurrent.futures
 import ctypes
@@ -71,18 +71,19 @@ class LibraryError(Exception):
 class Library:
     """A built libtilewright.so, or libtilewright_emulated.so, which has the same interface on host pointers."""
 
-    def __init__(self, path):
+    def __init__(self, path, operation="bsr_spmm"):
         self.c = ctypes.CDLL(str(path))
         self.c.tw_last_error.restype = self.c.tw_manifest.restype = self.c.tw_target.restype = c_char_p
-        self.c.tw_bsr_spmm_workspace_bytes.restype = c_size_t
-        self.c.tw_bsr_spmm_workspace_bytes.argtypes = [c_void_p]
-        self.c.tw_bsr_spmm_plan_variant.restype = c_char_p
-        self.c.tw_bsr_spmm_plan_variant.argtypes = [c_void_p]
-        self.c.tw_bsr_spmm_plan_create.argtypes = [POINTER(Problem), POINTER(c_void_p)]
-        self.c.tw_bsr_spmm_plan_destroy.argtypes = [c_void_p]
-        self.c.tw_bsr_spmm_plan_destroy.restype = None
-        self.c.tw_bsr_spmm_prepare.argtypes = [c_void_p, c_void_p, c_size_t, c_void_p]
-        self.c.tw_bsr_spmm_run.argtypes = [c_void_p, POINTER(Operands), c_void_p, c_size_t, c_void_p]
+        function = lambda name: getattr(self.c, f"tw_{operation}_{name}")
+        function("workspace_bytes").restype = c_size_t
+        function("workspace_bytes").argtypes = [c_void_p]
+        function("plan_variant").restype = c_char_p
+        function("plan_variant").argtypes = [c_void_p]
+        function("plan_create").argtypes = [c_void_p, POINTER(c_void_p)]
+        function("plan_destroy").argtypes = [c_void_p]
+        function("plan_destroy").restype = None
+        function("prepare").argtypes = [c_void_p, c_void_p, c_size_t, c_void_p]
+        function("run").argtypes = [c_void_p, c_void_p, c_void_p, c_size_t, c_void_p]
 
     def check(self, status, what):
         if status != 0:
@@ -140,17 +141,17 @@ def cuda_home(folder):
     raise SystemExit(f"no libcudart_static.a in {', '.join(str(one) for one in places if one)}: set CUDA_HOME")
 
 
-def build(folder, output):
+def build(folder, output, operation="bsr_spmm"):
     """
-    Compiles bsr_spmm of an emitted library's CUDA half with g++ alone, for hosts without CMake. `folder`: `generated/library`. Its flags are
+    Compiles one operation of an emitted library's CUDA half with g++ alone, for hosts without CMake. `folder`: `generated/library`. Its flags are
     those of the library's own CMakeLists.txt.
     """
     folder, output = pathlib.Path(folder).resolve(), pathlib.Path(output).resolve()
     home, lib = cuda_home(folder)
-    operation = "src/operations/bsr_spmm"
-    parts = [*folder.glob("src/*.cpp"), *folder.glob("src/tuner/*.cpp"), *folder.glob("src/cuda/*.cpp"), *folder.glob(f"{operation}/*.cpp")]
+    sources_of = f"src/operations/{operation}"
+    parts = [*folder.glob("src/*.cpp"), *folder.glob("src/tuner/*.cpp"), *folder.glob("src/cuda/*.cpp"), *folder.glob(f"{sources_of}/*.cpp")]
     sources = [*sorted(str(one.relative_to(folder)) for one in parts), "src/manifest.S", "src/cuda/kernels.S"]
-    includes = ["include", "src", "src/operations/bsr_spmm", "device"]
+    includes = ["include", "src", sources_of, "device"]
     compiler = [os.environ.get("CXX", "g++"), "-std=c++20", "-O2", "-fPIC", "-fvisibility=hidden", "-pthread"]
     flags = [*[f"-I{name}" for name in includes], "-isystem", str(home / "include"), f"-Wa,-I{folder}"]
 

@@ -19,6 +19,7 @@ struct Args {
   Output* values;
   long long ldx, ldy;                   // elements
   long long x_row, x_column, y_row, y_column;  // path naive: elements between neighbours in a column, and in a row
+  long long x_stride, y_stride, values_stride;  // from one product of a batch to the next, elements
   int rows, columns, depth;             // m, n, k
   int block_rows;
   int index_words;  // words of 32 bits in an index
@@ -31,16 +32,17 @@ struct MappedArgs {
   const int* col_idx;
   const Tile* tiles;
   Output* values;
+  long long values_stride;
   int depth, index_words;
   float alpha, beta;
 };
 
 using UntypedArgs = Args<void, void>;
 using UntypedMappedArgs = MappedArgs<void>;
-static_assert(sizeof(Tile) == 16 && sizeof(UntypedArgs) == 128 && offsetof(UntypedArgs, values) == 40 &&
-                  offsetof(UntypedArgs, rows) == 96 && offsetof(UntypedArgs, beta) == 120 &&
-                  sizeof(UntypedMappedArgs) == 40 && offsetof(UntypedMappedArgs, depth) == 24 &&
-                  offsetof(UntypedMappedArgs, beta) == 36,
+static_assert(sizeof(Tile) == 16 && sizeof(UntypedArgs) == 152 && offsetof(UntypedArgs, values) == 40 &&
+                  offsetof(UntypedArgs, rows) == 120 && offsetof(UntypedArgs, beta) == 144 &&
+                  sizeof(UntypedMappedArgs) == 48 && offsetof(UntypedMappedArgs, depth) == 32 &&
+                  offsetof(UntypedMappedArgs, beta) == 44,
               "one layout for host and device");
 
 }  // namespace tilewright::bsr_sddmm

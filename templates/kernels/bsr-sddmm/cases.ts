@@ -81,6 +81,8 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
     cases.add('column-column', 'operation', [2, 0, 1], { ...layouts, k: 19, values: 'one-hot', xExtra: 3 });
     cases.add('column-row', 'operation', [1, 1], { layoutX: 'column', k: 19, values: 'one-hot', yExtra: 3 });
   }
+  const batch = { batch: 3, batched: 'yes', productExtra: 2, ...ragged(tileK + 1) };
+  cases.add('batch', 'operation', [2, 0, 1], { ...batch, alpha: third, beta: -0.7 });
   cases.add('beta-alone', 'scalars', [1], { alpha: 0, beta: 1, values: 'integers' });
   cases.add('beta-subnormal', 'scalars', [1], { alpha: subnormal, beta: third });
   cases.add('alpha-zero', 'scalars', [1], { alpha: 0 });

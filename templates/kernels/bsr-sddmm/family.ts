@@ -37,6 +37,7 @@ export default defineFamily<typeof parameters.specs>({
     input: [input],
     output: [output],
     index: ['i32', 'i64'],
+    batched: ['no', 'yes'],
     layoutX: path === 'naive' ? ['row', 'column'] : [layoutX],
     layoutY: path === 'naive' ? ['row', 'column'] : [layoutY],
   }),

@@ -16,7 +16,7 @@
 namespace tilewright::bsr_sddmm {
 namespace detail {
 
-constexpr std::int64_t kMostBlocks = std::int64_t{1} << 31;  // of a grid
+constexpr std::int64_t kMostBlocks = std::int64_t{1} << 31, kMostProducts = 65535;  // of a grid
 
 /// What loads of X and Y ask for: lines and addresses at multiples of `loadBytes`.
 inline void require_loads(const Shape& shape, const Parameters& parameters, Bound& bound) {
@@ -24,6 +24,11 @@ inline void require_loads(const Shape& shape, const Parameters& parameters, Boun
   refuse_unless(shape.ldx * 2 % bytes == 0 && shape.ldy * 2 % bytes == 0, [&] {
     return "loads " + std::to_string(bytes) + " bytes at a time: ldx and ldy must be multiples of " +
            std::to_string(bytes / 2) + ", not " + std::to_string(shape.ldx) + " and " + std::to_string(shape.ldy);
+  });
+  const bool apart = shape.x_stride * 2 % bytes == 0 && shape.y_stride * 2 % bytes == 0;
+  refuse_unless(shape.batch == 1 || apart, [&] {
+    return "loads " + std::to_string(bytes) + " bytes at a time: x_stride and y_stride must be multiples of " +
+           std::to_string(bytes / 2) + ", not " + std::to_string(shape.x_stride) + " and " + std::to_string(shape.y_stride);
   });
   constexpr const char* kReason = "loads {} bytes at a time: X and Y must be aligned to that";
   bound.require_aligned(&Call::x, bytes, kReason);
@@ -75,18 +80,19 @@ inline std::int64_t plan_tiles(const Shape& shape, std::int64_t group, std::int6
   return static_cast<std::int64_t>(tiles.size());
 }
 
-/// X or Y of `rows` rows in boxes of a stage: `tileK` columns of `box_rows` rows, or, where columns are contiguous, 64 rows of
-/// a part of these columns. Swizzled over the whole line of a box.
-inline TiledMap map_of(const Shape& shape, Layout layout, std::int64_t rows, std::int64_t pitch, std::int64_t tile_k,
-                       std::int64_t box_rows, std::int64_t cluster) {
+/// X or Y of `rows` rows in boxes of a stage: a block's rows by `tile_k` columns, or, where columns are contiguous, 64 rows by as
+/// many columns; lines are shared by the thread blocks of a cluster. Swizzled over the whole line of a box.
+inline TiledMap map_of(const Shape& shape, Layout layout, std::int64_t rows, std::int64_t pitch, std::int64_t product,
+                       std::int64_t tile_k, std::int64_t cluster) {
   const bool by_rows = layout == Layout::row;
   const auto wide = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
   const auto narrow = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
   TiledMap map;
   map.bfloat16 = shape.input == Type::bf16;
-  map.size = {wide(by_rows ? shape.k : rows), wide(by_rows ? rows : shape.k)};
-  map.stride = {0, wide(pitch * 2)};
-  map.box = {narrow(by_rows ? tile_k : 64), narrow((by_rows ? box_rows : tile_k) / cluster)};
+  map.rank = 3;
+  map.size = {wide(by_rows ? shape.k : rows), wide(by_rows ? rows : shape.k), wide(shape.batch)};
+  map.stride = {0, wide(pitch * 2), wide(product * 2)};
+  map.box = {narrow(by_rows ? tile_k : 64), narrow((by_rows ? shape.block : tile_k) / cluster), 1};
   map.swizzle = by_rows && tile_k == 32 ? Swizzle::b64 : Swizzle::b128;
   return map;
 }
@@ -97,8 +103,8 @@ inline BoundLaunch launch_mapped(const Shape& shape, const Parameters& parameter
   LaunchBuilder<UntypedMappedArgs, Call> kernel;
   const std::int64_t tile_k = parameters.number("tileK"), cluster = parameters.number("cluster");
   if (shape.k > 0) {
-    kernel.add_map(map_of(shape, shape.layout_x, shape.m, shape.ldx, tile_k, shape.block, cluster), &Call::x);
-    kernel.add_map(map_of(shape, shape.layout_y, shape.n, shape.ldy, tile_k, shape.block, 1), &Call::y);
+    kernel.add_map(map_of(shape, shape.layout_x, shape.m, shape.ldx, shape.x_stride, tile_k, cluster), &Call::x);
+    kernel.add_map(map_of(shape, shape.layout_y, shape.n, shape.ldy, shape.y_stride, tile_k, 1), &Call::y);
   } else {
     TiledMap tiles;
     tiles.size = {8, 1}, tiles.stride = {0, sizeof(Tile)}, tiles.box = {8, 1};
@@ -106,6 +112,7 @@ inline BoundLaunch launch_mapped(const Shape& shape, const Parameters& parameter
     kernel.add_map(tiles, &Call::workspace);
   }
   kernel.launch.cluster[0] = static_cast<unsigned>(cluster * parameters.number("splits"));
+  kernel.args.values_stride = shape.values_stride;
   kernel.args.depth = static_cast<int>(shape.k);
   kernel.args.index_words = static_cast<int>(bytes_of(shape.index) / 4);
   kernel.set(&UntypedMappedArgs::tiles, &Call::workspace);
@@ -122,6 +129,8 @@ inline BoundLaunch launch_plain(const Shape& shape, bool tiled) {
   kernel.args.ldx = shape.ldx, kernel.args.ldy = shape.ldy;
   kernel.args.x_row = x_by_rows ? shape.ldx : 1, kernel.args.x_column = x_by_rows ? 1 : shape.ldx;
   kernel.args.y_row = y_by_rows ? shape.ldy : 1, kernel.args.y_column = y_by_rows ? 1 : shape.ldy;
+  kernel.args.x_stride = shape.x_stride, kernel.args.y_stride = shape.y_stride;
+  kernel.args.values_stride = shape.values_stride;
   kernel.args.rows = static_cast<int>(shape.m);
   kernel.args.columns = static_cast<int>(shape.n);
   kernel.args.depth = static_cast<int>(shape.k);
@@ -156,14 +165,16 @@ inline Bound bind(const Shape& shape, const Parameters& parameters, const Device
   if (tiled) {
     const std::int64_t cluster = mapped ? parameters.number("cluster") : 1;
     grid = detail::plan_tiles(shape, parameters.number("group"), cluster, bound.workspace);
+    refuse_unless(shape.batch == 1 || shape.values_stride % 2 == 0, "stores pairs of elements: values_stride must be even");
     bound.require_aligned(&Call::values, 2 * static_cast<std::int64_t>(bytes_of(shape.output)),
                           "stores pairs of elements: values must be aligned to {} bytes");
   }
   if (mapped) grid *= parameters.number("splits");
   refuse_unless(grid < detail::kMostBlocks, "launches less than 2^31 thread blocks");
+  refuse_unless(shape.batch <= detail::kMostProducts, "takes at most 65535 products at a time");
   if (grid == 0) return bound;
   BoundLaunch launch = mapped ? detail::launch_mapped(shape, parameters) : detail::launch_plain(shape, tiled);
-  launch.grid[0] = static_cast<unsigned>(grid);
+  launch.grid = {static_cast<unsigned>(grid), static_cast<unsigned>(shape.batch), 1};
   launch.block[0] = static_cast<unsigned>(threads);
   launch.shared_bytes = static_cast<std::size_t>(parameters.number("sharedBytes"));
   bound.launches.push_back(std::move(launch));

@@ -15,13 +15,17 @@ struct Shape {
   std::int64_t k;
   std::int64_t block;
   std::int64_t blocks;
+  std::int64_t batch;
   Type input;
   Type output;
   Index index;
   Layout layout_x;
   Layout layout_y;
   std::int64_t ldx;
+  std::int64_t x_stride;
   std::int64_t ldy;
+  std::int64_t y_stride;
+  std::int64_t values_stride;
   const void* host_row_ptr;
 };
 
@@ -56,7 +60,7 @@ constexpr wide lines_values([[maybe_unused]] const Shape& q) { return (wide(q.bl
 constexpr wide extent_values(const Shape& q) { return lines_values(q) * width_values(q); }
 
 /// Number of semantic choices.
-inline constexpr int kChoices = 5;
+inline constexpr int kChoices = 6;
 
 /// Value of each choice, as in kChoiceNames.
 constexpr std::array<int, kChoices> choices([[maybe_unused]] const Shape& q) {
@@ -66,6 +70,7 @@ constexpr std::array<int, kChoices> choices([[maybe_unused]] const Shape& q) {
       static_cast<int>(q.index),  // index
       static_cast<int>(q.layout_x),  // layout_x
       static_cast<int>(q.layout_y),  // layout_y
+      static_cast<int>((wide(q.batch) > 1)),  // batched
   } };
 }
 
@@ -75,6 +80,7 @@ inline constexpr ChoiceName kChoiceNames[] = {
     {"index", { "i32", "i64" } },
     {"layout_x", { "row", "column" } },
     {"layout_y", { "row", "column" } },
+    {"batched", { "no", "yes" } },
     {nullptr, {}},  // end
 };
 

@@ -11,6 +11,7 @@ export const operation = defineOperation({
     k: { doc: 'columns of X and Y' },
     block: { doc: 'rows, and columns, of a block of A', least: 1 },
     blocks: { doc: 'stored blocks of A', most: 'm / block * (n / block)' },
+    batch: { doc: 'products with one pattern of A, each with values, X and Y of its own', otherwise: 1 },
   },
   choices: {
     input: { kind: 'type', doc: 'element type of X and Y', values: ['f16', 'bf16'] },
@@ -18,6 +19,7 @@ export const operation = defineOperation({
     index: { kind: 'index', doc: 'type of row_ptr and col_idx' },
     layoutX: { kind: 'layout', doc: 'order of X' },
     layoutY: { kind: 'layout', doc: 'order of Y' },
+    batched: { kind: 'switch', doc: 'several products in one call', when: 'batch > 1' },
   },
   operands: {
     row_ptr: {
@@ -37,14 +39,31 @@ export const operation = defineOperation({
       type: 'index',
       shape: ['blocks'],
     },
-    x: { doc: 'X', role: 'input', type: 'input', shape: ['m', 'k'], layout: 'layoutX', leading: 'ldx' },
-    y: { doc: 'Y', role: 'input', type: 'input', shape: ['n', 'k'], layout: 'layoutY', leading: 'ldy' },
+    x: {
+      doc: 'X',
+      role: 'input',
+      type: 'input',
+      shape: ['m', 'k'],
+      layout: 'layoutX',
+      leading: 'ldx',
+      batchStride: 'x_stride',
+    },
+    y: {
+      doc: 'Y',
+      role: 'input',
+      type: 'input',
+      shape: ['n', 'k'],
+      layout: 'layoutY',
+      leading: 'ldy',
+      batchStride: 'y_stride',
+    },
     values: {
       doc: 'stored blocks of A; read only where beta is not 0',
       role: 'inout',
       readWith: 'beta',
       type: 'output',
       shape: ['blocks', 'block', 'block'],
+      batchStride: 'values_stride',
     },
   },
   scalars: {

@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -17,9 +18,10 @@
 
 namespace tilewright::bsr_sddmm {
 
-/// Reads the problem's sizes, choices, pattern, alpha, beta, values and seed, `xExtra`, `yExtra` (elements by which lines are
-/// longer), `xOffset`, `yOffset`, `valuesOffset` (elements by which operands are shifted off their alignment) and
-/// `leadingBlocks` (stored blocks before those of the first row, which exist only as addresses).
+/// Reads the problem's sizes, choices, pattern, batch, alpha, beta, values and seed, `xExtra`, `yExtra` (elements by which lines are
+/// longer), `productExtra` (lines between the products of X, and of Y), `xOffset`, `yOffset`, `valuesOffset` (elements by which
+/// operands are shifted off their alignment) and `leadingBlocks` (stored blocks before those of the first row, which exist only
+/// as addresses).
 class SddmmProblem final : public ArrayProblem {
  public:
   explicit SddmmProblem(const Json& json)
@@ -29,42 +31,44 @@ class SddmmProblem final : public ArrayProblem {
         beta_(static_cast<float>(json.number("beta", 0))),
         drawn_{json.text("values", "normal"), element_of(shape_.output), shape_.k, seed(json)},
         pattern_(bsr::make_pattern(json.at("pattern"), shape_.m / shape_.block, shape_.n / shape_.block, shape_.block,
-                                   json.boolean("sorted", true), seed(json))),
-        left_(element_of(shape_.input), {shape_.m, shape_.k}),
-        right_(element_of(shape_.input), {shape_.k, shape_.n}),
-        former_(drawn_.output, {pattern_.blocks() * shape_.block, shape_.block}) {
+                                   json.boolean("sorted", true), seed(json))) {
     const std::int64_t leading = read_size(json, "leadingBlocks", 0);
     shape_.blocks = leading + pattern_.blocks();
-    fill_product(left_, right_, drawn_);
-    fill(former_, drawn_, 3);
+    shape_.values_stride = shape_.blocks * shape_.block * shape_.block;
+    for (std::int64_t i = 0; i < shape_.batch; ++i) products_.push_back(draw(static_cast<std::uint64_t>(i)));
     for (const std::int32_t offset : pattern_.row_ptr) row_ptr_.push_back(static_cast<std::int32_t>(leading + offset));
     wide_row_ptr_.assign(row_ptr_.begin(), row_ptr_.end());
     wide_col_idx_.assign(pattern_.col_idx.begin(), pattern_.col_idx.end());
     shape_.host_row_ptr = is_wide() ? static_cast<const void*>(wide_row_ptr_.data()) : row_ptr_.data();
     add_indices("row_ptr", row_ptr_, wide_row_ptr_, 0);
     add_indices("col_idx", pattern_.col_idx, wide_col_idx_, leading);
-    add(in_memory(left_, shape_.layout_x == Layout::row, shape_.ldx), "x", Role::input, read_size(json, "xOffset", 0));
-    add(in_memory(right_, shape_.layout_y == Layout::column, shape_.ldy), "y", Role::input,
+    add(in_memory(&Factors::left, shape_.layout_x == Layout::row, shape_.ldx, shape_.x_stride), "x", Role::input,
+        read_size(json, "xOffset", 0));
+    add(in_memory(&Factors::right, shape_.layout_y == Layout::column, shape_.ldy, shape_.y_stride), "y", Role::input,
         read_size(json, "yOffset", 0));
-    Tensor values = former_.tensor("values", beta_ != 0 ? Role::inout : Role::output, read_size(json, "valuesOffset", 0));
+    Tensor values = in_memory(&Factors::former, true, shape_.block, pattern_.blocks() * shape_.block * shape_.block)
+                        .tensor("values", beta_ != 0 ? Role::inout : Role::output, read_size(json, "valuesOffset", 0));
     values.lead = leading * shape_.block * shape_.block;
     add(std::move(values));
   }
 
   const Shape& shape() const { return shape_; }
   double flops() const override {
-    return 2.0 * double(pattern_.blocks()) * double(shape_.block * shape_.block) * double(shape_.k);
+    return 2.0 * double(shape_.batch) * double(pattern_.blocks()) * double(shape_.block * shape_.block) * double(shape_.k);
   }
 
   std::vector<Reference> reference() const override {
-    const auto elements = static_cast<std::size_t>(former_.elements());
-    Reference reference{std::vector<double>(elements), std::vector<double>(elements)};
-    const Floats x(left_, true), y(right_, false);
-    parallel_for(pattern_.rows, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t row = begin; row < end; ++row)
-        for (std::int64_t block = pattern_.row_ptr[row]; block < pattern_.row_ptr[row + 1]; ++block)
-          refer(x, y, row, block, reference);
-    });
+    const auto size = static_cast<std::size_t>(products_.front().former.elements());
+    Reference reference{std::vector<double>(size * products_.size()), std::vector<double>(size * products_.size())};
+    for (std::size_t i = 0; i < products_.size(); ++i) {
+      const Floats x(products_[i].left, true), y(products_[i].right, false);
+      const Answer to{reference.value.data() + i * size, reference.bound.data() + i * size};
+      parallel_for(pattern_.rows, 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t row = begin; row < end; ++row)
+          for (std::int64_t block = pattern_.row_ptr[row]; block < pattern_.row_ptr[row + 1]; ++block)
+            refer(x, y, products_[i].former, row, block, to);
+      });
+    }
     return {std::move(reference)};
   }
 
@@ -79,6 +83,29 @@ class SddmmProblem final : public ArrayProblem {
   CallBytes call(const Placement& placement) const override { return CallBytes(typed_call(placement)); }
 
  private:
+  static constexpr std::uint64_t kSeedsApart = 1000;  // of the products of a batch
+
+  /// X and Y^T of a product, and what was in A.
+  struct Factors {
+    Array left, right, former;
+  };
+
+  /// Results of a product and their error bounds.
+  struct Answer {
+    double *value, *bound;
+  };
+
+  Factors draw(std::uint64_t product) const {
+    Factors factors{{element_of(shape_.input), {shape_.m, shape_.k}},
+                    {element_of(shape_.input), {shape_.k, shape_.n}},
+                    {drawn_.output, {pattern_.blocks() * shape_.block, shape_.block}}};
+    Values drawn = drawn_;
+    drawn.seed += product * kSeedsApart;
+    fill_product(factors.left, factors.right, drawn);
+    fill(factors.former, drawn, 3);
+    return factors;
+  }
+
   /// A factor as floats, in lines along the depth: rows of X, and of Y.
   struct Floats {
     std::int64_t depth;
@@ -109,17 +136,29 @@ class SddmmProblem final : public ArrayProblem {
     shape.layout_x = static_cast<Layout>(read_choice(json, kChoiceNames, "layoutX"));
     shape.layout_y = static_cast<Layout>(read_choice(json, kChoiceNames, "layoutY"));
     shape.ldx = (shape.layout_x == Layout::row ? shape.k : shape.m) + read_size(json, "xExtra", 0);
+    shape.batch = read_size(json, "batch", 1);
+    if (shape.batch == 0) throw std::invalid_argument("problem: batch is 0, it must be at least 1");
     shape.ldy = (shape.layout_y == Layout::row ? shape.k : shape.n) + read_size(json, "yExtra", 0);
+    const std::int64_t extra = shape.batch > 1 ? read_size(json, "productExtra", 0) : 0;
+    shape.x_stride = (static_cast<std::int64_t>(lines_x(shape)) + extra) * shape.ldx;
+    shape.y_stride = (static_cast<std::int64_t>(lines_y(shape)) + extra) * shape.ldy;
     return shape;
   }
 
-  /// The factor as a kernel finds it: as it is or transposed, its lines `pitch` elements apart.
-  static Array in_memory(const Array& factor, bool as_is, std::int64_t pitch) {
-    const std::int64_t lines = as_is ? factor.lines() : factor.width(), width = as_is ? factor.width() : factor.lines();
-    Array array(factor.type(), {lines, width}, {pitch});
-    for (std::int64_t line = 0; line < lines; ++line)
-      for (std::int64_t i = 0; i < width; ++i)
-        array.set(line, i, as_is ? factor.get(line, i) : factor.get(i, line));
+  /// An operand of all products as a kernel finds it: as it is or transposed, its lines `pitch` elements apart, its products
+  /// `stride`. Lines between products are NaN.
+  Array in_memory(Array Factors::* which, bool as_is, std::int64_t pitch, std::int64_t stride) const {
+    const Array& first = products_.front().*which;
+    const std::int64_t lines = as_is ? first.lines() : first.width(), width = as_is ? first.width() : first.lines();
+    const std::int64_t apart = shape_.batch > 1 ? stride / pitch : lines;
+    Array array(first.type(), {shape_.batch * apart, width}, {pitch});
+    for (std::int64_t line = 0; line < array.lines(); ++line)
+      for (std::int64_t i = 0; i < width; ++i) {
+        const Array& factor = products_[static_cast<std::size_t>(line / apart)].*which;
+        const std::int64_t own = line % apart;
+        const double nan = std::numeric_limits<double>::quiet_NaN();
+        array.set(line, i, own >= lines ? nan : as_is ? factor.get(own, i) : factor.get(i, own));
+      }
     return array;
   }
 
@@ -151,17 +190,18 @@ class SddmmProblem final : public ArrayProblem {
   }
 
   /// One block. Besides the k products, alpha and beta round up to twice.
-  void refer(const Floats& x, const Floats& y, std::int64_t row, std::int64_t block, Reference& reference) const {
+  void refer(const Floats& x, const Floats& y, const Array& former, std::int64_t row, std::int64_t block,
+             const Answer& answer) const {
     const std::int64_t side = shape_.block;
     for (std::int64_t element = 0; element < side * side; ++element) {
       const float* const left = x.line(row * side + element / side);
       const float* const right = y.line(pattern_.col_idx[static_cast<std::size_t>(block)] * side + element % side);
       const auto [sum, magnitude] = dot(left, right, shape_.k);
-      const double old = beta_ != 0 ? beta_ * former_.get(block * side + element / side, element % side) : 0;
+      const double old = beta_ != 0 ? beta_ * former.get(block * side + element / side, element % side) : 0;
       const double value = alpha_ * sum + old;
       const auto to = static_cast<std::size_t>(block * side * side + element);
-      reference.value[to] = drawn_.exact() ? rounded(value, drawn_.output) : value;
-      reference.bound[to] = drawn_.exact() || !std::isfinite(value)
+      answer.value[to] = drawn_.exact() ? rounded(value, drawn_.output) : value;
+      answer.bound[to] = drawn_.exact() || !std::isfinite(value)
                                 ? 0
                                 : sum_bound(shape_.k + 2, std::fabs(alpha_) * magnitude + std::fabs(old)) +
                                       rounding_bound(value, drawn_.output);
@@ -172,7 +212,7 @@ class SddmmProblem final : public ArrayProblem {
   float alpha_, beta_;
   Values drawn_;
   bsr::Bsr pattern_;
-  Array left_, right_, former_;
+  std::vector<Factors> products_;
   std::vector<std::int32_t> row_ptr_;
   std::vector<std::int64_t> wide_row_ptr_, wide_col_idx_;
 };

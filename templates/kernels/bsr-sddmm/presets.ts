@@ -1,6 +1,6 @@
 import type { Part as PartOf, Preset } from '../../../src/model/family.ts';
 import type { parameters } from './parameters.ts';
-import { main, small, type workloads } from './workloads.ts';
+import { layers, main, small, type workloads } from './workloads.ts';
 
 type Specs = typeof parameters.specs;
 type Part = PartOf<Specs>;
@@ -96,6 +96,10 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     where: candidates,
     workloads: ids(main),
   },
-  hopper: { doc: 'The path wgmma on an H200, f16 in and out.', where: hopper, workloads: ids(main) },
+  hopper: {
+    doc: 'The path wgmma on an H200, f16 in and out.',
+    where: hopper,
+    workloads: ids([...main, ...layers].filter(({ problem }) => Number(problem.block) >= 64)),
+  },
   full: { doc: 'An even sample of the whole space.', sample: 500, workloads: ids(small) },
 };

@@ -8,16 +8,26 @@ interface Sizes {
   readonly k: number;
 }
 
-/** A product sampled at random blocks; by default X and Y are row-major, as in attention. */
-function each(name: string, sizes: Sizes, density: number, layout: 'row' | 'column' = 'row'): Workload[] {
-  const pattern = { kind: 'random', density };
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A product sampled at blocks of a pattern; by default X and Y are row-major, as in attention. */
+function of(
+  name: string,
+  sizes: Sizes,
+  patternOf: (block: number) => Fields,
+  fields: Fields = {},
+): Workload[] {
   return blocks.map((block) => ({
     id: `${name}.b${block}`,
     problem: {
-      ...{ ...sizes, block, pattern, input: 'f16', output: 'f16', layoutX: layout, layoutY: layout },
-      ...{ values: 'normal', seed: 1 },
+      ...{ ...sizes, block, pattern: patternOf(block), input: 'f16', output: 'f16' },
+      ...{ layoutX: 'row', layoutY: 'row', values: 'normal', seed: 1, ...fields },
     },
   }));
+}
+/** Random blocks. */
+function each(name: string, sizes: Sizes, density: number, layout: 'row' | 'column' = 'row'): Workload[] {
+  return of(name, sizes, () => ({ kind: 'random', density }), { layoutX: layout, layoutY: layout });
 }
 const square = (size: number) => ({ m: size, n: size, k: size });
 
@@ -30,4 +40,17 @@ export const main = [
   ...each('8192.d12', square(8192), 0.125),
   ...gradient,
 ];
-export const workloads: readonly Workload[] = [...small, ...main];
+/** Scores of 32 heads that look 512 places to either side. */
+const heads = of(
+  'heads.32x4096x128.w512',
+  { m: 4096, n: 4096, k: 128 },
+  (block) => ({ kind: 'banded', width: 512 / block }),
+  { batch: 32, batched: 'yes' },
+);
+/** Eight experts, each with tokens of its own: their products lie along the diagonal of one matrix. */
+const experts = of('experts.8x1024x1024x4096', { m: 8192, n: 8192, k: 4096 }, (block) => ({
+  kind: 'block-diagonal',
+  size: 1024 / block,
+}));
+export const layers = [...heads, ...experts];
+export const workloads: readonly Workload[] = [...small, ...main, ...layers];

@@ -46,13 +46,14 @@ extern "C" __global__ void __launch_bounds__(kThreads) bsr_sddmm_naive_b16_e3b0(
   const int row = row_of(args, block) * kBlock + element / kBlock;
   const int column = index(args, args.col_idx, block) * kBlock + element % kBlock;
 
-  const Input* const x = args.x + row * args.x_row;
-  const Input* const y = args.y + column * args.y_row;
+  const int product = blockIdx.y;  // of the batch
+  const Input* const x = args.x + product * args.x_stride + row * args.x_row;
+  const Input* const y = args.y + product * args.y_stride + column * args.y_row;
   double sum = 0;
   for (int k = 0; k < args.depth; ++k)
     sum += static_cast<double>(static_cast<float>(x[k * args.x_column])) * static_cast<float>(y[k * args.y_column]);
 
-  Output* const to = args.values + static_cast<long long>(block) * (kBlock * kBlock) + element;
+  Output* const to = args.values + product * args.values_stride + static_cast<long long>(block) * (kBlock * kBlock) + element;
   float value = args.alpha * sum;
   if (args.beta != 0) value += args.beta * static_cast<float>(*to);
   *to = static_cast<Output>(value);

@@ -69,15 +69,28 @@ TW_DEVICE Steps steps_of(const Args& args) {
   return {all * rank / kSplits, all * (rank + 1) / kSplits};
 }
 
-/// Loads kBlock rows from `row` on, columns from `k` on, into each of `Cluster` thread blocks, which fetch equal shares.
+/// Loads `Lines` lines of `LineBytes` bytes, from place `first` of line `line` on, of this product of the batch, into each of `Cluster`
+/// thread blocks: they fetch equal shares of the lines, which are the map's boxes, and each block's mbarrier gets all bytes.
+template <int Lines, int LineBytes, int Cluster>
+TW_DEVICE void load_lines(std::uint32_t to, const tw::Tensor& from, int line, int first, std::uint32_t full) {
+  const int product = blockIdx.y;
+  if constexpr (Cluster == 1) {
+    tw::load_box(to, from, {first, line, product}, full);
+  } else {
+    const int share = tw::cluster_rank<Cluster>() * (Lines / Cluster);
+    ptx::tensor_load_multicast(to + share * LineBytes, from.map, {first, line + share, product}, full, (1 << Cluster) - 1);
+  }
+}
+
+/// Loads kBlock rows from `row` on, columns from `k` on.
 template <class Operand, int Cluster>
 TW_DEVICE void load_block(std::uint32_t to, const tw::Tensor& from, int row, int k, std::uint32_t full) {
   if constexpr (Operand::kMajor == ptx::Major::k) {
-    tw::load_rows<kBlock, Operand::kRowBytes, Cluster>(to, from, row, k, full);
+    load_lines<kBlock, Operand::kRowBytes, Cluster>(to, from, row, k, full);
   } else {
 #pragma unroll
     for (int i = 0; i < kBlock; i += 64)
-      tw::load_rows<kTileK, 128, Cluster>(to + i * kBytesPerRow, from, k, row + i, full);
+      load_lines<kTileK, 128, Cluster>(to + i * kBytesPerRow, from, k, row + i, full);
   }
 }
 
@@ -146,7 +159,8 @@ struct Share {
   }
 
   TW_MEMBER void store(const Args& args, const Sums& sums, const Tile& tile) const {
-    Output* const values = args.values + static_cast<long long>(tile.first + block) * (kBlock * kBlock) + row * kBlock;
+    const long long first = static_cast<long long>(tile.first + block) * (kBlock * kBlock) + row * kBlock;
+    Output* const values = args.values + blockIdx.y * args.values_stride + first;
     const int warp = ptx::warp_id() % 4, lane = ptx::lane_id();
 #pragma unroll
     for (int t = 0; t < kRows / 64; ++t)

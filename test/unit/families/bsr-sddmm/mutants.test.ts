@@ -31,6 +31,15 @@ const mutants: readonly Mutant<Name>[] = [
   ['ignores alpha', 'naive', replacing('args.alpha * sum', 'sum'), wrong],
   ['ignores beta', 'rows', replacing('args.beta != 0', 'false'), wrong],
   ['reads A where beta is 0', 'rows', replacing('if (args.beta != 0) {', '{'), ['race']],
+  ['takes X of the first product for all', 'naive', replacing('product * args.x_stride', '0'), wrong],
+  ['takes Y of the first product for all', 'rows', replacing('blockIdx.y * args.y_stride', '0'), wrong],
+  ['stores all products as the first', 'mapped', replacing('blockIdx.y * args.values_stride', '0'), racy],
+  [
+    'loads the first product for all',
+    'mapped',
+    replacing('{first, line, product}', '{first, line, 0}'),
+    wrong,
+  ],
   // The pattern.
   ['takes a row too early', 'naive', replacing('<= block', '< block'), stray],
   ['takes indices of 64 bits for 32', 'columns', replacing('i * args.index_words', 'i'), stray],
