@@ -6,6 +6,9 @@
 #include <cstdlib>
 #include <cstring>
 
+/// Number of the imaginary GPU's context: another one says that it was reset.
+unsigned long long stand_in_context = 1;
+
 namespace {
 
 CUresult encode(CUtensorMap* map, CUtensorMapDataType, cuuint32_t, void* address, const cuuint64_t*,
@@ -21,6 +24,8 @@ CUresult replace_address(CUtensorMap* map, void* address) {
   return CUDA_SUCCESS;
 }
 
+CUresult context_id(CUcontext, unsigned long long* id) { return *id = stand_in_context, CUDA_SUCCESS; }
+
 int something;
 
 }  // namespace
@@ -28,6 +33,7 @@ int something;
 extern "C" {
 
 cudaError_t cudaGetDeviceCount(int* count) { return *count = 1, cudaSuccess; }
+cudaError_t cudaSetDevice(int) { return cudaSuccess; }
 cudaError_t cudaGetDevice(int* device) { return *device = 0, cudaSuccess; }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int) {
   *value = which == cudaDevAttrMultiProcessorCount ? 132 : which == cudaDevAttrComputeCapabilityMajor ? 9 : 0;
@@ -64,8 +70,10 @@ cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) { return c
 cudaError_t cudaFuncGetParamInfo(const void*, size_t, size_t*, size_t*) { return cudaErrorInvalidValue; }
 cudaError_t cudaGetDriverEntryPointByVersion(const char* symbol, void** function, unsigned,
                                              unsigned long long, cudaDriverEntryPointQueryResult* found) {
-  *function = std::strcmp(symbol, "cuTensorMapEncodeTiled") == 0 ? reinterpret_cast<void*>(&encode)
-                                                                 : reinterpret_cast<void*>(&replace_address);
+  const auto is = [symbol](const char* name) { return std::strcmp(symbol, name) == 0; };
+  *function = is("cuTensorMapEncodeTiled") ? reinterpret_cast<void*>(&encode)
+              : is("cuCtxGetId")           ? reinterpret_cast<void*>(&context_id)
+                                           : reinterpret_cast<void*>(&replace_address);
   *found = cudaDriverEntryPointSuccess;
   return cudaSuccess;
 }

@@ -34,10 +34,10 @@ double milliseconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 
-std::uint32_t random_bits() {
-  static std::uint32_t state = 1;
-  return state = state * 1664525u + 1013904223u;
-}
+constexpr std::uint32_t kSeed = 1;
+std::uint32_t seed = kSeed;
+
+std::uint32_t random_bits() { return seed = seed * 1664525u + 1013904223u; }
 
 /// f16 numbers between -2 and 2 on the device, at least half a unit away from 0 or so.
 std::uint16_t* numbers(std::size_t count) {
@@ -51,23 +51,29 @@ std::uint16_t* numbers(std::size_t count) {
 
 constexpr std::int64_t kMost = 4096;  // of every size
 
-/// Operands that all problems share.
+/// Operands that all problems of at most so many elements share.
 struct Data {
-  std::uint16_t *values = numbers(kMost * kMost), *b = numbers(kMost * kMost), *c = numbers(kMost * kMost);
+  explicit Data(std::int64_t of_a = kMost * kMost, std::int64_t of_b = kMost * kMost, std::int64_t of_c = kMost * kMost)
+      : values(numbers(static_cast<std::size_t>(of_a))),
+        b(numbers(static_cast<std::size_t>(of_b))),
+        c(numbers(static_cast<std::size_t>(of_c))) {}
+  std::uint16_t *values, *b, *c;
 };
 
 /// A pattern with rows of random length.
 struct Problem {
-  std::int64_t size, n, block;
+  std::int64_t rows, size, n, block;
   double density;
+  tw_layout layout = TW_LAYOUT_ROW;  // of B and C
   std::vector<std::int32_t> row_ptr{0}, col_idx;
   std::int32_t *device_row_ptr = nullptr, *device_col_idx = nullptr;
   tw_bsr* pattern = nullptr;
 
-  Problem(std::int64_t size, std::int64_t n, std::int64_t block, double density)
-      : size(size), n(n), block(block), density(density) {
+  Problem(std::int64_t size, std::int64_t n, std::int64_t block, double density) : Problem(size, size, n, block, density) {}
+  Problem(std::int64_t rows, std::int64_t size, std::int64_t n, std::int64_t block, double density)
+      : rows(rows), size(size), n(n), block(block), density(density) {
     const std::int64_t blocks = size / block;
-    for (std::int64_t row = 0; row < blocks; ++row) {
+    for (std::int64_t row = 0; row < rows / block; ++row) {
       for (std::int64_t column = 0; column < blocks; ++column)
         if ((random_bits() >> 8) < density * (1 << 24)) col_idx.push_back(static_cast<std::int32_t>(column));
       row_ptr.push_back(static_cast<std::int32_t>(col_idx.size()));
@@ -83,7 +89,7 @@ struct Problem {
   void describe(tw_context* context) {
     tw_bsr_structure all{};
     all.struct_size = sizeof all;
-    all.m = all.k = size;
+    all.m = rows, all.k = size;
     all.block = block;
     all.blocks = static_cast<std::int64_t>(col_idx.size());
     all.row_ptr = device_row_ptr, all.col_idx = device_col_idx;
@@ -94,6 +100,7 @@ struct Problem {
     tw_bsr_spmm_problem all{};
     all.struct_size = sizeof all;
     all.n = n;
+    all.layout_b = all.layout_c = layout;
     return all;
   }
   tw_bsr_spmm_operands operands(const Data& data) const {
@@ -216,6 +223,34 @@ Tuned tune(Problem& problem, const Data& data, bool exhaustive, const char* reco
   const Tuned tuned{member(explained, "variant"), times_in(explained), statistics_of(context)};
   tw_bsr_destroy(problem.pattern), tw_context_destroy(context);
   return tuned;
+}
+
+/// Products of which more than half of the blocks are stored, y = x W^T with blocks of 64 and a square with blocks of 32: times of
+/// all kernels and of the other libraries' functions, and the choice.
+void dense() {
+  struct Case {
+    std::int64_t rows, size, n, block;
+    double density;
+  };
+  for (const Case& one : {Case{14336, 4096, 2048, 64, 0.6}, {14336, 4096, 64, 64, 0.6}, {4096, 4096, 4096, 64, 0.6}, {4096, 4096, 4096, 32, 0.6},
+                          {4096, 4096, 4096, 32, 0.9}, {4096, 4096, 2048, 16, 0.6}}) {
+    const Data data(one.rows * one.size, one.size * one.n, one.rows * one.n);
+    Problem problem(one.rows, one.size, one.n, one.block, one.density);
+    problem.layout = TW_LAYOUT_COLUMN;
+    tw_context* context = make_context(TW_POLICY_FORCE, true);
+    problem.describe(context);
+    const auto begin = std::chrono::steady_clock::now();
+    problem.call(context, data, nullptr);
+    must(cudaDeviceSynchronize(), "synchronize");
+    const double first = milliseconds_since(begin);
+    std::printf("{\"bench\":\"dense-ish\",\"rows\":%lld,\"size\":%lld,\"n\":%lld,\"block\":%lld,\"density\":%g,\"layout\":\"column\","
+                "\"firstCallMs\":%.1f,\"explain\":%s}\n",
+                static_cast<long long>(one.rows), static_cast<long long>(one.size), static_cast<long long>(one.n),
+                static_cast<long long>(one.block), one.density, first, problem.explain(context, data).c_str());
+    std::fflush(stdout);
+    tw_bsr_destroy(problem.pattern), tw_context_destroy(context);
+    cudaFree(data.values), cudaFree(data.b), cudaFree(data.c);
+  }
 }
 
 /// Shares of keys or tunes.
@@ -359,20 +394,29 @@ void captured_elsewhere() {
               cudaGetErrorName(ended));
 }
 
-/// A call with what cudaDeviceReset took away.
+/// A call with a context that cudaDeviceReset has taken the memory of, and one with a context that is made behind it.
 void reset() {
   const Data data;
   Problem problem(1024, 256, 64, 0.07);
   tw_context* context = make_context(TW_POLICY_REPLAY);
   problem.describe(context);
   problem.call(context, data, nullptr);
-  must(cudaDeviceSynchronize(), "synchronize");
+  const std::vector<std::uint16_t> before = result(data, problem.size * problem.n);
   must(cudaDeviceReset(), "reset");
   const tw_bsr_spmm_problem p = problem.asked();
   const tw_bsr_spmm_operands o = problem.operands(data);
   const tw_status stale = tw_bsr_spmm(context, problem.pattern, &p, &o, nullptr);
   const std::string text = tw_last_error();
-  std::printf("{\"bench\":\"cudaDeviceReset\",\"status\":%d,\"error\":\"%s\"}\n", static_cast<int>(stale), text.c_str());
+  tw_bsr_destroy(problem.pattern), tw_context_destroy(context);
+  seed = kSeed;
+  const Data other;
+  Problem again(1024, 256, 64, 0.07);
+  tw_context* fresh = make_context(TW_POLICY_REPLAY);
+  again.describe(fresh);
+  again.call(fresh, other, nullptr);
+  const bool same = result(other, again.size * again.n) == before;
+  std::printf("{\"bench\":\"cudaDeviceReset\",\"status\":%d,\"error\":\"%s\",\"newContext\":\"%s\"}\n", static_cast<int>(stale),
+              text.c_str(), same ? "the same bits" : "other bits");
   std::fflush(stdout);
 }
 
@@ -382,6 +426,7 @@ int main(int count, char** words) {
   const std::string what = count > 1 ? words[1] : "";
   if (what == "first" && count > 4) first(words[2], std::atoll(words[3]), std::atof(words[4]), count > 5);
   else if (what == "retunes") retunes(count > 2 ? std::atof(words[2]) : 60, count > 3 ? words[3] : "");
+  else if (what == "dense") dense();
   else if (what == "captures") captures();
   else if (what == "captured-elsewhere") captured_elsewhere();
   else if (what == "reset") reset();

@@ -96,7 +96,8 @@ export interface Family<P extends ParameterSpecs = ParameterSpecs> {
   /**
    * Rank of how many problems beside its workloads a variant takes: 0, as if absent, for those that the workloads
    * happen to be like; the highest for every size, stride, alignment and scalar. For calls that its fastest variants refuse,
-   * the emitted library carries for each workload the best variant of every other rank, and tries lower ranks first.
+   * the emitted library carries for each workload the best variant of every other rank, and tries lower ranks first; of the
+   * highest rank one for everything that its variants serve.
    */
   generality?(point: Point<P>): number;
   /**

@@ -121,7 +121,25 @@ function chooseFallbacks(family: AnyFamily, variants: readonly Variant[], ranks:
     const chosen = family.workloads.flatMap((workload) =>
       chooseFirst(workload, rankByPriority(family, able, workload), ranks).map(({ variant }) => variant),
     );
-    return [...new Set(chosen)].toSorted(compare);
+    const rest = rank === general.at(-1) ? unserved(family, able, chosen, ranks) : [];
+    return [...new Set([...chosen, ...rest])].toSorted(compare);
+  });
+}
+
+/** For all operation values that variants serve and the chosen ones do not, the first one by name that is accurate enough. */
+function unserved(
+  family: AnyFamily,
+  able: readonly Variant[],
+  chosen: readonly string[],
+  ranks: Accuracy,
+): string[] {
+  const enough = ranks.enough(able.map(({ id }) => id));
+  const order = able.filter(({ id }) => enough.has(id)).toSorted((a, b) => compare(a.id, b.id));
+  const valuesOf = ({ parameters }: Variant) => JSON.stringify(family.serves(parameters));
+  const served = new Set(able.filter(({ id }) => chosen.includes(id)).map(valuesOf));
+  return order.flatMap((variant) => {
+    const values = valuesOf(variant);
+    return !served.has(values) && served.add(values) ? [variant.id] : [];
   });
 }
 

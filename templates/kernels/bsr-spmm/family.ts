@@ -38,8 +38,12 @@ function maxSpillBytes(point: Point): number {
   return point.path === 'wgmma' && point.consumers === 3 ? 256 : 0;
 }
 
-/** 2: any operands; 1: any beta and width, where the operands are aligned and nothing is known of A on the host. */
+/**
+ * 3: whatever may be asked of the types and the block; 2: any operands; 1: any beta and width, where the operands are aligned and
+ * nothing is known of A on the host.
+ */
 function generality(point: Point): number {
+  if (point.path === 'naive') return 3;
   // Its blocks must be aligned, and wide products have better kernels.
   if (point.path === 'narrow') return 0;
   if (alignment(point) === 1) return 2;

@@ -191,7 +191,7 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     workloads: [],
   },
   fallback: {
-    doc: 'For every block size a variant that takes any beta, and one that takes operands of any alignment too, f16 in and out.',
+    doc: 'For every block size a variant that takes any beta, and one that takes operands of any alignment too, f16 in and out; for all types the path naive, which takes every call.',
     where: [
       {
         ...mma,
@@ -227,6 +227,8 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
       },
       { ...simt, block: [32, 64, 128], vector: [1] },
       ...generalFallbacks,
+      { path: ['naive'], block: [16, 32, 64, 128], input: ['f16', 'bf16'], output: ['f16', 'bf16', 'f32'] },
+      { path: ['naive'], block: [16, 32, 64, 128], input: ['f32'], output: ['f32'] },
     ],
     workloads: [],
   },

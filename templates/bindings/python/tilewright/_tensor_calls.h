@@ -50,8 +50,7 @@ typedef struct {
 } Slot;
 
 typedef struct {
-  PyObject_HEAD
-  const Exchange* exchange;
+  PyObject_HEAD const Exchange* exchange;
   /* Tuple: types of tensors that hide nothing. */
   PyObject* types;
   /* Tuple: functions of which one says something true where Python has to see a call. */
@@ -80,8 +79,8 @@ static void forget(TensorCalls* self) {
 static PyObject* calls_new(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
   static char* names[] = {"exchange", "types", "guards", "is_grad_enabled", "current_device", NULL};
   PyObject *capsule, *types, *guards, *grad, *device;
-  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OO!O!OO", names, &capsule, &PyTuple_Type, &types, &PyTuple_Type,
-                                   &guards, &grad, &device))
+  if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "OO!O!OO", names, &capsule, &PyTuple_Type, &types,
+                                   &PyTuple_Type, &guards, &grad, &device))
     return NULL;
   const Exchange* exchange = PyCapsule_GetPointer(capsule, "dlpack_exchange_api");
   if (exchange == NULL) return NULL;
@@ -176,7 +175,8 @@ static int needs_gradient(const TensorCalls* self, PyObject* const* tensors, Py_
 }
 
 /* Whether the fixed tensors are those of the calls, unchanged, and nothing but the result matters to anyone. */
-static int may_repeat(const TensorCalls* self, PyObject* const* fixed, PyObject* const* tensors, Py_ssize_t count) {
+static int may_repeat(const TensorCalls* self, PyObject* const* fixed, PyObject* const* tensors,
+                      Py_ssize_t count) {
   int64_t version = 0;
   Py_ssize_t fixed_count = self->fixed == NULL ? 0 : PyTuple_Size(self->fixed);
   for (Py_ssize_t at = 0; at < fixed_count; at++) {
@@ -249,8 +249,8 @@ static PyObject* calls_learn(PyObject* object, PyObject* arguments) {
   TensorCalls* self = (TensorCalls*)object;
   PyObject *ready, *owner, *make, *fixed, *tensors;
   long long version;
-  if (!PyArg_ParseTuple(arguments, "O!OOO!LO!", ready_type, &ready, &owner, &make, &PyTuple_Type, &fixed, &version,
-                        &PyTuple_Type, &tensors))
+  if (!PyArg_ParseTuple(arguments, "O!OOO!LO!", ready_type, &ready, &owner, &make, &PyTuple_Type, &fixed,
+                        &version, &PyTuple_Type, &tensors))
     return NULL;
   if (PyTuple_Size(tensors) != kTensors || ((const Ready*)ready)->place_count != kTensors + 1) {
     PyErr_Format(PyExc_ValueError, "%d tensors, and a place more", (int)kTensors);
@@ -262,7 +262,8 @@ static PyObject* calls_learn(PyObject* object, PyObject* arguments) {
     int seen = look_at(self, PyTuple_GetItem(tensors, at), &address, &next.kinds[at]);
     if (seen <= 0) return seen < 0 ? NULL : Py_NewRef(Py_None);
   }
-  int same = self->fixed != NULL && self->version == version && PyTuple_Size(self->fixed) == PyTuple_Size(fixed);
+  int same =
+      self->fixed != NULL && self->version == version && PyTuple_Size(self->fixed) == PyTuple_Size(fixed);
   for (Py_ssize_t at = 0; same && at < PyTuple_Size(fixed); at++)
     same = PyTuple_GetItem(self->fixed, at) == PyTuple_GetItem(fixed, at);
   if (!same) {
@@ -289,7 +290,9 @@ static PyType_Slot calls_slots[] = {
     {Py_tp_new, (void*)calls_new},
     {Py_tp_dealloc, (void*)calls_free},
     {Py_tp_methods, (void*)calls_methods},
-    {Py_tp_doc, (void*)"TensorCalls(exchange, types, guards, is_grad_enabled, current_device): calls by the kinds of their tensors"},
+    {Py_tp_doc, (void*)"TensorCalls(exchange, types, guards, is_grad_enabled, current_device): calls by the "
+                       "kinds of their tensors"},
     {0, NULL},
 };
-static PyType_Spec calls_spec = {"tilewright._call.TensorCalls", sizeof(TensorCalls), 0, Py_TPFLAGS_DEFAULT, calls_slots};
+static PyType_Spec calls_spec = {"tilewright._call.TensorCalls", sizeof(TensorCalls), 0, Py_TPFLAGS_DEFAULT,
+                                 calls_slots};

@@ -1,4 +1,5 @@
 // tuning.cpp - what measuring needs of an NVIDIA GPU: memory, copies, events, and peace with captures.
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
 
@@ -99,6 +100,32 @@ int current() {
     cuda::check(cudaGetDevice(&device), "find the current device");
     return device;
   });
+}
+
+std::uint64_t generation() noexcept {
+  using GetId = CUresult(CUcontext, unsigned long long*);
+  static GetId* const get_id = [] {
+    void* function = nullptr;
+    cudaDriverEntryPointQueryResult found{};
+    const cudaError_t result = cudaGetDriverEntryPointByVersion("cuCtxGetId", &function, 12000, cudaEnableDefault, &found);
+    return result == cudaSuccess && found == cudaDriverEntryPointSuccess ? reinterpret_cast<GetId*>(function) : nullptr;
+  }();
+  unsigned long long id = 0;
+  if (!get_id || get_id(nullptr, &id) == CUDA_SUCCESS) return id;
+  // The thread has made no call of the runtime yet, or the device was reset.
+  int device = 0;
+  if (cudaGetDevice(&device) != cudaSuccess || cudaSetDevice(device) != cudaSuccess) return cudaGetLastError(), 0;
+  return get_id(nullptr, &id) == CUDA_SUCCESS ? id : 0;
+}
+
+std::uint64_t generation(int device) noexcept {
+  int own = 0;
+  if (cudaGetDevice(&own) != cudaSuccess) return cudaGetLastError(), 0;
+  if (own == device) return generation();
+  if (cudaSetDevice(device) != cudaSuccess) return cudaGetLastError(), 0;
+  const std::uint64_t id = generation();
+  cudaSetDevice(own);
+  return id;
 }
 
 std::string environment() {

@@ -42,6 +42,9 @@ class HostClock final : public Clock {
 
 int current() { return 0; }
 
+std::uint64_t generation() noexcept { return 1; }
+std::uint64_t generation(int) noexcept { return 1; }
+
 std::string environment() { return "target: emulated\n"; }
 
 bool capturing(tw_stream) { return false; }

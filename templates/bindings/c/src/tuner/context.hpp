@@ -42,6 +42,14 @@ struct tw_context {
     const std::int64_t until = entry.until.load(std::memory_order_relaxed);
     return until == tilewright::library::tuner::kSettled || until == epoch.load(std::memory_order_relaxed);
   }
+  /// Throws where the memory of the context is gone.
+  void check_device() const {
+    if (tilewright::library::device::generation() != allocator.generation) [[unlikely]]
+      throw tilewright::library::Error(
+          TW_STATUS_INVALID_ARGUMENT,
+          "the device was reset after the context was made, or another CUDA context is current: destroy the context and its "
+          "patterns, and make others");
+  }
   /// The entry of a call, added to `table`. Throws Error(TW_STATUS_NOT_SUPPORTED), Error(TW_STATUS_OUT_OF_MEMORY).
   const Entry& resolve(Table& table, Request& request, tilewright::library::tuner::Want want);
   /// An entry for a call whose kernel failed to launch: another kernel, of the fallbacks where there are any. Throws as

@@ -13,6 +13,10 @@ namespace tilewright::library::device {
 
 /// The calling thread's current device.
 int current();
+/// Number of the device's CUDA context: another one after cudaDeviceReset, 0 without any. Of the calling thread's current
+/// context in some tens of nanoseconds; of a device.
+std::uint64_t generation() noexcept;
+std::uint64_t generation(int device) noexcept;
 /// The device and its software, one `name: value` a line: records of measurements hold for no other.
 std::string environment();
 /// Whether the stream's work is being recorded into a graph.

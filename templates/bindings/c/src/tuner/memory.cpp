@@ -14,8 +14,8 @@ Memory::~Memory() {
   if (!data_) return;
   if (allocator_.release)
     allocator_.release(data_, allocator_.user);
-  else
-    device::release(data_);
+  else if (device::generation(allocator_.device) == allocator_.generation)
+    device::release(data_);  // a reset has freed it, and its address may be another's
 }
 
 }  // namespace tilewright::library::tuner

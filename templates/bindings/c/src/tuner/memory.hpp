@@ -1,6 +1,7 @@
 // memory.hpp - device memory of a context: the caller's own functions, or the device's.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace tilewright::library::tuner {
@@ -10,6 +11,8 @@ struct Allocator {
   void* (*allocate)(std::size_t bytes, void* user) = nullptr;
   void (*release)(void* memory, void* user) = nullptr;
   void* user = nullptr;
+  int device = 0;
+  std::uint64_t generation = 0;  // of the device: see device::generation()
 };
 
 /// Device memory, aligned to 256 bytes; null where there was none, or none was asked for.

@@ -106,7 +106,7 @@ using namespace tilewright::library::tuner;
 tw_context::tw_context(int device, const tw_context_options& options)
     : device(device),
       options(options),
-      allocator{options.allocate, options.release, options.user},
+      allocator{options.allocate, options.release, options.user, device, device::generation()},
       cache_(options.cache, device::environment()) {}
 
 bool tw_context::may_measure(Want want) const {
@@ -164,6 +164,7 @@ std::optional<Known> tw_context::find_known(const std::string& key, const Reques
 const tw_context::Entry& tw_context::resolve(Table& table, Request& request, Want want) {
   const device::CaptureGuard guard;
   require(device == device::current(), "the context is of another device than the calling thread's current one");
+  check_device();
   const bool capturing = device::capturing(request.stream);
   require(!capturing || want != Want::tune, "the stream is being captured: nothing can be measured on it");
   if (capturing) request.words[request.capture_word] |= 1, request.hash ^= kCaptured;

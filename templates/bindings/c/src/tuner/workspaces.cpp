@@ -16,7 +16,11 @@ bool is_written(const Workspace& workspace) {
 }
 
 Workspaces::Workspaces(const Plan& plan, const Allocator& allocator, std::atomic<std::size_t>& kept)
-    : plan_(plan), allocator_(allocator), kept_(kept), per_stream_(is_written(plan.workspace())) {
+    : plan_(plan),
+      allocator_(allocator),
+      kept_(kept),
+      per_stream_(is_written(plan.workspace())),
+      has_memory_(plan.workspace_bytes() > 0) {
   if (per_stream_) return;
   const Workspace& needed = plan.workspace();
   all_ = allocate();
