@@ -1,6 +1,6 @@
 """The Python package on a GPU: F.linear with block-sparse weights, drop-in and module, beside PyTorch's own ways.
 
-    python3 bench/python_linear.py [--seconds 80] [--policy on-miss] [--json file]
+    python3 bench/python_linear.py [--seconds 80] [--parts check,eager] [--policy on-miss] [--json file]
 
 Prints what was checked and JSON lines of times. Layers are those of Llama-3.1-8B's MLP (14336 x 4096 twice, 4096 x 14336), f16, 10 % of the
 blocks of 64. Times of layers are medians of CUDA graphs over a stack of MLPs with weights of their own, as a model has them, so that
@@ -199,7 +199,7 @@ def check_beside_triton(layer):
 
 def eager(layer, bsr):
     """Microseconds of the CPU for one call, and of its parts."""
-    from tilewright.operations.bsr_spmm import patterns
+    from tilewright.operations.bsr_spmm import modules, operators, patterns
 
     x = torch.randn(1, layer.in_features, device="cuda", dtype=torch.float16)
     small = random_layer(256, 256)
@@ -215,9 +215,13 @@ def eager(layer, bsr):
         kept = patterns.pattern_of(small.crow, small.col, 256, 256, BLOCK)
         launch = next(iter(kept.launches.values()))
         addresses = (y.data_ptr(), small.values.data_ptr(), None, z.data_ptr())
+        parts, identity, memory = (small.crow, small.col, y, small.values, None), torch.nn.Identity(), operators._maker_of(z)
         calls = {
             "SparseLinear 256 x 256": lambda: small(y),
             "its forward alone": lambda: small.forward(y),
+            "its call repeated from C alone": lambda: modules.repeat(small._calls, *parts),
+            "memory for its result alone": memory,
+            "nn.Identity": lambda: identity(y),
             "tilewright.torch.linear": lambda: tt.linear(y, matrix),
             "its operator alone": lambda: operator(small.crow, small.col, small.values, y, None, 256, "none"),
             "its launch alone": lambda: launch(*addresses),
@@ -229,11 +233,12 @@ def eager(layer, bsr):
             "SparseLinear 14336 x 4096": lambda: layer(x),
         }
         row = {name: host_microseconds(call) for name, call in calls.items()}
+        repeated = modules.repeat(small._calls, *parts) is not None
     with torch.no_grad():
         row["F.linear on BSR, PyTorch's own"] = host_microseconds(lambda: F.linear(y, small_bsr))
         with tt.enable():
             row["F.linear on BSR, drop-in"] = host_microseconds(lambda: F.linear(y, small_bsr))
-    return {"eager_us": row, "extension": "_call_by_ctypes" not in patterns.run.__module__}
+    return {"eager_us": row, "extension": "_call_by_ctypes" not in patterns.run.__module__, "repeated": repeated}
 
 
 def training(stack, dense, tokens):
@@ -338,6 +343,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=80, help="nothing new is begun after so many")
     parser.add_argument("--policy", default="on-miss", help="when the library measures, see tilewright.configure")
     parser.add_argument("--json", help="file that gets the lines, too")
+    parser.add_argument("--parts", default="check,eager,mlp,training,captured", help="those to be run, of check,eager,mlp,training,captured")
     options = parser.parse_args()
     tilewright.configure(options.policy, exhaustive=True, cache="")
     torch.manual_seed(1)
@@ -354,18 +360,21 @@ def main():
     stack = [(random_layer(INTER, HIDDEN), random_layer(INTER, HIDDEN), random_layer(HIDDEN, INTER)) for _ in range(STACK)]
     stock = [tuple(map(bsr_of, layers)) for layers in stack]
     dense = [tuple(layer.dense_weight() for layer in layers) for layers in stack]
-    for row in check_correct(stack[0][0], stock[0][0], dense[0][0]):
-        say(**row)
-    say(**guarded_row(lambda: check_gradients(stack[0][0])))
-    say(**guarded_row(lambda: eager(stack[0][0], stock[0][0])))
+    parts = options.parts.split(",")
+    if "check" in parts:
+        for row in check_correct(stack[0][0], stock[0][0], dense[0][0]):
+            say(**row)
+        say(**guarded_row(lambda: check_gradients(stack[0][0])))
+    if "eager" in parts:
+        say(**guarded_row(lambda: eager(stack[0][0], stock[0][0])))
     torchao = torchao_stack(stock)
     for tokens in (1, 16, 64, 2048, 8192):
-        if left() > 5:
+        if "mlp" in parts and left() > 5:
             say(**mlp(tokens, stack, stock, dense, torchao, started + options.seconds - 15))
     for tokens in (2048, 8192):
-        if left() > 6:
+        if "training" in parts and left() > 6:
             say(**guarded_row(lambda: training(stack[:2], dense[:2], tokens)))
-    if left() > 8:
+    if "captured" in parts and left() > 8:
         say(**guarded_row(lambda: check_beside_triton(stack[0][0])))
         say(**guarded_row(lambda: check_captured(stack[0][0])))
     say(statistics={f"{target} {device}": one for (target, device), one in tilewright.statistics().items()})
