@@ -29,7 +29,7 @@ const means = (kernel, reference, launch) => ({
   ...launch,
 });
 
-const convolution = (kernel, filter) => ({
+const convolution = (kernel, reference, filter) => ({
   kernel,
   sizes: corner,
   ragged: false,
@@ -40,11 +40,14 @@ const convolution = (kernel, filter) => ({
   },
   symbols: filter.symbols,
   defines: { read_only: 1 },
-  ...{ grid: [2, 2], block: [16, 16], reference: ours('convolution'), tolerance: 1e-3 },
+  ...{ grid: [2, 2], block: [16, 16], reference: ours(reference), tolerance: 1e-3 },
 });
 const convolutions = [
-  convolution('convolution_kernel', { arguments: { filter: 0 }, symbols: { d_filter: uniform } }),
-  convolution('convolution_naive', {
+  convolution('convolution_kernel', 'convolution', {
+    arguments: { filter: 0 },
+    symbols: { d_filter: uniform },
+  }),
+  convolution('convolution_naive', 'convolution_plain', {
     arguments: { filter: { shape: [17, 17], role: 'in', values: uniform } },
   }),
 ];

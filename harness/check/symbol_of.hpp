@@ -1,6 +1,7 @@
 // symbol_of.hpp - entries of a library's table of symbols, made by the compiler that knows the variables: g++ or nvcc.
 #pragma once
 #include <type_traits>
+#include <utility>
 
 #include "symbol.hpp"
 
@@ -17,13 +18,23 @@ constexpr const char* element_name() {
   else return sizeof(T) == 8 ? "i64" : sizeof(T) == 4 ? (std::is_signed_v<T> ? "i32" : "u32") : std::is_signed_v<T> ? "i8" : "u8";
 }
 
+/// The type of a part of a vector such as `float4`; void for what has none. C++17, since nvcc compiles users' files as that.
+template <class T, class = void>
+struct PartOf {
+  using type = void;
+};
+template <class T>
+struct PartOf<T, std::void_t<decltype(std::declval<T&>().x), decltype(std::declval<T&>().y)>> {
+  using type = std::remove_cv_t<std::remove_reference_t<decltype(std::declval<T&>().x)>>;
+};
+
 /// Elements of `float4` and `__half2` are their parts.
 template <class T>
 constexpr const char* part_name() {
   using Bare = std::remove_cv_t<T>;
   if constexpr (element_name<Bare>() != nullptr) return element_name<Bare>();
-  else if constexpr (requires(Bare value) { value.x; value.y; })
-    return element_name<std::remove_cvref_t<decltype(Bare::x)>>();
+  else if constexpr (!std::is_void_v<typename PartOf<Bare>::type>)
+    return element_name<typename PartOf<Bare>::type>();
   else return nullptr;
 }
 

@@ -50,6 +50,9 @@ type Contents =
       readonly value?: string;
     };
 
+/** Elements of pointers, as far as host code says. */
+export type Counts = Readonly<Record<string, Expression>>;
+
 /** Notes that a value is a guess. */
 export function guess<T>(guesses: string[], what: string, value: T): T {
   guesses.push(what);
@@ -74,10 +77,12 @@ export function planParameter(
   items: readonly Item[],
   sizes: Sizes,
   guesses: string[],
+  counts: Counts = {},
 ): (Contents & { readonly path?: string })[] {
   const given = description.arguments?.[parameter.name];
   const isTyped = typeof given === 'object' && !Array.isArray(given) && given.type !== undefined;
-  if (!isStruct(parameter) || isTyped) return [planArgument(parameter, signature, given, sizes, guesses)];
+  if (!isStruct(parameter) || isTyped)
+    return [planArgument(parameter, signature, given, sizes, guesses, counts)];
   const where = `${signature.file}:${signature.line}: argument '${parameter.name}' of ${signature.name}`;
   if (isFunctionPointer(parameter.type, items)) return [planFunction(parameter.name, given, items, where)];
   // Whole numbers that nobody gives a value stay 0.
@@ -116,6 +121,7 @@ function planArgument(
   given: ArgumentDescription | undefined,
   sizes: Sizes,
   guesses: string[],
+  counts: Counts = {},
 ): Contents {
   const { name } = parameter;
   const object = typeof given === 'object' && !Array.isArray(given) ? given : {};
@@ -133,13 +139,19 @@ function planArgument(
   if (typeof given === 'number' || typeof given === 'string')
     throw new UsageError(`${where} is a pointer: give its shape, e.g. ${name}: [N]`);
   const all = Object.keys(sizes).join(' * ') || '1';
-  const shape = (Array.isArray(given) ? given : object.shape) ?? guess(guesses, name, [all]);
-  const full =
-    parameter.lanes > 1 && !object.type ? withLanes(shape, parameter.lanes, guesses.includes(name)) : shape;
+  const own = Array.isArray(given) ? given : object.shape;
+  const count = counts[name];
+  const full = own
+    ? withLanes(own, object.type ? 1 : parameter.lanes)
+    : count === undefined
+      ? guess(guesses, name, [all])
+      : [count];
   if (object.role === 'workspace') return { kind: 'workspace', name, type, shape: full };
+  // A guess among several sizes may be too large: not every element need be written then.
+  const isLoose = guesses.includes(name) && Object.keys(sizes).length > 1;
   const role =
     object.role ??
-    (parameter.isConst ? 'in' : isReadFirst(signature, plainName(parameter)) ? 'inout' : 'out');
+    (parameter.isConst ? 'in' : isLoose || isReadFirst(signature, plainName(parameter)) ? 'inout' : 'out');
   const values = object.values ?? (/^[iu]/.test(type) ? { integers: [0, 9] as [number, number] } : 'normal');
   const { tolerance } = object;
   return {
@@ -153,9 +165,9 @@ function planArgument(
   };
 }
 
-/** The shape of a `float4*` counts floats: a guessed one stays, since sizes count floats too. */
-function withLanes(shape: readonly Expression[], lanes: number, guessed: boolean): readonly Expression[] {
-  return guessed ? shape : [...shape, lanes];
+/** The shape of a `float4*` in floats, which guessed ones and counts of host code are in. */
+function withLanes(shape: readonly Expression[], lanes: number): readonly Expression[] {
+  return lanes > 1 ? [...shape, lanes] : shape;
 }
 
 function scalarDefault(

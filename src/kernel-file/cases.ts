@@ -5,7 +5,7 @@ import type { Expression, PlannedArgument } from './arguments.ts';
 import type { ToleranceDescription, ValuesDescription } from './description.ts';
 import { evaluate, isKnown, type Sizes } from './expression.ts';
 import type { Plan } from './plan.ts';
-import type { ElementType } from './signature.ts';
+import { bytesOf, type ElementType } from './signature.ts';
 
 /** Source of a problem's right answer, as `harness/check/reference.hpp` reads it. */
 export type ReferenceJson = Readonly<Record<string, unknown>> & { readonly kind: string };
@@ -135,11 +135,6 @@ function three(given: readonly Expression[], sizes: Sizes): number[] {
   return [0, 1, 2].map((i) => evaluate(given[i] ?? 1, sizes));
 }
 
-const bytes: Readonly<Record<ElementType, number>> = {
-  ...{ f16: 2, bf16: 2, f32: 4, f64: 8 },
-  ...{ i8: 1, u8: 1, i32: 4, u32: 4, i64: 8 },
-};
-
 function argumentJson(argument: PlannedArgument, plan: Plan, sizes: Sizes): object {
   const { name, kind } = argument;
   // The entry knows the function; its slot stays empty.
@@ -152,7 +147,7 @@ function argumentJson(argument: PlannedArgument, plan: Plan, sizes: Sizes): obje
   }
   const shape = numbers(argument.shape, sizes);
   const count = shape.reduce((a, b) => a * b, 1);
-  if (kind === 'workspace') return { name, kind, bytes: count * bytes[type] };
+  if (kind === 'workspace') return { name, kind, bytes: count * bytesOf[type] };
   const cols = shape.at(-1) ?? 1;
   return {
     ...{ name, kind, type, role: argument.role },

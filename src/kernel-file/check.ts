@@ -6,8 +6,9 @@ import type { DeviceSession } from '../device/session.ts';
 import { UsageError } from '../errors.ts';
 import { gateVariant } from '../gate/gate.ts';
 import type { Artifact } from '../model/artifact.ts';
-import type { AnyFamily } from '../model/family.ts';
 import type { GateScope, Verdict } from '../model/verdict.ts';
+import type { GateCase } from '../model/workload.ts';
+import { withAdvice } from './advice.ts';
 import { buildKernel } from './build.ts';
 import { casesFor, familyOf } from './cases.ts';
 import { checkOnGpu, type GpuBench } from './gpu.ts';
@@ -161,13 +162,7 @@ async function checkKernel(subject: Subject, request: CheckRequest, host: CheckH
             folders: [...(request.description ? [dirname(request.description)] : []), dirname(source.path)],
           })
         : await makeReference(request.against, plan, self, { ...workshop, folders: [process.cwd()] });
-    const verdict = await judge(
-      plan,
-      artifact,
-      familyOf(plan, casesFor(plan, artifact.path, reference)),
-      request,
-      host,
-    );
+    const verdict = await judge(plan, artifact, casesFor(plan, artifact.path, reference), request, host);
     const alone = reference.library === artifact.path;
     return {
       kernel: plan.kernel,
@@ -186,16 +181,15 @@ async function checkKernel(subject: Subject, request: CheckRequest, host: CheckH
 async function judge(
   plan: Plan,
   artifact: Artifact,
-  family: AnyFamily,
+  cases: readonly GateCase[],
   request: CheckRequest,
   host: CheckHost,
 ): Promise<Verdict> {
   const session = await host.session();
   try {
-    return withAdvice(
-      await gateVariant(session, artifact, family, { ...request.gate, dump: request.dump }),
-      plan,
-    );
+    const gate = { ...request.gate, dump: request.dump };
+    const verdict = await gateVariant(session, artifact, familyOf(plan, cases), gate);
+    return withAdvice(verdict, plan, cases[0]?.id);
   } catch (error) {
     if (error instanceof UsageError)
       throw new UsageError(error.message.replace(/^the family asks .*? refuses: /, ''));
@@ -211,24 +205,4 @@ function withoutReference(verdict: Verdict): Verdict {
   if (verdict.verdict !== 'wrong' && verdict.verdict !== 'nonfinite') return verdict;
   const message = `the result depends on the order of threads: ${evidence.message}`;
   return { ...verdict, verdict: 'nondeterministic', evidence: { ...evidence, message } };
-}
-
-/** The verdict, with a line to put into the description if that, and not the kernel, may be wrong. */
-function withAdvice(verdict: Verdict, plan: Plan): Verdict {
-  const { evidence } = verdict;
-  const advice = adviceOn(evidence.message, plan);
-  return advice === undefined ? verdict : { ...verdict, evidence: { ...evidence, advice } };
-}
-
-function adviceOn(message: string, plan: Plan): string | undefined {
-  const [, name] = /^uninitialised: byte \d+ of '(\w+)'/.exec(message) ?? [];
-  const tensor = plan.arguments.find(
-    (one) => one.kind === 'tensor' && one.role === 'out' && one.name === name,
-  );
-  if (tensor)
-    return `if the kernel is meant to read '${name}', say ${name}: { role: inout } in the description`;
-  const guessed = plan.guesses.filter((one) => one !== 'sizes');
-  if (guessed.length > 0 && !/^(passed|race)/.test(message))
-    return `guessed, for want of a description: ${guessed.join(', ')}; \`npx gen describe\` writes one to correct`;
-  return undefined;
 }

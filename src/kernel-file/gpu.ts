@@ -21,6 +21,7 @@ import { cudaEntry, symbol } from './entry.ts';
 import type { Plan } from './plan.ts';
 import type { ReadSource } from './source.ts';
 import { symbolCode, variablesOf, wordsOf } from './symbols.ts';
+import { join as joined, matching, splitCommas } from './tokens.ts';
 
 /** A GPU to check on beside the emulated device. */
 export interface GpuBench {
@@ -79,7 +80,7 @@ async function buildForGpu(
   if (plan.arguments.some(({ kind }) => kind === 'function'))
     throw new UsageError(`${plan.kernel}: pointers to functions as arguments are not supported on a GPU`);
   const text = unitFor(source, plan);
-  const flags = ['-shared', '-std=c++20', '-O2', '-lineinfo', '-w', `-arch=${arch}`, '-Xcompiler', '-fPIC'];
+  const flags = ['-shared', '-std=c++17', '-O2', '-lineinfo', '-w', `-arch=${arch}`, '-Xcompiler', '-fPIC'];
   const key = hashOf(
     ...['check on a GPU', compilers.nvccVersion, source.preprocessed, includeHash(text, [own])],
     ...[flags.join(' '), include.join(' ')],
@@ -105,13 +106,26 @@ async function buildForGpu(
   return { source: made, device: cuda.name, arch, path, key, cached, seconds: cached ? 0 : meta.seconds };
 }
 
+/** The kernel's name, or an expression for it where a function of the host has that name too. */
+function chosen({ items }: ReadSource, { kernel, signature }: Plan): string {
+  const { tokens, names, parenthesis = 0 } = signature.item;
+  const others = items.filter((one) => one.kind === 'function' && one.names.at(-1) === names.at(-1));
+  if (others.every(({ marks }) => marks.has('global'))) return kernel;
+  const parameters = splitCommas(tokens.slice(parenthesis + 1, matching(tokens, parenthesis)));
+  const types = parameters.map((part, i) => {
+    const isNamed = part.at(-1)?.text === signature.parameters[i]?.name;
+    return joined(isNamed ? part.slice(0, -1) : part);
+  });
+  return `(*static_cast<void (*)(${types.join(', ')})>(&${kernel}))`;
+}
+
 /** The user's file as it is, and behind it what launches the kernel. */
 function unitFor(source: ReadSource, plan: Plan): string {
   const variables = variablesOf(source.items, wordsOf(plan.kernel));
   return (
     '#include "cuda_entry.hpp"\n#include "symbol_of.hpp"\n' +
     `#define main tw_user_main\n#include "${resolve(source.path)}"\n#undef main\n` +
-    cudaEntry(plan.kernel, plan) +
+    cudaEntry(chosen(source, plan), plan) +
     symbolCode(plan.symbols, variables, plan.arguments.length, `${symbol}_prepare`)
   );
 }

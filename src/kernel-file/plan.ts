@@ -1,19 +1,12 @@
 import { UsageError } from '../errors.ts';
-import {
-  type Expression,
-  guess,
-  isStruct,
-  type PlannedArgument,
-  plainName,
-  planParameter,
-} from './arguments.ts';
+import { type Expression, guess, type PlannedArgument, planParameter } from './arguments.ts';
 import type { Description, ToleranceDescription } from './description.ts';
 import { evaluate, isKnown, type Sizes } from './expression.ts';
-import { type Part, partsOf } from './fields.ts';
 import type { Item } from './items.ts';
 import { reachable } from './rewrite.ts';
-import type { ElementType, Signature } from './signature.ts';
+import type { Signature } from './signature.ts';
 import type { Site } from './sites.ts';
+import { countsOf, guessWhere, sizesFor } from './sizes.ts';
 import { type PlannedSymbol, planSymbols, wordsOf } from './symbols.ts';
 
 /** A description with every default filled in. */
@@ -50,19 +43,24 @@ export function makePlan(
   items: readonly Item[],
 ): Plan {
   const guesses: string[] = [];
-  const sizes = sizesFor(signature, description, items, guesses);
+  const sizes = sizesFor(signature, description, site, items, guesses);
   const [first = {}] = sizes;
   const block =
-    dimensions(description.block) ?? knownBlock(site, first) ?? guess(guesses, 'block', [usualBlock]);
+    dimensions(description.block) ??
+    knownBlock(site, first) ??
+    guess(guesses, 'block', oneDimension('block', [usualBlock], signature));
   const threads = { ...first, ...freeNames(site?.block, block) };
+  const counts = countsOf(signature, site, threads);
   const planned = signature.parameters.flatMap((parameter, index) =>
-    planParameter(parameter, signature, description, items, first, guesses).map((one) => ({
+    planParameter(parameter, signature, description, items, first, guesses, counts).map((one) => ({
       ...one,
       parameter: index,
     })),
   );
   refuseStrangers(signature, description);
-  const { tolerance, where, deterministic } = description;
+  const { tolerance, deterministic } = description;
+  const where =
+    description.where ?? (guesses.includes('sizes') ? guessWhere(signature, site, guesses) : undefined);
   const kernel = `${signature.name}${templates.length > 0 ? `<${templates.join(', ')}>` : ''}`;
   return {
     signature,
@@ -72,7 +70,9 @@ export function makePlan(
     arguments: planned,
     symbols: planSymbols(description.symbols, rootsOf(kernel, planned), items),
     grid:
-      dimensions(description.grid) ?? knownGrid(site, threads) ?? guessGrid(planned, first, block, guesses),
+      dimensions(description.grid) ??
+      knownGrid(site, threads) ??
+      oneDimension('grid', guessGrid(planned, first, block, guesses), signature),
     block,
     shared: description.shared ?? knownShared(site, threads) ?? 0,
     deterministic: deterministic ?? !addsFloats(signature),
@@ -105,37 +105,6 @@ function dimensions(given: Description['grid']): readonly Expression[] | undefin
   return given === undefined ? undefined : Array.isArray(given) ? given : [given];
 }
 
-const usualSizes: readonly (readonly number[])[] = [[], [1000], [33, 200], [3, 33, 40], [2, 3, 33, 40]];
-
-/** Sizes as given, or the whole-number parameters that nobody gives a value, small. */
-function sizesFor(
-  signature: Signature,
-  description: Description,
-  items: readonly Item[],
-  guesses: string[],
-): readonly Sizes[] {
-  if (description.sizes !== undefined) return [description.sizes].flat();
-  const names = signature.parameters
-    .flatMap((parameter) => {
-      const given = description.arguments?.[parameter.name];
-      const parts: readonly Pick<Part, 'parameter' | 'given'>[] = isStruct(parameter)
-        ? partsOf(parameter, given, items, parameter.name)
-        : [{ parameter, ...(given !== undefined && { given }) }];
-      return parts;
-    })
-    .filter(
-      ({ parameter: { pointer, element }, given }) => !pointer && isWhole(element) && given === undefined,
-    )
-    .map(({ parameter }) => plainName(parameter));
-  if (names.length > 0) guesses.push('sizes');
-  const values = usualSizes[names.length] ?? names.map((_, i) => 2 + i);
-  return [Object.fromEntries(names.map((name, i) => [name, values[i] ?? 2]))];
-}
-
-function isWhole(element: ElementType | undefined): boolean {
-  return element !== undefined && /^[iu](32|64)$/.test(element);
-}
-
 /** The block of a launch site, where its size follows from the sizes alone. */
 function knownBlock(site: Site | undefined, sizes: Sizes): readonly Expression[] | undefined {
   return site?.block.every((one) => isKnown(one, sizes)) ? site.block : undefined;
@@ -162,6 +131,19 @@ function knownShared(site: Site | undefined, sizes: Sizes): Expression | undefin
 function fixed(expression: string, sizes: Sizes): string {
   return expression.replaceAll(/\bblock_?[sS]ize\b|\b\w*threads\w*\b/gi, (name) =>
     String(sizes[name] ?? name),
+  );
+}
+
+/** A guess, where one dimension is all that the kernel asks for. Throws a UsageError where it uses more. */
+function oneDimension<T>(what: 'grid' | 'block', guessed: T, { item, name, file, line }: Signature): T {
+  const word = what === 'grid' ? 'blockIdx' : 'threadIdx';
+  const { tokens } = item;
+  const further = tokens.findIndex(
+    ({ text }, i) => text === word && tokens[i + 1]?.text === '.' && /^[yz]$/.test(tokens[i + 2]?.text ?? ''),
+  );
+  if (further < 0) return guessed;
+  throw new UsageError(
+    `${file}:${line}: ${name} uses ${word}.${tokens[further + 2]?.text}, and no launch in the file says what its ${what} is; say it in a comment before the kernel: /* tilewright\n${what}: ${what === 'grid' ? '["ceil_div(N, 64)", "ceil_div(M, 64)"]' : '[16, 16]'}\n*/`,
   );
 }
 

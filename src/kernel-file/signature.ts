@@ -5,6 +5,11 @@ import { behindAngles, join, matching, splitCommas, type Token } from './tokens.
 export const elementTypes = ['f16', 'bf16', 'f32', 'f64', 'i8', 'u8', 'i32', 'u32', 'i64'] as const;
 export type ElementType = (typeof elementTypes)[number];
 
+export const bytesOf: Readonly<Record<ElementType, number>> = {
+  ...{ f16: 2, bf16: 2, f32: 4, f64: 8 },
+  ...{ i8: 1, u8: 1, i32: 4, u32: 4, i64: 8 },
+};
+
 /** A parameter of a function. */
 export interface Parameter {
   readonly name: string;

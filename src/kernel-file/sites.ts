@@ -1,4 +1,4 @@
-import type { Item } from './items.ts';
+import { declaredNames, type Item } from './items.ts';
 import type { Signature } from './signature.ts';
 import { join, matching, splitCommas, type Token } from './tokens.ts';
 
@@ -8,35 +8,86 @@ export interface Site {
   readonly grid: readonly string[];
   readonly block: readonly string[];
   readonly shared?: string;
+  /** Bytes that the host code allocates, clears or copies for pointers among the arguments, by the kernel's names of them. */
+  readonly bytes: Names;
+  /** Values that the host code gives to other arguments. */
+  readonly values: Names;
 }
 
 /** The first launch of a kernel in a source. */
 export function findSite(items: readonly Item[], { item: kernel, parameters }: Signature): Site | undefined {
-  for (const { kind, tokens } of items) {
+  const constants = constantsOf(items);
+  for (const { kind, tokens: own } of items) {
     if (kind !== 'function') continue;
+    const tokens = [...constants, ...own];
     for (let i = 0; i < tokens.length; i++) {
       if (tokens[i]?.text !== '<<<') continue;
       const callee = calleeBefore(tokens, i);
       if (callee.name !== kernel.names.at(-1)) continue;
       const close = closeOf(tokens, i);
       const given = splitCommas(tokens.slice(close + 4, matching(tokens, close + 3)));
-      const names = Object.fromEntries(
+      const names: Names = Object.fromEntries(
         given.flatMap((part, k) =>
-          part.length === 1 && parameters[k] ? [[part[0]?.text, parameters[k].name]] : [],
+          part.length === 1 && parameters[k] ? [[part[0]?.text ?? '', parameters[k].name]] : [],
         ),
       );
       const [grid = [], block = [], shared] = splitCommas(tokens.slice(i + 1, close));
       const before = tokens.slice(0, i);
       const text = (part: readonly Token[]) => dimensionsOf(part, before, names);
+      const variables = Object.entries(names);
       return {
         template: callee.template,
         grid: text(grid),
         block: text(block),
         ...(shared && join(shared) !== '0' && { shared: text(shared)[0] ?? '0' }),
+        bytes: bytesOf(variables, tokens, names),
+        values: Object.fromEntries(
+          variables.flatMap(([variable, name]) => {
+            const value = assigned(variable, before);
+            return value ? [[name, resolve(value, before, {})]] : [];
+          }),
+        ),
       };
     }
   }
   return undefined;
+}
+
+/** `kTile = 64;` of `constexpr int kTile = 64;` at namespace scope. */
+function constantsOf(items: readonly Item[]): Token[] {
+  return items.flatMap(({ kind, tokens, marks }) => {
+    if (kind !== 'variable' || marks.size > 0 || !tokens.some(({ text }) => /^const(expr)?$/.test(text)))
+      return [];
+    const [name] = declaredNames(tokens);
+    const begin = name ? tokens.indexOf(name) : -1;
+    return begin < 0 || tokens[begin + 1]?.text !== '=' ? [] : tokens.slice(begin);
+  });
+}
+
+/** The position of a size among the arguments of what allocates, clears and copies device memory. */
+const sized: Readonly<Record<string, number>> = {
+  ...{ cudaMalloc: 1, cudaMallocManaged: 1, cudaMallocAsync: 1, cudaMemset: 2, cudaMemsetAsync: 2 },
+  ...{ cudaMemcpy: 2, cudaMemcpyAsync: 2 },
+};
+
+/** What host code says of the size of its pointers: the first call that does. */
+function bytesOf(
+  variables: readonly (readonly [string, string])[],
+  tokens: readonly Token[],
+  names: Names,
+): Names {
+  const found: Record<string, string> = {};
+  tokens.forEach(({ text }, i) => {
+    const place = sized[text];
+    if (place === undefined || tokens[i + 1]?.text !== '(') return;
+    const given = splitCommas(tokens.slice(i + 2, matching(tokens, i + 1)));
+    const size = given[place];
+    const pointers = new Set(given.slice(0, 2).map((part) => part.at(-1)?.text));
+    for (const [variable, name] of variables)
+      if (size && pointers.has(variable) && !(name in found))
+        found[name] = resolve(size, tokens.slice(0, i), names);
+  });
+  return found;
 }
 
 function calleeBefore(tokens: readonly Token[], site: number) {
@@ -96,7 +147,7 @@ function resolve(part: readonly Token[], before: readonly Token[], names: Names,
   });
   return words
     .join(' ')
-    .replaceAll(/\bsizeof \( (\w+) \)/g, (all, type: string) => String(bytes[type] ?? all))
+    .replaceAll(/\bsizeof \( ([\w ]+) \)/g, (all, type: string) => String(bytes[type] ?? all))
     .replaceAll(/\( (?:int|unsigned|size_t|unsigned int) \)/g, '')
     .replaceAll(/\( (\w+) \)(?! \()/g, '$1')
     .replaceAll(/\bCEIL_DIV\b|\bcdiv\b|\bdivUp\b|\bdiv_up\b/g, 'ceil_div')
@@ -117,6 +168,18 @@ const bytes: Readonly<Record<string, number>> = {
   unsigned: 4,
   float4: 16,
   char: 1,
+  ...{
+    'unsigned int': 4,
+    'unsigned char': 1,
+    uint8_t: 1,
+    int8_t: 1,
+    uint32_t: 4,
+    int32_t: 4,
+    bool: 1,
+    short: 2,
+  },
+  ...{ float2: 8, double2: 16, int2: 8, int4: 16, __half2: 4, half2: 4, nv_bfloat16: 2, __nv_bfloat16: 2 },
+  ...{ 'long long': 8, 'unsigned long long': 8, int64_t: 8, uint64_t: 8, size_t: 8 },
 };
 
 /** Tokens last assigned to a local variable. */

@@ -338,7 +338,7 @@ describe('gen describe', () => {
     writeFileSync(join(own, 'reduce.cu'), text);
     const { stdout } = await gen(own, ['describe', 'reduce.cu', 'reduce', ...flags]);
     expect(stdout).toBe(
-      'kernel: reduce\nsizes: { n: 1000 } # a guess\narguments:\n  in: [ n ] # a guess\n  out: [ n ] # a guess\ngrid: (n + 256 - 1) / 256\nblock: 256\nshared: 256 * 4\n',
+      'kernel: reduce\nsizes: [ { n: 1024 }, { n: 1000 } ] # a guess\narguments:\n  in: [ n ] # a guess\n  out: [ n ] # a guess\ngrid: (n + 256 - 1) / 256\nblock: 256\nshared: 256 * 4\n',
     );
     writeFileSync(join(own, 'reduce.yaml'), stdout.replace('out: [ n ]', 'out: [ "ceil_div(n, 256)" ]'));
     expect((await gen(own, ['validate', 'reduce.cu', ...flags])).stdout).toContain(

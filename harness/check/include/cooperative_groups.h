@@ -163,11 +163,17 @@ template <class T> struct bit_or { T operator()(T a, T b) const { return a | b; 
 template <class T> struct bit_xor { T operator()(T a, T b) const { return a ^ b; } };
 // clang-format on
 
-/// The values of all threads of a tile, put together.
+/// The values of all threads of a group, put together in pairs as on a GPU: the order shows with operations that are not associative.
 template <class Group, class T, class Operation>
 [[gnu::always_inline]] inline T reduce(const Group& group, T value, Operation operation) {
+  const unsigned size = group.size(), own = group.thread_rank();
+  if ((size & (size - 1)) == 0) {
+    for (unsigned step = size / 2; step > 0; step /= 2)
+      value = operation(value, group.shfl(value, static_cast<int>(own ^ step)));
+    return value;
+  }
   T result = group.shfl(value, 0);
-  for (unsigned rank = 1; rank < group.size(); ++rank)
+  for (unsigned rank = 1; rank < size; ++rank)
     result = operation(result, group.shfl(value, static_cast<int>(rank)));
   return result;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readItems } from '../../../src/kernel-file/items.ts';
+import { makePlan } from '../../../src/kernel-file/plan.ts';
 import { reachable, rewritten } from '../../../src/kernel-file/rewrite.ts';
 import { kernelsIn, signatureOf } from '../../../src/kernel-file/signature.ts';
 import { findSite } from '../../../src/kernel-file/sites.ts';
@@ -123,12 +124,14 @@ describe('a signature', () => {
 
   it('finds how the file launches the kernel', () => {
     const items = itemsOf(`
+constexpr int kRows = 3;
 template <int B> __global__ void k(float* out, int n) {}
 void run(float* d_out, int N) {
   const int threads = 128;
+  cudaMemset(d_out, 0, N * kRows * sizeof(float));
   int blocks = (N + threads - 1) / threads;
   dim3 block(threads, 2);
-  k<64><<<dim3(blocks, 3), block, threads * sizeof(float)>>>(d_out, N);
+  k<64><<<dim3(blocks, kRows), block, threads * sizeof(float)>>>(d_out, N);
 }`);
     const [kernel] = kernelsIn(items);
     expect(findSite(items, signatureOf(kernel as NonNullable<typeof kernel>, items))).toEqual({
@@ -136,6 +139,39 @@ void run(float* d_out, int N) {
       grid: ['((n + 128 - 1) / 128)', '3'],
       block: ['128', '2'],
       shared: '128 * 4',
+      bytes: { out: 'n * 3 * 4' },
+      values: {},
     });
+  });
+
+  it('takes sizes that the host code has, and where they hold', () => {
+    const items = itemsOf(`
+enum { kWidth = 64 };
+const int kBlock = 32;
+__global__ void k(int* bins, const float* in, int n) { bins[threadIdx.x] = in[threadIdx.x]; }
+int main() {
+  int n = kBlock;
+  int* d_bins; float* x;
+  cudaMalloc((void**)&d_bins, 64 * sizeof(int));
+  cudaMalloc(&x, n * sizeof(float));
+  k<<<1, kBlock>>>(d_bins, x, n);
+}`);
+    const signature = signatureOf(kernelsIn(items)[0] as NonNullable<ReturnType<typeof kernelsIn>[0]>, items);
+    const plan = makePlan(signature, [], findSite(items, signature), {}, items);
+    expect(plan).toMatchObject({ sizes: [{ n: 32 }, { n: 1000 }], where: 'n <= 32', block: ['32'] });
+    expect(plan.arguments.map((one) => (one.kind === 'tensor' ? one.shape : one.kind))).toEqual([
+      [64],
+      ['n'],
+      'scalar',
+    ]);
+    expect(plan.guesses).toEqual(['sizes', 'where']);
+  });
+
+  it('asks for a grid of two dimensions that nothing says', () => {
+    const items = itemsOf('__global__ void k(float* out, int n) { out[blockIdx.y * n + threadIdx.x] = 0; }');
+    const signature = signatureOf(kernelsIn(items)[0] as NonNullable<ReturnType<typeof kernelsIn>[0]>, items);
+    expect(() => makePlan(signature, [], undefined, {}, items)).toThrow(
+      'k uses blockIdx.y, and no launch in the file says what its grid is',
+    );
   });
 });
