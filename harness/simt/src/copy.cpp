@@ -120,6 +120,7 @@ void cp_async_commit() {
 
 void cp_async_wait_group(int pending) {
   Thread& self = SIMT_ENTER();
+  if (pending < 0) core::report("trap", core::text("cp.async.wait_group %d: no number of groups", pending));
   std::deque<std::uint32_t>& groups = self.copies->groups;
   while (groups.size() > static_cast<std::size_t>(std::max(pending, 0))) {
     core::finish_through(self, groups.front());

@@ -382,6 +382,7 @@ void wgmma_commit() {
 
 void wgmma_wait(int pending) {
   Thread& self = SIMT_ENTER();
+  if (pending < 0) core::report("trap", core::text("wgmma.wait_group %d: no number of groups", pending));
   const auto left = static_cast<std::uint32_t>(std::max(pending, 0));
   core::converge(self, Collective::wgmma_wait, left, core::kWarpMask, nullptr, [&](Convergence&) {
     core::Warpgroup& group = warpgroup_of(self);

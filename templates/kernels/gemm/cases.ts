@@ -4,6 +4,27 @@ import { loadElements, type Point, storeElements, tileOf } from './parameters.ts
 /** A subnormal and a number whose products overflow f16; with a third, none has the few bits of 0, 1 or -1.5. */
 const [third, subnormal, huge] = [1 / 3, 1e-39, 3e30];
 
+type ManyTiles = readonly [
+  id: string,
+  problem: Readonly<Record<string, number>>,
+  options?: Partial<GateCase>,
+];
+
+/**
+ * Problems of many tiles, few of whose elements are inside. `long-list`: nine columns of tiles for one thread block or cluster,
+ * whose pipeline wraps around eighteen times and begins each tile at another stage: an arrival too few or too many at an mbarrier
+ * adds up until a stage is written while it is read. `many-rows`: more rows of tiles than go down together.
+ */
+function manyTiles(point: Point): readonly ManyTiles[] {
+  const { group = 1, clusterM = 1, clusterN = 1 } = point;
+  const { m, n, k, stages } = tileOf(point);
+  const oneList = { multiprocessors: clusterM * clusterN };
+  return [
+    ['long-list', { m: 8, n: 8 * n * clusterN + 8, k: (2 * stages + 1) * k }, oneList],
+    ['many-rows', { m: group * m * clusterM + 1, n: n * clusterN + 8, k: 8 }],
+  ];
+}
+
 /** What the gate puts a variant through. Problems are small: they also run emulated, on a CPU. */
 export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCase[] {
   const { element, activation } = point;
@@ -43,7 +64,8 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
     beta: -0.7,
   });
   const c = { cExtra: up(13, stored), cOffset: stored };
-  add('unaligned', 'edges', { ...ragged(m + 1, n - 8, k), ...c, biasOffset: 1, bias: 'yes' });
+  // Alpha 2: what takes it for 1 shows nowhere else.
+  add('unaligned', 'edges', { ...ragged(m + 1, n - 8, k), ...c, biasOffset: 1, bias: 'yes', alpha: 2 });
   const loads = (refuses: string) => (vector > 1 ? { refuses } : {});
   add('odd-stride', 'edges', { m: 8, aExtra: 1 }, loads('lda and ldb must be multiples'));
   add('odd-base', 'edges', { m: 8, bOffset: 1 }, loads('A and B must be aligned'));
@@ -64,6 +86,7 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   else add('huge', 'magnitude', { ...magnitude, values: 'huge', alpha: subnormal });
   // Whole tiles along n: what counts them one too many is wrong there alone.
   add('repeated', 'repetition', { m: 2 * m + 1, n: 2 * n, k: k + 8 }, { launches: 2, multiprocessors: 2 });
+  for (const [id, problem, options] of manyTiles(point)) add(id, 'structures', problem, options);
   if (depth === 'quick') return list;
   for (const values of ['positive', 'cancel', 'normal']) {
     add(values, 'magnitude', { ...ragged(m + 5, n + 9, 7 * k + 1), values });

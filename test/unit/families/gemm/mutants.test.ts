@@ -28,6 +28,12 @@ const racy: readonly VerdictName[] = ['race', 'wrong', 'nonfinite', 'unwritten',
 const stuck: readonly VerdictName[] = ['hang', 'race'];
 const stray: readonly VerdictName[] = ['out-of-bounds', 'unwritten', 'wrong', 'nonfinite'];
 
+const initialised = 'Pipeline{shared + kBarriersAt}.init<1, 4 * kConsumers>();';
+const oneTooFew = `for (int stage = 0; stage < kStages; ++stage) {
+      ptx::mbarrier_init(Pipeline{shared + kBarriersAt}.full(stage), 1);
+      ptx::mbarrier_init(Pipeline{shared + kBarriersAt}.empty(stage), 4 * kConsumers * kCluster - 1);
+    }`;
+
 const mutants: readonly Mutant<Name>[] = [
   // The formula.
   ['ignores alpha', 'naive', replacing('args.alpha * sum', 'sum'), wrong],
@@ -99,6 +105,7 @@ const mutants: readonly Mutant<Name>[] = [
     stray,
   ],
   ['takes any C for aligned', 'mma', replacing('args.aligned_c, sums', 'true, sums'), ['out-of-bounds']],
+  ['waits for a negative number of groups', 'mma', replacing('<kStages - 2>', '<2 - kStages>'), ['fault']],
   // The path wgmma.
   ['leaves out a short stage', 'wgmma', replacing('(args.depth + kTileK - 1)', 'args.depth'), wrong],
   ['adds to the tile before', 'wgmma', replacing('step > 0', 'true'), wrong],
@@ -120,6 +127,16 @@ const mutants: readonly Mutant<Name>[] = [
   ['takes one tile twice', 'wgmma', replacing('tw::cluster_rank<kClusterM>()', '0'), [...stray, 'race']],
   ['ends before its cluster', 'wgmma', replacing('if (kCluster > 1) ', 'if (false) '), racy],
   ['ends before its stores', 'wgmma', replacing('staging.drain();', ''), racy],
+  ['takes alpha 2 for 1', 'wgmma', replacing('args.alpha,', 'args.alpha == 2 ? 1 : args.alpha,'), wrong],
+  ['goes down no second time', 'wgmma', replacing('(args.rows + kRows - 1) / kRows', '1'), stray],
+  [
+    'counts at most eight columns of tiles',
+    'wgmma',
+    replacing('(args.columns + kColumns - 1) / kColumns', 'min(8, (args.columns + kColumns - 1) / kColumns)'),
+    stray,
+  ],
+  // One too few a turn adds up: warps of a warpgroup vouch for each other.
+  ['counts one arrival of a cluster too few', 'wgmma', replacing(initialised, oneTooFew), racy],
   ['shows barriers to nobody', 'wgmma', replacing('ptx::fence_mbarrier_init();', ''), racy],
 ];
 
