@@ -104,10 +104,11 @@ struct Patch {
   std::uint64_t value;
 };
 
-/// A tensor map among the kernel's parameters; its address comes with the call.
+/// A tensor map among the kernel's parameters; its address comes with the call, and lies `offset` bytes further on.
 struct BoundMap {
   TiledMap map;
   std::uint32_t from;
+  std::size_t offset;
 };
 
 /// A kernel launch that lacks only what comes with the call. The kernel takes the argument struct, then the
@@ -164,11 +165,11 @@ class LaunchBuilder {
   void set_if_aligned(int Args::* to, From* Call::* from, std::size_t bytes) {
     add(Patch::Kind::aligned, to, from, bytes);
   }
-  /// Adds a tensor map as the kernel's next parameter, for the tensor at an address of the call.
+  /// Adds a tensor map as the kernel's next parameter, for the tensor at an address of the call, `bytes` further on.
   template <class From>
-  void add_map(const TiledMap& map, From* Call::* address) {
+  void add_map(const TiledMap& map, From* Call::* address, std::size_t bytes = 0) {
     if (launch.maps.size() == kMostMaps) throw std::length_error("a kernel has too many tensor maps");
-    launch.maps.push_back({map, detail::offset_of(address)});
+    launch.maps.push_back({map, detail::offset_of(address), bytes});
   }
   BoundLaunch finish() {
     launch.arguments.resize(sizeof(Args));
@@ -260,7 +261,8 @@ struct KernelParameters {
     pointers[0] = arguments;
     for (std::size_t i = 0; i < launch.maps.size(); ++i) {
       maps[i] = encoded[i];
-      if (!move(maps[i], detail::load<void*>(from + launch.maps[i].from))) return false;
+      const BoundMap& map = launch.maps[i];
+      if (!move(maps[i], detail::load<std::byte*>(from + map.from) + map.offset)) return false;
       pointers[1 + i] = &maps[i];
     }
     return true;

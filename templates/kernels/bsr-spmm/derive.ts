@@ -4,7 +4,7 @@ import type { Point } from './parameters.ts';
 import { elementBytes, generalSizes } from './paths/general/sizes.ts';
 import { narrowSizes } from './paths/narrow/sizes.ts';
 import { mmaSizes, simtSizes } from './sizes.ts';
-import { deriveWgmma, wgmmaSizes } from './wgmma-sizes.ts';
+import { deriveWgmma, packThreads, wgmmaSizes } from './wgmma-sizes.ts';
 
 type Derived = Readonly<Record<string, ParameterValue>>;
 
@@ -51,15 +51,20 @@ function deriveMma(point: Point): Derived {
 function deriveGeneral(point: Point): Derived {
   const { warpRows, warpColumns } = generalSizes(point);
   return {
-    ...{ warpRows, warpColumns },
+    ...{ warpRows, warpColumns, packThreads },
     columnMajorB: point.layoutB === 'column',
     columnMajorC: point.layoutC === 'column',
   };
 }
 
+/** B is copied to the workspace first. */
+export function packs({ path, packB }: Pick<Point, 'path' | 'packB'>): boolean {
+  return packB && (path === 'general' || path === 'wgmma');
+}
+
 /** Elements to which B must be aligned: its base pointer and its lines. */
 export function alignment(point: Point): number {
-  if (point.path === 'naive' || point.path === 'narrow') return 1;
+  if (point.path === 'naive' || point.path === 'narrow' || packs(point)) return 1;
   if (point.path === 'wgmma') return 8;
   if (point.path === 'simt') return point.vector;
   return point.copyBytes / elementBytes[point.input];

@@ -1,7 +1,7 @@
 import { type Arch, type ArchFeature, defineFamily } from '../../../src/model/family.ts';
 import { casesOf } from './cases.ts';
 import { constraints } from './constraints.ts';
-import { alignment, derive, footprint } from './derive.ts';
+import { alignment, derive, footprint, packs } from './derive.ts';
 import { layerWorkloads } from './layer-workloads.ts';
 import { operation } from './operation.ts';
 import { activations, type Point, parameters } from './parameters.ts';
@@ -44,8 +44,8 @@ function maxSpillBytes(point: Point): number {
  */
 function generality(point: Point): number {
   if (point.path === 'naive') return 3;
-  // Its blocks must be aligned, and wide products have better kernels.
-  if (point.path === 'narrow') return 0;
+  // Their blocks of A must be aligned; wide products have better kernels than narrow.
+  if (point.path === 'narrow' || packs(point)) return 0;
   if (alignment(point) === 1) return 2;
   const any = point.path === 'mma' || point.path === 'general';
   return any && point.order === 'natural' ? 1 : 0;

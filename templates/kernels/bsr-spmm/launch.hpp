@@ -14,9 +14,16 @@
 namespace tilewright::bsr_spmm {
 namespace detail {
 
+/// B is copied to the workspace first.
+inline bool packs(const Parameters& parameters) {
+  const std::string_view path = parameters.text("path");
+  return (path == "general" || path == "wgmma") && parameters.number("packB") != 0;
+}
+
 /// Bytes to which the variant's loads need B's base and lines aligned.
 inline std::int64_t load_bytes(const Parameters& parameters) {
   const std::string_view path = parameters.text("path");
+  if (packs(parameters)) return 2;
   if (path == "wgmma") return 16;  // TMA
   if (path == "mma" || path == "general") return parameters.number("copyBytes");
   return path == "simt" ? 2 * parameters.number("vector") : 2;
@@ -24,7 +31,9 @@ inline std::int64_t load_bytes(const Parameters& parameters) {
 
 /// Bytes to which they need the blocks of A aligned.
 inline std::int64_t value_bytes(const Parameters& parameters) {
-  return parameters.text("path") == "narrow" ? 16 : load_bytes(parameters);
+  const std::string_view path = parameters.text("path");
+  if (path == "narrow" || path == "wgmma") return 16;
+  return path == "general" ? parameters.number("copyBytes") : load_bytes(parameters);
 }
 
 /// Throws Unsupported unless the variant takes the shape, as far as that is the same on all paths. Types and block

@@ -1,9 +1,9 @@
 import type { Part as PartOf, Preset } from '../../../src/model/family.ts';
 import { denser, fused, odd, plain, prefill } from './layer-workloads.ts';
 import type { Specs } from './parameters.ts';
-import { generalFallbacks, generalPresets, generalQuick } from './paths/general/presets.ts';
+import { generalFallbacks, generalKinds, generalPresets, generalQuick } from './paths/general/presets.ts';
 import { narrowBest, narrowKinds } from './paths/narrow/presets.ts';
-import { hopperDecoding, hopperFused, hopperLinear, hopperLinearKinds } from './wgmma-linear-presets.ts';
+import { hopperDecoding, hopperFused, hopperLinear, hopperLinearKinds, hopperWidthsKinds } from './wgmma-linear-presets.ts';
 import {
   hopper,
   hopperBest,
@@ -187,7 +187,7 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
   },
   kinds: {
     doc: 'The variants of quick, and the paths wgmma and narrow with every other kind of code: what mutants are made of.',
-    where: [...quick, ...hopperKinds, ...hopperLinearKinds, ...narrowKinds],
+    where: [...quick, ...hopperKinds, ...hopperLinearKinds, ...hopperWidthsKinds, ...generalKinds, ...narrowKinds],
     workloads: [],
   },
   fallback: {

@@ -1,6 +1,6 @@
 import { choiceKinds } from '../../../src/model/operation.ts';
 import { spare } from './fixed-choices.ts';
-import type { Point } from './parameters.ts';
+import { type Point, storesByTma } from './parameters.ts';
 import type { RowsCase } from './rows-case.ts';
 import { boxesOfC } from './wgmma-sizes.ts';
 
@@ -94,8 +94,9 @@ function oddC(refuses: string): RowsCase {
 function scalars(point: Point): RowsCase[] {
   const { tileN, epilogue, layoutB, layoutC } = point;
   const ragged = { alpha: 1 / 3, offsetB: 8, values: 'normal' } as const;
-  if (epilogue === 'direct') {
-    const odd = boxesOfC(point).turned;
+  if (!storesByTma(epilogue)) {
+    // Stores of whole lines begin anywhere; from fragments, single elements do.
+    const odd = epilogue === 'staged' || boxesOfC(point).turned;
     const n = tileN - (odd || layoutC === 'column' ? 3 : 2);
     const c = odd ? { ldcExtra: 5, offsetC: 1 } : { ldcExtra: 6, offsetC: 2 };
     return [

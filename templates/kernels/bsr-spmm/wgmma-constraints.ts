@@ -35,9 +35,8 @@ export const wgmmaConstraints = [
   constraint(
     'wgmma-epilogue',
     ['path', 'output', 'epilogue'],
-    'C is stored by TMA, 16-bit types only, or directly.',
-    ({ path, output, epilogue }) =>
-      path !== 'wgmma' || epilogue === 'direct' || (storesByTma(epilogue) && output !== 'f32'),
+    'C is stored by TMA, 16-bit types only, or by plain stores.',
+    ({ path, output, epilogue }) => path !== 'wgmma' || !storesByTma(epilogue) || output !== 'f32',
   ),
   constraint(
     'wgmma-role',

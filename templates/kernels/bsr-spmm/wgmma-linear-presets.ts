@@ -79,3 +79,26 @@ export const hopperLinearKinds: readonly Part[] = [
   { ...b64, layoutC: ['column'], tileN: [128], epilogue: ['direct'], output: ['f32'] },
   { ...b32, ...columnMajor, tileN: [128], epilogue: ['direct'] },
 ];
+
+const packed: Part = { packB: [true], epilogue: ['staged'] };
+
+/** Row-major B and C of any width: B packed, lines of C written wherever they begin. */
+export const hopperWidths: readonly Part[] = [
+  { ...b32, ...packed, role: ['rows'], consumers: [2, 3], grouping: ['similar'] },
+  { ...b32, ...packed, tileN: [64, 128], consumers: [1], stages: [8], panel: [0] },
+  { ...b64, ...packed, role: ['rows'], grouping: ['similar'], panel: [2, 4] },
+  { ...b64, ...packed, panel: [2, 4] },
+  { ...b64, ...packed, tileN: [64, 128], consumers: [1], stages: [8], panel: [0] },
+  { ...b128, ...packed, stages: [3, 4], panel: [2, 4] },
+  { ...b128, ...packed, tileN: [64, 128], stages: [6], panel: [0] },
+];
+
+/** Every kind of code that those are of: lines along wgmma's M and N, of 16, 32, 48 and 64 elements, results of each type. */
+export const hopperWidthsKinds: readonly Part[] = [
+  { ...b64, ...packed, tileN: [128], role: ['rows'], grouping: ['similar'] },
+  { ...b32, ...packed, tileN: [128], output: ['f32'] },
+  { ...b128, ...packed, tileN: [128], input: ['bf16'], output: ['bf16'], stages: [4] },
+  { ...b64, ...columnMajor, epilogue: ['staged'], tileN: [48], role: ['pingpong'], stages: [8] },
+  { ...b32, ...columnMajor, packB: [true], epilogue: ['staged'], tileN: [128], consumers: [1] },
+  { ...b64, layoutC: ['column'], epilogue: ['staged'], tileN: [128], output: ['f32'] },
+];

@@ -90,6 +90,7 @@ function habits(point: Point, { pattern }: Problem): number {
     (point.block === 128 && point.epilogue === 'tma' && point.stagingN > 64 ? 1.02 : 1) *
     (point.producers > 1 === (point.block === 32) ? 1 : 0.95) *
     (point.l2Hint === 'none' ? 1 : 0.995) *
+    (point.packB ? 0.8 : 1) *
     (point.pdl ? 1.005 : 1)
   );
 }

@@ -28,6 +28,7 @@ const wgmma: Part = {
   l2Hint: ['none'],
   fused: [false],
   pdl: [false],
+  packB: [false],
 };
 export const b32: Part = { ...wgmma, block: [32], tileN: [512], tileK: [32], stages: [5], producers: [2] };
 export const b64: Part = { ...wgmma, block: [64], tileN: [256] };

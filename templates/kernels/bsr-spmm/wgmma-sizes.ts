@@ -11,6 +11,7 @@ export const wgmmaNames = [
   'stages',
   'producers',
   'epilogue',
+  'layoutC',
   'role',
   'consumers',
   'blocksPerStage',
@@ -82,12 +83,24 @@ function stagedColumns(point: Pick<Point, 'tileN' | 'role' | 'consumers' | 'bloc
   return Math.min(point.stagingN, warpgroupTile(point).columns);
 }
 
+/** Floats from a line in staging to the next: four more than it has, so that lines begin in other banks. */
+const stagedPitch = (elements: number) => elements + 4;
+
+/** Bytes of a warpgroup's staging, in whole KiB, which swizzled tiles are aligned to. */
+function stagingBytesOf(point: WgmmaPoint): number {
+  if (storesByTma(point.epilogue)) return 2 * stagingRows(point) * stagedColumns(point);
+  if (point.epilogue !== 'staged') return 0;
+  const { turned, boxLines, boxElements } = boxesOfC(point);
+  const lines = turned ? boxLines : 4 * boxLines;
+  return Math.ceil((4 * lines * stagedPitch(boxElements)) / 1024) * 1024;
+}
+
 /** Layout of shared memory, as in wgmma.cu.hbs; bytes. */
 export function wgmmaSizes(point: WgmmaPoint) {
   const { block, tileN, tileK, stages, producers, consumers, blocksPerStage } = point;
   const { group } = warpgroupTile(point);
   const stageBytes = 2 * tileK * blocksPerStage * (group * block + tileN);
-  const stagingBytes = storesByTma(point.epilogue) ? 2 * stagingRows(point) * stagedColumns(point) : 0;
+  const stagingBytes = stagingBytesOf(point);
   const afterBarriers = stages * stageBytes + consumers * stagingBytes + 16 * stages;
   const maskBytes = point.role === 'rows' ? 4 * stages * blocksPerStage : 0;
   const nextTileBytes = point.schedule === 'atomic' ? 32 : 0;
@@ -107,6 +120,9 @@ const roleDocs = {
   pingpong: 'they take tiles in turn',
   rows: 'each takes a row',
 } as const;
+
+/** Threads of a thread block of the kernel that packs B. */
+export const packThreads = 256;
 
 /** What wgmma.cu.hbs names besides parameters, types, threads and shared memory. */
 export function deriveWgmma(point: Point, arch: Arch): Readonly<Record<string, ParameterValue>> {
@@ -129,6 +145,10 @@ export function deriveWgmma(point: Point, arch: Arch): Readonly<Record<string, P
     aSwizzle: 2 * point.tileK,
     storesByTma: storesByTma(point.epilogue),
     overlap: point.epilogue === 'overlap',
+    staged: point.epilogue === 'staged',
+    stagedPitch: stagedPitch(boxesOfC(point).boxElements),
+    stagedBytes: stagingBytesOf(point),
+    packThreads,
     /** How often the staging of a warpgroup is filled for a tile. */
     passes: (rows * columns) / (stagingRows(point) * stagedColumns(point)),
     /** A warpgroup has several wgmma tiles one below the other. */

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "paths/general/args.h"
-#include "shape.hpp"
+#include "paths/packing.hpp"
 
 namespace tilewright::bsr_spmm::general {
 namespace detail {
@@ -85,10 +85,11 @@ inline Workspace workspace_of(const Pattern& pattern) {
   return workspace;
 }
 
-/// Products of a batch lie apart by what the copies of A and B are aligned to.
+/// Products of a batch lie apart by what the copies of A and B are aligned to; packed, B lies so.
 inline void check(const Shape& shape, const Parameters& parameters) {
   const std::int64_t bytes = parameters.number("copyBytes"), element = input_bytes(shape);
-  const bool apart = shape.values_stride * element % bytes == 0 && shape.b_stride * element % bytes == 0;
+  const bool packed = parameters.number("packB") != 0;
+  const bool apart = shape.values_stride * element % bytes == 0 && (packed || shape.b_stride * element % bytes == 0);
   refuse_unless(shape.batch == 1 || apart, [&] {
     return "loads A and B " + std::to_string(bytes) + " bytes at a time: values_stride and b_stride must be multiples of " +
            std::to_string(bytes / element);
@@ -149,7 +150,6 @@ inline void set_operands(Kernel& kernel, const Shape& shape) {
   kernel.set(&Args::row_ptr, &Call::row_ptr);
   kernel.set(&Args::col_idx, &Call::col_idx);
   kernel.set(&Args::values, &Call::values);
-  kernel.set(&Args::b, &Call::b);
 }
 
 }  // namespace detail
@@ -158,7 +158,6 @@ inline void bind(const Shape& shape, const Parameters& parameters, Bound& bound)
   detail::check(shape, parameters);
   detail::Kernel kernel;
   detail::set_grid(kernel, shape, parameters);
-  detail::set_operands(kernel, shape);
   detail::set_results(kernel, shape);
   const bool longest = parameters.text("order") == "longest", transposed = detail::transposed(shape);
   if (longest || transposed) {
@@ -169,6 +168,14 @@ inline void bind(const Shape& shape, const Parameters& parameters, Bound& bound)
     bound.workspace = detail::workspace_of(pattern);
     kernel.set(&UntypedArgs::order, &Call::workspace);
     if (transposed) kernel.set(&UntypedArgs::blocks, &Call::workspace, pattern.rows.size() * sizeof(Row));
+  }
+  if (parameters.number("packB") != 0) {
+    const PackedB packed = pack_b(shape, parameters, bound);
+    detail::set_operands(kernel, with_packed_b(shape, packed));
+    kernel.set(&UntypedArgs::b, &Call::workspace, packed.offset);
+  } else {
+    detail::set_operands(kernel, shape);
+    kernel.set(&UntypedArgs::b, &Call::b);
   }
   bound.launches.push_back(kernel.finish());
 }

@@ -12,6 +12,7 @@ import {
   widths,
 } from '../../layer-workloads.ts';
 import type { Specs } from '../../parameters.ts';
+import { hopperWidths } from '../../wgmma-linear-presets.ts';
 
 type Part = PartOf<Specs>;
 
@@ -30,6 +31,7 @@ const general: Part = {
   warpsN: [2],
   stages: [4],
   copyBytes: [16],
+  packB: [false],
   minBlocks: [2],
   panel: [1],
   order: ['longest'],
@@ -50,6 +52,12 @@ export const generalQuick: readonly Part[] = [
     ...general,
     ...{ layoutC: ['column'], output: ['f32'], block: [128], copyBytes: [2], tileN: [64], warpsM: [4] },
   },
+];
+
+/** Code that `generalQuick` does not show: B packed, in both orders. */
+export const generalKinds: readonly Part[] = [
+  { ...general, block: [64], warpsM: [1], warpsN: [4], packB: [true] },
+  { ...general, ...columnMajor, block: [32], warpsM: [1], packB: [true], order: ['natural'] },
 ];
 
 /** Around what pays, for one kind of operation. */
@@ -138,11 +146,16 @@ export const generalPresets: Readonly<Record<string, Preset<Specs>>> = {
     workloads: idsOf(mixedLayouts),
   },
   widths: {
-    doc: 'Row-major B and C of any width and alignment: the path general, from copies of 16 bytes to single elements.',
-    where: [16, 8, 4, 2].flatMap((bytes) => [
-      ...usual({ copyBytes: [bytes as 16 | 8 | 4 | 2] }),
-      ...usual({ copyBytes: [bytes as 16 | 8 | 4 | 2], tileN: [32], warpsN: [2] }),
-    ]),
+    doc: 'Row-major B and C of any width and alignment: the path general, from copies of 16 bytes to single elements, and of B packed; the path wgmma, which packs B and writes lines of C that begin anywhere.',
+    where: [
+      ...[16, 8, 4, 2].flatMap((bytes) => [
+        ...usual({ copyBytes: [bytes as 16 | 8 | 4 | 2] }),
+        ...usual({ copyBytes: [bytes as 16 | 8 | 4 | 2], tileN: [32], warpsN: [2] }),
+      ]),
+      ...usual({ packB: [true] }),
+      ...usual({ packB: [true], tileN: [32], warpsN: [2] }),
+      ...hopperWidths,
+    ],
     workloads: idsOf(widths),
   },
   fused: {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "paths/packing.hpp"
 #include "paths/wgmma/args.h"
 #include "wgmma_schedule.hpp"
 
@@ -15,11 +16,16 @@ namespace detail {
 constexpr std::int64_t kPanelColumns = 64;
 
 /// Whether C is stored by TMA, which neither adds to it nor writes less than 16 bytes.
-inline bool stores_by_tma(const Parameters& parameters) { return parameters.text("epilogue") != "direct"; }
+inline bool stores_by_tma(const Parameters& parameters) {
+  const std::string_view epilogue = parameters.text("epilogue");
+  return epilogue == "tma" || epilogue == "overlap";
+}
 
-/// Of plain stores: neighbours in C are neighbours along wgmma's N, along which blocks of 32 have C's rows, and
+/// Of plain stores from fragments: neighbours in C are neighbours along wgmma's N, along which blocks of 32 have C's rows, and
 /// larger ones its columns.
-inline bool stores_pairs(const Shape& shape) { return (shape.block == 32) == (shape.layout_c == Layout::column); }
+inline bool stores_pairs(const Shape& shape, const Parameters& parameters) {
+  return parameters.text("epilogue") == "direct" && (shape.block == 32) == (shape.layout_c == Layout::column);
+}
 
 inline SchedulerParams scheduler_params(const Parameters& parameters, const DeviceLimits& limits) {
   const std::int64_t cluster = parameters.number("cluster"), block = parameters.number("block");
@@ -55,7 +61,7 @@ inline void check(const Shape& shape, const Parameters& parameters) {
     refuse_unless(shape.layout_c == Layout::column || shape.n % 8 == 0, [&] {
       return "stores C by TMA: n must be a multiple of 8, not " + std::to_string(shape.n);
     });
-  } else if (stores_pairs(shape)) {
+  } else if (stores_pairs(shape, parameters)) {
     if (shape.layout_c == Layout::column)
       refuse_unless(shape.ldc % 2 == 0, "stores C in pairs: ldc must be even");
     else
@@ -68,7 +74,7 @@ inline void require_c(const Shape& shape, const Parameters& parameters, Bound& b
   if (stores_by_tma(parameters)) {
     bound.require_aligned(&Call::c, 16, "stores C by TMA: it must be {}-byte aligned");
     bound.require_zero(&Call::beta, "stores C by TMA without reading it: beta must be 0");
-  } else if (stores_pairs(shape)) {
+  } else if (stores_pairs(shape, parameters)) {
     bound.require_aligned(&Call::c, 2 * output_bytes(shape),
                           "stores C in pairs: it must be aligned to two elements");
   }
@@ -178,11 +184,23 @@ inline void set_arguments(Kernel& kernel, const Shape& shape, const SchedulerPar
   kernel.set(&Args::beta, &Call::beta);
 }
 
-/// Of an absent A or B the workspace is shown, which is there and aligned, and never read for it.
-inline void add_maps(Kernel& kernel, const Shape& shape, const Parameters& parameters) {
-  const TiledMap a = map_a(shape, parameters), b = map_b(shape, parameters);
+/// B as the kernel reads it. Of an absent one the workspace is shown, which is there and aligned, and never read for it.
+inline void add_map_b(Kernel& kernel, const Shape& shape, const Parameters& parameters, Bound& bound) {
+  if (parameters.number("packB") != 0) {
+    const PackedB packed = pack_b(shape, parameters, bound);
+    kernel.add_map(map_b(with_packed_b(shape, packed), parameters), &Call::workspace, packed.offset);
+  } else if (shape.k > 0) {
+    kernel.add_map(map_b(shape, parameters), &Call::b);
+  } else {
+    kernel.add_map(map_b(shape, parameters), &Call::workspace);
+  }
+}
+
+/// A, B and C. Of an absent A the workspace is shown.
+inline void add_maps(Kernel& kernel, const Shape& shape, const Parameters& parameters, Bound& bound) {
+  const TiledMap a = map_a(shape, parameters);
   shape.blocks > 0 ? kernel.add_map(a, &Call::values) : kernel.add_map(a, &Call::workspace);
-  shape.k > 0 ? kernel.add_map(b, &Call::b) : kernel.add_map(b, &Call::workspace);
+  add_map_b(kernel, shape, parameters, bound);
   if (stores_by_tma(parameters)) kernel.add_map(map_c(shape, parameters), &Call::c);
 }
 
@@ -202,7 +220,7 @@ inline void bind(const Shape& shape, const Parameters& parameters, const DeviceL
   kernel.launch.shared_bytes = static_cast<std::size_t>(parameters.number("sharedBytes"));
   kernel.launch.dependent = parameters.number("pdl") != 0;
   detail::set_arguments(kernel, shape, params);
-  detail::add_maps(kernel, shape, parameters);
+  detail::add_maps(kernel, shape, parameters, bound);
   BoundLaunch launch = kernel.finish();
   if (parameters.number("plainArgs") != 0) launch.arguments.resize(sizeof(UntypedPlainArgs));
   bound.launches.push_back(std::move(launch));

@@ -1,0 +1,19 @@
+// packing.h - the arguments of the kernel that packs B: packing.hpp fills them in, partials/pack-b.hbs reads them.
+#pragma once
+#include <cstddef>
+
+namespace tilewright::bsr_spmm {
+
+/// `lines` lines of `width` elements, for each product of a batch, and the place in the workspace that they are copied to.
+template <class Input>
+struct PackArgs {
+  const Input* from;
+  Input* to;                              // 16-byte aligned, as is each line
+  long long ld_from, from_stride, ld_to;  // elements
+  int lines, width;
+};
+
+using UntypedPackArgs = PackArgs<void>;
+static_assert(sizeof(UntypedPackArgs) == 48 && offsetof(UntypedPackArgs, lines) == 40, "one layout for host and device");
+
+}  // namespace tilewright::bsr_spmm

@@ -1,0 +1,67 @@
+// packing.hpp - B in the workspace, where its lines are whole vectors of 16 bytes: for kernels that read it so, of products whose
+// own B lies otherwise. Plain C++17.
+#pragma once
+#include "paths/packing.h"
+#include "shape.hpp"
+
+namespace tilewright::bsr_spmm {
+
+/// A packed B: lines, rows or columns, of whole 16 bytes, product after product.
+struct PackedB {
+  std::int64_t lines, width, leading;  // of a product; elements
+  std::size_t offset;                  // bytes from the start of the workspace
+  std::size_t bytes;
+};
+
+/// B behind `behind` bytes of the workspace.
+inline PackedB packed_b(const Shape& shape, std::size_t behind) {
+  constexpr std::size_t kAlignment = 256;
+  const std::int64_t unit = 16 / input_bytes(shape);
+  PackedB packed{};
+  packed.lines = static_cast<std::int64_t>(lines_b(shape));
+  packed.width = static_cast<std::int64_t>(width_b(shape));
+  packed.leading = detail::quotient_up(packed.width, unit) * unit;
+  packed.offset = (behind + kAlignment - 1) / kAlignment * kAlignment;
+  packed.bytes = static_cast<std::size_t>(shape.batch * packed.lines * packed.leading * input_bytes(shape));
+  return packed;
+}
+
+/// The launch of the kernel that packs B.
+inline BoundLaunch packing(const Shape& shape, const Parameters& parameters, const PackedB& packed) {
+  using Args = UntypedPackArgs;
+  const std::int64_t threads = parameters.number("packThreads"), unit = 16 / input_bytes(shape);
+  const std::int64_t thread_blocks = detail::quotient_up(packed.lines * (packed.leading / unit), threads);
+  refuse_unless(thread_blocks < (std::int64_t{1} << 31), "packs B by more thread blocks than a grid has");
+  LaunchBuilder<Args, Call> kernel;
+  kernel.launch.entry = "_pack";
+  kernel.launch.grid = {static_cast<unsigned>(thread_blocks), detail::grid_extent(shape.batch, "products"), 1};
+  kernel.launch.block[0] = static_cast<unsigned>(threads);
+  kernel.args.ld_from = shape.ldb;
+  kernel.args.from_stride = shape.b_stride;
+  kernel.args.ld_to = packed.leading;
+  kernel.args.lines = static_cast<int>(packed.lines);
+  kernel.args.width = static_cast<int>(packed.width);
+  kernel.set(&Args::from, &Call::b);
+  kernel.set(&Args::to, &Call::workspace, packed.offset);
+  return kernel.finish();
+}
+
+/// The product as a kernel sees it that reads the packed B.
+inline Shape with_packed_b(const Shape& shape, const PackedB& packed) {
+  Shape changed = shape;
+  changed.ldb = packed.leading;
+  changed.b_stride = packed.lines * packed.leading;
+  return changed;
+}
+
+/// Has B packed before what follows, in room behind what the workspace has.
+inline PackedB pack_b(const Shape& shape, const Parameters& parameters, Bound& bound) {
+  const PackedB packed = packed_b(shape, bound.workspace.bytes);
+  if (packed.bytes > 0) {
+    bound.workspace.bytes = packed.offset + packed.bytes;
+    bound.launches.push_back(packing(shape, parameters, packed));
+  }
+  return packed;
+}
+
+}  // namespace tilewright::bsr_spmm
