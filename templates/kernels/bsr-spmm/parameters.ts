@@ -100,16 +100,16 @@ export const parameters = defineParameters({
     values: [16, 8, 4, 2],
     usual: { mma: 16, general: 16 },
   },
-  packB: {
-    label: 'pk',
-    doc: 'Whether a kernel of its own copies B to the workspace first, with lines of whole 16 bytes, so that B may lie anyhow (general, wgmma).',
-    values: [false, true],
-  },
   epilogue: {
     label: '',
     doc: 'How C is written: staged in shared memory and from there by 16-byte vectors (staged; mma), by warps that write whole lines, which may begin anywhere (staged; wgmma), or by TMA (tma; wgmma, no beta), the same while the next tile is multiplied (overlap; wgmma, no beta), or direct from the fragments (direct).',
     values: ['staged', 'direct', 'tma', 'overlap'],
     usual: { mma: 'staged', wgmma: 'tma' },
+  },
+  packB: {
+    label: 'pk',
+    doc: 'Whether a kernel of its own copies B to the workspace first, with lines of whole 16 bytes, so that B may lie anyhow (general with copies of 16 bytes, wgmma with the epilogue staged).',
+    values: [false, true],
   },
   tilesPerCta: {
     label: 'tc',
@@ -237,7 +237,12 @@ export const activations = [
   onPaths('stages', 'mma', 'general', 'wgmma'),
   onPaths('producers', 'mma', 'wgmma'),
   onPaths('copyBytes', 'mma', 'general'),
-  onPaths('packB', 'general', 'wgmma'),
+  activeWhen(
+    'packB',
+    ['path', 'copyBytes', 'epilogue'],
+    ({ path, copyBytes, epilogue }) =>
+      (path === 'general' && copyBytes === 16) || (path === 'wgmma' && epilogue === 'staged'),
+  ),
   onPaths('epilogue', 'mma', 'wgmma'),
   onPaths('tilesPerCta', 'mma'),
   onPaths('minBlocks', 'mma', 'general', 'narrow'),

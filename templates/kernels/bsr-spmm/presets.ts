@@ -3,7 +3,13 @@ import { denser, fused, odd, plain, prefill } from './layer-workloads.ts';
 import type { Specs } from './parameters.ts';
 import { generalFallbacks, generalKinds, generalPresets, generalQuick } from './paths/general/presets.ts';
 import { narrowBest, narrowKinds } from './paths/narrow/presets.ts';
-import { hopperDecoding, hopperFused, hopperLinear, hopperLinearKinds, hopperWidthsKinds } from './wgmma-linear-presets.ts';
+import {
+  hopperDecoding,
+  hopperFused,
+  hopperLinear,
+  hopperLinearKinds,
+  hopperWidthsKinds,
+} from './wgmma-linear-presets.ts';
 import {
   hopper,
   hopperBest,
@@ -187,7 +193,14 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
   },
   kinds: {
     doc: 'The variants of quick, and the paths wgmma and narrow with every other kind of code: what mutants are made of.',
-    where: [...quick, ...hopperKinds, ...hopperLinearKinds, ...hopperWidthsKinds, ...generalKinds, ...narrowKinds],
+    where: [
+      ...quick,
+      ...hopperKinds,
+      ...hopperLinearKinds,
+      ...hopperWidthsKinds,
+      ...generalKinds,
+      ...narrowKinds,
+    ],
     workloads: [],
   },
   fallback: {

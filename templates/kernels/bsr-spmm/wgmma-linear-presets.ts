@@ -22,6 +22,18 @@ export const hopperLinear: readonly Part[] = [
   { ...b128, ...columnMajor, stages: [3, 4], stagingN: [128], panel: [1, 2, 4] },
   { ...b128, ...columnMajor, stages: [4], epilogue: ['overlap'], panel: [1, 2], cluster: [1, 2] },
   { ...b128, ...fewColumns, role: ['coopM', 'coopN'], stages: [6] },
+  // Few block rows, and long ones.
+  {
+    ...b32,
+    ...fewColumns,
+    tileN: [64, 128],
+    consumers: [1],
+    stages: [8],
+    blocksPerStage: [2],
+    split: [8, 32],
+  },
+  { ...b64, ...fewColumns, consumers: [1], stages: [8], split: [8] },
+  { ...b128, ...fewColumns, role: ['coopM'], stages: [6], split: [8] },
 ];
 
 const f16: Part = { input: ['f16'], output: ['f16'] };
@@ -37,6 +49,9 @@ export const hopperFused: readonly Part[] = [f16, bf16].flatMap((types): Part[] 
     { ...b64, ...together, wgmmaDepth: [1], epilogue: ['overlap'], stagingN: [64], panel: [1, 2] },
     { ...b64, ...fused, panel: [2] },
     { ...b128, ...fused, epilogue: ['tma', 'overlap'], stages: [4], panel: [1, 2] },
+    // One warpgroup finishes its tile while the other multiplies.
+    { ...b64, ...fused, role: ['pingpong'], stagingN: [64, 128], panel: [2, 4] },
+    { ...b128, ...fused, role: ['pingpong'], tileN: [128], stages: [6], panel: [2, 4] },
   ];
 });
 
@@ -84,7 +99,7 @@ const packed: Part = { packB: [true], epilogue: ['staged'] };
 
 /** Row-major B and C of any width: B packed, lines of C written wherever they begin. */
 export const hopperWidths: readonly Part[] = [
-  { ...b32, ...packed, role: ['rows'], consumers: [2, 3], grouping: ['similar'] },
+  { ...b32, ...packed, tileN: [256] },
   { ...b32, ...packed, tileN: [64, 128], consumers: [1], stages: [8], panel: [0] },
   { ...b64, ...packed, role: ['rows'], grouping: ['similar'], panel: [2, 4] },
   { ...b64, ...packed, panel: [2, 4] },

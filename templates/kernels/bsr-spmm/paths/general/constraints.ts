@@ -45,12 +45,6 @@ export const generalConstraints = [
     },
   ),
   constraint(
-    'general-packing',
-    ['path', 'copyBytes', 'packB'],
-    'What is packed is copied 16 bytes at a time.',
-    ({ path, copyBytes, packB }) => path !== 'general' || !packB || copyBytes === 16,
-  ),
-  constraint(
     'general-occupancy',
     [...names, 'minBlocks'],
     'minBlocks thread blocks fit on a multiprocessor: shared memory, threads, and registers for accumulators and 40 more per thread.',
