@@ -31,12 +31,17 @@ function each(name: string, { m, k, n, density = 0.1 }: Size, options: Options =
 const up = { m: 14336, k: 4096 } as const;
 const down = { m: 4096, k: 14336 } as const;
 
-/** y = x W^T for the rows of x of prefill: B and C are column-major. */
-export const prefill = [up, down].flatMap((size) =>
-  [256, 2048, 8192].flatMap((n) => each('linear', { ...size, n })),
-);
+const rowsOfPrefill = [256, 2048, 8192];
 
-/** The same with more blocks. */
+/** y = x W^T for the rows of x of prefill: B and C are column-major. */
+export const prefillUp = rowsOfPrefill.flatMap((n) => each('linear', { ...up, n }));
+
+/** The same with fewer and longer block rows. */
+export const prefillDown = rowsOfPrefill.flatMap((n) => each('linear', { ...down, n }));
+
+export const prefill = [...prefillUp, ...prefillDown];
+
+/** More blocks. */
 export const denser = [0.2, 0.5].flatMap((density) =>
   [64, 2048].flatMap((n) => each('linear', { ...up, n, density })),
 );

@@ -1,5 +1,5 @@
 import type { Part as PartOf, Preset } from '../../../src/model/family.ts';
-import { denser, fused, odd, plain, prefill } from './layer-workloads.ts';
+import { denser, fused, odd, plain, prefill, prefillDown } from './layer-workloads.ts';
 import type { Specs } from './parameters.ts';
 import { generalFallbacks, generalKinds, generalPresets, generalQuick } from './paths/general/presets.ts';
 import { narrowBest, narrowKinds } from './paths/narrow/presets.ts';
@@ -290,6 +290,11 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     doc: 'The same on both sizes of layers, a tenth of the blocks stored, for 256, 2048 and 8192 rows of x.',
     where: hopperLinear,
     workloads: prefill.filter(onWgmma).map(({ id }) => id),
+  },
+  'hopper-long': {
+    doc: 'The same on 4096 x 14336 alone: few block rows, and long ones.',
+    where: hopperLinear,
+    workloads: prefillDown.filter(onWgmma).map(({ id }) => id),
   },
   'hopper-decoding': {
     doc: 'The same with 1 to 64 rows of x: the path wgmma with narrow tiles, and the path narrow.',

@@ -97,8 +97,12 @@ export const hopperLinearKinds: readonly Part[] = [
 
 const packed: Part = { packB: [true], epilogue: ['staged'] };
 
-/** Row-major B and C of any width: B packed, lines of C written wherever they begin. */
+/** Row-major B and C of any width: B packed, lines of C written wherever they begin; and what a width is compared with that TMA takes. */
 export const hopperWidths: readonly Part[] = [
+  { ...b32, role: ['rows'], consumers: [3], grouping: ['similar'], wgmmaDepth: [1], stagingN: [128] },
+  { ...b64, role: ['rows'], grouping: ['similar'], wgmmaDepth: [1], epilogue: ['overlap'], panel: [4] },
+  { ...b64, tileN: [64], consumers: [1], stages: [8], panel: [0] },
+  { ...b128, stages: [4], epilogue: ['overlap'], panel: [2] },
   { ...b32, ...packed, tileN: [256] },
   { ...b32, ...packed, tileN: [64, 128], consumers: [1], stages: [8], panel: [0] },
   { ...b64, ...packed, role: ['rows'], grouping: ['similar'], panel: [2, 4] },
