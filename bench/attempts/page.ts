@@ -17,24 +17,36 @@ interface Timed {
 
 const workload = '4096.d12.b64';
 
-/** The story of the six ideas as Markdown, every figure from evidence. */
+/** The page of the six ideas as Markdown, every figure from evidence. */
 export function attemptsPage(sets: Sets, defects: Defects): string {
   const { mma } = sets;
-  const gpu = mma.environment?.gpu;
   return `${[
     '# The six attempts',
     introduction,
-    `Measured on ${gpu?.name ?? 'a GPU'} (driver ${gpu?.driver ?? '-'}) on ${mma.date.slice(0, 10)} at commit ${commitText(mma.commit)}, by \`bench/attempts.ts\`: the workload ${workload}, a random matrix of 4096 x 4096 with an eighth of its blocks of 64 x 64, times a dense one of 4096 columns, f16 in and out. The variants of a table ran in one process, in turns sample by sample, each after the gate at depth \`${mma.depth ?? 'quick'}\` on that GPU; medians, L2 hot; brief: of few samples, since it is much slower than the fastest there, the vendor's libraries included. The defects were gated on the emulated device at depth \`${defects.depth}\` on ${defects.date.slice(0, 10)}, commit ${commitText(defects.commit)}; every variant passes there without its defect.`,
+    measured(mma),
+    `The defects were gated on the emulated device at depth \`${defects.depth}\` on ${defects.date.slice(0, 10)}, commit ${commitText(defects.commit)}. Every variant passes there without its defect.`,
     ...ideas.map((idea, index) => ideaSection(idea, index + 1, sets, defects)),
     '## The ladder before them',
-    'TFLOPS as they were told, of another machine and matrix, beside the variant that is the same idea:',
-    table(['step', 'told', 'here', 'variant'], ladderRows(sets)),
+    'TFLOPS as reported on another machine and matrix, beside the variant with the same idea:',
+    table(['step', 'reported', 'here', 'variant'], ladderRows(sets)),
     'Written by `node --import jiti/register bench/attempts.ts --page`; do not edit.',
   ].join('\n\n')}\n`;
 }
 
 const introduction =
-  'This project began with a story: a block-sparse kernel was to become faster by six ideas, and every one of them "failed with error 24.01". Six unlike kernels do not fail with one error. An output that nothing has written is wrong by the largest value of the reference, whichever kernel left it so: the launches had failed, and nobody had looked. Here each idea is a parameter of `bsr-spmm`. It is right, it has its time beside the same variant without it, and its typical defect gets the verdict that names it.';
+  'This project began with six ideas to make a block-sparse kernel faster. Each of them "failed with error 24.01". Six unlike kernels do not fail with one error. An output that nothing has written is wrong by the largest value of the reference, whatever the kernel: the launches had failed, and nobody had checked them. Here each idea is a parameter of `bsr-spmm` and correct. Each has its time beside the same variant without it, and its typical defect gets the verdict that names the cause.';
+
+function measured({ environment, date, commit, depth = 'quick' }: RunEvidence): string {
+  const { name = 'a GPU', driver = '-' } = environment?.gpu ?? {};
+  return [
+    `Measured on ${name} (driver ${driver}) on ${date.slice(0, 10)} at commit ${commitText(commit)}, by \`bench/attempts.ts\`:`,
+    '',
+    `- workload ${workload}: a random matrix of 4096 x 4096 with an eighth of its blocks of 64 x 64, times a dense one of 4096 columns, f16 in and out`,
+    `- every variant had passed the gate at depth \`${depth}\` on that GPU`,
+    '- the variants of a table ran in one process, in turns sample by sample; times are medians, L2 hot',
+    "- brief: few samples, since the variant is much slower than the fastest of the run, vendor's libraries included",
+  ].join('\n');
+}
 
 function ideaSection(idea: Idea, number: number, sets: Sets, { defects }: Defects): string {
   const told = defects.find(({ idea: name }) => name === idea.name);
