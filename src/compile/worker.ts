@@ -21,11 +21,11 @@ export interface BuiltWorker {
 /** Told how many units are built. */
 type OnUnits = (done: number, all: number) => void;
 
-/** Sources that are compiled as one: what they include is read, and its templates are instantiated, once. */
+/** Sources compiled as one: their includes are read, and templates instantiated, once. */
 interface Unit {
   readonly name: string;
   readonly text: string;
-  /** Where its includes are looked for first. */
+  /** Folder searched first for its includes. */
   readonly beside?: string;
 }
 
