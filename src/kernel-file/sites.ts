@@ -70,7 +70,7 @@ const sized: Readonly<Record<string, number>> = {
   ...{ cudaMemcpy: 2, cudaMemcpyAsync: 2 },
 };
 
-/** What host code says of the size of its pointers: the first call that does. */
+/** Bytes of pointers as host code states them: in the first call that does. */
 function bytesOf(
   variables: readonly (readonly [string, string])[],
   tokens: readonly Token[],
