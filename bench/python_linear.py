@@ -331,6 +331,10 @@ def mlp(tokens, stack, stock, dense, torchao, deadline):
         row["dense_us"] = of(map(products, dense), x)
         row["pytorch_bsr_us"] = of(map(products, stock), x)
         row["torchao_us"] = torchao if isinstance(torchao, str) else of(map(products, torchao), padded)
+        if not isinstance(torchao, str):
+            with tt.enable_torchao() as drop_in:
+                row["torchao_drop_in_us"] = of(map(products, torchao), x)
+            row["torchao_passed_on"] = dict(drop_in.passed_on)
         up, down = (tuned([layers[at] for layers in stock], tokens, deadline)[1] for at in (0, 2))
         if up and down:
             row["pytorch_tuned_us"] = of([Mlp(*map(Tuned, layers, (up, up, down))) for layers in stock], padded)

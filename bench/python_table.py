@@ -15,6 +15,7 @@ WAYS = {
     "pytorch_bsr_us": "PyTorch's BSR",
     "pytorch_tuned_us": "its Triton kernel, tuned",
     "torchao_us": "torchao",
+    "torchao_drop_in_us": "torchao, drop-in",
 }
 
 

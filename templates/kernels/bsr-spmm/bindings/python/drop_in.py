@@ -13,9 +13,10 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.compiler import is_compiling
 
 from ..._errors import Error
-from .operators import run_linear, run_matmul
+from .operators import linear_of_parts, run_linear, run_matmul
 from .patterns import KeptPattern, pattern_of
 
 _served = (torch.float16, torch.bfloat16)
@@ -101,10 +102,51 @@ def enable() -> DropIn:
 
 
 def enable_torchao() -> DropIn:
-    """Lets the products of torchao's BlockSparseTensor (its operator blocksparse::addmm) be computed here. Imports torchao."""
-    import torchao.sparsity.blocksparse  # noqa: F401  what defines the operator
+    """Lets F.linear with torchao's BlockSparseTensor, and its operator blocksparse::addmm, be computed here. Imports torchao."""
+    import torchao.sparsity.blocksparse  # noqa: F401  defines the operator
 
-    return _enable("blocksparse", {"addmm": _torchao_addmm}, ("CPU", "CUDA"))
+    drop_in = _active.get("blocksparse")
+    if drop_in is None or not drop_in.is_enabled:
+        drop_in = _active["blocksparse"] = _TorchAo("blocksparse", {"addmm": _torchao_addmm}, ("CPU", "CUDA")).enable()
+    return drop_in
+
+
+class _TorchAo(DropIn):
+    """torchao's operator, and the function above it: the operator's result is row-major, across the layout of a layer."""
+
+    def enable(self) -> DropIn:
+        if not self.is_enabled:
+            table = self._table()
+            self._former = table[torch.nn.functional.linear]
+            table[torch.nn.functional.linear] = self._function
+        return super().enable()
+
+    def disable(self) -> None:
+        if self.is_enabled:
+            self._table()[torch.nn.functional.linear] = self._former
+        super().disable()
+
+    @staticmethod
+    def _table() -> dict[Any, Any]:
+        from torchao.sparsity.blocksparse import BlockSparseTensor
+
+        table: dict[Any, Any] = BlockSparseTensor._TORCH_FN_TABLE[BlockSparseTensor]
+        return table
+
+    def _function(self, function: Any, types: Any, arguments: Any, keywords: Any) -> Tensor:
+        x, weight, bias = (*arguments, keywords.get("bias"))[:3]
+        if is_compiling():
+            parts = weight.crow_indices(), weight.col_indices(), weight.values()
+            return linear_of_parts(*parts, x, bias, weight.shape[0], "none")
+        try:
+            parts = weight.bsr_crow_indices, weight.bsr_col_indices, weight.bsr_values
+            result = linear_of_parts(*parts, x, bias, weight.shape[0], "none")
+            self.taken += 1
+            return result
+        except Error as why:
+            self.passed_on[str(why)] += 1
+        former: Tensor = self._former(function, types, (x, weight, bias), {})
+        return former
 
 
 def disable() -> None:
