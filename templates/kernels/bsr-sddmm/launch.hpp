@@ -35,43 +35,47 @@ inline void require_loads(const Shape& shape, const Parameters& parameters, Boun
   bound.require_aligned(&Call::y, bytes, kReason);
 }
 
-/// The larger ones first, else in the given order: thread blocks start in this order, and what is short fills the end.
-inline std::vector<Tile> longest_first(const std::vector<Tile>& tiles) {
-  int longest = 0;
-  for (const Tile& tile : tiles) longest = std::max(longest, tile.count);
-  std::vector<std::size_t> places(static_cast<std::size_t>(longest) + 2);  // of the next tile with a count
-  for (const Tile& tile : tiles) ++places[static_cast<std::size_t>(longest - tile.count) + 1];
-  std::partial_sum(places.begin(), places.end(), places.begin());
-  std::vector<Tile> sorted(tiles.size());
-  for (const Tile& tile : tiles) sorted[places[static_cast<std::size_t>(longest - tile.count)]++] = tile;
-  return sorted;
+/// Calls `visit` with the tile's blocks in `parts` tiles, as equal as they can be.
+template <class Visit>
+void each_part(const Tile& tile, int parts, const Visit& visit) {
+  const int blocks = parts > 0 ? tile.count / parts : 0, longer = parts > 0 ? tile.count % parts : 0;
+  for (int part = 0, first = tile.first; part < parts; ++part) {
+    const int count = blocks + (part < longer ? 1 : 0);
+    visit(Tile{tile.row, first, count});
+    first += count;
+  }
 }
 
-/// Appends the tile's blocks in `parts` tiles, as equal as they can be.
-inline void append_parts(std::vector<Tile>& tiles, const Tile& tile, std::int64_t parts) {
-  for (std::int64_t part = 0; part < parts; ++part) {
-    const auto begin = static_cast<int>(tile.count * part / parts), end = static_cast<int>(tile.count * (part + 1) / parts);
-    tiles.push_back({tile.row, tile.first + begin, end - begin});
+/// Calls `visit` with all blocks in tiles of at most `most`, row by row.
+template <class Offset, class Visit>
+void each_tile(const Offset* row_ptr, std::int64_t block_rows, int most, const Visit& visit) {
+  for (std::int64_t row = 0; row < block_rows; ++row) {
+    const Tile whole{static_cast<int>(row), static_cast<int>(row_ptr[row]), static_cast<int>(row_ptr[row + 1] - row_ptr[row])};
+    each_part(whole, whole.count / most + (whole.count % most > 0 ? 1 : 0), visit);
   }
 }
 
 /// Tiles of at most `group` blocks for clusters of `cluster` thread blocks, those of a cluster in one row and behind each other.
+/// Clusters with the most blocks come first: thread blocks start in this order, and what is short fills the end.
 template <class Offset>
-std::vector<Tile> tiles_of(const Offset* row_ptr, std::int64_t block_rows, std::int64_t group, std::int64_t cluster) {
-  std::vector<Tile> clusters, tiles;
-  for (std::int64_t row = 0; row < block_rows; ++row) {
-    const Tile whole{static_cast<int>(row), static_cast<int>(row_ptr[row]), static_cast<int>(row_ptr[row + 1] - row_ptr[row])};
-    append_parts(clusters, whole, (whole.count + group * cluster - 1) / (group * cluster));
-  }
-  tiles.reserve(clusters.size() * static_cast<std::size_t>(cluster));
-  for (const Tile& tile : longest_first(clusters)) append_parts(tiles, tile, cluster);
+std::vector<Tile> tiles_of(const Offset* row_ptr, std::int64_t block_rows, int group, int cluster) {
+  const int most = group * cluster;
+  std::vector<std::size_t> places(static_cast<std::size_t>(most) + 2);  // of the next cluster, by the blocks that it lacks
+  const auto place_of = [&](const Tile& tile) { return static_cast<std::size_t>(most - tile.count); };
+  each_tile(row_ptr, block_rows, most, [&](const Tile& tile) { ++places[place_of(tile) + 1]; });
+  std::partial_sum(places.begin(), places.end(), places.begin());
+  std::vector<Tile> tiles(places.back() * static_cast<std::size_t>(cluster));
+  each_tile(row_ptr, block_rows, most, [&](const Tile& tile) {
+    std::size_t next = places[place_of(tile)]++ * static_cast<std::size_t>(cluster);
+    each_part(tile, cluster, [&](const Tile& part) { tiles[next++] = part; });
+  });
   return tiles;
 }
 
 /// Puts the tiles into the workspace. Returns their number.
 inline std::int64_t plan_tiles(const Shape& shape, std::int64_t group, std::int64_t cluster, Workspace& workspace) {
   refuse_unless(shape.host_row_ptr, "computes blocks of a row together: needs a host copy of row_ptr");
-  const auto plan = [&](const auto* row_ptr) { return tiles_of(row_ptr, shape.m / shape.block, group, cluster); };
+  const auto plan = [&](const auto* row_ptr) { return tiles_of(row_ptr, shape.m / shape.block, static_cast<int>(group), static_cast<int>(cluster)); };
   const std::vector<Tile> tiles = shape.index == Index::i64 ? plan(static_cast<const std::int64_t*>(shape.host_row_ptr))
                                                             : plan(static_cast<const std::int32_t*>(shape.host_row_ptr));
   workspace.bytes = tiles.size() * sizeof(Tile);
