@@ -157,7 +157,7 @@ def main():
         print("no test differs")
     if options.json:
         with open(options.json, "w") as file:
-            json.dump({"stock": counted(before), **ours, "outcomes": counted(ours["outcomes"]), "differ": differ}, file, indent=1)
+            json.dump({"stock": counted(before), **ours, "outcomes": counted(ours["outcomes"]), "differ": differ, "tests": pairs}, file, indent=1)
     return 1 if worse else 0
 
 
