@@ -120,6 +120,18 @@ test('16 threads measure each key once and none waits for a wrong result', async
   for (const line of lines) expect(line).toMatchObject({ tuned: 3, explain: { origin: 'tuned' } });
 });
 
+test('contexts beside each other share the cache, and each has its own patterns', async () => {
+  const lines = await keyed('contexts', join(root, 'contexts'));
+  expect(lines).toHaveLength(4);
+  for (const { resolved, tuned, fromCache, explain } of lines) {
+    expect(['tuned', 'cache']).toContain(explain.origin);
+    expect({ resolved: resolved > 0, settled: tuned + fromCache > 0 }).toEqual({
+      resolved: true,
+      settled: true,
+    });
+  }
+});
+
 test('ThreadSanitizer finds nothing in the library while 16 threads measure', {
   timeout: 900_000,
 }, async () => {
@@ -134,10 +146,12 @@ test('ThreadSanitizer finds nothing in the library while 16 threads measure', {
   const sanitized = join(root, 'sanitized');
   const flags = ['-fsanitize=thread', '-DTW_EMULATED', '-Wno-restrict', ...includes];
   await compile(sanitized, [source, ...sources], flags);
-  const argv = [sanitized, 'threads', join(root, 'sanitized-cache')];
-  const { exitCode, stderr } = await localExecutor.run(argv, { timeoutMs: 300_000 });
-  expect(stderr).toBe('');
-  expect(exitCode).toBe(0);
+  for (const what of ['threads', 'contexts']) {
+    const argv = [sanitized, what, join(root, `sanitized-${what}`)];
+    const { exitCode, stderr } = await localExecutor.run(argv, { timeoutMs: 300_000 });
+    expect(stderr).toBe('');
+    expect(exitCode).toBe(0);
+  }
 });
 
 /** Defects of the faster kernel, as replacements in its source. */

@@ -13,7 +13,9 @@ const line = z.object({
   call: z.enum(['aligned', 'fallback']),
   threads: z.number(),
   ownNsMedian: z.number(),
+  nsP99: z.number(),
   keyedAboveNsMedian: z.number(),
+  keyedAboveNsP99: z.number(),
   allocationsPerRun: z.number(),
   launchesPerRun: z.number(),
 });

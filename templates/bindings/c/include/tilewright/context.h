@@ -63,7 +63,8 @@ typedef struct tw_context tw_context;
  * emulated library). Null options: all defaults. TW_STATUS_INVALID_ARGUMENT, TW_STATUS_NO_DEVICE. */
 TW_API tw_status tw_context_create(int device, const tw_context_options* options, tw_context** context);
 
-/* Frees the context, its plans and their workspaces; null is allowed. Destroy its patterns before it. No
+/* Frees the context, its plans and their workspaces; null is allowed, and so is a device that was reset meanwhile, behind
+ * which calls with the context are refused. Destroy its patterns before it. No
  * call with it may still be pending on the device. */
 TW_API void tw_context_destroy(tw_context* context);
 

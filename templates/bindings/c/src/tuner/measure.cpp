@@ -40,16 +40,26 @@ std::string table_of(const std::vector<Contender*>& order) {
   return "[" + text + "]";
 }
 
-/// The kernel that others are compared with: the slowest fallback by the family's guess, which takes every call.
-std::unique_ptr<const Plan> reference_for(const Request& request, const Takes& takes) {
-  std::vector<const Variant*> order;
+/// Share of the budget that the reference kernel may take.
+constexpr double kToRefer = 0.3;
+
+/// The kernel that others are compared with: the slowest fallback by the family's guess, which takes every call; of large
+/// products, which take that longer than it may, the next one. `usual` took `seconds`.
+std::unique_ptr<const Plan> reference_for(const Request& request, const Takes& takes, const Variant& usual, double seconds,
+                                          double most) {
+  std::vector<std::pair<double, const Variant*>> order;  // by merit
+  const auto merit = [&](const Variant& one) { return merit_of(one, *request.all, request.asked); };
   for (std::size_t i = 0; i < request.all->variant_count; ++i)
-    if (request.all->variants[i].fallback) order.push_back(request.all->variants + i);
-  std::stable_sort(order.begin(), order.end(), [&](const Variant* a, const Variant* b) {
-    return merit_of(*a, *request.all, request.asked) < merit_of(*b, *request.all, request.asked);
-  });
+    if (request.all->variants[i].fallback) order.emplace_back(merit(request.all->variants[i]), request.all->variants + i);
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  const double least = merit(usual) * seconds / most;  // merit of a kernel that takes all the time that there is
+  const auto fits = [&](const auto& one) { return one.first >= least; };
+  const auto rest = std::stable_partition(order.begin(), order.end(), fits);
+  std::reverse(rest, order.end());
+  std::vector<const Variant*> variants;
+  for (const auto& [own, variant] : order) variants.push_back(variant);
   try {
-    return std::make_unique<const Plan>(order, request.asked, request.bind, takes);
+    return std::make_unique<const Plan>(variants, request.asked, request.bind, takes);
   } catch (const Error&) {
     return nullptr;
   }
@@ -59,9 +69,9 @@ std::unique_ptr<const Plan> reference_for(const Request& request, const Takes& t
 /// more than that of two runs is left to the check of a winner.
 class Check {
  public:
-  Check(Race& race, const Request& request, const Takes& takes) : race_(race), request_(request) {
+  Check(Race& race, const Request& request, const Takes& takes, const Variant& usual) : race_(race), request_(request) {
     try {
-      run_reference(takes);
+      run_reference(takes, usual);
     } catch (const Error&) {  // it does not run here: nothing is compared
     }
   }
@@ -82,9 +92,9 @@ class Check {
   std::unique_ptr<const Plan> take_reference() { return std::move(reference_); }
 
  private:
-  void run_reference(const Takes& takes) {
+  void run_reference(const Takes& takes, const Variant& usual) {
     Contender reference;
-    reference.plan = reference_for(request_, takes);
+    reference.plan = reference_for(request_, takes, usual, race_.shortest(), race_.budget(kToRefer));
     if (!reference.plan || !race_.make_workspace(reference)) return;
     race_.run_fresh(reference);
     samples_ = sample(race_.scratch(), request_);
@@ -135,10 +145,11 @@ Outcome measure(tw_context& context, const Request& request, std::unique_ptr<con
   if (taken > limit) return {std::move(usual)};
   Race race(context, request);
   if (!race.has_scratch()) return {std::move(usual)};
-  Check check(race, request, takes);
+  race.scratch().reset(request.stream);
   const Variant& usual_variant = usual->variant();
   if (!race.enter(std::move(usual)))
     return {plan_of(usual_variant, request, takes, true)};
+  Check check(race, request, takes, usual_variant);
   enter_others(race, request, promising(context, request, others), takes, limit - taken);
   enter_others(race, request, vendors_of(context, request, usual_variant), takes, limit - taken, context.options.exhaustive);
   race.run();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 
 namespace tilewright::library::tuner {
@@ -47,6 +48,8 @@ double expected_speed(std::size_t variant, const std::vector<Neighbour>& nearest
 }  // namespace
 
 double merit_of(const Variant& variant, const Selection& all, const Asked& asked) {
+  const std::less<const Variant*> before;
+  if (before(&variant, all.variants) || !before(&variant, all.variants + all.variant_count)) return 0;  // another library's
   double nearest = HUGE_VAL, merit = 0;
   for (std::size_t i = 0; i < all.choice_count; ++i) {
     const Choice& choice = all.choices[i];

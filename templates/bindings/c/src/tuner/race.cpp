@@ -108,10 +108,13 @@ void Race::run_fresh(const Contender& one) const {
 
 bool Race::is_late_to_bind() const { return is_past(kToBind); }
 
+double Race::budget(double share) const {
+  if (context_.options.exhaustive) return HUGE_VAL;
+  return share * 1e-3 * (context_.options.budget_ms > 0 ? context_.options.budget_ms : 100);
+}
+
 bool Race::is_past(double share) const {
-  if (context_.options.exhaustive) return false;
-  const double budget = context_.options.budget_ms > 0 ? context_.options.budget_ms : 100;
-  return std::chrono::duration<double, std::milli>(Steady::now() - begin_).count() > share * budget;
+  return std::chrono::duration<double>(Steady::now() - begin_).count() > budget(share);
 }
 
 void Race::run_on_scratch(const Plan& plan, void* workspace, tw_stream stream) const {

@@ -44,6 +44,10 @@ class Race {
   bool make_workspace(Contender& one) const;
   /// One run on fresh scratch.
   void run_fresh(const Contender& one) const;
+  /// Seconds of the shortest run so far, roughly.
+  double shortest() const { return shortest_; }
+  /// Seconds of a share of the budget; without end where it is not looked at.
+  double budget(double share) const;
   /// Whether no other kernel should be bound: rounds and the check need the rest of the budget.
   bool is_late_to_bind() const;
 
