@@ -1,6 +1,6 @@
 import type { Part as PartOf, Preset } from '../../../src/model/family.ts';
 import type { parameters } from './parameters.ts';
-import { layers, main, small, type workloads } from './workloads.ts';
+import { kinds, layers, main, small, type workloads } from './workloads.ts';
 
 type Specs = typeof parameters.specs;
 type Part = PartOf<Specs>;
@@ -87,6 +87,16 @@ const hopper: readonly Part[] = layouts.flatMap((layout) => {
   ];
   return tiles.flatMap((tile) => [tile, { ...tile, cluster: [2] }, { ...tile, splits: [2] }]);
 });
+/** The tiles that were the fastest of `hopper`, of every type, for every order. */
+const best: readonly Part[] = (['f16', 'bf16'] as const).flatMap((input) => {
+  const layout = { layoutX: ['row', 'column'], layoutY: ['row', 'column'] } as const;
+  const base = { ...wgmma, ...layout, input: [input], output: [input, 'f32'] } as const;
+  return [
+    { ...base, block: [64], group: [4], stages: [5], consumers: [1] },
+    { ...base, block: [64], group: [8], stages: [3], consumers: [2] },
+    { ...base, block: [128], group: [1], stages: [3, 6], consumers: [2] },
+  ];
+});
 const ids = (list: typeof workloads) => list.map(({ id }) => id);
 
 export const presets: Readonly<Record<string, Preset<Specs>>> = {
@@ -95,6 +105,11 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     doc: 'What is worth timing on one GPU, f16 in and out.',
     where: candidates,
     workloads: ids(main),
+  },
+  'hopper-types': {
+    doc: 'The path wgmma on an H200, every type and order.',
+    where: best,
+    workloads: ids([...kinds, ...layers].filter(({ problem }) => Number(problem.block) >= 64)),
   },
   hopper: {
     doc: 'The path wgmma on an H200, f16 in and out.',

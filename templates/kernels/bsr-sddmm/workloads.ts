@@ -53,4 +53,22 @@ const experts = of('experts.8x1024x1024x4096', { m: 8192, n: 8192, k: 4096 }, (b
   size: 1024 / block,
 }));
 export const layers = [...heads, ...experts];
-export const workloads: readonly Workload[] = [...small, ...main, ...layers];
+
+const inputs = ['f16', 'bf16'] as const;
+const orders = ['row', 'column'] as const;
+/** Every pair of types, for every pair of orders. */
+export const kinds = inputs.flatMap((input) =>
+  [input, 'f32'].flatMap((output) =>
+    orders.flatMap((layoutX) =>
+      orders.flatMap((layoutY) =>
+        of(
+          `4096.d12.${input}.${output}.x${layoutX}.y${layoutY}`,
+          square(4096),
+          () => ({ kind: 'random', density: 0.125 }),
+          { input, output, layoutX, layoutY },
+        ),
+      ),
+    ),
+  ),
+);
+export const workloads: readonly Workload[] = [...small, ...main, ...layers, ...kinds];
