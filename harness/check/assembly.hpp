@@ -128,4 +128,12 @@ inline unsigned warp_id() {
   std::memcpy(d, halves, sizeof halves);
 }
 
+/// The array that registers of an asynchronous instruction are: what it does with them happens later.
+template <class T, std::size_t Count>
+T* array_of(T* const (&registers)[Count]) {
+  for (std::size_t i = 0; i < Count; ++i)
+    if (registers[i] != registers[0] + i) simt::trap("registers of wgmma must be the elements of one array, in order");
+  return registers[0];
+}
+
 }  // namespace tw::assembly

@@ -35,6 +35,10 @@ struct float1 { float x; };
 struct double1 { double x; };
 #endif
 
+namespace cuda {
+namespace std = ::std;  // the CUDA C++ library's own; scopes, barriers and pipelines are in include/cuda
+}
+
 // ------------------------------------------------------------------------------ variables, messages, references
 
 extern "C" {
@@ -86,6 +90,13 @@ void fill(T& variable, const void* call, std::size_t slot, void*) {
   const void* from = nullptr;
   std::memcpy(&from, static_cast<const char*>(call) + 8 * slot, sizeof from);
   std::memcpy(const_cast<std::remove_cv_t<T>*>(&variable), from, sizeof variable);
+}
+
+/// atomicCAS of a source: src/kernel-file/rewrite.ts puts it there.
+template <class T>
+inline T compare_and_swap(T* pointer, std::type_identity_t<T> expected, std::type_identity_t<T> desired) {
+  simt::note_swap(pointer, sizeof(T));
+  return ::atomicCAS(pointer, expected, desired);
 }
 
 inline constexpr int kMostLines = 200;  // that printf writes in one process

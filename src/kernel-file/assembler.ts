@@ -15,7 +15,7 @@ export function assemblerEdits(tokens: readonly Token[]): Edit[] {
     const close = matching(tokens, open);
     const last = tokens[close] as Token;
     const newlines = '\n'.repeat(Math.max(0, last.line - token.line)); // what follows keeps its line
-    const text = blockFor(tokens.slice(open + 1, close), placeOf(token)) + newlines;
+    const text = blockFor(tokens.slice(open + 1, close), placeOf(token), token.begin) + newlines;
     edits.push({ begin: token.begin, end: last.end, text });
     i = close;
   }
@@ -23,16 +23,17 @@ export function assemblerEdits(tokens: readonly Token[]): Edit[] {
 }
 
 /** C++ for the contents of `asm`'s parentheses: the instructions, then the operands behind colons. */
-function blockFor(tokens: readonly Token[], where: string): string {
+function blockFor(tokens: readonly Token[], where: string, number: number): string {
   const [template = [], outputs = [], inputs = []] = splitColons(tokens);
   const operands = [...splitCommas(outputs), ...splitCommas(inputs)]
     .filter((part) => part.length > 0)
     .map((part) => join(part.slice(part.findIndex(({ text }) => text === '('))));
-  const text = withPlainNames(template.map((token) => unquoted(token)).join(''));
+  const text = withOwnLabels(withPlainNames(template.map((token) => unquoted(token)).join('')), number);
   const statements = statementsIn(text).map((statement) => {
-    const instruction = parse(statement, operands);
-    const code = instruction && translate(instruction);
-    if (code !== undefined) return code;
+    const [, labels = '', rest = ''] = /^((?:tw_label_\w+:\s*)*)(.*)$/.exec(statement) ?? [];
+    const instruction = parse(rest, operands);
+    const code = /^\}?$/.test(rest) ? ';' : instruction && translate(instruction);
+    if (code !== undefined) return `${labels}${code}`;
     throw new UsageError(
       `${where}: the emulated device does not support the inline PTX '${statement.slice(0, 60)}'`,
     );
@@ -77,13 +78,24 @@ function withPlainNames(text: string): string {
   );
 }
 
+/** Labels of the block become C++'s, which are the function's: each block gets names of its own. */
+function withOwnLabels(text: string, number: number): string {
+  const labels = [...text.matchAll(/(?:^|[;{}\s])([A-Za-z_$][\w$]*(?:%=)?)\s*:(?!:)/g)].map(
+    ([, name = '']) => name,
+  );
+  return labels.reduce((plain, name) => {
+    const own = `tw_label_${name.replaceAll(/\W/g, '_')}_${number}`;
+    return plain.replaceAll(new RegExp(`(?<![\\w$.%])${name.replaceAll('$', '\\$')}(?![\\w$])`, 'g'), own);
+  }, text);
+}
+
 /** Instructions and declarations, without the braces around them. */
 function statementsIn(text: string): string[] {
   return text
     .replace(/\/\/[^\n]*/g, ' ')
     .replace(/\/\*[\s\S]*?\*\//g, ' ')
     .split(';')
-    .map((one) => one.replace(/^\s*\{(?=\s*(\.reg|[a-z@]))/, ' ').trim())
+    .map((one) => one.replace(/^\s*\{(?=\s*(\.reg|[A-Za-z_$@]))/, ' ').trim())
     .filter((one) => !/^\}?$/.test(one))
     .map((one) => one.replace(/^\}\s*/, '').replace(/\s+/g, ' '));
 }

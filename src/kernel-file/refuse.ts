@@ -15,6 +15,10 @@ const unsupported: readonly (readonly [RegExp, string])[] = [
   [/^(cudaLaunchDevice|cudaGridDependencySynchronize)$/, 'launches from within a kernel'],
 ];
 
+/** Names of the CUDA C++ library that harness/check/include/cuda has. */
+const library =
+  /^(barrier|pipeline\w*|make_pipeline|memcpy_async|aligned_size_t|thread_scope\w*|atomic\w*|memory_order\w*|device|std)$/;
+
 const maskless = /^__(shfl|shfl_up|shfl_down|shfl_xor|any|all|ballot)$/;
 
 /** Throws a UsageError, with the line of the user's file, where code asks for what the emulated device lacks. */
@@ -50,7 +54,7 @@ function nameOf(tokens: readonly Token[], i: number): string | undefined {
   const { text, kind } = tokens[i] as Token;
   if (text === '<<<') return 'launches from within a kernel';
   if (kind !== 'word') return undefined;
-  if (`${text}${tokens[i + 1]?.text}` === 'cuda::')
+  if (`${text}${tokens[i + 1]?.text}` === 'cuda::' && !library.test(tokens[i + 2]?.text ?? ''))
     return `the CUDA C++ library: ${join(tokens.slice(i, i + 3))}`;
   return unsupported.find(([pattern]) => pattern.test(text))?.[1];
 }

@@ -86,6 +86,7 @@ function editsFor(item: Item): Edit[] {
     ...assemblerEdits(tokens),
     ...barrierEdits(tokens),
     ...copyEdits(tokens),
+    ...swapEdits(tokens),
     ...tokens.flatMap((token, i) => {
       if (!markOf(token) || inside(token)) return [];
       return returnsStruct(tokens, i) ? [{ ...remove(token), text: alwaysInline }] : [remove(token)];
@@ -101,6 +102,15 @@ function barrierEdits(tokens: readonly Token[]): Edit[] {
     if (token.text !== '__syncthreads' || open?.text !== '(' || close?.text !== ')') return [];
     return [{ begin: token.begin, end: close.end, text: `simt::sync_threads(${token.begin + 1}u)` }];
   });
+}
+
+/** Compare-and-swap says so: the emulated device knows loops of it. */
+function swapEdits(tokens: readonly Token[]): Edit[] {
+  return tokens.flatMap(({ text, begin, end }, i) =>
+    /^atomicCAS(_block|_system)?$/.test(text) && tokens[i + 1]?.text === '('
+      ? [{ begin, end, text: '::tw::compare_and_swap' }]
+      : [],
+  );
 }
 
 /** memcpy and its like become functions that the emulated device sees: those of the compiler leave no trace. */

@@ -94,6 +94,16 @@ const expected: Readonly<
     vectors: ['passed', '6 cases'],
     unknown: ['refused', "assembly.cu:152: the emulated device does not support the inline PTX 'bfind.u32"],
   },
+  'library.cu': {
+    tile_sums: ['passed', '6 cases'],
+    tile_sums_early: ['race', 'cp.async by thread 0 of block (0,0,0) at library.cu:'],
+    scale: ['passed', '5 cases'],
+    last_block: ['passed', '6 cases'],
+    counter: ['passed', '6 cases'],
+    sum_by_swaps: ['passed', '6 cases'],
+    bulk_copy: ['passed', '6 cases'],
+    one_product: ['passed', '1 case'],
+  },
   'mistakes.cu': {
     divergent_shuffle: ['race', 'divergence: lanes of one warp converge on different instructions'],
     misaligned: ['out-of-bounds', 'misaligned: load needs 16-byte alignment'],

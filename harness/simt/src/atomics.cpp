@@ -59,12 +59,16 @@ void synchronise_atomic(Thread& self, const void* location, bool releases, bool 
   locations[location] = released;
 }
 
+void acquire_atomics(Thread& self) {
+  const auto in = gained.find(self.index);
+  if (in == gained.end()) return;
+  acquire(self, in->second.knowledge);
+  gained.erase(in);
+}
+
 void synchronise_fence(Thread& self) {
   if (!machine.detect) return;
-  if (const auto in = gained.find(self.index); in != gained.end()) {
-    acquire(self, in->second.knowledge);
-    gained.erase(in);
-  }
+  acquire_atomics(self);
   ClockBuilder all;
   contribute_visible(self, all);
   self.time.known.fenced = all.freeze();
@@ -100,6 +104,20 @@ bool check_atomic(Thread& self, void* pointer, std::size_t bytes) {
 
 }  // namespace
 }  // namespace core
+
+void note_swap(const void* pointer, int bytes) {
+  if (!core::machine.detect) return;
+  const auto* at = static_cast<const unsigned char*>(pointer);
+  for (int i = 0; i < bytes; i += 4) {
+    if (!core::is_emulated(pointer) || core::is_global(pointer)) {
+      core::note_swap(core::global_cell(at + i));
+      continue;
+    }
+    const auto offset = static_cast<std::size_t>(at + i - core::address_space.base);
+    core::note_swap(core::shared_cell(static_cast<unsigned>(offset / core::kArenaStride),
+                                      static_cast<std::uint32_t>(offset % core::kArenaStride)));
+  }
+}
 
 void thread_fence(Scope) {
   core::Thread& self = SIMT_ENTER();

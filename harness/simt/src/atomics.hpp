@@ -10,6 +10,8 @@ void synchronise_atomic(Thread& self, const void* location, bool releases, bool 
 /// __threadfence and its like.
 void synchronise_fence(Thread& self);
 /// Between waves (threads start over), and between launches.
+/// Acquires what the thread's atomics have read.
+void acquire_atomics(Thread& self);
 void forget_fences();
 void forget_atomics();
 

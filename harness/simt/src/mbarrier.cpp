@@ -255,6 +255,12 @@ void mbarrier_arrive(std::uint32_t address, std::uint32_t count, Scope scope) {
   core::count_arrivals(block, *barrier, count);
 }
 
+std::uint32_t mbarrier_parity(std::uint32_t address) {
+  Thread& self = SIMT_ENTER();
+  const Mbarrier* barrier = core::use_mbarrier(self, address, "mbarrier.arrive");
+  return barrier ? barrier->phase & 1 : 0;
+}
+
 void mbarrier_expect_tx(std::uint32_t address, std::uint32_t bytes) {
   Thread& self = SIMT_ENTER();
   Mbarrier* barrier = core::use_mbarrier(self, address, "mbarrier.expect_tx");

@@ -87,4 +87,12 @@ void poison_shared(Block& block);
 /// Remembers which undefined bytes have been written meanwhile.
 void settle_memory();
 
+/// Numbers of the words of memory, by which notes about one find each other.
+inline std::uint64_t shared_cell(unsigned block, std::uint32_t address) {
+  return std::uint64_t{1} << 63 | std::uint64_t{block} << 32 | address / 4;
+}
+inline std::uint64_t global_cell(const void* pointer) {
+  return reinterpret_cast<std::uintptr_t>(pointer) / 4;
+}
+
 }  // namespace simt::core

@@ -36,6 +36,21 @@ struct {
   unsigned char before[64];
 } racing_store;
 
+/// Of each race of a plain load with an atomic: who loaded where.
+struct SeedLoads {
+  std::size_t finding;
+  std::uint64_t times = 0;
+  std::unordered_set<std::uint64_t> loads;
+};
+std::unordered_map<std::uint64_t, SeedLoads> seed_loads;  // by finding
+std::unordered_set<std::uint64_t> swaps;
+
+/// A cell with the thread of this wave that uses it; thread 0: any.
+std::uint64_t use_of(std::uint64_t cell, std::uint32_t thread) {
+  const std::uint64_t who = thread ? std::uint64_t{machine.wave_epoch} << 32 | thread : 0;
+  return (cell * 0x9e3779b97f4a7c15ull ^ who) * 0xff51afd7ed558ccdull;
+}
+
 struct SiteTable {
   static constexpr std::uint32_t kSlots = 1 << 14;
   std::array<std::uint16_t, kSlots> slot{};  // hash -> number; 0 is free
@@ -165,6 +180,17 @@ void note_racing_store(std::uint64_t key, const void* pointer, std::size_t bytes
   std::memcpy(racing_store.before, pointer, bytes);
 }
 
+void note_seed_load(std::uint64_t key, std::uint64_t cell, std::uint32_t thread) {
+  SeedLoads& known = seed_loads.try_emplace(key, SeedLoads{findings.size() - 1}).first->second;
+  ++known.times;
+  known.loads.insert(use_of(cell, thread));
+}
+
+void note_swap(std::uint64_t cell) {
+  swaps.insert(use_of(cell, machine.current->index + 1));
+  swaps.insert(use_of(cell, 0));
+}
+
 void settle_racing_store() {
   if (!racing_store.pointer) return;
   if (std::memcmp(racing_store.pointer, racing_store.before, racing_store.bytes) != 0)
@@ -210,6 +236,8 @@ void start_reports() {
   finding_count = 0;
   racing_stores.clear();
   racing_store.pointer = nullptr;
+  seed_loads.clear();
+  swaps.clear();
   if (machine.keeps_accesses) return;  // stamps of the launch before still name its sites
   table.slot.fill(0);
   recent_sites.fill({});
@@ -218,11 +246,18 @@ void start_reports() {
     table.sites.push_back({nullptr, static_cast<AccessKind>(kind)});
 }
 
-/// Races whose stores all left the value that was there: of one warp's instruction they are none; others come last, since they
-/// may be meant.
+/// Races that are none: loads that begin a loop of compare and swap, and stores of one warp's instruction that all left the value
+/// that was there. Other stores of that kind come last, since they may be meant.
 static void judge_racing_stores() {
+  for (const auto& [key, loads] : seed_loads) {
+    const bool all = std::all_of(loads.loads.begin(), loads.loads.end(),
+                                 [](std::uint64_t one) { return swaps.contains(one); });
+    if (!all || loads.finding >= findings.size()) continue;
+    findings[loads.finding].kind.clear();
+    finding_count -= loads.times;
+  }
   for (const auto& [key, stores] : racing_stores) {
-    if (!stores.same || stores.finding >= findings.size()) continue;
+    if (!stores.same || stores.finding >= findings.size() || findings[stores.finding].kind.empty()) continue;
     Finding& finding = findings[stores.finding];
     finding.kind = stores.one_store ? "" : "same-value-race";
     finding.message += "; each store leaves the value that was there";

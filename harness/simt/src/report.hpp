@@ -24,6 +24,12 @@ bool report_once(const char* kind, std::uint64_t key, const std::string& message
 /// store). Where no store of it changes what the memory holds, the finding becomes a `same-value-race`; if all were `one_store`
 /// of a warp each, it is none.
 void note_racing_store(std::uint64_t key, const void* pointer, std::size_t bytes, bool one_store);
+/// A race found by report_once with `key` between an atomic and a plain load of a cell; `thread`: of this wave that loads, plus
+/// one, else 0. Where all that load it compare and swap it too, the load only begins their loops: it is no finding.
+void note_seed_load(std::uint64_t key, std::uint64_t cell, std::uint32_t thread);
+/// The running thread compares and swaps a cell.
+void note_swap(std::uint64_t cell);
+
 /// Compares what the last racing store left with what was there before. To be called before anything else happens.
 void settle_racing_store();
 

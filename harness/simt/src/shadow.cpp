@@ -80,6 +80,12 @@ std::string place_name(const Place& place, std::size_t offset) {
   return global_place(place.base + offset);
 }
 
+std::uint64_t cell_id(const Place& place, std::size_t offset) {
+  if (place.space == Space::shared)
+    return shared_cell(place.block, static_cast<std::uint32_t>(offset + kSharedBase));
+  return global_cell(place.base + offset);
+}
+
 bool is_write(AccessKind kind) {
   switch (kind) {
     case AccessKind::store:
@@ -143,6 +149,11 @@ void report_pair(const char* problem, const Place& place, std::size_t offset, co
   const std::string message =
       place_name(place, offset) + ": " + side(now.stamp) + " and earlier " + side(before) + ": " + problem;
   const bool is_first = report_once("race", key, message);
+  const AccessKind earlier = site_of(before.site).kind;
+  if (now.kind == AccessKind::load && earlier == AccessKind::atomic)
+    note_seed_load(key, cell_id(place, offset), owner_of(now.stamp) + 1);
+  if (now.kind == AccessKind::atomic && earlier == AccessKind::load)
+    note_seed_load(key, cell_id(place, offset), before.epoch > machine.wave_epoch ? owner_of(before) + 1 : 0);
   const bool plain = now.kind == AccessKind::store || (byte_of(now.kind) < 2 && is_write(now.kind));
   note_racing_store(key, plain ? machine.store : nullptr, machine.store_bytes, one_store);
   if (!is_first) return;
@@ -228,7 +239,8 @@ void write_cell(Cell& cell, const Place& place, std::size_t offset, const Access
       report_unordered(place, offset, *before, now);
       break;
     }
-    if (async && !is_fenced<space>(now.view, *before)) {
+    // Barriers alone order reads before a bulk copy in CUTLASS and in the programming guide: kernels of others may do so.
+    if (async && !has_own_variables() && !is_fenced<space>(now.view, *before)) {
       report_unfenced(place, offset, *before, now);
       break;
     }

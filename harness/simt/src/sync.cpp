@@ -1,6 +1,8 @@
 // sync.cpp - __syncthreads, named barriers, the cluster barrier, and the clocks that travel through them.
 #include "sync.hpp"
 
+#include "atomics.hpp"
+
 #include "memory.hpp"
 #include "report.hpp"
 #include "scheduler.hpp"
@@ -182,6 +184,8 @@ void cluster_lost_thread(Cluster& cluster) {
 
 void sync_threads(unsigned site) {
   core::Thread& self = SIMT_ENTER();
+  // Of somebody's own kernel: the last block's atomic, a barrier, then plain loads is what the programming guide shows.
+  if (site != 0) core::acquire_atomics(self);
   core::sync(self, 0, core::kAllThreads, site);
 }
 

@@ -73,6 +73,8 @@ std::string shared_place(std::uint32_t address) {
               nearest->bytes);
 }
 
+bool has_own_variables() { return static_shared_memory; }
+
 std::uint32_t shared_extent() {
   return static_shared_memory ? kArenaStride - kSharedBase : machine.shared_bytes;
 }

@@ -22,6 +22,9 @@ std::string shared_place(std::uint32_t address);
 /// Bytes of the window that a block may come to use beside its dynamic shared memory.
 std::uint32_t shared_extent();
 
+/// Whether the kernels are somebody's own source, with variables of their own.
+bool has_own_variables();
+
 /// At the start of a launch: no static shared memory yet, device variables as their module initialised them.
 void start_variables();
 /// Poison and no history for the static shared memory of a block that begins.

@@ -1,3 +1,4 @@
+import { hopper } from './hopper.ts';
 import {
   as,
   cTypes,
@@ -59,6 +60,8 @@ const scopes: Readonly<Record<string, string>> = {
 /** Instructions by their opcode, the more special ones first. */
 const instructions: readonly (readonly [RegExp, Emit])[] = [
   [/^\.reg\b/, declare],
+  [/^bra(?:\.uni)?$/, ({ operands: [label] }) => label && `goto ${label.text};`],
+  ...hopper,
   [
     /^cp\.async\.c[ag]\.shared(::cta)?\.global(\.L2::(64B|128B|256B|cache_hint))?$/,
     (one, m) => (m[3] === 'cache_hint' ? undefined : copyAsync(one)),

@@ -59,6 +59,8 @@ void thread_fence(Scope scope);
 /// Read-modify-write of a 4- or 8-byte (or 2-byte) location as one step; `apply` gets old bytes and writes new ones.
 void atomic(void* pointer, int bytes, void (*apply)(void* location, const void* operand, void* old),
             const void* operand, void* old);
+/// Said before an atomic that compares and swaps: plain loads that begin such loops are no races.
+void note_swap(const void* pointer, int bytes);
 
 // cp.async.
 void cp_async(std::uint32_t destination, const void* source, int bytes, int source_bytes);
@@ -82,6 +84,8 @@ void mbarrier_arrive(std::uint32_t barrier, std::uint32_t count = 1, Scope scope
 void mbarrier_expect_tx(std::uint32_t barrier, std::uint32_t bytes);
 void mbarrier_arrive_expect_tx(std::uint32_t barrier, std::uint32_t bytes);
 bool mbarrier_try_wait(std::uint32_t barrier, std::uint32_t parity);  // yields to others when it answers no
+/// Parity of the phase under way, which a state of mbarrier.arrive stands for.
+std::uint32_t mbarrier_parity(std::uint32_t barrier);
 void mbarrier_wait(std::uint32_t barrier, std::uint32_t parity);  // blocks; what the wrappers' loops become
 
 // Fences of the async proxy.

@@ -1,0 +1,118 @@
+import { as, type Emit, first, type Instruction, type Operand, pointer, put, space } from './instruction.ts';
+
+/** mbarriers, bulk copies and wgmma, as templates/include/tw/ptx.cuh has them. */
+
+const shared = (operand: Operand | undefined) =>
+  operand?.address && `static_cast<std::uint32_t>((${operand.address}) + ${operand.offset})`;
+
+/** A call with the mbarrier in brackets, and what stands behind it. */
+function onBarrier(name: string, place: number, least = '') {
+  return (one: Instruction): string | undefined => {
+    const address = shared(one.operands[place]);
+    const value = one.operands[place + 1] ? first(one, place + 1) : least;
+    return address && `simt::${name}(${[address, value].filter(Boolean).join(', ')});`;
+  };
+}
+
+/** `mbarrier.arrive state, [barrier]`: the state stands for the phase. */
+function arrive(name: string): Emit {
+  return (one, match) => {
+    const call = onBarrier(name, 1)(one);
+    const [state, barrier] = one.operands;
+    if (!call || state?.text === '_' || !match) return call;
+    return `${put(first(one, 0), `std::uint64_t{simt::mbarrier_parity(${shared(barrier)})}`)} ${call}`;
+  };
+}
+
+function tryWait(one: Instruction): string | undefined {
+  const address = shared(one.operands[1]);
+  return (
+    address &&
+    `${first(one, 0)} = simt::mbarrier_try_wait(${address}, static_cast<std::uint32_t>(${first(one, 2)}) & 1);`
+  );
+}
+
+function bulkLoad(one: Instruction): string | undefined {
+  const [to, from, , barrier] = one.operands;
+  const source = pointer(from);
+  const address = shared(barrier);
+  const destination = shared(to);
+  return (
+    destination &&
+    source &&
+    address &&
+    `simt::bulk_load(${destination}, ${source}, ${first(one, 2)}, ${address}, 0);`
+  );
+}
+
+function bulkStore(one: Instruction): string | undefined {
+  const [to, from] = one.operands;
+  const destination = pointer(to);
+  const source = shared(from);
+  return destination && source && `simt::bulk_store(${destination}, ${source}, ${first(one, 2)});`;
+}
+
+/** wgmma.mma_async: accumulators, A as descriptor or four registers, B's descriptor, whether to add, signs, majors. */
+function multiply(one: Instruction, match: RegExpExecArray): string | undefined {
+  const [d, a, b] = one.operands;
+  const [, columns = '', type = ''] = match;
+  if (!d || !a || !b || d.vector.length !== Number(columns) / 2) return undefined;
+  const inRegisters = a.vector.length === 4;
+  const [adds = '1', signA = '1', signB = '1', ...majors] = one.operands
+    .slice(3)
+    .map(({ vector }) => vector[0] ?? '');
+  const [majorA = '0', majorB = '0'] = inRegisters ? ['0', majors[0] ?? '0'] : majors;
+  const array = (kind: string, names: readonly string[]) =>
+    `${space}array_of<${kind}>({${names.map((name) => `&(${name})`).join(', ')}})`;
+  const shape = `{${columns}, simt::MmaType::${type}, (${majorA}) != 0, (${majorB}) != 0}`;
+  const left = inRegisters
+    ? `${array('std::uint32_t', a.vector)}, 0`
+    : `nullptr, ${as('std::uint64_t', first(one, 1))}`;
+  return `simt::wgmma(${array('float', d.vector)}, ${shape}, ${left}, ${as('std::uint64_t', first(one, 2))}, (${adds}) != 0, ${signA}, ${signB});`;
+}
+
+/** `elect.sync _|p, mask`. */
+function elect(one: Instruction): string | undefined {
+  const [, predicate] = one.operands[0]?.text.split('|') ?? [];
+  return predicate && /^\w+$/.test(predicate)
+    ? `tw_reg_${predicate} = simt::elect_one(${first(one, 1)});`
+    : undefined;
+}
+
+const scope = '(?:\\.(?:release|acquire|relaxed))?(?:\\.(?:cta|cluster))?(?:\\.shared(?:::cta)?)?\\.b64$';
+const mbarrier = (text: string) => new RegExp(`^mbarrier\\.${text}${scope}`);
+
+export const hopper: readonly (readonly [RegExp, Emit])[] = [
+  [mbarrier('init'), onBarrier('mbarrier_init', 0)],
+  [mbarrier('inval'), onBarrier('mbarrier_inval', 0)],
+  [mbarrier('arrive'), arrive('mbarrier_arrive')],
+  [mbarrier('arrive\\.expect_tx'), arrive('mbarrier_arrive_expect_tx')],
+  [mbarrier('expect_tx'), onBarrier('mbarrier_expect_tx', 0)],
+  [mbarrier('(?:try|test)_wait(?:\\.parity)?'), tryWait],
+  [
+    /^cp\.async\.mbarrier\.arrive(\.noinc)?(?:\.shared(?:::cta)?)?\.b64$/,
+    (one, m) => onBarrier('cp_async_mbarrier_arrive', 0, String(m[1] !== undefined))(one),
+  ],
+  [/^fence\.proxy\.async(?:\.(?:shared::cta|shared::cluster|global))?$/, () => 'simt::fence_proxy_async();'],
+  [/^fence\.mbarrier_init\.release\.cluster$/, () => 'simt::fence_mbarrier_init();'],
+  [
+    /^cp\.async\.bulk\.shared::(?:cluster|cta)\.global\.mbarrier::complete_tx::bytes(?:\.L2::cache_hint)?$/,
+    bulkLoad,
+  ],
+  [/^cp\.async\.bulk\.global\.shared::cta\.bulk_group(?:\.L2::cache_hint)?$/, bulkStore],
+  [/^cp\.async\.bulk\.commit_group$/, () => 'simt::bulk_commit();'],
+  [
+    /^cp\.async\.bulk\.wait_group(\.read)?$/,
+    (one, m) => `simt::bulk_wait(${first(one, 0)}, ${m[1] !== undefined});`,
+  ],
+  [/^wgmma\.fence\.sync\.aligned$/, () => 'simt::wgmma_fence();'],
+  [/^wgmma\.commit_group\.sync\.aligned$/, () => 'simt::wgmma_commit();'],
+  [/^wgmma\.wait_group\.sync\.aligned$/, (one) => `simt::wgmma_wait(${first(one, 0)});`],
+  [/^wgmma\.mma_async\.sync\.aligned\.m64n(\d+)k16\.f32\.(f16|bf16)\.\2$/, multiply],
+  [
+    /^setmaxnreg\.(inc|dec)\.sync\.aligned\.u32$/,
+    (one, m) => `simt::setmaxnreg(${first(one, 0)}, ${m[1] === 'inc'});`,
+  ],
+  [/^elect\.sync$/, elect],
+  [/^griddepcontrol\.wait$/, () => 'simt::griddep_wait();'],
+];
