@@ -118,7 +118,7 @@ export function withShipped(family: AnyFamily, wisdom: readonly FamilyWisdom[]):
   );
   const gpus = [...new Set(wisdom.flatMap(({ runs }) => runs.map(({ gpu }) => gpu)))];
   const shipped = {
-    doc: `What was the fastest on ${gpus.join(', ')}, by the folder wisdom/, and what takes the calls that they refuse.`,
+    doc: `Winners on ${gpus.join(', ')}, by the folder wisdom/, and fallbacks for the calls that they refuse.`,
     where: [...parts, ...[family.presets.fallback?.where ?? []].flat()],
     workloads: family.workloads
       .map(({ id }) => id)

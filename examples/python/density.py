@@ -25,7 +25,7 @@ def layer(density):
 
 
 def speed_ups(density):
-    """How much faster than the dense product each way is."""
+    """Speed-up of each method over the dense product."""
     a = tilewright.BsrMatrix.from_dense(layer(density), block)
     rows = tt.benchmark(a, torch.randn(tokens, columns, device=device, dtype=torch.float16))
     seconds = {row.name: row.seconds for row in rows if row.seconds is not None}

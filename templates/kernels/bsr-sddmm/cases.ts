@@ -32,7 +32,7 @@ class Cases {
   }
 }
 
-/** What the gate puts a variant through. Problems are small: they also run emulated, on a CPU. */
+/** Gate cases of a variant. Problems are small: they also run emulated, on a CPU. */
 export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCase[] {
   const cases = new Cases(point);
   const naive = point.path === 'naive';

@@ -18,7 +18,7 @@ namespace detail {
 
 constexpr std::int64_t kMostBlocks = std::int64_t{1} << 31, kMostProducts = 65535;  // of a grid
 
-/// What loads of X and Y ask for: lines and addresses at multiples of `loadBytes`.
+/// Requirements of loads of X and Y: lines and addresses at multiples of `loadBytes`.
 inline void require_loads(const Shape& shape, const Parameters& parameters, Bound& bound) {
   const std::int64_t bytes = parameters.number("loadBytes");
   refuse_unless(shape.ldx * 2 % bytes == 0 && shape.ldy * 2 % bytes == 0, [&] {

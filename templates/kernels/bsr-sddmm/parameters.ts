@@ -4,7 +4,7 @@ import { defineParameters, type Point as PointOf } from '../../../src/model/fami
 export const parameters = defineParameters({
   path: {
     label: '',
-    doc: 'How products are made: naive (one thread per element, the reference), mma (tensor cores by mma.sync, operands by cp.async), wgmma (Hopper: TMA and wgmma, warp specialised).',
+    doc: 'Method of the products: naive (one thread per element, the reference), mma (tensor cores by mma.sync, operands by cp.async), wgmma (Hopper: TMA and wgmma, warp specialised).',
     values: ['naive', 'mma', 'wgmma'],
   },
   block: { label: 'b', doc: 'Rows and columns of a block of A.', values: [16, 32, 64, 128], usual: {} },

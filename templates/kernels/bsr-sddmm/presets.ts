@@ -102,7 +102,7 @@ const ids = (list: typeof workloads) => list.map(({ id }) => id);
 export const presets: Readonly<Record<string, Preset<Specs>>> = {
   quick: { doc: 'Every path, block, type and layout once.', where: quick, workloads: ids(small) },
   default: {
-    doc: 'What is worth timing on one GPU, f16 in and out.',
+    doc: 'Variants worth timing on one GPU, f16 in and out.',
     where: candidates,
     workloads: ids(main),
   },

@@ -76,7 +76,7 @@ class Cases {
       ...fixedChoices(this.#point),
       ...rest,
     };
-    // What repeats also alternates, with the same problem in other numbers.
+    // Repeated cases also alternate, with the same problem in other numbers.
     const alternate = tier === 'repetition' && { alternate: { ...complete, seed: complete.seed + 1 } };
     this.list.push({ id, tier, problem: { ...complete }, ...options, ...alternate });
   }
@@ -94,7 +94,7 @@ type Shape = Pick<Problem, 'n' | 'pattern'> &
   Partial<Problem> & { readonly rows: number; readonly columns: number };
 type RowShape = Omit<Shape, 'rows' | 'columns' | 'pattern'>;
 
-/** What the gate puts a variant through. Problems are small: they also run emulated, on a CPU. */
+/** Gate cases of a variant. Problems are small: they also run emulated, on a CPU. */
 export function casesOf(point: Point, depth: Depth): readonly GateCase[] {
   const cases = new Cases(point);
   const wide = columnsPerBlock(point);
@@ -149,7 +149,7 @@ function addScalars(cases: Cases, { layoutB, layoutC }: Point, tile: number): vo
   cases.addRows('ragged', 'edges', [1, 0], { ...ragged, ldcExtra, alpha: third, beta: -0.7 });
   cases.addRows('unaligned', 'edges', [1, 0], { ...ragged, ldcExtra: 5, offsetC: 1, alpha: -0.7 });
   cases.addRows('alpha-zero-beta', 'scalars', [1], { n: 16, alpha: 0, beta: 1, ldcExtra: 8 });
-  // What beta does shows without a product.
+  // The effect of beta shows without a product.
   cases.addRows('beta-one', 'scalars', [0], { n: 16, beta: 1 });
   cases.addRows('beta-subnormal', 'scalars', [0], { n: 16, alpha: subnormal, beta: third });
   cases.addRows('beta-vanishing', 'scalars', [0], { n: 16, beta: vanishing, values: 'nan' });
@@ -190,7 +190,7 @@ function addAlignment(cases: Cases, point: Point, tile: number): void {
 /** Rows and columns that end within a block: what is stored behind them counts for nothing. */
 function addPartBlocks(cases: Cases, { block, layoutB, transposeA }: Point, tile: number): void {
   const sizes = { m: 2 * block - 5, k: 2 * block - 3, n: tile / 2 };
-  // Where lines of B are as long as the inner size: up to a multiple of 8 again.
+  // Lines of B that are as long as the inner size are filled up to a multiple of 8 again.
   const ldbExtra = layoutB === 'row' ? 0 : transposeA ? 5 : 3;
   const pattern = { kind: 'random', density: 1 } as const;
   const problem = { rows: 2, columns: 2, pattern, values: 'integers', ldbExtra } as const;

@@ -23,7 +23,7 @@ export function footprint(point: Point): { readonly threads: number; readonly sh
   return point.path === 'simt' ? simtSizes(point) : mmaSizes(point);
 }
 
-/** What the templates name besides the parameters. */
+/** Names of the templates besides the parameters. */
 export function derive(point: Point, arch: Arch): Derived {
   const { threads, sharedBytes } = footprint(point);
   const shared = {

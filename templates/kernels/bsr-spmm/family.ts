@@ -10,7 +10,7 @@ import { merit } from './priority.ts';
 import { serves } from './serves.ts';
 import { densityOf, problemOf, unevennessOf, workloads } from './workloads.ts';
 
-/** What the paths ask of a GPU; naive and simt have bf16 and no more. */
+/** Features of a GPU that the paths need. */
 const common: readonly ArchFeature[] = ['cp.async', 'mma.bf16'];
 const needs: Readonly<Record<Point['path'], readonly ArchFeature[]>> = {
   naive: common,

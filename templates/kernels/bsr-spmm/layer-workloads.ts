@@ -1,7 +1,7 @@
 import type { Point } from './parameters.ts';
 import type { Problem, SpmmWorkload } from './workloads.ts';
 
-// What layers ask for beside the plain product, at sizes of Llama-3.1-8B's MLP.
+// Products of layers beside the plain one, at sizes of Llama-3.1-8B's MLP.
 
 type Options = Partial<Omit<Problem, 'm' | 'n' | 'k' | 'block' | 'pattern'>>;
 
@@ -51,7 +51,7 @@ export const densities = [0.01, 0.05, 0.2, 0.3, 0.5].flatMap((density) =>
   [up, down].flatMap((size) => [16, 2048].flatMap((n) => each('linear', { ...size, n, density }))),
 );
 
-/** What the kinds of operations below are compared with. */
+/** The plain product, with which the kinds of operations below are compared. */
 export const plain = each('linear', { ...up, n: 1024 });
 
 /** The same with an odd number of rows of x. */

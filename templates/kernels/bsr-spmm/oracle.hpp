@@ -314,7 +314,7 @@ class BsrProblem final : public Problem {
         Tensor{name, matrix.type, role, lines, width, pitch, 0, std::move(image), is_far(stride)});
   }
 
-  /// What blocks store behind the last row and column of A, which counts for nothing.
+  /// Fills the elements that blocks store behind the last row and column of A; they count for nothing.
   void fill_padding(Matrix& a, double value) const {
     if (d_.m % d_.block == 0 && d_.k % d_.block == 0) return;
     for (std::int64_t row = 0; row < d_.pattern.rows; ++row)

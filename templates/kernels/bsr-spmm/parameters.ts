@@ -5,7 +5,7 @@ import type { Point as PointOf } from '../../../src/model/parameter.ts';
 export const parameters = defineParameters({
   path: {
     label: '',
-    doc: 'How products are made: naive (one thread per element, the reference), simt (CUDA cores, accumulators in registers), mma (tensor cores by mma.sync, operands by cp.async; the plain product), general (the same for every choice of the operation), wgmma (Hopper: persistent thread blocks, operands by TMA, warp-specialised), narrow (few columns: tensor cores by mma.sync, A from global memory to registers).',
+    doc: 'Method of the products: naive (one thread per element, the reference), simt (CUDA cores, accumulators in registers), mma (tensor cores by mma.sync, operands by cp.async; the plain product), general (the same for every choice of the operation), wgmma (Hopper: persistent thread blocks, operands by TMA, warp-specialised), narrow (few columns: tensor cores by mma.sync, A from global memory to registers).',
     values: ['naive', 'simt', 'mma', 'general', 'wgmma', 'narrow'],
     readBy: 'launch',
   },
@@ -102,7 +102,7 @@ export const parameters = defineParameters({
   },
   epilogue: {
     label: '',
-    doc: 'How C is written: staged in shared memory and from there by 16-byte vectors (staged; mma), by warps that write whole lines, which may begin anywhere (staged; wgmma), or by TMA (tma; wgmma, no beta), the same while the next tile is multiplied (overlap; wgmma, no beta), or direct from the fragments (direct).',
+    doc: 'Stores of C: staged in shared memory and from there by 16-byte vectors (staged; mma), by warps that write whole lines, which may begin anywhere (staged; wgmma), or by TMA (tma; wgmma, no beta), the same while the next tile is multiplied (overlap; wgmma, no beta), or direct from the fragments (direct).',
     values: ['staged', 'direct', 'tma', 'overlap'],
     usual: { mma: 'staged', wgmma: 'tma' },
   },
@@ -137,7 +137,7 @@ export const parameters = defineParameters({
   },
   role: {
     label: '',
-    doc: 'Who computes what of a tile (wgmma): each consumer warpgroup a part of the columns (coopN) or of the rows (coopM), every other tile (pingpong), or one of the block rows that make a tile together (rows).',
+    doc: 'Split of a tile among consumer warpgroups (wgmma): each consumer warpgroup a part of the columns (coopN) or of the rows (coopM), every other tile (pingpong), or one of the block rows that make a tile together (rows).',
     values: ['coopN', 'coopM', 'pingpong', 'rows'],
     usual: {},
   },
@@ -176,7 +176,7 @@ export const parameters = defineParameters({
   },
   l2Hint: {
     label: '',
-    doc: 'What L2 is told (wgmma): nothing, to keep B, to let go of C first, or both.',
+    doc: 'L2 hints (wgmma): none, keep B, evict C first, or both.',
     values: ['none', 'keepB', 'streamC', 'both'],
   },
   tilesM: {

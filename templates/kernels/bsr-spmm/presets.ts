@@ -172,7 +172,7 @@ const mainIds = mainWorkloads.map(({ id }) => id);
 /** Both main sizes with rows of random length, and of equal. */
 const hopperIds = mainIds.filter((id) => !id.includes('equal'));
 const equalIds = mainIds.filter((id) => id.includes('equal'));
-/** What is not square and an eighth full. */
+/** Workloads beside the square ones that are an eighth full. */
 const shapeIds = plainWorkloads
   .filter(({ id, problem }) => !mainIds.includes(id) && problem.input === 'f16' && problem.output === 'f16')
   .map(({ id }) => id);
@@ -246,7 +246,7 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     workloads: [],
   },
   default: {
-    doc: 'What is worth timing on one GPU, f16 in and out: mostly mma around what pays, each speciality, the plain paths.',
+    doc: 'Variants worth timing on one GPU, f16 in and out: mostly mma around the best values, each speciality, the plain paths.',
     where: [...candidates, ...specialities],
     workloads: mainIds,
   },

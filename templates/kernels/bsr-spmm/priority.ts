@@ -58,7 +58,7 @@ function mmaMerit(point: Point): number {
     warps *
     copies *
     order *
-    // What any product may ask for is asked behind each tile.
+    // The choices that any product may have are tested behind each tile.
     (point.path === 'general' ? 0.95 : 1) *
     (point.epilogue === 'staged' ? 1 : 0.95) *
     (point.producers > 0 ? 0.95 : 1)

@@ -5,7 +5,7 @@ import type { RowsCase } from './rows-case.ts';
 import { boxesOfC } from './wgmma-sizes.ts';
 
 /**
- * What only the persistent path needs: several tiles per thread block, in columns that do not come round with the blocks, rows
+ * Cases that only the persistent path needs: several tiles per thread block, in columns that do not come round with the blocks, rows
  * longer than the 32 steps that the producer fetches at once, lists of more than 32 tiles, rows in parts, and the limits of TMA.
  */
 export function wgmmaCases(point: Point, depth: 'quick' | 'full'): readonly RowsCase[] {

@@ -55,7 +55,7 @@ export const hopperFused: readonly Part[] = [f16, bf16].flatMap((types): Part[] 
   ];
 });
 
-/** What is read is A, once. */
+/** Few columns: A is read, once. */
 const decoding: Part = {
   ...columnMajor,
   ...{ tileN: [16, 32, 48, 64], wgmmaDepth: [0, 1], panel: [0], stages: [8], split: [0, 8] },

@@ -44,7 +44,7 @@ function hidesEpilogue({ block, role, epilogue }: Point): boolean {
   return role === 'pingpong' || (epilogue === 'overlap' && block === 128);
 }
 
-/** What the epilogue of a tile costs, in steps of the main loop; measured, as in wgmma.hpp. */
+/** Cost of the epilogue of a tile, in steps of the main loop; measured, as in wgmma.hpp. */
 function epilogueSteps({ block }: Point): number {
   if (block === 128) return 1.1;
   return block === 64 ? 1.5 : 4;

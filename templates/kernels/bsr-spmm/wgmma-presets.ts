@@ -41,7 +41,7 @@ export const b128: Part = {
   panel: [4, 0],
 };
 
-/** What won on an H200, and its neighbours. */
+/** Winners on an H200, and their neighbours. */
 export const hopperBest: readonly Part[] = [
   { ...b32, stages: [4, 5] },
   { ...b32, wgmmaDepth: [1], cluster: [1, 2] },

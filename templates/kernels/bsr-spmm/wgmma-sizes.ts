@@ -2,7 +2,7 @@ import type { Arch } from '../../../src/model/family.ts';
 import type { ParameterValue } from '../../../src/model/parameter.ts';
 import { type Point, storesByTma } from './parameters.ts';
 
-/** What the sizes of the path `wgmma` depend on. */
+/** Parameters that decide the sizes of the path `wgmma`. */
 export const wgmmaNames = [
   'path',
   'block',
@@ -56,7 +56,7 @@ export function registerLimit(point: Pick<Point, 'consumers' | 'epilogue'>, arch
 }
 
 /**
- * How C's lines, rows or columns, leave by TMA. The wide operand lies along wgmma's M, in tiles of 64: C's rows, or its columns
+ * Boxes by which TMA stores C's lines, rows or columns. The wide operand lies along wgmma's M, in tiles of 64: C's rows, or its columns
  * where blocks are smaller than that (`swapped`). Where lines run along M (`turned`), fragments are transposed on their way, and a
  * warpgroup fills a box together; else each of its warps fills one with 16 lines.
  */
@@ -149,7 +149,7 @@ export function deriveWgmma(point: Point, arch: Arch): Readonly<Record<string, P
     stagedPitch: stagedPitch(boxesOfC(point).boxElements),
     stagedBytes: stagingBytesOf(point),
     packThreads,
-    /** How often the staging of a warpgroup is filled for a tile. */
+    /** Times that the staging of a warpgroup is filled for a tile. */
     passes: (rows * columns) / (stagingRows(point) * stagedColumns(point)),
     /** A warpgroup has several wgmma tiles one below the other. */
     tall: rows > 64,

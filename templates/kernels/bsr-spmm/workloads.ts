@@ -2,7 +2,7 @@ import type { ChoiceKind, choiceKinds } from '../../../src/model/operation.ts';
 import type { Workload } from '../../../src/model/workload.ts';
 import type { Point } from './parameters.ts';
 
-/** How the stored blocks of A are chosen; read by tw/bsr.hpp, which documents each kind. */
+/** Choice of the stored blocks of A; read by tw/bsr.hpp, which documents each kind. */
 export type Pattern =
   | { readonly kind: 'random' | 'equal-rows'; readonly density: number }
   | { readonly kind: 'power-law'; readonly density: number; readonly exponent: number }
@@ -15,7 +15,7 @@ export type Pattern =
   | { readonly kind: 'explicit'; readonly rowPtr: readonly number[]; readonly colIdx: readonly number[] }
   | { readonly kind: 'matrix-market'; readonly path: string };
 
-/** How operands are filled; read by values.hpp, which documents each kind. */
+/** Values of the operands; read by values.hpp, which documents each kind. */
 export type Values =
   | 'normal'
   | 'integers'
@@ -110,7 +110,7 @@ function each(name: string, size: number, options: Options = {}, sizes = blocks)
 }
 
 /**
- * Where evidence is collected: a size that mostly fits into L2 and one that does not, each with rows of random length
+ * Workloads of the evidence: a size that mostly fits into L2 and one that does not, each with rows of random length
  * and with equal rows, which is what a vendor's Blocked-ELL wants.
  */
 export const mainWorkloads = [4096, 8192].flatMap((size) => [
@@ -176,7 +176,7 @@ export function densityOf({ pattern, k, block }: Problem): number | undefined {
 }
 
 /**
- * How uneven block rows are, as far as the pattern tells: the mean square of their lengths over the square of the mean. 1 where
+ * Unevenness of block rows, as far as the pattern tells: the mean square of their lengths over the square of the mean. 1 where
  * all are equal; of random ones the expectation.
  */
 export function unevennessOf({ pattern, m, k, block }: Problem): number | undefined {

@@ -25,7 +25,7 @@ function manyTiles(point: Point): readonly ManyTiles[] {
   ];
 }
 
-/** What the gate puts a variant through. Problems are small: they also run emulated, on a CPU. */
+/** Gate cases of a variant. Problems are small: they also run emulated, on a CPU. */
 export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCase[] {
   const { element, activation } = point;
   const { m, n, k, stages } = tileOf(point);

@@ -13,7 +13,7 @@ namespace detail {
 
 inline std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// What loads of A and B ask for: rows and addresses at multiples of `loadBytes`.
+/// Requirements of loads of A and B: rows and addresses at multiples of `loadBytes`.
 inline void require_loads(const Shape& shape, const Parameters& parameters, Bound& bound) {
   const std::int64_t bytes = parameters.number("loadBytes");
   refuse_unless(shape.lda * 2 % bytes == 0 && shape.ldb * 2 % bytes == 0, [&] {
@@ -25,7 +25,7 @@ inline void require_loads(const Shape& shape, const Parameters& parameters, Boun
   bound.require_aligned(&Call::b, bytes, kReason);
 }
 
-/// What stores of C by TMA ask for. It clips a store at 16 bytes: it would write behind the end of a shorter row.
+/// Requirements of stores of C by TMA. It clips a store at 16 bytes: it would write behind the end of a shorter row.
 inline void require_stores(const Shape& shape, Bound& bound) {
   refuse_unless(shape.n % 8 == 0 && shape.ldc % 8 == 0, [&] {
     return "stores C by TMA: n and ldc must be multiples of 8, not " + std::to_string(shape.n) + " and " +

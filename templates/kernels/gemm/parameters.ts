@@ -4,7 +4,7 @@ import { defineParameters, type Point as PointOf } from '../../../src/model/fami
 export const parameters = defineParameters({
   path: {
     label: '',
-    doc: 'How products are made: naive (one thread per element, the reference), mma (mma.sync and cp.async), wgmma (Hopper: TMA and wgmma, persistent).',
+    doc: 'Method of the products: naive (one thread per element, the reference), mma (mma.sync and cp.async), wgmma (Hopper: TMA and wgmma, persistent).',
     values: ['naive', 'mma', 'wgmma'],
   },
   element: { label: '', doc: 'Element type of A, B, C and bias.', values: ['f16', 'bf16'] },

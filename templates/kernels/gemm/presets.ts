@@ -36,7 +36,7 @@ const wgmma: Part = {
   inFlight: [0],
   boxes: [2],
 };
-/** What may win on Hopper: tiles of 128 x 256 or 256 x 128, and clusters that share the longer operand or the shorter one. */
+/** Candidates on Hopper: tiles of 128 x 256 or 256 x 128, and clusters that share the longer operand or the shorter one. */
 const hopper: readonly Part[] = [
   { ...wgmma, stages: [3, 4], clusterM: [1, 2], clusterN: [1, 2], inFlight: [0, 1], group: [8, 16] },
   { ...wgmma, stages: [3], clusterM: [1, 2], boxes: [4], group: [8, 16] },
@@ -81,7 +81,7 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     workloads: smallIds,
   },
   default: {
-    doc: 'What is worth timing on one GPU, f16.',
+    doc: 'Variants worth timing on one GPU, f16.',
     where: [...mmaCandidates, ...hopper],
     workloads: mainIds,
   },

@@ -26,5 +26,5 @@ const ids = (workloads: readonly Workload[]) => workloads.map(({ id }) => id);
 
 export const workloads: readonly Workload[] = [...small, ...large];
 export const [smallIds, largeIds] = [ids(small), ids(large)];
-/** Where evidence is collected. */
+/** Workloads of the evidence. */
 export const mainIds = ['4096', '8192'];

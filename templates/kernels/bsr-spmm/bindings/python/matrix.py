@@ -161,8 +161,8 @@ class BsrMatrix:
     def explain(
         self, b: Array, *, activation: str | None = None, bias: Array | None = None, order: str = "row"
     ) -> dict[str, Any]:
-        """How `matmul` with such an operand is served: `key`, `variant` (its name in the manifest), `origin` (tuned, cache, wisdom,
-        neighbour, heuristic or fallback) and what was `measured`. `order`: that of the result.
+        """Explanation of `matmul` with such an operand: `key`, `variant` (its name in the manifest), `origin` (tuned, cache, wisdom,
+        neighbour, heuristic or fallback) and `measured` times. `order`: that of the result.
 
         For `linear` with x, b is x transposed and the order "column".
         """
@@ -277,7 +277,7 @@ def linear(x: Array, a: BsrMatrix, bias: Array | None = None, activation: str | 
 
 @dataclass(frozen=True)
 class _Lines:
-    """How a dense matrix lies: its layout, and the elements from one line to the next."""
+    """Layout of a dense matrix, and the elements from one line to the next."""
 
     seen: View
     layout: str
@@ -286,7 +286,7 @@ class _Lines:
 
 @dataclass(frozen=True)
 class _Epilogue:
-    """What is done to a product before it is written."""
+    """Epilogue of a product."""
 
     alpha: float
     beta: float

@@ -102,7 +102,7 @@ class SparseLinear(nn.Module):
 
 
 def _largest(norms: Tensor, density: float) -> Tensor:
-    """Where the largest are: their share of all, rounded, and of each row the largest one first."""
+    """Mask of the largest: their share of all, rounded, and of each row the largest one first."""
     count = min(norms.numel(), max(1, round(density * norms.numel())))
     ranked = norms.clone()
     if count >= norms.shape[0] and norms.shape[1] > 0:

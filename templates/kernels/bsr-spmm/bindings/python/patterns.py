@@ -92,13 +92,13 @@ class KeptPattern:
         return self._transposed
 
     def sampled(self) -> Any:
-        """What computes dense products at the pattern's blocks, of the operation bsr_sddmm; None where the library is without it."""
+        """Dense products at the pattern's blocks, by the operation bsr_sddmm; None if the library lacks it."""
         if SampledProduct is not None and self._sampled is None:
             self._sampled = SampledProduct(self.crow, self.col, self.rows, self.columns, self.block)
         return self._sampled
 
     def launch(self, key: tuple[Any, ...], device: int) -> Launch:
-        """What runs the products of a key of Pattern.call, on a GPU or, with -1, on the CPU."""
+        """Launch of the products of a key of Pattern.call, on a GPU or, with -1, on the CPU."""
         found = self.launches.get(key)
         if found is None:
             found = self.launches[key] = Launch(self.pattern.call(key), device)

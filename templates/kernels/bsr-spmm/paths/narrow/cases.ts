@@ -2,7 +2,7 @@ import type { Point } from '../../parameters.ts';
 import type { RowsCase } from '../../rows-case.ts';
 
 /**
- * What only the path narrow needs: block rows of unlike lengths in one thread block, more products than it loads at once by all
+ * Cases that only the path narrow needs: block rows of unlike lengths in one thread block, more products than it loads at once by all
  * that share a row, and tiles of several parts launched again, side by side in a batch.
  */
 export function narrowCases(point: Point): readonly RowsCase[] {

@@ -33,7 +33,7 @@ impl BsrGemm {
         &self.matrix
     }
 
-    /// What chooses.
+    /// The context that chooses kernels.
     pub fn context(&self) -> &Context {
         &self.context
     }

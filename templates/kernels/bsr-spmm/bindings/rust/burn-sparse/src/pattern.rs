@@ -18,7 +18,7 @@ struct Shared {
     chooser: Chooser,
 }
 
-/// What chooses kernels.
+/// Source of the choice of kernels.
 enum Chooser {
     /// The library's policy: a plan for each product, made on first use.
     Plans(Mutex<HashMap<Product, Arc<Plan>>>),
