@@ -231,11 +231,13 @@ def _save_linear(ctx, inputs, output):  # type: ignore[no-untyped-def]
     ctx.has_bias = bias is not None
 
 
-def _linear_backward(ctx, grad):  # type: ignore[no-untyped-def]
+def _linear_backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
     return *_gradients(ctx, grad, _operators.bsr_linear_values_grad, _operators.bsr_linear_input_grad), None, None
 
 
-def _gradients(ctx, grad, values_grad, input_grad):  # type: ignore[no-untyped-def]
+def _gradients(
+    ctx: Any, grad: Tensor, values_grad: Callable[..., Tensor], input_grad: Callable[..., Tensor]
+) -> tuple[Tensor | None, ...]:
     """Those by crow, col, values, x and bias."""
     crow, col, values, x = ctx.saved_tensors
     grad = grad.contiguous()
