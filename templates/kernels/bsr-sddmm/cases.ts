@@ -87,9 +87,11 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   cases.add('beta-subnormal', 'scalars', [1], { alpha: subnormal, beta: third });
   cases.add('alpha-zero', 'scalars', [1], { alpha: 0 });
   cases.add('alpha-huge', 'scalars', [1], { alpha: huge });
-  // The one kind that catches most: f16 that flushes subnormals, bf16 taken for f16; both fail sums rounded to half.
+  // The one kind that catches most: f16 that flushes subnormals, bf16 taken for f16; both fail sums rounded to half. Alpha lifts
+  // what is tiny above the bound, a single byte read behind the depth too.
   const magnitude = { k: 2 * tileK };
-  if (point.input === 'f16') cases.add('tiny', 'magnitude', [2], { ...magnitude, values: 'tiny' });
+  const tiny = { ...ragged(2 * tileK - 12), values: 'tiny', alpha: 2 ** 27 };
+  if (point.input === 'f16') cases.add('tiny', 'magnitude', [2], tiny);
   else cases.add('huge', 'magnitude', [2], { ...magnitude, values: 'huge', alpha: subnormal });
   cases.add('repeated', 'repetition', [group, 1], { k: tileK, beta: 1 }, { launches: 2, multiprocessors: 2 });
   if (depth === 'full') addFull(cases, { tileK, stages, group });

@@ -13,7 +13,7 @@ type ManyTiles = readonly [
 /**
  * Problems of many tiles, few of whose elements are inside. `long-list`: nine columns of tiles for one thread block or cluster,
  * whose pipeline wraps around eighteen times and begins each tile at another stage: an arrival too few or too many at an mbarrier
- * adds up until a stage is written while it is read. `many-rows`: more rows of tiles than go down together.
+ * adds up until a stage is written while it is read. `many-rows`: more rows of tiles than go down together, and whole tiles along n.
  */
 function manyTiles(point: Point): readonly ManyTiles[] {
   const { group = 1, clusterM = 1, clusterN = 1 } = point;
@@ -21,7 +21,7 @@ function manyTiles(point: Point): readonly ManyTiles[] {
   const oneList = { multiprocessors: clusterM * clusterN };
   return [
     ['long-list', { m: 8, n: 8 * n * clusterN + 8, k: (2 * stages + 1) * k }, oneList],
-    ['many-rows', { m: group * m * clusterM + 1, n: n * clusterN + 8, k: 8 }],
+    ['many-rows', { m: group * m * clusterM + 1, n: 2 * n * clusterN, k: 8 }],
   ];
 }
 
@@ -80,10 +80,11 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   add('beta-subnormal', 'scalars', { m: 8, n: 16, alpha: subnormal, beta: third });
   add('alpha-zero', 'scalars', { m: 8, n: 16, alpha: 0 });
   add('alpha-huge', 'scalars', { m: 8, n: 16, alpha: huge });
-  const magnitude = { m: m / 2, k: 2 * k };
-  // The one kind that catches most: f16 that flushes subnormals, bf16 taken for f16; both fail sums rounded to half.
-  if (element === 'f16') add('tiny', 'magnitude', { ...magnitude, values: 'tiny' });
-  else add('huge', 'magnitude', { ...magnitude, values: 'huge', alpha: subnormal });
+  const tiny = ragged(m / 2, n, 2 * k - 12);
+  // The one kind that catches most: f16 that flushes subnormals, bf16 taken for f16; both fail sums rounded to half. Alpha lifts
+  // what is tiny above the bound, a single byte read behind the depth too.
+  if (element === 'f16') add('tiny', 'magnitude', { ...tiny, values: 'tiny', alpha: 2 ** 27 });
+  else add('huge', 'magnitude', { m: m / 2, k: 2 * k, values: 'huge', alpha: subnormal });
   // Whole tiles along n: what counts them one too many is wrong there alone.
   add('repeated', 'repetition', { m: 2 * m + 1, n: 2 * n, k: k + 8 }, { launches: 2, multiprocessors: 2 });
   for (const [id, problem, options] of manyTiles(point)) add(id, 'structures', problem, options);
