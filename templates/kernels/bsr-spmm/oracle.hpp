@@ -69,6 +69,7 @@ struct Description {
   Activation activation;
   std::int64_t ldb, ldc, ldr;
   double alpha, beta;
+  bool host_columns;
   std::uint64_t seed;
   Bsr pattern;
 
@@ -98,6 +99,7 @@ struct Description {
         ldr((layout_c == Layout::row ? n : outer()) + detail::not_negative(json, "ldrExtra", 0)),
         alpha(json.number("alpha", 1)),
         beta(json.number("beta", 0)),
+        host_columns(json.boolean("hostColumns", true)),
         seed(static_cast<std::uint64_t>(json.integer("seed", 1))) {
     if (block < 1 || block % 4 != 0 || block > 1024)
       throw std::invalid_argument("problem: block is " + std::to_string(block) +
@@ -214,7 +216,7 @@ class BsrProblem final : public Problem {
     shape.ldc = d_.ldc;
     shape.c_stride = first().c.lines() * d_.ldc + d_.batch_extra;
     shape.host_row_ptr = first_index(row_ptr_, wide_row_ptr_, 0);
-    shape.host_col_idx = first_index(d_.pattern.col_idx, wide_col_idx_, d_.leading_blocks);
+    if (d_.host_columns) shape.host_col_idx = first_index(d_.pattern.col_idx, wide_col_idx_, d_.leading_blocks);
     shape.reads_c = d_.beta != 0;
     return shape;
   }

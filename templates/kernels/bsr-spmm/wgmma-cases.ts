@@ -44,7 +44,10 @@ export function wgmmaCases(point: Point, depth: 'quick' | 'full'): readonly Rows
   }
   // Rows of more than the 32 steps that the producer reads at a time, and long sums.
   const rows = block === 32 || depth === 'full' ? [33, 1, 70, 32] : [33];
-  cases.push({ id: 'long-rows', tier: 'structures', counts: rows, problem: { n: 64, values: 'swing' } });
+  // Groups of rows are made of their columns; without these other variants find out on the device with which steps a list begins.
+  const hostColumns = point.role === 'rows';
+  const problem = { n: 64, values: 'swing', hostColumns } as const;
+  cases.push({ id: 'long-rows', tier: 'structures', counts: rows, problem });
   if (split > 0 && (split === 8 || block === 32 || depth === 'full')) {
     const counts = [3 * split + 2, 1, split + 1, split];
     cases.push({

@@ -55,6 +55,8 @@ export interface Problem {
   readonly pattern: Pattern;
   /** Block columns in ascending order within a row; true if absent. */
   readonly sorted?: boolean;
+  /** Whether the plan is given a host copy of the block columns; true if absent. */
+  readonly hostColumns?: boolean;
   readonly values: Values;
   readonly alpha?: number;
   readonly beta?: number;
