@@ -49,7 +49,11 @@ const evidence = {
     process.env.TILEWRIGHT_COMMIT ??
     ask('git', '-C', dirname(fileURLToPath(import.meta.url)), 'rev-parse', 'HEAD'),
   checkouts: Object.fromEntries(
-    checkouts.map(([name, path]) => [name, ask('git', '-C', path, 'rev-parse', 'HEAD')]),
+    // Of a copy without its history nothing is known: git would name a repository around it.
+    checkouts.map(([name, path]) => [
+      name,
+      existsSync(join(path, '.git')) ? ask('git', '-C', path, 'rev-parse', 'HEAD') : undefined,
+    ]),
   ),
   ...(flags.device && {
     gpu: ask('nvidia-smi', '--query-gpu=name,driver_version', '--format=csv,noheader')?.split('\n')[0],

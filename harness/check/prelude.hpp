@@ -125,6 +125,9 @@ inline constexpr int kMostLines = 200;  // that printf writes in one process
 }  // namespace tw
 
 #include "assert.h"
+#if __has_include(<cuda_fp8.h>)
+#include <cuda_fp8.h>  // as host code: its device code is PTX
+#endif
 #define printf(...) ::tw::print(__VA_ARGS__)
 
 // ------------------------------------------------------------------------------------- what intrinsics.hpp lacks

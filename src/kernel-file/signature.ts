@@ -51,6 +51,7 @@ const basic: Readonly<Record<string, ElementType>> = {
   'unsigned char': 'u8',
   uchar: 'u8',
   uint8_t: 'u8',
+  ...{ __nv_fp8_e4m3: 'u8', __nv_fp8_e5m2: 'u8', __nv_fp8_storage_t: 'u8' }, // their bits
   bool: 'u8',
   int: 'i32',
   int32_t: 'i32',
