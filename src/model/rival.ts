@@ -37,6 +37,10 @@ const rivalResultSchema = z.object({
   sustained: z
     .object({ us: z.number(), smClock: z.number().optional(), watts: z.number().optional() })
     .optional(),
+  /** Clock (MHz) and power somewhere in the turns of all systems. */
+  turns: z.object({ smClock: z.number().optional(), watts: z.number().optional() }).optional(),
+  /** A in memory alone, of which each launch reads another copy: time, bytes of all operands and their bandwidth. */
+  cold: z.object({ medianUs: z.number(), bytes: z.number(), tbs: z.number() }).optional(),
 });
 export type RivalResult = Readonly<z.infer<typeof rivalResultSchema>>;
 

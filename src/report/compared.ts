@@ -71,6 +71,7 @@ export function comparedSection(
       legend,
       rivals.map(originOf),
     ),
+    ...section('### A from memory', coldTable(cases, rivals), coldLegend(cases)),
     ...section('### Clock and power of each system', sustainedTable(cases)),
   ];
 }
@@ -169,6 +170,37 @@ function sustainedTable(cases: readonly ComparedCase[]): string[] {
     ['case', 'system', 'time, alone for 1 s', 'slower than in turns', 'SM clock, MHz', 'W'],
     rows,
   );
+}
+
+/** Results that were timed with A in memory alone, by case. */
+function coldResults(cases: readonly ComparedCase[]) {
+  return cases.flatMap(({ name, own, others }) =>
+    [own, ...others].flatMap((one) => (one.cold ? [{ ...one, name, cold: one.cold }] : [])),
+  );
+}
+
+/** Time and bandwidth with A in memory alone, beside the bandwidth of a copy where all files measured one. */
+function coldTable(cases: readonly ComparedCase[], rivals: readonly Rival[]): string[] {
+  const copies = rivals.flatMap(({ environment: { copyTbs } }) =>
+    typeof copyTbs === 'number' ? [copyTbs] : [],
+  );
+  const copy = copies.length > 0 ? Math.max(...copies) : undefined;
+  const rows = coldResults(cases).map(({ name, system, medianUs, cold }) => [
+    ...[name, system, kernelTime(medianUs / 1e6), kernelTime(cold.medianUs / 1e6)],
+    ...[`${(cold.bytes / 1e6).toFixed(1)} MB`, figure(cold.tbs, 2)],
+    copy === undefined ? '-' : `${((100 * cold.tbs) / copy).toFixed(0)} %`,
+  ]);
+  return markdownTable(['case', 'system', 'L2 hot', 'A cold', 'bytes', 'TB/s', 'of a copy'], rows);
+}
+
+function coldLegend(cases: readonly ComparedCase[]): string[] {
+  return coldResults(cases).length === 0
+    ? []
+    : [
+        '- cold: each launch reads another copy of A, which together exceed L2 three times; B stays',
+        '- bytes: A, its indices, B and C, once each',
+        '- of a copy: share of the highest bandwidth, read and written, of copies on the device in these files',
+      ];
 }
 
 function figure(value: number | undefined, digits = 1): string {

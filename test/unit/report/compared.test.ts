@@ -43,6 +43,16 @@ describe('a comparison in one process', () => {
     expect(text).toContain('| w | tilewright | 11.0 us | 10.0 % | 1500 | 690 |');
   });
 
+  it('sets bandwidths of A from memory beside that of a copy', () => {
+    const cold = { medianUs: 20, bytes: 40_000_000, tbs: 2 };
+    const results = [at('w', 'tilewright', 10, { cold }), at('w', 'triton', 14)];
+    const text = (environment: object) =>
+      comparedSection([rivalSchema.parse({ ...file, environment, results })]).join('\n');
+    expect(text({ copyTbs: 4 })).toContain('| w | tilewright | 10.0 us | 20.0 us | 40.0 MB | 2.00 | 50 % |');
+    expect(text({})).toContain('| w | tilewright | 10.0 us | 20.0 us | 40.0 MB | 2.00 | - |');
+    expect(comparedSection([file]).join()).not.toContain('A from memory');
+  });
+
   it('says why configurations were not timed, where the file does', () => {
     const searched = (configurations: object) => {
       const results = [at('w', 'tilewright', 10), at('w', 'triton', 14, { configurations })];
