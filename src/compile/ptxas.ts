@@ -4,9 +4,10 @@ import type { Verdict } from '../model/verdict.ts';
 
 /**
  * Advisories after which the result may be right but the kernel is not what was written: ptxas serialised wgmma
- * (C7510, C7518; C7513 where A's registers are written while in flight) or inserted the waits that were missing (C7520).
+ * (C7510, C7518; C7513 where A's registers are written while in flight) or inserted the waits that were missing (C7517, with copies
+ * of accumulators that may be read too early: wrong on a GPU; C7520).
  */
-const repairs = /\(C75(?:10|13|18|20)\)|wgmma\.mma_async instructions are serialized/;
+const repairs = /\(C75(?:10|13|17|18|20)\)|wgmma\.mma_async instructions are serialized/;
 
 /**
  * Reads what `nvcc -Xptxas -v` prints. Where a source holds several kernels, each figure is the largest of any.
