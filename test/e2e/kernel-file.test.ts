@@ -103,6 +103,9 @@ const expected: Readonly<
     sum_by_swaps: ['passed', '6 cases'],
     bulk_copy: ['passed', '6 cases'],
     one_product: ['passed', '1 case'],
+    sorted: ['passed', '1 case'],
+    merged: ['passed', '1 case'],
+    storage_twice: ['race', "of shared 'storage'"],
   },
   'mistakes.cu': {
     divergent_shuffle: ['race', 'divergence: lanes of one warp converge on different instructions'],

@@ -1,6 +1,5 @@
 // cub.cuh - CUB's collectives of a block and a warp with CUB's interface, on the emulated device: sequential inside, with
-// the barriers that make their temporary storage as unsafe to use again as CUB's is. Sorts, exchanges and what the host
-// calls are not there.
+// the barriers that make their temporary storage as unsafe to use again as CUB's is. What the host calls is not there.
 #pragma once
 #include <cstddef>
 #include <cstring>
@@ -380,5 +379,7 @@ class BlockStore {
 };
 
 }  // namespace cub
+
+#include "sorts.cuh"
 
 #undef TW_CUB

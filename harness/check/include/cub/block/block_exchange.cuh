@@ -1,0 +1,3 @@
+// block_exchange.cuh - in cub.cuh.
+#pragma once
+#include "../cub.cuh"

@@ -1,0 +1,3 @@
+// block_merge_sort.cuh - in cub.cuh.
+#pragma once
+#include "../cub.cuh"

@@ -1,0 +1,3 @@
+// block_radix_sort.cuh - in cub.cuh.
+#pragma once
+#include "../cub.cuh"
