@@ -6,10 +6,12 @@ const hasGpu = ['/dev/nvidiactl', '/dev/dxg'].some(existsSync);
 
 const faults = Number(process.env.TILEWRIGHT_FAULTS ?? 0);
 
+const mutants = 'test/unit/families/**/*mutants.test.ts';
+
 /** Folders of tests that are not part of `npm test`. Each is a command, `npm run test:<name>`. */
 const slow = {
-  /** C++ tests, emitted libraries and packages: what compiles for minutes. */
-  builds: { testTimeout: 600_000 },
+  /** C++ tests, emitted libraries, packages and mutants of kernels: what compiles for minutes. */
+  builds: { testTimeout: 600_000, include: ['test/builds/**/*.test.ts', mutants] },
   /** Killed processes and hostile folders: a sample, or TILEWRIGHT_FAULTS of each, TILEWRIGHT_PROCESSES at once. */
   faults: { testTimeout: 600_000 * Math.max(1, faults / 10) },
   /** Needs PyTorch. */
@@ -36,7 +38,11 @@ export default defineConfig({
         test: {
           name: 'quick',
           include: ['test/**/*.test.ts'],
-          exclude: [...configDefaults.exclude, ...Object.keys(slow).map((folder) => `test/${folder}/**`)],
+          exclude: [
+            ...configDefaults.exclude,
+            ...Object.keys(slow).map((folder) => `test/${folder}/**`),
+            mutants,
+          ],
           // Tests compile and run real kernels: the machine's cores are theirs, not the test runner's.
           maxWorkers: 2,
           // One process loads the sources once for all of its files: half of the time of those that compile nothing.
