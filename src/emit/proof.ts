@@ -15,22 +15,13 @@ interface Proof {
 }
 
 /**
- * Compiles, for the emulated device, those sources of an operation that its family's files can break: one call that keeps nothing.
+ * Compiles, for the emulated device, what the family's files can break of an operation: one call that keeps nothing.
  * Throws a UsageError that names the family's own file where the compiler refuses them.
  */
 export async function mustCompile(staged: string, proof: Proof): Promise<void> {
-  const { sources, folders, flags } = proof.binding.operation.proof(proof.operation);
-  const argv = [
-    proof.cxx,
-    ...flags,
-    '-fsyntax-only',
-    ...folders.flatMap((folder) => ['-I', folder]),
-    ...['-x', 'c++', '-'],
-  ];
-  // One translation unit: the standard library, which takes most of the time, is read once.
-  const input = sources.map((source) => `#include "${source}"\n`).join('');
+  const { source, folders, flags } = proof.binding.operation.proof(proof.operation);
+  const argv = [proof.cxx, ...flags, '-fsyntax-only', ...folders.flatMap((folder) => ['-I', folder]), source];
   const { exitCode, stderr, timedOut } = await proof.executor.run(argv, {
-    input,
     cwd: staged,
     env: { LC_ALL: 'C' },
     timeoutMs: 120_000,

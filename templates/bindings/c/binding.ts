@@ -113,6 +113,7 @@ const binding: Binding = {
       { from: 'include/tilewright/operation.h.hbs', to: `include/tilewright/${name}.h` },
       { from: 'src/operation/api.cpp.hbs', to: `${sources(name)}/api.cpp` },
       { from: 'src/operation/calls.hpp.hbs', to: `${sources(name)}/calls.hpp` },
+      { from: 'src/operation/operation.cpp', to: `${sources(name)}/operation.cpp` },
       { from: 'src/operation/keyed.cpp.hbs', to: `${sources(name)}/keyed.cpp` },
       { from: 'src/operation/selection.cpp.hbs', to: `${sources(name)}/selection.cpp` },
     ],
@@ -135,7 +136,7 @@ const binding: Binding = {
       };
     },
     proof: (name) => ({
-      sources: ['api', 'keyed', 'selection'].map((file) => `${sources(name)}/${file}.cpp`),
+      source: `${sources(name)}/operation.cpp`,
       folders: ['include', 'src', sources(name), 'device', 'simt/include', 'simt/src'],
       flags: ['-std=c++20', '-DTW_EMULATED'],
     }),

@@ -65,6 +65,7 @@ test('takes along what the C functions include, and nothing of the runner', asyn
       'features.hpp',
       'keyed.cpp',
       'launch.hpp',
+      'operation.cpp',
       'operation.hpp',
       'selection.cpp',
       'shape.hpp',
@@ -237,7 +238,7 @@ test('a header in a folder, in angle brackets, or that only a kernel includes tr
   const operation = join(path, 'src/operations/toy_op');
   expect(await contents(operation)).toEqual([
     ...['api.cpp', 'b.hpp', 'calls.hpp', 'detail', 'device.cuh', 'features.hpp', 'keyed.cpp', 'launch.hpp'],
-    ...['operation.hpp', 'selection.cpp', 'shape.hpp'],
+    ...['operation.cpp', 'operation.hpp', 'selection.cpp', 'shape.hpp'],
   ]);
   expect(await contents(join(operation, 'detail'))).toEqual(['a.hpp', 'c.hpp']);
 });

@@ -1,14 +1,31 @@
 # library.cmake - what the two libraries have in common as CMake targets, and the package that is installed.
 set(tilewright_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tilewright)
 
-# Adds an operation to both libraries. The other arguments: sources of its kernels, appended to `kernels`.
+# Adds an operation to both libraries. The other arguments: sources of its kernels, whose objects are appended to `kernels`.
 function(tilewright_operation name)
   set(folder ${PROJECT_SOURCE_DIR}/src/operations/${name})
-  set(own ${folder}/api.cpp ${folder}/keyed.cpp ${folder}/selection.cpp)
-  target_sources(tilewright_common INTERFACE ${own})
-  set_source_files_properties(${own} ${ARGN} PROPERTIES INCLUDE_DIRECTORIES ${folder})
-  set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "${kernel_options}")
-  set(kernels ${kernels} ${ARGN} PARENT_SCOPE)
+  target_sources(tilewright_common INTERFACE ${folder}/operation.cpp)
+  set_source_files_properties(${folder}/operation.cpp PROPERTIES INCLUDE_DIRECTORIES ${folder})
+  set(target tilewright_kernels_${name})
+  add_library(${target} OBJECT ${ARGN})
+  set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CXX)
+  tilewright_for_emulator(${target})
+  target_include_directories(${target} PRIVATE ${folder})
+  target_compile_options(${target} PRIVATE ${kernel_options})
+  # Kernels spend most of their compile time in this header, where it is not precompiled.
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_precompile_headers(${target} PRIVATE <tw/ptx.cuh>)
+  endif()
+  set(kernels ${kernels} $<TARGET_OBJECTS:${target}> PARENT_SCOPE)
+endfunction()
+
+# What runs on the stacks of emulated threads is never instrumented for ThreadSanitizer, which would take those for calls of
+# the one thread that it sees. -O2: the generator's gate runs the emulated device with it, too.
+function(tilewright_for_emulator target)
+  target_compile_definitions(${target} PRIVATE TW_EMULATED)
+  target_include_directories(${target} PRIVATE include src device simt/include simt/src)
+  target_compile_options(${target} PRIVATE
+    $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=thread> $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O2>)
 endfunction()
 
 # Finishes `target`: exports it as tilewright::<name> through <export>.cmake and writes its pkg-config file.
@@ -21,7 +38,7 @@ function(tilewright_library target name export description private_libs)
   target_include_directories(${target} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   # Several sources at a time: the compiler needs longer for the headers that they share than for themselves. CMake leaves
-  # out those with options of their own, as the kernels.
+  # out those with options of their own.
   set_target_properties(${target} PROPERTIES
     UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 12
     DEFINE_SYMBOL "" EXPORT_NAME ${name} VERSION ${PROJECT_VERSION} SOVERSION ${TILEWRIGHT_ABI_VERSION})
