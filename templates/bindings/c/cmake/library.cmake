@@ -12,6 +12,7 @@ function(tilewright_operation name)
   tilewright_for_emulator(${target})
   target_include_directories(${target} PRIVATE ${folder})
   target_compile_options(${target} PRIVATE ${kernel_options})
+  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)  # each names its constants as the others do
   # Kernels spend most of their compile time in this header, where it is not precompiled.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_precompile_headers(${target} PRIVATE <tw/ptx.cuh>)
