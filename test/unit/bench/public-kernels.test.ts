@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { packageRoot } from '../../../src/util/package-root.ts';
+
+interface Result {
+  readonly word: string;
+  readonly gpu?: { readonly word: string };
+}
+
+test('docs/public-kernels.md has the figures of its evidence', () => {
+  const read = (name: string) => readFileSync(join(packageRoot, 'docs', name), 'utf8');
+  const { commit, kernels, checked, results } = JSON.parse(read('results/public-kernels-h200.json')) as {
+    readonly commit: string;
+    readonly kernels: number;
+    readonly checked: number;
+    readonly results: readonly Result[];
+  };
+  const page = read('public-kernels.md');
+  const passed = results.filter(({ word }) => word === 'passed');
+  const both = passed.filter(({ gpu }) => gpu?.word === 'passed');
+  const races = results.filter(({ word }) => word === 'race');
+  expect(results.length).toBe(kernels);
+  expect(page).toContain(`commit ${commit}`);
+  expect(page).toContain(`${checked} of ${kernels} kernels were checked`);
+  expect(page).toContain(`${passed.length} passed, ${races.length} races`);
+  expect(page).toContain(`Of ${passed.length} that pass here ${both.length} pass on the GPU`);
+});
