@@ -19,8 +19,7 @@ Workspaces::Workspaces(const Plan& plan, const Allocator& allocator, std::atomic
     : plan_(plan),
       allocator_(allocator),
       kept_(kept),
-      per_stream_(is_written(plan.workspace())),
-      has_memory_(plan.workspace_bytes() > 0) {
+      per_stream_(is_written(plan.workspace())) {
   if (per_stream_) return;
   const Workspace& needed = plan.workspace();
   all_ = allocate();

@@ -21,7 +21,6 @@ class Workspaces {
   Workspaces& operator=(const Workspaces&) = delete;
 
   bool per_stream() const noexcept { return per_stream_; }
-  bool has_memory() const noexcept { return has_memory_; }
   /// The calling thread's workspace for runs on the stream: null where none is needed. Allocates that of a new thread or
   /// stream, so such a stream must not be capturing.
   void* of(tw_stream stream) { return per_stream_ ? own(stream) : all_.data(); }
@@ -39,7 +38,7 @@ class Workspaces {
   Allocator allocator_;
   std::atomic<std::size_t>& kept_;
   std::atomic<std::size_t> own_{0};  // bytes of kept_
-  bool per_stream_, has_memory_;
+  bool per_stream_;
   Memory all_;
   std::atomic<Node*> nodes_{nullptr};
 };
