@@ -16,10 +16,7 @@ bool is_written(const Workspace& workspace) {
 }
 
 Workspaces::Workspaces(const Plan& plan, const Allocator& allocator, std::atomic<std::size_t>& kept)
-    : plan_(plan),
-      allocator_(allocator),
-      kept_(kept),
-      per_stream_(is_written(plan.workspace())) {
+    : plan_(plan), allocator_(allocator), kept_(kept), per_stream_(is_written(plan.workspace())) {
   if (per_stream_) return;
   const Workspace& needed = plan.workspace();
   all_ = allocate();
