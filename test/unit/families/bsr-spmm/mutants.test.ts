@@ -244,6 +244,12 @@ const mutants: readonly Mutant<Name>[] = [
   ],
   // Defects that once took depth full.
   [
+    'begins behind the first step where the plan knew no columns',
+    'halves',
+    replacing('if (batch < 0) batch = fetch(args, tile, 0)', 'if (batch < 0) batch = fetch(args, tile, 1)'),
+    ['wrong'],
+  ],
+  [
     'reads the first 32 steps of a row again',
     'halves',
     replacing('const int i = from + static', 'const int i = from % 32 + static'),
