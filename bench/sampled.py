@@ -88,7 +88,8 @@ def clock(graph):
     while time.monotonic() - begin < 0.2:
         for _ in range(20):
             graph.replay()
-    command = ["nvidia-smi", "--query-gpu=clocks.sm", "--format=csv,noheader,nounits", "-i", "0"]
+    command = ["nvidia-smi", "--query-gpu=clocks.sm", "--format=csv,noheader,nounits"]
+    command += ["-i", f"GPU-{torch.cuda.get_device_properties(0).uuid}"]
     busy = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     while busy.poll() is None:
         graph.replay()
