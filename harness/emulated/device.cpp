@@ -22,7 +22,8 @@ constexpr int kMultiprocessors = 4;
 /// because a GPU would show it as one, if at all.
 const char* verdict_of(const std::string& kind) {
   if (kind == "deadlock" || kind == "hang") return "hang";
-  if (kind == "shared-out-of-bounds" || kind == "global-out-of-bounds" || kind == "misaligned")
+  if (kind == "shared-out-of-bounds" || kind == "global-out-of-bounds" || kind == "array-out-of-bounds" ||
+      kind == "misaligned")
     return "out-of-bounds";
   if (kind == "trap" || kind == "constant") return "fault";
   if (kind == "resources") return "resources";

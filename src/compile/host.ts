@@ -38,6 +38,12 @@ export const emulatedFlags = [
   'tsan-instrument-func-entry-exit=0',
 ];
 
+/**
+ * Indices of arrays, those in registers above all, are checked in the kernels of families. A kernel of one's own may
+ * walk a shared array of several dimensions as one, which CUDA allows in practice.
+ */
+const familyFlags = [...emulatedFlags, '-fsanitize=bounds'];
+
 const header = 'ptx.hpp';
 const headerText = '#include "tw/ptx.cuh"\n';
 
@@ -62,7 +68,7 @@ function keyOf(kind: string, text: string, compilers: Compilers, context: Compil
   return hashOf(
     kind,
     includes,
-    emulatedFlags.join(' '),
+    familyFlags.join(' '),
     compilers.cxxVersion,
     compilers.nvccVersion,
     process.arch,
@@ -109,7 +115,7 @@ async function produce(
   writeFileSync(file, source.text);
   const argv = [
     compilers.cxx,
-    ...emulatedFlags,
+    ...familyFlags,
     `-ffile-prefix-map=${folder}/=`,
     ...wrappers,
     ...folderFlags(compilers, context),
@@ -157,7 +163,7 @@ async function precompiledHeader(compilers: Compilers, context: CompileContext):
     writeFileSync(file, headerText);
     const argv = [
       compilers.cxx,
-      ...emulatedFlags,
+      ...familyFlags,
       ...folderFlags(compilers, context),
       '-x',
       'c++-header',

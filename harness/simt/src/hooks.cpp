@@ -1,6 +1,6 @@
-// hooks.cpp - plain loads and stores of a kernel compiled with -fsanitize=thread. The compiler emits a call
-// per access to functions that libtsan would define; they are defined here instead, and libtsan is never
-// linked.
+// hooks.cpp - plain loads and stores of a kernel compiled with -fsanitize=thread, and indices of its arrays with
+// -fsanitize=bounds. The compiler emits a call per access, and one for an index out of bounds, to functions that
+// libtsan and libubsan would define; they are defined here instead, and neither library is linked.
 #include <cstdint>
 #include <cstring>
 
@@ -98,6 +98,26 @@ Value* atomic_hook(const volatile void* pointer, bool releases, bool acquires, c
 using simt::core::hook;
 
 extern "C" {
+
+/// An array's type, as GCC lays it out for libubsan.
+struct UbsanType {
+  std::uint16_t kind, info;
+  char name[1];  // quoted, e.g. 'float [8]'; longer than declared
+};
+struct UbsanOutOfBounds {
+  const char* file;
+  std::uint32_t line, column;
+  const UbsanType* array;
+  const UbsanType* index;
+};
+
+/// An index outside an array, before the access: arrays in registers have no address that could be checked.
+void __ubsan_handle_out_of_bounds(const UbsanOutOfBounds* where, std::intptr_t index) {
+  if (!simt::core::machine.current) return;
+  simt::core::enter(SIMT_PC);
+  simt::core::fail("array-out-of-bounds", simt::core::text("index %lld of an array of type %s",
+                                                           static_cast<long long>(index), where->array->name));
+}
 
 void __tsan_init() { simt::core::hooks_present = true; }
 void __tsan_func_entry(void*) {}

@@ -80,6 +80,14 @@ const mutants: readonly Mutant<Name>[] = [
     replacing(/ptx::cluster_sync\(\);(?=\s+if \(rank)/, ''),
     stuck,
   ],
+  // Arrays in registers, which have no addresses.
+  [
+    'adds up a sum too many',
+    'parted',
+    replacing('i < kColumns / 2; ++i)\n          visit', 'i <= kColumns / 2; ++i)\n          visit'),
+    ['out-of-bounds'],
+  ],
+  ['keeps a column index too many', 'mapped', replacing('i < kGroup', 'i <= kGroup'), ['out-of-bounds']],
   [
     'leaves the cluster early',
     'shared',
