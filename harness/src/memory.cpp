@@ -11,9 +11,9 @@
 namespace tilewright {
 namespace {
 
-constexpr std::size_t kLeastBytes = 16;  // an empty operand still has an address
+constexpr std::size_t kLeastBytes = 16;        // an empty operand still has an address
 constexpr std::int64_t kGrainBytes = 1 << 22;  // bytes per range of the parallel loop
-constexpr std::int64_t kMargin = 1024;  // elements behind each row of a sparse tensor that are watched
+constexpr std::int64_t kMargin = 1024;         // elements behind each row of a sparse tensor that are watched
 
 std::vector<std::byte> guard_image(std::size_t bytes) {
   std::vector<std::byte> image(bytes);

@@ -151,7 +151,7 @@ function isPartOf(path: string, whole: string): boolean {
   return path === whole || (path.startsWith(whole) && /^[.[]/.test(path.slice(whole.length)));
 }
 
-/** A number that is no field of a known struct. */
+/** Type of a number that is no field of a known struct, or one of a type that has no name here, e.g. `short`. */
 const element = 'f64' as const;
 
 function partFor(
@@ -162,6 +162,7 @@ function partFor(
 ): Part {
   const isTensor = typeof given === 'object';
   const unknown = { type: '', pointer: isTensor, isConst: false, lanes: 1, ...(!isTensor && { element }) };
-  const parameter = { ...(field ?? unknown), name: `${name}.${path}` };
+  const isKnown = field !== undefined && (field.pointer || field.element !== undefined);
+  const parameter = { ...(isKnown ? field : unknown), name: `${name}.${path}` };
   return { parameter, path, ...(given !== undefined && { given }) };
 }

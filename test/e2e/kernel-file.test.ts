@@ -84,7 +84,7 @@ const expected: Readonly<
     tall: ['passed', '5 cases'],
     wide: ['passed', '5 cases'],
     rounded: ['passed', '4 cases'],
-    through_shared: ['race', 'store by thread 61 of block (0,0,0) at wmma.cu:147'],
+    through_shared: ['race', 'load by thread 1 of block (0,0,0) at wmma.cu:152'],
   },
   'assembly.cu': {
     product: ['passed', '6 cases'],

@@ -326,7 +326,7 @@ describe('stages by themselves', () => {
       expect(untimed.events[2]).toMatchObject({
         kind: 'environment',
         message: expect.stringMatching(
-          /^cannot time: .* mean nothing; `npx gen time --device auto` asks a GPU/,
+          /^cannot time: .* mean nothing; `npx gen time --device auto` uses a GPU/,
         ),
       });
       expect(untimed.stderr).not.toContain('go on with');

@@ -303,7 +303,8 @@ void bulk_commit() {
 
 void bulk_wait(int pending, bool read_only) {
   Thread& self = SIMT_ENTER();
-  if (pending < 0) core::report("trap", core::text("cp.async.bulk.wait_group %d: no number of groups", pending));
+  if (pending < 0)
+    core::report("trap", core::text("cp.async.bulk.wait_group %d: no number of groups", pending));
   core::BulkQueue& queue = *self.bulk;
   const auto waiting = static_cast<std::uint32_t>(std::max(pending, 0));
   const std::uint32_t last = queue.committed > core::machine.wave_epoch + waiting ? queue.committed - waiting

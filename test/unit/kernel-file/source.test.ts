@@ -65,7 +65,7 @@ struct Unused { cublasHandle_t h; };
 __device__ int helper(Used u) { return u.a; }
 void host() { kernel<<<1, 1>>>(); undeclared(); }
 __global__ void kernel(int* out) { out[0] = helper(Used{1}); }
-__global__ void another() { asm("wgmma.fence.sync.aligned;"); }
+__global__ void another() { asm("bfind.u32 %0, %1;" : "=r"(out) : "r"(in)); }
 `;
 
   it('is kept, host code and other kernels are not', () => {
@@ -77,7 +77,7 @@ __global__ void another() { asm("wgmma.fence.sync.aligned;"); }
 
   it('is refused by name and line where the emulated device lacks it', () => {
     expect(() => keptFor(source, 'another')).toThrow(
-      "a.cu:7: the emulated device does not support the inline PTX 'wgmma.fence.sync.aligned'",
+      "a.cu:7: the emulated device does not support the inline PTX 'bfind.u32",
     );
   });
 

@@ -67,9 +67,12 @@ inline std::uint64_t ordered_bits(const Key& key) {
   std::uint64_t bits = 0;
   std::memcpy(&bits, &key, sizeof key);
   const std::uint64_t sign = std::uint64_t{1} << (8 * sizeof key - 1);
-  if constexpr (std::is_unsigned_v<Key>) return bits;
-  else if constexpr (std::is_integral_v<Key>) return bits ^ sign;
-  else return bits & sign ? ~bits & (sign | (sign - 1)) : bits | sign;
+  if constexpr (std::is_unsigned_v<Key>)
+    return bits;
+  else if constexpr (std::is_integral_v<Key>)
+    return bits ^ sign;
+  else
+    return bits & sign ? ~bits & (sign | (sign - 1)) : bits | sign;
 }
 
 /// Keys, and values where there are any, through the storage of a block, which thread 0 sorts.
@@ -129,7 +132,8 @@ class Sorter {
 }  // namespace detail
 
 /// Sorts the keys of a block by some of their bits.
-template <class Key, int X, int Items, class Value = NullType, int = 4, bool = true, int = 0, int = 0, int Y = 1, int Z = 1>
+template <class Key, int X, int Items, class Value = NullType, int = 4, bool = true, int = 0, int = 0,
+          int Y = 1, int Z = 1>
 class BlockRadixSort {
   using Sorter = detail::Sorter<Key, Value, X * Y * Z, Items>;
   static constexpr int kBits = 8 * sizeof(Key);
@@ -150,7 +154,8 @@ class BlockRadixSort {
 
  private:
   TW_CUB void sort(Key (&keys)[Items], Value* values, bool striped, bool descending, int begin, int end) {
-    const std::uint64_t mask = end - begin >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << (end - begin)) - 1;
+    const std::uint64_t mask =
+        end - begin >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << (end - begin)) - 1;
     const auto part = [=](const Key& key) { return detail::ordered_bits(key) >> begin & mask; };
     Sorter(storage_).sort(keys, values, X * Y * Z * Items, striped, [=](const Key& a, const Key& b) {
       return descending ? part(b) < part(a) : part(a) < part(b);

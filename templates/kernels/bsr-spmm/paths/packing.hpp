@@ -34,7 +34,8 @@ inline BoundLaunch packing(const Shape& shape, const Parameters& parameters, con
   refuse_unless(thread_blocks < (std::int64_t{1} << 31), "packs B by more thread blocks than a grid has");
   LaunchBuilder<Args, Call> kernel;
   kernel.launch.entry = "_pack";
-  kernel.launch.grid = {static_cast<unsigned>(thread_blocks), detail::grid_extent(shape.batch, "products"), 1};
+  kernel.launch.grid = {static_cast<unsigned>(thread_blocks), detail::grid_extent(shape.batch, "products"),
+                        1};
   kernel.launch.block[0] = static_cast<unsigned>(threads);
   kernel.args.ld_from = shape.ldb;
   kernel.args.from_stride = shape.b_stride;
