@@ -40,7 +40,7 @@ struct {
 struct SeedLoads {
   std::size_t finding;
   std::uint64_t times = 0;
-  std::unordered_set<std::uint64_t> loads;
+  std::unordered_set<std::uint64_t> loads = {};
 };
 std::unordered_map<std::uint64_t, SeedLoads> seed_loads;  // by finding
 std::unordered_set<std::uint64_t> swaps;
