@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "mbarrier.hpp"
+#include "memory.hpp"
 #include "report.hpp"
 #include "variables.hpp"
 
