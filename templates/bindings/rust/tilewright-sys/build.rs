@@ -79,7 +79,7 @@ impl Library {
         let mut objects = Vec::new();
         for operation in entries(&root.join("src/operations")) {
             let mut common = self.compiler(&root, toolkit.as_ref());
-            common.include(&operation).files(sources(&operation, "cpp"));
+            common.include(&operation).file(operation.join("operation.cpp")); // includes the others
             objects.extend(common.compile_intermediates());
             if !self.cuda {
                 objects.extend(self.kernels(&root, &operation));
