@@ -2,13 +2,14 @@
 // that says what it is given and what it should compute. The repositories are fetched by whoever runs this; nothing of them is
 // kept here. A kernel that is refused, or has no description, counts as not checked.
 //
-//   node bench/public-kernels.mjs llm.c=<checkout> kernel_tuner=<checkout> [--jobs 2] [--only <pattern>] [--device cuda [--sanitize racecheck]] [--json out.json]
+//   node bench/public-kernels.mjs <name>=<checkout>... [--jobs 2] [--only <pattern>] [--device cuda [--sanitize racecheck]] [--json out.json]
 import { execFile, execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
+import { checkoutsOf, subjectsOf } from './public-kernels/subjects.mjs';
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
@@ -21,16 +22,10 @@ const { values: flags, positionals } = parseArgs({
   },
 });
 const here = dirname(fileURLToPath(import.meta.url));
-const known = readdirSync(join(here, 'public-kernels'))
-  .filter((name) => name.endsWith('.mjs'))
-  .map((name) => name.replace('.mjs', ''));
-const checkouts = positionals.map((one) => one.split('='));
-if (
-  checkouts.length === 0 ||
-  checkouts.some(([name, path]) => !known.includes(name) || !existsSync(path ?? ''))
-) {
+const checkouts = checkoutsOf(positionals);
+if (typeof checkouts === 'string') {
   console.error(
-    `usage: node bench/public-kernels.mjs <name>=<checkout>... [--jobs 2] [--only <pattern>] [--device cuda [--sanitize racecheck]] [--json out.json]\nnames: ${known.join(', ')}`,
+    `${checkouts}\nusage: node bench/public-kernels.mjs <name>=<checkout>... [--jobs 2] [--only <pattern>] [--device cuda [--sanitize racecheck]] [--json out.json]`,
   );
   process.exit(2);
 }
@@ -48,13 +43,7 @@ const evidence = {
   commit:
     process.env.TILEWRIGHT_COMMIT ??
     ask('git', '-C', dirname(fileURLToPath(import.meta.url)), 'rev-parse', 'HEAD'),
-  checkouts: Object.fromEntries(
-    // Of a copy without its history nothing is known: git would name a repository around it.
-    checkouts.map(([name, path]) => [
-      name,
-      existsSync(join(path, '.git')) ? ask('git', '-C', path, 'rev-parse', 'HEAD') : undefined,
-    ]),
-  ),
+  checkouts: Object.fromEntries(checkouts.map(({ name, commit }) => [name, commit])),
   ...(flags.device && {
     gpu: ask('nvidia-smi', '--query-gpu=name,driver_version', '--format=csv,noheader')?.split('\n')[0],
   }),
@@ -62,27 +51,9 @@ const evidence = {
 const validate = join(here, '../dist/validate.js');
 const scratch = mkdtempSync(join(tmpdir(), 'tilewright-public-'));
 
-/** Names of the kernels that a file defines. */
-function kernelsIn(text) {
-  const plain = text
-    .replaceAll(/\/\/.*|\/\*[\s\S]*?\*\//g, '')
-    .replaceAll(/__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\)/g, '');
-  return [...plain.matchAll(/__global__\s+(?:static\s+)?void\s+(\w+)\s*\([^;{]*\)\s*\{/g)].map(
-    ([, name]) => name,
-  );
-}
-
-const plainName = (kernel) => kernel.replace(/<.*/, '');
-
-function absolute(description) {
-  const { reference } = description;
-  if (!reference?.startsWith('references.cpp:')) return description;
-  return { ...description, reference: join(here, 'public-kernels', reference) };
-}
-
 async function check({ path, label, description }, number) {
   const given = join(scratch, `${number}.json`);
-  writeFileSync(given, JSON.stringify(absolute(description)));
+  writeFileSync(given, JSON.stringify(description));
   const device = flags.device ? ['--device', flags.device] : [];
   if (flags.sanitize) device.push('--sanitize', flags.sanitize);
   const argv = [validate, path, '--description', given, '--json', '--quiet', ...device];
@@ -108,28 +79,7 @@ async function check({ path, label, description }, number) {
   };
 }
 
-/** The kernels of a file, each with its description where it has one. */
-function subjects(name, checkout, folder, file, descriptions, leftOut) {
-  const path = join(checkout, folder, file);
-  const described = descriptions.map(({ kernel }) => plainName(kernel));
-  const others = kernelsIn(readFileSync(path, 'utf8')).filter(
-    (kernel) => !described.includes(kernel) && !(kernel in leftOut),
-  );
-  return [
-    ...descriptions.map((description) => ({ description, kernel: description.kernel })),
-    ...others.map((kernel) => ({ kernel })),
-  ].map((one) => ({ ...one, path, label: `${name}/${folder}/${file}:${one.kernel}` }));
-}
-
-const waiting = [];
-const unseen = [];
-for (const [name, checkout] of checkouts) {
-  const { folders, leftOut = {} } = await import(`./public-kernels/${name}.mjs`);
-  unseen.push(...Object.entries(leftOut).map(([kernel, why]) => ({ label: `${name}:${kernel}`, why })));
-  for (const [folder, files] of Object.entries(folders))
-    for (const file of readdirSync(join(checkout, folder)).filter((one) => one.endsWith('.cu')))
-      waiting.push(...subjects(name, checkout, folder, file, files[file] ?? [], leftOut));
-}
+const { waiting, unseen } = await subjectsOf(checkouts);
 const wanted = waiting.filter(({ label }) => new RegExp(flags.only).test(label));
 const results = [];
 let next = 0;
