@@ -10,7 +10,7 @@ import { packageRoot } from '../src/util/package-root.ts';
 /** Modules that every module of `src/` may import, and their own imports. */
 const ground: Readonly<Record<string, readonly string[]>> = {
   errors: [],
-  util: ['errors'],
+  util: ['errors', 'async-mutex', 'fastest-levenshtein'],
   model: ['zod'],
 };
 
@@ -31,7 +31,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   select: [],
   mutate: ['zod'],
   strategy: [],
-  emit: ['backends', 'render', 'load-module', 'exec:type', 'ts-morph', 'zod'],
+  emit: ['backends', 'render', 'load-module', 'exec:type', 'fflate', 'ts-morph', 'zod'],
   // Modules below the stages.
   exec: ['execa'],
   device: ['arch', 'backends', 'zod', 'exec:type'],
@@ -117,6 +117,9 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   execa: ['exec/local.ts'],
   jiti: ['load-module.ts'],
   'fast-glob': ['discover.ts'],
+  fflate: ['emit/zip.ts'],
+  'async-mutex': ['util/limit.ts'],
+  'fastest-levenshtein': ['util/suggest.ts'],
 };
 
 interface Import {

@@ -1,4 +1,4 @@
-import { styleText } from 'node:util';
+import util from 'node:util';
 
 export type Tone = 'good' | 'bad' | 'warn' | 'faint' | 'strong';
 
@@ -24,7 +24,7 @@ export function paintFor(output: Output, environment: Environment = process.env)
       ? FORCE_COLOR !== '0' && FORCE_COLOR !== 'false'
       : !NO_COLOR && TERM !== 'dumb' && output.isTTY === true;
   // Node's own check of the stream looks at another stream than ours.
-  return (tone, text) => (coloured ? styleText(formats[tone], text, { validateStream: false }) : text);
+  return (tone, text) => (coloured ? util.styleText(formats[tone], text, { validateStream: false }) : text);
 }
 
 /** Whether a line may be rewritten in place. */
@@ -42,10 +42,7 @@ export function foldAt(output: Output): number {
   return output.isTTY ? widthOf(output) : Number.POSITIVE_INFINITY;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what an escape sequence begins with
-const escapes = /\u001b\[[0-9;]*m/g;
-
 /** Columns that a text takes on the screen. */
 export function visibleLength(text: string): number {
-  return [...text.replaceAll(escapes, '')].length;
+  return [...util.stripVTControlCharacters(text)].length;
 }

@@ -1,43 +1,22 @@
+import { Semaphore } from 'async-mutex';
+
 /** Lets at most `count` tasks run at a time, in the order in which they asked. */
 export class Slots {
   readonly #count: number;
-  #free: number;
-  readonly #waiting: { readonly needs: number; readonly begin: () => void }[] = [];
+  readonly #free: Semaphore;
 
   constructor(count: number) {
     this.#count = Math.max(1, count);
-    this.#free = this.#count;
+    this.#free = new Semaphore(this.#count);
   }
 
   run<T>(task: () => Promise<T>): Promise<T> {
-    return this.#with(1, task);
+    return this.#free.runExclusive(task);
   }
 
   /** Runs a task while no other runs. */
   alone<T>(task: () => Promise<T>): Promise<T> {
-    return this.#with(this.#count, task);
-  }
-
-  async #with<T>(needs: number, task: () => Promise<T>): Promise<T> {
-    await new Promise<void>((begin) => {
-      this.#waiting.push({ needs, begin });
-      this.#admit();
-    });
-    try {
-      return await task();
-    } finally {
-      this.#free += needs;
-      this.#admit();
-    }
-  }
-
-  /** Strictly in turn, so that a task that needs all slots gets them. */
-  #admit(): void {
-    for (let next = this.#waiting[0]; next && next.needs <= this.#free; next = this.#waiting[0]) {
-      this.#waiting.shift();
-      this.#free -= next.needs;
-      next.begin();
-    }
+    return this.#free.runExclusive(task, this.#count);
   }
 }
 
@@ -50,20 +29,18 @@ export async function mapLimit<T, R>(
   limit: number,
   task: (item: T, index: number) => Promise<R>,
 ): Promise<R[]> {
+  const slots = new Slots(limit);
   const results: R[] = new Array(items.length);
   const failures: unknown[] = [];
-  let next = 0;
-  const lane = async () => {
-    while (next < items.length && failures.length === 0) {
-      const index = next++;
-      try {
-        results[index] = await task(items[index] as T, index);
-      } catch (error) {
-        failures.push(error);
-      }
+  const one = async (item: T, index: number) => {
+    if (failures.length > 0) return;
+    try {
+      results[index] = await task(item, index);
+    } catch (error) {
+      failures.push(error);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(Math.max(1, limit), items.length) }, lane));
+  await Promise.all(items.map((item, index) => slots.run(() => one(item, index))));
   if (failures.length > 0) throw failures[0];
   return results;
 }

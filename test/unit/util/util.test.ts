@@ -12,6 +12,7 @@ import { packageRoot } from '../../../src/util/package-root.ts';
 import { Pool } from '../../../src/util/pool.ts';
 import { median } from '../../../src/util/stats.ts';
 import { Stopwatch } from '../../../src/util/stopwatch.ts';
+import { didYouMean } from '../../../src/util/suggest.ts';
 import { atMostEvery } from '../../../src/util/throttle.ts';
 
 test('hashOf tells its parts apart', () => {
@@ -91,6 +92,29 @@ test('Pool opens as many as are needed at once, lends them again and closes all'
   expect(opened).toBe(2);
   await pool.close();
   expect(closed).toBe(2);
+});
+
+test('Pool lets those who wait try to open where an opening has failed', async () => {
+  let asked = 0;
+  const pool = new Pool(1, async () => {
+    if (++asked === 1) throw new Error('no');
+    return { close: () => {} };
+  });
+  const [first, second] = await Promise.allSettled([1, 2].map((n) => pool.use(async () => n)));
+  expect(first?.status).toBe('rejected');
+  expect(second).toEqual({ status: 'fulfilled', value: 2 });
+});
+
+test('didYouMean finds a name by its beginning, a slip or two swapped letters, and nothing far away', () => {
+  const names = ['threads', 'vector', 'path'];
+  expect(['thr', 'vektor', 'ptah', 'Path', 'ab', 'swizzle'].map((name) => didYouMean(name, names))).toEqual([
+    "; did you mean 'threads'?",
+    "; did you mean 'vector'?",
+    "; did you mean 'path'?",
+    "; did you mean 'path'?",
+    '',
+    '',
+  ]);
 });
 
 test('Stopwatch counts a stage once while several of its tasks run', async () => {
