@@ -47,7 +47,9 @@ function differences(wanted: ReadonlyMap<string, string>): string[] {
     const index = now.findIndex((line, place) => line !== lines[place]);
     if (index < 0 && now.length === lines.length) return [];
     const line = index < 0 ? now.length : index;
-    return [`${path}:${line + 1}: has \`${lines[line] ?? ''}\`, rendered is \`${now[line] ?? ''}\``];
+    return [
+      `${path}:${line + 1}: has \`${lines[line] ?? ''}\`, rendered is \`${now[line] ?? ''}\`; --update writes the file`,
+    ];
   });
 }
 

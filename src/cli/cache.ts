@@ -58,7 +58,9 @@ function rootOf({ folder }: CacheOptions): string {
 
 /** `gen cache list`: one line a record. */
 function listCache(options: CacheOptions): number {
-  for (const file of cacheFiles(rootOf(options)))
+  const files = cacheFiles(rootOf(options));
+  if (!files.some(({ record }) => record)) remark(`there are no records in ${rootOf(options)}`);
+  for (const file of files)
     if (options.json) printLine(JSON.stringify({ event: 'record', ...file }));
     else if (!file.remains) printLine(lineOf(file));
   return exitCode.done;

@@ -31,6 +31,10 @@ test('docs/check-a-kernel.md shows what happens', { timeout: 300_000 }, async ()
   expect(second.code).toBe(0);
 });
 
+test('examples/check/softmax.cu is the kernel of the page', () => {
+  expect(readFileSync(join(packageRoot, 'examples/check/softmax.cu'), 'utf8')).toBe(source);
+});
+
 test('the README shows the same race', () => {
   const shown = racy.split('\n').slice(1, 5).join('\n');
   expect(readme).toContain(shown);

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { signatureProblems } from '../../src/check/goldens.ts';
 import { lintProblems } from '../../src/check/lint.ts';
 import { loadFamily } from '../../src/discover.ts';
 import { newKernel } from '../../src/scaffold.ts';
@@ -14,6 +15,7 @@ describe('newKernel', () => {
     const found = await loadFamily('my-axpy', { families: [{ from: root, pattern: 'templates/kernels/*' }] });
     expect(found.folder).toBe(folder);
     expect(lintProblems(found)).toEqual([]);
+    expect(signatureProblems(found)).toEqual([]);
     expect(enumerate(found.family, { preset: 'quick' }).variants).toHaveLength(12);
   });
 
@@ -47,6 +49,7 @@ describe('newKernel --like', () => {
       families: [{ from: root, pattern: 'templates/kernels/*' }],
     });
     expect(lintProblems(found)).toEqual([]);
+    expect(signatureProblems(found)).toEqual([]);
     expect(found.family.operation.name).toBe('my_product');
     expect(existsSync(join(folder, 'golden'))).toBe(false);
     for (const file of readdirSync(folder))

@@ -36,13 +36,14 @@ inline constexpr int kChoices = 1;
 
 /// Value of each choice, as in kChoiceNames.
 constexpr std::array<int, kChoices> choices([[maybe_unused]] const Shape& q) {
-  return {{
+  return { {
       static_cast<int>(q.element),  // element
-  }};
+  } };
 }
 
 inline constexpr ChoiceName kChoiceNames[] = {
-    {"element", {"f16", "bf16", "f32"}}, {nullptr, {}},  // end
+    {"element", { "f16", "bf16", "f32" } },
+    {nullptr, {}},  // end
 };
 
 }  // namespace tilewright::new_kernel
