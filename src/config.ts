@@ -2,11 +2,21 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join, normalize, resolve } from 'node:path';
 import { z } from 'zod';
-import { automatic, choiceSchema } from './backends/index.ts';
+import { automatic, parseDevices } from './backends/index.ts';
 import { UsageError } from './errors.ts';
 import { loadDefault } from './load-module.ts';
 
 const count = z.number().int().positive();
+
+/** Devices as a file names them. */
+const choiceSchema = z.string().transform((text, context) => {
+  try {
+    return parseDevices(text);
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: (error as Error).message });
+    return z.NEVER;
+  }
+});
 
 const oneArch =
   "must be one architecture, e.g. 'sm_90a': a run compiles for one; begin a run for each further one with --arch";

@@ -1,6 +1,6 @@
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createJiti } from 'jiti';
+import type { Jiti } from 'jiti';
 import { UsageError } from './errors.ts';
 import { privateFolder } from './util/ownership.ts';
 import { userCache } from './util/user-cache.ts';
@@ -15,10 +15,15 @@ const alias = Object.fromEntries(
   ].map(([name, file]) => [name, join(dirname(here), `${file}${extname(here)}`)]),
 );
 
-// Code from the cache is executed: its default would be a folder under /tmp, where anyone can put a file first.
-const translated = privateFolder(join(userCache(process.env), 'translated'));
+let translator: Promise<Jiti> | undefined;
 
-const jiti = createJiti(import.meta.url, { alias, interopDefault: false, fsCache: translated ?? false });
+/** Made on first use: commands that read no TypeScript start without it. */
+async function makeTranslator(): Promise<Jiti> {
+  const { createJiti } = await import('jiti');
+  // Code from the cache is executed: its default would be a folder under /tmp, where anyone can put a file first.
+  const translated = privateFolder(join(userCache(process.env), 'translated'));
+  return createJiti(import.meta.url, { alias, interopDefault: false, fsCache: translated ?? false });
+}
 
 /**
  * Default export of a TypeScript file of the user's, whether this package runs from `src/` or compiled. Throws a
@@ -35,6 +40,8 @@ export async function loadDefault(path: string): Promise<unknown> {
 }
 
 async function load(path: string): Promise<Readonly<Record<string, unknown>>> {
+  translator ??= makeTranslator();
+  const jiti = await translator;
   const pending = whilePending();
   try {
     return await Promise.race([jiti.import<Readonly<Record<string, unknown>>>(path), pending.stuck]);

@@ -1,8 +1,9 @@
 import type { DeviceChoice } from './backends/index.ts';
 import type { Executor } from './exec/executor.ts';
 import type { Arch } from './model/arch.ts';
-import type { Event, Stage } from './model/event.ts';
+import type { Event } from './model/event.ts';
 import type { AnyFamily } from './model/family.ts';
+import type { Stage } from './model/stage.ts';
 import type { Source, Variant } from './model/variant.ts';
 import type { GateScope } from './model/verdict.ts';
 import type { FamilyWisdom } from './model/wisdom.ts';

@@ -21,7 +21,7 @@ const ground: Readonly<Record<string, readonly string[]>> = {
  */
 const table: Readonly<Record<string, readonly string[]>> = {
   arch: [],
-  backends: ['arch', 'zod'],
+  backends: ['arch'],
   // Stages.
   space: ['arch', 'zod'],
   render: ['arch', 'handlebars'],

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { UsageError } from '../errors.ts';
 import type { DeviceName } from '../model/artifact.ts';
 import { cuda } from './cuda.ts';
@@ -48,13 +47,3 @@ export function parseDevices(text: string): DeviceChoice {
 export function wantsGpu({ devices }: DeviceChoice): boolean {
   return devices.includes(cuda.name);
 }
-
-/** A choice as a file spells it. */
-export const choiceSchema = z.string().transform((text, context) => {
-  try {
-    return parseDevices(text);
-  } catch (error) {
-    context.addIssue({ code: 'custom', message: (error as Error).message });
-    return z.NEVER;
-  }
-});

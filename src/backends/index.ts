@@ -8,7 +8,6 @@ export const backends: Readonly<Record<DeviceName, Backend>> = { cuda, emulated 
 
 export {
   automatic,
-  choiceSchema,
   type DeviceChoice,
   emulatedOnly,
   parseDevices,

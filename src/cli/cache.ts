@@ -1,63 +1,20 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Command } from 'commander';
 import { UsageError } from '../errors.ts';
 import { type CacheFile, cacheFiles, exportRecords, importRecords, prune } from '../tuned/cache.ts';
 import { onDisk } from '../util/disk.ts';
 import { userCache } from '../util/user-cache.ts';
+import type { CacheOptions } from './cache-options.ts';
 import { exitCode } from './exit.ts';
 import { print, printLine, remark } from './output.ts';
 import { addToWisdom } from './timings.ts';
-
-export interface CacheOptions {
-  /** The folder that a context's options name; default: that of the user. */
-  readonly folder?: string;
-  readonly json?: boolean;
-  readonly wisdom?: string;
-  /** Days. */
-  readonly olderThan?: string;
-}
-
-/** `gen cache`: what contexts of emitted libraries measured. */
-export function addCache(program: Command, done: (code: number) => void): void {
-  const cache = program.command('cache').description('tuning records of emitted libraries (docs/tuner.md)');
-  const add = (name: string, description: string) =>
-    cache
-      .command(name)
-      .description(description)
-      .option('--folder <folder>', "the cache (default: `tuned` in the user's cache folder)");
-  add('list', 'list keys with their kernels and times')
-    .option('--json', 'print JSON lines on stdout, each with `event`')
-    .action((options: CacheOptions) => done(listCache(options)));
-  add('show', 'show records in full')
-    .argument('<text>', 'a part of the key, of the variant or of the path')
-    .action((text: string, options: CacheOptions) => done(showCache(text, options)));
-  add('prune', 'remove damaged files and leftovers of killed processes')
-    .option('--older-than <days>', 'also remove older records')
-    .action((options: CacheOptions) => done(pruneCache(options)));
-  add('export', 'write all records as JSON lines, for another machine with such a GPU and driver')
-    .argument('[file]', 'default: stdout')
-    .option(
-      '--wisdom <family>',
-      "add the times to the family's wisdom/timings/<arch>.json, which its libraries ship",
-    )
-    .action(async (file: string | undefined, options: CacheOptions) =>
-      done(await exportCache(file, options)),
-    );
-  add('import', 'add exported records; those that are there stay')
-    .argument('<file>')
-    .action((file: string, options: CacheOptions) => done(importCache(file, options)));
-  add('verify', 'list files that are no valid records; exit code 1 if there are any').action(
-    (options: CacheOptions) => done(verifyCache(options)),
-  );
-}
 
 function rootOf({ folder }: CacheOptions): string {
   return folder ?? join(userCache(process.env), 'tuned');
 }
 
 /** `gen cache list`: one line a record. */
-function listCache(options: CacheOptions): number {
+export function listCache(options: CacheOptions): number {
   const files = cacheFiles(rootOf(options));
   if (!files.some(({ record }) => record)) remark(`there are no records in ${rootOf(options)}`);
   for (const file of files)
@@ -75,7 +32,7 @@ function lineOf({ path, record, damage }: CacheFile): string {
 }
 
 /** `gen cache show <text>`: records whose key, variant or path has the text, whole. */
-function showCache(text: string, options: CacheOptions): number {
+export function showCache(text: string, options: CacheOptions): number {
   const found = cacheFiles(rootOf(options)).filter(({ path, record }) =>
     [path, record?.key, record?.variant].some((one) => one?.includes(text)),
   );
@@ -86,7 +43,7 @@ function showCache(text: string, options: CacheOptions): number {
 }
 
 /** `gen cache prune`. */
-function pruneCache(options: CacheOptions): number {
+export function pruneCache(options: CacheOptions): number {
   const days = options.olderThan === undefined ? undefined : Number(options.olderThan);
   if (days !== undefined && !(days >= 0))
     throw new UsageError(`--older-than '${options.olderThan}' is no number of days`);
@@ -101,7 +58,7 @@ function pruneCache(options: CacheOptions): number {
 }
 
 /** `gen cache export [file]`, `gen cache export --wisdom <family>`. */
-async function exportCache(file: string | undefined, options: CacheOptions): Promise<number> {
+export async function exportCache(file: string | undefined, options: CacheOptions): Promise<number> {
   if (options.wisdom !== undefined) {
     const written = await addToWisdom(options.wisdom, cacheFiles(rootOf(options)));
     for (const line of written) remark(line);
@@ -116,7 +73,7 @@ async function exportCache(file: string | undefined, options: CacheOptions): Pro
 }
 
 /** `gen cache import <file>`. */
-function importCache(file: string, options: CacheOptions): number {
+export function importCache(file: string, options: CacheOptions): number {
   const { added, kept, refused } = onDisk(
     `import ${file} into ${rootOf(options)}`,
     () => importRecords(rootOf(options), readFileSync(file, 'utf8')),
@@ -128,7 +85,7 @@ function importCache(file: string, options: CacheOptions): number {
 }
 
 /** `gen cache verify`: damaged files, one a line; exit code 1 if there are any. */
-function verifyCache(options: CacheOptions): number {
+export function verifyCache(options: CacheOptions): number {
   const files = cacheFiles(rootOf(options));
   const damaged = files.filter(({ damage }) => damage !== undefined);
   for (const { path, damage } of damaged) printLine(`${path} ${damage}`);

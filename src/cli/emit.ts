@@ -1,7 +1,7 @@
 import { packageNames } from '../emit/binding.ts';
 import type { BuildTools } from '../emit/package.ts';
 import { localExecutor } from '../exec/local.ts';
-import type { Stage } from '../model/event.ts';
+import type { Stage } from '../model/stage.ts';
 import { shortPath } from '../report/format.ts';
 import { listRuns } from '../store/run.ts';
 import { cachePaths } from '../toolchain/paths.ts';

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { cuda, emulated } from '../backends/index.ts';
 import { type CompileContext, defaultJobs, type RunnerCompilers } from '../compile/context.ts';
@@ -34,14 +34,6 @@ import { asCalled } from './called.ts';
 import { exitCode } from './exit.ts';
 import { openGpu } from './kernel-file-gpu.ts';
 import type { Options } from './options.ts';
-
-/** Whether `validate` is asked about somebody's own `.cu`, which is no variant of a family. */
-export function isOwnSource(first: string, flags: Options): boolean {
-  if (!/\.(cu|cuh)$/.test(first) || flags.as !== undefined) return false;
-  if (!existsSync(first)) return true;
-  const text = readFileSync(first, 'utf8');
-  return !/\bTW_EXPORT\(/.test(text) && !/^\/\/ [\w-]+(\.[\w-]+){2,}$/m.test(text.slice(0, 300));
-}
 
 /** A kernel that was checked, and whether the baseline has what was found. */
 type Told = Checked & { readonly known?: boolean };

@@ -1,19 +1,8 @@
 import { Command, Option } from 'commander';
-import { UsageError } from '../errors.ts';
-import { localExecutor } from '../exec/local.ts';
-import { type Stage, stages } from '../model/event.ts';
-import { shortPath } from '../report/format.ts';
+import { type Stage, stages } from '../model/stage.ts';
 import { type PartName, partNames } from '../toolchain/parts.ts';
-import { ensureToolchain } from '../toolchain/toolchain.ts';
 import { packageVersion } from '../util/package-version.ts';
-import { addCache } from './cache.ts';
-import { check } from './check.ts';
-import { doctor } from './doctor.ts';
-import { emitRuns } from './emit.ts';
-import { list, show, why } from './inspect.ts';
-import { checkOwnSource, describeSource, isOwnSource } from './kernel-file.ts';
-import { watchOwnSource } from './kernel-file-watch.ts';
-import { mutate } from './mutate.ts';
+import { addCache } from './cache-options.ts';
 import { type MutateOptions, withMutants } from './mutate-options.ts';
 import {
   archHelp,
@@ -30,12 +19,24 @@ import {
   withResume,
   withSpace,
 } from './options.ts';
-import { printLine, remark } from './output.ts';
-import { prepareExisting, prepareNew } from './prepare.ts';
-import { type ProblemOptions, problem } from './problem.ts';
-import { type ReportOptions, report } from './report.ts';
-import { execute } from './run.ts';
-import { subjectOf } from './subject.ts';
+import type { ProblemOptions } from './problem.ts';
+import type { ReportOptions } from './report.ts';
+
+/** Modules that commands run, each loaded when its command does: what only names the commands starts at once. */
+const modules = {
+  check: () => import('./check.ts'),
+  doctor: () => import('./doctor.ts'),
+  emit: () => import('./emit.ts'),
+  inspect: () => import('./inspect.ts'),
+  mutate: () => import('./mutate.ts'),
+  problem: () => import('./problem.ts'),
+  report: () => import('./report.ts'),
+  run: () => import('./run-command.ts'),
+  setup: () => import('./setup.ts'),
+  subject: () => import('./subject.ts'),
+  validate: () => import('./kernel-file.ts'),
+  watch: () => import('./kernel-file-watch.ts'),
+};
 
 /** Told the exit code of the command that ran. */
 type Done = (code: number) => void;
@@ -69,7 +70,8 @@ function addLineCommands(program: Command, done: Done): void {
     .argument('[family]', 'a kernel family; see `gen list`')
     .description('enumerate, render, compile, gate, time, select and emit the library');
   withChoice(withResume(withDepth(withMachine(withSpace(withOutput(sweep)))))).action(
-    async (family: string | undefined, options: Options) => done(await sweepFamily(family, options)),
+    async (family: string | undefined, options: Options) =>
+      done(await (await modules.run()).sweepFamily(family, options)),
   );
   const render = subjectCommand(program, 'render', 'write the rendered sources');
   withSpace(withOutput(render)).action(upTo('render', done));
@@ -90,10 +92,15 @@ function addValidate(program: Command, name: string, done: Done): void {
   withCheck(withGatePart(withDepth(withMachine(withSpace(withOutput(command))))))
     .option('--as <variant id>', 'variant that a file stands for (default: the one named in its first line)')
     .action(async (first: string, second: string | undefined, options: Options) =>
-      isOwnSource(first, options)
-        ? done(await (options.watch ? watchOwnSource : checkOwnSource)(first, second, options))
+      (await modules.subject()).isOwnSource(first, options)
+        ? done(await ownSource(first, second, options))
         : gate(first, second, options),
     );
+}
+
+async function ownSource(first: string, second: string | undefined, options: Options): Promise<number> {
+  if (options.watch) return (await modules.watch()).watchOwnSource(first, second, options);
+  return (await modules.validate()).checkOwnSource(first, second, options);
 }
 
 /** The first description of a `.cu`. */
@@ -106,7 +113,7 @@ function addDescribe(program: Command, done: Done): void {
     .option('--schema', 'print the JSON schema of descriptions')
     .option('--out <folder>', "folder for everything generated (default: the user's cache)")
     .action(async (file: string | undefined, kernel: string | undefined, options: Options) =>
-      done(await describeSource(file, kernel, options)),
+      done(await (await modules.validate()).describeSource(file, kernel, options)),
     );
 }
 
@@ -121,27 +128,8 @@ function subjectCommand(program: Command, name: string, description: string): Co
 /** Runs all stages up to and with the named one. */
 function upTo(stage: Stage, done: Done) {
   const wanted = stages.slice(0, stages.indexOf(stage) + 1);
-  return async (first: string, second: string | undefined, options: Options) => {
-    const [family, variant] = subjectOf(first, second, options.as);
-    const prepared = await prepareNew(
-      family,
-      wanted,
-      { ...options, install: options.install ?? true },
-      variant,
-    );
-    done(await execute(prepared, options));
-  };
-}
-
-async function sweepFamily(family: string | undefined, options: Options): Promise<number> {
-  if (options.resume === undefined && family === undefined) {
-    throw new UsageError('gen sweep needs a kernel family, or --resume; `npx gen list` shows the families');
-  }
-  const prepared =
-    options.resume === undefined
-      ? await prepareNew(family ?? '', stages, options)
-      : await prepareExisting(options.resume === true ? undefined : options.resume, family, stages, options);
-  return execute(prepared, options);
+  return async (first: string, second: string | undefined, options: Options) =>
+    done(await (await modules.run()).runStages(wanted, first, second, options));
 }
 
 /** Later stages of a run that exists: what passed is in its journal. */
@@ -158,7 +146,7 @@ function addRunCommands(program: Command, done: Done): void {
     const wanted: Stage[] = ['build', stage];
     if (stage !== 'time') withChoice(command);
     withMachine(withOutput(command)).action(async (run: string | undefined, options: Options) =>
-      done(await execute(await prepareExisting(run, undefined, wanted, options), options)),
+      done(await (await modules.run()).runLater(wanted, run, options)),
     );
   }
   const emit = program
@@ -169,7 +157,7 @@ function addRunCommands(program: Command, done: Done): void {
       'ids or folders of runs, or families for their newest run (default: the newest run)',
     );
   withPackages(withPrefix(withChoice(withMachine(withOutput(emit))))).action(
-    async (runs: string[], options: Options) => done(await emitRuns(runs, options)),
+    async (runs: string[], options: Options) => done(await (await modules.emit()).emitRuns(runs, options)),
   );
   addReport(program, done);
 }
@@ -179,7 +167,7 @@ function addMutate(program: Command, done: Done): void {
   const command = subjectCommand(program, 'mutate', 'gate mutants: kernels with one planted defect each');
   withMutants(withDepth(withMachine(withSpace(withOutput(command))))).action(
     async (first: string, second: string | undefined, options: MutateOptions) =>
-      done(await mutate(first, second, options)),
+      done(await (await modules.mutate()).mutate(first, second, options)),
   );
 }
 
@@ -202,7 +190,9 @@ function addReport(program: Command, done: Done): void {
     .option('--rival <file...>', 'times of other systems, by bench/compare.py')
     .option('--out <folder>', 'folder for everything generated (default: generated)')
     .option('--config <file>', 'a gen.config.ts (default: the nearest upwards)')
-    .action(async (run: string | undefined, options: ReportOptions) => done(await report(run, options)));
+    .action(async (run: string | undefined, options: ReportOptions) =>
+      done(await (await modules.report()).report(run, options)),
+    );
 }
 
 function addInspectCommands(program: Command, done: Done): void {
@@ -211,13 +201,15 @@ function addInspectCommands(program: Command, done: Done): void {
     .description('check a family in seconds: types, contract, lint, goldens, and that its C++ compiles')
     .argument('<family>', 'a kernel family; see `gen list`')
     .option('--update', 'rewrite the goldens');
-  withAnswer(checking).action(async (family: string, options: Options) => done(await check(family, options)));
+  withAnswer(checking).action(async (family: string, options: Options) =>
+    done(await (await modules.check()).check(family, options)),
+  );
   const listing = program
     .command('list')
     .description('list the kernel families, or the variants of one')
     .argument('[family]');
   withSpace(withAnswer(listing)).action(async (family: string | undefined, options: Options) =>
-    done(await list(family, options)),
+    done(await (await modules.inspect()).list(family, options)),
   );
   const showing = program
     .command('show')
@@ -225,7 +217,9 @@ function addInspectCommands(program: Command, done: Done): void {
     .argument('<family>', 'a kernel family, or the id of one variant')
     .argument('[variant]', 'id of a variant');
   withAnswer(showing).action(async (first: string, second: string | undefined, options: Options) =>
-    done(await show(...subjectOf(first, second), options)),
+    done(
+      await (await modules.inspect()).show(...(await modules.subject()).subjectOf(first, second), options),
+    ),
   );
   const making = program
     .command('problem')
@@ -235,7 +229,7 @@ function addInspectCommands(program: Command, done: Done): void {
     .option('--to <folder>', 'write each tensor to <folder>/<workload>/<tensor>.npy (bf16 as f4)')
     .option('--tensors <name...>', 'only these');
   withAnswer(making).action(async (family: string, workloads: string[], options: ProblemOptions) =>
-    done(await problem(family, workloads, options)),
+    done(await (await modules.problem()).problem(family, workloads, options)),
   );
   const asking = program
     .command('why')
@@ -245,14 +239,15 @@ function addInspectCommands(program: Command, done: Done): void {
   withAnswer(asking)
     .option('--arch <name>', archHelp)
     .action(async (first: string, point: string[], options: Options) => {
+      const { subjectOf } = await modules.subject();
       const [family, text] = subjectOf(first, point.length > 0 ? point.join(' ') : undefined);
-      done(await why(family, text, options));
+      done(await (await modules.inspect()).why(family, text, options));
     });
 }
 
 function addMachineCommands(program: Command, done: Done): void {
   withAnswer(program.command('doctor').description('report what this machine has and lacks')).action(
-    async (options: Options) => done(await doctor(options)),
+    async (options: Options) => done(await (await modules.doctor()).doctor(options)),
   );
   program
     .command('toolchain')
@@ -262,8 +257,7 @@ function addMachineCommands(program: Command, done: Done): void {
     .addOption(new Option('--with <part...>', 'further parts').choices(partNames.slice(1)))
     .option('--quiet', 'print nothing if nothing is installed')
     .action(async (options: { with?: Exclude<PartName, 'compile'>[]; quiet?: boolean }) => {
-      await installToolchain(options.with ?? [], options.quiet ?? false);
-      done(0);
+      done(await (await modules.setup()).installToolchain(options.with ?? [], options.quiet ?? false));
     });
   program
     .command('new')
@@ -273,18 +267,6 @@ function addMachineCommands(program: Command, done: Done): void {
     .argument('<name>', 'lower case, with dashes')
     .option('--like <family>', 'a family of this package (default: a small one, y = alpha * x + y)')
     .action(async (name: string, { like }: { readonly like?: string }) => {
-      const { newKernel } = await import('../scaffold.ts');
-      printLine(shortPath(newKernel(name, process.cwd(), like)));
-      remark(`it passes as it stands; gate it with: npx gen sweep ${name} --preset quick`);
-      done(0);
+      done((await modules.setup()).newFamily(name, like));
     });
-}
-
-async function installToolchain(
-  wanted: readonly Exclude<PartName, 'compile'>[],
-  quiet: boolean,
-): Promise<void> {
-  const progress = remark;
-  const toolchain = await ensureToolchain({ executor: localExecutor, install: true, with: wanted, progress });
-  if (!quiet) printLine(`CUDA ${toolchain.nvccVersion} (${toolchain.origin}) in ${toolchain.cudaHome}`);
 }

@@ -9,6 +9,7 @@ import { pointOfId } from '../space/id.ts';
 import { variantOf } from '../space/variant.ts';
 import { onDisk } from '../util/disk.ts';
 import { sha256 } from '../util/hash.ts';
+import type { Options } from './options.ts';
 
 /**
  * A family and what of it: `my-op <variant>`, or a variant alone, whose id says which family it is of. So does the
@@ -70,4 +71,12 @@ function mustDefine({ symbol, id }: Variant, text: string, path: string): void {
 
 function sourceOf(variant: Variant, path: string, text: string): Source {
   return { variant, path, text, hash: sha256(text) };
+}
+
+/** Whether `validate` is asked about somebody's own `.cu`, which is no variant of a family. */
+export function isOwnSource(first: string, flags: Options): boolean {
+  if (!/\.(cu|cuh)$/.test(first) || flags.as !== undefined) return false;
+  if (!existsSync(first)) return true;
+  const text = readFileSync(first, 'utf8');
+  return !/\bTW_EXPORT\(/.test(text) && !/^\/\/ [\w-]+(\.[\w-]+){2,}$/m.test(text.slice(0, 300));
 }

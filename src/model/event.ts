@@ -4,10 +4,6 @@ import { measurementSchema } from './measurement.ts';
 import { parameterValueSchema } from './parameter.ts';
 import { evidenceSchema, gateScopeSchema, verdictNames, verdictSchema } from './verdict.ts';
 
-/** Stages of a run, in order. A run that names one does it and all before it. */
-export const stages = ['render', 'build', 'gate', 'time', 'select', 'emit'] as const;
-export type Stage = (typeof stages)[number];
-
 /** The first line of every run. */
 export const startEventSchema = z.object({
   event: z.literal('start'),
