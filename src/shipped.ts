@@ -90,20 +90,40 @@ function sameCode(file: string): Readonly<Record<string, string>> {
   );
 }
 
+interface Named {
+  readonly point: Readonly<Values>;
+  /** Its id as the family writes it today. */
+  readonly id: string;
+}
+
+/** What ids name, by family: files of wisdom repeat a few hundred of them thousands of times. */
+const named = new WeakMap<AnyFamily, Map<string, Named | undefined>>();
+
 /** The point that an id names, where the space still has such points. */
 function pointOf(family: AnyFamily, id: string): Readonly<Values> | undefined {
-  try {
-    return pointOfId(family, id);
-  } catch (error) {
-    if (error instanceof UsageError) return undefined;
-    throw error;
-  }
+  return namedBy(family, id)?.point;
 }
 
 /** An id as the family writes it today; as it is where the space has no such point. */
 function idNow(family: AnyFamily, id: string): string {
-  const point = pointOf(family, id);
-  return point ? idOf(family, point) : id;
+  return namedBy(family, id)?.id ?? id;
+}
+
+function namedBy(family: AnyFamily, id: string): Named | undefined {
+  const known = named.get(family) ?? new Map<string, Named | undefined>();
+  named.set(family, known);
+  if (!known.has(id)) known.set(id, readId(family, id));
+  return known.get(id);
+}
+
+function readId(family: AnyFamily, id: string): Named | undefined {
+  try {
+    const point = pointOfId(family, id);
+    return { point, id: idOf(family, point) };
+  } catch (error) {
+    if (error instanceof UsageError) return undefined;
+    throw error;
+  }
 }
 
 /** The family with the preset `shipped`: the winners of its wisdom, and those of the family's own preset `fallback`. */

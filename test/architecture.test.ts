@@ -113,7 +113,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages that only these files may import: slow to load, or a seam worth keeping narrow. */
 const homes: Readonly<Record<string, readonly string[]>> = {
-  'ts-morph': ['emit/typescript.ts', 'check/types.ts'],
+  'ts-morph': ['check/types.ts'],
   execa: ['exec/local.ts'],
   jiti: ['load-module.ts'],
   'fast-glob': ['discover.ts'],

@@ -25,6 +25,7 @@ import {
 } from './place.ts';
 import { mustCompile } from './proof.ts';
 import type { LibraryRequest } from './request.ts';
+import { typedManifest } from './typescript.ts';
 
 export interface Library {
   readonly path: string;
@@ -144,7 +145,6 @@ async function writeOwn(
 }
 
 async function writeTypes(operation: ManifestOperation, staged: string): Promise<void> {
-  const { typedManifest } = await import('./typescript.ts');
   await write(join(staged, 'typescript', `${operation.signature.name}.ts`), typedManifest(operation));
 }
 
