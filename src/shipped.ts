@@ -96,7 +96,7 @@ interface Named {
   readonly id: string;
 }
 
-/** What ids name, by family: files of wisdom repeat a few hundred of them thousands of times. */
+/** Points that ids name, by family: files of wisdom repeat a few hundred of them thousands of times. */
 const named = new WeakMap<AnyFamily, Map<string, Named | undefined>>();
 
 /** The point that an id names, where the space still has such points. */

@@ -9,7 +9,7 @@ export interface CacheOptions {
   readonly olderThan?: string;
 }
 
-/** What the commands need is loaded when one runs. */
+/** The commands themselves, loaded when one runs. */
 const commands = () => import('./cache.ts');
 
 /** `gen cache`: what contexts of emitted libraries measured. */
