@@ -31,7 +31,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   select: [],
   mutate: ['zod'],
   strategy: [],
-  emit: ['backends', 'render', 'load-module', 'exec:type', 'fflate', 'ts-morph', 'zod'],
+  emit: ['backends', 'render', 'load-module', 'exec:type', 'fflate', 'zod'],
   // Modules below the stages.
   exec: ['execa'],
   device: ['arch', 'backends', 'zod', 'exec:type'],
