@@ -32,7 +32,7 @@ Result load_tile(const Config& config, int columns, int pitch, int row, int colu
 
 }  // namespace
 
-TEST(whole_tiles_and_ragged_ones) {
+TEST_CASE("whole tiles and ragged ones") {
   for (const Config& config : all_modes()) {
     CHECK_CLEAN((load_tile<32, 64, 64, 16>(config, 128, 128, 0, 64)));
     CHECK_CLEAN(
@@ -43,7 +43,7 @@ TEST(whole_tiles_and_ragged_ones) {
   }
 }
 
-TEST(narrow_copies) {
+TEST_CASE("narrow copies") {
   for (const Config& config : all_modes()) {
     CHECK_CLEAN((load_tile<16, 64, 64, 8>(config, 99, 100, 8, 64)));
     CHECK_CLEAN((load_tile<16, 64, 64, 4>(config, 71, 74, 32, 64)));

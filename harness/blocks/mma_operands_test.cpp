@@ -73,10 +73,10 @@ void check_orders(int rows, int columns, int depth) {
 
 }  // namespace
 
-TEST(operands_are_multiplied_in_every_order) { check_orders<16>(kM, kN, kK); }
+TEST_CASE("operands are multiplied in every order") { check_orders<16>(kM, kN, kK); }
 
-TEST(what_lies_outside_of_the_matrix_is_zero) { check_orders<16>(19, 27, 21); }
+TEST_CASE("what lies outside of the matrix is zero") { check_orders<16>(19, 27, 21); }
 
-TEST(copies_may_be_of_8_bytes) { check_orders<8>(32, 31, 30); }
+TEST_CASE("copies may be of 8 bytes") { check_orders<8>(32, 31, 30); }
 
-TEST(copies_may_be_of_4_bytes) { check_orders<4>(31, 32, 29); }
+TEST_CASE("copies may be of 4 bytes") { check_orders<4>(31, 32, 29); }

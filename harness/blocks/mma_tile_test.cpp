@@ -53,7 +53,7 @@ void check_product(const Config& config) {
 
 }  // namespace
 
-TEST(products_of_warps) {
+TEST_CASE("products of warps") {
   for (const Config& config : few_modes()) {
     check_product<32, 64, 16, 32, 64>(config);
     check_product<64, 64, 32, 32, 32>(config);

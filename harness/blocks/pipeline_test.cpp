@@ -56,30 +56,30 @@ Result run(const Config& config, Mistake mistake = Mistake::none) {
 
 }  // namespace
 
-TEST(stages_go_round) {
+TEST_CASE("stages go round") {
   for (const Config& config : all_modes()) {
     CHECK_CLEAN(run<1>(config));
     CHECK_CLEAN(run<2>(config));
   }
 }
 
-TEST(a_stage_that_is_never_released_is_a_deadlock_of_the_producer) {
+TEST_CASE("a stage that is never released is a deadlock of the producer") {
   for (const Config& config : few_modes())
     CHECK_FINDING(run<1>(config, Mistake::no_release), "deadlock", "arrivals missing");
 }
 
-TEST(a_stage_that_is_released_before_it_is_read_is_a_race) {
+TEST_CASE("a stage that is released before it is read is a race") {
   CHECK_FINDING(run<1>(checked(Order::greedy, Async::now), Mistake::early_release), "race",
                 "write after read");
 }
 
-TEST(bytes_that_nobody_announced_are_named) {
+TEST_CASE("bytes that nobody announced are named") {
   for (const Config& config : few_modes())
     CHECK_FINDING(run<1>(config, Mistake::too_few_bytes), "deadlock",
                   "512 bytes landed that no expect_tx announced");
 }
 
-TEST(a_place_is_the_same_whether_stages_are_skipped_or_walked) {
+TEST_CASE("a place is the same whether stages are skipped or walked") {
   for (int stages = 0; stages < 4 * kStages; ++stages)
     for (int start = 0; start < 2 * kStages; ++start) {
       tw::PipelineState<kStages> skipped, walked;

@@ -66,7 +66,7 @@ void by_boxes(const Config& config, int columns, int column) {
 
 }  // namespace
 
-TEST(rows_go_out_as_vectors_or_elements) {
+TEST_CASE("rows go out as vectors or elements") {
   for (const Config& config : all_modes()) {
     by_rows(config, 40, 256, 256, 8, 128);
     by_rows(config, 20, 133, 136, 8, 0);   // C ends within the tile
@@ -96,7 +96,7 @@ void one_warp(const Config& config, int columns, int row, int column) {
 
 }  // namespace
 
-TEST(boxes_go_out_by_tma) {
+TEST_CASE("boxes go out by tma") {
   for (const Config& config : all_modes()) {
     one_warp<1>(config, 256, 0, 128);
     one_warp<2>(config, 256, 8, 64);
@@ -106,7 +106,7 @@ TEST(boxes_go_out_by_tma) {
   }
 }
 
-TEST(the_epilogue_is_the_formula) {
+TEST_CASE("the epilogue is the formula") {
   constexpr int kRows = 13, kWidth = 100;
   const Matrix c(kRows, kWidth), bias(1, kWidth);
   std::vector<float> results(16 * kColumns, -1);

@@ -51,7 +51,7 @@ void check_banks() {
 
 }  // namespace
 
-TEST(rows_of_up_to_128_bytes_have_the_layout_of_tma) {
+TEST_CASE("rows of up to 128 bytes have the layout of tma") {
   for (const Config& config : all_modes()) {
     check_against_tma<32>(config);
     check_against_tma<64>(config);
@@ -59,7 +59,7 @@ TEST(rows_of_up_to_128_bytes_have_the_layout_of_tma) {
   }
 }
 
-TEST(a_column_of_eight_chunks_is_in_all_banks) {
+TEST_CASE("a column of eight chunks is in all banks") {
   check_banks<32>();
   check_banks<64>();
   check_banks<128>();

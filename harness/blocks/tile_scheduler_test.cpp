@@ -14,7 +14,7 @@ void check_cover(int tiles_m, int tiles_n, int workers) {
   for (int worker = 0; worker < workers; ++worker)
     for (tw::TileScheduler<Group> tiles(tiles_m, tiles_n, worker, workers); tiles.more(); tiles.advance()) {
       const tw::TilePlace place = tiles.place();
-      CHECK(place.m >= 0 && place.m < tiles_m && place.n >= 0 && place.n < tiles_n);
+      CHECK((place.m >= 0 && place.m < tiles_m && place.n >= 0 && place.n < tiles_n));
       CHECK(seen.emplace(place.m, place.n).second);
     }
   CHECK_EQ(seen.size(), static_cast<std::size_t>(tiles_m * tiles_n));
@@ -22,7 +22,7 @@ void check_cover(int tiles_m, int tiles_n, int workers) {
 
 }  // namespace
 
-TEST(every_tile_is_taken_once) {
+TEST_CASE("every tile is taken once") {
   for (const int workers : {1, 3, 7, 132}) {
     check_cover<1>(5, 4, workers);
     check_cover<8>(17, 3, workers);  // two groups and one row
@@ -32,7 +32,7 @@ TEST(every_tile_is_taken_once) {
   }
 }
 
-TEST(tiles_go_down_a_group_and_then_to_the_next_column) {
+TEST_CASE("tiles go down a group and then to the next column") {
   const auto at = [](int index) {
     const tw::TilePlace place = tw::tile_place<2>(index, 3, 2);
     return std::pair(place.m, place.n);

@@ -47,7 +47,7 @@ const auto hinted = [](const TensorMap* map) { return tw::HintedTensor{map, ptx:
 
 }  // namespace
 
-TEST(panels_lie_one_behind_the_other) {
+TEST_CASE("panels lie one behind the other") {
   for (const Config& config : all_modes()) {
     CHECK_CLEAN(load_tile(config, 256, 0, 128, plain));
     CHECK_CLEAN(load_tile(config, 256, 32, 192, plain));  // beyond the last row and the last panel
@@ -55,7 +55,7 @@ TEST(panels_lie_one_behind_the_other) {
   }
 }
 
-TEST(clipped_panels_end_in_zeros) {
+TEST_CASE("clipped panels end in zeros") {
   for (const Config& config : all_modes()) {
     CHECK_CLEAN(load_tile(config, 136, 0, 0, plain));
     CHECK_CLEAN(load_tile(config, 136, 32, 64, plain));
@@ -63,7 +63,7 @@ TEST(clipped_panels_end_in_zeros) {
   }
 }
 
-TEST(panels_are_shared_by_a_cluster) {
+TEST_CASE("panels are shared by a cluster") {
   const Matrix matrix(kRows, 200);
   const TensorMap map = matrix.map({200, kRows}, {64, kRows}, {200}, 128);
   for (const Config& config : all_modes())
@@ -119,7 +119,7 @@ void store_at(const Config& config, int row, int column, const To& to) {
 
 }  // namespace
 
-TEST(a_box_is_stored_as_far_as_the_tensor_goes) {
+TEST_CASE("a box is stored as far as the tensor goes") {
   for (const Config& config : all_modes()) {
     store_at(config, 8, 8, plain);
     store_at(config, 16, 64, plain);

@@ -77,7 +77,7 @@ void check_product(const Config& config) {
 
 }  // namespace
 
-TEST(a_row_major_operand_along_m) {
+TEST_CASE("a row major operand along m") {
   for (const Config& config : few_modes()) {
     check_product<64, 1, 1, 64, false>(config);
     check_product<32, 2, 1, 128, false>(config);
@@ -86,14 +86,14 @@ TEST(a_row_major_operand_along_m) {
   }
 }
 
-TEST(a_row_major_operand_along_n) {
+TEST_CASE("a row major operand along n") {
   for (const Config& config : few_modes()) {
     check_product<32, 2, 1, 32, true>(config);
     check_product<64, 4, 1, 32, true>(config);
   }
 }
 
-TEST(accumulators_are_cleared_and_scaled) {
+TEST_CASE("accumulators are cleared and scaled") {
   float acc[2][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}};
   tw::scale(acc, 0.5f);
   CHECK_EQ(acc[1][3], 4.0f);

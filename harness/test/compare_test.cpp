@@ -1,8 +1,10 @@
 #include "compare.hpp"
 
-#include <cmath>
+#include <doctest/doctest.h>
 
-#include "check.hpp"
+#include <cmath>
+#include <string>
+
 #include "memory.hpp"
 #include "pattern.hpp"
 #include "tilewright/elements.hpp"
@@ -18,7 +20,7 @@ struct Case {
   Reference reference;
 
   Case(std::int64_t rows, std::int64_t cols, ElementType type = ElementType::f16) {
-    tensor.name = "c";
+    tensor.name = std::string("c");  // an assigned literal makes GCC 12 warn without cause
     tensor.type = type;
     tensor.role = Role::output;
     tensor.rows = rows;
@@ -56,7 +58,7 @@ BadMap map_of(std::int64_t rows, std::int64_t cols, bool (*bad)(std::int64_t, st
 
 }  // namespace
 
-TEST(a_correct_output_passes) {
+TEST_CASE("a correct output passes") {
   Case item(65, 130);
   const Comparison result = item.run();
   CHECK(result.ok());
@@ -65,14 +67,14 @@ TEST(a_correct_output_passes) {
   CHECK_EQ(result.worst, 0.0);
 }
 
-TEST(acceptable_judges_finite_values_by_the_bound) {
+TEST_CASE("acceptable judges finite values by the bound") {
   CHECK(acceptable(ElementType::f32, 1.5, 1.0, 0.5));
   CHECK(!acceptable(ElementType::f32, std::nextafter(1.5, 2), 1.0, 0.5));
   CHECK(acceptable(ElementType::f32, 0.0, -0.0, 0));
   CHECK(!acceptable(ElementType::f32, 1, 1, NAN));  // a bound that is no number accepts nothing
 }
 
-TEST(acceptable_never_lets_nan_pass) {
+TEST_CASE("acceptable never lets nan pass") {
   CHECK(!acceptable(ElementType::f16, NAN, 1, 1e30));
   CHECK(!acceptable(ElementType::f16, NAN, HUGE_VAL, HUGE_VAL));
   CHECK(!acceptable(ElementType::f16, 0, NAN, HUGE_VAL));
@@ -80,7 +82,7 @@ TEST(acceptable_never_lets_nan_pass) {
   CHECK(acceptable(ElementType::f16, NAN, NAN, 0));
 }
 
-TEST(acceptable_knows_where_rounding_overflows) {
+TEST_CASE("acceptable knows where rounding overflows") {
   CHECK(acceptable(ElementType::f16, HUGE_VAL, HUGE_VAL, 0));
   CHECK(!acceptable(ElementType::f16, -HUGE_VAL, HUGE_VAL, 0));
   CHECK(!acceptable(ElementType::f16, 65504, HUGE_VAL, 1));
@@ -93,7 +95,7 @@ TEST(acceptable_knows_where_rounding_overflows) {
   CHECK(acceptable(ElementType::bf16, HUGE_VAL, 3.4e38, 0));
 }
 
-TEST(wrong_elements_are_counted_and_placed) {
+TEST_CASE("wrong elements are counted and placed") {
   Case item(64, 128);
   for (std::int64_t c = 32; c < 48; ++c) item.put(5, c, 1000);
   const Comparison result = item.run();
@@ -110,7 +112,7 @@ TEST(wrong_elements_are_counted_and_placed) {
   CHECK_EQ(evidence.at("badColumns").dump(), "[32,47]");
 }
 
-TEST(an_element_that_nobody_wrote_is_unwritten) {
+TEST_CASE("an element that nobody wrote is unwritten") {
   for (const ElementType type : {ElementType::f16, ElementType::bf16, ElementType::f32}) {
     Case item(8, 8, type);
     fill(item.at(3, 3), element_bytes(type), kUnwritten);
@@ -121,7 +123,7 @@ TEST(an_element_that_nobody_wrote_is_unwritten) {
   }
 }
 
-TEST(an_inout_element_left_as_it_was_is_unwritten) {
+TEST_CASE("an inout element left as it was is unwritten") {
   Case item(8, 8);
   item.tensor.role = Role::inout;
   item.initial = item.contents;
@@ -129,13 +131,13 @@ TEST(an_inout_element_left_as_it_was_is_unwritten) {
   CHECK_EQ(std::string(item.run().verdict()), "unwritten");
 }
 
-TEST(guard_fill_in_an_output_is_out_of_bounds) {
+TEST_CASE("guard fill in an output is out of bounds") {
   Case item(8, 8);
   fill(item.at(7, 0), 2, kGuard);
   CHECK_EQ(std::string(item.run().verdict()), "out-of-bounds");
 }
 
-TEST(class_mismatch_is_nonfinite) {
+TEST_CASE("class mismatch is nonfinite") {
   Case item(8, 8);
   item.put(1, 1, NAN);
   CHECK_EQ(std::string(item.run().verdict()), "nonfinite");
@@ -146,7 +148,7 @@ TEST(class_mismatch_is_nonfinite) {
   CHECK(other.run().ok());
 }
 
-TEST(worst_ratio_is_reported_for_passing_outputs_and_capped) {
+TEST_CASE("worst ratio is reported for passing outputs and capped") {
   Case item(4, 4);
   item.expected(0, 0) += 0.005;
   const Comparison close = item.run();
@@ -157,13 +159,13 @@ TEST(worst_ratio_is_reported_for_passing_outputs_and_capped) {
   CHECK_EQ(item.run().worst, kMaxRatio);
 }
 
-TEST(a_reference_of_the_wrong_size_is_a_bug_of_the_family) {
+TEST_CASE("a reference of the wrong size is a bug of the family") {
   Case item(4, 4);
   item.reference.bound.pop_back();
-  CHECK_THROWS(item.run(), "16 values and 15 bounds");
+  CHECK_THROWS_WITH(item.run(), doctest::Contains("16 values and 15 bounds"));
 }
 
-TEST(patterns_in_words) {
+TEST_CASE("patterns in words") {
   CHECK_EQ(describe_pattern(map_of(4, 4, [](auto, auto) { return true; })), "every element");
   CHECK_EQ(describe_pattern(map_of(4, 4, [](auto r, auto c) { return r == 1 && c == 2; })), "one element");
   CHECK_EQ(describe_pattern(map_of(128, 64, [](auto r, auto) { return r >= 64; })),

@@ -1,14 +1,15 @@
 #include "tilewright/elements.hpp"
 
+#include <doctest/doctest.h>
+
 #include <cmath>
 #include <numeric>
 
-#include "check.hpp"
 #include "tilewright/parallel.hpp"
 
 using namespace tilewright;
 
-TEST(every_16_bit_float_survives) {
+TEST_CASE("every 16 bit float survives") {
   int lost = 0;
   for (unsigned bits = 0; bits < 65536; ++bits) {
     const auto word = static_cast<std::uint16_t>(bits);
@@ -19,7 +20,7 @@ TEST(every_16_bit_float_survives) {
   CHECK_EQ(lost, 0);
 }
 
-TEST(rounding_to_nearest_even) {
+TEST_CASE("rounding to nearest even") {
   CHECK_EQ(f16_from_double(1 + 0x1p-11), 0x3C00);            // tie, down to even
   CHECK_EQ(f16_from_double(1 + 3 * 0x1p-11), 0x3C02);        // tie, up to even
   CHECK_EQ(f16_from_double(1 + 0x1p-11 + 0x1p-40), 0x3C01);  // one rounding, not two through float
@@ -34,22 +35,22 @@ TEST(rounding_to_nearest_even) {
   CHECK_EQ(f16_from_double(-0.0), 0x8000);
 }
 
-TEST(dot_product_bound_is_the_documented_formula) {
+TEST_CASE("dot product bound is the documented formula") {
   CHECK_EQ(dot_product_bound(64, 100, -3, ElementType::f16),
            6 * 8 * 0x1p-23 * 100 + 1.01 * 0x1p-11 * 3 + 0x1p-25);
   CHECK_EQ(dot_product_bound(0, 0, 0, ElementType::f32), 0x1p-25);
 }
 
-TEST(parallel_for_covers_every_index_once) {
+TEST_CASE("parallel for covers every index once") {
   std::vector<int> seen(10001);
   parallel_for(10001, 7, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) ++seen[static_cast<std::size_t>(i)];
   });
   CHECK_EQ(std::accumulate(seen.begin(), seen.end(), 0), 10001);
-  CHECK_THROWS(parallel_for(100, 1,
-                            [](std::int64_t i, std::int64_t) {
-                              if (i == 42) throw std::runtime_error("at 42");
-                            }),
-               "at 42");
+  CHECK_THROWS_WITH(parallel_for(100, 1,
+                                 [](std::int64_t i, std::int64_t) {
+                                   if (i == 42) throw std::runtime_error("at 42");
+                                 }),
+                    doctest::Contains("at 42"));
   parallel_for(0, 1, [](std::int64_t, std::int64_t) { throw std::runtime_error("nothing to do"); });
 }

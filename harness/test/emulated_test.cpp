@@ -1,7 +1,8 @@
 // The gate on the emulated device, with kernels that are wrong in ways that only a device can see.
+#include <doctest/doctest.h>
+
 #include <string>
 
-#include "check.hpp"
 #include "family/args.hpp"
 #include "gate.hpp"
 
@@ -41,7 +42,7 @@ bool says(const Json& verdict, const char* part) {
 
 }  // namespace
 
-TEST(correct_kernels_pass_under_every_schedule) {
+TEST_CASE("correct kernels pass under every schedule") {
   for (const char* symbol : {"axpby_good", "axpby_shared"}) {
     const Json result = verdict(symbol, R"([
       {"id":"plain","tier":"structures","problem":{"m":5,"n":36}},
@@ -54,7 +55,7 @@ TEST(correct_kernels_pass_under_every_schedule) {
   }
 }
 
-TEST(evidence_counts_what_moves_and_which_banks_conflict) {
+TEST_CASE("evidence counts what moves and which banks conflict") {
   const Json evidence =
       verdict("axpby_banks", R"([{"id":"plain","tier":"structures","problem":{"m":5,"n":32}}])")
           .at("evidence");
@@ -74,12 +75,12 @@ TEST(evidence_counts_what_moves_and_which_banks_conflict) {
   CHECK(lines[0].at("line").text().find("kernels.cpp:") != std::string::npos);
 }
 
-TEST(kernels_without_conflicts_name_no_line) {
+TEST_CASE("kernels without conflicts name no line") {
   const Json evidence = verdict("axpby_shared", kCase).at("evidence");
   CHECK_EQ(evidence.at("bankConflicts").items().size(), 0u);
 }
 
-TEST(the_device_names_the_cause) {
+TEST_CASE("the device names the cause") {
   CHECK_EQ(word("axpby_race"), "race");
   CHECK_EQ(word("axpby_unwritten"), "unwritten");
   CHECK_EQ(word("axpby_null"), "out-of-bounds");
@@ -88,7 +89,7 @@ TEST(the_device_names_the_cause) {
   CHECK(word("axpby_ragged") != "passed");
 }
 
-TEST(a_launch_may_take_as_long_as_the_job_says) {
+TEST_CASE("a launch may take as long as the job says") {
   for (const double seconds : {0.25, 0.5}) {
     const Json result = verdict("axpby_spin", kCase, seconds);
     CHECK_EQ(result.at("verdict").text(), "hang");
@@ -96,7 +97,7 @@ TEST(a_launch_may_take_as_long_as_the_job_says) {
   }
 }
 
-TEST(a_finding_says_where_and_under_which_seed) {
+TEST_CASE("a finding says where and under which seed") {
   const Json result = verdict("axpby_trap", kCase);
   CHECK(says(result, "axpby gives up"));
   CHECK(says(result, "kernels.cpp"));
@@ -104,7 +105,7 @@ TEST(a_finding_says_where_and_under_which_seed) {
   CHECK_EQ(result.at("evidence").at("case").text(), "plain");
 }
 
-TEST(an_output_holds_nothing_before_it_is_written) {
+TEST_CASE("an output holds nothing before it is written") {
   const Json result = verdict("axpby_reads_output", kCase);
   CHECK_EQ(result.at("verdict").text(), "race");
   CHECK(says(result, "of 'c'"));
@@ -116,13 +117,13 @@ TEST(an_output_holds_nothing_before_it_is_written) {
   CHECK_EQ(verdict("axpby_reads_output", both).at("verdict").text(), "passed");
 }
 
-TEST(what_cannot_be_loaded_is_refused) {
+TEST_CASE("what cannot be loaded is refused") {
   const Json result = verdict("axpby_missing", kCase);
   CHECK_EQ(result.at("verdict").text(), "launch");
   CHECK(says(result, "exports no kernel axpby_missing"));
 }
 
-TEST(it_stands_for_the_architecture_that_it_is_told) {
+TEST_CASE("it stands for the architecture that it is told") {
   const auto device = open_device(Json()
                                       .set("name", "sm_86")
                                       .set("capability", 86)
@@ -136,14 +137,14 @@ TEST(it_stands_for_the_architecture_that_it_is_told) {
   launch.shared_bytes = 101377;
   plan.launches = {launch};
   const auto prepare = [&] { device->prepare(device->load(AXPBY_KERNELS, "axpby_good"), plan); };
-  CHECK_THROWS(prepare(), "101377 bytes of shared memory; at most 101376");
+  CHECK_THROWS_WITH(prepare(), doctest::Contains("101377 bytes of shared memory; at most 101376"));
   plan.launches[0].shared_bytes = 101376;
   prepare();
   plan.launches[0].grid = plan.launches[0].cluster = {2, 1, 1};
-  CHECK_THROWS(prepare(), "2 blocks per cluster; at most 1");
+  CHECK_THROWS_WITH(prepare(), doctest::Contains("2 blocks per cluster; at most 1"));
 }
 
-TEST(schedules_are_read_strictly) {
+TEST_CASE("schedules are read strictly") {
   const auto device = open_device();
   CHECK(device->streams() == nullptr);
   Plan plan;
@@ -151,18 +152,18 @@ TEST(schedules_are_read_strictly) {
   launch.arguments.resize(sizeof(axpby::Args));
   launch.block = {2048, 1, 1};
   plan.launches = {launch};
-  CHECK_THROWS(device->prepare(device->load(AXPBY_KERNELS, "axpby_good"), plan),
-               "2048 threads per block; at most 1024");
+  CHECK_THROWS_WITH(device->prepare(device->load(AXPBY_KERNELS, "axpby_good"), plan),
+                    doctest::Contains("2048 threads per block; at most 1024"));
   launch.block = {32, 1, 1};
   launch.cluster = {2, 1, 1};
   plan.launches = {launch};
-  CHECK_THROWS(device->prepare(device->load(AXPBY_KERNELS, "axpby_good"), plan),
-               "no multiple of the cluster's 2");
+  CHECK_THROWS_WITH(device->prepare(device->load(AXPBY_KERNELS, "axpby_good"), plan),
+                    doctest::Contains("no multiple of the cluster's 2"));
   plan.launches.clear();
   Schedule schedule;
   schedule.order = "alphabetical";
   launch.cluster = {1, 1, 1};
   plan.launches = {launch};
-  CHECK_THROWS(device->prepare(device->load(AXPBY_KERNELS, "axpby_good"), plan)->run(schedule),
-               "in-order, random, greedy");
+  CHECK_THROWS_WITH(device->prepare(device->load(AXPBY_KERNELS, "axpby_good"), plan)->run(schedule),
+                    doctest::Contains("in-order, random, greedy"));
 }

@@ -1,6 +1,9 @@
 #include "gate.hpp"
 
-#include "check.hpp"
+#include <doctest/doctest.h>
+
+#include <string>
+
 #include "host_device.hpp"
 
 using namespace tilewright;
@@ -56,7 +59,7 @@ const char* const kRepeat =
 
 }  // namespace
 
-TEST(a_good_kernel_passes_every_tier) {
+TEST_CASE("a good kernel passes every tier") {
   const Json result = verdict(good, R"([
     {"id":"plain","tier":"exact","problem":{"m":5,"n":36}},
     {"id":"empty","tier":"structures","problem":{"m":0,"n":36}},
@@ -71,13 +74,13 @@ TEST(a_good_kernel_passes_every_tier) {
   CHECK_EQ(result.at("evidence").at("launches").integer(), 3 + 3 + 2 + 6 + 3);
 }
 
-TEST(each_case_is_announced_before_it_runs) {
+TEST_CASE("each case is announced before it runs") {
   const auto out = lines(good, kPlain);
   CHECK_EQ(out.size(), 4u);
   CHECK_EQ(out[1].dump(), R"({"event":"case","id":"1","case":"plain","schedule":0})");
 }
 
-TEST(an_output_left_alone_is_unwritten) {
+TEST_CASE("an output left alone is unwritten") {
   const Json result = verdict(
       [](const Args& args) {
         for (int i = 0; i + 1 < args.m; ++i) row(args, i);
@@ -88,11 +91,11 @@ TEST(an_output_left_alone_is_unwritten) {
   CHECK_EQ(result.at("evidence").at("case").text(), "plain");
 }
 
-TEST(a_kernel_that_never_ran_is_unwritten_not_wrong) {
+TEST_CASE("a kernel that never ran is unwritten not wrong") {
   CHECK_EQ(word(verdict([](const Args&) {}, kPlain)), "unwritten");
 }
 
-TEST(wrong_values_are_wrong_and_placed) {
+TEST_CASE("wrong values are wrong and placed") {
   const Json result = verdict(
       [](const Args& args) {
         good(args);
@@ -104,7 +107,7 @@ TEST(wrong_values_are_wrong_and_placed) {
   CHECK_EQ(result.at("evidence").at("wrongElements").integer(), 1);
 }
 
-TEST(nan_is_nonfinite) {
+TEST_CASE("nan is nonfinite") {
   CHECK_EQ(word(verdict(
                [](const Args& args) {
                  good(args);
@@ -114,7 +117,7 @@ TEST(nan_is_nonfinite) {
            "nonfinite");
 }
 
-TEST(stray_writes_are_out_of_bounds) {
+TEST_CASE("stray writes are out of bounds") {
   const auto behind = verdict(
       [](const Args& args) {
         good(args);
@@ -160,7 +163,7 @@ TEST(stray_writes_are_out_of_bounds) {
   CHECK(says(workspace, "behind the end of 'workspace'"));
 }
 
-TEST(a_copied_guard_is_out_of_bounds) {
+TEST_CASE("a copied guard is out of bounds") {
   const Json result = verdict(
       [](const Args& args) {
         good(args);
@@ -171,7 +174,7 @@ TEST(a_copied_guard_is_out_of_bounds) {
   CHECK(says(result, "copied from outside an operand"));
 }
 
-TEST(beta_zero_must_not_read_c) {
+TEST_CASE("beta zero must not read c") {
   const Json result = verdict(
       [](const Args& args) {
         for (int j = 0; j < args.m * args.ldc; ++j) args.c[j] = 0 * args.c[j];
@@ -180,7 +183,7 @@ TEST(beta_zero_must_not_read_c) {
   CHECK(word(result) != "passed");
 }
 
-TEST(changing_bits_are_nondeterministic_only_where_promised) {
+TEST_CASE("changing bits are nondeterministic only where promised") {
   int run = 0;
   const auto kernel = [&](const Args& args) {
     good(args);
@@ -190,7 +193,7 @@ TEST(changing_bits_are_nondeterministic_only_where_promised) {
   CHECK_EQ(word(verdict(kernel, kRepeat, false)), "passed");
 }
 
-TEST(a_second_launch_that_fails_is_stateful) {
+TEST_CASE("a second launch that fails is stateful") {
   int run = 0;
   const Json result = verdict(
       [&](const Args& args) {
@@ -201,7 +204,7 @@ TEST(a_second_launch_that_fails_is_stateful) {
   CHECK(says(result, "right on the first launch, but launch 2 of 4"));
 }
 
-TEST(an_input_kept_from_an_earlier_launch_is_stateful) {
+TEST_CASE("an input kept from an earlier launch is stateful") {
   std::vector<float> kept;
   const Json result = verdict(
       [&](const Args& args) {
@@ -215,7 +218,7 @@ TEST(an_input_kept_from_an_earlier_launch_is_stateful) {
   CHECK(says(result, "alternating with another input"));
 }
 
-TEST(the_workspace_is_cleared_before_every_run) {
+TEST_CASE("the workspace is cleared before every run") {
   CHECK_EQ(word(verdict(
                [](const Args& args) {
                  if ((*args.counter)++ == 0) good(args);
@@ -224,7 +227,7 @@ TEST(the_workspace_is_cleared_before_every_run) {
            "passed");
 }
 
-TEST(refusals) {
+TEST_CASE("refusals") {
   const Json declined = verdict(good, R"([{"id":"r","tier":"edges","problem":{"m":5,"n":37}}])");
   CHECK_EQ(word(declined), "launch");
   CHECK(says(declined, "n must be a multiple of 4"));
@@ -239,19 +242,20 @@ TEST(refusals) {
   CHECK_EQ(word(verdict([](const Args&) { throw LaunchRefused("too many resources"); }, kPlain)), "launch");
 }
 
-TEST(a_lost_device_is_a_fault_and_ends_the_worker) {
+TEST_CASE("a lost device is a fault and ends the worker") {
   const auto out = lines([](const Args&) { throw DeviceLost("illegal address"); }, kPlain);
   CHECK_EQ(out[out.size() - 2].at("verdict").text(), "fault");
   CHECK_EQ(out.back().at("event").text(), "lost");
 }
 
-TEST(a_malformed_job_is_an_error_not_a_verdict) {
-  CHECK_THROWS(verdict(good, R"([{"id":"r","tier":"edges","problem":{"n":37}}])"), "no member \"m\"");
-  CHECK_THROWS(verdict(good, R"([{"id":"r","tier":"edges","schedules":[3],"problem":{"m":1,"n":4}}])"),
-               "names schedule 3 of 1");
+TEST_CASE("a malformed job is an error not a verdict") {
+  CHECK_THROWS_WITH(verdict(good, R"([{"id":"r","tier":"edges","problem":{"n":37}}])"),
+                    doctest::Contains("no member \"m\""));
+  CHECK_THROWS_WITH(verdict(good, R"([{"id":"r","tier":"edges","schedules":[3],"problem":{"m":1,"n":4}}])"),
+                    doctest::Contains("names schedule 3 of 1"));
 }
 
-TEST(the_first_finding_of_the_device_is_the_verdict) {
+TEST_CASE("the first finding of the device is the verdict") {
   RunReport report;
   judge_report(report);
   report.findings = {{"race", "race", "thread 1 and 2"}, {"hang", "deadlock", "all wait"}};

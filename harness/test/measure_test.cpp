@@ -1,8 +1,10 @@
 #include "measure.hpp"
 
-#include <cmath>
+#include <doctest/doctest.h>
 
-#include "check.hpp"
+#include <cmath>
+#include <string>
+
 #include "host_device.hpp"
 
 using namespace tilewright;
@@ -98,13 +100,13 @@ std::vector<std::unique_ptr<Baseline>> make_baselines() {
 }
 }  // namespace tilewright
 
-TEST(median_of_samples) {
+TEST_CASE("median of samples") {
   CHECK_EQ(median({}), 0.0);
   CHECK_EQ(median({3, 1, 2}), 2.0);
   CHECK_EQ(median({4, 1, 2, 3}), 2.5);
 }
 
-TEST(what_passed_is_timed_hot_and_cold_beside_the_baseline) {
+TEST_CASE("what passed is timed hot and cold beside the baseline") {
   host::kernels() = {{"slow", taking(2e-3)}, {"fast", taking(1e-3)}};
   const auto out = run({"slow", "fast"}, R"({"samples":4,"warmup":1,"launchesPerSample":5})");
   const Json hot = only(out, "measurement", "fast")[0], cold = only(out, "measurement", "fast")[1];
@@ -123,7 +125,7 @@ TEST(what_passed_is_timed_hot_and_cold_beside_the_baseline) {
   CHECK_EQ(out.back().at("event").text(), "done");
 }
 
-TEST(what_fails_its_check_is_never_timed) {
+TEST_CASE("what fails its check is never timed") {
   host::kernels() = {{"fast", taking(1e-3)}, {"wrong", [](const Args& args) {
                                                 good(args);
                                                 args.c[3] += 1;
@@ -135,7 +137,7 @@ TEST(what_fails_its_check_is_never_timed) {
   CHECK_EQ(only(out, "measurement", "fast").size(), 2u);
 }
 
-TEST(clearly_slow_variants_are_dropped_and_baselines_are_not) {
+TEST_CASE("clearly slow variants are dropped and baselines are not") {
   host::kernels() = {{"slow", taking(2e-3)}, {"fast", taking(1e-3)}};
   const auto out = run({"slow", "fast"}, R"({"samples":20,"earlyStop":1.5,"cold":false})");
   const Json slow = only(out, "measurement", "slow")[0];
@@ -145,7 +147,7 @@ TEST(clearly_slow_variants_are_dropped_and_baselines_are_not) {
   CHECK_EQ(only(out, "measurement", "library")[0].at("samples").items().size(), 20u);
 }
 
-TEST(turns_alternate_in_direction) {
+TEST_CASE("turns alternate in direction") {
   std::string order;
   host::kernels() = {{"a",
                       [&](const Args& args) {
@@ -160,7 +162,7 @@ TEST(turns_alternate_in_direction) {
   CHECK_EQ(order, "ababbaabba");  // two checks, then four rounds
 }
 
-TEST(impossible_times_are_rejected) {
+TEST_CASE("impossible times are rejected") {
   CHECK(implausible(0, 1, 1, 0, 0, true).has_value());
   CHECK(implausible(1, 2e12, 0, 1e12, 0, true)->find("2 TFLOPS is above the peak of 1") != std::string::npos);
   CHECK(!implausible(1, 1.04e12, 0, 1e12, 0, true));
@@ -172,7 +174,7 @@ TEST(impossible_times_are_rejected) {
         std::string::npos);
 }
 
-TEST(a_fault_while_sampling_names_its_subject) {
+TEST_CASE("a fault while sampling names its subject") {
   int runs = 0;
   host::kernels() = {{"late", [&](const Args& args) {
                         good(args);
@@ -184,7 +186,7 @@ TEST(a_fault_while_sampling_names_its_subject) {
   CHECK_EQ(out.back().at("event").text(), "lost");
 }
 
-TEST(damage_by_one_variant_is_not_another_ones_fault) {
+TEST_CASE("damage by one variant is not another ones fault") {
   host::kernels() = {{"vandal",
                       [](const Args& args) {
                         good(args);
@@ -198,7 +200,7 @@ TEST(damage_by_one_variant_is_not_another_ones_fault) {
   CHECK_EQ(only(out, "measurement", "next").size(), 1u);
 }
 
-TEST(a_second_check_after_sampling) {
+TEST_CASE("a second check after sampling") {
   int runs = 0;
   host::kernels() = {{"tired", [&](const Args& args) {
                         if (++runs < 5) good(args);

@@ -1,8 +1,9 @@
 #include "rules.hpp"
 
+#include <doctest/doctest.h>
+
 #include <cmath>
 
-#include "check.hpp"
 #include "tilewright/elements.hpp"
 
 using namespace tilewright;
@@ -33,13 +34,13 @@ bool accepts(const Json& json, const char* rule) { return json.at(rule).boolean(
 
 }  // namespace
 
-TEST(a_correct_output_is_accepted_by_all) {
+TEST_CASE("a correct output is accepted by all") {
   const Json json = opinions({});
   for (const char* rule : {"cutlass", "tilelang", "deepgemm", "allclose"}) CHECK(accepts(json, rule));
   CHECK_EQ(json.at("kernelTunerAtol").number(), 0.0);
 }
 
-TEST(a_small_error_passes_some) {
+TEST_CASE("a small error passes some") {
   const Json json = opinions({1.0625});  // 6 %
   CHECK(accepts(json, "cutlass"));       // 0.05 of the sum of both
   CHECK(!accepts(json, "allclose"));
@@ -48,17 +49,17 @@ TEST(a_small_error_passes_some) {
   CHECK(std::abs(json.at("kernelTunerAtol").number() - 0.0625) < 1e-4);
 }
 
-TEST(one_element_in_a_hundred_may_be_anything_to_tilelang) {
+TEST_CASE("one element in a hundred may be anything to tilelang") {
   CHECK(accepts(opinions({9, 9, 9, 9, 9, 9, 9, 9, 9, 9}), "tilelang"));
   CHECK(!accepts(opinions({9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9}), "tilelang"));
 }
 
-TEST(a_global_measure_does_not_see_one_element) {
+TEST_CASE("a global measure does not see one element") {
   CHECK(accepts(opinions({0}, 2000), "deepgemm"));
   CHECK(!accepts(opinions({0, 0, 0}, 1000), "deepgemm"));
 }
 
-TEST(nan_is_accepted_by_none_that_looks_at_every_element) {
+TEST_CASE("nan is accepted by none that looks at every element") {
   const Json json = opinions({NAN});
   for (const char* rule : {"cutlass", "deepgemm", "allclose"}) CHECK(!accepts(json, rule));
   CHECK(accepts(json, "tilelang"));

@@ -37,7 +37,7 @@ void check_counts(const Result& result, std::uint64_t accesses, std::uint64_t wa
 
 }  // namespace
 
-TEST(four_bytes_are_served_by_the_warp) {
+TEST_CASE("four bytes are served by the warp") {
   check_counts(strided<std::uint32_t>(4), 1, 1, 0);
   check_counts(strided<std::uint32_t>(8), 1, 2, 1);
   check_counts(strided<std::uint32_t>(128), 1, 32, 31);
@@ -47,19 +47,19 @@ TEST(four_bytes_are_served_by_the_warp) {
   check_counts(strided<std::uint8_t>(1), 1, 1, 0);
 }
 
-TEST(eight_bytes_are_served_by_half_warps) {
+TEST_CASE("eight bytes are served by half warps") {
   check_counts(strided<std::uint64_t>(8), 1, 2, 0);
   check_counts(strided<std::uint64_t>(16), 1, 4, 2);
   check_counts(strided<std::uint64_t>(128), 1, 32, 30);
 }
 
-TEST(sixteen_bytes_are_served_by_quarter_warps) {
+TEST_CASE("sixteen bytes are served by quarter warps") {
   check_counts(strided<Sixteen>(16), 1, 4, 0);
   check_counts(strided<Sixteen>(128), 1, 32, 28);
   check_counts(strided<Sixteen>(144), 1, 4, 0);
 }
 
-TEST(threads_are_put_together_to_warps_in_every_order) {
+TEST_CASE("threads are put together to warps in every order") {
   for (const Config& config : all_modes()) {
     const Result result = run(
         [] {
@@ -74,7 +74,7 @@ TEST(threads_are_put_together_to_warps_in_every_order) {
   }
 }
 
-TEST(diverged_lanes_are_told_apart_by_place_and_turn) {
+TEST_CASE("diverged lanes are told apart by place and turn") {
   for (const Config& config : all_modes()) {
     const Result result = run(
         [] {
@@ -90,7 +90,7 @@ TEST(diverged_lanes_are_told_apart_by_place_and_turn) {
   }
 }
 
-TEST(copies_and_addressed_accesses_count_too) {
+TEST_CASE("copies and addressed accesses count too") {
   Buffer<std::uint32_t> source(32 * 4);
   const Result result = run([&] {
     const std::uint32_t row = shared_start() + ids->lane * 128;
@@ -102,7 +102,7 @@ TEST(copies_and_addressed_accesses_count_too) {
   check_counts(result, 3, 32 + 32 + 1, 28 + 31);
 }
 
-TEST(sites_name_the_worst_line_first) {
+TEST_CASE("sites name the worst line first") {
   const Result result = run([] {
     auto* words = reinterpret_cast<volatile std::uint32_t*>(shared_base());
     words[ids->lane] = 1;
@@ -116,11 +116,11 @@ TEST(sites_name_the_worst_line_first) {
   CHECK(lines[0] != lines[1]);
 }
 
-TEST(code_that_the_loader_does_not_know_keeps_its_address) {
+TEST_CASE("code that the loader does not know keeps its address") {
   CHECK_EQ(source_lines({reinterpret_cast<const void*>(0x1234)})[0], std::string("0x1234"));
 }
 
-TEST(a_thread_that_never_joins_its_warp_says_what_was_not_counted) {
+TEST_CASE("a thread that never joins its warp says what was not counted") {
   const Result result = run([] {
     auto* words = reinterpret_cast<volatile std::uint32_t*>(shared_base());
     for (unsigned i = 0; i < core::kMostNoted + 10; ++i) words[ids->lane] = i;

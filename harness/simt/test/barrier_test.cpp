@@ -3,7 +3,7 @@
 
 using namespace simt;
 
-TEST(named_barriers) {
+TEST_CASE("named barriers") {
   for (const Config& config : all_modes())
     CHECK_CLEAN(launch(config, {1}, {128}, 1024, {1}, [] {
       const std::uint32_t base = shared_start();
@@ -23,7 +23,7 @@ TEST(named_barriers) {
     }));
 }
 
-TEST(barriers_with_a_vote) {
+TEST_CASE("barriers with a vote") {
   for (const Config& config : all_modes())
     CHECK_CLEAN(launch(config, {1}, {96}, 0, {1}, [] {
       const int me = static_cast<int>(ids->thread.x);
@@ -35,7 +35,7 @@ TEST(barriers_with_a_vote) {
     }));
 }
 
-TEST(exited_threads_do_not_count) {
+TEST_CASE("exited threads do not count") {
   for (const Config& config : all_modes())
     CHECK_CLEAN(launch(config, {1}, {128}, 0, {1}, [] {
       if (ids->thread.x >= 70) return;
@@ -43,7 +43,7 @@ TEST(exited_threads_do_not_count) {
     }));
 }
 
-TEST(cluster_barrier_orders_remote_stores) {
+TEST_CASE("cluster barrier orders remote stores") {
   const auto kernel = [](bool release) {
     return [release] {
       const std::uint32_t base = shared_start();
@@ -63,7 +63,7 @@ TEST(cluster_barrier_orders_remote_stores) {
   }
 }
 
-TEST(an_exited_block_must_be_left_alone) {
+TEST_CASE("an exited block must be left alone") {
   const Result result = launch(checked(), {2}, {32}, 1024, {2}, [] {
     if (ids->cluster_rank == 0) return;
     store_shared<int>(map_shared_rank(shared_start(), 0), 1);
@@ -71,7 +71,7 @@ TEST(an_exited_block_must_be_left_alone) {
   CHECK_FINDING(result, "exit", "rank 0, which has exited");
 }
 
-TEST(misuse_is_reported) {
+TEST_CASE("misuse is reported") {
   const auto run = [](auto kernel) { return launch(checked(), {1}, {64}, 0, {1}, kernel); };
   CHECK_FINDING(run([] { bar_sync(16, 64); }), "barrier", "0 to 15");
   CHECK_FINDING(run([] { bar_sync(1, 33); }), "barrier", "multiple of 32");
@@ -80,7 +80,7 @@ TEST(misuse_is_reported) {
   CHECK_FINDING(run([] { cluster_wait(); }), "barrier", "without barrier.cluster.arrive");
 }
 
-TEST(deadlock_names_who_waits_where) {
+TEST_CASE("deadlock names who waits where") {
   for (const Config& config : all_modes()) {
     const Result result = launch(config, {1}, {96}, 1024, {1}, [] {
       if (ids->warp == 0) bar_sync(3, 96);

@@ -78,7 +78,7 @@ struct Numbers : Buffer<std::uint16_t> {
 
 }  // namespace
 
-TEST(every_swizzle_and_rank_loads) {
+TEST_CASE("every swizzle and rank loads") {
   Numbers numbers(1 << 15);
   const struct {
     unsigned swizzle;
@@ -96,7 +96,7 @@ TEST(every_swizzle_and_rank_loads) {
   }
 }
 
-TEST(what_is_outside_becomes_zero) {
+TEST_CASE("what is outside becomes zero") {
   Numbers numbers(4096);
   const TensorMap map = map_of(numbers, {50, 40}, {64, 16}, 3);  // rows of 50 elements, 112 bytes apart
   for (const Config& config : all_modes())
@@ -108,7 +108,7 @@ TEST(what_is_outside_becomes_zero) {
   check_load<float>(map_of(floats, {5, 7}, {8, 8}, 1), {-2, 3}, checked());
 }
 
-TEST(multicast_reaches_every_block) {
+TEST_CASE("multicast reaches every block") {
   Numbers numbers(64 * 8);
   const TensorMap map = map_of(numbers, {64, 8}, {64, 8}, 3);
   for (const Config& config : all_modes()) {
@@ -135,7 +135,7 @@ TEST(multicast_reaches_every_block) {
   }
 }
 
-TEST(stores_drop_what_is_outside) {
+TEST_CASE("stores drop what is outside") {
   for (const Config& config : all_modes())
     for (unsigned swizzle_mode : {0u, 3u}) {
       Buffer<std::uint16_t> out(48 * 8, "out");
@@ -182,7 +182,7 @@ Result store_box_at(const Config& config, const TensorMap& map, std::vector<int>
 
 }  // namespace
 
-TEST(stores_clip_rows_by_16_bytes) {
+TEST_CASE("stores clip rows by 16 bytes") {
   for (const Config& config : all_modes())
     for (const std::uint64_t width : {125u, 122u, 120u}) {
       Buffer<std::uint16_t> out(136 * 3, "out");
@@ -197,14 +197,14 @@ TEST(stores_clip_rows_by_16_bytes) {
     }
 }
 
-TEST(a_store_beyond_the_row_needs_room_behind_it) {
+TEST_CASE("a store beyond the row needs room behind it") {
   Buffer<std::uint16_t> out(125, "out");
   CHECK_FINDING(store_box_at(checked(), map_of(out, {125}, {64}), {64}), "global-out-of-bounds",
                 "tensor store of 128 bytes at byte 128 of 'out' (250 bytes)");
   CHECK_CLEAN(store_box_at(checked(), map_of(out, {120}, {64}), {64}));
 }
 
-TEST(stores_may_not_start_before_the_tensor) {
+TEST_CASE("stores may not start before the tensor") {
   Buffer<std::uint16_t> out(64 * 8, "out");
   const TensorMap map = map_of(out, {64, 8}, {64, 8}, 3);
   for (const BulkReduce reduce : {BulkReduce::none, BulkReduce::add})
@@ -212,7 +212,7 @@ TEST(stores_may_not_start_before_the_tensor) {
       CHECK_FINDING(store_box_at(checked(), map, corner, reduce), "trap", "illegal instruction");
 }
 
-TEST(a_box_narrower_than_the_swizzle_keeps_the_span_as_pitch) {
+TEST_CASE("a box narrower than the swizzle keeps the span as pitch") {
   const struct {
     unsigned swizzle;
     std::uint32_t inner, span;
@@ -235,7 +235,7 @@ TEST(a_box_narrower_than_the_swizzle_keeps_the_span_as_pitch) {
   }
 }
 
-TEST(a_narrow_box_leaves_the_rest_of_its_spans_alone) {
+TEST_CASE("a narrow box leaves the rest of its spans alone") {
   Numbers numbers(32 * 16);
   const TensorMap map = map_of(numbers, {32, 16}, {32, 16}, 3);
   for (const Config& config : all_modes())
@@ -267,7 +267,7 @@ TEST(a_narrow_box_leaves_the_rest_of_its_spans_alone) {
   CHECK_FINDING(result, "shared-out-of-bounds", "tensor load of 2048 bytes");
 }
 
-TEST(what_a_store_drops_need_not_be_written) {
+TEST_CASE("what a store drops need not be written") {
   Buffer<std::uint16_t> out(48 * 8, "out");
   const TensorMap map = map_of(out, {48, 8}, {64, 8}, 3);
   CHECK_CLEAN(launch(checked(), {1}, {32}, 4096, {1}, [&] {
@@ -284,7 +284,7 @@ TEST(what_a_store_drops_need_not_be_written) {
   }));
 }
 
-TEST(reductions_add) {
+TEST_CASE("reductions add") {
   for (const Config& config : all_modes()) {
     Buffer<float> out(64, "out");
     Buffer<std::uint16_t> halves(64, "halves");
@@ -312,7 +312,7 @@ TEST(reductions_add) {
   }
 }
 
-TEST(bulk_store_and_reuse_of_its_source) {
+TEST_CASE("bulk store and reuse of its source") {
   const auto kernel = [](Buffer<int>& out, bool wait) {
     return [&out, wait] {
       const std::uint32_t data = shared_start();
@@ -340,7 +340,7 @@ TEST(bulk_store_and_reuse_of_its_source) {
   }
 }
 
-TEST(work_listed_twice_is_told_from_a_race_of_threads) {
+TEST_CASE("work listed twice is told from a race of threads") {
   const auto stores = [](Buffer<int>& out, unsigned writers, unsigned each) {
     return launch(checked(), {1}, {64}, 1024, {1}, [&out, writers, each] {
       const std::uint32_t data = shared_start();
@@ -404,7 +404,7 @@ Result reload(const Config& config, bool fence) {
 
 }  // namespace
 
-TEST(proxies_need_fences) {
+TEST_CASE("proxies need fences") {
   for (const Config& config : few_modes()) {
     CHECK_CLEAN(store_once(config, Drop::nothing));
     CHECK_FINDING(store_once(config, Drop::fence), "race",
@@ -415,7 +415,7 @@ TEST(proxies_need_fences) {
   }
 }
 
-TEST(an_mbarrier_needs_its_fence_before_tma) {
+TEST_CASE("an mbarrier needs its fence before tma") {
   Buffer<int> source(32, "source");
   const Result result = launch(checked(), {1}, {32}, 1024, {1}, [&] {
     const std::uint32_t barrier = shared_start();
@@ -430,7 +430,7 @@ TEST(an_mbarrier_needs_its_fence_before_tma) {
   CHECK_FINDING(result, "race", "mbarrier.init is not made visible to the async proxy");
 }
 
-TEST(misuse_is_reported) {
+TEST_CASE("misuse is reported") {
   Numbers numbers(4096);
   const TensorMap map = map_of(numbers, {64, 64}, {64, 8}, 3);
   const auto one = [&](auto kernel) {
@@ -454,7 +454,7 @@ TEST(misuse_is_reported) {
                 "global-out-of-bounds", "byte 8176 of 'numbers'");
 }
 
-TEST(a_map_may_not_reach_beyond_its_buffer) {
+TEST_CASE("a map may not reach beyond its buffer") {
   Numbers numbers(64 * 8);
   const TensorMap tall = map_of(numbers, {64, 16}, {64, 8}, 0);  // the buffer has 8 rows
   const Result result = launch(checked(), {1}, {1}, 8192, {1}, [&] {
@@ -467,7 +467,7 @@ TEST(a_map_may_not_reach_beyond_its_buffer) {
                 "tensor load of 128 bytes at byte 1024 of 'numbers' (1024 bytes)");
 }
 
-TEST(maps_that_the_driver_refuses) {
+TEST_CASE("maps that the driver refuses") {
   Numbers numbers(4096);
   const TensorMap good = map_of(numbers, {64, 64}, {64, 8}, 3);
   const auto refusal = [&](auto change) {

@@ -18,7 +18,7 @@ Result block(Kernel kernel, const Config& config = checked(), unsigned threads =
 
 }  // namespace
 
-TEST(groups_complete_in_order) {
+TEST_CASE("groups complete in order") {
   for (const Config& config : all_modes()) {
     Source source(32 * 3 * 4);
     CHECK_CLEAN(block(
@@ -38,7 +38,7 @@ TEST(groups_complete_in_order) {
   }
 }
 
-TEST(late_copies_are_poison_until_waited_for) {
+TEST_CASE("late copies are poison until waited for") {
   Source source(32);
   for (Async async : {Async::now, Async::late}) {
     Config config;
@@ -57,7 +57,7 @@ TEST(late_copies_are_poison_until_waited_for) {
   }
 }
 
-TEST(short_sources_are_filled_with_zeros) {
+TEST_CASE("short sources are filled with zeros") {
   for (const Config& config : all_modes()) {
     Source source(4);
     CHECK_CLEAN(block(
@@ -75,7 +75,7 @@ TEST(short_sources_are_filled_with_zeros) {
   }
 }
 
-TEST(copies_arrive_on_an_mbarrier) {
+TEST_CASE("copies arrive on an mbarrier") {
   for (const Config& config : all_modes())
     for (bool noinc : {false, true}) {
       Source source(32);
@@ -120,7 +120,7 @@ Result handed_over(const Source& source, const Config& config, bool waits, bool 
       config, 64);
 }
 
-TEST(a_thread_outlives_its_copies) {
+TEST_CASE("a thread outlives its copies") {
   Source source(32);
   for (const Config& config : few_modes()) {
     CHECK_FINDING(handed_over(source, config, false, false), "exit", "its last cp.async may be under way");
@@ -129,7 +129,7 @@ TEST(a_thread_outlives_its_copies) {
   }
 }
 
-TEST(a_missing_wait_is_a_race) {
+TEST_CASE("a missing wait is a race") {
   Source source(64);
   for (const Config& config : few_modes()) {
     const Result result = block(
@@ -150,7 +150,7 @@ TEST(a_missing_wait_is_a_race) {
   }
 }
 
-TEST(misuse_is_reported) {
+TEST_CASE("misuse is reported") {
   Source source(64);
   const auto one = [&](auto kernel) {
     return block([&] {

@@ -1,11 +1,12 @@
 // device_test.hpp - what the tests of the emulated device share: launching a lambda, looking for findings.
 #pragma once
+#include <doctest/doctest.h>
+
 #include <cstdint>
 #include <cstring>
 #include <string>
 #include <vector>
 
-#include "check.hpp"
 #include "simt/kernel.hpp"
 
 namespace simt {
@@ -113,9 +114,6 @@ T load_shared(std::uint32_t address) {
 /// No findings at all.
 #define CHECK_CLEAN(result) CHECK_EQ(::simt::all_findings(result), std::string())
 /// A finding of this kind whose message has this part.
-#define CHECK_FINDING(result, kind, part)                \
-  (::simt::contains(::simt::finding(result, kind), part) \
-       ? void()                                          \
-       : check::fail(                                    \
-             __FILE__, __LINE__,                         \
-             std::string("no ") + kind + " with \"" + (part) + "\" in:\n" + ::simt::all_findings(result)))
+#define CHECK_FINDING(result, kind, part)                              \
+  CHECK_MESSAGE(::simt::contains(::simt::finding(result, kind), part), \
+                "no " kind " with \"" part "\" in:\n", ::simt::all_findings(result))

@@ -1,12 +1,12 @@
 // The switch alone: what the ABI says a call keeps, a switch must keep.
 #include "fiber.hpp"
 
+#include <doctest/doctest.h>
+
 #include <cfenv>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
-
-#include "check.hpp"
 
 using simt::core::Fiber;
 using simt::core::FiberEntry;
@@ -107,7 +107,7 @@ void check_alignment() {
 
 }  // namespace
 
-TEST(a_switch_keeps_registers) {
+TEST_CASE("a switch keeps registers") {
   run(
       [] {
         CHECK(keeps_values(first, second, 1000));
@@ -119,7 +119,7 @@ TEST(a_switch_keeps_registers) {
       });
 }
 
-TEST(the_launcher_keeps_registers_too) {
+TEST_CASE("the launcher keeps registers too") {
   static StackPool stacks;
   stacks.reserve(1, kStackBytes);
   first.prepare(stacks.stack(0), stacks.stack_bytes(0), [] {
@@ -144,7 +144,7 @@ void round_in_turn(Fiber& self, Fiber& other, int mode, double nearest, double& 
   CHECK(third() == result);
 }
 
-TEST(a_switch_keeps_the_rounding_of_each_fiber) {
+TEST_CASE("a switch keeps the rounding of each fiber") {
   static double nearest, up, down;
   nearest = third();
   run(
@@ -161,7 +161,7 @@ TEST(a_switch_keeps_the_rounding_of_each_fiber) {
   CHECK(down < up);
 }
 
-TEST(a_fiber_starts_with_the_rounding_of_who_prepares_it) {
+TEST_CASE("a fiber starts with the rounding of who prepares it") {
   static int in_first, in_second;
   std::fesetround(FE_TOWARDZERO);
   run(
@@ -179,7 +179,7 @@ TEST(a_fiber_starts_with_the_rounding_of_who_prepares_it) {
 }
 #endif
 
-TEST(stacks_are_aligned) {
+TEST_CASE("stacks are aligned") {
   run(
       [] {
         check_alignment();
@@ -194,7 +194,7 @@ TEST(stacks_are_aligned) {
       });
 }
 
-TEST(exceptions_unwind_within_a_fiber) {
+TEST_CASE("exceptions unwind within a fiber") {
   static std::string caught;
   caught.clear();
   run(
@@ -219,7 +219,7 @@ TEST(exceptions_unwind_within_a_fiber) {
   CHECK_EQ(caught, std::string("of the second, of the first"));
 }
 
-TEST(each_stack_lies_above_a_guard) {
+TEST_CASE("each stack lies above a guard") {
   StackPool stacks;
   stacks.reserve(3, kStackBytes);
   for (std::size_t i = 0; i < 3; ++i) {

@@ -19,7 +19,7 @@ std::uint16_t bits(float value, MmaType type) {
 
 }  // namespace
 
-TEST(matrices_load_and_store) {
+TEST_CASE("matrices load and store") {
   for (const Config& config : all_modes())
     for (int count : {1, 2, 4})
       for (bool transpose : {false, true})
@@ -49,7 +49,7 @@ TEST(matrices_load_and_store) {
             config));
 }
 
-TEST(bank_conflicts_are_counted) {
+TEST_CASE("bank conflicts are counted") {
   const auto conflicts = [](unsigned pitch) {
     return warp([pitch] {
              const std::uint32_t base = shared_start();
@@ -67,7 +67,7 @@ TEST(bank_conflicts_are_counted) {
   CHECK_EQ(conflicts(0), 0u);  // one row for all: a broadcast
 }
 
-TEST(mma_multiplies) {
+TEST_CASE("mma multiplies") {
   for (MmaType type : {MmaType::f16, MmaType::bf16, MmaType::tf32}) {
     const int depth = type == MmaType::tf32 ? 8 : 16;
     CHECK_CLEAN(warp([=] {
@@ -108,7 +108,7 @@ TEST(mma_multiplies) {
   }
 }
 
-TEST(misuse_is_reported) {
+TEST_CASE("misuse is reported") {
   CHECK_FINDING(warp([] {
                   std::uint32_t registers[4];
                   ldmatrix(registers, 4, false, shared_start() + ids->lane * 16 + 8);

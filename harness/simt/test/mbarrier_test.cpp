@@ -23,7 +23,7 @@ Result block(Kernel kernel, const Config& config = checked(), unsigned threads =
 
 }  // namespace
 
-TEST(a_ring_hands_data_over) {
+TEST_CASE("a ring hands data over") {
   for (const Config& config : all_modes())
     CHECK_CLEAN(block(
         [] {
@@ -45,7 +45,7 @@ TEST(a_ring_hands_data_over) {
         config));
 }
 
-TEST(try_wait_gives_up_and_comes_back) {
+TEST_CASE("try wait gives up and comes back") {
   for (const Config& config : all_modes())
     CHECK_CLEAN(block(
         [] {
@@ -68,7 +68,7 @@ TEST(try_wait_gives_up_and_comes_back) {
   CHECK_FINDING(stuck, "deadlock", "mbarrier 0x400 parity 0: phase 0, 1 of 1 arrivals missing");
 }
 
-TEST(remote_arrivals) {
+TEST_CASE("remote arrivals") {
   for (const Config& config : all_modes())
     CHECK_CLEAN(launch(config, {2}, {32}, 1024, {2}, [] {
       const std::uint32_t barrier = shared_start();
@@ -86,7 +86,7 @@ TEST(remote_arrivals) {
     }));
 }
 
-TEST(initialisation_must_be_seen) {
+TEST_CASE("initialisation must be seen") {
   const Result local = block([] {
     if (ids->thread.x == 0) mbarrier_init(shared_start(), 64);
     mbarrier_arrive(shared_start());
@@ -104,7 +104,7 @@ TEST(initialisation_must_be_seen) {
   CHECK_FINDING(remote, "race", "mbarrier.init");
 }
 
-TEST(misuse_is_reported) {
+TEST_CASE("misuse is reported") {
   CHECK_FINDING(block([] { mbarrier_arrive(shared_start()); }), "mbarrier", "is not initialised");
   CHECK_FINDING(block([] { mbarrier_arrive(shared_start() + 4); }), "misaligned", "8-byte");
   CHECK_FINDING(block([] { mbarrier_init(shared_start() + 8192, 1); }), "shared-out-of-bounds",
@@ -132,7 +132,7 @@ TEST(misuse_is_reported) {
                 "mbarrier", "64 bytes announced by expect_tx that never came");
 }
 
-TEST(a_phase_must_not_end_with_bytes_in_flight) {
+TEST_CASE("a phase must not end with bytes in flight") {
   for (Async async : {Async::now, Async::late}) {
     Buffer<unsigned char> source(1024);
     const Result result = block(
@@ -153,7 +153,7 @@ TEST(a_phase_must_not_end_with_bytes_in_flight) {
   }
 }
 
-TEST(a_lapped_waiter_is_reported) {
+TEST_CASE("a lapped waiter is reported") {
   // Thread 32 waits for phase 0; the others complete phases 0 and 1 before it looks again.
   Config config = checked(Order::in_order);
   const Result result = block(
@@ -203,7 +203,7 @@ Result take_turns(const Config& config, bool in_order) {
 
 }  // namespace
 
-TEST(a_wait_two_phases_early_is_named_as_the_cause) {
+TEST_CASE("a wait two phases early is named as the cause") {
   for (const Config& config : all_modes()) CHECK_CLEAN(take_turns(config, true));
   Config config = checked(Order::in_order);
   config.preempt = 0;
@@ -217,7 +217,7 @@ TEST(a_wait_two_phases_early_is_named_as_the_cause) {
   }
 }
 
-TEST(a_wait_on_a_phase_that_the_thread_knows_is_no_fault) {
+TEST_CASE("a wait on a phase that the thread knows is no fault") {
   for (const Config& config : all_modes())
     CHECK_CLEAN(block(
         [] {
@@ -230,7 +230,7 @@ TEST(a_wait_on_a_phase_that_the_thread_knows_is_no_fault) {
         config));
 }
 
-TEST(a_waiter_left_behind_is_named_in_a_deadlock) {
+TEST_CASE("a waiter left behind is named in a deadlock") {
   const Result result = block([] {
     const std::uint32_t barrier = make_barrier(0, 1), seen = make_barrier(8, 1), go = make_barrier(16, 1);
     if (ids->thread.x == 0) {
@@ -289,7 +289,7 @@ Result hand_over(const Config& config, Handover how, bool block_1_writes, bool b
 
 }  // namespace
 
-TEST(an_arrival_at_block_scope_does_not_hand_over_to_another_block) {
+TEST_CASE("an arrival at block scope does not hand over to another block") {
   for (const Config& config : few_modes())
     CHECK_FINDING(hand_over(config, Handover::block_scope, true, false), "race",
                   "read after write, ordered only by an arrival at block scope");

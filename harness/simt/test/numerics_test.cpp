@@ -1,13 +1,13 @@
 // Number formats, swizzles, operand addresses and boxes against their definitions, without running a kernel.
 #include "numerics.hpp"
 
+#include <doctest/doctest.h>
+
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <set>
 #include <vector>
-
-#include "check.hpp"
 
 using namespace simt;
 
@@ -32,7 +32,7 @@ std::uint16_t nearest(float value, ToFloat to_float, std::uint16_t guess) {
 
 }  // namespace
 
-TEST(every_half_survives_the_way_to_float_and_back) {
+TEST_CASE("every half survives the way to float and back") {
   for (int i = 0; i < 0x10000; ++i) {
     const auto bits = static_cast<std::uint16_t>(i);
     const float value = half_to_float(bits);
@@ -43,7 +43,7 @@ TEST(every_half_survives_the_way_to_float_and_back) {
   }
 }
 
-TEST(halves_round_to_nearest_even) {
+TEST_CASE("halves round to nearest even") {
   CHECK_EQ(float_to_half(65519.996f), 0x7bff);  // below the middle of 65504 and 65536
   CHECK_EQ(float_to_half(65520.0f), 0x7c00);    // the middle: to infinity, as its last bit is even
   CHECK_EQ(float_to_half(-1e10f), 0xfc00);
@@ -57,14 +57,14 @@ TEST(halves_round_to_nearest_even) {
   }
 }
 
-TEST(bfloat16s_round_to_nearest_even) {
+TEST_CASE("bfloat16s round to nearest even") {
   CHECK_EQ(float_to_bfloat16(std::bit_cast<float>(0x3f808000u)), 0x3f80);  // a tie stays at the even one
   CHECK_EQ(float_to_bfloat16(std::bit_cast<float>(0x3f818000u)), 0x3f82);
   CHECK_EQ(float_to_bfloat16(std::numeric_limits<float>::quiet_NaN()), 0x7fff);
   CHECK_EQ(float_to_bfloat16(std::numeric_limits<float>::max()), 0x7f80);
 }
 
-TEST(swizzles_permute_and_undo_themselves) {
+TEST_CASE("swizzles permute and undo themselves") {
   for (const std::uint32_t span : {32u, 64u, 128u}) {
     std::set<std::uint32_t> places;
     for (std::uint32_t address = 0; address < 4096; address += 2) {
@@ -78,7 +78,7 @@ TEST(swizzles_permute_and_undo_themselves) {
   }
 }
 
-TEST(a_descriptor_gives_its_fields_back) {
+TEST_CASE("a descriptor gives its fields back") {
   // address 0x1240, leading 0x800, stride 0x400, base offset 5, 64-byte swizzle (2)
   const std::uint64_t bits = 0x124ull | 0x80ull << 16 | 0x40ull << 32 | 5ull << 49 | 2ull << 62;
   const MatrixDescriptor d = decode_descriptor(bits);
@@ -91,7 +91,7 @@ TEST(a_descriptor_gives_its_fields_back) {
 
 /// The operand of one wgmma covers each of its elements once, whatever the layout, when the distances leave
 /// room.
-TEST(operands_do_not_overlap) {
+TEST_CASE("operands do not overlap") {
   for (const std::uint32_t span : {0u, 32u, 64u, 128u})
     for (const bool mn_major : {false, true})
       for (const std::uint32_t extent : {8u, 64u, 256u}) {
@@ -105,7 +105,7 @@ TEST(operands_do_not_overlap) {
       }
 }
 
-TEST(a_box_is_cut_at_the_tensor) {
+TEST_CASE("a box is cut at the tensor") {
   std::vector<unsigned char> memory(8 * 4 * 2);
   TensorMap map{};
   map.base = memory.data();

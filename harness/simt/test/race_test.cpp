@@ -29,7 +29,7 @@ int add(int* counter, int value) {
 
 }  // namespace
 
-TEST(read_after_write) {
+TEST_CASE("read after write") {
   const auto kernel = [](bool barrier) {
     return [barrier] {
       int* data = shared_array<int>();
@@ -48,7 +48,7 @@ TEST(read_after_write) {
   }
 }
 
-TEST(write_after_read_and_write_after_write) {
+TEST_CASE("write after read and write after write") {
   for (const Config& config : few_modes()) {
     CHECK_FINDING(block(config,
                         [] {
@@ -64,7 +64,7 @@ TEST(write_after_read_and_write_after_write) {
   }
 }
 
-TEST(neighbours_do_not_race) {
+TEST_CASE("neighbours do not race") {
   for (const Config& config : all_modes())
     CHECK_CLEAN(block(config, [] {
       const unsigned me = ids->thread.x;
@@ -77,7 +77,7 @@ TEST(neighbours_do_not_race) {
     }));
 }
 
-TEST(a_barrier_of_some_orders_only_those) {
+TEST_CASE("a barrier of some orders only those") {
   const Result result = block(
       checked(),
       [] {
@@ -94,7 +94,7 @@ TEST(a_barrier_of_some_orders_only_those) {
   CHECK_FINDING(result, "race", "load by thread ");
 }
 
-TEST(uninitialised_shared_memory) {
+TEST_CASE("uninitialised shared memory") {
   for (const Config& config : few_modes()) {
     const Result result = block(config, [] {
       int* data = shared_array<int>();
@@ -106,7 +106,7 @@ TEST(uninitialised_shared_memory) {
   }
 }
 
-TEST(shared_bounds_and_alignment) {
+TEST_CASE("shared bounds and alignment") {
   CHECK_FINDING(block(checked(), [] { shared_array<int>()[2048] = 1; }), "shared-out-of-bounds",
                 "store of 4 bytes at shared address 0x2400");
   CHECK_FINDING(block(checked(), [] { shared_array<int>()[-1] = 1; }), "shared-out-of-bounds", "0x3fc");
@@ -114,7 +114,7 @@ TEST(shared_bounds_and_alignment) {
                 "misaligned", "store needs 4-byte");
 }
 
-TEST(blocks_race_in_global_memory) {
+TEST_CASE("blocks race in global memory") {
   Buffer<int> data(256, "data");
   const auto run = [&](const Config& config, auto kernel) {
     return launch(config, {4}, {32}, 0, {1}, kernel);
@@ -137,7 +137,7 @@ TEST(blocks_race_in_global_memory) {
     }
 }
 
-TEST(threads_race_in_global_memory) {
+TEST_CASE("threads race in global memory") {
   Buffer<int> data(64, "data");
   const auto kernel = [&](bool barrier) {
     return [&, barrier] {
@@ -150,7 +150,7 @@ TEST(threads_race_in_global_memory) {
   CHECK_FINDING(block(checked(), kernel(false)), "race", "of 'data' (256 bytes)");
 }
 
-TEST(the_last_block_may_read_what_the_others_fenced) {
+TEST_CASE("the last block may read what the others fenced") {
   const auto kernel = [](Buffer<int>& data, Buffer<int>& counter, bool fence) {
     return [&, fence] {
       data[ids->block.x * 32 + ids->lane] = 1;
@@ -181,7 +181,7 @@ TEST(the_last_block_may_read_what_the_others_fenced) {
     }
 }
 
-TEST(atomics_do_not_race_with_each_other) {
+TEST_CASE("atomics do not race with each other") {
   Buffer<int> counter(1, "counter");
   CHECK_CLEAN(launch(checked(), {4}, {32}, 64, {1}, [&] {
     add(counter.data(), 1);
@@ -200,7 +200,7 @@ TEST(atomics_do_not_race_with_each_other) {
                 "race", "atomic by thread");
 }
 
-TEST(global_memory_written_by_threads_needs_a_fence_before_tma) {
+TEST_CASE("global memory written by threads needs a fence before tma") {
   Buffer<int> data(32, "data");
   const auto kernel = [&](bool fence) {
     return [&, fence] {
@@ -222,7 +222,7 @@ TEST(global_memory_written_by_threads_needs_a_fence_before_tma) {
   }
 }
 
-TEST(global_memory_read_and_then_overwritten_by_tma) {
+TEST_CASE("global memory read and then overwritten by tma") {
   Buffer<int> data(32, "data");
   const auto kernel = [&](bool fence) {
     return [&, fence] {
@@ -259,7 +259,7 @@ TEST(global_memory_read_and_then_overwritten_by_tma) {
   }
 }
 
-TEST(a_dependent_launch_waits_for_kernels_that_nobody_has_seen) {
+TEST_CASE("a dependent launch waits for kernels that nobody has seen") {
   Buffer<int> input(64, "input"), output(64, "output"), plan(64, "plan");
   mark_in_use(input.data(), 64 * sizeof(int));
   mark_in_use(output.data(), 64 * sizeof(int));
@@ -286,7 +286,7 @@ TEST(a_dependent_launch_waits_for_kernels_that_nobody_has_seen) {
   }
 }
 
-TEST(a_dependent_launch_waits_before_it_touches) {
+TEST_CASE("a dependent launch waits before it touches") {
   Buffer<int> data(64, "data");
   const auto primary = [&] { data[ids->block.x * 32 + ids->lane] = 1; };
   const auto secondary = [&](bool wait) {

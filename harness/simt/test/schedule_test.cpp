@@ -1,5 +1,6 @@
 // Fibers, orders, preemption, limits, crashes.
 #include <cstdlib>
+#include <stdexcept>
 
 #include "device_test.hpp"
 
@@ -26,7 +27,7 @@ bool same(const Statistics& a, const Statistics& b) { return std::memcmp(&a, &b,
 
 }  // namespace
 
-TEST(every_mode_gives_the_same_answer) {
+TEST_CASE("every mode gives the same answer") {
   for (unsigned threads : {1u, 32u, 33u, 100u, 1024u})
     for (const Config& config : all_modes()) {
       Buffer<int> out(2 * threads);
@@ -36,7 +37,7 @@ TEST(every_mode_gives_the_same_answer) {
     }
 }
 
-TEST(same_seed_same_run) {
+TEST_CASE("same seed same run") {
   for (Config config : all_modes(7)) {
     Buffer<int> out(256);
     const Result first = ring(config, 128, out);
@@ -46,7 +47,7 @@ TEST(same_seed_same_run) {
   }
 }
 
-TEST(seeds_differ) {
+TEST_CASE("seeds differ") {
   Config config = checked(Order::random);
   config.preempt = 0.1;
   Buffer<int> out(256);
@@ -55,7 +56,7 @@ TEST(seeds_differ) {
   CHECK(ring(config, 128, out).statistics.switches != first);
 }
 
-TEST(many_waves_and_a_smaller_last_one) {
+TEST_CASE("many waves and a smaller last one") {
   Config config = checked();
   config.resident_clusters = 3;
   Buffer<int> count(1);
@@ -74,7 +75,7 @@ TEST(many_waves_and_a_smaller_last_one) {
   CHECK_EQ(count[0], 320);
 }
 
-TEST(blocks_that_wait_for_each_other_need_residency) {
+TEST_CASE("blocks that wait for each other need residency") {
   Buffer<int> flag(1);
   const auto kernel = [&] {
     if (ids->block.x == 0)
@@ -97,7 +98,7 @@ TEST(blocks_that_wait_for_each_other_need_residency) {
   CHECK_CLEAN(launch(config, {2}, {1}, 0, {1}, kernel));
 }
 
-TEST(a_spinning_thread_lets_others_run) {
+TEST_CASE("a spinning thread lets others run") {
   for (Order order : {Order::in_order, Order::random, Order::greedy}) {
     Config config;
     config.order = order;
@@ -112,7 +113,7 @@ TEST(a_spinning_thread_lets_others_run) {
   }
 }
 
-TEST(coordinates) {
+TEST_CASE("coordinates") {
   Buffer<int> seen(2 * 3 * 4 * 2 * 3 * 2);
   CHECK_CLEAN(launch(checked(), {4, 3, 2}, {2, 3, 2}, 0, {2, 1, 1}, [&] {
     const Ids& me = *ids;
@@ -125,7 +126,7 @@ TEST(coordinates) {
   for (std::size_t i = 0; i < seen.size(); ++i) CHECK_EQ(seen[i], 1);
 }
 
-TEST(crashes_are_findings) {
+TEST_CASE("crashes are findings") {
   const Config config = checked();
   const Result null = launch(config, {1}, {64}, 0, {1}, [] {
     if (ids->thread.x == 40) *reinterpret_cast<volatile int*>(16) = 1;
@@ -149,7 +150,7 @@ namespace {
 }
 }  // namespace
 
-TEST(stack_overflow_is_a_finding) {
+TEST_CASE("stack overflow is a finding") {
   const Result result = launch(checked(), {1}, {2}, 0, {1}, [] {
     if (recurse(1 << 20) == 1) trap("");
   });
@@ -157,13 +158,15 @@ TEST(stack_overflow_is_a_finding) {
 }
 #endif
 
-TEST(bad_shapes_are_refused) {
+TEST_CASE("bad shapes are refused") {
   const auto nothing = [] {};
   const WithLimits hopper({1024, 227 << 10, 8, 65536});
-  CHECK_THROWS(launch({}, {1}, {2048}, 0, {1}, nothing), "at most 1024");
-  CHECK_THROWS(launch({}, {1}, {32}, 300000, {1}, nothing), "at most 232448");
-  CHECK_THROWS(launch({}, {16}, {32}, 0, {16}, nothing), "16 blocks in a cluster; at most 8");
-  CHECK_THROWS(set_limits({1024, 256 << 10, 8, 65536}), "more than the emulator can hold");
-  CHECK_THROWS(launch({}, {3}, {32}, 0, {2}, nothing), "multiple of the cluster");
-  CHECK_THROWS(launch({}, {0}, {32}, 0, {1}, nothing), "is 0");
+  CHECK_THROWS_WITH(launch({}, {1}, {2048}, 0, {1}, nothing), doctest::Contains("at most 1024"));
+  CHECK_THROWS_WITH(launch({}, {1}, {32}, 300000, {1}, nothing), doctest::Contains("at most 232448"));
+  CHECK_THROWS_WITH(launch({}, {16}, {32}, 0, {16}, nothing),
+                    doctest::Contains("16 blocks in a cluster; at most 8"));
+  CHECK_THROWS_WITH(set_limits({1024, 256 << 10, 8, 65536}),
+                    doctest::Contains("more than the emulator can hold"));
+  CHECK_THROWS_WITH(launch({}, {3}, {32}, 0, {2}, nothing), doctest::Contains("multiple of the cluster"));
+  CHECK_THROWS_WITH(launch({}, {0}, {32}, 0, {1}, nothing), doctest::Contains("is 0"));
 }

@@ -14,7 +14,7 @@ Result warp(Kernel kernel, const Config& config = checked(), unsigned threads = 
 
 }  // namespace
 
-TEST(shuffles) {
+TEST_CASE("shuffles") {
   for (const Config& config : all_modes())
     CHECK_CLEAN(warp(
         [] {
@@ -28,7 +28,7 @@ TEST(shuffles) {
         config));
 }
 
-TEST(votes_reductions_matches) {
+TEST_CASE("votes reductions matches") {
   for (const Config& config : all_modes())
     CHECK_CLEAN(warp(
         [] {
@@ -46,7 +46,7 @@ TEST(votes_reductions_matches) {
         config));
 }
 
-TEST(halves_of_a_warp_converge_apart) {
+TEST_CASE("halves of a warp converge apart") {
   for (const Config& config : all_modes())
     CHECK_CLEAN(warp(
         [] {
@@ -60,7 +60,7 @@ TEST(halves_of_a_warp_converge_apart) {
         config));
 }
 
-TEST(exited_lanes_are_not_waited_for) {
+TEST_CASE("exited lanes are not waited for") {
   for (const Config& config : all_modes())
     CHECK_CLEAN(warp(
         [] {
@@ -72,7 +72,7 @@ TEST(exited_lanes_are_not_waited_for) {
   CHECK_CLEAN(warp([] { sync_warp(kAll); }, checked(), 20));
 }
 
-TEST(syncwarp_orders) {
+TEST_CASE("syncwarp orders") {
   CHECK_CLEAN(warp([] {
     const std::uint32_t base = shared_start();
     store_shared<int>(base + ids->lane * 4, 1);
@@ -88,7 +88,7 @@ TEST(syncwarp_orders) {
   CHECK_FINDING(racy, "race", "read after write");
 }
 
-TEST(divergence_is_reported) {
+TEST_CASE("divergence is reported") {
   const Result different = warp([] {
     if (ids->lane < 10)
       sync_warp(kAll);
@@ -112,7 +112,7 @@ TEST(divergence_is_reported) {
                 "divergence", "does not take part");
 }
 
-TEST(aligned_instructions_need_the_whole_warp) {
+TEST_CASE("aligned instructions need the whole warp") {
   const Result missing = warp([] {
     if (ids->lane == 31) return;
     float d[4] = {};

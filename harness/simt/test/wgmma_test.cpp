@@ -123,12 +123,12 @@ Result two_groups(const Config& config, bool fence, int pending, After after) {
 
 }  // namespace
 
-TEST(all_n) {
+TEST_CASE("all n") {
   for (int n = 8; n <= 256; n += 8)
     check_product(checked(), {{n, n % 16 ? MmaType::f16 : MmaType::bf16, false, false}, n % 64 ? 0u : 128u});
 }
 
-TEST(all_layouts) {
+TEST_CASE("all layouts") {
   for (std::uint32_t span : {0u, 32u, 64u, 128u})
     for (bool a_mn : {false, true})
       for (bool b_mn : {false, true})
@@ -136,20 +136,20 @@ TEST(all_layouts) {
           check_product(checked(), {{64, type, a_mn, b_mn}, span});
 }
 
-TEST(all_modes_agree) {
+TEST_CASE("all modes agree") {
   for (const Config& config : all_modes()) {
     check_product(config, {{128, MmaType::f16, false, true}, 128});
     check_product(config, {{40, MmaType::bf16, false, false}, 0, true});
   }
 }
 
-TEST(a_from_registers_and_signs) {
+TEST_CASE("a from registers and signs") {
   check_product(checked(), {{64, MmaType::f16, false, true}, 64, true});
   check_product(checked(), {{96, MmaType::bf16, false, false}, 0, true, -1});
   check_product(checked(), {{32, MmaType::f16, true, false}, 32, false, -1});
 }
 
-TEST(groups_finish_one_by_one) {
+TEST_CASE("groups finish one by one") {
   for (const Config& config : all_modes())
     CHECK_CLEAN(two_groups(config, true, 1, [&](std::uint32_t, const float* first, const float* second) {
       CHECK_EQ(std::isnan(first[0]), false);
@@ -157,7 +157,7 @@ TEST(groups_finish_one_by_one) {
     }));
 }
 
-TEST(operands_must_stay_until_waited_for) {
+TEST_CASE("operands must stay until waited for") {
   for (const Config& config : few_modes()) {
     const auto overwrite = [](std::uint32_t base, const float*, const float*) {
       store_shared(base + ids->thread.x * 2, std::uint16_t{0});
@@ -170,7 +170,7 @@ TEST(operands_must_stay_until_waited_for) {
   }
 }
 
-TEST(the_fence_is_demanded) {
+TEST_CASE("the fence is demanded") {
   CHECK_FINDING(two_groups(checked(), false, 0, [](std::uint32_t, const float*, const float*) {}), "wgmma",
                 "without wgmma.fence");
 }
@@ -191,7 +191,7 @@ Result group(Kernel kernel) {
 
 }  // namespace
 
-TEST(misuse_is_reported) {
+TEST_CASE("misuse is reported") {
   const WgmmaShape shape{64, MmaType::f16, false, false};
   CHECK_FINDING(group([&](std::uint32_t base, float* d) {
                   wgmma(d, {12, MmaType::f16, false, false}, nullptr, base, base, false, 1, 1);
@@ -228,7 +228,7 @@ TEST(misuse_is_reported) {
   CHECK_FINDING(stuck, "deadlock", "for the other warps of the warpgroup to issue the same wgmma");
 }
 
-TEST(register_budgets) {
+TEST_CASE("register budgets") {
   const WithLimits hopper({1024, 227 << 10, 16, 65536});
   const auto run = [](auto kernel) { return launch(checked(), {1}, {384}, 0, {1}, kernel); };
   CHECK_CLEAN(run([] { ids->warp < 4 ? setmaxnreg(24, false) : setmaxnreg(240, true); }));
