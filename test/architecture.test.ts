@@ -72,19 +72,9 @@ const table: Readonly<Record<string, readonly string[]>> = {
   ],
   // A .cu that is nobody's variant: it compiles in its own way, and is gated as every kernel.
   'kernel-file': ['backends', 'compile', 'device:type', 'gate', 'yaml', 'zod'],
-  mutation: ['backends', 'compile', 'mutate', 'mutation-build', 'mutation-judges'],
-  'mutation-build': ['backends', 'compile:type', 'mutate'],
-  'mutation-judges': [
-    ...[
-      'backends',
-      'compile:type',
-      'device:type',
-      'devices',
-      'exec:type',
-      'gate',
-      'mutate:type',
-      'toolchain:type',
-    ],
+  mutation: [
+    ...['backends', 'compile', 'device:type', 'devices', 'exec:type', 'gate', 'mutate'],
+    'toolchain:type',
   ],
   cli: [
     ...[

@@ -15,7 +15,7 @@ import type { MutantResult, MutationInfo } from '../mutate/result.ts';
 import { newestResults, ResultsFile } from '../mutate/results-file.ts';
 import { spreadSample } from '../mutate/sample.ts';
 import { score, tally } from '../mutate/score.ts';
-import { MutantTrials, type Workshop } from '../mutation.ts';
+import { MutantTrials, type Workshop } from '../mutation/trials.ts';
 import { renderVariant } from '../render/render.ts';
 import { chooseDevices, commitOf } from '../setup.ts';
 import { enumerate } from '../space/enumerate.ts';

@@ -1,18 +1,18 @@
 // Mutant -> Artifact -> Verdict: what the gate says of kernels with one defect. The stages are those of a sweep.
-import { cuda, emulated } from './backends/index.ts';
-import type { CompileContext } from './compile/context.ts';
-import { buildVariant } from './compile/variant.ts';
-import { EnvironmentError } from './errors.ts';
-import type { Artifact } from './model/artifact.ts';
-import type { Source } from './model/variant.ts';
-import { isDoubtful, type Verdict } from './model/verdict.ts';
-import { argumentFor, type Equivalent } from './mutate/equivalents.ts';
-import { isGated, judged, refusal, wordOf } from './mutate/judge.ts';
-import { elsewhere, mutatedSource, type Planned } from './mutate/plan.ts';
-import { type GpuResult, type MutantResult, type Opinions, opinionsSchema } from './mutate/result.ts';
-import { inContextOf, sameCode } from './mutation-build.ts';
-import { depthsUpTo, Judges, type JudgesOptions } from './mutation-judges.ts';
-import { mapLimit } from './util/limit.ts';
+import { cuda, emulated } from '../backends/index.ts';
+import type { CompileContext } from '../compile/context.ts';
+import { buildVariant } from '../compile/variant.ts';
+import { EnvironmentError } from '../errors.ts';
+import type { Artifact } from '../model/artifact.ts';
+import type { Source } from '../model/variant.ts';
+import { isDoubtful, type Verdict } from '../model/verdict.ts';
+import { argumentFor, type Equivalent } from '../mutate/equivalents.ts';
+import { isGated, judged, refusal, wordOf } from '../mutate/judge.ts';
+import { elsewhere, mutatedSource, type Planned } from '../mutate/plan.ts';
+import { type GpuResult, type MutantResult, type Opinions, opinionsSchema } from '../mutate/result.ts';
+import { mapLimit } from '../util/limit.ts';
+import { inContextOf, sameCode } from './build.ts';
+import { depthsUpTo, Judges, type JudgesOptions } from './judges.ts';
 
 /** Environment in which mutants are tried. */
 export interface Workshop extends JudgesOptions {

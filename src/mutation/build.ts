@@ -2,12 +2,12 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cuda } from './backends/index.ts';
-import type { CompileContext } from './compile/context.ts';
-import type { Artifact } from './model/artifact.ts';
-import { machineCode } from './mutate/cubin.ts';
-import { overlay } from './mutate/overlay.ts';
-import type { Planned } from './mutate/plan.ts';
+import { cuda } from '../backends/index.ts';
+import type { CompileContext } from '../compile/context.ts';
+import type { Artifact } from '../model/artifact.ts';
+import { machineCode } from '../mutate/cubin.ts';
+import { overlay } from '../mutate/overlay.ts';
+import type { Planned } from '../mutate/plan.ts';
 
 /** Lends a task the context in which a mutant is compiled; what is made in it is gone afterwards, but for what the cache keeps. */
 export async function inContextOf<T>(

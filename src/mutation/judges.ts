@@ -1,18 +1,18 @@
 // Devices that mutants are gated on: the emulated one, and GPUs where they are asked for.
-import { cuda, emulated, emulatedOnly } from './backends/index.ts';
-import type { CompileContext } from './compile/context.ts';
-import type { GateAnswer } from './device/protocol.ts';
-import { Devices } from './devices.ts';
-import { EnvironmentError } from './errors.ts';
-import type { Executor } from './exec/executor.ts';
-import { askRules, gateVariant } from './gate/gate.ts';
-import type { Arch } from './model/arch.ts';
-import type { Artifact, DeviceName } from './model/artifact.ts';
-import type { AnyFamily } from './model/family.ts';
-import type { Gpu } from './model/gpu.ts';
-import type { Verdict } from './model/verdict.ts';
-import type { Word } from './mutate/judge.ts';
-import type { Toolchain } from './toolchain/find.ts';
+import { cuda, emulated, emulatedOnly } from '../backends/index.ts';
+import type { CompileContext } from '../compile/context.ts';
+import type { GateAnswer } from '../device/protocol.ts';
+import { Devices } from '../devices.ts';
+import { EnvironmentError } from '../errors.ts';
+import type { Executor } from '../exec/executor.ts';
+import { askRules, gateVariant } from '../gate/gate.ts';
+import type { Arch } from '../model/arch.ts';
+import type { Artifact, DeviceName } from '../model/artifact.ts';
+import type { AnyFamily } from '../model/family.ts';
+import type { Gpu } from '../model/gpu.ts';
+import type { Verdict } from '../model/verdict.ts';
+import type { Word } from '../mutate/judge.ts';
+import type { Toolchain } from '../toolchain/find.ts';
 
 /** Settings of the devices, and what opening them takes. */
 export interface JudgesOptions {
