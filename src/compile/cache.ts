@@ -15,6 +15,7 @@ import { hashOf } from '../util/hash.ts';
 import { tryLock, withLock } from '../util/lock.ts';
 import { closeToOthers, isClosedToOthers } from '../util/ownership.ts';
 import type { CompileContext } from './context.ts';
+import { isStamped, stamp } from './stamp.ts';
 
 /** A folder of the cache: complete by construction, since it got its name by a rename. */
 export interface Entry<M> {
@@ -33,7 +34,8 @@ export type CacheContext = Pick<CompileContext, 'cacheRoot' | 'signal' | 'onWait
 const underWay = new Map<string, Promise<unknown>>();
 
 /**
- * The entry of `key`, made by `produce` where it is missing, does not match its own checksums or may be another user's. Of
+ * The entry of `key`, made by `produce` where it is missing, does not match its own checksums (computed again when a file was
+ * touched) or may be another user's. Of
  * several processes one makes it, the others wait. `produce` fills an empty folder that becomes the entry by one rename: a
  * killed process leaves a temporary folder, never half an entry. What `produce` throws is passed on and nothing is kept.
  */
@@ -83,9 +85,12 @@ function readEntry<M>(folder: string, schema: z.ZodType<M>): Entry<M> | undefine
     if (!isClosedToOthers(folder)) return undefined;
     if (!isClosedToOthers(join(folder, 'meta.json'))) return undefined;
     const envelope = envelopeSchema.parse(JSON.parse(readFileSync(join(folder, 'meta.json'), 'utf8')));
-    for (const [name, hash] of Object.entries(envelope.files)) {
-      if (!isClosedToOthers(join(folder, name))) return undefined;
-      if (hashOf(readFileSync(join(folder, name))) !== hash) return undefined;
+    const names = Object.keys(envelope.files);
+    if (!names.every((name) => isClosedToOthers(join(folder, name)))) return undefined;
+    if (!isStamped(folder, names)) {
+      const isWhole = (name: string) => hashOf(readFileSync(join(folder, name))) === envelope.files[name];
+      if (!names.every(isWhole)) return undefined;
+      stamp(folder, names);
     }
     return { folder, meta: schema.parse(envelope.meta), cached: true };
   } catch {

@@ -9,12 +9,14 @@ import {
   statSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { entryFolder, obtain, sweepTemporaries } from '../../../src/compile/cache.ts';
+import { isStamped } from '../../../src/compile/stamp.ts';
 import { EnvironmentError } from '../../../src/errors.ts';
 import { localExecutor } from '../../../src/exec/local.ts';
 import { hashOf } from '../../../src/util/hash.ts';
@@ -70,6 +72,24 @@ describe('obtain', () => {
     expect((await obtain({ cacheRoot: root }, key, schema, produce)).cached).toBe(false);
     expect(produce).toHaveBeenCalledTimes(1);
     expect(readFileSync(join(entryFolder(root, key), 'kernel.cubin'), 'utf8')).toBe('code');
+  });
+
+  test('an entry that nobody touched is read once, a touched one again', async () => {
+    const root = folderOf();
+    const file = join(entryFolder(root, key), 'kernel.cubin');
+    const again = () => obtain({ cacheRoot: root }, key, schema, producer());
+    await again();
+    await again(); // too young: it could change within the resolution of the clock
+    expect(existsSync(join(dirname(file), 'checked.json'))).toBe(false);
+    const later = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000);
+    onTestFinished(() => later.mockRestore());
+    await again();
+    expect(isStamped(dirname(file), ['kernel.cubin'])).toBe(true);
+    expect((await again()).cached).toBe(true);
+    writeFileSync(file, 'cod3');
+    utimesSync(file, 0, 0);
+    expect(isStamped(dirname(file), ['kernel.cubin'])).toBe(false);
+    expect((await again()).cached).toBe(false);
   });
 
   test('a failure leaves nothing behind', async () => {
