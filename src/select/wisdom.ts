@@ -31,11 +31,13 @@ export function holding(
     records,
     runs,
     remarks: [
-      ...runs.map(({ id, gpu, date }) => {
-        const count = records.filter(({ run }) => run === id).length;
-        const follow = count === 1 ? 'choice follows' : 'choices follow';
-        return `${place}: ${count} ${follow} times of ${gpu}, ${date.slice(0, 10)}, ${id}`;
-      }),
+      ...[...new Set(runs.map(({ gpu }) => gpu))].map(
+        (gpu) =>
+          `${place}: ${followed(
+            runs.filter((run) => run.gpu === gpu),
+            records,
+          )}`,
+      ),
       ...fated('gone').map(
         ({ workload, variant }) => `${place}, ${workload}: the space no longer has ${variant}`,
       ),
@@ -50,6 +52,16 @@ export function holding(
         : []),
     ],
   };
+}
+
+/** `9 choices follow times of H200, 2026-11-21 to 2026-11-23, 4 runs`: of runs on one model of GPU. */
+function followed(runs: readonly WisdomRun[], records: readonly WisdomRecord[]): string {
+  const ids = runs.map(({ id }) => id);
+  const count = records.filter(({ run }) => ids.includes(run)).length;
+  const days = [...new Set(runs.map(({ date }) => date.slice(0, 10)))].toSorted();
+  const span = days.length > 1 ? `${days[0]} to ${days.at(-1)}` : days[0];
+  const named = ids.length > 1 ? `${ids.length} runs` : ids[0];
+  return `${count} ${count === 1 ? 'choice follows' : 'choices follow'} times of ${runs[0]?.gpu}, ${span}, ${named}`;
 }
 
 /** Use of a record; `absent`: its variant is not among those that passed here. */

@@ -45,6 +45,18 @@ describe('a selection without times', () => {
     expect(remarks).toEqual(['wisdom of toy for sm_90a: 1 choice follows times of H200, 2026-11-21, gpu-1']);
   });
 
+  it('tells of the runs on a model of GPU in one line', () => {
+    const later = { ...run, id: 'gpu-2', date: '2026-11-23T00:00:00Z' };
+    const other = { ...run, id: 'gpu-3', gpu: 'B200' };
+    const [first, second] = [record('one', 'toy.a', 'hash-a'), record('two', 'toy.b', 'hash-b')];
+    const third = record('three', 'toy.a', 'hash-a', { run: 'gpu-3' });
+    const known = { ...wisdom(first, { ...second, run: 'gpu-2' }, third), runs: [run, later, other] };
+    expect(chosen(known).remarks).toEqual([
+      'wisdom of toy for sm_90a: 2 choices follow times of H200, 2026-11-21 to 2026-11-23, 2 runs',
+      'wisdom of toy for sm_90a: 1 choice follows times of B200, 2026-11-21, gpu-3',
+    ]);
+  });
+
   it('says that a library was faster, where it was', () => {
     const baseline = { name: 'cuVendor', median: 1e-6 };
     const { selection } = chosen(wisdom(record('one', 'toy.a', 'hash-a', { baseline })));
