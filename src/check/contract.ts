@@ -4,7 +4,7 @@ import { defaultArch } from '../arch/index.ts';
 import { type AnyFamily, type Constraint, isCandidate } from '../model/family.ts';
 import type { Variant } from '../model/variant.ts';
 import { renderVariant } from '../render/render.ts';
-import { enumerate } from '../space/enumerate.ts';
+import { enumerate, hasLegal } from '../space/enumerate.ts';
 import { pointOfId } from '../space/id.ts';
 
 /** A family and the folder it is in. */
@@ -70,9 +70,9 @@ function presetProblems({ family }: Subject): string[] {
 
 function constraintProblems({ family }: Subject): string[] {
   return family.constraints.flatMap((constraint) => {
-    const { points, legal } = enumerate(seenBy(family, constraint), { limit: 0 });
-    if (legal === 0) return [`constraint '${constraint.name}' rejects every point`];
-    return legal === points ? [`constraint '${constraint.name}' rejects no point`] : [];
+    const legal = hasLegal(seenBy(family, constraint));
+    if (!legal.some) return [`constraint '${constraint.name}' rejects every point`];
+    return legal.all ? [`constraint '${constraint.name}' rejects no point`] : [];
   });
 }
 

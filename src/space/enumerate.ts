@@ -45,6 +45,17 @@ export function enumerate(family: AnyFamily, options: EnumerateOptions): Enumera
   }
 }
 
+/** Whether a space has legal points and others, found without looking at more points than that takes. */
+export function hasLegal(family: AnyFamily): { readonly some: boolean; readonly all: boolean } {
+  const enumeration = enumerating(family, { limit: 0 });
+  for (;;) {
+    const { done, value } = enumeration.next();
+    const { legal } = value;
+    const all = legal === ('settled' in value ? value.settled : value.points);
+    if (done || (legal > 0 && !all)) return { some: legal > 0, all };
+  }
+}
+
 /** Milliseconds for which an enumeration keeps everything else waiting, Ctrl-C included. */
 const turnMs = 25;
 
@@ -87,7 +98,7 @@ function* enumerating(family: AnyFamily, options: EnumerateOptions): Generator<A
   if (Math.min(counts.legal, wanted) > legal.length) throw tooMany(family, counts.legal);
   const variants: Variant[] = [];
   for (const row of evenlySpaced(legal.length, wanted)) {
-    if (variants.length % batch === batch - 1) yield { settled: counts.points, points: counts.points };
+    if (variants.length % batch === batch - 1) yield { ...counts, settled: counts.points };
     variants.push(variantOf(family, pointAt(levels, legal.at(row)), options.arch));
   }
   return { ...counts, variants };

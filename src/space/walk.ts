@@ -30,6 +30,8 @@ interface Step {
 /** Progress of a walk: points visited or ruled out, of all. */
 export interface Advance {
   readonly settled: number;
+  /** Of those settled. */
+  readonly legal: number;
   readonly points: number;
 }
 
@@ -64,18 +66,16 @@ export function* walk(
   let depth = -1;
   const descend = (parts: Frame['parts']) => {
     const step = steps[++depth];
-    if (!step) return;
-    const active = step.active(values, indices);
-    Object.assign(frames[depth] as Frame, {
-      next: 0,
-      count: active ? step.level.values.length : 1,
-      active,
-      parts,
-    });
+    const frame = frames[depth];
+    if (!step || !frame) return;
+    frame.next = 0;
+    frame.active = step.active(values, indices);
+    frame.count = frame.active ? step.level.values.length : 1;
+    frame.parts = parts;
   };
   descend(narrowing?.parts);
   for (let turn = 1; depth >= 0; turn++) {
-    if (turn % stride === 0) yield { settled: tally.settled, points };
+    if (turn % stride === 0) yield { settled: tally.settled, legal: tally.legal, points };
     const step = steps[depth];
     const frame = frames[depth];
     if (!step || !frame) {
