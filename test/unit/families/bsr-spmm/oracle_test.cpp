@@ -1,11 +1,11 @@
 // oracle_test.cpp - the problems of bsr-spmm: structure, values, reference, and what malformed ones are told.
 #include "oracle.hpp"
 
+#include <doctest/doctest.h>
+
 #include <filesystem>
 #include <fstream>
 #include <set>
-
-#include "check.hpp"
 
 using namespace tilewright;
 
@@ -75,7 +75,7 @@ double unevenness(const std::string& json, std::int64_t size) {
 
 }  // namespace
 
-TEST(patterns_have_their_shapes) {
+TEST_CASE("patterns have their shapes") {
   CHECK_EQ(text(pattern(R"({"kind":"diagonal"})").col_idx), "0 1 2 3 4 5 ");
   CHECK_EQ(text(pattern(R"({"kind":"last-block"})").row_ptr), "0 0 0 0 0 0 0 0 1 ");
   CHECK_EQ(text(pattern(R"({"kind":"last-block"})").col_idx), "5 ");
@@ -89,7 +89,7 @@ TEST(patterns_have_their_shapes) {
            "2 5 0 ");
 }
 
-TEST(random_patterns_keep_their_counts) {
+TEST_CASE("random patterns keep their counts") {
   CHECK_EQ(text(pattern(R"({"kind":"rows","counts":[0,1,6]})").row_ptr), "0 0 1 7 7 8 14 14 15 ");
   const bsr_spmm::Bsr equal = pattern(R"({"kind":"equal-rows","density":0.5})");
   for (std::int64_t row = 0; row < equal.rows; ++row) CHECK_EQ(equal.length(row), 3);
@@ -104,7 +104,7 @@ TEST(random_patterns_keep_their_counts) {
   CHECK(lengths.size() > 5);
 }
 
-TEST(one_seed_gives_one_pattern) {
+TEST_CASE("one seed gives one pattern") {
   const auto random = [](std::uint64_t seed) {
     return bsr_spmm::make_pattern(Json::parse(R"({"kind":"random","density":0.5})"), 8, 6, 32, true, seed)
         .col_idx;
@@ -113,7 +113,7 @@ TEST(one_seed_gives_one_pattern) {
   CHECK(random(1) != random(2));
 }
 
-TEST(unsorted_rows_hold_the_same_blocks) {
+TEST_CASE("unsorted rows hold the same blocks") {
   bsr_spmm::Bsr a = pattern(R"({"kind":"random","density":0.8})"),
                 b = pattern(R"({"kind":"random","density":0.8})", false);
   CHECK(a.col_idx != b.col_idx);
@@ -122,28 +122,35 @@ TEST(unsorted_rows_hold_the_same_blocks) {
   CHECK(a.col_idx == b.col_idx);
 }
 
-TEST(malformed_matrices_are_told_what_is_wrong) {
+TEST_CASE("malformed matrices are told what is wrong") {
   const auto broken = [](const std::string& members) {
     return pattern(R"({"kind":"explicit",)" + members + "}");
   };
-  CHECK_THROWS(broken(R"("rowPtr":[0,1,1,1,1,1,1,1,1],"colIdx":[6])"),
-               "col_idx[0] (block row 0) is 6, allowed are 0 to 5");
-  CHECK_THROWS(broken(R"("rowPtr":[0,1,1,1,1,1,1,1,1],"colIdx":[-1])"), "is -1, allowed are 0 to 5");
-  CHECK_THROWS(broken(R"("rowPtr":[0,2,1,2,2,2,2,2,2],"colIdx":[0,1])"),
-               "row_ptr falls from 2 to 1 at block row 1");
-  CHECK_THROWS(broken(R"("rowPtr":[0,2,2,2,2,2,2,2,2],"colIdx":[3,3])"), "a block may be stored once only");
-  CHECK_THROWS(broken(R"("rowPtr":[1,2,2,2,2,2,2,2,2],"colIdx":[3,3])"), "row_ptr[0] is 1");
-  CHECK_THROWS(broken(R"("rowPtr":[0,2],"colIdx":[3,4])"), "8 block rows need 9");
-  CHECK_THROWS(broken(R"("rowPtr":[0,2,2,2,2,2,2,2,2],"colIdx":[3])"),
-               "row_ptr ends with 2, but col_idx has 1 entries");
-  CHECK_THROWS(broken(R"("rowPtr":[],"colIdx":[3])"), "row_ptr is empty");
-  CHECK_THROWS(pattern(R"({"kind":"rows","counts":[7]})"), "counts has 7, allowed are 0 to 6");
-  CHECK_THROWS(pattern(R"({"kind":"random","density":1.5})"), "density must be 0 to 1");
-  CHECK_THROWS(pattern(R"({"kind":"full-row","row":8})"), "row is 8, allowed are 0 to 7");
-  CHECK_THROWS(pattern(R"({"kind":"spiral"})"), "unknown kind 'spiral'; there are random");
+  CHECK_THROWS_WITH(broken(R"("rowPtr":[0,1,1,1,1,1,1,1,1],"colIdx":[6])"),
+                    doctest::Contains("col_idx[0] (block row 0) is 6, allowed are 0 to 5"));
+  CHECK_THROWS_WITH(broken(R"("rowPtr":[0,1,1,1,1,1,1,1,1],"colIdx":[-1])"),
+                    doctest::Contains("is -1, allowed are 0 to 5"));
+  CHECK_THROWS_WITH(broken(R"("rowPtr":[0,2,1,2,2,2,2,2,2],"colIdx":[0,1])"),
+                    doctest::Contains("row_ptr falls from 2 to 1 at block row 1"));
+  CHECK_THROWS_WITH(broken(R"("rowPtr":[0,2,2,2,2,2,2,2,2],"colIdx":[3,3])"),
+                    doctest::Contains("a block may be stored once only"));
+  CHECK_THROWS_WITH(broken(R"("rowPtr":[1,2,2,2,2,2,2,2,2],"colIdx":[3,3])"),
+                    doctest::Contains("row_ptr[0] is 1"));
+  CHECK_THROWS_WITH(broken(R"("rowPtr":[0,2],"colIdx":[3,4])"), doctest::Contains("8 block rows need 9"));
+  CHECK_THROWS_WITH(broken(R"("rowPtr":[0,2,2,2,2,2,2,2,2],"colIdx":[3])"),
+                    doctest::Contains("row_ptr ends with 2, but col_idx has 1 entries"));
+  CHECK_THROWS_WITH(broken(R"("rowPtr":[],"colIdx":[3])"), doctest::Contains("row_ptr is empty"));
+  CHECK_THROWS_WITH(pattern(R"({"kind":"rows","counts":[7]})"),
+                    doctest::Contains("counts has 7, allowed are 0 to 6"));
+  CHECK_THROWS_WITH(pattern(R"({"kind":"random","density":1.5})"),
+                    doctest::Contains("density must be 0 to 1"));
+  CHECK_THROWS_WITH(pattern(R"({"kind":"full-row","row":8})"),
+                    doctest::Contains("row is 8, allowed are 0 to 7"));
+  CHECK_THROWS_WITH(pattern(R"({"kind":"spiral"})"),
+                    doctest::Contains("unknown kind 'spiral'; there are random"));
 }
 
-TEST(matrix_market_files_become_blocks) {
+TEST_CASE("matrix market files become blocks") {
   const bsr_spmm::Bsr general = matrix_market(
       "%%MatrixMarket matrix coordinate real general\n% a comment\n64 96 3\n1 1 0.5\n2 2 1\n33 96 -1e3\n");
   CHECK_EQ(text(general.row_ptr), "0 1 2 2 2 2 2 2 2 ");
@@ -158,22 +165,24 @@ TEST(matrix_market_files_become_blocks) {
   CHECK_EQ(own.columns, 2);
 }
 
-TEST(bad_matrix_market_files_name_file_and_line) {
-  CHECK_THROWS(pattern(R"({"kind":"matrix-market","path":"/nowhere/a.mtx"})"),
-               "cannot read the Matrix Market file /nowhere");
-  CHECK_THROWS(matrix_market("hello\n"), ".mtx:1: the file must begin with '%%MatrixMarket matrix'");
-  CHECK_THROWS(matrix_market("%%MatrixMarket matrix array real general\n"), "only 'coordinate' is read");
-  CHECK_THROWS(matrix_market("%%MatrixMarket matrix coordinate real general\n8 8 2\n1 1 1\n"),
-               "ends before entry 2 of 2");
-  CHECK_THROWS(matrix_market("%%MatrixMarket matrix coordinate real general\n8 8 1\n9 1 1\n"),
-               ".mtx:3: entry (9, 1) lies outside the matrix of 8 x 8");
-  CHECK_THROWS(matrix_market("%%MatrixMarket matrix coordinate real general\n8 x 1\n"),
-               "expected 'rows columns entries'");
-  CHECK_THROWS(matrix_market("%%MatrixMarket matrix coordinate real general\n512 8 1\n500 1 1\n"),
-               "has 16 x 1 blocks, more than the problem's 8 x 6");
+TEST_CASE("bad matrix market files name file and line") {
+  CHECK_THROWS_WITH(pattern(R"({"kind":"matrix-market","path":"/nowhere/a.mtx"})"),
+                    doctest::Contains("cannot read the Matrix Market file /nowhere"));
+  CHECK_THROWS_WITH(matrix_market("hello\n"),
+                    doctest::Contains(".mtx:1: the file must begin with '%%MatrixMarket matrix'"));
+  CHECK_THROWS_WITH(matrix_market("%%MatrixMarket matrix array real general\n"),
+                    doctest::Contains("only 'coordinate' is read"));
+  CHECK_THROWS_WITH(matrix_market("%%MatrixMarket matrix coordinate real general\n8 8 2\n1 1 1\n"),
+                    doctest::Contains("ends before entry 2 of 2"));
+  CHECK_THROWS_WITH(matrix_market("%%MatrixMarket matrix coordinate real general\n8 8 1\n9 1 1\n"),
+                    doctest::Contains(".mtx:3: entry (9, 1) lies outside the matrix of 8 x 8"));
+  CHECK_THROWS_WITH(matrix_market("%%MatrixMarket matrix coordinate real general\n8 x 1\n"),
+                    doctest::Contains("expected 'rows columns entries'"));
+  CHECK_THROWS_WITH(matrix_market("%%MatrixMarket matrix coordinate real general\n512 8 1\n500 1 1\n"),
+                    doctest::Contains("has 16 x 1 blocks, more than the problem's 8 x 6"));
 }
 
-TEST(malformed_problems_are_invalid_arguments) {
+TEST_CASE("malformed problems are invalid arguments") {
   const auto with = [](const std::string& text) {
     return make_problem(Json::parse(text), Parameters(nullptr, 0));
   };
@@ -181,23 +190,24 @@ TEST(malformed_problems_are_invalid_arguments) {
     Json huge = Json::parse(
         R"({"m":32,"n":8,"k":32,"block":32,"input":"f16","output":"f16","pattern":{"kind":"empty"}})");
     huge.set(size, std::int64_t{1} << 62);
-    CHECK_THROWS(make_problem(huge, Parameters(nullptr, 0)), "below 2^31");
+    CHECK_THROWS_WITH(make_problem(huge, Parameters(nullptr, 0)), doctest::Contains("below 2^31"));
   }
-  CHECK_THROWS(with("{}"), "problem: ");
-  CHECK_THROWS(problem(R"("pattern":{"kind":"empty"},"layoutB":"diagonal")"),
-               "layoutB is 'diagonal', allowed are row, column");
-  CHECK_THROWS(problem(R"("pattern":{"kind":"empty"},"bias":"maybe")"),
-               "bias is 'maybe', allowed are no, yes");
-  CHECK_THROWS(problem(R"("pattern":{"kind":"empty"},"batch":0)"), "batch is 0");
-  CHECK_THROWS(problem(R"("pattern":{"kind":"empty"},"values":"purple")"),
-               "unknown values 'purple'; there are normal");
-  CHECK_THROWS(problem(R"("pattern":{"kind":"empty"},"ldbExtra":-1)"), "ldbExtra is -1");
-  CHECK_THROWS(
+  CHECK_THROWS_WITH(with("{}"), doctest::Contains("problem: "));
+  CHECK_THROWS_WITH(problem(R"("pattern":{"kind":"empty"},"layoutB":"diagonal")"),
+                    doctest::Contains("layoutB is 'diagonal', allowed are row, column"));
+  CHECK_THROWS_WITH(problem(R"("pattern":{"kind":"empty"},"bias":"maybe")"),
+                    doctest::Contains("bias is 'maybe', allowed are no, yes"));
+  CHECK_THROWS_WITH(problem(R"("pattern":{"kind":"empty"},"batch":0)"), doctest::Contains("batch is 0"));
+  CHECK_THROWS_WITH(problem(R"("pattern":{"kind":"empty"},"values":"purple")"),
+                    doctest::Contains("unknown values 'purple'; there are normal"));
+  CHECK_THROWS_WITH(problem(R"("pattern":{"kind":"empty"},"ldbExtra":-1)"),
+                    doctest::Contains("ldbExtra is -1"));
+  CHECK_THROWS_WITH(
       with(R"({"m":32,"n":8,"k":32,"block":32,"input":"f64","output":"f16","pattern":{"kind":"empty"}})"),
-      "input is 'f64', allowed are f16, bf16 and f32");
+      doctest::Contains("input is 'f64', allowed are f16, bf16 and f32"));
 }
 
-TEST(tensors_have_the_layout_that_kernels_expect) {
+TEST_CASE("tensors have the layout that kernels expect") {
   const auto p =
       problem(R"("pattern":{"kind":"diagonal"},"ldbExtra":8,"ldcExtra":3,"offsetB":8,"offsetC":1,"beta":0)");
   const std::vector<Tensor>& t = p->tensors();
@@ -216,7 +226,7 @@ TEST(tensors_have_the_layout_that_kernels_expect) {
   CHECK_EQ(p->bytes(), 2.0 * (6 * 32 * 32 + kColumns * 40 + kRows * 40) + 4 * 15);
 }
 
-TEST(reference_agrees_with_a_plain_product) {
+TEST_CASE("reference agrees with a plain product") {
   for (const char* values : {"normal", "positive", "tiny", "huge"}) {
     const auto p = problem(
         std::string(R"("pattern":{"kind":"random","density":0.5},"alpha":-1.5,"beta":0.5,"values":")") +
@@ -237,7 +247,7 @@ double answer(const Reference& reference, bool by_columns, std::int64_t row, std
   return reference.value[by_columns ? column * kRows + row : row * 40 + column];
 }
 
-TEST(layouts_change_where_elements_lie_and_no_result) {
+TEST_CASE("layouts change where elements lie and no result") {
   for (const bool b_columns : {false, true})
     for (const bool c_columns : {false, true}) {
       const std::string layouts = std::string(R"("layoutB":")") + (b_columns ? "column" : "row") +
@@ -264,7 +274,7 @@ TEST(layouts_change_where_elements_lie_and_no_result) {
     }
 }
 
-TEST(bias_residual_and_activation_follow_the_formula) {
+TEST_CASE("bias residual and activation follow the formula") {
   const auto p = problem(R"("pattern":{"kind":"random","density":0.3},"alpha":0.25,"beta":-0.5,"bias":"yes",)"
                          R"("residual":"yes","ldrExtra":3,"activation":"silu")");
   const std::vector<Tensor>& t = p->tensors();
@@ -285,7 +295,7 @@ TEST(bias_residual_and_activation_follow_the_formula) {
   }
 }
 
-TEST(a_transposed_product_reads_rows_as_columns) {
+TEST_CASE("a transposed product reads rows as columns") {
   const auto p =
       problem(R"("pattern":{"kind":"random","density":0.4},"values":"integers","transposeA":"yes")");
   const std::vector<Tensor>& t = p->tensors();
@@ -303,7 +313,7 @@ TEST(a_transposed_product_reads_rows_as_columns) {
   }
 }
 
-TEST(products_of_a_batch_have_operands_of_their_own) {
+TEST_CASE("products of a batch have operands of their own") {
   const auto p = problem(R"("pattern":{"kind":"random","density":0.4},"batch":3,"batchExtra":8)");
   const std::vector<Tensor>& t = p->tensors();
   CHECK_EQ(t[3].rows, 3);
@@ -314,13 +324,13 @@ TEST(products_of_a_batch_have_operands_of_their_own) {
   CHECK(reference.value[0] != reference.value[kRows * 40]);
 }
 
-TEST(indices_may_have_64_bits) {
+TEST_CASE("indices may have 64 bits") {
   const auto p = problem(R"("pattern":{"kind":"diagonal"},"index":"i64")");
   CHECK(p->tensors()[0].type == ElementType::i64);
   CHECK_EQ(p->tensors()[1].image.size(), 6u * 8);
 }
 
-TEST(the_last_blocks_may_reach_over_the_edge) {
+TEST_CASE("the last blocks may reach over the edge") {
   const auto p = make_problem(Json::parse(R"({"m":100,"n":8,"k":70,"block":32,"input":"f16","output":"f16",)"
                                           R"("pattern":{"kind":"rows","counts":[3]}})"),
                               Parameters(nullptr, 0));
@@ -337,7 +347,7 @@ TEST(the_last_blocks_may_reach_over_the_edge) {
   CHECK(std::fabs(p->reference().at(0).value[0] - sum) < 1e-9);
 }
 
-TEST(integer_problems_demand_exact_results) {
+TEST_CASE("integer problems demand exact results") {
   for (const char* output : {"f16", "bf16", "f32"}) {
     const std::string input = std::string(output) == "f32" ? "f16" : output;
     const auto p = make_problem(
@@ -353,7 +363,7 @@ TEST(integer_problems_demand_exact_results) {
   }
 }
 
-TEST(one_hot_problems_copy_rows_of_b) {
+TEST_CASE("one hot problems copy rows of b") {
   const auto p = problem(R"("pattern":{"kind":"rows","counts":[2,0]},"values":"one-hot")");
   const Reference reference = p->reference().at(0);
   const Tensor& b = p->tensors()[3];
@@ -369,7 +379,7 @@ TEST(one_hot_problems_copy_rows_of_b) {
   CHECK_EQ(reference.value[32 * 40], 0.0);
 }
 
-TEST(non_finite_values_reach_dependent_elements_only) {
+TEST_CASE("non finite values reach dependent elements only") {
   const auto p = problem(R"("pattern":{"kind":"rows","counts":[1,0]},"values":"nan")");
   const Reference reference = p->reference().at(0);
   std::int64_t finite = 0, other = 0;
@@ -382,13 +392,13 @@ TEST(non_finite_values_reach_dependent_elements_only) {
   CHECK(all > 0);
 }
 
-TEST(cancelling_values_sum_to_zero) {
+TEST_CASE("cancelling values sum to zero") {
   const auto p = problem(R"("pattern":{"kind":"random","density":0.5},"values":"cancel")");
   const Reference reference = p->reference().at(0);
   for (const double value : reference.value) CHECK_EQ(value, 0.0);
 }
 
-TEST(patterns_are_as_uneven_as_the_policy_takes_them_to_be) {
+TEST_CASE("patterns are as uneven as the policy takes them to be") {
   // The figures of family.test.ts; lengths that are drawn scatter about theirs.
   CHECK(std::fabs(unevenness(R"({"kind":"power-law","density":0.125,"exponent":1})", 32) - 3.14) < 0.1);
   CHECK(std::fabs(unevenness(R"({"kind":"power-law","density":0.125,"exponent":1})", 128) - 3.3) < 0.1);
