@@ -3,7 +3,7 @@ import type { BuildTools } from '../emit/package.ts';
 import { localExecutor } from '../exec/local.ts';
 import type { Stage } from '../model/stage.ts';
 import { shortPath } from '../report/format.ts';
-import { listRuns } from '../store/run.ts';
+import { listRuns, openRun } from '../store/run.ts';
 import { cachePaths } from '../toolchain/paths.ts';
 import { ensureToolchain } from '../toolchain/toolchain.ts';
 import type { Options } from './options.ts';
@@ -44,6 +44,9 @@ async function buildTools(options: Options): Promise<BuildTools> {
 /** One run after the other; what is installed has them all. Ends at the first that has nothing to give. */
 async function emitLibraries(names: readonly string[], options: Options): Promise<number> {
   const { prefix: _, static: _s, ...withoutPrefix } = options;
+  const root = runsRoot(await configOf(options));
+  // A run that there is not is told before the library of the first one is made.
+  for (const name of names) if (listRuns(root, name).length === 0) openRun(root, name);
   const earlier = names.slice(0, -1);
   for (const name of earlier) {
     const code = await execute(await prepareEmit(name, withoutPrefix), withoutPrefix);

@@ -337,6 +337,12 @@ describe('stages by themselves', () => {
       family: 'scale',
       timed: false,
     });
+    // A name that there is not is refused before anything is emitted.
+    const misspelt = await gen(path, ['emit', run, 'scael', '--json']);
+    expect(misspelt.code).toBe(2);
+    expect(misspelt.events).toMatchObject([
+      { event: 'error', message: expect.stringContaining("no run 'scael'") },
+    ]);
     // Records of the journal count again: the summary is still that of the whole run.
     expect(summaryOf((await gen(path, ['emit', run, '--json'])).events)).toMatchObject({
       funnel: { compiled: 6, passed: 6 },
