@@ -10,6 +10,7 @@ function(tilewright_operation name)
   add_library(${target} OBJECT ${ARGN})
   set_source_files_properties(${ARGN} PROPERTIES LANGUAGE CXX)
   tilewright_for_emulator(${target})
+  tilewright_optimise(${target} -O1)
   target_include_directories(${target} PRIVATE ${folder})
   target_compile_options(${target} PRIVATE ${kernel_options})
   set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)  # each names its constants as the others do
@@ -21,12 +22,17 @@ function(tilewright_operation name)
 endfunction()
 
 # What runs on the stacks of emulated threads is never instrumented for ThreadSanitizer, which would take those for calls of
-# the one thread that it sees. -O2: the generator's gate runs the emulated device with it, too.
+# the one thread that it sees.
 function(tilewright_for_emulator target)
   target_compile_definitions(${target} PRIVATE TW_EMULATED)
   target_include_directories(${target} PRIVATE include src device simt/include simt/src)
-  target_compile_options(${target} PRIVATE
-    $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=thread> $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O2>)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=thread>)
+endfunction()
+
+# The level of a release build: -O2 for the emulated device and -O1 for its kernels, as the generator's gate has them, and
+# -O1 for host code beside them, whose compile time counts and whose speed does not.
+function(tilewright_optimise target level)
+  target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:${level}>)
 endfunction()
 
 # Finishes `target`: exports it as tilewright::<name> through <export>.cmake and writes its pkg-config file.
