@@ -8,12 +8,17 @@ import { asCalled } from './called.ts';
 import { exitCode } from './exit.ts';
 import { guardStreams, print, printLine, remark, unprinted } from './output.ts';
 
-/** Parses the command line, runs the command and ends the process with its exit code. */
-export async function main(
-  programOf: (done: (code: number) => void) => Command,
-  argv: readonly string[],
-): Promise<void> {
+/** All commands, made to tell `done` the exit code of the one that runs. */
+type ProgramOf = (done: (code: number) => void) => Command;
+
+/** Runs a command line and ends the process with its exit code. */
+export async function main(programOf: ProgramOf, argv: readonly string[]): Promise<void> {
   guardStreams();
+  process.exit(await answer(programOf, argv));
+}
+
+/** Parses the command line, runs the command, says what went wrong, and gives the exit code. */
+export async function answer(programOf: ProgramOf, argv: readonly string[]): Promise<number> {
   let code: number = exitCode.done;
   try {
     const program = programOf((result) => {
@@ -30,7 +35,7 @@ export async function main(
     if (code !== exitCode.couldNotRun) remark('the work was done, but its output is lost');
     code = exitCode.couldNotRun;
   }
-  process.exit(code);
+  return code;
 }
 
 function exitByThrowing(command: Command): void {

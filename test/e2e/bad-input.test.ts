@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { localExecutor } from '../../src/exec/local.ts';
 import { packageRoot } from '../../src/util/package-root.ts';
-import { edit, eventsOf, gen, type Workspace, workspace } from '../helpers/gen.ts';
+import { edit, eventsOf, gen, genHere, type Workspace, workspace } from '../helpers/gen.ts';
 
 const slow = { timeout: 120_000 };
 
@@ -298,7 +298,7 @@ describe('bad input is answered with what to do', () => {
   test.each(faults)('%s', slow, async (what, make, args, says) => {
     const place = workspace();
     make(place);
-    const { code, stderr } = await gen(place.path, args, { CUDA_VISIBLE_DEVICES: '', LC_ALL: 'C' });
+    const { code, stderr } = await genHere(place.path, args, { CUDA_VISIBLE_DEVICES: '', LC_ALL: 'C' });
     expect(stderr).toMatch(says);
     expect(stderr).not.toMatch(/this is a bug/);
     expect(code).toBe(2);

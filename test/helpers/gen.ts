@@ -10,7 +10,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
+import { answer } from '../../src/cli/main.ts';
+import { programOf } from '../../src/cli/program.ts';
 import { localExecutor } from '../../src/exec/local.ts';
 import { type Event, eventSchema } from '../../src/model/event.ts';
 import { packageRoot } from '../../src/util/package-root.ts';
@@ -70,6 +72,40 @@ export async function gen(
     timeoutMs: 280_000,
   });
   return { code: exitCode, stdout, stderr, events: args.includes('--json') ? eventsOf(stdout) : [] };
+}
+
+/**
+ * The same as a call in this process, without half a second of starting a new one: for commands that end before they begin
+ * anything. What they print on stdout is dropped.
+ */
+export async function genHere(
+  cwd: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Pick<GenResult, 'code' | 'stderr'>> {
+  let stderr = '';
+  const taking = (take: (text: string) => void) => (chunk: unknown, encoding?: unknown, done?: unknown) => {
+    take(String(chunk));
+    for (const callback of [encoding, done]) if (typeof callback === 'function') callback();
+    return true;
+  };
+  const [folder, script] = [process.cwd(), process.argv[1] ?? ''];
+  const streams = [
+    vi.spyOn(process.stdout, 'write').mockImplementation(taking(() => {})),
+    vi.spyOn(process.stderr, 'write').mockImplementation(taking((text) => (stderr += text))),
+  ];
+  for (const [name, value] of Object.entries({ ...env, NO_COLOR: '1' })) vi.stubEnv(name, value);
+  process.argv[1] = genArgv[1] ?? '';
+  process.chdir(cwd);
+  try {
+    const code = await answer(programOf, args);
+    return { code, stderr };
+  } finally {
+    process.chdir(folder);
+    process.argv[1] = script;
+    vi.unstubAllEnvs();
+    for (const stream of streams) stream.mockRestore();
+  }
 }
 
 /** Every line must be an event. */
