@@ -9,6 +9,8 @@ const equivalentSchema = z.strictObject({
   /** Lines as a result has them. */
   before: z.string(),
   after: z.string(),
+  /** Id of the one mutant that is meant, where other lines of the path read the same; absent: all that read so. */
+  mutant: z.string().optional(),
   /** Ids of the variants of which it holds; absent: all of the path. */
   variants: z.array(z.string()).optional(),
   /** Proof that no execution can differ. */
@@ -27,7 +29,7 @@ export function parseEquivalents(text: string, path: string): Equivalent[] {
 
 /** The argument by which a mutant is equivalent, if there is one. */
 export function argumentFor(
-  { path, before, after, variant }: Pick<MutantResult, 'path' | 'before' | 'after' | 'variant'>,
+  { path, id, before, after, variant }: Pick<MutantResult, 'path' | 'id' | 'before' | 'after' | 'variant'>,
   list: readonly Equivalent[],
 ): Equivalent | undefined {
   return list.find(
@@ -35,6 +37,7 @@ export function argumentFor(
       one.path === path &&
       one.before === before &&
       one.after === after &&
+      (one.mutant ?? id) === id &&
       (one.variants?.includes(variant) ?? true),
   );
 }

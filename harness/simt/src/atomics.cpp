@@ -94,6 +94,7 @@ bool check_atomic(Thread& self, void* pointer, std::size_t bytes) {
     Block& block = machine.blocks[offset / kArenaStride];
     const auto address = static_cast<std::uint32_t>(offset % kArenaStride);
     if (!shared_memory(block, address, static_cast<std::uint32_t>(bytes), "atomic")) return false;
+    if (!check_live(block, "atomic")) return false;
     if (machine.detect) note_shared_write(block, address, static_cast<std::uint32_t>(bytes), access);
     return true;
   }

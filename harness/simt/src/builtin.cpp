@@ -36,11 +36,7 @@ namespace {
 unsigned char* shared_access(Thread& self, std::uint32_t address, int bytes, bool store) {
   const char* what = store ? "st.shared" : "ld.shared";
   core::Block& block = core::block_of(address);
-  if (block.live == 0) {
-    core::report("exit",
-                 core::text("%s to the shared memory of block rank %u, which has exited", what, block.rank));
-    return nullptr;
-  }
+  if (!core::check_live(block, what)) return nullptr;
   const auto size = static_cast<std::uint32_t>(bytes);
   core::check_shared_alignment(address, size, what);
   unsigned char* memory = core::shared_memory(block, address, size, what);

@@ -20,9 +20,7 @@ void shared_hook(Thread& self, std::size_t offset, std::size_t bytes, bool store
   Block& block = machine.blocks[which];
   const auto address = static_cast<std::uint32_t>(offset % kArenaStride);
   if (!shared_memory(block, address, static_cast<std::uint32_t>(bytes), store ? "store" : "load")) return;
-  if (block.live == 0)
-    report("exit", text("plain %s to the shared memory of block rank %u, which has exited",
-                        store ? "store" : "load", block.rank));
+  check_live(block, store ? "plain store" : "plain load");
   (store ? machine.stats.shared_store_bytes : machine.stats.shared_load_bytes) += bytes;
   if (&block == self.block) note_banks(self, self.pc, address, bytes);
   if (!machine.detect) return;

@@ -229,6 +229,12 @@ unsigned char* shared_memory(Block& block, std::uint32_t address, std::uint32_t 
   return nullptr;
 }
 
+bool check_live(const Block& block, const char* what) {
+  if (block.live > 0) return true;
+  report("exit", text("%s to the shared memory of block rank %u, which has exited", what, block.rank));
+  return false;
+}
+
 void note_shared_read(Block& block, std::uint32_t address, std::uint32_t bytes, const Access& access) {
   machine.shared_shadow.read(block.cells, {Space::shared, block.index, nullptr},
                              (address & kOffsetMask) - kSharedBase, bytes, access);

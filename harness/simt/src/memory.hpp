@@ -61,6 +61,9 @@ bool check_shared_alignment(std::uint32_t address, std::uint32_t alignment, cons
 Block& block_of(std::uint32_t address);
 unsigned char* shared_memory(Block& block, std::uint32_t address, std::uint32_t bytes, const char* what);
 
+/// Reports an access to the shared memory of a block all of whose threads have ended; true where it lives.
+bool check_live(const Block& block, const char* what);
+
 /// Race detector, when it is on. Shared addresses must have passed shared_memory().
 void note_shared_read(Block& block, std::uint32_t address, std::uint32_t bytes, const Access& access);
 void note_shared_write(Block& block, std::uint32_t address, std::uint32_t bytes, const Access& access);

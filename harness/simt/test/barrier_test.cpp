@@ -63,12 +63,22 @@ TEST_CASE("cluster barrier orders remote stores") {
   }
 }
 
+/// Bytes between the shared memory of two blocks of a cluster, as generic addresses.
+constexpr std::ptrdiff_t kBlockDistance = 256 << 10;
+
 TEST_CASE("an exited block must be left alone") {
   const Result result = launch(checked(), {2}, {32}, 1024, {2}, [] {
     if (ids->cluster_rank == 0) return;
     store_shared<int>(map_shared_rank(shared_start(), 0), 1);
   });
   CHECK_FINDING(result, "exit", "rank 0, which has exited");
+  const Result counted = launch(checked(), {2}, {32}, 1024, {2}, [] {
+    if (ids->cluster_rank == 0) return;
+    int old;
+    const auto nothing = [](void*, const void*, void*) {};
+    atomic(shared_base() - kBlockDistance, 4, nothing, &old, &old);
+  });
+  CHECK_FINDING(counted, "exit", "atomic to the shared memory of block rank 0, which has exited");
 }
 
 TEST_CASE("misuse is reported") {

@@ -45,7 +45,12 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
     return { k, xExtra: by(point.layoutX), yExtra: by(point.layoutY) };
   };
   cases.add('pipeline', 'exact', [group + 1, 0, 1], { k: (2 * stages + 1) * tileK, values: 'swing' });
-  cases.add('address-coded', 'address-coded', [2 * group, 1], { ...ragged(tileK + 5), values: 'one-hot' });
+  // Two whole tiles, in every stage: to the last byte of shared memory.
+  const everyStage = Math.max(stages - 1, 1) * tileK;
+  cases.add('address-coded', 'address-coded', [2 * group, 1], {
+    ...ragged(everyStage + 5),
+    values: 'one-hot',
+  });
   cases.add('unsorted', 'structures', [3], { sorted: false, k: tileK });
   cases.add('uneven', 'structures', [0, 1, 2, 0, 0, 1, 3, 0, 1, 0], { values: 'integers' });
   if (point.path === 'wgmma') {

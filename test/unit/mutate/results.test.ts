@@ -139,6 +139,12 @@ describe('equivalents', () => {
     expect(argumentFor(result('1', 'survived'), [{ ...entry, argument, variants: ['f.b'] }])).toBeUndefined();
   });
 
+  it('that name a mutant do not hold for another with the same lines', () => {
+    const list = [{ ...entry, argument, mutant: '1' }];
+    expect(argumentFor(result('1', 'survived'), list)?.argument).toBe(argument);
+    expect(argumentFor(result('2', 'survived'), list)).toBeUndefined();
+  });
+
   it('need an argument', () => {
     expect(() => parseEquivalents(JSON.stringify([entry]), 'e.json')).toThrow(UsageError);
     expect(() => parseEquivalents('[', 'e.json')).toThrow(UsageError);
