@@ -21,6 +21,7 @@ import { findRun, openRun, type Run } from '../store/run.ts';
 import { makeFolder, onDisk } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
 import { exitCode } from './exit.ts';
+import { mutationPages } from './mutation-pages.ts';
 import { print, remark } from './output.ts';
 import { configOf, runsRoot } from './prepare.ts';
 import { writeTimings } from './timings.ts';
@@ -37,10 +38,17 @@ export interface ReportOptions {
   readonly markdown?: string;
   readonly wisdom?: string;
   readonly timings?: string;
+  /** Files of results of `gen mutate` to report on instead. */
+  readonly mutants?: readonly string[];
+  /** With `mutants`: a file with one line for each. */
+  readonly table?: string;
 }
 
 /** `gen report`: a run as an evidence file, and runs or evidence files as a page of Markdown. */
 export async function report(run: string | undefined, options: ReportOptions): Promise<number> {
+  if (options.mutants) return mutationPages(options.mutants, options);
+  if (options.table !== undefined)
+    throw new UsageError('--table is about mutants: name their files with --mutants');
   if (options.from && (run !== undefined || options.evidence !== undefined)) {
     throw new UsageError('--from reads evidence files: name no run and no --evidence beside it');
   }

@@ -7,6 +7,7 @@ import { argumentFor, parseEquivalents } from '../../../src/mutate/equivalents.t
 import { mutationPage } from '../../../src/mutate/report.ts';
 import type { MutantResult, MutationInfo, Opinions } from '../../../src/mutate/result.ts';
 import { newestResults, ResultsFile } from '../../../src/mutate/results-file.ts';
+import { inPlaceOrder, resultsTable } from '../../../src/mutate/results-table.ts';
 import { farApart, spreadSample } from '../../../src/mutate/sample.ts';
 import { rules, score, tally } from '../../../src/mutate/score.ts';
 import { folderOf } from '../../helpers/folder.ts';
@@ -125,6 +126,18 @@ describe('a file of results', () => {
     expect(mutationPage(copy.info, copy.results)).toContain(
       '2026-11-22 (survivors again 2026-11-23, commit abcdef0)',
     );
+  });
+});
+
+describe('stored results', () => {
+  it('make the published page and table, byte for byte', () => {
+    const page = readFileSync('docs/gate.md', 'utf8');
+    const files = ['bsr-spmm', 'gemm', 'bsr-sddmm'].map((family) =>
+      ResultsFile.open(`docs/results/mutants/${family}.jsonl`),
+    );
+    for (const { info: about, results: stored } of files)
+      expect(page).toContain(mutationPage(about, inPlaceOrder(stored)));
+    expect(resultsTable(files)).toBe(readFileSync('docs/results/mutants.tsv', 'utf8'));
   });
 });
 
