@@ -72,6 +72,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   ],
   // A .cu that is nobody's variant: it compiles in its own way, and is gated as every kernel.
   'kernel-file': ['backends', 'compile', 'device:type', 'gate', 'yaml', 'zod'],
+  cells: ['select', 'exec:type', 'zod'],
   mutation: [
     ...['backends', 'compile', 'device:type', 'devices', 'exec:type', 'gate', 'mutate'],
     'toolchain:type',
@@ -80,6 +81,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     ...[
       'arch',
       'backends',
+      'cells',
       'check',
       'compile',
       'config',

@@ -1,6 +1,9 @@
-// main.cpp - writes the tensors of a family's problem, as the runner makes it: `gen problem`. Its input is a line
-// {"problem":{…},"tensors":["b"],"folder":"…"}; without `tensors` it takes all, without `folder` it writes none. Its
-// answer is a line, too: {"tensors":[{"name","type","role","rows","cols","file"}]}, or {"error"}.
+// main.cpp - answers about a family's problems, as the runner makes them. Each line of its input is a job, each line of its
+// output the answer, or {"error"}:
+//   {"problem":{…},"tensors":["b"],"folder":"…"}  the problem's tensors, `gen problem`; without `tensors` all, without `folder`
+//       none is written. {"tensors":[{"name","type","role","rows","cols","file"}]}
+//   {"problem":{…},"variants":[{parameters}],"capability":90}  variants that take the problem,
+//       `gen cells`. {"refusals":["",…]}: a variant's reason; empty where it takes the problem on aligned operands
 #include <algorithm>
 #include <iostream>
 #include <string>
@@ -9,6 +12,7 @@
 #include "tilewright/family.hpp"
 #include "tilewright/json.hpp"
 #include "tilewright/npy.hpp"
+#include "../src/variant.hpp"
 
 namespace tilewright {
 namespace {
@@ -46,9 +50,37 @@ std::vector<std::string> wanted(const Json& job, const std::vector<Tensor>& tens
   return names;
 }
 
-Json answer(const Json& job) {
-  const std::unique_ptr<Problem> problem = make_problem(job.at("problem"), Parameters(nullptr, 0));
-  const std::vector<Tensor>& tensors = problem->tensors();
+/// Operands of which only addresses exist, each aligned to 256 bytes.
+Placement aligned_placement(const Problem& problem) {
+  const auto address = [](std::size_t place) { return reinterpret_cast<void*>((place + 1) << 32); };
+  Placement placement;
+  for (std::size_t i = 0; i < problem.tensors().size(); ++i) placement.tensors.push_back(address(i));
+  placement.workspace = address(placement.tensors.size());
+  return placement;
+}
+
+/// Reason of a variant against the problem; empty where it takes it.
+std::string refusal(const Problem& problem, const Json& parameters, const DeviceLimits& limits) {
+  try {
+    const ParameterList list(parameters);
+    const Bound bound = problem.bind(list.view(), limits);
+    const Requirement* unmet = bound.requirements.unmet(problem.call(aligned_placement(problem)).data());
+    return unmet ? unmet->text() : "";
+  } catch (const Unsupported& refused) {
+    return refused.what();
+  }
+}
+
+Json refusals(const Problem& problem, const Json& job) {
+  const DeviceLimits limits{DeviceLimits{}.sm_count,
+                            static_cast<int>(job.at("capability").integer())};
+  Json list(Json::Array{});
+  for (const Json& parameters : job.at("variants").items()) list.push(refusal(problem, parameters, limits));
+  return Json().set("refusals", list);
+}
+
+Json tensors_of(const Problem& problem, const Json& job) {
+  const std::vector<Tensor>& tensors = problem.tensors();
   const std::vector<std::string> names = wanted(job, tensors);
   Json list(Json::Array{});
   for (const Tensor& tensor : tensors) {
@@ -65,18 +97,24 @@ Json answer(const Json& job) {
   return Json().set("tensors", list);
 }
 
+Json answer(const Json& job) {
+  const std::unique_ptr<Problem> problem = make_problem(job.at("problem"), Parameters(nullptr, 0));
+  return job.find("variants") ? refusals(*problem, job) : tensors_of(*problem, job);
+}
+
 }  // namespace
 }  // namespace tilewright
 
 int main() {
   using namespace tilewright;
-  std::string line;
-  std::getline(std::cin, line);
-  try {
-    std::cout << answer(Json::parse(line)).dump() << '\n';
-    return 0;
-  } catch (const std::exception& error) {
-    std::cout << Json().set("error", error.what()).dump() << '\n';
-    return 1;
+  int failed = 0;
+  for (std::string line; std::getline(std::cin, line);) {
+    try {
+      std::cout << answer(Json::parse(line)).dump() << '\n';
+    } catch (const std::exception& error) {
+      std::cout << Json().set("error", error.what()).dump() << '\n';
+      failed = 1;
+    }
   }
+  return failed;
 }

@@ -3,6 +3,7 @@ import { type Stage, stages } from '../model/stage.ts';
 import { type PartName, partNames } from '../toolchain/parts.ts';
 import { packageVersion } from '../util/package-version.ts';
 import { addCache } from './cache-options.ts';
+import type { CellsOptions } from './cells.ts';
 import { type MutateOptions, withMutants } from './mutate-options.ts';
 import {
   archHelp,
@@ -24,6 +25,7 @@ import type { ReportOptions } from './report.ts';
 
 /** Modules that commands run, each loaded when its command does: what only names the commands starts at once. */
 const modules = {
+  cells: () => import('./cells.ts'),
   check: () => import('./check.ts'),
   doctor: () => import('./doctor.ts'),
   emit: () => import('./emit.ts'),
@@ -232,6 +234,14 @@ function addInspectCommands(program: Command, done: Done): void {
     .option('--tensors <name...>', 'only these');
   withAnswer(making).action(async (family: string, workloads: string[], options: ProblemOptions) =>
     done(await (await modules.problem()).problem(family, workloads, options)),
+  );
+  const serving = program
+    .command('cells')
+    .description('list kinds of calls, and the variants on tensor cores that a library has for each')
+    .argument('<family>', 'a kernel family; see `gen list`')
+    .option('--markdown <file>', 'put the table into this page, in the place of an earlier one');
+  withSpace(withAnswer(serving)).action(async (family: string, options: CellsOptions) =>
+    done(await (await modules.cells()).cells(family, options)),
   );
   const asking = program
     .command('why')

@@ -89,7 +89,7 @@ function unitOf(folder: string, names: readonly string[], { packageRoot }: Compi
   return { name: `${folder.replaceAll('/', '_')}.cpp`, text, beside: join(packageRoot, 'harness', folder) };
 }
 
-/** Builds the program that writes the tensors of a family's problems, of the runner's own objects. Needs no CUDA toolkit. */
+/** Builds the program that answers about a family's problems, of the runner's own objects. Needs no CUDA toolkit. */
 export function buildProblemWriter(
   compilers: RunnerCompilers,
   context: CompileContext,
@@ -97,7 +97,8 @@ export function buildProblemWriter(
 ): Promise<BuiltWorker> {
   const host = Object.values(backends).find(({ runner }) => !runner.toolkit);
   if (!host) throw new Error('every device needs a CUDA toolkit');
-  const units = [unitOf('problem', ['main.cpp'], context), supportUnit(context).unit];
+  const variants = { ...unitOf(supportFolder, ['variant.cpp'], context), name: 'variants.cpp' };
+  const units = [unitOf('problem', ['main.cpp'], context), variants, supportUnit(context).unit];
   return buildProgram('problem', units, host.name, compilers, context, onUnits);
 }
 

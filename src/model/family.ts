@@ -54,6 +54,16 @@ export interface Preset<P extends ParameterSpecs = ParameterSpecs> {
   readonly workloads: readonly string[];
 }
 
+/** A problem that stands for a kind of call, and its place in a table of them all. */
+export interface Cell {
+  /** Operation values, in words. */
+  readonly row: string;
+  /** Class of sizes. */
+  readonly column: string;
+  /** As of a workload, and small: it is bound to variants and never run. */
+  readonly problem: Workload['problem'];
+}
+
 /**
  * Everything a kernel family says about itself. Plain data and pure functions; no I/O. The functions are written as
  * methods so that a family with exact parameter types is also an AnyFamily, which is all that the engine knows.
@@ -84,6 +94,10 @@ export interface Family<P extends ParameterSpecs = ParameterSpecs> {
   /** Reason that a point cannot run on an architecture; undefined if it can. */
   notSupported(point: Point<P>, arch: Arch): string | undefined;
   readonly workloads: readonly Workload[];
+  /** Kinds of calls, of which `gen cells` says who serves them; absent: none. */
+  readonly cells?: readonly Cell[];
+  /** Whether a variant multiplies on tensor cores; absent: none does. */
+  tensorCores?(point: Point<P>): boolean;
   /** Whether a variant is worth timing on a workload whose operation values it serves, e.g. by its tile's size; absent: always. */
   applies?(point: Point<P>, workload: Workload): boolean;
   /** Cases that the gate puts a variant through, on small problems. */
@@ -96,8 +110,8 @@ export interface Family<P extends ParameterSpecs = ParameterSpecs> {
   /**
    * Rank of how many problems beside its workloads a variant takes: 0, as if absent, for those that the workloads
    * happen to be like; the highest for every size, stride, alignment and scalar. For calls that its fastest variants refuse,
-   * the emitted library carries for each workload the best variant of every other rank, and tries lower ranks first; of the
-   * highest rank one for everything that its variants serve.
+   * the emitted library carries for each workload the best variant of every other rank, and one for everything else that the
+   * rank's variants serve. It tries lower ranks first.
    */
   generality?(point: Point<P>): number;
   /**

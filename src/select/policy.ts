@@ -111,7 +111,7 @@ function chooseFirst(workload: Workload, ranking: readonly string[], ranks: Accu
 
 /**
  * For each rank of generality, lowest first, the best variant for each workload of the family, timed or not, as the priority has
- * it: times tell nothing of the problems that it is for.
+ * it, since times tell nothing of the problems that it is for; and one for all other operation values that the rank's variants serve.
  */
 function chooseFallbacks(family: AnyFamily, variants: readonly Variant[], ranks: Accuracy): string[] {
   const rankOf = ({ parameters }: Variant) => family.generality?.(parameters) ?? 0;
@@ -121,7 +121,7 @@ function chooseFallbacks(family: AnyFamily, variants: readonly Variant[], ranks:
     const chosen = family.workloads.flatMap((workload) =>
       chooseFirst(workload, rankByPriority(family, able, workload), ranks).map(({ variant }) => variant),
     );
-    const rest = rank === general.at(-1) ? unserved(family, able, chosen, ranks) : [];
+    const rest = unserved(family, able, chosen, ranks);
     return [...new Set([...chosen, ...rest])].toSorted(compare);
   });
 }

@@ -71,6 +71,10 @@ const familySchema = z.strictObject({
   budget: callable,
   notSupported: callable,
   workloads: z.array(workloadSchema),
+  cells: z
+    .array(z.strictObject({ row: text, column: text, problem: z.record(z.string(), z.json()) }))
+    .optional(),
+  tensorCores: callable.optional(),
   applies: callable.optional(),
   operation: operationSchema,
   serves: callable,

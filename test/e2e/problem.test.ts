@@ -46,4 +46,12 @@ test('gen problem writes the matrix that a workload names', { timeout: 300_000 }
     code: 2,
     stderr: expect.stringContaining("no workload '1024.d12.b33'"),
   });
+
+  // The same program says who serves a kind of call; an A100 has a kernel on tensor cores for each.
+  const served = await gen(path, ['cells', 'bsr-spmm', '--preset', 'every-cell', '--arch', 'sm_80']);
+  expect(served).toMatchObject({ code: 0, stderr: expect.stringContaining('0 of 800 without a variant') });
+  const plain = await gen(path, ['cells', 'bsr-spmm', '--where', 'path == "naive"', '--json']);
+  expect(plain.code).toBe(1);
+  expect(JSON.parse(plain.stdout.split('\n')[0] ?? '')).toMatchObject({ event: 'cell', onTensorCores: {} });
+  expect((await gen(path, ['cells', 'gemm'])).stderr).toContain('gemm lists no kinds of calls');
 });

@@ -1,5 +1,6 @@
 import { type Arch, type ArchFeature, defineFamily } from '../../../src/model/family.ts';
 import { casesOf } from './cases.ts';
+import { cells } from './cells.ts';
 import { constraints } from './constraints.ts';
 import { alignment, derive, footprint, packs } from './derive.ts';
 import { layerWorkloads } from './layer-workloads.ts';
@@ -45,7 +46,7 @@ function maxSpillBytes(point: Point): number {
 function generality(point: Point): number {
   if (point.path === 'naive') return 3;
   // Their blocks of A must be aligned; wide products have better kernels than narrow.
-  if (point.path === 'narrow' || packs(point)) return 0;
+  if (point.path === 'narrow' || (packs(point) && point.path !== 'general')) return 0;
   if (alignment(point) === 1) return 2;
   const any = point.path === 'mma' || point.path === 'general';
   return any && point.order === 'natural' ? 1 : 0;
@@ -70,6 +71,8 @@ export default defineFamily<typeof parameters.specs>({
   },
   notSupported,
   workloads: [...workloads, ...layerWorkloads],
+  cells,
+  tensorCores: ({ path }) => path !== 'naive' && path !== 'simt',
   cases: casesOf,
   features: (workload) => {
     const problem = problemOf(workload);

@@ -117,7 +117,7 @@ describe('fallbacks', () => {
     expect(select(general, variants, times).fallbacks).toEqual(['toy.t16.b32', 'toy.t32.b64']);
   });
 
-  test('of the most general ones there is one for everything that they serve, asked for by a workload or not', () => {
+  test('of every rank there is one for everything that its variants serve, asked for by a workload or not', () => {
     const few = family.workloads.slice(0, 1);
     const served = {
       ...general,
@@ -126,7 +126,12 @@ describe('fallbacks', () => {
     };
     expect(select(served, variants, []).fallbacks).toEqual(['toy.t16.b32', 'toy.t32.b64']);
     const ranked = { ...served, generality: ({ tile }: { tile: number }) => (tile < 64 ? 1 : 2) };
-    expect(select(ranked, variants, []).fallbacks).toEqual(['toy.t16.b32', 'toy.t64.b32', 'toy.t64.b64']);
+    expect(select(ranked, variants, []).fallbacks).toEqual([
+      'toy.t16.b32',
+      'toy.t32.b64',
+      'toy.t64.b32',
+      'toy.t64.b64',
+    ]);
   });
 });
 

@@ -106,10 +106,32 @@ export const generalFallbacks: readonly Part[] = layouts.flatMap((layout) => [
   ...usual({ ...layout, ...anywhere }),
 ]);
 
+/** Every type, layout and transposition once for every block size: B is packed, so that it may have any width and alignment. */
+const everyCell: readonly Part[] = [false, true].flatMap((transposeA) =>
+  (
+    [
+      { input: ['f16'], output: ['f16', 'f32'] },
+      { input: ['bf16'], output: ['bf16', 'f32'] },
+      { input: ['f32'], output: ['f32'], tileK: [16] },
+    ] satisfies readonly Part[]
+  ).flatMap((types) =>
+    usual({
+      ...{ layoutB: ['row', 'column'], layoutC: ['row', 'column'], transposeA: [transposeA] },
+      ...{ packB: [true], order: ['natural'] },
+      // Two thread blocks in the shared memory of an A100's multiprocessor.
+    }).map((part): Part => ({ ...part, ...(part.block?.includes(128) && { tileK: [32] }), ...types })),
+  ),
+);
+
 const idsOf = (workloads: readonly Workload[]) => workloads.map(({ id }) => id);
 
 /** One for each kind of operation. */
 export const generalPresets: Readonly<Record<string, Preset<Specs>>> = {
+  'every-cell': {
+    doc: 'A variant on tensor cores for every type, layout and block size, A as it is and transposed, for B of any width and alignment: the path general, which packs B. `gen cells` lists them.',
+    where: everyCell,
+    workloads: [],
+  },
   layers: {
     doc: 'A first look at every kind of operation in layers: for each a variant or two of the path general for every block size.',
     where: [

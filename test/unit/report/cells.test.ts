@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { cellsSection, cellsTable, withoutTensorCores, withSection } from '../../../src/report/cells.ts';
+
+const cells = [
+  {
+    row: 'f16',
+    column: '1',
+    onTensorCores: [
+      ['mma', 2],
+      ['narrow', 1],
+    ],
+  },
+  { row: 'f16', column: '2-16', onTensorCores: [] },
+] as const;
+
+test('a cell names the templates, and how many variants each has', () => {
+  expect(cellsTable(cells, 80)[2]).toBe('f16   mma 2, narrow  none');
+  expect(withoutTensorCores(cells)).toBe(1);
+});
+
+test('a section takes the place of the one with its title', () => {
+  const source = { family: 'toy', arch: 'sm_80', preset: 'all', command: 'gen cells toy', library: 3 };
+  const section = cellsSection(cells, source);
+  const page = withSection('# Cells\n', section);
+  expect(page).toMatch(/^# Cells\n\n## toy, sm_80, preset all\n\n2 kinds of calls, 1 without/);
+  expect(withSection(page, section)).toBe(page);
+  const other = withSection(page, cellsSection(cells, { ...source, arch: 'sm_90a' }));
+  expect(other.startsWith(page.trimEnd())).toBe(true);
+});
