@@ -11,13 +11,19 @@ export const sanitizers = {
 export type Sanitizer = keyof typeof sanitizers;
 export const sanitizerNames = Object.keys(sanitizers) as readonly Sanitizer[];
 
-/** Errors in a log of compute-sanitizer: their number, and the first. */
+/** First words of a finding in a log. */
+const finding = /^(Error|Invalid|Uninit|Barrier|Warning|Program hit|Misaligned|Address)/;
+
+/**
+ * Errors in a log of compute-sanitizer: their number, and the first. A log may hold several summaries, one of them of no errors, and
+ * that of a process that was ended holds none: what is listed counts as well.
+ */
 export function readSanitizerLog(path: string): { readonly errors: number; readonly first: string } {
   const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
   const lines = text.split('\n').map((line) => line.replace(/^=+ ?/, ''));
-  const errors = Number(/(?:ERROR SUMMARY: |RACECHECK SUMMARY: )(\d+)/.exec(text)?.[1] ?? 0);
-  const first = lines.find((line) =>
-    /^(Error|Invalid|Uninit|Barrier|Warning|Program hit|Misaligned|Address)/.test(line),
+  const summaries = [...text.matchAll(/(?:ERROR|RACECHECK) SUMMARY: (\d+)/g)].map(([, count]) =>
+    Number(count),
   );
-  return { errors, first: first ?? `see ${basename(path)}` };
+  const listed = lines.filter((line) => finding.test(line));
+  return { errors: Math.max(0, ...summaries, listed.length), first: listed[0] ?? `see ${basename(path)}` };
 }
