@@ -70,6 +70,8 @@ export function boxesOfC(point: Pick<Point, 'block' | 'layoutC' | 'tileN' | 'rol
     boxElements: turned ? 64 : alongN,
     /** Pairs of accumulators that a thread has in a box. */
     boxPairs: alongN / 4,
+    /** Columns of C that a box spans. */
+    boxColumns: swapped ? 64 : alongN,
   };
 }
 
@@ -110,6 +112,7 @@ export function wgmmaSizes(point: WgmmaPoint) {
     /** setmaxnreg is for whole warpgroups. */
     threads: 128 * consumers + (unequalShares(point) ? 128 : 32 * producers),
     stagingBytes,
+    ...{ maskBytes, nextTileBytes, flagBytes },
     sharedBytes,
   };
 }
@@ -128,6 +131,8 @@ export const packThreads = 256;
 export function deriveWgmma(point: Point, arch: Arch): Readonly<Record<string, ParameterValue>> {
   const { rows, columns, group } = warpgroupTile(point);
   const shares = unequalShares(point);
+  const { maskBytes, nextTileBytes, flagBytes } = wgmmaSizes(point);
+  const { boxElements, turned } = boxesOfC(point);
   return {
     group,
     warpgroupRows: rows,
@@ -143,6 +148,12 @@ export function deriveWgmma(point: Point, arch: Arch): Readonly<Record<string, P
     boxColumnsB: point.tileN > 256 ? point.tileN / 2 : point.tileN,
     /** Bytes of a row of A in a stage: 64 or 128, which are swizzles of TMA and wgmma. */
     aSwizzle: 2 * point.tileK,
+    /** Consumers that share a tile. */
+    sharers: point.role === 'pingpong' ? 1 : point.consumers,
+    ...{ maskBytes, nextTileBytes, flagBytes },
+    /** Bytes of a line of a box, a span of TMA's swizzle, and stagings for boxes that a warpgroup has. */
+    boxLineBytes: boxElements === 64 ? 128 : 64,
+    stagingsPerWarpgroup: turned ? 1 : 4,
     storesByTma: storesByTma(point.epilogue),
     overlap: point.epilogue === 'overlap',
     staged: point.epilogue === 'staged',

@@ -54,8 +54,10 @@ constexpr int kTileK = 64;
 constexpr int kBlocksPerStage = 1;
 constexpr int kStages = 4;
 using Pipeline = tw::Pipeline<kStages, kCluster>;
-// Warpgroups that multiply; behind them comes the warp that copies.
+// Consumer warpgroups, of which kSharers have one tile, and behind them producer warps: stage i belongs to producer i % kProducers.
 constexpr int kConsumers = 2;
+constexpr int kSharers = 2;
+constexpr int kProducers = 1;
 constexpr int kThreads = 384;
 
 // A warpgroup's share of a tile is kTilesM x kTilesN wgmma tiles of 64 x kWgmmaN.
@@ -67,7 +69,7 @@ constexpr int kTilesN = kWarpgroupColumns / kWgmmaN;
 constexpr int kTiles = kTilesM * kTilesN;
 using Accumulators = tw::Accumulators<kTilesM, kTilesN, kWgmmaN>;
 
-// Shared memory: stages, staging for C, barriers. A stage holds blocks of A, rows of kTileK
+// Shared memory: stages, staging for C, barriers, and what the schedule needs. A stage holds blocks of A, rows of kTileK
 // elements with 128-byte swizzle (wgmma's K-major form), then rows of B in panels of 64 columns with 128-byte swizzle
 // (the MN-major form). The swizzle atom is 1024 bytes at most, to which all tiles are aligned.
 using TileA = tw::KMajor<kTileK>;
@@ -80,14 +82,20 @@ constexpr int kBlockBytesB = kTileN / 64 * kPanelBytes;
 constexpr int kStageBytes = kStageBytesA + kBlocksPerStage * kBlockBytesB;
 // C is stored in boxes of 16 rows by 64 columns, a warp at a time.
 constexpr int kBoxBytes = 16 * 128;
+constexpr int kBoxColumns = 64;  // of C
 constexpr int kBoxes = 64 / 64;
 constexpr int kStagingBytes = kBoxes * kBoxBytes;
 constexpr int kPasses = 2;  // times that it is filled for a tile
 constexpr int kBarriers = kStages * kStageBytes + kConsumers * 4 * kStagingBytes;
-constexpr int kAfterBarriers = kBarriers + Pipeline::kBytes;
-constexpr int kSharedBytes = kAfterBarriers;
-static_assert(kSharedBytes == 147520, "shared-memory layout disagrees with wgmma-sizes.ts");
+constexpr int kMasks = kBarriers + Pipeline::kBytes;
+constexpr int kNextTile = kMasks + 0;
+constexpr int kFlags = kNextTile + 0;
+static_assert(kFlags + 0 == 147520, "shared-memory layout disagrees with wgmma-sizes.ts");
 static_assert(kStageBytes % 1024 == 0 && kStageBytesA % 1024 == 0 && kBarriers % 1024 == 0, "bases of swizzled tiles must be 1024-byte aligned");
+
+// Named barriers, one per warpgroup from here on; 0 is __syncthreads'.
+constexpr int kEpilogueBarrier = 1;
+constexpr int kOrderBarrier = 4;
 
 // Records of the schedule.
 using tilewright::bsr_spmm::wgmma::Tile;
@@ -124,8 +132,8 @@ struct WorkList {
 };
 
 // ------------------------------------------------------------------------------------------------------ producer
-// One warp. It takes the steps of a tile in batches of 32, one per lane; each lane waits for a free stage and issues
-// the copies for its step when its turn comes.
+// All producer warps take the steps of a tile in batches of 32, one per lane. In order, each lane waits for a free stage and issues
+// the copies for its step, if the stage is its warp's.
 
 /// A: its blocks one below the other, in boxes of kBoxRowsA rows by kTileK columns. B: columns of a panel, rows, panels; in
 /// boxes of 64 columns, kTileK rows and all panels of a tile, or of one panel where B's last one is short (`clipped`).
@@ -166,17 +174,19 @@ TW_DEVICE void fill_stage(const Args& args, const Maps& maps, const Shared& shar
     if (i < count) load_b(args, maps, b + i * kBlockBytesB, steps[i] * kBlock + k, n, full);
 }
 
-/// Issues all copies of a tile. Its steps come in batches of 32, one per lane; `batch` is the first.
+/// Issues all copies of a tile into this warp's stages. Its steps come in batches of 32, one per lane; `batch` is the first.
 TW_DEVICE void fill_tile(const Args& args, const Maps& maps, const Shared& shared, Pipeline::State& ring, const Tile& tile, Step batch) {
-  const int n = tile.column + static_cast<int>(ptx::cluster_rank()) * kTileN;
+  const int n = tile.column + tw::cluster_rank<kCluster>() * kTileN;
   const int lane = ptx::lane_id();
+  const int producer = kProducers == 1 ? 0 : ptx::warp_id() - 4 * kConsumers;
   for (int i = 0; i < tile.count; batch = fetch(args, tile, i)) {
     const Step steps[] = {batch};
     const int end = min(i + 32, tile.count);
     for (; i < end; i += kBlocksPerStage) {
 #pragma unroll
       for (int k = 0; k < kBlock; k += kTileK) {
-        if (lane == i % 32) fill_stage(args, maps, shared, ring, steps, tile.first + i, tile.count - i, k, n);
+        if (lane == i % 32 && (kProducers == 1 || ring.stage % kProducers == producer))
+          fill_stage(args, maps, shared, ring, steps, tile.first + i, tile.count - i, k, n);
         ring.advance();
         __syncwarp();  // in order: a parity wait cannot tell phases two wraps apart
       }
@@ -278,7 +288,8 @@ TW_DEVICE void store(const TensorMap* map, const Shared& shared, const Values& v
     ptx::fence_proxy_async_shared();
     sync_epilogue();
     if (!leader) continue;
-    ptx::tensor_store(map, {column + i * 64, row}, box);
+    const int at[] = {column + i * kBoxColumns, row};
+    ptx::tensor_store(map, at, box);
     ptx::bulk_commit();
   }
 }
@@ -290,7 +301,7 @@ TW_DEVICE int row_of(int tile_row) {
 
 /// First column of C of the warpgroup's share of a tile.
 TW_DEVICE int column_of(const Tile& tile) {
-  return tile.column + static_cast<int>(ptx::cluster_rank()) * kTileN;
+  return tile.column + tw::cluster_rank<kCluster>() * kTileN;
 }
 
 // --------------------------------------------------------------------------------------------- a consumer's tiles
@@ -335,7 +346,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
     ptx::prefetch_tensor_map(&map_a);
     ptx::prefetch_tensor_map(&map_b);
     ptx::prefetch_tensor_map(&map_c);
-    shared.pipeline().init<1, 4 * kConsumers>();
+    shared.pipeline().init<1, 4 * kSharers>();
     ptx::fence_mbarrier_init();
   }
   tw::cluster_sync<kCluster>();
@@ -344,13 +355,14 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
     // 384 threads begin with 168 each; the producer's warpgroup gives up what the consumers need.
     ptx::setmaxnreg_dec<40>();
     if (ptx::warp_id() == 4 * kConsumers) {
-      const Maps maps{{&map_a}, {&map_b}};
+      const Maps maps{ {&map_a}, {&map_b} };
       produce(args, maps, shared, tiles, start);
     }
   } else {
     ptx::setmaxnreg_inc<232>();
     consume(args, &map_c, shared, tiles);
   }
-  ptx::cluster_sync();  // a thread block must outlive the other's copies into it and arrivals at its mbarriers
+  // A thread block must outlive the others' copies into it and arrivals at its mbarriers.
+  if constexpr (kCluster > 1) tw::cluster_sync<kCluster>();
 }
 TW_EXPORT(bsr_spmm_wgmma_b128_tn128_overlap_pn4_coopM_cl2_1bc2)
