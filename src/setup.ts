@@ -121,7 +121,7 @@ export function compileContext(
 }
 
 /** Folders of this package whose every file goes into a runner, a kernel or a library; of its families, only the run's own does. */
-const sourceFolders = ['src', 'harness', 'templates/include', 'templates/bindings'];
+const sourceFolders = ['src', 'harness', 'kit', 'templates/bindings'];
 
 /**
  * Commit of this package's checkout, `-dirty` where files differ from it or, among the sources and in the family's folder,

@@ -1,5 +1,5 @@
 // Imports between modules, sizes of files and functions, and the absence of cycles. Syntax only: fast.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import fastGlob from 'fast-glob';
 import { type CallExpression, Node, Project, type SourceFile, SyntaxKind } from 'ts-morph';
@@ -126,7 +126,10 @@ const project = new Project({
   skipAddingFilesFromTsConfig: true,
   compilerOptions: { noLib: true, allowImportingTsExtensions: true },
 });
-const paths = fastGlob.sync(['src/**/*.ts', 'templates/**/*.ts'], { cwd: packageRoot, absolute: true });
+const paths = fastGlob.sync(['src/**/*.ts', 'templates/**/*.ts', 'kit/**/*.ts'], {
+  cwd: packageRoot,
+  absolute: true,
+});
 const files = project.addSourceFilesAtPaths(paths);
 const nameOf = (file: SourceFile) => relative(packageRoot, file.getFilePath());
 const imports = files.flatMap(importsOf);
@@ -278,7 +281,7 @@ describe('sizes', () => {
 });
 
 describe('the C++ side', () => {
-  const included = (pattern: string) =>
+  const included = (pattern: string | string[]) =>
     fastGlob.sync(pattern, { cwd: packageRoot }).flatMap((file) => {
       const text = readFileSync(join(packageRoot, file), 'utf8');
       return [...text.matchAll(/^\s*#\s*include\s*"([^"]+)"/gm)].map((match) => ({
@@ -286,9 +289,43 @@ describe('the C++ side', () => {
         header: match[1] ?? '',
       }));
     });
+  const isThere = (...path: string[]) => existsSync(join(packageRoot, ...path));
+  const inOneOf = (folders: readonly string[], header: string) =>
+    folders.some((folder) => isThere(folder, header));
+
+  it('of the kit, which all others include, includes nothing but itself', () => {
+    const host = ['kit/host', 'kit/device'];
+    const headers = included('kit/**/*.{hpp,cuh}');
+    const strangers = headers.filter(
+      ({ file, header }) => !inOneOf(file.startsWith('kit/device/') ? ['kit/device'] : host, header),
+    );
+    expect(headers.length).toBeGreaterThan(20);
+    expect(strangers).toEqual([]);
+  });
+
+  it('of families includes the family, the kit, and of emitted libraries the interface of vendor calls', () => {
+    const headers = included('templates/{kernels,_new/kernels}/**/*.{hpp,h,cuh,hbs}');
+    const familyOf = (file: string) => file.split('/').slice(0, 3).join('/');
+    const strangers = headers.filter(
+      ({ file, header }) =>
+        header !== 'tuner/vendor.hpp' &&
+        !inOneOf(['kit/host', 'kit/device', familyOf(file), dirname(file)], header),
+    );
+    expect(headers.length).toBeGreaterThan(100);
+    expect(strangers).toEqual([]);
+  });
+
+  it('of the runner includes the runner and the kit', () => {
+    const headers = included('harness/{src,cuda,emulated,simt,problem}/**/*.{hpp,cpp}');
+    const folders = ['kit/host', 'kit/device', 'harness/src', 'harness/simt/src', 'harness/test'];
+    const strangers = headers.filter(
+      ({ file, header }) => !inOneOf([...folders, 'harness', dirname(file)], header),
+    );
+    expect(strangers).toEqual([]);
+  });
 
   it('of the runner knows no family and nothing that is generated', () => {
-    const headers = included('harness/{src,include,cuda,emulated,simt}/**/*.{hpp,cpp}');
+    const headers = included('{harness/{src,cuda,emulated,simt},kit}/**/*.{hpp,cpp}');
     expect(headers.length).toBeGreaterThan(20);
     expect(headers.filter(({ header }) => /kernels\/|generated\//.test(header))).toEqual([]);
   });
@@ -302,7 +339,7 @@ describe('the C++ side', () => {
     const foreign = new RegExp(`\\b(${names.join('|')}|bsr|spmm|block rows?)`, 'i');
     // harness/bugs has kernels of its own, with seeded bugs.
     const sources = fastGlob.sync(
-      ['src/**/*.ts', 'harness/**/*.{hpp,cpp,h,cu,cuh,py,txt}', '!harness/bugs/**'],
+      ['src/**/*.ts', 'harness/**/*.{hpp,cpp,h,cu,cuh,py,txt}', 'kit/host/tilewright/*', '!harness/bugs/**'],
       {
         cwd: packageRoot,
       },
@@ -312,10 +349,10 @@ describe('the C++ side', () => {
   });
 
   it('of kernels has inline assembly in one file', () => {
-    const sources = fastGlob.sync('templates/**/*.{hbs,hpp,cuh,cu,cpp,h}', { cwd: packageRoot });
+    const sources = fastGlob.sync('{kit,templates}/**/*.{hbs,hpp,cuh,cu,cpp,h}', { cwd: packageRoot });
     const withAssembly = sources.filter((file) =>
       /\basm\s*(volatile\s*)?\(/.test(readFileSync(join(packageRoot, file), 'utf8')),
     );
-    expect(withAssembly).toEqual(['templates/include/tw/ptx.cuh']);
+    expect(withAssembly).toEqual(['kit/device/tw/ptx.cuh']);
   });
 });

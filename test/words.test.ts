@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { packageRoot } from '../src/util/package-root.ts';
 
 const glossary = 'docs/glossary.md';
-const folders = ['src', 'templates', 'harness', 'docs', 'bench', 'examples'];
+const folders = ['src', 'templates', 'harness', 'kit', 'docs', 'bench', 'examples'];
 
 /** A retired word or phrase and its replacement. */
 interface Retired {
@@ -124,7 +124,7 @@ describe('the lint of comments', () => {
 });
 
 it('comments begin with a noun, not with a question', () => {
-  const folders = ['src', 'bench', 'harness', 'templates/bindings'];
+  const folders = ['src', 'bench', 'harness', 'kit/host', 'templates/bindings'];
   const files = fastGlob.sync(
     folders.map((folder) => `${folder}/**/*.{ts,mjs,py,rs,c,h,cpp,hpp,cu,cuh,hbs}`),
     { cwd: packageRoot, ignore: ['**/build/**'] },

@@ -16,7 +16,7 @@ command -v nvcc >/dev/null || nvcc=/usr/local/cuda/bin/nvcc
 [ -z "${CUDA_HOME:-}" ] || nvcc=$CUDA_HOME/bin/nvcc
 # A wait that never ends traps after about two seconds.
 flags="-std=c++20 -O1 -gencode arch=compute_90a,code=sm_90a -DTW_WAIT_LIMIT=4000000000ull -diag-suppress 177
-  -I $root/templates/include -I $root/harness/include -I $here"
+  -I $root/kit/device -I $root/kit/host -I $here"
 
 echo "building" >&2
 pids=
@@ -29,6 +29,6 @@ for pid in $pids; do wait "$pid"; done
 "$nvcc" -gencode arch=compute_90a,code=sm_90a "$build"/*.o -o "$build/conformance"
 
 driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader --id=0 2>/dev/null || echo unknown)
-header=$(sha256sum "$root/templates/include/tw/ptx.cuh" | cut -d' ' -f1)
+header=$(sha256sum "$root/kit/device/tw/ptx.cuh" | cut -d' ' -f1)
 timeout 50 "$build/conformance" --record "$out" --date "$(date -u +%Y-%m-%dT%H:%M:%SZ)" --driver "$driver" --header "$header"
 echo "wrote $(ls "$out" | tr '\n' ' ')to $out" >&2

@@ -14,7 +14,6 @@ export const cuda: Backend = {
   lastWordSeconds: 0,
   runner: {
     sources: ['src', 'cuda'],
-    headers: [],
     toolkit: true,
     // The runner may be carried to a GPU host with an older libstdc++.
     libraries: ['-static-libstdc++', '-static-libgcc', '-lcudart_static', '-ldl', '-lrt', '-lpthread'],

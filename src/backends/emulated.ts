@@ -15,7 +15,6 @@ export const emulated: Backend = {
   lastWordSeconds: 2,
   runner: {
     sources: ['src', 'emulated', 'simt/src'],
-    headers: ['harness/simt/include'],
     toolkit: false,
     libraries: ['-ldl', '-lpthread'],
   },

@@ -22,7 +22,7 @@ import { enumerate } from '../space/enumerate.ts';
 import { ensureToolchain } from '../toolchain/toolchain.ts';
 import { ifThere } from '../util/disk.ts';
 import { Slots } from '../util/limit.ts';
-import { packageRoot } from '../util/package-root.ts';
+import { kit, packageRoot } from '../util/package-root.ts';
 import { exitCode } from './exit.ts';
 import { onInterrupt } from './interrupt.ts';
 import type { MutateOptions } from './mutate-options.ts';
@@ -123,7 +123,7 @@ function equivalentsOf(folder: string): readonly Equivalent[] {
 }
 
 function planOf(sources: readonly Source[], folder: string, { sample, operator }: MutateOptions) {
-  const folders = [join(packageRoot, 'templates/include'), folder];
+  const folders = [join(packageRoot, kit.device), folder];
   const all = planMutants(sources, folders).filter(
     ({ mutant }) => operator === undefined || operator.includes(mutant.operator),
   );

@@ -7,6 +7,7 @@ import type { Artifact } from '../model/artifact.ts';
 import type { Source } from '../model/variant.ts';
 import type { Verdict } from '../model/verdict.ts';
 import { hashOf } from '../util/hash.ts';
+import { kit } from '../util/package-root.ts';
 import { mustBeUnchanged, obtain } from './cache.ts';
 import type { CompileContext, Compilers } from './context.ts';
 import { blameMachine, ending, firstError } from './diagnosis.ts';
@@ -48,11 +49,7 @@ const header = 'ptx.hpp';
 const headerText = '#include "tw/ptx.cuh"\n';
 
 function ownFolders(context: CompileContext): string[] {
-  return [
-    join(context.packageRoot, 'templates/include'),
-    join(context.packageRoot, 'harness/simt/include'),
-    context.familyFolder,
-  ];
+  return [join(context.packageRoot, kit.device), context.familyFolder];
 }
 
 function folderFlags(compilers: Compilers, context: CompileContext): string[] {

@@ -6,6 +6,7 @@ import type { Artifact } from '../model/artifact.ts';
 import type { Source } from '../model/variant.ts';
 import type { Verdict } from '../model/verdict.ts';
 import { hashOf } from '../util/hash.ts';
+import { kit } from '../util/package-root.ts';
 import { type Entry, mustBeUnchanged, obtain } from './cache.ts';
 import type { CompileContext, Compilers } from './context.ts';
 import { readCubin } from './cubin.ts';
@@ -28,7 +29,7 @@ function flagsOf(arch: Arch): string[] {
 
 /** The folders in which a rendered source finds its headers. */
 function includeFolders(context: CompileContext): string[] {
-  return [join(context.packageRoot, 'templates/include'), context.familyFolder];
+  return [join(context.packageRoot, kit.device), context.familyFolder];
 }
 
 /** nvcc's command line for one variant. */

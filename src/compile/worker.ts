@@ -5,6 +5,7 @@ import { backends } from '../backends/index.ts';
 import { EnvironmentError } from '../errors.ts';
 import type { DeviceName } from '../model/artifact.ts';
 import { hashOf } from '../util/hash.ts';
+import { kit } from '../util/package-root.ts';
 import { mustBeUnchanged, obtain } from './cache.ts';
 import type { CompileContext, RunnerCompilers } from './context.ts';
 import { blameMachine, ending, firstError } from './diagnosis.ts';
@@ -68,7 +69,7 @@ const supportFolder = 'src';
 /** Sources of what families may include of the runner, and what these use. */
 function supportUnit(context: CompileContext): { readonly names: readonly string[]; readonly unit: Unit } {
   const { packageRoot } = context;
-  const offered = readdirSync(join(packageRoot, 'harness/include/tilewright')).map((name) =>
+  const offered = readdirSync(join(packageRoot, kit.host, 'tilewright')).map((name) =>
     basename(name, '.hpp'),
   );
   const names = [...offered, 'json_reader', 'utf8'].map((name) => `${name}.cpp`);
@@ -174,21 +175,16 @@ export function runnerFlags(
 ): string[] {
   return [
     ...flags,
-    ...includeFolders(device, context).flatMap((path) => ['-I', path]),
+    ...includeFolders(context).flatMap((path) => ['-I', path]),
     ...(backends[device].runner.toolkit ? ['-isystem', join(context.cudaHome ?? '', 'include')] : []),
   ];
 }
 
-function includeFolders(
-  device: DeviceName,
-  { packageRoot, familyFolder }: Pick<CompileContext, 'packageRoot' | 'familyFolder'>,
-): string[] {
-  return [
-    join(packageRoot, 'harness/include'),
-    join(packageRoot, 'templates/include'),
-    ...backends[device].runner.headers.map((folder) => join(packageRoot, folder)),
-    familyFolder,
-  ];
+function includeFolders({
+  packageRoot,
+  familyFolder,
+}: Pick<CompileContext, 'packageRoot' | 'familyFolder'>): string[] {
+  return [join(packageRoot, kit.host), join(packageRoot, kit.device), familyFolder];
 }
 
 async function compileUnit(
@@ -199,7 +195,7 @@ async function compileUnit(
   tell: () => void,
 ): Promise<{ path: string; key: string }> {
   const { name, text, beside } = unit;
-  const folders = [...(beside === undefined ? [] : [beside]), ...includeFolders(device, context)];
+  const folders = [...(beside === undefined ? [] : [beside]), ...includeFolders(context)];
   const { toolkit } = backends[device].runner;
   const toolkitVersion = toolkit ? (compilers.nvccVersion ?? '') : '';
   const makeKey = () =>

@@ -9,11 +9,10 @@ import { includeHash } from '../compile/includes.ts';
 import { callCompiler } from '../compile/outcome.ts';
 import { EnvironmentError } from '../errors.ts';
 import { hashOf } from '../util/hash.ts';
+import { kit } from '../util/package-root.ts';
 
 function ownFolders({ packageRoot }: CompileContext): string[] {
-  return ['harness/check/include', 'harness/check', 'templates/include', 'harness/simt/include'].map(
-    (folder) => join(packageRoot, folder),
-  );
+  return ['harness/check/include', 'harness/check', kit.device].map((folder) => join(packageRoot, folder));
 }
 
 /** Include folders of CUDA's half and vector types: a toolkit's, else the stand-ins that libraries for CPUs are built with. */

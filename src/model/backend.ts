@@ -12,8 +12,6 @@ export interface Patience {
 export interface RunnerParts {
   /** Folders of sources under `harness/`. */
   readonly sources: readonly string[];
-  /** Folders of headers, from the root of the package. */
-  readonly headers: readonly string[];
   /** Whether it sees the headers and libraries of a CUDA toolkit. */
   readonly toolkit: boolean;
   /** Linked last. */

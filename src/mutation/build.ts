@@ -8,6 +8,7 @@ import type { Artifact } from '../model/artifact.ts';
 import { machineCode } from '../mutate/cubin.ts';
 import { overlay } from '../mutate/overlay.ts';
 import type { Planned } from '../mutate/plan.ts';
+import { kit } from '../util/package-root.ts';
 
 /** Lends a task the context in which a mutant is compiled; what is made in it is gone afterwards, but for what the cache keeps. */
 export async function inContextOf<T>(
@@ -33,7 +34,7 @@ function contextOf({ mutant, header }: Planned, context: CompileContext, folder:
     overlay(context.familyFolder, copy, header.file, mutant.text);
     return { ...changed, familyFolder: copy };
   }
-  overlay(context.packageRoot, copy, `templates/include/${header.file}`, mutant.text);
+  overlay(context.packageRoot, copy, join(kit.device, header.file), mutant.text);
   return { ...changed, packageRoot: copy };
 }
 

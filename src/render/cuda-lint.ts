@@ -18,7 +18,7 @@ interface CudaRule {
   readonly instead: string;
 }
 
-const WRAPPERS = 'templates/include/tw/ptx.cuh';
+const WRAPPERS = 'kit/device/tw/ptx.cuh';
 
 /** Constructs that a kernel must not contain, so that one source runs on a GPU and on the emulated device. */
 export const CUDA_RULES: readonly CudaRule[] = [

@@ -18,7 +18,7 @@ import {
 import { packageRoot } from '../util/package-root.ts';
 import { renderText } from './engine.ts';
 
-/** C++ enumerations of the vocabulary, in templates/include/tw/operation.hpp. */
+/** C++ enumerations of the vocabulary, in kit/host/tw/operation.hpp. */
 const enumerations: Readonly<Record<ChoiceKind, string>> = {
   type: 'Type',
   index: 'Index',

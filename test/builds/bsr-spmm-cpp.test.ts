@@ -16,9 +16,9 @@ import { testCache } from '../helpers/toolchain.ts';
 const here = join(packageRoot, 'test/unit/families/bsr-spmm');
 const harness = join(packageRoot, 'harness');
 const folders = [
-  join(harness, 'include'),
+  join(packageRoot, 'kit/host'),
   join(packageRoot, 'third_party'),
-  join(packageRoot, 'templates/include'),
+  join(packageRoot, 'kit/device'),
   join(packageRoot, 'templates/kernels/bsr-spmm'),
 ];
 const sources = [

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { wgmmaShapes } from '../../templates/include/tw/wgmma_shapes.ts';
+import { wgmmaShapes } from '../../kit/device/tw/wgmma_shapes.ts';
 
 const root = join(import.meta.dirname, '../..');
-const header = readFileSync(join(root, 'templates/include/tw/ptx.cuh'), 'utf8');
+const header = readFileSync(join(root, 'kit/device/tw/ptx.cuh'), 'utf8');
 const conformance = join(root, 'harness/conformance');
 
 /** Names of the wrappers in namespace ptx, with the comment above each; helpers in ptx::detail are left out. */
@@ -28,7 +28,7 @@ describe('ptx.cuh', () => {
   });
 
   it('has the shapes of wgmma as they are generated', () => {
-    expect(readFileSync(join(root, 'templates/include/tw/wgmma_shapes.cuh'), 'utf8')).toBe(wgmmaShapes());
+    expect(readFileSync(join(root, 'kit/device/tw/wgmma_shapes.cuh'), 'utf8')).toBe(wgmmaShapes());
   });
 
   it('has a conformance case for every wrapper', () => {

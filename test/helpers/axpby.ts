@@ -40,7 +40,7 @@ export async function buildBench(): Promise<Bench> {
 
 async function buildKernels(): Promise<string> {
   const source = join(familyFolder, 'kernels.cpp');
-  const include = join(packageRoot, 'harness/simt/include');
+  const include = join(packageRoot, 'kit/device');
   const hooks = ['-fsanitize=thread', '--param', 'tsan-instrument-func-entry-exit=0'];
   const flags = ['-std=c++20', '-O1', '-g1', '-fPIC', '-fno-strict-aliasing', ...hooks];
   const headers = ['simt/kernel.hpp', 'simt/simt.hpp'].map((name) =>

@@ -33,7 +33,7 @@ describe('the commit of a checkout', () => {
     'src/a.ts',
     'src/new/b.ts',
     'harness/src/b.cpp',
-    'templates/include/tw/b.hpp',
+    'kit/host/tw/b.hpp',
     'templates/bindings/c/src/b.cpp',
     `${family}/b.hpp`,
     `${family}/wisdom/sm_90a.json`,

@@ -1,6 +1,6 @@
 import { as, type Emit, first, type Instruction, type Operand, pointer, put, space } from './instruction.ts';
 
-/** mbarriers, bulk copies and wgmma, as templates/include/tw/ptx.cuh has them. */
+/** mbarriers, bulk copies and wgmma, as kit/device/tw/ptx.cuh has them. */
 
 const shared = (operand: Operand | undefined) =>
   operand?.address && `static_cast<std::uint32_t>((${operand.address}) + ${operand.offset})`;

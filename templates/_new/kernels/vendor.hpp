@@ -1,5 +1,5 @@
 // vendor.hpp - what to be compared with on the GPU: a class per library call, derived from
-// tilewright::Baseline (harness/include/tilewright/family.hpp). None yet.
+// tilewright::Baseline (kit/host/tilewright/family.hpp). None yet.
 #pragma once
 #include "tilewright/family.hpp"
 

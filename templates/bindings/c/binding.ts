@@ -82,8 +82,9 @@ const binding: Binding = {
     ...tunerFiles,
   ].map((from) => ({ from, to: from.replace(/\.hbs$/, '') })),
   copies: [
-    { from: 'templates/include', to: 'device' },
-    { from: 'harness/simt/include', to: 'simt/include' },
+    { from: 'kit/device/tw', accept: isHeader, to: 'device/tw' },
+    { from: 'kit/host/tw', to: 'device/tw' },
+    { from: 'kit/device/simt', to: 'simt/include/simt' },
     { from: 'harness/simt/src', accept: isNotHooks, to: 'simt/src' },
     { from: 'harness/cuda', accept: isLauncher, to: 'src/cuda' },
     { from: 'harness/emulated', accept: isLauncher, to: 'src/emulated' },
@@ -165,6 +166,11 @@ function libraryRow(operation: ManifestOperation) {
 /** Whether a GPU can run all of an operation's kernels: its run had a CUDA compiler. */
 function hasCuda({ variants }: ManifestOperation): boolean {
   return variants.every(({ images }) => images.length > 0);
+}
+
+/** Headers, without what generates one. */
+function isHeader(path: string): boolean {
+  return !path.endsWith('.ts');
 }
 
 /** The library's kernels are not instrumented, and ThreadSanitizer's names must stay the consumer's own. */

@@ -1,5 +1,5 @@
 // vendor.hpp - what to be compared with on the GPU: a class per library call, derived from tilewright::Baseline
-// (harness/include/tilewright/family.hpp). None: cuSPARSE's sampled product takes CSR alone.
+// (kit/host/tilewright/family.hpp). None: cuSPARSE's sampled product takes CSR alone.
 #pragma once
 #include "tilewright/family.hpp"
 

@@ -75,9 +75,7 @@ inline int other(int x) { return x - kOther; }
 
 describe('headers', () => {
   it('are those of the kernels, without those of the emulated device', () => {
-    const found = headersOf('#include "tw/ptx.cuh"\n#include <cstdint>\n', [
-      `${packageRoot}/templates/include`,
-    ]);
+    const found = headersOf('#include "tw/ptx.cuh"\n#include <cstdint>\n', [`${packageRoot}/kit/device`]);
     expect(found.map(({ file }) => file)).toEqual(['tw/ptx.cuh']);
   });
 });

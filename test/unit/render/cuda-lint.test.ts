@@ -65,7 +65,7 @@ describe('lintCuda', () => {
     const [finding] = lintCuda('k.cu', 'void f() { asm("trap;"); }');
     expect(finding && describeCudaFinding(finding)).toBe(
       "k.cu:1: no-asm: found `asm`; call the instruction's wrapper (ptx::…); " +
-        'if there is none, add it to templates/include/tw/ptx.cuh with both branches',
+        'if there is none, add it to kit/device/tw/ptx.cuh with both branches',
     );
   });
 });

@@ -23,7 +23,7 @@ const idOf = (name: Name) => `bsr_spmm.general.${ids[name]}`;
 
 /** A change of a header that the kernel includes: its text takes the place of the line. */
 function inHeader(header: string, change: Change): Change {
-  const path = join(packageRoot, 'templates/include', header);
+  const path = join(packageRoot, 'kit/device', header);
   const text = readFileSync(path, 'utf8').replace('#pragma once', '');
   return (source) => replacing(`#include "${header}"`, change(text).replaceAll('$', '$$$$'))(source);
 }

@@ -1,4 +1,4 @@
-// Writes wgmma_shapes.cuh. Run: node --import jiti/register templates/include/tw/wgmma_shapes.ts
+// Writes wgmma_shapes.cuh. Run: node --import jiti/register kit/device/tw/wgmma_shapes.ts
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

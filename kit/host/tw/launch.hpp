@@ -212,7 +212,7 @@ struct Workspace {
   std::size_t clear_bytes = 0;
 };
 
-/// What a variant asks of a call.
+/// Conditions of a variant on a call.
 class Requirements {
  public:
   void add(const Requirement& requirement) { all_.push_back(requirement); }
@@ -285,7 +285,7 @@ struct KernelParameters {
   }
 };
 
-/// What the launch code may know of the device.
+/// Limits of the device, for launch code.
 struct DeviceLimits {
   int sm_count = 132;
   int compute_capability = 90;  // major * 10 + minor

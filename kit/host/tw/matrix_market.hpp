@@ -101,7 +101,7 @@ class MatrixMarketReader {
 
 }  // namespace detail
 
-/// Where the entries of the file lie, cut into blocks of `block` x `block`. Symmetric files are unfolded.
+/// Positions of the entries of the file, cut into blocks of `block` x `block`. Symmetric files are unfolded.
 /// Throws std::invalid_argument with file and line.
 inline BlockEntries read_matrix_market(const std::string& path, std::int64_t block) {
   return detail::MatrixMarketReader(path).read(block);

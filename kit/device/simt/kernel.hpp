@@ -1,4 +1,4 @@
-// kernel.hpp - the emulated device as a kernel sees it. Only templates/include/tw/ptx.cuh (emulated branch) and
+// kernel.hpp - the emulated device as a kernel sees it. Only tw/ptx.cuh (emulated branch) and
 // tw/intrinsics.hpp call this; every function is the meaning of one PTX instruction or CUDA built-in.
 // Shared addresses are 32-bit as in PTX's shared window: offset + 1024 in the own block; bits 24.. hold rank + 1 for
 // an address made by mapa.
