@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "../src/variant.hpp"
 #include "tilewright/family.hpp"
 #include "tilewright/json.hpp"
 #include "tilewright/npy.hpp"
-#include "../src/variant.hpp"
 
 namespace tilewright {
 namespace {
@@ -72,8 +72,7 @@ std::string refusal(const Problem& problem, const Json& parameters, const Device
 }
 
 Json refusals(const Problem& problem, const Json& job) {
-  const DeviceLimits limits{DeviceLimits{}.sm_count,
-                            static_cast<int>(job.at("capability").integer())};
+  const DeviceLimits limits{DeviceLimits{}.sm_count, static_cast<int>(job.at("capability").integer())};
   Json list(Json::Array{});
   for (const Json& parameters : job.at("variants").items()) list.push(refusal(problem, parameters, limits));
   return Json().set("refusals", list);
