@@ -186,6 +186,31 @@ inline std::vector<std::int32_t> integers(const Json& list) {
   return result;
 }
 
+/// The blocks in which a Matrix Market file has an entry. Sizes of `a` that are 0 become the file's.
+inline void take_file(Bsr& a, const std::string& path, std::int64_t block) {
+  const matrix_market::Matrix file = matrix_market::read_real(path);
+  const auto in_blocks = [&](std::int64_t size) { return size / block + (size % block != 0); };
+  const std::int64_t rows = in_blocks(file.rows), columns = in_blocks(file.columns);
+  if (rows > 0x7ffffffe || columns > 0x7fffffff)
+    throw std::invalid_argument(path + " has " + std::to_string(rows) + " x " + std::to_string(columns) +
+                                " blocks, more than 32-bit indices count");
+  if (a.rows == 0) a.rows = rows;
+  if (a.columns == 0) a.columns = columns;
+  if (a.rows < rows || a.columns < columns)
+    throw std::invalid_argument(path + " has " + std::to_string(rows) + " x " + std::to_string(columns) +
+                                " blocks, more than the problem's " + std::to_string(a.rows) + " x " +
+                                std::to_string(a.columns));
+  std::size_t next = 0;
+  for (std::int64_t row = 0; row < a.rows; ++row) {
+    Columns found;
+    for (; next < file.entries.size() && file.entries[next].row / block == row; ++next)
+      found.push_back(static_cast<std::int32_t>(file.entries[next].column / block));
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    append(a, found);
+  }
+}
+
 }  // namespace detail
 
 /// The structure that `pattern` describes. Sizes in blocks; for kind matrix-market, 0 takes the file's own.
@@ -208,15 +233,7 @@ inline Bsr make_pattern(const Json& pattern, std::int64_t rows, std::int64_t col
     a.col_idx = detail::integers(pattern.at("colIdx"));
     if (a.row_ptr.empty()) throw std::invalid_argument("BSR matrix: row_ptr is empty; it begins with 0");
   } else if (kind == "matrix-market") {
-    const BlockEntries file = read_matrix_market(pattern.at("path").text(), block);
-    if (rows == 0) a.rows = file.rows;
-    if (columns == 0) a.columns = file.columns;
-    if (a.rows < file.rows || a.columns < file.columns)
-      throw std::invalid_argument(pattern.at("path").text() + " has " + std::to_string(file.rows) + " x " +
-                                  std::to_string(file.columns) + " blocks, more than the problem's " +
-                                  std::to_string(a.rows) + " x " + std::to_string(a.columns));
-    for (std::int64_t row = 0; row < a.rows; ++row)
-      detail::append(a, row < file.rows ? file.columns_of[row] : detail::Columns{});
+    detail::take_file(a, pattern.at("path").text(), block);
   } else {
     const std::vector<std::int64_t> lengths = detail::random_lengths(kind, pattern, random, rows, columns);
     for (std::int64_t row = 0; row < rows; ++row)

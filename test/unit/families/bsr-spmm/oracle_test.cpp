@@ -169,13 +169,15 @@ TEST_CASE("bad matrix market files name file and line") {
   CHECK_THROWS_WITH(pattern(R"({"kind":"matrix-market","path":"/nowhere/a.mtx"})"),
                     doctest::Contains("cannot read the Matrix Market file /nowhere"));
   CHECK_THROWS_WITH(matrix_market("hello\n"),
-                    doctest::Contains(".mtx:1: the file must begin with '%%MatrixMarket matrix'"));
-  CHECK_THROWS_WITH(matrix_market("%%MatrixMarket matrix array real general\n"),
-                    doctest::Contains("only 'coordinate' is read"));
+                    doctest::Contains(".mtx:1: a Matrix Market file begins with '%%MatrixMarket matrix'"));
+  CHECK_THROWS_WITH(matrix_market("%%MatrixMarket matrix coordinate quaternion general\n"),
+                    doctest::Contains(".mtx:1: unknown field 'quaternion', allowed are real"));
+  CHECK_THROWS_WITH(matrix_market("%%MatrixMarket matrix coordinate complex general\n8 8 0\n"),
+                    doctest::Contains("its field is complex; kernels take real numbers"));
   CHECK_THROWS_WITH(matrix_market("%%MatrixMarket matrix coordinate real general\n8 8 2\n1 1 1\n"),
                     doctest::Contains("ends before entry 2 of 2"));
   CHECK_THROWS_WITH(matrix_market("%%MatrixMarket matrix coordinate real general\n8 8 1\n9 1 1\n"),
-                    doctest::Contains(".mtx:3: entry (9, 1) lies outside the matrix of 8 x 8"));
+                    doctest::Contains(".mtx:3: row 9 lies outside the matrix of 8 x 8"));
   CHECK_THROWS_WITH(matrix_market("%%MatrixMarket matrix coordinate real general\n8 x 1\n"),
                     doctest::Contains("expected 'rows columns entries'"));
   CHECK_THROWS_WITH(matrix_market("%%MatrixMarket matrix coordinate real general\n512 8 1\n500 1 1\n"),
