@@ -75,7 +75,8 @@ class Lines {
 
  private:
   bool has_ending(std::string_view ending) const {
-    return path_.size() >= ending.size() && std::string_view(path_).substr(path_.size() - ending.size()) == ending;
+    return path_.size() >= ending.size() &&
+           std::string_view(path_).substr(path_.size() - ending.size()) == ending;
   }
 
   static std::string quoted(const std::string& path) {
@@ -93,7 +94,8 @@ class Lines {
   void must_be_whole() {
     if (std::ferror(file_)) throw std::invalid_argument("cannot read the Matrix Market file " + path_);
     if (close() == 0) return;
-    throw std::invalid_argument(path_ + ": " + unpacker_ + " cannot unpack it: the file is damaged, or there is no " + unpacker_);
+    throw std::invalid_argument(path_ + ": " + unpacker_ +
+                                " cannot unpack it: the file is damaged, or there is no " + unpacker_);
   }
 
   std::string path_, unpacker_;
@@ -132,7 +134,8 @@ class Reader {
     else
       read_coordinates();
     for (std::string_view line; lines_.next(line);)
-      if (!is_blank(line)) lines_.fail("a line behind the last " + unit() + "; the file announces " + std::to_string(count_));
+      if (!is_blank(line))
+        lines_.fail("a line behind the last " + unit() + "; the file announces " + std::to_string(count_));
     return std::move(matrix_);
   }
 
@@ -154,19 +157,26 @@ class Reader {
       lines_.fail("a Matrix Market file begins with '%%MatrixMarket matrix'");
     named(words.next(), "object", {{"matrix", 0}});
     array_ = named(words.next(), "format", {{"coordinate", 0}, {"array", 1}}) == 1;
-    field_ = static_cast<Field>(
-        named(words.next(), "field",
-              {{"real", 0}, {"double", 0}, {"complex", 1}, {"integer", 2}, {"unsigned-integer", 3}, {"pattern", 4}}));
+    field_ = static_cast<Field>(named(words.next(), "field",
+                                      {{"real", 0},
+                                       {"double", 0},
+                                       {"complex", 1},
+                                       {"integer", 2},
+                                       {"unsigned-integer", 3},
+                                       {"pattern", 4}}));
     symmetry_ = static_cast<Symmetry>(
-        named(words.next(), "symmetry", {{"general", 0}, {"symmetric", 1}, {"skew-symmetric", 2}, {"hermitian", 3}}));
-    if (array_ && field_ == Field::pattern) lines_.fail("a file in array format has values, it cannot be a pattern");
+        named(words.next(), "symmetry",
+              {{"general", 0}, {"symmetric", 1}, {"skew-symmetric", 2}, {"hermitian", 3}}));
+    if (array_ && field_ == Field::pattern)
+      lines_.fail("a file in array format has values, it cannot be a pattern");
     matrix_.complex = field_ == Field::complex;
   }
 
   /// Value of a word of the banner, which may be in upper case.
   int named(std::string_view word, const char* what, const std::vector<Word>& known) const {
     std::string lower(word), all;
-    std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](unsigned char c) { return std::tolower(c); });
     for (const Word& one : known) {
       if (lower == one.name) return one.value;
       all.append(all.empty() ? "" : ", ").append(one.name);
@@ -188,14 +198,16 @@ class Reader {
     if (!words.next().empty()) lines_.fail(std::string(wanted) + " and no more");
     if (symmetry_ != Symmetry::general && matrix_.rows != matrix_.columns)
       lines_.fail("a symmetric matrix must be square, this one is " + extent());
-    if (array_ && matrix_.rows > 0 && matrix_.columns > std::numeric_limits<std::int64_t>::max() / matrix_.rows)
+    if (array_ && matrix_.rows > 0 &&
+        matrix_.columns > std::numeric_limits<std::int64_t>::max() / matrix_.rows)
       lines_.fail("an array of " + extent() + " has more than 2^63 elements");
   }
 
   std::int64_t size(std::string_view word, const std::string& wanted) const {
     std::int64_t value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    if (error == std::errc::result_out_of_range) lines_.fail("'" + std::string(word) + "' is beyond 2^63 - 1");
+    if (error == std::errc::result_out_of_range)
+      lines_.fail("'" + std::string(word) + "' is beyond 2^63 - 1");
     if (error != std::errc() || end != word.data() + word.size() || value < 0)
       lines_.fail(wanted + ", found '" + std::string(word) + "'");
     return value;
@@ -229,7 +241,8 @@ class Reader {
   /// The next line that is not blank.
   void next_value(std::string_view& line, std::int64_t index) {
     do {
-      if (!lines_.next(line)) lines_.fail("the file ends before " + unit() + " " + std::to_string(index + 1) + of_all());
+      if (!lines_.next(line))
+        lines_.fail("the file ends before " + unit() + " " + std::to_string(index + 1) + of_all());
     } while (is_blank(line));
   }
 
@@ -250,7 +263,8 @@ class Reader {
       case Field::integer:
         return static_cast<double>(number<std::int64_t>(words.next(), "a whole number"));
       case Field::natural:
-        return static_cast<double>(number<std::uint64_t>(words.next(), "a whole number that is not negative"));
+        return static_cast<double>(
+            number<std::uint64_t>(words.next(), "a whole number that is not negative"));
       case Field::real:
         return number<double>(words.next(), "a number");
       case Field::complex:
@@ -268,7 +282,8 @@ class Reader {
     if ((error != std::errc() && !too_large) || end != word.data() + word.size())
       lines_.fail(std::string("expected ") + wanted + ", found '" + std::string(word) + "'");
     if (!too_large) return value;
-    if constexpr (std::is_floating_point_v<Number>) return std::strtod(std::string(word).c_str(), nullptr);  // 0 or infinity
+    if constexpr (std::is_floating_point_v<Number>)
+      return std::strtod(std::string(word).c_str(), nullptr);  // 0 or infinity
     lines_.fail("'" + std::string(word) + "' has more than 64 bits");
   }
 
@@ -282,7 +297,9 @@ class Reader {
   }
 
   static bool is_blank(std::string_view line) { return Words(line).next().empty(); }
-  std::string extent() const { return std::to_string(matrix_.rows) + " x " + std::to_string(matrix_.columns); }
+  std::string extent() const {
+    return std::to_string(matrix_.rows) + " x " + std::to_string(matrix_.columns);
+  }
   std::string unit() const { return array_ ? "value" : "entry"; }
   std::string of_all() const { return array_ ? "" : " of " + std::to_string(count_); }
 
@@ -302,14 +319,16 @@ inline Matrix read(const std::string& path) { return detail::Reader(path).read()
 /// The same of real numbers, sorted by row and column, a place's entries summed. Complex files are refused.
 inline Matrix read_real(const std::string& path) {
   Matrix matrix = read(path);
-  if (matrix.complex) throw std::invalid_argument(path + ":1: its field is complex; kernels take real numbers");
+  if (matrix.complex)
+    throw std::invalid_argument(path + ":1: its field is complex; kernels take real numbers");
   std::vector<Entry>& entries = matrix.entries;
   std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
     return a.row != b.row ? a.row < b.row : a.column < b.column;
   });
   std::size_t kept = 0;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    const bool same = kept > 0 && entries[kept - 1].row == entries[i].row && entries[kept - 1].column == entries[i].column;
+    const bool same =
+        kept > 0 && entries[kept - 1].row == entries[i].row && entries[kept - 1].column == entries[i].column;
     if (same)
       entries[kept - 1].value += entries[i].value;
     else

@@ -60,7 +60,7 @@ std::string write_file(const std::string& contents) {
   return path.string();
 }
 
-bsr_spmm::Bsr matrix_market(const std::string& contents) {
+bsr_spmm::Bsr of_file(const std::string& contents) {
   return pattern(R"({"kind":"matrix-market","path":")" + write_file(contents) + R"("})");
 }
 
@@ -151,12 +151,12 @@ TEST_CASE("malformed matrices are told what is wrong") {
 }
 
 TEST_CASE("matrix market files become blocks") {
-  const bsr_spmm::Bsr general = matrix_market(
+  const bsr_spmm::Bsr general = of_file(
       "%%MatrixMarket matrix coordinate real general\n% a comment\n64 96 3\n1 1 0.5\n2 2 1\n33 96 -1e3\n");
   CHECK_EQ(text(general.row_ptr), "0 1 2 2 2 2 2 2 2 ");
   CHECK_EQ(text(general.col_idx), "0 2 ");
   const bsr_spmm::Bsr symmetric =
-      matrix_market("%%MatrixMarket matrix coordinate pattern symmetric\n64 64 1\n40 1\n");
+      of_file("%%MatrixMarket matrix coordinate pattern symmetric\n64 64 1\n40 1\n");
   CHECK_EQ(text(symmetric.col_idx), "1 0 ");
   const std::string path = write_file("%%MatrixMarket matrix coordinate pattern general\n70 40 1\n70 40\n");
   const bsr_spmm::Bsr own = bsr_spmm::make_pattern(
@@ -168,19 +168,19 @@ TEST_CASE("matrix market files become blocks") {
 TEST_CASE("bad matrix market files name file and line") {
   CHECK_THROWS_WITH(pattern(R"({"kind":"matrix-market","path":"/nowhere/a.mtx"})"),
                     doctest::Contains("cannot read the Matrix Market file /nowhere"));
-  CHECK_THROWS_WITH(matrix_market("hello\n"),
+  CHECK_THROWS_WITH(of_file("hello\n"),
                     doctest::Contains(".mtx:1: a Matrix Market file begins with '%%MatrixMarket matrix'"));
-  CHECK_THROWS_WITH(matrix_market("%%MatrixMarket matrix coordinate quaternion general\n"),
+  CHECK_THROWS_WITH(of_file("%%MatrixMarket matrix coordinate quaternion general\n"),
                     doctest::Contains(".mtx:1: unknown field 'quaternion', allowed are real"));
-  CHECK_THROWS_WITH(matrix_market("%%MatrixMarket matrix coordinate complex general\n8 8 0\n"),
+  CHECK_THROWS_WITH(of_file("%%MatrixMarket matrix coordinate complex general\n8 8 0\n"),
                     doctest::Contains("its field is complex; kernels take real numbers"));
-  CHECK_THROWS_WITH(matrix_market("%%MatrixMarket matrix coordinate real general\n8 8 2\n1 1 1\n"),
+  CHECK_THROWS_WITH(of_file("%%MatrixMarket matrix coordinate real general\n8 8 2\n1 1 1\n"),
                     doctest::Contains("ends before entry 2 of 2"));
-  CHECK_THROWS_WITH(matrix_market("%%MatrixMarket matrix coordinate real general\n8 8 1\n9 1 1\n"),
+  CHECK_THROWS_WITH(of_file("%%MatrixMarket matrix coordinate real general\n8 8 1\n9 1 1\n"),
                     doctest::Contains(".mtx:3: row 9 lies outside the matrix of 8 x 8"));
-  CHECK_THROWS_WITH(matrix_market("%%MatrixMarket matrix coordinate real general\n8 x 1\n"),
+  CHECK_THROWS_WITH(of_file("%%MatrixMarket matrix coordinate real general\n8 x 1\n"),
                     doctest::Contains("expected 'rows columns entries'"));
-  CHECK_THROWS_WITH(matrix_market("%%MatrixMarket matrix coordinate real general\n512 8 1\n500 1 1\n"),
+  CHECK_THROWS_WITH(of_file("%%MatrixMarket matrix coordinate real general\n512 8 1\n500 1 1\n"),
                     doctest::Contains("has 16 x 1 blocks, more than the problem's 8 x 6"));
 }
 
