@@ -51,12 +51,13 @@ const evidence = {
 const validate = join(here, '../dist/validate.js');
 const scratch = mkdtempSync(join(tmpdir(), 'tilewright-public-'));
 
-async function check({ path, label, description }, number) {
+async function check({ path, include, label, description }, number) {
   const given = join(scratch, `${number}.json`);
   writeFileSync(given, JSON.stringify(description));
   const device = flags.device ? ['--device', flags.device] : [];
   if (flags.sanitize) device.push('--sanitize', flags.sanitize);
-  const argv = [validate, path, '--description', given, '--json', '--quiet', ...device];
+  const folders = include.flatMap((folder) => ['--include', folder]);
+  const argv = [validate, path, '--description', given, '--json', '--quiet', ...folders, ...device];
   const begin = performance.now();
   const { stdout, stderr } = await run(process.execPath, argv, {
     maxBuffer: 1 << 28,

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** The repositories, each at one commit. Its `.cu` files below `folders` are looked at, all of them. */
+/** The repositories, each at one commit. Its `.cu` files below `folders` are looked at, all of them; `include`: folders of headers. */
 export const repositories = JSON.parse(readFileSync(join(here, 'repositories.json'), 'utf8'));
 
 /** The `.cu` files of a checkout that are looked at, in order, with `/` between folders. */
@@ -73,6 +73,7 @@ function absolute(description) {
 /** The kernels of a file, each with its description where it has one. */
 function subjectsIn({ name, path: checkout }, file, descriptions, leftOut) {
   const path = join(checkout, file);
+  const include = (repositories[name].include ?? []).map((folder) => join(checkout, folder));
   const described = descriptions.map(({ kernel }) => plainName(kernel));
   const others = kernelsIn(readFileSync(path, 'utf8')).filter(
     (kernel) => !described.includes(kernel) && !(kernel in leftOut),
@@ -80,7 +81,7 @@ function subjectsIn({ name, path: checkout }, file, descriptions, leftOut) {
   return [
     ...descriptions.map((one) => ({ description: absolute(one), kernel: one.kernel })),
     ...others.map((kernel) => ({ kernel })),
-  ].map((one) => ({ ...one, path, label: `${name}/${file}:${one.kernel}` }));
+  ].map((one) => ({ ...one, path, include, label: `${name}/${file}:${one.kernel}` }));
 }
 
 /** Descriptions by file, and kernels that are no code. */

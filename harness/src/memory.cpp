@@ -43,6 +43,11 @@ std::string element_name(const Tensor& tensor, std::int64_t row, std::int64_t co
   return name.append("[").append(std::to_string(column)).append("]");
 }
 
+/// Not one more than the elements need: reads behind them are findings.
+std::size_t buffer_bytes(std::size_t shift, std::size_t extent) {
+  return extent > 0 ? shift + extent : std::max(shift, kLeastBytes);
+}
+
 /// Bytes of a tensor as a launch must find them: image or poison for the elements, kGuard for everything
 /// else.
 std::vector<std::byte> initial_contents(const Tensor& tensor, std::size_t shift, std::int64_t host_pitch) {
@@ -50,7 +55,7 @@ std::vector<std::byte> initial_contents(const Tensor& tensor, std::size_t shift,
   const std::size_t row_bytes = static_cast<std::size_t>(tensor.cols) * size;
   const std::size_t pitch = static_cast<std::size_t>(host_pitch) * size;
   const std::size_t extent = extent_bytes(tensor, host_pitch);
-  std::vector<std::byte> bytes(std::max(shift + extent, kLeastBytes));
+  std::vector<std::byte> bytes(buffer_bytes(shift, extent));
   fill(bytes.data(), bytes.size(), kGuard);
   if (extent == 0) return bytes;
   const bool poisoned = tensor.role == Role::output;
@@ -110,7 +115,7 @@ Operand::Operand(Device& device, const Tensor& tensor)
       pitch_(host_pitch(tensor)),
       initial_(initial_contents(tensor, shift_, pitch_)),
       current_(initial_.size()),
-      buffer_(device, std::max(shift_ + extent_bytes(tensor, tensor.stride), kLeastBytes), tensor.name) {
+      buffer_(device, buffer_bytes(shift_, extent_bytes(tensor, tensor.stride)), tensor.name) {
   for_each_piece([&](std::size_t at, std::size_t, std::size_t bytes) { buffer_.mark_in_use(at, bytes); });
 }
 

@@ -68,6 +68,13 @@ TEST_CASE("empty operands have an address and guards") {
   CHECK(!operand.damage());
 }
 
+TEST_CASE("a small operand has no bytes to spare") {
+  host::HostDevice device;
+  const Tensor one = tensor(Role::output, 1, 1, 1);
+  Operand operand(device, one);
+  CHECK_EQ(after_writing(operand, 2), "wrote 0 bytes behind the end of 't'");
+}
+
 TEST_CASE("an image that is too small is a bug of the family") {
   host::HostDevice device;
   Tensor short_one = tensor(Role::input, 3, 4, 6);
