@@ -1,5 +1,6 @@
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { replaceFile } from '../util/disk.ts';
 
 /** Milliseconds. A file that is younger can change again within the resolution of its file system's clock. */
 const settled = 2000;
@@ -26,13 +27,11 @@ export function isStamped(folder: string, names: readonly string[]): boolean {
 
 /** Notes that the files have just been read and are as they should be. Without effect where that cannot be written. */
 export function stamp(folder: string, names: readonly string[]): void {
-  const temporary = `${fileOf(folder)}.${process.pid}`;
   try {
     const youngest = Math.max(0, ...names.map((name) => statSync(join(folder, name)).ctimeMs));
-    if (youngest > Date.now() - settled) return;
-    writeFileSync(temporary, JSON.stringify(stampsOf(folder, names)), { mode: 0o600 });
-    renameSync(temporary, fileOf(folder));
+    if (youngest <= Date.now() - settled)
+      replaceFile(fileOf(folder), JSON.stringify(stampsOf(folder, names)));
   } catch {
-    rmSync(temporary, { force: true });
+    // The next reader compares contents again.
   }
 }
