@@ -41,14 +41,15 @@ const square = { n: 44 };
 const tensor = { nr: 3, nq: 10, np: 36 };
 const tall = { ni: 40, nj: 33 };
 const field = { nx: 20, ny: 40 };
-const turn = { a: from('n', 'n') };
+const matrix = { a: from('n', 'n') };
 const rows = {
   A: of(small, inout('n', 'n')),
   B: of({ uniform: [1, 2] }, inout('n', 'n')),
   X: inout('n', 'n'),
 };
 const onlyRead = (tensor) => ({ ...tensor, role: 'in' });
-const sweep = { ...rows, A: onlyRead(rows.A), B: onlyRead(rows.B) };
+const forward = { ...rows, A: onlyRead(rows.A) };
+const backward = { ...forward, B: onlyRead(rows.B) };
 
 export const folders = {
   'CUDA/datamining/correlation': {
@@ -180,12 +181,12 @@ export const folders = {
       }),
       kernel('gemver_kernel2', square, line('n'), {
         ...scaled,
-        ...turn,
+        ...matrix,
         x: inout('n'),
         y: from('n'),
         z: from('n'),
       }),
-      kernel('gemver_kernel3', square, line('n'), { ...scaled, ...turn, x: from('n'), w: inout('n') }),
+      kernel('gemver_kernel3', square, line('n'), { ...scaled, ...matrix, x: from('n'), w: inout('n') }),
     ],
   },
   'CUDA/linear-algebra/kernels/gesummv': {
@@ -202,8 +203,8 @@ export const folders = {
   },
   'CUDA/linear-algebra/kernels/mvt': {
     'mvt.cu': [
-      kernel('mvt_kernel1', square, line('n'), { ...turn, x1: inout('n'), y_1: from('n') }),
-      kernel('mvt_kernel2', square, line('n'), { ...turn, x2: inout('n'), y_2: from('n') }),
+      kernel('mvt_kernel1', square, line('n'), { ...matrix, x1: inout('n'), y_1: from('n') }),
+      kernel('mvt_kernel2', square, line('n'), { ...matrix, x2: inout('n'), y_2: from('n') }),
     ],
   },
   'CUDA/linear-algebra/kernels/syr2k': {
@@ -267,12 +268,12 @@ export const folders = {
   },
   'CUDA/stencils/adi': {
     'adi.cu': [
-      kernel('adi_kernel1', square, line('n'), { ...rows, A: onlyRead(rows.A) }),
-      kernel('adi_kernel2', square, line('n'), sweep),
-      kernel('adi_kernel3', square, line('n'), sweep),
-      kernel('adi_kernel4', square, line('n'), { ...rows, A: onlyRead(rows.A), i1: 2 }, { where: 'n > 2' }),
-      kernel('adi_kernel5', square, line('n'), sweep),
-      kernel('adi_kernel6', square, line('n'), { ...sweep, i1: 2 }, { where: 'n > 4' }),
+      kernel('adi_kernel1', square, line('n'), forward),
+      kernel('adi_kernel2', square, line('n'), backward),
+      kernel('adi_kernel3', square, line('n'), backward),
+      kernel('adi_kernel4', square, line('n'), { ...forward, i1: 2 }, { where: 'n > 2' }),
+      kernel('adi_kernel5', square, line('n'), backward),
+      kernel('adi_kernel6', square, line('n'), { ...backward, i1: 2 }, { where: 'n > 4' }),
     ],
   },
   'CUDA/stencils/convolution-2d': {

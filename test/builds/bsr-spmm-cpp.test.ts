@@ -6,10 +6,10 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { obtain } from '../../src/compile/cache.ts';
 import { includeHash } from '../../src/compile/includes.ts';
-import { localExecutor } from '../../src/exec/local.ts';
 import { hashOf } from '../../src/util/hash.ts';
 import { mapLimit } from '../../src/util/limit.ts';
 import { packageRoot } from '../../src/util/package-root.ts';
+import { outputOf } from '../helpers/command.ts';
 import { folderOf } from '../helpers/folder.ts';
 import { testCache } from '../helpers/toolchain.ts';
 
@@ -30,30 +30,22 @@ const sources = [
 ];
 const gxx = ['g++', '-std=c++20', '-Wall', '-Wextra', '-Werror', '-pthread', '-fsanitize=address,undefined'];
 
-/** Fails with the command's own words unless it says nothing on stderr and ends with 0. */
-async function run(...argv: string[]): Promise<string> {
-  const { exitCode, stdout, stderr } = await localExecutor.run(argv);
-  expect(stderr).toBe('');
-  expect(exitCode, stdout).toBe(0);
-  return stdout;
-}
-
 /** The object of a source; as nothing that it includes has changed, that of an earlier run of the tests. */
 async function compiled(source: string, version: string): Promise<string> {
   const includes = includeHash(readFileSync(source, 'utf8'), folders, dirname(source));
   const key = hashOf('test', basename(source), includes, gxx.join(' '), version);
   const { folder } = await obtain({ cacheRoot: testCache }, key, z.object({}), async (made) => {
     const include = folders.flatMap((path) => ['-I', path]);
-    await run(...gxx, ...include, '-c', source, '-o', join(made, 'unit.o'));
+    await outputOf(...gxx, ...include, '-c', source, '-o', join(made, 'unit.o'));
     return {};
   });
   return join(folder, 'unit.o');
 }
 
 it('makes problems, references and launches as specified', { timeout: 600_000 }, async () => {
-  const version = await run('g++', '-dumpfullversion');
+  const version = await outputOf('g++', '-dumpfullversion');
   const objects = await mapLimit(sources, availableParallelism(), (source) => compiled(source, version));
   const program = join(folderOf(), 'tests');
-  await run(...gxx, ...objects, '-o', program);
-  expect(await run(program)).toMatch(/\| 0 failed \|.*Status: SUCCESS!/s);
+  await outputOf(...gxx, ...objects, '-o', program);
+  expect(await outputOf(program)).toMatch(/\| 0 failed \|.*Status: SUCCESS!/s);
 });

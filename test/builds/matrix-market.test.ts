@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { localExecutor } from '../../src/exec/local.ts';
 import { kit, packageRoot } from '../../src/util/package-root.ts';
+import { outputOf } from '../helpers/command.ts';
 
 const fixtures = join(packageRoot, 'test/fixtures/matrix-market');
 const place = z.tuple([z.number(), z.number(), z.string()]).rest(z.string());
@@ -23,17 +23,10 @@ const folder = mkdtempSync(join(tmpdir(), 'tilewright-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const program = join(folder, 'read');
 
-async function run(...argv: string[]): Promise<string> {
-  const { exitCode, stdout, stderr } = await localExecutor.run(argv);
-  expect(stderr).toBe('');
-  expect(exitCode).toBe(0);
-  return stdout.trimEnd();
-}
-
 async function read(name: string, content: string | Buffer): Promise<string> {
   const path = join(folder, name);
   writeFileSync(path, content);
-  return run(program, path);
+  return (await outputOf(program, path)).trimEnd();
 }
 
 const numbers = ({ shape, entries }: z.infer<typeof matrix>) => ({
@@ -49,7 +42,7 @@ function numberOf(text: string): number {
 beforeAll(async () => {
   const source = join(fixtures, 'read.cpp');
   const include = join(packageRoot, kit.host);
-  await run('g++', '-std=c++20', '-Wall', '-Wextra', '-Werror', '-I', include, source, '-o', program);
+  await outputOf('g++', '-std=c++20', '-Wall', '-Wextra', '-Werror', '-I', include, source, '-o', program);
 }, 120_000);
 
 describe('a Matrix Market file', () => {
@@ -71,6 +64,6 @@ describe('a Matrix Market file', () => {
   });
 
   it('that is not there is refused by its name', async () => {
-    expect(await run(program, join(folder, 'none.mtx'))).toMatch(/^error cannot read .*none\.mtx$/);
+    expect(await outputOf(program, join(folder, 'none.mtx'))).toMatch(/^error cannot read .*none\.mtx\n$/);
   });
 });
