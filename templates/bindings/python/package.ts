@@ -16,6 +16,7 @@ const shared = [
   'tilewright/_library.py',
   'tilewright/_operation.py',
   'tilewright/_plan.py',
+  'tilewright/_reading.py',
   'tilewright/_validate.py',
   'tilewright/_version.py.hbs',
   'tilewright/py.typed',

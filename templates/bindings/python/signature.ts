@@ -24,8 +24,11 @@ export function signatureContext(operation: Operation) {
   const required = Object.entries(operation.sizes).filter(([, { otherwise }]) => otherwise === undefined);
   const operands = Object.entries(operation.operands);
   const positional = operands.filter(([, operand]) => isPositional(operand));
+  const inputs = positional.map(([operand, { doc }]) => ({ name: operand, doc }));
   const keywords = keywordsOf(operation);
   const fields = keywords.filter(({ name: one }) => !(one in operation.operands || one in scalars));
+  const isSize = ({ name: one }: Keyword) => one in operation.sizes;
+  const fromArrays = keywords.filter(({ name: one }) => one in operation.operands);
   return {
     operation: name,
     formula,
@@ -42,6 +45,8 @@ export function signatureContext(operation: Operation) {
     })),
     pattern:
       operation.pattern === undefined ? false : { ...operation.pattern, fields: patternFields(operation) },
+    className: `${name.replaceAll(/(?:^|_)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())}Plan`,
+    indexNames: list(operands.flatMap(([operand, { host }]) => (host ? [quoted(operand)] : []))),
     sizeNames: list(required.map(([size]) => quoted(size))),
     scalarNames: list(Object.keys(scalars).map(quoted)),
     choices: ownChoices(operation).map(([choice, one]) => ({
@@ -50,17 +55,20 @@ export function signatureContext(operation: Operation) {
       allowed: tuple(allowedValues(one).map(quoted)),
     })),
     tensors: operands.map(([operand, one]) => tensorRow(operation, operand, one)),
-    positional: positional.map(([operand]) => ({ name: operand })),
+    positional: inputs,
     keywords,
-    arguments: [...positional.map(([operand, { doc }]) => ({ name: operand, doc })), ...keywords].flatMap(
-      ({ name: one, doc }) => hanging(`${one}: ${doc.replace(/\.$/, '')}.`),
-    ),
+    arguments: documented([...inputs, ...keywords]),
     result: operands.find(([, { role }]) => role !== 'input')?.[1].doc.split(';')[0],
-    passedArrays: operands.map(([operand]) => `${quoted(operand)}: ${operand}`).join(', '),
-    passedFields: fields.map(({ name: one }) => `${quoted(one)}: ${one}`).join(', '),
-    passedScalars: Object.keys(scalars)
-      .map((one) => `${quoted(one)}: ${one}`)
-      .join(', '),
+    arrayKeywords: fromArrays,
+    scalarKeywords: keywords.filter(({ name: one }) => one in scalars),
+    fieldKeywords: fields,
+    sizeKeywords: fields.filter(isSize),
+    planArguments: documented([...inputs, ...fromArrays, ...fields]),
+    passedChoices: passed(fields.filter((field) => !isSize(field))),
+    passedSizes: passed(fields.filter(isSize)),
+    passedArrays: passed(operands.map(([one]) => ({ name: one }))),
+    passedFields: passed(fields),
+    passedScalars: passed(Object.keys(scalars).map((one) => ({ name: one }))),
   };
 }
 
@@ -148,6 +156,15 @@ function tensorRow({ sizes }: Operation, name: string, operand: Operand) {
 function extent(expression: string, sizes: readonly string[]): string {
   if (sizes.includes(expression)) return quoted(expression);
   return `lambda q: ${expression.replaceAll('/', '//').replaceAll(/[A-Za-z_]\w*/g, (name) => `q["${name}"]`)}`;
+}
+
+/** Items of a dict from names to the variables of these names. */
+function passed(named: readonly { readonly name: string }[]): string {
+  return named.map(({ name }) => `${quoted(name)}: ${name}`).join(', ');
+}
+
+function documented(named: readonly { readonly name: string; readonly doc: string }[]): string[] {
+  return named.flatMap(({ name, doc }) => hanging(`${name}: ${doc.replace(/\.$/, '')}.`));
 }
 
 function quoted(text: string): string {

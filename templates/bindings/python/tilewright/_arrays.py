@@ -105,6 +105,12 @@ def empty(shape: tuple[int, ...], kind: str, like: Array) -> Array:
     raise InvalidArgument(f"there is no way to make an array like a {type(like).__name__}: pass one for the result")
 
 
+def memory(size: int, like: Array) -> tuple[Array, int]:
+    """An array of at least so many bytes on the device of another, and the first address in it at which `size` bytes are aligned to 256."""
+    made = empty((size // 8 + 32,), "i64", like)
+    return made, (view(made, "memory").address + 255) & ~255
+
+
 def _numpy_type(name: str) -> Any:
     if name != "bfloat16":
         return name

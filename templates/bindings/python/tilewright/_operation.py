@@ -6,14 +6,14 @@ import ctypes
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass
 from typing import Any
 
-from ._arrays import Array, View, current_stream, empty, is_torch, on_device, packed, view
+from ._arrays import Array, current_stream, is_torch, on_device
 from ._context import Context, Descriptor
 from ._errors import InvalidArgument
 from ._library import Library
+from ._reading import Reading
 
 try:
     from ._call import Ready, TensorCalls, repeat, run
@@ -66,6 +66,8 @@ class Operation:
     choices: Mapping[str, Choice]
     tensors: tuple[Operand, ...]
     scalars: tuple[str, ...]
+    #: Index arrays, which a plan reads.
+    indices: tuple[str, ...] = ()
     #: Name and C struct of the descriptor of its sparse pattern, where it has one.
     pattern: tuple[str, type[ctypes.Structure]] | None = None
 
@@ -94,10 +96,9 @@ class Operation:
         scalars: Mapping[str, float],
     ) -> Array:
         """Computes on arrays by name. `fields`: of the problem, None where they follow from the arrays. Gives the result."""
-        read = _Reading(self, {name: array for name, array in arrays.items() if array is not None}, fields)
+        read = Reading(self, {name: array for name, array in arrays.items() if array is not None}, fields)
         result = read.result()
-        place = read.views[read.first]
-        addresses = {name: one.address for name, one in read.views.items()}
+        place, addresses = read.place, read.addresses
         with on_device(read.like, place):
             context = Context.of(place.target, place.device)
             stream = current_stream(read.like, place.device)
@@ -214,132 +215,3 @@ def _wait(like: Array) -> None:
         sys.modules["torch"].cuda.synchronize(like.device)
     elif package == "cupy":
         sys.modules["cupy"].cuda.get_current_stream().synchronize()
-
-
-@dataclass
-class _Reading:
-    """Arrays of one call, and the fields of the problem that follow from them."""
-
-    operation: Operation
-    arrays: dict[str, Array]
-    given: Mapping[str, Any]
-    fields: dict[str, Any] = field(init=False)
-    views: dict[str, View] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.views = {name: view(array, name) for name, array in self.arrays.items()}
-        self.fields = {name: value for name, value in self.given.items() if value is not None}
-        self._check_places()
-        present = [one for one in self.operation.tensors if one.name in self.views]
-        for operand in present:
-            self._set(operand.type, self.views[operand.name].type, operand.name)
-        for operand in self.operation.tensors:
-            if operand.only is not None:
-                self.fields[operand.only] = operand.name in self.views
-        self._complete_types()
-        for operand in present:
-            self._read_sizes(operand)
-        missing = [name for name in self.operation.sizes if name not in self.fields]
-        if missing:
-            raise InvalidArgument(f"{' and '.join(missing)} cannot be read off the arrays: pass {missing[0]}=")
-        for operand in present:
-            self._read_strides(operand)
-
-    @cached_property
-    def first(self) -> str:
-        return next(one.name for one in self.operation.tensors if one.name in self.views)
-
-    @property
-    def like(self) -> Array:
-        return self.arrays[self.first]
-
-    def result(self) -> Array:
-        """The output operand, allocated if it was not given."""
-        operand = next(one for one in self.operation.tensors if one.role != "input")
-        if operand.name not in self.views:
-            shape = self._extents(operand)
-            column = operand.layout is not None and self.fields.get(operand.layout) == "column"
-            made = empty(_swapped(shape) if column else shape, self.fields[operand.type], self.like)
-            if operand.role == "inout":
-                made[...] = 0
-            self.arrays[operand.name] = made.swapaxes(-1, -2) if column else made
-            self.views[operand.name] = view(self.arrays[operand.name], operand.name)
-            self._read_strides(operand)
-        return self.arrays[operand.name]
-
-    def _check_places(self) -> None:
-        places = {(one.target, one.device) for one in self.views.values()}
-        if len(places) > 1:
-            said = ", ".join(f"{name} on {one.target} {one.device}" for name, one in self.views.items())
-            raise InvalidArgument(f"all arrays must be on one device: {said}")
-
-    def _set(self, name: str, value: Any, source: str) -> None:
-        known = self.fields.setdefault(name, value)
-        if known != value:
-            raise InvalidArgument(f"{source} says {name} = {value}, but it is {known} already: they must agree")
-
-    def _complete_types(self) -> None:
-        """The type of an absent result, which no array gives: the first one that is known and allowed."""
-        known = [self.fields[one.type] for one in self.operation.tensors if one.type in self.fields]
-        for operand in self.operation.tensors:
-            allowed = self.operation.choices[operand.type].allowed
-            same = [kind for kind in known if kind in allowed]
-            if same:
-                self.fields.setdefault(operand.type, same[0])
-
-    def _shape(self, operand: Operand) -> tuple[Extent, ...]:
-        if operand.by is None:
-            return operand.shapes[""]
-        value = self.fields.get(operand.by, False)
-        return operand.shapes[("no", "yes")[value] if isinstance(value, bool) else value]
-
-    def _read_sizes(self, operand: Operand) -> None:
-        shape, extents = self.views[operand.name].shape, self._shape(operand)
-        batched = operand.batch_stride is not None and len(shape) == len(extents) + 1
-        if batched:
-            self._set("batch", shape[0], operand.name)
-        if len(shape) != len(extents) + batched:
-            raise InvalidArgument(f"{operand.name} has {len(shape)} dimensions, not {len(extents)}")
-        for length, extent in zip(shape[batched:], extents, strict=True):
-            if isinstance(extent, str):
-                self._set(extent, length, operand.name)
-
-    def _extents(self, operand: Operand) -> tuple[int, ...]:
-        extents = self._shape(operand)
-        own = tuple(self.fields[one] if isinstance(one, str) else one(self.fields) for one in extents)
-        batch = self.fields.get("batch", 1) if operand.batch_stride is not None else 1
-        return (batch, *own) if batch > 1 else own
-
-    def _read_strides(self, operand: Operand) -> None:
-        """Layout, leading dimension and batch stride; refuses strides that the library cannot describe."""
-        seen, name = self.views[operand.name], operand.name
-        extents = self._extents(operand)
-        if seen.shape != extents:
-            raise InvalidArgument(f"{name} has the shape {list(seen.shape)}, not {list(extents)}")
-        shape, strides = list(seen.shape), list(seen.strides)
-        batch = None
-        if operand.batch_stride is not None and len(extents) > len(self._shape(operand)):
-            batch, shape, strides = strides[0], shape[1:], strides[1:]
-        column = operand.layout is not None and self._is_column(operand.layout, shape, strides)
-        if column:
-            shape[-1], shape[-2], strides[-1], strides[-2] = shape[-2], shape[-1], strides[-2], strides[-1]
-        if operand.layout is not None:
-            self._set(operand.layout, "column" if column else "row", name)
-        dense = list(packed(tuple(shape)))
-        if operand.leading is not None and len(shape) > 1 and shape[-2] > 1:
-            dense[-2] = strides[-2]
-            self.fields[operand.leading] = strides[-2]
-        if batch is not None and operand.batch_stride is not None:
-            self.fields[operand.batch_stride] = batch
-        if any(length > 1 and has != wanted for length, has, wanted in zip(shape, strides, dense, strict=True)):
-            raise InvalidArgument(f"{name} has the strides {list(seen.strides)}: make it contiguous first")
-
-    def _is_column(self, layout: str, shape: list[int], strides: list[int]) -> bool:
-        """Whether a matrix is column-major. A matrix of one line may be either: it has the known layout, or else row-major."""
-        row = strides[-1] == 1 or shape[-1] <= 1
-        column = strides[-2] == 1 or shape[-2] <= 1
-        return column and (not row or self.fields.get(layout) == "column")
-
-
-def _swapped(shape: tuple[int, ...]) -> tuple[int, ...]:
-    return (*shape[:-2], shape[-1], shape[-2])
