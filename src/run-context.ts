@@ -55,7 +55,7 @@ export class RunContext {
     this.host = host;
     const soFar = this.nowAndThen();
     this.context = compileContext(request, host, soFar);
-    this.recorder = new Recorder(host.run, host.send);
+    this.recorder = new Recorder(host.run, host.send, this.does('render'));
     this.toolchain = once(() => this.watch.measure('toolchain', () => this.#ensureToolchain()));
     this.#chosen = once(() => chooseDevices(request, host));
     this.opened = once(() => this.watch.measure('devices', () => this.#openChosen()));

@@ -1,5 +1,12 @@
 import type { Artifact } from '../model/artifact.ts';
-import { type Event, isRecord, recordSchema, type Summary, type VerdictEvent } from '../model/event.ts';
+import {
+  type Event,
+  isRecord,
+  type JournalRecord,
+  recordSchema,
+  type Summary,
+  type VerdictEvent,
+} from '../model/event.ts';
 import type { Measurement } from '../model/measurement.ts';
 import type { Result } from '../model/strategy.ts';
 import type { Variant } from '../model/variant.ts';
@@ -16,23 +23,35 @@ type Judged = Pick<Artifact, 'device' | 'key'> & {
 export class Recorder {
   readonly run: Run;
   readonly #sink: (event: Event) => void;
+  readonly #judges: boolean;
   readonly #rendered = new Set<string>();
   readonly #built = new Map<string, boolean>();
   /** Last verdict of each variant in this part of the run. */
   readonly #last = new Map<string, VerdictEvent>();
 
-  constructor(run: Run, sink: (event: Event) => void) {
+  /**
+   * `judges`: false where a command stands on verdicts of before, such as `gen emit`. What it compiles anew, or fails to compile
+   * for want of memory, then takes the place of no verdict in the journal.
+   */
+  constructor(run: Run, sink: (event: Event) => void, judges = true) {
     this.run = run;
     this.#sink = sink;
+    this.#judges = judges;
   }
 
   record(said: Event): void {
     const event = printableValue(said); // compilers and kernels write what they like
     // Parsed, so that fields stand in one order: records that say the same are then equal as text.
-    if (isRecord(event)) this.run.append(recordSchema.parse(event));
+    if (isRecord(event)) this.#keep(recordSchema.parse(event));
     if (event.event === 'artifact') this.#built.set(`${event.variant} ${event.device}`, event.cached);
     if (event.event === 'verdict') this.#last.set(event.variant, event);
     this.#sink(event);
+  }
+
+  #keep(record: JournalRecord): void {
+    const judged = record.event === 'artifact' || record.event === 'verdict';
+    if (judged && !this.#judges) this.run.suppose(record);
+    else this.run.append(record);
   }
 
   rendered(variant: string): void {

@@ -61,6 +61,11 @@ export class Run {
     if (this.#current.add(record)) this.#journal.append(record);
   }
 
+  /** A record that holds as long as this process works on the run: whoever opens it later finds what held before. */
+  suppose(record: JournalRecord): void {
+    this.#current.add(record);
+  }
+
   /** Records of the journal that still hold, in order: none about code that has changed since. */
   records(): readonly JournalRecord[] {
     return this.#current.records();

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
+import { randomWord } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
 import { digestOf, parseRecord, placeOf, type TuningRecord } from './record.ts';
 
@@ -107,16 +108,16 @@ function importLine(root: string, line: string): 'added' | 'kept' | 'refused' {
 function addFile(path: string, text: string): boolean {
   if (existsSync(path)) return false;
   mkdirSync(dirname(path), { recursive: true });
-  const aside = `${path}.tmp.${process.pid}`;
-  writeFileSync(aside, text, { flush: true });
+  const aside = `${path}.tmp.${randomWord()}`;
   try {
+    writeFileSync(aside, text, { flag: 'wx', flush: true });
     linkSync(aside, path);
     return true;
   } catch (error) {
     if (existsSync(path)) return false;
     throw error;
   } finally {
-    rmSync(aside);
+    rmSync(aside, { force: true });
   }
 }
 

@@ -79,12 +79,17 @@ export function writeAll(file: number, bytes: Buffer): void {
   for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done);
 }
 
+/** A part of a file's name that nobody else uses: processes of different containers can have the same id. */
+export function randomWord(): string {
+  return randomBytes(8).toString('hex');
+}
+
 /**
  * Writes a file whole or not at all; a reader never sees half of it. What it is written to first has a name that nobody else
  * uses, and is made anew.
  */
 export function replaceFile(path: string, text: string): void {
-  const temporary = join(dirname(path), `.tmp-${randomBytes(8).toString('hex')}`);
+  const temporary = join(dirname(path), `.tmp-${randomWord()}`);
   try {
     writeFileSync(temporary, text, { flag: 'wx' });
     renameSync(temporary, path);

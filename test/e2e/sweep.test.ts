@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { buildWorker } from '../../src/compile/worker.ts';
 import { localExecutor } from '../../src/exec/local.ts';
+import { openRun } from '../../src/store/run.ts';
 import { sha256 } from '../../src/util/hash.ts';
 import { edit, gen, genArgv, processesOf, summaryOf, verdictsOf, workspace } from '../helpers/gen.ts';
 import { testContext, testToolchain } from '../helpers/toolchain.ts';
@@ -349,6 +350,28 @@ describe('stages by themselves', () => {
       verdicts: { passed: 6 },
       library: join(out, 'library'),
     });
+  });
+
+  test('emit that does not compile leaves the verdicts as they were', slow, async () => {
+    const { path, out, family } = workspace();
+    const verdicts = () => {
+      const journal = readFileSync(join(openRun(join(out, 'runs')).path, 'journal.jsonl'), 'utf8');
+      return journal.match(/"event":"verdict"/g)?.length;
+    };
+    await gen(path, ['validate', 'scale', '--preset', 'sound', ...two, '--device', 'emulated']);
+    expect(verdicts()).toBe(2);
+    const kernel = join(family, 'scale.cu.hbs');
+    edit(kernel, (text) => text.replace('args.x[i];', 'args.x[i] broken;'));
+    const failed = await gen(path, ['emit', '--json']);
+    expect(failed.code).toBe(1);
+    expect(summaryOf(failed.events).verdicts).toEqual({ compile: 2 });
+    edit(kernel, (text) => text.replace(' broken;', ';'));
+    const emitted = await gen(path, ['emit', '--json']);
+    expect(summaryOf(emitted.events)).toMatchObject({
+      verdicts: { passed: 2 },
+      library: join(out, 'library'),
+    });
+    expect(verdicts()).toBe(2);
   });
 
   test('validate takes an edited file of a variant', slow, async () => {

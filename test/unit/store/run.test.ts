@@ -361,6 +361,20 @@ describe('Recorder', () => {
     expect(again.records()).toEqual([verdict('a', { key: 'broken', verdict: 'wrong' })]);
   });
 
+  test('of a command that judges nothing leaves the verdicts of the run in its journal', () => {
+    const { recorder, run, seen } = recorded();
+    const of = { device: 'emulated', key: 'k', source: { variant: { id: 'a' } } } as const;
+    recorder.record(verdict('a', { key: 'k' }));
+    const open = () => openRun(join(run.path, '..'), run.id);
+    const emit = new Recorder(open(), (event) => seen.push(event), false);
+    const killed = verdict('a', { device: 'none', key: 's', verdict: 'machine' });
+    emit.record(killed);
+    expect(seen).toContainEqual(killed);
+    expect(emit.earlier(of, { depth: 'quick' })).toBeUndefined();
+    expect(emit.verdicts().map((one) => one.verdict)).toEqual(['machine']);
+    expect(new Recorder(open(), () => {}).verdicts().map((one) => one.verdict)).toEqual(['passed']);
+  });
+
   test('counts a variant by its last verdict', () => {
     const { recorder } = recorded();
     const artifact = { event: 'artifact', variant: 'a', arch: 'sm_90a', key: 'k', seconds: 1 } as const;

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 import { cacheFiles, exportRecords, importRecords, prune } from '../../../src/tuned/cache.ts';
 import { digestOf, parseRecord, placeOf, type TuningRecord } from '../../../src/tuned/record.ts';
@@ -98,4 +98,17 @@ test('what is exported can be imported elsewhere, once, and not where it was cha
     kept: 0,
     refused: [1, 2],
   });
+});
+
+test('a file that a process of another container is writing stays as it is', () => {
+  const root = folderOf();
+  const theirs = `${put(root, recordOf('op n=8'))}.tmp.${process.pid}`;
+  const text = exportRecords(root);
+  const other = folderOf();
+  const there = join(other, relative(root, theirs));
+  mkdirSync(dirname(there), { recursive: true });
+  writeFileSync(there, 'half a rec');
+  expect(importRecords(other, text).added).toBe(1);
+  expect(readFileSync(there, 'utf8')).toBe('half a rec');
+  expect(cacheFiles(other).map(({ remains }) => remains)).toEqual([false, true]);
 });
