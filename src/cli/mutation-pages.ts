@@ -3,6 +3,7 @@ import { putBetweenMarks } from '../mutate/document.ts';
 import { mutationPage } from '../mutate/report.ts';
 import { ResultsFile } from '../mutate/results-file.ts';
 import { inPlaceOrder, resultsTable } from '../mutate/results-table.ts';
+import { summaryTable } from '../mutate/summary.ts';
 import { onDisk } from '../util/disk.ts';
 import { exitCode } from './exit.ts';
 import { print } from './output.ts';
@@ -15,9 +16,16 @@ export interface MutationPages {
   readonly table?: string;
 }
 
-/** Pages of stored results of `gen mutate`, one file for each family. The same files always give the same bytes. */
+/** Place in a document of the table of all families. */
+const allFamilies = 'all';
+
+/**
+ * Pages of stored results of `gen mutate`, one file for each family, and a table of them where there are several. The same files
+ * always give the same bytes.
+ */
 export function mutationPages(paths: readonly string[], { markdown, table }: MutationPages): number {
   const files = paths.map((path) => ResultsFile.open(path));
+  if (markdown !== undefined && files.length > 1) putBetweenMarks(markdown, allFamilies, summaryTable(files));
   for (const { info, results } of files) {
     const page = mutationPage(info, inPlaceOrder(results));
     if (markdown !== undefined) putBetweenMarks(markdown, info.family, page);

@@ -189,7 +189,10 @@ function addReport(program: Command, done: Done): void {
       'add all times to a file, in the format of templates/kernels/<family>/wisdom/timings/<arch>.json',
     )
     .option('--from <file...>', 'report on evidence files instead of a run')
-    .option('--mutants <file...>', 'report on results of gen mutate instead: a page for each family')
+    .option(
+      '--mutants <file...>',
+      'report on results of gen mutate instead: a page for each family, a table of all',
+    )
     .option('--table <file>', 'with --mutants: write one line for each mutant, separated by tabs')
     .option('--rival <file...>', 'times of other systems, by bench/compare.py')
     .option('--out <folder>', 'folder for everything generated (default: generated)')

@@ -44,7 +44,8 @@ function heading(info: MutationInfo, results: readonly MutantResult[], full: boo
   ].join('\n');
 }
 
-function dateText({ date, commit }: Pick<MutationInfo, 'date' | 'commit'>): string {
+/** Date and commit of results, as a page names them. */
+export function dateText({ date, commit }: Pick<MutationInfo, 'date' | 'commit'>): string {
   const dirty = commit?.endsWith('-dirty') ? ' with changes' : '';
   return date.slice(0, 10) + (commit === undefined ? '' : `, commit ${commit.slice(0, 7)}${dirty}`);
 }
@@ -163,7 +164,8 @@ function lines(sign: string, text: string): string[] {
   return text.split('\n').map((line) => `${sign} ${line}`);
 }
 
-function table(head: readonly string[], rows: readonly Row[]): string {
+/** A table in Markdown. */
+export function table(head: readonly string[], rows: readonly Row[]): string {
   const line = (row: Row) => `| ${row.join(' | ')} |`;
   return [line(head), `|${head.map(() => '---|').join('')}`, ...rows.map(line)].join('\n');
 }

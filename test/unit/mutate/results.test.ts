@@ -10,6 +10,7 @@ import { newestResults, ResultsFile } from '../../../src/mutate/results-file.ts'
 import { inPlaceOrder, resultsTable } from '../../../src/mutate/results-table.ts';
 import { farApart, spreadSample } from '../../../src/mutate/sample.ts';
 import { rules, score, tally } from '../../../src/mutate/score.ts';
+import { summaryTable } from '../../../src/mutate/summary.ts';
 import { folderOf } from '../../helpers/folder.ts';
 
 const info: MutationInfo = {
@@ -107,6 +108,21 @@ describe('the page', () => {
   });
 });
 
+describe('the table of all families', () => {
+  it('has a line for each, and sums of what was counted, not of shares', () => {
+    const other = { ...info, family: 'g', commit: 'abcdef0123', mutants: 2000 };
+    const table = summaryTable([
+      { info, results },
+      { info: other, results: [result('1', 'killed', { depth: 'quick' }), result('2', 'argued')] },
+    ]);
+    expect(table.split('\n').slice(2)).toEqual([
+      '| f | 2026-11-22 | 4 of 10 | 3 | 1 (33.3 %) | 2 (66.7 %) | 1 | 0 (0.0 %) |',
+      '| g | 2026-11-22, commit abcdef0 | 2 of 2,000 | 1 | 1 (100.0 %) | 1 (100.0 %) | 0 | 1 (50.0 %) |',
+      '| **all** |  | 6 of 2,010 | 4 | 2 (50.0 %) | 3 (75.0 %) | 1 | 1 (16.7 %) |',
+    ]);
+  });
+});
+
 describe('a file of results', () => {
   it('goes on after its writer was killed in the middle of a line', () => {
     const folder = folderOf();
@@ -137,6 +153,7 @@ describe('stored results', () => {
     );
     for (const { info: about, results: stored } of files)
       expect(page).toContain(mutationPage(about, inPlaceOrder(stored)));
+    expect(page).toContain(`<!-- gen mutate all: begin -->\n${summaryTable(files)}\n<!--`);
     expect(resultsTable(files)).toBe(readFileSync('docs/results/mutants.tsv', 'utf8'));
   });
 });
