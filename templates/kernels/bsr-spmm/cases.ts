@@ -2,7 +2,7 @@ import type { GateCase, Tier } from '../../../src/model/workload.ts';
 import { alignment } from './derive.ts';
 import { fixedChoices, spare, transposedRows } from './fixed-choices.ts';
 import { operationCases } from './operation-cases.ts';
-import type { Point } from './parameters.ts';
+import { type Point, storesByTma } from './parameters.ts';
 import { narrowCases } from './paths/narrow/cases.ts';
 import { wgmmaCases } from './wgmma-cases.ts';
 import type { Layout, Pattern, Problem } from './workloads.ts';
@@ -124,7 +124,7 @@ export function casesOf(point: Point, depth: Depth): readonly GateCase[] {
   addAlphas(cases);
   addAlignment(cases, point, tile);
   addFar(cases, point);
-  if (point.path === 'naive' || point.path === 'general') addPartBlocks(cases, point, tile);
+  addPartBlocks(cases, point, tile);
   cases.addRows('repeated', 'repetition', [1], { n: tile }, { launches: 2 });
   if (depth === 'full') addFull(cases, point, tile, wide);
   else addMagnitude(cases, point, tile);
@@ -187,14 +187,24 @@ function addAlignment(cases: Cases, point: Point, tile: number): void {
   );
 }
 
-/** Rows and columns that end within a block: what is stored behind them counts for nothing. */
-function addPartBlocks(cases: Cases, { block, layoutB, transposeA }: Point, tile: number): void {
-  const sizes = { m: 2 * block - 5, k: 2 * block - 3, n: tile / 2 };
-  // Lines of B that are as long as the inner size are filled up to a multiple of 8 again.
-  const ldbExtra = layoutB === 'row' ? 0 : transposeA ? 5 : 3;
+/** Rows and columns that end within a block: what is stored behind them counts for nothing. Right, or refused. */
+function addPartBlocks(cases: Cases, point: Point, tile: number): void {
+  const { path, block, epilogue, layoutB, layoutC, transposeA } = point;
   const pattern = { kind: 'random', density: 1 } as const;
-  const problem = { rows: 2, columns: 2, pattern, values: 'integers', ldbExtra } as const;
-  cases.add('part-blocks', 'edges', { ...problem, ...sizes });
+  const problem = { rows: 2, columns: 2, pattern, values: 'integers', n: tile / 2 } as const;
+  const [m, k] = [2 * block - 5, 2 * block - 3];
+  if (path === 'naive' || path === 'general') {
+    // Lines of B that are as long as the inner size are filled up to a multiple of 8 again.
+    const ldbExtra = layoutB === 'row' ? 0 : transposeA ? 5 : 3;
+    cases.add('part-blocks', 'edges', { ...problem, m, k, ldbExtra });
+    return;
+  }
+  const byTma = path === 'wgmma' && storesByTma(epilogue);
+  // Columns of C end at a multiple of 16 bytes where TMA stores them.
+  const rows = byTma && layoutC === 'column' ? { m: 2 * block - 8, ldcExtra: 16 } : { m };
+  const refuses = path === 'narrow' || byTma ? {} : { refuses: 'm must be a multiple' };
+  cases.add('part-rows', 'edges', { ...problem, ...rows }, refuses);
+  cases.add('part-columns', 'edges', { ...problem, k }, { refuses: 'k must be a multiple' });
 }
 
 /**

@@ -43,6 +43,7 @@ class Expansion {
   /// Throws Unsupported where blocks are no multiple of 16 bytes wide, or where the pattern is known on the device alone.
   explicit Expansion(const Shape& q)
       : q_(q), elements_(kBytes / static_cast<std::int64_t>(bytes_of(q.input))) {
+    if (q.m % q.block != 0 || q.k % q.block != 0) throw Unsupported("m and k must be multiples of block");
     if (q.block % elements_ != 0) throw Unsupported("lines of blocks must be a multiple of 16 bytes");
     if (!q.host_row_ptr || !q.host_col_idx)
       throw Unsupported("asked only where there are host copies of row_ptr and col_idx");

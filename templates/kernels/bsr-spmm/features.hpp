@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <optional>
 
-#include "operation.hpp"
+#include "shape.hpp"
 
 namespace tilewright::bsr_spmm::features {
 
 /// Share of the blocks of A that are stored.
 inline std::optional<double> density(const Shape& q) {
-  const double places = static_cast<double>(q.m / q.block) * static_cast<double>(q.k / q.block);
+  const double places = static_cast<double>(rows_of_blocks(q)) * static_cast<double>(columns_of_blocks(q));
   return places > 0 ? static_cast<double>(q.blocks) / places : 0;
 }
 
@@ -19,7 +19,7 @@ inline std::optional<double> density(const Shape& q) {
 inline std::optional<double> unevenness(const Shape& q) {
   if (!q.host_row_ptr || q.index != Index::i32 || q.blocks == 0) return {};
   const auto* offsets = static_cast<const std::int32_t*>(q.host_row_ptr);
-  const std::int64_t rows = q.m / q.block;
+  const std::int64_t rows = rows_of_blocks(q);
   double squares = 0;
   for (std::int64_t row = 0; row < rows; ++row) {
     const double length = offsets[row + 1] - offsets[row];

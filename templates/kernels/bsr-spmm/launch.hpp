@@ -36,17 +36,26 @@ inline std::int64_t value_bytes(const Parameters& parameters) {
   return path == "general" ? parameters.number("copyBytes") : load_bytes(parameters);
 }
 
+/// Throws Unsupported where blocks end behind the last row or column of A, unless the variant leaves out what they hold there:
+/// paths that read whole blocks and rows of B take whole columns of blocks, those that write whole rows whole rows.
+inline void check_part_blocks(const Shape& shape, const Parameters& parameters) {
+  const std::string_view path = parameters.text("path");
+  if (path == "naive" || path == "general") return;
+  refuse_unless(shape.k % shape.block == 0, [&] {
+    return "multiplies whole blocks: k must be a multiple of " + std::to_string(shape.block) + ", not " + std::to_string(shape.k);
+  });
+  refuse_unless(shape.m % shape.block == 0 || path == "narrow" || path == "wgmma", [&] {
+    return "writes whole block rows: m must be a multiple of " + std::to_string(shape.block) + ", not " + std::to_string(shape.m);
+  });
+}
+
 /// Throws Unsupported unless the variant takes the shape, as far as that is the same on all paths. Types and block
 /// are the operation's: the engine offers a variant no others.
 inline void check(const Shape& shape, const Parameters& parameters) {
   constexpr std::int64_t kMostStride = std::int64_t{1} << 40;
   refuse_unless(shape.ldb < kMostStride && shape.ldc < kMostStride, "ldb and ldc must be below 2^40");
   const std::int64_t bytes = load_bytes(parameters);
-  const bool whole = shape.m % shape.block == 0 && shape.k % shape.block == 0;
-  const std::string_view path = parameters.text("path");
-  refuse_unless(whole || path == "naive" || path == "general", [&] {
-    return "computes whole blocks: m and k must be multiples of " + std::to_string(shape.block);
-  });
+  check_part_blocks(shape, parameters);
   refuse_unless(shape.ldb * input_bytes(shape) % bytes == 0, [&] {
     return "loads B " + std::to_string(bytes) + " bytes at a time: ldb must be a multiple of " +
            std::to_string(bytes / input_bytes(shape)) + ", not " + std::to_string(shape.ldb);

@@ -4,14 +4,14 @@ import { defineOperation } from '../../../src/model/operation.ts';
 export const operation = defineOperation({
   name: 'bsr_spmm',
   formula: 'C = act(alpha * op(A) * B + beta * C + bias)',
-  doc: 'A is m x k in block sparse rows (BSR): values holds the stored blocks one after the other, each block x block elements, row-major; a block row names each block column at most once, in any order. op(A) is A or its transpose, B has as many rows as op(A) has columns. Products are accumulated in fp32 and rounded once, to the type of C. With beta = 0, C is written and never read. Where residual is 1, the matrix residual is read in place of the former C.',
+  doc: 'A is m x k in block sparse rows (BSR): values holds the stored blocks one after the other, each block x block elements, row-major; a block row names each block column at most once, in any order. Where m or k is no multiple of block, the last blocks are stored whole, and what they hold behind the last row or column of A counts for nothing. op(A) is A or its transpose, B has as many rows as op(A) has columns. Products are accumulated in fp32 and rounded once, to the type of C. With beta = 0, C is written and never read. Where residual is 1, the matrix residual is read in place of the former C.',
   pattern: { name: 'bsr', doc: 'which blocks of a matrix are stored, in block sparse rows' },
   sizes: {
-    m: { doc: 'rows of A', multipleOf: 'block' },
+    m: { doc: 'rows of A' },
     n: { doc: 'columns of B and C' },
-    k: { doc: 'columns of A', multipleOf: 'block' },
+    k: { doc: 'columns of A' },
     block: { doc: 'rows, and columns, of a block of A', least: 1 },
-    blocks: { doc: 'stored blocks of A', most: 'm / block * (k / block)' },
+    blocks: { doc: 'stored blocks of A', most: '(m + block - 1) / block * ((k + block - 1) / block)' },
     batch: { doc: 'products with one pattern of A, each with values, B and C of its own', otherwise: 1 },
   },
   choices: {
@@ -35,7 +35,7 @@ export const operation = defineOperation({
       doc: 'first stored block of each block row of A, and their number at the end',
       role: 'input',
       type: 'index',
-      shape: ['m / block + 1'],
+      shape: ['(m + block - 1) / block + 1'],
       host: {
         kind: 'offsets',
         total: 'blocks',
@@ -49,7 +49,7 @@ export const operation = defineOperation({
       shape: ['blocks'],
       host: {
         kind: 'indices',
-        below: 'k / block',
+        below: '(k + block - 1) / block',
         doc: 'Kernels that compute block rows together which share columns are chosen only where both host copies are given. What is given holds for every run of the plan: the arrays on the device must be equal to it.',
       },
     },

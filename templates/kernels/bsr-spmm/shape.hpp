@@ -29,6 +29,10 @@ inline Shape packed_f16(std::int64_t m, std::int64_t n, std::int64_t k, std::int
   return shape;
 }
 
+/// Block rows and block columns of A; the last ones may be cut short.
+inline std::int64_t rows_of_blocks(const Shape& shape) { return (shape.m + shape.block - 1) / shape.block; }
+inline std::int64_t columns_of_blocks(const Shape& shape) { return (shape.k + shape.block - 1) / shape.block; }
+
 /// Bytes of an element of A and B.
 inline std::int64_t input_bytes(const Shape& shape) { return static_cast<std::int64_t>(bytes_of(shape.input)); }
 

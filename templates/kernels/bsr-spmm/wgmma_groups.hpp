@@ -24,7 +24,7 @@ using bsr_spmm::detail::quotient_up;
 
 /// Block rows by falling length. Those of similar length make good groups: none waits for another's blocks.
 inline std::vector<std::int32_t> by_length(const Shape& shape) {
-  std::vector<std::int32_t> order(static_cast<std::size_t>(shape.m / shape.block));
+  std::vector<std::int32_t> order(static_cast<std::size_t>(rows_of_blocks(shape)));
   std::iota(order.begin(), order.end(), 0);
   const std::int32_t* start = row_ptr(shape);
   std::stable_sort(order.begin(), order.end(), [=](std::int32_t a, std::int32_t b) {
@@ -37,9 +37,9 @@ inline std::vector<std::int32_t> by_length(const Shape& shape) {
 class ColumnSets {
  public:
   explicit ColumnSets(const Shape& shape)
-      : words_(static_cast<std::size_t>(quotient_up(shape.k / shape.block, 64))) {
-    bits_.resize(words_ * static_cast<std::size_t>(shape.m / shape.block));
-    for (std::int32_t row = 0; row < shape.m / shape.block; ++row)
+      : words_(static_cast<std::size_t>(quotient_up(columns_of_blocks(shape), 64))) {
+    bits_.resize(words_ * static_cast<std::size_t>(rows_of_blocks(shape)));
+    for (std::int32_t row = 0; row < rows_of_blocks(shape); ++row)
       for (std::int32_t i = row_ptr(shape)[row]; i < row_ptr(shape)[row + 1]; ++i)
         bits_[at(row) + static_cast<std::size_t>(col_idx(shape)[i] / 64)] |= std::uint64_t{1}
                                                                             << col_idx(shape)[i] % 64;
@@ -161,7 +161,7 @@ inline std::vector<Step> steps_of(const Shape& shape, const Rows& rows) {
 inline std::vector<Rows> group_rows(const Shape& shape, const detail::ColumnSets& sets, std::size_t size,
                                     bool similar) {
   if (!similar) {
-    std::vector<std::int32_t> order(static_cast<std::size_t>(shape.m / shape.block));
+    std::vector<std::int32_t> order(static_cast<std::size_t>(rows_of_blocks(shape)));
     std::iota(order.begin(), order.end(), 0);
     return detail::in_groups(order, size);
   }

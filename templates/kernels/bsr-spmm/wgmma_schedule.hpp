@@ -59,7 +59,7 @@ struct RowWork {
 
 inline std::vector<RowWork> work_of_rows(const Shape& shape) {
   std::vector<RowWork> work;
-  for (std::int32_t row = 0; row < shape.m / shape.block; ++row)
+  for (std::int32_t row = 0; row < rows_of_blocks(shape); ++row)
     work.push_back({row, row_ptr(shape)[row], row_ptr(shape)[row + 1] - row_ptr(shape)[row]});
   return work;
 }

@@ -162,7 +162,7 @@ export const workloads: readonly SpmmWorkload[] = [...plainWorkloads, ...linearW
 
 /** Share of A's blocks that are stored, as far as the pattern tells; banded ones without what the edges cut off. */
 export function densityOf({ pattern, k, block }: Problem): number | undefined {
-  const columns = k / block;
+  const columns = Math.ceil(k / block);
   switch (pattern.kind) {
     case 'random':
     case 'equal-rows':
@@ -182,8 +182,8 @@ export function densityOf({ pattern, k, block }: Problem): number | undefined {
  * all are equal; of random ones the expectation.
  */
 export function unevennessOf({ pattern, m, k, block }: Problem): number | undefined {
-  const rows = m / block;
-  const columns = k / block;
+  const rows = Math.ceil(m / block);
+  const columns = Math.ceil(k / block);
   switch (pattern.kind) {
     case 'equal-rows':
     case 'banded':

@@ -60,6 +60,31 @@ describe('magnitude', () => {
   });
 });
 
+describe('part-rows', () => {
+  const options = { depth: 'quick', case: 'part-rows' } as const;
+  const narrow = 'narrow.b32.tn24.pf1.u2.tm2.wk4-ceef';
+
+  it('sees rows that are written behind the last one of C', async () => {
+    const right = await gate(narrow, sound, options);
+    expect(right.verdict, right.evidence.message).toBe('passed');
+    const behind = replacing('tile_row + at.row >= args.rows || ', '');
+    const { verdict, evidence } = await gate(narrow, behind, options);
+    expect(verdict, evidence.message).toBe('out-of-bounds');
+  });
+
+  it.each([
+    ['clips C as TMA stores it', 'wgmma', 'rows.wg2.bps1.cl1.wd0.cs64.static.sp0.adjacent.none.pdl0'],
+    ['refuses whole block rows', 'mma', 'st3.pw0.cp16.staged.tc1.mb2.pn1.longest'],
+  ])('%s: %s', async (_, path, rest) => {
+    const start =
+      path === 'mma'
+        ? 'b64.f16.f16.tn128.tk64.pf0.wm2.wn4'
+        : 'b32.f16.f16.tn256.tk32.st3.pw2.tma.pn1.longest';
+    const { verdict, evidence } = await gate(`${path}.${start}.${rest}`, sound, options);
+    expect(verdict, evidence.message).toBe('passed');
+  });
+});
+
 describe('long-list', () => {
   const rows =
     'wgmma.b32.f16.f16.tn256.tk32.st3.pw2.tma.pn1.longest.rows.wg2.bps1.cl1.wd0.cs64.static.sp0.adjacent.none.pdl0';

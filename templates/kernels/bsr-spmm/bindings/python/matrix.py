@@ -27,6 +27,10 @@ class Pattern:
         """Reads the arrays to the host, which waits for the current stream."""
         self.row_ptr, self.col_idx = row_ptr, col_idx
         self.rows, self.columns, self.block = rows, columns, block
+        if min(rows, columns) < 0 or block < 1:
+            raise InvalidArgument(f"a matrix of {rows} x {columns} in blocks of {block}: sizes must not be negative, and block at least 1")
+        #: Block rows and block columns; the last ones may end behind the matrix.
+        self.grid = (-(-rows // block), -(-columns // block))
         self._views = (view(row_ptr, "row_ptr"), view(col_idx, "col_idx"))
         self.blocks = self._views[1].shape[0]
         self._check()
@@ -58,10 +62,8 @@ class Pattern:
 
     def _check(self) -> None:
         row_ptr, col_idx = self._views
-        if self.block < 1 or self.rows % self.block or self.columns % self.block:
-            raise InvalidArgument(f"a matrix of {self.rows} x {self.columns} has no whole blocks of {self.block}")
-        if row_ptr.shape != (self.rows // self.block + 1,):
-            wanted = self.rows // self.block + 1
+        wanted = self.grid[0] + 1
+        if row_ptr.shape != (wanted,):
             raise InvalidArgument(f"row_ptr has the shape {list(row_ptr.shape)}: {wanted} entries are one more than block rows")
         if row_ptr.type != col_idx.type or row_ptr.type not in ("i32", "i64"):
             raise InvalidArgument(f"row_ptr is of {row_ptr.type} and col_idx of {col_idx.type}: both must be int32, or int64")
@@ -72,7 +74,8 @@ class Pattern:
 class BsrMatrix:
     """A matrix in block sparse rows: the stored blocks, each `block` x `block`, row-major, one after the other.
 
-    row_ptr (rows / block + 1 entries) and col_idx (one a stored block) count blocks. Elements are float16 or bfloat16;
+    row_ptr (block rows + 1 entries) and col_idx (one a stored block) count blocks. Where `block` does not divide rows or columns,
+    the last blocks are stored whole; what they hold behind the matrix counts for nothing. Elements are float16 or bfloat16;
     all three arrays lie on one device. Columns of a block row may come in any order, each once. The index arrays must
     not change afterwards; values may.
     """
@@ -99,12 +102,13 @@ class BsrMatrix:
     def from_dense(cls, x: Array, block: int, threshold: float = 0.0) -> BsrMatrix:
         """The blocks of a dense matrix that have an element whose absolute value exceeds the threshold."""
         rows, columns = x.shape
-        if rows % block or columns % block:
-            raise InvalidArgument(f"a matrix of {rows} x {columns} has no whole blocks of {block}: pad it with zeros")
-        grid = x.reshape(rows // block, block, columns // block, block).swapaxes(1, 2)
+        if block < 1:
+            raise InvalidArgument(f"block is {block}: it must be at least 1")
+        height, width = -(-rows // block), -(-columns // block)
+        grid = _padded(x, height * block, width * block).reshape(height, block, width, block).swapaxes(1, 2)
         kept = (abs(grid) > threshold).any(-1).any(-1)
         lengths = kept.sum(1)
-        row_ptr = _integers(x, rows // block + 1)
+        row_ptr = _integers(x, height + 1)
         row_ptr[1:] = lengths.cumsum(0)
         where = kept.nonzero()
         columns_of = where[:, 1] if is_torch(x) else where[1]
@@ -125,13 +129,14 @@ class BsrMatrix:
     def to_dense(self) -> Array:
         """The matrix with its zeros, of the same package and type."""
         pattern, size = self.pattern, self.pattern.block
-        dense = empty((pattern.rows // size, size, pattern.columns // size, size), self._values.type, self.values)
+        height, width = pattern.grid
+        dense = empty((height, size, width, size), self._values.type, self.values)
         dense[...] = 0
         starts, columns = pattern.row_ptr.tolist(), pattern.col_idx.tolist()
-        for row in range(pattern.rows // size):
+        for row in range(height):
             for at in range(starts[row], starts[row + 1]):
                 dense[row, :, columns[at], :] = self.values[at]
-        return dense.reshape(pattern.rows, pattern.columns)
+        return dense.reshape(height * size, width * size)[: pattern.rows, : pattern.columns]
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -145,8 +150,8 @@ class BsrMatrix:
     @property
     def density(self) -> float:
         """Share of the blocks that are stored."""
-        all_blocks = (self.pattern.rows // self.block) * (self.pattern.columns // self.block)
-        return self.pattern.blocks / all_blocks if all_blocks else 0.0
+        height, width = self.pattern.grid
+        return self.pattern.blocks / (height * width) if height * width else 0.0
 
     def __matmul__(self, other: Array) -> Array:
         return matmul(self, other)
@@ -354,6 +359,16 @@ def _is_packed(seen: View) -> bool:
             return False
         expected *= length
     return True
+
+
+def _padded(x: Array, rows: int, columns: int) -> Array:
+    """The matrix with zeros behind its rows and columns."""
+    if tuple(x.shape) == (rows, columns):
+        return x
+    padded = empty((rows, columns), view(x, "x").type, x)
+    padded[...] = 0
+    padded[: x.shape[0], : x.shape[1]] = x
+    return padded
 
 
 def _integers(like: Array, length: int) -> Array:

@@ -82,7 +82,7 @@ class KeptPattern:
         """The pattern of the transpose, and the place in `values` of each of its blocks."""
         if self._transposed is None:
             pattern, block = self.pattern, self.pattern.block
-            height, width = pattern.rows // block, pattern.columns // block
+            height, width = pattern.grid
             rows = block_rows(self.crow, self.col)
             order = torch.argsort(self.col.long() * max(height, 1) + rows)
             lengths = torch.bincount(self.col, minlength=width)

@@ -47,17 +47,30 @@ inline SchedulerParams scheduler_params(const Parameters& parameters, const Devi
   return params;
 }
 
+/// Refuses a last block row that ends behind the last row of C, but where TMA clips its stores, and no bias is read for it.
+inline void check_last_row(const Shape& shape, const Parameters& parameters) {
+  if (shape.m % shape.block == 0) return;
+  const auto refuse = [&](const std::string& why, std::int64_t multiple) {
+    refuse_unless(shape.m % multiple == 0,
+                  [&] { return why + ": m must be a multiple of " + std::to_string(multiple) + ", not " + std::to_string(shape.m); });
+  };
+  if (!stores_by_tma(parameters)) refuse("stores whole block rows of C", shape.block);
+  if (shape.bias == Switch::yes) refuse("reads the bias of whole block rows", shape.block);
+  if (shape.layout_c == Layout::column) refuse("stores columns of C by TMA, 16 bytes at a time", 8);
+}
+
 inline void check(const Shape& shape, const Parameters& parameters) {
   constexpr std::int64_t kMost = std::int64_t{1} << 31;
   refuse_unless(shape.blocks * shape.block < kMost,
                 "counts the rows of all blocks in 32 bits: A has too many blocks");
+  check_last_row(shape, parameters);
   if (stores_by_tma(parameters)) {
     refuse_unless(!shape.reads_c, "stores C by TMA without reading it: beta must be 0");
     refuse_unless(shape.ldc % 8 == 0, [&] {
       return "stores C by TMA: ldc must be a multiple of 8, not " + std::to_string(shape.ldc);
     });
     // Measured on an H200: TMA clips a store at 16 bytes, so that it would write behind the end of a shorter
-    // row. Columns are whole blocks.
+    // row. For columns see check_last_row.
     refuse_unless(shape.layout_c == Layout::column || shape.n % 8 == 0, [&] {
       return "stores C by TMA: n must be a multiple of 8, not " + std::to_string(shape.n);
     });
@@ -160,7 +173,7 @@ inline void set_arguments(Kernel& kernel, const Shape& shape, const SchedulerPar
   const ScheduleLayout at = schedule_layout(params);
   kernel.args.ldc = shape.ldc;
   kernel.args.columns = static_cast<int>(shape.n);
-  kernel.args.tile_count = static_cast<int>(shape.m / shape.block * quotient_up(shape.n, params.width));
+  kernel.args.tile_count = static_cast<int>(rows_of_blocks(shape) * quotient_up(shape.n, params.width));
   kernel.args.clipped = shape.n % kPanelColumns != 0;
   kernel.set(&Args::tiles, &Call::workspace, at.tiles);
   if (!params.atomic) {

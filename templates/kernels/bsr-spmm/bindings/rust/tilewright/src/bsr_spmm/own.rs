@@ -4,7 +4,8 @@ use crate::error::require;
 use crate::{Error, Number, Result};
 
 /// A matrix in block sparse rows: `values` holds the stored blocks one after the other, each `block` x `block` elements,
-/// row-major; block row `i` owns the blocks `row_ptr[i]..row_ptr[i + 1]`, whose block columns are in `col_idx`.
+/// row-major; block row `i` owns the blocks `row_ptr[i]..row_ptr[i + 1]`, whose block columns are in `col_idx`. Where `block`
+/// does not divide the rows or columns, the last blocks are stored whole; what they hold behind the matrix counts for nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bsr<T> {
     rows: usize,
@@ -16,21 +17,27 @@ pub struct Bsr<T> {
 }
 
 impl<T: Number> Bsr<T> {
-    /// Stores the blocks of a row-major `rows` x `columns` matrix that have an element above `threshold` in size.
-    /// [`crate::Error::InvalidArgument`] where `block` does not divide both sizes.
+    /// Stores the blocks of a row-major `rows` x `columns` matrix that have an element above `threshold` in size, with zeros
+    /// behind the matrix. [`crate::Error::InvalidArgument`] where `dense` has another number of elements, or `block` is 0.
     pub fn from_dense(dense: &[T], rows: usize, columns: usize, block: usize, threshold: f32) -> Result<Self> {
-        check_sizes(rows, columns, block)?;
+        require(block > 0, || "block = 0 must be at least 1".into())?;
+        let grid = (rows.div_ceil(block), columns.div_ceil(block));
         require(rows.checked_mul(columns) == Some(dense.len()), || {
             format!("dense has {} elements, {rows} x {columns} asks for another number", dense.len())
         })?;
         let mut matrix = Self { rows, columns, block, row_ptr: vec![0], col_idx: Vec::new(), values: Vec::new() };
-        for i in 0..rows / block {
-            for j in 0..columns / block {
-                let lines = (0..block).map(|line| &dense[(i * block + line) * columns + j * block..][..block]);
+        for i in 0..grid.0 {
+            for j in 0..grid.1 {
+                let (height, width) = (block.min(rows - i * block), block.min(columns - j * block));
+                let lines = (0..height).map(|line| &dense[(i * block + line) * columns + j * block..][..width]);
                 let small = |value: &T| value.to_f32().abs() <= threshold; // NaN is not
                 if !lines.clone().flatten().all(small) {
                     matrix.col_idx.push(index(j)?);
-                    lines.for_each(|line| matrix.values.extend_from_slice(line));
+                    let first = matrix.values.len();
+                    matrix.values.resize(first + block * block, T::default());
+                    for (line, to) in lines.zip(matrix.values[first..].chunks_exact_mut(block)) {
+                        to[..width].copy_from_slice(line);
+                    }
                 }
             }
             matrix.row_ptr.push(index(matrix.col_idx.len())?);
@@ -48,11 +55,12 @@ impl<T: Number> Bsr<T> {
         col_idx: Vec<i32>,
         values: Vec<T>,
     ) -> Result<Self> {
-        check_sizes(rows, columns, block)?;
-        require(row_ptr.len() == rows / block + 1, || {
-            format!("row_ptr has {} elements, {} block rows need one more than their number", row_ptr.len(), rows / block)
+        require(block > 0, || "block = 0 must be at least 1".into())?;
+        let grid = (rows.div_ceil(block), columns.div_ceil(block));
+        require(row_ptr.len() == grid.0 + 1, || {
+            format!("row_ptr has {} elements, {} block rows need one more than their number", row_ptr.len(), grid.0)
         })?;
-        let ends = (row_ptr[0], row_ptr[rows / block]);
+        let ends = (row_ptr[0], row_ptr[grid.0]);
         require(ends == (0, index(col_idx.len())?), || {
             format!("row_ptr goes from {} to {}, not from 0 to the {} stored blocks", ends.0, ends.1, col_idx.len())
         })?;
@@ -60,13 +68,13 @@ impl<T: Number> Bsr<T> {
         require(col_idx.len().checked_mul(block * block) == Some(values.len()), || {
             format!("values has {} elements, {} blocks of {block} x {block} have another number", values.len(), col_idx.len())
         })?;
-        let mut last = vec![usize::MAX; columns / block];
-        for i in 0..rows / block {
+        let mut last = vec![usize::MAX; grid.1];
+        for i in 0..grid.0 {
             for &column in &col_idx[offset(row_ptr[i])..offset(row_ptr[i + 1])] {
                 let Some(seen) = usize::try_from(column).ok().and_then(|column| last.get_mut(column)) else {
                     return Err(Error::InvalidArgument(format!(
                         "col_idx names block column {column}, there are {}",
-                        columns / block
+                        grid.1
                     )));
                 };
                 require(*seen != i, || format!("block row {i} names block column {column} twice"))?;
@@ -80,9 +88,10 @@ impl<T: Number> Bsr<T> {
     pub fn to_dense(&self) -> Vec<T> {
         let mut dense = vec![T::default(); self.rows * self.columns];
         for (i, j, block) in self.blocks() {
-            for (line, values) in block.chunks_exact(self.block).enumerate() {
+            let (height, width) = (self.rows - i * self.block, self.block.min(self.columns - j * self.block));
+            for (line, values) in block.chunks_exact(self.block).take(height).enumerate() {
                 let start = (i * self.block + line) * self.columns + j * self.block;
-                dense[start..start + self.block].copy_from_slice(values);
+                dense[start..start + width].copy_from_slice(&values[..width]);
             }
         }
         dense
@@ -120,7 +129,7 @@ impl<T> Bsr<T> {
 
     /// Share of the blocks that are stored.
     pub fn density(&self) -> f64 {
-        let all = (self.rows / self.block) * (self.columns / self.block);
+        let all = self.rows.div_ceil(self.block) * self.columns.div_ceil(self.block);
         self.stored() as f64 / all.max(1) as f64
     }
 
@@ -172,14 +181,6 @@ impl<'a> Operands<'a> {
             ..Self::default()
         }
     }
-}
-
-fn check_sizes(rows: usize, columns: usize, block: usize) -> Result<()> {
-    require(block > 0, || "block = 0 must be at least 1".into())?;
-    for (name, size) in [("rows", rows), ("columns", columns)] {
-        require(size % block == 0, || format!("{name} = {size} is no multiple of block = {block}"))?;
-    }
-    Ok(())
 }
 
 fn index(value: usize) -> Result<i32> {
