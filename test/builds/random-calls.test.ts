@@ -17,13 +17,14 @@ const where = [
   'path == "wgmma" && block == 64 && output == "f32" && role == "rows" && wgmmaDepth == 0',
   'path == "wgmma" && block == 128 && input == "f16" && epilogue == "overlap"',
   'path == "narrow" && block == 32 && tileN == 16 && parts == 2',
+  'path == "general" && block == 64 && layoutB == "row" && layoutC == "row" && input == "f16" && output == "f16" && transposeA == false',
 ].join(' || ');
 
 let root: string;
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'tilewright-calls-'));
-  const presets = ['quick', 'hopper-types', 'narrow'];
+  const presets = ['quick', 'hopper-types', 'narrow', 'every-cell'];
   const { path } = await emitTestLibrary({ out: join(root, 'out'), presets, where, cuda: false });
   const define = { CMAKE_CXX_FLAGS: '-O1', CMAKE_BUILD_TYPE: 'None' };
   await installLibrary(path, join(root, 'prefix'), localExecutor, { cuda: 'off', define, toolFolders });

@@ -42,10 +42,12 @@ inline void check_part_blocks(const Shape& shape, const Parameters& parameters) 
   const std::string_view path = parameters.text("path");
   if (path == "naive" || path == "general") return;
   refuse_unless(shape.k % shape.block == 0, [&] {
-    return "multiplies whole blocks: k must be a multiple of " + std::to_string(shape.block) + ", not " + std::to_string(shape.k);
+    return "multiplies whole blocks: k must be a multiple of " + std::to_string(shape.block) + ", not " +
+           std::to_string(shape.k);
   });
   refuse_unless(shape.m % shape.block == 0 || path == "narrow" || path == "wgmma", [&] {
-    return "writes whole block rows: m must be a multiple of " + std::to_string(shape.block) + ", not " + std::to_string(shape.m);
+    return "writes whole block rows: m must be a multiple of " + std::to_string(shape.block) + ", not " +
+           std::to_string(shape.m);
   });
 }
 
