@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "argument.hpp"
+#include "guarded.hpp"
 #if __has_include("simt/simt.hpp")  // the runner of GPUs has no emulated device
 #include "../emulated/launcher.hpp"
 #endif
@@ -55,48 +56,117 @@ struct ReferenceParameter {
   bool pointer;
 };
 
+/// Source line of a place in a reference's code, " at softmax.c:7"; empty where it is not known.
+inline std::string line_of([[maybe_unused]] const void* pc) {
+#if __has_include("simt/simt.hpp")
+  if (pc) {
+    const std::string line = simt::source_lines({static_cast<const char*>(pc) + 1}).front();
+    if (line.find(':') != std::string::npos) return " at " + line;
+  }
+#endif
+  return "";
+}
+
+/// Throws std::invalid_argument with what the reference `name` did wrong, unless it returned.
+inline void expect_returned(const Apart::Ending& ending, const std::string& name,
+                            const std::vector<std::unique_ptr<GuardedBuffer>>& buffers) {
+  if (ending.returned) return;
+  const auto fail = [&](const std::string& what) {
+    throw std::invalid_argument("the reference " + name + " " + what + "; the kernel has not been judged");
+  };
+  if (ending.address) {
+    for (const auto& buffer : buffers)
+      if (buffer->holds(ending.address))
+        fail("is out of bounds: it accesses " + buffer->place(ending.address) + line_of(ending.pc));
+    fail("accesses memory that it was not given, or its stack overflows" + line_of(ending.pc));
+  }
+  const int number = WIFSIGNALED(ending.status) ? WTERMSIG(ending.status) : 0;
+  if (number == 0) fail("ends the process instead of returning");
+  if (number == SIGFPE) fail("divides an integer by zero");
+  if (number == SIGABRT) fail("aborts: an assertion of it, or damage to memory that it allocated");
+  if (number == SIGALRM) fail("takes more than " + std::to_string(Apart::kSeconds) + " seconds");
+  fail(std::string("dies of a signal: ") + strsignal(number));
+}
+
+/// A reference function's parameters for one call, in guarded memory.
+class ReferenceCall {
+ public:
+  ReferenceCall(const Json& json, const Json& sizes, const std::vector<Argument>& arguments,
+                const std::vector<Tensor>& tensors, const ReferenceParameter* types, Flush flush)
+      : types_(types) {
+    for (const Json& given : json.at("parameters").items()) {
+      const std::size_t i = buffers_.size();
+      const ElementType type = element_type(types[i].type);
+      const Json* index = given.find("argument");
+      const Argument* argument = index ? &arguments.at(static_cast<std::size_t>(index->integer())) : nullptr;
+      const std::string name = argument ? argument->name : given.at("size").text();
+      if (types[i].pointer) {
+        add(name, contents(type, argument, tensors), flush);
+      } else {
+        std::vector<std::byte> value(8);
+        encode(type, argument ? argument->value : sizes.at(name).number(), value.data());
+        add(name, value, flush);
+      }
+    }
+    for (const auto& buffer : buffers_) pointers_.push_back(buffer->data());
+    for (std::size_t i = 0; i < buffers_.size(); ++i)
+      slots_.push_back(types[i].pointer ? static_cast<void*>(&pointers_[i]) : pointers_[i]);
+  }
+
+  void** slots() { return slots_.data(); }
+  const std::vector<std::unique_ptr<GuardedBuffer>>& buffers() const { return buffers_; }
+  std::vector<double> contents(std::size_t parameter, std::size_t count) const {
+    return decoded(element_type(types_[parameter].type), buffers_[parameter]->data(), count);
+  }
+
+ private:
+  static std::vector<std::byte> contents(ElementType type, const Argument* argument, const std::vector<Tensor>& tensors) {
+    if (!argument) return std::vector<std::byte>(8);
+    // A workspace may be used otherwise than by the kernel.
+    if (argument->kind != Argument::Kind::tensor) return std::vector<std::byte>(1 << 20);
+    const Tensor& tensor = tensors[argument->tensor];
+    const std::size_t count = count_of(tensor);
+    return encoded(type, tensor.role == Role::output ? std::vector<double>(count)
+                                                     : decoded(tensor.type, tensor.image.data(), count));
+  }
+
+  void add(const std::string& name, const std::vector<std::byte>& bytes, Flush flush) {
+    buffers_.push_back(std::make_unique<GuardedBuffer>(name, bytes.size(), flush));
+    if (!bytes.empty()) std::memcpy(buffers_.back()->data(), bytes.data(), bytes.size());
+  }
+
+  const ReferenceParameter* types_;
+  std::vector<std::unique_ptr<GuardedBuffer>> buffers_;
+  std::vector<void*> pointers_, slots_;
+};
+
 /// Calls a function of the library that src/kernel-file/reference.ts made. `parameters`: for each of its parameters the
-/// index of the kernel's argument, or a size.
+/// index of the kernel's argument, or a size. Two calls side by side, on buffers that are guarded behind their ends and before
+/// their beginnings. Throws std::invalid_argument where it is out of bounds or does not return.
 inline Answers call_function(const Json& json, const Json& sizes, const std::vector<Argument>& arguments,
                              const std::vector<Tensor>& tensors) {
   const Library library(json.at("library").text());
   const auto* types = *library.find<const ReferenceParameter* const*>("tw_reference_parameters");
-  const auto call = library.find<void (*)(void**)>("tw_reference");
+  const auto function = library.find<void (*)(void**)>("tw_reference");
+  ReferenceCall call(json, sizes, arguments, tensors, types, Flush::end);
+  ReferenceCall other(json, sizes, arguments, tensors, types, Flush::begin);
+  Apart first([&] { function(call.slots()); });
+  Apart second([&] { function(other.slots()); });
+  const std::string& name = json.at("name").text();
+  expect_returned(first.wait(), name, call.buffers());
+  expect_returned(second.wait(), name, other.buffers());
   const Json::Array& given = json.at("parameters").items();
-  std::vector<std::vector<std::byte>> storage(given.size());
-  std::vector<void*> slots(given.size()), pointers(given.size());
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    const ElementType type = element_type(types[i].type);
-    const Json* index = given[i].find("argument");
-    const Argument* argument = index ? &arguments.at(static_cast<std::size_t>(index->integer())) : nullptr;
-    if (types[i].pointer && argument && argument->kind == Argument::Kind::tensor) {
-      const Tensor& tensor = tensors[argument->tensor];
-      storage[i] = encoded(type, tensor.role == Role::output
-                                     ? std::vector<double>(count_of(tensor))
-                                     : decoded(tensor.type, tensor.image.data(), count_of(tensor)));
-      storage[i].resize(storage[i].size() + 8);
-    } else if (types[i].pointer) {
-      storage[i].resize(argument ? 1 << 20 : 8);  // a workspace, which the reference may use otherwise
-    } else {
-      storage[i].resize(8);
-      encode(type, argument ? argument->value : sizes.at(given[i].at("size").text()).number(), storage[i].data());
-    }
-    pointers[i] = storage[i].data();
-    slots[i] = types[i].pointer ? static_cast<void*>(&pointers[i]) : pointers[i];
-  }
-  call(slots.data());
   Answers answers(tensors.size());
   for (std::size_t i = 0; i < given.size(); ++i) {
     const Json* index = given[i].find("argument");
     if (!index || !types[i].pointer) continue;
     const Argument& argument = arguments.at(static_cast<std::size_t>(index->integer()));
     if (argument.kind != Argument::Kind::tensor || tensors[argument.tensor].role == Role::input) continue;
-    answers[argument.tensor] =
-        decoded(element_type(types[i].type), storage[i].data(), count_of(tensors[argument.tensor]));
+    answers[argument.tensor] = call.contents(i, count_of(tensors[argument.tensor]));
   }
   for (std::size_t i = 0; i < tensors.size(); ++i)
     if (tensors[i].role != Role::input && answers[i].empty() && count_of(tensors[i]) > 0)
-      throw std::invalid_argument("the reference does not compute '" + tensors[i].name + "'");
+      throw std::invalid_argument("the reference " + name + " does not compute '" + tensors[i].name + "'");
   return answers;
 }
 
@@ -110,8 +180,17 @@ inline void expect_same_symbols(const Library& library, const std::vector<Tensor
                                     " bytes, the kernel's " + std::to_string(tensor.image.size()));
 }
 
+/// Throws std::invalid_argument where a reference kernel was stopped, or did what its description does not allow.
+inline void expect_no_findings(const simt::Result& result, const Library& library, const std::string& name) {
+  const std::string allowed = library.has("tw_check_kernel_allows") ? library.find<const char*>("tw_check_kernel_allows") : "";
+  for (const simt::Finding& finding : result.findings)
+    if (allowed.find(" " + finding.kind + " ") == std::string::npos)
+      throw std::invalid_argument("the reference " + name + " fails: " + finding.kind + ": " + finding.message +
+                                  "; the kernel has not been judged");
+}
+
 /// Runs a kernel thread by thread in order, without the detector. What it leaves as it was is other poison than the
-/// gate's, which then says `unwritten`.
+/// gate's, which then says `unwritten`. Another kernel has a `name`; the kernel in question itself is judged elsewhere.
 inline Answers run_kernel(const Json& json, const std::vector<Tensor>& tensors, std::size_t workspace_bytes,
                           const BoundLaunch& launch, const std::function<CallBytes(const Placement&)>& call) {
   struct Release {
@@ -141,7 +220,8 @@ inline Answers run_kernel(const Json& json, const std::vector<Tensor>& tensors, 
   if (library.has("tw_check_kernel_cooperative")) config.resident_clusters = emulated::kWholeGrid;
   const CallBytes bytes = call(placement);
   library.find<void (*)(const void*, void*)>("tw_check_kernel_prepare")(bytes.data(), nullptr);
-  emulated::PlannedLaunch(entry, "the reference", launch).run(config, bytes.data());
+  const simt::Result result = emulated::PlannedLaunch(entry, "the reference", launch).run(config, bytes.data());
+  if (const Json* name = json.find("name")) expect_no_findings(result, library, name->text());
   Answers answers(tensors.size());
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (tensors[i].role == Role::input) continue;

@@ -192,7 +192,7 @@ async function judge(
     return withAdvice(verdict, plan, cases[0]?.id);
   } catch (error) {
     if (error instanceof UsageError)
-      throw new UsageError(error.message.replace(/^the family asks .*? refuses: /, ''));
+      throw new UsageError(error.message.replace(/^\S*family.ts: the family asks .*? refuses: /, ''));
     throw error;
   }
 }

@@ -49,7 +49,7 @@ export async function makeReference(
   const kernel = kernelsIn(source.items).find(
     ({ names }) => names.at(-1) === name.replace(/<.*/, '').split('::').at(-1),
   );
-  if (!kernel) return callFunction(source, name, plan, workshop);
+  if (!kernel) return { name: given, ...(await callFunction(source, name, plan, workshop)) };
   const taken = signatureOf(kernel, source.items).parameters.length;
   const passed = plan.signature.parameters.length;
   if (taken !== passed)
@@ -57,7 +57,7 @@ export async function makeReference(
       `${given} has ${taken} parameters, ${plan.kernel} has ${passed}: they must take the same`,
     );
   const artifact = await buildKernel(source, name, plan, workshop.compilers, workshop.context);
-  return { kind: 'kernel', library: artifact.path };
+  return { kind: 'kernel', name: given, library: artifact.path };
 }
 
 function files(given: Readonly<Record<string, string>>, workshop: Workshop): ReferenceJson {

@@ -107,6 +107,29 @@ const expected: Readonly<
     merged: ['passed', '1 case'],
     storage_twice: ['race', "of shared 'storage'"],
   },
+  'references.cu': {
+    'twice<1>': [
+      'refused',
+      "references.cu:reads_behind is out of bounds: it accesses byte 1200 of 'in' (1200 bytes) at",
+    ],
+    'twice<2>': ['refused', "accesses byte -4 of 'in' (1200 bytes) at references.cu:21"],
+    'twice<3>': ['refused', "accesses byte 1200 of 'out' (1200 bytes) at references.cu:25"],
+    'twice<4>': [
+      'refused',
+      'references.cu:divides divides an integer by zero; the kernel has not been judged',
+    ],
+    'twice<5>': ['refused', 'references.cu:aborts aborts'],
+    'twice<6>': [
+      'refused',
+      'references.cu:recurses accesses memory that it was not given, or its stack overflows',
+    ],
+    'twice<7>': ['refused', 'references.cu:leaves ends the process instead of returning'],
+    'twice<8>': [
+      'refused',
+      "references.cu:kernel_behind fails: global-out-of-bounds: load of 4 bytes at byte 1200 of 'in'",
+    ],
+    'twice<9>': ['wrong', "'out': 300 of 300 elements fail"],
+  },
   'mistakes.cu': {
     divergent_shuffle: ['race', 'divergence: lanes of one warp converge on different instructions'],
     misaligned: ['out-of-bounds', 'misaligned: load needs 16-byte alignment'],
