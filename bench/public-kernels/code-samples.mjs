@@ -168,6 +168,268 @@ const tensorCores = [
   as('converted', kernel('convertFp32ToFp16', vector, line('n'), { out: into('n'), in: from('n') })),
 ];
 
+/** A block with a frame of one element, as the domain of a Jacobi iteration has it. */
+const framed = ['h + 2', 'w + 2'];
+const domain = { h: 20, w: 37 };
+const extent = { fields: { x: 'w', y: 'h' } };
+const neighbours = { hasLeftNeighbor: 1, hasRightNeighbor: 1 };
+const inside = { bounds: { fields: { x: 0, y: 0, z: 'w - 1', w: 'h - 1' } }, stride: 'w' };
+const squares = { grid: [over('w', 16), over('h', 16)], block: [16, 16] };
+const jacobi = [
+  as(
+    'halo_to_block',
+    kernel('HaloToBufferKernel', domain, line('h'), {
+      block: inout(...framed),
+      haloLeft: from('h'),
+      haloRight: from('h'),
+      size: extent,
+      ...neighbours,
+    }),
+  ),
+  as(
+    'block_to_halo',
+    kernel('BufferToHaloKernel', domain, line('h'), {
+      block: from(...framed),
+      leftSideEdge: into('h'),
+      rightSideEdge: into('h'),
+      size: extent,
+      ...neighbours,
+    }),
+  ),
+  as(
+    'jacobi_step',
+    kernel('JacobiComputeKernel', domain, squares, {
+      oldBlock: from(...framed),
+      newBlock: inout(...framed),
+      devResidue: { ...inout(1), values: 'zeros' },
+      ...inside,
+    }),
+  ),
+  as(
+    'copied_inside',
+    kernel('CopyBlockKernel', domain, squares, {
+      srcBlock: from(...framed),
+      dstBlock: inout(...framed),
+      ...inside,
+    }),
+  ),
+];
+
+/** 1000 signals of 1024 samples, as common.h fixes them. */
+const signals = { signals: 1000 };
+const fixed = { ragged: false };
+const convolved = (name, launch) =>
+  as(
+    'convolved',
+    kernel(
+      name,
+      signals,
+      launch,
+      {
+        dataIn: from('signals', 513),
+        dataOut: into(513, 'signals'),
+        filter: from(513),
+      },
+      fixed,
+    ),
+  );
+const everySignal = { grid: [17, 32], block: [32, 8] };
+const spectra = [
+  kernel(
+    'ConvertInputR',
+    signals,
+    { grid: 32, block: 128 },
+    {
+      dataIn: { ...from('signals', 1024), values: { integers: [-127, 127] } },
+      dataOut: into('signals', 1024),
+    },
+    fixed,
+  ),
+  convolved('ConvolveAndStoreTransposedC_Basic', everySignal),
+  convolved('ConvolveAndStoreTransposedC_Optimized', everySignal),
+];
+
+const words = (...shape) => ({ ...inout(...shape), type: 'i64' });
+const squarings = { c_m2: { type: 'i64', values: { integers: [0, 2 ** 48] } } };
+const updates = [
+  kernel('d_init', vector, { grid: 2, block: 64 }, { t: { ...words('n'), role: 'out' } }),
+  as(
+    'random_updates',
+    kernel(
+      'd_bench<UPDATE>',
+      { n: 128, working_set: 64 },
+      { grid: 2, block: 64 },
+      { t: { ...words('working_set'), values: { integers: [0, 1000] } }, accesses_per_elem: 4 },
+      { symbols: squarings, where: '(working_set & (working_set - 1)) == 0' },
+    ),
+  ),
+  {
+    kernel: 'd_bench_shmem<UPDATE>',
+    sizes: { n_shmem: 100 },
+    arguments: { accesses_per_elem_sh: 4 },
+    symbols: squarings,
+    grid: 2,
+    block: 64,
+    shared: 'n_shmem * 8',
+  },
+  as(
+    'count_others',
+    kernel(
+      'd_check',
+      vector,
+      { grid: 2, block: 64 },
+      {
+        t: { ...words('n'), role: 'in', values: { integers: [0, 3] } },
+        d_error: { ...inout(1), values: 'zeros' },
+      },
+    ),
+  ),
+];
+
+const multiplied = kernel(
+  'matrixMulCUDA<32>',
+  { hA: 64, wA: 96, wB: 32 },
+  { grid: ['wB / 32', 'hA / 32'], block: [32, 32] },
+  { C: into('hA', 'wB'), A: from('hA', 'wA'), B: from('wA', 'wB') },
+  { reference: ours('gemm_rows'), where: 'hA % 32 == 0 && wA % 32 == 0 && wB % 32 == 0' },
+);
+
+/** Reads of all memory; the sum of thread 0 of each block goes to its first element, so that none of them is lost. */
+const streamed = (name, more = {}) => ({
+  kernel: `${name}<float>`,
+  sizes: { n: 1000 },
+  arguments: { ptr: inout('n'), size: 'n * 4', ...more },
+  grid: 2,
+  block: 128,
+});
+const oversubscribed = [
+  ...['read_thread', 'read_thread_blocksync', 'read_thread_blockCont', 'read_thread_blockCont_blocksync'].map(
+    (name) => streamed(name),
+  ),
+  {
+    ...streamed('cta_random_warp_streaming_read', { num_pages: 4, page_size: 1024 }),
+    sizes: { n: 1024 },
+    ragged: false,
+  },
+];
+
+const spikes = (name, more = {}) =>
+  as('spikes', kernel(name, { sz: 300 }, { grid: 4, block: 32 }, { out: into('sz') }, more));
+const errors = (shape) => ({
+  fields: {
+    'deviceData.host_status': { type: 'i32', ...inout(1), values: 'zeros' },
+    'deviceData.device_status': { type: 'i32', ...inout(1), values: 'zeros' },
+    'deviceData.host_data': { type: 'i32', shape: [shape], role: 'workspace' },
+  },
+});
+const spiking = [
+  spikes('randomSpikeKernel'),
+  // Of the first elements none is that large.
+  spikes('randomSpikeKernelwAssert', { where: 'sz <= 5000' }),
+  { ...spikes('randomSpikeKernelwError'), sizes: { sz: 6200 } },
+  kernel(
+    'randomSpikeKernelFinal',
+    { sz: 6200 },
+    { grid: 4, block: 32 },
+    { out: into('sz'), device_error_data: errors(7) },
+    { reference: ours('spikes_reported') },
+  ),
+  as(
+    'square_roots',
+    kernel(
+      'otherKernel',
+      { sz: 300 },
+      { grid: 4, block: 32 },
+      { inout: inout('sz'), device_error_data: errors(8) },
+    ),
+  ),
+];
+
+const letters = as(
+  'count_letters',
+  kernel(
+    'xyzw_frequency',
+    { n: 1000 },
+    { grid: 2, block: 128 },
+    { count: { ...inout(1), values: 'zeros' }, text: { ...from('n'), values: { integers: [97, 122] } } },
+  ),
+);
+
+const spinning = { kernel: 'spinKernel', sizes: { timeout_clocks: 1000 }, grid: 1, block: 1 };
+
+// ------------------------------------------------------------------------------------------- American options
+
+const strike = { fields: { m_K: 4 } };
+const market = { payoff: strike, num_timesteps: 5, dt: 0.01, S0: 3.6, r: 0.06, sigma: 0.2 };
+const prices = (...shape) => ({ ...from(...shape), values: { uniform: [3, 5] } });
+const none = { shape: [1], role: 'in', values: 'zeros' };
+const weightsOfPaths = { shape: [12], role: 'in', values: { uniform: [0.5, 1.5] } };
+const american = [
+  kernel('generate_paths_kernel<256, PayoffPut>', { num_paths: 300 }, line('num_paths'), {
+    ...market,
+    samples: from(5, 'num_paths'),
+    paths: into(5, 'num_paths'),
+  }),
+  kernel(
+    'prepare_svd_kernel<256, PayoffPut>',
+    { num_paths: 512 },
+    { grid: 3, block: 256 },
+    {
+      min_in_the_money: 4,
+      payoff: strike,
+      paths: prices(3, 'num_paths'),
+      all_out_of_the_money: { ...inout(3), values: 'zeros' },
+      svds: { ...inout(3, 16) },
+    },
+    { where: 'num_paths % 256 == 0' },
+  ),
+  kernel(
+    'compute_partial_beta_kernel<128, PayoffPut>',
+    { num_paths: 1000 },
+    { grid: 128, block: 128 },
+    {
+      payoff: strike,
+      svd: weightsOfPaths,
+      paths: prices('num_paths'),
+      cashflows: from('num_paths'),
+      all_out_of_the_money: none,
+      partial_sums: into(3, 128),
+    },
+  ),
+  kernel(
+    'compute_final_beta_kernel<128>',
+    {},
+    { grid: 1, block: 128 },
+    { all_out_of_the_money: none, beta: inout(3, 128) },
+  ),
+  kernel(
+    'update_cashflow_kernel<128, PayoffPut>',
+    { num_paths: 1000 },
+    { grid: 4, block: 128 },
+    {
+      payoff_object: strike,
+      exp_min_r_dt: 0.99,
+      beta: from(3),
+      paths: prices('num_paths'),
+      all_out_of_the_money: none,
+      cashflows: inout('num_paths'),
+    },
+  ),
+  kernel('compute_partial_sums_kernel<128>', { num_paths: 1000 }, line('num_paths', 128), {
+    cashflows: from('num_paths'),
+    sums: into('ceil_div(num_paths, 128)'),
+  }),
+  kernel(
+    'compute_final_sum_kernel<128>',
+    { num_paths: 1000, num_blocks: 300 },
+    { grid: 1, block: 128 },
+    {
+      exp_min_r_dt: 0.99,
+      sums: inout('num_blocks'),
+    },
+  ),
+].map((one) => as(one.kernel.replace(/<.*/, ''), one));
+
 export const folders = {
   'series/cuda-cpp/coalescing-global': coalescing,
   'series/cuda-cpp/overlap-data-transfers': overlap,
@@ -182,5 +444,14 @@ export const folders = {
   },
   'posts/nvtx': { 'manual_nvtx.cu': profiled, 'compiler_inst_nvtx.cu': profiled },
   'posts/rnn': { 'LSTM.cu': recurrent },
+  'c++11_cuda': { 'c++11_cuda.cu': [letters] },
+  'posts/american-options': { 'longstaff_schwartz_svd_2.cu': american },
+  'posts/cuda-aware-mpi-example/src': { 'Device.cu': jacobi },
+  'posts/cuda-vmm': { 'sync_main.cu': [spinning] },
+  'posts/cufft-callbacks': { 'cufft_no_callbacks.cu': spectra },
+  'posts/gups': { 'gups.cu': updates },
+  'posts/nvml': { 'matrixMul.cu': [multiplied] },
+  'posts/printf-alternative': { 'main.cu': spiking },
+  'posts/unified-memory-oversubscription': { 'uvm_oversubs.cu': oversubscribed },
   'posts/tensor-cores': { 'simpleTensorCoreGEMM.cu': tensorCores },
 };

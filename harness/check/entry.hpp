@@ -3,6 +3,7 @@
 #pragma once
 #include <cstddef>
 #include <cstring>
+#include <new>
 #include <tuple>
 #include <type_traits>
 
@@ -14,6 +15,20 @@ template <class... Parameters>
 struct ParametersOf<void (*)(Parameters...)> {
   template <std::size_t Index>
   using type = std::remove_cv_t<std::remove_reference_t<std::tuple_element_t<Index, std::tuple<Parameters...>>>>;
+};
+
+/// A struct that is passed by value, before its fields are set: as it is by default, else of zeros. Constructors and destructors of
+/// one that is no plain data are the host's, and do not run.
+template <class T>
+class ByValue {
+ public:
+  ByValue() {
+    if constexpr (std::is_default_constructible_v<T> && std::is_trivially_copyable_v<T>) new (bytes_) T{};
+  }
+  T& get() { return *reinterpret_cast<T*>(bytes_); }
+
+ private:
+  alignas(T) unsigned char bytes_[sizeof(T)] = {};
 };
 
 /// Sets a field of a struct, or an element of an array in it: an address, or a number, which comes as a double.

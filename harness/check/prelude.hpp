@@ -149,6 +149,10 @@ static inline float __fmul_rz(float a, float b) { return a * b; }
 static inline double __dadd_rn(double a, double b) { return a + b; }
 static inline double __dmul_rn(double a, double b) { return a * b; }
 static inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
+static inline double __dsub_rn(double a, double b) { return a - b; }
+static inline double __ddiv_rn(double a, double b) { return a / b; }
+static inline double __drcp_rn(double a) { return 1.0 / a; }
+static inline double __dsqrt_rn(double a) { return std::sqrt(a); }
 static inline unsigned __float2uint_rn(float a) { return static_cast<unsigned>(std::nearbyint(a)); }
 static inline unsigned __float2uint_rz(float a) { return static_cast<unsigned>(a); }
 static inline unsigned __float2uint_rd(float a) { return static_cast<unsigned>(std::floor(a)); }

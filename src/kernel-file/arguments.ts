@@ -80,8 +80,9 @@ export function planParameter(
   counts: Counts = {},
 ): (Contents & { readonly path?: string })[] {
   const given = description.arguments?.[parameter.name];
-  const isTyped = typeof given === 'object' && !Array.isArray(given) && given.type !== undefined;
-  if (!isStruct(parameter) || isTyped)
+  const object = typeof given === 'object' && !Array.isArray(given) ? given : {};
+  const hasFields = isStruct(parameter) || (!parameter.pointer && object.fields !== undefined); // int2 is both
+  if (!hasFields || object.type !== undefined)
     return [planArgument(parameter, signature, given, sizes, guesses, counts)];
   const where = `${signature.file}:${signature.line}: argument '${parameter.name}' of ${signature.name}`;
   if (isFunctionPointer(parameter.type, items)) return [planFunction(parameter.name, given, items, where)];
@@ -133,6 +134,10 @@ function planArgument(
     );
   if (!parameter.pointer) {
     const value = Array.isArray(given) ? undefined : typeof given === 'object' ? given.value : given;
+    if (parameter.lanes > 1 && value === undefined)
+      throw new UsageError(
+        `${where} has the type ${parameter.type}: give its fields, e.g. arguments: { ${name}: { fields: { x: 1, y: 2 } } }`,
+      );
     return { kind: 'scalar', name, type, value: value ?? scalarDefault(name, type, sizes, where, guesses) };
   }
   if (given === 0) return { kind: 'scalar', name, type: 'i64', value: 0 }; // a null pointer

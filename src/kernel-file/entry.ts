@@ -22,8 +22,9 @@ function argumentList(
         address: `&value${index}`,
       };
     if (first && first.path === undefined) return { code: '', address: `slots + ${8 * first.slot}` };
-    const fields = own.map(({ path, slot }) => `tw::set_field(value${index}.${path}, slots + ${8 * slot});`);
-    return { code: `${type} value${index}{}; ${fields.join(' ')}\n`, address: `&value${index}` };
+    const value = `value${index}.get()`;
+    const fields = own.map(({ path, slot }) => `tw::set_field(${value}.${path}, slots + ${8 * slot});`);
+    return { code: `tw::ByValue<${type}> value${index}; ${fields.join(' ')}\n`, address: `&${value}` };
   });
   const addresses = [...values.map(({ address }) => address), 'nullptr'];
   return `${values.map(({ code }) => code).join('')}void* list[] = {${addresses.join(', ')}};\n`;

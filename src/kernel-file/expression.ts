@@ -3,7 +3,8 @@ import { UsageError } from '../errors.ts';
 /** Sizes by name. */
 export type Sizes = Readonly<Record<string, number>>;
 
-const token = /\s*(?:(\d+(?:\.\d+)?)[uUlLfF]*|([A-Za-z_][\w.]*)|(<=|>=|==|!=|&&|\|\||<<|>>|[-+*/%(),<>]))/y;
+const token =
+  /\s*(?:(\d+(?:\.\d+)?)[uUlLfF]*|([A-Za-z_][\w.]*)|(<=|>=|==|!=|&&|\|\||<<|>>|[-+*/%(),<>&|^]))/y;
 
 const functions: Readonly<Record<string, (...values: number[]) => number>> = {
   ceil_div: (a, b) => Math.ceil((a ?? 0) / (b ?? 1)),
@@ -15,6 +16,9 @@ const functions: Readonly<Record<string, (...values: number[]) => number>> = {
 const binary: readonly Readonly<Record<string, (a: number, b: number) => number>>[] = [
   { '||': (a, b) => Number(a !== 0 || b !== 0) },
   { '&&': (a, b) => Number(a !== 0 && b !== 0) },
+  { '|': (a, b) => Number(BigInt(a) | BigInt(b)) },
+  { '^': (a, b) => Number(BigInt(a) ^ BigInt(b)) },
+  { '&': (a, b) => Number(BigInt(a) & BigInt(b)) },
   { '==': (a, b) => Number(a === b), '!=': (a, b) => Number(a !== b) },
   {
     '<=': (a, b) => Number(a <= b),

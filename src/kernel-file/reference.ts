@@ -120,9 +120,11 @@ function matchParameters(reference: Signature, plan: Plan): readonly object[] {
   const { parameters } = reference;
   const names = [...plan.arguments, ...plan.symbols].map(({ name }) => name);
   const [sizes = {}] = plan.sizes;
+  // A size comes before a field of that name: the fourth of an int4 is `w`.
   const indexOf = (name: string) => {
     const exact = names.indexOf(name);
-    return exact < 0 ? names.findIndex((one) => plainName({ name: one }) === name) : exact;
+    if (exact >= 0 || name in sizes) return exact;
+    return names.findIndex((one) => plainName({ name: one }) === name);
   };
   const byName = parameters.every(({ name }) => indexOf(name) >= 0 || name in sizes);
   const alike = parameters.every(({ pointer }, i) => pointer === (plan.arguments[i]?.kind !== 'scalar'));

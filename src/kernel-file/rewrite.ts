@@ -33,9 +33,13 @@ export function reachable(items: readonly Item[], roots: readonly string[]): Rea
   };
   visit(roots);
   const types = new Set([...kept].filter(({ kind }) => kind === 'type').flatMap(({ names }) => names));
-  for (const item of operators) if (mentions(item).some((word) => types.has(word))) keep(item);
+  const isUsed = (word: string) => types.has(word) || (vector.test(word) && seen.has(word));
+  for (const item of operators) if (mentions(item).some(isUsed)) keep(item);
   return kept;
 }
+
+/** CUDA's vector types, to which sources add operators. */
+const vector = /^(u?char|u?short|u?int|u?long|u?longlong|float|double)[1-4]$|^(__)?(half|nv_bfloat16)2$/;
 
 function mentions({ tokens }: Item): string[] {
   return tokens.filter(({ kind }) => kind === 'word').map(({ text }) => text);

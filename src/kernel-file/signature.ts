@@ -69,6 +69,7 @@ const basic: Readonly<Record<string, ElementType>> = {
   uint64_t: 'i64',
   'unsigned long': 'i64',
   'unsigned long long': 'i64',
+  ...{ cufftReal: 'f32', cufftDoubleReal: 'f64' },
 };
 const vectors: Readonly<Record<string, ElementType>> = {
   float: 'f32',
@@ -81,6 +82,8 @@ const pairs: Readonly<Record<string, ElementType>> = {
   __half2: 'f16',
   nv_bfloat162: 'bf16',
   __nv_bfloat162: 'bf16',
+  ...{ cuComplex: 'f32', cuFloatComplex: 'f32', cufftComplex: 'f32' },
+  ...{ cuDoubleComplex: 'f64', cufftDoubleComplex: 'f64' },
 };
 
 /** Element type and count of a C++ type; `values`: what the names of template parameters stand for. */

@@ -46,6 +46,12 @@ const expected: Readonly<
     'fill<float>': ['passed', '6 cases'],
     overrun: ['out-of-bounds', "load of 4 bytes at byte 1200 of 'p.x' (1200 bytes)"],
     misnamed: ['refused', "structs.cu:90: argument 'p' of misnamed has no field 'z'; it has: x, y, a, n"],
+    border: ['passed', '6 cases'],
+    sizeless: ['refused', "argument 'size' of sizeless has the type int2: give its fields, e.g."],
+    'payoffs<Put>': ['passed', '6 cases'],
+    counts_negative: ['passed', '6 cases'],
+    rotates: ['passed', '6 cases'],
+    waits: ['passed', '1 case'],
   },
   'grid.cu': {
     normalise: ['passed', '6 cases'],
@@ -78,6 +84,7 @@ const expected: Readonly<
     staged_without_wait: ['race', 'load by thread 63 of block (0,0,0) at cub.cu:137 and earlier cp.async'],
     by_the_block: ['passed', '5 cases'],
     by_the_block_without_wait: ['race', 'and earlier cp.async by thread 48 of block (0,0,0) at cub.cu:160'],
+    centre: ['passed', '6 cases'],
   },
   'wmma.cu': {
     product: ['passed', '6 cases'],

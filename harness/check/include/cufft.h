@@ -1,2 +1,8 @@
-// cufft.h - a library for host code: kernels need nothing of it.
+// cufft.h - a library for host code: kernels need its types.
 #pragma once
+#include "cuComplex.h"
+
+using cufftReal = float;
+using cufftDoubleReal = double;
+using cufftComplex = cuComplex;
+using cufftDoubleComplex = cuDoubleComplex;

@@ -238,6 +238,7 @@ void remember_launch_before(const Config& config) {
 void configure(const Config& config, Dim3 grid, Dim3 block, std::size_t shared_bytes, Dim3 cluster) {
   machine.config = config;
   machine.stats = {};
+  machine.clock_cycles = 0;
   machine.random = Random(config.seed);
   machine.grid = grid;
   machine.block_dim = block;

@@ -183,10 +183,13 @@ struct GridBarrier {
   std::vector<Thread*> waiting;
 };
 
+inline constexpr std::uint64_t kCyclesOfAReading = 32;
+
 struct Machine {
   Config config;
   Limits limits;
   Statistics stats;
+  std::uint64_t clock_cycles = 0;  // of readings of the clock
   Random random;
   Dim3 grid, block_dim, cluster_dim;
   unsigned threads_per_block = 0, warps_per_block = 0, blocks_per_cluster = 1, clusters = 0;

@@ -16,6 +16,9 @@ describe('an expression over sizes', () => {
     ['N - C - 1', 25],
     ['-N + 40', 7],
     ['N > 3 && C != 7 || N == 33', 1],
+    ['N & N - 1', 32],
+    ['(C | 8) ^ 1 << 33 && 1 == 1', 1],
+    ['1 << 33 | C', 2 ** 33 + 7],
     ['256u * sizeof_float', undefined],
   ])('%s is %s', (text, value) => {
     if (value === undefined) expect(isKnown(text, sizes)).toBe(false);
