@@ -9,6 +9,7 @@
 #include "async.hpp"
 #include "mbarrier.hpp"
 #include "report.hpp"
+#include "sync.hpp"
 
 namespace simt::core {
 namespace {
@@ -181,6 +182,8 @@ void block_current(Wait wait, std::uint32_t on, std::uint32_t parity, std::uint3
   self.wait_on = on;
   self.wait_parity = parity;
   self.wait_phase = phase;
+  if (wait != Wait::collective && wait != Wait::wgmma && wait != Wait::cluster)
+    check_together_when_waiting(self);
   Warp& warp = *self.warp;
   warp.runnable &= ~self.lane_bit;
   if (!warp.runnable) clear_bit(warp.index);

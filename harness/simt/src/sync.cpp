@@ -167,6 +167,46 @@ void complete(GridBarrier& barrier) {
 
 }  // namespace
 
+namespace {
+
+/// Arrived at the cluster's barrier in a phase that is not over.
+bool has_arrived(const Thread& thread) {
+  return thread.cluster_arrived && thread.cluster_generation == thread.block->cluster->generation;
+}
+
+/// Waiting for what other threads do, and for longer than until its next turn.
+bool waits_for_others(const Thread& thread) {
+  const bool waits = thread.wait == Wait::barrier || thread.wait == Wait::mbarrier ||
+                     thread.wait == Wait::poll || thread.wait == Wait::grid;
+  return waits && !thread.done && !(thread.warp->runnable & thread.lane_bit);
+}
+
+void report_apart(const Thread& waiting, const Thread& arrived) {
+  report_once(
+      "divergence", reinterpret_cast<std::uintptr_t>(arrived.pc),
+      thread_name(waiting) + text(" (lane %u) waits for other threads", waiting.ids.lane) + at(waiting.pc) +
+          text(" while lane %u of its warp is", arrived.ids.lane) + at(arrived.pc) +
+          " in barrier.cluster.arrive.aligned, which all lanes of a warp must execute together: a "
+          "__syncwarp() is missing in front of it");
+}
+
+}  // namespace
+
+void check_together_when_waiting(const Thread& self) {
+  if (self.block->cluster->arrived == 0 || has_arrived(self)) return;
+  for (std::uint32_t lane = 0; lane < 32; ++lane)
+    if (~self.warp->absent >> lane & 1u && has_arrived(self.warp->threads[lane]))
+      return report_apart(self, self.warp->threads[lane]);
+}
+
+void check_together_when_arriving(const Thread& self) {
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    if (self.warp->absent >> lane & 1u) continue;
+    const Thread& other = self.warp->threads[lane];
+    if (!has_arrived(other) && waits_for_others(other)) return report_apart(other, self);
+  }
+}
+
 void barrier_lost_thread(Block& block) {
   for (NamedBarrier& barrier : block.barriers)
     if (barrier.arrived && barrier.threads == kAllThreads &&
@@ -218,6 +258,7 @@ void cluster_arrive(bool release) {
     core::fail("barrier", "barrier.cluster.arrive twice without barrier.cluster.wait between");
   self.cluster_arrived = true;
   self.cluster_generation = cluster.generation;
+  core::check_together_when_arriving(self);
   if (release) core::release(self, cluster.gathering);
   if (++cluster.arrived >= cluster.live) core::complete(cluster);
 }

@@ -24,4 +24,10 @@ void acquire(Thread& thread, const Knowledge& released);
 void barrier_lost_thread(Block& block);
 void cluster_lost_thread(Cluster& cluster);
 
+/// The barrier of a cluster is `.aligned` (PTX ISA, barrier.cluster): all lanes of a warp execute it together. Nothing brings
+/// lanes together again that a wait has kept apart but __syncwarp(). Both look at the running thread's warp: one lane waits for
+/// what others do while another has arrived.
+void check_together_when_waiting(const Thread& self);
+void check_together_when_arriving(const Thread& self);
+
 }  // namespace simt::core

@@ -81,6 +81,45 @@ TEST_CASE("an exited block must be left alone") {
   CHECK_FINDING(counted, "exit", "atomic to the shared memory of block rank 0, which has exited");
 }
 
+TEST_CASE("the cluster barrier is for whole warps") {
+  // Lane 0 waits for warp 1, as a producer does for an empty stage, before or after the others of its warp arrive.
+  const auto kernel = [](bool together, bool polls) {
+    return [together, polls] {
+      const std::uint32_t barrier = shared_start();
+      if (ids->thread.x == 0) mbarrier_init(barrier, 1);
+      cluster_arrive(true);
+      cluster_wait();
+      if (ids->thread.x == 0) {
+        if (polls)
+          while (!mbarrier_try_wait(barrier, 0)) {
+          }
+        else
+          mbarrier_wait(barrier, 0);
+      }
+      if (ids->warp == 0 && together) sync_warp(~0u);
+      if (ids->thread.x == 63) mbarrier_arrive(barrier, 1, Scope::cluster);
+      cluster_arrive(true);
+      cluster_wait();
+    };
+  };
+  for (const bool polls : {false, true}) {
+    unsigned found = 0;
+    for (const Config& config : all_modes()) {
+      CHECK_CLEAN(launch(config, {2}, {64}, 1024, {2}, kernel(true, polls)));
+      const Result apart = launch(config, {2}, {64}, 1024, {2}, kernel(false, polls));
+      found += contains(finding(apart, "divergence"), "a __syncwarp() is missing");
+    }
+    CHECK_GT(found, 9);
+  }
+  // Between arrival and wait a lane may wait for others.
+  for (const Config& config : few_modes())
+    CHECK_CLEAN(launch(config, {2}, {64}, 1024, {2}, [] {
+      cluster_arrive(true);
+      if (ids->warp == 0) bar_sync(1, 32);
+      cluster_wait();
+    }));
+}
+
 TEST_CASE("misuse is reported") {
   const auto run = [](auto kernel) { return launch(checked(), {1}, {64}, 0, {1}, kernel); };
   CHECK_FINDING(run([] { bar_sync(16, 64); }), "barrier", "0 to 15");

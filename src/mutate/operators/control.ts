@@ -1,5 +1,6 @@
 import type { Code, Edit } from '../code.ts';
 import type { Operator } from '../operator.ts';
+import { isAdvice } from './inert.ts';
 
 const edges =
   'a case whose size makes both sides of the condition true, with guard zones around every buffer';
@@ -35,11 +36,11 @@ function choices(code: Code): Edit[] {
   );
 }
 
-/** Expressions as statements: assignments, increments, and calls of what does not synchronise. */
+/** Expressions as statements: assignments, increments, and calls of what does not synchronise or only advises. */
 function effects(code: Code): Edit[] {
   return code.tokens.flatMap((token, first) => {
     const statement = code.statementAt(first);
-    if (!statement) return [];
+    if (!statement || isAdvice(code.textOf(statement))) return [];
     const target = token.kind === 'word' ? code.primary(first, 'begins') : undefined;
     const next = target === undefined ? '' : code.at(target.last + 1);
     const called = next === ';' && code.at(target?.last ?? 0) === ')';
@@ -82,7 +83,7 @@ export const control: readonly Operator[] = [
   { name: 'choice-fixed', doc: 'one side of ?: whatever the condition', killer: edges, find: choices },
   {
     name: 'statement-dropped',
-    doc: 'an assignment or a call left out',
+    doc: 'an assignment or a call left out; not a prefetch',
     killer: 'a case in which what the statement does matters for the result',
     find: effects,
   },

@@ -1,5 +1,6 @@
 import type { Call, Code, Edit, Range } from '../code.ts';
 import type { Operator } from '../operator.ts';
+import { areInitialisations, isAdvice } from './inert.ts';
 
 const schedules =
   'the race detector, on a case where both sides touch the same data: several tiles, rows longer than the ring';
@@ -18,20 +19,27 @@ function statements(code: Code): Range[] {
 }
 
 function dropped(code: Code, parts: readonly string[]): Edit[] {
-  return calls(code, parts).flatMap(({ statement }) => (statement ? [code.replace(statement, ';')] : []));
+  return calls(code, parts).flatMap(({ statement }) =>
+    statement && !isAdvice(code.textOf(statement)) ? [code.replace(statement, ';')] : [],
+  );
 }
 
 function movedDown(code: Code): Edit[] {
   return statements(code).flatMap((own) => {
     const next = code.wholeStatementAt(own.last + 1);
-    return next ? [code.swap(own, next)] : [];
+    return next ? exchanged(code, own, next) : [];
   });
+}
+
+/** Two statements in the other order, unless that is all the same. */
+function exchanged(code: Code, first: Range, second: Range): Edit[] {
+  return areInitialisations(code.textOf(first), code.textOf(second)) ? [] : [code.swap(first, second)];
 }
 
 function movedUp(code: Code): Edit[] {
   return statements(code).flatMap((own) => {
     const before = statementEndingAt(code, own.first - 1);
-    return before ? [code.swap(before, own)] : [];
+    return before ? exchanged(code, before, own) : [];
   });
 }
 
@@ -88,7 +96,7 @@ function registersChanged(code: Code): Edit[] {
 export const synchronisation: readonly Operator[] = [
   {
     name: 'sync-dropped',
-    doc: 'a barrier, wait, arrival or commit left out',
+    doc: 'a barrier, wait, arrival or commit left out; not what starts the next kernel early',
     killer: schedules,
     find: (code) => dropped(code, ordering),
   },
@@ -100,13 +108,13 @@ export const synchronisation: readonly Operator[] = [
   },
   {
     name: 'sync-late',
-    doc: 'a synchronising call behind the statement after it',
+    doc: 'a synchronising call behind the statement after it; not two initialisations of barriers',
     killer: schedules,
     find: movedDown,
   },
   {
     name: 'sync-early',
-    doc: 'a synchronising call in front of the statement before it',
+    doc: 'a synchronising call in front of the statement before it; not two initialisations of barriers',
     killer: schedules,
     find: movedUp,
   },

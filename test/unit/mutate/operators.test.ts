@@ -16,6 +16,24 @@ const args = 'struct Args { int rows; float alpha, beta; };\n';
 const examples: readonly (readonly [operator: string, text: string, changed: readonly string[]])[] = [
   ['sync-dropped', '{ store(x); __syncthreads(); }', ['{ store(x); ; }']],
   ['sync-dropped', '{ if (lane == 0) ptx::mbarrier_arrive(empty(stage)); }', ['{ if (lane == 0) ; }']],
+  ['sync-dropped', '{ ptx::griddep_launch_dependents(); }', []],
+  ['sync-late', '{ ptx::mbarrier_init(full(i), 4); ptx::mbarrier_init(empty(i), 1); }', []],
+  ['sync-early', '{ shared.pipeline().init<1, 4>(); ptx::mbarrier_init(shared.full(), 1); }', []],
+  [
+    'sync-late',
+    '{ ptx::mbarrier_init(full(i), 4); ptx::mbarrier_arrive(full(i)); }',
+    ['{ ptx::mbarrier_arrive(full(i)); ptx::mbarrier_init(full(i), 4); }'],
+  ],
+  [
+    'statement-dropped',
+    '{ ptx::prefetch_tensor_map(&map); prefetch(a); }',
+    ['{ ptx::prefetch_tensor_map(&map); ; }'],
+  ],
+  [
+    'statement-dropped',
+    'void f() { TW_EITHER(asm volatile("prefetch.tensormap [%0];" :: "l"(map)), go(map)); }',
+    [],
+  ],
   ['fence-dropped', '{ ptx::fence_proxy_async(); go(); }', ['{ ; go(); }']],
   ['sync-late', '{ __syncthreads(); a = b; c = d; }', ['{ a = b; __syncthreads(); c = d; }']],
   [
