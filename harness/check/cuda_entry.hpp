@@ -9,17 +9,34 @@
 
 namespace tw {
 
-/// `start`: cudaLaunchKernel or its cooperative sibling. Dynamic shared memory beyond 48 KB has to be asked for.
-using Start = cudaError_t (*)(const void*, dim3, dim3, void**, std::size_t, cudaStream_t);
-inline int launch(Start start, const void* kernel, const unsigned* grid, const unsigned* block, std::size_t shared, void* stream,
-                  void** arguments) {
+/// Launches in clusters where they have more than one block, all blocks at once where `cooperative`. Dynamic shared memory beyond
+/// 48 KB has to be asked for.
+inline int launch(bool cooperative, const void* kernel, const unsigned* grid, const unsigned* block, const unsigned* cluster,
+                  std::size_t shared, void* stream, void** arguments) {
   if (shared > (48u << 10)) {
     const cudaError_t asked =
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared));
     if (asked != cudaSuccess) return asked;
   }
-  return start(kernel, dim3(grid[0], grid[1], grid[2]), dim3(block[0], block[1], block[2]), arguments, shared,
-                          static_cast<cudaStream_t>(stream));
+  cudaLaunchAttribute attributes[2]{};
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(grid[0], grid[1], grid[2]);
+  config.blockDim = dim3(block[0], block[1], block[2]);
+  config.dynamicSmemBytes = shared;
+  config.stream = static_cast<cudaStream_t>(stream);
+  config.attrs = attributes;
+  if (cooperative) {
+    cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+  }
+  if (const unsigned blocks = cluster[0] * cluster[1] * cluster[2]; blocks > 1) {
+    if (blocks > 8) cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+    cudaLaunchAttribute& attribute = attributes[config.numAttrs++];
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {cluster[0], cluster[1], cluster[2]};
+  }
+  return cudaLaunchKernelExC(&config, kernel, arguments);
 }
 
 /// Fills a variable of the device from the tensor whose address lies in that slot of a call.

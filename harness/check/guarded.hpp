@@ -44,12 +44,13 @@ class GuardedBuffer {
   bool holds(const void* address) const { return address >= base_ && address < base_ + mapped_; }
   /// "byte 1200 of 'in' (1200 bytes)".
   std::string place(const void* address) const {
-    return "byte " + std::to_string(static_cast<const std::byte*>(address) - data_) + " of '" + name_ + "' (" +
-           std::to_string(bytes_) + " bytes)";
+    return "byte " + std::to_string(static_cast<const std::byte*>(address) - data_) + " of '" + name_ +
+           "' (" + std::to_string(bytes_) + " bytes)";
   }
 
  private:
-  static constexpr std::size_t kZoneBytes = std::size_t{16} << 30;  // addresses, no memory: as far as an int reaches
+  static constexpr std::size_t kZoneBytes = std::size_t{16}
+                                            << 30;  // addresses, no memory: as far as an int reaches
 
   static std::byte* map(void* where, std::size_t bytes, int access, int kind) {
     void* const memory = mmap(where, bytes, access, kind | MAP_ANONYMOUS, -1, 0);
@@ -76,8 +77,7 @@ class Apart {
 
   static constexpr unsigned kSeconds = 240;  // below the runner's patience with host code
 
-  explicit Apart(const std::function<void()>& call)
-      : ending_(new(page()) Ending{}) {
+  explicit Apart(const std::function<void()>& call) : ending_(new(page()) Ending{}) {
     std::fflush(nullptr);
     child_ = fork();
     if (child_ < 0) throw std::runtime_error("cannot start a process for the reference");
@@ -98,7 +98,8 @@ class Apart {
 
  private:
   static void* page() {
-    void* const memory = mmap(nullptr, sizeof(Ending), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void* const memory =
+        mmap(nullptr, sizeof(Ending), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();
     return memory;
   }

@@ -195,6 +195,8 @@ template <class T> static inline T atomicCAS_block(T* p, std::type_identity_t<T>
 #define __shared__ tw_marks_shared
 #define __constant__ tw_marks_constant
 #define __managed__ tw_marks_device
+#undef __cluster_dims__
+#define __cluster_dims__(...) __attribute__((tw_cluster_dims(__VA_ARGS__)))
 #undef __forceinline__
 #define __forceinline__ inline __attribute__((always_inline))
 #undef __inline__

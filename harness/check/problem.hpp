@@ -29,6 +29,8 @@ class DescribedProblem final : public Problem {
       const auto at = static_cast<std::size_t>(i);
       launch_.grid[at] = static_cast<unsigned>(json.at("grid").items().at(at).integer());
       launch_.block[at] = static_cast<unsigned>(json.at("block").items().at(at).integer());
+      if (const Json* cluster = json.find("cluster"))
+        launch_.cluster[at] = static_cast<unsigned>(cluster->items().at(at).integer());
     }
     launch_.shared_bytes = static_cast<std::size_t>(json.integer("shared", 0));
     if (arguments_.size() > kMostSlots)

@@ -20,7 +20,8 @@ Library::~Library() { dlclose(handle_); }
 
 void Library::enqueue(const BoundLaunch& launch, const void* call, cudaStream_t stream) const {
   prepare_(call, stream);
-  const int code = launch_(call, launch.grid.data(), launch.block.data(), launch.shared_bytes, stream);
+  const int code = launch_(call, launch.grid.data(), launch.block.data(), launch.cluster.data(),
+                           launch.shared_bytes, stream);
   check(static_cast<cudaError_t>(code), "launch the kernel");
 }
 

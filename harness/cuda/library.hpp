@@ -23,8 +23,8 @@ class Library {
 
  private:
   using Prepare = void (*)(const void* call, void* stream);
-  using Launch = int (*)(const void* call, const unsigned* grid, const unsigned* block, std::size_t shared,
-                         void* stream);
+  using Launch = int (*)(const void* call, const unsigned* grid, const unsigned* block,
+                         const unsigned* cluster, std::size_t shared, void* stream);
 
   void* handle_;
   Prepare prepare_;

@@ -76,6 +76,12 @@ function fits({ where, grid, block }: Plan, sizes: Sizes): boolean {
   return [...grid, ...block].every((one) => evaluate(one, sizes) > 0);
 }
 
+/** Whether the grid consists of whole clusters, without which a launch is refused. */
+function hasWholeClusters({ grid, cluster = [] }: Plan, sizes: Sizes): boolean {
+  const [blocks, size] = [three(grid, sizes), three(cluster, sizes)];
+  return blocks.every((one, i) => one % (size[i] ?? 1) === 0);
+}
+
 /** Largest distance from a wanted size at which a size that the kernel takes is searched. */
 const reach = 64;
 
@@ -101,7 +107,12 @@ function raggedSizes(plan: Plan): Sizes[] {
 function firstFitting(plan: Plan, sizes: (step: number) => Sizes): Sizes | undefined {
   for (let step = 1; step <= reach; step++) {
     const tried = sizes(step);
-    if (Object.values(tried).every((value) => value > 0) && fits(plan, tried)) return tried;
+    if (
+      Object.values(tried).every((value) => value > 0) &&
+      fits(plan, tried) &&
+      hasWholeClusters(plan, tried)
+    )
+      return tried;
   }
   return undefined;
 }
@@ -122,6 +133,7 @@ function problemFor(
     ),
     grid: three(plan.grid, sizes),
     block: three(plan.block, sizes),
+    ...(plan.cluster && { cluster: three(plan.cluster, sizes) }),
     shared: evaluate(plan.shared, sizes),
     reference,
   };

@@ -106,6 +106,9 @@ export const descriptionSchema = z
       .describe('What __constant__ and __device__ variables hold (default: as the source initialises them).'),
     grid: dimensions.optional(),
     block: dimensions.optional(),
+    cluster: dimensions
+      .optional()
+      .describe("Blocks of a cluster (default: the kernel's __cluster_dims__, else no clusters)."),
     shared: expression.optional().describe('Dynamic shared memory, bytes.'),
     tolerance: toleranceSchema.optional(),
     reference: z

@@ -48,10 +48,9 @@ export function cudaEntry(
   kernel: string,
   plan: Pick<Plan, 'arguments' | 'signature' | 'cooperative'>,
 ): string {
-  const launch = plan.cooperative ? 'cudaLaunchCooperativeKernel' : 'cudaLaunchKernel';
   return (
-    `extern "C" int ${symbol}_cuda(const void* call, const unsigned* grid, const unsigned* block, size_t shared, void* stream) {\n` +
+    `extern "C" int ${symbol}_cuda(const void* call, const unsigned* grid, const unsigned* block, const unsigned* cluster, size_t shared, void* stream) {\n` +
     `[[maybe_unused]] char* slots = static_cast<char*>(const_cast<void*>(call));\n${argumentList(kernel, plan)}` +
-    `return tw::launch(&${launch}, reinterpret_cast<const void*>(&${kernel}), grid, block, shared, stream, list);\n}\n`
+    `return tw::launch(${plan.cooperative}, reinterpret_cast<const void*>(&${kernel}), grid, block, cluster, shared, stream, list);\n}\n`
   );
 }

@@ -1,5 +1,6 @@
 import { UsageError } from '../errors.ts';
 import { type Expression, guess, type PlannedArgument, planParameter } from './arguments.ts';
+import { clusterFor, mustHaveOwnShared } from './cluster.ts';
 import type { Description, ToleranceDescription } from './description.ts';
 import { evaluate, isKnown, type Sizes } from './expression.ts';
 import type { Item } from './items.ts';
@@ -21,6 +22,8 @@ export interface Plan {
   readonly symbols: readonly PlannedSymbol[];
   readonly grid: readonly Expression[];
   readonly block: readonly Expression[];
+  /** Blocks of a cluster; absent: no clusters. */
+  readonly cluster?: readonly Expression[];
   readonly shared: Expression;
   readonly tolerance?: ToleranceDescription;
   readonly deterministic: boolean;
@@ -61,14 +64,18 @@ export function makePlan(
   const { tolerance, deterministic } = description;
   const where =
     description.where ?? (guesses.includes('sizes') ? guessWhere(signature, site, guesses) : undefined);
+  const cluster = clusterFor(signature, dimensions(description.cluster), items);
   const kernel = `${signature.name}${templates.length > 0 ? `<${templates.join(', ')}>` : ''}`;
+  const roots = rootsOf(kernel, planned);
+  const cooperative = mentions(items, roots, /^(this_grid|grid_group)$/);
+  if (cooperative || cluster) mustHaveOwnShared(reachable(items, wordsOf(roots)));
   return {
     signature,
     kernel,
     sizes,
     ragged: description.ragged ?? true,
     arguments: planned,
-    symbols: planSymbols(description.symbols, rootsOf(kernel, planned), items),
+    symbols: planSymbols(description.symbols, roots, items),
     grid:
       dimensions(description.grid) ??
       knownGrid(site, threads) ??
@@ -76,10 +83,11 @@ export function makePlan(
     block,
     shared: description.shared ?? knownShared(site, threads) ?? 0,
     deterministic: deterministic ?? !addsFloats(signature),
-    cooperative: mentions(items, rootsOf(kernel, planned), /^(this_grid|grid_group)$/),
+    cooperative,
     allow: description.allow ?? [],
     guesses,
     ...(where !== undefined && { where }),
+    ...(cluster && { cluster }),
     ...(tolerance !== undefined && { tolerance }),
   };
 }

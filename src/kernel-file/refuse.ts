@@ -8,7 +8,6 @@ const unsupported: readonly (readonly [RegExp, string])[] = [
   [/^(tex[123]D\w*|texCubemap\w*|cudaTextureObject_t|texture)$/, 'textures; read from a pointer instead'],
   [/^(surf[123]D\w*|cudaSurfaceObject_t)$/, 'surfaces; write through a pointer instead'],
   [/^(this_multi_grid|multi_grid_group)$/, 'synchronisation of several GPUs'],
-  [/^(this_cluster|cluster_group)$/, 'clusters of cooperative groups'],
   [/^thrust$/, 'Thrust'],
   [/^cutlass|^cute$/, 'CUTLASS'],
   [/^curandState(Mtgp32|MRG|Philox|Sobol|Scrambled)\w*$/, "cuRAND's generators beside XORWOW"],

@@ -53,6 +53,11 @@ export function findSite(items: readonly Item[], { item: kernel, parameters }: S
   return undefined;
 }
 
+/** An expression with the values of the source's constants put in. */
+export function constantExpression(part: readonly Token[], items: readonly Item[]): string {
+  return resolve(part, constantsOf(items), {});
+}
+
 /** `kTile = 64;` of `constexpr int kTile = 64;` at namespace scope. */
 function constantsOf(items: readonly Item[]): Token[] {
   return items.flatMap(({ kind, tokens, marks }) => {

@@ -114,6 +114,21 @@ const expected: Readonly<
     merged: ['passed', '1 case'],
     storage_twice: ['race', "of shared 'storage'"],
   },
+  'clusters.cu': {
+    histogram: ['passed', '5 cases'],
+    histogram_leaves: [
+      'race',
+      'load by thread 0 of block (0,0,0) at clusters.cu:36 and earlier atomic by thread',
+    ],
+    histogram_begins: ['race', 'clusters.cu:32 and earlier store by thread'],
+    neighbours: ['passed', '2 cases'],
+    neighbours_leave: ['race', 'exit: plain load to the shared memory of block rank'],
+    neighbours_too_far: ['out-of-bounds', 'mapa to rank 4 of a cluster of 4'],
+    by_instructions: ['passed', '2 cases'],
+    places: ['passed', '1 case'],
+    contradicted: ['refused', 'neighbours has __cluster_dims__(4, 1, 1), the description says cluster: [2]'],
+    at_namespace_scope: ['refused', 'declare its extern __shared__ memory in the kernel'],
+  },
   'references.cu': {
     'twice<1>': [
       'refused',

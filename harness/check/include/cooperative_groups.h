@@ -1,5 +1,4 @@
-// cooperative_groups.h - grids, thread blocks, tiles and coalesced threads on the emulated device. Clusters are left
-// out: a kernel that asks for them is refused by name.
+// cooperative_groups.h - grids, clusters, thread blocks, tiles and coalesced threads on the emulated device.
 #pragma once
 #include <type_traits>
 
@@ -44,6 +43,46 @@ class grid_group {
   static dim3 block_index() { return thread_block::group_index(); }
 };
 inline grid_group this_grid() { return {}; }
+
+/// All threads of a cluster, which are those of one block in a launch without clusters.
+class cluster_group {
+ public:
+  struct arrival_token {};
+  [[gnu::always_inline]] static void sync() { barrier_wait(barrier_arrive()); }
+  [[gnu::always_inline]] static arrival_token barrier_arrive() {
+    simt::cluster_arrive(true);
+    return {};
+  }
+  [[gnu::always_inline]] static void barrier_wait(arrival_token = {}) { simt::cluster_wait(); }
+  static unsigned block_rank() { return simt::ids->cluster_rank; }
+  static unsigned num_blocks() { return simt::ids->cluster_size; }
+  static unsigned thread_rank() { return block_rank() * thread_block::size() + thread_block::thread_rank(); }
+  static unsigned num_threads() { return num_blocks() * thread_block::size(); }
+  static unsigned size() { return num_threads(); }
+  static dim3 dim_blocks() {
+    const auto& [x, y, z] = simt::ids->cluster_dim;
+    return {x, y, z};
+  }
+  static dim3 dim_threads() {
+    const dim3 blocks = dim_blocks();
+    return {blocks.x * blockDim.x, blocks.y * blockDim.y, blocks.z * blockDim.z};
+  }
+  static dim3 block_index() {
+    const dim3 blocks = dim_blocks();
+    return {blockIdx.x % blocks.x, blockIdx.y % blocks.y, blockIdx.z % blocks.z};
+  }
+  static dim3 thread_index() {
+    const dim3 block = block_index();
+    return {block.x * blockDim.x + threadIdx.x, block.y * blockDim.y + threadIdx.y, block.z * blockDim.z + threadIdx.z};
+  }
+  /// The same place in the shared memory of another block of the cluster.
+  template <class T>
+  static T* map_shared_rank(T* address, unsigned rank) {
+    return static_cast<T*>(simt::map_shared_pointer(const_cast<const std::remove_cv_t<T>*>(address), rank));
+  }
+  static unsigned query_shared_rank(const void* address) { return simt::shared_rank(address); }
+};
+inline cluster_group this_cluster() { return {}; }
 
 /// Lanes of one warp that work together; the base of tiles and coalesced groups.
 class warp_group {

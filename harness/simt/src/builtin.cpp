@@ -23,11 +23,43 @@ std::uint32_t shared_address(const void* pointer) {
                         pointer));
 }
 
-std::uint32_t map_shared_rank(std::uint32_t address, std::uint32_t rank) {
-  SIMT_ENTER();
+namespace {
+
+void check_rank(std::uint32_t rank) {
   if (rank >= core::machine.blocks_per_cluster)
     core::fail("shared-out-of-bounds",
                core::text("mapa to rank %u of a cluster of %u", rank, core::machine.blocks_per_cluster));
+}
+
+/// The block of the running thread's cluster in whose shared memory the address lies.
+core::Block& block_holding(const Thread& self, const void* pointer) {
+  core::Block* const first = self.block->cluster->blocks;
+  const auto offset = static_cast<std::size_t>(static_cast<const unsigned char*>(pointer) - first->shared);
+  if (offset >= core::machine.blocks_per_cluster * std::size_t{core::kArenaStride})
+    core::fail(
+        "shared-out-of-bounds",
+        core::text("address of %p taken as shared memory, but it is in that of no block of the cluster",
+                   pointer));
+  return first[offset / core::kArenaStride];
+}
+
+}  // namespace
+
+void* map_shared_pointer(const void* pointer, std::uint32_t rank) {
+  Thread& self = SIMT_ENTER();
+  check_rank(rank);
+  const auto offset = static_cast<const unsigned char*>(pointer) - block_holding(self, pointer).shared;
+  return self.block->cluster->blocks[rank].shared + offset;
+}
+
+std::uint32_t shared_rank(const void* pointer) {
+  Thread& self = SIMT_ENTER();
+  return block_holding(self, pointer).rank;
+}
+
+std::uint32_t map_shared_rank(std::uint32_t address, std::uint32_t rank) {
+  SIMT_ENTER();
+  check_rank(rank);
   return (address & core::kOffsetMask) | (rank + 1) << 24;
 }
 

@@ -129,6 +129,7 @@ void reset_thread(Thread& thread, const Dim3& block, unsigned rank) {
   thread.ids.grid_dim = machine.grid;
   thread.ids.cluster_rank = rank;
   thread.ids.cluster_size = machine.blocks_per_cluster;
+  thread.ids.cluster_dim = machine.cluster_dim;
   thread.done = false;
   thread.wait = Wait::none;
   thread.timed_out = false;

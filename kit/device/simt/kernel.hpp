@@ -14,6 +14,7 @@ namespace simt {
 struct Ids {
   Dim3 thread, block, block_dim, grid_dim;
   unsigned lane = 0, warp = 0, cluster_rank = 0, cluster_size = 1;
+  Dim3 cluster_dim;
 };
 extern Ids* ids;
 
@@ -21,8 +22,11 @@ extern Ids* ids;
 unsigned char* shared_base();
 std::uint32_t shared_address(const void* pointer);
 std::uint32_t map_shared_rank(std::uint32_t address, std::uint32_t rank);  // mapa
-void shared_store(std::uint32_t address, const void* value, int bytes);    // st.shared by address
-void shared_load(std::uint32_t address, void* value, int bytes);           // ld.shared by address
+void* map_shared_pointer(const void* pointer, std::uint32_t rank);         // mapa of a generic address
+/// Rank of the block in whose shared memory a generic address lies (getctarank).
+std::uint32_t shared_rank(const void* pointer);
+void shared_store(std::uint32_t address, const void* value, int bytes);  // st.shared by address
+void shared_load(std::uint32_t address, void* value, int bytes);         // ld.shared by address
 
 // Variables that ordinary CUDA declares. A module with static shared memory says so when it is loaded.
 void use_static_shared_memory();

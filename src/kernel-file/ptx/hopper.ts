@@ -14,10 +14,19 @@ function onBarrier(name: string, place: number, least = '') {
   };
 }
 
+/** An arrival whose scope is the cluster, at the barrier of another block too. */
+function arriveInCluster(name: string, one: Instruction): string | undefined {
+  const address = shared(one.operands[1]);
+  const count = one.operands[2] ? first(one, 2) : '1';
+  return address && name === 'mbarrier_arrive'
+    ? `simt::${name}(${address}, ${count}, simt::Scope::cluster);`
+    : undefined;
+}
+
 /** `mbarrier.arrive state, [barrier]`: the state stands for the phase. */
 function arrive(name: string): Emit {
   return (one, match) => {
-    const call = onBarrier(name, 1)(one);
+    const call = one.opcode.includes('cluster') ? arriveInCluster(name, one) : onBarrier(name, 1)(one);
     const [state, barrier] = one.operands;
     if (!call || state?.text === '_' || !match) return call;
     return `${put(first(one, 0), `std::uint64_t{simt::mbarrier_parity(${shared(barrier)})}`)} ${call}`;
@@ -79,7 +88,20 @@ function elect(one: Instruction): string | undefined {
     : undefined;
 }
 
-const scope = '(?:\\.(?:release|acquire|relaxed))?(?:\\.(?:cta|cluster))?(?:\\.shared(?:::cta)?)?\\.b64$';
+/** `mapa`: of an address within shared memory, or of a generic one. */
+function mapAddress(one: Instruction, match: RegExpExecArray): string | undefined {
+  const [to, from, rank] = [0, 1, 2].map((i) => first(one, i));
+  const inWindow = match[1] !== undefined;
+  return put(
+    to ?? '',
+    inWindow
+      ? `simt::map_shared_rank(static_cast<std::uint32_t>(${from}), static_cast<std::uint32_t>(${rank}))`
+      : `reinterpret_cast<std::uint64_t>(simt::map_shared_pointer(${space}pointer(${from}, 0), static_cast<std::uint32_t>(${rank})))`,
+  );
+}
+
+const scope =
+  '(?:\\.(?:release|acquire|relaxed))?(?:\\.(?:cta|cluster))?(?:\\.shared(?:::cta|::cluster)?)?\\.b64$';
 const mbarrier = (text: string) => new RegExp(`^mbarrier\\.${text}${scope}`);
 
 export const hopper: readonly (readonly [RegExp, Emit])[] = [
@@ -114,5 +136,15 @@ export const hopper: readonly (readonly [RegExp, Emit])[] = [
     (one, m) => `simt::setmaxnreg(${first(one, 0)}, ${m[1] === 'inc'});`,
   ],
   [/^elect\.sync$/, elect],
+  [/^mapa(\.shared::cluster)?\.u(?:32|64)$/, mapAddress],
+  [
+    /^getctarank\.u(?:32|64)$/,
+    (one) => put(first(one, 0), `simt::shared_rank(${space}pointer(${first(one, 1)}, 0))`),
+  ],
+  [
+    /^barrier\.cluster\.arrive(\.release|\.relaxed)?(?:\.aligned)?$/,
+    (_, m) => `simt::cluster_arrive(${m[1] !== '.relaxed'});`,
+  ],
+  [/^barrier\.cluster\.wait(?:\.acquire)?(?:\.aligned)?$/, () => 'simt::cluster_wait();'],
   [/^griddepcontrol\.wait$/, () => 'simt::griddep_wait();'],
 ];

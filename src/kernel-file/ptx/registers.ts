@@ -54,10 +54,20 @@ const specials: Readonly<Record<string, string>> = {
   ...{ lanemask_eq: '1u << simt::ids->lane', lanemask_lt: '(1u << simt::ids->lane) - 1' },
   ...{ lanemask_le: '(2u << simt::ids->lane) - 1', lanemask_gt: '~((2u << simt::ids->lane) - 1)' },
   lanemask_ge: '~((1u << simt::ids->lane) - 1)',
+  ...{ cluster_ctarank: 'simt::ids->cluster_rank', cluster_nctarank: 'simt::ids->cluster_size' },
+  is_explicit_cluster: 'simt::ids->cluster_size > 1',
 };
 
-const indices: Readonly<Record<string, string>> = {
-  ...{ tid: 'threadIdx', ntid: 'blockDim', ctaid: 'blockIdx', nctaid: 'gridDim' },
+/** C++ of indices that have three axes. */
+const indices: Readonly<Record<string, (axis: string) => string>> = {
+  tid: (axis) => `simt::ids->thread.${axis}`,
+  ntid: (axis) => `simt::ids->block_dim.${axis}`,
+  ctaid: (axis) => `simt::ids->block.${axis}`,
+  nctaid: (axis) => `simt::ids->grid_dim.${axis}`,
+  cluster_nctaid: (axis) => `simt::ids->cluster_dim.${axis}`,
+  cluster_ctaid: (axis) => `simt::ids->block.${axis} % simt::ids->cluster_dim.${axis}`,
+  clusterid: (axis) => `simt::ids->block.${axis} / simt::ids->cluster_dim.${axis}`,
+  nclusterid: (axis) => `simt::ids->grid_dim.${axis} / simt::ids->cluster_dim.${axis}`,
 };
 
 export function move(one: Instruction): string | undefined {
@@ -67,7 +77,7 @@ export function move(one: Instruction): string | undefined {
   const special = /^%%(\w+)(?:\.([xyz]))?$/.exec(from.text);
   if (special) {
     const [, name = '', axis] = special;
-    const value = axis === undefined ? specials[name] : indices[name] && `${indices[name]}.${axis}`;
+    const value = axis === undefined ? specials[name] : indices[name]?.(axis);
     return value && put(first(one, 0), value);
   }
   if (/^%%/.test(from.text) || from.text.includes('[')) return undefined;
