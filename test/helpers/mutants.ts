@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { archNamed } from '../../src/arch/index.ts';
 import { compileEmulated } from '../../src/compile/host.ts';
@@ -14,6 +16,7 @@ import type { GateScope, Verdict, VerdictName } from '../../src/model/verdict.ts
 import { renderVariant } from '../../src/render/render.ts';
 import { pointOfId } from '../../src/space/id.ts';
 import { variantOf } from '../../src/space/variant.ts';
+import { packageRoot } from '../../src/util/package-root.ts';
 import { testContext, testToolchain } from './toolchain.ts';
 
 /** A change of a rendered source. */
@@ -27,6 +30,16 @@ export const replacing =
   (text) => {
     expect(text).toMatch(from);
     return text.replace(from, to);
+  };
+
+/** A change of a header of `kit/device`, whose text takes the place of the line that includes it. */
+export const inHeader =
+  (header: string, change: Change): Change =>
+  (text) => {
+    const include = `#include "${header}"`;
+    expect(text).toContain(include);
+    const changed = change(readFileSync(join(packageRoot, 'kit/device', header), 'utf8'));
+    return text.replace(include, () => changed.replace('#pragma once', ''));
   };
 
 /** A family's variants with their texts changed, on the emulated device. */

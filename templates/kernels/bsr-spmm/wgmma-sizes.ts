@@ -151,11 +151,13 @@ export function deriveWgmma(point: Point, arch: Arch): Readonly<Record<string, P
     /** Consumers that share a tile. */
     sharers: point.role === 'pingpong' ? 1 : point.consumers,
     ...{ maskBytes, nextTileBytes, flagBytes },
-    /** Bytes of a line of a box, a span of TMA's swizzle, and stagings for boxes that a warpgroup has. */
+    /** Bytes of a line of a box, a span of TMA's swizzle; boxes of a staging; stagings that a warpgroup has. */
     boxLineBytes: boxElements === 64 ? 128 : 64,
+    boxes: point.stagingN / 64,
     stagingsPerWarpgroup: turned ? 1 : 4,
     storesByTma: storesByTma(point.epilogue),
     overlap: point.epilogue === 'overlap',
+    workType: point.schedule === 'atomic' ? 'WorkQueue' : 'WorkList',
     staged: point.epilogue === 'staged',
     stagedPitch: stagedPitch(boxesOfC(point).boxElements),
     stagedBytes: stagingBytesOf(point),

@@ -38,6 +38,7 @@
 #include "tw/pipeline.cuh"
 #include "tw/tma_tile.cuh"
 #include "tw/wgmma_tile.cuh"
+#include "tw/work_list.cuh"
 
 namespace {
 
@@ -83,14 +84,15 @@ constexpr int kStageBytes = kStageBytesA + kBlocksPerStage * kBlockBytesB;
 // C is stored in boxes of 16 rows by 64 columns, a warp at a time.
 constexpr int kBoxBytes = 16 * 128;
 constexpr int kBoxColumns = 64;  // of C
-constexpr int kBoxes = 64 / 64;
+constexpr int kBoxes = 1;
 constexpr int kStagingBytes = kBoxes * kBoxBytes;
 constexpr int kPasses = 2;  // times that it is filled for a tile
 constexpr int kBarriers = kStages * kStageBytes + kConsumers * 4 * kStagingBytes;
+constexpr int kMaskBytes = 0, kNextTileBytes = 0, kFlagBytes = 0;  // 0 of what this variant does without
 constexpr int kMasks = kBarriers + Pipeline::kBytes;
-constexpr int kNextTile = kMasks + 0;
-constexpr int kFlags = kNextTile + 0;
-static_assert(kFlags + 0 == 147520, "shared-memory layout disagrees with wgmma-sizes.ts");
+constexpr int kNextTile = kMasks + kMaskBytes;
+constexpr int kFlags = kNextTile + kNextTileBytes;
+static_assert(kFlags + kFlagBytes == 147520, "shared-memory layout disagrees with wgmma-sizes.ts");
 static_assert(kStageBytes % 1024 == 0 && kStageBytesA % 1024 == 0 && kBarriers % 1024 == 0, "bases of swizzled tiles must be 1024-byte aligned");
 
 // Named barriers, one per warpgroup from here on; 0 is __syncthreads'.
@@ -100,6 +102,7 @@ constexpr int kOrderBarrier = 4;
 // Records of the schedule.
 using tilewright::bsr_spmm::wgmma::Tile;
 using Step = int;  // the block column of a block of A
+using WorkList = tw::WorkList<Tile>;
 using Args = tilewright::bsr_spmm::wgmma::PlainArgs<Output, Step>;
 
 /// Addresses in shared memory.
@@ -109,26 +112,6 @@ struct Shared {
   __device__ std::uint32_t b(int stage) const { return a(stage) + kStageBytesA; }
   __device__ std::uint32_t staging(int warp) const { return a(kStages) + warp * kStagingBytes; }
   __device__ Pipeline pipeline() const { return {base + kBarriers}; }
-};
-
-/// A work list of tiles. Loads queue behind TMA copies in flight; so a warp prefetches 32 records at once, one per lane,
-/// and broadcasts them by shuffles. The last list is padded to whole batches.
-struct WorkList {
-  const Tile* tail;  // behind `batch`
-  Tile batch;
-  int taken = 0;
-  /// The next tile, the same in all lanes.
-  __device__ Tile next() {
-    if (taken == 32) {
-      batch = tail[ptx::lane_id()];
-      tail += 32;
-      taken = 0;
-    }
-    const auto same = [&](int value) { return __shfl_sync(ptx::kAllLanes, value, taken); };
-    const Tile tile{same(batch.row), same(batch.column), same(batch.first), same(batch.count)};
-    ++taken;
-    return tile;
-  }
 };
 
 // ------------------------------------------------------------------------------------------------------ producer

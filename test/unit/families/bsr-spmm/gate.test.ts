@@ -6,7 +6,7 @@ import { UsageError } from '../../../../src/errors.ts';
 import { scheduleOf } from '../../../../src/gate/schedules.ts';
 import type { GateScope } from '../../../../src/model/verdict.ts';
 import { folderOf } from '../../../helpers/folder.ts';
-import { type Change, replacing, sound, useMutantBench } from '../../../helpers/mutants.ts';
+import { type Change, inHeader, replacing, sound, useMutantBench } from '../../../helpers/mutants.ts';
 
 const bench = useMutantBench('bsr-spmm');
 
@@ -91,10 +91,11 @@ describe('long-list', () => {
   const halves =
     'wgmma.b128.f16.f16.tn128.tk64.st4.pw1.tma.pn4.longest.coopM.wg2.bps1.cl2.wd0.cs64.static.sp0.none.pdl0';
   const options = { depth: 'quick', case: 'long-list' } as const;
+  const listed = (from: string, to: string) => inHeader('tw/work_list.cuh', replacing(from, to));
 
   it.each([
-    ['leaves out a tile between two batches of records', halves, replacing('tail += 32;', 'tail += 33;')],
-    ['looks up the rows of the first batch alone', rows, replacing('prepare(batch);', '')],
+    ['leaves out a tile between two batches of records', halves, listed('tail += 32;', 'tail += 33;')],
+    ['looks up the rows of the first batch alone', rows, listed('prepare(batch);', '')],
   ])('sees a kernel that %s: %s', async (_, id, faulty) => {
     const right = await gate(id, sound, options);
     expect(right.verdict, right.evidence.message).toBe('passed');

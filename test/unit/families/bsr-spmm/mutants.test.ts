@@ -10,6 +10,7 @@ import type { Point } from '../../../../templates/kernels/bsr-spmm/parameters.ts
 import {
   type Change,
   describeMutants,
+  inHeader,
   type Mutant,
   replacing,
   sound,
@@ -66,7 +67,7 @@ const mutants: readonly Mutant<Name>[] = [
   [
     'leaves its work queue one off',
     'queue',
-    replacing('args.tile_count - 1)', 'args.tile_count)'),
+    inHeader('tw/work_list.cuh', replacing('count - 1)', 'count)')),
     ['stateful'],
   ],
   // Schedules.
@@ -296,9 +297,12 @@ describe('the verdict names what is wrong:', () => {
     [
       'a tile that its list has twice',
       'halves',
-      replacing(
-        'value, taken);',
-        'value, taken == 1 && __shfl_sync(ptx::kAllLanes, batch.count, 1) >= 0 ? 0 : taken);',
+      inHeader(
+        'tw/work_list.cuh',
+        replacing(
+          'value, taken);',
+          'value, taken == 1 && __shfl_sync(ptx::kAllLanes, batch.count, 1) >= 0 ? 0 : taken);',
+        ),
       ),
       'race',
       /one thread writes the same place twice.*is the same work listed twice\?/,
