@@ -3,13 +3,14 @@
 // kept here. A kernel that is refused, or has no description, counts as not checked.
 //
 //   node bench/public-kernels.mjs <name>=<checkout>... [--jobs 2] [--only <pattern>] [--device cuda [--sanitize racecheck]] [--json out.json]
-import { execFile, execFileSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs, promisify } from 'node:util';
+import { parseArgs } from 'node:util';
 import { checkoutsOf, subjectsOf } from './public-kernels/subjects.mjs';
+import { verdictsOn } from './public-kernels/verdict.mjs';
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
@@ -29,7 +30,6 @@ if (typeof checkouts === 'string') {
   );
   process.exit(2);
 }
-const run = promisify(execFile);
 const ask = (program, ...argv) => {
   try {
     return execFileSync(program, argv, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
@@ -40,44 +40,20 @@ const ask = (program, ...argv) => {
 const evidence = {
   command: ['node bench/public-kernels.mjs', ...process.argv.slice(2)].join(' '),
   date: new Date().toISOString().slice(0, 10),
-  commit:
-    process.env.TILEWRIGHT_COMMIT ??
-    ask('git', '-C', dirname(fileURLToPath(import.meta.url)), 'rev-parse', 'HEAD'),
+  commit: process.env.TILEWRIGHT_COMMIT ?? ask('git', '-C', here, 'rev-parse', 'HEAD'),
   checkouts: Object.fromEntries(checkouts.map(({ name, commit }) => [name, commit])),
   ...(flags.device && {
     gpu: ask('nvidia-smi', '--query-gpu=name,driver_version', '--format=csv,noheader')?.split('\n')[0],
   }),
 };
-const validate = join(here, '../dist/validate.js');
 const scratch = mkdtempSync(join(tmpdir(), 'tilewright-public-'));
 
-async function check({ path, include, label, description }, number) {
-  const given = join(scratch, `${number}.json`);
-  writeFileSync(given, JSON.stringify(description));
+async function check(subject, number) {
   const device = flags.device ? ['--device', flags.device] : [];
   if (flags.sanitize) device.push('--sanitize', flags.sanitize);
-  const folders = include.flatMap((folder) => ['--include', folder]);
-  const argv = [validate, path, '--description', given, '--json', '--quiet', ...folders, ...device];
-  const begin = performance.now();
-  const { stdout, stderr } = await run(process.execPath, argv, {
-    maxBuffer: 1 << 28,
-    timeout: 300_000,
-  }).catch((error) => ({ stdout: error.stdout ?? '', stderr: error.stderr ?? String(error) }));
-  const [first, second] = stdout
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line))
-    .map(({ verdict, evidence, message }) => ({
-      word: verdict ?? 'refused',
-      message: (evidence?.message ?? message ?? '').split('\n')[0],
-      ...(evidence?.sanitizer && { sanitizer: evidence.sanitizer }),
-    }));
-  return {
-    label,
-    ...(first ?? { word: 'refused', message: stderr.split('\n')[0] }),
-    seconds: Math.round((performance.now() - begin) / 100) / 10,
-    ...(second && { gpu: second }),
-  };
+  const { verdicts, seconds } = await verdictsOn(subject, join(scratch, `${number}.json`), device);
+  const [first, second] = verdicts;
+  return { label: subject.label, ...first, seconds, ...(second && { gpu: second }) };
 }
 
 const { waiting, unseen } = await subjectsOf(checkouts);

@@ -357,6 +357,22 @@ const letters = as(
 
 const spinning = { kernel: 'spinKernel', sizes: { timeout_clocks: 1000 }, grid: 1, block: 1 };
 
+/** A struct in memory with a pointer to a text: refused, as its fields cannot be described. */
+const element = (kernel) => ({
+  kernel,
+  sizes: { length: 6 },
+  arguments: {
+    elem: { fields: { name: { ...inout('length'), values: { integers: [97, 122] } }, value: 10 } },
+  },
+  grid: 1,
+  block: 1,
+});
+/** Passed by value, its text is that of a class that copies it on the host. */
+const copiedElement = {
+  ...element('Kernel_by_value'),
+  arguments: { elem: { fields: { 'name.data': inout('length'), value: 10 } } },
+};
+
 // ------------------------------------------------------------------------------------------- American options
 
 const strike = { fields: { m_K: 4 } };
@@ -429,6 +445,22 @@ const american = [
     },
   ),
 ].map((one) => as(one.kernel.replace(/<.*/, ''), one));
+/** Refused: it launches kernels. */
+const launching = {
+  kernel: 'cdp_timestep_loop_kernel<128, PayoffPut>',
+  sizes: { num_paths: 256 },
+  defines: { WITH_CDP: 1 },
+  arguments: {
+    ...{ num_timesteps: 3, update_cashflow_grid: 2, payoff: strike, exp_min_r_dt: 0.99 },
+    svds: from(3, 16),
+    paths: prices(3, 'num_paths'),
+    cashflows: inout('num_paths'),
+    all_out_of_the_money: { ...from(3), values: 'zeros' },
+    temp_storage: inout(3, 128),
+  },
+  grid: 1,
+  block: 1,
+};
 
 export const folders = {
   'series/cuda-cpp/coalescing-global': coalescing,
@@ -445,13 +477,19 @@ export const folders = {
   'posts/nvtx': { 'manual_nvtx.cu': profiled, 'compiler_inst_nvtx.cu': profiled },
   'posts/rnn': { 'LSTM.cu': recurrent },
   'c++11_cuda': { 'c++11_cuda.cu': [letters] },
-  'posts/american-options': { 'longstaff_schwartz_svd_2.cu': american },
+  'posts/american-options': { 'longstaff_schwartz_svd_2.cu': [...american, launching] },
   'posts/cuda-aware-mpi-example/src': { 'Device.cu': jacobi },
   'posts/cuda-vmm': { 'sync_main.cu': [spinning] },
   'posts/cufft-callbacks': { 'cufft_no_callbacks.cu': spectra },
   'posts/gups': { 'gups.cu': updates },
   'posts/nvml': { 'matrixMul.cu': [multiplied] },
   'posts/printf-alternative': { 'main.cu': spiking },
+  'posts/unified-memory': {
+    'dataElem.cu': [element('Kernel')],
+    'dataElem_um.cu': [element('Kernel')],
+    'dataElem_um_c++_1.cu': [element('Kernel')],
+    'dataElem_um_c++_2.cu': [element('Kernel_by_pointer'), element('Kernel_by_ref'), copiedElement],
+  },
   'posts/unified-memory-oversubscription': { 'uvm_oversubs.cu': oversubscribed },
   'posts/tensor-cores': { 'simpleTensorCoreGEMM.cu': tensorCores },
 };

@@ -128,6 +128,10 @@ function planArgument(
   const object = typeof given === 'object' && !Array.isArray(given) ? given : {};
   const type = object.type ?? parameter.element;
   const where = `${signature.file}:${signature.line}: argument '${name}' of ${signature.name}`;
+  if (parameter.pointer && object.fields !== undefined)
+    throw new UsageError(
+      `${where} points to a struct in memory, whose fields cannot be described: only those of structs that are passed by value can`,
+    );
   if (type === undefined)
     throw new UsageError(
       `${where} has the type ${parameter.type}${parameter.pointer ? '*' : ''}, which is not known; say its element type in the description, e.g. arguments: { ${name}: { type: f32, shape: [N] } }`,

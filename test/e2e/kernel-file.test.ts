@@ -52,6 +52,7 @@ const expected: Readonly<
     counts_negative: ['passed', '6 cases'],
     rotates: ['passed', '6 cases'],
     waits: ['passed', '1 case'],
+    in_memory: ['refused', "argument 'p' of in_memory points to a struct in memory"],
   },
   'grid.cu': {
     normalise: ['passed', '6 cases'],

@@ -1,0 +1,121 @@
+// Number of planted defects that `validate` finds in kernels of public repositories, with the descriptions of public-kernels.mjs: of every
+// so-manieth kernel that passes, a sample of its mutants, spread over the operators of `gen mutate`. Mutants that do not compile are
+// replaced. Those that somebody has shown to be equivalent are in public-kernels/equivalents.json, each with the argument. Kernels that a file
+// of results has already are kept there, unless they are asked again.
+//
+//   node bench/public-mutants.mjs <name>=<checkout>... [--every 15] [--first 0] [--mutants 10] [--only <pattern>] [--json out.json]
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { mutantsOf } from '../dist/mutate/mutant.js';
+import { spreadSample } from '../dist/mutate/sample.js';
+import { checkoutsOf, subjectsOf } from './public-kernels/subjects.mjs';
+import { verdictsOn } from './public-kernels/verdict.mjs';
+
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    every: { type: 'string', default: '15' },
+    first: { type: 'string', default: '0' },
+    mutants: { type: 'string', default: '10' },
+    only: { type: 'string', default: '' },
+    json: { type: 'string' },
+  },
+});
+const here = dirname(fileURLToPath(import.meta.url));
+const checkouts = checkoutsOf(positionals);
+if (typeof checkouts === 'string') {
+  console.error(
+    `${checkouts}\nusage: node bench/public-mutants.mjs <name>=<checkout>... [--every 15] [--first 0] [--mutants 10] [--only <pattern>] [--json out.json]`,
+  );
+  process.exit(2);
+}
+const equivalents = JSON.parse(readFileSync(join(here, 'public-kernels/equivalents.json'), 'utf8'));
+const scratch = mkdtempSync(join(tmpdir(), 'tilewright-mutants-'));
+const given = join(scratch, 'description.json');
+const copies = join(scratch, 'copies');
+
+/** A subject whose file has the mutant's text; what it includes lies beside the original. */
+function mutated(subject, { text }) {
+  mkdirSync(copies, { recursive: true });
+  const path = join(copies, basename(subject.path));
+  writeFileSync(path, text);
+  return { ...subject, path, include: [dirname(subject.path), ...subject.include] };
+}
+
+/** Mutants of the kernel and of what it calls, in an order in which any first ones are spread over operators and places. */
+function sampled(subject, count) {
+  const text = readFileSync(subject.path, 'utf8');
+  const reachedFrom = new Set([subject.description.kernel.replace(/<.*/, '')]);
+  const all = mutantsOf({ file: basename(subject.path), text, reachedFrom });
+  const chosen = spreadSample(all, count, ({ operator }) => operator);
+  const spare = spreadSample(all, 2 * count, ({ operator }) => operator).filter(
+    (one) => !chosen.includes(one),
+  );
+  return [...chosen, ...spare];
+}
+
+async function judge(subject) {
+  const wanted = Number(flags.mutants);
+  const results = [];
+  for (const mutant of sampled(subject, wanted)) {
+    if (results.length === wanted) break;
+    const { verdicts } = await verdictsOn(mutated(subject, mutant), given);
+    const [{ word, message }] = verdicts;
+    if (word === 'refused') continue; // by the compiler, mostly
+    const { id, operator, line, before, after } = mutant;
+    const argued = equivalents[id];
+    const state = word !== 'passed' ? 'killed' : argued ? 'equivalent' : 'survived';
+    results.push({
+      id,
+      operator,
+      line,
+      state,
+      ...(state === 'killed' ? { word } : {}),
+      ...(argued && { argued }),
+    });
+    console.log(
+      `  ${state}\t${id}\t${operator}\tline ${line}\t${state === 'killed' ? `${word}: ${message}` : ''}`,
+    );
+    if (state === 'survived') console.log(`    - ${before.trim()}\n    + ${after.trim()}`);
+  }
+  return results;
+}
+
+const { waiting } = await subjectsOf(checkouts);
+const described = waiting.filter(
+  ({ description, label }) => description && new RegExp(flags.only).test(label),
+);
+const chosen = described.filter((_, i) => i % Number(flags.every) === Number(flags.first));
+const evidence = {
+  command: ['node bench/public-mutants.mjs', ...process.argv.slice(2)].join(' '),
+  date: new Date().toISOString().slice(0, 10),
+  commit: execFileSync('git', ['-C', here, 'rev-parse', 'HEAD'], { encoding: 'utf8' }).trim(),
+  checkouts: Object.fromEntries(checkouts.map(({ name, commit }) => [name, commit])),
+};
+const known =
+  flags.json && existsSync(flags.json) ? JSON.parse(readFileSync(flags.json, 'utf8')).kernels : [];
+const kernels = known.filter(({ label }) => !chosen.some((one) => one.label === label));
+for (const subject of chosen) {
+  console.log(subject.label);
+  const [{ word }] = (await verdictsOn(subject, given)).verdicts;
+  if (word !== 'passed') {
+    console.log(`  ${word} as it is: its mutants are not asked`);
+    continue;
+  }
+  kernels.push({ label: subject.label, mutants: await judge(subject) });
+  if (flags.json) writeFileSync(flags.json, `${JSON.stringify({ ...evidence, kernels }, null, 1)}\n`);
+}
+rmSync(scratch, { recursive: true, force: true });
+
+const count = (mutants, wanted) => mutants.filter(({ state }) => state === wanted).length;
+const shares = kernels.map(
+  ({ mutants }) => count(mutants, 'killed') / (mutants.length - count(mutants, 'equivalent')),
+);
+const all = kernels.flatMap(({ mutants }) => mutants);
+console.log(
+  `\n${kernels.length} kernels, ${all.length} mutants: ${count(all, 'killed')} killed, ${count(all, 'equivalent')} equivalent, ${count(all, 'survived')} survived; at least 8 of 10 killed in ${shares.filter((share) => share >= 0.8).length} of ${kernels.length} kernels`,
+);
