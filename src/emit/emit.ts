@@ -97,9 +97,9 @@ async function writeLibrary(request: LibraryRequest, copy: string | undefined): 
     await chmod(staged, 0o755);
     const path = libraryPath(request.out);
     const manifest = await writePackage(request, binding, staged, path);
-    const { cxx, executor, folder } = request;
+    const { cxx } = request;
     const operation = request.family.operation.name;
-    if (cxx !== undefined) await mustCompile(staged, { binding, operation, folder, cxx, executor });
+    if (cxx !== undefined) await mustCompile(staged, { ...request, cxx, binding, operation });
     if (copy) await cp(staged, copy, { recursive: true });
     await replaceFolder(staged, path);
     return { path, manifest };

@@ -1,5 +1,6 @@
 import type { Executor } from '../exec/executor.ts';
 import type { Artifact } from '../model/artifact.ts';
+import type { Compilation } from '../model/compilation.ts';
 import type { AnyFamily } from '../model/family.ts';
 import type { Provenance } from '../model/manifest.ts';
 import type { Selection } from '../model/selection.ts';
@@ -46,6 +47,8 @@ export interface LibraryRequest extends OperationRequest {
   readonly cudaHome?: string | undefined;
   /** C++ compiler that the library is tried with before it is handed out; absent: it is not. */
   readonly cxx?: string | undefined;
+  /** Calls `attempt` unless it has succeeded before on the same text, headers, flags and compiler; absent: always. */
+  readonly once?: (what: Compilation, attempt: () => Promise<void>) => Promise<void>;
   /** Told what of the former library stays or goes, and when another process that emits into the same folder is waited for. */
   readonly remark?: (message: string) => void;
   /** Aborting ends such a wait. */

@@ -40,9 +40,9 @@ export interface Binding {
     readonly copies: (name: string) => readonly BindingCopy[];
     /** Variables for the templates in `files`. */
     readonly context: (operation: ManifestOperation) => Readonly<Record<string, unknown>>;
-    /** Source, include folders (paths inside the package) and flags compiled for the emulated device as a test before hand-out. */
+    /** Units, each of several sources, include folders (paths inside the package) and flags compiled for the emulated device as a test before hand-out. */
     readonly proof: (name: string) => {
-      readonly source: string;
+      readonly units: readonly (readonly string[])[];
       readonly folders: readonly string[];
       readonly flags: readonly string[];
     };

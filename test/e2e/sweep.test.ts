@@ -6,7 +6,16 @@ import { buildWorker } from '../../src/compile/worker.ts';
 import { localExecutor } from '../../src/exec/local.ts';
 import { openRun } from '../../src/store/run.ts';
 import { sha256 } from '../../src/util/hash.ts';
-import { edit, gen, genArgv, processesOf, summaryOf, verdictsOf, workspace } from '../helpers/gen.ts';
+import {
+  edit,
+  gen,
+  genArgv,
+  genHere,
+  processesOf,
+  summaryOf,
+  verdictsOf,
+  workspace,
+} from '../helpers/gen.ts';
 import { testContext, testToolchain } from '../helpers/toolchain.ts';
 
 const slow = { timeout: 300_000 };
@@ -55,7 +64,7 @@ describe('gen sweep', () => {
     const { path, out } = workspace();
     const other = join(path, "a,b c'd");
     renameSync(out, other);
-    const { code, stderr } = await gen(path, [
+    const { code, stderr } = await genHere(path, [
       ...['sweep', 'scale', '--preset', 'sound', '--device', 'emulated', '--limit', '1', '--out', other],
     ]);
     expect(code, stderr).toBe(0);
@@ -71,13 +80,13 @@ describe('gen sweep', () => {
       const kill = 'case "$*" in *scale.t64-e3b0.cu*) kill -KILL $$ ;; esac';
       writeFileSync(cxx, `#!/bin/sh\n${kill}\nexec g++ "$@"\n`, { mode: 0o755 });
       const argv = ['sweep', 'scale', '--device', 'emulated', '--json'];
-      const first = await gen(path, [...argv, '--preset', 'sound', ...two], { CXX: cxx });
+      const first = await genHere(path, [...argv, '--preset', 'sound', ...two], { CXX: cxx });
       expect(first.code).toBe(0);
       expect(summaryOf(first.events).verdicts).toEqual({ passed: 1, machine: 1 });
       expect(first.stderr).toMatch(
         /1 variant not judged, which is this machine's fault; go on with: .*--resume/,
       );
-      const second = await gen(path, [...argv, '--resume']);
+      const second = await genHere(path, [...argv, '--resume']);
       expect(summaryOf(second.events)).toMatchObject({
         verdicts: { passed: 2 },
         cache: { hits: 3, compiled: 1 },
@@ -95,7 +104,7 @@ describe('gen sweep', () => {
     slow,
     async () => {
       const { path } = workspace();
-      const { code, events } = await gen(path, [
+      const { code, events } = await genHere(path, [
         'sweep',
         'scale',
         '--preset',
@@ -123,7 +132,7 @@ describe('gen sweep', () => {
 
   test('the reproduction command of a failure shows it again', slow, async () => {
     const { path } = workspace();
-    const swept = await gen(path, [
+    const swept = await genHere(path, [
       'validate',
       'scale',
       'scale.t128.wrong-370c',
@@ -134,7 +143,7 @@ describe('gen sweep', () => {
     const [verdict] = swept.events.filter((one) => one.event === 'verdict');
     if (verdict?.event !== 'verdict') throw new Error('no verdict');
     const [, ...words] = (verdict.evidence.reproduce ?? '').split(' ');
-    const again = await gen(path, [...words, '--json']);
+    const again = await genHere(path, [...words, '--json']);
     expect(again.code).toBe(1);
     expect(again.events.find((one) => one.event === 'verdict')).toMatchObject({
       verdict: 'wrong',
@@ -152,13 +161,13 @@ describe('gen sweep', () => {
       [ids[1], '--device emulated --case ragged --seed \\d+ --watchdog 9 '],
     ] as const) {
       const asked = ['validate', 'scale', id, ...set, '--device', 'emulated', '--json'];
-      const before = (await gen(path, asked)).events.find((one) => one.event === 'verdict');
+      const before = (await genHere(path, asked)).events.find((one) => one.event === 'verdict');
       const command = before?.evidence.reproduce ?? '';
       expect(command).toMatch(
         new RegExp(`^npx validate scale ${id} ${more}--arch sm_80 --config 'my config.ts'$`),
       );
       const words = [...command.matchAll(/'[^']*'|\S+/g)].map(([word]) => word.replaceAll("'", '')).slice(1);
-      const again = await gen(path, [...words, '--json']);
+      const again = await genHere(path, [...words, '--json']);
       expect(again.events[0]).toMatchObject({ event: 'start', arch: 'sm_80' });
       expect(verdictsOf(again.events)).toEqual({ [id]: before?.verdict });
     }
@@ -181,7 +190,7 @@ describe('gen sweep', () => {
     await child.exited;
     // Compilers end by themselves; a runner with an endless kernel must not stay behind.
     await expect.poll(() => processesOf(path), { timeout: 10_000 }).toEqual([]);
-    const resumed = await gen(path, ['sweep', '--resume', '--json'], {});
+    const resumed = await genHere(path, ['sweep', '--resume', '--json'], {});
     const start = resumed.events[0];
     expect(start).toMatchObject({ event: 'start', resumed: true });
     expect(Object.keys(verdictsOf(resumed.events))).toHaveLength(11);
@@ -219,13 +228,13 @@ describe('gen sweep', () => {
   test('a part of the gate is none: nothing that passed it alone is emitted', slow, async () => {
     const { path, out } = workspace();
     const some = ['scale', '--preset', 'sound', '--device', 'emulated'];
-    const { code } = await gen(path, ['validate', ...some, '--case', 'ragged']);
+    const { code } = await genHere(path, ['validate', ...some, '--case', 'ragged']);
     expect(code).toBe(0);
-    const { code: none, stderr } = await gen(path, ['emit']);
+    const { code: none, stderr } = await genHere(path, ['emit']);
     expect(none).toBe(1);
     expect(stderr).toContain('nothing has passed in this run');
     expect(existsSync(join(out, 'library'))).toBe(false);
-    const { stderr: refused } = await gen(path, ['sweep', ...some, '--case', 'ragged']);
+    const { stderr: refused } = await genHere(path, ['sweep', ...some, '--case', 'ragged']);
     expect(refused).toContain("unknown option '--case'");
   });
 
@@ -248,17 +257,17 @@ describe('gen sweep', () => {
   test('a stopped gate of one file goes on with that file, and ships nothing', slow, async () => {
     const { path, out } = workspace({ fresh: true });
     const id = 'scale.t64-e3b0';
-    await gen(path, ['render', 'scale', id]);
+    await genHere(path, ['render', 'scale', id]);
     const file = join(path, 'mine.cu');
     const text = readFileSync(join(out, `sources/scale/${id}.cu`), 'utf8');
     writeFileSync(file, text.replace('args.x[i];', 'args.x[i] + 1.0f;'));
-    const judged = await gen(path, ['validate', 'scale', file, '--device', 'emulated', '--json']);
+    const judged = await genHere(path, ['validate', 'scale', file, '--device', 'emulated', '--json']);
     const { run } = summaryOf(judged.events);
     writeFileSync(join(run, 'journal.jsonl'), '');
-    const resumed = await gen(path, ['sweep', '--resume', run, '--json']);
+    const resumed = await genHere(path, ['sweep', '--resume', run, '--json']);
     expect(verdictsOf(resumed.events)).toEqual({ [id]: 'wrong' });
     writeFileSync(file, text);
-    expect(summaryOf((await gen(path, ['sweep', '--resume', run, '--json'])).events)).toMatchObject({
+    expect(summaryOf((await genHere(path, ['sweep', '--resume', run, '--json'])).events)).toMatchObject({
       verdicts: { passed: 1 },
       library: null,
     });
@@ -266,7 +275,7 @@ describe('gen sweep', () => {
 
   test('nothing that passes: exit code 1 and no library', slow, async () => {
     const { path, out } = workspace();
-    const { code, stdout } = await gen(path, [
+    const { code, stdout } = await genHere(path, [
       'sweep',
       'scale',
       '--preset',
@@ -282,7 +291,7 @@ describe('gen sweep', () => {
   test('nothing that is asked for: exit code 1, without a compiler or a device', slow, async () => {
     const where = ['--where', 'threads == 64 && threads == 128'];
     const bare = { PATH: '/nowhere', CUDA_HOME: '', CUDA_PATH: '', TILEWRIGHT_CACHE: '/nowhere', CXX: '' };
-    const { code, events } = await gen(workspace().path, ['sweep', 'scale', ...where, '--json'], bare);
+    const { code, events } = await genHere(workspace().path, ['sweep', 'scale', ...where, '--json'], bare);
     expect(events.map(({ event }) => event)).toEqual(['start', 'space', 'note', 'summary']);
     expect(events[2]).toMatchObject({ message: 'no point fulfils --where' });
     expect(summaryOf(events)).toMatchObject({
@@ -294,7 +303,7 @@ describe('gen sweep', () => {
 
   test('nothing that is legal: exit code 1, and which constraint it is', slow, async () => {
     const where = ['--where', "threads == 64 && perThread == 1 && defect == 'wrong'"];
-    const { code, stderr } = await gen(workspace().path, ['render', 'scale', ...where]);
+    const { code, stderr } = await genHere(workspace().path, ['render', 'scale', ...where]);
     expect(stderr).toMatch(
       /no point of --where is legal on sm_90a: ruled out by defects are planted once 1;/,
     );
@@ -306,23 +315,23 @@ describe('stages by themselves', () => {
   test('render, build, validate, select and emit on a run', slow, async () => {
     const { path, out } = workspace();
     const flags = ['--preset', 'sound', '--json'];
-    expect(summaryOf((await gen(path, ['render', 'scale', ...flags])).events).funnel).toMatchObject({
+    expect(summaryOf((await genHere(path, ['render', 'scale', ...flags])).events).funnel).toMatchObject({
       rendered: 6,
       compiled: 0,
     });
-    expect(summaryOf((await gen(path, ['build', 'scale', ...flags])).events).funnel).toMatchObject({
+    expect(summaryOf((await genHere(path, ['build', 'scale', ...flags])).events).funnel).toMatchObject({
       compiled: 6,
       passed: 0,
     });
-    const early = await gen(path, ['emit']);
+    const early = await genHere(path, ['emit']);
     expect(early.stderr).toMatch(/nothing has passed in this run; gate it: .* sweep --resume scale-/);
     expect(early.code).toBe(1);
-    const gated = await gen(path, ['validate', 'scale', ...flags, '--device', 'emulated']);
+    const gated = await genHere(path, ['validate', 'scale', ...flags, '--device', 'emulated']);
     expect(summaryOf(gated.events)).toMatchObject({ funnel: { passed: 6 }, library: null });
     const run = summaryOf(gated.events).run;
     for (const flags of [[], ['--device', 'auto']]) {
       const bare = { PATH: '/nowhere' }; // no nvidia-smi
-      const untimed = await gen(path, ['time', run, ...flags, '--json'], bare);
+      const untimed = await genHere(path, ['time', run, ...flags, '--json'], bare);
       expect(untimed.events.map(({ event }) => event)).toEqual(['start', 'space', 'error']);
       expect(untimed.events[2]).toMatchObject({
         kind: 'environment',
@@ -333,19 +342,19 @@ describe('stages by themselves', () => {
       expect(untimed.stderr).not.toContain('go on with');
       expect(untimed.code).toBe(2);
     }
-    expect((await gen(path, ['select', run])).code).toBe(0);
+    expect((await genHere(path, ['select', run])).code).toBe(0);
     expect(JSON.parse(readFileSync(join(run, 'selection.json'), 'utf8'))).toMatchObject({
       family: 'scale',
       timed: false,
     });
     // A name that there is not is refused before anything is emitted.
-    const misspelt = await gen(path, ['emit', run, 'scael', '--json']);
+    const misspelt = await genHere(path, ['emit', run, 'scael', '--json']);
     expect(misspelt.code).toBe(2);
     expect(misspelt.events).toMatchObject([
       { event: 'error', message: expect.stringContaining("no run 'scael'") },
     ]);
     // Records of the journal count again: the summary is still that of the whole run.
-    expect(summaryOf((await gen(path, ['emit', run, '--json'])).events)).toMatchObject({
+    expect(summaryOf((await genHere(path, ['emit', run, '--json'])).events)).toMatchObject({
       funnel: { compiled: 6, passed: 6 },
       verdicts: { passed: 6 },
       library: join(out, 'library'),
@@ -377,41 +386,41 @@ describe('stages by themselves', () => {
   test('validate takes an edited file of a variant', slow, async () => {
     const { path, out } = workspace();
     const id = 'scale.t64-e3b0';
-    await gen(path, ['render', 'scale', id]);
+    await genHere(path, ['render', 'scale', id]);
     const file = join(path, 'mine.cu');
     const text = readFileSync(join(out, 'sources/scale', `${id}.cu`), 'utf8');
     writeFileSync(file, text);
-    const same = await gen(path, ['validate', 'scale', 'mine.cu', '--device', 'emulated', '--json']);
+    const same = await genHere(path, ['validate', 'scale', 'mine.cu', '--device', 'emulated', '--json']);
     expect(same.code).toBe(0);
     // The hash by which wisdom and evidence know a source: that of the text, wherever it came from.
     expect(same.events).toContainEqual(expect.objectContaining({ event: 'artifact', source: sha256(text) }));
     edit(file, (text) => text.replace('args.alpha * args.x[i]', 'args.x[i]'));
-    const { code, stdout } = await gen(path, ['validate', 'mine.cu', '--device', 'emulated']);
+    const { code, stdout } = await genHere(path, ['validate', 'mine.cu', '--device', 'emulated']);
     expect(code).toBe(1);
     expect(stdout).toMatch(/wrong: 1 variant/);
     expect(stdout).toContain(`cli.js validate scale ${file} --as ${id}`);
     // The copy's defect does not count against the variant.
-    expect((await gen(path, ['show', id])).stdout).toMatch(/^verdict passed/m);
+    expect((await genHere(path, ['show', id])).stdout).toMatch(/^verdict passed/m);
     edit(file, (text) => text.replace(/^\/\/ .*\n/, ''));
-    expect((await gen(path, ['validate', 'scale', 'mine.cu', '--as', id, '--device', 'emulated'])).code).toBe(
-      1,
-    );
+    expect(
+      (await genHere(path, ['validate', 'scale', 'mine.cu', '--as', id, '--device', 'emulated'])).code,
+    ).toBe(1);
   });
 
   test('list, show and why', slow, async () => {
     const { path } = workspace();
-    expect((await gen(path, ['list'])).stdout).toContain('scale  y = alpha * x');
-    expect((await gen(path, ['list', 'scale', '--where', 'threads == 64 && perThread == 2'])).stdout).toBe(
-      'scale.t64.e2-a379\n',
-    );
-    expect((await gen(path, ['show', 'scale'])).stdout).toContain('Elements per thread.');
-    expect((await gen(path, ['show', 'scale', 'scale.t64.e2-a379'])).stdout).toContain(
+    expect((await genHere(path, ['list'])).stdout).toContain('scale  y = alpha * x');
+    expect(
+      (await genHere(path, ['list', 'scale', '--where', 'threads == 64 && perThread == 2'])).stdout,
+    ).toBe('scale.t64.e2-a379\n');
+    expect((await genHere(path, ['show', 'scale'])).stdout).toContain('Elements per thread.');
+    expect((await genHere(path, ['show', 'scale', 'scale.t64.e2-a379'])).stdout).toContain(
       'tile = 128 (derived)',
     );
     // An id says which family it is of.
-    expect((await gen(path, ['show', 'scale.t64.e2-a379'])).stdout).toContain('tile = 128 (derived)');
-    expect((await gen(path, ['why', 'scale.t64.e2-a379'])).stdout).toContain('legal: scale.t64.e2-a379');
-    const why = await gen(path, ['why', 'scale', 'threads=64', 'perThread=1', 'defect=wrong']);
+    expect((await genHere(path, ['show', 'scale.t64.e2-a379'])).stdout).toContain('tile = 128 (derived)');
+    expect((await genHere(path, ['why', 'scale.t64.e2-a379'])).stdout).toContain('legal: scale.t64.e2-a379');
+    const why = await genHere(path, ['why', 'scale', 'threads=64', 'perThread=1', 'defect=wrong']);
     expect(why.code).toBe(1);
     expect(why.stdout).toMatch(/BROKEN +defects are planted once/);
   });

@@ -75,37 +75,40 @@ export async function gen(
 }
 
 /**
- * The same as a call in this process, without half a second of starting a new one: for commands that end before they begin
- * anything. What they print on stdout is dropped.
+ * The same as a call in this process, without half a second of starting a new one: for commands that nobody kills or
+ * interrupts, and that render no template which was edited after an earlier one had read it.
  */
 export async function genHere(
   cwd: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Promise<Pick<GenResult, 'code' | 'stderr'>> {
-  let stderr = '';
-  const taking = (take: (text: string) => void) => (chunk: unknown, encoding?: unknown, done?: unknown) => {
-    take(String(chunk));
-    for (const callback of [encoding, done]) if (typeof callback === 'function') callback();
-    return true;
-  };
+): Promise<GenResult> {
   const [folder, script] = [process.cwd(), process.argv[1] ?? ''];
-  const streams = [
-    vi.spyOn(process.stdout, 'write').mockImplementation(taking(() => {})),
-    vi.spyOn(process.stderr, 'write').mockImplementation(taking((text) => (stderr += text))),
-  ];
+  const [stdout, stderr] = [taken(process.stdout), taken(process.stderr)];
   for (const [name, value] of Object.entries({ ...env, NO_COLOR: '1' })) vi.stubEnv(name, value);
   process.argv[1] = genArgv[1] ?? '';
   process.chdir(cwd);
   try {
     const code = await answer(programOf, args);
-    return { code, stderr };
+    const events = args.includes('--json') ? eventsOf(stdout.text()) : [];
+    return { code, stdout: stdout.text(), stderr: stderr.text(), events };
   } finally {
     process.chdir(folder);
     process.argv[1] = script;
     vi.unstubAllEnvs();
-    for (const stream of streams) stream.mockRestore();
+    for (const stream of [stdout, stderr]) stream.restore();
   }
+}
+
+/** Takes what is written to a stream from now on. */
+function taken(stream: NodeJS.WriteStream) {
+  let all = '';
+  const spy = vi.spyOn(stream, 'write').mockImplementation((chunk: unknown, ...rest: unknown[]) => {
+    all += String(chunk);
+    for (const callback of rest) if (typeof callback === 'function') callback();
+    return true;
+  });
+  return { text: () => all, restore: () => spy.mockRestore() };
 }
 
 /** Every line must be an event. */

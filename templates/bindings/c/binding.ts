@@ -137,7 +137,10 @@ const binding: Binding = {
       };
     },
     proof: (name) => ({
-      source: `${sources(name)}/operation.cpp`,
+      // Two units, since the first is the same whichever kernels were selected.
+      units: [['api.cpp', 'keyed.cpp'], ['selection.cpp']].map((unit) =>
+        unit.map((file) => `${sources(name)}/${file}`),
+      ),
       folders: ['include', 'src', sources(name), 'device', 'simt/include', 'simt/src'],
       flags: ['-std=c++20', '-DTW_EMULATED'],
     }),
