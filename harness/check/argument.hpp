@@ -79,6 +79,7 @@ struct Argument {
   std::size_t bytes = 0;     // workspace
   std::size_t tensor = 0;    // index among the tensors
   std::size_t offset = 0;    // of a workspace, in that of the launch
+  bool view = false;         // of another argument's tensor
 };
 
 inline std::vector<std::byte> encoded(ElementType type, const std::vector<double>& values) {
@@ -101,6 +102,30 @@ inline Tensor tensor_of(const Json& json, std::mt19937_64& random) {
     tensor.image = encoded(tensor.type, Values(json.at("values")).draw(random, count, tensor.name));
   }
   return tensor;
+}
+
+/// A tensor map as src/kernel-file/tensor-map.ts writes it: the contiguous dimension first, strides of the others in bytes.
+inline TiledMap map_of(const Json& json) {
+  TiledMap map;
+  const ElementType type = element_type(json.at("type").text());
+  const Json::Array &size = json.at("size").items(), &box = json.at("box").items(), &strides = json.at("strides").items();
+  map.element_bytes = static_cast<std::uint32_t>(element_bytes(type));
+  map.bfloat16 = type == ElementType::bf16;
+  map.rank = static_cast<std::uint32_t>(size.size());
+  map.swizzle = static_cast<Swizzle>(json.at("swizzle").integer());
+  for (std::size_t i = 0; i < size.size(); ++i) {
+    map.size[i] = static_cast<std::uint64_t>(size[i].integer());
+    map.box[i] = static_cast<std::uint32_t>(box[i].integer());
+    if (i > 0) map.stride[i] = static_cast<std::uint64_t>(strides[i - 1].integer());
+  }
+  return map;
+}
+
+/// Bytes from the first element that a map reaches to behind the last.
+inline std::uint64_t extent_of(const TiledMap& map) {
+  std::uint64_t bytes = map.size[0] * map.element_bytes;
+  for (std::uint32_t i = 1; i < map.rank; ++i) bytes += (map.size[i] - 1) * map.stride[i];
+  return bytes;
 }
 
 /// Contents of a library's variable before each launch: an input of the problem.

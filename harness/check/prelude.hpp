@@ -35,6 +35,8 @@ struct float1 { float x; };
 struct double1 { double x; };
 #endif
 
+using CUtensorMap = simt::TensorMap;
+
 namespace cuda {
 namespace std = ::std;  // the CUDA C++ library's own; scopes, barriers and pipelines are in include/cuda
 }

@@ -21,7 +21,10 @@ class DescribedProblem final : public Problem {
  public:
   explicit DescribedProblem(const Json& json) : json_(json), key_(json.dump()) {
     std::mt19937_64 random(static_cast<std::uint64_t>(json.integer("seed", 1)));
-    for (const Json& item : json.at("arguments").items()) add(item, random);
+    const Json::Array& given = json.at("arguments").items();
+    for (const Json& item : given) add(item, random);
+    for (std::size_t i = 0; i < given.size(); ++i)
+      if (const Json* map = given[i].find("map")) add_map(*map, given[i].text("tensor", given[i].at("name").text()), i);
     if (const Json* symbols = json.find("symbols")) add_symbols(*symbols, random);
     if (std::all_of(tensors_.begin(), tensors_.end(), [](const Tensor& one) { return one.role == Role::input; }))
       add_nothing();
@@ -71,6 +74,8 @@ class DescribedProblem final : public Problem {
       tensors_.push_back(tensor_of(json, random));
       argument.type = tensors_.back().type;
       tolerances_.push_back({json.number("relative", 0), json.number("absolute", 0)});
+    } else if (kind == "map") {
+      argument.view = true;
     } else if (kind == "scalar") {
       argument.kind = Argument::Kind::scalar;
       argument.type = element_type(json.at("type").text());
@@ -81,6 +86,26 @@ class DescribedProblem final : public Problem {
       workspace_bytes_ += (static_cast<std::size_t>(json.at("bytes").integer()) + 255) / 256 * 256;
     }
     arguments_.push_back(std::move(argument));
+  }
+
+  /// The argument of that number is a tensor map of the tensor `name`.
+  void add_map(const Json& json, const std::string& name, std::size_t number) {
+    const TiledMap map = map_of(json);
+    Argument& argument = arguments_[number];
+    const auto named = [&](const Tensor& one) { return one.name == name; };
+    const auto found = std::find_if(tensors_.begin(), tensors_.end(), named);
+    if (found == tensors_.end())
+      throw std::invalid_argument("the tensor map '" + argument.name + "' is of '" + name + "', which is no tensor");
+    argument.tensor = static_cast<std::size_t>(found - tensors_.begin());
+    argument.type = found->type;
+    const Tensor& tensor = *found;
+    const std::uint64_t bytes = count_of(tensor) * element_bytes(tensor.type);
+    if (extent_of(map) > bytes)
+      throw std::invalid_argument("the tensor map '" + argument.name + "' reaches to byte " + std::to_string(extent_of(map)) +
+                                  " of '" + tensor.name + "', which has " + std::to_string(bytes));
+    if (launch_.maps.size() == kMostMaps)
+      throw std::invalid_argument("a kernel may have " + std::to_string(kMostMaps) + " tensor maps");
+    launch_.maps.push_back({map, static_cast<std::uint32_t>(8 * number), 0});
   }
 
   /// The gate judges outputs: a kernel without any leaves this one as it was.

@@ -189,6 +189,16 @@ inline void expect_no_findings(const simt::Result& result, const Library& librar
                                   "; the kernel has not been judged");
 }
 
+/// Throws std::invalid_argument where the launch is refused.
+inline simt::Result run_or_refuse(simt::Entry entry, const BoundLaunch& launch, const simt::Config& config,
+                                  const CallBytes& bytes) {
+  try {
+    return emulated::PlannedLaunch(entry, "the kernel", launch).run(config, bytes.data());
+  } catch (const emulated::Refused& refused) {
+    throw std::invalid_argument(refused.what());
+  }
+}
+
 /// Runs a kernel thread by thread in order, without the detector. What it leaves as it was is other poison than the
 /// gate's, which then says `unwritten`. Another kernel has a `name`; the kernel in question itself is judged elsewhere.
 inline Answers run_kernel(const Json& json, const std::vector<Tensor>& tensors, std::size_t workspace_bytes,
@@ -220,7 +230,7 @@ inline Answers run_kernel(const Json& json, const std::vector<Tensor>& tensors, 
   if (library.has("tw_check_kernel_cooperative")) config.resident_clusters = emulated::kWholeGrid;
   const CallBytes bytes = call(placement);
   library.find<void (*)(const void*, void*)>("tw_check_kernel_prepare")(bytes.data(), nullptr);
-  const simt::Result result = emulated::PlannedLaunch(entry, "the reference", launch).run(config, bytes.data());
+  const simt::Result result = run_or_refuse(entry, launch, config, bytes);
   if (const Json* name = json.find("name")) expect_no_findings(result, library, name->text());
   Answers answers(tensors.size());
   for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -284,7 +294,7 @@ inline Answers call_python(const Json& json, const Json& problem, const std::vec
     Json values{Json::Object()}, outputs{Json::Array()};
     for (const Argument& argument : arguments) {
       if (argument.kind == Argument::Kind::scalar) values.set(argument.name, argument.value);
-      if (argument.kind != Argument::Kind::tensor) continue;
+      if (argument.kind != Argument::Kind::tensor || argument.view) continue;
       const Tensor& tensor = tensors[argument.tensor];
       if (tensor.role == Role::input && !problem.at("shapes").find(tensor.name) && count_of(tensor) == 1)
         values.set(tensor.name, argument.value);  // a symbol that is no array

@@ -69,22 +69,6 @@ std::string describe(const TiledMap& map) {
   return text;
 }
 
-/// The map of a tensor whose address comes later. Encoding looks at no memory; any aligned address will do.
-CUtensorMap encode(const TiledMap& map) {
-  static const auto encoder = driver_function<decltype(&cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
-  if (map.rank < 1 || map.rank > 5) throw Error(cudaErrorInvalidValue, describe(map));
-  constexpr std::uintptr_t kSomewhere = 1 << 20;
-  CUtensorMap encoded;
-  const std::uint32_t steps[] = {1, 1, 1, 1, 1};
-  const CUresult result =
-      encoder(&encoded, data_type(map), map.rank, reinterpret_cast<void*>(kSomewhere), map.size.data(),
-              map.stride.data() + 1, map.box.data(), steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-              swizzle(map.swizzle), CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  // CUresult and cudaError_t share their values.
-  if (result != CUDA_SUCCESS) throw Error(static_cast<cudaError_t>(result), describe(map));
-  return encoded;
-}
-
 }  // namespace
 
 Error::Error(cudaError_t code, const std::string& what)
@@ -118,6 +102,20 @@ bool is_sticky(cudaError_t code) {
     default:
       return false;
   }
+}
+
+CUtensorMap encode(const TiledMap& map, void* address) {
+  static const auto encoder = driver_function<decltype(&cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
+  if (map.rank < 1 || map.rank > 5) throw Error(cudaErrorInvalidValue, describe(map));
+  CUtensorMap encoded;
+  const std::uint32_t steps[] = {1, 1, 1, 1, 1};
+  const CUresult result =
+      encoder(&encoded, data_type(map), map.rank, address, map.size.data(), map.stride.data() + 1,
+              map.box.data(), steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle(map.swizzle),
+              CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  // CUresult and cudaError_t share their values.
+  if (result != CUDA_SUCCESS) throw Error(static_cast<cudaError_t>(result), describe(map));
+  return encoded;
 }
 
 Image::Image(const void* code) {
@@ -164,7 +162,9 @@ PlannedLaunch::PlannedLaunch(const Image& image, const std::string& kernel, cons
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attribute.val.programmaticStreamSerializationAllowed = 1;
   }
-  for (const BoundMap& map : launch.maps) maps_.push_back(encode(map.map));
+  // The address comes later. Encoding looks at no memory; any aligned one will do.
+  void* const somewhere = reinterpret_cast<void*>(std::uintptr_t{1} << 20);
+  for (const BoundMap& map : launch.maps) maps_.push_back(encode(map.map, somewhere));
   if (!maps_.empty()) move_map_ = driver_function<MoveMap>("cuTensorMapReplaceAddress");
 }
 

@@ -24,6 +24,9 @@ void check(cudaError_t code, const std::string& what);
 /// Whether the error means that a kernel broke the context: nothing runs in this process any more.
 bool is_sticky(cudaError_t code);
 
+/// The tensor map of a tensor at `address`. Throws Error where the driver refuses it.
+CUtensorMap encode(const TiledMap& map, void* address);
+
 /// Device code: a cubin, fatbin or PTX text, loaded lazily by the runtime. Owns the library handle.
 class Image {
  public:

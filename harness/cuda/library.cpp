@@ -20,7 +20,15 @@ Library::~Library() { dlclose(handle_); }
 
 void Library::enqueue(const BoundLaunch& launch, const void* call, cudaStream_t stream) const {
   prepare_(call, stream);
-  const int code = launch_(call, launch.grid.data(), launch.block.data(), launch.cluster.data(),
+  CUtensorMap maps[kMostMaps];
+  void* pointers[kMostMaps];
+  for (std::size_t i = 0; i < launch.maps.size(); ++i) {
+    const BoundMap& map = launch.maps[i];
+    maps[i] = encode(map.map,
+                     detail::load<std::byte*>(static_cast<const std::byte*>(call) + map.from) + map.offset);
+    pointers[i] = &maps[i];
+  }
+  const int code = launch_(call, pointers, launch.grid.data(), launch.block.data(), launch.cluster.data(),
                            launch.shared_bytes, stream);
   check(static_cast<cudaError_t>(code), "launch the kernel");
 }

@@ -23,7 +23,7 @@ class Library {
 
  private:
   using Prepare = void (*)(const void* call, void* stream);
-  using Launch = int (*)(const void* call, const unsigned* grid, const unsigned* block,
+  using Launch = int (*)(const void* call, void** maps, const unsigned* grid, const unsigned* block,
                          const unsigned* cluster, std::size_t shared, void* stream);
 
   void* handle_;

@@ -9,6 +9,7 @@ import type { Sizes } from './expression.ts';
 import { isKnownStruct, partsOf } from './fields.ts';
 import type { Item } from './items.ts';
 import { type ElementType, isFunctionPointer, type Parameter, type Signature } from './signature.ts';
+import { isTensorMap, type PlannedMap, planMap } from './tensor-map.ts';
 import { matching } from './tokens.ts';
 
 export type Expression = string | number;
@@ -21,7 +22,7 @@ export type PlannedArgument = {
   readonly path?: string;
 } & Contents;
 
-type Contents =
+export type Contents =
   | {
       readonly kind: 'tensor';
       readonly name: string;
@@ -30,6 +31,15 @@ type Contents =
       readonly shape: readonly Expression[];
       readonly values: ValuesDescription;
       readonly tolerance?: ToleranceDescription;
+      /** The kernel gets a tensor map of it in the place of its address. */
+      readonly map?: PlannedMap;
+    }
+  | {
+      /** A tensor map of another argument's tensor. */
+      readonly kind: 'map';
+      readonly name: string;
+      readonly tensor: string;
+      readonly map: PlannedMap;
     }
   | {
       readonly kind: 'workspace';
@@ -80,6 +90,7 @@ export function planParameter(
   counts: Counts = {},
 ): (Contents & { readonly path?: string })[] {
   const given = description.arguments?.[parameter.name];
+  if (isTensorMap(parameter)) return [planMap(parameter, signature, given, items, sizes)];
   const object = typeof given === 'object' && !Array.isArray(given) ? given : {};
   const hasFields = isStruct(parameter) || (!parameter.pointer && object.fields !== undefined); // int2 is both
   if (!hasFields || object.type !== undefined)

@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
 import type { Edit } from './edits.ts';
-import type { Instruction } from './ptx/instruction.ts';
+import type { Instruction, Operand } from './ptx/instruction.ts';
 import { translate } from './ptx/instructions.ts';
 import { join, matching, splitCommas, type Token } from './tokens.ts';
 import { placeOf } from './variables.ts';
@@ -117,7 +117,15 @@ function parse(statement: string, operands: readonly string[]): Instruction | un
   };
 }
 
-function addressIn(text: string, value: (text: string) => string): { address?: string; offset?: string } {
+type Address = Pick<Operand, 'address' | 'offset' | 'coordinates'>;
+
+function addressIn(text: string, value: (text: string) => string): Address {
+  const box = /^\[\s*([%\w]+)\s*,\s*\{([^}]*)\}\s*\]$/.exec(text);
+  if (box)
+    return {
+      ...{ address: value(box[1] ?? ''), offset: '0' },
+      coordinates: (box[2] ?? '').split(',').map((one) => value(one.trim())),
+    };
   const match = /^\[\s*([%\w]+)\s*(?:\+\s*([%\w]+)\s*)?\]$/.exec(text);
   if (!match) return {};
   return { address: value(match[1] ?? ''), offset: match[2] === undefined ? '0' : value(match[2]) };

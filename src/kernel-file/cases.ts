@@ -6,6 +6,7 @@ import type { ToleranceDescription, ValuesDescription } from './description.ts';
 import { evaluate, isKnown, type Sizes } from './expression.ts';
 import type { Plan } from './plan.ts';
 import { bytesOf, type ElementType } from './signature.ts';
+import { isEncodable, mapJson } from './tensor-map.ts';
 
 /** Source of a problem's right answer, as `harness/check/reference.hpp` reads it. */
 export type ReferenceJson = Readonly<Record<string, unknown>> & { readonly kind: string };
@@ -76,8 +77,9 @@ function fits({ where, grid, block }: Plan, sizes: Sizes): boolean {
   return [...grid, ...block].every((one) => evaluate(one, sizes) > 0);
 }
 
-/** Whether the grid consists of whole clusters, without which a launch is refused. */
-function hasWholeClusters({ grid, cluster = [] }: Plan, sizes: Sizes): boolean {
+/** Whether a launch is not refused: the grid consists of whole clusters, and the driver takes the tensor maps. */
+function isLaunchable({ grid, cluster = [], arguments: given }: Plan, sizes: Sizes): boolean {
+  if (given.some((one) => 'map' in one && one.map && !isEncodable(one.map, sizes))) return false;
   const [blocks, size] = [three(grid, sizes), three(cluster, sizes)];
   return blocks.every((one, i) => one % (size[i] ?? 1) === 0);
 }
@@ -107,11 +109,7 @@ function raggedSizes(plan: Plan): Sizes[] {
 function firstFitting(plan: Plan, sizes: (step: number) => Sizes): Sizes | undefined {
   for (let step = 1; step <= reach; step++) {
     const tried = sizes(step);
-    if (
-      Object.values(tried).every((value) => value > 0) &&
-      fits(plan, tried) &&
-      hasWholeClusters(plan, tried)
-    )
+    if (Object.values(tried).every((value) => value > 0) && fits(plan, tried) && isLaunchable(plan, tried))
       return tried;
   }
   return undefined;
@@ -151,6 +149,7 @@ function argumentJson(argument: PlannedArgument, plan: Plan, sizes: Sizes): obje
   const { name, kind } = argument;
   // The entry knows the function; its slot stays empty.
   if (kind === 'function') return { name, kind: 'scalar', type: 'i64', value: 0 };
+  if (kind === 'map') return { name, kind, tensor: argument.tensor, map: mapJson(argument.map, sizes) };
   const { type } = argument;
   if (kind === 'scalar') {
     // The compiler converts what a field of a struct gets.
@@ -165,6 +164,7 @@ function argumentJson(argument: PlannedArgument, plan: Plan, sizes: Sizes): obje
     ...{ name, kind, type, role: argument.role },
     ...{ rows: cols === 0 ? 0 : count / cols, cols, values: valuesJson(argument.values, sizes) },
     ...toleranceJson(argument.tolerance ?? plan.tolerance, type),
+    ...(argument.map && { map: mapJson(argument.map, sizes) }),
   };
 }
 

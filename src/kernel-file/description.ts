@@ -43,6 +43,43 @@ const wholeArgument = z.strictObject({
   tolerance: toleranceSchema.optional(),
 });
 
+/** Swizzles of shared memory, by their number in CUtensorMapSwizzle. */
+export const swizzles = ['none', '32B', '64B', '128B'] as const;
+
+/** Words for a CUtensorMap: what cuTensorMapEncodeTiled is given. */
+const tensorMapWords = {
+  tensor: z
+    .string()
+    .optional()
+    .describe(
+      'Of a CUtensorMap: the pointer argument whose tensor it describes (default: a tensor of its own).',
+    ),
+  box: z
+    .array(expression)
+    .min(1)
+    .max(5)
+    .optional()
+    .describe(
+      'Of a CUtensorMap: elements of a box, in the order of the shape, the contiguous dimension last.',
+    ),
+  strides: z
+    .array(expression)
+    .max(4)
+    .optional()
+    .describe(
+      'Of a CUtensorMap: elements from one index to the next, for all dimensions but the last (default: dense).',
+    ),
+  swizzle: z.enum(swizzles).optional().describe('Of a CUtensorMap (default: none).'),
+  interleave: z
+    .enum(['none', '16B', '32B'])
+    .optional()
+    .describe('Of a CUtensorMap (default: none, all that is supported).'),
+  fill: z
+    .enum(['zeros', 'nan'])
+    .optional()
+    .describe('Of a CUtensorMap: what lies outside of the tensor (default: zeros, all that is supported).'),
+};
+
 const fieldSchema = z
   .union([
     z.array(expression).describe("A tensor's shape, or the elements of an array."),
@@ -56,6 +93,7 @@ const argumentSchema = z
     z.array(expression).describe("A tensor's shape."),
     expression.describe("A scalar's value."),
     wholeArgument.extend({
+      ...tensorMapWords,
       fields: z
         .record(z.string(), fieldSchema)
         .optional()

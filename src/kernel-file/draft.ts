@@ -2,6 +2,7 @@ import { Document, isCollection, isMap, isScalar, visit } from 'yaml';
 import { type Expression, type PlannedArgument, plainName } from './arguments.ts';
 import type { Plan } from './plan.ts';
 import type { PlannedSymbol } from './symbols.ts';
+import type { PlannedMap } from './tensor-map.ts';
 
 /** A first description of kernels, to put beside their source and correct; guesses are marked. */
 export function draftText(plans: readonly Plan[]): string {
@@ -59,10 +60,25 @@ function isSize(argument: PlannedArgument): boolean {
 function described(argument: PlannedArgument): unknown {
   if (argument.kind === 'scalar') return argument.value;
   if (argument.kind === 'function') return argument.value ?? 0;
+  if (argument.kind === 'map') return { tensor: argument.tensor, ...mapWords(argument.map) };
   if (argument.kind === 'workspace') return { role: 'workspace', shape: argument.shape };
-  const { role, shape, values } = argument;
+  const { role, shape, values, map } = argument;
+  if (map) {
+    const { type, ...words } = mapWords(map);
+    return { type, ...words, ...(role !== 'in' && { role }), ...(values !== 'normal' && { values }) };
+  }
   if (role !== 'inout' && (role === 'out' || values === 'normal')) return shape;
   return { shape, ...(role === 'inout' && { role }), ...(values !== 'normal' && { values }) };
+}
+
+function mapWords({ type, shape, box, strides, swizzle }: PlannedMap) {
+  return {
+    type,
+    shape: shape.map(simple),
+    box: box.map(simple),
+    ...(strides && { strides }),
+    ...(swizzle !== 'none' && { swizzle }),
+  };
 }
 
 function symbolValues({ values, type }: PlannedSymbol): unknown {

@@ -4,7 +4,7 @@ import type { Plan } from './plan.ts';
 export const symbol = 'tw_check_kernel';
 
 /**
- * C++ statements that make `list`, the arguments as cudaLaunchKernel takes them, of a call's `slots` (harness/check/problem.hpp):
+ * C++ statements that make `list`, the arguments as cudaLaunchKernel takes them, of a call's `slots` (harness/check/problem.hpp) and `maps`:
  * the compiler knows how structs are laid out.
  */
 function argumentList(
@@ -12,9 +12,12 @@ function argumentList(
   { arguments: given, signature }: Pick<Plan, 'arguments' | 'signature'>,
 ): string {
   const slots = given.map((argument, slot) => ({ ...argument, slot }));
+  const maps = given.filter((one) => 'map' in one && one.map !== undefined);
   const values = signature.parameters.map((_, index) => {
     const own = slots.filter(({ parameter }) => parameter === index);
     const [first] = own;
+    const map = maps.findIndex(({ parameter }) => parameter === index);
+    if (map >= 0) return { code: '', address: `maps[${map}]` };
     const type = `tw::ParametersOf<decltype(&${kernel})>::type<${index}>`;
     if (first?.kind === 'function')
       return {
@@ -38,7 +41,7 @@ export function emulatedEntry(
   return (
     (plan.cooperative ? `extern "C" { extern const char ${symbol}_cooperative = 1; }\n` : '') +
     `extern "C" void ${symbol}_emulated(void** arguments) {\n` +
-    `[[maybe_unused]] char* slots = static_cast<char*>(arguments[0]);\n${argumentList(kernel, plan)}` +
+    `[[maybe_unused]] char* slots = static_cast<char*>(arguments[0]); [[maybe_unused]] void** maps = arguments + 1;\n${argumentList(kernel, plan)}` +
     `tw::call_kernel(&${kernel}, list);\n}\n`
   );
 }
@@ -49,7 +52,7 @@ export function cudaEntry(
   plan: Pick<Plan, 'arguments' | 'signature' | 'cooperative'>,
 ): string {
   return (
-    `extern "C" int ${symbol}_cuda(const void* call, const unsigned* grid, const unsigned* block, const unsigned* cluster, size_t shared, void* stream) {\n` +
+    `extern "C" int ${symbol}_cuda(const void* call, void** maps, const unsigned* grid, const unsigned* block, const unsigned* cluster, size_t shared, void* stream) {\n` +
     `[[maybe_unused]] char* slots = static_cast<char*>(const_cast<void*>(call));\n${argumentList(kernel, plan)}` +
     `return tw::launch(${plan.cooperative}, reinterpret_cast<const void*>(&${kernel}), grid, block, cluster, shared, stream, list);\n}\n`
   );

@@ -53,9 +53,13 @@ export function findSite(items: readonly Item[], { item: kernel, parameters }: S
   return undefined;
 }
 
-/** An expression with the values of the source's constants put in. */
-export function constantExpression(part: readonly Token[], items: readonly Item[]): string {
-  return resolve(part, constantsOf(items), {});
+/** An expression with the values of the source's constants put in, and of what is assigned before. */
+export function constantExpression(
+  part: readonly Token[],
+  items: readonly Item[],
+  before: readonly Token[] = [],
+): string {
+  return resolve(part, [...constantsOf(items), ...before], {});
 }
 
 /** `kTile = 64;` of `constexpr int kTile = 64;` at namespace scope. */

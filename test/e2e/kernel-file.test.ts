@@ -119,7 +119,7 @@ const expected: Readonly<
     histogram: ['passed', '5 cases'],
     histogram_leaves: [
       'race',
-      'load by thread 0 of block (0,0,0) at clusters.cu:36 and earlier atomic by thread',
+      'load by thread 0 of block (0,0,0) at clusters.cu:38 and earlier atomic by thread',
     ],
     histogram_begins: ['race', 'clusters.cu:32 and earlier store by thread'],
     neighbours: ['passed', '2 cases'],
@@ -129,6 +129,18 @@ const expected: Readonly<
     places: ['passed', '1 case'],
     contradicted: ['refused', 'neighbours has __cluster_dims__(4, 1, 1), the description says cluster: [2]'],
     at_namespace_scope: ['refused', 'declare its extern __shared__ memory in the kernel'],
+  },
+  'tma.cu': {
+    add_one: ['passed', '6 cases'],
+    add_one_unannounced: ['hang', '0 of 1 arrivals missing, 2048 bytes missing at tma.cu:27'],
+    add_one_without_fence: ['race', 'fence.proxy.async is missing between them'],
+    add_one_without_wait: ['race', "of shared 'tile' (2048 bytes)"],
+    by_library: ['passed', '6 cases'],
+    transposed: ['passed', '6 cases'],
+    columns: ['passed', '6 cases'],
+    too_long: ['refused', "the tensor map 'map' reaches to byte 11296 of 'in', which has 10240"],
+    undescribed: ['refused', "argument 'map' of columns is a tensor map: say what it describes"],
+    misaligned: ['refused', 'stride[1] is 244 bytes; allowed are multiples of 16'],
   },
   'references.cu': {
     'twice<1>': [
@@ -403,6 +415,24 @@ describe('gen describe', () => {
     expect((await gen(own, ['validate', 'reduce.cu', ...flags])).stdout).toContain(
       'reduce.cu  reduce: passed',
     );
+  });
+
+  test('drafts tensor maps from host code', { timeout: 300_000 }, async () => {
+    const own = temporary();
+    const host = [
+      'constexpr int kRows = 16;',
+      '__global__ void f(const __grid_constant__ CUtensorMap map, float* out, int M) { out[0] = M; }',
+      'void host(float* out, void* in) {',
+      '  CUtensorMap map; int M = 48;',
+      '  cuuint64_t size[2] = {64, 48}; cuuint64_t stride[1] = {256}; cuuint32_t box[2] = {32, kRows}, steps[2] = {1, 1};',
+      '  cuTensorMapEncodeTiled(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, in, size, stride, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,',
+      '    CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);',
+      '  f<<<1, 32>>>(map, out, M);',
+      '}',
+    ];
+    writeFileSync(join(own, 'x.cu'), `${host.join('\n')}\n`);
+    const { stdout } = await gen(own, ['describe', 'x.cu', '--out', workspace().out]);
+    expect(stdout).toContain('map: { type: f32, shape: [ 48, 64 ], box: [ 16, 32 ], swizzle: 128B }');
   });
 
   test('prints a schema that the docs have', async () => {

@@ -131,6 +131,9 @@ std::string argument_in(const std::string& module, const std::string& place) {
   if (colon == std::string::npos) return "";
   std::ifstream source(module.substr(0, module.rfind('/') + 1) + place.substr(0, colon));
   std::string line;
+  // Preprocessed: its lines are not those that debuggers know.
+  if (std::getline(source, line) && line.rfind("# ", 0) == 0) return "";
+  source.seekg(0);
   for (long i = std::strtol(place.c_str() + colon + 1, nullptr, 10); i > 0; --i)
     if (!std::getline(source, line)) return "";
   const std::string argument = first_argument(line);

@@ -54,6 +54,35 @@ function bulkLoad(one: Instruction): string | undefined {
   );
 }
 
+/** C++ of the map and the coordinates in `[%1, {%2, %3}]`. */
+function boxOf(operand: Operand | undefined, rank: string | undefined) {
+  const { address, coordinates = [] } = operand ?? {};
+  if (address === undefined || coordinates.length !== Number(rank)) return undefined;
+  const at = `const int tw_at[] = {${coordinates.map((one) => `static_cast<int>(${one})`).join(', ')}};`;
+  return { at, map: `reinterpret_cast<const CUtensorMap*>(${space}pointer(${address}, 0))` };
+}
+
+/** A tensor copy to shared memory, to that of several blocks where a mask follows. */
+function tensorLoad(
+  { operands: [to, from, barrier, mask] }: Instruction,
+  match: RegExpExecArray,
+): string | undefined {
+  const [, rank, multicast] = match;
+  const box = boxOf(from, rank);
+  const [destination, address] = [shared(to), shared(barrier)];
+  if (!box || !destination || !address || (multicast && !mask)) return undefined;
+  const blocks = multicast ? `static_cast<std::uint16_t>(${mask?.vector[0]})` : '0';
+  return `{ ${box.at} simt::tensor_load(${destination}, ${box.map}, tw_at, ${address}, ${blocks}); }`;
+}
+
+function tensorStore({ operands: [to, from] }: Instruction, match: RegExpExecArray): string | undefined {
+  const box = boxOf(to, match[1]);
+  const source = shared(from);
+  return (
+    box && source && `{ ${box.at} simt::tensor_store(${box.map}, ${source}, tw_at, simt::BulkReduce::none); }`
+  );
+}
+
 function bulkStore(one: Instruction): string | undefined {
   const [to, from] = one.operands;
   const destination = pointer(to);
@@ -122,6 +151,19 @@ export const hopper: readonly (readonly [RegExp, Emit])[] = [
     bulkLoad,
   ],
   [/^cp\.async\.bulk\.global\.shared::cta\.bulk_group(?:\.L2::cache_hint)?$/, bulkStore],
+  [
+    /^cp\.async\.bulk\.tensor\.([1-5])d\.shared::(?:cluster|cta)\.global(?:\.tile)?\.mbarrier::complete_tx::bytes(\.multicast::cluster)?(?:\.L2::cache_hint)?$/,
+    tensorLoad,
+  ],
+  [
+    /^cp\.async\.bulk\.tensor\.([1-5])d\.global\.shared::cta(?:\.tile)?\.bulk_group(?:\.L2::cache_hint)?$/,
+    tensorStore,
+  ],
+  [
+    /^prefetch\.tensormap$/,
+    ({ operands: [map] }) =>
+      pointer(map) && `simt::tensor_prefetch(reinterpret_cast<const CUtensorMap*>(${pointer(map)}));`,
+  ],
   [/^cp\.async\.bulk\.commit_group$/, () => 'simt::bulk_commit();'],
   [
     /^cp\.async\.bulk\.wait_group(\.read)?$/,

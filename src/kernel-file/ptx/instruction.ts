@@ -13,6 +13,8 @@ export interface Operand {
   /** C++ of the register in brackets, and what is added to it. */
   readonly address?: string;
   readonly offset?: string;
+  /** C++ of what stands in braces behind it: coordinates of a tensor copy. */
+  readonly coordinates?: readonly string[];
   /** As written. */
   readonly text: string;
 }
