@@ -114,6 +114,10 @@ test('a pattern keeps 1,024 calls: others are served anew each time, and nothing
   });
 });
 
+test('products of several patterns are one call, of which all run or none', async () => {
+  expect(await keyed<object>('grouped', '')).toEqual([{ resolved: 3, error: 'call 2: b is null' }]);
+});
+
 test('16 threads measure each key once and none waits for a wrong result', async () => {
   const lines = await keyed('threads');
   expect(lines).toHaveLength(3);

@@ -1,5 +1,6 @@
 import { type Arch, defineFamily } from '../../../src/model/family.ts';
 import { casesOf } from './cases.ts';
+import { cells } from './cells.ts';
 import { constraints } from './constraints.ts';
 import { operation } from './operation.ts';
 import { activations, type Point, parameters } from './parameters.ts';
@@ -60,6 +61,8 @@ export default defineFamily<typeof parameters.specs>({
   },
   notSupported,
   workloads,
+  cells,
+  tensorCores: ({ path }) => path !== 'naive',
   cases: casesOf,
   // 2: any operands; 1: any sizes, where X and Y are aligned.
   generality: ({ path }) => (path === 'naive' ? 2 : 1),

@@ -1,5 +1,6 @@
 import { type Arch, defineFamily } from '../../../src/model/family.ts';
 import { casesOf } from './cases.ts';
+import { cells } from './cells.ts';
 import { constraints } from './constraints.ts';
 import { operation } from './operation.ts';
 import { activations, loadElements, type Point, parameters, tileOf } from './parameters.ts';
@@ -61,6 +62,8 @@ export default defineFamily<typeof parameters.specs>({
   },
   notSupported,
   workloads,
+  cells,
+  tensorCores: ({ path }) => path !== 'naive',
   cases: casesOf,
   // 2: any operands; 1: any sizes, where A and B are aligned; 0: what TMA can store.
   generality: (point) => (loadElements(point) === 1 ? 2 : point.path === 'mma' ? 1 : 0),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -159,6 +159,18 @@ class Call:
             self.library.check(status)
         self._idle.append(operands)
 
+    @staticmethod
+    def run_grouped(calls: Sequence[Call], operands: Sequence[Any], stream: int) -> None:
+        """Enqueues calls of one operation and context, in order; where one is refused, none."""
+        if not calls:
+            return
+        columns = [_addresses(call._handles[1] for call in calls)] if len(calls[0]._handles) > 1 else []
+        columns += [_addresses(ctypes.addressof(call._held[2]) for call in calls), _addresses(map(ctypes.addressof, operands))]
+        first = calls[0]
+        first.library.check(first._functions.grouped(first._handles[0], *columns, len(calls), stream))
+        for call, idle in zip(calls, operands, strict=True):
+            call._idle.append(idle)
+
     def ready(self, places: Sequence[str], **fixed: float) -> Ready:
         """The call without the stream and the addresses of these operands, for `run` of the same module. It lives no longer than this."""
         operands = self._struct(**self._fixed, **fixed)
@@ -181,6 +193,12 @@ class Call:
         return said
 
 
+def _addresses(all_of_them: Iterable[Any]) -> Any:
+    """A C array of pointers."""
+    listed = [one.value if isinstance(one, ctypes.c_void_p) else one for one in all_of_them]
+    return (ctypes.c_void_p * len(listed))(*listed)
+
+
 class _Functions:
     """The C functions of one operation in one library."""
 
@@ -199,6 +217,7 @@ class _Functions:
         self.run = of("", pointer)
         self.tune = of("_tune", pointer)
         self.explain = of("_explain", pointer, pointer)
+        self.grouped = of("_grouped", ctypes.c_size_t, pointer)
 
     @classmethod
     def of(cls, library: Library, operation: Operation) -> _Functions:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -126,6 +127,31 @@ class BsrMatrix:
         # A view of a sparse tensor cannot enter compiled code; detached it can.
         return cls.from_parts(crow, col, bsr.values().detach().contiguous(), (rows, columns))
 
+    @classmethod
+    def block_diagonal(cls, matrices: Sequence[BsrMatrix]) -> BsrMatrix:
+        """The matrices along a diagonal: its product with their operands B, one below the other, is their products, one below the
+        other, in one launch, with no work for what is not stored. Values are copied. All have one block size, which divides
+        the rows and columns of all but the last."""
+        if not matrices:
+            raise InvalidArgument("there is no matrix to put on a diagonal")
+        blocks, whole = {one.block for one in matrices}, matrices[:-1]
+        if len(blocks) > 1 or any(size % one.block for one in whole for size in one.shape):
+            raise InvalidArgument(f"matrices in blocks of {sorted(blocks)}: one block size must divide the rows and columns of all but the last")
+        first = matrices[0]
+        kinds = [one.pattern.grid for one in matrices]
+        row_ptr = _integers(first.values, sum(height for height, _ in kinds) + 1)
+        col_idx = _integers(first.values, sum(one.pattern.blocks for one in matrices))
+        values = empty((col_idx.shape[0], first.block, first.block), first._values.type, first.values)
+        row = column = at = 0
+        for one, (height, width) in zip(matrices, kinds, strict=True):
+            stored = slice(at, at + one.pattern.blocks)
+            row_ptr[row + 1 : row + height + 1] = one.pattern.row_ptr[1:] + at
+            col_idx[stored] = one.pattern.col_idx + column
+            values[stored] = one.values
+            row, column, at = row + height, column + width, stored.stop
+        sizes = tuple(sum(one.shape[i] for one in matrices) for i in (0, 1))
+        return cls.from_parts(row_ptr, col_idx, values, sizes)
+
     def to_dense(self) -> Array:
         """The matrix with its zeros, of the same package and type."""
         pattern, size = self.pattern, self.pattern.block
@@ -236,6 +262,45 @@ def matmul(
     lines = _lines(view(result, "out"), "out", "row")
     _multiply(a, b, dense, lines, _Epilogue(alpha, beta, bias, activation))
     return result
+
+
+def grouped_matmul(
+    a: Sequence[BsrMatrix],
+    b: Sequence[Array],
+    *,
+    bias: Sequence[Array | None] | None = None,
+    activation: str | None = None,
+) -> list[Array]:
+    """act(A * B + bias) of each pair, as one call: the experts of a layer, each with a pattern and sizes of its own.
+
+    All are looked at before the first is enqueued; each is a launch of the kernel that suits it. Experts with as many columns
+    each are one product, and one launch, by BsrMatrix.block_diagonal.
+
+    Args:
+        a: matrices on one device.
+        b: of each a matrix of as many rows as A has columns, row-major or column-major.
+        bias: of each a row's element or None.
+        activation: None, "relu", "gelu", "gelu-tanh" or "silu".
+
+    Raises:
+        InvalidArgument, NotSupported, NoDevice: nothing was computed then.
+    """
+    biases = [None] * len(a) if bias is None else bias
+    if not len(a) == len(b) == len(biases):
+        raise InvalidArgument(f"{len(a)} matrices, {len(b)} operands b and {len(biases)} biases: there must be as many of each")
+    if not a:
+        return []
+    dense = [_lines(_dense_view(one, matrix), "b", "row") for matrix, one in zip(a, b, strict=True)]
+    results = [
+        empty((matrix.shape[0], lines.seen.shape[1]), lines.seen.type, one) for matrix, lines, one in zip(a, dense, b, strict=True)
+    ]
+    outs = [_lines(view(result, "out"), "out", "row") for result in results]
+    thens = [_Epilogue(1.0, 0.0, one, activation) for one in biases]
+    made = [_call(*parts) for parts in zip(a, dense, outs, thens, strict=True)]
+    with on_device(b[0], dense[0].seen):
+        stream = current_stream(b[0], dense[0].seen.device)
+        Call.run_grouped([call for call, _ in made], [operands for _, operands in made], stream)
+    return results
 
 
 def bsr_gemm(a: BsrMatrix, b: Array) -> Array:
