@@ -67,6 +67,7 @@ PlannedLaunch::PlannedLaunch(simt::Entry entry, const std::string& name, const B
 }
 
 simt::Result PlannedLaunch::run(const simt::Config& wanted, const void* call) const {
+  if (launch_.unless.holds(call)) return {};
   KernelParameters<simt::TensorMap> parameters;
   if (!parameters.fill(launch_, maps_.data(), call, move))
     throw Refused("launch of " + name_ + ": the address of a tensor map is not a multiple of 16");

@@ -86,6 +86,7 @@ class HostProgram : public Program {
     if (plan_.clear_bytes > 0) std::memset(plan_.clear, 0, plan_.clear_bytes);
     struct NoMap {};
     for (const BoundLaunch& launch : plan_.launches) {
+      if (launch.unless.holds(plan_.call.data())) continue;
       KernelParameters<NoMap> parameters;
       parameters.fill(launch, nullptr, plan_.call.data(), [](NoMap&, void*) { return true; });
       dynamic_cast<HostModule&>(*module_).kernel(*static_cast<const axpby::Args*>(parameters.pointers[0]));

@@ -89,42 +89,6 @@ struct TiledMap {
 /// Bytes of the argument struct that a kernel may have beside its tensor maps, and how many of these.
 inline constexpr std::size_t kMostArgumentBytes = 2048, kMostMaps = 8;
 
-// A family says in a struct of its own, its Call, what changes from run to run: addresses, the workspace's
-// among them, and scalars. `from` below is an offset in it.
-
-/// One value of the call on its way into the kernel's arguments.
-struct Patch {
-  enum class Kind : std::uint8_t {
-    word,     // 4 bytes
-    address,  // 8 bytes, plus `value`
-    aligned,  // an int: whether the address is a multiple of `value`, a power of two
-  };
-  Kind kind;
-  std::uint32_t to, from;
-  std::uint64_t value;
-};
-
-/// A tensor map among the kernel's parameters; its address comes with the call, and lies `offset` bytes further on.
-struct BoundMap {
-  TiledMap map;
-  std::uint32_t from;
-  std::size_t offset;
-};
-
-/// A kernel launch that lacks only what comes with the call. The kernel takes the argument struct, then the
-/// maps.
-struct BoundLaunch {
-  std::string entry;  // appended to the variant's symbol; empty for the main kernel
-  std::array<unsigned, 3> grid{1, 1, 1};
-  std::array<unsigned, 3> block{1, 1, 1};
-  std::array<unsigned, 3> cluster{1, 1, 1};
-  std::size_t shared_bytes = 0;      // dynamic
-  bool dependent = false;            // programmatic dependent launch
-  std::vector<std::byte> arguments;  // the argument struct with its constants
-  std::vector<Patch> patches;        // of the struct
-  std::vector<BoundMap> maps;
-};
-
 namespace detail {
 
 template <class T>
@@ -143,6 +107,54 @@ std::uint32_t offset_of(Member Struct::* member) {
 }
 
 }  // namespace detail
+
+// A family says in a struct of its own, its Call, what changes from run to run: addresses, the workspace's
+// among them, and scalars. `from` below is an offset in it.
+
+/// One value of the call on its way into the kernel's arguments.
+struct Patch {
+  enum class Kind : std::uint8_t {
+    word,                // 4 bytes
+    address,             // 8 bytes, plus `value`
+    aligned,             // an int: whether the address is a multiple of `value`, a power of two
+    address_if_aligned,  // 8 bytes where the address is such a multiple; else what was there stays
+  };
+  Kind kind;
+  std::uint32_t to, from;
+  std::uint64_t value;
+};
+
+/// A tensor map among the kernel's parameters; its address comes with the call, and lies `offset` bytes further on.
+struct BoundMap {
+  TiledMap map;
+  std::uint32_t from;
+  std::size_t offset;
+};
+
+/// Whether an address of the call is a multiple of `bytes`, a power of two; with 0 bytes none is.
+struct AddressCondition {
+  std::uint32_t from = 0, bytes = 0;
+
+  bool holds(const void* call) const noexcept {
+    const auto* const address = static_cast<const std::byte*>(call) + from;
+    return bytes != 0 && (detail::load<std::uintptr_t>(address) & (bytes - 1)) == 0;
+  }
+};
+
+/// A kernel launch that lacks only what comes with the call. The kernel takes the argument struct, then the
+/// maps.
+struct BoundLaunch {
+  std::string entry;  // appended to the variant's symbol; empty for the main kernel
+  std::array<unsigned, 3> grid{1, 1, 1};
+  std::array<unsigned, 3> block{1, 1, 1};
+  std::array<unsigned, 3> cluster{1, 1, 1};
+  std::size_t shared_bytes = 0;      // dynamic
+  bool dependent = false;            // programmatic dependent launch
+  std::vector<std::byte> arguments;  // the argument struct with its constants
+  std::vector<Patch> patches;        // of the struct
+  std::vector<BoundMap> maps;
+  AddressCondition unless;  // calls for which it holds do without the launch
+};
 
 /// Puts a BoundLaunch together: constants go into `args`, what comes with a call is named member by member.
 template <class Args, class Call>
@@ -164,6 +176,17 @@ class LaunchBuilder {
   template <class From>
   void set_if_aligned(int Args::* to, From* Call::* from, std::size_t bytes) {
     add(Patch::Kind::aligned, to, from, bytes);
+  }
+  /// Copies an address of the call in runs in which it is a multiple of `bytes`; in others the argument is what it was set to
+  /// before.
+  template <class To, class From>
+  void set_address_if_aligned(To* Args::* to, From* Call::* from, std::size_t bytes) {
+    add(Patch::Kind::address_if_aligned, to, from, bytes);
+  }
+  /// Leaves the launch out of runs in which an address is a multiple of `bytes`, a power of two.
+  template <class From>
+  void leave_out_if_aligned(From* Call::* address, std::size_t bytes) {
+    launch.unless = {detail::offset_of(address), static_cast<std::uint32_t>(bytes)};
   }
   /// Adds a tensor map as the kernel's next parameter, for the tensor at an address of the call, `bytes` further on.
   template <class From>
@@ -278,10 +301,13 @@ struct KernelParameters {
     if (patch.kind == Patch::Kind::address) {
       const std::uint64_t moved = address + patch.value;
       std::memcpy(to, &moved, sizeof moved);
-    } else {
-      const int aligned = (address & (patch.value - 1)) == 0;
-      std::memcpy(to, &aligned, sizeof aligned);
+      return;
     }
+    const int aligned = (address & (patch.value - 1)) == 0;
+    if (patch.kind == Patch::Kind::aligned)
+      std::memcpy(to, &aligned, sizeof aligned);
+    else if (aligned)
+      std::memcpy(to, &address, sizeof address);
   }
 };
 

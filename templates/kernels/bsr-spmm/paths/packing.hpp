@@ -13,6 +13,17 @@ struct PackedB {
   std::size_t bytes;
 };
 
+/// Whether a B whose address allows it may be read where it is, by the strides of the packed one: its lines begin at multiples of
+/// 16 bytes and are not far apart, and products follow each other.
+inline bool may_stay(const Shape& shape) {
+  const std::int64_t unit = 16 / input_bytes(shape);
+  const bool near =
+      shape.ldb <= 2 * detail::quotient_up(static_cast<std::int64_t>(width_b(shape)), unit) * unit;
+  const bool dense =
+      shape.batch == 1 || shape.b_stride == static_cast<std::int64_t>(lines_b(shape)) * shape.ldb;
+  return shape.ldb % unit == 0 && near && dense;
+}
+
 /// B behind `behind` bytes of the workspace.
 inline PackedB packed_b(const Shape& shape, std::size_t behind) {
   constexpr std::size_t kAlignment = 256;
@@ -20,17 +31,19 @@ inline PackedB packed_b(const Shape& shape, std::size_t behind) {
   PackedB packed{};
   packed.lines = static_cast<std::int64_t>(lines_b(shape));
   packed.width = static_cast<std::int64_t>(width_b(shape));
-  packed.leading = detail::quotient_up(packed.width, unit) * unit;
+  packed.leading = may_stay(shape) ? shape.ldb : detail::quotient_up(packed.width, unit) * unit;
   packed.offset = (behind + kAlignment - 1) / kAlignment * kAlignment;
   packed.bytes = static_cast<std::size_t>(shape.batch * packed.lines * packed.leading * input_bytes(shape));
   return packed;
 }
 
-/// The launch of the kernel that packs B.
-inline BoundLaunch packing(const Shape& shape, const Parameters& parameters, const PackedB& packed) {
+/// The launch of the kernel that packs B. With `unless_aligned` runs whose B is aligned to 16 bytes do without.
+inline BoundLaunch packing(const Shape& shape, const Parameters& parameters, const PackedB& packed,
+                           bool unless_aligned) {
   using Args = UntypedPackArgs;
   const std::int64_t threads = parameters.number("packThreads"), unit = 16 / input_bytes(shape);
-  const std::int64_t thread_blocks = detail::quotient_up(packed.lines * (packed.leading / unit), threads);
+  const std::int64_t thread_blocks =
+      detail::quotient_up(packed.lines * detail::quotient_up(packed.width, unit), threads);
   refuse_unless(thread_blocks < (std::int64_t{1} << 31), "packs B by more thread blocks than a grid has");
   LaunchBuilder<Args, Call> kernel;
   kernel.launch.entry = "_pack";
@@ -44,6 +57,7 @@ inline BoundLaunch packing(const Shape& shape, const Parameters& parameters, con
   kernel.args.width = static_cast<int>(packed.width);
   kernel.set(&Args::from, &Call::b);
   kernel.set(&Args::to, &Call::workspace, packed.offset);
+  if (unless_aligned) kernel.leave_out_if_aligned(&Call::b, 16);
   return kernel.finish();
 }
 
@@ -55,12 +69,14 @@ inline Shape with_packed_b(const Shape& shape, const PackedB& packed) {
   return changed;
 }
 
-/// Has B packed before what follows, in room behind what the workspace has.
-inline PackedB pack_b(const Shape& shape, const Parameters& parameters, Bound& bound) {
+/// Has B packed before what follows, in room behind what the workspace has. With `unless_aligned` runs whose B is aligned to 16
+/// bytes do without, and must read it where it is.
+inline PackedB pack_b(const Shape& shape, const Parameters& parameters, Bound& bound,
+                      bool unless_aligned = false) {
   const PackedB packed = packed_b(shape, bound.workspace.bytes);
   if (packed.bytes > 0) {
     bound.workspace.bytes = packed.offset + packed.bytes;
-    bound.launches.push_back(packing(shape, parameters, packed));
+    bound.launches.push_back(packing(shape, parameters, packed, unless_aligned));
   }
   return packed;
 }

@@ -29,6 +29,13 @@ List wgmma() {
           {"packB", 0, nullptr},     {"boxElements", 64, nullptr},   {"plainArgs", 1, nullptr}};
 }
 
+List packing() {
+  return {{"path", 0, "general"},        {"block", 64, nullptr},        {"tileN", 128, nullptr},
+          {"copyBytes", 16, nullptr},    {"panel", 1, nullptr},         {"order", 0, "natural"},
+          {"packB", 1, nullptr},         {"packThreads", 128, nullptr}, {"threads", 128, nullptr},
+          {"sharedBytes", 4096, nullptr}};
+}
+
 List with(List list, const Parameter& changed) {
   for (Parameter& parameter : list)
     if (std::string_view(parameter.name) == changed.name) parameter = changed;
@@ -40,7 +47,7 @@ const std::vector<std::int32_t> kRowPtr = {0, 1, 1, 5, 7};
 bsr_spmm::Shape shape() { return bsr_spmm::packed_f16(256, 1000, 512, 64, 7, kRowPtr.data(), nullptr); }
 
 bsr_spmm::Call call() {
-  alignas(16) static std::byte memory[64];
+  alignas(16) static std::byte memory[512];
   bsr_spmm::Call at{};
   at.row_ptr = at.col_idx = kRowPtr.data();
   at.values = at.b = memory;
@@ -124,6 +131,35 @@ TEST_CASE("longest rows come first") {
   unknown.host_row_ptr = nullptr;
   CHECK_THROWS_WITH(workspace(unknown, list), doctest::Contains("needs a host copy of row_ptr"));
   CHECK_EQ(workspace(unknown, mma()).bytes, 0u);
+}
+
+TEST_CASE("B is packed where its lines or its address are not aligned") {
+  bsr_spmm::Shape problem = shape();
+  bsr_spmm::Call at = call();
+  const auto reads = [&] {
+    const Bound bound = bound_to(problem, packing());
+    REQUIRE_EQ(bound.launches.size(), 2u);
+    const auto args = args_of<bsr_spmm::general::UntypedArgs>(bound.launches[1], at);
+    const bool packed = !bound.launches[0].unless.holds(&at);
+    CHECK_EQ(args.b, packed ? at.workspace : at.b);
+    return std::string(packed ? "packed " : "as it is ") + std::to_string(args.ldb);
+  };
+  at.workspace = const_cast<std::byte*>(static_cast<const std::byte*>(at.b) + 256);
+  CHECK_EQ(reads(), "as it is 1000");
+  problem.ldb = 1008;
+  CHECK_EQ(reads(), "as it is 1008");
+  at.b = static_cast<const std::byte*>(at.b) + 2;
+  CHECK_EQ(reads(), "packed 1008");
+  problem.ldb = 1001;
+  CHECK_EQ(reads(), "packed 1000");
+  problem.ldb = 4096;
+  CHECK_EQ(reads(), "packed 1000");
+  at = call(), problem = shape();
+  at.workspace = const_cast<std::byte*>(static_cast<const std::byte*>(at.b) + 256);
+  problem.batch = 2, problem.values_stride = 7 * 64 * 64, problem.b_stride = 512 * 1000;
+  CHECK_EQ(reads(), "as it is 1000");
+  problem.b_stride += 8;
+  CHECK_EQ(reads(), "packed 1000");
 }
 
 TEST_CASE("refuses what it was not made for") {

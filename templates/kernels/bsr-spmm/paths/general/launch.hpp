@@ -170,9 +170,11 @@ inline void bind(const Shape& shape, const Parameters& parameters, Bound& bound)
     if (transposed) kernel.set(&UntypedArgs::blocks, &Call::workspace, pattern.rows.size() * sizeof(Row));
   }
   if (parameters.number("packB") != 0) {
-    const PackedB packed = pack_b(shape, parameters, bound);
+    const bool stays = may_stay(shape);
+    const PackedB packed = pack_b(shape, parameters, bound, stays);
     detail::set_operands(kernel, with_packed_b(shape, packed));
     kernel.set(&UntypedArgs::b, &Call::workspace, packed.offset);
+    if (stays) kernel.set_address_if_aligned(&UntypedArgs::b, &Call::b, 16);
   } else {
     detail::set_operands(kernel, shape);
     kernel.set(&UntypedArgs::b, &Call::b);
