@@ -97,6 +97,18 @@ const best: readonly Part[] = (['f16', 'bf16'] as const).flatMap((input) => {
     { ...base, block: [128], group: [1], stages: [3, 6], consumers: [2] },
   ];
 });
+/** For every type and block the path naive, which takes every call, and for every order mma, which takes lines of whole 16 bytes. */
+const fallback: readonly Part[] = (['f16', 'bf16'] as const).flatMap((input) => {
+  const types: Part = { input: [input], output: [input, 'f32'] };
+  const base: Part = { ...mma, ...types, layoutX: ['row', 'column'], layoutY: ['row', 'column'] };
+  return [
+    { ...types, path: ['naive'], block: [16, 32, 64, 128] },
+    { ...base, block: [16], group: [8], warpsN: [2] },
+    { ...base, block: [32], group: [4], warpsM: [2], warpsN: [2] },
+    { ...base, block: [64] },
+    { ...base, block: [128], group: [1], warpsM: [2], warpsN: [2] },
+  ];
+});
 const ids = (list: typeof workloads) => list.map(({ id }) => id);
 
 export const presets: Readonly<Record<string, Preset<Specs>>> = {
@@ -115,6 +127,11 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     doc: 'The path wgmma on an H200, f16 in and out.',
     where: hopper,
     workloads: ids([...main, ...layers].filter(({ problem }) => Number(problem.block) >= 64)),
+  },
+  fallback: {
+    doc: 'For every type, order and block a variant on tensor cores that takes lines of whole 16 bytes, and the path naive, which takes every call.',
+    where: fallback,
+    workloads: [],
   },
   full: { doc: 'An even sample of the whole space.', sample: 500, workloads: ids(small) },
 };

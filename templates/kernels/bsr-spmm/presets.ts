@@ -204,7 +204,7 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     workloads: [],
   },
   fallback: {
-    doc: 'For every block size a variant that takes any beta, and one that takes operands of any alignment too, f16 in and out; for all types the path naive, which takes every call.',
+    doc: 'For every block size a variant that takes any beta, and one that takes operands of any alignment too, f16 in and out; for all other types, layouts and a transposed A one on tensor cores that packs B; for all types the path naive, which takes every call.',
     where: [
       {
         ...mma,

@@ -100,35 +100,50 @@ const layouts: readonly Part[] = [
   { layoutB: ['row'], layoutC: ['column'] },
 ];
 
-/** A variant of any beta, and one of any alignment, for each layout that the other paths leave out. */
-export const generalFallbacks: readonly Part[] = layouts.flatMap((layout) => [
-  ...usual({ ...layout, order: ['natural'] }),
-  ...usual({ ...layout, ...anywhere }),
-]);
+/** For each block size a variant that packs B, so that it may have any width and alignment. */
+function packed(choices: Part): Part[] {
+  // Two thread blocks in the shared memory of an A100's multiprocessor.
+  const fitting = (part: Part): Part => ({ ...part, ...(part.block?.includes(128) && { tileK: [32] }) });
+  const narrowed: Part = choices.input?.includes('f32') ? { tileK: [16] } : {};
+  return usual({ packB: [true], order: ['natural'] }).map((part) => ({
+    ...fitting(part),
+    ...choices,
+    ...narrowed,
+  }));
+}
 
-/** Every type, layout and transposition once for every block size: B is packed, so that it may have any width and alignment. */
-const everyCell: readonly Part[] = [false, true].flatMap((transposeA) =>
-  (
-    [
-      { input: ['f16'], output: ['f16', 'f32'] },
-      { input: ['bf16'], output: ['bf16', 'f32'] },
-      { input: ['f32'], output: ['f32'], tileK: [16] },
-    ] satisfies readonly Part[]
-  ).flatMap((types) =>
-    usual({
-      ...{ layoutB: ['row', 'column'], layoutC: ['row', 'column'], transposeA: [transposeA] },
-      ...{ packB: [true], order: ['natural'] },
-      // Two thread blocks in the shared memory of an A100's multiprocessor.
-    }).map((part): Part => ({ ...part, ...(part.block?.includes(128) && { tileK: [32] }), ...types })),
-  ),
+const everyLayout: Part = { layoutB: ['row', 'column'], layoutC: ['row', 'column'] };
+const otherTypes: readonly Part[] = [
+  { input: ['f16'], output: ['f32'] },
+  { input: ['bf16'], output: ['bf16', 'f32'] },
+  { input: ['f32'], output: ['f32'] },
+];
+
+/** Every type, layout and transposition once for every block size. */
+const everyCell: readonly Part[] = [f16, ...otherTypes].flatMap((types) =>
+  packed({ ...types, ...everyLayout, transposeA: [false, true] }),
 );
+
+/**
+ * A variant of any beta, and one of any alignment, for each layout of f16 that the other paths leave out; and one that packs B for
+ * all else that has no other variant on tensor cores.
+ */
+export const generalFallbacks: readonly Part[] = [
+  ...layouts.flatMap((layout) => [
+    ...usual({ ...layout, order: ['natural'] }),
+    ...usual({ ...layout, ...anywhere }),
+  ]),
+  ...packed(f16),
+  ...packed({ ...f16, ...everyLayout, transposeA: [true] }),
+  ...otherTypes.flatMap((types) => packed({ ...types, ...everyLayout, transposeA: [false, true] })),
+];
 
 const idsOf = (workloads: readonly Workload[]) => workloads.map(({ id }) => id);
 
 /** One for each kind of operation. */
 export const generalPresets: Readonly<Record<string, Preset<Specs>>> = {
   'every-cell': {
-    doc: 'A variant on tensor cores for every type, layout and block size, A as it is and transposed, for B of any width and alignment: the path general, which packs B. `gen cells` lists them.',
+    doc: 'A variant on tensor cores for every type, layout and block size, A as it is and transposed, for B of any width and alignment: the path general, which packs a B that is not aligned. `gen cells` lists them.',
     where: everyCell,
     workloads: [],
   },
