@@ -27,6 +27,12 @@ function notSupported({ path }: Point, arch: Arch): string | undefined {
   return missing.length > 0 ? `needs ${missing.join(', ')}, which ${arch.name} does not have` : undefined;
 }
 
+/** 3: any operands; 2: lines of A and B of even length; 1: any sizes, where A and B are aligned to 16 bytes; 0: what TMA can store. */
+function generality(point: Point): number {
+  if (point.path === 'wgmma') return 0;
+  return { 1: 3, 2: 2 }[loadElements(point)] ?? 1;
+}
+
 export default defineFamily<typeof parameters.specs>({
   name: 'gemm',
   summary: 'C[M,N] = act(alpha * A[M,K] * B[K,N] + beta * C + bias), row-major, f16 or bf16',
@@ -65,8 +71,7 @@ export default defineFamily<typeof parameters.specs>({
   cells,
   tensorCores: ({ path }) => path !== 'naive',
   cases: casesOf,
-  // 2: any operands; 1: any sizes, where A and B are aligned; 0: what TMA can store.
-  generality: (point) => (loadElements(point) === 1 ? 2 : point.path === 'mma' ? 1 : 0),
+  generality,
   priority: (point) => ({ naive: 0, mma: 1, wgmma: 2 })[point.path] * 1000 + sizesOf(point).accumulators,
   deterministic: () => true,
 });

@@ -85,6 +85,14 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     where: [...mmaCandidates, ...hopper],
     workloads: mainIds,
   },
+  fallback: {
+    doc: 'For every type and activation a variant on tensor cores that takes aligned lines and one that takes lines of even length, and the path naive, which takes every call.',
+    where: [
+      { path: ['naive'], element: element.values, activation: activation.values },
+      { ...mma, copyBytes: [16, 4], element: element.values, activation: activation.values },
+    ],
+    workloads: [],
+  },
   hopper: { doc: 'The path wgmma on an H200, f16.', where: hopper, workloads: mainIds },
   full: { doc: 'An even sample of the whole space.', sample: 500, workloads: [...smallIds, ...largeIds] },
 };
