@@ -18,6 +18,7 @@ import { buildManifest, cubinsOf, describeOperation, type Shipped } from './mani
 import {
   clearRemains,
   kernelFolder,
+  kernelSource,
   libraryPath,
   lockPath,
   mustBeReplaceable,
@@ -25,6 +26,7 @@ import {
 } from './place.ts';
 import { mustCompile } from './proof.ts';
 import type { LibraryRequest } from './request.ts';
+import { emulatedIds } from './twin.ts';
 import { typedManifest } from './typescript.ts';
 
 export interface Library {
@@ -137,10 +139,18 @@ async function writeOwn(
   binding: Binding,
   staged: string,
 ): Promise<ManifestOperation> {
+  const { family, selection, artifacts } = request;
+  const sources = selection.variants.map((id) => sourceOf(id, artifacts));
+  const held = emulatedIds(
+    family,
+    sources.map(({ variant }) => variant),
+    selection.fallbacks,
+  );
   const shipped: Shipped[] = [];
-  for (const id of request.selection.variants) shipped.push(await ship(id, request, staged));
+  for (const source of sources)
+    shipped.push(await ship(source, held.has(source.variant.id), request, staged));
   const kernels = shipped.map(({ source }) => source.text);
-  await copyFromFamily(binding, request.family.operation.name, request.folder, kernels, staged);
+  await copyFromFamily(binding, family.operation.name, request.folder, kernels, staged);
   return describeOperation(request, shipped, packageVersion());
 }
 
@@ -149,17 +159,23 @@ async function writeTypes(operation: ManifestOperation, staged: string): Promise
 }
 
 /** Puts one variant's source and device code into the package. */
-async function ship(id: string, request: LibraryRequest, staged: string): Promise<Shipped> {
-  const source = sourceOf(id, request.artifacts);
-  const folder = kernelFolder(request.family.operation.name);
-  await write(join(staged, folder, `${id}.cu`), source.text);
+async function ship(
+  source: Source,
+  emulated: boolean,
+  request: LibraryRequest,
+  staged: string,
+): Promise<Shipped> {
+  const { name } = request.family.operation;
+  const folder = kernelFolder(name);
+  const { id } = source.variant;
+  await write(join(staged, kernelSource(name, id, emulated)), source.text);
   const { cudaHome, executor } = request;
   const cubins = cubinsOf(id, request.artifacts);
   if (cubins.length > 0 && cudaHome === undefined)
     throw new Error('there are cubins, but no CUDA toolkit was named to pack them with');
   const images = [];
   for (const cubin of cubins) images.push(await packImage(cubin, staged, folder, cudaHome ?? '', executor));
-  return { source, images };
+  return { source, emulated, images };
 }
 
 function sourceOf(id: string, artifacts: readonly Artifact[]): Source {

@@ -19,12 +19,14 @@ import type { Timing } from '../model/wisdom.ts';
 import type { Workload } from '../model/workload.ts';
 import { sha256 } from '../util/hash.ts';
 import { featuresOf } from './features.ts';
-import { kernelFolder } from './place.ts';
+import { kernelSource } from './place.ts';
 import type { LibraryRun, OperationRequest } from './request.ts';
 
 /** A selected variant with everything the package holds of it. */
 export interface Shipped {
   readonly source: Source;
+  /** Held by the emulated library, too. */
+  readonly emulated: boolean;
   readonly images: readonly ManifestImage[];
 }
 
@@ -78,7 +80,7 @@ function describeParameters(family: AnyFamily): ManifestOperation['parameters'] 
 }
 
 function describeVariant(
-  { source, images }: Shipped,
+  { source, emulated, images }: Shipped,
   family: AnyFamily,
   verdicts: readonly Verdict[],
   fallbacks: readonly string[],
@@ -97,7 +99,8 @@ function describeVariant(
     deterministic,
     ...(family.accuracy && { accuracy: family.accuracy(parameters) }),
     fallback: fallbacks.includes(id),
-    source: `${kernelFolder(family.operation.name)}/${id}.cu`,
+    emulated,
+    source: kernelSource(family.operation.name, id, emulated),
     hash: source.hash,
     kernels: kernelsIn(source),
     images: [...images],

@@ -15,6 +15,11 @@ export function kernelFolder(operation: string): string {
   return `kernels/${operation}`;
 }
 
+/** A variant's source. Those that only the CUDA library has lie in a folder below the others. */
+export function kernelSource(operation: string, id: string, emulated: boolean): string {
+  return `${kernelFolder(operation)}/${emulated ? '' : 'cuda/'}${id}.cu`;
+}
+
 /** The file that one process at a time locks to write the library. */
 export function lockPath(out: string): string {
   return join(out, '.library.lock');

@@ -53,6 +53,8 @@ const manifestVariantSchema = z.object({
   accuracy: z.number().optional(),
   /** Here for problems that the chosen variants refuse. */
   fallback: z.boolean(),
+  /** Whether the emulated library holds it; the CUDA library holds all. */
+  emulated: z.boolean(),
   /** The rendered source, inside the library's source tree. */
   source: z.string(),
   /** SHA-256 of the rendered source, hex. */

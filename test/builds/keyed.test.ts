@@ -36,7 +36,7 @@ beforeAll(async () => {
     where: `block == 64 && input == "f16" && output == "f16" && (path == "naive" || path == "mma" && tileN == 128 && tileK == 64)`,
     cuda: false,
   }));
-  const define = { CMAKE_CXX_FLAGS: '-O1', CMAKE_BUILD_TYPE: 'None' };
+  const define = { CMAKE_CXX_FLAGS: '-O1', CMAKE_BUILD_TYPE: 'None', TILEWRIGHT_EMULATE_ALL: 'ON' };
   const prefix = join(root, 'prefix');
   await installLibrary(library, prefix, localExecutor, { cuda: 'off', shared: false, define, toolFolders });
   program = join(root, 'keyed');

@@ -26,7 +26,7 @@ beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'tilewright-calls-'));
   const presets = ['quick', 'hopper-types', 'narrow', 'every-cell'];
   const { path } = await emitTestLibrary({ out: join(root, 'out'), presets, where, cuda: false });
-  const define = { CMAKE_CXX_FLAGS: '-O1', CMAKE_BUILD_TYPE: 'None' };
+  const define = { CMAKE_CXX_FLAGS: '-O1', CMAKE_BUILD_TYPE: 'None', TILEWRIGHT_EMULATE_ALL: 'ON' };
   await installLibrary(path, join(root, 'prefix'), localExecutor, { cuda: 'off', define, toolFolders });
 }, 600_000);
 afterAll(() => rm(root, { recursive: true, force: true }));

@@ -13,7 +13,9 @@ export function toyShipped(
   text = `TW_EXPORT(${variant.symbol})\nTW_EXPORT(${variant.symbol}_reduce)\n`,
 ): Shipped[] {
   const image = { arch: 'sm_90a', file: 'kernels/x.fatbin', bytes: 10, cubinBytes: 30, hash: sha256('x') };
-  return [{ source: { variant, path: '/tmp/x.cu', text, hash: sha256(text) }, images: [image] }];
+  return [
+    { source: { variant, path: '/tmp/x.cu', text, hash: sha256(text) }, emulated: true, images: [image] },
+  ];
 }
 
 export function toyVerdicts(words: Partial<Record<'cuda' | 'emulated', VerdictName>> = {}): Verdict[] {

@@ -105,7 +105,8 @@ const binding: Binding = {
       versionPatch: patch,
       abiVersion,
       hasCuda: all.some((one) => hasCuda(one)),
-      kernels: variants.flatMap(({ kernels }) => kernels),
+      kernels: kernelsOf(variants, true),
+      cudaKernels: kernelsOf(variants, false),
       images: variants.flatMap(({ images }) => images).map(({ file }, index) => ({ file, index })),
     };
   },
@@ -161,9 +162,20 @@ function libraryRow(operation: ManifestOperation) {
     wisdom: wisdom
       .map(({ gpu, driver, date, id }) => `${gpu} (driver ${driver}, ${date.slice(0, 10)}, ${id})`)
       .join(', '),
-    variants: operation.variants.map(({ source }) => source),
+    variants: sourcesOf(operation, true),
+    cudaVariants: sourcesOf(operation, false),
     choices: withoutRepeats(operation.policy).map(({ variant, workload }) => ({ variant, workload })),
   };
+}
+
+/** Kernels that the emulated library holds, or those that it does not. */
+function kernelsOf(variants: readonly ManifestVariant[], emulated: boolean): string[] {
+  return variants.filter((variant) => variant.emulated === emulated).flatMap(({ kernels }) => kernels);
+}
+
+/** Their sources. */
+function sourcesOf({ variants }: ManifestOperation, emulated: boolean): string[] {
+  return variants.filter((variant) => variant.emulated === emulated).map(({ source }) => source);
 }
 
 /** Whether a GPU can run all of an operation's kernels: its run had a CUDA compiler. */

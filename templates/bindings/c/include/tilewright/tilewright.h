@@ -1,7 +1,7 @@
 /* tilewright.h - definitions shared by all operations of the library: status codes and their texts, versions, devices.
  *
  * C99 and C++11 or later; needs no CUDA header. Two libraries implement it with one ABI: `tilewright` runs
- * its kernels on an NVIDIA GPU, `tilewright_emulated` runs the same kernels on the CPU, on host pointers, for
+ * its kernels on an NVIDIA GPU, `tilewright_emulated` runs one of each kind of them on the CPU, on host pointers, for
  * tests without a GPU.
  *
  * Every function may be called from any thread. Work is enqueued on the stream that the caller passes. No function

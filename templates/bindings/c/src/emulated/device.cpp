@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstring>
 #include <mutex>
+#include <string_view>
 
 #include "emulated/kernels.hpp"
 #include "emulated/launcher.hpp"
@@ -12,9 +13,15 @@
 namespace tilewright::library::device {
 namespace {
 
-simt::Entry find_entry(const std::string& kernel) {
+/// Null for a kernel that only the CUDA library has.
+simt::Entry find_entry(std::string_view kernel) {
   for (std::size_t i = 0; i < kKernelCount; ++i)
     if (kernel == kKernels[i].name) return kKernels[i].entry;
+  return nullptr;
+}
+
+simt::Entry entry_of(const std::string& kernel) {
+  if (const simt::Entry entry = find_entry(kernel)) return entry;
   throw Error(TW_STATUS_INTERNAL, "the library has no kernel " + kernel);
 }
 
@@ -46,7 +53,7 @@ auto translated(Body&& body) {
 class EmulatedProgram final : public Program {
  public:
   void add(const std::string& kernel, const BoundLaunch& launch) {
-    launches_.push_back({kernel, {find_entry(kernel), kernel, launch}});
+    launches_.push_back({kernel, {entry_of(kernel), kernel, launch}});
   }
   void enqueue(const void* call, tw_stream) const override {
     const std::lock_guard lock(one_at_a_time());
@@ -86,7 +93,11 @@ DeviceLimits limits() {
   return limits;
 }
 
-std::string refusal(const Variant&, const DeviceLimits&) { return {}; }
+std::string refusal(const Variant& variant, const DeviceLimits&) {
+  if (find_entry(variant.symbol)) return {};
+  return "not compiled for the emulated device, which has a kernel of its kind (cmake -DTILEWRIGHT_EMULATE_ALL=ON "
+         "compiles all)";
+}
 
 std::unique_ptr<const Program> load(const Variant& variant, const DeviceLimits&,
                                     const std::vector<BoundLaunch>& launches) {
