@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { digestOf } from '../../src/tuned/record.ts';
-import { gen, workspace } from '../helpers/gen.ts';
+import { genHere, workspace } from '../helpers/gen.ts';
 
 /** A record, and its path below a cache folder. */
 function fileOf(key: string): { path: string; text: string } {
@@ -19,7 +19,7 @@ test('gen cache lists, shows, exports, imports, verifies and prunes', async () =
     writeFileSync(join(folder, name), text);
   };
   const cache = (name: string, ...words: string[]) =>
-    gen(path, ['cache', name, '--folder', folder, ...words]);
+    genHere(path, ['cache', name, '--folder', folder, ...words]);
   expect(await cache('list')).toMatchObject({ code: 0, stdout: '' });
   const good = fileOf('op n=8');
   put(good.path, good.text);
@@ -37,7 +37,7 @@ test('gen cache lists, shows, exports, imports, verifies and prunes', async () =
   expect(await cache('prune')).toMatchObject({ code: 0, stdout: `${join(folder, bad.path)}\n` });
   expect((await cache('export', join(path, 'records.jsonl'))).code).toBe(0);
   const elsewhere = ['--folder', join(path, 'other')];
-  const imported = await gen(path, ['cache', 'import', join(path, 'records.jsonl'), ...elsewhere]);
+  const imported = await genHere(path, ['cache', 'import', join(path, 'records.jsonl'), ...elsewhere]);
   expect(imported).toMatchObject({ code: 0, stderr: expect.stringContaining('1 records added') });
-  expect((await gen(path, ['cache', 'list', ...elsewhere])).stdout).toContain('op n=8');
+  expect((await genHere(path, ['cache', 'list', ...elsewhere])).stdout).toContain('op n=8');
 });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { packageRoot } from '../../src/util/package-root.ts';
-import { gen, workspace } from '../helpers/gen.ts';
+import { genHere, workspace } from '../helpers/gen.ts';
 
 const page = readFileSync(join(packageRoot, 'docs/emulated-device.md'), 'utf8');
 const id = /^\s+(bsr_spmm\.\S+) \(emulated\)$/m.exec(page)?.[1] ?? '';
@@ -16,7 +16,7 @@ function linesOf(block: string): string[] {
 
 test('docs/emulated-device.md walks from message to fix as it happens', { timeout: 300_000 }, async () => {
   const { path, out } = workspace();
-  expect((await gen(path, ['render', 'bsr-spmm', id])).code).toBe(0);
+  expect((await genHere(path, ['render', 'bsr-spmm', id])).code).toBe(0);
   const sources = join(out, 'sources/bsr-spmm');
   const text = readFileSync(join(sources, readdirSync(sources)[0] ?? ''), 'utf8');
 
@@ -32,7 +32,7 @@ test('docs/emulated-device.md walks from message to fix as it happens', { timeou
   expect(asShown).toEqual(linesOf(broken));
 
   writeFileSync(join(path, 'racy.cu'), racy.join('\n'));
-  const found = await gen(path, ['validate', 'bsr-spmm', 'racy.cu', '--device', 'emulated', '--json']);
+  const found = await genHere(path, ['validate', 'bsr-spmm', 'racy.cu', '--device', 'emulated', '--json']);
   expect(found.code).toBe(1);
   const verdict = found.events.find((event) => event.event === 'verdict');
   expect(oneBlank(page)).toContain(verdict?.evidence.message);

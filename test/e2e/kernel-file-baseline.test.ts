@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { gen, workspace } from '../helpers/gen.ts';
+import { genHere, workspace } from '../helpers/gen.ts';
 
 const description = (kernel: string) =>
   `- { kernel: ${kernel}, sizes: { n: 64 }, arguments: { out: [n] }, grid: 1, block: 64, ragged: false }\n`;
@@ -18,7 +18,7 @@ test('a baseline keeps what is known from failing', { timeout: 300_000 }, async 
   const say = async (kernels: string, ...more: string[]) => {
     const text = `/* tilewright\n${description('racing')}${description('overrun')}*/\n${kernels}`;
     writeFileSync(join(own, 'x.cu'), text);
-    return gen(own, ['validate', 'x.cu', '--baseline', 'known.json', '--out', workspace().out, ...more]);
+    return genHere(own, ['validate', 'x.cu', '--baseline', 'known.json', '--out', workspace().out, ...more]);
   };
   const first = await say(racing + right);
   expect(first.code).toBe(0);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { packageRoot } from '../../src/util/package-root.ts';
-import { gen, workspace } from '../helpers/gen.ts';
+import { genHere, workspace } from '../helpers/gen.ts';
 
 const page = readFileSync(join(packageRoot, 'docs/check-a-kernel.md'), 'utf8');
 const readme = readFileSync(join(packageRoot, 'README.md'), 'utf8');
@@ -21,12 +21,12 @@ test('docs/check-a-kernel.md shows what happens', { timeout: 300_000 }, async ()
   const file = join(folder, 'softmax.cu');
   const flags = ['--out', workspace().out];
   writeFileSync(file, source);
-  const first = await gen(folder, ['validate', 'softmax.cu', ...flags]);
+  const first = await genHere(folder, ['validate', 'softmax.cu', ...flags]);
   expect(asOnPage('npx validate softmax.cu', first.stdout)).toBe(racy);
   expect(first.code).toBe(1);
   const declaration = '  __shared__ float shared[256];\n';
   writeFileSync(file, source.replace(declaration, `${declaration}  __syncthreads();\n`));
-  const second = await gen(folder, ['validate', 'softmax.cu', ...flags]);
+  const second = await genHere(folder, ['validate', 'softmax.cu', ...flags]);
   expect(asOnPage('npx validate softmax.cu', second.stdout)).toBe(mended);
   expect(second.code).toBe(0);
 });

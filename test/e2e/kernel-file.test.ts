@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { packageRoot } from '../../src/util/package-root.ts';
-import { gen, workspace } from '../helpers/gen.ts';
+import { gen, genHere, workspace } from '../helpers/gen.ts';
 
 const folder = join(packageRoot, 'test/fixtures/check');
 
@@ -201,7 +201,7 @@ const expected: Readonly<
 
 async function verdicts(file: string, ...flags: string[]) {
   const { out } = workspace();
-  const { code, events } = await gen(folder, ['validate', file, '--json', '--out', out, ...flags]);
+  const { code, events } = await genHere(folder, ['validate', file, '--json', '--out', out, ...flags]);
   const found = events.map((event) => {
     if (event.event === 'verdict') return { word: event.verdict, ...event.evidence, name: event.variant };
     if (event.event === 'error') return { word: 'refused', message: event.message, name: '' };
@@ -236,11 +236,11 @@ describe('validate x.cu', () => {
 
   test('shows a race with both lines and a command that finds it again', { timeout: 300_000 }, async () => {
     const { out } = workspace();
-    const { stdout } = await gen(folder, ['validate', 'softmax.cu', '--out', out]);
+    const { stdout } = await genHere(folder, ['validate', 'softmax.cu', '--out', out]);
     expect(stdout).toContain('49 |   const float offset = shared[0];');
     expect(stdout).toContain('54 |   if (lane == 0) shared[warp] = sum;');
     const [, command = ''] = /\$ node \S+ (.*)/.exec(stdout) ?? [];
-    const again = await gen(folder, [...command.split(' '), '--out', out]);
+    const again = await genHere(folder, [...command.split(' '), '--out', out]);
     expect(again.code).toBe(1);
     expect(again.stdout).toContain('write after read');
   });
@@ -269,7 +269,7 @@ describe('validate x.cu', () => {
       join(own, 'softmax.cu'),
       text.replace(/ {2}\/\/ A barrier is missing.*/, '  __syncthreads();'),
     );
-    const { stdout, code } = await gen(own, ['validate', 'softmax.cu', '--out', workspace().out]);
+    const { stdout, code } = await genHere(own, ['validate', 'softmax.cu', '--out', workspace().out]);
     expect(stdout).toContain('softmax.cu  softmax: passed  6 cases');
     expect(code).toBe(0);
   });
@@ -283,7 +283,7 @@ describe('validate x.cu', () => {
         '__global__ void twice(const float* in, float* out, int n) { if (threadIdx.x < n) out[threadIdx.x] = 2 * in[threadIdx.x]; }\n',
     );
     const flags = ['--out', workspace().out];
-    const other = await gen(own, ['validate', 'wrong.cu', '--against', 'other.cu:stencil', ...flags]);
+    const other = await genHere(own, ['validate', 'wrong.cu', '--against', 'other.cu:stencil', ...flags]);
     expect(other.stdout).toContain('wrong.cu  twice: wrong');
     expect(other.code).toBe(1);
     for (const [value, code] of [
@@ -291,7 +291,7 @@ describe('validate x.cu', () => {
       [3, 1],
     ] as const) {
       writeFileSync(join(own, 'out.npy'), npy([2, 2, 2, value]));
-      const result = await gen(own, ['validate', 'wrong.cu', '--against', 'out.npy', ...flags]);
+      const result = await genHere(own, ['validate', 'wrong.cu', '--against', 'out.npy', ...flags]);
       expect(result.stdout).toContain(code === 0 ? 'passed' : "'out': 1 of 4 elements fail");
       expect(result.code).toBe(code);
     }
@@ -306,7 +306,7 @@ describe('validate x.cu', () => {
     const described = (symbols: string) => `/* tilewright\n${given}symbols: ${symbols}\n*/\n`;
     const say = async (symbols: string, type: string, ...flags: string[]) => {
       writeFileSync(join(own, 'x.cu'), described(symbols) + kernel('f', type));
-      return (await gen(own, ['validate', 'x.cu', '--out', workspace().out, ...flags])).stdout;
+      return (await genHere(own, ['validate', 'x.cu', '--out', workspace().out, ...flags])).stdout;
     };
     writeFileSync(join(own, 'other.cu'), kernel('g', 'double'));
     writeFileSync(
@@ -349,7 +349,7 @@ describe('validate x.cu', () => {
     );
     const against = async (name: string) => {
       const argv = ['validate', 'softmax.cu', '--against', `ref.py:${name}`, '--out', workspace().out];
-      return (await gen(own, argv)).stdout;
+      return (await genHere(own, argv)).stdout;
     };
     expect(await against('softmax')).toContain('softmax.cu  softmax: passed  6 cases');
     expect(await against('twice')).toContain(
@@ -363,7 +363,7 @@ describe('validate x.cu', () => {
     const flags = ['--out', workspace().out];
     const answer = async (text: string, ...more: string[]) => {
       writeFileSync(join(own, 'x.cu'), text);
-      const { code, stdout, stderr } = await gen(own, ['validate', 'x.cu', ...more, ...flags]);
+      const { code, stdout, stderr } = await genHere(own, ['validate', 'x.cu', ...more, ...flags]);
       expect(code).toBe(2);
       return stdout + stderr;
     };
@@ -388,7 +388,7 @@ describe('validate x.cu', () => {
 test('--junit and --sarif name kernel, verdict and lines', { timeout: 300_000 }, async () => {
   const own = temporary();
   const files = ['--junit', join(own, 'j.xml'), '--sarif', join(own, 's.json')];
-  await gen(folder, ['validate', 'softmax.cu', '--out', workspace().out, ...files]);
+  await genHere(folder, ['validate', 'softmax.cu', '--out', workspace().out, ...files]);
   const junit = readFileSync(join(own, 'j.xml'), 'utf8');
   expect(junit).toContain('<testsuite name="softmax.cu" tests="1" failures="1" errors="0">');
   expect(junit).toContain('<failure type="race" message="race: byte 0 of shared');
@@ -407,12 +407,12 @@ describe('gen describe', () => {
     const flags = ['--out', workspace().out];
     const text = readFileSync(join(folder, 'reduce.cu'), 'utf8').replace(/\/\/ tilewright\n(\/\/.*\n)+/, '');
     writeFileSync(join(own, 'reduce.cu'), text);
-    const { stdout } = await gen(own, ['describe', 'reduce.cu', 'reduce', ...flags]);
+    const { stdout } = await genHere(own, ['describe', 'reduce.cu', 'reduce', ...flags]);
     expect(stdout).toBe(
       'kernel: reduce\nsizes: [ { n: 1024 }, { n: 1000 } ] # a guess\narguments:\n  in: [ n ] # a guess\n  out: [ n ] # a guess\ngrid: (n + 256 - 1) / 256\nblock: 256\nshared: 256 * 4\n',
     );
     writeFileSync(join(own, 'reduce.yaml'), stdout.replace('out: [ n ]', 'out: [ "ceil_div(n, 256)" ]'));
-    expect((await gen(own, ['validate', 'reduce.cu', ...flags])).stdout).toContain(
+    expect((await genHere(own, ['validate', 'reduce.cu', ...flags])).stdout).toContain(
       'reduce.cu  reduce: passed',
     );
   });
@@ -436,7 +436,7 @@ describe('gen describe', () => {
   });
 
   test('prints a schema that the docs have', async () => {
-    const { stdout } = await gen(folder, ['describe', '--schema']);
+    const { stdout } = await genHere(folder, ['describe', '--schema']);
     await expect(stdout).toMatchFileSnapshot(join(packageRoot, 'docs/description.schema.json'));
   });
 

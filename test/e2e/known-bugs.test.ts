@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { packageRoot } from '../../src/util/package-root.ts';
-import { gen, workspace } from '../helpers/gen.ts';
+import { genHere, workspace } from '../helpers/gen.ts';
 
 const folder = join(packageRoot, 'test/fixtures/known-bugs');
 const page = readFileSync(join(packageRoot, 'docs/known-bugs.md'), 'utf8');
@@ -15,7 +15,7 @@ const files = readdirSync(folder).filter((name) => name.endsWith('.cu'));
 test('the page has at least ten', () => expect(rows.length).toBeGreaterThanOrEqual(10));
 
 test.each(files)('says of %s what the page says', { timeout: 300_000 }, async (file) => {
-  const { code, events } = await gen(folder, ['validate', file, '--json', '--out', workspace().out]);
+  const { code, events } = await genHere(folder, ['validate', file, '--json', '--out', workspace().out]);
   expect(code).toBe(1);
   const found = events.flatMap((event) =>
     event.event === 'verdict'

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { localExecutor } from '../../src/exec/local.ts';
-import { gen, genArgv, workspace } from '../helpers/gen.ts';
+import { genArgv, genHere, workspace } from '../helpers/gen.ts';
 
 /** The integers of a .npy file of version 1. */
 function integersOf(file: string): readonly number[] {
@@ -14,7 +14,7 @@ function integersOf(file: string): readonly number[] {
 
 test('gen problem writes the matrix that a workload names', { timeout: 300_000 }, async () => {
   const { path } = workspace();
-  const make = (...args: string[]) => gen(path, ['problem', 'bsr-spmm', ...args]);
+  const make = (...args: string[]) => genHere(path, ['problem', 'bsr-spmm', ...args]);
   const asked = ['1024.d12.b32', '--to', 'made', '--tensors', 'row_ptr', 'col_idx', '--json'];
   // Its line is none of a run's events.
   const { exitCode, stdout, stderr } = await localExecutor.run(
@@ -48,9 +48,9 @@ test('gen problem writes the matrix that a workload names', { timeout: 300_000 }
   });
 
   // The same program says who serves a kind of call; an A100 has a kernel on tensor cores for each.
-  const served = await gen(path, ['cells', 'bsr-spmm', '--preset', 'every-cell', '--arch', 'sm_80']);
+  const served = await genHere(path, ['cells', 'bsr-spmm', '--preset', 'every-cell', '--arch', 'sm_80']);
   expect(served).toMatchObject({ code: 0, stderr: expect.stringContaining('0 of 800 without a variant') });
-  const plain = await gen(path, ['cells', 'bsr-spmm', '--where', 'path == "naive"']);
+  const plain = await genHere(path, ['cells', 'bsr-spmm', '--where', 'path == "naive"']);
   expect(plain).toMatchObject({ code: 1, stderr: expect.stringContaining('800 of 800 without') });
-  expect((await gen(path, ['cells', 'gemm'])).stderr).toContain('gemm lists no kinds of calls');
+  expect((await genHere(path, ['cells', 'gemm'])).stderr).toContain('gemm lists no kinds of calls');
 });

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { packageRoot } from '../../src/util/package-root.ts';
 import { folderOf } from '../helpers/folder.ts';
-import { gen } from '../helpers/gen.ts';
+import { genHere } from '../helpers/gen.ts';
 
 const committed = (name: string) => readFileSync(join(packageRoot, name), 'utf8');
 /** Arguments of each `gen report` on evidence files, and the file that it writes. */
@@ -23,7 +23,7 @@ test('docs/results/README.md says how the wisdom and each page of results are ma
 
 test.each(commands)('$file is what its command makes of the evidence', async ({ args, file }) => {
   const folder = folderOf();
-  const { code, stderr } = await gen(packageRoot, [...args, join(folder, basename(file))]);
+  const { code, stderr } = await genHere(packageRoot, [...args, join(folder, basename(file))]);
   expect(code, stderr).toBe(0);
   for (const made of [file, file.replace(/\.md$/, '.svg')])
     expect(readFileSync(join(folder, basename(made)), 'utf8') === committed(made), made).toBe(true);
