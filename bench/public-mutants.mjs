@@ -90,12 +90,10 @@ const described = waiting.filter(
   ({ description, label }) => description && new RegExp(flags.only).test(label),
 );
 const chosen = described.filter((_, i) => i % Number(flags.every) === Number(flags.first));
-const evidence = {
-  command: ['node bench/public-mutants.mjs', ...process.argv.slice(2)].join(' '),
-  date: new Date().toISOString().slice(0, 10),
-  commit: execFileSync('git', ['-C', here, 'rev-parse', 'HEAD'], { encoding: 'utf8' }).trim(),
-  checkouts: Object.fromEntries(checkouts.map(({ name, commit }) => [name, commit])),
-};
+const command = ['node bench/public-mutants.mjs', ...process.argv.slice(2)].join(' ');
+const date = new Date().toISOString().slice(0, 10);
+const commit = execFileSync('git', ['-C', here, 'rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();
+const revisions = Object.fromEntries(checkouts.map(({ name, commit }) => [name, commit]));
 const known =
   flags.json && existsSync(flags.json) ? JSON.parse(readFileSync(flags.json, 'utf8')).kernels : [];
 const kernels = known.filter(({ label }) => !chosen.some((one) => one.label === label));
@@ -106,8 +104,9 @@ for (const subject of chosen) {
     console.log(`  ${word} as it is: its mutants are not asked`);
     continue;
   }
-  kernels.push({ label: subject.label, mutants: await judge(subject) });
-  if (flags.json) writeFileSync(flags.json, `${JSON.stringify({ ...evidence, kernels }, null, 1)}\n`);
+  kernels.push({ label: subject.label, command, commit, mutants: await judge(subject) });
+  if (flags.json)
+    writeFileSync(flags.json, `${JSON.stringify({ date, checkouts: revisions, kernels }, null, 1)}\n`);
 }
 rmSync(scratch, { recursive: true, force: true });
 

@@ -65,6 +65,13 @@ const product = {
   ...{ grid: 1, block: [16, 16], reference: ours('matmul_corner'), tolerance: 1e-3 },
 };
 
+/** Two columns for each thread. */
+const tiledProduct = {
+  ...product,
+  sizes: { ...product.sizes, cols: 32 },
+  defines: { ...product.defines, tile_size_x: 2 },
+};
+
 const examples = {
   'convolution.cu': convolutions,
   'expdist.cu': [
@@ -86,7 +93,7 @@ const examples = {
       ...{ grid: 1, block: 32, reference: ours('total') },
     },
   ],
-  'matmul.cu': [product],
+  'matmul.cu': [tiledProduct],
   'pnpoly.cu': [
     polygon('cn_pnpoly', 'pnpoly.cu:cn_pnpoly_naive'),
     polygon('cn_pnpoly_naive', ours('in_polygon')),
@@ -152,7 +159,7 @@ const tests = {
   ],
 };
 const tutorial = {
-  'matmul.cu': [product],
+  'matmul.cu': [tiledProduct],
   'matmul_naive.cu': [product],
   'matmul_shared.cu': [product],
 };
