@@ -123,7 +123,7 @@ const expected: Readonly<
     ],
     histogram_begins: ['race', 'clusters.cu:32 and earlier store by thread'],
     neighbours: ['passed', '2 cases'],
-    neighbours_leave: ['race', 'exit: plain load to the shared memory of block rank'],
+    neighbours_leave: ['race', 'nothing orders its end behind the plain load of its shared memory by thread'],
     neighbours_too_far: ['out-of-bounds', 'mapa to rank 4 of a cluster of 4'],
     by_instructions: ['passed', '2 cases'],
     places: ['passed', '1 case'],

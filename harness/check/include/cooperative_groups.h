@@ -50,7 +50,7 @@ class cluster_group {
   struct arrival_token {};
   [[gnu::always_inline]] static void sync() { barrier_wait(barrier_arrive()); }
   [[gnu::always_inline]] static arrival_token barrier_arrive() {
-    simt::cluster_arrive(true);
+    simt::cluster_arrive(true, false);
     return {};
   }
   [[gnu::always_inline]] static void barrier_wait(arrival_token = {}) { simt::cluster_wait(); }

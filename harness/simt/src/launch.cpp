@@ -154,6 +154,8 @@ void reset_block(Block& block) {
   for (NamedBarrier& barrier : block.barriers) barrier = {};
   block.mbarriers->reset();
   for (auto& group : block.warpgroups) group->reset();
+  block.visits.clear();
+  block.ended.clear();
   poison_shared(block);
   for (unsigned w = 0; w < machine.warps_per_block; ++w) {
     Warp& warp = machine.warps[block.index * machine.warps_per_block + w];
@@ -284,6 +286,7 @@ void thread_left(Thread& self) {
   self.copies->check_exit(self);
   self.bulk->check_exit(self);
   Block& block = *self.block;
+  check_visits(self);
   barrier_lost_thread(block);
   cluster_lost_thread(*block.cluster);
   complete_convergences(*self.warp);

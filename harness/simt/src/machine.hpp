@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -98,7 +99,7 @@ struct Thread {
   int leads = -1;            // convergence of the warp that this thread must execute
   const void* pc = nullptr;  // in the kernel, behind the primitive being executed
   std::uint32_t cluster_generation = 0;
-  bool cluster_arrived = false;
+  bool cluster_arrived = false, cluster_aligned = false;
   Timeline time;
   std::unique_ptr<CopyQueue> copies;
   std::unique_ptr<BulkQueue> bulk;
@@ -154,6 +155,13 @@ struct NamedBarrier {
 class Mbarriers;
 class Warpgroup;
 
+/// An access of a thread to the shared memory of another block of its cluster.
+struct Visit {
+  std::uint32_t epoch;  // the thread's
+  const char* what;
+  const void* pc;
+};
+
 struct Block {
   std::uint32_t index = 0;  // in the wave
   unsigned rank = 0;        // in the cluster
@@ -165,6 +173,8 @@ struct Block {
   NamedBarrier barriers[16];
   std::unique_ptr<Mbarriers> mbarriers;
   std::vector<std::unique_ptr<Warpgroup>> warpgroups;
+  std::map<std::uint32_t, Visit> visits;  // the last of each thread of other blocks
+  ClockBuilder ended;                     // all that its threads knew when they ended
 };
 
 struct Cluster {

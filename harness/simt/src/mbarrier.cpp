@@ -133,6 +133,7 @@ Mbarrier* use_mbarrier(Thread& self, std::uint32_t address, const char* what) {
     report("exit", text("%s on mbarrier 0x%x of block rank %u, which has exited", what, offset, block.rank));
     return nullptr;
   }
+  note_visit(block, what);
   Mbarrier* barrier = block.mbarriers->find(offset);
   if (!barrier) {
     report("mbarrier", text("%s on mbarrier 0x%x, which is not initialised", what, offset));

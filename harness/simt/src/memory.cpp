@@ -12,6 +12,7 @@
 #include <stdexcept>
 
 #include "page.hpp"
+#include "sync.hpp"
 #include "variables.hpp"
 
 namespace simt {
@@ -229,7 +230,8 @@ unsigned char* shared_memory(Block& block, std::uint32_t address, std::uint32_t 
   return nullptr;
 }
 
-bool check_live(const Block& block, const char* what) {
+bool check_live(Block& block, const char* what) {
+  note_visit(block, what);
   if (block.live > 0) return true;
   report("exit", text("%s to the shared memory of block rank %u, which has exited", what, block.rank));
   return false;

@@ -62,7 +62,7 @@ Block& block_of(std::uint32_t address);
 unsigned char* shared_memory(Block& block, std::uint32_t address, std::uint32_t bytes, const char* what);
 
 /// Reports an access to the shared memory of a block all of whose threads have ended; true where it lives.
-bool check_live(const Block& block, const char* what);
+bool check_live(Block& block, const char* what);
 
 /// Race detector, when it is on. Shared addresses must have passed shared_memory().
 void note_shared_read(Block& block, std::uint32_t address, std::uint32_t bytes, const Access& access);

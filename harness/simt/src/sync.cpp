@@ -194,9 +194,11 @@ void report_apart(const Thread& waiting, const Thread& arrived) {
 
 void check_together_when_waiting(const Thread& self) {
   if (self.block->cluster->arrived == 0 || has_arrived(self)) return;
-  for (std::uint32_t lane = 0; lane < 32; ++lane)
-    if (~self.warp->absent >> lane & 1u && has_arrived(self.warp->threads[lane]))
-      return report_apart(self, self.warp->threads[lane]);
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    if (self.warp->absent >> lane & 1u) continue;
+    const Thread& other = self.warp->threads[lane];
+    if (other.cluster_aligned && has_arrived(other)) return report_apart(self, other);
+  }
 }
 
 void check_together_when_arriving(const Thread& self) {
@@ -205,6 +207,26 @@ void check_together_when_arriving(const Thread& self) {
     const Thread& other = self.warp->threads[lane];
     if (!has_arrived(other) && waits_for_others(other)) return report_apart(other, self);
   }
+}
+
+void note_visit(Block& block, const char* what) {
+  const Thread& self = *machine.current;
+  if (machine.detect && &block != self.block)
+    block.visits.insert_or_assign(self.index, Visit{self.time.epoch, what, self.pc});
+}
+
+void check_visits(const Thread& thread) {
+  Block& block = *thread.block;
+  if (!machine.detect || machine.blocks_per_cluster == 1) return;
+  contribute_clock(thread, thread.time.known.seen, block.ended);
+  if (block.live > 0 || block.visits.empty()) return;
+  const ClockRef known = block.ended.freeze();
+  for (const auto& [visitor, visit] : block.visits)
+    if (visit.epoch > known->of(visitor))
+      report_once("exit", reinterpret_cast<std::uintptr_t>(visit.pc),
+                  block_name(machine.first_block + block.index) + " ends, and nothing orders its end behind the " +
+                      visit.what + " of its shared memory by " + thread_name(machine.threads[visitor]) +
+                      at(visit.pc) + ": the barrier of the cluster is missing before it");
 }
 
 void barrier_lost_thread(Block& block) {
@@ -251,14 +273,15 @@ void bar_arrive(int id, int threads) {
   if (core::arrive(self, id, threads, false)) core::maybe_yield();
 }
 
-void cluster_arrive(bool release) {
+void cluster_arrive(bool release, bool aligned) {
   core::Thread& self = SIMT_ENTER();
   core::Cluster& cluster = *self.block->cluster;
   if (self.cluster_arrived)
     core::fail("barrier", "barrier.cluster.arrive twice without barrier.cluster.wait between");
   self.cluster_arrived = true;
   self.cluster_generation = cluster.generation;
-  core::check_together_when_arriving(self);
+  self.cluster_aligned = aligned;
+  if (aligned) core::check_together_when_arriving(self);
   if (release) core::release(self, cluster.gathering);
   if (++cluster.arrived >= cluster.live) core::complete(cluster);
 }

@@ -24,10 +24,16 @@ void acquire(Thread& thread, const Knowledge& released);
 void barrier_lost_thread(Block& block);
 void cluster_lost_thread(Cluster& cluster);
 
-/// The barrier of a cluster is `.aligned` (PTX ISA, barrier.cluster): all lanes of a warp execute it together. Nothing brings
+/// A cluster's barrier that is `.aligned` (PTX ISA, barrier.cluster) is executed by all lanes of a warp together. Nothing brings
 /// lanes together again that a wait has kept apart but __syncwarp(). Both look at the running thread's warp: one lane waits for
 /// what others do while another has arrived.
 void check_together_when_waiting(const Thread& self);
 void check_together_when_arriving(const Thread& self);
+
+/// The running thread accesses the shared memory of `block`, which may be another's of its cluster: that has to end behind it.
+void note_visit(Block& block, const char* what);
+/// The thread has ended. Once all of its block have: reports what others did to the block's shared memory unless something orders
+/// it before the end of some thread of the block. In another schedule the block would have been gone.
+void check_visits(const Thread& thread);
 
 }  // namespace simt::core

@@ -81,10 +81,40 @@ TEST_CASE("an exited block must be left alone") {
   CHECK_FINDING(counted, "exit", "atomic to the shared memory of block rank 0, which has exited");
 }
 
+TEST_CASE("a block ends behind what others do to its shared memory, in every schedule") {
+  enum class End { at_once, together, awaited };
+  const auto kernel = [](End end, bool arrives) {
+    return [end, arrives] {
+      const std::uint32_t barrier = shared_start(), word = barrier + 8;
+      if (ids->thread.x == 0) mbarrier_init(barrier, 1);
+      cluster_arrive(true);
+      cluster_wait();
+      if (ids->thread.x == 0 && ids->cluster_rank == 1) {
+        if (!arrives) store_shared<int>(map_shared_rank(word, 0), 1);
+        if (arrives || end == End::awaited) mbarrier_arrive(map_shared_rank(barrier, 0), 1, Scope::cluster);
+      }
+      if (end == End::awaited && ids->thread.x == 5 && ids->cluster_rank == 0) mbarrier_wait(barrier, 0);
+      if (end != End::together) return;
+      cluster_arrive(true);
+      cluster_wait();
+    };
+  };
+  unsigned seen_before = 0;  // that the block was gone: in other schedules it was
+  for (const bool arrives : {false, true})
+    for (const Config& config : all_modes()) {
+      const Result result = launch(config, {2}, {32}, 1024, {2}, kernel(End::at_once, arrives));
+      CHECK_FINDING(result, "exit", "barrier_test.cpp");
+      seen_before += contains(finding(result, "exit"), "nothing orders its end");
+      CHECK_CLEAN(launch(config, {2}, {32}, 1024, {2}, kernel(End::together, arrives)));
+      CHECK_CLEAN(launch(config, {2}, {32}, 1024, {2}, kernel(End::awaited, arrives)));
+    }
+  CHECK_GT(seen_before, 9);
+}
+
 TEST_CASE("the cluster barrier is for whole warps") {
   // Lane 0 waits for warp 1, as a producer does for an empty stage, before or after the others of its warp arrive.
-  const auto kernel = [](bool together, bool polls) {
-    return [together, polls] {
+  const auto kernel = [](bool together, bool polls, bool aligned = true) {
+    return [together, polls, aligned] {
       const std::uint32_t barrier = shared_start();
       if (ids->thread.x == 0) mbarrier_init(barrier, 1);
       cluster_arrive(true);
@@ -98,7 +128,7 @@ TEST_CASE("the cluster barrier is for whole warps") {
       }
       if (ids->warp == 0 && together) sync_warp(~0u);
       if (ids->thread.x == 63) mbarrier_arrive(barrier, 1, Scope::cluster);
-      cluster_arrive(true);
+      cluster_arrive(true, aligned);
       cluster_wait();
     };
   };
@@ -106,6 +136,7 @@ TEST_CASE("the cluster barrier is for whole warps") {
     unsigned found = 0;
     for (const Config& config : all_modes()) {
       CHECK_CLEAN(launch(config, {2}, {64}, 1024, {2}, kernel(true, polls)));
+      CHECK_CLEAN(launch(config, {2}, {64}, 1024, {2}, kernel(false, polls, false)));
       const Result apart = launch(config, {2}, {64}, 1024, {2}, kernel(false, polls));
       found += contains(finding(apart, "divergence"), "a __syncwarp() is missing");
     }

@@ -53,7 +53,7 @@ enum class Reduce { add, min, max, and_, or_, xor_ };
 std::uint32_t reduce(std::uint32_t mask, std::uint32_t value, Reduce op, bool is_signed);
 bool elect_one(std::uint32_t mask);
 std::uint32_t active_mask();
-void cluster_arrive(bool release);
+void cluster_arrive(bool release, bool aligned = true);  // aligned: by all lanes of a warp together
 void cluster_wait();
 void grid_sync();  // all blocks of the grid must be resident: Config::resident_clusters
 

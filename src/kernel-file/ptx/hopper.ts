@@ -184,8 +184,8 @@ export const hopper: readonly (readonly [RegExp, Emit])[] = [
     (one) => put(first(one, 0), `simt::shared_rank(${space}pointer(${first(one, 1)}, 0))`),
   ],
   [
-    /^barrier\.cluster\.arrive(\.release|\.relaxed)?(?:\.aligned)?$/,
-    (_, m) => `simt::cluster_arrive(${m[1] !== '.relaxed'});`,
+    /^barrier\.cluster\.arrive(\.release|\.relaxed)?(\.aligned)?$/,
+    (_, m) => `simt::cluster_arrive(${m[1] !== '.relaxed'}, ${m[2] !== undefined});`,
   ],
   [/^barrier\.cluster\.wait(?:\.acquire)?(?:\.aligned)?$/, () => 'simt::cluster_wait();'],
   [/^griddepcontrol\.wait$/, () => 'simt::griddep_wait();'],
