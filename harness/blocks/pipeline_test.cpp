@@ -36,6 +36,7 @@ Result run(const Config& config, Mistake mistake = Mistake::none) {
         tw::load_rows<kRows, 128, Cluster>(base + at.stage * kBytes, tw::Tensor{&map}, step * kRows, 0,
                                            pipeline.full(at.stage));
       }
+      sync_warp(0xffffffff);
     } else {
       for (int step = 0; step < kSteps; ++step, at.advance()) {
         pipeline.wait(at);
