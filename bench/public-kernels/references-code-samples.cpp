@@ -41,7 +41,9 @@ template <class Value>
 static double along(Value value, int i, double a, double b, double c, double d) {
   const double weights[] = {a, b, c, d};
   double sum = 0;
-  for (int k = 1; k <= 4; k++) sum += weights[k - 1] * (value((i + k) > 63 ? i + k - 63 : i + k) - value(i - k < 0 ? i - k + 63 : i - k));
+  for (int k = 1; k <= 4; k++)
+    sum +=
+        weights[k - 1] * (value((i + k) > 63 ? i + k - 63 : i + k) - value(i - k < 0 ? i - k + 63 : i - k));
   return sum;
 }
 
@@ -57,7 +59,8 @@ void derivative_y(const T* f, T* df, const T* c_ay, const T* c_by, const T* c_cy
   for (int k = 0; k < planes; k++)
     for (int j = 0; j < 64; j++)
       for (int i = 0; i < 64; i++)
-        df[(k * 64 + j) * 64 + i] = along([&](int at) { return f[(k * 64 + at) * 64 + i]; }, j, *c_ay, *c_by, *c_cy, *c_dy);
+        df[(k * 64 + j) * 64 + i] =
+            along([&](int at) { return f[(k * 64 + at) * 64 + i]; }, j, *c_ay, *c_by, *c_cy, *c_dy);
 }
 
 /// Of the first `planes` rows of each plane.
@@ -66,7 +69,8 @@ void derivative_z(const T* f, T* df, const T* c_az, const T* c_bz, const T* c_cz
   for (int k = 0; k < 64; k++)
     for (int j = 0; j < planes; j++)
       for (int i = 0; i < 64; i++)
-        df[(k * 64 + j) * 64 + i] = along([&](int at) { return f[(at * 64 + j) * 64 + i]; }, k, *c_az, *c_bz, *c_cz, *c_dz);
+        df[(k * 64 + j) * 64 + i] =
+            along([&](int at) { return f[(at * 64 + j) * 64 + i]; }, k, *c_az, *c_bz, *c_cz, *c_dz);
 }
 
 // --------------------------------------------------------------------------------------------------------- posts
@@ -110,8 +114,8 @@ void sigmoids(T* y, const T* a, int n) {
 }
 
 template <class T>
-void lstm_cell(int hiddenSize, int miniBatch, const T* tmp_h, const T* tmp_i, const T* bias, T* linearGates, T* h_out, T* i_out,
-               const T* c_in, T* c_out) {
+void lstm_cell(int hiddenSize, int miniBatch, const T* tmp_h, const T* tmp_i, const T* bias, T* linearGates,
+               T* h_out, T* i_out, const T* c_in, T* c_out) {
   for (int b = 0; b < miniBatch; b++)
     for (int h = 0; h < hiddenSize; h++) {
       double gate[4];

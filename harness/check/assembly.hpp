@@ -48,6 +48,17 @@ template <class T, int Count>
 [[gnu::always_inline]] inline void store(char* to, const Vector<T, Count>& value) {
   *reinterpret_cast<Vector<T, Count>*>(to) = value;
 }
+/// Loads and stores with an order and a scope.
+template <class T, int Count>
+[[gnu::always_inline]] inline Vector<T, Count> load_atomic(const char* from, simt::Scope scope) {
+  Vector<T, Count> value;
+  simt::atomic_load(from, sizeof value, &value, scope);
+  return value;
+}
+template <class T, int Count>
+[[gnu::always_inline]] inline void store_atomic(char* to, const Vector<T, Count>& value, simt::Scope scope) {
+  simt::atomic_store(to, sizeof value, &value, scope);
+}
 template <class T, int Count>
 [[gnu::always_inline]] inline Vector<T, Count> load_shared(std::uint64_t address) {
   Vector<T, Count> value;

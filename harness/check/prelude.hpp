@@ -94,12 +94,17 @@ void fill(T& variable, const void* call, std::size_t slot, void*) {
   std::memcpy(const_cast<std::remove_cv_t<T>*>(&variable), from, sizeof variable);
 }
 
-/// atomicCAS of a source: src/kernel-file/rewrite.ts puts it there.
-template <class T>
-inline T compare_and_swap(T* pointer, std::type_identity_t<T> expected, std::type_identity_t<T> desired) {
-  simt::note_swap(pointer, sizeof(T));
-  return ::atomicCAS(pointer, expected, desired);
-}
+// atomicCAS, atomicCAS_block and atomicCAS_system of a source: src/kernel-file/rewrite.ts puts them there.
+#define TW_NOTED_SWAP(suffix)                                                                              \
+  template <class T>                                                                                       \
+  inline T compare_and_swap##suffix(T* pointer, std::type_identity_t<T> expected, std::type_identity_t<T> desired) { \
+    simt::note_swap(pointer, sizeof(T));                                                                   \
+    return ::atomicCAS##suffix(pointer, expected, desired);                                                \
+  }
+TW_NOTED_SWAP()
+TW_NOTED_SWAP(_block)
+TW_NOTED_SWAP(_system)
+#undef TW_NOTED_SWAP
 
 inline constexpr int kMostLines = 200;  // that printf writes in one process
 
@@ -176,11 +181,6 @@ static inline bool __isGlobal(const void*) { return true; }
 static inline void __prof_trigger(int) {}
 static inline void __brkpt() { simt::trap("__brkpt() was called"); }
 template <class T> static inline unsigned __match_all_sync(unsigned mask, T value, int* predicate) { const bool all = __match_any_sync(mask, value) == mask; *predicate = all; return all ? mask : 0; }
-template <class T> static inline T atomicAdd_block(T* p, std::type_identity_t<T> v) { return atomicAdd(p, v); }
-template <class T> static inline T atomicAdd_system(T* p, std::type_identity_t<T> v) { return atomicAdd(p, v); }
-template <class T> static inline T atomicMax_block(T* p, std::type_identity_t<T> v) { return atomicMax(p, v); }
-template <class T> static inline T atomicMin_block(T* p, std::type_identity_t<T> v) { return atomicMin(p, v); }
-template <class T> static inline T atomicCAS_block(T* p, std::type_identity_t<T> e, std::type_identity_t<T> v) { return atomicCAS(p, e, v); }
 // clang-format on
 
 // ------------------------------------------------------------------------------------------------------ markers

@@ -96,6 +96,7 @@ class SharedObject : public Module {
   SharedObject(const std::string& path, std::string symbol)
       : handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)), symbol_(std::move(symbol)) {
     if (!handle_) throw LaunchRefused("cannot load " + path + ": " + dlerror());
+    needs_whole_grid_ = dlsym(handle_, (symbol_ + "_cooperative").c_str()) != nullptr;
   }
   ~SharedObject() override { dlclose(handle_); }
   SharedObject(const SharedObject&) = delete;
@@ -136,8 +137,9 @@ class SharedObject : public Module {
     const auto* kinds = static_cast<const char*>(dlsym(handle_, (symbol_ + "_allows").c_str()));
     return kinds && std::string(kinds).find(" " + kind + " ") != std::string::npos;
   }
-  /// Whether the artifact's kernel waits for all blocks of its grid: `<symbol>_cooperative` is there.
-  bool cooperative() const { return dlsym(handle_, (symbol_ + "_cooperative").c_str()) != nullptr; }
+  /// Whether blocks wait for others of the grid: `<symbol>_cooperative` is there, or a launch has shown it.
+  bool needs_whole_grid() const { return needs_whole_grid_; }
+  void require_whole_grid() { needs_whole_grid_ = true; }
   /// Host code of the artifact that runs before each launch, where it has any: it fills variables in device memory.
   Prepare preparation() const {
     return reinterpret_cast<Prepare>(dlsym(handle_, (symbol_ + "_prepare").c_str()));
@@ -153,6 +155,7 @@ class SharedObject : public Module {
  private:
   void* handle_;
   std::string symbol_;
+  bool needs_whole_grid_ = false;
   std::map<const void*, simt::SharedSite> sites_;
 };
 
@@ -177,8 +180,14 @@ class EmulatedProgram : public Program {
     for (std::size_t i = 0; i < launches_.size(); ++i) {
       if (const Prepare prepare = module_->preparation()) prepare(call_.data(), nullptr);
       simt::Config config = config_of(schedule, registers_[i]);
-      if (module_->cooperative()) config.resident_clusters = emulated::kWholeGrid;
+      if (module_->needs_whole_grid()) config.resident_clusters = emulated::kWholeGrid;
+      config.stop_at_waiting = true;
       const simt::Result result = run(launches_[i], config);
+      if (result.waits) {
+        module_->require_whole_grid();
+        report.unfinished = true;
+        return report;
+      }
       add_statistics(report, result.statistics);
       module_->add_sites(result.shared_sites);
       const std::size_t before = report.findings.size();

@@ -234,7 +234,11 @@ void Trial::launch(Bench& bench, std::int64_t later) {
   const double extra = work > 1 ? std::ceil(work) : 0;
   schedule.seconds += extra;
   announce("case", extra);
-  const RunReport report = bench.setup.program().run(schedule);
+  RunReport report = bench.setup.program().run(schedule);
+  if (report.unfinished) {
+    bench.reset();
+    report = bench.setup.program().run(schedule);
+  }
   announce("checking");
   totals_.launches += static_cast<std::int64_t>(bench.setup.launches());
   for (const auto& [name, value] : report.statistics) totals_.statistics[name] += value;

@@ -37,6 +37,8 @@ export const emulatedFlags = [
   '-fsanitize=thread',
   '--param',
   'tsan-instrument-func-entry-exit=0',
+  '--param',
+  'tsan-distinguish-volatile=1',
 ];
 
 /**

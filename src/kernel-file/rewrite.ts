@@ -110,11 +110,11 @@ function barrierEdits(tokens: readonly Token[]): Edit[] {
 
 /** Compare-and-swap says so: the emulated device knows loops of it. */
 function swapEdits(tokens: readonly Token[]): Edit[] {
-  return tokens.flatMap(({ text, begin, end }, i) =>
-    /^atomicCAS(_block|_system)?$/.test(text) && tokens[i + 1]?.text === '('
-      ? [{ begin, end, text: '::tw::compare_and_swap' }]
-      : [],
-  );
+  return tokens.flatMap(({ text, begin, end }, i) => {
+    const [called, scope = ''] = /^atomicCAS(_block|_system)?$/.exec(text) ?? [];
+    const isCall = called !== undefined && tokens[i + 1]?.text === '(';
+    return isCall ? [{ begin, end, text: `::tw::compare_and_swap${scope}` }] : [];
+  });
 }
 
 /** memcpy and its like become functions that the emulated device sees: those of the compiler leave no trace. */

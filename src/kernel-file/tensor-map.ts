@@ -7,7 +7,7 @@ import { bytesOf, type ElementType, type Parameter, type Signature } from './sig
 import { constantExpression } from './sites.ts';
 import { join, matching, splitCommas, type Token } from './tokens.ts';
 
-/** What cuTensorMapEncodeTiled is given beside the address; dimensions in C's order, the contiguous one last. */
+/** Arguments of cuTensorMapEncodeTiled beside the address; dimensions in C's order, the contiguous one last. */
 export interface PlannedMap {
   readonly type: ElementType;
   readonly shape: readonly Expression[];
@@ -94,7 +94,7 @@ const dataTypes: Readonly<Record<string, ElementType>> = {
   ...{ UINT8: 'u8', INT32: 'i32', UINT32: 'u32', INT64: 'i64', UINT64: 'i64' },
 };
 
-/** What host code gives cuTensorMapEncodeTiled for a map of that name, or for the only one, as far as the sizes decide it. */
+/** Arguments of host code to cuTensorMapEncodeTiled for a map of that name, or for the only one, as far as the sizes decide it. */
 function mapOfHost(name: string, items: readonly Item[], sizes: Sizes): Words {
   const calls = items.flatMap(({ kind, tokens }) => (kind === 'function' ? encodings(tokens) : []));
   const [first] = calls;

@@ -61,6 +61,15 @@ const expected: Readonly<
     draws: ['passed', '6 cases'],
     one_state: ['race', "of 'state' (64 bytes)"],
   },
+  'scopes.cu': {
+    in_turn: ['passed', '1 case'],
+    in_turn_by_volatile: ['race', "of 'turn' (4 bytes): load by thread 0 of block (1,0,0) at scopes.cu:35"],
+    under_lock: ['passed', '1 case'],
+    lock_without_acquire: ['race', "of 'total' (4 bytes)"],
+    lock_of_a_block: ['race', 'an atomic at block scope is atomic for threads of its own block only'],
+    counts_of_blocks: ['passed', '1 case'],
+    count_of_all: ['race', "of 'counts' (4 bytes): atomic by thread"],
+  },
   'calls.cu': {
     apply: ['passed', '6 cases'],
     apply_nothing: ['out-of-bounds', 'access to the invalid address'],

@@ -74,17 +74,23 @@ inline void hook(const void* pointer, std::size_t bytes, bool store, bool aligne
   if (is_emulated(pointer)) checked_hook(pointer, bytes, store, aligned, pc);
 }
 
+void volatile_load_hook(const void* pointer, std::size_t bytes, bool aligned, const void* pc) {
+  hook(pointer, bytes, false, aligned, pc);
+  if (machine.current && is_emulated(pointer)) note_poll(*machine.current, pointer, bytes);
+}
+
 /// An atomic builtin of the compiler (kernels normally use CUDA's atomic functions, which do not come here).
 template <class Value>
-Value* atomic_hook(const volatile void* pointer, bool releases, bool acquires, const void* pc) {
+Value* atomic_hook(const volatile void* pointer, AtomicUse use, const void* pc) {
   auto* plain = static_cast<Value*>(const_cast<void*>(pointer));
   if (!machine.current || !is_emulated(plain)) return plain;
   Thread& self = enter(pc);
   ++machine.stats.hooked_accesses;
-  const Access access = access_by(self, AccessKind::atomic, pc);
+  const Access access = access_by(self, kind_of(use), pc);
+  const auto note = use.writes ? note_global_write : note_global_read;
   if (is_global(plain) && check_global(plain, sizeof(Value), "atomic") && machine.detect)
-    note_global_write(plain, sizeof(Value), access);
-  synchronise_atomic(self, plain, releases, acquires);
+    note(plain, sizeof(Value), access);
+  synchronise_atomic(self, plain, use);
   note_progress();
   return plain;
 }
@@ -94,6 +100,7 @@ Value* atomic_hook(const volatile void* pointer, bool releases, bool acquires, c
 
 #define SIMT_PC __builtin_return_address(0)
 using simt::core::hook;
+using simt::core::volatile_load_hook;
 
 extern "C" {
 
@@ -132,9 +139,9 @@ void __tsan_ignore_thread_end() {}
   void __tsan_write##n##_pc(void* p, void* pc) { hook(p, n, true, true, pc); }           \
   void __tsan_unaligned_read##n(void* p) { hook(p, n, false, false, SIMT_PC); }          \
   void __tsan_unaligned_write##n(void* p) { hook(p, n, true, false, SIMT_PC); }          \
-  void __tsan_volatile_read##n(void* p) { hook(p, n, false, true, SIMT_PC); }            \
+  void __tsan_volatile_read##n(void* p) { volatile_load_hook(p, n, true, SIMT_PC); }            \
   void __tsan_volatile_write##n(void* p) { hook(p, n, true, true, SIMT_PC); }            \
-  void __tsan_unaligned_volatile_read##n(void* p) { hook(p, n, false, false, SIMT_PC); } \
+  void __tsan_unaligned_volatile_read##n(void* p) { volatile_load_hook(p, n, false, SIMT_PC); } \
   void __tsan_unaligned_volatile_write##n(void* p) { hook(p, n, true, false, SIMT_PC); } \
   void __tsan_read_write##n(void* p) { hook(p, n, false, true, SIMT_PC), hook(p, n, true, true, SIMT_PC); }
 SIMT_PLAIN(1)
@@ -150,10 +157,10 @@ void __tsan_write_range(void* p, long n) { hook(p, static_cast<std::size_t>(n), 
 // The signatures are those of GCC's built-in declarations.
 #define SIMT_ATOMIC(bits, type)                                                                              \
   type __tsan_atomic##bits##_load(const volatile void* p, int) {                                             \
-    return *simt::core::atomic_hook<type>(p, false, true, SIMT_PC);                                          \
+    return *simt::core::atomic_hook<type>(p, {true, false}, SIMT_PC);                                          \
   }                                                                                                          \
   void __tsan_atomic##bits##_store(volatile void* p, type v, int) {                                          \
-    *simt::core::atomic_hook<type>(p, true, false, SIMT_PC) = v;                                             \
+    *simt::core::atomic_hook<type>(p, {false, true}, SIMT_PC) = v;                                             \
   }                                                                                                          \
   SIMT_RMW(bits, type, exchange, v)                                                                          \
   SIMT_RMW(bits, type, fetch_add, static_cast<type>(old + v))                                                \
@@ -163,7 +170,7 @@ void __tsan_write_range(void* p, long n) { hook(p, static_cast<std::size_t>(n), 
   SIMT_RMW(bits, type, fetch_xor, static_cast<type>(old ^ v))                                                \
   SIMT_RMW(bits, type, fetch_nand, static_cast<type>(~(old & v)))                                            \
   bool __tsan_atomic##bits##_compare_exchange_strong(volatile void* p, void* expected, type v, int, int) {   \
-    type* place = simt::core::atomic_hook<type>(p, true, true, SIMT_PC);                                     \
+    type* place = simt::core::atomic_hook<type>(p, {true, true}, SIMT_PC);                                     \
     type* wanted = static_cast<type*>(expected);                                                             \
     if (*place == *wanted) return *place = v, true;                                                          \
     *wanted = *place;                                                                                        \
@@ -174,7 +181,7 @@ void __tsan_write_range(void* p, long n) { hook(p, static_cast<std::size_t>(n), 
   }
 #define SIMT_RMW(bits, type, name, result)                               \
   type __tsan_atomic##bits##_##name(volatile void* p, type v, int) {     \
-    type* place = simt::core::atomic_hook<type>(p, true, true, SIMT_PC); \
+    type* place = simt::core::atomic_hook<type>(p, {true, true}, SIMT_PC); \
     const type old = *place;                                             \
     *place = result;                                                     \
     return old;                                                          \
@@ -187,7 +194,7 @@ SIMT_ATOMIC(64, std::uint64_t)
 #undef SIMT_RMW
 
 void __tsan_atomic_thread_fence(int) {
-  if (simt::core::machine.current) simt::core::synchronise_fence(simt::core::enter(SIMT_PC));
+  if (simt::core::machine.current) simt::core::synchronise_fence(simt::core::enter(SIMT_PC), simt::Scope::system);
 }
 void __tsan_atomic_signal_fence(int) {}
 

@@ -144,6 +144,7 @@ void reset_thread(Thread& thread, const Dim3& block, unsigned rank) {
   thread.noted.clear();
   thread.passed.clear();
   thread.passed_again = {};
+  thread.polling = {};
   thread.fiber.prepare(machine.stacks.stack(thread.index), machine.stacks.stack_bytes(thread.index),
                        thread_main);
 }
@@ -253,17 +254,22 @@ void configure(const Config& config, Dim3 grid, Dim3 block, std::size_t shared_b
   machine.shared_bytes = static_cast<std::uint32_t>(shared_bytes);
   remember_launch_before(config);
   machine.detect = config.detect;
-  machine.aborted = false;
+  machine.aborted = machine.waits = false;
   machine.deadline = cpu_seconds() + config.seconds;
 }
 
-/// First clusters of the waves. One cluster at a time may be any: nothing promises blocks of a grid an order.
+/// First clusters of the waves. One cluster at a time may be any: nothing promises blocks of a grid an order. The first
+/// cluster comes behind the last one: in-order schedules have the other way round, and two blocks that take a lock in
+/// turn are then seen in both orders.
 std::vector<unsigned> wave_order(unsigned clusters_at_once) {
   std::vector<unsigned> order;
   for (unsigned first = 0; first < machine.clusters; first += clusters_at_once) order.push_back(first);
   if (clusters_at_once > 1 || machine.config.order == Order::in_order) return order;
   for (std::size_t i = order.size(); i > 1; --i)
     std::swap(order[i - 1], order[machine.random.below(static_cast<std::uint32_t>(i))]);
+  const auto first = std::find(order.begin(), order.end(), 0u);
+  const auto last = std::find(order.begin(), order.end(), machine.clusters - 1);
+  if (first < last) std::iter_swap(first, last);
   return order;
 }
 
@@ -344,6 +350,7 @@ Result launch(const Config& config, Dim3 grid, Dim3 block, std::size_t shared_by
   forget_atomics();
   Result result;
   finish_reports(result);
+  result.waits = machine.waits;
   result.shared_sites = finish_banks();
   result.statistics = with_totals(machine.stats);
   return result;

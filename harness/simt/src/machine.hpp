@@ -84,6 +84,13 @@ struct PassedWait {
   const void* pc;         // null: there was none
 };
 
+/// The location that a thread loads again and again.
+struct Polling {
+  const void* at = nullptr;
+  std::uint64_t value = 0;
+  std::uint32_t times = 0;
+};
+
 struct Thread {
   Ids ids;  // simt::ids points here while the thread runs
   Fiber fiber;
@@ -104,6 +111,7 @@ struct Thread {
   std::unique_ptr<CopyQueue> copies;
   std::unique_ptr<BulkQueue> bulk;
   std::vector<NotedAccess> noted;
+  Polling polling;
   std::vector<PassedWait> passed;  // the last on each mbarrier
   PassedWait passed_again{};  // the last on a phase that the thread had passed before, or before the first
 };
@@ -216,6 +224,7 @@ struct Machine {
   Thread* current = nullptr;
   unsigned live = 0;
   bool running = false, aborted = false;
+  bool waits = false;         // Result::waits
   bool stay_in_warp = false;  // the order lets a warp run on while it has a runnable lane
 
   // Race detector.

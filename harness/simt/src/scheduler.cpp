@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <string>
+#include <utility>
 
 #include "async.hpp"
 #include "mbarrier.hpp"
@@ -16,6 +18,9 @@ namespace {
 
 constexpr std::int64_t kFairness =
     1 << 14;  // primitives and accesses after which a thread must let others run
+
+constexpr std::uint32_t kMostPolls =
+    2 * kFairness;  // then a thread waits for what its own blocks do not bring
 
 struct Scheduler {
   std::vector<std::uint64_t> runnable;  // warps with a runnable lane
@@ -240,6 +245,21 @@ void leave_thread() {
   __builtin_unreachable();
 }
 
+void note_poll(Thread& self, const void* at, std::size_t bytes) {
+  if (!machine.config.stop_at_waiting ||
+      machine.blocks.size() == machine.clusters * machine.blocks_per_cluster)
+    return;
+  Polling& polling = self.polling;
+  std::uint64_t value = 0;
+  std::memcpy(&value, at, std::min(bytes, sizeof value));
+  if (polling.at == at && polling.value == value) {
+    if (++polling.times < kMostPolls) return;
+    machine.waits = true;
+    abandon_launch();
+  }
+  polling = {at, value, 0};
+}
+
 void abandon_launch() {
   machine.aborted = true;
   resume(nullptr);
@@ -258,6 +278,9 @@ void start_scheduler() {
     reprioritise(warp);
     make_runnable(warp, ~warp.absent);
   }
+  // Random, but the last warp before the first: in-order schedules have the other way round.
+  if (Warp& first = machine.warps.front(), &last = machine.warps.back(); first.priority > last.priority)
+    std::swap(first.priority, last.priority);
   set_budget();
 }
 

@@ -41,6 +41,9 @@ struct Abandoned {};
 void start_scheduler();
 void run_wave();
 
+/// An atomic or a volatile load, of [at, at + bytes). Ends the launch where a thread goes on to find the same and there are blocks
+/// yet to come: Config::stop_at_waiting.
+void note_poll(Thread& self, const void* at, std::size_t bytes);
 /// Something happened that a polling thread could be waiting for.
 void note_progress();
 

@@ -93,6 +93,7 @@ bool is_write(AccessKind kind) {
     case AccessKind::byte_store:
     case AccessKind::byte_store_odd:
     case AccessKind::atomic:
+    case AccessKind::atomic_at_block_scope:
     case AccessKind::copy_write:
     case AccessKind::stmatrix:
     case AccessKind::mbarrier_init:
@@ -111,6 +112,20 @@ void explain_agent(const Stamp& stamp) {
   std::uint32_t thread = stamp.agent;
   if (thread >= machine.threads.size()) thread = machine.agents[thread - machine.threads.size()].owner;
   explain_old_phase(machine.threads[thread]);
+}
+
+/// An atomic of a thread that reads and writes.
+bool is_update(AccessKind kind) {
+  return kind == AccessKind::atomic || kind == AccessKind::atomic_at_block_scope;
+}
+
+bool is_at_block_scope(AccessKind kind) {
+  return kind == AccessKind::atomic_at_block_scope || kind == AccessKind::atomic_load_at_block_scope;
+}
+
+bool is_atomic(AccessKind kind) {
+  return is_update(kind) || kind == AccessKind::tma_reduce || kind == AccessKind::atomic_load ||
+         kind == AccessKind::atomic_load_at_block_scope;
 }
 
 std::string side(const Stamp& stamp) {
@@ -151,9 +166,9 @@ void report_pair(const char* problem, const Place& place, std::size_t offset, co
       place_name(place, offset) + ": " + side(now.stamp) + " and earlier " + side(before) + ": " + problem;
   const bool is_first = report_once("race", key, message);
   const AccessKind earlier = site_of(before.site).kind;
-  if (now.kind == AccessKind::load && earlier == AccessKind::atomic)
+  if (now.kind == AccessKind::load && is_update(earlier))
     note_seed_load(key, cell_id(place, offset), owner_of(now.stamp) + 1);
-  if (now.kind == AccessKind::atomic && earlier == AccessKind::load)
+  if (is_update(now.kind) && earlier == AccessKind::load)
     note_seed_load(key, cell_id(place, offset), before.epoch > machine.wave_epoch ? owner_of(before) + 1 : 0);
   const bool plain = now.kind == AccessKind::store || (byte_of(now.kind) < 2 && is_write(now.kind));
   note_racing_store(key, plain ? machine.store : nullptr, machine.store_bytes, one_store);
@@ -167,7 +182,9 @@ void report_unordered(const Place& place, std::size_t offset, const Stamp& befor
   const bool same_thread = place.space == Space::global && before.epoch > machine.wave_epoch &&
                            owner_of(before) == owner_of(now.stamp);
   const char* problem =
-      same_thread && was_write && is_write(now.kind)
+      is_atomic(site_of(before.site).kind) && is_atomic(now.kind)
+          ? "an atomic at block scope is atomic for threads of its own block only, and nothing orders the two"
+      : same_thread && was_write && is_write(now.kind)
           ? "one thread writes the same place twice, and nothing orders its asynchronous copies: "
             "is the same work listed twice?"
       : !was_write         ? "write after read, not ordered by a barrier or mbarrier"
@@ -187,7 +204,15 @@ void report_unfenced(const Place& place, std::size_t offset, const Stamp& before
   report_pair(problem, place, offset, before, now);
 }
 
-bool is_atomic(AccessKind kind) { return kind == AccessKind::atomic || kind == AccessKind::tma_reduce; }
+/// Two atomics of which each one's scope has the other's thread: they do not race (PTX ISA, "Morally strong operations").
+bool are_atomic_together(const Stamp& before, const Access& now) {
+  const AccessKind earlier = site_of(before.site).kind;
+  if (!is_atomic(earlier) || !is_atomic(now.kind)) return false;
+  if (!is_at_block_scope(earlier) && !is_at_block_scope(now.kind)) return true;
+  const bool same_wave = before.epoch > machine.wave_epoch;
+  return same_wave &&
+         owner_of(before) / machine.threads_per_block == owner_of(now.stamp) / machine.threads_per_block;
+}
 
 /// True when remembering the reader `before` adds nothing once `now` is remembered.
 template <Space space>
@@ -209,7 +234,7 @@ void read_cell(Cell& cell, const Place& place, std::size_t offset, const Access&
     report_once("uninitialised", now.stamp.site,
                 place_name(place, offset) + ": " + side(now.stamp) + " of memory that nothing has written");
   } else if (!is_ordered<space>(now.view, cell.write)) {
-    report_unordered(place, offset, cell.write, now);
+    if (!are_atomic_together(cell.write, now)) report_unordered(place, offset, cell.write, now);
   } else if (!is_visible<space>(now.view, cell.write)) {
     report_pair(
         "read after write, ordered only by an arrival at block scope on another block's mbarrier, which does "
@@ -234,7 +259,7 @@ void write_cell(Cell& cell, const Place& place, std::size_t offset, const Access
                 place_name(place, offset) + ": " + side(now.stamp) + " to memory that nothing has written");
   for (const Stamp* before : {&cell.write, &cell.reads[0], &cell.reads[1], &cell.reads[2]}) {
     if (!before->epoch || before->agent >= kUnwrittenAgent) continue;
-    if (is_atomic(now.kind) && is_atomic(site_of(before->site).kind)) continue;
+    if (are_atomic_together(*before, now)) continue;
     if (are_neighbours(site_of(before->site).kind, now.kind)) continue;
     if (!is_ordered<space>(now.view, *before)) {
       report_unordered(place, offset, *before, now);
@@ -263,7 +288,11 @@ const char* access_name(AccessKind kind) {
     case AccessKind::byte_store_odd:
       return "store";
     case AccessKind::atomic:
+    case AccessKind::atomic_at_block_scope:
       return "atomic";
+    case AccessKind::atomic_load:
+    case AccessKind::atomic_load_at_block_scope:
+      return "atomic load";
     case AccessKind::copy_read:
     case AccessKind::copy_write:
       return "cp.async";

@@ -29,6 +29,9 @@ enum class AccessKind : std::uint8_t {
   byte_store,
   byte_store_odd,
   atomic,
+  atomic_at_block_scope,
+  atomic_load,
+  atomic_load_at_block_scope,
   copy_read,   // cp.async, from global memory
   copy_write,  // cp.async, to shared memory
   ldmatrix,

@@ -247,7 +247,7 @@ void cluster_lost_thread(Cluster& cluster) {
 void sync_threads(unsigned site) {
   core::Thread& self = SIMT_ENTER();
   // Of somebody's own kernel: the last block's atomic, a barrier, then plain loads is what the programming guide shows.
-  if (site != 0) core::acquire_atomics(self);
+  if (site != 0) core::acquire_atomics(self, Scope::gpu);
   core::sync(self, 0, core::kAllThreads, site);
 }
 

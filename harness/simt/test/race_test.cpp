@@ -15,7 +15,7 @@ Result block(const Config& config, Kernel kernel, unsigned threads = 64) {
   return launch(config, {1}, {threads}, 8192, {1}, kernel);
 }
 
-int add(int* counter, int value) {
+int add(int* counter, int value, Scope scope = Scope::gpu) {
   int old;
   atomic(
       counter, 4,
@@ -23,7 +23,7 @@ int add(int* counter, int value) {
         std::memcpy(o, p, 4);
         *static_cast<int*>(p) += *static_cast<const int*>(v);
       },
-      &value, &old);
+      &value, &old, scope);
   return old;
 }
 
@@ -198,6 +198,80 @@ TEST_CASE("atomics do not race with each other") {
                          add(counter.data(), 1);
                        }),
                 "race", "atomic by thread");
+}
+
+TEST_CASE("atomics at block scope are none for threads of other blocks") {
+  const auto kernel = [](Buffer<int>& counter, Scope first, Scope second) {
+    return [&counter, first, second] { add(counter.data(), 1, ids->block.x == 0 ? first : second); };
+  };
+  for (const Config& config : few_modes())
+    for (const unsigned blocks : {1u, 2u}) {
+      Buffer<int> counter(1, "counter");
+      const auto run = [&](Scope first, Scope second) {
+        return launch(config, {blocks}, {64}, 0, {1}, kernel(counter, first, second));
+      };
+      CHECK_CLEAN(run(Scope::gpu, Scope::gpu));
+      for (const Scope second : {Scope::block, Scope::gpu})
+        if (blocks == 1)
+          CHECK_CLEAN(run(Scope::block, second));
+        else
+          CHECK_FINDING(run(Scope::block, second), "race", "atomic for threads of its own block only");
+    }
+}
+
+/// One thread hands `data` over to another one, of its own block or of another.
+Result hand_over(Config config, bool same_block, Scope released, Scope acquired, Scope flagged) {
+  Buffer<int> data(1, "data"), flag(1, "flag");
+  data[0] = flag[0] = 0;
+  config.resident_clusters = 2;
+  const unsigned blocks = same_block ? 1 : 2;
+  return launch(config, {blocks}, {same_block ? 64u : 32u}, 0, {1}, [&] {
+    if (ids->lane != 0) return;
+    const int one = 1;
+    if (ids->block.x == 0 && ids->warp == 0) {
+      data[0] = 1;
+      thread_fence(released);
+      atomic_store(flag.data(), 4, &one, flagged);
+    } else {
+      int seen = 0;
+      while (seen == 0) atomic_load(flag.data(), 4, &seen, flagged);
+      thread_fence(acquired);
+      if (data[0] != 1) trap("stale");
+    }
+  });
+}
+
+TEST_CASE("a fence at block scope orders for threads of the block only") {
+  for (const Config& config : few_modes()) {
+    for (const Scope scope : {Scope::block, Scope::cluster, Scope::gpu, Scope::system}) {
+      CHECK_CLEAN(hand_over(config, true, scope, Scope::block, Scope::block));
+      CHECK_CLEAN(hand_over(config, true, Scope::block, scope, Scope::gpu));
+    }
+    CHECK_CLEAN(hand_over(config, false, Scope::gpu, Scope::gpu, Scope::gpu));
+    CHECK_FINDING(hand_over(config, false, Scope::block, Scope::gpu, Scope::gpu), "race", "read after write");
+    CHECK_FINDING(hand_over(config, false, Scope::gpu, Scope::block, Scope::gpu), "race", "read after write");
+    CHECK_FINDING(hand_over(config, false, Scope::gpu, Scope::gpu, Scope::block), "race",
+                  "of its own block only");
+  }
+}
+
+TEST_CASE("blocks that take a lock in turn are seen in both orders") {
+  // The block that comes second must acquire: `careless` does not.
+  const auto found = [](Order order, unsigned careless) {
+    Buffer<int> data(1, "data"), lock(1, "lock");
+    lock[0] = 0;
+    Config config = checked();
+    config.order = order;
+    return !launch(config, {2}, {1}, 0, {1}, [&] {
+              while (add(lock.data(), 1) != 0) add(lock.data(), -1);
+              if (ids->block.x != careless) thread_fence(Scope::gpu);
+              data[0] = static_cast<int>(ids->block.x);
+              thread_fence(Scope::gpu);
+              add(lock.data(), -1);
+            }).ok();
+  };
+  for (const unsigned careless : {0u, 1u})
+    CHECK_EQ(found(Order::in_order, careless) + found(Order::greedy, careless), 1);
 }
 
 TEST_CASE("global memory written by threads needs a fence before tma") {

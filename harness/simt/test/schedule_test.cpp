@@ -90,12 +90,44 @@ TEST_CASE("blocks that wait for each other need residency") {
       flag[0] = 1;
   };
   Config config;
+  config.order = Order::in_order;  // of blocks too
   config.seconds = 0.2;
   CHECK_FINDING(launch(config, {2}, {1}, 0, {1}, kernel), "hang", "more than 0.2 s");
   flag[0] = 0;
   config.resident_clusters = 2;
   config.seconds = 10;
   CHECK_CLEAN(launch(config, {2}, {1}, 0, {1}, kernel));
+}
+
+TEST_CASE("a launch can end where blocks wait for blocks that are yet to come") {
+  Buffer<int> turn(1, "turn"), sum(1, "sum");
+  const auto kernel = [&](unsigned first) {  // the block that begins; each waits for the one before
+    return [&, first] {
+      if (ids->thread.x == 0) {
+        const int mine = static_cast<int>((ids->block.x + 4 - first) % 4);
+        int now = -1;
+        while (now != mine) atomic_load(turn.data(), 4, &now, Scope::gpu);
+        thread_fence(Scope::gpu);
+        sum[0] += 1;
+        thread_fence(Scope::gpu);
+        const int next = mine + 1;
+        atomic_store(turn.data(), 4, &next, Scope::gpu);
+      }
+      sync_threads();
+    };
+  };
+  for (Config config : all_modes()) {
+    config.stop_at_waiting = true;
+    turn[0] = sum[0] = 0;
+    const Result alone = launch(config, {4}, {64}, 64, {1}, kernel(2));
+    CHECK(alone.waits);
+    CHECK_FALSE(alone.ok());
+    CHECK_EQ(alone.finding_count, 0);
+    turn[0] = sum[0] = 0;
+    config.resident_clusters = 4;
+    CHECK_CLEAN(launch(config, {4}, {64}, 64, {1}, kernel(2)));
+    CHECK_EQ(sum[0], 4);
+  }
 }
 
 TEST_CASE("a spinning thread lets others run") {

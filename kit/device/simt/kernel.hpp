@@ -61,8 +61,12 @@ void grid_sync();  // all blocks of the grid must be resident: Config::resident_
 enum class Scope { block, cluster, gpu, system };
 void thread_fence(Scope scope);
 /// Read-modify-write of a 4- or 8-byte (or 2-byte) location as one step; `apply` gets old bytes and writes new ones.
+/// `scope`: the threads for which it is one step.
 void atomic(void* pointer, int bytes, void (*apply)(void* location, const void* operand, void* old),
-            const void* operand, void* old);
+            const void* operand, void* old, Scope scope = Scope::gpu);
+/// PTX's ld.relaxed and st.relaxed: no races with other atomics, and with a fence beside them they synchronise.
+void atomic_load(const void* pointer, int bytes, void* value, Scope scope);
+void atomic_store(void* pointer, int bytes, const void* value, Scope scope);
 /// Said before an atomic that compares and swaps: plain loads that begin such loops are no races.
 void note_swap(const void* pointer, int bytes);
 

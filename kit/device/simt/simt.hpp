@@ -27,6 +27,7 @@ struct Config {
   std::size_t stack_bytes = 64 << 10;
   int max_findings = 12;
   unsigned resident_clusters = 1;  // clusters that run interleaved; more than 1 for kernels whose blocks wait for each other
+  bool stop_at_waiting = false;  // end a launch whose blocks seem to wait for others that are not resident: Result::waits
   bool dependent = false;  // programmatic dependent launch: the launch before may still run until griddepcontrol.wait
   int registers = 0;       // per thread as compiled, which setmaxnreg starts from; 0: unknown
   double seconds = 0;      // limit of this thread's CPU time, 0: none; exceeding it is the finding `hang`
@@ -87,7 +88,8 @@ struct Result {
   std::uint64_t finding_count = 0;  // findings are capped, this is not
   Statistics statistics;
   std::vector<SharedSite> shared_sites;  // most conflicts first
-  bool ok() const { return finding_count == 0; }
+  bool waits = false;  // ended unfinished: resident_clusters must be greater
+  bool ok() const { return finding_count == 0 && !waits; }
 };
 
 /// Runs `body` once per thread. `cluster`: blocks of a cluster, neighbours along x. Same config, same run.

@@ -180,11 +180,11 @@ template <class T, class Operand, class Step>
   __builtin_memcpy(old, &before, sizeof(T));
 }
 
-template <class Step, class T, class Operand>
+template <class Step, simt::Scope scope = simt::Scope::gpu, class T, class Operand>
 [[gnu::always_inline]] inline T atomic(T* pointer, const Operand& operand) {
   static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8, "atomics work on 2, 4 or 8 bytes");
   T old;
-  simt::atomic(pointer, sizeof(T), atomic_step<T, Operand, Step>, &operand, &old);
+  simt::atomic(pointer, sizeof(T), atomic_step<T, Operand, Step>, &operand, &old, scope);
   return old;
 }
 
@@ -209,45 +209,38 @@ struct CompareAndSwap { template <class T> T operator()(T a, Compare<T> c) const
 
 }  // namespace tw
 
-// The operand converts to the location's type, as in CUDA's overloads.
-template <class T>
-static inline T atomicAdd(T* p, std::type_identity_t<T> v) {
-  return tw::atomic<tw::Add>(p, v);
-}
-template <class T>
-static inline T atomicSub(T* p, std::type_identity_t<T> v) {
-  return tw::atomic<tw::Subtract>(p, v);
-}
-template <class T>
-static inline T atomicMin(T* p, std::type_identity_t<T> v) {
-  return tw::atomic<tw::Minimum>(p, v);
-}
-template <class T>
-static inline T atomicMax(T* p, std::type_identity_t<T> v) {
-  return tw::atomic<tw::Maximum>(p, v);
-}
-template <class T>
-static inline T atomicExch(T* p, std::type_identity_t<T> v) {
-  return tw::atomic<tw::Exchange>(p, v);
-}
-template <class T>
-static inline T atomicAnd(T* p, std::type_identity_t<T> v) {
-  return tw::atomic<tw::And>(p, v);
-}
-template <class T>
-static inline T atomicOr(T* p, std::type_identity_t<T> v) {
-  return tw::atomic<tw::Or>(p, v);
-}
-template <class T>
-static inline T atomicXor(T* p, std::type_identity_t<T> v) {
-  return tw::atomic<tw::Xor>(p, v);
-}
-template <class T>
-static inline T atomicCAS(T* p, std::type_identity_t<T> expected, std::type_identity_t<T> desired) {
-  return tw::atomic<tw::CompareAndSwap>(p, tw::Compare<T>{expected, desired});
-}
-static inline unsigned atomicInc(unsigned* p, unsigned limit) { return tw::atomic<tw::Increment>(p, limit); }
-static inline unsigned atomicDec(unsigned* p, unsigned limit) { return tw::atomic<tw::Decrement>(p, limit); }
+// The operand converts to the location's type, as in CUDA's overloads. Atomics at the scope of a block are none for threads
+// of other blocks.
+#define TW_ATOMIC_AT(name, step, scope)                    \
+  template <class T>                                       \
+  static inline T name(T* p, std::type_identity_t<T> v) {  \
+    return tw::atomic<tw::step, simt::Scope::scope>(p, v); \
+  }
+#define TW_SWAP_AT(name, scope)                                                                      \
+  template <class T>                                                                                 \
+  static inline T name(T* p, std::type_identity_t<T> expected, std::type_identity_t<T> desired) {    \
+    return tw::atomic<tw::CompareAndSwap, simt::Scope::scope>(p, tw::Compare<T>{expected, desired}); \
+  }
+#define TW_ATOMIC(name, step)             \
+  TW_ATOMIC_AT(name, step, gpu)           \
+  TW_ATOMIC_AT(name##_block, step, block) \
+  TW_ATOMIC_AT(name##_system, step, system)
+TW_ATOMIC(atomicAdd, Add)
+TW_ATOMIC(atomicSub, Subtract)
+TW_ATOMIC(atomicMin, Minimum)
+TW_ATOMIC(atomicMax, Maximum)
+TW_ATOMIC(atomicExch, Exchange)
+TW_ATOMIC(atomicAnd, And)
+TW_ATOMIC(atomicOr, Or)
+TW_ATOMIC(atomicXor, Xor)
+TW_ATOMIC(atomicInc, Increment)
+TW_ATOMIC(atomicDec, Decrement)
+TW_SWAP_AT(atomicCAS, gpu)
+TW_SWAP_AT(atomicCAS_block, block)
+TW_SWAP_AT(atomicCAS_system, system)
+#undef TW_ATOMIC
+#undef TW_SWAP_AT
+#undef TW_ATOMIC_AT
 
 // ------------------------------------------------------------------------------------- loads and stores with
 // cache hints

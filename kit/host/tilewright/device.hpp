@@ -75,6 +75,7 @@ struct RunReport {
   std::uint64_t finding_count = 0;                         // not capped
   std::vector<std::pair<std::string, double>> statistics;  // of this run; they add up over runs
   std::vector<std::pair<std::string, double>> peaks;       // of this run; over runs the largest counts
+  bool unfinished = false;  // the program has to be run again on fresh operands, and will then run otherwise
 };
 
 /// Accesses of warps to shared memory on one source line, and the passes that its banks need for them;

@@ -40,7 +40,28 @@ export const cTypes: Readonly<Record<string, string>> = {
 export const modifiers =
   /^(rn|rz|rm|rp|ftz|sat|approx|full|relaxed|acquire|release|acq_rel|volatile|nc|noftz)$/;
 
-export const cached = /^(L1::\w+|L2::\w+|ca|cg|cs|cv|wb|wt|lu|cta|gpu|sys)$/;
+export const cached = /^(L1::\w+|L2::\w+|ca|cg|cs|cv|wb|wt|lu|cta|cluster|gpu|sys)$/;
+
+/** Scopes of PTX by their names on the emulated device. */
+export const scopes: Readonly<Record<string, string>> = {
+  ...{ cta: 'block', gl: 'gpu', gpu: 'gpu', sys: 'system', cluster: 'cluster' },
+};
+
+/** Order and scope of `ld.acquire.gpu`, `st.release.sys`, `atom.acq_rel.cta`; undefined for plain loads and stores. */
+export function memoryOrder({
+  opcode,
+}: Instruction): { fenceBefore: string; fenceAfter: string; scope: string } | undefined {
+  const order = opcode.find((part) => /^(relaxed|acquire|release|acq_rel)$/.test(part));
+  const named = opcode.find((part) => /^(cta|cluster|gpu|sys)$/.test(part));
+  if (order === undefined && named === undefined) return undefined;
+  const scope = `simt::Scope::${scopes[named ?? 'gpu']}`;
+  const fence = `simt::thread_fence(${scope});`;
+  return {
+    fenceBefore: /rel$|release/.test(order ?? '') ? fence : '',
+    fenceAfter: /^acq/.test(order ?? '') ? fence : '',
+    scope,
+  };
+}
 
 export const first = ({ operands }: Instruction, i: number) => operands[i]?.vector[0] ?? '';
 

@@ -7,6 +7,7 @@ import {
   type Instruction,
   type Operand,
   put,
+  scopes,
   space,
   typeOf,
 } from './instruction.ts';
@@ -52,10 +53,6 @@ function barrier(one: Instruction): string | undefined {
     ? 'simt::sync_threads();'
     : `simt::bar_sync(${id}, ${threads ?? `${space}threads()`});`;
 }
-
-const scopes: Readonly<Record<string, string>> = {
-  ...{ cta: 'block', gl: 'gpu', gpu: 'gpu', sys: 'system', cluster: 'cluster' },
-};
 
 /** Instructions by their opcode, the more special ones first. */
 const instructions: readonly (readonly [RegExp, Emit])[] = [

@@ -4,6 +4,7 @@ import {
   cTypes,
   first,
   type Instruction,
+  memoryOrder,
   modifiers,
   pointer,
   put,
@@ -28,11 +29,14 @@ export function load(one: Instruction): string | undefined {
   const [to, from] = one.operands;
   if (!access || !to || from?.address === undefined || to.vector.length !== access.count) return undefined;
   const { state, type, count } = access;
+  const order = state === 'shared' ? undefined : memoryOrder(one);
   const loaded =
     state === 'shared'
       ? `${space}load_shared<${type}, ${count}>((${from.address}) + ${from.offset})`
-      : `${space}load<${type}, ${count}>(${pointer(from)})`;
-  return `{ const auto tw_loaded = ${loaded}; ${to.vector.map((name, i) => put(name, `tw_loaded.v[${i}]`)).join(' ')} }`;
+      : order
+        ? `${space}load_atomic<${type}, ${count}>(${pointer(from)}, ${order.scope})`
+        : `${space}load<${type}, ${count}>(${pointer(from)})`;
+  return `{ const auto tw_loaded = ${loaded}; ${order?.fenceAfter ?? ''} ${to.vector.map((name, i) => put(name, `tw_loaded.v[${i}]`)).join(' ')} }`;
 }
 
 export function store(one: Instruction): string | undefined {
@@ -41,6 +45,9 @@ export function store(one: Instruction): string | undefined {
   if (!access || !from || to?.address === undefined || from.vector.length !== access.count) return undefined;
   const { state, type, count } = access;
   const value = `${space}Vector<${type}, ${count}>{{${from.vector.map((name) => as(type, name)).join(', ')}}}`;
+  const order = state === 'shared' ? undefined : memoryOrder(one);
+  if (order)
+    return `{ ${order.fenceBefore} ${space}store_atomic(${pointer(to)}, ${value}, ${order.scope}); }`;
   return state === 'shared'
     ? `${space}store_shared((${to.address}) + ${to.offset}, ${value});`
     : `${space}store(${pointer(to)}, ${value});`;
@@ -58,6 +65,11 @@ const atomics: Readonly<Record<string, string>> = {
   ...{ exch: 'atomicExch', cas: 'atomicCAS' },
 };
 
+const suffixes: Readonly<Record<string, string>> = {
+  'simt::Scope::block': '_block',
+  'simt::Scope::system': '_system',
+};
+
 /** `atom.global.add.f32 %0, [%1], %2`, and `red` without a result. */
 export function atomic(one: Instruction): string | undefined {
   const { opcode, operands } = one;
@@ -72,8 +84,9 @@ export function atomic(one: Instruction): string | undefined {
   const where = pointer(at);
   if (!name || !type || !where || !/^(global|generic)$/.test(state ?? '') || parts.length > 2)
     return undefined;
-  const called = `${name}(reinterpret_cast<${type}*>(${where}), ${values.map(({ vector }) => as(type, vector[0] ?? '')).join(', ')})`;
-  return withResult ? put(first(one, 0), called) : `${called};`;
+  const { fenceBefore = '', fenceAfter = '', scope = '' } = memoryOrder(one) ?? {};
+  const called = `${name}${suffixes[scope] ?? ''}(reinterpret_cast<${type}*>(${where}), ${values.map(({ vector }) => as(type, vector[0] ?? '')).join(', ')})`;
+  return `{ ${fenceBefore} ${withResult ? put(first(one, 0), called) : `${called};`} ${fenceAfter} }`;
 }
 
 export function copyAsync({ operands: [to, from, bytes, given] }: Instruction): string | undefined {

@@ -20,7 +20,7 @@ using ::std::memory_order_seq_cst;
 
 namespace detail {
 
-inline simt::Scope simt_scope(thread_scope scope) {
+constexpr simt::Scope simt_scope(thread_scope scope) {
   return scope == thread_scope_system   ? simt::Scope::system
          : scope == thread_scope_device ? simt::Scope::gpu
                                         : simt::Scope::block;
