@@ -275,8 +275,10 @@ void spikes_reported(T* out, int* host_status, int* device_status, int sz) {
 template <class T>
 void square_roots(T* inout, int* host_status, int* device_status, int sz) {
   for (int i = 0; i < sz; i++) {
-    if (inout[i] < 0) *host_status = *device_status = 1;
-    else inout[i] = std::sqrt(inout[i]);
+    if (inout[i] < 0)
+      *host_status = *device_status = 1;
+    else
+      inout[i] = std::sqrt(inout[i]);
   }
 }
 
@@ -288,7 +290,8 @@ void count_letters(int* count, const char* text, int n) {
 
 /// Prices along each path, a step a row; in the last row what a put at that price pays.
 template <class T>
-void generate_paths_kernel(const T* samples, T* paths, int num_timesteps, int num_paths, T m_K, T dt, T S0, T r, T sigma) {
+void generate_paths_kernel(const T* samples, T* paths, int num_timesteps, int num_paths, T m_K, T dt, T S0,
+                           T r, T sigma) {
   for (int path = 0; path < num_paths; path++) {
     double price = S0;
     for (int step = 0; step < num_timesteps; step++) {
@@ -301,7 +304,8 @@ void generate_paths_kernel(const T* samples, T* paths, int num_timesteps, int nu
 
 /// For 128 blocks of 128 threads: parts of the sums over cash flows of the paths in the money, weighted by the pseudo-inverse.
 template <class T>
-void compute_partial_beta_kernel(const T* svd, const T* paths, const T* cashflows, T* partial_sums, int num_paths, T m_K) {
+void compute_partial_beta_kernel(const T* svd, const T* paths, const T* cashflows, T* partial_sums,
+                                 int num_paths, T m_K) {
   constexpr int kBlocks = 128, kThreads = 128;
   const T *R = svd, *W = svd + 6;
   const double ratio = R[1] / (R[0] * R[3]), far = R[2] / (R[0] * R[5]), near = R[4] / R[5];
@@ -325,7 +329,8 @@ void compute_final_beta_kernel(T* beta) {
 }
 
 template <class T>
-void update_cashflow_kernel(const T* beta, const T* paths, T* cashflows, int num_paths, T m_K, T exp_min_r_dt) {
+void update_cashflow_kernel(const T* beta, const T* paths, T* cashflows, int num_paths, T m_K,
+                            T exp_min_r_dt) {
   for (int i = 0; i < num_paths; i++) {
     const double price = paths[i], paid = std::fmax(m_K - price, 0);
     const double awaited = exp_min_r_dt * (beta[0] + beta[1] * price + beta[2] * price * price);

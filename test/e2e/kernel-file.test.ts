@@ -141,7 +141,7 @@ const expected: Readonly<
   },
   'tma.cu': {
     add_one: ['passed', '6 cases'],
-    add_one_unannounced: ['hang', '0 of 1 arrivals missing, 2048 bytes missing at tma.cu:27'],
+    add_one_unannounced: ['hang', '0 of 1 arrivals missing, 2048 bytes missing at tma.cu:28'],
     add_one_without_fence: ['race', 'fence.proxy.async is missing between them'],
     add_one_without_wait: ['race', "of shared 'tile' (2048 bytes)"],
     by_library: ['passed', '6 cases'],
