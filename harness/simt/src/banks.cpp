@@ -6,20 +6,21 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <tuple>
-#include <unordered_map>
+
+#include "report.hpp"
 
 namespace simt::core {
 namespace {
 
-std::unordered_map<const void*, SharedSite> sites;
+std::vector<SharedSite> sites;  // by site_number(); their code addresses are filled in at the end
 
 constexpr unsigned kMostWords = 64;  // 32 lanes of 4 bytes, each over the end of a word
 
-/// One access of one lane; `turn` counts the lane's accesses at this code address.
+/// One access of one lane; `turn` counts the lane's accesses at this site.
 struct Placed {
-  const void* pc;
-  std::uint32_t turn, lane, address, bytes;
+  std::uint32_t site, turn, lane, address, bytes;
 };
 
 std::uint32_t lanes_per_part(std::uint32_t bytes) { return bytes <= 4 ? 32 : bytes <= 8 ? 16 : 8; }
@@ -36,9 +37,9 @@ class WarpAccess {
     for (std::uint32_t word = address / 4; word <= last && count_ < kMostWords; ++word)
       words_[count_++] = word;
   }
-  void finish(const void* pc) {
+  void finish(std::uint16_t site) {
     finish_part();
-    count_access(pc, wavefronts_, parts_);
+    count_access(site, wavefronts_, parts_);
     wavefronts_ = parts_ = 0;
   }
 
@@ -55,7 +56,7 @@ class WarpAccess {
   unsigned count_ = 0, wavefronts_ = 0, parts_ = 0;
 };
 
-/// All lanes that noted anything noted the same code addresses in the same order, as they do unless they
+/// All lanes that noted anything noted the same sites in the same order, as they do unless they
 /// diverge.
 bool in_step(const Warp& warp, const Thread*& model) {
   model = nullptr;
@@ -65,7 +66,7 @@ bool in_step(const Warp& warp, const Thread*& model) {
     if (thread.noted.empty()) continue;
     if (!model) model = &thread;
     if (!std::equal(thread.noted.begin(), thread.noted.end(), model->noted.begin(), model->noted.end(),
-                    [](const NotedAccess& a, const NotedAccess& b) { return a.pc == b.pc; }))
+                    [](const NotedAccess& a, const NotedAccess& b) { return a.site == b.site; }))
       return false;
   }
   return model != nullptr;
@@ -79,7 +80,7 @@ void count_in_step(const Warp& warp, const Thread& model) {
       const auto& noted = warp.threads[lane].noted;
       if (!noted.empty()) access.add(lane, noted[i].address, noted[i].bytes);
     }
-    access.finish(model.noted[i].pc);
+    access.finish(model.noted[i].site);
   }
 }
 
@@ -87,26 +88,33 @@ void count_diverged(const Warp& warp) {
   std::vector<Placed> all;
   for (std::uint32_t lane = 0; lane < 32 && !(warp.absent >> lane & 1u); ++lane)
     for (const NotedAccess& noted : warp.threads[lane].noted)
-      all.push_back({noted.pc, 0, lane, noted.address, noted.bytes});
+      all.push_back({noted.site, 0, lane, noted.address, noted.bytes});
   std::stable_sort(all.begin(), all.end(), [](const Placed& a, const Placed& b) {
-    return std::tie(a.pc, a.lane) < std::tie(b.pc, b.lane);
+    return std::tie(a.site, a.lane) < std::tie(b.site, b.lane);
   });
   for (std::size_t i = 1; i < all.size(); ++i)
-    if (all[i].pc == all[i - 1].pc && all[i].lane == all[i - 1].lane) all[i].turn = all[i - 1].turn + 1;
+    if (all[i].site == all[i - 1].site && all[i].lane == all[i - 1].lane) all[i].turn = all[i - 1].turn + 1;
   std::sort(all.begin(), all.end(), [](const Placed& a, const Placed& b) {
-    return std::tie(a.pc, a.turn, a.lane) < std::tie(b.pc, b.turn, b.lane);
+    return std::tie(a.site, a.turn, a.lane) < std::tie(b.site, b.turn, b.lane);
   });
   WarpAccess access;
   for (std::size_t i = 0; i < all.size(); ++i) {
     access.add(all[i].lane, all[i].address, all[i].bytes);
-    if (i + 1 == all.size() || all[i + 1].pc != all[i].pc || all[i + 1].turn != all[i].turn)
-      access.finish(all[i].pc);
+    if (i + 1 == all.size() || all[i + 1].site != all[i].site || all[i + 1].turn != all[i].turn)
+      access.finish(static_cast<std::uint16_t>(all[i].site));
   }
 }
 
 }  // namespace
 
 unsigned wavefronts_of(const std::uint32_t* words, unsigned count) {
+  // Most accesses are to words in a row, or to one word.
+  bool in_row = true, same = true;
+  for (unsigned i = 1; i < count; ++i) {
+    in_row &= words[i] == words[0] + i;
+    same &= words[i] == words[0];
+  }
+  if ((in_row && count <= 32) || same) return 1;
   std::uint32_t first[32] = {}, used = 0;
   bool conflict = false;
   for (unsigned i = 0; i < count && !conflict; ++i) {
@@ -126,12 +134,12 @@ unsigned wavefronts_of(const std::uint32_t* words, unsigned count) {
   return most;
 }
 
-void count_access(const void* pc, std::uint64_t wavefronts, std::uint64_t parts) {
-  SharedSite& site = sites[pc];
-  site.pc = pc;
-  ++site.accesses;
-  site.wavefronts += wavefronts;
-  site.conflicts += wavefronts - parts;
+void count_access(std::uint16_t site, std::uint64_t wavefronts, std::uint64_t parts) {
+  if (sites.size() <= site) sites.resize(site + 1u);
+  SharedSite& counted = sites[site];
+  ++counted.accesses;
+  counted.wavefronts += wavefronts;
+  counted.conflicts += wavefronts - parts;
 }
 
 void settle_banks(Warp& warp) {
@@ -148,13 +156,23 @@ void settle_banks(Warp& warp) {
 void start_banks() { sites.clear(); }
 
 std::vector<SharedSite> finish_banks() {
-  std::vector<SharedSite> result;
-  for (const auto& [pc, site] : sites) {
+  std::map<const void*, SharedSite> by_address;
+  for (std::size_t i = 0; i < sites.size(); ++i) {
+    const SharedSite& site = sites[i];
+    if (site.accesses == 0) continue;
     machine.stats.shared_accesses += site.accesses;
     machine.stats.shared_wavefronts += site.wavefronts;
     machine.stats.shared_bank_conflicts += site.conflicts;
-    result.push_back(site);
+    const void* const pc = site_of(static_cast<std::uint16_t>(i)).pc;
+    if (!pc) continue;  // one of more places than have numbers
+    SharedSite& sum = by_address[pc];
+    sum.pc = pc;
+    sum.accesses += site.accesses;
+    sum.wavefronts += site.wavefronts;
+    sum.conflicts += site.conflicts;
   }
+  std::vector<SharedSite> result;
+  for (const auto& [pc, site] : by_address) result.push_back(site);
   std::sort(result.begin(), result.end(), [](const SharedSite& a, const SharedSite& b) {
     return std::tie(b.conflicts, a.pc) < std::tie(a.conflicts, b.pc);
   });

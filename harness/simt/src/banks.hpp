@@ -16,19 +16,19 @@ constexpr std::size_t kMostNoted = 4096;
 /// Splits the accesses that the lanes of a warp have noted into accesses of the warp and counts them.
 void settle_banks(Warp& warp);
 /// One pass over up to 32 words, or the eight rows of a matrix: `wavefronts` it takes where `parts` is the
-/// least.
-void count_access(const void* pc, std::uint64_t wavefronts, std::uint64_t parts);
+/// least. `site`: as site_number() gives.
+void count_access(std::uint16_t site, std::uint64_t wavefronts, std::uint64_t parts);
 /// Wavefronts for `count` (up to 32) words of 4 bytes: the most different words that lie in one bank.
 unsigned wavefronts_of(const std::uint32_t* words, unsigned count);
 
-/// Notes an access of the thread to its block's shared memory, from `pc` in the kernel.
-inline void note_banks(Thread& thread, const void* pc, std::uint32_t address, std::size_t bytes) {
-  for (; bytes > 16; bytes -= 16, address += 16) note_banks(thread, pc, address, 16);
+/// Notes an access of the thread to its block's shared memory.
+inline void note_banks(Thread& thread, std::uint16_t site, std::uint32_t address, std::size_t bytes) {
+  for (; bytes > 16; bytes -= 16, address += 16) note_banks(thread, site, address, 16);
   if (thread.noted.size() >= kMostNoted) {
     ++machine.stats.shared_accesses_uncounted;
     return;
   }
-  thread.noted.push_back({pc, address & kOffsetMask, static_cast<std::uint32_t>(bytes)});
+  thread.noted.push_back({address & kOffsetMask, static_cast<std::uint16_t>(bytes), site});
   thread.warp->noted = true;
 }
 
@@ -37,7 +37,7 @@ inline void settle_banks(Warp& warp, std::uint32_t mask) {
   if (warp.noted && (mask | warp.exited | warp.absent) == kWarpMask) settle_banks(warp);
 }
 
-/// Per code address, since start_banks().
+/// By code address, since start_banks().
 void start_banks();
 std::vector<SharedSite> finish_banks();
 

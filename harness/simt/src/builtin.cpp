@@ -72,15 +72,11 @@ unsigned char* shared_access(Thread& self, std::uint32_t address, int bytes, boo
   const auto size = static_cast<std::uint32_t>(bytes);
   core::check_shared_alignment(address, size, what);
   unsigned char* memory = core::shared_memory(block, address, size, what);
-  if (memory && &block == self.block) core::note_banks(self, self.pc, address, size);
-  if (memory && core::machine.detect) {
-    const core::Access access =
-        core::access_by(self, store ? core::AccessKind::store : core::AccessKind::load, self.pc);
-    if (store)
-      core::note_shared_write(block, address, size, access);
-    else
-      core::note_shared_read(block, address, size, access);
-  }
+  if (!memory) return nullptr;
+  const core::AccessKind kind = store ? core::AccessKind::store : core::AccessKind::load;
+  const std::uint16_t site = core::site_number(self.pc, kind);
+  if (&block == self.block) core::note_banks(self, site, address, size);
+  if (core::machine.detect) core::note_shared(self, block, address, size, kind, site);
   return memory;
 }
 

@@ -103,7 +103,7 @@ void cp_async(std::uint32_t destination, const void* source, int bytes, int sour
   self.copies->used = copy.segment;
   core::machine.stats.cp_async_bytes += size;
   core::machine.stats.global_bytes_read += copy.source_bytes;
-  core::note_banks(self, self.pc, destination, size);
+  core::note_banks(self, core::site_number(self.pc, core::AccessKind::copy_write), destination, size);
   if (core::machine.detect) core::note_copy(self, copy);
   if (core::happens_now()) {
     core::move_bytes(target, copy);

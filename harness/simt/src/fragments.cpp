@@ -35,10 +35,11 @@ unsigned matrix_wavefronts(const Convergence& convergence, int matrix) {
   return most;
 }
 
-void count_matrices(const Convergence& convergence, int count) {
+void count_matrices(const Convergence& convergence, int count, AccessKind kind) {
   unsigned wavefronts = 0;
   for (int matrix = 0; matrix < count; ++matrix) wavefronts += matrix_wavefronts(convergence, matrix);
-  count_access(matrix_argument(convergence, 0).pc, wavefronts, static_cast<unsigned>(count));
+  count_access(site_number(matrix_argument(convergence, 0).pc, kind), wavefronts,
+               static_cast<unsigned>(count));
 }
 
 /// Address of row `row` of a matrix, given by lane matrix * 8 + row; null when it is not valid.
@@ -165,7 +166,7 @@ void ldmatrix(std::uint32_t* registers, int count, bool transpose, std::uint32_t
                  core::kWarpMask, &argument, [&](const core::Convergence& convergence) {
                    ++core::machine.stats.ldmatrix;
                    core::machine.stats.ldmatrix_bytes += 128u * static_cast<unsigned>(count);
-                   core::count_matrices(convergence, count);
+                   core::count_matrices(convergence, count, core::AccessKind::ldmatrix);
                    for (int matrix = 0; matrix < count; ++matrix)
                      core::load_matrix(*self.warp, convergence, matrix, transpose);
                  });
@@ -178,7 +179,7 @@ void stmatrix(const std::uint32_t* registers, int count, bool transpose, std::ui
   core::converge(self, core::Collective::stmatrix, static_cast<std::uint32_t>(count << 1 | transpose),
                  core::kWarpMask, &argument, [&](const core::Convergence& convergence) {
                    core::machine.stats.stmatrix_bytes += 128u * static_cast<unsigned>(count);
-                   core::count_matrices(convergence, count);
+                   core::count_matrices(convergence, count, core::AccessKind::stmatrix);
                    for (int matrix = 0; matrix < count; ++matrix)
                      core::store_matrix(*self.warp, convergence, matrix, transpose);
                  });

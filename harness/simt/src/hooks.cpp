@@ -22,25 +22,16 @@ void shared_hook(Thread& self, std::size_t offset, std::size_t bytes, bool store
   if (!shared_memory(block, address, static_cast<std::uint32_t>(bytes), store ? "store" : "load")) return;
   check_live(block, store ? "plain store" : "plain load");
   (store ? machine.stats.shared_store_bytes : machine.stats.shared_load_bytes) += bytes;
-  if (&block == self.block) note_banks(self, self.pc, address, bytes);
-  if (!machine.detect) return;
-  const Access access = access_by(self, kind, self.pc);
-  if (store)
-    note_shared_write(block, address, static_cast<std::uint32_t>(bytes), access);
-  else
-    note_shared_read(block, address, static_cast<std::uint32_t>(bytes), access);
+  const std::uint16_t site = site_number(self.pc, kind);
+  if (&block == self.block) note_banks(self, site, address, bytes);
+  if (machine.detect) note_shared(self, block, address, static_cast<std::uint32_t>(bytes), kind, site);
 }
 
 void global_hook(Thread& self, const void* pointer, std::size_t bytes, bool store, AccessKind kind) {
   if (!check_global(pointer, bytes, store ? "store" : "load")) return;
   if (store && constants_present) check_not_constant(pointer, bytes, "store");
   (store ? machine.stats.global_store_bytes : machine.stats.global_load_bytes) += bytes;
-  if (!machine.detect) return;
-  const Access access = access_by(self, kind, self.pc);
-  if (store)
-    note_global_write(pointer, bytes, access);
-  else
-    note_global_read(pointer, bytes, access);
+  if (machine.detect) note_global(self, pointer, bytes, kind, site_number(self.pc, kind));
 }
 
 AccessKind byte_kind(const void* pointer, bool store) {
@@ -51,11 +42,13 @@ AccessKind byte_kind(const void* pointer, bool store) {
 [[gnu::noinline]] void checked_hook(const void* pointer, std::size_t bytes, bool store, bool aligned,
                                     const void* pc) {
   if (!machine.current) return;
-  settle_racing_store();
+  if (racing_store_open) settle_racing_store();
   Thread& self = enter(pc);
   ++machine.stats.hooked_accesses;
-  machine.store = store ? pointer : nullptr;
-  machine.store_bytes = bytes;
+  if (store) {
+    machine.store = pointer;
+    machine.store_bytes = bytes;
+  }
   // A power of two, where it is aligned.
   if (aligned && (reinterpret_cast<std::uintptr_t>(pointer) & (bytes - 1)))
     check_alignment(pointer, bytes, store ? "store" : "load");
@@ -66,7 +59,7 @@ AccessKind byte_kind(const void* pointer, bool store) {
     shared_hook(self, offset, bytes, store, kind);
   else
     global_hook(self, pointer, bytes, store, kind);
-  machine.store = nullptr;
+  if (store) machine.store = nullptr;
 }
 
 /// Nearly all calls are about a thread's own stack and end at the comparison.

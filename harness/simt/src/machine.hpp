@@ -73,8 +73,8 @@ struct BulkQueue;
 
 /// An access to shared memory that banks.cpp has yet to count.
 struct NotedAccess {
-  const void* pc;
-  std::uint32_t address, bytes;
+  std::uint32_t address;
+  std::uint16_t bytes, site;
 };
 
 /// A wait of a thread on an mbarrier that passed.

@@ -268,6 +268,35 @@ void note_global_write(const void* pointer, std::size_t bytes, const Access& acc
                               access);
 }
 
+void note_shared(const Thread& self, Block& block, std::uint32_t address, std::uint32_t bytes, AccessKind kind,
+                 std::uint16_t site) {
+  const std::uint32_t offset = (address & kOffsetMask) - kSharedBase;
+  const bool store = is_plain_store(kind);
+  if (sees_all(self)) {
+    const Quick access = quick_by(self, site);
+    if (store ? machine.shared_shadow.quick_write<Space::shared>(block.cells, offset, bytes, access)
+              : machine.shared_shadow.quick_read<Space::shared>(block.cells, offset, bytes, access))
+      return;
+  }
+  const Access access = access_by(self, kind, site);
+  store ? note_shared_write(block, address, bytes, access) : note_shared_read(block, address, bytes, access);
+}
+
+void note_global(const Thread& self, const void* pointer, std::size_t bytes, AccessKind kind, std::uint16_t site) {
+  const auto offset = static_cast<std::size_t>(static_cast<const unsigned char*>(pointer) - global_base());
+  const bool store = is_plain_store(kind);
+  if (sees_all(self)) {
+    if (Allocation* allocation = allocation_at(pointer)) allocation->touched = true;
+    const Quick access = quick_by(self, site);
+    Cell* const cells = address_space.global_cells;
+    if (store ? machine.global_shadow.quick_write<Space::global>(cells, offset, bytes, access)
+              : machine.global_shadow.quick_read<Space::global>(cells, offset, bytes, access))
+      return;
+  }
+  const Access access = access_by(self, kind, site);
+  store ? note_global_write(pointer, bytes, access) : note_global_read(pointer, bytes, access);
+}
+
 void place_arenas() {
   open_address_space();
   const std::size_t blocks = machine.blocks.size();

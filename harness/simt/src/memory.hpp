@@ -71,15 +71,28 @@ void note_shared_write(Block& block, std::uint32_t address, std::uint32_t bytes,
 void check_shared_order(Block& block, std::uint32_t offset, const Access& access);
 void note_global_read(const void* pointer, std::size_t bytes, const Access& access);
 void note_global_write(const void* pointer, std::size_t bytes, const Access& access);
+/// The same for a plain load or store that the running thread makes.
+void note_shared(const Thread& self, Block& block, std::uint32_t address, std::uint32_t bytes,
+                 AccessKind kind, std::uint16_t site);
+void note_global(const Thread& self, const void* pointer, std::size_t bytes, AccessKind kind,
+                 std::uint16_t site);
 /// The running thread's access at its current place.
 inline View view_of(const Thread& thread) {
   const Knowledge& known = thread.time.known;
   return {known.seen.get(), known.proxy.get(), known.visible.get(), thread.index, thread.index + 1};
 }
+inline Access access_by(const Thread& thread, AccessKind kind, std::uint16_t site) {
+  return {view_of(thread), {thread.time.epoch, static_cast<std::uint16_t>(thread.index), site}, kind};
+}
 inline Access access_by(const Thread& thread, AccessKind kind, const void* pc) {
-  return {view_of(thread),
-          {thread.time.epoch, static_cast<std::uint16_t>(thread.index), site_number(pc, kind)},
-          kind};
+  return access_by(thread, kind, site_number(pc, kind));
+}
+/// Whether the thread may read all writes that are ordered before its accesses.
+inline bool sees_all(const Thread& thread) { return thread.time.known.visible == thread.time.known.seen; }
+inline Quick quick_by(const Thread& thread, std::uint16_t site) {
+  return {*thread.time.known.seen.get(),
+          {thread.time.epoch, static_cast<std::uint16_t>(thread.index), site},
+          machine.wave_epoch};
 }
 
 /// Gives each block of the wave its arena and cells.

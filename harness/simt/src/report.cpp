@@ -31,7 +31,7 @@ struct RacingStores {
 std::unordered_map<std::uint64_t, RacingStores> racing_stores;  // by finding
 struct {
   std::uint64_t finding;
-  const void* pointer = nullptr;
+  const void* pointer;
   std::size_t bytes;
   unsigned char before[64];
 } racing_store;
@@ -174,6 +174,7 @@ void note_racing_store(std::uint64_t key, const void* pointer, std::size_t bytes
     return;
   }
   settle_racing_store();
+  racing_store_open = true;
   racing_store.finding = key;
   racing_store.pointer = pointer;
   racing_store.bytes = bytes;
@@ -191,11 +192,13 @@ void note_swap(std::uint64_t cell) {
   swaps.insert(use_of(cell, 0));
 }
 
+bool racing_store_open = false;
+
 void settle_racing_store() {
-  if (!racing_store.pointer) return;
+  if (!racing_store_open) return;
   if (std::memcmp(racing_store.pointer, racing_store.before, racing_store.bytes) != 0)
     racing_stores.at(racing_store.finding).same = false;
-  racing_store.pointer = nullptr;
+  racing_store_open = false;
 }
 
 void report(const char* kind, const std::string& message) {
@@ -235,7 +238,7 @@ void start_reports() {
   reported.clear();
   finding_count = 0;
   racing_stores.clear();
-  racing_store.pointer = nullptr;
+  racing_store_open = false;
   seed_loads.clear();
   swaps.clear();
   if (machine.keeps_accesses) return;  // stamps of the launch before still name its sites

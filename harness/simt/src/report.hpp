@@ -32,6 +32,7 @@ void note_swap(std::uint64_t cell);
 
 /// Compares what the last racing store left with what was there before. To be called before anything else happens.
 void settle_racing_store();
+extern bool racing_store_open;  // there is one to compare
 
 /// "thread 5 of block (0,1,0)".
 std::string thread_name(const Thread& thread);

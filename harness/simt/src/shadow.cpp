@@ -13,11 +13,11 @@
 namespace simt::core {
 namespace {
 
-constexpr std::uint16_t kSplitAgent = 0xffff;  // in Cell::write: the cell is split, reads[0].epoch says where
-constexpr std::uint16_t kUnwrittenAgent =
-    0xfffe;  // in Cell::write of global memory: nothing has written it yet
-
-bool is_split(const Cell& cell) { return cell.write.agent == kSplitAgent && cell.write.epoch; }
+/// The words of a cell that [offset, stop), which is within 16 bytes, covers: a bit each.
+std::uint32_t words_within(std::size_t offset, std::size_t stop) {
+  const std::size_t first = (offset % 16 + 3) / 4, last = ((stop - 1) % 16 + 1) / 4;
+  return first < last ? (1u << last) - (1u << first) : 0;
+}
 
 /// Ordering of a stamp of this wave that the shared clock does not cover: the accessing threads' own
 /// accesses, and their own asynchronous units as far as they have waited for them.
@@ -170,8 +170,7 @@ void report_pair(const char* problem, const Place& place, std::size_t offset, co
     note_seed_load(key, cell_id(place, offset), owner_of(now.stamp) + 1);
   if (is_update(now.kind) && earlier == AccessKind::load)
     note_seed_load(key, cell_id(place, offset), before.epoch > machine.wave_epoch ? owner_of(before) + 1 : 0);
-  const bool plain = now.kind == AccessKind::store || (byte_of(now.kind) < 2 && is_write(now.kind));
-  note_racing_store(key, plain ? machine.store : nullptr, machine.store_bytes, one_store);
+  note_racing_store(key, is_plain_store(now.kind) ? machine.store : nullptr, machine.store_bytes, one_store);
   if (!is_first) return;
   explain_agent(before);
   explain_agent(now.stamp);
@@ -217,8 +216,7 @@ bool are_atomic_together(const Stamp& before, const Access& now) {
 /// True when remembering the reader `before` adds nothing once `now` is remembered.
 template <Space space>
 bool is_superseded(const Stamp& before, const Access& now) {
-  if (space == Space::global && before.epoch <= machine.wave_epoch) return before.epoch == 0;
-  return before.agent == now.stamp.agent || before.epoch <= now.view.seen->of(before.agent);
+  return Quick{*now.view.seen, now.stamp, machine.wave_epoch}.is_after<space>(before);
 }
 
 template <Space space>
@@ -318,8 +316,8 @@ const char* access_name(AccessKind kind) {
   return "access";
 }
 
-Cell* Shadow::split(Cell& cell) {
-  if (is_split(cell)) return split_[cell.reads[0].epoch].parts;
+Shadow::Split& Shadow::split(Cell& cell) {
+  if (is_split(cell)) return split_[cell.reads[0].epoch];
   std::uint32_t number;
   if (free_.empty()) {
     number = static_cast<std::uint32_t>(split_.size());
@@ -328,9 +326,10 @@ Cell* Shadow::split(Cell& cell) {
     number = free_.back();
     free_.pop_back();
   }
-  std::fill_n(split_[number].parts, 8, cell);
+  std::fill_n(split_[number].first, 4, cell);
+  split_[number].halved = 0;
   cell = {{1, kSplitAgent, 0}, {{number, 0, 0}, {}, {}}};
-  return split_[number].parts;
+  return split_[number];
 }
 
 void Shadow::merge(Cell& cell) {
@@ -338,42 +337,58 @@ void Shadow::merge(Cell& cell) {
   cell = {};
 }
 
+template <class Visit>
+void Shadow::for_each_part(Split& split, std::size_t offset, std::size_t stop, Visit&& visit) {
+  while (offset < stop) {
+    const std::size_t word = offset % 16 / 4, end = std::min(stop, (offset / 4 + 1) * 4);
+    const std::uint32_t bit = 1u << word;
+    if (end - offset == 4 && !(split.halved & bit)) {
+      visit(split.first[word], offset);
+      offset = end;
+      continue;
+    }
+    if (!(split.halved & bit)) split.second[word] = split.first[word];
+    split.halved |= bit;
+    for (; offset < end; offset = (offset / 2 + 1) * 2)
+      visit(offset & 2 ? split.second[word] : split.first[word], offset);
+  }
+}
+
 template <Space space>
 void Shadow::read_range(Cell* cells, const Place& place, std::size_t offset, std::size_t bytes,
                         const Access& access) {
+  const auto visit = [&](Cell& cell, std::size_t at) { read_cell<space>(cell, place, at, access); };
   for (const std::size_t end = offset + bytes; offset < end;) {
     Cell& cell = cells[offset / 16];
     const std::size_t stop = std::min(end, (offset / 16 + 1) * 16);
-    if (stop - offset == 16 && !is_split(cell)) {
-      read_cell<space>(cell, place, offset, access);
-      offset = stop;
-      continue;
-    }
-    Cell* parts = split(cell);
-    for (; offset < stop; offset = (offset / 2 + 1) * 2)
-      read_cell<space>(parts[offset % 16 / 2], place, offset, access);
+    if (stop - offset == 16 && !is_split(cell))
+      visit(cell, offset);
+    else
+      for_each_part(split(cell), offset, stop, visit);
+    offset = stop;
   }
 }
 
 template <Space space>
 void Shadow::write_range(Cell* cells, const Place& place, std::size_t offset, std::size_t bytes,
                          const Access& access) {
+  const auto visit = [&](Cell& cell, std::size_t at) { write_cell<space>(cell, place, at, access); };
   for (const std::size_t end = offset + bytes; offset < end;) {
     Cell& cell = cells[offset / 16];
     const std::size_t stop = std::min(end, (offset / 16 + 1) * 16);
     const bool whole = stop - offset == 16;
     if (whole && !is_split(cell)) {
-      write_cell<space>(cell, place, offset, access);
-      offset = stop;
-      continue;
+      visit(cell, offset);
+    } else {
+      Split& parts = split(cell);
+      for_each_part(parts, offset, stop, visit);
+      parts.halved &= ~words_within(offset, stop);
+      if (whole) {
+        merge(cell);
+        cell.write = access.stamp;
+      }
     }
-    Cell* parts = split(cell);
-    for (; offset < stop; offset = (offset / 2 + 1) * 2)
-      write_cell<space>(parts[offset % 16 / 2], place, offset, access);
-    if (whole) {
-      merge(cell);
-      cell.write = access.stamp;
-    }
+    offset = stop;
   }
 }
 
@@ -395,7 +410,10 @@ void Shadow::write(Cell* cells, const Place& place, std::size_t offset, std::siz
 
 Stamp Shadow::last_write(const Cell* cells, std::size_t offset) const {
   const Cell& cell = cells[offset / 16];
-  return is_split(cell) ? split_[cell.reads[0].epoch].parts[offset % 16 / 2].write : cell.write;
+  if (!is_split(cell)) return cell.write;
+  const Split& parts = split_[cell.reads[0].epoch];
+  const std::size_t word = offset % 16 / 4;
+  return (offset & 2 && parts.halved >> word & 1 ? parts.second : parts.first)[word].write;
 }
 
 void Shadow::check(const Cell* cells, const Place& place, std::size_t offset, const Access& access) const {
@@ -411,13 +429,11 @@ void Shadow::mark_unwritten(Cell* cells, std::size_t offset, std::size_t bytes) 
   for (const std::size_t end = offset + bytes; offset < end;) {
     Cell& cell = cells[offset / 16];
     const std::size_t stop = std::min(end, (offset / 16 + 1) * 16);
-    if (stop - offset == 16) {
+    if (stop - offset == 16)
       cell = {unwritten, {}};
-      offset = stop;
-    } else {
-      Cell* parts = split(cell);
-      for (; offset < stop; offset = (offset / 2 + 1) * 2) parts[offset % 16 / 2] = {unwritten, {}};
-    }
+    else
+      for_each_part(split(cell), offset, stop, [&](Cell& part, std::size_t) { part = {unwritten, {}}; });
+    offset = stop;
   }
 }
 
@@ -430,13 +446,11 @@ void Shadow::mark_used_before(Cell* cells, std::size_t offset, std::size_t bytes
   for (const std::size_t end = offset + bytes; offset < end;) {
     Cell& cell = cells[offset / 16];
     const std::size_t stop = std::min(end, (offset / 16 + 1) * 16);
-    if (stop - offset == 16 && !is_split(cell)) {
+    if (stop - offset == 16 && !is_split(cell))
       mark(cell);
-      offset = stop;
-    } else {
-      Cell* parts = split(cell);
-      for (; offset < stop; offset = (offset / 2 + 1) * 2) mark(parts[offset % 16 / 2]);
-    }
+    else
+      for_each_part(split(cell), offset, stop, [&](Cell& part, std::size_t) { mark(part); });
+    offset = stop;
   }
 }
 

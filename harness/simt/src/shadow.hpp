@@ -1,6 +1,7 @@
 // shadow.hpp - who last wrote and who has read each piece of memory, for the race detector. One cell covers
 // 16 bytes as long as accesses cover all of it (tensor-core kernels move 16 bytes at a time); a smaller
-// access splits the cell into eight cells of 2 bytes, the next full write makes it whole again.
+// access splits the cell into four words of 4 bytes, and a word into two halves where it does not cover one.
+// The next full write makes them whole again.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +25,7 @@ struct Stamp {
 enum class AccessKind : std::uint8_t {
   load,
   store,
-  byte_load,  // of the first of two bytes, which share a part of a cell
+  byte_load,  // of the first of two bytes, which share half a word
   byte_load_odd,
   byte_store,
   byte_store_odd,
@@ -46,6 +47,9 @@ enum class AccessKind : std::uint8_t {
   wgmma_read,
 };
 const char* access_name(AccessKind kind);
+inline bool is_plain_store(AccessKind kind) {
+  return kind == AccessKind::store || kind == AccessKind::byte_store || kind == AccessKind::byte_store_odd;
+}
 inline bool is_async_proxy(AccessKind kind) { return kind >= AccessKind::tma_read; }
 
 /// On whose behalf an access is made: the clocks to compare with, and the threads [first, last) that make it.
@@ -68,6 +72,11 @@ struct Cell {
                    // false alarm
 };
 
+constexpr std::uint16_t kSplitAgent = 0xffff;  // in Cell::write: the cell is split, reads[0].epoch says where
+constexpr std::uint16_t kUnwrittenAgent =
+    0xfffe;  // in Cell::write of global memory: nothing has written it yet
+inline bool is_split(const Cell& cell) { return cell.write.agent == kSplitAgent && cell.write.epoch; }
+
 enum class Space : std::uint8_t { shared, global };
 
 /// Location of a cell, for reports.
@@ -77,12 +86,32 @@ struct Place {
   const unsigned char* base = nullptr;  // address of offset 0
 };
 
+/// A plain access of a thread that may read all writes that it has seen.
+struct Quick {
+  const Clock& seen;
+  Stamp stamp;
+  std::uint32_t wave_epoch;
+
+  /// Whether this wave's access `before`, or none, is ordered before this one by the clock alone.
+  template <Space space>
+  bool is_after(const Stamp& before) const {
+    if (space == Space::global && before.epoch <= wave_epoch) return before.epoch == 0;
+    return before.agent == stamp.agent || before.epoch <= seen.of(before.agent);
+  }
+};
+
 /// Cells for a range of memory, without the storage of the whole cells, which the owner of the memory
 /// provides.
 class Shadow {
  public:
   void read(Cell* cells, const Place& place, std::size_t offset, std::size_t bytes, const Access& access);
   void write(Cell* cells, const Place& place, std::size_t offset, std::size_t bytes, const Access& access);
+  /// read() and write() of whole words within a cell, where a glance says that they are in order: by far most of them. False:
+  /// left to read() or write().
+  template <Space space>
+  bool quick_read(Cell* cells, std::size_t offset, std::size_t bytes, const Quick& access);
+  template <Space space>
+  bool quick_write(Cell* cells, std::size_t offset, std::size_t bytes, const Quick& access);
   /// Reports when the last write at `offset` is not ordered before (async proxy: fenced before) the access.
   /// Remembers nothing.
   void check(const Cell* cells, const Place& place, std::size_t offset, const Access& access) const;
@@ -100,12 +129,19 @@ class Shadow {
   bool unwritten(const Cell* cells, std::size_t offset, std::size_t bytes) const;
 
  private:
+  /// The words of a split cell. While a word is whole, its first half stands for both.
   struct Split {
-    Cell parts[8];
+    Cell first[4], second[4];
+    std::uint32_t halved = 0;  // words of which the halves differ
   };
+  /// The cells, `count` of them, that stand for exactly these bytes; null where there are none.
+  Cell* words(Cell* cells, std::size_t offset, std::size_t bytes, std::uint32_t& count);
   Stamp last_write(const Cell* cells, std::size_t offset) const;
-  Cell* split(Cell& cell);
+  Split& split(Cell& cell);
   void merge(Cell& cell);
+  /// Calls `visit(cell, offset)` for the cells of [offset, stop), which is within 16 bytes.
+  template <class Visit>
+  static void for_each_part(Split& split, std::size_t offset, std::size_t stop, Visit&& visit);
   template <Space space>
   void read_range(Cell* cells, const Place& place, std::size_t offset, std::size_t bytes,
                   const Access& access);
@@ -116,5 +152,46 @@ class Shadow {
   std::vector<Split> split_;
   std::vector<std::uint32_t> free_;
 };
+
+inline Cell* Shadow::words(Cell* cells, std::size_t offset, std::size_t bytes, std::uint32_t& count) {
+  Cell& cell = cells[offset / 16];
+  count = 1;
+  if (!is_split(cell)) return bytes == 16 && offset % 16 == 0 ? &cell : nullptr;
+  const std::uint32_t first = offset % 16 / 4;
+  if ((offset | bytes) % 4 || first + bytes / 4 > 4) return nullptr;
+  count = static_cast<std::uint32_t>(bytes) / 4;
+  Split& split = split_[cell.reads[0].epoch];
+  return split.halved >> first & ((1u << count) - 1) ? nullptr : split.first + first;
+}
+
+template <Space space>
+inline bool Shadow::quick_read(Cell* cells, std::size_t offset, std::size_t bytes, const Quick& access) {
+  std::uint32_t count;
+  Cell* word = words(cells, offset, bytes, count);
+  if (!word) return false;
+  for (Cell* const end = word + count; word != end; ++word) {
+    if (word->reads[0] == access.stamp) continue;
+    if (space == Space::shared && !word->write.epoch) return false;
+    if (!access.is_after<space>(word->write)) return false;
+    if (!access.is_after<space>(word->reads[0]))
+      word->reads[access.is_after<space>(word->reads[1]) ? 1 : 2] = word->reads[0];
+    word->reads[0] = access.stamp;
+  }
+  return true;
+}
+
+template <Space space>
+inline bool Shadow::quick_write(Cell* cells, std::size_t offset, std::size_t bytes, const Quick& access) {
+  std::uint32_t count;
+  Cell* word = words(cells, offset, bytes, count);
+  if (!word || count == 4) return false;  // of four words one cell is made
+  for (Cell* const end = word + count; word != end; ++word) {
+    if (!access.is_after<space>(word->write)) return false;
+    for (const Stamp& read : word->reads)
+      if (!access.is_after<space>(read)) return false;
+    *word = {access.stamp, {}};
+  }
+  return true;
+}
 
 }  // namespace simt::core

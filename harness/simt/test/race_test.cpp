@@ -48,6 +48,29 @@ TEST_CASE("read after write") {
   }
 }
 
+TEST_CASE("a word and its halves are one place of memory, two halves are not") {
+  // One warp stores the word, another accesses half of it; or each stores a half.
+  const auto run = [](const Config& config, bool barrier, bool store, bool halves) {
+    return block(config, [=] {
+      auto* words = shared_array<std::uint32_t>();
+      auto* parts = reinterpret_cast<std::uint16_t*>(words);
+      const unsigned lane = ids->lane;
+      if (ids->warp == 0) halves ? void(parts[2 * lane] = 1) : void(words[lane] = 0x10001);
+      if (barrier) sync_threads();
+      if (ids->warp == 1 && store) parts[2 * lane + 1] = 2;
+      if (ids->warp == 1 && !store && parts[2 * lane + 1] != 1 && barrier) trap("stale");
+      if (barrier) sync_threads();
+      if (barrier && store && ids->warp == 1 && words[lane] != 0x20001) trap("stale");
+    });
+  };
+  for (const Config& config : few_modes())
+    for (const bool store : {false, true}) {
+      CHECK_CLEAN(run(config, true, store, false));
+      CHECK_FINDING(run(config, false, store, false), "race", "not ordered");
+      if (store) CHECK_CLEAN(run(config, false, true, true));
+    }
+}
+
 TEST_CASE("write after read and write after write") {
   for (const Config& config : few_modes()) {
     CHECK_FINDING(block(config,
