@@ -1,4 +1,4 @@
-// What main.cpp measures.
+// Kernels that main.cpp measures, and their size.
 #pragma once
 #include <vector>
 
