@@ -44,6 +44,10 @@ export async function checkOwnSource(
   kernel: string | undefined,
   flags: Options,
 ): Promise<number> {
+  if (flags.matrix !== undefined)
+    throw new UsageError(
+      '--matrix is for the kernels of families; give an argument of a .cu its contents by values: { file: x.npy }',
+    );
   const begin = performance.now();
   const baseline = flags.baseline === undefined ? undefined : readBaseline(flags.baseline);
   const opened = await open(flags);

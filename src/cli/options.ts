@@ -24,6 +24,8 @@ export interface Options {
   readonly depth?: 'quick' | 'full';
   readonly case?: string;
   readonly seed?: number;
+  /** A Matrix Market file, with the size of its blocks behind an @. */
+  readonly matrix?: string;
   /** True: the newest run of the family. */
   readonly resume?: string | true;
   readonly as?: string;
@@ -117,6 +119,10 @@ export function withGatePart(command: Command): Command {
   return command
     .option('--case <id>', 'run only this gate case')
     .option('--seed <n>', 'emulated device: run only the schedule of this seed', seed)
+    .option(
+      '--matrix <file>',
+      "gate on this Matrix Market file's matrix, values included; <file>@<block> on variants of that block",
+    )
     .option('--dump <folder>', "write each case's inputs, output and reference, as .npy");
 }
 

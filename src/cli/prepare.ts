@@ -19,6 +19,7 @@ import { parseWhere } from '../space/where.ts';
 import { createRun, findRun, openRun, type Run, takeRun } from '../store/run.ts';
 import { findGpus } from '../toolchain/gpu.ts';
 import { quoted } from '../util/shell.ts';
+import { caseOf, withBlock, withMatrix } from './matrix.ts';
 import type { Options } from './options.ts';
 import { remark } from './output.ts';
 import { isFile, onlyOf } from './subject.ts';
@@ -86,12 +87,16 @@ export async function prepareNew(
 ): Promise<Prepared> {
   const config = await configOf(options);
   refuseIdle(options, config, subject);
-  const discovered = await loadFamily(familyName, { families: config.families });
+  const discovered = await loadWith(familyName, config, options.matrix);
   const arch = await archFor(options, config);
   const only = subject === undefined ? undefined : onlyOf(subject, discovered, arch, options.as);
   const space = only
     ? {}
-    : spaceOf(discovered.family, options, await usualPreset(discovered, arch, config, stages));
+    : spaceOf(
+        discovered.family,
+        withBlock(options, discovered.family),
+        await usualPreset(discovered, arch, config, stages),
+      );
   const depth = options.depth ?? 'quick';
   await mustHaveDevice(config, arch, stages);
   if (stages.includes('emit')) mustBeReplaceable(config.out);
@@ -104,6 +109,7 @@ export async function prepareNew(
     depth,
     device: config.device.text,
     ...(only && { only: only.variant.id }),
+    ...(options.matrix !== undefined && { matrix: options.matrix }),
     ...(only?.source && { file: only.source.path }),
   });
   const gate = gateOf(depth, options);
@@ -139,8 +145,8 @@ export async function prepareExisting(
   if (familyName !== undefined && info.family !== familyName) {
     throw new UsageError(`run ${info.id} is one of ${info.family}, not of ${familyName}`);
   }
-  const discovered = await loadFamily(info.family, { families: config.families });
-  const gate = { depth: info.depth };
+  const discovered = await loadWith(info.family, config, info.matrix);
+  const gate = { depth: info.depth, ...(info.matrix !== undefined && { case: caseOf(info.matrix) }) };
   const arch = archNamed(info.arch);
   const only =
     info.only === undefined ? undefined : onlyOf(info.file ?? info.only, discovered, arch, info.only);
@@ -161,6 +167,11 @@ export async function prepareExisting(
     settings,
   });
   return { run: takeRun(found), resumed: true, request };
+}
+
+async function loadWith(name: string, config: Config, matrix: string | undefined): Promise<DiscoveredFamily> {
+  const discovered = await loadFamily(name, { families: config.families });
+  return { ...discovered, family: withMatrix(discovered.family, matrix) };
 }
 
 function hasPassed(run: Run): boolean {
@@ -259,6 +270,7 @@ export function spaceOf(
 function gateOf(depth: 'quick' | 'full', options: Options): Request['gate'] {
   return {
     depth,
+    ...(options.matrix !== undefined && { case: caseOf(options.matrix) }),
     ...(options.case !== undefined && { case: options.case }),
     ...(options.seed !== undefined && { seed: options.seed }),
   };

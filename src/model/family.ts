@@ -102,6 +102,8 @@ export interface Family<P extends ParameterSpecs = ParameterSpecs> {
   applies?(point: Point<P>, workload: Workload): boolean;
   /** Cases that the gate puts a variant through, on small problems. */
   cases(point: Point<P>, depth: 'quick' | 'full'): readonly GateCase[];
+  /** Problem of a variant with a sparse operand, places and values, from a Matrix Market file; absent: the family has none. */
+  matrixProblem?(point: Point<P>, path: string): Workload['problem'];
   /**
    * Numbers by which the emitted library compares a call with this workload, by their ratio: sizes of the operation and its
    * `features`, by name. Absent: the sizes that the problem has as fields.

@@ -79,6 +79,7 @@ const familySchema = z.strictObject({
   operation: operationSchema,
   serves: callable,
   cases: callable,
+  matrixProblem: callable.optional(),
   features: callable.optional(),
   generality: callable.optional(),
   accuracy: callable.optional(),

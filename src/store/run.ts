@@ -30,6 +30,8 @@ const runInfoSchema = z.object({
   device: z.string(),
   /** Id of the variant that the run is about, where it is about one alone. */
   only: z.string().optional(),
+  /** Value of --matrix: the gate's case. */
+  matrix: z.string().optional(),
   /** The file that stands for that variant, where one does. */
   file: z.string().optional(),
 });

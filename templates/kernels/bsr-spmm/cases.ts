@@ -94,6 +94,18 @@ type Shape = Pick<Problem, 'n' | 'pattern'> &
   Partial<Problem> & { readonly rows: number; readonly columns: number };
 type RowShape = Omit<Shape, 'rows' | 'columns' | 'pattern'>;
 
+/** Problem of a variant with A from a Matrix Market file, in whole blocks; rows of C as long as a thread block's tile is wide. */
+export function matrixProblem(point: Point, path: string): GateCase['problem'] {
+  const { block, input, output } = point;
+  const problem: Omit<Problem, 'm' | 'k'> = {
+    ...{ n: columnsPerBlock(point), block, input, output, seed: 1 },
+    ...fixedChoices(point),
+    pattern: { kind: 'matrix-market', path },
+    values: 'file',
+  };
+  return { ...problem };
+}
+
 /** Gate cases of a variant. Problems are small: they also run emulated, on a CPU. */
 export function casesOf(point: Point, depth: Depth): readonly GateCase[] {
   const cases = new Cases(point);

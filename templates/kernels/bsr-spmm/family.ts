@@ -1,5 +1,5 @@
 import { type Arch, type ArchFeature, defineFamily } from '../../../src/model/family.ts';
-import { casesOf } from './cases.ts';
+import { casesOf, matrixProblem } from './cases.ts';
 import { cells } from './cells.ts';
 import { constraints } from './constraints.ts';
 import { alignment, derive, footprint, packs } from './derive.ts';
@@ -74,6 +74,7 @@ export default defineFamily<typeof parameters.specs>({
   cells,
   tensorCores: ({ path }) => path !== 'naive' && path !== 'simt',
   cases: casesOf,
+  matrixProblem,
   features: (workload) => {
     const problem = problemOf(workload);
     const { m, n, k, block } = problem;

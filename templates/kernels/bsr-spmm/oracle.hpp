@@ -62,7 +62,7 @@ constexpr std::int64_t kFar = 1 << 20;
 /// The problem's JSON, read and checked; see Problem in workloads.ts.
 struct Description {
   std::int64_t m, n, k, block, batch, batch_extra, offset_b, offset_c, leading_blocks;
-  std::string input, output, values;
+  std::string input, output, values, file;  // file: of the values of A, if any
   Index index;
   Layout layout_b, layout_c;
   Switch transpose_a, bias, residual, tf32;
@@ -73,10 +73,32 @@ struct Description {
   std::uint64_t seed;
   Bsr pattern;
 
-  explicit Description(const Json& json)
-      : m(detail::not_negative(json, "m", -1)),
+  explicit Description(const Json& json) : Description(json, size_of(json)) {}
+
+  bool transposed() const { return transpose_a == Switch::yes; }
+  /// Rows of C, and of B.
+  std::int64_t outer() const { return transposed() ? k : m; }
+  std::int64_t inner() const { return transposed() ? m : k; }
+
+ private:
+  struct Size {
+    std::int64_t m, k;
+  };
+
+  /// Sizes of A; of a Matrix Market file whose problem says none, the file's, in whole blocks.
+  static Size size_of(const Json& json) {
+    const Json& given = json.at("pattern");
+    if (json.find("m") || given.at("kind").text() != "matrix-market")
+      return {detail::not_negative(json, "m", -1), detail::not_negative(json, "k", -1)};
+    const std::int64_t block = json.at("block").integer();
+    const Bsr file = make_pattern(given, 0, 0, block, true, 1);
+    return {file.rows * block, file.columns * block};
+  }
+
+  Description(const Json& json, const Size& size)
+      : m(size.m),
         n(detail::not_negative(json, "n", -1)),
-        k(detail::not_negative(json, "k", -1)),
+        k(size.k),
         block(json.at("block").integer()),
         batch(detail::not_negative(json, "batch", 1)),
         batch_extra(detail::not_negative(json, "batchExtra", 0)),
@@ -86,6 +108,7 @@ struct Description {
         input(json.at("input").text()),
         output(json.at("output").text()),
         values(json.text("values", "normal")),
+        file(values == "file" ? json.at("pattern").text("path", "") : ""),
         index(detail::choice<Index>(json, "index", {"i32", "i64"})),
         layout_b(detail::choice<Layout>(json, "layoutB", {"row", "column"})),
         layout_c(detail::choice<Layout>(json, "layoutC", {"row", "column"})),
@@ -104,18 +127,14 @@ struct Description {
     if (block < 1 || block % 4 != 0 || block > 1024)
       throw std::invalid_argument("problem: block is " + std::to_string(block) +
                                   ", it must be a multiple of 4, at most 1024");
+    if (values == "file" && file.empty())
+      throw std::invalid_argument("problem: values is 'file', which a pattern of kind matrix-market names");
     if (batch == 0) throw std::invalid_argument("problem: batch is 0, it must be at least 1");
     if (batch > 1 && batch_extra > 0 && ldc > (layout_c == Layout::row ? n : outer()))
       throw std::invalid_argument("problem: batchExtra and ldcExtra together leave C with two distances; give one");
     pattern = make_pattern(json.at("pattern"), in_blocks(m), in_blocks(k), block, json.boolean("sorted", true), seed);
   }
 
-  bool transposed() const { return transpose_a == Switch::yes; }
-  /// Rows of C, and of B.
-  std::int64_t outer() const { return transposed() ? k : m; }
-  std::int64_t inner() const { return transposed() ? m : k; }
-
- private:
   std::int64_t in_blocks(std::int64_t size) const { return (size + block - 1) / block; }
 };
 
@@ -132,6 +151,7 @@ class BsrProblem final : public Problem {
       products_.push_back(make_matrices(d_));
       Filler(d_.values, d_.pattern, operand, d_.block, d_.seed + kSeedsApart * static_cast<std::uint64_t>(i))
           .fill(products_.back());
+      if (!d_.file.empty()) fill_from_file(products_.back().a, d_.pattern, d_.block, d_.file);
       fill_padding(products_.back().a, std::numeric_limits<double>::quiet_NaN());
     }
     make_tensors();

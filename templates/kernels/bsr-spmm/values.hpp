@@ -109,6 +109,18 @@ struct Matrices {
   Matrix residual;  // as C; without elements where there is none
 };
 
+/// Fills A, blocks of `pattern`, with the numbers of a Matrix Market file, of which the pattern was made: entries of one place are
+/// added in fp64, the sum is rounded once to A's type, to the nearest, ties to even. Other elements are 0.
+inline void fill_from_file(Matrix& a, const Bsr& pattern, std::int64_t block, const std::string& path) {
+  std::fill(a.bytes.begin(), a.bytes.end(), std::byte{0});
+  for (const auto& [row, column, value] : matrix_market::read_real(path).entries) {
+    const auto first = pattern.col_idx.begin() + pattern.row_ptr[row / block];
+    const auto end = pattern.col_idx.begin() + pattern.row_ptr[row / block + 1];
+    const auto at = std::find(first, end, column / block) - pattern.col_idx.begin();
+    a.set(at * block + row % block, column % block, value.real());
+  }
+}
+
 /// Fills matrices by kind:
 ///   normal    N(0, 1)
 ///   positive  (0, 1], the largest sums of magnitudes
@@ -121,6 +133,7 @@ struct Matrices {
 ///   huge      sums overflow f16
 ///   tiny      subnormals
 ///   cancel    pairs of opposite products, every sum is 0
+///   file      normal; A is filled by fill_from_file
 class Filler {
  public:
   /// `pattern`: the blocks of A; `operand`: those of op(A), as often as not the same.
@@ -153,7 +166,7 @@ class Filler {
   }
 
   std::function<double(Random&)> distribution(ElementType input, ElementType output) const {
-    if (kind_ == "normal" || kind_ == "nan" || kind_ == "cancel") return [](Random& r) { return r.normal(); };
+    if (kind_ == "normal" || kind_ == "nan" || kind_ == "cancel" || kind_ == "file") return [](Random& r) { return r.normal(); };
     if (kind_ == "positive") return [](Random& r) { return 1 - r.uniform(); };
     if (kind_ == "integers" || kind_ == "swing")
       return [chance = detail::integer_chance(output, longest_ * block_)](Random& r) {
@@ -168,7 +181,7 @@ class Filler {
         return scale * r.normal() * r.uniform();
       };
     throw std::invalid_argument("unknown values '" + kind_ +
-                                "'; there are normal, positive, integers, swing, one-hot, nan, huge, tiny, cancel");
+                                "'; there are normal, positive, integers, swing, one-hot, nan, huge, tiny, cancel, file");
   }
 
   void one_hot(Matrices& matrices) const {

@@ -25,7 +25,8 @@ export type Values =
   | 'nan'
   | 'huge'
   | 'tiny'
-  | 'cancel';
+  | 'cancel'
+  | 'file';
 
 type Choice<K extends ChoiceKind> = (typeof choiceKinds)[K][number];
 export type Layout = Choice<'layout'>;

@@ -158,6 +158,27 @@ describe('many-tiles', () => {
 });
 
 describe('a Matrix Market file', () => {
+  it('gives A its places and values', async () => {
+    const text = '%%MatrixMarket matrix coordinate real symmetric\n100 100 3\n1 1 2\n100 1 3\n50 49 -0.3\n';
+    const path = join(folderOf({ 'a.mtx': text }), 'a.mtx');
+    const faulty = replacing(operand, `(${operand} == 3.0f ? 2.0f : ${operand})`);
+    for (const [change, verdict] of [
+      [sound, 'passed'],
+      [faulty, 'wrong'],
+    ] as const) {
+      const artifact = await bench.build('bsr_spmm.naive.b64-2fac', change);
+      if ('verdict' in artifact) throw new Error(artifact.evidence.message);
+      const problem = bench.family.matrixProblem?.(artifact.source.variant.parameters as never, path);
+      const answer = await bench.session.gate({
+        variant: jobVariant(artifact),
+        cases: [{ id: 'file', tier: 'structures', problem: problem ?? {} }],
+        schedules: [scheduleOf(1)],
+        vendor: false,
+      });
+      expect(answer.verdict, answer.evidence.message).toBe(verdict);
+    }
+  });
+
   const banner = '%%MatrixMarket matrix coordinate real general\n';
 
   it.each<[string, string | undefined, RegExp, new (message: string) => Error]>([

@@ -165,6 +165,30 @@ TEST_CASE("matrix market files become blocks") {
   CHECK_EQ(own.columns, 2);
 }
 
+TEST_CASE("values of a matrix market file lie in the blocks, entries of a place added and rounded once") {
+  const std::string path = write_file(
+      "%%MatrixMarket matrix coordinate real general\n70 40 5\n1 1 0.5\n33 40 3\n70 2 -2\n70 2 0.125\n2 1 2049\n");
+  const auto problem = make_problem(
+      Json::parse(R"({"n":8,"block":32,"input":"f16","output":"f32","seed":1,"values":"file",)"
+                  R"("pattern":{"kind":"matrix-market","path":")" + path + R"("}})"), Parameters(nullptr, 0));
+  const std::vector<Tensor>& tensors = problem->tensors();
+  const Tensor& a = tensors[2];
+  CHECK_EQ(tensors[0].cols, 4);
+  CHECK_EQ(a.rows * a.cols, 3 * 32 * 32);
+  const auto stored = [&](std::int64_t block, std::int64_t row, std::int64_t column) {
+    return element(a, block * 32 + row, column);
+  };
+  CHECK_EQ(stored(0, 0, 0), 0.5);
+  CHECK_EQ(stored(0, 1, 0), 2048);  // 2049 in f16
+  CHECK_EQ(stored(1, 0, 7), 3);
+  CHECK_EQ(stored(2, 5, 1), -1.875);
+  CHECK_EQ(stored(2, 5, 0), 0);
+  double sum = 0;
+  for (std::int64_t block = 0; block < 3; ++block)
+    for (std::int64_t i = 0; i < 32 * 32; ++i) sum += std::abs(stored(block, i / 32, i % 32));
+  CHECK_EQ(sum, 0.5 + 2048 + 3 + 1.875);
+}
+
 TEST_CASE("bad matrix market files name file and line") {
   CHECK_THROWS_WITH(pattern(R"({"kind":"matrix-market","path":"/nowhere/a.mtx"})"),
                     doctest::Contains("cannot read the Matrix Market file /nowhere"));
