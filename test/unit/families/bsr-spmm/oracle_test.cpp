@@ -167,10 +167,13 @@ TEST_CASE("matrix market files become blocks") {
 
 TEST_CASE("values of a matrix market file lie in the blocks, entries of a place added and rounded once") {
   const std::string path = write_file(
-      "%%MatrixMarket matrix coordinate real general\n70 40 5\n1 1 0.5\n33 40 3\n70 2 -2\n70 2 0.125\n2 1 2049\n");
-  const auto problem = make_problem(
-      Json::parse(R"({"n":8,"block":32,"input":"f16","output":"f32","seed":1,"values":"file",)"
-                  R"("pattern":{"kind":"matrix-market","path":")" + path + R"("}})"), Parameters(nullptr, 0));
+      "%%MatrixMarket matrix coordinate real general\n70 40 5\n1 1 0.5\n33 40 3\n70 2 -2\n70 2 0.125\n2 1 "
+      "2049\n");
+  const auto problem =
+      make_problem(Json::parse(R"({"n":8,"block":32,"input":"f16","output":"f32","seed":1,"values":"file",)"
+                               R"("pattern":{"kind":"matrix-market","path":")" +
+                               path + R"("}})"),
+                   Parameters(nullptr, 0));
   const std::vector<Tensor>& tensors = problem->tensors();
   const Tensor& a = tensors[2];
   CHECK_EQ(tensors[0].cols, 4);
