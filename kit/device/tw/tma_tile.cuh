@@ -16,6 +16,11 @@ struct HintedTensor {
   ptx::CachePolicy policy;
 };
 
+/// The same, to leave L2 first.
+struct StreamedTensor {
+  const TensorMap* map;
+};
+
 /// Loads the box at coordinates `at`, innermost first, to `to`. What lies outside of the tensor arrives as zeros.
 template <int Rank>
 TW_DEVICE void load_box(std::uint32_t to, const Tensor& from, const int (&at)[Rank], std::uint32_t full) {
@@ -35,6 +40,11 @@ TW_DEVICE void store_box(const Tensor& to, const int (&at)[Rank], std::uint32_t 
 template <int Rank>
 TW_DEVICE void store_box(const HintedTensor& to, const int (&at)[Rank], std::uint32_t from) {
   ptx::tensor_store(to.map, at, from, to.policy);
+}
+
+template <int Rank>
+TW_DEVICE void store_box(const StreamedTensor& to, const int (&at)[Rank], std::uint32_t from) {
+  ptx::tensor_store(to.map, at, from, ptx::policy_evict_first());
 }
 
 /// Loads `Rows` rows of `RowBytes` bytes, from (row, column) on, into every thread block of the cluster: each fetches

@@ -68,10 +68,6 @@ export function boxesOfC(point: Pick<Point, 'block' | 'layoutC' | 'tileN' | 'rol
     ...{ swapped, turned, boxAlongN: alongN },
     boxLines: turned ? alongN : 16,
     boxElements: turned ? 64 : alongN,
-    /** Pairs of accumulators that a thread has in a box. */
-    boxPairs: alongN / 4,
-    /** Columns of C that a box spans. */
-    boxColumns: swapped ? 64 : alongN,
   };
 }
 
@@ -132,7 +128,7 @@ export function deriveWgmma(point: Point, arch: Arch): Readonly<Record<string, P
   const { rows, columns, group } = warpgroupTile(point);
   const shares = unequalShares(point);
   const { maskBytes, nextTileBytes, flagBytes } = wgmmaSizes(point);
-  const { boxElements, turned } = boxesOfC(point);
+  const { turned } = boxesOfC(point);
   return {
     group,
     warpgroupRows: rows,
@@ -151,21 +147,16 @@ export function deriveWgmma(point: Point, arch: Arch): Readonly<Record<string, P
     /** Consumers that share a tile. */
     sharers: point.role === 'pingpong' ? 1 : point.consumers,
     ...{ maskBytes, nextTileBytes, flagBytes },
-    /** Bytes of a line of a box, a span of TMA's swizzle; boxes of a staging; stagings that a warpgroup has. */
-    boxLineBytes: boxElements === 64 ? 128 : 64,
+    /** Boxes of a staging, and stagings that a warpgroup has. */
     boxes: point.stagingN / 64,
     stagingsPerWarpgroup: turned ? 1 : 4,
     storesByTma: storesByTma(point.epilogue),
     overlap: point.epilogue === 'overlap',
     workType: point.schedule === 'atomic' ? 'WorkQueue' : 'WorkList',
     staged: point.epilogue === 'staged',
-    stagedPitch: stagedPitch(boxesOfC(point).boxElements),
-    stagedBytes: stagingBytesOf(point),
     packThreads,
     /** Times that the staging of a warpgroup is filled for a tile. */
     passes: (rows * columns) / (stagingRows(point) * stagedColumns(point)),
-    /** A warpgroup has several wgmma tiles one below the other. */
-    tall: rows > 64,
     setmaxnreg: shares !== undefined,
     equalRegisters: equalShare(point, arch),
     producerRegisters: shares?.producer ?? 0,

@@ -37,6 +37,7 @@
 #include "paths/wgmma/args.h"
 #include "tw/pipeline.cuh"
 #include "tw/tma_tile.cuh"
+#include "tw/wgmma_result.cuh"
 #include "tw/wgmma_tile.cuh"
 #include "tw/work_list.cuh"
 
@@ -69,6 +70,11 @@ constexpr int kWgmmaN = 128;
 constexpr int kTilesN = kWarpgroupColumns / kWgmmaN;
 constexpr int kTiles = kTilesM * kTilesN;
 using Accumulators = tw::Accumulators<kTilesM, kTilesN, kWgmmaN>;
+using ResultLayout = tw::ResultLayout<false, false, kTilesM, kTilesN, kWgmmaN>;
+
+// Named barriers, one per warpgroup from here on; 0 is __syncthreads'.
+constexpr int kEpilogueBarrier = 1;
+constexpr int kOrderBarrier = 4;
 
 // Shared memory: stages, staging for C, barriers, and what the schedule needs. A stage holds blocks of A, rows of kTileK
 // elements with 128-byte swizzle (wgmma's K-major form), then rows of B in panels of 64 columns with 128-byte swizzle
@@ -81,23 +87,18 @@ constexpr int kStageBytesA = kBlocksPerStage * kGroup * kBlockBytesA;
 constexpr int kPanelBytes = TileB::kPanelBytes;
 constexpr int kBlockBytesB = kTileN / 64 * kPanelBytes;
 constexpr int kStageBytes = kStageBytesA + kBlocksPerStage * kBlockBytesB;
-// C is stored in boxes of 16 rows by 64 columns, a warp at a time.
-constexpr int kBoxBytes = 16 * 128;
-constexpr int kBoxColumns = 64;  // of C
-constexpr int kBoxes = 1;
-constexpr int kStagingBytes = kBoxes * kBoxBytes;
+// C is stored in boxes of 16 rows by 64 columns of which a warp has staging for 1.
+using StagingThreads = tw::StagingWarp;
+using Staging = tw::ResultBoxes<Output, ResultLayout, StagingThreads, 1, 64>;
+using MapOfC = tw::Tensor;
 constexpr int kPasses = 2;  // times that it is filled for a tile
-constexpr int kBarriers = kStages * kStageBytes + kConsumers * 4 * kStagingBytes;
+constexpr int kBarriers = kStages * kStageBytes + kConsumers * 4 * Staging::kBytes;
 constexpr int kMaskBytes = 0, kNextTileBytes = 0, kFlagBytes = 0;  // 0 of what this variant does without
 constexpr int kMasks = kBarriers + Pipeline::kBytes;
 constexpr int kNextTile = kMasks + kMaskBytes;
 constexpr int kFlags = kNextTile + kNextTileBytes;
 static_assert(kFlags + kFlagBytes == 147520, "shared-memory layout disagrees with wgmma-sizes.ts");
 static_assert(kStageBytes % 1024 == 0 && kStageBytesA % 1024 == 0 && kBarriers % 1024 == 0, "bases of swizzled tiles must be 1024-byte aligned");
-
-// Named barriers, one per warpgroup from here on; 0 is __syncthreads'.
-constexpr int kEpilogueBarrier = 1;
-constexpr int kOrderBarrier = 4;
 
 // Records of the schedule.
 using tilewright::bsr_spmm::wgmma::Tile;
@@ -110,7 +111,7 @@ struct Shared {
   std::uint32_t base;
   __device__ std::uint32_t a(int stage) const { return base + stage * kStageBytes; }
   __device__ std::uint32_t b(int stage) const { return a(stage) + kStageBytesA; }
-  __device__ std::uint32_t staging(int warp) const { return a(kStages) + warp * kStagingBytes; }
+  __device__ Staging staging() const { return {a(kStages)}; }
   __device__ Pipeline pipeline() const { return {base + kBarriers}; }
 };
 
@@ -228,8 +229,7 @@ TW_DEVICE void multiply_tile(const Shared& shared, Pipeline::State& ring, Accumu
 // ------------------------------------------------------------------------------------------------------ epilogue
 
 /// A warpgroup's share of a tile of C, rounded: accumulators 2i and 2i + 1 in one register.
-using Value = std::uint32_t;
-using Values = Value[kTiles][kWgmmaN / 4];
+using Values = std::uint32_t[kTiles][kWgmmaN / 4];
 
 TW_DEVICE void pack_tile(const Accumulators& acc, Values& values) {
 #pragma unroll
@@ -238,43 +238,9 @@ TW_DEVICE void pack_tile(const Accumulators& acc, Values& values) {
     for (int i = 0; i < kWgmmaN / 4; ++i) values[tile][i] = ptx::pack<Output>(acc[tile][2 * i], acc[tile][2 * i + 1]);
 }
 
-TW_DEVICE std::uint32_t pair(const Value* values, int i) { return values[i]; }
-
-/// Stages a warp's 16 rows by 64 columns of C in a box with the swizzle of C's tensor map: 16 columns at a time, as four
-/// 8x8 matrices. Values begin with pair `first`.
-TW_DEVICE void stage_box(const Value* values, int first, std::uint32_t box) {
-  const unsigned row = ptx::lane_id() % 16, chunk = ptx::lane_id() / 16;
-#pragma unroll
-  for (int i = 0; i < 64; i += 16) {
-    const int at = first + i / 4;
-    ptx::stmatrix_x4(box + tw::swizzled<128>(row, chunk + i / 8),
-                     {pair(values, at), pair(values, at + 1), pair(values, at + 2), pair(values, at + 3)});
-  }
-}
-
-/// Writes one of kPasses parts of the warpgroup's share of a tile to C, its first element at (row, column): box after
-/// box, by TMA.
+/// Writes part `pass`, of kPasses, of the warpgroup's share of a tile to C, its first element at (row, column).
 TW_DEVICE void store(const TensorMap* map, const Shared& shared, const Values& values, int row, int column, int pass) {
-  // Bulk groups belong to a thread: the one that issues the stores of a box waits for them.
-  const bool leader = ptx::lane_id() == 0;
-  const std::uint32_t staging = shared.staging(ptx::warp_id());
-  const auto sync_epilogue = [] { __syncwarp(); };
-  row += ptx::warp_id() % 4 * 16;
-  constexpr int kPerTile = kWgmmaN / 64;  // boxes to a wgmma tile
-#pragma unroll
-  for (int i = 0; i < kPasses * kBoxes; ++i) {
-    if (i / kBoxes != pass) continue;  // not the loop's bounds: `values` must be indexed by what the compiler knows
-    const std::uint32_t box = staging + i % kBoxes * kBoxBytes;
-    if (leader) ptx::bulk_wait_read<kBoxes - 1>();  // the box is free: its last store has read it
-    sync_epilogue();
-    stage_box(values[i / kPerTile], i % kPerTile * 16, box);
-    ptx::fence_proxy_async_shared();
-    sync_epilogue();
-    if (!leader) continue;
-    const int at[] = {column + i * kBoxColumns, row};
-    ptx::tensor_store(map, at, box);
-    ptx::bulk_commit();
-  }
+  shared.staging().store_part(MapOfC{map}, values, row, column, pass);
 }
 
 /// First row of C of the warpgroup's share of a tile.

@@ -74,9 +74,12 @@ const mutants: readonly Mutant<Name>[] = [
   [
     'adds parts in the order of their arrival',
     'parts',
-    replacing(
-      'const float* from = sums(slot);',
-      'const float* from = sums(part.first_slot + (slot + part.slot - 2 * part.first_slot) % part.parts);',
+    inHeader(
+      'tw/split_sums.cuh',
+      replacing(
+        'const float* from = sums(slot);',
+        'const float* from = sums(part.first_slot + (slot + part.slot - 2 * part.first_slot) % part.parts);',
+      ),
     ),
     ['nondeterministic'],
   ],
