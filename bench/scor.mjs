@@ -1,0 +1,99 @@
+// Share of the labels of ScoR's microbenchmarks that `validate` reproduces: races by scopes of atomics and fences. The suite is fetched
+// by whoever runs this (github.com/csl-iisc/ScoR, microbenchmarks/src; Kamath, George and Basu, ISCA 2020); nothing of it is kept here.
+// A file's name says whether its kernel races.
+//
+//   node bench/scor.mjs <folder microbenchmarks/src> [--commit <of the suite>] [--json out.json]
+import { execFileSync, spawnSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: 'string' }, commit: { type: 'string' } },
+});
+const [suite] = positionals;
+if (!suite) {
+  console.error('usage: node bench/scor.mjs <folder microbenchmarks/src> [--commit <id>] [--json out.json]');
+  process.exit(2);
+}
+const cli = join(dirname(fileURLToPath(import.meta.url)), '../dist/cli.js');
+const scratch = mkdtempSync(join(tmpdir(), 'tilewright-scor-'));
+
+/**
+ * Labels that PTX's memory model does not share: an atomic reads what another thread has released, and no fence follows it.
+ * The suite takes volatile loads behind it for ordered; PTX (section "Memory Consistency Model") orders them behind an acquire
+ * pattern only, which is an atomic and then a fence.
+ */
+const withoutAcquire = [
+  'norace_interblock_fence_raw',
+  'norace_interwarp-block_fence-atom_hrd-indirect',
+  'norace_interwarp-block_fence_hrf-indirect',
+  'norace_interwarp_blkfence_raw',
+  'norace_interwarp_fence_raw',
+];
+
+/** Verdict and message on one file. */
+function judged(name) {
+  const file = join(scratch, `${name}.cu`);
+  copyFileSync(join(suite, `${name}.cu`), file);
+  const dimension = (of) =>
+    Number(new RegExp(`#define ${of}\\s+(\\d+)`).exec(readFileSync(file, 'utf8'))?.[1]);
+  const description = {
+    kernel: 'kmain',
+    sizes: {},
+    ragged: false,
+    arguments: { data: { shape: [1], role: 'inout', values: 'zeros' } },
+    grid: dimension('NBLOCKS'),
+    block: dimension('TPERBLK'),
+  };
+  writeFileSync(join(scratch, `${name}.yaml`), JSON.stringify(description));
+  const { stdout } = spawnSync(process.execPath, [cli, 'validate', file, '--json', '--quiet'], {
+    encoding: 'utf8',
+  });
+  const event = JSON.parse(stdout.trim().split('\n')[0]);
+  return event.event === 'verdict'
+    ? { word: event.verdict, message: event.verdict === 'passed' ? '' : event.evidence.message }
+    : { word: 'not checked', message: event.message };
+}
+
+/** Which of two stores comes last is open in most files without a race: the suite is about races alone. */
+const reproduced = ({ wanted, word }) =>
+  word === wanted || (wanted === 'passed' && word === 'nondeterministic');
+
+const results = readdirSync(suite)
+  .filter((file) => file.endsWith('.cu'))
+  .sort()
+  .map((file) => {
+    const name = file.replace(/\.cu$/, '');
+    const wanted = name.startsWith('race_') ? 'race' : 'passed';
+    const one = { name, wanted, ...judged(name) };
+    if (!reproduced(one)) console.log(`${name}\texpected ${wanted}\t${one.word}\t${one.message}`);
+    return one;
+  });
+rmSync(scratch, { recursive: true, force: true });
+const others = results.filter((one) => !reproduced(one));
+const unexplained = others.filter(({ name }) => !withoutAcquire.includes(name));
+console.log(
+  `\n${results.length - others.length} of ${results.length} labels reproduced; ${others.length - unexplained.length} others have no acquire`,
+);
+if (flags.json) {
+  const tilewright = execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
+    cwd: dirname(cli),
+    encoding: 'utf8',
+  }).trim();
+  const report = {
+    command: 'node bench/scor.mjs <microbenchmarks/src>',
+    ...(flags.commit && { commit: flags.commit }),
+    tilewright,
+    date: new Date().toISOString().slice(0, 10),
+    labels: results.length,
+    reproduced: results.length - others.length,
+    withoutAcquire: others.filter(({ name }) => withoutAcquire.includes(name)),
+    notReproduced: unexplained,
+  };
+  writeFileSync(flags.json, `${JSON.stringify(report, null, 1)}\n`);
+}
+process.exitCode = unexplained.length > 0 ? 1 : 0;
