@@ -72,6 +72,8 @@ const table: Readonly<Record<string, readonly string[]>> = {
   ],
   // A .cu that is nobody's variant: it compiles in its own way, and is gated as every kernel.
   'kernel-file': ['backends', 'compile', 'device:type', 'gate', 'yaml', 'zod'],
+  // Kernels of another compiler, in place of variants.
+  triton: ['backends', 'compile', 'yaml', 'zod'],
   cells: ['select', 'exec:type', 'zod'],
   mutation: [
     ...['backends', 'compile', 'device:type', 'devices', 'exec:type', 'gate', 'mutate'],
@@ -96,7 +98,18 @@ const table: Readonly<Record<string, readonly string[]>> = {
       'render',
       'report',
     ],
-    ...['request:type', 'scaffold', 'setup', 'space', 'store', 'toolchain', 'tuned', 'commander', 'zod'],
+    ...[
+      'request:type',
+      'scaffold',
+      'setup',
+      'space',
+      'store',
+      'toolchain',
+      'triton',
+      'tuned',
+      'commander',
+      'zod',
+    ],
   ],
   validate: ['cli'],
   // Exports for other packages.

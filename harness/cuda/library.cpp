@@ -11,7 +11,13 @@ Library::Library(const std::string& path, const std::string& symbol)
   if (!handle_) throw Error(cudaErrorSharedObjectInitFailed, "load " + path + ": " + dlerror());
   prepare_ = reinterpret_cast<Prepare>(dlsym(handle_, (symbol + "_prepare").c_str()));
   launch_ = reinterpret_cast<Launch>(dlsym(handle_, (symbol + "_cuda").c_str()));
+  imported_ = reinterpret_cast<Imported>(dlsym(handle_, (symbol + "_imported").c_str()));
   if (prepare_ && launch_) return;
+  const auto load = reinterpret_cast<Load>(dlsym(handle_, (symbol + "_load").c_str()));
+  if (imported_ && load) {
+    check(static_cast<cudaError_t>(load()), "load the imported kernel");
+    return;
+  }
   dlclose(handle_);
   throw Error(cudaErrorSymbolNotFound, "find " + symbol + "_cuda in " + path);
 }
@@ -19,6 +25,7 @@ Library::Library(const std::string& path, const std::string& symbol)
 Library::~Library() { dlclose(handle_); }
 
 void Library::enqueue(const BoundLaunch& launch, const void* call, cudaStream_t stream) const {
+  if (imported_) return enqueue_imported(launch, call, stream);
   prepare_(call, stream);
   CUtensorMap maps[kMostMaps];
   void* pointers[kMostMaps];
@@ -31,6 +38,15 @@ void Library::enqueue(const BoundLaunch& launch, const void* call, cudaStream_t 
   const int code = launch_(call, pointers, launch.grid.data(), launch.block.data(), launch.cluster.data(),
                            launch.shared_bytes, stream);
   check(static_cast<cudaError_t>(code), "launch the kernel");
+}
+
+void Library::enqueue_imported(const BoundLaunch& launch, const void* call, cudaStream_t stream) const {
+  if (!launch.maps.empty())
+    throw Error(cudaErrorInvalidValue, "give an imported kernel tensor maps, which it cannot take");
+  struct NoMap {};
+  KernelParameters<NoMap> parameters;
+  parameters.fill(launch, nullptr, call, [](NoMap&, void*) { return true; });
+  check(static_cast<cudaError_t>(imported_(parameters.arguments, stream)), "launch the imported kernel");
 }
 
 }  // namespace tilewright::cuda

@@ -4,6 +4,7 @@ import { type PartName, partNames } from '../toolchain/parts.ts';
 import { packageVersion } from '../util/package-version.ts';
 import { addCache } from './cache-options.ts';
 import type { CellsOptions } from './cells.ts';
+import { addImport } from './import-options.ts';
 import { type MutateOptions, withMutants } from './mutate-options.ts';
 import {
   archHelp,
@@ -80,6 +81,7 @@ function addLineCommands(program: Command, done: Done): void {
   const build = subjectCommand(program, 'build', 'render and compile');
   withMachine(withSpace(withOutput(build))).action(upTo('build', done));
   addValidate(program, 'validate', done);
+  addImport(program, done);
   addDescribe(program, done);
 }
 

@@ -63,7 +63,7 @@ function idOfFile(path: string, text: string): string {
 }
 
 function mustDefine({ symbol, id }: Variant, text: string, path: string): void {
-  if (text.includes(`TW_EXPORT(${symbol})`)) return;
+  if (text.includes(`TW_EXPORT(${symbol})`) || text.includes(`\nTW_IMPORTED(${symbol},`)) return;
   throw new UsageError(
     `${path} does not define the kernel of ${id}: it must have a kernel '${symbol}' and end with TW_EXPORT(${symbol}); name another variant with --as <id>`,
   );
@@ -78,5 +78,5 @@ export function isOwnSource(first: string, flags: Options): boolean {
   if (!/\.(cu|cuh)$/.test(first) || flags.as !== undefined) return false;
   if (!existsSync(first)) return true;
   const text = readFileSync(first, 'utf8');
-  return !/\bTW_EXPORT\(/.test(text) && !/^\/\/ [\w-]+(\.[\w-]+){2,}$/m.test(text.slice(0, 300));
+  return !/\bTW_(EXPORT|IMPORTED)\(/.test(text) && !/^\/\/ [\w-]+(\.[\w-]+){2,}$/m.test(text.slice(0, 300));
 }

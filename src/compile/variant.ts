@@ -5,6 +5,7 @@ import type { Source } from '../model/variant.ts';
 import type { Verdict } from '../model/verdict.ts';
 import type { CompileContext, Compilers } from './context.ts';
 import { compileEmulated } from './host.ts';
+import { compileImported, isImported, notEmulated } from './imported.ts';
 import { compileCuda } from './nvcc.ts';
 import { budgetVerdict } from './ptxas.ts';
 
@@ -23,8 +24,9 @@ type Build = (
 
 /** The compiler of each backend. */
 const builds: Readonly<Record<DeviceName, Build>> = {
-  cuda: compileCuda,
-  emulated: (source, _, compilers, context) => compileEmulated(source, compilers, context),
+  cuda: (source, ...rest) => (isImported(source.text) ? compileImported : compileCuda)(source, ...rest),
+  emulated: async (source, _, compilers, context) =>
+    isImported(source.text) ? notEmulated(source) : compileEmulated(source, compilers, context),
 };
 
 /** Builds one variant for the devices that are asked for, and for those that are always built. Stops at the first refusal. */
