@@ -33,7 +33,7 @@ class SampledProblem(ctypes.Structure):
         *[(name, c_int64) for name in ("m", "n", "k", "block", "blocks", "batch")],
         *[(name, c_int) for name in ("input", "output", "index", "layout_x", "layout_y")],
         *[(name, c_int64) for name in ("ldx", "x_stride", "ldy", "y_stride", "values_stride")],
-        ("host_row_ptr", POINTER(c_int32)),
+        *[(name, POINTER(c_int32)) for name in ("host_row_ptr", "host_col_idx")],
     ]
 
 
@@ -86,8 +86,7 @@ class Planner:
         problem.m, problem.n, problem.k = sizes
         if host:
             problem.host_row_ptr = pattern.pointer(pattern.row_ptr)
-            if self.operation == "bsr_spmm":
-                problem.host_col_idx = pattern.pointer(pattern.columns)
+            problem.host_col_idx = pattern.pointer(pattern.columns)
         return problem
 
     def operands(self, row_ptr, columns, **others):

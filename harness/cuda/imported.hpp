@@ -31,12 +31,13 @@ inline int load(const void* cubin, const char* name, std::size_t shared, cudaKer
   const void* function = reinterpret_cast<const void*>(kernel);
   if (code == cudaSuccess) code = cudaFuncGetAttributes(&unused, function);
   if (code == cudaSuccess)
-    code = cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared));
+    code =
+        cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared));
   return code;
 }
 
-inline int launch(cudaKernel_t kernel, dim3 grid, unsigned threads, std::size_t shared, const void** arguments,
-                  cudaStream_t stream) {
+inline int launch(cudaKernel_t kernel, dim3 grid, unsigned threads, std::size_t shared,
+                  const void** arguments, cudaStream_t stream) {
   if (grid.x == 0 || grid.y == 0 || grid.z == 0) return cudaSuccess;
   cudaLaunchConfig_t config{};
   config.gridDim = grid;
@@ -49,9 +50,10 @@ inline int launch(cudaKernel_t kernel, dim3 grid, unsigned threads, std::size_t 
 }  // namespace tw
 
 /// Functions that the runner calls: one that loads, one that launches with the arguments of the variant's kernel.
-#define TW_IMPORTED(symbol, name, shared, Arguments)                                                          \
-  static cudaKernel_t symbol##_kernel = nullptr;                                                              \
-  extern "C" int symbol##_load() { return tw::load(kCubin, name, shared, symbol##_kernel); }                  \
-  extern "C" int symbol##_imported(const void* arguments, void* stream) {                                     \
-    return launch(*static_cast<const Arguments*>(arguments), symbol##_kernel, static_cast<cudaStream_t>(stream)); \
+#define TW_IMPORTED(symbol, name, shared, Arguments)                                         \
+  static cudaKernel_t symbol##_kernel = nullptr;                                             \
+  extern "C" int symbol##_load() { return tw::load(kCubin, name, shared, symbol##_kernel); } \
+  extern "C" int symbol##_imported(const void* arguments, void* stream) {                    \
+    return launch(*static_cast<const Arguments*>(arguments), symbol##_kernel,                \
+                  static_cast<cudaStream_t>(stream));                                        \
   }

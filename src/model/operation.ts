@@ -92,7 +92,14 @@ export const operationSchema = z.strictObject({
    * Descriptor `tw_<name>` of index arrays with host copies and the sizes in their shapes, which callers
    * make once and use in many calls. Operations whose patterns share a name share the descriptor.
    */
-  pattern: z.strictObject({ name: field, doc }).exactOptional(),
+  pattern: z
+    .strictObject({
+      name: field,
+      doc,
+      /** Sizes that the descriptor has under another name, by that name. */
+      sizes: z.record(field, field).exactOptional(),
+    })
+    .exactOptional(),
   sizes: z.record(field, sizeSchema),
   choices: z.record(z.string().regex(/^[a-z][A-Za-z0-9]*$/), choiceSchema),
   operands: z.record(field, operandSchema),

@@ -26,7 +26,9 @@ export type CallField = { readonly name: string; readonly doc: string } & (
 );
 
 /** Members of the problem, in order: one list for every language. */
-export function problemFields(operation: Operation): readonly ProblemField[] {
+export function problemFields(
+  operation: Pick<Operation, 'sizes' | 'choices' | 'operands' | 'hints'>,
+): readonly ProblemField[] {
   const { sizes, choices, operands, hints } = operation;
   const own = Object.entries(choices).filter(([, { when }]) => when === undefined);
   return [
@@ -81,6 +83,41 @@ export function patternParts({ operands, sizes, choices }: Operation): PatternPa
     sizes: Object.keys(sizes).filter((name) => named.has(name)),
     choices: Object.keys(choices).filter((name) => types.has(name)),
     operands: own.map(([name]) => name),
+  };
+}
+
+/** Name of a size in the descriptor of the operation's pattern. */
+export function sizeInPattern({ pattern }: Operation, size: string): string {
+  const [renamed] = Object.entries(pattern?.sizes ?? {}).find(([, own]) => own === size) ?? [];
+  return renamed ?? size;
+}
+
+/**
+ * Parts of an operation's pattern in the descriptor's own names. Sizes that must be multiples are a rule of calls: other
+ * operations may take the pattern.
+ */
+export function patternSignature(operation: Operation): Pick<Operation, 'sizes' | 'choices' | 'operands'> {
+  const parts = patternParts(operation);
+  const only = <T>(all: Readonly<Record<string, T>>, names: readonly string[]) =>
+    Object.entries(all).filter(([name]) => names.includes(name));
+  const renamed = (text: string) =>
+    text.replaceAll(/[A-Za-z_]\w*/g, (name) => sizeInPattern(operation, name));
+  const sizes = only(operation.sizes, parts.sizes).map(([name, { multipleOf: _, ...size }]) => [
+    sizeInPattern(operation, name),
+    { ...size, ...(size.most !== undefined && { most: renamed(size.most) }) },
+  ]);
+  const operands = only(operation.operands, parts.operands).map(([name, { shape, host, ...rest }]) => {
+    if ('by' in shape || !host) throw new Error(`${name} is no index array of a pattern`);
+    const rule =
+      host.kind === 'offsets'
+        ? { ...host, total: renamed(host.total) }
+        : { ...host, below: renamed(host.below) };
+    return [name, { ...rest, shape: shape.map(renamed), host: rule }];
+  });
+  return {
+    sizes: Object.fromEntries(sizes),
+    choices: Object.fromEntries(only(operation.choices, parts.choices)),
+    operands: Object.fromEntries(operands),
   };
 }
 

@@ -16,6 +16,7 @@ export function findOperationProblems(operation: Operation): string[] {
     ...Object.entries(operation.operands).flatMap(([name, operand]) =>
       operandProblems(operation, name, operand),
     ),
+    ...patternProblems(operation),
     ...clashes(operation),
   ].map((problem) => `operation: ${problem}`);
 }
@@ -41,6 +42,10 @@ function choiceProblems({ sizes, choices }: Operation): string[] {
       ...unknownSizes(sizes, choice.when ?? '', `choice '${name}'`),
     ];
   });
+}
+
+function patternProblems({ pattern, sizes }: Operation): string[] {
+  return Object.values(pattern?.sizes ?? {}).flatMap((own) => unknownSizes(sizes, own, 'pattern'));
 }
 
 function operandProblems(operation: Operation, name: string, operand: Operand): string[] {

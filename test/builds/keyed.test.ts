@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fastGlob from 'fast-glob';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { loadFamily } from '../../src/discover.ts';
 import { installLibrary } from '../../src/emit/install.ts';
 import { localExecutor } from '../../src/exec/local.ts';
 import { cacheFiles } from '../../src/tuned/cache.ts';
@@ -36,6 +37,12 @@ beforeAll(async () => {
     where: `block == 64 && input == "f16" && output == "f16" && (path == "naive" || path == "mma" && tileN == 128 && tileK == 64)`,
     cuda: false,
   }));
+  await emitTestLibrary({
+    out: join(root, 'out'),
+    of: await loadFamily('bsr-sddmm'),
+    where: `block == 64 && input == "f16" && output == "f16" && (path == "naive" || path == "mma" && layoutY == "column")`,
+    cuda: false,
+  });
   const define = { CMAKE_CXX_FLAGS: '-O1', CMAKE_BUILD_TYPE: 'None', TILEWRIGHT_EMULATE_ALL: 'ON' };
   const prefix = join(root, 'prefix');
   await installLibrary(library, prefix, localExecutor, { cuda: 'off', shared: false, define, toolFolders });
@@ -102,6 +109,34 @@ test.each([
   ['force', 'tuned', 1],
 ])('the policy %s serves by %s', async (policy, origin, tuned) => {
   expect(await keyed(policy)).toMatchObject([{ resolved: 1, tuned, rejected: 0, explain: { origin } }]);
+});
+
+test('products sampled at blocks: the pattern is in the key, and shared with other operations', async () => {
+  const sampled = join(root, 'sampled');
+  await compile(sampled, [join(packageRoot, 'test', 'fixtures', 'c', 'keyed_sampled.cpp')]);
+  const { exitCode, stdout, stderr } = await localExecutor.run([sampled], { timeoutMs: 120_000 });
+  expect(exitCode, stdout + stderr).toBe(0);
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  // Each of the three patterns is resolved once for each of the two operations.
+  expect(lines.map(({ resolved, rejected }) => [resolved, rejected])).toEqual([
+    [2, 0],
+    [4, 0],
+    [6, 0],
+  ]);
+  const keys = lines.map(({ explain }) => explain.key);
+  const ofPattern = keys.map((key) => /density=(\S+) unevenness=(\S+)/.exec(key)?.slice(1));
+  expect(ofPattern).toEqual([
+    ['2^-4/2', '2^0/2'],
+    ['2^-4/2', '2^2/2'],
+    ['2^-2/2', '2^0/2'],
+  ]);
+  expect(keys[0]).toMatch(/^bsr_sddmm m=256 n=512 k=64 block=64 blocks=8 /);
+  // Kernels that compute several blocks of a row together know the rows, and are measured.
+  for (const { explain } of lines)
+    expect(explain.measured.map(([id]: [string]) => id.split('.')[1]).toSorted()).toEqual(['mma', 'naive']);
 });
 
 test('a pattern keeps 1,024 calls: others are served anew each time, and nothing more is measured', async () => {

@@ -13,6 +13,7 @@ describe('gen emit --rust', () => {
     const names = [
       'sparse_times_dense',
       'threads_share_a_plan',
+      'plans_take_other_patterns_in_place',
       'dense_product',
       'product_sampled_at_blocks',
       'contexts_settle_calls',

@@ -281,6 +281,7 @@ void start_scheduler() {
   // Random, but the last warp before the first: in-order schedules have the other way round.
   if (Warp& first = machine.warps.front(), &last = machine.warps.back(); first.priority > last.priority)
     std::swap(first.priority, last.priority);
+  if (machine.config.order == Order::greedy) scheduler.warp = highest_priority_warp();
   set_budget();
 }
 

@@ -278,23 +278,26 @@ TEST_CASE("a fence at block scope orders for threads of the block only") {
   }
 }
 
-TEST_CASE("blocks that take a lock in turn are seen in both orders") {
-  // The block that comes second must acquire: `careless` does not.
-  const auto found = [](Order order, unsigned careless) {
+TEST_CASE("two blocks, and two warps, that take a lock in turn are seen in both orders") {
+  // The thread that comes second must acquire: `careless` does not.
+  const auto found = [](Order order, bool blocks, unsigned careless) {
     Buffer<int> data(1, "data"), lock(1, "lock");
     lock[0] = 0;
     Config config = checked();
     config.order = order;
-    return !launch(config, {2}, {1}, 0, {1}, [&] {
+    return !launch(config, {blocks ? 2u : 1u}, {blocks ? 1u : 64u}, 0, {1}, [&] {
+              if (ids->lane != 0) return;
+              const unsigned me = blocks ? ids->block.x : ids->warp;
               while (add(lock.data(), 1) != 0) add(lock.data(), -1);
-              if (ids->block.x != careless) thread_fence(Scope::gpu);
-              data[0] = static_cast<int>(ids->block.x);
+              if (me != careless) thread_fence(Scope::gpu);
+              data[0] = static_cast<int>(me);
               thread_fence(Scope::gpu);
               add(lock.data(), -1);
             }).ok();
   };
-  for (const unsigned careless : {0u, 1u})
-    CHECK_EQ(found(Order::in_order, careless) + found(Order::greedy, careless), 1);
+  for (const bool blocks : {true, false})
+    for (const unsigned careless : {0u, 1u})
+      CHECK_EQ(found(Order::in_order, blocks, careless) + found(Order::greedy, blocks, careless), 1);
 }
 
 TEST_CASE("global memory written by threads needs a fence before tma") {

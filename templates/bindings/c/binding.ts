@@ -12,7 +12,7 @@ import { keyedContext, patternsOf } from './keyed.ts';
 import { operationContext } from './operation.ts';
 
 /** Grows when a struct, a function or a number of the emitted C interface changes its meaning. */
-const abiVersion = 2;
+const abiVersion = 3;
 
 /** Sources of contexts: what finds, measures and remembers kernels. */
 const tunerFiles = [

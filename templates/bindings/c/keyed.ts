@@ -1,6 +1,13 @@
 import type { ManifestOperation } from '../../../src/model/manifest.ts';
 import type { Operand, Operation } from '../../../src/model/operation.ts';
-import { fieldName, overSizes, patternParts, problemFields } from '../../../src/model/signature.ts';
+import {
+  fieldName,
+  overSizes,
+  patternParts,
+  patternSignature,
+  problemFields,
+  sizeInPattern,
+} from '../../../src/model/signature.ts';
 import { choiceCheck, commentLines, cTypes, sizeChecks } from './operation.ts';
 
 /** Words that a call may be told apart by: kMostWords in src/tuner/table.hpp. */
@@ -54,10 +61,15 @@ export function patternsOf(operations: readonly ManifestOperation[]) {
 
 function patternOf(operation: Operation) {
   const { sizes, choices, operands } = patternParts(operation);
-  const fields = [...sizes, ...choices.map(fieldName), ...operands.map((name) => `host_${name}`)];
+  const rest = [...choices.map(fieldName), ...operands.map((name) => `host_${name}`)];
+  const fields = [...sizes, ...rest];
   return {
     name: operation.pattern?.name ?? '',
     fieldNames: fields,
+    members: [
+      ...sizes.map((own) => ({ own, theirs: sizeInPattern(operation, own) })),
+      ...rest.map((own) => ({ own, theirs: own })),
+    ],
     fields: fields.join(', '),
     addresses: operands,
     operands: operands.join(', '),
@@ -66,19 +78,17 @@ function patternOf(operation: Operation) {
 
 function patternContext(operation: Operation) {
   const { name = '', doc = '' } = operation.pattern ?? {};
-  const parts = patternParts(operation);
-  const sizes = Object.fromEntries(
-    Object.entries(operation.sizes).filter(([size]) => parts.sizes.includes(size)),
-  );
-  const types = Object.entries(operation.choices).filter(([choice]) => parts.choices.includes(choice));
-  const arrays = Object.entries(operation.operands).filter(([operand]) => parts.operands.includes(operand));
+  const signature = patternSignature(operation);
+  const { sizes } = signature;
+  const types = Object.entries(signature.choices);
+  const arrays = Object.entries(signature.operands);
   return {
     name,
     doc: doc.charAt(0).toUpperCase() + doc.slice(1),
     fields: [
-      ...Object.entries(sizes).map(([size, { doc, multipleOf }]) => ({
+      ...Object.entries(sizes).map(([size, { doc }]) => ({
         c: `int64_t ${size}`,
-        comment: commentLines(multipleOf ? `${doc}; a multiple of ${multipleOf}` : doc),
+        comment: commentLines(doc),
       })),
       ...types.map(([choice, { kind, doc }]) => ({
         c: `${cTypes[kind].type} ${fieldName(choice)}`,
@@ -91,12 +101,12 @@ function patternContext(operation: Operation) {
       })),
     ],
     checks: [...sizeChecks({ sizes }), ...types.flatMap((entry) => choiceCheck(...entry))],
-    arrays: arrays.map(([array, operand]) => arrayContext(operation, array, operand)),
+    arrays: arrays.map(([array, operand]) => arrayContext(signature, array, operand)),
   };
 }
 
 /** An index array: its bytes, and the call of a function in problem_checks.hpp. */
-function arrayContext(operation: Operation, name: string, { type, shape, host }: Operand) {
+function arrayContext(operation: Pick<Operation, 'sizes'>, name: string, { type, shape, host }: Operand) {
   if ('by' in shape || !host) throw new Error(`${name} is no index array of a pattern`);
   const count = shape.map((extent) => `(${overSizes(operation, extent, 'p')})`).join(' * ');
   const own = `q.host_${name}, static_cast<Index>(q.${fieldName(type)}), ${count}`;

@@ -3,7 +3,7 @@ import {
   callFields,
   fieldName,
   type ProblemField,
-  patternParts,
+  patternSignature,
   problemFields,
 } from '../../../src/model/signature.ts';
 
@@ -43,8 +43,7 @@ export function signatureContext(operation: Operation) {
       type: field.is === 'scalar' ? 'c_float' : 'c_void_p',
       comment: wrap(field.doc, lineWidth - 10),
     })),
-    pattern:
-      operation.pattern === undefined ? false : { ...operation.pattern, fields: patternFields(operation) },
+    pattern: operation.pattern === undefined ? false : patternContext(operation, operation.pattern),
     className: `${name.replaceAll(/(?:^|_)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())}Plan`,
     indexNames: list(operands.flatMap(([operand, { host }]) => (host ? [quoted(operand)] : []))),
     sizeNames: list(required.map(([size]) => quoted(size))),
@@ -72,14 +71,24 @@ export function signatureContext(operation: Operation) {
   };
 }
 
-/** Members of the C struct that describes a sparse pattern, in order. */
-function patternFields(operation: Operation) {
-  const { sizes, choices, operands } = patternParts(operation);
-  return [
-    ...sizes.map((name) => ({ name, type: 'c_int64' })),
-    ...choices.map((name) => ({ name: fieldName(name), type: 'c_int32' })),
-    ...[...operands, ...operands.map((name) => `host_${name}`)].map((name) => ({ name, type: 'c_void_p' })),
-  ];
+/** The C struct that describes a sparse pattern: its members, in order. */
+function patternContext(operation: Operation, { name, doc, sizes = {} }: NonNullable<Operation['pattern']>) {
+  const { choices, operands, ...parts } = patternSignature(operation);
+  const arrays = Object.keys(operands);
+  const renamed = Object.entries(sizes).map(([theirs, own]) => `${quoted(theirs)}: ${quoted(own)}`);
+  return {
+    name,
+    doc,
+    renamed: `{${renamed.join(', ')}}`,
+    fields: [
+      ...Object.keys(parts.sizes).map((size) => ({ name: size, type: 'c_int64' })),
+      ...Object.keys(choices).map((choice) => ({ name: fieldName(choice), type: 'c_int32' })),
+      ...[...arrays, ...arrays.map((array) => `host_${array}`)].map((array) => ({
+        name: array,
+        type: 'c_void_p',
+      })),
+    ],
+  };
 }
 
 function isPositional({ role, only }: Operand): boolean {

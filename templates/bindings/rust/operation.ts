@@ -15,6 +15,7 @@ import {
   type ProblemField,
   patternParts,
   problemFields,
+  sizeInPattern,
   valueName,
 } from '../../../src/model/signature.ts';
 
@@ -93,7 +94,11 @@ export function operationContext(operation: Operation, has: (file: string) => bo
     // Lifetime of the host copies.
     life: hosts.length > 0 ? "<'a>" : '',
     anonymous: hosts.length > 0 ? "<'_>" : '',
-    hosts: hosts.map(({ name, operand }) => ({ field: identifier(name), operand: identifier(operand) })),
+    hosts: hosts.map(({ name, operand }) => ({
+      field: identifier(name),
+      operand: identifier(operand),
+      label: operand,
+    })),
     completed: Object.entries(operation.sizes).flatMap(([name, { otherwise }]) =>
       otherwise === undefined ? [] : [{ name: identifier(name), otherwise }],
     ),
@@ -109,10 +114,16 @@ export function patternType(name: string): string {
   return `${pascalCase(name.replaceAll('_', '-'))}Pattern`;
 }
 
-/** Fields of the problem that a pattern says. */
-function partFields(operation: Operation): string[] {
+/** Fields of the problem that a pattern has, and its own names of them. */
+function partFields(operation: Operation) {
   const { sizes, choices } = patternParts(operation);
-  return [...sizes.map(identifier), ...choices.map(member)];
+  return [
+    ...sizes.map((size) => ({
+      name: identifier(size),
+      theirs: identifier(sizeInPattern(operation, size)),
+    })),
+    ...choices.map((choice) => ({ name: member(choice), theirs: member(choice) })),
+  ];
 }
 
 function problemRow(field: ProblemField) {
@@ -212,7 +223,7 @@ function overShapes({ choices }: Operation, { shape }: Operand, print: (shape: S
   );
 }
 
-export function product(operation: Operation, extents: Shape): string {
+export function product(operation: Pick<Operation, 'sizes'>, extents: Shape): string {
   return ['wide(1)', ...extents.map((extent) => `(${overSizes(operation, extent, 'q')})`)].join(' * ');
 }
 

@@ -2,11 +2,12 @@ import { type Arch, defineFamily } from '../../../src/model/family.ts';
 import { casesOf } from './cases.ts';
 import { cells } from './cells.ts';
 import { constraints } from './constraints.ts';
+import { patternFeatures } from './features.ts';
 import { operation } from './operation.ts';
 import { activations, type Point, parameters } from './parameters.ts';
 import { presets } from './presets.ts';
 import { loadElements, sizesOf } from './sizes.ts';
-import { workloads } from './workloads.ts';
+import { type Problem, workloads } from './workloads.ts';
 
 const cudaTypes = { f16: '__half', bf16: '__nv_bfloat16', f32: 'float' } as const;
 const needs = {
@@ -64,6 +65,10 @@ export default defineFamily<typeof parameters.specs>({
   cells,
   tensorCores: ({ path }) => path !== 'naive',
   cases: casesOf,
+  features: ({ problem }) => {
+    const { m, n, k, block, batch = 1, pattern } = problem as unknown as Problem;
+    return { m, n, k, block, batch, ...patternFeatures(pattern, n / block) };
+  },
   // 2: any operands; 1: any sizes, where X and Y are aligned.
   generality: ({ path }) => (path === 'naive' ? 2 : 1),
   priority: merit,

@@ -27,6 +27,7 @@ struct Shape {
   std::int64_t y_stride;
   std::int64_t values_stride;
   const void* host_row_ptr;
+  const void* host_col_idx;
 };
 
 /// Addresses on the device, scalars, and the workspace.
@@ -43,7 +44,7 @@ struct Call {
 
 // Of each operand: the elements of a line (a row, or a column where that is its layout), the lines, and the
 // elements from the first to behind the last line.
-constexpr wide width_row_ptr([[maybe_unused]] const Shape& q) { return (wide(q.m) / wide(q.block) + 1); }
+constexpr wide width_row_ptr([[maybe_unused]] const Shape& q) { return ((wide(q.m) + wide(q.block) - 1) / wide(q.block) + 1); }
 constexpr wide lines_row_ptr([[maybe_unused]] const Shape& q) { return wide(1); }
 constexpr wide extent_row_ptr(const Shape& q) { return lines_row_ptr(q) * width_row_ptr(q); }
 constexpr wide width_col_idx([[maybe_unused]] const Shape& q) { return (wide(q.blocks)); }

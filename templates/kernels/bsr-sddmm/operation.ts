@@ -5,12 +5,17 @@ export const operation = defineOperation({
   name: 'bsr_sddmm',
   formula: 'A = alpha * (X * Y^T) + beta * A, at the stored blocks of A',
   doc: 'A is m x n in block sparse rows (BSR): values holds the stored blocks one after the other, each block x block elements, row-major; a block row names each block column at most once, in any order. X is m x k and Y is n x k. Products are accumulated in fp32 and rounded once. With beta = 0, values are written and never read.',
+  pattern: {
+    name: 'bsr',
+    doc: 'which blocks of a matrix are stored, in block sparse rows',
+    sizes: { k: 'n' },
+  },
   sizes: {
-    m: { doc: 'rows of A and X', multipleOf: 'block' },
-    n: { doc: 'columns of A, rows of Y', multipleOf: 'block' },
+    m: { doc: 'rows of A', multipleOf: 'block' },
+    n: { doc: 'columns of A', multipleOf: 'block' },
     k: { doc: 'columns of X and Y' },
     block: { doc: 'rows, and columns, of a block of A', least: 1 },
-    blocks: { doc: 'stored blocks of A', most: 'm / block * (n / block)' },
+    blocks: { doc: 'stored blocks of A', most: '(m + block - 1) / block * ((n + block - 1) / block)' },
     batch: { doc: 'products with one pattern of A, each with values, X and Y of its own', otherwise: 1 },
   },
   choices: {
@@ -26,7 +31,7 @@ export const operation = defineOperation({
       doc: 'first stored block of each block row of A, and their number at the end',
       role: 'input',
       type: 'index',
-      shape: ['m / block + 1'],
+      shape: ['(m + block - 1) / block + 1'],
       host: {
         kind: 'offsets',
         total: 'blocks',
@@ -38,6 +43,11 @@ export const operation = defineOperation({
       role: 'input',
       type: 'index',
       shape: ['blocks'],
+      host: {
+        kind: 'indices',
+        below: '(n + block - 1) / block',
+        doc: 'Checked where it is given; no kernel depends on it.',
+      },
     },
     x: {
       doc: 'X',
@@ -71,5 +81,10 @@ export const operation = defineOperation({
     beta: { doc: 'factor of the former values' },
   },
   hints: {},
-  features: {},
+  features: {
+    density: { doc: 'share of the blocks of A that are stored' },
+    unevenness: {
+      doc: 'mean square of the lengths of block rows over the square of their mean, 1 where all are equal',
+    },
+  },
 });

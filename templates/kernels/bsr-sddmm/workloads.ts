@@ -1,4 +1,5 @@
 import type { Workload } from '../../../src/model/family.ts';
+import type { Pattern } from './features.ts';
 
 const blocks = [16, 32, 64, 128];
 
@@ -6,6 +7,13 @@ interface Sizes {
   readonly m: number;
   readonly n: number;
   readonly k: number;
+}
+
+/** Fields of a workload's problem that tell calls apart. */
+export interface Problem extends Sizes {
+  readonly block: number;
+  readonly batch?: number;
+  readonly pattern: Pattern;
 }
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -23,6 +23,11 @@ describe('findOperationProblems', () => {
     ],
     ['a bound', { sizes: { n: { doc: 'n', most: 'm * n' } } }, "size 'n' reads the unknown size 'm'"],
     [
+      'a pattern',
+      { pattern: { name: 'bsr', doc: 'p', sizes: { k: 'o' } }, sizes: { n: { doc: 'n' } } },
+      "pattern reads the unknown size 'o'",
+    ],
+    [
       'a value',
       { choices: { input: { kind: 'type', doc: 't', values: ['f8'] } } },
       "choice 'input' allows 'f8'; a type is one of f16, bf16, f32",

@@ -20,7 +20,7 @@ try:
 except ImportError:
     from ._call_by_ctypes import Ready, TensorCalls, repeat, run  # type: ignore[assignment]  # the same, slower
 
-__all__ = ["Call", "Choice", "Operand", "Operation", "Ready", "TensorCalls", "repeat", "run"]
+__all__ = ["Call", "Choice", "Operand", "Operation", "Pattern", "Ready", "TensorCalls", "repeat", "run"]
 
 #: Sizes by name.
 Sizes = Mapping[str, int]
@@ -55,6 +55,21 @@ class Operand:
 
 
 @dataclass(frozen=True)
+class Pattern:
+    """The descriptor of an operation's sparse pattern."""
+
+    name: str
+    structure: type[ctypes.Structure]
+    #: Sizes of the operation by other names that the descriptor has for them.
+    sizes: Mapping[str, str]
+
+    def fields(self, known: Mapping[str, Any]) -> dict[str, Any]:
+        """Members of the C struct, from the fields of a problem and the addresses of its operands."""
+        names = {name: self.sizes.get(name, name) for name, *_ in self.structure._fields_}
+        return {name: known[own] for name, own in names.items() if own in known}
+
+
+@dataclass(frozen=True)
 class Operation:
     """An operation of the libraries: its C structs and what their fields mean."""
 
@@ -68,8 +83,7 @@ class Operation:
     scalars: tuple[str, ...]
     #: Index arrays, which a plan reads.
     indices: tuple[str, ...] = ()
-    #: Name and C struct of the descriptor of its sparse pattern, where it has one.
-    pattern: tuple[str, type[ctypes.Structure]] | None = None
+    pattern: Pattern | None = None
 
     def make_problem(self, fields: Mapping[str, Any]) -> ctypes.Structure:
         """The C struct of the given fields: numbers, and names of choices' values. Raises InvalidArgument for a wrong value."""
@@ -82,12 +96,12 @@ class Operation:
     def describe(self, context: Context, fields: Mapping[str, Any], stream: int) -> Descriptor:
         """The library's descriptor of a pattern. Index arrays are read where they lie, which waits for the stream."""
         assert self.pattern is not None
-        name, structure = self.pattern
+        structure = self.pattern.structure
         numbers = {
             field: _number(field, self.choices[field], value) if field in self.choices else value
             for field, value in fields.items()
         }
-        return Descriptor(context, name, structure(struct_size=ctypes.sizeof(structure), **numbers), stream)
+        return Descriptor(context, self.pattern.name, structure(struct_size=ctypes.sizeof(structure), **numbers), stream)
 
     def __call__(
         self,
@@ -104,9 +118,7 @@ class Operation:
             stream = current_stream(read.like, place.device)
             pattern = None
             if self.pattern is not None:
-                known = {**read.fields, **addresses}
-                names = [name for name, *_ in self.pattern[1]._fields_]
-                pattern = self.describe(context, {name: known[name] for name in names if name in known}, stream)
+                pattern = self.describe(context, self.pattern.fields({**read.fields, **addresses}), stream)
             call = Call(self, context, pattern, self.make_problem(read.fields), {})
             operands = call.operands()
             for name, value in {**addresses, **scalars}.items():

@@ -76,22 +76,31 @@ impl Library {
         println!("cargo::metadata=include={}", root.join("include").display());
         println!("cargo::rustc-env=TILEWRIGHT_INCLUDE={}", root.join("include").display());
         let toolkit = if self.cuda { Some(Toolkit::find()) } else { None };
+        // The levels of the library's own build: the kernels of the emulated device and the host code beside them need not be
+        // fast, but compile fast; the device itself is.
+        let host = if self.cuda { 3 } else { 1 };
+        let kernels = if self.cuda { None } else { Some(self.kernel_compiler(&root)) };
         let mut objects = Vec::new();
         for operation in entries(&root.join("src/operations")) {
-            let mut common = self.compiler(&root, toolkit.as_ref());
+            let mut common = self.compiler(&root, toolkit.as_ref(), host);
             common.include(&operation).file(operation.join("operation.cpp")); // includes the others
             objects.extend(common.compile_intermediates());
-            if !self.cuda {
-                objects.extend(self.kernels(&root, &operation));
+            if let Some(compiler) = &kernels {
+                let name = operation.file_name().expect("a folder has a name");
+                let mut own = compiler.clone();
+                own.include(&operation).files(sources(&root.join("kernels").join(name), "cu"));
+                objects.extend(own.compile_intermediates());
             }
         }
-        let mut shared = self.compiler(&root, toolkit.as_ref());
-        shared.files(sources(&root.join("src"), "cpp")).files(sources(&root.join("src/tuner"), "cpp"));
-        shared.files(sources(&root.join(if self.cuda { "src/cuda" } else { "src/emulated" }), "cpp"));
-        if !self.cuda {
-            shared.files(sources(&root.join("simt/src"), "cpp"));
-        }
+        let mut shared = self.compiler(&root, toolkit.as_ref(), host);
+        let folders = ["src", "src/tuner", if self.cuda { "src/cuda" } else { "src/emulated" }];
+        shared.files(together("library", folders.iter().flat_map(|folder| sources(&root.join(folder), "cpp"))));
         objects.extend(shared.compile_intermediates());
+        if !self.cuda {
+            let mut emulator = self.compiler(&root, None, 2);
+            emulator.files(together("emulator", sources(&root.join("simt/src"), "cpp")));
+            objects.extend(emulator.compile_intermediates());
+        }
         let mut embedded = cc::Build::new();
         embedded.include(&root).file(root.join("src/manifest.S"));
         if self.cuda {
@@ -105,9 +114,9 @@ impl Library {
         self.link_runtimes();
     }
 
-    fn compiler(&self, root: &Path, toolkit: Option<&Toolkit>) -> cc::Build {
+    fn compiler(&self, root: &Path, toolkit: Option<&Toolkit>, level: u32) -> cc::Build {
         let mut build = cc::Build::new();
-        build.cpp(true).std("c++20").pic(true).opt_level(3).debug(false).warnings(false);
+        build.cpp(true).std("c++20").pic(true).opt_level(level).debug(false).warnings(false).define("NDEBUG", None);
         for flag in ["-fvisibility=hidden", "-fvisibility-inlines-hidden", "-Wno-psabi"] {
             build.flag(flag);
         }
@@ -122,13 +131,23 @@ impl Library {
         build
     }
 
-    /// Rendered CUDA is also C++.
-    fn kernels(&self, root: &Path, operation: &Path) -> Vec<PathBuf> {
-        let mut build = self.compiler(root, None);
-        let name = operation.file_name().expect("a folder has a name");
-        build.include(operation).include(root.join("src/emulated/types"));
-        build.flag("-fno-strict-aliasing").flag("-x").flag("c++");
-        build.files(sources(&root.join("kernels").join(name), "cu")).compile_intermediates()
+    /// Rendered CUDA is also C++. Most of the time goes into one header, which GCC can precompile.
+    fn kernel_compiler(&self, root: &Path) -> cc::Build {
+        let mut build = self.compiler(root, None, 1);
+        build.include(root.join("src/emulated/types")).flag("-fno-strict-aliasing").flag("-x").flag("c++");
+        let header = out_folder().join("kernels.hpp");
+        write(&header, "#include <tw/ptx.cuh>\n");
+        let compiler = build.get_compiler();
+        if compiler.is_like_gnu() {
+            let precompiled = header.with_extension("hpp.gch");
+            let mut command = compiler.to_command();
+            command.args(["-x", "c++-header", "-c"]).arg(&header).arg("-o").arg(&precompiled);
+            if !command.status().is_ok_and(|status| status.success()) {
+                let _ = fs::remove_file(precompiled); // the header itself serves, at greater length
+            }
+        }
+        build.flag("-include").flag(header);
+        build
     }
 
     /// Links the libraries that the archives depend on.
@@ -176,6 +195,25 @@ impl Toolkit {
 fn link_folder(folder: &Path) {
     println!("cargo::rustc-link-search=native={}", folder.display());
     println!("cargo::metadata=libdir={}", folder.display());
+}
+
+/// Sources, several to a file that includes them: the compiler needs longer for the headers that they share than for themselves.
+fn together(name: &str, sources: impl IntoIterator<Item = PathBuf>) -> Vec<PathBuf> {
+    let all: Vec<_> = sources.into_iter().map(|path| format!("#include \"{}\"\n", path.display())).collect();
+    let files = all.chunks(12).enumerate().map(|(index, part)| {
+        let file = out_folder().join(format!("{name}-{index}.cpp"));
+        write(&file, &part.concat());
+        file
+    });
+    files.collect()
+}
+
+fn out_folder() -> PathBuf {
+    PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"))
+}
+
+fn write(file: &Path, text: &str) {
+    fs::write(file, text).unwrap_or_else(|error| panic!("cannot write {}: {error}", file.display()));
 }
 
 /// Files of one kind in a folder, sorted.

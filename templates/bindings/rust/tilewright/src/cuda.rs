@@ -1,5 +1,5 @@
 //! Operands in device memory of `cudarc`, which orders work on them between streams by events.
-use crate::memory::Place;
+use crate::memory::{Bound, Place};
 use crate::{Element, Error, Result, Slice, SliceMut, Stream};
 use cudarc::driver::{CudaSlice, CudaStream, DevicePtr, DevicePtrMut, DriverError};
 use std::ffi::c_void;
@@ -25,22 +25,35 @@ impl<'a> SliceMut<'a> {
 
 /// Device memory that a run needs beside its operands. One run at a time.
 #[derive(Debug)]
-pub struct DeviceWorkspace(Option<CudaSlice<u8>>);
+pub struct DeviceWorkspace {
+    memory: Option<CudaSlice<u8>>,
+    bound: Bound,
+}
 
 impl DeviceWorkspace {
     /// `prepare` is called where there is anything to prepare.
     pub(crate) fn new(
         stream: &Arc<CudaStream>,
         bytes: usize,
+        bound: Bound,
         prepare: impl FnOnce(*mut c_void, usize, Stream) -> Result<()>,
     ) -> Result<Self> {
         bind(stream)?;
         if bytes == 0 {
-            return Ok(Self(None));
+            return Ok(Self { memory: None, bound });
         }
-        let mut workspace = Self(Some(stream.alloc_zeros::<u8>(bytes).map_err(failed)?));
+        let memory = Some(stream.alloc_zeros::<u8>(bytes).map_err(failed)?);
+        let mut workspace = Self { memory, bound };
         workspace.with(stream, prepare)?;
         Ok(workspace)
+    }
+
+    pub(crate) fn check(&self, plan: Bound) -> Result<()> {
+        self.bound.check(self.memory.as_ref().map_or(0, CudaSlice::len), plan)
+    }
+
+    pub(crate) fn bind(&mut self, plan: Bound) {
+        self.bound = plan;
     }
 
     pub(crate) fn with(
@@ -48,8 +61,8 @@ impl DeviceWorkspace {
         stream: &CudaStream,
         body: impl FnOnce(*mut c_void, usize, Stream) -> Result<()>,
     ) -> Result<()> {
-        let own = Stream(stream.cu_stream().cast());
-        match &mut self.0 {
+        let own = stream_of(stream);
+        match &mut self.memory {
             None => body(null_mut(), 0, own),
             Some(memory) => {
                 let bytes = memory.len();
@@ -64,6 +77,10 @@ impl DeviceWorkspace {
 pub(crate) fn bind(stream: &CudaStream) -> Result<Place> {
     stream.context().bind_to_thread().map_err(failed)?;
     Ok(Place::Stream(handle(stream)))
+}
+
+pub(crate) fn stream_of(stream: &CudaStream) -> Stream {
+    Stream(stream.cu_stream().cast())
 }
 
 fn handle(stream: &CudaStream) -> usize {

@@ -4,6 +4,7 @@ use crate::{bf16, f16, target, Error, Index, Result, Target, Type};
 use std::alloc::{alloc_zeroed, dealloc, handle_alloc_error, Layout};
 use std::ffi::c_void;
 use std::ptr::{null, null_mut, NonNull};
+use std::sync::atomic::{AtomicU64, Ordering};
 use tilewright_sys::tw_stream;
 
 /// Type of an operand's elements.
@@ -310,6 +311,25 @@ impl Stream {
     }
 }
 
+/// A plan with one of its problems, which the contents of a workspace belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Bound(u64);
+
+impl Bound {
+    /// Equal to no other.
+    pub(crate) fn new() -> Self {
+        static MADE: AtomicU64 = AtomicU64::new(0);
+        Self(MADE.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// [`Error::InvalidArgument`] for a workspace of another plan or problem. One of no bytes is anyone's.
+    pub(crate) fn check(self, bytes: usize, plan: Self) -> Result<()> {
+        require(bytes == 0 || self == plan, || {
+            "the workspace belongs to another plan, or to its problem before a replan: ask the plan for a new one".into()
+        })
+    }
+}
+
 /// Bytes; what the library asks for.
 const ALIGNMENT: usize = 256;
 
@@ -318,6 +338,7 @@ const ALIGNMENT: usize = 256;
 pub struct Workspace {
     memory: NonNull<u8>,
     bytes: usize,
+    bound: Bound,
 }
 
 // It owns its memory.
@@ -325,18 +346,26 @@ unsafe impl Send for Workspace {}
 unsafe impl Sync for Workspace {}
 
 impl Workspace {
-    pub(crate) fn new(bytes: usize) -> Result<Self> {
+    pub(crate) fn new(bytes: usize, bound: Bound) -> Result<Self> {
         must_be_emulated()?;
         let Some(layout) = Self::layout(bytes) else {
-            return Ok(Self { memory: NonNull::dangling(), bytes: 0 });
+            return Ok(Self { memory: NonNull::dangling(), bytes: 0, bound });
         };
         let memory = NonNull::new(unsafe { alloc_zeroed(layout) }).unwrap_or_else(|| handle_alloc_error(layout));
-        Ok(Self { memory, bytes })
+        Ok(Self { memory, bytes, bound })
     }
 
     /// Its size.
     pub fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    pub(crate) fn check(&self, plan: Bound) -> Result<()> {
+        self.bound.check(self.bytes, plan)
+    }
+
+    pub(crate) fn bind(&mut self, plan: Bound) {
+        self.bound = plan;
     }
 
     pub(crate) fn address(&mut self) -> *mut c_void {
