@@ -43,10 +43,12 @@ it('a run allocates nothing up to its one launch, on one thread and on 16, nor d
   expect(lines.map(({ call, threads }) => `${call} ${threads}`)).toEqual(
     [32, 64, 128].flatMap(() => ['aligned 1', 'aligned 16', 'fallback 1', 'fallback 16']),
   );
-  for (const { variant, allocationsPerRun, launchesPerRun, keyedAboveNsMedian } of lines) {
+  for (const { call, variant, allocationsPerRun, launchesPerRun, keyedAboveNsMedian } of lines) {
     expect(variant).toMatch(/^bsr_spmm\.wgmma\./);
     // 33 to 47 where nothing else runs: a lock, an allocation or a plan made anew would be far above.
     expect(keyedAboveNsMedian).toBeLessThan(400);
-    expect({ allocationsPerRun, launchesPerRun }).toEqual({ allocationsPerRun: 0, launchesPerRun: 1 });
+    // Half of the runs are by key, and by key such a B is packed first.
+    const launches = call === 'aligned' ? 1 : 1.5;
+    expect({ allocationsPerRun, launchesPerRun }).toEqual({ allocationsPerRun: 0, launchesPerRun: launches });
   }
 });

@@ -149,7 +149,8 @@ bool capturing(tw_stream stream) {
     const cudaError_t result = cudaStreamIsCapturing(stream, &status);
     // Of the legacy stream nobody knows while another one is being captured; that capture must not be disturbed.
     if (result == cudaErrorStreamCaptureImplicit) return cudaGetLastError(), true;
-    cuda::check(result, "ask whether the stream is being captured");
+    if (result != cudaSuccess) [[unlikely]]  // the text would be allocated in every call
+      cuda::check(result, "ask whether the stream is being captured");
     return status != cudaStreamCaptureStatusNone;
   });
 }
