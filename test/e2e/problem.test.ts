@@ -52,5 +52,5 @@ test('gen problem writes the matrix that a workload names', { timeout: 300_000 }
   expect(served).toMatchObject({ code: 0, stderr: expect.stringContaining('0 of 800 without a variant') });
   const plain = await genHere(path, ['cells', 'bsr-spmm', '--where', 'path == "naive"']);
   expect(plain).toMatchObject({ code: 1, stderr: expect.stringContaining('800 of 800 without') });
-  expect((await genHere(path, ['cells', 'gemm'])).stderr).toContain('gemm lists no kinds of calls');
+  expect((await genHere(path, ['cells', 'scale'])).stderr).toContain('scale lists no kinds of calls');
 });
