@@ -47,8 +47,8 @@ it('a run allocates nothing up to its one launch, on one thread and on 16, nor d
     expect(variant).toMatch(/^bsr_spmm\.wgmma\./);
     // 33 to 47 where nothing else runs: a lock, an allocation or a plan made anew would be far above.
     expect(keyedAboveNsMedian).toBeLessThan(400);
-    // Half of the runs are by key, and by key such a B is packed first.
-    const launches = call === 'aligned' ? 1 : 1.5;
-    expect({ allocationsPerRun, launchesPerRun }).toEqual({ allocationsPerRun: 0, launchesPerRun: launches });
+    expect(allocationsPerRun).toBe(0);
+    // Half of the runs are by key. By key a kernel may be chosen that has such a B packed first.
+    expect(launchesPerRun).toBeOneOf(call === 'aligned' ? [1] : [1, 1.5]);
   }
 });

@@ -110,7 +110,8 @@ std::optional<Record> Cache::find(const std::string& key, std::atomic<std::int64
   Record asked;
   asked.key = key;
   const std::string path = place_of(asked);
-  const std::optional<std::string> text = read_file(path);
+  std::optional<std::string> text = read_file(path);
+  if (!text && is_there(path)) text = read_file(path);  // it came in between, or cannot be read
   std::optional<Record> record = text ? record_of(*text, key) : std::nullopt;
   if (record && !record->refused.empty()) record.reset();
   if (!record && (text || is_there(path))) ++damaged;
