@@ -12,7 +12,7 @@
 
 #include "argument.hpp"
 #include "guarded.hpp"
-#if __has_include("simt/simt.hpp")  // the runner of GPUs has no emulated device
+#ifdef TW_RUNNER_EMULATED  // the runner of GPUs has no emulated device
 #include "../emulated/launcher.hpp"
 #endif
 
@@ -58,7 +58,7 @@ struct ReferenceParameter {
 
 /// Source line of a place in a reference's code, " at softmax.c:7"; empty where it is not known.
 inline std::string line_of([[maybe_unused]] const void* pc) {
-#if __has_include("simt/simt.hpp")
+#ifdef TW_RUNNER_EMULATED
   if (pc) {
     const std::string line = simt::source_lines({static_cast<const char*>(pc) + 1}).front();
     if (line.find(':') != std::string::npos) return " at " + line;
@@ -170,7 +170,7 @@ inline Answers call_function(const Json& json, const Json& sizes, const std::vec
   return answers;
 }
 
-#if __has_include("simt/simt.hpp")
+#ifdef TW_RUNNER_EMULATED
 /// Throws std::invalid_argument where the reference declares a variable in device memory otherwise than the kernel does.
 inline void expect_same_symbols(const Library& library, const std::vector<Tensor>& tensors) {
   for (const auto* symbol = library.find<const tw::Symbol*>("tw_symbols"); symbol->name; ++symbol)

@@ -157,7 +157,10 @@ function tellerOf(all: number, onUnits: OnUnits) {
   };
 }
 
-/** The family's C++ side as one source. Without a `vendor.hpp`, or on the CPU, there are no baselines. */
+/**
+ * The family's C++ side as one source. Without a `vendor.hpp`, or on the CPU, there are no baselines. A runner with the emulated
+ * device in it says so by a macro.
+ */
 export function familyUnit(device: DeviceName, familyFolder: string): string {
   if (!existsSync(join(familyFolder, 'oracle.hpp'))) {
     throw new EnvironmentError(`${familyFolder} has no oracle.hpp, which says what the right answer is`);
@@ -165,7 +168,8 @@ export function familyUnit(device: DeviceName, familyFolder: string): string {
   const none =
     'namespace tilewright {\nstd::vector<std::unique_ptr<Baseline>> make_baselines() { return {}; }\n}\n';
   const vendor = backends[device].vendor && existsSync(join(familyFolder, 'vendor.hpp'));
-  return `#include "oracle.hpp"\n${vendor ? '#include "vendor.hpp"\n' : none}`;
+  const emulated = backends[device].runner.toolkit ? '' : '#define TW_RUNNER_EMULATED\n';
+  return `${emulated}#include "oracle.hpp"\n${vendor ? '#include "vendor.hpp"\n' : none}`;
 }
 
 /** Language, folders and macros of a runner's sources. */
