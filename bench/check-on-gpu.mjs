@@ -7,6 +7,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs, promisify } from 'node:util';
+import { verdictsIn } from './public-kernels/verdict.mjs';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -43,15 +44,7 @@ async function check({ file, kernel }) {
     maxBuffer: 1 << 28,
     timeout: 120_000,
   }).catch((error) => ({ stdout: error.stdout ?? '', stderr: error.stderr ?? String(error) }));
-  const events = stdout
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line));
-  const [here, there] = events.map(({ verdict, evidence, message }) => ({
-    word: verdict ?? 'refused',
-    message: (evidence?.message ?? message ?? '').split('\n')[0],
-    ...(evidence?.sanitizer && { sanitizer: evidence.sanitizer }),
-  }));
+  const [here, there] = verdictsIn(stdout);
   return { file, kernel, here: here ?? { word: 'nothing', message: stderr.split('\n')[0] }, there };
 }
 

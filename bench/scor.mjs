@@ -3,12 +3,13 @@
 // A file's name says whether its kernel races.
 //
 //   node bench/scor.mjs <folder microbenchmarks/src> [--commit <of the suite>] [--json out.json]
-import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { verdictsOn } from './public-kernels/verdict.mjs';
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
@@ -19,7 +20,6 @@ if (!suite) {
   console.error('usage: node bench/scor.mjs <folder microbenchmarks/src> [--commit <id>] [--json out.json]');
   process.exit(2);
 }
-const cli = join(dirname(fileURLToPath(import.meta.url)), '../dist/cli.js');
 const scratch = mkdtempSync(join(tmpdir(), 'tilewright-scor-'));
 
 /**
@@ -36,11 +36,10 @@ const withoutAcquire = [
 ];
 
 /** Verdict and message on one file. */
-function judged(name) {
-  const file = join(scratch, `${name}.cu`);
-  copyFileSync(join(suite, `${name}.cu`), file);
+async function judged(name) {
+  const path = join(suite, `${name}.cu`);
   const dimension = (of) =>
-    Number(new RegExp(`#define ${of}\\s+(\\d+)`).exec(readFileSync(file, 'utf8'))?.[1]);
+    Number(new RegExp(`#define ${of}\\s+(\\d+)`).exec(readFileSync(path, 'utf8'))?.[1]);
   const description = {
     kernel: 'kmain',
     sizes: {},
@@ -49,30 +48,24 @@ function judged(name) {
     grid: dimension('NBLOCKS'),
     block: dimension('TPERBLK'),
   };
-  writeFileSync(join(scratch, `${name}.yaml`), JSON.stringify(description));
-  const { stdout } = spawnSync(process.execPath, [cli, 'validate', file, '--json', '--quiet'], {
-    encoding: 'utf8',
-  });
-  const event = JSON.parse(stdout.trim().split('\n')[0]);
-  return event.event === 'verdict'
-    ? { word: event.verdict, message: event.verdict === 'passed' ? '' : event.evidence.message }
-    : { word: 'not checked', message: event.message };
+  const { verdicts } = await verdictsOn({ path, include: [], description }, join(scratch, `${name}.yaml`));
+  const [{ word, message }] = verdicts;
+  return { word, message: word === 'passed' ? '' : message };
 }
 
 /** Which of two stores comes last is open in most files without a race: the suite is about races alone. */
 const reproduced = ({ wanted, word }) =>
   word === wanted || (wanted === 'passed' && word === 'nondeterministic');
 
-const results = readdirSync(suite)
-  .filter((file) => file.endsWith('.cu'))
-  .sort()
-  .map((file) => {
-    const name = file.replace(/\.cu$/, '');
-    const wanted = name.startsWith('race_') ? 'race' : 'passed';
-    const one = { name, wanted, ...judged(name) };
-    if (!reproduced(one)) console.log(`${name}\texpected ${wanted}\t${one.word}\t${one.message}`);
-    return one;
-  });
+const results = [];
+for (const file of readdirSync(suite).sort()) {
+  if (!file.endsWith('.cu')) continue;
+  const name = file.replace(/\.cu$/, '');
+  const wanted = name.startsWith('race_') ? 'race' : 'passed';
+  const one = { name, wanted, ...(await judged(name)) };
+  if (!reproduced(one)) console.log(`${name}\texpected ${wanted}\t${one.word}\t${one.message}`);
+  results.push(one);
+}
 rmSync(scratch, { recursive: true, force: true });
 const others = results.filter((one) => !reproduced(one));
 const unexplained = others.filter(({ name }) => !withoutAcquire.includes(name));
@@ -81,7 +74,7 @@ console.log(
 );
 if (flags.json) {
   const tilewright = execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
-    cwd: dirname(cli),
+    cwd: dirname(fileURLToPath(import.meta.url)),
     encoding: 'utf8',
   }).trim();
   const report = {

@@ -1,7 +1,7 @@
 import { backends, wantsGpu } from './backends/index.ts';
 import { sweepTemporaries } from './compile/cache.ts';
 import type { CompileContext } from './compile/context.ts';
-import { once as compileOnce } from './compile/once.ts';
+import { compileOnce } from './compile/once.ts';
 import type { Check } from './device/protocol.ts';
 import type { DeviceSession } from './device/session.ts';
 import { Devices } from './devices.ts';

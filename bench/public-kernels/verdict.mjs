@@ -8,6 +8,19 @@ import { promisify } from 'node:util';
 const validate = join(dirname(fileURLToPath(import.meta.url)), '../../dist/validate.js');
 const run = promisify(execFile);
 
+/** Verdicts in the output of `validate --json`, one for each kernel and device. */
+export function verdictsIn(stdout) {
+  return stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+    .map(({ verdict, evidence, message }) => ({
+      word: verdict ?? 'refused',
+      message: (evidence?.message ?? message ?? '').split('\n')[0],
+      ...(evidence?.sanitizer && { sanitizer: evidence.sanitizer }),
+    }));
+}
+
 /** A verdict for each device, or the reason of a refusal; `given`: a file that gets the description. */
 export async function verdictsOn({ path, include, description }, given, options = []) {
   writeFileSync(given, JSON.stringify(description));
@@ -18,15 +31,7 @@ export async function verdictsOn({ path, include, description }, given, options 
     maxBuffer: 1 << 28,
     timeout: 300_000,
   }).catch((error) => ({ stdout: error.stdout ?? '', stderr: error.stderr ?? String(error) }));
-  const verdicts = stdout
-    .split('\n')
-    .filter(Boolean)
-    .map((line) => JSON.parse(line))
-    .map(({ verdict, evidence, message }) => ({
-      word: verdict ?? 'refused',
-      message: (evidence?.message ?? message ?? '').split('\n')[0],
-      ...(evidence?.sanitizer && { sanitizer: evidence.sanitizer }),
-    }));
+  const verdicts = verdictsIn(stdout);
   return {
     verdicts: verdicts.length > 0 ? verdicts : [{ word: 'refused', message: stderr.split('\n')[0] }],
     seconds: Math.round((performance.now() - begin) / 100) / 10,

@@ -6,7 +6,7 @@ import type { Compilers } from './context.ts';
 import { includeHash } from './includes.ts';
 
 /** Calls `attempt` unless it has succeeded before on the same text, headers, flags and compiler. What it throws is passed on. */
-export async function once(
+export async function compileOnce(
   { text, folders, flags }: Compilation,
   { cxxVersion }: Pick<Compilers, 'cxxVersion'>,
   context: CacheContext,

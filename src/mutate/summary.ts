@@ -1,3 +1,4 @@
+import { grouped } from '../util/grouped.ts';
 import { dateText, percent, table } from './report.ts';
 import type { MutantResult, MutationInfo } from './result.ts';
 import { score, tally } from './score.ts';
@@ -14,7 +15,9 @@ const head = [
   'defects',
   'killed at quick',
   'killed at full',
-].concat(['survived', 'argued to be equivalent']);
+  'survived',
+  'argued to be equivalent',
+];
 
 /** Table of the scores of several families, one line each and one for all. Shares are of the defects, those of arguments of the mutants tried. */
 export function summaryTable(files: readonly Results[]): string {
@@ -43,5 +46,3 @@ function counts(mutants: number, results: readonly MutantResult[]): readonly str
     `${grouped(argued)} (${percent(argued / Math.max(1, results.length))})`,
   ];
 }
-
-const grouped = (count: number) => count.toLocaleString('en-US');

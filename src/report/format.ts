@@ -1,3 +1,4 @@
+import { grouped } from '../util/grouped.ts';
 import { visibleLength } from './style.ts';
 
 /** `850 ms`, `12.3 s`, `4 min 10 s`: how long people waited. */
@@ -27,11 +28,6 @@ export function ratio(other: number | undefined, own: number | undefined): strin
 /** `1 variant`, `12 variants`. */
 export function plural(count: number, noun: string): string {
   return `${grouped(count)} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-/** `1,048,576`. */
-export function grouped(count: number): string {
-  return count.toLocaleString('en-US');
 }
 
 /** Breaks a line at blanks where it has more than `width` columns; what follows is indented. It may hold colours. */

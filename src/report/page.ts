@@ -1,9 +1,10 @@
 import type { EvidenceGate, EvidenceMeasurement, RunEvidence } from '../model/evidence.ts';
 import type { Rival } from '../model/rival.ts';
+import { grouped } from '../util/grouped.ts';
 import { inCommon } from './common.ts';
 import { comparedSection } from './compared.ts';
 import { effectsSection } from './effects.ts';
-import { brief, duration, grouped, kernelTime, plural, spread } from './format.ts';
+import { brief, duration, kernelTime, plural, spread } from './format.ts';
 import { type Case, casesOf, headline } from './headline.ts';
 import { code, markdownTable, section } from './markdown.ts';
 import { baselinesOf, bestSoFar, coldOf, fastest, reached, type Step, topCount } from './ranking.ts';

@@ -1,5 +1,6 @@
 import type { Event } from '../model/event.ts';
-import { brief, duration, fold, grouped, plural, shortPath } from './format.ts';
+import { grouped } from '../util/grouped.ts';
+import { brief, duration, fold, plural, shortPath } from './format.ts';
 import { type Output, type Paint, paintFor, rewrites, widthOf } from './style.ts';
 import { cutEnd, cutMiddle } from './table.ts';
 

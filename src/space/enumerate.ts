@@ -5,6 +5,7 @@ import type { Arch } from '../model/arch.ts';
 import type { AnyFamily, Constraint, Preset } from '../model/family.ts';
 import type { ParameterValue } from '../model/parameter.ts';
 import type { Variant } from '../model/variant.ts';
+import { grouped } from '../util/grouped.ts';
 import { didYouMean } from '../util/suggest.ts';
 import { partsOf } from './parts.ts';
 import { type Level, levelsOf, type Rule, type Values } from './plan.ts';
@@ -82,7 +83,7 @@ export async function enumerateInTurns(
 }
 
 function describeAdvance({ settled, points }: Advance): string {
-  return `${settled.toLocaleString('en-US')} of ${points.toLocaleString('en-US')} points looked at`;
+  return `${grouped(settled)} of ${grouped(points)} points looked at`;
 }
 
 /** Variants made between two pauses. */
@@ -127,7 +128,7 @@ export function whyEmpty(
   const rules = Object.entries(rejected)
     .filter(([rule, points]) => points > 0 && rule !== 'preset' && rule !== 'where')
     .toSorted(([, a], [, b]) => b - a)
-    .map(([rule, points]) => `${rule} ${points.toLocaleString('en-US')}`);
+    .map(([rule, points]) => `${rule} ${grouped(points)}`);
   if (rules.length === 0) return `no point fulfils ${asked}`;
   const of = asked === '' ? '' : ` of ${asked}`;
   const on = arch === undefined ? '' : ` on ${arch.name}`;

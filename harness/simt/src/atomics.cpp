@@ -159,7 +159,7 @@ bool check_atomic(Thread& self, const void* pointer, std::size_t bytes, AtomicUs
   return true;
 }
 
-/// One atomic step of the running thread; `access` gets at the memory. False where there is none.
+/// One atomic step of the running thread; `step` gets at the memory. False where there is none.
 template <class Step>
 bool atomic_step(Thread& self, const void* pointer, std::size_t bytes, AtomicUse use, const Step& step) {
   if (!check_atomic(self, pointer, bytes, use)) return false;

@@ -54,8 +54,8 @@ export function memoryOrder({
   const order = opcode.find((part) => /^(relaxed|acquire|release|acq_rel)$/.test(part));
   const named = opcode.find((part) => /^(cta|cluster|gpu|sys)$/.test(part));
   if (order === undefined && named === undefined) return undefined;
-  const scope = `simt::Scope::${scopes[named ?? 'gpu']}`;
-  const fence = `simt::thread_fence(${scope});`;
+  const scope = scopes[named ?? 'gpu'] ?? 'gpu';
+  const fence = `simt::thread_fence(simt::Scope::${scope});`;
   return {
     fenceBefore: /rel$|release/.test(order ?? '') ? fence : '',
     fenceAfter: /^acq/.test(order ?? '') ? fence : '',

@@ -34,7 +34,7 @@ export function load(one: Instruction): string | undefined {
     state === 'shared'
       ? `${space}load_shared<${type}, ${count}>((${from.address}) + ${from.offset})`
       : order
-        ? `${space}load_atomic<${type}, ${count}>(${pointer(from)}, ${order.scope})`
+        ? `${space}load_atomic<${type}, ${count}>(${pointer(from)}, simt::Scope::${order.scope})`
         : `${space}load<${type}, ${count}>(${pointer(from)})`;
   return `{ const auto tw_loaded = ${loaded}; ${order?.fenceAfter ?? ''} ${to.vector.map((name, i) => put(name, `tw_loaded.v[${i}]`)).join(' ')} }`;
 }
@@ -47,7 +47,7 @@ export function store(one: Instruction): string | undefined {
   const value = `${space}Vector<${type}, ${count}>{{${from.vector.map((name) => as(type, name)).join(', ')}}}`;
   const order = state === 'shared' ? undefined : memoryOrder(one);
   if (order)
-    return `{ ${order.fenceBefore} ${space}store_atomic(${pointer(to)}, ${value}, ${order.scope}); }`;
+    return `{ ${order.fenceBefore} ${space}store_atomic(${pointer(to)}, ${value}, simt::Scope::${order.scope}); }`;
   return state === 'shared'
     ? `${space}store_shared((${to.address}) + ${to.offset}, ${value});`
     : `${space}store(${pointer(to)}, ${value});`;
@@ -65,11 +65,6 @@ const atomics: Readonly<Record<string, string>> = {
   ...{ exch: 'atomicExch', cas: 'atomicCAS' },
 };
 
-const suffixes: Readonly<Record<string, string>> = {
-  'simt::Scope::block': '_block',
-  'simt::Scope::system': '_system',
-};
-
 /** `atom.global.add.f32 %0, [%1], %2`, and `red` without a result. */
 export function atomic(one: Instruction): string | undefined {
   const { opcode, operands } = one;
@@ -85,7 +80,8 @@ export function atomic(one: Instruction): string | undefined {
   if (!name || !type || !where || !/^(global|generic)$/.test(state ?? '') || parts.length > 2)
     return undefined;
   const { fenceBefore = '', fenceAfter = '', scope = '' } = memoryOrder(one) ?? {};
-  const called = `${name}${suffixes[scope] ?? ''}(reinterpret_cast<${type}*>(${where}), ${values.map(({ vector }) => as(type, vector[0] ?? '')).join(', ')})`;
+  const suffix = scope === 'block' || scope === 'system' ? `_${scope}` : '';
+  const called = `${name}${suffix}(reinterpret_cast<${type}*>(${where}), ${values.map(({ vector }) => as(type, vector[0] ?? '')).join(', ')})`;
   return `{ ${fenceBefore} ${withResult ? put(first(one, 0), called) : `${called};`} ${fenceAfter} }`;
 }
 

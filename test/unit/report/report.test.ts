@@ -6,7 +6,6 @@ import {
   brief,
   duration,
   fold,
-  grouped,
   kernelTime,
   plural,
   shortPath,
@@ -15,6 +14,7 @@ import {
 import { Progress } from '../../../src/report/progress.ts';
 import { paintFor, visibleLength, widthOf } from '../../../src/report/style.ts';
 import { cutEnd, cutMiddle, table } from '../../../src/report/table.ts';
+import { grouped } from '../../../src/util/grouped.ts';
 
 class Screen {
   text = '';
