@@ -22,7 +22,8 @@ const tooBig = /uses too much (?:shared data|\w+ data)|\(C7600\)|Register alloca
 const machine: readonly [RegExp, string][] = [
   [/No space left on device|Disk quota exceeded/, 'there is no space left on the disk; free some'],
   [
-    /[Ff]ailed to preprocess host compiler|Cannot find compiler/,
+    // nvcc says so too where a part of its g++ is ended by a signal, which is no want of a g++.
+    /^(?!.*signal terminated program).*(?:[Ff]ailed to preprocess host compiler|Cannot find compiler)/s,
     'nvcc finds no usable g++; see `npx gen doctor`',
   ],
   [/unsupported GNU version/, 'nvcc does not take this version of g++; name another with CXX'],

@@ -131,6 +131,11 @@ describe('compileCuda', () => {
     ['one of its parts', 'echo Killed >&2; exit 137', /was killed, .*: Killed; free memory or lower --jobs/],
     ['by g++', 'echo "g++: fatal error: Killed signal terminated program cc1plus" >&2; exit 1', /was killed/],
     [
+      'as nvcc asks for the version of its g++',
+      'echo "g++: fatal error: Killed signal terminated program cc1plus\nnvcc fatal   : Failed to preprocess host compiler properties." >&2; exit 1',
+      /was killed/,
+    ],
+    [
       'for want of memory',
       'echo "cc1plus: out of memory allocating 65536 bytes" >&2; exit 1',
       /ran out of memory/,
