@@ -17,6 +17,7 @@ describe('gen emit --rust', () => {
       'dense_product',
       'product_sampled_at_blocks',
       'contexts_settle_calls',
+      'groups_of_calls_run_as_a_whole',
     ];
     for (const name of ['agrees_with_the_headers', ...names, 'refusals_are_sentences'])
       expect(text).toContain(`test ${name} ... ok`);

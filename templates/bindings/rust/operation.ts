@@ -82,6 +82,7 @@ export function operationContext(operation: Operation, has: (file: string) => bo
     module: identifier(operation.name),
     own: has(`tilewright/src/${operation.name}/own.rs`),
     pattern: operation.pattern?.name ?? '',
+    patternType: operation.pattern ? patternType(operation.pattern.name) : '',
     patternParameter: operation.pattern ? `pattern: &${patternType(operation.pattern.name)}, ` : '',
     patternName: operation.pattern ? 'pattern, ' : '',
     patternRaw: operation.pattern ? 'pattern.raw(), ' : '',

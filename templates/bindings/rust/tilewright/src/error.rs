@@ -43,6 +43,14 @@ impl Error {
         }
     }
 
+    /// The same about one call of a group, as the library says it.
+    pub(crate) fn of_call(self, number: usize) -> Self {
+        match self {
+            Self::InvalidArgument(text) => Self::InvalidArgument(format!("call {number}: {text}")),
+            other => other,
+        }
+    }
+
     fn kind(&self) -> &'static str {
         match self {
             Self::InvalidArgument(_) => "invalid argument",
