@@ -17,6 +17,8 @@ export interface MutateOptions extends Options {
   readonly seconds?: number;
   /** With `--resume`: survivors too. */
   readonly retry?: boolean;
+  /** With `--resume`: other results of the family that count where they say more. */
+  readonly join?: readonly string[];
   readonly floor?: string;
   readonly updateFloor?: boolean;
   readonly markdown?: string;
@@ -45,5 +47,6 @@ export function withMutants(command: Command): Command {
     .option('--markdown <file>', 'write the tables into a document')
     .option('--as <variant id>', 'variant that a file stands for (default: the one named in its first line)')
     .option('--resume [file]', 'continue results (default: the newest)')
-    .option('--retry', 'with --resume: try survivors again');
+    .option('--retry', 'with --resume: try survivors again')
+    .option('--join <file...>', 'with --resume: take over other results of the family');
 }

@@ -164,8 +164,9 @@ async function tryMutants(
     shop.note(`${++done}: ${outcome} ${verdict} ${path} ${operator} ${where}:${line}${onGpu}`);
     if (outcome === 'survived') shop.note(survivor(result));
   };
-  const earlier = ({ source, mutant }: Planned) => file.find({ variant: source.variant.id, id: mutant.id });
+  const earlier = ({ path, mutant }: Planned) => file.find({ path, id: mutant.id });
   await trials.run(chosen, earlier, onResult);
+  if (options.resume !== undefined) file.describe({});
   const results = chosen.flatMap((one) => earlier(one) ?? []);
   return finish(file.info, results, shop, options);
 }
@@ -191,7 +192,9 @@ async function fileFor(
       throw new UsageError(`there are no results of ${family.name} in ${folder} to go on with`);
     const known = ResultsFile.open(path);
     if (gpus[0] && known.info.gpu === undefined) known.describe({ gpu: gpus[0].name });
-    return retry ? known.copy(pathFor(date), { date, ...commit }) : known;
+    const file = retry ? known.copy(pathFor(date), { date, ...commit }) : known;
+    for (const other of options.join ?? []) file.join(ResultsFile.open(other));
+    return file;
   }
   const sound: MutationInfo['sound'] = {};
   if (rulesCase !== undefined)

@@ -5,7 +5,10 @@ import { makeFolder, onDisk } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
 import { type MutantResult, type MutationInfo, mutantResultSchema, mutationInfoSchema } from './result.ts';
 
-/** Results as JSON lines, behind one that says what they are about. A mutant that is tried deeper later has two: the last counts. */
+/**
+ * Results as JSON lines, behind one that says what they are about: one for each mutant of a path. A mutant that is tried deeper later
+ * has two: the last counts.
+ */
 export class ResultsFile {
   readonly path: string;
   #info: MutationInfo;
@@ -47,6 +50,19 @@ export class ResultsFile {
     return file;
   }
 
+  /** Takes over what other results of the family decide: a survivor of the depth quick says nothing of one that was asked deeper. */
+  join(later: ResultsFile): void {
+    if (later.info.family !== this.info.family)
+      throw new UsageError(`${later.path} has results of ${later.info.family}, not of ${this.info.family}`);
+    for (const result of later.results) {
+      const known = this.find(result);
+      if (known && saysLess(result, known)) continue;
+      const gpu = result.gpu ?? known?.gpu;
+      this.#results.set(keyOf(result), { ...result, ...(gpu && { gpu }) });
+    }
+    this.describe({});
+  }
+
   get info(): MutationInfo {
     return this.#info;
   }
@@ -62,7 +78,7 @@ export class ResultsFile {
     return [...this.#results.values()];
   }
 
-  find(result: Pick<MutantResult, 'variant' | 'id'>): MutantResult | undefined {
+  find(result: Pick<MutantResult, 'path' | 'id'>): MutantResult | undefined {
     return this.#results.get(keyOf(result));
   }
 
@@ -72,8 +88,13 @@ export class ResultsFile {
   }
 }
 
-function keyOf({ variant, id }: Pick<MutantResult, 'variant' | 'id'>): string {
-  return `${variant} ${id}`;
+function keyOf({ path, id }: Pick<MutantResult, 'path' | 'id'>): string {
+  return `${path} ${id}`;
+}
+
+function saysLess(result: MutantResult, known: MutantResult): boolean {
+  const shallow = result.outcome === 'survived' && result.depth === 'quick' && known.depth === 'full';
+  return shallow || (result.undecided !== undefined && known.undecided === undefined);
 }
 
 /** The newest file of a family's results in a folder. */

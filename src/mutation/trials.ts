@@ -143,7 +143,7 @@ export class MutantTrials {
   /** In the variant that a mutant was made of, and in others of the path where nothing is seen of it in that one. */
   async #try(one: Planned, known: MutantResult | undefined): Promise<MutantResult> {
     const first = await this.#tryIn(one, known);
-    if (known !== undefined || !this.#isInert(first)) return first;
+    if ((known !== undefined && !this.#shop.retry) || !this.#isInert(first)) return first;
     for (const other of elsewhere(one)) {
       const result = await this.#tryIn(other, undefined);
       if (result.outcome === 'killed') return { ...result, variant: first.variant, killedIn: result.variant };

@@ -143,6 +143,36 @@ describe('a file of results', () => {
       '2026-11-22 (survivors again 2026-11-23, commit abcdef0)',
     );
   });
+
+  it('takes over what others decided, and keeps what a GPU said', () => {
+    const folder = folderOf();
+    const write = (name: string, family: string, ...of: readonly MutantResult[]) => {
+      const file = ResultsFile.create(join(folder, name), { ...info, family });
+      for (const one of of) file.add(one);
+      return file;
+    };
+    const gpu = { outcome: 'survived', depth: 'full' } as const;
+    const survived = (id: string, depth: 'quick' | 'full') => result(id, 'survived', { depth });
+    const known = write(
+      'a',
+      'f',
+      { ...survived('1', 'quick'), gpu },
+      survived('2', 'full'),
+      survived('3', 'full'),
+    );
+    const killed = result('1', 'killed', { variant: 'f.b', depth: 'full' });
+    const undecided = { ...survived('3', 'full'), undecided: 'out of memory' };
+    known.join(write('b', 'f', killed, survived('2', 'quick'), undecided, result('4', 'identical')));
+    const joined = [
+      { ...killed, gpu },
+      survived('2', 'full'),
+      survived('3', 'full'),
+      result('4', 'identical'),
+    ];
+    expect(known.results).toEqual(joined);
+    expect(ResultsFile.open(known.path).results).toEqual(joined);
+    expect(() => known.join(write('c', 'g', killed))).toThrow('results of g, not of f');
+  });
 });
 
 describe('stored results', () => {
