@@ -227,6 +227,7 @@ inline Answers run_kernel(const Json& json, const std::vector<Tensor>& tensors, 
   config.order = simt::Order::in_order;
   config.poison = false;
   config.seconds = 20;
+  config.free_subscripts = library.find<const char*>("tw_check_kernel_free_subscripts");
   if (library.has("tw_check_kernel_cooperative")) config.resident_clusters = emulated::kWholeGrid;
   const CallBytes bytes = call(placement);
   library.find<void (*)(const void*, void*)>("tw_check_kernel_prepare")(bytes.data(), nullptr);

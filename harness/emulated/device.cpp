@@ -137,6 +137,10 @@ class SharedObject : public Module {
     const auto* kinds = static_cast<const char*>(dlsym(handle_, (symbol_ + "_allows").c_str()));
     return kinds && std::string(kinds).find(" " + kind + " ") != std::string::npos;
   }
+  /// Subscripts that may leave their arrays, as simt::Config has them; null where none may.
+  const char* free_subscripts() const {
+    return static_cast<const char*>(dlsym(handle_, (symbol_ + "_free_subscripts").c_str()));
+  }
   /// Whether blocks wait for others of the grid: `<symbol>_cooperative` is there, or a launch has shown it.
   bool needs_whole_grid() const { return needs_whole_grid_; }
   void require_whole_grid() { needs_whole_grid_ = true; }
@@ -182,6 +186,7 @@ class EmulatedProgram : public Program {
       simt::Config config = config_of(schedule, registers_[i]);
       if (module_->needs_whole_grid()) config.resident_clusters = emulated::kWholeGrid;
       config.stop_at_waiting = true;
+      config.free_subscripts = module_->free_subscripts();
       const simt::Result result = run(launches_[i], config);
       if (result.waits) {
         module_->require_whole_grid();

@@ -39,13 +39,9 @@ export const emulatedFlags = [
   'tsan-instrument-func-entry-exit=0',
   '--param',
   'tsan-distinguish-volatile=1',
+  '-fsanitize=bounds',
+  '-fstack-clash-protection',
 ];
-
-/**
- * Indices of arrays, those in registers above all, are checked in the kernels of families. A kernel of one's own may
- * walk a shared array of several dimensions as one, which CUDA allows in practice.
- */
-const familyFlags = [...emulatedFlags, '-fsanitize=bounds'];
 
 const header = 'ptx.hpp';
 const headerText = '#include "tw/ptx.cuh"\n';
@@ -67,7 +63,7 @@ function keyOf(kind: string, text: string, compilers: Compilers, context: Compil
   return hashOf(
     kind,
     includes,
-    familyFlags.join(' '),
+    emulatedFlags.join(' '),
     compilers.cxxVersion,
     compilers.nvccVersion,
     process.arch,
@@ -114,7 +110,7 @@ async function produce(
   writeFileSync(file, source.text);
   const argv = [
     compilers.cxx,
-    ...familyFlags,
+    ...emulatedFlags,
     `-ffile-prefix-map=${folder}/=`,
     ...wrappers,
     ...folderFlags(compilers, context),
@@ -162,7 +158,7 @@ async function precompiledHeader(compilers: Compilers, context: CompileContext):
     writeFileSync(file, headerText);
     const argv = [
       compilers.cxx,
-      ...familyFlags,
+      ...emulatedFlags,
       ...folderFlags(compilers, context),
       '-x',
       'c++-header',

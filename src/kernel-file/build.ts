@@ -17,6 +17,7 @@ import { checkFlags, precompiledPrelude, preludeKey } from './prelude.ts';
 import { mustBeDefined } from './refuse.ts';
 import { reachable, rewritten } from './rewrite.ts';
 import type { ReadSource } from './source.ts';
+import { freeSubscripts } from './subscripts.ts';
 import { symbolCode, variablesOf, wordsOf } from './symbols.ts';
 
 /** Compiles one kernel of a source, with what it needs of the rest, for the emulated device; the plan's symbols get filled. */
@@ -29,6 +30,7 @@ export async function buildKernel(
 ): Promise<Artifact> {
   const { symbols, allow } = plan;
   const roots = rootsOf(kernel, plan.arguments);
+  const kept = declarations(source, roots);
   const entry =
     emulatedEntry(kernel, plan) +
     symbolCode(
@@ -38,20 +40,31 @@ export async function buildKernel(
       `${symbol}_prepare`,
       (variable) => variable.replace(/(\w+)$/, 'tw_initial_$1'),
     ) +
-    `extern "C" { extern const char ${symbol}_allows[] = " ${allow.map((kind) => `${kind} `).join('')}"; }\n` +
+    textVariable(`${symbol}_allows`, ` ${allow.map((kind) => `${kind} `).join('')}`) +
+    textVariable(`${symbol}_free_subscripts`, freeSubscripts(kept, source.items)) +
     'static const bool tw_has_variables = (simt::use_static_shared_memory(), true);\n';
-  const text = unit(source, roots, entry);
+  const text = withEntry(kept, entry);
   const { path, key, cached, seconds } = await buildLibrary(text, source, compilers, context);
   const variant = variantFor(source, kernel, plan);
   const made = { variant, path: source.path, text: source.text, hash: sha256(source.text) };
   return { source: made, device: emulated.name, arch: process.arch, path, key, cached, seconds };
 }
 
-/** The declarations that `name` needs, and a last function behind them. */
-export function unit(source: ReadSource, name: string, entry: string): string {
+/** The declarations that `name` needs, for g++. */
+export function declarations(source: ReadSource, name: string): string {
   const kept = reachable(source.items, wordsOf(name));
   mustBeDefined(kept, source.items);
-  return `${rewritten(source.preprocessed, source.items, kept)}# 1 "tilewright"\n${entry}`;
+  return rewritten(source.preprocessed, source.items, kept);
+}
+
+/** Declarations of a source, and a last function of ours behind them. */
+export function withEntry(declared: string, entry: string): string {
+  return `${declared}# 1 "tilewright"\n${entry}`;
+}
+
+/** A text that the emulated device finds by its name. */
+function textVariable(name: string, text: string): string {
+  return `extern "C" { extern const char ${name}[] = ${JSON.stringify(text)}; }\n`;
 }
 
 export function variantFor(

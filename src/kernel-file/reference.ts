@@ -3,7 +3,7 @@ import { extname, join, resolve } from 'node:path';
 import type { CompileContext, RunnerCompilers } from '../compile/context.ts';
 import { UsageError } from '../errors.ts';
 import { plainName } from './arguments.ts';
-import { buildKernel, buildLibrary, unit } from './build.ts';
+import { buildKernel, buildLibrary, declarations, withEntry } from './build.ts';
 import type { ReferenceJson } from './cases.ts';
 import type { Description } from './description.ts';
 import type { Plan } from './plan.ts';
@@ -111,7 +111,12 @@ async function callFunction(
   const entry =
     `extern "C" { extern const tw::ReferenceParameter* const tw_reference_parameters = tw::reference_parameters(&${called});\n` +
     `void tw_reference(void** arguments) { tw::call_kernel(&${called}, arguments); } }\n`;
-  const { path } = await buildLibrary(unit(source, signature.name, entry), source, compilers, context);
+  const { path } = await buildLibrary(
+    withEntry(declarations(source, signature.name), entry),
+    source,
+    compilers,
+    context,
+  );
   return { kind: 'function', library: path, parameters: matchParameters(signature, plan) };
 }
 

@@ -3,8 +3,8 @@ import { type Edit, edited } from './edits.ts';
 import { type Item, markOf } from './items.ts';
 import { mustBeSupported } from './refuse.ts';
 import { alwaysInline, returnsStruct } from './returns.ts';
-import { matching, type Token } from './tokens.ts';
-import { deviceMemory, remove, shareMemory } from './variables.ts';
+import type { Token } from './tokens.ts';
+import { deviceMemory, remove, sharedStatements, shareMemory } from './variables.ts';
 
 /**
  * The declarations that the named ones need, directly or not: whatever a kept one mentions by name is kept. Everything else,
@@ -127,22 +127,4 @@ function copyEdits(tokens: readonly Token[]): Edit[] {
     const qualified = before.at(-1) === '::' && before[0] === 'std' ? (tokens[i - 2] as Token) : token;
     return [{ begin: qualified.begin, end: token.end, text: `__tsan_${name}` }];
   });
-}
-
-/** The declarations of shared memory in a function, each from its first word to its `;`. */
-function sharedStatements(tokens: readonly Token[]): Token[][] {
-  const statements: Token[][] = [];
-  for (let i = 0; i < tokens.length; i++) {
-    if (markOf(tokens[i] as Token) !== 'shared') continue;
-    let begin = i;
-    while (begin > 0 && !/^[;{}:)]$/.test(tokens[begin - 1]?.text ?? '')) begin--;
-    let end = i;
-    while (end < tokens.length && tokens[end]?.text !== ';') {
-      if (tokens[end]?.text === '{' || tokens[end]?.text === '(') end = matching(tokens, end);
-      end++;
-    }
-    statements.push(tokens.slice(begin, end + 1));
-    i = end;
-  }
-  return statements;
 }

@@ -69,6 +69,30 @@ export function deviceMemory(statement: readonly Token[]): Edit[] {
   ];
 }
 
+/** The declarations of shared memory in a function, each from its first word to its `;`. */
+export function sharedStatements(tokens: readonly Token[]): Token[][] {
+  const statements: Token[][] = [];
+  for (let i = 0; i < tokens.length; i++) {
+    if (markOf(tokens[i] as Token) !== 'shared') continue;
+    let begin = i;
+    while (begin > 0 && !/^[;{}:)]$/.test(tokens[begin - 1]?.text ?? '')) begin--;
+    let end = i;
+    while (end < tokens.length && tokens[end]?.text !== ';') {
+      if (tokens[end]?.text === '{' || tokens[end]?.text === '(') end = matching(tokens, end);
+      end++;
+    }
+    statements.push(tokens.slice(begin, end + 1));
+    i = end;
+  }
+  return statements;
+}
+
+/** Names of the variables in shared memory that a declaration has, or is. */
+export function sharedNames({ kind, marks, tokens }: Item): string[] {
+  const statements = kind === 'variable' && marks.has('shared') ? [tokens] : sharedStatements(tokens);
+  return statements.flatMap(namesIn).map(({ text }) => text);
+}
+
 function namesIn(statement: readonly Token[]): Token[] {
   return declaredNames(statement).map((name) => {
     if (name) return name;

@@ -174,6 +174,12 @@ const expected: Readonly<
     ],
     'twice<9>': ['wrong', "'out': 300 of 300 elements fail"],
   },
+  'arrays.cu': {
+    local_overrun: ['out-of-bounds', "array-out-of-bounds: index 4 of an array of type 'float [4]'"],
+    walks_rows: ['passed', '1 case'],
+    much_local_memory: ['passed', '1 case'],
+    recurses: ['fault', 'the kernel recurses without end'],
+  },
   'mistakes.cu': {
     divergent_shuffle: ['race', 'divergence: lanes of one warp converge on different instructions'],
     misaligned: ['out-of-bounds', 'misaligned: load needs 16-byte alignment'],

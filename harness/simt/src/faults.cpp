@@ -33,9 +33,10 @@ std::string describe_fault() {
   if (fault.signal == SIGILL || fault.signal == SIGTRAP) return "the kernel executed a trap";
   if (machine.stacks.is_guard(fault.address))
     return text(
-        "the thread's stack of %zu bytes overflowed; raise Config::stack_bytes, or the kernel recurses "
-        "without end",
-        machine.config.stack_bytes);
+        "the thread's local memory and stack of %zu KB overflowed: the kernel recurses without end, or its "
+        "arrays are "
+        "too large",
+        machine.config.stack_bytes >> 10);
   if (is_global(fault.address)) return "invalid access to " + global_place(fault.address);
   if (is_below_shared(fault.address)) {
     const auto distance = address_space.base + kSharedBase - static_cast<const unsigned char*>(fault.address);

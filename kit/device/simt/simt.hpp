@@ -24,7 +24,8 @@ struct Config {
   bool poison = true;      // NaN into shared memory at start and into destinations of asynchronous operations at issue
   bool detect = false;     // happens-before race detector, uninitialised reads, proxy fences
   double preempt = 0.0;    // chance of a switch at each wrapper call and each hooked access
-  std::size_t stack_bytes = 64 << 10;
+  std::size_t stack_bytes = 1 << 20;  // a GPU's thread has up to 512 KB of local memory
+  const char* free_subscripts = nullptr;  // ` file:line:column ` of each `]` whose index may leave its array
   int max_findings = 12;
   unsigned resident_clusters = 1;  // clusters that run interleaved; more than 1 for kernels whose blocks wait for each other
   bool stop_at_waiting = false;  // end a launch whose blocks seem to wait for others that are not resident: Result::waits
