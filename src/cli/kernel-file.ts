@@ -123,11 +123,15 @@ export async function describeSource(
   if (file === undefined) throw new UsageError('gen describe needs a .cu file, or --schema');
   const { compilers, context, close } = await open(flags);
   try {
-    process.stdout.write(draftText(await draftPlans(file, kernel, { compilers, context })));
+    const drafted = await draftPlans(file, kernel, { compilers, context });
+    process.stdout.write(draftText(drafted));
+    const refused = drafted.filter((one) => 'refusal' in one);
+    for (const { kernel: name, refusal } of refused)
+      process.stderr.write(`${name} is not described: ${refusal}\n`);
+    return refused.length > 0 ? exitCode.couldNotRun : exitCode.done;
   } finally {
     await close();
   }
-  return exitCode.done;
 }
 
 interface CheckContext {

@@ -93,30 +93,45 @@ async function again(
   }
 }
 
-/** The plan that a kernel is checked by, for a first description. */
+/** A first description of a kernel, or why there can be none. */
+export type Drafted = Plan | { readonly kernel: string; readonly refusal: string };
+
+/** The plans that the kernels of a source are checked by, for first descriptions; what is open in one keeps none from another. */
 export async function draftPlans(
   file: string,
   kernel: string | undefined,
   host: Pick<CheckHost, 'compilers' | 'context'>,
-): Promise<Plan[]> {
+): Promise<Drafted[]> {
   const source = await readSource(file, host.compilers, host.context);
   const request = { include: [], ...(kernel !== undefined && { kernel }) };
-  return (await subjectsOf(source, request, host)).map((subject) => {
-    const plan = planFor(subject);
+  return (await subjectsOf(source, request, host)).map(drafted);
+}
+
+function drafted(subject: Subject): Drafted {
+  try {
+    const plan = planFor(subject, true);
     const symbols = guessSymbols(plan.kernel, subject.source.items);
     if (plan.symbols.length > 0 || symbols.length === 0) return plan;
     return { ...plan, symbols, guesses: [...plan.guesses, 'symbols'] };
-  });
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return { kernel: nameOf(subject), refusal: error.message };
+  }
 }
 
-function planFor({ source, item, description }: Subject): Plan {
+/** The kernel as its description calls it, else as the source does. */
+function nameOf({ description, item, source }: Subject): string {
+  return description.kernel ?? item.names.at(-1) ?? basename(source.path);
+}
+
+function planFor({ source, item, description }: Subject, isDraft = false): Plan {
   mustBeSupported(item.tokens);
   const plain = signatureOf(item, source.items);
   const site = findSite(source.items, plain);
   const values = templateArguments(description.kernel) ?? usualArguments(plain, site?.template, source) ?? [];
   const signature = values.length > 0 ? signatureOf(item, source.items, values) : plain;
   mustBeInstantiated(signature, values);
-  return makePlan(signature, values, site, description, source.items);
+  return makePlan(signature, values, site, description, source.items, isDraft);
 }
 
 /** Template arguments of the launch in the file; `float` where one is a name of the host's own, or there are none. */
@@ -172,9 +187,7 @@ async function checkKernel(subject: Subject, request: CheckRequest, host: CheckH
     };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    const kernel =
-      plan?.kernel ?? subject.description.kernel ?? subject.item.names.at(-1) ?? basename(source.path);
-    return { kernel, ...(plan && { plan }), refusal: error.message };
+    return { kernel: plan?.kernel ?? nameOf(subject), ...(plan && { plan }), refusal: error.message };
   }
 }
 

@@ -1,30 +1,48 @@
 import { Document, isCollection, isMap, isScalar, visit } from 'yaml';
 import { type Expression, type PlannedArgument, plainName } from './arguments.ts';
+import type { Drafted } from './check.ts';
 import type { Plan } from './plan.ts';
 import type { PlannedSymbol } from './symbols.ts';
 import type { PlannedMap } from './tensor-map.ts';
 
-/** A first description of kernels, to put beside their source and correct; guesses are marked. */
-export function draftText(plans: readonly Plan[]): string {
-  const drafts = plans.map(draft);
-  return drafts.length === 1 ? drafts.join('') : drafts.map(listed).join('');
+/** First descriptions of kernels, to put beside their source and correct; guesses are marked, and comments say what is open. */
+export function draftText(all: readonly Drafted[]): string {
+  return all
+    .map((one) => {
+      if ('refusal' in one) return commentsOn([`${one.kernel} is not described: ${one.refusal}`]);
+      const text = draft(one) + commentsOn(one.open);
+      return all.length > 1 ? listed(text) : text;
+    })
+    .join('');
 }
 
 function listed(text: string): string {
   return text.replaceAll(/^(?=.)/gm, '  ').replace(/^ {2}/, '- ');
 }
 
+/** Comments of YAML; the text of a C comment around an example would end the one that the description stands in. */
+function commentsOn(messages: readonly string[]): string {
+  return messages
+    .map((one) =>
+      one.replace(/say it in a comment before the kernel: \/\* tilewright\n(.*)\n\*\//s, 'say it here: $1'),
+    )
+    .map((one) => `# ${one.replaceAll('*/', '* /').replaceAll('\n', '\n# ')}\n`)
+    .join('');
+}
+
 function draft(plan: Plan): string {
   const { shared, deterministic } = plan;
+  const given = plan.arguments.filter((one) => !isSize(one));
+  const isSized = plan.sizes.some((sizes) => Object.keys(sizes).length > 0);
   const document = new Document({
     kernel: plan.kernel,
-    sizes: plan.sizes.length === 1 ? plan.sizes[0] : plan.sizes,
-    arguments: argumentsOf(plan.arguments.filter((one) => !isSize(one))),
+    ...(isSized && { sizes: plan.sizes.length === 1 ? plan.sizes[0] : plan.sizes }),
+    ...(given.length > 0 && { arguments: argumentsOf(given) }),
     ...(plan.symbols.length > 0 && {
       symbols: Object.fromEntries(plan.symbols.map((one) => [one.name, symbolValues(one)])),
     }),
-    grid: short(plan.grid),
-    block: short(plan.block),
+    ...(plan.grid.length > 0 && { grid: short(plan.grid) }),
+    ...(plan.block.length > 0 && { block: short(plan.block) }),
     ...(shared !== 0 && { shared: simple(shared) }),
     ...(!deterministic && { deterministic }),
   });

@@ -33,32 +33,57 @@ export interface Plan {
   readonly allow: readonly string[];
   /** Names of arguments, and of other things, whose value is a guess. */
   readonly guesses: readonly string[];
+  /** Of a draft: what the description has to say still, a sentence each. */
+  readonly open: readonly string[];
+}
+
+/** Answer of `ask`, or `otherwise` where only a person can tell: of a draft; without one the UsageError stands. */
+type Settle = <T>(ask: () => T, otherwise: T) => T;
+
+const mustBeSettled: Settle = (ask) => ask();
+
+/** Settles what can be, and notes in `open` what cannot. */
+function settleInto(open: string[]): Settle {
+  return (ask, otherwise) => {
+    try {
+      return ask();
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      open.push(error.message);
+      return otherwise;
+    }
+  };
 }
 
 const usualBlock = 256;
 
-/** The kernel's parameters, template arguments, launch site and description, put together. */
+/**
+ * The kernel's parameters, template arguments, launch site and description, put together. Throws a UsageError where these leave
+ * something open; with `isDraft` the plan lacks it and names it.
+ */
 export function makePlan(
   signature: Signature,
   templates: readonly string[],
   site: Site | undefined,
   description: Description,
   items: readonly Item[],
+  isDraft = false,
 ): Plan {
   const guesses: string[] = [];
+  const open: string[] = [];
+  const settle = isDraft ? settleInto(open) : mustBeSettled;
   const sizes = sizesFor(signature, description, site, items, guesses);
   const [first = {}] = sizes;
   const block =
     dimensions(description.block) ??
     knownBlock(site, first) ??
-    guess(guesses, 'block', oneDimension('block', [usualBlock], signature));
+    settle(() => guess(guesses, 'block', oneDimension('block', [usualBlock], signature)), []);
   const threads = { ...first, ...freeNames(site?.block, block) };
   const counts = countsOf(signature, site, threads);
   const planned = signature.parameters.flatMap((parameter, index) =>
-    planParameter(parameter, signature, description, items, first, guesses, counts).map((one) => ({
-      ...one,
-      parameter: index,
-    })),
+    settle(() => planParameter(parameter, signature, description, items, first, guesses, counts), []).map(
+      (one) => ({ ...one, parameter: index }),
+    ),
   );
   refuseStrangers(signature, description);
   const { tolerance, deterministic } = description;
@@ -79,13 +104,14 @@ export function makePlan(
     grid:
       dimensions(description.grid) ??
       knownGrid(site, threads) ??
-      oneDimension('grid', guessGrid(planned, first, block, guesses), signature),
+      settle(() => oneDimension('grid', guessGrid(planned, first, block, guesses), signature), []),
     block,
     shared: description.shared ?? knownShared(site, threads) ?? 0,
     deterministic: deterministic ?? !addsFloats(signature),
     cooperative,
     allow: description.allow ?? [],
     guesses,
+    open,
     ...(where !== undefined && { where }),
     ...(cluster && { cluster }),
     ...(tolerance !== undefined && { tolerance }),
@@ -145,13 +171,18 @@ function fixed(expression: string, sizes: Sizes): string {
 /** A guess, where one dimension is all that the kernel asks for. Throws a UsageError where it uses more. */
 function oneDimension<T>(what: 'grid' | 'block', guessed: T, { item, name, file, line }: Signature): T {
   const word = what === 'grid' ? 'blockIdx' : 'threadIdx';
-  const { tokens } = item;
-  const further = tokens.findIndex(
-    ({ text }, i) => text === word && tokens[i + 1]?.text === '.' && /^[yz]$/.test(tokens[i + 2]?.text ?? ''),
+  // Preprocessed it is `(simt::ids->block).y`.
+  const pattern = what === 'grid' ? /^(blockIdx|block \))$/ : /^(threadIdx|thread \))$/;
+  const words = item.tokens.map(({ text }) => text);
+  const further = words.findIndex(
+    (text, i) =>
+      text === '.' &&
+      /^[yz]$/.test(words[i + 1] ?? '') &&
+      (pattern.test(words[i - 1] ?? '') || pattern.test(words.slice(i - 2, i).join(' '))),
   );
   if (further < 0) return guessed;
   throw new UsageError(
-    `${file}:${line}: ${name} uses ${word}.${tokens[further + 2]?.text}, and no launch in the file says what its ${what} is; say it in a comment before the kernel: /* tilewright\n${what}: ${what === 'grid' ? '["ceil_div(N, 64)", "ceil_div(M, 64)"]' : '[16, 16]'}\n*/`,
+    `${file}:${line}: ${name} uses ${word}.${words[further + 1]}, and no launch in the file says what its ${what} is; say it in a comment before the kernel: /* tilewright\n${what}: ${what === 'grid' ? '["ceil_div(N, 64)", "ceil_div(M, 64)"]' : '[16, 16]'}\n*/`,
   );
 }
 

@@ -4,6 +4,7 @@ import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { parse } from 'yaml';
 import { packageRoot } from '../../src/util/package-root.ts';
 import { gen, genHere, workspace } from '../helpers/gen.ts';
 
@@ -430,6 +431,32 @@ describe('gen describe', () => {
     expect((await genHere(own, ['validate', 'reduce.cu', ...flags])).stdout).toContain(
       'reduce.cu  reduce: passed',
     );
+  });
+
+  test('drafts the other kernels of a file, and says what is open in one', { timeout: 300_000 }, async () => {
+    const own = temporary();
+    const kernels = [
+      '__global__ void fine(const float* in, float* out, int n) { if (threadIdx.x < n) out[threadIdx.x] = in[threadIdx.x]; }',
+      '__global__ void stranger(const float* in, Unknown* state, int n) { state[threadIdx.x] = in[n]; }',
+      '__global__ void square(float* out, int n) { out[threadIdx.y * n + threadIdx.x] = 0; }',
+      '__global__ void textured(cudaTextureObject_t from, float* out) { out[0] = tex2D<float>(from, 0, 0); }',
+    ];
+    writeFileSync(join(own, 'x.cu'), `${kernels.join('\n')}\n`);
+    const { stdout, stderr, code } = await genHere(own, ['describe', 'x.cu', '--out', workspace().out]);
+    expect(code).toBe(2);
+    const about = 'textured is not described: x.cu:4: the emulated device does not support textures';
+    expect(stderr).toContain(about);
+    expect(stdout).toContain(`\n# ${about}`);
+    expect(stdout).toContain(
+      "\n  # x.cu:2: argument 'state' of stranger has the type Unknown*, which is not known;",
+    );
+    expect(stdout).toContain('\n  # x.cu:3: square uses threadIdx.y, and no launch in the file says');
+    expect(stdout).toContain('what its block is; say it here: block: [16, 16]\n');
+    expect(parse(stdout)).toMatchObject([
+      { kernel: 'fine', arguments: { in: ['n'], out: ['n'] }, block: 256 },
+      { kernel: 'stranger', arguments: { in: ['n'] } },
+      { kernel: 'square' },
+    ]);
   });
 
   test('drafts tensor maps from host code', { timeout: 300_000 }, async () => {

@@ -167,8 +167,8 @@ int main() {
     expect(plan.guesses).toEqual(['sizes', 'where']);
   });
 
-  it('asks for a grid of two dimensions that nothing says', () => {
-    const items = itemsOf('__global__ void k(float* out, int n) { out[blockIdx.y * n + threadIdx.x] = 0; }');
+  it.each(['blockIdx', '(::simt::ids->block)'])('asks for a grid of two dimensions by %s', (block) => {
+    const items = itemsOf(`__global__ void k(float* out, int n) { out[${block}.y * n + threadIdx.x] = 0; }`);
     const signature = signatureOf(kernelsIn(items)[0] as NonNullable<ReturnType<typeof kernelsIn>[0]>, items);
     expect(() => makePlan(signature, [], undefined, {}, items)).toThrow(
       'k uses blockIdx.y, and no launch in the file says what its grid is',
