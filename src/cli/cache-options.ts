@@ -1,13 +1,5 @@
 import type { Command } from 'commander';
-
-export interface CacheOptions {
-  /** The folder that a context's options name; default: that of the user. */
-  readonly folder?: string;
-  readonly json?: boolean;
-  readonly wisdom?: string;
-  /** Days. */
-  readonly olderThan?: string;
-}
+import type { CacheOptions } from './cache.ts';
 
 /** The commands themselves, loaded when one runs. */
 const commands = () => import('./cache.ts');

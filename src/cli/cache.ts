@@ -4,10 +4,18 @@ import { UsageError } from '../errors.ts';
 import { type CacheFile, cacheFiles, exportRecords, importRecords, prune } from '../tuned/cache.ts';
 import { onDisk } from '../util/disk.ts';
 import { userCache } from '../util/user-cache.ts';
-import type { CacheOptions } from './cache-options.ts';
 import { exitCode } from './exit.ts';
 import { print, printLine, remark } from './output.ts';
 import { addToWisdom } from './timings.ts';
+
+export interface CacheOptions {
+  /** The folder that a context's options name; default: that of the user. */
+  readonly folder?: string;
+  readonly json?: boolean;
+  readonly wisdom?: string;
+  /** Days. */
+  readonly olderThan?: string;
+}
 
 function rootOf({ folder }: CacheOptions): string {
   return folder ?? join(userCache(process.env), 'tuned');
