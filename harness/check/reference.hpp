@@ -228,7 +228,10 @@ inline Answers run_kernel(const Json& json, const std::vector<Tensor>& tensors, 
   config.poison = false;
   config.seconds = 20;
   config.free_subscripts = library.find<const char*>("tw_check_kernel_free_subscripts");
-  if (library.has("tw_check_kernel_cooperative")) config.resident_clusters = emulated::kWholeGrid;
+  if (library.has("tw_check_kernel_cooperative"))
+    config.resident_clusters = emulated::kWholeGrid;
+  else
+    config.stack_bytes = simt::kMostStackBytes;
   const CallBytes bytes = call(placement);
   library.find<void (*)(const void*, void*)>("tw_check_kernel_prepare")(bytes.data(), nullptr);
   const simt::Result result = run_or_refuse(entry, launch, config, bytes);

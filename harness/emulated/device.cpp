@@ -144,6 +144,9 @@ class SharedObject : public Module {
   /// Whether blocks wait for others of the grid: `<symbol>_cooperative` is there, or a launch has shown it.
   bool needs_whole_grid() const { return needs_whole_grid_; }
   void require_whole_grid() { needs_whole_grid_ = true; }
+  /// Bytes of a thread's stack: the most that there are once a launch has shown that it takes more than usual.
+  std::size_t stack_bytes() const { return stack_bytes_; }
+  void require_most_stack() { stack_bytes_ = simt::kMostStackBytes; }
   /// Host code of the artifact that runs before each launch, where it has any: it fills variables in device memory.
   Prepare preparation() const {
     return reinterpret_cast<Prepare>(dlsym(handle_, (symbol_ + "_prepare").c_str()));
@@ -160,6 +163,7 @@ class SharedObject : public Module {
   void* handle_;
   std::string symbol_;
   bool needs_whole_grid_ = false;
+  std::size_t stack_bytes_ = simt::Config{}.stack_bytes;
   std::map<const void*, simt::SharedSite> sites_;
 };
 
@@ -186,10 +190,13 @@ class EmulatedProgram : public Program {
       simt::Config config = config_of(schedule, registers_[i]);
       if (module_->needs_whole_grid()) config.resident_clusters = emulated::kWholeGrid;
       config.stop_at_waiting = true;
+      config.stack_bytes = module_->stack_bytes();
       config.free_subscripts = module_->free_subscripts();
       const simt::Result result = run(launches_[i], config);
-      if (result.waits) {
-        module_->require_whole_grid();
+      if (result.waits) module_->require_whole_grid();
+      const bool short_of_stack = result.overflowed && config.stack_bytes < simt::kMostStackBytes;
+      if (short_of_stack) module_->require_most_stack();
+      if (result.waits || short_of_stack) {
         report.unfinished = true;
         return report;
       }

@@ -235,7 +235,7 @@ void Trial::launch(Bench& bench, std::int64_t later) {
   schedule.seconds += extra;
   announce("case", extra);
   RunReport report = bench.setup.program().run(schedule);
-  if (report.unfinished) {
+  while (report.unfinished) {  // the device has learnt what the kernel needs
     bench.reset();
     report = bench.setup.program().run(schedule);
   }

@@ -49,8 +49,8 @@ std::string describe_fault() {
 /// Runs in place of the instruction that faulted, on landing_stack.
 void report_fault() {
   machine.current->pc = fault.pc;
-  const bool memory =
-      (fault.signal == SIGSEGV || fault.signal == SIGBUS) && !machine.stacks.is_guard(fault.address);
+  machine.overflowed = machine.stacks.is_guard(fault.address);
+  const bool memory = (fault.signal == SIGSEGV || fault.signal == SIGBUS) && !machine.overflowed;
   const char* const kind = is_below_shared(fault.address) ? "shared-out-of-bounds" : "global-out-of-bounds";
   report(memory ? kind : "trap", describe_fault());
   abandon_launch();

@@ -254,7 +254,7 @@ void configure(const Config& config, Dim3 grid, Dim3 block, std::size_t shared_b
   machine.shared_bytes = static_cast<std::uint32_t>(shared_bytes);
   remember_launch_before(config);
   machine.detect = config.detect;
-  machine.aborted = machine.waits = false;
+  machine.aborted = machine.waits = machine.overflowed = false;
   machine.deadline = cpu_seconds() + config.seconds;
 }
 
@@ -351,6 +351,7 @@ Result launch(const Config& config, Dim3 grid, Dim3 block, std::size_t shared_by
   Result result;
   finish_reports(result);
   result.waits = machine.waits;
+  result.overflowed = machine.overflowed;
   result.shared_sites = finish_banks();
   result.statistics = with_totals(machine.stats);
   return result;

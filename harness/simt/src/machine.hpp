@@ -225,6 +225,7 @@ struct Machine {
   unsigned live = 0;
   bool running = false, aborted = false;
   bool waits = false;         // Result::waits
+  bool overflowed = false;    // Result::overflowed
   bool stay_in_warp = false;  // the order lets a warp run on while it has a runnable lane
 
   // Race detector.

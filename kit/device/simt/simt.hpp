@@ -17,6 +17,9 @@ enum class Async : std::uint8_t { now, random, late };
 /// Which runnable thread goes next. `greedy`: random warp priorities, a warp runs until it blocks (PCT).
 enum class Order : std::uint8_t { in_order, random, greedy };
 
+/// A GPU's thread has up to 512 KB of local memory.
+inline constexpr std::size_t kMostStackBytes = 1 << 20;
+
 struct Config {
   std::uint64_t seed = 1;
   Async async = Async::late;
@@ -24,7 +27,7 @@ struct Config {
   bool poison = true;      // NaN into shared memory at start and into destinations of asynchronous operations at issue
   bool detect = false;     // happens-before race detector, uninitialised reads, proxy fences
   double preempt = 0.0;    // chance of a switch at each wrapper call and each hooked access
-  std::size_t stack_bytes = 1 << 20;  // a GPU's thread has up to 512 KB of local memory
+  std::size_t stack_bytes = 64 << 10;  // at most kMostStackBytes
   const char* free_subscripts = nullptr;  // ` file:line:column ` of each `]` whose index may leave its array
   int max_findings = 12;
   unsigned resident_clusters = 1;  // clusters that run interleaved; more than 1 for kernels whose blocks wait for each other
@@ -90,6 +93,7 @@ struct Result {
   Statistics statistics;
   std::vector<SharedSite> shared_sites;  // most conflicts first
   bool waits = false;  // ended unfinished: resident_clusters must be greater
+  bool overflowed = false;  // a thread's stack did: stack_bytes must be greater, or the kernel recurses without end
   bool ok() const { return finding_count == 0 && !waits; }
 };
 
