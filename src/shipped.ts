@@ -54,7 +54,8 @@ function readWisdom(family: AnyFamily, file: string): FamilyWisdom {
       source: now[record.source] ?? record.source,
     }));
     const gone = ids.filter((id) => pointOf(family, id) === undefined);
-    return { ...data, records, gone, timings: readTimings(family, arch, join(dirname(file), 'timings')) };
+    const timings = readTimings(family, arch, join(dirname(file), 'timings'));
+    return { ...data, records, gone, timings, sameCode: now };
   }
   const said = data ? `it is of ${data.family} for ${data.arch}` : z.prettifyError(error);
   const why = json === undefined ? 'it is no JSON (cut short?)' : said;
@@ -100,7 +101,7 @@ interface Named {
 const named = new WeakMap<AnyFamily, Map<string, Named | undefined>>();
 
 /** The point that an id names, where the space still has such points. */
-function pointOf(family: AnyFamily, id: string): Readonly<Values> | undefined {
+export function pointOf(family: AnyFamily, id: string): Readonly<Values> | undefined {
   return namedBy(family, id)?.point;
 }
 

@@ -184,7 +184,7 @@ function addReport(program: Command, done: Done): void {
     .option('--markdown <file>', 'write the page, and a picture beside it (default: the page on stdout)')
     .option(
       '--wisdom <file>',
-      'write the winners, in the format of templates/kernels/<family>/wisdom/<arch>.json',
+      'write the fastest variant of each workload over all runs, in the format of templates/kernels/<family>/wisdom/<arch>.json',
     )
     .option(
       '--timings <file>',

@@ -15,7 +15,8 @@ import { casesOf } from '../report/headline.ts';
 import { jsonText } from '../report/json-text.ts';
 import { resultsPage } from '../report/page.ts';
 import { searchPlot } from '../report/plot.ts';
-import { wisdomOf } from '../report/wisdom.ts';
+import { commonSubject, leftOut, wisdomOf } from '../report/wisdom.ts';
+import { sourcesOfToday } from '../sources-of-today.ts';
 import { activeValues, pointOfId } from '../space/id.ts';
 import { findRun, openRun, type Run } from '../store/run.ts';
 import { makeFolder, onDisk } from '../util/disk.ts';
@@ -54,13 +55,26 @@ export async function report(run: string | undefined, options: ReportOptions): P
   }
   const evidences = options.from ? options.from.map(readEvidence) : [await evidenceOfRun(run, options)];
   if (options.evidence !== undefined) write(options.evidence, `${jsonText(evidences[0])}\n`, '--evidence');
-  if (options.wisdom !== undefined) write(options.wisdom, `${jsonText(wisdomOf(evidences))}\n`, '--wisdom');
+  if (options.wisdom !== undefined) await writeWisdom(options.wisdom, evidences, options);
   if (options.timings !== undefined) await writeTimings(options.timings, evidences);
   const rivals = (options.rival ?? []).map(readRival);
   if (options.markdown !== undefined) writePage(options.markdown, evidences, rivals);
   else if ([options.evidence, options.wisdom, options.timings].every((file) => file === undefined))
     print(resultsPage(evidences, rivals));
   return exitCode.done;
+}
+
+/** Times count of what the family renders today, or of what has its machine code. */
+async function writeWisdom(
+  file: string,
+  evidences: readonly RunEvidence[],
+  options: ReportOptions,
+): Promise<void> {
+  const { families } = await configOf({ ...options, install: false });
+  const { family: name, arch } = commonSubject(evidences);
+  const holds = sourcesOfToday(await loadFamily(name, { families }), arch);
+  for (const sentence of leftOut(evidences, holds)) remark(sentence);
+  write(file, `${jsonText(wisdomOf(evidences, holds))}\n`, '--wisdom');
 }
 
 /** The pictures lie beside the page and have its name. */

@@ -80,6 +80,8 @@ export type Timings = Readonly<z.infer<typeof timingsSchema>>;
 export interface FamilyWisdom extends Wisdom {
   /** Under the ids of today. */
   readonly timings?: readonly Timing[];
+  /** Digests of sources as rendered now, by those of timed ones that compile to the same machine code. */
+  readonly sameCode?: Readonly<Record<string, string>>;
   /** Variants of its records that the family's space no longer has. */
   readonly gone: readonly string[];
 }

@@ -3,57 +3,121 @@ import type { EvidenceWorkload, RunEvidence } from '../model/evidence.ts';
 import { type Wisdom, type WisdomRecord, type WisdomRun, wisdomVersion } from '../model/wisdom.ts';
 import { baselinesOf, fastest } from './ranking.ts';
 
+/** Whether a source is what the family renders today for a variant, or has its machine code. */
+export type Holds = (variant: string, source: string) => boolean;
+
 /**
- * The winners of runs on one kind of GPU as the file that a family ships. Of a workload that several runs timed, the newest
- * counts: times of two machines, or of two states of the sources, do not compare. Throws a UsageError where the evidence does
- * not say what was timed on what.
+ * The winners of runs as the file that a family ships: of each workload the fastest valid measurement over all runs, of equal
+ * ones the newest. Valid is what was timed with care, of a source that holds, on a machine and with an L2 as in the newest
+ * run of which a time is valid: others do not compare. Where no time of a workload is of a source that holds, the newest run gives
+ * the record, which is of no use until a sweep. Throws a UsageError where the evidence does not say what was timed on what.
  */
-export function wisdomOf(evidences: readonly RunEvidence[]): Wisdom {
-  const [first] = evidences;
-  if (!first) throw new UsageError('there is no evidence to make wisdom of');
-  const other = evidences.find(({ family, arch }) => family !== first.family || arch !== first.arch);
-  if (other) {
-    throw new UsageError(
-      `wisdom is of one family and one architecture, not of ${first.family} for ${first.arch} and ${other.family} for ${other.arch}`,
-    );
-  }
-  const oldestFirst = evidences.toSorted((a, b) => Date.parse(a.date) - Date.parse(b.date));
-  const all = oldestFirst.flatMap((evidence) =>
-    evidence.workloads.flatMap((workload) => recordOf(workload, evidence) ?? []),
-  );
-  const records = [...new Map(all.map((record) => [record.workload, record])).values()];
+export function wisdomOf(evidences: readonly RunEvidence[], holds: Holds): Wisdom {
+  const { family, arch } = commonSubject(evidences);
+  const all = [...timedWorkloads(evidences, holds).values()];
+  const records = all.map((timed) => bestOf(comparable(timed)).record);
   if (records.length === 0) throw new UsageError('nothing was timed in that evidence: there are no winners');
   const used = new Set(records.map(({ run }) => run));
   return {
     version: wisdomVersion,
-    family: first.family,
-    arch: first.arch,
+    family,
+    arch,
     runs: evidences.filter(({ run }) => used.has(run)).map(runOf),
     records,
   };
 }
 
-/** The fastest variant that was timed with care; undefined where there is none. */
-function recordOf(workload: EvidenceWorkload, evidence: RunEvidence): WisdomRecord | undefined {
-  const best = fastest(workload).find(({ stoppedEarly }) => !stoppedEarly);
-  if (!best) return undefined;
-  const { source, parameters } = evidence.variants[best.subject] ?? {};
-  if (source === undefined || !parameters) {
+/** A sentence for each workload of which some runs do not count, since they were on another machine or with another L2. */
+export function leftOut(evidences: readonly RunEvidence[], holds: Holds): string[] {
+  return [...timedWorkloads(evidences, holds)].flatMap(([workload, timed]) => {
+    const kept = comparable(timed);
+    const others = timed.filter((one) => !kept.includes(one)).map(({ record }) => record.run);
+    if (others.length === 0) return [];
+    return `${workload}: ${kept[0].conditions} counts, as in the newest run; not counted: ${others.join(', ')}`;
+  });
+}
+
+/** The first; it has the family and the architecture of all. Throws a UsageError where these differ. */
+export function commonSubject(evidences: readonly RunEvidence[]): RunEvidence {
+  const [first] = evidences;
+  if (!first) throw new UsageError('there is no evidence to make wisdom of');
+  const other = evidences.find(({ family, arch }) => family !== first.family || arch !== first.arch);
+  if (!other) return first;
+  throw new UsageError(
+    `wisdom is of one family and one architecture, not of ${first.family} for ${first.arch} and ${other.family} for ${other.arch}`,
+  );
+}
+
+/** The fastest variant of a run on a workload. */
+interface Timed {
+  readonly record: WisdomRecord;
+  /** Machine and L2, as text: times under the same ones compare. */
+  readonly conditions: string;
+}
+
+/** Those of one workload, of the newest run first. */
+type TimedRuns = readonly [Timed, ...Timed[]];
+
+/** By workload, in the order of the oldest run that timed it: runs with a source that holds, else the newest alone. */
+function timedWorkloads(evidences: readonly RunEvidence[], holds: Holds): ReadonlyMap<string, TimedRuns> {
+  const oldestFirst = evidences.toSorted((a, b) => Date.parse(a.date) - Date.parse(b.date));
+  const newest = [...timedBy(oldestFirst, () => true)].map(([id, [first]]) => [id, [first]] as const);
+  return new Map<string, TimedRuns>([...newest, ...timedBy(oldestFirst, holds)]);
+}
+
+function timedBy(oldestFirst: readonly RunEvidence[], holds: Holds): Map<string, TimedRuns> {
+  const timed = new Map<string, TimedRuns>();
+  for (const evidence of oldestFirst) {
+    for (const workload of evidence.workloads) {
+      const record = recordOf(workload, evidence, holds);
+      if (!record) continue;
+      const one = { record, conditions: conditionsOf(evidence, record) };
+      timed.set(workload.id, [one, ...(timed.get(workload.id) ?? [])]);
+    }
+  }
+  return timed;
+}
+
+function conditionsOf(evidence: RunEvidence, { l2 }: WisdomRecord): string {
+  const { gpu, driver, runtime, nvcc = 'unknown' } = runOf(evidence);
+  return `${gpu} (driver ${driver}, CUDA ${runtime}, nvcc ${nvcc}, ${l2} L2)`;
+}
+
+function comparable([newest, ...others]: TimedRuns): TimedRuns {
+  return [newest, ...others.filter(({ conditions }) => conditions === newest.conditions)];
+}
+
+function bestOf(newestFirst: TimedRuns): Timed {
+  return newestFirst.reduce((best, one) => (one.record.median < best.record.median ? one : best));
+}
+
+/** The fastest variant that was timed with care and whose source holds; undefined where there is none. */
+function recordOf(
+  workload: EvidenceWorkload,
+  { run, variants }: RunEvidence,
+  holds: Holds,
+): WisdomRecord | undefined {
+  const careful = fastest(workload).filter(({ stoppedEarly }) => !stoppedEarly);
+  const [first] = careful;
+  if (first && variants[first.subject]?.source === undefined) {
     throw new UsageError(
-      `run ${evidence.run} does not say which source of ${best.subject} was timed (an older release made it): sweep again`,
+      `run ${run} does not say which source of ${first.subject} was timed (an older release made it): sweep again`,
     );
   }
-  const [baseline] = baselinesOf(workload);
-  const { subject: variant, median, mad, tflops, l2 } = best;
-  return {
-    workload: workload.id,
-    variant,
-    source,
-    run: evidence.run,
-    ...{ median, mad, tflops, l2 },
-    ...(baseline && { baseline: { name: baseline.subject, median: baseline.median } }),
-    parameters,
-  };
+  for (const { subject: variant, median, mad, tflops, l2 } of careful) {
+    const { source, parameters } = variants[variant] ?? {}; // of slow ones a run need not say it
+    if (source === undefined || !parameters || !holds(variant, source)) continue;
+    const [baseline] = baselinesOf(workload);
+    return {
+      workload: workload.id,
+      variant,
+      source,
+      ...{ run, median, mad, tflops, l2 },
+      ...(baseline && { baseline: { name: baseline.subject, median: baseline.median } }),
+      parameters,
+    };
+  }
+  return undefined;
 }
 
 function runOf({ run, date, command, commit, environment }: RunEvidence): WisdomRun {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RunEvidence } from '../../../src/model/evidence.ts';
 import { wisdomSchema } from '../../../src/model/wisdom.ts';
-import { wisdomOf } from '../../../src/report/wisdom.ts';
+import { leftOut, wisdomOf } from '../../../src/report/wisdom.ts';
 import { h200 } from '../../helpers/journal.ts';
 
 const { event: _, commit = '', ...environment } = h200;
@@ -29,13 +29,18 @@ const evidence = (
   workloads: [{ id, flops: 1, bytes: 1, paths: {}, tried: 1, measurements, untimed: [] }],
 });
 
+const always = () => true;
+
 describe('wisdom of evidence', () => {
-  it('has the fastest careful variant of the newest run of each workload, with its source and its run', () => {
-    const wisdom = wisdomOf([
-      evidence('run-2', 'w', time('toy.a', 2), time('toy.b', 1, { stoppedEarly: true })),
-      evidence('run-1', 'w', time('toy.c', 1), time('cuVendor', 9, { kind: 'baseline' })),
-      evidence('run-3', 'v', time('toy.c', 3), time('cuVendor', 9, { kind: 'baseline' })),
-    ]);
+  it('has the fastest careful variant of each workload over all runs, with its source and its run', () => {
+    const wisdom = wisdomOf(
+      [
+        evidence('run-2', 'w', time('toy.a', 2), time('toy.b', 1, { stoppedEarly: true })),
+        evidence('run-1', 'w', time('toy.c', 3), time('cuVendor', 9, { kind: 'baseline' })),
+        evidence('run-3', 'v', time('toy.c', 3), time('cuVendor', 9, { kind: 'baseline' })),
+      ],
+      always,
+    );
     expect(wisdomSchema.parse(wisdom)).toEqual(wisdom);
     expect(wisdom.records).toMatchObject([
       { workload: 'w', variant: 'toy.a', source: 'hash of toy.a', run: 'run-2', median: 2 },
@@ -46,14 +51,65 @@ describe('wisdom of evidence', () => {
     expect(wisdom.runs[0]).toMatchObject({ gpu: 'NVIDIA H200', driver: '580.159', nvcc: '13.0.88', commit });
   });
 
+  const faster = evidence('run-1', 'w', time('toy.a', 1), time('toy.c', 3));
+  const slower = evidence('run-2', 'w', time('toy.b', 2));
+
+  /** What wisdom has of the workload, whichever run is named first. */
+  function recordOf(...[runs, holds = always]: [RunEvidence[], ((variant: string) => boolean)?]) {
+    const [record] = wisdomOf(runs, holds).records;
+    expect(wisdomOf(runs.toReversed(), holds).records).toEqual([record]);
+    return record;
+  }
+
+  it('keeps an earlier run where it was faster, and the newest of equal ones', () => {
+    expect(recordOf([faster, slower])).toMatchObject({ variant: 'toy.a', run: 'run-1', median: 1 });
+    const equal = evidence('run-2', 'w', time('toy.b', 1));
+    expect(recordOf([faster, equal])).toMatchObject({ variant: 'toy.b', run: 'run-2' });
+  });
+
+  it('takes the time of a source that holds no longer only where none holds: of the newest run then', () => {
+    const but = (...variants: string[]) => [(variant: string) => !variants.includes(variant)] as const;
+    expect(recordOf([faster, slower], ...but('toy.a'))).toMatchObject({ variant: 'toy.b', run: 'run-2' });
+    expect(recordOf([faster, slower], ...but('toy.a', 'toy.b'))).toMatchObject({
+      variant: 'toy.c',
+      run: 'run-1',
+    });
+    expect(recordOf([faster, slower], () => false)).toMatchObject({ variant: 'toy.b', run: 'run-2' });
+  });
+
+  it('skips a slower variant whose source nobody wrote down', () => {
+    const { 'toy.c': _, ...variants } = faster.variants;
+    const holds = (variant: string) => variant !== 'toy.a';
+    expect(wisdomOf([{ ...faster, variants }, slower], holds).records).toMatchObject([{ variant: 'toy.b' }]);
+  });
+
+  it('compares no times of other machines or with another L2: those of the newest run count, and that is said', () => {
+    const { gpu } = environment;
+    if (!gpu) throw new Error('the environment has a GPU');
+    const others = [
+      { ...faster, environment: { ...environment, gpu: { ...gpu, name: 'NVIDIA H100' } } },
+      { ...faster, environment: { ...environment, gpu: { ...gpu, driver: '570.0' } } },
+      { ...faster, environment: { ...environment, gpu: { ...gpu, runtime: '12.8' } } },
+      { ...faster, environment: { ...environment, nvcc: '12.8.1' } },
+      evidence('run-1', 'w', time('toy.a', 1, { l2: 'cold' })),
+    ];
+    for (const other of others) {
+      expect(recordOf([other, slower])).toMatchObject({ variant: 'toy.b', run: 'run-2' });
+      expect(leftOut([other, slower], always)).toEqual([
+        expect.stringMatching(/^w: NVIDIA H200 \(driver 580\.159.*hot L2\) counts, .*not counted: run-1$/),
+      ]);
+    }
+    expect(leftOut([faster, slower], always)).toEqual([]);
+  });
+
   it('is refused where nobody knows which source was timed, or on what', () => {
     const known = evidence('run-1', 'w', time('toy.a', 2));
     const { environment: _, ...nowhere } = known;
     const variants = { 'toy.a': { parameters: {} } };
-    expect(() => wisdomOf([{ ...known, variants }])).toThrow(/which source of toy\.a/);
-    expect(() => wisdomOf([nowhere])).toThrow(/which GPU/);
-    expect(() => wisdomOf([known, { ...known, arch: 'sm_80' }])).toThrow(/sm_90a and toy for sm_80/);
-    expect(() => wisdomOf([{ ...known, workloads: [] }])).toThrow(/no winners/);
-    expect(() => wisdomOf([])).toThrow(/no evidence/);
+    expect(() => wisdomOf([{ ...known, variants }], always)).toThrow(/which source of toy\.a/);
+    expect(() => wisdomOf([nowhere], always)).toThrow(/which GPU/);
+    expect(() => wisdomOf([known, { ...known, arch: 'sm_80' }], always)).toThrow(/sm_90a and toy for sm_80/);
+    expect(() => wisdomOf([{ ...known, workloads: [] }], always)).toThrow(/no winners/);
+    expect(() => wisdomOf([], always)).toThrow(/no evidence/);
   });
 });
