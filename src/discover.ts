@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import fastGlob from 'fast-glob';
 import { UsageError } from './errors.ts';
 import { loadDefault } from './load-module.ts';
-import type { AnyFamily } from './model/family.ts';
+import { type AnyFamily, allWorkloads } from './model/family.ts';
 import type { FamilyWisdom } from './model/wisdom.ts';
 import { loadWisdom, withShipped } from './shipped.ts';
 import { authorOf } from './space/author.ts';
@@ -78,7 +78,7 @@ export async function loadFamilyIn(folder: string): Promise<DiscoveredFamily> {
   const has = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() ?? false;
   const said = await loadDefault(author.file);
   const family = guardFamily(validateFamily(said, { ...author, folder: basename(folder), has }), author);
-  for (const workload of family.workloads) family.features?.(workload); // a misspelt name would weigh nothing
+  for (const workload of allWorkloads(family)) family.features?.(workload); // a misspelt name would weigh nothing
   const wisdom = loadWisdom(family, folder);
   return { family: withShipped(family, wisdom), folder, wisdom };
 }

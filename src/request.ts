@@ -2,7 +2,7 @@ import type { DeviceChoice } from './backends/index.ts';
 import type { Executor } from './exec/executor.ts';
 import type { Arch } from './model/arch.ts';
 import type { Event } from './model/event.ts';
-import type { AnyFamily } from './model/family.ts';
+import { type AnyFamily, allWorkloads } from './model/family.ts';
 import type { Stage } from './model/stage.ts';
 import type { Source, Variant } from './model/variant.ts';
 import type { GateScope } from './model/verdict.ts';
@@ -66,8 +66,10 @@ export interface Host {
   readonly signal: AbortSignal;
 }
 
-/** The workloads of the request's preset; all of the family's where no preset is named. */
+/** The workloads of the request's preset; all of the family's, without comparisons, where no preset is named. */
 export function workloadsOf({ family, space }: Request): readonly Workload[] {
   const ids = space.preset === undefined ? undefined : family.presets[space.preset]?.workloads;
-  return family.workloads.filter(({ id }) => ids === undefined || ids.includes(id));
+  if (ids === undefined) return family.workloads;
+  const named = new Set(ids);
+  return allWorkloads(family).filter(({ id }) => named.has(id));
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { defaultArch } from '../arch/index.ts';
-import { type AnyFamily, type Constraint, isCandidate } from '../model/family.ts';
+import { type AnyFamily, allWorkloads, type Constraint, isCandidate } from '../model/family.ts';
 import type { Variant } from '../model/variant.ts';
 import { renderVariant } from '../render/render.ts';
 import { enumerate, hasLegal } from '../space/enumerate.ts';
@@ -110,7 +110,7 @@ function idProblems({ family }: Subject): string[] {
 
 function workloadProblems({ family }: Subject): string[] {
   return Object.entries(family.presets).flatMap(([name, { workloads }]) =>
-    family.workloads
+    allWorkloads(family)
       .filter(({ id }) => workloads.includes(id))
       .filter(
         (one) => !variantsOf(family, name).some(({ parameters }) => isCandidate(family, parameters, one)),

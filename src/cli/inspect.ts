@@ -8,7 +8,7 @@ import type { AnyFamily } from '../model/family.ts';
 import type { Source } from '../model/variant.ts';
 import { mustLint } from '../render/lint.ts';
 import { renderVariant } from '../render/render.ts';
-import { fold, kernelTime, shortPath } from '../report/format.ts';
+import { fold, kernelTime, plural, shortPath } from '../report/format.ts';
 import { Progress } from '../report/progress.ts';
 import { lastVerdicts } from '../report/records.ts';
 import { foldAt, paintFor } from '../report/style.ts';
@@ -97,11 +97,19 @@ function runThatKnows({ variant, hash }: Source, root: string): Run | undefined 
 }
 
 function showFamily(family: AnyFamily, options: Options): void {
-  const { name, summary, parameters, constraints, presets, workloads } = family;
+  const { name, summary, parameters, constraints, presets, workloads, comparisons = [] } = family;
   if (options.json) {
     const rules = constraints.map(({ name, doc, on }) => ({ name, doc, on }));
     printLine(
-      JSON.stringify({ event: 'family', family: name, summary, parameters, constraints: rules, workloads }),
+      JSON.stringify({
+        event: 'family',
+        family: name,
+        summary,
+        parameters,
+        constraints: rules,
+        workloads,
+        comparisons,
+      }),
     );
     return;
   }
@@ -124,6 +132,10 @@ function showFamily(family: AnyFamily, options: Options): void {
     say(`  ${id}`);
     say(`    ${JSON.stringify(problem).replaceAll(/([:,])(?=")/g, '$1 ')}`, 4);
   }
+  if (comparisons.length > 0)
+    say(
+      `\n${plural(comparisons.length, 'workload')} more beside siblings, which presets name: --json lists them`,
+    );
 }
 
 /** The times that the family ships of this very source, with their origin. */

@@ -5,6 +5,7 @@ import { buildProblemWriter } from '../compile/worker.ts';
 import { type DiscoveredFamily, loadFamily } from '../discover.ts';
 import { EnvironmentError, UsageError } from '../errors.ts';
 import { localExecutor } from '../exec/local.ts';
+import { allWorkloads } from '../model/family.ts';
 import type { Workload } from '../model/workload.ts';
 import { shortPath } from '../report/format.ts';
 import { findCxx } from '../toolchain/find.ts';
@@ -64,8 +65,8 @@ export async function problem(
 }
 
 function workloadNamed(id: string, { family }: DiscoveredFamily): Workload {
-  const known = family.workloads.map((workload) => workload.id);
-  const found = family.workloads.find((workload) => workload.id === id);
+  const known = allWorkloads(family).map((workload) => workload.id);
+  const found = allWorkloads(family).find((workload) => workload.id === id);
   if (found) return found;
   throw new UsageError(
     `${family.name} has no workload '${id}'; \`npx gen show ${family.name}\` lists them${didYouMean(id, known)}`,

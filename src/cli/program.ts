@@ -190,6 +190,10 @@ function addReport(program: Command, done: Done): void {
       '--timings <file>',
       'add all times to a file, in the format of templates/kernels/<family>/wisdom/timings/<arch>.json',
     )
+    .option(
+      '--siblings',
+      "print each of the family's comparisons beside its sibling, the smallest share first",
+    )
     .option('--from <file...>', 'report on evidence files instead of a run')
     .option(
       '--mutants <file...>',

@@ -5,7 +5,7 @@ import { loadFamily } from '../discover.ts';
 import { UsageError } from '../errors.ts';
 import { summaryEventSchema } from '../model/event.ts';
 import { type RunEvidence, runEvidenceSchema } from '../model/evidence.ts';
-import type { AnyFamily } from '../model/family.ts';
+import { type AnyFamily, allWorkloads } from '../model/family.ts';
 import { type Rival, rivalSchema } from '../model/rival.ts';
 import { selectionSchema } from '../model/selection.ts';
 import { systemsPlot } from '../report/bars.ts';
@@ -15,8 +15,8 @@ import { casesOf } from '../report/headline.ts';
 import { jsonText } from '../report/json-text.ts';
 import { resultsPage } from '../report/page.ts';
 import { searchPlot } from '../report/plot.ts';
+import { enough, siblingsOf, siblingsPage } from '../report/siblings.ts';
 import { commonSubject, leftOut, wisdomOf } from '../report/wisdom.ts';
-import { sourcesOfToday } from '../sources-of-today.ts';
 import { activeValues, pointOfId } from '../space/id.ts';
 import { findRun, openRun, type Run } from '../store/run.ts';
 import { makeFolder, onDisk } from '../util/disk.ts';
@@ -25,6 +25,7 @@ import { exitCode } from './exit.ts';
 import { mutationPages } from './mutation-pages.ts';
 import { print, remark } from './output.ts';
 import { configOf, runsRoot } from './prepare.ts';
+import { sourcesOfToday } from './sources-of-today.ts';
 import { writeTimings } from './timings.ts';
 
 /** Options of `gen report`. */
@@ -39,6 +40,8 @@ export interface ReportOptions {
   readonly markdown?: string;
   readonly wisdom?: string;
   readonly timings?: string;
+  /** Whether to print workloads beside their siblings instead of the page. */
+  readonly siblings?: boolean;
   /** Files of results of `gen mutate` to report on instead. */
   readonly mutants?: readonly string[];
   /** With `mutants`: a file with one line for each. */
@@ -57,11 +60,24 @@ export async function report(run: string | undefined, options: ReportOptions): P
   if (options.evidence !== undefined) write(options.evidence, `${jsonText(evidences[0])}\n`, '--evidence');
   if (options.wisdom !== undefined) await writeWisdom(options.wisdom, evidences, options);
   if (options.timings !== undefined) await writeTimings(options.timings, evidences);
+  if (options.siblings) return printSiblings(evidences, options);
   const rivals = (options.rival ?? []).map(readRival);
   if (options.markdown !== undefined) writePage(options.markdown, evidences, rivals);
   else if ([options.evidence, options.wisdom, options.timings].every((file) => file === undefined))
     print(resultsPage(evidences, rivals));
   return exitCode.done;
+}
+
+/** The family's comparisons as Markdown on stdout. Exit code 1 where one is below its share or not timed. */
+async function printSiblings(evidences: readonly RunEvidence[], options: ReportOptions): Promise<number> {
+  const { families } = await configOf({ ...options, install: false });
+  const { family } = await loadFamily(commonSubject(evidences).family, { families });
+  const { comparisons = [] } = family;
+  if (comparisons.length === 0)
+    throw new UsageError(`${family.name} lists no workloads beside others: \`comparisons\` in its family.ts`);
+  const siblings = siblingsOf(evidences, comparisons);
+  print(siblingsPage(siblings));
+  return enough(siblings) ? exitCode.done : exitCode.no;
 }
 
 /** Times count of what the family renders today, or of what has its machine code. */
@@ -131,7 +147,7 @@ function newestRun(root: string): Run {
 function factsOf(family: AnyFamily): FamilyFacts {
   const pointOf = (id: string) => pointOfId(family, id);
   return {
-    workloads: family.workloads,
+    workloads: allWorkloads(family),
     point: pointOf,
     path: (id) => family.template(pointOf(id)).replace(/\.cu\.hbs$/, ''),
     parameters: (id) => activeValues(family, pointOf(id)),

@@ -65,6 +65,17 @@ export interface Cell {
 }
 
 /**
+ * A workload that is timed beside another one, to show what a kind of call costs. A preset may name it; no library is chosen by it
+ * unless it was.
+ */
+export interface Comparison extends Workload {
+  /** Id of the comparison beside which it is judged; absent: only others are judged by it. */
+  readonly sibling?: string;
+  /** Peak rate of its arithmetic as a share of the sibling's; 1 if absent. */
+  readonly rate?: number;
+}
+
+/**
  * Everything a kernel family says about itself. Plain data and pure functions; no I/O. The functions are written as
  * methods so that a family with exact parameter types is also an AnyFamily, which is all that the engine knows.
  */
@@ -94,6 +105,7 @@ export interface Family<P extends ParameterSpecs = ParameterSpecs> {
   /** Reason that a point cannot run on an architecture; undefined if it can. */
   notSupported(point: Point<P>, arch: Arch): string | undefined;
   readonly workloads: readonly Workload[];
+  readonly comparisons?: readonly Comparison[];
   /** Kinds of calls, of which `gen cells` says who serves them; absent: none. */
   readonly cells?: readonly Cell[];
   /** Whether a variant multiplies on tensor cores; absent: none does. */
@@ -156,6 +168,11 @@ export function defineParameters<const P extends ParameterSpecs>(specs: P) {
 /** Types a family definition; returns it unchanged. */
 export function defineFamily<const P extends ParameterSpecs>(family: Family<P>): Family<P> {
   return family;
+}
+
+/** Everything that a preset may name and `gen` can time. */
+export function allWorkloads({ workloads, comparisons = [] }: AnyFamily): readonly Workload[] {
+  return [...workloads, ...comparisons];
 }
 
 /** Whether a variant at this point may be timed and chosen for a workload. */

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from '../errors.ts';
-import type { AnyFamily, Preset } from '../model/family.ts';
+import { type AnyFamily, allWorkloads, type Preset } from '../model/family.ts';
 import { operationSchema } from '../model/operation.ts';
 import type { Parameter } from '../model/parameter.ts';
 import { wordAt } from '../util/place.ts';
@@ -71,6 +71,9 @@ const familySchema = z.strictObject({
   budget: callable,
   notSupported: callable,
   workloads: z.array(workloadSchema),
+  comparisons: z
+    .array(workloadSchema.extend({ sibling: text.optional(), rate: z.number().positive().optional() }))
+    .optional(),
   cells: z
     .array(z.strictObject({ row: text, column: text, problem: z.record(z.string(), z.json()) }))
     .optional(),
@@ -128,7 +131,8 @@ export function validateFamily(value: unknown, place: FamilyPlace): AnyFamily {
     ...presetProblems(family),
     ...findOperationProblems(family.operation),
     ...missingFiles(family, has),
-    ...repeated(family.workloads.map(({ id }) => id)).map((id) => `two workloads have the id '${id}'`),
+    ...repeated(allWorkloads(family).map(({ id }) => id)).map((id) => `two workloads have the id '${id}'`),
+    ...comparisonProblems(family),
   ];
   if (problems.length === 0) return family;
   const count = `${problems.length} problem${problems.length === 1 ? '' : 's'}`;
@@ -217,8 +221,17 @@ function constraintProblems(family: AnyFamily): string[] {
   ];
 }
 
+function comparisonProblems({ comparisons = [] }: AnyFamily): string[] {
+  const ids = comparisons.map(({ id }) => id);
+  return comparisons.flatMap(({ id, sibling }) =>
+    sibling === undefined || ids.includes(sibling)
+      ? []
+      : [`comparison '${id}' names unknown sibling '${sibling}'${didYouMean(sibling, ids)}`],
+  );
+}
+
 function presetProblems(family: AnyFamily): string[] {
-  const ids = family.workloads.map(({ id }) => id);
+  const ids = allWorkloads(family).map(({ id }) => id);
   return Object.entries(family.presets).flatMap(([name, preset]) => [
     ...reservedPresetProblems(name, preset),
     ...partsOf(preset).flatMap((part) =>

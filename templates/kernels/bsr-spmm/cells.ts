@@ -5,7 +5,8 @@ import type { Problem } from './workloads.ts';
 
 type Types = Pick<Problem, 'input' | 'output' | 'tf32'>;
 
-const types: readonly Types[] = [
+/** Element types with kernels on tensor cores. */
+export const types: readonly Types[] = [
   { input: 'f16', output: 'f16' },
   { input: 'f16', output: 'f32' },
   { input: 'bf16', output: 'bf16' },

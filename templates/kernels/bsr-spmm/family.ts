@@ -1,6 +1,7 @@
 import { type Arch, type ArchFeature, defineFamily } from '../../../src/model/family.ts';
 import { casesOf, matrixProblem } from './cases.ts';
 import { cells } from './cells.ts';
+import { comparisons } from './comparisons.ts';
 import { constraints } from './constraints.ts';
 import { alignment, derive, footprint, packs } from './derive.ts';
 import { layerWorkloads } from './layer-workloads.ts';
@@ -72,6 +73,7 @@ export default defineFamily<typeof parameters.specs>({
   notSupported,
   workloads: [...workloads, ...layerWorkloads],
   cells,
+  comparisons,
   tensorCores: ({ path }) => path !== 'naive' && path !== 'simt',
   cases: casesOf,
   matrixProblem,

@@ -142,6 +142,11 @@ describe('validateFamily', () => {
       /preset 'quick' names unknown workload 'smal'; did you mean 'small'/,
     ],
     [
+      'an unknown sibling',
+      { ...toyFamily, comparisons: [{ id: 'wide', problem: {}, sibling: 'wid' }] },
+      /comparison 'wide' names unknown sibling 'wid'; did you mean 'wide'/,
+    ],
+    [
       'two workloads of one id',
       { ...toyFamily, workloads: [...toyFamily.workloads, ...toyFamily.workloads] },
       /two workloads have the id 'small'/,

@@ -1,5 +1,6 @@
 import type { Part as PartOf, Preset } from '../../../../../src/model/family.ts';
 import type { Workload } from '../../../../../src/model/workload.ts';
+import { comparisons } from '../../comparisons.ts';
 import {
   batches,
   floats,
@@ -145,7 +146,7 @@ export const generalPresets: Readonly<Record<string, Preset<Specs>>> = {
   'every-cell': {
     doc: 'A variant on tensor cores for every type, layout and block size, A as it is and transposed, for B of any width and alignment: the path general, which packs a B that is not aligned. `gen cells` lists them.',
     where: everyCell,
-    workloads: [],
+    workloads: idsOf(comparisons),
   },
   layers: {
     doc: 'A first look at every kind of operation in layers: for each a variant or two of the path general for every block size.',
