@@ -1,7 +1,8 @@
 // Whether variants that are rendered otherwise than in another checkout still compile to the same machine code, byte by byte.
 // With --write what was timed there, or has the machine code of what was, keeps its place in the family's wisdom:
 // wisdom/same-code/<arch>.json names the sources.
-// Run: node --import jiti/register bench/same-code.ts <other checkout, built> [--preset shipped] [--where ...] [--limit n] [--write]
+// Run: node --import jiti/register bench/same-code.ts <other checkout, built> [--family bsr-spmm] [--preset shipped] [--where ...]
+//   [--limit n] [--write]
 import {
   existsSync,
   mkdirSync,
@@ -31,6 +32,7 @@ import { packageRoot } from '../src/util/package-root.ts';
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    family: { type: 'string', default: 'bsr-spmm' },
     preset: { type: 'string', default: 'shipped' },
     where: { type: 'string' },
     limit: { type: 'string' },
@@ -42,7 +44,7 @@ const other = resolve(positionals[0] ?? '.');
 const toolchain = await findToolchain(localExecutor);
 const slots = new Slots(availableParallelism());
 if (!toolchain) throw new Error('no CUDA compiler: run `npx gen toolchain install`');
-const { family, folder, wisdom } = await loadFamily('bsr-spmm');
+const { family, folder, wisdom } = await loadFamily(values.family);
 const scratch = mkdtempSync(join(tmpdir(), 'tilewright-same-code-'));
 
 /** The source of each variant as the other checkout renders it. */

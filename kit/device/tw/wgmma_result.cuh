@@ -89,7 +89,7 @@ TW_DEVICE void store_accumulators(const Target& target, const float (&acc)[Tiles
   for (int tile = 0; tile < Tiles; ++tile)
 #pragma unroll
     for (int i = 0; i < Registers; i += 2) {
-      // Where accumulators i and i + 1 lie.
+      // Place of accumulators i and i + 1 along M and N.
       const int along_m = tile / Layout::kTilesN * 64 + warp * 16 + i / 2 % 2 * 8 + lane / 4,
                 along_n = tile % Layout::kTilesN * Layout::kN + i / 4 * 8 + lane % 4 * 2;
       if constexpr (Layout::kTurned && Layout::kColumnMajor) {

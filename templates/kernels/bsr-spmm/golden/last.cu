@@ -87,7 +87,7 @@ constexpr int kStageBytesA = kBlocksPerStage * kGroup * kBlockBytesA;
 constexpr int kPanelBytes = TileB::kPanelBytes;
 constexpr int kBlockBytesB = kTileN / 64 * kPanelBytes;
 constexpr int kStageBytes = kStageBytesA + kBlocksPerStage * kBlockBytesB;
-// C is stored in boxes of 16 rows by 64 columns of which a warp has staging for 1.
+// C is stored in boxes of 16 rows by 64 columns, of which a warp has staging for 1.
 using StagingThreads = tw::StagingWarp;
 using Staging = tw::ResultBoxes<Output, ResultLayout, StagingThreads, 1, 64>;
 using MapOfC = tw::Tensor;
