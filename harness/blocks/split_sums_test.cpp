@@ -1,4 +1,5 @@
-// split_sums.cuh: of a tile whose steps several thread blocks share, the last to come has the sums of all, added in order.
+// split_sums.cuh: of a tile whose steps several thread blocks share, the last to come has the sums of all, added in order; in
+// a cluster the first has.
 #include "tw/split_sums.cuh"
 
 #include "block_test.hpp"
@@ -54,4 +55,45 @@ TEST_CASE("the last part has the sums of all, in their order, and the counters r
     CHECK_EQ(finishers, kWarpgroups);
     for (int i = 0; i < 1 + kWarpgroups; ++i) CHECK_EQ(counters[static_cast<std::size_t>(i)], 0u);
   }
+}
+
+namespace {
+
+/// Two warpgroups, of which the second has no accumulators if `attending`, and a warp beside them.
+template <int Cluster>
+Result in_cluster(const Config& config, bool attending) {
+  constexpr int kThreads = 128 * kWarpgroups;
+  using Sums = tw::ClusterSums<Cluster, kThreads, 1>;
+  using Accumulators = tw::Accumulators<kTilesM, kTilesN, kN>;
+  constexpr int kBytes = Sums::template kBytes<Accumulators>;
+  return launch(config, {Cluster}, {kThreads + 32}, kBytes, {Cluster}, [&] {
+    const int part = static_cast<int>(ids->block.x), warpgroup = static_cast<int>(ids->warp) / 4;
+    if (warpgroup == kWarpgroups) {
+      tw::cluster_sync<Cluster>();
+    } else if (attending && warpgroup == 1) {
+      Sums::attend();
+    } else {
+      Accumulators acc;
+      for (int tile = 0; tile < kTilesN; ++tile)
+        for (int i = 0; i < kRegisters; ++i) acc[tile][i] = sum_at(part, warpgroup, tile, i);
+      Sums::combine(acc, shared_start());
+      for (int tile = 0; tile < kTilesN; ++tile)
+        for (int i = 0; i < kRegisters; ++i) {
+          float expected = 0;
+          for (int other = 0; other < Cluster; ++other) expected += sum_at(other, warpgroup, tile, i);
+          CHECK_EQ(acc[tile][i], part == 0 ? expected : sum_at(part, warpgroup, tile, i));
+        }
+    }
+    tw::cluster_sync<Cluster>();
+  });
+}
+
+}  // namespace
+
+TEST_CASE("the first thread block of a cluster has the sums of all, in the order of their ranks") {
+  for (const Config& config : all_modes())
+    for (const bool attending : {false, true}) {
+      CHECK_CLEAN(in_cluster<2>(config, attending));
+      CHECK_CLEAN(in_cluster<4>(config, attending));
+    }
 }

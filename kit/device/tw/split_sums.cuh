@@ -1,5 +1,5 @@
 // split_sums.cuh - sums of a tile whose steps several thread blocks share (split K): each leaves its part in memory, and the
-// last to come adds them up.
+// last to come adds them up; or, in a cluster, in its shared memory, and the first adds them up.
 #pragma once
 #include "tw/cluster.cuh"
 #include "tw/wgmma_tile.cuh"
@@ -46,5 +46,41 @@ TW_DEVICE bool combine_parts(const Target& target, std::uint32_t flags, float (&
   }
   return true;
 }
+
+/// Sums of a tile whose steps the `Cluster` thread blocks of a cluster share. `Threads` threads of each, the first ones, have
+/// accumulators: they call `combine`, or `attend` where their share of the tile has none; all other threads of the cluster join
+/// them by ptx::cluster_sync. Named barrier `Barrier` belongs to them. Shared memory must outlive the first thread block's reads.
+template <int Cluster, int Threads, int Barrier>
+struct ClusterSums {
+  /// Bytes of the accumulators of all threads.
+  template <class Accumulators>
+  static constexpr int kBytes = Threads * static_cast<int>(sizeof(Accumulators));
+
+  /// In thread block 0 `acc` becomes the sum of all, added in the order of their ranks; the others put theirs at `base`, kBytes long, which may be what the products were made of: no thread puts any before all have called.
+  template <int Tiles, int Registers>
+  TW_MEMBER static void combine(float (&acc)[Tiles][Registers], std::uint32_t base) {
+    const int rank = cluster_rank<Cluster>();
+    ptx::bar_sync<Barrier, Threads>();
+    const auto each = [&](const auto& visit) {
+#pragma unroll
+      for (int tile = 0; tile < Tiles; ++tile)
+#pragma unroll
+        for (int i = 0; i < Registers; ++i)
+          visit(acc[tile][i], base + ((tile * Registers + i) * Threads + threadIdx.x) * 4);
+    };
+    if (rank > 0) each([](float sum, std::uint32_t at) { ptx::store_shared(at, sum); });
+    ptx::cluster_sync();
+    if (rank > 0) return;
+    for (int part = 1; part < Cluster; ++part)
+      each([&](float& sum, std::uint32_t at) {
+        sum += ptx::load_shared_cluster<float>(ptx::map_shared_rank(at, part));
+      });
+  }
+
+  TW_MEMBER static void attend() {
+    ptx::bar_sync<Barrier, Threads>();
+    ptx::cluster_sync();
+  }
+};
 
 }  // namespace tw

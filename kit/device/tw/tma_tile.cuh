@@ -47,18 +47,29 @@ TW_DEVICE void store_box(const StreamedTensor& to, const int (&at)[Rank], std::u
   ptx::tensor_store(to.map, at, from, ptx::policy_evict_first());
 }
 
-/// Loads `Rows` rows of `RowBytes` bytes, from (row, column) on, into every thread block of the cluster: each fetches
-/// an equal share of the rows and multicasts it. The map's box is such a share, and each block's mbarrier gets all bytes.
+/// Loads `Lines` lines of `LineBytes` bytes, the first at coordinates `at`, innermost first, into every thread block of the
+/// cluster: each fetches an equal share of the lines and multicasts it. The map's box is such a share, and each block's
+/// mbarrier gets all bytes.
+template <int Lines, int LineBytes, int Cluster, int Rank>
+TW_DEVICE void load_lines(std::uint32_t to, const Tensor& from, const int (&at)[Rank], std::uint32_t full) {
+  static_assert(Lines % Cluster == 0, "equal shares");
+  static_assert(Rank == 2 || Rank == 3, "a matrix, or a batch of matrices");
+  if constexpr (Cluster == 1) {
+    ptx::tensor_load(to, from.map, at, full);
+  } else {
+    const int share = cluster_rank<Cluster>() * (Lines / Cluster);
+    const std::uint32_t mine = to + share * LineBytes;
+    if constexpr (Rank == 2)
+      ptx::tensor_load_multicast(mine, from.map, {at[0], at[1] + share}, full, (1 << Cluster) - 1);
+    else
+      ptx::tensor_load_multicast(mine, from.map, {at[0], at[1] + share, at[2]}, full, (1 << Cluster) - 1);
+  }
+}
+
+/// The same of a matrix: `Rows` rows of `RowBytes` bytes, from (row, column) on.
 template <int Rows, int RowBytes, int Cluster>
 TW_DEVICE void load_rows(std::uint32_t to, const Tensor& from, int row, int column, std::uint32_t full) {
-  static_assert(Rows % Cluster == 0, "equal shares");
-  if constexpr (Cluster == 1) {
-    ptx::tensor_load(to, from.map, {column, row}, full);
-  } else {
-    const int share = cluster_rank<Cluster>() * (Rows / Cluster);
-    ptx::tensor_load_multicast(to + share * RowBytes, from.map, {column, row + share}, full,
-                               (1 << Cluster) - 1);
-  }
+  load_lines<Rows, RowBytes, Cluster>(to, from, {column, row}, full);
 }
 
 /// Loads `Rows` rows by `Columns` columns of a matrix of 16-bit elements, from (row, column) on, as panels of 64 columns:

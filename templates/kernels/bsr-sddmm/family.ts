@@ -10,6 +10,8 @@ import { loadElements, sizesOf } from './sizes.ts';
 import { type Problem, workloads } from './workloads.ts';
 
 const cudaTypes = { f16: '__half', bf16: '__nv_bfloat16', f32: 'float' } as const;
+/** Contiguous dimension of an operand: along the depth, or along the rows of A or its columns. */
+const majors = { row: 'k', column: 'mn' } as const;
 const needs = {
   naive: [],
   mma: ['cp.async', 'mma.bf16'],
@@ -54,7 +56,8 @@ export default defineFamily<typeof parameters.specs>({
     const [inputType, outputType] = [cudaTypes[point.input], cudaTypes[point.output]];
     const loadBytes = 2 * loadElements(point);
     const sizes = { threads, sharedBytes, loadBytes, tileRows, tileColumns, residents };
-    return { inputType, outputType, ...sizes };
+    const [majorX, majorY] = [majors[point.layoutX], majors[point.layoutY]];
+    return { inputType, outputType, majorX, majorY, ...sizes };
   },
   budget: (point) => {
     const { threads, sharedBytes } = sizesOf(point);

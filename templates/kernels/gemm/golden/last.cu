@@ -20,10 +20,9 @@
 // thread blocks, which load what they share once, by multicast.
 #include "args.h"
 #include "tw/epilogue.cuh"
-#include "tw/pipeline.cuh"
 #include "tw/staging.cuh"
 #include "tw/tile_scheduler.cuh"
-#include "tw/wgmma_tile.cuh"
+#include "tw/wgmma_mainloop.cuh"
 
 namespace {
 
@@ -100,22 +99,10 @@ TW_DEVICE void produce(const Args& args, const tw::Tensor& a, const tw::Tensor& 
 /// Sums a warpgroup's rows of a tile.
 TW_DEVICE void multiply_tile(Accumulators& acc, const Pipeline& pipeline, Pipeline::State& at, int steps, std::uint32_t shared) {
   const int first_row = ptx::warp_id() / 4 * kWarpgroupRows * TileA::kRowBytes;
-  Pipeline::State done = at;  // the next stage to be released
-  for (int step = 0; step < steps; ++step, at.advance()) {
-    const std::uint32_t stage = shared + at.stage * kStageBytes;
-    pipeline.wait(at);
-    ptx::wgmma_fence();
-    tw::multiply<Element, 1>(acc, TileA{stage + first_row}, TileB{stage + kStageBytesA}, step > 0);
-    ptx::wgmma_commit();
-    ptx::wgmma_wait<kInFlight>();
-    if (step < kInFlight) continue;
-    pipeline.release(done.stage);
-    done.advance();
-  }
-  ptx::wgmma_wait<0>();
-  tw::fence(acc);
-  if (kInFlight > 0 && steps > 0) pipeline.release(done.stage);
-  if (steps == 0) tw::clear(acc);
+  const auto multiply = [&](std::uint32_t stage, bool accumulate) {
+    tw::multiply<Element, 1>(acc, TileA{stage + first_row}, TileB{stage + kStageBytesA}, accumulate);
+  };
+  tw::wgmma_mainloop<kInFlight, kStageBytes, Pipeline::State&>(acc, pipeline, at, steps, shared, multiply);
 }
 
 /// Computes a warpgroup's rows of all tiles.
