@@ -14,7 +14,8 @@ template <class T>
 void store(const Config& config, float before, float alpha, float beta, float left, float right) {
   const Buffer<T> c(4, "c");
   for (std::size_t i = 0; i < 4; ++i) c[i] = T(before);
-  CHECK_CLEAN(launch(config, {1}, {1}, 0, {1}, [&] { tw::store_neighbours(c.data() + 2, 3.0f, -5.0f, alpha, beta); }));
+  CHECK_CLEAN(launch(config, {1}, {1}, 0, {1},
+                     [&] { tw::store_neighbours(c.data() + 2, 3.0f, -5.0f, alpha, beta); }));
   CHECK_EQ(static_cast<float>(c[2]), left);
   CHECK_EQ(static_cast<float>(c[3]), right);
   for (std::size_t i = 0; i < 2; ++i)

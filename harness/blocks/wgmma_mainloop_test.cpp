@@ -64,11 +64,14 @@ Result run(const Config& config) {
           tw::multiply<__half, 1>(acc, TileA{stage}, TileB{stage + kBytesA}, accumulate);
         };
         if (tile < 3)
-          tw::wgmma_mainloop<InFlight, kStageBytes, Pipeline::State&>(acc, pipeline, at, steps, base, multiply);
+          tw::wgmma_mainloop<InFlight, kStageBytes, Pipeline::State&>(acc, pipeline, at, steps, base,
+                                                                      multiply);
         else
-          tw::wgmma_mainloop<InFlight, kStageBytes, Pipeline::State>(acc, pipeline, at, steps, base, multiply);
+          tw::wgmma_mainloop<InFlight, kStageBytes, Pipeline::State>(acc, pipeline, at, steps, base,
+                                                                     multiply);
         for (int i = 0; i < kN / 2; ++i) {
-          const tw::AccumulatorPlace<1, kN> place(0, i, static_cast<int>(ids->warp), static_cast<int>(ids->lane));
+          const tw::AccumulatorPlace<1, kN> place(0, i, static_cast<int>(ids->warp),
+                                                  static_cast<int>(ids->lane));
           CHECK_EQ(acc[0][i], sum_at(first, steps, place.m, place.n));
         }
         CHECK_EQ(at.stage, (tile < 3 ? first + steps : first) % kStages);

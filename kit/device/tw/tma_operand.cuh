@@ -26,8 +26,8 @@ TW_DEVICE void load_operand(std::uint32_t to, const Tensor& from, int first, int
     static_assert(Extent % 64 == 0, "whole panels");
 #pragma unroll
     for (int i = 0; i < Extent; i += 64)
-      load_lines<Operand::kDepth, 128, Cluster>(to + i / 64 * Operand::kPanelBytes, from, {first + i, k, matrix},
-                                                full);
+      load_lines<Operand::kDepth, 128, Cluster>(to + i / 64 * Operand::kPanelBytes, from,
+                                                {first + i, k, matrix}, full);
   }
 }
 
