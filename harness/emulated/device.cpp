@@ -202,6 +202,10 @@ class EmulatedProgram : public Program {
       }
       add_statistics(report, result.statistics);
       module_->add_sites(result.shared_sites);
+      if (!result.relaxed.empty())
+        report.remark = [pair = result.relaxed] {
+          return "volatile accesses are relaxed, and nothing orders these: " + simt::with_source_lines(pair);
+        };
       const std::size_t before = report.findings.size();
       for (const simt::Finding& finding : result.findings)
         if (!module_->allows(finding.kind))

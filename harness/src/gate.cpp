@@ -43,6 +43,7 @@ struct Totals {
   Json opinions;
   std::map<std::string, double> statistics;
   Json vendor;
+  std::function<std::string()> remark;  // of the first launch that has one
   Json skipped{Json::Array()};  // cases that need more address space than there is
 };
 
@@ -90,6 +91,7 @@ class Trial {
   std::unique_ptr<Bench> make_bench(const std::shared_ptr<const Problem>& problem);
   void announce(const char* event, double seconds = 0);
   void add_place(Json& evidence) const;
+  void add_remark(Rejection& rejection) const;
   Parameters parameters() const { return job_.variant.parameters.view(); }
   DeviceLimits limits() const;
 
@@ -123,6 +125,7 @@ Json Trial::verdict() {
     case_ = nullptr;
   } catch (const Rejection& rejection) {
     result = rejection;
+    add_remark(result);
   } catch (const LaunchRefused& refused) {
     result = reject("launch", refused.what());
   } catch (const DeviceLost& lost) {
@@ -146,6 +149,14 @@ Json Trial::verdict() {
       .set("id", job_.id)
       .set("verdict", result.verdict)
       .set("evidence", evidence);
+}
+
+/// Says beside a result that is wrong, or not always the same, what may have made it so.
+void Trial::add_remark(Rejection& rejection) const {
+  if (!totals_.remark) return;
+  for (const char* verdict : {"wrong", "nonfinite", "nondeterministic", "stateful"})
+    if (rejection.verdict == verdict)
+      rejection.evidence.set("message", rejection.evidence.at("message").text() + "; " + totals_.remark());
 }
 
 void Trial::add_place(Json& evidence) const {
@@ -241,6 +252,7 @@ void Trial::launch(Bench& bench, std::int64_t later) {
   }
   announce("checking");
   totals_.launches += static_cast<std::int64_t>(bench.setup.launches());
+  if (!totals_.remark) totals_.remark = report.remark;
   for (const auto& [name, value] : report.statistics) totals_.statistics[name] += value;
   for (const auto& [name, value] : report.peaks)
     totals_.statistics[name] = std::max(totals_.statistics[name], value);

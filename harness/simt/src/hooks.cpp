@@ -39,8 +39,8 @@ AccessKind byte_kind(const void* pointer, bool store) {
   return store ? AccessKind::byte_store : AccessKind::byte_load;
 }
 
-[[gnu::noinline]] void checked_hook(const void* pointer, std::size_t bytes, bool store, bool aligned,
-                                    const void* pc) {
+[[gnu::noinline]] void checked_hook(const void* pointer, std::size_t bytes, bool store, bool aligned, const void* pc,
+                                    bool is_volatile = false) {
   if (!machine.current) return;
   if (racing_store_open) settle_racing_store();
   Thread& self = enter(pc);
@@ -52,7 +52,8 @@ AccessKind byte_kind(const void* pointer, bool store) {
   // A power of two, where it is aligned.
   if (aligned && (reinterpret_cast<std::uintptr_t>(pointer) & (bytes - 1)))
     check_alignment(pointer, bytes, store ? "store" : "load");
-  const AccessKind kind = bytes == 1 ? byte_kind(pointer, store) : store ? AccessKind::store : AccessKind::load;
+  const AccessKind plain = bytes == 1 ? byte_kind(pointer, store) : store ? AccessKind::store : AccessKind::load;
+  const AccessKind kind = is_volatile ? made_volatile(plain) : plain;
   const auto offset =
       static_cast<std::size_t>(static_cast<const unsigned char*>(pointer) - address_space.base);
   if (offset < address_space.shared_bytes)
@@ -67,9 +68,13 @@ inline void hook(const void* pointer, std::size_t bytes, bool store, bool aligne
   if (is_emulated(pointer)) checked_hook(pointer, bytes, store, aligned, pc);
 }
 
-void volatile_load_hook(const void* pointer, std::size_t bytes, bool aligned, const void* pc) {
-  hook(pointer, bytes, false, aligned, pc);
-  if (machine.current && is_emulated(pointer)) note_poll(*machine.current, pointer, bytes);
+/// A volatile access is relaxed: with fences beside it, it synchronises as an atomic does.
+void volatile_hook(const void* pointer, std::size_t bytes, bool store, bool aligned, const void* pc) {
+  if (!machine.current || !is_emulated(pointer)) return;
+  checked_hook(pointer, bytes, store, aligned, pc, true);
+  Thread& self = *machine.current;
+  synchronise_atomic(self, pointer, {!store, store, Scope::system});
+  store ? note_progress() : note_poll(self, pointer, bytes);
 }
 
 /// An atomic builtin of the compiler (kernels normally use CUDA's atomic functions, which do not come here).
@@ -93,7 +98,7 @@ Value* atomic_hook(const volatile void* pointer, AtomicUse use, const void* pc) 
 
 #define SIMT_PC __builtin_return_address(0)
 using simt::core::hook;
-using simt::core::volatile_load_hook;
+using simt::core::volatile_hook;
 
 extern "C" {
 
@@ -135,10 +140,10 @@ void __tsan_ignore_thread_end() {}
   void __tsan_write##n##_pc(void* p, void* pc) { hook(p, n, true, true, pc); }           \
   void __tsan_unaligned_read##n(void* p) { hook(p, n, false, false, SIMT_PC); }          \
   void __tsan_unaligned_write##n(void* p) { hook(p, n, true, false, SIMT_PC); }          \
-  void __tsan_volatile_read##n(void* p) { volatile_load_hook(p, n, true, SIMT_PC); }            \
-  void __tsan_volatile_write##n(void* p) { hook(p, n, true, true, SIMT_PC); }            \
-  void __tsan_unaligned_volatile_read##n(void* p) { volatile_load_hook(p, n, false, SIMT_PC); } \
-  void __tsan_unaligned_volatile_write##n(void* p) { hook(p, n, true, false, SIMT_PC); } \
+  void __tsan_volatile_read##n(void* p) { volatile_hook(p, n, false, true, SIMT_PC); }          \
+  void __tsan_volatile_write##n(void* p) { volatile_hook(p, n, true, true, SIMT_PC); }   \
+  void __tsan_unaligned_volatile_read##n(void* p) { volatile_hook(p, n, false, false, SIMT_PC); } \
+  void __tsan_unaligned_volatile_write##n(void* p) { volatile_hook(p, n, true, false, SIMT_PC); } \
   void __tsan_read_write##n(void* p) { hook(p, n, false, true, SIMT_PC), hook(p, n, true, true, SIMT_PC); }
 SIMT_PLAIN(1)
 SIMT_PLAIN(2)

@@ -271,7 +271,7 @@ void note_global_write(const void* pointer, std::size_t bytes, const Access& acc
 void note_shared(const Thread& self, Block& block, std::uint32_t address, std::uint32_t bytes, AccessKind kind,
                  std::uint16_t site) {
   const std::uint32_t offset = (address & kOffsetMask) - kSharedBase;
-  const bool store = is_plain_store(kind);
+  const bool store = is_store(kind);
   if (sees_all(self)) {
     const Quick access = quick_by(self, site);
     if (store ? machine.shared_shadow.quick_write<Space::shared>(block.cells, offset, bytes, access)
@@ -284,7 +284,7 @@ void note_shared(const Thread& self, Block& block, std::uint32_t address, std::u
 
 void note_global(const Thread& self, const void* pointer, std::size_t bytes, AccessKind kind, std::uint16_t site) {
   const auto offset = static_cast<std::size_t>(static_cast<const unsigned char*>(pointer) - global_base());
-  const bool store = is_plain_store(kind);
+  const bool store = is_store(kind);
   if (sees_all(self)) {
     if (Allocation* allocation = allocation_at(pointer)) allocation->touched = true;
     const Quick access = quick_by(self, site);

@@ -44,6 +44,7 @@ struct SeedLoads {
 };
 std::unordered_map<std::uint64_t, SeedLoads> seed_loads;  // by finding
 std::unordered_set<std::uint64_t> swaps;
+std::string relaxed;
 
 /// A cell with the thread of this wave that uses it; thread 0: any.
 std::uint64_t use_of(std::uint64_t cell, std::uint32_t thread) {
@@ -193,6 +194,12 @@ void note_swap(std::uint64_t cell) {
 }
 
 bool racing_store_open = false;
+bool relaxed_noted = false;
+
+void note_relaxed(const std::string& message) {
+  relaxed_noted = true;
+  relaxed = message;
+}
 
 void settle_racing_store() {
   if (!racing_store_open) return;
@@ -241,6 +248,8 @@ void start_reports() {
   racing_store_open = false;
   seed_loads.clear();
   swaps.clear();
+  relaxed.clear();
+  relaxed_noted = false;
   if (machine.keeps_accesses) return;  // stamps of the launch before still name its sites
   table.slot.fill(0);
   recent_sites.fill({});
@@ -278,6 +287,7 @@ void finish_reports(Result& result) {
   drop_repetitions();
   result.findings = std::move(findings);
   result.finding_count = finding_count;
+  result.relaxed = relaxed;
   findings = {};
 }
 

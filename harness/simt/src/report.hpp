@@ -30,6 +30,10 @@ void note_seed_load(std::uint64_t key, std::uint64_t cell, std::uint32_t thread)
 /// The running thread compares and swaps a cell.
 void note_swap(std::uint64_t cell);
 
+/// Volatile accesses of this launch that nothing orders: the first such pair. Result::relaxed.
+void note_relaxed(const std::string& message);
+extern bool relaxed_noted;
+
 /// Compares what the last racing store left with what was there before. To be called before anything else happens.
 void settle_racing_store();
 extern bool racing_store_open;  // there is one to compare

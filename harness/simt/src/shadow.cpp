@@ -88,7 +88,7 @@ std::uint64_t cell_id(const Place& place, std::size_t offset) {
 }
 
 bool is_write(AccessKind kind) {
-  switch (kind) {
+  switch (without_volatile(kind)) {
     case AccessKind::store:
     case AccessKind::byte_store:
     case AccessKind::byte_store_odd:
@@ -128,13 +128,17 @@ bool is_atomic(AccessKind kind) {
          kind == AccessKind::atomic_load_at_block_scope;
 }
 
+/// An access that does not race with another of its kind whose scope has its thread (PTX ISA, "Morally strong operations").
+bool is_strong(AccessKind kind) { return is_atomic(kind) || is_volatile(kind); }
+
 std::string side(const Stamp& stamp) {
   const Site& site = site_of(stamp.site);
   return std::string(access_name(site.kind)) + " by " + agent_name(stamp.agent, stamp.epoch) + at(site.pc);
 }
 
 /// 0 and 1 for accesses to the first and second of two bytes, 2 for others.
-int byte_of(AccessKind kind) {
+int byte_of(AccessKind all) {
+  const AccessKind kind = without_volatile(all);
   if (kind == AccessKind::byte_load || kind == AccessKind::byte_store) return 0;
   return kind == AccessKind::byte_load_odd || kind == AccessKind::byte_store_odd ? 1 : 2;
 }
@@ -170,7 +174,7 @@ void report_pair(const char* problem, const Place& place, std::size_t offset, co
     note_seed_load(key, cell_id(place, offset), owner_of(now.stamp) + 1);
   if (is_update(now.kind) && earlier == AccessKind::load)
     note_seed_load(key, cell_id(place, offset), before.epoch > machine.wave_epoch ? owner_of(before) + 1 : 0);
-  note_racing_store(key, is_plain_store(now.kind) ? machine.store : nullptr, machine.store_bytes, one_store);
+  note_racing_store(key, is_store(now.kind) ? machine.store : nullptr, machine.store_bytes, one_store);
   if (!is_first) return;
   explain_agent(before);
   explain_agent(now.stamp);
@@ -181,7 +185,7 @@ void report_unordered(const Place& place, std::size_t offset, const Stamp& befor
   const bool same_thread = place.space == Space::global && before.epoch > machine.wave_epoch &&
                            owner_of(before) == owner_of(now.stamp);
   const char* problem =
-      is_atomic(site_of(before.site).kind) && is_atomic(now.kind)
+      is_strong(site_of(before.site).kind) && is_strong(now.kind)
           ? "an atomic at block scope is atomic for threads of its own block only, and nothing orders the two"
       : same_thread && was_write && is_write(now.kind)
           ? "one thread writes the same place twice, and nothing orders its asynchronous copies: "
@@ -203,14 +207,21 @@ void report_unfenced(const Place& place, std::size_t offset, const Stamp& before
   report_pair(problem, place, offset, before, now);
 }
 
-/// Two atomics of which each one's scope has the other's thread: they do not race (PTX ISA, "Morally strong operations").
-bool are_atomic_together(const Stamp& before, const Access& now) {
+/// Two atomics or volatile accesses of which each one's scope has the other's thread: they do not race.
+bool are_strong_together(const Stamp& before, const Access& now) {
   const AccessKind earlier = site_of(before.site).kind;
-  if (!is_atomic(earlier) || !is_atomic(now.kind)) return false;
+  if (!is_strong(earlier) || !is_strong(now.kind)) return false;
   if (!is_at_block_scope(earlier) && !is_at_block_scope(now.kind)) return true;
   const bool same_wave = before.epoch > machine.wave_epoch;
   return same_wave &&
          owner_of(before) / machine.threads_per_block == owner_of(now.stamp) / machine.threads_per_block;
+}
+
+/// Remembers the first volatile accesses that nothing orders: no race, but either may come first.
+void remember_relaxed(const Place& place, std::size_t offset, const Stamp& before, const Access& now) {
+  if (relaxed_noted || !(is_volatile(now.kind) || is_volatile(site_of(before.site).kind))) return;
+  if (are_neighbours(site_of(before.site).kind, now.kind)) return;
+  note_relaxed(place_name(place, offset) + ": " + side(now.stamp) + " and earlier " + side(before));
 }
 
 /// True when remembering the reader `before` adds nothing once `now` is remembered.
@@ -232,7 +243,10 @@ void read_cell(Cell& cell, const Place& place, std::size_t offset, const Access&
     report_once("uninitialised", now.stamp.site,
                 place_name(place, offset) + ": " + side(now.stamp) + " of memory that nothing has written");
   } else if (!is_ordered<space>(now.view, cell.write)) {
-    if (!are_atomic_together(cell.write, now)) report_unordered(place, offset, cell.write, now);
+    if (are_strong_together(cell.write, now))
+      remember_relaxed(place, offset, cell.write, now);
+    else
+      report_unordered(place, offset, cell.write, now);
   } else if (!is_visible<space>(now.view, cell.write)) {
     report_pair(
         "read after write, ordered only by an arrival at block scope on another block's mbarrier, which does "
@@ -257,7 +271,10 @@ void write_cell(Cell& cell, const Place& place, std::size_t offset, const Access
                 place_name(place, offset) + ": " + side(now.stamp) + " to memory that nothing has written");
   for (const Stamp* before : {&cell.write, &cell.reads[0], &cell.reads[1], &cell.reads[2]}) {
     if (!before->epoch || before->agent >= kUnwrittenAgent) continue;
-    if (are_atomic_together(*before, now)) continue;
+    if (are_strong_together(*before, now)) {
+      if (!is_ordered<space>(now.view, *before)) remember_relaxed(place, offset, *before, now);
+      continue;
+    }
     if (are_neighbours(site_of(before->site).kind, now.kind)) continue;
     if (!is_ordered<space>(now.view, *before)) {
       report_unordered(place, offset, *before, now);
@@ -285,6 +302,14 @@ const char* access_name(AccessKind kind) {
     case AccessKind::byte_store:
     case AccessKind::byte_store_odd:
       return "store";
+    case AccessKind::volatile_load:
+    case AccessKind::volatile_byte_load:
+    case AccessKind::volatile_byte_load_odd:
+      return "volatile load";
+    case AccessKind::volatile_store:
+    case AccessKind::volatile_byte_store:
+    case AccessKind::volatile_byte_store_odd:
+      return "volatile store";
     case AccessKind::atomic:
     case AccessKind::atomic_at_block_scope:
       return "atomic";

@@ -29,6 +29,12 @@ enum class AccessKind : std::uint8_t {
   byte_load_odd,
   byte_store,
   byte_store_odd,
+  volatile_load,  // these six in the order of those above
+  volatile_store,
+  volatile_byte_load,
+  volatile_byte_load_odd,
+  volatile_byte_store,
+  volatile_byte_store_odd,
   atomic,
   atomic_at_block_scope,
   atomic_load,
@@ -47,8 +53,21 @@ enum class AccessKind : std::uint8_t {
   wgmma_read,
 };
 const char* access_name(AccessKind kind);
-inline bool is_plain_store(AccessKind kind) {
-  return kind == AccessKind::store || kind == AccessKind::byte_store || kind == AccessKind::byte_store_odd;
+/// Relaxed, at the scope of the system (PTX ISA, "ld.volatile").
+inline bool is_volatile(AccessKind kind) {
+  return kind >= AccessKind::volatile_load && kind <= AccessKind::volatile_byte_store_odd;
+}
+inline AccessKind made_volatile(AccessKind plain) {
+  return static_cast<AccessKind>(static_cast<int>(plain) + static_cast<int>(AccessKind::volatile_load));
+}
+inline AccessKind without_volatile(AccessKind kind) {
+  return is_volatile(kind) ? static_cast<AccessKind>(static_cast<int>(kind) - static_cast<int>(AccessKind::volatile_load))
+                           : kind;
+}
+/// A store of a thread that is no atomic.
+inline bool is_store(AccessKind kind) {
+  const AccessKind plain = without_volatile(kind);
+  return plain == AccessKind::store || plain == AccessKind::byte_store || plain == AccessKind::byte_store_odd;
 }
 inline bool is_async_proxy(AccessKind kind) { return kind >= AccessKind::tma_read; }
 

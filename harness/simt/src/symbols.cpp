@@ -194,6 +194,12 @@ void resolve_symbols(std::vector<Finding>& findings) {
 
 namespace simt {
 
+std::string with_source_lines(const std::string& message) {
+  std::vector<Finding> one{{"", message}};
+  core::resolve_symbols(one);
+  return one.front().message;
+}
+
 std::vector<std::string> source_lines(const std::vector<const void*>& places) {
   std::vector<std::uint64_t> pcs;
   for (const void* place : places) pcs.push_back(reinterpret_cast<std::uintptr_t>(place));

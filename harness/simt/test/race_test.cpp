@@ -278,6 +278,64 @@ TEST_CASE("a fence at block scope orders for threads of the block only") {
   }
 }
 
+TEST_CASE("volatile accesses are relaxed: with fences they hand on, among themselves they do not race") {
+  // What one warp, or block, stores before it raises a flag; `fenced`: by both sides.
+  const auto hand_on = [](Config config, bool same_block, bool fenced, bool volatile_data) {
+    Buffer<int> data(1, "data"), flag(1, "flag");
+    config.resident_clusters = 2;
+    return launch(config, {same_block ? 1u : 2u}, {same_block ? 64u : 32u}, 0, {1}, [&] {
+      volatile int* const raised = flag.data();
+      volatile int* const relaxed = data.data();
+      if (ids->lane != 0) return;
+      if (ids->block.x == 0 && ids->warp == 0) {
+        if (volatile_data) *relaxed = 1;
+        else data[0] = 1;
+        if (fenced) thread_fence(Scope::gpu);
+        *raised = 1;
+      } else {
+        while (*raised == 0) {
+        }
+        if (fenced) thread_fence(Scope::gpu);
+        int seen = 0;
+        if (volatile_data) seen = *relaxed;
+        else seen = data[0];
+        if (seen != 1) trap("stale");
+      }
+    });
+  };
+  for (const Config& config : few_modes())
+    for (const bool same_block : {true, false}) {
+      const Result ordered = hand_on(config, same_block, true, false);
+      CHECK_CLEAN(ordered);
+      CHECK_CLEAN(hand_on(config, same_block, true, true));
+      CHECK_FINDING(hand_on(config, same_block, false, false), "race", "'data' (4 bytes): load by thread ");
+      const Result unordered = hand_on(config, same_block, false, true);
+      CHECK_CLEAN(unordered);
+      CHECK(contains(with_source_lines(unordered.relaxed), "volatile load by thread"));
+      CHECK(contains(with_source_lines(unordered.relaxed), " at race_test.cpp:"));
+    }
+}
+
+TEST_CASE("volatile accesses race with plain ones, and with atomics of another block's scope") {
+  Buffer<unsigned char> bytes(2, "bytes");
+  Buffer<int> word(1, "word");
+  for (const Config& config : few_modes()) {
+    const auto run = [&](const auto& first, const auto& second) {
+      word[0] = bytes[0] = 0;
+      return launch(config, {2}, {1}, 0, {1}, [&] { ids->block.x == 0 ? first() : second(); });
+    };
+    const auto store = [&] { *static_cast<volatile int*>(word.data()) = 1; };
+    CHECK_FINDING(run(store, [&] { word[0] = 1; }), "same-value-race", "volatile store by thread 0");
+    CHECK_FINDING(run(store, [&] { if (word[0] == 2) trap("never"); }), "race", "volatile store by thread 0");
+    CHECK_FINDING(run(store, [&] { add(word.data(), 2, Scope::block); }), "race", "at block scope");
+    CHECK_CLEAN(run(store, [&] { add(word.data(), 1); }));
+    // Two bytes share half a word.
+    const auto first = [&] { *static_cast<volatile unsigned char*>(bytes.data()) = 1; };
+    CHECK_CLEAN(run(first, [&] { bytes[1] = 1; }));
+    CHECK_FINDING(run(first, [&] { bytes[0] = 2; }), "race", "of 'bytes' (2 bytes)");
+  }
+}
+
 TEST_CASE("two blocks, and two warps, that take a lock in turn are seen in both orders") {
   // The thread that comes second must acquire: `careless` does not.
   const auto found = [](Order order, bool blocks, unsigned careless) {

@@ -92,6 +92,9 @@ struct Result {
   std::uint64_t finding_count = 0;  // findings are capped, this is not
   Statistics statistics;
   std::vector<SharedSite> shared_sites;  // most conflicts first
+  /// The first two volatile accesses that nothing orders; empty: there are none. They are relaxed and do not race, but either may
+  /// come first. Places of the code stand in it as they do for with_source_lines().
+  std::string relaxed;
   bool waits = false;  // ended unfinished: resident_clusters must be greater
   bool overflowed = false;  // a thread's stack did: stack_bytes must be greater, or the kernel recurses without end
   bool ok() const { return finding_count == 0 && !waits; }
@@ -104,6 +107,9 @@ Result launch(const Config& config, Dim3 grid, Dim3 block, std::size_t shared_by
 /// The source line of each place, "kernel.cu:57", while its module is loaded. Starts a process: not for every
 /// launch.
 std::vector<std::string> source_lines(const std::vector<const void*>& places);
+
+/// Result::relaxed with the source lines of its places, as source_lines() says them.
+std::string with_source_lines(const std::string& message);
 
 /// Device memory. The end of the buffer touches a guard page and so does its start (rounded to 256 bytes);
 /// accesses by kernels are checked against the allocation. `name` appears in findings.

@@ -75,6 +75,7 @@ struct RunReport {
   std::uint64_t finding_count = 0;                         // not capped
   std::vector<std::pair<std::string, double>> statistics;  // of this run; they add up over runs
   std::vector<std::pair<std::string, double>> peaks;       // of this run; over runs the largest counts
+  std::function<std::string()> remark;  // on what may have made a result wrong; null: nothing is known
   bool unfinished = false;  // the program has to be run again on fresh operands, and will then run otherwise
 };
 

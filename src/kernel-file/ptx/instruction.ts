@@ -51,8 +51,9 @@ export const scopes: Readonly<Record<string, string>> = {
 export function memoryOrder({
   opcode,
 }: Instruction): { fenceBefore: string; fenceAfter: string; scope: string } | undefined {
+  const isVolatile = opcode.includes('volatile'); // relaxed, at the scope of the system
   const order = opcode.find((part) => /^(relaxed|acquire|release|acq_rel)$/.test(part));
-  const named = opcode.find((part) => /^(cta|cluster|gpu|sys)$/.test(part));
+  const named = isVolatile ? 'sys' : opcode.find((part) => /^(cta|cluster|gpu|sys)$/.test(part));
   if (order === undefined && named === undefined) return undefined;
   const scope = scopes[named ?? 'gpu'] ?? 'gpu';
   const fence = `simt::thread_fence(simt::Scope::${scope});`;
