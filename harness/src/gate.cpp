@@ -44,7 +44,7 @@ struct Totals {
   std::map<std::string, double> statistics;
   Json vendor;
   std::function<std::string()> remark;  // of the first launch that has one
-  Json skipped{Json::Array()};  // cases that need more address space than there is
+  Json skipped{Json::Array()};          // cases that need more address space than there is
 };
 
 constexpr std::size_t kMostLines = 12;  // with bank conflicts, in the evidence

@@ -61,8 +61,9 @@ inline AccessKind made_volatile(AccessKind plain) {
   return static_cast<AccessKind>(static_cast<int>(plain) + static_cast<int>(AccessKind::volatile_load));
 }
 inline AccessKind without_volatile(AccessKind kind) {
-  return is_volatile(kind) ? static_cast<AccessKind>(static_cast<int>(kind) - static_cast<int>(AccessKind::volatile_load))
-                           : kind;
+  return is_volatile(kind)
+             ? static_cast<AccessKind>(static_cast<int>(kind) - static_cast<int>(AccessKind::volatile_load))
+             : kind;
 }
 /// A store of a thread that is no atomic.
 inline bool is_store(AccessKind kind) {

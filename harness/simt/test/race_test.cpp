@@ -279,7 +279,7 @@ TEST_CASE("a fence at block scope orders for threads of the block only") {
 }
 
 TEST_CASE("volatile accesses are relaxed: with fences they hand on, among themselves they do not race") {
-  // What one warp, or block, stores before it raises a flag; `fenced`: by both sides.
+  // A word that one warp, or block, stores before it raises a flag; `fenced`: by both sides.
   const auto hand_on = [](Config config, bool same_block, bool fenced, bool volatile_data) {
     Buffer<int> data(1, "data"), flag(1, "flag");
     config.resident_clusters = 2;
@@ -288,8 +288,10 @@ TEST_CASE("volatile accesses are relaxed: with fences they hand on, among themse
       volatile int* const relaxed = data.data();
       if (ids->lane != 0) return;
       if (ids->block.x == 0 && ids->warp == 0) {
-        if (volatile_data) *relaxed = 1;
-        else data[0] = 1;
+        if (volatile_data)
+          *relaxed = 1;
+        else
+          data[0] = 1;
         if (fenced) thread_fence(Scope::gpu);
         *raised = 1;
       } else {
@@ -297,8 +299,10 @@ TEST_CASE("volatile accesses are relaxed: with fences they hand on, among themse
         }
         if (fenced) thread_fence(Scope::gpu);
         int seen = 0;
-        if (volatile_data) seen = *relaxed;
-        else seen = data[0];
+        if (volatile_data)
+          seen = *relaxed;
+        else
+          seen = data[0];
         if (seen != 1) trap("stale");
       }
     });
@@ -326,7 +330,11 @@ TEST_CASE("volatile accesses race with plain ones, and with atomics of another b
     };
     const auto store = [&] { *static_cast<volatile int*>(word.data()) = 1; };
     CHECK_FINDING(run(store, [&] { word[0] = 1; }), "same-value-race", "volatile store by thread 0");
-    CHECK_FINDING(run(store, [&] { if (word[0] == 2) trap("never"); }), "race", "volatile store by thread 0");
+    CHECK_FINDING(run(store,
+                      [&] {
+                        if (word[0] == 2) trap("never");
+                      }),
+                  "race", "volatile store by thread 0");
     CHECK_FINDING(run(store, [&] { add(word.data(), 2, Scope::block); }), "race", "at block scope");
     CHECK_CLEAN(run(store, [&] { add(word.data(), 1); }));
     // Two bytes share half a word.
