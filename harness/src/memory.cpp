@@ -195,8 +195,9 @@ std::int64_t Operand::first_damaged_row() const {
 
 WorkspaceBuffer::WorkspaceBuffer(Device& device, const Workspace& workspace) : wanted_(workspace) {
   if (wanted_.bytes == 0) return;
-  if (wanted_.contents.size() > wanted_.bytes || wanted_.clear_offset + wanted_.clear_bytes > wanted_.bytes)
-    throw FamilyMistake("workspace", "its contents or cleared range reaches beyond its " +
+  if (std::max(wanted_.contents.size(), wanted_.scratch_offset) > wanted_.bytes ||
+      wanted_.clear_offset + wanted_.clear_bytes > wanted_.bytes)
+    throw FamilyMistake("workspace", "its contents, cleared range or scratch memory reaches beyond its " +
                                          std::to_string(wanted_.bytes) + " bytes");
   buffer_.emplace(device, wanted_.bytes, "workspace");
   buffer_->arm();
@@ -206,14 +207,15 @@ WorkspaceBuffer::WorkspaceBuffer(Device& device, const Workspace& workspace) : w
   buffer_->upload(0, bytes.data(), bytes.size());
   buffer_->mark_in_use(wanted_.contents.size(), wanted_.bytes - wanted_.contents.size());
   mark_rest_undefined();
+  bytes.resize(std::max(wanted_.contents.size(), wanted_.scratch_offset));
+  kept_ = std::move(bytes);
 }
 
 void WorkspaceBuffer::restore() {
-  const std::size_t given = wanted_.contents.size();
-  if (given == wanted_.bytes) return;
-  std::vector<std::byte> rest(wanted_.bytes - given);
+  if (kept_.size() == wanted_.bytes) return;
+  std::vector<std::byte> rest(wanted_.bytes - kept_.size());
   fill(rest.data(), rest.size(), kUnwritten);
-  buffer_->upload(given, rest.data(), rest.size());
+  buffer_->upload(kept_.size(), rest.data(), rest.size());
   mark_rest_undefined();
 }
 
@@ -227,18 +229,22 @@ void WorkspaceBuffer::mark_rest_undefined() {
 }
 
 std::optional<std::string> WorkspaceBuffer::change() const {
-  if (wanted_.contents.empty()) return std::nullopt;
-  std::vector<std::byte> now(wanted_.contents.size());
+  if (kept_.empty()) return std::nullopt;
+  std::vector<std::byte> now(kept_.size());
   buffer_->download(0, now.data(), now.size());
   if (wanted_.clear_bytes > 0 && wanted_.clear_offset < now.size())
-    std::copy_n(wanted_.contents.begin() + static_cast<std::ptrdiff_t>(wanted_.clear_offset),
+    std::copy_n(kept_.begin() + static_cast<std::ptrdiff_t>(wanted_.clear_offset),
                 std::min(wanted_.clear_bytes, now.size() - wanted_.clear_offset),
                 now.begin() + static_cast<std::ptrdiff_t>(wanted_.clear_offset));
-  const std::size_t at = first_difference(wanted_.contents.data(), now.data(), now.size());
+  const std::size_t at = first_difference(kept_.data(), now.data(), now.size());
   if (at == now.size()) return std::nullopt;
+  if (at >= wanted_.contents.size())
+    return "the launch wrote byte " + std::to_string(at) + " of the workspace, between its contents, which end at " +
+           std::to_string(wanted_.contents.size()) + ", and its scratch memory, which begins at " +
+           std::to_string(kept_.size());
   return "the launch left byte " + std::to_string(at) + " of the workspace as " +
          std::to_string(std::to_integer<int>(now[at])) + ", it was " +
-         std::to_string(std::to_integer<int>(wanted_.contents[at])) +
+         std::to_string(std::to_integer<int>(kept_[at])) +
          ": the next launch begins in another state. What a launch may leave changed lies behind the "
          "contents";
 }

@@ -92,8 +92,8 @@ class Operand {
   GuardedBuffer buffer_;
 };
 
-/// A variant's workspace: its contents, which every launch must leave as it was, then poison. A launch may leave what it
-/// likes in the rest, and in the range that is cleared, and no later one may rely on it.
+/// A variant's workspace: its contents, then poison, which every launch must leave as they were up to the scratch memory. A launch
+/// may leave what it likes in that, and in the range that is cleared, and no later one may rely on it.
 class WorkspaceBuffer {
  public:
   WorkspaceBuffer(Device& device, const Workspace& workspace);
@@ -101,13 +101,14 @@ class WorkspaceBuffer {
   /// Poisons what launches share nothing in.
   void restore();
   std::optional<std::string> damage() const { return buffer_ ? buffer_->damage() : std::nullopt; }
-  /// One sentence on a part of the contents that is not as it was.
+  /// One sentence on the first byte in front of the scratch memory that is not as it was.
   std::optional<std::string> change() const;
 
  private:
   void mark_rest_undefined();
 
   Workspace wanted_;
+  std::vector<std::byte> kept_;  // what is to stay as it is
   std::optional<GuardedBuffer> buffer_;
 };
 

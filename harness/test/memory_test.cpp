@@ -111,6 +111,22 @@ TEST_CASE("a launch leaves the image of its workspace as it was") {
            "the launch left byte 2 of the workspace as 4, it was 3: the");
 }
 
+TEST_CASE("a launch writes nothing between the image of its workspace and its scratch memory") {
+  host::HostDevice device;
+  WorkspaceBuffer buffer(device, {8, {std::byte{1}, std::byte{2}}, 0, 0, 5});
+  auto* bytes = static_cast<unsigned char*>(buffer.address());
+  bytes[5] = 9;
+  CHECK(!buffer.change());
+  buffer.restore();
+  CHECK_EQ(bytes[5], 0xA5);
+  CHECK(!buffer.change());
+  bytes[4] = 9;
+  CHECK_EQ(buffer.change().value_or(""),
+           "the launch wrote byte 4 of the workspace, between its contents, which end at 2, and its scratch memory, which "
+           "begins at 5");
+  CHECK_THROWS_WITH(WorkspaceBuffer(device, {8, {}, 0, 0, 9}), doctest::Contains("beyond its 8 bytes"));
+}
+
 TEST_CASE("a sparse tensor has its rows far apart") {
   host::HostDevice device;
   Tensor far = tensor(Role::input, 3, 4, 5000);

@@ -51,6 +51,14 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
     ...ragged(everyStage + 5),
     values: 'one-hot',
   });
+  if (point.path === 'wgmma') {
+    // So often around the ring that one arrival too few at its barriers, each time, adds up to all of a turn.
+    const turns = 4 * point.consumers * point.cluster + 2;
+    cases.add('long-depth', 'structures', [1], {
+      k: turns * stages * tileK * point.splits,
+      values: 'integers',
+    });
+  }
   cases.add('unsorted', 'structures', [3], { sorted: false, k: tileK });
   cases.add('uneven', 'structures', [0, 1, 2, 0, 0, 1, 3, 0, 1, 0], { values: 'integers' });
   if (point.path === 'wgmma') {

@@ -95,12 +95,12 @@ function oddC(refuses: string): RowsCase {
 
 /** Ragged N, padded rows, alpha and beta; what TMA cannot do is refused. */
 function scalars(point: Point): RowsCase[] {
-  const { tileN, epilogue, layoutB, layoutC } = point;
+  const { tileN, epilogue, layoutB, layoutC, packB } = point;
   const ragged = { alpha: 1 / 3, offsetB: 8, values: 'normal' } as const;
   if (!storesByTma(epilogue)) {
-    // Stores of whole lines begin anywhere; from fragments, single elements do.
+    // Stores of whole lines begin anywhere; from fragments, single elements do. Of a packed B one element is left for the last vector.
     const odd = epilogue === 'staged' || boxesOfC(point).turned;
-    const n = tileN - (odd || layoutC === 'column' ? 3 : 2);
+    const n = tileN - (packB ? 7 : odd || layoutC === 'column' ? 3 : 2);
     const c = odd ? { ldcExtra: 5, offsetC: 1 } : { ldcExtra: 6, offsetC: 2 };
     return [
       {

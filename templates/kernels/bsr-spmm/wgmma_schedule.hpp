@@ -297,9 +297,9 @@ inline void schedule_queue(const Shape& shape, const SchedulerParams& params, st
   builder.put(at, cutter.tiles);
 }
 
-/// Bytes of the workspace: the schedule, and room for the sums of parts.
-inline std::size_t schedule_lists(const Shape& shape, const SchedulerParams& params, const ScheduleLayout& at,
-                                  ScheduleBuilder& builder) {
+/// Appends the lists, and sets where in the workspace the sums of parts are.
+inline void schedule_lists(const Shape& shape, const SchedulerParams& params, const ScheduleLayout& at,
+                           ScheduleBuilder& builder, Workspace& workspace) {
   std::vector<Part> parts;
   Lists lists =
       params.grouped ? schedule_groups(shape, params, parts, builder) : schedule_rows(shape, params, parts);
@@ -314,7 +314,9 @@ inline std::size_t schedule_lists(const Shape& shape, const SchedulerParams& par
   else
     put_first_steps<std::int32_t>(lists, at.first_steps, builder,
                                   [&](std::size_t i) { return col_idx(shape) ? col_idx(shape)[i] : -1; });
-  return parts.empty() ? builder.size() : static_cast<std::size_t>(parts.back().slot + 1) * slot_bytes;
+  if (parts.empty()) return;
+  workspace.scratch_offset = static_cast<std::size_t>(parts.front().slot) * slot_bytes;
+  workspace.bytes = static_cast<std::size_t>(parts.back().slot + 1) * slot_bytes;
 }
 
 }  // namespace detail
@@ -330,7 +332,7 @@ inline Workspace make_schedule(const Shape& shape, const SchedulerParams& params
   if (params.atomic)
     detail::schedule_queue(shape, params, at.tiles, builder);
   else
-    workspace.bytes = detail::schedule_lists(shape, params, at, builder);
+    detail::schedule_lists(shape, params, at, builder, workspace);
   workspace.bytes = std::max(workspace.bytes, builder.size());
   workspace.contents = builder.take();
   return workspace;
