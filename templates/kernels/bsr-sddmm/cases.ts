@@ -81,8 +81,9 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
     { valuesOffset: 1 },
     naive ? {} : { refuses: 'values must be aligned' },
   );
-  // Places that 32 bits do not number: only what is used of the operands is memory.
-  const far = 8 * Math.ceil(2 ** 32 / 15 / 8);
+  // Places in a block's last row that 32 bits do not number. Only what is used of the operands is memory, and addresses for all of
+  // them must be there: X and Y take three times 2^32 elements.
+  const far = 8 * Math.ceil(2 ** 32 / (point.block - 1) / 8);
   // The naive path computes every block there is, also those of no row.
   const leadingBlocks = naive ? 0 : 2 ** 32 / point.block ** 2;
   const farFields = { k: 16, values: 'integers', xExtra: far - 16, yExtra: far - 16, leadingBlocks };
