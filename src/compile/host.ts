@@ -24,8 +24,7 @@ import {
 
 /**
  * `-fsanitize=thread` only instruments: it makes every load and store call a function, which the runner defines. The
- * sanitizer's own library is not linked. `-fwrapv`: an index that leaves 32 bits wraps around. Without it the compiler may compute an
- * address in 64 bits, and hide the overflow.
+ * sanitizer's own library is not linked.
  */
 export const emulatedFlags = [
   '-std=c++20',
@@ -34,7 +33,6 @@ export const emulatedFlags = [
   '-fPIC',
   '-DTW_EMULATED',
   '-fno-strict-aliasing',
-  '-fwrapv',
   '-ftrivial-auto-var-init=pattern',
   '-fsanitize=thread',
   '--param',

@@ -60,7 +60,8 @@ export class ResultsFile {
       const gpu = result.gpu ?? known?.gpu;
       this.#results.set(keyOf(result), { ...result, ...(gpu && { gpu }) });
     }
-    this.describe({});
+    const { retried } = later.info;
+    this.describe(retried ? { retried } : {});
   }
 
   get info(): MutationInfo {
