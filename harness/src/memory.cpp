@@ -239,7 +239,8 @@ std::optional<std::string> WorkspaceBuffer::change() const {
   const std::size_t at = first_difference(kept_.data(), now.data(), now.size());
   if (at == now.size()) return std::nullopt;
   if (at >= wanted_.contents.size())
-    return "the launch wrote byte " + std::to_string(at) + " of the workspace, between its contents, which end at " +
+    return "the launch wrote byte " + std::to_string(at) +
+           " of the workspace, between its contents, which end at " +
            std::to_string(wanted_.contents.size()) + ", and its scratch memory, which begins at " +
            std::to_string(kept_.size());
   return "the launch left byte " + std::to_string(at) + " of the workspace as " +

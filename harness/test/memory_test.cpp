@@ -122,7 +122,8 @@ TEST_CASE("a launch writes nothing between the image of its workspace and its sc
   CHECK(!buffer.change());
   bytes[4] = 9;
   CHECK_EQ(buffer.change().value_or(""),
-           "the launch wrote byte 4 of the workspace, between its contents, which end at 2, and its scratch memory, which "
+           "the launch wrote byte 4 of the workspace, between its contents, which end at 2, and its scratch "
+           "memory, which "
            "begins at 5");
   CHECK_THROWS_WITH(WorkspaceBuffer(device, {8, {}, 0, 0, 9}), doctest::Contains("beyond its 8 bytes"));
 }

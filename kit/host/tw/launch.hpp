@@ -233,7 +233,8 @@ struct Workspace {
   std::vector<std::byte> contents;  // copied to the start of the workspace once, when the plan is made
   std::size_t clear_offset = 0;     // [clear_offset, clear_offset + clear_bytes) is zeroed before every run
   std::size_t clear_bytes = 0;
-  std::size_t scratch_offset = 0;  // where kernels begin to write beside the contents; 0: anywhere behind them
+  std::size_t scratch_offset =
+      0;  // where kernels begin to write beside the contents; 0: anywhere behind them
 };
 
 /// Conditions of a variant on a call.
