@@ -18,6 +18,7 @@ describe('gen emit --rust', () => {
       'product_sampled_at_blocks',
       'contexts_settle_calls',
       'groups_of_calls_run_as_a_whole',
+      'groups_of_plans_run_as_a_whole',
     ];
     for (const name of ['agrees_with_the_headers', ...names, 'refusals_are_sentences'])
       expect(text).toContain(`test ${name} ... ok`);

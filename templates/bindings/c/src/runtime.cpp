@@ -121,14 +121,17 @@ void Plan::prepare(void* workspace, std::size_t workspace_bytes, tw_stream strea
 }
 
 void Plan::run(const void* call, void* workspace, std::size_t workspace_bytes, tw_stream stream) const {
+  const Candidate& candidate = candidate_for(call, workspace, workspace_bytes);
+  const Workspace& own = candidate.workspace;
+  if (own.clear_bytes > 0)
+    device::clear(static_cast<std::byte*>(workspace) + own.clear_offset, own.clear_bytes, stream);
+  candidate.program->enqueue(call, stream);
+}
+
+const Candidate& Plan::candidate_for(const void* call, const void* workspace, std::size_t workspace_bytes) const {
   check_workspace(candidates_.front().workspace, workspace, workspace_bytes);
-  for (const Candidate& candidate : candidates_) {
-    if (candidate.requirements.unmet(call)) continue;
-    const Workspace& own = candidate.workspace;
-    if (own.clear_bytes > 0)
-      device::clear(static_cast<std::byte*>(workspace) + own.clear_offset, own.clear_bytes, stream);
-    return candidate.program->enqueue(call, stream);
-  }
+  for (const Candidate& candidate : candidates_)
+    if (!candidate.requirements.unmet(call)) return candidate;
   const Candidate& chosen = candidates_.front();
   throw Error(TW_STATUS_NOT_SUPPORTED,
               std::string(chosen.variant->id) + ": " + chosen.requirements.unmet(call)->text());

@@ -182,11 +182,16 @@ class Plan {
   /// Copies the initial contents of the workspace, if there is one. Throws when the workspace is too small or off its
   /// alignment.
   void prepare(void* workspace, std::size_t workspace_bytes, tw_stream stream) const;
+  /// Throws what `run` would throw before it enqueues anything.
+  void check(const void* call, const void* workspace, std::size_t workspace_bytes) const {
+    candidate_for(call, workspace, workspace_bytes);
+  }
   /// Clears what is to be cleared of the workspace and enqueues the launches of the first variant whose
   /// requirements hold for `call`. Throws Error; else it uses no heap, no lock and no text.
   void run(const void* call, void* workspace, std::size_t workspace_bytes, tw_stream stream) const;
 
  private:
+  const Candidate& candidate_for(const void* call, const void* workspace, std::size_t workspace_bytes) const;
   void add(const Variant& variant, const Asked& asked, const DeviceLimits& limits, const Bind& bind, const Takes& takes);
   std::vector<Candidate> candidates_;  // the chosen variant first
 };
@@ -211,6 +216,16 @@ tw_status guarded(Body&& body) noexcept {
   } catch (...) {
     return fail(TW_STATUS_INTERNAL, "unknown exception");
   }
+}
+
+/// Calls `act` with each number below `count`; the text of an error begins with the number of its call.
+template <class Act>
+void for_each_call(std::size_t count, const Act& act) {
+  for (std::size_t i = 0; i < count; ++i) try {
+      act(i);
+    } catch (const Error& error) {
+      throw Error(error.status(), "call " + std::to_string(i) + ": " + error.what());
+    }
 }
 
 /// Throws Error(TW_STATUS_INVALID_ARGUMENT) with what `text()` returns unless `holds`.

@@ -43,14 +43,6 @@ impl Error {
         }
     }
 
-    /// The same about one call of a group, as the library says it.
-    pub(crate) fn of_call(self, number: usize) -> Self {
-        match self {
-            Self::InvalidArgument(text) => Self::InvalidArgument(format!("call {number}: {text}")),
-            other => other,
-        }
-    }
-
     fn kind(&self) -> &'static str {
         match self {
             Self::InvalidArgument(_) => "invalid argument",
@@ -90,6 +82,15 @@ pub(crate) fn check(status: sys::tw_status) -> Result<()> {
         sys::TW_STATUS_INTERNAL => Error::Internal(text),
         other => Error::Unknown(other, text),
     })
+}
+
+/// Each of a group after `checked`; the sentence of an error begins with the number of its call, as the library's does.
+pub(crate) fn numbered<T, U>(group: impl IntoIterator<Item = T>, checked: impl Fn(T) -> Result<U>) -> Result<Vec<U>> {
+    let of_call = |number: usize, error| match error {
+        Error::InvalidArgument(text) => Error::InvalidArgument(format!("call {number}: {text}")),
+        other => other,
+    };
+    group.into_iter().enumerate().map(|(number, one)| checked(one).map_err(|error| of_call(number, error))).collect()
 }
 
 /// An [`Error::InvalidArgument`] unless `holds`.
