@@ -43,14 +43,17 @@ Result walk(const Config& config, int steps, Mistake mistake = Mistake::none) {
   return launch(config, {1}, {64}, Stages * Operand::kBytes, {1}, [&] {
     const std::uint32_t base = shared_start();
     const Operand operand(&matrix.at(0, 0), kDepth, 16 * 12, kDepth, static_cast<int>(ids->thread.x));
-    const auto stage_of = [&](int step) { return base + static_cast<std::uint32_t>(step % Stages * Operand::kBytes); };
+    const auto stage_of = [&](int step) {
+      return base + static_cast<std::uint32_t>(step % Stages * Operand::kBytes);
+    };
     const auto load_step = [&](int step) { operand.load(stage_of(step), 16 * step, 0); };
     const tw::AsyncStages<Stages, decltype(load_step)> stages(steps, load_step);
     for (int step = 0; step < steps; ++step) {
       if (mistake == Mistake::none) stages.wait(step);
       for (int i = 0; i < 16; ++i) {
         const int row = (i + static_cast<int>(ids->warp) * 8) % 16, column = static_cast<int>(ids->lane);
-        const auto offset = static_cast<std::uint32_t>(tw::swizzled<2 * kDepth>(row, column / 8) + column % 8 * 2);
+        const auto offset =
+            static_cast<std::uint32_t>(tw::swizzled<2 * kDepth>(row, column / 8) + column % 8 * 2);
         const float value = shared_number(stage_of(step) + offset);
         if (mistake == Mistake::none) CHECK_EQ(value, number_at(16 * step + row, column));
       }
