@@ -94,11 +94,10 @@ void cp_async(std::uint32_t destination, const void* source, int bytes, int sour
   unsigned char* target = core::shared_memory(*self.block, destination, size, "cp.async");
   core::Copy copy{destination, self.copies->segment, static_cast<const unsigned char*>(source),
                   static_cast<std::uint8_t>(bytes), static_cast<std::uint8_t>(source_bytes)};
-  if (source_bytes) {
-    core::check_alignment(source, size, "cp.async source");
-    if (!core::check_global(source, static_cast<std::size_t>(source_bytes), "cp.async read"))
-      copy.source_bytes = 0;
-  }
+  // The size of the copy, not of what is read, asks for the alignment.
+  core::check_alignment(source, size, "cp.async source");
+  if (source_bytes && !core::check_global(source, static_cast<std::size_t>(source_bytes), "cp.async read"))
+    copy.source_bytes = 0;
   if (!target) return;
   self.copies->used = copy.segment;
   core::machine.stats.cp_async_bytes += size;

@@ -161,6 +161,8 @@ TEST_CASE("misuse is reported") {
                 "misaligned", "cp.async destination needs 16-byte");
   CHECK_FINDING(one([&] { cp_async(shared_start(), source.data() + 1, 8, 8), cp_async_wait_all(); }),
                 "misaligned", "byte 4 of 'source' (256 bytes)");
+  CHECK_FINDING(one([&] { cp_async(shared_start(), source.data() + 2, 16, 0), cp_async_wait_all(); }),
+                "misaligned", "cp.async source needs 16-byte alignment");
   CHECK_FINDING(one([&] { cp_async(shared_start(), source.data() + 64, 16, 16), cp_async_wait_all(); }),
                 "global-out-of-bounds", "cp.async read of 16 bytes at byte 256 of 'source' (256 bytes)");
   CHECK_FINDING(one([&] { cp_async(shared_start() + 4096, source.data(), 16, 16), cp_async_wait_all(); }),

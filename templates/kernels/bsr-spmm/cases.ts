@@ -204,10 +204,12 @@ function addPartBlocks(cases: Cases, point: Point, tile: number): void {
   const { path, block, epilogue, layoutB, layoutC, transposeA } = point;
   const pattern = { kind: 'random', density: 1 } as const;
   const problem = { rows: 2, columns: 2, pattern, values: 'integers', n: tile / 2 } as const;
-  const [m, k] = [2 * block - 5, 2 * block - 3];
+  // A line of B of k elements has one in its last 16 bytes.
+  const [m, k] = [2 * block - 5, 2 * block - 7];
   if (path === 'naive' || path === 'general') {
-    // Lines of B that are as long as the inner size are filled up to a multiple of 8 again.
-    const ldbExtra = layoutB === 'row' ? 0 : transposeA ? 5 : 3;
+    // Lines of B that are as long as the inner size are filled up to a multiple of 8 again where the variant asks for it.
+    const fill = transposeA ? 5 : 7;
+    const ldbExtra = layoutB === 'row' || alignment(point) === 1 ? 0 : fill;
     cases.add('part-blocks', 'edges', { ...problem, m, k, ldbExtra });
     return;
   }

@@ -108,12 +108,14 @@ function residualCases(point: Point, layouts: Layouts): RowsCase[] {
 
 function transposedCases(point: Point, layouts: Layouts): RowsCase[] {
   const transposed = { ...ragged(point, 19, layouts), transposeA: 'yes' } as const;
+  // Its blocks are those behind 2^32 elements.
+  const leadingBlocks = 2 ** 32 / point.block ** 2;
   return [
     {
       id: 'transposed-exact',
       tier: 'operation',
       counts: [2, 0, 1, 1],
-      problem: { ...transposed, values: 'integers' },
+      problem: { ...transposed, leadingBlocks, values: 'integers' },
     },
     {
       id: 'transposed',
@@ -145,7 +147,10 @@ function roundedOperands(point: Point, layouts: Layouts): RowsCase {
   };
 }
 
-/** Products side by side and apart, alone and with all that has a stride of its own. */
+/** Elements between products, with which 32 bits do not number the second one's: only what is used of the operands is memory. */
+const farApart = 2 ** 31 - 8;
+
+/** Products side by side and far apart, alone and with all that has a stride of its own. */
 function batchCases(point: Point, layouts: Layouts): RowsCase[] {
   const batch = { ...ragged(point, 19, layouts), batch: 3, batched: 'yes' } as const;
   const residual = has(point, 'residual') && ({ residual: 'yes' } as const);
@@ -155,7 +160,7 @@ function batchCases(point: Point, layouts: Layouts): RowsCase[] {
       id: 'batch-apart',
       tier: 'operation',
       counts: [1, 0],
-      problem: { ...batch, ...residual, ldcExtra: 0, batchExtra: 8, beta: -0.7 },
+      problem: { ...batch, ...residual, ldcExtra: 0, batchExtra: farApart, beta: -0.7 },
     },
   ];
 }

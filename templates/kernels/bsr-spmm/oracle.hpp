@@ -207,7 +207,9 @@ class BsrProblem final : public Problem {
 
   const Description& description() const { return d_; }
   /// Whether some operand exists mostly as addresses, which only a kernel that is careful can be given.
-  bool is_sparse() const { return d_.leading_blocks > 0 || is_far(d_.ldb) || is_far(d_.ldc); }
+  bool is_sparse() const {
+    return d_.leading_blocks > 0 || is_far(d_.ldb) || is_far(d_.ldc) || (d_.batch > 1 && is_far(d_.batch_extra));
+  }
 
   /// The plan's view of the problem.
   Shape shape() const {
@@ -314,26 +316,29 @@ class BsrProblem final : public Problem {
   }
 
   /// The operand of all products. A line of the tensor is a line of the matrix; where products lie further apart than
-  /// their lines, all of a product, of which what lies between the lines of an input is never looked at.
+  /// their lines, all of a product, of which what lies between the lines of an input is never looked at. The image of lines
+  /// that are far apart has nothing between them.
   Tensor& add_operand(const char* name, Matrix Matrices::* which, Role role, std::int64_t stride,
                       std::int64_t product_stride) {
     const Matrix& matrix = first().*which;
     const bool whole = d_.batch_extra > 0;
     const std::int64_t lines = whole ? d_.batch : d_.batch * matrix.lines(),
                        width = whole ? matrix.extent() : matrix.width(), pitch = whole ? product_stride : stride;
+    const bool far = is_far(pitch);
     std::vector<std::byte> image;
     if (d_.batch == 1) {
       image = matrix.bytes;
     } else {
-      const std::size_t size = element_bytes(matrix.type);
-      image.resize(static_cast<std::size_t>(d_.batch * product_stride) * size);
+      const std::int64_t apart = far ? matrix.extent() : product_stride;  // in the image
+      const std::size_t bytes_apart = static_cast<std::size_t>(apart) * element_bytes(matrix.type);
+      image.resize(static_cast<std::size_t>(d_.batch) * bytes_apart);
       for (std::size_t i = 0; i < products_.size(); ++i) {
         const std::vector<std::byte>& bytes = (products_[i].*which).bytes;
-        std::copy(bytes.begin(), bytes.end(), image.begin() + static_cast<std::ptrdiff_t>(i * size) * product_stride);
+        std::copy_n(bytes.begin(), std::min(bytes.size(), bytes_apart),
+                    image.begin() + static_cast<std::ptrdiff_t>(i * bytes_apart));
       }
     }
-    return tensors_.emplace_back(
-        Tensor{name, matrix.type, role, lines, width, pitch, 0, std::move(image), is_far(stride)});
+    return tensors_.emplace_back(Tensor{name, matrix.type, role, lines, width, pitch, 0, std::move(image), far});
   }
 
   /// Fills the elements that blocks store behind the last row and column of A; they count for nothing.

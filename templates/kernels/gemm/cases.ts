@@ -12,7 +12,7 @@ type ManyTiles = readonly [
 
 /**
  * Problems of many tiles, few of whose elements are inside. `long-list`: nine columns of tiles for one thread block or cluster,
- * whose pipeline wraps around eighteen times and begins each tile at another stage: an arrival too few or too many at an mbarrier
+ * whose pipeline wraps around thirteen times or more and begins each tile at another stage: an arrival too few or too many at an mbarrier
  * adds up until a stage is written while it is read. `many-rows`: more rows of tiles than go down together, and whole tiles along n.
  */
 function manyTiles(point: Point): readonly ManyTiles[] {
@@ -20,7 +20,7 @@ function manyTiles(point: Point): readonly ManyTiles[] {
   const { m, n, k, stages } = tileOf(point);
   const oneList = { multiprocessors: clusterM * clusterN };
   return [
-    ['long-list', { m: 8, n: 8 * n * clusterN + 8, k: (2 * stages + 1) * k }, oneList],
+    ['long-list', { m: 8, n: 8 * n * clusterN + 8, k: (2 * stages - 1) * k }, oneList],
     ['many-rows', { m: group * m * clusterM + 1, n: 2 * n * clusterN, k: 8 }],
   ];
 }
