@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -351,6 +352,19 @@ TEST_CASE("products of a batch have operands of their own") {
   const Reference reference = p->reference().at(0);
   CHECK_EQ(reference.value.size(), static_cast<std::size_t>(3 * kRows * 40));
   CHECK(reference.value[0] != reference.value[kRows * 40]);
+}
+
+TEST_CASE("products that are far apart have images without what lies between") {
+  const auto near = problem(R"("pattern":{"kind":"random","density":0.4},"batch":3,"batchExtra":8)");
+  const auto far = problem(R"("pattern":{"kind":"random","density":0.4},"batch":3,"batchExtra":2147483640)");
+  const Tensor &b = near->tensors()[3], &apart = far->tensors()[3];
+  CHECK(apart.sparse);
+  CHECK_EQ(apart.stride, kColumns * 40 + 2147483640);
+  const std::size_t product = kColumns * 40 * 2, gap = 8 * 2;
+  CHECK_EQ(apart.image.size(), 3 * product);
+  for (std::size_t i = 0; i < 3; ++i)
+    CHECK_EQ(std::memcmp(apart.image.data() + i * product, b.image.data() + i * (product + gap), product), 0);
+  CHECK(far->reference().at(0).value == near->reference().at(0).value);
 }
 
 TEST_CASE("indices may have 64 bits") {
