@@ -144,7 +144,7 @@ async function writeOwn(
   const held = emulatedIds(
     family,
     sources.map(({ variant }) => variant),
-    selection.fallbacks,
+    selection,
   );
   const shipped: Shipped[] = [];
   for (const source of sources)

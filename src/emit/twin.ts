@@ -1,45 +1,49 @@
 import type { AnyFamily } from '../model/family.ts';
 import { type OperationValues, servedValues } from '../model/operation.ts';
+import type { Selection } from '../model/selection.ts';
 import type { Variant } from '../model/variant.ts';
 
 /** A variant as far as the emulated library distinguishes it from others. */
 interface Kind {
   readonly id: string;
+  /** Template, values of the operation, determinism and accuracy. */
   readonly name: string;
   readonly served: OperationValues;
   readonly deterministic: boolean;
+  readonly accuracy: number;
 }
 
 /**
- * Ids of the variants that the emulated library holds. It is there to be right, on any CPU, and to compile soon: of variants that
- * come from one template and serve the same values of the operation's choices and sizes, equally deterministic and accurate, it
- * holds the first. Another of them is held, too, unless some fallback that is held serves all of its values: calls that the first
- * one's launch code refuses must find a kernel.
+ * Ids of the variants that the emulated library holds. It is there to be right, on any CPU, and to compile soon: it holds the
+ * fewest fallbacks that serve all that the fallbacks serve, of variants chosen for workloads the first of each kind, and whatever
+ * else no fallback that it holds can stand for. The selection's fallbacks begin with the least general; a more general one takes
+ * calls that others refuse.
  */
 export function emulatedIds(
   family: AnyFamily,
   variants: readonly Variant[],
-  fallbacks: readonly string[],
+  { choices, fallbacks }: Pick<Selection, 'choices' | 'fallbacks'>,
 ): ReadonlySet<string> {
   const kinds = variants.map((variant) => kindOf(family, variant));
-  const firsts = kinds.filter((kind) => kinds.find(({ name }) => name === kind.name) === kind);
-  const general = firsts.filter(({ id }) => fallbacks.includes(id));
-  const held = kinds.filter(
-    (kind) => firsts.includes(kind) || !general.some((fallback) => replaces(fallback, kind)),
-  );
-  return new Set(held.map(({ id }) => id));
+  const kindsOf = (ids: readonly string[]) => ids.flatMap((id) => kinds.find((kind) => kind.id === id) ?? []);
+  const ordered = kindsOf(fallbacks);
+  const general = ordered.filter((kind, i) => !ordered.slice(i + 1).some((later) => replaces(later, kind)));
+  const chosen = kindsOf(choices.map(({ variant }) => variant));
+  const firsts = chosen.filter((kind) => chosen.find(({ name }) => name === kind.name) === kind);
+  const alone = kinds.filter((kind) => !general.some((other) => replaces(other, kind)));
+  return new Set([...general, ...firsts, ...alone].map(({ id }) => id));
 }
 
 function kindOf(family: AnyFamily, { id, parameters, deterministic }: Variant): Kind {
   const served = servedValues(family.operation, family.serves(parameters));
-  const accuracy = family.accuracy?.(parameters);
+  const accuracy = family.accuracy?.(parameters) ?? 0;
   const name = JSON.stringify([family.template(parameters), served, deterministic, accuracy]);
-  return { id, name, served, deterministic };
+  return { id, name, served, deterministic, accuracy };
 }
 
-/** Whether a variant of another kind serves all values that one serves. */
-function replaces(other: Kind, { name, served, deterministic }: Kind): boolean {
-  if (other.name === name || (deterministic && !other.deterministic)) return false;
+/** Whether a variant serves all values that another one serves, and is as deterministic and as accurate. */
+function replaces(other: Kind, { served, deterministic, accuracy }: Kind): boolean {
+  if ((deterministic && !other.deterministic) || other.accuracy > accuracy) return false;
   const isServed = (choice: string) => {
     const values: readonly unknown[] | undefined = other.served[choice];
     return values === undefined || (served[choice] ?? []).every((value) => values.includes(value));

@@ -4,38 +4,73 @@ import type { AnyFamily } from '../../../src/model/family.ts';
 import { variantOf } from '../../../src/space/variant.ts';
 import { toyFamily } from '../../helpers/toy-family.ts';
 
-/** Two variants of each path, which has a template of its own and serves the given values alone. */
-function held(serves: Record<string, Record<string, (string | number)[]>>, fallbacks: readonly string[]) {
+interface Asked {
+  /** Values that each path's variants serve. A path has a template of its own and two variants. */
+  readonly serves: Readonly<Record<string, Record<string, (string | number)[]>>>;
+  readonly fallbacks?: readonly string[];
+  /** Paths whose variants are all chosen for some workload; default: none. */
+  readonly chosen?: readonly string[];
+  readonly accuracy?: NonNullable<AnyFamily['accuracy']>;
+}
+
+/** By path, which of its two variants is held. */
+function held({ serves, fallbacks = [], chosen = [], accuracy }: Asked) {
   const family: AnyFamily = {
     ...toyFamily,
     template: ({ path }) => `${path}.cu.hbs`,
     serves: ({ path }) => serves[String(path)] ?? {},
+    ...(accuracy && { accuracy }),
   };
-  const variants = Object.keys(serves).flatMap((path) =>
+  const paths = Object.keys(serves);
+  const variants = paths.flatMap((path) =>
     [32, 64].map((tileN) => variantOf(family, { path, block: 64, tileN, stages: 1, swizzle: false })),
   );
   const ids = (path: string) =>
     variants.filter(({ parameters }) => parameters.path === path).map(({ id }) => id);
-  const kept = emulatedIds(family, variants, fallbacks.flatMap(ids));
-  return Object.fromEntries(
-    Object.keys(serves).map((path) => [path, ids(path).map((id) => kept.has(id))] as const),
-  );
+  const choices = chosen.flatMap(ids).map((id) => ({ workload: id, problem: {}, winner: id, variant: id }));
+  const kept = emulatedIds(family, variants, { choices, fallbacks: fallbacks.flatMap(ids) });
+  return Object.fromEntries(paths.map((path) => [path, ids(path).map((id) => kept.has(id))]));
 }
 
 const both = { input: ['f16', 'bf16'] };
 const half = { input: ['f16'] };
+const [all, first, last, none] = [
+  [true, true],
+  [true, false],
+  [false, true],
+  [false, false],
+];
 
-test('the emulated library holds the first of each kind where a fallback serves what the others serve', () => {
-  expect(held({ mma: half, naive: both }, ['naive'])).toEqual({ mma: [true, false], naive: [true, true] });
+test('the emulated library holds the first of each kind that is chosen for workloads', () => {
+  const serves = { simt: half, mma: half, naive: both };
+  expect(held({ serves, chosen: ['mma'], fallbacks: ['naive'] })).toEqual({
+    simt: none,
+    mma: first,
+    naive: last,
+  });
 });
 
-test('it holds all of a kind whose values, or sizes, no fallback of another kind serves', () => {
-  const all = [true, true];
-  expect(held({ mma: both, naive: half }, ['naive'])).toEqual({ mma: all, naive: all });
-  expect(held({ mma: half, naive: both }, [])).toEqual({ mma: all, naive: all });
-  expect(held({ mma: half, naive: { ...both, n: [64] } }, ['naive'])).toEqual({ mma: all, naive: all });
-  expect(held({ mma: { ...half, n: [64] }, naive: { ...both, n: [64] } }, ['naive']).mma).toEqual([
-    true,
-    false,
-  ]);
+test('of fallbacks it holds the most general that serves what others serve', () => {
+  const serves = { simt: half, mma: half, naive: both };
+  expect(held({ serves, fallbacks: ['simt', 'mma', 'naive'] })).toEqual({
+    simt: none,
+    mma: none,
+    naive: last,
+  });
+  expect(held({ serves, fallbacks: ['naive', 'simt'] })).toEqual({ simt: last, mma: none, naive: last });
+});
+
+test('it holds all whose values, or sizes, no fallback serves', () => {
+  const fallbacks = ['naive'];
+  expect(held({ serves: { mma: both, naive: half }, fallbacks })).toEqual({ mma: all, naive: last });
+  expect(held({ serves: { mma: half, naive: both } })).toEqual({ mma: all, naive: all });
+  const naive = { ...both, n: [64] };
+  expect(held({ serves: { mma: half, naive }, fallbacks })).toEqual({ mma: all, naive: last });
+  expect(held({ serves: { mma: { ...half, n: [64] }, naive }, fallbacks }).mma).toEqual(none);
+});
+
+test('no less accurate fallback stands for a variant', () => {
+  const serves = { mma: half, naive: both };
+  const accuracy = ({ path }: { readonly [name: string]: unknown }) => (path === 'naive' ? 1 : 0);
+  expect(held({ serves, fallbacks: ['naive'], accuracy })).toEqual({ mma: all, naive: last });
 });

@@ -95,7 +95,7 @@ DeviceLimits limits() {
 
 std::string refusal(const Variant& variant, const DeviceLimits&) {
   if (find_entry(variant.symbol)) return {};
-  return "not compiled for the emulated device, which has a kernel of its kind (cmake -DTILEWRIGHT_EMULATE_ALL=ON "
+  return "not compiled for the emulated device, which has another kernel for its calls (cmake -DTILEWRIGHT_EMULATE_ALL=ON "
          "compiles all)";
 }
 
