@@ -8,6 +8,7 @@
 #include "symbol_of.hpp"
 #undef __noinline__  // a word of the standard headers' attributes; src/kernel-file/rewrite.ts takes it away elsewhere
 
+#include <algorithm>
 #include <cfloat>
 #include <chrono>
 #include <climits>

@@ -12,6 +12,7 @@
 #include "fiber.hpp"
 #include "shadow.hpp"
 #include "simt/kernel.hpp"
+#include "simt/simt.hpp"
 
 namespace simt::core {
 

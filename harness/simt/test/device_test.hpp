@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "simt/kernel.hpp"
+#include "simt/simt.hpp"
 
 namespace simt {
 

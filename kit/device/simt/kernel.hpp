@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "simt/simt.hpp"
+#include "simt/types.hpp"
 
 namespace simt {
 

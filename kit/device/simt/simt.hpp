@@ -6,11 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace simt {
+#include "simt/types.hpp"
 
-struct Dim3 {
-  unsigned x = 1, y = 1, z = 1;
-};
+namespace simt {
 
 /// Completion time of asynchronous operations (cp.async, bulk and tensor copies, wgmma).
 enum class Async : std::uint8_t { now, random, late };
@@ -123,15 +121,6 @@ void mark_undefined(void* memory, std::size_t bytes);
 /// be reading and writing it: an access before griddepcontrol.wait is a `race`, even when no launch came before.
 void mark_in_use(void* memory, std::size_t bytes);
 
-/// Emulated CUtensorMap. Encoding refuses what cuTensorMapEncodeTiled refuses, with the reason.
-struct alignas(64) TensorMap {
-  const void* base;
-  std::uint64_t size[5], stride[5];  // elements; bytes
-  std::uint32_t box[5];
-  std::uint32_t rank, element_bytes;
-  std::uint8_t swizzle;  // 0 none, 1 32 B, 2 64 B, 3 128 B (CUtensorMapSwizzle)
-  std::uint8_t element_kind;  // 0 integer / raw, 1 f16, 2 bf16, 3 f32: for reduce-add
-};
 /// Returns an empty string, or why the driver would refuse the map.
 std::string check_tensor_map(const TensorMap& map);
 

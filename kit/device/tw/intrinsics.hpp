@@ -7,7 +7,6 @@
 #include <cuda_fp16.h>
 #include <vector_functions.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
