@@ -28,13 +28,6 @@ test('builds a runner that starts; a second build makes nothing', { timeout: 300
   await opened.session.close();
 });
 
-test('builds the runner of the device cuda, which says why there is none', { timeout: 300_000 }, async () => {
-  const worker = await buildWorker('cuda', toolchain, testContext());
-  const opened = await openDevice('cuda', worker.path, localExecutor);
-  if (opened.available) return opened.session.close(); // a machine with a GPU
-  expect(opened.reason).toMatch(/driver|device/i);
-});
-
 test.each([
   ['without an oracle', {}, /has no oracle\.hpp, which says what the right answer is/],
   [
