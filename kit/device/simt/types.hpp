@@ -14,7 +14,7 @@ struct alignas(64) TensorMap {
   std::uint64_t size[5], stride[5];  // elements; bytes
   std::uint32_t box[5];
   std::uint32_t rank, element_bytes;
-  std::uint8_t swizzle;  // 0 none, 1 32 B, 2 64 B, 3 128 B (CUtensorMapSwizzle)
+  std::uint8_t swizzle;       // 0 none, 1 32 B, 2 64 B, 3 128 B (CUtensorMapSwizzle)
   std::uint8_t element_kind;  // 0 integer / raw, 1 f16, 2 bf16, 3 f32: for reduce-add
 };
 
