@@ -14,11 +14,12 @@ export class Current {
   readonly #records = new Set<JournalRecord>();
   readonly #about = new Map<string, readonly JournalRecord[]>();
 
-  /** False where an equal record holds already. */
+  /** False where an equal record holds already, or one that says more. */
   add(record: JournalRecord): boolean {
     const subject = subjectOf(record);
     const about = this.about(subject);
     if (about.some((old) => old.event === record.event && identity(old) === identity(record))) return false;
+    if (isJudgedBefore(record, about)) return false;
     const outdated = new Set(outdatedBy(record, about));
     for (const old of outdated) this.#records.delete(old);
     this.#about.set(subject, [...about.filter((old) => !outdated.has(old)), record]);
@@ -56,6 +57,21 @@ function outdatedBy(record: JournalRecord, about: readonly JournalRecord[]): rea
   if (record.event === 'artifact') return about.filter(outdatedByArtifact(record, about));
   if (record.event === 'verdict') return outdatedByVerdict(record, about);
   return [];
+}
+
+/** Whether a verdict is about the machine, where one about the kernel from the same source holds: that one stands. */
+function isJudgedBefore(record: JournalRecord, about: readonly JournalRecord[]): boolean {
+  if (record.event !== 'verdict' || record.verdict !== 'machine' || record.device !== 'none') return false;
+  const { key } = record;
+  const artifacts = new Set(
+    about.flatMap((old) =>
+      old.event === 'artifact' && old.source === key ? [`${old.device} ${old.key}`] : [],
+    ),
+  );
+  return about.some((old) => {
+    if (old.event !== 'verdict' || old.verdict === 'machine' || isDoubtful(old.evidence)) return false;
+    return old.device === 'none' ? old.key === key : artifacts.has(`${old.device} ${old.key}`);
+  });
 }
 
 /** Test for records of another artifact: made, judged or timed. */

@@ -9,7 +9,7 @@ const artifact = (device: 'cuda' | 'emulated', source: string): JournalRecord =>
 const verdict = (
   device: 'cuda' | 'emulated' | 'none',
   source: string,
-  word: 'passed' | 'wrong',
+  word: 'passed' | 'wrong' | 'compile' | 'machine',
 ): JournalRecord => ({
   ...{ event: 'verdict', variant: 'v', device, verdict: word, evidence: { message: word }, parameters: {} },
   key: device === 'none' ? source : `${device} ${source}`,
@@ -56,6 +56,22 @@ describe('what holds of a journal', () => {
     expect(after(...whole('a'), fails)).toEqual([...whole('a').slice(0, 2), fails]);
     const later = verdict('cuda', 'a', 'wrong');
     expect(after(...whole('a'), later)).toEqual([...whole('a').slice(0, 3), later]);
+  });
+
+  test('is the word on the kernel, not that a machine had no memory to compile it again', () => {
+    const killed = verdict('none', 'a', 'machine');
+    expect(after(...whole('a'), time, killed)).toEqual([...whole('a'), time]);
+    const broken = verdict('none', 'a', 'compile');
+    expect(after(broken, killed)).toEqual([broken]);
+    const fails = verdict('emulated', 'a', 'wrong');
+    expect(after(artifact('emulated', 'a'), fails, killed)).toEqual([artifact('emulated', 'a'), fails]);
+  });
+
+  test('is that the machine gave none where the kernel is another one, or had none before', () => {
+    const killed = verdict('none', 'b', 'machine');
+    expect(after(...whole('a'), time, killed)).toEqual([killed]);
+    expect(after(artifact('cuda', 'b'), killed)).toEqual([artifact('cuda', 'b'), killed]);
+    expect(after(killed, ...whole('b'))).toEqual(whole('b'));
   });
 
   test('keeps times where only the emulated device has other code', () => {
