@@ -100,7 +100,7 @@ function scalars(point: Point): RowsCase[] {
   if (!storesByTma(epilogue)) {
     // Stores of whole lines begin anywhere; from fragments, single elements do. Of a packed B one element is left for the last vector.
     const odd = epilogue === 'staged' || boxesOfC(point).turned;
-    const n = tileN - (packB ? 7 : odd || layoutC === 'column' ? 3 : 2);
+    const n = tileN - (odd || layoutC === 'column' ? (packB ? 7 : 3) : 2);
     const c = odd ? { ldcExtra: 5, offsetC: 1 } : { ldcExtra: 6, offsetC: 2 };
     return [
       {
