@@ -357,20 +357,27 @@ const letters = as(
 
 const spinning = { kernel: 'spinKernel', sizes: { timeout_clocks: 1000 }, grid: 1, block: 1 };
 
-/** A struct in memory with a pointer to a text: refused, as its fields cannot be described. */
-const element = (kernel) => ({
-  kernel,
-  sizes: { length: 6 },
-  arguments: {
-    elem: { fields: { name: { ...inout('length'), values: { integers: [97, 122] } }, value: 10 } },
-  },
-  grid: 1,
-  block: 1,
-});
+/** A struct in memory with a pointer to a text, which the kernel changes as it prints it. */
+const element = (name, reference, text = 'name') =>
+  as(reference, {
+    kernel: name,
+    sizes: {},
+    arguments: {
+      elem: {
+        shape: [1],
+        fields: { [text]: { ...inout(6), values: [104, 101, 108, 108, 111, 0] }, value: 10 },
+      },
+    },
+    grid: 1,
+    block: 1,
+  });
 /** Passed by value, its text is that of a class that copies it on the host. */
 const copiedElement = {
-  ...element('Kernel_by_value'),
+  kernel: 'Kernel_by_value',
+  sizes: { length: 6 },
   arguments: { elem: { fields: { 'name.data': inout('length'), value: 10 } } },
+  grid: 1,
+  block: 1,
 };
 
 // ------------------------------------------------------------------------------------------- American options
@@ -485,10 +492,14 @@ export const folders = {
   'posts/nvml': { 'matrixMul.cu': [multiplied] },
   'posts/printf-alternative': { 'main.cu': spiking },
   'posts/unified-memory': {
-    'dataElem.cu': [element('Kernel')],
-    'dataElem_um.cu': [element('Kernel')],
-    'dataElem_um_c++_1.cu': [element('Kernel')],
-    'dataElem_um_c++_2.cu': [element('Kernel_by_pointer'), element('Kernel_by_ref'), copiedElement],
+    'dataElem.cu': [element('Kernel', 'change_name')],
+    'dataElem_um.cu': [element('Kernel', 'change_name')],
+    'dataElem_um_c++_1.cu': [element('Kernel', 'change_name')],
+    'dataElem_um_c++_2.cu': [
+      element('Kernel_by_pointer', 'change_name_by_pointer', 'name.data'),
+      element('Kernel_by_ref', 'change_name_by_reference', 'name.data'),
+      copiedElement,
+    ],
   },
   'posts/unified-memory-oversubscription': { 'uvm_oversubs.cu': oversubscribed },
   'posts/tensor-cores': { 'simpleTensorCoreGEMM.cu': tensorCores },

@@ -352,3 +352,18 @@ void compute_final_sum_kernel(int num_paths, int num_blocks, T exp_min_r_dt, T* 
   for (int i = 0; i < num_blocks; i++) sum += sums[i];
   sums[0] = exp_min_r_dt * sum / num_paths;
 }
+
+void change_name(char* name, int* value) {
+  name[0] = 'd';
+  ++*value;
+}
+
+void change_name_by_pointer(char* data, int* value) {
+  data[0] = 'p';
+  ++*value;
+}
+
+void change_name_by_reference(char* data, int* value) {
+  data[0] = 'r';
+  ++*value;
+}

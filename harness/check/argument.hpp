@@ -77,9 +77,11 @@ struct Argument {
   ElementType type = ElementType::f32;
   double value = 0;          // scalar, or a symbol of one element
   std::size_t bytes = 0;     // workspace
-  std::size_t tensor = 0;    // index among the tensors
+  std::size_t tensor = 0;    // index among the tensors, of which each field of a struct is one
+  std::size_t place = 0;     // index among those on the device
   std::size_t offset = 0;    // of a workspace, in that of the launch
   bool view = false;         // of another argument's tensor
+  bool field = false;        // of an array of structs
 };
 
 inline std::vector<std::byte> encoded(ElementType type, const std::vector<double>& values) {

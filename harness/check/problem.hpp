@@ -26,8 +26,8 @@ class DescribedProblem final : public Problem {
     for (std::size_t i = 0; i < given.size(); ++i)
       if (const Json* map = given[i].find("map")) add_map(*map, given[i].text("tensor", given[i].at("name").text()), i);
     if (const Json* symbols = json.find("symbols")) add_symbols(*symbols, random);
-    if (std::all_of(tensors_.begin(), tensors_.end(), [](const Tensor& one) { return one.role == Role::input; }))
-      add_nothing();
+    const auto is_input = [](const Tensor& one) { return one.role == Role::input; };
+    if (std::all_of(tensors_.begin(), tensors_.end(), is_input)) add_nothing();
     for (int i = 0; i < 3; ++i) {
       const auto at = static_cast<std::size_t>(i);
       launch_.grid[at] = static_cast<unsigned>(json.at("grid").items().at(at).integer());
@@ -41,7 +41,7 @@ class DescribedProblem final : public Problem {
                                   std::to_string(arguments_.size()));
   }
 
-  const std::vector<Tensor>& tensors() const override { return tensors_; }
+  const std::vector<Tensor>& tensors() const override { return placed_; }
   std::vector<tilewright::Reference> reference() const override {
     const std::vector<std::vector<double>> answers = answer();
     std::vector<tilewright::Reference> references;
@@ -70,10 +70,12 @@ class DescribedProblem final : public Problem {
     argument.name = json.at("name").text();
     const std::string kind = json.at("kind").text();
     if (kind == "tensor") {
-      argument.tensor = tensors_.size();
-      tensors_.push_back(tensor_of(json, random));
-      argument.type = tensors_.back().type;
-      tolerances_.push_back({json.number("relative", 0), json.number("absolute", 0)});
+      add_tensor(argument, tensor_of(json, random));
+      tolerances_.back() = {json.number("relative", 0), json.number("absolute", 0)};
+    } else if (kind == "struct") {
+      add_structs(argument, json);
+    } else if (kind == "field") {
+      add_field(argument, json, random);
     } else if (kind == "map") {
       argument.view = true;
     } else if (kind == "scalar") {
@@ -88,6 +90,63 @@ class DescribedProblem final : public Problem {
     arguments_.push_back(std::move(argument));
   }
 
+  void add_tensor(Argument& argument, Tensor tensor) {
+    argument.tensor = tensors_.size();
+    argument.place = placed_.size();
+    argument.type = tensor.type;
+    tensors_.push_back(tensor);
+    placed_.push_back(std::move(tensor));
+    places_.push_back(argument.place);
+    tolerances_.emplace_back();
+  }
+
+  /// Layout of the structs of an argument, as its library has it: bytes of one, then of each field where it begins and how long it is.
+  const std::size_t* layout_of(const Json& json) {
+    layouts_.push_back(std::make_unique<Library>(json.at("library").text()));
+    return layouts_.back()->find<const std::size_t* (*)()>(json.at("layout").text().c_str())();
+  }
+
+  /// An array of structs, whose fields follow as arguments of their own.
+  void add_structs(Argument& argument, const Json& json) {
+    layout_ = layout_of(json);
+    argument.view = true;
+    argument.place = placed_.size();
+    Tensor structs;
+    structs.name = argument.name;
+    structs.type = ElementType::u8;
+    const std::string& role = json.at("role").text();
+    structs.role = role == "in" ? Role::input : role == "out" ? Role::output : Role::inout;
+    structs.rows = json.at("rows").integer();
+    structs.cols = structs.stride = static_cast<std::int64_t>(layout_[0]);
+    if (structs.role != Role::output) structs.image.resize(count_of(structs));
+    placed_.push_back(std::move(structs));
+  }
+
+  /// A field of the structs before it.
+  void add_field(Argument& argument, const Json& json, std::mt19937_64& random) {
+    Tensor& structs = placed_.back();
+    const std::size_t* part = layout_ + 1 + 2 * json.at("part").integer();
+    const std::size_t size = element_bytes(element_type(json.at("type").text()));
+    if (part[0] % size || part[1] % size || layout_[0] % size)
+      throw std::invalid_argument("the field '" + argument.name + "' is not aligned: packed structs are not supported");
+    Json shaped = json;
+    shaped.set("rows", structs.rows).set("cols", static_cast<std::int64_t>(part[1] / size));
+    Tensor field = tensor_of(shaped, random);
+    for (std::size_t row = 0; row < static_cast<std::size_t>(structs.rows) && !field.image.empty(); ++row)
+      std::memcpy(structs.image.data() + row * layout_[0] + part[0], field.image.data() + row * part[1], part[1]);
+    argument.field = true;
+    argument.tensor = tensors_.size();
+    argument.place = placed_.size() - 1;
+    argument.type = field.type;
+    tensors_.push_back(field);
+    places_.push_back(argument.place);
+    tolerances_.push_back({json.number("relative", 0), json.number("absolute", 0)});
+    field.image.clear();
+    field.stride = static_cast<std::int64_t>(layout_[0] / size);
+    field.offset = static_cast<std::int64_t>(part[0] / size);
+    structs.fields.push_back(std::move(field));
+  }
+
   /// The argument of that number is a tensor map of the tensor `name`.
   void add_map(const Json& json, const std::string& name, std::size_t number) {
     const TiledMap map = map_of(json);
@@ -97,6 +156,7 @@ class DescribedProblem final : public Problem {
     if (found == tensors_.end())
       throw std::invalid_argument("the tensor map '" + argument.name + "' is of '" + name + "', which is no tensor");
     argument.tensor = static_cast<std::size_t>(found - tensors_.begin());
+    argument.place = places_[argument.tensor];
     argument.type = found->type;
     const Tensor& tensor = *found;
     const std::uint64_t bytes = count_of(tensor) * element_bytes(tensor.type);
@@ -116,8 +176,8 @@ class DescribedProblem final : public Problem {
     nothing.role = Role::inout;
     nothing.cols = nothing.stride = 1;
     nothing.image = encoded(nothing.type, {0});
-    tensors_.push_back(std::move(nothing));
-    tolerances_.emplace_back();
+    Argument nobody;
+    add_tensor(nobody, std::move(nothing));
   }
 
   /// Variables of the kernel's library, behind the arguments: src/kernel-file/symbols.ts.
@@ -127,12 +187,9 @@ class DescribedProblem final : public Problem {
     for (const Json& given : json.at("given").items()) {
       Argument argument;
       argument.name = symbol->name;
-      argument.tensor = tensors_.size();
-      tensors_.push_back(tensor_of(*symbol++, given.at("values"), random));
+      add_tensor(argument, tensor_of(*symbol++, given.at("values"), random));
       const Tensor& tensor = tensors_.back();
-      argument.type = tensor.type;
       if (tensor.image.size() == element_bytes(tensor.type)) argument.value = decode(tensor.type, tensor.image.data());
-      tolerances_.emplace_back();
       arguments_.push_back(std::move(argument));
     }
   }
@@ -162,7 +219,7 @@ class DescribedProblem final : public Problem {
         continue;
       }
       const void* address = argument.kind == Argument::Kind::tensor
-                                ? placement.tensors[argument.tensor]
+                                ? placement.tensors[argument.place]
                                 : static_cast<std::byte*>(placement.workspace) + argument.offset;
       std::memcpy(&slots.slot[i], &address, sizeof address);
     }
@@ -181,15 +238,19 @@ class DescribedProblem final : public Problem {
     if (kind == "function") return call_function(reference, json_.at("sizes"), arguments_, tensors_);
     if (kind == "files") return read_files(reference, tensors_);
     if (kind == "python") return call_python(reference, json_, arguments_, tensors_);
-    return run_kernel(reference, tensors_, workspace_bytes_, launch(),
+    return run_kernel(reference, placed_, workspace_bytes_, launch(),
                       [this](const Placement& placement) { return CallBytes(slots(placement)); });
   }
 
   Json json_;
   std::string key_;
   std::vector<Argument> arguments_;
-  std::vector<Tensor> tensors_;
-  std::vector<Tolerance> tolerances_;  // by tensor
+  std::vector<Tensor> tensors_;         // each field of a struct is one
+  std::vector<Tensor> placed_;          // as they lie on the device: the same, but for structs
+  std::vector<std::size_t> places_;     // by tensor: index in placed_
+  std::vector<Tolerance> tolerances_;   // by tensor
+  std::vector<std::unique_ptr<Library>> layouts_;
+  const std::size_t* layout_ = nullptr;  // of the last structs
   bool has_output_ = true;
   std::size_t workspace_bytes_ = 0;
   BoundLaunch launch_;

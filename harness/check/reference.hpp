@@ -27,6 +27,16 @@ inline std::vector<double> decoded(ElementType type, const std::byte* contents, 
   return values;
 }
 
+/// A field of all structs at `contents`.
+inline std::vector<double> decoded(const Tensor& field, const std::byte* contents) {
+  std::vector<double> values;
+  const std::size_t size = element_bytes(field.type);
+  for (std::int64_t row = 0; row < field.rows; ++row)
+    for (std::int64_t col = 0; col < field.cols; ++col)
+      values.push_back(decode(field.type, contents + static_cast<std::size_t>(field.offset + row * field.stride + col) * size));
+  return values;
+}
+
 inline std::size_t count_of(const Tensor& tensor) { return static_cast<std::size_t>(tensor.rows * tensor.cols); }
 
 /// A library opened for as long as this lives.
@@ -140,6 +150,15 @@ class ReferenceCall {
   std::vector<void*> pointers_, slots_;
 };
 
+/// Fields of structs that a reference does not compute have to stay as they were.
+inline void keep_fields(Answers& answers, const std::vector<Argument>& arguments, const std::vector<Tensor>& tensors) {
+  for (const Argument& argument : arguments) {
+    if (!argument.field || !answers[argument.tensor].empty()) continue;
+    const Tensor& field = tensors[argument.tensor];
+    if (field.role == Role::inout) answers[argument.tensor] = decoded(field.type, field.image.data(), count_of(field));
+  }
+}
+
 /// Calls a function of the library that src/kernel-file/reference.ts made. `parameters`: for each of its parameters the
 /// index of the kernel's argument, or a size. Two calls side by side, on buffers that are guarded behind their ends and before
 /// their beginnings. Throws std::invalid_argument where it is out of bounds or does not return.
@@ -164,6 +183,7 @@ inline Answers call_function(const Json& json, const Json& sizes, const std::vec
     if (argument.kind != Argument::Kind::tensor || tensors[argument.tensor].role == Role::input) continue;
     answers[argument.tensor] = call.contents(i, count_of(tensors[argument.tensor]));
   }
+  keep_fields(answers, arguments, tensors);
   for (std::size_t i = 0; i < tensors.size(); ++i)
     if (tensors[i].role != Role::input && answers[i].empty() && count_of(tensors[i]) > 0)
       throw std::invalid_argument("the reference " + name + " does not compute '" + tensors[i].name + "'");
@@ -236,10 +256,14 @@ inline Answers run_kernel(const Json& json, const std::vector<Tensor>& tensors, 
   library.find<void (*)(const void*, void*)>("tw_check_kernel_prepare")(bytes.data(), nullptr);
   const simt::Result result = run_or_refuse(entry, launch, config, bytes);
   if (const Json* name = json.find("name")) expect_no_findings(result, library, name->text());
-  Answers answers(tensors.size());
+  Answers answers;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    if (tensors[i].role == Role::input) continue;
-    answers[i] = decoded(tensors[i].type, static_cast<const std::byte*>(placement.tensors[i]), count_of(tensors[i]));
+    const auto* contents = static_cast<const std::byte*>(placement.tensors[i]);
+    const auto add = [&](const Tensor& one, std::vector<double> values) {
+      answers.push_back(one.role == Role::input ? std::vector<double>() : std::move(values));
+    };
+    if (tensors[i].fields.empty()) add(tensors[i], decoded(tensors[i].type, contents, count_of(tensors[i])));
+    for (const Tensor& field : tensors[i].fields) add(field, decoded(field, contents));
   }
   return answers;
 }
@@ -295,7 +319,7 @@ inline Answers call_python(const Json& json, const Json& problem, const std::vec
   try {
     Json call;
     call.set("file", json.at("file")).set("function", json.at("function"));
-    Json values{Json::Object()}, outputs{Json::Array()};
+    Json values{Json::Object()}, outputs{Json::Array()}, fields{Json::Array()};
     for (const Argument& argument : arguments) {
       if (argument.kind == Argument::Kind::scalar) values.set(argument.name, argument.value);
       if (argument.kind != Argument::Kind::tensor || argument.view) continue;
@@ -305,19 +329,21 @@ inline Answers call_python(const Json& json, const Json& problem, const std::vec
       else if (tensor.role != Role::output)
         write_npy(place / (tensor.name + ".npy"), tensor.type, tensor.rows, tensor.cols, tensor.cols, tensor.image.data());
       if (tensor.role != Role::input) outputs.push(tensor.name);
+      if (argument.field) fields.push(tensor.name);
     }
-    call.set("values", values).set("outputs", outputs);
+    call.set("values", values).set("outputs", outputs).set("fields", fields);
     call.set("sizes", problem.at("sizes")).set("shapes", problem.at("shapes"));
     std::ofstream(place / "call.json") << call.dump();
     run_program({json.at("python").text(), json.at("script").text(), folder}, place / "log.txt");
     for (std::size_t i = 0; i < tensors.size(); ++i) {
-      if (tensors[i].role == Role::input) continue;
+      if (tensors[i].role == Role::input || !std::filesystem::exists(place / ("out-" + tensors[i].name + ".npy"))) continue;
       answers[i] = read_npy(place / ("out-" + tensors[i].name + ".npy"));
       if (answers[i].size() != count_of(tensors[i]))
         throw std::invalid_argument("the Python reference gives " + std::to_string(answers[i].size()) +
                                     " elements for '" + tensors[i].name + "', which has " +
                                     std::to_string(count_of(tensors[i])));
     }
+    keep_fields(answers, arguments, tensors);
   } catch (...) {
     std::filesystem::remove_all(place);
     throw;

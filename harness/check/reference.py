@@ -20,8 +20,12 @@ def main(folder: pathlib.Path) -> None:
     for file in folder.glob("*.npy"):
         name, array = file.stem, numpy.load(file)
         # A symbol's shape is the declaration's: one row, or a matrix.
-        array = array.reshape(call["shapes"].get(name, [-1] if array.shape[0] == 1 else array.shape))
+        shape = call["shapes"].get(name, [-1] if array.shape[0] == 1 else array.shape)
+        is_array = name in call["fields"] and array.shape[1] > 1  # of a struct: its elements are the last dimension
+        array = array.reshape([*shape, array.shape[1]] if is_array else shape)
         values[name] = array.astype(numpy.float64) if array.dtype.kind == "f" else array
+    # A field of a struct, `p.mass`, goes by its last name too.
+    values = {**{name.rsplit(".")[-1]: value for name, value in values.items()}, **values}
     sys.path.insert(0, str(pathlib.Path(call["file"]).parent))
     spec = importlib.util.spec_from_file_location("reference", call["file"])
     module = importlib.util.module_from_spec(spec)
@@ -36,9 +40,11 @@ def main(folder: pathlib.Path) -> None:
     if not isinstance(result, dict):
         result = dict(zip(outputs, result if isinstance(result, tuple) else (result,)))
     for name in outputs:
-        if name not in result:
+        given = result.get(name, result.get(name.rsplit(".")[-1]))
+        if given is not None:
+            numpy.save(folder / f"out-{name}.npy", numpy.ascontiguousarray(given))
+        elif name not in call["fields"]:
             sys.exit(f"{call['function']} gives no '{name}'")
-        numpy.save(folder / f"out-{name}.npy", numpy.ascontiguousarray(result[name]))
 
 
 main(pathlib.Path(sys.argv[1]))

@@ -1,6 +1,7 @@
 #include "bench.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 
 #include "family_code.hpp"
@@ -14,6 +15,41 @@ Rejection reject(std::string verdict, std::string message) {
   rejection.evidence.set("message", std::move(message));
   return rejection;
 }
+
+namespace {
+
+/// An operand, or a field of one that consists of structs, as it is judged.
+struct Part {
+  const Tensor& tensor;
+  const std::byte* contents;
+  const std::byte* initial;
+  std::int64_t pitch;
+
+  bool is_output() const { return tensor.role != Role::input; }
+  /// One sentence on an input that is not as it was.
+  std::optional<std::string> change() const {
+    const std::size_t size = element_bytes(tensor.type);
+    for (std::int64_t row = 0; row < tensor.rows; ++row) {
+      const std::int64_t at = row * pitch * static_cast<std::int64_t>(size);
+      if (std::memcmp(contents + at, initial + at, static_cast<std::size_t>(tensor.cols) * size) != 0)
+        return "changed the input " + tensor.name + " of struct " + std::to_string(row);
+    }
+    return std::nullopt;
+  }
+};
+
+std::vector<Part> parts_of(const Operand& operand) {
+  const Tensor& tensor = operand.tensor();
+  if (tensor.fields.empty()) return {{tensor, operand.contents(), operand.initial(), operand.pitch()}};
+  std::vector<Part> parts;
+  for (const Tensor& field : tensor.fields) {
+    const std::size_t at = static_cast<std::size_t>(field.offset) * element_bytes(field.type);
+    parts.push_back({field, operand.contents() + at, operand.initial() + at, field.stride});
+  }
+  return parts;
+}
+
+}  // namespace
 
 Operands::Operands(Device& device, std::shared_ptr<const Problem> problem) : problem_(std::move(problem)) {
   for (const Tensor& tensor : problem_->tensors()) operands_.emplace_back(device, tensor);
@@ -46,18 +82,25 @@ double Operands::judge(const References& references, bool inputs) {
   }
   double worst = 0;
   std::size_t output = 0;
-  for (const Operand& operand : operands_) {
-    if (!operand.is_output()) continue;
+  const auto judge = [&](const Part& part) {
     if (output >= references.size())
-      throw std::invalid_argument("the reference lacks output '" + operand.tensor().name + "'");
-    const Comparison comparison = compare(operand.tensor(), operand.contents(), operand.initial(),
-                                          operand.pitch(), references[output++]);
+      throw std::invalid_argument("the reference lacks output '" + part.tensor.name + "'");
+    const Comparison comparison =
+        compare(part.tensor, part.contents, part.initial, part.pitch, references[output++]);
     worst = std::max(worst, comparison.worst);
-    if (comparison.ok()) continue;
+    if (comparison.ok()) return;
     Rejection rejection = reject(comparison.verdict(), comparison.message());
     rejection.evidence.set("maxErrorOverBound", worst);
     comparison.add_to(rejection.evidence);
     throw rejection;
+  };
+  for (const Operand& operand : operands_) {
+    if (!operand.is_output()) continue;
+    for (const Part& part : parts_of(operand))
+      if (part.is_output())
+        judge(part);
+      else if (const auto change = part.change())
+        throw reject("out-of-bounds", *change);
   }
   return worst;
 }
@@ -76,21 +119,21 @@ Json Operands::opinions(const References& references) {
 void Operands::dump(const std::string& folder, const References& references) {
   std::filesystem::create_directories(folder);
   std::size_t output = 0;
-  for (Operand& operand : operands_) {
-    const Tensor& tensor = operand.tensor();
+  const auto dump = [&](const Part& part) {
+    const Tensor& tensor = part.tensor;
     const auto write = [&](const char* kind, const std::byte* contents) {
-      write_npy(folder + "/" + tensor.name + kind, tensor.type, tensor.rows, tensor.cols, operand.pitch(), contents);
+      write_npy(folder + "/" + tensor.name + kind, tensor.type, tensor.rows, tensor.cols, part.pitch, contents);
     };
-    if (!operand.is_output()) {
-      write(".npy", operand.initial());
-      continue;
-    }
-    if (tensor.role == Role::inout) write(".before.npy", operand.initial());
-    static_cast<void>(operand.damage());  // reads the buffer back
-    write(".npy", operand.contents());
+    if (!part.is_output()) return write(".npy", part.initial);
+    if (tensor.role == Role::inout) write(".before.npy", part.initial);
+    write(".npy", part.contents);
     const std::vector<double>& expected = references.at(output++).value;
     write_npy(folder + "/" + tensor.name + ".expected.npy", ElementType::f64, tensor.rows, tensor.cols, tensor.cols,
               reinterpret_cast<const std::byte*>(expected.data()));
+  };
+  for (Operand& operand : operands_) {
+    if (operand.is_output()) static_cast<void>(operand.damage());  // reads the buffer back
+    for (const Part& part : parts_of(operand)) dump(part);
   }
 }
 

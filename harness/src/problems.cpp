@@ -70,8 +70,8 @@ void check_bounds(const Tensor& tensor, const Reference& reference) {
 /// One reference per tensor that is written, each with a value and a bound per element.
 void check_references(const std::vector<Tensor>& tensors, const References& references) {
   std::size_t count = 0;
-  for (const Tensor& tensor : tensors) {
-    if (tensor.role == Role::input) continue;
+  const auto check = [&](const Tensor& tensor) {
+    if (tensor.role == Role::input) return;
     if (count == references.size()) fail("reference", "no reference for the output '" + tensor.name + "'");
     const Reference& reference = references[count++];
     const auto elements = static_cast<std::size_t>(tensor.rows * tensor.cols);
@@ -80,6 +80,10 @@ void check_references(const std::vector<Tensor>& tensors, const References& refe
                             std::to_string(reference.bound.size()) + " bounds for the " +
                             std::to_string(elements) + " elements of '" + tensor.name + "'");
     check_bounds(tensor, reference);
+  };
+  for (const Tensor& tensor : tensors) {
+    if (tensor.fields.empty()) check(tensor);
+    for (const Tensor& field : tensor.fields) check(field);
   }
   if (count != references.size())
     fail("reference",

@@ -33,6 +33,18 @@ export type Contents =
       readonly tolerance?: ToleranceDescription;
       /** The kernel gets a tensor map of it in the place of its address. */
       readonly map?: PlannedMap;
+      /** A field of structs in memory: of which argument, and the number of the field among theirs. */
+      readonly field?: { readonly of: string; readonly part: number };
+    }
+  | {
+      /** An array of structs; its fields are tensors behind it. */
+      readonly kind: 'structs';
+      readonly name: string;
+      readonly role: 'in' | 'out' | 'inout';
+      readonly shape: readonly Expression[];
+      /** Fields that hold numbers, and that hold addresses, as C++ names them. */
+      readonly fields: readonly string[];
+      readonly pointers: readonly string[];
     }
   | {
       /** A tensor map of another argument's tensor. */
@@ -94,7 +106,7 @@ export function planParameter(
   const object = typeof given === 'object' && !Array.isArray(given) ? given : {};
   const hasFields = isStruct(parameter) || (!parameter.pointer && object.fields !== undefined); // int2 is both
   if (!hasFields || object.type !== undefined)
-    return [planArgument(parameter, signature, given, sizes, guesses, counts)];
+    return [planTensor(parameter, signature, given, sizes, guesses, counts)];
   const where = `${signature.file}:${signature.line}: argument '${parameter.name}' of ${signature.name}`;
   if (isFunctionPointer(parameter.type, items)) return [planFunction(parameter.name, given, items, where)];
   // Whole numbers that nobody gives a value stay 0.
@@ -107,7 +119,7 @@ export function planParameter(
       `${where} has the type ${parameter.type}, whose fields are not known; say them in the description, e.g. arguments: { ${parameter.name}: { fields: { n: N, in: { type: f32, shape: [N] } } } }`,
     );
   return parts.map((part) => ({
-    ...planArgument(part.parameter, signature, part.given, sizes, guesses),
+    ...planTensor(part.parameter, signature, part.given, sizes, guesses),
     path: part.path,
   }));
 }
@@ -127,7 +139,8 @@ function planFunction(
   );
 }
 
-function planArgument(
+/** A pointer as a tensor, a workspace or a null pointer; a number as a scalar. */
+export function planTensor(
   parameter: Parameter,
   signature: Signature,
   given: ArgumentDescription | undefined,
@@ -141,7 +154,7 @@ function planArgument(
   const where = `${signature.file}:${signature.line}: argument '${name}' of ${signature.name}`;
   if (parameter.pointer && object.fields !== undefined)
     throw new UsageError(
-      `${where} points to a struct in memory, whose fields cannot be described: only those of structs that are passed by value can`,
+      `${where} has the type ${parameter.type}*, whose fields are not known: the files that were found do not declare it`,
     );
   if (type === undefined)
     throw new UsageError(

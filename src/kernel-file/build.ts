@@ -17,6 +17,7 @@ import { checkFlags, precompiledPrelude, preludeKey } from './prelude.ts';
 import { mustBeDefined } from './refuse.ts';
 import { reachable, rewritten } from './rewrite.ts';
 import type { ReadSource } from './source.ts';
+import { layoutCode, pointCode } from './structs.ts';
 import { freeSubscripts } from './subscripts.ts';
 import { symbolCode, variablesOf, wordsOf } from './symbols.ts';
 
@@ -39,7 +40,9 @@ export async function buildKernel(
       plan.arguments.length,
       `${symbol}_prepare`,
       (variable) => variable.replace(/(\w+)$/, 'tw_initial_$1'),
+      pointCode(kernel, plan.arguments),
     ) +
+    layoutCode(kernel, plan.arguments) +
     textVariable(`${symbol}_allows`, ` ${allow.map((kind) => `${kind} `).join('')}`) +
     textVariable(`${symbol}_free_subscripts`, freeSubscripts(kept, source.items)) +
     'static const bool tw_has_variables = (simt::use_static_shared_memory(), true);\n';

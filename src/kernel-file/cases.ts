@@ -6,6 +6,7 @@ import type { ToleranceDescription, ValuesDescription } from './description.ts';
 import { evaluate, isKnown, type Sizes } from './expression.ts';
 import type { Plan } from './plan.ts';
 import { bytesOf, type ElementType } from './signature.ts';
+import { layoutName } from './structs.ts';
 import { isEncodable, mapJson } from './tensor-map.ts';
 
 /** Source of a problem's right answer, as `harness/check/reference.hpp` reads it. */
@@ -124,7 +125,7 @@ function problemFor(
   return {
     seed,
     sizes,
-    arguments: plan.arguments.map((argument) => argumentJson(argument, plan, sizes)),
+    arguments: plan.arguments.map((argument) => argumentJson(argument, plan, sizes, library)),
     ...(plan.symbols.length > 0 && { symbols: symbolsJson(plan, sizes, library) }),
     shapes: Object.fromEntries(
       plan.arguments.flatMap((one) => (one.kind === 'tensor' ? [[one.name, numbers(one.shape, sizes)]] : [])),
@@ -145,11 +146,19 @@ function three(given: readonly Expression[], sizes: Sizes): number[] {
   return [0, 1, 2].map((i) => evaluate(given[i] ?? 1, sizes));
 }
 
-function argumentJson(argument: PlannedArgument, plan: Plan, sizes: Sizes): object {
+function argumentJson(argument: PlannedArgument, plan: Plan, sizes: Sizes, library: string): object {
   const { name, kind } = argument;
   // The entry knows the function; its slot stays empty.
   if (kind === 'function') return { name, kind: 'scalar', type: 'i64', value: 0 };
   if (kind === 'map') return { name, kind, tensor: argument.tensor, map: mapJson(argument.map, sizes) };
+  if (kind === 'structs') {
+    const { parameter, role, shape } = argument;
+    const rows = numbers(shape, sizes).reduce((a, b) => a * b, 1);
+    // Addresses are put in before each launch.
+    const isRead = role === 'in' && argument.pointers.length === 0;
+    const onDevice = role === 'in' && !isRead ? 'inout' : role;
+    return { name, kind: 'struct', rows, role: onDevice, library, layout: layoutName(parameter) };
+  }
   const { type } = argument;
   if (kind === 'scalar') {
     // The compiler converts what a field of a struct gets.
@@ -161,7 +170,8 @@ function argumentJson(argument: PlannedArgument, plan: Plan, sizes: Sizes): obje
   if (kind === 'workspace') return { name, kind, bytes: count * bytesOf[type] };
   const cols = shape.at(-1) ?? 1;
   return {
-    ...{ name, kind, type, role: argument.role },
+    ...{ name, kind: argument.field ? 'field' : kind, type, role: argument.role },
+    ...(argument.field && { part: argument.field.part }),
     ...{ rows: cols === 0 ? 0 : count / cols, cols, values: valuesJson(argument.values, sizes) },
     ...toleranceJson(argument.tolerance ?? plan.tolerance, type),
     ...(argument.map && { map: mapJson(argument.map, sizes) }),

@@ -97,7 +97,9 @@ const argumentSchema = z
       fields: z
         .record(z.string(), fieldSchema)
         .optional()
-        .describe('Fields of a struct that is passed by value: like arguments, by their names.'),
+        .describe(
+          'Fields of a struct that is passed by value, or of the structs behind a pointer: like arguments, by their names.',
+        ),
     }),
   ])
   .describe('One argument.');

@@ -62,12 +62,24 @@ function argumentsOf(given: readonly PlannedArgument[]): Record<string, unknown>
     parameters.map((index) => {
       const own = given.filter(({ parameter }) => parameter === index);
       const [first = given[0] as PlannedArgument] = own;
+      if (first.kind === 'structs') return [first.name, structWords(first, own)];
       const fields = own.map((one) => [one.path, described(one)] as const);
       return first.path === undefined
         ? [first.name, described(first)]
         : [first.name.split('.')[0], { fields: Object.fromEntries(fields) }];
     }),
   );
+}
+
+type Structs = Extract<PlannedArgument, { kind: 'structs' }>;
+
+function structWords({ name, shape, role, fields, pointers }: Structs, own: readonly PlannedArgument[]) {
+  const words = [...fields, ...pointers].flatMap((path) => {
+    const field = own.find((one) => one.name === `${name}.${path}`);
+    if (field?.kind !== 'tensor') return [];
+    return [[path, field.field ? { values: field.values } : described(field)] as const];
+  });
+  return { shape, role, fields: Object.fromEntries(words) };
 }
 
 /** A scalar that is a size goes without saying. */
@@ -79,6 +91,7 @@ function described(argument: PlannedArgument): unknown {
   if (argument.kind === 'scalar') return argument.value;
   if (argument.kind === 'function') return argument.value ?? 0;
   if (argument.kind === 'map') return { tensor: argument.tensor, ...mapWords(argument.map) };
+  if (argument.kind === 'structs') return { shape: argument.shape };
   if (argument.kind === 'workspace') return { role: 'workspace', shape: argument.shape };
   const { role, shape, values, map } = argument;
   if (map) {

@@ -13,7 +13,7 @@ function argumentList(
 ): string {
   const slots = given.map((argument, slot) => ({ ...argument, slot }));
   const maps = given.filter((one) => 'map' in one && one.map !== undefined);
-  const values = signature.parameters.map((_, index) => {
+  const values = signature.parameters.map((parameter, index) => {
     const own = slots.filter(({ parameter }) => parameter === index);
     const [first] = own;
     const map = maps.findIndex(({ parameter }) => parameter === index);
@@ -24,7 +24,10 @@ function argumentList(
         code: `${type} value${index} = ${first.value ? `&${first.value}` : 'nullptr'};\n`,
         address: `&value${index}`,
       };
-    if (first && first.path === undefined) return { code: '', address: `slots + ${8 * first.slot}` };
+    const slot = `slots + ${8 * (first?.slot ?? 0)}`;
+    if (first?.kind === 'structs' && parameter.reference)
+      return { code: '', address: `*reinterpret_cast<void**>(${slot})` };
+    if (first && first.path === undefined) return { code: '', address: slot };
     const value = `value${index}.get()`;
     const fields = own.map(({ path, slot }) => `tw::set_field(${value}.${path}, slots + ${8 * slot});`);
     return { code: `tw::ByValue<${type}> value${index}; ${fields.join(' ')}\n`, address: `&${value}` };

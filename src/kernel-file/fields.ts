@@ -111,12 +111,13 @@ export function isKnownStruct(type: string, items: readonly Item[]): boolean {
   return fieldsOf(type, items) !== undefined;
 }
 
-/** A struct's fields as arguments; those that nobody describes have their defaults, arrays hold zeros. */
+/** A struct's fields as arguments; those that nobody describes have their defaults, arrays hold zeros unless `withArrays`. */
 export function partsOf(
   parameter: Parameter,
   given: ArgumentDescription | undefined,
   items: readonly Item[],
   where: string,
+  withArrays = false,
 ): Part[] {
   const described = typeof given === 'object' && !Array.isArray(given) ? (given.fields ?? {}) : {};
   const known = fieldsOf(parameter.type, items) ?? [];
@@ -134,7 +135,7 @@ export function partsOf(
   const plain = known
     .filter(({ name, isArray, pointer, element }) => {
       const said = Object.keys(described).some((path) => isPartOf(path, name) || isPartOf(name, path));
-      return !said && !isArray && (pointer || element !== undefined);
+      return !said && (pointer ? !isArray : element !== undefined && (withArrays || !isArray));
     })
     .map((field) => partFor(parameter, field.name, field, undefined));
   const said = Object.entries(described).flatMap(([path, value]) => {
@@ -161,7 +162,14 @@ function partFor(
   given: ArgumentDescription | undefined,
 ): Part {
   const isTensor = typeof given === 'object';
-  const unknown = { type: '', pointer: isTensor, isConst: false, lanes: 1, ...(!isTensor && { element }) };
+  const unknown = {
+    type: '',
+    pointer: isTensor,
+    reference: false,
+    isConst: false,
+    lanes: 1,
+    ...(!isTensor && { element }),
+  };
   const isKnown = field !== undefined && (field.pointer || field.element !== undefined);
   const parameter = { ...(isKnown ? field : unknown), name: `${name}.${path}` };
   return { parameter, path, ...(given !== undefined && { given }) };

@@ -79,6 +79,8 @@ async function buildForGpu(
   const own = join(context.packageRoot, 'harness/check');
   if (plan.arguments.some(({ kind }) => kind === 'function'))
     throw new UsageError(`${plan.kernel}: pointers to functions as arguments are not supported on a GPU`);
+  if (plan.arguments.some(({ kind }) => kind === 'structs'))
+    throw new UsageError(`${plan.kernel}: arrays of structs as arguments are not supported on a GPU`);
   const text = unitFor(source, plan);
   const flags = ['-shared', '-std=c++17', '-O2', '-lineinfo', '-w', `-arch=${arch}`, '-Xcompiler', '-fPIC'];
   const key = hashOf(

@@ -8,6 +8,7 @@ import { reachable } from './rewrite.ts';
 import type { Signature } from './signature.ts';
 import type { Site } from './sites.ts';
 import { countsOf, guessWhere, sizesFor } from './sizes.ts';
+import { planStructs, pointsToStructs } from './structs.ts';
 import { type PlannedSymbol, planSymbols, wordsOf } from './symbols.ts';
 
 /** A description with every default filled in. */
@@ -81,9 +82,12 @@ export function makePlan(
   const threads = { ...first, ...freeNames(site?.block, block) };
   const counts = countsOf(signature, site, threads);
   const planned = signature.parameters.flatMap((parameter, index) =>
-    settle(() => planParameter(parameter, signature, description, items, first, guesses, counts), []).map(
-      (one) => ({ ...one, parameter: index }),
-    ),
+    settle(() => {
+      const given = description.arguments?.[parameter.name];
+      return pointsToStructs(parameter, given, items)
+        ? planStructs(parameter, signature, given, items, first, guesses)
+        : planParameter(parameter, signature, description, items, first, guesses, counts);
+    }, []).map((one) => ({ ...one, parameter: index })),
   );
   refuseStrangers(signature, description);
   const { tolerance, deterministic } = description;

@@ -16,6 +16,7 @@ export interface Parameter {
   /** As written, without `const` and the pointer. */
   readonly type: string;
   readonly pointer: boolean;
+  readonly reference: boolean;
   /** Points to what the function only reads. */
   readonly isConst: boolean;
   /** Type of its elements, or of its value; absent if the type is not a known one. */
@@ -177,6 +178,7 @@ export function parameterOf(
     name: named ? (head.at(-1)?.text ?? '') : `argument${index}`,
     type,
     pointer: head.some(({ text }) => text === '*') || bracket >= 0,
+    reference: head.some(({ text }) => text === '&'),
     isConst: head.slice(0, star < 0 ? undefined : star).some(({ text }) => text === 'const'),
     ...elementOf(type, items, values),
   };

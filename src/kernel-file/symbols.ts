@@ -64,7 +64,8 @@ function isExpression(values: ValuesDescription | Expression): values is Express
 
 /**
  * C++ that lists a kernel's symbols for the runner (`tw_symbols`, harness/check/symbol.hpp) and fills them from tensors whose
- * addresses lie behind those of the arguments. A reference may lack some of them. `nameOf`: what to fill in a variable's place.
+ * addresses lie behind those of the arguments. A reference may lack some of them. `nameOf`: what to fill in a variable's place;
+ * `further`: statements that follow.
  */
 export function symbolCode(
   symbols: readonly PlannedSymbol[],
@@ -72,6 +73,7 @@ export function symbolCode(
   firstSlot: number,
   prepare: string,
   nameOf = (variable: string) => variable,
+  further = '',
 ): string {
   const own = symbols.flatMap(({ name, type }, i) => {
     const variable = variables.get(name);
@@ -84,6 +86,6 @@ export function symbolCode(
   const fills = own.map(({ variable, slot }) => `tw::fill(${variable}, call, ${slot}, stream);`);
   return (
     `extern "C" { extern const tw::Symbol tw_symbols[] = { ${[...rows, '{}'].join(', ')} };\n` +
-    `void ${prepare}([[maybe_unused]] const void* call, [[maybe_unused]] void* stream) { ${fills.join(' ')} } }\n`
+    `void ${prepare}([[maybe_unused]] const void* call, [[maybe_unused]] void* stream) { ${[...fills, further].join(' ')} } }\n`
   );
 }
