@@ -60,6 +60,16 @@ const mutants: readonly Mutant[] = [
       'block_.source * (kBlock * kBlock)',
     ),
   ],
+  [
+    'finds a product of the batch by 32 bits',
+    'rows',
+    replacing('const long long c = task.product', 'const int c = task.product'),
+  ],
+  [
+    'takes the tiles of a panel from the right',
+    'turnedLinear',
+    replacing('gridDim.x + blockIdx.x', 'gridDim.x - blockIdx.x'),
+  ],
   // Floats.
   [
     'rounds its operands to bf16',

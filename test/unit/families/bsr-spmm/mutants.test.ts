@@ -148,6 +148,12 @@ const mutants: readonly Mutant<Name>[] = [
   // Places beyond 32 bits.
   ['finds A by 32 bits', 'naive', replacing('static_cast<long long>(i) * kBlock', 'i * kBlock'), stray],
   [
+    'finds A by 32 bits where it is transposed',
+    'naive',
+    replacing('static_cast<long long>(i) * kBlock * kBlock', 'i * kBlock * kBlock'),
+    stray,
+  ],
+  [
     'finds B by 32 bits',
     'naive',
     replacing('b[k * args.b_at.row]', 'b[static_cast<unsigned>(k * args.b_at.row)]'),
