@@ -36,7 +36,7 @@ struct Tensor {
   std::int64_t lead = 0;
   /// Of a tensor of structs, whose elements are bytes and whose rows are structs: the fields, each with a row for every struct and
   /// its place in the first one as `offset`. They are judged instead of the bytes, those that are inputs for being as they were.
-  std::vector<Tensor> fields;
+  std::vector<Tensor> fields = {};
 };
 
 /// The right answer for one output tensor, dense rows x cols, with the largest error of a correct kernel.
