@@ -31,7 +31,9 @@ function heading(info: MutationInfo, results: readonly MutantResult[], full: boo
   const undecided = results.filter((one) => one.undecided !== undefined).length;
   const elsewhere = results.filter(({ killedIn }) => killedIn !== undefined).length;
   const left = full
-    ? results.filter(({ outcome, depth }) => outcome === 'survived' && depth === 'quick')
+    ? results.filter(
+        (one) => one.outcome === 'survived' && one.depth !== 'full' && one.undecided === undefined,
+      )
     : [];
   const depths = full ? 'quick, then full for what survived' : 'quick';
   return [

@@ -94,6 +94,12 @@ describe('the page', () => {
     expect(page).not.toContain('not tried');
     const left = mutationPage(info, [...results, result('5', 'survived', { depth: 'quick' })]);
     expect(left).toContain('1 of those that survived were not tried at depth full.');
+    const untried = mutationPage(info, [
+      ...results,
+      result('5', 'survived', { depth: 'full' }),
+      result('6', 'survived', {}),
+    ]);
+    expect(untried).toContain('1 of those that survived were not tried at depth full.');
   });
 
   it('counts what got no answer as survived, and says so', () => {
