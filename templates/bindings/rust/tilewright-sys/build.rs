@@ -76,8 +76,7 @@ impl Library {
         println!("cargo::metadata=include={}", root.join("include").display());
         println!("cargo::rustc-env=TILEWRIGHT_INCLUDE={}", root.join("include").display());
         let toolkit = if self.cuda { Some(Toolkit::find()) } else { None };
-        // The levels of the library's own build: the kernels of the emulated device and the host code beside them need not be
-        // fast, but compile fast; the device itself is.
+        // The levels of the library's own build: the emulated device need not be fast, but compile fast.
         let host = if self.cuda { 3 } else { 1 };
         let kernels = if self.cuda { None } else { Some(self.kernel_compiler(&root)) };
         let mut objects = Vec::new();
@@ -97,7 +96,7 @@ impl Library {
         shared.files(together("library", folders.iter().flat_map(|folder| sources(&root.join(folder), "cpp"))));
         objects.extend(shared.compile_intermediates());
         if !self.cuda {
-            let mut emulator = self.compiler(&root, None, 2);
+            let mut emulator = self.compiler(&root, None, host);
             emulator.files(together("emulator", sources(&root.join("simt/src"), "cpp")));
             objects.extend(emulator.compile_intermediates());
         }
