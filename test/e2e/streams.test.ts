@@ -8,7 +8,7 @@ import { folderOf } from '../helpers/folder.ts';
 import { genArgv, type Workspace, workspace } from '../helpers/gen.ts';
 
 const slow = { timeout: 300_000 };
-const sweep = 'gen sweep scale --preset sound --device emulated';
+const sweep = 'gen sweep scale --preset sound --limit 1 --device emulated';
 
 /** Runs a line of shell in which `gen` is this package's. */
 function shell({ path }: Pick<Workspace, 'path'>, line: string) {

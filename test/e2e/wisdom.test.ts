@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { buildWorker } from '../../src/compile/worker.ts';
 import { manifestSchema } from '../../src/model/manifest.ts';
 import { sha256 } from '../../src/util/hash.ts';
-import { edit, gen, type Workspace, workspace } from '../helpers/gen.ts';
+import { edit, gen, genHere, type Workspace, workspace } from '../helpers/gen.ts';
 import { testContext, testToolchain } from '../helpers/toolchain.ts';
 
 const winner = 'scale.t64-e3b0'; // the family's own priority would take 256 threads
@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 /** As if the winner had been timed as it is rendered now. */
 async function remember({ path, out, family }: Workspace): Promise<void> {
-  await gen(path, ['render', 'scale', winner]);
+  await genHere(path, ['render', 'scale', winner]);
   const source = sha256(readFileSync(join(out, 'sources/scale', `${winner}.cu`), 'utf8'));
   const run = { id: 'gpu-1', date: '2026-11-21T00:00:00Z', command: 'gen sweep scale', gpu: 'H200' };
   const record = { workload: 'small', variant: winner, source, run: 'gpu-1', median: 2e-6, mad: 1e-9 };
@@ -39,13 +39,13 @@ describe('a sweep without a GPU', { timeout: 300_000 }, () => {
   test('ships what wisdom says, and by itself looks at nothing else', async () => {
     const place = workspace();
     await remember(place);
-    const alone = await gen(place.path, sweep);
+    const alone = await genHere(place.path, sweep);
     expect(alone.code).toBe(0);
     expect(alone.stderr).toContain('1 choice follows times of H200, 2026-11-21, gpu-1');
     expect(alone.stdout).toContain('1 selected and legal -> 1 rendered');
-    const shown = await gen(place.path, ['show', winner]);
+    const shown = await genHere(place.path, ['show', winner]);
     expect(shown.stdout).toMatch(/^wisdom +fastest on small: 2\.0 us, .* on H200, 2026-11-21/m);
-    const among = await gen(place.path, [...sweep, '--preset', 'sound']);
+    const among = await genHere(place.path, [...sweep, '--preset', 'sound']);
     expect(among.code).toBe(0);
     const operation = operationOf(place);
     expect(operation).toMatchObject({ untimed: false, wisdom: [{ id: 'gpu-1', gpu: 'H200' }] });
