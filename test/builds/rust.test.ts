@@ -16,6 +16,7 @@ describe('gen emit --rust', () => {
       'plans_take_other_patterns_in_place',
       'dense_product',
       'product_sampled_at_blocks',
+      'product_sampled_at_blocks_that_end_behind_the_matrix',
       'contexts_settle_calls',
       'groups_of_calls_run_as_a_whole',
       'groups_of_plans_run_as_a_whole',

@@ -66,11 +66,11 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
     const counts = Array.from({ length: group }, (_, i) => i + 1);
     cases.add('every-count', 'structures', counts, { k: tileK, values: 'integers' });
   }
-  cases.add('no-blocks', 'structures', [0, 0], {});
   cases.add('no-depth', 'structures', [1, 0], { k: 0, alpha: third, beta: -0.7 });
   cases.add('non-finite', 'non-finite', [1, 0], { k: tileK, values: 'nan' });
   cases.add('ragged', 'edges', [1, 2], { ...ragged(2 * tileK + 3), alpha: third, beta: -0.7 });
   cases.add('one-column', 'edges', [1], { ...ragged(1), values: 'integers', xOffset: vector });
+  addShapes(cases, point, tileK);
   const loads = (refuses: string) => (vector > 1 ? { refuses } : {});
   cases.add('odd-stride', 'edges', [1], { xExtra: 1 }, loads('ldx and ldy must be multiples'));
   cases.add('odd-base', 'edges', [1], { yOffset: 1 }, loads('X and Y must be aligned'));
@@ -110,6 +110,17 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   cases.add('repeated', 'repetition', [group, 1], { k: tileK, beta: 1 }, { launches: 2, multiprocessors: 2 });
   if (depth === 'full') addFull(cases, { tileK, stages, group });
   return cases.list;
+}
+
+/** No blocks; and last blocks that end behind the matrix, in rows, in columns and in both. Lines are padded to what is loaded. */
+function addShapes(cases: Cases, point: Point, tileK: number): void {
+  cases.add('no-blocks', 'structures', [0, 0], {});
+  const vector = loadElements(point);
+  const [m, n, k] = [3 * point.block - 5, 3 * point.block - 11, tileK + 3];
+  const padding = (layout: Point['layoutX'], rows: number) =>
+    vector - ((layout === 'row' || point.path === 'naive' ? k : rows) % vector);
+  const extra = { xExtra: padding(point.layoutX, m), yExtra: padding(point.layoutY, n) };
+  cases.add('partial-blocks', 'edges', [3, 1, 3], { m, n, k, ...extra, alpha: third, beta: -0.7 });
 }
 
 interface Loop {

@@ -18,6 +18,9 @@ namespace detail {
 
 constexpr std::int64_t kMostBlocks = std::int64_t{1} << 31, kMostProducts = 65535;  // of a grid
 
+/// Block rows of A, the last of which may end behind the matrix.
+inline std::int64_t block_rows_of(const Shape& shape) { return (shape.m + shape.block - 1) / shape.block; }
+
 /// Requirements of loads of X and Y: lines and addresses at multiples of `loadBytes`.
 inline void require_loads(const Shape& shape, const Parameters& parameters, Bound& bound) {
   const std::int64_t bytes = parameters.number("loadBytes");
@@ -75,7 +78,7 @@ std::vector<Tile> tiles_of(const Offset* row_ptr, std::int64_t block_rows, int g
 /// Puts the tiles into the workspace. Returns their number.
 inline std::int64_t plan_tiles(const Shape& shape, std::int64_t group, std::int64_t cluster, Workspace& workspace) {
   refuse_unless(shape.host_row_ptr, "computes blocks of a row together: needs a host copy of row_ptr");
-  const auto plan = [&](const auto* row_ptr) { return tiles_of(row_ptr, shape.m / shape.block, static_cast<int>(group), static_cast<int>(cluster)); };
+  const auto plan = [&](const auto* row_ptr) { return tiles_of(row_ptr, block_rows_of(shape), static_cast<int>(group), static_cast<int>(cluster)); };
   const std::vector<Tile> tiles = shape.index == Index::i64 ? plan(static_cast<const std::int64_t*>(shape.host_row_ptr))
                                                             : plan(static_cast<const std::int32_t*>(shape.host_row_ptr));
   workspace.bytes = tiles.size() * sizeof(Tile);
@@ -138,7 +141,7 @@ inline BoundLaunch launch_plain(const Shape& shape, bool tiled) {
   kernel.args.rows = static_cast<int>(shape.m);
   kernel.args.columns = static_cast<int>(shape.n);
   kernel.args.depth = static_cast<int>(shape.k);
-  kernel.args.block_rows = static_cast<int>(shape.m / shape.block);
+  kernel.args.block_rows = static_cast<int>(block_rows_of(shape));
   kernel.args.index_words = static_cast<int>(bytes_of(shape.index) / 4);
   kernel.set(&UntypedArgs::row_ptr, &Call::row_ptr);
   kernel.set(&UntypedArgs::col_idx, &Call::col_idx);

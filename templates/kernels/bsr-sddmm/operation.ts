@@ -4,15 +4,15 @@ import { defineOperation } from '../../../src/model/family.ts';
 export const operation = defineOperation({
   name: 'bsr_sddmm',
   formula: 'A = alpha * (X * Y^T) + beta * A, at the stored blocks of A',
-  doc: 'A is m x n in block sparse rows (BSR): values holds the stored blocks one after the other, each block x block elements, row-major; a block row names each block column at most once, in any order. X is m x k and Y is n x k. Products are accumulated in fp32 and rounded once. With beta = 0, values are written and never read.',
+  doc: 'A is m x n in block sparse rows (BSR): values holds the stored blocks one after the other, each block x block elements, row-major; a block row names each block column at most once, in any order. Where m or n is no multiple of block, the last blocks are stored whole, and what they hold behind the last row or column of A counts for nothing. X is m x k and Y is n x k. Products are accumulated in fp32 and rounded once. With beta = 0, values are written and never read.',
   pattern: {
     name: 'bsr',
     doc: 'which blocks of a matrix are stored, in block sparse rows',
     sizes: { k: 'n' },
   },
   sizes: {
-    m: { doc: 'rows of A', multipleOf: 'block' },
-    n: { doc: 'columns of A', multipleOf: 'block' },
+    m: { doc: 'rows of A' },
+    n: { doc: 'columns of A' },
     k: { doc: 'columns of X and Y' },
     block: { doc: 'rows, and columns, of a block of A', least: 1 },
     blocks: { doc: 'stored blocks of A', most: '(m + block - 1) / block * ((n + block - 1) / block)' },

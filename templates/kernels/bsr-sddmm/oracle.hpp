@@ -30,7 +30,7 @@ class SddmmProblem final : public ArrayProblem {
         alpha_(static_cast<float>(json.number("alpha", 1))),
         beta_(static_cast<float>(json.number("beta", 0))),
         drawn_{json.text("values", "normal"), element_of(shape_.output), shape_.k, seed(json)},
-        pattern_(bsr::make_pattern(json.at("pattern"), shape_.m / shape_.block, shape_.n / shape_.block, shape_.block,
+        pattern_(bsr::make_pattern(json.at("pattern"), blocks_of(shape_.m), blocks_of(shape_.n), shape_.block,
                                    json.boolean("sorted", true), seed(json))) {
     const std::int64_t leading = read_size(json, "leadingBlocks", 0);
     shape_.blocks = leading + pattern_.blocks();
@@ -127,9 +127,7 @@ class SddmmProblem final : public ArrayProblem {
     Shape shape{};
     shape.m = read_size(json, "m"), shape.n = read_size(json, "n"), shape.k = read_size(json, "k");
     shape.block = read_size(json, "block");
-    if (shape.block < 1 || shape.m % shape.block != 0 || shape.n % shape.block != 0)
-      throw std::invalid_argument("problem: m and n must be multiples of block, which is " +
-                                  std::to_string(shape.block));
+    if (shape.block < 1) throw std::invalid_argument("problem: block is " + std::to_string(shape.block) + ", it must be at least 1");
     shape.input = static_cast<Type>(read_choice(json, kChoiceNames, "input"));
     shape.output = static_cast<Type>(read_choice(json, kChoiceNames, "output"));
     shape.index = static_cast<Index>(read_choice(json, kChoiceNames, "index"));
@@ -189,14 +187,18 @@ class SddmmProblem final : public ArrayProblem {
     return {std::accumulate(sums, sums + kSums, 0.0), std::accumulate(magnitudes, magnitudes + kSums, 0.0)};
   }
 
-  /// One block. Besides the k products, alpha and beta round up to twice.
+  /// Block rows, or block columns, of so many rows or columns.
+  std::int64_t blocks_of(std::int64_t size) const { return (size + shape_.block - 1) / shape_.block; }
+
+  /// One block, with products of 0 behind the matrix. Besides the k products, alpha and beta round up to twice.
   void refer(const Floats& x, const Floats& y, const Array& former, std::int64_t row, std::int64_t block,
              const Answer& answer) const {
     const std::int64_t side = shape_.block;
     for (std::int64_t element = 0; element < side * side; ++element) {
-      const float* const left = x.line(row * side + element / side);
-      const float* const right = y.line(pattern_.col_idx[static_cast<std::size_t>(block)] * side + element % side);
-      const auto [sum, magnitude] = dot(left, right, shape_.k);
+      const std::int64_t i = row * side + element / side;
+      const std::int64_t j = pattern_.col_idx[static_cast<std::size_t>(block)] * side + element % side;
+      const std::int64_t depth = i < shape_.m && j < shape_.n ? shape_.k : 0;
+      const auto [sum, magnitude] = dot(x.line(std::min(i, shape_.m)), y.line(std::min(j, shape_.n)), depth);
       const double old = beta_ != 0 ? beta_ * former.get(block * side + element / side, element % side) : 0;
       const double value = alpha_ * sum + old;
       const auto to = static_cast<std::size_t>(block * side * side + element);

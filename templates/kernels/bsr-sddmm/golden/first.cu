@@ -50,7 +50,8 @@ extern "C" __global__ void __launch_bounds__(kThreads) bsr_sddmm_naive_b16_e3b0(
   const Input* const x = args.x + product * args.x_stride + row * args.x_row;
   const Input* const y = args.y + product * args.y_stride + column * args.y_row;
   double sum = 0;
-  for (int k = 0; k < args.depth; ++k)
+  const int depth = row < args.rows && column < args.columns ? args.depth : 0;  // none behind the matrix
+  for (int k = 0; k < depth; ++k)
     sum += static_cast<double>(static_cast<float>(x[k * args.x_column])) * static_cast<float>(y[k * args.y_column]);
 
   Output* const to = args.values + product * args.values_stride + static_cast<long long>(block) * (kBlock * kBlock) + element;
