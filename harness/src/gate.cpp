@@ -44,7 +44,7 @@ struct Totals {
   std::map<std::string, double> statistics;
   Json vendor;
   std::function<std::string()> remark;  // of the first launch that has one
-  Json skipped{Json::Array()};          // cases that need more address space than there is
+  Json skipped{Json::Array()};          // cases that need more memory or addresses than there are
 };
 
 constexpr std::size_t kMostLines = 12;  // with bank conflicts, in the evidence
@@ -78,7 +78,7 @@ class Trial {
 
  private:
   void run_cases();
-  void run_case(const GateCase& item, std::size_t schedule);
+  bool run_case(const GateCase& item, std::size_t schedule);
   void expect_refusal(const GateCase& item, const std::shared_ptr<const Problem>& problem);
   void launch(Bench& bench, std::int64_t later = 0);
   void dump(Bench& bench) const;
@@ -91,6 +91,7 @@ class Trial {
   std::unique_ptr<Bench> make_bench(const std::shared_ptr<const Problem>& problem);
   void announce(const char* event, double seconds = 0);
   void add_place(Json& evidence) const;
+  std::string left_out() const;
   void add_remark(Rejection& rejection) const;
   Parameters parameters() const { return job_.variant.parameters.view(); }
   DeviceLimits limits() const;
@@ -121,7 +122,7 @@ Json Trial::verdict() {
   try {
     run_cases();
     result.evidence.set("message", "passed " + std::to_string(totals_.cases) + " cases in " +
-                                       std::to_string(totals_.launches) + " launches");
+                                       std::to_string(totals_.launches) + " launches" + left_out());
     case_ = nullptr;
   } catch (const Rejection& rejection) {
     result = rejection;
@@ -149,6 +150,14 @@ Json Trial::verdict() {
       .set("id", job_.id)
       .set("verdict", result.verdict)
       .set("evidence", evidence);
+}
+
+/// What a reader must know of cases that did not run.
+std::string Trial::left_out() const {
+  std::string text;
+  for (const Json& id : totals_.skipped.items())
+    text += (text.empty() ? "; left out for want of memory: " : ", ") + id.text();
+  return text;
 }
 
 /// Says beside a result that is wrong, or not always the same, what may have made it so.
@@ -180,16 +189,24 @@ void Trial::run_cases() {
     if (schedules.empty())
       for (std::size_t i = 0; i < job_.schedules.size(); ++i) schedules.push_back(i);
     if (!item.refuses.empty()) schedules.resize(1);
-    for (const std::size_t schedule : schedules) run_case(item, schedule);
-    ++totals_.cases;
+    const bool ran = std::all_of(schedules.begin(), schedules.end(),
+                                 [&](std::size_t schedule) { return run_case(item, schedule); });
+    if (ran)
+      ++totals_.cases;
+    else
+      totals_.skipped.push(item.id);
   }
 }
 
-void Trial::run_case(const GateCase& item, std::size_t schedule) {
+/// False where there is too little memory, or too few addresses, for the case.
+bool Trial::run_case(const GateCase& item, std::size_t schedule) {
   schedule_ = schedule;
   announce("checking");
   const auto problem = problems_.problem(item.problem, parameters());
-  if (!item.refuses.empty()) return expect_refusal(item, problem);
+  if (!item.refuses.empty()) {
+    expect_refusal(item, problem);
+    return true;
+  }
   std::unique_ptr<Bench> bench;
   try {
     bench = make_bench(problem);
@@ -197,8 +214,7 @@ void Trial::run_case(const GateCase& item, std::size_t schedule) {
     throw reject("launch", std::string("the family declines a case that it should run: ") + why.what());
   } catch (const std::bad_alloc&) {
     if (!is_sparse(*problem)) throw;
-    totals_.skipped.push(item.id);
-    return;
+    return false;
   }
   if (job_.vendor && device_.streams()) {
     summarise(totals_.vendor, vendors_.opinions(bench->operands, *bench->references), item.id);
@@ -217,6 +233,7 @@ void Trial::run_case(const GateCase& item, std::size_t schedule) {
   repeat(*bench, item);
   if (!item.alternate.is_null()) alternate(*bench, item.alternate);
   if (item.tier == kRepetition && device_.streams() && bench->setup.launches() > 0) replay(*bench);
+  return true;
 }
 
 std::unique_ptr<Bench> Trial::make_bench(const std::shared_ptr<const Problem>& problem) {
