@@ -152,7 +152,7 @@ Json Trial::verdict() {
       .set("evidence", evidence);
 }
 
-/// What a reader must know of cases that did not run.
+/// The cases that did not run, for the message.
 std::string Trial::left_out() const {
   std::string text;
   for (const Json& id : totals_.skipped.items())

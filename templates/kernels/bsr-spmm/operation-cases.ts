@@ -160,7 +160,7 @@ function batchCases(point: Point, layouts: Layouts): RowsCase[] {
       id: 'batch-apart',
       tier: 'operation',
       counts: [1, 0],
-      problem: { ...batch, ...residual, ldcExtra: 0, batchExtra: farApart, beta: -0.7 },
+      problem: { ...batch, ...residual, batch: 2, ldcExtra: 0, batchExtra: farApart, beta: -0.7 },
     },
   ];
 }
