@@ -22,7 +22,7 @@ void fill(std::uint32_t base, int rows, int threads, Value value) {
 }
 
 /// c[M, N] = 2 * a * b by warps of Rows x Columns.
-template <int M, int N, int Depth, int Rows, int Columns>
+template <int M, int N, int Depth, int Rows, int Columns, bool Prefetch = false>
 void check_product(const Config& config) {
   constexpr int kWarpsN = N / Columns, kThreads = 32 * (M / Rows) * kWarpsN;
   std::vector<float> c(M * N, -1);
@@ -34,7 +34,7 @@ void check_product(const Config& config) {
     const int warp = static_cast<int>(ids->warp), row = warp / kWarpsN * Rows,
               column = warp % kWarpsN * Columns;
     tw::WarpAccumulators<Rows, Columns> acc = {};
-    for (int i = 0; i < 2; ++i) tw::multiply_warp<__half, Depth, 2 * N>(acc, a, row, b, column);
+    for (int i = 0; i < 2; ++i) tw::multiply_warp<__half, Depth, 2 * N, Prefetch>(acc, a, row, b, column);
     const int lane = static_cast<int>(ids->lane);
     for (int tile = 0; tile < Rows / 16; ++tile)
       for (int i = 0; i < Columns / 2; ++i) {
@@ -59,5 +59,7 @@ TEST_CASE("products of warps") {
     check_product<64, 64, 32, 32, 32>(config);
     check_product<32, 128, 64, 16, 64>(config);
     check_product<64, 256, 32, 64, 64>(config);
+    check_product<32, 64, 32, 32, 64, true>(config);
+    check_product<64, 128, 64, 16, 64, true>(config);
   }
 }
