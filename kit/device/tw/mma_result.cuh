@@ -34,9 +34,8 @@ TW_DEVICE void store_vector(T* c, const Vector& vector, int count, bool aligned)
 /// Stores a warp's share, its first element at (row, first_column + column) of C, from registers. `column` is its place in
 /// a tile.
 template <class Target, int Tiles, int Registers>
-TW_DEVICE void store_warp(const Target& target, const float (&acc)[Tiles][Registers], int row, int first_column,
-                          int column,
-                          int lane) {
+TW_DEVICE void store_warp(const Target& target, const float (&acc)[Tiles][Registers], int row,
+                          int first_column, int column, int lane) {
 #pragma unroll
   for (int tile = 0; tile < Tiles; ++tile)
 #pragma unroll
@@ -46,7 +45,8 @@ TW_DEVICE void store_warp(const Target& target, const float (&acc)[Tiles][Regist
         const int at = first_column + column + n * 8 + lane % 4 * 2;
         auto* const c = target.c + (row + tile * 16 + half * 8 + lane / 4) * target.ldc + at;
         const float* const sums = acc[tile] + n * 4 + half * 2;
-        store_vector(c, finish_neighbours(target, sums, c, target.columns - at), target.columns - at, target.aligned_c);
+        store_vector(c, finish_neighbours(target, sums, c, target.columns - at), target.columns - at,
+                     target.aligned_c);
       }
 }
 
@@ -57,11 +57,11 @@ struct ResultStaging {
 
   /// Stores a warp's share, its first element at (row, first_column + column) of C, 16 rows at a time through `staging`.
   template <class Target, int Tiles, int Registers>
-  TW_MEMBER static void store(const Target& target, const float (&acc)[Tiles][Registers], int row, int first_column,
-                          int column,
-                              int lane, unsigned char* staging) {
+  TW_MEMBER static void store(const Target& target, const float (&acc)[Tiles][Registers], int row,
+                              int first_column, int column, int lane, unsigned char* staging) {
     static_assert(Registers == Columns / 2, "an accumulator for every element");
-    constexpr int kVector = 16 / sizeof(T), kVectors = Columns / kVector;  // elements of a vector, and vectors of a row
+    constexpr int kVector = 16 / sizeof(T),
+                  kVectors = Columns / kVector;  // elements of a vector, and vectors of a row
     T* const buffer = reinterpret_cast<T*>(staging);
     const int rest = target.columns - first_column - column;
 #pragma unroll
@@ -78,8 +78,9 @@ struct ResultStaging {
 #pragma unroll
       for (int i = lane; i < 16 * kVectors; i += 32) {
         const int down = i / kVectors, right = i % kVectors * kVector;
-        store_vector(c + down * target.ldc + right, *reinterpret_cast<const uint4*>(buffer + down * kPitch + right),
-                     rest - right, target.aligned_c);
+        store_vector(c + down * target.ldc + right,
+                     *reinterpret_cast<const uint4*>(buffer + down * kPitch + right), rest - right,
+                     target.aligned_c);
       }
     }
   }
