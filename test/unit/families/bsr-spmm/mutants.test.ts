@@ -87,7 +87,7 @@ const mutants: readonly Mutant<Name>[] = [
   [
     'writes a whole vector at the end of a row',
     'mma',
-    replacing('args.aligned_c && count >= kCount', 'args.aligned_c && count > 0'),
+    inHeader('tw/mma_result.cuh', replacing('aligned && count >= kCount', 'aligned && count > 0')),
     stray,
   ],
   // Scalars.
@@ -107,7 +107,7 @@ const mutants: readonly Mutant<Name>[] = [
   [
     'takes a beta that bf16 rounds to 0 for 0',
     'mma',
-    replacing('args.beta != 0', `${bfloat16('args.beta')} != 0`),
+    inHeader('tw/mma_result.cuh', replacing('target.beta != 0', `${bfloat16('target.beta')} != 0`)),
     ['nonfinite'],
   ],
   [
@@ -168,9 +168,9 @@ const mutants: readonly Mutant<Name>[] = [
   [
     'finds C by 32 bits',
     'mma',
-    replacing(
-      '(row0 + warp.row + m * 16) * args.ldc',
-      'static_cast<int>((row0 + warp.row + m * 16) * args.ldc)',
+    inHeader(
+      'tw/mma_result.cuh',
+      replacing('(row + tile * 16) * target.ldc', 'static_cast<int>((row + tile * 16) * target.ldc)'),
     ),
     stray,
   ],
@@ -284,8 +284,8 @@ const mutants: readonly Mutant<Name>[] = [
     'adds up in half beyond three blocks',
     'mma',
     replacing(
-      /multiply\(sums, warp, read\);/,
-      `$& if (step % 4 == 3) for (auto& m : sums) for (auto& n : m) for (float& sum : n) sum = ${half('sum')};`,
+      'warp.multiply(sums, read);',
+      `warp.multiply(sums, read); if (step % 4 == 3) for (auto& m : sums) for (float& sum : m) sum = ${half('sum')};`,
     ),
     wrong,
   ],
