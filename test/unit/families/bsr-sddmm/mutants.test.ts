@@ -4,6 +4,7 @@ import type { VerdictName } from '../../../../src/model/verdict.ts';
 import {
   describeMutants,
   describeSound,
+  inHeader,
   type Mutant,
   replacing,
   useMutantBench,
@@ -29,15 +30,20 @@ const stuck: readonly VerdictName[] = ['hang', ...racy];
 const mutants: readonly Mutant<Name>[] = [
   // The formula.
   ['ignores alpha', 'naive', replacing('args.alpha * sum', 'sum'), wrong],
-  ['ignores beta', 'rows', replacing('args.beta != 0', 'false'), wrong],
-  ['reads A where beta is 0', 'rows', replacing('if (args.beta != 0) {', '{'), ['race']],
+  ['ignores beta', 'rows', inHeader('tw/result_pair.cuh', replacing('if (beta != 0)', 'if (false)')), wrong],
+  [
+    'reads A where beta is 0',
+    'rows',
+    inHeader('tw/result_pair.cuh', replacing('if (beta != 0) {', '{')),
+    ['race'],
+  ],
   ['takes X of the first product for all', 'naive', replacing('product * args.x_stride', '0'), wrong],
   ['takes Y of the first product for all', 'rows', replacing('blockIdx.y * args.y_stride', '0'), wrong],
   ['stores all products as the first', 'mapped', replacing('blockIdx.y * args.values_stride', '0'), racy],
   [
     'loads the first product for all',
     'mapped',
-    replacing('{first, line, product}', '{first, line, 0}'),
+    inHeader('tw/tma_operand.cuh', replacing('{first + i, k, matrix}', '{first + i, k, 0}')),
     wrong,
   ],
   // The pattern.
@@ -49,42 +55,83 @@ const mutants: readonly Mutant<Name>[] = [
   // The operands.
   ['leaves out a short stage', 'rows', replacing('(args.depth + kTileK - 1)', 'args.depth'), wrong],
   ['loads a depth too many', 'rows', replacing('args.rows, args.depth', 'args.rows, args.depth + 1'), stray],
-  ['takes X for row-major', 'columns', replacing('kLeft = tw::Major::mn', 'kLeft = tw::Major::k'), stray],
-  ['takes Y for row-major', 'columns', replacing('kRight = tw::Major::mn', 'kRight = tw::Major::k'), stray],
+  [
+    'takes X for row-major',
+    'columns',
+    replacing('load_a<Input, TileX::kMajor', 'load_a<Input, tw::Major::k'),
+    stray,
+  ],
+  [
+    'takes Y for row-major',
+    'columns',
+    replacing('load_b<Input, TileY::kMajor', 'load_b<Input, tw::Major::k'),
+    stray,
+  ],
   // The pipeline.
-  ['waits for one stage too few', 'rows', replacing('<kStages - 2>', '<kStages - 1>'), racy],
-  ['lets warps overtake each other', 'rows', replacing("__syncthreads();  // everyone's", '//'), racy],
+  [
+    'waits for one stage too few',
+    'rows',
+    inHeader('tw/async_operand.cuh', replacing('<Stages - 2>', '<Stages - 1>')),
+    racy,
+  ],
+  [
+    'lets warps overtake each other',
+    'rows',
+    inHeader('tw/async_operand.cuh', replacing('__syncthreads();', '')),
+    racy,
+  ],
   // TMA, the ring and wgmma.
-  ['reads A where beta is 0, on wgmma', 'mapped', replacing('if (args.beta != 0) {', '{'), ['race']],
+  [
+    'reads A where beta is 0, on wgmma',
+    'mapped',
+    inHeader('tw/result_pair.cuh', replacing('if (beta != 0) {', '{')),
+    ['race'],
+  ],
   ['leaves out a short step', 'mapped', replacing('(args.depth + kTileK - 1)', 'args.depth'), racy],
-  ['takes columns of X for rows', 'mapped', replacing('TileX = tw::MnMajor', 'TileX = tw::KMajor'), stray],
+  [
+    'takes columns of X for rows',
+    'mapped',
+    replacing('TileX = tw::WgmmaOperand<ptx::Major::mn', 'TileX = tw::WgmmaOperand<ptx::Major::k'),
+    stray,
+  ],
   ['announces a block too few', 'mapped', replacing('(1 + tile.count)', 'tile.count'), stuck],
   [
     'multiplies what has not come',
     'mapped',
-    replacing(/pipeline\.wait\(at\);\s+ptx::wgmma_fence/, 'ptx::wgmma_fence'),
+    inHeader(
+      'tw/wgmma_mainloop.cuh',
+      replacing(/pipeline\.wait\(at\);\s+ptx::wgmma_fence/, 'ptx::wgmma_fence'),
+    ),
     racy,
   ],
   [
     'releases what is still multiplied',
     'mapped',
-    replacing('wgmma_wait<kInFlight>', 'wgmma_wait<kInFlight + 1>'),
+    inHeader('tw/wgmma_mainloop.cuh', replacing('wgmma_wait<InFlight>', 'wgmma_wait<InFlight + 1>')),
     racy,
   ],
-  ['takes the first block for all', 'shared', replacing('(1 + block) * kBlockBytes', 'kBlockBytes'), wrong],
+  ['takes the first block for all', 'shared', replacing('(1 + first) * kBlockBytes', 'kBlockBytes'), wrong],
   ['takes all of the depth for a part', 'parted', replacing('all * rank / kSplits', '0'), wrong],
-  ['puts sums where others multiply', 'parted', replacing(/ptx::bar_sync<.*;/, ''), racy],
+  [
+    'puts sums where others multiply',
+    'parted',
+    inHeader('tw/split_sums.cuh', replacing(/ptx::bar_sync<.*;(?=\s+const auto each)/, '')),
+    racy,
+  ],
   [
     'adds sums that are not there yet',
     'parted',
-    replacing(/ptx::cluster_sync\(\);(?=\s+if \(rank)/, ''),
+    inHeader('tw/split_sums.cuh', replacing(/ptx::cluster_sync\(\);(?=\s+if \(rank)/, '')),
     stuck,
   ],
   // Arrays in registers, which have no addresses.
   [
     'adds up a sum too many',
     'parted',
-    replacing('i < kColumns / 2; ++i)\n          visit', 'i <= kColumns / 2; ++i)\n          visit'),
+    inHeader(
+      'tw/split_sums.cuh',
+      replacing('i < Registers; ++i)\n          visit', 'i <= Registers; ++i)\n          visit'),
+    ),
     ['out-of-bounds'],
   ],
   ['keeps a column index too many', 'mapped', replacing('i < kGroup', 'i <= kGroup'), ['out-of-bounds']],
