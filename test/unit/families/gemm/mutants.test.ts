@@ -3,6 +3,7 @@ import type { VerdictName } from '../../../../src/model/verdict.ts';
 import {
   describeMutants,
   describeSound,
+  inHeader,
   type Mutant,
   replacing,
   useMutantBench,
@@ -84,8 +85,18 @@ const mutants: readonly Mutant<Name>[] = [
   ['skips zeros', 'naive', replacing(product, 'if (static_cast<float>(a[k]) != 0) $&'), ['nonfinite']],
   // The path mma.
   ['leaves out a short stage', 'mma', replacing('(args.depth + kTileK - 1)', 'args.depth'), wrong],
-  ['waits for one stage too few', 'mma', replacing('<kStages - 2>', '<kStages - 1>'), racy],
-  ['lets warps overtake each other', 'mma', replacing("__syncthreads();  // everyone's", '//'), racy],
+  [
+    'waits for one stage too few',
+    'mma',
+    inHeader('tw/async_operand.cuh', replacing('<Stages - 2>', '<Stages - 1>')),
+    racy,
+  ],
+  [
+    'lets warps overtake each other',
+    'mma',
+    inHeader('tw/async_operand.cuh', replacing('__syncthreads();', '')),
+    racy,
+  ],
   [
     'stages over stages in use',
     'mma',
@@ -95,7 +106,10 @@ const mutants: readonly Mutant<Name>[] = [
   [
     'counts no empty groups',
     'mma',
-    replacing('ptx::cp_async_commit();  //', 'if (step < steps) ptx::cp_async_commit();  //'),
+    inHeader(
+      'tw/async_operand.cuh',
+      replacing('ptx::cp_async_commit();  //', 'if (step < steps_) ptx::cp_async_commit();  //'),
+    ),
     racy,
   ],
   [
@@ -105,16 +119,39 @@ const mutants: readonly Mutant<Name>[] = [
     stray,
   ],
   ['takes any C for aligned', 'mma', replacing('args.aligned_c, sums', 'true, sums'), ['out-of-bounds']],
-  ['waits for a negative number of groups', 'mma', replacing('<kStages - 2>', '<2 - kStages>'), ['fault']],
+  [
+    'waits for a negative number of groups',
+    'mma',
+    inHeader('tw/async_operand.cuh', replacing('<Stages - 2>', '<2 - Stages>')),
+    ['fault'],
+  ],
   // The path wgmma.
   ['leaves out a short stage', 'wgmma', replacing('(args.depth + kTileK - 1)', 'args.depth'), wrong],
-  ['adds to the tile before', 'wgmma', replacing('step > 0', 'true'), wrong],
-  ['finds no zeros without products', 'wgmma', replacing('if (steps == 0) tw::clear(acc);', ''), wrong],
-  ['gives stages back too early', 'wgmma', replacing('wgmma_wait<kInFlight>', 'wgmma_wait<1>'), racy],
+  [
+    'adds to the tile before',
+    'wgmma',
+    inHeader('tw/wgmma_mainloop.cuh', replacing('step > 0', 'true')),
+    wrong,
+  ],
+  [
+    'finds no zeros without products',
+    'wgmma',
+    inHeader('tw/wgmma_mainloop.cuh', replacing('if (steps == 0) clear(acc);', '')),
+    wrong,
+  ],
+  [
+    'gives stages back too early',
+    'wgmma',
+    inHeader('tw/wgmma_mainloop.cuh', replacing('wgmma_wait<InFlight>', 'wgmma_wait<1>')),
+    racy,
+  ],
   [
     'gives the last stage back never',
     'tall',
-    replacing('if (kInFlight > 0 && steps > 0)', 'if (false)'),
+    inHeader(
+      'tw/wgmma_mainloop.cuh',
+      replacing('if (std::is_reference_v<At> && InFlight > 0 && steps > 0)', 'if (false)'),
+    ),
     stuck,
   ],
   [
