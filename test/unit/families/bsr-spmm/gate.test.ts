@@ -21,9 +21,12 @@ const narrowed = replacing(operand, half(operand));
 /** Every sum is rounded to half after each product: of one element (naive), or of 16 (mma). */
 const rounded = {
   naive: replacing(/sum \+= (.*);/, `sum = ${half('sum + $1')};`),
-  mma: replacing(
-    /ptx::mma_m16n8k16<Input>\([^;]*;/,
-    `{ $& for (float& sum : sums[m][n]) sum = ${half('sum')}; }`,
+  mma: inHeader(
+    'tw/mma_tile.cuh',
+    replacing(
+      /ptx::mma_m16n8k16<T>\([^;]*;/,
+      `{ $& for (int i = 0; i < 4; ++i) acc[m][n * 4 + i] = ${half('acc[m][n * 4 + i]')}; }`,
+    ),
   ),
 };
 const ids = {
