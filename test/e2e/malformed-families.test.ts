@@ -98,12 +98,12 @@ const ofWorkspace: readonly Defect[] = [
   [
     42,
     'Bound bound; bound.workspace.bytes = 1; bound.workspace.contents.resize(2); return bound;',
-    /its contents, cleared range or scratch memory reaches beyond its 1 bytes/,
+    /its contents, cleared range or scratch .* reaches beyond its 1 bytes/,
   ],
   [
     43,
     'Bound bound; bound.workspace.bytes = bound.workspace.clear_bytes = 8; bound.workspace.clear_offset = 4; return bound;',
-    /its contents, cleared range or scratch memory reaches beyond its 8 bytes/,
+    /its contents, cleared range or scratch .* reaches beyond its 8 bytes/,
   ],
 ];
 const ofLaunches: readonly Defect[] = [
