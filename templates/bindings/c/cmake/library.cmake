@@ -29,8 +29,8 @@ function(tilewright_for_emulator target)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=thread>)
 endfunction()
 
-# The level of a release build, -O1 for all of the emulated library: its compile time counts. With -O2 for the emulated device, as
-# the generator's gate has it, calls take 3 % less time and the build 6 s more.
+# The level of a release build, -O1 for all of the emulated library: its compile time counts. The generator's gate has the emulated
+# device with -O2.
 function(tilewright_optimise target level)
   target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:${level}>)
 endfunction()
