@@ -75,7 +75,8 @@ const table: Readonly<Record<string, readonly string[]>> = {
   // Kernels of another compiler, in place of variants.
   triton: ['backends', 'compile', 'yaml', 'zod'],
   cells: ['select', 'exec:type', 'zod'],
-  mutation: [
+  // Mutants compiled and gated; `mutate` makes them and counts what came of them.
+  'mutant-trials': [
     ...['backends', 'compile', 'device:type', 'devices', 'exec:type', 'gate', 'mutate'],
     'toolchain:type',
   ],
@@ -93,7 +94,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
       'exec',
       'kernel-file',
       'mutate',
-      'mutation',
+      'mutant-trials',
       'pipeline',
       'render',
       'report',
