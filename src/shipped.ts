@@ -101,7 +101,7 @@ interface Named {
 const named = new WeakMap<AnyFamily, Map<string, Named | undefined>>();
 
 /** The point that an id names, where the space still has such points. */
-function pointOf(family: AnyFamily, id: string): Readonly<Values> | undefined {
+export function pointOf(family: AnyFamily, id: string): Readonly<Values> | undefined {
   return namedBy(family, id)?.point;
 }
 

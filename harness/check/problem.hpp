@@ -71,7 +71,7 @@ class DescribedProblem final : public Problem {
     const std::string kind = json.at("kind").text();
     if (kind == "tensor") {
       add_tensor(argument, tensor_of(json, random));
-      tolerances_.back() = {json.number("relative", 0), json.number("absolute", 0)};
+      tolerances_.back() = tolerance_of(json);
     } else if (kind == "struct") {
       add_structs(argument, json);
     } else if (kind == "field") {
@@ -89,6 +89,8 @@ class DescribedProblem final : public Problem {
     }
     arguments_.push_back(std::move(argument));
   }
+
+  static Tolerance tolerance_of(const Json& json) { return {json.number("relative", 0), json.number("absolute", 0)}; }
 
   void add_tensor(Argument& argument, Tensor tensor) {
     argument.tensor = tensors_.size();
@@ -140,7 +142,7 @@ class DescribedProblem final : public Problem {
     argument.type = field.type;
     tensors_.push_back(field);
     places_.push_back(argument.place);
-    tolerances_.push_back({json.number("relative", 0), json.number("absolute", 0)});
+    tolerances_.push_back(tolerance_of(json));
     field.image.clear();
     field.stride = static_cast<std::int64_t>(layout_[0] / size);
     field.offset = static_cast<std::int64_t>(part[0] / size);

@@ -97,6 +97,7 @@ class SharedObject : public Module {
       : handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)), symbol_(std::move(symbol)) {
     if (!handle_) throw LaunchRefused("cannot load " + path + ": " + dlerror());
     needs_whole_grid_ = dlsym(handle_, (symbol_ + "_cooperative").c_str()) != nullptr;
+    free_subscripts_ = static_cast<const char*>(dlsym(handle_, (symbol_ + "_free_subscripts").c_str()));
   }
   ~SharedObject() override { dlclose(handle_); }
   SharedObject(const SharedObject&) = delete;
@@ -138,9 +139,7 @@ class SharedObject : public Module {
     return kinds && std::string(kinds).find(" " + kind + " ") != std::string::npos;
   }
   /// Subscripts that may leave their arrays, as simt::Config has them; null where none may.
-  const char* free_subscripts() const {
-    return static_cast<const char*>(dlsym(handle_, (symbol_ + "_free_subscripts").c_str()));
-  }
+  const char* free_subscripts() const { return free_subscripts_; }
   /// Whether blocks wait for others of the grid: `<symbol>_cooperative` is there, or a launch has shown it.
   bool needs_whole_grid() const { return needs_whole_grid_; }
   void require_whole_grid() { needs_whole_grid_ = true; }
@@ -163,6 +162,7 @@ class SharedObject : public Module {
   void* handle_;
   std::string symbol_;
   bool needs_whole_grid_ = false;
+  const char* free_subscripts_ = nullptr;
   std::size_t stack_bytes_ = simt::Config{}.stack_bytes;
   std::map<const void*, simt::SharedSite> sites_;
 };

@@ -166,7 +166,7 @@ async function tryMutants(
   };
   const earlier = ({ path, mutant }: Planned) => file.find({ path, id: mutant.id });
   await trials.run(chosen, earlier, onResult);
-  if (options.resume !== undefined) file.describe({});
+  if (options.resume !== undefined) file.compact();
   const results = chosen.flatMap((one) => earlier(one) ?? []);
   return finish(file.info, results, shop, options);
 }

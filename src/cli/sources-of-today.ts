@@ -1,10 +1,8 @@
-// Whether what was timed once is what a family renders today.
+// Comparison of timed sources with those that a family renders today.
 import { archNamed } from '../arch/index.ts';
 import type { DiscoveredFamily } from '../discover.ts';
-import { UsageError } from '../errors.ts';
-import type { AnyFamily } from '../model/family.ts';
 import { renderVariant } from '../render/render.ts';
-import { pointOfId } from '../space/id.ts';
+import { pointOf } from '../shipped.ts';
 import { variantOf } from '../space/variant.ts';
 
 /** Whether a digest is that of the source that the family renders for a variant today, or of one with its machine code. */
@@ -24,14 +22,4 @@ export function sourcesOfToday(
     const today = digests.get(variant);
     return today !== undefined && (sameCode[source] ?? source) === today;
   };
-}
-
-/** The point of an id; undefined where the space no longer has it. */
-function pointOf(family: AnyFamily, id: string) {
-  try {
-    return pointOfId(family, id);
-  } catch (error) {
-    if (error instanceof UsageError) return undefined;
-    throw error;
-  }
 }

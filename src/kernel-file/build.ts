@@ -12,6 +12,7 @@ import type { Variant } from '../model/variant.ts';
 import { hashOf, sha256 } from '../util/hash.ts';
 import { emulatedEntry, symbol } from './entry.ts';
 import { explain } from './explain.ts';
+import type { Item } from './items.ts';
 import { type Plan, rootsOf } from './plan.ts';
 import { checkFlags, precompiledPrelude, preludeKey } from './prelude.ts';
 import { mustBeDefined } from './refuse.ts';
@@ -44,7 +45,7 @@ export async function buildKernel(
     ) +
     layoutCode(kernel, plan.arguments) +
     textVariable(`${symbol}_allows`, ` ${allow.map((kind) => `${kind} `).join('')}`) +
-    textVariable(`${symbol}_free_subscripts`, freeSubscripts(kept, source.items)) +
+    textVariable(`${symbol}_free_subscripts`, freeSubscripts(kept.text, kept.items)) +
     'static const bool tw_has_variables = (simt::use_static_shared_memory(), true);\n';
   const text = withEntry(kept, entry);
   const { path, key, cached, seconds } = await buildLibrary(text, source, compilers, context);
@@ -53,16 +54,22 @@ export async function buildKernel(
   return { source: made, device: emulated.name, arch: process.arch, path, key, cached, seconds };
 }
 
-/** The declarations that `name` needs, for g++. */
-export function declarations(source: ReadSource, name: string): string {
-  const kept = reachable(source.items, wordsOf(name));
-  mustBeDefined(kept, source.items);
-  return rewritten(source.preprocessed, source.items, kept);
+/** Declarations of a source, and their text for g++. */
+interface Declarations {
+  readonly items: readonly Item[];
+  readonly text: string;
 }
 
-/** Declarations of a source, and a last function of ours behind them. */
-export function withEntry(declared: string, entry: string): string {
-  return `${declared}# 1 "tilewright"\n${entry}`;
+/** The declarations that `name` needs. */
+export function declarations(source: ReadSource, name: string): Declarations {
+  const kept = reachable(source.items, wordsOf(name));
+  mustBeDefined(kept, source.items);
+  return { items: [...kept], text: rewritten(source.preprocessed, source.items, kept) };
+}
+
+/** Declarations, and a last function of ours behind them. */
+export function withEntry({ text }: Declarations, entry: string): string {
+  return `${text}# 1 "tilewright"\n${entry}`;
 }
 
 /** A text that the emulated device finds by its name. */

@@ -71,6 +71,11 @@ export class ResultsFile {
   /** Says the same results to be about more. */
   describe(more: Partial<MutationInfo>): void {
     this.#info = { ...this.#info, ...more };
+    this.compact();
+  }
+
+  /** Leaves one line for each mutant of a path: the one that counts. */
+  compact(): void {
     const lines = [this.#info, ...this.results].map((one) => `${JSON.stringify(one)}\n`);
     onDisk(`write ${this.path}`, () => writeFileSync(this.path, lines.join('')));
   }

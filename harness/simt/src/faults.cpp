@@ -33,9 +33,8 @@ std::string describe_fault() {
   if (fault.signal == SIGILL || fault.signal == SIGTRAP) return "the kernel executed a trap";
   if (machine.stacks.is_guard(fault.address))
     return text(
-        "the thread's local memory and stack of %zu KB overflowed: the kernel recurses without end, or its "
-        "arrays are "
-        "too large",
+        "the thread's local memory and stack of %zu KB overflowed: the kernel recurses without end, "
+        "or its arrays are too large",
         machine.config.stack_bytes >> 10);
   if (is_global(fault.address)) return "invalid access to " + global_place(fault.address);
   if (is_below_shared(fault.address)) {

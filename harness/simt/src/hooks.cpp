@@ -114,12 +114,16 @@ struct UbsanOutOfBounds {
   const UbsanType* index;
 };
 
+/// Whether Config::free_subscripts lists the place.
+static bool is_free(const UbsanOutOfBounds& where) {
+  const char* const listed = simt::core::machine.config.free_subscripts;
+  if (!listed) return false;
+  return std::strstr(listed, simt::core::text(" %s:%u:%u ", where.file, where.line, where.column).c_str());
+}
+
 /// An index outside an array, before the access: arrays in registers have no address that could be checked.
 void __ubsan_handle_out_of_bounds(const UbsanOutOfBounds* where, std::intptr_t index) {
-  using simt::core::machine;
-  if (!machine.current) return;
-  const std::string place = simt::core::text(" %s:%u:%u ", where->file, where->line, where->column);
-  if (machine.config.free_subscripts && std::strstr(machine.config.free_subscripts, place.c_str())) return;
+  if (!simt::core::machine.current || is_free(*where)) return;
   simt::core::enter(SIMT_PC);
   simt::core::fail("array-out-of-bounds", simt::core::text("index %lld of an array of type %s",
                                                            static_cast<long long>(index), where->array->name));

@@ -54,7 +54,7 @@ describe('wisdom of evidence', () => {
   const faster = evidence('run-1', 'w', time('toy.a', 1), time('toy.c', 3));
   const slower = evidence('run-2', 'w', time('toy.b', 2));
 
-  /** What wisdom has of the workload, whichever run is named first. */
+  /** Wisdom's record of the workload: the same in either order of the runs. */
   function recordOf(...[runs, holds = always]: [RunEvidence[], ((variant: string) => boolean)?]) {
     const [record] = wisdomOf(runs, holds).records;
     expect(wisdomOf(runs.toReversed(), holds).records).toEqual([record]);
