@@ -12,7 +12,7 @@ import {
   wisdomSchema,
   wisdomVersion,
 } from './model/wisdom.ts';
-import { activeValues, idOf, pointOfId } from './space/id.ts';
+import { activeValues, findPoint, idOf } from './space/id.ts';
 import type { Values } from './space/plan.ts';
 import { onDisk } from './util/disk.ts';
 import { parseJson } from './util/json.ts';
@@ -101,7 +101,7 @@ interface Named {
 const named = new WeakMap<AnyFamily, Map<string, Named | undefined>>();
 
 /** The point that an id names, where the space still has such points. */
-export function pointOf(family: AnyFamily, id: string): Readonly<Values> | undefined {
+function pointOf(family: AnyFamily, id: string): Readonly<Values> | undefined {
   return namedBy(family, id)?.point;
 }
 
@@ -118,13 +118,8 @@ function namedBy(family: AnyFamily, id: string): Named | undefined {
 }
 
 function readId(family: AnyFamily, id: string): Named | undefined {
-  try {
-    const point = pointOfId(family, id);
-    return { point, id: idOf(family, point) };
-  } catch (error) {
-    if (error instanceof UsageError) return undefined;
-    throw error;
-  }
+  const point = findPoint(family, id);
+  return point && { point, id: idOf(family, point) };
 }
 
 /** The family with the preset `shipped`: the winners of its wisdom, and those of the family's own preset `fallback`. */

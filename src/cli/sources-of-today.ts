@@ -2,7 +2,7 @@
 import { archNamed } from '../arch/index.ts';
 import type { DiscoveredFamily } from '../discover.ts';
 import { renderVariant } from '../render/render.ts';
-import { pointOf } from '../shipped.ts';
+import { findPoint } from '../space/id.ts';
 import { variantOf } from '../space/variant.ts';
 
 /** Whether a digest is that of the source that the family renders for a variant today, or of one with its machine code. */
@@ -14,7 +14,7 @@ export function sourcesOfToday(
   const { sameCode = {} } = wisdom.find((one) => one.arch === archName) ?? {};
   const digests = new Map<string, string | undefined>();
   const render = (id: string) => {
-    const point = pointOf(family, id);
+    const point = findPoint(family, id);
     return point && renderVariant(family, folder, variantOf(family, point, arch)).hash;
   };
   return (variant, source) => {

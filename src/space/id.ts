@@ -91,6 +91,16 @@ export function pointOfId(family: AnyFamily, id: string): Values {
   return values;
 }
 
+/** The point that an id names; undefined where the space no longer has it. */
+export function findPoint(family: AnyFamily, id: string): Values | undefined {
+  try {
+    return pointOfId(family, id);
+  } catch (error) {
+    if (error instanceof UsageError) return undefined;
+    throw error;
+  }
+}
+
 function missing(level: Level, token: string | undefined, position: number, id: string): UsageError {
   const found = token === undefined ? 'the id ends' : `found '${token}'`;
   const hint = token === undefined ? '' : didYouMean(token, level.tokens);
