@@ -122,7 +122,10 @@ function readId(family: AnyFamily, id: string): Named | undefined {
   return point && { point, id: idOf(family, point) };
 }
 
-/** The family with the preset `shipped`: the winners of its wisdom, and those of the family's own preset `fallback`. */
+/**
+ * The family with the preset `shipped`: the winners of its wisdom, and those of the family's own preset `fallback`; and with
+ * `shipped-comparisons`, the same variants on the family's comparisons, where it has some.
+ */
 export function withShipped(family: AnyFamily, wisdom: readonly FamilyWisdom[]): AnyFamily {
   const records = wisdom.flatMap((one) => one.records);
   const timings = wisdom.flatMap((one) => one.timings ?? []);
@@ -140,7 +143,14 @@ export function withShipped(family: AnyFamily, wisdom: readonly FamilyWisdom[]):
       .map(({ id }) => id)
       .filter((id) => records.some(({ workload }) => workload === id)),
   };
-  return { ...family, presets: { shipped, ...family.presets } };
+  const compared = family.comparisons && {
+    'shipped-comparisons': {
+      doc: 'The variants of shipped on workloads beside their siblings: what each kind of call costs in the library.',
+      where: shipped.where,
+      workloads: family.comparisons.map(({ id }) => id),
+    },
+  };
+  return { ...family, presets: { shipped, ...compared, ...family.presets } };
 }
 
 function fastestOf({ times }: Timing): string[] {

@@ -245,9 +245,10 @@ function presetProblems(family: AnyFamily): string[] {
   ]);
 }
 
-/** `shipped` is made of the wisdom and of the parts of `fallback`; see withShipped. */
+/** Those that are made of the wisdom and of the parts of `fallback`; see withShipped. */
 function reservedPresetProblems(name: string, preset: Preset): string[] {
-  if (name === 'shipped') return ["preset 'shipped' is made of the folder wisdom/: choose another name"];
+  if (name === 'shipped' || name === 'shipped-comparisons')
+    return [`preset '${name}' is made of the folder wisdom/: choose another name`];
   if (name !== 'fallback' || (!preset.holds && !preset.sample)) return [];
   return ["preset 'fallback' is part of the preset 'shipped': say what it holds in `where` alone"];
 }

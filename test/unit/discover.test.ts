@@ -157,6 +157,15 @@ describe('wisdom', () => {
     expect(found.family.presets.shipped?.doc).toContain('H200');
   });
 
+  it('is timed on the comparisons too', async () => {
+    const { comparisons = [], presets } = (await loadFamily('bsr-spmm')).family;
+    expect(comparisons.length).toBeGreaterThan(0);
+    expect(presets['shipped-comparisons']).toMatchObject({
+      where: presets.shipped?.where,
+      workloads: comparisons.map(({ id }) => id),
+    });
+  });
+
   it('holds for sources that compile to the machine code that was timed', async () => {
     const folder = kernels({ op: wise });
     const place = join(folder, 'op/wisdom');
