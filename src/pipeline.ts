@@ -3,7 +3,7 @@
 import type { DeviceSession } from './device/session.ts';
 import { emitLibrary } from './emit/emit.ts';
 import { evaluate, type Passed } from './evaluate.ts';
-import { measureWorkload } from './measure/measure.ts';
+import { comparisonMeasureOptions, defaultMeasureOptions, measureWorkload } from './measure/measure.ts';
 import type { Artifact } from './model/artifact.ts';
 import type { Summary } from './model/event.ts';
 import { isCandidate } from './model/family.ts';
@@ -75,7 +75,12 @@ async function timeOn(
   run: RunContext,
 ) {
   run.note(`timing ${able.length} variants on ${workload.id}${session.gpu ? ` (${session.gpu})` : ''}`);
-  run.timed(await measureWorkload(session, workload, able, run.checksOf(workload, able.length)));
+  const { comparisons = [] } = run.request.family;
+  const options = comparisons.some(({ id }) => id === workload.id)
+    ? comparisonMeasureOptions
+    : defaultMeasureOptions;
+  const checks = run.checksOf(workload, able.length);
+  run.timed(await measureWorkload(session, workload, able, checks, options));
 }
 
 function choose(passed: readonly Passed[], run: RunContext): Selection {

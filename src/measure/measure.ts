@@ -13,6 +13,8 @@ export interface MeasureOptions {
   /** Launches in one sample of a hot measurement. */
   readonly launchesPerSample: number;
   readonly cold: boolean;
+  /** Whether the vendors' baselines are timed beside the finalists. */
+  readonly baselines: boolean;
   /** At most this many variants are timed with care; the others keep the few samples of their heat. */
   readonly finalists: number;
   /** Variants that were slower than this many times the best of the heats are dropped. */
@@ -25,9 +27,18 @@ export const defaultMeasureOptions: MeasureOptions = {
   samples: 20,
   launchesPerSample: 10,
   cold: true,
+  baselines: true,
   finalists: 12,
   keep: 1.2,
   heat: 48,
+};
+
+/** For a workload that is compared with its siblings alone: there are hundreds. */
+export const comparisonMeasureOptions: MeasureOptions = {
+  ...defaultMeasureOptions,
+  samples: 10,
+  cold: false,
+  baselines: false,
 };
 
 /**
@@ -94,7 +105,7 @@ class Timer {
     const job = {
       workload: this.#workload,
       variants: artifacts.map(jobVariant),
-      baselines: careful,
+      baselines: careful && this.#options.baselines,
       options: this.#timeOptions(careful),
     };
     for await (const event of this.#session.time(job)) {

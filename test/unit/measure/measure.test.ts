@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Check, DeviceInfo, TimeEvent, TimeJob } from '../../../src/device/protocol.ts';
 import type { DeviceSession } from '../../../src/device/session.ts';
-import { defaultMeasureOptions, measureWorkload } from '../../../src/measure/measure.ts';
+import {
+  comparisonMeasureOptions,
+  defaultMeasureOptions,
+  measureWorkload,
+} from '../../../src/measure/measure.ts';
 import type { Artifact } from '../../../src/model/artifact.ts';
 
 const info: DeviceInfo = {
@@ -91,6 +95,12 @@ describe('measureWorkload', () => {
       [[true, 20, true]],
     );
     expect(measurements.map(({ subject }) => subject)).toEqual(['v1', 'v2', 'v3', 'vendor']);
+  });
+
+  it('leaves vendors and cold caches out of comparisons', async () => {
+    const clock = new Clock();
+    await measureWorkload(clock, workload, [artifact('v1')], () => {}, comparisonMeasureOptions);
+    expect(clock.jobs).toMatchObject([{ baselines: false, options: { cold: false } }]);
   });
 
   it('tells each check at once and once, and again where a later one says otherwise', async () => {
