@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 // Bare metal and containers have the control device; WSL has its own.
 const hasGpu = ['/dev/nvidiactl', '/dev/dxg'].some(existsSync);
@@ -24,8 +25,19 @@ const slow = {
 const skipped = !hasGpu && process.argv.includes('gpu');
 if (skipped) console.log('skipped test/gpu: there is no NVIDIA GPU here (no /dev/nvidiactl, no /dev/dxg)');
 
+/** End-to-end tests first: they take longest, and a long file that begins last has one core alone. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    return [true, false].flatMap((first) =>
+      sorted.filter(({ moduleId }) => moduleId.includes('/test/e2e/') === first),
+    );
+  }
+}
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { localExecutor } from '../../../src/exec/local.ts';
-import { packageRoot } from '../../../src/util/package-root.ts';
+import { localExecutor } from '../../src/exec/local.ts';
+import { packageRoot } from '../../src/util/package-root.ts';
 
 it('bench/plan.cpp builds and runs with the command that docs/results/README.md gives', {
   timeout: 120_000,
