@@ -48,4 +48,21 @@ void fill(const Symbol& variable, const void* call, std::size_t slot, void* stre
                           static_cast<cudaStream_t>(stream));
 }
 
+/// Puts an address into each of `count` pointers, which lie `stride` bytes apart.
+static __global__ void point_each(char* first, std::size_t stride, long long count, const void* target) {
+  const long long i = blockIdx.x * 256ll + threadIdx.x;
+  if (i < count) *reinterpret_cast<const void**>(first + i * stride) = target;
+}
+
+/// Puts an address into a pointer of each struct of an array. By a kernel: a stream may be recording.
+template <class Struct, class Field>
+void point(const void* call, const PointerSlots& slots, void* stream, Field field) {
+  const auto count = slot_of<long long>(call, slots.count);
+  char* const first = slot_of<char*>(call, slots.array) + part_of<Struct>(field).offset;
+  const auto target = slot_of<const void*>(call, slots.target);
+  if (count > 0)
+    point_each<<<static_cast<unsigned>((count + 255) / 256), 256, 0, static_cast<cudaStream_t>(stream)>>>(
+        first, sizeof(Struct), count, target);
+}
+
 }  // namespace tw

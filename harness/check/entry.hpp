@@ -55,19 +55,17 @@ Part part_of(Field field) {
   return {static_cast<std::size_t>(reinterpret_cast<unsigned char*>(__builtin_addressof(part)) - bytes), sizeof part};
 }
 
-/// Puts the address that lies in slot `target` of a call into a pointer of each struct of an array: its address and the number of
-/// structs lie in the slots `array` and `count`.
-template <class Struct, class Field>
-void point(const void* call, std::size_t array, std::size_t count, std::size_t target, Field field) {
-  const char* slots = static_cast<const char*>(call);
-  Struct* structs = nullptr;
-  long long number = 0;
-  std::memcpy(&structs, slots + 8 * array, sizeof structs);
-  std::memcpy(&number, slots + 8 * count, sizeof number);
-  for (long long i = 0; i < number; ++i) {
-    auto& pointer = field(structs[i]);
-    std::memcpy(const_cast<void*>(static_cast<const volatile void*>(__builtin_addressof(pointer))), slots + 8 * target, sizeof pointer);
-  }
+/// Slots of a call by which pointers in an array of structs are set: its address, the number of structs, and the address to put in.
+struct PointerSlots {
+  std::size_t array, count, target;
+};
+
+/// Contents of a slot of a call.
+template <class T>
+T slot_of(const void* call, std::size_t slot) {
+  T value{};
+  std::memcpy(&value, static_cast<const char*>(call) + 8 * slot, sizeof value);
+  return value;
 }
 
 }  // namespace tw

@@ -95,6 +95,17 @@ void fill(T& variable, const void* call, std::size_t slot, void*) {
   std::memcpy(const_cast<std::remove_cv_t<T>*>(&variable), from, sizeof variable);
 }
 
+/// Puts an address into a pointer of each struct of an array.
+template <class Struct, class Field>
+void point(const void* call, const PointerSlots& slots, void*, Field field) {
+  const auto structs = slot_of<Struct*>(call, slots.array);
+  const auto target = slot_of<const void*>(call, slots.target);
+  for (long long i = 0; i < slot_of<long long>(call, slots.count); ++i) {
+    auto& pointer = field(structs[i]);
+    std::memcpy(const_cast<void*>(static_cast<const volatile void*>(__builtin_addressof(pointer))), &target, sizeof pointer);
+  }
+}
+
 // atomicCAS, atomicCAS_block and atomicCAS_system of a source: src/kernel-file/rewrite.ts puts them there.
 #define TW_NOTED_SWAP(suffix)                                                                              \
   template <class T>                                                                                       \

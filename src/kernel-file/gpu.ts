@@ -20,6 +20,7 @@ import { casesFor, familyOf } from './cases.ts';
 import { cudaEntry, symbol } from './entry.ts';
 import type { Plan } from './plan.ts';
 import type { ReadSource } from './source.ts';
+import { layoutCode, pointCode } from './structs.ts';
 import { symbolCode, variablesOf, wordsOf } from './symbols.ts';
 import { join as joined, matching, splitCommas } from './tokens.ts';
 
@@ -79,8 +80,6 @@ async function buildForGpu(
   const own = join(context.packageRoot, 'harness/check');
   if (plan.arguments.some(({ kind }) => kind === 'function'))
     throw new UsageError(`${plan.kernel}: pointers to functions as arguments are not supported on a GPU`);
-  if (plan.arguments.some(({ kind }) => kind === 'structs'))
-    throw new UsageError(`${plan.kernel}: arrays of structs as arguments are not supported on a GPU`);
   const text = unitFor(source, plan);
   const flags = ['-shared', '-std=c++17', '-O2', '-lineinfo', '-w', `-arch=${arch}`, '-Xcompiler', '-fPIC'];
   const key = hashOf(
@@ -124,10 +123,14 @@ function chosen({ items }: ReadSource, { kernel, signature }: Plan): string {
 /** The user's file as it is, and behind it what launches the kernel. */
 function unitFor(source: ReadSource, plan: Plan): string {
   const variables = variablesOf(source.items, wordsOf(plan.kernel));
+  const kernel = chosen(source, plan);
+  const { arguments: given, symbols } = plan;
+  const pointers = pointCode(kernel, given);
   return (
     '#include "cuda_entry.hpp"\n#include "symbol_of.hpp"\n' +
     `#define main tw_user_main\n#include "${resolve(source.path)}"\n#undef main\n` +
-    cudaEntry(chosen(source, plan), plan) +
-    symbolCode(plan.symbols, variables, plan.arguments.length, `${symbol}_prepare`)
+    cudaEntry(kernel, plan) +
+    symbolCode(symbols, variables, given.length, `${symbol}_prepare`, undefined, pointers) +
+    layoutCode(kernel, given)
   );
 }

@@ -102,7 +102,7 @@ export function layoutCode(kernel: string, given: readonly PlannedArgument[]): s
     .join('');
 }
 
-/** C++ statements that put addresses into the structs of a call before each launch. */
+/** C++ statements that put addresses into the structs of a `call` before each launch on a `stream`. */
 export function pointCode(kernel: string, given: readonly PlannedArgument[]): string {
   const slotOf = (name: string) => given.findIndex((one) => one.name === name);
   return given
@@ -110,7 +110,7 @@ export function pointCode(kernel: string, given: readonly PlannedArgument[]): st
       if (one.kind !== 'structs') return [];
       return one.pointers.map(
         (path) =>
-          `tw::point<${structType(kernel, one)}>(call, ${slot}, ${slotOf(countOf(one.name))}, ${slotOf(`${one.name}.${path}`)}, ${reach(path)});`,
+          `tw::point<${structType(kernel, one)}>(call, {${slot}, ${slotOf(countOf(one.name))}, ${slotOf(`${one.name}.${path}`)}}, stream, ${reach(path)});`,
       );
     })
     .join(' ');
