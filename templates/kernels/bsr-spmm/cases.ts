@@ -214,11 +214,12 @@ function addPartBlocks(cases: Cases, point: Point, tile: number): void {
     return;
   }
   const byTma = path === 'wgmma' && storesByTma(epilogue);
+  const [outer, inner] = transposeA ? (['k', 'm'] as const) : (['m', 'k'] as const);
   // Columns of C end at a multiple of 16 bytes where TMA stores them.
-  const rows = byTma && layoutC === 'column' ? { m: 2 * block - 8, ldcExtra: 16 } : { m };
-  const refuses = path === 'narrow' || byTma ? {} : { refuses: 'm must be a multiple' };
+  const rows = byTma && layoutC === 'column' ? { [outer]: 2 * block - 8, ldcExtra: 16 } : { [outer]: m };
+  const refuses = path === 'narrow' || byTma ? {} : { refuses: `${outer} must be a multiple` };
   cases.add('part-rows', 'edges', { ...problem, ...rows }, refuses);
-  cases.add('part-columns', 'edges', { ...problem, k }, { refuses: 'k must be a multiple' });
+  cases.add('part-columns', 'edges', { ...problem, [inner]: k }, { refuses: `${inner} must be a multiple` });
 }
 
 /**

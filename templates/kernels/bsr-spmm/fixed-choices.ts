@@ -3,8 +3,7 @@ import type { Layout, Pattern, Problem } from './workloads.ts';
 
 /** Choices of the operation that are made when a kernel is rendered, beside types and block: all its problems have them. */
 export function fixedChoices(point: Point): Partial<Problem> {
-  if (point.path === 'wgmma') return { layoutB: point.layoutB, layoutC: point.layoutC };
-  if (point.path !== 'general') return {};
+  if (point.path !== 'general' && point.path !== 'wgmma') return {};
   const { input, layoutB, layoutC, transposeA } = point;
   return {
     ...{ layoutB, layoutC },

@@ -41,14 +41,14 @@ inline std::int64_t value_bytes(const Parameters& parameters) {
 inline void check_part_blocks(const Shape& shape, const Parameters& parameters) {
   const std::string_view path = parameters.text("path");
   if (path == "naive" || path == "general") return;
-  refuse_unless(shape.k % shape.block == 0, [&] {
-    return "multiplies whole blocks: k must be a multiple of " + std::to_string(shape.block) + ", not " +
-           std::to_string(shape.k);
-  });
-  refuse_unless(shape.m % shape.block == 0 || path == "narrow" || path == "wgmma", [&] {
-    return "writes whole block rows: m must be a multiple of " + std::to_string(shape.block) + ", not " +
-           std::to_string(shape.m);
-  });
+  const auto refuse = [&](const std::string& why, std::int64_t size, const char* name) {
+    refuse_unless(size % shape.block == 0, [&] {
+      return why + ": " + name + " must be a multiple of " + std::to_string(shape.block) + ", not " + std::to_string(size);
+    });
+  };
+  const char* const multiplies = "multiplies whole blocks";
+  shape.transpose_a == Switch::yes ? refuse(multiplies, shape.m, "m") : refuse(multiplies, shape.k, "k");
+  if (path != "narrow" && path != "wgmma") refuse("writes whole block rows", shape.m, "m");
 }
 
 /// Throws Unsupported unless the variant takes the shape, as far as that is the same on all paths. Types and block

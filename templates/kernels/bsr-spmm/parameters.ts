@@ -18,7 +18,11 @@ export const parameters = defineParameters({
   },
   layoutB: { label: 'B', doc: 'Order of B (general, wgmma).', values: ['row', 'column'] },
   layoutC: { label: 'C', doc: 'Order of C (general, wgmma).', values: ['row', 'column'] },
-  transposeA: { label: 'at', doc: 'Whether op(A) is the transpose of A (general).', values: [false, true] },
+  transposeA: {
+    label: 'at',
+    doc: 'Whether op(A) is the transpose of A (general, wgmma).',
+    values: [false, true],
+  },
   tileN: {
     label: 'tn',
     doc: 'Columns of C per tile. The rows are those of a block.',
@@ -222,7 +226,7 @@ const onPaths = (name: keyof Specs, ...paths: readonly Path[]) =>
 export const activations = [
   onPaths('layoutB', 'general', 'wgmma'),
   onPaths('layoutC', 'general', 'wgmma'),
-  onPaths('transposeA', 'general'),
+  onPaths('transposeA', 'general', 'wgmma'),
   onPaths('tileN', 'simt', 'mma', 'general', 'wgmma', 'narrow'),
   onPaths('tileK', 'simt', 'mma', 'general', 'wgmma'),
   onPaths('prefetch', 'simt', 'mma', 'general', 'narrow'),

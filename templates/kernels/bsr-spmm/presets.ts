@@ -1,11 +1,12 @@
 import type { Part as PartOf, Preset } from '../../../src/model/family.ts';
-import { denser, fused, odd, plain, prefill, prefillDown } from './layer-workloads.ts';
+import { denser, fused, gradients, odd, plain, prefill, prefillDown } from './layer-workloads.ts';
 import type { Specs } from './parameters.ts';
 import { generalFallbacks, generalKinds, generalPresets, generalQuick } from './paths/general/presets.ts';
 import { narrowBest, narrowKinds } from './paths/narrow/presets.ts';
 import {
   hopperDecoding,
   hopperFused,
+  hopperGradients,
   hopperLinear,
   hopperLinearKinds,
   hopperWidthsKinds,
@@ -308,6 +309,11 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
       .filter(onWgmma)
       .filter(({ problem }) => !problem.residual && problem.output !== 'f32')
       .map(({ id }) => id),
+  },
+  'hopper-gradients': {
+    doc: 'The gradient of a layer by its input on an H200, A transposed, beside y = x W^T with like tiles: the path wgmma.',
+    where: hopperGradients,
+    workloads: [...plain, ...gradients].filter(onWgmma).map(({ id }) => id),
   },
   'hopper-types': {
     doc: 'The path wgmma on an H200 with bf16 in and out, and with C in f32.',

@@ -29,7 +29,11 @@ function taken(point: Point): OperationValues {
     }
     case 'wgmma':
       return {
-        ...{ layoutB: [point.layoutB], layoutC: [point.layoutC] },
+        ...{
+          layoutB: [point.layoutB],
+          layoutC: [point.layoutC],
+          transposeA: [point.transposeA ? 'yes' : 'no'],
+        },
         ...(point.fused && { bias: both, activation: choiceKinds.activation }),
       };
     default:

@@ -50,6 +50,13 @@ export const wgmmaConstraints = [
     },
   ),
   constraint(
+    'wgmma-transposed',
+    ['path', 'block', 'role', 'transposeA'],
+    'Of A transposed, wgmma reads panels of 64 columns, of blocks that a schedule numbers (role rows).',
+    ({ path, block, role, transposeA }) =>
+      path !== 'wgmma' || !transposeA || (role === 'rows' && block >= 64),
+  ),
+  constraint(
     'wgmma-shape',
     ['path', 'block', 'layoutB', 'layoutC', 'tileN', 'role', 'consumers'],
     'A warpgroup has whole panels of 64 columns, or 16, 32 or 48 columns of a narrow tile, and no more than the 256 of one wgmma where they lie along N.',

@@ -120,6 +120,18 @@ export const hopperLinearKinds: readonly Part[] = [
   { ...b128, ...columnMajor, tileN: [16], stages: [4], role: ['coopN'], consumers: [1], panel: [0] },
   { ...b64, ...columnMajor, tileN: [48], stages: [8], role: ['pingpong'], wgmmaDepth: [1], split: [8] },
   { ...b64, layoutB: ['column'], tileN: [128], tileK: [32], role: ['rows'] },
+  { ...b64, ...columnMajor, transposeA: [true], tileN: [64], role: ['rows'], blocksPerStage: [2] },
+  {
+    ...b128,
+    transposeA: [true],
+    tileN: [64],
+    tileK: [32],
+    panel: [0],
+    role: ['rows'],
+    cluster: [2],
+    output: ['f32'],
+    epilogue: ['direct'],
+  },
   { ...b64, layoutC: ['column'], tileN: [128], epilogue: ['direct'], output: ['f32'] },
   { ...b32, ...columnMajor, tileN: [128], epilogue: ['direct'] },
 ];
@@ -150,3 +162,18 @@ export const hopperWidthsKinds: readonly Part[] = [
   { ...b32, ...columnMajor, packB: [true], epilogue: ['staged'], tileN: [128] },
   { ...b64, layoutC: ['column'], epilogue: ['staged'], tileN: [128], output: ['f32'] },
 ];
+
+/** The gradient of a layer by its input: A transposed, in groups of block rows; and the product of A as it is, with like tiles. */
+export const hopperGradients: readonly Part[] = [false, true].flatMap((transposed): Part[] => {
+  const gradient: Part = { ...similar, transposeA: [transposed] };
+  return [
+    { ...b64, ...gradient, stagingN: [128], panel: [1, 2, 4] },
+    { ...b64, ...gradient, epilogue: ['overlap'], wgmmaDepth: [1], panel: [1, 2, 4] },
+    { ...b64, ...gradient, consumers: [3], stages: [3], panel: [2] },
+    { ...b64, ...gradient, cluster: [2], stagingN: [128], panel: [2] },
+    { ...b128, ...gradient, tileN: [128], stages: [4], wgmmaDepth: [0, 1], panel: [1, 2, 4] },
+    ...(transposed
+      ? []
+      : [{ ...b128, ...columnMajor, stages: [3], stagingN: [128], panel: [2, 4] } as const]),
+  ];
+});

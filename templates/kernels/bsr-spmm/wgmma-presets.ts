@@ -10,6 +10,7 @@ const wgmma: Part = {
   output: ['f16'],
   layoutB: ['row'],
   layoutC: ['row'],
+  transposeA: [false],
   tileK: [64],
   stages: [4],
   producers: [1],

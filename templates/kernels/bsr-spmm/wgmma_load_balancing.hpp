@@ -26,6 +26,7 @@ struct SchedulerParams {
   bool grouped, similar;       // block rows are grouped, and by likeness
   bool longest;                // longest processing time first, to the least loaded list; else round robin
   bool atomic;                 // one work queue behind an atomic counter, for all thread blocks
+  const std::int32_t* stored;  // of groups: the numbers of the blocks in values; null: they are in order
 
   std::size_t slot_bytes(std::int64_t block) const {
     return static_cast<std::size_t>(group * block * width * 4);

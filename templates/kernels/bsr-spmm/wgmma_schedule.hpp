@@ -112,8 +112,9 @@ class Cutter {
 /// Appends the rows and the steps of the groups that tiles name, and replaces the groups' numbers by their places.
 class GroupPlacer {
  public:
-  GroupPlacer(const Shape& shape, const Groups& groups, ScheduleBuilder& builder)
-      : shape_(shape), groups_(groups), builder_(builder) {}
+  /// `stored`: as SchedulerParams has it.
+  GroupPlacer(const Shape& shape, const Groups& groups, const std::int32_t* stored, ScheduleBuilder& builder)
+      : shape_(shape), groups_(groups), stored_(stored), builder_(builder) {}
 
   void place(Lists& lists, std::vector<Part>& parts) {
     for (std::vector<Tile>& list : lists)
@@ -133,7 +134,8 @@ class GroupPlacer {
     const auto [found, is_new] = places_.try_emplace(group);
     if (is_new) {
       const Rows& rows = groups_.rows(group);
-      const std::vector<Step> steps = steps_of(shape_, rows);
+      std::vector<Step> steps = steps_of(shape_, rows);
+      if (stored_) number(steps);
       found->second = {builder_.append(std::vector<std::int32_t>(
                            rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(groups_.size()))),
                        builder_.append(steps), static_cast<std::int32_t>(steps.size())};
@@ -141,8 +143,15 @@ class GroupPlacer {
     return found->second;
   }
 
+  void number(std::vector<Step>& steps) const {
+    for (Step& step : steps)
+      for (std::int32_t& block : step.block)
+        if (block >= 0) block = stored_[block];
+  }
+
   const Shape& shape_;
   const Groups& groups_;
+  const std::int32_t* stored_;
   ScheduleBuilder& builder_;
   std::map<std::int32_t, RowWork> places_;
 };
@@ -272,7 +281,7 @@ inline Lists schedule_groups(const Shape& shape, const SchedulerParams& params, 
   parts = std::move(cutter.parts);
   Lists lists = assign(params, cutter.tiles);
   if (params.longest) LoadBalancer(params, whole ? &groups : nullptr, lists).run();
-  GroupPlacer(shape, groups, builder).place(lists, parts);
+  GroupPlacer(shape, groups, params.stored, builder).place(lists, parts);
   return lists;
 }
 

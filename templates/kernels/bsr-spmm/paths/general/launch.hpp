@@ -8,6 +8,7 @@
 
 #include "paths/general/args.h"
 #include "paths/packing.hpp"
+#include "paths/transposed.hpp"
 
 namespace tilewright::bsr_spmm::general {
 namespace detail {
@@ -19,12 +20,6 @@ inline bool transposed(const Shape& shape) { return shape.transpose_a == Switch:
 inline std::int64_t outer(const Shape& shape) { return transposed(shape) ? shape.k : shape.m; }
 inline std::int64_t inner(const Shape& shape) { return transposed(shape) ? shape.m : shape.k; }
 inline std::int64_t block_rows(const Shape& shape) { return quotient_up(outer(shape), shape.block); }
-
-/// Entry `i` of a host copy of indices.
-inline std::int64_t index_at(const Shape& shape, const void* list, std::int64_t i) {
-  return shape.index == Index::i64 ? static_cast<const std::int64_t*>(list)[i]
-                                   : static_cast<const std::int32_t*>(list)[i];
-}
 
 /// Block rows of op(A) and, where A is transposed, its blocks; without these they are the stored ones.
 struct Pattern {
@@ -45,32 +40,16 @@ inline Pattern stored_pattern(const Shape& shape) {
   return pattern;
 }
 
-/// Columns of A become rows: counted, then filled in the order in which blocks are stored.
 inline Pattern transposed_pattern(const Shape& shape) {
-  refuse_unless(shape.host_row_ptr && (shape.host_col_idx || shape.blocks == 0),
-                "transposes the pattern of A when a plan is made: needs host copies of row_ptr and col_idx");
-  const std::int64_t stored_rows = quotient_up(shape.m, shape.block);
-  const auto row_start = [&](std::int64_t row) { return index_at(shape, shape.host_row_ptr, row); };
-  const auto column_of = [&](std::int64_t at) {
-    return static_cast<std::size_t>(index_at(shape, shape.host_col_idx, at));
-  };
-  const std::int64_t begin = row_start(0), end = row_start(stored_rows);
+  const Transpose transpose = transpose_of(shape);
   Pattern pattern;
-  pattern.rows.resize(static_cast<std::size_t>(block_rows(shape)));
-  for (std::int64_t at = begin; at < end; ++at) ++pattern.rows[column_of(at)].count;
-  int first = 0;
+  pattern.rows.resize(transpose.row_ptr.size() - 1);
   for (std::size_t i = 0; i < pattern.rows.size(); ++i) {
-    pattern.rows[i].index = static_cast<int>(i);
-    pattern.rows[i].first = first;
-    first += pattern.rows[i].count;
-    pattern.rows[i].count = 0;  // counted again while they are filled
+    const int first = transpose.row_ptr[i];
+    pattern.rows[i] = {static_cast<int>(i), first, transpose.row_ptr[i + 1] - first};
   }
-  pattern.blocks.resize(static_cast<std::size_t>(end - begin));
-  for (std::int64_t row = 0; row < stored_rows; ++row)
-    for (std::int64_t at = row_start(row); at < row_start(row + 1); ++at) {
-      Row& to = pattern.rows[column_of(at)];
-      pattern.blocks[static_cast<std::size_t>(to.first + to.count++)] = {static_cast<int>(at), static_cast<int>(row)};
-    }
+  pattern.blocks.resize(transpose.stored.size());
+  for (std::size_t i = 0; i < pattern.blocks.size(); ++i) pattern.blocks[i] = {transpose.stored[i], transpose.col_idx[i]};
   return pattern;
 }
 

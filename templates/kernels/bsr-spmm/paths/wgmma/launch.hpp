@@ -5,6 +5,7 @@
 #include <string>
 
 #include "paths/packing.hpp"
+#include "paths/transposed.hpp"
 #include "paths/wgmma/args.h"
 #include "wgmma_schedule.hpp"
 
@@ -50,9 +51,10 @@ inline SchedulerParams scheduler_params(const Parameters& parameters, const Devi
 /// Refuses a last block row that ends behind the last row of C, but where TMA clips its stores, and no bias is read for it.
 inline void check_last_row(const Shape& shape, const Parameters& parameters) {
   if (shape.m % shape.block == 0) return;
+  const std::string rows = parameters.number("transposeA") != 0 ? "k" : "m";
   const auto refuse = [&](const std::string& why, std::int64_t multiple) {
     refuse_unless(shape.m % multiple == 0,
-                  [&] { return why + ": m must be a multiple of " + std::to_string(multiple) + ", not " + std::to_string(shape.m); });
+                  [&] { return why + ": " + rows + " must be a multiple of " + std::to_string(multiple) + ", not " + std::to_string(shape.m); });
   };
   if (!stores_by_tma(parameters)) refuse("stores whole block rows of C", shape.block);
   if (shape.bias == Switch::yes) refuse("reads the bias of whole block rows", shape.block);
@@ -96,19 +98,21 @@ inline void require_c(const Shape& shape, const Parameters& parameters, Bound& b
 /// The swizzle of lines of 32 or 64 elements in shared memory.
 inline Swizzle line_swizzle(std::int64_t elements) { return elements == 32 ? Swizzle::b64 : Swizzle::b128; }
 
-/// A's blocks, one below the other. TMA refuses a tensor without elements, so that an absent one has one row.
+/// A's blocks, one below the other, in boxes of `tileK` columns; of A transposed, in boxes of `tileK` rows by a panel. TMA
+/// refuses a tensor without elements, so that an absent one has one row.
 inline TiledMap map_a(const Shape& shape, const Parameters& parameters) {
-  const std::int64_t tile_k = parameters.number("tileK");
+  const bool transposed = parameters.number("transposeA") != 0;
+  const std::int64_t tile_k = parameters.number("tileK"), columns = transposed ? kPanelColumns : tile_k;
   const std::int64_t blocks = parameters.text("role") == "rows" ? 1 : parameters.number("blocksPerStage");
+  const std::int64_t rows = transposed ? tile_k : blocks * shape.block;
   TiledMap map;
   map.bfloat16 = shape.input == Type::bf16;
   map.rank = 2;
   map.size = {static_cast<std::uint64_t>(shape.block),
               static_cast<std::uint64_t>(std::max<std::int64_t>(shape.blocks, 1) * shape.block)};
   map.stride = {0, static_cast<std::uint64_t>(shape.block * 2)};
-  map.box = {static_cast<std::uint32_t>(tile_k),
-             static_cast<std::uint32_t>(blocks * shape.block / parameters.number("cluster"))};
-  map.swizzle = line_swizzle(tile_k);
+  map.box = {static_cast<std::uint32_t>(columns), static_cast<std::uint32_t>(rows / parameters.number("cluster"))};
+  map.swizzle = line_swizzle(columns);
   return map;
 }
 
@@ -217,26 +221,35 @@ inline void add_maps(Kernel& kernel, const Shape& shape, const Parameters& param
   if (stores_by_tma(parameters)) kernel.add_map(map_c(shape, parameters), &Call::c);
 }
 
-}  // namespace detail
-
-inline void bind(const Shape& shape, const Parameters& parameters, const DeviceLimits& limits, Bound& bound) {
-  detail::check(shape, parameters);
-  const SchedulerParams params = detail::scheduler_params(parameters, limits);
+/// Binds a product of A as it is, or of the transpose as a matrix of its own; `stored`: its blocks, null of A as it is.
+inline void bind(const Shape& shape, const std::int32_t* stored, const Parameters& parameters, const DeviceLimits& limits,
+                 Bound& bound) {
+  check(shape, parameters);
+  SchedulerParams params = scheduler_params(parameters, limits);
+  params.stored = stored;
   bound.workspace = make_schedule(shape, params);
   if (shape.m == 0 || shape.n == 0) return;
-  detail::require_c(shape, parameters, bound);
+  require_c(shape, parameters, bound);
   const auto cluster = static_cast<unsigned>(parameters.number("cluster"));
-  detail::Kernel kernel;
+  Kernel kernel;
   kernel.launch.grid = {static_cast<unsigned>(params.lists) * cluster, 1, 1};
   kernel.launch.block[0] = static_cast<unsigned>(parameters.number("threads"));
   kernel.launch.cluster[0] = cluster;
   kernel.launch.shared_bytes = static_cast<std::size_t>(parameters.number("sharedBytes"));
   kernel.launch.dependent = parameters.number("pdl") != 0;
-  detail::set_arguments(kernel, shape, params);
-  detail::add_maps(kernel, shape, parameters, bound);
+  set_arguments(kernel, shape, params);
+  add_maps(kernel, shape, parameters, bound);
   BoundLaunch launch = kernel.finish();
   if (parameters.number("plainArgs") != 0) launch.arguments.resize(sizeof(UntypedPlainArgs));
   bound.launches.push_back(std::move(launch));
+}
+
+}  // namespace detail
+
+inline void bind(const Shape& shape, const Parameters& parameters, const DeviceLimits& limits, Bound& bound) {
+  if (shape.transpose_a == Switch::no) return detail::bind(shape, nullptr, parameters, limits, bound);
+  const Transpose transpose = transpose_of(shape);
+  detail::bind(product_of(transpose, shape), transpose.stored.data(), parameters, limits, bound);
 }
 
 }  // namespace tilewright::bsr_spmm::wgmma
