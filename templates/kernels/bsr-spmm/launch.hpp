@@ -43,7 +43,8 @@ inline void check_part_blocks(const Shape& shape, const Parameters& parameters) 
   if (path == "naive" || path == "general") return;
   const auto refuse = [&](const std::string& why, std::int64_t size, const char* name) {
     refuse_unless(size % shape.block == 0, [&] {
-      return why + ": " + name + " must be a multiple of " + std::to_string(shape.block) + ", not " + std::to_string(size);
+      return why + ": " + name + " must be a multiple of " + std::to_string(shape.block) + ", not " +
+             std::to_string(size);
     });
   };
   const char* const multiplies = "multiplies whole blocks";

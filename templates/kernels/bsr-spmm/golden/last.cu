@@ -7,6 +7,7 @@
 //   output          f16
 //   layoutB         row
 //   layoutC         row
+//   transposeA      false
 //   tileN           128
 //   tileK           64
 //   stages          4

@@ -37,10 +37,12 @@ inline Transpose transpose_of(const Shape& shape) {
   Transpose to;
   to.row_ptr.resize(static_cast<std::size_t>(columns_of_blocks(shape)) + 1);
   for (std::int64_t at = begin; at < end; ++at) ++to.row_ptr[column_of(at) + 1];
-  for (std::size_t column = 1; column < to.row_ptr.size(); ++column) to.row_ptr[column] += to.row_ptr[column - 1];
+  for (std::size_t column = 1; column < to.row_ptr.size(); ++column)
+    to.row_ptr[column] += to.row_ptr[column - 1];
   to.col_idx.resize(static_cast<std::size_t>(end - begin));
   to.stored.resize(to.col_idx.size());
-  std::vector<std::int32_t> next(to.row_ptr.begin(), to.row_ptr.end() - 1);  // where a column's next block goes
+  std::vector<std::int32_t> next(to.row_ptr.begin(),
+                                 to.row_ptr.end() - 1);  // where a column's next block goes
   for (std::int64_t row = 0; row < rows; ++row)
     for (std::int64_t at = row_start(row); at < row_start(row + 1); ++at) {
       const auto place = static_cast<std::size_t>(next[column_of(at)]++);
