@@ -16,6 +16,7 @@ import type { MutantResult, MutationInfo } from '../mutate/result.ts';
 import { newestResults, ResultsFile } from '../mutate/results-file.ts';
 import { spreadSample } from '../mutate/sample.ts';
 import { score, tally } from '../mutate/score.ts';
+import { standing } from '../mutate/standing.ts';
 import { renderVariant } from '../render/render.ts';
 import { chooseDevices, commitOf } from '../setup.ts';
 import { enumerate } from '../space/enumerate.ts';
@@ -122,7 +123,13 @@ function equivalentsOf(folder: string): readonly Equivalent[] {
   return text === undefined ? [] : parseEquivalents(text, path);
 }
 
-function planOf(sources: readonly Source[], folder: string, { sample, operator }: MutateOptions) {
+/** Mutants, and those of them that are tried. */
+interface Plan {
+  readonly all: readonly Planned[];
+  readonly chosen: readonly Planned[];
+}
+
+function planOf(sources: readonly Source[], folder: string, { sample, operator }: MutateOptions): Plan {
   const folders = [join(packageRoot, kit.device), folder];
   const all = planMutants(sources, folders).filter(
     ({ mutant }) => operator === undefined || operator.includes(mutant.operator),
@@ -150,14 +157,16 @@ async function tryMutants(
 ): Promise<number> {
   const { all, chosen } = planOf(sources, shop.context.familyFolder, options);
   const used = sources.filter((source) => chosen.some((one) => one.source === source));
-  const file = await fileFor(trials, used, shop, options, out, {
-    mutants: all.length,
-    sample: chosen.length,
-  });
+  const commit = await commitOf(shop.executor, shop.context.familyFolder);
+  const now = { date: new Date().toISOString(), ...(commit !== undefined && { commit }) };
+  const file = await fileFor(trials, used, shop, options, out, { all, chosen, now });
   shop.note(`${chosen.length} of ${all.length} mutants of ${used.length} variants; results in ${file.path}`);
   let done = 0;
   const onResult = (result: MutantResult) => {
+    const isNew = file.find(result) === undefined;
     file.add(result);
+    if (isNew && file.info.commit !== commit && file.info.continued?.commit !== commit)
+      file.describe({ continued: now });
     if (options.json) process.stdout.write(`${JSON.stringify({ event: 'mutant', ...result })}\n`);
     const { outcome, verdict = '', path, operator, file: where, line } = result;
     const onGpu = result.gpu ? `, GPU: ${result.gpu.outcome} ${result.gpu.verdict ?? ''}` : '';
@@ -178,13 +187,14 @@ async function fileFor(
   shop: Workshop,
   options: MutateOptions,
   out: string,
-  counts: Pick<MutationInfo, 'mutants' | 'sample'>,
+  { all, chosen, now }: Plan & { readonly now: Pick<MutationInfo, 'date' | 'commit'> },
 ): Promise<ResultsFile> {
-  const { family, arch, executor, context, rulesCase, retry, gpus } = shop;
+  const { family, arch, rulesCase, retry, gpus } = shop;
   const folder = join(out, 'mutants');
-  const date = new Date().toISOString();
-  const at = await commitOf(executor, context.familyFolder);
-  const commit = at === undefined ? {} : { commit: at };
+  const about = {
+    ...{ mutants: all.length, sample: chosen.length },
+    variants: sources.map(({ variant }) => variant.id),
+  };
   const pathFor = (when: string) => join(folder, `${family.name}-${when.replaceAll(/[:.]/g, '')}.jsonl`);
   if (options.resume !== undefined) {
     const path = options.resume === true ? newestResults(folder, family.name) : options.resume;
@@ -192,8 +202,13 @@ async function fileFor(
       throw new UsageError(`there are no results of ${family.name} in ${folder} to go on with`);
     const known = ResultsFile.open(path);
     if (gpus[0] && known.info.gpu === undefined) known.describe({ gpu: gpus[0].name });
-    const file = retry ? known.copy(pathFor(date), { date, ...commit }) : known;
+    const file = retry ? known.copy(pathFor(now.date), now) : known;
     for (const other of options.join ?? []) file.join(ResultsFile.open(other));
+    const whole = options.operator === undefined;
+    const stands = standing(all, whole);
+    const changed = file.forget((result) => !stands(result));
+    if (changed > 0) shop.note(`${changed} results are of code that has changed since`);
+    if (whole && file.info.variants.every((id) => about.variants.includes(id))) file.describe(about);
     return file;
   }
   const sound: MutationInfo['sound'] = {};
@@ -202,10 +217,8 @@ async function fileFor(
       const opinions = await trials.soundOpinions(source);
       if (opinions) sound[source.variant.id] = opinions;
     }
-  return ResultsFile.create(pathFor(date), {
-    ...{ version: 1, date, family: family.name, arch: arch.name, ...counts },
-    ...commit,
-    variants: sources.map(({ variant }) => variant.id),
+  return ResultsFile.create(pathFor(now.date), {
+    ...{ version: 1, ...now, family: family.name, arch: arch.name, ...about },
     ...(gpus[0] && { gpu: gpus[0].name }),
     ...(rulesCase !== undefined && { rulesCase, sound }),
   });

@@ -158,9 +158,9 @@ export class MutantTrials {
   }
 
   async #tryIn(one: Planned, known: MutantResult | undefined): Promise<MutantResult> {
-    const { source, path, mutant } = one;
+    const { source, path, mutant, code } = one;
     const { text: _, launch: __, ...described } = mutant;
-    const result = { variant: source.variant.id, path, ...described };
+    const result = { variant: source.variant.id, path, ...described, code };
     const original = await this.#original(source);
     return this.#withMachine(
       () =>

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
+import { hashOf } from '../util/hash.ts';
 import { locateHeader } from '../util/includes.ts';
 import { Code } from './code.ts';
-import { oneDeviceOnly } from './regions.ts';
+import { oneDeviceOnly, unreached } from './regions.ts';
+import type { Token } from './tokens.ts';
 
 /** A header with device code that a kernel includes. */
 export interface Header {
@@ -39,7 +41,31 @@ export function headersOf(text: string, folders: readonly string[]): Header[] {
   return [...found.values()];
 }
 
-/** Every word of a text: what may reach a function of a header. */
-export function wordsOf(text: string): Set<string> {
-  return new Set(new Code(text).tokens.flatMap((token) => (token.kind === 'word' ? [token.text] : [])));
+/** Tokens of a text and of what it reaches in headers, through other headers too. */
+export interface Reached {
+  /** What may reach a function of a header. */
+  readonly words: ReadonlySet<string>;
+  /** Digest of the tokens, 16 hexadecimal digits: comments and functions that nothing calls have no part in it. */
+  readonly digest: string;
 }
+
+export function reachedFrom(text: string, headers: readonly Header[]): Reached {
+  const codes = headers.map((header) => new Code(header.text));
+  const own = new Code(text).tokens;
+  const words = new Set(wordsOf(own));
+  for (let before = 0; before < words.size; ) {
+    before = words.size;
+    for (const code of codes) for (const word of wordsOf(open(code, words))) words.add(word);
+  }
+  const tokens = [own, ...codes.map((code) => open(code, words))].flat();
+  return { words, digest: hashOf(...tokens.map((token) => token.text)).slice(0, 16) };
+}
+
+/** Tokens of a header that the words reach. */
+function open(code: Code, words: ReadonlySet<string>): Token[] {
+  const closed = unreached(code, words);
+  return code.tokens.filter(({ at }) => !closed.some(({ begin, end }) => begin <= at && at < end));
+}
+
+const wordsOf = (tokens: readonly Token[]) =>
+  tokens.filter(({ kind }) => kind === 'word').map(({ text }) => text);

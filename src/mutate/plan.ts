@@ -1,6 +1,6 @@
 import type { Source, Variant } from '../model/variant.ts';
 import { hashOf } from '../util/hash.ts';
-import { type Header, headersOf, wordsOf } from './headers.ts';
+import { type Header, headersOf, reachedFrom } from './headers.ts';
 import { launchMutants, type Mutant, mutantsOf } from './mutant.ts';
 import { farApart } from './sample.ts';
 
@@ -9,6 +9,8 @@ export interface Planned {
   readonly source: Source;
   readonly path: string;
   readonly mutant: Mutant;
+  /** Digest of the device code that the source reaches: a result of other code says nothing of this. */
+  readonly code: string;
   /** The header that changes; absent: the source itself, or its launch. */
   readonly header?: Header;
   /** Sources of the same path that have the same lines. */
@@ -23,18 +25,19 @@ export function planMutants(sources: readonly Source[], folders: readonly string
   const planned = new Map<string, Planned & { readonly others: Source[] }>();
   for (const source of sources) {
     const path = source.variant.template.replace(/\.cu\.hbs$/, '');
+    const headers = headersOf(source.text, folders);
+    const { words, digest: code } = reachedFrom(source.text, headers);
     const add = (mutant: Mutant, header?: Header) => {
       const key = `${path} ${mutant.id}`;
       const known = planned.get(key);
-      if (!known) planned.set(key, { source, path, mutant, ...(header && { header }), others: [] });
+      if (!known) planned.set(key, { source, path, mutant, code, ...(header && { header }), others: [] });
       else if (known.source !== source) known.others.push(source);
     };
     for (const mutant of mutantsOf({ file: `${path}.cu`, text: source.text })) add(mutant);
     for (const mutant of launchMutants({ ...source.variant.parameters, ...source.variant.derived }))
       add(mutant);
-    const reachedFrom = wordsOf(source.text);
-    for (const header of headersOf(source.text, folders))
-      for (const mutant of mutantsOf({ ...header, reachedFrom })) add(mutant, header);
+    for (const header of headers)
+      for (const mutant of mutantsOf({ ...header, reachedFrom: words })) add(mutant, header);
   }
   return [...planned.values()];
 }

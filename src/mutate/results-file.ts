@@ -60,8 +60,17 @@ export class ResultsFile {
       const gpu = result.gpu ?? known?.gpu;
       this.#results.set(keyOf(result), { ...result, ...(gpu && { gpu }) });
     }
-    const { retried } = later.info;
-    this.describe(retried ? { retried } : {});
+    const { retried, continued, date, commit } = later.info;
+    const last = continued ?? (commit === this.info.commit ? undefined : { date, ...(commit && { commit }) });
+    this.describe({ ...(retried && { retried }), ...(last && { continued: last }) });
+  }
+
+  /** Forgets results, and gives their number. */
+  forget(which: (result: MutantResult) => boolean): number {
+    const forgotten = this.results.filter(which);
+    for (const one of forgotten) this.#results.delete(keyOf(one));
+    if (forgotten.length > 0) this.describe({});
+    return forgotten.length;
   }
 
   get info(): MutationInfo {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { headersOf } from '../../../src/mutate/headers.ts';
+import { headersOf, reachedFrom } from '../../../src/mutate/headers.ts';
 import { launchMutants, mutantsOf } from '../../../src/mutate/mutant.ts';
 import { overlay } from '../../../src/mutate/overlay.ts';
 import { tokenize } from '../../../src/mutate/tokens.ts';
@@ -77,6 +77,28 @@ describe('headers', () => {
   it('are those of the kernels, without those of the emulated device', () => {
     const found = headersOf('#include "tw/ptx.cuh"\n#include <cstdint>\n', [`${packageRoot}/kit/device`]);
     expect(found.map(({ file }) => file)).toEqual(['tw/ptx.cuh']);
+  });
+});
+
+describe('what a kernel reaches', () => {
+  const header = (file: string, text: string) => ({ file, folder: '', text });
+  const outer = header('outer', 'inline int outer(int x) { return inner(x); }\n');
+  const inner = (more = '') => header('inner', `inline int inner(int x) { return x + 1; }\n${more}`);
+
+  it('goes through other headers', () => {
+    const { words } = reachedFrom('int a = outer(1);', [inner(), outer]);
+    const made = mutantsOf({ ...inner(), reachedFrom: words });
+    expect(made.map(({ after }) => after)).toContain('inline int inner(int x) { return x - 1; }');
+  });
+
+  it('has a digest in which comments and functions that nothing calls have no part', () => {
+    const digest = (text: string, ...headers: (typeof outer)[]) => reachedFrom(text, headers).digest;
+    const sound = digest('int a = outer(1);', outer, inner());
+    expect(digest('int a = outer(1);  // one', outer, inner('inline int other() { return 2; }'))).toBe(sound);
+    expect(digest('int a = outer(2);', outer, inner())).not.toBe(sound);
+    expect(digest('int a = outer(1);', outer, { ...inner(), text: inner().text.replace('1', '2') })).not.toBe(
+      sound,
+    );
   });
 });
 

@@ -4,12 +4,14 @@ import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../../src/errors.ts';
 import { machineCode } from '../../../src/mutate/cubin.ts';
 import { argumentFor, parseEquivalents } from '../../../src/mutate/equivalents.ts';
+import type { Planned } from '../../../src/mutate/plan.ts';
 import { mutationPage } from '../../../src/mutate/report.ts';
 import type { MutantResult, MutationInfo, Opinions } from '../../../src/mutate/result.ts';
 import { newestResults, ResultsFile } from '../../../src/mutate/results-file.ts';
 import { inPlaceOrder, resultsTable } from '../../../src/mutate/results-table.ts';
 import { farApart, spreadSample } from '../../../src/mutate/sample.ts';
 import { rules, score, tally } from '../../../src/mutate/score.ts';
+import { standing } from '../../../src/mutate/standing.ts';
 import { summaryTable } from '../../../src/mutate/summary.ts';
 import { folderOf } from '../../helpers/folder.ts';
 
@@ -178,6 +180,40 @@ describe('a file of results', () => {
     expect(known.results).toEqual(joined);
     expect(ResultsFile.open(known.path).results).toEqual(joined);
     expect(() => known.join(write('c', 'g', killed))).toThrow('results of g, not of f');
+  });
+});
+
+describe('results that are gone on with', () => {
+  const planned = (id: string, code: string) =>
+    ({ path: 'a', code, mutant: { id }, source: { variant: { id: 'f.a' } } }) as unknown as Planned;
+  const all = [planned('1', 'new'), planned('2', 'same')];
+
+  it('stand as long as the code of their variant does, and somebody would still make their mutant', () => {
+    const stands = standing(all, true);
+    expect(stands(result('1', 'killed', { code: 'old' }))).toBe(false);
+    expect(stands(result('2', 'killed', { code: 'same' }))).toBe(true);
+    expect(stands(result('2', 'killed'))).toBe(true); // nobody noted the code
+    expect(stands(result('2', 'killed', { code: 'x', variant: 'f.b' }))).toBe(true); // of a variant that is not planned
+    expect(stands(result('3', 'killed', { code: 'same' }))).toBe(false);
+    expect(standing(all, false)(result('3', 'killed', { code: 'same' }))).toBe(true); // of other operators
+  });
+
+  it('are forgotten in the file too, and the page names the last commit', () => {
+    const path = join(folderOf(), 'f-1.jsonl');
+    const file = ResultsFile.create(path, { ...info, commit: 'abcdef0123' });
+    for (const one of results) file.add(one);
+    expect(file.forget(({ id }) => id === '1')).toBe(1);
+    expect(ResultsFile.open(path).results).toEqual(results.slice(1));
+    const later = ResultsFile.create(`${path}2`, {
+      ...info,
+      date: '2026-11-23T00:00:00.000Z',
+      commit: '1234567',
+    });
+    file.join(later);
+    expect(file.info.continued).toEqual({ date: '2026-11-23T00:00:00.000Z', commit: '1234567' });
+    expect(mutationPage(file.info, file.results)).toMatch(
+      /^2026-11-22, commit abcdef0, to 2026-11-23, commit 1234567, emulated device/,
+    );
   });
 });
 
