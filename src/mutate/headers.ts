@@ -43,7 +43,7 @@ export function headersOf(text: string, folders: readonly string[]): Header[] {
 
 /** Tokens of a text and of what it reaches in headers, through other headers too. */
 export interface Reached {
-  /** What may reach a function of a header. */
+  /** Words that may reach a function of a header. */
   readonly words: ReadonlySet<string>;
   /** Digest of the tokens, 16 hexadecimal digits: comments and functions that nothing calls have no part in it. */
   readonly digest: string;
