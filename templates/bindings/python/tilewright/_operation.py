@@ -20,7 +20,7 @@ try:
 except ImportError:
     from ._call_by_ctypes import Ready, TensorCalls, repeat, run  # type: ignore[assignment]  # the same, slower
 
-__all__ = ["Call", "Choice", "Operand", "Operation", "Pattern", "Ready", "TensorCalls", "repeat", "run"]
+__all__ = ["Call", "Choice", "Operand", "Operation", "Pattern", "Ready", "TensorCalls", "addresses_of", "repeat", "run"]
 
 #: Sizes by name.
 Sizes = Mapping[str, int]
@@ -176,8 +176,8 @@ class Call:
         """Enqueues calls of one operation and context, in order; where one is refused, none."""
         if not calls:
             return
-        columns = [_addresses(call._handles[1] for call in calls)] if len(calls[0]._handles) > 1 else []
-        columns += [_addresses(ctypes.addressof(call._held[2]) for call in calls), _addresses(map(ctypes.addressof, operands))]
+        columns = [addresses_of(call._handles[1] for call in calls)] if len(calls[0]._handles) > 1 else []
+        columns += [addresses_of(ctypes.addressof(call._held[2]) for call in calls), addresses_of(map(ctypes.addressof, operands))]
         first = calls[0]
         first.library.check(first._functions.grouped(first._handles[0], *columns, len(calls), stream))
         for call, idle in zip(calls, operands, strict=True):
@@ -205,7 +205,7 @@ class Call:
         return said
 
 
-def _addresses(all_of_them: Iterable[Any]) -> Any:
+def addresses_of(all_of_them: Iterable[Any]) -> Any:
     """A C array of pointers."""
     listed = [one.value if isinstance(one, ctypes.c_void_p) else one for one in all_of_them]
     return (ctypes.c_void_p * len(listed))(*listed)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from ._arrays import Array, current_stream, memory, on_device
 from ._errors import InvalidArgument
 from ._library import Library, load
-from ._operation import Operation
+from ._operation import Operation, addresses_of
 from ._reading import Reading
 
 
@@ -62,6 +63,15 @@ class Plan:
         operands = ctypes.byref(self._operands(values))
         self._library.check(self._c["run"](self.handle, operands, workspace, self._or_needed(size), stream))
 
+    @staticmethod
+    def run_grouped(runs: Sequence[tuple[Plan, Mapping[str, Any], int, int]], stream: int) -> None:
+        """Enqueues runs of plans of one operation, each with values, workspace and its bytes; where one is refused, none."""
+        operands = [plan._operands(values) for plan, values, *_ in runs]
+        first, sizes = runs[0][0], (ctypes.c_size_t * len(runs))(*(size for *_, size in runs))
+        columns = [addresses_of(plan.handle for plan, *_ in runs), addresses_of(map(ctypes.addressof, operands))]
+        columns.append(addresses_of(workspace for _, _, workspace, _ in runs))
+        first._library.check(first._c["run_grouped"](*columns, sizes, len(runs), stream))
+
     def replan(self, fields: Mapping[str, Any], indices: Mapping[str, Any], workspace: int, stream: int, size: int) -> None:
         """Gives the plan another problem in place, and this workspace what belongs to it. Raises WorkspaceTooSmall."""
         problem, operands = self._operation.make_problem(fields), self._operands(indices)
@@ -91,6 +101,7 @@ def _functions(library: Library, operation: Operation) -> dict[str, Any]:
         "workspace_bytes": (size, pointer),
         "prepare": (ctypes.c_int, pointer, pointer, size, pointer),
         "run": (ctypes.c_int, pointer, pointer, pointer, size, pointer),
+        "run_grouped": (ctypes.c_int, pointer, pointer, pointer, pointer, size, pointer),
     }
     if operation.indices:
         kinds["plan_create_from_device"] = (ctypes.c_int, pointer, pointer, pointer, pointer)
@@ -101,6 +112,21 @@ def _functions(library: Library, operation: Operation) -> dict[str, Any]:
         function.restype, function.argtypes = result, arguments
         made[name] = function
     return made
+
+
+@dataclass(frozen=True)
+class PlannedCall:
+    """A call of a plan that has not run: the plan, and the arrays and scalars of the call."""
+
+    plan: OperationPlan
+    read: Reading
+    scalars: Mapping[str, float]
+
+    @property
+    def run(self) -> tuple[Plan, Mapping[str, Any], int, int]:
+        """Plan, addresses and scalars, workspace and its bytes."""
+        plan = self.plan
+        return plan._plan, {**self.read.addresses, **self.scalars}, plan._workspace, plan._bytes
 
 
 class OperationPlan:
@@ -147,6 +173,46 @@ class OperationPlan:
             stream = current_stream(read.like, read.place.device)
             self._plan.run({**read.addresses, **scalars}, self._workspace, stream, self._bytes)
         return result
+
+    def _bind(self, arrays: Mapping[str, Array | None], scalars: Mapping[str, float]) -> PlannedCall:
+        return PlannedCall(self, self._read(arrays), scalars)
+
+    @classmethod
+    def run_grouped(cls, calls: Iterable[PlannedCall]) -> list[Array]:
+        """Runs calls of plans of this operation, in their order, on the current stream: of each a launch of its plan's kernel.
+
+        All are looked at before the first is enqueued: where one is refused, none runs, and the text begins with its number, from
+        0. No call may read what another one writes.
+
+        Args:
+            calls: of `bind`; their arrays are on one device. Patterns and sizes may differ, and several may be of one plan.
+
+        Returns:
+            Their results.
+
+        Raises:
+            InvalidArgument, NotSupported: nothing was computed then.
+        """
+        runs = list(calls)
+        if not runs:
+            return []
+        for number, call in enumerate(runs):
+            cls._accept(call, runs[0], number)
+        results = [call.read.result() for call in runs]
+        with on_device(runs[0].read.like, runs[0].read.place):
+            stream = current_stream(runs[0].read.like, runs[0].read.place.device)
+            Plan.run_grouped([call.run for call in runs], stream)
+        return results
+
+    @classmethod
+    def _accept(cls, call: PlannedCall, first: PlannedCall, number: int) -> None:
+        try:
+            if not isinstance(call.plan, cls):
+                raise InvalidArgument(f"of a {type(call.plan).__name__}, in a group of {cls.__name__}")
+            call.plan._check(call.read)
+            first.plan._check_place(call.read)
+        except InvalidArgument as error:
+            raise InvalidArgument(f"call {number}: {error}") from None
 
     def _replan(self, arrays: Mapping[str, Array | None], sizes: Mapping[str, int | None]) -> None:
         before, self._sizes = self._sizes, sizes
