@@ -9,11 +9,14 @@ import { localExecutor } from '../../../src/exec/local.ts';
 import type { AnyFamily } from '../../../src/model/family.ts';
 import type { Variant } from '../../../src/model/variant.ts';
 import { enumerate } from '../../../src/space/enumerate.ts';
+import { pointOfId } from '../../../src/space/id.ts';
+import { variantOf } from '../../../src/space/variant.ts';
 import { adapterOf } from '../../../src/triton/adapter.ts';
 import { readDescription } from '../../../src/triton/description.ts';
 import { notLaunchable, readTriton } from '../../../src/triton/metadata.ts';
 import { narrowed } from '../../../src/triton/narrowed.ts';
 import { sha256 } from '../../../src/util/hash.ts';
+import { packageRoot } from '../../../src/util/package-root.ts';
 import { testContext, testToolchain } from '../../helpers/toolchain.ts';
 
 /** A kernel with the arguments that Triton's have: its own, then two pointers to scratch memory. */
@@ -172,6 +175,16 @@ describe('a kernel that Triton compiled', () => {
       /^not supported by the emulated device: it runs kernels as C\+\+/,
     );
   }, 120_000);
+
+  it('has an example whose cases are more than those without a product', () => {
+    const { as, takes } = readDescription(join(packageRoot, 'examples/triton/matmul.yaml'));
+    expect(as).toBeDefined();
+    const { parameters } = variantOf(family, pointOfId(family, as ?? ''), arch);
+    const products = narrowed(family, takes)
+      .cases(parameters, 'quick')
+      .filter(({ problem }) => Number(problem.m) * Number(problem.k) > 0);
+    expect(products.length).toBeGreaterThan(4);
+  });
 
   it('is asked only what it takes', () => {
     const { takes } = description(cache());
