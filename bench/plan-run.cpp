@@ -61,6 +61,14 @@ struct Recording {
 thread_local Recording* recorder = nullptr;
 thread_local std::int64_t launches = 0;
 
+double now() {
+  using Clock = std::chrono::steady_clock;
+  return std::chrono::duration<double, std::nano>(Clock::now().time_since_epoch()).count();
+}
+
+/// Sum of the times of this thread's launch calls, while that is asked for.
+thread_local double* in_launches = nullptr;
+
 void record(const cudaLaunchConfig_t& config, const void* function, void** parameters) {
   recorder->config = config;
   recorder->function = function;
@@ -80,7 +88,9 @@ extern "C" cudaError_t __wrap_cudaLaunchKernelExC(const cudaLaunchConfig_t* conf
   const std::int64_t before = allocations;
   ++launches;
   if (recorder) record(*config, function, parameters);
+  const double begin = in_launches ? now() : 0;
   const cudaError_t result = __real_cudaLaunchKernelExC(config, function, parameters);
+  if (in_launches) *in_launches += now() - begin;
   allocations = before;
   return result;
 }
@@ -249,16 +259,17 @@ struct Caller {
 
 // ---- Times
 
-double now() {
-  using Clock = std::chrono::steady_clock;
-  return std::chrono::duration<double, std::nano>(Clock::now().time_since_epoch()).count();
-}
-
 constexpr int kBatch = 32;
+
+/// Single calls: nanoseconds of the library's own code and of the launches in it.
+struct Singles {
+  std::vector<double> own, launch;
+};
 
 /// Nanoseconds a call, one entry per batch; and of single calls, with what reading the clock takes.
 struct Samples {
-  std::vector<double> library, bare, keyed, single, keyed_single, clock;
+  std::vector<double> library, bare, keyed, clock;
+  Singles single, keyed_single;
   std::int64_t allocations = 0, launches = 0, calls = 0;
 };
 
@@ -267,6 +278,18 @@ double batch(const Work& work) {
   const double begin = now();
   for (int i = 0; i < kBatch; ++i) work();
   return (now() - begin) / kBatch;
+}
+
+template <class Work>
+void single(const Work& work, Singles& to) {
+  double launch = 0;
+  in_launches = &launch;
+  const double begin = now();
+  work();
+  const double whole = now() - begin;
+  in_launches = nullptr;
+  to.own.push_back(whole - launch);
+  to.launch.push_back(launch);
 }
 
 void measure(const Problem& problem, std::size_t off_alignment, int samples, std::atomic<int>& waiting,
@@ -285,7 +308,8 @@ void measure(const Problem& problem, std::size_t off_alignment, int samples, std
   const auto bare = [&] {
     __real_cudaLaunchKernelExC(&recording.config, recording.function, recording.parameters.data());
   };
-  for (auto* list : {&out.library, &out.bare, &out.keyed, &out.single, &out.keyed_single, &out.clock})
+  for (auto* list : {&out.library, &out.bare, &out.keyed, &out.clock, &out.single.own, &out.single.launch,
+                     &out.keyed_single.own, &out.keyed_single.launch})
     list->reserve(static_cast<std::size_t>(samples));
   for (int i = 0; i < 100; ++i) run(), keyed(), synchronize(caller.stream);
   for (--waiting; waiting > 0;) std::this_thread::yield();  // all threads begin together
@@ -299,13 +323,10 @@ void measure(const Problem& problem, std::size_t off_alignment, int samples, std
     out.keyed.push_back(batch(keyed));
     synchronize(caller.stream);
     const double first = now(), second = now();
-    run();
-    out.single.push_back(now() - second);
     out.clock.push_back(second - first);
+    single(run, out.single);
     synchronize(caller.stream);
-    const double third = now();
-    keyed();
-    out.keyed_single.push_back(now() - third);
+    single(keyed, out.keyed_single);
     synchronize(caller.stream);
   }
   out.allocations = allocations - allocated;
@@ -328,14 +349,19 @@ void report(const Problem& problem, const char* call, int threads, const Samples
 #else
   const char* driver = "stand-in";
 #endif
+  const auto ours = [&](const Singles& calls, double at) {
+    return quantile(calls.own, at) - 2 * clock;  // one before the call and its launch each
+  };
   std::printf(
       "{\"variant\":\"%s\",\"call\":\"%s\",\"driver\":\"%s\",\"threads\":%d,\"nsMedian\":%.1f,"
-      "\"nsP99\":%.1f,\"bareNsMedian\":%.1f,\"ownNsMedian\":%.1f,\"keyedAboveNsMedian\":%.1f,"
-      "\"keyedAboveNsP99\":%.1f,\"allocationsPerRun\":%g,"
-      "\"launchesPerRun\":%g}\n",
-      tw_bsr_spmm_plan_variant(problem.plan), call, driver, threads, library,
-      quantile(all.single, 0.99) - clock, bare, library - bare, quantile(all.keyed, 0.5) - library,
-      quantile(all.keyed_single, 0.99) - quantile(all.single, 0.5),
+      "\"bareNsMedian\":%.1f,\"ownNsMedian\":%.1f,\"keyedAboveNsMedian\":%.1f,\"keyedAboveNsP99\":%.1f,",
+      tw_bsr_spmm_plan_variant(problem.plan), call, driver, threads, library, bare, library - bare,
+      quantile(all.keyed, 0.5) - library, quantile(all.keyed, 0.99) - library);
+  std::printf(
+      "\"single\":{\"planNsMedian\":%.1f,\"planNsP99\":%.1f,\"keyedNsMedian\":%.1f,\"keyedNsP99\":%.1f,"
+      "\"launchNsMedian\":%.1f,\"launchNsP99\":%.1f},\"allocationsPerRun\":%g,\"launchesPerRun\":%g}\n",
+      ours(all.single, 0.5), ours(all.single, 0.99), ours(all.keyed_single, 0.5),
+      ours(all.keyed_single, 0.99), quantile(all.single.launch, 0.5), quantile(all.single.launch, 0.99),
       static_cast<double>(all.allocations) / calls, static_cast<double>(all.launches) / calls);
   std::fflush(stdout);
 }
@@ -357,8 +383,10 @@ void measure(const Problem& problem, const char* call, std::size_t off_alignment
     append(all.library, own.library);
     append(all.bare, own.bare);
     append(all.keyed, own.keyed);
-    append(all.single, own.single);
-    append(all.keyed_single, own.keyed_single);
+    append(all.single.own, own.single.own);
+    append(all.single.launch, own.single.launch);
+    append(all.keyed_single.own, own.keyed_single.own);
+    append(all.keyed_single.launch, own.keyed_single.launch);
     append(all.clock, own.clock);
     all.allocations += own.allocations;
     all.launches += own.launches;

@@ -13,9 +13,16 @@ const line = z.object({
   call: z.enum(['aligned', 'fallback']),
   threads: z.number(),
   ownNsMedian: z.number(),
-  nsP99: z.number(),
   keyedAboveNsMedian: z.number(),
   keyedAboveNsP99: z.number(),
+  single: z.object({
+    planNsMedian: z.number(),
+    planNsP99: z.number(),
+    keyedNsMedian: z.number(),
+    keyedNsP99: z.number(),
+    launchNsMedian: z.number(),
+    launchNsP99: z.number(),
+  }),
   allocationsPerRun: z.number(),
   launchesPerRun: z.number(),
 });
