@@ -59,9 +59,9 @@ async function search(strategy: Strategy, most: number, run: RunContext): Promis
 async function time(passed: readonly Passed[], run: RunContext): Promise<void> {
   const { timer, gpus } = await run.opened();
   if (timer === undefined) return;
-  const { family } = run.request;
+  const { family, timed = workloadsOf(run.request) } = run.request;
   const artifacts = passed.flatMap((one) => one.artifacts.filter(({ device }) => device === timer));
-  await mapLimit(workloadsOf(run.request), gpus.length, async (workload) => {
+  await mapLimit(timed, gpus.length, async (workload) => {
     const able = artifacts.filter(({ source }) => isCandidate(family, source.variant.parameters, workload));
     if (able.length === 0 || run.recorder.isTimed(workload.id, able)) return;
     await run.use(timer, (session) => run.watch.measure('time', () => timeOn(session, workload, able, run)));

@@ -37,6 +37,10 @@ export interface Request {
   readonly space: EnumerateOptions;
   /** One variant instead of a space; `source` where its text is not what the template gives. */
   readonly only?: { readonly variant: Variant; readonly source?: Source };
+  /** Workloads of files (--matrix), beside those of the family. */
+  readonly further?: readonly Workload[];
+  /** Workloads to time; absent: all. */
+  readonly timed?: readonly Workload[];
   /** Which of the stages; those that are left out take what the run's journal knows. */
   readonly stages: ReadonlySet<Stage>;
   readonly device: DeviceChoice;
@@ -66,10 +70,12 @@ export interface Host {
   readonly signal: AbortSignal;
 }
 
-/** The workloads of the request's preset; all of the family's, without comparisons, where no preset is named. */
-export function workloadsOf({ family, space }: Request): readonly Workload[] {
+/**
+ * The workloads of the request's preset, of the family all but comparisons where no preset is named, and the further ones.
+ */
+export function workloadsOf({ family, space, further = [] }: Request): readonly Workload[] {
   const ids = space.preset === undefined ? undefined : family.presets[space.preset]?.workloads;
-  if (ids === undefined) return family.workloads;
+  if (ids === undefined) return [...family.workloads, ...further];
   const named = new Set(ids);
-  return allWorkloads(family).filter(({ id }) => named.has(id));
+  return [...allWorkloads(family).filter(({ id }) => named.has(id)), ...further];
 }

@@ -4,6 +4,7 @@
 //       none is written. {"tensors":[{"name","type","role","rows","cols","file"}]}
 //   {"problem":{…},"variants":[{parameters}],"capability":90}  variants that take the problem,
 //       `gen cells`. {"refusals":["",…]}: a variant's reason; empty where it takes the problem on aligned operands
+//   {"matrix":"file.mtx","block":32}  sizes of a Matrix Market file in blocks, `--matrix`: see tw/file_matrix.hpp
 #include <algorithm>
 #include <iostream>
 #include <string>
@@ -13,6 +14,7 @@
 #include "tilewright/family.hpp"
 #include "tilewright/json.hpp"
 #include "tilewright/npy.hpp"
+#include "tw/file_matrix.hpp"
 
 namespace tilewright {
 namespace {
@@ -97,6 +99,8 @@ Json tensors_of(const Problem& problem, const Json& job) {
 }
 
 Json answer(const Json& job) {
+  if (const Json* path = job.find("matrix"))
+    return sizes_of_file_matrix(path->text(), job.at("block").integer());
   const std::unique_ptr<Problem> problem = make_problem(job.at("problem"), Parameters(nullptr, 0));
   return job.find("variants") ? refusals(*problem, job) : tensors_of(*problem, job);
 }

@@ -1,21 +1,17 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { libraryOf, type ServedCell, serveCells } from '../cells.ts';
-import { buildProblemWriter } from '../compile/worker.ts';
 import { loadFamily } from '../discover.ts';
 import { UsageError } from '../errors.ts';
 import { localExecutor } from '../exec/local.ts';
 import { cellsSection, cellsTable, withoutTensorCores, withSection } from '../report/cells.ts';
 import { widthOf } from '../report/style.ts';
 import { enumerate, presetOf } from '../space/enumerate.ts';
-import { findCxx } from '../toolchain/find.ts';
 import { onDisk } from '../util/disk.ts';
-import { Slots } from '../util/limit.ts';
-import { packageRoot } from '../util/package-root.ts';
 import { exitCode } from './exit.ts';
 import type { Options } from './options.ts';
 import { printLine, remark } from './output.ts';
 import { archFor, configOf, spaceOf } from './prepare.ts';
+import { problemProgram } from './problem-program.ts';
 
 export interface CellsOptions extends Options {
   /** File for the page. */
@@ -33,17 +29,7 @@ export async function cells(name: string, options: CellsOptions): Promise<number
   const workloads = presetOf(family, space.preset)?.workloads ?? [];
   const known = wisdom.find((one) => one.arch === arch.name);
   const library = libraryOf(family, enumerate(family, space).variants, workloads, known);
-  const context = {
-    executor: localExecutor,
-    cacheRoot: join(config.out, 'artifacts'),
-    packageRoot,
-    familyFolder: folder,
-    slots: new Slots(config.jobs),
-  };
-  const cxx = await findCxx(process.env, localExecutor);
-  const { path } = await buildProblemWriter(cxx, context, (done, all) => {
-    if (done === 0 && !options.quiet) remark(`building the launch code of ${name}: ${all} parts, once`);
-  });
+  const path = await problemProgram({ folder, family }, config, 'the launch code', options.quiet);
   const served = await serveCells(family, library, arch, path, localExecutor);
   if (options.json) for (const cell of served) printLine(JSON.stringify(eventOf(cell)));
   else for (const line of cellsTable(served, widthOf(process.stdout))) printLine(line);

@@ -126,6 +126,14 @@ export function withGatePart(command: Command): Command {
     .option('--dump <folder>', "write each case's inputs, output and reference, as .npy");
 }
 
+/** A matrix as a workload. */
+export function withMatrix(command: Command): Command {
+  return command.option(
+    '--matrix <file>',
+    "workloads: this Matrix Market file's matrix, values included; <file>@<block> in blocks of that size (default: each)",
+  );
+}
+
 /** Options of checking the user's own `.cu`. */
 export function withCheck(command: Command): Command {
   return command

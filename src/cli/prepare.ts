@@ -12,6 +12,7 @@ import type { Arch } from '../model/arch.ts';
 import type { AnyFamily } from '../model/family.ts';
 import type { Gpu } from '../model/gpu.ts';
 import type { Stage } from '../model/stage.ts';
+import type { Workload } from '../model/workload.ts';
 import type { Request, Settings } from '../request.ts';
 import { mustHaveGpu } from '../setup.ts';
 import { presetOf } from '../space/enumerate.ts';
@@ -20,6 +21,7 @@ import { createRun, findRun, openRun, type Run, takeRun } from '../store/run.ts'
 import { findGpus } from '../toolchain/gpu.ts';
 import { quoted } from '../util/shell.ts';
 import { caseOf, withBlock, withMatrix } from './matrix.ts';
+import { keepWorkloads, matrixWorkloads } from './matrix-workloads.ts';
 import type { Options } from './options.ts';
 import { remark } from './output.ts';
 import { isFile, onlyOf } from './subject.ts';
@@ -87,7 +89,9 @@ export async function prepareNew(
 ): Promise<Prepared> {
   const config = await configOf(options);
   refuseIdle(options, config, subject);
-  const discovered = await loadWith(familyName, config, options.matrix);
+  const times = stages.includes('time');
+  const gated = times ? undefined : options.matrix;
+  const discovered = await loadWith(familyName, config, gated);
   const arch = await archFor(options, config);
   const only = subject === undefined ? undefined : onlyOf(subject, discovered, arch, options.as);
   const space = only
@@ -101,6 +105,7 @@ export async function prepareNew(
   await mustHaveDevice(config, arch, stages);
   if (stages.includes('emit')) mustBeReplaceable(config.out);
   const settings = await settingsOf(arch, options, config);
+  const given = times ? await matrixWorkloads(discovered, options, config) : undefined;
   const run = createRun(runsRoot(config), {
     family: discovered.family.name,
     arch: arch.name,
@@ -109,12 +114,13 @@ export async function prepareNew(
     depth,
     device: config.device.text,
     ...(only && { only: only.variant.id }),
-    ...(options.matrix !== undefined && { matrix: options.matrix }),
+    ...(gated !== undefined && { matrix: gated }),
+    ...(given && { workloads: given.map(({ id }) => id) }),
     ...(only?.source && { file: only.source.path }),
   });
-  const gate = gateOf(depth, options);
+  const gate = gateOf(depth, options, gated);
   const request = requestOf({ discovered, arch, space, only, stages, config, options, gate, settings });
-  return { run, resumed: false, request };
+  return { run, resumed: false, request: { ...request, ...workloadsFor(run, given) } };
 }
 
 /**
@@ -155,6 +161,7 @@ export async function prepareExisting(
   const device = { ...config, device: options.device ?? parseDevices(info.device) };
   await mustHaveDevice(device, arch, wanted);
   const settings = await settingsOf(arch, options, config);
+  const given = await matrixWorkloads(discovered, options, config);
   const request = requestOf({
     discovered,
     arch,
@@ -166,7 +173,16 @@ export async function prepareExisting(
     gate,
     settings,
   });
-  return { run: takeRun(found), resumed: true, request };
+  const run = takeRun(found);
+  return { run, resumed: true, request: { ...request, ...workloadsFor(run, given) } };
+}
+
+/** The run's workloads of files, and what is timed: those of --matrix, else those that the run was begun for, else all. */
+function workloadsFor(run: Run, given: readonly Workload[] | undefined): Pick<Request, 'further' | 'timed'> {
+  const further = keepWorkloads(run, given ?? []);
+  const begun = run.info.workloads;
+  const timed = given ?? (begun && further.filter(({ id }) => begun.includes(id)));
+  return { further, ...(timed && { timed }) };
 }
 
 async function loadWith(name: string, config: Config, matrix: string | undefined): Promise<DiscoveredFamily> {
@@ -267,10 +283,10 @@ export function spaceOf(
   };
 }
 
-function gateOf(depth: 'quick' | 'full', options: Options): Request['gate'] {
+function gateOf(depth: 'quick' | 'full', options: Options, matrix: string | undefined): Request['gate'] {
   return {
     depth,
-    ...(options.matrix !== undefined && { case: caseOf(options.matrix) }),
+    ...(matrix !== undefined && { case: caseOf(matrix) }),
     ...(options.case !== undefined && { case: options.case }),
     ...(options.seed !== undefined && { seed: options.seed }),
   };

@@ -1,23 +1,21 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { buildProblemWriter } from '../compile/worker.ts';
 import { type DiscoveredFamily, loadFamily } from '../discover.ts';
 import { EnvironmentError, UsageError } from '../errors.ts';
 import { localExecutor } from '../exec/local.ts';
 import { allWorkloads } from '../model/family.ts';
 import type { Workload } from '../model/workload.ts';
 import { shortPath } from '../report/format.ts';
-import { findCxx } from '../toolchain/find.ts';
 import { onDisk } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
-import { Slots } from '../util/limit.ts';
-import { packageRoot } from '../util/package-root.ts';
 import { didYouMean } from '../util/suggest.ts';
 import { exitCode } from './exit.ts';
+import { matrixWorkloads } from './matrix-workloads.ts';
 import type { Options } from './options.ts';
-import { printLine, remark } from './output.ts';
+import { printLine } from './output.ts';
 import { configOf } from './prepare.ts';
+import { problemProgram } from './problem-program.ts';
 
 export interface ProblemOptions extends Options {
   /** Folder for the tensors' files. */
@@ -44,22 +42,11 @@ export async function problem(
 ): Promise<number> {
   const config = await configOf(options);
   const discovered = await loadFamily(name, { families: config.families });
-  const workloads = ids.map((id) => workloadNamed(id, discovered));
-  const context = {
-    executor: localExecutor,
-    cacheRoot: join(config.out, 'artifacts'),
-    packageRoot,
-    familyFolder: discovered.folder,
-    slots: new Slots(config.jobs),
-  };
-  const { path } = await buildProblemWriter(
-    await findCxx(process.env, localExecutor),
-    context,
-    (done, all) => {
-      if (done === 0 && !options.quiet)
-        remark(`building the program that makes the problems of ${name}: ${all} parts, once`);
-    },
-  );
+  const ofFile = await matrixWorkloads(discovered, options, config);
+  const workloads = [...ids.map((id) => workloadNamed(id, discovered)), ...(ofFile ?? [])];
+  if (workloads.length === 0)
+    throw new UsageError(`name a workload of ${name}, or give a matrix with --matrix <file.mtx>`);
+  const path = await problemProgram(discovered, config, 'the program that makes the problems', options.quiet);
   for (const workload of workloads) tell(workload, await make(path, workload, discovered, options), options);
   return exitCode.done;
 }

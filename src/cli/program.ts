@@ -15,6 +15,7 @@ import {
   withDepth,
   withGatePart,
   withMachine,
+  withMatrix,
   withOutput,
   withPackages,
   withPrefix,
@@ -72,7 +73,7 @@ function addLineCommands(program: Command, done: Done): void {
     .command('sweep')
     .argument('[family]', 'a kernel family; see `gen list`')
     .description('enumerate, render, compile, gate, time, select and emit the library');
-  withChoice(withResume(withDepth(withMachine(withSpace(withOutput(sweep)))))).action(
+  withChoice(withMatrix(withResume(withDepth(withMachine(withSpace(withOutput(sweep))))))).action(
     async (family: string | undefined, options: Options) =>
       done(await (await modules.run()).sweepFamily(family, options)),
   );
@@ -148,7 +149,8 @@ function addRunCommands(program: Command, done: Done): void {
       .description(description)
       .argument('[run]', 'id or folder of a run (default: the newest)');
     const wanted: Stage[] = ['build', stage];
-    if (stage !== 'time') withChoice(command);
+    if (stage === 'time') withMatrix(command);
+    else withChoice(command);
     withMachine(withOutput(command)).action(async (run: string | undefined, options: Options) =>
       done(await (await modules.run()).runLater(wanted, run, options)),
     );
@@ -238,11 +240,12 @@ function addInspectCommands(program: Command, done: Done): void {
     .command('problem')
     .description('write or list the operands of workloads, as the gate and the timer use them')
     .argument('<family>', 'a kernel family; see `gen list`')
-    .argument('<workload...>', 'ids of its workloads; see `gen show <family>`')
+    .argument('[workload...]', 'ids of its workloads; see `gen show <family>`')
     .option('--to <folder>', 'write each tensor to <folder>/<workload>/<tensor>.npy (bf16 as f4)')
     .option('--tensors <name...>', 'only these');
-  withAnswer(making).action(async (family: string, workloads: string[], options: ProblemOptions) =>
-    done(await (await modules.problem()).problem(family, workloads, options)),
+  withMatrix(withAnswer(making)).action(
+    async (family: string, workloads: string[], options: ProblemOptions) =>
+      done(await (await modules.problem()).problem(family, workloads, options)),
   );
   const serving = program
     .command('cells')

@@ -8,6 +8,7 @@ import { type RunEvidence, runEvidenceSchema } from '../model/evidence.ts';
 import { type AnyFamily, allWorkloads } from '../model/family.ts';
 import { type Rival, rivalSchema } from '../model/rival.ts';
 import { selectionSchema } from '../model/selection.ts';
+import type { Workload } from '../model/workload.ts';
 import { systemsPlot } from '../report/bars.ts';
 import { comparedCases } from '../report/compared.ts';
 import { evidenceOf, type FamilyFacts } from '../report/evidence.ts';
@@ -22,6 +23,7 @@ import { findRun, openRun, type Run } from '../store/run.ts';
 import { makeFolder, onDisk } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
 import { exitCode } from './exit.ts';
+import { furtherWorkloads } from './matrix-workloads.ts';
 import { mutationPages } from './mutation-pages.ts';
 import { print, remark } from './output.ts';
 import { configOf, runsRoot } from './prepare.ts';
@@ -88,9 +90,18 @@ async function writeWisdom(
 ): Promise<void> {
   const { families } = await configOf({ ...options, install: false });
   const { family: name, arch } = commonSubject(evidences);
-  const holds = sourcesOfToday(await loadFamily(name, { families }), arch);
-  for (const sentence of leftOut(evidences, holds)) remark(sentence);
-  write(file, `${jsonText(wisdomOf(evidences, holds))}\n`, '--wisdom');
+  const discovered = await loadFamily(name, { families });
+  const holds = sourcesOfToday(discovered, arch);
+  const shared = evidences.map((evidence) => withoutFiles(evidence, discovered.family));
+  for (const sentence of leftOut(shared, holds)) remark(sentence);
+  write(file, `${jsonText(wisdomOf(shared, holds))}\n`, '--wisdom');
+}
+
+/** The evidence without workloads on files, which others do not have. */
+function withoutFiles(evidence: RunEvidence, family: AnyFamily): RunEvidence {
+  const known = new Set(allWorkloads(family).map(({ id }) => id));
+  const workloads = evidence.workloads.filter(({ id, problem }) => problem === undefined || known.has(id));
+  return { ...evidence, workloads };
 }
 
 /** The pictures lie beside the page and have its name. */
@@ -121,7 +132,7 @@ async function evidenceOfRun(id: string | undefined, options: ReportOptions): Pr
     const files = { info: run.info, records: run.records() };
     return evidenceOf(
       { ...files, ...(summary && { summary }), ...(selection && { selection }) },
-      factsOf(family),
+      factsOf(family, furtherWorkloads(run)),
     );
   } finally {
     run.close();
@@ -144,10 +155,10 @@ function newestRun(root: string): Run {
   return run;
 }
 
-function factsOf(family: AnyFamily): FamilyFacts {
+function factsOf(family: AnyFamily, further: readonly Workload[]): FamilyFacts {
   const pointOf = (id: string) => pointOfId(family, id);
   return {
-    workloads: allWorkloads(family),
+    workloads: [...allWorkloads(family), ...further],
     point: pointOf,
     path: (id) => family.template(pointOf(id)).replace(/\.cu\.hbs$/, ''),
     parameters: (id) => activeValues(family, pointOf(id)),

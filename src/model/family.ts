@@ -1,10 +1,12 @@
 import type { Arch } from './arch.ts';
+import type { FileMatrix } from './matrix.ts';
 import { mayServe, type Operation, type OperationValues } from './operation.ts';
 import type { Parameter, ParameterSpecs, ParameterValue, Point } from './parameter.ts';
 import type { GateCase, Workload } from './workload.ts';
 
 // All that a family's own files need, from one place: families outside this package import `tilewright/family`.
 export type { Arch, ArchFeature } from './arch.ts';
+export type { FileMatrix } from './matrix.ts';
 export { defineOperation } from './operation.ts';
 export type { Point } from './parameter.ts';
 export type { GateCase, Tier, Workload } from './workload.ts';
@@ -116,6 +118,8 @@ export interface Family<P extends ParameterSpecs = ParameterSpecs> {
   cases(point: Point<P>, depth: 'quick' | 'full'): readonly GateCase[];
   /** Problem of a variant with a sparse operand, places and values, from a Matrix Market file; absent: the family has none. */
   matrixProblem?(point: Point<P>, path: string): Workload['problem'];
+  /** Workloads with that matrix as the sparse operand, places and values; absent: the family has none. */
+  matrixWorkloads?(matrix: FileMatrix): readonly Workload[];
   /**
    * Numbers by which the emitted library compares a call with this workload, by their ratio: sizes of the operation and its
    * `features`, by name. Absent: the sizes that the problem has as fields.

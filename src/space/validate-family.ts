@@ -83,6 +83,7 @@ const familySchema = z.strictObject({
   serves: callable,
   cases: callable,
   matrixProblem: callable.optional(),
+  matrixWorkloads: callable.optional(),
   features: callable.optional(),
   generality: callable.optional(),
   accuracy: callable.optional(),

@@ -32,6 +32,8 @@ const runInfoSchema = z.object({
   only: z.string().optional(),
   /** Value of --matrix: the gate's case. */
   matrix: z.string().optional(),
+  /** Ids of the workloads that it times, where these are of a file: workloads.json has them. */
+  workloads: z.array(z.string()).optional(),
   /** The file that stands for that variant, where one does. */
   file: z.string().optional(),
 });

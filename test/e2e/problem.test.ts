@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { localExecutor } from '../../src/exec/local.ts';
@@ -15,14 +15,17 @@ function integersOf(file: string): readonly number[] {
 test('gen problem writes the matrix that a workload names', { timeout: 300_000 }, async () => {
   const { path } = workspace();
   const make = (...args: string[]) => genHere(path, ['problem', 'bsr-spmm', ...args]);
-  const asked = ['1024.d12.b32', '--to', 'made', '--tensors', 'row_ptr', 'col_idx', '--json'];
-  // Its line is none of a run's events.
-  const { exitCode, stdout, stderr } = await localExecutor.run(
-    [...genArgv, 'problem', 'bsr-spmm', ...asked],
-    { cwd: path },
-  );
-  expect(exitCode, stderr).toBe(0);
-  const { workload, tensors } = JSON.parse(stdout);
+  // Its lines are none of a run's events.
+  const linesOf = async (...args: string[]) => {
+    const argv = [...genArgv, 'problem', 'bsr-spmm', '--to', 'made', '--json', ...args];
+    const { exitCode, stdout, stderr } = await localExecutor.run(argv, { cwd: path });
+    expect(exitCode, stderr).toBe(0);
+    return stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+  };
+  const [{ workload, tensors }] = await linesOf('1024.d12.b32', '--tensors', 'row_ptr', 'col_idx');
   expect(workload).toBe('1024.d12.b32');
   const folder = join(path, 'made/1024.d12.b32');
   expect(tensors).toEqual([
@@ -46,6 +49,29 @@ test('gen problem writes the matrix that a workload names', { timeout: 300_000 }
     code: 2,
     stderr: expect.stringContaining("no workload '1024.d12.b33'"),
   });
+
+  // Of a file: the matrix's own values, under an id that another file does not have.
+  const write = (first: string) =>
+    writeFileSync(
+      join(path, 'a b.mtx'),
+      `%%MatrixMarket matrix coordinate real general\n40 70 2\n${first}\n40 70 -3\n`,
+    );
+  write('1 1 2.5');
+  const ofFile = () => linesOf('--matrix', 'a b.mtx@32');
+  const [one] = await ofFile();
+  expect(one.workload).toMatch(/^a_b-[0-9a-f]{8}\.n128\.b32$/);
+  expect(one.problem).toMatchObject({ m: 64, k: 96, block: 32, pattern: { density: 2 / 6, unevenness: 1 } });
+  const bytes = readFileSync(join(path, 'made', one.workload, 'values.npy'));
+  const values = bytes.subarray(bytes.length - 2 * 2 * 32 * 32);
+  const stored = Array.from({ length: 2 * 32 * 32 }, (_, i) => values.readUInt16LE(2 * i));
+  expect(stored.flatMap((bits, i) => (bits === 0 ? [] : [[i, bits]]))).toEqual([
+    [0, 0x4100], // 2.5 in f16
+    [32 * 32 + 7 * 32 + 5, 0xc200], // row 39 and column 69: the second block's row 7 and column 5
+  ]);
+  write('1 1 2');
+  const [other] = await ofFile();
+  expect(other.workload).not.toBe(one.workload);
+  expect(await make()).toMatchObject({ code: 2, stderr: expect.stringContaining('--matrix <file.mtx>') });
 
   // The same program says who serves a kind of call; an A100 has a kernel on tensor cores for each.
   const served = await genHere(path, ['cells', 'bsr-spmm', '--preset', 'every-cell', '--arch', 'sm_80']);

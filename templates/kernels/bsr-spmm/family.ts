@@ -10,7 +10,7 @@ import { activations, type Point, parameters } from './parameters.ts';
 import { presets } from './presets.ts';
 import { merit } from './priority.ts';
 import { serves } from './serves.ts';
-import { densityOf, problemOf, unevennessOf, workloads } from './workloads.ts';
+import { densityOf, matrixWorkloads, problemOf, unevennessOf, workloads } from './workloads.ts';
 
 /** Features of a GPU that the paths need. */
 const common: readonly ArchFeature[] = ['cp.async', 'mma.bf16'];
@@ -77,6 +77,7 @@ export default defineFamily<typeof parameters.specs>({
   tensorCores: ({ path }) => path !== 'naive' && path !== 'simt',
   cases: casesOf,
   matrixProblem,
+  matrixWorkloads,
   features: (workload) => {
     const problem = problemOf(workload);
     const { m, n, k, block } = problem;

@@ -1,3 +1,4 @@
+import type { FileMatrix } from '../../../src/model/family.ts';
 import type { ChoiceKind, choiceKinds } from '../../../src/model/operation.ts';
 import type { Workload } from '../../../src/model/workload.ts';
 import type { Point } from './parameters.ts';
@@ -13,7 +14,13 @@ export type Pattern =
   | { readonly kind: 'full-column'; readonly column: number }
   | { readonly kind: 'empty' | 'diagonal' | 'arrow' | 'last-block' }
   | { readonly kind: 'explicit'; readonly rowPtr: readonly number[]; readonly colIdx: readonly number[] }
-  | { readonly kind: 'matrix-market'; readonly path: string };
+  | {
+      readonly kind: 'matrix-market';
+      readonly path: string;
+      /** Where known: of the file in blocks of this size. */
+      readonly density?: number;
+      readonly unevenness?: number;
+    };
 
 /** Values of the operands; read by values.hpp, which documents each kind. */
 export type Values =
@@ -86,7 +93,7 @@ export function problemOf(workload: Workload): Problem {
 }
 
 type Options = Partial<
-  Pick<Problem, 'm' | 'n' | 'k' | 'input' | 'output' | 'layoutB' | 'layoutC' | 'pattern'>
+  Pick<Problem, 'm' | 'n' | 'k' | 'input' | 'output' | 'layoutB' | 'layoutC' | 'pattern' | 'values'>
 >;
 
 const blocks: readonly Point['block'][] = [32, 64, 128];
@@ -161,6 +168,27 @@ export const plainWorkloads: readonly SpmmWorkload[] = [
 
 export const workloads: readonly SpmmWorkload[] = [...plainWorkloads, ...linearWorkloads];
 
+/** Few and many columns. */
+const matrixColumns = [128, 1024];
+
+/** Products with A from a file, for each pair of types. */
+export function matrixWorkloads(matrix: FileMatrix): readonly SpmmWorkload[] {
+  const { id, path, block, rows, columns, density, unevenness } = matrix;
+  const pattern: Pattern = {
+    ...{ kind: 'matrix-market', path, density },
+    ...(unevenness !== undefined && { unevenness }),
+  };
+  const types = (['f16', 'bf16'] as const).flatMap((input) =>
+    ([input, 'f32'] as const).map((output) => ({ input, output })),
+  );
+  return matrixColumns.flatMap((n) =>
+    types.flatMap(({ input, output }) => {
+      const problem = { m: rows, n, k: columns, input, output, pattern, values: 'file' } as const;
+      return each(`${id}.n${n}`, rows, problem, [block as Point['block']]);
+    }),
+  );
+}
+
 /** Share of A's blocks that are stored, as far as the pattern tells; banded ones without what the edges cut off. */
 export function densityOf({ pattern, k, block }: Problem): number | undefined {
   const columns = Math.ceil(k / block);
@@ -173,6 +201,8 @@ export function densityOf({ pattern, k, block }: Problem): number | undefined {
       return Math.min(1, (2 * pattern.width + 1) / columns);
     case 'block-diagonal':
       return Math.min(1, (pattern.size ?? 4) / columns);
+    case 'matrix-market':
+      return pattern.density;
     default:
       return undefined;
   }
@@ -192,6 +222,8 @@ export function unevennessOf({ pattern, m, k, block }: Problem): number | undefi
       return 1;
     case 'random':
       return pattern.density === 0 ? undefined : 1 + (1 - pattern.density) / (pattern.density * columns);
+    case 'matrix-market':
+      return pattern.unevenness;
     case 'power-law': {
       const lengths = powerLaw(rows, columns, pattern);
       const mean = lengths.reduce((sum, length) => sum + length, 0) / rows;
