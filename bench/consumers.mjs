@@ -1,11 +1,11 @@
 // The three programs that use an emitted library as others would, run as the README says, each in a folder outside of this tree:
 // a wheel in a fresh venv, a project of CMake, a crate. Prints what each printed, and writes it with the machine's name.
 //
-//   node bench/consumers.mjs [--wheel <file>] [--prefix <folder>] [--rust <program>] [--gpu] [--repeats 3] [--json out.json]
+//   node bench/consumers.mjs [--wheel <file>] [--prefix <folder>] [--rust <program>] [--burn <program>] [--gpu] [--repeats 3] [--json out.json]
 //
-// --wheel: by `gen emit --python`; needs a python3 with PyTorch. --prefix: by `gen emit --prefix`. --rust: examples/rust-consumer,
-// built by `cargo build --release [--features cuda]`. --gpu: the CMake project links the library for GPUs. A consumer without its
-// option is left out. Exit code: 0 if all passed, else 1.
+// --wheel: by `gen emit --python`; needs a python3 with PyTorch. --prefix: by `gen emit --prefix`. --rust: examples/rust-consumer, built by
+// `cargo build --release [--features cuda]`. --burn: the example `layer` of the crate burn-sparse-cuda, built by cargo. --gpu: the CMake
+// project links the library for GPUs. A consumer without its option is left out. Exit code: 0 if all passed, else 1.
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,6 +18,7 @@ const { values } = parseArgs({
     wheel: { type: 'string' },
     prefix: { type: 'string' },
     rust: { type: 'string' },
+    burn: { type: 'string' },
     gpu: { type: 'boolean', default: false },
     repeats: { type: 'string', default: '3' },
     json: { type: 'string' },
@@ -75,7 +76,7 @@ function cmake() {
   };
 }
 
-const rust = () => ({ prepare: [], program: [resolve(values.rust)] });
+const built = (program) => () => ({ prepare: [], program: [resolve(program)] });
 
 /** Prepares one, and runs it several times. */
 async function record(name, { prepare, program }) {
@@ -95,10 +96,11 @@ async function record(name, { prepare, program }) {
 const asked = [
   ['pip install', values.wheel, python],
   ['find_package', values.prefix, cmake],
-  ['cargo add', values.rust, rust],
+  ['cargo add', values.rust, built(values.rust)],
+  ['Burn', values.burn, built(values.burn)],
 ].filter(([, option]) => option !== undefined);
 if (asked.length === 0) {
-  console.error('nothing to run: name a consumer with --wheel, --prefix or --rust');
+  console.error('nothing to run: name a consumer with --wheel, --prefix, --rust or --burn');
   process.exit(2);
 }
 const consumers = [];

@@ -1,6 +1,7 @@
 // Burn takes minutes to compile: not part of `npm test`.
 import { expect } from 'vitest';
-import { cargo, useCrates } from '../helpers/rust.ts';
+import { cargo, cargoWith, useCrates } from '../helpers/rust.ts';
+import { testToolchain } from '../helpers/toolchain.ts';
 
 const { test } = useCrates('rust/burn-sparse');
 
@@ -21,4 +22,17 @@ test('burn-sparse: the example runs', async () => {
   const { code, text } = await cargo('rust/burn-sparse', 'run', '--example', 'layer');
   expect(code, text).toBe(0);
   expect(text).toContain('gradient of the stored blocks [2, 64, 64]');
+});
+
+// To run it takes a GPU: bench/consumers.mjs --burn.
+test('burn-sparse-cuda: compiles with its example, against the CUDA backend of Burn 0.21', async () => {
+  const { cudaHome } = await testToolchain();
+  const { code, text } = await cargoWith(
+    { CUDA_HOME: cudaHome },
+    'rust/burn-sparse-cuda',
+    'check',
+    '--all-targets',
+  );
+  expect(code, text).toBe(0);
+  expect(text).not.toMatch(/^warning: (?!tilewright-sys@)/m);
 });

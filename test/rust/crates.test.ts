@@ -22,14 +22,16 @@ describe('cargo package', () => {
       expect(text).toMatch(new RegExp(`Packaging ${name} v`));
   });
 
-  test('takes burn-sparse, with the other crates in place of a registry', async () => {
+  test('takes the crates for Burn, with the other crates in place of a registry', async () => {
     const others = ['tilewright', 'tilewright-sys'].flatMap((name) => [
       '--config',
       `patch.crates-io.${name}.path="../${name}"`,
     ]);
-    const { code, text } = await cargo('rust/burn-sparse', 'package', ...flags, ...others);
-    expect(code, text).toBe(0);
-    expect(text).toContain('Packaging burn-sparse v');
+    for (const name of ['burn-sparse', 'burn-sparse-cuda']) {
+      const { code, text } = await cargo(`rust/${name}`, 'package', ...flags, ...others);
+      expect(code, text).toBe(0);
+      expect(text).toContain(`Packaging ${name} v`);
+    }
   });
 });
 

@@ -1,0 +1,69 @@
+//! A linear layer whose weight is block-sparse.
+use crate::{BsrTensor, Pattern, SparseBackend};
+use burn::module::{Module, Param};
+use burn::tensor::backend::Backend;
+use burn::tensor::{DType, Distribution, Tensor};
+use tilewright::Result;
+
+/// Y = X W^T + b with a block-sparse W of [outputs, inputs]. Stored blocks and bias are parameters; the pattern is fixed and is
+/// not part of a record.
+#[derive(Module, Debug)]
+pub struct SparseLinear<B: Backend> {
+    /// Stored blocks of W, [stored blocks, block, block].
+    pub values: Param<Tensor<B, 3>>,
+    /// One element per output.
+    pub bias: Option<Param<Tensor<B, 1>>>,
+    #[module(skip)]
+    pattern: Pattern,
+}
+
+impl<B: SparseBackend> SparseLinear<B> {
+    /// The layer of a weight and a bias of its type.
+    pub fn new(weight: BsrTensor<B>, bias: Option<Tensor<B, 1>>) -> Self {
+        let (pattern, values) = (weight.pattern().clone(), weight.values().clone());
+        Self { values: Param::from_tensor(values), bias: bias.map(Param::from_tensor), pattern }
+    }
+
+    /// [n, inputs] to [n, outputs].
+    pub fn forward(&self, x: Tensor<B, 2>) -> Tensor<B, 2> {
+        let y = BsrTensor::from_parts(self.pattern.clone(), self.values.val()).linear(x);
+        match &self.bias {
+            Some(bias) => y + bias.val().unsqueeze(),
+            None => y,
+        }
+    }
+
+    /// Which blocks of W are stored.
+    pub fn pattern(&self) -> &Pattern {
+        &self.pattern
+    }
+}
+
+/// A layer with random blocks.
+#[derive(Clone, Debug)]
+pub struct SparseLinearConfig {
+    /// Which blocks of W are stored: [outputs, inputs].
+    pub pattern: Pattern,
+    /// Whether there is a bias, zero at first.
+    pub bias: bool,
+    /// F16 or BF16.
+    pub dtype: DType,
+}
+
+impl SparseLinearConfig {
+    /// With bias, in BF16.
+    pub fn new(pattern: Pattern) -> Self {
+        Self { pattern, bias: true, dtype: DType::BF16 }
+    }
+
+    /// Blocks uniform within one over the root of the mean number of inputs that an output sees.
+    pub fn init<B: SparseBackend>(&self, device: &B::Device) -> Result<SparseLinear<B>> {
+        let (block, stored) = (self.pattern.block(), self.pattern.stored());
+        let inputs = (stored * block * block) as f64 / self.pattern.rows().max(1) as f64;
+        let bound = 1.0 / inputs.max(1.0).sqrt();
+        let values = Tensor::<B, 3>::random([stored, block, block], Distribution::Uniform(-bound, bound), device);
+        let bias = self.bias.then(|| Tensor::<B, 1>::zeros([self.pattern.rows()], device).cast(self.dtype));
+        let weight = BsrTensor::from_parts(self.pattern.clone(), values.cast(self.dtype));
+        Ok(SparseLinear::new(weight, bias))
+    }
+}

@@ -1,0 +1,81 @@
+//! Matrices as values.
+use crate::backend::{Form, SparseBackend};
+use crate::Pattern;
+use burn::tensor::{DType, Element, Tensor, TensorData, TensorPrimitive};
+use half::{bf16, f16};
+use tilewright::{Bsr, Layout, Number, Result};
+
+/// A block-sparse matrix with its stored blocks in a tensor, which may have a gradient.
+#[derive(Clone, Debug)]
+pub struct BsrTensor<B: SparseBackend> {
+    pattern: Pattern,
+    values: Tensor<B, 3>,
+}
+
+impl<B: SparseBackend> BsrTensor<B> {
+    /// Stores the blocks of a matrix that have an element above `threshold` in size. The blocks keep the type of `dense`, which
+    /// must be F16 or BF16. Fails where `block` does not divide both sizes.
+    pub fn from_dense(dense: Tensor<B, 2>, block: usize, threshold: f32) -> Result<Self> {
+        let device = dense.device();
+        let [rows, columns] = dense.dims();
+        let data = dense.into_data();
+        match data.dtype {
+            DType::F16 => Self::of::<f16>(data, rows, columns, block, threshold, &device),
+            DType::BF16 => Self::of::<bf16>(data, rows, columns, block, threshold, &device),
+            other => panic!("block-sparse matrices have elements of F16 or BF16, not {other:?}: cast the matrix"),
+        }
+    }
+
+    fn of<T: Number + Element>(
+        data: TensorData,
+        rows: usize,
+        columns: usize,
+        block: usize,
+        threshold: f32,
+        device: &B::Device,
+    ) -> Result<Self> {
+        let dense = data.to_vec::<T>().expect("the data have this type");
+        let matrix = Bsr::from_dense(&dense, rows, columns, block, threshold)?;
+        let pattern = Pattern::new(rows, columns, block, matrix.row_ptr().to_vec(), matrix.col_idx().to_vec())?;
+        let values = TensorData::new(matrix.values().to_vec(), [matrix.stored(), block, block]);
+        Ok(Self { pattern, values: Tensor::from_data(values, (device, T::dtype())) })
+    }
+
+    /// Takes a pattern and its blocks, [stored blocks, block, block].
+    pub fn from_parts(pattern: Pattern, values: Tensor<B, 3>) -> Self {
+        let wanted = [pattern.stored(), pattern.block(), pattern.block()];
+        assert_eq!(values.dims(), wanted, "the blocks of {pattern:?} have another shape");
+        Self { pattern, values }
+    }
+
+    /// Which blocks are stored.
+    pub fn pattern(&self) -> &Pattern {
+        &self.pattern
+    }
+
+    /// The stored blocks, [stored blocks, block, block].
+    pub fn values(&self) -> &Tensor<B, 3> {
+        &self.values
+    }
+
+    /// A X, for X of [columns, n].
+    pub fn matmul(&self, x: Tensor<B, 2>) -> Tensor<B, 2> {
+        self.product(x, Form { transpose: false, layout: Layout::Row })
+    }
+
+    /// A^T X, for X of [rows, n].
+    pub fn transposed_matmul(&self, x: Tensor<B, 2>) -> Tensor<B, 2> {
+        self.product(x, Form { transpose: true, layout: Layout::Row })
+    }
+
+    /// X A^T, for X of [n, columns]: a linear layer whose weight is A.
+    pub fn linear(&self, x: Tensor<B, 2>) -> Tensor<B, 2> {
+        self.product(x, Form { transpose: false, layout: Layout::Column })
+    }
+
+    fn product(&self, x: Tensor<B, 2>, form: Form) -> Tensor<B, 2> {
+        let values = self.values.clone().into_primitive().tensor();
+        let product = B::bsr_product(values, x.into_primitive().tensor(), self.pattern.clone(), form);
+        Tensor::from_primitive(TensorPrimitive::Float(product))
+    }
+}
