@@ -74,11 +74,23 @@ function guardMaking(family: AnyFamily, watch: Watch) {
     ),
     derive: onPoint('derive', derived, (point, arch) => family.derive(point, arch)),
     budget: onPoint('budget', budget, (point, arch) => family.budget(point, arch)),
-    serves: watch(taskFor(family, 'serves', servedOf(family.operation)), (point: Point) =>
-      family.serves(sees(point)),
+    serves: remembered(
+      watch(taskFor(family, 'serves', servedOf(family.operation)), (point: Point) =>
+        family.serves(sees(point)),
+      ),
     ),
     deterministic: watch(plain, (point: Point) => family.deterministic(sees(point))),
     notSupported: onPoint('notSupported', reason, (point, arch) => family.notSupported(point, arch)),
+  };
+}
+
+/** Answers about variants' points, which are frozen, are kept: one is asked for again with every call that it may take. */
+function remembered<R extends object>(ask: (point: Point) => R): (point: Point) => R {
+  const known = new WeakMap<Point, R>();
+  return (point) => {
+    const answer = known.get(point) ?? ask(point);
+    if (Object.isFrozen(point)) known.set(point, answer);
+    return answer;
   };
 }
 

@@ -19,7 +19,7 @@ export function variantOf(family: AnyFamily, point: Readonly<Values>, arch: Arch
     family: family.name,
     id,
     symbol: symbolOf(id),
-    parameters,
+    parameters: Object.freeze(parameters),
     active: active.map(({ name }) => name),
     derived: family.derive(view, arch),
     budget: family.budget(view, arch),
