@@ -1,6 +1,6 @@
-// prelude.hpp - what an ordinary .cu finds declared on the emulated device before its first line: CUDA's names, and
-// the standard headers that host code tends to include, precompiled once. The words that qualify functions and
-// variables become markers, which src/kernel-file/rewrite.ts reads and takes away.
+// prelude.hpp - what an ordinary .cu finds declared on the emulated device before its first line: CUDA's names, precompiled
+// once. The words that qualify functions and variables become markers, which src/kernel-file/rewrite.ts reads and takes
+// away. A source that uses the standard library gets standard_prelude.hpp, which takes a compiler thrice as long to load.
 #pragma once
 #include "tw/intrinsics.hpp"
 #include "assembly.hpp"
@@ -8,22 +8,13 @@
 #include "symbol_of.hpp"
 #undef __noinline__  // a word of the standard headers' attributes; src/kernel-file/rewrite.ts takes it away elsewhere
 
-#include <algorithm>
 #include <cfloat>
-#include <chrono>
 #include <climits>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <functional>
-#include <iostream>
 #include <limits>
-#include <map>
-#include <memory>
-#include <random>
-#include <string>
-#include <vector>
 
 #if !__has_include(<vector_types.h>)  // no CUDA toolkit: its other vector types
 struct dim3 {

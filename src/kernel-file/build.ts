@@ -97,8 +97,8 @@ export async function buildLibrary(
   compilers: RunnerCompilers,
   context: CompileContext,
 ): Promise<{ path: string; key: string; cached: boolean; seconds: number }> {
-  const key = hashOf('check', preludeKey(compilers, context), source.path, text);
-  const prelude = await precompiledPrelude(compilers, context);
+  const key = hashOf('check', preludeKey(source.prelude, compilers, context), source.path, text);
+  const prelude = await precompiledPrelude(source.prelude, compilers, context);
   const { folder, meta, cached } = await obtain(context, key, outcomeSchema, async (made) => {
     const file = join(made, basename(source.path)); // debuggers' lines may name it
     writeFileSync(file, `# 0 "${source.path}"\n#pragma GCC pch_preprocess "${prelude}.gch"\n${text}`);

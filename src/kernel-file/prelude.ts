@@ -45,33 +45,37 @@ export function checkFlags(compilers: RunnerCompilers, context: CompileContext):
   ];
 }
 
+/** A header of harness/check. The second has the usual standard headers too, and takes a compiler thrice as long to load. */
+export type Prelude = 'prelude.hpp' | 'standard_prelude.hpp';
+
 /** Key of everything that is compiled before a source's first line. */
-export function preludeKey(compilers: RunnerCompilers, context: CompileContext): string {
-  const text = readFileSync(join(context.packageRoot, 'harness/check/prelude.hpp'), 'utf8');
+export function preludeKey(name: Prelude, compilers: RunnerCompilers, context: CompileContext): string {
+  const text = readFileSync(join(context.packageRoot, 'harness/check', name), 'utf8');
   const hash = includeHash(text, ownFolders(context), join(context.packageRoot, 'harness/check'));
   const flags = [...emulatedFlags, ...wholeAccesses, ...ownCode, ...allFields].join(' ');
   const { cxxVersion, nvccVersion = 'none' } = compilers;
-  return hashOf('prelude of a check', hash, flags, cxxVersion, nvccVersion, process.arch);
+  return hashOf('prelude of a check', name, hash, flags, cxxVersion, nvccVersion, process.arch);
 }
 
-/** CUDA's names and the usual standard headers, compiled once. */
+/** Path of a prelude that is compiled once, without its suffix `.gch`. */
 export async function precompiledPrelude(
+  name: Prelude,
   compilers: RunnerCompilers,
   context: CompileContext,
 ): Promise<string> {
-  const key = preludeKey(compilers, context);
+  const key = preludeKey(name, compilers, context);
   const entry = await obtain(context, key, z.object({}), async (folder) => {
-    const file = join(folder, 'prelude.hpp');
-    writeFileSync(file, '#include "prelude.hpp"\n');
-    const original = join(context.packageRoot, 'harness/check/prelude.hpp');
+    const file = join(folder, name);
+    writeFileSync(file, `#include "${name}"\n`);
+    const original = join(context.packageRoot, 'harness/check', name);
     const argv = [compilers.cxx, ...checkFlags(compilers, context), '-x', 'c++-header', original];
     const result = await callCompiler([...argv, '-o', `${file}.gch`], context, folder);
-    mustBeUnchanged(key, preludeKey(compilers, context), 'harness/check/prelude.hpp');
+    mustBeUnchanged(key, preludeKey(name, compilers, context), `harness/check/${name}`);
     if (result.exitCode === 0) return {};
     blameMachine(result.stderr);
     throw new EnvironmentError(
-      `prelude.hpp does not compile with ${compilers.cxx}: ${firstError(result.stderr)}`,
+      `${name} does not compile with ${compilers.cxx}: ${firstError(result.stderr)}`,
     );
   });
-  return join(entry.folder, 'prelude.hpp');
+  return join(entry.folder, name);
 }

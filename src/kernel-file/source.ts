@@ -6,7 +6,7 @@ import { callCompiler } from '../compile/outcome.ts';
 import { UsageError } from '../errors.ts';
 import { onDisk } from '../util/disk.ts';
 import { type Item, readItems } from './items.ts';
-import { checkFlags, precompiledPrelude } from './prelude.ts';
+import { checkFlags, type Prelude, precompiledPrelude } from './prelude.ts';
 import { tokenise } from './tokens.ts';
 
 /** A user's source, preprocessed for the emulated device and taken apart. */
@@ -14,6 +14,8 @@ export interface ReadSource {
   /** As the user calls it. */
   readonly path: string;
   readonly text: string;
+  /** Header before its first line. */
+  readonly prelude: Prelude;
   /** Output of `g++ -E`. */
   readonly preprocessed: string;
   readonly items: readonly Item[];
@@ -25,6 +27,13 @@ export interface ReadSource {
 
 const mostMissing = 40;
 
+interface Asked {
+  readonly path: string;
+  /** Folders of headers. */
+  readonly include: readonly string[];
+  readonly defines: readonly string[];
+}
+
 /** Preprocesses a source with g++, empty files in the place of headers that are nowhere, such as those of libraries for host code. */
 export async function readSource(
   path: string,
@@ -35,7 +44,28 @@ export async function readSource(
 ): Promise<ReadSource> {
   if (!existsSync(path)) throw new UsageError(`there is no file ${path}`);
   const text = onDisk(`read ${path}`, () => readFileSync(path, 'utf8'));
-  const prelude = await precompiledPrelude(compilers, context);
+  const asked = { path, include, defines };
+  const behind = async (prelude: Prelude) => ({
+    prelude,
+    ...(await preprocess(asked, await precompiledPrelude(prelude, compilers, context), compilers, context)),
+  });
+  const plain = usesStandardLibrary(text) ? undefined : await behind('prelude.hpp');
+  const made =
+    plain && !usesStandardLibrary(plain.preprocessed) ? plain : await behind('standard_prelude.hpp');
+  return { path, text, ...made, items: readItems(tokenise(made.preprocessed)), defines };
+}
+
+/** Its headers say `std` too: what is preprocessed tells of those that other headers include. */
+function usesStandardLibrary(text: string): boolean {
+  return /\bstd\b/.test(text);
+}
+
+async function preprocess(
+  { path, include, defines }: Asked,
+  prelude: string,
+  compilers: RunnerCompilers,
+  context: CompileContext,
+): Promise<Pick<ReadSource, 'preprocessed' | 'missing'>> {
   const stand = mkdtempSync(join(tmpdir(), 'tilewright-headers-'));
   const missing: string[] = [];
   // Behind the prelude: a name of its own may be among them.
@@ -46,17 +76,9 @@ export async function readSource(
       const folders = [dirname(resolve(path)), ...include].flatMap((folder) => ['-I', folder]);
       const argv = [compilers.cxx, ...checkFlags(compilers, context), ...folders, '-idirafter', stand];
       const given = ['-include', prelude, ...(defines.length > 0 ? ['-include', macros] : [])];
-      const preprocess = [...given, '-E', '-fpch-preprocess', '-x', 'c++', path];
-      const result = await callCompiler([...argv, ...preprocess], context, process.cwd());
-      if (result.exitCode === 0)
-        return {
-          path,
-          text,
-          preprocessed: result.stdout,
-          items: readItems(tokenise(result.stdout)),
-          missing,
-          defines,
-        };
+      const flags = [...given, '-E', '-fpch-preprocess', '-x', 'c++', path];
+      const result = await callCompiler([...argv, ...flags], context, process.cwd());
+      if (result.exitCode === 0) return { preprocessed: result.stdout, missing };
       const [, header] = /fatal error: ([^\s:]+): No such file/.exec(result.stderr) ?? [];
       if (header === undefined || missing.length >= mostMissing || header.startsWith('/'))
         throw new UsageError(`${path} cannot be preprocessed: ${firstLine(result.stderr)}`);

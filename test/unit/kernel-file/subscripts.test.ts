@@ -31,7 +31,10 @@ tw_marks_global void fine(float* p) { tw_marks_shared float rows[2][4]; p[0] = r
 tw_marks_global void odd() { tw_marks_shared float (*rows)[4], 3; }
 `;
   const items = readItems(tokenise(preprocessed));
-  const source = { path: 'a.cu', text: preprocessed, preprocessed, items, missing: [], defines: [] };
+  const source = {
+    ...{ path: 'a.cu', text: preprocessed, prelude: 'prelude.hpp' as const, preprocessed, items },
+    ...{ missing: [], defines: [] },
+  };
   const kept = declarations(source, 'fine');
   expect(freeSubscripts(kept.text, kept.items)).toContain(' a.cu:1:');
   expect(() => freeSubscripts(kept.text, items)).toThrow('not understood');
