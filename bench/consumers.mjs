@@ -103,20 +103,24 @@ if (asked.length === 0) {
   console.error('nothing to run: name a consumer with --wheel, --prefix, --rust or --burn');
   process.exit(2);
 }
+const commit = process.env.TILEWRIGHT_COMMIT ?? (await firstLine('git', '-C', root, 'rev-parse', 'HEAD'));
+const gpu = await firstLine('nvidia-smi', '--query-gpu=name,driver_version', '--format=csv,noheader');
+const toolkit = (await run(['nvcc', '--version'])).lines.find((line) => line.includes('release'));
+const command = ['node bench/consumers.mjs', ...process.argv.slice(2)].join(' ');
 const consumers = [];
+
+function save() {
+  if (values.json === undefined) return;
+  const evidence = { date: new Date().toISOString(), command, commit, gpu, toolkit, consumers };
+  writeFileSync(values.json, `${JSON.stringify(evidence, undefined, 2)}\n`);
+}
+
 for (const [name, , of] of asked) {
   const one = await record(name, await of());
   consumers.push(one);
   console.log(`${name}: ${one.passed ? 'passed' : 'FAILED'}`);
   for (const line of one.says.flat()) console.log(`  ${line}`);
-}
-if (values.json !== undefined) {
-  const commit = process.env.TILEWRIGHT_COMMIT ?? (await firstLine('git', '-C', root, 'rev-parse', 'HEAD'));
-  const gpu = await firstLine('nvidia-smi', '--query-gpu=name,driver_version', '--format=csv,noheader');
-  const toolkit = (await run(['nvcc', '--version'])).lines.find((line) => line.includes('release'));
-  const command = ['node bench/consumers.mjs', ...process.argv.slice(2)].join(' ');
-  const evidence = { date: new Date().toISOString(), command, commit, gpu, toolkit, consumers };
-  writeFileSync(values.json, `${JSON.stringify(evidence, undefined, 2)}\n`);
+  save();
 }
 rmSync(work, { recursive: true, force: true });
 process.exit(consumers.every(({ passed }) => passed) ? 0 : 1);

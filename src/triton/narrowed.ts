@@ -6,16 +6,25 @@ type Problem = Readonly<Record<string, unknown>>;
 
 /** A family whose cases and workloads are those that an imported kernel takes. */
 export function narrowed(family: AnyFamily, takes: Takes): AnyFamily {
+  const isAllowed = (name: string, value: unknown) => {
+    const allowed = takes[name];
+    // A field that a problem leaves out has its usual value.
+    if (allowed === undefined || value === undefined) return true;
+    return Array.isArray(allowed)
+      ? (allowed as readonly unknown[]).includes(value)
+      : Number(value) % allowed.multipleOf === 0;
+  };
   const isTaken = (problem: Problem) =>
-    Object.entries(takes).every(([name, allowed]) => {
-      const value = askedValue(family.operation, name, problem);
-      if (value === undefined) return true; // a field that a problem leaves out has its usual value
-      return Array.isArray(allowed)
-        ? (allowed as readonly unknown[]).includes(value)
-        : Number(value) % allowed.multipleOf === 0;
-    });
+    Object.keys(takes).every((name) => isAllowed(name, askedValue(family.operation, name, problem)));
   return {
     ...family,
+    serves: (point) =>
+      Object.fromEntries(
+        Object.entries(family.serves(point)).map(([name, values]) => [
+          name,
+          values.filter((value) => isAllowed(name, value)),
+        ]),
+      ),
     // Cases that the variant's own kernel declines say nothing of this one.
     cases: (point, depth) =>
       family

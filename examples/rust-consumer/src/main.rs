@@ -40,12 +40,14 @@ fn matrix() -> tilewright::Result<Bsr<f16>> {
 /// Elements of C that are off by more than one rounding to f16, of some rows.
 fn count_wrong(a: &Bsr<f16>, b: &[f16], c: &[f16]) -> usize {
     let mut wanted = vec![0.0_f32; M * N];
-    let rows = (M / 4).max(BLOCK);
+    let rows = (M / 16).max(BLOCK);
+    let b: Vec<f32> = b.iter().map(|&one| one.into()).collect();
     for (i, j, block) in a.blocks().filter(|(i, ..)| i * BLOCK < rows) {
         for (index, &factor) in block.iter().enumerate() {
             let (row, column) = (i * BLOCK + index / BLOCK, j * BLOCK + index % BLOCK);
+            let factor = f32::from(factor);
             for n in 0..N {
-                wanted[row * N + n] += f32::from(factor) * f32::from(b[column * N + n]);
+                wanted[row * N + n] += factor * b[column * N + n];
             }
         }
     }

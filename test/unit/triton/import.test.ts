@@ -7,6 +7,7 @@ import { buildVariant } from '../../../src/compile/variant.ts';
 import { loadFamily } from '../../../src/discover.ts';
 import { localExecutor } from '../../../src/exec/local.ts';
 import type { AnyFamily } from '../../../src/model/family.ts';
+import { askedValue } from '../../../src/model/operation.ts';
 import type { Variant } from '../../../src/model/variant.ts';
 import { enumerate } from '../../../src/space/enumerate.ts';
 import { pointOfId } from '../../../src/space/id.ts';
@@ -184,6 +185,19 @@ describe('a kernel that Triton compiled', () => {
       .cases(parameters, 'quick')
       .filter(({ problem }) => Number(problem.m) * Number(problem.k) > 0);
     expect(products.length).toBeGreaterThan(4);
+  });
+
+  it('has a case for every value that it serves, as the gate demands', () => {
+    const one = narrowed(family, description(cache()).takes);
+    const served = one.serves(variant.parameters);
+    expect(served.bias).toEqual(['no']);
+    const asked = one.cases(variant.parameters, 'quick');
+    for (const [name, values] of Object.entries(served))
+      for (const value of values)
+        expect(
+          asked.some(({ problem }) => askedValue(family.operation, name, problem) === value),
+          `${name} = ${value}`,
+        ).toBe(true);
   });
 
   it('is asked only what it takes', () => {
