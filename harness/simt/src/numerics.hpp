@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "simt/kernel.hpp"
-#include "simt/simt.hpp"
 
 namespace simt {
 
