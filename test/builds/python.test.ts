@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -48,6 +49,17 @@ describe('gen emit --python', () => {
     const env = { PATH: place('venv', 'bin'), PYTHONDONTWRITEBYTECODE: '1', XDG_CACHE_HOME: place('cache') };
     const { code, text } = await run(tests, env);
     expect(code, text).toBe(0);
+  });
+
+  test('the quick start of docs/python.md runs as it stands there', { timeout: 300_000 }, async ({
+    skip,
+  }) => {
+    if ((await run([python(), '-c', 'import numpy'])).code !== 0) skip('NumPy is not installed');
+    const page = readFileSync(join(packageRoot, 'docs/python.md'), 'utf8');
+    const [, script = expect.fail('docs/python.md has no Python')] = /```python\n(.*?)```/s.exec(page) ?? [];
+    const { code, text } = await run([python(), '-c', script], { XDG_CACHE_HOME: place('cache') });
+    expect(code, text).toBe(0);
+    expect(text).toMatch(/^BsrMatrix\(4096 x 4096, blocks of 64, .* bsr_spmm\./);
   });
 
   test('a source in a string goes through the gate, where `validate` is installed', {
