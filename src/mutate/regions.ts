@@ -87,7 +87,7 @@ function constantAt(code: Code, index: number) {
   const { at, text: name } = code.tokens[index] ?? { at: 0, text: '' };
   const begins = code.text.lastIndexOf('\n', at) + 1;
   const end = code.text.indexOf(';', at);
-  if (end < 0 || !/^(?:inline |static )*constexpr /.test(code.text.slice(begins, at))) return [];
+  if (end < 0 || !/^\s*(?:inline |static )*constexpr /.test(code.text.slice(begins, at))) return [];
   return [{ name, begin: at, end, words: [] }];
 }
 
