@@ -163,10 +163,7 @@ async function tryMutants(
   shop.note(`${chosen.length} of ${all.length} mutants of ${used.length} variants; results in ${file.path}`);
   let done = 0;
   const onResult = (result: MutantResult) => {
-    const isNew = file.find(result) === undefined;
     file.add(result);
-    if (isNew && file.info.commit !== commit && file.info.continued?.commit !== commit)
-      file.describe({ continued: now });
     if (options.json) process.stdout.write(`${JSON.stringify({ event: 'mutant', ...result })}\n`);
     const { outcome, verdict = '', path, operator, file: where, line } = result;
     const onGpu = result.gpu ? `, GPU: ${result.gpu.outcome} ${result.gpu.verdict ?? ''}` : '';
@@ -208,7 +205,8 @@ async function fileFor(
     const stands = standing(all, whole);
     const changed = file.forget((result) => !stands(result));
     if (changed > 0) shop.note(`${changed} results are of code that has changed since`);
-    if (whole && file.info.variants.every((id) => about.variants.includes(id))) file.describe(about);
+    if (whole && file.info.variants.every((id) => about.variants.includes(id)))
+      file.describe(options.seconds === 0 ? about : { ...about, ...now }); // all are of this commit's code
     return file;
   }
   const sound: MutationInfo['sound'] = {};

@@ -37,7 +37,7 @@ function heading(info: MutationInfo, results: readonly MutantResult[], full: boo
     : [];
   const depths = full ? 'quick, then full for what survived' : 'quick';
   return [
-    `${datesText(info)}${info.retried ? ` (survivors again ${dateText(info.retried)})` : ''}, emulated device, depth ${depths}:`,
+    `${dateText(info)}${info.retried ? ` (survivors again ${dateText(info.retried)})` : ''}, emulated device, depth ${depths}:`,
     `${results.length} of ${info.mutants} mutants of ${info.variants.length} variants of ${info.family}, spread over paths and operators.`,
     `${refused} did not compile, ${identical} gave the same machine code, ${argued} are equivalent for a written reason;`,
     `of the other ${killed + survived} the gate killed ${killed}${elsewhere === 0 ? '' : `, ${elsewhere} of them in another variant of the path than the first`}.`,
@@ -50,11 +50,6 @@ function heading(info: MutationInfo, results: readonly MutantResult[], full: boo
 export function dateText({ date, commit }: Pick<MutationInfo, 'date' | 'commit'>): string {
   const dirty = commit?.endsWith('-dirty') ? ' with changes' : '';
   return date.slice(0, 10) + (commit === undefined ? '' : `, commit ${commit.slice(0, 7)}${dirty}`);
-}
-
-/** Dates and commits of the first results and of the last new ones. */
-export function datesText(info: MutationInfo): string {
-  return [info, ...(info.continued ? [info.continued] : [])].map(dateText).join(', to ');
 }
 
 function columns(full: boolean): string[] {

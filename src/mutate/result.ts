@@ -39,7 +39,7 @@ export const mutantResultSchema = z.object({
   line: z.number(),
   before: z.string(),
   after: z.string(),
-  /** Digest of the device code of the variant, unmutated: the result stands as long as that does. Absent: nobody noted it. */
+  /** Digest of the device code of the variant, unmutated: the result stands as long as that does. */
   code: z.string().optional(),
   outcome: z.enum(outcomes),
   /** Another variant of the path, in which it was killed: in `variant` nothing is seen of it. */
@@ -76,8 +76,6 @@ export const mutationInfoSchema = z.object({
   gpu: z.string().optional(),
   /** Date and commit of the second try of survivors. */
   retried: z.object({ date: z.string(), commit: z.string().optional() }).optional(),
-  /** Date and commit of the last go at mutants that were new, or whose code had changed. */
-  continued: z.object({ date: z.string(), commit: z.string().optional() }).optional(),
   /** The case whose outputs other projects' rules look at. */
   rulesCase: z.string().optional(),
   /** The rules' answers on each correct variant, by variant. */

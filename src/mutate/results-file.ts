@@ -60,9 +60,13 @@ export class ResultsFile {
       const gpu = result.gpu ?? known?.gpu;
       this.#results.set(keyOf(result), { ...result, ...(gpu && { gpu }) });
     }
-    const { retried, continued, date, commit } = later.info;
-    const last = continued ?? (commit === this.info.commit ? undefined : { date, ...(commit && { commit }) });
-    this.describe({ ...(retried && { retried }), ...(last && { continued: last }) });
+    const { date, commit, retried, rulesCase, sound } = later.info;
+    this.describe({
+      date,
+      ...(commit !== undefined && { commit }),
+      ...(retried && { retried }),
+      ...(rulesCase !== undefined && { rulesCase, sound: { ...this.info.sound, ...sound } }),
+    });
   }
 
   /** Forgets results, and gives their number. */

@@ -2,7 +2,7 @@ import type { Planned } from './plan.ts';
 import type { MutantResult } from './result.ts';
 
 /**
- * Whether a result still says something of today's mutants: not if the device code of its variant has changed since, nor, where `all` are
+ * Whether a result still says something of today's mutants: not if the device code of its variant has changed since, or nobody noted it, nor, where `all` are
  * all mutants of the variants, if it is of none of them. Of variants that nothing is planned of nobody knows.
  */
 export function standing(all: readonly Planned[], whole: boolean): (result: MutantResult) => boolean {
@@ -11,6 +11,6 @@ export function standing(all: readonly Planned[], whole: boolean): (result: Muta
   return ({ path, id, variant, code }) => {
     const one = planned.get(`${path} ${id}`);
     if (!one) return !(whole && variants.has(variant));
-    return code === undefined || one.source.variant.id !== variant || code === one.code;
+    return one.source.variant.id !== variant || code === one.code;
   };
 }

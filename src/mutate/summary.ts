@@ -1,5 +1,5 @@
 import { grouped } from '../util/grouped.ts';
-import { datesText, percent, table } from './report.ts';
+import { dateText, percent, table } from './report.ts';
 import type { MutantResult, MutationInfo } from './result.ts';
 import { score, tally } from './score.ts';
 
@@ -23,7 +23,7 @@ const head = [
 export function summaryTable(files: readonly Results[]): string {
   const lines = files.map(({ info, results }) => [
     info.family,
-    datesText(info),
+    dateText(info),
     ...counts(info.mutants, results),
   ]);
   const mutants = files.reduce((sum, { info }) => sum + info.mutants, 0);
