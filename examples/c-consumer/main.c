@@ -1,53 +1,60 @@
-/* Multiplies a block-sparse matrix by a dense one with the emitted library and compares it with a plain
- * loop. Prints PASS with the time of a product, beside cuBLAS where this is built with it, and exits 0, or says what differs and exits 1; exits 77 when
- * there is no GPU to run on. */
+/* Multiplies a block-sparse matrix by a dense one with the emitted library and checks every element against a
+ * plain loop: a small matrix of its own, or that of a Matrix Market file,
+ *   consumer [--matrix file.mtx[@block]]
+ * with blocks of 64 where none are said. Prints PASS with the time of a product and exits 0, or says what differs and
+ * exits 1; exits 77 when there is no GPU to run on. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tilewright/bsr_spmm.h>
+#include <time.h>
 
 #include "buffer.h"
-#include "dense.h"
+#include "matrix.h"
 
-/* A is kM x kM in blocks of kBlock, of which every kEvery-th is stored; B is kM x kColumns. Every kCheckedStep-th row of C is
- * compared: the loop below takes seconds for all of a large one. */
-#ifdef WITH_CUDA
-enum { kBlock = 64, kSide = 64, kEvery = 8, kColumns = kSide * kBlock };
-enum { kCheckedStep = 97, kRuns = 100 };
-#else
-enum { kBlock = 64, kSide = 4, kEvery = 2, kColumns = 128 };
-enum { kCheckedStep = 1, kRuns = 20 };
-#endif
-enum { kM = kSide * kBlock, kBlocks = kSide * kSide / kEvery };
+enum { kBlock = 64, kColumns = 128 };
 
-static int32_t row_ptr_of_a[kSide + 1], col_idx_of_a[kBlocks];
-
-static void make_pattern(void) {
-  for (int row = 0; row < kSide; ++row) {
-    int end = row_ptr_of_a[row];
-    for (int column = 0; column < kSide; ++column)
-      if ((row + column) % kEvery == 0) col_idx_of_a[end++] = column;
-    row_ptr_of_a[row + 1] = end;
-  }
-}
-
-/* IEEE binary16 of a number whose bits fit into it: enough for this program's values. */
+/* IEEE binary16, rounded to nearest, ties to even. */
 static uint16_t half_of(float value) {
   uint32_t bits;
   memcpy(&bits, &value, sizeof bits);
-  if (value == 0) return 0;
-  return (uint16_t)((bits >> 16 & 0x8000u) | ((bits >> 23 & 0xffu) - 112u) << 10 | (bits >> 13 & 0x3ffu));
+  const uint32_t sign = bits >> 16 & 0x8000u, size = bits & 0x7fffffffu;
+  if (size > 0x7f800000u) return 0x7e00;
+  if (size >= 0x477ff000u) return (uint16_t)(sign | 0x7c00u);
+  if (size < 0x38800000u) return (uint16_t)(sign | (uint32_t)lrintf(ldexpf(fabsf(value), 24)));
+  return (uint16_t)(sign | (((size + 0xfffu + (size >> 13 & 1u)) >> 13) - (112u << 10)));
 }
 
 static float float_of(uint16_t half) {
   const int exponent = half >> 10 & 31, fraction = half & 1023;
-  const float size =
-      exponent ? ldexpf((float)(1024 + fraction), exponent - 25) : ldexpf((float)fraction, -24);
-  return half & 0x8000 ? -size : exponent == 31 ? NAN : size;
+  const float size = exponent == 31 ? (fraction ? NAN : INFINITY)
+                     : exponent     ? ldexpf((float)(1024 + fraction), exponent - 25)
+                                    : ldexpf((float)fraction, -24);
+  return half & 0x8000 ? -size : size;
 }
 
-static float value_at(int index) { return (float)(index * 7 % 11 - 5) / 2; }
+static float value_at(size_t index) { return (float)((int)(index * 7 % 11) - 5) / 2; }
+
+/* Row 0 has blocks 0 and 2, row 1 block 1, row 2 is empty, row 3 is full. */
+static struct matrix own_matrix(void) {
+  static int32_t row_ptr[] = {0, 2, 3, 3, 6}, col_idx[] = {0, 2, 1, 0, 1, 2};
+  const size_t elements = (size_t)6 * kBlock * kBlock;
+  struct matrix a = {kBlock, 4, 3, 6, row_ptr, col_idx, allocated(elements, sizeof(float))};
+  for (size_t i = 0; i < elements; ++i) a.values[i] = value_at(i);
+  return a;
+}
+
+static struct matrix matrix_for(int argc, char** argv) {
+  if (argc == 1) return own_matrix();
+  if (argc != 3 || strcmp(argv[1], "--matrix") != 0)
+    fail(argv[0], "usage: consumer [--matrix file.mtx[@block]]");
+  char* const at = strrchr(argv[2], '@');
+  const int block = at ? atoi(at + 1) : kBlock;
+  if (at) *at = 0;
+  if (block < 1 || block > 1024) fail(argv[2], "the block behind @ is a number up to 1024");
+  return read_matrix(argv[2], block);
+}
 
 /* Says what went wrong and ends the program; no GPU is not a failure of the library. */
 static void check(tw_status status, const char* what) {
@@ -56,64 +63,69 @@ static void check(tw_status status, const char* what) {
   exit(status == TW_STATUS_NO_DEVICE ? 77 : 1);
 }
 
-/* Row `row` of A times column `column` of B, from the values that were rounded to half. */
-static float expected(int row, int column) {
-  float sum = 0;
-  for (int i = row_ptr_of_a[row / kBlock]; i < row_ptr_of_a[row / kBlock + 1]; ++i)
-    for (int k = 0; k < kBlock; ++k) {
-      const int a = (i * kBlock + row % kBlock) * kBlock + k;
-      const int b = (col_idx_of_a[i] * kBlock + k) * kColumns + column;
-      sum += value_at(a) * value_at(b);
-    }
-  return sum;
+static uint16_t* halves(const float* values, size_t count) {
+  uint16_t* const all = allocated(count, sizeof *all);
+  for (size_t i = 0; i < count; ++i) all[i] = half_of(values ? values[i] : value_at(i));
+  return all;
 }
 
-/* C is rounded once, to 11 bits. */
-static int count_wrong(const uint16_t* c) {
+/* Elements that are further from the sum of the rounded products than the rounding of C to 11 bits, and of sums to 24, explains. */
+static int count_wrong(const struct matrix* a, const uint16_t* values, const uint16_t* b, const uint16_t* c) {
+  const size_t block = (size_t)a->block;
   int wrong = 0;
-  for (int row = 0; row < kM; row += kCheckedStep)
-    for (int column = 0; column < kColumns; ++column) {
-      const float want = expected(row, column), got = float_of(c[row * kColumns + column]);
-      if (fabsf(want - got) <= 5e-4f * fabsf(want)) continue;
-      if (wrong++ == 0) printf("C[%d,%d] is %g, should be %g\n", row, column, got, want);
+  for (size_t row = 0; row < (size_t)a->rows * block; ++row)
+    for (size_t column = 0; column < kColumns; ++column) {
+      double want = 0, magnitude = 0;
+      for (int32_t i = a->row_ptr[row / block]; i < a->row_ptr[row / block + 1]; ++i)
+        for (size_t k = 0; k < block; ++k) {
+          const double left = float_of(values[((size_t)i * block + row % block) * block + k]);
+          const double product = left * float_of(b[((size_t)a->col_idx[i] * block + k) * kColumns + column]);
+          want += product;
+          magnitude += fabs(product);
+        }
+      const double got = float_of(c[row * kColumns + column]);
+      if (fabs(want - got) <= 5e-4 * fabs(want) + 1e-5 * magnitude + 6e-8) continue;
+      if (wrong++ == 0) printf("C[%zu,%zu] is %g, should be %g\n", row, column, got, want);
     }
   return wrong;
 }
 
-static uint16_t* half_values(int count) {
-  uint16_t* values = malloc((size_t)count * sizeof *values);
-  for (int i = 0; i < count; ++i) values[i] = half_of(value_at(i));
-  return values;
+static double microseconds_now(void) {
+  struct timespec now;
+  timespec_get(&now, TIME_UTC);
+  return 1e6 * (double)now.tv_sec + 1e-3 * (double)now.tv_nsec;
 }
 
-int main(void) {
-  make_pattern();
+int main(int argc, char** argv) {
+  const struct matrix a = matrix_for(argc, argv);
   tw_device_info device = {sizeof device, "", 0, 0};
   check(tw_device_query(0, &device), "query device 0");
 
   const tw_bsr_spmm_problem problem = {.struct_size = sizeof problem,
-                                       .m = kM,
+                                       .m = (int64_t)a.rows * a.block,
                                        .n = kColumns,
-                                       .k = kM,
-                                       .block = kBlock,
-                                       .blocks = kBlocks,
+                                       .k = (int64_t)a.columns * a.block,
+                                       .block = a.block,
+                                       .blocks = a.blocks,
                                        .input = TW_TYPE_F16,
                                        .output = TW_TYPE_F16,
-                                       .host_row_ptr = row_ptr_of_a,
-                                       .host_col_idx = col_idx_of_a};
+                                       .host_row_ptr = a.row_ptr,
+                                       .host_col_idx = a.col_idx};
   tw_bsr_spmm_plan* plan;
   check(tw_bsr_spmm_plan_create(&problem, &plan), "plan");
   const size_t workspace_bytes = tw_bsr_spmm_workspace_bytes(plan);
 
-  uint16_t *const a = half_values(kBlocks * kBlock * kBlock), *const b = half_values(kM * kColumns);
-  uint16_t* const c = malloc(kM * kColumns * sizeof *c);
-  void *const row_ptr = buffer_from(row_ptr_of_a, sizeof row_ptr_of_a), *const col_idx =
-                                                                            buffer_from(col_idx_of_a,
-                                                                                        sizeof col_idx_of_a);
-  void* const device_a = buffer_from(a, kBlocks * kBlock * kBlock * sizeof *a);
-  void* const device_b = buffer_from(b, kM * kColumns * sizeof *b);
-  void *const device_c = buffer_from(NULL, kM * kColumns * sizeof *c), *const workspace =
-                                                                           buffer_from(NULL, workspace_bytes);
+  const size_t stored = (size_t)a.blocks * (size_t)a.block * (size_t)a.block;
+  const size_t b_elements = (size_t)problem.k * kColumns,
+               c_bytes = (size_t)problem.m * kColumns * sizeof(uint16_t);
+  uint16_t *const values = halves(a.values, stored), *const b = halves(NULL, b_elements);
+  uint16_t* const c = allocated(1, c_bytes);
+  void* const row_ptr = buffer_from(a.row_ptr, ((size_t)a.rows + 1) * sizeof *a.row_ptr);
+  void* const col_idx = buffer_from(a.col_idx, (size_t)a.blocks * sizeof *a.col_idx);
+  void* const device_a = buffer_from(values, stored * sizeof *values);
+  void* const device_b = buffer_from(b, b_elements * sizeof *b);
+  void* const device_c = buffer_from(NULL, c_bytes);
+  void* const workspace = buffer_from(NULL, workspace_bytes);
 
   check(tw_bsr_spmm_prepare(plan, workspace, workspace_bytes, NULL), "prepare");
   const tw_bsr_spmm_operands operands = {.struct_size = sizeof operands,
@@ -124,10 +136,11 @@ int main(void) {
                                          .c = device_c,
                                          .alpha = 1};
   check(tw_bsr_spmm_run(plan, &operands, workspace, workspace_bytes, NULL), "run");
-  buffer_read(c, device_c, kM * kColumns * sizeof *c);
+  buffer_read(c, device_c, c_bytes);
 
-  const int wrong = count_wrong(c);
+  const int wrong = count_wrong(&a, values, b, c);
 
+  enum { kRuns = 20 };
   const double begin = microseconds_now();
   for (int i = 0; i < kRuns; ++i)
     check(tw_bsr_spmm_run(plan, &operands, workspace, workspace_bytes, NULL), "run");
@@ -135,8 +148,6 @@ int main(void) {
   const double each = (microseconds_now() - begin) / kRuns;
   printf("%s: %s by %s on %s, %.1f us a product\n", wrong ? "FAIL" : "PASS", tw_target(),
          tw_bsr_spmm_plan_variant(plan), device.name, each);
-  const double dense = dense_microseconds(kM, device_b, device_c);
-  if (dense > 0) printf("cuBLAS on the dense matrix: %.1f us, %.2fx\n", dense, dense / each);
   tw_bsr_spmm_plan_destroy(plan);
   return wrong != 0;
 }

@@ -143,6 +143,12 @@ describe('the C library of a run', { timeout: 300_000 }, () => {
       await run(['cmake', '-S', 'consumer', '-B', build, `-DCMAKE_PREFIX_PATH=${place(kind)}`], root);
       await run(['cmake', '--build', build], root);
       expect(await run([join(build, 'consumer')], root)).toMatch(/^PASS: emulated by bsr_spmm\.mma\.b64/);
+      writeFileSync(
+        place('own.mtx'),
+        '%%MatrixMarket matrix coordinate real symmetric\n% of 2 x 2 blocks\n100 100 3\n1 1 2.5\n100 3 -0.3\n70 70 1e-6\n',
+      );
+      const ofFile = await run([join(build, 'consumer'), '--matrix', `${place('own.mtx')}@64`], root);
+      expect(ofFile).toMatch(/^PASS: emulated by bsr_spmm\.mma\.b64/);
     },
   );
 
