@@ -33,6 +33,8 @@ export type Contents =
       readonly tolerance?: ToleranceDescription;
       /** The kernel gets a tensor map of it in the place of its address. */
       readonly map?: PlannedMap;
+      /** Elements of a `float4` or another vector of CUDA's, of which the pointer is one. */
+      readonly lanes?: number;
       /** A field of structs in memory: of which argument, and the number of the field among theirs. */
       readonly field?: { readonly of: string; readonly part: number };
     }
@@ -177,7 +179,7 @@ export function planTensor(
   const full = own
     ? withLanes(own, object.type ? 1 : parameter.lanes)
     : count === undefined
-      ? guess(guesses, name, [all])
+      ? withLanes(guess(guesses, name, [all]), parameter.lanes)
       : [count];
   if (object.role === 'workspace') return { kind: 'workspace', name, type, shape: full };
   // A guess among several sizes may be too large: not every element need be written then.
@@ -194,11 +196,12 @@ export function planTensor(
     role,
     shape: full,
     values,
+    ...(!object.type && parameter.lanes > 1 && { lanes: parameter.lanes }),
     ...(tolerance !== undefined && { tolerance }),
   };
 }
 
-/** The shape of a `float4*` in floats, which guessed ones and counts of host code are in. */
+/** The shape of a `float4*` in floats, which counts of host code are in. */
 function withLanes(shape: readonly Expression[], lanes: number): readonly Expression[] {
   return lanes > 1 ? [...shape, lanes] : shape;
 }

@@ -2,6 +2,7 @@ import { Document, isCollection, isMap, isScalar, visit } from 'yaml';
 import { type Expression, type PlannedArgument, plainName } from './arguments.ts';
 import type { Drafted } from './check.ts';
 import type { Plan } from './plan.ts';
+import type { ElementType } from './signature.ts';
 import type { PlannedSymbol } from './symbols.ts';
 import type { PlannedMap } from './tensor-map.ts';
 
@@ -93,13 +94,23 @@ function described(argument: PlannedArgument): unknown {
   if (argument.kind === 'map') return { tensor: argument.tensor, ...mapWords(argument.map) };
   if (argument.kind === 'structs') return { shape: argument.shape };
   if (argument.kind === 'workspace') return { role: 'workspace', shape: argument.shape };
-  const { role, shape, values, map } = argument;
+  const { role, values, map, type: element } = argument;
+  const { shape, type } = shapeWords(argument, element);
   if (map) {
-    const { type, ...words } = mapWords(map);
-    return { type, ...words, ...(role !== 'in' && { role }), ...(values !== 'normal' && { values }) };
+    const { type: mapped, ...words } = mapWords(map);
+    return { type: mapped, ...words, ...(role !== 'in' && { role }), ...(values !== 'normal' && { values }) };
   }
-  if (role !== 'inout' && (role === 'out' || values === 'normal')) return shape;
-  return { shape, ...(role === 'inout' && { role }), ...(values !== 'normal' && { values }) };
+  if (!type && role !== 'inout' && (role === 'out' || values === 'normal')) return shape;
+  return { ...type, shape, ...(role === 'inout' && { role }), ...(values !== 'normal' && { values }) };
+}
+
+/** A shape in vectors where a pointer is to `float4`, or in floats and their type where these are counted. */
+function shapeWords(
+  { shape, lanes }: { readonly shape: readonly Expression[]; readonly lanes?: number },
+  type: ElementType,
+) {
+  if (lanes === undefined) return { shape };
+  return shape.at(-1) === lanes ? { shape: shape.slice(0, -1) } : { shape, type: { type } };
 }
 
 function mapWords({ type, shape, box, strides, swizzle }: PlannedMap) {

@@ -1,4 +1,5 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { cuda } from '../backends/index.ts';
@@ -18,11 +19,12 @@ import { hashOf, sha256 } from '../util/hash.ts';
 import { variantFor } from './build.ts';
 import { casesFor, familyOf } from './cases.ts';
 import { cudaEntry, symbol } from './entry.ts';
-import type { Plan } from './plan.ts';
+import { type Plan, rootsOf } from './plan.ts';
 import type { ReadSource } from './source.ts';
 import { layoutCode, pointCode } from './structs.ts';
 import { symbolCode, variablesOf, wordsOf } from './symbols.ts';
 import { join as joined, matching, splitCommas } from './tokens.ts';
+import { withoutHost } from './without-host.ts';
 
 /** A GPU to check on beside the emulated device. */
 export interface GpuBench {
@@ -67,9 +69,26 @@ function casesOnGpu(plan: Plan, library: string, folder: string): ReturnType<Any
   throw new UsageError('not run on the GPU: the emulated device came to no reference to compare with');
 }
 
-const outcomeSchema = z.object({ seconds: z.number(), refusal: z.string().optional() });
+const outcomeSchema = z.object({ seconds: z.number(), refusal: z.string().exactOptional() });
 
-/** Compiles the user's file with nvcc into a library that launches one of its kernels. */
+/** Lends a folder with an empty file for each header. */
+async function withEmpty<T>(headers: readonly string[], task: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'tilewright-headers-'));
+  try {
+    for (const path of headers.map((header) => join(folder, header))) {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, '');
+    }
+    return await task(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Compiles the user's file with nvcc into a library that launches one of its kernels: the file as it is, or, where nvcc refuses
+ * that, without what the kernel does not need, and with nothing in the place of headers that were not found.
+ */
 async function buildForGpu(
   source: ReadSource,
   plan: Plan,
@@ -80,25 +99,32 @@ async function buildForGpu(
   const own = join(context.packageRoot, 'harness/check');
   if (plan.arguments.some(({ kind }) => kind === 'function'))
     throw new UsageError(`${plan.kernel}: pointers to functions as arguments are not supported on a GPU`);
-  const text = unitFor(source, plan);
+  const roots = wordsOf(rootsOf(plan.kernel, plan.arguments));
+  const whole = `#include "${resolve(source.path)}"`;
+  const alone = `#line 1 "${resolve(source.path)}"\n${withoutHost(source, roots)}`;
+  const texts = [whole, alone].map((text) => unitFor(text, source, plan));
   const flags = ['-shared', '-std=c++17', '-O2', '-lineinfo', '-w', `-arch=${arch}`, '-Xcompiler', '-fPIC'];
   const key = hashOf(
-    ...['check on a GPU', compilers.nvccVersion, source.preprocessed, includeHash(text, [own])],
+    ...['check on a GPU', compilers.nvccVersion, source.preprocessed, includeHash(texts.join('\n'), [own])],
     ...[flags.join(' '), include.join(' ')],
   );
   const { folder, meta, cached } = await obtain(context, key, outcomeSchema, async (made) => {
     const file = join(made, 'kernel.cu');
-    writeFileSync(file, text);
-    const folders = [own, dirname(resolve(source.path)), ...include].flatMap((one) => ['-I', one]);
+    const folders = [own, dirname(resolve(source.path)), ...include].flatMap((one) => ['-I', resolve(one)]);
     const argv = [compilers.nvcc, ...flags, ...source.defines, '-ccbin', compilers.cxx, ...folders];
-    const { exitCode, stderr, seconds } = await callCompiler(
-      [...argv, '-o', join(made, 'kernel.so'), file],
-      context,
-      made,
-    );
+    const compile = async (text: string, more: readonly string[]) => {
+      writeFileSync(file, text);
+      return callCompiler([...argv, ...more, '-o', join(made, 'kernel.so'), file], context, made);
+    };
+    const [first = '', second = ''] = texts;
+    const { exitCode, stderr, seconds } = await compile(first, []);
     if (exitCode === 0) return { seconds };
     blameMachine(stderr);
-    return { seconds, refusal: `nvcc refuses it: ${firstError(stderr)}` };
+    const again = await withEmpty(source.missing, (folder) =>
+      compile(second, ['-Xcompiler', '-idirafter', '-Xcompiler', folder]),
+    );
+    const refusal = again.exitCode === 0 ? undefined : `nvcc refuses it: ${firstError(stderr)}`;
+    return { seconds: seconds + again.seconds, ...(refusal !== undefined && { refusal }) };
   });
   if (meta.refusal !== undefined) throw new UsageError(meta.refusal);
   const variant = variantFor(source, plan.kernel, plan);
@@ -120,15 +146,15 @@ function chosen({ items }: ReadSource, { kernel, signature }: Plan): string {
   return `(*static_cast<void (*)(${types.join(', ')})>(&${kernel}))`;
 }
 
-/** The user's file as it is, and behind it what launches the kernel. */
-function unitFor(source: ReadSource, plan: Plan): string {
+/** Text with the kernel, and behind it what launches that. */
+function unitFor(text: string, source: ReadSource, plan: Plan): string {
   const variables = variablesOf(source.items, wordsOf(plan.kernel));
   const kernel = chosen(source, plan);
   const { arguments: given, symbols } = plan;
   const pointers = pointCode(kernel, given);
   return (
     '#include "cuda_entry.hpp"\n#include "symbol_of.hpp"\n' +
-    `#define main tw_user_main\n#include "${resolve(source.path)}"\n#undef main\n` +
+    `#define main tw_user_main\n${text}\n#undef main\n` +
     cudaEntry(kernel, plan) +
     symbolCode(symbols, variables, given.length, `${symbol}_prepare`, undefined, pointers) +
     layoutCode(kernel, given)
