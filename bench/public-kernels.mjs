@@ -6,7 +6,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { checkoutsOf, subjectsOf } from './public-kernels/subjects.mjs';
@@ -37,12 +37,14 @@ const ask = (program, ...argv) => {
     return undefined;
   }
 };
+/** A file for results may lie anywhere. */
+const withoutFolder = (given) => (given === flags.json ? basename(given) : given);
 const evidence = {
-  command: ['node bench/public-kernels.mjs', ...process.argv.slice(2)].join(' '),
+  command: ['node bench/public-kernels.mjs', ...process.argv.slice(2).map(withoutFolder)].join(' '),
   date: new Date().toISOString().slice(0, 10),
   commit: process.env.TILEWRIGHT_COMMIT ?? ask('git', '-C', here, 'rev-parse', 'HEAD'),
   checkouts: Object.fromEntries(checkouts.map(({ name, commit }) => [name, commit])),
-  ...(flags.device && {
+  ...(flags.device?.startsWith('cuda') && {
     gpu: ask('nvidia-smi', '--query-gpu=name,driver_version', '--format=csv,noheader')?.split('\n')[0],
   }),
 };

@@ -41,8 +41,10 @@ static int by_block(const void* left, const void* right) {
 }
 
 /* Blocks of the entries; a place's entries add up. */
-static struct matrix in_blocks(struct entry* entries, size_t count, long long rows, long long columns, int block) {
-  struct matrix a = {block, (int)((rows + block - 1) / block), (int)((columns + block - 1) / block), 0, NULL, NULL, NULL};
+static struct matrix in_blocks(struct entry* entries, size_t count, long long rows, long long columns,
+                               int block) {
+  struct matrix a = {
+      block, (int)((rows + block - 1) / block), (int)((columns + block - 1) / block), 0, NULL, NULL, NULL};
   const size_t size = (size_t)block * (size_t)block;
   sort_block = block;
   qsort(entries, count, sizeof *entries, by_block);
@@ -57,7 +59,8 @@ static struct matrix in_blocks(struct entry* entries, size_t count, long long ro
       a.col_idx[stored++] = (int32_t)(one.column / block);
       ++a.row_ptr[one.row / block + 1];
     }
-    a.values[(stored - 1) * size + (size_t)(one.row % block * block + one.column % block)] += (float)one.value;
+    a.values[(stored - 1) * size + (size_t)(one.row % block * block + one.column % block)] +=
+        (float)one.value;
   }
   for (int row = 0; row < a.rows; ++row) a.row_ptr[row + 1] += a.row_ptr[row];
   return a;
@@ -77,24 +80,29 @@ static struct matrix read_matrix(const char* path, int block) {
   FILE* const file = fopen(path, "r");
   if (!file) fail(path, "cannot be read");
   char line[1024], field[64] = "", symmetry[64] = "";
-  if (!fgets(line, sizeof line, file) || sscanf(line, "%%%%MatrixMarket matrix coordinate %63s %63s", field, symmetry) != 2)
+  if (!fgets(line, sizeof line, file) ||
+      sscanf(line, "%%%%MatrixMarket matrix coordinate %63s %63s", field, symmetry) != 2)
     fail(path, "is no Matrix Market file in coordinate format");
   const int pattern = !strcmp(field, "pattern"), skew = !strcmp(symmetry, "skew-symmetric");
   const int folded = skew || !strcmp(symmetry, "symmetric");
-  if (!pattern && strcmp(field, "real") && strcmp(field, "integer")) fail(path, "has values that are not real");
-  if (!folded && strcmp(symmetry, "general")) fail(path, "has a symmetry other than general, symmetric and skew-symmetric");
+  if (!pattern && strcmp(field, "real") && strcmp(field, "integer"))
+    fail(path, "has values that are not real");
+  if (!folded && strcmp(symmetry, "general"))
+    fail(path, "has a symmetry other than general, symmetric and skew-symmetric");
   long long rows, columns, given;
-  if (!next_line(file, line, sizeof line) || sscanf(line, "%lld %lld %lld", &rows, &columns, &given) != 3 || rows < 1 ||
-      columns < 1 || given < 0 || rows > INT32_MAX - block || columns > INT32_MAX - block)
+  if (!next_line(file, line, sizeof line) || sscanf(line, "%lld %lld %lld", &rows, &columns, &given) != 3 ||
+      rows < 1 || columns < 1 || given < 0 || rows > INT32_MAX - block || columns > INT32_MAX - block)
     fail(path, "has no line of sizes, or sizes beyond 32 bits");
   struct entry* const entries = allocated((size_t)given * 2, sizeof *entries);
   size_t count = 0;
   for (long long i = 0; i < given; ++i) {
     struct entry one = {0, 0, 1};
     const int wanted = pattern ? 2 : 3;
-    if (!next_line(file, line, sizeof line) || sscanf(line, "%lld %lld %lf", &one.row, &one.column, &one.value) < wanted)
+    if (!next_line(file, line, sizeof line) ||
+        sscanf(line, "%lld %lld %lf", &one.row, &one.column, &one.value) < wanted)
       fail(path, "ends before its last entry, or has one that cannot be read");
-    if (one.row < 1 || one.row > rows || one.column < 1 || one.column > columns) fail(path, "has an entry outside the matrix");
+    if (one.row < 1 || one.row > rows || one.column < 1 || one.column > columns)
+      fail(path, "has an entry outside the matrix");
     --one.row, --one.column;
     entries[count++] = one;
     if (folded && one.row != one.column)

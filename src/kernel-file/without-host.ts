@@ -3,11 +3,13 @@ import type { Item } from './items.ts';
 import { reachable } from './rewrite.ts';
 import type { ReadSource } from './source.ts';
 
+type Source = Pick<ReadSource, 'path' | 'text' | 'items'>;
+
 /**
  * The user's file with empty lines in the place of what the named ones do not need, host code above all; preprocessor directives
  * stay, and so do lines that hold a part of something that is needed.
  */
-export function withoutHost({ path, text, items }: ReadSource, roots: readonly string[]): string {
+export function withoutHost({ path, text, items }: Source, roots: readonly string[]): string {
   const kept = reachable(items, roots);
   const isOwn = ({ tokens: [first] }: Item) => first !== undefined && resolve(first.file) === resolve(path);
   const own = items.filter((item) => item.kind !== 'system' && isOwn(item));

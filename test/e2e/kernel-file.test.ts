@@ -335,12 +335,13 @@ describe('gen describe', () => {
       '__global__ void fine(const float* in, float* out, int n) { if (threadIdx.x < n) out[threadIdx.x] = in[threadIdx.x]; }',
       '__global__ void stranger(const float* in, Unknown* state, int n) { state[threadIdx.x] = in[n]; }',
       '__global__ void square(float* out, int n) { out[threadIdx.y * n + threadIdx.x] = 0; }',
+      '__global__ void vectors(const float4* in, float4* out, int n4) { if (threadIdx.x < n4) out[threadIdx.x] = in[threadIdx.x]; }',
       '__global__ void textured(cudaTextureObject_t from, float* out) { out[0] = tex2D<float>(from, 0, 0); }',
     ];
     writeFileSync(join(own, 'x.cu'), `${kernels.join('\n')}\n`);
     const { stdout, stderr, code } = await genHere(own, ['describe', 'x.cu', '--out', workspace().out]);
     expect(code).toBe(2);
-    const about = 'textured is not described: x.cu:4: the emulated device does not support textures';
+    const about = 'textured is not described: x.cu:5: the emulated device does not support textures';
     expect(stderr).toContain(about);
     expect(stdout).toContain(`\n# ${about}`);
     expect(stdout).toContain(
@@ -352,6 +353,7 @@ describe('gen describe', () => {
       { kernel: 'fine', arguments: { in: ['n'], out: ['n'] }, block: 256 },
       { kernel: 'stranger', arguments: { in: ['n'] } },
       { kernel: 'square' },
+      { kernel: 'vectors', arguments: { in: ['n4'], out: ['n4'] } }, // in float4
     ]);
   });
 
