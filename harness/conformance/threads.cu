@@ -1,6 +1,7 @@
 // Warp collectives, block barriers, atomics, packing and bit functions: what CUDA itself names, and ptx.cuh's
 // helpers.
 #include "kernels.hpp"
+#include "tw/unaligned.cuh"
 
 namespace conformance {
 namespace {
@@ -140,6 +141,52 @@ const Register r_atomics{atomics,
                             out[8] = (100 - 128 % 100) % 100;
                             out[9] = out[0];
                             out[10] = 0u - out[0];
+                          }}};
+
+/// Powers of two, which both units have exactly.
+__global__ void approximations(const Args args) {
+  const float power = static_cast<float>(threadIdx.x) - 32.0f;
+  std::uint32_t* out = args.output + threadIdx.x * 2;
+  out[0] = __float_as_uint(ptx::exp2_approx(power));
+  out[1] = __float_as_uint(ptx::reciprocal_approx(ptx::exp2_approx(power)));
+}
+const Register r_approximations{approximations,
+                                {.group = "threads",
+                                 .name = "approximations",
+                                 .wrappers = "exp2_approx reciprocal_approx",
+                                 .output_words = 64 * 2,
+                                 .threads = 64,
+                                 .reference = [](const Words&, Words& out) {
+                                   for (int t = 0; t < 64; ++t) {
+                                     out[t * 2] = as_word(std::ldexp(1.0f, t - 32));
+                                     out[t * 2 + 1] = as_word(std::ldexp(1.0f, 32 - t));
+                                   }
+                                 }}};
+
+/// 16 bytes from each even byte of 32.
+__global__ void windows(const Args args) {
+  const std::uint32_t* in = args.input + threadIdx.x * 8;
+  std::uint32_t* out = args.output + threadIdx.x * 32;
+  const uint4 low{in[0], in[1], in[2], in[3]}, high{in[4], in[5], in[6], in[7]};
+  for (int from = 0; from < 16; from += 2) {
+    const uint4 bits = tw::window(low, high, from);
+    out[from * 2] = bits.x;
+    out[from * 2 + 1] = bits.y;
+    out[from * 2 + 2] = bits.z;
+    out[from * 2 + 3] = bits.w;
+  }
+}
+const Register r_windows{windows,
+                         {.group = "threads",
+                          .name = "windows",
+                          .wrappers = "window",
+                          .input_words = 64 * 8,
+                          .output_words = 64 * 32,
+                          .threads = 64,
+                          .reference = [](const Words& in, Words& out) {
+                            for (int t = 0; t < 64; ++t)
+                              for (int from = 0; from < 16; from += 2)
+                                std::memcpy(&out[t * 32 + from * 2], reinterpret_cast<const char*>(&in[t * 8]) + from, 16);
                           }}};
 
 __global__ void packing(const Args args) {

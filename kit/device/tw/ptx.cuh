@@ -173,6 +173,22 @@ TW_DEVICE float2 unpack(std::uint32_t packed) {
     return __bfloat1622float2(detail::bit_cast<__nv_bfloat162>(packed));
 }
 
+/// ex2.approx.ftz.f32: 2 to the power `x`, within 2^-22 of it; 0 below the normal numbers.
+/// PTX ISA: Floating Point Instructions, ex2
+TW_DEVICE float exp2_approx(float x) {
+  float power;
+  TW_EITHER(asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x)), power = std::exp2(x));
+  return power;
+}
+
+/// rcp.approx.ftz.f32: 1 / x, within 2^-23 of it, for normal numbers.
+/// PTX ISA: Floating Point Instructions, rcp
+TW_DEVICE float reciprocal_approx(float x) {
+  float result;
+  TW_EITHER(asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(result) : "f"(x)), result = 1.0f / x);
+  return result;
+}
+
 /// cvt.rna.tf32.f32: nearest tf32, ties away from zero, as a 32-bit pattern for mma_m16n8k8_tf32.
 /// PTX ISA: Data Movement and Conversion Instructions, cvt
 TW_DEVICE std::uint32_t to_tf32(float value) {

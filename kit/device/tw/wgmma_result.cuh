@@ -1,5 +1,5 @@
-// wgmma_result.cuh - a warpgroup's accumulators become its share of C: straight from registers, in whole lines through shared
-// memory, or in boxes by TMA. Lines of C are its contiguous dimension: rows, or columns of a column-major C.
+// wgmma_result.cuh - a warpgroup's accumulators become its share of C: straight from registers, or in boxes by
+// TMA; result_lines.cuh has whole lines. Lines of C are its contiguous dimension: rows, or columns of a column-major C.
 #pragma once
 #include <type_traits>
 
@@ -36,7 +36,8 @@ TW_DEVICE void activate(float (&acc)[Tiles][Registers]) {
 #pragma unroll
   for (int tile = 0; tile < Tiles; ++tile)
 #pragma unroll
-    for (int i = 0; i < Registers; ++i) acc[tile][i] = tilewright::activate(Function, acc[tile][i]);
+    for (int i = 0; i < Registers; i += 4)
+      tilewright::activate_four<Function>(acc[tile][i], acc[tile][i + 1], acc[tile][i + 2], acc[tile][i + 3]);
 }
 
 /// Sums of C's rows from `row` on become results: activation(sum + bias). `target` has the `bias`, per row of C or null, and
@@ -113,123 +114,6 @@ TW_DEVICE void store_accumulators(const Target& target, const float (&acc)[Tiles
       }
     }
 }
-
-/// Staging of whole lines of sums for stores by all lanes, of C at any address: kBytes for a warpgroup, at `base`. At a time, 16 lines of
-/// `AlongN` elements by each warp, or, of a turned layout, `AlongN` lines of 64 by a warpgroup. `target`: as for store_accumulators.
-template <class T, class Layout, class Threads, int AlongN>
-struct ResultLines {
-  static constexpr bool kTurned = Layout::kTurned;
-  static constexpr int kLines = kTurned ? AlongN : 16, kElements = kTurned ? 64 : AlongN;
-  static constexpr int kPitch = kElements + 4;  // floats from line to line, which begin in other banks
-  static constexpr int kBytes = (4 * (kTurned ? 1 : 4) * kLines * kPitch + 1023) / 1024 * 1024;
-
-  std::uint32_t base;
-
-  /// Stores the warpgroup's share, its first element at (row, column) of C.
-  template <class Target, int Tiles, int Registers>
-  TW_MEMBER void store(const Target& target, const float (&acc)[Tiles][Registers], int row,
-                       int column) const {
-    constexpr int kLanes = kElements / 2,
-                  kTogether = 32 / kLanes;  // lanes to a line, and lines that a warp writes at once
-    constexpr int kLinesPerWarp = kTurned ? kLines / 4 : kLines;
-    const int warpgroup = ptx::warp_id() / 4, warp = ptx::warp_id() % 4, lane = ptx::lane_id();
-    const std::uint32_t staging = base + warpgroup * kBytes + (kTurned ? 0 : warp * 4 * kLines * kPitch);
-#pragma unroll
-    for (int tile = 0; tile < Tiles; ++tile)
-#pragma unroll
-      for (int along_n = 0; along_n < Layout::kN; along_n += AlongN) {
-        Threads::sync(warpgroup);  // the lines before have been read
-        stage(acc[tile], along_n, staging);
-        Threads::sync(warpgroup);
-        // Of the first line that is staged, and its first element.
-        const int m = tile / Layout::kTilesN * 64, n = tile % Layout::kTilesN * Layout::kN + along_n;
-        const int first_m = kTurned ? m : m + warp * 16, first_line = kTurned ? warp * kLinesPerWarp : 0;
-        const int c_row = row + (Layout::kSwapped ? n : first_m),
-                  c_column = column + (Layout::kSwapped ? first_m : n);
-        // Lines that exist, and elements of each that do.
-        T* const c = Layout::kColumnMajor ? target.c + (c_column + first_line) * target.ldc + c_row
-                                          : target.c + (c_row + first_line) * target.ldc + c_column;
-        const int lines =
-            Layout::kColumnMajor ? min(kLinesPerWarp, target.columns - c_column - first_line) : kLinesPerWarp;
-        const int elements = Layout::kColumnMajor ? kElements : min(kElements, target.columns - c_column);
-        const std::uint32_t sums = staging + 4 * first_line * kPitch;
-        int done = 0;
-        if (kLanes == 32 && target.beta == 0.0f && elements == kElements)
-          for (; done + kLinesAtOnce <= lines; done += kLinesAtOnce)
-            write_lines(c + done * target.ldc, target.ldc, sums + 4 * done * kPitch, lane);
-        if (lane < kTogether * kLanes)
-          for (int i = done + lane / kLanes; i < lines; i += kTogether)
-            write_line(target.beta, c + i * target.ldc, sums + 4 * i * kPitch, lane % kLanes, elements);
-      }
-  }
-
- private:
-  using Pair = ResultPair<T>;
-  static constexpr int kLinesAtOnce = kElements == 64 ? 8 : 1;
-
-  /// Stages the lines of a wgmma tile from `first` on along its N.
-  TW_MEMBER static void stage(const float* sums, int first, std::uint32_t staging) {
-    if constexpr (kTurned) {
-      const int element = ptx::warp_id() % 4 * 16 + ptx::lane_id() / 4, line = ptx::lane_id() % 4 * 2;
-#pragma unroll
-      for (int i = 0; i < kLines / 2; ++i)
-        ptx::store_shared(staging + 4 * ((line + i / 4 * 8 + i % 2) * kPitch + element + i / 2 % 2 * 8),
-                          sums[first / 2 + i]);
-    } else {
-      const int line = ptx::lane_id() / 4, element = ptx::lane_id() % 4 * 2;
-#pragma unroll
-      for (int i = 0; i < kElements / 2; ++i)
-        ptx::store_shared(staging + 4 * ((line + i / 2 % 2 * 8) * kPitch + element + i / 4 * 8 + i % 2),
-                          sums[first / 2 + i]);
-    }
-  }
-
-  /// Writes the first `count` elements of a staged line to C, by kElements / 2 lanes: in pairs, which begin where C's address allows
-  /// that, so that a line at an odd place has a single element at either end.
-  TW_MEMBER static void write_line(float beta, T* c, std::uint32_t sums, int lane, int count) {
-    const int odd = reinterpret_cast<std::uintptr_t>(c) / sizeof(T) % 2;
-#pragma unroll
-    for (int i = 2 * lane - odd; i < kElements; i += kElements) {
-      const bool first = i >= 0 && i < count, second = i + 1 < count && i + 1 < kElements;
-      const float before = first ? ptx::load_shared<float>(sums + 4 * i) : 0.0f,
-                  behind = second ? ptx::load_shared<float>(sums + 4 * (i + 1)) : 0.0f;
-      if (first && second) {
-        auto* const pair = reinterpret_cast<Pair*>(c + i);
-        const Pair old = beta == 0.0f ? Pair{} : *pair;
-        *pair = {add_scaled(before, beta, &old.first), add_scaled(behind, beta, &old.second)};
-      } else if (first) {
-        c[i] = add_scaled(before, beta, c + i);
-      } else if (second) {
-        c[i + 1] = add_scaled(behind, beta, c + i + 1);
-      }
-    }
-  }
-
-  /// Writes kLinesAtOnce whole staged lines, `pitch` elements of C apart, as write_line does, where C is not read: all are read from
-  /// staging before the first is written, so that none waits for another.
-  TW_MEMBER static void write_lines(T* c, long long pitch, std::uint32_t sums, int lane) {
-    float before[kLinesAtOnce], behind[kLinesAtOnce], last[kLinesAtOnce];
-    int from[kLinesAtOnce];
-#pragma unroll
-    for (int i = 0; i < kLinesAtOnce; ++i) {
-      const std::uint32_t line = sums + 4 * i * kPitch;
-      from[i] = 2 * lane - static_cast<int>(reinterpret_cast<std::uintptr_t>(c + i * pitch) / sizeof(T) % 2);
-      before[i] = ptx::load_shared<float>(line + 4 * max(from[i], 0));
-      behind[i] = ptx::load_shared<float>(line + 4 * (from[i] + 1));
-      last[i] = from[i] < 0 ? ptx::load_shared<float>(line + 4 * (kElements - 1)) : 0.0f;
-    }
-#pragma unroll
-    for (int i = 0; i < kLinesAtOnce; ++i) {
-      T* const line = c + i * pitch;
-      if (from[i] >= 0) {
-        *reinterpret_cast<Pair*>(line + from[i]) = {static_cast<T>(before[i]), static_cast<T>(behind[i])};
-      } else {
-        line[0] = static_cast<T>(behind[i]);
-        line[kElements - 1] = static_cast<T>(last[i]);
-      }
-    }
-  }
-};
 
 #if TW_HAS_SM90
 /// Accumulators 2i and 2i + 1 of a wgmma tile, rounded, in one register; `values`: the accumulators, or registers rounded already.

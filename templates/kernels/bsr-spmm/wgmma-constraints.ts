@@ -104,16 +104,6 @@ export const wgmmaConstraints = [
       (warpgroupTile(point).columns < 64 && point.stagingN === 64),
   ),
   constraint(
-    'wgmma-lines',
-    ['path', 'block', 'tileN', 'epilogue', 'role', 'consumers', 'wgmmaDepth'],
-    'A warpgroup that writes whole lines (epilogue staged) has one wgmma tile, whose products end before the next stage; with more, ptxas copies accumulators that are still being added to.',
-    (point) => {
-      if (point.path !== 'wgmma' || point.epilogue !== 'staged') return true;
-      const { rows, columns } = warpgroupTile(point);
-      return (point.block === 32 ? columns <= 64 : rows <= 64) && point.wgmmaDepth === 0;
-    },
-  ),
-  constraint(
     'wgmma-overlap',
     ['path', 'epilogue', 'role', 'wgmmaDepth', 'split'],
     'A tile that waits to be written while the next one is multiplied (epilogue overlap) is whole, and its warpgroups work together; with role rows, products stay under way (wgmmaDepth 1).',

@@ -144,13 +144,15 @@ export const hopperWidths: readonly Part[] = [
   { ...b64, role: ['rows'], grouping: ['similar'], wgmmaDepth: [1], epilogue: ['overlap'], panel: [4] },
   { ...b64, tileN: [64], consumers: [1], stages: [8], panel: [0] },
   { ...b128, stages: [4], epilogue: ['overlap'], panel: [2] },
-  { ...b32, ...packed, tileN: [64], consumers: [2], role: ['rows'], grouping: ['similar'], stages: [8] },
-  { ...b32, ...packed, tileN: [64, 128], consumers: [1, 2], stages: [8], panel: [0, 2] },
-  { ...b64, ...packed, role: ['rows'], grouping: ['similar'], panel: [2, 4] },
-  { ...b64, ...packed, panel: [2, 4] },
-  { ...b64, ...packed, tileN: [64, 128], consumers: [1], stages: [8], panel: [0] },
-  { ...b128, ...packed, stages: [3, 4], panel: [2, 4] },
-  { ...b128, ...packed, tileN: [64, 128], stages: [6], panel: [0] },
+  { ...b32, ...packed, role: ['rows'], grouping: ['similar'], wgmmaDepth: [0, 1], pdl: [false, true] },
+  { ...b32, ...packed, role: ['rows'], consumers: [3], tileN: [256], stages: [5, 7], grouping: ['similar'], pdl: [false, true] },
+  { ...b32, ...packed, tileN: [64, 128], consumers: [1, 2], stages: [8], panel: [0], pdl: [false, true] },
+  { ...b64, ...packed, role: ['rows'], grouping: ['similar'], wgmmaDepth: [0, 1], panel: [2, 4], pdl: [false, true] },
+  { ...b64, ...packed, role: ['pingpong'], wgmmaDepth: [0, 1], panel: [2, 4], pdl: [false, true] },
+  { ...b64, ...packed, tileN: [64, 128], consumers: [1], stages: [8], panel: [0], pdl: [false, true] },
+  { ...b128, ...packed, stages: [3, 4], wgmmaDepth: [0, 1], panel: [2, 4], pdl: [false, true] },
+  { ...b128, ...packed, role: ['pingpong'], tileN: [128], stages: [5], wgmmaDepth: [0, 1], panel: [2, 4], pdl: [false, true] },
+  { ...b128, ...packed, tileN: [64, 128], stages: [6], panel: [0], pdl: [false, true] },
 ];
 
 /** Every kind of code that those are of: lines along wgmma's M and N, of 16, 32, 48 and 64 elements, results of each type. */

@@ -11,6 +11,7 @@ export const wgmmaNames = [
   'stages',
   'producers',
   'epilogue',
+  'output',
   'layoutC',
   'role',
   'consumers',
@@ -41,7 +42,7 @@ export function warpgroupTile({
  */
 function unequalShares({ consumers, epilogue }: Pick<Point, 'consumers' | 'epilogue'>) {
   if (consumers === 3) return { producer: 32, consumer: 160 };
-  return consumers === 2 && epilogue === 'overlap' ? { producer: 40, consumer: 232 } : undefined;
+  return consumers === 2 && (epilogue === 'overlap' || epilogue === 'staged') ? { producer: 40, consumer: 232 } : undefined;
 }
 
 /** Registers with which each thread begins: those of a multiprocessor among whole warpgroups, in steps of 8. */
@@ -81,16 +82,28 @@ function stagedColumns(point: Pick<Point, 'tileN' | 'role' | 'consumers' | 'bloc
   return Math.min(point.stagingN, warpgroupTile(point).columns);
 }
 
-/** Floats from a line in staging to the next: four more than it has, so that lines begin in other banks. */
-const stagedPitch = (elements: number) => elements + 4;
+/**
+ * Lines of C that are staged for stores to any address (epilogue staged): of 256 bytes where they can be, along wgmma's N or, turned,
+ * along its M.
+ */
+function linesOfC(point: Pick<Point, 'block' | 'layoutC' | 'output' | 'tileN' | 'role' | 'consumers'>) {
+  const { swapped, turned, boxAlongN, boxLines } = boxesOfC(point);
+  const { columns } = warpgroupTile(point);
+  const bytes = point.output === 'f32' ? 4 : 2;
+  const wide = bytes === 2 && columns % 128 === 0;
+  const lineAlongM = turned && swapped && wide ? 128 : 64;
+  const lineAlongN = !turned && !swapped && wide ? 128 : boxAlongN;
+  const lineElements = turned ? lineAlongM : lineAlongN;
+  /** 16 bytes more than it has from a line to the next: lines begin in other banks. */
+  const stagedBytes = (turned ? 1 : 4) * boxLines * (bytes * lineElements + 16);
+  return { lineAlongM, lineAlongN, lineElements, stagedBytes };
+}
 
 /** Bytes of a warpgroup's staging, in whole KiB, which swizzled tiles are aligned to. */
 function stagingBytesOf(point: WgmmaPoint): number {
   if (storesByTma(point.epilogue)) return 2 * stagingRows(point) * stagedColumns(point);
   if (point.epilogue !== 'staged') return 0;
-  const { turned, boxLines, boxElements } = boxesOfC(point);
-  const lines = turned ? boxLines : 4 * boxLines;
-  return Math.ceil((4 * lines * stagedPitch(boxElements)) / 1024) * 1024;
+  return Math.ceil(linesOfC(point).stagedBytes / 1024) * 1024;
 }
 
 /** Layout of shared memory, as in wgmma.cu.hbs; bytes. */
@@ -136,6 +149,7 @@ export function deriveWgmma(point: Point, arch: Arch): Readonly<Record<string, P
     /** ptxas gives a block of 512 threads 128 registers each, too few for one wgmma of 256 columns: two of 128 do. */
     wgmmaN: point.consumers === 3 && columns === 256 ? 128 : columns,
     ...boxesOfC(point),
+    ...linesOfC(point),
     /** Not fused, and of row-major operands: column-major ones were timed with the arguments of fused kernels. */
     plainArgs: !point.fused && point.layoutB === 'row' && point.layoutC === 'row',
     columnMajorB: point.layoutB === 'column',
