@@ -186,7 +186,8 @@ const Register r_windows{windows,
                           .reference = [](const Words& in, Words& out) {
                             for (int t = 0; t < 64; ++t)
                               for (int from = 0; from < 16; from += 2)
-                                std::memcpy(&out[t * 32 + from * 2], reinterpret_cast<const char*>(&in[t * 8]) + from, 16);
+                                std::memcpy(&out[t * 32 + from * 2],
+                                            reinterpret_cast<const char*>(&in[t * 8]) + from, 16);
                           }}};
 
 __global__ void packing(const Args args) {

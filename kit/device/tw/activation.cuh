@@ -39,7 +39,9 @@ TW_DEVICE void activate_four(float& a, float& b, float& c, float& d) {
       return 1 + ptx::exp2_approx(fminf(slope * x, 30.0f));
     };
     // Less 2^-29, and 0 at least: the factor of a power that was cut is 0, so that -Inf becomes NaN.
-    const auto scale = [](float& x, float others, float other) { x *= __saturatef(others * other - 0x1p-29f); };
+    const auto scale = [](float& x, float others, float other) {
+      x *= __saturatef(others * other - 0x1p-29f);
+    };
     const float of_a = denominator(a), of_b = denominator(b), of_c = denominator(c), of_d = denominator(d);
     const float ab = of_a * of_b, cd = of_c * of_d, all = ptx::reciprocal_approx(ab * cd);
     const float one_over_ab = all * cd, one_over_cd = all * ab;

@@ -10,7 +10,8 @@ namespace tw {
 /// behind `c`. `lines` of them, at most Lines, and `elements` of each, at most Elements, are there.
 template <class T, int Lines, int Elements, int Pitch>
 struct LineCopy {
-  static constexpr int kVector = 16 / static_cast<int>(sizeof(T)), kVectors = Elements / kVector;  // of a line
+  static constexpr int kVector = 16 / static_cast<int>(sizeof(T)),
+                       kVectors = Elements / kVector;  // of a line
   static_assert(Elements % kVector == 0 && Pitch % 16 == 0, "lines are whole vectors in shared memory");
 
   T* c;
@@ -49,7 +50,12 @@ struct LineCopy {
   }
 
  private:
-  static constexpr int kLanes = kVectors <= 1 ? 1 : kVectors <= 2 ? 2 : kVectors <= 4 ? 4 : kVectors <= 8 ? 8 : kVectors <= 16 ? 16 : 32;
+  static constexpr int kLanes = kVectors <= 1    ? 1
+                                : kVectors <= 2  ? 2
+                                : kVectors <= 4  ? 4
+                                : kVectors <= 8  ? 8
+                                : kVectors <= 16 ? 16
+                                                 : 32;
   static constexpr int kTogether = 32 / kLanes;  // lines that a warp has in hand at once
   static_assert(kVectors <= 32, "a lane has one vector of a line at most");
 
@@ -170,18 +176,21 @@ struct ResultLines {
     const unsigned lane = ptx::lane_id();
     if constexpr (sizeof(T) == 4) {
 #pragma unroll
-      for (int i = 0; i < AlongN / 2; ++i)
-        ptx::store_shared(place(i, m), sums[along_n / 2 + i]);
+      for (int i = 0; i < AlongN / 2; ++i) ptx::store_shared(place(i, m), sums[along_n / 2 + i]);
     } else if constexpr (kTurned) {
       const unsigned line = lane / 16 * 8 + lane % 8, chunk = ptx::warp_id() % 4 * 2 + lane / 8 % 2;
 #pragma unroll
       for (int i = 0, at = along_n / 4; i < AlongN; i += 16, at += 4)
-        ptx::stmatrix_x4_trans(buffer() + (line + i) * kPitch + 2 * m + 16 * chunk, {rounded_pair<T>(sums, at), rounded_pair<T>(sums, at + 1), rounded_pair<T>(sums, at + 2), rounded_pair<T>(sums, at + 3)});
+        ptx::stmatrix_x4_trans(buffer() + (line + i) * kPitch + 2 * m + 16 * chunk,
+                               {rounded_pair<T>(sums, at), rounded_pair<T>(sums, at + 1),
+                                rounded_pair<T>(sums, at + 2), rounded_pair<T>(sums, at + 3)});
     } else {
       const unsigned line = lane % 16, chunk = lane / 16;
 #pragma unroll
       for (int i = 0, at = along_n / 4; i < AlongN; i += 16, at += 4)
-        ptx::stmatrix_x4(buffer() + line * kPitch + 2 * i + 16 * chunk, {rounded_pair<T>(sums, at), rounded_pair<T>(sums, at + 1), rounded_pair<T>(sums, at + 2), rounded_pair<T>(sums, at + 3)});
+        ptx::stmatrix_x4(buffer() + line * kPitch + 2 * i + 16 * chunk,
+                         {rounded_pair<T>(sums, at), rounded_pair<T>(sums, at + 1),
+                          rounded_pair<T>(sums, at + 2), rounded_pair<T>(sums, at + 3)});
     }
   }
 
@@ -197,7 +206,8 @@ struct ResultLines {
 
   /// The place in staging of accumulator `i` of a part, of the wgmma tile `m` elements behind the begin of the lines.
   TW_MEMBER std::uint32_t place(int i, int m) const {
-    const int lane = ptx::lane_id(), along_n = lane % 4 * 2 + i / 4 * 8 + i % 2, along_m = lane / 4 + i / 2 % 2 * 8;
+    const int lane = ptx::lane_id(), along_n = lane % 4 * 2 + i / 4 * 8 + i % 2,
+              along_m = lane / 4 + i / 2 % 2 * 8;
     const int line = kTurned ? along_n : along_m,
               element = kTurned ? m + ptx::warp_id() % 4 * 16 + along_m : along_n;
     return buffer() + line * kPitch + element * static_cast<int>(sizeof(T));

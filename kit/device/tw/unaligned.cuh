@@ -29,10 +29,12 @@ template <class T>
 TW_DEVICE uint4 load_vector(const T* from, int count, const T* begin, const T* end) {
   constexpr int kCount = 16 / static_cast<int>(sizeof(T));
   const auto address = reinterpret_cast<std::uintptr_t>(from), aligned = address / 16 * 16;
-  const bool inside = aligned >= reinterpret_cast<std::uintptr_t>(begin) && aligned + 32 <= reinterpret_cast<std::uintptr_t>(end);
+  const bool inside = aligned >= reinterpret_cast<std::uintptr_t>(begin) &&
+                      aligned + 32 <= reinterpret_cast<std::uintptr_t>(end);
   if (count >= kCount && (inside || aligned == address)) {
     const auto* const vectors = reinterpret_cast<const uint4*>(aligned);
-    return aligned == address ? vectors[0] : window(vectors[0], vectors[1], static_cast<int>(address - aligned));
+    return aligned == address ? vectors[0]
+                              : window(vectors[0], vectors[1], static_cast<int>(address - aligned));
   }
   uint4 bits{0, 0, 0, 0};
   T elements[kCount];

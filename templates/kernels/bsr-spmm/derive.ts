@@ -51,7 +51,7 @@ function deriveMma(point: Point): Derived {
 function deriveGeneral(point: Point): Derived {
   const { warpRows, warpColumns } = generalSizes(point);
   return {
-    ...{ warpRows, warpColumns, packThreads },
+    ...{ warpRows, warpColumns, packThreads, tiledB: false },
     columnMajorB: point.layoutB === 'column',
     columnMajorC: point.layoutC === 'column',
   };

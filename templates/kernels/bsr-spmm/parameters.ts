@@ -112,7 +112,7 @@ export const parameters = defineParameters({
   },
   packB: {
     label: 'pk',
-    doc: 'Whether a kernel of its own copies B to the workspace first, with lines of whole 16 bytes, so that B may lie anyhow (general with copies of 16 bytes, wgmma with the epilogue staged).',
+    doc: 'Whether a kernel of its own copies B to the workspace first, with lines of whole 16 bytes, so that B may lie anyhow (general with copies of 16 bytes, wgmma with the epilogue staged); of a column-major B, blocks of 32 rows one behind the other (wgmma, blocks of 32).',
     values: [false, true],
   },
   tilesPerCta: {
@@ -159,7 +159,7 @@ export const parameters = defineParameters({
   },
   stagingN: {
     label: 'cs',
-    doc: 'Columns of C that are staged at once on their way to TMA, in boxes of 64 (wgmma).',
+    doc: 'Columns of C that are staged at once: on their way to TMA in boxes of 64, else as lines of so many elements of 2 bytes, or half as many of 4 (wgmma).',
     values: [64, 128, 256],
   },
   schedule: {
@@ -218,6 +218,11 @@ export function storesByTma(epilogue: Point['epilogue']): boolean {
   return epilogue === 'tma' || epilogue === 'overlap';
 }
 
+/** A column-major B whose columns are in blocks of 32 elements: TMA brings half a line of L2 at a time, unless it is packed. */
+export function hasNarrowLines({ block, layoutB }: Pick<Point, 'block' | 'layoutB'>): boolean {
+  return block === 32 && layoutB === 'column';
+}
+
 const { activeWhen } = parameters;
 type Path = Point['path'];
 const onPaths = (name: keyof Specs, ...paths: readonly Path[]) =>
@@ -243,9 +248,10 @@ export const activations = [
   onPaths('copyBytes', 'mma', 'general'),
   activeWhen(
     'packB',
-    ['path', 'copyBytes', 'epilogue'],
-    ({ path, copyBytes, epilogue }) =>
-      (path === 'general' && copyBytes === 16) || (path === 'wgmma' && epilogue === 'staged'),
+    ['path', 'copyBytes', 'epilogue', 'block', 'layoutB', 'tileN'],
+    ({ path, copyBytes, epilogue, ...point }) =>
+      (path === 'general' && copyBytes === 16) ||
+      (path === 'wgmma' && (epilogue === 'staged' || (hasNarrowLines(point) && point.tileN >= 256))),
   ),
   onPaths('epilogue', 'mma', 'wgmma'),
   onPaths('tilesPerCta', 'mma'),
@@ -260,7 +266,7 @@ export const activations = [
   activeWhen(
     'stagingN',
     ['path', 'epilogue'],
-    ({ path, epilogue }) => path === 'wgmma' && storesByTma(epilogue),
+    ({ path, epilogue }) => path === 'wgmma' && epilogue !== 'direct',
   ),
   onPaths('schedule', 'wgmma'),
   onPaths('split', 'wgmma'),

@@ -1,4 +1,4 @@
-import { type Point, storesByTma } from './parameters.ts';
+import { hasNarrowLines, type Point, storesByTma } from './parameters.ts';
 import { warpgroupTile, wgmmaSizes } from './wgmma-sizes.ts';
 import { densityOf, type Problem } from './workloads.ts';
 
@@ -90,7 +90,7 @@ function habits(point: Point, { pattern }: Problem): number {
     (point.block === 128 && point.epilogue === 'tma' && point.stagingN > 64 ? 1.02 : 1) *
     (point.producers > 1 === (point.block === 32) ? 1 : 0.95) *
     (point.l2Hint === 'none' ? 1 : 0.995) *
-    (point.packB ? 0.8 : 1) *
+    (!point.packB ? 1 : hasNarrowLines(point) ? 1.2 : 0.8) *
     (point.pdl ? 1.005 : 1)
   );
 }

@@ -1,6 +1,6 @@
 import type { Arch } from '../../../src/model/family.ts';
 import type { ParameterValue } from '../../../src/model/parameter.ts';
-import { type Point, storesByTma } from './parameters.ts';
+import { hasNarrowLines, type Point, storesByTma } from './parameters.ts';
 
 /** Parameters that decide the sizes of the path `wgmma`. */
 export const wgmmaNames = [
@@ -42,7 +42,9 @@ export function warpgroupTile({
  */
 function unequalShares({ consumers, epilogue }: Pick<Point, 'consumers' | 'epilogue'>) {
   if (consumers === 3) return { producer: 32, consumer: 160 };
-  return consumers === 2 && (epilogue === 'overlap' || epilogue === 'staged') ? { producer: 40, consumer: 232 } : undefined;
+  return consumers === 2 && (epilogue === 'overlap' || epilogue === 'staged')
+    ? { producer: 40, consumer: 232 }
+    : undefined;
 }
 
 /** Registers with which each thread begins: those of a multiprocessor among whole warpgroups, in steps of 8. */
@@ -72,6 +74,15 @@ export function boxesOfC(point: Pick<Point, 'block' | 'layoutC' | 'tileN' | 'rol
   };
 }
 
+/**
+ * Columns of a wgmma of operands that are not swapped. ptxas gives a block of 512 threads 128 registers each, too few for one of 256
+ * columns: two of 128 do.
+ */
+function wgmmaN(point: Parameters<typeof warpgroupTile>[0]): number {
+  const { columns } = warpgroupTile(point);
+  return point.consumers === 3 && columns === 256 ? 128 : columns;
+}
+
 /** Rows of C that a warpgroup stages at once. */
 function stagingRows({ block }: Pick<Point, 'block'>): number {
   return Math.min(block, 64);
@@ -83,16 +94,16 @@ function stagedColumns(point: Pick<Point, 'tileN' | 'role' | 'consumers' | 'bloc
 }
 
 /**
- * Lines of C that are staged for stores to any address (epilogue staged): of 256 bytes where they can be, along wgmma's N or, turned,
- * along its M.
+ * Lines of C that are staged for stores to any address (epilogue staged): as long as `stagingN` has it where the warpgroup's share
+ * is a multiple of that, along wgmma's N or, turned, along its M.
  */
-function linesOfC(point: Pick<Point, 'block' | 'layoutC' | 'output' | 'tileN' | 'role' | 'consumers'>) {
+function linesOfC(point: Omit<WgmmaPoint, 'path'>) {
   const { swapped, turned, boxAlongN, boxLines } = boxesOfC(point);
-  const { columns } = warpgroupTile(point);
   const bytes = point.output === 'f32' ? 4 : 2;
-  const wide = bytes === 2 && columns % 128 === 0;
-  const lineAlongM = turned && swapped && wide ? 128 : 64;
-  const lineAlongN = !turned && !swapped && wide ? 128 : boxAlongN;
+  const staged = (point.stagingN * 2) / bytes;
+  const wide = staged > 64 && warpgroupTile(point).columns % staged === 0;
+  const lineAlongM = turned && swapped && wide ? staged : 64;
+  const lineAlongN = !turned && !swapped && wide && wgmmaN(point) % staged === 0 ? staged : boxAlongN;
   const lineElements = turned ? lineAlongM : lineAlongN;
   /** 16 bytes more than it has from a line to the next: lines begin in other banks. */
   const stagedBytes = (turned ? 1 : 4) * boxLines * (bytes * lineElements + 16);
@@ -146,14 +157,15 @@ export function deriveWgmma(point: Point, arch: Arch): Readonly<Record<string, P
     group,
     warpgroupRows: rows,
     warpgroupColumns: columns,
-    /** ptxas gives a block of 512 threads 128 registers each, too few for one wgmma of 256 columns: two of 128 do. */
-    wgmmaN: point.consumers === 3 && columns === 256 ? 128 : columns,
+    wgmmaN: wgmmaN(point),
     ...boxesOfC(point),
     ...linesOfC(point),
     /** Not fused, and of row-major operands: column-major ones were timed with the arguments of fused kernels. */
     plainArgs: !point.fused && point.layoutB === 'row' && point.layoutC === 'row',
     columnMajorB: point.layoutB === 'column',
     columnMajorC: point.layoutC === 'column',
+    /** B is packed as tiles of 32 rows. */
+    tiledB: point.packB && hasNarrowLines(point),
     /** Columns of a column-major B that one copy brings: all of a tile, of more than 256, TMA's limit, half. */
     boxColumnsB: point.tileN > 256 ? point.tileN / 2 : point.tileN,
     /** Bytes of a row of A in a stage: 64 or 128, which are swizzles of TMA and wgmma. */

@@ -11,6 +11,7 @@ struct PackedB {
   std::int64_t lines, width, leading;  // of a product; elements
   std::size_t offset;                  // bytes from the start of the workspace
   std::size_t bytes;
+  std::int64_t vectors;  // of 16 bytes, which a kernel writes for a product
 };
 
 /// Whether a B whose address allows it may be read where it is, by the strides of the packed one: its lines begin at multiples of
@@ -34,6 +35,18 @@ inline PackedB packed_b(const Shape& shape, std::size_t behind) {
   packed.leading = may_stay(shape) ? shape.ldb : detail::quotient_up(packed.width, unit) * unit;
   packed.offset = (behind + kAlignment - 1) / kAlignment * kAlignment;
   packed.bytes = static_cast<std::size_t>(shape.batch * packed.lines * packed.leading * input_bytes(shape));
+  packed.vectors = packed.lines * detail::quotient_up(packed.width, unit);
+  return packed;
+}
+
+/// A column-major B behind `behind` bytes of the workspace, as tiles of `depth` rows: in each all columns, an even number; `leading`
+/// elements from tile to tile.
+inline PackedB tiled_b(const Shape& shape, std::int64_t depth, std::size_t behind) {
+  PackedB packed = packed_b(shape, behind);
+  packed.leading = (packed.lines + 1) / 2 * 2 * depth;
+  packed.bytes = static_cast<std::size_t>(detail::quotient_up(packed.width, depth) * packed.leading *
+                                          input_bytes(shape));
+  packed.vectors = static_cast<std::int64_t>(packed.bytes / 16);
   return packed;
 }
 
@@ -41,9 +54,8 @@ inline PackedB packed_b(const Shape& shape, std::size_t behind) {
 inline BoundLaunch packing(const Shape& shape, const Parameters& parameters, const PackedB& packed,
                            bool unless_aligned) {
   using Args = UntypedPackArgs;
-  const std::int64_t threads = parameters.number("packThreads"), unit = 16 / input_bytes(shape);
-  const std::int64_t thread_blocks =
-      detail::quotient_up(packed.lines * detail::quotient_up(packed.width, unit), threads);
+  const std::int64_t threads = parameters.number("packThreads");
+  const std::int64_t thread_blocks = detail::quotient_up(packed.vectors, threads);
   refuse_unless(thread_blocks < (std::int64_t{1} << 31), "packs B by more thread blocks than a grid has");
   LaunchBuilder<Args, Call> kernel;
   kernel.launch.entry = "_pack";
@@ -69,15 +81,20 @@ inline Shape with_packed_b(const Shape& shape, const PackedB& packed) {
   return changed;
 }
 
-/// Has B packed before what follows, in room behind what the workspace has. With `unless_aligned` runs whose B is aligned to 16
+/// Has B packed so before what follows, in room behind what the workspace has. With `unless_aligned` runs whose B is aligned to 16
 /// bytes do without, and must read it where it is.
+inline void pack_b_as(const PackedB& packed, const Shape& shape, const Parameters& parameters, Bound& bound,
+                      bool unless_aligned = false) {
+  if (packed.bytes == 0) return;
+  bound.workspace.bytes = packed.offset + packed.bytes;
+  bound.launches.push_back(packing(shape, parameters, packed, unless_aligned));
+}
+
+/// Has the lines of B packed.
 inline PackedB pack_b(const Shape& shape, const Parameters& parameters, Bound& bound,
                       bool unless_aligned = false) {
   const PackedB packed = packed_b(shape, bound.workspace.bytes);
-  if (packed.bytes > 0) {
-    bound.workspace.bytes = packed.offset + packed.bytes;
-    bound.launches.push_back(packing(shape, parameters, packed, unless_aligned));
-  }
+  pack_b_as(packed, shape, parameters, bound, unless_aligned);
   return packed;
 }
 

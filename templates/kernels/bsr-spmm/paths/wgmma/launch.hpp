@@ -201,9 +201,27 @@ inline void set_arguments(Kernel& kernel, const Shape& shape, const SchedulerPar
   kernel.set(&Args::beta, &Call::beta);
 }
 
+/// A B that is packed as tiles of `tileK` rows, in lines of two columns.
+inline TiledMap map_tiles_of_b(const Shape& shape, const PackedB& packed, const Parameters& parameters) {
+  const std::int64_t depth = parameters.number("tileK"), pairs = (packed.lines + 1) / 2;
+  TiledMap map;
+  map.bfloat16 = shape.input == Type::bf16;
+  map.rank = 3;
+  map.size = {static_cast<std::uint64_t>(2 * depth), static_cast<std::uint64_t>(pairs),
+              static_cast<std::uint64_t>(std::max<std::int64_t>(quotient_up(packed.width, depth), 1))};
+  map.stride = {0, static_cast<std::uint64_t>(4 * depth), static_cast<std::uint64_t>(2 * packed.leading)};
+  map.box = {static_cast<std::uint32_t>(2 * depth), static_cast<std::uint32_t>(parameters.number("tileN") / 2), 1};
+  map.swizzle = Swizzle::none;  // the packed tiles have one
+  return map;
+}
+
 /// B as the kernel reads it. Of an absent one the workspace is shown, which is there and aligned, and never read for it.
 inline void add_map_b(Kernel& kernel, const Shape& shape, const Parameters& parameters, Bound& bound) {
-  if (parameters.number("packB") != 0) {
+  if (parameters.number("tiledB") != 0) {
+    const PackedB packed = tiled_b(shape, parameters.number("tileK"), bound.workspace.bytes);
+    pack_b_as(packed, shape, parameters, bound);
+    kernel.add_map(map_tiles_of_b(shape, packed, parameters), &Call::workspace, packed.offset);
+  } else if (parameters.number("packB") != 0) {
     const PackedB packed = pack_b(shape, parameters, bound);
     kernel.add_map(map_b(with_packed_b(shape, packed), parameters), &Call::workspace, packed.offset);
   } else if (shape.k > 0) {
