@@ -1,16 +1,20 @@
 // Number of planted defects that `validate` finds in kernels of public repositories, with the descriptions of public-kernels.mjs: of every
 // so-manieth kernel that passes, a sample of its mutants, spread over the operators of `gen mutate`. Mutants that do not compile are
 // replaced. Those that somebody has shown to be equivalent are in public-kernels/equivalents.json, each with the argument. Kernels that a file
-// of results has already are kept there, unless they are asked again.
+// of results has already are kept there, unless they are asked again. `--join` takes over kernels of other files of results, those of other
+// processes, without checkouts too; `--markdown` writes the table of all into its place in a document.
 //
 //   node bench/public-mutants.mjs <name>=<checkout>... [--every 15] [--first 0] [--mutants 10] [--only <pattern>] [--json out.json]
+//   node bench/public-mutants.mjs --json out.json [--join <results>]... [--markdown ../docs/public-kernels.md]
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { putBetweenMarks } from '../dist/mutate/document.js';
 import { mutantsOf } from '../dist/mutate/mutant.js';
+import { table } from '../dist/mutate/report.js';
 import { spreadSample } from '../dist/mutate/sample.js';
 import { checkoutsOf, subjectsOf } from './public-kernels/subjects.mjs';
 import { verdictsOn } from './public-kernels/verdict.mjs';
@@ -23,10 +27,13 @@ const { values: flags, positionals } = parseArgs({
     mutants: { type: 'string', default: '10' },
     only: { type: 'string', default: '' },
     json: { type: 'string' },
+    join: { type: 'string', multiple: true, default: [] },
+    markdown: { type: 'string' },
   },
 });
 const here = dirname(fileURLToPath(import.meta.url));
-const checkouts = checkoutsOf(positionals);
+const stored = flags.json !== undefined && (flags.join.length > 0 || flags.markdown !== undefined);
+const checkouts = stored && positionals.length === 0 ? [] : checkoutsOf(positionals);
 if (typeof checkouts === 'string') {
   console.error(
     `${checkouts}\nusage: node bench/public-mutants.mjs <name>=<checkout>... [--every 15] [--first 0] [--mutants 10] [--only <pattern>] [--json out.json]`,
@@ -76,6 +83,7 @@ async function judge(subject) {
       state,
       ...(state === 'killed' ? { word } : {}),
       ...(argued && { argued }),
+      ...(state === 'survived' && { before: before.trim(), after: after.trim() }),
     });
     console.log(
       `  ${state}\t${id}\t${operator}\tline ${line}\t${state === 'killed' ? `${word}: ${message}` : ''}`,
@@ -92,11 +100,24 @@ const described = waiting.filter(
 const chosen = described.filter((_, i) => i % Number(flags.every) === Number(flags.first));
 const command = ['node bench/public-mutants.mjs', ...process.argv.slice(2)].join(' ');
 const date = new Date().toISOString().slice(0, 10);
-const commit = execFileSync('git', ['-C', here, 'rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();
-const revisions = Object.fromEntries(checkouts.map(({ name, commit }) => [name, commit]));
-const known =
-  flags.json && existsSync(flags.json) ? JSON.parse(readFileSync(flags.json, 'utf8')).kernels : [];
-const kernels = known.filter(({ label }) => !chosen.some((one) => one.label === label));
+const commit =
+  process.env.TILEWRIGHT_COMMIT ??
+  execFileSync('git', ['-C', here, 'rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();
+const earlier = [...(flags.json && existsSync(flags.json) ? [flags.json] : []), ...flags.join].map((path) =>
+  JSON.parse(readFileSync(path, 'utf8')),
+);
+const revisions = Object.assign(
+  {},
+  ...earlier.map((one) => one.checkouts),
+  Object.fromEntries(checkouts.map(({ name, commit }) => [name, commit])),
+);
+// Of two results of a kernel the later file's counts.
+const known = new Map(earlier.flatMap((one) => one.kernels).map((kernel) => [kernel.label, kernel]));
+const kernels = [...known.values()].filter(({ label }) => !chosen.some((one) => one.label === label));
+const save = () => {
+  if (flags.json)
+    writeFileSync(flags.json, `${JSON.stringify({ date, checkouts: revisions, kernels }, null, 1)}\n`);
+};
 for (const subject of chosen) {
   console.log(subject.label);
   const [{ word }] = (await verdictsOn(subject, given)).verdicts;
@@ -105,16 +126,52 @@ for (const subject of chosen) {
     continue;
   }
   kernels.push({ label: subject.label, command, commit, mutants: await judge(subject) });
-  if (flags.json)
-    writeFileSync(flags.json, `${JSON.stringify({ date, checkouts: revisions, kernels }, null, 1)}\n`);
+  save();
 }
+save();
 rmSync(scratch, { recursive: true, force: true });
 
 const count = (mutants, wanted) => mutants.filter(({ state }) => state === wanted).length;
-const shares = kernels.map(
-  ({ mutants }) => count(mutants, 'killed') / (mutants.length - count(mutants, 'equivalent')),
-);
+const shareOf = ({ mutants }) => count(mutants, 'killed') / (mutants.length - count(mutants, 'equivalent'));
+const asked = kernels.filter(({ mutants }) => mutants.length > 0);
 const all = kernels.flatMap(({ mutants }) => mutants);
-console.log(
-  `\n${kernels.length} kernels, ${all.length} mutants: ${count(all, 'killed')} killed, ${count(all, 'equivalent')} equivalent, ${count(all, 'survived')} survived; at least 8 of 10 killed in ${shares.filter((share) => share >= 0.8).length} of ${kernels.length} kernels`,
-);
+const summary = `${asked.length} kernels, ${all.length} mutants: ${count(all, 'killed')} killed, ${count(all, 'equivalent')} equivalent, ${count(all, 'survived')} survived; at least 8 of 10 killed in ${asked.filter((one) => !(shareOf(one) < 0.8)).length} of ${asked.length} kernels`;
+if (flags.markdown) putBetweenMarks(flags.markdown, 'public kernels', page());
+console.log(`\n${summary}`);
+
+/** The kernels by repository, with those where less than 8 of 10 were killed one by one. */
+function page() {
+  const of = (label) => /^([^/]+)\/(.*\.cu):(.*)$/.exec(label).slice(1);
+  const row = (name, own) => {
+    const mutants = own.flatMap((one) => one.mutants);
+    const good = own.filter((one) => !(shareOf(one) < 0.8)).length;
+    return [name, own.length, mutants.length]
+      .concat(['killed', 'equivalent', 'survived'].map((state) => count(mutants, state)))
+      .concat([`${good} of ${own.length}`]);
+  };
+  const names = [...new Set(asked.map(({ label }) => of(label)[0]))].sort();
+  const weak = asked.filter((one) => shareOf(one) < 0.8).sort((a, b) => (a.label < b.label ? -1 : 1));
+  const head = ['repository', 'kernels', 'mutants', 'killed', 'equivalent', 'survived', '8 of 10 killed'];
+  return [
+    `${summary}.`,
+    table(head, [
+      ...names.map((name) =>
+        row(
+          name,
+          asked.filter(({ label }) => of(label)[0] === name),
+        ),
+      ),
+      row('**all**', asked),
+    ]),
+    'Kernels of which less than 8 of 10 are killed:',
+    table(
+      ['file', 'kernel', 'commit', 'killed', 'equivalent', 'survived'],
+      weak.map(({ label, commit, mutants }) => {
+        const [name, file, kernel] = of(label);
+        return [`${name} \`${basename(file)}\``, `\`${kernel}\``, commit.slice(0, 7)].concat(
+          ['killed', 'equivalent', 'survived'].map((state) => count(mutants, state)),
+        );
+      }),
+    ),
+  ].join('\n\n');
+}
