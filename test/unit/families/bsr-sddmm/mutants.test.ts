@@ -17,6 +17,7 @@ const ids = {
   rows: 'bsr_sddmm.mma.b16.g8.wm1.wn2-b007',
   columns: 'bsr_sddmm.mma.b32.xcolumn.ycolumn.g4.wm2.wn2-b2cb',
   mapped: 'bsr_sddmm.wgmma.b64.f32.xcolumn.g1.s3.w1-16f2',
+  grouped: 'bsr_sddmm.wgmma.b64.g4.s3.w1-4a74',
   parted: 'bsr_sddmm.wgmma.b64.f32.g2.s3.w2.sp2-6f9a',
   shared: 'bsr_sddmm.wgmma.b64.xcolumn.ycolumn.g4.k32.s3.w2.cl2-07a1',
 };
@@ -109,6 +110,21 @@ const mutants: readonly Mutant<Name>[] = [
     'mapped',
     inHeader('tw/wgmma_mainloop.cuh', replacing('wgmma_wait<InFlight>', 'wgmma_wait<InFlight + 1>')),
     racy,
+  ],
+  [
+    'takes a stage for free one arrival early, which adds up over many turns of the ring',
+    'mapped',
+    inHeader(
+      'tw/wgmma_mainloop.cuh',
+      inHeader('tw/pipeline.cuh', replacing('Consumers * Cluster)', 'Consumers * Cluster - 1)')),
+    ),
+    racy,
+  ],
+  [
+    'finds blocks by 32 bits, on wgmma',
+    'grouped',
+    replacing('static_cast<long long>(tile.first + block)', 'static_cast<int>(tile.first + block)'),
+    stray,
   ],
   ['takes the first block for all', 'shared', replacing('(1 + first) * kBlockBytes', 'kBlockBytes'), wrong],
   ['takes all of the depth for a part', 'parted', replacing('all * rank / kSplits', '0'), wrong],

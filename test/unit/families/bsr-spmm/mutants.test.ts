@@ -70,6 +70,12 @@ const mutants: readonly Mutant<Name>[] = [
     inHeader('tw/work_list.cuh', replacing('count - 1)', 'count)')),
     ['stateful'],
   ],
+  [
+    'puts its sums in front of the scratch memory',
+    'parts',
+    inHeader('tw/split_sums.cuh', replacing('* kShares + share)', '* kShares - share)')),
+    ['stateful'],
+  ],
   // Schedules.
   [
     'adds parts in the order of their arrival',
@@ -88,6 +94,12 @@ const mutants: readonly Mutant<Name>[] = [
     'writes a whole vector at the end of a row',
     'mma',
     inHeader('tw/mma_result.cuh', replacing('aligned && count >= kCount', 'aligned && count > 0')),
+    stray,
+  ],
+  [
+    'reads behind a last, partial block',
+    'naive',
+    replacing('args.inner - first', 'args.inner + first'),
     stray,
   ],
   // Scalars.
