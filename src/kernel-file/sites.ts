@@ -19,7 +19,7 @@ export function findSite(items: readonly Item[], { item: kernel, parameters }: S
   const constants = constantsOf(items);
   for (const { kind, tokens: own } of items) {
     if (kind !== 'function') continue;
-    const tokens = [...constants, ...own];
+    const tokens = [...constants, ...withOwnNames(own)];
     for (let i = 0; i < tokens.length; i++) {
       if (tokens[i]?.text !== '<<<') continue;
       const callee = calleeBefore(tokens, i);
@@ -36,7 +36,7 @@ export function findSite(items: readonly Item[], { item: kernel, parameters }: S
       const text = (part: readonly Token[]) => dimensionsOf(part, before, names);
       const variables = Object.entries(names);
       return {
-        template: callee.template,
+        template: callee.template.map((part) => resolve(part, before.slice(constants.length), {})),
         grid: text(grid),
         block: text(block),
         ...(shared && join(shared) !== '0' && { shared: text(shared)[0] ?? '0' }),
@@ -51,6 +51,25 @@ export function findSite(items: readonly Item[], { item: kernel, parameters }: S
     }
   }
   return undefined;
+}
+
+const builtIn: Readonly<Record<string, string>> = { block_dim: 'blockDim', grid_dim: 'gridDim' };
+const expanded = ['(', '::', 'simt', '::', 'ids', '->'];
+
+/** Host code may have variables of the names blockDim and gridDim, which are macros on the emulated device: as it was written. */
+function withOwnNames(tokens: readonly Token[]): readonly Token[] {
+  const name = (i: number) =>
+    expanded.every((text, k) => tokens[i + k]?.text === text)
+      ? builtIn[tokens[i + expanded.length]?.text ?? '']
+      : undefined;
+  const result: Token[] = [];
+  for (let i = 0; i < tokens.length; i++) {
+    const token = tokens[i] as Token;
+    const text = token.text === '(' ? name(i) : undefined;
+    result.push(text === undefined ? token : { ...token, kind: 'word', text });
+    if (text !== undefined) i += expanded.length + 1;
+  }
+  return result;
 }
 
 /** An expression with the values of the source's constants put in, and of what is assigned before. */
@@ -101,14 +120,14 @@ function bytesOf(
 
 function calleeBefore(tokens: readonly Token[], site: number) {
   let i = site - 1;
-  const template: string[] = [];
+  const template: Token[][] = [];
   if (tokens[i]?.text === '>') {
     const end = i;
     for (let depth = 0; i >= 0; i--) {
       if (tokens[i]?.text === '>') depth++;
       if (tokens[i]?.text === '<' && --depth === 0) break;
     }
-    template.push(...splitCommas(tokens.slice(i + 1, end)).map(join));
+    template.push(...splitCommas(tokens.slice(i + 1, end)));
     i--;
   }
   return { name: tokens[i]?.text, template };
