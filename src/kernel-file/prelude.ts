@@ -32,6 +32,9 @@ const allFields = ['-fno-access-control'];
 /** Functions that a source wants inlined are, though a shared object is made of them. */
 const ownCode = ['-fno-semantic-interposition'];
 
+/** addr2line mistakes files of DWARF 5: a kernel's header for the file that includes it. */
+const lineTables = ['-gdwarf-4', '-g1'];
+
 /** Flags of g++ for a user's source. Our own headers count as system headers, whose tokens nobody need look at. */
 export function checkFlags(compilers: RunnerCompilers, context: CompileContext): string[] {
   const folders = [...ownFolders(context), ...typeFolders(compilers, context)];
@@ -40,6 +43,7 @@ export function checkFlags(compilers: RunnerCompilers, context: CompileContext):
     ...wholeAccesses,
     ...ownCode,
     ...allFields,
+    ...lineTables,
     '-w',
     ...folders.flatMap((folder) => ['-isystem', folder]),
   ];
@@ -52,7 +56,7 @@ export type Prelude = 'prelude.hpp' | 'standard_prelude.hpp';
 export function preludeKey(name: Prelude, compilers: RunnerCompilers, context: CompileContext): string {
   const text = readFileSync(join(context.packageRoot, 'harness/check', name), 'utf8');
   const hash = includeHash(text, ownFolders(context), join(context.packageRoot, 'harness/check'));
-  const flags = [...emulatedFlags, ...wholeAccesses, ...ownCode, ...allFields].join(' ');
+  const flags = [...emulatedFlags, ...wholeAccesses, ...ownCode, ...allFields, ...lineTables].join(' ');
   const { cxxVersion, nvccVersion = 'none' } = compilers;
   return hashOf('prelude of a check', name, hash, flags, cxxVersion, nvccVersion, process.arch);
 }

@@ -1,7 +1,15 @@
 // Kernels as other people write them, each in its own .cu with a description: what `validate x.cu` says of them.
 // Those of CUDA's libraries and instructions: test/builds/kernel-file.test.ts.
 import { spawn, spawnSync } from 'node:child_process';
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -311,6 +319,19 @@ test('--junit and --sarif name kernel, verdict and lines', { timeout: 300_000 },
   expect(result).toMatchObject({ ruleId: 'race', level: 'error' });
   expect(result.locations.map(lineOf)).toEqual([at(54)]);
   expect(result.relatedLocations.map(lineOf)).toEqual([at(49)]);
+});
+
+test('names the header that a kernel stands in', { timeout: 300_000 }, async () => {
+  const own = temporary();
+  const kernel =
+    'template <int N> __global__ void k(float* out, int n) {\n  __shared__ float all[N];\n  all[threadIdx.x] = n;\n  out[threadIdx.x] = all[N - 1 - threadIdx.x];\n}\n';
+  mkdirSync(join(own, 'kernels'));
+  writeFileSync(join(own, 'kernels/k.cuh'), kernel);
+  const host = 'void host(float* out, int n) { const int N = 64; k<N><<<1, N>>>(out, n); }\n';
+  writeFileSync(join(own, 'x.cu'), `#include "kernels/k.cuh"\n${host}`);
+  const { stdout } = await genHere(own, ['validate', 'x.cu', '--out', workspace().out]);
+  expect(stdout).toContain('x.cu  k<64>: race');
+  expect(stdout).toMatch(/load by thread \S+ of block \S+ at k\.cuh:4 of shared memory/);
 });
 
 describe('gen describe', () => {
