@@ -21,19 +21,19 @@ struct KMajor {
   }
 };
 
-/// An operand with contiguous M or N, in panels of 64 columns: `Depth` rows of 128 bytes, one panel behind the other.
-/// Row-major B.
-template <int Depth>
+/// An operand with contiguous M or N, in panels of `Columns`, 32 or 64: `Depth` rows, swizzled over the whole row, one panel behind
+/// the other. Row-major B.
+template <int Depth, int Columns = 64>
 struct MnMajor {
   static constexpr ptx::Major kMajor = ptx::Major::mn;
-  static constexpr int kDepth = Depth, kPanelBytes = 128 * Depth;
+  static constexpr int kDepth = Depth, kRowBytes = 2 * Columns, kPanelBytes = kRowBytes * Depth;
 
   std::uint32_t address;  // 1024-byte aligned
 
-  /// From column `column`, a multiple of 64, and depth `k`, a multiple of 8, on.
+  /// From column `column`, a multiple of a panel's, and depth `k`, a multiple of 8, on.
   TW_MEMBER std::uint64_t descriptor(int column, int k) const {
-    return ptx::wgmma_descriptor(address + column / 64 * kPanelBytes + k * 128, kPanelBytes, 1024,
-                                 ptx::MatrixSwizzle::b128);
+    return ptx::wgmma_descriptor(address + column / Columns * kPanelBytes + k * kRowBytes, kPanelBytes,
+                                 8 * kRowBytes, matrix_swizzle<kRowBytes>());
   }
 };
 

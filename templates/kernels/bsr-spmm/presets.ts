@@ -313,7 +313,7 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
   'hopper-gradients': {
     doc: 'The gradient of a layer by its input on an H200, A transposed, beside y = x W^T with like tiles: the path wgmma.',
     where: hopperGradients,
-    workloads: [...plain, ...gradients].filter(({ problem }) => problem.block >= 64).map(({ id }) => id),
+    workloads: [...plain, ...gradients].filter(onWgmma).map(({ id }) => id),
   },
   'hopper-types': {
     doc: 'The path wgmma on an H200 with bf16 in and out, and with C in f32.',

@@ -51,10 +51,9 @@ export const wgmmaConstraints = [
   ),
   constraint(
     'wgmma-transposed',
-    ['path', 'block', 'role', 'transposeA'],
-    'Of A transposed, wgmma reads panels of 64 columns, of blocks that a schedule numbers (role rows).',
-    ({ path, block, role, transposeA }) =>
-      path !== 'wgmma' || !transposeA || (role === 'rows' && block >= 64),
+    ['path', 'role', 'transposeA'],
+    'Blocks of A transposed are those that a schedule numbers (role rows).',
+    ({ path, role, transposeA }) => path !== 'wgmma' || !transposeA || role === 'rows',
   ),
   constraint(
     'wgmma-shape',

@@ -145,6 +145,7 @@ export const hopperLinearKinds: readonly Part[] = [
   },
   { ...b64, layoutC: ['column'], tileN: [128], epilogue: ['direct'], output: ['f32'] },
   { ...b32, ...columnMajor, tileN: [128], epilogue: ['direct'] },
+  { ...b32, ...columnMajor, transposeA: [true], tileN: [64], role: ['rows'], wgmmaDepth: [1] },
 ];
 
 const packed: Part = { packB: [true], epilogue: ['staged'] };
@@ -228,6 +229,9 @@ export const hopperWidthsKinds: readonly Part[] = [
 export const hopperGradients: readonly Part[] = [false, true].flatMap((transposed): Part[] => {
   const gradient: Part = { ...similar, transposeA: [transposed] };
   return [
+    { ...b32, ...gradient, tileN: [256, 384], consumers: [3], stages: [3, 5], stagingN: [128] },
+    { ...b32, ...gradient, tileN: [256], consumers: [3], cluster: [2], stagingN: [128] },
+    { ...b32, ...gradient, tileN: [512], stages: [4], stagingN: [128] },
     { ...b64, ...gradient, stagingN: [128], panel: [1, 2, 4] },
     { ...b64, ...gradient, epilogue: ['overlap'], wgmmaDepth: [1], panel: [1, 2, 4] },
     { ...b64, ...gradient, consumers: [3], stages: [3], panel: [2] },

@@ -170,6 +170,9 @@ export function deriveWgmma(point: Point, arch: Arch): Readonly<Record<string, P
     boxColumnsB: point.tileN > 256 ? point.tileN / 2 : point.tileN,
     /** Bytes of a row of A in a stage: 64 or 128, which are swizzles of TMA and wgmma. */
     aSwizzle: 2 * point.tileK,
+    /** Columns of A transposed that lie side by side in a stage, and their bytes. */
+    panelA: Math.min(point.block, 64),
+    panelBytesA: 2 * Math.min(point.block, 64),
     /** Consumers that share a tile. */
     sharers: point.role === 'pingpong' ? 1 : point.consumers,
     ...{ maskBytes, nextTileBytes, flagBytes },

@@ -102,7 +102,7 @@ inline Swizzle line_swizzle(std::int64_t elements) { return elements == 32 ? Swi
 /// refuses a tensor without elements, so that an absent one has one row.
 inline TiledMap map_a(const Shape& shape, const Parameters& parameters) {
   const bool transposed = parameters.number("transposeA") != 0;
-  const std::int64_t tile_k = parameters.number("tileK"), columns = transposed ? kPanelColumns : tile_k;
+  const std::int64_t tile_k = parameters.number("tileK"), columns = transposed ? std::min(shape.block, kPanelColumns) : tile_k;
   const std::int64_t blocks = parameters.text("role") == "rows" ? 1 : parameters.number("blocksPerStage");
   const std::int64_t rows = transposed ? tile_k : blocks * shape.block;
   TiledMap map;
