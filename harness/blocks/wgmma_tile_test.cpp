@@ -21,18 +21,20 @@ void fill_k_major(std::uint32_t base, int count, Value value) {
     put(base + static_cast<std::uint32_t>(tw::swizzled<2 * Depth>(row, k / 8) + k % 8 * 2), value(row, k));
   }
 }
-template <int Depth, class Value>
+template <int Depth, int Columns, class Value>
 void fill_mn_major(std::uint32_t base, int count, Value value) {
   for (int i = static_cast<int>(ids->thread.x); i < count * Depth; i += 128) {
     const int column = i % count, k = i / count;
-    put(base + static_cast<std::uint32_t>(column / 64 * 128 * Depth + tw::swizzled<128>(k, column % 64 / 8) +
-                                          column % 8 * 2),
+    put(base +
+            static_cast<std::uint32_t>(column / Columns * (2 * Columns) * Depth +
+                                       tw::swizzled<2 * Columns>(k, column % Columns / 8) + column % 8 * 2),
         value(column, k));
   }
 }
 
-/// c[M, N] = 2 * a * b by one warpgroup, K-major along M; `swapped`: along N, with the MN-major operand along M.
-template <int Depth, int TilesM, int TilesN, int N, bool Swapped>
+/// c[M, N] = 2 * a * b by one warpgroup, K-major along M; `swapped`: along N, with the MN-major operand along M. `Columns`: of a panel
+/// of the MN-major operand along N.
+template <int Depth, int TilesM, int TilesN, int N, bool Swapped, int Columns = 64>
 void check_product(const Config& config) {
   constexpr int kM = TilesM * 64, kN = TilesN * N;
   std::vector<float> c(kM * kN, -1);
@@ -47,11 +49,11 @@ void check_product(const Config& config) {
     const std::uint32_t first = shared_start(), second = first + 2 * Depth * kM;
     tw::Accumulators<TilesM, TilesN, N> acc;
     if constexpr (Swapped) {
-      fill_mn_major<Depth>(first, kM, a);
+      fill_mn_major<Depth, 64>(first, kM, a);
       fill_k_major<Depth>(second, kN, b);
     } else {
       fill_k_major<Depth>(first, kM, a);
-      fill_mn_major<Depth>(second, kN, b);
+      fill_mn_major<Depth, Columns>(second, kN, b);
     }
     fence_proxy_async();
     sync_threads();
@@ -60,7 +62,8 @@ void check_product(const Config& config) {
       if constexpr (Swapped)
         tw::multiply<__half, TilesN>(acc, tw::MnMajor<Depth>{first}, tw::KMajor<Depth>{second}, again);
       else
-        tw::multiply<__half, TilesN>(acc, tw::KMajor<Depth>{first}, tw::MnMajor<Depth>{second}, again);
+        tw::multiply<__half, TilesN>(acc, tw::KMajor<Depth>{first}, tw::MnMajor<Depth, Columns>{second},
+                                     again);
     ptx::wgmma_commit();
     ptx::wgmma_wait<0>();
     tw::fence(acc);
@@ -83,6 +86,8 @@ TEST_CASE("a row major operand along m") {
     check_product<32, 2, 1, 128, false>(config);
     check_product<64, 2, 2, 64, false>(config);
     check_product<16, 1, 2, 128, false>(config);
+    check_product<32, 1, 1, 32, false, 32>(config);
+    check_product<64, 2, 2, 32, false, 32>(config);
   }
 }
 
