@@ -40,6 +40,11 @@ export interface Limit {
   readonly seconds: number;
 }
 
+/** Bytes that multiprocessors fetch from the L2 cache or store there: at least each operand once. */
+export function bytesOfL2({ bytes, l2Bytes = 0 }: EvidenceWorkload): number {
+  return Math.max(bytes, l2Bytes);
+}
+
 /**
  * Limits of a workload, tightest first. DRAM is not one if the operands fit into a hot L2. Empty if the GPU's figures
  * are not known.
@@ -47,11 +52,11 @@ export interface Limit {
 export function limitsOf(workload: EvidenceWorkload, { environment }: RunEvidence): Limit[] {
   const gpu = environment?.gpu;
   if (!gpu) return [];
-  const { flops, bytes, l2Bytes = bytes } = workload;
+  const { flops, bytes } = workload;
   const inL2 = decisiveL2(workload.measurements) === 'hot' && bytes <= gpu.l2Bytes;
   const limits: Limit[] = [
     { name: 'tensor', seconds: flops / (gpu.peakTflops * 1e12) },
-    { name: 'L2', seconds: l2Bytes / gpu.l2Bandwidth },
+    { name: 'L2', seconds: bytesOfL2(workload) / gpu.l2Bandwidth },
     { name: 'DRAM', seconds: inL2 ? 0 : bytes / gpu.bandwidth },
   ];
   return limits

@@ -2,7 +2,7 @@ import type { EvidenceWorkload, RunEvidence } from '../model/evidence.ts';
 import type { Comparison } from '../model/family.ts';
 import { kernelTime, plural } from './format.ts';
 import { code, markdownTable } from './markdown.ts';
-import { fastest, type Limit, limitsOf } from './ranking.ts';
+import { bytesOfL2, fastest, type Limit, limitsOf } from './ranking.ts';
 
 /** Least share of a sibling's rate that a workload is to reach. */
 export const leastShare = 0.7;
@@ -61,8 +61,8 @@ function compare(
 }
 
 /** Operations, or bytes that cross the memory. */
-function workOf({ flops, bytes, l2Bytes = bytes }: EvidenceWorkload, limit: Limit['name']): number {
-  return { tensor: flops, L2: l2Bytes, DRAM: bytes }[limit];
+function workOf(workload: EvidenceWorkload, limit: Limit['name']): number {
+  return { tensor: workload.flops, L2: bytesOfL2(workload), DRAM: workload.bytes }[limit];
 }
 
 /** Whether all are timed, and reach their share. */

@@ -242,3 +242,45 @@ export const hopperGradients: readonly Part[] = [false, true].flatMap((transpose
       : [{ ...b128, ...columnMajor, stages: [3], stagingN: [128], panel: [2, 4] } as const]),
   ];
 });
+
+const otherTypes: readonly Part[] = [
+  { input: ['f16'], output: ['f32'] },
+  { input: ['bf16'], output: ['bf16', 'f32'] },
+];
+const byTma: Part = { input: ['f16'], output: ['f16'], stagingN: [128] };
+/** Results of the inputs' type leave by TMA, of f32 from registers. */
+const everyType: readonly Part[] = [
+  byTma,
+  { ...byTma, ...bf16 },
+  { input: ['f16', 'bf16'], output: ['f32'], epilogue: ['direct'] },
+];
+
+/** Aligned operands of every type and layout, A as it is and transposed, once for every block size. */
+const wideCells: readonly Part[] = everyType.flatMap((types): Part[] => {
+  const cell: Part = {
+    ...{ layoutB: ['row', 'column'], layoutC: ['row', 'column'], transposeA: [false, true] },
+    ...{ role: ['rows'], grouping: ['similar'], wgmmaDepth: [1] },
+    ...types,
+  };
+  return [
+    { ...b32, ...cell, tileN: [256], consumers: [3] },
+    { ...b64, ...cell, panel: [4] },
+    { ...b128, ...cell, tileN: [128], stages: [4], panel: [4] },
+  ];
+});
+
+/** Few rows of x, and row-major operands of any width, in the types whose f16 siblings are chosen by their times. */
+const otherCells: readonly Part[] = otherTypes.flatMap((types): Part[] => {
+  const few: Part = { ...columnMajor, ...types, panel: [0], epilogue: ['staged'] };
+  return [
+    { ...b32, ...few, tileN: [64], consumers: [1], stages: [8] },
+    { ...b64, ...few, tileN: [32], consumers: [1], stages: [8] },
+    { ...b128, ...few, tileN: [32], stages: [6] },
+    { ...b32, ...packed, ...types, tileN: [128], stages: [8], panel: [2] },
+    { ...b64, ...packed, ...types, role: ['rows'], grouping: ['similar'], panel: [2] },
+    { ...b128, ...packed, ...types, panel: [2] },
+  ];
+});
+
+/** Fallbacks on Hopper: kinds of calls that nobody has timed, so that none is far from its sibling. */
+export const hopperCells: readonly Part[] = [...wideCells, ...otherCells];

@@ -58,3 +58,12 @@ export const narrowBest: readonly Part[] = [
   },
   { ...narrow, block: [16], tileN: [32, 64], warpsM: [1, 4], warpsK: [4], unroll: [2] },
 ];
+
+/** Few columns in the types whose f16 siblings are chosen by their times, one for every block size. */
+export const narrowFallbacks: readonly Part[] = [
+  { output: ['f32'] } as const,
+  { input: ['bf16'], output: ['bf16', 'f32'] } as const,
+].flatMap((types): Part[] => [
+  { ...narrow, ...types, block: [32, 128], tilesM: [2], warpsK: [8] },
+  { ...narrow, ...types, block: [64], tileN: [8], warpsK: [8] },
+]);
