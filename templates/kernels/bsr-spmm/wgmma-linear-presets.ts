@@ -255,6 +255,9 @@ const everyType: readonly Part[] = [
   { input: ['f16', 'bf16'], output: ['f32'], epilogue: ['direct'] },
 ];
 
+/** Stores of 128 rows of f32 into columns of C, from registers, would spill. */
+const toRows: Part = { layoutC: ['row'] };
+
 /** Aligned operands of every type and layout, A as it is and transposed, once for every block size. */
 const wideCells: readonly Part[] = everyType.flatMap((types): Part[] => {
   const cell: Part = {
@@ -265,7 +268,7 @@ const wideCells: readonly Part[] = everyType.flatMap((types): Part[] => {
   return [
     { ...b32, ...cell, tileN: [256], consumers: [3] },
     { ...b64, ...cell, panel: [4] },
-    { ...b128, ...cell, tileN: [128], stages: [4], panel: [4] },
+    { ...b128, ...cell, ...(types.epilogue && toRows), tileN: [128], stages: [4], panel: [4] },
   ];
 });
 
