@@ -1,8 +1,9 @@
 import type { Part as PartOf, Preset } from '../../../src/model/family.ts';
+import { comparisons } from './comparisons.ts';
 import { denser, fused, gradients, odd, plain, prefill, prefillDown } from './layer-workloads.ts';
 import type { Specs } from './parameters.ts';
 import { generalFallbacks, generalKinds, generalPresets, generalQuick } from './paths/general/presets.ts';
-import { narrowBest, narrowFallbacks, narrowKinds } from './paths/narrow/presets.ts';
+import { narrowBest, narrowCells, narrowKinds } from './paths/narrow/presets.ts';
 import {
   hopperCells,
   hopperDecoding,
@@ -206,7 +207,7 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     workloads: [],
   },
   fallback: {
-    doc: 'For every block size a variant that takes any beta, and one that takes operands of any alignment too, f16 in and out; for all other types, layouts and a transposed A one on tensor cores that packs B, and on Hopper one of the path wgmma; for all types the path naive, which takes every call.',
+    doc: 'For every block size a variant that takes any beta, and one that takes operands of any alignment too, f16 in and out; for all other types, layouts and a transposed A one on tensor cores that packs B; for all types the path naive, which takes every call.',
     where: [
       {
         ...mma,
@@ -242,8 +243,6 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
       },
       { ...simt, block: [32, 64, 128], vector: [1] },
       ...generalFallbacks,
-      ...narrowFallbacks,
-      ...hopperCells,
       { path: ['naive'], block: [16, 32, 64, 128], input: ['f16', 'bf16'], output: ['f16', 'bf16', 'f32'] },
       { path: ['naive'], block: [16, 32, 64, 128], input: ['f32'], output: ['f32'] },
     ],
@@ -311,6 +310,13 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     workloads: fused
       .filter(onWgmma)
       .filter(({ problem }) => !problem.residual && problem.output !== 'f32')
+      .map(({ id }) => id),
+  },
+  'hopper-cells': {
+    doc: 'Operands of every 16-bit type and layout on an H200, A transposed too: the paths wgmma and narrow on workloads beside their siblings.',
+    where: [...narrowCells, ...hopperCells],
+    workloads: comparisons
+      .filter(({ problem }) => problem.block !== 16 && problem.input !== 'f32')
       .map(({ id }) => id),
   },
   'hopper-gradients': {

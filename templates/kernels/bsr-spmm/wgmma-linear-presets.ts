@@ -243,10 +243,6 @@ export const hopperGradients: readonly Part[] = [false, true].flatMap((transpose
   ];
 });
 
-const otherTypes: readonly Part[] = [
-  { input: ['f16'], output: ['f32'] },
-  { input: ['bf16'], output: ['bf16', 'f32'] },
-];
 const byTma: Part = { input: ['f16'], output: ['f16'], stagingN: [128] };
 /** Results of the inputs' type leave by TMA, of f32 from registers. */
 const everyType: readonly Part[] = [
@@ -272,8 +268,13 @@ const wideCells: readonly Part[] = everyType.flatMap((types): Part[] => {
   ];
 });
 
-/** Few rows of x, and row-major operands of any width, in the types whose f16 siblings are chosen by their times. */
-const otherCells: readonly Part[] = otherTypes.flatMap((types): Part[] => {
+const allTypes: readonly Part[] = [
+  { input: ['f16'], output: ['f16', 'f32'] },
+  { input: ['bf16'], output: ['bf16', 'f32'] },
+];
+
+/** Few rows of x, and row-major operands of any width, in every type. */
+const otherCells: readonly Part[] = allTypes.flatMap((types): Part[] => {
   const few: Part = { ...columnMajor, ...types, panel: [0], epilogue: ['staged'] };
   return [
     { ...b32, ...few, tileN: [64], consumers: [1], stages: [8] },
@@ -285,5 +286,5 @@ const otherCells: readonly Part[] = otherTypes.flatMap((types): Part[] => {
   ];
 });
 
-/** Fallbacks on Hopper: kinds of calls that nobody has timed, so that none is far from its sibling. */
+/** Kinds of calls of 16-bit types. */
 export const hopperCells: readonly Part[] = [...wideCells, ...otherCells];

@@ -59,9 +59,9 @@ export const narrowBest: readonly Part[] = [
   { ...narrow, block: [16], tileN: [32, 64], warpsM: [1, 4], warpsK: [4], unroll: [2] },
 ];
 
-/** Few columns in the types whose f16 siblings are chosen by their times, one for every block size. */
-export const narrowFallbacks: readonly Part[] = [
-  { output: ['f32'] } as const,
+/** Few columns in every type, one for every block size. */
+export const narrowCells: readonly Part[] = [
+  { input: ['f16'], output: ['f16', 'f32'] } as const,
   { input: ['bf16'], output: ['bf16', 'f32'] } as const,
 ].flatMap((types): Part[] => [
   { ...narrow, ...types, block: [32, 128], tilesM: [2], warpsK: [8] },
