@@ -316,7 +316,11 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     doc: 'Operands of every 16-bit type and layout on an H200, A transposed too: the paths wgmma and narrow on workloads beside their siblings.',
     where: [...narrowCells, ...hopperCells],
     workloads: comparisons
-      .filter(({ problem }) => problem.block !== 16 && problem.input !== 'f32')
+      .filter(({ problem: { block, input } }) => block !== 16 && input !== 'f32')
+      .filter(
+        ({ problem: { block, output, layoutC } }) =>
+          block !== 128 || output !== 'f32' || layoutC !== 'column',
+      )
       .map(({ id }) => id),
   },
   'hopper-gradients': {
