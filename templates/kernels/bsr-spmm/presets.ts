@@ -7,6 +7,7 @@ import { narrowBest, narrowCells, narrowKinds } from './paths/narrow/presets.ts'
 import {
   hopperCells,
   hopperDecoding,
+  hopperFew,
   hopperFused,
   hopperGradients,
   hopperLinear,
@@ -303,6 +304,14 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     doc: 'The same with 1 to 64 rows of x: the path wgmma with narrow tiles, and the path narrow.',
     where: [...hopperDecoding, ...narrowBest],
     workloads: linearWorkloads.map(({ id }) => id),
+  },
+  'hopper-few': {
+    doc: 'The same for 1, 16 and 64 rows of x alone; the path wgmma with and without programmatic dependent launch.',
+    where: hopperFew,
+    workloads: linearWorkloads
+      .filter(onWgmma)
+      .filter(({ problem }) => [1, 16, 64].includes(problem.n))
+      .map(({ id }) => id),
   },
   'hopper-fused': {
     doc: 'Bias and activation behind y = x W^T, f16 and bf16: the path wgmma, which applies them in registers.',

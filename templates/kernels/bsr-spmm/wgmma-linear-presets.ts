@@ -1,5 +1,6 @@
 import type { Part as PartOf } from '../../../src/model/family.ts';
 import type { Specs } from './parameters.ts';
+import { narrowFew } from './paths/narrow/presets.ts';
 import { b32, b64, b128 } from './wgmma-presets.ts';
 
 type Part = PartOf<Specs>;
@@ -117,6 +118,17 @@ export const hopperDecoding: readonly Part[] = [
     grouping: ['similar'],
     wgmmaDepth: [0],
   },
+];
+
+const few: Part = { ...decoding, wgmmaDepth: [0], split: [0], pdl: [false, true] };
+
+/** What won there, and its neighbours. */
+export const hopperFew: readonly Part[] = [
+  { ...b64, ...few, tileN: [16, 32], consumers: [1], blocksPerStage: [2] },
+  { ...b64, ...few, tileN: [64], consumers: [1] },
+  { ...b128, ...few, tileN: [16, 32, 64], role: ['coopM'], stages: [6] },
+  { ...b32, ...few, tileN: [64], consumers: [1], blocksPerStage: [2] },
+  ...narrowFew,
 ];
 
 /** Code that row-major operands do not show: every layout, narrow tiles, bias and activation. */

@@ -67,3 +67,12 @@ export const narrowCells: readonly Part[] = [
   { ...narrow, ...types, block: [32, 128], tilesM: [2], warpsK: [8] },
   { ...narrow, ...types, block: [64], tileN: [8], warpsK: [8] },
 ]);
+
+const alike: Part = { ...narrow, block: [32, 64, 128] };
+
+/** What won for 1 to 16 rows of x, and its neighbours: long rows shared by more warps, and all of a share loaded at once. */
+export const narrowFew: readonly Part[] = [
+  { ...alike, tileN: [8, 16], tilesM: [1], warpsK: [8], unroll: [4, 8] },
+  { ...alike, tileN: [8, 16], tilesM: [1], warpsK: [16], unroll: [4], minBlocks: [1] },
+  { ...alike, tileN: [8, 16], tilesM: [2], warpsK: [4, 8], unroll: [2, 4] },
+];
