@@ -26,7 +26,8 @@ List wgmma() {
           {"role", 0, "pingpong"},   {"grouping", 0, "adjacent"},    {"order", 0, "longest"},
           {"schedule", 0, "static"}, {"epilogue", 0, "tma"},         {"boxLines", 16, nullptr},
           {"threads", 384, nullptr}, {"sharedBytes", 4096, nullptr}, {"pdl", 0, nullptr},
-          {"packB", 0, nullptr},     {"boxElements", 64, nullptr},   {"plainArgs", 1, nullptr}};
+          {"packB", 0, nullptr},     {"transposeA", 0, nullptr},     {"boxElements", 64, nullptr},
+          {"plainArgs", 1, nullptr}};
 }
 
 List packing() {
