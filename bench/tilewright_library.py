@@ -149,7 +149,8 @@ def build(folder, output, operation="bsr_spmm"):
     folder, output = pathlib.Path(folder).resolve(), pathlib.Path(output).resolve()
     home, lib = cuda_home(folder)
     sources_of = f"src/operations/{operation}"
-    parts = [*folder.glob("src/*.cpp"), *folder.glob("src/tuner/*.cpp"), *folder.glob("src/cuda/*.cpp"), *folder.glob(f"{sources_of}/*.cpp")]
+    # operation.cpp includes the operation's other sources.
+    parts = [*folder.glob("src/*.cpp"), *folder.glob("src/tuner/*.cpp"), *folder.glob("src/cuda/*.cpp"), folder / sources_of / "operation.cpp"]
     sources = [*sorted(str(one.relative_to(folder)) for one in parts), "src/manifest.S", "src/cuda/kernels.S"]
     includes = ["include", "src", sources_of, "device"]
     compiler = [os.environ.get("CXX", "g++"), "-std=c++20", "-O2", "-fPIC", "-fvisibility=hidden", "-pthread"]
