@@ -51,6 +51,7 @@ function startGuard() {
   });
   child.on('error', () => {}); // there is no shell: the commands themselves say so
   child.stdin.on('error', () => {});
+  child.stdin.setMaxListeners(0); // every command that runs listens to it: as many as a machine has cores
   child.unref();
   const { stdin } = child;
   if ('unref' in stdin && typeof stdin.unref === 'function') stdin.unref();

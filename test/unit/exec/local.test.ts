@@ -24,6 +24,16 @@ describe('run', () => {
     expect(result).toMatchObject({ exitCode: 3, stdout: 'out\n', stderr: 'err\n', timedOut: false });
   });
 
+  test('runs many at a time without a warning of Node', async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => void warnings.push(warning);
+    process.on('warning', onWarning);
+    await Promise.all(Array.from({ length: 12 }, () => localExecutor.run(['sleep', '0.1'])));
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', onWarning);
+    expect(warnings).toEqual([]);
+  });
+
   test('passes input, folder and environment', async () => {
     const result = await localExecutor.run(['sh', '-c', 'cat; pwd; echo $WORD'], {
       input: 'in\n',
