@@ -27,7 +27,7 @@ List wgmma() {
           {"schedule", 0, "static"}, {"epilogue", 0, "tma"},         {"boxLines", 16, nullptr},
           {"threads", 384, nullptr}, {"sharedBytes", 4096, nullptr}, {"pdl", 0, nullptr},
           {"packB", 0, nullptr},     {"transposeA", 0, nullptr},     {"boxElements", 64, nullptr},
-          {"plainArgs", 1, nullptr}};
+          {"plainArgs", 1, nullptr}, {"tiledB", 0, nullptr}};
 }
 
 List packing() {
