@@ -180,8 +180,9 @@ describe('a family whose C++ is broken', () => {
   test('a parameter that launch.hpp misspells is named, with the nearest and the variant', slow, async () => {
     const { root, folder } = workspace();
     breakFile(folder, 'launch.hpp', 'parameters.number("tile")', 'parameters.number("tiel")');
+    // The sweep's two variants are gated at the same time: either may be the first to be refused.
     expect(await refusalOf(root)).toMatch(
-      /launch\.hpp:\d+: bind\(\): variant has no parameter 'tiel'; there are tile, threads, vector, unroll; did you mean 'tile'\? \(case 'integers-0' of my_op\.t64-e3b0\)/,
+      /launch\.hpp:\d+: bind\(\): variant has no parameter 'tiel'; there are tile, threads, vector, unroll; did you mean 'tile'\? \(case 'integers-0' of my_op\.t(64|256\.v2\.u4)-[0-9a-f]{4}\)/,
     );
   });
 
