@@ -319,8 +319,9 @@ inline Answers call_python(const Json& json, const Json& problem, const std::vec
   try {
     Json call;
     call.set("file", json.at("file")).set("function", json.at("function"));
-    Json values{Json::Object()}, outputs{Json::Array()}, fields{Json::Array()};
+    Json values{Json::Object()}, outputs{Json::Array()}, fields{Json::Array()}, order{Json::Array()};
     for (const Argument& argument : arguments) {
+      order.push(argument.name);
       if (argument.kind == Argument::Kind::scalar) values.set(argument.name, argument.value);
       if (argument.kind != Argument::Kind::tensor || argument.view) continue;
       const Tensor& tensor = tensors[argument.tensor];
@@ -331,7 +332,7 @@ inline Answers call_python(const Json& json, const Json& problem, const std::vec
       if (tensor.role != Role::input) outputs.push(tensor.name);
       if (argument.field) fields.push(tensor.name);
     }
-    call.set("values", values).set("outputs", outputs).set("fields", fields);
+    call.set("values", values).set("outputs", outputs).set("fields", fields).set("order", order);
     call.set("sizes", problem.at("sizes")).set("shapes", problem.at("shapes"));
     std::ofstream(place / "call.json") << call.dump();
     run_program({json.at("python").text(), json.at("script").text(), folder}, place / "log.txt");

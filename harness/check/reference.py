@@ -8,6 +8,26 @@ import inspect
 import json
 import pathlib
 import sys
+import traceback
+
+
+def matched(function, values: dict, call: dict) -> list:
+    """Arguments by the names of the parameters, where `in_` is `in`; else by place, if there are as many input arrays, or inputs."""
+    asked = list(inspect.signature(function).parameters)
+    names = [name if name in values else name.rstrip("_") for name in asked]
+    unknown = [name for name in names if name not in values]
+    if unknown:
+        inputs = [name for name in call["order"] if name in values]
+        arrays = [name for name in inputs if hasattr(values[name], "shape")]
+        by_place = [one for one in (arrays, inputs) if len(one) == len(asked)]
+        if not by_place:
+            sys.exit(f"{call['function']} asks for '{unknown[0]}'; there are: {', '.join(values)}")
+        names = by_place[0]
+    return [values[name] for name in names]
+
+
+def described(value) -> str:
+    return f"{value.dtype}{list(value.shape)}" if hasattr(value, "shape") and value.shape else repr(value)
 
 
 def main(folder: pathlib.Path) -> None:
@@ -31,11 +51,15 @@ def main(folder: pathlib.Path) -> None:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     function = getattr(module, call["function"])
-    names = list(inspect.signature(function).parameters)
-    unknown = [name for name in names if name not in values]
-    if unknown:
-        sys.exit(f"{call['function']} asks for '{unknown[0]}'; there are: {', '.join(values)}")
-    result = function(**{name: values[name] for name in names})
+    arguments = matched(function, values, call)
+    try:
+        result = function(*arguments)
+    except Exception as error:
+        own = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == call["file"]]
+        place = f"{pathlib.Path(call['file']).name}:{own[-1]}: " if own else ""
+        given = ", ".join(map(described, arguments))
+        text = " ".join(str(error).split())
+        sys.exit(f"{place}{type(error).__name__}: {text}; {call['function']} was given {given}")
     outputs = call["outputs"]
     if not isinstance(result, dict):
         result = dict(zip(outputs, result if isinstance(result, tuple) else (result,)))

@@ -23,7 +23,7 @@ function mustSaySizes(
   if (verdict !== 'out-of-bounds' || evidence.case !== firstCase || !guesses.includes(name)) return;
   const [, place = ''] = / at (\S+:\d+)\]/.exec(evidence.message) ?? [];
   throw new UsageError(
-    `how many elements '${name}' has is not known, and a guess is too small (${place}: ${access}); say it in a comment before the kernel: /* tilewright\narguments: { ${name}: [256] }\n*/`,
+    `how many elements '${name}' has is not known, and a guess is too small (${place}: ${access}); say it above the kernel: /* tilewright arguments: { ${name}: [256] } */`,
   );
 }
 
@@ -42,13 +42,24 @@ function adviceOn(
   if (verdict === 'passed' || (verdict === 'race' && !isBetweenBlocks(message, plan))) return undefined;
   const [, beyond = ''] = / of '(\w+)' \(\d+ bytes\)/.exec(message) ?? [];
   if (verdict === 'out-of-bounds' && plan.guesses.includes(beyond))
-    return `how many elements '${beyond}' has is a guess; if it is wrong, say it: a comment /* tilewright, a line arguments: { ${beyond}: [256] }, and */`;
+    return `how many elements '${beyond}' has is a guess; if it is wrong, say it above the kernel: /* tilewright arguments: { ${beyond}: [${shapeOf(beyond, plan)}] } */`;
   if (plan.guesses.includes('sizes') && evidence.case !== firstCase && verdict !== 'race')
-    return `it passes with ${firstCase}; if it is meant for such sizes alone, say so: a comment /* tilewright, a line where: ${example(plan)}, and */`;
-  const guessed = plan.guesses.filter((one) => one !== 'sizes');
+    return `it passes with ${firstCase}; if it is meant for such sizes alone, say so above the kernel: /* tilewright where: ${example(plan)} */`;
+  const guessed = plan.guesses.filter((one) => one !== 'sizes' && matters(one, verdict, message));
   if (guessed.length > 0)
     return `guessed, for want of a description: ${guessed.join(', ')}; \`npx gen describe\` writes one to correct`;
   return undefined;
+}
+
+/** An array that the kernel declares is as large as it says, and floats in a symbol change results alone. */
+function matters(guessed: string, verdict: string, message: string): boolean {
+  if (/^shared-out-of-bounds: .* of shared '/.test(message)) return guessed === 'block';
+  return guessed !== 'symbols' || /^(wrong|nonfinite|nondeterministic)$/.test(verdict);
+}
+
+function shapeOf(name: string, plan: Plan): string {
+  const tensor = plan.arguments.find((one) => one.kind === 'tensor' && one.name === name);
+  return tensor?.kind === 'tensor' ? tensor.shape.join(', ') : '256';
 }
 
 /** Blocks that write the same place may be more than the kernel is meant to have. */

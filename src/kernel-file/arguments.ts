@@ -77,6 +77,16 @@ export type Contents =
 /** Elements of pointers, as far as host code says. */
 export type Counts = Readonly<Record<string, Expression>>;
 
+/** Elements and contents of a kernel's pointers, as far as host code and the kernel itself tell them. */
+export interface Hints {
+  readonly counts: Counts;
+  /** Sizes that are the length of a row: `W` of `p[y * W + x]`. */
+  readonly rows: Readonly<Record<string, string>>;
+  readonly values: Readonly<Record<string, ValuesDescription>>;
+}
+
+const noHints: Hints = { counts: {}, rows: {}, values: {} };
+
 /** Notes that a value is a guess. */
 export function guess<T>(guesses: string[], what: string, value: T): T {
   guesses.push(what);
@@ -101,14 +111,14 @@ export function planParameter(
   items: readonly Item[],
   sizes: Sizes,
   guesses: string[],
-  counts: Counts = {},
+  hints = noHints,
 ): (Contents & { readonly path?: string })[] {
   const given = description.arguments?.[parameter.name];
   if (isTensorMap(parameter)) return [planMap(parameter, signature, given, items, sizes)];
   const object = typeof given === 'object' && !Array.isArray(given) ? given : {};
   const hasFields = isStruct(parameter) || (!parameter.pointer && object.fields !== undefined); // int2 is both
   if (!hasFields || object.type !== undefined)
-    return [planTensor(parameter, signature, given, sizes, guesses, counts)];
+    return [planTensor(parameter, signature, given, sizes, guesses, hints)];
   const where = `${signature.file}:${signature.line}: argument '${parameter.name}' of ${signature.name}`;
   if (isFunctionPointer(parameter.type, items)) return [planFunction(parameter.name, given, items, where)];
   // Whole numbers that nobody gives a value stay 0.
@@ -148,7 +158,7 @@ export function planTensor(
   given: ArgumentDescription | undefined,
   sizes: Sizes,
   guesses: string[],
-  counts: Counts = {},
+  hints = noHints,
 ): Contents {
   const { name } = parameter;
   const object = typeof given === 'object' && !Array.isArray(given) ? given : {};
@@ -173,13 +183,12 @@ export function planTensor(
   if (given === 0) return { kind: 'scalar', name, type: 'i64', value: 0 }; // a null pointer
   if (typeof given === 'number' || typeof given === 'string')
     throw new UsageError(`${where} is a pointer: give its shape, e.g. ${name}: [N]`);
-  const all = Object.keys(sizes).join(' * ') || '1';
   const own = Array.isArray(given) ? given : object.shape;
-  const count = counts[name];
+  const count = hints.counts[name];
   const full = own
     ? withLanes(own, object.type ? 1 : parameter.lanes)
     : count === undefined
-      ? withLanes(guess(guesses, name, [all]), parameter.lanes)
+      ? withLanes(guess(guesses, name, allElements(sizes, hints.rows[name])), parameter.lanes)
       : [count];
   if (object.role === 'workspace') return { kind: 'workspace', name, type, shape: full };
   // A guess among several sizes may be too large: not every element need be written then.
@@ -187,7 +196,7 @@ export function planTensor(
   const role =
     object.role ??
     (parameter.isConst ? 'in' : isLoose || isReadFirst(signature, plainName(parameter)) ? 'inout' : 'out');
-  const values = object.values ?? (/^[iu]/.test(type) ? { integers: [0, 9] as [number, number] } : 'normal');
+  const values = object.values ?? hints.values[name] ?? usualValues(type);
   const { tolerance } = object;
   return {
     kind: 'tensor',
@@ -199,6 +208,17 @@ export function planTensor(
     ...(!object.type && parameter.lanes > 1 && { lanes: parameter.lanes }),
     ...(tolerance !== undefined && { tolerance }),
   };
+}
+
+/** As many elements as all sizes allow, in rows where their length is known. */
+function allElements(sizes: Sizes, row: string | undefined): readonly Expression[] {
+  const others = Object.keys(sizes).filter((one) => one !== row);
+  const rest = others.join(' * ') || '1';
+  return row === undefined || others.length === 0 ? [rest] : [rest, row];
+}
+
+function usualValues(type: ElementType): ValuesDescription {
+  return /^[iu]/.test(type) ? { integers: [0, 9] } : 'normal';
 }
 
 /** The shape of a `float4*` in floats, which counts of host code are in. */

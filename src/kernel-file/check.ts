@@ -20,7 +20,7 @@ import { elementOf, type Signature, signatureOf } from './signature.ts';
 import { findSite } from './sites.ts';
 import { type ReadSource, readSource } from './source.ts';
 import { type Subject, subjectsOf } from './subjects.ts';
-import { guessSymbols } from './symbols.ts';
+import { guessWholeSymbols } from './symbols.ts';
 
 /** Settings of a check. */
 export interface CheckRequest {
@@ -110,9 +110,12 @@ export async function draftPlans(
 function drafted(subject: Subject): Drafted {
   try {
     const plan = planFor(subject, true);
-    const symbols = guessSymbols(plan.kernel, subject.source.items);
-    if (plan.symbols.length > 0 || symbols.length === 0) return plan;
-    return { ...plan, symbols, guesses: [...plan.guesses, 'symbols'] };
+    const further = guessWholeSymbols(plan.kernel, subject.source.items);
+    const symbols = [
+      ...plan.symbols,
+      ...further.filter(({ name }) => !plan.symbols.some((one) => one.name === name)),
+    ];
+    return { ...plan, symbols, guesses: further.length > 0 ? [...plan.guesses, 'symbols'] : plan.guesses };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     return { kernel: nameOf(subject), refusal: error.message };
@@ -182,7 +185,7 @@ async function checkKernel(subject: Subject, request: CheckRequest, host: CheckH
     return {
       kernel: plan.kernel,
       plan,
-      verdict: alone ? withoutReference(verdict) : verdict,
+      verdict: alone ? withoutReference(verdict, plan) : verdict,
       key: artifact.key,
     };
   } catch (error) {
@@ -211,8 +214,14 @@ async function judge(
 }
 
 /** The kernel was compared with itself under another order of threads. */
-function withoutReference(verdict: Verdict): Verdict {
+function withoutReference(verdict: Verdict, { guesses }: Plan): Verdict {
   const { evidence } = verdict;
+  if (verdict.verdict === 'passed') {
+    const guessed =
+      guesses.length > 0 ? `; guessed: ${guesses.join(', ')} (\`npx gen describe\` shows them)` : '';
+    const advice = `no reference (--against): the results of several orders of threads agree, right or wrong${guessed}`;
+    return { ...verdict, evidence: { advice, ...evidence } };
+  }
   if (verdict.verdict === 'unwritten')
     return { ...verdict, evidence: { ...evidence, message: evidence.message.replace(/: expected .*$/, '') } };
   if (verdict.verdict !== 'wrong' && verdict.verdict !== 'nonfinite') return verdict;

@@ -209,19 +209,21 @@ function parse(text: string, where: string): Description[] {
   });
 }
 
-/** Comments that begin with the word `tilewright`. */
+const comment =
+  /\/\*+[ \t]*tilewright\b:?(?<block>(?:(?!\*\/)[\s\S])*)\*\/|^[ \t]*\/\/[ \t]*tilewright\b:?(?<lines>[^\n]*(?:\n[ \t]*\/\/[^\n]*)*)/gim;
+const words = Object.keys(descriptionSchema.shape).join('|');
+const whole = /^\s*[{[].*[\]}]\s*$/;
+const begin = new RegExp(String.raw`^\s*([{[]|(- )?(${words}):(\s|$))`);
+
+/** Comments that begin with the word `tilewright`; behind it, on its line, stands a description, the begin of one, or prose. */
 function commentsIn(text: string): { readonly body: string; readonly line: number }[] {
-  const found = [
-    ...text.matchAll(
-      /\/\*+[ \t]*tilewright\b:?[^\n]*\n([\s\S]*?)\*\/|^[ \t]*\/\/[ \t]*tilewright\b:?[ \t]*\n((?:[ \t]*\/\/[^\n]*(?:\n|$))+)/gm,
-    ),
-  ];
-  return found.map((match) => ({
-    body: (
-      match[1]?.replace(/^[ \t]*\*(?!\/)[ \t]?/gm, '') ??
-      match[2]?.replace(/^[ \t]*\/\/ ?/gm, '') ??
-      ''
-    ).trimEnd(),
-    line: text.slice(0, match.index).split('\n').length,
-  }));
+  return [...text.matchAll(comment)].flatMap((match) => {
+    const { block, lines = '' } = match.groups ?? {};
+    const plain = block?.replace(/^[ \t]*\*(?!\/)[ \t]?/gm, '') ?? lines.replace(/^[ \t]*\/\/ ?/gm, '');
+    const [first = '', ...further] = plain.split('\n');
+    const line = text.slice(0, match.index).split('\n').length;
+    if (whole.test(first)) return [{ body: first.trim(), line }];
+    if (begin.test(first)) return [{ body: [first.trim(), ...further].join('\n').trimEnd(), line }];
+    return further.length > 0 ? [{ body: further.join('\n').trimEnd(), line }] : [];
+  });
 }

@@ -3,11 +3,12 @@ import { type Expression, guess, type PlannedArgument, planParameter } from './a
 import { clusterFor, mustHaveOwnShared } from './cluster.ts';
 import type { Description, ToleranceDescription } from './description.ts';
 import { evaluate, isKnown, type Sizes } from './expression.ts';
+import { hintsOf } from './hints.ts';
 import type { Item } from './items.ts';
 import { reachable } from './rewrite.ts';
 import type { Signature } from './signature.ts';
 import type { Site } from './sites.ts';
-import { countsOf, guessWhere, sizesFor } from './sizes.ts';
+import { guessWhere, sizesFor } from './sizes.ts';
 import { planStructs, pointsToStructs } from './structs.ts';
 import { type PlannedSymbol, planSymbols, wordsOf } from './symbols.ts';
 
@@ -80,13 +81,13 @@ export function makePlan(
     knownBlock(site, first) ??
     settle(() => guess(guesses, 'block', oneDimension('block', [usualBlock], signature)), []);
   const threads = { ...first, ...freeNames(site?.block, block) };
-  const counts = countsOf(signature, site, threads);
+  const hints = hintsOf(signature, site, threads, items);
   const planned = signature.parameters.flatMap((parameter, index) =>
     settle(() => {
       const given = description.arguments?.[parameter.name];
       return pointsToStructs(parameter, given, items)
         ? planStructs(parameter, signature, given, items, first, guesses)
-        : planParameter(parameter, signature, description, items, first, guesses, counts);
+        : planParameter(parameter, signature, description, items, first, guesses, hints);
     }, []).map((one) => ({ ...one, parameter: index })),
   );
   refuseStrangers(signature, description);
@@ -104,7 +105,7 @@ export function makePlan(
     sizes,
     ragged: description.ragged ?? true,
     arguments: planned,
-    symbols: planSymbols(description.symbols, roots, items),
+    symbols: planSymbols(description.symbols, roots, items, guesses),
     grid:
       dimensions(description.grid) ??
       knownGrid(site, threads) ??

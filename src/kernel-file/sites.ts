@@ -10,6 +10,8 @@ export interface Site {
   readonly shared?: string;
   /** Bytes that the host code allocates, clears or copies for pointers among the arguments, by the kernel's names of them. */
   readonly bytes: Names;
+  /** Pointers among the arguments that the host code fills with zeros before the launch. */
+  readonly zeroed: readonly string[];
   /** Values that the host code gives to other arguments. */
   readonly values: Names;
 }
@@ -41,6 +43,7 @@ export function findSite(items: readonly Item[], { item: kernel, parameters }: S
         block: text(block),
         ...(shared && join(shared) !== '0' && { shared: text(shared)[0] ?? '0' }),
         bytes: bytesOf(variables, tokens, names),
+        zeroed: zeroedOf(variables, before),
         values: Object.fromEntries(
           variables.flatMap(([variable, name]) => {
             const value = assigned(variable, before);
@@ -118,6 +121,16 @@ function bytesOf(
   return found;
 }
 
+/** Arguments that a `cudaMemset` before the launch sets to 0. */
+function zeroedOf(variables: readonly (readonly [string, string])[], before: readonly Token[]): string[] {
+  return before.flatMap(({ text }, i) => {
+    if (!/^cudaMemset(Async)?$/.test(text) || before[i + 1]?.text !== '(') return [];
+    const [pointer, value] = splitCommas(before.slice(i + 2, matching(before, i + 1)));
+    const name = variables.find(([variable]) => variable === pointer?.at(-1)?.text)?.[1];
+    return name !== undefined && value && join(value) === '0' ? [name] : [];
+  });
+}
+
 function calleeBefore(tokens: readonly Token[], site: number) {
   let i = site - 1;
   const template: Token[][] = [];
@@ -164,7 +177,8 @@ function dimensionsOf(part: readonly Token[], before: readonly Token[], names: N
 }
 
 /** An expression with the values of local variables put in, over the kernel's own parameters. */
-function resolve(part: readonly Token[], before: readonly Token[], names: Names, depth = 0): string {
+function resolve(given: readonly Token[], before: readonly Token[], names: Names, depth = 0): string {
+  const part = withSizes(given, before);
   const words = part.flatMap((token, i) => {
     if (token.kind !== 'word') return [token.text];
     const known = names[token.text];
@@ -185,6 +199,46 @@ function resolve(part: readonly Token[], before: readonly Token[], names: Names,
     .replaceAll(/ (?=[),])/g, '')
     .replaceAll(/(\w) \(/g, '$1(')
     .replace(/^\((\w+|\w+\([^()]*\)|[^()]*)\)$/, '$1');
+}
+
+/** `sizeof *p`, `sizeof(*p)` and `sizeof(p[0])` as the bytes of what the declared pointer points to. */
+function withSizes(part: readonly Token[], before: readonly Token[]): readonly Token[] {
+  const result: Token[] = [];
+  for (let i = 0; i < part.length; i++) {
+    const token = part[i] as Token;
+    const behind = part.slice(i + 1, i + 7).map(({ text }) => text);
+    const operand = /^(?:\( )?(?:\* (\w+)|(\w+) \[ 0 \])(?: \))?/.exec(behind.join(' '));
+    const name = operand?.[1] ?? operand?.[2];
+    const size = token.text === 'sizeof' && name ? bytes[pointedType(name, before)] : undefined;
+    result.push(size === undefined ? token : { ...token, kind: 'number', text: String(size) });
+    if (size !== undefined) i += operand?.[0].split(' ').length ?? 0;
+  }
+  return result;
+}
+
+/** `float` where `float *a, *name` is declared; empty where nothing like that is found. */
+function pointedType(name: string, before: readonly Token[]): string {
+  for (let i = 0; i < before.length; i++) {
+    if (before[i]?.text !== name || before[i - 1]?.text !== '*') continue;
+    const statement = before.slice(
+      before.findLastIndex(({ text }, k) => k < i && /^[;{}(]$/.test(text)) + 1,
+      i,
+    );
+    const own = splitCommas(statement).at(-1) ?? [];
+    const words = [own, statement].map((tokens) => typeWords(tokens)).find((text) => text in bytes);
+    if (words !== undefined) return words;
+  }
+  return '';
+}
+
+/** The words before the first star, without what qualifies them. */
+function typeWords(tokens: readonly Token[]): string {
+  const star = tokens.findIndex(({ text }) => text === '*');
+  return tokens
+    .slice(0, star < 0 ? undefined : star)
+    .map(({ text }) => text)
+    .filter((text) => !/^(const|static)$/.test(text))
+    .join(' ');
 }
 
 const bytes: Readonly<Record<string, number>> = {

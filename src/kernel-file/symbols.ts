@@ -27,27 +27,47 @@ export function variablesOf(items: readonly Item[], words: readonly string[]): R
   return new Map(found);
 }
 
-/** The symbols of a description. Throws a UsageError, which names the variables there are, for one that the kernel does not use. */
+/**
+ * The symbols of a description, and guesses for floats that the file leaves to its host code: zeros would hide most errors. Throws
+ * a UsageError, which names the variables there are, for one that the kernel does not use.
+ */
 export function planSymbols(
-  given: Description['symbols'],
+  given: Description['symbols'] = {},
   kernel: string,
   items: readonly Item[],
+  guesses: string[],
 ): PlannedSymbol[] {
   const known = [...variablesOf(items, wordsOf(kernel)).keys()];
-  return Object.entries(given ?? {}).map(([name, symbol]) => {
-    if (!known.includes(name))
-      throw new UsageError(
-        `${kernel} uses no __constant__ or __device__ variable '${name}' that can be filled; it uses: ${known.join(', ') || 'none'}`,
-      );
-    return planSymbol(name, symbol);
-  });
+  const stranger = Object.keys(given).find((name) => !known.includes(name));
+  if (stranger !== undefined)
+    throw new UsageError(
+      `${kernel} uses no __constant__ or __device__ variable '${stranger}' that can be filled; it uses: ${known.join(', ') || 'none'}`,
+    );
+  const guessed = openSymbols(kernel, items).filter(({ name, isFloat }) => isFloat && !(name in given));
+  if (guessed.length > 0) guesses.push('symbols');
+  return [
+    ...Object.entries(given).map(([name, symbol]) => planSymbol(name, symbol)),
+    ...guessed.map(({ name }) => ({ name, values: 'normal' as const })),
+  ];
 }
 
-/** A guess for the constants that the file leaves to its host code to fill. */
-export function guessSymbols(kernel: string, items: readonly Item[]): PlannedSymbol[] {
+/** A guess for whole numbers that the file leaves to its host code, for a draft: in a check they are 0, which is in no array's way. */
+export function guessWholeSymbols(kernel: string, items: readonly Item[]): PlannedSymbol[] {
+  return openSymbols(kernel, items)
+    .filter(({ isFloat }) => !isFloat)
+    .map(({ name }) => ({ name, values: { integers: [0, 9] } }));
+}
+
+/** Constants without a value of their own. */
+function openSymbols(kernel: string, items: readonly Item[]) {
   return [...reachable(items, wordsOf(kernel))]
     .filter(({ marks, tokens }) => marks.has('constant') && !tokens.some(({ text }) => /^[={]$/.test(text)))
-    .flatMap((item) => variableNames(item).map((name) => ({ name, values: 'normal' as const })));
+    .flatMap((item) => {
+      const isFloat = item.tokens.some(({ text }) =>
+        /^(float|double)[234]?$|^(__)?(half2?|nv_bfloat16\d?)$/.test(text),
+      );
+      return variableNames(item).map((name) => ({ name, isFloat }));
+    });
 }
 
 function planSymbol(name: string, given: SymbolDescription): PlannedSymbol {

@@ -260,7 +260,7 @@ describe('validate x.cu', () => {
   test.skipIf(!hasNumpy)('asks a Python function', { timeout: 300_000 }, async () => {
     const own = temporary();
     const python =
-      'import numpy as np\ndef softmax(inp, N):\n  assert inp.shape[0] == N\n  e = np.exp(inp - inp.max(axis=1, keepdims=True))\n  return e / e.sum(axis=1, keepdims=True)\ndef twice(inp):\n  return inp * 2\ndef other(x):\n  return x\n';
+      'import numpy as np\ndef softmax(inp, N):\n  assert inp.shape[0] == N\n  e = np.exp(inp - inp.max(axis=1, keepdims=True))\n  return e / e.sum(axis=1, keepdims=True)\ndef twice(inp):\n  return inp * 2\ndef by_place(x):\n  e = np.exp(x - x.max(1)[:, None])\n  return e / e.sum(1)[:, None]\ndef other(x, y):\n  return x\ndef fails(x):\n  return x.sum(axis=7)\n';
     writeFileSync(join(own, 'ref.py'), python);
     const text = readFileSync(join(folder, 'softmax.cu'), 'utf8');
     writeFileSync(
@@ -276,6 +276,8 @@ describe('validate x.cu', () => {
       "softmax.cu  softmax: wrong\n  'out': 3500 of 3500 elements fail",
     );
     expect(await against('other')).toContain("other asks for 'x'; there are: N, C, inp");
+    expect(await against('by_place')).toContain('softmax.cu  softmax: passed  6 cases');
+    expect(await against('fails')).toMatch(/ref\.py:\d+: AxisError: .*; fails was given float64\[5, 700\]/);
   });
 
   test('says what it cannot do, and where', { timeout: 300_000 }, async () => {

@@ -14,6 +14,13 @@ describe('a description', () => {
     expect(read('// tilewright is a word of a comment\n')).toEqual([]);
   });
 
+  it('may begin beside the word, which may be capitalised', () => {
+    expect(read('/* Tilewright: { sizes: { N: 3 } } */')).toEqual([{ sizes: { N: 3 } }]);
+    expect(read('// tilewright { grid: 4 }\n// Four blocks.\nint a;')).toEqual([{ grid: 4 }]);
+    expect(read('/* tilewright sizes: { N: 3 }\ngrid: N */')).toEqual([{ sizes: { N: 3 }, grid: 'N' }]);
+    expect(read('/* tilewright is a word of a comment */')).toEqual([]);
+  });
+
   it('takes shapes and values in short and in full', () => {
     const [found] = read(
       '/* tilewright\narguments: { a: [N, 4], b: 1e-5, c: { role: inout, values: { integers: [0, N - 1] } } }\n*/',

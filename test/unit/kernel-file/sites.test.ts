@@ -25,3 +25,23 @@ it("host code may name variables gridDim and blockDim; a launch's template argum
     block: ['64 * 2'],
   });
 });
+
+it('bytes of host code follow from the types of its pointers, and what it clears begins with zeros', () => {
+  const host = `# 1 "a.cu"
+void k(int n, const float* x, double* y, int* z);
+void run(int n, const float* x) {
+  double *other, *d; int* z;
+  cudaMalloc(&d, n * sizeof *d);
+  cudaMalloc(&z, sizeof(*z) * 8);
+  cudaMemcpy(x, h, n * sizeof(x[0]), k);
+  cudaMemset(z, 0, 32);
+  cudaMemset(d, 255, 32);
+  k<<<1, n>>>(n, x, d, z);
+}`;
+  const items = readItems(tokenise(host));
+  const item = items.find(({ names }) => names.includes('k'));
+  const parameters = ['n', 'x', 'y', 'z'].map((name) => ({ name }));
+  const site = findSite(items, { item, parameters } as unknown as Parameters<typeof findSite>[1]);
+  expect(site?.bytes).toEqual({ x: 'n * 4', y: 'n * 8', z: '4 * 8' });
+  expect(site?.zeroed).toEqual(['z']);
+});

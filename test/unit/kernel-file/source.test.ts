@@ -141,6 +141,7 @@ void run(float* d_out, int N) {
       shared: '128 * 4',
       bytes: { out: 'n * 3 * 4' },
       values: {},
+      zeroed: ['out'],
     });
   });
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +29,10 @@ class Finding:
     #: All numbers and places of the finding, as `validate --json` prints them.
     evidence: dict[str, Any]
 
+    def __str__(self) -> str:
+        advice = self.evidence.get("advice")
+        return f"{self.kernel}: {self.verdict}: {self.message}" + (f"\n  {advice}" if advice else "")
+
 
 @dataclass(frozen=True)
 class Report:
@@ -37,15 +44,16 @@ class Report:
         return bool(self.findings) and all(one.verdict == "passed" for one in self.findings)
 
     def __str__(self) -> str:
-        return "\n".join(f"{one.kernel}: {one.verdict}: {one.message}" for one in self.findings)
+        return "\n".join(map(str, self.findings))
 
 
 def validate(
     source: str,
     *,
-    description: str | None = None,
+    description: str | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None,
     kernel: str | None = None,
-    against: str | None = None,
+    against: str | Callable[..., Any] | None = None,
+    include: Sequence[str | os.PathLike[str]] = (),
     command: str | None = None,
     timeout: float = 600,
 ) -> Report:
@@ -53,9 +61,12 @@ def validate(
 
     Args:
         source: CUDA C++. The description of what the kernels are given may be in a comment of it.
-        description: such a description, where the source has none: the YAML that `validate` reads beside a file.
+        description: such a description, where the source has none: the YAML that `validate` reads beside a file, a dictionary of its
+            words, or a list of them for several kernels.
         kernel: the one kernel to check; all of the source by default.
-        against: the reference, e.g. `reference.c:function`; paths are relative to the working directory.
+        against: the reference, e.g. `reference.c:function`; paths are relative to the working directory. Or a function of a Python
+            file on NumPy arrays; that file is imported by another process of this interpreter, unless PYTHON names one.
+        include: folders of the source's headers.
         command: how to start `validate`; default: TILEWRIGHT_VALIDATE, else `validate` on PATH. It needs Node and g++.
         timeout: seconds.
 
@@ -65,22 +76,42 @@ def validate(
     Raises:
         FileNotFoundError: there is no such command.
         Error: it could not run; the text is its own.
+        ValueError: the reference is a function, but of no file.
     """
+    if _inside in os.environ:
+        raise Error("a file with a reference calls validate where it is imported: put the call behind `if __name__ == '__main__':`")
     argv = _command(command)
     with tempfile.TemporaryDirectory(prefix="tilewright-") as folder:
         file = Path(folder) / "source.cu"
         file.write_text(source)
         if description is not None:
-            (Path(folder) / "source.yaml").write_text(description)
+            text = description if isinstance(description, str) else json.dumps(description)
+            (Path(folder) / "source.yaml").write_text(text)
         argv += [str(file), *([kernel] if kernel else []), "--json"]
         if against is not None:
-            path, colon, name = against.partition(":")
-            argv += ["--against", os.path.abspath(path) + colon + name]
-        done = subprocess.run(argv, capture_output=True, text=True, timeout=timeout, check=False)
+            argv += ["--against", _reference(against)]
+        if include:
+            argv += ["--include", *map(os.path.abspath, include)]
+        environment = {"PYTHON": sys.executable, **os.environ, _inside: "1"}
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=timeout, check=False, env=environment)
     findings = tuple(_finding(json.loads(line)) for line in done.stdout.splitlines() if line.startswith("{"))
     if not findings:
         raise Error(done.stderr.strip() or f"{argv[0]} ended with {done.returncode} and said nothing")
     return Report(findings)
+
+
+#: Set where a file of Python is imported for its reference.
+_inside = "TILEWRIGHT_REFERENCE"
+
+
+def _reference(against: str | Callable[..., Any]) -> str:
+    if isinstance(against, str):
+        path, colon, name = against.partition(":")
+        return os.path.abspath(path) + colon + name
+    name = against.__qualname__
+    if not inspect.isfunction(against) or not name.isidentifier() or not os.path.exists(against.__code__.co_filename):
+        raise ValueError(f"the reference {name} is no function at the top of a file, and cannot be called by another process")
+    return f"{os.path.abspath(against.__code__.co_filename)}:{name}"
 
 
 def _command(command: str | None) -> list[str]:
