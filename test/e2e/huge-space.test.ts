@@ -32,7 +32,7 @@ function start({ path }: Workspace, args: readonly string[]) {
     stderr += String(chunk);
   });
   const exited = new Promise<{ code: number | null; signal: string | null; at: number }>((resolve) =>
-    child.on('exit', (code, signal) => resolve({ code, signal, at: performance.now() })),
+    child.on('close', (code, signal) => resolve({ code, signal, at: performance.now() })),
   );
   return { child, exited, stderr: () => stderr };
 }
@@ -57,7 +57,7 @@ describe('a huge space', () => {
     const { code, at } = await exited;
     expect(stderr()).toMatch(/stopped; go on with: .*sweep scale --resume scale-/);
     expect(code).toBe(130);
-    expect(at - asked).toBeLessThan(1000); // 0.2 s on a machine that does nothing else
+    expect(at - asked).toBeLessThan(5000); // 0.2 s on a machine that does nothing else
     expect(processesOf(place.path)).toEqual([]);
   });
 

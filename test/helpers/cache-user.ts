@@ -1,13 +1,14 @@
-// One of several processes that use the same cache: node --import jiti/register test/helpers/cache-user.ts <folder> <keys> <begin>
+// One of several processes that use the same cache: node --import jiti/register test/helpers/cache-user.ts <folder> <keys>
+// <start> <processes>. They begin together: each leaves a file in <start> and waits for those of the others.
 // Prints how often an entry that it was given could not be read as it was made.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { obtain } from '../../src/compile/cache.ts';
 import { hashOf } from '../../src/util/hash.ts';
 
-const [root = '', keys = '', begin = ''] = process.argv.slice(2);
+const [root = '', keys = '', start = '', processes = ''] = process.argv.slice(2);
 const schema = z.object({ maker: z.number() });
 const names = ['a', 'b', 'c', 'd'];
 
@@ -26,7 +27,8 @@ function isWhole({ folder, meta }: { folder: string; meta: { maker: number } }):
 }
 
 let broken = 0;
-await setTimeout(Number(begin) - Date.now());
+writeFileSync(join(start, `${process.pid}`), '');
+while (readdirSync(start).length < Number(processes)) await sleep(5);
 for (let i = 0; i < Number(keys); i++) {
   const entry = await obtain({ cacheRoot: root }, hashOf(`${i}`), schema, produce);
   for (let look = 0; look < 5; look++) if (!isWhole(entry)) broken++;

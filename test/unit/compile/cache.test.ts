@@ -114,8 +114,7 @@ describe('obtain', () => {
       writeFileSync(join(folder, 'meta.json'), '{');
     }
     const script = join(packageRoot, 'test/helpers/cache-user.ts');
-    const begin = Date.now() + 3000; // all have started by then
-    const argv = [process.execPath, '--import', 'jiti/register', script, root, `${keys}`, `${begin}`];
+    const argv = [process.execPath, '--import', 'jiti/register', script, root, `${keys}`, folderOf(), '4'];
     const users = [0, 1, 2, 3].map(() => localExecutor.run(argv, { cwd: packageRoot }));
     for (const { stdout, stderr } of await Promise.all(users)) expect(`${stdout}${stderr}`).toBe('0\n');
     const maker = z.object({ maker: z.number() });

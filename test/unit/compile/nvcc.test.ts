@@ -14,6 +14,8 @@ import { folderOf } from '../../helpers/folder.ts';
 import { kernelText, sourceOf } from '../../helpers/source.ts';
 import { testContext, testToolchain } from '../../helpers/toolchain.ts';
 
+const slow = { timeout: 120_000 };
+
 let toolchain: Toolchain;
 beforeAll(async () => {
   toolchain = await testToolchain();
@@ -78,27 +80,30 @@ describe('compileCuda', () => {
     });
   });
 
-  test("a compiler that takes too long is the kernel's fault, and is asked again by the next sweep", {
-    timeout: 120_000,
-  }, async () => {
-    const context = { ...testContext(folderOf()), cpuSeconds: 1 };
-    expect(await compileCuda(laborious, sm90a, toolchain, context)).toMatchObject({
-      verdict: 'compile',
-      device: 'none',
-      evidence: { message: 'the compiler had not finished after 1 s of CPU time', cached: false },
-    });
-    const patient = { ...context, cpuSeconds: 60 };
-    expect(await compileCuda(laborious, sm90a, toolchain, patient)).toMatchObject({ cached: false });
-  });
+  // Concurrent: they wait more than they compute.
+  test.concurrent(
+    "a compiler that takes too long is the kernel's fault, and is asked again by the next sweep",
+    slow,
+    async () => {
+      const context = { ...testContext(folderOf()), cpuSeconds: 1 };
+      expect(await compileCuda(laborious, sm90a, toolchain, context)).toMatchObject({
+        verdict: 'compile',
+        device: 'none',
+        evidence: { message: 'the compiler had not finished after 1 s of CPU time', cached: false },
+      });
+      const patient = { ...context, cpuSeconds: 60 };
+      expect(await compileCuda(laborious, sm90a, toolchain, patient)).toMatchObject({ cached: false });
+    },
+  );
 
-  test('time in which the compiler gets no CPU does not count', async () => {
+  test.concurrent('time in which the compiler gets no CPU does not count', slow, async () => {
     const folder = folderOf();
     const nvcc = script(folder, `sleep 3; exec ${toolchain.nvcc} "$@"`);
     const context = { ...testContext(folder), cpuSeconds: 2 };
     expect(await compileCuda(good, sm90a, { ...toolchain, nvcc }, context)).toMatchObject({ cached: false });
   });
 
-  test('a compiler that never gets on is no fault of the kernel', async () => {
+  test.concurrent('a compiler that never gets on is no fault of the kernel', slow, async () => {
     const folder = folderOf();
     const context = { ...testContext(folder), wallSeconds: 0.5 };
     const nvcc = script(folder, 'sleep 100');
@@ -108,23 +113,29 @@ describe('compileCuda', () => {
     });
   });
 
-  test('a compiler that is killed once is asked again, with no other beside it', async () => {
-    const folder = folderOf();
-    const nvcc = script(
-      folder,
-      `[ -e ${folder}/once ] || { touch ${folder}/once; kill -KILL $$; }; sleep 0.2; date +%s%N >${folder}/alone; exec ${toolchain.nvcc} "$@"`,
-    );
-    const context = { ...testContext(folder), slots: new Slots(2) };
-    const beside = context.slots.run(() =>
-      localExecutor.run(['sh', '-c', `sleep 1; date +%s%N >${folder}/beside`]),
-    );
-    expect(await compileCuda(good, sm90a, { ...toolchain, nvcc }, context)).toMatchObject({ cached: false });
-    await beside;
-    const [alone, other] = ['alone', 'beside'].map((name) =>
-      BigInt(readFileSync(join(folder, name), 'utf8')),
-    );
-    expect(alone).toBeGreaterThan(other ?? 0n);
-  });
+  test.concurrent(
+    'a compiler that is killed once is asked again, with no other beside it',
+    slow,
+    async () => {
+      const folder = folderOf();
+      const nvcc = script(
+        folder,
+        `[ -e ${folder}/once ] || { touch ${folder}/once; kill -KILL $$; }; sleep 0.2; date +%s%N >${folder}/alone; exec ${toolchain.nvcc} "$@"`,
+      );
+      const context = { ...testContext(folder), slots: new Slots(2) };
+      const beside = context.slots.run(() =>
+        localExecutor.run(['sh', '-c', `sleep 1; date +%s%N >${folder}/beside`]),
+      );
+      expect(await compileCuda(good, sm90a, { ...toolchain, nvcc }, context)).toMatchObject({
+        cached: false,
+      });
+      await beside;
+      const [alone, other] = ['alone', 'beside'].map((name) =>
+        BigInt(readFileSync(join(folder, name), 'utf8')),
+      );
+      expect(alone).toBeGreaterThan(other ?? 0n);
+    },
+  );
 
   test.each([
     ['itself', 'kill -KILL $$', /was killed, also when no other ran beside it; free memory/],

@@ -12,23 +12,23 @@ function working(script: string): Worker {
 }
 
 it('a worker that computes is given CPU seconds: one that was kept from them is waited for', async () => {
-  const kept = working(`sleep 2; echo '${line}'; cat`);
-  expect(await kept.next(1, true)).toEqual({ event: 'unavailable', reason: 'slept' });
+  const kept = working(`sleep 1; echo '${line}'; cat`);
+  expect(await kept.next(0.5, true)).toEqual({ event: 'unavailable', reason: 'slept' });
 });
 
 it('a worker that has used its CPU seconds is killed', async () => {
   const busy = working('while :; do :; done');
-  expect(await busy.next(1, true)).toEqual({ kind: 'silent', seconds: 1 });
+  expect(await busy.next(0.3, true)).toEqual({ kind: 'silent', seconds: 0.3 });
 });
 
 it('a worker that does not compute is given seconds by the clock', async () => {
   const asleep = working(`sleep 5; echo '${line}'; cat`);
-  expect(await asleep.next(1)).toEqual({ kind: 'silent', seconds: 1 });
+  expect(await asleep.next(0.3)).toEqual({ kind: 'silent', seconds: 0.3 });
 });
 
 it('a worker that sleeps where it is to compute is not waited for without end', {
   timeout: 60_000,
 }, async () => {
   const asleep = working('sleep 600');
-  expect(await asleep.next(0.2, true)).toEqual({ kind: 'silent', seconds: 0.2 });
+  expect(await asleep.next(0.05, true)).toEqual({ kind: 'silent', seconds: 0.05 });
 });
