@@ -24,7 +24,8 @@ import {
 
 /**
  * `-fsanitize=thread` only instruments: it makes every load and store call a function, which the runner defines. The
- * sanitizer's own library is not linked.
+ * sanitizers' own libraries are not linked. `-fsanitize=alignment` checks the pointers to vectors: their accesses are split into
+ * those of the elements before `-fsanitize=thread` sees them.
  */
 export const emulatedFlags = [
   '-std=c++20',
@@ -40,6 +41,7 @@ export const emulatedFlags = [
   '--param',
   'tsan-distinguish-volatile=1',
   '-fsanitize=bounds',
+  '-fsanitize=alignment',
   '-fstack-clash-protection',
 ];
 

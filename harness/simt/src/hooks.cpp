@@ -1,8 +1,11 @@
-// hooks.cpp - plain loads and stores of a kernel compiled with -fsanitize=thread, and indices of its arrays with
-// -fsanitize=bounds. The compiler emits a call per access, and one for an index out of bounds, to functions that
-// libtsan and libubsan would define; they are defined here instead, and neither library is linked.
+// hooks.cpp - plain loads and stores of a kernel compiled with -fsanitize=thread, indices of its arrays with
+// -fsanitize=bounds, and pointers that are not aligned as their types ask with -fsanitize=alignment. The compiler emits a call per
+// access, and one for an index out of bounds or a misaligned pointer, to functions that libtsan and libubsan would define; they are
+// defined here instead, and neither library is linked.
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 
 #include "atomics.hpp"
 #include "memory.hpp"
@@ -107,26 +110,45 @@ struct UbsanType {
   std::uint16_t kind, info;
   char name[1];  // quoted, e.g. 'float [8]'; longer than declared
 };
-struct UbsanOutOfBounds {
+struct UbsanPlace {
   const char* file;
   std::uint32_t line, column;
+};
+struct UbsanOutOfBounds {
+  UbsanPlace place;
   const UbsanType* array;
   const UbsanType* index;
 };
+struct UbsanTypeMismatch {
+  UbsanPlace place;
+  const UbsanType* type;
+  std::uint8_t log_alignment, kind;  // kind: index of kUses
+};
 
 /// Whether Config::free_subscripts lists the place.
-static bool is_free(const UbsanOutOfBounds& where) {
+static bool is_free(const UbsanPlace& place) {
   const char* const listed = simt::core::machine.config.free_subscripts;
   if (!listed) return false;
-  return std::strstr(listed, simt::core::text(" %s:%u:%u ", where.file, where.line, where.column).c_str());
+  return std::strstr(listed, simt::core::text(" %s:%u:%u ", place.file, place.line, place.column).c_str());
 }
 
 /// An index outside an array, before the access: arrays in registers have no address that could be checked.
 void __ubsan_handle_out_of_bounds(const UbsanOutOfBounds* where, std::intptr_t index) {
-  if (!simt::core::machine.current || is_free(*where)) return;
+  if (!simt::core::machine.current || is_free(where->place)) return;
   simt::core::enter(SIMT_PC);
   simt::core::fail("array-out-of-bounds", simt::core::text("index %lld of an array of type %s",
                                                            static_cast<long long>(index), where->array->name));
+}
+
+/// A pointer that is not aligned as its type asks, before the access. Optimisation splits a vector's access into accesses of its
+/// elements, each of them aligned, before -fsanitize=thread sees it; this check is older. No instruction asks for more than 16 bytes.
+void __ubsan_handle_type_mismatch_v1(const UbsanTypeMismatch* what, void* pointer) {
+  static constexpr const char* kUses[] = {"load", "store", nullptr, "access to a member"};
+  if (!simt::core::machine.current || !simt::core::is_emulated(pointer)) return;
+  if (what->kind >= std::size(kUses) || !kUses[what->kind]) return;  // binding a reference is no access
+  simt::core::enter(SIMT_PC);
+  simt::core::check_alignment(pointer, std::min<std::size_t>(std::size_t{1} << what->log_alignment, 16),
+                              kUses[what->kind]);
 }
 
 void __tsan_init() { simt::core::hooks_present = true; }

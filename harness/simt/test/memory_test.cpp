@@ -65,6 +65,119 @@ TEST_CASE("alignment") {
                 "store needs 8-byte alignment, address is byte 4 of 'data' (64 bytes)");
 }
 
+namespace {
+
+// Vectors as CUDA declares them, of two and four elements. Optimisation splits an access to one into those of the members where it
+// knows their values one by one.
+template <class T>
+struct alignas(2 * sizeof(T)) Two {
+  T x, y;
+};
+template <class T>
+struct alignas(4 * sizeof(T)) Four {
+  T x, y, z, w;
+};
+using Pair = Two<float>;
+using Quad = Four<float>;
+struct alignas(64) Line {
+  Quad quads[4];
+};
+
+template <class T>
+Two<T> ones(Two<T>*) {
+  return {T(1), T(1)};
+}
+template <class T>
+Four<T> ones(Four<T>*) {
+  return {T(1), T(1), T(1), T(1)};
+}
+template <class T>
+double sum_of(const Two<T>& value) {
+  return static_cast<double>(value.x + value.y);
+}
+template <class T>
+double sum_of(const Four<T>& value) {
+  return static_cast<double>(value.x + value.y + value.z + value.w);
+}
+
+volatile double taken;
+
+template <class Value>
+Value& at(unsigned char* pointer) {
+  return *reinterpret_cast<Value*>(pointer);
+}
+template <class Value>
+void store(unsigned char* to) {
+  at<Value>(to) = ones(static_cast<Value*>(nullptr));
+}
+template <class Value>
+void load(unsigned char* from) {
+  const Value value = at<Value>(from);
+  taken = sum_of(value);
+}
+
+/// Stores and loads at each multiple of a member's size. `aligned`: global memory.
+template <class Value>
+void check_vector(unsigned char* aligned) {
+  constexpr std::size_t kStep = sizeof(Value::x);
+  CAPTURE(sizeof(Value));
+  for (std::size_t bytes = kStep; bytes < sizeof(Value); bytes += kStep) {
+    CAPTURE(bytes);
+    CHECK_FINDING(one([=] { store<Value>(aligned + bytes); }), "misaligned", "store needs");
+    CHECK_FINDING(one([=] { load<Value>(aligned + bytes); }), "misaligned", "load needs");
+    CHECK_FINDING(one([=] { store<Value>(shared_base() + bytes); }), "misaligned", "store needs");
+  }
+  CHECK_CLEAN(one([=] {
+    store<Value>(aligned), load<Value>(aligned);
+    store<Value>(shared_base()), load<Value>(shared_base());
+  }));
+}
+
+}  // namespace
+
+TEST_CASE("vectors of all types are aligned") {
+  Buffer<int> data(16, "data");
+  auto* p = reinterpret_cast<unsigned char*>(data.data());
+  check_vector<Two<unsigned char>>(p);
+  check_vector<Two<short>>(p);
+  check_vector<Two<int>>(p);
+  check_vector<Two<double>>(p);
+  check_vector<Four<unsigned char>>(p);
+  check_vector<Four<short>>(p);
+  check_vector<Four<float>>(p);
+}
+
+TEST_CASE("vectors are aligned however they are accessed") {
+  Buffer<int> data(64, "data");
+  auto* p = reinterpret_cast<unsigned char*>(data.data());
+  CHECK_FINDING(one([=] { store<Pair>(p + 4); }), "misaligned",
+                "store needs 8-byte alignment, address is byte 4 of 'data' (256 bytes)");
+  CHECK_FINDING(one([=] { at<Quad>(p) = at<Quad>(p + 24); }), "misaligned", "load needs 16-byte alignment");
+  CHECK_FINDING(one([=] {
+                  const Quad& quad = at<Quad>(p + 8);
+                  taken = sum_of(quad);
+                }),
+                "misaligned", "member needs 16-byte alignment, address is byte 8");
+  CHECK_FINDING(one([=] { at<Quad>(p + 8).w = 1; }), "misaligned", "member needs 16-byte alignment");
+}
+
+TEST_CASE("no access asks for more than 16 bytes, and a reference or a thread's own memory for nothing") {
+  Buffer<int> data(64, "data");
+  auto* p = reinterpret_cast<unsigned char*>(data.data());
+  CHECK_CLEAN(one([=] { at<Line>(p + 16).quads[1] = {1, 2, 3, 4}; }));
+  CHECK_CLEAN(one([=] {
+    const Quad& quad = at<Quad>(p + 4);
+    asm volatile("" : : "r"(&quad));
+  }));
+  CHECK_CLEAN(one([=] {
+    float values[3] = {};
+    asm volatile("" : : "r"(values) : "memory");
+    // One of them is misaligned here, and none in registers.
+    load<Pair>(reinterpret_cast<unsigned char*>(values));
+    load<Pair>(reinterpret_cast<unsigned char*>(values + 1));
+  }));
+}
+
 TEST_CASE("undefined contents are not to be read") {
   Buffer<int> data(64, "data");
   mark_undefined(data.data(), 256);

@@ -155,6 +155,11 @@ const mutants: readonly Mutant[] = [
     'rows',
     replacing('__syncthreads();  // everyone has multiplied the last step', ''),
   ],
+  [
+    'stages odd rows of sums where no float2 begins',
+    'rows',
+    inEpilogue(replacing('kPitch = Columns + 8', 'kPitch = Columns + 9')),
+  ],
   // Batches and indices.
   [
     'has the values of the first product alone',
