@@ -33,6 +33,7 @@ SchedulerParams scheduler_params(const Winner& winner) {
       {"block", winner.block, nullptr},
       {"tileN", winner.tile_n, nullptr},
       {"cluster", winner.cluster, nullptr},
+      {"clusterK", 1, nullptr},
       {"panel", winner.panel, nullptr},
       {"group", winner.group, nullptr},
       {"consumers", grouped ? winner.group : 2, nullptr},

@@ -24,7 +24,9 @@ const needs: Readonly<Record<Point['path'], readonly ArchFeature[]>> = {
 };
 
 function notSupported(point: Point, arch: Arch): string | undefined {
-  const missing = needs[point.path].filter((feature) => !arch.features.includes(feature));
+  // Programmatic dependent launch came with clusters.
+  const needed: readonly ArchFeature[] = point.pdl ? [...needs[point.path], 'cluster'] : needs[point.path];
+  const missing = needed.filter((feature) => !arch.features.includes(feature));
   if (missing.length > 0) return `needs ${missing.join(', ')}, which ${arch.name} does not have`;
   const { sharedBytes } = footprint(point);
   const limit = arch.maxSharedBytesPerBlock;

@@ -164,8 +164,8 @@ export const parameters = defineParameters({
   },
   schedule: {
     label: '',
-    doc: 'Tile scheduler (wgmma): work lists that the host balances (static), or a work queue behind an atomic counter (atomic).',
-    values: ['static', 'atomic'],
+    doc: 'Tile scheduler (wgmma): work lists that the host balances (static), the same of clusters of two or four thread blocks, which share the steps of each tile and add up their sums (pairs, fours), or a work queue behind an atomic counter (atomic).',
+    values: ['static', 'atomic', 'pairs', 'fours'],
   },
   split: {
     label: 'sp',
@@ -205,7 +205,7 @@ export const parameters = defineParameters({
   },
   pdl: {
     label: 'pdl',
-    doc: 'Programmatic dependent launch (wgmma): set-up overlaps the end of the kernel before.',
+    doc: 'Programmatic dependent launch (wgmma, narrow): set-up overlaps the end of the kernel before.',
     values: [false, true],
   },
 });
@@ -280,5 +280,5 @@ export const activations = [
     ['path', 'epilogue'],
     ({ path, epilogue }) => path === 'wgmma' && storesByTma(epilogue),
   ),
-  onPaths('pdl', 'wgmma'),
+  onPaths('pdl', 'wgmma', 'narrow'),
 ];

@@ -2,7 +2,7 @@ import { choiceKinds } from '../../../src/model/operation.ts';
 import { spare } from './fixed-choices.ts';
 import { type Point, storesByTma } from './parameters.ts';
 import type { RowsCase } from './rows-case.ts';
-import { boxesOfC } from './wgmma-sizes.ts';
+import { boxesOfC, clusterAlongK } from './wgmma-sizes.ts';
 
 /**
  * Cases that only the persistent path needs: several tiles per thread block, in columns that do not come round with the blocks, rows
@@ -31,7 +31,7 @@ export function wgmmaCases(point: Point, depth: 'quick' | 'full'): readonly Rows
     ...scalars(point),
     ...(point.fused ? fusedCases(point) : []),
   ];
-  if (point.schedule === 'static') {
+  if (point.schedule !== 'atomic') {
     // One list of more than the 32 tiles whose records a warp reads at a time, and of more than twice as many.
     const rows = 66 * (point.role === 'rows' ? point.consumers : 1);
     cases.push({
@@ -39,7 +39,7 @@ export function wgmmaCases(point: Point, depth: 'quick' | 'full'): readonly Rows
       tier: 'structures',
       counts: Array.from({ length: rows }, (_, row) => (row % 16 === 2 || row === rows - 1 ? 1 : 0)),
       problem: { n: 64, values: 'integers' },
-      options: { multiprocessors: cluster },
+      options: { multiprocessors: cluster * clusterAlongK(point) },
     });
   }
   // Rows of more than the 32 steps that the producer reads at a time, and long sums.

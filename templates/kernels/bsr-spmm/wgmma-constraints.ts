@@ -1,5 +1,5 @@
 import { type Point, parameters, storesByTma } from './parameters.ts';
-import { registerLimit, warpgroupTile, wgmmaNames, wgmmaSizes } from './wgmma-sizes.ts';
+import { clusterAlongK, registerLimit, warpgroupTile, wgmmaNames, wgmmaSizes } from './wgmma-sizes.ts';
 
 const { constraint } = parameters;
 
@@ -30,7 +30,7 @@ export const wgmmaConstraints = [
     '1 to 4 producer warps, each with at least one stage of its own; 1 with the work queue (schedule atomic).',
     ({ path, stages, producers, schedule }) =>
       path !== 'wgmma' ||
-      (producers >= 1 && producers <= stages && (schedule === 'static' || producers === 1)),
+      (producers >= 1 && producers <= stages && (schedule !== 'atomic' || producers === 1)),
   ),
   constraint(
     'wgmma-epilogue',
@@ -117,8 +117,17 @@ export const wgmmaConstraints = [
     'The work queue (schedule atomic) is for whole tiles, single thread blocks and warpgroups that share a tile.',
     ({ path, role, cluster, schedule, split }) =>
       path !== 'wgmma' ||
-      schedule === 'static' ||
+      schedule !== 'atomic' ||
       (cluster === 1 && split === 0 && (role === 'coopN' || role === 'coopM')),
+  ),
+  constraint(
+    'wgmma-shared-steps',
+    ['path', 'role', 'cluster', 'schedule', 'split', 'epilogue'],
+    'Thread blocks that share the steps of tiles (schedule pairs, fours) have whole tiles that are stored before the next one, and warpgroups that share a tile.',
+    ({ path, role, cluster, schedule, split, epilogue }) =>
+      path !== 'wgmma' ||
+      clusterAlongK({ schedule }) === 1 ||
+      ((role === 'coopN' || role === 'coopM') && cluster === 1 && split === 0 && epilogue !== 'overlap'),
   ),
   constraint(
     'wgmma-hint',

@@ -99,7 +99,14 @@ export const hopperFused: readonly Part[] = [f16, bf16].flatMap((types): Part[] 
 /** Few columns: A is read, once. */
 const decoding: Part = {
   ...columnMajor,
-  ...{ tileN: [16, 32, 48, 64], wgmmaDepth: [0, 1], panel: [0], stages: [8], split: [0, 8] },
+  ...{
+    tileN: [16, 32, 48, 64],
+    wgmmaDepth: [0, 1],
+    panel: [0],
+    stages: [8],
+    split: [0, 8],
+    pdl: [false, true],
+  },
 };
 
 /** Few rows of x, down to one. */
@@ -120,7 +127,7 @@ export const hopperDecoding: readonly Part[] = [
   },
 ];
 
-const few: Part = { ...decoding, wgmmaDepth: [0], split: [0], pdl: [false, true] };
+const few: Part = { ...decoding, wgmmaDepth: [0], split: [0] };
 
 /** What won there, and its neighbours. */
 export const hopperFew: readonly Part[] = [
@@ -128,6 +135,11 @@ export const hopperFew: readonly Part[] = [
   { ...b64, ...few, tileN: [64], consumers: [1] },
   { ...b128, ...few, tileN: [16, 32, 64], role: ['coopM'], stages: [6] },
   { ...b32, ...few, tileN: [64], consumers: [1], blocksPerStage: [2] },
+  // Block rows that are few or unlike: thread blocks of a cluster share each.
+  { ...b64, ...few, tileN: [16, 32], consumers: [1], blocksPerStage: [2], schedule: ['pairs', 'fours'] },
+  { ...b64, ...few, tileN: [64], consumers: [1], schedule: ['pairs', 'fours'] },
+  { ...b128, ...few, tileN: [16, 32, 64], role: ['coopM'], stages: [6], schedule: ['pairs', 'fours'] },
+  { ...b32, ...few, tileN: [64], consumers: [1], blocksPerStage: [2], schedule: ['pairs'] },
   ...narrowFew,
 ];
 
@@ -142,6 +154,11 @@ export const hopperLinearKinds: readonly Part[] = [
   { ...b128, ...columnMajor, tileN: [128], stages: [4], epilogue: ['overlap'], wgmmaDepth: [1], panel: [4] },
   { ...b128, ...columnMajor, tileN: [16], stages: [4], role: ['coopN'], consumers: [1], panel: [0] },
   { ...b64, ...columnMajor, tileN: [48], stages: [8], role: ['pingpong'], wgmmaDepth: [1], split: [8] },
+  {
+    ...b64,
+    ...columnMajor,
+    ...{ tileN: [16], stages: [8], consumers: [1], blocksPerStage: [2], panel: [0], schedule: ['fours'] },
+  },
   { ...b64, layoutB: ['column'], tileN: [128], tileK: [32], role: ['rows'] },
   { ...b64, ...columnMajor, transposeA: [true], tileN: [64], role: ['rows'], blocksPerStage: [2] },
   {

@@ -83,7 +83,7 @@ function habits(point: Point, { pattern }: Problem): number {
     (point.split === 0 ? 1 : uneven ? 1.1 : 0.98) *
     (storesByTma(point.epilogue) ? 1 : 0.85) *
     (point.cluster === 2 ? 1.01 : 1) *
-    (point.schedule === 'static' ? 1 : 0.98) *
+    (point.schedule === 'atomic' ? 0.98 : 1) *
     (point.wgmmaDepth === 0 ? 1 : 0.99) *
     (point.consumers === 1 ? 0.85 : 1) *
     (point.epilogue === 'overlap' && point.block === 32 ? 0.95 : 1) *

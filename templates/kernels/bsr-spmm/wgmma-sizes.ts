@@ -117,6 +117,18 @@ function stagingBytesOf(point: WgmmaPoint): number {
   return Math.ceil(linesOfC(point).stagedBytes / 1024) * 1024;
 }
 
+/** Thread blocks of a cluster that share the steps of each tile. */
+export function clusterAlongK({ schedule }: Pick<Point, 'schedule'>): number {
+  return { static: 1, atomic: 1, pairs: 2, fours: 4 }[schedule];
+}
+
+/** Sums that a thread block leaves for the first of its cluster, and two mbarriers. */
+function clusterPartBytes(point: WgmmaPoint): number {
+  if (clusterAlongK(point) === 1) return 0;
+  const { rows, columns } = warpgroupTile(point);
+  return 4 * point.consumers * rows * columns + 16;
+}
+
 /** Layout of shared memory, as in wgmma.cu.hbs; bytes. */
 export function wgmmaSizes(point: WgmmaPoint) {
   const { block, tileN, tileK, stages, producers, consumers, blocksPerStage } = point;
@@ -127,7 +139,8 @@ export function wgmmaSizes(point: WgmmaPoint) {
   const maskBytes = point.role === 'rows' ? 4 * stages * blocksPerStage : 0;
   const nextTileBytes = point.schedule === 'atomic' ? 32 : 0;
   const flagBytes = point.split > 0 ? 4 * consumers : 0;
-  const sharedBytes = afterBarriers + maskBytes + nextTileBytes + flagBytes;
+  const partBytes = clusterPartBytes(point);
+  const sharedBytes = afterBarriers + maskBytes + nextTileBytes + flagBytes + partBytes;
   return {
     /** setmaxnreg is for whole warpgroups. */
     threads: 128 * consumers + (unequalShares(point) ? 128 : 32 * producers),
@@ -181,6 +194,7 @@ export function deriveWgmma(point: Point, arch: Arch): Readonly<Record<string, P
     stagingsPerWarpgroup: turned ? 1 : 4,
     storesByTma: storesByTma(point.epilogue),
     overlap: point.epilogue === 'overlap',
+    clusterK: clusterAlongK(point),
     workType: point.schedule === 'atomic' ? 'WorkQueue' : 'WorkList',
     staged: point.epilogue === 'staged',
     packThreads,

@@ -22,6 +22,7 @@ struct SchedulerParams {
   std::int64_t split_quantum;  // parts have a multiple of so many steps
   std::int64_t shares;         // warpgroups that add up parts of a tile, each for itself
   std::int64_t lists;          // thread blocks, or clusters
+  std::int64_t along_k;        // thread blocks that share the steps of a list's tiles
   double epilogue;             // what a tile costs beside its steps, in steps
   bool grouped, similar;       // block rows are grouped, and by likeness
   bool longest;                // longest processing time first, to the least loaded list; else round robin

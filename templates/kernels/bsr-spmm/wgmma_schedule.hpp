@@ -205,7 +205,7 @@ struct ScheduleLayout {
 };
 
 inline ScheduleLayout schedule_layout(const SchedulerParams& params) {
-  const auto lists = static_cast<std::size_t>(params.lists);
+  const auto lists = static_cast<std::size_t>(params.lists * params.along_k);
   constexpr std::size_t kTiles = 32;  // behind the counter of the atomic schedule
   const std::size_t firsts = params.atomic ? lists : lists * kBatch;
   const std::size_t tails = kTiles + firsts * sizeof(Tile), step = params.grouped ? sizeof(Step) : 4,
@@ -257,6 +257,25 @@ inline std::vector<RowWork> work_of_split_groups(const Shape& shape, const Sched
   return work;
 }
 
+/// Each list as `along_k` lists, with equal shares of the steps of every tile: whole stages, which may be none.
+inline Lists share_steps(const SchedulerParams& params, const Lists& lists) {
+  Lists result;
+  for (const std::vector<Tile>& list : lists)
+    for (std::int64_t rank = 0; rank < params.along_k; ++rank) {
+      std::vector<Tile>& share = result.emplace_back();
+      for (const Tile& tile : list) {
+        const std::int64_t stages = quotient_up(tile.count, params.split_quantum);
+        const auto begin_of = [&](std::int64_t part) {
+          return static_cast<std::int32_t>(
+              std::min<std::int64_t>(tile.count, stages * part / params.along_k * params.split_quantum));
+        };
+        share.push_back(
+            {tile.row, tile.column, tile.first + begin_of(rank), begin_of(rank + 1) - begin_of(rank)});
+      }
+    }
+  return result;
+}
+
 /// Lists of tiles, each a block row by `width` columns, or a part of it.
 inline Lists schedule_rows(const Shape& shape, const SchedulerParams& params, std::vector<Part>& parts) {
   Cutter cutter(params, work_of_rows(shape));
@@ -264,7 +283,7 @@ inline Lists schedule_rows(const Shape& shape, const SchedulerParams& params, st
   parts = std::move(cutter.parts);
   Lists lists = assign(params, cutter.tiles);
   if (params.longest) LoadBalancer(params, nullptr, lists).run();
-  return lists;
+  return params.along_k == 1 ? lists : share_steps(params, lists);
 }
 
 /// Lists of tiles, each a group of block rows by `width` columns, or a part of it. Appends the groups to the

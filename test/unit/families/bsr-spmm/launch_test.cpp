@@ -19,15 +19,33 @@ List mma() {
 }
 
 List wgmma() {
-  return {{"path", 0, "wgmma"},      {"block", 64, nullptr},         {"input", 0, "f16"},
-          {"output", 0, "f16"},      {"tileN", 128, nullptr},        {"tileK", 64, nullptr},
-          {"cluster", 1, nullptr},   {"panel", 1, nullptr},          {"group", 1, nullptr},
-          {"split", 0, nullptr},     {"consumers", 2, nullptr},      {"blocksPerStage", 1, nullptr},
-          {"role", 0, "pingpong"},   {"grouping", 0, "adjacent"},    {"order", 0, "longest"},
-          {"schedule", 0, "static"}, {"epilogue", 0, "tma"},         {"boxLines", 16, nullptr},
-          {"threads", 384, nullptr}, {"sharedBytes", 4096, nullptr}, {"pdl", 0, nullptr},
-          {"packB", 0, nullptr},     {"transposeA", 0, nullptr},     {"boxElements", 64, nullptr},
-          {"plainArgs", 1, nullptr}, {"tiledB", 0, nullptr}};
+  return {{"path", 0, "wgmma"},
+          {"block", 64, nullptr},
+          {"input", 0, "f16"},
+          {"output", 0, "f16"},
+          {"tileN", 128, nullptr},
+          {"tileK", 64, nullptr},
+          {"cluster", 1, nullptr},
+          {"clusterK", 1, nullptr},
+          {"panel", 1, nullptr},
+          {"group", 1, nullptr},
+          {"split", 0, nullptr},
+          {"consumers", 2, nullptr},
+          {"blocksPerStage", 1, nullptr},
+          {"role", 0, "pingpong"},
+          {"grouping", 0, "adjacent"},
+          {"order", 0, "longest"},
+          {"schedule", 0, "static"},
+          {"epilogue", 0, "tma"},
+          {"boxLines", 16, nullptr},
+          {"threads", 384, nullptr},
+          {"sharedBytes", 4096, nullptr},
+          {"pdl", 0, nullptr},
+          {"packB", 0, nullptr},
+          {"transposeA", 0, nullptr},
+          {"boxElements", 64, nullptr},
+          {"plainArgs", 1, nullptr},
+          {"tiledB", 0, nullptr}};
 }
 
 List packing() {

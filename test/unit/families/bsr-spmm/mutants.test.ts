@@ -30,6 +30,7 @@ const ids = {
   halves: 'bsr_spmm.wgmma.b128.tn128.overlap.pn4.coopM.cl2-1bc2',
   dependent: 'bsr_spmm.wgmma.b64.tn128.pingpong.pdl1-a4e6',
   queue: 'bsr_spmm.wgmma.b64.tn128.coopN.atomic-6de9',
+  shares: 'bsr_spmm.wgmma.b64.Bcolumn.Ccolumn.tn16.st8.pn0.coopN.wg1.bps2.pairs-b0e4',
   parts: 'bsr_spmm.wgmma.b32.tn128.tk32.coopN.sp8-f534',
 };
 type Name = keyof typeof ids;
@@ -88,6 +89,25 @@ const mutants: readonly Mutant<Name>[] = [
       ),
     ),
     ['nondeterministic'],
+  ],
+  // Sums of a cluster.
+  [
+    'hands sums over without releasing them to the cluster',
+    'shares',
+    inHeader(
+      'tw/cluster_parts.cuh',
+      replacing(
+        'mbarrier_arrive_cluster_release(ptx::map_shared_rank(full',
+        'mbarrier_arrive_cluster(ptx::map_shared_rank(full',
+      ),
+    ),
+    ['race'],
+  ],
+  [
+    'stores the next sums before the last ones are read',
+    'shares',
+    inHeader('tw/cluster_parts.cuh', replacing('ptx::mbarrier_wait(empty(), phase ^ 1);', '')),
+    ['race'],
   ],
   // The end of a row.
   [

@@ -50,6 +50,7 @@ SchedulerParams params() {
   result.split_quantum = 2;
   result.shares = 2;
   result.lists = 4;
+  result.along_k = 1;
   result.epilogue = 3;
   result.longest = true;
   return result;
@@ -66,7 +67,7 @@ T record(const Workspace& schedule, std::size_t index) {
 std::vector<std::vector<Tile>> lists_of(const Workspace& schedule, const SchedulerParams& params) {
   const wgmma::ScheduleLayout at = wgmma::schedule_layout(params);
   const std::size_t base = at.tiles / sizeof(Tile);
-  std::vector<std::vector<Tile>> lists(static_cast<std::size_t>(params.lists));
+  std::vector<std::vector<Tile>> lists(static_cast<std::size_t>(params.lists * params.along_k));
   for (std::size_t i = 0; i < lists.size(); ++i) {
     const auto tail = static_cast<std::size_t>(record<std::int32_t>(schedule, at.tails / 4 + i));
     const auto tile = [&](std::size_t at) {
@@ -131,6 +132,27 @@ TEST_CASE("every tile is assigned once") {
     CHECK(products == wanted());
     CHECK_EQ(total(lists), 23u * 4u);
   }
+}
+
+TEST_CASE("thread blocks of a cluster have equal shares of the same tiles, in whole stages") {
+  SchedulerParams how = params();
+  how.along_k = 4;
+  const auto lists = lists_of(wgmma::make_schedule(kMatrix.shape(kColumns), how), how);
+  Products products;
+  for (std::size_t list = 0; list < lists.size(); list += 4)
+    for (std::size_t at = 0; at < lists[list].size(); ++at) {
+      std::int32_t fewest = lists[list][at].count, most = fewest;
+      for (std::size_t rank = 0; rank < 4; ++rank) {
+        CHECK_EQ(lists[list + rank].size(), lists[list].size());
+        const Tile& tile = lists[list + rank][at];
+        CHECK_EQ(tile.row, lists[list][at].row);
+        CHECK_EQ(tile.column, lists[list][at].column);
+        add(tile, tile.row, products);
+        fewest = std::min(fewest, tile.count), most = std::max(most, tile.count);
+      }
+      CHECK(most - fewest <= how.split_quantum);
+    }
+  CHECK(products == wanted());
 }
 
 TEST_CASE("lists end at about the same time") {

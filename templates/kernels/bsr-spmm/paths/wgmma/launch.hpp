@@ -28,6 +28,13 @@ inline bool stores_pairs(const Shape& shape, const Parameters& parameters) {
   return parameters.text("epilogue") == "direct" && (shape.block == 32) == (shape.layout_c == Layout::column);
 }
 
+/// Clusters, of `cluster` thread blocks along N or `along_k` that share steps, that are resident at once: clusters of four do not fill the
+/// groups that an H200's 132 multiprocessors come in, where 66 of two and 30 of four fit (bench/hot-floor.cu).
+inline std::int64_t lists_of(const DeviceLimits& limits, std::int64_t cluster, std::int64_t along_k) {
+  const std::int64_t usable = along_k > 2 ? limits.sm_count * 10 / 11 : limits.sm_count;
+  return std::max<std::int64_t>(1, usable / (cluster * along_k));
+}
+
 inline SchedulerParams scheduler_params(const Parameters& parameters, const DeviceLimits& limits) {
   const std::int64_t cluster = parameters.number("cluster"), block = parameters.number("block");
   const std::string_view role = parameters.text("role");
@@ -38,7 +45,8 @@ inline SchedulerParams scheduler_params(const Parameters& parameters, const Devi
   params.split = parameters.number("split");
   params.split_quantum = parameters.number("blocksPerStage");
   params.shares = (role == "pingpong" ? 1 : parameters.number("consumers")) * cluster;
-  params.lists = std::max<std::int64_t>(1, limits.sm_count / cluster);
+  params.along_k = parameters.number("clusterK");
+  params.lists = lists_of(limits, cluster, params.along_k);
   // Measured on an H200 with the widest tiles; with epilogue overlap, blocks of 128 gain nothing by less.
   params.epilogue = block == 128 ? 1.1 : block == 64 ? 1.5 : 4.0;
   params.grouped = role == "rows";
@@ -250,9 +258,9 @@ inline void bind(const Shape& shape, const std::int32_t* stored, const Parameter
   require_c(shape, parameters, bound);
   const auto cluster = static_cast<unsigned>(parameters.number("cluster"));
   Kernel kernel;
-  kernel.launch.grid = {static_cast<unsigned>(params.lists) * cluster, 1, 1};
+  kernel.launch.grid = {static_cast<unsigned>(params.lists * params.along_k) * cluster, 1, 1};
   kernel.launch.block[0] = static_cast<unsigned>(parameters.number("threads"));
-  kernel.launch.cluster[0] = cluster;
+  kernel.launch.cluster[0] = cluster * static_cast<unsigned>(params.along_k);
   kernel.launch.shared_bytes = static_cast<std::size_t>(parameters.number("sharedBytes"));
   kernel.launch.dependent = parameters.number("pdl") != 0;
   set_arguments(kernel, shape, params);
