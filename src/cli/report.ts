@@ -17,8 +17,8 @@ import { jsonText } from '../report/json-text.ts';
 import { resultsPage } from '../report/page.ts';
 import { searchPlot } from '../report/plot.ts';
 import { enough, siblingsOf, siblingsPage } from '../report/siblings.ts';
-import { commonSubject, leftOut, wisdomOf } from '../report/wisdom.ts';
-import { activeValues, pointOfId } from '../space/id.ts';
+import { commonSubject, leftOut, wisdomOf, withoutOverlapping } from '../report/wisdom.ts';
+import { activeValues, findPoint, pointOfId } from '../space/id.ts';
 import { findRun, openRun, type Run } from '../store/run.ts';
 import { makeFolder, onDisk } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
@@ -82,7 +82,7 @@ async function printSiblings(evidences: readonly RunEvidence[], options: ReportO
   return enough(siblings) ? exitCode.done : exitCode.no;
 }
 
-/** Times count of what the family renders today, or of what has its machine code. */
+/** Times count of what the family renders today, or of what has its machine code, where its launches do not overlap. */
 async function writeWisdom(
   file: string,
   evidences: readonly RunEvidence[],
@@ -92,7 +92,12 @@ async function writeWisdom(
   const { family: name, arch } = commonSubject(evidences);
   const discovered = await loadFamily(name, { families });
   const holds = sourcesOfToday(discovered, arch);
-  const shared = evidences.map((evidence) => withoutFiles(evidence, discovered.family));
+  const { family } = discovered;
+  const overlaps = (variant: string) => {
+    const point = findPoint(family, variant);
+    return point !== undefined && (family.overlapsLaunches?.(point) ?? false);
+  };
+  const shared = evidences.map((one) => withoutOverlapping(withoutFiles(one, family), overlaps));
   for (const sentence of leftOut(shared, holds)) remark(sentence);
   write(file, `${jsonText(wisdomOf(shared, holds))}\n`, '--wisdom');
 }

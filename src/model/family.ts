@@ -137,6 +137,11 @@ export interface Family<P extends ParameterSpecs = ParameterSpecs> {
    * (statistics in one pass or in two), one of a higher rank is chosen only where it is asked for, however fast it is.
    */
   accuracy?(point: Point<P>): number;
+  /**
+   * Whether a variant's launches may begin before the kernel in front of them has ended, so that a row of them takes less time than as many
+   * calls: no wisdom is made of such times. Absent: none do.
+   */
+  overlapsLaunches?(point: Point<P>): boolean;
   /** Guess of merit, higher is better: ranks variants that nobody has timed. */
   priority(point: Point<P>, workload: Workload): number;
   /**

@@ -27,6 +27,20 @@ export function wisdomOf(evidences: readonly RunEvidence[], holds: Holds): Wisdo
   };
 }
 
+/** The evidence without the times of variants whose launches overlap: in a row of their own they take less than a call. */
+export function withoutOverlapping(
+  evidence: RunEvidence,
+  overlaps: (variant: string) => boolean,
+): RunEvidence {
+  const workloads = evidence.workloads.map((workload) => ({
+    ...workload,
+    measurements: workload.measurements.filter(
+      ({ subject, kind }) => kind !== 'variant' || !overlaps(subject),
+    ),
+  }));
+  return { ...evidence, workloads };
+}
+
 /** A sentence for each workload of which some runs do not count, since they were on another machine or with another L2. */
 export function leftOut(evidences: readonly RunEvidence[], holds: Holds): string[] {
   return [...timedWorkloads(evidences, holds)].flatMap(([workload, timed]) => {

@@ -87,6 +87,7 @@ const familySchema = z.strictObject({
   features: callable.optional(),
   generality: callable.optional(),
   accuracy: callable.optional(),
+  overlapsLaunches: callable.optional(),
   l2Bytes: callable.optional(),
   priority: callable,
   deterministic: callable,

@@ -24,9 +24,7 @@ const needs: Readonly<Record<Point['path'], readonly ArchFeature[]>> = {
 };
 
 function notSupported(point: Point, arch: Arch): string | undefined {
-  // Programmatic dependent launch came with clusters.
-  const needed: readonly ArchFeature[] = point.pdl ? [...needs[point.path], 'cluster'] : needs[point.path];
-  const missing = needed.filter((feature) => !arch.features.includes(feature));
+  const missing = needs[point.path].filter((feature) => !arch.features.includes(feature));
   if (missing.length > 0) return `needs ${missing.join(', ')}, which ${arch.name} does not have`;
   const { sharedBytes } = footprint(point);
   const limit = arch.maxSharedBytesPerBlock;
@@ -92,6 +90,8 @@ export default defineFamily<typeof parameters.specs>({
     };
   },
   generality,
+  // Behind a kernel that packs B the launch overlaps that one, of the same call.
+  overlapsLaunches: ({ pdl, packB }) => pdl && !packB,
   priority: (point, workload) => merit(point, problemOf(workload)),
   // Each stored block is multiplied by as many rows of B as it has columns, f16 or bf16: 2 * n * block bytes for 2 * n * block^2
   // operations. Variants that share rows of B between block rows need less.

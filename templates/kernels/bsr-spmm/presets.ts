@@ -3,7 +3,7 @@ import { comparisons } from './comparisons.ts';
 import { denser, fused, gradients, odd, plain, prefill, prefillDown } from './layer-workloads.ts';
 import type { Specs } from './parameters.ts';
 import { generalFallbacks, generalKinds, generalPresets, generalQuick } from './paths/general/presets.ts';
-import { narrowBest, narrowCells, narrowDecoding, narrowKinds } from './paths/narrow/presets.ts';
+import { narrowBest, narrowCells, narrowKinds } from './paths/narrow/presets.ts';
 import {
   hopperCells,
   hopperDecoding,
@@ -302,11 +302,11 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
   },
   'hopper-decoding': {
     doc: 'The same with 1 to 64 rows of x: the path wgmma with narrow tiles, and the path narrow.',
-    where: [...hopperDecoding, ...narrowDecoding],
+    where: [...hopperDecoding, ...narrowBest],
     workloads: linearWorkloads.map(({ id }) => id),
   },
   'hopper-few': {
-    doc: 'The same for 1, 16 and 64 rows of x alone, with and without programmatic dependent launch.',
+    doc: 'The same for 1, 16 and 64 rows of x alone, with and without programmatic dependent launch; on the path wgmma single thread blocks, and clusters that share the steps of a tile.',
     where: hopperFew,
     workloads: linearWorkloads
       .filter(onWgmma)

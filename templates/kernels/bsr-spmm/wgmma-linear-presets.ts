@@ -99,14 +99,7 @@ export const hopperFused: readonly Part[] = [f16, bf16].flatMap((types): Part[] 
 /** Few columns: A is read, once. */
 const decoding: Part = {
   ...columnMajor,
-  ...{
-    tileN: [16, 32, 48, 64],
-    wgmmaDepth: [0, 1],
-    panel: [0],
-    stages: [8],
-    split: [0, 8],
-    pdl: [false, true],
-  },
+  ...{ tileN: [16, 32, 48, 64], wgmmaDepth: [0, 1], panel: [0], stages: [8], split: [0, 8] },
 };
 
 /** Few rows of x, down to one. */
@@ -127,7 +120,7 @@ export const hopperDecoding: readonly Part[] = [
   },
 ];
 
-const few: Part = { ...decoding, wgmmaDepth: [0], split: [0] };
+const few: Part = { ...decoding, wgmmaDepth: [0], split: [0], pdl: [false, true] };
 
 /** What won there, and its neighbours. */
 export const hopperFew: readonly Part[] = [
@@ -135,10 +128,9 @@ export const hopperFew: readonly Part[] = [
   { ...b64, ...few, tileN: [64], consumers: [1] },
   { ...b128, ...few, tileN: [16, 32, 64], role: ['coopM'], stages: [6] },
   { ...b32, ...few, tileN: [64], consumers: [1], blocksPerStage: [2] },
-  // Block rows that are few or unlike: thread blocks of a cluster share each.
+  // Block rows that are few, or unlike: thread blocks of a cluster share each.
   { ...b64, ...few, tileN: [16, 32], consumers: [1], blocksPerStage: [2], schedule: ['pairs', 'fours'] },
-  { ...b64, ...few, tileN: [64], consumers: [1], schedule: ['pairs', 'fours'] },
-  { ...b128, ...few, tileN: [16, 32, 64], role: ['coopM'], stages: [6], schedule: ['pairs', 'fours'] },
+  { ...b128, ...few, tileN: [16, 32], role: ['coopM'], stages: [6], schedule: ['pairs', 'fours'] },
   { ...b32, ...few, tileN: [64], consumers: [1], blocksPerStage: [2], schedule: ['pairs'] },
   ...narrowFew,
 ];

@@ -1,5 +1,5 @@
 import { hasNarrowLines, type Point, storesByTma } from './parameters.ts';
-import { warpgroupTile, wgmmaSizes } from './wgmma-sizes.ts';
+import { clusterAlongK, warpgroupTile, wgmmaSizes } from './wgmma-sizes.ts';
 import { densityOf, type Problem } from './workloads.ts';
 
 /** Into the multiprocessors of an H200 from L2, bytes per second, and its tensor cores under load, TFLOPS; measured. */
@@ -50,11 +50,11 @@ function epilogueSteps({ block }: Point): number {
   return block === 64 ? 1.5 : 4;
 }
 
-/** Share of the columns that exist, times the evenness of tiles over thread blocks. */
+/** Share of the columns that exist, times the evenness of tiles, or of a cluster's shares of them, over thread blocks. */
 function balance(point: Point, { n }: Problem, groups: number): number {
   const width = point.tileN * point.cluster;
   const across = Math.ceil(n / width);
-  const each = (groups * across * point.cluster) / multiprocessors;
+  const each = (groups * across * point.cluster * clusterAlongK(point)) / multiprocessors;
   const even = each > 6 ? 1 : each / Math.ceil(each);
   return (n / (across * width)) * Math.max(even, 0.6 * Math.min(1, each));
 }
@@ -84,6 +84,7 @@ function habits(point: Point, { pattern }: Problem): number {
     (storesByTma(point.epilogue) ? 1 : 0.85) *
     (point.cluster === 2 ? 1.01 : 1) *
     (point.schedule === 'atomic' ? 0.98 : 1) *
+    (clusterAlongK(point) === 1 ? 1 : 0.8) *
     (point.wgmmaDepth === 0 ? 1 : 0.99) *
     (point.consumers === 1 ? 0.85 : 1) *
     (point.epilogue === 'overlap' && point.block === 32 ? 0.95 : 1) *

@@ -123,7 +123,7 @@ export function clusterAlongK({ schedule }: Pick<Point, 'schedule'>): number {
 }
 
 /** Sums that a thread block leaves for the first of its cluster, and two mbarriers. */
-function clusterPartBytes(point: WgmmaPoint): number {
+function reductionBytes(point: WgmmaPoint): number {
   if (clusterAlongK(point) === 1) return 0;
   const { rows, columns } = warpgroupTile(point);
   return 4 * point.consumers * rows * columns + 16;
@@ -139,8 +139,8 @@ export function wgmmaSizes(point: WgmmaPoint) {
   const maskBytes = point.role === 'rows' ? 4 * stages * blocksPerStage : 0;
   const nextTileBytes = point.schedule === 'atomic' ? 32 : 0;
   const flagBytes = point.split > 0 ? 4 * consumers : 0;
-  const partBytes = clusterPartBytes(point);
-  const sharedBytes = afterBarriers + maskBytes + nextTileBytes + flagBytes + partBytes;
+  const reduction = reductionBytes(point);
+  const sharedBytes = afterBarriers + maskBytes + nextTileBytes + flagBytes + reduction;
   return {
     /** setmaxnreg is for whole warpgroups. */
     threads: 128 * consumers + (unequalShares(point) ? 128 : 32 * producers),
@@ -195,6 +195,7 @@ export function deriveWgmma(point: Point, arch: Arch): Readonly<Record<string, P
     storesByTma: storesByTma(point.epilogue),
     overlap: point.epilogue === 'overlap',
     clusterK: clusterAlongK(point),
+    lists: point.schedule !== 'atomic',
     workType: point.schedule === 'atomic' ? 'WorkQueue' : 'WorkList',
     staged: point.epilogue === 'staged',
     packThreads,

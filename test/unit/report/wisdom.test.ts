@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RunEvidence } from '../../../src/model/evidence.ts';
 import { wisdomSchema } from '../../../src/model/wisdom.ts';
-import { leftOut, wisdomOf } from '../../../src/report/wisdom.ts';
+import { leftOut, wisdomOf, withoutOverlapping } from '../../../src/report/wisdom.ts';
 import { h200 } from '../../helpers/journal.ts';
 
 const { event: _, commit = '', ...environment } = h200;
@@ -75,6 +75,18 @@ describe('wisdom of evidence', () => {
       run: 'run-1',
     });
     expect(recordOf([faster, slower], () => false)).toMatchObject({ variant: 'toy.b', run: 'run-2' });
+  });
+
+  it('has no variant whose launches overlap: the time of a row of them is not that of a call', () => {
+    const run = evidence(
+      'run-1',
+      'w',
+      time('toy.early', 1),
+      time('toy.a', 2),
+      time('cuVendor', 9, { kind: 'baseline' }),
+    );
+    const left = withoutOverlapping(run, (variant) => variant !== 'toy.a');
+    expect(recordOf([left])).toMatchObject({ variant: 'toy.a', median: 2, baseline: { name: 'cuVendor' } });
   });
 
   it('skips a slower variant whose source nobody wrote down', () => {

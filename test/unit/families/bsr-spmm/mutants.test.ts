@@ -95,7 +95,7 @@ const mutants: readonly Mutant<Name>[] = [
     'hands sums over without releasing them to the cluster',
     'shares',
     inHeader(
-      'tw/cluster_parts.cuh',
+      'tw/cluster_reduction.cuh',
       replacing(
         'mbarrier_arrive_cluster_release(ptx::map_shared_rank(full',
         'mbarrier_arrive_cluster(ptx::map_shared_rank(full',
@@ -104,9 +104,27 @@ const mutants: readonly Mutant<Name>[] = [
     ['race'],
   ],
   [
+    'adds sums up before they are there',
+    'shares',
+    inHeader('tw/cluster_reduction.cuh', replacing('ptx::mbarrier_wait(full(), phase);', '')),
+    ['race'],
+  ],
+  [
+    'leaves out the sums of the last thread block',
+    'shares',
+    inHeader('tw/cluster_reduction.cuh', replacing('other < Cluster;', 'other < Cluster - 1;')),
+    wrong,
+  ],
+  [
+    'ends before its sums are read',
+    'shares',
+    replacing(/ {2}tw::cluster_sync<kClusterK>\(\);\n\}/, '}'),
+    ['race', 'fault', 'out-of-bounds'],
+  ],
+  [
     'stores the next sums before the last ones are read',
     'shares',
-    inHeader('tw/cluster_parts.cuh', replacing('ptx::mbarrier_wait(empty(), phase ^ 1);', '')),
+    inHeader('tw/cluster_reduction.cuh', replacing('ptx::mbarrier_wait(empty(), phase ^ 1);', '')),
     ['race'],
   ],
   // The end of a row.

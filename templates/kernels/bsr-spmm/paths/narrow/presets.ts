@@ -16,7 +16,6 @@ const narrow: Part = {
   prefetch: [false],
   parts: [1],
   minBlocks: [2],
-  pdl: [false],
 };
 
 /** Every kind of code once, in every block size and type. */
@@ -24,7 +23,7 @@ export const narrowKinds: readonly Part[] = [
   { ...narrow, block: [16], tileN: [8], warpsK: [2] },
   { ...narrow, block: [16], input: ['bf16'], output: ['bf16'], warpsM: [4], warpsK: [2], parts: [2] },
   { ...narrow, block: [32], tileN: [24], tilesM: [2], prefetch: [true], unroll: [2] },
-  { ...narrow, block: [64], tileN: [8], warpsM: [2], parts: [4], output: ['f32'], pdl: [true] },
+  { ...narrow, block: [64], tileN: [8], warpsM: [2], parts: [4], output: ['f32'] },
   { ...narrow, block: [128], tileN: [64], tilesM: [4], warpsM: [2], warpsK: [2], unroll: [1] },
   { ...narrow, block: [128], input: ['bf16'], output: ['f32'], warpsK: [8], unroll: [8] },
 ];
@@ -69,28 +68,11 @@ export const narrowCells: readonly Part[] = [
   { ...narrow, ...types, block: [64], tileN: [8], warpsK: [8] },
 ]);
 
-const beside: readonly Part[] = [
-  ...narrowBest,
-  {
-    ...narrow,
-    ...blocks,
-    tileN: [8, 16],
-    tilesM: [1, 2],
-    warpsK: [8, 16],
-    unroll: [4, 8],
-    minBlocks: [1, 2],
-  },
-];
+const alike: Part = { ...narrow, block: [32, 64, 128] };
 
-/** Beside wgmma: those, more warps for long rows, and launches that overlap the kernel before. */
-export const narrowDecoding: readonly Part[] = beside.map((part) => ({ ...part, pdl: [false, true] }));
-
-const alike: Part = { ...narrow, block: [32, 64, 128], pdl: [false, true] };
-
-/** What won there, and its neighbours: long rows shared by more warps, and all of a share loaded at once. */
+/** What won for 1 to 16 rows of x, and its neighbours: long rows shared by more warps, and all of a share loaded at once. */
 export const narrowFew: readonly Part[] = [
   { ...alike, tileN: [8, 16], tilesM: [1], warpsK: [8], unroll: [4, 8] },
-  { ...alike, tileN: [8], tilesM: [1], warpsK: [16], unroll: [4], minBlocks: [1] },
-  { ...alike, tileN: [16], tilesM: [1], warpsK: [16], unroll: [4], minBlocks: [1] },
-  { ...alike, tileN: [8, 16], tilesM: [2], warpsK: [4, 8], unroll: [4] },
+  { ...alike, tileN: [8, 16], tilesM: [1], warpsK: [16], unroll: [4], minBlocks: [1] },
+  { ...alike, tileN: [8, 16], tilesM: [2], warpsK: [4, 8], unroll: [2, 4] },
 ];

@@ -1,4 +1,4 @@
-// cluster_parts.cuh - sums of tiles, one after the other, whose steps the thread blocks of a cluster share: the first adds up what the
+// cluster_reduction.cuh - sums of tiles, one after the other, whose steps the thread blocks of a cluster share: the first adds up what the
 // others leave in their shared memory, while producer warps go on with the next tile.
 #pragma once
 #include "tw/cluster.cuh"
@@ -7,15 +7,15 @@
 
 namespace tw {
 
-/// A side of the exchange, in each warp of `Threads` threads, the first ones of each of `Cluster` thread blocks. All of them take the same
-/// tiles. At `base`, 16-byte aligned, lie kBytes of shared memory: sums, then two mbarriers.
+/// One side of the exchange, held by each warp of `Threads` threads, the first ones of each of `Cluster` thread blocks. All of them take
+/// the same tiles in the same order. At `base`, 8-byte aligned, lie kBytes of shared memory: sums, then two mbarriers.
 ///
 ///   rank 0                         others
 ///     waits until `full`             wait until `empty`
 ///     adds theirs to its own         store their sums
 ///     releases `empty` of each       release rank 0's `full`
 template <int Cluster, int Threads, class Accumulators>
-struct ClusterParts {
+struct ClusterReduction {
   static constexpr int kSumBytes = Threads * static_cast<int>(sizeof(Accumulators));
   static constexpr int kBytes = kSumBytes + 16;
 
@@ -32,31 +32,39 @@ struct ClusterParts {
   }
 
   /// True in thread block 0, whose `acc` becomes the sum of all, added in the order of their ranks; the others are done with the tile.
-  /// No thread block may end before all have been called for its last tile.
-  TW_MEMBER bool combine(Accumulators& acc) {
+  /// No thread block may end before all have called it for their last tile.
+  TW_MEMBER bool reduce(Accumulators& acc) {
     const int rank = cluster_rank<Cluster>();
-    if (rank > 0) {
-      ptx::mbarrier_wait(empty(), phase ^ 1);
-      each(acc, [](float& sum, std::uint32_t at) { ptx::store_shared(at, sum); });
-      __syncwarp();
-      if (ptx::lane_id() == 0) ptx::mbarrier_arrive_cluster_release(ptx::map_shared_rank(full(), 0));
-    } else {
-      ptx::mbarrier_wait(full(), phase);
-      ptx::fence_cluster();  // the wait acquires from this thread block alone
-      for (int other = 1; other < Cluster; ++other)
-        each(acc, [&](float& sum, std::uint32_t at) {
-          sum += ptx::load_shared_cluster<float>(ptx::map_shared_rank(at, other));
-        });
-      __syncwarp();
-      const int lane = ptx::lane_id();
-      if (lane > 0 && lane < Cluster)
-        ptx::mbarrier_arrive_cluster_release(ptx::map_shared_rank(empty(), lane));
-    }
+    if (rank > 0)
+      leave(acc);
+    else
+      add_others(acc);
     phase ^= 1;
     return rank == 0;
   }
 
  private:
+  TW_MEMBER void add_others(Accumulators& acc) const {
+    ptx::mbarrier_wait(full(), phase);
+    ptx::fence_cluster();  // the wait acquires from this thread block alone
+    for (int other = 1; other < Cluster; ++other)
+      each(acc, [&](float& sum, std::uint32_t at) {
+        sum += ptx::load_shared_cluster<float>(ptx::map_shared_rank(at, other));
+      });
+    __syncwarp();
+    const int lane = ptx::lane_id();
+    if (lane > 0 && lane < Cluster) ptx::mbarrier_arrive_cluster_release(ptx::map_shared_rank(empty(), lane));
+  }
+
+  TW_MEMBER void leave(Accumulators& acc) const {
+    // At block scope: sums that have been read are written over, and none is read.
+    ptx::mbarrier_wait(empty(), phase ^ 1);
+    each(acc, [](float& sum, std::uint32_t at) { ptx::store_shared(at, sum); });
+    __syncwarp();
+    if (ptx::lane_id() == 0) ptx::mbarrier_arrive_cluster_release(ptx::map_shared_rank(full(), 0));
+  }
+
+  /// Calls `visit` with each of the thread's sums and the address of its place.
   template <int Tiles, int Registers, class Visit>
   TW_MEMBER void each(float (&acc)[Tiles][Registers], const Visit& visit) const {
 #pragma unroll

@@ -1,5 +1,5 @@
-// cluster_parts.cuh: the first thread block of a cluster has the sums of all, added in the order of their ranks, tile after tile.
-#include "tw/cluster_parts.cuh"
+// cluster_reduction.cuh: the first thread block of a cluster has the sums of all, added in the order of their ranks, tile after tile.
+#include "tw/cluster_reduction.cuh"
 
 #include "block_test.hpp"
 
@@ -19,12 +19,12 @@ float sum_at(int rank, int tile, int warp, int at) {
 /// Consumer warps, and a warp beside them that takes no part.
 template <int Cluster>
 Result run(const Config& config) {
-  using Parts = tw::ClusterParts<Cluster, kThreads, Accumulators>;
-  return launch(config, {Cluster}, {kThreads + 32}, Parts::kBytes, {Cluster}, [&] {
+  using Reduction = tw::ClusterReduction<Cluster, kThreads, Accumulators>;
+  return launch(config, {Cluster}, {kThreads + 32}, Reduction::kBytes, {Cluster}, [&] {
     const int rank = static_cast<int>(ids->block.x), warp = static_cast<int>(ids->warp);
-    Parts parts{shared_start()};
+    Reduction reduction{shared_start()};
     if (ids->thread.x == 0) {
-      parts.init();
+      reduction.init();
       ptx::fence_mbarrier_init();
     }
     tw::cluster_sync<Cluster>();
@@ -32,7 +32,7 @@ Result run(const Config& config) {
       Accumulators acc;
       const int registers = sizeof(acc[0]) / sizeof(float);
       for (int i = 0; i < 2 * registers; ++i) acc[i / registers][i % registers] = sum_at(rank, tile, warp, i);
-      CHECK_EQ(parts.combine(acc), rank == 0);
+      CHECK_EQ(reduction.reduce(acc), rank == 0);
       for (int i = 0; rank == 0 && i < 2 * registers; ++i) {
         float expected = 0;
         for (int other = 0; other < Cluster; ++other) expected += sum_at(other, tile, warp, i);
