@@ -1,8 +1,9 @@
-// wgmma_result.cuh: a warpgroup's accumulators reach their places in C, in all four orientations, by every way of storing them,
+// wgmma_result.cuh, result_lines.cuh: a warpgroup's accumulators reach their places in C, in all four orientations, by every way of storing them,
 // and nothing else changes.
 #include "tw/wgmma_result.cuh"
 
 #include "block_test.hpp"
+#include "tw/result_lines.cuh"
 
 using namespace simt;
 using namespace blocks;
@@ -79,16 +80,16 @@ void directly(const Config& config, int columns, float beta) {
   });
 }
 
-template <bool Swapped, bool ColumnMajor>
-void by_lines(const Config& config, int columns, float beta) {
+/// By whole lines, `pitch` elements apart: of an odd one, each line begins at another place of a vector.
+template <bool Swapped, bool ColumnMajor, int AlongM>
+void by_lines(const Config& config, int pitch, int columns, float beta) {
   using Orientation = Layout<Swapped, ColumnMajor>;
-  using Staging = tw::ResultLines<__half, Orientation, Threads<Orientation>, 32>;
-  const Matrix c(ColumnMajor ? kColumns : kRows, ColumnMajor ? kRows : kColumns);
-  const Target target{&c.at(0, 0), ColumnMajor ? kRows : kColumns, columns, beta};
-  check<Swapped, ColumnMajor>(config, kWarpgroups * Staging::kBytes, c, columns, beta,
-                              [&](const Sums& sums, int row, int column) {
-                                Staging{shared_start()}.store(target, sums, row, column);
-                              });
+  using Staging = tw::ResultLines<__half, Orientation, Threads<Orientation>, AlongM, 32>;
+  const Matrix c(ColumnMajor ? kColumns : kRows, pitch);
+  const Target target{&c.at(0, 0), pitch, columns, beta};
+  check<Swapped, ColumnMajor>(
+      config, kWarpgroups * Staging::kBytes, c, columns, beta,
+      [&](Sums& sums, int row, int column) { Staging{shared_start()}.store(target, sums, row, column); });
 }
 
 /// By TMA, whole or in parts, of accumulators or of pairs that are rounded already.
@@ -121,8 +122,10 @@ void every_way(const Config& config) {
   for (const int columns : {kColumns, 102}) {
     directly<Swapped, ColumnMajor>(config, columns, 0);
     directly<Swapped, ColumnMajor>(config, columns, 0.5f);
-    by_lines<Swapped, ColumnMajor>(config, columns - 1, 0);
-    by_lines<Swapped, ColumnMajor>(config, columns, 0.5f);
+    by_lines<Swapped, ColumnMajor, 64>(config, kRows + 1, columns - 1, 0);
+    by_lines<Swapped, ColumnMajor, 64>(config, kRows, columns, 0.5f);
+    if constexpr (Layout<Swapped, ColumnMajor>::kTurned)
+      by_lines<Swapped, ColumnMajor, 128>(config, kRows + 1, columns, 0.5f);
   }
   by_boxes<Swapped, ColumnMajor, 1, false>(config);
   by_boxes<Swapped, ColumnMajor, 2, false>(config);
