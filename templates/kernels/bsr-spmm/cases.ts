@@ -1,5 +1,5 @@
 import type { GateCase, Tier } from '../../../src/model/workload.ts';
-import { alignment } from './derive.ts';
+import { alignment, packs } from './derive.ts';
 import { fixedChoices, spare, transposedRows } from './fixed-choices.ts';
 import { operationCases } from './operation-cases.ts';
 import { type Point, storesByTma } from './parameters.ts';
@@ -137,6 +137,7 @@ export function casesOf(point: Point, depth: Depth): readonly GateCase[] {
   addAlignment(cases, point, tile);
   addFar(cases, point);
   addPartBlocks(cases, point, tile);
+  if (packs(point)) addOneLine(cases, point, tile);
   cases.addRows('repeated', 'repetition', [1], { n: tile }, { launches: 2 });
   if (depth === 'full') addFull(cases, point, tile, wide);
   else addMagnitude(cases, point, tile);
@@ -220,6 +221,15 @@ function addPartBlocks(cases: Cases, point: Point, tile: number): void {
   const refuses = path === 'narrow' || byTma ? {} : { refuses: `${outer} must be a multiple` };
   cases.add('part-rows', 'edges', { ...problem, ...rows }, refuses);
   cases.add('part-columns', 'edges', { ...problem, [inner]: k }, { refuses: `${inner} must be a multiple` });
+}
+
+/** A B of one line to be packed: its last vector lies around the end of all, behind which nothing may be read. */
+function addOneLine(cases: Cases, { path, layoutB, transposeA }: Point, tile: number): void {
+  // Lines of a row-major B are rows, of which paths other than general take whole blocks.
+  if (path !== 'general' && layoutB === 'row') return;
+  const size = layoutB === 'column' ? { n: 1 } : { n: tile / 2, [transposeA ? 'm' : 'k']: 1 };
+  const pattern = { kind: 'random', density: 1 } as const;
+  cases.add('one-line', 'edges', { rows: 1, columns: 1, pattern, values: 'integers', offsetB: 7, ...size });
 }
 
 /**

@@ -16,6 +16,7 @@ const ids = {
   rows: 'b64.f16.f16.Brow.Crow.at0.tn64.tk32.pf0.wm2.wn2.st3.cp16.mb2.pn1.natural',
   floats: 'b32.f32.f32.Brow.Crow.at0.tn64.tk16.pf1.wm1.wn2.st3.cp4.mb2.pn1.natural',
   turnedFloats: 'b32.f32.f32.Bcolumn.Ccolumn.at1.tn64.tk16.pf0.wm1.wn2.st3.cp16.mb2.pn1.longest',
+  packed: 'b32.Bcolumn.Ccolumn.wm1.pk1.natural-8ae0',
   elements: 'b32.f16.f32.Brow.Ccolumn.at0.tn32.tk32.pf0.wm1.wn2.st2.cp2.mb2.pn1.longest',
 };
 type Name = keyof typeof ids;
@@ -91,6 +92,11 @@ const mutants: readonly Mutant[] = [
     'reads behind the last column',
     'linear',
     replacing('columns_(args.columns - task.column)', 'columns_(kTileN)'),
+  ],
+  [
+    'reads behind a B of one line that it packs',
+    'packed',
+    replacing('(args.lines - 1) * args.ld_from', '(args.lines - 1) + args.ld_from'),
   ],
   ['counts what is stored behind the last row of B', 'turned', replacing('args_.inner - first', 'kTileK')],
   [
