@@ -1,8 +1,9 @@
 // Whether variants that are rendered otherwise than in another checkout still compile to the same machine code, byte by byte.
 // With --write what was timed there, or has the machine code of what was, keeps its place in the family's wisdom:
-// wisdom/same-code/<arch>.json names the sources.
+// wisdom/same-code/<arch>.json names the sources. --evidence: files of runs whose sources count as timed, too, before
+// `gen report --wisdom` makes records of them.
 // Run: node --import jiti/register bench/same-code.ts <other checkout, built> [--family bsr-spmm] [--preset shipped] [--where ...]
-//   [--limit n] [--write]
+//   [--limit n] [--write] [--evidence file]...
 import {
   existsSync,
   mkdirSync,
@@ -19,6 +20,7 @@ import { defaultArch } from '../src/arch/index.ts';
 import { compileCuda } from '../src/compile/nvcc.ts';
 import { loadFamily } from '../src/discover.ts';
 import { localExecutor } from '../src/exec/local.ts';
+import { runEvidenceSchema } from '../src/model/evidence.ts';
 import type { Source, Variant } from '../src/model/variant.ts';
 import { sameCodeSchema, wisdomSchema } from '../src/model/wisdom.ts';
 import { renderVariant } from '../src/render/render.ts';
@@ -37,9 +39,10 @@ const { values, positionals } = parseArgs({
     where: { type: 'string' },
     limit: { type: 'string' },
     write: { type: 'boolean', default: false },
+    evidence: { type: 'string', multiple: true, default: [] },
   },
 });
-const { preset, where, limit, write } = values;
+const { preset, where, limit, write, evidence } = values;
 const other = resolve(positionals[0] ?? '.');
 const toolchain = await findToolchain(localExecutor);
 const slots = new Slots(availableParallelism());
@@ -149,7 +152,8 @@ function writeSameCode(compared: readonly Compared[]): void {
     const { records } = wisdomSchema.parse(
       JSON.parse(readFileSync(join(folder, 'wisdom', `${arch}.json`), 'utf8')),
     );
-    const sources = [...new Set(records.map(({ source }) => source))].flatMap((timed) => {
+    const timedSources = [...records.map(({ source }) => source), ...evidence.flatMap(sourcesIn)];
+    const sources = [...new Set(timedSources)].flatMap((timed) => {
       const one = asked.get(known[timed] ?? timed);
       const now = one ? one.same && one.here : known[timed];
       return !now || now === timed ? [] : [[timed, now] as const];
@@ -158,4 +162,10 @@ function writeSameCode(compared: readonly Compared[]): void {
     writeFileSync(file, `${JSON.stringify(json, null, 1)}\n`);
     console.log(`${file}: ${sources.length} sources`);
   }
+}
+
+/** Sources of the variants that a run timed. */
+function sourcesIn(file: string): string[] {
+  const { variants } = runEvidenceSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  return Object.values(variants).flatMap(({ source }) => source ?? []);
 }

@@ -4,15 +4,20 @@ import { EnvironmentError } from './errors.ts';
 import type { Executor } from './exec/executor.ts';
 import type { Arch } from './model/arch.ts';
 import { type AnyFamily, type Cell, isCandidate } from './model/family.ts';
+import type { Selection } from './model/selection.ts';
 import type { Variant } from './model/variant.ts';
 import type { FamilyWisdom } from './model/wisdom.ts';
+import type { Workload } from './model/workload.ts';
+import { dispatchOrder } from './select/dispatch.ts';
 import { select } from './select/policy.ts';
 import { parseJson } from './util/json.ts';
 
-/** A kind of call with the variants that take it. */
+/** A kind of call with the variants that take it, in the order in which dispatch asks them: the plan is of the first. */
 export interface ServedCell extends Cell {
   readonly variants: readonly Variant[];
-  /** Templates of those on tensor cores, with their numbers. */
+  /** Template of the first. */
+  readonly chosen?: string;
+  /** Templates of those on tensor cores, with their numbers, in that order. */
   readonly onTensorCores: readonly (readonly [template: string, variants: number])[];
 }
 
@@ -21,30 +26,39 @@ const answerSchema = z.union([
   z.object({ error: z.string() }).strict(),
 ]);
 
-/** Variants of the library that would be emitted if all of `variants` passed, and nothing but wisdom were known of their times. */
+/** A library as far as dispatch knows it. */
+export interface CellLibrary {
+  readonly selection: Selection;
+  readonly variants: readonly Variant[];
+}
+
+/** The library that would be emitted if all of `variants` passed, and nothing but wisdom were known of their times. */
 export function libraryOf(
   family: AnyFamily,
   variants: readonly Variant[],
-  workloads: readonly string[],
+  workloads: Readonly<Record<'timed' | 'guessed', readonly Workload[]>>,
   wisdom?: FamilyWisdom,
-): readonly Variant[] {
-  const asked = family.workloads.filter(({ id }) => workloads.includes(id));
+): CellLibrary {
   const ids = new Set(variants.map(({ id }) => id));
   const records = (wisdom?.records ?? []).filter(({ variant }) => ids.has(variant));
   const known = { records, runs: wisdom?.runs ?? [] };
-  const selection = select(family, variants, [], { workloads: asked, known });
-  return variants.filter(({ id }) => selection.variants.includes(id));
+  const { timed, guessed } = workloads;
+  const selection = select(family, variants, [], { workloads: timed, guessed, known });
+  return {
+    selection: { ...selection, ...(wisdom?.timings && { timings: [...wisdom.timings] }) },
+    variants: variants.filter(({ id }) => selection.variants.includes(id)),
+  };
 }
 
 /** Asks `program`, made by `buildProblemWriter`, which of the variants take each of the family's cells. */
 export async function serveCells(
   family: AnyFamily,
-  variants: readonly Variant[],
+  library: CellLibrary,
   arch: Arch,
   program: string,
   executor: Executor,
 ): Promise<readonly ServedCell[]> {
-  const asked = (family.cells ?? []).map((cell) => ({ cell, able: ableTo(family, variants, cell) }));
+  const asked = (family.cells ?? []).map((cell) => ({ cell, able: ableTo(family, library, cell) }));
   const jobs = asked.map(({ cell: { problem }, able }) => ({
     problem,
     variants: able.map(({ parameters, derived }) => ({ ...parameters, ...derived })),
@@ -66,17 +80,27 @@ export async function serveCells(
   });
 }
 
-/** Variants that may be offered the cell at all. */
-function ableTo(family: AnyFamily, variants: readonly Variant[], { row, problem }: Cell): Variant[] {
-  return variants.filter(({ parameters }) => isCandidate(family, parameters, { id: row, problem }));
+/** Variants that may be offered the cell at all, in the order of dispatch. */
+function ableTo(
+  family: AnyFamily,
+  { selection, variants }: CellLibrary,
+  { row: id, problem, usual = problem }: Cell,
+): Variant[] {
+  const able = variants.filter(({ parameters }) => isCandidate(family, parameters, { id, problem }));
+  const places = new Map(
+    dispatchOrder(family, selection, { id, problem: usual }).map((one, at) => [one, at]),
+  );
+  return able.toSorted((a, b) => (places.get(a.id) ?? 0) - (places.get(b.id) ?? 0));
 }
 
 function served(family: AnyFamily, cell: Cell, variants: readonly Variant[]): ServedCell {
   const counts = new Map<string, number>();
-  for (const { parameters } of variants) {
-    if (!family.tensorCores?.(parameters)) continue;
-    const template = family.template(parameters).replace(/\..*$/, '');
+  const templateOf = ({ parameters }: Variant) => family.template(parameters).replace(/\..*$/, '');
+  for (const variant of variants) {
+    if (!family.tensorCores?.(variant.parameters)) continue;
+    const template = templateOf(variant);
     counts.set(template, (counts.get(template) ?? 0) + 1);
   }
-  return { ...cell, variants, onTensorCores: [...counts] };
+  const [first] = variants;
+  return { ...cell, variants, ...(first && { chosen: templateOf(first) }), onTensorCores: [...counts] };
 }

@@ -11,7 +11,7 @@ import type { Selection } from './model/selection.ts';
 import type { Strategy } from './model/strategy.ts';
 import type { Workload } from './model/workload.ts';
 import { mustLint } from './render/lint.ts';
-import { type Host, type Request, workloadsOf } from './request.ts';
+import { guessedOf, type Host, type Request, workloadsOf } from './request.ts';
 import { RunContext } from './run-context.ts';
 import { selectPassed } from './select/passed.ts';
 import { alone, enumerateInTurns, whyEmpty } from './space/enumerate.ts';
@@ -85,7 +85,12 @@ async function timeOn(
 
 function choose(passed: readonly Passed[], run: RunContext): Selection {
   const { request } = run;
-  const options = { ...request, workloads: workloadsOf(request), remark: (text: string) => run.note(text) };
+  const options = {
+    ...request,
+    workloads: workloadsOf(request),
+    guessed: guessedOf(request),
+    remark: (text: string) => run.note(text),
+  };
   const selection = selectPassed(request.family, passed, run.recorder.measurements(), options);
   run.host.run.writeJson('selection.json', selection);
   return selection;

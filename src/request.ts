@@ -79,3 +79,9 @@ export function workloadsOf({ family, space, further = [] }: Request): readonly 
   const named = new Set(ids);
   return [...allWorkloads(family).filter(({ id }) => named.has(id)), ...further];
 }
+
+/** Workloads that the request's preset names, for a library that is made without times. */
+export function guessedOf({ family, space }: Request): readonly Workload[] {
+  const ids = new Set(space.preset === undefined ? [] : family.presets[space.preset]?.guessed);
+  return allWorkloads(family).filter(({ id }) => ids.has(id));
+}

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from './errors.ts';
-import type { AnyFamily } from './model/family.ts';
+import { type AnyFamily, allWorkloads } from './model/family.ts';
 import {
   type FamilyWisdom,
   sameCodeSchema,
@@ -123,7 +123,8 @@ function readId(family: AnyFamily, id: string): Named | undefined {
 }
 
 /**
- * The family with the preset `shipped`: the winners of its wisdom, and those of the family's own preset `fallback`; and with
+ * The family with the preset `shipped`: the winners of its wisdom, and those of the family's own preset `fallback`, with guesses for
+ * comparisons of which there is no time; and with
  * `shipped-comparisons`, the same variants on the family's comparisons, where it has some.
  */
 export function withShipped(family: AnyFamily, wisdom: readonly FamilyWisdom[]): AnyFamily {
@@ -135,19 +136,22 @@ export function withShipped(family: AnyFamily, wisdom: readonly FamilyWisdom[]):
   const parts = points.map((point) =>
     Object.fromEntries(Object.entries(activeValues(family, point)).map(([name, value]) => [name, [value]])),
   );
+  const known = new Set(records.map(({ workload }) => workload));
+  const { comparisons = [] } = family;
   const gpus = [...new Set(wisdom.flatMap(({ runs }) => runs.map(({ gpu }) => gpu)))];
   const shipped = {
     doc: `Winners on ${gpus.join(', ')}, by the folder wisdom/, and fallbacks for the calls that they refuse.`,
     where: [...parts, ...[family.presets.fallback?.where ?? []].flat()],
-    workloads: family.workloads
+    workloads: allWorkloads(family)
       .map(({ id }) => id)
-      .filter((id) => records.some(({ workload }) => workload === id)),
+      .filter((id) => known.has(id)),
+    guessed: comparisons.map(({ id }) => id).filter((id) => !known.has(id)),
   };
-  const compared = family.comparisons && {
+  const compared = comparisons.length > 0 && {
     'shipped-comparisons': {
       doc: 'The variants of shipped on workloads beside their siblings: what each kind of call costs in the library.',
       where: shipped.where,
-      workloads: family.comparisons.map(({ id }) => id),
+      workloads: comparisons.map(({ id }) => id),
     },
   };
   return { ...family, presets: { shipped, ...compared, ...family.presets } };

@@ -37,7 +37,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   device: ['arch', 'backends', 'zod', 'exec:type'],
   toolchain: ['backends', 'exec:type'],
   store: ['backends', 'zod'],
-  report: ['backends', 'store:type', 'zod'],
+  report: ['backends', 'select', 'store:type', 'zod'],
   // Plug-ins and configuration.
   'load-module': ['jiti'],
   config: ['backends', 'load-module', 'zod'],

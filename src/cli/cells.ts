@@ -3,7 +3,8 @@ import { libraryOf, type ServedCell, serveCells } from '../cells.ts';
 import { loadFamily } from '../discover.ts';
 import { UsageError } from '../errors.ts';
 import { localExecutor } from '../exec/local.ts';
-import { cellsSection, cellsTable, withoutTensorCores, withSection } from '../report/cells.ts';
+import { allWorkloads } from '../model/family.ts';
+import { cellsSection, cellsTable, plansOf, withoutTensorCores, withSection } from '../report/cells.ts';
 import { widthOf } from '../report/style.ts';
 import { enumerate, presetOf } from '../space/enumerate.ts';
 import { onDisk } from '../util/disk.ts';
@@ -26,9 +27,11 @@ export async function cells(name: string, options: CellsOptions): Promise<number
     throw new UsageError(`${name} lists no kinds of calls: \`cells\` in its family.ts`);
   const arch = await archFor(options, config);
   const space = { arch, ...spaceOf(family, options, 'shipped') };
-  const workloads = presetOf(family, space.preset)?.workloads ?? [];
+  const { workloads = [], guessed = [] } = presetOf(family, space.preset) ?? {};
+  const named = (ids: readonly string[]) => allWorkloads(family).filter(({ id }) => ids.includes(id));
+  const asked = { timed: named(workloads), guessed: named(guessed) };
   const known = wisdom.find((one) => one.arch === arch.name);
-  const library = libraryOf(family, enumerate(family, space).variants, workloads, known);
+  const library = libraryOf(family, enumerate(family, space).variants, asked, known);
   const path = await problemProgram({ folder, family }, config, 'the launch code', options.quiet);
   const served = await serveCells(family, library, arch, path, localExecutor);
   if (options.json) for (const cell of served) printLine(JSON.stringify(eventOf(cell)));
@@ -36,24 +39,25 @@ export async function cells(name: string, options: CellsOptions): Promise<number
   const empty = withoutTensorCores(served);
   if (!options.quiet)
     remark(
-      `${empty} of ${served.length} without a variant on tensor cores; the library has ${library.length} variants`,
+      `${empty} of ${served.length} without a variant on tensor cores; the library has ${library.variants.length} variants; plans are of ${plansOf(served)}`,
     );
   if (options.markdown !== undefined) {
     const preset = space.preset ?? 'all';
     const command = `npx gen cells ${name} --arch ${arch.name} --preset ${preset}`;
-    const source = { family: name, arch: arch.name, preset, command, library: library.length };
+    const source = { family: name, arch: arch.name, preset, command, library: library.variants.length };
     write(options.markdown, cellsSection(served, source));
   }
   return empty === 0 ? exitCode.done : exitCode.no;
 }
 
-function eventOf({ row, column, problem, variants, onTensorCores }: ServedCell) {
+function eventOf({ row, column, problem, chosen, variants, onTensorCores }: ServedCell) {
   const ids = variants.map(({ id }) => id);
   return {
     event: 'cell',
     row,
     column,
     problem,
+    chosen,
     variants: ids,
     onTensorCores: Object.fromEntries(onTensorCores),
   };

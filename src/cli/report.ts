@@ -99,7 +99,8 @@ async function writeWisdom(
   };
   const shared = evidences.map((one) => withoutOverlapping(withoutFiles(one, family), overlaps));
   for (const sentence of leftOut(shared, holds)) remark(sentence);
-  write(file, `${jsonText(wisdomOf(shared, holds))}\n`, '--wisdom');
+  const comparisons = new Set((discovered.family.comparisons ?? []).map(({ id }) => id));
+  write(file, `${jsonText(wisdomOf(shared, holds, comparisons))}\n`, '--wisdom');
 }
 
 /** The evidence without workloads on files, which others do not have. */

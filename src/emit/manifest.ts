@@ -1,6 +1,7 @@
 import { backends, timedArtifacts } from '../backends/index.ts';
 import type { Artifact } from '../model/artifact.ts';
 import { type AnyFamily, isCandidate } from '../model/family.ts';
+import { featuresOf } from '../model/features.ts';
 import {
   type Manifest,
   type ManifestChoice,
@@ -11,14 +12,13 @@ import {
   manifestVersion,
   type Provenance,
 } from '../model/manifest.ts';
-import { type Operation, type OperationValues, servedValues } from '../model/operation.ts';
+import { askedValues, type Operation, type OperationValues, servedValues } from '../model/operation.ts';
 import type { Choice } from '../model/selection.ts';
 import type { Source } from '../model/variant.ts';
 import type { Verdict } from '../model/verdict.ts';
 import type { Timing } from '../model/wisdom.ts';
 import type { Workload } from '../model/workload.ts';
 import { sha256 } from '../util/hash.ts';
-import { featuresOf } from './features.ts';
 import { kernelSource } from './place.ts';
 import type { LibraryRun, OperationRequest } from './request.ts';
 
@@ -147,6 +147,7 @@ function describeChoice(family: AnyFamily, choice: Choice, shipped: readonly Shi
   return {
     ...choice,
     features: featuresOf(family, workload),
+    values: { ...askedValues(family.operation, choice.problem) },
     vendorFaster: choice.winner !== choice.variant,
     merits: meritsOf(family, workload, shipped),
   };

@@ -54,6 +54,8 @@ export interface Preset<P extends ParameterSpecs = ParameterSpecs> {
   readonly sample?: number;
   /** Ids of the workloads to time with this preset. */
   readonly workloads: readonly string[];
+  /** Ids of workloads that are never timed with it, and for which a library that is made without times has a variant by priority. */
+  readonly guessed?: readonly string[];
 }
 
 /** A problem that stands for a kind of call, and its place in a table of them all. */
@@ -64,11 +66,13 @@ export interface Cell {
   readonly column: string;
   /** As of a workload, and small: it is bound to variants and never run. */
   readonly problem: Workload['problem'];
+  /** The same call at a usual size, by which dispatch orders the variants; absent: `problem`. */
+  readonly usual?: Workload['problem'];
 }
 
 /**
- * A workload that is timed beside another one, to show what a kind of call costs. A preset may name it; no library is chosen by it
- * unless it was.
+ * A workload that is timed beside another one, to show what a kind of call costs. A preset may name it; the preset `shipped` names
+ * all, those without a time as guesses.
  */
 export interface Comparison extends Workload {
   /** Id of the comparison beside which it is judged; absent: only others are judged by it. */

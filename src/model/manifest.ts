@@ -72,6 +72,8 @@ const manifestVariantSchema = z.object({
 const manifestChoiceSchema = choiceSchema.extend({
   /** Numbers that dispatch compares with those of a call, by ratio. */
   features: z.record(z.string(), z.number()),
+  /** Operation values of the workload, by choice: each that a call has otherwise makes the workload less near. */
+  values: z.record(z.string(), z.string()).optional(),
   /** True where a vendor's library was faster than the variant chosen here. */
   vendorFaster: z.boolean(),
   /** The family's guess for each variant of the library that serves the workload, higher is better: whom to measure first. */

@@ -145,6 +145,15 @@ export function askedValue(
   return problem[name] ?? (choice && allowedValues(choice)[0]);
 }
 
+/** Values of all choices that a problem asks for, by choice. */
+export function askedValues(
+  operation: Operation,
+  problem: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, string>> {
+  const names = Object.keys(operation.choices);
+  return Object.fromEntries(names.map((name) => [name, String(askedValue(operation, name, problem))]));
+}
+
 /** Whether a variant that serves these values may run a problem. */
 export function mayServe(
   operation: Operation,

@@ -18,7 +18,7 @@ export const wisdomRunSchema = z.object({
 });
 export type WisdomRun = Readonly<z.infer<typeof wisdomRunSchema>>;
 
-/** The variant that was the fastest on a workload. */
+/** The variant that was the fastest on a workload, or, of a comparison, one that is within a tolerance of it. */
 const wisdomRecordSchema = z.object({
   workload: z.string(),
   variant: z.string(),
@@ -28,6 +28,8 @@ const wisdomRecordSchema = z.object({
   run: z.string(),
   /** Seconds. */
   median: z.number(),
+  /** Seconds of the fastest variant, where that is another one. */
+  best: z.number().optional(),
   mad: z.number(),
   tflops: z.number(),
   l2: z.enum(['hot', 'cold']),

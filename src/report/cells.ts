@@ -5,13 +5,26 @@ import { type Column, table } from './table.ts';
 interface ServedCell {
   readonly row: string;
   readonly column: string;
+  /** Template of the variant that a plan takes. */
+  readonly chosen?: string;
   readonly onTensorCores: readonly (readonly [template: string, variants: number])[];
 }
 
 const nobody = 'none';
 
-function textOf({ onTensorCores }: ServedCell): string {
-  return onTensorCores.map(([name, count]) => (count > 1 ? `${name} ${count}` : name)).join(', ') || nobody;
+/** The template of the plan first. */
+function textOf({ chosen, onTensorCores }: ServedCell): string {
+  const names = onTensorCores.map(([name, count]) => (count > 1 ? `${name} ${count}` : name));
+  const slow = chosen !== undefined && onTensorCores[0]?.[0] !== chosen ? [chosen] : [];
+  return onTensorCores.length > 0 ? [...slow, ...names].join(', ') : nobody;
+}
+
+/** `wgmma 300, general 500`: kinds of calls by the template of their plan; empty where that is not known. */
+export function plansOf(cells: readonly ServedCell[]): string {
+  const counts = new Map<string, number>();
+  for (const { chosen } of cells) if (chosen !== undefined) counts.set(chosen, (counts.get(chosen) ?? 0) + 1);
+  const most = [...counts].toSorted(([, a], [, b]) => b - a);
+  return most.map(([name, count]) => `${name} ${count}`).join(', ');
 }
 
 /** Rows of the table, each with its first column. */
@@ -56,7 +69,8 @@ interface CellsSource {
 export function cellsSection(cells: readonly ServedCell[], source: CellsSource): string[] {
   const { columns, rows } = rowsOf(cells);
   const empty = withoutTensorCores(cells);
-  const says = `${cells.length} kinds of calls, ${empty} without a variant on tensor cores; the library has ${source.library} variants. By ${code(source.command)}.`;
+  const plans = plansOf(cells);
+  const says = `${cells.length} kinds of calls, ${empty} without a variant on tensor cores; the library has ${source.library} variants. ${plans && `Plans are of ${plans}. `}By ${code(source.command)}.`;
   return section(
     `## ${source.family}, ${source.arch}, preset ${source.preset}`,
     [says],

@@ -1,21 +1,33 @@
 import { UsageError } from '../errors.ts';
 import type { EvidenceWorkload, RunEvidence } from '../model/evidence.ts';
 import { type Wisdom, type WisdomRecord, type WisdomRun, wisdomVersion } from '../model/wisdom.ts';
+import { cover } from '../select/cover.ts';
 import { baselinesOf, fastest } from './ranking.ts';
 
 /** Whether a source is what the family renders today for a variant, or has its machine code. */
 export type Holds = (variant: string, source: string) => boolean;
 
+/** Slowdown against the best that a record of a comparison may have, where that spares the library a kernel. */
+export const comparisonTolerance = 0.1;
+
 /**
  * The winners of runs as the file that a family ships: of each workload the fastest valid measurement over all runs, of equal
  * ones the newest. Valid is what was timed with care, of a source that holds, on a machine and with an L2 as in the newest
  * run of which a time is valid: others do not compare. Where no time of a workload is of a source that holds, the newest run gives
- * the record, which is of no use until a sweep. Throws a UsageError where the evidence does not say what was timed on what.
+ * the record, which is of no use until a sweep. Of `comparisons`, by their ids, there are many: their records name the fewest
+ * variants, beside those winners, that are within `comparisonTolerance` of the best on each, and none that does not hold.
+ * Throws a UsageError where the evidence does not say what was timed on what.
  */
-export function wisdomOf(evidences: readonly RunEvidence[], holds: Holds): Wisdom {
+export function wisdomOf(
+  evidences: readonly RunEvidence[],
+  holds: Holds,
+  comparisons: ReadonlySet<string> = new Set(),
+): Wisdom {
   const { family, arch } = commonSubject(evidences);
-  const all = [...timedWorkloads(evidences, holds).values()];
-  const records = all.map((timed) => bestOf(comparable(timed)).record);
+  const own = [...timedWorkloads(evidences, holds)].filter(([id]) => !comparisons.has(id));
+  const winners = own.map(([, timed]) => bestOf(comparable(timed)).record);
+  const shipped = new Set(winners.map(({ variant }) => variant));
+  const records = [...winners, ...fewest(compared(evidences, holds, comparisons), shipped)];
   if (records.length === 0) throw new UsageError('nothing was timed in that evidence: there are no winners');
   const used = new Set(records.map(({ run }) => run));
   return {
@@ -62,9 +74,12 @@ export function commonSubject(evidences: readonly RunEvidence[]): RunEvidence {
   );
 }
 
-/** The fastest variant of a run on a workload. */
+/** Variants of a run on a workload. */
 interface Timed {
+  /** The fastest. */
   readonly record: WisdomRecord;
+  /** Of all, fastest first. */
+  readonly records: readonly WisdomRecord[];
   /** Machine and L2, as text: times under the same ones compare. */
   readonly conditions: string;
 }
@@ -74,18 +89,19 @@ type TimedRuns = readonly [Timed, ...Timed[]];
 
 /** By workload, in the order of the oldest run that timed it: runs with a source that holds, else the newest alone. */
 function timedWorkloads(evidences: readonly RunEvidence[], holds: Holds): ReadonlyMap<string, TimedRuns> {
-  const oldestFirst = evidences.toSorted((a, b) => Date.parse(a.date) - Date.parse(b.date));
-  const newest = [...timedBy(oldestFirst, () => true)].map(([id, [first]]) => [id, [first]] as const);
-  return new Map<string, TimedRuns>([...newest, ...timedBy(oldestFirst, holds)]);
+  const newest = [...timedBy(evidences, () => true)].map(([id, [first]]) => [id, [first]] as const);
+  return new Map<string, TimedRuns>([...newest, ...timedBy(evidences, holds)]);
 }
 
-function timedBy(oldestFirst: readonly RunEvidence[], holds: Holds): Map<string, TimedRuns> {
+function timedBy(evidences: readonly RunEvidence[], holds: Holds): Map<string, TimedRuns> {
+  const oldestFirst = evidences.toSorted((a, b) => Date.parse(a.date) - Date.parse(b.date));
   const timed = new Map<string, TimedRuns>();
   for (const evidence of oldestFirst) {
     for (const workload of evidence.workloads) {
-      const record = recordOf(workload, evidence, holds);
+      const records = recordsOf(workload, evidence, holds);
+      const [record] = records;
       if (!record) continue;
-      const one = { record, conditions: conditionsOf(evidence, record) };
+      const one = { record, records, conditions: conditionsOf(evidence, record) };
       timed.set(workload.id, [one, ...(timed.get(workload.id) ?? [])]);
     }
   }
@@ -105,12 +121,45 @@ function bestOf(newestFirst: TimedRuns): Timed {
   return newestFirst.reduce((best, one) => (one.record.median < best.record.median ? one : best));
 }
 
-/** The fastest variant that was timed with care and whose source holds; undefined where there is none. */
-function recordOf(
-  workload: EvidenceWorkload,
-  { run, variants }: RunEvidence,
+/** Each variant's best record over runs. */
+function byVariant(newestFirst: TimedRuns): ReadonlyMap<string, WisdomRecord> {
+  const slowestFirst = newestFirst.flatMap(({ records }) => records).toSorted((a, b) => b.median - a.median);
+  return new Map(slowestFirst.map((record) => [record.variant, record]));
+}
+
+/**
+ * For each comparison the records that hold and are within the tolerance of the best. A time of a source that holds no longer tells
+ * nothing of today's; but it is a reason not to choose what was far slower beside it.
+ */
+function compared(
+  evidences: readonly RunEvidence[],
   holds: Holds,
-): WisdomRecord | undefined {
+  comparisons: ReadonlySet<string>,
+): WisdomRecord[][] {
+  const everything = timedBy(evidences, () => true);
+  return [...timedBy(evidences, holds)].flatMap(([id, timed]) => {
+    if (!comparisons.has(id)) return [];
+    const held = byVariant(comparable(timed));
+    const all = new Map([...byVariant(comparable(everything.get(id) ?? timed)), ...held]);
+    const best = Math.min(...[...all.values()].map(({ median }) => median));
+    const near = [...held.values()].filter(({ median }) => median <= best * (1 + comparisonTolerance));
+    return near.length > 0 ? [near.map((one) => (one.median > best ? { ...one, best } : one))] : [];
+  });
+}
+
+/** A record for each workload: of variants in `shipped` where one is able, else of the fewest others. */
+function fewest(able: readonly WisdomRecord[][], shipped: ReadonlySet<string>): WisdomRecord[] {
+  const open = able.filter((records) => !records.some(({ variant }) => shipped.has(variant)));
+  const slowdown = ({ variant, median, best = median }: WisdomRecord) => [variant, median / best] as const;
+  const library = new Set([...shipped, ...cover(open.map((records) => new Map(records.map(slowdown))))]);
+  return able.flatMap((records) => {
+    const fastestFirst = records.toSorted((a, b) => a.median - b.median);
+    return fastestFirst.find(({ variant }) => library.has(variant)) ?? [];
+  });
+}
+
+/** Variants that were timed with care and whose source holds, fastest first. */
+function recordsOf(workload: EvidenceWorkload, { run, variants }: RunEvidence, holds: Holds): WisdomRecord[] {
   const careful = fastest(workload).filter(({ stoppedEarly }) => !stoppedEarly);
   const [first] = careful;
   if (first && variants[first.subject]?.source === undefined) {
@@ -118,20 +167,14 @@ function recordOf(
       `run ${run} does not say which source of ${first.subject} was timed (an older release made it): sweep again`,
     );
   }
-  for (const { subject: variant, median, mad, tflops, l2 } of careful) {
+  const [baseline] = baselinesOf(workload);
+  return careful.flatMap(({ subject: variant, median, mad, tflops, l2 }) => {
     const { source, parameters } = variants[variant] ?? {}; // of slow ones a run need not say it
-    if (source === undefined || !parameters || !holds(variant, source)) continue;
-    const [baseline] = baselinesOf(workload);
-    return {
-      workload: workload.id,
-      variant,
-      source,
-      ...{ run, median, mad, tflops, l2 },
-      ...(baseline && { baseline: { name: baseline.subject, median: baseline.median } }),
-      parameters,
-    };
-  }
-  return undefined;
+    if (source === undefined || !parameters || !holds(variant, source)) return [];
+    const times = { run, median, mad, tflops, l2 };
+    const library = baseline && { baseline: { name: baseline.subject, median: baseline.median } };
+    return [{ workload: workload.id, variant, source, ...times, ...library, parameters }];
+  });
 }
 
 function runOf({ run, date, command, commit, environment }: RunEvidence): WisdomRun {

@@ -17,17 +17,18 @@ export function selectPassed(
   measurements: readonly Measurement[],
   options: {
     readonly workloads: readonly Workload[];
+    readonly guessed?: readonly Workload[];
     readonly wisdom?: FamilyWisdom | undefined;
     readonly accuracy?: number | undefined;
     readonly remark: (text: string) => void;
   },
 ): Selection {
-  const { workloads, wisdom, accuracy, remark } = options;
+  const { workloads, guessed, wisdom, accuracy, remark } = options;
   const sources = passed.flatMap(({ artifacts }) => artifacts[0]?.source ?? []);
   const hashes = new Map(sources.map(({ variant, hash }) => [variant.id, hash]));
   const known = wisdom && holding(wisdom, hashes, workloads);
   const variants = sources.map(({ variant }) => variant);
-  const selection = select(family, variants, measurements, { workloads, accuracy, known });
+  const selection = select(family, variants, measurements, { workloads, guessed, accuracy, known });
   for (const { workload, lessAccurate: worse } of selection.choices)
     if (worse)
       remark(`${workload}: ${worse.variant} is less accurate (rank ${worse.accuracy}) and was passed over`);

@@ -14,6 +14,8 @@ export interface SelectOptions {
   readonly tolerance?: number;
   /** Workloads to be served; all of the family's if absent. */
   readonly workloads?: readonly Workload[];
+  /** Workloads beside them, of kinds of calls that nobody timed: without times they have a variant by priority, if any but fallbacks serve them. */
+  readonly guessed?: readonly Workload[] | undefined;
   /** The worst rank of the family's accuracy that may be chosen where there is a better one; 0 if absent. */
   readonly accuracy?: number | undefined;
   /** Times of earlier runs, for where there are none. */
@@ -29,7 +31,7 @@ export function select(
   family: AnyFamily,
   variants: readonly Variant[],
   measurements: readonly Measurement[],
-  { tolerance = 0.03, workloads = family.workloads, accuracy, known }: SelectOptions = {},
+  { tolerance = 0.03, workloads = family.workloads, guessed = [], accuracy, known }: SelectOptions = {},
 ): Selection {
   const passed = new Set(variants.map((variant) => variant.id));
   const scores = score(measurements.filter((m) => m.kind === 'baseline' || passed.has(m.subject)));
@@ -37,7 +39,7 @@ export function select(
   const ranks = new Accuracy(family, variants, accuracy);
   const choices = timed
     ? chooseByTime(scores, workloads, tolerance, ranks)
-    : workloads.flatMap((workload) => {
+    : [...workloads, ...worthGuessing(family, variants, guessed)].flatMap((workload) => {
         const ranking = rankByPriority(family, variants, workload);
         const record = known?.records.find((one) => one.workload === workload.id);
         const enough = record && ranks.enough([record.variant, ...ranking]).has(record.variant);
@@ -56,6 +58,18 @@ export function select(
     unserved: workloads.map(({ id }) => id).filter((id) => !served.has(id)),
     tolerance,
   };
+}
+
+/** Workloads that fallbacks alone may serve need no choice of their own. */
+function worthGuessing(
+  family: AnyFamily,
+  variants: readonly Variant[],
+  guessed: readonly Workload[],
+): Workload[] {
+  const special = variants.filter(({ parameters }) => (family.generality?.(parameters) ?? 0) === 0);
+  return guessed.filter((workload) =>
+    special.some(({ parameters }) => isCandidate(family, parameters, workload)),
+  );
 }
 
 function chooseByTime(

@@ -79,7 +79,7 @@ function fateOf(
 
 /** The choice that a record stands for. */
 export function knownChoice(workload: Workload, record: WisdomRecord): Choice {
-  const { variant, median, l2, run, baseline } = record;
-  const times = { median, best: median, l2, ...(baseline && { baseline }) };
+  const { variant, median, best = median, l2, run, baseline } = record;
+  const times = { median, best, l2, ...(baseline && { baseline }) };
   return { ...timedChoice(workload, variant, times), measured: run };
 }

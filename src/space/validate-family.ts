@@ -47,6 +47,7 @@ const parameterSchema = z.strictObject({
 
 const workloadSchema = z.strictObject({ id: text, problem: z.record(z.string(), z.json()) });
 
+const problemSchema = z.record(z.string(), z.json());
 const partSchema = z.record(z.string(), z.array(z.unknown()).min(1));
 
 const presetSchema = z.strictObject({
@@ -55,6 +56,7 @@ const presetSchema = z.strictObject({
   holds: callable.optional(),
   sample: z.number().int().nonnegative().optional(),
   workloads: nameList,
+  guessed: nameList.optional(),
 });
 
 // `satisfies` makes a field that the model gains and this lacks an error of the type checker.
@@ -75,7 +77,9 @@ const familySchema = z.strictObject({
     .array(workloadSchema.extend({ sibling: text.optional(), rate: z.number().positive().optional() }))
     .optional(),
   cells: z
-    .array(z.strictObject({ row: text, column: text, problem: z.record(z.string(), z.json()) }))
+    .array(
+      z.strictObject({ row: text, column: text, problem: problemSchema, usual: problemSchema.optional() }),
+    )
     .optional(),
   tensorCores: callable.optional(),
   applies: callable.optional(),
@@ -241,7 +245,7 @@ function presetProblems(family: AnyFamily): string[] {
         narrowingProblems(family, `preset '${name}'`, parameter, values ?? []),
       ),
     ),
-    ...preset.workloads
+    ...[...preset.workloads, ...(preset.guessed ?? [])]
       .filter((id) => !ids.includes(id))
       .map((id) => `preset '${name}' names unknown workload '${id}'${didYouMean(id, ids)}`),
   ]);

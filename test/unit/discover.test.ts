@@ -158,12 +158,16 @@ describe('wisdom', () => {
   });
 
   it('is timed on the comparisons too', async () => {
-    const { comparisons = [], presets } = (await loadFamily('bsr-spmm')).family;
+    const { family, wisdom } = await loadFamily('bsr-spmm');
+    const { comparisons = [], presets } = family;
     expect(comparisons.length).toBeGreaterThan(0);
     expect(presets['shipped-comparisons']).toMatchObject({
       where: presets.shipped?.where,
       workloads: comparisons.map(({ id }) => id),
     });
+    const known = new Set(wisdom.flatMap(({ records }) => records.map(({ workload }) => workload)));
+    const untimed = comparisons.filter(({ id }) => !known.has(id));
+    expect(presets.shipped?.guessed).toEqual(untimed.map(({ id }) => id));
   });
 
   it('holds for sources that compile to the machine code that was timed', async () => {

@@ -199,8 +199,9 @@ function isLauncher(path: string): boolean {
 
 /** Leaves out workloads that dispatch cannot tell from an earlier one. */
 function withoutRepeats(policy: readonly ManifestChoice[]): ManifestChoice[] {
-  const first = new Map(policy.toReversed().map((choice) => [JSON.stringify(choice.features), choice]));
-  return policy.filter((choice) => first.get(JSON.stringify(choice.features)) === choice);
+  const told = ({ features, values }: ManifestChoice) => JSON.stringify([features, values]);
+  const first = new Map(policy.toReversed().map((choice) => [told(choice), choice]));
+  return policy.filter((choice) => first.get(told(choice)) === choice);
 }
 
 function imageRow({ arch, file }: ManifestImage): string {
@@ -240,8 +241,12 @@ function servedRows({ choices, sizes }: Operation, { serves }: ManifestVariant) 
   return { served: masks.join(', '), fixed: fixed.join(', '), fixedCount: fixed.length };
 }
 
-function choiceRow({ variants }: ManifestOperation, choice: ManifestChoice, index: number) {
+function choiceRow({ signature, variants }: ManifestOperation, choice: ManifestChoice, index: number) {
   const features = Object.entries(choice.features);
+  const merits = variants.flatMap(({ id }, at) => {
+    const merit = choice.merits?.[id];
+    return merit ? [`{${at}, ${merit}}`] : [];
+  });
   return {
     index,
     workload: choice.workload,
@@ -251,8 +256,16 @@ function choiceRow({ variants }: ManifestOperation, choice: ManifestChoice, inde
     count: features.length,
     variant: variants.findIndex(({ id }) => id === choice.variant),
     timed: choice.median !== undefined,
-    merits: choice.merits && variants.map(({ id }) => choice.merits?.[id] ?? 0).join(', '),
+    values: choice.values && valueNumbers(signature, choice.values),
+    merits: merits.join(', '),
+    meritCount: merits.length,
   };
+}
+
+/** `0, 1, 2`: the number of each choice's value. */
+function valueNumbers({ choices }: Operation, values: Readonly<Record<string, string>>): string {
+  const numbers = Object.entries(choices).map(([name, { kind }]) => numberOf(kind, values[name] ?? ''));
+  return numbers.join(', ');
 }
 
 function timingRow({ variants }: ManifestOperation, timing: ManifestTiming, index: number) {

@@ -14,10 +14,20 @@ export const types: readonly Types[] = [
   { input: 'f32', output: 'f32', tf32: 'yes' },
 ];
 const blocks: readonly Point['block'][] = [16, 32, 64, 128];
+const usualPattern = { kind: 'random', density: 0.1 } as const;
 const layouts = choiceKinds.layout;
 
-/** Classes of columns of C, each with a width that begins no line of a row-major B but the first at 16 bytes, where the class has one. */
-const widths = { '1': 1, '2-16': 5, '17-64': 33, ragged: 263, 'multiple of 8': 264 } as const;
+/**
+ * Classes of columns of C, each with a width that begins no line of a row-major B but the first at 16 bytes, where the class has one;
+ * and with a usual width.
+ */
+const widths = {
+  '1': [1, 1],
+  '2-16': [5, 5],
+  '17-64': [33, 33],
+  ragged: [263, 1001],
+  'multiple of 8': [264, 1008],
+} as const;
 
 /** Every type, layout, block and class of widths, of A and of its transpose. */
 export const cells: readonly Cell[] = [false, true].flatMap((transposed) =>
@@ -25,7 +35,7 @@ export const cells: readonly Cell[] = [false, true].flatMap((transposed) =>
     layouts.flatMap((layoutB) =>
       layouts.flatMap((layoutC) =>
         blocks.flatMap((block) =>
-          Object.entries(widths).map(([column, n]): Cell => {
+          Object.entries(widths).map(([column, [n, usualWidth]]): Cell => {
             const result = of.output === of.input ? '' : ` to ${of.output}`;
             const row = `${transposed ? 'transposed A, ' : ''}${of.input}${result}, B ${layoutB}, C ${layoutC}, blocks of ${block}`;
             const sizes = { m: 2 * block, k: 3 * block, n, block };
@@ -34,7 +44,8 @@ export const cells: readonly Cell[] = [false, true].flatMap((transposed) =>
               ...(transposed && { transposeA: 'yes' }),
               pattern: { kind: 'diagonal' },
             };
-            return { row, column, problem: { ...problem } };
+            const usual = { ...problem, m: 4096, k: 4096, n: usualWidth, pattern: usualPattern };
+            return { row, column, problem: { ...problem }, usual };
           }),
         ),
       ),

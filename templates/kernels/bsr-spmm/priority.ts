@@ -1,4 +1,5 @@
-import type { Point } from './parameters.ts';
+import { alignment } from './derive.ts';
+import { type Point, storesByTma } from './parameters.ts';
 import { generalSizes } from './paths/general/sizes.ts';
 import { narrowMerit } from './paths/narrow/merit.ts';
 import { mmaSizes, simtSizes } from './sizes.ts';
@@ -11,11 +12,21 @@ import type { Problem } from './workloads.ts';
  * instructions. Crude, and only its order matters.
  */
 export function merit(point: Point, problem: Problem): number {
-  if (point.path === 'naive') return 1;
+  if (point.path === 'naive') return Math.min(0.5, 0.03 * problem.n);
+  if (!takesLines(point, problem)) return 0;
   if (point.path === 'wgmma') return wgmmaMerit(point, problem);
   if (point.path === 'narrow') return narrowMerit(point, problem);
   const wasted = Math.ceil(problem.n / point.tileN) * (point.tileN / problem.n);
-  return (point.path === 'simt' ? simtMerit(point) : mmaMerit(point)) / wasted;
+  return (point.path === 'simt' ? simtMerit(point) : mmaMerit(point, problem)) / wasted;
+}
+
+/** Whether lines of B and C that follow one another without a gap suit a variant's copies and stores; launch code refuses others. */
+function takesLines(point: Point, problem: Problem): boolean {
+  const { n, layoutB = 'row', layoutC = 'row', transposeA = 'no' } = problem;
+  const [rows, depth] = transposeA === 'yes' ? [problem.k, problem.m] : [problem.m, problem.k];
+  if ((layoutB === 'row' ? n : depth) % alignment(point) !== 0) return false;
+  if (point.path !== 'wgmma' || point.epilogue === 'staged') return true;
+  return (layoutC === 'row' ? n : rows) % (storesByTma(point.epilogue) ? 8 : 2) === 0;
 }
 
 function simtMerit(point: Point): number {
@@ -31,12 +42,13 @@ function simtMerit(point: Point): number {
 
 /** L2 to SM, bytes per second: the measured 9 TB/s, less what clocks lose under load. */
 const l2Bandwidth = 7.5e12;
+const multiprocessors = 132;
 /** Of an H200's multiprocessor: shared memory, what the system takes of it for each block, and registers. */
 const sharedBytesPerSm = 228 * 1024;
 const reservedSharedBytes = 1024;
 const registersPerSm = 65_536;
 
-function mmaMerit(point: Point): number {
+function mmaMerit(point: Point, { m, n }: Problem): number {
   const { block, tileN, stages } = point;
   const { threads, sharedBytes, accumulators } =
     point.path === 'general' ? generalSizes(point) : mmaSizes(point);
@@ -50,16 +62,20 @@ function mmaMerit(point: Point): number {
     (Math.min(stages, 4) * resident * sharedBytes) / (8 * (sharedBytesPerSm - reservedSharedBytes)) + 0.5,
   );
   const warps = Math.min(1, (resident * threads) / 384);
+  // Few columns make too few tiles for all multiprocessors.
+  const tiles = Math.ceil(m / block) * Math.ceil(n / tileN);
+  const filled = Math.min(1, tiles / (multiprocessors * resident));
   const copies = { 16: 1, 8: 0.8, 4: 0.6, 2: 0.3 }[point.copyBytes];
   const order = point.order === 'longest' ? 1.05 : 1;
   return (
     bound *
     latencyHidden *
     warps *
+    filled *
     copies *
     order *
-    // The choices that any product may have are tested behind each tile.
-    (point.path === 'general' ? 0.95 : 1) *
+    // The choices that any product may have are tested behind each tile; measured, blocks of 64.
+    (point.path === 'general' ? 0.7 : 1) *
     (point.epilogue === 'staged' ? 1 : 0.95) *
     (point.producers > 0 ? 0.95 : 1)
   );

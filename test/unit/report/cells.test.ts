@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { cellsSection, cellsTable, withoutTensorCores, withSection } from '../../../src/report/cells.ts';
+import {
+  cellsSection,
+  cellsTable,
+  plansOf,
+  withoutTensorCores,
+  withSection,
+} from '../../../src/report/cells.ts';
 
 const cells = [
   {
@@ -16,6 +22,16 @@ const cells = [
 test('a cell names the templates, and how many variants each has', () => {
   expect(cellsTable(cells, 80)[2]).toBe('f16   mma 2, narrow  none');
   expect(withoutTensorCores(cells)).toBe(1);
+});
+
+test('the template of the plan stands first, on tensor cores or not', () => {
+  const chosen = [
+    { ...cells[0], chosen: 'mma' },
+    { ...cells[0], column: '2-16', chosen: 'simt' },
+  ];
+  expect(cellsTable(chosen, 80)[2]).toBe('f16   mma 2, narrow  simt, mma 2, narrow');
+  expect(plansOf([...chosen, { ...cells[0], chosen: 'simt' }])).toBe('simt 2, mma 1');
+  expect(plansOf(cells)).toBe('');
 });
 
 test('a section takes the place of the one with its title', () => {

@@ -89,6 +89,37 @@ describe('wisdom of evidence', () => {
     expect(recordOf([left])).toMatchObject({ variant: 'toy.a', median: 2, baseline: { name: 'cuVendor' } });
   });
 
+  describe('of comparisons', () => {
+    const both = evidence('run-1', 'w', time('toy.a', 1));
+    const compare = (...measurements: ReturnType<typeof time>[]) =>
+      evidence('run-2', 'cell', ...measurements);
+    const recordsOf = (runs: RunEvidence[], holds: (variant: string) => boolean = always) =>
+      wisdomOf(runs, holds, new Set(['cell', 'other'])).records.slice(1);
+
+    it('names a winner of workloads where it is within the tolerance, and the best beside it', () => {
+      const [record] = recordsOf([both, compare(time('toy.a', 1.09), time('toy.b', 1))]);
+      expect(record).toMatchObject({ workload: 'cell', variant: 'toy.a', median: 1.09, best: 1 });
+      const [other] = recordsOf([both, compare(time('toy.a', 1.11), time('toy.b', 1))]);
+      expect(other).toMatchObject({ workload: 'cell', variant: 'toy.b', median: 1 });
+      expect(other).not.toHaveProperty('best');
+    });
+
+    it('names as few variants as serve all of them, of every run', () => {
+      const others = evidence('run-3', 'other', time('toy.c', 1), time('toy.d', 1.05));
+      const cells = compare(time('toy.b', 1), time('toy.d', 1.05));
+      expect(recordsOf([both, cells, others])).toMatchObject([{ variant: 'toy.d' }, { variant: 'toy.d' }]);
+      const again = evidence('run-4', 'cell', time('toy.d', 0.9));
+      expect(recordsOf([both, cells, again])).toMatchObject([{ variant: 'toy.d', run: 'run-4' }]);
+    });
+
+    it('has none where no source holds, or one that does not was far faster', () => {
+      const runs = [both, compare(time('toy.b', 1), time('toy.c', 1.05), time('toy.d', 1.2))];
+      expect(recordsOf(runs, (id) => id === 'toy.a')).toEqual([]);
+      expect(recordsOf(runs, (id) => id !== 'toy.b')).toMatchObject([{ variant: 'toy.c', median: 1.05 }]);
+      expect(recordsOf(runs, (id) => ['toy.a', 'toy.d'].includes(id))).toEqual([]);
+    });
+  });
+
   it('skips a slower variant whose source nobody wrote down', () => {
     const { 'toy.c': _, ...variants } = faster.variants;
     const holds = (variant: string) => variant !== 'toy.a';

@@ -96,6 +96,29 @@ describe('select without times', () => {
   });
 });
 
+describe('workloads that nobody timed', () => {
+  const guessed = [{ id: 'guess', problem: { n: 64, block: 64 } }];
+  const workloads = family.workloads.slice(0, 1);
+
+  test('have a variant by priority where there are no times, marked as untimed', () => {
+    const { choices, variants: shipped } = select(family, variants, [], { workloads, guessed });
+    expect(choices.map(({ workload, variant }) => [workload, variant])).toEqual([
+      ['small', 'toy.t64.b32'],
+      ['guess', 'toy.t64.b64'],
+    ]);
+    expect(choices[1]).not.toHaveProperty('median');
+    expect(shipped).toContain('toy.t64.b64');
+  });
+
+  test('have none beside times, and none where fallbacks alone serve them', () => {
+    const times = [measured('toy.t64.b32', 'small', 1)];
+    expect(select(family, variants, times, { workloads, guessed }).choices).toHaveLength(1);
+    const general = { ...family, generality: ({ block }: { block: number }) => (block === 64 ? 1 : 0) };
+    const { choices, unserved } = select(general, variants, [], { workloads, guessed });
+    expect([choices.length, unserved]).toEqual([1, []]);
+  });
+});
+
 describe('fallbacks', () => {
   const general = { ...family, generality: (point: { tile: number }) => (point.tile < 64 ? 1 : 0) };
 

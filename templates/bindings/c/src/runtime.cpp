@@ -9,6 +9,7 @@ namespace tilewright::library {
 namespace {
 
 constexpr double kFar = 1000;  // between a number that is positive and one that is not
+const double kOtherValue = std::log(2);  // of an operation value that differs
 
 double difference(const Feature& a, const Feature& b) {
   if (a.number > 0 && b.number > 0) return std::fabs(std::log(a.number / b.number));
@@ -34,12 +35,19 @@ double distance(const std::vector<Feature>& problem, std::span<const Feature> wo
   return sum;
 }
 
-std::vector<const Variant*> rank(const Selection& all, const std::vector<Feature>& problem) {
+double distance(const Asked& asked, const Choice& choice) {
+  double sum = distance(asked.features, choice.features());
+  for (std::size_t i = 0; choice.values && i < asked.values.size(); ++i)
+    if (choice.values[i] != asked.values[i]) sum += kOtherValue;
+  return sum;
+}
+
+std::vector<const Variant*> rank(const Selection& all, const Asked& asked) {
   std::vector<std::pair<double, const Variant*>> order;  // a variant may be in it more than once
   for (std::size_t i = 0; i < all.choice_count; ++i)
-    order.emplace_back(distance(problem, all.choices[i].features()), all.variants + all.choices[i].variant);
+    order.emplace_back(distance(asked, all.choices[i]), all.variants + all.choices[i].variant);
   for (const Timing& timing : all.timings())
-    order.emplace_back(distance(problem, timing.features()), all.variants + timing.fastest);
+    order.emplace_back(distance(asked.features, timing.features()), all.variants + timing.fastest);
   for (std::size_t i = 0; i < all.variant_count; ++i) order.emplace_back(HUGE_VAL, all.variants + i);
   std::stable_sort(order.begin(), order.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

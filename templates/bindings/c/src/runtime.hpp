@@ -73,6 +73,12 @@ struct Variant {
   Parameters parameters() const { return {first_parameter, parameter_count}; }
 };
 
+/// The family's guess for a variant on a workload that it serves, higher is better.
+struct Merit {
+  std::size_t variant;  // into Selection::variants
+  double merit;
+};
+
 /// A workload that was tuned (or, in an untimed library, ranked), and the variant to run near it.
 struct Choice {
   const char* workload;
@@ -80,8 +86,11 @@ struct Choice {
   std::size_t feature_count;
   std::size_t variant;  // into Selection::variants
   bool timed;            // by its time; else by the family's guess
-  const double* merits;  // the family's guess for each variant, higher is better, 0 where it does not serve; or null
+  const int* values;     // of each semantic choice; null where the generator did not say
+  const Merit* first_merit;
+  std::size_t merit_count;
   std::span<const Feature> features() const { return {first_feature, feature_count}; }
+  std::span<const Merit> merits() const { return {first_merit, merit_count}; }
 };
 
 
@@ -138,12 +147,15 @@ struct Selection {
 std::string refusal(const Variant& variant, const Asked& asked);
 
 /// Every variant of an operation once, in the order in which they should serve a problem: those of the nearest workloads
-/// first (sum over features of |ln(a/b)|, 0 for a feature that only one side has), of equally near ones the policy's before
-/// those that were the fastest in other timings, then the rest in the library's order.
-std::vector<const Variant*> rank(const Selection& all, const std::vector<Feature>& problem);
+/// first, of equally near ones the policy's before those that were the fastest in other timings, then the rest in the library's
+/// order.
+std::vector<const Variant*> rank(const Selection& all, const Asked& asked);
 
 /// Distance of a workload from a problem: sum over features of |ln(a/b)|, 0 for a feature that only one side has.
 double distance(const std::vector<Feature>& problem, std::span<const Feature> workload);
+
+/// The same for a workload of the policy, of which the operation values are known: each that differs is as far as twice the size.
+double distance(const Asked& asked, const Choice& choice);
 
 /// A variant bound to a problem.
 struct Candidate {

@@ -112,7 +112,7 @@ double timed_distance(const Variant& variant, const Selection& all, const Asked&
   double nearest = HUGE_VAL;
   for (std::size_t i = 0; i < all.choice_count; ++i)
     if (all.choices[i].timed && all.variants + all.choices[i].variant == &variant)
-      nearest = std::min(nearest, distance(asked.features, all.choices[i].features()));
+      nearest = std::min(nearest, distance(asked, all.choices[i]));
   for (const Timing& timing : all.timings())
     if (all.variants + timing.fastest == &variant)
       nearest = std::min(nearest, distance(asked.features, timing.features()));

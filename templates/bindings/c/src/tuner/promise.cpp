@@ -53,9 +53,9 @@ double merit_of(const Variant& variant, const Selection& all, const Asked& asked
   double nearest = HUGE_VAL, merit = 0;
   for (std::size_t i = 0; i < all.choice_count; ++i) {
     const Choice& choice = all.choices[i];
-    const double own = choice.merits ? choice.merits[&variant - all.variants] : 0;
-    const double away = distance(asked.features, choice.features());
-    if (own > 0 && away < nearest) nearest = away, merit = own;
+    for (const Merit& own : choice.merits())
+      if (all.variants + own.variant == &variant)
+        if (const double away = distance(asked, choice); away < nearest) nearest = away, merit = own.merit;
   }
   return merit;
 }

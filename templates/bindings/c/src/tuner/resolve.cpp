@@ -123,7 +123,7 @@ bool tw_context::is_settled(const Entry& entry, Want want) const {
 }
 
 tw_context::Variants tw_context::order_for(const std::string& key, const Request& request) {
-  Variants order = rank(*request.all, request.asked.features);
+  Variants order = rank(*request.all, request.asked);
   std::erase_if(order, [&](const Variant* variant) {
     return (options.deterministic && !variant->deterministic) || is_refused(key, *variant);
   });

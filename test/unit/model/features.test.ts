@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { featuresOf } from '../../../src/emit/features.ts';
+import { featuresOf } from '../../../src/model/features.ts';
 import { toyFamily } from '../../helpers/toy-family.ts';
 
 const workload = { id: 'w', problem: { n: 64, input: 'f16', sorted: true, counts: [1, 2] } };

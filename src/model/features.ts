@@ -1,5 +1,5 @@
-import type { AnyFamily } from '../model/family.ts';
-import type { Workload } from '../model/workload.ts';
+import type { AnyFamily } from './family.ts';
+import type { Workload } from './workload.ts';
 
 /** Numbers that dispatch compares between a call and a workload: the family's own, or the sizes that the problem names. */
 export function featuresOf(
