@@ -189,6 +189,12 @@ const typeIds = workloads
 /** The path wgmma has no blocks of 16. */
 const onWgmma = ({ problem }: (typeof workloads)[number]) => problem.block > 16;
 
+/** Of the kinds of calls of 16-bit types in other blocks than 64 most have no time, and a variant by priority. */
+function inUntimedBlocks({ block = [], ...part }: Part): Part[] {
+  const untimed = block.filter((size) => size !== 64);
+  return untimed.length > 0 ? [{ ...part, block: untimed }] : [];
+}
+
 export const presets: Readonly<Record<string, Preset<Specs>>> = {
   quick: {
     doc: 'Sixteen variants that show every path, every block size and every speciality once.',
@@ -208,7 +214,7 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     workloads: [],
   },
   fallback: {
-    doc: 'For every block size a variant that takes any beta, and one that takes operands of any alignment too, f16 in and out; for all other types, layouts and a transposed A one on tensor cores that packs B; for all types the path naive, which takes every call.',
+    doc: 'For every block size a variant that takes any beta, and one that takes operands of any alignment too, f16 in and out; for all other types, layouts and a transposed A one on tensor cores that packs B; those of hopper-cells in blocks that nobody timed; for all types the path naive, which takes every call.',
     where: [
       {
         ...mma,
@@ -244,6 +250,7 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
       },
       { ...simt, block: [32, 64, 128], vector: [1] },
       ...generalFallbacks,
+      ...[...narrowCells, ...hopperCells].flatMap(inUntimedBlocks),
       { path: ['naive'], block: [16, 32, 64, 128], input: ['f16', 'bf16'], output: ['f16', 'bf16', 'f32'] },
       { path: ['naive'], block: [16, 32, 64, 128], input: ['f32'], output: ['f32'] },
     ],

@@ -64,6 +64,7 @@ export const narrowCells: readonly Part[] = [
   { input: ['f16'], output: ['f16', 'f32'] } as const,
   { input: ['bf16'], output: ['bf16', 'f32'] } as const,
 ].flatMap((types): Part[] => [
+  { ...narrow, ...types, block: [16] },
   { ...narrow, ...types, block: [32, 128], tilesM: [2], warpsK: [8] },
   { ...narrow, ...types, block: [64], tileN: [8], warpsK: [8] },
 ]);
