@@ -334,8 +334,8 @@ const mutants: readonly Mutant<Name>[] = [
     'adds up in half beyond three blocks',
     'mma',
     replacing(
-      'warp.multiply(sums, read);',
-      `warp.multiply(sums, read); if (step % 4 == 3) for (auto& m : sums) for (float& sum : m) sum = ${half('sum')};`,
+      /Sums sums = \{\};(.*?)multiply\(sums, stage\);/s,
+      `Sums sums = {}; int seen = 0;$1multiply(sums, stage); if (seen++ % 4 == 3) for (auto& m : sums) for (float& sum : m) sum = ${half('sum')};`,
     ),
     wrong,
   ],
@@ -344,7 +344,7 @@ const mutants: readonly Mutant<Name>[] = [
 describeMutants(bench, ids, mutants);
 
 describe('the verdict names what is wrong:', () => {
-  const release = 'if (warp.lane == 0) ptx::mbarrier_arrive(empty(stage));';
+  const release = 'if (lane == 0) ptx::mbarrier_arrive(empty(stage));';
   const told: readonly [string, Name, Change, VerdictName, RegExp][] = [
     [
       'the barriers that nobody arrives at, as the source calls them',
