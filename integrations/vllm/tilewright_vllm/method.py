@@ -114,7 +114,7 @@ class BsrLinearMethod(LinearMethodBase):
         pattern_of(layer.crow, layer.col, layer.bsr_rows, layer.bsr_columns, self.block)
 
     def apply(self, layer: nn.Module, x: Tensor, bias: Tensor | None = None) -> Tensor:
-        return linear_of_parts(layer.crow, layer.col, layer.values, x, bias, layer.bsr_rows, "none")
+        return linear_of_parts(layer.crow, layer.col, layer.values, x, bias, (layer.bsr_rows, layer.bsr_columns), "none")
 
 
 def _load(layer: nn.Module, name: str, param: nn.Parameter, loaded_weight: Tensor, shard: str | int | None = None) -> None:

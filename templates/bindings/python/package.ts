@@ -13,6 +13,7 @@ const shared = [
   'tilewright/_call_by_ctypes.py',
   'tilewright/_context.py',
   'tilewright/_errors.py',
+  'tilewright/_explanation.py',
   'tilewright/_library.py',
   'tilewright/_operation.py',
   'tilewright/_plan.py',

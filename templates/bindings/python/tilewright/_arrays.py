@@ -82,7 +82,7 @@ def _device_of(array: Array) -> int:
 
 
 def _unknown_type(name: str, kind: Any) -> InvalidArgument:
-    return InvalidArgument(f"{name} has elements of type {kind}: {', '.join(_names)} are known")
+    return InvalidArgument(f"{name} has elements of type {kind}: convert it, {', '.join(_names)} are known")
 
 
 def packed(shape: tuple[int, ...]) -> tuple[int, ...]:

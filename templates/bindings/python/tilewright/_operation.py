@@ -12,6 +12,7 @@ from typing import Any
 from ._arrays import Array, current_stream, is_torch, on_device
 from ._context import Context, Descriptor
 from ._errors import InvalidArgument
+from ._explanation import Explanation
 from ._library import Library
 from ._reading import Reading
 
@@ -194,15 +195,14 @@ class Call:
         """Measures which kernel is the fastest for such calls, and keeps the answer. Waits for the stream."""
         self.library.check(self._functions.tune(*self._first, ctypes.byref(operands), stream))
 
-    def explain(self, operands: Any) -> dict[str, Any]:
+    def explain(self, operands: Any) -> Explanation:
         """Explanation of such a call: its key, kernel, origin, and measured times."""
         size = ctypes.c_size_t(0)
         reference = ctypes.byref(operands)
         self.library.check(self._functions.explain(*self._first, reference, None, ctypes.byref(size)))
         text = ctypes.create_string_buffer(size.value)
         self.library.check(self._functions.explain(*self._first, reference, text, ctypes.byref(size)))
-        said: dict[str, Any] = json.loads(text.value.decode())
-        return said
+        return Explanation(json.loads(text.value.decode()))
 
 
 def addresses_of(all_of_them: Iterable[Any]) -> Any:

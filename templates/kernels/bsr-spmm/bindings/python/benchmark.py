@@ -4,76 +4,48 @@ from __future__ import annotations
 
 import statistics
 import time
+import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from ..._errors import Error
-from .matrix import BsrMatrix
+from ._table import Row, Table
+from .matrix import BsrMatrix, measured_rows
 from .operators import linear
 
 _samples = 20
 
 
-@dataclass(frozen=True)
-class Row:
-    """One way to compute a product."""
-
-    name: str
-    #: Median of the samples; None where the way does not work here.
-    seconds: float | None
-    #: 2 * stored elements of A * columns of B / seconds / 1e12; for a dense product too.
-    tflops: float | None
-    #: Largest difference from the dense product in fp32, over its largest element.
-    error: float | None
-    #: Name of the kernel, or why the way does not work here.
-    note: str = ""
-
-    def __str__(self) -> str:
-        if self.seconds is None:
-            return f"{self.name:<28} {'-':>12} {'-':>9} {'-':>9}  {self.note}"
-        error = "-" if self.error is None else f"{self.error:.1e}"
-        return f"{self.name:<28} {self.seconds * 1e6:>9.1f} us {self.tflops:>9.1f} {error:>9}  {self.note}"
-
-
-def benchmark(a: BsrMatrix, x: Tensor, *, eager: bool = False) -> list[Row]:
+def benchmark(a: BsrMatrix, x: Tensor, *, eager: bool = False) -> Table:
     """Times x A^T for x [tokens, in] in each way there is, fastest first: this library, PyTorch's BSR and its dense product.
 
     On a GPU a CUDA graph of 20 products is timed, where a way can be captured, so that no call costs the CPU's time; with `eager`, calls as
     they are. The library measures first which of its kernels is the fastest; what it measured of the others is in the table, too. On
     the CPU the emulated device stands for this library, and times mean nothing.
     """
-    dense = _dense(a)
-    stock = torch.sparse_bsr_tensor(a.pattern.row_ptr, a.pattern.col_idx, a.values, a.shape)
+    dense: Tensor = a.to_dense()
+    stock = _stock(a)
+    candidates = measured_rows(a, x)
     wanted = x.float() @ dense.float().t()
     flops = 2 * a.values.numel() * x.shape[0]
-    chosen, candidates = _tuned(a, x, flops)
     ways: dict[str, tuple[Callable[[], Tensor], str]] = {
-        "tilewright": (lambda: linear(x, a), chosen),
+        "tilewright": (lambda: linear(x, a), candidates[0].note),
         "PyTorch BSR": (lambda: torch.nn.functional.linear(x, stock), ""),
         "PyTorch dense": (lambda: torch.nn.functional.linear(x, dense), ""),
     }
     with torch.no_grad():
         rows = [_time(name, call, note, wanted, flops, eager) for name, (call, note) in ways.items()]
-    return sorted([*rows, *candidates], key=lambda row: row.seconds or float("inf"))
+    return Table([*rows, *candidates[1:]])
 
 
-def _dense(a: BsrMatrix) -> Tensor:
-    dense: Tensor = a.to_dense()
-    return dense
-
-
-def _tuned(a: BsrMatrix, x: Tensor, flops: int) -> tuple[str, list[Row]]:
-    """The kernel that was chosen, or why there is none, and a row for each other one that was measured."""
-    try:
-        said = a.tune(x.t(), order="column")
-    except Error as why:
-        return str(why), []
-    others = [(name, us / 1e6) for name, us in said["measured"] if name != said["variant"]]
-    return said["variant"], [Row("tilewright, not chosen", one, flops / one / 1e12, None, name) for name, one in others]
+def _stock(a: BsrMatrix) -> Tensor:
+    """The matrix as PyTorch's own, without its remark that such tensors are in beta."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        stock: Tensor = torch.sparse_bsr_tensor(a.pattern.row_ptr, a.pattern.col_idx, a.values, a.shape)
+    return stock
 
 
 def _time(name: str, call: Callable[[], Tensor], note: str, wanted: Tensor, flops: int, eager: bool) -> Row:

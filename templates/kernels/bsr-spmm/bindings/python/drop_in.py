@@ -39,6 +39,9 @@ class DropIn:
         self._namespace, self._kernels, self._keys = namespace, kernels, keys
         self._library: Any = None
 
+    def __repr__(self) -> str:
+        return f"DropIn(taken={self.taken}, passed_on={dict(self.passed_on)})"
+
     def __enter__(self) -> DropIn:
         return self
 
@@ -137,10 +140,10 @@ class _TorchAo(DropIn):
         x, weight, bias = (*arguments, keywords.get("bias"))[:3]
         if is_compiling():
             parts = weight.crow_indices(), weight.col_indices(), weight.values()
-            return linear_of_parts(*parts, x, bias, weight.shape[0], "none")
+            return linear_of_parts(*parts, x, bias, tuple(weight.shape), "none")
         try:
             parts = weight.bsr_crow_indices, weight.bsr_col_indices, weight.bsr_values
-            result = linear_of_parts(*parts, x, bias, weight.shape[0], "none")
+            result = linear_of_parts(*parts, x, bias, tuple(weight.shape), "none")
             self.taken += 1
             return result
         except Error as why:

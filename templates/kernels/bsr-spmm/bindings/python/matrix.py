@@ -8,9 +8,11 @@ from typing import Any
 
 from ..._arrays import Array, View, current_stream, empty, is_torch, on_device, view
 from ..._context import Context
-from ..._errors import InvalidArgument
+from ..._errors import Error, InvalidArgument
+from ..._explanation import Explanation
 from ..._operation import Call
 from ._signature import OPERATION
+from ._table import Row, Table
 
 #: Activations by their usual names.
 _activations: dict[str | None, str] = {None: "none", "gelu": "gelu-erf"}
@@ -102,9 +104,12 @@ class BsrMatrix:
     @classmethod
     def from_dense(cls, x: Array, block: int, threshold: float = 0.0) -> BsrMatrix:
         """The blocks of a dense matrix that have an element whose absolute value exceeds the threshold."""
-        rows, columns = x.shape
+        shape = view(x, "x").shape
+        if len(shape) != 2:
+            raise InvalidArgument(f"x has the shape {list(shape)}: it must be a matrix")
         if block < 1:
             raise InvalidArgument(f"block is {block}: it must be at least 1")
+        rows, columns = shape
         height, width = -(-rows // block), -(-columns // block)
         grid = _padded(x, height * block, width * block).reshape(height, block, width, block).swapaxes(1, 2)
         kept = (abs(grid) > threshold).any(-1).any(-1)
@@ -122,6 +127,9 @@ class BsrMatrix:
     @classmethod
     def from_torch(cls, bsr: Any) -> BsrMatrix:
         """A matrix of a torch.sparse_bsr tensor with square blocks. Values are shared, indices become int32."""
+        layout = str(getattr(bsr, "layout", type(bsr).__name__))
+        if layout != "torch.sparse_bsr":
+            raise InvalidArgument(f"bsr is {layout}, not torch.sparse_bsr: dense.to_sparse_bsr((64, 64)) makes such a tensor")
         rows, columns = bsr.shape
         crow, col = (one.int().contiguous() for one in (bsr.crow_indices(), bsr.col_indices()))
         # A view of a sparse tensor cannot enter compiled code; detached it can.
@@ -149,8 +157,8 @@ class BsrMatrix:
             col_idx[stored] = one.pattern.col_idx + column
             values[stored] = one.values
             row, column, at = row + height, column + width, stored.stop
-        sizes = tuple(sum(one.shape[i] for one in matrices) for i in (0, 1))
-        return cls.from_parts(row_ptr, col_idx, values, sizes)
+        rows, columns = (sum(one.shape[i] for one in matrices) for i in (0, 1))
+        return cls.from_parts(row_ptr, col_idx, values, (rows, columns))
 
     def to_dense(self) -> Array:
         """The matrix with its zeros, of the same package and type."""
@@ -191,21 +199,23 @@ class BsrMatrix:
 
     def explain(
         self, b: Array, *, activation: str | None = None, bias: Array | None = None, order: str = "row"
-    ) -> dict[str, Any]:
+    ) -> Explanation:
         """Explanation of `matmul` with such an operand: `key`, `variant` (its name in the manifest), `origin` (tuned, cache, wisdom,
-        neighbour, heuristic or fallback) and `measured` times. `order`: that of the result.
+        neighbour, heuristic or fallback) and `measured` times; it prints as text. `order`: that of the result.
 
         For `linear` with x, b is x transposed and the order "column".
         """
+        b = _as_matrix(b)
         asked = self._asked(b, activation, bias, order)
         with on_device(b, asked.place):
             return asked.call.explain(asked.operands)
 
-    def tune(self, b: Array, *, activation: str | None = None, bias: Array | None = None, order: str = "row") -> dict[str, Any]:
+    def tune(self, b: Array, *, activation: str | None = None, bias: Array | None = None, order: str = "row") -> Explanation:
         """Measures which kernel is the fastest for `matmul` with such an operand, remembers it in the cache, and explains it.
 
         For `linear` with x, b is x transposed and the order "column".
         """
+        b = _as_matrix(b)
         asked = self._asked(b, activation, bias, order)
         with on_device(b, asked.place):
             asked.call.tune(asked.operands, current_stream(b, asked.place.device))
@@ -247,16 +257,21 @@ def matmul(
 
     Args:
         a: m x k.
-        b: k x n, row-major or column-major, on the device of A and of its type.
-        out: m x n of the same type; made, row-major, where it is not given. Read only where beta is not 0.
+        b: k x n, row-major or column-major, on the device of A and of its type; or a vector of k elements.
+        out: m x n, or m elements for a vector b, of the same type; made, row-major, where it is not given. Read only where beta is not 0.
         bias: m elements, one per row of the result.
         activation: None, "relu", "gelu", "gelu-tanh" or "silu".
 
     Raises:
         InvalidArgument, NotSupported, NoDevice.
     """
+    _must_be_matrix(a)
     if out is None and beta != 0:
         raise InvalidArgument("beta is not 0, and there is no out to read")
+    if _is_vector(b):
+        column = None if out is None else _as_matrix(out)
+        result = matmul(a, b[:, None], out=column, alpha=alpha, beta=beta, bias=bias, activation=activation)
+        return result[:, 0] if out is None else out
     dense = _lines(_dense_view(b, a), "b", "row")
     result = empty((a.shape[0], dense.seen.shape[1]), dense.seen.type, b) if out is None else out
     lines = _lines(view(result, "out"), "out", "row")
@@ -308,21 +323,40 @@ def bsr_gemm(a: BsrMatrix, b: Array) -> Array:
     return matmul(a, b)
 
 
-def tune(a: BsrMatrix, b: Array, **product: Any) -> dict[str, Any]:
+def tune(a: BsrMatrix, b: Array, **product: Any) -> Explanation:
     """a.tune(b)."""
     return a.tune(b, **product)
 
 
-def explain(a: BsrMatrix, b: Array, **product: Any) -> dict[str, Any]:
+def explain(a: BsrMatrix, b: Array, **product: Any) -> Explanation:
     """a.explain(b)."""
     return a.explain(b, **product)
 
 
-def benchmark(a: BsrMatrix, x: Array, *, eager: bool = False) -> list[Any]:
-    """Times of x A^T in each way there is, for a tensor of PyTorch: see tilewright.torch.benchmark."""
-    from .benchmark import benchmark
+def benchmark(a: BsrMatrix, x: Array, *, eager: bool = False) -> Table:
+    """Times of x A^T for x [tokens, in], fastest first: the kernel that is chosen by measuring, and the others that were measured.
 
-    return list(benchmark(a, x, eager=eager))
+    Beside tensors of PyTorch its BSR and dense products are timed, on a GPU in CUDA graphs, with `eager` as calls: see
+    tilewright.torch.benchmark. Print the table, or read its rows.
+    """
+    if is_torch(x):
+        from .benchmark import benchmark
+
+        return benchmark(a, _tokens(x, a), eager=eager)
+    return Table(measured_rows(a, _tokens(x, a)))
+
+
+def measured_rows(a: BsrMatrix, x: Array) -> list[Row]:
+    """Of x A^T, the kernel that measuring chooses, or why there is none, and the others that were measured."""
+    try:
+        said = a.tune(x.swapaxes(0, 1), order="column")
+    except Error as why:
+        return [Row("tilewright", None, None, None, str(why))]
+    flops = 2 * a.pattern.blocks * a.block**2 * x.shape[0]
+    times = {name: us / 1e6 for name, us in said["measured"]}
+    order = sorted(times, key=lambda name: name != said["variant"])
+    names = ["tilewright", *["tilewright, not chosen"] * len(order)]
+    return [Row(name, times[one], flops / times[one] / 1e12, None, one) for name, one in zip(names, order)]
 
 
 def linear(x: Array, a: BsrMatrix, bias: Array | None = None, activation: str | None = None) -> Array:
@@ -337,8 +371,8 @@ def linear(x: Array, a: BsrMatrix, bias: Array | None = None, activation: str | 
     Returns:
         [..., out], row-major.
     """
-    flat = x.reshape(-1, x.shape[-1])
-    dense = _lines(_dense_view(flat.swapaxes(0, 1), a), "x", "column")
+    flat = _tokens(x, a)
+    dense = _lines(_dense_view(flat.swapaxes(0, 1), a, "x"), "x", "column")
     result = empty((flat.shape[0], a.shape[0]), dense.seen.type, x)
     lines = _lines(view(result.swapaxes(0, 1), "out"), "out", "column")
     _multiply(a, flat, dense, lines, _Epilogue(1.0, 0.0, bias, activation))
@@ -384,15 +418,38 @@ def _call(a: BsrMatrix, b: _Lines, out: _Lines, then: _Epilogue) -> tuple[Call, 
     return call, operands
 
 
-def _dense_view(b: Array, a: BsrMatrix) -> View:
-    dense = view(b, "b")
+def _must_be_matrix(a: object) -> None:
+    if not isinstance(a, BsrMatrix):
+        raise InvalidArgument(f"a is a {type(a).__name__}, not a BsrMatrix: BsrMatrix.from_dense, from_torch and from_parts make one")
+
+
+def _tokens(x: Array, a: BsrMatrix) -> Array:
+    """x, [..., in], as a matrix of rows."""
+    _must_be_matrix(a)
+    inner = a.shape[1]
+    if tuple(getattr(x, "shape", ()))[-1:] != (inner,):
+        raise InvalidArgument(f"x has the shape {list(view(x, 'x').shape)}: its last dimension must be {inner}, as A has columns")
+    return x.reshape(-1, inner)
+
+
+def _is_vector(b: Array) -> bool:
+    return len(getattr(b, "shape", ())) == 1
+
+
+def _as_matrix(b: Array) -> Array:
+    """A vector as a matrix of one column, in the same memory."""
+    return b[:, None] if _is_vector(b) else b
+
+
+def _dense_view(b: Array, a: BsrMatrix, name: str = "b") -> View:
+    dense = view(b, name)
     if len(dense.shape) != 2 or dense.shape[0] != a.shape[1]:
-        raise InvalidArgument(f"b has the shape {list(dense.shape)}: it must have {a.shape[1]} rows, as A has columns")
+        raise InvalidArgument(f"{name} has the shape {list(dense.shape)}: it must have {a.shape[1]} rows, as A has columns")
     own = a._values
     if (dense.target, dense.device) != (own.target, own.device):
-        raise InvalidArgument(f"b is on {dense.target} {dense.device} and A on {own.target} {own.device}: move one")
+        raise InvalidArgument(f"{name} is on {dense.target} {dense.device} and A on {own.target} {own.device}: move one")
     if dense.type != own.type:
-        raise InvalidArgument(f"b is of {dense.type} and A of {own.type}: convert one")
+        raise InvalidArgument(f"{name} is of {dense.type} and A of {own.type}: convert one")
     return dense
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -53,6 +54,8 @@ class SparseLinear(nn.Module):
         rows, columns = weight.shape
         if rows % block or columns % block:
             raise InvalidArgument(f"a layer of {rows} x {columns} has no whole blocks of {block}")
+        if not 0 < density <= 1:
+            raise InvalidArgument(f"density is {density}: it must be above 0 and at most 1")
         grid = weight.reshape(rows // block, block, columns // block, block).transpose(1, 2)
         kept = _largest(torch.linalg.vector_norm(grid.float(), dim=(2, 3)), density)
         crow = torch.cat([kept.new_zeros(1, dtype=torch.int32), kept.sum(1).cumsum(0).int()])
@@ -65,11 +68,11 @@ class SparseLinear(nn.Module):
         buffers, parameters = self._buffers, self._parameters
         crow, col, values, bias = buffers["crow"], buffers["col"], parameters["values"], parameters["bias"]
         if is_compiling():
-            return linear_of_parts(crow, col, values, x, bias, self.out_features, self._activation)
+            return linear_of_parts(crow, col, values, x, bias, (self.out_features, self.in_features), self._activation)
         y = repeat(self._calls, crow, col, x, values, bias)
         if y is not None:
             return y
-        return linear_of_parts(crow, col, values, x, bias, self.out_features, self._activation, self._calls)
+        return linear_of_parts(crow, col, values, x, bias, (self.out_features, self.in_features), self._activation, self._calls)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_calls": None}
@@ -127,13 +130,20 @@ def sparsify_(
         filter_fn: told a module and its name; a layer for which it is false stays as it is.
 
     Returns:
-        The model.
+        The model. Warns where no layer was replaced.
     """
+    replaced = False
     for name, module in list(model.named_modules()):
         for child_name, child in list(module.named_children()):
             path = f"{name}.{child_name}".lstrip(".")
             if _is_served(child, block) and (filter_fn is None or filter_fn(child, path)):
                 setattr(module, child_name, SparseLinear.from_linear(child, block, density))
+                replaced = True
+    if not replaced:
+        warnings.warn(
+            f"no layer was replaced: the model has no nn.Linear in float16 or bfloat16 with sizes in multiples of {block} inside",
+            stacklevel=2,
+        )
     return model
 
 

@@ -334,14 +334,18 @@ def linear_of_parts(
     values: Tensor,
     x: Tensor,
     bias: Tensor | None,
-    out_features: int,
+    shape: tuple[int, int],
     activation: str,
     calls: TensorCalls | None = None,
 ) -> Tensor:
-    """act(x A^T + bias); the activation by the library's name. Where a gradient is asked for, it is PyTorch's own, after the product.
+    """act(x A^T + bias) for A of `shape`; the activation by the library's name. Where a gradient is asked for, it is PyTorch's own,
+    after the product.
 
     `calls` learn a call that is served without the operator.
     """
+    out_features, in_features = shape
+    if x.shape[-1] != in_features:  # the operators take A to have as many columns as x
+        raise InvalidArgument(f"x has the shape {list(x.shape)}: its last dimension must be {in_features}, as A has columns")
     if torch.is_grad_enabled() and (
         values.requires_grad or x.requires_grad or (bias is not None and bias.requires_grad)
     ):
@@ -368,17 +372,21 @@ def linear(x: Tensor, a: Any, bias: Tensor | None = None, activation: str | None
     crow, col, values = _parts_of(a)
     name = activation_name(activation)
     if is_compiling() or isinstance(a, Tensor):
-        return linear_of_parts(crow, col, values, x, bias, a.shape[0], name)
+        return linear_of_parts(crow, col, values, x, bias, tuple(a.shape), name)
     calls = a.calls.get(name)
     y = repeat(calls, crow, col, x, values, bias)
     if y is not None:
         return y
     if calls is None:
         calls = a.calls[name] = tensor_calls()
-    return linear_of_parts(crow, col, values, x, bias, a.shape[0], name, calls)
+    return linear_of_parts(crow, col, values, x, bias, a.shape, name, calls)
 
 
 def matmul(a: Any, b: Tensor) -> Tensor:
-    """A b for b [in, n], row-major; A: a BsrMatrix of tensors, or a torch.sparse_bsr tensor. Differentiable."""
+    """A b for b [in, n], row-major, or of in elements; A: a BsrMatrix of tensors, or a torch.sparse_bsr tensor. Differentiable."""
+    if b.dim() == 1:
+        return matmul(a, b[:, None])[:, 0]
+    if b.dim() != 2 or b.shape[0] != a.shape[1]:
+        raise InvalidArgument(f"b has the shape {list(b.shape)}: it must have {a.shape[1]} rows, as A has columns")
     crow, col, values = _parts_of(a)
     return _operators.bsr_mm.default(crow, col, values, b, a.shape[0])

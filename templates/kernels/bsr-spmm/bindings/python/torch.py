@@ -1,6 +1,7 @@
 """Block-sparse products in PyTorch: operators, modules, and the override of PyTorch's own on sparse BSR tensors."""
 
-from .benchmark import Row, benchmark
+from ._table import Row, Table
+from .benchmark import benchmark
 from .drop_in import DropIn, disable, enable, enable_torchao
 from .modules import SparseLinear, sparsify_
 from .operators import linear, matmul
@@ -9,6 +10,7 @@ __all__ = [
     "DropIn",
     "Row",
     "SparseLinear",
+    "Table",
     "benchmark",
     "disable",
     "enable",
