@@ -111,6 +111,52 @@ test.each([
   expect(await keyed(policy)).toMatchObject([{ resolved: 1, tuned, rejected: 0, explain: { origin } }]);
 });
 
+describe('who is measured, of 81 keys with the times of all kernels', () => {
+  /** Knowledge of a kernel, and its time. */
+  type Kernel = readonly [speed: number, merit: number, us: number];
+  const keys: Kernel[][] = readFileSync(join(packageRoot, 'test/fixtures/measured-keys.txt'), 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('|'))
+    .map((line) => line.split('|').slice(1))
+    .map((kernels) => kernels.map((one) => one.trim().split(' ').map(Number) as unknown as Kernel));
+  let promise: string;
+  beforeAll(async () => {
+    promise = join(root, 'promise');
+    const folders = ['src', 'device'].flatMap((folder) => ['-I', join(library, folder)]);
+    await compile(promise, [join(packageRoot, 'test/fixtures/c/promise.cpp')], folders);
+  }, 120_000);
+
+  /** Share of keys of which a kernel within 2 % of the fastest is measured, and the mean number of those measured. */
+  async function measure(known: (kernel: Kernel) => number): Promise<{ found: number; measured: number }> {
+    const lines = keys.map((of) => of.map((one) => `${known(one)} ${one[1]}`).join(' '));
+    writeFileSync(join(root, 'keys.txt'), lines.join('\n'));
+    const { stdout } = await localExecutor.run([promise, join(root, 'keys.txt')], { timeoutMs: 60_000 });
+    const chosen = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => [0, ...line.split(' ').filter(Boolean).map(Number)]);
+    expect(chosen).toHaveLength(keys.length);
+    const least = (us: readonly number[]) => Math.min(...us);
+    const isFound = (of: readonly Kernel[], at: number) =>
+      least((chosen[at] ?? []).map((index) => of[index]?.[2] ?? NaN)) <=
+      1.02 * least(of.map(([, , us]) => us));
+    return {
+      found: keys.filter(isFound).length / keys.length,
+      measured: chosen.flat().length / keys.length,
+    };
+  }
+
+  test.each<[string, (kernel: Kernel) => number, number]>([
+    ['some were timed, as in that run', ([speed]) => speed, 6.4],
+    ['none was timed', () => 0, 6.4],
+    ['all were timed, for these very keys', ([, , us]) => 1 / us, 4],
+  ])('%s', async (_, known, most) => {
+    const { found, measured } = await measure(known);
+    expect(found).toBeGreaterThanOrEqual(0.95);
+    expect(measured).toBeLessThanOrEqual(most);
+  });
+});
+
 test('products sampled at blocks: the pattern is in the key, and shared with other operations', async () => {
   const sampled = join(root, 'sampled');
   await compile(sampled, [join(packageRoot, 'test', 'fixtures', 'c', 'keyed_sampled.cpp')]);

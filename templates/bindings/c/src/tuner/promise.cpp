@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
+#include <utility>
 
 namespace tilewright::library::tuner {
 namespace {
@@ -12,6 +12,8 @@ namespace {
 using Variants = std::vector<const Variant*>;
 
 constexpr std::size_t kMost = 8;        // measured for one key
+constexpr double kSlow = 0.6;           // of the fastest one's expected speed: a timed kernel below is not measured
+constexpr double kUnlikely = 0.25;      // of the best merit: a kernel that was never timed is not measured below
 constexpr std::size_t kNeighbours = 2;  // timed workloads that are looked at
 /// Workloads that are nearer than this count about alike: half an octave.
 constexpr double kAlike = 0.3;
@@ -45,6 +47,44 @@ double expected_speed(std::size_t variant, const std::vector<Neighbour>& nearest
   return weights > 0 ? sum / weights : 0;
 }
 
+/// Knowledge of a kernel before it is measured.
+struct Promise {
+  const Variant* variant;
+  double speed;  // expected, 0 where it was not timed
+  double merit;
+  bool is_timed() const { return speed > 0; }
+};
+
+double most(const std::vector<Promise>& all, double Promise::*what, bool timed) {
+  double most = 0;
+  for (const Promise& one : all)
+    if (one.is_timed() == timed) most = std::max(most, one.*what);
+  return most;
+}
+
+/// Speeds of merits: that of the fastest timed kernel is its speed.
+double speed_of_merit(const std::vector<Promise>& all) {
+  const Promise* fastest = nullptr;
+  for (const Promise& one : all)
+    if (one.is_timed() && one.merit > 0 && (!fastest || one.speed > fastest->speed)) fastest = &one;
+  return fastest ? fastest->speed / fastest->merit : 1;
+}
+
+/// The most promising first. Guesses are worse than times: of the kernels that were timed on near workloads at most `most_timed` are
+/// kept, of the others all that are not unlikely.
+Variants by_promise(std::vector<Promise> all, std::size_t most_timed) {
+  const double slow = kSlow * most(all, &Promise::speed, true), unlikely = kUnlikely * most(all, &Promise::merit, false);
+  const double scale = speed_of_merit(all);
+  const auto expected = [&](const Promise& one) { return one.is_timed() ? one.speed : scale * one.merit; };
+  std::stable_sort(all.begin(), all.end(), [&](const Promise& a, const Promise& b) { return expected(a) > expected(b); });
+  Variants kept;
+  std::size_t timed = 0;
+  for (const Promise& one : all)
+    if (one.is_timed() ? one.speed >= slow && timed++ < most_timed : one.merit >= unlikely) kept.push_back(one.variant);
+  if (kept.size() > kMost - 1) kept.resize(kMost - 1);
+  return kept;
+}
+
 }  // namespace
 
 double merit_of(const Variant& variant, const Selection& all, const Asked& asked) {
@@ -66,15 +106,12 @@ std::vector<const Variant*> promising(tw_context& context, const Request& reques
   std::erase_if(others, [&](const Variant* one) { return !refusal(*one, asked).empty(); });
   context.counts.candidates += static_cast<std::int64_t>(others.size()) + 1;
   const std::vector<Neighbour> nearest = neighbours(others, all, asked);
-  std::map<const Variant*, std::pair<double, double>> promise;  // speed, merit
-  for (const Variant* one : others)
-    promise[one] = {expected_speed(static_cast<std::size_t>(one - all.variants), nearest), merit_of(*one, all, asked)};
-  std::stable_sort(others.begin(), others.end(),
-                   [&](const Variant* a, const Variant* b) { return promise[a] > promise[b]; });
   if (context.options.exhaustive) return others;
+  std::vector<Promise> promises;
+  for (const Variant* one : others)
+    promises.push_back({one, expected_speed(static_cast<std::size_t>(one - all.variants), nearest), merit_of(*one, all, asked)});
   const std::size_t half = std::max<std::size_t>(2, (others.size() + 1) / 2);
-  others.resize(std::min({others.size(), half - 1, kMost - 1}));
-  return others;
+  return by_promise(std::move(promises), half - 1);
 }
 
 }  // namespace tilewright::library::tuner

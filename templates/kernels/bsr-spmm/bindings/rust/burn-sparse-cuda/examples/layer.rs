@@ -1,8 +1,9 @@
-//! A block-sparse layer on a GPU beside the dense one of Burn: output and gradients are compared, both are timed. Prints PASS, or what differs.
+//! A block-sparse layer on a GPU beside the dense one of Burn: output and gradients are compared, both are timed, and the same
+//! product by a kernel that was chosen by measuring. Prints PASS, or what differs.
 use burn::backend::{cuda::CudaDevice, Autodiff, Cuda};
 use burn::tensor::backend::Backend;
 use burn::tensor::{Distribution, Tensor};
-use burn_sparse_cuda::{BsrTensor, SparseLinear};
+use burn_sparse_cuda::{BsrGemm, BsrTensor, SparseLinear};
 use half::f16;
 use std::time::Instant;
 
@@ -43,11 +44,14 @@ fn apart(one: Tensor<Gpu, 2>, other: Tensor<Gpu, 2>) -> f32 {
     largest(one - other.clone()) / largest(other)
 }
 
-/// Output and gradients of a small layer against those of the dense one: shares of the largest elements.
-fn differences(device: &CudaDevice) -> tilewright::Result<[f32; 3]> {
+/// Output and gradients of a small layer against those of the dense one, and the output of its weight where a context chooses the
+/// kernel: shares of the largest elements.
+fn differences(device: &CudaDevice) -> tilewright::Result<[f32; 4]> {
     let (outputs, inputs, n) = (5 * BLOCK, 7 * BLOCK, 24);
     let dense = weight(outputs, inputs, device);
     let x = Tensor::<Gpu, 2>::random([n, inputs], Distribution::Uniform(-1.0, 1.0), device);
+    let tuned = BsrGemm::auto_tuned(BsrTensor::<Gpu>::from_dense(dense.clone(), BLOCK, 0.0)?)?;
+    let tuned = tuned.matrix().linear(x.clone());
     let matrix = BsrTensor::<Tracked>::from_dense(Tensor::from_inner(dense.clone()), BLOCK, 0.0)?;
     let pattern = matrix.pattern().clone();
     let layer = SparseLinear::new(matrix, None);
@@ -68,25 +72,33 @@ fn differences(device: &CudaDevice) -> tilewright::Result<[f32; 3]> {
     let wanted_blocks = places.iter().map(|&(i, j)| of_weight.clone().slice([i..i + BLOCK, j..j + BLOCK])).collect();
     let found_blocks = of_blocks.reshape([pattern.stored() * BLOCK, BLOCK]);
     Ok([
-        apart(y.inner(), wanted.inner()),
+        apart(y.inner(), wanted.clone().inner()),
         apart(tracked.grad(&gradients).expect("x has a gradient"), wanted_x.grad(&wanted_gradients).expect("so has this")),
         apart(found_blocks, Tensor::cat(wanted_blocks, 0)),
+        apart(tuned, wanted.inner()),
     ])
 }
 
 fn main() -> tilewright::Result<()> {
     let device = CudaDevice::default();
     let found = differences(&device)?;
-    println!("largest differences from the dense layer: output {:.1e}, gradient of x {:.1e}, of the blocks {:.1e}", found[0], found[1], found[2]);
+    let [output, of_x, of_blocks, tuned] = found;
+    println!("largest differences from the dense layer: output {output:.1e}, {tuned:.1e} by a measured kernel");
+    println!("  gradient of x {of_x:.1e}, of the blocks {of_blocks:.1e}");
     let (outputs, inputs) = (14336, 4096);
     let dense = weight(outputs, inputs, &device);
-    let layer = SparseLinear::new(BsrTensor::<Gpu>::from_dense(dense.clone(), BLOCK, 0.0)?, None);
+    let matrix = BsrTensor::<Gpu>::from_dense(dense.clone(), BLOCK, 0.0)?;
+    let tuned = BsrGemm::auto_tuned(matrix.clone())?;
+    let layer = SparseLinear::new(matrix, None);
     let transposed = dense.transpose();
     for n in [16, 2048] {
         let x = Tensor::<Gpu, 2>::random([n, inputs], Distribution::Uniform(-1.0, 1.0), &device);
         let sparse = time(&device, || layer.forward(x.clone()));
+        let measured = time(&device, || tuned.matrix().linear(x.clone()));
         let full = time(&device, || x.clone().matmul(transposed.clone()));
-        println!("{n} x {inputs} x {outputs}: {:.1} us, dense by Burn {:.1} us, {:.2}x", sparse * 1e6, full * 1e6, full / sparse);
+        let [sparse, measured, full] = [sparse, measured, full].map(|seconds| seconds * 1e6);
+        println!("{n} x {inputs} x {outputs}: {sparse:.1} us, {measured:.1} us by a measured kernel");
+        println!("  dense by Burn {full:.1} us, {:.2}x", full / sparse);
     }
     let passed = found.iter().all(|&one| one < 4e-3);
     println!("{}", if passed { "PASS" } else { "FAIL" });

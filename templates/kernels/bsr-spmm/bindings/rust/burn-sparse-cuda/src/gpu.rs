@@ -1,4 +1,4 @@
-//! Products on a GPU: the library's plans on the memory of Burn's tensors.
+//! Products on a GPU: the library's kernels on the memory of Burn's tensors.
 use crate::backend::Form;
 use crate::Pattern;
 use burn::tensor::{DType, Shape};
@@ -9,8 +9,8 @@ use half::{bf16, f16};
 use std::collections::HashMap;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, PoisonError};
-use tilewright::bsr_spmm::{Operands, Plan, Problem};
-use tilewright::{Element, Error, Layout, Result, Slice, SliceMut, Stream, Type};
+use tilewright::bsr_spmm::{self, Operands, Plan, Problem};
+use tilewright::{BsrPattern, Context, Element, Error, Index, Layout, Result, Slice, SliceMut, Stream, Type};
 
 type Tensor = CubeTensor<CudaRuntime>;
 
@@ -30,30 +30,65 @@ struct Addresses {
     c: u64,
 }
 
-/// A pattern on a GPU: its index arrays, a stream, and the plans that products have needed so far, with their workspaces.
+/// A pattern on a GPU: its index arrays, a stream, and the source of its kernels.
 pub(crate) struct OnDevice {
+    chooser: Chooser, // dropped first: it reads the arrays
     stream: Arc<CudaStream>,
     row_ptr: CudaSlice<i32>,
     col_idx: CudaSlice<i32>,
-    plans: Mutex<HashMap<Product, (Plan, CudaSlice<u8>)>>,
+}
+
+/// Source of the choice of kernels.
+enum Chooser {
+    /// The library's policy: the plans that products have needed so far, with their workspaces.
+    Plans(Mutex<HashMap<Product, (Plan, CudaSlice<u8>)>>),
+    /// A context, which may measure.
+    Context(Context, BsrPattern),
+}
+
+/// Makes the GPU of a number the calling thread's current one, as contexts of the library need it.
+pub(crate) fn make_current(number: usize) -> Result<Arc<CudaContext>> {
+    let context = CudaContext::new(number).map_err(failed)?;
+    context.bind_to_thread().map_err(failed)?;
+    Ok(context)
 }
 
 impl OnDevice {
     pub(crate) fn new(pattern: &Pattern, number: usize) -> Result<Self> {
-        let stream = CudaContext::new(number).and_then(|context| context.new_stream()).map_err(failed)?;
+        let stream = make_current(number)?.new_stream().map_err(failed)?;
         let copied = |all: &[i32]| stream.clone_htod(&[all, &[0]].concat()).map_err(failed); // never empty
         let (row_ptr, col_idx) = (copied(pattern.row_ptr())?, copied(pattern.col_idx())?);
-        Ok(Self { stream, row_ptr, col_idx, plans: Mutex::default() })
+        Ok(Self { chooser: Chooser::Plans(Mutex::default()), stream, row_ptr, col_idx })
+    }
+
+    /// The same with a context of that GPU, which chooses kernels.
+    pub(crate) fn in_context(pattern: &Pattern, number: usize, context: &Context) -> Result<Self> {
+        let mut own = Self::new(pattern, number)?;
+        let (row_ptr, of_row_ptr) = own.row_ptr.device_ptr(&own.stream);
+        let (col_idx, of_col_idx) = own.col_idx.device_ptr(&own.stream);
+        let described = unsafe {
+            BsrPattern::from_raw(
+                context,
+                pattern.rows() as i64,
+                pattern.columns() as i64,
+                pattern.block() as i64,
+                pattern.stored() as i64,
+                Index::I32,
+                row_ptr,
+                col_idx,
+                Some(pattern.row_ptr().into()),
+                Some(pattern.col_idx().into()),
+                own.as_stream(),
+            )?
+        };
+        drop((of_row_ptr, of_col_idx)); // guards of the borrowed arrays
+        own.chooser = Chooser::Context(context.clone(), described);
+        Ok(own)
     }
 
     /// Runs a product, and waits for it. Burn has passed its own work on the operands.
     fn run<T: Element>(&self, pattern: &Pattern, product: Product, at: &Addresses) -> Result<()> {
         self.stream.context().bind_to_thread().map_err(failed)?;
-        let mut plans = self.plans.lock().unwrap_or_else(PoisonError::into_inner);
-        if !plans.contains_key(&product) {
-            plans.insert(product, self.plan(pattern, product)?);
-        }
-        let (plan, workspace) = &plans[&product];
         let sizes = sizes(pattern, product.form);
         let stored = pattern.stored() * pattern.block() * pattern.block();
         let (row_ptr, _row_ptr) = self.row_ptr.device_ptr(&self.stream);
@@ -69,28 +104,33 @@ impl OnDevice {
                 ..Default::default()
             }
         };
-        let (memory, _memory) = workspace.device_ptr(&self.stream);
-        unsafe { plan.enqueue(operands, memory as usize as *mut c_void, workspace.len(), self.as_stream())? };
+        match &self.chooser {
+            Chooser::Plans(plans) => self.enqueue_planned(plans, pattern, product, operands)?,
+            Chooser::Context(context, described) => unsafe {
+                bsr_spmm::enqueue(context, described, &problem(pattern, product), operands, self.as_stream())?
+            },
+        }
         self.stream.synchronize().map_err(failed)
     }
 
-    fn plan(&self, pattern: &Pattern, Product { element, n, form }: Product) -> Result<(Plan, CudaSlice<u8>)> {
-        let problem = Problem {
-            m: pattern.rows() as i64,
-            n: n as i64,
-            k: pattern.columns() as i64,
-            block: pattern.block() as i64,
-            blocks: pattern.stored() as i64,
-            input: element,
-            output: element,
-            layout_b: form.layout,
-            layout_c: form.layout,
-            transpose_a: form.transpose,
-            host_row_ptr: Some(pattern.row_ptr().into()),
-            host_col_idx: Some(pattern.col_idx().into()),
-            ..Default::default()
-        };
-        let plan = Plan::new(&problem)?;
+    fn enqueue_planned(
+        &self,
+        plans: &Mutex<HashMap<Product, (Plan, CudaSlice<u8>)>>,
+        pattern: &Pattern,
+        product: Product,
+        operands: Operands<'_>,
+    ) -> Result<()> {
+        let mut plans = plans.lock().unwrap_or_else(PoisonError::into_inner);
+        if !plans.contains_key(&product) {
+            plans.insert(product, self.plan(pattern, product)?);
+        }
+        let (plan, workspace) = &plans[&product];
+        let (memory, _memory) = workspace.device_ptr(&self.stream);
+        unsafe { plan.enqueue(operands, memory as usize as *mut c_void, workspace.len(), self.as_stream()) }
+    }
+
+    fn plan(&self, pattern: &Pattern, product: Product) -> Result<(Plan, CudaSlice<u8>)> {
+        let plan = Plan::new(&problem(pattern, product))?;
         let workspace = self.stream.alloc_zeros::<u8>(plan.workspace_bytes().max(1)).map_err(failed)?;
         let (memory, guard) = workspace.device_ptr(&self.stream);
         unsafe { plan.prepare(memory as usize as *mut c_void, workspace.len(), self.as_stream())? };
@@ -100,6 +140,24 @@ impl OnDevice {
 
     fn as_stream(&self) -> Stream {
         unsafe { Stream::from_raw(self.stream.cu_stream() as usize) }
+    }
+}
+
+fn problem(pattern: &Pattern, Product { element, n, form }: Product) -> Problem<'_> {
+    Problem {
+        m: pattern.rows() as i64,
+        n: n as i64,
+        k: pattern.columns() as i64,
+        block: pattern.block() as i64,
+        blocks: pattern.stored() as i64,
+        input: element,
+        output: element,
+        layout_b: form.layout,
+        layout_c: form.layout,
+        transpose_a: form.transpose,
+        host_row_ptr: Some(pattern.row_ptr().into()),
+        host_col_idx: Some(pattern.col_idx().into()),
+        ..Default::default()
     }
 }
 

@@ -1,4 +1,5 @@
-//! Block-sparse matrices for Burn 0.21 on its CUDA backend. [`BsrTensor`] is a matrix, [`SparseLinear`] a layer; both have gradients for the
+//! Block-sparse matrices for Burn 0.21 on its CUDA backend. [`BsrTensor`] is a matrix, [`BsrGemm`] one whose kernels are chosen by
+//! measuring, [`SparseLinear`] a layer; all have gradients for the
 //! stored blocks and the input.
 //!
 //! Elements are f16 or bf16, products are accumulated in f32. Errors in shapes and types panic with a sentence, as Burn's own
@@ -6,12 +7,14 @@
 //! and Burn waits for the product: two synchronisations of the host in each.
 
 mod backend;
+mod gemm;
 mod gpu;
 mod linear;
 mod pattern;
 mod tensor;
 
 pub use backend::{Form, SparseBackend};
+pub use gemm::BsrGemm;
 pub use linear::{SparseLinear, SparseLinearConfig};
 pub use pattern::Pattern;
 pub use tensor::BsrTensor;

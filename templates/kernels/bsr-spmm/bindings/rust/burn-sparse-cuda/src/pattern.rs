@@ -3,7 +3,7 @@ use crate::gpu::OnDevice;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
-use tilewright::{Bsr, Result};
+use tilewright::{Bsr, Context, Result};
 
 /// The pattern of a block-sparse matrix. Clones share it and its plans.
 #[derive(Clone)]
@@ -31,6 +31,19 @@ impl Pattern {
             row_ptr: checked.row_ptr().to_vec(),
             col_idx: checked.col_idx().to_vec(),
             on_devices: Mutex::default(),
+        })))
+    }
+
+    /// The same pattern with a context that chooses its kernels on the GPU of a number.
+    pub(crate) fn in_context(&self, number: usize, context: &Context) -> Result<Self> {
+        let on_device = Arc::new(OnDevice::in_context(self, number, context)?);
+        Ok(Self(Arc::new(Shared {
+            rows: self.rows(),
+            columns: self.columns(),
+            block: self.block(),
+            row_ptr: self.row_ptr().to_vec(),
+            col_idx: self.col_idx().to_vec(),
+            on_devices: Mutex::new(HashMap::from([(number, on_device)])),
         })))
     }
 
