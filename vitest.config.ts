@@ -25,13 +25,17 @@ const slow = {
 const skipped = !hasGpu && process.argv.includes('gpu');
 if (skipped) console.log('skipped test/gpu: there is no NVIDIA GPU here (no /dev/nvidiactl, no /dev/dxg)');
 
-/** End-to-end tests first: they take longest, and a long file that begins last has one core alone. */
+/** Folders whose files take longest, by what they compile and wait for. */
+const longest = ['e2e', 'contract', 'unit/families', 'unit/compile', 'unit/emit', 'unit/device'];
+
+/** A long file that begins last has one core alone. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    return [true, false].flatMap((first) =>
-      sorted.filter(({ moduleId }) => moduleId.includes('/test/e2e/') === first),
-    );
+    const rank = ({ moduleId }: TestSpecification) => {
+      const place = longest.findIndex((folder) => moduleId.includes(`/test/${folder}/`));
+      return place < 0 ? longest.length : place;
+    };
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
   }
 }
 

@@ -1,12 +1,12 @@
 import { UsageError } from '../errors.ts';
 import type { Arch } from '../model/arch.ts';
 import type { AnyFamily, Preset } from '../model/family.ts';
-import type { ParameterValue, Point } from '../model/parameter.ts';
+import type { Point } from '../model/parameter.ts';
 import type { Workload } from '../model/workload.ts';
 import { wordAt } from '../util/place.ts';
 import { type Author, thrownBy } from './author.ts';
 import { idOf } from './id.ts';
-import { guard, type Values } from './plan.ts';
+import { type Values, viewer } from './plan.ts';
 import {
   boolean,
   budget,
@@ -36,7 +36,7 @@ interface Task<A extends readonly unknown[]> {
 
 /**
  * The family with its functions watched: one that throws, gives a promise or something else than it must is the author's
- * mistake, a UsageError with the place in their files and the variant. Each is handed a copy of the point that refuses to tell
+ * mistake, a UsageError with the place in their files and the variant. Each is handed the point through an object that refuses to tell
  * of a parameter which the family does not have.
  */
 export function guardFamily(family: AnyFamily, author: Author): AnyFamily {
@@ -50,7 +50,7 @@ export function guardFamily(family: AnyFamily, author: Author): AnyFamily {
     holds: watch(ruleTask(`constraint '${one.name}'`, one.name), one.holds as Rule),
   }));
   const presets = Object.entries(family.presets).map(
-    ([name, preset]) => [name, guardPreset(name, preset, watch, viewer(family))] as const,
+    ([name, preset]) => [name, guardPreset(name, preset, watch, viewerOf(family))] as const,
   );
   return {
     ...family,
@@ -63,7 +63,7 @@ export function guardFamily(family: AnyFamily, author: Author): AnyFamily {
 
 /** Functions that make a variant of a point. */
 function guardMaking(family: AnyFamily, watch: Watch) {
-  const sees = viewer(family);
+  const sees = viewerOf(family);
   const onPoint = <R>(name: string, wanted: Wanted, own: (point: Point, arch: Arch) => R) =>
     watch(taskFor(family, name, wanted), (point: Point, arch: Arch) => own(sees(point), arch));
   const plain = taskFor(family, 'deterministic', boolean);
@@ -97,7 +97,7 @@ function remembered<R extends object>(ask: (point: Point) => R): (point: Point) 
 /** Functions that gate, rank and select variants. */
 function guardJudging(family: AnyFamily, watch: Watch) {
   const task = (name: string, wanted: Wanted) => taskFor(family, name, wanted);
-  const sees = viewer(family);
+  const sees = viewerOf(family);
   return {
     cases: watch(task('cases', cases), (point: Point, depth: 'quick' | 'full') =>
       family.cases(sees(point), depth),
@@ -110,7 +110,7 @@ function guardJudging(family: AnyFamily, watch: Watch) {
 
 function guardOptional(family: AnyFamily, watch: Watch): Partial<AnyFamily> {
   const { features: describe, applies, generality, accuracy, l2Bytes } = family;
-  const sees = viewer(family);
+  const sees = viewerOf(family);
   const onWorkload = { about: ({ id }: Workload) => `for workload '${id}'` };
   const onPoint = (name: string, own: NonNullable<AnyFamily['generality']>) =>
     watch(taskFor(family, name, rank), (point: Point) => own.call(family, sees(point)));
@@ -179,21 +179,16 @@ function ruleTask(name: string, word: string): Task<readonly [Readonly<Values>]>
   return { name, at: wordAt(word), wanted: boolean, about };
 }
 
-function guardPreset(name: string, preset: Preset, watch: Watch, sees: ReturnType<typeof viewer>): Preset {
+function guardPreset(name: string, preset: Preset, watch: Watch, sees: ReturnType<typeof viewerOf>): Preset {
   const { holds } = preset;
   if (!holds) return preset;
   const task = { ...ruleTask(`holds() of preset '${name}'`, name), at: fieldNamed('holds') };
   return { ...preset, holds: watch(task, (point: Readonly<Values>) => holds.call(preset, sees(point))) };
 }
 
-/** Copies a plain point into one object that refuses every name but the family's parameters. */
-function viewer(family: AnyFamily): (point: Point) => Values {
-  const names = Object.keys(family.parameters);
-  const view = guard(names, family.name)();
-  return (point) => {
-    for (const name of names) view[name] = point[name] as ParameterValue;
-    return view;
-  };
+/** Shows a plain point through one object that refuses every name but the family's parameters. */
+function viewerOf(family: AnyFamily): (point: Point) => Values {
+  return viewer(Object.keys(family.parameters), family.name);
 }
 
 function idOfPoint(family: AnyFamily, point: Point): string {

@@ -60,14 +60,7 @@ function tokenOf(label: string, value: ParameterValue): string {
  * that one which reads a parameter it did not declare fails loudly instead of computing with `undefined`.
  */
 export function guard(names: readonly string[], reader: string): () => Values {
-  const refuse = new Proxy(Object.create(null) as object, {
-    get(_, name) {
-      if (typeof name === 'symbol' || name === 'toJSON') return undefined;
-      throw new UsageError(
-        `${reader} reads '${name}', which is not among what it may: ${names.join(', ')}${didYouMean(name, names)}`,
-      );
-    },
-  });
+  const refuse = refusing(names, reader);
   return () => {
     const view = Object.create(refuse) as Values;
     for (const name of names) {
@@ -77,12 +70,46 @@ export function guard(names: readonly string[], reader: string): () => Values {
   };
 }
 
-/** `rule.holds` behind a guard: it sees copies of the values that it declared to read, and no others. */
+/**
+ * One object that shows the given names of the values last handed over, and throws when any other is read. What is not read
+ * is not copied: a walk asks millions of times.
+ */
+export function viewer(
+  names: readonly string[],
+  reader: string,
+): (values: Readonly<Values>) => Readonly<Values> {
+  let shown: Readonly<Values> = {};
+  const view = Object.create(refusing(names, reader)) as Readonly<Values>;
+  for (const name of names) {
+    Object.defineProperty(view, name, {
+      enumerable: true,
+      get: () => shown[name],
+      // A changed value is in a copy of the reader's own from then on.
+      set: (value: ParameterValue) => {
+        shown = { ...shown, [name]: value };
+      },
+    });
+  }
+  return (values) => {
+    if (values !== view) shown = values;
+    return view;
+  };
+}
+
+function refusing(names: readonly string[], reader: string): object {
+  return new Proxy(Object.create(null) as object, {
+    get(_, name) {
+      if (typeof name === 'symbol' || name === 'toJSON') return undefined;
+      throw new UsageError(
+        `${reader} reads '${name}', which is not among what it may: ${names.join(', ')}${didYouMean(name, names)}`,
+      );
+    },
+  });
+}
+
+/** `rule.holds` behind a guard: it sees the values that it declared to read, and no others. */
 export function bind(rule: Rule): (values: Readonly<Values>) => boolean {
   const { on, holds } = rule;
-  const view = guard(on, rule.name)();
-  return (values) => {
-    for (const name of on) view[name] = values[name] as ParameterValue;
-    return holds(view);
-  };
+  const sees = viewer(on, rule.name);
+  return (values) => holds(sees(values));
 }
