@@ -16,7 +16,8 @@ import type { GateScope, Verdict, VerdictName } from '../../src/model/verdict.ts
 import { renderVariant } from '../../src/render/render.ts';
 import { pointOfId } from '../../src/space/id.ts';
 import { variantOf } from '../../src/space/variant.ts';
-import { packageRoot } from '../../src/util/package-root.ts';
+import { includeNames, locateHeader } from '../../src/util/includes.ts';
+import { kit, packageRoot } from '../../src/util/package-root.ts';
 import { testContext, testToolchain } from './toolchain.ts';
 
 /** A change of a rendered source. */
@@ -32,14 +33,33 @@ export const replacing =
     return text.replace(from, to);
   };
 
-/** A change of a header of `kit/device`, whose text takes the place of the line that includes it. */
+/**
+ * A change of a header that a kernel includes, directly or not: it and those on the way to it take the place of the lines that
+ * include them. `family`: whose own headers count beside those of `kit/device`.
+ */
 export const inHeader =
-  (header: string, change: Change): Change =>
+  (header: string, change: Change, family?: string): Change =>
   (text) => {
-    const include = `#include "${header}"`;
-    expect(text).toContain(include);
-    const changed = change(readFileSync(join(packageRoot, 'kit/device', header), 'utf8'));
-    return text.replace(include, () => changed.replace('#pragma once', ''));
+    const folders = [kit.device, ...(family ? [`templates/kernels/${family}`] : [])].map((folder) =>
+      join(packageRoot, folder),
+    );
+    const textOf = (name: string) => {
+      const path = locateHeader(name, folders);
+      return path === undefined ? '' : readFileSync(path, 'utf8');
+    };
+    const leads = (name: string): boolean => name === header || includeNames(textOf(name)).some(leads);
+    const seen = new Set<string>();
+    const inlined = (code: string): string =>
+      code.replace(/^#include "([^"]+)"$/gm, (line, name: string) => {
+        if (!leads(name)) return line;
+        if (seen.has(name)) return '';
+        seen.add(name);
+        const own = textOf(name).replace('#pragma once', '');
+        return inlined(name === header ? change(own) : own);
+      });
+    const changed = inlined(text);
+    expect([...seen]).toContain(header);
+    return changed;
   };
 
 /** A family's variants with their texts changed, on the emulated device. */

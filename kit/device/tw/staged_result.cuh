@@ -121,4 +121,19 @@ struct Staging {
   }
 };
 
+/// Writes a warp's results, which are rows from `row` on and columns from `column` on of the result, 16 rows at a time through
+/// `buffer`, the warp's own staging buffer, 16-byte aligned.
+template <BiasPer Bias, class T, int TilesM, int TilesN>
+TW_DEVICE void write_results(const Result<T>& to, const float (&sums)[TilesM][TilesN][4], int row, int column,
+                             int lane, float* buffer) {
+  const Staging<TilesN * 8> staging{buffer};
+#pragma unroll
+  for (int m = 0; m < TilesM; ++m) {
+    __syncwarp();  // the rows before have been read
+    staging.store(sums[m], lane);
+    __syncwarp();
+    staging.template write<Bias>(to, row + m * 16, column, lane);
+  }
+}
+
 }  // namespace tw

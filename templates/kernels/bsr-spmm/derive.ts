@@ -52,7 +52,8 @@ function deriveGeneral(point: Point): Derived {
   const { warpRows, warpColumns } = generalSizes(point);
   return {
     ...{ warpRows, warpColumns, packThreads, tiledB: false },
-    columnMajorB: point.layoutB === 'column',
+    majorA: point.transposeA ? 'mn' : 'k',
+    majorB: point.layoutB === 'column' ? 'k' : 'mn',
     columnMajorC: point.layoutC === 'column',
   };
 }

@@ -1,11 +1,8 @@
 // Defects of layouts, transposition, batches and epilogue, in the kernels of the path general and in the blocks that these
 // include. Depth `quick` must see each.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { VerdictName } from '../../../../src/model/verdict.ts';
-import { packageRoot } from '../../../../src/util/package-root.ts';
-import { type Change, replacing, sound, useMutantBench } from '../../../helpers/mutants.ts';
+import { type Change, inHeader, replacing, sound, useMutantBench } from '../../../helpers/mutants.ts';
 
 const bench = useMutantBench('bsr-spmm');
 
@@ -22,16 +19,10 @@ const ids = {
 type Name = keyof typeof ids;
 const idOf = (name: Name) => `bsr_spmm.general.${ids[name]}`;
 
-/** A change of a header that the kernel includes: its text takes the place of the line. */
-function inHeader(header: string, change: Change): Change {
-  const path = join(packageRoot, 'kit/device', header);
-  const text = readFileSync(path, 'utf8').replace('#pragma once', '');
-  return (source) => replacing(`#include "${header}"`, change(text).replaceAll('$', '$$$$'))(source);
-}
-
-const inEpilogue = (change: Change) => inHeader('tw/staged_result.cuh', change);
+const inEpilogue = (change: Change) => inHeader('tw/staged_result.cuh', change, 'bsr-spmm');
 const inOperands = (change: Change) => inHeader('tw/mma_operands.cuh', change);
 const inCopies = (change: Change) => inHeader('tw/copy_tile.cuh', change);
+const inTask = (change: Change) => inHeader('paths/general/task.cuh', change, 'bsr-spmm');
 
 type Mutant = readonly [defect: string, of: Name, change: Change];
 const mutants: readonly Mutant[] = [
@@ -39,20 +30,20 @@ const mutants: readonly Mutant[] = [
   [
     'multiplies by blocks that it does not transpose',
     'turned',
-    replacing('kOrderA = Major::mn', 'kOrderA = Major::k'),
+    replacing('Major::mn, kBlock', 'Major::k, kBlock'),
   ],
   [
     'transposes blocks that are stored as they are',
     'rows',
-    replacing('kOrderA = Major::k', 'kOrderA = Major::mn'),
+    replacing('Major::k, kBlock', 'Major::mn, kBlock'),
   ],
   [
     'takes the blocks of A in the order of their storage',
     'turned',
-    replacing('block_.source)', 'row_.first)'),
+    replacing('block_.source)', 'task_.row.first)'),
   ],
-  ['takes the other order of B', 'linear', replacing('kOrderB = Major::k', 'kOrderB = Major::mn')],
-  ['finds B by 32 bits', 'rows', replacing('first * args_.ldb', 'static_cast<int>(first * args_.ldb)')],
+  ['takes the other order of B', 'linear', replacing('Major::k, kTileN', 'Major::mn, kTileN')],
+  ['finds B by 32 bits', 'rows', replacing('b_, args_.ldb', 'b_, static_cast<int>(args_.ldb)')],
   [
     'finds A by 32 bits',
     'linear',
@@ -64,12 +55,12 @@ const mutants: readonly Mutant[] = [
   [
     'finds a product of the batch by 32 bits',
     'rows',
-    replacing('const long long c = task.product', 'const int c = task.product'),
+    inTask(replacing('const long long c = product', 'const int c = product')),
   ],
   [
     'takes the tiles of a panel from the right',
     'turnedLinear',
-    replacing('gridDim.x + blockIdx.x', 'gridDim.x - blockIdx.x'),
+    inTask(replacing('gridDim.x + blockIdx.x', 'gridDim.x - blockIdx.x')),
   ],
   // Floats.
   [
@@ -149,12 +140,12 @@ const mutants: readonly Mutant[] = [
     'linear',
     inEpilogue(replacing(/to\.beta != 0/g, '(to.beta != 0 || to.addend != to.c)')),
   ],
-  ['reads the residual in the rows of C', 'linear', replacing('args.ld_addend', 'args.ldc')],
-  ['reads C for the residual', 'rows', replacing('args.addend + addend', 'args.c + c')],
+  ['reads the residual in the rows of C', 'linear', inTask(replacing('args.ld_addend', 'args.ldc'))],
+  ['reads C for the residual', 'rows', inTask(replacing('args.addend + addend', 'args.c + c'))],
   [
     'writes over sums that others have not read',
     'rows',
-    replacing('__syncwarp();  // the rows before have been read', ''),
+    inEpilogue(replacing('__syncwarp();  // the rows before have been read', '')),
   ],
   [
     'stages sums in a ring that is in use',
@@ -176,9 +167,13 @@ const mutants: readonly Mutant[] = [
   [
     'adds to the first product alone',
     'rows',
-    replacing('addend = task.product * args.addend_stride', 'addend = 0'),
+    inTask(replacing('addend = product * args.addend_stride', 'addend = 0')),
   ],
-  ['reads halves of indices', 'rows', replacing('static_cast<long long>(at) * args_.index_words', 'at')],
+  [
+    'reads halves of indices',
+    'rows',
+    inTask(replacing('static_cast<long long>(at) * args.index_words', 'at')),
+  ],
   // The ring.
   [
     'begins a stage that is in use',
