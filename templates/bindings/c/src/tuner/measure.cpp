@@ -10,9 +10,12 @@
 namespace tilewright::library::tuner {
 namespace {
 
-/// `room`: bytes that a workspace may take beside the scratch.
+/// Kernels that are bound before other libraries' functions: those must not find that time is up.
+constexpr std::size_t kAheadOfVendors = 3;
+
+/// `room`: bytes that a workspace may take beside the scratch. `load`: see Vendor.
 void enter_others(Race& race, const Request& request, const std::vector<const Variant*>& others, const Takes& takes,
-                  std::size_t room, bool load = false) {
+                  std::size_t room, bool load) {
   for (const Variant* one : others) {
     if (race.is_late_to_bind()) return;
     try {
@@ -150,8 +153,11 @@ Outcome measure(tw_context& context, const Request& request, std::unique_ptr<con
   if (!race.enter(std::move(usual)))
     return {plan_of(usual_variant, request, takes, true)};
   Check check(race, request, takes, usual_variant);
-  enter_others(race, request, promising(context, request, others), takes, limit - taken);
-  enter_others(race, request, vendors_of(context, request, usual_variant), takes, limit - taken, context.options.exhaustive);
+  std::vector<const Variant*> order_of_entry = promising(context, request, others);
+  const std::vector<const Variant*> vendors = vendors_of(context, request, usual_variant);
+  const auto behind_the_first = order_of_entry.begin() + static_cast<std::ptrdiff_t>(std::min(kAheadOfVendors, order_of_entry.size()));
+  order_of_entry.insert(behind_the_first, vendors.begin(), vendors.end());
+  enter_others(race, request, order_of_entry, takes, limit - taken, context.options.exhaustive);
   race.run();
 
   const std::vector<Contender*> order = race.ranking();
