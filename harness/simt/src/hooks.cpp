@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <iterator>
 
 #include "atomics.hpp"
 #include "memory.hpp"
@@ -122,7 +121,7 @@ struct UbsanOutOfBounds {
 struct UbsanTypeMismatch {
   UbsanPlace place;
   const UbsanType* type;
-  std::uint8_t log_alignment, kind;  // kind: index of kUses
+  std::uint8_t log_alignment, kind;  // kind: 0 load, 1 store, else a reference, a member and the like
 };
 
 /// Whether Config::free_subscripts lists the place.
@@ -140,15 +139,14 @@ void __ubsan_handle_out_of_bounds(const UbsanOutOfBounds* where, std::intptr_t i
                                                            static_cast<long long>(index), where->array->name));
 }
 
-/// A pointer that is not aligned as its type asks, before the access. Optimisation splits a vector's access into accesses of its
-/// elements, each of them aligned, before -fsanitize=thread sees it; this check is older. No instruction asks for more than 16 bytes.
+/// A pointer that is not aligned as its type asks, before it is used. Optimisation splits a vector's access into accesses of its
+/// elements, each of them aligned, before -fsanitize=thread sees it; this check is older. What binds a reference is a finding itself,
+/// since the compiler checks no access behind it again. No instruction asks for more than 16 bytes.
 void __ubsan_handle_type_mismatch_v1(const UbsanTypeMismatch* what, void* pointer) {
-  static constexpr const char* kUses[] = {"load", "store", nullptr, "access to a member"};
   if (!simt::core::machine.current || !simt::core::is_emulated(pointer)) return;
-  if (what->kind >= std::size(kUses) || !kUses[what->kind]) return;  // binding a reference is no access
   simt::core::enter(SIMT_PC);
-  simt::core::check_alignment(pointer, std::min<std::size_t>(std::size_t{1} << what->log_alignment, 16),
-                              kUses[what->kind]);
+  const char* const use = what->kind == 0 ? "load" : what->kind == 1 ? "store" : "access";
+  simt::core::check_alignment(pointer, std::min<std::size_t>(std::size_t{1} << what->log_alignment, 16), use);
 }
 
 void __tsan_init() { simt::core::hooks_present = true; }
