@@ -9,8 +9,6 @@ import { deriveWgmma, packThreads, wgmmaSizes } from './wgmma-sizes.ts';
 type Derived = Readonly<Record<string, ParameterValue>>;
 
 const cudaTypes = { f16: '__half', bf16: '__nv_bfloat16', f32: 'float' } as const;
-/** Unsigned types of 1, 2, 4 and 8 elements of 2 bytes. */
-const vectorTypes = { 1: 'unsigned short', 2: 'unsigned int', 4: 'uint2', 8: 'uint4' } as const;
 
 const naiveThreads = 256;
 
@@ -36,11 +34,8 @@ export function derive(point: Point, arch: Arch): Derived {
   if (point.path === 'general') return { ...shared, ...deriveGeneral(point) };
   if (point.path === 'wgmma') return { ...shared, ...deriveWgmma(point, arch) };
   if (point.path === 'narrow') return { ...shared, tileRows: narrowSizes(point).tileRows };
-  return { ...shared, ...(point.path === 'simt' ? deriveSimt(point) : deriveMma(point)) };
-}
-
-function deriveSimt(point: Point): Derived {
-  return { vectorType: vectorTypes[point.vector], rowsPerThread: simtSizes(point).rowsPerThread };
+  if (point.path === 'simt') return { ...shared, rowsPerThread: simtSizes(point).rowsPerThread };
+  return { ...shared, ...deriveMma(point) };
 }
 
 function deriveMma(point: Point): Derived {

@@ -55,7 +55,7 @@ const mutants: readonly Mutant<Name>[] = [
     'reads an element that another thread is storing',
     'simt',
     replacing(
-      'store_step(operands, shared_a, shared_b);',
+      'a.store<kPitchA>(shared_a);',
       `if (step > 0 && ${peek('shared_a[0]')}) sums[0][0][0] += 1;\n$&`,
     ),
     ['race'],
