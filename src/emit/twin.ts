@@ -6,6 +6,7 @@ import type { Variant } from '../model/variant.ts';
 /** A variant as far as the emulated library distinguishes it from others. */
 interface Kind {
   readonly id: string;
+  readonly template: string;
   /** Template, values of the operation, determinism and accuracy. */
   readonly name: string;
   readonly served: OperationValues;
@@ -15,7 +16,8 @@ interface Kind {
 
 /**
  * Ids of the variants that the emulated library holds. It is there to be right, on any CPU, and to compile soon: it holds the
- * fewest fallbacks that serve all that the fallbacks serve, of variants chosen for workloads the first of each kind, and whatever
+ * fewest fallbacks that serve all that the fallbacks serve, of variants chosen for workloads the first of each kind, of those chosen
+ * for comparisons, which are hundreds, those with a template or with an operation value on it that no other one shows, and whatever
  * else no fallback that it holds can stand for. The selection's fallbacks begin with the least general; a more general one takes
  * calls that others refuse.
  */
@@ -28,17 +30,38 @@ export function emulatedIds(
   const kindsOf = (ids: readonly string[]) => ids.flatMap((id) => kinds.find((kind) => kind.id === id) ?? []);
   const ordered = kindsOf(fallbacks);
   const general = ordered.filter((kind, i) => !ordered.slice(i + 1).some((later) => replaces(later, kind)));
-  const chosen = kindsOf(choices.map(({ variant }) => variant));
+  const compared = new Set((family.comparisons ?? []).map(({ id }) => id));
+  const chosenFor = (wanted: boolean) =>
+    kindsOf(
+      choices.filter(({ workload }) => compared.has(workload) === wanted).map(({ variant }) => variant),
+    );
+  const chosen = chosenFor(false);
   const firsts = chosen.filter((kind) => chosen.find(({ name }) => name === kind.name) === kind);
+  const others = withNews([...general, ...firsts], chosenFor(true));
   const alone = kinds.filter((kind) => !general.some((other) => replaces(other, kind)));
-  return new Set([...general, ...firsts, ...alone].map(({ id }) => id));
+  return new Set([...general, ...firsts, ...others, ...alone].map(({ id }) => id));
 }
 
 function kindOf(family: AnyFamily, { id, parameters, deterministic }: Variant): Kind {
   const served = servedValues(family.operation, family.serves(parameters));
   const accuracy = family.accuracy?.(parameters) ?? 0;
-  const name = JSON.stringify([family.template(parameters), served, deterministic, accuracy]);
-  return { id, name, served, deterministic, accuracy };
+  const template = family.template(parameters);
+  const name = JSON.stringify([template, served, deterministic, accuracy]);
+  return { id, template, name, served, deterministic, accuracy };
+}
+
+/** Of the others, in their order, those that serve on their template a value of a choice that none before them serves there. */
+function withNews(held: readonly Kind[], others: readonly Kind[]): Kind[] {
+  const valuesOf = ({ template, served }: Kind) =>
+    Object.entries(served).flatMap(([choice, values]) =>
+      values.map((value) => `${template} ${choice} ${value}`),
+    );
+  const seen = new Set(held.flatMap(valuesOf));
+  return others.filter((kind) => {
+    const news = valuesOf(kind).filter((value) => !seen.has(value));
+    for (const value of news) seen.add(value);
+    return news.length > 0;
+  });
 }
 
 /** Whether a variant serves all values that another one serves, and is as deterministic and as accurate. */

@@ -10,6 +10,7 @@ import type { Artifact } from '../../src/model/artifact.ts';
 import type { Source, Variant } from '../../src/model/variant.ts';
 import type { Verdict } from '../../src/model/verdict.ts';
 import type { WisdomRecord } from '../../src/model/wisdom.ts';
+import type { Workload } from '../../src/model/workload.ts';
 import { renderVariant } from '../../src/render/render.ts';
 import { writeSource } from '../../src/render/write.ts';
 import { select } from '../../src/select/policy.ts';
@@ -45,8 +46,12 @@ interface TestLibrary {
   /** Presets of the family (default: `quick`), and which of their variants, in the language of `--where`. */
   readonly presets?: readonly string[];
   readonly where: string;
-  /** Records of the wisdom for some workloads. */
+  /** Records of the wisdom for some workloads; those of other variants do not count. */
   readonly winners?: readonly WisdomRecord[];
+  /** Default: those of the family. */
+  readonly workloads?: readonly Workload[];
+  /** Workloads that nobody timed. */
+  readonly guessed?: readonly Workload[];
   /**
    * Compiled for CUDA too where there is a toolkit (default), or for the emulated device alone. `empty`: with device code
    * that has no kernels, for tests of what the host does.
@@ -59,7 +64,7 @@ interface TestLibrary {
  * the installed library.
  */
 export async function emitTestLibrary(request: TestLibrary): Promise<Library> {
-  const { out, presets = ['quick'], where, winners = [], cuda = true } = request;
+  const { out, presets = ['quick'], where, winners = [], cuda = true, workloads, guessed } = request;
   const { family, folder } = request.of ?? (await loadFamily('bsr-spmm'));
   const all = presets.flatMap(
     (preset) => enumerate(family, { arch: defaultArch, preset, where }).variants as Variant[],
@@ -74,10 +79,15 @@ export async function emitTestLibrary(request: TestLibrary): Promise<Library> {
     else artifacts.push(await cubin(source, folder, out, toolchain));
   }
   const variants = artifacts.map(({ source }) => source.variant);
+  const ids = new Set(variants.map(({ id }) => id));
   return emitLibrary({
     family,
     folder,
-    selection: select(family, variants, [], { known: { records: winners, runs: [] } }),
+    selection: select(family, variants, [], {
+      known: { records: winners.filter(({ variant }) => ids.has(variant)), runs: [] },
+      ...(workloads && { workloads }),
+      guessed,
+    }),
     artifacts,
     run: {
       id: 'test',

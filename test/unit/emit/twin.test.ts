@@ -10,15 +10,18 @@ interface Asked {
   readonly fallbacks?: readonly string[];
   /** Paths whose variants are all chosen for some workload; default: none. */
   readonly chosen?: readonly string[];
+  /** Paths whose variants are all chosen for some comparison; default: none. */
+  readonly compared?: readonly string[];
   readonly accuracy?: NonNullable<AnyFamily['accuracy']>;
 }
 
 /** By path, which of its two variants is held. */
-function held({ serves, fallbacks = [], chosen = [], accuracy }: Asked) {
+function held({ serves, fallbacks = [], chosen = [], compared = [], accuracy }: Asked) {
   const family: AnyFamily = {
     ...toyFamily,
     template: ({ path }) => `${path}.cu.hbs`,
     serves: ({ path }) => serves[String(path)] ?? {},
+    comparisons: compared.map((path) => ({ id: `beside ${path}`, problem: {} })),
     ...(accuracy && { accuracy }),
   };
   const paths = Object.keys(serves);
@@ -27,7 +30,11 @@ function held({ serves, fallbacks = [], chosen = [], accuracy }: Asked) {
   );
   const ids = (path: string) =>
     variants.filter(({ parameters }) => parameters.path === path).map(({ id }) => id);
-  const choices = chosen.flatMap(ids).map((id) => ({ workload: id, problem: {}, winner: id, variant: id }));
+  const choice = (id: string, workload = id) => ({ workload, problem: {}, winner: id, variant: id });
+  const choices = [
+    ...chosen.flatMap(ids).map((id) => choice(id)),
+    ...compared.flatMap((path) => ids(path).map((id) => choice(id, `beside ${path}`))),
+  ];
   const kept = emulatedIds(family, variants, { choices, fallbacks: fallbacks.flatMap(ids) });
   return Object.fromEntries(paths.map((path) => [path, ids(path).map((id) => kept.has(id))]));
 }
@@ -45,6 +52,17 @@ test('the emulated library holds the first of each kind that is chosen for workl
   const serves = { simt: half, mma: half, naive: both };
   expect(held({ serves, chosen: ['mma'], fallbacks: ['naive'] })).toEqual({
     simt: none,
+    mma: first,
+    naive: last,
+  });
+});
+
+test('of variants that are chosen for comparisons it holds those that show a template, or a value on it', () => {
+  const serves = { simt: half, mma: half, naive: both };
+  const fallbacks = ['naive'];
+  expect(held({ serves, compared: ['mma'], fallbacks })).toEqual({ simt: none, mma: first, naive: last });
+  expect(held({ serves, chosen: ['mma'], compared: ['naive', 'simt'], fallbacks })).toEqual({
+    simt: first,
     mma: first,
     naive: last,
   });

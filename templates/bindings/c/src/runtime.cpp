@@ -29,9 +29,11 @@ void check_workspace(const Workspace& needed, const void* workspace, std::size_t
 
 double distance(const std::vector<Feature>& problem, std::span<const Feature> workload) {
   double sum = 0;
-  for (const Feature& feature : problem)
-    for (const Feature& other : workload)
-      if (std::string_view(feature.name) == other.name) sum += difference(feature, other);
+  for (const Feature& feature : problem) {
+    const auto is_same = [&](const Feature& other) { return std::string_view(feature.name) == other.name; };
+    const auto other = std::find_if(workload.begin(), workload.end(), is_same);
+    if (other != workload.end()) sum += difference(feature, *other);
+  }
   return sum;
 }
 
