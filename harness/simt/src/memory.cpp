@@ -189,6 +189,10 @@ void check_not_constant(const void* pointer, std::size_t bytes, const char* what
 
 bool check_alignment(const void* pointer, std::size_t alignment, const char* what) {
   if (reinterpret_cast<std::uintptr_t>(pointer) % alignment == 0) return true;
+  const auto offset = static_cast<std::size_t>(static_cast<const unsigned char*>(pointer) - address_space.base);
+  if (offset < address_space.shared_bytes)
+    return check_shared_alignment(static_cast<std::uint32_t>(offset % kArenaStride),
+                                  static_cast<std::uint32_t>(alignment), what);
   const Allocation* allocation = allocation_at(pointer);
   report("misaligned", text("%s needs %zu-byte alignment, address is ", what, alignment) +
                            (allocation ? offset_text(*allocation, pointer) : text("%p", pointer)));

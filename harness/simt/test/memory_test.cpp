@@ -152,6 +152,8 @@ TEST_CASE("vectors and other structs are aligned however they are accessed") {
   auto* p = reinterpret_cast<unsigned char*>(data.data());
   CHECK_FINDING(one([=] { store<Pair>(p + 4); }), "misaligned",
                 "needs 8-byte alignment, address is byte 4 of 'data' (256 bytes)");
+  CHECK_FINDING(one([] { store<Pair>(shared_base() + 4); }), "misaligned",
+                "needs 8-byte alignment, shared address is 0x404");
   CHECK_FINDING(one([=] { at<Quad>(p) = at<Quad>(p + 24); }), "misaligned", "needs 16-byte alignment");
   CHECK_FINDING(one([=] {
                   const Quad& quad = at<Quad>(p + 8);
