@@ -1,6 +1,6 @@
 // Number of planted defects that `validate` finds in kernels of public repositories, with the descriptions of public-kernels.mjs: of every
-// so-manieth kernel that passes, a sample of its mutants, spread over the operators of `gen mutate`. Mutants that do not compile are
-// replaced. Those that somebody has shown to be equivalent are in public-kernels/equivalents.json, each with the argument. Kernels that a file
+// so-manieth kernel that passes, a sample of its mutants, spread over the operators of `gen mutate`. Mutants that do not compile, or change
+// lines that the preprocessor leaves out, are replaced. Those that somebody has shown to be equivalent are in public-kernels/equivalents.json, each with the argument. Kernels that a file
 // of results has already are kept there, unless they are asked again. `--join` takes over kernels of other files of results, those of other
 // processes, without checkouts too; `--markdown` writes the table of all into its place in a document.
 //
@@ -65,14 +65,15 @@ function sampled(subject, count) {
   return [...chosen, ...spare];
 }
 
-async function judge(subject) {
+/** `key`: that of the kernel as it is. A mutant of the same key changes what the preprocessor leaves out. */
+async function judge(subject, key) {
   const wanted = Number(flags.mutants);
   const results = [];
   for (const mutant of sampled(subject, wanted)) {
     if (results.length === wanted) break;
-    const { verdicts } = await verdictsOn(mutated(subject, mutant), given);
+    const { verdicts, keys } = await verdictsOn(mutated(subject, mutant), given);
     const [{ word, message }] = verdicts;
-    if (word === 'refused') continue; // by the compiler, mostly
+    if (word === 'refused' || keys[0] === key) continue; // refused by the compiler, mostly
     const { id, operator, line, before, after } = mutant;
     const argued = equivalents[id];
     const state = word !== 'passed' ? 'killed' : argued ? 'equivalent' : 'survived';
@@ -120,12 +121,14 @@ const save = () => {
 };
 for (const subject of chosen) {
   console.log(subject.label);
-  const [{ word }] = (await verdictsOn(subject, given)).verdicts;
+  const asItIs = mutated(subject, { text: readFileSync(subject.path, 'utf8') });
+  const { verdicts, keys } = await verdictsOn(asItIs, given);
+  const [{ word }] = verdicts;
   if (word !== 'passed') {
     console.log(`  ${word} as it is: its mutants are not asked`);
     continue;
   }
-  kernels.push({ label: subject.label, command, commit, mutants: await judge(subject) });
+  kernels.push({ label: subject.label, command, commit, mutants: await judge(subject, keys[0]) });
   save();
 }
 save();

@@ -421,9 +421,9 @@ const american = [
   ),
   kernel(
     'compute_final_beta_kernel<128>',
-    {},
-    { grid: 1, block: 128 },
-    { all_out_of_the_money: none, beta: inout(3, 128) },
+    [{ out: 1 }, { out: 2 }], // whether no path is in the money: once no, once yes
+    { grid: 1, block: 128, ragged: false },
+    { all_out_of_the_money: { ...none, values: { integers: ['out - 1', 'out - 1'] } }, beta: inout(3, 128) },
   ),
   kernel(
     'update_cashflow_kernel<128, PayoffPut>',

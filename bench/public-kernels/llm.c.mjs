@@ -591,9 +591,16 @@ const added = (n, more) =>
 const norms = [
   ...[1, 2, 3].map((n) => ({
     kernel: `norm_kernel${n}<float>`,
-    sizes: { count: 1000 },
+    // A block of one warp too: the sum of its warps is that of warp 0.
+    ...{
+      sizes: [
+        { count: 1000, threads: 64 },
+        { count: 300, threads: 32 },
+      ],
+      where: 'threads % 32 == 0',
+    },
     arguments: { out: zeros([1]), data: ['count'] },
-    ...{ grid: 3, block: 64, reference: ours('squares'), tolerance: 1e-4 },
+    ...{ grid: 3, block: 'threads', reference: ours('squares'), tolerance: 1e-4 },
   })),
   {
     kernel: 'norm_kernel4<float>',

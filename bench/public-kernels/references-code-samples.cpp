@@ -322,9 +322,9 @@ void compute_partial_beta_kernel(const T* svd, const T* paths, const T* cashflow
 
 /// The sums of three rows of 128, at the beginning of the first.
 template <class T>
-void compute_final_beta_kernel(T* beta) {
+void compute_final_beta_kernel(const int* all_out_of_the_money, T* beta) {
   double sums[3] = {};
-  for (int i = 0; i < 3 * 128; i++) sums[i / 128] += beta[i];
+  for (int i = 0; i < 3 * 128; i++) sums[i / 128] += *all_out_of_the_money ? 0 : beta[i];
   for (int i = 0; i < 3; i++) beta[i] = sums[i];
 }
 

@@ -21,7 +21,7 @@ export function verdictsIn(stdout) {
     }));
 }
 
-/** A verdict for each device, or the reason of a refusal; `given`: a file that gets the description. */
+/** A verdict for each device, or the reason of a refusal; `given`: a file that gets the description; `keys`: digests of what was compiled. */
 export async function verdictsOn({ path, include, description }, given, options = []) {
   writeFileSync(given, JSON.stringify(description));
   const folders = include.flatMap((folder) => ['--include', folder]);
@@ -34,6 +34,7 @@ export async function verdictsOn({ path, include, description }, given, options 
   const verdicts = verdictsIn(stdout);
   return {
     verdicts: verdicts.length > 0 ? verdicts : [{ word: 'refused', message: stderr.split('\n')[0] }],
+    keys: [...stdout.matchAll(/"key":"(\w+)"/g)].map(([, key]) => key),
     seconds: Math.round((performance.now() - begin) / 100) / 10,
   };
 }
