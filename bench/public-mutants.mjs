@@ -112,8 +112,20 @@ const revisions = Object.assign(
   ...earlier.map((one) => one.checkouts),
   Object.fromEntries(checkouts.map(({ name, commit }) => [name, commit])),
 );
+/** A stored result, with an argument that was written since. */
+function withArgument(mutant) {
+  const argued = equivalents[mutant.id];
+  if (mutant.state !== 'survived' || !argued) return mutant;
+  const { before, after, ...rest } = mutant;
+  return { ...rest, state: 'equivalent', argued };
+}
+
 // Of two results of a kernel the later file's counts.
-const known = new Map(earlier.flatMap((one) => one.kernels).map((kernel) => [kernel.label, kernel]));
+const known = new Map(
+  earlier
+    .flatMap((one) => one.kernels)
+    .map((kernel) => [kernel.label, { ...kernel, mutants: kernel.mutants.map(withArgument) }]),
+);
 const kernels = [...known.values()].filter(({ label }) => !chosen.some((one) => one.label === label));
 const save = () => {
   if (flags.json)

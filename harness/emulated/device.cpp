@@ -192,6 +192,7 @@ class EmulatedProgram : public Program {
       config.stop_at_waiting = true;
       config.stack_bytes = module_->stack_bytes();
       config.free_subscripts = module_->free_subscripts();
+      config.count_banks = !counted_;
       const simt::Result result = run(launches_[i], config);
       if (result.waits) module_->require_whole_grid();
       const bool short_of_stack = result.overflowed && config.stack_bytes < simt::kMostStackBytes;
@@ -214,6 +215,7 @@ class EmulatedProgram : public Program {
       report.finding_count += result.finding_count;
       break;  // what follows would run on damaged data
     }
+    counted_ = true;
     return report;
   }
 
@@ -234,6 +236,7 @@ class EmulatedProgram : public Program {
   CallBytes call_;
   std::vector<int> registers_;
   std::vector<emulated::PlannedLaunch> launches_;
+  bool counted_ = false;  // accesses to the banks of shared memory: repetitions have the same
 };
 
 /// The limits of the architecture that is described, as far as it is.

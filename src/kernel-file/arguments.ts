@@ -83,9 +83,11 @@ export interface Hints {
   /** Sizes that are the length of a row: `W` of `p[y * W + x]`. */
   readonly rows: Readonly<Record<string, string>>;
   readonly values: Readonly<Record<string, ValuesDescription>>;
+  /** Threads of a block. */
+  readonly threads: number;
 }
 
-const noHints: Hints = { counts: {}, rows: {}, values: {} };
+const noHints: Hints = { counts: {}, rows: {}, values: {}, threads: 1 };
 
 /** Notes that a value is a guess. */
 export function guess<T>(guesses: string[], what: string, value: T): T {
@@ -188,11 +190,11 @@ export function planTensor(
   const full = own
     ? withLanes(own, object.type ? 1 : parameter.lanes)
     : count === undefined
-      ? withLanes(guess(guesses, name, allElements(sizes, hints.rows[name])), parameter.lanes)
+      ? withLanes(guess(guesses, name, allElements(sizes, hints, name)), parameter.lanes)
       : [count];
   if (object.role === 'workspace') return { kind: 'workspace', name, type, shape: full };
-  // A guess among several sizes may be too large: not every element need be written then.
-  const isLoose = guesses.includes(name) && Object.keys(sizes).length > 1;
+  // A guess among several sizes, or without any, may be too large: not every element need be written then.
+  const isLoose = guesses.includes(name) && Object.keys(sizes).length !== 1;
   const role =
     object.role ??
     (parameter.isConst ? 'in' : isLoose || isReadFirst(signature, plainName(parameter)) ? 'inout' : 'out');
@@ -210,9 +212,11 @@ export function planTensor(
   };
 }
 
-/** As many elements as all sizes allow, in rows where their length is known. */
-function allElements(sizes: Sizes, row: string | undefined): readonly Expression[] {
+/** As many elements as all sizes allow, in rows where their length is known; one for each thread of a block where there are no sizes. */
+function allElements(sizes: Sizes, { rows, threads }: Hints, name: string): readonly Expression[] {
+  const row = rows[name];
   const others = Object.keys(sizes).filter((one) => one !== row);
+  if (row === undefined && others.length === 0) return [threads];
   const rest = others.join(' * ') || '1';
   return row === undefined || others.length === 0 ? [rest] : [rest, row];
 }

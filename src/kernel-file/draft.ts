@@ -24,9 +24,7 @@ function listed(text: string): string {
 /** Comments of YAML; the text of a C comment around an example would end the one that the description stands in. */
 function commentsOn(messages: readonly string[]): string {
   return messages
-    .map((one) =>
-      one.replace(/say it in a comment before the kernel: \/\* tilewright\n(.*)\n\*\//s, 'say it here: $1'),
-    )
+    .map((one) => one.replace(/say it above the kernel: \/\* tilewright (.*) \*\//s, 'say it here: $1'))
     .map((one) => `# ${one.replaceAll('*/', '* /').replaceAll('\n', '\n# ')}\n`)
     .join('');
 }

@@ -12,6 +12,7 @@ export function hintsOf(
   site: Site | undefined,
   sizes: Sizes,
   items: readonly Item[],
+  threads = 1,
 ): Hints {
   const counts = countsOf(signature, site, sizes);
   const cleared = site?.zeroed.map((name) => [name, 'zeros'] as const) ?? [];
@@ -23,7 +24,12 @@ export function hintsOf(
       const most = Math.min(length, greatest[element] ?? length + 1) - 1;
       return [[name, { integers: [0, most] as [number, number] }] as const];
     });
-  return { counts, rows: rowsOf(signature, sizes), values: Object.fromEntries([...indices, ...cleared]) };
+  return {
+    threads,
+    counts,
+    rows: rowsOf(signature, sizes),
+    values: Object.fromEntries([...indices, ...cleared]),
+  };
 }
 
 /** The size that the first place of each pointer, `p[..]` or `p + ..;`, multiplies a row's number by. */
@@ -35,13 +41,23 @@ function rowsOf({ parameters, item: { tokens } }: Signature, sizes: Sizes): Hint
       tokens[at + 1]?.text === '['
         ? matching(tokens, at + 1)
         : tokens.findIndex(({ text }, i) => i > at && text === ';');
-    const index = tokens.slice(at + 2, end).map(({ text }) => text);
+    const index = meaning(tokens.slice(at + 2, end), tokens).map(({ text }) => text);
     const row = index.find(
       (text, i) => text in sizes && index[i - 1] === '*' && (i + 1 === index.length || index[i + 1] === '+'),
     );
     return row === undefined ? [] : [[name, row] as const];
   });
   return Object.fromEntries(found);
+}
+
+/** An index, or what the variable that it is has been set to. */
+function meaning(index: readonly Token[], tokens: readonly Token[]): readonly Token[] {
+  const at = tokens.findIndex(({ text }, i) => text === index[0]?.text && tokens[i + 1]?.text === '=');
+  if (index.length !== 1 || at < 0) return index;
+  return tokens.slice(
+    at + 2,
+    tokens.findIndex(({ text }, i) => i > at && text === ';'),
+  );
 }
 
 /** One more than the greatest value of a small type. */

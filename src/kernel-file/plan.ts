@@ -81,7 +81,7 @@ export function makePlan(
     knownBlock(site, first) ??
     settle(() => guess(guesses, 'block', oneDimension('block', [usualBlock], signature)), []);
   const threads = { ...first, ...freeNames(site?.block, block) };
-  const hints = hintsOf(signature, site, threads, items);
+  const hints = hintsOf(signature, site, threads, items, threadsOf(block, first));
   const planned = signature.parameters.flatMap((parameter, index) =>
     settle(() => {
       const given = description.arguments?.[parameter.name];
@@ -187,7 +187,7 @@ function oneDimension<T>(what: 'grid' | 'block', guessed: T, { item, name, file,
   );
   if (further < 0) return guessed;
   throw new UsageError(
-    `${file}:${line}: ${name} uses ${word}.${words[further + 1]}, and no launch in the file says what its ${what} is; say it in a comment before the kernel: /* tilewright\n${what}: ${what === 'grid' ? '["ceil_div(N, 64)", "ceil_div(M, 64)"]' : '[16, 16]'}\n*/`,
+    `${file}:${line}: ${name} uses ${word}.${words[further + 1]}, and no launch in the file says what its ${what} is; say it above the kernel: /* tilewright ${what}: ${what === 'grid' ? '["ceil_div(N, 64)", "ceil_div(M, 64)"]' : '[16, 16]'} */`,
   );
 }
 
@@ -200,8 +200,11 @@ function guessGrid(
 ): readonly Expression[] {
   const output = planned.find((one) => one.kind === 'tensor' && one.role !== 'in');
   const shape = output?.kind === 'tensor' ? output.shape : Object.keys(sizes);
-  const threads = block.map((one) => evaluate(one, sizes)).reduce((a, b) => a * b, 1);
-  return guess(guesses, 'grid', [`ceil_div(${shape.join(' * ') || 1}, ${threads})`]);
+  return guess(guesses, 'grid', [`ceil_div(${shape.join(' * ') || 1}, ${threadsOf(block, sizes)})`]);
+}
+
+function threadsOf(block: readonly Expression[], sizes: Sizes): number {
+  return block.map((one) => evaluate(one, sizes)).reduce((a, b) => a * b, 1);
 }
 
 /** The order of additions to a float decides its last bits. */

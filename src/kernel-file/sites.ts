@@ -159,26 +159,41 @@ type Names = Readonly<Record<string, string>>;
 
 /** `dim3(a, b)`, a variable of that type, or one expression. */
 function dimensionsOf(part: readonly Token[], before: readonly Token[], names: Names): string[] {
+  return (dim3Of(part, before) ?? [part]).map((one) => resolve(one, before, names));
+}
+
+/** The parts of `dim3(a, b)`, and of a variable that is declared or assigned as such. */
+function dim3Of(part: readonly Token[], before: readonly Token[]): Token[][] | undefined {
   const [first, second] = part;
-  if (first?.text === 'dim3' && second?.text === '(')
-    return splitCommas(part.slice(2, matching(part, 1))).map((one) => resolve(one, before, names));
-  if (part.length === 1 && first) {
-    const at = before.findLastIndex(
-      (token, i) => token.text === first.text && before[i - 1]?.text === 'dim3',
-    );
-    if (at >= 0 && /^[({]$/.test(before[at + 1]?.text ?? ''))
-      return splitCommas(before.slice(at + 2, matching(before, at + 1))).map((one) =>
-        resolve(one, before, names),
-      );
-    const value = assigned(first.text, before);
-    if (value?.[0]?.text === 'dim3') return dimensionsOf(value, before, names);
+  if (first?.text === 'dim3' && second?.text === '(') return splitCommas(part.slice(2, matching(part, 1)));
+  if (part.length !== 1 || !first) return undefined;
+  const at = before.findLastIndex((token, i) => token.text === first.text && before[i - 1]?.text === 'dim3');
+  if (at >= 0 && /^[({]$/.test(before[at + 1]?.text ?? ''))
+    return splitCommas(before.slice(at + 2, matching(before, at + 1)));
+  const value = assigned(first.text, before);
+  return value?.[0]?.text === 'dim3' ? dim3Of(value, before) : undefined;
+}
+
+/** `block.y` of a `dim3` as what it was declared with, 1 where that is nothing. */
+function withComponents(part: readonly Token[], before: readonly Token[]): readonly Token[] {
+  const punctuation = (token: Token, text: string): Token => ({ ...token, kind: 'punctuation', text });
+  const result: Token[] = [];
+  for (let i = 0; i < part.length; i++) {
+    const token = part[i] as Token;
+    const which = part[i + 1]?.text === '.' ? ['x', 'y', 'z'].indexOf(part[i + 2]?.text ?? '') : -1;
+    const parts = which < 0 ? undefined : dim3Of([token], before);
+    if (parts) {
+      const one: Token[] = parts[which] ?? [{ ...token, kind: 'number', text: '1' }];
+      result.push(punctuation(token, '('), ...one, punctuation(token, ')'));
+      i += 2;
+    } else result.push(token);
   }
-  return [resolve(part, before, names)];
+  return result;
 }
 
 /** An expression with the values of local variables put in, over the kernel's own parameters. */
 function resolve(given: readonly Token[], before: readonly Token[], names: Names, depth = 0): string {
-  const part = withSizes(given, before);
+  const part = withComponents(withSizes(given, before), before);
   const words = part.flatMap((token, i) => {
     if (token.kind !== 'word') return [token.text];
     const known = names[token.text];

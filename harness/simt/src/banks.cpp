@@ -135,6 +135,7 @@ unsigned wavefronts_of(const std::uint32_t* words, unsigned count) {
 }
 
 void count_access(std::uint16_t site, std::uint64_t wavefronts, std::uint64_t parts) {
+  if (!machine.config.count_banks) return;
   if (sites.size() <= site) sites.resize(site + 1u);
   SharedSite& counted = sites[site];
   ++counted.accesses;

@@ -23,6 +23,7 @@ unsigned wavefronts_of(const std::uint32_t* words, unsigned count);
 
 /// Notes an access of the thread to its block's shared memory.
 inline void note_banks(Thread& thread, std::uint16_t site, std::uint32_t address, std::size_t bytes) {
+  if (!machine.config.count_banks) return;
   for (; bytes > 16; bytes -= 16, address += 16) note_banks(thread, site, address, 16);
   if (thread.noted.size() >= kMostNoted) {
     ++machine.stats.shared_accesses_uncounted;

@@ -22,10 +22,11 @@ void shared_hook(Thread& self, std::size_t offset, std::size_t bytes, bool store
   Block& block = machine.blocks[which];
   const auto address = static_cast<std::uint32_t>(offset % kArenaStride);
   if (!shared_memory(block, address, static_cast<std::uint32_t>(bytes), store ? "store" : "load")) return;
-  check_live(block, store ? "plain store" : "plain load");
+  const bool own = &block == self.block;
+  if (!own) check_live(block, store ? "plain store" : "plain load");
   (store ? machine.stats.shared_store_bytes : machine.stats.shared_load_bytes) += bytes;
   const std::uint16_t site = site_number(self.pc, kind);
-  if (&block == self.block) note_banks(self, site, address, bytes);
+  if (own) note_banks(self, site, address, bytes);
   if (machine.detect) note_shared(self, block, address, static_cast<std::uint32_t>(bytes), kind, site);
 }
 

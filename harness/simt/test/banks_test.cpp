@@ -116,6 +116,18 @@ TEST_CASE("sites name the worst line first") {
   CHECK(lines[0] != lines[1]);
 }
 
+TEST_CASE("banks are not counted where nobody asks") {
+  Config config = checked();
+  config.count_banks = false;
+  const auto body = [] {
+    auto* words = reinterpret_cast<volatile std::uint32_t*>(shared_base());
+    words[ids->lane * 32] = 1;
+  };
+  const Result result = run(body, 32, config);
+  check_counts(result, 0, 0, 0);
+  CHECK_EQ(result.shared_sites.size(), 0u);
+}
+
 TEST_CASE("code that the loader does not know keeps its address") {
   CHECK_EQ(source_lines({reinterpret_cast<const void*>(0x1234)})[0], std::string("0x1234"));
 }

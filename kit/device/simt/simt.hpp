@@ -24,6 +24,7 @@ struct Config {
   Order order = Order::greedy;
   bool poison = true;      // NaN into shared memory at start and into destinations of asynchronous operations at issue
   bool detect = false;     // happens-before race detector, uninitialised reads, proxy fences
+  bool count_banks = true;  // Statistics::shared_accesses and what follows it, Result::shared_sites
   double preempt = 0.0;    // chance of a switch at each wrapper call and each hooked access
   std::size_t stack_bytes = 64 << 10;  // at most kMostStackBytes
   const char* free_subscripts = nullptr;  // ` file:line:column ` of each `]` whose index may leave its array

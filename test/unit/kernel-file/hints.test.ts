@@ -36,9 +36,11 @@ void host(int* bins) {
 
 it('a row is as long as what its number is multiplied by', () => {
   const text = `
-tw_marks_global void f(float* out, const float* in, int W, int H) {
+tw_marks_global void f(float* out, const float* in, const float* by, int W, int H) {
+  int i = threadIdx.y * H + threadIdx.x;
+  float other = by[i];
   const float* row = in + blockIdx.y * W;
   out[threadIdx.x * H + blockIdx.y] = row[threadIdx.x];
 }`;
-  expect(hints(text, { W: 5, H: 4 }).rows).toEqual({ out: 'H', in: 'W' });
+  expect(hints(text, { W: 5, H: 4 }).rows).toEqual({ out: 'H', in: 'W', by: 'H' });
 });

@@ -45,3 +45,18 @@ void run(int n, const float* x) {
   expect(site?.bytes).toEqual({ x: 'n * 4', y: 'n * 8', z: '4 * 8' });
   expect(site?.zeroed).toEqual(['z']);
 });
+
+it('a grid may be counted by the components of the block', () => {
+  const host = `# 1 "a.cu"
+void k(float* x, int w, int h);
+void run(float* x, int w, int h) {
+  dim3 threads(16, 8);
+  dim3 blocks((w + threads.x - 1) / threads.x, (h + threads.y - 1) / threads.y, threads.z);
+  k<<<blocks, threads>>>(x, w, h);
+}`;
+  const items = readItems(tokenise(host));
+  const item = items.find(({ names }) => names.includes('k'));
+  const parameters = ['x', 'w', 'h'].map((name) => ({ name }));
+  const site = findSite(items, { item, parameters } as unknown as Parameters<typeof findSite>[1]);
+  expect(site?.grid).toEqual(['(w + 16 - 1) / 16', '(h + 8 - 1) / 8', '1']);
+});
