@@ -36,7 +36,7 @@
 // C is not read: the launch code refuses a beta other than 0.
 // Launched as clusters of 2 thread blocks.
 #include "paths/wgmma/args.h"
-#include "tw/pipeline.cuh"
+#include "paths/wgmma/shared_memory.cuh"
 #include "tw/tma_tile.cuh"
 #include "tw/wgmma_result.cuh"
 #include "tw/wgmma_tile.cuh"
@@ -52,6 +52,8 @@ constexpr int kBlock = 128;
 constexpr int kGroup = 1;
 constexpr int kTileN = 128;
 constexpr int kCluster = 2;
+constexpr int kClusterK = 1;  // thread blocks that share the steps of a tile
+constexpr int kClusterSize = kCluster * kClusterK;
 // A stage of the ring has kTileK columns of kBlocksPerStage blocks of each block row, and as many rows of B.
 constexpr int kTileK = 64;
 constexpr int kBlocksPerStage = 1;
@@ -77,44 +79,35 @@ using ResultLayout = tw::ResultLayout<false, false, kTilesM, kTilesN, kWgmmaN>;
 constexpr int kEpilogueBarrier = 1;
 constexpr int kOrderBarrier = 4;
 
-// Shared memory: stages, staging for C, barriers, and what the schedule needs. A stage holds blocks of A, rows of kTileK
-// elements with 128-byte swizzle (wgmma's K-major form), then rows of B in panels of 64 columns with 128-byte swizzle
-// (the MN-major form). The swizzle atom is 1024 bytes at most, to which all tiles are aligned.
+// A stage holds blocks of A, then of B, swizzled as wgmma's operands are: 128-byte rows of K where that is contiguous.
 using TileA = tw::KMajor<kTileK>;
-using TileB = tw::MnMajor<kTileK>;
-constexpr int kPitchA = TileA::kRowBytes;
-constexpr int kBlockBytesA = kBlock * kPitchA;
+using TileB = tw::MnMajor<kTileK>;  // panels of 64 columns
+constexpr int kBlockBytesA = 2 * kBlock * kTileK;
+constexpr int kBlockBytesB = 2 * kTileN * kTileK;
 constexpr int kStageBytesA = kBlocksPerStage * kGroup * kBlockBytesA;
-constexpr int kPanelBytes = TileB::kPanelBytes;
-constexpr int kBlockBytesB = kTileN / 64 * kPanelBytes;
-constexpr int kStageBytes = kStageBytesA + kBlocksPerStage * kBlockBytesB;
-// C is stored in boxes of 16 rows by 64 columns, of which a warp has staging for 1.
+
 using StagingThreads = tw::StagingWarp;
+// C is stored in boxes of 16 lines by 64 elements. StagingThreads have staging for 1.
 using Staging = tw::ResultBoxes<Output, ResultLayout, StagingThreads, 1, 64>;
 using MapOfC = tw::Tensor;
 constexpr int kPasses = 2;  // times that it is filled for a tile
-constexpr int kBarriers = kStages * kStageBytes + kConsumers * 4 * Staging::kBytes;
-constexpr int kMaskBytes = 0, kNextTileBytes = 0, kFlagBytes = 0;  // 0 of what this variant does without
-constexpr int kMasks = kBarriers + Pipeline::kBytes;
-constexpr int kNextTile = kMasks + kMaskBytes;
-constexpr int kFlags = kNextTile + kNextTileBytes;
-static_assert(kFlags + kFlagBytes == 147520, "shared-memory layout disagrees with wgmma-sizes.ts");
-static_assert(kStageBytes % 1024 == 0 && kStageBytesA % 1024 == 0 && kBarriers % 1024 == 0, "bases of swizzled tiles must be 1024-byte aligned");
+
+/// Lengths of the parts of shared memory; 0 of what this variant does without.
+struct Bytes {
+  static constexpr int kStageA = kStageBytesA;
+  static constexpr int kStage = kStageBytesA + kBlocksPerStage * kBlockBytesB;
+  static constexpr int kStaging = kConsumers * 4 * Staging::kBytes;
+  static constexpr int kMasks = 0, kQueue = 0, kFlags = 0;
+  static constexpr int kReduction = 0;
+};
+using Shared = tilewright::bsr_spmm::wgmma::SharedMemory<Pipeline, kStages, Bytes>;
+static_assert(Shared::kBytes == 147520, "shared-memory layout disagrees with wgmma-sizes.ts");
 
 // Records of the schedule.
 using tilewright::bsr_spmm::wgmma::Tile;
 using Step = int;  // the block column of a block of A
 using WorkList = tw::WorkList<Tile>;
 using Args = tilewright::bsr_spmm::wgmma::PlainArgs<Output, Step>;
-
-/// Addresses in shared memory.
-struct Shared {
-  std::uint32_t base;
-  __device__ std::uint32_t a(int stage) const { return base + stage * kStageBytes; }
-  __device__ std::uint32_t b(int stage) const { return a(stage) + kStageBytesA; }
-  __device__ Staging staging() const { return {a(kStages)}; }
-  __device__ Pipeline pipeline() const { return {base + kBarriers}; }
-};
 
 // ------------------------------------------------------------------------------------------------------ producer
 // All producer warps take the steps of a tile in batches of 32, one per lane. In order, each lane waits for a free stage and issues
@@ -137,7 +130,7 @@ constexpr int kRowsA = kBlocksPerStage * kBlock;  // of A that one copy brings
 
 /// Copies kRowsA rows of A from (row, k) on.
 TW_DEVICE void load_a(const Maps& maps, std::uint32_t to, int k, int row, std::uint32_t full) {
-  tw::load_rows<kRowsA, kPitchA, kCluster>(to, maps.a, row, k, full);
+  tw::load_rows<kRowsA, TileA::kRowBytes, kCluster>(to, maps.a, row, k, full);
 }
 
 /// Copies kTileK rows of B from `k` on, kTileN columns from `n` on.
@@ -208,7 +201,7 @@ TW_DEVICE void multiply_tile(const Shared& shared, Pipeline::State& ring, Accumu
   const int stages = stages_of(count);
   for (int i = 0; i < stages; ++i) {
     shared.pipeline().wait(ring);
-    const std::uint32_t a = shared.a(ring.stage) + warpgroup * kWarpgroupRows * kPitchA;
+    const std::uint32_t a = shared.a(ring.stage) + warpgroup * kWarpgroupRows * TileA::kRowBytes;
     const std::uint32_t b = shared.b(ring.stage);
     ptx::wgmma_fence();
     multiply(acc, a, b, i > 0);
@@ -241,7 +234,7 @@ TW_DEVICE void pack_tile(const Accumulators& acc, Values& values) {
 
 /// Writes part `pass`, of kPasses, of the warpgroup's share of a tile to C, its first element at (row, column).
 TW_DEVICE void store(const TensorMap* map, const Shared& shared, const Values& values, int row, int column, int pass) {
-  shared.staging().store_part(MapOfC{map}, values, row, column, pass);
+  Staging{shared.staging()}.store_part(MapOfC{map}, values, row, column, pass);
 }
 
 /// First row of C of the warpgroup's share of a tile.
@@ -299,7 +292,7 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
     shared.pipeline().init<1, 4 * kSharers>();
     ptx::fence_mbarrier_init();
   }
-  tw::cluster_sync<kCluster>();
+  tw::cluster_sync<kClusterSize>();
 
   if (ptx::warp_id() >= 4 * kConsumers) {
     // 384 threads begin with 168 each; the producer's warpgroup gives up what the consumers need.
@@ -313,6 +306,6 @@ extern "C" __global__ void __launch_bounds__(kThreads, 1)
     consume(args, &map_c, shared, tiles);
   }
   // A thread block must outlive the others' copies into it and arrivals at its mbarriers.
-  if constexpr (kCluster > 1) tw::cluster_sync<kCluster>();
+  if constexpr (kClusterSize > 1) tw::cluster_sync<kClusterSize>();
 }
 TW_EXPORT(bsr_spmm_wgmma_b128_tn128_overlap_pn4_coopM_cl2_1bc2)

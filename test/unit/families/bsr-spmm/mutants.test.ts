@@ -118,7 +118,7 @@ const mutants: readonly Mutant<Name>[] = [
   [
     'ends before its sums are read',
     'shares',
-    replacing(/ {2}tw::cluster_sync<kClusterK>\(\);\n\}/, '}'),
+    replacing(/ {2}if constexpr \(kClusterSize > 1\) tw::cluster_sync<kClusterSize>\(\);\n\}/, '}'),
     ['race', 'fault', 'out-of-bounds'],
   ],
   [
