@@ -13,7 +13,7 @@ import { EnvironmentError, UsageError } from '../../src/errors.ts';
 import { localExecutor } from '../../src/exec/local.ts';
 import { renderVariant } from '../../src/render/render.ts';
 import { enumerate } from '../../src/space/enumerate.ts';
-import { gen } from '../helpers/gen.ts';
+import { gen, genHere } from '../helpers/gen.ts';
 import { breakFile, newFamily } from '../helpers/malformed.ts';
 import { testCache, testContext, testToolchain } from '../helpers/toolchain.ts';
 
@@ -34,8 +34,8 @@ function workspace(kept?: string[]): { readonly root: string; readonly folder: s
 }
 
 /** Sweeps; what is said must be of exit code 2, of the family, and of no bug and no stack. */
-async function refusalOf(root: string, args: readonly string[] = sweep): Promise<string> {
-  const { code, stderr } = await gen(root, args, { CUDA_VISIBLE_DEVICES: '' });
+async function refusalOf(root: string, run: typeof gen = genHere): Promise<string> {
+  const { code, stderr } = await run(root, sweep, { CUDA_VISIBLE_DEVICES: '' });
   expect(stderr).not.toMatch(/this is a bug|^\s+at .*:\d+:\d+\)?$/m);
   expect(code).toBe(2);
   return stderr.slice(stderr.indexOf('error:')).replaceAll(/\s*\n\s*/g, ' ');
@@ -202,6 +202,6 @@ describe('a family whose C++ is broken', () => {
   test('a family.ts that waits for ever is told to', slow, async () => {
     const { root, folder } = workspace();
     breakFile(folder, 'family.ts', 'export default', 'await new Promise(() => {});\nexport default');
-    expect(await refusalOf(root)).toMatch(/family\.ts: it waits for a promise that nothing settles/);
+    expect(await refusalOf(root, gen)).toMatch(/family\.ts: it waits for a promise that nothing settles/);
   });
 });

@@ -1,14 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { edit, gen, type Workspace, workspace } from '../helpers/gen.ts';
+import { edit, gen, genHere, type Workspace, workspace } from '../helpers/gen.ts';
 
 const variant = 'scale.t64-e3b0';
 
-function mutate(place: Workspace, ...flags: string[]) {
+function commandOf(place: Workspace, ...flags: string[]) {
   const fixed = ['--arch', 'sm_90a', '--out', place.out];
-  return gen(place.path, ['mutate', variant, ...fixed, '--operator', 'branch-dropped', ...flags]);
+  return ['mutate', variant, ...fixed, '--operator', 'branch-dropped', ...flags];
 }
+
+const mutate = (place: Workspace, ...flags: string[]) => genHere(place.path, commandOf(place, ...flags));
+
+/** In a process of its own, which reads the template as it is by then and says all that it says. */
+const mutateAnew = (place: Workspace, ...flags: string[]) => gen(place.path, commandOf(place, ...flags));
 
 function planted(place: Workspace): void {
   edit(join(place.family, 'scale.cu.hbs'), (text) =>
@@ -25,29 +30,29 @@ describe('gen mutate', { timeout: 280_000 }, () => {
     expect(JSON.parse(readFileSync(floor, 'utf8'))).toMatchObject({ defects: 1, killed: 1, depth: 'quick' });
 
     planted(place);
-    const after = await mutate(place, '--floor', floor);
+    const after = await mutateAnew(place, '--floor', floor);
     expect(after.code).toBe(1);
     expect(after.stderr).toContain('the score dropped: 1 of 2 killed; 1 of 1 on');
     expect(after.stdout).toContain('- if (args.count > 100000) value = 0;\n+ if (false) value = 0;');
     expect(after.stdout).toContain('| killed in tier | out-of-bounds |');
 
     const document = join(place.path, 'gate.md');
-    const again = await mutate(place, '--resume', '--markdown', document, '--depth', 'full');
+    const again = await mutateAnew(place, '--resume', '--markdown', document, '--depth', 'full');
     expect(again).toMatchObject({ code: 0, stdout: '' });
     expect(readFileSync(document, 'utf8')).toContain('2 of 2 mutants');
     expect(again.stderr.match(/^\d+: /gm)).toHaveLength(1); // the survivor alone, deeper
 
-    const told = await mutate(place, '--resume', '--retry', '--seconds', '0');
+    const told = await mutateAnew(place, '--resume', '--retry', '--seconds', '0');
     expect(told.stdout).toContain('2 of 2 mutants'); // nothing is begun: what is known is reported
     expect(told.stderr).not.toMatch(/^\d+: /m);
   });
 
   it('finds that a correct kernel passes under every seed, and one that does not has no mutants', async () => {
     const place = workspace();
-    const alarms = await mutate(place, '--alarms', '6', '--seed', '4');
+    const alarms = await mutateAnew(place, '--alarms', '6', '--seed', '4');
     expect(alarms).toMatchObject({ code: 0 });
     expect(alarms.stdout).toContain('0 false alarms in 6 runs of 1 correct variants');
-    const wrong = await gen(place.path, [
+    const wrong = await genHere(place.path, [
       'mutate',
       'scale.t128.wrong-370c',
       '--arch',

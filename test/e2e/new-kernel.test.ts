@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { edit, gen, summaryOf, verdictsOf, workspace } from '../helpers/gen.ts';
+import { edit, gen, genHere, summaryOf, verdictsOf, workspace } from '../helpers/gen.ts';
 
 const sweep = (...more: string[]) => ['sweep', 'my-axpy', '--device', 'emulated', '--json', ...more];
 
@@ -10,9 +10,9 @@ test('a new kernel family passes the gate as it stands, and no longer once it is
 }, async () => {
   const { path } = workspace();
   rmSync(join(path, 'gen.config.ts')); // without it, templates/kernels of the working directory is looked at
-  expect((await gen(path, ['new', 'kernel', 'my-axpy'])).code).toBe(0);
+  expect((await genHere(path, ['new', 'kernel', 'my-axpy'])).code).toBe(0);
 
-  const { code, events } = await gen(path, sweep('--preset', 'quick'));
+  const { code, events } = await genHere(path, sweep('--preset', 'quick'));
   expect(code).toBe(0);
   expect(summaryOf(events).verdicts).toEqual({ passed: 12 });
 

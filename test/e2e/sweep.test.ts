@@ -39,7 +39,7 @@ describe('gen sweep', () => {
   test('goes from a space to a library; a second run compiles nothing', slow, async () => {
     const { path, out } = workspace({ fresh: true });
     const argv = ['sweep', 'scale', '--preset', 'sound', ...two, '--device', 'emulated'];
-    const first = await gen(path, [...argv, '--json']);
+    const first = await genHere(path, [...argv, '--json']);
     expect(first.stderr).toContain('36 points, 2 selected and legal, 2 variants');
     expect(first.code).toBe(0);
     const ids = sound.slice(0, 2);
@@ -222,9 +222,9 @@ describe('gen sweep', () => {
     expect(manifest.operations.scale.provenance.gate).toMatchObject({ passed: 2, verdicts: 2 });
     edit(kernel, (text) => text.replace('args.x[i];', `args.x[i]${fault}`));
     expect(await resume()).toEqual({ passed: 1, wrong: 1 });
-    const page = await gen(path, ['report']);
+    const page = await genHere(path, ['report']);
     expect(page.stdout).toMatch(/verdicts \| (1 passed, 1 wrong|1 wrong, 1 passed) \|/);
-    expect((await gen(path, ['show', 'scale.t64.e2-a379'])).stdout).toContain('verdict wrong');
+    expect((await genHere(path, ['show', 'scale.t64.e2-a379'])).stdout).toContain('verdict wrong');
   });
 
   test('a part of the gate is none: nothing that passed it alone is emitted', slow, async () => {
@@ -369,7 +369,7 @@ describe('stages by themselves', () => {
       const journal = readFileSync(join(openRun(join(out, 'runs')).path, 'journal.jsonl'), 'utf8');
       return journal.match(/"event":"verdict"/g)?.length;
     };
-    await gen(path, ['validate', 'scale', '--preset', 'sound', ...two, '--device', 'emulated']);
+    await genHere(path, ['validate', 'scale', '--preset', 'sound', ...two, '--device', 'emulated']);
     expect(verdicts()).toBe(2);
     const kernel = join(family, 'scale.cu.hbs');
     edit(kernel, (text) => text.replace('args.x[i];', 'args.x[i] broken;'));
