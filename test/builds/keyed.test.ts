@@ -248,8 +248,8 @@ test('ThreadSanitizer finds nothing in the library while 16 threads measure', {
 /** Defects of the faster kernel, as replacements in its source. */
 const defects: Readonly<Record<string, readonly [RegExp, string]>> = {
   'leaves out the last step of a row': [
-    /const int steps = row\.count \* kStepsPerBlock;/,
-    'const int steps = row.count * kStepsPerBlock - (row.count > 0);',
+    /const int steps = (row\.count \* Copy::kStepsPerBlock);/,
+    'const int steps = $1 - (row.count > 0);',
   ],
   'leaves a row of blocks unwritten': [/const Row row = row_of\(args\);/, '$& if (row.index == 1) return;'],
 };
