@@ -10,7 +10,7 @@ export const pythonTests = join(packageRoot, 'test', 'fixtures', 'python');
 
 /** Emits a small library of three operations into `out`, and gives the path of its wheel. Takes a minute. */
 export async function emitTestWheel(out: string): Promise<string> {
-  const where = `block == 64 && input == "f16" && output == "f16" && (path == "naive" || path == "mma" && tileN == 128)`;
+  const where = `block == 64 && input == "f16" && output == "f16" && (path == "naive" || path == "mma" && tileN == 128 && tileK == 64)`;
   await emitTestLibrary({ out, where, cuda: false });
   const of = await loadFamily('gemm');
   const dense = 'path == "naive" && element == "f16" && activation in ["none", "relu"]';
