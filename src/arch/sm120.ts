@@ -5,7 +5,7 @@ export const sm120: Arch = {
   name: 'sm_120',
   capability: 120,
   gencode: 'arch=compute_120,code=sm_120',
-  features: ['cp.async', 'mma.bf16', 'mbarrier', 'tma', 'cluster'],
+  features: ['cp.async', 'mma.bf16', 'mbarrier', 'tma', 'cluster', 'dependent-launch'],
   maxSharedBytesPerBlock: 99 * 1024,
   sharedBytesPerSm: 100 * 1024,
   reservedSharedBytesPerBlock: 1024,

@@ -5,7 +5,7 @@ export const sm90a: Arch = {
   name: 'sm_90a',
   capability: 90,
   gencode: 'arch=compute_90a,code=sm_90a',
-  features: ['cp.async', 'mma.bf16', 'mbarrier', 'tma', 'cluster', 'wgmma', 'setmaxnreg'],
+  features: ['cp.async', 'mma.bf16', 'mbarrier', 'tma', 'cluster', 'dependent-launch', 'wgmma', 'setmaxnreg'],
   maxSharedBytesPerBlock: 227 * 1024,
   sharedBytesPerSm: 228 * 1024,
   reservedSharedBytesPerBlock: 1024,

@@ -5,6 +5,7 @@ export type ArchFeature =
   | 'mbarrier'
   | 'tma'
   | 'cluster'
+  | 'dependent-launch'
   | 'wgmma'
   | 'setmaxnreg'
   | 'tcgen05';

@@ -22,9 +22,11 @@ const needs: Readonly<Record<Point['path'], readonly ArchFeature[]>> = {
   narrow: common,
   wgmma: [...common, 'tma', 'cluster', 'wgmma', 'setmaxnreg'],
 };
+const dependent: readonly ArchFeature[] = ['dependent-launch'];
 
 function notSupported(point: Point, arch: Arch): string | undefined {
-  const missing = needs[point.path].filter((feature) => !arch.features.includes(feature));
+  const needed: readonly ArchFeature[] = [...needs[point.path], ...(point.pdl ? dependent : [])];
+  const missing = needed.filter((feature) => !arch.features.includes(feature));
   if (missing.length > 0) return `needs ${missing.join(', ')}, which ${arch.name} does not have`;
   const { sharedBytes } = footprint(point);
   const limit = arch.maxSharedBytesPerBlock;

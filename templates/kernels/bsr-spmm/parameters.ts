@@ -205,7 +205,7 @@ export const parameters = defineParameters({
   },
   pdl: {
     label: 'pdl',
-    doc: 'Programmatic dependent launch (wgmma): set-up overlaps the end of the kernel before.',
+    doc: 'Programmatic dependent launch (wgmma, narrow): set-up overlaps the end of the kernel before.',
     values: [false, true],
   },
 });
@@ -280,5 +280,5 @@ export const activations = [
     ['path', 'epilogue'],
     ({ path, epilogue }) => path === 'wgmma' && storesByTma(epilogue),
   ),
-  onPaths('pdl', 'wgmma'),
+  onPaths('pdl', 'wgmma', 'narrow'),
 ];

@@ -4,6 +4,7 @@ import type { VerdictName } from '../../../../src/model/verdict.ts';
 import {
   describeMutants,
   describeSound,
+  inHeader,
   type Mutant,
   replacing,
   useMutantBench,
@@ -15,6 +16,7 @@ const ids = {
   small: 'bsr_spmm.narrow.b16.tn8.u4.wk2-0a75',
   ahead: 'bsr_spmm.narrow.b32.tn24.pf1.u2.tm2.wk4-ceef',
   parts: 'bsr_spmm.narrow.b64.f16.f32.tn8.u4.wm2.wk4.pt4-2179',
+  dependent: 'bsr_spmm.narrow.b64.f16.f32.tn8.u4.wm2.wk4.pt4.pdl1-a785',
 };
 type Name = keyof typeof ids;
 
@@ -22,37 +24,42 @@ const wrong: readonly VerdictName[] = ['wrong', 'nonfinite'];
 const stray: readonly VerdictName[] = ['out-of-bounds', 'unwritten', 'wrong', 'nonfinite', 'fault'];
 const racy: readonly VerdictName[] = ['race', 'wrong', 'nonfinite', 'stateful', 'unwritten'];
 
+const inSlabs = (from: string, to: string) => inHeader('tw/slabs.cuh', replacing(from, to));
+const inSums = (from: string, to: string) => inHeader('tw/warp_sums.cuh', replacing(from, to));
+
 const mutants: readonly Mutant<Name>[] = [
   // Slabs.
-  ['takes one half of a slab alone', 'small', replacing('left2, right[n].z', 'left, right[n].z'), wrong],
-  ['loads behind the share', 'small', replacing('vector < share.end', 'true'), stray],
-  ['leaves out half a slab', 'small', replacing('(vectors + kVectorsPerSlab - 1)', 'vectors'), wrong],
-  ['assigns uneven slabs twice', 'ahead', replacing(' + min(share, slabs % kShares)', ''), wrong],
+  ['takes one half of a slab alone', 'small', inSlabs('left2, right[n].z', 'left, right[n].z'), wrong],
+  ['loads behind the share', 'small', inSlabs('vector < share.end', 'true'), stray],
+  ['leaves out half a slab', 'small', inSlabs('(vectors + kVectorsPerSlab - 1)', 'vectors'), wrong],
+  ['assigns uneven slabs twice', 'ahead', inSlabs(' + min(of, slabs % Shares)', ''), wrong],
   [
     'multiplies by the next rows of B',
     'ahead',
     replacing('const int next = share.next;', 'const int next = share.next + 1;'),
     wrong,
   ],
+  // Programmatic dependent launch.
+  ['never waits for the launch before', 'dependent', replacing('ptx::griddep_wait();', ''), ['race']],
   // Layouts.
-  ['takes any B for column-major', 'small', replacing('if (args.vectors_b) ', ''), stray],
+  ['takes any B for column-major', 'small', inSlabs('if (target.vectors_b) ', ''), stray],
   [
     'takes any C for row-major',
     'small',
-    replacing('args.c_by_columns ? i % kTileRows : i / kTileN', 'i / kTileN'),
+    inSums('target.c_by_columns ? i % kRows : i / kColumns', 'i / kColumns'),
     ['race', ...stray],
   ],
-  ['reads columns behind the last', 'small', replacing('&& n * 8 < columns ', ''), stray],
+  ['reads columns behind the last', 'small', inSlabs('&& n * 8 < columns ', ''), stray],
   // Sums.
   ['lets warps read each other early', 'ahead', replacing('sums);\n  __syncthreads();', 'sums);'), racy],
-  ['adds up the first warp alone', 'ahead', replacing('warp < kWarpsK', 'warp < 1'), wrong],
-  ['adds up the first part alone', 'parts', replacing('p < kParts', 'p < 1'), wrong],
-  ['counts without a fence', 'parts', replacing("__threadfence();  // the thread block's", '//'), racy],
-  ['never resets its counters', 'parts', replacing('kParts - 1)', '0xffffffffu)'), racy],
+  ['adds up the first warp alone', 'ahead', inSums('warp < WarpsK', 'warp < 1'), wrong],
+  ['adds up the first part alone', 'parts', inSums('part < Parts', 'part < 1'), wrong],
+  ['counts without a fence', 'parts', inSums("__threadfence();  // the thread block's", '//'), racy],
+  ['never resets its counters', 'parts', inSums('Parts - 1)', '0xffffffffu)'), racy],
   [
     'tells who is last below shared memory',
     'parts',
-    replacing('shared + kWarpsM', 'shared - kWarpsM'),
+    replacing('.base + WarpSums', '.base - WarpSums'),
     stray,
   ],
   // The epilogue.

@@ -48,6 +48,7 @@ inline void bind(const Shape& shape, const Parameters& parameters, Bound& bound)
                         detail::grid_extent(tiling.products * tiling.parts, "products and parts")};
   kernel.launch.block[0] = static_cast<unsigned>(parameters.number("threads"));
   kernel.launch.shared_bytes = static_cast<std::size_t>(parameters.number("sharedBytes"));
+  kernel.launch.dependent = parameters.number("pdl") != 0;
   kernel.args.rows = static_cast<int>(shape.m);
   kernel.args.c_by_columns = shape.layout_c == Layout::column;
   detail::set_strided_operands(kernel, shape);

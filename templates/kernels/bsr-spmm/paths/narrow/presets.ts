@@ -16,6 +16,7 @@ const narrow: Part = {
   prefetch: [false],
   parts: [1],
   minBlocks: [2],
+  pdl: [false],
 };
 
 /** Every kind of code once, in every block size and type. */
@@ -23,7 +24,7 @@ export const narrowKinds: readonly Part[] = [
   { ...narrow, block: [16], tileN: [8], warpsK: [2] },
   { ...narrow, block: [16], input: ['bf16'], output: ['bf16'], warpsM: [4], warpsK: [2], parts: [2] },
   { ...narrow, block: [32], tileN: [24], tilesM: [2], prefetch: [true], unroll: [2] },
-  { ...narrow, block: [64], tileN: [8], warpsM: [2], parts: [4], output: ['f32'] },
+  { ...narrow, block: [64], tileN: [8], warpsM: [2], parts: [4], output: ['f32'], pdl: [true] },
   { ...narrow, block: [128], tileN: [64], tilesM: [4], warpsM: [2], warpsK: [2], unroll: [1] },
   { ...narrow, block: [128], input: ['bf16'], output: ['f32'], warpsK: [8], unroll: [8] },
 ];
@@ -69,7 +70,7 @@ export const narrowCells: readonly Part[] = [
   { ...narrow, ...types, block: [64], tileN: [8], warpsK: [8] },
 ]);
 
-const alike: Part = { ...narrow, block: [32, 64, 128] };
+const alike: Part = { ...narrow, block: [32, 64, 128], pdl: [false, true] };
 
 /** What won for 1 to 16 rows of x, and its neighbours: long rows shared by more warps, and all of a share loaded at once. */
 export const narrowFew: readonly Part[] = [
