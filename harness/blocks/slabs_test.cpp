@@ -1,4 +1,4 @@
-// slabs.cuh: the shares of a block row's warps add up to its product, whatever their number, the layout of B and the width of indices.
+// slabs.cuh: the shares of the warps of a row of blocks add up to its product, whatever their number, the layout of B and the width of indices.
 #include "tw/slabs.cuh"
 
 #include "block_test.hpp"
@@ -87,7 +87,7 @@ void run(const Config& config, int index_words, bool column_major) {
 
 }  // namespace
 
-TEST_CASE("shares of a block row add up to its product") {
+TEST_CASE("shares of a row of blocks add up to its product") {
   for (const Config& config : all_modes())
     for (const int index_words : {1, 2})
       for (const bool column_major : {false, true}) {
