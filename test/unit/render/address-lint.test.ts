@@ -56,8 +56,6 @@ describe('addresses of 32 bits', () => {
   it.each([
     ['naive', 'static_cast<long long>(i) * kBlock', 'static_cast<int>(i) * kBlock'],
     ['simt', 'const long long block', 'const int block'],
-    ['mma', 'static_cast<long long>(row.first) * kBlock', 'static_cast<int>(row.first) * kBlock'],
-    ['mma', 'long long ldb_;', 'int ldb_;'],
   ])('are found where a kernel %s has one: %s', async (path, sound, mutated) => {
     const { family, folder } = await loadFamily('bsr-spmm');
     const { variants } = enumerate(family, { arch: defaultArch, preset: 'quick' });
