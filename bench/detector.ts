@@ -11,7 +11,10 @@ import { kit, packageRoot } from '../src/util/package-root.ts';
 const here = join(packageRoot, 'bench/detector');
 const device = join(packageRoot, 'harness/simt/src');
 const folder = mkdtempSync(join(tmpdir(), 'tilewright-detector-'));
-const hooks = new Set(['-fsanitize=thread', '--param', 'tsan-instrument-func-entry-exit=0']);
+const hooks = new Set([
+  ...['-fsanitize=thread', '--param'],
+  ...['tsan-instrument-func-entry-exit=0', 'tsan-distinguish-volatile=1'],
+]);
 const plainFlags = emulatedFlags.filter((flag) => !hooks.has(flag));
 const hostFlags = ['-std=c++20', '-O2', '-ftree-vectorize', '-I', device];
 
