@@ -129,6 +129,17 @@ function valuesFor(names, text, block) {
   return [...new Map(all.map((one) => [JSON.stringify(one), one])).values()];
 }
 
+/** A generator's state, with tables of the recursion that nobody vouches for: they stand in memory that the host fills. */
+const sharedGenerator = {
+  ...{ shape: [1], role: 'inout' },
+  fields: {
+    s: { values: 'zeros' },
+    offset: 0,
+    pIdx: 0,
+    k: { type: 'u32', shape: [elements], role: 'in', values: 'zeros' },
+  },
+};
+
 const wholeNumber = /^(int|unsigned|unsigned int|size_t|long|uint|char|short)$/;
 
 function describe(text) {
@@ -155,7 +166,9 @@ function describe(text) {
       .split(/\s+/)
       .slice(0, -1)
       .join(' ');
-    if (/[*[]/.test(part)) {
+    if (/^curandStateMtgp32/.test(type)) {
+      given[argument] = sharedGenerator;
+    } else if (/[*[]/.test(part)) {
       const typed = known.test(type) && !/\*.*\*/.test(part) && type !== 'short';
       given[argument] = { shape: [elements], role: 'inout', values: 'zeros', ...(!typed && { type: 'u8' }) };
     } else if (functions.includes(type)) {

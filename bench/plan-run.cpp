@@ -266,12 +266,23 @@ struct Singles {
   std::vector<double> own, launch;
 };
 
-/// Nanoseconds a call, one entry per batch; and of single calls, with what reading the clock takes.
+/// Nanoseconds a call, one entry per batch; and of single calls, with what reading the clock takes, and arithmetic in
+/// registers that takes about as long as a call: what is in its tail is the machine's.
 struct Samples {
-  std::vector<double> library, bare, keyed, clock;
+  std::vector<double> library, bare, keyed, clock, control;
   Singles single, keyed_single;
+  std::vector<double> above;  // own code of a single call by key, less that of the plan's run beside it
   std::int64_t allocations = 0, launches = 0, calls = 0;
 };
+
+/// Dependent multiplications, and no memory.
+void spin(int steps) {
+  std::uint64_t x = 1;
+  for (int i = 0; i < steps; ++i) {
+    x = x * 6364136223846793005u + 1442695040888963407u;
+    asm volatile("" : "+r"(x));
+  }
+}
 
 template <class Work>
 double batch(const Work& work) {
@@ -308,10 +319,14 @@ void measure(const Problem& problem, std::size_t off_alignment, int samples, std
   const auto bare = [&] {
     __real_cudaLaunchKernelExC(&recording.config, recording.function, recording.parameters.data());
   };
-  for (auto* list : {&out.library, &out.bare, &out.keyed, &out.clock, &out.single.own, &out.single.launch,
-                     &out.keyed_single.own, &out.keyed_single.launch})
+  for (auto* list : {&out.library, &out.bare, &out.keyed, &out.clock, &out.control, &out.single.own,
+                     &out.single.launch, &out.keyed_single.own, &out.keyed_single.launch, &out.above})
     list->reserve(static_cast<std::size_t>(samples));
   for (int i = 0; i < 100; ++i) run(), keyed(), synchronize(caller.stream);
+  constexpr int kManySteps = 1 << 16;
+  const double step = batch([] { spin(kManySteps); }) / kManySteps, call_ns = batch(keyed);
+  const int steps = std::max(1, static_cast<int>(call_ns / step));
+  synchronize(caller.stream);
   for (--waiting; waiting > 0;) std::this_thread::yield();  // all threads begin together
   const std::int64_t allocated = allocations, launched = launches;
   for (int i = 0; i < samples; ++i) {
@@ -324,10 +339,15 @@ void measure(const Problem& problem, std::size_t off_alignment, int samples, std
     synchronize(caller.stream);
     const double first = now(), second = now();
     out.clock.push_back(second - first);
-    single(run, out.single);
-    synchronize(caller.stream);
+    const double begin = now();
+    spin(steps);
+    out.control.push_back(now() - begin);
+    // In turns of opposite order: the machine does the same to both.
+    if (i % 2 == 0) single(run, out.single), synchronize(caller.stream);
     single(keyed, out.keyed_single);
     synchronize(caller.stream);
+    if (i % 2 == 1) single(run, out.single), synchronize(caller.stream);
+    out.above.push_back(out.keyed_single.own.back() - out.single.own.back());
   }
   out.allocations = allocations - allocated;
   out.launches = launches - launched;
@@ -359,10 +379,14 @@ void report(const Problem& problem, const char* call, int threads, const Samples
       quantile(all.keyed, 0.5) - library, quantile(all.keyed, 0.99) - library);
   std::printf(
       "\"single\":{\"planNsMedian\":%.1f,\"planNsP99\":%.1f,\"keyedNsMedian\":%.1f,\"keyedNsP99\":%.1f,"
-      "\"launchNsMedian\":%.1f,\"launchNsP99\":%.1f},\"allocationsPerRun\":%g,\"launchesPerRun\":%g}\n",
+      "\"aboveNsMedian\":%.1f,\"aboveNsP99\":%.1f,"
+      "\"launchNsMedian\":%.1f,\"launchNsP99\":%.1f,\"controlNsMedian\":%.1f,\"controlNsP99\":%.1f},"
+      "\"allocationsPerRun\":%g,\"launchesPerRun\":%g}\n",
       ours(all.single, 0.5), ours(all.single, 0.99), ours(all.keyed_single, 0.5),
-      ours(all.keyed_single, 0.99), quantile(all.single.launch, 0.5), quantile(all.single.launch, 0.99),
-      static_cast<double>(all.allocations) / calls, static_cast<double>(all.launches) / calls);
+      ours(all.keyed_single, 0.99), quantile(all.above, 0.5), quantile(all.above, 0.99),
+      quantile(all.single.launch, 0.5), quantile(all.single.launch, 0.99), quantile(all.control, 0.5) - clock,
+      quantile(all.control, 0.99) - clock, static_cast<double>(all.allocations) / calls,
+      static_cast<double>(all.launches) / calls);
   std::fflush(stdout);
 }
 
@@ -387,7 +411,9 @@ void measure(const Problem& problem, const char* call, std::size_t off_alignment
     append(all.single.launch, own.single.launch);
     append(all.keyed_single.own, own.keyed_single.own);
     append(all.keyed_single.launch, own.keyed_single.launch);
+    append(all.above, own.above);
     append(all.clock, own.clock);
+    append(all.control, own.control);
     all.allocations += own.allocations;
     all.launches += own.launches;
     all.calls += own.calls;

@@ -1,6 +1,6 @@
 // Number of planted defects that `validate` finds in kernels of public repositories, with the descriptions of public-kernels.mjs: of every
 // so-manieth kernel that passes, a sample of its mutants, spread over the operators of `gen mutate`. Mutants that do not compile, or change
-// lines that the preprocessor leaves out, are replaced. Those that somebody has shown to be equivalent are in public-kernels/equivalents.json, each with the argument. Kernels that a file
+// lines that the preprocessor leaves out, are replaced, and so are those that somebody has shown to be equivalent: public-kernels/equivalents.json has them, each with the argument. Kernels that a file
 // of results has already are kept there, unless they are asked again. `--join` takes over kernels of other files of results, those of other
 // processes, without checkouts too; `--markdown` writes the table of all into its place in a document.
 //
@@ -65,12 +65,14 @@ function sampled(subject, count) {
   return [...chosen, ...spare];
 }
 
+const count = (mutants, wanted) => mutants.filter(({ state }) => state === wanted).length;
+
 /** `key`: that of the kernel as it is. A mutant of the same key changes what the preprocessor leaves out. */
 async function judge(subject, key) {
   const wanted = Number(flags.mutants);
   const results = [];
   for (const mutant of sampled(subject, wanted)) {
-    if (results.length === wanted) break;
+    if (results.length - count(results, 'equivalent') === wanted) break;
     const { verdicts, keys } = await verdictsOn(mutated(subject, mutant), given);
     const [{ word, message }] = verdicts;
     if (word === 'refused' || keys[0] === key) continue; // refused by the compiler, mostly
@@ -146,7 +148,6 @@ for (const subject of chosen) {
 save();
 rmSync(scratch, { recursive: true, force: true });
 
-const count = (mutants, wanted) => mutants.filter(({ state }) => state === wanted).length;
 const shareOf = ({ mutants }) => count(mutants, 'killed') / (mutants.length - count(mutants, 'equivalent'));
 const asked = kernels.filter(({ mutants }) => mutants.length > 0);
 const all = kernels.flatMap(({ mutants }) => mutants);

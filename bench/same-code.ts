@@ -50,26 +50,35 @@ if (!toolchain) throw new Error('no CUDA compiler: run `npx gen toolchain instal
 const { family, folder, wisdom } = await loadFamily(values.family);
 const scratch = mkdtempSync(join(tmpdir(), 'tilewright-same-code-'));
 
-/** The source of each variant as the other checkout renders it. */
-async function renderedThere(): Promise<(variant: Variant) => Source> {
+/** The source of each variant as the other checkout renders it; presets differ, so that some are asked for by their ids. */
+async function renderedThere(variants: readonly Variant[]): Promise<(variant: Variant) => Source> {
   const restricted = [...(where ? ['--where', where] : []), ...(limit ? ['--limit', limit] : [])];
-  const argv = ['node', join(other, 'dist/cli.js'), 'render', family.name, '--preset', preset, ...restricted];
+  await renderThere(['--preset', preset, ...restricted]);
+  const ofPreset = new Set(sourcesThere().keys());
+  for (const { id } of variants.filter((variant) => !ofPreset.has(variant.id))) await renderThere([id]);
+  const all = sourcesThere();
+  return (variant) => {
+    const path = all.get(variant.id);
+    if (path === undefined) throw new Error(`${other} does not render ${variant.id}`);
+    const text = readFileSync(path, 'utf8');
+    const symbol = symbolOf(basename(path, '.cu'));
+    return { variant: { ...variant, symbol }, path, text, hash: sha256(text) };
+  };
+}
+
+async function renderThere(args: readonly string[]): Promise<void> {
+  const argv = ['node', join(other, 'dist/cli.js'), 'render', family.name, ...args];
   const { exitCode, stderr } = await localExecutor.run([...argv, '--out', scratch, '--quiet'], {
     cwd: other,
   });
   if (exitCode !== 0) throw new Error(stderr);
+}
+
+/** Files by today's id: ids may be written otherwise there, so that a file is found by the point that it stands for. */
+function sourcesThere(): ReadonlyMap<string, string> {
   const sources = join(scratch, 'sources', family.name);
-  // Ids may be written otherwise there: files are found by the point that they stand for.
   const files = readdirSync(sources).filter((name) => name.endsWith('.cu'));
-  const byId = new Map(files.map((name) => [idNow(basename(name, '.cu')), name]));
-  return (variant) => {
-    const name = byId.get(variant.id);
-    if (name === undefined) throw new Error(`${other} does not render ${variant.id}`);
-    const path = join(sources, name);
-    const text = readFileSync(path, 'utf8');
-    const symbol = symbolOf(basename(name, '.cu'));
-    return { variant: { ...variant, symbol }, path, text, hash: sha256(text) };
-  };
+  return new Map(files.map((name) => [idNow(basename(name, '.cu')), join(sources, name)]));
 }
 
 const idNow = (id: string) => idOf(family, pointOfId(family, id));
@@ -117,7 +126,7 @@ try {
     ...(where && { where }),
     ...(limit && { limit: Number(limit) }),
   });
-  const sourceThere = await renderedThere();
+  const sourceThere = await renderedThere(variants);
   const compared = await mapLimit(variants as Variant[], availableParallelism(), async (variant) => {
     const [here, there] = [renderVariant(family, folder, variant), sourceThere(variant)];
     const [now, before] = [await machineCode(here, packageRoot), await machineCode(there, other)];

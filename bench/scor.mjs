@@ -52,7 +52,7 @@ async function judged(name) {
   return { word, message: word === 'passed' ? '' : message };
 }
 
-/** Which of two stores comes last is open in most files: a finding is only what nothing orders, of volatile ones too. */
+/** Findings in most files are only what nothing orders, of volatile accesses too: the last of two stores is left open there. */
 const reproduced = ({ wanted, word, message }) =>
   word === 'race' || word === 'nondeterministic'
     ? (wanted === 'race') === (word === 'race' || message.includes('nothing orders these'))

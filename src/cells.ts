@@ -44,8 +44,13 @@ export function libraryOf(
   const known = { records, runs: wisdom?.runs ?? [] };
   const { timed, guessed } = workloads;
   const selection = select(family, variants, [], { workloads: timed, guessed, known });
+  const { timings: shippedTimes, costs } = wisdom ?? {};
   return {
-    selection: { ...selection, ...(wisdom?.timings && { timings: [...wisdom.timings] }) },
+    selection: {
+      ...selection,
+      ...(shippedTimes && { timings: [...shippedTimes] }),
+      ...(costs && { costs }),
+    },
     variants: variants.filter(({ id }) => selection.variants.includes(id)),
   };
 }
@@ -58,7 +63,8 @@ export async function serveCells(
   program: string,
   executor: Executor,
 ): Promise<readonly ServedCell[]> {
-  const asked = (family.cells ?? []).map((cell) => ({ cell, able: ableTo(family, library, cell) }));
+  const ableTo = servers(family, library);
+  const asked = (family.cells ?? []).map((cell) => ({ cell, able: ableTo(cell) }));
   const jobs = asked.map(({ cell: { problem }, able }) => ({
     problem,
     variants: able.map(({ parameters, derived }) => ({ ...parameters, ...derived })),
@@ -80,17 +86,14 @@ export async function serveCells(
   });
 }
 
-/** Variants that may be offered the cell at all, in the order of dispatch. */
-function ableTo(
-  family: AnyFamily,
-  { selection, variants }: CellLibrary,
-  { row: id, problem, usual = problem }: Cell,
-): Variant[] {
-  const able = variants.filter(({ parameters }) => isCandidate(family, parameters, { id, problem }));
-  const places = new Map(
-    dispatchOrder(family, selection, { id, problem: usual }).map((one, at) => [one, at]),
-  );
-  return able.toSorted((a, b) => (places.get(a.id) ?? 0) - (places.get(b.id) ?? 0));
+/** For a cell, the variants that may be offered it at all, in the order of dispatch. */
+function servers(family: AnyFamily, { selection, variants }: CellLibrary): (cell: Cell) => Variant[] {
+  const orderOf = dispatchOrder(family, selection, variants);
+  const named = new Map(variants.map((variant) => [variant.id, variant]));
+  return ({ row: id, problem, usual = problem }) =>
+    orderOf({ id, problem: usual })
+      .flatMap((one) => named.get(one) ?? [])
+      .filter(({ parameters }) => isCandidate(family, parameters, { id, problem }));
 }
 
 function served(family: AnyFamily, cell: Cell, variants: readonly Variant[]): ServedCell {

@@ -36,7 +36,7 @@ const configSchema = z.strictObject({
   families: z.array(z.string().min(1)).default(['templates/kernels/*']),
   /** Seconds without a sign of life after which a variant is a `hang`. */
   watchdogSeconds: z.number().positive().default(30),
-  /** Which devices gate: `'auto'` (the emulated device, then the GPUs where there are any), `'emulated'`, `'cuda'`, `'cuda:0,2'`. */
+  /** Devices that gate: `'auto'` (the emulated device, then the GPUs where there are any), `'emulated'`, `'cuda'`, `'cuda:0,2'`. */
   device: choiceSchema.default(automatic),
 });
 

@@ -9,6 +9,7 @@ import { loadWisdom, withShipped } from './shipped.ts';
 import { authorOf } from './space/author.ts';
 import { guardFamily } from './space/guard-family.ts';
 import { validateFamily } from './space/validate-family.ts';
+import { diskError } from './util/disk.ts';
 import { packageRoot } from './util/package-root.ts';
 import { didYouMean } from './util/suggest.ts';
 
@@ -98,9 +99,13 @@ async function familyFolders({ root = packageRoot, families = [] }: Places): Pro
 }
 
 /** Matches `pattern` below `from`. A folder's name, e.g. `lib (old)`, is never taken for a pattern. */
-function familyFiles({ from, pattern }: FamilyGlob): Promise<string[]> {
+async function familyFiles({ from, pattern }: FamilyGlob): Promise<string[]> {
   const file = pattern.endsWith('family.ts') ? pattern : `${pattern.replace(/\/$/, '')}/family.ts`;
-  return fastGlob(file, { cwd: from, absolute: true });
+  try {
+    return await fastGlob(file, { cwd: from, absolute: true });
+  } catch (error) {
+    throw diskError(error, `read ${resolve(from, pattern)}`);
+  }
 }
 
 function noFamily(globs: readonly FamilyGlob[]): UsageError {

@@ -7,3 +7,13 @@ export class UsageError extends Error {
 export class EnvironmentError extends Error {
   override readonly name = 'EnvironmentError';
 }
+
+/** First line of what was thrown, whatever that is. */
+export function messageOf(thrown: unknown): string {
+  try {
+    const text = thrown instanceof Error ? thrown.message : String(thrown);
+    return text.split('\n')[0] ?? '';
+  } catch {
+    return 'something that cannot be shown';
+  }
+}

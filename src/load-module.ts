@@ -1,7 +1,8 @@
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Jiti } from 'jiti';
-import { UsageError } from './errors.ts';
+import { messageOf, UsageError } from './errors.ts';
+import { isDiskFault } from './util/disk.ts';
 import { privateFolder } from './util/ownership.ts';
 import { userCache } from './util/user-cache.ts';
 
@@ -17,11 +18,11 @@ const alias = Object.fromEntries(
 
 let translator: Promise<Jiti> | undefined;
 
-/** Made on first use: commands that read no TypeScript start without it. */
-async function makeTranslator(): Promise<Jiti> {
+/** Made on first use: commands that read no TypeScript start without it. `keep`: whether translations are kept. */
+async function makeTranslator(keep = true): Promise<Jiti> {
   const { createJiti } = await import('jiti');
   // Code from the cache is executed: its default would be a folder under /tmp, where anyone can put a file first.
-  const translated = privateFolder(join(userCache(process.env), 'translated'));
+  const translated = keep ? privateFolder(join(userCache(process.env), 'translated')) : undefined;
   return createJiti(import.meta.url, { alias, interopDefault: false, fsCache: translated ?? false });
 }
 
@@ -41,15 +42,26 @@ export async function loadDefault(path: string): Promise<unknown> {
 
 async function load(path: string): Promise<Readonly<Record<string, unknown>>> {
   translator ??= makeTranslator();
+  const keeping = translator !== withoutCache;
   const jiti = await translator;
   const pending = whilePending();
   try {
     return await Promise.race([jiti.import<Readonly<Record<string, unknown>>>(path), pending.stuck]);
   } catch (error) {
+    if (keeping && isDiskFault(error)) return await loadAnew(path);
     throw new UsageError(describe(error, path), { cause: error });
   } finally {
     pending.end();
   }
+}
+
+let withoutCache: Promise<Jiti> | undefined;
+
+/** A full disk, on which no translation can be kept, is no fault of the file. */
+function loadAnew(path: string): Promise<Readonly<Record<string, unknown>>> {
+  withoutCache ??= makeTranslator(false);
+  translator = withoutCache;
+  return load(path);
 }
 
 /** Rejects when nothing is left that could settle the promise which a file waits for: Node would end without a word. */
@@ -64,7 +76,7 @@ function whilePending(): { readonly stuck: Promise<never>; end(): void } {
 
 /** `family.ts:12:3: Unexpected token`, from what jiti, Node's resolver or the file itself threw. */
 function describe(error: unknown, path: string): string {
-  if (!(error instanceof Error)) return `${path}: it threw ${String(error)}`;
+  if (!(error instanceof Error)) return `${path}: it threw ${messageOf(error)}`;
   const syntax = /^ParseError: (.*?)\s*\n\s*(\S+:\d+):(\d+)/s.exec(error.message);
   if (syntax) return `${syntax[2]}:${Number(syntax[3]) + 1}: ${syntax[1]}`;
   const [first = ''] = error.message.split('\n');

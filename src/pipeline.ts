@@ -16,6 +16,7 @@ import { RunContext } from './run-context.ts';
 import { selectPassed } from './select/passed.ts';
 import { alone, enumerateInTurns, whyEmpty } from './space/enumerate.ts';
 import { exhaustive } from './strategy/exhaustive.ts';
+import { interruptible } from './util/interruptible.ts';
 import { mapLimit } from './util/limit.ts';
 
 /** Takes a search space through the stages that are asked for and says what came of it. */
@@ -28,7 +29,7 @@ export async function runPipeline(request: Request, host: Host): Promise<Summary
       : await enumerateInTurns(family, space, run.nowAndThen(), host.signal);
     run.send({ event: 'space', ...counts, variants: variants.length });
     if (variants.length === 0) return run.finishEmpty(counts, whyEmpty(family, space, counts));
-    mustLint(family, folder, variants);
+    interruptible(() => mustLint(family, folder, variants));
     await run.begin();
     const passed = await search(exhaustive(variants), variants.length, run);
     const selection = run.does('select') && passed.length > 0 ? choose(passed, run) : undefined;
@@ -91,7 +92,8 @@ function choose(passed: readonly Passed[], run: RunContext): Selection {
     guessed: guessedOf(request),
     remark: (text: string) => run.note(text),
   };
-  const selection = selectPassed(request.family, passed, run.recorder.measurements(), options);
+  const measured = run.recorder.measurements();
+  const selection = interruptible(() => selectPassed(request.family, passed, measured, options));
   run.host.run.writeJson('selection.json', selection);
   return selection;
 }

@@ -2,7 +2,7 @@ import type { DeviceChoice } from './backends/index.ts';
 import type { Executor } from './exec/executor.ts';
 import type { Arch } from './model/arch.ts';
 import type { Event } from './model/event.ts';
-import { type AnyFamily, allWorkloads } from './model/family.ts';
+import { type AnyFamily, namedWorkloads } from './model/family.ts';
 import type { Stage } from './model/stage.ts';
 import type { Source, Variant } from './model/variant.ts';
 import type { GateScope } from './model/verdict.ts';
@@ -33,7 +33,7 @@ export interface Request {
   readonly wisdom?: FamilyWisdom;
   /** The worst rank of the family's accuracy that may be chosen where there is a better one; 0 if absent. */
   readonly accuracy?: number;
-  /** Which points. */
+  /** Points to work on. */
   readonly space: EnumerateOptions;
   /** One variant instead of a space; `source` where its text is not what the template gives. */
   readonly only?: { readonly variant: Variant; readonly source?: Source };
@@ -41,7 +41,7 @@ export interface Request {
   readonly further?: readonly Workload[];
   /** Workloads to time; absent: all. */
   readonly timed?: readonly Workload[];
-  /** Which of the stages; those that are left out take what the run's journal knows. */
+  /** Stages to run; those that are left out take what the run's journal knows. */
   readonly stages: ReadonlySet<Stage>;
   readonly device: DeviceChoice;
   readonly gate: GateScope;
@@ -76,12 +76,10 @@ export interface Host {
 export function workloadsOf({ family, space, further = [] }: Request): readonly Workload[] {
   const ids = space.preset === undefined ? undefined : family.presets[space.preset]?.workloads;
   if (ids === undefined) return [...family.workloads, ...further];
-  const named = new Set(ids);
-  return [...allWorkloads(family).filter(({ id }) => named.has(id)), ...further];
+  return [...namedWorkloads(family, ids), ...further];
 }
 
 /** Workloads that the request's preset names, for a library that is made without times. */
 export function guessedOf({ family, space }: Request): readonly Workload[] {
-  const ids = new Set(space.preset === undefined ? [] : family.presets[space.preset]?.guessed);
-  return allWorkloads(family).filter(({ id }) => ids.has(id));
+  return namedWorkloads(family, space.preset === undefined ? [] : family.presets[space.preset]?.guessed);
 }

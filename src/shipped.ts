@@ -5,6 +5,8 @@ import { z } from 'zod';
 import { UsageError } from './errors.ts';
 import { type AnyFamily, allWorkloads } from './model/family.ts';
 import {
+  type Costs,
+  costsSchema,
   type FamilyWisdom,
   sameCodeSchema,
   type Timing,
@@ -55,7 +57,8 @@ function readWisdom(family: AnyFamily, file: string): FamilyWisdom {
     }));
     const gone = ids.filter((id) => pointOf(family, id) === undefined);
     const timings = readTimings(family, arch, join(dirname(file), 'timings'));
-    return { ...data, records, gone, timings, sameCode: now };
+    const costs = readCosts(family, arch, join(dirname(file), 'costs'));
+    return { ...data, records, gone, timings, sameCode: now, ...(costs && { costs }) };
   }
   const said = data ? `it is of ${data.family} for ${data.arch}` : z.prettifyError(error);
   const why = json === undefined ? 'it is no JSON (cut short?)' : said;
@@ -79,6 +82,21 @@ function readTimings(family: AnyFamily, arch: string, folder: string): Timing[] 
     const known = Object.entries(timing.times).filter(([id]) => pointOf(family, id) !== undefined);
     return { ...timing, times: Object.fromEntries(known.map(([id, time]) => [idNow(family, id), time])) };
   });
+}
+
+/** Weights of the family's cost model, under the ids of today; nothing where the family has no model or the file is not there. */
+function readCosts(family: AnyFamily, arch: string, folder: string): Costs | undefined {
+  const file = join(folder, `${arch}.json`);
+  if (!family.cost || !existsSync(file)) return undefined;
+  const { data, error } = costsSchema.safeParse(parseJson(readFileSync(file, 'utf8')));
+  if (data?.family !== family.name || data.arch !== arch) {
+    const why = error ? z.prettifyError(error) : `it is of ${data?.family} for ${data?.arch}`;
+    throw new UsageError(
+      `${file} has no costs of ${family.name} for ${arch}: ${why}\n  \`npx gen report --costs <file>\` writes it`,
+    );
+  }
+  const factors = Object.entries(data.factors).map(([id, factor]) => [idNow(family, id), factor]);
+  return { ...data, factors: Object.fromEntries(factors) };
 }
 
 /** Sources as they are rendered now, by timed ones that compile to the same machine code; `bench/same-code.ts` writes them. */
@@ -124,8 +142,8 @@ function readId(family: AnyFamily, id: string): Named | undefined {
 
 /**
  * The family with the preset `shipped`: the winners of its wisdom, and those of the family's own preset `fallback`, with guesses for
- * comparisons of which there is no time; and with
- * `shipped-comparisons`, the same variants on the family's comparisons, where it has some.
+ * comparisons of which there is no time; and with `shipped-comparisons`, the same variants on the family's comparisons, where it has
+ * some.
  */
 export function withShipped(family: AnyFamily, wisdom: readonly FamilyWisdom[]): AnyFamily {
   const records = wisdom.flatMap((one) => one.records);

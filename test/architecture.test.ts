@@ -294,6 +294,33 @@ describe('sizes', () => {
   });
 });
 
+describe('templates of kernels', () => {
+  const templates = fastGlob.sync('templates/{kernels,_new/kernels}/**/*.hbs', {
+    cwd: packageRoot,
+    ignore: ['**/bindings/**'],
+  });
+  const linesOf = (file: string) => readFileSync(join(packageRoot, file), 'utf8').trimEnd().split('\n');
+
+  it('have conditionals on lines of their own', () => {
+    const block = /\{\{~?(#|\/|else)/;
+    const alone = /^\s*\{\{~?(#|\/|else)[^}]*\}\}\s*$/;
+    const inside = templates.flatMap((file) =>
+      linesOf(file).flatMap((line, index) =>
+        block.test(line) && !alone.test(line) ? [`${file}:${index + 1}`] : [],
+      ),
+    );
+    expect(templates.length).toBeGreaterThan(15);
+    expect(inside).toEqual([]);
+  });
+
+  it('are read on a page or two: at most 170 lines, fewer than one in ten a conditional', () => {
+    const conditionals = (file: string) => linesOf(file).filter((line) => /\{\{~?#/.test(line)).length;
+    const all = templates.flatMap(linesOf).length;
+    expect(templates.filter((file) => linesOf(file).length > 170)).toEqual([]);
+    expect(templates.map(conditionals).reduce((sum, count) => sum + count, 0)).toBeLessThan(all / 10);
+  });
+});
+
 describe('the C++ side', () => {
   const included = (pattern: string | string[]) =>
     fastGlob.sync(pattern, { cwd: packageRoot }).flatMap((file) => {
@@ -351,15 +378,25 @@ describe('the C++ side', () => {
     });
     const names = families.flatMap((name) => [name, name.replaceAll('-', '_')]);
     const foreign = new RegExp(`\\b(${names.join('|')}|bsr|spmm|block rows?)`, 'i');
-    // harness/bugs has kernels of its own, with seeded bugs.
     const sources = fastGlob.sync(
-      ['src/**/*.ts', 'harness/**/*.{hpp,cpp,h,cu,cuh,py,txt}', 'kit/host/tilewright/*', '!harness/bugs/**'],
-      {
-        cwd: packageRoot,
-      },
+      ['src/**/*.ts', 'harness/**/*.{hpp,cpp,h,cu,cuh,py,txt}', 'kit/host/tilewright/*'],
+      { cwd: packageRoot },
     );
     expect(families.length).toBeGreaterThan(1);
     expect(sources.filter((file) => foreign.test(readFileSync(join(packageRoot, file), 'utf8')))).toEqual([]);
+  });
+
+  it('of device blocks is listed in docs/device-blocks.md, each with a test on the emulated device', () => {
+    const page = readFileSync(join(packageRoot, 'docs/device-blocks.md'), 'utf8');
+    const tested = new Set(included('harness/blocks/*.cpp').map(({ header }) => header));
+    // Instructions, a cluster's rank and generated operand lists: all the other tests go through them.
+    const within = ['ptx.cuh', 'cluster.cuh', 'wgmma_shapes.cuh'];
+    const names = fastGlob
+      .sync('kit/device/tw/*.cuh', { cwd: packageRoot })
+      .map((file) => file.split('/').at(-1) ?? '');
+    expect(names.length).toBeGreaterThan(30);
+    expect(names.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+    expect(names.filter((name) => !within.includes(name) && !tested.has(`tw/${name}`))).toEqual([]);
   });
 
   it('of kernels has inline assembly in one file', () => {

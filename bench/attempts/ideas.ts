@@ -114,7 +114,8 @@ export const ladder = [
   {
     name: 'atomics',
     told: 30,
-    remark: 'no variant: sums that depend on the order of thread blocks are not bitwise reproducible',
+    remark:
+      '[a kernel of its own](../bench/attempts/atomics.cu) that `validate` passes, not timed: sums that depend on the order of thread blocks are not bitwise reproducible, which the family promises of every variant',
   },
   { name: 'accumulators in registers', told: 61.5, variant: `${simt.replace('.v8', '.v1')}.ilp1.bt0` },
   { name: 'vector loads', told: 68.8, variant: `${simt}.ilp1.bt0` },

@@ -99,7 +99,7 @@ function ladderRows(sets: Sets): string[][] {
   const timed = [...timesOf(sets.simt), ...timesOf(sets.mma)];
   const best = timed.toSorted((a, b) => a.seconds - b.seconds)[0];
   const steps = ladder.map((step) => {
-    if (!('variant' in step)) return [step.name, String(step.told), '-', step.remark];
+    if (!('variant' in step)) return [step.name, String(step.told), 'not measured', step.remark];
     const own = timed.find(({ id }) => id === step.variant);
     return [
       step.name,

@@ -110,13 +110,16 @@ const vector = { n: 300 };
 const profiled = [
   kernel('init_data_kernel', vector, line('n'), { x: into('n') }),
   as('axpy', kernel('daxpy_kernel', vector, line('n'), { a: 1.5, x: from('n'), y: inout('n') })),
-  // Nothing but the text that it prints: none, where all is right.
+  // Nothing but the text that it prints.
   as(
-    'nothing',
-    kernel('check_results_kernel', vector, line('n'), {
-      correctvalue: 1,
-      x: { ...inout('n'), values: 'ones' },
-    }),
+    'differences',
+    kernel(
+      'check_results_kernel',
+      vector,
+      line('n'),
+      { correctvalue: 1, x: { ...from('n'), values: { integers: [0, 2] } } },
+      { prints: true },
+    ),
   ),
 ];
 
@@ -326,7 +329,7 @@ const spiking = [
   spikes('randomSpikeKernel'),
   // Of the first elements none is that large.
   spikes('randomSpikeKernelwAssert', { where: 'sz <= 5000' }),
-  { ...spikes('randomSpikeKernelwError'), sizes: { sz: 6200 } },
+  as('spikes_printed', { ...spikes('randomSpikeKernelwError', { prints: true }), sizes: { sz: 6200 } }),
   kernel(
     'randomSpikeKernelFinal',
     { sz: 6200 },
@@ -370,6 +373,7 @@ const element = (name, reference, text = 'name') =>
     },
     grid: 1,
     block: 1,
+    prints: true,
   });
 /** Passed by value, its text is that of a class that copies it on the host. */
 const copiedElement = {

@@ -4,7 +4,11 @@ const over = (count, threads = 64) => `ceil_div(${count}, ${threads})`;
 const zeros = (shape) => ({ shape, role: 'inout', values: 'zeros' });
 const kept = (shape) => ({ shape, role: 'inout' });
 const atMost = (shape, top) => ({ shape, values: { integers: [0, `${top} - 1`] } });
+/** Numbers close together, so that a sum's terms all count, or so far apart that a wrong maximum overflows. */
+const inRange = (shape) => ({ shape, values: { integers: ['-range', 'range'] } });
 const sums = { tolerance: 1e-4 };
+/** Results in bfloat16 of arithmetic in float. */
+const roundedOnce = { relative: 4.1e-3, absolute: 1e-5 };
 
 // ----------------------------------------------------------------------------------------------- attention
 
@@ -30,11 +34,19 @@ const scores = ['B', 'NH', 'T', 'T'];
 const attended = { B: 2, T: 24, C: 24, NH: 3 };
 const byHeads = { where: 'C % NH == 0 && T % 4 == 0' };
 
+/** Scores so far apart that a wrong maximum overflows, and rows that a warp does not take at once. */
 const causal = (kernel) => ({
   kernel,
-  sizes: { N: 3, T: 40 },
+  sizes: [
+    { N: 3, T: 40 },
+    { N: 1, T: 200 },
+  ],
   where: 'T % 4 == 0',
-  arguments: { out: kept(['N', 'T', 'T']), inp: ['N', 'T', 'T'], inv_temperature: 0.3 },
+  arguments: {
+    out: kept(['N', 'T', 'T']),
+    inp: { shape: ['N', 'T', 'T'], values: { uniform: [-400, 400] } },
+    inv_temperature: 0.3,
+  },
   grid: over('N * T * 32'),
   block: 64,
   reference: ours('causal_softmax'),
@@ -111,24 +123,30 @@ const attentionForward = [
   },
   {
     kernel: 'attention_softmax_kernel1',
-    sizes: { B: 2, T: 24, NH: 3 },
-    arguments: { att: scores, preatt: scores },
+    sizes: [
+      { range: 3, B: 2, T: 24, NH: 3 },
+      { range: 1000, B: 1, T: 24, NH: 3 },
+    ],
+    arguments: { att: scores, preatt: inRange(scores) },
     grid: over('B * T * NH'),
     block: 64,
     reference: ours('causal_softmax_zeros'),
   },
   {
     kernel: 'softmax_forward_kernel4',
-    sizes: { N: 6, C: 300 },
+    sizes: [
+      { range: 3, N: 6, C: 300 },
+      { range: 1000, N: 6, C: 130 },
+    ],
     where: 'C >= 128',
-    arguments: { out: ['N', 'C'], inp: ['N', 'C'] },
+    arguments: { out: ['N', 'C'], inp: inRange(['N', 'C']) },
     grid: 'N',
     block: 128,
     shared: 32,
     reference: ours('softmax'),
   },
   causal('softmax_forward_kernel5'),
-  causal('softmax_forward_kernel5_lowp'),
+  { ...causal('softmax_forward_kernel5_lowp'), tolerance: roundedOnce },
   {
     kernel: 'attention_value_kernel1',
     sizes: attended,
@@ -214,8 +232,11 @@ const triangles = [
 
 const softmax = (kernel, launch) => ({
   kernel,
-  sizes: { N: 6, C: 300 },
-  arguments: { out: ['N', 'C'], inp: ['N', 'C'] },
+  sizes: [
+    { range: 3, N: 6, C: 300 },
+    { range: 1000, N: 6, C: 130 },
+  ],
+  arguments: { out: ['N', 'C'], inp: inRange(['N', 'C']) },
   block: 64,
   reference: 'softmax_forward.cu:softmax_forward_cpu',
   ...launch,
@@ -248,7 +269,8 @@ const classifier = (kernel, more = {}) => ({
     dlogits: kept(['B', 'T', 'P']),
     losses: rows,
     ...(kernel.includes('kernel1') ? {} : { probs: 0 }),
-    logits: ['B', 'T', 'P'],
+    // Far from 0, which is no maximum then.
+    logits: { shape: ['B', 'T', 'P'], values: { uniform: [-140, -100] } },
     dlosses: rows,
     targets: atMost(rows, 'V'),
   },
@@ -398,7 +420,7 @@ const residual = (kernel, launch) => ({
   block: [32, 2],
   grid: over('N', 2),
   reference: ours('residual_layernorm'),
-  tolerance: 3e-2, // in bfloat16
+  tolerance: 3e-2, // rounded twice to bfloat16
   ...launch,
 });
 const fusedResidual = [
@@ -435,7 +457,7 @@ const normBackward = (kernel, launch, more = {}) => ({
   shared: '2 * C * 4',
   reference: ours(more.scratch ? 'norm_backward_between' : 'norm_backward'),
   deterministic: false,
-  tolerance: 5e-2, // in bfloat16
+  tolerance: roundedOnce,
   ...launch,
 });
 /** Memory between blocks: it begins as zeros, and nobody looks at what is left there. */
@@ -468,10 +490,11 @@ const layernormBackward = [
     },
     ...{ grid: 2, block: 64, reference: ours('copies') },
   },
-  normBackward(`layernorm_backward_kernel3${floats}`),
-  normBackward('layernorm_backward_kernel4<floatX, floatX, floatX, floatX>'),
-  normBackward(`layernorm_backward_kernel5${floats}`, { shared: '(2 * C + 1) * 4' }, scratch),
-  normBackward(`layernorm_backward_kernel6${floats}`, { shared: '(2 * C + 1) * 4' }, fromZero),
+  normBackward(`layernorm_backward_kernel3${floats}`, sums),
+  // Adds in bfloat16.
+  normBackward('layernorm_backward_kernel4<floatX, floatX, floatX, floatX>', { tolerance: 5e-2 }),
+  normBackward(`layernorm_backward_kernel5${floats}`, { shared: '(2 * C + 1) * 4', ...sums }, scratch),
+  normBackward(`layernorm_backward_kernel6${floats}`, { shared: '(2 * C + 1) * 4', ...sums }, fromZero),
   normBackward('layernorm_backward_kernel7', { shared: '(2 * C + 1) * 4' }, fromZero),
   normBackward('layernorm_backward_kernel8', { shared: '(2 * C + 1) * 4', ...wide }, scratch),
   // Barriers stand in the loop over rows, of which each warp needs as many.
@@ -493,7 +516,7 @@ const bias = (kernel, launch, more = {}) => ({
   arguments: { dbias: kept(['OC']), dout: ['B', 'T', 'OC'], ...more },
   block: 64,
   reference: ours('column_sums'),
-  tolerance: 5e-2, // in bfloat16
+  tolerance: roundedOnce,
   ...launch,
 });
 const empty = { argument5: { fields: {} } };

@@ -1,5 +1,6 @@
 // references-code-samples.cpp - what the kernels of NVIDIA's code-samples should compute. Parameters have the names of the kernels' own.
 #include <cmath>
+#include <cstdio>
 
 // ----------------------------------------------------------------------------------------------- CUDA C++ series
 
@@ -84,7 +85,12 @@ void axpy(int n, T a, const T* x, T* y) {
   for (int i = 0; i < n; i++) y[i] += a * x[i];
 }
 
-void nothing(int, double, double*) {}
+/// Differences are printed, and stay as they are.
+void differences(int n, double correctvalue, const double* x) {
+  for (int i = 0; i < n; i++)
+    if (x[i] != correctvalue)
+      std::printf("ERROR at index = %d, expected = %f, actual: %f\n", i, correctvalue, x[i]);
+}
 
 template <class T>
 void add_bias(T* y, const T* bias, int n, int nBias) {
@@ -263,6 +269,13 @@ void spikes(T* out, int sz) {
   }
 }
 
+template <class T>
+void spikes_printed(T* out, int sz) {
+  spikes(out, sz);
+  for (int i = 0; i < sz; i++)
+    if (out[i] >= 10000) std::printf("val (%f) out of range for idx = %d\n", double(out[i]), i);
+}
+
 /// The first that is too large is reported, once.
 template <class T>
 void spikes_reported(T* out, int* host_status, int* device_status, int sz) {
@@ -354,16 +367,19 @@ void compute_final_sum_kernel(int num_paths, int num_blocks, T exp_min_r_dt, T* 
 }
 
 void change_name(char* name, int* value) {
+  std::printf("On device: name=%s, value=%d\n", name, *value);
   name[0] = 'd';
   ++*value;
 }
 
 void change_name_by_pointer(char* data, int* value) {
+  std::printf("On device by pointer:       name=%s, value=%d\n", data, *value);
   data[0] = 'p';
   ++*value;
 }
 
 void change_name_by_reference(char* data, int* value) {
+  std::printf("On device by ref:           name=%s, value=%d\n", data, *value);
   data[0] = 'r';
   ++*value;
 }

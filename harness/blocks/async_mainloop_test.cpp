@@ -30,10 +30,8 @@ Result walk(const Config& config, int steps, Mistake mistake = Mistake::none) {
             for (int i = 0; i < 16; ++i) {
               const int row = (i + static_cast<int>(ids->warp) * 8) % 16,
                         column = static_cast<int>(ids->lane);
-              const auto offset =
-                  static_cast<std::uint32_t>(tw::swizzled<2 * kDepth>(row, column / 8) + column % 8 * 2);
               const float expected = number_at((16 * multiplied + 32 * turn) % 192 + row, column);
-              const float value = shared_number(stage + offset);
+              const float value = shared_number(stage + swizzled_offset<2 * kDepth>(row, column));
               if (mistake == Mistake::none) CHECK_EQ(value, expected);
             }
             ++multiplied;

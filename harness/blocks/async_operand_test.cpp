@@ -25,9 +25,8 @@ void load(const Config& config, int extent, int depth, int first, int k) {
     for (int i = static_cast<int>(ids->thread.x); i < kExtent * kDepth; i += 64) {
       const int along = first + i / kDepth, deep = k + i % kDepth;
       const int row = kByDepth ? i / kDepth : i % kDepth, column = kByDepth ? i % kDepth : i / kDepth;
-      const int offset = tw::swizzled<Operand::kRowBytes>(row, column / 8) + column % 8 * 2;
       const float expected = kByDepth ? number_at(along, deep) : number_at(deep, along);
-      CHECK_EQ(shared_number(base + static_cast<std::uint32_t>(offset)),
+      CHECK_EQ(shared_number(base + swizzled_offset<Operand::kRowBytes>(row, column)),
                along < extent && deep < depth ? expected : 0.0f);
     }
   }));
@@ -52,9 +51,7 @@ Result walk(const Config& config, int steps, Mistake mistake = Mistake::none) {
       if (mistake == Mistake::none) stages.wait(step);
       for (int i = 0; i < 16; ++i) {
         const int row = (i + static_cast<int>(ids->warp) * 8) % 16, column = static_cast<int>(ids->lane);
-        const auto offset =
-            static_cast<std::uint32_t>(tw::swizzled<2 * kDepth>(row, column / 8) + column % 8 * 2);
-        const float value = shared_number(stage_of(step) + offset);
+        const float value = shared_number(stage_of(step) + swizzled_offset<2 * kDepth>(row, column));
         if (mistake == Mistake::none) CHECK_EQ(value, number_at(16 * step + row, column));
       }
     }

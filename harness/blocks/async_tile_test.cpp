@@ -22,9 +22,8 @@ Result load_tile(const Config& config, int columns, int pitch, int row, int colu
     sync_threads();
     for (int i = static_cast<int>(ids->thread.x); i < Rows * Columns; i += Threads) {
       const int r = i / Columns, c = i % Columns;
-      const int offset = tw::swizzled<2 * Columns>(r, c / 8) + c % 8 * 2;
       const bool inside = row + r < kHeight && column + c < columns;
-      CHECK_EQ(shared_number(base + static_cast<std::uint32_t>(offset)),
+      CHECK_EQ(shared_number(base + swizzled_offset<2 * Columns>(r, c)),
                inside ? number_at(row + r, column + c) : 0.0f);
     }
   });

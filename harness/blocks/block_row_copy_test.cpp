@@ -37,15 +37,13 @@ Result load_row(const Config& config, int first, int count, int columns, int pit
       sync_threads();
       const int block = first + step / Copy::kStepsPerBlock, k = step % Copy::kStepsPerBlock * Depth;
       for (int i = thread; i < Block * Depth; i += Threads) {
-        const int offset = tw::swizzled<Copy::kRowBytesA>(i / Depth, i % Depth / 8) + i % 8 * 2;
-        CHECK_EQ(shared_number(stage + static_cast<std::uint32_t>(offset)),
+        CHECK_EQ(shared_number(stage + swizzled_offset<Copy::kRowBytesA>(i / Depth, i % Depth)),
                  number_at(block * Block + i / Depth, k + i % Depth));
       }
       for (int i = thread; i < Depth * Columns; i += Threads) {
         const int row = i / Columns, n = i % Columns;
-        const int offset = Copy::kBytesA + tw::swizzled<Copy::kRowBytesB>(row, n / 8) + n % 8 * 2;
         const int row_of_b = col_idx[static_cast<std::size_t>(block)] * Block + k + row;
-        CHECK_EQ(shared_number(stage + static_cast<std::uint32_t>(offset)),
+        CHECK_EQ(shared_number(stage + Copy::kBytesA + swizzled_offset<Copy::kRowBytesB>(row, n)),
                  column + n < columns ? number_at(row_of_b, column + n) : 0.0f);
       }
       sync_threads();

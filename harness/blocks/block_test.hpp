@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "device_test.hpp"
-#include "tw/ptx.cuh"
+#include "tw/swizzle.cuh"
 
 namespace blocks {
 
@@ -43,6 +43,12 @@ class Matrix {
   int columns_;
   simt::Buffer<__half> buffer_;
 };
+
+/// Offset of an element of 16 bits in a tile of swizzle.cuh with rows of `RowBytes` bytes.
+template <int RowBytes>
+std::uint32_t swizzled_offset(int row, int column) {
+  return static_cast<std::uint32_t>(tw::swizzled<RowBytes>(row, column / 8) + column % 8 * 2);
+}
 
 /// The element at an address in shared memory.
 inline float shared_number(std::uint32_t address) {

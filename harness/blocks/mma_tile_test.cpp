@@ -16,8 +16,7 @@ template <int Width, class Value>
 void fill(std::uint32_t base, int rows, int threads, Value value) {
   for (int i = static_cast<int>(ids->thread.x); i < rows * Width; i += threads) {
     const int row = i / Width, column = i % Width;
-    const int offset = tw::swizzled<2 * Width>(row, column / 8) + column % 8 * 2;
-    store_shared(base + static_cast<std::uint32_t>(offset), __float2half(value(row, column)));
+    store_shared(base + swizzled_offset<2 * Width>(row, column), __float2half(value(row, column)));
   }
 }
 

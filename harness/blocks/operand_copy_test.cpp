@@ -26,10 +26,9 @@ void copy(const Config& config, int first, int k, int extent, int depth) {
     for (int i = thread; i < kExtent * kDepth; i += 64) {
       const int along = i / kDepth, deep = i % kDepth;
       const int row = kByDepth ? along : deep, column = kByDepth ? deep : along;
-      const auto offset =
-          static_cast<std::uint32_t>(tw::swizzled<Copy::kRowBytes>(row, column / 8) + column % 8 * 2);
       const float there = kByDepth ? number_at(first + along, k + deep) : number_at(k + deep, first + along);
-      CHECK_EQ(shared_number(shared_start() + offset), along < extent && deep < depth ? there : 0.0f);
+      CHECK_EQ(shared_number(shared_start() + swizzled_offset<Copy::kRowBytes>(row, column)),
+               along < extent && deep < depth ? there : 0.0f);
     }
   }));
 }

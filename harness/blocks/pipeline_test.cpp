@@ -13,7 +13,7 @@ constexpr int kStages = 3, kSteps = 11;         // several wraps, none of them w
 constexpr int kRows = 8, kBytes = kRows * 128;  // of a stage
 constexpr std::uint32_t kSharedBytes = kStages * kBytes + 16 * kStages;
 
-enum class Mistake { none, early_release, no_release, too_few_bytes };
+enum class Mistake { none, early_release, no_release, too_few_bytes, no_convergence };
 
 /// A warp fills stages with eight rows of a matrix each, for all blocks of the cluster; two warps read them.
 template <int Cluster>
@@ -40,6 +40,10 @@ Result run(const Config& config, Mistake mistake = Mistake::none) {
     } else {
       for (int step = 0; step < kSteps; ++step, at.advance()) {
         pipeline.wait(at);
+        if (mistake == Mistake::no_convergence) {
+          pipeline.release(at.stage);
+          continue;
+        }
         if (mistake == Mistake::early_release) pipeline.release(at.stage);
         const std::uint32_t stage = base + static_cast<std::uint32_t>(at.stage * kBytes);
         for (int row = 0; row < kRows; ++row)
@@ -72,6 +76,21 @@ TEST_CASE("a stage that is never released is a deadlock of the producer") {
 TEST_CASE("a stage that is released before it is read is a race") {
   CHECK_FINDING(run<1>(checked(Order::greedy, Async::now), Mistake::early_release), "race",
                 "write after read");
+}
+
+TEST_CASE("a stage that is released before all lanes have seen it full laps one that lags") {
+  for (Config config : all_modes()) {
+    config.lag = 0.125;
+    CHECK_CLEAN(run<1>(config));
+    CHECK_CLEAN(run<2>(config));
+  }
+  for (Order order : {Order::in_order, Order::random, Order::greedy}) {
+    Config config = checked(order, Async::late);
+    CHECK_CLEAN(run<1>(config, Mistake::no_convergence));  // nobody reads
+    config.lag = 1;
+    CHECK_FINDING(run<1>(config, Mistake::no_convergence), "phase",
+                  "Nothing keeps the arrivals from lapping this waiter");
+  }
 }
 
 TEST_CASE("bytes that nobody announced are named") {

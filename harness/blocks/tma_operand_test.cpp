@@ -34,11 +34,11 @@ void load(const Config& config, int first, int k, int index) {
     mbarrier_wait(full, 0);
     for (int i = static_cast<int>(ids->lane); i < kExtent * kDepth; i += 32) {
       const int along = i / kDepth, deep = i % kDepth;
-      const int offset =
-          kByDepth ? tw::swizzled<2 * kDepth>(along, deep / 8) + deep % 8 * 2
-                   : along / 64 * (128 * kDepth) + tw::swizzled<128>(deep, along % 64 / 8) + along % 8 * 2;
+      const std::uint32_t panel = along / 64 * (128 * kDepth);
+      const std::uint32_t offset = kByDepth ? swizzled_offset<2 * kDepth>(along, deep)
+                                            : panel + swizzled_offset<128>(deep, along % 64);
       const int row = kByDepth ? first + along : k + deep, column = kByDepth ? k + deep : first + along;
-      CHECK_EQ(shared_number(base + static_cast<std::uint32_t>(offset)),
+      CHECK_EQ(shared_number(base + offset),
                row < kHeight && column < kWidth ? number_at(index * kHeight + row, column) : 0.0f);
     }
     tw::cluster_sync<Cluster>();

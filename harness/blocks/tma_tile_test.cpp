@@ -34,9 +34,9 @@ Result load_tile(const Config& config, int columns, int row, int column, const F
     mbarrier_wait(full, 0);
     for (int i = static_cast<int>(ids->lane); i < kRows * kColumns; i += 32) {
       const int r = i / kColumns, c = i % kColumns;
-      const int offset = c / 64 * (kRows * 128) + tw::swizzled<128>(r, c % 64 / 8) + c % 8 * 2;
+      const std::uint32_t panel = base + c / 64 * (kRows * 128);
       const bool inside = row + r < kHeight && column + c < columns;
-      CHECK_EQ(shared_number(base + static_cast<std::uint32_t>(offset)),
+      CHECK_EQ(shared_number(panel + swizzled_offset<128>(r, c % 64)),
                inside ? number_at(row + r, column + c) : 0.0f);
     }
   });
@@ -80,8 +80,8 @@ TEST_CASE("panels are shared by a cluster") {
       mbarrier_wait(full, 0);
       for (int i = static_cast<int>(ids->lane); i < kRows * kColumns; i += 32) {
         const int r = i / kColumns, c = i % kColumns;
-        const int offset = c / 64 * (kRows * 128) + tw::swizzled<128>(r, c % 64 / 8) + c % 8 * 2;
-        CHECK_EQ(shared_number(base + static_cast<std::uint32_t>(offset)),
+        const std::uint32_t panel = base + c / 64 * (kRows * 128);
+        CHECK_EQ(shared_number(panel + swizzled_offset<128>(r, c % 64)),
                  128 + c < 200 ? number_at(r, 128 + c) : 0.0f);
       }
       tw::cluster_sync<2>();
@@ -98,8 +98,8 @@ void store_at(const Config& config, int row, int column, const To& to) {
   CHECK_CLEAN(launch(config, {1}, {32}, 16 * 128, {1}, [&] {
     const std::uint32_t base = shared_start();
     for (int i = static_cast<int>(ids->lane); i < 16 * 64; i += 32) {
-      const auto offset = static_cast<std::uint32_t>(tw::swizzled<128>(i / 64, i % 64 / 8) + i % 8 * 2);
-      store_shared(base + offset, __float2half(static_cast<float>(100 + i / 64 + i % 64)));
+      store_shared(base + swizzled_offset<128>(i / 64, i % 64),
+                   __float2half(static_cast<float>(100 + i / 64 + i % 64)));
     }
     ptx::fence_proxy_async_shared();
     sync_warp(0xffffffff);

@@ -19,16 +19,14 @@ using Pipeline = tw::Pipeline<kStages>;
 float a_at(int step, int m, int k) { return static_cast<float>((m * 5 + k * 3 + step) % 13) * 0.25f - 1.5f; }
 float b_at(int step, int k, int n) { return static_cast<float>((k * 7 + n * 2 + step) % 11) * 0.5f - 2.5f; }
 
-void put(std::uint32_t address, int offset, float value) {
-  store_shared(address + static_cast<std::uint32_t>(offset), __float2half(value));
-}
+void put(std::uint32_t address, float value) { store_shared(address, __float2half(value)); }
 
 /// Fills a stage with A and B of a step, by a warp.
 void fill(std::uint32_t stage, int step) {
   for (int i = static_cast<int>(ids->lane); i < 64 * kDepth; i += 32) {
     const int along = i / kDepth, k = i % kDepth;
-    put(stage, tw::swizzled<2 * kDepth>(along, k / 8) + k % 8 * 2, a_at(step, along, k));
-    put(stage + kBytesA, tw::swizzled<128>(k, along / 8) + along % 8 * 2, b_at(step, k, along));
+    put(stage + swizzled_offset<2 * kDepth>(along, k), a_at(step, along, k));
+    put(stage + kBytesA + swizzled_offset<128>(k, along), b_at(step, k, along));
   }
 }
 

@@ -18,17 +18,15 @@ template <int Depth, class Value>
 void fill_k_major(std::uint32_t base, int count, Value value) {
   for (int i = static_cast<int>(ids->thread.x); i < count * Depth; i += 128) {
     const int row = i / Depth, k = i % Depth;
-    put(base + static_cast<std::uint32_t>(tw::swizzled<2 * Depth>(row, k / 8) + k % 8 * 2), value(row, k));
+    put(base + swizzled_offset<2 * Depth>(row, k), value(row, k));
   }
 }
 template <int Depth, int Columns, class Value>
 void fill_mn_major(std::uint32_t base, int count, Value value) {
   for (int i = static_cast<int>(ids->thread.x); i < count * Depth; i += 128) {
     const int column = i % count, k = i / count;
-    put(base +
-            static_cast<std::uint32_t>(column / Columns * (2 * Columns) * Depth +
-                                       tw::swizzled<2 * Columns>(k, column % Columns / 8) + column % 8 * 2),
-        value(column, k));
+    const std::uint32_t panel = base + column / Columns * (2 * Columns) * Depth;
+    put(panel + swizzled_offset<2 * Columns>(k, column % Columns), value(column, k));
   }
 }
 

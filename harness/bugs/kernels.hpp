@@ -10,7 +10,7 @@ namespace bugs {
 
 constexpr std::uint32_t kTileBytes = 64 * 128;
 
-struct SpmmArgs {
+struct SparseArgs {
   const int *row_ptr, *col_idx;
   const __half *values, *b;
   __half* c;
@@ -18,7 +18,7 @@ struct SpmmArgs {
 };
 
 #if defined(TW_EMULATED)
-inline SpmmArgs arguments(const Spmm& problem) {
+inline SparseArgs arguments(const Sparse& problem) {
   return {problem.row_ptr.get(),
           problem.col_idx.get(),
           problem.values.get(),

@@ -322,7 +322,7 @@ Finding summarise(const simt::Result& result, std::size_t wrong_elements, std::s
 int main(int count, char** arguments) {
   try {
     const bugs::Options options = bugs::parse(count, arguments);
-    bugs::spmm();  // made here, once: every run is a fork of this process
+    bugs::sparse();  // made here, once: every run is a fork of this process
     bugs::attention();
     if (options.false_alarms > 0 && options.markdown.empty())
       return bugs::false_alarms(options.false_alarms).alarms == 0 ? 0 : 1;

@@ -40,7 +40,7 @@ void fill_with_nan(const Buffer<__half>& buffer) {
 }
 
 void multiply(const std::vector<int>& row_ptr, const std::vector<int>& columns,
-              const std::vector<__half>& values, const std::vector<__half>& b, Spmm& problem) {
+              const std::vector<__half>& values, const std::vector<__half>& b, Sparse& problem) {
   for (int row = 0; row < problem.m; ++row)
     for (int at = row_ptr[row / kBlock]; at < row_ptr[row / kBlock + 1]; ++at)
       for (int k = 0; k < kBlock; ++k) {
@@ -55,23 +55,23 @@ void multiply(const std::vector<int>& row_ptr, const std::vector<int>& columns,
       }
 }
 
-Spmm make_spmm() {
+Sparse make_sparse() {
   std::vector<int> row_ptr;
   const std::vector<int> columns = pattern(kRowLengths, row_ptr);
   const std::vector<__half> values = random_halves(columns.size() * kBlock * kBlock, 1);
   const int m = static_cast<int>(kRowLengths.size()) * kBlock, k = kBlockColumns * kBlock;
   const std::vector<__half> b = random_halves(static_cast<std::size_t>(k) * kColumns, 2);
   const std::size_t outputs = static_cast<std::size_t>(m) * kColumns;
-  Spmm problem{m,
-               kColumns,
-               k,
-               {row_ptr.size(), "row_ptr"},
-               {columns.size(), "col_idx"},
-               {values.size(), "A"},
-               {b.size(), "B"},
-               {outputs, "C"},
-               std::vector<double>(outputs),
-               std::vector<double>(outputs)};
+  Sparse problem{m,
+                 kColumns,
+                 k,
+                 {row_ptr.size(), "row_ptr"},
+                 {columns.size(), "col_idx"},
+                 {values.size(), "A"},
+                 {b.size(), "B"},
+                 {outputs, "C"},
+                 std::vector<double>(outputs),
+                 std::vector<double>(outputs)};
   upload(problem.row_ptr, row_ptr);
   upload(problem.col_idx, columns);
   upload(problem.values, values);
@@ -80,7 +80,7 @@ Spmm make_spmm() {
   return problem;
 }
 
-/// One query: scores of its block row's keys, softmax, weighted sum of values.
+/// One query: scores of the keys listed for it, softmax, weighted sum of values.
 void attend(int query, const std::vector<int>& row_ptr, const std::vector<int>& columns,
             const std::vector<__half>& q, const std::vector<__half>& k, const std::vector<__half>& v,
             double* out) {
@@ -104,7 +104,7 @@ void attend(int query, const std::vector<int>& row_ptr, const std::vector<int>& 
 }
 
 Attention make_attention() {
-  // Block row r attends to blocks 0 (a sink), r-2, r-1 and r; the diagonal block comes last.
+  // Row r of blocks attends to blocks 0 (a sink), r-2, r-1 and r; the diagonal block comes last.
   constexpr int kRows = 6;
   std::vector<int> row_ptr = {0}, columns;
   for (int row = 0; row < kRows; ++row) {
@@ -135,12 +135,12 @@ Attention make_attention() {
 
 }  // namespace
 
-void Spmm::poison() const {
+void Sparse::poison() const {
   fill_with_nan(c);
   simt::mark_undefined(c.get(), c.size() * sizeof(__half));
 }
 
-std::size_t Spmm::wrong_elements() const {
+std::size_t Sparse::wrong_elements() const {
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < answer.size(); ++i) {
     // fp32 sums of at most 13 * 64 products, then one rounding to half.
@@ -162,8 +162,8 @@ std::size_t Attention::wrong_elements() const {
   return wrong;
 }
 
-const Spmm& spmm() {
-  static const Spmm problem = make_spmm();
+const Sparse& sparse() {
+  static const Sparse problem = make_sparse();
   return problem;
 }
 

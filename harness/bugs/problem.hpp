@@ -32,7 +32,7 @@ class Buffer {
 };
 
 /// C[m, n] = A[m, k] * B[k, n]; A in blocks of 64 x 64.
-struct Spmm {
+struct Sparse {
   int m, n, k;
   Buffer<int> row_ptr, col_idx;
   Buffer<__half> values, b, c;
@@ -43,10 +43,10 @@ struct Spmm {
   std::size_t wrong_elements() const;
 };
 
-/// The one problem of all SpMM subjects, made once.
-const Spmm& spmm();
+/// The one problem of all sparse subjects, made once.
+const Sparse& sparse();
 
-/// O = softmax(Q K^T / 8) V per block row of 64 queries, over the listed blocks of 64 keys; causal on the
+/// O = softmax(Q K^T / 8) V: each 64 queries over the blocks of 64 keys that are listed for them; causal on the
 /// diagonal.
 struct Attention {
   int length;

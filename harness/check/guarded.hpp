@@ -21,7 +21,7 @@
 
 namespace tilewright::check {
 
-/// Which end of a buffer touches inaccessible memory at its last, or first, byte. The other one does so up to a page away.
+/// The end of a buffer that touches inaccessible memory: its last byte, or its first. The other end does so up to a page away.
 enum class Flush { end, begin };
 
 /// Memory between inaccessible zones, shared with processes that are forked later. Throws std::bad_alloc.
@@ -77,7 +77,9 @@ class Apart {
 
   static constexpr unsigned kSeconds = 240;  // below the runner's patience with host code
 
-  explicit Apart(const std::function<void()>& call) : ending_(new(page()) Ending{}) {
+  /// `output`: the file to which the call prints.
+  explicit Apart(const std::function<void()>& call, int output = STDERR_FILENO)
+      : ending_(new(page()) Ending{}), output_(output) {
     std::fflush(nullptr);
     child_ = fork();
     if (child_ < 0) throw std::runtime_error("cannot start a process for the reference");
@@ -108,7 +110,7 @@ class Apart {
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
-    dup2(STDERR_FILENO, STDOUT_FILENO);
+    dup2(output_, STDOUT_FILENO);
     noted = ending_;
     watch();
     alarm(kSeconds);
@@ -145,6 +147,7 @@ class Apart {
 
   static inline Ending* noted = nullptr;
   Ending* ending_;
+  int output_;
   pid_t child_ = 0;
 };
 

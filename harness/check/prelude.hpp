@@ -16,15 +16,8 @@
 #include <ctime>
 #include <limits>
 
-#if !__has_include(<vector_types.h>)  // no CUDA toolkit: its other vector types
-struct dim3 {
-  unsigned x = 1, y = 1, z = 1;
-};
-struct char1 { signed char x; };
-struct int1 { int x; };
-struct uint1 { unsigned x; };
-struct float1 { float x; };
-struct double1 { double x; };
+#if !__has_include(<vector_types.h>)
+#include "no_toolkit.hpp"
 #endif
 
 using CUtensorMap = simt::TensorMap;
@@ -111,17 +104,19 @@ TW_NOTED_SWAP(_system)
 
 inline constexpr int kMostLines = 200;  // that printf writes in one process
 
-/// printf of a kernel: one line on stderr, with the thread that prints it.
-[[gnu::format(printf, 1, 2), gnu::no_sanitize("thread")]] inline int print(const char* format, ...) {
+/// printf of a kernel: one line on stderr, with the thread that prints it. That of a function of the host is what it was.
+[[gnu::format(printf, 1, 2), gnu::no_sanitize("thread")]] inline int print_of_thread(const char* format, ...) {
   static int lines = 0;
-  if (++lines > kMostLines) return 0;
-  const auto& [block, thread] = std::pair(simt::ids->block, simt::ids->thread);
-  std::fprintf(stderr, "block (%u,%u,%u) thread (%u,%u,%u): ", block.x, block.y, block.z, thread.x, thread.y,
-               thread.z);
+  char text[4096];
   va_list arguments;
   va_start(arguments, format);
-  const int written = std::vfprintf(stderr, format, arguments);
+  const int written = std::vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
+  if (!simt::note_printed(text)) return std::fputs(text, stdout), written;
+  if (++lines > kMostLines) return written;
+  const auto& [block, thread] = std::pair(simt::ids->block, simt::ids->thread);
+  std::fprintf(stderr, "block (%u,%u,%u) thread (%u,%u,%u): %s", block.x, block.y, block.z, thread.x, thread.y,
+               thread.z, text);
   return written;
 }
 
@@ -138,7 +133,11 @@ inline constexpr int kMostLines = 200;  // that printf writes in one process
 #if __has_include(<cuda_fp8.h>)
 #include <cuda_fp8.h>  // as host code: its device code is PTX
 #endif
-#define printf(...) ::tw::print(__VA_ARGS__)
+using tw::print_of_thread;
+namespace std {
+using tw::print_of_thread;  // std::printf
+}
+#define printf(...) print_of_thread(__VA_ARGS__)
 
 // ------------------------------------------------------------------------------------- what intrinsics.hpp lacks
 
@@ -185,6 +184,7 @@ static inline void __prof_trigger(int) {}
 static inline void __brkpt() { simt::trap("__brkpt() was called"); }
 template <class T> static inline unsigned __match_all_sync(unsigned mask, T value, int* predicate) { const bool all = __match_any_sync(mask, value) == mask; *predicate = all; return all ? mask : 0; }
 // clang-format on
+#include "intrinsics.hpp"
 
 // ------------------------------------------------------------------------------------------------------ markers
 

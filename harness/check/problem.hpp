@@ -2,7 +2,9 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
+#include <optional>
 
 #include "argument.hpp"
 #include "reference.hpp"
@@ -62,6 +64,11 @@ class DescribedProblem final : public Problem {
     return bound;
   }
   CallBytes call(const Placement& placement) const override { return CallBytes(slots(placement)); }
+  const std::vector<std::string>* printed() const override {
+    if (!json_.find("prints")) return nullptr;
+    if (!printed_) printed_ = lines_of_reference();
+    return &*printed_;
+  }
   std::string key() const override { return key_; }
 
  private:
@@ -237,15 +244,36 @@ class DescribedProblem final : public Problem {
     }
     const Json& reference = json_.at("reference");
     const std::string& kind = reference.at("kind").text();
-    if (kind == "function") return call_function(reference, json_.at("sizes"), arguments_, tensors_);
+    if (kind == "function") {
+      Answers answers = call_function(reference, json_.at("sizes"), arguments_, tensors_);
+      expect_whole(answers, tensors_, reference.at("name").text());
+      return answers;
+    }
     if (kind == "files") return read_files(reference, tensors_);
     if (kind == "python") return call_python(reference, json_, arguments_, tensors_);
     return run_kernel(reference, placed_, workspace_bytes_, launch(),
                       [this](const Placement& placement) { return CallBytes(slots(placement)); });
   }
 
+  std::vector<std::string> lines_of_reference() const {
+    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), &std::fclose);
+    if (!file) throw std::runtime_error("cannot make a temporary file");
+    call_function(json_.at("reference"), json_.at("sizes"), arguments_, tensors_, fileno(file.get()));
+    std::rewind(file.get());
+    std::vector<std::string> lines(1);
+    for (int one = std::getc(file.get()); one != EOF; one = std::getc(file.get())) {
+      if (one == '\n')
+        lines.emplace_back();
+      else
+        lines.back() += static_cast<char>(one);
+    }
+    if (lines.back().empty()) lines.pop_back();
+    return lines;
+  }
+
   Json json_;
   std::string key_;
+  mutable std::optional<std::vector<std::string>> printed_;  // by the reference
   std::vector<Argument> arguments_;
   std::vector<Tensor> tensors_;         // each field of a struct is one
   std::vector<Tensor> placed_;          // as they lie on the device: the same, but for structs

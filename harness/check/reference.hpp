@@ -161,15 +161,16 @@ inline void keep_fields(Answers& answers, const std::vector<Argument>& arguments
 
 /// Calls a function of the library that src/kernel-file/reference.ts made. `parameters`: for each of its parameters the
 /// index of the kernel's argument, or a size. Two calls side by side, on buffers that are guarded behind their ends and before
-/// their beginnings. Throws std::invalid_argument where it is out of bounds or does not return.
+/// their beginnings. `output`: the file to which the first prints. Throws std::invalid_argument where it is out of bounds or
+/// does not return.
 inline Answers call_function(const Json& json, const Json& sizes, const std::vector<Argument>& arguments,
-                             const std::vector<Tensor>& tensors) {
+                             const std::vector<Tensor>& tensors, int output = STDERR_FILENO) {
   const Library library(json.at("library").text());
   const auto* types = *library.find<const ReferenceParameter* const*>("tw_reference_parameters");
   const auto function = library.find<void (*)(void**)>("tw_reference");
   ReferenceCall call(json, sizes, arguments, tensors, types, Flush::end);
   ReferenceCall other(json, sizes, arguments, tensors, types, Flush::begin);
-  Apart first([&] { function(call.slots()); });
+  Apart first([&] { function(call.slots()); }, output);
   Apart second([&] { function(other.slots()); });
   const std::string& name = json.at("name").text();
   expect_returned(first.wait(), name, call.buffers());
@@ -184,10 +185,14 @@ inline Answers call_function(const Json& json, const Json& sizes, const std::vec
     answers[argument.tensor] = call.contents(i, count_of(tensors[argument.tensor]));
   }
   keep_fields(answers, arguments, tensors);
+  return answers;
+}
+
+/// Throws std::invalid_argument where a reference left an output out.
+inline void expect_whole(const Answers& answers, const std::vector<Tensor>& tensors, const std::string& name) {
   for (std::size_t i = 0; i < tensors.size(); ++i)
     if (tensors[i].role != Role::input && answers[i].empty() && count_of(tensors[i]) > 0)
       throw std::invalid_argument("the reference " + name + " does not compute '" + tensors[i].name + "'");
-  return answers;
 }
 
 #ifdef TW_RUNNER_EMULATED

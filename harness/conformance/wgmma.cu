@@ -178,6 +178,71 @@ void add_swizzles(const std::string& type) {
   add_majors<T, MatrixSwizzle::b128>("wgmma_" + type + "_b128");
 }
 
+/// tf32: A in registers, both operands K-major and 8 deep; four steps inside a span of 128 bytes.
+template <int Columns, int Sign = 1>
+struct Tf32 {
+  using T = float;
+  static constexpr int kN = Columns, kDepth = 32, kSteps = 4, kSign = Sign;
+
+  static TW_MEMBER std::uint32_t place(std::uint32_t n, std::uint32_t k) {
+    const std::uint32_t offset = n / 8 * 1024 + n % 8 * 128 + k * 4;
+    return offset ^ (offset / 128 & 7) * 16;
+  }
+};
+
+template <class C>
+__global__ void __launch_bounds__(128) multiply_tf32(const Args args) {
+  TW_SHARED(shared);
+  const std::uint32_t base = ptx::shared_address(shared);
+  const float *a = reinterpret_cast<const float*>(args.input), *b = a + 64 * C::kDepth;
+  for (int i = static_cast<int>(threadIdx.x); i < C::kN * C::kDepth; i += 128)
+    *reinterpret_cast<float*>(shared + C::place(i % C::kN, i / C::kN)) = b[i];
+  ptx::fence_proxy_async_shared();
+  __syncthreads();
+
+  const int lane = static_cast<int>(threadIdx.x) % 32,
+            row = static_cast<int>(threadIdx.x) / 32 * 16 + lane / 4;
+  std::uint32_t fragments[C::kSteps][4];
+  for (int step = 0; step < C::kSteps; ++step)
+    for (int i = 0; i < 4; ++i)
+      fragments[step][i] =
+          __float_as_uint(a[(row + i % 2 * 8) * C::kDepth + step * 8 + lane % 4 + i / 2 * 4]);
+  float d[C::kN / 2];
+  for (float& x : d) x = 7;
+  ptx::wgmma_fence();
+#pragma unroll
+  for (int pass = 0; pass < 2; ++pass) {
+#pragma unroll
+    for (int step = 0; step < C::kSteps; ++step) {
+      const std::uint64_t db =
+          ptx::wgmma_descriptor(base + static_cast<std::uint32_t>(step) * 32, 0, 1024, MatrixSwizzle::b128);
+      const bool accumulate = pass > 0 || step > 0;
+      if (pass == 0) ptx::wgmma_tf32_rs(d, fragments[step], db, accumulate);
+      if (pass == 1) ptx::wgmma_tf32_rs<C::kSign>(d, fragments[step], db, accumulate);
+    }
+  }
+  ptx::wgmma_commit();
+  ptx::wgmma_wait<0>();
+  ptx::fence_registers(d);
+  for (int i = 0; i < C::kN / 2; ++i)
+    args.output[(row + i / 2 % 2 * 8) * C::kN + i / 4 * 8 + lane % 4 * 2 + i % 2] = __float_as_uint(d[i]);
+}
+
+template <class C>
+void add_tf32(const std::string& name, float tolerance = 0) {
+  Case what{.group = "wgmma",
+            .name = name,
+            .wrappers = "wgmma_tf32_rs wgmma_fence wgmma_commit wgmma_wait wgmma_descriptor fence_registers",
+            .fill = tolerance > 0 ? Fill::float_reals : Fill::float_integers,
+            .input_words = (64 + C::kN) * C::kDepth,
+            .output_words = 64 * C::kN,
+            .threads = 128,
+            .shared_bytes = round_up(C::kN * C::kDepth * 4),
+            .tolerance = tolerance,
+            .reference = product<C>};
+  Register{multiply_tf32<C>, std::move(what)};
+}
+
 const bool kAdded = [] {
   add_every_n(std::make_integer_sequence<int, 32>{});
   add_swizzles<__half>("f16");
@@ -188,6 +253,12 @@ const bool kAdded = [] {
   add<Choice<__half, 8, Major::k, Major::mn, MatrixSwizzle::b128, false>>("wgmma_f16_rounding", 0x1p-11f);
   add<Choice<__nv_bfloat16, 8, Major::k, Major::mn, MatrixSwizzle::b128, false>>("wgmma_bf16_rounding",
                                                                                  0x1p-11f);
+  add_tf32<Tf32<8>>("wgmma_n8_tf32_rs");
+  add_tf32<Tf32<64>>("wgmma_n64_tf32_rs");
+  add_tf32<Tf32<256>>("wgmma_n256_tf32_rs");
+  add_tf32<Tf32<48, -1>>("wgmma_minus_a_tf32_rs");
+  // As for mma's tf32: operands lose 13 of their bits. 2 * 32 products of reals in (-2, 2), each off by less than 2^-7.
+  add_tf32<Tf32<8>>("wgmma_tf32_rounding", 0x1p-1f);
   return true;
 }();
 

@@ -59,10 +59,11 @@ CUtensorMapSwizzle swizzle(Swizzle swizzle) {
   return CU_TENSOR_MAP_SWIZZLE_128B;
 }
 
-std::string describe(const TiledMap& map) {
+std::string describe(const TiledMap& map, const void* address) {
   std::string text = "encode a tensor map of rank " + std::to_string(map.rank) + ", element " +
                      std::to_string(map.element_bytes) + " B, swizzle " +
-                     std::to_string(static_cast<int>(map.swizzle));
+                     std::to_string(static_cast<int>(map.swizzle)) + ", address modulo 256 " +
+                     std::to_string(reinterpret_cast<std::uintptr_t>(address) % 256);
   for (std::uint32_t i = 0; i < map.rank && i < 5; ++i)
     text += ", dimension " + std::to_string(i) + ": size " + std::to_string(map.size[i]) + ", stride " +
             std::to_string(i ? map.stride[i] : map.element_bytes) + " B, box " + std::to_string(map.box[i]);
@@ -106,7 +107,7 @@ bool is_sticky(cudaError_t code) {
 
 CUtensorMap encode(const TiledMap& map, void* address) {
   static const auto encoder = driver_function<decltype(&cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
-  if (map.rank < 1 || map.rank > 5) throw Error(cudaErrorInvalidValue, describe(map));
+  if (map.rank < 1 || map.rank > 5) throw Error(cudaErrorInvalidValue, describe(map, address));
   CUtensorMap encoded;
   const std::uint32_t steps[] = {1, 1, 1, 1, 1};
   const CUresult result =
@@ -114,7 +115,7 @@ CUtensorMap encode(const TiledMap& map, void* address) {
               map.box.data(), steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle(map.swizzle),
               CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   // CUresult and cudaError_t share their values.
-  if (result != CUDA_SUCCESS) throw Error(static_cast<cudaError_t>(result), describe(map));
+  if (result != CUDA_SUCCESS) throw Error(static_cast<cudaError_t>(result), describe(map, address));
   return encoded;
 }
 
@@ -168,6 +169,16 @@ PlannedLaunch::PlannedLaunch(const Image& image, const std::string& kernel, cons
   if (!maps_.empty()) move_map_ = driver_function<MoveMap>("cuTensorMapReplaceAddress");
 }
 
+void PlannedLaunch::encode_maps(KernelParameters<CUtensorMap>& parameters, const void* call) const {
+  for (std::size_t i = 0; i < launch_.maps.size(); ++i) {
+    const BoundMap& map = launch_.maps[i];
+    std::byte* const address =
+        detail::load<std::byte*>(static_cast<const std::byte*>(call) + map.from) + map.offset;
+    parameters.maps[i] = encode(map.map, address);
+    parameters.pointers[1 + i] = &parameters.maps[i];
+  }
+}
+
 void PlannedLaunch::enqueue(const void* call, cudaStream_t stream) const {
   if (launch_.unless.holds(call)) return;
   KernelParameters<CUtensorMap> parameters;
@@ -175,7 +186,7 @@ void PlannedLaunch::enqueue(const void* call, cudaStream_t stream) const {
     return move_map_(&map, address) == CUDA_SUCCESS;
   };
   if (!parameters.fill(launch_, maps_.data(), call, move)) [[unlikely]]
-    throw Error(cudaErrorInvalidValue, "give a tensor map its address for " + description_);
+    encode_maps(parameters, call);
   cudaLaunchConfig_t config = config_;
   config.stream = stream;
   config.attrs = const_cast<cudaLaunchAttribute*>(attributes_);  // read only

@@ -18,7 +18,7 @@ namespace {
 // So few that a persistent kernel computes several tiles per thread block even on the gate's small problems.
 constexpr int kMultiprocessors = 4;
 
-/// The gate's word for each kind of finding. Whatever breaks a rule of synchronisation counts as a race,
+/// The gate's word for each kind of finding. Whatever else breaks a rule of synchronisation counts as a race,
 /// because a GPU would show it as one, if at all.
 const char* verdict_of(const std::string& kind) {
   if (kind == "deadlock" || kind == "hang") return "hang";
@@ -28,7 +28,8 @@ const char* verdict_of(const std::string& kind) {
   if (kind == "trap" || kind == "constant") return "fault";
   if (kind == "resources") return "resources";
   if (kind == "tensor-map" || kind == "setmaxnreg") return "launch";
-  return "race";  // race, same-value-race, early-exit, uninitialised, divergence, barrier, mbarrier, phase, wgmma, exit
+  if (kind == "divergence" || kind == "divergent-barrier" || kind == "early-exit") return "divergence";
+  return "race";  // race, same-value-race, uninitialised, barrier, mbarrier, phase, wgmma, exit
 }
 
 template <class Value>
@@ -51,6 +52,7 @@ simt::Config config_of(const Schedule& schedule, int registers) {
                                                         {"greedy", simt::Order::greedy}}});
   config.detect = schedule.detect;
   config.preempt = schedule.preempt;
+  config.lag = schedule.lag;
   config.seconds = schedule.seconds;
   return config;
 }
@@ -203,6 +205,7 @@ class EmulatedProgram : public Program {
       }
       add_statistics(report, result.statistics);
       module_->add_sites(result.shared_sites);
+      report.printed.insert(report.printed.end(), result.printed.begin(), result.printed.end());
       if (!result.relaxed.empty())
         report.remark = [pair = result.relaxed] {
           return "volatile accesses are relaxed, and nothing orders these: " + simt::with_source_lines(pair);

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <map>
 
+#include "printed.hpp"
+
 namespace tilewright {
 namespace {
 
@@ -276,6 +278,8 @@ void Trial::launch(Bench& bench, std::int64_t later) {
   if (job_.opinions && totals_.opinions.is_null())
     totals_.opinions = bench.operands.opinions(*bench.references);
   judge_report(report);
+  if (const std::vector<std::string>* lines = bench.operands.problem().printed(); lines && !device_.streams())
+    judge_printed(report.printed, *lines);
 }
 
 /// Writes the running case's operands into a folder named like the case, if the job asks for it.

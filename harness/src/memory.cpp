@@ -127,6 +127,7 @@ void* Operand::address() const {
 template <class Copy>
 void Operand::for_each_piece(const Copy& copy) const {
   if (pitch_ == tensor_.stride) return copy(0, 0, buffer_.bytes());
+  if (shift_ > 0) copy(0, 0, shift_);
   const std::size_t size = element_bytes(tensor_.type);
   const auto row_bytes = static_cast<std::size_t>(pitch_) * size;
   const auto stride_bytes = static_cast<std::size_t>(tensor_.stride) * size;

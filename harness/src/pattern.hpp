@@ -7,7 +7,7 @@
 
 namespace tilewright {
 
-/// Which elements of a row-major rows x cols matrix are bad.
+/// The bad elements of a row-major rows x cols matrix.
 struct BadMap {
   std::int64_t rows, cols;
   std::vector<std::uint8_t> bad;  // 0 or 1 per element

@@ -10,6 +10,7 @@ Schedule schedule(const Json& json) {
   schedule.order = json.text("order", schedule.order);
   schedule.detect = json.boolean("detect", schedule.detect);
   schedule.preempt = json.number("preempt", schedule.preempt);
+  schedule.lag = json.number("lag", schedule.lag);
   return schedule;
 }
 

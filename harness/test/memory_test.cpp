@@ -133,6 +133,7 @@ TEST_CASE("a sparse tensor has its rows far apart") {
   Tensor far = tensor(Role::input, 3, 4, 5000);
   far.sparse = true;
   far.lead = 100;
+  far.offset = 1;
   far.image.resize(3 * 4 * element_bytes(far.type));
   far.image[4 * element_bytes(far.type)] = std::byte{7};
   Operand operand(device, far);
@@ -142,4 +143,6 @@ TEST_CASE("a sparse tensor has its rows far apart") {
   CHECK(!operand.damage());
   first[(2 * 5000 + 1) * element_bytes(far.type)] = 1;
   CHECK_EQ(operand.damage().value_or(""), "changed the input t[2][1]");
+  first[-1] = 1;
+  CHECK_EQ(operand.damage().value_or(""), "wrote before the base pointer of 't'");
 }

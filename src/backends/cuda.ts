@@ -7,6 +7,7 @@ export const cuda: Backend = {
   times: true,
   seeded: false,
   vendor: true,
+  reserves: false,
   maxLaunches: Number.POSITIVE_INFINITY,
   alwaysBuilt: true,
   playsArch: false,

@@ -7,6 +7,7 @@ export const emulated: Backend = {
   times: false,
   seeded: true,
   vendor: false,
+  reserves: true,
   maxLaunches: 3,
   alwaysBuilt: false,
   playsArch: true,

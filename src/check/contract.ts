@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { defaultArch } from '../arch/index.ts';
-import { type AnyFamily, allWorkloads, type Constraint, isCandidate } from '../model/family.ts';
+import { type AnyFamily, type Constraint, isCandidate, namedWorkloads } from '../model/family.ts';
 import type { Variant } from '../model/variant.ts';
 import { renderVariant } from '../render/render.ts';
 import { enumerate, hasLegal } from '../space/enumerate.ts';
@@ -110,8 +110,7 @@ function idProblems({ family }: Subject): string[] {
 
 function workloadProblems({ family }: Subject): string[] {
   return Object.entries(family.presets).flatMap(([name, { workloads }]) =>
-    allWorkloads(family)
-      .filter(({ id }) => workloads.includes(id))
+    namedWorkloads(family, workloads)
       .filter(
         (one) => !variantsOf(family, name).some(({ parameters }) => isCandidate(family, parameters, one)),
       )
@@ -148,7 +147,7 @@ function launchValues(family: AnyFamily, { parameters }: Variant): string {
   return names.map((name) => parameters[name]).join();
 }
 
-/** That ids of cases differ and there are some is seen whenever a family is asked for them. */
+/** Problems of a family's cases. Whoever asks a family for cases sees that there are some, and that their ids differ. */
 function caseProblems({ family }: Subject): string[] {
   return variantsOf(family).flatMap(({ id, parameters }) => {
     const quick = family.cases(parameters, 'quick').length;

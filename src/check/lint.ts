@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { describeFinding, type LintFinding } from '../render/finding.ts';
 import { lintFamily } from '../render/lint.ts';
 import { enumerate } from '../space/enumerate.ts';
@@ -17,5 +18,5 @@ export function lintProblems({ family, folder }: Subject): string[] {
     return { file, line: 1, column: 1, message: 'no preset has a variant of this template' };
   });
   const findings = [...idle, ...lintFamily(family, folder, variants)];
-  return findings.map((finding) => describeFinding({ ...finding, file: `${folder}/${finding.file}` }));
+  return findings.map((finding) => describeFinding({ ...finding, file: join(folder, finding.file) }));
 }

@@ -1,13 +1,13 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { libraryOf, type ServedCell, serveCells } from '../cells.ts';
 import { loadFamily } from '../discover.ts';
 import { UsageError } from '../errors.ts';
 import { localExecutor } from '../exec/local.ts';
-import { allWorkloads } from '../model/family.ts';
+import { namedWorkloads } from '../model/family.ts';
 import { cellsSection, cellsTable, plansOf, withoutTensorCores, withSection } from '../report/cells.ts';
 import { widthOf } from '../report/style.ts';
 import { enumerate, presetOf } from '../space/enumerate.ts';
-import { onDisk } from '../util/disk.ts';
+import { onDisk, rewriteFile } from '../util/disk.ts';
 import { exitCode } from './exit.ts';
 import type { Options } from './options.ts';
 import { printLine, remark } from './output.ts';
@@ -27,9 +27,8 @@ export async function cells(name: string, options: CellsOptions): Promise<number
     throw new UsageError(`${name} lists no kinds of calls: \`cells\` in its family.ts`);
   const arch = await archFor(options, config);
   const space = { arch, ...spaceOf(family, options, 'shipped') };
-  const { workloads = [], guessed = [] } = presetOf(family, space.preset) ?? {};
-  const named = (ids: readonly string[]) => allWorkloads(family).filter(({ id }) => ids.includes(id));
-  const asked = { timed: named(workloads), guessed: named(guessed) };
+  const { workloads, guessed } = presetOf(family, space.preset) ?? {};
+  const asked = { timed: namedWorkloads(family, workloads), guessed: namedWorkloads(family, guessed) };
   const known = wisdom.find((one) => one.arch === arch.name);
   const library = libraryOf(family, enumerate(family, space).variants, asked, known);
   const path = await problemProgram({ folder, family }, config, 'the launch code', options.quiet);
@@ -68,7 +67,7 @@ function write(file: string, lines: readonly string[]): void {
   const page = existsSync(file) ? onDisk(`read ${file}`, () => readFileSync(file, 'utf8')) : '';
   onDisk(
     `write ${file}`,
-    () => writeFileSync(file, withSection(page, lines)),
+    () => rewriteFile(file, withSection(page, lines)),
     'name another file with --markdown',
   );
 }

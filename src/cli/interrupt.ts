@@ -1,3 +1,5 @@
+import { endProcess, exitCode } from './exit.ts';
+
 /** Ctrl-C and SIGTERM as an abort signal. A second one ends the process at once. */
 export function onInterrupt(): {
   readonly signal: AbortSignal;
@@ -13,7 +15,7 @@ export function onInterrupt(): {
   });
   happened.catch(() => {});
   const handle = () => {
-    if (controller.signal.aborted) process.exit(130);
+    if (controller.signal.aborted) endProcess(exitCode.interrupted);
     const reason = new Error('interrupted');
     controller.abort(reason);
     stop(reason);

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cuda, wantsGpu } from '../backends/index.ts';
 import type { CompileContext } from '../compile/context.ts';
@@ -14,6 +12,7 @@ import type { Gpu } from '../model/gpu.ts';
 import type { Verdict } from '../model/verdict.ts';
 import { findGpus } from '../toolchain/gpu.ts';
 import { findToolchain } from '../toolchain/toolchain.ts';
+import { makeTemporary, removeTemporary } from '../util/temporary.ts';
 import type { Options } from './options.ts';
 
 /** A GPU beside the emulated device, where one is asked for by name. Throws an EnvironmentError where it is not there. */
@@ -68,7 +67,7 @@ async function sanitized(
   start: (executor: Executor) => Promise<DeviceSession>,
   task: (session: DeviceSession) => Promise<Verdict>,
 ): Promise<Verdict> {
-  const folder = mkdtempSync(join(tmpdir(), 'tilewright-sanitizer-'));
+  const folder = makeTemporary('sanitizer');
   const log = join(folder, `${tool}.log`);
   const command = ['compute-sanitizer', '--tool', tool, '--log-file', log];
   try {
@@ -83,6 +82,6 @@ async function sanitized(
     const message = `compute-sanitizer ${tool}: ${errors} errors, the first: ${first}`;
     return { ...verdict, verdict: sanitizers[tool], evidence: { ...evidence, message } };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    removeTemporary(folder);
   }
 }

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { cuda, emulated } from '../backends/index.ts';
 import { type CompileContext, defaultJobs, type RunnerCompilers } from '../compile/context.ts';
 import { buildWorker } from '../compile/worker.ts';
@@ -25,7 +25,7 @@ import { hasFailed, type Judged, junitReport } from '../report/junit.ts';
 import { sarifReport } from '../report/sarif.ts';
 import { findCxx, findToolkit } from '../toolchain/find.ts';
 import { cachePaths } from '../toolchain/paths.ts';
-import { onDisk } from '../util/disk.ts';
+import { onDisk, rewriteFile } from '../util/disk.ts';
 import { Slots } from '../util/limit.ts';
 import { packageRoot } from '../util/package-root.ts';
 import { flagText, quoted } from '../util/shell.ts';
@@ -102,7 +102,7 @@ function settleBaseline(
   const say = (text: string) => quiet || process.stderr.write(`${text}\n`);
   if (baseline === undefined) {
     const findings = all.flatMap((one) => findingsOf(one, file));
-    onDisk(`write ${path}`, () => writeFileSync(path, baselineText(findings)));
+    onDisk(`write ${path}`, () => rewriteFile(path, baselineText(findings)));
     say(`${path} written: ${findings.length} known findings`);
     return;
   }
@@ -155,7 +155,7 @@ async function open(flags: Options): Promise<CheckContext> {
     cacheRoot:
       flags.out === undefined
         ? join(dirname(cachePaths(environment).base), 'check')
-        : join(flags.out, 'artifacts'),
+        : resolve(flags.out, 'artifacts'),
     packageRoot,
     familyFolder: join(packageRoot, 'harness/check'),
     slots: new Slots(flags.jobs ?? defaultJobs()),

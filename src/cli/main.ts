@@ -1,11 +1,13 @@
+import { join } from 'node:path';
 import { type Command, CommanderError } from 'commander';
-import { EnvironmentError, UsageError } from '../errors.ts';
+import { EnvironmentError, messageOf, UsageError } from '../errors.ts';
 import type { ErrorEvent } from '../model/event.ts';
 import { fold } from '../report/format.ts';
 import { foldAt, paintFor } from '../report/style.ts';
+import { packageRoot } from '../util/package-root.ts';
 import { printable } from '../util/printable.ts';
 import { asCalled } from './called.ts';
-import { exitCode } from './exit.ts';
+import { endProcess, exitCode, refuseExits } from './exit.ts';
 import { guardStreams, print, printLine, remark, unprinted } from './output.ts';
 
 /** All commands, made to tell `done` the exit code of the one that runs. */
@@ -14,13 +16,17 @@ type ProgramOf = (done: (code: number) => void) => Command;
 /** Runs a command line and ends the process with its exit code. */
 export async function main(programOf: ProgramOf, argv: readonly string[]): Promise<void> {
   guardStreams();
-  process.exit(await answer(programOf, argv));
+  refuseExits();
+  const json = argv.includes('--json');
+  process.on('uncaughtException', (error) => endProcess(report(blamed(error), json)));
+  endProcess(await answer(programOf, argv));
 }
 
 /** Parses the command line, runs the command, says what went wrong, and gives the exit code. */
 export async function answer(programOf: ProgramOf, argv: readonly string[]): Promise<number> {
   let code: number = exitCode.done;
   try {
+    mustStandSomewhere();
     const program = programOf((result) => {
       code = result;
     });
@@ -36,6 +42,27 @@ export async function answer(programOf: ProgramOf, argv: readonly string[]): Pro
     code = exitCode.couldNotRun;
   }
   return code;
+}
+
+/** An error that nobody waited for, of a timer or a promise: the family's, where its stack names a file of one, or ours. */
+function blamed(error: unknown): unknown {
+  const files = /(?:file:\/\/)?(\/[^\n()]*\.[cm]?ts:\d+):\d+\)?$/gm;
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  const ours = ['src', 'dist', 'node_modules'].map((name) => join(packageRoot, name, '/'));
+  const place = [...stack.matchAll(files)]
+    .map(([, found = '']) => found)
+    .find((found) => !ours.some((folder) => found.startsWith(folder)));
+  if (place === undefined) return error;
+  return new UsageError(`${place}: it threw while nobody waited for it: ${messageOf(error)}`);
+}
+
+/** Throws where the working directory has been removed: relative paths mean nothing there. */
+function mustStandSomewhere(): void {
+  try {
+    process.cwd();
+  } catch {
+    throw new EnvironmentError('the folder that this was started in is gone: go to another one with `cd`');
+  }
 }
 
 function exitByThrowing(command: Command): void {

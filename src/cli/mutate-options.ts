@@ -9,6 +9,10 @@ export interface MutateOptions extends Options {
   readonly sample?: number;
   /** Only mutants by these. */
   readonly operator?: readonly string[];
+  /** Only mutants of these: headers by their names in `#include`, `mma.cu` the rendered source of a template. */
+  readonly file?: readonly string[];
+  /** Only these: ids, or their first digits. */
+  readonly mutant?: readonly string[];
   /** The case whose outputs other projects' rules look at. */
   readonly rules?: string;
   /** Runs of the variants as they are, instead of mutants. */
@@ -28,11 +32,13 @@ export interface MutateOptions extends Options {
 /** Names of all operators: on text, and on the launch. */
 const operatorNames = [...operators.map(({ name }) => name), launchOperator];
 
-/** Which mutants, and what is done with the results. */
+/** Choice of mutants, and use of the results. */
 export function withMutants(command: Command): Command {
   return command
     .option('--sample <n>', 'at most n mutants, spread over paths and operators', count)
     .addOption(new Option('--operator <name...>', 'only mutants by these operators').choices(operatorNames))
+    .option('--file <name...>', 'only mutants of these files, e.g. tw/swizzle.cuh; --list shows them')
+    .option('--mutant <id...>', 'only these mutants, by the first digits of their ids; --list shows them')
     .option('--list', 'list the mutants without trying them')
     .option('--rules <case>', "also ask other projects' acceptance rules about the outputs of this gate case")
     .option(

@@ -10,11 +10,10 @@ import { MutantTrials, type Workshop } from '../mutant-trials/trials.ts';
 import { putBetweenMarks } from '../mutate/document.ts';
 import { type Equivalent, parseEquivalents } from '../mutate/equivalents.ts';
 import { dropBelow, floorOf, readFloor, writeFloor } from '../mutate/floor.ts';
-import { type Planned, planMutants } from '../mutate/plan.ts';
+import type { Planned } from '../mutate/plan.ts';
 import { mutationPage, percent, survivor } from '../mutate/report.ts';
 import type { MutantResult, MutationInfo } from '../mutate/result.ts';
-import { newestResults, ResultsFile } from '../mutate/results-file.ts';
-import { spreadSample } from '../mutate/sample.ts';
+import { newestResults, ResultsFile, releaseResults } from '../mutate/results-file.ts';
 import { score, tally } from '../mutate/score.ts';
 import { standing } from '../mutate/standing.ts';
 import { renderVariant } from '../render/render.ts';
@@ -23,9 +22,10 @@ import { enumerate } from '../space/enumerate.ts';
 import { ensureToolchain } from '../toolchain/toolchain.ts';
 import { ifThere } from '../util/disk.ts';
 import { Slots } from '../util/limit.ts';
-import { kit, packageRoot } from '../util/package-root.ts';
+import { packageRoot } from '../util/package-root.ts';
 import { exitCode } from './exit.ts';
 import { onInterrupt } from './interrupt.ts';
+import { type ChosenMutants, chooseMutants, listMutants } from './mutate-choice.ts';
 import type { MutateOptions } from './mutate-options.ts';
 import { archFor, configOf, spaceOf } from './prepare.ts';
 import { onlyOf, subjectOf } from './subject.ts';
@@ -44,7 +44,7 @@ export async function mutate(
   const discovered = await loadFamily(name, { families: config.families });
   const arch = await archFor(options, config);
   const sources = sourcesOf(discovered, what, arch, options, config.out);
-  if (options.list) return list(planOf(sources, discovered.folder, options).chosen, options);
+  if (options.list) return listMutants(chooseMutants(sources, discovered.folder, options).chosen, options);
   const interrupt = onInterrupt();
   const note = (message: string) => {
     if (!options.quiet) process.stderr.write(`${message}\n`);
@@ -82,6 +82,7 @@ export async function mutate(
     return exitCode.interrupted;
   } finally {
     interrupt.release();
+    releaseResults();
     await trials.close();
   }
 }
@@ -123,31 +124,6 @@ function equivalentsOf(folder: string): readonly Equivalent[] {
   return text === undefined ? [] : parseEquivalents(text, path);
 }
 
-/** Mutants, and those of them that are tried. */
-interface Plan {
-  readonly all: readonly Planned[];
-  readonly chosen: readonly Planned[];
-}
-
-function planOf(sources: readonly Source[], folder: string, { sample, operator }: MutateOptions): Plan {
-  const folders = [join(packageRoot, kit.device), folder];
-  const all = planMutants(sources, folders).filter(
-    ({ mutant }) => operator === undefined || operator.includes(mutant.operator),
-  );
-  const group = ({ path, mutant }: Planned) => `${path} ${mutant.operator}`;
-  return { all, chosen: sample === undefined ? all : spreadSample(all, sample, group) };
-}
-
-function list(chosen: readonly Planned[], { json }: MutateOptions): number {
-  for (const { path, source, mutant } of chosen) {
-    const { text: _, launch: __, ...described } = mutant;
-    const one = { event: 'mutant', variant: source.variant.id, path, ...described };
-    const { operator, file, line, before, after } = mutant;
-    console.log(json ? JSON.stringify(one) : `${path} ${operator} ${file}:${line}\n- ${before}\n+ ${after}`);
-  }
-  return exitCode.done;
-}
-
 async function tryMutants(
   trials: MutantTrials,
   sources: readonly Source[],
@@ -155,7 +131,7 @@ async function tryMutants(
   options: MutateOptions,
   out: string,
 ): Promise<number> {
-  const { all, chosen } = planOf(sources, shop.context.familyFolder, options);
+  const { all, chosen } = chooseMutants(sources, shop.context.familyFolder, options);
   const used = sources.filter((source) => chosen.some((one) => one.source === source));
   const commit = await commitOf(shop.executor, shop.context.familyFolder);
   const now = { date: new Date().toISOString(), ...(commit !== undefined && { commit }) };
@@ -184,7 +160,7 @@ async function fileFor(
   shop: Workshop,
   options: MutateOptions,
   out: string,
-  { all, chosen, now }: Plan & { readonly now: Pick<MutationInfo, 'date' | 'commit'> },
+  { all, chosen, now }: ChosenMutants & { readonly now: Pick<MutationInfo, 'date' | 'commit'> },
 ): Promise<ResultsFile> {
   const { family, arch, rulesCase, retry, gpus } = shop;
   const folder = join(out, 'mutants');
@@ -197,11 +173,11 @@ async function fileFor(
     const path = options.resume === true ? newestResults(folder, family.name) : options.resume;
     if (path === undefined)
       throw new UsageError(`there are no results of ${family.name} in ${folder} to go on with`);
-    const known = ResultsFile.open(path);
+    const known = ResultsFile.take(path);
     if (gpus[0] && known.info.gpu === undefined) known.describe({ gpu: gpus[0].name });
     const file = retry ? known.copy(pathFor(now.date), now) : known;
     for (const other of options.join ?? []) file.join(ResultsFile.open(other));
-    const whole = options.operator === undefined;
+    const whole = [options.operator, options.file, options.mutant].every((only) => only === undefined);
     const stands = standing(all, whole);
     const changed = file.forget((result) => !stands(result));
     if (changed > 0) shop.note(`${changed} results are of code that has changed since`);
@@ -249,9 +225,9 @@ function compareWithFloor(
   info: MutationInfo,
   results: readonly MutantResult[],
   depth: 'quick' | 'full',
-  { preset, where, limit, sample, operator, updateFloor }: MutateOptions,
+  { preset, where, limit, sample, operator, file, mutant, updateFloor }: MutateOptions,
 ): number {
-  const now = floorOf(info, results, depth, { preset, where, limit, sample, operator });
+  const now = floorOf(info, results, depth, { preset, where, limit, sample, operator, file, mutant });
   if (updateFloor) writeFloor(path, now);
   const drop = updateFloor ? undefined : dropBelow(readFloor(path), now, path);
   if (drop === undefined) return exitCode.done;

@@ -77,7 +77,7 @@ function withForm(command: Command, json: string): Command {
 
 export const archHelp = `${archNames} (default: the GPU's, else ${defaultArch.name})`;
 
-/** Which points of the space. */
+/** Points of the space. */
 export function withSpace(command: Command): Command {
   return command
     .option(

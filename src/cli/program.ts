@@ -193,6 +193,10 @@ function addReport(program: Command, done: Done): void {
       'add all times to a file, in the format of templates/kernels/<family>/wisdom/timings/<arch>.json',
     )
     .option(
+      '--costs <file>',
+      "fit the family's cost model to all times of what ships, in the format of templates/kernels/<family>/wisdom/costs/<arch>.json",
+    )
+    .option(
       '--siblings',
       "print each of the family's comparisons beside its sibling, the smallest share first",
     )

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { z } from 'zod';
 import { loadFamily } from '../discover.ts';
@@ -20,8 +20,9 @@ import { enough, siblingsOf, siblingsPage } from '../report/siblings.ts';
 import { commonSubject, leftOut, wisdomOf, withoutOverlapping } from '../report/wisdom.ts';
 import { activeValues, findPoint, pointOfId } from '../space/id.ts';
 import { findRun, openRun, type Run } from '../store/run.ts';
-import { makeFolder, onDisk } from '../util/disk.ts';
+import { makeFolder, onDisk, rewriteFile } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
+import { writeCosts } from './costs.ts';
 import { exitCode } from './exit.ts';
 import { furtherWorkloads } from './matrix-workloads.ts';
 import { mutationPages } from './mutation-pages.ts';
@@ -42,6 +43,7 @@ export interface ReportOptions {
   readonly markdown?: string;
   readonly wisdom?: string;
   readonly timings?: string;
+  readonly costs?: string;
   /** Whether to print workloads beside their siblings instead of the page. */
   readonly siblings?: boolean;
   /** Files of results of `gen mutate` to report on instead. */
@@ -62,10 +64,11 @@ export async function report(run: string | undefined, options: ReportOptions): P
   if (options.evidence !== undefined) write(options.evidence, `${jsonText(evidences[0])}\n`, '--evidence');
   if (options.wisdom !== undefined) await writeWisdom(options.wisdom, evidences, options);
   if (options.timings !== undefined) await writeTimings(options.timings, evidences);
+  if (options.costs !== undefined) await writeCosts(options.costs, evidences, options);
   if (options.siblings) return printSiblings(evidences, options);
   const rivals = (options.rival ?? []).map(readRival);
   if (options.markdown !== undefined) writePage(options.markdown, evidences, rivals);
-  else if ([options.evidence, options.wisdom, options.timings].every((file) => file === undefined))
+  else if (![options.evidence, options.wisdom, options.timings, options.costs].some((file) => file))
     print(resultsPage(evidences, rivals));
   return exitCode.done;
 }
@@ -91,15 +94,15 @@ async function writeWisdom(
   const { families } = await configOf({ ...options, install: false });
   const { family: name, arch } = commonSubject(evidences);
   const discovered = await loadFamily(name, { families });
-  const holds = sourcesOfToday(discovered, arch);
   const { family } = discovered;
+  const holds = sourcesOfToday(discovered, arch);
   const overlaps = (variant: string) => {
     const point = findPoint(family, variant);
     return point !== undefined && (family.overlapsLaunches?.(point) ?? false);
   };
   const shared = evidences.map((one) => withoutOverlapping(withoutFiles(one, family), overlaps));
   for (const sentence of leftOut(shared, holds)) remark(sentence);
-  const comparisons = new Set((discovered.family.comparisons ?? []).map(({ id }) => id));
+  const comparisons = new Set((family.comparisons ?? []).map(({ id }) => id));
   write(file, `${jsonText(wisdomOf(shared, holds, comparisons))}\n`, '--wisdom');
 }
 
@@ -194,7 +197,7 @@ function readAs<T>(path: string, schema: z.ZodType<T>, what: string, writer: str
 function write(path: string, text: string, flag: string): void {
   const put = () => {
     makeFolder(dirname(path));
-    writeFileSync(path, text);
+    rewriteFile(path, text);
   };
   onDisk(`write ${path}`, put, `name another file with ${flag}`);
   remark(`wrote ${path}`);

@@ -77,6 +77,6 @@ function sourceOf(variant: Variant, path: string, text: string): Source {
 export function isOwnSource(first: string, flags: Options): boolean {
   if (!/\.(cu|cuh)$/.test(first) || flags.as !== undefined) return false;
   if (!existsSync(first)) return true;
-  const text = readFileSync(first, 'utf8');
+  const text = textOf(first);
   return !/\bTW_(EXPORT|IMPORTED)\(/.test(text) && !/^\/\/ [\w-]+(\.[\w-]+){2,}$/m.test(text.slice(0, 300));
 }

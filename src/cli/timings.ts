@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { archOf } from '../arch/index.ts';
 import { loadFamily } from '../discover.ts';
@@ -11,7 +11,7 @@ import { jsonText } from '../report/json-text.ts';
 import { addTimings, timingsOf } from '../report/timings.ts';
 import type { CacheFile } from '../tuned/cache.ts';
 import { capabilityOf, timingsOf as timingsOfRecords } from '../tuned/timings.ts';
-import { makeFolder, onDisk } from '../util/disk.ts';
+import { makeFolder, onDisk, rewriteFile } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
 
 /** Adds what runs timed to a file of timings, which is made where it is not there. */
@@ -47,12 +47,14 @@ function featureNames(family: AnyFamily): ReadonlySet<string> {
 }
 
 function add(file: string, family: string, arch: string, newer: readonly Timing[]): void {
-  const old = existsSync(file) ? timingsSchema.safeParse(parseJson(readFileSync(file, 'utf8'))) : undefined;
+  const old = existsSync(file)
+    ? timingsSchema.safeParse(parseJson(onDisk(`read ${file}`, () => readFileSync(file, 'utf8'))))
+    : undefined;
   const own = old?.data?.family === family && old.data.arch === arch;
   if (old && !own) {
     throw new UsageError(`${file} is there and has no times of ${family} for ${arch}: name another file`);
   }
   const all = addTimings({ family, arch, ...old?.data }, newer);
   onDisk(`make ${dirname(file)}`, () => makeFolder(dirname(file)), 'name another file');
-  onDisk(`write ${file}`, () => writeFileSync(file, `${jsonText(all)}\n`), 'name another file');
+  onDisk(`write ${file}`, () => rewriteFile(file, `${jsonText(all)}\n`), 'name another file');
 }

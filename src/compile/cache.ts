@@ -10,7 +10,8 @@ import {
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { EnvironmentError } from '../errors.ts';
-import { diskError, makeFolder, onDisk } from '../util/disk.ts';
+import { diskError, ifThere, makeFolder, onDisk, readRegular, readText } from '../util/disk.ts';
+import { forgetFolder, guardFolder } from '../util/guard.ts';
 import { hashOf } from '../util/hash.ts';
 import { tryLock, withLock } from '../util/lock.ts';
 import { closeToOthers, isClosedToOthers } from '../util/ownership.ts';
@@ -84,11 +85,11 @@ function readEntry<M>(folder: string, schema: z.ZodType<M>): Entry<M> | undefine
   try {
     if (!isClosedToOthers(folder)) return undefined;
     if (!isClosedToOthers(join(folder, 'meta.json'))) return undefined;
-    const envelope = envelopeSchema.parse(JSON.parse(readFileSync(join(folder, 'meta.json'), 'utf8')));
+    const envelope = envelopeSchema.parse(JSON.parse(readText(join(folder, 'meta.json'))));
     const names = Object.keys(envelope.files);
     if (!names.every((name) => isClosedToOthers(join(folder, name)))) return undefined;
     if (!isStamped(folder, names)) {
-      const isWhole = (name: string) => hashOf(readFileSync(join(folder, name))) === envelope.files[name];
+      const isWhole = (name: string) => hashOf(readRegular(join(folder, name))) === envelope.files[name];
       if (!names.every(isWhole)) return undefined;
       stamp(folder, names);
     }
@@ -104,6 +105,7 @@ async function make<M>(
   produce: (folder: string) => Promise<M>,
 ): Promise<Entry<M>> {
   const temporary = onDisk(`create ${prefix}*`, () => mkdtempSync(prefix));
+  guardFolder(temporary);
   try {
     const meta = await produce(temporary);
     const names = readdirSync(temporary);
@@ -121,12 +123,13 @@ async function make<M>(
     throw diskError(error, `write ${folder}`);
   } finally {
     rmSync(temporary, { recursive: true, force: true });
+    forgetFolder(temporary);
   }
 }
 
 /** Removes what killed processes left behind: temporary folders of entries that nobody makes now. */
 export function sweepTemporaries(root: string): void {
-  const names = existsSync(root) ? readdirSync(root) : [];
+  const names = ifThere(`read ${root}`, () => readdirSync(root)) ?? [];
   const keys = new Set(names.flatMap((name) => /^tmp-([^-]+)/.exec(name)?.[1] ?? []));
   for (const key of keys) {
     const lock = tryLock(lockPath(root, key));

@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join, sep } from 'node:path';
 import { z } from 'zod';
 import { backends } from '../backends/index.ts';
 import { EnvironmentError } from '../errors.ts';
@@ -57,16 +57,40 @@ export function runCompiler(
   alone = false,
 ): Promise<RunResult> {
   const { executor, slots, signal, cpuSeconds = defaultCpuSeconds } = context;
-  const call = () =>
+  const call = (TMPDIR?: string) =>
     executor.run(argv, {
       cwd,
       cpuSeconds,
       timeoutMs: (context.wallSeconds ?? defaultWallSeconds) * 1000,
       // A cache of ours makes another compiler's cache needless, and messages are parsed.
-      env: { LC_ALL: 'C', CCACHE_DISABLE: '1', NVCC_APPEND_FLAGS: undefined, NVCC_PREPEND_FLAGS: undefined },
+      env: {
+        LC_ALL: 'C',
+        CCACHE_DISABLE: '1',
+        NVCC_APPEND_FLAGS: undefined,
+        NVCC_PREPEND_FLAGS: undefined,
+        ...(TMPDIR !== undefined && { TMPDIR }),
+      },
       ...(signal && { signal }),
     });
-  return alone ? slots.alone(call) : slots.run(call);
+  const task = () => (isWithin(cwd, context.cacheRoot) ? inScratch(cwd, call) : call());
+  return alone ? slots.alone(task) : slots.run(task);
+}
+
+function isWithin(path: string, folder: string): boolean {
+  return path.startsWith(`${folder}${sep}`);
+}
+
+/**
+ * Lends a folder for temporary files within one that is being filled. A compiler that is killed leaves them there, and they go
+ * the way of the unfinished entry; in /tmp they would stay for ever.
+ */
+async function inScratch<T>(within: string, task: (scratch: string) => Promise<T>): Promise<T> {
+  const scratch = mkdtempSync(join(within, 'scratch-'));
+  try {
+    return await task(scratch);
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
 }
 
 /**

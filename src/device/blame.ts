@@ -27,8 +27,9 @@ function fingerprint({ ending, suspect }: Crash): string {
   return JSON.stringify([ending.kind, ...how, suspect.case, suspect.schedule]);
 }
 
-/** Whether somebody else may have ended the worker: no kernel sends itself such a signal. */
+/** Whether somebody else may have ended the worker, or stopped it: no kernel sends itself such a signal. */
 export function isFromOutside(ending: Ending): boolean {
+  if (ending.kind === 'silent') return ending.idle;
   return ending.kind === 'died' && signalsFromOutside.has(ending.signal ?? '');
 }
 

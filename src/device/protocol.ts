@@ -30,6 +30,8 @@ export interface Schedule {
   readonly detect: boolean;
   /** Chance of a switch at each wrapper call and each access. */
   readonly preempt: number;
+  /** Chance that a phase of an mbarrier leaves one of its waiting threads behind until no other can go on. */
+  readonly lag: number;
 }
 
 export interface JobCase extends GateCase {
@@ -127,7 +129,7 @@ const workerLineSchema = z.discriminatedUnion('event', [
     blame: z.enum(['problem', 'family', 'memory']).optional(),
     /** Of the family's C++. */
     function: z.string().optional(),
-    /** That the launch code reads and the variant lacks. */
+    /** Parameter that the launch code reads and the variant lacks. */
     parameter: z.string().optional(),
     variant: z.string().optional(),
   }),

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { EnvironmentError, UsageError } from '../errors.ts';
 import { findLine, wordAt } from '../util/place.ts';
 import { didYouMean } from '../util/suggest.ts';
@@ -13,7 +13,7 @@ export function mustBeOfKernel({ ending, suspect }: Crash, { variant }: GateJob,
   const place = placeOf(variant.id, suspect.case);
   if (isFromOutside(ending))
     throw new EnvironmentError(
-      `something killed the runner while it prepared ${place}, maybe for want of memory: lower --jobs, or make the problem smaller`,
+      `something killed or stopped the runner while it prepared ${place}, maybe for want of memory: lower --jobs, or make the problem smaller`,
     );
   if (suspect.launched) return;
   throw new UsageError(
@@ -25,8 +25,8 @@ type Refusal = Extract<WorkerLine, { event: 'error' }>;
 
 /** Subject of a job, as far as messages name it. */
 export interface Subject {
-  readonly job: { readonly variant: GateJob['variant'] } | Pick<TimeJob, 'workload' | 'variants'>;
-  /** That was announced last. */
+  readonly job: Pick<GateJob, 'variant' | 'cases'> | Pick<TimeJob, 'workload' | 'variants'>;
+  /** The case that was announced last. */
   readonly case?: string | undefined;
   /** The family's folder. */
   readonly folder: string;
@@ -42,6 +42,8 @@ export function refusal(line: Refusal, { job, case: item, folder }: Subject): Er
     return new EnvironmentError(
       `there is not enough memory for ${place}: ${message}; lower --jobs, or make the problem smaller`,
     );
+  const given = guilty === 'problem' && 'variant' in job ? fileNamedIn(message, job.cases, item) : undefined;
+  if (given !== undefined) return new UsageError(`${message} (${place})`);
   if (guilty === 'problem') {
     const at = item === undefined ? undefined : findLine(filesOf(folder, '.ts'), wordAt(item));
     return new UsageError(
@@ -51,6 +53,17 @@ export function refusal(line: Refusal, { job, case: item, folder }: Subject): Er
   if (guilty !== 'family') return new Error(`the runner cannot do a job: ${message}`);
   const known = variants.find(({ id }) => id === variant)?.parameters ?? {};
   return mistake(line, { folder, place, parameters: Object.keys(known) });
+}
+
+/** A file that the case's problem names and the message is about: it is at fault, whoever named it. */
+function fileNamedIn(message: string, cases: GateJob['cases'], id: string | undefined): string | undefined {
+  const problem = cases.find((one) => one.id === id)?.problem;
+  return textsIn(problem).find((text) => isAbsolute(text) && message.includes(text));
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 /** A mistake in the family's C++, with the line that names the parameter, or the function. */

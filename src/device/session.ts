@@ -168,7 +168,7 @@ class Session implements DeviceSession {
     for await (const line of this.#converse({ job: 'gate', ...job, watchdog })) {
       if (!('event' in line)) {
         const crash = { ending: line, suspect };
-        return line.kind === 'silent' ? blame(crash, job) : crash;
+        return line.kind === 'silent' && !line.idle ? blame(crash, job) : crash;
       }
       if (line.event === 'verdict') return { verdict: line.verdict, evidence: line.evidence };
       if (line.event === 'case' || line.event === 'checking') {
@@ -187,7 +187,7 @@ class Session implements DeviceSession {
   async *#converse(job: Job): AsyncGenerator<WorkerLine | Ending, void> {
     const id = String(this.#nextId++);
     let worker = await this.#send({ ...job, id });
-    let line = await worker.next(this.#patience.host, true);
+    let line = await worker.next(this.#patience.host, true, this.#patience.idle);
     if (!('event' in line) && line.kind === 'died' && this.#served > 1) {
       // It had ended after the job before, whose kernel broke the device.
       [worker, line] = await this.#anew({ ...job, id });
@@ -206,7 +206,7 @@ class Session implements DeviceSession {
       if (line.event === 'case' || line.event === 'checking') item = line.case;
       yield line;
       if (this.#worker) return;
-      line = await worker.next(this.#patienceAfter(line), this.#computesAfter(line));
+      line = await worker.next(this.#patienceAfter(line), this.#computesAfter(line), this.#patience.idle);
     }
   }
 
@@ -220,7 +220,7 @@ class Session implements DeviceSession {
     this.#worker = undefined;
     const worker = await this.#send(job);
     this.#worker = undefined;
-    return [worker, await worker.next(this.#patience.host, true)];
+    return [worker, await worker.next(this.#patience.host, true, this.#patience.idle)];
   }
 
   /** Whether it is the worker that takes its time: not while it waits for a GPU. */

@@ -71,12 +71,12 @@ class Attempts {
     const crash = { ending, suspect: {} };
     const before = this.#crashes.get(running);
     this.#crashes.set(running, crash);
-    if (!before && ending.kind === 'died') return; // anybody may have killed it
+    if (!before && (ending.kind === 'died' || ending.idle)) return; // anybody may have killed it
     const message = `the worker ${describeEnding(ending)}`;
     if (running === undefined)
       throw new EnvironmentError(`${message} before it ran anything of ${this.#job.workload.id}`);
     const repeated = before !== undefined && isSameCrash(before, crash);
-    const doubtful = ending.kind === 'died' && (isFromOutside(ending) || !repeated);
+    const doubtful = isFromOutside(ending) || (ending.kind === 'died' && !repeated);
     const kind = this.#job.variants.some(({ id }) => id === running) ? 'variant' : 'baseline';
     const verdict = ending.kind === 'silent' ? 'hang' : 'fault';
     const check: Check = {

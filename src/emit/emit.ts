@@ -1,5 +1,4 @@
 import { access, chmod, constants, cp, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UsageError } from '../errors.ts';
 import type { Artifact } from '../model/artifact.ts';
@@ -7,12 +6,14 @@ import type { Binding } from '../model/binding.ts';
 import type { Manifest, ManifestOperation } from '../model/manifest.ts';
 import type { Source } from '../model/variant.ts';
 import { diskError, makeFolder } from '../util/disk.ts';
+import { guardFolder } from '../util/guard.ts';
 import { describeOwner, type LockOwner, withLock } from '../util/lock.ts';
 import { packageVersion } from '../util/package-version.ts';
+import { inTemporary, makeTemporary, removeTemporary } from '../util/temporary.ts';
 import { bindingFolder, loadBinding } from './binding.ts';
 import { copyFromFamily, replaceFolder, write, writeOperation, writeRendered, writeShared } from './files.ts';
 import { packImage } from './images.ts';
-import { installLibrary, makePrivateFolder } from './install.ts';
+import { installLibrary } from './install.ts';
 import { keep } from './keep.ts';
 import { buildManifest, cubinsOf, describeOperation, type Shipped } from './manifest.ts';
 import {
@@ -43,7 +44,7 @@ export async function emitLibrary(request: LibraryRequest): Promise<Library> {
   if (selection.variants.length === 0)
     throw new UsageError(`nothing to emit: no variant of ${request.family.name} was selected`);
   if (install) await mustTakeFiles(install.prefix);
-  const copy = install && makePrivateFolder();
+  const copy = install && makeTemporary('library');
   const onWait = (owner: LockOwner | undefined) =>
     request.remark?.(`waiting for ${describeOwner(owner)}, which writes the library in ${out}`);
   const lock = { onWait, elsewhere: 'name another folder with --out', ...(signal && { signal }) };
@@ -52,7 +53,7 @@ export async function emitLibrary(request: LibraryRequest): Promise<Library> {
     if (copy) await installCopy(request, library, copy);
     return library;
   } finally {
-    if (copy) await rm(copy, { recursive: true, force: true });
+    if (copy) removeTemporary(copy);
   }
 }
 
@@ -67,13 +68,10 @@ async function installCopy(
 /** Writes and compiles the library aside, and throws it away. */
 export async function provePackage(request: LibraryRequest & { readonly cxx: string }): Promise<void> {
   const binding = await loadBinding('c');
-  const staged = await mkdtemp(join(tmpdir(), 'tilewright-proof-'));
-  try {
+  await inTemporary('proof', async (staged) => {
     await writePackage(request, binding, staged);
     await mustCompile(staged, { ...request, binding, operation: request.family.operation.name });
-  } finally {
-    await rm(staged, { recursive: true, force: true });
-  }
+  });
 }
 
 /** Before anything is built for it. */
@@ -95,6 +93,7 @@ async function writeLibrary(request: LibraryRequest, copy: string | undefined): 
   clearRemains(request.out);
   mustBeReplaceable(request.out);
   const staged = await mkdtemp(join(request.out, stagedPrefix));
+  guardFolder(staged);
   try {
     await chmod(staged, 0o755);
     const path = libraryPath(request.out);

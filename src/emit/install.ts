@@ -1,11 +1,9 @@
-import { existsSync, mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { EnvironmentError } from '../errors.ts';
 import type { Executor } from '../exec/executor.ts';
-import { onDisk } from '../util/disk.ts';
 import { withLock } from '../util/lock.ts';
+import { makeTemporary, removeTemporary } from '../util/temporary.ts';
 
 export interface InstallOptions {
   /** Shared libraries (default) or archives. */
@@ -27,12 +25,6 @@ export interface InstallOptions {
   readonly shownAs?: string;
 }
 
-/** A folder for temporary files that nobody else can read. */
-export function makePrivateFolder(): string {
-  const start = join(tmpdir(), 'tilewright-');
-  return onDisk(`create ${start}…`, () => mkdtempSync(start), 'name another folder with TMPDIR');
-}
-
 /** Builds an emitted library with CMake and installs it under `prefix`. */
 export async function installLibrary(
   library: string,
@@ -40,9 +32,9 @@ export async function installLibrary(
   executor: Executor,
   options: InstallOptions = {},
 ): Promise<void> {
-  const build = options.buildFolder ?? makePrivateFolder();
+  const build = options.buildFolder ?? makeTemporary('build');
   const path = [...(options.toolFolders ?? []), ...(process.env.PATH ?? '').split(':')];
-  const env = { PATH: path.join(':') };
+  const env = { PATH: path.join(':'), TMPDIR: build }; // what a killed compiler leaves goes with the folder
   const generator = path.some((folder) => existsSync(join(folder, 'ninja'))) ? ['-G', 'Ninja'] : [];
   const onStdout = (line: string) => {
     const share = /^\[\s*(\d+%|\d+\/\d+)\]/.exec(line)?.[1]; // of make, of ninja
@@ -66,7 +58,7 @@ export async function installLibrary(
     const install = () => step('install', ['cmake', '--install', build]);
     await withLock(join(prefix, '.tilewright.lock'), lock, install);
   } finally {
-    if (options.buildFolder === undefined) await rm(build, { recursive: true, force: true });
+    if (options.buildFolder === undefined) removeTemporary(build);
   }
 }
 

@@ -3,6 +3,7 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Binding } from '../model/binding.ts';
 import { type Manifest, type ManifestOperation, manifestSchema } from '../model/manifest.ts';
+import { readText } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
 import { filesIn } from './files.ts';
 import { kernelFolder } from './place.ts';
@@ -40,7 +41,7 @@ export async function keep(
 function operationsIn(library: string): [string, ManifestOperation][] {
   const file = join(library, 'manifest.json');
   if (!existsSync(file)) return [];
-  const { data } = manifestSchema.safeParse(parseJson(readFileSync(file, 'utf8')));
+  const { data } = manifestSchema.safeParse(parseJson(readText(file)));
   return Object.entries(data?.operations ?? {});
 }
 

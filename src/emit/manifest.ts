@@ -1,5 +1,6 @@
 import { backends, timedArtifacts } from '../backends/index.ts';
 import type { Artifact } from '../model/artifact.ts';
+import { weightsOf } from '../model/costs.ts';
 import { type AnyFamily, isCandidate } from '../model/family.ts';
 import { featuresOf } from '../model/features.ts';
 import {
@@ -13,7 +14,7 @@ import {
   type Provenance,
 } from '../model/manifest.ts';
 import { askedValues, type Operation, type OperationValues, servedValues } from '../model/operation.ts';
-import type { Choice } from '../model/selection.ts';
+import type { Choice, Selection } from '../model/selection.ts';
 import type { Source } from '../model/variant.ts';
 import type { Verdict } from '../model/verdict.ts';
 import type { Timing } from '../model/wisdom.ts';
@@ -45,9 +46,10 @@ export function describeOperation(
     ...(selection.wisdom && { wisdom: selection.wisdom }),
     tolerance: selection.tolerance,
     parameters: describeParameters(family),
-    variants: shipped.map((one) => describeVariant(one, family, run.verdicts, selection.fallbacks)),
+    variants: shipped.map((one) => describeVariant(one, family, run.verdicts, selection)),
     policy: selection.choices.map((choice) => describeChoice(family, choice, shipped)),
     ...(selection.timings && { timings: describeTimings(selection.timings, shipped) }),
+    ...(selection.costs && { costs: describeCosts(selection.costs) }),
     unserved: selection.unserved,
     leftOut: leftOut(run.verdicts, selection.variants),
     provenance: describeProvenance(run, version),
@@ -67,7 +69,12 @@ export function buildManifest(operations: Manifest['operations'], version: strin
 }
 
 function contentsOf({ variants, policy, timings = [] }: ManifestOperation) {
-  return [variants.map(({ hash, images }) => [hash, images.map((image) => image.hash)]), policy, timings];
+  const kernels = variants.map(({ hash, images, weights }) => [
+    hash,
+    images.map((image) => image.hash),
+    weights,
+  ]);
+  return [kernels, policy, timings];
 }
 
 function describeParameters(family: AnyFamily): ManifestOperation['parameters'] {
@@ -83,9 +90,10 @@ function describeVariant(
   { source, emulated, images }: Shipped,
   family: AnyFamily,
   verdicts: readonly Verdict[],
-  fallbacks: readonly string[],
+  { fallbacks, costs }: Selection,
 ): ManifestVariant {
   const { id, symbol, parameters, derived, budget, deterministic } = source.variant;
+  const weights = costs && weightsOf(family, costs, source.variant);
   const passed = verdictsOf(id, verdicts);
   const errors = passed.flatMap(({ evidence }) => evidence.maxErrorOverBound ?? []);
   return {
@@ -104,6 +112,7 @@ function describeVariant(
     hash: source.hash,
     kernels: kernelsIn(source),
     images: [...images],
+    ...(weights && { weights: weights.map((weight) => Number(weight.toPrecision(4))) }),
     gatedOn: Object.values(backends)
       .map(({ name }) => name)
       .filter((name) => passed.some(({ device }) => device === name)),
@@ -177,6 +186,10 @@ function describeTimings(timings: readonly Timing[], shipped: readonly Shipped[]
     const speeds = Object.fromEntries(own.map(([id, time]) => [id, Number((best / time).toPrecision(3))]));
     return own.length > 0 ? [{ name, features: { ...features }, source, speeds }] : [];
   });
+}
+
+function describeCosts({ gpu, runs, times }: NonNullable<Selection['costs']>): ManifestOperation['costs'] {
+  return { gpu, runs, times };
 }
 
 function describeProvenance(run: LibraryRun, version: string): Provenance {

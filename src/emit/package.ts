@@ -6,12 +6,14 @@ import type { Executor } from '../exec/executor.ts';
 import type { PackageBinding } from '../model/binding.ts';
 import { type Manifest, manifestSchema } from '../model/manifest.ts';
 import { diskError } from '../util/disk.ts';
+import { guardFolder } from '../util/guard.ts';
 import { parseJson } from '../util/json.ts';
 import { describeOwner, withLock } from '../util/lock.ts';
+import { inTemporary } from '../util/temporary.ts';
 import { bindingFolder, loadPackageBinding } from './binding.ts';
 import { buildExtensions } from './extension.ts';
 import { replaceFolder, writeFileOf } from './files.ts';
-import { type InstallOptions, installLibrary, makePrivateFolder } from './install.ts';
+import { type InstallOptions, installLibrary } from './install.ts';
 import {
   clearRemains,
   libraryPath,
@@ -59,8 +61,7 @@ async function wheelOf(
   { executor, ...options }: BuildTools,
   remark: (message: string) => void,
 ): Promise<string> {
-  const prefix = makePrivateFolder();
-  try {
+  return inTemporary('wheel', async (prefix) => {
     const define = { ...wheelDefinitions, CMAKE_INSTALL_LIBDIR: 'lib', ...options.define };
     await installLibrary(join(path, binding.library), prefix, executor, { ...options, define, shared: true });
     const sources = (binding.wheel?.extensions ?? []).map((from) => ({
@@ -70,9 +71,7 @@ async function wheelOf(
     const extensions = await buildExtensions(sources, join(prefix, 'modules'), executor, remark);
     const libraries = join(prefix, 'lib');
     return await buildWheel({ tree: path, libraries, extensions, folder: join(path, 'dist'), executor });
-  } finally {
-    await rm(prefix, { recursive: true, force: true });
-  }
+  });
 }
 
 async function writePackage(binding: PackageBinding, out: string): Promise<string> {
@@ -81,6 +80,7 @@ async function writePackage(binding: PackageBinding, out: string): Promise<strin
   clearRemains(out);
   mustBeReplaceablePackage(path, binding.library);
   const staged = await mkdtemp(join(out, stagedPackagePrefix));
+  guardFolder(staged);
   try {
     await chmod(staged, 0o755);
     const manifest = manifestOf(library);

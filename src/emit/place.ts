@@ -1,8 +1,8 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from '../errors.ts';
-import { ifThere, onDisk } from '../util/disk.ts';
+import { ifThere, onDisk, readText } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
 
 /** The folder of the emitted library. */
@@ -85,7 +85,7 @@ function isEmptyFolder(path: string): boolean {
 function hasOwnManifest(path: string): boolean {
   const file = join(path, 'manifest.json');
   if (!isFolder(path) || !existsSync(file)) return false;
-  return ownSchema.safeParse(parseJson(onDisk(`read ${file}`, () => readFileSync(file, 'utf8')))).success;
+  return ownSchema.safeParse(parseJson(onDisk(`read ${file}`, () => readText(file)))).success;
 }
 
 function isFolder(path: string): boolean {

@@ -2,8 +2,8 @@ import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:
 import { delimiter, join, resolve } from 'node:path';
 import { execa, type Options } from 'execa';
 import { EnvironmentError } from '../errors.ts';
+import { forgetGroup, guardInput, killSession, wrap } from '../util/guard.ts';
 import type { Executor, LineProcess, RunOptions, RunResult } from './executor.ts';
-import { forgetGroup, guardInput, wrap } from './guard.ts';
 
 const tailBytes = 8192;
 const maxOutputBytes = 64 << 20;
@@ -11,7 +11,7 @@ const maxOutputBytes = 64 << 20;
 /** Process groups that are alive: killed when this process ends. Where it is killed itself, the guard does that. */
 const alive = new Set<number>();
 process.once('exit', () => {
-  for (const pid of alive) killGroup(pid);
+  for (const pid of alive) killSession(pid);
 });
 
 /** Runs commands on this machine. Each gets a process group of its own, which dies as a whole. */
@@ -56,7 +56,7 @@ async function run(argv: readonly string[], options: RunOptions = {}): Promise<R
 /** Arms the time limit and the abort signal of a running command. */
 function killLater(pid: number | undefined, { timeoutMs, signal }: RunOptions) {
   let timedOut = false;
-  const kill = () => pid !== undefined && killGroup(pid);
+  const kill = () => pid !== undefined && killSession(pid);
   const expire = () => {
     timedOut = kill();
   };
@@ -101,7 +101,7 @@ function open(argv: readonly string[], options: Pick<RunOptions, 'cwd' | 'env'> 
     lines: child.iterable(),
     stderrTail: () => tail,
     cpuSeconds: () => readCpuSeconds(pid),
-    kill: () => void killGroup(pid),
+    kill: () => void killSession(pid),
     exited,
   };
 }
@@ -129,14 +129,6 @@ function forget(pid: number | undefined): void {
   if (pid === undefined) return;
   alive.delete(pid);
   forgetGroup(pid);
-}
-
-function killGroup(pid: number): boolean {
-  try {
-    return process.kill(-pid, 'SIGKILL');
-  } catch {
-    return false; // already gone
-  }
 }
 
 /** A shell that cannot start a command only prints that: whoever asked has to know what is a machine's fault. */

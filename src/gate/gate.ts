@@ -12,6 +12,7 @@ import type { Point } from '../model/parameter.ts';
 import type { Variant } from '../model/variant.ts';
 import type { GateScope, Verdict } from '../model/verdict.ts';
 import type { GateCase } from '../model/workload.ts';
+import { interruptible } from '../util/interruptible.ts';
 import { schedulesForLaunches, spread } from './schedules.ts';
 
 /** Seed of the first schedule when nobody asks for another. */
@@ -59,18 +60,27 @@ export async function askRules(
   return session.gate({
     variant: jobVariant(artifact),
     cases: [{ ...item, launches: 1 }],
-    schedules: [{ seed: firstSeed, async: 'now', order: 'in-order', detect: false, preempt: 0 }],
+    schedules: [{ seed: firstSeed, async: 'now', order: 'in-order', detect: false, preempt: 0, lag: 0 }],
     vendor: false,
     opinions: true,
   });
 }
 
+/** The cases for whose operands a kind of device has addresses. */
+export function possibleOn({ reserves }: Backend, cases: readonly GateCase[]): readonly GateCase[] {
+  return cases.filter(({ reserved }) => !reserved || reserves);
+}
+
 function plan(
   cases: readonly GateCase[],
-  { seeded, maxLaunches }: Backend,
+  backend: Backend,
   { depth, seed }: GateScope,
 ): { cases: readonly JobCase[]; schedules: readonly Schedule[] } {
-  const short = cases.map((item) => ({ ...item, launches: Math.min(item.launches ?? 1, maxLaunches) }));
+  const { seeded, maxLaunches } = backend;
+  const short = possibleOn(backend, cases).map((item) => ({
+    ...item,
+    launches: Math.min(item.launches ?? 1, maxLaunches),
+  }));
   if (!seeded) return { cases: short, schedules: [] };
   const schedules = schedulesForLaunches(seed ?? firstSeed, maxLaunches);
   const alone = short.map((item) => ({ ...item, schedules: [0] }));
@@ -96,7 +106,7 @@ function mustCover(
 
 function casesOf(family: AnyFamily, variant: Variant, options: GateScope): readonly GateCase[] {
   const point = variant.parameters as Point;
-  const cases = family.cases(point, options.depth);
+  const cases = interruptible(() => family.cases(point, options.depth));
   mustCover(family, variant, cases);
   if (options.case === undefined) return cases;
   const chosen = [...cases, ...family.cases(point, 'full')].find(({ id }) => id === options.case);

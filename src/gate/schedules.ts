@@ -6,9 +6,9 @@ import type { GateCase } from '../model/workload.ts';
  * late data is what is left, and goes without the detector, which costs most of the time.
  */
 const kinds: readonly Omit<Schedule, 'seed'>[] = [
-  { async: 'late', order: 'random', detect: false, preempt: 0 },
-  { async: 'random', order: 'in-order', detect: true, preempt: 0 },
-  { async: 'late', order: 'greedy', detect: true, preempt: 0 },
+  { async: 'late', order: 'random', detect: false, preempt: 0, lag: 0 },
+  { async: 'random', order: 'in-order', detect: true, preempt: 0, lag: 1 / 8 },
+  { async: 'late', order: 'greedy', detect: true, preempt: 0, lag: 1 / 8 },
 ];
 
 /** The schedule that a seed stands for: a seed alone reproduces a run. */

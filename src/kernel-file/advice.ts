@@ -1,59 +1,67 @@
-import { UsageError } from '../errors.ts';
 import type { Verdict } from '../model/verdict.ts';
+import type { Sizes } from './expression.ts';
 import type { Plan } from './plan.ts';
 
-/**
- * The verdict, with a line to put into the description if that, and not the kernel, may be wrong. Throws a UsageError where only
- * a guess failed: the sizes of the first case suit most kernels.
- */
+/** The verdict, with a line to put into the description if that, and not the kernel, may be wrong. */
 export function withAdvice(verdict: Verdict, plan: Plan, firstCase: string | undefined): Verdict {
   const { evidence } = verdict;
-  mustSaySizes(verdict, plan, firstCase);
   const advice = adviceOn(verdict, plan, firstCase);
   return advice === undefined ? verdict : { ...verdict, evidence: { ...evidence, advice } };
 }
 
-function mustSaySizes(
-  { verdict, evidence }: Verdict,
-  { guesses }: Plan,
-  firstCase: string | undefined,
-): void {
-  const [access, name = ''] =
-    /\S+ of \d+ bytes at byte \d+ of '(\w+)' \(\d+ bytes\)/.exec(evidence.message) ?? [];
-  if (verdict !== 'out-of-bounds' || evidence.case !== firstCase || !guesses.includes(name)) return;
-  const [, place = ''] = / at (\S+:\d+)\]/.exec(evidence.message) ?? [];
-  throw new UsageError(
-    `how many elements '${name}' has is not known, and a guess is too small (${place}: ${access}); say it above the kernel: /* tilewright arguments: { ${name}: [256] } */`,
-  );
+function adviceOn(verdict: Verdict, plan: Plan, firstCase: string | undefined): string | undefined {
+  const {
+    verdict: word,
+    evidence: { message },
+  } = verdict;
+  if (word === 'passed' || word === 'divergence') return onBarrier(verdict, plan);
+  return onRole(message, plan) ?? onGuesses(verdict, plan, firstCase);
 }
 
-function adviceOn(
+function onBarrier({ evidence }: Verdict, { guesses }: Plan): string | undefined {
+  if (!evidence.message.startsWith('early-exit:')) return undefined;
+  const sizes = guesses.includes('sizes') ? `; the sizes are a guess (${evidence.case})` : '';
+  return `GPUs since Volta do not wait for threads that have ended; if that is intended, say allow: [early-exit] in the description${sizes}`;
+}
+
+/** Outputs that the kernel reads, or writes in part, are none. */
+function onRole(message: string, plan: Plan): string | undefined {
+  const isOutput = (name: string) =>
+    plan.arguments.some((one) => one.kind === 'tensor' && one.role === 'out' && one.name === name);
+  const [, read = ''] = /^uninitialised: byte \d+ of '(\w+)'/.exec(message) ?? [];
+  if (isOutput(read))
+    return `if the kernel is meant to read '${read}', say ${read}: { role: inout } in the description`;
+  const [, left = ''] = /^'([\w.]+)': .*never written/.exec(message) ?? [];
+  if (isOutput(left))
+    return `if the kernel is meant to leave elements of '${left}' as they are, say ${left}: { role: inout } in the description`;
+  return undefined;
+}
+
+function onGuesses(
   { verdict, evidence }: Verdict,
   plan: Plan,
   firstCase: string | undefined,
 ): string | undefined {
   const { message } = evidence;
-  const [, name] = /^uninitialised: byte \d+ of '(\w+)'/.exec(message) ?? [];
-  const tensor = plan.arguments.find(
-    (one) => one.kind === 'tensor' && one.role === 'out' && one.name === name,
-  );
-  if (tensor)
-    return `if the kernel is meant to read '${name}', say ${name}: { role: inout } in the description`;
-  if (verdict === 'passed' || (verdict === 'race' && !isBetweenBlocks(message, plan))) return undefined;
+  const isFirst = evidence.case === firstCase;
   const [, beyond = ''] = / of '(\w+)' \(\d+ bytes\)/.exec(message) ?? [];
-  if (verdict === 'out-of-bounds' && plan.guesses.includes(beyond))
-    return `how many elements '${beyond}' has is a guess; if it is wrong, say it above the kernel: /* tilewright arguments: { ${beyond}: [${shapeOf(beyond, plan)}] } */`;
-  if (plan.guesses.includes('sizes') && evidence.case !== firstCase && verdict !== 'race')
-    return `it passes with ${firstCase}; if it is meant for such sizes alone, say so above the kernel: /* tilewright where: ${example(plan)} */`;
-  const guessed = plan.guesses.filter((one) => one !== 'sizes' && matters(one, verdict, message));
-  if (guessed.length > 0)
-    return `guessed, for want of a description: ${guessed.join(', ')}; \`npx gen describe\` writes one to correct`;
-  return undefined;
+  const isLengthGuessed = verdict === 'out-of-bounds' && plan.guesses.includes(beyond);
+  const length = `how many elements '${beyond}' has is a guess; if it is wrong, say it above the kernel: /* tilewright arguments: { ${beyond}: [${shapeOf(beyond, plan)}] } */`;
+  if (plan.guesses.includes('sizes') && !isFirst) {
+    const sizes = `it passes with ${firstCase}; if it is meant for such sizes alone, say so above the kernel: /* tilewright where: ${example(plan)} */`;
+    return isLengthGuessed ? `${sizes}; ${length}` : sizes;
+  }
+  if (isLengthGuessed) return length;
+  if (verdict === 'race' && !isBetweenBlocks(message, plan)) return undefined;
+  const guessed = plan.guesses.filter((one) => matters(one, verdict, message));
+  if (guessed.length === 0) return undefined;
+  const shown = guessed.map((one) => (one === 'sizes' ? `sizes (${evidence.case})` : one));
+  return `guessed, for want of a description: ${shown.join(', ')}; \`npx gen describe\` writes one to correct`;
 }
 
 /** An array that the kernel declares is as large as it says, and floats in a symbol change results alone. */
 function matters(guessed: string, verdict: string, message: string): boolean {
-  if (/^shared-out-of-bounds: .* of shared '/.test(message)) return guessed === 'block';
+  if (/^shared-out-of-bounds: .* of shared '/.test(message)) return /^(block|shared)$/.test(guessed);
   return guessed !== 'symbols' || /^(wrong|nonfinite|nondeterministic)$/.test(verdict);
 }
 
@@ -65,9 +73,17 @@ function shapeOf(name: string, plan: Plan): string {
 /** Blocks that write the same place may be more than the kernel is meant to have. */
 function isBetweenBlocks(message: string, { guesses }: Plan): boolean {
   const blocks = message.match(/ of block \(\d+,\d+,\d+\)/g) ?? [];
-  return guesses.includes('grid') && new Set(blocks).size > 1;
+  return (guesses.includes('grid') || guesses.includes('sizes')) && new Set(blocks).size > 1;
 }
 
-function example({ sizes }: Plan): string {
-  return `${Object.keys(sizes[0] ?? {}).at(-1) ?? 'n'} % 64 == 0`;
+/** Condition that the sizes of the first case fulfil: multiples of a power of two. */
+function example({ sizes: [first = {}] }: Pick<Plan, 'sizes'>): string {
+  return multiplesIn(first).join(' && ') || `${Object.keys(first).at(-1) ?? 'n'} % 64 == 0`;
+}
+
+function multiplesIn(sizes: Sizes): string[] {
+  return Object.entries(sizes).flatMap(([name, value]) => {
+    const divisor = [128, 64, 32].find((one) => value % one === 0);
+    return divisor === undefined ? [] : [`${name} % ${divisor} == 0`];
+  });
 }

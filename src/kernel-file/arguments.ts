@@ -8,9 +8,15 @@ import type {
 import type { Sizes } from './expression.ts';
 import { isKnownStruct, partsOf } from './fields.ts';
 import type { Item } from './items.ts';
-import { type ElementType, isFunctionPointer, type Parameter, type Signature } from './signature.ts';
+import { isReadFirst } from './reads.ts';
+import {
+  type ElementType,
+  isFunctionPointer,
+  isTexture,
+  type Parameter,
+  type Signature,
+} from './signature.ts';
 import { isTensorMap, type PlannedMap, planMap } from './tensor-map.ts';
-import { matching } from './tokens.ts';
 
 export type Expression = string | number;
 
@@ -30,6 +36,8 @@ export type Contents =
       readonly role: 'in' | 'out' | 'inout';
       readonly shape: readonly Expression[];
       readonly values: ValuesDescription;
+      /** Nobody says what it holds. */
+      readonly unknownValues?: boolean;
       readonly tolerance?: ToleranceDescription;
       /** The kernel gets a tensor map of it in the place of its address. */
       readonly map?: PlannedMap;
@@ -172,7 +180,7 @@ export function planTensor(
     );
   if (type === undefined)
     throw new UsageError(
-      `${where} has the type ${parameter.type}${parameter.pointer ? '*' : ''}, which is not known; say its element type in the description, e.g. arguments: { ${name}: { type: f32, shape: [N] } }`,
+      `${where} has the type ${parameter.type}${parameter.pointer && !isTexture(parameter) ? '*' : ''}, whose elements are not known; say their type in the description, e.g. arguments: { ${name}: ${/short|16/.test(parameter.type) ? '{ type: u8, shape: [N, 2] }' : '{ type: f32, shape: [N] }'} }`,
     );
   if (!parameter.pointer) {
     const value = Array.isArray(given) ? undefined : typeof given === 'object' ? given.value : given;
@@ -190,15 +198,16 @@ export function planTensor(
   const full = own
     ? withLanes(own, object.type ? 1 : parameter.lanes)
     : count === undefined
-      ? withLanes(guess(guesses, name, allElements(sizes, hints, name)), parameter.lanes)
+      ? withLanes(guess(guesses, name, allElements(sizes, hints, name, where)), parameter.lanes)
       : [count];
   if (object.role === 'workspace') return { kind: 'workspace', name, type, shape: full };
   // A guess among several sizes, or without any, may be too large: not every element need be written then.
-  const isLoose = guesses.includes(name) && Object.keys(sizes).length !== 1;
+  const isLoose =
+    guesses.includes(name) && (Object.keys(sizes).length !== 1 || hints.rows[name] !== undefined);
   const role =
     object.role ??
     (parameter.isConst ? 'in' : isLoose || isReadFirst(signature, plainName(parameter)) ? 'inout' : 'out');
-  const values = object.values ?? hints.values[name] ?? usualValues(type);
+  const known = object.values ?? hints.values[name];
   const { tolerance } = object;
   return {
     kind: 'tensor',
@@ -206,19 +215,34 @@ export function planTensor(
     type,
     role,
     shape: full,
-    values,
+    values: known ?? usualValues(type),
+    ...(known === undefined && { unknownValues: true }),
     ...(!object.type && parameter.lanes > 1 && { lanes: parameter.lanes }),
     ...(tolerance !== undefined && { tolerance }),
   };
 }
 
-/** As many elements as all sizes allow, in rows where their length is known; one for each thread of a block where there are no sizes. */
-function allElements(sizes: Sizes, { rows, threads }: Hints, name: string): readonly Expression[] {
+const mostElements = 1 << 24;
+
+/**
+ * As many elements as all sizes allow, in rows where their length is known, a square where it is the only size; one for each
+ * thread of a block where there are no sizes.
+ */
+function allElements(
+  sizes: Sizes,
+  { rows, threads }: Hints,
+  name: string,
+  where: string,
+): readonly Expression[] {
+  if (Object.values(sizes).reduce((a, b) => a * b, 1) > mostElements)
+    throw new UsageError(
+      `${where}: how many elements it has is not known, and the product of all sizes is too many; say it above the kernel: /* tilewright arguments: { ${name}: [256] } */`,
+    );
   const row = rows[name];
   const others = Object.keys(sizes).filter((one) => one !== row);
   if (row === undefined && others.length === 0) return [threads];
-  const rest = others.join(' * ') || '1';
-  return row === undefined || others.length === 0 ? [rest] : [rest, row];
+  if (others.length === 0) return [row ?? threads, row ?? 1];
+  return [others.join(' * '), ...(row === undefined ? [] : [row])];
 }
 
 function usualValues(type: ElementType): ValuesDescription {
@@ -239,21 +263,8 @@ function scalarDefault(
 ): Expression {
   if (plainName({ name }) in sizes) return plainName({ name });
   if (/^f|^bf/.test(type)) return guess(guesses, name, /eps/i.test(name) ? 1e-5 : 0.5);
+  if (/8$/.test(type)) return guess(guesses, name, 1); // a flag or a character
   throw new UsageError(
     `${where} has no value: give it one under sizes or arguments (sizes are: ${Object.keys(sizes).join(', ') || 'none'})`,
   );
-}
-
-/** Whether a kernel needs what a pointer holds: `p[i] += x`, `atomicAdd(&p[i], x)`, or its first mention is no assignment. */
-function isReadFirst({ item: { tokens, body = 0 } }: Signature, name: string): boolean {
-  const first = tokens.findIndex((token, i) => i > body && token.text === name);
-  const behind = tokens[first + 1]?.text === '[' ? tokens[matching(tokens, first + 1) + 1]?.text : '=';
-  if (behind !== '=' && behind !== '.' && tokens[first - 1]?.text !== '&') return true;
-  return tokens.some((token, i) => {
-    if (i < body || token.text !== name) return false;
-    if (/^atomic\w+$/.test(tokens[i - 2]?.text ?? '') || /^atomic\w+$/.test(tokens[i - 3]?.text ?? ''))
-      return true;
-    if (tokens[i + 1]?.text !== '[') return false;
-    return /^[-+*/|&^]=$/.test(tokens[matching(tokens, i + 1) + 1]?.text ?? '');
-  });
 }

@@ -17,12 +17,16 @@ const mostCases = 12;
 
 /** The cases of a plan: its sizes, and ragged ones beside them. The first is launched again and on other inputs. */
 export function casesFor(plan: Plan, library: string, reference: ReferenceJson): GateCase[] {
+  if (plan.prints && reference.kind !== 'function')
+    throw new UsageError(`${plan.kernel}: what it prints is compared with a reference in C or C++ alone`);
   const fixed = reference.kind === 'files';
   const given = plan.sizes.filter((sizes) => fits(plan, sizes));
   const fitting = fixed ? given.slice(0, 1) : unique([...given, ...(plan.ragged ? raggedSizes(plan) : [])]);
   if (fitting.length === 0)
     throw new UsageError(
-      `no sizes fulfil the condition '${plan.where}' of ${plan.kernel}; change sizes or where`,
+      plan.where === undefined
+        ? `${plan.kernel} has a grid or block of no threads with ${nameOf(plan.sizes[0] ?? {})}: grid ${plan.grid.join(', ')}, block ${plan.block.join(', ')}; say others above the kernel: /* tilewright { grid: 4, block: 256 } */`
+        : `no sizes fulfil the condition '${plan.where}' of ${plan.kernel}; change sizes or where`,
     );
   const problem = (sizes: Sizes) => problemFor(plan, sizes, library, reference);
   return fitting.slice(0, mostCases).map((sizes, index) => ({
@@ -134,6 +138,7 @@ function problemFor(
     block: three(plan.block, sizes),
     ...(plan.cluster && { cluster: three(plan.cluster, sizes) }),
     shared: evaluate(plan.shared, sizes),
+    ...(plan.prints && { prints: true }),
     reference,
   };
 }
@@ -167,6 +172,7 @@ function argumentJson(argument: PlannedArgument, plan: Plan, sizes: Sizes, libra
   }
   const shape = numbers(argument.shape, sizes);
   const count = shape.reduce((a, b) => a * b, 1);
+  mustFit(name, count * bytesOf[type], plan, sizes);
   if (kind === 'workspace') return { name, kind, bytes: count * bytesOf[type] };
   const cols = shape.at(-1) ?? 1;
   return {
@@ -176,6 +182,16 @@ function argumentJson(argument: PlannedArgument, plan: Plan, sizes: Sizes, libra
     ...toleranceJson(argument.tolerance ?? plan.tolerance, type),
     ...(argument.map && { map: mapJson(argument.map, sizes) }),
   };
+}
+
+const mostBytes = 2 ** 33;
+
+/** Throws a UsageError for an array that no case needs to be so large. */
+function mustFit(name: string, bytes: number, { kernel }: Plan, sizes: Sizes): void {
+  if (bytes >= 0 && bytes <= mostBytes) return;
+  throw new UsageError(
+    `'${name}' of ${kernel} would have ${bytes} bytes with ${nameOf(sizes)}; an array has at most ${mostBytes}: say smaller sizes, or another shape`,
+  );
 }
 
 /** The library says what type and how many elements each has. */

@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { CompileContext, RunnerCompilers } from '../compile/context.ts';
 import type { DeviceSession } from '../device/session.ts';
 import { UsageError } from '../errors.ts';
@@ -8,19 +6,21 @@ import { gateVariant } from '../gate/gate.ts';
 import type { Artifact } from '../model/artifact.ts';
 import type { GateScope, Verdict } from '../model/verdict.ts';
 import type { GateCase } from '../model/workload.ts';
+import { makeTemporary, removeTemporary } from '../util/temporary.ts';
 import { withAdvice } from './advice.ts';
 import { buildKernel } from './build.ts';
-import { casesFor, familyOf } from './cases.ts';
+import { casesFor, familyOf, type ReferenceJson } from './cases.ts';
 import { checkOnGpu, type GpuBench } from './gpu.ts';
 import type { Item } from './items.ts';
 import { makePlan, type Plan, templateArguments } from './plan.ts';
 import { makeReference } from './reference.ts';
 import { mustBeSupported } from './refuse.ts';
-import { elementOf, type Signature, signatureOf } from './signature.ts';
+import { elementOf, kernelsIn, type Signature, signatureOf } from './signature.ts';
 import { findSite } from './sites.ts';
 import { type ReadSource, readSource } from './source.ts';
 import { type Subject, subjectsOf } from './subjects.ts';
 import { guessWholeSymbols } from './symbols.ts';
+import { askForValues, mustBeKnown, withHarmlessValues } from './unknown.ts';
 
 /** Settings of a check. */
 export interface CheckRequest {
@@ -64,13 +64,13 @@ export async function* checkSource(request: CheckRequest, host: CheckHost): Asyn
       yield await checkKernel(subject, request, host);
       continue;
     }
-    const folder = request.dump ?? mkdtempSync(join(tmpdir(), 'tilewright-dump-'));
+    const folder = request.dump ?? makeTemporary('dump');
     try {
       const checked = await checkKernel(subject, { ...request, dump: folder }, host);
       yield checked;
       if (checked.plan) yield await again(own, checked.plan, gpu, { ...request, dump: folder }, host);
     } finally {
-      if (request.dump === undefined) rmSync(folder, { recursive: true, force: true });
+      if (request.dump === undefined) removeTemporary(folder);
     }
   }
 }
@@ -134,19 +134,21 @@ function planFor({ source, item, description }: Subject, isDraft = false): Plan 
   const values = templateArguments(description.kernel) ?? usualArguments(plain, site?.template, source) ?? [];
   const signature = values.length > 0 ? signatureOf(item, source.items, values) : plain;
   mustBeInstantiated(signature, values);
+  mustBeAlone(signature, source.items);
   return makePlan(signature, values, site, description, source.items, isDraft);
 }
 
-/** Template arguments of the launch in the file; `float` where one is a name of the host's own, or there are none. */
+/** Template arguments of the launch in the file; `float` where one is a type of the host's own, or there are none. */
 function usualArguments(
-  { template, onlyTypes }: Signature,
+  { template, onlyTypes, parameters }: Signature,
   given: readonly string[] | undefined,
   { items }: ReadSource,
 ): readonly string[] | undefined {
-  if (!onlyTypes) return given;
-  return template.map((_, i) => {
-    const type = given?.[i] ?? '';
-    return elementOf(type, items).element === undefined ? 'float' : type;
+  if (!onlyTypes && given?.length !== template.length) return given;
+  const isType = (name: string) => onlyTypes || parameters.some(({ type }) => type === name);
+  return template.map((name, i) => {
+    const value = given?.[i] ?? '';
+    return isType(name) && elementOf(value, items).element === undefined ? 'float' : value;
   });
 }
 
@@ -157,6 +159,18 @@ function mustBeInstantiated(
   if (template.length === 0 || values.length > 0 || hasDefaults(item)) return;
   throw new UsageError(
     `${file}:${line}: ${name} is a template: say with which arguments, e.g. kernel: ${name}<${template.map(() => '…').join(', ')}>`,
+  );
+}
+
+/** Throws a UsageError for a kernel with overloads: its name alone does not say which is meant. */
+function mustBeAlone({ name, file, line, item }: Signature, items: readonly Item[]): void {
+  const other = kernelsIn(items).find(
+    (one) => one !== item && [...one.scope.filter(Boolean), ...one.names].join('::') === name,
+  );
+  if (!other) return;
+  const { line: there } = other.tokens[other.parenthesis ?? 0] ?? { line: 0 };
+  throw new UsageError(
+    `${file}:${line}: there is another kernel ${name}, at line ${there}, and kernels are told apart by their names; give one of them a name of its own`,
   );
 }
 
@@ -180,7 +194,7 @@ async function checkKernel(subject: Subject, request: CheckRequest, host: CheckH
             folders: [...(request.description ? [dirname(request.description)] : []), dirname(source.path)],
           })
         : await makeReference(request.against, plan, self, { ...workshop, folders: [process.cwd()] });
-    const verdict = await judge(plan, artifact, casesFor(plan, artifact.path, reference), request, host);
+    const verdict = await judge(plan, artifact, reference, request, host);
     const alone = reference.library === artifact.path;
     return {
       kernel: plan.kernel,
@@ -197,14 +211,23 @@ async function checkKernel(subject: Subject, request: CheckRequest, host: CheckH
 async function judge(
   plan: Plan,
   artifact: Artifact,
-  cases: readonly GateCase[],
+  reference: ReferenceJson,
   request: CheckRequest,
   host: CheckHost,
 ): Promise<Verdict> {
   const session = await host.session();
+  const gate = { ...request.gate, dump: request.dump };
+  const ask = (one: Plan, cases: readonly GateCase[]) =>
+    gateVariant(session, artifact, familyOf(one, cases), gate);
   try {
-    const gate = { ...request.gate, dump: request.dump };
-    const verdict = await gateVariant(session, artifact, familyOf(plan, cases), gate);
+    const cases = casesFor(plan, artifact.path, reference);
+    const verdict = await ask(plan, cases);
+    mustBeKnown(verdict, plan, cases[0]?.id);
+    const harmless = withHarmlessValues(plan, verdict);
+    if (harmless) {
+      const again = await ask(harmless, casesFor(harmless, artifact.path, reference));
+      if (again.verdict !== verdict.verdict) throw askForValues(verdict, plan);
+    }
     return withAdvice(verdict, plan, cases[0]?.id);
   } catch (error) {
     if (error instanceof UsageError)

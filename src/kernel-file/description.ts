@@ -161,6 +161,12 @@ export const descriptionSchema = z
       .describe(
         'Findings that are meant: same-value-race (stores that race but leave the value that is there), early-exit (threads that end before a barrier of the block), uninitialised (reads of memory that nothing has written, whose values do not matter).',
       ),
+    prints: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether what the kernel prints is compared too: the reference, a function of C or C++, prints the same lines, in any order.',
+      ),
     deterministic: z.boolean().optional().describe('Whether every order of threads gives the same bits.'),
   })
   .describe('What a kernel is given, and what it should give.');

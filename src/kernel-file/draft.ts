@@ -42,7 +42,7 @@ function draft(plan: Plan): string {
     }),
     ...(plan.grid.length > 0 && { grid: short(plan.grid) }),
     ...(plan.block.length > 0 && { block: short(plan.block) }),
-    ...(shared !== 0 && { shared: simple(shared) }),
+    ...((shared !== 0 || plan.guesses.includes('shared')) && { shared: simple(shared) }),
     ...(!deterministic && { deterministic }),
   });
   visit(document, {

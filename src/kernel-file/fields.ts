@@ -1,8 +1,8 @@
 import { UsageError } from '../errors.ts';
 import type { ArgumentDescription } from './description.ts';
-import type { Item } from './items.ts';
+import { type Item, readItems } from './items.ts';
 import { type Parameter, parameterOf } from './signature.ts';
-import { matching, splitCommas, type Token } from './tokens.ts';
+import { matching, splitCommas, type Token, tokenise } from './tokens.ts';
 
 /** One field of a struct that is passed by value, as an argument of its own. */
 export interface Part {
@@ -20,10 +20,9 @@ interface Field extends Parameter {
 /** The fields of a struct of the source, those of its bases and of inner structs too (`v.in`); undefined where it is not found. */
 function fieldsOf(type: string, items: readonly Item[], depth = 0): Field[] | undefined {
   const name = type.split('::').at(-1) ?? '';
-  const item = items.find(
-    ({ kind, names, tokens }) =>
-      kind === 'type' && names.includes(name) && tokens.some((one) => one.text === '{'),
-  );
+  const isMeant = ({ kind, names, tokens }: Item) =>
+    kind === 'type' && names.includes(name) && tokens.some((one) => one.text === '{');
+  const item = items.find(isMeant) ?? ofHeaders.find(isMeant);
   if (!item || depth > deepest) return undefined;
   const { tokens } = item;
   const brace = tokens.findIndex(({ text }) => text === '{');
@@ -34,6 +33,18 @@ function fieldsOf(type: string, items: readonly Item[], depth = 0): Field[] | un
 }
 
 const deepest = 8;
+
+/** Structs of CUDA's headers whose pointers a description fills: harness/check/include has them. */
+const ofHeaders = readItems(
+  tokenise(
+    ['curandStateMtgp32', 'curandStateMtgp32_t']
+      .map(
+        (name) =>
+          `struct ${name} { unsigned s[1024]; int offset, pIdx; unsigned* k; int precise_double_flag; };`,
+      )
+      .join('\n'),
+  ),
+);
 
 /** `s` of `struct t : public s`. */
 function basesIn(head: readonly Token[]): string[] {

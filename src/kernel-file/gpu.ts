@@ -1,5 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { cuda } from '../backends/index.ts';
@@ -16,11 +15,14 @@ import type { AnyFamily } from '../model/family.ts';
 import type { GateScope, Verdict } from '../model/verdict.ts';
 import type { GateCase } from '../model/workload.ts';
 import { hashOf, sha256 } from '../util/hash.ts';
+import { inTemporary } from '../util/temporary.ts';
 import { variantFor } from './build.ts';
 import { casesFor, familyOf } from './cases.ts';
 import { cudaEntry, symbol } from './entry.ts';
 import { type Plan, rootsOf } from './plan.ts';
+import { isTexture } from './signature.ts';
 import type { ReadSource } from './source.ts';
+import { makeStand, putEmpty } from './stand-in.ts';
 import { layoutCode, pointCode } from './structs.ts';
 import { symbolCode, variablesOf, wordsOf } from './symbols.ts';
 import { join as joined, matching, splitCommas } from './tokens.ts';
@@ -47,11 +49,21 @@ export async function checkOnGpu(
   options: { readonly dump: string; readonly include: readonly string[]; readonly gate: GateScope },
   context: CompileContext,
 ): Promise<Verdict> {
+  mustHavePointers(plan);
   const artifact = await buildForGpu(source, plan, bench, options.include, context);
   const folder = join(resolve(options.dump), artifact.source.variant.id.replaceAll(/[^\w.,=-]/g, '_'));
   const family = familyOf(plan, casesOnGpu(plan, artifact.path, folder));
   const { seed: _, ...gate } = options.gate;
   return bench.use((session) => gateVariant(session, artifact, family, { ...gate, vendor: false }));
+}
+
+/** Throws a UsageError for textures: a GPU's are made by host code. */
+function mustHavePointers({ signature: { name, file, line, parameters } }: Plan): void {
+  const texture = parameters.find(isTexture);
+  if (texture)
+    throw new UsageError(
+      `${file}:${line}: argument '${texture.name}' of ${name} is a texture, which the emulated device alone has; take a pointer to run it on a GPU too`,
+    );
 }
 
 /** The cases with a reference in the folder; another input has none. */
@@ -73,16 +85,11 @@ const outcomeSchema = z.object({ seconds: z.number(), refusal: z.string().exactO
 
 /** Lends a folder with an empty file for each header. */
 async function withEmpty<T>(headers: readonly string[], task: (folder: string) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'tilewright-headers-'));
-  try {
-    for (const path of headers.map((header) => join(folder, header))) {
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, '');
-    }
-    return await task(folder);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  return inTemporary('headers', (folder) => {
+    const stand = makeStand(folder);
+    for (const header of headers) putEmpty(stand, header);
+    return task(stand);
+  });
 }
 
 /**

@@ -8,9 +8,10 @@ import type { Item } from './items.ts';
 import { reachable } from './rewrite.ts';
 import type { Signature } from './signature.ts';
 import type { Site } from './sites.ts';
-import { guessWhere, sizesFor } from './sizes.ts';
+import { guessWhere, sizesFor, threadsAt } from './sizes.ts';
 import { planStructs, pointsToStructs } from './structs.ts';
 import { type PlannedSymbol, planSymbols, wordsOf } from './symbols.ts';
+import { sharedStatements } from './variables.ts';
 
 /** A description with every default filled in. */
 export interface Plan {
@@ -31,6 +32,8 @@ export interface Plan {
   readonly deterministic: boolean;
   /** All blocks are there at once: the kernel synchronises its grid. */
   readonly cooperative: boolean;
+  /** The reference prints what the kernel should. */
+  readonly prints: boolean;
   /** Kinds of findings that are meant. */
   readonly allow: readonly string[];
   /** Names of arguments, and of other things, whose value is a guess. */
@@ -79,8 +82,9 @@ export function makePlan(
   const block =
     dimensions(description.block) ??
     knownBlock(site, first) ??
-    settle(() => guess(guesses, 'block', oneDimension('block', [usualBlock], signature)), []);
-  const threads = { ...first, ...freeNames(site?.block, block) };
+    settle(() => guess(guesses, 'block', oneDimension('block', [usualBlock], signature, site?.block)), []);
+  const free = freeNames(site?.block, block);
+  const threads = { ...first, ...free };
   const hints = hintsOf(signature, site, threads, items, threadsOf(block, first));
   const planned = signature.parameters.flatMap((parameter, index) =>
     settle(() => {
@@ -91,13 +95,12 @@ export function makePlan(
     }, []).map((one) => ({ ...one, parameter: index })),
   );
   refuseStrangers(signature, description);
-  const { tolerance, deterministic } = description;
-  const where =
-    description.where ?? (guesses.includes('sizes') ? guessWhere(signature, site, guesses) : undefined);
+  const where = whereFor(description, signature, site, guesses);
   const cluster = clusterFor(signature, dimensions(description.cluster), items);
   const kernel = `${signature.name}${templates.length > 0 ? `<${templates.join(', ')}>` : ''}`;
   const roots = rootsOf(kernel, planned);
   const cooperative = mentions(items, roots, /^(this_grid|grid_group)$/);
+  if (!description.grid) settle(() => mustBeSmall(signature, site, first), undefined);
   if (cooperative || cluster) mustHaveOwnShared(reachable(items, wordsOf(roots)));
   return {
     signature,
@@ -108,24 +111,40 @@ export function makePlan(
     symbols: planSymbols(description.symbols, roots, items, guesses),
     grid:
       dimensions(description.grid) ??
-      knownGrid(site, threads) ??
-      settle(() => oneDimension('grid', guessGrid(planned, first, block, guesses), signature), []),
+      knownGrid(site, first, free) ??
+      settle(() => guessGrid(signature, site, planned, first, block, guesses), []),
     block,
-    shared: description.shared ?? knownShared(site, threads) ?? 0,
-    deterministic: deterministic ?? !addsFloats(signature),
+    shared: description.shared ?? knownShared(site, first, free) ?? guessShared(items, roots, guesses),
+    deterministic: description.deterministic ?? !addsFloats(signature),
     cooperative,
+    prints: description.prints ?? false,
     allow: description.allow ?? [],
     guesses,
     open,
     ...(where !== undefined && { where }),
     ...(cluster && { cluster }),
-    ...(tolerance !== undefined && { tolerance }),
+    ...(description.tolerance !== undefined && { tolerance: description.tolerance }),
   };
+}
+
+/** Condition on the sizes: described, or guessed where they are. */
+function whereFor({ where }: Description, signature: Signature, site: Site | undefined, guesses: string[]) {
+  return where ?? (guesses.includes('sizes') ? guessWhere(signature, site, guesses) : undefined);
 }
 
 /** Names of what a call needs: the kernel, and functions that it is given. */
 export function rootsOf(kernel: string, given: readonly PlannedArgument[]): string {
   return [kernel, ...given.flatMap((one) => (one.kind === 'function' ? (one.value ?? []) : []))].join(' ');
+}
+
+/** None, which is a guess where a kernel declares dynamic shared memory. */
+function guessShared(items: readonly Item[], roots: string, guesses: string[]): number {
+  const isDeclared = [...reachable(items, wordsOf(roots))].some(({ kind, marks, tokens }) =>
+    [...sharedStatements(tokens), ...(kind === 'variable' && marks.has('shared') ? [tokens] : [])].some(
+      (statement) => statement.some(({ text }) => text === 'extern'),
+    ),
+  );
+  return isDeclared ? guess(guesses, 'shared', 0) : 0;
 }
 
 function mentions(items: readonly Item[], roots: string, word: RegExp): boolean {
@@ -156,25 +175,34 @@ function freeNames(block: readonly string[] | undefined, chosen: readonly Expres
   return /^[A-Za-z_]\w*$/.test(name) && typeof threads === 'number' ? { [name]: threads } : {};
 }
 
-function knownGrid(site: Site | undefined, sizes: Sizes): readonly Expression[] | undefined {
-  return site?.grid.every((one) => isKnown(one, sizes))
-    ? site.grid.map((one) => fixed(one, sizes))
+function knownGrid(site: Site | undefined, sizes: Sizes, free: Sizes): readonly Expression[] | undefined {
+  return site?.grid.every((one) => isKnown(one, { ...sizes, ...free }) && !isNever(one))
+    ? site.grid.map((one) => fixed(one, free))
     : undefined;
 }
 
-function knownShared(site: Site | undefined, sizes: Sizes): Expression | undefined {
-  return site?.shared !== undefined && isKnown(site.shared, sizes) ? fixed(site.shared, sizes) : undefined;
+/** No blocks whatever the sizes: the variable gets its value elsewhere. */
+function isNever(expression: string): boolean {
+  return isKnown(expression, {}) && evaluate(expression, {}) <= 0;
+}
+
+function knownShared(site: Site | undefined, sizes: Sizes, free: Sizes): Expression | undefined {
+  const isTold = site?.shared !== undefined && isKnown(site.shared, { ...sizes, ...free });
+  return isTold ? fixed(site.shared ?? '0', free) : undefined;
 }
 
 /** `block_size` written as a number: it is no size of the description. */
-function fixed(expression: string, sizes: Sizes): string {
-  return expression.replaceAll(/\bblock_?[sS]ize\b|\b\w*threads\w*\b/gi, (name) =>
-    String(sizes[name] ?? name),
-  );
+function fixed(expression: string, free: Sizes): string {
+  return expression.replaceAll(/[A-Za-z_]\w*/g, (name) => String(free[name] ?? name));
 }
 
 /** A guess, where one dimension is all that the kernel asks for. Throws a UsageError where it uses more. */
-function oneDimension<T>(what: 'grid' | 'block', guessed: T, { item, name, file, line }: Signature): T {
+function oneDimension<T>(
+  what: 'grid' | 'block',
+  guessed: T,
+  { item, name, file, line }: Signature,
+  launched: readonly string[] | undefined,
+): T {
   const word = what === 'grid' ? 'blockIdx' : 'threadIdx';
   // Preprocessed it is `(simt::ids->block).y`.
   const pattern = what === 'grid' ? /^(blockIdx|block \))$/ : /^(threadIdx|thread \))$/;
@@ -186,13 +214,33 @@ function oneDimension<T>(what: 'grid' | 'block', guessed: T, { item, name, file,
       (pattern.test(words[i - 1] ?? '') || pattern.test(words.slice(i - 2, i).join(' '))),
   );
   if (further < 0) return guessed;
+  const said = launched
+    ? `the launch in the file has a ${what} that its sizes do not tell: ${shortened(launched.join(', '))}`
+    : `no launch in the file says what its ${what} is`;
   throw new UsageError(
-    `${file}:${line}: ${name} uses ${word}.${words[further + 1]}, and no launch in the file says what its ${what} is; say it above the kernel: /* tilewright ${what}: ${what === 'grid' ? '["ceil_div(N, 64)", "ceil_div(M, 64)"]' : '[16, 16]'} */`,
+    `${file}:${line}: ${name} uses ${word}.${words[further + 1]}, and ${said}; say it above the kernel: /* tilewright ${what}: ${what === 'grid' ? '["ceil_div(N, 64)", "ceil_div(M, 64)"]' : '[16, 16]'} */`,
   );
+}
+
+const mostThreads = 1 << 21;
+
+/** Throws a UsageError where the launch in the file has more threads than a CPU runs in seconds. */
+function mustBeSmall({ file, line, name }: Signature, site: Site | undefined, sizes: Sizes): void {
+  const threads = threadsAt(site, sizes);
+  if (threads <= mostThreads) return;
+  throw new UsageError(
+    `${file}:${line}: the launch of ${name} in the file has ${threads} threads, and the emulated device runs a million in seconds; describe a smaller one above the kernel, and arrays to suit it: /* tilewright { grid: 4, arguments: { … } } */`,
+  );
+}
+
+function shortened(text: string): string {
+  return text.length > 100 ? `${text.slice(0, 97)}…` : text;
 }
 
 /** A thread for each element of the first output. */
 function guessGrid(
+  signature: Signature,
+  site: Site | undefined,
   planned: readonly PlannedArgument[],
   sizes: Sizes,
   block: readonly Expression[],
@@ -200,7 +248,8 @@ function guessGrid(
 ): readonly Expression[] {
   const output = planned.find((one) => one.kind === 'tensor' && one.role !== 'in');
   const shape = output?.kind === 'tensor' ? output.shape : Object.keys(sizes);
-  return guess(guesses, 'grid', [`ceil_div(${shape.join(' * ') || 1}, ${threadsOf(block, sizes)})`]);
+  const grid = [`ceil_div(${shape.join(' * ') || 1}, ${threadsOf(block, sizes)})`];
+  return guess(guesses, 'grid', oneDimension('grid', grid, signature, site?.grid));
 }
 
 function threadsOf(block: readonly Expression[], sizes: Sizes): number {

@@ -5,12 +5,15 @@ import { placeOf } from './variables.ts';
 
 /** Constructs that the emulated device lacks, by the word that names them, and what a reader may do. */
 const unsupported: readonly (readonly [RegExp, string])[] = [
-  [/^(tex[123]D\w*|texCubemap\w*|cudaTextureObject_t|texture)$/, 'textures; read from a pointer instead'],
+  [
+    /^(tex([23]D\w*|1D(?!fetch$)\w*)|texCubemap\w*)$/,
+    'textures other than tex1Dfetch of linear memory; read from a pointer instead',
+  ],
   [/^(surf[123]D\w*|cudaSurfaceObject_t)$/, 'surfaces; write through a pointer instead'],
   [/^(this_multi_grid|multi_grid_group)$/, 'synchronisation of several GPUs'],
   [/^thrust$/, 'Thrust'],
   [/^cutlass|^cute$/, 'CUTLASS'],
-  [/^curandState(Mtgp32|MRG|Philox|Sobol|Scrambled)\w*$/, "cuRAND's generators beside XORWOW"],
+  [/^curandState(MRG|Philox|Sobol|Scrambled)\w*$/, "cuRAND's generators beside XORWOW and MTGP32"],
   [/^(cudaLaunchDevice|cudaGridDependencySynchronize)$/, 'launches from within a kernel'],
 ];
 
@@ -55,5 +58,7 @@ function nameOf(tokens: readonly Token[], i: number): string | undefined {
   if (kind !== 'word') return undefined;
   if (`${text}${tokens[i + 1]?.text}` === 'cuda::' && !library.test(tokens[i + 2]?.text ?? ''))
     return `the CUDA C++ library: ${join(tokens.slice(i, i + 3))}`;
+  if (text === 'texture' && tokens[i + 1]?.text === '<')
+    return 'texture references, which CUDA 12 took away; take a cudaTextureObject_t, or a pointer';
   return unsupported.find(([pattern]) => pattern.test(text))?.[1];
 }

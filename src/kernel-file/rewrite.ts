@@ -3,7 +3,7 @@ import { type Edit, edited } from './edits.ts';
 import { type Item, markOf } from './items.ts';
 import { mustBeSupported } from './refuse.ts';
 import { alwaysInline, returnsStruct } from './returns.ts';
-import type { Token } from './tokens.ts';
+import { matching, type Token } from './tokens.ts';
 import { deviceMemory, remove, sharedStatements, shareMemory } from './variables.ts';
 
 /**
@@ -19,19 +19,21 @@ export function reachable(items: readonly Item[], roots: readonly string[]): Rea
     items.filter(({ kind }) => kind !== 'function' && kind !== 'variable' && kind !== 'type'),
   );
   const seen = new Set<string>();
-  const visit = (words: readonly string[]) => {
+  const visit = (words: readonly string[], from: 'caller' | 'item') => {
     for (const word of words) {
       if (seen.has(word)) continue;
       seen.add(word);
-      for (const item of preferDevice(byName.get(word) ?? [])) keep(item);
+      const found = preferDevice(byName.get(word) ?? []);
+      for (const item of found)
+        if (from === 'caller' || !(isHostCode(item) || isInstantiation(item))) keep(item);
     }
   };
   const keep = (item: Item) => {
     if (kept.has(item)) return;
     kept.add(item);
-    visit(mentions(item));
+    visit(mentions(item), 'item');
   };
-  visit(roots);
+  visit(roots, 'caller');
   const types = new Set([...kept].filter(({ kind }) => kind === 'type').flatMap(({ names }) => names));
   const isUsed = (word: string) => types.has(word) || (vector.test(word) && seen.has(word));
   for (const item of operators) if (mentions(item).some(isUsed)) keep(item);
@@ -41,8 +43,11 @@ export function reachable(items: readonly Item[], roots: readonly string[]): Rea
 /** CUDA's vector types, to which sources add operators. */
 const vector = /^(u?char|u?short|u?int|u?long|u?longlong|float|double)[1-4]$|^(__)?(half|nv_bfloat16)2$/;
 
+/** Words that may name a declaration at namespace scope: no member behind `.` or `->`. */
 function mentions({ tokens }: Item): string[] {
-  return tokens.filter(({ kind }) => kind === 'word').map(({ text }) => text);
+  return tokens
+    .filter(({ kind }, i) => kind === 'word' && !/^(\.|->)$/.test(tokens[i - 1]?.text ?? ''))
+    .map(({ text }) => text);
 }
 
 /** Of a function that exists for the host and for the device, that for the device. */
@@ -54,6 +59,23 @@ function preferDevice(items: readonly Item[]): readonly Item[] {
     ? items
     : items.filter((item) => item.kind !== 'function' || marked.includes(item));
 }
+
+/**
+ * Functions of the host that launch kernels or call CUDA's runtime. A kernel that has a variable or parameter of such a name mentions
+ * it, but does not call it.
+ */
+function isHostCode({ kind, marks, tokens }: Item): boolean {
+  if (kind !== 'function' || (marks.size > 0 && !isHostOnly(marks))) return false;
+  return tokens.some(({ text }, i) => text === '<<<' || (hostCall.test(text) && tokens[i + 1]?.text === '('));
+}
+
+/** `template void f<int>(int);`, which the emulated device does not need, and whose template may be host code. */
+function isInstantiation({ kind, tokens }: Item): boolean {
+  return kind === 'function' && tokens[0]?.text === 'template' && tokens[1]?.text !== '<';
+}
+
+const hostCall =
+  /^cuda(Malloc|Free|Mem(cpy|set)|Launch|(Device|Stream|Event)[A-Z]|Get(Device|LastError))\w*$/;
 
 function isHostOnly(marks: Item['marks']): boolean {
   return marks.size === 1 && marks.has('host');
@@ -99,14 +121,25 @@ function editsFor(item: Item): Edit[] {
   ];
 }
 
-/** Calls of `__syncthreads()` with a number each, by which the emulated device tells one from another. */
+/** Calls of `__syncthreads()` and of its forms with a vote, with a number each, by which the emulated device tells one from another. */
 function barrierEdits(tokens: readonly Token[]): Edit[] {
   return tokens.flatMap((token, i) => {
-    const [open, close] = tokens.slice(i + 1, i + 3);
-    if (token.text !== '__syncthreads' || open?.text !== '(' || close?.text !== ')') return [];
-    return [{ begin: token.begin, end: close.end, text: `simt::sync_threads(${token.begin + 1}u)` }];
+    const [, vote] = /^__syncthreads(?:_(count|and|or))?$/.exec(token.text) ?? [];
+    if (!/^__syncthreads(_|$)/.test(token.text) || tokens[i + 1]?.text !== '(') return [];
+    const close = tokens[matching(tokens, i + 1)] as Token;
+    const call = `${token.begin + 1}u`;
+    if (token.text === '__syncthreads')
+      return [{ begin: token.begin, end: close.end, text: `simt::sync_threads(${call})` }];
+    return vote === undefined
+      ? []
+      : [
+          { begin: token.begin, end: token.end, text: 'simt::sync_threads_reduce' },
+          { begin: close.begin, end: close.end, text: `, ${votes.indexOf(vote)}, ${call})` },
+        ];
   });
 }
+
+const votes = ['count', 'and', 'or'];
 
 /** Compare-and-swap says so: the emulated device knows loops of it. */
 function swapEdits(tokens: readonly Token[]): Edit[] {

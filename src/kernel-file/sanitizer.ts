@@ -6,7 +6,7 @@ export const sanitizers = {
   memcheck: 'out-of-bounds',
   racecheck: 'race',
   initcheck: 'race',
-  synccheck: 'race',
+  synccheck: 'divergence',
 } as const;
 export type Sanitizer = keyof typeof sanitizers;
 export const sanitizerNames = Object.keys(sanitizers) as readonly Sanitizer[];

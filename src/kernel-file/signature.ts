@@ -77,6 +77,7 @@ const vectors: Readonly<Record<string, ElementType>> = {
   double: 'f64',
   int: 'i32',
   uint: 'u32',
+  ...{ char: 'i8', uchar: 'u8', longlong: 'i64', ulonglong: 'i64' },
 };
 const pairs: Readonly<Record<string, ElementType>> = {
   half2: 'f16',
@@ -97,7 +98,7 @@ export function elementOf(
   const plain = type.replace(/^(::)?std::/, '').replace(/^::/, '');
   const element = basic[plain];
   if (element) return { element, lanes: 1 };
-  const [, base = '', lanes = ''] = /^(float|double|u?int)([234])$/.exec(plain) ?? [];
+  const [, base = '', lanes = ''] = /^(float|double|u?(?:int|char|longlong))([234])$/.exec(plain) ?? [];
   if (vectors[base]) return { element: vectors[base], lanes: Number(lanes) };
   if (pairs[plain]) return { element: pairs[plain], lanes: 2 };
   const meaning = values[plain] ?? aliasOf(plain, items);
@@ -137,10 +138,34 @@ export function signatureOf(item: Item, items: readonly Item[], values: readonly
   const inside = tokens.slice(parenthesis + 1, matching(tokens, parenthesis));
   const parameters = splitCommas(inside)
     .filter((part) => part.length > 0 && join(part) !== 'void')
-    .map((part, i) => parameterOf(part, i, items, meant));
+    .map((part, i) => parameterOf(part, i, items, meant))
+    .map((one) => (isTexture(one) ? { ...one, ...texture(one.name, item, items, meant) } : one));
   const name = [...scope.filter(Boolean), ...names].join('::');
   const onlyTypes = templateParts(tokens).every(([word]) => /^(typename|class)$/.test(word?.text ?? ''));
   return { name, parameters, template, onlyTypes, file: at.file, line: at.line, item };
+}
+
+/** A texture of linear memory: to the emulated device the address of an array that the kernel reads. */
+export function isTexture({ type }: Pick<Parameter, 'type'>): boolean {
+  return type === 'cudaTextureObject_t';
+}
+
+/** A texture as a pointer to the elements that the kernel fetches: `tex1Dfetch<float4>(t, i)`. */
+function texture(
+  name: string,
+  { tokens }: Item,
+  items: readonly Item[],
+  values: Readonly<Record<string, string>>,
+): Pick<Parameter, 'pointer' | 'isConst' | 'element' | 'lanes'> {
+  const at = tokens.findIndex(({ text }, i) => text === 'tex1Dfetch' && fetches(tokens, i) === name);
+  const type = at < 0 ? '' : join(tokens.slice(at + 2, behindAngles(tokens, at + 1) - 1));
+  return { pointer: true, isConst: true, ...elementOf(type, items, values) };
+}
+
+/** Name of what the call of `tex1Dfetch` at that place fetches from. */
+function fetches(tokens: readonly Token[], at: number): string | undefined {
+  if (tokens[at + 1]?.text !== '<') return undefined;
+  return tokens[behindAngles(tokens, at + 1) + 1]?.text;
 }
 
 function templateParts(tokens: readonly Token[]): Token[][] {

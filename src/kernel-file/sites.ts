@@ -1,6 +1,7 @@
 import { declaredNames, type Item } from './items.ts';
 import type { Signature } from './signature.ts';
 import { join, matching, splitCommas, type Token } from './tokens.ts';
+import { bytes, withSizes } from './type-sizes.ts';
 
 /** A kernel launch in the source's own host code: expressions over the kernel's parameters as far as they can be told. */
 export interface Site {
@@ -167,11 +168,21 @@ function dim3Of(part: readonly Token[], before: readonly Token[]): Token[][] | u
   const [first, second] = part;
   if (first?.text === 'dim3' && second?.text === '(') return splitCommas(part.slice(2, matching(part, 1)));
   if (part.length !== 1 || !first) return undefined;
-  const at = before.findLastIndex((token, i) => token.text === first.text && before[i - 1]?.text === 'dim3');
-  if (at >= 0 && /^[({]$/.test(before[at + 1]?.text ?? ''))
-    return splitCommas(before.slice(at + 2, matching(before, at + 1)));
+  const at = before.findLastIndex((token, i) => token.text === first.text && isDim3(before, i));
+  if (at >= 0) return splitCommas(before.slice(at + 2, matching(before, at + 1)));
   const value = assigned(first.text, before);
   return value?.[0]?.text === 'dim3' ? dim3Of(value, before) : undefined;
+}
+
+/** Whether a name is declared as a `dim3` and given parts: the first of its declaration, or a further one, `dim3 grid(n), block(64);`. */
+function isDim3(tokens: readonly Token[], at: number): boolean {
+  if (!/^[({]$/.test(tokens[at + 1]?.text ?? '')) return false;
+  if (tokens[at - 1]?.text !== ',') return tokens[at - 1]?.text === 'dim3';
+  const begin = tokens.findLastIndex(({ text }, i) => i < at && /^[;{}]$/.test(text)) + 1;
+  const own = tokens.slice(begin, at);
+  return (
+    own[0]?.text === 'dim3' && splitCommas(own.slice(1)).every((part) => part[1]?.text === '(' || !part[0])
+  );
 }
 
 /** `block.y` of a `dim3` as what it was declared with, 1 where that is nothing. */
@@ -205,9 +216,14 @@ function resolve(given: readonly Token[], before: readonly Token[], names: Names
   return words
     .join(' ')
     .replaceAll(/\bsizeof \( ([\w ]+) \)/g, (all, type: string) => String(bytes[type] ?? all))
-    .replaceAll(/\( (?:int|unsigned|size_t|unsigned int) \)/g, '')
+    .replaceAll('< <', '<<')
+    .replaceAll('> >', '>>')
+    .replaceAll(/\( (?:int|unsigned|size_t|unsigned int|float|double) \) ?/g, '')
     .replaceAll(/\( (\w+) \)(?! \()/g, '$1')
-    .replaceAll(/\bCEIL_DIV\b|\bcdiv\b|\bdivUp\b|\bdiv_up\b/g, 'ceil_div')
+    .replaceAll(/\b(CEIL_DIV|cdiv|divUp|div_up|div_ceil|DIVUP|DIV_UP|iDivUp)\b/g, 'ceil_div')
+    .replaceAll(/\b(\d+)\.0*[fF]?(?![\w.])/g, '$1')
+    .replaceAll(/\bceilf? \( (?:1 \* )?(\w+|\( \w+ \)) \/ (\w+|\( \w+ \)) \)/g, 'ceil_div ( $1 , $2 )')
+    .replaceAll(/\bfloorf? (?=\( [^()]* \/)/g, '')
     .replaceAll(' . x', '')
     .replaceAll(/\((\d+|[A-Za-z_]\w*)\)/g, '$1')
     .replaceAll(/\( /g, '(')
@@ -216,75 +232,20 @@ function resolve(given: readonly Token[], before: readonly Token[], names: Names
     .replace(/^\((\w+|\w+\([^()]*\)|[^()]*)\)$/, '$1');
 }
 
-/** `sizeof *p`, `sizeof(*p)` and `sizeof(p[0])` as the bytes of what the declared pointer points to. */
-function withSizes(part: readonly Token[], before: readonly Token[]): readonly Token[] {
-  const result: Token[] = [];
-  for (let i = 0; i < part.length; i++) {
-    const token = part[i] as Token;
-    const behind = part.slice(i + 1, i + 7).map(({ text }) => text);
-    const operand = /^(?:\( )?(?:\* (\w+)|(\w+) \[ 0 \])(?: \))?/.exec(behind.join(' '));
-    const name = operand?.[1] ?? operand?.[2];
-    const size = token.text === 'sizeof' && name ? bytes[pointedType(name, before)] : undefined;
-    result.push(size === undefined ? token : { ...token, kind: 'number', text: String(size) });
-    if (size !== undefined) i += operand?.[0].split(' ').length ?? 0;
-  }
-  return result;
-}
-
-/** `float` where `float *a, *name` is declared; empty where nothing like that is found. */
-function pointedType(name: string, before: readonly Token[]): string {
-  for (let i = 0; i < before.length; i++) {
-    if (before[i]?.text !== name || before[i - 1]?.text !== '*') continue;
-    const statement = before.slice(
-      before.findLastIndex(({ text }, k) => k < i && /^[;{}(]$/.test(text)) + 1,
-      i,
-    );
-    const own = splitCommas(statement).at(-1) ?? [];
-    const words = [own, statement].map((tokens) => typeWords(tokens)).find((text) => text in bytes);
-    if (words !== undefined) return words;
-  }
-  return '';
-}
-
-/** The words before the first star, without what qualifies them. */
-function typeWords(tokens: readonly Token[]): string {
-  const star = tokens.findIndex(({ text }) => text === '*');
-  return tokens
-    .slice(0, star < 0 ? undefined : star)
-    .map(({ text }) => text)
-    .filter((text) => !/^(const|static)$/.test(text))
-    .join(' ');
-}
-
-const bytes: Readonly<Record<string, number>> = {
-  float: 4,
-  int: 4,
-  double: 8,
-  half: 2,
-  __half: 2,
-  unsigned: 4,
-  float4: 16,
-  char: 1,
-  ...{
-    'unsigned int': 4,
-    'unsigned char': 1,
-    uint8_t: 1,
-    int8_t: 1,
-    uint32_t: 4,
-    int32_t: 4,
-    bool: 1,
-    short: 2,
-  },
-  ...{ float2: 8, double2: 16, int2: 8, int4: 16, __half2: 4, half2: 4, nv_bfloat16: 2, __nv_bfloat16: 2 },
-  ...{ 'long long': 8, 'unsigned long long': 8, int64_t: 8, uint64_t: 8, size_t: 8 },
-};
-
 /** Tokens last assigned to a local variable. */
 function assigned(name: string, before: readonly Token[]): Token[] | undefined {
   const at = before.findLastIndex((token, i) => token.text === name && before[i + 1]?.text === '=');
-  if (at < 0) return undefined;
+  const isChanged = before.some(
+    ({ text }, i) => i > at && text === name && /^[-+*/%]=$/.test(before[i + 1]?.text ?? ''),
+  );
+  if (at < 0 || isChanged) return undefined;
+  // A number before `>` is the last default of a template's parameters.
   const end = before.findIndex(
-    ({ text }, i) => i > at && (text === ';' || (text === ',' && before[i - 1]?.kind === 'number')),
+    ({ text }, i) =>
+      i > at &&
+      (text === ';' ||
+        (before[i - 1]?.kind === 'number' &&
+          (text === ',' || (text === '>' && before[i + 1]?.kind === 'word' && i === at + 3)))),
   );
   const behind = end < 0 ? before.length : end;
   return before.slice(at + 2, behind);

@@ -28,8 +28,9 @@ export function sizesFor(
   const named = (values: readonly number[] | undefined) =>
     Object.fromEntries(names.map((name, i) => [name, values?.[i] ?? 2 + i]));
   return [
-    hostSizes(names, site) ?? launchable(named(roundSizes[names.length]), site),
-    named(unevenSizes[names.length]),
+    hostSizes(names, site) ??
+      launchable(named(roundSizes[names.length]), site, (some) => dividesTiles(some, site)),
+    launchable(named(unevenSizes[names.length]), site),
   ];
 }
 
@@ -59,20 +60,48 @@ function hostSizes(names: readonly string[], site: Site | undefined): Sizes | un
     return isKnown(text, {}) ? evaluate(text, {}) : 0;
   });
   if (values.some((value) => value < 1) || values.reduce((a, b) => a * b, 1) > mostElements) return undefined;
-  return Object.fromEntries(names.map((name, i) => [name, values[i] ?? 1]));
+  const sizes = Object.fromEntries(names.map((name, i) => [name, values[i] ?? 1]));
+  return threadsAt(site, sizes) > mostThreads && threadsAt(site, scaled(sizes, 0)) <= mostThreads
+    ? undefined
+    : sizes;
 }
 
-/** Sizes for which the launch of the host code has blocks at all: a grid of `n / 128`. */
-function launchable(sizes: Sizes, site: Site | undefined): Sizes {
-  const times = [1, 2, 4, 8].find((factor) => {
-    const larger = scaled(sizes, factor);
-    return site?.grid.every((one) => !isKnown(one, larger) || evaluate(one, larger) > 0);
+/** Threads of a launch with guessed sizes: a loop over a size makes each of them slow on the emulated device. */
+const mostThreads = 1 << 14;
+
+/** Sizes for which the launch of the host code has blocks at all, a grid of `n / 128`, and no more than a CPU runs in a moment. */
+function launchable(sizes: Sizes, site: Site | undefined, suits = (_: Sizes): boolean => true): Sizes {
+  const hasBlocks = (some: Sizes) =>
+    site?.grid.every((one) => !isKnown(one, some) || evaluate(one, some) > 0) ?? true;
+  const isFast = (some: Sizes) => threadsAt(site, some) <= mostThreads;
+  const all = [1, 2, 4, 8, 1 / 2, 1 / 4, 1 / 8, 1 / 16, 1 / 32, 1 / 64]
+    .map((factor) => scaled(sizes, factor))
+    .filter(hasBlocks);
+  return all.find((some) => isFast(some) && suits(some)) ?? all.find(isFast) ?? all[0] ?? sizes;
+}
+
+/** Whether the tiles of a launch are whole ones: `(n + 128 - 1) / 128` of them divide `n`. */
+function dividesTiles(sizes: Sizes, site: Site | undefined): boolean {
+  const tiles = (site?.grid ?? []).flatMap((one) => [
+    ...one.matchAll(/([A-Za-z_]\w*) \+ (?:\d+ - 1|\d+)\) \/ (\d+)|ceil_div\(([A-Za-z_]\w*), (\d+)\)/g),
+  ]);
+  return tiles.every(([, name = '', width, called = '', by]) => {
+    const size = sizes[name] ?? sizes[called];
+    return size === undefined || size % Number(width ?? by) === 0;
   });
-  return scaled(sizes, times ?? 1);
+}
+
+/** Threads of the launch in the host code, as far as the sizes tell. */
+export function threadsAt(site: Site | undefined, sizes: Sizes): number {
+  return [...(site?.grid ?? []), ...(site?.block ?? [])]
+    .map((one) => (isKnown(one, sizes) ? evaluate(one, sizes) : 1))
+    .reduce((product, one) => product * Math.max(one, 1), 1);
 }
 
 function scaled(sizes: Sizes, factor: number): Sizes {
-  return Object.fromEntries(Object.entries(sizes).map(([name, value]) => [name, value * factor]));
+  return Object.fromEntries(
+    Object.entries(sizes).map(([name, value]) => [name, Math.max(1, Math.floor(value * factor))]),
+  );
 }
 
 /** A grid of `n / 64` blocks takes multiples of 64; one whose blocks are counted takes no more elements than it has threads. */

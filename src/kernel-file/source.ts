@@ -1,12 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { CompileContext, RunnerCompilers } from '../compile/context.ts';
 import { callCompiler } from '../compile/outcome.ts';
 import { UsageError } from '../errors.ts';
 import { onDisk } from '../util/disk.ts';
+import { makeTemporary, removeTemporary } from '../util/temporary.ts';
 import { type Item, readItems } from './items.ts';
 import { checkFlags, type Prelude, precompiledPrelude } from './prelude.ts';
+import { makeStand, putEmpty, putText } from './stand-in.ts';
 import { tokenise } from './tokens.ts';
 
 /** A user's source, preprocessed for the emulated device and taken apart. */
@@ -66,14 +67,15 @@ async function preprocess(
   compilers: RunnerCompilers,
   context: CompileContext,
 ): Promise<Pick<ReadSource, 'preprocessed' | 'missing'>> {
-  const stand = mkdtempSync(join(tmpdir(), 'tilewright-headers-'));
+  const folder = makeTemporary('headers');
+  const stand = makeStand(folder);
   const missing: string[] = [];
   // Behind the prelude: a name of its own may be among them.
   const macros = join(stand, 'tilewright-defines.h');
   try {
-    writeFileSync(macros, defines.map((flag) => `#define ${flag.slice(2).replace('=', ' ')}\n`).join(''));
+    putText(macros, defines.map((flag) => `#define ${flag.slice(2).replace('=', ' ')}\n`).join(''));
     for (;;) {
-      const folders = [dirname(resolve(path)), ...include].flatMap((folder) => ['-I', folder]);
+      const folders = [dirname(resolve(path)), ...include].flatMap((one) => ['-I', one]);
       const argv = [compilers.cxx, ...checkFlags(compilers, context), ...folders, '-idirafter', stand];
       const given = ['-include', prelude, ...(defines.length > 0 ? ['-include', macros] : [])];
       const flags = [...given, '-E', '-fpch-preprocess', '-x', 'c++', path];
@@ -83,12 +85,10 @@ async function preprocess(
       if (header === undefined || missing.length >= mostMissing || header.startsWith('/'))
         throw new UsageError(`${path} cannot be preprocessed: ${firstLine(result.stderr)}`);
       missing.push(header);
-      const empty = join(stand, header);
-      mkdirSync(dirname(empty), { recursive: true });
-      writeFileSync(empty, '');
+      putEmpty(stand, header);
     }
   } finally {
-    rmSync(stand, { recursive: true, force: true });
+    removeTemporary(folder);
   }
 }
 

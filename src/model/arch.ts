@@ -1,14 +1,16 @@
 /** Groups of instructions that not every architecture has. */
-export type ArchFeature =
-  | 'cp.async'
-  | 'mma.bf16'
-  | 'mbarrier'
-  | 'tma'
-  | 'cluster'
-  | 'dependent-launch'
-  | 'wgmma'
-  | 'setmaxnreg'
-  | 'tcgen05';
+export const archFeatures = [
+  'cp.async',
+  'mma.bf16',
+  'mbarrier',
+  'tma',
+  'cluster',
+  'dependent-launch',
+  'wgmma',
+  'setmaxnreg',
+  'tcgen05',
+] as const;
+export type ArchFeature = (typeof archFeatures)[number];
 
 /** Everything that is known of one GPU architecture, as data: compiler flags, limits, peaks. Sizes in bytes; 0: not known. */
 export interface Arch {

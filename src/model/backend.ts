@@ -6,6 +6,8 @@ export interface Patience {
   readonly kernel: number;
   /** While the host makes inputs, references and comparisons, and while the worker starts. */
   readonly host: number;
+  /** While it computes, but gets no CPU at all; minutes if absent. */
+  readonly idle?: number;
 }
 
 /** The parts of a runner beside the family's own C++ and `harness/src`. */
@@ -35,6 +37,8 @@ export interface Backend {
   readonly seeded: boolean;
   /** Whether the vendor's libraries run on it. */
   readonly vendor: boolean;
+  /** Whether operands may have gigabytes of addresses without memory for them. */
+  readonly reserves: boolean;
   /** Launches in a row that a gate case may ask of it. */
   readonly maxLaunches: number;
   /** Whether its compiled form is wanted even where it is not asked: ptxas reports registers and spills on every machine. */

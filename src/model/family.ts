@@ -1,4 +1,4 @@
-import type { Arch } from './arch.ts';
+import type { Arch, ArchFeature } from './arch.ts';
 import type { FileMatrix } from './matrix.ts';
 import { mayServe, type Operation, type OperationValues } from './operation.ts';
 import type { Parameter, ParameterSpecs, ParameterValue, Point } from './parameter.ts';
@@ -82,6 +82,17 @@ export interface Comparison extends Workload {
 }
 
 /**
+ * A model of the time that a call takes: a sum of parts, each of them at a nominal rate, times weights that `gen report --costs`
+ * fits to times. The emitted library has the same parts in C++, from the family's cost.hpp.
+ */
+export interface CostModel<P extends ParameterSpecs = ParameterSpecs> {
+  /** Seconds of each part; as many for all points of a group. */
+  parts(point: Point<P>, workload: Workload): readonly number[];
+  /** Names of the groups of variants that have weights in common, the largest first. Where times are few, those of the group before count. */
+  groups(point: Point<P>): readonly string[];
+}
+
+/**
  * Everything a kernel family says about itself. Plain data and pure functions; no I/O. The functions are written as
  * methods so that a family with exact parameter types is also an AnyFamily, which is all that the engine knows.
  */
@@ -108,8 +119,10 @@ export interface Family<P extends ParameterSpecs = ParameterSpecs> {
   /** Numbers that the template needs and that follow from the point: arithmetic lives here, not in the template. */
   derive(point: Point<P>, arch: Arch): Readonly<Record<string, ParameterValue>>;
   budget(point: Point<P>, arch: Arch): Budget;
-  /** Reason that a point cannot run on an architecture; undefined if it can. */
-  notSupported(point: Point<P>, arch: Arch): string | undefined;
+  /** Groups of instructions that a point takes and not every architecture has; absent: none. Its budget is compared with the limits. */
+  needs?(point: Point<P>): readonly ArchFeature[];
+  /** Another reason that a point cannot run on an architecture; undefined if it can. */
+  notSupported?(point: Point<P>, arch: Arch): string | undefined;
   readonly workloads: readonly Workload[];
   readonly comparisons?: readonly Comparison[];
   /** Kinds of calls, of which `gen cells` says who serves them; absent: none. */
@@ -148,6 +161,8 @@ export interface Family<P extends ParameterSpecs = ParameterSpecs> {
   overlapsLaunches?(point: Point<P>): boolean;
   /** Guess of merit, higher is better: ranks variants that nobody has timed. */
   priority(point: Point<P>, workload: Workload): number;
+  /** By it the emitted library chooses for calls that are near no timed workload; absent: the nearest one's variant serves them. */
+  readonly cost?: CostModel<P>;
   /**
    * Bytes that the multiprocessors must fetch from the L2 cache for work of `flops`, where they are more than each operand
    * once because on-chip memory cannot hold what is used again: a bound for reports, not for verdicts.
@@ -186,6 +201,12 @@ export function defineFamily<const P extends ParameterSpecs>(family: Family<P>):
 /** Everything that a preset may name and `gen` can time. */
 export function allWorkloads({ workloads, comparisons = [] }: AnyFamily): readonly Workload[] {
   return [...workloads, ...comparisons];
+}
+
+/** Those of them with these ids, in the family's order. */
+export function namedWorkloads(family: AnyFamily, ids: readonly string[] = []): readonly Workload[] {
+  const named = new Set(ids);
+  return allWorkloads(family).filter(({ id }) => named.has(id));
 }
 
 /** Whether a variant at this point may be timed and chosen for a workload. */

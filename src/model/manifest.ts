@@ -63,6 +63,8 @@ const manifestVariantSchema = z.object({
   kernels: z.array(z.string()).min(1),
   /** Empty when the run had no CUDA compiler. */
   images: z.array(manifestImageSchema),
+  /** Of the parts of its time by the family's cost model, where `costs` of the operation says from which times. */
+  weights: z.array(z.number()).optional(),
   /** Devices on whose word the variant is here: `cuda`, `emulated`. */
   gatedOn: z.array(deviceNameSchema),
   /** Largest |error| / bound that the gate saw on any of them. */
@@ -122,6 +124,8 @@ const manifestOperationSchema = z.object({
   variants: z.array(manifestVariantSchema),
   policy: z.array(manifestChoiceSchema),
   timings: z.array(manifestTimingSchema).optional(),
+  /** Times that the weights of the cost model are fitted to. */
+  costs: z.object({ gpu: z.string(), runs: z.array(z.string()), times: z.number() }).optional(),
   unserved: z.array(z.string()),
   /** Variants that passed the gate and are not here, since no workload needs them. */
   leftOut: z.array(z.string()),

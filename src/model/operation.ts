@@ -160,7 +160,10 @@ export function mayServe(
   served: OperationValues,
   problem: Readonly<Record<string, unknown>>,
 ): boolean {
-  return Object.entries(servedValues(operation, served)).every(([name, values]) =>
-    (values as readonly unknown[]).includes(askedValue(operation, name, problem)),
+  const asked = (name: string) => askedValue(operation, name, problem);
+  const isDefault = (name: string) => name in served || asked(name) === askedValue(operation, name, {});
+  return (
+    Object.entries(served).every(([name, values]) => (values as readonly unknown[]).includes(asked(name))) &&
+    Object.keys(operation.choices).every(isDefault)
   );
 }

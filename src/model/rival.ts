@@ -19,7 +19,7 @@ const rivalResultSchema = z.object({
   ownTflops: z.number().optional(),
   /** False where the result was wrong. */
   correct: z.boolean().optional(),
-  /** Which variant ran; only of our own. */
+  /** The variant that ran; only of our own. */
   variant: z.string().optional(),
   /**
    * Of a system that is tuned: how many of its configurations were timed, of how many. Of the others some cannot run on the GPU,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timingSchema, wisdomRunSchema } from './wisdom.ts';
+import { costsSchema, timingSchema, wisdomRunSchema } from './wisdom.ts';
 
 /** Variant or baseline chosen for a workload, with the evidence for it. */
 export const choiceSchema = z.object({
@@ -27,6 +27,8 @@ export const choiceSchema = z.object({
     .optional(),
   /** Id of the run in `wisdom` that took the times; absent where this run did, or nobody. */
   measured: z.string().optional(),
+  /** A fallback that alone serves the workload: no reason to choose it for calls that others serve, however near. */
+  alone: z.literal(true).optional(),
 });
 export const selectionSchema = z.object({
   family: z.string(),
@@ -41,6 +43,8 @@ export const selectionSchema = z.object({
   choices: z.array(choiceSchema),
   /** Times of earlier runs, and of users' machines, beside which calls are measured. */
   timings: z.array(timingSchema).optional(),
+  /** By which calls that are near no timed workload are served. */
+  costs: costsSchema.optional(),
   /** Workloads that no variant could serve. */
   unserved: z.array(z.string()).default([]),
   /** Allowed slowdown against the best variant of each workload, e.g. 0.03. */

@@ -205,3 +205,15 @@ export function overSizes({ sizes }: Pick<Operation, 'sizes'>, expression: strin
     return `wide(${struct}.${name})`;
   });
 }
+
+/** Lines of at most `width` characters, where no word is longer: for documentation in every language. */
+export function wrapped(text: string, width: number): string[] {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line === '') lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

@@ -10,6 +10,7 @@ export const verdictNames = [
   'fault',
   'hang',
   'race',
+  'divergence',
   'out-of-bounds',
   'unwritten',
   'wrong',

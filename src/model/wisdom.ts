@@ -78,10 +78,27 @@ export const timingsSchema = z.object({
 });
 export type Timings = Readonly<z.infer<typeof timingsSchema>>;
 
+/** Weights of a family's cost model, fitted to times: `wisdom/costs/<arch>.json`. */
+export const costsSchema = z.object({
+  version: z.literal(wisdomVersion),
+  family: z.string(),
+  arch: z.string(),
+  gpu: z.string(),
+  /** Ids of the runs whose times count, and the number of these. */
+  runs: z.array(z.string()),
+  times: z.number(),
+  /** Of each part of a call's time, by group of variants. */
+  weights: z.record(z.string(), z.array(z.number())),
+  /** Times of a variant over what the weights of its group give, on average, by variant. */
+  factors: z.record(z.string(), z.number()),
+});
+export type Costs = Readonly<z.infer<typeof costsSchema>>;
+
 /** A wisdom beside the family as it is now: `source` of a record is as rendered now where the machine code is the same. */
 export interface FamilyWisdom extends Wisdom {
   /** Under the ids of today. */
   readonly timings?: readonly Timing[];
+  readonly costs?: Costs;
   /** Digests of sources as rendered now, by those of timed ones that compile to the same machine code. */
   readonly sameCode?: Readonly<Record<string, string>>;
   /** Variants of its records that the family's space no longer has. */

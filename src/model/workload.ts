@@ -31,6 +31,8 @@ export interface GateCase extends Workload {
    * have several pieces of it in a small problem too.
    */
   readonly multiprocessors?: number;
+  /** Operands have more addresses than a GPU has memory: only for devices that reserve addresses without memory. */
+  readonly reserved?: true;
   /** The family must reject the problem instead of running it, for a reason whose text contains this one. */
   readonly refuses?: string;
 }

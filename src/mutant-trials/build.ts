@@ -1,6 +1,5 @@
 // Surroundings in which mutants are compiled, and whether the compiler made another kernel of them.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cuda } from '../backends/index.ts';
 import type { CompileContext } from '../compile/context.ts';
@@ -9,6 +8,7 @@ import { machineCode } from '../mutate/cubin.ts';
 import { overlay } from '../mutate/overlay.ts';
 import type { Planned } from '../mutate/plan.ts';
 import { kit } from '../util/package-root.ts';
+import { inTemporary } from '../util/temporary.ts';
 
 /** Lends a task the context in which a mutant is compiled; what is made in it is gone afterwards, but for what the cache keeps. */
 export async function inContextOf<T>(
@@ -16,12 +16,7 @@ export async function inContextOf<T>(
   context: CompileContext,
   task: (context: CompileContext) => Promise<T>,
 ): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'tilewright-mutant-'));
-  try {
-    return await task(contextOf(planned, context, folder));
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  return inTemporary('mutant', (folder) => task(contextOf(planned, context, folder)));
 }
 
 /** A changed header lies in a copy of its folder, and what is made of it is not kept: it would fill the cache. */

@@ -143,6 +143,7 @@ export class Code {
   /** Whether a statement can begin here: after one, at the start of a block, after a condition. */
   beginsStatement(index: number): boolean {
     const before = this.at(index - 1);
+    if (this.at(index) === '.') return false; // behind an object that braces make
     if (['{', '}', ';', 'else', 'do'].includes(before)) return true;
     if (this.tokens[index - 1]?.kind === 'directive') return true;
     if (before !== ')') return false;

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { onDisk } from '../util/disk.ts';
+import { existsSync, readFileSync } from 'node:fs';
+import { onDisk, rewriteFile } from '../util/disk.ts';
 
 const marksOf = (family: string) =>
   [`<!-- gen mutate ${family}: begin -->`, `<!-- gen mutate ${family}: end -->`] as const;
@@ -14,5 +14,5 @@ export function putBetweenMarks(path: string, family: string, page: string): voi
   const changed = whole
     ? text.slice(0, begin) + block + text.slice(end + marks[1].length)
     : `${text}${text === '' ? '' : '\n'}${block}\n`;
-  onDisk(`write ${path}`, () => writeFileSync(path, changed), 'name another with --markdown');
+  onDisk(`write ${path}`, () => rewriteFile(path, changed), 'name another with --markdown');
 }

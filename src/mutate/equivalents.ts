@@ -17,6 +17,8 @@ const equivalentSchema = z.strictObject({
   argument: z.string().min(20),
   /** Date of the second reading, by another reader or later. */
   reviewed: z.iso.date(),
+  /** 1: both readings were by one reader. */
+  readers: z.literal(1).optional(),
 });
 export type Equivalent = Readonly<z.infer<typeof equivalentSchema>>;
 

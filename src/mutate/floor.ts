@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { UsageError } from '../errors.ts';
-import { onDisk } from '../util/disk.ts';
+import { onDisk, rewriteFile } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
 import type { MutantResult, MutationInfo } from './result.ts';
 import { tally } from './score.ts';
@@ -34,7 +34,7 @@ export function floorOf(
 }
 
 export function writeFloor(path: string, floor: Floor): void {
-  const put = () => writeFileSync(path, `${JSON.stringify(floor, null, 2)}\n`);
+  const put = () => rewriteFile(path, `${JSON.stringify(floor, null, 2)}\n`);
   onDisk(`write ${path}`, put, 'name another file with --floor');
 }
 

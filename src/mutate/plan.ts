@@ -18,7 +18,7 @@ export interface Planned {
 }
 
 /** In so many other variants a mutant is tried of which nothing is seen in the first. */
-const mostOthers = 3;
+const mostOthers = 5;
 
 /** All mutants of rendered sources and of the headers in `folders` that they include. Equal ones of one path are planned once. */
 export function planMutants(sources: readonly Source[], folders: readonly string[]): Planned[] {

@@ -65,6 +65,11 @@ function complement(regions: readonly Region[], length: number): Region[] {
   return [...gaps, { begin: end, end: length }];
 }
 
+/** Whether a definition launches kernels: it is the host's, and may have a kernel's name. */
+function isLauncher(code: Code, at: number, last: number): boolean {
+  return code.text.slice(at, endOf(code, last)).includes('<<<');
+}
+
 /** Functions with a body, at any depth, and constants: the region from the name to the end, and every word in it. */
 function definitions(code: Code): (Region & { readonly name: string; readonly words: readonly string[] })[] {
   return code.tokens.flatMap(({ kind, text, at }, index) => {
@@ -74,7 +79,7 @@ function definitions(code: Code): (Region & { readonly name: string; readonly wo
     if (close === undefined || ['if', 'for', 'while', 'switch', 'constexpr'].includes(text)) return [];
     const open = code.at(close + 1) === 'const' ? close + 2 : close + 1;
     const last = code.at(open) === '{' ? code.partner(open) : undefined;
-    if (last === undefined) return [];
+    if (last === undefined || isLauncher(code, at, last)) return [];
     const words = code.tokens
       .slice(index + 1, last)
       .flatMap((one) => (one.kind === 'word' ? [one.text] : []));

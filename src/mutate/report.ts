@@ -1,6 +1,7 @@
+import { groupBy } from '../util/group-by.ts';
 import { operators } from './operators/index.ts';
 import type { MutantResult, MutationInfo } from './result.ts';
-import { devicesTally, groupBy, rules, score, type Tally, tally } from './score.ts';
+import { devicesTally, rules, score, type Tally, tally } from './score.ts';
 
 type Row = readonly (string | number)[];
 

@@ -1,8 +1,10 @@
-import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { z } from 'zod';
 import { UsageError } from '../errors.ts';
-import { makeFolder, onDisk } from '../util/disk.ts';
+import { makeFolder, onDisk, readText, replaceFile } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
+import { awaitOwner, describeOwner, type Lock, tryLock } from '../util/lock.ts';
 import { type MutantResult, type MutationInfo, mutantResultSchema, mutationInfoSchema } from './result.ts';
 
 /**
@@ -13,10 +15,13 @@ export class ResultsFile {
   readonly path: string;
   #info: MutationInfo;
   readonly #results: Map<string, MutantResult>;
+  /** Whether a killed process has left its last line unfinished. */
+  #torn: boolean;
 
-  private constructor(path: string, info: MutationInfo, results: readonly MutantResult[]) {
+  private constructor(path: string, info: MutationInfo, results: readonly MutantResult[], torn = false) {
     this.path = path;
     this.#info = info;
+    this.#torn = torn;
     this.#results = new Map(results.map((one) => [keyOf(one), one]));
   }
 
@@ -25,22 +30,28 @@ export class ResultsFile {
       makeFolder(dirname(path));
       writeFileSync(path, `${JSON.stringify(info)}\n`);
     });
+    lock(path);
     return new ResultsFile(path, info, []);
   }
 
-  /** A last line that a killed process left unfinished is cut off. */
+  /** Reads results, and leaves the file as it is. A last line that a killed process left unfinished does not count. */
   static open(path: string): ResultsFile {
-    const text = onDisk(`read ${path}`, () => readFileSync(path, 'utf8'));
+    const text = onDisk(`read ${path}`, () => readText(path));
     const whole = text.slice(0, text.lastIndexOf('\n') + 1);
-    if (whole !== text) onDisk(`write ${path}`, () => writeFileSync(path, whole));
-    const [first, ...rest] = whole.split('\n').filter((line) => line !== '');
-    const info = mutationInfoSchema.safeParse(parseJson(first ?? ''));
+    const [first = '', ...rest] = whole.split('\n').slice(0, -1);
+    const info = mutationInfoSchema.safeParse(parseJson(first));
     if (!info.success) throw new UsageError(`${path} holds no results of gen mutate`);
-    return new ResultsFile(
-      path,
-      info.data,
-      rest.map((line) => mutantResultSchema.parse(parseJson(line))),
+    const results = rest.flatMap((line, index) =>
+      line === '' ? [] : [parseLine(line, `${path}:${index + 2}`)],
     );
+    return new ResultsFile(path, info.data, results, whole !== text);
+  }
+
+  /** The same of a file that this process alone goes on with. Throws a UsageError where another one does. */
+  static take(path: string): ResultsFile {
+    onDisk(`read ${path}`, () => statSync(path));
+    lock(path);
+    return ResultsFile.open(path);
   }
 
   /** The same results in another file, whose survivors are to be tried again. */
@@ -90,7 +101,8 @@ export class ResultsFile {
   /** Leaves one line for each mutant of a path: the one that counts. */
   compact(): void {
     const lines = [this.#info, ...this.results].map((one) => `${JSON.stringify(one)}\n`);
-    onDisk(`write ${this.path}`, () => writeFileSync(this.path, lines.join('')));
+    onDisk(`write ${this.path}`, () => replaceFile(this.path, lines.join('')));
+    this.#torn = false;
   }
 
   get results(): readonly MutantResult[] {
@@ -102,9 +114,35 @@ export class ResultsFile {
   }
 
   add(result: MutantResult): void {
+    if (this.#torn) this.compact();
     this.#results.set(keyOf(result), result);
     onDisk(`write ${this.path}`, () => appendFileSync(this.path, `${JSON.stringify(result)}\n`));
   }
+}
+
+const locks = new Set<Lock>();
+
+/** Lets others go on with the files that this process has made or taken. */
+export function releaseResults(): void {
+  for (const one of locks) one.release();
+  locks.clear();
+}
+
+/** Held until `releaseResults`, or the end of this process. */
+function lock(path: string): void {
+  const file = `${path}.lock`;
+  const held = tryLock(file);
+  if (held) locks.add(held);
+  else
+    throw new UsageError(
+      `${path} is in use by ${describeOwner(awaitOwner(file))}: wait until that has ended`,
+    );
+}
+
+function parseLine(line: string, place: string): MutantResult {
+  const { data, error } = mutantResultSchema.safeParse(parseJson(line));
+  if (data) return data;
+  throw new UsageError(`${place} is no result of a mutant: ${z.prettifyError(error)}\n  delete the line`);
 }
 
 function keyOf({ path, id }: Pick<MutantResult, 'path' | 'id'>): string {

@@ -46,16 +46,6 @@ export function devicesTally(results: readonly MutantResult[]) {
   };
 }
 
-/** Results by a key, in the order in which the keys come first. */
-export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    groups.set(key, [...(groups.get(key) ?? []), item]);
-  }
-  return groups;
-}
-
 /** A rule of another project, applied to the outputs of one case. */
 export interface Rule {
   readonly name: string;

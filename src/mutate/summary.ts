@@ -8,40 +8,40 @@ interface Results {
   readonly results: readonly MutantResult[];
 }
 
-const head = [
-  'family',
-  'date and commit',
-  'mutants tried, of all',
-  'defects',
-  'killed at quick',
-  'killed at full',
-  'survived',
-  'argued to be equivalent',
-];
-
 /** Table of the scores of several families, one line each and one for all. Shares are of the defects, those of arguments of the mutants tried. */
 export function summaryTable(files: readonly Results[]): string {
+  const together = files.flatMap(({ results }) => results);
+  const full = together.some(({ depth }) => depth === 'full');
   const lines = files.map(({ info, results }) => [
     info.family,
     dateText(info),
-    ...counts(info.mutants, results),
+    ...counts(info.mutants, results, full),
   ]);
   const mutants = files.reduce((sum, { info }) => sum + info.mutants, 0);
-  const all = counts(
-    mutants,
-    files.flatMap(({ results }) => results),
-  );
-  return table(head, [...lines, ['**all**', '', ...all]]);
+  return table(head(full), [...lines, ['**all**', '', ...counts(mutants, together, full)]]);
 }
 
-function counts(mutants: number, results: readonly MutantResult[]): readonly string[] {
+function head(full: boolean): readonly string[] {
+  return [
+    'family',
+    'date and commit',
+    'mutants tried, of all',
+    'defects',
+    'killed at quick',
+    ...(full ? ['killed at full'] : []),
+    'survived',
+    'argued to be equivalent',
+  ];
+}
+
+function counts(mutants: number, results: readonly MutantResult[], full: boolean): readonly string[] {
   const found = tally(results);
   const { killed, quick, survived, argued } = found;
   return [
     `${grouped(results.length)} of ${grouped(mutants)}`,
     grouped(killed + survived),
     `${grouped(quick)} (${percent(score(found, 'quick'))})`,
-    `${grouped(killed)} (${percent(score(found))})`,
+    ...(full ? [`${grouped(killed)} (${percent(score(found))})`] : []),
     grouped(survived),
     `${grouped(argued)} (${percent(argued / Math.max(1, results.length))})`,
   ];

@@ -119,7 +119,7 @@ function narrowProducts(file: string, code: string, headers: string): CudaFindin
 
 /**
  * Checks rendered CUDA text; findings in order of lines. `file` is only quoted in them. `headers`: texts of those that declare
- * the kernel's arguments.
+ * the members that it uses.
  */
 export function lintCuda(file: string, text: string, headers = ''): CudaFinding[] {
   const code = codeOnly(text);
@@ -135,6 +135,11 @@ export function lintCuda(file: string, text: string, headers = ''): CudaFinding[
   return [...findings, ...missingExports(file, code), ...narrowProducts(file, code, headers)].sort(
     (a, b) => a.line - b.line,
   );
+}
+
+/** Checks a device header's addresses. `headers`: texts of all that declare the members that it uses. */
+export function lintHeader(file: string, text: string, headers: string): CudaFinding[] {
+  return narrowProducts(file, codeOnly(text), headers);
 }
 
 /** One line for a person: where, what, and how to write it instead. */

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { UsageError } from '../errors.ts';
 import type { AnyFamily } from '../model/family.ts';
 import type { Variant } from '../model/variant.ts';
 import { onDisk } from '../util/disk.ts';
 import { includeNames, locateHeader } from '../util/includes.ts';
-import { describeCudaFinding, lintCuda } from './cuda-lint.ts';
+import { kit, packageRoot } from '../util/package-root.ts';
+import { describeCudaFinding, lintCuda, lintHeader } from './cuda-lint.ts';
 import { describeFinding, type LintFinding } from './finding.ts';
 import { renderVariant, templatesOf } from './render.ts';
 import { influences, namesFor } from './schema.ts';
@@ -14,7 +15,8 @@ import { lintTemplate } from './template-lint.ts';
 /**
  * Compares a family's templates with its parameters, both ways: every name in a template must be a parameter or derived,
  * and every parameter that matters for a template's variants must be read there, by itself or through a derived name.
- * Then checks the rendered text of a few variants of each template by the rules of `cuda-lint.ts`.
+ * Then checks the rendered text of a few variants of each template, and the device headers that it includes, by the rules of
+ * `cuda-lint.ts`.
  *
  * `variants` stand for the space: all that are to be built, or a fair sample. A template that none uses is passed over.
  */
@@ -95,23 +97,43 @@ function lintRendered(
   template: string,
   variants: readonly Variant[],
 ): LintFinding[] {
-  return evenly(variants, 8).flatMap((variant) => {
+  const included = new Map<string, string>();
+  const findings = evenly(variants, 8).flatMap((variant) => {
     const { text } = renderVariant(family, folder, variant);
-    return lintCuda(variant.id, text, headersOf(text, folder)).map((finding) => ({
+    const headers = headersOf(text, folder);
+    for (const [path, header] of headers) included.set(path, header);
+    return lintCuda(variant.id, text, [...headers.values()].join('\n')).map((finding) => ({
       file: template,
       line: 1,
       column: 1,
       message: `rendered ${describeCudaFinding(finding)}`,
     }));
   });
+  return [...findings, ...lintHeaders(folder, included)];
 }
 
-/** Texts of the family's headers that a text includes, directly or not. */
-function headersOf(text: string, folder: string): string {
+/** Findings in device headers, with their lines there. */
+function lintHeaders(folder: string, headers: ReadonlyMap<string, string>): LintFinding[] {
+  const declarations = [...headers.values()].join('\n');
+  const device = [...headers].filter(([path]) => path.endsWith('.cuh'));
+  return device.flatMap(([path, text]) =>
+    lintHeader(path, text, declarations).map(({ line, rule, found, instead }) => {
+      return {
+        file: relative(folder, path),
+        line,
+        column: 1,
+        message: `${rule}: found \`${found}\`; ${instead}`,
+      };
+    }),
+  );
+}
+
+/** The family's headers, and those of the kit, that a text includes, directly or not: texts by their paths. */
+function headersOf(text: string, folder: string): Map<string, string> {
   const found = new Map<string, string>();
   const visit = (code: string, beside: string) => {
     for (const name of includeNames(code)) {
-      const path = locateHeader(name, [beside, folder]);
+      const path = locateHeader(name, [beside, folder, join(packageRoot, kit.device)]);
       if (path === undefined || found.has(path)) continue;
       const header = readFileSync(path, 'utf8');
       found.set(path, header);
@@ -119,7 +141,7 @@ function headersOf(text: string, folder: string): string {
     }
   };
   visit(text, folder);
-  return [...found.values()].join('\n');
+  return found;
 }
 
 function evenly<T>(items: readonly T[], count: number): T[] {

@@ -3,7 +3,7 @@ import type { Verdict } from '../model/verdict.ts';
 /** A kernel of somebody's own source, judged or refused. */
 export type Judged = {
   readonly kernel: string;
-  /** That it was judged on; absent: the emulated device. */
+  /** The GPU that it was judged on; absent: the emulated device. */
   readonly gpu?: string;
   /** All that was found is in the baseline. */
   readonly known?: boolean;

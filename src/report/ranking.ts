@@ -4,7 +4,7 @@ import { decisiveL2 } from '../model/measurement.ts';
 /** Number of fastest variants of a workload that are shown and compared. */
 export const topCount = 10;
 
-type Figure = EvidenceWorkload['measurements'][number];
+export type Figure = EvidenceWorkload['measurements'][number];
 
 interface Times {
   readonly measurements: readonly Figure[];

@@ -1,13 +1,14 @@
+import { UsageError } from '../errors.ts';
 import type { EvidenceWorkload, RunEvidence } from '../model/evidence.ts';
 import type { Comparison } from '../model/family.ts';
 import { kernelTime, plural } from './format.ts';
 import { code, markdownTable } from './markdown.ts';
-import { bytesOfL2, fastest, type Limit, limitsOf } from './ranking.ts';
+import { bytesOfL2, type Figure, fastest, type Limit, limitsOf } from './ranking.ts';
 
 /** Least share of a sibling's rate that a workload is to reach. */
 export const leastShare = 0.7;
 
-/** The fastest variant on a workload beside that on its sibling, timed in the same run. */
+/** The fastest variant on a workload beside that on its sibling, each over all runs. */
 export interface Compared {
   readonly id: string;
   readonly sibling: string;
@@ -28,35 +29,51 @@ export interface Siblings {
   readonly untimed: readonly string[];
 }
 
-/** Workloads beside their siblings; of several runs that timed both, the one with the best share. */
+/** A workload where its fastest variant was timed. */
+interface Timed {
+  readonly workload: EvidenceWorkload;
+  readonly evidence: RunEvidence;
+  readonly first: Figure;
+}
+
+/** Workloads beside their siblings. Throws a UsageError where the runs were on different GPUs, whose times do not compare. */
 export function siblingsOf(evidences: readonly RunEvidence[], comparisons: readonly Comparison[]): Siblings {
-  const best = new Map<string, Compared>();
-  for (const evidence of evidences) {
-    const timed = new Map(evidence.workloads.map((workload) => [workload.id, workload]));
-    for (const comparison of comparisons) {
-      const one = compare(comparison, timed, evidence);
-      if (one && one.share > (best.get(one.id)?.share ?? 0)) best.set(one.id, one);
-    }
-  }
+  const gpus = [...new Set(evidences.map(({ environment }) => environment?.gpu?.name ?? 'an unknown GPU'))];
+  if (gpus.length > 1)
+    throw new UsageError(`times of ${gpus.join(' and ')} do not compare: give runs of one GPU`);
+  const timed = fastestTimed(evidences);
+  const compared = comparisons.flatMap((comparison) => compare(comparison, timed) ?? []);
+  const known = new Set(compared.map(({ id }) => id));
   const wanted = comparisons.filter(({ sibling }) => sibling !== undefined).map(({ id }) => id);
   return {
-    compared: [...best.values()].toSorted((a, b) => a.share - b.share),
-    untimed: wanted.filter((id) => !best.has(id)),
+    compared: compared.toSorted((a, b) => a.share - b.share),
+    untimed: wanted.filter((id) => !known.has(id)),
   };
+}
+
+/** By workload, the run with the fastest variant. */
+function fastestTimed(evidences: readonly RunEvidence[]): ReadonlyMap<string, Timed> {
+  const timed = new Map<string, Timed>();
+  for (const evidence of evidences) {
+    for (const workload of evidence.workloads) {
+      const first = fastest(workload)[0];
+      const known = timed.get(workload.id);
+      if (first && (!known || first.median < known.first.median))
+        timed.set(workload.id, { workload, evidence, first });
+    }
+  }
+  return timed;
 }
 
 function compare(
   { id, sibling, rate = 1 }: Comparison,
-  timed: ReadonlyMap<string, EvidenceWorkload>,
-  evidence: RunEvidence,
+  timed: ReadonlyMap<string, Timed>,
 ): Compared | undefined {
   const [own, other] = [timed.get(id), timed.get(sibling ?? '')];
-  const first = own && fastest(own)[0];
-  const beside = other && fastest(other)[0];
-  if (sibling === undefined || !first || !beside) return undefined;
-  const limit = limitsOf(own, evidence)[0]?.name ?? 'tensor';
-  const { subject: variant, median, tflops } = first;
-  const share = workOf(own, limit) / median / (workOf(other, limit) / beside.median);
+  if (sibling === undefined || !own || !other) return undefined;
+  const limit = limitsOf(own.workload, own.evidence)[0]?.name ?? 'tensor';
+  const { subject: variant, median, tflops } = own.first;
+  const share = workOf(own.workload, limit) / median / (workOf(other.workload, limit) / other.first.median);
   return { id, sibling, variant, median, tflops, limit, share: limit === 'tensor' ? share / rate : share };
 }
 

@@ -2,7 +2,7 @@ import type { AnyFamily } from '../model/family.ts';
 import type { Choice } from '../model/selection.ts';
 import type { Variant } from '../model/variant.ts';
 
-/** Which variants are accurate enough: nobody gets the worse bound of a faster variant without having asked for it. */
+/** The variants that are accurate enough: nobody gets the worse bound of a faster variant without having asked for it. */
 export class Accuracy {
   readonly #ranks: ReadonlyMap<string, number>;
   readonly #allowed: number;

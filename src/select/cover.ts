@@ -3,7 +3,7 @@ import { compare } from './score.ts';
 /** For each thing to be served: who may serve it, and at what cost (1 = as good as the best). */
 export type Servers = ReadonlyMap<string, number>;
 
-/** Search nodes after which the exact answer is given up for the greedy one. */
+/** Search nodes of a group of entries after which the exact answer is given up for the greedy one. */
 const exactLimit = 200_000;
 
 /**
@@ -11,9 +11,22 @@ const exactLimit = 200_000;
  * the first by name. Exact while the search stays small, greedy beyond. Entries without servers are ignored.
  */
 export function cover(entries: readonly Servers[]): string[] {
-  const needed = entries.filter((entry) => entry.size > 0);
-  const greedy = coverGreedily(needed);
-  return (coverExactly(needed, greedy) ?? greedy).toSorted(compare);
+  return groups(entries.filter((entry) => entry.size > 0))
+    .flatMap((group) => {
+      const greedy = coverGreedily(group);
+      return coverExactly(group, greedy) ?? greedy;
+    })
+    .toSorted(compare);
+}
+
+/** Entries that have servers in common, directly or by way of others. The search grows with the largest group, not with all. */
+function groups(entries: readonly Servers[]): Servers[][] {
+  return entries.reduce<Servers[][]>((all, entry) => {
+    const near = all.filter((group) =>
+      group.some((other) => [...entry.keys()].some((name) => other.has(name))),
+    );
+    return [...all.filter((group) => !near.includes(group)), [...near.flat(), entry]];
+  }, []);
 }
 
 /** Takes, again and again, whoever serves the most of what is left. */

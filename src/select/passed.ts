@@ -33,5 +33,6 @@ export function selectPassed(
     if (worse)
       remark(`${workload}: ${worse.variant} is less accurate (rank ${worse.accuracy}) and was passed over`);
   if (!selection.timed) for (const text of known?.remarks ?? []) remark(text);
-  return { ...selection, ...(wisdom?.timings && { timings: [...wisdom.timings] }) };
+  const { timings, costs } = wisdom ?? {};
+  return { ...selection, ...(timings && { timings: [...timings] }), ...(costs && { costs }) };
 }

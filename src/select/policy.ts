@@ -44,7 +44,9 @@ export function select(
         const record = known?.records.find((one) => one.workload === workload.id);
         const enough = record && ranks.enough([record.variant, ...ranking]).has(record.variant);
         if (enough) return [{ ...knownChoice(workload, record), ...ranks.note(record.variant, undefined) }];
-        return chooseFirst(workload, ranking, ranks);
+        const alone =
+          ranking.length === 1 && variants.some((one) => one.id === ranking[0] && isGeneral(family, one));
+        return chooseFirst(workload, ranking, ranks).map((choice) => (alone ? { ...choice, alone } : choice));
       });
   const served = new Set(choices.map((choice) => choice.workload));
   const fallbacks = chooseFallbacks(family, variants, ranks);
@@ -60,13 +62,18 @@ export function select(
   };
 }
 
+/** Whether a variant is there for problems that others refuse, too. */
+function isGeneral(family: AnyFamily, { parameters }: Variant): boolean {
+  return (family.generality?.(parameters) ?? 0) > 0;
+}
+
 /** Workloads that fallbacks alone may serve need no choice of their own. */
 function worthGuessing(
   family: AnyFamily,
   variants: readonly Variant[],
   guessed: readonly Workload[],
 ): Workload[] {
-  const special = variants.filter(({ parameters }) => (family.generality?.(parameters) ?? 0) === 0);
+  const special = variants.filter((one) => !isGeneral(family, one));
   return guessed.filter((workload) =>
     special.some(({ parameters }) => isCandidate(family, parameters, workload)),
   );

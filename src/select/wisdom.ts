@@ -47,7 +47,7 @@ export function holding(
       ),
       ...(absent > 0
         ? [
-            `${place}: no tuned winner for ${absent} of ${asked.length} workloads among the variants that passed; they are ranked by the family's heuristic (the preset shipped has all winners)`,
+            `${place}: no tuned winner for ${absent} of ${asked.length} workloads among the variants that passed; they are ranked by the family's heuristic (the whole preset shipped has all winners)`,
           ]
         : []),
     ],

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { UsageError } from '../errors.ts';
+import { messageOf, UsageError } from '../errors.ts';
 import { findLine } from '../util/place.ts';
 
 /** Places in a family author's files: each message about a mistake of theirs begins with one. */
@@ -41,9 +41,8 @@ export function frameIn(folder: string, stack: string): string | undefined {
 /** The UsageError for whatever the family's code threw. `doing`: `derive() of my_op.t64`. */
 export function thrownBy(author: Author, at: RegExp, doing: string, thrown: unknown): UsageError {
   if (!(thrown instanceof Error))
-    return new UsageError(`${author.find(at)}: ${doing} threw ${String(thrown)}`);
+    return new UsageError(`${author.find(at)}: ${doing} threw ${messageOf(thrown)}`);
   const place = author.blame(thrown) ?? author.find(at);
-  const [first = ''] = thrown.message.split('\n');
   const kind = thrown.name === 'Error' || thrown instanceof UsageError ? '' : `${thrown.name}: `;
-  return new UsageError(`${place}: ${doing} threw: ${kind}${first}`, { cause: thrown });
+  return new UsageError(`${place}: ${doing} threw: ${kind}${messageOf(thrown)}`, { cause: thrown });
 }

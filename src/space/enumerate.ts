@@ -6,16 +6,18 @@ import type { AnyFamily, Constraint, Preset } from '../model/family.ts';
 import type { ParameterValue } from '../model/parameter.ts';
 import type { Variant } from '../model/variant.ts';
 import { grouped } from '../util/grouped.ts';
+import { interruptible } from '../util/interruptible.ts';
 import { didYouMean } from '../util/suggest.ts';
 import { partsOf } from './parts.ts';
 import { type Level, levelsOf, type Rule, type Values } from './plan.ts';
 import { evenlySpaced, Rows } from './sample.ts';
+import { obstacle } from './support.ts';
 import { variantOf } from './variant.ts';
 import { type Advance, type Counts, type Narrowing, walk } from './walk.ts';
 import { parseWhere } from './where.ts';
 
 export interface EnumerateOptions {
-  /** Target architecture. Absent: the default's limits hold, and `notSupported` is not asked. */
+  /** Target architecture. Absent: the default's limits hold, and whether it runs a variant is not asked. */
   readonly arch?: Arch;
   /** One of the family's presets; the whole space if absent. */
   readonly preset?: string;
@@ -71,14 +73,20 @@ export async function enumerateInTurns(
   signal?: AbortSignal,
 ): Promise<Enumeration> {
   const enumeration = enumerating(family, options);
-  for (let began = performance.now(); ; ) {
-    const step = enumeration.next();
+  for (;;) {
+    const step = interruptible(() => takeTurn(enumeration));
     if (step.done) return step.value;
-    if (performance.now() - began < turnMs) continue;
     await setImmediate();
     signal?.throwIfAborted();
     tell(describeAdvance(step.value));
-    began = performance.now();
+  }
+}
+
+function takeTurn(enumeration: Generator<Advance, Enumeration>): IteratorResult<Advance, Enumeration> {
+  const end = performance.now() + turnMs;
+  for (;;) {
+    const step = enumeration.next();
+    if (step.done || performance.now() >= end) return step;
   }
 }
 
@@ -174,7 +182,7 @@ function ruleOf({ name, on, holds }: Constraint, arch: Arch): Rule {
 }
 
 function supportRule(family: AnyFamily, on: readonly string[], arch: Arch): Rule {
-  return { name: 'not-supported', on, holds: (values) => family.notSupported(values, arch) === undefined };
+  return { name: 'not-supported', on, holds: (values) => obstacle(family, values, arch) === undefined };
 }
 
 function narrowingOf(preset: Preset | undefined): Narrowing | undefined {

@@ -6,6 +6,7 @@ import { didYouMean } from '../util/suggest.ts';
 import { rulesOf } from './enumerate.ts';
 import { idOf, pointOfId } from './id.ts';
 import { bind, levelsOf, type Rule, type Values } from './plan.ts';
+import { obstacle } from './support.ts';
 
 /** Answer of `gen why` on one constraint. */
 export interface ConstraintVerdict {
@@ -110,7 +111,7 @@ function verdictsOf(family: AnyFamily, point: Readonly<Values>, arch: Arch): Con
   const docs = new Map(family.constraints.map(({ name, doc }) => [name, doc]));
   return rulesOf(family, undefined, { arch }).map((rule) => {
     const known = rule.on.every((name) => point[name] !== undefined);
-    const reason = rule.name === 'not-supported' && known ? family.notSupported(point, arch) : undefined;
+    const reason = rule.name === 'not-supported' && known ? obstacle(family, point, arch) : undefined;
     return {
       constraint: rule.name,
       doc: docs.get(rule.name) ?? reason ?? `runs on ${arch.name}`,

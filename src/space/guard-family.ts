@@ -6,14 +6,15 @@ import type { Workload } from '../model/workload.ts';
 import { wordAt } from '../util/place.ts';
 import { type Author, thrownBy } from './author.ts';
 import { idOf } from './id.ts';
+import { isPromise } from './json-value.ts';
 import { type Values, viewer } from './plan.ts';
 import {
   boolean,
   budget,
   cases,
   derivedBeside,
+  features,
   featuresOf,
-  isPromise,
   isRecord,
   number,
   oneOf,
@@ -80,7 +81,6 @@ function guardMaking(family: AnyFamily, watch: Watch) {
       ),
     ),
     deterministic: watch(plain, (point: Point) => family.deterministic(sees(point))),
-    notSupported: onPoint('notSupported', reason, (point, arch) => family.notSupported(point, arch)),
   };
 }
 
@@ -109,7 +109,7 @@ function guardJudging(family: AnyFamily, watch: Watch) {
 }
 
 function guardOptional(family: AnyFamily, watch: Watch): Partial<AnyFamily> {
-  const { features: describe, applies, generality, accuracy, l2Bytes } = family;
+  const { features: describe, applies, generality, accuracy, l2Bytes, needs, notSupported } = family;
   const sees = viewerOf(family);
   const onWorkload = { about: ({ id }: Workload) => `for workload '${id}'` };
   const onPoint = (name: string, own: NonNullable<AnyFamily['generality']>) =>
@@ -118,6 +118,14 @@ function guardOptional(family: AnyFamily, watch: Watch): Partial<AnyFamily> {
     ...(applies && {
       applies: watch(taskFor(family, 'applies', boolean), (point: Point, workload: Workload) =>
         applies.call(family, sees(point), workload),
+      ),
+    }),
+    ...(needs && {
+      needs: watch(taskFor(family, 'needs', features), (point: Point) => needs.call(family, sees(point))),
+    }),
+    ...(notSupported && {
+      notSupported: watch(taskFor(family, 'notSupported', reason), (point: Point, arch: Arch) =>
+        notSupported.call(family, sees(point), arch),
       ),
     }),
     ...(generality && { generality: onPoint('generality', generality) }),

@@ -1,11 +1,12 @@
 import { basename } from 'node:path';
 import { z } from 'zod';
-import { UsageError } from '../errors.ts';
+import { messageOf, UsageError } from '../errors.ts';
 import { type AnyFamily, allWorkloads, type Preset } from '../model/family.ts';
 import { operationSchema } from '../model/operation.ts';
 import type { Parameter } from '../model/parameter.ts';
 import { wordAt } from '../util/place.ts';
 import { didYouMean } from '../util/suggest.ts';
+import { isJson } from './json-value.ts';
 import { partsOf } from './parts.ts';
 import { reservedNames } from './reserved.ts';
 import { findActivationProblems } from './validate-activations.ts';
@@ -45,9 +46,9 @@ const parameterSchema = z.strictObject({
   readBy: z.enum(['source', 'launch']).optional(),
 });
 
-const workloadSchema = z.strictObject({ id: text, problem: z.record(z.string(), z.json()) });
+const problemSchema = z.record(z.string(), z.json()).refine(isJson, 'holds an object that contains itself');
+const workloadSchema = z.strictObject({ id: text, problem: problemSchema });
 
-const problemSchema = z.record(z.string(), z.json());
 const partSchema = z.record(z.string(), z.array(z.unknown()).min(1));
 
 const presetSchema = z.strictObject({
@@ -71,7 +72,8 @@ const familySchema = z.strictObject({
   template: callable,
   derive: callable,
   budget: callable,
-  notSupported: callable,
+  needs: callable.optional(),
+  notSupported: callable.optional(),
   workloads: z.array(workloadSchema),
   comparisons: z
     .array(workloadSchema.extend({ sibling: text.optional(), rate: z.number().positive().optional() }))
@@ -92,6 +94,7 @@ const familySchema = z.strictObject({
   generality: callable.optional(),
   accuracy: callable.optional(),
   overlapsLaunches: callable.optional(),
+  cost: z.object({ parts: callable, groups: callable }).optional(),
   l2Bytes: callable.optional(),
   priority: callable,
   deterministic: callable,
@@ -118,12 +121,14 @@ export interface FamilyPlace {
   readonly has: (file: string) => boolean;
   /** `path:line` of what matches in the family's files, or a path alone. Absent: messages name no lines. */
   readonly find?: (pattern: RegExp) => string;
+  /** Place in the family's files at which an error was thrown. */
+  readonly blame?: (error: Error) => string | undefined;
 }
 
 /** Turns what a `family.ts` exports into a family, or throws one UsageError with everything that is wrong with it. */
 export function validateFamily(value: unknown, place: FamilyPlace): AnyFamily {
   const { file, folder, has } = place;
-  const parsed = familySchema.safeParse(value);
+  const parsed = parsedFamily(value, place);
   if (!parsed.success) throw notAFamily(parsed.error, place);
   // The parse has checked every field; functions cannot be typed further than "callable".
   const family = value as AnyFamily;
@@ -144,6 +149,18 @@ export function validateFamily(value: unknown, place: FamilyPlace): AnyFamily {
   const count = `${problems.length} problem${problems.length === 1 ? '' : 's'}`;
   const lines = problems.map((problem) => `  - ${problem}${lineOf(/'([^']+)'/.exec(problem)?.[1], place)}`);
   throw new UsageError(`${file} has ${count}:\n${lines.join('\n')}`);
+}
+
+/** A getter of the family's may throw, and what contains itself has no end. */
+function parsedFamily(value: unknown, { file, blame }: FamilyPlace) {
+  try {
+    return familySchema.safeParse(value);
+  } catch (error) {
+    const endless = error instanceof RangeError;
+    const place = (error instanceof Error && !endless && blame?.(error)) || file;
+    const why = endless ? 'it holds an object that contains itself' : `reading it threw: ${messageOf(error)}`;
+    throw new UsageError(`${place}: this is not a family: ${why}`, { cause: error });
+  }
 }
 
 function notAFamily(error: z.ZodError, place: FamilyPlace): UsageError {

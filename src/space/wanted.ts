@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { archFeatures } from '../model/arch.ts';
 import type { Operation } from '../model/operation.ts';
 import { type GateCase, tiers } from '../model/workload.ts';
+import { isJson } from './json-value.ts';
 import { reservedNames } from './reserved.ts';
 import { findFeatureProblems, findServedProblems } from './validate-operation.ts';
 
@@ -17,6 +19,10 @@ export const rank = wanted('a whole number from 0', (value) => Number.isInteger(
 export const reason = wanted(
   'a reason, or undefined where the arch will do',
   (value) => value === undefined || (typeof value === 'string' && value !== ''),
+);
+export const features = shaped(
+  'a list of features of architectures',
+  z.array(z.enum(archFeatures, `there is no such feature; there are ${archFeatures.join(', ')}`)),
 );
 export const budget = shaped(
   'a budget',
@@ -37,6 +43,7 @@ const gateCaseSchema = z.strictObject({
     .refine(isJson, 'holds something that JSON cannot carry')
     .optional(),
   multiprocessors: count.min(1).optional(),
+  reserved: z.literal(true).optional(),
   refuses: z.string().min(1, 'is empty: every reason contains it').optional(),
 } satisfies Record<keyof GateCase, z.ZodType>);
 export const cases: Wanted = {
@@ -113,15 +120,6 @@ function listed({ issues }: z.ZodError): string {
   return shownIssues.join('; ');
 }
 
-/** Whether a value survives as JSON; undefined counts, since it is left out on the way to the runner. */
-function isJson(value: unknown): boolean {
-  if (value === undefined || value === null) return true;
-  if (typeof value === 'number') return Number.isFinite(value);
-  if (typeof value === 'string' || typeof value === 'boolean') return true;
-  if (typeof value !== 'object' || isPromise(value)) return false;
-  return Object.values(value).every(isJson);
-}
-
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -130,8 +128,4 @@ function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value.slice(0, 80));
   if (typeof value === 'function') return 'a function';
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
-}
-
-export function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }

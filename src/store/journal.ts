@@ -1,8 +1,8 @@
-import { closeSync, ftruncateSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync } from 'node:fs';
 import { z } from 'zod';
 import { UsageError } from '../errors.ts';
 import { type JournalRecord, recordSchema } from '../model/event.ts';
-import { ifThere, onDisk, writeAll } from '../util/disk.ts';
+import { ifThere, onDisk, readRegular, writeAll } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
 
 /**
@@ -21,9 +21,10 @@ export class Journal {
   /** Reads it; the file is not touched. Throws a UsageError for a damaged one. */
   constructor(path: string) {
     this.path = path;
-    const bytes = ifThere(`read ${path}`, () => readFileSync(path)) ?? Buffer.alloc(0);
+    const bytes = ifThere(`read ${path}`, () => readRegular(path)) ?? Buffer.alloc(0);
     this.#size = bytes.lastIndexOf('\n') + 1;
-    const lines = bytes.toString('utf8', 0, this.#size).split('\n').slice(0, -1);
+    const text = onDisk(`read ${path}`, () => bytes.toString('utf8', 0, this.#size));
+    const lines = text.split('\n').slice(0, -1);
     this.held = lines.map((line, index) => parseLine(line, `${path}:${index + 1}`));
   }
 
@@ -58,9 +59,11 @@ export class Journal {
 }
 
 function parseLine(line: string, place: string): JournalRecord {
-  const parsed = recordSchema.safeParse(parseJson(line));
+  const json = parseJson(line);
+  const parsed = recordSchema.safeParse(json);
   if (parsed.success) return parsed.data;
+  const why = json === undefined ? 'it is no JSON' : z.prettifyError(parsed.error);
   throw new UsageError(
-    `${place} is no record of a journal: ${z.prettifyError(parsed.error)}\n  delete the line, or begin a new run without --resume`,
+    `${place} is no record of a journal: ${why}\n  delete the line, or begin a new run without --resume`,
   );
 }

@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { EnvironmentError, UsageError } from '../errors.ts';
 import type { JournalRecord } from '../model/event.ts';
-import { errorCode, ifThere, makeFolder, onDisk, replaceFile } from '../util/disk.ts';
+import { errorCode, ifThere, makeFolder, onDisk, readText, replaceFile } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
-import { describeOwner, type Lock, readOwner, tryLock } from '../util/lock.ts';
+import { awaitOwner, describeOwner, type Lock, tryLock } from '../util/lock.ts';
 import { didYouMean } from '../util/suggest.ts';
 import { Current } from './current.ts';
 import { Journal } from './journal.ts';
@@ -19,7 +19,7 @@ const runInfoSchema = z.object({
   /** ISO 8601, UTC. */
   started: z.string(),
   command: z.string(),
-  /** Which points: as `enumerate` takes them. */
+  /** Points, as `enumerate` takes them. */
   space: z.object({
     preset: z.string().exactOptional(),
     where: z.string().exactOptional(),
@@ -88,7 +88,7 @@ export class Run {
   /** Value that `writeJson` wrote; undefined if there is no such file or it does not fit the schema. */
   readJson<T>(name: string, schema: z.ZodType<T>): T | undefined {
     const path = join(this.path, name);
-    const text = ifThere(`read ${path}`, () => readFileSync(path, 'utf8'));
+    const text = ifThere(`read ${path}`, () => readText(path));
     return text === undefined ? undefined : schema.safeParse(parseJson(text)).data;
   }
 
@@ -135,9 +135,9 @@ function lockRun(path: string): Lock {
   const file = join(path, 'run.lock');
   const lock = tryLock(file);
   if (lock) return lock;
-  const owner = describeOwner(readOwner(file));
+  const owner = awaitOwner(file);
   throw new UsageError(
-    `run ${basename(path)} is in use by ${owner}: wait until that has ended, or begin a new run`,
+    `run ${basename(path)} is in use by ${describeOwner(owner)}: wait until that has ended, or begin a new run`,
   );
 }
 
@@ -237,7 +237,7 @@ function named(root: string, id: string): string {
 
 function readInfo(path: string): RunInfo {
   const file = join(path, 'run.json');
-  const text = onDisk(`read ${file}`, () => readFileSync(file, 'utf8'));
+  const text = onDisk(`read ${file}`, () => readText(file));
   const json = parseJson(text);
   const parsed = runInfoSchema.safeParse(json);
   if (parsed.success && parsed.data.id === basename(path)) return parsed.data;

@@ -1,5 +1,17 @@
+import { constants } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { EnvironmentError } from '../errors.ts';
 
@@ -33,6 +45,8 @@ const faults: Readonly<Record<string, Fault>> = {
   ENOTEMPTY: { cause: 'a folder that is not empty is in the way' },
   EBUSY: { cause: 'it is in use' },
   EXDEV: { cause: 'it lies on another file system' },
+  ERR_FS_FILE_TOO_LARGE: { cause: 'the file is too large', elsewhere: false },
+  ERR_STRING_TOO_LONG: { cause: 'the file is too large', elsewhere: false },
   EIO: { cause: 'the disk reports an input/output error' },
 };
 
@@ -61,6 +75,11 @@ export function diskError(error: unknown, doing: string, elsewhere = anotherOut)
   return new EnvironmentError(`cannot ${doing}: ${fault.cause}${also}${cures && `; ${cures}`}`);
 }
 
+/** Whether the disk is to blame for a failed file operation, whatever it was doing: full, read-only, broken. */
+export function isDiskFault(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT', 'EROFS', 'EFBIG', 'EIO'].includes(errorCode(error) ?? '');
+}
+
 /**
  * Makes a folder and those above it that are missing. Node's own recursive `mkdir` never returns where a file system answers
  * ENOENT for a folder whose parent is there, as that of /proc does.
@@ -72,6 +91,20 @@ export function makeFolder(path: string): void {
   } catch (error) {
     if (errorCode(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
   }
+}
+
+/** Contents of a regular file. A pipe or a device in its place, whose reading might never end, is refused. */
+export function readRegular(path: string): Buffer {
+  const found = statSync(path);
+  if (found.isFile() || found.isDirectory()) return readFileSync(path);
+  throw new EnvironmentError(`cannot read ${path}: it is a pipe, a socket or a device, not a file`);
+}
+
+/** The same as text. */
+export function readText(path: string): string {
+  if (statSync(path).size > constants.MAX_STRING_LENGTH)
+    throw new EnvironmentError(`cannot read ${path}: the file is too large`);
+  return readRegular(path).toString('utf8');
 }
 
 /** Writes all bytes to an open file: a disk that fills up takes a part of them first. */
@@ -88,14 +121,30 @@ export function randomWord(): string {
  * Writes a file whole or not at all; a reader never sees half of it. What it is written to first has a name that nobody else
  * uses, and is made anew.
  */
-export function replaceFile(path: string, text: string): void {
+export function replaceFile(path: string, text: string, mode?: number): void {
   const temporary = join(dirname(path), `.tmp-${randomWord()}`);
   try {
     writeFileSync(temporary, text, { flag: 'wx' });
+    if (mode !== undefined) chmodSync(temporary, mode & 0o7777);
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
+  }
+}
+
+/**
+ * Writes a file that a user named: whole or not at all where there is one, which a full disk would otherwise leave empty. It
+ * keeps its permissions, and a link stays one; what is no file (a pipe, a terminal) is written to.
+ */
+export function rewriteFile(path: string, text: string): void {
+  const there = statSync(path, { throwIfNoEntry: false });
+  try {
+    if (there?.isFile()) replaceFile(realpathSync(path), text, there.mode);
+    else writeFileSync(path, text);
+  } catch (error) {
+    if (!there || !['EACCES', 'EPERM'].includes(errorCode(error) ?? '')) throw error;
+    writeFileSync(path, text); // the file may be written, its folder not
   }
 }
 

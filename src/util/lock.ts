@@ -84,6 +84,16 @@ export function readOwner(path: string): LockOwner | undefined {
   }
 }
 
+/** The holder of a lock that was found held: a new holder writes itself down a moment after the kernel gives it the lock. */
+export function awaitOwner(path: string, patience = 500): LockOwner | undefined {
+  const end = Date.now() + patience;
+  for (;;) {
+    const owner = readOwner(path);
+    if (owner || Date.now() > end) return owner;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+  }
+}
+
 /** `process 4711 on gpu7 (gen sweep my-op, since 2026-11-22T10:00:00Z)`. */
 export function describeOwner(owner: LockOwner | undefined): string {
   if (!owner) return 'another process';

@@ -6,7 +6,7 @@ import fastGlob from 'fast-glob';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadFamily } from '../../src/discover.ts';
 import { localExecutor } from '../../src/exec/local.ts';
-import { allWorkloads, isCandidate } from '../../src/model/family.ts';
+import { isCandidate, namedWorkloads } from '../../src/model/family.ts';
 import type { Manifest } from '../../src/model/manifest.ts';
 import { dispatchOrder } from '../../src/select/dispatch.ts';
 import { packageRoot } from '../../src/util/package-root.ts';
@@ -31,7 +31,7 @@ interface Call {
 
 const calls: readonly Call[] = (['no', 'yes'] as const).flatMap((transposeA) =>
   layouts.flatMap((layoutB) =>
-    layouts.flatMap((layoutC) => [5, 1001, 1008].map((n) => ({ n, layoutB, layoutC, transposeA }))),
+    layouts.flatMap((layoutC) => [5, 512, 1001, 1008].map((n) => ({ n, layoutB, layoutC, transposeA }))),
   ),
 );
 /** As test/fixtures/c/plan_paths.cpp reads it; 0 is f16. */
@@ -44,15 +44,11 @@ const named = ({ n, layoutB, layoutC, transposeA }: Call) =>
 /** The preset `shipped`, as it would be emitted where there is no GPU. */
 async function emitShipped(where: string, folder: string, cuda: false | 'empty') {
   const { family, wisdom } = await loadFamily('bsr-spmm');
-  const { workloads = [], guessed = [] } = family.presets.shipped ?? {};
-  const withIds = (ids: readonly string[]) => {
-    const wanted = new Set(ids);
-    return allWorkloads(family).filter(({ id }) => wanted.has(id));
-  };
+  const { workloads, guessed } = family.presets.shipped ?? {};
   return emitTestLibrary({
     ...{ out: join(out, folder), presets: ['shipped'], where, cuda },
     winners: wisdom.flatMap(({ arch, records }) => (arch === 'sm_90a' ? records : [])),
-    ...{ workloads: withIds(workloads), guessed: withIds(guessed) },
+    ...{ workloads: namedWorkloads(family, workloads), guessed: namedWorkloads(family, guessed) },
   });
 }
 
@@ -94,15 +90,16 @@ beforeAll(async () => {
   ]);
 }, 600_000);
 
-test('A transposed and every layout of wide products run on wgmma, few columns on narrow, ragged lines where B is packed', () => {
+test('plans at the sizes that were timed are of the kernels that were fastest there, and wide ones between them on wgmma', async () => {
+  const { wisdom } = await loadFamily('bsr-spmm');
+  const records = wisdom.flatMap(({ arch, records }) => (arch === 'sm_90a' ? records : []));
+  const fastest = new Map(records.map(({ workload, variant }) => [workload, variant]));
   for (const call of calls) {
     const { n, layoutB, layoutC, transposeA } = call;
-    const mayPack = layoutB === 'row' && layoutC === 'row' && transposeA === 'no';
-    const fits = n === 1008 || (layoutB === 'column' && layoutC === 'column') || mayPack;
-    const few = n === 5 && transposeA === 'no';
-    const onTma = layoutB === 'column' && layoutC === 'column';
-    const expected = few ? 'narrow' : n === 5 && !onTma ? 'general' : fits ? 'wgmma' : 'general';
-    expect(plans.get(named(call)), named(call)).toMatch(new RegExp(`^bsr_spmm\\.${expected}\\.b64\\.`));
+    const kind = `cell${transposeA === 'yes' ? '.transposed' : ''}.f16.${layoutB}-${layoutC}`;
+    const plan = plans.get(named(call));
+    if (n === 512) expect(plan, named(call)).toMatch(/^bsr_spmm\.wgmma\.b64\./);
+    else expect(plan, named(call)).toBe(fastest.get(`${kind}.${n}.b64`));
   }
 });
 
@@ -111,15 +108,17 @@ test('gen cells asks the variants in the order in which the library does', async
   const { variants, policy, timings = [] } = manifest.operations.bsr_spmm ?? { variants: [], policy: [] };
   expect(timings).toEqual([]);
   const selection = {
-    ...{ family: family.name, timed: false, fallbacks: [], unserved: [], tolerance: 0 },
+    ...{ family: family.name, timed: false, unserved: [], tolerance: 0 },
     ...{ variants: variants.map(({ id }) => id), choices: policy },
+    fallbacks: variants.filter(({ fallback }) => fallback).map(({ id }) => id),
   };
-  for (const call of calls.filter(({ n }) => n === 1008)) {
+  const orderOf = dispatchOrder(family, selection);
+  for (const call of calls.filter(({ n }) => n === 512 || n === 1008)) {
     const { transposeA, ...rest } = call;
     const pattern = { kind: 'equal-rows', density: stored / (size / block) };
     const sizes = { m: size, k: size, block, input: 'f16', output: 'f16', pattern };
     const workload = { id: named(call), problem: { ...sizes, ...rest, transposeA } };
-    const able = dispatchOrder(family, selection, workload).filter((id) => {
+    const able = orderOf(workload).filter((id) => {
       const variant = variants.find((one) => one.id === id);
       return variant !== undefined && isCandidate(family, variant.parameters, workload);
     });

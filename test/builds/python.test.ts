@@ -62,6 +62,17 @@ describe('gen emit --python', () => {
     expect(text).toMatch(/^BsrMatrix\(4096 x 4096, blocks of 64, .* bsr_spmm\./);
   });
 
+  test('type annotations pass mypy, and a caller sees them', { timeout: 300_000 }, async ({ skip }) => {
+    const mypy = await pip('mypy', 'numpy');
+    if (mypy.code !== 0) skip(`mypy could not be installed: ${mypy.text.trim().split('\n').at(-1)}`);
+    const check = (...args: string[]) => run([python(), '-m', 'mypy', '--strict', ...args]);
+    const success = { code: 0, text: expect.stringContaining('Success: no issues found') };
+    expect(await check(join(pythonTests, 'typed_caller.py'))).toEqual(success);
+    // PyTorch, and with it the bases of some classes, is not there.
+    const own = ['-p', 'tilewright', '-p', 'sparse_autotune'];
+    expect(await check('--ignore-missing-imports', '--allow-subclassing-any', ...own)).toEqual(success);
+  });
+
   test('a source in a string goes through the gate, where `validate` is installed', {
     timeout: 300_000,
   }, async () => {

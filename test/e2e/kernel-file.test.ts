@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { packageRoot } from '../../src/util/package-root.ts';
@@ -76,6 +76,20 @@ const expected: Expected = {
     draws: ['passed', '6 cases'],
     one_state: ['race', "of 'state' (64 bytes)"],
   },
+  'generators.cu': {
+    drawn: ['passed', '1 case'],
+    too_many_threads: ['race', "byte 1404 of 'state' (4120 bytes): load by thread 350 of block (0,0,0)"],
+    one_thread: ['divergence', 'thread 0 of block (0,0,0) waits in curand() of MTGP32 at generators.cu:64'],
+    two_blocks: ['race', "byte 4096 of 'state' (4120 bytes): load by thread 0 of block (1,0,0)"],
+  },
+  'prints.cu': {
+    reports: ['passed', '6 cases'],
+    in_pieces: ['passed', '6 cases'],
+    wrong_index: ['wrong', "are missing, the first: '128: "],
+    silent: ['wrong', 'lines printed: 0, by the reference 155; 155 are missing'],
+    silent_unasked: ['passed', '6 cases'],
+    nobody_says: ['refused', 'what it prints is compared with a reference in C or C++ alone'],
+  },
   'scopes.cu': {
     in_turn: ['passed', '1 case'],
     in_turn_by_volatile: ['passed', '1 case'],
@@ -103,6 +117,48 @@ const expected: Expected = {
     flag: ['race', "byte 0 of 'out' (64 bytes): store by thread"],
     through_packets: ['passed', '6 cases'],
   },
+  'undescribed.cu': {
+    nearest: ['passed', '7 cases'],
+    pick: ['refused', "what 'labels' holds is not known, and a guess does not suit the kernel"],
+    unravel: ['refused', "what 'index', 'strides' hold is not known"],
+    swap_halves: ['refused', 'how many bytes of dynamic shared memory the kernel is launched with'],
+    releases: ['refused', "undescribed.cu:32: releases needs 'cudaFree', which the emulated device does not"],
+    running_maximum: ['passed', '7 cases'],
+    fill_tiles: ['out-of-bounds', "of 'c' ("],
+    product: ['passed', 'cases'],
+    twice_as_many: ['refused', "how many elements 'in' has is not known, and a guess is too small"],
+    brighter: ['passed', '7 cases'],
+    of_shorts: ['refused', 'arguments: { data: { type: u8, shape: [N, 2] } }'],
+    far_away: ['refused', "how many elements 'out', 'in' have is not known, and guesses are too small"],
+    overloaded: ['refused', 'undescribed.cu:75: there is another kernel overloaded, at line 76'],
+    overloaded_by_type: ['refused', 'undescribed.cu:76: there is another kernel overloaded, at line 75'],
+    everywhere: ['refused', 'the launch of everywhere in the file has 16777216 threads'],
+    copies: ['passed', '7 cases'],
+    of_two_warps: ['refused', 'how many threads a block has is not known, and a guess of 256 does not suit'],
+    'shifted<float, 4>': ['passed', '7 cases'],
+  },
+  'intrinsics.cu': {
+    classify: ['passed', '1 case'],
+    words: ['passed', '6 cases'],
+    directed: ['passed', '6 cases'],
+    inverse: ['passed', '6 cases'],
+    partitions: ['passed', '1 case'],
+    pairs: ['passed', '6 cases'],
+  },
+  'textures.cu': {
+    gather: ['passed', '6 cases'],
+    gather_too_far: ['out-of-bounds', "load of 4 bytes at byte 800 of 'values' (800 bytes)"],
+    sums: ['passed', '6 cases'],
+    interpolates: [
+      'refused',
+      'textures.cu:36: the emulated device does not support textures other than tex1Dfetch',
+    ],
+    passed_on: ['passed', '6 cases'],
+    passed_on_again: [
+      'refused',
+      "'values' of passed_on has the type cudaTextureObject_t, whose elements are not",
+    ],
+  },
   'arrays.cu': {
     local_overrun: ['out-of-bounds', "array-out-of-bounds: index 4 of an array of type 'float [4]'"],
     walks_rows: ['passed', '1 case'],
@@ -111,8 +167,20 @@ const expected: Expected = {
     even_pitch: ['passed', '1 case'],
     recurses: ['fault', 'the kernel recurses without end'],
   },
+  'barriers.cu': {
+    one_warp: ['divergence', 'early-exit: divergent barrier: threads 0-31 of block (0,0,0)'],
+    odd_threads: ['divergence', 'which threads 0, 2, 4 and 29 more ended without reaching'],
+    both_branches: ['divergence', 'divergent-barrier: threads (0,0,0)-(7,3,0) of block (0,0,0)'],
+    votes: ['divergence', 'barriers.cu:43, threads 32-63 in __syncthreads() at barriers.cu:45'],
+    rounds: ['divergence', 'barriers.cu:50, threads 32-63 in __syncthreads() at barriers.cu:52'],
+    lanes_shuffle: ['divergence', 'barriers.cu:56, threads 32-63 in __syncthreads() at barriers.cu:58'],
+    warps_by_ptx: ['passed', '1 case'],
+    warps_by_group: ['passed', '1 case'],
+    ends_early: ['passed', '1 case'],
+    whole_blocks: ['passed', '1 case'],
+  },
   'mistakes.cu': {
-    divergent_shuffle: ['race', 'divergence: lanes of one warp converge on different instructions'],
+    divergent_shuffle: ['divergence', 'divergence: lanes of one warp converge on different instructions'],
     misaligned: ['out-of-bounds', 'misaligned: access needs 16-byte alignment'],
     shared_overrun: ['out-of-bounds', "byte 516 of shared 'table' (512 bytes)"],
     unwritten: ['unwritten', '36 never written'],
@@ -126,11 +194,17 @@ const expected: Expected = {
     same_value_of_a_warp: ['passed', '1 case'],
     not_same_value: ['race', 'race: byte 0 of'],
     divergent_barrier: [
-      'race',
-      'early-exit: 32 of the 64 threads of block (0,0,0) have ended without reaching __syncthreads() at mistakes.cu:',
+      'divergence',
+      'threads 0-31 of block (0,0,0) wait in __syncthreads() at mistakes.cu:122, which threads 32-63 ended without reaching',
     ],
-    two_barriers: ['race', 'divergence: threads of one block wait in different calls of __syncthreads()'],
-    returns_early: ['race', 'early-exit: 32 of the 48 threads of block (1,0,0)'],
+    two_barriers: [
+      'divergence',
+      'divergent-barrier: threads 0-31 of block (0,0,0) wait in __syncthreads() at mistakes.cu:128, threads 32-63 in __syncthreads() at mistakes.cu:130',
+    ],
+    returns_early: [
+      'divergence',
+      'early-exit: divergent barrier: threads 0-15 of block (1,0,0) wait in __syncthreads() at mistakes.cu:143, which threads 16-47',
+    ],
     returns_early_allowed: ['passed', '1 case'],
     maskless: ['refused', '__shfl without a mask: GPUs since Volta do not have it; call __shfl_sync'],
     copies_too_much: ['race', 'write after write'],
@@ -194,7 +268,12 @@ describe('validate x.cu', () => {
       join(own, 'softmax.cu'),
       text.replace(/ {2}\/\/ A barrier is missing.*/, '  __syncthreads();'),
     );
-    const { stdout, code } = await genHere(own, ['validate', 'softmax.cu', '--out', workspace().out]);
+    const { stdout, code } = await genHere(own, [
+      'validate',
+      'softmax.cu',
+      '--out',
+      relative(own, workspace().out),
+    ]);
     expect(stdout).toContain('softmax.cu  softmax: passed  6 cases');
     expect(code).toBe(0);
   });
@@ -373,7 +452,7 @@ describe('gen describe', () => {
     expect(stderr).toContain(about);
     expect(stdout).toContain(`\n# ${about}`);
     expect(stdout).toContain(
-      "\n  # x.cu:2: argument 'state' of stranger has the type Unknown*, which is not known;",
+      "\n  # x.cu:2: argument 'state' of stranger has the type Unknown*, whose elements are not known;",
     );
     expect(stdout).toContain('\n  # x.cu:3: square uses threadIdx.y, and no launch in the file says');
     expect(stdout).toContain('what its block is; say it here: block: [16, 16]\n');

@@ -47,6 +47,27 @@ describe('gen mutate', { timeout: 280_000 }, () => {
     expect(told.stderr).not.toMatch(/^\d+: /m);
   });
 
+  it('lists the mutants of one file, and names the files where there are none of it', async () => {
+    const place = workspace();
+    const ofSource = await mutateAnew(place, '--list', '--file', 'scale.cu');
+    expect(ofSource.stdout).toContain(' scale.cu:');
+    const unknown = await mutateAnew(place, '--list', '--file', 'tw/other.cuh');
+    expect(unknown.code).toBe(2);
+    expect(unknown.stderr).toMatch(/no mutants of tw\/other\.cuh; choose from .*\bscale\.cu\b/);
+  });
+
+  it('lists single mutants, by the first digits of their ids', async () => {
+    const place = workspace();
+    const idsOf = ({ stdout }: { readonly stdout: string }) => stdout.match(/\b[0-9a-f]{12}\b/g) ?? [];
+    planted(place);
+    const [first = '', second = ''] = idsOf(await mutateAnew(place, '--list'));
+    expect(second).not.toBe('');
+    expect(idsOf(await mutateAnew(place, '--list', '--mutant', first.slice(0, 8)))).toEqual([first]);
+    const unknown = await mutateAnew(place, '--list', '--mutant', 'none');
+    expect(unknown).toMatchObject({ code: 2 });
+    expect(unknown.stderr).toContain('none whose id begins with none');
+  });
+
   it('finds that a correct kernel passes under every seed, and one that does not has no mutants', async () => {
     const place = workspace();
     const alarms = await mutateAnew(place, '--alarms', '6', '--seed', '4');

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -6,6 +6,7 @@ import { buildWorker } from '../../src/compile/worker.ts';
 import { localExecutor } from '../../src/exec/local.ts';
 import { openRun } from '../../src/store/run.ts';
 import { sha256 } from '../../src/util/hash.ts';
+import { folderOf } from '../helpers/folder.ts';
 import {
   edit,
   gen,
@@ -240,21 +241,27 @@ describe('gen sweep', () => {
     expect(refused).toContain("unknown option '--case'");
   });
 
-  test('Ctrl-C ends it with 130, says how to go on, and leaves no process', slow, async () => {
-    const { path } = workspace();
-    const child = localExecutor.open(
-      [...genArgv, 'sweep', 'scale', '--preset', 'all', '--device', 'emulated'],
-      { cwd: path },
-    );
-    await expect.poll(() => child.stderrTail(), { timeout: 120_000 }).toContain('36 points');
-    await sleep(1000);
-    process.kill(child.pid, 'SIGINT');
-    expect(await child.exited).toEqual({ code: 130, signal: undefined });
-    await expect.poll(() => processesOf(path), { timeout: 30_000 }).toEqual([]);
-    expect(child.stderrTail()).toMatch(
-      /stopped; go on with: node \S+cli\.js sweep scale --resume scale-\d{8}-\d{6}/,
-    );
-  });
+  test(
+    'Ctrl-C ends it with 130, says how to go on, and leaves no process and no temporary file',
+    slow,
+    async () => {
+      const { path } = workspace();
+      const temporary = folderOf();
+      const child = localExecutor.open(
+        [...genArgv, 'sweep', 'scale', '--preset', 'all', '--device', 'emulated'],
+        { cwd: path, env: { TMPDIR: temporary } },
+      );
+      await expect.poll(() => child.stderrTail(), { timeout: 120_000 }).toContain('36 points');
+      await sleep(1000);
+      process.kill(child.pid, 'SIGINT');
+      expect(await child.exited).toEqual({ code: 130, signal: undefined });
+      await expect.poll(() => processesOf(path), { timeout: 30_000 }).toEqual([]);
+      await expect.poll(() => readdirSync(temporary), { timeout: 5_000 }).toEqual([]);
+      expect(child.stderrTail()).toMatch(
+        /stopped; go on with: node \S+cli\.js sweep scale --resume scale-\d{8}-\d{6}/,
+      );
+    },
+  );
 
   test('a stopped gate of one file goes on with that file, and ships nothing', slow, async () => {
     const { path, out } = workspace({ fresh: true });

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { buildWorker } from '../../src/compile/worker.ts';
+import { folderOf } from '../helpers/folder.ts';
 import { edit, genArgv, workspace } from '../helpers/gen.ts';
 import { testContext, testToolchain } from '../helpers/toolchain.ts';
 import { marked, start, until } from './processes.ts';
@@ -25,14 +26,15 @@ const slow = `__global__ void slow(float* y) {
 }
 `;
 
-test('a sweep that is killed in mid-compile leaves no compiler and no runner behind', async () => {
+test('a sweep that is killed in mid-compile leaves no compiler, no runner and no temporary file behind', async () => {
   for (let round = 0; round < rounds(5); round++) {
     const mark = randomUUID();
+    const temporary = folderOf();
     const { path, family } = workspace({ fresh: true });
     edit(join(family, 'scale.cu.hbs'), (text) => `${text}#include "slow.cuh"\n`);
     writeFileSync(join(family, 'slow.cuh'), slow);
     const argv = [...genArgv, 'sweep', 'scale', '--preset', 'sound', '--device', 'emulated'];
-    const sweep = start(argv, path, { TILEWRIGHT_MARK: mark });
+    const sweep = start(argv, path, { TILEWRIGHT_MARK: mark, TMPDIR: temporary });
     const compiler = /ptxas|cicc|cc1plus|cudafe/;
     expect(await until(() => marked(mark).some(({ line }) => compiler.test(line)), 20), sweep.output()).toBe(
       true,
@@ -42,6 +44,8 @@ test('a sweep that is killed in mid-compile leaves no compiler and no runner beh
     await sweep.ended;
     await until(() => marked(mark).length === 0, 1);
     expect(marked(mark)).toEqual([]);
+    await until(() => readdirSync(temporary).length === 0, 5);
+    expect(readdirSync(temporary)).toEqual([]);
   }
   count('sweeps killed while they compiled', rounds(5));
 });

@@ -24,14 +24,21 @@ test('burn-sparse: the example runs', async () => {
   expect(text).toContain('gradient of the stored blocks [2, 64, 64]');
 });
 
+test('burn-sparse: clippy and rustdoc have nothing to remark', async () => {
+  const { code, text } = await cargo('rust/burn-sparse', 'clippy', '--all-targets', '--', '-D', 'warnings');
+  expect(code, text).toBe(0);
+  const documented = await cargo('rust/burn-sparse', 'doc', '--no-deps');
+  expect(documented.code, documented.text).toBe(0);
+  expect(documented.text).not.toMatch(/^warning: (?!tilewright-sys@)/m);
+});
+
 // To run it takes a GPU: bench/consumers.mjs --burn.
-test('burn-sparse-cuda: compiles with its example, against the CUDA backend of Burn 0.21', async () => {
+test('burn-sparse-cuda: clippy has nothing to remark of it and its example, against the CUDA backend of Burn 0.21', async () => {
   const { cudaHome } = await testToolchain();
   const { code, text } = await cargoWith(
     { CUDA_HOME: cudaHome },
     'rust/burn-sparse-cuda',
-    'check',
-    '--all-targets',
+    ...['clippy', '--all-targets', '--', '-D', 'warnings'],
   );
   expect(code, text).toBe(0);
   expect(text).not.toMatch(/^warning: (?!tilewright-sys@)/m);

@@ -19,13 +19,13 @@ type Malformed = readonly [
 
 const id = 'line and id';
 const boom = "(() => { throw new Error('boom'); })";
+const circle = '(() => { const one: Record<string, never> = {}; one.self = one as never; return one; })()';
 const throwing = '() => { const nothing: { x?: { y: number } } = {}; return nothing.x!.y as never; }';
 
 const functions = {
   template: "template: () => 'kernel.cu.hbs'",
   derive: 'derive: ({ threads, vector, unroll }) => ({ tile: threads * vector * unroll })',
   budget: 'budget: ({ threads }) => ({ threads, sharedBytes: 0 })',
-  notSupported: 'notSupported: () => undefined',
   serves: 'serves: () => ({})',
   generality: 'generality: ({ vector }) => (vector === 1 ? 1 : 0)',
   cases: 'cases: ({ threads, vector, unroll }) => cases(threads * vector * unroll, vector)',
@@ -122,7 +122,20 @@ const others: readonly Malformed[] = [
     /priority\(\).*on workload '1M' must give a finite number; gave NaN/,
     id,
   ],
-  ['an empty reason', functions.notSupported, "notSupported: () => ''", /notSupported\(\).*gave ""/, id],
+  [
+    'an empty reason',
+    functions.deterministic,
+    `notSupported: () => '',\n  ${functions.deterministic}`,
+    /notSupported\(\).*gave ""/,
+    id,
+  ],
+  [
+    'a feature that no architecture has',
+    functions.deterministic,
+    `needs: () => ['wgmmma'] as never,\n  ${functions.deterministic}`,
+    /needs\(\).*there is no such feature; there are cp\.async, mma\.bf16/,
+    id,
+  ],
   [
     'features that are no numbers',
     'generality: (',
@@ -404,6 +417,33 @@ const others: readonly Malformed[] = [
     'parameters: specss',
     /family\.ts:\d+: specss is not defined/,
     'line',
+  ],
+  [
+    'a getter that throws',
+    /^ {2}summary: .*$/m,
+    `  get summary(): string { return ${boom}(); },`,
+    /reading it threw: boom/,
+    'line',
+  ],
+  [
+    'a list of presets that throws',
+    'presets: {',
+    `presets: new Proxy({}, { ownKeys: ${boom} }) as never, x: {`,
+    /reading it threw: boom/,
+    'line',
+  ],
+  [
+    'a workload that contains itself',
+    /problem: \{ count: 1 << 20,[^}]*\}/,
+    `problem: ${circle}`,
+    /an object that contains itself/,
+  ],
+  [
+    'a case that contains itself',
+    functions.cases,
+    `cases: () => [{ id: 'x', tier: 'exact', problem: ${circle} }]`,
+    /\[0\]\.problem: holds something that JSON cannot carry/,
+    id,
   ],
   [
     'an import that is not there',

@@ -61,7 +61,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let Done { c, seconds, dense, variant } = multiply(&a, &b)?;
     let wrong = count_wrong(&a, &b, &c);
     let flops = 2.0 * (a.stored() * BLOCK * BLOCK * N) as f64;
-    println!("{:?}: {:.1} us, {:.3} TFLOP/s of stored blocks, by {variant}", tilewright::target(), seconds * 1e6, flops / seconds / 1e12);
+    println!("{:?}: {:.1} us, {:.2e} FLOP/s of stored blocks, by {variant}", tilewright::target(), seconds * 1e6, flops / seconds);
     if let Some(dense) = dense {
         println!("cuBLAS on the dense matrix: {:.1} us, {:.2}x", dense * 1e6, dense / seconds);
     }

@@ -8,8 +8,7 @@ namespace cooperative_groups {
 class thread_block {
  public:
   static constexpr unsigned dimensions = 3;
-  /// All threads must come; which of the source's calls they come to is not told apart.
-  static void sync() { simt::sync_threads(~0u); }
+  static void sync() { simt::sync_threads(simt::kGroupSync); }
   static unsigned thread_rank() {
     return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
   }
@@ -183,6 +182,31 @@ class coalesced_group : public warp_group {
   explicit coalesced_group(unsigned mask) : warp_group(mask) {}
 };
 inline coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
+
+/// Threads of a group of lanes that have the same label, or the same truth.
+template <class Group, class Label>
+coalesced_group labeled_partition(const Group& group, Label label) {
+  return coalesced_group(__match_any_sync(group.mask(), label));
+}
+template <class Group>
+coalesced_group binary_partition(const Group& group, bool predicate) {
+  return labeled_partition(group, static_cast<unsigned>(predicate));
+}
+
+/// Parts of a block, or of a group of lanes, whose size is known at run time alone.
+template <class Group>
+coalesced_group tiled_partition(const Group& group, unsigned size) {
+  if (size == 0 || size > 32 || (size & (size - 1)) != 0) simt::trap("tiled_partition: a tile has 1, 2, 4, ... 32 threads");
+  if constexpr (std::is_base_of_v<warp_group, Group>)
+    return coalesced_group(__match_any_sync(group.mask(), group.thread_rank() / size));
+  else return coalesced_group((size == 32 ? 0xffffffffu : (1u << size) - 1) << (simt::ids->lane & ~(size - 1)));
+}
+
+/// The function, called by one thread of a group.
+template <class Group, class Function, class... Arguments>
+void invoke_one(const Group& group, Function&& function, Arguments&&... arguments) {
+  if (group.thread_rank() == 0) function(arguments...);
+}
 
 template <class Group>
 void sync(const Group& group) {

@@ -1,6 +1,6 @@
 // curand_kernel.h - cuRAND's default generator (XORWOW) for kernels, with the numbers that a GPU draws. G. Marsaglia,
-// "Xorshift RNGs", Journal of Statistical Software 8(14), 2003; a subsequence is 2^67 steps long. Other generators are
-// refused by name.
+// "Xorshift RNGs", Journal of Statistical Software 8(14), 2003; a subsequence is 2^67 steps long. MTGP32 has a header of its
+// own; other generators are refused by name.
 #pragma once
 #include <array>
 #include <cmath>
@@ -129,3 +129,5 @@ constexpr float kCircle = kUnit * 6.2831855f;
 [[gnu::always_inline]] inline float curand_log_normal(curandState* state, float mean, float deviation) {
   return std::exp(mean + deviation * curand_normal(state));
 }
+
+#include "curand_mtgp32_kernel.h"

@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "memory.hpp"
@@ -79,6 +80,7 @@ void synchronise_in_block(Thread& self, const void* location, AtomicUse use) {
 AccessKind kind_of(AtomicUse use) {
   const bool in_block = use.scope == Scope::block;
   if (!use.writes) return in_block ? AccessKind::atomic_load_at_block_scope : AccessKind::atomic_load;
+  if (!use.reads) return in_block ? AccessKind::atomic_store_at_block_scope : AccessKind::atomic_store;
   return in_block ? AccessKind::atomic_at_block_scope : AccessKind::atomic;
 }
 
@@ -111,6 +113,7 @@ void acquire_atomics(Thread& self, Scope scope) {
 void synchronise_fence(Thread& self, Scope scope) {
   if (!machine.detect) return;
   acquire_atomics(self, scope);
+  if (scope != Scope::block) acquire(self, std::exchange(self.time.observed, {}));
   ClockBuilder all;
   contribute_visible(self, all);
   const ClockRef fenced = all.freeze();

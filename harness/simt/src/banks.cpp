@@ -107,6 +107,16 @@ void count_diverged(const Warp& warp) {
 
 }  // namespace
 
+void keep_for_banks(Thread& thread, std::uint16_t site, std::uint32_t address, std::size_t bytes) {
+  for (; bytes > 16; bytes -= 16, address += 16) keep_for_banks(thread, site, address, 16);
+  if (thread.noted.size() >= kMostNoted) {
+    ++machine.stats.shared_accesses_uncounted;
+    return;
+  }
+  thread.noted.push_back({address & kOffsetMask, static_cast<std::uint16_t>(bytes), site});
+  thread.warp->noted = true;
+}
+
 unsigned wavefronts_of(const std::uint32_t* words, unsigned count) {
   // Most accesses are to words in a row, or to one word.
   bool in_row = true, same = true;

@@ -21,16 +21,11 @@ void count_access(std::uint16_t site, std::uint64_t wavefronts, std::uint64_t pa
 /// Wavefronts for `count` (up to 32) words of 4 bytes: the most different words that lie in one bank.
 unsigned wavefronts_of(const std::uint32_t* words, unsigned count);
 
+/// note_banks() where banks are counted.
+void keep_for_banks(Thread& thread, std::uint16_t site, std::uint32_t address, std::size_t bytes);
 /// Notes an access of the thread to its block's shared memory.
 inline void note_banks(Thread& thread, std::uint16_t site, std::uint32_t address, std::size_t bytes) {
-  if (!machine.config.count_banks) return;
-  for (; bytes > 16; bytes -= 16, address += 16) note_banks(thread, site, address, 16);
-  if (thread.noted.size() >= kMostNoted) {
-    ++machine.stats.shared_accesses_uncounted;
-    return;
-  }
-  thread.noted.push_back({address & kOffsetMask, static_cast<std::uint16_t>(bytes), site});
-  thread.warp->noted = true;
+  if (machine.config.count_banks) keep_for_banks(thread, site, address, bytes);
 }
 
 /// The lanes of `mask` are at one place: what the warp has noted is complete if those are all that there are.

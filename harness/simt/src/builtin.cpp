@@ -98,6 +98,12 @@ void shared_load(std::uint32_t address, void* value, int bytes) {
     std::memset(value, 0xff, static_cast<std::size_t>(bytes));
 }
 
+void read_only(const void* pointer, std::size_t bytes) {
+  Thread& self = SIMT_ENTER();
+  if (core::machine.detect && core::is_global(pointer))
+    core::check_read_only(pointer, bytes, core::access_by(self, core::AccessKind::load, self.pc));
+}
+
 void setmaxnreg(int count, bool increase) {
   Thread& self = SIMT_ENTER();
   const char* name = increase ? "setmaxnreg.inc" : "setmaxnreg.dec";

@@ -97,8 +97,8 @@ struct Knowledge {
   ClockRef proxy;  // of these, what the async proxy may rely on: seen as of the last proxy fence
   ClockRef
       fenced;  // of these, what other blocks may learn through an atomic: seen as of the last __threadfence
-  ClockRef visible;  // of these, the writes that it may read: all but those learnt of by an arrival at block
-                     // scope from another block, after which they may only be overwritten
+  ClockRef visible;  // of these, the writes that it may read: all but those learnt of from another block by
+                     // an arrival or a wait at block scope, after which they may only be overwritten
 };
 
 /// Accumulates knowledge at a barrier, from each arrival.
@@ -110,6 +110,13 @@ struct Gathering {
   Knowledge freeze() {
     const ClockRef all = seen.freeze();
     return {all, proxy.freeze(), fenced.freeze(), differs ? visible.freeze() : all};
+  }
+  void add(const Knowledge& more) {
+    if (!(more.visible == more.seen)) differ();
+    seen.join(more.seen);
+    proxy.join(more.proxy);
+    fenced.join(more.fenced);
+    if (differs) visible.join(more.visible);
   }
   /// Adds the progress of an asynchronous unit.
   void raise(std::uint32_t agent, std::uint32_t epoch) {

@@ -74,7 +74,7 @@ void land(const CopyArrival& arrival) {
   Mbarrier* barrier = block.mbarriers->find(arrival.barrier);
   if (!barrier) return;
   if (machine.detect && thread.time.copy.agent)
-    barrier->gathering.raise(thread.time.copy.agent, arrival.segment);
+    raise_progress(*barrier, thread.time.copy.agent, arrival.segment);
   count_arrivals(block, *barrier, 1);
 }
 

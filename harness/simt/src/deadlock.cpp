@@ -18,7 +18,9 @@ constexpr std::size_t kLinesShown = 8;
 std::string barrier_text(const Thread& thread) {
   const NamedBarrier& barrier = thread.block->barriers[thread.wait_on];
   const int expected = barrier.threads < 0 ? static_cast<int>(thread.block->live) : barrier.threads;
-  return text("at barrier %u (%d of %d threads have arrived)", thread.wait_on, barrier.arrived, expected);
+  const std::string name =
+      thread.barrier_call ? "in __syncthreads()" : text("at barrier %u", thread.wait_on);
+  return name + text(" (%d of %d threads have arrived)", barrier.arrived, expected);
 }
 
 std::string mbarrier_text(const Thread& thread) {

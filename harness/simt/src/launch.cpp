@@ -338,6 +338,7 @@ Result launch(const Config& config, Dim3 grid, Dim3 block, std::size_t shared_by
   machine.body = &body;
   machine.launcher = {};  // another OS thread, with another stack, may have been the last
   start_reports();
+  start_printing();
   start_banks();
   start_variables();
   install_fault_handlers();
@@ -350,6 +351,7 @@ Result launch(const Config& config, Dim3 grid, Dim3 block, std::size_t shared_by
   forget_atomics();
   Result result;
   finish_reports(result);
+  finish_printing(result);
   result.waits = machine.waits;
   result.overflowed = machine.overflowed;
   result.shared_sites = finish_banks();

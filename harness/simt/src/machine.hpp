@@ -59,7 +59,8 @@ struct Progress {
 /// A thread's view of time. `known` is as of its last acquire; the rest is newer and its own.
 struct Timeline {
   Knowledge known;
-  std::uint32_t epoch = 0;        // of its own accesses; raised at every release
+  Knowledge observed;       // from other blocks, by waits at block scope: a fence of wider scope acquires it
+  std::uint32_t epoch = 0;  // of its own accesses; raised at every release
   std::uint32_t proxy_epoch = 0;  // own accesses up to this one are visible to the async proxy
   std::uint32_t proxy_copy = 0;   // same for the own cp.async
   Progress copy, bulk_read, bulk_write, wgmma;
@@ -103,6 +104,7 @@ struct Thread {
   Wait wait = Wait::none;
   std::uint32_t wait_on = 0, wait_parity = 0,
                 wait_phase = 0;  // barrier id or mbarrier address; its phase when waiting began
+  unsigned barrier_call = 0;     // call of __syncthreads() that it waits in, or waited in last; 0: unknown
   bool timed_out = false;
   int leads = -1;            // convergence of the warp that this thread must execute
   const void* pc = nullptr;  // in the kernel, behind the primitive being executed
@@ -156,8 +158,8 @@ struct NamedBarrier {
   int threads = 0, arrived = 0;
   Gathering gathering;
   std::vector<Thread*> waiting;
-  unsigned site = 0;  // call of __syncthreads() that the first one waits in; 0: unknown
-  const void* site_pc = nullptr;
+  unsigned call = 0;  // of __syncthreads() that the first with a known one waits in; 0: none is known
+  bool calls_differ = false;
   int reduce_count = 0, reduce_result = 0;  // predicates that hold: so far, and in the last completed use
 };
 

@@ -73,9 +73,17 @@ bool is_overwritten(const Block& block, std::uint32_t offset) {
   return mark != (kMark ^ offset);
 }
 
+/// A wait that has passed. What other blocks have released at the scope of the cluster, one at block scope only observes: a
+/// fence after it acquires that (PTX ISA, "Release and Acquire Patterns").
+void acquire_phase(Thread& self, const Mbarrier& barrier, Scope scope) {
+  if (!barrier.remote || scope != Scope::block) return acquire(self, barrier.released);
+  acquire(self, barrier.released_in_block);
+  if (machine.detect) self.time.observed = join(self.time.observed, barrier.released);
+}
+
 /// `phase` is the one under way when the thread looked and the parity said "complete".
-void pass(Thread& self, Mbarrier& barrier) {
-  acquire(self, barrier.released);
+void pass(Thread& self, Mbarrier& barrier, Scope scope) {
+  acquire_phase(self, barrier, scope);
   auto seen = std::find_if(self.passed.begin(), self.passed.end(),
                            [&](const PassedWait& wait) { return wait.barrier == barrier.offset; });
   const PassedWait wait{barrier.offset, barrier.phase, self.pc};
@@ -105,18 +113,39 @@ void flip(Block& block, Mbarrier& barrier) {
             text(" completes with %llu bytes of %d loads still in flight: expect_tx announces too few bytes",
                  static_cast<unsigned long long>(flying), loads));
   if (machine.detect) {
-    if (barrier.agent) barrier.gathering.raise(barrier.agent, phase_epoch(barrier));
+    if (barrier.agent) raise_progress(barrier, barrier.agent, phase_epoch(barrier));
     barrier.released = barrier.gathering.freeze();
+    if (barrier.remote) barrier.released_in_block = barrier.gathering_in_block.freeze();
   }
   ++barrier.phase;
   barrier.pending = barrier.count;
-  for (Thread* thread : barrier.waiting) make_runnable(*thread);
+  wake_all_but_laggard(barrier.waiting);
   barrier.waiting.clear();
   note_progress();
 }
 
 void flip_if_complete(Block& block, Mbarrier& barrier) {
   if (barrier.pending == 0 && barrier.bytes == 0) flip(block, barrier);
+}
+
+/// An arrival of the thread at a barrier of `block`: hands over what it has done, as far as its scope goes.
+void release_to(Thread& self, const Block& block, Mbarrier& barrier, Scope scope) {
+  if (!machine.detect) return;
+  const bool remote = &block != self.block;
+  if (remote && !barrier.remote) {
+    barrier.remote = true;
+    barrier.gathering_in_block.add(barrier.gathering.freeze());
+    barrier.released_in_block = barrier.released;
+  }
+  if (remote)
+    contribute_order_alone(self, barrier.gathering_in_block);
+  else if (barrier.remote)
+    contribute(self, barrier.gathering_in_block);
+  if (remote && scope == Scope::block)
+    contribute_at_block_scope(self, barrier.gathering);
+  else
+    contribute(self, barrier.gathering);
+  tick(self);
 }
 
 bool has_completed(const Mbarrier& barrier, std::uint32_t parity) {
@@ -161,6 +190,11 @@ void count_arrivals(Block& block, Mbarrier& barrier, std::uint32_t count) {
   }
   note_progress();
   flip_if_complete(block, barrier);
+}
+
+void raise_progress(Mbarrier& barrier, std::uint16_t agent, std::uint32_t epoch) {
+  barrier.gathering.raise(agent, epoch);
+  if (barrier.remote) barrier.gathering_in_block.raise(agent, epoch);
 }
 
 void complete_bytes(Block& block, Mbarrier& barrier, std::uint32_t bytes) {
@@ -249,10 +283,7 @@ void mbarrier_arrive(std::uint32_t address, std::uint32_t count, Scope scope) {
   Mbarrier* barrier = core::use_mbarrier(self, address, "mbarrier.arrive");
   if (!barrier) return;
   core::Block& block = core::block_of(address);
-  if (scope == Scope::block && &block != self.block)
-    core::release_at_block_scope(self, barrier->gathering);
-  else
-    core::release(self, barrier->gathering);
+  core::release_to(self, block, *barrier, scope);
   core::count_arrivals(block, *barrier, count);
 }
 
@@ -276,11 +307,12 @@ void mbarrier_arrive_expect_tx(std::uint32_t address, std::uint32_t bytes) {
   if (!barrier) return;
   barrier->bytes += bytes;
   barrier->takes_bytes = true;
-  core::release(self, barrier->gathering);
-  core::count_arrivals(core::block_of(address), *barrier, 1);
+  core::Block& block = core::block_of(address);
+  core::release_to(self, block, *barrier, Scope::block);
+  core::count_arrivals(block, *barrier, 1);
 }
 
-bool mbarrier_try_wait(std::uint32_t address, std::uint32_t parity) {
+bool mbarrier_try_wait(std::uint32_t address, std::uint32_t parity, Scope scope) {
   Thread& self = SIMT_ENTER();
   Mbarrier* barrier = core::use_mbarrier(self, address, "mbarrier.try_wait");
   if (!barrier) return true;
@@ -295,11 +327,11 @@ bool mbarrier_try_wait(std::uint32_t address, std::uint32_t parity) {
       return false;
     }
   }
-  core::pass(self, *barrier);
+  core::pass(self, *barrier, scope);
   return true;
 }
 
-void mbarrier_wait(std::uint32_t address, std::uint32_t parity) {
+void mbarrier_wait(std::uint32_t address, std::uint32_t parity, Scope scope) {
   Thread& self = SIMT_ENTER();
   Mbarrier* barrier = core::use_mbarrier(self, address, "mbarrier.try_wait");
   if (!barrier) return;
@@ -309,7 +341,7 @@ void mbarrier_wait(std::uint32_t address, std::uint32_t parity) {
     core::block_current(core::Wait::mbarrier, address, parity, phase);
     core::check_aliasing(self, *barrier, phase);
   }
-  core::pass(self, *barrier);
+  core::pass(self, *barrier, scope);
 }
 
 }  // namespace simt

@@ -16,11 +16,14 @@ struct Mbarrier {
   std::uint32_t phase = 0;   // the phase under way; completed phases are below
   std::uint32_t initialised_by = 0;  // thread
   const void* initialised_at = nullptr;
-  bool takes_bytes = false;  // copies complete on it
-  bool init_fenced = false;  // by fence.mbarrier_init: the async proxy may complete on it
-  std::uint16_t agent = 0;   // TMA completing here
-  Gathering gathering;       // from the arrivals so far
-  Knowledge released;        // by completed phases
+  bool takes_bytes = false;      // copies complete on it
+  bool init_fenced = false;      // by fence.mbarrier_init: the async proxy may complete on it
+  std::uint16_t agent = 0;       // TMA completing here
+  Gathering gathering;           // from the arrivals so far
+  Knowledge released;            // by completed phases
+  bool remote = false;           // threads of other blocks have arrived: a wait at block scope acquires less
+  Gathering gathering_in_block;  // for such a wait; like the next, kept once `remote`
+  Knowledge released_in_block;
   std::vector<Thread*> waiting;
 };
 
@@ -45,6 +48,8 @@ class Mbarriers {
 Mbarrier* use_mbarrier(Thread& self, std::uint32_t address, const char* what);
 /// `count` arrivals whose clocks have been released into the barrier already.
 void count_arrivals(Block& block, Mbarrier& barrier, std::uint32_t count);
+/// The progress of an asynchronous unit, which waits at any scope acquire.
+void raise_progress(Mbarrier& barrier, std::uint16_t agent, std::uint32_t epoch);
 /// Bytes have landed. `phase`: under way when the load was issued.
 void complete_bytes(Block& block, Mbarrier& barrier, std::uint32_t bytes);
 /// The agent of loads that complete on the barrier; remembers who issued the latest.

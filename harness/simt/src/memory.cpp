@@ -41,6 +41,20 @@ std::vector<Cell> shared_cells;
 
 unsigned char* global_base() { return address_space.base + address_space.shared_bytes; }
 
+// The lowest address. Operands may lie anywhere, but wrong arithmetic on addresses shows most where they are low: a sixteenth of
+// an address, or one less a large operand's length, is not far from all operands then.
+constexpr std::uintptr_t kLow = std::uintptr_t{256} << 20;
+
+/// Addresses from kLow on; null where some are taken.
+void* reserve_low(std::size_t bytes) {
+  void* const low = reinterpret_cast<void*>(kLow);
+  void* memory =
+      mmap(low, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (memory == low) return memory;
+  if (memory != MAP_FAILED) munmap(memory, bytes);  // kernels before Linux 4.17 take it for a hint
+  return nullptr;
+}
+
 void* reserve(std::size_t bytes, int protection) {
   void* memory = mmap(nullptr, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return memory == MAP_FAILED ? nullptr : memory;
@@ -126,7 +140,8 @@ void open_address_space() {
   if (address_space.base) return;
   const std::size_t shared = std::size_t{kMaxBlocks} * kArenaStride;
   for (std::size_t global = std::size_t{64} << 30; global >= (std::size_t{256} << 20); global /= 2) {
-    void* memory = reserve(kBelow + shared + global, PROT_NONE);
+    void* memory = reserve_low(kBelow + shared + global);
+    if (!memory) memory = reserve(kBelow + shared + global, PROT_NONE);
     void* cells = memory ? reserve(global / kCellBytes * sizeof(Cell), PROT_READ | PROT_WRITE) : nullptr;
     if (!cells) {
       if (memory) munmap(memory, kBelow + shared + global);
@@ -216,14 +231,8 @@ Block& block_of(std::uint32_t address) {
   return own.cluster->blocks[rank - 1];
 }
 
-unsigned char* shared_memory(Block& block, std::uint32_t address, std::uint32_t bytes, const char* what) {
-  const std::uint32_t offset = address & kOffsetMask;
+unsigned char* other_shared_memory(Block& block, std::uint32_t offset, std::uint32_t bytes, const char* what) {
   const std::uint32_t end = kSharedBase + machine.shared_bytes;
-  if (offset >= kSharedBase && offset <= end && bytes <= end - offset) [[likely]] {
-    const std::uint64_t used = offset + bytes - kSharedBase;
-    if (used > machine.stats.shared_bytes_used) machine.stats.shared_bytes_used = used;
-    return block.shared + offset;
-  }
   if (shared_variable_at(offset, bytes)) return block.shared + offset;
   const std::string place = shared_place(offset);
   report("shared-out-of-bounds",
@@ -272,18 +281,10 @@ void note_global_write(const void* pointer, std::size_t bytes, const Access& acc
                               access);
 }
 
-void note_shared(const Thread& self, Block& block, std::uint32_t address, std::uint32_t bytes, AccessKind kind,
-                 std::uint16_t site) {
-  const std::uint32_t offset = (address & kOffsetMask) - kSharedBase;
-  const bool store = is_store(kind);
-  if (sees_all(self)) {
-    const Quick access = quick_by(self, site);
-    if (store ? machine.shared_shadow.quick_write<Space::shared>(block.cells, offset, bytes, access)
-              : machine.shared_shadow.quick_read<Space::shared>(block.cells, offset, bytes, access))
-      return;
-  }
-  const Access access = access_by(self, kind, site);
-  store ? note_shared_write(block, address, bytes, access) : note_shared_read(block, address, bytes, access);
+void check_read_only(const void* pointer, std::size_t bytes, const Access& access) {
+  const auto offset = static_cast<std::size_t>(static_cast<const unsigned char*>(pointer) - global_base());
+  machine.global_shadow.check_read_only(address_space.global_cells, {Space::global, 0, global_base()}, offset,
+                                        bytes, access);
 }
 
 void note_global(const Thread& self, const void* pointer, std::size_t bytes, AccessKind kind, std::uint16_t site) {

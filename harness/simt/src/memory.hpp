@@ -59,7 +59,18 @@ bool check_shared_alignment(std::uint32_t address, std::uint32_t alignment, cons
 /// The block that a shared address belongs to (mapa sets a rank), and its memory; null after a report when
 /// [address, address + bytes) is not within the block's shared memory.
 Block& block_of(std::uint32_t address);
-unsigned char* shared_memory(Block& block, std::uint32_t address, std::uint32_t bytes, const char* what);
+/// shared_memory() of what does not lie in dynamic shared memory.
+unsigned char* other_shared_memory(Block& block, std::uint32_t offset, std::uint32_t bytes, const char* what);
+inline unsigned char* shared_memory(Block& block, std::uint32_t address, std::uint32_t bytes,
+                                    const char* what) {
+  const std::uint32_t offset = address & kOffsetMask;
+  const std::uint32_t end = kSharedBase + machine.shared_bytes;
+  if (!(offset >= kSharedBase && offset <= end && bytes <= end - offset))
+    return other_shared_memory(block, offset, bytes, what);
+  const std::uint64_t used = offset + bytes - kSharedBase;
+  if (used > machine.stats.shared_bytes_used) machine.stats.shared_bytes_used = used;
+  return block.shared + offset;
+}
 
 /// Reports an access to the shared memory of a block all of whose threads have ended; true where it lives.
 bool check_live(Block& block, const char* what);
@@ -71,9 +82,11 @@ void note_shared_write(Block& block, std::uint32_t address, std::uint32_t bytes,
 void check_shared_order(Block& block, std::uint32_t offset, const Access& access);
 void note_global_read(const void* pointer, std::size_t bytes, const Access& access);
 void note_global_write(const void* pointer, std::size_t bytes, const Access& access);
+/// Reports a load of global memory through the read-only cache where the launch has written; does not count as a read.
+void check_read_only(const void* pointer, std::size_t bytes, const Access& access);
 /// The same for a plain load or store that the running thread makes.
-void note_shared(const Thread& self, Block& block, std::uint32_t address, std::uint32_t bytes,
-                 AccessKind kind, std::uint16_t site);
+inline void note_shared(const Thread& self, Block& block, std::uint32_t address, std::uint32_t bytes,
+                        AccessKind kind, std::uint16_t site);
 void note_global(const Thread& self, const void* pointer, std::size_t bytes, AccessKind kind,
                  std::uint16_t site);
 /// The running thread's access at its current place.
@@ -93,6 +106,20 @@ inline Quick quick_by(const Thread& thread, std::uint16_t site) {
   return {*thread.time.known.seen.get(),
           {thread.time.epoch, static_cast<std::uint16_t>(thread.index), site},
           machine.wave_epoch};
+}
+
+inline void note_shared(const Thread& self, Block& block, std::uint32_t address, std::uint32_t bytes,
+                        AccessKind kind, std::uint16_t site) {
+  const std::uint32_t offset = (address & kOffsetMask) - kSharedBase;
+  const bool store = is_store(kind);
+  if (sees_all(self)) {
+    const Quick access = quick_by(self, site);
+    if (store ? machine.shared_shadow.quick_write<Space::shared>(block.cells, offset, bytes, access)
+              : machine.shared_shadow.quick_read<Space::shared>(block.cells, offset, bytes, access))
+      return;
+  }
+  const Access access = access_by(self, kind, site);
+  store ? note_shared_write(block, address, bytes, access) : note_shared_read(block, address, bytes, access);
 }
 
 /// Gives each block of the wave its arena and cells.

@@ -16,6 +16,7 @@
 namespace simt::core {
 namespace {
 
+constexpr std::size_t kRunsShown = 3;
 constexpr std::size_t kCollected = 100;  // an unrolled loop makes many code addresses of one source line
 
 std::vector<Finding> findings;
@@ -66,11 +67,14 @@ std::uint64_t hash_text(const char* words, std::uint64_t value) {
 
 std::string triple(unsigned x, unsigned y, unsigned z) { return text("(%u,%u,%u)", x, y, z); }
 
-std::string thread_in_block(unsigned linear) {
+/// "5", or "(1,2,0)" in a block of several dimensions.
+std::string number_in_block(unsigned linear) {
   const Dim3& dim = machine.block_dim;
-  if (dim.y == 1 && dim.z == 1) return text("thread %u", linear);
-  return "thread " + triple(linear % dim.x, linear / dim.x % dim.y, linear / (dim.x * dim.y));
+  if (dim.y == 1 && dim.z == 1) return std::to_string(linear);
+  return triple(linear % dim.x, linear / dim.x % dim.y, linear / (dim.x * dim.y));
 }
+
+std::string thread_in_block(unsigned linear) { return "thread " + number_in_block(linear); }
 
 /// A message without its numbers, but with its source lines (":57"): equal for findings that say the same.
 std::string shape_of(const std::string& message) {
@@ -119,6 +123,19 @@ std::string block_name(std::uint32_t block_in_grid) {
 std::string thread_name(const Thread& thread) {
   const Dim3& b = thread.ids.block;
   return thread_in_block(thread.index % machine.threads_per_block) + " of block " + triple(b.x, b.y, b.z);
+}
+
+std::string threads_text(const std::vector<unsigned>& numbers) {
+  std::string words = numbers.size() == 1 ? "thread " : "threads ";
+  std::size_t shown = 0;
+  for (std::size_t runs = 0; shown < numbers.size(); ++runs) {
+    if (runs == kRunsShown) return words + text(" and %zu more", numbers.size() - shown);
+    const unsigned first = numbers[shown++];
+    unsigned last = first;
+    for (; shown < numbers.size() && numbers[shown] == last + 1; ++shown) ++last;
+    words += (runs ? ", " : "") + number_in_block(first) + (last > first ? "-" + number_in_block(last) : "");
+  }
+  return words;
 }
 
 std::string agent_name(std::uint32_t number, std::uint32_t epoch) {
@@ -278,6 +295,10 @@ static void judge_racing_stores() {
   std::erase_if(findings, [](const Finding& one) { return one.kind.empty(); });
   std::stable_partition(findings.begin(), findings.end(),
                         [](const Finding& one) { return one.kind != "same-value-race"; });
+  // First the barriers that do not order what follows them: races may be their consequence.
+  std::stable_partition(findings.begin(), findings.end(), [](const Finding& one) {
+    return one.kind == "divergent-barrier" || one.kind == "early-exit";
+  });
 }
 
 void finish_reports(Result& result) {

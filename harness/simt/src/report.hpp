@@ -40,6 +40,8 @@ extern bool racing_store_open;  // there is one to compare
 
 /// "thread 5 of block (0,1,0)".
 std::string thread_name(const Thread& thread);
+/// "threads 0-31, 64", by their numbers in a block, ascending; the first few runs of them.
+std::string threads_text(const std::vector<unsigned>& numbers);
 /// "block (0,1,0)", by its number in the order of block_coordinates().
 std::string block_name(std::uint32_t block_in_grid);
 /// thread_name for any agent and epoch, of an earlier wave too: "the TMA load behind mbarrier 0x400 of block
@@ -80,6 +82,10 @@ const Site& site_of(std::uint16_t number);
 /// Forget findings and sites of the launch before; hand over the findings with their source lines.
 void start_reports();
 void finish_reports(Result& result);
+
+/// Forget what the launch before has printed; hand over what this one has (printed.cpp).
+void start_printing();
+void finish_printing(Result& result);
 
 /// Replaces the placeholders of at() (symbols.cpp).
 void resolve_symbols(std::vector<Finding>& findings);

@@ -22,11 +22,15 @@ constexpr std::int64_t kFairness =
 constexpr std::uint32_t kMostPolls =
     2 * kFairness;  // then a thread waits for what its own blocks do not bring
 
+constexpr int kMostLags = 2;  // so often others must run before a laggard does, where some thread spins
+
 struct Scheduler {
   std::vector<std::uint64_t> runnable;  // warps with a runnable lane
   std::uint32_t warp = 0;               // the one running
   std::int64_t lowest = 0;              // priorities handed out downwards to warps that yield
   std::uint64_t progress = 0, progress_at_timeout = 0;
+  Thread* laggard = nullptr;  // its wait is over, and it is to run last
+  int lags = 0;               // calls of look_around since
 };
 Scheduler scheduler;
 
@@ -114,6 +118,13 @@ Warp& choose_warp() {
   return machine.warps[scheduler.warp];
 }
 
+/// False when there is none.
+bool wake_laggard() {
+  if (!scheduler.laggard) return false;
+  make_runnable(*std::exchange(scheduler.laggard, nullptr));
+  return true;
+}
+
 /// Wakes threads in a bounded wait with the answer "not yet"; false when the last time led nowhere.
 bool time_out_pollers() {
   if (scheduler.progress == scheduler.progress_at_timeout) return false;
@@ -129,6 +140,7 @@ bool time_out_pollers() {
 }
 
 [[noreturn]] void fail_in_deadlock() {
+  for (const Block& block : machine.blocks) check_calls(block);
   report_once("deadlock", 0, describe_deadlock());
   for (const Thread& thread : machine.threads)
     if (!thread.done) explain_waiting(thread);
@@ -141,7 +153,7 @@ Thread* next_thread() {
     run_async();
   while (!any_runnable()) {
     if (machine.live == 0) return nullptr;
-    if (run_async()) continue;
+    if (run_async() || wake_laggard()) continue;
     if (!time_out_pollers()) fail_in_deadlock();
   }
   Warp& warp = choose_warp();
@@ -177,6 +189,17 @@ void make_runnable(Warp& warp, std::uint32_t lanes) {
   warp.runnable |= lanes;
   if (machine.config.order == Order::greedy && warp.priority > machine.warps[scheduler.warp].priority)
     machine.stay_in_warp = false;
+}
+
+void wake_all_but_laggard(const std::vector<Thread*>& waiting) {
+  const bool one_lags = machine.config.lag > 0 && !scheduler.laggard && !waiting.empty() &&
+                        machine.random.next() < machine.config.lag * 4294967296.0;
+  if (one_lags) {
+    scheduler.laggard = waiting[machine.random.below(static_cast<std::uint32_t>(waiting.size()))];
+    scheduler.lags = 0;
+  }
+  for (Thread* thread : waiting)
+    if (thread != scheduler.laggard) make_runnable(*thread);
 }
 
 void make_runnable(Thread& thread) { make_runnable(*thread.warp, thread.lane_bit); }
@@ -217,6 +240,7 @@ void look_around() {
   if (machine.config.seconds > 0 && cpu_seconds() > machine.deadline)
     fail("hang", text("the launch has run for more than %g s of CPU time", machine.config.seconds));
   set_budget();
+  if (++scheduler.lags > kMostLags) wake_laggard();
   if (preempted && machine.config.order == Order::in_order) {
     scheduler.warp = random_warp();
     machine.warps[scheduler.warp].last_lane = static_cast<int>(machine.random.next() & 31) - 1;
@@ -273,6 +297,7 @@ void start_scheduler() {
   scheduler.lowest = 0;
   scheduler.progress = 1;
   scheduler.progress_at_timeout = 0;
+  scheduler.laggard = nullptr;
   for (Warp& warp : machine.warps) {
     warp.last_lane = -1;
     reprioritise(warp);

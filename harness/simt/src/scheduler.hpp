@@ -21,6 +21,8 @@ inline Thread& enter(const void* pc) {
 
 void make_runnable(Thread& thread);
 void make_runnable(Warp& warp, std::uint32_t lanes);
+/// Makes the threads that a phase has been awaited by runnable; perhaps one of them only when no other can go on (Config::lag).
+void wake_all_but_laggard(const std::vector<Thread*>& waiting);
 /// Suspends the running thread until somebody makes it runnable. The caller has noted what it waits for
 /// elsewhere.
 void block_current(Wait wait, std::uint32_t on = 0, std::uint32_t parity = 0, std::uint32_t phase = 0);

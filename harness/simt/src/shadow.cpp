@@ -94,6 +94,8 @@ bool is_write(AccessKind kind) {
     case AccessKind::byte_store_odd:
     case AccessKind::atomic:
     case AccessKind::atomic_at_block_scope:
+    case AccessKind::atomic_store:
+    case AccessKind::atomic_store_at_block_scope:
     case AccessKind::copy_write:
     case AccessKind::stmatrix:
     case AccessKind::mbarrier_init:
@@ -120,16 +122,21 @@ bool is_update(AccessKind kind) {
 }
 
 bool is_at_block_scope(AccessKind kind) {
-  return kind == AccessKind::atomic_at_block_scope || kind == AccessKind::atomic_load_at_block_scope;
+  return kind == AccessKind::atomic_at_block_scope || kind == AccessKind::atomic_load_at_block_scope ||
+         kind == AccessKind::atomic_store_at_block_scope;
 }
 
 bool is_atomic(AccessKind kind) {
   return is_update(kind) || kind == AccessKind::tma_reduce || kind == AccessKind::atomic_load ||
-         kind == AccessKind::atomic_load_at_block_scope;
+         kind == AccessKind::atomic_load_at_block_scope || kind == AccessKind::atomic_store ||
+         kind == AccessKind::atomic_store_at_block_scope;
 }
 
 /// An access that does not race with another of its kind whose scope has its thread (PTX ISA, "Morally strong operations").
 bool is_strong(AccessKind kind) { return is_atomic(kind) || is_volatile(kind); }
+
+/// An atomic that reads what it replaces: the write of that comes before all that the atomic comes before (PTX ISA, "Causality Order").
+bool observes(AccessKind kind) { return is_update(kind) || kind == AccessKind::tma_reduce; }
 
 std::string side(const Stamp& stamp) {
   const Site& site = site_of(stamp.site);
@@ -249,8 +256,9 @@ void read_cell(Cell& cell, const Place& place, std::size_t offset, const Access&
       report_unordered(place, offset, cell.write, now);
   } else if (!is_visible<space>(now.view, cell.write)) {
     report_pair(
-        "read after write, ordered only by an arrival at block scope on another block's mbarrier, which does "
-        "not hand over what was written: use mbarrier_arrive_cluster_release, or a fence_cluster before it",
+        "read after write of another block, ordered only by an mbarrier at block scope, which does not hand "
+        "over what "
+        "was written: arrive by mbarrier_arrive_cluster_release, and call fence_cluster after the wait",
         place, offset, cell.write, now);
   } else if (is_async_proxy(now.kind) && !is_fenced<space>(now.view, cell.write)) {
     report_unfenced(place, offset, cell.write, now);
@@ -290,6 +298,34 @@ void write_cell(Cell& cell, const Place& place, std::size_t offset, const Access
   cell.reads[0] = cell.reads[1] = cell.reads[2] = Stamp{};
 }
 
+/// Reports when `now` is not ordered behind one of those before the last write. Unless `now` writes, writes alone count.
+template <Space space>
+void check_relaxed(const Relaxed& before, const Place& place, std::size_t offset, const Access& now) {
+  for (const Stamp& stamp : before.stamps) {
+    if (!stamp.epoch) return;
+    const bool conflict = is_write(now.kind) || is_write(site_of(stamp.site).kind);
+    if (!conflict || are_strong_together(stamp, now) || is_ordered<space>(now.view, stamp)) continue;
+    report_unordered(place, offset, stamp, now);
+    return;
+  }
+}
+
+/// Keeps what `now`, an atomic or a volatile store, does not come after and the cell forgets with it. True if there is anything.
+template <Space space>
+bool keep_relaxed(Relaxed& before, const Cell& cell, const Access& now) {
+  Relaxed kept;
+  Stamp* to = kept.stamps;
+  const auto keep = [&](const Stamp& stamp) {
+    if (to == std::end(kept.stamps) || !stamp.epoch || stamp.agent >= kUnwrittenAgent) return;
+    if (is_strong(site_of(stamp.site).kind) && !is_ordered<space>(now.view, stamp)) *to++ = stamp;
+  };
+  if (!observes(now.kind)) keep(cell.write);
+  for (const Stamp& stamp : cell.reads) keep(stamp);
+  for (const Stamp& stamp : before.stamps) keep(stamp);
+  before = kept;
+  return to != kept.stamps;
+}
+
 }  // namespace
 
 const char* access_name(AccessKind kind) {
@@ -316,6 +352,9 @@ const char* access_name(AccessKind kind) {
     case AccessKind::atomic_load:
     case AccessKind::atomic_load_at_block_scope:
       return "atomic load";
+    case AccessKind::atomic_store:
+    case AccessKind::atomic_store_at_block_scope:
+      return "atomic store";
     case AccessKind::copy_read:
     case AccessKind::copy_write:
       return "cp.async";
@@ -352,7 +391,7 @@ Shadow::Split& Shadow::split(Cell& cell) {
     free_.pop_back();
   }
   std::fill_n(split_[number].first, 4, cell);
-  split_[number].halved = 0;
+  split_[number].halved = split_[number].relaxed = 0;
   cell = {{1, kSplitAgent, 0}, {{number, 0, 0}, {}, {}}};
   return split_[number];
 }
@@ -374,9 +413,16 @@ void Shadow::for_each_part(Split& split, std::size_t offset, std::size_t stop, V
     }
     if (!(split.halved & bit)) split.second[word] = split.first[word];
     split.halved |= bit;
+    split.relaxed &= ~bit;
     for (; offset < end; offset = (offset / 2 + 1) * 2)
       visit(offset & 2 ? split.second[word] : split.first[word], offset);
   }
+}
+
+template <class Assign>
+void Shadow::assign_parts(Split& split, std::size_t offset, std::size_t stop, const Assign& assign) {
+  for_each_part(split, offset, stop, [&](Cell& part, std::size_t) { assign(part); });
+  split.relaxed &= ~words_within(offset, stop);
 }
 
 template <Space space>
@@ -386,18 +432,40 @@ void Shadow::read_range(Cell* cells, const Place& place, std::size_t offset, std
   for (const std::size_t end = offset + bytes; offset < end;) {
     Cell& cell = cells[offset / 16];
     const std::size_t stop = std::min(end, (offset / 16 + 1) * 16);
-    if (stop - offset == 16 && !is_split(cell))
+    if (stop - offset == 16 && !is_split(cell)) {
       visit(cell, offset);
-    else
-      for_each_part(split(cell), offset, stop, visit);
+    } else {
+      Split& parts = split(cell);
+      for_each_part(parts, offset, stop, [&](Cell& part, std::size_t at) {
+        visit(part, at);
+        if (parts.relaxed >> at % 16 / 4 & 1)
+          check_relaxed<space>(relaxed_[key_of(parts, at)], place, at, access);
+      });
+    }
     offset = stop;
   }
+}
+
+template <Space space>
+void Shadow::replace_relaxed(Split& split, const Cell& part, const Place& place, std::size_t offset,
+                             const Access& access) {
+  const std::uint32_t bit = 1u << offset % 16 / 4, key = key_of(split, offset);
+  Relaxed before;
+  if (split.relaxed & bit) {
+    before = relaxed_[key];
+    check_relaxed<space>(before, place, offset, access);
+  }
+  split.relaxed &= ~bit;
+  if (split.halved & bit || !is_strong(access.kind) || !keep_relaxed<space>(before, part, access)) return;
+  split.relaxed |= bit;
+  relaxed_[key] = before;
 }
 
 template <Space space>
 void Shadow::write_range(Cell* cells, const Place& place, std::size_t offset, std::size_t bytes,
                          const Access& access) {
   const auto visit = [&](Cell& cell, std::size_t at) { write_cell<space>(cell, place, at, access); };
+  const bool strong = is_strong(access.kind);
   for (const std::size_t end = offset + bytes; offset < end;) {
     Cell& cell = cells[offset / 16];
     const std::size_t stop = std::min(end, (offset / 16 + 1) * 16);
@@ -406,7 +474,10 @@ void Shadow::write_range(Cell* cells, const Place& place, std::size_t offset, st
       visit(cell, offset);
     } else {
       Split& parts = split(cell);
-      for_each_part(parts, offset, stop, visit);
+      for_each_part(parts, offset, stop, [&](Cell& part, std::size_t at) {
+        if (parts.relaxed || strong) replace_relaxed<space>(parts, part, place, at, access);
+        visit(part, at);
+      });
       parts.halved &= ~words_within(offset, stop);
       if (whole) {
         merge(cell);
@@ -449,6 +520,17 @@ void Shadow::check(const Cell* cells, const Place& place, std::size_t offset, co
     report_unfenced(place, offset, write, access);
 }
 
+void Shadow::check_read_only(const Cell* cells, const Place& place, std::size_t offset, std::size_t bytes,
+                             const Access& access) const {
+  for (const std::size_t end = offset + bytes; offset < end; offset = (offset / 2 + 1) * 2) {
+    const Stamp write = last_write(cells, offset);
+    if (write.epoch <= machine.launch_epoch || write.agent == kUnwrittenAgent) continue;
+    return report_pair(
+        "the read-only cache, which __ldg reads through, need not have what the same launch writes", place,
+        offset, write, access);
+  }
+}
+
 void Shadow::mark_unwritten(Cell* cells, std::size_t offset, std::size_t bytes) {
   const Stamp unwritten{1, kUnwrittenAgent, 0};
   for (const std::size_t end = offset + bytes; offset < end;) {
@@ -457,7 +539,7 @@ void Shadow::mark_unwritten(Cell* cells, std::size_t offset, std::size_t bytes) 
     if (stop - offset == 16)
       cell = {unwritten, {}};
     else
-      for_each_part(split(cell), offset, stop, [&](Cell& part, std::size_t) { part = {unwritten, {}}; });
+      assign_parts(split(cell), offset, stop, [&](Cell& part) { part = {unwritten, {}}; });
     offset = stop;
   }
 }
@@ -474,7 +556,7 @@ void Shadow::mark_used_before(Cell* cells, std::size_t offset, std::size_t bytes
     if (stop - offset == 16 && !is_split(cell))
       mark(cell);
     else
-      for_each_part(split(cell), offset, stop, [&](Cell& part, std::size_t) { mark(part); });
+      assign_parts(split(cell), offset, stop, mark);
     offset = stop;
   }
 }

@@ -5,6 +5,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "clock.hpp"
@@ -37,6 +38,8 @@ enum class AccessKind : std::uint8_t {
   volatile_byte_store_odd,
   atomic,
   atomic_at_block_scope,
+  atomic_store,
+  atomic_store_at_block_scope,
   atomic_load,
   atomic_load_at_block_scope,
   copy_read,   // cp.async, from global memory
@@ -92,6 +95,12 @@ struct Cell {
                    // false alarm
 };
 
+/// Atomics and volatile accesses to a word that neither order nor replace each other, the latest first: an access that is ordered
+/// behind the last of them alone races with the others. With more, some are forgotten, as readers are.
+struct Relaxed {
+  Stamp stamps[3];
+};
+
 constexpr std::uint16_t kSplitAgent = 0xffff;  // in Cell::write: the cell is split, reads[0].epoch says where
 constexpr std::uint16_t kUnwrittenAgent =
     0xfffe;  // in Cell::write of global memory: nothing has written it yet
@@ -135,10 +144,14 @@ class Shadow {
   /// Reports when the last write at `offset` is not ordered before (async proxy: fenced before) the access.
   /// Remembers nothing.
   void check(const Cell* cells, const Place& place, std::size_t offset, const Access& access) const;
+  /// Reports a load through the read-only cache of what this launch has written; remembers nothing.
+  void check_read_only(const Cell* cells, const Place& place, std::size_t offset, std::size_t bytes,
+                       const Access& access) const;
   /// Forgets all split cells; the owner clears the whole ones.
   void reset() {
     split_.clear();
     free_.clear();
+    relaxed_.clear();
   }
   /// Makes [offset, offset + bytes) count as never written (global memory; shared memory starts like that).
   void mark_unwritten(Cell* cells, std::size_t offset, std::size_t bytes);
@@ -152,7 +165,8 @@ class Shadow {
   /// The words of a split cell. While a word is whole, its first half stands for both.
   struct Split {
     Cell first[4], second[4];
-    std::uint32_t halved = 0;  // words of which the halves differ
+    std::uint32_t halved = 0;   // words of which the halves differ
+    std::uint32_t relaxed = 0;  // whole words of which `relaxed_` has accesses before the last write
   };
   /// The cells, `count` of them, that stand for exactly these bytes; null where there are none.
   Cell* words(Cell* cells, std::size_t offset, std::size_t bytes, std::uint32_t& count);
@@ -162,6 +176,14 @@ class Shadow {
   /// Calls `visit(cell, offset)` for the cells of [offset, stop), which is within 16 bytes.
   template <class Visit>
   static void for_each_part(Split& split, std::size_t offset, std::size_t stop, Visit&& visit);
+  /// The same for cells that are given another history.
+  template <class Assign>
+  static void assign_parts(Split& split, std::size_t offset, std::size_t stop, const Assign& assign);
+  /// Before an access writes a word, of which `part` is the cell: checks it against what the word remembers, and has the word remember
+  /// what the write makes the cell forget.
+  template <Space space>
+  void replace_relaxed(Split& split, const Cell& part, const Place& place, std::size_t offset,
+                       const Access& access);
   template <Space space>
   void read_range(Cell* cells, const Place& place, std::size_t offset, std::size_t bytes,
                   const Access& access);
@@ -169,11 +191,18 @@ class Shadow {
   void write_range(Cell* cells, const Place& place, std::size_t offset, std::size_t bytes,
                    const Access& access);
 
+  /// A word of a split cell in `relaxed_`.
+  std::uint32_t key_of(const Split& split, std::size_t offset) const {
+    return static_cast<std::uint32_t>((&split - split_.data()) * 4 + offset % 16 / 4);
+  }
+
   std::vector<Split> split_;
   std::vector<std::uint32_t> free_;
+  std::unordered_map<std::uint32_t, Relaxed> relaxed_;
 };
 
-inline Cell* Shadow::words(Cell* cells, std::size_t offset, std::size_t bytes, std::uint32_t& count) {
+[[gnu::always_inline]] inline Cell* Shadow::words(Cell* cells, std::size_t offset, std::size_t bytes,
+                                                  std::uint32_t& count) {
   Cell& cell = cells[offset / 16];
   count = 1;
   if (!is_split(cell)) return bytes == 16 && offset % 16 == 0 ? &cell : nullptr;
@@ -181,7 +210,7 @@ inline Cell* Shadow::words(Cell* cells, std::size_t offset, std::size_t bytes, s
   if ((offset | bytes) % 4 || first + bytes / 4 > 4) return nullptr;
   count = static_cast<std::uint32_t>(bytes) / 4;
   Split& split = split_[cell.reads[0].epoch];
-  return split.halved >> first & ((1u << count) - 1) ? nullptr : split.first + first;
+  return (split.halved | split.relaxed) >> first & ((1u << count) - 1) ? nullptr : split.first + first;
 }
 
 template <Space space>

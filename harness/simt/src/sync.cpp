@@ -1,6 +1,11 @@
 // sync.cpp - __syncthreads, named barriers, the cluster barrier, and the clocks that travel through them.
 #include "sync.hpp"
 
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
 #include "atomics.hpp"
 
 #include "memory.hpp"
@@ -28,7 +33,6 @@ void contribute_order(const Thread& thread, Gathering& into) {
   into.proxy.join(time.known.proxy);
   if (time.proxy_epoch) into.proxy.raise(thread.index, time.proxy_epoch);
   if (time.proxy_copy) into.proxy.raise(time.copy.agent, time.proxy_copy);
-  into.fenced.join(time.known.fenced);
 }
 
 }  // namespace
@@ -42,6 +46,7 @@ void contribute(const Thread& thread, Gathering& into) {
   if (!(known.visible == known.seen)) into.differ();
   if (into.differs) contribute_visible(thread, into.visible);
   contribute_order(thread, into);
+  into.fenced.join(known.fenced);
 }
 
 void release(Thread& thread, Gathering& into) {
@@ -50,12 +55,16 @@ void release(Thread& thread, Gathering& into) {
   tick(thread);
 }
 
-void release_at_block_scope(Thread& thread, Gathering& into) {
-  if (!machine.detect) return;
+void contribute_at_block_scope(const Thread& thread, Gathering& into) {
   into.differ();
   into.visible.join(thread.time.known.fenced);
   contribute_order(thread, into);
-  tick(thread);
+  into.fenced.join(thread.time.known.fenced);
+}
+
+void contribute_order_alone(const Thread& thread, Gathering& into) {
+  into.differ();
+  contribute_order(thread, into);
 }
 
 void acquire(Thread& thread, const Knowledge& released) {
@@ -70,23 +79,64 @@ int expected_arrivals(const Block& block, const NamedBarrier& barrier) {
   return barrier.threads == kAllThreads ? static_cast<int>(block.live) : barrier.threads;
 }
 
-/// Reports a barrier that some threads of the block never reach: the programming guide forbids it, GPUs since Volta go on.
-void check_reached_by_all(const Block& block, const NamedBarrier& barrier) {
-  if (!barrier.site || block.live == machine.threads_per_block) return;
-  report_once("early-exit", barrier.site,
-              text("%u of the %u threads of %s have ended without reaching __syncthreads()",
-                   machine.threads_per_block - block.live, machine.threads_per_block,
-                   block_name(machine.first_block + block.index).c_str()) +
-                  at(barrier.site_pc) + ", which all threads of a block must reach");
+/// Numbers of threads of the block, by the call of __syncthreads() that they wait in.
+std::map<unsigned, std::vector<unsigned>> waiting_by_call(const Block& block, const NamedBarrier& barrier) {
+  std::map<unsigned, std::vector<unsigned>> calls;
+  for (const Thread* thread : barrier.waiting)
+    if (thread->barrier_call) calls[thread->barrier_call].push_back(thread->index - block.threads->index);
+  for (auto& [call, numbers] : calls) std::sort(numbers.begin(), numbers.end());
+  return calls;
 }
 
-void check_same_call(const Thread& self, NamedBarrier& barrier, unsigned site) {
+std::string call_name(unsigned call) {
+  if (call == kGroupSync) return "sync() of the thread block";
+  return call == kDrawSync ? "curand() of MTGP32" : "__syncthreads()";
+}
+
+/// "threads 0-31 of block (0,0,0) wait in __syncthreads() at kernel.cu:57, threads 32-63 in __syncthreads() at kernel.cu:60".
+std::string waiting_text(const Block& block, const std::map<unsigned, std::vector<unsigned>>& calls) {
+  std::string words;
+  for (const auto& [call, numbers] : calls) {
+    const std::string verb = numbers.size() == 1 ? " waits in " : " wait in ";
+    words += words.empty() ? threads_text(numbers) + " of " + block_name(machine.first_block + block.index) + verb
+                           : ", " + threads_text(numbers) + " in ";
+    words += call_name(call) + at(block.threads[numbers.front()].pc);
+  }
+  return words;
+}
+
+std::vector<unsigned> ended_threads(const Block& block) {
+  std::vector<unsigned> numbers;
+  for (unsigned i = 0; i < machine.threads_per_block; ++i)
+    if (block.threads[i].done) numbers.push_back(i);
+  return numbers;
+}
+
+constexpr const char* kSameForAll =
+    "under a condition it is allowed only where the condition is the same for all threads of the block";
+
+/// Reports a divergent barrier: __syncthreads() that other threads of the block have passed by. One barrier of the hardware
+/// serves all calls, so that GPUs go on where threads wait in several, and since Volta where some have ended; CUDA allows neither.
+void check_reached_by_all(const Block& block, const NamedBarrier& barrier) {
+  if (!barrier.call) return;
+  if (barrier.calls_differ)
+    report_once("divergent-barrier", barrier.call,
+                waiting_text(block, waiting_by_call(block, barrier)) +
+                    ": all threads of a block must reach the same call of __syncthreads(); " + kSameForAll);
+  else if (block.live < machine.threads_per_block)
+    report_once("early-exit", barrier.call,
+                "divergent barrier: " + waiting_text(block, waiting_by_call(block, barrier)) + ", which " +
+                    threads_text(ended_threads(block)) + " ended without reaching: " + kSameForAll);
+}
+
+void note_call(NamedBarrier& barrier, unsigned call) {
   if (barrier.arrived == 0) {
-    barrier.site = site;
-    barrier.site_pc = self.pc;
-  } else if (site && barrier.site && site != barrier.site) {
-    report("divergence", "threads of one block wait in different calls of __syncthreads(); another waits" +
-                             at(barrier.site_pc));
+    barrier.call = call;
+    barrier.calls_differ = false;
+  } else if (!barrier.call) {
+    barrier.call = call;
+  } else if (call && call != barrier.call) {
+    barrier.calls_differ = true;
   }
 }
 
@@ -108,9 +158,10 @@ void complete(NamedBarrier& barrier) {
 }
 
 /// Counts the running thread in; true when that completed the barrier.
-bool arrive(Thread& self, int id, int threads, bool waits, unsigned site = 0) {
+bool arrive(Thread& self, int id, int threads, bool waits, unsigned call = 0) {
   NamedBarrier& barrier = self.block->barriers[id];
-  check_same_call(self, barrier, site);
+  note_call(barrier, call);
+  self.barrier_call = call;
   if (barrier.arrived && barrier.threads != threads)
     fail("barrier", text("barrier %d is used with %d threads while others wait in it with %d (-1: all)", id,
                          threads, barrier.threads));
@@ -137,8 +188,8 @@ void check_barrier(int id, int threads) {
          text("barrier %d expects %d threads, the block has %u", id, threads, machine.threads_per_block));
 }
 
-void sync(Thread& self, int id, int threads, unsigned site = 0) {
-  if (arrive(self, id, threads, true, site))
+void sync(Thread& self, int id, int threads, unsigned call = 0) {
+  if (arrive(self, id, threads, true, call))
     maybe_yield();
   else
     block_current(Wait::barrier, static_cast<std::uint32_t>(id), static_cast<std::uint32_t>(threads));
@@ -239,25 +290,31 @@ void barrier_lost_thread(Block& block) {
     }
 }
 
+void check_calls(const Block& block) {
+  for (const NamedBarrier& barrier : block.barriers)
+    if (barrier.arrived && barrier.calls_differ) check_reached_by_all(block, barrier);
+}
+
 void cluster_lost_thread(Cluster& cluster) {
   if (cluster.arrived && cluster.arrived >= cluster.live) complete(cluster);
 }
 
 }  // namespace core
 
-void sync_threads(unsigned site) {
+void sync_threads(unsigned call) {
   core::Thread& self = SIMT_ENTER();
   // Of somebody's own kernel: the last block's atomic, a barrier, then plain loads is what the programming guide shows.
-  if (site != 0) core::acquire_atomics(self, Scope::gpu);
-  core::sync(self, 0, core::kAllThreads, site);
+  if (call != 0) core::acquire_atomics(self, Scope::gpu);
+  core::sync(self, 0, core::kAllThreads, call);
 }
 
-int sync_threads_reduce(int predicate, int mode) {
+int sync_threads_reduce(int predicate, int mode, unsigned call) {
   core::Thread& self = SIMT_ENTER();
+  if (call != 0) core::acquire_atomics(self, Scope::gpu);
   core::NamedBarrier& barrier = self.block->barriers[0];
   barrier.reduce_count += predicate != 0;
   const int live = static_cast<int>(self.block->live);
-  core::sync(self, 0, core::kAllThreads);
+  core::sync(self, 0, core::kAllThreads, call);
   if (mode == 0) return barrier.reduce_result;
   return mode == 1 ? barrier.reduce_result == live : barrier.reduce_result > 0;
 }

@@ -14,7 +14,9 @@ void contribute_visible(const Thread& thread, ClockBuilder& into);
 /// An arrival at block scope on another block's mbarrier: those who wait there come after this thread, so
 /// they may overwrite what it has read, but they may read what it has written only where a fence has come
 /// after that.
-void release_at_block_scope(Thread& thread, Gathering& into);
+void contribute_at_block_scope(const Thread& thread, Gathering& into);
+/// A wait at block scope on a thread of another block: it comes after that thread, and learns no more.
+void contribute_order_alone(const Thread& thread, Gathering& into);
 inline void tick(Thread& thread) { ++thread.time.epoch; }
 /// The thread learns what others have released.
 void acquire(Thread& thread, const Knowledge& released);
@@ -22,6 +24,8 @@ void acquire(Thread& thread, const Knowledge& released);
 /// The expected count of a block-wide or cluster-wide barrier shrinks as threads exit; completes it if that
 /// was the last.
 void barrier_lost_thread(Block& block);
+/// In a deadlock: reports the block's barrier whose threads wait in several calls of __syncthreads().
+void check_calls(const Block& block);
 void cluster_lost_thread(Cluster& cluster);
 
 /// A cluster's barrier that is `.aligned` (PTX ISA, barrier.cluster) is executed by all lanes of a warp together. Nothing brings

@@ -25,7 +25,7 @@ const Warpgroup::Argument& argument_of(const Convergence& convergence, int lane)
 }
 
 /// Visits the 16-byte chunks of rows (A) or columns (B) [first, last) of an operand: 8 values along k from
-/// (mn, k), or, MN-major, 8 along mn.
+/// (mn, k), or, MN-major, 8 along mn. Of tf32, K-major always, 4 from (mn, k / 2).
 template <class Visit>
 void for_each_chunk(std::uint64_t bits, bool mn_major, std::uint32_t first, std::uint32_t last,
                     Visit&& visit) {
@@ -48,6 +48,12 @@ void load_operand(Block& block, std::uint64_t bits, bool mn_major, std::uint32_t
     std::uint16_t raw[8] = {};
     float wide[8];
     if (const unsigned char* memory = shared_memory(block, address, 16, what)) std::memcpy(raw, memory, 16);
+    if (type == MmaType::tf32) {
+      std::uint32_t words[4];
+      std::memcpy(words, raw, 16);
+      for (std::uint32_t i = 0; i < 4; ++i) put(mn, k / 2 + i, tf32_to_float(words[i]));
+      return;
+    }
     to_float(raw, wide, 8, type);
     for (std::uint32_t i = 0; i < 8; ++i) mn_major ? put(mn + i, k, wide[i]) : put(mn, k + i, wide[i]);
   });
@@ -57,6 +63,11 @@ void load_a_registers(const Wgmma& operation, float (*a)[16]) {
   for (int thread = 0; thread < 128; ++thread)
     for (int reg = 0; reg < 4; ++reg) {
       const std::uint32_t pair = operation.a_registers[static_cast<std::size_t>(thread * 4 + reg)];
+      if (operation.shape.type == MmaType::tf32) {
+        const Element place = mma_a_tf32(thread % 32, reg);
+        a[thread / 32 * 16 + place.row][place.column] = tf32_to_float(pair);
+        continue;
+      }
       for (int half = 0; half < 2; ++half) {
         const Element place = mma_a_f16(thread % 32, reg, half);
         a[thread / 32 * 16 + place.row][place.column] =
@@ -77,7 +88,8 @@ void check_descriptor(std::uint64_t bits, bool mn_major, const char* which) {
 void check_shape(const WgmmaShape& shape, bool from_registers, int scale_a, int scale_b) {
   if (shape.n < 8 || shape.n > 256 || shape.n % 8)
     fail("wgmma", text("n is %d; allowed are the multiples of 8 from 8 to 256", shape.n));
-  if (shape.type == MmaType::tf32) fail("wgmma", "tf32 operands are not supported by the emulated device");
+  if (shape.type == MmaType::tf32 && (shape.a_mn_major || shape.b_mn_major))
+    fail("wgmma", "tf32 operands are K-major");
   if (from_registers && shape.a_mn_major) fail("wgmma", "A from registers is always K-major");
   if ((scale_a != 1 && scale_a != -1) || (scale_b != 1 && scale_b != -1))
     fail("wgmma", "scale of A and B must be 1 or -1");
@@ -249,6 +261,10 @@ void Warpgroup::execute(Block& block, Wgmma& operation) {
                operation.shape.type, "wgmma read of B", [n](std::uint32_t mn, std::uint32_t k, float value) {
                  b[k * static_cast<std::uint32_t>(n) + mn] = value;
                });
+  if (operation.shape.type == MmaType::tf32) {  // half as deep: the rest is zero
+    for (auto& row : a) std::fill(row + 8, row + 16, 0.0f);
+    std::fill(b + 8 * n, b + 16 * n, 0.0f);
+  }
   if (sign < 0)
     for (auto& row : a)
       for (float& value : row) value = -value;

@@ -160,6 +160,39 @@ TEST_CASE("misuse is reported") {
   CHECK_FINDING(run([] { cluster_wait(); }), "barrier", "without barrier.cluster.arrive");
 }
 
+TEST_CASE("a barrier that not all threads of a block reach is named, with lines and threads") {
+  const auto run = [](const Config& config, auto kernel) {
+    return launch(config, {1}, {96}, 1024, {1}, kernel);
+  };
+  for (const Config& config : all_modes()) {
+    const Result apart = run(config, [] { sync_threads(ids->warp == 1 ? 8 : 7); });
+    const std::string words = finding(apart, "divergent-barrier");
+    CHECK(
+        contains(words, "threads 0-31, 64-95 of block (0,0,0) wait in __syncthreads() at barrier_test.cpp:"));
+    CHECK(contains(words, ", threads 32-63 in __syncthreads() at barrier_test.cpp:"));
+    CHECK_FINDING(run(config,
+                      [] {
+                        if (ids->thread.x != 5) sync_threads(7);
+                      }),
+                  "early-exit", "which thread 5 ended without reaching");
+    // Arrivals at the barrier of the hardware, by PTX or by a group, count wherever they are made.
+    CHECK_CLEAN(run(config, [] { ids->warp == 1 ? sync_threads() : sync_threads(7); }));
+    CHECK_CLEAN(run(config, [] { ids->warp == 1 ? sync_threads(kGroupSync) : sync_threads(kGroupSync); }));
+  }
+}
+
+TEST_CASE("a divergent barrier comes before the races that follow from it") {
+  const Result result = launch(checked(), {1}, {64}, 1024, {1}, [] {
+    const std::uint32_t base = shared_start();
+    store_shared<int>(base + ids->thread.x * 4, 1);
+    if (ids->warp == 0) sync_threads(7);
+    load_shared<int>(base + (63 - ids->thread.x) * 4);
+  });
+  REQUIRE_GE(result.findings.size(), 2);
+  CHECK_EQ(result.findings.front().kind, "early-exit");
+  CHECK_FINDING(result, "race", "read after write");
+}
+
 TEST_CASE("deadlock names who waits where") {
   for (const Config& config : all_modes()) {
     const Result result = launch(config, {1}, {96}, 1024, {1}, [] {

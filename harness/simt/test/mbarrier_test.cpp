@@ -252,11 +252,15 @@ TEST_CASE("a waiter left behind is named in a deadlock") {
 
 namespace {
 
+/// Scope of an arrival or of a wait: the thread block's, the same beside a fence of the cluster's, the cluster's.
 enum class Handover { block_scope, fenced, cluster_scope };
+
+Scope scope_of(Handover how) { return how == Handover::cluster_scope ? Scope::cluster : Scope::block; }
 
 /// Block 1 writes into the shared memory of block 0, or reads it, and arrives there; then block 0 reads or
 /// overwrites.
-Result hand_over(const Config& config, Handover how, bool block_1_writes, bool block_0_writes) {
+Result hand_over(const Config& config, Handover arrival, Handover wait, bool block_1_writes,
+                 bool block_0_writes) {
   return launch(config, {2}, {32}, 1024, {2}, [=] {
     const std::uint32_t barrier = shared_start(), data = shared_start() + 64 + ids->lane * 4;
     if (ids->thread.x == 0) {
@@ -271,11 +275,12 @@ Result hand_over(const Config& config, Handover how, bool block_1_writes, bool b
         store_shared<unsigned>(map_shared_rank(data, 0), 2);
       else
         static_cast<void>(load_shared<unsigned>(map_shared_rank(data, 0)));
-      if (how == Handover::fenced) thread_fence(Scope::cluster);
-      mbarrier_arrive(map_shared_rank(barrier, 0), 1,
-                      how == Handover::cluster_scope ? Scope::cluster : Scope::block);
+      if (arrival == Handover::fenced) thread_fence(Scope::cluster);
+      mbarrier_arrive(map_shared_rank(barrier, 0), 1, scope_of(arrival));
     } else {
-      mbarrier_wait(barrier, 0);
+      if (wait == Handover::block_scope) thread_fence(Scope::cluster);  // too early to acquire anything
+      mbarrier_wait(barrier, 0, scope_of(wait));
+      if (wait == Handover::fenced) thread_fence(Scope::cluster);
       if (block_0_writes)
         store_shared<unsigned>(data, 3);
       else
@@ -289,15 +294,50 @@ Result hand_over(const Config& config, Handover how, bool block_1_writes, bool b
 
 }  // namespace
 
-TEST_CASE("an arrival at block scope does not hand over to another block") {
-  for (const Config& config : few_modes())
-    CHECK_FINDING(hand_over(config, Handover::block_scope, true, false), "race",
-                  "read after write, ordered only by an arrival at block scope");
-  for (const Config& config : all_modes()) {
-    CHECK_CLEAN(hand_over(config, Handover::cluster_scope, true, false));
-    CHECK_CLEAN(hand_over(config, Handover::fenced, true, false));
-    // Giving a stage back: what was read, or filled before, may be overwritten.
-    CHECK_CLEAN(hand_over(config, Handover::block_scope, false, true));
-    CHECK_CLEAN(hand_over(config, Handover::block_scope, true, true));
-  }
+TEST_CASE("an mbarrier hands over to another block where arrival and wait both reach the cluster") {
+  const Handover all[] = {Handover::block_scope, Handover::fenced, Handover::cluster_scope};
+  for (const Handover arrival : all)
+    for (const Handover wait : all) {
+      if (arrival == Handover::block_scope || wait == Handover::block_scope) {
+        for (const Config& config : few_modes())
+          CHECK_FINDING(hand_over(config, arrival, wait, true, false), "race",
+                        "read after write of another block, ordered only by an mbarrier at block scope");
+      } else {
+        for (const Config& config : all_modes()) CHECK_CLEAN(hand_over(config, arrival, wait, true, false));
+      }
+      // Giving a stage back: what was read, or filled before, may be overwritten.
+      for (const Config& config : few_modes()) {
+        CHECK_CLEAN(hand_over(config, arrival, wait, false, true));
+        CHECK_CLEAN(hand_over(config, arrival, wait, true, true));
+      }
+    }
+}
+
+TEST_CASE("a wait at block scope acquires from its own block what others share the mbarrier with") {
+  // Thread 32 of block 0 writes and arrives; so does block 1, which only reads. Thread 0 of block 0 waits, and another after a barrier.
+  for (const bool foreign : {false, true})
+    for (const Config& config : few_modes()) {
+      const Result result = launch(config, {2}, {64}, 1024, {2}, [=] {
+        const std::uint32_t barrier = shared_start(), data = shared_start() + 64;
+        if (ids->thread.x == 0) {
+          mbarrier_init(barrier, 2);
+          fence_mbarrier_init();
+        }
+        cluster_arrive(true);
+        cluster_wait();
+        if (ids->thread.x == 32) {
+          if ((ids->cluster_rank == 1) == foreign) store_shared<unsigned>(map_shared_rank(data, 0), 2);
+          mbarrier_arrive(map_shared_rank(barrier, 0), 1, Scope::cluster);
+        }
+        if (ids->cluster_rank == 0 && ids->thread.x == 0) mbarrier_wait(barrier, 0);
+        sync_threads();
+        if (ids->cluster_rank == 0 && ids->thread.x < 2) static_cast<void>(load_shared<unsigned>(data));
+        cluster_arrive(true);
+        cluster_wait();
+      });
+      if (foreign)
+        CHECK_FINDING(result, "race", "ordered only by an mbarrier at block scope");
+      else
+        CHECK_CLEAN(result);
+    }
 }

@@ -223,6 +223,70 @@ TEST_CASE("atomics do not race with each other") {
                 "race", "atomic by thread");
 }
 
+namespace {
+
+enum class First { store, volatile_store, load, add };
+
+/// One warp touches a word, a second one changes it, by an atomic store or by an addition that has seen what an addition before it did. A
+/// barrier orders the second one before a third, which stores to the word or loads it.
+Result touch(const Config& config, bool in_shared, First first, bool second_adds, bool third_stores) {
+  Buffer<int> words(64, "words");
+  return launch(config, {1}, {96}, 256, {1}, [&] {
+    int* const word = (in_shared ? shared_array<int>() : words.data()) + 1;
+    const int one = 1;
+    int seen;
+    if (ids->thread.x == 0) *word = 0;
+    sync_threads();
+    if (ids->lane == 0 && ids->warp == 0) switch (first) {
+        case First::store:
+          atomic_store(word, 4, &one, Scope::gpu);
+          break;
+        case First::volatile_store:
+          *static_cast<volatile int*>(word) = 1;
+          break;
+        case First::load:
+          atomic_load(word, 4, &seen, Scope::gpu);
+          break;
+        case First::add:
+          add(word, 1);
+          break;
+      }
+    if (ids->warp == 0) return;
+    if (ids->lane == 0 && ids->warp == 1) {
+      if (second_adds)
+        while (add(word, 0) == 0 && first == First::add) {
+        }
+      else
+        atomic_store(word, 4, &one, Scope::gpu);
+    }
+    bar_sync(1, 64);
+    if (ids->lane != 0 || ids->warp != 2) return;
+    if (third_stores)
+      *word = 5;
+    else if (*word > 100)
+      trap("neither one nor the sum of ones");
+  });
+}
+
+}  // namespace
+
+TEST_CASE("of several atomics each counts that nothing orders before an access, not only the last") {
+  for (const Config& config : few_modes())
+    for (const bool in_shared : {true, false}) {
+      for (const bool stores : {true, false}) {
+        CHECK_FINDING(touch(config, in_shared, First::store, false, stores), "race",
+                      "atomic store by thread");
+        CHECK_FINDING(touch(config, in_shared, First::volatile_store, false, stores), "race",
+                      "store by thread");
+        // An addition that has read what another one wrote comes behind it, and so does what it orders.
+        CHECK_CLEAN(touch(config, in_shared, First::add, true, stores));
+      }
+      CHECK_FINDING(touch(config, in_shared, First::load, true, true), "race", "atomic load by thread");
+      CHECK_FINDING(touch(config, in_shared, First::load, false, true), "race", "atomic load by thread");
+      CHECK_CLEAN(touch(config, in_shared, First::load, true, false));
+    }
+}
+
 TEST_CASE("atomics at block scope are none for threads of other blocks") {
   const auto kernel = [](Buffer<int>& counter, Scope first, Scope second) {
     return [&counter, first, second] { add(counter.data(), 1, ids->block.x == 0 ? first : second); };
@@ -449,6 +513,28 @@ TEST_CASE("a dependent launch waits for kernels that nobody has seen") {
     const Result early = launch(config, {1}, {64}, 0, {1}, kernel(0, 32));
     CHECK_FINDING(early, "race", "of 'output' (256 bytes): store by thread ");
     CHECK_FINDING(early, "race", "the launch before, which griddepcontrol.wait would wait for");
+  }
+}
+
+TEST_CASE("the read-only cache need not have what the launch has written") {
+  Buffer<int> data(64, "data"), output(64, "output");
+  const auto through_cache = [&](unsigned i) {
+    read_only(&data[i], sizeof(int));
+    return data[i];
+  };
+  for (const Config& config : few_modes()) {
+    const Result stale = launch(config, {1}, {64}, 0, {1}, [&] {
+      data[ids->thread.x] = 1;
+      sync_threads();
+      output[ids->thread.x] = through_cache(63 - ids->thread.x);
+    });
+    CHECK_FINDING(stale, "race", "the read-only cache, which __ldg reads through");
+    // A kernel before has written it; or the launch does, behind the load.
+    CHECK_CLEAN(launch(config, {1}, {64}, 0, {1}, [&] {
+      const int value = through_cache(ids->thread.x);
+      output[ids->thread.x] = value;
+      data[ids->thread.x] = value + 1;
+    }));
   }
 }
 

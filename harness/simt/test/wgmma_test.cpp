@@ -149,6 +149,55 @@ TEST_CASE("a from registers and signs") {
   check_product(checked(), {{32, MmaType::f16, true, false}, 32, false, -1});
 }
 
+TEST_CASE("tf32 is 8 deep, and loses its low bits") {
+  for (const Config& config : all_modes())
+    for (bool from_registers : {false, true})
+      for (int n : {8, 96}) {
+        std::vector<float> out(static_cast<std::size_t>(64 * n), -1);
+        // A bit below those of tf32 on every number: no result shows it.
+        const auto word = [](float value) {
+          return std::bit_cast<std::uint32_t>(value) | (value == 0 ? 0 : 0x1000u);
+        };
+        CHECK_CLEAN(launch(config, {1}, {128}, 65536, {1}, [&, n] {
+          const std::uint32_t base = shared_start();
+          const std::uint64_t a = operand(base, false, 64, 32),
+                              b = operand(base + kB, false, static_cast<std::uint32_t>(n), 32);
+          // Four bytes of tf32 lie where two elements of 16 bits do.
+          const auto place = [](std::uint64_t of, std::uint32_t mn, std::uint32_t k) {
+            return operand_address(decode_descriptor(of), false, mn, 2 * k);
+          };
+          for (std::uint32_t i = ids->thread.x; i < 64 * 8; i += 128)
+            store_shared(place(a, i / 8, i % 8), word(a_at(i / 8, i % 8)));
+          for (std::uint32_t i = ids->thread.x; i < static_cast<std::uint32_t>(n) * 8; i += 128)
+            store_shared(place(b, i / 8, i % 8), word(b_at(i % 8, i / 8)));
+          fence_proxy_async();
+          sync_threads();
+          const int thread = static_cast<int>(ids->thread.x);
+          std::uint32_t registers[4];
+          for (int reg = 0; reg < 4; ++reg) {
+            const Element at = mma_a_tf32(thread % 32, reg);
+            registers[reg] = word(a_at(static_cast<std::uint32_t>(thread / 32 * 16 + at.row),
+                                       static_cast<std::uint32_t>(at.column)));
+          }
+          float d[48];
+          wgmma_fence();
+          wgmma(d, {n, MmaType::tf32, false, false}, from_registers ? registers : nullptr, a, b, false, 1, 1);
+          wgmma_commit();
+          wgmma_wait(0);
+          for (int reg = 0; reg < n / 2; ++reg) {
+            const Element at = wgmma_d(thread, reg);
+            out[static_cast<std::size_t>(at.row * n + at.column)] = d[reg];
+          }
+        }));
+        for (std::uint32_t row = 0; row < 64; ++row)
+          for (std::uint32_t column = 0; column < static_cast<std::uint32_t>(n); ++column) {
+            float expected = 0;
+            for (std::uint32_t k = 0; k < 8; ++k) expected += a_at(row, k) * b_at(k, column);
+            CHECK_EQ(out[row * static_cast<std::uint32_t>(n) + column], expected);
+          }
+      }
+}
+
 TEST_CASE("groups finish one by one") {
   for (const Config& config : all_modes())
     CHECK_CLEAN(two_groups(config, true, 1, [&](std::uint32_t, const float* first, const float* second) {
@@ -193,6 +242,11 @@ Result group(Kernel kernel) {
 
 TEST_CASE("misuse is reported") {
   const WgmmaShape shape{64, MmaType::f16, false, false};
+  CHECK_FINDING(group([&](std::uint32_t base, float* d) {
+                  const auto good = operand(base, false, 64, 128);
+                  wgmma(d, {64, MmaType::tf32, false, true}, nullptr, good, good, false, 1, 1);
+                }),
+                "wgmma", "tf32 operands are K-major");
   CHECK_FINDING(group([&](std::uint32_t base, float* d) {
                   wgmma(d, {12, MmaType::f16, false, false}, nullptr, base, base, false, 1, 1);
                 }),

@@ -39,9 +39,12 @@ void* device_variable(const void* initial, std::size_t bytes, const char* name, 
 void release_device_variable(void* memory);
 
 // Barriers and warp collectives.
-/// `site`: number of the call in its source, not 0; all threads of the block must then come, and to the same one.
-void sync_threads(unsigned site = 0);
-int sync_threads_reduce(int predicate, int mode);  // 0 count, 1 and, 2 or
+/// `call`: number of the call in its source, not 0; all threads of the block must then come, and to the same one. kGroupSync is
+/// that of all calls of a thread block's sync(), kDrawSync of all draws from a generator that a block shares: arrivals at one
+/// barrier, wherever they are made.
+void sync_threads(unsigned call = 0);
+int sync_threads_reduce(int predicate, int mode, unsigned call = 0);  // 0 count, 1 and, 2 or
+inline constexpr unsigned kGroupSync = ~0u, kDrawSync = ~0u - 1;
 void bar_sync(int id, int threads);
 void bar_arrive(int id, int threads);
 void sync_warp(std::uint32_t mask);
@@ -70,6 +73,9 @@ void atomic_store(void* pointer, int bytes, const void* value, Scope scope);
 /// Said before an atomic that compares and swaps: plain loads that begin such loops are no races.
 void note_swap(const void* pointer, int bytes);
 
+/// Text that the running thread prints, for Result::printed; false outside of kernels.
+bool note_printed(const char* text);
+
 // cp.async.
 void cp_async(std::uint32_t destination, const void* source, int bytes, int source_bytes);
 void cp_async_commit();
@@ -87,14 +93,17 @@ void mma_m16n8(float* d, const std::uint32_t* a, const std::uint32_t* b,
 // mbarrier.
 void mbarrier_init(std::uint32_t barrier, std::uint32_t count);
 void mbarrier_inval(std::uint32_t barrier);
-/// Own or remote (mapa) address. To hand over what was written, the scope must take in both blocks.
+/// Own or remote (mapa) address. What was written is handed over to another block only at the scope of the cluster: of the
+/// arrival, or a fence before it, and of the wait, or a fence after it.
 void mbarrier_arrive(std::uint32_t barrier, std::uint32_t count = 1, Scope scope = Scope::block);
 void mbarrier_expect_tx(std::uint32_t barrier, std::uint32_t bytes);
 void mbarrier_arrive_expect_tx(std::uint32_t barrier, std::uint32_t bytes);
-bool mbarrier_try_wait(std::uint32_t barrier, std::uint32_t parity);  // yields to others when it answers no
+/// Yields to others when it answers no.
+bool mbarrier_try_wait(std::uint32_t barrier, std::uint32_t parity, Scope scope = Scope::block);
 /// Parity of the phase under way, which a state of mbarrier.arrive stands for.
 std::uint32_t mbarrier_parity(std::uint32_t barrier);
-void mbarrier_wait(std::uint32_t barrier, std::uint32_t parity);  // blocks; what the wrappers' loops become
+/// Blocks; what the wrappers' loops become.
+void mbarrier_wait(std::uint32_t barrier, std::uint32_t parity, Scope scope = Scope::block);
 
 // Fences of the async proxy.
 void fence_mbarrier_init();
@@ -126,6 +135,8 @@ void wgmma_commit();
 void wgmma_wait(int pending);
 
 // The rest.
+/// A load by __ldg, through the read-only cache: the access itself follows.
+void read_only(const void* pointer, std::size_t bytes);
 void setmaxnreg(int count, bool increase);
 void griddep_wait();
 void griddep_launch();

@@ -12,7 +12,7 @@ namespace simt {
 
 /// Completion time of asynchronous operations (cp.async, bulk and tensor copies, wgmma).
 enum class Async : std::uint8_t { now, random, late };
-/// Which runnable thread goes next. `greedy`: random warp priorities, a warp runs until it blocks (PCT).
+/// Choice of the runnable thread that goes next. `greedy`: random warp priorities, a warp runs until it blocks (PCT).
 enum class Order : std::uint8_t { in_order, random, greedy };
 
 /// A GPU's thread has up to 512 KB of local memory.
@@ -26,6 +26,7 @@ struct Config {
   bool detect = false;     // happens-before race detector, uninitialised reads, proxy fences
   bool count_banks = true;  // Statistics::shared_accesses and what follows it, Result::shared_sites
   double preempt = 0.0;    // chance of a switch at each wrapper call and each hooked access
+  double lag = 0.0;  // chance that a phase of an mbarrier leaves one of its waiting threads behind until no other can go on
   std::size_t stack_bytes = 64 << 10;  // at most kMostStackBytes
   const char* free_subscripts = nullptr;  // ` file:line:column ` of each `]` whose index may leave its array
   int max_findings = 12;
@@ -49,8 +50,9 @@ void set_limits(const Limits& limits);
 const Limits& limits();
 
 /// A defect of the kernel. `kind` is one of: deadlock, hang, race, same-value-race (stores that change nothing),
-/// early-exit (threads that end before a barrier of the whole block), uninitialised, shared-out-of-bounds,
-/// global-out-of-bounds, constant (a store to constant memory), misaligned, divergence, barrier, mbarrier, phase, tensor-map, wgmma, setmaxnreg, exit, trap,
+/// divergent-barrier (threads of a block in several calls of __syncthreads()), early-exit (threads that end before one), divergence
+/// (lanes of a warp apart in what they must execute together), uninitialised, shared-out-of-bounds,
+/// global-out-of-bounds, constant (a store to constant memory), misaligned, barrier, mbarrier, phase, tensor-map, wgmma, setmaxnreg, exit, trap,
 /// resources (more static shared memory than a block may have).
 struct Finding {
   std::string kind;
@@ -94,6 +96,7 @@ struct Result {
   /// The first two volatile accesses that nothing orders; empty: there are none. They are relaxed and do not race, but either may
   /// come first. Places of the code stand in it as they do for with_source_lines().
   std::string relaxed;
+  std::vector<std::string> printed;  // lines, each of one thread, in the order in which they ended; capped
   bool waits = false;  // ended unfinished: resident_clusters must be greater
   bool overflowed = false;  // a thread's stack did: stack_bytes must be greater, or the kernel recurses without end
   bool ok() const { return finding_count == 0 && !waits; }

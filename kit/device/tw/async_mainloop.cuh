@@ -8,10 +8,10 @@
 
 namespace tw {
 
-/// `steps` steps through `Stages` stages, which lie `StageBytes` apart from `stages` on. `load(step, stage)` issues a thread's copies of
-/// a step, 0 first, to the stage at an address; `multiply(stage)` reads a stage whose copies have landed. With one stage, copies
-/// and products take turns; else copies of the next Stages - 1 steps are under way. A barrier must come before the stages are used
-/// otherwise, as by the next call.
+/// `steps` steps through `Stages` stages, which lie `StageBytes` apart from `stages` on, an address or an offset. `load(step, stage)`
+/// issues a thread's copies of a step, 0 first, to a stage; `multiply(stage)` reads a stage whose copies have landed. With one stage,
+/// copies and products take turns; else copies of the next Stages - 1 steps are under way. A barrier must come before the stages are
+/// used otherwise, as by the next call.
 template <int Stages, int StageBytes, class Load, class Multiply>
 TW_DEVICE void async_mainloop(int steps, std::uint32_t stages, const Load& load, const Multiply& multiply) {
   if constexpr (Stages == 1) {

@@ -48,7 +48,7 @@ struct ClusterReduction {
     ptx::mbarrier_wait(full(), phase);
     ptx::fence_cluster();  // the wait acquires from this thread block alone
     for (int other = 1; other < Cluster; ++other)
-      each(acc, [&](float& sum, std::uint32_t at) {
+      each_place<Threads>(acc, base, [&](float& sum, std::uint32_t at) {
         sum += ptx::load_shared_cluster<float>(ptx::map_shared_rank(at, other));
       });
     __syncwarp();
@@ -59,19 +59,9 @@ struct ClusterReduction {
   TW_MEMBER void leave(Accumulators& acc) const {
     // At block scope: sums that have been read are written over, and none is read.
     ptx::mbarrier_wait(empty(), phase ^ 1);
-    each(acc, [](float& sum, std::uint32_t at) { ptx::store_shared(at, sum); });
+    each_place<Threads>(acc, base, [](float& sum, std::uint32_t at) { ptx::store_shared(at, sum); });
     __syncwarp();
     if (ptx::lane_id() == 0) ptx::mbarrier_arrive_cluster_release(ptx::map_shared_rank(full(), 0));
-  }
-
-  /// Calls `visit` with each of the thread's sums and the address of its place.
-  template <int Tiles, int Registers, class Visit>
-  TW_MEMBER void each(float (&acc)[Tiles][Registers], const Visit& visit) const {
-#pragma unroll
-    for (int tile = 0; tile < Tiles; ++tile)
-#pragma unroll
-      for (int i = 0; i < Registers; ++i)
-        visit(acc[tile][i], base + ((tile * Registers + i) * Threads + threadIdx.x) * 4);
   }
 };
 

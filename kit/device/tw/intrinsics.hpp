@@ -245,7 +245,7 @@ TW_SWAP_AT(atomicCAS_system, system)
 // cache hints
 
 // clang-format off
-template <class T> static inline T __ldg(const T* p) { return *p; }
+template <class T> static inline T __ldg(const T* p) { simt::read_only(p, sizeof(T)); return *p; }
 template <class T> static inline T __ldca(const T* p) { return *p; }
 template <class T> static inline T __ldcg(const T* p) { return *p; }
 template <class T> static inline T __ldcs(const T* p) { return *p; }
@@ -344,7 +344,7 @@ static inline float __uint2float_rn(unsigned a) { return static_cast<float>(a); 
 #define __cosf(x) (::std::cos(static_cast<float>(x)))
 #define __tanf(x) (::std::tan(static_cast<float>(x)))
 
-// What cuda_fp16.h and cuda_bf16.h declare for device code only. A fused multiply-add of 16-bit values is
+// Functions that cuda_fp16.h and cuda_bf16.h declare for device code only. A fused multiply-add of 16-bit values is
 // exact in double wherever its rounding could matter, so one rounding at the end is right.
 #define TW_SIXTEEN_BIT(T, T2, TO_FLOAT, FROM_FLOAT, FROM_DOUBLE, JOIN, LOW, HIGH)                  \
   static inline T __hfma(T a, T b, T c) {                                                          \

@@ -7,7 +7,7 @@
 
 namespace tw {
 
-enum class Major { k, mn };
+using ptx::Major;
 
 /// Place of a lane's ldmatrix row among the four 8 x 8 matrices of a 16 x 16 tile: those one below the other come first.
 struct DownThenRight {

@@ -43,7 +43,7 @@ using TensorMap = simt::TensorMap;
 using TensorMap = CUtensorMap;
 #endif
 
-// What the target has. The host pass of nvcc (__CUDA_ARCH__ undefined) parses all and compiles none.
+// Features of the target. The host pass of nvcc (__CUDA_ARCH__ undefined) parses all and compiles none.
 #if defined(TW_EMULATED) || !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define TW_HAS_SM90 1
 #else
@@ -777,7 +777,7 @@ TW_DEVICE void griddep_launch_dependents() {
 // groups of the issuing thread. One thread issues for the block. A multicast load writes the same offsets,
 // and signals the same mbarrier offset, in every block of the cluster whose bit is set in `mask`.
 
-/// How long L2 should keep what a copy touches; made by policy_evict_first or policy_evict_last.
+/// Advice to L2 how long to keep the lines of a copy; made by policy_evict_first or policy_evict_last.
 struct CachePolicy {
   std::uint64_t bits;
 };
@@ -1052,9 +1052,9 @@ TW_DEVICE void tensor_reduce_add(const TensorMap* map, const int (&at)[Rank], st
 // -------------------------------------------------------------------------------------------- wgmma (sm_90a)
 // d[64, N] += A[64, 16] * B[16, N] by the four warps of a warpgroup, asynchronously. Register i of thread t
 // holds row 16*(t/32 % 4) + 8*(i/2 % 2) + t%32/4, column 8*(i/4) + 2*(t%4) + i%2: N/2 registers per thread, N
-// = 8, 16, … 256.
+// = 8, 16, … 256. Operands of 32 bits, tf32, are 8 deep: as many bytes.
 
-/// Which dimension of an operand in shared memory is contiguous: K, or M (for A) and N (for B).
+/// The contiguous dimension of an operand in shared memory: K, or M (for A) and N (for B).
 enum class Major : int { k = 0, mn = 1 };
 
 /// The swizzle of an operand in shared memory, as matrix descriptors encode it (bits 62 and 63).
@@ -1104,25 +1104,34 @@ TW_DEVICE void wgmma_wait() {
 namespace detail {
 // Operands behind the accumulators. Both in shared memory: A's and B's descriptors, accumulate?, signs,
 // majors. A in registers: its four registers, B's descriptor, accumulate?, signs, B's major.
-#define TW_WGMMA_TEXT(N, TYPE, PREDICATE, OPERANDS)                                                       \
-  "{\n.reg .pred accumulate;\nsetp.ne.b32 accumulate, %" #PREDICATE                                       \
-  ", 0;\n"                                                                                                \
-  "wgmma.mma_async.sync.aligned.m64n" #N "k16.f32." TYPE "." TYPE " {" TW_WGMMA_PLACES_##N "}, " OPERANDS \
-                                                                                           ";\n}"
-#define TW_WGMMA_SS(N, TYPE, A, B, P, SA, SB, MA, MB)                                                \
-  asm volatile(                                                                                      \
-      TW_WGMMA_TEXT(N, TYPE, P, "%" #A ", %" #B ", accumulate, %" #SA ", %" #SB ", %" #MA ", %" #MB) \
-      : TW_WGMMA_OPERANDS_##N                                                                        \
-      : "l"(a), "l"(b), "r"(accumulate), "n"(SignA), "n"(SignB), "n"(MajorA), "n"(MajorB)            \
+#define TW_WGMMA_TEXT(N, DEPTH, TYPE, PREDICATE, OPERANDS)                                        \
+  "{\n.reg .pred accumulate;\nsetp.ne.b32 accumulate, %" #PREDICATE                               \
+  ", 0;\n"                                                                                        \
+  "wgmma.mma_async.sync.aligned.m64n" #N "k" DEPTH ".f32." TYPE "." TYPE " {" TW_WGMMA_PLACES_##N \
+      "}, " OPERANDS ";\n}"
+#define TW_WGMMA_SS(N, TYPE, A, B, P, SA, SB, MA, MB)                                                      \
+  asm volatile(                                                                                            \
+      TW_WGMMA_TEXT(N, "16", TYPE, P, "%" #A ", %" #B ", accumulate, %" #SA ", %" #SB ", %" #MA ", %" #MB) \
+      : TW_WGMMA_OPERANDS_##N                                                                              \
+      : "l"(a), "l"(b), "r"(accumulate), "n"(SignA), "n"(SignB), "n"(MajorA), "n"(MajorB)                  \
       : "memory")
 #define TW_WGMMA_RS(N, TYPE, A0, A1, A2, A3, B, P, SA, SB, MB)                                      \
-  asm volatile(TW_WGMMA_TEXT(N, TYPE, P,                                                            \
+  asm volatile(TW_WGMMA_TEXT(N, "16", TYPE, P,                                                      \
                              "{%" #A0 ", %" #A1 ", %" #A2 ", %" #A3 "}, %" #B ", accumulate, %" #SA \
                              ", %" #SB ", %" #MB)                                                   \
                : TW_WGMMA_OPERANDS_##N                                                              \
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(accumulate), "n"(SignA),   \
                  "n"(SignB), "n"(MajorB)                                                            \
                : "memory")
+
+// tf32 is K-major always.
+#define TW_WGMMA_TF32_RS(N, A0, A1, A2, A3, B, P, SA, SB)                                             \
+  asm volatile(                                                                                       \
+      TW_WGMMA_TEXT(N, "8", "tf32", P,                                                                \
+                    "{%" #A0 ", %" #A1 ", %" #A2 ", %" #A3 "}, %" #B ", accumulate, %" #SA ", %" #SB) \
+      : TW_WGMMA_OPERANDS_##N                                                                         \
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"(accumulate), "n"(SignA), "n"(SignB)   \
+      : "memory")
 
 /// One legal N, by its number of accumulator registers; other sizes have no member and do not compile.
 template <int Registers>
@@ -1147,9 +1156,15 @@ struct Wgmma;
       else                                                                                         \
         TW_WGMMA_RS(N, "bf16", R0, R1, R2, R3, R4, R5, R6, R7, R8);                                \
     }                                                                                              \
+    template <int SignA, int SignB>                                                                \
+    static __device__ __forceinline__ void tf32_rs(float (&d)[N / 2], const std::uint32_t (&a)[4], \
+                                                   std::uint64_t b, int accumulate) {              \
+      TW_WGMMA_TF32_RS(N, R0, R1, R2, R3, R4, R5, R6, R7);                                         \
+    }                                                                                              \
   };
 TW_WGMMA_SHAPES(TW_WGMMA)
 #undef TW_WGMMA
+#undef TW_WGMMA_TF32_RS
 #undef TW_WGMMA_RS
 #undef TW_WGMMA_SS
 #undef TW_WGMMA_TEXT
@@ -1180,6 +1195,18 @@ TW_DEVICE void wgmma_rs(float (&d)[Registers], const std::uint32_t (&a)[4], std:
   TW_EITHER((detail::Wgmma<Registers>::template rs<T, int(MajorB), SignA, SignB>(d, a, b, accumulate)),
             simt::wgmma(d, {Registers * 2, detail::mma_type<T>, false, MajorB == Major::mn}, a, 0, b,
                         accumulate, SignA, SignB));
+}
+
+/// wgmma.mma_async.sync.aligned.m64n{2*Registers}k8.f32.tf32.tf32 with A in registers: the fragment of mma_m16n8k8_tf32 for the
+/// warp's 16 rows. Both operands are K-major, and lose their 13 low bits unless to_tf32 has rounded them.
+/// PTX ISA: Asynchronous multiply-and-accumulate instruction: wgmma.mma_async
+template <int SignA = 1, int SignB = 1, int Registers>
+TW_DEVICE void wgmma_tf32_rs(float (&d)[Registers], const std::uint32_t (&a)[4], std::uint64_t b,
+                             bool accumulate) {
+  static_assert(Registers % 4 == 0 && Registers >= 4 && Registers <= 128, "N = 2 * Registers: 8, 16, … 256");
+  TW_EITHER(
+      (detail::Wgmma<Registers>::template tf32_rs<SignA, SignB>(d, a, b, accumulate)),
+      simt::wgmma(d, {Registers * 2, simt::MmaType::tf32, false, false}, a, 0, b, accumulate, SignA, SignB));
 }
 
 /// setmaxnreg.inc.sync.aligned: the warpgroup takes registers, up to `Count` per thread.

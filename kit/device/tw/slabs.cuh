@@ -5,7 +5,7 @@
 
 namespace tw {
 
-/// Where this lane's vectors are: its rows of A and columns of B, and which of a slab's four vectors it has.
+/// Place of this lane's vectors: its row of A and column of B, and its number among a slab's four vectors.
 struct SlabLane {
   int row, column, vector;  // row and column: within a fragment
 

@@ -56,23 +56,18 @@ struct ClusterSums {
   template <class Accumulators>
   static constexpr int kBytes = Threads * static_cast<int>(sizeof(Accumulators));
 
-  /// In thread block 0 `acc` becomes the sum of all, added in the order of their ranks; the others put theirs at `base`, kBytes long, which may be what the products were made of: no thread puts any before all have called.
+  /// In thread block 0 `acc` becomes the sum of all, added in the order of their ranks. The others put theirs at `base`, kBytes long,
+  /// where the products' operands may have been: no thread puts any before all have called.
   template <int Tiles, int Registers>
   TW_MEMBER static void combine(float (&acc)[Tiles][Registers], std::uint32_t base) {
     const int rank = cluster_rank<Cluster>();
     ptx::bar_sync<Barrier, Threads>();
-    const auto each = [&](const auto& visit) {
-#pragma unroll
-      for (int tile = 0; tile < Tiles; ++tile)
-#pragma unroll
-        for (int i = 0; i < Registers; ++i)
-          visit(acc[tile][i], base + ((tile * Registers + i) * Threads + threadIdx.x) * 4);
-    };
-    if (rank > 0) each([](float sum, std::uint32_t at) { ptx::store_shared(at, sum); });
+    if (rank > 0)
+      each_place<Threads>(acc, base, [](float sum, std::uint32_t at) { ptx::store_shared(at, sum); });
     ptx::cluster_sync();
     if (rank > 0) return;
     for (int part = 1; part < Cluster; ++part)
-      each([&](float& sum, std::uint32_t at) {
+      each_place<Threads>(acc, base, [&](float& sum, std::uint32_t at) {
         sum += ptx::load_shared_cluster<float>(ptx::map_shared_rank(at, part));
       });
   }

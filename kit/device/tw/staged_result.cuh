@@ -18,7 +18,7 @@ struct Result {
   float alpha, beta;
 };
 
-/// What a bias belongs to.
+/// Direction of a bias: an element per row of the result, or per column.
 enum class BiasPer { row, column };
 
 /// 16 bytes of elements.

@@ -72,18 +72,18 @@ TW_DEVICE void load_rows(std::uint32_t to, const Tensor& from, int row, int colu
   load_lines<Rows, RowBytes, Cluster>(to, from, {column, row}, full);
 }
 
-/// Loads `Rows` rows by `Columns` columns of a matrix of 16-bit elements, from (row, column) on, as panels of 64 columns:
-/// rows of 128 bytes, one panel behind the other. The map has rank 3, and this is up to the host:
+/// Loads `Rows` rows by `Columns` columns of a matrix, from (row, column) on, as panels of `Panel` columns: rows of 128 bytes, one panel
+/// behind the other. The map has rank 3, and this is up to the host:
 ///   whole panels   columns of a panel, rows, panels; a box takes all panels of the tile
 ///   `clipped`      columns, rows, 1; a box takes one panel, and TMA fills what lies behind the matrix with zeros
-template <int Rows, int Columns, class From>
+template <int Rows, int Columns, int Panel = 64, class From>
 TW_DEVICE void load_panels(std::uint32_t to, const From& from, int row, int column, int clipped,
                            std::uint32_t full) {
-  static_assert(Columns % 64 == 0, "whole panels");
-  const int step = clipped ? 64 : Columns;
+  static_assert(Columns % Panel == 0, "whole panels");
+  const int step = clipped ? Panel : Columns;
   for (int i = 0; i < Columns; i += step)
-    load_box(to + i / 64 * (Rows * 128), from, {clipped ? column + i : 0, row, clipped ? 0 : column / 64},
-             full);
+    load_box(to + i / Panel * (Rows * 128), from,
+             {clipped ? column + i : 0, row, clipped ? 0 : column / Panel}, full);
 }
 
 /// Loads the same panels into every thread block of the cluster: each fetches an equal share of them and multicasts it. The

@@ -51,6 +51,7 @@ struct Schedule {
   std::string order = "greedy";  // in-order, random, greedy
   bool detect = true;
   double preempt = 0;
+  double lag = 0;
   double seconds = 20;  // a launch that takes more CPU time is the finding `hang`
 };
 
@@ -76,6 +77,7 @@ struct RunReport {
   std::vector<std::pair<std::string, double>> statistics;  // of this run; they add up over runs
   std::vector<std::pair<std::string, double>> peaks;       // of this run; over runs the largest counts
   std::function<std::string()> remark;  // on what may have made a result wrong; null: nothing is known
+  std::vector<std::string> printed;  // lines that kernels print, in any order; of the emulated device alone
   bool unfinished = false;  // the program has to be run again on fresh operands, and will then run otherwise
 };
 

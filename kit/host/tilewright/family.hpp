@@ -82,6 +82,8 @@ class Problem {
   virtual Bound bind(const Parameters&, const DeviceLimits&) const = 0;
   /// The call on operands that lie there, as the launches of bind() read it.
   virtual CallBytes call(const Placement&) const = 0;
+  /// Lines that the kernels should print, in any order; null: nobody says.
+  virtual const std::vector<std::string>* printed() const { return nullptr; }
   /// A text that is equal for problems with equal tensors and reference: the key of the runner's cache.
   virtual std::string key() const = 0;
 };

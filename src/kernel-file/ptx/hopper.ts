@@ -14,12 +14,16 @@ function onBarrier(name: string, place: number, least = '') {
   };
 }
 
-/** An arrival whose scope is the cluster, at the barrier of another block too. */
+/** The scope of an mbarrier operation: the thread block's unless it says `.cluster`. */
+const scopeOf = (one: Instruction) =>
+  one.opcode.includes('.cluster.') ? 'simt::Scope::cluster' : 'simt::Scope::block';
+
+/** An arrival at the scope of the cluster, or at the barrier of another block. */
 function arriveInCluster(name: string, one: Instruction): string | undefined {
   const address = shared(one.operands[1]);
   const count = one.operands[2] ? first(one, 2) : '1';
   return address && name === 'mbarrier_arrive'
-    ? `simt::${name}(${address}, ${count}, simt::Scope::cluster);`
+    ? `simt::${name}(${address}, ${count}, ${scopeOf(one)});`
     : undefined;
 }
 
@@ -37,7 +41,7 @@ function tryWait(one: Instruction): string | undefined {
   const address = shared(one.operands[1]);
   return (
     address &&
-    `${first(one, 0)} = simt::mbarrier_try_wait(${address}, static_cast<std::uint32_t>(${first(one, 2)}) & 1);`
+    `${first(one, 0)} = simt::mbarrier_try_wait(${address}, static_cast<std::uint32_t>(${first(one, 2)}) & 1, ${scopeOf(one)});`
   );
 }
 

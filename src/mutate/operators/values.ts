@@ -98,6 +98,13 @@ function atomicsChanged(code: Code): Edit[] {
   });
 }
 
+/** Loads that see what other thread blocks have written, through a cache that need not. */
+function cachesChanged(code: Code): Edit[] {
+  return code.tokens.flatMap(({ text }, index) =>
+    text === '__ldcg' ? [code.replaceToken(index, '__ldg')] : [],
+  );
+}
+
 function boundsHalved(code: Code): Edit[] {
   return code.tokens.flatMap(({ text }, index) => {
     const close = text === '__launch_bounds__' ? code.partner(index + 1) : undefined;
@@ -136,6 +143,12 @@ export const values: readonly Operator[] = [
     doc: 'a counter moved by another number',
     killer: 'the workspace bitwise as before after every launch',
     find: atomicsChanged,
+  },
+  {
+    name: 'cache-changed',
+    doc: 'a load through the read-only cache of what the launch writes',
+    killer: "the race detector's check of __ldg",
+    find: cachesChanged,
   },
   {
     name: 'launch-bounds-halved',

@@ -87,7 +87,6 @@ export default defineFamily({
   template: () => 'kernel.cu.hbs',
   derive: ({ threads, vector, unroll }) => ({ tile: threads * vector * unroll }),
   budget: ({ threads }) => ({ threads, sharedBytes: 0 }),
-  notSupported: () => undefined,
   workloads: [
     { id: '1M', problem: { count: 1 << 20, alpha: 2, values: 'normal', seed: 1 } },
     { id: '64M', problem: { count: 1 << 26, alpha: 2, values: 'normal', seed: 1 } },

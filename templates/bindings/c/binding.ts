@@ -104,7 +104,7 @@ const binding: Binding = {
       versionMinor: minor,
       versionPatch: patch,
       abiVersion,
-      hasCuda: all.some((one) => hasCuda(one)),
+      hasCuda: all.some(({ variants: own }) => own.every(({ images }) => images.length > 0)),
       kernels: kernelsOf(variants, true),
       cudaKernels: kernelsOf(variants, false),
       images: variants.flatMap(({ images }) => images).map(({ file }, index) => ({ file, index })),
@@ -122,6 +122,7 @@ const binding: Binding = {
     copies: (name) => [
       { from: 'launch.hpp', withIncludes: true, to: sources(name) },
       { from: 'features.hpp', withIncludes: true, to: sources(name) },
+      { from: 'cost.hpp', optional: true, withIncludes: true, to: sources(name) },
       { from: 'vendor_calls.hpp', optional: true, withIncludes: true, to: sources(name) },
       { from: 'bindings', optional: true, to: `bindings/${name}` },
     ],
@@ -134,6 +135,7 @@ const binding: Binding = {
         variantCount: operation.variants.length,
         choices: choices.map((choice, index) => choiceRow(operation, choice, index)),
         choiceCount: choices.length,
+        hasCosts: operation.costs !== undefined,
         timings: (operation.timings ?? []).map((timing, index) => timingRow(operation, timing, index)),
       };
     },
@@ -178,11 +180,6 @@ function sourcesOf({ variants }: ManifestOperation, emulated: boolean): string[]
   return variants.filter((variant) => variant.emulated === emulated).map(({ source }) => source);
 }
 
-/** Whether a GPU can run all of an operation's kernels: its run had a CUDA compiler. */
-function hasCuda({ variants }: ManifestOperation): boolean {
-  return variants.every(({ images }) => images.length > 0);
-}
-
 /** Headers, without what generates one. */
 function isHeader(path: string): boolean {
   return !path.endsWith('.ts');
@@ -199,7 +196,7 @@ function isLauncher(path: string): boolean {
 
 /** Leaves out workloads that dispatch cannot tell from an earlier one. */
 function withoutRepeats(policy: readonly ManifestChoice[]): ManifestChoice[] {
-  const told = ({ features, values }: ManifestChoice) => JSON.stringify([features, values]);
+  const told = (choice: ManifestChoice) => JSON.stringify([choice.features, choice.values]);
   const first = new Map(policy.toReversed().map((choice) => [told(choice), choice]));
   return policy.filter((choice) => first.get(told(choice)) === choice);
 }
@@ -227,6 +224,8 @@ function variantRow({ signature }: ManifestOperation, variant: ManifestVariant, 
     fallback: variant.fallback,
     deterministic: variant.deterministic,
     hash: variant.hash,
+    weights: (variant.weights ?? []).join(', '),
+    weightCount: variant.weights?.length ?? 0,
   };
 }
 
@@ -256,6 +255,7 @@ function choiceRow({ signature, variants }: ManifestOperation, choice: ManifestC
     count: features.length,
     variant: variants.findIndex(({ id }) => id === choice.variant),
     timed: choice.median !== undefined,
+    alone: choice.alone === true,
     values: choice.values && valueNumbers(signature, choice.values),
     merits: merits.join(', '),
     meritCount: merits.length,
@@ -271,9 +271,7 @@ function valueNumbers({ choices }: Operation, values: Readonly<Record<string, st
 function timingRow({ variants }: ManifestOperation, timing: ManifestTiming, index: number) {
   const speeds = variants.map(({ id }) => timing.speeds[id] ?? 0);
   return {
-    index,
-    name: timing.name,
-    source: timing.source,
+    ...{ index, name: timing.name, source: timing.source },
     features: Object.entries(timing.features)
       .map(([name, value]) => `{"${name}", ${value}}`)
       .join(', '),

@@ -13,6 +13,7 @@ import {
   type ProblemField,
   problemFields,
   valueName,
+  wrapped,
 } from '../../../src/model/signature.ts';
 
 /** A condition on a call, and the message for one that violates it: both C++ expressions. */
@@ -40,7 +41,7 @@ export function operationContext(operation: Operation) {
     operation: name,
     guard: name.toUpperCase(),
     formula,
-    doc: wrap(doc, lineWidth),
+    doc: wrapped(doc, lineWidth),
     problem: problemFields(operation).map((field) => ({
       name: field.name,
       c: `${cType(field)} ${field.name}`,
@@ -181,20 +182,9 @@ function hostCheck(operation: Operation, name: string, { host, type, shape }: Op
 /** A doc string as a C comment of as many lines as it takes. */
 export function commentLines(doc: string): string[] {
   const text = `${doc.charAt(0).toUpperCase()}${doc.slice(1)}${doc.endsWith('.') ? '' : '.'}`;
-  const lines = wrap(text, lineWidth - 5);
+  const lines = wrapped(text, lineWidth - 5);
   return lines.map((line, index) => {
     const end = index === lines.length - 1 ? ' */' : '';
     return `${index === 0 ? '/* ' : ' * '}${line}${end}`;
   });
-}
-
-function wrap(text: string, width: number): string[] {
-  const lines = [''];
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1) ?? '';
-    if (line === '') lines[lines.length - 1] = word;
-    else if (line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
 }

@@ -5,7 +5,7 @@ import { signatureContext } from './signature.ts';
 /** Files that a package has once. */
 const shared = [
   'METADATA.hbs',
-  'sparse_autotune/__init__.py',
+  'sparse_autotune/__init__.py.hbs',
   'sparse_autotune/py.typed',
   'tilewright/__init__.py.hbs',
   'tilewright/_arrays.py',

@@ -5,6 +5,7 @@ import {
   type ProblemField,
   patternSignature,
   problemFields,
+  wrapped,
 } from '../../../src/model/signature.ts';
 
 /** Columns of a rendered module. */
@@ -32,16 +33,16 @@ export function signatureContext(operation: Operation) {
   return {
     operation: name,
     formula,
-    doc: wrap(operation.doc, lineWidth - 4),
+    doc: wrapped(operation.doc, lineWidth - 4),
     problem: problemFields(operation).map((field) => ({
       name: field.name,
       type: problemType(field),
-      comment: wrap(field.doc, lineWidth - 10),
+      comment: wrapped(field.doc, lineWidth - 10),
     })),
     call: callFields(operation).map((field) => ({
       name: field.name,
       type: field.is === 'scalar' ? 'c_float' : 'c_void_p',
-      comment: wrap(field.doc, lineWidth - 10),
+      comment: wrapped(field.doc, lineWidth - 10),
     })),
     pattern: operation.pattern === undefined ? false : patternContext(operation, operation.pattern),
     className: `${name.replaceAll(/(?:^|_)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())}Plan`,
@@ -190,16 +191,5 @@ function list(items: readonly string[]): string {
 }
 
 function hanging(text: string): string[] {
-  return wrap(text, lineWidth - 12).map((line, index) => (index === 0 ? line : `    ${line}`));
-}
-
-function wrap(text: string, width: number): string[] {
-  const lines = [''];
-  for (const word of text.split(' ')) {
-    const line = lines.at(-1) ?? '';
-    if (line === '') lines[lines.length - 1] = word;
-    else if (line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
+  return wrapped(text, lineWidth - 12).map((line, index) => (index === 0 ? line : `    ${line}`));
 }

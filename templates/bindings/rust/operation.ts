@@ -17,6 +17,7 @@ import {
   problemFields,
   sizeInPattern,
   valueName,
+  wrapped,
 } from '../../../src/model/signature.ts';
 
 /** Numbers of `tw_status` in tilewright.h, in order; the layout test compares them. */
@@ -89,7 +90,7 @@ export function operationContext(operation: Operation, has: (file: string) => bo
     patternFields: operation.pattern ? partFields(operation) : [],
     patternArgument: operation.pattern ? `const tw_${operation.pattern.name}*, ` : '',
     formula: operation.formula,
-    doc: wrap(operation.doc),
+    doc: markdown(operation.doc),
     problem: fields.map(problemRow),
     call: callFields(operation).map((field) => callRow(operation, field)),
     // Lifetime of the host copies.
@@ -261,17 +262,14 @@ const lineWidth = 116;
 
 /** A doc string as the lines of a Rust comment. */
 export function docLines(doc: string): string[] {
-  return wrap(`${doc.charAt(0).toUpperCase()}${doc.slice(1)}${doc.endsWith('.') ? '' : '.'}`);
+  return markdown(`${doc.charAt(0).toUpperCase()}${doc.slice(1)}${doc.endsWith('.') ? '' : '.'}`);
 }
 
 /** Lines of Markdown: shapes in brackets are no links. */
-function wrap(text: string): string[] {
-  const lines = [''];
-  for (const word of text.replaceAll(/\[[^\]]*\](?:\[[^\]]*\])*/g, (shape) => `\`${shape}\``).split(' ')) {
-    const line = lines.at(-1) ?? '';
-    if (line === '') lines[lines.length - 1] = word;
-    else if (line.length + 1 + word.length <= lineWidth) lines[lines.length - 1] = `${line} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
+function markdown(text: string): string[] {
+  const shapes = /\[[^\]]*\](?:\[[^\]]*\])*/g;
+  return wrapped(
+    text.replaceAll(shapes, (shape) => `\`${shape}\``),
+    lineWidth,
+  );
 }

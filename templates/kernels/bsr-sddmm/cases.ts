@@ -32,6 +32,11 @@ class Cases {
   }
 }
 
+/** Indices of 64 bits, behind so many blocks that 32 bits do not number their words. */
+function wideIndices(naive: boolean): Fields {
+  return { index: 'i64', leadingBlocks: naive ? 0 : 2 ** 30, values: 'integers' };
+}
+
 /** Gate cases of a variant. Problems are small: they also run emulated, on a CPU. */
 export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCase[] {
   const cases = new Cases(point);
@@ -71,16 +76,7 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   cases.add('ragged', 'edges', [1, 2], { ...ragged(2 * tileK + 3), alpha: third, beta: -0.7 });
   cases.add('one-column', 'edges', [1], { ...ragged(1), values: 'integers', xOffset: vector });
   addShapes(cases, point, tileK);
-  const loads = (refuses: string) => (vector > 1 ? { refuses } : {});
-  cases.add('odd-stride', 'edges', [1], { xExtra: 1 }, loads('ldx and ldy must be multiples'));
-  cases.add('odd-base', 'edges', [1], { yOffset: 1 }, loads('X and Y must be aligned'));
-  cases.add(
-    'odd-values',
-    'edges',
-    [1],
-    { valuesOffset: 1 },
-    naive ? {} : { refuses: 'values must be aligned' },
-  );
+  addMisaligned(cases, point);
   // Places in a block's last row that 32 bits do not number. Only what is used of the operands is memory, and addresses for all of
   // them must be there: X and Y take three times 2^32 elements.
   const far = 8 * Math.ceil(2 ** 32 / (point.block - 1) / 8);
@@ -89,14 +85,12 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   const farFields = { k: 16, values: 'integers', xExtra: far - 16, yExtra: far - 16, leadingBlocks };
   if (naive || (point.layoutX === 'row' && point.layoutY === 'row'))
     cases.add('far', 'edges', [1], farFields);
-  cases.add('indices-of-64-bits', 'operation', [2, 0, 1], { index: 'i64', values: 'integers' });
+  cases.add('indices-of-64-bits', 'operation', [2, 0, 1], wideIndices(naive));
   if (naive) {
     const layouts = { layoutX: 'column', layoutY: 'column' };
     cases.add('column-column', 'operation', [2, 0, 1], { ...layouts, k: 19, values: 'one-hot', xExtra: 3 });
     cases.add('column-row', 'operation', [1, 1], { layoutX: 'column', k: 19, values: 'one-hot', yExtra: 3 });
   }
-  const batch = { batch: 3, batched: 'yes', productExtra: 2, ...ragged(tileK + 1) };
-  cases.add('batch', 'operation', [2, 0, 1], { ...batch, alpha: third, beta: -0.7 });
   cases.add('beta-alone', 'scalars', [1], { alpha: 0, beta: 1, values: 'integers' });
   cases.add('beta-subnormal', 'scalars', [1], { alpha: subnormal, beta: third });
   cases.add('alpha-zero', 'scalars', [1], { alpha: 0 });
@@ -112,15 +106,40 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   return cases.list;
 }
 
-/** No blocks; and last blocks that end behind the matrix, in rows, in columns and in both. Lines are padded to what is loaded. */
+/** Each operand alone off what the variant needs of it, so that all are looked at. Right, or refused. */
+function addMisaligned(cases: Cases, point: Point): void {
+  const loads = (refuses: string) => (loadElements(point) > 1 ? { refuses } : {});
+  cases.add('odd-ldx', 'edges', [1], { xExtra: 1 }, loads('ldx and ldy must be multiples'));
+  cases.add('odd-ldy', 'edges', [1], { yExtra: 1 }, loads('ldx and ldy must be multiples'));
+  cases.add('odd-x', 'edges', [1], { xOffset: 1 }, loads('X and Y must be aligned'));
+  cases.add('odd-y', 'edges', [1], { yOffset: 1 }, loads('X and Y must be aligned'));
+  cases.add(
+    'odd-values',
+    'edges',
+    [1],
+    { valuesOffset: 1 },
+    point.path === 'naive' ? {} : { refuses: 'values must be aligned' },
+  );
+}
+
+/**
+ * No blocks; and last blocks that end behind the matrix, in rows, in columns and in both, alone and in a batch with indices of 64 bits.
+ * Lines are padded to what is loaded.
+ */
 function addShapes(cases: Cases, point: Point, tileK: number): void {
   cases.add('no-blocks', 'structures', [0, 0], {});
   const vector = loadElements(point);
-  const [m, n, k] = [3 * point.block - 5, 3 * point.block - 11, tileK + 3];
-  const padding = (layout: Point['layoutX'], rows: number) =>
+  const padding = (layout: Point['layoutX'], rows: number, k: number) =>
     vector - ((layout === 'row' || point.path === 'naive' ? k : rows) % vector);
-  const extra = { xExtra: padding(point.layoutX, m), yExtra: padding(point.layoutY, n) };
-  cases.add('partial-blocks', 'edges', [3, 1, 3], { m, n, k, ...extra, alpha: third, beta: -0.7 });
+  const partial = (columns: number, k: number) => {
+    const [m, n] = [3 * point.block - 5, columns * point.block - 11];
+    const extra = { xExtra: padding(point.layoutX, m, k), yExtra: padding(point.layoutY, n, k) };
+    return { m, n, k, ...extra, alpha: third, beta: -0.7 };
+  };
+  cases.add('partial-blocks', 'edges', [3, 1, 3], partial(3, tileK + 3));
+  // More columns than rows: products of Y lie further apart than those of X.
+  const batch = { batch: 3, batched: 'yes', productExtra: 2, ...wideIndices(true) };
+  cases.add('batch', 'operation', [2, 0, 1], { ...batch, ...partial(4, tileK + 1), values: 'normal' });
 }
 
 interface Loop {

@@ -1,4 +1,4 @@
-import { type Arch, defineFamily } from '../../../src/model/family.ts';
+import { defineFamily } from '../../../src/model/family.ts';
 import { casesOf } from './cases.ts';
 import { cells } from './cells.ts';
 import { constraints } from './constraints.ts';
@@ -17,11 +17,6 @@ const needs = {
   mma: ['cp.async', 'mma.bf16'],
   wgmma: ['tma', 'cluster', 'wgmma'],
 } as const;
-
-function notSupported({ path }: Point, arch: Arch): string | undefined {
-  const missing = needs[path].filter((feature) => !arch.features.includes(feature));
-  return missing.length > 0 ? `needs ${missing.join(', ')}, which ${arch.name} does not have` : undefined;
-}
 
 /** Wide tiles serve more products with a byte; two thread blocks of a multiprocessor hide each other's latency. */
 function merit(point: Point): number {
@@ -63,7 +58,7 @@ export default defineFamily<typeof parameters.specs>({
     const { threads, sharedBytes } = sizesOf(point);
     return { threads, sharedBytes };
   },
-  notSupported,
+  needs: ({ path }) => needs[path],
   workloads,
   cells,
   tensorCores: ({ path }) => path !== 'naive',

@@ -1,11 +1,15 @@
-import type { GateCase, Tier } from '../../../src/model/workload.ts';
-import { alignment, packs } from './derive.ts';
-import { fixedChoices, spare, transposedRows } from './fixed-choices.ts';
-import { operationCases } from './operation-cases.ts';
+import type { GateCase } from '../../../src/model/workload.ts';
+import { addAddresses } from './address-cases.ts';
+import { Cases } from './case-list.ts';
+import { togetherProblem } from './combined-cases.ts';
+import { alignment } from './derive.ts';
+import { edgeCases } from './edge-cases.ts';
+import { fixedChoices, spare } from './fixed-choices.ts';
+import { farthestLayouts, has, operationCases } from './operation-cases.ts';
 import { type Point, storesByTma } from './parameters.ts';
 import { narrowCases } from './paths/narrow/cases.ts';
 import { wgmmaCases } from './wgmma-cases.ts';
-import type { Layout, Pattern, Problem } from './workloads.ts';
+import type { Pattern, Problem } from './workloads.ts';
 
 type Depth = 'quick' | 'full';
 
@@ -15,6 +19,11 @@ const quickBudget = 24;
 /** Columns of C that one thread block computes. */
 function columnsPerBlock(point: Point): number {
   return point.path === 'naive' ? 32 : point.tileN * point.tilesPerCta * point.cluster;
+}
+
+/** Tiles of a panel where each panel has thread blocks of its own: all columns of a grid's first dimension. */
+function panelOf({ path, panel }: Point): number {
+  return path === 'mma' || path === 'general' ? Math.max(panel, 1) : 1;
 }
 
 /** Steps that are in flight at once: S in the gate's row lengths. */
@@ -48,52 +57,6 @@ export function rowCounts(point: Point, depth: Depth): number[] {
   });
 }
 
-/** Problems by size: block rows and columns of A as the pattern needs them. */
-class Cases {
-  readonly list: GateCase[] = [];
-  readonly #point: Point;
-
-  constructor(point: Point) {
-    this.#point = point;
-  }
-
-  add(
-    id: string,
-    tier: Tier,
-    problem: Shape,
-    options: Pick<GateCase, 'launches' | 'multiprocessors' | 'refuses'> = {},
-  ): void {
-    const { block, input, output } = this.#point;
-    const { rows, columns, ...rest } = problem;
-    const complete: Problem = {
-      m: rows * block,
-      k: columns * block,
-      block,
-      input,
-      output,
-      values: 'normal',
-      seed: 1 + this.list.length,
-      ...fixedChoices(this.#point),
-      ...rest,
-    };
-    // Repeated cases also alternate, with the same problem in other numbers.
-    const alternate = tier === 'repetition' && { alternate: { ...complete, seed: complete.seed + 1 } };
-    this.list.push({ id, tier, problem: { ...complete }, ...options, ...alternate });
-  }
-
-  addRows(id: string, tier: Tier, counts: readonly number[], problem: RowShape, options = {}): void {
-    const [rows, columns] = [counts.length, Math.max(...counts) + 1];
-    const shape = this.#point.transposeA
-      ? { rows: columns, columns: rows, pattern: transposedRows(counts) }
-      : { rows, columns, pattern: { kind: 'rows', counts } as const };
-    this.add(id, tier, { ...shape, ...problem }, options);
-  }
-}
-
-type Shape = Pick<Problem, 'n' | 'pattern'> &
-  Partial<Problem> & { readonly rows: number; readonly columns: number };
-type RowShape = Omit<Shape, 'rows' | 'columns' | 'pattern'>;
-
 /** Problem of a variant with A from a Matrix Market file, in whole blocks; rows of C as long as a thread block's tile is wide. */
 export function matrixProblem(point: Point, path: string): GateCase['problem'] {
   const { block, input, output } = point;
@@ -114,9 +77,14 @@ export function casesOf(point: Point, depth: Depth): readonly GateCase[] {
   // The kind swing is made for the rows of A.
   const values = point.transposeA ? 'integers' : 'swing';
   cases.addRows('row-lengths', 'exact', rowCounts(point, depth), { n: tile, values });
-  cases.addRows('address-coded', 'address-coded', [1, 0], { n: wide + 8, values: 'one-hot' });
+  cases.addRows('address-coded', 'address-coded', [1, 0], {
+    n: panelOf(point) * wide + 8,
+    values: 'one-hot',
+  });
   cases.addRows('unsorted', 'structures', [2], { n: tile / 2, sorted: false, alpha: nearlyOne });
   cases.add('empty', 'structures', { rows: 2, columns: 1, n: tile, pattern: { kind: 'empty' } });
+  cases.add('no-rows', 'structures', { rows: 0, columns: 1, n: tile, pattern: { kind: 'empty' } });
+  cases.addRows('no-columns', 'structures', [1], { n: 0, ldbExtra: 8, ldcExtra: 8 });
   cases.addRows('non-finite', 'non-finite', [1, 0], { n: tile, values: 'nan' });
   if (point.path === 'wgmma') {
     for (const item of wgmmaCases(point, depth)) {
@@ -133,11 +101,11 @@ export function casesOf(point: Point, depth: Depth): readonly GateCase[] {
   for (const item of operationCases(point, tile)) {
     cases.addRows(item.id, item.tier, item.counts, item.problem, item.options);
   }
+  if (point.path === 'naive' || point.path === 'narrow' || point.path === 'general')
+    addTogether(cases, point);
   addAlphas(cases);
-  addAlignment(cases, point, tile);
-  addFar(cases, point);
+  addEdges(cases, point, tile);
   addPartBlocks(cases, point, tile);
-  if (packs(point)) addOneLine(cases, point, tile);
   cases.addRows('repeated', 'repetition', [1], { n: tile }, { launches: 2 });
   if (depth === 'full') addFull(cases, point, tile, wide);
   else addMagnitude(cases, point, tile);
@@ -153,18 +121,19 @@ const vanishing = 1e-41;
 /** An alpha that bf16 rounds to 1, and f16 does not; results are another by more than the bound of f16. */
 const nearlyOne = 1 + 2 ** -8 - 2 ** -12;
 
-/** Alpha and beta, a ragged N with padded rows; with C aligned, so that rows end in a part of a vector, and not. */
+/** Alpha and beta, a ragged N with padded rows: of two tiles with C aligned, so that rows end in a part of a vector; of one with C not. */
 function addScalars(cases: Cases, { layoutB, layoutC }: Point, tile: number): void {
-  const n = tile - 3;
   // Rows of B stay aligned for every path; those of C need not.
-  const ragged = { n, ldbExtra: spare(layoutB, n), offsetB: 8 } as const;
-  const ldcExtra = spare(layoutC, n);
-  cases.addRows('ragged', 'edges', [1, 0], { ...ragged, ldcExtra, alpha: third, beta: -0.7 });
-  cases.addRows('unaligned', 'edges', [1, 0], { ...ragged, ldcExtra: 5, offsetC: 1, alpha: -0.7 });
-  cases.addRows('alpha-zero-beta', 'scalars', [1], { n: 16, alpha: 0, beta: 1, ldcExtra: 8 });
+  const ragged = (n: number) => ({ n, ldbExtra: spare(layoutB, n), offsetB: 8 }) as const;
+  const two = { ...ragged(2 * tile - 3), ldcExtra: spare(layoutC, 2 * tile - 3) } as const;
+  // The last block reads the end of B.
+  const last = { rows: 2, columns: 2, pattern: { kind: 'last-block' } } as const;
+  cases.add('ragged', 'edges', { ...last, ...two, alpha: third, beta: -0.7 });
+  cases.addRows('unaligned', 'edges', [1, 0], { ...ragged(tile - 3), ldcExtra: 5, offsetC: 1, alpha: -0.7 });
+  cases.addRows('alpha-zero-beta', 'scalars', [1], { n: 16, alpha: 0, beta: 1, ldcExtra: 5 });
   // The effect of beta shows without a product.
   cases.addRows('beta-one', 'scalars', [0], { n: 16, beta: 1 });
-  cases.addRows('beta-subnormal', 'scalars', [0], { n: 16, alpha: subnormal, beta: third });
+  cases.addRows('beta-subnormal', 'scalars', [0], { n: 16, alpha: subnormal, beta: third, offsetC: 1 });
   cases.addRows('beta-vanishing', 'scalars', [0], { n: 16, beta: vanishing, values: 'nan' });
 }
 
@@ -174,30 +143,20 @@ function addAlphas(cases: Cases): void {
   cases.addRows('alpha-huge', 'scalars', [1], { n: 16, alpha: huge });
 }
 
-/** Places in A, B and C that 32 bits do not number, in elements. Only what is used of the operands is memory. */
-function addFar(cases: Cases, { block, layoutB, layoutC }: Point): void {
-  const elements = 2 ** 32;
-  const n = 16;
-  const extra = (layout: Layout) => {
-    const lines = layout === 'row' ? block : n;
-    return 8 * Math.ceil(elements / (lines - 1) / 8) - n;
-  };
-  const [ldbExtra, ldcExtra] = [extra(layoutB), extra(layoutC)];
-  const leadingBlocks = elements / block ** 2;
-  cases.addRows('far', 'edges', [1], { n, values: 'integers', leadingBlocks, ldbExtra, ldcExtra });
+/** Addresses off their alignment, far apart and at the end of what may be read. */
+function addEdges(cases: Cases, point: Point, tile: number): void {
+  for (const item of edgeCases(point, tile)) {
+    cases.addRows(item.id, item.tier, item.counts, item.problem, item.options);
+  }
+  addAddresses(cases, point, tile);
 }
 
-/** Operands that are aligned to their elements only. Right, or refused: a vector path must say so. */
-function addAlignment(cases: Cases, point: Point, tile: number): void {
-  const unless = (refuses: string) => (alignment(point) === 1 ? {} : { refuses });
-  cases.addRows('odd-stride', 'edges', [1], { n: tile / 2, ldbExtra: 1 }, unless('ldb must be a multiple'));
-  cases.addRows(
-    'odd-base',
-    'edges',
-    [1],
-    { n: tile / 2, offsetB: 1 },
-    unless('values and B must be aligned'),
-  );
+/** Every choice of the operation at once; A as it is and transposed where the variant takes both. */
+function addTogether(cases: Cases, point: Point): void {
+  const layouts = farthestLayouts(point);
+  if (!point.transposeA) cases.add('together', 'operation', togetherProblem(point, layouts, false));
+  if (has(point, 'transposeA'))
+    cases.add('together-transposed', 'operation', togetherProblem(point, layouts, true));
 }
 
 /** Rows and columns that end within a block: what is stored behind them counts for nothing. Right, or refused. */
@@ -221,15 +180,6 @@ function addPartBlocks(cases: Cases, point: Point, tile: number): void {
   const refuses = path === 'narrow' || byTma ? {} : { refuses: `${outer} must be a multiple` };
   cases.add('part-rows', 'edges', { ...problem, ...rows }, refuses);
   cases.add('part-columns', 'edges', { ...problem, [inner]: k }, { refuses: `${inner} must be a multiple` });
-}
-
-/** A B of one line to be packed: its last vector lies around the end of all, behind which nothing may be read. */
-function addOneLine(cases: Cases, { path, layoutB, transposeA }: Point, tile: number): void {
-  // Lines of a row-major B are rows, of which paths other than general take whole blocks.
-  if (path !== 'general' && layoutB === 'row') return;
-  const size = layoutB === 'column' ? { n: 1 } : { n: tile / 2, [transposeA ? 'm' : 'k']: 1 };
-  const pattern = { kind: 'random', density: 1 } as const;
-  cases.add('one-line', 'edges', { rows: 1, columns: 1, pattern, values: 'integers', offsetB: 7, ...size });
 }
 
 /**

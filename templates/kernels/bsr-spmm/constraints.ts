@@ -16,8 +16,8 @@ const common = [
   constraint(
     'input-type',
     ['path', 'input'],
-    'f32 is multiplied on the paths naive (FFMA) and general (TF32).',
-    ({ path, input }) => input !== 'f32' || path === 'naive' || path === 'general',
+    'f32 is multiplied on the paths naive (FFMA), general and wgmma (TF32).',
+    ({ path, input }) => input !== 'f32' || path === 'naive' || path === 'general' || path === 'wgmma',
   ),
   constraint(
     'tile-k',

@@ -58,10 +58,17 @@ export function packs({ path, packB }: Pick<Point, 'path' | 'packB'>): boolean {
   return packB && (path === 'general' || path === 'wgmma');
 }
 
+/** Elements to which the blocks of A must be aligned. */
+export function valueAlignment(point: Point): number {
+  if (point.path === 'naive') return 1;
+  const bytes = point.path === 'narrow' || point.path === 'wgmma' ? 16 : point.copyBytes;
+  return point.path === 'simt' ? point.vector : bytes / elementBytes[point.input];
+}
+
 /** Elements to which B must be aligned: its base pointer and its lines. */
 export function alignment(point: Point): number {
   if (point.path === 'naive' || point.path === 'narrow' || packs(point)) return 1;
-  if (point.path === 'wgmma') return 8;
+  if (point.path === 'wgmma') return point.input === 'f32' ? 4 : 8;
   if (point.path === 'simt') return point.vector;
   return point.copyBytes / elementBytes[point.input];
 }

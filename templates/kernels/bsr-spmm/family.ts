@@ -1,16 +1,18 @@
-import { type Arch, type ArchFeature, defineFamily } from '../../../src/model/family.ts';
+import { type ArchFeature, defineFamily } from '../../../src/model/family.ts';
 import { casesOf, matrixProblem } from './cases.ts';
 import { cells } from './cells.ts';
 import { comparisons } from './comparisons.ts';
 import { constraints } from './constraints.ts';
+import { cost } from './cost.ts';
 import { alignment, derive, footprint, packs } from './derive.ts';
 import { layerWorkloads } from './layer-workloads.ts';
 import { operation } from './operation.ts';
 import { activations, type Point, parameters } from './parameters.ts';
+import { elementBytes } from './paths/general/sizes.ts';
 import { presets } from './presets.ts';
 import { merit } from './priority.ts';
 import { serves } from './serves.ts';
-import { densityOf, matrixWorkloads, problemOf, unevennessOf, workloads } from './workloads.ts';
+import { alignmentOf, densityOf, matrixWorkloads, problemOf, unevennessOf, workloads } from './workloads.ts';
 
 /** Features of a GPU that the paths need. */
 const common: readonly ArchFeature[] = ['cp.async', 'mma.bf16'];
@@ -23,16 +25,6 @@ const needs: Readonly<Record<Point['path'], readonly ArchFeature[]>> = {
   wgmma: [...common, 'tma', 'cluster', 'wgmma', 'setmaxnreg'],
 };
 const dependent: readonly ArchFeature[] = ['dependent-launch'];
-
-function notSupported(point: Point, arch: Arch): string | undefined {
-  const needed: readonly ArchFeature[] = [...needs[point.path], ...(point.pdl ? dependent : [])];
-  const missing = needed.filter((feature) => !arch.features.includes(feature));
-  if (missing.length > 0) return `needs ${missing.join(', ')}, which ${arch.name} does not have`;
-  const { sharedBytes } = footprint(point);
-  const limit = arch.maxSharedBytesPerBlock;
-  if (sharedBytes <= limit) return undefined;
-  return `needs ${sharedBytes} bytes of shared memory, and a block of ${arch.name} has at most ${limit}`;
-}
 
 /**
  * With three consumer warpgroups the producer keeps 32 registers and spills some between tiles, where they cost nothing
@@ -72,7 +64,7 @@ export default defineFamily<typeof parameters.specs>({
     const { threads, sharedBytes } = footprint(point);
     return { threads, sharedBytes, maxSpillBytes: maxSpillBytes(point) };
   },
-  notSupported,
+  needs: ({ path, pdl }) => (pdl ? [...needs[path], ...dependent] : needs[path]),
   workloads: [...workloads, ...layerWorkloads],
   cells,
   comparisons,
@@ -89,14 +81,19 @@ export default defineFamily<typeof parameters.specs>({
       ...{ m, n, k, block },
       ...(density !== undefined && { density }),
       ...(unevenness !== undefined && { unevenness }),
+      alignment: alignmentOf(problem),
     };
   },
   generality,
   // Behind a kernel that packs B the launch overlaps that one, of the same call.
   overlapsLaunches: ({ pdl, packB }) => pdl && !packB,
+  cost,
   priority: (point, workload) => merit(point, problemOf(workload)),
-  // Each stored block is multiplied by as many rows of B as it has columns, f16 or bf16: 2 * n * block bytes for 2 * n * block^2
-  // operations. Variants that share rows of B between block rows need less.
-  l2Bytes: (workload, flops) => flops / problemOf(workload).block,
+  // Each stored block is multiplied by as many rows of B as it has columns: n * block elements for 2 * n * block^2 operations. Variants
+  // that share rows of B between block rows need less.
+  l2Bytes: (workload, flops) => {
+    const { block, input } = problemOf(workload);
+    return (flops / block) * (elementBytes[input] / 2);
+  },
   deterministic: () => true,
 });

@@ -17,4 +17,10 @@ inline std::optional<double> unevenness(const Shape& q) {
   return bsr::unevenness(q.host_row_ptr, q.index, rows_of_blocks(q), q.blocks);
 }
 
+/// Bytes to which every line of B and C is aligned where the first one is, 16 at most.
+inline std::optional<double> alignment(const Shape& q) {
+  const std::int64_t bits = (q.ldb * input_bytes(q)) | (q.ldc * output_bytes(q)) | 16;
+  return static_cast<double>(bits & -bits);
+}
+
 }  // namespace tilewright::bsr_spmm::features

@@ -63,9 +63,11 @@ inline void check(const Shape& shape, const Parameters& parameters) {
     return "loads B " + std::to_string(bytes) + " bytes at a time: ldb must be a multiple of " +
            std::to_string(bytes / input_bytes(shape)) + ", not " + std::to_string(shape.ldb);
   });
+  // The last tile of columns may end up to 1024 behind n.
   constexpr std::int64_t kMost = std::int64_t{1} << 31;
-  refuse_unless(shape.m < kMost && shape.n < kMost - 1024 && shape.k < kMost && shape.blocks < kMost,
-                "counts rows, columns and blocks in 32 bits: m, n, k and blocks must be below 2^31");
+  refuse_unless(
+      shape.m < kMost && shape.n < kMost - 1024 && shape.k < kMost && shape.blocks < kMost,
+      "counts rows, columns and blocks in 32 bits: m, k and blocks must be below 2^31, n below 2^31 - 1024");
 }
 
 }  // namespace detail

@@ -1,4 +1,6 @@
+import { oddBatchCases } from './combined-cases.ts';
 import { alignment } from './derive.ts';
+import { spare } from './fixed-choices.ts';
 import type { Point } from './parameters.ts';
 import type { RowsCase } from './rows-case.ts';
 import { serves } from './serves.ts';
@@ -10,18 +12,28 @@ function served<T extends string>(point: Point, choice: string, otherwise: T): r
 }
 
 /** Whether a switch may be on. */
-function has(point: Point, choice: string): boolean {
+export function has(point: Point, choice: string): boolean {
   return served<string>(point, choice, 'no').includes('yes');
+}
+
+/** Served layouts of B and C. */
+function servedLayouts(point: Point): readonly Layouts[] {
+  const layoutsC = served<Layout>(point, 'layoutC', 'row');
+  return served<Layout>(point, 'layoutB', 'row').flatMap((layoutB) =>
+    layoutsC.map((layoutC) => ({ layoutB, layoutC })),
+  );
+}
+
+/** The served layouts farthest from the plain ones, which come last: those of PyTorch's layers. */
+export function farthestLayouts(point: Point): Layouts {
+  return servedLayouts(point).at(-1) ?? { layoutB: 'row', layoutC: 'row' };
 }
 
 /** Cases for every value of the operation that a variant serves beside the defaults; those of the path wgmma are its own. */
 export function operationCases(point: Point, tile: number): readonly RowsCase[] {
   if (point.path === 'wgmma') return [];
-  const layoutsB = served<Layout>(point, 'layoutB', 'row');
-  const layoutsC = served<Layout>(point, 'layoutC', 'row');
-  const pairs = layoutsB.flatMap((layoutB) => layoutsC.map((layoutC) => ({ layoutB, layoutC })));
-  // The last pair is the farthest from the plain one, and the one of PyTorch's layers.
-  const layouts = pairs.at(-1) ?? { layoutB: 'row', layoutC: 'row' };
+  const pairs = servedLayouts(point);
+  const layouts = farthestLayouts(point);
   return [
     ...pairs
       .filter(({ layoutB, layoutC }) => layoutB === 'column' || layoutC === 'column')
@@ -38,7 +50,7 @@ export function operationCases(point: Point, tile: number): readonly RowsCase[] 
   ];
 }
 
-type Layouts = Readonly<Record<'layoutB' | 'layoutC', Layout>>;
+export type Layouts = Readonly<Record<'layoutB' | 'layoutC', Layout>>;
 
 /** `n` columns, ragged; lines of B are padded to what the variant loads at once, those of C to nothing. */
 function ragged(point: Point, n: number, layouts: Layouts) {
@@ -89,7 +101,10 @@ function activationCases(point: Point, layouts: Layouts, activation: Activation)
   const of = (scalars: Partial<Problem>) => ({ ...problem, ...biased, ...scalars });
   if (activation !== 'relu') {
     const scalars = of({ alpha: 1 / 8, beta: -0.7 });
-    return [{ id: activation, tier: 'operation', counts: [1, 0], problem: scalars }];
+    return [
+      { id: activation, tier: 'operation', counts: [1, 0], problem: scalars },
+      steepActivation(activation, ragged(point, 8, layouts)),
+    ];
   }
   return [
     { id: 'relu', tier: 'operation', counts: [1, 0], problem: of({ values: 'integers', beta: 1 }) },
@@ -97,11 +112,24 @@ function activationCases(point: Point, layouts: Layouts, activation: Activation)
   ];
 }
 
+/** Sums at which exponentials of an activation overflow. */
+export function steepActivation(activation: Activation, problem: RowsCase['problem']): RowsCase {
+  return {
+    id: `${activation}-steep`,
+    tier: 'operation',
+    counts: [1],
+    problem: { ...problem, activation, alpha: 32 },
+  };
+}
+
 /** A residual is read, and C is not; with beta 0 neither is. */
 function residualCases(point: Point, layouts: Layouts): RowsCase[] {
   const residual = { ...ragged(point, 19, layouts), residual: 'yes', ldrExtra: 5 } as const;
+  // Whole vectors of C and none of the residual.
+  const aligned = { ldcExtra: spare(layouts.layoutC, 19), ldrExtra: 3, beta: -0.7 } as const;
   return [
     { id: 'residual', tier: 'operation', counts: [1, 0], problem: { ...residual, beta: -0.7, offsetC: 1 } },
+    { id: 'residual-apart', tier: 'operation', counts: [1], problem: { ...residual, ...aligned } },
     { id: 'residual-zero', tier: 'operation', counts: [1], problem: { ...residual, values: 'nan' } },
   ];
 }
@@ -132,18 +160,20 @@ function transposedCases(point: Point, layouts: Layouts): RowsCase[] {
   ];
 }
 
+/** Indices of 64 bits, behind so many blocks that 32 bits do not number their words. */
 function wideIndices(point: Point, layouts: Layouts): RowsCase {
-  const problem = { ...ragged(point, 19, layouts), index: 'i64', values: 'integers' } as const;
+  const wide = { index: 'i64', leadingBlocks: 2 ** 30 } as const;
+  const problem = { ...ragged(point, 19, layouts), ...wide, values: 'integers' } as const;
   return { id: 'indices-of-64-bits', tier: 'operation', counts: [2, 0, 1], problem };
 }
 
-/** Whoever may round operands need not. */
+/** Whoever may round operands need not, but whoever does must round both to nearest. */
 function roundedOperands(point: Point, layouts: Layouts): RowsCase {
   return {
     id: 'tf32',
     tier: 'operation',
     counts: [2, 1],
-    problem: { ...ragged(point, 19, layouts), tf32: 'yes' },
+    problem: { ...ragged(point, 19, layouts), tf32: 'yes', values: 'between' },
   };
 }
 
@@ -153,14 +183,23 @@ const farApart = 2 ** 31 - 8;
 /** Products side by side and far apart, alone and with all that has a stride of its own. */
 function batchCases(point: Point, layouts: Layouts): RowsCase[] {
   const batch = { ...ragged(point, 19, layouts), batch: 3, batched: 'yes' } as const;
-  const residual = has(point, 'residual') && ({ residual: 'yes' } as const);
+  const residual = has(point, 'residual') && ({ residual: 'yes', ldrExtra: 5 } as const);
+  // Aligned lines of C in products that are not.
+  const apart = {
+    ...ragged(point, 24, layouts),
+    batch: 2,
+    ldcExtra: 0,
+    batchExtra: farApart,
+    batchExtraC: 3,
+  };
   return [
+    ...oddBatchCases(point, layouts),
     { id: 'batch', tier: 'operation', counts: [1, 0, 2], problem: { ...batch, values: 'integers', beta: 1 } },
     {
       id: 'batch-apart',
       tier: 'operation',
       counts: [1, 0],
-      problem: { ...batch, ...residual, batch: 2, ldcExtra: 0, batchExtra: farApart, beta: -0.7 },
+      problem: { ...batch, ...residual, ...apart, beta: -0.7 },
     },
   ];
 }

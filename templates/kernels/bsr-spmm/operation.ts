@@ -111,5 +111,8 @@ export const operation = defineOperation({
     unevenness: {
       doc: 'mean square of the lengths of block rows over the square of their mean, 1 where all are equal',
     },
+    alignment: {
+      doc: 'bytes to which every line of B and C is aligned where the first one is, 16 at most: the paths wgmma and mma copy 16',
+    },
   },
 });

@@ -54,6 +54,17 @@ inline std::int64_t not_negative(const Json& json, const char* name, std::int64_
   return value;
 }
 
+/// Elements between lines beyond their length, of which there are `lines`: a few may be anywhere in an address space.
+inline std::int64_t extra(const Json& json, const char* name, std::int64_t lines) {
+  constexpr std::int64_t kFewLines = 1024, kMostApart = std::int64_t{1} << 36;
+  const std::int64_t value = json.integer(name, 0);
+  if (lines > kFewLines || value < 0) return not_negative(json, name, 0);
+  if (value >= kMostApart)
+    throw std::invalid_argument(std::string("problem: ") + name + " is " + std::to_string(value) +
+                                ", it must be below 2^36");
+  return value;
+}
+
 }  // namespace detail
 
 /// Rows that are further apart than this many elements exist mostly as addresses.
@@ -61,7 +72,7 @@ constexpr std::int64_t kFar = 1 << 20;
 
 /// The problem's JSON, read and checked; see Problem in workloads.ts.
 struct Description {
-  std::int64_t m, n, k, block, batch, batch_extra, offset_b, offset_c, leading_blocks;
+  std::int64_t m, n, k, block, batch, extra_a, extra_b, extra_c, offset_a, offset_b, offset_c, leading_blocks;
   std::string input, output, values, file;  // file: of the values of A, if any
   Index index;
   Layout layout_b, layout_c;
@@ -101,7 +112,10 @@ struct Description {
         k(size.k),
         block(json.at("block").integer()),
         batch(detail::not_negative(json, "batch", 1)),
-        batch_extra(detail::not_negative(json, "batchExtra", 0)),
+        extra_a(extra_of(json, "batchExtraA")),
+        extra_b(extra_of(json, "batchExtraB")),
+        extra_c(extra_of(json, "batchExtraC")),
+        offset_a(detail::not_negative(json, "offsetA", 0)),
         offset_b(detail::not_negative(json, "offsetB", 0)),
         offset_c(detail::not_negative(json, "offsetC", 0)),
         leading_blocks(detail::not_negative(json, "leadingBlocks", 0)),
@@ -117,8 +131,10 @@ struct Description {
         residual(detail::switched(json, "residual")),
         tf32(detail::switched(json, "tf32")),
         activation(detail::choice<Activation>(json, "activation", {"none", "relu", "gelu-tanh", "gelu-erf", "silu"})),
-        ldb((layout_b == Layout::row ? n : inner()) + detail::not_negative(json, "ldbExtra", 0)),
-        ldc((layout_c == Layout::row ? n : outer()) + detail::not_negative(json, "ldcExtra", 0)),
+        ldb((layout_b == Layout::row ? n : inner()) +
+            detail::extra(json, "ldbExtra", layout_b == Layout::row ? inner() : n)),
+        ldc((layout_c == Layout::row ? n : outer()) +
+            detail::extra(json, "ldcExtra", layout_c == Layout::row ? outer() : n)),
         ldr((layout_c == Layout::row ? n : outer()) + detail::not_negative(json, "ldrExtra", 0)),
         alpha(json.number("alpha", 1)),
         beta(json.number("beta", 0)),
@@ -130,9 +146,14 @@ struct Description {
     if (values == "file" && file.empty())
       throw std::invalid_argument("problem: values is 'file', which a pattern of kind matrix-market names");
     if (batch == 0) throw std::invalid_argument("problem: batch is 0, it must be at least 1");
-    if (batch > 1 && batch_extra > 0 && ldc > (layout_c == Layout::row ? n : outer()))
-      throw std::invalid_argument("problem: batchExtra and ldcExtra together leave C with two distances; give one");
+    if (batch > 1 && extra_c > 0 && ldc > (layout_c == Layout::row ? n : outer()))
+      throw std::invalid_argument("problem: batchExtra or batchExtraC and ldcExtra together leave C with two distances; give one");
     pattern = make_pattern(json.at("pattern"), in_blocks(m), in_blocks(k), block, json.boolean("sorted", true), seed);
+  }
+
+  /// Between the products of one operand, beside what is between those of all.
+  static std::int64_t extra_of(const Json& json, const char* own) {
+    return detail::not_negative(json, "batchExtra", 0) + detail::not_negative(json, own, 0);
   }
 
   std::int64_t in_blocks(std::int64_t size) const { return (size + block - 1) / block; }
@@ -208,7 +229,7 @@ class BsrProblem final : public Problem {
   const Description& description() const { return d_; }
   /// Whether some operand exists mostly as addresses, which only a kernel that is careful can be given.
   bool is_sparse() const {
-    return d_.leading_blocks > 0 || is_far(d_.ldb) || is_far(d_.ldc) || (d_.batch > 1 && is_far(d_.batch_extra));
+    return d_.leading_blocks > 0 || is_far(d_.ldb) || is_far(d_.ldc) || (d_.batch > 1 && is_far(d_.extra_a));
   }
 
   /// The plan's view of the problem.
@@ -230,13 +251,13 @@ class BsrProblem final : public Problem {
     shape.activation = d_.activation;
     shape.residual = d_.residual;
     shape.tf32 = d_.tf32;
-    shape.values_stride = stored() + d_.batch_extra;
+    shape.values_stride = stored() + d_.extra_a;
     shape.ldb = d_.ldb;
-    shape.b_stride = first().b.lines() * d_.ldb + d_.batch_extra;
+    shape.b_stride = first().b.lines() * d_.ldb + d_.extra_b;
     shape.ldr = d_.ldr;
-    shape.residual_stride = first().residual.lines() * d_.ldr + d_.batch_extra;
+    shape.residual_stride = first().residual.lines() * d_.ldr + d_.extra_c;
     shape.ldc = d_.ldc;
-    shape.c_stride = first().c.lines() * d_.ldc + d_.batch_extra;
+    shape.c_stride = first().c.lines() * d_.ldc + d_.extra_c;
     shape.host_row_ptr = first_index(row_ptr_, wide_row_ptr_, 0);
     if (d_.host_columns) shape.host_col_idx = first_index(d_.pattern.col_idx, wide_col_idx_, d_.leading_blocks);
     shape.reads_c = d_.beta != 0;
@@ -290,17 +311,18 @@ class BsrProblem final : public Problem {
     add_indices("row_ptr", row_ptr_, wide_row_ptr_);
     add_indices("col_idx", d_.pattern.col_idx, wide_col_idx_).lead = d_.leading_blocks;
     const Shape strides = shape();
-    Tensor& values = add_operand("values", &Matrices::a, Role::input, d_.block, strides.values_stride);
+    Tensor& values = add_operand("values", &Matrices::a, Role::input, d_.block, strides.values_stride, d_.extra_a);
+    values.offset = d_.offset_a;
     values.lead = d_.leading_blocks * d_.block * d_.block;
-    add_operand("b", &Matrices::b, Role::input, d_.ldb, strides.b_stride).offset = d_.offset_b;
+    add_operand("b", &Matrices::b, Role::input, d_.ldb, strides.b_stride, d_.extra_b).offset = d_.offset_b;
     if (d_.bias == Switch::yes) {
       const Matrix& bias = first().bias;
       tensors_.push_back({"bias", bias.type, Role::input, 1, bias.columns, bias.columns, d_.offset_c, bias.bytes});
     }
     if (d_.residual == Switch::yes)
-      add_operand("residual", &Matrices::residual, Role::input, d_.ldr, strides.residual_stride).offset = d_.offset_c;
+      add_operand("residual", &Matrices::residual, Role::input, d_.ldr, strides.residual_stride, d_.extra_c).offset = d_.offset_c;
     const bool reads_c = d_.beta != 0 && d_.residual == Switch::no;
-    add_operand("c", &Matrices::c, reads_c ? Role::inout : Role::output, d_.ldc, strides.c_stride).offset = d_.offset_c;
+    add_operand("c", &Matrices::c, reads_c ? Role::inout : Role::output, d_.ldc, strides.c_stride, d_.extra_c).offset = d_.offset_c;
   }
 
   Tensor& add_indices(const char* name, const std::vector<std::int32_t>& narrow,
@@ -319,9 +341,9 @@ class BsrProblem final : public Problem {
   /// their lines, all of a product, of which what lies between the lines of an input is never looked at. The image of lines
   /// that are far apart has nothing between them.
   Tensor& add_operand(const char* name, Matrix Matrices::* which, Role role, std::int64_t stride,
-                      std::int64_t product_stride) {
+                      std::int64_t product_stride, std::int64_t extra) {
     const Matrix& matrix = first().*which;
-    const bool whole = d_.batch_extra > 0;
+    const bool whole = d_.batch > 1 && extra > 0;
     const std::int64_t lines = whole ? d_.batch : d_.batch * matrix.lines(),
                        width = whole ? matrix.extent() : matrix.width(), pitch = whole ? product_stride : stride;
     const bool far = is_far(pitch);
@@ -375,7 +397,7 @@ class BsrProblem final : public Problem {
     const Matrix& c = matrices.c;
     const Matrix& addend = d_.residual == Switch::yes ? matrices.residual : c;
     const float alpha = static_cast<float>(d_.alpha), beta = static_cast<float>(d_.beta);
-    const double bias = d_.bias == Switch::yes ? matrices.bias.get(0, row) : 0;
+    const double bias = d_.bias == Switch::yes ? first().bias.get(0, row) : 0;  // one for all products
     for (std::int64_t column = 0; column < d_.n; ++column) {
       const auto from = static_cast<std::size_t>(row * d_.n + column);
       const double added = beta != 0 ? beta * addend.get(row, column) : 0;

@@ -112,7 +112,7 @@ export const parameters = defineParameters({
   },
   packB: {
     label: 'pk',
-    doc: 'Whether a kernel of its own copies B to the workspace first, with lines of whole 16 bytes, so that B may lie anyhow (general with copies of 16 bytes, wgmma with the epilogue staged); of a column-major B, blocks of 32 rows one behind the other (wgmma, blocks of 32).',
+    doc: 'Whether a kernel of its own copies B to the workspace first, with lines of whole 16 bytes, so that B may lie anyhow (general with copies of 16 bytes, wgmma with the epilogue staged or with inputs of f32); of a column-major B, blocks of 32 rows one behind the other (wgmma, blocks of 32).',
     values: [false, true],
   },
   tilesPerCta: {
@@ -218,9 +218,13 @@ export function storesByTma(epilogue: Point['epilogue']): boolean {
   return epilogue === 'tma' || epilogue === 'overlap';
 }
 
-/** A column-major B whose columns are in blocks of 32 elements: TMA brings half a line of L2 at a time, unless it is packed. */
-export function hasNarrowLines({ block, layoutB }: Pick<Point, 'block' | 'layoutB'>): boolean {
-  return block === 32 && layoutB === 'column';
+/** A column-major B whose columns are in blocks of 64 bytes: TMA brings half a line of L2 at a time, unless it is packed. */
+export function hasNarrowLines({
+  block,
+  input,
+  layoutB,
+}: Pick<Point, 'block' | 'input' | 'layoutB'>): boolean {
+  return block === 32 && input !== 'f32' && layoutB === 'column';
 }
 
 const { activeWhen } = parameters;
@@ -248,10 +252,11 @@ export const activations = [
   onPaths('copyBytes', 'mma', 'general'),
   activeWhen(
     'packB',
-    ['path', 'copyBytes', 'epilogue', 'block', 'layoutB', 'tileN'],
+    ['path', 'copyBytes', 'epilogue', 'block', 'input', 'layoutB', 'tileN'],
     ({ path, copyBytes, epilogue, ...point }) =>
       (path === 'general' && copyBytes === 16) ||
-      (path === 'wgmma' && (epilogue === 'staged' || (hasNarrowLines(point) && point.tileN >= 256))),
+      (path === 'wgmma' &&
+        (epilogue === 'staged' || point.input === 'f32' || (hasNarrowLines(point) && point.tileN >= 256))),
   ),
   onPaths('epilogue', 'mma', 'wgmma'),
   onPaths('tilesPerCta', 'mma'),

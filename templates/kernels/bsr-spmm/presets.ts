@@ -1,4 +1,5 @@
 import type { Part as PartOf, Preset } from '../../../src/model/family.ts';
+import { fewCells, raggedCells } from './cell-presets.ts';
 import { comparisons } from './comparisons.ts';
 import { denser, fused, gradients, odd, plain, prefill, prefillDown } from './layer-workloads.ts';
 import type { Specs } from './parameters.ts';
@@ -25,6 +26,7 @@ import {
   hopperQuick,
   hopperTypes,
 } from './wgmma-presets.ts';
+import { hopperTf32 } from './wgmma-tf32-presets.ts';
 import { linearWorkloads, mainWorkloads, plainWorkloads, workloads } from './workloads.ts';
 
 type Part = PartOf<Specs>;
@@ -189,15 +191,9 @@ const typeIds = workloads
 /** The path wgmma has no blocks of 16. */
 const onWgmma = ({ problem }: (typeof workloads)[number]) => problem.block > 16;
 
-/** Of the kinds of calls of 16-bit types in other blocks than 64 most have no time, and a variant by priority. */
-function inUntimedBlocks({ block = [], ...part }: Part): Part[] {
-  const untimed = block.filter((size) => size !== 64);
-  return untimed.length > 0 ? [{ ...part, block: untimed }] : [];
-}
-
 export const presets: Readonly<Record<string, Preset<Specs>>> = {
   quick: {
-    doc: 'Sixteen variants that show every path, every block size and every speciality once.',
+    doc: 'Variants that show every path but narrow, every block size and every speciality once.',
     where: quick,
     workloads: workloads.filter(({ id }) => /^(1024|2048)\./.test(id)).map(({ id }) => id),
   },
@@ -214,7 +210,7 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     workloads: [],
   },
   fallback: {
-    doc: 'For every block size a variant that takes any beta, and one that takes operands of any alignment too, f16 in and out; for all other types, layouts and a transposed A one on tensor cores that packs B; those of hopper-cells in blocks that nobody timed; for all types the path naive, which takes every call.',
+    doc: 'For every block size a variant that takes any beta, and one that takes operands of any alignment too, f16 in and out; for all other types, layouts and a transposed A one on tensor cores that packs B; for all types the path naive, which takes every call.',
     where: [
       {
         ...mma,
@@ -250,7 +246,6 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
       },
       { ...simt, block: [32, 64, 128], vector: [1] },
       ...generalFallbacks,
-      ...[...narrowCells, ...hopperCells].flatMap(inUntimedBlocks),
       { path: ['naive'], block: [16, 32, 64, 128], input: ['f16', 'bf16'], output: ['f16', 'bf16', 'f32'] },
       { path: ['naive'], block: [16, 32, 64, 128], input: ['f32'], output: ['f32'] },
     ],
@@ -336,6 +331,21 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
       .filter(
         ({ problem: { block, output, layoutC } }) =>
           block !== 128 || output !== 'f32' || layoutC !== 'column',
+      )
+      .map(({ id }) => id),
+  },
+  'hopper-other-cells': {
+    doc: 'Kinds of calls that hopper-cells leaves to the fallbacks, on an H200: the path wgmma for ragged widths in every layout, the paths general and narrow for few columns.',
+    where: [...raggedCells, ...fewCells, ...narrowCells],
+    workloads: comparisons.filter(({ problem: { n } }) => n !== 1008).map(({ id }) => id),
+  },
+  'hopper-tf32': {
+    doc: 'Inputs of f32 rounded to TF32 on an H200, in every layout, A transposed too: the path wgmma on workloads beside their siblings.',
+    where: hopperTf32,
+    workloads: comparisons
+      .filter(
+        ({ problem: { block, input, output, n } }) =>
+          block !== 16 && (input === 'f32' ? Number(n) > 1000 : output === 'f16' && n === 1008),
       )
       .map(({ id }) => id),
   },

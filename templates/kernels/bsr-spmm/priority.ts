@@ -26,6 +26,7 @@ function takesLines(point: Point, problem: Problem): boolean {
   const [rows, depth] = transposeA === 'yes' ? [problem.k, problem.m] : [problem.m, problem.k];
   if ((layoutB === 'row' ? n : depth) % alignment(point) !== 0) return false;
   if (point.path !== 'wgmma' || point.epilogue === 'staged') return true;
+  if (point.input === 'f32' && layoutC === 'row') return true; // stored element by element
   return (layoutC === 'row' ? n : rows) % (storesByTma(point.epilogue) ? 8 : 2) === 0;
 }
 

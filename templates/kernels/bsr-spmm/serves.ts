@@ -34,6 +34,7 @@ function taken(point: Point): OperationValues {
           layoutC: [point.layoutC],
           transposeA: [point.transposeA ? 'yes' : 'no'],
         },
+        ...(point.input === 'f32' && { tf32: ['yes'] }),
         ...(point.fused && { bias: both, activation: choiceKinds.activation }),
       };
     default:

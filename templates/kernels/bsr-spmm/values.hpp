@@ -133,6 +133,8 @@ inline void fill_from_file(Matrix& a, const Bsr& pattern, std::int64_t block, co
 ///   huge      sums overflow f16
 ///   tiny      subnormals
 ///   cancel    pairs of opposite products, every sum is 0
+///   between   a bit below the next TF32 in even rows of A's blocks and even columns of B, in others a bit below the middle between two:
+///             results show whether one of the operands is cut off and not rounded
 ///   file      normal; A is filled by fill_from_file
 class Filler {
  public:
@@ -144,6 +146,7 @@ class Filler {
 
   void fill(Matrices& matrices) const {
     if (kind_ == "one-hot") return one_hot(matrices);
+    if (kind_ == "between") return between(matrices);
     const ElementType output = matrices.c.type;
     fill_drawn(matrices.a, output, 1);
     fill_drawn(matrices.b, output, 2);
@@ -166,7 +169,7 @@ class Filler {
   }
 
   std::function<double(Random&)> distribution(ElementType input, ElementType output) const {
-    if (kind_ == "normal" || kind_ == "nan" || kind_ == "cancel" || kind_ == "file") return [](Random& r) { return r.normal(); };
+    if (kind_ == "normal" || kind_ == "nan" || kind_ == "cancel" || kind_ == "between" || kind_ == "file") return [](Random& r) { return r.normal(); };
     if (kind_ == "positive") return [](Random& r) { return 1 - r.uniform(); };
     if (kind_ == "integers" || kind_ == "swing")
       return [chance = detail::integer_chance(output, longest_ * block_)](Random& r) {
@@ -181,7 +184,7 @@ class Filler {
         return scale * r.normal() * r.uniform();
       };
     throw std::invalid_argument("unknown values '" + kind_ +
-                                "'; there are normal, positive, integers, swing, one-hot, nan, huge, tiny, cancel, file");
+                                "'; there are normal, positive, integers, swing, one-hot, nan, huge, tiny, cancel, between, file");
   }
 
   void one_hot(Matrices& matrices) const {
@@ -195,6 +198,20 @@ class Filler {
       for (std::int64_t i = 0; i < block_ && pattern_.length(row) > 0; ++i)
         matrices.a.set((pattern_.row_ptr[row] + random.below(pattern_.length(row))) * block_ + i,
                        random.below(block_), 1);
+  }
+
+  void between(Matrices& matrices) const {
+    Random random(seed_);
+    const auto draw = [&](std::int64_t line) {
+      constexpr double kUnit = 0x1p-10, kBit = 0x1p-22;
+      return 1 + static_cast<double>(random.below(16)) * kUnit + (line % 2 == 0 ? kUnit : kUnit / 2) - kBit;
+    };
+    for (std::int64_t row = 0; row < matrices.a.rows; ++row)
+      for (std::int64_t k = 0; k < block_; ++k) matrices.a.set(row, k, draw(row));
+    for (std::int64_t k = 0; k < matrices.b.rows; ++k)
+      for (std::int64_t n = 0; n < matrices.b.columns; ++n) matrices.b.set(k, n, draw(n));
+    const ElementType output = matrices.c.type;
+    for (Matrix* added : {&matrices.c, &matrices.bias, &matrices.residual}) fill_drawn(*added, output, 3);
   }
 
   void non_finite(Matrices& matrices) const {

@@ -1,8 +1,17 @@
 import { choiceKinds } from '../../../src/model/operation.ts';
 import { spare } from './fixed-choices.ts';
+import { steepActivation } from './operation-cases.ts';
 import { type Point, storesByTma } from './parameters.ts';
 import type { RowsCase } from './rows-case.ts';
 import { boxesOfC, clusterAlongK } from './wgmma-sizes.ts';
+
+/** Whoever rounds operands to TF32 must round both to nearest. */
+const roundedOperands: RowsCase = {
+  id: 'tf32',
+  tier: 'magnitude',
+  counts: [2, 1],
+  problem: { n: 64, values: 'between' },
+};
 
 /**
  * Cases that only the persistent path needs: several tiles per thread block, in columns that do not come round with the blocks, rows
@@ -25,11 +34,16 @@ export function wgmmaCases(point: Point, depth: 'quick' | 'full'): readonly Rows
       id: 'many-tiles',
       tier: 'structures',
       counts: lengths,
-      problem: { n: 2 * wide + 64, values: 'integers' },
+      // Scalars and bias count in every tile.
+      problem: {
+        ...{ n: 2 * wide + 64, values: 'integers', alpha: 3 },
+        ...(!storesByTma(point.epilogue) && { beta: 1 }),
+      },
       options: { launches: 2, multiprocessors: 4 },
     },
     ...scalars(point),
     ...(point.fused ? fusedCases(point) : []),
+    ...(point.input === 'f32' ? [roundedOperands] : []),
   ];
   if (point.schedule !== 'atomic') {
     // One list of more than the 32 tiles whose records a warp reads at a time, and of more than twice as many.
@@ -62,24 +76,37 @@ export function wgmmaCases(point: Point, depth: 'quick' | 'full'): readonly Rows
 }
 
 /** A bias and every activation, on several tiles: each has a row's own bias. */
-function fusedCases({ tileN, layoutB, layoutC }: Point): RowsCase[] {
-  const n = tileN + (layoutC === 'column' ? 3 : 8);
-  const problem = { n, ldbExtra: spare(layoutB, n) } as const;
+function fusedCases({ tileN, cluster, layoutB, layoutC }: Point): RowsCase[] {
+  const of = (whole: number) => {
+    const n = whole + (layoutC === 'column' ? 3 : 8);
+    return { n, ldbExtra: spare(layoutB, n) } as const;
+  };
+  const problem = of(tileN);
   const biased = { ...problem, bias: 'yes' } as const;
+  const tiles = { ...of(tileN * cluster), bias: 'yes' } as const; // of each thread block of a cluster
   const counts = [1, 0, 2];
   const smooth = choiceKinds.activation.filter((name) => name !== 'none' && name !== 'relu');
   return [
-    { id: 'bias', tier: 'operation', counts, problem: { ...biased, values: 'integers' } },
-    { id: 'relu', tier: 'operation', counts, problem: { ...biased, activation: 'relu', alpha: 1 / 3 } },
+    { id: 'bias', tier: 'operation', counts, problem: { ...tiles, values: 'integers' } },
+    { id: 'relu', tier: 'operation', counts, problem: { ...tiles, activation: 'relu', alpha: 1 / 3 } },
     {
       id: 'relu-nan',
       tier: 'non-finite',
       counts: [1, 0],
       problem: { ...problem, activation: 'relu', values: 'nan' },
     },
+    ...smooth.flatMap((activation): RowsCase[] => {
+      const all = { ...biased, activation, alpha: 1 / 8 };
+      const few = { n: 8, ldbExtra: spare(layoutB, 8) } as const;
+      return [
+        { id: activation, tier: 'operation', counts: [1, 0], problem: all },
+        steepActivation(activation, few),
+      ];
+    }),
+    // Infinities: -Inf becomes NaN.
     ...smooth.map((activation): RowsCase => {
-      const of = { ...biased, activation, alpha: 1 / 8 };
-      return { id: activation, tier: 'operation', counts: [1, 0], problem: of };
+      const of = { ...problem, activation, values: 'nan' } as const;
+      return { id: `${activation}-nan`, tier: 'non-finite', counts: [1, 0], problem: of };
     }),
   ];
 }

@@ -4,19 +4,38 @@ import { clusterAlongK, registerLimit, warpgroupTile, wgmmaNames, wgmmaSizes } f
 const { constraint } = parameters;
 
 /** Columns of B and C that are their lines come in any number; 16 are a box of C, and half of one no whole step of `stmatrix`. */
-const takesNarrow = ({ block, layoutB, layoutC }: Pick<Point, 'block' | 'layoutB' | 'layoutC'>) =>
-  block !== 32 && layoutB === 'column' && layoutC === 'column';
+const takesNarrow = ({
+  block,
+  input,
+  layoutB,
+  layoutC,
+}: Pick<Point, 'block' | 'input' | 'layoutB' | 'layoutC'>) =>
+  block !== 32 && input !== 'f32' && layoutB === 'column' && layoutC === 'column';
 
 /** Rules of the path `wgmma`; the other paths pass them all. */
 export const wgmmaConstraints = [
   constraint(
     'wgmma-tile',
-    ['path', 'block', 'layoutB', 'layoutC', 'tileN', 'tileK'],
-    'Tiles are whole panels of 64 columns, or 16, 32 or 48 columns where B and C are column-major and blocks fill wgmma without being swapped; a stage 32 or 64 deep: rows of A of 64 or 128 bytes, which are swizzles of TMA; its boxes may have 256 in any dimension at most, and have 128 by these rules and `wgmma-blocks`.',
+    ['path', 'block', 'input', 'layoutB', 'layoutC', 'tileN', 'tileK'],
+    'Tiles are whole panels of 64 columns, or 16, 32 or 48 columns where B and C are column-major and blocks fill wgmma without being swapped; a stage 32 deep, or 64 of 16-bit types: rows of A of 64 or 128 bytes, which are swizzles of TMA; its boxes may have 256 in any dimension at most, and have 128 by these rules and `wgmma-blocks`.',
     (point) =>
       point.path !== 'wgmma' ||
       ((point.tileN % 64 === 0 || (takesNarrow(point) && point.tileN % 16 === 0)) &&
-        (point.tileK === 32 || point.tileK === 64)),
+        (point.tileK === 32 || (point.tileK === 64 && point.input !== 'f32'))),
+  ),
+  constraint(
+    'wgmma-tf32',
+    ['path', 'input', 'role', 'consumers', 'blocksPerStage', 'cluster', 'wgmmaDepth', 'schedule', 'split'],
+    'With inputs of f32 a warpgroup has blocks of A of its own, which it rounds in shared memory, one to a stage: roles pingpong and rows, or one warpgroup, at most two; products are complete before the next stage; whole tiles of single thread blocks.',
+    ({ path, input, role, consumers, blocksPerStage, cluster, wgmmaDepth, schedule, split }) =>
+      path !== 'wgmma' ||
+      input !== 'f32' ||
+      ((consumers === 1 || (consumers === 2 && (role === 'pingpong' || role === 'rows'))) &&
+        blocksPerStage === 1 &&
+        cluster === 1 &&
+        wgmmaDepth === 0 &&
+        schedule === 'static' &&
+        split === 0),
   ),
   constraint(
     'wgmma-stages',
@@ -57,7 +76,7 @@ export const wgmmaConstraints = [
   ),
   constraint(
     'wgmma-shape',
-    ['path', 'block', 'layoutB', 'layoutC', 'tileN', 'role', 'consumers'],
+    ['path', 'block', 'input', 'layoutB', 'layoutC', 'tileN', 'role', 'consumers'],
     'A warpgroup has whole panels of 64 columns, or 16, 32 or 48 columns of a narrow tile, and no more than the 256 of one wgmma where they lie along N.',
     (point) => {
       if (point.path !== 'wgmma') return true;
@@ -68,8 +87,8 @@ export const wgmmaConstraints = [
   ),
   constraint(
     'wgmma-registers',
-    ['path', 'block', 'tileN', 'role', 'consumers', 'epilogue'],
-    'accumulators + pending epilogue + 32 <= registers per consumer thread (160 with 3 consumers, 168 with 2, 232 with overlap, 255 with 1), and accumulators <= 128.',
+    ['path', 'block', 'input', 'tileN', 'role', 'consumers', 'epilogue'],
+    'accumulators + pending epilogue + 32 <= registers per consumer thread (160 with 3 consumers, 168 with 2, 232 with overlap, 224 with inputs of f32, 255 with 1), and accumulators <= 128.',
     (point, arch) => {
       if (point.path !== 'wgmma') return true;
       const { rows, columns } = warpgroupTile(point);

@@ -122,7 +122,7 @@ export const hopperDecoding: readonly Part[] = [
 
 const few: Part = { ...decoding, wgmmaDepth: [0], split: [0], pdl: [false, true] };
 
-/** What won there, and its neighbours. */
+/** Winners there, and their neighbours. */
 export const hopperFew: readonly Part[] = [
   { ...b64, ...few, tileN: [16, 32], consumers: [1], blocksPerStage: [2] },
   { ...b64, ...few, tileN: [64], consumers: [1] },
@@ -293,6 +293,9 @@ const allTypes: readonly Part[] = [
   { input: ['f16'], output: ['f16', 'f32'] },
   { input: ['bf16'], output: ['bf16', 'f32'] },
 ];
+
+/** Those of f16. */
+export const hopperHalves: readonly Part[] = wideCells.filter(({ output }) => output?.includes('f16'));
 
 /** Few rows of x, and row-major operands of any width, in every type. */
 const otherCells: readonly Part[] = allTypes.flatMap((types): Part[] => {

@@ -1,8 +1,9 @@
 import { hasNarrowLines, type Point, storesByTma } from './parameters.ts';
+import { elementBytes } from './paths/general/sizes.ts';
 import { clusterAlongK, warpgroupTile, wgmmaSizes } from './wgmma-sizes.ts';
 import { densityOf, type Problem } from './workloads.ts';
 
-/** Into the multiprocessors of an H200 from L2, bytes per second, and its tensor cores under load, TFLOPS; measured. */
+/** Into the multiprocessors of an H200 from L2, bytes per second, and its tensor cores under load, TFLOPS of 16-bit types; measured. */
 const ingest = 9.3e12;
 const tensor = 700;
 const multiprocessors = 132;
@@ -13,8 +14,9 @@ const residentBytes = 17e6;
 export function wgmmaMerit(point: Point, problem: Problem): number {
   const { perStep, steps, groups } = workOf(point, problem);
   const flops = 2 * point.block ** 2 * point.tileN * perStep;
-  const bytes = 2 * point.block * ((perStep * point.block) / point.cluster + point.tileN);
-  const bound = Math.min((ingest * flops) / bytes / 1e12, tensor);
+  const element = elementBytes[point.input];
+  const bytes = element * point.block * ((perStep * point.block) / point.cluster + point.tileN);
+  const bound = Math.min((ingest * flops) / bytes / 1e12, (tensor * 2) / element);
   const epilogue = epilogueSteps(point) * (hidesEpilogue(point) ? 0.5 : 1);
   return (
     bound *
@@ -62,7 +64,8 @@ function balance(point: Point, { n }: Problem, groups: number): number {
 /** Panels of B that do not stay in L2 come from DRAM again. */
 function residency(point: Point, { n, k }: Problem): number {
   const columns = point.panel === 0 ? n : Math.min(n, point.panel * point.tileN * point.cluster);
-  return 2 * columns * k <= residentBytes ? 1 : 2 * columns * k <= 2.2 * residentBytes ? 0.95 : 0.85;
+  const bytes = elementBytes[point.input] * columns * k;
+  return bytes <= residentBytes ? 1 : bytes <= 2.2 * residentBytes ? 0.95 : 0.85;
 }
 
 /** Copies in flight: about 128 KB per multiprocessor hide the latency of L2. */

@@ -1,6 +1,8 @@
 import type { Arch } from '../../../src/model/family.ts';
 import type { ParameterValue } from '../../../src/model/parameter.ts';
 import { hasNarrowLines, type Point, storesByTma } from './parameters.ts';
+import { elementBytes } from './paths/general/sizes.ts';
+import { wgmmaWords } from './paths/wgmma/words.ts';
 
 /** Parameters that decide the sizes of the path `wgmma`. */
 export const wgmmaNames = [
@@ -11,6 +13,7 @@ export const wgmmaNames = [
   'stages',
   'producers',
   'epilogue',
+  'input',
   'output',
   'layoutC',
   'role',
@@ -38,10 +41,11 @@ export function warpgroupTile({
 
 /**
  * Registers per thread of the producer's warpgroup and of the consumers', by setmaxnreg, where consumers need more than an
- * equal share: 4 * 128 = 32 + 3 * 160, and 3 * 168 = 40 + 2 * 232.
+ * equal share: 4 * 128 = 32 + 3 * 160, and 3 * 168 = 40 + 2 * 232 or, where the producer has a transposed A in many panels, 56 + 2 * 224.
  */
-function unequalShares({ consumers, epilogue }: Pick<Point, 'consumers' | 'epilogue'>) {
+function unequalShares({ consumers, epilogue, input }: Pick<Point, 'consumers' | 'epilogue' | 'input'>) {
   if (consumers === 3) return { producer: 32, consumer: 160 };
+  if (consumers === 2 && input === 'f32') return { producer: 56, consumer: 224 };
   return consumers === 2 && (epilogue === 'overlap' || epilogue === 'staged')
     ? { producer: 40, consumer: 232 }
     : undefined;
@@ -54,17 +58,17 @@ function equalShare({ consumers }: Pick<Point, 'consumers'>, arch: Arch): number
 }
 
 /** Registers that ptxas has for one consumer thread. */
-export function registerLimit(point: Pick<Point, 'consumers' | 'epilogue'>, arch: Arch): number {
+export function registerLimit(point: Pick<Point, 'consumers' | 'epilogue' | 'input'>, arch: Arch): number {
   return unequalShares(point)?.consumer ?? equalShare(point, arch);
 }
 
 /**
  * Boxes by which TMA stores C's lines, rows or columns. The wide operand lies along wgmma's M, in tiles of 64: C's rows, or its columns
- * where blocks are smaller than that (`swapped`). Where lines run along M (`turned`), fragments are transposed on their way, and a
+ * (`swapped`) where blocks are smaller than that, or where B comes through registers to be rounded to TF32. Where lines run along M (`turned`), fragments are transposed on their way, and a
  * warpgroup fills a box together; else each of its warps fills one with 16 lines.
  */
-export function boxesOfC(point: Pick<Point, 'block' | 'layoutC' | 'tileN' | 'role' | 'consumers'>) {
-  const swapped = point.block === 32;
+export function boxesOfC(point: Pick<Point, 'block' | 'input' | 'layoutC' | 'tileN' | 'role' | 'consumers'>) {
+  const swapped = point.block === 32 || point.input === 'f32';
   const turned = swapped === (point.layoutC === 'row');
   const alongN = swapped ? 32 : Math.min(64, warpgroupTile(point).columns);
   return {
@@ -133,7 +137,7 @@ function reductionBytes(point: WgmmaPoint): number {
 export function wgmmaSizes(point: WgmmaPoint) {
   const { block, tileN, tileK, stages, producers, consumers, blocksPerStage } = point;
   const { group } = warpgroupTile(point);
-  const stageBytes = 2 * tileK * blocksPerStage * (group * block + tileN);
+  const stageBytes = elementBytes[point.input] * tileK * blocksPerStage * (group * block + tileN);
   const stagingBytes = stagingBytesOf(point);
   const afterBarriers = stages * stageBytes + consumers * stagingBytes + 16 * stages;
   const maskBytes = point.role === 'rows' ? 4 * stages * blocksPerStage : 0;
@@ -150,22 +154,17 @@ export function wgmmaSizes(point: WgmmaPoint) {
   };
 }
 
-const roleDocs = {
-  coopN: 'each takes a part of the columns',
-  coopM: 'each takes a part of the rows',
-  pingpong: 'they take tiles in turn',
-  rows: 'each takes a row',
-} as const;
-
 /** Threads of a thread block of the kernel that packs B. */
 export const packThreads = 256;
 
-/** What wgmma.cu.hbs names besides parameters, types, threads and shared memory. */
+/** Values that wgmma.cu.hbs names besides parameters, types, threads and shared memory. */
 export function deriveWgmma(point: Point, arch: Arch): Readonly<Record<string, ParameterValue>> {
   const { rows, columns, group } = warpgroupTile(point);
   const shares = unequalShares(point);
   const { maskBytes, nextTileBytes, flagBytes } = wgmmaSizes(point);
   const { turned } = boxesOfC(point);
+  const bytes = elementBytes[point.input];
+  const panelColumns = 128 / bytes;
   return {
     group,
     warpgroupRows: rows,
@@ -181,11 +180,13 @@ export function deriveWgmma(point: Point, arch: Arch): Readonly<Record<string, P
     tiledB: point.packB && hasNarrowLines(point),
     /** Columns of a column-major B that one copy brings: all of a tile, of more than 256, TMA's limit, half. */
     boxColumnsB: point.tileN > 256 ? point.tileN / 2 : point.tileN,
+    tf32: point.input === 'f32',
     /** Bytes of a row of A in a stage: 64 or 128, which are swizzles of TMA and wgmma. */
-    aSwizzle: 2 * point.tileK,
-    /** Columns of A transposed that lie side by side in a stage, and their bytes. */
-    panelA: Math.min(point.block, 64),
-    panelBytesA: 2 * Math.min(point.block, 64),
+    aSwizzle: bytes * point.tileK,
+    /** Columns of a panel: of A transposed or of a row-major B, side by side in a stage. */
+    panelColumns,
+    panelA: Math.min(point.block, panelColumns),
+    panelBytesA: bytes * Math.min(point.block, panelColumns),
     /** Consumers that share a tile. */
     sharers: point.role === 'pingpong' ? 1 : point.consumers,
     ...{ maskBytes, nextTileBytes, flagBytes },
@@ -197,6 +198,8 @@ export function deriveWgmma(point: Point, arch: Arch): Readonly<Record<string, P
     clusterK: clusterAlongK(point),
     lists: point.schedule !== 'atomic',
     workType: point.schedule === 'atomic' ? 'WorkQueue' : 'WorkList',
+    /** The kernel's name for its list, or for the first tile, behind which the queue has the others. */
+    work: point.schedule === 'atomic' ? 'first' : 'tiles',
     staged: point.epilogue === 'staged',
     packThreads,
     /** Times that the staging of a warpgroup is filled for a tile. */
@@ -207,6 +210,6 @@ export function deriveWgmma(point: Point, arch: Arch): Readonly<Record<string, P
     consumerRegisters: shares?.consumer ?? 0,
     keepB: point.l2Hint === 'keepB' || point.l2Hint === 'both',
     streamC: point.l2Hint === 'streamC' || point.l2Hint === 'both',
-    roleDoc: point.consumers === 1 ? 'it takes whole tiles' : roleDocs[point.role],
+    ...wgmmaWords(point),
   };
 }

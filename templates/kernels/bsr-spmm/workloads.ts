@@ -2,6 +2,7 @@ import type { FileMatrix } from '../../../src/model/family.ts';
 import type { ChoiceKind, choiceKinds } from '../../../src/model/operation.ts';
 import type { Workload } from '../../../src/model/workload.ts';
 import type { Point } from './parameters.ts';
+import { elementBytes } from './paths/general/sizes.ts';
 
 /** Choice of the stored blocks of A; read by tw/bsr.hpp, which documents each kind. */
 export type Pattern =
@@ -17,7 +18,7 @@ export type Pattern =
   | {
       readonly kind: 'matrix-market';
       readonly path: string;
-      /** Where known: of the file in blocks of this size. */
+      /** Of the file in blocks of this size, if known. */
       readonly density?: number;
       readonly unevenness?: number;
     };
@@ -33,6 +34,7 @@ export type Values =
   | 'huge'
   | 'tiny'
   | 'cancel'
+  | 'between'
   | 'file';
 
 type Choice<K extends ChoiceKind> = (typeof choiceKinds)[K][number];
@@ -60,6 +62,10 @@ export interface Problem {
   readonly batched?: Choice<'switch'>;
   /** Elements by which the operands of two products lie further apart than they must. */
   readonly batchExtra?: number;
+  /** The same of one operand alone, in addition: of A, of B, and of C and the residual. */
+  readonly batchExtraA?: number;
+  readonly batchExtraB?: number;
+  readonly batchExtraC?: number;
   readonly pattern: Pattern;
   /** Block columns in ascending order within a row; true if absent. */
   readonly sorted?: boolean;
@@ -78,6 +84,7 @@ export interface Problem {
   readonly ldcExtra?: number;
   readonly ldrExtra?: number;
   /** Elements by which base pointers are moved off their alignment; that of C counts for bias and residual too. */
+  readonly offsetA?: number;
   readonly offsetB?: number;
   readonly offsetC?: number;
   readonly seed: number;
@@ -232,6 +239,16 @@ export function unevennessOf({ pattern, m, k, block }: Problem): number | undefi
     default:
       return undefined;
   }
+}
+
+/** Bytes to which every line of B and C is aligned where the first one is, 16 at most: the lowest bit of their lengths. */
+export function alignmentOf(problem: Problem): number {
+  const { m, n, k, layoutB = 'row', layoutC = 'row', transposeA = 'no', input, output } = problem;
+  const [rows, depth] = transposeA === 'yes' ? [k, m] : [m, k];
+  const lineOfB = (layoutB === 'row' ? n : depth) * elementBytes[input];
+  const lineOfC = (layoutC === 'row' ? n : rows) * elementBytes[output];
+  const bits = lineOfB | lineOfC | 16;
+  return bits & -bits;
 }
 
 /** Row lengths c * rank^-exponent, full rows at most; c such that they have the density. As tw/bsr.hpp has it, unrounded. */

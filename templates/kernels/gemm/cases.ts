@@ -4,9 +4,12 @@ import { loadElements, type Point, storeElements, tileOf } from './parameters.ts
 /** A subnormal and a number whose products overflow f16; with a third, none has the few bits of 0, 1 or -1.5. */
 const [third, subnormal, huge] = [1 / 3, 1e-39, 3e30];
 
-type ManyTiles = readonly [
+/** Scalars and bias at once, which count in every tile. */
+const everything = { bias: 'yes', alpha: third, beta: -0.7 };
+
+type Special = readonly [
   id: string,
-  problem: Readonly<Record<string, number>>,
+  problem: Readonly<Record<string, number | string>>,
   options?: Partial<GateCase>,
 ];
 
@@ -15,15 +18,39 @@ type ManyTiles = readonly [
  * whose pipeline wraps around thirteen times or more and begins each tile at another stage: an arrival too few or too many at an mbarrier
  * adds up until a stage is written while it is read. `many-rows`: more rows of tiles than go down together, and whole tiles along n.
  */
-function manyTiles(point: Point): readonly ManyTiles[] {
+function manyTiles(point: Point): readonly Special[] {
   const { group = 1, clusterM = 1, clusterN = 1 } = point;
   const { m, n, k, stages } = tileOf(point);
   const oneList = { multiprocessors: clusterM * clusterN };
   return [
-    ['long-list', { m: 8, n: 8 * n * clusterN + 8, k: (2 * stages - 1) * k }, oneList],
+    ['long-list', { m: 8, n: 8 * n * clusterN + 8, k: (2 * stages - 1) * k, ...everything }, oneList],
     ['many-rows', { m: group * m * clusterM + 1, n: 2 * n * clusterN, k: 8 }],
   ];
 }
+
+/** Each operand alone off what the variant needs of it, so that all are looked at. Right, or refused. */
+function misaligned(point: Point): readonly Special[] {
+  const { n } = tileOf(point);
+  const unless = (elements: number, refuses: string) => (elements > 1 ? { refuses } : {});
+  const loads = (refuses: string) => unless(loadElements(point), refuses);
+  const stores = (refuses: string) => unless(storeElements(point), refuses);
+  return [
+    ['odd-lda', { aExtra: 1 }, loads('lda and ldb must be multiples')],
+    ['odd-ldb', { bExtra: 1 }, loads('lda and ldb must be multiples')],
+    ['odd-a', { aOffset: 1 }, loads('A and B must be aligned')],
+    ['odd-b', { bOffset: 1 }, loads('A and B must be aligned')],
+    ['odd-n', { n: n - 1, bExtra: 1, cExtra: 1 }, stores('n and ldc must be multiples')],
+    ['odd-ldc', { cExtra: 1 }, stores('n and ldc must be multiples')],
+    ['odd-c', { cOffset: 1 }, stores('stores C by TMA')],
+  ];
+}
+
+/** Places that 32 bits do not number: only what is used of the operands is memory. */
+const reach = (steps: number, width: number) => 8 * Math.ceil(2 ** 32 / steps / 8) - width;
+const farProblem = {
+  ...{ m: 9, n: 8, k: 16, values: 'integers', beta: 1 },
+  ...{ aExtra: reach(8, 16), bExtra: reach(15, 8), cExtra: reach(8, 8) },
+};
 
 /** Gate cases of a variant. Problems are small: they also run emulated, on a CPU. */
 export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCase[] {
@@ -54,39 +81,31 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   add('one-step', 'structures', { m: m / 2, k: k / 2 });
   add('no-depth', 'structures', { k: 0, bias: 'yes', alpha: third, beta: -0.7 });
   add('no-rows', 'structures', { m: 0 });
+  add('no-columns', 'structures', { n: 0, bExtra: 8, cExtra: 8 });
   add('one-element', 'structures', { ...ragged(1, 1, 1), values: 'integers' });
   add('non-finite', 'non-finite', { m: m / 2, values: 'nan' });
   add('ragged', 'edges', {
     ...ragged(m - 3, n - stored - 2, k + 5),
-    cExtra: up(11, stored),
-    bias: 'yes',
-    alpha: third,
-    beta: -0.7,
+    ...{ cExtra: up(11, stored), ...everything },
   });
   const c = { cExtra: up(13, stored), cOffset: stored };
   // Alpha 2: what takes it for 1 shows nowhere else.
-  add('unaligned', 'edges', { ...ragged(m + 1, n - 8, k), ...c, biasOffset: 1, bias: 'yes', alpha: 2 });
-  const loads = (refuses: string) => (vector > 1 ? { refuses } : {});
-  add('odd-stride', 'edges', { m: 8, aExtra: 1 }, loads('lda and ldb must be multiples'));
-  add('odd-base', 'edges', { m: 8, bOffset: 1 }, loads('A and B must be aligned'));
-  const stores = (refuses: string) => (stored > 1 ? { refuses } : {});
-  add('odd-n', 'edges', { m: 8, n: n - 1, bExtra: 1, cExtra: 1 }, stores('n and ldc must be multiples'));
-  add('odd-c', 'edges', { m: 8, cOffset: 1 }, stores('stores C by TMA'));
-  // Places that 32 bits do not number: only what is used of the operands is memory.
-  const reach = (steps: number, width: number) => 8 * Math.ceil(2 ** 32 / steps / 8) - width;
-  const far = { aExtra: reach(8, 16), bExtra: reach(15, 8), cExtra: reach(8, 8) };
-  add('far', 'edges', { m: 9, n: 8, k: 16, values: 'integers', ...far });
-  add('beta-alone', 'scalars', { m: 8, n: 16, alpha: 0, beta: 1, cExtra: 8 });
+  add('unaligned', 'edges', { ...ragged(m + 1, n - 8, k), ...c, biasOffset: 1, ...everything, alpha: 2 });
+  for (const [id, problem, options] of misaligned(point)) add(id, 'edges', { m: 8, ...problem }, options);
+  add('far', 'edges', farProblem);
+  add('beta-where-alpha-is-one', 'scalars', { m: 8, n: 16, beta: -0.7 });
+  // Whole vectors of C in lines, and then at an address, off their alignment.
+  add('beta-alone', 'scalars', { m: 8, n: 16, alpha: 0, beta: 1, cExtra: up(5, stored) });
   add('beta-subnormal', 'scalars', { m: 8, n: 16, alpha: subnormal, beta: third });
-  add('alpha-zero', 'scalars', { m: 8, n: 16, alpha: 0 });
+  add('alpha-zero', 'scalars', { m: 8, n: 16, alpha: 0, cOffset: stored });
   add('alpha-huge', 'scalars', { m: 8, n: 16, alpha: huge });
   const tiny = ragged(m / 2, n, 2 * k - 12);
   // The one kind that catches most: f16 that flushes subnormals, bf16 taken for f16; both fail sums rounded to half. Alpha lifts
   // what is tiny above the bound, a single byte read behind the depth too.
   if (element === 'f16') add('tiny', 'magnitude', { ...tiny, values: 'tiny', alpha: 2 ** 27 });
   else add('huge', 'magnitude', { m: m / 2, k: 2 * k, values: 'huge', alpha: subnormal });
-  // Whole tiles along n: what counts them one too many is wrong there alone.
-  add('repeated', 'repetition', { m: 2 * m + 1, n: 2 * n, k: k + 8 }, { launches: 2, multiprocessors: 2 });
+  // Whole tiles, and fewer than go down together: what counts them one too many is wrong there alone.
+  add('repeated', 'repetition', { m: 3 * m, n: 2 * n, k: k + 8 }, { launches: 2, multiprocessors: 2 });
   for (const [id, problem, options] of manyTiles(point)) add(id, 'structures', problem, options);
   if (depth === 'quick') return list;
   for (const values of ['positive', 'cancel', 'normal']) {

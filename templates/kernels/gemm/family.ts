@@ -1,4 +1,4 @@
-import { type Arch, defineFamily } from '../../../src/model/family.ts';
+import { defineFamily } from '../../../src/model/family.ts';
 import { casesOf } from './cases.ts';
 import { cells } from './cells.ts';
 import { constraints } from './constraints.ts';
@@ -20,11 +20,6 @@ function blockOf(point: Point) {
   const { m, n } = tileOf(point);
   const clustered = point.path === 'wgmma';
   return { rows: clustered ? m * point.clusterM : m, columns: clustered ? n * point.clusterN : n };
-}
-
-function notSupported({ path }: Point, arch: Arch): string | undefined {
-  const missing = needs[path].filter((feature) => !arch.features.includes(feature));
-  return missing.length > 0 ? `needs ${missing.join(', ')}, which ${arch.name} does not have` : undefined;
 }
 
 /** 3: any operands; 2: lines of A and B of even length; 1: any sizes, where A and B are aligned to 16 bytes; 0: what TMA can store. */
@@ -66,7 +61,7 @@ export default defineFamily<typeof parameters.specs>({
     const { threads, sharedBytes } = sizesOf(point);
     return { threads, sharedBytes };
   },
-  notSupported,
+  needs: ({ path }) => needs[path],
   workloads,
   cells,
   tensorCores: ({ path }) => path !== 'naive',

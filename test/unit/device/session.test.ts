@@ -216,6 +216,34 @@ function program(body: string): string {
   return path;
 }
 
+describe('a worker that is stopped', () => {
+  /** Real workers, of which each that `dooms` is stopped as soon as it says that a kernel runs. */
+  const open = async (dooms: (worker: number) => boolean) => {
+    const { executor, workers } = killer(dooms, 'SIGSTOP');
+    const opened = await openDevice('emulated', bench.worker, executor, { kernel: 2, host: 60, idle: 1 });
+    if (!opened.available) throw new Error(opened.reason);
+    onTestFinished(() => opened.session.close());
+    return { session: opened.session, workers };
+  };
+
+  it('once: its job is done by a fresh one', async () => {
+    const { session, workers } = await open((worker) => worker === 1);
+    const { evidence } = await session.gate(job('spin'));
+    expect(evidence.message).toContain('the launch has run for more than 2 s');
+    expect(workers()).toBe(2);
+  });
+
+  it('each time: the verdict is hang, and nobody relies on it', async () => {
+    const { session } = await open(() => true);
+    const { verdict, evidence } = await session.gate(job('spin'));
+    expect(verdict).toBe('hang');
+    expect(evidence.message).toMatch(
+      /given hardly any CPU time \(was it stopped\?\).*so --resume asks again/,
+    );
+    expect(isDoubtful(evidence)).toBe(true);
+  });
+});
+
 describe('opening a device', () => {
   it('answers with the reason where there is no such device', async () => {
     const path = program(`echo '{"event":"unavailable","reason":"no driver"}'; exit 3`);

@@ -38,7 +38,7 @@ const measured = (subject: string): WorkerLine => ({
 const done: WorkerLine = { event: 'done', id: '1' };
 const died: Ending = { kind: 'died', code: 4, signal: undefined, stderr: '' };
 const killed: Ending = { kind: 'died', code: undefined, signal: 'SIGKILL', stderr: '' };
-const silent: Ending = { kind: 'silent', seconds: 15 };
+const silent: Ending = { kind: 'silent', seconds: 15, idle: false };
 
 /** Runs a job against prepared conversations; gives what came out and what was asked. */
 async function play(request: TimeJob, ...conversations: (WorkerLine | Ending)[][]) {

@@ -200,7 +200,7 @@ test('a temporary folder that is a file is the fault of the machine', async () =
   vi.stubEnv('TMPDIR', file);
   const installing = emitLibrary({ ...good, install: { prefix: join(root, 'prefix') } });
   await expect(installing).rejects.toThrow(
-    /cannot create .*file\/tilewright-…: a part of the path is a file, not a folder; name another folder with TMPDIR/,
+    /cannot create .*file\/tilewright-library-…: a part of the path is a file, not a folder; name another folder with TMPDIR/,
   );
   vi.unstubAllEnvs();
 });

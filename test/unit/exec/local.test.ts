@@ -67,6 +67,12 @@ describe('run', () => {
     expect(await gone(Number(result.stdout))).toBe(true);
   });
 
+  test('a time limit kills what is in a process group of its own too, as compilers under ninja are', async () => {
+    const argv = ['bash', '-c', 'set -m; sleep 100 & echo $!; wait'];
+    const result = await localExecutor.run(argv, { timeoutMs: 500 });
+    expect(await gone(Number(result.stdout))).toBe(true);
+  });
+
   test('a limit on CPU time does not count time that passes', async () => {
     const [busy, patient] = await Promise.all(
       ['while :; do :; done', 'sleep 1.5; echo done'].map((script) =>
@@ -103,17 +109,18 @@ describe('run', () => {
 test('what this process has started dies with it, also when it is killed', async () => {
   const script = `import { localExecutor } from '${packageRoot}/src/exec/local.ts';
     void localExecutor.run(['sh', '-c', 'sleep 100 & echo $!; sleep 100'], { onStdout: console.log });
+    void localExecutor.run(['bash', '-c', 'set -m; sleep 100 & echo $!; wait'], { onStdout: console.log });
     const { pid } = localExecutor.open(['sleep', '100']);
     console.log(pid);`;
   const file = join(folderOf({ 'starts.mts': script }), 'starts.mts');
   const parent = spawn(process.execPath, ['--import', 'jiti/register', file], { cwd: packageRoot });
   let said = '';
   parent.stdout.on('data', (chunk) => (said += String(chunk)));
-  while (said.trim().split('\n').length < 2) await new Promise((resolve) => setTimeout(resolve, 20));
+  while (said.trim().split('\n').length < 3) await new Promise((resolve) => setTimeout(resolve, 20));
   const pids = said.trim().split('\n').map(Number);
-  expect(pids.map(alive)).toEqual([true, true]);
+  expect(pids.map(alive)).toEqual([true, true, true]);
   parent.kill('SIGKILL');
-  expect(await Promise.all(pids.map(gone))).toEqual([true, true]);
+  expect(await Promise.all(pids.map(gone))).toEqual([true, true, true]);
 });
 
 describe('open', () => {

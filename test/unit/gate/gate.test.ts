@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defaultArch } from '../../../src/arch/index.ts';
+import { cuda, emulated } from '../../../src/backends/index.ts';
 import type { DeviceSession } from '../../../src/device/session.ts';
-import { gateVariant } from '../../../src/gate/gate.ts';
+import { gateVariant, possibleOn } from '../../../src/gate/gate.ts';
 import type { Artifact } from '../../../src/model/artifact.ts';
 import { type AnyFamily, defineFamily, defineParameters } from '../../../src/model/family.ts';
 import { type Bench, buildBench, openBench } from '../../helpers/axpby.ts';
@@ -118,4 +119,12 @@ describe('gateVariant', () => {
       "no gate case 'nonsense'; there are: exact, unsupported, repeated, large",
     );
   });
+});
+
+it('asks a device without reserved addresses no case that takes more of them than there is memory', () => {
+  const problem = { m: 3, n: 8 };
+  const near = { id: 'near', tier: 'exact', problem } as const;
+  const far = { id: 'far', tier: 'edges', problem, reserved: true } as const;
+  expect(possibleOn(emulated, [near, far])).toEqual([near, far]);
+  expect(possibleOn(cuda, [near, far])).toEqual([near]);
 });

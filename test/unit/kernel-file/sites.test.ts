@@ -31,7 +31,7 @@ it('bytes of host code follow from the types of its pointers, and what it clears
 void k(int n, const float* x, double* y, int* z);
 void run(int n, const float* x) {
   double *other, *d; int* z;
-  cudaMalloc(&d, n * sizeof *d);
+  cudaMalloc(&d, (n * sizeof *d));
   cudaMalloc(&z, sizeof(*z) * 8);
   cudaMemcpy(x, h, n * sizeof(x[0]), k);
   cudaMemset(z, 0, 32);
@@ -59,4 +59,34 @@ void run(float* x, int w, int h) {
   const parameters = ['x', 'w', 'h'].map((name) => ({ name }));
   const site = findSite(items, { item, parameters } as unknown as Parameters<typeof findSite>[1]);
   expect(site?.grid).toEqual(['(w + 16 - 1) / 16', '(h + 8 - 1) / 8', '1']);
+});
+
+const siteOf = (host: string, names: readonly string[]) => {
+  const items = readItems(tokenise(`# 1 "a.cu"\n${host}`));
+  const item = items.find(({ names: own }) => own.includes('k'));
+  const parameters = names.map((name) => ({ name }));
+  return findSite(items, { item, parameters } as unknown as Parameters<typeof findSite>[1]);
+};
+
+it('a declaration may have several dim3, and host code divides floats', () => {
+  const host = `void k(float* x, int n);
+void run(float* x, int n) {
+  dim3 grid(ceil((float)n / 32), floorf(1000 / 16.f) + 1), block(32, 2);
+  k<<<grid, block>>>(x, n);
+}`;
+  const site = siteOf(host, ['x', 'n']);
+  expect(site?.grid).toEqual(['ceil_div(n, 32)', '(1000 / 16) + 1']);
+  expect(site?.block).toEqual(['32', '2']);
+});
+
+it('the last default of a template ends before its bracket', () => {
+  const host = `void k(float* x, int n);
+template <int A = 2, int B = 64> void run(float* x, int n) { k<<<n / B, A>>>(x, n); }`;
+  expect(siteOf(host, ['x', 'n'])).toMatchObject({ grid: ['n / 64'], block: ['2'] });
+});
+
+it('a variable of host code that is multiplied later has no value that is known', () => {
+  const host = `void k(float* x, int n);
+void run(float* x) { int n = 1; for (int i = 0; i < 3; i++) n *= size(i); k<<<4, 64>>>(x, n); }`;
+  expect(siteOf(host, ['x', 'n'])?.values).toEqual({});
 });

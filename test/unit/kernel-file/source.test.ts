@@ -75,6 +75,19 @@ __global__ void another() { asm("bfind.u32 %0, %1;" : "=r"(out) : "r"(in)); }
     expect(kept).not.toMatch(/Unused|host|another|tw_marks/);
   });
 
+  it('has no host code of the name of a parameter or a member', () => {
+    const kept = keptFor(
+      `__global__ void kernel(float* cluster, Box box) { cluster[0] = box.area(); }
+void cluster(float* x) { kernel<<<1, 1>>>(x, Box()); }
+int area() { return undeclared(); }
+template void cluster<int>(int* undeclared);
+struct Box : Shape {};`,
+      'kernel',
+    );
+    expect(kept).toContain('struct Box');
+    expect(kept).not.toMatch(/<<<|undeclared/);
+  });
+
   it('is refused by name and line where the emulated device lacks it', () => {
     expect(() => keptFor(source, 'another')).toThrow(
       "a.cu:7: the emulated device does not support the inline PTX 'bfind.u32",
@@ -166,6 +179,75 @@ int main() {
       'scalar',
     ]);
     expect(plan.guesses).toEqual(['sizes', 'where']);
+  });
+
+  const planOf = (text: string) => {
+    const items = itemsOf(text);
+    const signature = signatureOf(kernelsIn(items)[0] as NonNullable<ReturnType<typeof kernelsIn>[0]>, items);
+    return makePlan(signature, [], findSite(items, signature), {}, items);
+  };
+
+  it('takes sizes of whole tiles, and few threads, where nobody says which', () => {
+    const launched = (grid: string, block: string) =>
+      planOf(`__global__ void k(float* c, int M, int N) { c[threadIdx.x * N + threadIdx.y] = 0; }
+void run(float* c, int M, int N) { k<<<${grid}, ${block}>>>(c, M, N); }`).sizes[0];
+    expect(launched('dim3((N + 256 - 1) / 256, (M + 128 - 1) / 128)', 'dim3(16, 16)')).toEqual({
+      M: 128,
+      N: 512,
+    });
+    expect(launched('dim3(N, M)', 'dim3(32, 32)')).toEqual({ M: 2, N: 8 });
+    const square = planOf(`__global__ void k(float* c, int n) { c[threadIdx.y * n + threadIdx.x] = 0; }
+void run(float* c, int n) { k<<<dim3(n / 32, n / 32), dim3(32, 32)>>>(c, n); }`);
+    expect(square.sizes[0]).toEqual({ n: 128 });
+    expect(square.arguments[0]).toMatchObject({ shape: ['n', 'n'], role: 'inout' });
+  });
+
+  it('asks for less where the launch of the file has too many threads', () => {
+    const text = `__global__ void k(float* c) { c[threadIdx.x] = 0; }
+void run(float* c) { int n = 1 << 24; k<<<n / 512, 512>>>(c); }`;
+    expect(() => planOf(text)).toThrow('a.cu:1: the launch of k in the file has 16777216 threads');
+  });
+
+  it('asks for the length of an array where there are too many sizes to multiply', () => {
+    const sizes = Array.from({ length: 16 }, (_, i) => `int n${i}`).join(', ');
+    expect(() => planOf(`__global__ void k(float* c, ${sizes}) { c[threadIdx.x] = 0; }`)).toThrow(
+      "argument 'c' of k: how many elements it has is not known",
+    );
+  });
+
+  it('puts the block that was chosen for the name that a launch has of it', () => {
+    const plan = planOf(`__global__ void k(float* c, int n) { extern __shared__ float s[]; c[0] = s[0]; }
+void run(float* c, int n, int wgsize) { k<<<n / wgsize, wgsize, 4 * wgsize>>>(c, n); }`);
+    expect(plan).toMatchObject({ grid: ['n / 256'], block: [256], shared: '4 * 256' });
+  });
+
+  it('guesses flags, and dynamic shared memory that nobody gives', () => {
+    const plan = planOf(
+      '__global__ void k(float* c, bool on) { extern __shared__ float s[]; c[0] = s[on]; }',
+    );
+    expect(plan.guesses).toEqual(['block', 'c', 'on', 'grid', 'shared']);
+    expect(plan.arguments[1]).toMatchObject({ kind: 'scalar', type: 'u8', value: 1 });
+  });
+
+  it('takes an array for input where the kernel needs what it holds', () => {
+    const roleOf = (statement: string) => {
+      const [first] = planOf(
+        `__global__ void k(int* p, int n) { int i = threadIdx.x, x; ${statement} }`,
+      ).arguments;
+      return first?.kind === 'tensor' ? first.role : undefined;
+    };
+    expect(['p[i] = max(p[i], x);', 'x = *p;', 'p[i] += x;', 'x = p[i] * 2;'].map(roleOf)).toEqual(
+      Array.from({ length: 4 }, () => 'inout'),
+    );
+    expect(['p[i].x = min(p[i].x, x);', 'x = p[i].x;', 'x = (p)[i];'].map(roleOf)).toEqual(
+      Array.from({ length: 3 }, () => 'inout'),
+    );
+    expect(
+      planOf('__global__ void k(float* x, float* y) { int i = threadIdx.x; y[i] = (i < 9) ? x[i] : 0; }')
+        .arguments,
+    ).toMatchObject([{ role: 'inout' }, {}]);
+    expect(['p[i].x = 1;', 'q = &p[i];'].map(roleOf)).toEqual(['out', 'out']);
+    expect(['p[i] = x * 2;', '*p = x;', 'p[0] = i, x = p[1];'].map(roleOf)).toEqual(['out', 'out', 'inout']);
   });
 
   it.each(['blockIdx', '(::simt::ids->block)'])('asks for a grid of two dimensions by %s', (block) => {

@@ -65,6 +65,14 @@ inline int other(int x) { return x - kOther; }
     ]);
   });
 
+  it('leave out a function of the host that launches the kernel and has its name', () => {
+    const source = `__global__ void f(int* x, int n) { x[0] = n + 1; }
+void f(int* x) { const int blocks = 1 + g; f<<<blocks, 1>>>(x, 2); }
+`;
+    const made = mutantsOf({ file: 'x', text: source, reachedFrom: new Set(['f']) });
+    expect([...new Set(made.map(({ line }) => line))]).toEqual([1]);
+  });
+
   it('of the launch change what it takes from the variant', () => {
     expect(launchMutants({ threads: 128, sharedBytes: 0 }).map(({ after }) => after)).toEqual([
       'threads = 96',

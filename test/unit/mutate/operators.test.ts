@@ -42,6 +42,7 @@ const examples: readonly (readonly [operator: string, text: string, changed: rea
     ['{ for (int i = 0; i < n; ++i) { a[i] = i; } wait<0>(); }'],
   ],
   ['sync-late', '{ __syncthreads(); }', []],
+  ['sync-early', '{ Queue{base}.init<4>(); fence(); }', ['{ fence(); Queue{base}.init<4>(); }']],
   ['sync-early', '{ a = b; c = d; __syncwarp(); }', ['{ a = b; __syncwarp(); c = d; }']],
   ['sync-early', '{ if (i == 1) go(i); __syncwarp(); }', ['{ __syncwarp(); if (i == 1) go(i); }']],
   [
@@ -104,6 +105,11 @@ const examples: readonly (readonly [operator: string, text: string, changed: rea
     'atomic-changed',
     '{ i = atomicInc(counter, last); }',
     ['{ i = atomicInc(counter, (last) + 1); }', '{ i = atomicInc(counter, (last) - 1); }'],
+  ],
+  [
+    'cache-changed',
+    '{ sum += __ldcg(&from[i]); x = __ldcs(p); }',
+    ['{ sum += __ldg(&from[i]); x = __ldcs(p); }'],
   ],
   [
     'launch-bounds-halved',

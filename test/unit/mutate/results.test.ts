@@ -129,9 +129,44 @@ describe('the table of all families', () => {
       '| **all** |  | 6 of 2,010 | 4 | 2 (50.0 %) | 3 (75.0 %) | 1 | 1 (16.7 %) |',
     ]);
   });
+
+  it('has no column of the depth full where nothing was asked at it', () => {
+    const quick = results.filter(({ depth }) => depth !== 'full');
+    const table = summaryTable([{ info, results: quick }]);
+    expect(table).not.toContain('full');
+    expect(table).toContain('| f | 2026-11-22 | 2 of 10 | 1 | 1 (100.0 %) | 0 | 0 (0.0 %) |');
+  });
 });
 
 describe('a file of results', () => {
+  it('that is only read stays as it is, unfinished or not ours', () => {
+    const folder = folderOf({ other: 'no newline behind this' });
+    expect(() => ResultsFile.open(join(folder, 'other'))).toThrow('holds no results of gen mutate');
+    expect(readFileSync(join(folder, 'other'), 'utf8')).toBe('no newline behind this');
+    const path = join(folder, 'f-1.jsonl');
+    const file = ResultsFile.create(path, info);
+    for (const one of results) file.add(one);
+    appendFileSync(path, '{"variant":"f.a","pa');
+    const before = readFileSync(path, 'utf8');
+    expect(ResultsFile.open(path).results).toEqual(results);
+    expect(readFileSync(path, 'utf8')).toBe(before);
+  });
+
+  it('names a line that is damaged', () => {
+    const folder = folderOf({ 'f-1.jsonl': `${JSON.stringify(info)}\n{"variant":3}\n` });
+    const open = () => ResultsFile.open(join(folder, 'f-1.jsonl'));
+    expect(open).toThrow(UsageError);
+    expect(open).toThrow(/f-1\.jsonl:2 is no result of a mutant: /);
+  });
+
+  it('is gone on with by one process at a time', () => {
+    const folder = folderOf({ 'f-1.jsonl': `${JSON.stringify(info)}\n` });
+    const path = join(folder, 'f-1.jsonl');
+    ResultsFile.take(path);
+    expect(() => ResultsFile.take(path)).toThrow(/f-1\.jsonl is in use by process \d+ on .*: wait until/);
+    expect(ResultsFile.open(path).results).toEqual([]);
+  });
+
   it('goes on after its writer was killed in the middle of a line', () => {
     const folder = folderOf();
     const path = join(folder, 'f-1.jsonl');

@@ -32,6 +32,23 @@ describe('lintFamily', () => {
     expect(lint(good)).toEqual([]);
   });
 
+  it('finds a product of 32 bits in the address of a device header that the template includes', () => {
+    const included = (product: string) =>
+      folderOf({
+        'family.ts': familyText,
+        'kernel.cu.hbs': `#include "parts/copy.cuh"\n${good}`,
+        'parts/copy.cuh': '#include "parts/place.cuh"\n',
+        'parts/place.cuh': `TW_DEVICE float at(const float* from, int row, int pitch) {\n  return from[${product}];\n}\n`,
+      });
+    const { variants } = enumerate(toyFamily, {});
+    const findings = (product: string) =>
+      lintFamily(toyFamily, included(product), variants).map(describeFinding);
+    expect(findings('static_cast<long long>(row) * pitch')).toEqual([]);
+    expect(findings('row * pitch')).toEqual([
+      'parts/place.cuh:2:1: wide-address: found `from[row * pitch`; multiply with 64 bits from the first factor on, as in static_cast<long long>(row) * stride',
+    ]);
+  });
+
   it.each([
     ['a name', '{{tileM}}', "kernel.cu.hbs:4:3: unknown name 'tileM'; did you mean 'tileN'?"],
     [

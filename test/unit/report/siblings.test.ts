@@ -68,13 +68,18 @@ describe('workloads beside their siblings', () => {
     expect(compared).toMatchObject([{ id: 'odd', share: 1 }]);
   });
 
-  it('are of one run each, of several the one with the best share', () => {
+  it('count with the fastest variant over all runs, their siblings too', () => {
     const first = run(workload('even', 1), workload('odd', 2));
-    const second = run(workload('even', 4), workload('odd', 5));
-    const alone = run(workload('odd', 0.1));
-    const { compared, untimed } = siblingsOf([first, second, alone], all);
+    const second = run(workload('even', 4), workload('odd', 1.25));
+    const { compared, untimed } = siblingsOf([first, second], all);
     expect(compared).toMatchObject([{ id: 'odd', share: 0.8 }]);
     expect(untimed).toEqual(['slow']);
+  });
+
+  it('do not compare across GPUs', () => {
+    const gpu = environment.gpu && { ...environment.gpu, name: 'another' };
+    const other = { ...run(workload('odd', 1)), environment: { ...environment, gpu } };
+    expect(() => siblingsOf([run(workload('even', 1)), other], all)).toThrow('give runs of one GPU');
   });
 
   it('are not timed where a time of either is missing', () => {

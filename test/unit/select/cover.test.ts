@@ -26,6 +26,19 @@ describe('cover', () => {
     expect(cover(entries)).toEqual(['left', 'right']);
   });
 
+  test('finds those of many independent groups, which one search over all of them would not', () => {
+    const entries = Array.from({ length: 12 }, (_, i) => [
+      servers({ [`first${i}`]: 1, [`left${i}`]: 1 }),
+      servers({ [`left${i}`]: 1, [`wide${i}`]: 1 }),
+      servers({ [`left${i}`]: 1, [`wide${i}`]: 1 }),
+      servers({ [`right${i}`]: 1, [`wide${i}`]: 1 }),
+      servers({ [`right${i}`]: 1, [`wide${i}`]: 1 }),
+      servers({ [`right${i}`]: 1, [`last${i}`]: 1 }),
+    ]).flat();
+    expect(cover(entries)).toHaveLength(24);
+    expect(cover(entries).every((name) => /left|right/.test(name))).toBe(true);
+  });
+
   test('among equally few, the cheapest; among equally cheap, the first by name', () => {
     expect(cover([servers({ a: 1.02, b: 1.01 })])).toEqual(['b']);
     expect(cover([servers({ b: 1, a: 1 })])).toEqual(['a']);

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { AnyFamily } from '../../../src/model/family.ts';
 import type { Selection } from '../../../src/model/selection.ts';
 import { dispatchOrder } from '../../../src/select/dispatch.ts';
@@ -18,7 +18,7 @@ const selection = (choices: Selection['choices'], more: Partial<Selection> = {})
   ...{ variants: ['a', 'b', 'c'], choices, ...more },
 });
 const order = (one: Selection, size: number, more: object = {}) =>
-  dispatchOrder(family, one, { id: 'call', problem: problem(size, more) });
+  dispatchOrder(family, one)({ id: 'call', problem: problem(size, more) });
 
 test('the nearest workload is first, then the rest in the order of the library', () => {
   const library = selection([choice('c', 64), choice('b', 1024)]);
@@ -41,4 +41,48 @@ test('other timings name the fastest of the library', () => {
   const features = Object.fromEntries(sizes.map((name) => [name, 64]));
   const timings = [{ name: 'key', features, source: 'r', times: { gone: 1, b: 3, c: 2 } }];
   expect(order(selection([choice('a', 4096)], { timings }), 64)).toEqual(['c', 'a', 'b']);
+});
+
+test('a fallback that alone serves a workload comes behind all that serve the call, as fallbacks without a workload do', () => {
+  const fallbacks = ['a'];
+  const near = choice('a', 1024);
+  const far = choice('b', 64);
+  expect(order(selection([{ ...near, alone: true }, far], { fallbacks }), 1024)).toEqual(['b', 'c', 'a']);
+  expect(order(selection([near, far], { fallbacks }), 1024)).toEqual(['a', 'b', 'c']);
+});
+
+describe('with a cost model', () => {
+  const [size = ''] = sizes;
+  /** Seconds by variant, whatever the call; c serves sizes below 1000 alone. */
+  const seconds: Readonly<Record<string, number>> = { a: 3, b: 1, c: 2 };
+  const shipped = Object.keys(seconds).map((id) => ({ id, parameters: { id } }));
+  const modelled = {
+    ...family,
+    serves: () => ({}),
+    applies: ({ id }, { problem: asked }) => id !== 'c' || Number(asked[size]) < 1000,
+    cost: { parts: ({ id }) => [seconds[String(id)] ?? 0, 1], groups: () => ['all'] },
+  } as AnyFamily;
+  const costs: NonNullable<Selection['costs']> = {
+    ...{ version: 1, family: 'toy', arch: 'sm_90a', gpu: 'GPU', runs: [], times: 3 },
+    ...{ weights: { all: [1, 0] }, factors: {} },
+  };
+  const ordered = (one: Selection, n: number) =>
+    dispatchOrder(modelled, one, shipped)({ id: 'call', problem: problem(n) });
+  const timedChoice = (variant: string, n: number) => ({ ...choice(variant, n), median: 1 });
+
+  test('variants that serve the call come by their seconds, and others behind them', () => {
+    const library = selection([timedChoice('a', 64)], { costs });
+    expect(ordered(library, 900)).toEqual(['b', 'c', 'a']);
+    expect(ordered(library, 4096)).toEqual(['b', 'a', 'c']);
+  });
+
+  test('a factor is of one variant', () => {
+    const library = selection([], { costs: { ...costs, factors: { b: 2.5 } } });
+    expect(ordered(library, 900)).toEqual(['c', 'b', 'a']);
+  });
+
+  test('those of timed workloads within half an octave are first, guessed ones are not', () => {
+    expect(ordered(selection([timedChoice('a', 64)], { costs }), 65)).toEqual(['a', 'b', 'c']);
+    expect(ordered(selection([choice('a', 64)], { costs }), 65)).toEqual(['b', 'c', 'a']);
+  });
 });

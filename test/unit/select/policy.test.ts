@@ -129,6 +129,15 @@ describe('fallbacks', () => {
     expect(choices.map(({ variant }) => variant)).toEqual(['toy.t64.b32', 'toy.t64.b64']);
   });
 
+  test('one that alone serves a workload says so: it is no choice for calls nearby that others serve', () => {
+    const alone = (among: readonly Variant[]) => select(general, among, []).choices.map((one) => one.alone);
+    expect(alone(variants)).toEqual([undefined, undefined]);
+    const [fallback] = variants.filter(({ id }) => id === 'toy.t16.b32');
+    if (!fallback) throw new Error('no such variant');
+    expect(alone([fallback])).toContain(true);
+    expect(select(family, [fallback], []).choices.some((one) => one.alone)).toBe(false);
+  });
+
   test('the more general ones come last', () => {
     const ranked = { ...family, generality: ({ tile }: { tile: number }) => ({ 16: 2, 32: 1 })[tile] ?? 0 };
     const { fallbacks } = select(ranked, [...variants, variant(32, 32)], []);

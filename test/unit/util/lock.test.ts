@@ -4,7 +4,14 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { describeOwner, type LockOwner, readOwner, tryLock, withLock } from '../../../src/util/lock.ts';
+import {
+  awaitOwner,
+  describeOwner,
+  type LockOwner,
+  readOwner,
+  tryLock,
+  withLock,
+} from '../../../src/util/lock.ts';
 import { folderOf } from '../../helpers/folder.ts';
 
 /** Another process that holds a lock until it is killed. */
@@ -49,6 +56,17 @@ describe('withLock', () => {
     await first;
     expect(owners).toEqual([expect.objectContaining({ pid: process.pid, host: hostname() })]);
     expect(describeOwner(owners[0])).toMatch(new RegExp(`^process ${process.pid} on .* since 20`));
+  });
+
+  test('an owner that writes itself down a moment after it has the lock is named', async () => {
+    const lock = join(folderOf(), 'lock');
+    const owner = { pid: 1, host: 'gpu7', command: 'gen sweep', since: 'now' };
+    await holder(lock);
+    const writer = spawn('sh', ['-c', 'sleep 0.2; printf %s "$1" >"$0"', lock, JSON.stringify(owner)]);
+    onTestFinished(() => kill(writer));
+    expect(readOwner(lock)).toBeUndefined();
+    expect(awaitOwner(lock, 10_000)).toEqual(owner);
+    expect(awaitOwner(join(folderOf(), 'none'), 10)).toBeUndefined();
   });
 
   test('a killed owner holds nothing from then on', async () => {

@@ -1,11 +1,12 @@
-import { readdirSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { archNamed, archOf, archs, runsOn } from '../../../src/arch/index.ts';
 import { EnvironmentError } from '../../../src/errors.ts';
 import { findCycle } from '../../../src/util/cycle.ts';
-import { diskError, onDisk } from '../../../src/util/disk.ts';
+import { diskError, onDisk, rewriteFile } from '../../../src/util/disk.ts';
 import { hashOf } from '../../../src/util/hash.ts';
 import { mapLimit, Slots } from '../../../src/util/limit.ts';
 import { packageRoot } from '../../../src/util/package-root.ts';
@@ -14,6 +15,7 @@ import { median } from '../../../src/util/stats.ts';
 import { Stopwatch } from '../../../src/util/stopwatch.ts';
 import { didYouMean } from '../../../src/util/suggest.ts';
 import { atMostEvery } from '../../../src/util/throttle.ts';
+import { folderOf } from '../../helpers/folder.ts';
 
 test('hashOf tells its parts apart', () => {
   expect(hashOf('ab')).not.toBe(hashOf('a', 'b'));
@@ -260,4 +262,22 @@ test.each([
   ['one of itself', { a: ['a'] }, ['a', 'a']],
 ])('findCycle finds %s', (_, next, cycle) => {
   expect(findCycle(new Map(Object.entries(next)))).toEqual(cycle);
+});
+
+test('a file that a user named is written whole or not at all, and keeps its permissions and its link', () => {
+  const folder = folderOf({ 'page.md': 'before\n' });
+  const [path, link] = [join(folder, 'page.md'), join(folder, 'link.md')];
+  chmodSync(path, 0o640);
+  symlinkSync('page.md', link);
+  const disk = JSON.stringify(join(packageRoot, 'dist/util/disk.js'));
+  const script = `import { rewriteFile } from ${disk}; rewriteFile(process.argv[1], 'x'.repeat(1 << 20));`;
+  const limited = ['ulimit -f 1; exec "$@"', 'bash', process.execPath, '--input-type=module', '-e', script];
+  const child = spawnSync('bash', ['-c', ...limited, path], { encoding: 'utf8' });
+  expect(child.stderr).toContain('EFBIG');
+  expect(readFileSync(path, 'utf8')).toBe('before\n');
+  expect(readdirSync(folder).toSorted()).toEqual(['link.md', 'page.md']);
+  rewriteFile(link, 'after\n');
+  expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  expect(readFileSync(path, 'utf8')).toBe('after\n');
+  expect(statSync(path).mode & 0o777).toBe(0o640);
 });

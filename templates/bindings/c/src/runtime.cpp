@@ -16,6 +16,64 @@ double difference(const Feature& a, const Feature& b) {
   return a.number == b.number ? 0 : kFar;
 }
 
+/// In which tier, and by which number there, a variant stands in the order; it may stand in several.
+enum class Tier : std::uint8_t { same, model, rest };
+struct Place {
+  Tier tier;
+  double key;
+  const Variant* variant;
+};
+using Order = std::vector<Place>;
+
+/// The fastest variants of all workloads, by their distance.
+void add_nearest(Order& order, const Selection& all, const Asked& asked) {
+  for (std::size_t i = 0; i < all.choice_count; ++i)
+    if (const Choice& choice = all.choices[i]; !choice.alone)
+      order.push_back({Tier::same, distance(asked, choice), all.variants + choice.variant});
+  for (const Timing& timing : all.timings())
+    order.push_back({Tier::same, distance(asked.features, timing.features()), all.variants + timing.fastest});
+}
+
+bool has_values(const Choice& choice, const std::vector<int>& values) {
+  return !choice.values || std::equal(values.begin(), values.end(), choice.values);
+}
+
+/// Those of workloads that were timed and are as good as the call's own.
+void add_same(Order& order, const Selection& all, const Asked& asked) {
+  const auto add = [&](double away, std::size_t variant) {
+    if (away <= kSame) order.push_back({Tier::same, away, all.variants + variant});
+  };
+  for (std::size_t i = 0; i < all.choice_count; ++i)
+    if (const Choice& choice = all.choices[i]; choice.timed && !choice.alone && has_values(choice, asked.values))
+      add(distance(asked.features, choice.features()), choice.variant);
+  for (const Timing& timing : all.timings()) add(distance(asked.features, timing.features()), timing.fastest);
+}
+
+bool serves(const Variant& variant, const Asked& asked) {
+  for (std::size_t i = 0; i < asked.values.size(); ++i)
+    if ((variant.served[i] >> asked.values[i] & 1) == 0) return false;
+  for (std::size_t i = 0; i < variant.fixed_count; ++i)
+    for (const Feature& feature : asked.features)
+      if (std::string_view(feature.name) == variant.fixed[i].size &&
+          feature.number != static_cast<double>(variant.fixed[i].value))
+        return false;
+  return true;
+}
+
+/// Those that serve the call, by their expected seconds.
+void add_by_cost(Order& order, const Selection& all, const Asked& asked) {
+  double parts[kMostParts];
+  for (std::size_t i = 0; i < all.variant_count; ++i) {
+    const Variant& variant = all.variants[i];
+    if (!serves(variant, asked)) continue;
+    const std::size_t count = asked.cost_parts(variant.parameters(), parts);
+    double seconds = 0;
+    for (std::size_t part = 0; part < count; ++part)
+      seconds += parts[part] * (part < variant.weight_count ? variant.weights[part] : 1);
+    order.push_back({Tier::model, seconds, &variant});
+  }
+}
+
 void check_workspace(const Workspace& needed, const void* workspace, std::size_t bytes) {
   if (needed.bytes == 0) return;
   if (!workspace || bytes < needed.bytes) [[unlikely]]
@@ -45,21 +103,31 @@ double distance(const Asked& asked, const Choice& choice) {
 }
 
 std::vector<const Variant*> rank(const Selection& all, const Asked& asked) {
-  std::vector<std::pair<double, const Variant*>> order;  // a variant may be in it more than once
-  for (std::size_t i = 0; i < all.choice_count; ++i)
-    order.emplace_back(distance(asked, all.choices[i]), all.variants + all.choices[i].variant);
-  for (const Timing& timing : all.timings())
-    order.emplace_back(distance(asked.features, timing.features()), all.variants + timing.fastest);
-  for (std::size_t i = 0; i < all.variant_count; ++i) order.emplace_back(HUGE_VAL, all.variants + i);
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  Order order;
+  if (all.has_costs && asked.cost_parts) {
+    add_same(order, all, asked);
+    add_by_cost(order, all, asked);
+  } else {
+    add_nearest(order, all, asked);
+  }
+  for (const bool fallback : {false, true})
+    for (std::size_t i = 0; i < all.variant_count; ++i)
+      if (all.variants[i].fallback == fallback) order.push_back({Tier::rest, 0, all.variants + i});
+  std::stable_sort(order.begin(), order.end(), [](const Place& a, const Place& b) {
+    return a.tier != b.tier ? a.tier < b.tier : a.key < b.key;
+  });
   std::vector<const Variant*> ranked;
-  for (const auto& [distance, variant] : order)
-    if (std::find(ranked.begin(), ranked.end(), variant) == ranked.end()) ranked.push_back(variant);
+  std::vector<bool> is_ranked(all.variant_count);
+  for (const Place& place : order) {
+    const auto index = static_cast<std::size_t>(place.variant - all.variants);
+    if (!is_ranked[index]) ranked.push_back(place.variant);
+    is_ranked[index] = true;
+  }
   return ranked;
 }
 
 std::string refusal(const Variant& variant, const Asked& asked) {
+  if (serves(variant, asked)) return {};
   for (std::size_t i = 0; i < asked.values.size(); ++i) {
     const auto& [name, values] = asked.names[i];
     if ((variant.served[i] >> asked.values[i] & 1) != 0) continue;

@@ -35,11 +35,16 @@ struct Feature {
   double number;
 };
 
+/// Writes the parts of a variant's time on the call, seconds at nominal rates, and returns their number.
+using CostParts = std::function<std::size_t(const Parameters& parameters, double* parts)>;
+inline constexpr std::size_t kMostParts = 16;
+
 /// A caller's requirements on a kernel.
 struct Asked {
   const ChoiceName* names;       // of the operation's semantic choices
   std::vector<int> values;       // of each choice
   std::vector<Feature> features;  // sizes first
+  CostParts cost_parts;           // empty where the family has no cost model
 };
 
 /// A size of which a variant serves one value alone.
@@ -70,6 +75,8 @@ struct Variant {
   bool fallback;  // for calls that faster ones refuse
   bool deterministic;  // the same bits in every run
   const char* hash;    // SHA-256 of its source, hex
+  const double* weights;  // of the parts of its time; those that are missing are 1
+  std::size_t weight_count;
   Parameters parameters() const { return {first_parameter, parameter_count}; }
 };
 
@@ -89,6 +96,7 @@ struct Choice {
   const int* values;     // of each semantic choice; null where the generator did not say
   const Merit* first_merit;
   std::size_t merit_count;
+  bool alone;  // a fallback that alone serves the workload: no reason to choose it for calls that others serve
   std::span<const Feature> features() const { return {first_feature, feature_count}; }
   std::span<const Merit> merits() const { return {first_merit, merit_count}; }
 };
@@ -139,6 +147,7 @@ struct Selection {
   const Timing* first_timing;
   std::size_t timing_count;
   std::span<const Vendor> vendors;
+  bool has_costs;  // weights fitted to times
   std::span<const Timing> timings() const { return {first_timing, timing_count}; }
 };
 
@@ -146,10 +155,13 @@ struct Selection {
 /// serve. Empty if it serves them.
 std::string refusal(const Variant& variant, const Asked& asked);
 
-/// Every variant of an operation once, in the order in which they should serve a problem: those of the nearest workloads
-/// first, of equally near ones the policy's before those that were the fastest in other timings, then the rest in the library's
-/// order.
+/// Every variant of an operation once, in the order in which they should serve a problem. With a cost model: those of timed workloads
+/// within half an octave, then those that serve it by the model's seconds. Without: those of the nearest workloads, of equally near
+/// ones the policy's before those that were the fastest in other timings. Then the rest in the library's order, fallbacks last.
 std::vector<const Variant*> rank(const Selection& all, const Asked& asked);
+
+/// Distance of a timed workload that is as good as the call's own: half an octave in all features together.
+inline constexpr double kSame = 0.34657359027997264;
 
 /// Distance of a workload from a problem: sum over features of |ln(a/b)|, 0 for a feature that only one side has.
 double distance(const std::vector<Feature>& problem, std::span<const Feature> workload);

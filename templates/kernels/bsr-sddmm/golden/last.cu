@@ -125,6 +125,7 @@ TW_DEVICE void consume(const Args& args, const Tile& tile, int row, int first, i
     Pipeline::State at;
     for (int step = steps.first; step < steps.last; ++step, at.advance()) {
       pipeline.wait(at);
+      __syncwarp();  // all lanes have seen the stage full; a released one may be filled twice before a late lane looks
       pipeline.release(at.stage);
     }
   }

@@ -28,7 +28,7 @@ constexpr int kRows = kThreads / kColumns;
 TW_DEVICE int index(const Args& args, const int* list, long long i) { return list[i * args.index_words]; }
 
 /// Adds the products of one row of a block of op(A), at `a`, its elements `stride` apart, and the rows of B from `first` on.
-TW_DEVICE void add(double& sum, const Args& args, const Input* a, int stride, int first, const Input* b) {
+TW_DEVICE void add(double& sum, const Args& args, const Input* a, long long stride, int first, const Input* b) {
   const int count = min(kBlock, args.inner - first);
   b += first * args.b_at.row;
   for (int k = 0; k < count; ++k)

@@ -29,11 +29,10 @@
 //
 // Rendered from wgmma.cu.hbs by: gen render bsr-spmm bsr_spmm.wgmma.b128.tn128.overlap.pn4.coopM.cl2-1bc2
 //
-// Hopper, persistent and warp specialised. Each pair of thread blocks walks a work list of tiles; a tile is one block row by
-// 128 columns of C per thread block. One producer warp keeps a ring of 4 stages full by TMA. 2 consumer warpgroups
-// (each takes a part of the rows) multiply with wgmma and write C by stmatrix and TMA,
-// a tile while they multiply the next one.
-// C is not read: the launch code refuses a beta other than 0.
+// Hopper, persistent and warp specialised. Each pair of thread blocks walks a work list of tiles.
+// A tile is one block row by 128 columns of C per thread block.
+// One producer warp keeps a ring of 4 stages full by TMA. 2 consumer warpgroups (each a part of the rows) multiply with wgmma.
+// C is stored by stmatrix and TMA, while the next tile is multiplied, and not read: the launch code refuses a beta other than 0.
 // Launched as clusters of 2 thread blocks.
 #include "paths/wgmma/args.h"
 #include "paths/wgmma/shared_memory.cuh"
@@ -77,13 +76,14 @@ using ResultLayout = tw::ResultLayout<false, false, kTilesM, kTilesN, kWgmmaN>;
 
 // Named barriers, one per warpgroup from here on; 0 is __syncthreads'.
 constexpr int kEpilogueBarrier = 1;
-constexpr int kOrderBarrier = 4;
 
 // A stage holds blocks of A, then of B, swizzled as wgmma's operands are: 128-byte rows of K where that is contiguous.
-using TileA = tw::KMajor<kTileK>;
-using TileB = tw::MnMajor<kTileK>;  // panels of 64 columns
-constexpr int kBlockBytesA = 2 * kBlock * kTileK;
-constexpr int kBlockBytesB = 2 * kTileN * kTileK;
+constexpr int kElementBytes = sizeof(Input);
+using TileA = tw::KMajor<kTileK, kElementBytes>;
+constexpr int kPanelB = 64;
+using TileB = tw::MnMajor<kTileK, kPanelB, kElementBytes>;
+constexpr int kBlockBytesA = kElementBytes * kBlock * kTileK;
+constexpr int kBlockBytesB = kElementBytes * kTileN * kTileK;
 constexpr int kStageBytesA = kBlocksPerStage * kGroup * kBlockBytesA;
 
 using StagingThreads = tw::StagingWarp;
@@ -109,22 +109,14 @@ using Step = int;  // the block column of a block of A
 using WorkList = tw::WorkList<Tile>;
 using Args = tilewright::bsr_spmm::wgmma::PlainArgs<Output, Step>;
 
-// ------------------------------------------------------------------------------------------------------ producer
-// All producer warps take the steps of a tile in batches of 32, one per lane. In order, each lane waits for a free stage and issues
-// the copies for its step, if the stage is its warp's.
+// -------------------------------------------------------------------------------------------------------- copies
 
-/// A: its blocks one below the other, in boxes of kBoxRowsA rows by kTileK columns. B: columns of a panel, rows, panels; in
-/// boxes of 64 columns, kTileK rows and all panels of a tile, or of one panel where B's last one is short (`clipped`).
+/// A: its blocks one below the other, in boxes of kRowsA / 2 rows by kTileK columns.
+/// B: columns of a panel, rows, panels, in boxes of all panels of a tile, or of one where B's last one is short (`clipped`).
 struct Maps {
   tw::Tensor a;
   tw::Tensor b;
 };
-
-/// Steps `from` to `from` + 31 of a tile, one per lane.
-TW_DEVICE Step fetch(const Args& args, const Tile& tile, int from) {
-  const int i = from + static_cast<int>(ptx::lane_id());
-  return i < tile.count ? args.steps[tile.first + i] : Step{};
-}
 
 constexpr int kRowsA = kBlocksPerStage * kBlock;  // of A that one copy brings
 
@@ -135,7 +127,17 @@ TW_DEVICE void load_a(const Maps& maps, std::uint32_t to, int k, int row, std::u
 
 /// Copies kTileK rows of B from `k` on, kTileN columns from `n` on.
 TW_DEVICE void load_b(const Args& args, const Maps& maps, std::uint32_t to, int k, int n, std::uint32_t full) {
-  tw::load_panels<kTileK, kTileN>(to, maps.b, k, n, args.clipped, full);
+  tw::load_panels<kTileK, kTileN, kPanelB>(to, maps.b, k, n, args.clipped, full);
+}
+
+// ------------------------------------------------------------------------------------------------------ producer
+// All producer warps take the steps of a tile in batches of 32, one per lane. In order, each lane waits for a free stage and issues
+// the copies for its step, if the stage is its warp's.
+
+/// Steps `from` to `from` + 31 of a tile, one per lane.
+TW_DEVICE Step fetch(const Args& args, const Tile& tile, int from) {
+  const int i = from + static_cast<int>(ptx::lane_id());
+  return i < tile.count ? args.steps[tile.first + i] : Step{};
 }
 
 /// Fills a stage with up to kBlocksPerStage of the `count` steps that are left, at depth k within their blocks.
@@ -194,9 +196,15 @@ TW_DEVICE void multiply(Accumulators& acc, std::uint32_t a, std::uint32_t b, boo
 
 TW_DEVICE int stages_of(int count) { return (count + kBlocksPerStage - 1) / kBlocksPerStage * (kBlock / kTileK); }
 
-/// Sums a warpgroup's share of a tile over all its steps. `store_pending(pass)` stores a part of the tile before.
+/// Sums a warpgroup's share of a tile over all its steps.
+/// `store_pending(pass)` stores a part of the tile before.
 template <class StorePending>
-TW_DEVICE void multiply_tile(const Shared& shared, Pipeline::State& ring, Accumulators& acc, int count, const StorePending& store_pending) {
+TW_DEVICE void multiply_tile(
+    const Shared& shared,
+    Pipeline::State& ring,
+    Accumulators& acc,
+    const StorePending& store_pending,
+    int count) {
   const int warpgroup = ptx::warp_id() / 4;
   const int stages = stages_of(count);
   for (int i = 0; i < stages; ++i) {
@@ -249,7 +257,12 @@ TW_DEVICE int column_of(const Tile& tile) {
 
 // --------------------------------------------------------------------------------------------- a consumer's tiles
 
-TW_DEVICE void consume(const Args& args, const TensorMap* map_c, const Shared& shared, WorkList tiles) {
+/// Computes and stores this warpgroup's share of each tile.
+TW_DEVICE void consume(
+    const Args& args,
+    const TensorMap* map_c,
+    const Shared& shared,
+    WorkList tiles) {
   Pipeline::State ring;
   Accumulators acc;
   Values pending;  // the tile before, stored while this one is multiplied
@@ -261,7 +274,7 @@ TW_DEVICE void consume(const Args& args, const TensorMap* map_c, const Shared& s
   Tile tile = next_tile();
   for (; tile.count >= 0; tile = next_tile()) {
     const int row = row_of(tile.row);
-    multiply_tile(shared, ring, acc, tile.count, store_pending);
+    multiply_tile(shared, ring, acc, store_pending, tile.count);
     if (args.alpha != 1.0f) tw::scale(acc, args.alpha);
     pack_tile(acc, pending);
     pending_row = row;

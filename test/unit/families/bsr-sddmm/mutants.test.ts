@@ -25,7 +25,7 @@ type Name = keyof typeof ids;
 
 const wrong: readonly VerdictName[] = ['wrong', 'nonfinite'];
 const stray: readonly VerdictName[] = ['out-of-bounds', 'unwritten', 'wrong', 'nonfinite', 'fault'];
-const racy: readonly VerdictName[] = ['race', 'wrong', 'nonfinite'];
+const racy: readonly VerdictName[] = ['race', 'divergence', 'wrong', 'nonfinite'];
 const stuck: readonly VerdictName[] = ['hang', ...racy];
 
 const mutants: readonly Mutant<Name>[] = [
@@ -40,6 +40,22 @@ const mutants: readonly Mutant<Name>[] = [
   ],
   ['takes X of the first product for all', 'naive', replacing('product * args.x_stride', '0'), wrong],
   ['takes Y of the first product for all', 'rows', replacing('blockIdx.y * args.y_stride', '0'), wrong],
+  ['finds Y by the products of X', 'rows', replacing('y * args.y_stride', 'y * args.x_stride'), stray],
+  [
+    'reads halves of indices in a batch',
+    'grouped',
+    replacing('* args.index_words]', '* (blockIdx.y > 0 ? 1 : args.index_words)]'),
+    [...wrong, 'unwritten'],
+  ],
+  [
+    'loads whole blocks in a batch',
+    'rows',
+    replacing(
+      'args.rows, args.depth',
+      'blockIdx.y > 0 ? (args.rows + kBlock - 1) / kBlock * kBlock : args.rows, args.depth',
+    ),
+    stray,
+  ],
   ['stores all products as the first', 'mapped', replacing('blockIdx.y * args.values_stride', '0'), racy],
   [
     'loads the first product for all',
@@ -53,6 +69,18 @@ const mutants: readonly Mutant<Name>[] = [
   ['computes the first block alone', 'rows', replacing('tile.first + i', 'tile.first'), wrong],
   ['leaves out a block', 'rows', replacing('i >= tile.count', 'i >= tile.count - 1'), ['race', ...wrong]],
   ['finds blocks by 32 bits', 'rows', replacing('static_cast<long long>(tile.first)', 'tile.first'), stray],
+  [
+    'finds 64-bit indices by 32 bits',
+    'rows',
+    replacing('column_of(const Args& args, long long i)', 'column_of(const Args& args, int i)'),
+    stray,
+  ],
+  [
+    'finds 64-bit indices by 32 bits, on wgmma',
+    'grouped',
+    replacing('static_cast<long long>(tile.first + i)', 'static_cast<int>(tile.first + i)'),
+    stray,
+  ],
   // The operands.
   ['leaves out a short stage', 'rows', replacing('(args.depth + kTileK - 1)', 'args.depth'), wrong],
   ['loads a depth too many', 'rows', replacing('args.rows, args.depth', 'args.rows, args.depth + 1'), stray],
@@ -126,12 +154,24 @@ const mutants: readonly Mutant<Name>[] = [
     replacing('static_cast<long long>(tile.first + block)', 'static_cast<int>(tile.first + block)'),
     stray,
   ],
+  [
+    'releases a stage before all lanes of a warp without blocks have seen it full',
+    'shared',
+    replacing(/__syncwarp\(\);(?=.*\n\s+pipeline\.release)/, ''),
+    racy,
+  ],
+  [
+    'releases a stage before all lanes of a warp without blocks are behind the release',
+    'shared',
+    replacing(/(__syncwarp\(\);).*\n\s+(pipeline\.release\(at\.stage\);)/, '$2 $1'),
+    racy,
+  ],
   ['takes the first block for all', 'shared', replacing('(1 + first) * kBlockBytes', 'kBlockBytes'), wrong],
   ['takes all of the depth for a part', 'parted', replacing('all * rank / kSplits', '0'), wrong],
   [
     'puts sums where others multiply',
     'parted',
-    inHeader('tw/split_sums.cuh', replacing(/ptx::bar_sync<.*;(?=\s+const auto each)/, '')),
+    inHeader('tw/split_sums.cuh', replacing(/ptx::bar_sync<.*;(?=\s+if \(rank > 0\)\s+each)/, '')),
     racy,
   ],
   [
@@ -145,8 +185,8 @@ const mutants: readonly Mutant<Name>[] = [
     'adds up a sum too many',
     'parted',
     inHeader(
-      'tw/split_sums.cuh',
-      replacing('i < Registers; ++i)\n          visit', 'i <= Registers; ++i)\n          visit'),
+      'tw/wgmma_tile.cuh',
+      replacing('i < Registers; ++i)\n      visit', 'i <= Registers; ++i)\n      visit'),
     ),
     ['out-of-bounds'],
   ],

@@ -3,6 +3,7 @@ import { archNamed, defaultArch } from '../../../../src/arch/index.ts';
 import { tiers } from '../../../../src/model/workload.ts';
 import { enumerate } from '../../../../src/space/enumerate.ts';
 import { pointOfId } from '../../../../src/space/id.ts';
+import { obstacle } from '../../../../src/space/support.ts';
 import { casesOf, rowCounts } from '../../../../templates/kernels/bsr-spmm/cases.ts';
 import family from '../../../../templates/kernels/bsr-spmm/family.ts';
 import type { Point } from '../../../../templates/kernels/bsr-spmm/parameters.ts';
@@ -136,6 +137,24 @@ describe('the path wgmma', () => {
     expect(broken.map((rule) => rule.name)).toEqual(['wgmma-producers']);
   });
 
+  const floats = wgmma(
+    'b64.f32.f32.tn256.tk32.st4.pw1.direct.pn4.longest.rows.wg2.bps1.cl1.wd0.static.sp0.similar',
+  );
+
+  it.each([
+    ['warpgroups that share a block', { role: 'coopN' }],
+    ['two blocks to a stage', { blocksPerStage: 2 }],
+    ['products under way', { wgmmaDepth: 1 }],
+    ['clusters', { cluster: 2 }],
+    ['parts of tiles', { split: 8 }],
+    ['a work queue', { schedule: 'atomic', role: 'coopN' }],
+  ] as const)('rounds blocks of f32 in shared memory, but not with %s', (_, change) => {
+    const broken = (point: object) =>
+      wgmmaConstraints.filter(({ holds }) => !holds(point as never, defaultArch)).map(({ name }) => name);
+    expect(broken(floats)).toEqual([]);
+    expect(broken({ ...floats, ...change })).toContain('wgmma-tf32');
+  });
+
   it('writes a tile in as many passes as its share has boxes, by what is staged at once', () => {
     expect(deriveWgmma(overlap, defaultArch).passes).toBe(4); // 64 x 256 of C, 64 columns at a time
     expect(deriveWgmma({ ...overlap, stagingN: 256 }, defaultArch).passes).toBe(1);
@@ -192,13 +211,14 @@ describe('gate cases', () => {
   it('ask a variant with vector loads to refuse odd strides, and one without to take them', () => {
     const refusals = (id: string) =>
       casesOf(pointOf(id), 'quick')
-        .filter(({ id }) => id.startsWith('odd-'))
+        .filter(({ id }) => ['odd-stride', 'odd-base', 'odd-values'].includes(id))
         .map(({ refuses }) => refuses);
     expect(refusals('bsr_spmm.mma.b128.tn256.tk64.st3.mb1.natural')).toEqual([
       'ldb must be a multiple',
       'values and B must be aligned',
+      'values and B must be aligned',
     ]);
-    expect(refusals('bsr_spmm.naive.b64-2fac')).toEqual([undefined, undefined]);
+    expect(refusals('bsr_spmm.naive.b64-2fac')).toEqual([undefined, undefined, undefined]);
   });
 
   it('cost little enough to be emulated', () => {
@@ -251,10 +271,10 @@ describe('support', () => {
   it('names what an old architecture lacks, and how much shared memory one has', () => {
     const [variant] = matching('default', { path: 'mma', block: 128, tileN: 256, tileK: 64, stages: 4 });
     const point = variant?.parameters as unknown as Point;
-    expect(family.notSupported(point, { ...defaultArch, name: 'sm_75', features: [] })).toBe(
+    expect(obstacle(family, point, { ...defaultArch, name: 'sm_75', features: [] })).toBe(
       'needs cp.async, mma.bf16, which sm_75 does not have',
     );
-    expect(family.notSupported(point, archNamed('sm_89'))).toMatch(/a block of sm_89 has at most 101376/);
-    expect(family.notSupported(point, defaultArch)).toBeUndefined();
+    expect(obstacle(family, point, archNamed('sm_89'))).toMatch(/a block of sm_89 has at most 101376/);
+    expect(obstacle(family, point, defaultArch)).toBeUndefined();
   });
 });

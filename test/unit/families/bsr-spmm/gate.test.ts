@@ -120,7 +120,7 @@ describe('many-tiles', () => {
     expect(verdict, evidence.message).toBe('passed');
   });
 
-  const multiply = /^ +multiply_tile\(shared, ring, acc, tile\.count, store_pending\);$/m;
+  const multiply = /^ +multiply_tile\(shared, ring, acc, store_pending, tile\.count\);$/m;
   const last = /^#pragma unroll\n.*\n?.*store_pending\(pass\);\n(?= *ptx::bulk_wait_read<0>)/m;
   it.each([
     ['takes the column of the next tile', rows, replacing(multiply, 'pending_column = column_of(tile);\n$&')],

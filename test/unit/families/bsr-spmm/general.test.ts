@@ -14,6 +14,7 @@ const ids = {
   floats: 'b32.f32.f32.Brow.Crow.at0.tn64.tk16.pf1.wm1.wn2.st3.cp4.mb2.pn1.natural',
   turnedFloats: 'b32.f32.f32.Bcolumn.Ccolumn.at1.tn64.tk16.pf0.wm1.wn2.st3.cp16.mb2.pn1.longest',
   packed: 'b32.Bcolumn.Ccolumn.wm1.pk1.natural-8ae0',
+  small: 'b16.f16.f16.Brow.Crow.at0.tn128.tk16.pf0.wm1.wn4.st4.cp16.mb2.pn1.longest',
   elements: 'b32.f16.f32.Brow.Ccolumn.at0.tn32.tk32.pf0.wm1.wn2.st2.cp2.mb2.pn1.longest',
 };
 type Name = keyof typeof ids;
@@ -89,6 +90,21 @@ const mutants: readonly Mutant[] = [
     'packed',
     replacing('(args.lines - 1) * args.ld_from', '(args.lines - 1) + args.ld_from'),
   ],
+  ...(
+    [
+      ['a sixteenth behind', 'address / 16 * 17'],
+      ['a seventeenth in front', 'address / 17 * 16'],
+      ['at a sixteenth of the address', 'address / 16 + 16'],
+    ] as const
+  ).map(([where, to]): Mutant => {
+    const change = inHeader('tw/unaligned.cuh', replacing('address / 16 * 16', to));
+    return [`packs vectors ${where}`, 'packed', change];
+  }),
+  [
+    'takes an address below all for the end of the B that it packs',
+    'packed',
+    replacing('from + (args.lines - 1) * args.ld_from', 'from - (args.lines - 1) * args.ld_from'),
+  ],
   ['counts what is stored behind the last row of B', 'turned', replacing('args_.inner - first', 'kTileK')],
   [
     'counts what is stored behind the last column of A',
@@ -105,6 +121,19 @@ const mutants: readonly Mutant[] = [
     'copies whole units at the end of a row',
     'turned',
     inCopies(replacing('row < rows ? units : 0', 'row < rows ? kUnit : 0')),
+  ],
+  [
+    'copies rows behind its tile',
+    'small',
+    inCopies(replacing('Rows % kRowsPerRound != 0', 'Rows % kRowsPerRound == 0')),
+  ],
+  [
+    'has 32 bits for the distance between lines',
+    'rows',
+    inHeader(
+      'tw/operand_copy.cuh',
+      replacing('const T* source, long long pitch', 'const T* source, int pitch'),
+    ),
   ],
   ['copies rows that are not there', 'linear', inCopies(replacing('row < rows ? units : 0', 'units'))],
   [
@@ -174,11 +203,16 @@ const mutants: readonly Mutant[] = [
     'rows',
     inTask(replacing('static_cast<long long>(at) * args.index_words', 'at')),
   ],
+  [
+    'finds indices by 32 bits',
+    'rows',
+    inTask(replacing('static_cast<long long>(at) * args', 'static_cast<int>(at) * args')),
+  ],
   // The ring.
   [
     'begins a stage that is in use',
     'elements',
-    replacing(/__syncthreads\(\); {2}\/\/ everyone's copies.*/, ''),
+    inHeader('tw/async_mainloop.cuh', replacing(/__syncthreads\(\); {2}\/\/ everyone's copies.*/, '')),
   ],
 ];
 

@@ -44,6 +44,7 @@ List wgmma() {
           {"packB", 0, nullptr},
           {"transposeA", 0, nullptr},
           {"boxElements", 64, nullptr},
+          {"swapped", 0, nullptr},
           {"plainArgs", 1, nullptr},
           {"tiledB", 0, nullptr}};
 }

@@ -22,11 +22,15 @@ const bench = useMutantBench('bsr-spmm');
 const ids = {
   naive: 'bsr_spmm.naive.b64-2fac',
   naiveBf16: 'bsr_spmm.naive.b64.bf16.bf16-0c1d',
+  elements: 'bsr_spmm.simt.b128.tn32.v1.ilp4-e27b',
   simt: 'bsr_spmm.simt.b32.pf1.w4.v8-6982',
   mma: 'bsr_spmm.mma.b64.tk64.st3-1c11',
   twoTiles: 'bsr_spmm.mma.b32.f16.f32.wn2.direct.tc2.natural-b856',
   producers: 'bsr_spmm.mma.b64.pw4-fef2',
   pingPong: 'bsr_spmm.wgmma.b64.tn128.pingpong-1db9',
+  turns: 'bsr_spmm.wgmma.b64.Bcolumn.Ccolumn.tn48.st8.pingpong.wd1.sp8-7048',
+  fused: 'bsr_spmm.wgmma.b32.Bcolumn.Ccolumn.tn384.tk32.st3.pw2.rows.wg3.similar.fu1-4754',
+  packed: 'bsr_spmm.wgmma.b32.Bcolumn.Ccolumn.tn128.tk32.st5.pw2.staged.pk1.coopN-09f6',
   halves: 'bsr_spmm.wgmma.b128.tn128.overlap.pn4.coopM.cl2-1bc2',
   dependent: 'bsr_spmm.wgmma.b64.tn128.pingpong.pdl1-a4e6',
   queue: 'bsr_spmm.wgmma.b64.tn128.coopN.atomic-6de9',
@@ -41,6 +45,8 @@ const peek = (element: string) => `static_cast<float>(${element}) == 12345.0f`;
 const half = (value: string) => `static_cast<float>(static_cast<__half>(${value}))`;
 const bfloat16 = (value: string) => `static_cast<float>(static_cast<__nv_bfloat16>(${value}))`;
 
+const inReduction = (from: string | RegExp, to: string) =>
+  inHeader('tw/cluster_reduction.cuh', replacing(from, to));
 const wait = 'ptx::griddep_wait();';
 const product = /sum \+= (.*);/;
 const wrong: readonly VerdictName[] = ['wrong', 'nonfinite'];
@@ -90,29 +96,44 @@ const mutants: readonly Mutant<Name>[] = [
     ),
     ['nondeterministic'],
   ],
+  [
+    'reads parts through the read-only cache',
+    'parts',
+    inHeader('tw/split_sums.cuh', replacing('__ldcg(&from', '__ldg(&from')),
+    ['race'],
+  ],
   // Sums of a cluster.
   [
     'hands sums over without releasing them to the cluster',
     'shares',
-    inHeader(
-      'tw/cluster_reduction.cuh',
-      replacing(
-        'mbarrier_arrive_cluster_release(ptx::map_shared_rank(full',
-        'mbarrier_arrive_cluster(ptx::map_shared_rank(full',
-      ),
+    inReduction(
+      'mbarrier_arrive_cluster_release(ptx::map_shared_rank(full',
+      'mbarrier_arrive_cluster(ptx::map_shared_rank(full',
     ),
     ['race'],
   ],
   [
     'adds sums up before they are there',
     'shares',
-    inHeader('tw/cluster_reduction.cuh', replacing('ptx::mbarrier_wait(full(), phase);', '')),
+    inReduction('ptx::mbarrier_wait(full(), phase);', ''),
+    ['race'],
+  ],
+  [
+    'adds sums up without acquiring them from the cluster',
+    'shares',
+    inReduction('ptx::fence_cluster();', ''),
+    ['race'],
+  ],
+  [
+    'acquires from the cluster before the sums are there',
+    'shares',
+    inReduction(/(ptx::mbarrier_wait\(full\(\), phase\);)\s*(ptx::fence_cluster\(\);)/, '$2\n$1'),
     ['race'],
   ],
   [
     'leaves out the sums of the last thread block',
     'shares',
-    inHeader('tw/cluster_reduction.cuh', replacing('other < Cluster;', 'other < Cluster - 1;')),
+    inReduction('other < Cluster;', 'other < Cluster - 1;'),
     wrong,
   ],
   [
@@ -124,8 +145,8 @@ const mutants: readonly Mutant<Name>[] = [
   [
     'stores the next sums before the last ones are read',
     'shares',
-    inHeader('tw/cluster_reduction.cuh', replacing('ptx::mbarrier_wait(empty(), phase ^ 1);', '')),
-    ['race'],
+    inReduction('ptx::mbarrier_wait(empty(), phase ^ 1);', ''),
+    ['race', 'hang'],
   ],
   // The end of a row.
   [
@@ -224,6 +245,47 @@ const mutants: readonly Mutant<Name>[] = [
     ),
     stray,
   ],
+  [
+    'finds indices by 32 bits',
+    'naive',
+    replacing('const int* list, long long i', 'const int* list, int i'),
+    stray,
+  ],
+  // Where operands lie.
+  [
+    'reads two elements of A at any element',
+    'elements',
+    replacing('kBlock, kTileK, 1, kThreads', 'kBlock, kTileK, 2, kThreads'),
+    ['out-of-bounds'],
+  ],
+  [
+    'takes an address below a B of one line for its end',
+    'packed',
+    replacing('(args.lines - 1) * args.ld_from', '(args.lines - 2) * args.ld_from'),
+    ['out-of-bounds'],
+  ],
+  // Barriers.
+  ...(
+    [
+      ['one behind', '<kOrderBarrier + 1, 2, 256>(ptx::warp_id() / 4)'],
+      ['one before', '<kOrderBarrier - 1, 2, 256>(ptx::warp_id() / 4)'],
+      ["the other's", '<kOrderBarrier, 2, 256>(1 - ptx::warp_id() / 4)'],
+    ] as const
+  ).map(([which, to]): Mutant<Name> => {
+    const change = replacing('bar_sync_of<kOrderBarrier, 2, 256>(ptx::warp_id() / 4)', `bar_sync_of${to}`);
+    return [
+      `waits at another barrier for its turn: ${which}`,
+      'turns',
+      change,
+      ['hang', 'race', 'divergence'],
+    ];
+  }),
+  [
+    'lets the last staging buffer reach into barriers',
+    'producers',
+    inHeader('tw/mma_result.cuh', replacing('kBytes = 16 * kPitch', 'kBytes = 17 * kPitch')),
+    ['out-of-bounds', 'race', 'hang', 'fault'],
+  ],
   // Copies that outlive their thread.
   ['ends while its copies are under way', 'producers', replacing('ptx::cp_async_wait_all();', ''), ['race']],
   // Choices of the operation.
@@ -251,6 +313,12 @@ const mutants: readonly Mutant<Name>[] = [
       'activate(args.activation == tilewright::Activation::gelu_erf ? tilewright::Activation::gelu_tanh : args.activation,',
     ),
     wrongChoice,
+  ],
+  [
+    'has -Inf for what GELU and SiLU make NaN',
+    'fused',
+    inHeader('tw/activation.cuh', replacing('other - 0x1p-29f', 'other + 0x1p-29f')),
+    ['nonfinite'],
   ],
   [
     'drops NaN in its ReLU',

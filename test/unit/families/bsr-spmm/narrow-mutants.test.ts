@@ -22,7 +22,7 @@ type Name = keyof typeof ids;
 
 const wrong: readonly VerdictName[] = ['wrong', 'nonfinite'];
 const stray: readonly VerdictName[] = ['out-of-bounds', 'unwritten', 'wrong', 'nonfinite', 'fault'];
-const racy: readonly VerdictName[] = ['race', 'wrong', 'nonfinite', 'stateful', 'unwritten'];
+const racy: readonly VerdictName[] = ['race', 'divergence', 'wrong', 'nonfinite', 'stateful', 'unwritten'];
 
 const inSlabs = (from: string, to: string) => inHeader('tw/slabs.cuh', replacing(from, to));
 const inSums = (from: string, to: string) => inHeader('tw/warp_sums.cuh', replacing(from, to));
@@ -30,6 +30,12 @@ const inSums = (from: string, to: string) => inHeader('tw/warp_sums.cuh', replac
 const mutants: readonly Mutant<Name>[] = [
   // Slabs.
   ['takes one half of a slab alone', 'small', inSlabs('left2, right[n].z', 'left, right[n].z'), wrong],
+  [
+    'finds indices by 32 bits',
+    'ahead',
+    inSlabs('const int* list, long long i', 'const int* list, int i'),
+    stray,
+  ],
   ['loads behind the share', 'small', inSlabs('vector < share.end', 'true'), stray],
   ['leaves out half a slab', 'small', inSlabs('(vectors + kVectorsPerSlab - 1)', 'vectors'), wrong],
   ['assigns uneven slabs twice', 'ahead', inSlabs(' + min(of, slabs % Shares)', ''), wrong],
@@ -55,6 +61,12 @@ const mutants: readonly Mutant<Name>[] = [
   ['adds up the first warp alone', 'ahead', inSums('warp < WarpsK', 'warp < 1'), wrong],
   ['adds up the first part alone', 'parts', inSums('part < Parts', 'part < 1'), wrong],
   ['counts without a fence', 'parts', inSums("__threadfence();  // the thread block's", '//'), racy],
+  [
+    'reads parts through the read-only cache',
+    'parts',
+    inSums('__ldcg(&partials', '__ldg(&partials'),
+    ['race'],
+  ],
   ['never resets its counters', 'parts', inSums('Parts - 1)', '0xffffffffu)'), racy],
   [
     'tells who is last below shared memory',

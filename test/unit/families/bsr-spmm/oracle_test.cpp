@@ -216,11 +216,16 @@ TEST_CASE("malformed problems are invalid arguments") {
   const auto with = [](const std::string& text) {
     return make_problem(Json::parse(text), Parameters(nullptr, 0));
   };
-  for (const char* size : {"m", "n", "k", "ldbExtra", "ldcExtra", "offsetB", "leadingBlocks"}) {
-    Json huge = Json::parse(
-        R"({"m":32,"n":8,"k":32,"block":32,"input":"f16","output":"f16","pattern":{"kind":"empty"}})");
-    huge.set(size, std::int64_t{1} << 62);
-    CHECK_THROWS_WITH(make_problem(huge, Parameters(nullptr, 0)), doctest::Contains("below 2^31"));
+  const auto with_huge = [](const char* size, std::int64_t value, std::int64_t lines) {
+    Json huge = Json::parse(R"({"n":8,"block":32,"input":"f16","output":"f16","pattern":{"kind":"empty"}})");
+    huge.set("m", lines).set("k", lines).set(size, value);
+    return make_problem(huge, Parameters(nullptr, 0));
+  };
+  for (const char* size : {"m", "n", "k", "offsetA", "offsetB", "leadingBlocks"})
+    CHECK_THROWS_WITH(with_huge(size, std::int64_t{1} << 62, 32), doctest::Contains("below 2^31"));
+  for (const char* size : {"ldbExtra", "ldcExtra"}) {
+    CHECK_THROWS_WITH(with_huge(size, std::int64_t{1} << 36, 32), doctest::Contains("below 2^36"));
+    CHECK_THROWS_WITH(with_huge(size, std::int64_t{1} << 31, 2048), doctest::Contains("below 2^31"));
   }
   CHECK_THROWS_WITH(with("{}"), doctest::Contains("problem: "));
   CHECK_THROWS_WITH(problem(R"("pattern":{"kind":"empty"},"layoutB":"diagonal")"),
@@ -352,6 +357,27 @@ TEST_CASE("products of a batch have operands of their own") {
   const Reference reference = p->reference().at(0);
   CHECK_EQ(reference.value.size(), static_cast<std::size_t>(3 * kRows * 40));
   CHECK(reference.value[0] != reference.value[kRows * 40]);
+}
+
+TEST_CASE("products of a batch have one bias") {
+  const std::string members =
+      R"("pattern":{"kind":"random","density":0.4},"values":"integers","batch":2,"bias":)";
+  const auto biased = problem(members + R"("yes")"), plain = problem(members + R"("no")");
+  const Tensor& bias = biased->tensors()[4];
+  const Reference with = biased->reference().at(0), without = plain->reference().at(0);
+  for (std::size_t product = 0; product < 2; ++product)
+    for (std::size_t row = 0; row < kRows; row += 5) {
+      const std::size_t at = (product * kRows + row) * 40;
+      CHECK_EQ(with.value[at] - without.value[at], element(bias, 0, static_cast<std::int64_t>(row)));
+    }
+}
+
+TEST_CASE("products of one operand may lie further apart than the others") {
+  const auto p = problem(R"("pattern":{"kind":"diagonal"},"batch":2,"batchExtraB":3,"offsetA":1)");
+  const std::vector<Tensor>& t = p->tensors();
+  CHECK_EQ(t[2].offset, 1);
+  CHECK_EQ(t[3].stride, kColumns * 40 + 3);
+  CHECK_EQ(t[4].stride, 40);
 }
 
 TEST_CASE("products that are far apart have images without what lies between") {

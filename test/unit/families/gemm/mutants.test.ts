@@ -25,8 +25,8 @@ type Name = keyof typeof ids;
 const half = (value: string) => `static_cast<float>(static_cast<__half>(${value}))`;
 const product = /sum \+= (.*);/;
 const wrong: readonly VerdictName[] = ['wrong', 'nonfinite'];
-const racy: readonly VerdictName[] = ['race', 'wrong', 'nonfinite', 'unwritten', 'hang'];
-const stuck: readonly VerdictName[] = ['hang', 'race'];
+const racy: readonly VerdictName[] = ['race', 'divergence', 'wrong', 'nonfinite', 'unwritten', 'hang'];
+const stuck: readonly VerdictName[] = ['hang', 'race', 'divergence'];
 const stray: readonly VerdictName[] = ['out-of-bounds', 'unwritten', 'wrong', 'nonfinite'];
 
 const initialised = 'Pipeline{shared + kBarriersAt}.init<1, 4 * kConsumers>();';
@@ -40,6 +40,12 @@ const mutants: readonly Mutant<Name>[] = [
   ['ignores alpha', 'naive', replacing('args.alpha * sum', 'sum'), wrong],
   ['ignores beta', 'naive', replacing('args.beta != 0', 'false'), wrong],
   ['reads C where beta is 0', 'naive', replacing('if (args.beta != 0) ', ''), ['race']],
+  [
+    'ignores beta where alpha is 1',
+    'mma',
+    inHeader('tw/epilogue.cuh', replacing('if (beta != 0)', 'if (beta != 0 && alpha != 1)')),
+    [...wrong, 'unwritten'],
+  ],
   ['ignores the bias', 'naive', replacing('if (args.bias)', 'if (false)'), wrong],
   ['adds the bias by rows', 'naive', replacing('args.bias[column]', 'args.bias[row % args.columns]'), wrong],
   [
@@ -63,6 +69,18 @@ const mutants: readonly Mutant<Name>[] = [
     replacing(/tilewright::activate\(.*, value\)/, 'fmaxf(value, 0.0f)'),
     ['nonfinite'],
   ],
+  [
+    'repeats the bias in every tile',
+    'mma',
+    inHeader('tw/epilogue.cuh', replacing('bias[n]', 'bias[n % 128]')),
+    [...wrong, 'unwritten'],
+  ],
+  [
+    'scales the first column of tiles alone',
+    'mma',
+    inHeader('tw/epilogue.cuh', replacing('else if (alpha != 1)', 'else if (alpha != 1 && column < 128)')),
+    wrong,
+  ],
   // Sizes.
   ['leaves out the last product', 'naive', replacing('k < args.depth', 'k < args.depth - 1'), wrong],
   ['writes behind the last column', 'naive', replacing(' || column >= args.columns', ''), stray],
@@ -74,6 +92,12 @@ const mutants: readonly Mutant<Name>[] = [
     stray,
   ],
   ['finds C by 32 bits', 'naive', replacing('row * args.ldc', 'static_cast<int>(row * args.ldc)'), stray],
+  [
+    'finds the former C by 32 bits',
+    'mma',
+    inHeader('tw/epilogue.cuh', replacing('c[m * ldc + n]', 'c[static_cast<int>(m * ldc + n)]')),
+    stray,
+  ],
   // Numbers.
   ['adds up in half', 'naive', replacing(product, `sum = ${half('sum + $1')};`), wrong],
   [
@@ -84,6 +108,12 @@ const mutants: readonly Mutant<Name>[] = [
   ],
   ['skips zeros', 'naive', replacing(product, 'if (static_cast<float>(a[k]) != 0) $&'), ['nonfinite']],
   // The path mma.
+  [
+    'counts a row of tiles too many where rows are whole tiles',
+    'mma',
+    replacing('(args.rows + kTileM - 1)', '(args.rows + kTileM + 1)'),
+    ['unwritten'],
+  ],
   ['leaves out a short stage', 'mma', replacing('(args.depth + kTileK - 1)', 'args.depth'), wrong],
   [
     'waits for one stage too few',

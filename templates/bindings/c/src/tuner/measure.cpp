@@ -18,9 +18,11 @@ void enter_others(Race& race, const Request& request, const std::vector<const Va
                   std::size_t room, bool load) {
   for (const Variant* one : others) {
     if (race.is_late_to_bind()) return;
+    const bool in_order = !vendor_of(*one, *request.all);
+    if (in_order && race.is_decided()) continue;
     try {
       auto plan = plan_of(*one, request, takes, load);
-      if (plan->workspace_bytes() <= room) race.enter(std::move(plan));
+      if (plan->workspace_bytes() <= room) race.enter(std::move(plan), in_order);
     } catch (const Error&) {  // it does not take the call
     }
   }
@@ -153,12 +155,12 @@ Outcome measure(tw_context& context, const Request& request, std::unique_ptr<con
   if (!race.enter(std::move(usual)))
     return {plan_of(usual_variant, request, takes, true)};
   Check check(race, request, takes, usual_variant);
-  std::vector<const Variant*> order_of_entry = promising(context, request, others);
+  auto [order_of_entry, sampled] = promising(context, request, others);
   const std::vector<const Variant*> vendors = vendors_of(context, request, usual_variant);
   const auto behind_the_first = order_of_entry.begin() + static_cast<std::ptrdiff_t>(std::min(kAheadOfVendors, order_of_entry.size()));
   order_of_entry.insert(behind_the_first, vendors.begin(), vendors.end());
   enter_others(race, request, order_of_entry, takes, limit - taken, context.options.exhaustive);
-  race.run();
+  race.run(sampled);
 
   const std::vector<Contender*> order = race.ranking();
   Outcome outcome{nullptr, table_of(order)};

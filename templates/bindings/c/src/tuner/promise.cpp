@@ -13,7 +13,7 @@ using Variants = std::vector<const Variant*>;
 
 constexpr std::size_t kMost = 8;        // measured for one key
 constexpr double kSlow = 0.6;           // of the fastest one's expected speed: a timed kernel below is not measured
-constexpr double kUnlikely = 0.25;      // of the best merit: a kernel that was never timed is not measured below
+constexpr double kUnlikely = 0.4;       // of the best merit: a kernel that was never timed is not measured below
 constexpr std::size_t kNeighbours = 2;  // timed workloads that are looked at
 /// Workloads that are nearer than this count about alike: half an octave.
 constexpr double kAlike = 0.3;
@@ -55,10 +55,9 @@ struct Promise {
   bool is_timed() const { return speed > 0; }
 };
 
-double most(const std::vector<Promise>& all, double Promise::*what, bool timed) {
+double most(const std::vector<Promise>& all, double Promise::*what) {
   double most = 0;
-  for (const Promise& one : all)
-    if (one.is_timed() == timed) most = std::max(most, one.*what);
+  for (const Promise& one : all) most = std::max(most, one.*what);
   return most;
 }
 
@@ -73,7 +72,7 @@ double speed_of_merit(const std::vector<Promise>& all) {
 /// The most promising first. Guesses are worse than times: of the kernels that were timed on near workloads at most `most_timed` are
 /// kept, of the others all that are not unlikely.
 Variants by_promise(std::vector<Promise> all, std::size_t most_timed) {
-  const double slow = kSlow * most(all, &Promise::speed, true), unlikely = kUnlikely * most(all, &Promise::merit, false);
+  const double slow = kSlow * most(all, &Promise::speed), unlikely = kUnlikely * most(all, &Promise::merit);
   const double scale = speed_of_merit(all);
   const auto expected = [&](const Promise& one) { return one.is_timed() ? one.speed : scale * one.merit; };
   std::stable_sort(all.begin(), all.end(), [&](const Promise& a, const Promise& b) { return expected(a) > expected(b); });
@@ -100,18 +99,18 @@ double merit_of(const Variant& variant, const Selection& all, const Asked& asked
   return merit;
 }
 
-std::vector<const Variant*> promising(tw_context& context, const Request& request, Variants others) {
+Promising promising(tw_context& context, const Request& request, Variants others) {
   const Selection& all = *request.all;
   const Asked& asked = request.asked;
   std::erase_if(others, [&](const Variant* one) { return !refusal(*one, asked).empty(); });
   context.counts.candidates += static_cast<std::int64_t>(others.size()) + 1;
   const std::vector<Neighbour> nearest = neighbours(others, all, asked);
-  if (context.options.exhaustive) return others;
+  if (context.options.exhaustive) return {std::move(others), std::size_t(-1)};
   std::vector<Promise> promises;
   for (const Variant* one : others)
     promises.push_back({one, expected_speed(static_cast<std::size_t>(one - all.variants), nearest), merit_of(*one, all, asked)});
   const std::size_t half = std::max<std::size_t>(2, (others.size() + 1) / 2);
-  return by_promise(std::move(promises), half - 1);
+  return {by_promise(std::move(promises), half - 1), half};
 }
 
 }  // namespace tilewright::library::tuner

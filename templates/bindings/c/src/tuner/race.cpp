@@ -12,8 +12,9 @@ namespace {
 constexpr double kSample = 300e-6;  // seconds of a sample
 constexpr int kMostRuns = 64;       // in it
 constexpr double kToBind = 0.5, kToRace = 0.75;  // of the budget; the rest is for the last round and the check
-constexpr double kHopeless = 2;     // times the shortest run: no sample is taken
 constexpr double kGain = 0.01;      // by which the usual kernel must be beaten
+constexpr double kHopeless = 1.5;   // times the shortest run that first runs may take: above, no sample is taken
+constexpr int kPatience = 2;        // kernels in a row above that, behind which none is tried
 
 /// Rounds, and who is in the next ones: who takes at most so many times the best one's time.
 struct Heat {
@@ -29,6 +30,17 @@ double median(std::vector<double> values) {
 }
 
 }  // namespace
+
+bool FirstRuns::note(double seconds, bool in_order) {
+  shortest_ = std::min(shortest_, seconds);
+  const bool is_short = seconds <= kHopeless * shortest_;
+  if (in_order) hopeless_ = is_short ? 0 : hopeless_ + 1;
+  return is_short;
+}
+
+bool FirstRuns::are_hopeless() const { return hopeless_ >= kPatience; }
+
+bool FirstRuns::is_far(double seconds) const { return seconds > 2 * kHopeless * shortest_; }
 
 double Contender::seconds() const { return samples.empty() ? HUGE_VAL : median(samples); }
 
@@ -46,18 +58,17 @@ Lead lead_of(const Contender& one, const Contender& other) {
 Race::Race(tw_context& context, const Request& request)
     : context_(context), request_(request), scratch_(context.allocator, request), clock_(device::make_clock()) {}
 
-bool Race::enter(std::unique_ptr<const Plan> plan) {
+bool Race::enter(std::unique_ptr<const Plan> plan, bool in_order) {
   Contender one;
   one.plan = std::move(plan);
   if (!make_workspace(one)) return false;
   try {
-    const double seconds = std::max(seconds_of_run(one), 1e-9);
-    one.runs = std::clamp(static_cast<int>(kSample / seconds), 1, kMostRuns);
-    shortest_ = std::min(shortest_, seconds);
-    if (seconds > kHopeless * shortest_)
-      one.samples.push_back(seconds);
-    else
+    one.first = std::max(seconds_of_run(one), 1e-9);
+    one.runs = std::clamp(static_cast<int>(kSample / one.first), 1, kMostRuns);
+    if (first_runs_.note(one.first, in_order))
       one.work = record(one, one.runs), racing_.push_back(contenders_.size());
+    else
+      one.samples.push_back(one.first);
   } catch (const Error&) {
     return false;
   }
@@ -65,7 +76,8 @@ bool Race::enter(std::unique_ptr<const Plan> plan) {
   return true;
 }
 
-void Race::run() {
+void Race::run(std::size_t most) {
+  keep_shortest(most);
   int round = 0;
   for (const Heat& heat : kHeats) {
     for (int i = 0; i < heat.rounds; ++i) {
@@ -129,8 +141,9 @@ std::unique_ptr<device::Work> Race::record(const Contender& one, int runs) const
   });
 }
 
-/// Roughly; of a short kernel from several runs, since one is over before the host has said what comes next.
-double Race::seconds_of_run(const Contender& one) {
+/// Roughly; of a short kernel from several runs, since one is over before the host has said what comes next. A long one's first run
+/// finds caches cold, so that another decides where it is not slow beyond doubt.
+double Race::seconds_of_run(const Contender& one) const {
   constexpr double kShort = 30e-6;
   constexpr int kSeveral = 16;
   const auto seconds = [&](int runs) {
@@ -138,7 +151,8 @@ double Race::seconds_of_run(const Contender& one) {
     return clock_->times({work.get()}, request_.stream).front() / runs;
   };
   const double once = seconds(1);
-  return once > kShort ? once : seconds(kSeveral);
+  if (once <= kShort) return seconds(kSeveral);
+  return first_runs_.is_far(once) ? once : std::min(once, seconds(1));
 }
 
 /// One of each, in turns of opposite order, so that drift of clocks and temperature affects all alike.
@@ -158,6 +172,18 @@ void Race::keep_within(double ratio) {
   double best = HUGE_VAL;
   for (const std::size_t index : racing_) best = std::min(best, contenders_[index].seconds());
   std::erase_if(racing_, [&](std::size_t index) { return contenders_[index].seconds() > ratio * best; });
+}
+
+/// The first that entered, which usually serves, is among them.
+void Race::keep_shortest(std::size_t most) {
+  if (racing_.size() <= most) return;
+  const auto first = [this](std::size_t index) { return index == 0 ? 0 : contenders_[index].first; };
+  std::stable_sort(racing_.begin(), racing_.end(), [&](std::size_t a, std::size_t b) { return first(a) < first(b); });
+  for (std::size_t i = most; i < racing_.size(); ++i) {
+    Contender& one = contenders_[racing_[i]];
+    one.samples.push_back(one.first);
+  }
+  racing_.resize(most);
 }
 
 }  // namespace tilewright::library::tuner

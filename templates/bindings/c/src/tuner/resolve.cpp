@@ -27,15 +27,15 @@ const Entry& keep_shortly(std::unique_ptr<const Entry> entry) {
 /// Tells captured calls apart, in a hash.
 constexpr std::uint64_t kCaptured = 0x5851f42d4c957f2d;
 
-/// Half an octave in all features together: the workload that was timed is as good as the call's own.
-const double kSame = std::log(2) / 2, kNear = 3 * kSame;
+/// Distance of a timed workload that still tells something of the call.
+constexpr double kNear = 3 * kSame;
 
 /// By how near a timed workload is that the policy gives to the variant.
 Origin origin_of(const Variant& variant, const Selection& all, const Asked& asked) {
   const double away = timed_distance(variant, all, asked);
   if (away <= kNear) return away <= kSame ? Origin::wisdom : Origin::neighbour;
   const bool is_named = std::any_of(all.choices, all.choices + all.choice_count, [&](const Choice& choice) {
-    return all.variants + choice.variant == &variant;
+    return !choice.alone && all.variants + choice.variant == &variant;
   });
   return variant.fallback && !is_named ? Origin::fallback : Origin::heuristic;
 }

@@ -13,7 +13,7 @@ pub enum Target {
     Cuda,
 }
 
-/// Which of the two libraries is linked.
+/// The one of the two libraries that is linked.
 pub fn target() -> Target {
     if text(unsafe { sys::tw_target() }) == "cuda" {
         Target::Cuda

@@ -84,7 +84,8 @@ class DropIn:
                 return result
             except (_PassedOn, Error) as why:
                 self.passed_on[str(why)] += 1
-            return stock.call_boxed(keys, *arguments, **scalars)
+            passed_on: Tensor = stock.call_boxed(keys, *arguments, **scalars)
+            return passed_on
 
         self._library.impl(name, kernel, key, with_keyset=True, allow_override=True)
 

@@ -24,7 +24,7 @@ def activation_name(activation: str | None) -> str:
 
 
 class Pattern:
-    """Which blocks a matrix has: index arrays on its device, and what the library knows of them."""
+    """The blocks that a matrix has: index arrays on its device, and what the library knows of them."""
 
     def __init__(self, row_ptr: Array, col_idx: Array, rows: int, columns: int, block: int) -> None:
         """Reads the arrays to the host, which waits for the current stream."""

@@ -23,6 +23,11 @@ class SparseLinear(nn.Module):
     The pattern is fixed; values and bias are trained. A state_dict with another number of blocks is taken, pattern and all.
     """
 
+    crow: Tensor
+    col: Tensor
+    values: nn.Parameter
+    bias: nn.Parameter | None
+
     def __init__(
         self,
         crow: Tensor,
@@ -35,7 +40,6 @@ class SparseLinear(nn.Module):
     ) -> None:
         """Of the parts of W, out_features x in_features: block rows' starts, block columns, blocks x block x block."""
         super().__init__()
-        self.col: Tensor
         self.in_features, self.out_features = in_features, out_features
         self.block = values.shape[-1]
         self.activation = activation
@@ -65,11 +69,12 @@ class SparseLinear(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         # Module's own look-up of attributes takes longer than the launch of a kernel.
-        buffers, parameters = self._buffers, self._parameters
+        buffers: dict[str, Any] = self._buffers
+        parameters: dict[str, Any] = self._parameters
         crow, col, values, bias = buffers["crow"], buffers["col"], parameters["values"], parameters["bias"]
         if is_compiling():
             return linear_of_parts(crow, col, values, x, bias, (self.out_features, self.in_features), self._activation)
-        y = repeat(self._calls, crow, col, x, values, bias)
+        y: Tensor | None = repeat(self._calls, crow, col, x, values, bias)
         if y is not None:
             return y
         return linear_of_parts(crow, col, values, x, bias, (self.out_features, self.in_features), self._activation, self._calls)

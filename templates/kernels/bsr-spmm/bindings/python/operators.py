@@ -165,7 +165,8 @@ def _values_grad(crow: Tensor, col: Tensor, grad: Tensor, x: Tensor, block: int)
     try:
         sampled = pattern_of(crow, col, grad.shape[1], x.shape[1], block).sampled()
         if sampled is not None:
-            return sampled(grad.t(), x.t())
+            blocks: Tensor = sampled(grad.t(), x.t())
+            return blocks
     except NotSupported:
         pass
     return _gathered_product(crow, col, grad, x, block)
@@ -291,15 +292,14 @@ _activations = {
 }
 
 
+_modes: Callable[[], Any]
+_trace: Callable[[], Any]
+_transforms: Callable[[], Any]
 try:
     _modes, _trace = torch._C._len_torch_dispatch_stack, torch._C._is_tracing
     _transforms = torch._C._functorch.peek_interpreter_stack
 except AttributeError:  # another release: each call goes through the operator
-
-    def _modes() -> int:
-        return 1
-
-    _trace = _transforms = _modes
+    _modes = _trace = _transforms = lambda: 1
 
 
 def _is_plain_call(x: Tensor, values: Tensor) -> bool:
@@ -350,12 +350,14 @@ def linear_of_parts(
         values.requires_grad or x.requires_grad or (bias is not None and bias.requires_grad)
     ):
         arguments = (crow, col, values, x, bias, out_features)
-        y = _Linear.apply(*arguments) if _is_plain_call(x, values) else _operators.bsr_linear.default(*arguments, "none")
-        return _activations[activation](y)
+        y: Tensor = _Linear.apply(*arguments) if _is_plain_call(x, values) else _operators.bsr_linear.default(*arguments, "none")
+        activated: Tensor = _activations[activation](y)
+        return activated
     if _is_plain_call(x, values):
         kept = pattern_of(crow, col, out_features, x.shape[-1], values.shape[1])
         return run_linear(kept, values, x, bias, activation, calls, (crow, col))
-    return _operators.bsr_linear_inference.default(crow, col, values, x, bias, out_features, activation)
+    result: Tensor = _operators.bsr_linear_inference.default(crow, col, values, x, bias, out_features, activation)
+    return result
 
 
 def _parts_of(a: Any) -> tuple[Tensor, Tensor, Tensor]:
@@ -374,7 +376,7 @@ def linear(x: Tensor, a: Any, bias: Tensor | None = None, activation: str | None
     if is_compiling() or isinstance(a, Tensor):
         return linear_of_parts(crow, col, values, x, bias, tuple(a.shape), name)
     calls = a.calls.get(name)
-    y = repeat(calls, crow, col, x, values, bias)
+    y: Tensor | None = repeat(calls, crow, col, x, values, bias)
     if y is not None:
         return y
     if calls is None:
@@ -389,4 +391,5 @@ def matmul(a: Any, b: Tensor) -> Tensor:
     if b.dim() != 2 or b.shape[0] != a.shape[1]:
         raise InvalidArgument(f"b has the shape {list(b.shape)}: it must have {a.shape[1]} rows, as A has columns")
     crow, col, values = _parts_of(a)
-    return _operators.bsr_mm.default(crow, col, values, b, a.shape[0])
+    product: Tensor = _operators.bsr_mm.default(crow, col, values, b, a.shape[0])
+    return product

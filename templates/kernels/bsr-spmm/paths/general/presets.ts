@@ -20,7 +20,7 @@ type Part = PartOf<Specs>;
 const f16: Part = { input: ['f16'], output: ['f16'] };
 
 /** A variant without specialities: the plain product, f16 in and out. */
-const general: Part = {
+export const general: Part = {
   ...f16,
   path: ['general'],
   layoutB: ['row'],
@@ -125,6 +125,13 @@ const everyCell: readonly Part[] = [f16, ...otherTypes].flatMap((types) =>
   packed({ ...types, ...everyLayout, transposeA: [false, true] }),
 );
 
+/** The same with as many thread blocks as 100 KB of shared memory hold. */
+const everySmallCell = everyCell.map((part): Part => {
+  const [block] = part.block ?? [];
+  const minBlocks = { 32: [2], 64: [1] } as const;
+  return block === 32 || block === 64 ? { ...part, minBlocks: minBlocks[block] } : part;
+});
+
 /**
  * A variant of any beta, and one of any alignment, for each layout of f16 that the other paths leave out; and one that packs B for
  * all else that has no other variant on tensor cores.
@@ -139,6 +146,31 @@ export const generalFallbacks: readonly Part[] = [
   ...otherTypes.flatMap((types) => packed({ ...types, ...everyLayout, transposeA: [false, true] })),
 ];
 
+/** Tiles for f32 and blocks of 64 on an H200: how deep, how wide, and how many thread blocks share a multiprocessor. */
+function floatTiles(choices: Part): Part[] {
+  const of: Part = { ...general, input: ['f32'], output: ['f32'], block: [64], ...choices };
+  const wide: Part = { ...of, tileN: [256], warpsN: [4] };
+  return [
+    { ...of, tileK: [32, 64], stages: [2, 3], prefetch: [false, true] },
+    { ...of, warpsM: [1], warpsN: [4], stages: [3], prefetch: [false, true] },
+    { ...of, warpsN: [4], stages: [3, 4] },
+    { ...of, tileN: [64], minBlocks: [3], stages: [3, 4] },
+    { ...wide, stages: [2], prefetch: [false, true] },
+    { ...wide, stages: [3, 4], minBlocks: [1], prefetch: [false, true] },
+    { ...of, transposeA: [true], stages: [3], prefetch: [false, true] },
+    { ...wide, transposeA: [true], stages: [3], minBlocks: [1] },
+    // Few columns: as much of A under way as fits.
+    { ...of, tileN: [32], tileK: [64], warpsM: [4], warpsN: [1, 2], minBlocks: [1] },
+    { ...of, tileN: [32], warpsM: [4], warpsN: [1], stages: [5] },
+  ];
+}
+
+/** B as it lies; of a row-major one also packed, for widths whose rows begin anywhere. */
+const floatLayouts: readonly Part[] = [
+  { layoutB: ['column'], layoutC: ['row', 'column'] },
+  { layoutB: ['row'], layoutC: ['row', 'column'], packB: [true] },
+];
+
 const idsOf = (workloads: readonly Workload[]) => workloads.map(({ id }) => id);
 
 /** One for each kind of operation. */
@@ -146,6 +178,11 @@ export const generalPresets: Readonly<Record<string, Preset<Specs>>> = {
   'every-cell': {
     doc: 'A variant on tensor cores for every type, layout and block size, A as it is and transposed, for B of any width and alignment: the path general, which packs a B that is not aligned. `gen cells` lists them.',
     where: everyCell,
+    workloads: idsOf(comparisons),
+  },
+  'every-small-cell': {
+    doc: 'The same for GPUs whose multiprocessors have 100 KB of shared memory: sm_86, sm_89, sm_120.',
+    where: everySmallCell,
     workloads: idsOf(comparisons),
   },
   layers: {
@@ -223,6 +260,16 @@ export const generalPresets: Readonly<Record<string, Preset<Specs>>> = {
       ),
     ),
     workloads: idsOf(floats),
+  },
+  'hopper-tf32-general': {
+    doc: 'The same on an H200 with blocks of 64: tiles of the path general, beside its siblings of f16 in a report of `hopper-cells`.',
+    where: floatLayouts.flatMap(floatTiles),
+    workloads: idsOf(
+      comparisons.filter(
+        ({ problem: { input, block, n, transposeA } }) =>
+          input === 'f32' && block === 64 && (Number(n) > 1000 || transposeA !== 'yes'),
+      ),
+    ),
   },
   batches: {
     doc: 'Several products with one pattern: the path general.',

@@ -13,7 +13,8 @@ struct Task {
 };
 
 /// The task of this thread block: x counts tiles of `TileN` columns within a panel, y block rows, z panels of one product after the
-/// other. Behind the last column of C there may be none: `column` is no column.
+/// other. Behind the last column of C there may be none: `column` is no column. It stays below 2^31, since a grid has at most 65535
+/// panels along z, of 8 tiles, or one of all tiles (launch.hpp).
 template <int TileN, class Input, class Output>
 TW_DEVICE Task task_of(const Args<Input, Output>& args) {
   const auto row_of = [&]() -> Row {

@@ -72,7 +72,7 @@ export const narrowCells: readonly Part[] = [
 
 const alike: Part = { ...narrow, block: [32, 64, 128], pdl: [false, true] };
 
-/** What won for 1 to 16 rows of x, and its neighbours: long rows shared by more warps, and all of a share loaded at once. */
+/** Winners for 1 to 16 rows of x, and their neighbours: long rows shared by more warps, and all of a share loaded at once. */
 export const narrowFew: readonly Part[] = [
   { ...alike, tileN: [8, 16], tilesM: [1], warpsK: [8], unroll: [4, 8] },
   { ...alike, tileN: [8, 16], tilesM: [1], warpsK: [16], unroll: [4], minBlocks: [1] },

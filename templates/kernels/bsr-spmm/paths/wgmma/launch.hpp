@@ -13,8 +13,8 @@ namespace tilewright::bsr_spmm::wgmma {
 
 namespace detail {
 
-/// Columns of C and B that lie side by side in shared memory: 128 bytes, the widest swizzle.
-constexpr std::int64_t kPanelColumns = 64;
+/// Columns of A or B that lie side by side in shared memory: 128 bytes, the widest swizzle.
+inline std::int64_t panel_columns(const Shape& shape) { return 128 / input_bytes(shape); }
 
 /// Whether C is stored by TMA, which neither adds to it nor writes less than 16 bytes.
 inline bool stores_by_tma(const Parameters& parameters) {
@@ -22,10 +22,11 @@ inline bool stores_by_tma(const Parameters& parameters) {
   return epilogue == "tma" || epilogue == "overlap";
 }
 
-/// Of plain stores from fragments: neighbours in C are neighbours along wgmma's N, along which blocks of 32 have C's rows, and
-/// larger ones its columns.
+/// Of plain stores from fragments: neighbours in C are neighbours along wgmma's N, along which C has its rows where the operands are
+/// swapped, else its columns.
 inline bool stores_pairs(const Shape& shape, const Parameters& parameters) {
-  return parameters.text("epilogue") == "direct" && (shape.block == 32) == (shape.layout_c == Layout::column);
+  return parameters.text("epilogue") == "direct" &&
+         (parameters.number("swapped") != 0) == (shape.layout_c == Layout::column);
 }
 
 /// Clusters, of `cluster` thread blocks along N or `along_k` that share steps, that are resident at once: clusters of four do not fill the
@@ -103,55 +104,59 @@ inline void require_c(const Shape& shape, const Parameters& parameters, Bound& b
   }
 }
 
-/// The swizzle of lines of 32 or 64 elements in shared memory.
-inline Swizzle line_swizzle(std::int64_t elements) { return elements == 32 ? Swizzle::b64 : Swizzle::b128; }
+/// The swizzle of lines of 64 or 128 bytes in shared memory.
+inline Swizzle line_swizzle(std::int64_t bytes) { return bytes == 64 ? Swizzle::b64 : Swizzle::b128; }
+
+/// A map of elements of an input, as yet without sizes.
+inline TiledMap map_of_input(const Shape& shape, std::uint32_t rank) {
+  TiledMap map;
+  map.element_bytes = static_cast<std::uint32_t>(input_bytes(shape));
+  map.bfloat16 = shape.input == Type::bf16;
+  map.rank = rank;
+  return map;
+}
 
 /// A's blocks, one below the other, in boxes of `tileK` columns; of A transposed, in boxes of `tileK` rows by a panel. TMA
 /// refuses a tensor without elements, so that an absent one has one row.
 inline TiledMap map_a(const Shape& shape, const Parameters& parameters) {
   const bool transposed = parameters.number("transposeA") != 0;
-  const std::int64_t tile_k = parameters.number("tileK"), columns = transposed ? std::min(shape.block, kPanelColumns) : tile_k;
+  const std::int64_t tile_k = parameters.number("tileK"), columns = transposed ? std::min(shape.block, panel_columns(shape)) : tile_k;
   const std::int64_t blocks = parameters.text("role") == "rows" ? 1 : parameters.number("blocksPerStage");
   const std::int64_t rows = transposed ? tile_k : blocks * shape.block;
-  TiledMap map;
-  map.bfloat16 = shape.input == Type::bf16;
-  map.rank = 2;
+  TiledMap map = map_of_input(shape, 2);
   map.size = {static_cast<std::uint64_t>(shape.block),
               static_cast<std::uint64_t>(std::max<std::int64_t>(shape.blocks, 1) * shape.block)};
-  map.stride = {0, static_cast<std::uint64_t>(shape.block * 2)};
+  map.stride = {0, static_cast<std::uint64_t>(shape.block * input_bytes(shape))};
   map.box = {static_cast<std::uint32_t>(columns), static_cast<std::uint32_t>(rows / parameters.number("cluster"))};
-  map.swizzle = line_swizzle(columns);
+  map.swizzle = line_swizzle(columns * input_bytes(shape));
   return map;
 }
 
 /// A column-major B, in boxes of `tileK` rows.
 inline TiledMap map_columns_of_b(const Shape& shape, const Parameters& parameters) {
   const std::int64_t tile_k = parameters.number("tileK");
-  TiledMap map;
-  map.bfloat16 = shape.input == Type::bf16;
-  map.rank = 2;
+  TiledMap map = map_of_input(shape, 2);
   map.size = {static_cast<std::uint64_t>(std::max<std::int64_t>(shape.k, 1)), static_cast<std::uint64_t>(shape.n)};
-  map.stride = {0, static_cast<std::uint64_t>(shape.ldb * 2)};
+  map.stride = {0, static_cast<std::uint64_t>(shape.ldb * input_bytes(shape))};
   map.box = {static_cast<std::uint32_t>(tile_k), static_cast<std::uint32_t>(parameters.number("boxColumnsB"))};
-  map.swizzle = line_swizzle(tile_k);
+  map.swizzle = line_swizzle(tile_k * input_bytes(shape));
   return map;
 }
 
-/// A row-major B: as panels of 64 columns, several to a box; or, where the last panel would be short, as a
+/// A row-major B: as panels of columns, several to a box; or, where the last panel would be short, as a
 /// matrix with boxes of one panel that TMA clips.
 inline TiledMap map_rows_of_b(const Shape& shape, const Parameters& parameters) {
-  const bool clipped = shape.n % kPanelColumns != 0;
-  const auto row_bytes = static_cast<std::uint64_t>(shape.ldb * 2);
-  const std::int64_t panels = clipped ? 1 : shape.n / kPanelColumns,
-                     box_panels = clipped ? 1 : parameters.number("tileN") / kPanelColumns;
-  TiledMap map;
-  map.bfloat16 = shape.input == Type::bf16;
-  map.rank = 3;
-  map.size = {static_cast<std::uint64_t>(clipped ? shape.n : kPanelColumns),
+  const std::int64_t columns = panel_columns(shape);
+  const bool clipped = shape.n % columns != 0;
+  const auto row_bytes = static_cast<std::uint64_t>(shape.ldb * input_bytes(shape));
+  const std::int64_t panels = clipped ? 1 : shape.n / columns,
+                     box_panels = clipped ? 1 : parameters.number("tileN") / columns;
+  TiledMap map = map_of_input(shape, 3);
+  map.size = {static_cast<std::uint64_t>(clipped ? shape.n : columns),
               static_cast<std::uint64_t>(std::max<std::int64_t>(shape.k, 1)),
               static_cast<std::uint64_t>(panels)};
-  map.stride = {0, row_bytes, clipped ? row_bytes : kPanelColumns * 2};
-  map.box = {kPanelColumns, static_cast<std::uint32_t>(parameters.number("tileK")),
+  map.stride = {0, row_bytes, clipped ? row_bytes : 128};
+  map.box = {static_cast<std::uint32_t>(columns), static_cast<std::uint32_t>(parameters.number("tileK")),
              static_cast<std::uint32_t>(box_panels)};
   map.swizzle = Swizzle::b128;
   return map;
@@ -174,7 +179,7 @@ inline TiledMap map_c(const Shape& shape, const Parameters& parameters) {
     map.size = {n, m};
   map.stride = {0, static_cast<std::uint64_t>(shape.ldc * 2)};
   map.box = {elements, static_cast<std::uint32_t>(parameters.number("boxLines"))};
-  map.swizzle = line_swizzle(elements);
+  map.swizzle = line_swizzle(2 * elements);
   return map;
 }
 
@@ -186,7 +191,7 @@ inline void set_arguments(Kernel& kernel, const Shape& shape, const SchedulerPar
   kernel.args.ldc = shape.ldc;
   kernel.args.columns = static_cast<int>(shape.n);
   kernel.args.tile_count = static_cast<int>(rows_of_blocks(shape) * quotient_up(shape.n, params.width));
-  kernel.args.clipped = shape.n % kPanelColumns != 0;
+  kernel.args.clipped = shape.n % panel_columns(shape) != 0;
   kernel.set(&Args::tiles, &Call::workspace, at.tiles);
   if (!params.atomic) {
     kernel.set(&Args::tails, &Call::workspace, at.tails);
@@ -212,9 +217,7 @@ inline void set_arguments(Kernel& kernel, const Shape& shape, const SchedulerPar
 /// A B that is packed as tiles of `tileK` rows, in lines of two columns.
 inline TiledMap map_tiles_of_b(const Shape& shape, const PackedB& packed, const Parameters& parameters) {
   const std::int64_t depth = parameters.number("tileK"), pairs = (packed.lines + 1) / 2;
-  TiledMap map;
-  map.bfloat16 = shape.input == Type::bf16;
-  map.rank = 3;
+  TiledMap map = map_of_input(shape, 3);
   map.size = {static_cast<std::uint64_t>(2 * depth), static_cast<std::uint64_t>(pairs),
               static_cast<std::uint64_t>(std::max<std::int64_t>(quotient_up(packed.width, depth), 1))};
   map.stride = {0, static_cast<std::uint64_t>(4 * depth), static_cast<std::uint64_t>(2 * packed.leading)};

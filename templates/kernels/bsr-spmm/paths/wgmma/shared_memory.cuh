@@ -27,7 +27,7 @@ struct SharedMemory {
   TW_MEMBER std::uint32_t b(int stage) const { return a(stage) + Bytes::kStageA; }
   TW_MEMBER std::uint32_t staging() const { return a(Stages); }
   TW_MEMBER Pipeline pipeline() const { return {base + kBarriers}; }
-  /// Which rows of a group of block rows have block `block` of a stage, one bit each.
+  /// The rows of a group of block rows that have block `block` of a stage, one bit each.
   TW_MEMBER std::uint32_t mask(int stage, int block) const {
     return base + kMasks + 4 * (stage * (Bytes::kMasks / 4 / Stages) + block);
   }

@@ -30,7 +30,7 @@ fn time(device: &CudaDevice, mut call: impl FnMut() -> Tensor<Gpu, 2>) -> f64 {
 
 /// A weight of which every `EVERY`-th block is not zero.
 fn weight(outputs: usize, inputs: usize, device: &CudaDevice) -> Tensor<Gpu, 2> {
-    let stored = |i: usize, j: usize| (i / BLOCK + j / BLOCK) % EVERY == 0;
+    let stored = |i: usize, j: usize| (i / BLOCK + j / BLOCK).is_multiple_of(EVERY);
     let mask: Vec<f16> = (0..outputs * inputs)
         .map(|at| if stored(at / inputs, at % inputs) { f16::ONE } else { f16::ZERO })
         .collect();

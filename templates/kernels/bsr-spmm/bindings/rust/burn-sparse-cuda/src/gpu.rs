@@ -6,7 +6,7 @@ use burn_cubecl::{kernel::into_contiguous, ops::numeric::empty_device_contiguous
 use cubecl::cuda::CudaRuntime;
 use cudarc::driver::{CudaContext, CudaSlice, CudaStream, DevicePtr, DriverError};
 use half::{bf16, f16};
-use std::collections::HashMap;
+use std::collections::{hash_map::Entry, HashMap};
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, PoisonError};
 use tilewright::bsr_spmm::{self, Operands, Plan, Problem};
@@ -121,10 +121,10 @@ impl OnDevice {
         operands: Operands<'_>,
     ) -> Result<()> {
         let mut plans = plans.lock().unwrap_or_else(PoisonError::into_inner);
-        if !plans.contains_key(&product) {
-            plans.insert(product, self.plan(pattern, product)?);
-        }
-        let (plan, workspace) = &plans[&product];
+        let (plan, workspace) = match plans.entry(product) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(place) => place.insert(self.plan(pattern, product)?),
+        };
         let (memory, _memory) = workspace.device_ptr(&self.stream);
         unsafe { plan.enqueue(operands, memory as usize as *mut c_void, workspace.len(), self.as_stream()) }
     }

@@ -33,7 +33,7 @@ impl<B: SparseBackend> SparseLinear<B> {
         }
     }
 
-    /// Which blocks of W are stored.
+    /// The stored blocks of W.
     pub fn pattern(&self) -> &Pattern {
         &self.pattern
     }
@@ -42,7 +42,7 @@ impl<B: SparseBackend> SparseLinear<B> {
 /// A layer with random blocks.
 #[derive(Clone, Debug)]
 pub struct SparseLinearConfig {
-    /// Which blocks of W are stored: [outputs, inputs].
+    /// The stored blocks of W: [outputs, inputs].
     pub pattern: Pattern,
     /// Whether there is a bias, zero at first.
     pub bias: bool,

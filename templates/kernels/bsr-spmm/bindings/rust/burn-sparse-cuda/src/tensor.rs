@@ -48,7 +48,7 @@ impl<B: SparseBackend> BsrTensor<B> {
         Self { pattern, values }
     }
 
-    /// Which blocks are stored.
+    /// The stored blocks.
     pub fn pattern(&self) -> &Pattern {
         &self.pattern
     }

@@ -32,7 +32,7 @@ impl SparseLinear {
         }
     }
 
-    /// Which blocks of W are stored.
+    /// The stored blocks of W.
     pub fn pattern(&self) -> &Pattern {
         &self.pattern
     }
@@ -41,7 +41,7 @@ impl SparseLinear {
 /// A layer with random blocks.
 #[derive(Clone, Debug)]
 pub struct SparseLinearConfig {
-    /// Which blocks of W are stored: [outputs, inputs].
+    /// The stored blocks of W: [outputs, inputs].
     pub pattern: Pattern,
     /// Whether there is a bias, zero at first.
     pub bias: bool,

@@ -49,7 +49,7 @@ impl BsrTensor {
         Self { pattern, values }
     }
 
-    /// Which blocks are stored.
+    /// The stored blocks.
     pub fn pattern(&self) -> &Pattern {
         &self.pattern
     }

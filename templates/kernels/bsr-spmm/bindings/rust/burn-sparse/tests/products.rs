@@ -18,7 +18,7 @@ fn tensor<const D: usize>(dims: [usize; D], device: &Device) -> Tensor<D> {
 
 /// 2 x 3 blocks, half of them stored.
 fn dense(device: &Device) -> Tensor<2> {
-    let stored = |row: usize, column: usize| (row / BLOCK + column / BLOCK) % 2 == 0;
+    let stored = |row: usize, column: usize| (row / BLOCK + column / BLOCK).is_multiple_of(2);
     let at = |index: usize| (index / (3 * BLOCK), index % (3 * BLOCK));
     let data: Vec<_> = (0..6 * BLOCK * BLOCK)
         .map(|index| if stored(at(index).0, at(index).1) { value(index) } else { 0.0 })

@@ -1,4 +1,4 @@
-// spmm_wgmma.cu - C = A_bsr * B with TMA and wgmma: a producer warp and a consumer warpgroup over a ring of
+// sparse_wgmma.cu - C = A * B, A block-sparse, with TMA and wgmma: a producer warp and a consumer warpgroup over a ring of
 // mbarriers, one block per 64 x 64 tile of C; clusters of two along N share A by multicast, and the first
 // tells the second where their row begins. With one bug at choice.
 #include "kernels.hpp"
@@ -30,6 +30,7 @@ enum class Bug {
   no_cluster_barrier_after_init,
   arrives_on_own_block_only,
   handed_over_at_block_scope,
+  taken_over_at_block_scope,
 };
 
 constexpr int kThreads = 160, kStages = 3, kConsumerBarrier = 1;
@@ -61,6 +62,7 @@ template <Bug kBug>
 TW_DEVICE int agree_on_first(std::uint32_t base, int first) {
   if (ptx::cluster_rank() == 1) {
     ptx::mbarrier_wait(base + kTold, 0);
+    if constexpr (kBug != Bug::taken_over_at_block_scope) ptx::fence_cluster();
     return ptx::load_shared<int>(base + kFirst);
   }
   ptx::store_shared_cluster(ptx::map_shared_rank(base + kFirst, 1), first);
@@ -74,7 +76,7 @@ TW_DEVICE int agree_on_first(std::uint32_t base, int first) {
 
 /// One thread keeps the ring filled.
 template <Bug kBug, int kCluster>
-TW_DEVICE void produce(const SpmmArgs& args, const Maps& maps, std::uint32_t base, int first, int count,
+TW_DEVICE void produce(const SparseArgs& args, const Maps& maps, std::uint32_t base, int first, int count,
                        int n0) {
   if constexpr (kCluster > 1) first = agree_on_first<kBug>(base, first);
   for (int i = 0; i < count; ++i) {
@@ -152,8 +154,8 @@ TW_DEVICE void consume(float (&acc)[32], std::uint32_t base, int count) {
 
 template <Bug kBug, int kCluster>
 __global__ void __launch_bounds__(kThreads)
-    spmm_wgmma(const SpmmArgs args, const __grid_constant__ TensorMap map_a,
-               const __grid_constant__ TensorMap map_b, const __grid_constant__ TensorMap map_c) {
+    sparse_wgmma(const SparseArgs args, const __grid_constant__ TensorMap map_a,
+                 const __grid_constant__ TensorMap map_b, const __grid_constant__ TensorMap map_c) {
   TW_SHARED(shared);
   const std::uint32_t base = ptx::shared_address(shared);
   const int row = static_cast<int>(blockIdx.y), n0 = static_cast<int>(blockIdx.x) * 64;
@@ -181,9 +183,9 @@ __global__ void __launch_bounds__(kThreads)
 #if defined(TW_EMULATED)
 template <Bug kBug, int kCluster = 1, int kSwizzleA = 3>
 Finding run(const simt::Config& config) {
-  const Spmm& problem = spmm();
+  const Sparse& problem = sparse();
   problem.poison();
-  const SpmmArgs args = arguments(problem);
+  const SparseArgs args = arguments(problem);
   const int rows_a = static_cast<int>(problem.values.size()) / 64;
   const TensorMap map_a = matrix_map(args.values, rows_a, 64, 64 / kCluster, kSwizzleA);
   const TensorMap map_b = matrix_map(args.b, problem.k, problem.n, 64),
@@ -191,7 +193,7 @@ Finding run(const simt::Config& config) {
   if (const std::string why = simt::check_tensor_map(map_a); !why.empty()) return {"M", "tensor map: " + why};
   const simt::Dim3 grid{static_cast<unsigned>(problem.n / 64), static_cast<unsigned>(problem.m / 64), 1};
   const simt::Result result = simt::launch(config, grid, {kThreads, 1, 1}, kSharedBytes, {kCluster, 1, 1},
-                                           [&] { spmm_wgmma<kBug, kCluster>(args, map_a, map_b, map_c); });
+                                           [&] { sparse_wgmma<kBug, kCluster>(args, map_a, map_b, map_c); });
   return summarise(result, problem.wrong_elements(), problem.answer.size());
 }
 
@@ -223,14 +225,15 @@ const Register kSubjects[] = {
     {"cluster", "arrives only on the own block's mbarrier", run<Bug::arrives_on_own_block_only, 2>},
     {"cluster", "word for the other block handed over at block scope",
      run<Bug::handed_over_at_block_scope, 2>},
+    {"cluster", "word of the other block taken over at block scope", run<Bug::taken_over_at_block_scope, 2>},
 };
 #else
-template __global__ void spmm_wgmma<Bug::none, 1>(const SpmmArgs, const __grid_constant__ TensorMap,
-                                                  const __grid_constant__ TensorMap,
-                                                  const __grid_constant__ TensorMap);
-template __global__ void spmm_wgmma<Bug::none, 2>(const SpmmArgs, const __grid_constant__ TensorMap,
-                                                  const __grid_constant__ TensorMap,
-                                                  const __grid_constant__ TensorMap);
+template __global__ void sparse_wgmma<Bug::none, 1>(const SparseArgs, const __grid_constant__ TensorMap,
+                                                    const __grid_constant__ TensorMap,
+                                                    const __grid_constant__ TensorMap);
+template __global__ void sparse_wgmma<Bug::none, 2>(const SparseArgs, const __grid_constant__ TensorMap,
+                                                    const __grid_constant__ TensorMap,
+                                                    const __grid_constant__ TensorMap);
 #endif
 
 }  // namespace

@@ -1,4 +1,4 @@
-// spmm_persistent.cu - C = A_bsr * B by persistent blocks: a producer warpgroup and two consumer warpgroups,
+// sparse_persistent.cu - C = A * B, A block-sparse, by persistent blocks: a producer warpgroup and two consumer warpgroups,
 // each with 64 of a tile's 128 columns; registers moved by setmaxnreg, a named barrier per warpgroup, a ring
 // that lives across tiles. With one bug at choice.
 #include "kernels.hpp"
@@ -34,7 +34,7 @@ struct Ring {
 };
 
 template <Bug kBug>
-TW_DEVICE void produce(const SpmmArgs& args, const TensorMap* map_a, const TensorMap* map_b,
+TW_DEVICE void produce(const SparseArgs& args, const TensorMap* map_a, const TensorMap* map_b,
                        std::uint32_t base) {
   const int columns = args.n / kTileN, tiles = args.m / 64 * columns;
   Ring ring;
@@ -88,7 +88,7 @@ TW_DEVICE void group_sync(int group) {
 }
 
 template <Bug kBug>
-TW_DEVICE void consume(const SpmmArgs& args, const TensorMap* map_c, unsigned char* shared,
+TW_DEVICE void consume(const SparseArgs& args, const TensorMap* map_c, unsigned char* shared,
                        std::uint32_t base, int group) {
   const int columns = args.n / kTileN, tiles = args.m / 64 * columns,
             thread = static_cast<int>(threadIdx.x) % 128;
@@ -119,8 +119,8 @@ TW_DEVICE void consume(const SpmmArgs& args, const TensorMap* map_c, unsigned ch
 
 template <Bug kBug>
 __global__ void __launch_bounds__(kThreads, 1)
-    spmm_persistent(const SpmmArgs args, const __grid_constant__ TensorMap map_a,
-                    const __grid_constant__ TensorMap map_b, const __grid_constant__ TensorMap map_c) {
+    sparse_persistent(const SparseArgs args, const __grid_constant__ TensorMap map_a,
+                      const __grid_constant__ TensorMap map_b, const __grid_constant__ TensorMap map_c) {
   TW_SHARED(shared);
   const std::uint32_t base = ptx::shared_address(shared);
   if (threadIdx.x == 0) {
@@ -132,8 +132,8 @@ __global__ void __launch_bounds__(kThreads, 1)
   }
   __syncthreads();
   if (threadIdx.x < 128) {
-#if defined(TW_EMULATED)  // ptx::setmaxnreg_dec<20> does not compile: ask the device itself what it says to
-                          // 20
+#if defined(TW_EMULATED)
+    // ptx::setmaxnreg_dec<20> does not compile: the device itself is asked.
     if constexpr (kBug == Bug::setmaxnreg_out_of_range)
       simt::setmaxnreg(20, false);
     else
@@ -149,14 +149,14 @@ __global__ void __launch_bounds__(kThreads, 1)
 #if defined(TW_EMULATED)
 template <Bug kBug>
 Finding run(const simt::Config& config) {
-  const Spmm& problem = spmm();
+  const Sparse& problem = sparse();
   problem.poison();
-  const SpmmArgs args = arguments(problem);
+  const SparseArgs args = arguments(problem);
   const TensorMap map_a = matrix_map(args.values, static_cast<int>(problem.values.size()) / 64, 64, 64);
   const TensorMap map_b = matrix_map(args.b, problem.k, problem.n, 64),
                   map_c = matrix_map(args.c, problem.m, problem.n, 64);
   const simt::Result result = simt::launch(config, {2, 1, 1}, {kThreads, 1, 1}, kSharedBytes, {1, 1, 1},
-                                           [&] { spmm_persistent<kBug>(args, map_a, map_b, map_c); });
+                                           [&] { sparse_persistent<kBug>(args, map_a, map_b, map_c); });
   return summarise(result, problem.wrong_elements(), problem.answer.size());
 }
 
@@ -172,9 +172,9 @@ const Register kSubjects[] = {
     {"persistent", "empty row not zeroed", run<Bug::empty_row_not_zeroed>},
 };
 #else
-template __global__ void spmm_persistent<Bug::none>(const SpmmArgs, const __grid_constant__ TensorMap,
-                                                    const __grid_constant__ TensorMap,
-                                                    const __grid_constant__ TensorMap);
+template __global__ void sparse_persistent<Bug::none>(const SparseArgs, const __grid_constant__ TensorMap,
+                                                      const __grid_constant__ TensorMap,
+                                                      const __grid_constant__ TensorMap);
 #endif
 
 }  // namespace

@@ -1,4 +1,4 @@
-// spmm_mma.cu - C = A_bsr * B with cp.async, ldmatrix and mma.sync: one block per 64 x 64 tile of C, four
+// sparse_mma.cu - C = A * B, A block-sparse, with cp.async, ldmatrix and mma.sync: one block per 64 x 64 tile of C, four
 // warps of 32 x 32, a ring of three stages. With one bug at choice.
 #include "kernels.hpp"
 
@@ -38,7 +38,7 @@ TW_DEVICE std::uint32_t b_address(std::uint32_t tile, int row, int chunk) {
 }
 
 template <Bug kBug>
-__global__ void __launch_bounds__(kThreads) spmm_mma(const SpmmArgs args) {
+__global__ void __launch_bounds__(kThreads) sparse_mma(const SparseArgs args) {
   TW_SHARED(shared);
   const std::uint32_t base = ptx::shared_address(shared);
   const int thread = static_cast<int>(threadIdx.x), lane = thread % 32, warp = thread / 32;
@@ -123,12 +123,12 @@ __global__ void __launch_bounds__(kThreads) spmm_mma(const SpmmArgs args) {
 #if defined(TW_EMULATED)
 template <Bug kBug>
 Finding run(const simt::Config& config) {
-  const Spmm& problem = spmm();
+  const Sparse& problem = sparse();
   problem.poison();
-  const SpmmArgs args = arguments(problem);
+  const SparseArgs args = arguments(problem);
   const simt::Dim3 grid{static_cast<unsigned>(problem.n / 64), static_cast<unsigned>(problem.m / 64), 1};
   const simt::Result result = simt::launch(config, grid, {kThreads, 1, 1}, kStages * kStageBytes, {1, 1, 1},
-                                           [&] { spmm_mma<kBug>(args); });
+                                           [&] { sparse_mma<kBug>(args); });
   return summarise(result, problem.wrong_elements(), problem.answer.size());
 }
 
@@ -148,7 +148,7 @@ const Register kSubjects[] = {
     {"mma", "last wait_group removed (all groups are empty by then)", run<Bug::last_wait_removed>, true},
 };
 #else
-template __global__ void spmm_mma<Bug::none>(SpmmArgs);
+template __global__ void sparse_mma<Bug::none>(SparseArgs);
 #endif
 
 }  // namespace

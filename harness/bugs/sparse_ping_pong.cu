@@ -1,4 +1,4 @@
-// spmm_ping_pong.cu - C = A_bsr * B by persistent blocks whose two consumer warpgroups take whole tiles in
+// sparse_ping_pong.cu - C = A * B, A block-sparse, by persistent blocks whose two consumer warpgroups take whole tiles in
 // turn. Each skips the other's stages of the ring. Without an order between them a warpgroup that runs ahead
 // waits with the parity of a phase two turns back, which passes at once: parity aliasing.
 #include "kernels.hpp"
@@ -16,7 +16,7 @@ constexpr std::uint32_t kStageBytes = 2 * kTileBytes, kStaging = kStages * kStag
 TW_DEVICE int stage_of(int turn) { return turn % kStages; }
 TW_DEVICE int phase_of(int turn) { return turn / kStages % 2; }
 
-TW_DEVICE void produce(const SpmmArgs& args, const TensorMap* map_a, const TensorMap* map_b,
+TW_DEVICE void produce(const SparseArgs& args, const TensorMap* map_a, const TensorMap* map_b,
                        std::uint32_t base) {
   const int columns = args.n / 64, tiles = args.m / 64 * columns;
   int turn = 0;
@@ -64,7 +64,7 @@ TW_DEVICE void accumulate(float (&acc)[32], std::uint32_t base, int turn, int bl
 }
 
 template <Bug kBug>
-TW_DEVICE void consume(const SpmmArgs& args, const TensorMap* map_c, unsigned char* shared,
+TW_DEVICE void consume(const SparseArgs& args, const TensorMap* map_c, unsigned char* shared,
                        std::uint32_t base, int group) {
   const int columns = args.n / 64, tiles = args.m / 64 * columns,
             thread = static_cast<int>(threadIdx.x) % 128;
@@ -96,8 +96,8 @@ TW_DEVICE void consume(const SpmmArgs& args, const TensorMap* map_c, unsigned ch
 
 template <Bug kBug>
 __global__ void __launch_bounds__(kThreads, 1)
-    spmm_ping_pong(const SpmmArgs args, const __grid_constant__ TensorMap map_a,
-                   const __grid_constant__ TensorMap map_b, const __grid_constant__ TensorMap map_c) {
+    sparse_ping_pong(const SparseArgs args, const __grid_constant__ TensorMap map_a,
+                     const __grid_constant__ TensorMap map_b, const __grid_constant__ TensorMap map_c) {
   TW_SHARED(shared);
   const std::uint32_t base = ptx::shared_address(shared);
   if (threadIdx.x == 0) {
@@ -117,14 +117,14 @@ __global__ void __launch_bounds__(kThreads, 1)
 #if defined(TW_EMULATED)
 template <Bug kBug>
 Finding run(const simt::Config& config) {
-  const Spmm& problem = spmm();
+  const Sparse& problem = sparse();
   problem.poison();
-  const SpmmArgs args = arguments(problem);
+  const SparseArgs args = arguments(problem);
   const TensorMap map_a = matrix_map(args.values, static_cast<int>(problem.values.size()) / 64, 64, 64);
   const TensorMap map_b = matrix_map(args.b, problem.k, problem.n, 64),
                   map_c = matrix_map(args.c, problem.m, problem.n, 64);
   const simt::Result result = simt::launch(config, {1, 1, 1}, {kThreads, 1, 1}, kSharedBytes, {1, 1, 1},
-                                           [&] { spmm_ping_pong<kBug>(args, map_a, map_b, map_c); });
+                                           [&] { sparse_ping_pong<kBug>(args, map_a, map_b, map_c); });
   return summarise(result, problem.wrong_elements(), problem.answer.size());
 }
 
@@ -133,9 +133,9 @@ const Register kSubjects[] = {
     {"ping-pong", "no order between the warpgroups (parity aliasing)", run<Bug::no_order>},
 };
 #else
-template __global__ void spmm_ping_pong<Bug::none>(const SpmmArgs, const __grid_constant__ TensorMap,
-                                                   const __grid_constant__ TensorMap,
-                                                   const __grid_constant__ TensorMap);
+template __global__ void sparse_ping_pong<Bug::none>(const SparseArgs, const __grid_constant__ TensorMap,
+                                                     const __grid_constant__ TensorMap,
+                                                     const __grid_constant__ TensorMap);
 #endif
 
 }  // namespace

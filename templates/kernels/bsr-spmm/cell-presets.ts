@@ -1,0 +1,62 @@
+import type { Part as PartOf } from '../../../src/model/family.ts';
+import type { Specs } from './parameters.ts';
+import { general } from './paths/general/presets.ts';
+import { b32, b64, b128 } from './wgmma-presets.ts';
+
+type Part = PartOf<Specs>;
+
+const halves: readonly Part[] = [
+  { input: ['f16'], output: ['f16'] },
+  { input: ['bf16'], output: ['bf16'] },
+  { input: ['f16', 'bf16'], output: ['f32'] },
+];
+const floats: Part = { input: ['f32'], output: ['f32'] };
+
+/** Row-major B is packed: its lines begin anywhere. */
+const rowMajorB: Part = { layoutB: ['row'], packB: [true] };
+const columnMajorB: Part = { layoutB: ['column'], packB: [false] };
+const layoutsOfB = [rowMajorB, columnMajorB];
+
+/** Rows of C begin anywhere and are staged; columns leave by TMA, of f32 from registers. A packed B asks for staged lines. */
+const storesOf = (types: Part, b: Part): readonly Part[] => {
+  const columns = b === rowMajorB ? 'staged' : types.output?.includes('f32') ? 'direct' : 'tma';
+  return [
+    { layoutC: ['row'], epilogue: ['staged'] },
+    { layoutC: ['column'], epilogue: [columns] },
+  ];
+};
+
+/** Wide products of any width in every layout, A as it is and transposed: the path wgmma. */
+export const raggedCells: readonly Part[] = halves.flatMap((types) =>
+  layoutsOfB.flatMap((b) =>
+    storesOf(types, b).flatMap((c): Part[] => {
+      const cell: Part = {
+        ...{ ...types, ...b, ...c, transposeA: [false, true] },
+        ...{ role: ['rows'], grouping: ['similar'], stagingN: [128], panel: [2], wgmmaDepth: [1] },
+      };
+      return [
+        { ...b32, ...cell, tileN: [256], consumers: [3] },
+        { ...b64, ...cell, stages: [3] },
+        { ...b128, ...cell, tileN: [128] },
+      ];
+    }),
+  ),
+);
+
+/** Few columns in every type and layout, A as it is and transposed: tiles of 32 columns whose warps lie along the block row. */
+export const fewCells: readonly Part[] = [...halves, floats]
+  .flatMap((types) =>
+    layoutsOfB.map(
+      (b): Part => ({
+        ...general,
+        ...{ ...types, ...b, layoutC: ['row', 'column'], transposeA: [false, true] },
+        ...{ tileN: [32], minBlocks: [1], stages: [4] },
+      }),
+    ),
+  )
+  .flatMap((cell): Part[] => [
+    { ...cell, block: [16], tileK: [16], warpsM: [1], warpsN: [2] },
+    { ...cell, block: [32], tileK: [32], warpsM: [2], warpsN: [1] },
+    { ...cell, block: [64], tileK: [64], warpsM: [4], warpsN: [1] },
+    { ...cell, block: [128], tileK: [64], warpsM: [4], warpsN: [1] },
+  ]);
