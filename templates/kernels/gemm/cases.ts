@@ -16,7 +16,8 @@ type Special = readonly [
 /**
  * Problems of many tiles, few of whose elements are inside. `long-list`: nine columns of tiles for one thread block or cluster,
  * whose pipeline wraps around thirteen times or more and begins each tile at another stage: an arrival too few or too many at an mbarrier
- * adds up until a stage is written while it is read. `many-rows`: more rows of tiles than go down together, and whole tiles along n.
+ * adds up until a stage is written while it is read. `many-rows`: more rows of tiles than go down together, and whole tiles along n,
+ * which alpha alone scales.
  */
 function manyTiles(point: Point): readonly Special[] {
   const { group = 1, clusterM = 1, clusterN = 1 } = point;
@@ -24,7 +25,7 @@ function manyTiles(point: Point): readonly Special[] {
   const oneList = { multiprocessors: clusterM * clusterN };
   return [
     ['long-list', { m: 8, n: 8 * n * clusterN + 8, k: (2 * stages - 1) * k, ...everything }, oneList],
-    ['many-rows', { m: group * m * clusterM + 1, n: 2 * n * clusterN, k: 8 }],
+    ['many-rows', { m: group * m * clusterM + 1, n: 2 * n * clusterN, k: 8, alpha: third }],
   ];
 }
 
