@@ -84,6 +84,7 @@ export function casesOf(point: Point, depth: Depth): readonly GateCase[] {
   cases.addRows('unsorted', 'structures', [2], { n: tile / 2, sorted: false, alpha: nearlyOne });
   cases.add('empty', 'structures', { rows: 2, columns: 1, n: tile, pattern: { kind: 'empty' } });
   cases.add('no-rows', 'structures', { rows: 0, columns: 1, n: tile, pattern: { kind: 'empty' } });
+  cases.add('no-depth', 'structures', { rows: 1, columns: 0, n: tile, pattern: { kind: 'empty' } });
   cases.addRows('no-columns', 'structures', [1], { n: 0, ldbExtra: 8, ldcExtra: 8 });
   cases.addRows('non-finite', 'non-finite', [1, 0], { n: tile, values: 'nan' });
   if (point.path === 'wgmma') {

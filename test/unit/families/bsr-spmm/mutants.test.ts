@@ -34,6 +34,7 @@ const ids = {
   halves: 'bsr_spmm.wgmma.b128.tn128.overlap.pn4.coopM.cl2-1bc2',
   dependent: 'bsr_spmm.wgmma.b64.tn128.pingpong.pdl1-a4e6',
   queue: 'bsr_spmm.wgmma.b64.tn128.coopN.atomic-6de9',
+  turned: 'bsr_spmm.wgmma.b32.Bcolumn.at1.tn256.tk32.st5.pw2.rows.wg3.wd1.cs128.similar-ece9',
   shares: 'bsr_spmm.wgmma.b64.Bcolumn.Ccolumn.tn16.st8.pn0.coopN.wg1.bps2.pairs-b0e4',
   parts: 'bsr_spmm.wgmma.b32.tn128.tk32.coopN.sp8-f534',
 };

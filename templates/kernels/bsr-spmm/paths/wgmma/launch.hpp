@@ -132,12 +132,13 @@ inline TiledMap map_a(const Shape& shape, const Parameters& parameters) {
   return map;
 }
 
-/// A column-major B, in boxes of `tileK` rows.
+/// A column-major B, in boxes of `tileK` rows. TMA refuses lines without elements and lines at one address, so that a B without rows
+/// has one, and 16 bytes from each to the next.
 inline TiledMap map_columns_of_b(const Shape& shape, const Parameters& parameters) {
   const std::int64_t tile_k = parameters.number("tileK");
   TiledMap map = map_of_input(shape, 2);
   map.size = {static_cast<std::uint64_t>(std::max<std::int64_t>(shape.k, 1)), static_cast<std::uint64_t>(shape.n)};
-  map.stride = {0, static_cast<std::uint64_t>(shape.ldb * input_bytes(shape))};
+  map.stride = {0, static_cast<std::uint64_t>(std::max<std::int64_t>(shape.ldb * input_bytes(shape), 16))};
   map.box = {static_cast<std::uint32_t>(tile_k), static_cast<std::uint32_t>(parameters.number("boxColumnsB"))};
   map.swizzle = line_swizzle(tile_k * input_bytes(shape));
   return map;
