@@ -1,5 +1,6 @@
 // stand-in-cudart.cpp - in place of CUDA's runtime and driver where bench/plan-run measures the library's own
-// CPU time: every call succeeds at once on an imaginary H200, and none does anything.
+// CPU time: every call succeeds at once on an imaginary H200, and none does anything. STAND_IN_CAPABILITY (90) and
+// STAND_IN_SHARED_BYTES (of a block) make it another GPU.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
@@ -10,6 +11,15 @@
 unsigned long long stand_in_context = 1;
 
 namespace {
+
+/// A number from the environment: of a GPU that is not an H200.
+int number_of(const char* name, int usual) {
+  const char* text = std::getenv(name);
+  return text ? std::atoi(text) : usual;
+}
+
+const int capability = number_of("STAND_IN_CAPABILITY", 90);  // 10 * major + minor
+const int shared_bytes = number_of("STAND_IN_SHARED_BYTES", 227 * 1024);  // most of a block
 
 CUresult encode(CUtensorMap* map, CUtensorMapDataType, cuuint32_t, void* address, const cuuint64_t*,
                 const cuuint64_t*, const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave,
@@ -36,7 +46,11 @@ cudaError_t cudaGetDeviceCount(int* count) { return *count = 1, cudaSuccess; }
 cudaError_t cudaSetDevice(int) { return cudaSuccess; }
 cudaError_t cudaGetDevice(int* device) { return *device = 0, cudaSuccess; }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int) {
-  *value = which == cudaDevAttrMultiProcessorCount ? 132 : which == cudaDevAttrComputeCapabilityMajor ? 9 : 0;
+  *value = which == cudaDevAttrMultiProcessorCount              ? 132
+           : which == cudaDevAttrComputeCapabilityMajor         ? capability / 10
+           : which == cudaDevAttrComputeCapabilityMinor         ? capability % 10
+           : which == cudaDevAttrMaxSharedMemoryPerBlockOptin   ? shared_bytes
+                                                                : 0;
   return cudaSuccess;
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {

@@ -9,12 +9,14 @@ import type { Summary } from './model/event.ts';
 import { isCandidate } from './model/family.ts';
 import type { Selection } from './model/selection.ts';
 import type { Strategy } from './model/strategy.ts';
+import type { Variant } from './model/variant.ts';
 import type { Workload } from './model/workload.ts';
 import { mustLint } from './render/lint.ts';
 import { guessedOf, type Host, type Request, workloadsOf } from './request.ts';
 import { RunContext } from './run-context.ts';
 import { selectPassed } from './select/passed.ts';
 import { alone, enumerateInTurns, whyEmpty } from './space/enumerate.ts';
+import { portableArch } from './space/support.ts';
 import { exhaustive } from './strategy/exhaustive.ts';
 import { interruptible } from './util/interruptible.ts';
 import { mapLimit } from './util/limit.ts';
@@ -100,6 +102,8 @@ function choose(passed: readonly Passed[], run: RunContext): Selection {
 
 async function emit(selection: Selection, passed: readonly Passed[], run: RunContext): Promise<string> {
   const artifacts = passed.flatMap((one) => one.artifacts);
-  const request = await run.libraryRequest(selection, artifacts);
+  const { family } = run.request;
+  const portable = ({ parameters }: Variant) => portableArch(family, parameters);
+  const request = await run.libraryRequest(selection, artifacts, portable);
   return (await run.watch.measure('emit', () => emitLibrary(request))).path;
 }

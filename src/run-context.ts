@@ -2,11 +2,13 @@ import { backends, wantsGpu } from './backends/index.ts';
 import { sweepTemporaries } from './compile/cache.ts';
 import type { CompileContext } from './compile/context.ts';
 import { compileOnce } from './compile/once.ts';
+import { buildPtx } from './compile/variant.ts';
 import type { Check } from './device/protocol.ts';
 import type { DeviceSession } from './device/session.ts';
 import { Devices } from './devices.ts';
 import type { Installation, LibraryRequest, LibraryRun } from './emit/request.ts';
 import { EnvironmentError } from './errors.ts';
+import type { Arch } from './model/arch.ts';
 import type { Artifact, DeviceName } from './model/artifact.ts';
 import type { Event, Summary } from './model/event.ts';
 import { gpuSchema } from './model/gpu.ts';
@@ -167,8 +169,12 @@ export class RunContext {
       : 'timing was not asked for';
   }
 
-  /** Everything that the library is made of. `artifacts`: of at least the selected variants. */
-  async libraryRequest(selection: Selection, artifacts: readonly Artifact[]): Promise<LibraryRequest> {
+  /** Everything that the library is made of. `artifacts`: of at least the selected variants; `portable`: for whose PTX a fallback serves later GPUs. */
+  async libraryRequest(
+    selection: Selection,
+    artifacts: readonly Artifact[],
+    portable: (variant: Variant) => Arch | undefined,
+  ): Promise<LibraryRequest> {
     const { family, folder, out } = this.request;
     const { executor } = this.host;
     const toolchain = await this.toolchain();
@@ -176,16 +182,9 @@ export class RunContext {
     const install = await this.#installation(toolchain);
     const { cudaHome, cxx } = toolchain;
     return {
-      family,
-      folder,
-      selection,
-      out,
-      executor,
-      cudaHome,
-      cxx,
+      ...{ family, folder, selection, artifacts, run, out, executor, cudaHome, cxx },
+      ptxOf: (source) => buildPtx(source, portable(source.variant), toolchain, this.context),
       once: (what, attempt) => compileOnce(what, toolchain, this.context, attempt),
-      artifacts,
-      run,
       remark: (message) => this.note(message),
       signal: this.host.signal,
       ...(install && { install }),

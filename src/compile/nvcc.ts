@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { cuda } from '../backends/index.ts';
 import type { Arch } from '../model/arch.ts';
 import type { Artifact } from '../model/artifact.ts';
@@ -22,9 +22,47 @@ import {
 } from './outcome.ts';
 import { parsePtxas, repaired } from './ptxas.ts';
 
-/** Flags that decide what the cubin is, beside its source. */
-function flagsOf(arch: Arch): string[] {
-  return ['-cubin', '-std=c++17', '-O3', '-gencode', arch.gencode, '-Xptxas', '-v'];
+/** Form of device code that nvcc makes of a source. */
+interface Form {
+  readonly kind: string;
+  /** `sm_90a`, `compute_80`. */
+  readonly arch: string;
+  readonly file: string;
+  /** Flags that decide what the code is, beside its source. */
+  readonly flags: readonly string[];
+  /** Facts that are read from nvcc's words and from the code. */
+  readonly facts: (stderr: string, path: string) => Pick<Outcome, 'resources' | 'kernels' | 'refusal'>;
+}
+
+/** Machine code of one architecture. */
+function cubinOf(arch: Arch): Form {
+  return {
+    kind: 'cubin with kernels',
+    arch: arch.name,
+    file: 'kernel.cubin',
+    flags: ['-cubin', '-std=c++17', '-O3', '-gencode', arch.gencode, '-Xptxas', '-v'],
+    facts: (stderr, path) => {
+      const resources = parsePtxas(stderr);
+      const message = repaired(resources);
+      return {
+        resources,
+        kernels: readCubin(path),
+        ...(message && { refusal: { verdict: 'compile', message } }),
+      };
+    },
+  };
+}
+
+/** Code that drivers compile for GPUs of this compute capability and of later ones. */
+function ptxOf({ capability }: Arch): Form {
+  const arch = `compute_${capability}`;
+  return {
+    kind: 'ptx',
+    arch,
+    file: 'kernel.ptx',
+    flags: ['-ptx', '-std=c++17', '-O3', '-arch', arch],
+    facts: () => ({}),
+  };
 }
 
 /** The folders in which a rendered source finds its headers. */
@@ -36,13 +74,13 @@ function includeFolders(context: CompileContext): string[] {
 function nvccArgv(
   file: string,
   output: string,
-  arch: Arch,
+  { flags }: Form,
   compilers: Compilers,
   folders: readonly string[],
 ): string[] {
   return [
     compilers.nvcc,
-    ...flagsOf(arch),
+    ...flags,
     '-ccbin',
     compilers.cxx,
     ...folders.flatMap((folder) => ['-I', folder]),
@@ -54,41 +92,63 @@ function nvccArgv(
 
 /** Content key of a variant's cubin. */
 export function cudaKey(source: Source, arch: Arch, compilers: Compilers, context: CompileContext): string {
-  return hashOf(
-    'cubin with kernels',
-    includeHash(source.text, includeFolders(context)),
-    flagsOf(arch).join(' '),
-    compilers.nvccVersion,
-  );
+  return keyOf(source, cubinOf(arch), compilers, context);
+}
+
+function keyOf(source: Source, { kind, flags }: Form, compilers: Compilers, context: CompileContext): string {
+  const includes = includeHash(source.text, includeFolders(context));
+  return hashOf(kind, includes, flags.join(' '), compilers.nvccVersion);
 }
 
 /**
  * Compiles a rendered source to a cubin, or finds it in the cache. A source that nvcc refuses, or whose synchronisation
  * ptxas had to change, gives a verdict; a compiler that is missing or broken throws an EnvironmentError.
  */
-export async function compileCuda(
+export function compileCuda(
   source: Source,
   arch: Arch,
   compilers: Compilers,
   context: CompileContext,
 ): Promise<Artifact | Verdict> {
-  const key = cudaKey(source, arch, compilers, context);
+  return compileAs(cubinOf(arch), source, compilers, context);
+}
+
+/**
+ * Compiles a rendered source to PTX of this architecture, or finds it in the cache. Verdicts and errors are those of
+ * `compileCuda`; drivers make the machine code, so that nothing is known of its resources.
+ */
+export function compilePtx(
+  source: Source,
+  arch: Arch,
+  compilers: Compilers,
+  context: CompileContext,
+): Promise<Artifact | Verdict> {
+  return compileAs(ptxOf(arch), source, compilers, context);
+}
+
+async function compileAs(
+  form: Form,
+  source: Source,
+  compilers: Compilers,
+  context: CompileContext,
+): Promise<Artifact | Verdict> {
+  const key = keyOf(source, form, compilers, context);
   const asked = obtain(context, key, outcomeSchema, async (folder) => {
-    const outcome = await produce(folder, source, arch, compilers, context);
-    mustBeUnchanged(key, cudaKey(source, arch, compilers, context), 'a header of the kernels');
+    const outcome = await produce(folder, source, form, compilers, context);
+    mustBeUnchanged(key, keyOf(source, form, compilers, context), 'a header of the kernels');
     return outcome;
   });
   const entry = await entryOrVerdict(asked, source.variant.id, cuda.name);
-  return 'verdict' in entry ? entry : artifactOf(entry, key, source, arch);
+  return 'verdict' in entry ? entry : artifactOf(entry, key, source, form);
 }
 
-function artifactOf(entry: Entry<Outcome>, key: string, source: Source, arch: Arch): Artifact {
+function artifactOf(entry: Entry<Outcome>, key: string, source: Source, { arch, file }: Form): Artifact {
   const { seconds, resources, kernels } = entry.meta;
   return {
     source,
     device: cuda.name,
-    arch: arch.name,
-    path: join(entry.folder, 'kernel.cubin'),
+    arch,
+    path: join(entry.folder, file),
     key,
     cached: entry.cached,
     seconds: entry.cached ? 0 : seconds,
@@ -100,15 +160,16 @@ function artifactOf(entry: Entry<Outcome>, key: string, source: Source, arch: Ar
 async function produce(
   folder: string,
   source: Source,
-  arch: Arch,
+  form: Form,
   compilers: Compilers,
   context: CompileContext,
 ): Promise<Outcome> {
   const file = join(folder, 'kernel.cu');
   writeFileSync(file, source.text);
-  const argv = nvccArgv(file, join(folder, 'kernel.cubin'), arch, compilers, includeFolders(context));
-  const command = [...argv.slice(0, -2), `${source.variant.symbol}.cubin`, source.path].join(' ');
-  const works = () => compileEmpty(folder, arch, compilers, context);
+  const output = join(folder, form.file);
+  const argv = nvccArgv(file, output, form, compilers, includeFolders(context));
+  const command = [...argv.slice(0, -2), `${source.variant.symbol}${extname(output)}`, source.path].join(' ');
+  const works = () => compileEmpty(folder, form, compilers, context);
   const result = await callCompiler(argv, context, folder, { command, works });
   writeLog(folder, command, result);
   const { seconds } = result;
@@ -116,23 +177,15 @@ async function produce(
     const { verdict, message } = await refusalOf(result, works);
     return { seconds, command, refusal: { verdict, message: named(message, source) } };
   }
-  const resources = parsePtxas(result.stderr);
-  const kernels = readCubin(join(folder, 'kernel.cubin'));
-  const message = repaired(resources);
-  return {
-    seconds,
-    command,
-    resources,
-    kernels,
-    ...(message && { refusal: { verdict: 'compile', message } }),
-  };
+  return { seconds, command, ...form.facts(result.stderr, output) };
 }
 
 /** Proof that the compiler works at all. */
-function compileEmpty(folder: string, arch: Arch, compilers: Compilers, context: CompileContext) {
+function compileEmpty(folder: string, form: Form, compilers: Compilers, context: CompileContext) {
   const file = join(folder, 'empty.cu');
   writeFileSync(file, 'extern "C" __global__ void empty() {}\n');
-  return runCompiler(nvccArgv(file, join(folder, 'empty.cubin'), arch, compilers, []), context, folder);
+  const output = join(folder, `empty${extname(form.file)}`);
+  return runCompiler(nvccArgv(file, output, form, compilers, []), context, folder);
 }
 
 /** The variant's own file name in place of the cache's. */

@@ -6,7 +6,7 @@ import type { Verdict } from '../model/verdict.ts';
 import type { CompileContext, Compilers } from './context.ts';
 import { compileEmulated } from './host.ts';
 import { compileImported, isImported, notEmulated } from './imported.ts';
-import { compileCuda } from './nvcc.ts';
+import { compileCuda, compilePtx } from './nvcc.ts';
 import { budgetVerdict } from './ptxas.ts';
 
 /** Everything that was built of one variant, and why it goes no further where that is so. */
@@ -49,4 +49,14 @@ export async function buildVariant(
     if (beyond) return { artifacts, verdict: beyond };
   }
   return { artifacts };
+}
+
+/** PTX of one variant, or why nvcc made none; undefined where no architecture is named, and of a cubin that was not made here. */
+export async function buildPtx(
+  source: Source,
+  arch: Arch | undefined,
+  compilers: Compilers,
+  context: CompileContext,
+): Promise<Artifact | Verdict | undefined> {
+  return arch && !isImported(source.text) ? compilePtx(source, arch, compilers, context) : undefined;
 }

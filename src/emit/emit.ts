@@ -145,9 +145,13 @@ async function writeOwn(
     sources.map(({ variant }) => variant),
     selection,
   );
+  const ptx = await ptxOfFallbacks(sources, request);
   const shipped: Shipped[] = [];
-  for (const source of sources)
-    shipped.push(await ship(source, held.has(source.variant.id), request, staged));
+  for (const source of sources) {
+    const { id } = source.variant;
+    const cubins = cubinsOf(id, artifacts);
+    shipped.push(await ship(source, held.has(id), [...cubins, ...(ptx.get(id) ?? [])], request, staged));
+  }
   const kernels = shipped.map(({ source }) => source.text);
   await copyFromFamily(binding, family.operation.name, request.folder, kernels, staged);
   return describeOperation(request, shipped, packageVersion());
@@ -157,10 +161,30 @@ async function writeTypes(operation: ManifestOperation, staged: string): Promise
   await write(join(staged, 'typescript', `${operation.signature.name}.ts`), typedManifest(operation));
 }
 
+/** PTX of each fallback that has a cubin, by id: what a GPU runs that nobody compiled for. */
+async function ptxOfFallbacks(
+  sources: readonly Source[],
+  { selection, artifacts, ptxOf, remark }: LibraryRequest,
+): Promise<ReadonlyMap<string, readonly Artifact[]>> {
+  const asked = sources.filter(
+    ({ variant: { id } }) => selection.fallbacks.includes(id) && cubinsOf(id, artifacts).length > 0,
+  );
+  const made = await Promise.all(
+    asked.map(async (source): Promise<[string, Artifact[]]> => {
+      const { id } = source.variant;
+      const ptx = await ptxOf?.(source);
+      if (ptx && 'verdict' in ptx) remark?.(`${id} goes without PTX: ${ptx.evidence.message}`);
+      return [id, ptx && !('verdict' in ptx) ? [ptx] : []];
+    }),
+  );
+  return new Map(made);
+}
+
 /** Puts one variant's source and device code into the package. */
 async function ship(
   source: Source,
   emulated: boolean,
+  code: readonly Artifact[],
   request: LibraryRequest,
   staged: string,
 ): Promise<Shipped> {
@@ -169,11 +193,10 @@ async function ship(
   const { id } = source.variant;
   await write(join(staged, kernelSource(name, id, emulated)), source.text);
   const { cudaHome, executor } = request;
-  const cubins = cubinsOf(id, request.artifacts);
-  if (cubins.length > 0 && cudaHome === undefined)
+  if (code.length > 0 && cudaHome === undefined)
     throw new Error('there are cubins, but no CUDA toolkit was named to pack them with');
   const images = [];
-  for (const cubin of cubins) images.push(await packImage(cubin, staged, folder, cudaHome ?? '', executor));
+  for (const one of code) images.push(await packImage(one, staged, folder, cudaHome ?? '', executor));
   return { source, emulated, images };
 }
 

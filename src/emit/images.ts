@@ -8,8 +8,8 @@ import { makeFolder } from '../util/disk.ts';
 import { sha256 } from '../util/hash.ts';
 
 /**
- * Packs a cubin into a compressed fatbin inside the package (the CUDA runtime unpacks it on load) and describes it. `folder`: inside
- * the package.
+ * Packs a cubin, or PTX, into a compressed fatbin inside the package (the CUDA runtime unpacks it on load) and describes it.
+ * `folder`: inside the package.
  * NVIDIA's `fatbinary` makes a third to a tenth of typical kernels.
  */
 export async function packImage(
@@ -29,22 +29,25 @@ export async function packImage(
     `--create=${target}`,
     '--compress-mode=size',
     // By its name alone: a comma in a folder's name would end the path.
-    `--image3=kind=elf,sm=${artifact.arch.replace(/^sm_/, '')},file=${basename(artifact.path)}`,
+    `--image3=kind=${isPtx(artifact) ? 'ptx' : 'elf'},sm=${artifact.arch.replace(/^(sm|compute)_/, '')},file=${basename(artifact.path)}`,
   ];
   const cwd = dirname(artifact.path);
   const { exitCode, stderr } = await executor.run(argv, { cwd, timeoutMs: 60_000 });
   if (exitCode !== 0)
     throw new EnvironmentError(`${argv[0]} could not pack ${artifact.path}: ${firstLine(stderr)}`);
-  const cubin = await readFile(artifact.path);
+  const code = await readFile(artifact.path);
   return {
     arch: artifact.arch,
     file,
     bytes: (await stat(target)).size,
-    cubinBytes: cubin.length,
-    hash: sha256(cubin),
+    cubinBytes: code.length,
+    hash: sha256(code),
     ...(artifact.resources && { resources: summary(artifact.resources) }),
   };
 }
+
+/** Whether drivers compile it, for the GPU that they find. */
+const isPtx = ({ arch }: Artifact) => arch.startsWith('compute_');
 
 function summary(resources: NonNullable<Artifact['resources']>): NonNullable<ManifestImage['resources']> {
   return {

@@ -4,6 +4,7 @@ import type { Compilation } from '../model/compilation.ts';
 import type { AnyFamily } from '../model/family.ts';
 import type { Provenance } from '../model/manifest.ts';
 import type { Selection } from '../model/selection.ts';
+import type { Source } from '../model/variant.ts';
 import type { Verdict } from '../model/verdict.ts';
 import type { InstallOptions } from './install.ts';
 
@@ -47,6 +48,8 @@ export interface LibraryRequest extends OperationRequest {
   readonly cudaHome?: string | undefined;
   /** C++ compiler that the library is tried with before it is handed out; absent: it is not. */
   readonly cxx?: string | undefined;
+  /** PTX of a fallback for GPUs that no cubin is for, or why nvcc made none; undefined where only GPUs of one architecture can run it. */
+  readonly ptxOf?: (source: Source) => Promise<Artifact | Verdict | undefined>;
   /** Calls `attempt` unless it has succeeded before on the same text, headers, flags and compiler; absent: always. */
   readonly once?: (what: Compilation, attempt: () => Promise<void>) => Promise<void>;
   /** Told what of the former library stays or goes, and when another process that emits into the same folder is waited for. */

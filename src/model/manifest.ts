@@ -23,16 +23,16 @@ const manifestResourcesSchema = z.object({
   staticSharedBytes: z.number(),
 });
 
-/** One compiled form of a variant. */
+/** One compiled form of a variant. Machine code stands before PTX. */
 const manifestImageSchema = z.object({
-  /** `sm_90a`. */
+  /** `sm_90a`; `compute_80` of PTX, which drivers compile for GPUs of this compute capability and of later ones. */
   arch: z.string(),
   /** Path inside the library's source tree. */
   file: z.string(),
   bytes: z.number(),
-  /** Size of the cubin before compression. */
+  /** Size of the cubin, or of the PTX, before compression. */
   cubinBytes: z.number(),
-  /** SHA-256 of the cubin, hex. */
+  /** SHA-256 of the cubin or the PTX, hex. */
   hash: z.string(),
   resources: manifestResourcesSchema.optional(),
 });

@@ -1,3 +1,4 @@
+import { archs } from '../arch/index.ts';
 import type { Arch } from '../model/arch.ts';
 import type { AnyFamily } from '../model/family.ts';
 import type { ParameterValue } from '../model/parameter.ts';
@@ -16,4 +17,12 @@ export function obstacle(family: AnyFamily, point: Point, arch: Arch): string | 
   if (threads > arch.maxThreadsPerBlock)
     return `needs ${threads} threads, and a block of ${arch.name} has at most ${arch.maxThreadsPerBlock}`;
   return undefined;
+}
+
+/**
+ * The oldest architecture that can run a point and whose PTX drivers compile for all later GPUs too; undefined where only those
+ * can whose PTX serves no other GPU (`a`).
+ */
+export function portableArch(family: AnyFamily, point: Point): Arch | undefined {
+  return archs.find((arch) => !arch.name.endsWith('a') && obstacle(family, point, arch) === undefined);
 }

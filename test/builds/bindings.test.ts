@@ -44,7 +44,7 @@ test('the C policy says on what evidence, and which devices an image is for', as
   const selection = { ...request.selection, timed: true, choices: [timed, timed] };
   const toy = describeOperation({ ...request, selection }, toyShipped(), '1.2.3');
   const rendered = operation.context(toy);
-  expect(rendered.variants).toMatchObject([{ images: ['{"kernels/x.fatbin", 90, true}'] }]);
+  expect(rendered.variants).toMatchObject([{ images: ['{"kernels/x.fatbin", 90, Reach::this_chip}'] }]);
   const whole = context(buildManifest({ a: toy, b: toy }, '1.2.3'));
   expect(whole.images).toMatchObject([{ index: 0 }, { index: 1 }]);
   // The second workload has the features of the first: dispatch could not tell them apart.

@@ -52,8 +52,8 @@ async function emitShipped(where: string, folder: string, cuda: false | 'empty')
   });
 }
 
-/** Variant of each call's plan, by the library's own code in C++. */
-async function plansOf(library: string, flags: readonly string[], sources: readonly string[]) {
+/** A program that plans calls by the library's own code in C++. */
+async function buildPlanner(library: string, flags: readonly string[], sources: readonly string[]) {
   const { cxx } = await testToolchain();
   const folders = ['', 'include', 'src', 'device', 'src/operations/bsr_spmm', 'simt/include', 'simt/src'];
   const includes = folders.flatMap((one) => ['-I', join(library, one)]);
@@ -67,15 +67,20 @@ async function plansOf(library: string, flags: readonly string[], sources: reado
     { timeoutMs: 500_000 },
   );
   expect(built.exitCode, built.stderr).toBe(0);
-  const { exitCode, stdout, stderr } = await localExecutor.run([program], {
-    input: calls.map(lineOf).join(''),
-  });
+  return program;
+}
+
+/** Variant of each call's plan. */
+async function plansOf(program: string, env: Readonly<Record<string, string>> = {}) {
+  const input = calls.map(lineOf).join('');
+  const { exitCode, stdout, stderr } = await localExecutor.run([program], { input, env });
   expect(exitCode, stderr).toBe(0);
   const lines = stdout.trim().split('\n');
   return new Map(calls.map((call, index) => [named(call), lines[index] ?? '']));
 }
 
 let manifest: Manifest;
+let planner: string;
 let plans: ReadonlyMap<string, string>;
 
 beforeAll(async () => {
@@ -84,10 +89,11 @@ beforeAll(async () => {
   ({ manifest } = library);
   const { cudaHome } = await testToolchain();
   const flags = ['-isystem', join(cudaHome, 'include'), join(packageRoot, 'bench/stand-in-cudart.cpp')];
-  plans = await plansOf(library.path, flags, [
+  planner = await buildPlanner(library.path, flags, [
     ...['src/*.cpp', 'src/tuner/*.cpp', 'src/cuda/*.cpp', 'src/operations/bsr_spmm/operation.cpp'],
     ...['src/manifest.S', 'src/cuda/kernels.S'],
   ]);
+  plans = await plansOf(planner);
 }, 600_000);
 
 test('plans at the sizes that were timed are of the kernels that were fastest there, and wide ones between them on wgmma', async () => {
@@ -101,6 +107,23 @@ test('plans at the sizes that were timed are of the kernels that were fastest th
     if (n === 512) expect(plan, named(call)).toMatch(/^bsr_spmm\.wgmma\.b64\./);
     else expect(plan, named(call)).toBe(fastest.get(`${kind}.${n}.b64`));
   }
+});
+
+test('GPUs that nobody compiled for take fallbacks by their PTX, as far as these find shared memory there', async () => {
+  const { variants } = manifest.operations.bsr_spmm ?? { variants: [] };
+  const most = 48 * 1024;
+  const env = { STAND_IN_CAPABILITY: '120', STAND_IN_SHARED_BYTES: String(most) };
+  for (const [call, id] of await plansOf(planner, env)) {
+    const variant = variants.find((one) => one.id === id);
+    expect(variant?.fallback, call).toBe(true);
+    expect(variant?.images.map(({ arch }) => arch)).toEqual(['sm_90a', 'compute_80']);
+    expect(variant?.sharedBytes, call).toBeLessThanOrEqual(most);
+  }
+  const older = await localExecutor.run([planner], {
+    input: calls.map(lineOf).join(''),
+    env: { STAND_IN_CAPABILITY: '75' },
+  });
+  expect(older.stderr).toContain('compiled for sm_90a, the device is sm_75');
 });
 
 test('gen cells asks the variants in the order in which the library does', async () => {

@@ -1,8 +1,9 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultArch } from '../../src/arch/index.ts';
-import { defaultJobs } from '../../src/compile/context.ts';
+import { type CompileContext, defaultJobs } from '../../src/compile/context.ts';
 import { compileCuda } from '../../src/compile/nvcc.ts';
+import { buildPtx } from '../../src/compile/variant.ts';
 import { type DiscoveredFamily, loadFamily } from '../../src/discover.ts';
 import { emitLibrary, type Library } from '../../src/emit/emit.ts';
 import { localExecutor } from '../../src/exec/local.ts';
@@ -15,6 +16,7 @@ import { renderVariant } from '../../src/render/render.ts';
 import { writeSource } from '../../src/render/write.ts';
 import { select } from '../../src/select/policy.ts';
 import { enumerate } from '../../src/space/enumerate.ts';
+import { portableArch } from '../../src/space/support.ts';
 import type { Toolchain } from '../../src/toolchain/find.ts';
 import { cachePaths } from '../../src/toolchain/paths.ts';
 import { findToolchain } from '../../src/toolchain/toolchain.ts';
@@ -75,7 +77,7 @@ export async function emitTestLibrary(request: TestLibrary): Promise<Library> {
     const source = renderVariant(family, folder, variant, out);
     writeSource(source);
     if (!toolchain) artifacts.push(emulated(source));
-    else if (cuda === 'empty') artifacts.push(await emptyCubin(source, out, toolchain));
+    else if (cuda === 'empty') artifacts.push(await emptyCode(defaultArch.name, source, out, toolchain));
     else artifacts.push(await cubin(source, folder, out, toolchain));
   }
   const variants = artifacts.map(({ source }) => source.variant);
@@ -89,6 +91,13 @@ export async function emitTestLibrary(request: TestLibrary): Promise<Library> {
       guessed,
     }),
     artifacts,
+    ...(toolchain && {
+      ptxOf: async (source: Source) => {
+        if (cuda === 'empty') return emptyCode('compute_80', source, out, toolchain);
+        const arch = portableArch(family, source.variant.parameters);
+        return buildPtx(source, arch, toolchain, contextIn(out, folder));
+      },
+    }),
     run: {
       id: 'test',
       date: new Date().toISOString(),
@@ -101,28 +110,38 @@ export async function emitTestLibrary(request: TestLibrary): Promise<Library> {
   });
 }
 
-async function cubin(source: Source, folder: string, out: string, toolchain: Toolchain): Promise<Artifact> {
-  const context = {
+function contextIn(out: string, folder: string): CompileContext {
+  return {
     executor: localExecutor,
     cacheRoot: join(out, 'artifacts'),
     packageRoot,
     familyFolder: folder,
     slots: new Slots(defaultJobs()),
   };
-  const artifact = await compileCuda(source, defaultArch, toolchain, context);
+}
+
+async function cubin(source: Source, folder: string, out: string, toolchain: Toolchain): Promise<Artifact> {
+  const artifact = await compileCuda(source, defaultArch, toolchain, contextIn(out, folder));
   if ('verdict' in artifact) throw new Error(`${source.variant.id}: ${artifact.evidence.message}`);
   return artifact;
 }
 
-async function emptyCubin(source: Source, out: string, { nvcc, cxx }: Toolchain): Promise<Artifact> {
-  const path = join(out, 'empty.cubin');
+/** A cubin, or PTX, without kernels. */
+async function emptyCode(
+  arch: string,
+  source: Source,
+  out: string,
+  { nvcc, cxx }: Toolchain,
+): Promise<Artifact> {
+  const kind = arch.startsWith('compute_') ? 'ptx' : 'cubin';
+  const path = join(out, `empty.${kind}`);
   if (!existsSync(path)) {
     writeFileSync(join(out, 'empty.cu'), '');
-    const argv = [nvcc, '-cubin', '-gencode', defaultArch.gencode, '-ccbin', cxx, 'empty.cu', '-o', path];
+    const argv = [nvcc, `-${kind}`, '-arch', arch, '-ccbin', cxx, 'empty.cu', '-o', path];
     const { exitCode, stderr } = await localExecutor.run(argv, { cwd: out });
     if (exitCode !== 0) throw new Error(stderr);
   }
-  return { ...emulated(source), device: 'cuda', arch: defaultArch.name, path };
+  return { ...emulated(source), device: 'cuda', arch, path };
 }
 
 /** The library compiles the source itself; nothing of the emulated artifact but the source travels. */

@@ -202,8 +202,9 @@ function withoutRepeats(policy: readonly ManifestChoice[]): ManifestChoice[] {
 }
 
 function imageRow({ arch, file }: ManifestImage): string {
-  const capability = Number.parseInt(arch.replace(/^sm_/, ''), 10);
-  return `{"${file}", ${capability}, ${arch.endsWith('a')}}`;
+  const capability = Number.parseInt(arch.replace(/^(sm|compute)_/, ''), 10);
+  const reach = arch.startsWith('compute_') ? 'later' : arch.endsWith('a') ? 'this_chip' : 'later_minors';
+  return `{"${file}", ${capability}, Reach::${reach}}`;
 }
 
 function variantRow({ signature }: ManifestOperation, variant: ManifestVariant, index: number) {
@@ -223,6 +224,7 @@ function variantRow({ signature }: ManifestOperation, variant: ManifestVariant, 
     ...servedRows(signature, variant),
     fallback: variant.fallback,
     deterministic: variant.deterministic,
+    sharedBytes: variant.sharedBytes,
     hash: variant.hash,
     weights: (variant.weights ?? []).join(', '),
     weightCount: variant.weights?.length ?? 0,

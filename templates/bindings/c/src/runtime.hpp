@@ -53,12 +53,15 @@ struct FixedSize {
   std::int64_t value;
 };
 
-/// Compiled device code of one variant. `a` targets run on exactly their compute capability, others on later
-/// minors too.
+/// GPUs that run an image: machine code of an `a` target those of its compute capability, other machine code those of later minors
+/// too, PTX those of every later capability, for which the driver compiles it.
+enum class Reach { this_chip, later_minors, later };
+
+/// Compiled device code of one variant.
 struct Image {
   const char* file;        // of the library's sources; names it among the embedded images
   int compute_capability;  // 10 * major + minor
-  bool this_chip_only;
+  Reach reach;
 };
 
 /// A kernel that the library carries.
@@ -67,13 +70,14 @@ struct Variant {
   const char* symbol;
   const Parameter* first_parameter;
   std::size_t parameter_count;
-  const Image* images;
+  const Image* images;  // machine code before PTX
   std::size_t image_count;
   const unsigned* served;  // of each semantic choice: bit i for value i
   const FixedSize* fixed;
   std::size_t fixed_count;
   bool fallback;  // for calls that faster ones refuse
   bool deterministic;  // the same bits in every run
+  std::int64_t shared_bytes;  // dynamic shared memory of a block
   const char* hash;    // SHA-256 of its source, hex
   const double* weights;  // of the parts of its time; those that are missing are 1
   std::size_t weight_count;

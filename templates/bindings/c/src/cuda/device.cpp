@@ -52,12 +52,14 @@ int compute_capability(int device) {
 }
 
 bool runs_on(const Image& image, int capability) {
-  if (image.this_chip_only) return capability == image.compute_capability;
-  return capability / 10 == image.compute_capability / 10 && capability >= image.compute_capability;
+  if (image.reach == Reach::this_chip) return capability == image.compute_capability;
+  const bool same_major = capability / 10 == image.compute_capability / 10;
+  return capability >= image.compute_capability && (same_major || image.reach == Reach::later);
 }
 
 std::string arch_name(const Image& image) {
-  return "sm_" + std::to_string(image.compute_capability) + (image.this_chip_only ? "a" : "");
+  return (image.reach == Reach::later ? "compute_" : "sm_") + std::to_string(image.compute_capability) +
+         (image.reach == Reach::this_chip ? "a" : "");
 }
 
 /// The variant's image for a compute capability; null where it has none.
@@ -137,8 +139,16 @@ DeviceLimits limits() {
   });
 }
 
+/// Code for a compute capability also runs on GPUs with less shared memory than the one that it was made for.
+std::string shared_memory_refusal(const Variant& variant) {
+  const int most = translated([] { return attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin, current()); });
+  if (variant.shared_bytes <= most) return {};
+  return "needs " + std::to_string(variant.shared_bytes) + " bytes of shared memory, and a block of this GPU has at most " +
+         std::to_string(most);
+}
+
 std::string refusal(const Variant& variant, const DeviceLimits& limits) {
-  if (find_image(variant, limits.compute_capability)) return {};
+  if (find_image(variant, limits.compute_capability)) return shared_memory_refusal(variant);
   if (variant.image_count == 0) return "emitted by a run that had no CUDA compiler";
   std::string compiled_for;
   for (std::size_t i = 0; i < variant.image_count; ++i)
