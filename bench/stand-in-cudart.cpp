@@ -18,7 +18,7 @@ int number_of(const char* name, int usual) {
   return text ? std::atoi(text) : usual;
 }
 
-const int capability = number_of("STAND_IN_CAPABILITY", 90);  // 10 * major + minor
+const int capability = number_of("STAND_IN_CAPABILITY", 90);              // 10 * major + minor
 const int shared_bytes = number_of("STAND_IN_SHARED_BYTES", 227 * 1024);  // most of a block
 
 CUresult encode(CUtensorMap* map, CUtensorMapDataType, cuuint32_t, void* address, const cuuint64_t*,
@@ -46,11 +46,11 @@ cudaError_t cudaGetDeviceCount(int* count) { return *count = 1, cudaSuccess; }
 cudaError_t cudaSetDevice(int) { return cudaSuccess; }
 cudaError_t cudaGetDevice(int* device) { return *device = 0, cudaSuccess; }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr which, int) {
-  *value = which == cudaDevAttrMultiProcessorCount              ? 132
-           : which == cudaDevAttrComputeCapabilityMajor         ? capability / 10
-           : which == cudaDevAttrComputeCapabilityMinor         ? capability % 10
-           : which == cudaDevAttrMaxSharedMemoryPerBlockOptin   ? shared_bytes
-                                                                : 0;
+  *value = which == cudaDevAttrMultiProcessorCount            ? 132
+           : which == cudaDevAttrComputeCapabilityMajor       ? capability / 10
+           : which == cudaDevAttrComputeCapabilityMinor       ? capability % 10
+           : which == cudaDevAttrMaxSharedMemoryPerBlockOptin ? shared_bytes
+                                                              : 0;
   return cudaSuccess;
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
