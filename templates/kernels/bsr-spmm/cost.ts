@@ -123,17 +123,17 @@ function wgmmaParts(point: Point, work: Work): number[] {
 }
 
 function mmaParts(point: Point, work: Work): number[] {
-  const { tileN, tileK, copyBytes } = point;
+  const { tileN, tileK, copyBytes, blocksPerStage } = point;
   const { block, density, blockRows, blockColumns, columns, products, input, output } = work;
   const { threads, accumulators } = generalSizes(point);
-  const ring = point.stages * elementBytes[point.input] * tileK * (point.block + tileN);
+  const ring = point.stages * blocksPerStage * elementBytes[point.input] * tileK * (point.block + tileN);
   const byMemory = Math.floor(sharedBytesPerSm / (ring + 1024));
   const byRegisters = Math.floor(registersPerSm / Math.floor(threads * Math.max(64, accumulators + 48)));
   const tiles = blockRows * Math.ceil(columns / tileN) * products;
   const share = tiles / (multiprocessors * Math.max(1, Math.min(byMemory, byRegisters)));
   const rounds = roundsOf(share);
   const blocks = density * blockColumns;
-  const steps = Math.max(1, blocks) * Math.max(1, block / tileK);
+  const steps = (Math.max(1, blocks) * Math.max(1, block / tileK)) / blocksPerStage;
   const busy = Math.max(tiles / multiprocessors, 1);
   const copied = (input * block * (block + tileN) * blocks * busy) / ingest;
   return [

@@ -50,6 +50,7 @@ function deriveGeneral(point: Point): Derived {
     majorA: point.transposeA ? 'mn' : 'k',
     majorB: point.layoutB === 'column' ? 'k' : 'mn',
     columnMajorC: point.layoutC === 'column',
+    severalBlocks: point.blocksPerStage > 1,
   };
 }
 

@@ -146,7 +146,7 @@ export const parameters = defineParameters({
     usual: {},
   },
   consumers: { label: 'wg', doc: 'Consumer warpgroups (wgmma).', values: [2, 1, 3] },
-  blocksPerStage: { label: 'bps', doc: 'Blocks of A in a stage (wgmma).', values: [1, 2] },
+  blocksPerStage: { label: 'bps', doc: 'Blocks of A in a stage (wgmma: at most 2; general).', values: [1, 2, 4] },
   cluster: {
     label: 'cl',
     doc: 'Thread blocks side by side along N that load A once, by multicast (wgmma).',
@@ -265,7 +265,7 @@ export const activations = [
   onPaths('order', 'mma', 'general', 'wgmma'),
   onPaths('role', 'wgmma'),
   onPaths('consumers', 'wgmma'),
-  onPaths('blocksPerStage', 'wgmma'),
+  onPaths('blocksPerStage', 'general', 'wgmma'),
   onPaths('cluster', 'wgmma'),
   onPaths('wgmmaDepth', 'wgmma'),
   activeWhen(

@@ -100,9 +100,9 @@ export const wgmmaConstraints = [
   constraint(
     'wgmma-blocks',
     ['path', 'block', 'tileK', 'blocksPerStage'],
-    'Two blocks share a stage only where one fits into a stage.',
+    'Two blocks share a stage, not more, and only where one fits into a stage.',
     ({ path, block, tileK, blocksPerStage }) =>
-      path !== 'wgmma' || blocksPerStage === 1 || (tileK === block && block < 128),
+      path !== 'wgmma' || blocksPerStage === 1 || (blocksPerStage === 2 && tileK === block && block < 128),
   ),
   constraint(
     'wgmma-depth',

@@ -4,7 +4,7 @@ import { elementBytes, generalSizes } from './sizes.ts';
 const { constraint } = parameters;
 
 const tileNames = ['path', 'block', 'tileN', 'warpsM', 'warpsN'] as const;
-const names = [...tileNames, 'input', 'layoutC', 'tileK', 'stages'] as const;
+const names = [...tileNames, 'input', 'layoutC', 'tileK', 'stages', 'blocksPerStage'] as const;
 
 export const generalConstraints = [
   constraint(
@@ -12,6 +12,13 @@ export const generalConstraints = [
     ['path', 'stages'],
     'Two to five stages.',
     ({ path, stages }) => path !== 'general' || (stages >= 2 && stages <= 5),
+  ),
+  constraint(
+    'general-blocks-per-stage',
+    ['path', 'block', 'tileK', 'blocksPerStage'],
+    'Several blocks in a stage are small ones, whole: of 16.',
+    ({ path, block, tileK, blocksPerStage }) =>
+      path !== 'general' || blocksPerStage === 1 || (block === 16 && tileK === block),
   ),
   constraint(
     'general-warps',

@@ -3,6 +3,7 @@ import type { Workload } from '../../../../../src/model/workload.ts';
 import { comparisons } from '../../comparisons.ts';
 import {
   batches,
+  densities,
   floats,
   fused,
   gradients,
@@ -37,6 +38,7 @@ export const general: Part = {
   panel: [1],
   order: ['longest'],
   prefetch: [false],
+  blocksPerStage: [1],
 };
 /** x and y of y = x W^T are B and C column-major. */
 const columnMajor: Part = { layoutB: ['column'], layoutC: ['column'] };
@@ -165,6 +167,29 @@ function floatTiles(choices: Part): Part[] {
   ];
 }
 
+/** Blocks of 16, several of which are multiplied between two barriers. */
+function smallBlocks(choices: Part): Part[] {
+  const of: Part = { ...general, ...choices, block: [16], tileK: [16], warpsM: [1] };
+  return [
+    { ...of, tileN: [128, 256], warpsN: [4], stages: [3, 4], blocksPerStage: [1, 2, 4] },
+    { ...of, tileN: [128], warpsN: [4], stages: [3, 4], blocksPerStage: [2, 4], minBlocks: [4] },
+    { ...of, tileN: [64], warpsN: [2], stages: [3, 4], blocksPerStage: [4], minBlocks: [4] },
+  ];
+}
+
+/** The usual variant for blocks of 16, and such of several blocks in a stage for few columns, in every layout. */
+function smallBlocksOfFewColumns(types: Part): Part[] {
+  const of: Part = {
+    ...{ ...general, ...types, ...everyLayout, transposeA: [false, true], packB: [true], order: ['natural'] },
+    ...{ block: [16], tileK: [16], warpsM: [1] },
+  };
+  const blocksPerStage: Part['blocksPerStage'] = types.input?.includes('f32') ? [2] : [4];
+  return [
+    { ...of, warpsN: [4] },
+    { ...of, tileN: [32, 64], warpsN: [2], stages: [3], minBlocks: [4], blocksPerStage },
+  ];
+}
+
 /** B as it lies; of a row-major one also packed, for widths whose rows begin anywhere. */
 const floatLayouts: readonly Part[] = [
   { layoutB: ['column'], layoutC: ['row', 'column'] },
@@ -260,6 +285,16 @@ export const generalPresets: Readonly<Record<string, Preset<Specs>>> = {
       ),
     ),
     workloads: idsOf(floats),
+  },
+  'small-blocks': {
+    doc: 'Blocks of 16, one to four in a stage, B and C column-major: the path general.',
+    where: smallBlocks(columnMajor),
+    workloads: idsOf([...plain, ...prefill, ...densities].filter(({ problem: { block } }) => block === 16)),
+  },
+  'small-blocks-few': {
+    doc: 'Blocks of 16 and few columns, in every type and layout: the path general with several blocks in a stage.',
+    where: [f16, ...otherTypes].flatMap(smallBlocksOfFewColumns),
+    workloads: idsOf(comparisons.filter(({ problem: { block, n } }) => block === 16 && Number(n) <= 64)),
   },
   'hopper-tf32-general': {
     doc: 'The same on an H200 with blocks of 64: tiles of the path general, beside its siblings of f16 in a report of `hopper-cells`.',
