@@ -146,7 +146,11 @@ export const parameters = defineParameters({
     usual: {},
   },
   consumers: { label: 'wg', doc: 'Consumer warpgroups (wgmma).', values: [2, 1, 3] },
-  blocksPerStage: { label: 'bps', doc: 'Blocks of A in a stage (wgmma: at most 2; general).', values: [1, 2, 4] },
+  blocksPerStage: {
+    label: 'bps',
+    doc: 'Blocks of A in a stage (wgmma: at most 2; general: of 16).',
+    values: [1, 2, 4],
+  },
   cluster: {
     label: 'cl',
     doc: 'Thread blocks side by side along N that load A once, by multicast (wgmma).',
@@ -265,7 +269,11 @@ export const activations = [
   onPaths('order', 'mma', 'general', 'wgmma'),
   onPaths('role', 'wgmma'),
   onPaths('consumers', 'wgmma'),
-  onPaths('blocksPerStage', 'general', 'wgmma'),
+  activeWhen(
+    'blocksPerStage',
+    ['path', 'block'],
+    ({ path, block }) => path === 'wgmma' || (path === 'general' && block === 16),
+  ),
   onPaths('cluster', 'wgmma'),
   onPaths('wgmmaDepth', 'wgmma'),
   activeWhen(

@@ -16,9 +16,8 @@ export const generalConstraints = [
   constraint(
     'general-blocks-per-stage',
     ['path', 'block', 'tileK', 'blocksPerStage'],
-    'Several blocks in a stage are small ones, whole: of 16.',
-    ({ path, block, tileK, blocksPerStage }) =>
-      path !== 'general' || blocksPerStage === 1 || (block === 16 && tileK === block),
+    'Several blocks in a stage are whole ones.',
+    ({ path, block, tileK, blocksPerStage }) => path !== 'general' || blocksPerStage === 1 || tileK === block,
   ),
   constraint(
     'general-warps',
