@@ -16,8 +16,7 @@ type Special = readonly [
 /**
  * Problems of many tiles, few of whose elements are inside. `long-list`: nine columns of tiles for one thread block or cluster,
  * whose pipeline wraps around thirteen times or more and begins each tile at another stage: an arrival too few or too many at an mbarrier
- * adds up until a stage is written while it is read. `many-rows`: more rows of tiles than go down together, and whole tiles along n,
- * which alpha alone scales.
+ * adds up until a stage is written while it is read. `many-rows`: more rows of tiles than go down together, and whole tiles along n.
  */
 function manyTiles(point: Point): readonly Special[] {
   const { group = 1, clusterM = 1, clusterN = 1 } = point;
@@ -25,7 +24,7 @@ function manyTiles(point: Point): readonly Special[] {
   const oneList = { multiprocessors: clusterM * clusterN };
   return [
     ['long-list', { m: 8, n: 8 * n * clusterN + 8, k: (2 * stages - 1) * k, ...everything }, oneList],
-    ['many-rows', { m: group * m * clusterM + 1, n: 2 * n * clusterN, k: 8, alpha: third }],
+    ['many-rows', { m: group * m * clusterM + 1, n: 2 * n * clusterN, k: 8 }],
   ];
 }
 
@@ -99,6 +98,8 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   add('beta-alone', 'scalars', { m: 8, n: 16, alpha: 0, beta: 1, cExtra: up(5, stored) });
   add('beta-subnormal', 'scalars', { m: 8, n: 16, alpha: subnormal, beta: third });
   add('alpha-zero', 'scalars', { m: 8, n: 16, alpha: 0, cOffset: stored });
+  // More than one column of tiles.
+  add('alpha-alone', 'scalars', { m: 8, n: 2 * n, k: 8, alpha: third });
   add('alpha-huge', 'scalars', { m: 8, n: 16, alpha: huge });
   const tiny = ragged(m / 2, n, 2 * k - 12);
   // The one kind that catches most: f16 that flushes subnormals, bf16 taken for f16; both fail sums rounded to half. Alpha lifts
