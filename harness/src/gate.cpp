@@ -203,7 +203,7 @@ void Trial::run_cases() {
 /// False where there is too little memory, or too few addresses, for the case.
 bool Trial::run_case(const GateCase& item, std::size_t schedule) {
   schedule_ = schedule;
-  announce("checking");
+  announce("preparing");
   const auto problem = problems_.problem(item.problem, parameters());
   if (!item.refuses.empty()) {
     expect_refusal(item, problem);
@@ -218,6 +218,7 @@ bool Trial::run_case(const GateCase& item, std::size_t schedule) {
     if (!is_sparse(*problem)) throw;
     return false;
   }
+  announce("checking");
   if (job_.vendor && device_.streams()) {
     summarise(totals_.vendor, vendors_.opinions(bench->operands, *bench->references), item.id);
     bench->operands.reset();
@@ -346,6 +347,7 @@ void Trial::repeat(Bench& bench, const GateCase& item) {
 
 /// Another problem, on buffers of its own, in turn with the first.
 void Trial::alternate(Bench& bench, const Json& problem) {
+  announce("preparing");
   const auto other = make_bench(problems_.problem(problem, parameters()));
   std::int64_t later = 0;
   for (Bench* turn : {other.get(), &bench}) {

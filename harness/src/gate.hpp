@@ -16,8 +16,8 @@ class Gate {
   Gate(Device& device, ProblemCache& problems, Emit emit)
       : device_(device), problems_(problems), emit_(std::move(emit)), vendors_(device) {}
 
-  /// Emits a `case` line before each case and schedule, `checking` when the kernel has returned, and one
-  /// `verdict` at the end. Throws what a malformed problem throws; rethrows DeviceLost after the verdict
+  /// Emits `preparing` before the family's C++ makes a case, `case` before each launch, `checking` when the kernel has returned, and
+  /// one `verdict` at the end. Throws what a malformed problem throws; rethrows DeviceLost after the verdict
   /// `fault`.
   void run(const GateJob& job);
 

@@ -2,11 +2,15 @@ import { signalsFromOutside } from '../model/verdict.ts';
 import type { GateAnswer, GateJob } from './protocol.ts';
 import { describeEnding, type Ending } from './worker.ts';
 
+/** Lines of a worker that tell what it is about to do. */
+export const phases = ['preparing', 'case', 'checking'] as const;
+export type Phase = (typeof phases)[number];
+
 /** A worker's last announcement. */
 export interface Suspect {
   readonly case?: string | undefined;
   readonly schedule?: number | undefined;
-  readonly inKernel?: boolean;
+  readonly phase?: Phase;
   /** Whether a kernel has run in this job. */
   readonly launched?: boolean;
 }
@@ -16,6 +20,12 @@ export interface Crash {
   readonly ending: Ending;
   readonly suspect: Suspect;
 }
+
+const duringPhase: Readonly<Record<Phase, string>> = {
+  preparing: "while the family's C++ prepared it: operands and references (oracle.hpp), launch (launch.hpp)",
+  case: 'while the kernel ran',
+  checking: 'while its result was checked',
+};
 
 /** Whether two workers ended in one way at one place. */
 export function isSameCrash(one: Crash, other: Crash): boolean {
@@ -38,7 +48,7 @@ export function blame({ ending, suspect }: Crash, job: GateJob, doubtful = false
   const item = job.cases.find(({ id }) => id === suspect.case);
   const seed = job.schedules[suspect.schedule ?? -1]?.seed;
   const where = item ? ` in case '${item.id}'` : '';
-  const when = suspect.inKernel ? 'while the kernel ran' : 'while its result was checked';
+  const when = duringPhase[suspect.phase ?? 'checking'];
   const doubt = doubtful
     ? '; something else may have ended it (is memory short?), so --resume asks again'
     : '';

@@ -106,7 +106,9 @@ const workerLineSchema = z.discriminatedUnion('event', [
     subject: z.string().optional(),
     seconds: z.number().optional(),
   }),
-  /** No kernel runs: inputs, references and comparisons on the host. */
+  /** The family's C++ makes a problem, its references and its launch; no kernel runs. */
+  z.object({ event: z.literal('preparing'), id, case: z.string(), schedule: z.number() }),
+  /** No kernel runs: comparisons on the host, and other libraries' calls. */
   z.object({
     event: z.literal('checking'),
     id,

@@ -9,7 +9,7 @@ import { describeEnding } from './worker.ts';
 
 /** Throws where it cannot be the kernel that ended the worker: none was running, or none has run yet. */
 export function mustBeOfKernel({ ending, suspect }: Crash, { variant }: GateJob, folder: string): void {
-  if (suspect.inKernel) return;
+  if (suspect.phase === 'case') return;
   const place = placeOf(variant.id, suspect.case);
   if (isFromOutside(ending))
     throw new EnvironmentError(

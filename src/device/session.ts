@@ -7,7 +7,7 @@ import type { DeviceName } from '../model/artifact.ts';
 import type { Patience } from '../model/backend.ts';
 import type { Gpu } from '../model/gpu.ts';
 import { Slots } from '../util/limit.ts';
-import { blame, type Crash, isFromOutside, isSameCrash, type Suspect } from './blame.ts';
+import { blame, type Crash, isFromOutside, isSameCrash, type Phase, phases, type Suspect } from './blame.ts';
 import type { DeviceInfo, GateAnswer, GateJob, TimeEvent, TimeJob, WorkerLine } from './protocol.ts';
 import { mustBeOfKernel, refusal } from './refusal.ts';
 import { runTimeJob } from './timing.ts';
@@ -171,10 +171,9 @@ class Session implements DeviceSession {
         return line.kind === 'silent' && !line.idle ? blame(crash, job) : crash;
       }
       if (line.event === 'verdict') return { verdict: line.verdict, evidence: line.evidence };
-      if (line.event === 'case' || line.event === 'checking') {
-        const inKernel = line.event === 'case';
-        const launched = inKernel || suspect.launched === true;
-        suspect = { case: line.case, schedule: line.schedule, inKernel, launched };
+      if (isPhase(line)) {
+        const launched = line.event === 'case' || suspect.launched === true;
+        suspect = { case: line.case, schedule: line.schedule, phase: line.event, launched };
       }
     }
     throw new Error(`the runner ended its job on ${job.variant.id} without a verdict`);
@@ -203,7 +202,7 @@ class Session implements DeviceSession {
       }
       if (line.event === 'verdict' || line.event === 'done' || line.event === 'error') this.#worker = worker;
       if (line.event === 'error') throw refusal(line, { job, case: item, folder: this.#folder });
-      if (line.event === 'case' || line.event === 'checking') item = line.case;
+      if (isPhase(line)) item = line.case;
       yield line;
       if (this.#worker) return;
       line = await worker.next(this.#patienceAfter(line), this.#computesAfter(line), this.#patience.idle);
@@ -246,4 +245,9 @@ class Session implements DeviceSession {
     this.#worker.send(job);
     return this.#worker;
   }
+}
+
+/** Whether a line tells what the worker is about to do. */
+function isPhase(line: WorkerLine): line is Extract<WorkerLine, { event: Phase }> {
+  return phases.includes(line.event as Phase);
 }

@@ -114,6 +114,7 @@ const ofLaunches: readonly Defect[] = [
   ],
   [52, 'parameters.text("threads");', /oracle\.hpp:\d+: bind\(\): parameter 'threads' is a number/],
   [53, 'throw std::runtime_error("boom");', /bind\(\): boom/],
+  [54, 'raise(11);', /crashes the runner before any kernel runs: it died of SIGSEGV/],
 ];
 const all: readonly Defect[] = [...defects, ...ofReference, ...ofBounds, ...ofWorkspace, ...ofLaunches];
 
@@ -171,6 +172,22 @@ describe('a family whose C++ is broken', () => {
     expect(error).toBeInstanceOf(says.source.includes('memory') ? EnvironmentError : UsageError);
     expect((error as Error).message).toMatch(says);
     expect((error as Error).message).toContain("case 'one' of my_op.t64-e3b0");
+  });
+
+  test('a launch that crashes the worker behind kernels that ran is named as such', slow, async () => {
+    const both = job({ count: 1 });
+    const [sound] = both.cases;
+    if (!sound) throw new Error('there is no case');
+    const broken = { ...sound, id: 'two', problem: { ...sound.problem, defect: 54 } };
+    expect(await session.gate({ ...both, cases: [sound, broken] })).toMatchObject({
+      verdict: 'fault',
+      evidence: {
+        case: 'two',
+        message: expect.stringMatching(
+          /SIGSEGV in case 'two', while the family's C\+\+ prepared it: .*launch\.hpp/,
+        ),
+      },
+    });
   });
 
   test('none of the defects is there where it is not asked for', slow, async () => {

@@ -256,7 +256,7 @@ describe('gen sweep', () => {
       process.kill(child.pid, 'SIGINT');
       expect(await child.exited).toEqual({ code: 130, signal: undefined });
       await expect.poll(() => processesOf(path), { timeout: 30_000 }).toEqual([]);
-      await expect.poll(() => readdirSync(temporary), { timeout: 5_000 }).toEqual([]);
+      await expect.poll(() => readdirSync(temporary), { timeout: 30_000 }).toEqual([]);
       expect(child.stderrTail()).toMatch(
         /stopped; go on with: node \S+cli\.js sweep scale --resume scale-\d{8}-\d{6}/,
       );
