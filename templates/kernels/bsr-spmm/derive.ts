@@ -51,6 +51,7 @@ function deriveGeneral(point: Point): Derived {
     majorB: point.layoutB === 'column' ? 'k' : 'mn',
     columnMajorC: point.layoutC === 'column',
     severalBlocks: point.blocksPerStage > 1,
+    depthOf: point.blocksPerStage > 1 ? 'block' : 'stage',
   };
 }
 
