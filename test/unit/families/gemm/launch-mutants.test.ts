@@ -1,0 +1,56 @@
+// Defects of gemm's launch code that depth `quick` must see.
+import type { VerdictName } from '../../../../src/model/verdict.ts';
+import { describeLaunchDefects, type LaunchDefect } from '../../../helpers/launch-mutants.ts';
+
+const ids = { mma: 'gemm.mma.m128.n128-801e', wgmma: 'gemm.wgmma.m128.n256.cm2-4b98' };
+
+const stray: readonly VerdictName[] = ['wrong', 'nonfinite', 'out-of-bounds', 'launch', 'race'];
+
+const defects: readonly LaunchDefect<keyof typeof ids>[] = [
+  {
+    ...{ name: 'starts no thread block for the last tile', of: 'mma', behind: 'kernel.launch.grid[0] = ' },
+    ...{ expression: 'static_cast<unsigned>(tiles)', defect: 'static_cast<unsigned>(tiles - 1)' },
+    verdicts: ['unwritten', 'launch'],
+  },
+  {
+    ...{ name: 'asks for half of the shared memory', of: 'mma', behind: 'kernel.launch.shared_bytes = ' },
+    expression: 'static_cast<std::size_t>(parameters.number("sharedBytes"))',
+    defect: 'static_cast<std::size_t>(parameters.number("sharedBytes") / 2)',
+    verdicts: ['out-of-bounds', 'launch'],
+  },
+  {
+    ...{ name: 'gives A the lines of B', of: 'mma', behind: 'kernel.args.lda = ' },
+    ...{ expression: 'shape.lda', defect: 'shape.ldb', verdicts: stray },
+  },
+  {
+    ...{ name: 'forgets the bias', of: 'mma', behind: 'if (' },
+    ...{ expression: 'shape.bias == Switch::yes', defect: 'false', verdicts: ['wrong'] },
+  },
+  {
+    ...{ name: 'leaves out a product', of: 'mma', behind: 'kernel.args.depth = ' },
+    expression: 'static_cast<int>(shape.k)',
+    defect: 'static_cast<int>(shape.k - 1)',
+    verdicts: stray,
+  },
+  {
+    ...{ name: 'starts thread blocks without a cluster', of: 'wgmma', behind: 'kernel.launch.cluster[0] = ' },
+    ...{ expression: 'static_cast<unsigned>(cluster)', defect: '1u' },
+    verdicts: ['launch', 'out-of-bounds', 'hang', 'race', 'divergence'],
+  },
+  {
+    ...{ name: 'maps boxes of half of the rows of A', of: 'wgmma', behind: 'shape.k, shape.lda, ' },
+    expression: 'parameters.number("boxRowsA")',
+    defect: 'parameters.number("boxRowsA") / 2',
+    verdicts: ['hang', 'wrong', 'nonfinite', 'race'],
+  },
+  {
+    ...{ name: 'maps B with the lines of A', of: 'wgmma', behind: 'shape.k, shape.n, ' },
+    ...{ expression: 'shape.ldb', defect: 'shape.lda', verdicts: stray },
+  },
+  {
+    ...{ name: 'maps C a line short', of: 'wgmma', behind: 'c = map_of(shape, ' },
+    ...{ expression: 'shape.m', defect: 'shape.m - 1', verdicts: ['unwritten', 'launch'] },
+  },
+];
+
+describeLaunchDefects('gemm', ids, defects);
