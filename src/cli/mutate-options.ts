@@ -53,6 +53,6 @@ export function withMutants(command: Command): Command {
     .option('--markdown <file>', 'write the tables into a document')
     .option('--as <variant id>', 'variant that a file stands for (default: the one named in its first line)')
     .option('--resume [file]', 'continue results (default: the newest)')
-    .option('--retry', 'with --resume: try survivors again')
+    .option('--retry', 'with --resume: try survivors again, and what is argued about single variants')
     .option('--join <file...>', 'with --resume: take over other results of the family');
 }

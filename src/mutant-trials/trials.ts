@@ -77,7 +77,7 @@ export class MutantTrials {
   /**
    * Tries every mutant, some at a time, survivors of another depth first, then new ones, each in the order of their ids, which
    * are hashes: what is done when the time is over is a fair sample. `earlier` gives what is known of one: it is not tried again, but survivors are where the gate is to be asked
-   * at another depth, or again, and defects that a GPU has not said anything of.
+   * at another depth, or again, then with those that are argued about in single variants, and defects that a GPU has not said anything of.
    */
   async run(
     planned: readonly Planned[],
@@ -94,7 +94,8 @@ export class MutantTrials {
       if (argued) return onResult({ ...known, outcome: 'argued', message: argued.argument });
       if (this.#late()) return;
       const awaited = known !== undefined && this.#awaitsGpu(known);
-      if (known && known.outcome !== 'survived' && !awaited) return;
+      const open = known?.outcome === 'survived' || (retry && known !== undefined && this.#isInert(known));
+      if (known && !open && !awaited) return;
       if (known?.depth === depth && !retry && !awaited) return;
       onResult(await this.#try(one, known));
     });

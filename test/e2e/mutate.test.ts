@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { edit, gen, genHere, type Workspace, workspace } from '../helpers/gen.ts';
@@ -83,6 +83,40 @@ describe('gen mutate', { timeout: 280_000 }, () => {
     ]);
     expect(wrong.code).toBe(2);
     expect(wrong.stderr).toContain('no variant passes as it is');
+  });
+
+  it('tries what is argued about one variant in the others again', async () => {
+    const place = workspace();
+    const branch = 'if (blockDim.x > 64) value *= args.alpha;';
+    edit(join(place.family, 'scale.cu.hbs'), (text) =>
+      text.replace(
+        'float value = args.alpha * args.x[i];',
+        `float value = args.x[i];\n    ${branch}\n    if (blockDim.x <= 64) value *= args.alpha;`,
+      ),
+    );
+    mkdirSync(join(place.family, 'mutation'));
+    const argument = { path: 'scale', before: branch, after: 'if (false) value *= args.alpha;' };
+    writeFileSync(
+      join(place.family, 'mutation/equivalents.json'),
+      JSON.stringify([
+        {
+          ...{ ...argument, variants: [variant], reviewed: '2026-11-26' },
+          argument: 'Blocks have 64 threads in this variant.',
+        },
+      ]),
+    );
+    const alone = await mutateAnew(place);
+    expect(alone.stderr).toMatch(/^\d: argued /m);
+    const [command = '', , ...flags] = commandOf(place, '--resume', '--retry');
+    const all = await gen(place.path, [
+      command,
+      'scale',
+      '--where',
+      "defect == 'sound' && threads <= 128 && perThread == 1",
+      ...flags,
+    ]);
+    expect(all.stderr).toMatch(/^1: killed wrong /m);
+    expect(all.stdout).toContain('1 of them in another variant of the path than the first');
   });
 
   it('asks the acceptance rules of other projects about one case', async () => {

@@ -55,6 +55,9 @@ inline BoundLaunch packing(const Shape& shape, const Parameters& parameters, con
                            bool unless_aligned) {
   using Args = UntypedPackArgs;
   const std::int64_t threads = parameters.number("packThreads");
+  // The kernel rounds a line up to whole vectors, in 32 bits.
+  refuse_unless(packed.width < (std::int64_t{1} << 31) - 1024,
+                "packs B in lines of less than 2^31 - 1024 elements");
   const std::int64_t thread_blocks = detail::quotient_up(packed.vectors, threads);
   refuse_unless(thread_blocks < (std::int64_t{1} << 31), "packs B by more thread blocks than a grid has");
   LaunchBuilder<Args, Call> kernel;

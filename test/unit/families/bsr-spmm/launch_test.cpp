@@ -197,6 +197,11 @@ TEST_CASE("refuses what it was not made for") {
   other.m = 64 * 70000;
   CHECK_THROWS_WITH(bound_to(other, mma()),
                     doctest::Contains("launches 70000 thread blocks along block rows"));
+  other = shape();
+  other.layout_b = Layout::column;
+  other.k = other.ldb = (std::int64_t{1} << 31) - 1;
+  CHECK_THROWS_WITH(bound_to(other, packing()),
+                    doctest::Contains("packs B in lines of less than 2^31 - 1024 elements"));
 }
 
 TEST_CASE("refuses misaligned operands but takes any c") {
