@@ -121,7 +121,8 @@ inline void add_mma(Parts& parts, const Parameters& parameters, const Work& w) {
   const Numbers number{parameters};
   const double tile_n = number("tileN"), tile_k = number("tileK"), block = number("block");
   const double threads = 32 * number("warpsM") * number("warpsN");
-  const double ring = number("stages") * w.input * tile_k * (block + tile_n);
+  const double together = number("blocksPerStage");
+  const double ring = number("stages") * together * w.input * tile_k * (block + tile_n);
   const double by_memory = std::floor(kSharedBytes / (ring + 1024));
   const double by_registers =
       std::floor(kRegisters / std::floor(threads * std::max(64.0, block * tile_n / threads + 48)));
@@ -129,7 +130,7 @@ inline void add_mma(Parts& parts, const Parameters& parameters, const Work& w) {
   const double rounds =
       rounds_of(tiles / (kMultiprocessors * std::max(1.0, std::min(by_memory, by_registers))));
   const double blocks = w.density * w.block_columns;
-  const double steps = std::max(1.0, blocks) * std::max(1.0, w.block / tile_k);
+  const double steps = std::max(1.0, blocks) * std::max(1.0, w.block / tile_k) / together;
   const double busy = std::max(tiles / kMultiprocessors, 1.0);
   const double copied = w.input * w.block * (w.block + tile_n) * blocks * busy / kIngest;
   parts.add({2 * kMicrosecond});
