@@ -218,8 +218,8 @@ bool Trial::run_case(const GateCase& item, std::size_t schedule) {
     if (!is_sparse(*problem)) throw;
     return false;
   }
-  announce("checking");
   if (job_.vendor && device_.streams()) {
+    announce("checking");
     summarise(totals_.vendor, vendors_.opinions(bench->operands, *bench->references), item.id);
     bench->operands.reset();
   }

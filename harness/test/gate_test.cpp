@@ -77,6 +77,7 @@ TEST_CASE("a good kernel passes every tier") {
 TEST_CASE("each case is announced before it runs") {
   const auto out = lines(good, kPlain);
   CHECK_EQ(out.size(), 4u);
+  CHECK_EQ(out[0].dump(), R"({"event":"preparing","id":"1","case":"plain","schedule":0})");
   CHECK_EQ(out[1].dump(), R"({"event":"case","id":"1","case":"plain","schedule":0})");
 }
 
