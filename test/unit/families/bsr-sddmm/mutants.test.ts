@@ -169,6 +169,12 @@ const mutants: readonly Mutant<Name>[] = [
   ['takes the first block for all', 'shared', replacing('(1 + first) * kBlockBytes', 'kBlockBytes'), wrong],
   ['takes all of the depth for a part', 'parted', replacing('all * rank / kSplits', '0'), wrong],
   [
+    'goes on behind its part of the depth',
+    'parted',
+    replacing('(rank + 1) / kSplits', '(rank + 2) / kSplits'),
+    wrong,
+  ],
+  [
     'puts sums where others multiply',
     'parted',
     inHeader('tw/split_sums.cuh', replacing(/ptx::bar_sync<.*;(?=\s+if \(rank > 0\)\s+each)/, '')),

@@ -37,6 +37,7 @@ const ids = {
   turned: 'bsr_spmm.wgmma.b32.Bcolumn.at1.tn256.tk32.st5.pw2.rows.wg3.wd1.cs128.similar-ece9',
   shares: 'bsr_spmm.wgmma.b64.Bcolumn.Ccolumn.tn16.st8.pn0.coopN.wg1.bps2.pairs-b0e4',
   parts: 'bsr_spmm.wgmma.b32.tn128.tk32.coopN.sp8-f534',
+  lines: 'bsr_spmm.wgmma.b32.f16.f32.tn256.tk32.st5.pw2.staged.pk1.coopN.cs128-d90a',
 };
 type Name = keyof typeof ids;
 
@@ -135,6 +136,12 @@ const mutants: readonly Mutant<Name>[] = [
     'leaves out the sums of the last thread block',
     'shares',
     inReduction('other < Cluster;', 'other < Cluster - 1;'),
+    wrong,
+  ],
+  [
+    'copies columns by its rank among those that share steps',
+    'shares',
+    replacing('cluster_rank<kCluster>() * kTileN', 'cluster_rank<kClusterSize>() * kTileN'),
     wrong,
   ],
   [
@@ -265,6 +272,12 @@ const mutants: readonly Mutant<Name>[] = [
     replacing('(args.lines - 1) * args.ld_from', '(args.lines - 2) * args.ld_from'),
     ['out-of-bounds'],
   ],
+  [
+    'takes an address below a B of lines far apart for its end',
+    'packed',
+    replacing('from + (args.lines - 1) * args.ld_from', 'from - (args.lines - 1) * args.ld_from'),
+    ['out-of-bounds'],
+  ],
   // Barriers.
   ...(
     [
@@ -281,6 +294,12 @@ const mutants: readonly Mutant<Name>[] = [
       ['hang', 'race', 'divergence'],
     ];
   }),
+  [
+    'stages C by other barriers, one of which is for turns',
+    'turns',
+    inHeader('tw/wgmma_result.cuh', replacing('bar_sync_of<First, Count', 'bar_sync_of<First + 1, Count')),
+    ['hang', 'race', 'divergence'],
+  ],
   [
     'lets the last staging buffer reach into barriers',
     'producers',
@@ -486,6 +505,14 @@ describe('a launch that the cubin does not fit', () => {
     },
   );
 });
+
+// The emulated device takes it for the same kernel.
+it('a tile whose accumulators do not end before the next one begins is refused: ptxas adds a wait', async () => {
+  const kept = replacing(/tw::clear\(acc\);(?= +\/\/ its values end here)/, '');
+  const { verdict, evidence } = await bench.gateWithCubin(ids.lines, kept);
+  expect(evidence.message).toMatch(/^ptxas changed the kernel's synchronisation: \(C7517\)/);
+  expect(verdict).toBe('compile');
+}, 180_000);
 
 // Bytes that a product moves, from its sizes: what the detector sees is all that there is. One block row of two blocks.
 describe('loads and stores are those of the algorithm', () => {
