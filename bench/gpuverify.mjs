@@ -4,31 +4,19 @@
 //
 //   node bench/gpuverify.mjs <folder testsuite/CUDA> [--jobs 2] [--only <text>] [--json out.json]
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs, promisify } from 'node:util';
+import { promisify } from 'node:util';
+import { asked, judgedAll, scratchFolder, sourcesIn, writeReport } from './labels.mjs';
 
-const { values: flags, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    jobs: { type: 'string', default: '2' },
-    only: { type: 'string', default: '' },
-    json: { type: 'string' },
-    commit: { type: 'string' },
-  },
-});
-const [suite] = positionals;
-if (!suite) {
-  console.error(
-    'usage: node bench/gpuverify.mjs <folder testsuite/CUDA> [--jobs 2] [--only <text>] [--json out.json]',
-  );
-  process.exit(2);
-}
+const { flags, suite } = asked(
+  'node bench/gpuverify.mjs <folder testsuite/CUDA> [--jobs 2] [--only <text>] [--json out.json]',
+  { jobs: { type: 'string', default: '2' }, only: { type: 'string', default: '' } },
+);
 const run = promisify(execFile);
 const validate = join(dirname(fileURLToPath(import.meta.url)), '../dist/validate.js');
-const scratch = mkdtempSync(join(tmpdir(), 'tilewright-gpuverify-'));
+const scratch = scratchFolder('gpuverify');
 
 /**
  * GPUVerify's annotations as far as executions can look at them; loop invariants and frames of accesses are taken away.
@@ -334,47 +322,25 @@ async function withRequired(path, folder, text, descriptions) {
 
 const reproduced = ({ wanted, word }) =>
   word !== 'not checked' && (word === 'passed') === (wanted === 'passed');
-const waiting = readdirSync(suite, { recursive: true })
-  .filter((name) => name.endsWith('.cu') && name.includes(flags.only))
-  .sort()
-  .map((name) => join(suite, name));
-const results = [];
-await Promise.all(
-  Array.from({ length: Number(flags.jobs) }, async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const one = await check(next);
-      results.push(one);
-      if (one.wanted && !reproduced(one))
-        console.log(`${one.name}\texpected ${one.wanted}\t${one.word}\t${one.message}`);
-    }
-  }),
-);
+const results = await judgedAll(sourcesIn(suite, flags.only), Number(flags.jobs), check, (one) => {
+  if (one.wanted && !reproduced(one))
+    console.log(`${one.name}\texpected ${one.wanted}\t${one.word}\t${one.message}`);
+});
 rmSync(scratch, { recursive: true, force: true });
-results.sort((a, b) => a.name.localeCompare(b.name));
 const left = results.filter(({ left }) => left);
 const out = results.filter(({ excluded: why }) => why);
-const asked = results.filter(({ wanted }) => wanted);
-const right = asked.filter(reproduced).length;
-const percent = ((100 * right) / asked.length).toFixed(1);
+const labels = results.filter(({ wanted }) => wanted);
+const right = labels.filter(reproduced).length;
+const percent = ((100 * right) / labels.length).toFixed(1);
 console.log(
-  `\n${results.length} kernels, ${left.length} without a label, ${out.length} excluded; ${right} of ${asked.length} labels reproduced (${percent} %)`,
+  `\n${results.length} kernels, ${left.length} without a label, ${out.length} excluded; ${right} of ${labels.length} labels reproduced (${percent} %)`,
 );
 if (flags.json)
-  writeFileSync(
-    flags.json,
-    `${JSON.stringify(
-      {
-        command: 'node bench/gpuverify.mjs <testsuite/CUDA>',
-        ...(flags.commit && { commit: flags.commit }),
-        date: new Date().toISOString().slice(0, 10),
-        kernels: results.length,
-        leftOut: left.map(({ name, left: why }) => ({ name, why })),
-        excluded: out.map(({ name, excluded: why }) => ({ name, why })),
-        labels: asked.length,
-        reproduced: right,
-        notReproduced: asked.filter((one) => !reproduced(one)),
-      },
-      null,
-      1,
-    )}\n`,
-  );
+  writeReport(flags, 'node bench/gpuverify.mjs <testsuite/CUDA>', {
+    kernels: results.length,
+    leftOut: left.map(({ name, left: why }) => ({ name, why })),
+    excluded: out.map(({ name, excluded: why }) => ({ name, why })),
+    labels: labels.length,
+    reproduced: right,
+    notReproduced: labels.filter((one) => !reproduced(one)),
+  });

@@ -3,32 +3,20 @@
 // it is in github.com/JohnJacobsonIII/HiRace-Artifact-SC24, indigo/indigo_sources; Liu et al., ISPASS 2022); nothing of it is kept here.
 //
 //   node bench/indigo.mjs <folder with .cu files> [--every 1] [--jobs 1] [--only <text>] [--commit <of the suite>] [--json out.json]
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { asked, judgedAll, ownCommit, scratchFolder, sourcesIn, writeReport } from './labels.mjs';
 import { verdictsOn } from './public-kernels/verdict.mjs';
 
-const { values: flags, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
+const { flags, suite } = asked(
+  'node bench/indigo.mjs <folder> [--every 1] [--jobs 1] [--only <text>] [--json out.json]',
+  {
     every: { type: 'string', default: '1' },
     jobs: { type: 'string', default: '1' },
     only: { type: 'string', default: '' },
-    json: { type: 'string' },
-    commit: { type: 'string' },
   },
-});
-const [suite] = positionals;
-if (!suite) {
-  console.error(
-    'usage: node bench/indigo.mjs <folder> [--every 1] [--jobs 1] [--only <text>] [--json out.json]',
-  );
-  process.exit(2);
-}
-const scratch = mkdtempSync(join(tmpdir(), 'tilewright-indigo-'));
+);
+const scratch = scratchFolder('indigo');
 
 /** A graph in compressed rows: some vertices without neighbours, the first and the last among them, and one with more than a block has threads. */
 function graph(vertices) {
@@ -114,46 +102,25 @@ async function judged(path) {
 const reproduced = ({ defects, word }) =>
   defects.length > 0 ? defects.some((defect) => shows[defect].includes(word)) : word === 'passed';
 
-const waiting = readdirSync(suite, { recursive: true })
-  .filter((name) => name.endsWith('.cu') && name.includes(flags.only))
-  .sort()
-  .filter((_, i) => i % Number(flags.every) === 0)
-  .map((name) => join(suite, name));
-const results = [];
-await Promise.all(
-  Array.from({ length: Number(flags.jobs) }, async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) {
-      const one = await judged(next);
-      results.push(one);
-      if (!reproduced(one))
-        console.log(
-          `${one.name}\texpected ${one.defects.join(', ') || 'passed'}\t${one.word}\t${one.message}`,
-        );
-    }
-  }),
-);
+const files = sourcesIn(suite, flags.only).filter((_, i) => i % Number(flags.every) === 0);
+const results = await judgedAll(files, Number(flags.jobs), judged, (one) => {
+  if (!reproduced(one))
+    console.log(`${one.name}\texpected ${one.defects.join(', ') || 'passed'}\t${one.word}\t${one.message}`);
+});
 rmSync(scratch, { recursive: true, force: true });
-results.sort((a, b) => a.name.localeCompare(b.name));
 const right = results.filter(reproduced);
 const sound = results.filter(({ defects }) => defects.length === 0);
 console.log(
   `\n${right.length} of ${results.length} labels reproduced: ${right.filter(({ defects }) => defects.length > 0).length} of ${results.length - sound.length} with defects, ${right.filter(({ defects }) => defects.length === 0).length} of ${sound.length} without`,
 );
 if (flags.json) {
-  const tilewright = execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
-    cwd: dirname(fileURLToPath(import.meta.url)),
-    encoding: 'utf8',
-  }).trim();
-  const report = {
-    command: `node bench/indigo.mjs <indigo_sources>${flags.every === '1' ? '' : ` --every ${flags.every}`}`,
-    ...(flags.commit && { commit: flags.commit }),
-    tilewright,
-    date: new Date().toISOString().slice(0, 10),
+  const command = `node bench/indigo.mjs <indigo_sources>${flags.every === '1' ? '' : ` --every ${flags.every}`}`;
+  const found = {
     labels: results.length,
     reproduced: right.length,
     withoutDefect: sound.length,
     notReproduced: results.filter((one) => !reproduced(one)),
   };
-  writeFileSync(flags.json, `${JSON.stringify(report, null, 1)}\n`);
+  writeReport(flags, command, found, ownCommit());
 }
 process.exitCode = right.length < results.length ? 1 : 0;

@@ -3,24 +3,15 @@
 // A file's name says whether its kernel races.
 //
 //   node bench/scor.mjs <folder microbenchmarks/src> [--commit <of the suite>] [--json out.json]
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { asked, ownCommit, scratchFolder, writeReport } from './labels.mjs';
 import { verdictsOn } from './public-kernels/verdict.mjs';
 
-const { values: flags, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { json: { type: 'string' }, commit: { type: 'string' } },
-});
-const [suite] = positionals;
-if (!suite) {
-  console.error('usage: node bench/scor.mjs <folder microbenchmarks/src> [--commit <id>] [--json out.json]');
-  process.exit(2);
-}
-const scratch = mkdtempSync(join(tmpdir(), 'tilewright-scor-'));
+const { flags, suite } = asked(
+  'node bench/scor.mjs <folder microbenchmarks/src> [--commit <id>] [--json out.json]',
+);
+const scratch = scratchFolder('scor');
 
 /**
  * Labels that PTX's memory model (section "Memory Consistency Model") does not share. Volatile accesses are relaxed: a volatile load
@@ -74,20 +65,12 @@ console.log(
   `\n${results.length - others.length} of ${results.length} labels reproduced; ${others.length - unexplained.length} others are otherwise by PTX`,
 );
 if (flags.json) {
-  const tilewright = execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
-    cwd: dirname(fileURLToPath(import.meta.url)),
-    encoding: 'utf8',
-  }).trim();
-  const report = {
-    command: 'node bench/scor.mjs <microbenchmarks/src>',
-    ...(flags.commit && { commit: flags.commit }),
-    tilewright,
-    date: new Date().toISOString().slice(0, 10),
+  const found = {
     labels: results.length,
     reproduced: results.length - others.length,
     otherThanPtx: others.filter(({ name }) => otherThanPtx.includes(name)),
     notReproduced: unexplained,
   };
-  writeFileSync(flags.json, `${JSON.stringify(report, null, 1)}\n`);
+  writeReport(flags, 'node bench/scor.mjs <microbenchmarks/src>', found, ownCommit());
 }
 process.exitCode = unexplained.length > 0 ? 1 : 0;
