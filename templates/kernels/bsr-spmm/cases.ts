@@ -7,6 +7,7 @@ import { edgeCases } from './edge-cases.ts';
 import { fixedChoices, spare } from './fixed-choices.ts';
 import { farthestLayouts, has, operationCases } from './operation-cases.ts';
 import { type Point, storesByTma } from './parameters.ts';
+import { multirowCases } from './paths/multirow/cases.ts';
 import { narrowCases } from './paths/narrow/cases.ts';
 import { wgmmaCases } from './wgmma-cases.ts';
 import type { Pattern, Problem } from './workloads.ts';
@@ -29,7 +30,7 @@ function panelOf({ path, panel }: Point): number {
 /** Steps that are in flight at once: S in the gate's row lengths. */
 function pipelineDepth(point: Point): number {
   if (point.path === 'narrow') return point.unroll * point.warpsK * point.parts;
-  if (point.path === 'mma' || point.path === 'general' || point.path === 'wgmma') return point.stages;
+  if (['mma', 'general', 'wgmma', 'multirow'].includes(point.path)) return point.stages;
   return point.path === 'simt' && point.prefetch ? 2 : 1;
 }
 
@@ -81,7 +82,9 @@ export function casesOf(point: Point, depth: Depth): readonly GateCase[] {
     n: panelOf(point) * wide + 8,
     values: 'one-hot',
   });
-  cases.addRows('unsorted', 'structures', [2], { n: tile / 2, sorted: false, alpha: nearlyOne });
+  // The path multirow walks along B with all block rows at once.
+  const inOrder = point.path === 'multirow' ? { refuses: 'in the order of their columns' } : {};
+  cases.addRows('unsorted', 'structures', [2], { n: tile / 2, sorted: false, alpha: nearlyOne }, inOrder);
   cases.add('empty', 'structures', { rows: 2, columns: 1, n: tile, pattern: { kind: 'empty' } });
   cases.add('no-rows', 'structures', { rows: 0, columns: 1, n: tile, pattern: { kind: 'empty' } });
   cases.add('no-depth', 'structures', { rows: 1, columns: 0, n: tile, pattern: { kind: 'empty' } });
@@ -94,8 +97,8 @@ export function casesOf(point: Point, depth: Depth): readonly GateCase[] {
   } else {
     addScalars(cases, point, tile);
   }
-  if (point.path === 'narrow') {
-    for (const item of narrowCases(point)) {
+  if (point.path === 'narrow' || point.path === 'multirow') {
+    for (const item of point.path === 'narrow' ? narrowCases(point) : multirowCases(point)) {
       cases.addRows(item.id, item.tier, item.counts, item.problem, item.options);
     }
   }
@@ -178,7 +181,8 @@ function addPartBlocks(cases: Cases, point: Point, tile: number): void {
   const [outer, inner] = transposeA ? (['k', 'm'] as const) : (['m', 'k'] as const);
   // Columns of C end at a multiple of 16 bytes where TMA stores them.
   const rows = byTma && layoutC === 'column' ? { [outer]: 2 * block - 8, ldcExtra: 16 } : { [outer]: m };
-  const refuses = path === 'narrow' || byTma ? {} : { refuses: `${outer} must be a multiple` };
+  const refuses =
+    path === 'narrow' || path === 'multirow' || byTma ? {} : { refuses: `${outer} must be a multiple` };
   cases.add('part-rows', 'edges', { ...problem, ...rows }, refuses);
   cases.add('part-columns', 'edges', { ...problem, [inner]: k }, { refuses: `${inner} must be a multiple` });
 }
@@ -238,7 +242,7 @@ function addFull(cases: Cases, point: Point, tile: number, wide: number): void {
     rows: 2048 / point.block,
     columns: 1024 / point.block,
     // Every product of these paths is two loads that the emulated device watches.
-    n: ['mma', 'general', 'wgmma'].includes(point.path) ? 1096 : 136,
+    n: ['mma', 'general', 'wgmma', 'multirow'].includes(point.path) ? 1096 : 136,
     pattern: { kind: 'power-law', density: 0.25, exponent: 0.7 },
   });
 }

@@ -1,5 +1,6 @@
 import { parameters } from './parameters.ts';
 import { generalConstraints } from './paths/general/constraints.ts';
+import { multirowConstraints } from './paths/multirow/constraints.ts';
 import { narrowConstraints } from './paths/narrow/constraints.ts';
 import { mmaSizes, simtSizes } from './sizes.ts';
 import { wgmmaConstraints } from './wgmma-constraints.ts';
@@ -23,7 +24,7 @@ const common = [
     'tile-k',
     ['path', 'block', 'tileK'],
     'A step stays within a block.',
-    ({ path, block, tileK }) => path === 'naive' || path === 'narrow' || block % tileK === 0,
+    ({ path, block, tileK }) => ['naive', 'narrow', 'multirow'].includes(path) || block % tileK === 0,
   ),
   constraint(
     'tile-n',
@@ -146,5 +147,6 @@ export const constraints = [
   ...mma,
   ...generalConstraints,
   ...narrowConstraints,
+  ...multirowConstraints,
   ...wgmmaConstraints,
 ];

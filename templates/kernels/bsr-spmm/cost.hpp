@@ -162,6 +162,21 @@ inline void add_narrow(Parts& parts, const Parameters& parameters, const Work& w
              stored * tile_n, 0.5 * rounds * kMicrosecond, from_memory(w), misaligned(w)});
 }
 
+inline void add_multirow(Parts& parts, const Parameters& parameters, const Work& w) {
+  const Numbers number{parameters};
+  const double tile_n = number("tileN"), tile_k = number("tileK"), tile_rows = number("blockRows");
+  const double tiles = std::ceil(w.block_rows / tile_rows) * std::ceil(w.columns / tile_n);
+  const double rounds = rounds_of(tiles / kMultiprocessors);
+  const double blocks_per_step = tile_k / w.block;
+  const double steps = (1 - std::pow(1 - w.density, tile_rows * blocks_per_step)) *
+                       std::ceil(w.block_columns / blocks_per_step);
+  const double blocks = w.density * w.block_columns * longest(w, tile_rows);
+  parts.add({2 * kMicrosecond, rounds * steps * w.input * tile_k * tile_n / kIngest,
+             rounds * tile_rows * blocks * w.block * w.block * tile_n * w.input / kMmaRate,
+             rounds * tile_rows * w.block * tile_n * w.output / (0.5 * kIngest), from_memory(w),
+             0.5 * rounds * kMicrosecond, misaligned(w)});
+}
+
 inline void add_scalar(Parts& parts, const Work& w) {
   const double depth = w.density * w.block_columns * w.block;
   const double operations = 2 * depth * w.block * w.block_rows * w.columns * w.products / kMultiprocessors;
@@ -179,6 +194,8 @@ inline std::size_t parts_of(const Parameters& parameters, const Work& w, double*
     add_wgmma(parts, parameters, w);
   else if (path == "narrow")
     add_narrow(parts, parameters, w);
+  else if (path == "multirow")
+    add_multirow(parts, parameters, w);
   else if (path == "mma" || path == "general")
     add_mma(parts, parameters, w);
   else

@@ -171,6 +171,25 @@ function narrowParts(point: Point, work: Work): number[] {
   ];
 }
 
+function multirowParts(point: Point, work: Work): number[] {
+  const { tileN, tileK, blockRows } = point;
+  const { block, density, blockColumns, columns, input, output } = work;
+  const tiles = Math.ceil(work.blockRows / blockRows) * Math.ceil(columns / tileN);
+  const rounds = roundsOf(tiles / multiprocessors);
+  const blocksPerStep = tileK / block;
+  const steps = (1 - (1 - density) ** (blockRows * blocksPerStep)) * Math.ceil(blockColumns / blocksPerStep);
+  const blocks = density * blockColumns * longest(work, blockRows);
+  return [
+    2 * microsecond,
+    (rounds * steps * input * tileK * tileN) / ingest,
+    (rounds * blockRows * blocks * block * block * tileN * input) / mmaRate,
+    (rounds * blockRows * block * tileN * output) / (0.5 * ingest),
+    fromMemory(work),
+    0.5 * rounds * microsecond,
+    misaligned(work),
+  ];
+}
+
 function scalarParts({ density, blockColumns, block, blockRows, columns, products }: Work): number[] {
   const depth = density * blockColumns * block;
   const operations = (2 * depth * block * blockRows * columns * products) / multiprocessors;
@@ -186,6 +205,8 @@ function partsOf(point: Point, work: Work): number[] {
       return mmaParts(point, work);
     case 'narrow':
       return narrowParts(point, work);
+    case 'multirow':
+      return multirowParts(point, work);
     default:
       return scalarParts(work);
   }

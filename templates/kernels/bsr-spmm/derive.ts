@@ -2,6 +2,7 @@ import type { Arch } from '../../../src/model/family.ts';
 import type { ParameterValue } from '../../../src/model/parameter.ts';
 import type { Point } from './parameters.ts';
 import { elementBytes, generalSizes } from './paths/general/sizes.ts';
+import { deriveMultirow, multirowSizes } from './paths/multirow/sizes.ts';
 import { narrowSizes } from './paths/narrow/sizes.ts';
 import { mmaSizes, simtSizes } from './sizes.ts';
 import { deriveWgmma, packThreads, wgmmaSizes } from './wgmma-sizes.ts';
@@ -18,6 +19,7 @@ export function footprint(point: Point): { readonly threads: number; readonly sh
   if (point.path === 'general') return generalSizes(point);
   if (point.path === 'wgmma') return wgmmaSizes(point);
   if (point.path === 'narrow') return narrowSizes(point);
+  if (point.path === 'multirow') return multirowSizes(point);
   return point.path === 'simt' ? simtSizes(point) : mmaSizes(point);
 }
 
@@ -34,6 +36,7 @@ export function derive(point: Point, arch: Arch): Derived {
   if (point.path === 'general') return { ...shared, ...deriveGeneral(point) };
   if (point.path === 'wgmma') return { ...shared, ...deriveWgmma(point, arch) };
   if (point.path === 'narrow') return { ...shared, tileRows: narrowSizes(point).tileRows };
+  if (point.path === 'multirow') return { ...shared, ...deriveMultirow(point) };
   if (point.path === 'simt') return { ...shared, rowsPerThread: simtSizes(point).rowsPerThread };
   return { ...shared, ...deriveMma(point) };
 }
@@ -63,6 +66,7 @@ export function packs({ path, packB }: Pick<Point, 'path' | 'packB'>): boolean {
 /** Elements to which the blocks of A must be aligned. */
 export function valueAlignment(point: Point): number {
   if (point.path === 'naive') return 1;
+  if (point.path === 'multirow') return 2; // pairs go to registers
   const bytes = point.path === 'narrow' || point.path === 'wgmma' ? 16 : point.copyBytes;
   return point.path === 'simt' ? point.vector : bytes / elementBytes[point.input];
 }
@@ -70,6 +74,7 @@ export function valueAlignment(point: Point): number {
 /** Elements to which B must be aligned: its base pointer and its lines. */
 export function alignment(point: Point): number {
   if (point.path === 'naive' || point.path === 'narrow' || packs(point)) return 1;
+  if (point.path === 'multirow') return 8; // TMA
   if (point.path === 'wgmma') return point.input === 'f32' ? 4 : 8;
   if (point.path === 'simt') return point.vector;
   return point.copyBytes / elementBytes[point.input];

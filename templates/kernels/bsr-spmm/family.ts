@@ -22,6 +22,7 @@ const needs: Readonly<Record<Point['path'], readonly ArchFeature[]>> = {
   mma: common,
   general: common,
   narrow: common,
+  multirow: [...common, 'mbarrier', 'tma'],
   wgmma: [...common, 'tma', 'cluster', 'wgmma', 'setmaxnreg'],
 };
 const dependent: readonly ArchFeature[] = ['dependent-launch'];
@@ -57,7 +58,15 @@ export default defineFamily<typeof parameters.specs>({
   activations,
   constraints,
   presets,
-  templates: ['naive.cu.hbs', 'simt.cu.hbs', 'mma.cu.hbs', 'general.cu.hbs', 'wgmma.cu.hbs', 'narrow.cu.hbs'],
+  templates: [
+    'naive.cu.hbs',
+    'simt.cu.hbs',
+    'mma.cu.hbs',
+    'general.cu.hbs',
+    'wgmma.cu.hbs',
+    'narrow.cu.hbs',
+    'multirow.cu.hbs',
+  ],
   template: ({ path }) => `${path}.cu.hbs`,
   derive,
   budget: (point) => {

@@ -3,7 +3,7 @@ import type { Layout, Pattern, Problem } from './workloads.ts';
 
 /** Choices of the operation that are made when a kernel is rendered, beside types and block: all its problems have them. */
 export function fixedChoices(point: Point): Partial<Problem> {
-  if (point.path !== 'general' && point.path !== 'wgmma') return {};
+  if (!['general', 'wgmma', 'multirow'].includes(point.path)) return {};
   const { input, layoutB, layoutC, transposeA } = point;
   return {
     ...{ layoutB, layoutC },

@@ -5,6 +5,7 @@
 
 #include "paths/general/launch.hpp"
 #include "paths/mma/launch.hpp"
+#include "paths/multirow/launch.hpp"
 #include "paths/naive/launch.hpp"
 #include "paths/narrow/launch.hpp"
 #include "paths/simt/launch.hpp"
@@ -24,7 +25,7 @@ inline bool packs(const Parameters& parameters) {
 inline std::int64_t load_bytes(const Parameters& parameters) {
   const std::string_view path = parameters.text("path");
   if (packs(parameters)) return 2;
-  if (path == "wgmma") return 16;  // TMA
+  if (path == "wgmma" || path == "multirow") return 16;  // TMA
   if (path == "mma" || path == "general") return parameters.number("copyBytes");
   return path == "simt" ? 2 * parameters.number("vector") : 2;
 }
@@ -33,6 +34,7 @@ inline std::int64_t load_bytes(const Parameters& parameters) {
 inline std::int64_t value_bytes(const Parameters& parameters) {
   const std::string_view path = parameters.text("path");
   if (path == "narrow" || path == "wgmma") return 16;
+  if (path == "multirow") return 4;
   return path == "general" ? parameters.number("copyBytes") : load_bytes(parameters);
 }
 
@@ -49,7 +51,7 @@ inline void check_part_blocks(const Shape& shape, const Parameters& parameters) 
   };
   const char* const multiplies = "multiplies whole blocks";
   shape.transpose_a == Switch::yes ? refuse(multiplies, shape.m, "m") : refuse(multiplies, shape.k, "k");
-  if (path != "narrow" && path != "wgmma") refuse("writes whole block rows", shape.m, "m");
+  if (path == "mma" || path == "simt") refuse("writes whole block rows", shape.m, "m");
 }
 
 /// Throws Unsupported unless the variant takes the shape, as far as that is the same on all paths. Types and block
@@ -87,6 +89,8 @@ inline Bound bind(const Shape& shape, const Parameters& parameters, const Device
     mma::bind(shape, parameters, bound);
   else if (path == "general")
     general::bind(shape, parameters, bound);
+  else if (path == "multirow")
+    multirow::bind(shape, parameters, bound);
   else if (path == "narrow")
     narrow::bind(shape, parameters, bound);
   else if (path == "simt")

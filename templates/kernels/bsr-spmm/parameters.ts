@@ -5,8 +5,8 @@ import type { Point as PointOf } from '../../../src/model/parameter.ts';
 export const parameters = defineParameters({
   path: {
     label: '',
-    doc: 'Method of the products: naive (one thread per element, the reference), simt (CUDA cores, accumulators in registers), mma (tensor cores by mma.sync, operands by cp.async; the plain product), general (the same for every choice of the operation), wgmma (Hopper: persistent thread blocks, operands by TMA, warp-specialised), narrow (few columns: tensor cores by mma.sync, A from global memory to registers).',
-    values: ['naive', 'simt', 'mma', 'general', 'wgmma', 'narrow'],
+    doc: 'Method of the products: naive (one thread per element, the reference), simt (CUDA cores, accumulators in registers), mma (tensor cores by mma.sync, operands by cp.async; the plain product), general (the same for every choice of the operation), wgmma (Hopper: persistent thread blocks, operands by TMA, warp-specialised), narrow (few columns: tensor cores by mma.sync, A from global memory to registers), multirow (Hopper, blocks of 16: the same for wide products, whose block rows share the rows of B in shared memory).',
+    values: ['naive', 'simt', 'mma', 'general', 'wgmma', 'narrow', 'multirow'],
     readBy: 'launch',
   },
   block: { label: 'b', doc: 'Rows and columns of a block of A.', values: [32, 64, 128, 16], usual: {} },
@@ -16,8 +16,8 @@ export const parameters = defineParameters({
     doc: 'Element type of C. Accumulation is in fp32 always.',
     values: ['f16', 'bf16', 'f32'],
   },
-  layoutB: { label: 'B', doc: 'Order of B (general, wgmma).', values: ['row', 'column'] },
-  layoutC: { label: 'C', doc: 'Order of C (general, wgmma).', values: ['row', 'column'] },
+  layoutB: { label: 'B', doc: 'Order of B (general, wgmma, multirow).', values: ['row', 'column'] },
+  layoutC: { label: 'C', doc: 'Order of C (general, wgmma, multirow).', values: ['row', 'column'] },
   transposeA: {
     label: 'at',
     doc: 'Whether op(A) is the transpose of A (general, wgmma).',
@@ -27,13 +27,13 @@ export const parameters = defineParameters({
     label: 'tn',
     doc: 'Columns of C per tile. The rows are those of a block.',
     values: [32, 64, 128, 192, 256, 384, 512, 8, 16, 24, 48],
-    usual: { simt: 64, mma: 128, general: 128 },
+    usual: { simt: 64, mma: 128, general: 128, multirow: 128 },
   },
   tileK: {
     label: 'tk',
-    doc: 'Columns of A and rows of B that are in shared memory at once (per stage). Divides the block.',
+    doc: 'Columns of A and rows of B that are in shared memory at once (per stage). Divides the block, but on the path multirow.',
     values: [16, 32, 64, 128],
-    usual: { simt: 32, mma: 32, general: 32, wgmma: 64 },
+    usual: { simt: 32, mma: 32, general: 32, wgmma: 64, multirow: 64 },
   },
   prefetch: {
     label: 'pf',
@@ -88,9 +88,9 @@ export const parameters = defineParameters({
   },
   stages: {
     label: 'st',
-    doc: 'Stages of the ring in shared memory (mma, general, wgmma). 1 copies and multiplies in turn (mma).',
+    doc: 'Stages of the ring in shared memory (mma, general, wgmma, multirow). 1 copies and multiplies in turn (mma).',
     values: [1, 2, 3, 4, 5, 6, 7, 8],
-    usual: { mma: 4, general: 4, wgmma: 4 },
+    usual: { mma: 4, general: 4, wgmma: 4, multirow: 8 },
   },
   producers: {
     label: 'pw',
@@ -122,9 +122,9 @@ export const parameters = defineParameters({
   },
   minBlocks: {
     label: 'mb',
-    doc: 'Thread blocks per multiprocessor that the compiler must leave registers for (mma, general, narrow).',
+    doc: 'Thread blocks per multiprocessor that the compiler must leave registers for (mma, general, narrow, multirow).',
     values: [1, 2, 3, 4],
-    usual: { mma: 2, general: 2, narrow: 2 },
+    usual: { mma: 2, general: 2, narrow: 2, multirow: 1 },
   },
   panel: {
     label: 'pn',
@@ -134,9 +134,9 @@ export const parameters = defineParameters({
   },
   order: {
     label: '',
-    doc: 'Order of block rows (mma, general, wgmma): as they are, or the longest first, so that none starts late.',
+    doc: 'Order of block rows (mma, general, wgmma, multirow): as they are, or the longest first, so that none starts late (multirow: and those of a tile are of about one length).',
     values: ['natural', 'longest'],
-    usual: { mma: 'longest', general: 'longest', wgmma: 'longest' },
+    usual: { mma: 'longest', general: 'longest', wgmma: 'longest', multirow: 'longest' },
     readBy: 'launch',
   },
   role: {
@@ -202,6 +202,11 @@ export const parameters = defineParameters({
     doc: 'Thread blocks that share the products of a block row; the last one adds up the sums, in their order (narrow).',
     values: [1, 2, 4, 8],
   },
+  blockRows: {
+    label: 'br',
+    doc: 'Block rows of a tile of C, which share rows of B; each has a warp (multirow).',
+    values: [16, 8],
+  },
   fused: {
     label: 'fu',
     doc: 'Whether C may be asked for with a bias and an activation, which registers hold the code of (wgmma, C by TMA).',
@@ -237,11 +242,11 @@ const onPaths = (name: keyof Specs, ...paths: readonly Path[]) =>
   activeWhen(name, ['path'], ({ path }) => paths.includes(path));
 
 export const activations = [
-  onPaths('layoutB', 'general', 'wgmma'),
-  onPaths('layoutC', 'general', 'wgmma'),
+  onPaths('layoutB', 'general', 'wgmma', 'multirow'),
+  onPaths('layoutC', 'general', 'wgmma', 'multirow'),
   onPaths('transposeA', 'general', 'wgmma'),
-  onPaths('tileN', 'simt', 'mma', 'general', 'wgmma', 'narrow'),
-  onPaths('tileK', 'simt', 'mma', 'general', 'wgmma'),
+  onPaths('tileN', 'simt', 'mma', 'general', 'wgmma', 'narrow', 'multirow'),
+  onPaths('tileK', 'simt', 'mma', 'general', 'wgmma', 'multirow'),
   onPaths('prefetch', 'simt', 'mma', 'general', 'narrow'),
   onPaths('simtWarps', 'simt'),
   onPaths('columnsPerThread', 'simt'),
@@ -251,7 +256,7 @@ export const activations = [
   onPaths('transposed', 'simt'),
   onPaths('warpsM', 'mma', 'general', 'narrow'),
   onPaths('warpsN', 'mma', 'general'),
-  onPaths('stages', 'mma', 'general', 'wgmma'),
+  onPaths('stages', 'mma', 'general', 'wgmma', 'multirow'),
   onPaths('producers', 'mma', 'wgmma'),
   onPaths('copyBytes', 'mma', 'general'),
   activeWhen(
@@ -264,9 +269,9 @@ export const activations = [
   ),
   onPaths('epilogue', 'mma', 'wgmma'),
   onPaths('tilesPerCta', 'mma'),
-  onPaths('minBlocks', 'mma', 'general', 'narrow'),
+  onPaths('minBlocks', 'mma', 'general', 'narrow', 'multirow'),
   onPaths('panel', 'mma', 'general', 'wgmma'),
-  onPaths('order', 'mma', 'general', 'wgmma'),
+  onPaths('order', 'mma', 'general', 'wgmma', 'multirow'),
   onPaths('role', 'wgmma'),
   onPaths('consumers', 'wgmma'),
   activeWhen(
@@ -288,6 +293,7 @@ export const activations = [
   onPaths('tilesM', 'narrow'),
   onPaths('warpsK', 'narrow'),
   onPaths('parts', 'narrow'),
+  onPaths('blockRows', 'multirow'),
   activeWhen(
     'fused',
     ['path', 'epilogue'],

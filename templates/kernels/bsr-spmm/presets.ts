@@ -4,6 +4,7 @@ import { comparisons } from './comparisons.ts';
 import { denser, fused, gradients, odd, plain, prefill, prefillDown } from './layer-workloads.ts';
 import type { Specs } from './parameters.ts';
 import { generalFallbacks, generalKinds, generalPresets, generalQuick } from './paths/general/presets.ts';
+import { multirowPresets } from './paths/multirow/presets.ts';
 import { narrowBest, narrowCells, narrowKinds } from './paths/narrow/presets.ts';
 import {
   hopperCells,
@@ -282,6 +283,7 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     workloads: shapeIds,
   },
   ...generalPresets,
+  ...multirowPresets,
   narrow: {
     doc: 'Products of 1 to 64 columns, as in decoding with torch.nn.functional.linear: the path narrow, f16 in and out.',
     where: narrowBest,

@@ -1,6 +1,7 @@
 import { alignment } from './derive.ts';
 import { type Point, storesByTma } from './parameters.ts';
 import { generalSizes } from './paths/general/sizes.ts';
+import { multirowMerit } from './paths/multirow/merit.ts';
 import { narrowMerit } from './paths/narrow/merit.ts';
 import { mmaSizes, simtSizes } from './sizes.ts';
 import { wgmmaMerit } from './wgmma-merit.ts';
@@ -16,6 +17,7 @@ export function merit(point: Point, problem: Problem): number {
   if (!takesLines(point, problem)) return 0;
   if (point.path === 'wgmma') return wgmmaMerit(point, problem);
   if (point.path === 'narrow') return narrowMerit(point, problem);
+  if (point.path === 'multirow') return multirowMerit(point, problem);
   const wasted = Math.ceil(problem.n / point.tileN) * (point.tileN / problem.n);
   return (point.path === 'simt' ? simtMerit(point) : mmaMerit(point, problem)) / wasted;
 }

@@ -27,6 +27,11 @@ function taken(point: Point): OperationValues {
       const fixed = { layoutB: [layoutB], layoutC: [layoutC], transposeA: [transposeA ? 'yes' : 'no'] };
       return { ...everything, ...fixed, ...(point.input === 'f32' && { tf32: ['yes'] }) };
     }
+    case 'multirow':
+      return {
+        ...everything,
+        ...{ layoutB: [point.layoutB], layoutC: [point.layoutC], transposeA: ['no'], batched: ['no'] },
+      };
     case 'wgmma':
       return {
         ...{

@@ -8,6 +8,7 @@
 
 #include "paths/general/args.h"
 #include "paths/packing.hpp"
+#include "paths/results.hpp"
 #include "paths/transposed.hpp"
 
 namespace tilewright::bsr_spmm::general {
@@ -89,32 +90,11 @@ inline void set_grid(Kernel& kernel, const Shape& shape, const Parameters& param
   kernel.launch.shared_bytes = static_cast<std::size_t>(parameters.number("sharedBytes"));
 }
 
-/// Whether lines so far apart all begin at a multiple of 16 bytes, if the first does.
-inline bool aligned(const Shape& shape, std::int64_t leading, std::int64_t product) {
-  const std::int64_t bytes = output_bytes(shape);
-  return leading * bytes % 16 == 0 && (shape.batch == 1 || product * bytes % 16 == 0);
-}
-
-/// C, what is added to it, and the bias.
+/// C, what is added to it, and the bias; of a batch, how far apart they lie.
 inline void set_results(Kernel& kernel, const Shape& shape) {
-  using Args = UntypedArgs;
-  const bool residual = shape.residual == Switch::yes;
-  kernel.args.ldc = shape.ldc;
+  bsr_spmm::detail::set_results(kernel, shape);
   kernel.args.c_stride = shape.c_stride;
-  kernel.args.ld_addend = residual ? shape.ldr : shape.ldc;
-  kernel.args.addend_stride = residual ? shape.residual_stride : shape.c_stride;
-  kernel.set(&Args::c, &Call::c);
-  if (aligned(shape, shape.ldc, shape.c_stride)) kernel.set_if_aligned(&Args::aligned_c, &Call::c, 16);
-  const auto set_addend = [&](auto Call::* from) {
-    kernel.set(&Args::addend, from);
-    if (aligned(shape, kernel.args.ld_addend, kernel.args.addend_stride))
-      kernel.set_if_aligned(&Args::aligned_addend, from, 16);
-  };
-  residual ? set_addend(&Call::residual) : set_addend(&Call::c);
-  if (shape.bias == Switch::yes) kernel.set(&Args::bias, &Call::bias);
-  kernel.args.activation = shape.activation;
-  kernel.set(&Args::alpha, &Call::alpha);
-  kernel.set(&Args::beta, &Call::beta);
+  kernel.args.addend_stride = shape.residual == Switch::yes ? shape.residual_stride : shape.c_stride;
 }
 
 inline void set_operands(Kernel& kernel, const Shape& shape) {

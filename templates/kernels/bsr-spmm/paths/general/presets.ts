@@ -177,6 +177,17 @@ function smallBlocks(choices: Part): Part[] {
   ];
 }
 
+/** The usual variant for blocks of 16 in every layout, of any B. */
+export function usualSmallBlocks(choices: Part): Part[] {
+  return usual({
+    ...everyLayout,
+    transposeA: [false, true],
+    packB: [true],
+    order: ['natural'],
+    ...choices,
+  }).slice(0, 1);
+}
+
 /** The usual variant for blocks of 16, and such of several blocks in a stage for few columns, in every layout. */
 function smallBlocksOfFewColumns(types: Part): Part[] {
   const of: Part = {
@@ -185,7 +196,7 @@ function smallBlocksOfFewColumns(types: Part): Part[] {
   };
   const blocksPerStage: Part['blocksPerStage'] = types.input?.includes('f32') ? [2] : [4];
   return [
-    { ...of, warpsN: [4] },
+    ...usualSmallBlocks(types),
     { ...of, tileN: [32, 64], warpsN: [2], stages: [3], minBlocks: [4], blocksPerStage },
   ];
 }

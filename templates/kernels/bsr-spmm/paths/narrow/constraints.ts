@@ -22,8 +22,8 @@ export const narrowConstraints = [
   constraint(
     'block-16',
     ['path', 'block'],
-    'Blocks of 16 are for the paths naive, general and narrow.',
-    ({ path, block }) => block > 16 || ['naive', 'general', 'narrow'].includes(path),
+    'Blocks of 16 are for the paths naive, general, narrow and multirow.',
+    ({ path, block }) => block > 16 || ['naive', 'general', 'narrow', 'multirow'].includes(path),
   ),
   constraint(
     'narrow-warps',

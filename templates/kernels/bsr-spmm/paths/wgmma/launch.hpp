@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "paths/input_maps.hpp"
 #include "paths/packing.hpp"
 #include "paths/transposed.hpp"
 #include "paths/wgmma/args.h"
@@ -13,8 +14,7 @@ namespace tilewright::bsr_spmm::wgmma {
 
 namespace detail {
 
-/// Columns of A or B that lie side by side in shared memory: 128 bytes, the widest swizzle.
-inline std::int64_t panel_columns(const Shape& shape) { return 128 / input_bytes(shape); }
+using namespace bsr_spmm::detail;
 
 /// Whether C is stored by TMA, which neither adds to it nor writes less than 16 bytes.
 inline bool stores_by_tma(const Parameters& parameters) {
@@ -104,18 +104,6 @@ inline void require_c(const Shape& shape, const Parameters& parameters, Bound& b
   }
 }
 
-/// The swizzle of lines of 64 or 128 bytes in shared memory.
-inline Swizzle line_swizzle(std::int64_t bytes) { return bytes == 64 ? Swizzle::b64 : Swizzle::b128; }
-
-/// A map of elements of an input, as yet without sizes.
-inline TiledMap map_of_input(const Shape& shape, std::uint32_t rank) {
-  TiledMap map;
-  map.element_bytes = static_cast<std::uint32_t>(input_bytes(shape));
-  map.bfloat16 = shape.input == Type::bf16;
-  map.rank = rank;
-  return map;
-}
-
 /// A's blocks, one below the other, in boxes of `tileK` columns; of A transposed, in boxes of `tileK` rows by a panel. TMA
 /// refuses a tensor without elements, so that an absent one has one row.
 inline TiledMap map_a(const Shape& shape, const Parameters& parameters) {
@@ -130,41 +118,6 @@ inline TiledMap map_a(const Shape& shape, const Parameters& parameters) {
   map.box = {static_cast<std::uint32_t>(columns), static_cast<std::uint32_t>(rows / parameters.number("cluster"))};
   map.swizzle = line_swizzle(columns * input_bytes(shape));
   return map;
-}
-
-/// A column-major B, in boxes of `tileK` rows. TMA refuses lines without elements and lines at one address, so that a B without rows
-/// has one, and 16 bytes from each to the next.
-inline TiledMap map_columns_of_b(const Shape& shape, const Parameters& parameters) {
-  const std::int64_t tile_k = parameters.number("tileK");
-  TiledMap map = map_of_input(shape, 2);
-  map.size = {static_cast<std::uint64_t>(std::max<std::int64_t>(shape.k, 1)), static_cast<std::uint64_t>(shape.n)};
-  map.stride = {0, static_cast<std::uint64_t>(std::max<std::int64_t>(shape.ldb * input_bytes(shape), 16))};
-  map.box = {static_cast<std::uint32_t>(tile_k), static_cast<std::uint32_t>(parameters.number("boxColumnsB"))};
-  map.swizzle = line_swizzle(tile_k * input_bytes(shape));
-  return map;
-}
-
-/// A row-major B: as panels of columns, several to a box; or, where the last panel would be short, as a
-/// matrix with boxes of one panel that TMA clips.
-inline TiledMap map_rows_of_b(const Shape& shape, const Parameters& parameters) {
-  const std::int64_t columns = panel_columns(shape);
-  const bool clipped = shape.n % columns != 0;
-  const auto row_bytes = static_cast<std::uint64_t>(shape.ldb * input_bytes(shape));
-  const std::int64_t panels = clipped ? 1 : shape.n / columns,
-                     box_panels = clipped ? 1 : parameters.number("tileN") / columns;
-  TiledMap map = map_of_input(shape, 3);
-  map.size = {static_cast<std::uint64_t>(clipped ? shape.n : columns),
-              static_cast<std::uint64_t>(std::max<std::int64_t>(shape.k, 1)),
-              static_cast<std::uint64_t>(panels)};
-  map.stride = {0, row_bytes, clipped ? row_bytes : 128};
-  map.box = {static_cast<std::uint32_t>(columns), static_cast<std::uint32_t>(parameters.number("tileK")),
-             static_cast<std::uint32_t>(box_panels)};
-  map.swizzle = Swizzle::b128;
-  return map;
-}
-
-inline TiledMap map_b(const Shape& shape, const Parameters& parameters) {
-  return shape.layout_b == Layout::column ? map_columns_of_b(shape, parameters) : map_rows_of_b(shape, parameters);
 }
 
 /// C, rows or columns as its lines, in boxes of `boxLines` lines.
