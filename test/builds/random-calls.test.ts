@@ -7,7 +7,7 @@ import { localExecutor } from '../../src/exec/local.ts';
 import { packageRoot } from '../../src/util/package-root.ts';
 import { emitTestLibrary, toolEnvironment, toolFolders } from '../helpers/library.ts';
 
-/** One variant of every way in which problems are refused: vector loads, TMA, pairs of elements, known rows, known columns, blocks. */
+/** One variant of every way in which problems are refused: vector loads, TMA, pairs of elements, known rows, known columns, blocks, blocks in order. */
 const where = [
   'path == "naive" && block == 64',
   'path == "simt" && block == 32',
@@ -17,6 +17,7 @@ const where = [
   'path == "wgmma" && block == 64 && output == "f32" && role == "rows" && wgmmaDepth == 0',
   'path == "wgmma" && block == 128 && input == "f16" && epilogue == "overlap"',
   'path == "narrow" && block == 32 && tileN == 16 && parts == 2',
+  'path == "multirow" && layoutB == "row" && layoutC == "row"',
   'path == "general" && block == 64 && layoutB == "row" && layoutC == "row" && input == "f16" && output == "f16" && transposeA == false',
 ].join(' || ');
 
@@ -24,7 +25,7 @@ let root: string;
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'tilewright-calls-'));
-  const presets = ['quick', 'hopper-types', 'narrow', 'every-cell'];
+  const presets = ['quick', 'hopper-types', 'narrow', 'multirow-kinds', 'every-cell'];
   const { path } = await emitTestLibrary({ out: join(root, 'out'), presets, where, cuda: false });
   const define = { CMAKE_CXX_FLAGS: '-O1', CMAKE_BUILD_TYPE: 'None', TILEWRIGHT_EMULATE_ALL: 'ON' };
   await installLibrary(path, join(root, 'prefix'), localExecutor, { cuda: 'off', define, toolFolders });
