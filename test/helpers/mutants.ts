@@ -20,6 +20,11 @@ import { includeNames, locateHeader } from '../../src/util/includes.ts';
 import { kit, packageRoot } from '../../src/util/package-root.ts';
 import { testContext, testToolchain } from './toolchain.ts';
 
+/** Verdicts on wrong results. */
+export const wrong: readonly VerdictName[] = ['wrong', 'nonfinite'];
+/** Verdicts on wrong places: of reads, writes, or what is left unwritten. */
+export const stray: readonly VerdictName[] = ['out-of-bounds', 'unwritten', ...wrong, 'fault'];
+
 /** A change of a rendered source. */
 export type Change = (text: string) => string;
 

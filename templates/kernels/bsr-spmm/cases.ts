@@ -9,6 +9,7 @@ import { farthestLayouts, has, operationCases } from './operation-cases.ts';
 import { type Point, storesByTma } from './parameters.ts';
 import { multirowCases } from './paths/multirow/cases.ts';
 import { narrowCases } from './paths/narrow/cases.ts';
+import type { RowsCase } from './rows-case.ts';
 import { wgmmaCases } from './wgmma-cases.ts';
 import type { Pattern, Problem } from './workloads.ts';
 
@@ -90,19 +91,8 @@ export function casesOf(point: Point, depth: Depth): readonly GateCase[] {
   cases.add('no-depth', 'structures', { rows: 1, columns: 0, n: tile, pattern: { kind: 'empty' } });
   cases.addRows('no-columns', 'structures', [1], { n: 0, ldbExtra: 8, ldcExtra: 8 });
   cases.addRows('non-finite', 'non-finite', [1, 0], { n: tile, values: 'nan' });
-  if (point.path === 'wgmma') {
-    for (const item of wgmmaCases(point, depth)) {
-      cases.addRows(item.id, item.tier, item.counts, item.problem, item.options);
-    }
-  } else {
-    addScalars(cases, point, tile);
-  }
-  if (point.path === 'narrow' || point.path === 'multirow') {
-    for (const item of point.path === 'narrow' ? narrowCases(point) : multirowCases(point)) {
-      cases.addRows(item.id, item.tier, item.counts, item.problem, item.options);
-    }
-  }
-  for (const item of operationCases(point, tile)) {
+  if (point.path !== 'wgmma') addScalars(cases, point, tile);
+  for (const item of [...casesOfPath(point, depth), ...operationCases(point, tile)]) {
     cases.addRows(item.id, item.tier, item.counts, item.problem, item.options);
   }
   if (point.path === 'naive' || point.path === 'narrow' || point.path === 'general')
@@ -114,6 +104,20 @@ export function casesOf(point: Point, depth: Depth): readonly GateCase[] {
   if (depth === 'full') addFull(cases, point, tile, wide);
   else addMagnitude(cases, point, tile);
   return cases.list;
+}
+
+/** Cases that only the variant's path needs. */
+function casesOfPath(point: Point, depth: Depth): readonly RowsCase[] {
+  switch (point.path) {
+    case 'wgmma':
+      return wgmmaCases(point, depth);
+    case 'narrow':
+      return narrowCases(point);
+    case 'multirow':
+      return multirowCases(point);
+    default:
+      return [];
+  }
 }
 
 /** A third, a subnormal and a number whose products overflow f16; none of them has the few bits of 0, 1 or -1.5. */

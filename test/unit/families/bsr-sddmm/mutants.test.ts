@@ -7,7 +7,9 @@ import {
   inHeader,
   type Mutant,
   replacing,
+  stray,
   useMutantBench,
+  wrong,
 } from '../../../helpers/mutants.ts';
 
 const bench = useMutantBench('bsr-sddmm');
@@ -23,8 +25,6 @@ const ids = {
 };
 type Name = keyof typeof ids;
 
-const wrong: readonly VerdictName[] = ['wrong', 'nonfinite'];
-const stray: readonly VerdictName[] = ['out-of-bounds', 'unwritten', 'wrong', 'nonfinite', 'fault'];
 const racy: readonly VerdictName[] = ['race', 'divergence', 'wrong', 'nonfinite'];
 const stuck: readonly VerdictName[] = ['hang', ...racy];
 

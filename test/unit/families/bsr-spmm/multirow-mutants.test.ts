@@ -1,13 +1,14 @@
 // Defects of kernels of the path multirow that depth `quick` must see. Each is one change of a rendered source of a variant that
 // passes.
-import type { VerdictName } from '../../../../src/model/verdict.ts';
 import {
   describeMutants,
   describeSound,
   inHeader,
   type Mutant,
   replacing,
+  stray,
   useMutantBench,
+  wrong,
 } from '../../../helpers/mutants.ts';
 
 const bench = useMutantBench('bsr-spmm');
@@ -18,9 +19,6 @@ const ids = {
   floats: 'bsr_spmm.multirow.b16.f16.f32.Bcolumn.tn64.st3.br8-d5fb',
 };
 type Name = keyof typeof ids;
-
-const wrong: readonly VerdictName[] = ['wrong', 'nonfinite'];
-const stray: readonly VerdictName[] = ['out-of-bounds', 'unwritten', 'wrong', 'nonfinite', 'fault'];
 
 const inBlockRow = (from: string, to: string) =>
   inHeader('paths/multirow/block_row.cuh', replacing(from, to), 'bsr-spmm');

@@ -15,6 +15,7 @@ import {
   replacing,
   sound,
   useMutantBench,
+  wrong,
 } from '../../../helpers/mutants.ts';
 
 const bench = useMutantBench('bsr-spmm');
@@ -51,7 +52,6 @@ const inReduction = (from: string | RegExp, to: string) =>
   inHeader('tw/cluster_reduction.cuh', replacing(from, to));
 const wait = 'ptx::griddep_wait();';
 const product = /sum \+= (.*);/;
-const wrong: readonly VerdictName[] = ['wrong', 'nonfinite'];
 /** Of small integers many wrong ones are what C was before. */
 const wrongChoice: readonly VerdictName[] = [...wrong, 'unwritten'];
 const stray: readonly VerdictName[] = ['out-of-bounds', 'unwritten', 'wrong', 'nonfinite'];

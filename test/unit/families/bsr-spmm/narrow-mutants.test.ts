@@ -7,7 +7,9 @@ import {
   inHeader,
   type Mutant,
   replacing,
+  stray,
   useMutantBench,
+  wrong,
 } from '../../../helpers/mutants.ts';
 
 const bench = useMutantBench('bsr-spmm');
@@ -20,8 +22,6 @@ const ids = {
 };
 type Name = keyof typeof ids;
 
-const wrong: readonly VerdictName[] = ['wrong', 'nonfinite'];
-const stray: readonly VerdictName[] = ['out-of-bounds', 'unwritten', 'wrong', 'nonfinite', 'fault'];
 const racy: readonly VerdictName[] = ['race', 'divergence', 'wrong', 'nonfinite', 'stateful', 'unwritten'];
 
 const inSlabs = (from: string, to: string) => inHeader('tw/slabs.cuh', replacing(from, to));

@@ -9,6 +9,7 @@ import {
   type Mutant,
   replacing,
   useMutantBench,
+  wrong,
 } from '../../../helpers/mutants.ts';
 
 const family = 'bsr-spmm';
@@ -27,7 +28,6 @@ const ids = {
 };
 type Name = keyof typeof ids;
 
-const wrong: readonly VerdictName[] = ['wrong', 'nonfinite'];
 const stray: readonly VerdictName[] = ['out-of-bounds', 'unwritten', ...wrong];
 
 const inResult = (from: string, to: string) => inHeader('tw/staged_result.cuh', replacing(from, to), family);

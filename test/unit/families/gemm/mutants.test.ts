@@ -7,6 +7,7 @@ import {
   type Mutant,
   replacing,
   useMutantBench,
+  wrong,
 } from '../../../helpers/mutants.ts';
 
 const bench = useMutantBench('gemm');
@@ -24,7 +25,6 @@ type Name = keyof typeof ids;
 
 const half = (value: string) => `static_cast<float>(static_cast<__half>(${value}))`;
 const product = /sum \+= (.*);/;
-const wrong: readonly VerdictName[] = ['wrong', 'nonfinite'];
 const racy: readonly VerdictName[] = ['race', 'divergence', 'wrong', 'nonfinite', 'unwritten', 'hang'];
 const stuck: readonly VerdictName[] = ['hang', 'race', 'divergence'];
 const stray: readonly VerdictName[] = ['out-of-bounds', 'unwritten', 'wrong', 'nonfinite'];

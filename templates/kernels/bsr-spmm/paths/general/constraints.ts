@@ -1,4 +1,5 @@
 import { parameters } from '../../parameters.ts';
+import { fits } from '../occupancy.ts';
 import { elementBytes, generalSizes } from './sizes.ts';
 
 const { constraint } = parameters;
@@ -54,16 +55,6 @@ export const generalConstraints = [
     'general-occupancy',
     [...names, 'minBlocks'],
     'minBlocks thread blocks fit on a multiprocessor: shared memory, threads, and registers for accumulators and 40 more per thread.',
-    (point, arch) => {
-      if (point.path !== 'general') return true;
-      const { threads, sharedBytes, accumulators } = generalSizes(point);
-      const blocks = point.minBlocks;
-      return (
-        sharedBytes <= arch.maxSharedBytesPerBlock &&
-        blocks * (sharedBytes + arch.reservedSharedBytesPerBlock) <= arch.sharedBytesPerSm &&
-        blocks * threads <= arch.maxThreadsPerSm &&
-        blocks * threads * (accumulators + 40) <= arch.registersPerSm
-      );
-    },
+    (point, arch) => point.path !== 'general' || fits(generalSizes(point), point.minBlocks, arch),
   ),
 ];

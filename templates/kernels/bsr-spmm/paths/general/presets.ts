@@ -185,7 +185,7 @@ export function usualSmallBlocks(choices: Part): Part[] {
     packB: [true],
     order: ['natural'],
     ...choices,
-  }).slice(0, 1);
+  }).filter(({ block }) => block?.includes(16));
 }
 
 /** The usual variant for blocks of 16, and such of several blocks in a stage for few columns, in every layout. */

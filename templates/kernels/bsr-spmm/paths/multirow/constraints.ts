@@ -1,4 +1,5 @@
 import { parameters } from '../../parameters.ts';
+import { fits } from '../occupancy.ts';
 import { multirowSizes } from './sizes.ts';
 
 const { constraint } = parameters;
@@ -27,16 +28,6 @@ export const multirowConstraints = [
     'multirow-occupancy',
     ['path', 'block', 'layoutC', 'tileN', 'tileK', 'stages', 'blockRows', 'minBlocks'],
     'minBlocks thread blocks fit on a multiprocessor: shared memory, threads, and registers for accumulators and 40 more per thread.',
-    (point, arch) => {
-      if (point.path !== 'multirow') return true;
-      const { threads, sharedBytes, accumulators } = multirowSizes(point);
-      const blocks = point.minBlocks;
-      return (
-        sharedBytes <= arch.maxSharedBytesPerBlock &&
-        blocks * (sharedBytes + arch.reservedSharedBytesPerBlock) <= arch.sharedBytesPerSm &&
-        blocks * threads <= arch.maxThreadsPerSm &&
-        blocks * threads * (accumulators + 40) <= arch.registersPerSm
-      );
-    },
+    (point, arch) => point.path !== 'multirow' || fits(multirowSizes(point), point.minBlocks, arch),
   ),
 ];
