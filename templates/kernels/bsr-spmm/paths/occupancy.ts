@@ -1,6 +1,6 @@
 import type { Arch } from '../../../../src/model/family.ts';
 
-/** What a thread block takes: threads, bytes of shared memory, and fp32 accumulators of a thread. */
+/** Needs of a thread block: threads, bytes of shared memory, and fp32 accumulators of a thread. */
 interface Footprint {
   readonly threads: number;
   readonly sharedBytes: number;
