@@ -17,7 +17,7 @@ const common = [
   constraint(
     'input-type',
     ['path', 'input'],
-    'f32 is multiplied on the paths naive (FFMA), general and wgmma (TF32).',
+    'f32 is multiplied on the paths naive, general and wgmma.',
     ({ path, input }) => input !== 'f32' || path === 'naive' || path === 'general' || path === 'wgmma',
   ),
   constraint(

@@ -55,6 +55,9 @@ function deriveGeneral(point: Point): Derived {
     columnMajorC: point.layoutC === 'column',
     severalBlocks: point.blocksPerStage > 1,
     depthOf: point.blocksPerStage > 1 ? 'block' : 'stage',
+    turnDoc: point.ffma ? '' : '; ldmatrix turns them',
+    sumsDoc: point.ffma ? 'a tile of sums ' : 'an mma tile    ',
+    stageType: point.ffma ? 'unsigned char*' : 'std::uint32_t',
   };
 }
 

@@ -77,7 +77,7 @@ export default defineFamily<typeof parameters.specs>({
   workloads: [...workloads, ...layerWorkloads],
   cells,
   comparisons,
-  tensorCores: ({ path }) => path !== 'naive' && path !== 'simt',
+  tensorCores: ({ path, ffma }) => path !== 'naive' && path !== 'simt' && !ffma,
   cases: casesOf,
   matrixProblem,
   matrixWorkloads,

@@ -4,11 +4,11 @@ import type { Layout, Pattern, Problem } from './workloads.ts';
 /** Choices of the operation that are made when a kernel is rendered, beside types and block: all its problems have them. */
 export function fixedChoices(point: Point): Partial<Problem> {
   if (!['general', 'wgmma', 'multirow'].includes(point.path)) return {};
-  const { input, layoutB, layoutC, transposeA } = point;
+  const { input, layoutB, layoutC, transposeA, ffma } = point;
   return {
     ...{ layoutB, layoutC },
     ...(transposeA && { transposeA: 'yes' }),
-    ...(input === 'f32' && { tf32: 'yes' }),
+    ...(input === 'f32' && !ffma && { tf32: 'yes' }),
   };
 }
 

@@ -84,6 +84,14 @@ export const floats = each(
   { ...columnMajor, input: 'f32', output: 'f32', tf32: 'yes' },
 );
 
+/** Inputs of f32 whose products are not rounded: many and few rows of x, and row-major operands of a matrix that is nearly a band. */
+export const exactFloats = [
+  ...[1, 16, 1024].flatMap((n) =>
+    each('linear.exact', { ...up, n }, { ...columnMajor, input: 'f32', output: 'f32' }),
+  ),
+  ...each('exact', { m: 65536, k: 65536, n: 64, density: 0.01 }, { input: 'f32', output: 'f32' }),
+];
+
 /** Several products with one pattern. */
 export const batches = each(
   'batch',
@@ -105,6 +113,7 @@ export const layerWorkloads: readonly SpmmWorkload[] = [
   ...fused,
   ...gradients,
   ...floats,
+  ...exactFloats,
   ...batches,
   ...partBlocks,
 ];

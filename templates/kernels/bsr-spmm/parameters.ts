@@ -5,7 +5,7 @@ import type { Point as PointOf } from '../../../src/model/parameter.ts';
 export const parameters = defineParameters({
   path: {
     label: '',
-    doc: 'Method of the products: naive (one thread per element, the reference), simt (CUDA cores, accumulators in registers), mma (tensor cores by mma.sync, operands by cp.async; the plain product), general (the same for every choice of the operation), wgmma (Hopper: persistent thread blocks, operands by TMA, warp-specialised), narrow (few columns: tensor cores by mma.sync, A from global memory to registers), multirow (Hopper, blocks of 16: the same for wide products, whose block rows share the rows of B in shared memory).',
+    doc: 'Method of the products: naive (one thread per element, the reference), simt (CUDA cores, accumulators in registers), mma (tensor cores by mma.sync, operands by cp.async; the plain product), general (the same for every choice of the operation, and f32 on CUDA cores), wgmma (Hopper: persistent thread blocks, operands by TMA, warp-specialised), narrow (few columns: tensor cores by mma.sync, A from global memory to registers), multirow (Hopper, blocks of 16: the same for wide products, whose block rows share the rows of B in shared memory).',
     values: ['naive', 'simt', 'mma', 'general', 'wgmma', 'narrow', 'multirow'],
     readBy: 'launch',
   },
@@ -207,6 +207,11 @@ export const parameters = defineParameters({
     doc: 'Block rows of a tile of C, which share rows of B; each has a warp (multirow).',
     values: [16, 8],
   },
+  ffma: {
+    label: 'ffma',
+    doc: 'Whether products of f32 are made of the operands as they are, by multiply-adds of CUDA cores (FFMA), or on tensor cores, of operands rounded to TF32 (general).',
+    values: [false, true],
+  },
   fused: {
     label: 'fu',
     doc: 'Whether C may be asked for with a bias and an activation, which registers hold the code of (wgmma, C by TMA).',
@@ -294,6 +299,7 @@ export const activations = [
   onPaths('warpsK', 'narrow'),
   onPaths('parts', 'narrow'),
   onPaths('blockRows', 'multirow'),
+  activeWhen('ffma', ['path', 'input'], ({ path, input }) => path === 'general' && input === 'f32'),
   activeWhen(
     'fused',
     ['path', 'epilogue'],

@@ -79,6 +79,8 @@ function mmaMerit(point: Point, { m, n }: Problem): number {
     order *
     // The choices that any product may have are tested behind each tile; measured, blocks of 64.
     (point.path === 'general' ? 0.7 : 1) *
+    // CUDA cores bound it: a guess.
+    (point.ffma ? 0.3 : 1) *
     (point.epilogue === 'staged' ? 1 : 0.95) *
     (point.producers > 0 ? 0.95 : 1)
   );

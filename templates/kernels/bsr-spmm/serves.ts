@@ -25,7 +25,7 @@ function taken(point: Point): OperationValues {
     case 'general': {
       const { layoutB, layoutC, transposeA } = point;
       const fixed = { layoutB: [layoutB], layoutC: [layoutC], transposeA: [transposeA ? 'yes' : 'no'] };
-      return { ...everything, ...fixed, ...(point.input === 'f32' && { tf32: ['yes'] }) };
+      return { ...everything, ...fixed, ...(point.input === 'f32' && { tf32: point.ffma ? both : ['yes'] }) };
     }
     case 'multirow':
       return {

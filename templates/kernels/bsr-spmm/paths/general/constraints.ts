@@ -36,9 +36,10 @@ export const generalConstraints = [
   ),
   constraint(
     'general-prefetch',
-    ['path', 'input', 'tileK', 'prefetch'],
-    'There is a next fragment only in a stage of two or more: of 32 bytes along K each.',
-    ({ path, input, tileK, prefetch }) => path !== 'general' || !prefetch || tileK * elementBytes[input] > 32,
+    ['path', 'input', 'tileK', 'prefetch', 'ffma'],
+    'There is a next fragment only in a stage of two or more, of 32 bytes along K each, and only of mma.sync.',
+    ({ path, input, tileK, prefetch, ffma }) =>
+      path !== 'general' || !prefetch || (tileK * elementBytes[input] > 32 && !ffma),
   ),
   constraint(
     'general-copies',

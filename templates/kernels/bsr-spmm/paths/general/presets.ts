@@ -4,6 +4,7 @@ import { comparisons } from '../../comparisons.ts';
 import {
   batches,
   densities,
+  exactFloats,
   floats,
   fused,
   gradients,
@@ -39,6 +40,7 @@ export const general: Part = {
   order: ['longest'],
   prefetch: [false],
   blocksPerStage: [1],
+  ffma: [false],
 };
 /** x and y of y = x W^T are B and C column-major. */
 const columnMajor: Part = { layoutB: ['column'], layoutC: ['column'] };
@@ -62,6 +64,58 @@ export const generalKinds: readonly Part[] = [
   { ...general, block: [64], warpsM: [1], warpsN: [4], packB: [true] },
   { ...general, ...columnMajor, block: [32], warpsM: [1], packB: [true], order: ['natural'] },
 ];
+
+/** f32 on CUDA cores, of B of any alignment. */
+const exact: Part = {
+  ...general,
+  input: ['f32'],
+  output: ['f32'],
+  ffma: [true],
+  copyBytes: [4],
+  tileK: [16],
+};
+
+/** Their code for each order of each operand. */
+const exactKinds: readonly Part[] = [
+  { ...exact, block: [64] },
+  { ...exact, ...columnMajor, block: [32], warpsM: [1], copyBytes: [16], order: ['natural'] },
+  { ...exact, layoutB: ['column'], transposeA: [true], block: [128], tileN: [64], warpsM: [4], stages: [2] },
+  {
+    ...exact,
+    layoutC: ['column'],
+    transposeA: [true],
+    block: [16],
+    tileN: [32],
+    warpsM: [1],
+    blocksPerStage: [2],
+  },
+];
+
+/** Tiles of f32 on CUDA cores. */
+function exactTiles(choices: Part): Part[] {
+  const of: Part = { ...exact, ...choices, copyBytes: [4, 16], stages: [2, 3] };
+  const few: Part = { ...of, tileN: [32], stages: [4], minBlocks: [2, 4] };
+  return [
+    { ...of, block: [16], warpsM: [1], warpsN: [2, 4], tileN: [128], minBlocks: [4] },
+    {
+      ...of,
+      block: [16],
+      warpsM: [1],
+      warpsN: [2, 4],
+      tileN: [128, 256],
+      blocksPerStage: [2, 4],
+      minBlocks: [2, 4],
+    },
+    { ...of, block: [32], warpsM: [1], warpsN: [2, 4], tileN: [128, 256], tileK: [16, 32] },
+    { ...of, block: [64], warpsM: [1, 2], warpsN: [2, 4], tileN: [128, 256], tileK: [16, 32] },
+    { ...of, block: [128], warpsM: [2, 4], warpsN: [2], tileN: [128], tileK: [16, 32] },
+    { ...of, block: [128], warpsM: [2, 4], warpsN: [4], tileN: [128, 256], minBlocks: [1] },
+    { ...few, block: [16], warpsM: [1], warpsN: [2], blocksPerStage: [1, 4] },
+    { ...few, block: [32], warpsM: [1, 2], warpsN: [1, 2], tileK: [32] },
+    { ...few, block: [64], warpsM: [2, 4], warpsN: [1], tileK: [32] },
+    { ...few, block: [128], warpsM: [4], warpsN: [1, 2], tileK: [32] },
+  ];
+}
 
 /** Around what pays, for one kind of operation. */
 function candidates(choices: Part): Part[] {
@@ -316,6 +370,20 @@ export const generalPresets: Readonly<Record<string, Preset<Specs>>> = {
           input === 'f32' && block === 64 && (Number(n) > 1000 || transposeA !== 'yes'),
       ),
     ),
+  },
+  'exact-kinds': {
+    doc: 'Inputs of f32 on CUDA cores: the path general for each order of each operand.',
+    where: exactKinds,
+    workloads: [],
+  },
+  exact: {
+    doc: 'Inputs of f32 whose products are not rounded, on CUDA cores: tiles of the path general, B and C of one order.',
+    where: [
+      ...exactTiles({}),
+      ...exactTiles(columnMajor),
+      { ...general, input: ['f32'], output: ['f32'], path: ['naive'] },
+    ],
+    workloads: idsOf(exactFloats),
   },
   batches: {
     doc: 'Several products with one pattern: the path general.',
