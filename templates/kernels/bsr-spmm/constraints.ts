@@ -28,9 +28,10 @@ const common = [
   ),
   constraint(
     'tile-n',
-    ['path', 'tileN'],
-    'Tiles are 32, 64, 128 or 256 columns wide on the paths simt, mma and general.',
-    ({ path, tileN }) => path === 'wgmma' || path === 'narrow' || [32, 64, 128, 256].includes(tileN),
+    ['path', 'tileN', 'ffma'],
+    'Tiles are 32, 64, 128 or 256 columns wide on the paths simt, mma and general, or 16 on CUDA cores.',
+    ({ path, tileN, ffma }) =>
+      path === 'wgmma' || path === 'narrow' || [32, 64, 128, 256].includes(tileN) || (ffma && tileN === 16),
   ),
 ];
 

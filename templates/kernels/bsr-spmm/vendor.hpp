@@ -29,7 +29,7 @@ struct Bound {
 inline bool is_plain(const Shape& shape) {
   return shape.bias == Switch::no && shape.activation == Activation::none && shape.residual == Switch::no &&
          shape.transpose_a == Switch::no && shape.batch == 1 && shape.index == Index::i32 &&
-         shape.m % shape.block == 0 && shape.k % shape.block == 0 && shape.input != Type::f32;
+         shape.m % shape.block == 0 && shape.k % shape.block == 0;
 }
 
 /// Throws Unsupported for what the vendor need not take: more than a product, the runner's odd alignments, and a matrix
@@ -169,12 +169,12 @@ class EllBaseline final : public SparseBaseline {
  private:
   CuSparse::Matrix make_matrix(const CuSparse& api, const Bound& bound, Cleanup& cleanup) override {
     const Bsr& pattern = bound.problem.description().pattern;
-    const std::size_t block = static_cast<std::size_t>(bound.shape.block);
+    const std::size_t block = static_cast<std::size_t>(bound.shape.block), element = input_bytes(bound.shape);
     std::int64_t width = 0;
     for (std::int64_t row = 0; row < pattern.rows; ++row) width = std::max(width, pattern.length(row));
 
     std::vector<std::int32_t> columns(static_cast<std::size_t>(pattern.rows * width), -1);
-    const std::size_t pitch = static_cast<std::size_t>(width) * block * 2, bytes = columns.size() * 4;
+    const std::size_t pitch = static_cast<std::size_t>(width) * block * element, bytes = columns.size() * 4;
     char* const values =
         static_cast<char*>(cleanup.allocate(static_cast<std::size_t>(bound.shape.m) * pitch));
     check(cudaMemset(values, 0, static_cast<std::size_t>(bound.shape.m) * pitch), "cudaMemset");
@@ -183,9 +183,9 @@ class EllBaseline final : public SparseBaseline {
         const std::int64_t from = pattern.row_ptr[row] + i;
         columns[row * width + i] = pattern.col_idx[from];
         char* const to =
-            values + static_cast<std::size_t>(row) * block * pitch + static_cast<std::size_t>(i) * block * 2;
-        check(cudaMemcpy2D(to, pitch, static_cast<char*>(bound.values) + from * block * block * 2, block * 2,
-                           block * 2, block, cudaMemcpyDeviceToDevice),
+            values + static_cast<std::size_t>(row) * block * pitch + static_cast<std::size_t>(i) * block * element;
+        check(cudaMemcpy2D(to, pitch, static_cast<char*>(bound.values) + from * block * block * element,
+                           block * element, block * element, block, cudaMemcpyDeviceToDevice),
               "cudaMemcpy2D");
       }
     void* const indices = cleanup.allocate(bytes);
@@ -203,7 +203,7 @@ class EllBaseline final : public SparseBaseline {
 /// The part of cublas_v2.h that is used; enumerators by value.
 struct CuBlas {
   using Handle = struct cublasContext*;
-  static constexpr int kNoTranspose = 0, kTranspose = 1, kCompute32F = 68, kDefaultAlgorithm = -1;
+  static constexpr int kNoTranspose = 0, kTranspose = 1, kCompute32F = 68, kComputeTf32 = 77, kDefaultAlgorithm = -1;
 
   Library library{{"libcublas.so.13", "libcublas.so.12"}};
   int (*create)(Handle*) = library.find<int(Handle*)>("cublasCreate_v2");
@@ -251,25 +251,26 @@ class DenseBaseline final : public Baseline {
                 const void* right, std::int64_t right_stride) {
     const Shape& shape = bound_->shape;
     const cudaDataType_t input = data_type(shape.input);
+    const int compute = shape.tf32 == Switch::yes ? CuBlas::kComputeTf32 : CuBlas::kCompute32F;
     check(api_->gemm(handle_, left_as, right_as, rows, columns, static_cast<int>(shape.k), &bound_->alpha, left, input,
                      static_cast<int>(left_stride), right, input, static_cast<int>(right_stride), &bound_->beta,
-                     bound_->c, data_type(shape.output), static_cast<int>(shape.ldc), CuBlas::kCompute32F,
+                     bound_->c, data_type(shape.output), static_cast<int>(shape.ldc), compute,
                      CuBlas::kDefaultAlgorithm),
           "cublasGemmEx");
   }
 
   void expand() {
     const Bsr& pattern = bound_->problem.description().pattern;
-    const std::size_t block = static_cast<std::size_t>(bound_->shape.block),
-                      pitch = static_cast<std::size_t>(bound_->shape.k) * 2;
+    const std::size_t block = static_cast<std::size_t>(bound_->shape.block), element = input_bytes(bound_->shape);
+    const std::size_t pitch = static_cast<std::size_t>(bound_->shape.k) * element;
     a_ = cleanup_.allocate(static_cast<std::size_t>(bound_->shape.m) * pitch);
     check(cudaMemset(a_, 0, static_cast<std::size_t>(bound_->shape.m) * pitch), "cudaMemset");
     for (std::int64_t row = 0; row < pattern.rows; ++row)
       for (std::int64_t i = pattern.row_ptr[row]; i < pattern.row_ptr[row + 1]; ++i) {
         char* const to = static_cast<char*>(a_) + static_cast<std::size_t>(row) * block * pitch +
-                         static_cast<std::size_t>(pattern.col_idx[i]) * block * 2;
-        check(cudaMemcpy2D(to, pitch, static_cast<char*>(bound_->values) + i * block * block * 2, block * 2,
-                           block * 2, block, cudaMemcpyDeviceToDevice),
+                         static_cast<std::size_t>(pattern.col_idx[i]) * block * element;
+        check(cudaMemcpy2D(to, pitch, static_cast<char*>(bound_->values) + i * block * block * element,
+                           block * element, block * element, block, cudaMemcpyDeviceToDevice),
               "cudaMemcpy2D");
       }
   }

@@ -94,26 +94,22 @@ const exactKinds: readonly Part[] = [
 /** Tiles of f32 on CUDA cores. */
 function exactTiles(choices: Part): Part[] {
   const of: Part = { ...exact, ...choices, copyBytes: [4, 16], stages: [2, 3] };
-  const few: Part = { ...of, tileN: [32], stages: [4], minBlocks: [2, 4] };
+  const small: Part = { ...of, block: [16], warpsM: [1], minBlocks: [2, 4] };
+  const few: Part = { ...of, tileN: [16], warpsN: [1], tileK: [32, 64], stages: [3, 4], minBlocks: [2, 4] };
   return [
-    { ...of, block: [16], warpsM: [1], warpsN: [2, 4], tileN: [128], minBlocks: [4] },
-    {
-      ...of,
-      block: [16],
-      warpsM: [1],
-      warpsN: [2, 4],
-      tileN: [128, 256],
-      blocksPerStage: [2, 4],
-      minBlocks: [2, 4],
-    },
-    { ...of, block: [32], warpsM: [1], warpsN: [2, 4], tileN: [128, 256], tileK: [16, 32] },
-    { ...of, block: [64], warpsM: [1, 2], warpsN: [2, 4], tileN: [128, 256], tileK: [16, 32] },
-    { ...of, block: [128], warpsM: [2, 4], warpsN: [2], tileN: [128], tileK: [16, 32] },
-    { ...of, block: [128], warpsM: [2, 4], warpsN: [4], tileN: [128, 256], minBlocks: [1] },
-    { ...few, block: [16], warpsM: [1], warpsN: [2], blocksPerStage: [1, 4] },
-    { ...few, block: [32], warpsM: [1, 2], warpsN: [1, 2], tileK: [32] },
-    { ...few, block: [64], warpsM: [2, 4], warpsN: [1], tileK: [32] },
-    { ...few, block: [128], warpsM: [4], warpsN: [1, 2], tileK: [32] },
+    { ...small, tileN: [64, 128], warpsN: [2], blocksPerStage: [1, 2] },
+    { ...small, tileN: [128, 256], warpsN: [4], blocksPerStage: [1, 2] },
+    { ...small, tileN: [32], warpsN: [2], stages: [4], blocksPerStage: [1, 2, 4] },
+    { ...of, block: [32], warpsM: [1], warpsN: [2, 4], tileN: [64, 128, 256], tileK: [32] },
+    { ...of, block: [64], warpsM: [1, 2], warpsN: [2, 4], tileN: [64, 128, 256], tileK: [32] },
+    { ...of, block: [64], warpsM: [1], warpsN: [4], tileN: [256], tileK: [32], minBlocks: [1] },
+    { ...of, block: [128], warpsM: [2, 4], warpsN: [2], tileN: [64, 128], tileK: [32] },
+    { ...of, block: [128], warpsM: [2], warpsN: [2, 4], tileN: [128, 256], tileK: [32], minBlocks: [1] },
+    { ...few, block: [32], warpsM: [2] },
+    { ...few, block: [32], tileN: [32], warpsM: [1, 2], warpsN: [1, 2], tileK: [32], stages: [4] },
+    { ...few, block: [64], tileN: [16, 32], warpsM: [2, 4] },
+    { ...few, block: [128], tileN: [16, 32], warpsM: [4] },
+    { ...few, block: [128], tileN: [32], warpsM: [4], warpsN: [2], tileK: [32] },
   ];
 }
 
