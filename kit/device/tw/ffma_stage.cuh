@@ -42,7 +42,7 @@ TW_DEVICE void multiply_stage(float (&sums)[TilesM][TilesN][4], const unsigned c
                               const unsigned char* b, int n, int lane) {
   static_assert(std::is_same_v<T, float> && !Prefetch, "of floats, loaded where they are multiplied");
   static_assert(A::kDepth == B::kDepth && A::kDepth % 4 == 0, "whole vectors along K");
-#pragma unroll 1  // or loads move so far ahead that registers do not suffice
+#pragma unroll 2  // not more: loads would move so far ahead that registers do not suffice
   for (int k = 0; k < A::kDepth; k += 4) {
     float left[2 * TilesM][1][4];  // a lane's rows of A
 #pragma unroll

@@ -93,23 +93,22 @@ const exactKinds: readonly Part[] = [
 
 /** Tiles of f32 on CUDA cores. */
 function exactTiles(choices: Part): Part[] {
-  const of: Part = { ...exact, ...choices, copyBytes: [4, 16], stages: [2, 3] };
-  const small: Part = { ...of, block: [16], warpsM: [1], minBlocks: [2, 4] };
-  const few: Part = { ...of, tileN: [16], warpsN: [1], tileK: [32, 64], stages: [3, 4], minBlocks: [2, 4] };
+  const of: Part = { ...exact, ...choices, copyBytes: [4, 16], stages: [2, 3], tileK: [32] };
+  const small: Part = { ...of, block: [16], tileK: [16], warpsM: [1] };
+  const few: Part = { ...of, tileN: [16], warpsN: [1], stages: [3, 4] };
   return [
-    { ...small, tileN: [64, 128], warpsN: [2], blocksPerStage: [1, 2] },
-    { ...small, tileN: [128, 256], warpsN: [4], blocksPerStage: [1, 2] },
-    { ...small, tileN: [32], warpsN: [2], stages: [4], blocksPerStage: [1, 2, 4] },
-    { ...of, block: [32], warpsM: [1], warpsN: [2, 4], tileN: [64, 128, 256], tileK: [32] },
-    { ...of, block: [64], warpsM: [1, 2], warpsN: [2, 4], tileN: [64, 128, 256], tileK: [32] },
-    { ...of, block: [64], warpsM: [1], warpsN: [4], tileN: [256], tileK: [32], minBlocks: [1] },
-    { ...of, block: [128], warpsM: [2, 4], warpsN: [2], tileN: [64, 128], tileK: [32] },
-    { ...of, block: [128], warpsM: [2], warpsN: [2, 4], tileN: [128, 256], tileK: [32], minBlocks: [1] },
+    { ...small, tileN: [64, 128], warpsN: [2], minBlocks: [2, 4] },
+    { ...small, tileN: [256], warpsN: [4], minBlocks: [2, 4] },
+    { ...small, tileN: [32], warpsN: [2], stages: [4], blocksPerStage: [1, 2] },
+    { ...of, block: [32], warpsM: [1], warpsN: [2, 4], tileN: [64, 128, 256] },
+    { ...of, block: [64], warpsM: [1, 2], warpsN: [2, 4], tileN: [64, 128, 256] },
+    { ...of, block: [64], warpsM: [1], warpsN: [4], tileN: [256], minBlocks: [1] },
+    { ...of, block: [128], warpsM: [2], tileN: [64, 128], minBlocks: [1, 2] },
     { ...few, block: [32], warpsM: [2] },
-    { ...few, block: [32], tileN: [32], warpsM: [1, 2], warpsN: [1, 2], tileK: [32], stages: [4] },
     { ...few, block: [64], tileN: [16, 32], warpsM: [2, 4] },
+    { ...few, block: [64], tileK: [64], warpsM: [4] },
     { ...few, block: [128], tileN: [16, 32], warpsM: [4] },
-    { ...few, block: [128], tileN: [32], warpsM: [4], warpsN: [2], tileK: [32] },
+    { ...few, block: [128], tileK: [64], warpsM: [4], stages: [3] },
   ];
 }
 
@@ -184,6 +183,17 @@ const everySmallCell = everyCell.map((part): Part => {
   return block === 32 || block === 64 ? { ...part, minBlocks: minBlocks[block] } : part;
 });
 
+/** Every layout and transposition of f32 on CUDA cores, of any alignment: two thread blocks in 100 KB of shared memory. */
+const exactCells: readonly Part[] = [16, 32, 64, 128].map((block) => ({
+  ...{ ...exact, ...everyLayout, transposeA: [false, true], order: ['natural'] as const },
+  ...{
+    block: [block as 16 | 32 | 64 | 128],
+    warpsM: [block > 64 ? 2 : 1] as const,
+    tileN: [64],
+    stages: [3],
+  },
+}));
+
 /**
  * A variant of any beta, and one of any alignment, for each layout of f16 that the other paths leave out; and one that packs B for
  * all else that has no other variant on tensor cores.
@@ -196,6 +206,7 @@ export const generalFallbacks: readonly Part[] = [
   ...packed(f16),
   ...packed({ ...f16, ...everyLayout, transposeA: [true] }),
   ...otherTypes.flatMap((types) => packed({ ...types, ...everyLayout, transposeA: [false, true] })),
+  ...exactCells,
 ];
 
 /** Tiles for f32 and blocks of 64 on an H200: how deep, how wide, and how many thread blocks share a multiprocessor. */
