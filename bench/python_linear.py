@@ -112,13 +112,16 @@ def check_correct(layer, bsr, dense):
         bias = torch.randn(layer.out_features, device="cuda", dtype=torch.float16)
         wanted = F.linear(x.float(), dense.float())
         error = lambda y, to=wanted: float((y.float() - to).abs().max() / to.abs().max())
+        errors = lambda: {
+            "linear": error(F.linear(x, bsr)),
+            "bias": error(F.linear(x, bsr, bias), wanted + bias),
+            "3d": error(F.linear(x[None], bsr, bias)[0], wanted + bias),
+            "matmul": error(bsr @ x.t(), wanted.t()),
+        }
         with tt.enable() as drop_in:
-            drop = {
-                "linear": error(F.linear(x, bsr)),
-                "bias": error(F.linear(x, bsr, bias), wanted + bias),
-                "3d": error(F.linear(x[None], bsr, bias)[0], wanted + bias),
-                "matmul": error(bsr @ x.t(), wanted.t()),
-            }
+            drop = errors()
+        with tt.enable_triton_hook() as hook:
+            by_hook = errors()
         said = guarded(lambda: tilewright.BsrMatrix.from_torch(bsr).explain(x.t(), order="column")["variant"])
         yield {
             "check": tokens,
@@ -126,6 +129,8 @@ def check_correct(layer, bsr, dense):
             "drop_in": drop,
             "taken": drop_in.taken,
             "passed_on": dict(drop_in.passed_on),
+            "triton_hook": by_hook,
+            "triton_hook_taken": hook.taken,
             "variant": said,
         }
 
@@ -328,6 +333,9 @@ def mlp(tokens, stack, stock, dense, torchao, deadline):
         with tt.enable() as drop_in:
             row["drop_in_us"] = of(map(products, stock), x)
         row["taken"] = drop_in.taken
+        with tt.enable_triton_hook() as hook:
+            row["triton_hook_us"] = of(map(products, stock), x)
+        row["triton_hook_taken"] = hook.taken
         row["dense_us"] = of(map(products, dense), x)
         row["pytorch_bsr_us"] = of(map(products, stock), x)
         row["torchao_us"] = torchao if isinstance(torchao, str) else of(map(products, torchao), padded)

@@ -49,16 +49,18 @@ class DropIn:
         self.disable()
 
     def enable(self) -> DropIn:
-        """Overrides the operators on the CPU and on GPUs."""
+        """Overrides the operators. Raises Error where PyTorch has none of them."""
         if not hasattr(torch.library, "get_kernel"):
             raise Error(f"PyTorch {torch.__version__} has no torch.library.get_kernel: the drop-in needs a newer one")
         if self._library is None:
             self._library = torch.library.Library(self._namespace, "IMPL")
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # that a kernel is overridden, which is what was asked for
-                for key in self._keys:
-                    for name, ours in self._kernels.items():
-                        self._override(name, ours, key)
+                overridden = [self._override(*one, key) for key in self._keys for one in self._kernels.items()]
+            if not any(overridden):
+                self.disable()
+                names = ", ".join(f"{self._namespace}::{name}" for name in self._kernels)
+                raise Error(f"PyTorch {torch.__version__} has no kernel of {names} here: there is none to take the place of")
         return self
 
     @property
@@ -71,11 +73,12 @@ class DropIn:
             self._library._destroy()
             self._library = None
 
-    def _override(self, name: str, ours: Callable[..., Tensor], key: str) -> None:
+    def _override(self, name: str, ours: Callable[..., Tensor], key: str) -> bool:
+        """Whether there was a kernel to override."""
         try:
             stock = torch.library.get_kernel(f"{self._namespace}::{name}", key)
         except RuntimeError:  # a build without CUDA has no kernels for it
-            return
+            return False
 
         def kernel(keys: Any, *arguments: Any, **scalars: Any) -> Tensor:
             try:
@@ -84,35 +87,63 @@ class DropIn:
                 return result
             except (_PassedOn, Error) as why:
                 self.passed_on[str(why)] += 1
-            passed_on: Tensor = stock.call_boxed(keys, *arguments, **scalars)
-            return passed_on
+            return self._stock(stock, keys, *arguments, **scalars)
 
         self._library.impl(name, kernel, key, with_keyset=True, allow_override=True)
+        return True
+
+    def _stock(self, stock: Any, keys: Any, *arguments: Any, **scalars: Any) -> Tensor:
+        """What PyTorch's own kernel computes."""
+        result: Tensor = stock.call_boxed(keys, *arguments, **scalars)
+        return result
 
 
 _active: dict[str, DropIn] = {}
 
 
-def _enable(namespace: str, kernels: Mapping[str, Callable[..., Tensor]], keys: Sequence[str]) -> DropIn:
+def _enable(kind: type[DropIn], namespace: str, kernels: Mapping[str, Callable[..., Tensor]], keys: Sequence[str]) -> DropIn:
     drop_in = _active.get(namespace)
     if drop_in is None or not drop_in.is_enabled:
-        drop_in = _active[namespace] = DropIn(namespace, kernels, keys).enable()
+        drop_in = _active[namespace] = kind(namespace, kernels, keys).enable()
     return drop_in
 
 
 def enable() -> DropIn:
     """Lets PyTorch's products with sparse BSR tensors be computed here, from now on or within a `with` block."""
-    return _enable("aten", {"mm": _mm, "addmm": _addmm}, ("SparseCsrCPU", "SparseCsrCUDA"))
+    return _enable(DropIn, "aten", {"mm": _mm, "addmm": _addmm}, ("SparseCsrCPU", "SparseCsrCUDA"))
 
 
 def enable_torchao() -> DropIn:
     """Lets F.linear with torchao's BlockSparseTensor, and its operator blocksparse::addmm, be computed here. Imports torchao."""
     import torchao.sparsity.blocksparse  # noqa: F401  defines the operator
 
-    drop_in = _active.get("blocksparse")
-    if drop_in is None or not drop_in.is_enabled:
-        drop_in = _active["blocksparse"] = _TorchAo("blocksparse", {"addmm": _torchao_addmm}, ("CPU", "CUDA")).enable()
-    return drop_in
+    return _enable(_TorchAo, "blocksparse", {"addmm": _torchao_addmm}, ("CPU", "CUDA"))
+
+
+def enable_triton_hook() -> DropIn:
+    """Lets triton::_triton_bsr_dense_addmm_out be computed here, which PyTorch's own products with BSR tensors try first on a GPU.
+
+    Fewer calls come to it than to `enable`, and products of other sparse tensors take no longer for it. Raises Error where PyTorch
+    has no such operator, as without Triton.
+    """
+    register = getattr(torch.cuda, "_register_triton_kernels", None)
+    if register is not None:  # else PyTorch's kernel is there with the first use of CUDA, after ours would be
+        register()
+    return _enable(_TritonHook, "triton", {"_triton_bsr_dense_addmm_out": _triton_addmm}, ("SparseCsrCUDA",))
+
+
+class _TritonHook(DropIn):
+    """PyTorch's operator for kernels of Triton, whose kernel may answer NotImplemented: PyTorch then computes in its general way."""
+
+    def _stock(self, stock: Any, keys: Any, *arguments: Any, **scalars: Any) -> Tensor:
+        try:
+            return super()._stock(stock, keys, *arguments, **scalars)
+        except RuntimeError as error:
+            # PyTorch takes the answer itself for one, and not an error of Python with the same text.
+            if "Unable to cast NotImplemented" in str(error):
+                answer: Tensor = NotImplemented
+                return answer
+            raise
 
 
 class _TorchAo(DropIn):
@@ -154,7 +185,7 @@ class _TorchAo(DropIn):
 
 
 def disable() -> None:
-    """Undoes `enable` and `enable_torchao`."""
+    """Undoes `enable`, `enable_torchao` and `enable_triton_hook`."""
     for drop_in in _active.values():
         drop_in.disable()
 
@@ -166,6 +197,18 @@ def _torchao_addmm(x: Tensor, crow: Tensor, col: Tensor, values: Tensor, rows: i
     kept, values = _checked_parts(crow, col, values.detach(), (rows, columns))
     _check_dense(x)
     return run_matmul(kept, values, x)
+
+
+def _triton_addmm(former: Tensor, a: Tensor, b: Tensor, *, beta: Any, alpha: Any, out: Tensor) -> Tensor:
+    """out = beta former + alpha a b, with a sparse one as the left factor. A bias comes as a former whose columns are all one."""
+    if a.layout is not torch.sparse_bsr:
+        raise _PassedOn(f"a sparse factor that is {_named(a)}")
+    parts = (a.crow_indices(), a.col_indices(), a.values())
+    kept, values = _checked_parts(*parts, (a.shape[0], a.shape[1]))
+    _check_dense(b)
+    if out.layout is not torch.strided or out.dtype != b.dtype or out.shape != (a.shape[0], b.shape[1]):
+        raise _PassedOn(f"an out that is {_named(out)}, {out.dtype}, of shape {list(out.shape)}")
+    return _into(out, kept, values, b, former, beta, alpha)
 
 
 def _mm(a: Tensor, b: Tensor) -> Tensor:
@@ -217,16 +260,32 @@ def _left(kept: KeptPattern, values: Tensor, b: Tensor, former: Tensor | None, b
     _check_dense(b)
     rows = kept.pattern.rows
     column = b.stride(0) == 1 and b.stride(1) >= b.shape[0] and b.shape[1] > 1
-    size = (rows, b.shape[1])
     strides = (1, rows) if column else (b.shape[1], 1)
+    out = torch.empty_strided((rows, b.shape[1]), strides, dtype=b.dtype, device=b.device)
+    return _into(out, kept, values, b, former, beta, alpha)
+
+
+def _into(out: Tensor, kept: KeptPattern, values: Tensor, b: Tensor, former: Tensor | None, beta: Any, alpha: Any) -> Tensor:
+    """out = alpha A b + beta former, where former may be out."""
     if former is None or beta == 0:
-        out = torch.empty_strided(size, strides, dtype=b.dtype, device=b.device)
         return run_matmul(kept, values, b, out, None, float(alpha))
-    if beta == 1 and former.numel() == rows and former.dim() == 2 and former.shape[1] == 1 and former.is_contiguous():
-        out = torch.empty_strided(size, strides, dtype=b.dtype, device=b.device)
-        return run_matmul(kept, values, b, out, former.reshape(-1), float(alpha))
-    out = torch.empty_strided(size, strides, dtype=b.dtype, device=b.device).copy_(_checked(former, b).expand(size))
+    _check_former(former, b)
+    bias = _bias(former, out) if beta == 1 else None
+    if bias is not None:
+        return run_matmul(kept, values, b, out, bias, float(alpha))
+    if not former.is_set_to(out):
+        out.copy_(former.expand(out.shape))
     return run_matmul(kept, values, b, out, None, float(alpha), float(beta))
+
+
+def _bias(former: Tensor, out: Tensor) -> Tensor | None:
+    """The column that all columns of the summand are; none for one that is itself to be written."""
+    if former.dim() != 2 or former.shape[0] != out.shape[0] or former.data_ptr() == out.data_ptr():
+        return None
+    if former.shape[1] != 1 and (former.shape[1] == 0 or former.stride(1) != 0):
+        return None
+    column = former[:, 0]
+    return column if column.is_contiguous() else None
 
 
 def _right(kept: KeptPattern, values: Tensor, x: Tensor, former: Tensor | None, beta: Any, alpha: Any) -> Tensor:
@@ -235,7 +294,8 @@ def _right(kept: KeptPattern, values: Tensor, x: Tensor, former: Tensor | None, 
     if alpha == 1 and (former is None or beta == 0):
         return run_linear(kept, values, x, None, "none")
     if alpha == 1 and beta == 1 and former is not None and former.dim() == 1 and former.numel() == kept.pattern.rows:
-        return run_linear(kept, values, x, _checked(former, x).contiguous(), "none")
+        _check_former(former, x)
+        return run_linear(kept, values, x, former.contiguous(), "none")
     transposed = None if former is None else (former.expand(x.shape[0], kept.pattern.rows)).t()
     return _left(kept, values, x.t(), transposed, beta, alpha).t()
 
@@ -245,7 +305,6 @@ def _check_dense(dense: Tensor) -> None:
         raise _PassedOn(f"a dense factor that is {_named(dense)}, {dense.dtype}, of {dense.dim()} dimensions")
 
 
-def _checked(former: Tensor, like: Tensor) -> Tensor:
-    if former.layout is not torch.strided or former.dtype != like.dtype:
-        raise _PassedOn(f"a summand that is {_named(former)}, {former.dtype}")
-    return former
+def _check_former(former: Tensor, like: Tensor) -> None:
+    if former.layout is not torch.strided or former.dtype != like.dtype or former.device != like.device:
+        raise _PassedOn(f"a summand that is {_named(former)}, {former.dtype}, on {former.device}")

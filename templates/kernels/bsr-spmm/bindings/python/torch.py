@@ -2,7 +2,7 @@
 
 from ._table import Row, Table
 from .benchmark import benchmark
-from .drop_in import DropIn, disable, enable, enable_torchao
+from .drop_in import DropIn, disable, enable, enable_torchao, enable_triton_hook
 from .modules import SparseLinear, sparsify_
 from .operators import linear, matmul
 
@@ -15,6 +15,7 @@ __all__ = [
     "disable",
     "enable",
     "enable_torchao",
+    "enable_triton_hook",
     "linear",
     "matmul",
     "sparsify_",
