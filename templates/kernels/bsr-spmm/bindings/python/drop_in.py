@@ -93,7 +93,7 @@ class DropIn:
         return True
 
     def _stock(self, stock: Any, keys: Any, *arguments: Any, **scalars: Any) -> Tensor:
-        """What PyTorch's own kernel computes."""
+        """The result of PyTorch's own kernel."""
         result: Tensor = stock.call_boxed(keys, *arguments, **scalars)
         return result
 
