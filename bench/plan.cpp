@@ -1,5 +1,5 @@
-// Cost and quality of a schedule of the path wgmma, for random matrices of 12.5 %: steps before and
-// after rows were exchanged between groups, the longest list beside the mean, what its copies bring from L2
+// Cost and quality of a schedule of the path wgmma, for random matrices of 12.5 %: steps of groups of like
+// rows beside those of neighbours, the longest list beside the mean, what its copies bring from L2
 // into shared memory, and the time of a whole schedule. Needs no GPU; docs/results/README.md has the command.
 #include <chrono>
 #include <cstdio>
@@ -56,17 +56,17 @@ double milliseconds(const Work& work) {
 
 void report_groups(const Shape& shape, std::size_t size) {
   const wgmma::detail::ColumnSets sets(shape);
-  const auto steps = [&](const std::vector<Rows>& groups) {
+  const auto steps_of = [&](const std::vector<Rows>& groups) {
     std::int64_t count = 0;
     for (const Rows& rows : groups) count += sets.united(rows);
     return count;
   };
-  std::vector<Rows> groups = wgmma::detail::in_groups(wgmma::detail::by_likeness(shape, sets, size), size);
-  const std::int64_t greedy = steps(groups);
-  const double spent = milliseconds([&] { wgmma::detail::exchange_rows(sets, size, groups); });
-  std::printf("  groups of %zu: %lld steps by greedy choice, %.1f %% fewer after %.1f ms of exchanges\n",
-              size, static_cast<long long>(greedy),
-              100.0 * static_cast<double>(greedy - steps(groups)) / static_cast<double>(greedy), spent);
+  std::vector<Rows> groups;
+  const double spent = milliseconds([&] { groups = group_rows(shape, sets, size, true); });
+  const std::int64_t steps = steps_of(groups), of_neighbours = steps_of(group_rows(shape, sets, size, false));
+  std::printf("  groups of %zu: %lld steps, %.1f %% less than of neighbours, chosen in %.1f ms\n", size,
+              static_cast<long long>(steps),
+              100.0 * static_cast<double>(of_neighbours - steps) / static_cast<double>(of_neighbours), spent);
 }
 
 /// Bytes into shared memory: a slice of B for each step of each block of a cluster, and every block of A once

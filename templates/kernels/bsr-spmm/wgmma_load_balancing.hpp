@@ -69,7 +69,10 @@ class Groups {
   std::int32_t of(Rows rows) {
     std::sort(rows.begin(), rows.end(), std::greater<>());  // -1 last
     const auto [found, is_new] = numbers_.try_emplace(rows, static_cast<std::int32_t>(groups_.size()));
-    if (is_new) groups_.push_back(rows);
+    if (is_new) {
+      groups_.push_back(rows);
+      weights_.push_back(weight(rows));
+    }
     return found->second;
   }
   const Rows& rows(std::int32_t number) const { return groups_[static_cast<std::size_t>(number)]; }
@@ -81,12 +84,14 @@ class Groups {
     for (const std::int32_t row : rows) blocks += sets.united({row, -1, -1});
     return std::max(sets.united(rows), (blocks + 1) / 2);
   }
+  std::int32_t weight(std::int32_t number) const { return weights_[static_cast<std::size_t>(number)]; }
   bool has_place(const Rows& rows) const { return std::count(rows.begin(), rows.begin() + size_, -1) > 0; }
 
  private:
   std::ptrdiff_t size_;  // rows of a group at most
   std::map<Rows, std::int32_t> numbers_;
   std::vector<Rows> groups_;
+  std::vector<std::int32_t> weights_;
 };
 
 /// Local search on the makespan, the load of the longest list. A move exchanges a tile for a shorter one of the
@@ -123,6 +128,12 @@ class LoadBalancer {
     double load_from, load_to;  // after it
     double peak() const { return std::max(load_from, load_to); }
   };
+  /// A row that may leave the longest list.
+  struct Leaving {
+    std::size_t tile, member;
+    std::int32_t row;
+    double load_from, alone;  // of the list then, and of a tile of its own
+  };
 
   bool shorten() {
     const auto longest = std::max_element(loads_.begin(), loads_.end());
@@ -132,11 +143,11 @@ class LoadBalancer {
     const auto from = static_cast<std::size_t>(longest - loads_.begin());
     std::vector<std::size_t> targets = by_load();
     if (lists_[from].size() >= kShort) targets.resize(std::min(kTargets, targets.size()));
+    const std::vector<Leaving> rows = leaving_rows(from);
     for (std::size_t i = 0; i < targets.size() && (i < kTargets || best_.to == kNone); ++i)
-      for (std::size_t tile = 0; targets[i] != from && tile < lists_[from].size(); ++tile) {
-        consider_exchanges({from, tile, kNone, targets[i], 0, 0, 0});
-        for (std::size_t member = 0; groups_ && member < groups_->size(); ++member)
-          consider_row_moves({from, tile, member, targets[i], kNone, 0, 0});
+      if (targets[i] != from) {
+        consider_exchanges(from, targets[i]);
+        consider_row_moves(rows, from, targets[i]);
       }
     if (best_.to == kNone) return false;
     loads_[best_.from] = best_.load_from;
@@ -158,31 +169,45 @@ class LoadBalancer {
     if (move.peak() < best_.peak()) best_ = move;
   }
 
-  void consider_exchanges(Move move) {
-    for (move.other = 0; move.other < lists_[move.to].size(); ++move.other) {
-      const Tile &tile = lists_[move.from][move.tile], &other = lists_[move.to][move.other];
-      if (panel(tile) != panel(other)) continue;
-      const int difference = tile.count - other.count;
-      move.load_from = loads_[move.from] - difference;
-      move.load_to = loads_[move.to] + difference;
-      consider(move);
-    }
+  void consider_exchanges(std::size_t from, std::size_t to) {
+    // The two lists together stay as long as they are.
+    if ((loads_[from] + loads_[to]) / 2 >= best_.peak()) return;
+    for (std::size_t tile = 0; tile < lists_[from].size(); ++tile)
+      for (std::size_t other = 0; other < lists_[to].size(); ++other) {
+        const Tile &left = lists_[from][tile], &right = lists_[to][other];
+        if (panel(left) != panel(right)) continue;
+        const int difference = left.count - right.count;
+        consider({from, tile, kNone, to, other, loads_[from] - difference, loads_[to] + difference});
+      }
   }
 
-  void consider_row_moves(Move move) {
-    const Tile& tile = lists_[move.from][move.tile];
-    Rows rest = rows_of(tile);
-    const std::int32_t row = std::exchange(rest[move.member], -1);
-    if (row < 0) return;
-    move.load_from = loads_[move.from] - cost(rows_of(tile)) + cost(rest);
-    if (move.load_from >= best_.peak()) return;
-    move.load_to = loads_[move.to] + cost(with(kNoRows, row));
-    consider(move);
-    for (move.other = 0; move.other < lists_[move.to].size(); ++move.other) {
-      const Tile& other = lists_[move.to][move.other];
-      if (other.column != tile.column || !groups_->has_place(rows_of(other))) continue;
-      move.load_to = loads_[move.to] + cost(with(rows_of(other), row)) - cost(rows_of(other));
-      consider(move);
+  std::vector<Leaving> leaving_rows(std::size_t from) const {
+    std::vector<Leaving> result;
+    for (std::size_t tile = 0; groups_ && tile < lists_[from].size(); ++tile)
+      for (std::size_t member = 0; member < groups_->size(); ++member) {
+        const std::int32_t number = lists_[from][tile].row;
+        Rows rest = groups_->rows(number);
+        const std::int32_t row = std::exchange(rest[member], -1);
+        if (row < 0) continue;
+        const double after = loads_[from] - (groups_->weight(number) + params_.epilogue) + cost(rest);
+        if (after < best_.peak()) result.push_back({tile, member, row, after, cost(with(kNoRows, row))});
+      }
+    return result;
+  }
+
+  void consider_row_moves(const std::vector<Leaving>& rows, std::size_t from, std::size_t to) {
+    if (rows.empty()) return;
+    for (const Leaving& leaving : rows)
+      consider(
+          {from, leaving.tile, leaving.member, to, kNone, leaving.load_from, loads_[to] + leaving.alone});
+    for (std::size_t other = 0; other < lists_[to].size(); ++other) {
+      const Tile& tile = lists_[to][other];
+      if (!groups_->has_place(rows_of(tile))) continue;
+      const double without = loads_[to] - (groups_->weight(tile.row) + params_.epilogue);
+      for (const Leaving& leaving : rows)
+        if (lists_[from][leaving.tile].column == tile.column && leaving.load_from < best_.peak())
+          consider({from, leaving.tile, leaving.member, to, other, leaving.load_from,
+                    without + cost(with(rows_of(tile), leaving.row))});
     }
   }
 
@@ -218,7 +243,8 @@ class LoadBalancer {
   std::int64_t panel(const Tile& tile) const { return params_.panel == 0 ? 0 : tile.column / params_.panel; }
   const Rows& rows_of(const Tile& tile) const { return groups_->rows(tile.row); }
   Tile tile_of(const Rows& rows, std::int32_t column) {
-    return {groups_->of(rows), column, 0, groups_->weight(rows)};
+    const std::int32_t number = groups_->of(rows);
+    return {number, column, 0, groups_->weight(number)};
   }
   /// In steps.
   double cost(const Rows& rows) const {

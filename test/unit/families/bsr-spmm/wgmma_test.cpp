@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <bitset>
 #include <map>
 #include <numeric>
 #include <random>
@@ -241,6 +242,23 @@ TEST_CASE("similar rows share more columns") {
   CHECK(steps(true) < steps(false));
 }
 
+TEST_CASE("bits are counted alike by every CPU") {
+  tilewright::Random random(3);
+  std::vector<std::uint64_t> sets(3 * 5);
+  for (std::uint64_t& word : sets) word = random.next();
+  const std::uint64_t *a = sets.data(), *b = a + 5, *c = b + 5;
+  const auto bits = [](std::uint64_t word) {
+    return static_cast<std::int32_t>(std::bitset<64>(word).count());
+  };
+  std::int32_t all = 0, any = 0;
+  for (std::size_t i = 0; i < 5; ++i) all += bits(a[i] & b[i] & c[i]), any += bits(a[i] | b[i] | c[i]);
+  CHECK_EQ(tilewright::bits::count_all(a, b, c, 5), all);
+  CHECK_EQ(tilewright::bits::count_any(a, b, c, 5), any);
+  CHECK_EQ(tilewright::bits::detail::all(a, b, c, 5), all);
+  CHECK_EQ(tilewright::bits::detail::any(a, b, c, 5), any);
+  CHECK_EQ(tilewright::bits::count_any(a, b, c, 0), 0);
+}
+
 TEST_CASE("exchanged rows make shorter groups") {
   // 30 rows of 8 in 64 columns, drawn with repetition: neighbours share one column or none.
   tilewright::Random random(7);
@@ -259,11 +277,20 @@ TEST_CASE("exchanged rows make shorter groups") {
     for (const wgmma::Rows& rows : groups) count += sets.united(rows);
     return count;
   };
-  std::vector<wgmma::Rows> groups = wgmma::group_rows(shape, sets, 3, false);
-  const auto greedy = wgmma::detail::in_groups(wgmma::detail::by_likeness(shape, sets, 3), 3);
-  CHECK(steps(wgmma::group_rows(shape, sets, 3, true)) < steps(greedy));
-  const std::int32_t before = steps(groups);
-  wgmma::detail::exchange_rows(sets, 3, groups);
+  std::vector<std::int32_t> order(30);
+  std::iota(order.begin(), order.end(), 0);
+  wgmma::detail::Grouping grouping(sets, order.data(), order.size(), 3);
+  const std::int32_t before = steps(grouping.groups());
+  grouping.choose();
+  const std::int32_t greedy = steps(grouping.groups());
+  CHECK(greedy < before);
+  grouping.exchange();
+  const std::int32_t exchanged = steps(grouping.groups());
+  CHECK(exchanged < greedy);
+  grouping.anneal(30'000);
+  grouping.exchange();
+  const std::vector<wgmma::Rows> groups = grouping.groups();
+  CHECK(steps(groups) <= exchanged);
   CHECK(steps(groups) < before * 9 / 10);
   std::multiset<std::int32_t> members, all;
   for (const wgmma::Rows& rows : groups) members.insert(rows.begin(), rows.end());
