@@ -31,10 +31,10 @@ export async function runPipeline(request: Request, host: Host): Promise<Summary
       : await enumerateInTurns(family, space, run.nowAndThen(), host.signal);
     run.send({ event: 'space', ...counts, variants: variants.length });
     if (variants.length === 0) return run.finishEmpty(counts, whyEmpty(family, space, counts));
-    interruptible(() => mustLint(family, folder, variants));
+    await interruptible(() => mustLint(family, folder, variants));
     await run.begin();
     const passed = await search(exhaustive(variants), variants.length, run);
-    const selection = run.does('select') && passed.length > 0 ? choose(passed, run) : undefined;
+    const selection = run.does('select') && passed.length > 0 ? await choose(passed, run) : undefined;
     const library = selection && run.does('emit') ? await emit(selection, passed, run) : null;
     return await run.finish(counts, library);
   } finally {
@@ -86,7 +86,7 @@ async function timeOn(
   run.timed(await measureWorkload(session, workload, able, checks, options));
 }
 
-function choose(passed: readonly Passed[], run: RunContext): Selection {
+async function choose(passed: readonly Passed[], run: RunContext): Promise<Selection> {
   const { request } = run;
   const options = {
     ...request,
@@ -95,7 +95,7 @@ function choose(passed: readonly Passed[], run: RunContext): Selection {
     remark: (text: string) => run.note(text),
   };
   const measured = run.recorder.measurements();
-  const selection = interruptible(() => selectPassed(request.family, passed, measured, options));
+  const selection = await interruptible(() => selectPassed(request.family, passed, measured, options));
   run.host.run.writeJson('selection.json', selection);
   return selection;
 }

@@ -1,6 +1,6 @@
 import { endProcess, exitCode } from './exit.ts';
 
-/** Ctrl-C and SIGTERM as an abort signal. A second one ends the process at once. */
+/** Ctrl-C, SIGTERM and SIGHUP as an abort signal. A second one ends the process at once. */
 export function onInterrupt(): {
   readonly signal: AbortSignal;
   /** Rejects when it happens. */

@@ -49,8 +49,8 @@ const footer = `
 Exit codes: 0 done; 1 nothing passed, or the gate said no; 2 could not run
 (wrong argument, missing compiler, full disk), or could not write to stdout
 (the work was done, its output is lost; a reader that leaves, as in \`| head\`,
-is no error); 130 stopped with Ctrl-C (the run is kept, the last line says how
-to resume it).`;
+is no error); 130 stopped with Ctrl-C, SIGTERM or SIGHUP (the run is kept, the
+last line says how to resume it).`;
 
 /** All commands. Each calls one function, whose number is the exit code. */
 export function programOf(done: Done): Command {

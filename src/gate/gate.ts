@@ -31,7 +31,8 @@ export async function gateVariant(
   const { variant } = artifact.source;
   const { device } = session.info;
   const backend = backends[device];
-  const { cases, schedules } = plan(casesOf(family, variant, options), backend, options);
+  const all = await interruptible(() => casesOf(family, variant, options));
+  const { cases, schedules } = plan(all, backend, options);
   const { verdict, evidence } = await session.gate({
     variant: jobVariant(artifact),
     cases,
@@ -55,7 +56,8 @@ export async function askRules(
   family: AnyFamily,
   id: string,
 ): Promise<GateAnswer> {
-  const [item] = casesOf(family, artifact.source.variant, { depth: 'full', case: id });
+  const scope = { depth: 'full', case: id } as const;
+  const [item] = await interruptible(() => casesOf(family, artifact.source.variant, scope));
   if (!item) throw new Error(`no case ${id}`);
   return session.gate({
     variant: jobVariant(artifact),
@@ -106,7 +108,7 @@ function mustCover(
 
 function casesOf(family: AnyFamily, variant: Variant, options: GateScope): readonly GateCase[] {
   const point = variant.parameters as Point;
-  const cases = interruptible(() => family.cases(point, options.depth));
+  const cases = family.cases(point, options.depth);
   mustCover(family, variant, cases);
   if (options.case === undefined) return cases;
   const chosen = [...cases, ...family.cases(point, 'full')].find(({ id }) => id === options.case);

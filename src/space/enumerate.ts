@@ -74,7 +74,7 @@ export async function enumerateInTurns(
 ): Promise<Enumeration> {
   const enumeration = enumerating(family, options);
   for (;;) {
-    const step = interruptible(() => takeTurn(enumeration));
+    const step = await interruptible(() => takeTurn(enumeration));
     if (step.done) return step.value;
     await setImmediate();
     signal?.throwIfAborted();

@@ -1,5 +1,7 @@
 // Families whose TypeScript does what no sweep can wait for: it loops, ends the process, or throws when nobody listens.
 import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -21,28 +23,68 @@ function changed(from: string | RegExp, to: string): Workspace {
 
 const endless = '(() => { console.error("in the loop"); for (;;); })()';
 
-describe('Ctrl-C ends an endless loop', () => {
+/** Starts a sweep of the family in a temporary folder of its own, and waits until it is in the loop. */
+async function inTheLoop({ path }: Workspace) {
+  const [node = '', ...words] = genArgv;
+  const temporary = mkdtempSync(join(tmpdir(), 'tilewright-e2e-'));
+  const child = spawn(node, [...words, ...sweep], { cwd: path, env: { ...process.env, TMPDIR: temporary } });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+    rmSync(temporary, { recursive: true, force: true });
+  });
+  let stderr = '';
+  child.stderr.on('data', (chunk) => {
+    stderr += String(chunk);
+  });
+  const ended = new Promise((resolve) => child.on('close', (code, signal) => resolve(code ?? signal)));
+  while (!stderr.includes('in the loop') && child.exitCode === null) await sleep(50);
+  return {
+    child,
+    stderr: () => stderr,
+    end: () => Promise.race([ended, sleep(20_000, 'goes on')]),
+    /** Processes and temporary files. */
+    left: () => [...processesOf(path), ...readdirSync(temporary)],
+  };
+}
+
+describe('a signal ends an endless loop', () => {
+  const places = {
+    constraint: ['=> defect ===', `=> ${endless} as never || defect ===`],
+    'derive()': ['tile: threads * perThread', `tile: ${endless} as never`],
+    'cases()': ['cases: () => [', `cases: () => ${endless} as never || [`],
+    'priority()': ['=> threads,', `=> ${endless} as never,`],
+    file: ['export default', `${endless};\nexport default`],
+  } as const;
+  const looping = (place: keyof typeof places) => changed(places[place][0], places[place][1]);
   test.each([
-    ['in a constraint', '=> defect ===', `=> ${endless} as never || defect ===`],
-    ['in derive()', 'tile: threads * perThread', `tile: ${endless} as never`],
-    ['in cases()', 'cases: () => [', `cases: () => ${endless} as never || [`],
-    ['in priority()', '=> threads,', `=> ${endless} as never,`],
-    ['of the file itself', 'export default', `${endless};\nexport default`],
-  ])('%s', slow, async (_, from, to) => {
-    const { path } = changed(from, to);
-    const [node = '', ...words] = genArgv;
-    const child = spawn(node, [...words, ...sweep], { cwd: path });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    let stderr = '';
-    child.stderr.on('data', (chunk) => {
-      stderr += String(chunk);
-    });
-    const ended = new Promise((resolve) => child.on('close', (code, signal) => resolve(code ?? signal)));
-    while (!stderr.includes('in the loop') && child.exitCode === null) await sleep(50);
-    child.kill('SIGINT');
-    const end = await Promise.race([ended, sleep(20_000, 'goes on')]);
-    expect(end, stderr).toBe(to.includes('export default') ? 'SIGINT' : 130);
-    await expect.poll(() => processesOf(path), { timeout: 10_000 }).toEqual([]);
+    ['SIGINT', 'constraint', 130],
+    ['SIGINT', 'derive()', 130],
+    ['SIGINT', 'cases()', 130],
+    ['SIGINT', 'priority()', 130],
+    ['SIGINT', 'file', 'SIGINT'],
+    ['SIGTERM', 'constraint', 'SIGTERM'],
+    ['SIGHUP', 'constraint', 'SIGHUP'],
+    ['SIGTERM', 'cases()', 'SIGTERM'], // a runner waits for work meanwhile
+    ['SIGHUP', 'cases()', 'SIGHUP'],
+  ] as const)('%s, %s', slow, async (signal, place, expected) => {
+    const { child, stderr, end, left } = await inTheLoop(looping(place));
+    if (place === 'cases()') expect(left().length).toBeGreaterThan(1);
+    child.kill(signal);
+    expect(await end(), stderr()).toBe(expected);
+    await expect.poll(left, { timeout: 10_000 }).toEqual([]);
+  });
+
+  test('and the sweep goes on with --resume', slow, async () => {
+    const place = looping('priority()');
+    const { child, stderr, end } = await inTheLoop(place);
+    child.kill('SIGTERM');
+    expect(await end(), stderr()).toBe('SIGTERM');
+    edit(join(place.family, 'family.ts'), (text) =>
+      text.replace(places['priority()'][1], places['priority()'][0]),
+    );
+    const { code, events, stdout } = await gen(place.path, ['sweep', '--resume', '--json']);
+    expect(code, stdout).toBe(0);
+    expect(events).toContainEqual(expect.objectContaining({ event: 'start', resumed: true }));
   });
 });
 
