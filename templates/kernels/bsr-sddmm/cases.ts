@@ -106,20 +106,21 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   return cases.list;
 }
 
-/** Each operand alone off what the variant needs of it, so that all are looked at. Right, or refused. */
+/** Each operand alone, and its products, off what the variant needs of it, so that all are looked at. Right, or refused. */
 function addMisaligned(cases: Cases, point: Point): void {
   const loads = (refuses: string) => (loadElements(point) > 1 ? { refuses } : {});
   cases.add('odd-ldx', 'edges', [1], { xExtra: 1 }, loads('ldx and ldy must be multiples'));
   cases.add('odd-ldy', 'edges', [1], { yExtra: 1 }, loads('ldx and ldy must be multiples'));
   cases.add('odd-x', 'edges', [1], { xOffset: 1 }, loads('X and Y must be aligned'));
   cases.add('odd-y', 'edges', [1], { yOffset: 1 }, loads('X and Y must be aligned'));
-  cases.add(
-    'odd-values',
-    'edges',
-    [1],
-    { valuesOffset: 1 },
-    point.path === 'naive' ? {} : { refuses: 'values must be aligned' },
-  );
+  const stores = (refuses: string) => (point.path === 'naive' ? {} : { refuses });
+  cases.add('odd-values', 'edges', [1], { valuesOffset: 1 }, stores('values must be aligned'));
+  const batch = { batch: 2, batched: 'yes' };
+  const products = loads('x_stride and y_stride must be multiples');
+  cases.add('odd-products-of-x', 'operation', [1], { ...batch, xApart: 1 }, products);
+  cases.add('odd-products-of-y', 'operation', [1], { ...batch, yApart: 1 }, products);
+  const even = stores('values_stride must be even');
+  cases.add('odd-products-of-values', 'operation', [1], { ...batch, valuesApart: 1 }, even);
 }
 
 /**

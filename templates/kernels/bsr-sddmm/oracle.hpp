@@ -19,9 +19,9 @@
 namespace tilewright::bsr_sddmm {
 
 /// Reads the problem's sizes, choices, pattern, batch, alpha, beta, values and seed, `xExtra`, `yExtra` (elements by which lines are
-/// longer), `productExtra` (lines between the products of X, and of Y), `xOffset`, `yOffset`, `valuesOffset` (elements by which
-/// operands are shifted off their alignment) and `leadingBlocks` (stored blocks before those of the first row, which exist only
-/// as addresses).
+/// longer), `productExtra` (lines between the products of X, and of Y), `xApart`, `yApart`, `valuesApart` (elements by which products
+/// lie further apart), `xOffset`, `yOffset`, `valuesOffset` (elements by which operands are shifted off their alignment) and
+/// `leadingBlocks` (stored blocks before those of the first row, which exist only as addresses).
 class SddmmProblem final : public ArrayProblem {
  public:
   explicit SddmmProblem(const Json& json)
@@ -34,7 +34,8 @@ class SddmmProblem final : public ArrayProblem {
                                    json.boolean("sorted", true), seed(json))) {
     const std::int64_t leading = read_size(json, "leadingBlocks", 0);
     shape_.blocks = leading + pattern_.blocks();
-    shape_.values_stride = shape_.blocks * shape_.block * shape_.block;
+    const std::int64_t apart = read_size(json, "valuesApart", 0);
+    shape_.values_stride = shape_.blocks * shape_.block * shape_.block + apart;
     for (std::int64_t i = 0; i < shape_.batch; ++i) products_.push_back(draw(static_cast<std::uint64_t>(i)));
     for (const std::int32_t offset : pattern_.row_ptr) row_ptr_.push_back(static_cast<std::int32_t>(leading + offset));
     wide_row_ptr_.assign(row_ptr_.begin(), row_ptr_.end());
@@ -46,7 +47,7 @@ class SddmmProblem final : public ArrayProblem {
         read_size(json, "xOffset", 0));
     add(in_memory(&Factors::right, shape_.layout_y == Layout::column, shape_.ldy, shape_.y_stride), "y", Role::input,
         read_size(json, "yOffset", 0));
-    Tensor values = in_memory(&Factors::former, true, shape_.block, pattern_.blocks() * shape_.block * shape_.block)
+    Tensor values = in_memory(&Factors::former, true, shape_.block, pattern_.blocks() * shape_.block * shape_.block + apart)
                         .tensor("values", beta_ != 0 ? Role::inout : Role::output, read_size(json, "valuesOffset", 0));
     values.lead = leading * shape_.block * shape_.block;
     add(std::move(values));
@@ -138,23 +139,34 @@ class SddmmProblem final : public ArrayProblem {
     if (shape.batch == 0) throw std::invalid_argument("problem: batch is 0, it must be at least 1");
     shape.ldy = (shape.layout_y == Layout::row ? shape.k : shape.n) + read_size(json, "yExtra", 0);
     const std::int64_t extra = shape.batch > 1 ? read_size(json, "productExtra", 0) : 0;
-    shape.x_stride = (static_cast<std::int64_t>(lines_x(shape)) + extra) * shape.ldx;
-    shape.y_stride = (static_cast<std::int64_t>(lines_y(shape)) + extra) * shape.ldy;
+    shape.x_stride = (static_cast<std::int64_t>(lines_x(shape)) + extra) * shape.ldx + read_size(json, "xApart", 0);
+    shape.y_stride = (static_cast<std::int64_t>(lines_y(shape)) + extra) * shape.ldy + read_size(json, "yApart", 0);
     return shape;
   }
 
   /// An operand of all products as a kernel finds it: as it is or transposed, its lines `pitch` elements apart, its products
-  /// `stride`. Lines between products are NaN.
+  /// `stride`. Lines between products are NaN. Where products do not begin at lines, each is one line of the array, and what lies
+  /// between its own lines is NaN.
   Array in_memory(Array Factors::* which, bool as_is, std::int64_t pitch, std::int64_t stride) const {
     const Array& first = products_.front().*which;
     const std::int64_t lines = as_is ? first.lines() : first.width(), width = as_is ? first.width() : first.lines();
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    if (shape_.batch > 1 && stride % pitch != 0) {
+      Array array(first.type(), {shape_.batch, (lines - 1) * pitch + width}, {stride});
+      for (std::int64_t product = 0; product < shape_.batch; ++product)
+        for (std::int64_t at = 0; at < array.width(); ++at) {
+          const Array& factor = products_[static_cast<std::size_t>(product)].*which;
+          const std::int64_t own = at / pitch, i = at % pitch;
+          array.set(product, at, i >= width ? nan : as_is ? factor.get(own, i) : factor.get(i, own));
+        }
+      return array;
+    }
     const std::int64_t apart = shape_.batch > 1 ? stride / pitch : lines;
     Array array(first.type(), {shape_.batch * apart, width}, {pitch});
     for (std::int64_t line = 0; line < array.lines(); ++line)
       for (std::int64_t i = 0; i < width; ++i) {
         const Array& factor = products_[static_cast<std::size_t>(line / apart)].*which;
         const std::int64_t own = line % apart;
-        const double nan = std::numeric_limits<double>::quiet_NaN();
         array.set(line, i, own >= lines ? nan : as_is ? factor.get(own, i) : factor.get(i, own));
       }
     return array;
