@@ -78,9 +78,9 @@ class BsrMatrix:
     """A matrix in block sparse rows: the stored blocks, each `block` x `block`, row-major, one after the other.
 
     row_ptr (block rows + 1 entries) and col_idx (one a stored block) count blocks. Where `block` does not divide rows or columns,
-    the last blocks are stored whole; what they hold behind the matrix counts for nothing. Elements are float16 or bfloat16;
-    all three arrays lie on one device. Columns of a block row may come in any order, each once. The index arrays must
-    not change afterwards; values may.
+    the last blocks are stored whole; what they hold behind the matrix counts for nothing. Elements are float16, bfloat16
+    or float32, as the library has kernels for; all three arrays lie on one device. Columns of a block row may come in any order,
+    each once. The index arrays must not change afterwards; values may.
     """
 
     def __init__(self, values: Array, pattern: Pattern) -> None:

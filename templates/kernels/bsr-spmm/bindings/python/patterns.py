@@ -111,7 +111,7 @@ class KeptPattern:
                 f"values are {values.dtype} on {values.device}, the operand is {operand.dtype} on {operand.device}: they must agree"
             )
         if values.dtype not in kinds:
-            raise InvalidArgument(f"values are {values.dtype}: float16 and bfloat16 are served")
+            raise InvalidArgument(f"values are {values.dtype}: float16, bfloat16 and float32 are served")
         if values.numel() != self.elements or not values.is_contiguous():
             blocks, block = self.pattern.blocks, self.pattern.block
             raise InvalidArgument(f"values has the shape {list(values.shape)}: it must be a contiguous {[blocks, block, block]}")
