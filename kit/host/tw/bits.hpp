@@ -16,18 +16,29 @@ template <class WordAt>
   for (std::size_t i = 0; i < words; ++i) sum += static_cast<std::int32_t>(__builtin_popcountll(word_at(i)));
   return sum;
 }
-[[gnu::always_inline]] inline std::int32_t all(const Word* a, const Word* b, const Word* c, std::size_t words) {
+[[gnu::always_inline]] inline std::int32_t both(const Word* a, const Word* b, std::size_t words) {
+  return count(words, [=](std::size_t i) { return a[i] & b[i]; });
+}
+[[gnu::always_inline]] inline std::int32_t all(const Word* a, const Word* b, const Word* c,
+                                               std::size_t words) {
   return count(words, [=](std::size_t i) { return a[i] & b[i] & c[i]; });
 }
-[[gnu::always_inline]] inline std::int32_t any(const Word* a, const Word* b, const Word* c, std::size_t words) {
+[[gnu::always_inline]] inline std::int32_t any(const Word* a, const Word* b, const Word* c,
+                                               std::size_t words) {
   return count(words, [=](std::size_t i) { return a[i] | b[i] | c[i]; });
 }
 
 #if defined(__x86_64__)
-[[gnu::target("popcnt")]] inline std::int32_t all_by_popcnt(const Word* a, const Word* b, const Word* c, std::size_t words) {
+[[gnu::target("popcnt")]] inline std::int32_t both_by_popcnt(const Word* a, const Word* b,
+                                                             std::size_t words) {
+  return both(a, b, words);
+}
+[[gnu::target("popcnt")]] inline std::int32_t all_by_popcnt(const Word* a, const Word* b, const Word* c,
+                                                            std::size_t words) {
   return all(a, b, c, words);
 }
-[[gnu::target("popcnt")]] inline std::int32_t any_by_popcnt(const Word* a, const Word* b, const Word* c, std::size_t words) {
+[[gnu::target("popcnt")]] inline std::int32_t any_by_popcnt(const Word* a, const Word* b, const Word* c,
+                                                            std::size_t words) {
   return any(a, b, c, words);
 }
 inline bool has_popcnt() {
@@ -38,8 +49,17 @@ inline bool has_popcnt() {
 
 }  // namespace detail
 
-/// Bits that are in all three sets of so many words.
-inline std::int32_t count_all(const std::uint64_t* a, const std::uint64_t* b, const std::uint64_t* c, std::size_t words) {
+/// Bits that are in both sets of so many words.
+inline std::int32_t count_both(const std::uint64_t* a, const std::uint64_t* b, std::size_t words) {
+#if defined(__x86_64__)
+  if (detail::has_popcnt()) return detail::both_by_popcnt(a, b, words);
+#endif
+  return detail::both(a, b, words);
+}
+
+/// Bits that are in all three.
+inline std::int32_t count_all(const std::uint64_t* a, const std::uint64_t* b, const std::uint64_t* c,
+                              std::size_t words) {
 #if defined(__x86_64__)
   if (detail::has_popcnt()) return detail::all_by_popcnt(a, b, c, words);
 #endif
@@ -47,7 +67,8 @@ inline std::int32_t count_all(const std::uint64_t* a, const std::uint64_t* b, co
 }
 
 /// Bits that are in one of them at least.
-inline std::int32_t count_any(const std::uint64_t* a, const std::uint64_t* b, const std::uint64_t* c, std::size_t words) {
+inline std::int32_t count_any(const std::uint64_t* a, const std::uint64_t* b, const std::uint64_t* c,
+                              std::size_t words) {
 #if defined(__x86_64__)
   if (detail::has_popcnt()) return detail::any_by_popcnt(a, b, c, words);
 #endif

@@ -3,24 +3,15 @@
 #pragma once
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <numeric>
 #include <vector>
 
 #include "paths/wgmma/args.h"
-#include "shape.hpp"
-#include "tw/bits.hpp"
-#include "tw/random.hpp"
+#include "wgmma_grouping.hpp"
 
 namespace tilewright::bsr_spmm::wgmma {
 
-/// The block rows of a group, -1 where there are fewer.
-using Rows = std::array<std::int32_t, 3>;
-constexpr Rows kNoRows{-1, -1, -1};
-
 namespace detail {
-
-using bsr_spmm::detail::quotient_up;
 
 /// Block rows as they are, or by falling length: those of similar length make good groups, as none waits for another's blocks.
 inline std::vector<std::int32_t> rows_in_order(const Shape& shape, bool by_length) {
@@ -33,166 +24,6 @@ inline std::vector<std::int32_t> rows_in_order(const Shape& shape, bool by_lengt
   });
   return order;
 }
-
-/// The block columns of every block row, as bits.
-class ColumnSets {
- public:
-  explicit ColumnSets(const Shape& shape)
-      : words_(static_cast<std::size_t>(quotient_up(columns_of_blocks(shape), 64))) {
-    bits_.resize(words_ * static_cast<std::size_t>(rows_of_blocks(shape)));
-    for (std::int32_t row = 0; row < rows_of_blocks(shape); ++row)
-      for (std::int32_t i = row_ptr(shape)[row]; i < row_ptr(shape)[row + 1]; ++i)
-        bits_[at(row) + static_cast<std::size_t>(col_idx(shape)[i] / 64)] |= std::uint64_t{1}
-                                                                            << col_idx(shape)[i] % 64;
-  }
-
-  /// Words of 64 bits of a row.
-  std::size_t words() const { return words_; }
-
-  /// Block columns that one of the rows has at least: the steps of the group.
-  std::int32_t united(const Rows& rows) const {
-    const std::uint64_t* sets[3] = {};
-    std::size_t count = 0;
-    for (const std::int32_t row : rows)
-      if (row >= 0) sets[count++] = of(row);
-    return count == 0 ? 0 : bits::count_any(sets[0], sets[count / 2], sets[count - 1], words_);
-  }
-
-  /// Block columns that all three rows have; they may be the same.
-  std::int32_t common(std::int32_t a, std::int32_t b, std::int32_t c) const {
-    return bits::count_all(of(a), of(b), of(c), words_);
-  }
-
- private:
-  std::size_t at(std::int32_t row) const { return words_ * static_cast<std::size_t>(row); }
-  const std::uint64_t* of(std::int32_t row) const { return bits_.data() + at(row); }
-  std::size_t words_;
-  std::vector<std::uint64_t> bits_;
-};
-
-/// Groups among some rows, at first as they follow one another. What rows share is counted once, for all pairs.
-class Grouping {
- public:
-  Grouping(const ColumnSets& sets, const std::int32_t* rows, std::size_t count, std::size_t size)
-      : sets_(sets), rows_(rows, rows + count), size_(size), common_(count * count) {
-    for (std::size_t i = 0; i < count; ++i)
-      for (std::size_t j = 0; j < i; ++j)
-        common_[i * count + j] = common_[j * count + i] = sets.common(rows_[i], rows_[j], rows_[j]);
-    groups_.resize((count + size - 1) / size, kNoMembers);
-    for (std::size_t i = 0; i < count; ++i) groups_[i / size][i % size] = static_cast<std::int32_t>(i);
-    for (const Members& group : groups_) triples_.push_back(triple(group));
-  }
-
-  /// Greedily, each group around the first row that is left: the next member is the one that shares most columns with those before it.
-  void choose() {
-    std::vector<std::int32_t> left(rows_.size());
-    std::iota(left.begin(), left.end(), 0);
-    for (std::size_t at = 0; at < groups_.size(); ++at) {
-      Members& group = groups_[at] = kNoMembers;
-      for (std::size_t i = 0; i < size_ && !left.empty(); ++i) {
-        const auto best = i == 0 ? left.begin() : most_shared(left, group);
-        group[i] = *best;
-        left.erase(best);
-      }
-      triples_[at] = triple(group);
-    }
-  }
-
-  /// Exchanges rows between groups at random, to begin with also where that makes steps of a few more (simulated annealing).
-  void anneal(std::int64_t trials) {
-    constexpr double kHot = 0.6, kCold = 0.05;  // in steps
-    Random random(1);                           // the same groups for the same matrix
-    const auto any_of = [&](std::size_t count) {
-      return static_cast<std::size_t>(random.below(static_cast<std::int64_t>(count)));
-    };
-    for (std::int64_t trial = 0; trial < trials; ++trial) {
-      const double heat = kHot * static_cast<double>(trials - trial) / static_cast<double>(trials) + kCold;
-      const double least = heat * std::log(random.uniform());
-      exchange(any_of(groups_.size()), any_of(groups_.size()), any_of(size_), any_of(size_),
-               [=](std::int32_t saved) { return saved >= least; });
-    }
-  }
-
-  /// Exchanges rows between groups as long as that leaves fewer steps.
-  void exchange() {
-    constexpr int kPasses = 2;  // a third one saves next to nothing
-    bool better = true;
-    for (int pass = 0; pass < kPasses && better; ++pass) {
-      better = false;
-      for (std::size_t one = 1; one < groups_.size(); ++one)
-        for (std::size_t other = 0; other < one; ++other)
-          for (std::size_t i = 0; i < (size_ == 2 ? 1 : size_); ++i)  // two pairs have three ways to be paired
-            for (std::size_t j = 0; j < size_; ++j)
-              better |= exchange(one, other, i, j, [](std::int32_t saved) { return saved > 0; });
-    }
-  }
-
-  std::vector<Rows> groups() const {
-    std::vector<Rows> result;
-    for (const Members& group : groups_) {
-      Rows& rows = result.emplace_back(kNoRows);
-      for (std::size_t i = 0; i < size_; ++i)
-        if (group[i] >= 0) rows[i] = rows_[static_cast<std::size_t>(group[i])];
-    }
-    return result;
-  }
-
- private:
-  using Members = std::array<std::int32_t, 3>;  // places in rows_, -1 where there are fewer
-  static constexpr Members kNoMembers{-1, -1, -1};
-
-  /// Block columns that two have, and that all of a group have, if it is one of three. 0 where one is not there.
-  std::int32_t common(std::int32_t a, std::int32_t b) const {
-    return a < 0 || b < 0 ? 0 : common_[static_cast<std::size_t>(a) * rows_.size() + static_cast<std::size_t>(b)];
-  }
-  std::int32_t triple(const Members& group) const {
-    if (group[0] < 0 || group[1] < 0 || group[2] < 0) return 0;
-    const auto row = [&](std::size_t i) { return rows_[static_cast<std::size_t>(group[i])]; };
-    return sets_.common(row(0), row(1), row(2));
-  }
-
-  std::vector<std::int32_t>::iterator most_shared(std::vector<std::int32_t>& left, const Members& group) const {
-    auto best = left.begin();
-    std::int32_t most = -1;
-    for (auto one = left.begin(); one != left.end(); ++one) {
-      const std::int32_t shared = common(group[0], *one) + common(group[1], *one);
-      if (shared <= most) continue;  // not more without what all three have, which counts twice
-      const std::int32_t exact = shared - triple({group[0], group[1], *one});
-      if (exact > most) best = one, most = exact;
-    }
-    return best;
-  }
-
-  /// Lets member `i` of one group and `j` of another change places if the steps that this saves are accepted. A group has as many as its
-  /// rows are long, less what pairs of them share, and what all three do more.
-  template <class Accept>
-  bool exchange(std::size_t one, std::size_t other, std::size_t i, std::size_t j, const Accept& accept) {
-    if (one == other) return false;
-    Members &left = groups_[one], &right = groups_[other];
-    const std::int32_t a = left[i], b = right[j];
-    std::int32_t saved = triples_[one] + triples_[other];
-    for (std::size_t k = 0; k < size_; ++k) {
-      if (k != i) saved += common(left[k], b) - common(left[k], a);
-      if (k != j) saved += common(a, right[k]) - common(b, right[k]);  // the row of `a` is in a cache
-    }
-    if (!accept(saved)) return false;  // nor what is left of it
-    std::swap(left[i], right[j]);
-    const std::int32_t of_left = triple(left), of_right = triple(right);
-    if (!accept(saved - of_left - of_right)) {
-      std::swap(left[i], right[j]);
-      return false;
-    }
-    triples_[one] = of_left, triples_[other] = of_right;
-    return true;
-  }
-
-  const ColumnSets& sets_;
-  std::vector<std::int32_t> rows_;
-  std::size_t size_;
-  std::vector<std::uint16_t> common_;  // of all pairs; at most 65535
-  std::vector<Members> groups_;
-  std::vector<std::int32_t> triples_;  // what all three rows of each share
-};
 
 /// A row's blocks by ascending column, one after the other; none of row -1.
 class BlocksInOrder {

@@ -145,7 +145,9 @@ class LoadBalancer {
     if (lists_[from].size() >= kShort) targets.resize(std::min(kTargets, targets.size()));
     const std::vector<Leaving> rows = leaving_rows(from);
     for (std::size_t i = 0; i < targets.size() && (i < kTargets || best_.to == kNone); ++i)
-      if (targets[i] != from) {
+      if (loads_[targets[i]] >= best_.peak()) {
+        break;  // nor do lists behind it get shorter by a move
+      } else if (targets[i] != from) {
         consider_exchanges(from, targets[i]);
         consider_row_moves(rows, from, targets[i]);
       }

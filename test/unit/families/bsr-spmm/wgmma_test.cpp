@@ -257,6 +257,8 @@ TEST_CASE("bits are counted alike by every CPU") {
   CHECK_EQ(tilewright::bits::detail::all(a, b, c, 5), all);
   CHECK_EQ(tilewright::bits::detail::any(a, b, c, 5), any);
   CHECK_EQ(tilewright::bits::count_any(a, b, c, 0), 0);
+  CHECK_EQ(tilewright::bits::count_both(a, b, 5), tilewright::bits::detail::both(a, b, 5));
+  CHECK_EQ(tilewright::bits::count_both(a, a, 5), tilewright::bits::count_all(a, a, a, 5));
 }
 
 TEST_CASE("exchanged rows make shorter groups") {
