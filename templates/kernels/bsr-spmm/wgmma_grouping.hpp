@@ -29,7 +29,7 @@ class ColumnSets {
     for (std::int32_t row = 0; row < rows_of_blocks(shape); ++row)
       for (std::int32_t i = row_ptr(shape)[row]; i < row_ptr(shape)[row + 1]; ++i)
         bits_[at(row) + static_cast<std::size_t>(col_idx(shape)[i] / 64)] |= std::uint64_t{1}
-                                                                            << col_idx(shape)[i] % 64;
+                                                                             << col_idx(shape)[i] % 64;
   }
 
   /// Words of 64 bits of a row.
@@ -107,10 +107,11 @@ class Grouping {
       better = false;
       for (std::size_t one = 1; one < groups_.size(); ++one)
         for (std::size_t other = 0; other < one; ++other)
-          for (std::size_t i = 0; i < (size_ == 2 ? 1 : size_); ++i)  // two pairs have three ways to be paired
+          for (std::size_t i = 0; i < (size_ == 2 ? 1 : size_);
+               ++i)  // two pairs have three ways to be paired
             for (std::size_t j = 0; j < size_; ++j)
-              better |= exchange(groups_[one], i, groups_[other], j,
-                                 [](std::int32_t saved) { return saved > 0; });
+              better |=
+                  exchange(groups_[one], i, groups_[other], j, [](std::int32_t saved) { return saved > 0; });
     }
   }
 
@@ -161,7 +162,8 @@ class Grouping {
   }
 
   /// The row that has most of the columns of the first one or two members.
-  std::vector<std::size_t>::iterator most_shared(std::vector<std::size_t>& left, const Members& member) const {
+  std::vector<std::size_t>::iterator most_shared(std::vector<std::size_t>& left,
+                                                 const Members& member) const {
     auto best = left.begin();
     std::int32_t most = -1;
     for (auto one = left.begin(); one != left.end(); ++one) {
