@@ -84,7 +84,7 @@ export const floats = each(
   { ...columnMajor, input: 'f32', output: 'f32', tf32: 'yes' },
 );
 
-/** Inputs of f32 whose products are not rounded: many and few rows of x, and row-major operands of a matrix that is nearly a band. */
+/** Inputs of f32 whose products are not rounded: few and many rows of x, and row-major operands of a larger matrix. */
 export const exactFloats = [
   ...[1, 16, 1024].flatMap((n) =>
     each('linear.exact', { ...up, n }, { ...columnMajor, input: 'f32', output: 'f32' }),

@@ -94,21 +94,22 @@ class Grouping {
     for (std::int64_t trial = 0; trial < trials; ++trial) {
       const double heat = kHot * static_cast<double>(trials - trial) / static_cast<double>(trials) + kCold;
       const double least = heat * std::log(random.uniform());
-      exchange(groups_[any_of(groups_.size())], any_of(size_), groups_[any_of(groups_.size())], any_of(size_),
-               [=](std::int32_t saved) { return saved >= least; });
+      Group &one = groups_[any_of(groups_.size())], &other = groups_[any_of(groups_.size())];
+      const std::size_t i = any_of(size_), j = any_of(size_);
+      exchange(one, i, other, j, [=](std::int32_t saved) { return saved >= least; });
     }
   }
 
   /// Exchanges rows between groups as long as that leaves fewer steps.
   void exchange() {
-    constexpr int kPasses = 2;  // a third one saves next to nothing
+    constexpr int kPasses = 2;                         // a third one saves next to nothing
+    const std::size_t moved = size_ == 2 ? 1 : size_;  // two pairs have three ways to be paired
     bool better = true;
     for (int pass = 0; pass < kPasses && better; ++pass) {
       better = false;
       for (std::size_t one = 1; one < groups_.size(); ++one)
         for (std::size_t other = 0; other < one; ++other)
-          for (std::size_t i = 0; i < (size_ == 2 ? 1 : size_);
-               ++i)  // two pairs have three ways to be paired
+          for (std::size_t i = 0; i < moved; ++i)
             for (std::size_t j = 0; j < size_; ++j)
               better |=
                   exchange(groups_[one], i, groups_[other], j, [](std::int32_t saved) { return saved > 0; });
