@@ -10,7 +10,8 @@ export const pythonTests = join(packageRoot, 'test', 'fixtures', 'python');
 
 /** Emits a small library of three operations into `out`, and gives the path of its wheel. Takes a minute. */
 export async function emitTestWheel(out: string): Promise<string> {
-  const half = 'input == "f16" && output == "f16" && (path == "naive" || path == "mma" && tileN == 128 && tileK == 64)';
+  const half =
+    'input == "f16" && output == "f16" && (path == "naive" || path == "mma" && tileN == 128 && tileK == 64)';
   const where = `block == 64 && (${half} || input == "f32" && path == "naive")`;
   await emitTestLibrary({ out, presets: ['quick', 'exact'], where, cuda: false });
   const of = await loadFamily('gemm');
