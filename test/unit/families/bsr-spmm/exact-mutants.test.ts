@@ -89,7 +89,7 @@ const mutants: readonly Mutant<Name>[] = [
       'tw/async_mainloop.cuh',
       replacing('ptx::cp_async_wait<Stages - 2>();', 'ptx::cp_async_wait<Stages - 1>();'),
     ),
-    ['race', 'uninitialised', ...stray],
+    ['race', ...stray],
   ],
   [
     'takes the first block of a stage for both',
