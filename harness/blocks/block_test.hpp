@@ -12,15 +12,17 @@ namespace blocks {
 /// A number that tells its place, exact in 16 bits.
 inline float number_at(int row, int column) { return static_cast<float>((row * 37 + column * 5) % 61 - 30); }
 
-/// A row-major matrix of device memory, each element number_at its place.
-class Matrix {
+/// A row-major matrix of device memory, each element number_at its place. `T`: __half or float.
+template <class T>
+class MatrixOf {
  public:
-  Matrix(int rows, int columns)
+  MatrixOf(int rows, int columns)
       : columns_(columns), buffer_(static_cast<std::size_t>(rows) * columns, "matrix") {
     for (int row = 0; row < rows; ++row)
-      for (int column = 0; column < columns; ++column) at(row, column) = __float2half(number_at(row, column));
+      for (int column = 0; column < columns; ++column)
+        at(row, column) = static_cast<T>(number_at(row, column));
   }
-  __half& at(int row, int column) const { return buffer_[static_cast<std::size_t>(row) * columns_ + column]; }
+  T& at(int row, int column) const { return buffer_[static_cast<std::size_t>(row) * columns_ + column]; }
 
   /// A map of `size`, `box` and, beside the first dimension, `stride` in elements; innermost first.
   simt::TensorMap map(std::vector<int> size, std::vector<int> box, std::vector<int> stride,
@@ -28,12 +30,12 @@ class Matrix {
     simt::TensorMap map{};
     map.base = &at(0, 0);
     map.rank = static_cast<std::uint32_t>(size.size());
-    map.element_bytes = 2;
+    map.element_bytes = sizeof(T);
     map.swizzle = swizzle_bytes == 128 ? 3 : swizzle_bytes == 64 ? 2 : swizzle_bytes == 32 ? 1 : 0;
     for (std::size_t i = 0; i < size.size(); ++i) {
       map.size[i] = static_cast<std::uint64_t>(size[i]);
       map.box[i] = static_cast<std::uint32_t>(box[i]);
-      if (i > 0) map.stride[i] = static_cast<std::uint64_t>(stride[i - 1]) * 2;
+      if (i > 0) map.stride[i] = static_cast<std::uint64_t>(stride[i - 1]) * sizeof(T);
     }
     CHECK_EQ(simt::check_tensor_map(map), std::string());
     return map;
@@ -41,8 +43,9 @@ class Matrix {
 
  private:
   int columns_;
-  simt::Buffer<__half> buffer_;
+  simt::Buffer<T> buffer_;
 };
+using Matrix = MatrixOf<__half>;
 
 /// Offset of an element of 16 bits in a tile of swizzle.cuh with rows of `RowBytes` bytes.
 template <int RowBytes>
