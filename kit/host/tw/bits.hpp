@@ -7,39 +7,18 @@
 namespace tilewright::bits {
 namespace detail {
 
-using Word = std::uint64_t;
-
-/// Inlined into functions for one kind of CPU, whose instructions it is then compiled to.
+/// Bits of `words` words; `word_at(i)` is one. Inlined into a function for one kind of CPU, it is compiled to the instructions of that.
 template <class WordAt>
-[[gnu::always_inline]] inline std::int32_t count(std::size_t words, const WordAt& word_at) {
+[[gnu::always_inline]] inline std::int32_t count_plainly(std::size_t words, const WordAt& word_at) {
   std::int32_t sum = 0;
   for (std::size_t i = 0; i < words; ++i) sum += static_cast<std::int32_t>(__builtin_popcountll(word_at(i)));
   return sum;
 }
-[[gnu::always_inline]] inline std::int32_t both(const Word* a, const Word* b, std::size_t words) {
-  return count(words, [=](std::size_t i) { return a[i] & b[i]; });
-}
-[[gnu::always_inline]] inline std::int32_t all(const Word* a, const Word* b, const Word* c,
-                                               std::size_t words) {
-  return count(words, [=](std::size_t i) { return a[i] & b[i] & c[i]; });
-}
-[[gnu::always_inline]] inline std::int32_t any(const Word* a, const Word* b, const Word* c,
-                                               std::size_t words) {
-  return count(words, [=](std::size_t i) { return a[i] | b[i] | c[i]; });
-}
 
 #if defined(__x86_64__)
-[[gnu::target("popcnt")]] inline std::int32_t both_by_popcnt(const Word* a, const Word* b,
-                                                             std::size_t words) {
-  return both(a, b, words);
-}
-[[gnu::target("popcnt")]] inline std::int32_t all_by_popcnt(const Word* a, const Word* b, const Word* c,
-                                                            std::size_t words) {
-  return all(a, b, c, words);
-}
-[[gnu::target("popcnt")]] inline std::int32_t any_by_popcnt(const Word* a, const Word* b, const Word* c,
-                                                            std::size_t words) {
-  return any(a, b, c, words);
+template <class WordAt>
+[[gnu::target("popcnt")]] std::int32_t count_by_popcnt(std::size_t words, const WordAt& word_at) {
+  return count_plainly(words, word_at);
 }
 inline bool has_popcnt() {
   static const bool has = __builtin_cpu_supports("popcnt");
@@ -47,32 +26,31 @@ inline bool has_popcnt() {
 }
 #endif
 
+template <class WordAt>
+std::int32_t count(std::size_t words, const WordAt& word_at) {
+#if defined(__x86_64__)
+  if (has_popcnt()) return count_by_popcnt(words, word_at);
+#endif
+  return count_plainly(words, word_at);
+}
+
 }  // namespace detail
 
 /// Bits that are in both sets of so many words.
 inline std::int32_t count_both(const std::uint64_t* a, const std::uint64_t* b, std::size_t words) {
-#if defined(__x86_64__)
-  if (detail::has_popcnt()) return detail::both_by_popcnt(a, b, words);
-#endif
-  return detail::both(a, b, words);
+  return detail::count(words, [=](std::size_t i) { return a[i] & b[i]; });
 }
 
 /// Bits that are in all three.
 inline std::int32_t count_all(const std::uint64_t* a, const std::uint64_t* b, const std::uint64_t* c,
                               std::size_t words) {
-#if defined(__x86_64__)
-  if (detail::has_popcnt()) return detail::all_by_popcnt(a, b, c, words);
-#endif
-  return detail::all(a, b, c, words);
+  return detail::count(words, [=](std::size_t i) { return a[i] & b[i] & c[i]; });
 }
 
 /// Bits that are in one of them at least.
 inline std::int32_t count_any(const std::uint64_t* a, const std::uint64_t* b, const std::uint64_t* c,
                               std::size_t words) {
-#if defined(__x86_64__)
-  if (detail::has_popcnt()) return detail::any_by_popcnt(a, b, c, words);
-#endif
-  return detail::any(a, b, c, words);
+  return detail::count(words, [=](std::size_t i) { return a[i] | b[i] | c[i]; });
 }
 
 }  // namespace tilewright::bits

@@ -57,31 +57,13 @@ class ColumnSets {
   std::vector<std::uint64_t> bits_;
 };
 
-/// Groups among some rows, at first as they follow one another. What rows share is counted once, for all pairs.
+/// Groups among some rows, chosen greedily. What rows share is counted once, for all pairs.
 class Grouping {
  public:
   Grouping(const ColumnSets& sets, const std::int32_t* rows, std::size_t count, std::size_t size)
       : sets_(sets), rows_(rows, rows + count), size_(size), groups_((count + size - 1) / size) {
     count_common();
-    for (std::size_t i = 0; i < groups_.size(); ++i) {
-      for (std::size_t j = 0; j < size; ++j) groups_[i].member[j] = std::min(i * size + j, none());
-      summarise(groups_[i]);
-    }
-  }
-
-  /// Greedily, each group around the first row that is left: the next member is the one that shares most columns with those before it.
-  void choose() {
-    std::vector<std::size_t> left(rows_.size());
-    std::iota(left.begin(), left.end(), std::size_t{0});
-    for (Group& group : groups_) {
-      group.member.fill(none());
-      for (std::size_t i = 0; i < size_ && !left.empty(); ++i) {
-        const auto best = i == 0 ? left.begin() : most_shared(left, group.member);
-        group.member[i] = *best;
-        left.erase(best);
-      }
-      summarise(group);
-    }
+    choose();
   }
 
   /// Exchanges rows between groups at random, to begin with also where that makes steps of a few more (simulated annealing).
@@ -149,13 +131,27 @@ class Grouping {
       }
   }
 
+  /// Each group around the first row that is left: the next member is the one that shares most columns with those before it.
+  void choose() {
+    std::vector<std::size_t> left(rows_.size());
+    std::iota(left.begin(), left.end(), std::size_t{0});
+    for (Group& group : groups_) {
+      group.member.fill(none());
+      for (std::size_t i = 0; i < size_ && !left.empty(); ++i) {
+        const auto best = i == 0 ? left.begin() : most_shared(left, group.member);
+        group.member[i] = *best;
+        left.erase(best);
+      }
+      summarise(group);
+    }
+  }
+
   std::int32_t common_to_all(const Members& member) const {
     if (size_ < 3 || *std::max_element(member.begin(), member.end()) == none()) return 0;
     return sets_.common(rows_[member[0]], rows_[member[1]], rows_[member[2]]);
   }
 
   void summarise(Group& group) const {
-    for (std::size_t i = size_; i < 3; ++i) group.member[i] = none();
     const Members& of = group.member;
     const std::int32_t pairs[] = {common(of[1], of[2]), common(of[0], of[2]), common(of[0], of[1])};
     group.shared = {pairs[1] + pairs[2], pairs[0] + pairs[2], pairs[0] + pairs[1]};

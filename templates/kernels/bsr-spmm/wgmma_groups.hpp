@@ -13,16 +13,24 @@ namespace tilewright::bsr_spmm::wgmma {
 
 namespace detail {
 
-/// Block rows as they are, or by falling length: those of similar length make good groups, as none waits for another's blocks.
-inline std::vector<std::int32_t> rows_in_order(const Shape& shape, bool by_length) {
+/// Block rows by falling length. Those of similar length make good groups: none waits for another's blocks.
+inline std::vector<std::int32_t> by_length(const Shape& shape) {
   std::vector<std::int32_t> order(static_cast<std::size_t>(rows_of_blocks(shape)));
   std::iota(order.begin(), order.end(), 0);
-  if (!by_length) return order;
   const std::int32_t* start = row_ptr(shape);
   std::stable_sort(order.begin(), order.end(), [=](std::int32_t a, std::int32_t b) {
     return start[a + 1] - start[a] > start[b + 1] - start[b];
   });
   return order;
+}
+
+/// Each `size` block rows in a row as a group.
+inline std::vector<Rows> neighbours(const Shape& shape, std::size_t size) {
+  const auto rows = static_cast<std::size_t>(rows_of_blocks(shape));
+  std::vector<Rows> groups((rows + size - 1) / size, kNoRows);
+  for (std::size_t row = 0; row < rows; ++row)
+    groups[row / size][row % size] = static_cast<std::int32_t>(row);
+  return groups;
 }
 
 /// A row's blocks by ascending column, one after the other; none of row -1.
@@ -87,19 +95,16 @@ inline std::size_t rows_of_part(const detail::ColumnSets& sets, std::size_t rows
 /// copy of col_idx.
 inline std::vector<Rows> group_rows(const Shape& shape, const detail::ColumnSets& sets, std::size_t size,
                                     bool similar) {
-  const std::vector<std::int32_t> order = detail::rows_in_order(shape, similar);
+  if (!similar) return detail::neighbours(shape, size);
+  const std::vector<std::int32_t> order = detail::by_length(shape);
   std::vector<Rows> groups;
   if (order.empty()) return groups;
-  const std::size_t part = similar ? rows_of_part(sets, order.size(), size) : size;
+  const std::size_t part = rows_of_part(sets, order.size(), size);
   for (std::size_t from = 0; from < order.size(); from += part) {
-    const std::size_t count = std::min(part, order.size() - from);
-    detail::Grouping grouping(sets, order.data() + from, count, size);
-    if (similar) {
-      grouping.choose();
-      // A millisecond. Of more rows so few trials would undo what was chosen.
-      if (order.size() <= 256) grouping.anneal(32'000);
-      grouping.exchange();
-    }
+    detail::Grouping grouping(sets, order.data() + from, std::min(part, order.size() - from), size);
+    // A millisecond. Of more rows so few trials would undo what was chosen.
+    if (order.size() <= 256) grouping.anneal(32'000);
+    grouping.exchange();
     const std::vector<Rows> some = grouping.groups();
     groups.insert(groups.end(), some.begin(), some.end());
   }

@@ -69,10 +69,7 @@ class Groups {
   std::int32_t of(Rows rows) {
     std::sort(rows.begin(), rows.end(), std::greater<>());  // -1 last
     const auto [found, is_new] = numbers_.try_emplace(rows, static_cast<std::int32_t>(groups_.size()));
-    if (is_new) {
-      groups_.push_back(rows);
-      weights_.push_back(weight(rows));
-    }
+    if (is_new) groups_.push_back(rows);
     return found->second;
   }
   const Rows& rows(std::int32_t number) const { return groups_[static_cast<std::size_t>(number)]; }
@@ -84,14 +81,12 @@ class Groups {
     for (const std::int32_t row : rows) blocks += sets.united({row, -1, -1});
     return std::max(sets.united(rows), (blocks + 1) / 2);
   }
-  std::int32_t weight(std::int32_t number) const { return weights_[static_cast<std::size_t>(number)]; }
   bool has_place(const Rows& rows) const { return std::count(rows.begin(), rows.begin() + size_, -1) > 0; }
 
  private:
   std::ptrdiff_t size_;  // rows of a group at most
   std::map<Rows, std::int32_t> numbers_;
   std::vector<Rows> groups_;
-  std::vector<std::int32_t> weights_;
 };
 
 /// Local search on the makespan, the load of the longest list. A move exchanges a tile for a shorter one of the
@@ -105,7 +100,7 @@ class LoadBalancer {
       : params_(params), groups_(groups), lists_(lists) {
     for (const std::vector<Tile>& list : lists) {
       loads_.push_back(0);
-      for (const Tile& tile : list) loads_.back() += tile.count + params.epilogue;
+      for (const Tile& tile : list) loads_.back() += cost(tile);
     }
     const double all = std::accumulate(loads_.begin(), loads_.end(), 0.0);
     worthwhile_ = std::max(0.25, all / static_cast<double>(lists.size()) / 500);
@@ -187,11 +182,10 @@ class LoadBalancer {
     std::vector<Leaving> result;
     for (std::size_t tile = 0; groups_ && tile < lists_[from].size(); ++tile)
       for (std::size_t member = 0; member < groups_->size(); ++member) {
-        const std::int32_t number = lists_[from][tile].row;
-        Rows rest = groups_->rows(number);
+        Rows rest = rows_of(lists_[from][tile]);
         const std::int32_t row = std::exchange(rest[member], -1);
         if (row < 0) continue;
-        const double after = loads_[from] - (groups_->weight(number) + params_.epilogue) + cost(rest);
+        const double after = loads_[from] - cost(lists_[from][tile]) + cost(rest);
         if (after < best_.peak()) result.push_back({tile, member, row, after, cost(with(kNoRows, row))});
       }
     return result;
@@ -205,7 +199,7 @@ class LoadBalancer {
     for (std::size_t other = 0; other < lists_[to].size(); ++other) {
       const Tile& tile = lists_[to][other];
       if (!groups_->has_place(rows_of(tile))) continue;
-      const double without = loads_[to] - (groups_->weight(tile.row) + params_.epilogue);
+      const double without = loads_[to] - cost(tile);
       for (const Leaving& leaving : rows)
         if (lists_[from][leaving.tile].column == tile.column && leaving.load_from < best_.peak())
           consider({from, leaving.tile, leaving.member, to, other, leaving.load_from,
@@ -245,10 +239,10 @@ class LoadBalancer {
   std::int64_t panel(const Tile& tile) const { return params_.panel == 0 ? 0 : tile.column / params_.panel; }
   const Rows& rows_of(const Tile& tile) const { return groups_->rows(tile.row); }
   Tile tile_of(const Rows& rows, std::int32_t column) {
-    const std::int32_t number = groups_->of(rows);
-    return {number, column, 0, groups_->weight(number)};
+    return {groups_->of(rows), column, 0, groups_->weight(rows)};
   }
-  /// In steps.
+  /// In steps. Of a group's tile, `count` is the group's weight.
+  double cost(const Tile& tile) const { return tile.count + params_.epilogue; }
   double cost(const Rows& rows) const {
     return rows == kNoRows ? 0 : groups_->weight(rows) + params_.epilogue;
   }

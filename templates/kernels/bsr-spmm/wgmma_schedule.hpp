@@ -119,7 +119,7 @@ class GroupPlacer {
       : shape_(shape), groups_(groups), stored_(stored), builder_(builder) {}
 
   void place(Lists& lists, std::vector<Part>& parts) {
-    builder_.expect(static_cast<std::size_t>(shape_.blocks) * sizeof(Step));  // at most, but for rows
+    builder_.expect(static_cast<std::size_t>(shape_.blocks) * sizeof(Step));  // no more steps than blocks
     for (std::vector<Tile>& list : lists)
       for (Tile& tile : list) {
         if (tile.row < 0) {
@@ -246,10 +246,8 @@ inline std::vector<Rows> fitting_groups(const Shape& shape, const SchedulerParam
 inline std::vector<RowWork> work_of_whole_groups(const Shape& shape, const SchedulerParams& params,
                                                  Groups& groups) {
   std::vector<RowWork> work;
-  for (const Rows& rows : fitting_groups(shape, params, groups)) {
-    const std::int32_t number = groups.of(rows);
-    work.push_back({number, 0, groups.weight(number)});
-  }
+  for (const Rows& rows : fitting_groups(shape, params, groups))
+    work.push_back({groups.of(rows), 0, groups.weight(rows)});
   return work;
 }
 

@@ -184,15 +184,15 @@ const everySmallCell = everyCell.map((part): Part => {
 });
 
 /** Every layout and transposition of f32 on CUDA cores, of any alignment: two thread blocks in 100 KB of shared memory. */
-const exactCells: readonly Part[] = [16, 32, 64, 128].map((block) => ({
-  ...{ ...exact, ...everyLayout, transposeA: [false, true], order: ['natural'] as const },
-  ...{
-    block: [block as 16 | 32 | 64 | 128],
-    warpsM: [block > 64 ? 2 : 1] as const,
-    tileN: [64],
-    stages: [3],
-  },
-}));
+const exactCell: Part = {
+  ...exact,
+  ...everyLayout,
+  ...{ transposeA: [false, true], order: ['natural'], tileN: [64], stages: [3] },
+};
+const exactCells: readonly Part[] = [
+  { ...exactCell, block: [16, 32, 64], warpsM: [1] },
+  { ...exactCell, block: [128], warpsM: [2] },
+];
 
 /**
  * A variant of any beta, and one of any alignment, for each layout of f16 that the other paths leave out; and one that packs B for
