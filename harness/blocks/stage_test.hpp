@@ -12,7 +12,9 @@ constexpr int kRows = 16, kColumns = 32;  // of a warp's part
 constexpr int kRow = 16, kColumn = 32;    // where it begins
 constexpr int kStride = 72;               // of both matrices
 
-inline float element(Major order, int i, int k) { return order == Major::k ? number_at(i, k) : number_at(k, i); }
+inline float element(Major order, int i, int k) {
+  return order == Major::k ? number_at(i, k) : number_at(k, i);
+}
 
 /// Checks sums of a stage of `Depth` elements T along K: `multiply(operand_a, operand_b, sums, bytes_a)` adds the products of the warp's
 /// part, of the tile of A at the start of shared memory and that of B `bytes_a` behind it.

@@ -56,6 +56,7 @@ function deriveGeneral(point: Point): Derived {
     severalBlocks: point.blocksPerStage > 1,
     depthOf: point.blocksPerStage > 1 ? 'block' : 'stage',
     turnDoc: point.ffma ? '' : '; ldmatrix turns them',
+    tilesDoc: point.ffma ? 'tiles of 16 x 8 sums' : 'mma tiles of 16 x 8',
     sumsDoc: point.ffma ? 'a tile of sums ' : 'an mma tile    ',
     stageType: point.ffma ? 'unsigned char*' : 'std::uint32_t',
   };
