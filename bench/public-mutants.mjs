@@ -1,10 +1,10 @@
 // Number of planted defects that `validate` finds in kernels of public repositories, with the descriptions of public-kernels.mjs: of every
 // so-manieth kernel that passes, a sample of its mutants, spread over the operators of `gen mutate`. Mutants that do not compile, or change
 // lines that the preprocessor leaves out, are replaced, and so are those that somebody has shown to be equivalent: public-kernels/equivalents.json has them, each with the argument. Kernels that a file
-// of results has already are kept there, unless they are asked again. `--join` takes over kernels of other files of results, those of other
+// of results has already are kept there, unless they are asked again; `--new` leaves them out. `--join` takes over kernels of other files of results, those of other
 // processes, without checkouts too; `--markdown` writes the table of all into its place in a document.
 //
-//   node bench/public-mutants.mjs <name>=<checkout>... [--every 15] [--first 0] [--mutants 10] [--only <pattern>] [--json out.json]
+//   node bench/public-mutants.mjs <name>=<checkout>... [--every 15] [--first 0] [--mutants 10] [--only <pattern>] [--new] [--json out.json]
 //   node bench/public-mutants.mjs --json out.json [--join <results>]... [--markdown ../docs/public-kernels.md]
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -26,6 +26,7 @@ const { values: flags, positionals } = parseArgs({
     first: { type: 'string', default: '0' },
     mutants: { type: 'string', default: '10' },
     only: { type: 'string', default: '' },
+    new: { type: 'boolean', default: false },
     json: { type: 'string' },
     join: { type: 'string', multiple: true, default: [] },
     markdown: { type: 'string' },
@@ -36,7 +37,7 @@ const stored = flags.json !== undefined && (flags.join.length > 0 || flags.markd
 const checkouts = stored && positionals.length === 0 ? [] : checkoutsOf(positionals);
 if (typeof checkouts === 'string') {
   console.error(
-    `${checkouts}\nusage: node bench/public-mutants.mjs <name>=<checkout>... [--every 15] [--first 0] [--mutants 10] [--only <pattern>] [--json out.json]`,
+    `${checkouts}\nusage: node bench/public-mutants.mjs <name>=<checkout>... [--every 15] [--first 0] [--mutants 10] [--only <pattern>] [--new] [--json out.json]`,
   );
   process.exit(2);
 }
@@ -96,11 +97,6 @@ async function judge(subject, key) {
   return results;
 }
 
-const { waiting } = await subjectsOf(checkouts);
-const described = waiting.filter(
-  ({ description, label }) => description && new RegExp(flags.only).test(label),
-);
-const chosen = described.filter((_, i) => i % Number(flags.every) === Number(flags.first));
 const command = ['node bench/public-mutants.mjs', ...process.argv.slice(2)].join(' ');
 const date = new Date().toISOString().slice(0, 10);
 const commit =
@@ -128,6 +124,12 @@ const known = new Map(
     .flatMap((one) => one.kernels)
     .map((kernel) => [kernel.label, { ...kernel, mutants: kernel.mutants.map(withArgument) }]),
 );
+const { waiting } = await subjectsOf(checkouts);
+const described = waiting.filter(
+  ({ description, label }) =>
+    description && new RegExp(flags.only).test(label) && !(flags.new && known.has(label)),
+);
+const chosen = described.filter((_, i) => i % Number(flags.every) === Number(flags.first));
 const kernels = [...known.values()].filter(({ label }) => !chosen.some((one) => one.label === label));
 const save = () => {
   if (flags.json)
