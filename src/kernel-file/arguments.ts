@@ -207,7 +207,7 @@ export function planTensor(
   const role =
     object.role ??
     (parameter.isConst ? 'in' : isLoose || isReadFirst(signature, plainName(parameter)) ? 'inout' : 'out');
-  const known = object.values ?? hints.values[name];
+  const known = object.values ?? hintedValues(hints, name, role, type);
   const { tolerance } = object;
   return {
     kind: 'tensor',
@@ -243,6 +243,17 @@ function allElements(
   if (row === undefined && others.length === 0) return [threads];
   if (others.length === 0) return [row ?? threads, row ?? 1];
   return [others.join(' * '), ...(row === undefined ? [] : [row])];
+}
+
+/** Floats that are only read have been filled since the host code cleared them: zeros would hide most errors. */
+function hintedValues(
+  { values }: Hints,
+  name: string,
+  role: 'in' | 'out' | 'inout',
+  type: ElementType,
+): ValuesDescription | undefined {
+  const isFilledSince = role === 'in' && values[name] === 'zeros' && !/^[iu]/.test(type);
+  return isFilledSince ? undefined : values[name];
 }
 
 function usualValues(type: ElementType): ValuesDescription {

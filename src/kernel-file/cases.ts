@@ -92,7 +92,10 @@ function isLaunchable({ grid, cluster = [], arguments: given }: Plan, sizes: Siz
 /** Largest distance from a wanted size at which a size that the kernel takes is searched. */
 const reach = 64;
 
-/** The next sizes above and below the given ones, the least, and those next to the width of a block. */
+/**
+ * The next sizes above and below the given ones, the least, and those next to the width of a block. Where the kernel does not take
+ * all sizes one greater, each grows alone too: a size that has to be a multiple would hold the others to its steps.
+ */
 function raggedSizes(plan: Plan): Sizes[] {
   const [given = {}] = plan.sizes;
   const [width = 1] = plan.block;
@@ -107,6 +110,12 @@ function raggedSizes(plan: Plan): Sizes[] {
     (step) => each(() => step),
     (step) => lastIs(threads - step),
     (step) => lastIs(threads + step),
+    ...(fits(
+      plan,
+      each((value) => value + 1),
+    )
+      ? []
+      : Object.entries(given).map(([name, value]) => (step: number) => ({ ...given, [name]: value + step }))),
   ];
   return wanted.map((sizes) => firstFitting(plan, sizes)).filter((sizes) => sizes !== undefined);
 }

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { casesFor } from '../../../src/kernel-file/cases.ts';
+import type { Description } from '../../../src/kernel-file/description.ts';
+import { readItems } from '../../../src/kernel-file/items.ts';
+import { makePlan } from '../../../src/kernel-file/plan.ts';
+import { kernelsIn, signatureOf } from '../../../src/kernel-file/signature.ts';
+import { findSite } from '../../../src/kernel-file/sites.ts';
+import { tokenise } from '../../../src/kernel-file/tokens.ts';
+
+function planned(text: string, description: Description) {
+  const items = readItems(tokenise(`# 1 "a.cu"\n${text}`));
+  const [item] = kernelsIn(items);
+  if (!item) throw new Error('no kernel');
+  const signature = signatureOf(item, items);
+  return makePlan(signature, [], findSite(items, signature), description, items);
+}
+
+const rows = `
+tw_marks_global void f(float* out, const float* in, int N, int C) {
+  out[blockIdx.x * C + threadIdx.x] = in[blockIdx.x * C + threadIdx.x];
+}`;
+const description = { sizes: { N: 6, C: 256 }, grid: ['ceil_div(N, 4)'], block: [32] };
+const casesOf = (more: Partial<Description>) =>
+  casesFor(planned(rows, { ...description, ...more }), '', { kind: 'itself' }).map(({ id }) => id);
+
+it('sizes are tried ragged together', () => {
+  expect(casesOf({})).toEqual(['N=6,C=256', 'N=7,C=257', 'N=5,C=255', 'N=1,C=1', 'N=6,C=31', 'N=6,C=33']);
+});
+
+it('a size that has to be a multiple does not hold the others to its steps', () => {
+  expect(casesOf({ where: 'C % 128 == 0' })).toEqual(['N=6,C=256', 'N=7,C=256']);
+  expect(casesOf({ where: 'C % 8 == 0' })).toContain('N=7,C=256');
+});
+
+it('what host code clears and the kernel only reads has been filled since, unless it is whole numbers', () => {
+  const text = `
+tw_marks_global void f(float* out, const float* sums, const int* flags, int n) {
+  if (flags[0] == 0) out[threadIdx.x] += sums[threadIdx.x];
+}
+void host(float* out, float* sums, int* flags, int n) {
+  cudaMemset(out, 0, n * sizeof(float));
+  cudaMemset(sums, 0, n * sizeof(float));
+  cudaMemset(flags, 0, sizeof(int));
+  f<<<1, 32>>>(out, sums, flags, n);
+}`;
+  const { arguments: given } = planned(text, {});
+  const values = given.map((one) => ('values' in one ? one.values : undefined));
+  expect(values.slice(0, 3)).toEqual(['zeros', 'normal', 'zeros']);
+});
