@@ -2,7 +2,9 @@
 // arguments: each macro becomes the argument, so that ragged sizes are tried too. References are templates, called with double.
 const named = { m: 'M', n: 'N', ni: 'NI', nj: 'NJ', nk: 'NK', nl: 'NL', nm: 'NM', nx: 'NX', ny: 'NY' };
 const macrosOf = (sizes) =>
-  Object.fromEntries(Object.keys(sizes).flatMap((size) => (named[size] ? [[named[size], size]] : [])));
+  Object.fromEntries(
+    Object.keys([sizes].flat()[0]).flatMap((size) => (named[size] ? [[named[size], size]] : [])),
+  );
 
 const positive = { uniform: [0.5, 1.5] };
 const small = { uniform: [0.1, 0.3] };
@@ -32,6 +34,13 @@ const as = (reference, one) => ({ ...one, reference: `references-polybench.cpp:$
 
 const table = { m: 40, n: 33 };
 const data = from('n', 'm');
+/** Means and deviations are sums over more than three million, whatever n is. */
+const large = of({ normal: [0, 1e6] }, data);
+/** A deviation that is taken for none, the second time. */
+const scattered = [
+  { ...table, range: 9000 },
+  { ...table, range: 1 },
+];
 const product = { ni: 20, nj: 40, nk: 33 };
 const scaled = { alpha: 1.5, beta: 0.75 };
 const chain = { ...product, nl: 36 };
@@ -54,13 +63,13 @@ const backward = { ...forward, B: onlyRead(rows.B) };
 export const folders = {
   'CUDA/datamining/correlation': {
     'correlation.cu': [
-      as('mean', kernel('mean_kernel', table, line('m'), { mean: into('m'), data })),
+      as('mean', kernel('mean_kernel', table, line('m'), { mean: into('m'), data: large })),
       as(
         'deviation',
-        kernel('std_kernel', table, line('m'), {
+        kernel('std_kernel', scattered, line('m'), {
           mean: from('m'),
           std: into('m'),
-          data: of({ normal: [0, 5000] }, data),
+          data: of({ integers: ['-range', 'range'] }, data),
         }),
       ),
       as(
@@ -76,7 +85,7 @@ export const folders = {
   },
   'CUDA/datamining/covariance': {
     'covariance.cu': [
-      as('mean', kernel('mean_kernel', table, line('m'), { mean: into('m'), data })),
+      as('mean', kernel('mean_kernel', table, line('m'), { mean: into('m'), data: large })),
       as(
         'centre',
         kernel('reduce_kernel', table, plane('m', 'n'), { mean: from('m'), data: inout('n', 'm') }),
@@ -285,14 +294,18 @@ export const folders = {
     '3DConvolution.cu': [
       kernel(
         'convolution3D_kernel',
-        { ni: 4, nj: 12, nk: 36 },
+        // A plane inside and the first one, which stays as it is.
+        [
+          { ni: 5, nj: 12, nk: 36, number: 3 },
+          { ni: 5, nj: 12, nk: 36, number: 1 },
+        ],
         plane('nk', 'nj'),
         {
           A: from('ni', 'nj', 'nk'),
           B: inout('ni', 'nj', 'nk'),
-          i: 1,
+          i: 'number - 1',
         },
-        { where: 'ni > 2' },
+        { where: 'number <= ni' },
       ),
     ],
   },

@@ -132,6 +132,11 @@ const pointwise = (name, reference, ...inputs) =>
     }),
   );
 const gates = (count) => from(count, 'hiddenSize');
+/** Once in training, once not. */
+const cells = [
+  { hiddenSize: 40, miniBatch: 5, trained: 2 },
+  { hiddenSize: 40, miniBatch: 5, trained: 1 },
+];
 const recurrent = [
   as(
     'add_bias',
@@ -143,16 +148,16 @@ const recurrent = [
   pointwise('pw_sigmoid', 'sigmoids', 'a'),
   as(
     'lstm_cell',
-    kernel('elementWise_fp', { hiddenSize: 40, miniBatch: 5 }, line('hiddenSize * miniBatch', 128), {
+    kernel('elementWise_fp', cells, line('hiddenSize * miniBatch', 128), {
       tmp_h: from('miniBatch', 4, 'hiddenSize'),
       tmp_i: from('miniBatch', 4, 'hiddenSize'),
       bias: gates(8),
-      linearGates: into('miniBatch', 4, 'hiddenSize'),
+      linearGates: inout('miniBatch', 4, 'hiddenSize'),
       h_out: into('miniBatch', 'hiddenSize'),
       i_out: into('miniBatch', 'hiddenSize'),
       c_in: from('miniBatch', 'hiddenSize'),
       c_out: into('miniBatch', 'hiddenSize'),
-      training: 1,
+      training: 'trained - 1',
     }),
   ),
 ];
@@ -174,14 +179,20 @@ const tensorCores = [
 /** A block with a frame of one element, as the domain of a Jacobi iteration has it. */
 const framed = ['h + 2', 'w + 2'];
 const domain = { h: 20, w: 37 };
+/** Neighbours on both sides, and on one each. */
+const sides = [
+  { ...domain, left: 2, right: 2 },
+  { ...domain, left: 1, right: 2 },
+  { ...domain, left: 2, right: 1 },
+];
 const extent = { fields: { x: 'w', y: 'h' } };
-const neighbours = { hasLeftNeighbor: 1, hasRightNeighbor: 1 };
+const neighbours = { hasLeftNeighbor: 'left - 1', hasRightNeighbor: 'right - 1' };
 const inside = { bounds: { fields: { x: 0, y: 0, z: 'w - 1', w: 'h - 1' } }, stride: 'w' };
 const squares = { grid: [over('w', 16), over('h', 16)], block: [16, 16] };
 const jacobi = [
   as(
     'halo_to_block',
-    kernel('HaloToBufferKernel', domain, line('h'), {
+    kernel('HaloToBufferKernel', sides, line('h'), {
       block: inout(...framed),
       haloLeft: from('h'),
       haloRight: from('h'),
@@ -191,10 +202,10 @@ const jacobi = [
   ),
   as(
     'block_to_halo',
-    kernel('BufferToHaloKernel', domain, line('h'), {
+    kernel('BufferToHaloKernel', sides, line('h'), {
       block: from(...framed),
-      leftSideEdge: into('h'),
-      rightSideEdge: into('h'),
+      leftSideEdge: inout('h'),
+      rightSideEdge: inout('h'),
       size: extent,
       ...neighbours,
     }),
@@ -341,9 +352,16 @@ const spiking = [
     'square_roots',
     kernel(
       'otherKernel',
-      { sz: 300 },
+      // Without negative numbers, but with zeros, and with both.
+      [
+        { sz: 300, least: 1 },
+        { sz: 300, least: 5 },
+      ],
       { grid: 4, block: 32 },
-      { inout: inout('sz'), device_error_data: errors(8) },
+      {
+        inout: { ...inout('sz'), values: { integers: ['1 - least', 9] } },
+        device_error_data: errors(8),
+      },
     ),
   ),
 ];
@@ -431,16 +449,22 @@ const american = [
   ),
   kernel(
     'update_cashflow_kernel<128, PayoffPut>',
-    { num_paths: 1000 },
+    // Whether no path is in the money.
+    [
+      { num_paths: 1000, out: 1 },
+      { num_paths: 300, out: 2 },
+    ],
     { grid: 4, block: 128 },
     {
       payoff_object: strike,
       exp_min_r_dt: 0.99,
-      beta: from(3),
+      // The estimate is less than some payoffs and more than others.
+      beta: { ...from(3), values: [2.5, -1, 0.125] },
       paths: prices('num_paths'),
-      all_out_of_the_money: none,
+      all_out_of_the_money: { ...none, values: { integers: ['out - 1', 'out - 1'] } },
       cashflows: inout('num_paths'),
     },
+    { where: 'out <= 2' },
   ),
   kernel('compute_partial_sums_kernel<128>', { num_paths: 1000 }, line('num_paths', 128), {
     cashflows: from('num_paths'),

@@ -120,15 +120,15 @@ void sigmoids(T* y, const T* a, int n) {
 }
 
 template <class T>
-void lstm_cell(int hiddenSize, int miniBatch, const T* tmp_h, const T* tmp_i, const T* bias, T* linearGates,
-               T* h_out, T* i_out, const T* c_in, T* c_out) {
+void lstm_cell(int hiddenSize, int miniBatch, int trained, const T* tmp_h, const T* tmp_i, const T* bias,
+               T* linearGates, T* h_out, T* i_out, const T* c_in, T* c_out) {
   for (int b = 0; b < miniBatch; b++)
     for (int h = 0; h < hiddenSize; h++) {
       double gate[4];
       for (int g = 0; g < 4; g++) {
         const int at = (b * 4 + g) * hiddenSize + h;
         gate[g] = tmp_h[at] + tmp_i[at] + bias[g * hiddenSize + h] + bias[(g + 4) * hiddenSize + h];
-        linearGates[at] = gate[g];
+        if (trained > 1) linearGates[at] = gate[g];
       }
       const int at = b * hiddenSize + h;
       c_out[at] = logistic(gate[1]) * c_in[at] + logistic(gate[0]) * std::tanh(gate[2]);
@@ -154,20 +154,20 @@ void converted(T* out, const T* in, int n) {
 
 // ------------------------------------------------------------------------------------------- Jacobi iteration
 
-/// The left and the right column of a block with a frame.
+/// The left and the right column of a block with a frame, where there are neighbours.
 template <class T>
-void halo_to_block(T* block, const T* haloLeft, const T* haloRight, int w, int h) {
+void halo_to_block(T* block, const T* haloLeft, const T* haloRight, int w, int h, int left, int right) {
   for (int y = 0; y < h; y++) {
-    block[(y + 1) * (w + 2)] = haloLeft[y];
-    block[(y + 1) * (w + 2) + w + 1] = haloRight[y];
+    if (left > 1) block[(y + 1) * (w + 2)] = haloLeft[y];
+    if (right > 1) block[(y + 1) * (w + 2) + w + 1] = haloRight[y];
   }
 }
 
 template <class T>
-void block_to_halo(const T* block, T* leftSideEdge, T* rightSideEdge, int w, int h) {
+void block_to_halo(const T* block, T* leftSideEdge, T* rightSideEdge, int w, int h, int left, int right) {
   for (int y = 0; y < h; y++) {
-    leftSideEdge[y] = block[(y + 1) * (w + 2)];
-    rightSideEdge[y] = block[(y + 1) * (w + 2) + w + 1];
+    if (left > 1) leftSideEdge[y] = block[(y + 1) * (w + 2)];
+    if (right > 1) rightSideEdge[y] = block[(y + 1) * (w + 2) + w + 1];
   }
 }
 
@@ -342,12 +342,13 @@ void compute_final_beta_kernel(const int* all_out_of_the_money, T* beta) {
 }
 
 template <class T>
-void update_cashflow_kernel(const T* beta, const T* paths, T* cashflows, int num_paths, T m_K,
-                            T exp_min_r_dt) {
+void update_cashflow_kernel(const T* beta, const T* paths, const int* all_out_of_the_money, T* cashflows,
+                            int num_paths, T m_K, T exp_min_r_dt) {
   for (int i = 0; i < num_paths; i++) {
     const double price = paths[i], paid = std::fmax(m_K - price, 0);
     const double awaited = exp_min_r_dt * (beta[0] + beta[1] * price + beta[2] * price * price);
-    cashflows[i] = paid <= 1e-8 || paid <= awaited ? exp_min_r_dt * cashflows[i] : paid;
+    cashflows[i] =
+        *all_out_of_the_money || paid <= 1e-8 || paid <= awaited ? exp_min_r_dt * cashflows[i] : paid;
   }
 }
 

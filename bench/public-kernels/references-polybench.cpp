@@ -297,7 +297,8 @@ void convolution2D_kernel(int ni, int nj, const T* A, T* B) {
 
 /// The file's fifteen terms, of which several fall on one element.
 template <class T>
-void convolution3D_kernel(int nj, int nk, const T* A, T* B, int i) {
+void convolution3D_kernel(int ni, int nj, int nk, const T* A, T* B, int i) {
+  if (i < 1 || i > ni - 2) return;
   struct Term {
     int z, y, x, weight;
   };

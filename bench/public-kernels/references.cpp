@@ -445,7 +445,7 @@ void total(double* output, const double* d_cross_term, int nblocks) {
 
 void block_sums(float* sum_global, const float* array, int n) {
   double sums[2] = {};
-  for (int i = 0; i < n; i++) sums[i / 64 % 2] += array[i];
+  for (int i = 0; i < n; i++) sums[i / 128 % 2] += array[i];
   for (int b = 0; b < 2; b++) sum_global[b] = static_cast<float>(sums[b]);
 }
 
