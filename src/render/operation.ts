@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  allowedValues,
   type ChoiceKind,
   choiceKinds,
   type Operand,
@@ -27,6 +28,13 @@ const enumerations: Readonly<Record<ChoiceKind, string>> = {
   switch: 'Switch',
 };
 
+/** The same for what kernels do with an operand. */
+const accesses: Readonly<Record<Operand['role'], string>> = {
+  input: 'Access::read',
+  output: 'Access::write',
+  inout: 'Access::update',
+};
+
 /** The operation's signature as a C++ header: `operation.hpp` in the family's folder. */
 export function renderOperation(operation: Operation): string {
   const file = join(packageRoot, 'templates', 'operation', 'operation.hpp.hbs');
@@ -41,6 +49,8 @@ function cppContext(operation: Operation) {
     problem: problemFields(operation).map((field) => `${cppType(field)} ${field.name}`),
     call: callFields(operation).map((field) => `${callType(field)} ${field.name}`),
     tensors: Object.entries(operation.operands).map(([name, operand]) => tensor(operation, name, operand)),
+    fields: fieldVisits(operation),
+    scalars: Object.entries(operation.scalars).map(([name, { usual = 0 }]) => ({ name, usual })),
     choiceCount: choices.length,
     choices: choices.map(([name, { kind, when }]) => ({
       name: fieldName(name),
@@ -48,6 +58,27 @@ function cppContext(operation: Operation) {
       values: choiceKinds[kind].map((value) => JSON.stringify(value)).join(', '),
     })),
   };
+}
+
+/** Calls by which a visitor learns of the fields that a problem sets. */
+function fieldVisits({ sizes, choices, operands }: Operation): string[] {
+  const allChoices = Object.entries(choices).map(([name, choice], place) => ({ name, place, ...choice }));
+  return [
+    ...Object.entries(sizes).map(([name, { otherwise }]) =>
+      otherwise === undefined ? `size("${name}", q.${name})` : `size("${name}", q.${name}, ${otherwise})`,
+    ),
+    ...allChoices
+      .filter(({ when }) => when === undefined)
+      .map(({ name, place, ...choice }) => {
+        const [usual = ''] = allowedValues(choice);
+        const otherwise = `${enumerations[choice.kind]}::${valueName(usual)}`;
+        return `choice("${name}", kChoiceNames[${place}], q.${fieldName(name)}, ${otherwise})`;
+      }),
+    ...Object.entries(operands).flatMap(([name, { leading, batchStride }]) => [
+      ...(leading === undefined ? [] : [`leading("${name}", q.${leading}, width_${name}(q))`]),
+      ...(batchStride === undefined ? [] : [`stride("${name}", q.${batchStride}, extent_${name}(q))`]),
+    ]),
+  ];
 }
 
 function cppType(field: ProblemField): string {
@@ -63,7 +94,7 @@ function callType(field: ReturnType<typeof callFields>[number]): string {
 
 /** C++ expressions of an operand's lines, their width and the distance between them. */
 function tensor(operation: Operation, name: string, operand: Operand) {
-  const { layout, leading } = operand;
+  const { layout, leading, only, role, readWith, type } = operand;
   const extent = (pick: (shape: Shape) => Shape) =>
     overShapes(operation, operand, (shape) => product(operation, pick(shape)));
   const outer = extent((shape) => shape.slice(0, -1));
@@ -75,6 +106,10 @@ function tensor(operation: Operation, name: string, operand: Operand) {
     lines: byLayout(outer, inner),
     width: byLayout(inner, outer),
     pitch: leading === undefined ? `width_${name}(q)` : `wide(q.${leading})`,
+    type: fieldName(type),
+    condition: only === undefined ? '' : `if (q.${fieldName(only)} == Switch::yes) `,
+    access:
+      readWith === undefined ? accesses[role] : `call.${readWith} != 0 ? Access::update : Access::write`,
   };
 }
 

@@ -56,7 +56,7 @@ describe('gen check', () => {
     rmSync(join(folder, 'README.md'));
     broken('family.ts', 'export default', "export const size: number = 'large';\nexport default");
     broken('kernel.cu.hbs', '#pragma unroll', 'asm volatile("");\n#pragma unroll');
-    broken('oracle.hpp', 'count_ < 0', 'cuont_ < 0');
+    broken('oracle.hpp', 'shape().count > 2', 'shape().cuont > 2');
     broken('features.hpp', '#include "operation.hpp"', '#include "operation.hpp"\nint x = nothing;');
     broken('operation.hpp', 'Plain C++17.', 'Plain C++20.');
     broken('vendor.hpp', '{ return {}; }', '{ return nothing; }');

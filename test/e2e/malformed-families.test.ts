@@ -1,6 +1,6 @@
 // Families whose C++ is broken in one place: the runner tells that it is the family's fault, and which place it is. What is wrong
 // in family.ts alone is in test/unit/malformed-families.test.ts.
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compileEmulated } from '../../src/compile/host.ts';
@@ -13,6 +13,7 @@ import { EnvironmentError, UsageError } from '../../src/errors.ts';
 import { localExecutor } from '../../src/exec/local.ts';
 import { renderVariant } from '../../src/render/render.ts';
 import { enumerate } from '../../src/space/enumerate.ts';
+import { packageRoot } from '../../src/util/package-root.ts';
 import { gen, genHere } from '../helpers/gen.ts';
 import { breakFile, newFamily } from '../helpers/malformed.ts';
 import { testCache, testContext, testToolchain } from '../helpers/toolchain.ts';
@@ -118,8 +119,9 @@ const ofLaunches: readonly Defect[] = [
 ];
 const all: readonly Defect[] = [...defects, ...ofReference, ...ofBounds, ...ofWorkspace, ...ofLaunches];
 
-/** All defects in one oracle: it is compiled once. */
+/** All defects in one oracle, which is made of tensors alone: it is compiled once. */
 function plant(folder: string): void {
+  cpSync(join(packageRoot, 'test/fixtures/axpy_oracle.hpp'), join(folder, 'oracle.hpp'));
   const when = (name: string, list: readonly Defect[]) =>
     list.map(([number, code]) => `    if (${name} == ${number}) { ${code} }`).join('\n');
   const oracle = (from: string, to: string) => breakFile(folder, 'oracle.hpp', from, to);

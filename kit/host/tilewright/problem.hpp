@@ -8,6 +8,7 @@
 
 #include "tilewright/array.hpp"
 #include "tilewright/family.hpp"
+#include "tilewright/fill.hpp"
 #include "tilewright/json.hpp"
 #include "tw/operation.hpp"
 
@@ -17,28 +18,23 @@ inline ElementType element_of(Type type) {
   return type == Type::f32 ? ElementType::f32 : type == Type::bf16 ? ElementType::bf16 : ElementType::f16;
 }
 
-/// The name of a choice in C, layout_x, for its name in problems, layoutX.
-inline std::string choice_name(std::string_view name) {
-  std::string result;
-  for (const char letter : name) {
-    const bool capital = letter >= 'A' && letter <= 'Z';
-    if (capital) result += '_';
-    result += static_cast<char>(capital ? letter - 'A' + 'a' : letter);
-  }
-  return result;
+inline ElementType element_of(Index type) { return type == Index::i64 ? ElementType::i64 : ElementType::i32; }
+
+inline Role role_of(Access access) {
+  return access == Access::read ? Role::input : access == Access::write ? Role::output : Role::inout;
 }
 
-/// The value that a problem gives a choice of the operation, as a number of its enumeration; the first where it does not
-/// say. Throws std::invalid_argument for one that the choice does not have.
-inline int read_choice(const Json& problem, const ChoiceName* names, std::string_view choice) {
-  for (; names->name; ++names) {
-    if (choice_name(choice) != names->name) continue;
-    const std::string value = problem.text(choice, names->values[0]);
-    for (int i = 0; i < 8 && names->values[i]; ++i)
-      if (value == names->values[i]) return i;
-    throw std::invalid_argument("problem: " + std::string(choice) + " is '" + value + "'");
+/// The value that a problem gives a choice of the operation, as a number of its enumeration. Throws std::invalid_argument for one
+/// that the choice does not have.
+inline int read_choice(const Json& problem, std::string_view name, const ChoiceName& choice, int otherwise) {
+  const std::string value = problem.text(name, choice.values[otherwise]);
+  std::string allowed;
+  for (int i = 0; i < 8 && choice.values[i]; ++i) {
+    if (value == choice.values[i]) return i;
+    allowed.append(i > 0 ? ", " : "").append(choice.values[i]);
   }
-  throw std::invalid_argument("the operation has no choice '" + std::string(choice) + "'");
+  throw std::invalid_argument("problem: " + std::string(name) + " is '" + value + "', allowed are " +
+                              allowed);
 }
 
 /// A size, distance or offset in elements: not negative, below 2^40.
@@ -48,6 +44,12 @@ inline std::int64_t read_size(const Json& problem, std::string_view name, std::i
     throw std::invalid_argument("problem: " + std::string(name) + " is " + std::to_string(value) +
                                 ", it must not be negative, and below 2^40");
   return value;
+}
+
+/// The values that a problem asks for, of sums of `terms` products; normal ones with seed 1 where it does not say.
+inline Values read_values(const Json& problem, ElementType output, std::int64_t terms) {
+  return {problem.text("values", "normal"), output, terms,
+          static_cast<std::uint64_t>(problem.integer("seed", 1))};
 }
 
 /// A problem whose operands are arrays. A family adds them in the order of its calls' addresses, and says the rest.

@@ -30,4 +30,14 @@ struct ChoiceName {
   const char* values[8];
 };
 
+/// Kernels' access to an operand.
+enum class Access : std::uint8_t { read, write, update };
+
+/// An operand of a call: `lines` runs of `width` neighbouring elements, `pitch` elements from one to the next.
+struct Operand {
+  const char* name;
+  Access access;
+  wide lines, width, pitch;
+};
+
 }  // namespace tilewright

@@ -29,12 +29,14 @@ function cases(tile: number, vector: number): GateCase[] {
         problem: { count: tile + 3, alpha, values: 'normal', seed: 3 },
       }),
     ),
-    {
-      id: 'misaligned',
-      tier: 'edges',
-      problem: { count: tile, alpha: 2, offset: 1, values: 'normal', seed: 4 },
-      ...(vector > 1 && { refuses: 'x and y must be aligned' }),
-    },
+    ...['x', 'y'].map(
+      (array): GateCase => ({
+        id: `misaligned-${array}`,
+        tier: 'edges',
+        problem: { count: tile, alpha: 2, [`${array}Offset`]: 1, values: 'normal', seed: 4 },
+        ...(vector > 1 && { refuses: 'x and y must be aligned' }),
+      }),
+    ),
     {
       id: 'repeated',
       tier: 'repetition',

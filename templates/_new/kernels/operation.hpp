@@ -46,4 +46,25 @@ inline constexpr ChoiceName kChoiceNames[] = {
     {nullptr, {}},  // end
 };
 
+/// Visits the fields that a problem sets, with the names that problems have for them: sizes, choices, distances between lines and
+/// between products.
+template <class Visitor>
+void each_field([[maybe_unused]] Shape& q, [[maybe_unused]] Visitor&& visit) {
+  visit.size("count", q.count);
+  visit.choice("element", kChoiceNames[0], q.element, Type::f32);
+}
+
+/// Visits the scalars of a call, each with its usual value.
+template <class Visitor>
+void each_scalar([[maybe_unused]] Call& call, [[maybe_unused]] Visitor&& visit) {
+  visit(call.alpha, "alpha", 0);
+}
+
+/// Visits the addresses of the operands that a call has, in order, each with the place of its elements.
+template <class Visitor>
+void each_operand([[maybe_unused]] const Shape& q, Call& call, Visitor&& visit) {
+  visit(call.x, q.element, Operand{ "x", Access::read, lines_x(q), width_x(q), width_x(q) });
+  visit(call.y, q.element, Operand{ "y", Access::update, lines_y(q), width_y(q), width_y(q) });
+}
+
 }  // namespace tilewright::new_kernel

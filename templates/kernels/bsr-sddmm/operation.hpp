@@ -85,4 +85,43 @@ inline constexpr ChoiceName kChoiceNames[] = {
     {nullptr, {}},  // end
 };
 
+/// Visits the fields that a problem sets, with the names that problems have for them: sizes, choices, distances between lines and
+/// between products.
+template <class Visitor>
+void each_field([[maybe_unused]] Shape& q, [[maybe_unused]] Visitor&& visit) {
+  visit.size("m", q.m);
+  visit.size("n", q.n);
+  visit.size("k", q.k);
+  visit.size("block", q.block);
+  visit.size("blocks", q.blocks);
+  visit.size("batch", q.batch, 1);
+  visit.choice("input", kChoiceNames[0], q.input, Type::f16);
+  visit.choice("output", kChoiceNames[1], q.output, Type::f16);
+  visit.choice("index", kChoiceNames[2], q.index, Index::i32);
+  visit.choice("layoutX", kChoiceNames[3], q.layout_x, Layout::row);
+  visit.choice("layoutY", kChoiceNames[4], q.layout_y, Layout::row);
+  visit.leading("x", q.ldx, width_x(q));
+  visit.stride("x", q.x_stride, extent_x(q));
+  visit.leading("y", q.ldy, width_y(q));
+  visit.stride("y", q.y_stride, extent_y(q));
+  visit.stride("values", q.values_stride, extent_values(q));
+}
+
+/// Visits the scalars of a call, each with its usual value.
+template <class Visitor>
+void each_scalar([[maybe_unused]] Call& call, [[maybe_unused]] Visitor&& visit) {
+  visit(call.alpha, "alpha", 1);
+  visit(call.beta, "beta", 0);
+}
+
+/// Visits the addresses of the operands that a call has, in order, each with the place of its elements.
+template <class Visitor>
+void each_operand([[maybe_unused]] const Shape& q, Call& call, Visitor&& visit) {
+  visit(call.row_ptr, q.index, Operand{ "row_ptr", Access::read, lines_row_ptr(q), width_row_ptr(q), width_row_ptr(q) });
+  visit(call.col_idx, q.index, Operand{ "col_idx", Access::read, lines_col_idx(q), width_col_idx(q), width_col_idx(q) });
+  visit(call.x, q.input, Operand{ "x", Access::read, lines_x(q), width_x(q), wide(q.ldx) });
+  visit(call.y, q.input, Operand{ "y", Access::read, lines_y(q), width_y(q), wide(q.ldy) });
+  visit(call.values, q.output, Operand{ "values", call.beta != 0 ? Access::update : Access::write, lines_values(q), width_values(q), width_values(q) });
+}
+
 }  // namespace tilewright::bsr_sddmm

@@ -10,11 +10,9 @@
 #include <vector>
 
 #include "launch.hpp"
-#include "tilewright/bounds.hpp"
+#include "tilewright/epilogue.hpp"
+#include "tilewright/operation_problem.hpp"
 #include "tw/bsr.hpp"
-#include "tilewright/fill.hpp"
-#include "tilewright/parallel.hpp"
-#include "tilewright/problem.hpp"
 
 namespace tilewright::bsr_sddmm {
 
@@ -26,10 +24,10 @@ class SddmmProblem final : public ArrayProblem {
  public:
   explicit SddmmProblem(const Json& json)
       : ArrayProblem(json),
-        shape_(read_shape(json)),
+        shape_(read_description(json)),
         alpha_(static_cast<float>(json.number("alpha", 1))),
         beta_(static_cast<float>(json.number("beta", 0))),
-        drawn_{json.text("values", "normal"), element_of(shape_.output), shape_.k, seed(json)},
+        drawn_(read_values(json, element_of(shape_.output), shape_.k)),
         pattern_(bsr::make_pattern(json.at("pattern"), blocks_of(shape_.m), blocks_of(shape_.n), shape_.block,
                                    json.boolean("sorted", true), seed(json))) {
     const std::int64_t leading = read_size(json, "leadingBlocks", 0);
@@ -37,37 +35,41 @@ class SddmmProblem final : public ArrayProblem {
     const std::int64_t apart = read_size(json, "valuesApart", 0);
     shape_.values_stride = shape_.blocks * shape_.block * shape_.block + apart;
     for (std::int64_t i = 0; i < shape_.batch; ++i) products_.push_back(draw(static_cast<std::uint64_t>(i)));
-    for (const std::int32_t offset : pattern_.row_ptr) row_ptr_.push_back(static_cast<std::int32_t>(leading + offset));
+    for (const std::int32_t offset : pattern_.row_ptr)
+      row_ptr_.push_back(static_cast<std::int32_t>(leading + offset));
     wide_row_ptr_.assign(row_ptr_.begin(), row_ptr_.end());
     wide_col_idx_.assign(pattern_.col_idx.begin(), pattern_.col_idx.end());
     shape_.host_row_ptr = is_wide() ? static_cast<const void*>(wide_row_ptr_.data()) : row_ptr_.data();
     add_indices("row_ptr", row_ptr_, wide_row_ptr_, 0);
     add_indices("col_idx", pattern_.col_idx, wide_col_idx_, leading);
-    add(in_memory(&Factors::left, shape_.layout_x == Layout::row, shape_.ldx, shape_.x_stride), "x", Role::input,
-        read_size(json, "xOffset", 0));
-    add(in_memory(&Factors::right, shape_.layout_y == Layout::column, shape_.ldy, shape_.y_stride), "y", Role::input,
-        read_size(json, "yOffset", 0));
-    Tensor values = in_memory(&Factors::former, true, shape_.block, pattern_.blocks() * shape_.block * shape_.block + apart)
-                        .tensor("values", beta_ != 0 ? Role::inout : Role::output, read_size(json, "valuesOffset", 0));
+    add(in_memory(&Factors::left, shape_.layout_x == Layout::row, shape_.ldx, shape_.x_stride), "x",
+        Role::input, read_size(json, "xOffset", 0));
+    add(in_memory(&Factors::right, shape_.layout_y == Layout::column, shape_.ldy, shape_.y_stride), "y",
+        Role::input, read_size(json, "yOffset", 0));
+    Tensor values =
+        in_memory(&Factors::former, true, shape_.block,
+                  pattern_.blocks() * shape_.block * shape_.block + apart)
+            .tensor("values", beta_ != 0 ? Role::inout : Role::output, read_size(json, "valuesOffset", 0));
     values.lead = leading * shape_.block * shape_.block;
     add(std::move(values));
   }
 
   const Shape& shape() const { return shape_; }
   double flops() const override {
-    return 2.0 * double(shape_.batch) * double(pattern_.blocks()) * double(shape_.block * shape_.block) * double(shape_.k);
+    return 2.0 * double(shape_.batch) * double(pattern_.blocks()) * double(shape_.block * shape_.block) *
+           double(shape_.k);
   }
 
   std::vector<Reference> reference() const override {
     const auto size = static_cast<std::size_t>(products_.front().former.elements());
-    Reference reference{std::vector<double>(size * products_.size()), std::vector<double>(size * products_.size())};
+    Reference reference{std::vector<double>(size * products_.size()),
+                        std::vector<double>(size * products_.size())};
     for (std::size_t i = 0; i < products_.size(); ++i) {
       const Floats x(products_[i].left, true), y(products_[i].right, false);
-      const Answer to{reference.value.data() + i * size, reference.bound.data() + i * size};
       parallel_for(pattern_.rows, 1, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t row = begin; row < end; ++row)
           for (std::int64_t block = pattern_.row_ptr[row]; block < pattern_.row_ptr[row + 1]; ++block)
-            refer(x, y, products_[i].former, row, block, to);
+            refer(x, y, products_[i].former, row, block, i * size, reference);
       });
     }
     return {std::move(reference)};
@@ -91,11 +93,6 @@ class SddmmProblem final : public ArrayProblem {
     Array left, right, former;
   };
 
-  /// Results of a product and their error bounds.
-  struct Answer {
-    double *value, *bound;
-  };
-
   Factors draw(std::uint64_t product) const {
     Factors factors{{element_of(shape_.input), {shape_.m, shape_.k}},
                     {element_of(shape_.input), {shape_.k, shape_.n}},
@@ -113,7 +110,8 @@ class SddmmProblem final : public ArrayProblem {
     std::vector<float> values;
 
     Floats(const Array& factor, bool by_rows)
-        : depth(by_rows ? factor.width() : factor.lines()), values(static_cast<std::size_t>(factor.elements())) {
+        : depth(by_rows ? factor.width() : factor.lines()),
+          values(static_cast<std::size_t>(factor.elements())) {
       for (std::int64_t line = 0; line < factor.lines(); ++line)
         for (std::int64_t i = 0; i < factor.width(); ++i)
           values[static_cast<std::size_t>(by_rows ? line * depth + i : i * depth + line)] =
@@ -124,23 +122,16 @@ class SddmmProblem final : public ArrayProblem {
 
   static std::uint64_t seed(const Json& json) { return static_cast<std::uint64_t>(json.integer("seed", 1)); }
 
-  static Shape read_shape(const Json& json) {
-    Shape shape{};
-    shape.m = read_size(json, "m"), shape.n = read_size(json, "n"), shape.k = read_size(json, "k");
-    shape.block = read_size(json, "block");
-    if (shape.block < 1) throw std::invalid_argument("problem: block is " + std::to_string(shape.block) + ", it must be at least 1");
-    shape.input = static_cast<Type>(read_choice(json, kChoiceNames, "input"));
-    shape.output = static_cast<Type>(read_choice(json, kChoiceNames, "output"));
-    shape.index = static_cast<Index>(read_choice(json, kChoiceNames, "index"));
-    shape.layout_x = static_cast<Layout>(read_choice(json, kChoiceNames, "layoutX"));
-    shape.layout_y = static_cast<Layout>(read_choice(json, kChoiceNames, "layoutY"));
-    shape.ldx = (shape.layout_x == Layout::row ? shape.k : shape.m) + read_size(json, "xExtra", 0);
-    shape.batch = read_size(json, "batch", 1);
+  /// The shape without what depends on the pattern: the number of blocks and the distance between their products.
+  static Shape read_description(const Json& json) {
+    Shape shape = read_shape<Shape>(json, {"blocks"});
+    if (shape.block < 1)
+      throw std::invalid_argument("problem: block is " + std::to_string(shape.block) +
+                                  ", it must be at least 1");
     if (shape.batch == 0) throw std::invalid_argument("problem: batch is 0, it must be at least 1");
-    shape.ldy = (shape.layout_y == Layout::row ? shape.k : shape.n) + read_size(json, "yExtra", 0);
     const std::int64_t extra = shape.batch > 1 ? read_size(json, "productExtra", 0) : 0;
-    shape.x_stride = (static_cast<std::int64_t>(lines_x(shape)) + extra) * shape.ldx + read_size(json, "xApart", 0);
-    shape.y_stride = (static_cast<std::int64_t>(lines_y(shape)) + extra) * shape.ldy + read_size(json, "yApart", 0);
+    shape.x_stride += extra * shape.ldx;
+    shape.y_stride += extra * shape.ldy;
     return shape;
   }
 
@@ -149,7 +140,8 @@ class SddmmProblem final : public ArrayProblem {
   /// between its own lines is NaN.
   Array in_memory(Array Factors::* which, bool as_is, std::int64_t pitch, std::int64_t stride) const {
     const Array& first = products_.front().*which;
-    const std::int64_t lines = as_is ? first.lines() : first.width(), width = as_is ? first.width() : first.lines();
+    const std::int64_t lines = as_is ? first.lines() : first.width(),
+                       width = as_is ? first.width() : first.lines();
     const double nan = std::numeric_limits<double>::quiet_NaN();
     if (shape_.batch > 1 && stride % pitch != 0) {
       Array array(first.type(), {shape_.batch, (lines - 1) * pitch + width}, {stride});
@@ -174,8 +166,8 @@ class SddmmProblem final : public ArrayProblem {
 
   bool is_wide() const { return shape_.index == Index::i64; }
 
-  void add_indices(const char* name, const std::vector<std::int32_t>& narrow, const std::vector<std::int64_t>& wide,
-                   std::int64_t lead) {
+  void add_indices(const char* name, const std::vector<std::int32_t>& narrow,
+                   const std::vector<std::int64_t>& wide, std::int64_t lead) {
     const auto count = static_cast<std::int64_t>(narrow.size());
     const auto* from = is_wide() ? reinterpret_cast<const std::byte*>(wide.data())
                                  : reinterpret_cast<const std::byte*>(narrow.data());
@@ -202,23 +194,20 @@ class SddmmProblem final : public ArrayProblem {
   /// Block rows, or block columns, of so many rows or columns.
   std::int64_t blocks_of(std::int64_t size) const { return (size + shape_.block - 1) / shape_.block; }
 
-  /// One block, with products of 0 behind the matrix. Besides the k products, alpha and beta round up to twice.
+  /// One block of a product whose values begin at `first`, with products of 0 behind the matrix. Besides the k products, alpha and
+  /// beta round up to twice.
   void refer(const Floats& x, const Floats& y, const Array& former, std::int64_t row, std::int64_t block,
-             const Answer& answer) const {
+             std::size_t first, Reference& reference) const {
+    const Epilogue epilogue{alpha_, beta_, Activation::none, drawn_.output, shape_.k + 2, drawn_.exact()};
     const std::int64_t side = shape_.block;
     for (std::int64_t element = 0; element < side * side; ++element) {
       const std::int64_t i = row * side + element / side;
       const std::int64_t j = pattern_.col_idx[static_cast<std::size_t>(block)] * side + element % side;
       const std::int64_t depth = i < shape_.m && j < shape_.n ? shape_.k : 0;
       const auto [sum, magnitude] = dot(x.line(std::min(i, shape_.m)), y.line(std::min(j, shape_.n)), depth);
-      const double old = beta_ != 0 ? beta_ * former.get(block * side + element / side, element % side) : 0;
-      const double value = alpha_ * sum + old;
       const auto to = static_cast<std::size_t>(block * side * side + element);
-      answer.value[to] = drawn_.exact() ? rounded(value, drawn_.output) : value;
-      answer.bound[to] = drawn_.exact() || !std::isfinite(value)
-                                ? 0
-                                : sum_bound(shape_.k + 2, std::fabs(alpha_) * magnitude + std::fabs(old)) +
-                                      rounding_bound(value, drawn_.output);
+      epilogue.finish(sum, magnitude, former.get(block * side + element / side, element % side), 0,
+                      first + to, reference);
     }
   }
 

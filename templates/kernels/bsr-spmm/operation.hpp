@@ -111,4 +111,52 @@ inline constexpr ChoiceName kChoiceNames[] = {
     {nullptr, {}},  // end
 };
 
+/// Visits the fields that a problem sets, with the names that problems have for them: sizes, choices, distances between lines and
+/// between products.
+template <class Visitor>
+void each_field([[maybe_unused]] Shape& q, [[maybe_unused]] Visitor&& visit) {
+  visit.size("m", q.m);
+  visit.size("n", q.n);
+  visit.size("k", q.k);
+  visit.size("block", q.block);
+  visit.size("blocks", q.blocks);
+  visit.size("batch", q.batch, 1);
+  visit.choice("input", kChoiceNames[0], q.input, Type::f16);
+  visit.choice("output", kChoiceNames[1], q.output, Type::f16);
+  visit.choice("index", kChoiceNames[2], q.index, Index::i32);
+  visit.choice("layoutB", kChoiceNames[3], q.layout_b, Layout::row);
+  visit.choice("layoutC", kChoiceNames[4], q.layout_c, Layout::row);
+  visit.choice("transposeA", kChoiceNames[5], q.transpose_a, Switch::no);
+  visit.choice("bias", kChoiceNames[6], q.bias, Switch::no);
+  visit.choice("activation", kChoiceNames[7], q.activation, Activation::none);
+  visit.choice("residual", kChoiceNames[8], q.residual, Switch::no);
+  visit.choice("tf32", kChoiceNames[9], q.tf32, Switch::no);
+  visit.stride("values", q.values_stride, extent_values(q));
+  visit.leading("b", q.ldb, width_b(q));
+  visit.stride("b", q.b_stride, extent_b(q));
+  visit.leading("residual", q.ldr, width_residual(q));
+  visit.stride("residual", q.residual_stride, extent_residual(q));
+  visit.leading("c", q.ldc, width_c(q));
+  visit.stride("c", q.c_stride, extent_c(q));
+}
+
+/// Visits the scalars of a call, each with its usual value.
+template <class Visitor>
+void each_scalar([[maybe_unused]] Call& call, [[maybe_unused]] Visitor&& visit) {
+  visit(call.alpha, "alpha", 1);
+  visit(call.beta, "beta", 0);
+}
+
+/// Visits the addresses of the operands that a call has, in order, each with the place of its elements.
+template <class Visitor>
+void each_operand([[maybe_unused]] const Shape& q, Call& call, Visitor&& visit) {
+  visit(call.row_ptr, q.index, Operand{ "row_ptr", Access::read, lines_row_ptr(q), width_row_ptr(q), width_row_ptr(q) });
+  visit(call.col_idx, q.index, Operand{ "col_idx", Access::read, lines_col_idx(q), width_col_idx(q), width_col_idx(q) });
+  visit(call.values, q.input, Operand{ "values", Access::read, lines_values(q), width_values(q), width_values(q) });
+  visit(call.b, q.input, Operand{ "b", Access::read, lines_b(q), width_b(q), wide(q.ldb) });
+  if (q.bias == Switch::yes) visit(call.bias, q.output, Operand{ "bias", Access::read, lines_bias(q), width_bias(q), width_bias(q) });
+  if (q.residual == Switch::yes) visit(call.residual, q.output, Operand{ "residual", Access::read, lines_residual(q), width_residual(q), wide(q.ldr) });
+  visit(call.c, q.output, Operand{ "c", call.beta != 0 ? Access::update : Access::write, lines_c(q), width_c(q), wide(q.ldc) });
+}
+
 }  // namespace tilewright::bsr_spmm

@@ -66,4 +66,35 @@ inline constexpr ChoiceName kChoiceNames[] = {
     {nullptr, {}},  // end
 };
 
+/// Visits the fields that a problem sets, with the names that problems have for them: sizes, choices, distances between lines and
+/// between products.
+template <class Visitor>
+void each_field([[maybe_unused]] Shape& q, [[maybe_unused]] Visitor&& visit) {
+  visit.size("m", q.m);
+  visit.size("n", q.n);
+  visit.size("k", q.k);
+  visit.choice("element", kChoiceNames[0], q.element, Type::f16);
+  visit.choice("bias", kChoiceNames[1], q.bias, Switch::no);
+  visit.choice("activation", kChoiceNames[2], q.activation, Activation::none);
+  visit.leading("a", q.lda, width_a(q));
+  visit.leading("b", q.ldb, width_b(q));
+  visit.leading("c", q.ldc, width_c(q));
+}
+
+/// Visits the scalars of a call, each with its usual value.
+template <class Visitor>
+void each_scalar([[maybe_unused]] Call& call, [[maybe_unused]] Visitor&& visit) {
+  visit(call.alpha, "alpha", 1);
+  visit(call.beta, "beta", 0);
+}
+
+/// Visits the addresses of the operands that a call has, in order, each with the place of its elements.
+template <class Visitor>
+void each_operand([[maybe_unused]] const Shape& q, Call& call, Visitor&& visit) {
+  visit(call.a, q.element, Operand{ "a", Access::read, lines_a(q), width_a(q), wide(q.lda) });
+  visit(call.b, q.element, Operand{ "b", Access::read, lines_b(q), width_b(q), wide(q.ldb) });
+  if (q.bias == Switch::yes) visit(call.bias, q.element, Operand{ "bias", Access::read, lines_bias(q), width_bias(q), width_bias(q) });
+  visit(call.c, q.element, Operand{ "c", call.beta != 0 ? Access::update : Access::write, lines_c(q), width_c(q), wide(q.ldc) });
+}
+
 }  // namespace tilewright::gemm
