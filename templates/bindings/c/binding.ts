@@ -20,6 +20,7 @@ const tunerFiles = [
   'cache.hpp',
   'context.cpp',
   'context.hpp',
+  'cublaslt.hpp',
   'device.hpp',
   'key.cpp',
   'measure.cpp',

@@ -1,0 +1,38 @@
+// cublaslt.hpp - cuBLASLt's dense product as a kernel of an operation, for its family's vendor_calls.hpp.
+#pragma once
+#include <memory>
+
+#include "tuner/vendor.hpp"
+#include "tw/cublaslt.hpp"
+
+namespace tilewright::library::tuner {
+
+/// `cublaslt_shape(shape)` and `cublaslt_operands(call)` of the family say what product it is.
+template <class Shape, class Call>
+class CuBlasLtProduct final : public device::Program {
+ public:
+  CuBlasLtProduct(const Shape& shape, const Call& call, bool load)
+      : product_(cublaslt::Api(VendorLibrary(cublaslt::kLibraries, load)), cublaslt_shape(shape),
+                 alignments(cublaslt_operands(call))) {}
+
+  void enqueue(const void* of, tw_stream stream) const override {
+    const auto& call = *static_cast<const Call*>(of);
+    launched(product_.enqueue(cublaslt_operands(call), call.workspace, stream), "cublasLtMatmul");
+  }
+
+ private:
+  static cublaslt::Alignments alignments(const cublaslt::Operands& of) {
+    return {alignment_bytes(of.a), alignment_bytes(of.b), alignment_bytes(of.c), alignment_bytes(of.d)};
+  }
+  cublaslt::Product product_;
+};
+
+/// Throws Unsupported for activations that cuBLASLt has not.
+template <class Shape, class Call>
+VendorCall bind_cublaslt(const void* shape, const void* call, bool load) {
+  const auto& of = *static_cast<const Call*>(call);
+  return {std::make_unique<CuBlasLtProduct<Shape, Call>>(*static_cast<const Shape*>(shape), of, load),
+          cublaslt::kWorkspaceBytes};
+}
+
+}  // namespace tilewright::library::tuner
