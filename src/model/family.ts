@@ -6,6 +6,7 @@ import type { GateCase, Workload } from './workload.ts';
 
 // All that a family's own files need, from one place: families outside this package import `tilewright/family`.
 export type { Arch, ArchFeature } from './arch.ts';
+export { CaseList, farApart, huge, stepsAround, subnormal, third } from './case-list.ts';
 export type { FileMatrix } from './matrix.ts';
 export { defineOperation } from './operation.ts';
 export type { Point } from './parameter.ts';
@@ -172,6 +173,14 @@ export interface Family<P extends ParameterSpecs = ParameterSpecs> {
   deterministic(point: Point<P>): boolean;
 }
 
+/** Element types as kernels spell them. */
+export const cudaTypes = { f16: '__half', bf16: '__nv_bfloat16', f32: 'float' } as const;
+
+/** Values of a family's parameter `path`, if it has one. */
+type PathOf<P extends ParameterSpecs> = P extends { readonly path: { readonly values: readonly (infer V)[] } }
+  ? V
+  : never;
+
 /** Names the parameters of a family and gives typed makers for the rules that read them. */
 export function defineParameters<const P extends ParameterSpecs>(specs: P) {
   type Names = keyof P & string;
@@ -190,6 +199,12 @@ export function defineParameters<const P extends ParameterSpecs>(specs: P) {
       on: N,
       active: (point: Pick<Point<P>, N[number]>) => boolean,
     ): Activation => ({ parameter, on, active: active as Activation['active'] }),
+    /** Says that `parameter` matters on these paths alone: values of the parameter `path`. */
+    onPaths: (parameter: Names, ...paths: readonly PathOf<P>[]): Activation => ({
+      parameter,
+      on: ['path'],
+      active: ({ path }: { readonly path: PathOf<P> }) => paths.includes(path),
+    }),
   };
 }
 

@@ -1,34 +1,36 @@
-import type { GateCase, Tier } from '../../../src/model/family.ts';
+import {
+  CaseList,
+  farApart,
+  type GateCase,
+  huge,
+  stepsAround,
+  subnormal,
+  type Tier,
+  third,
+} from '../../../src/model/family.ts';
 import type { Point } from './parameters.ts';
 import { loadElements } from './sizes.ts';
-
-/** A subnormal and a number whose products overflow f16; with a third, none has the few bits of 0, 1 or -1.5. */
-const [third, subnormal, huge] = [1 / 3, 1e-39, 3e30];
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Problems by the lengths of their block rows. */
 class Cases {
-  readonly list: GateCase[] = [];
-  readonly #point: Point;
+  readonly #list: CaseList;
+  readonly #block: number;
 
-  constructor(point: Point) {
-    this.#point = point;
+  constructor({ path, block, input, output, layoutX, layoutY }: Point) {
+    const layouts = path !== 'naive' && { layoutX, layoutY };
+    this.#list = new CaseList({ k: 32, block, input, output, ...layouts });
+    this.#block = block;
+  }
+
+  get list(): readonly GateCase[] {
+    return this.#list.cases;
   }
 
   add(id: string, tier: Tier, counts: readonly number[], fields: Fields, options: Partial<GateCase> = {}) {
-    const { path, block, input, output, layoutX, layoutY } = this.#point;
-    const complete = {
-      m: counts.length * block,
-      n: (Math.max(...counts) + 1) * block,
-      k: 32,
-      ...{ block, input, output, pattern: { kind: 'rows', counts }, values: 'normal' },
-      ...(path !== 'naive' && { layoutX, layoutY }),
-      seed: 1 + this.list.length,
-      ...fields,
-    };
-    const alternate = tier === 'repetition' && { alternate: { ...complete, seed: complete.seed + 1 } };
-    this.list.push({ id, tier, problem: complete, ...options, ...alternate });
+    const [m, n] = [counts.length * this.#block, (Math.max(...counts) + 1) * this.#block];
+    this.#list.add(id, tier, { m, n, pattern: { kind: 'rows', counts }, ...fields }, options);
   }
 }
 
@@ -79,10 +81,10 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   addMisaligned(cases, point);
   // Places in a block's last row that 32 bits do not number. Only what is used of the operands is memory, and addresses for all of
   // them must be there: X and Y take three times 2^32 elements.
-  const far = 8 * Math.ceil(2 ** 32 / (point.block - 1) / 8);
+  const far = farApart(point.block, 16);
   // The naive path computes every block there is, also those of no row.
   const leadingBlocks = naive ? 0 : 2 ** 32 / point.block ** 2;
-  const farFields = { k: 16, values: 'integers', xExtra: far - 16, yExtra: far - 16, leadingBlocks };
+  const farFields = { k: 16, values: 'integers', xExtra: far, yExtra: far, leadingBlocks };
   if (naive || (point.layoutX === 'row' && point.layoutY === 'row'))
     cases.add('far', 'edges', [1], farFields);
   cases.add('indices-of-64-bits', 'operation', [2, 0, 1], wideIndices(naive));
@@ -153,8 +155,8 @@ interface Loop {
 function addFull(cases: Cases, { tileK, stages, group }: Loop): void {
   for (const values of ['positive', 'cancel', 'normal'])
     cases.add(values, 'magnitude', [2, 0, 1], { k: 8 * tileK, values });
-  for (const steps of new Set([1, stages - 1, stages, stages + 1, 3 * stages + 2]))
-    if (steps > 0) cases.add(`steps-${steps}`, 'structures', [1, 2], { k: steps * tileK, values: 'swing' });
+  for (const steps of stepsAround(stages))
+    cases.add(`steps-${steps}`, 'structures', [1, 2], { k: steps * tileK, values: 'swing' });
   cases.add('long-rows', 'structures', [3 * group + 1, 0, 2 * group, group - 1], { k: tileK, beta: 1 });
   cases.add('many-launches', 'repetition', [4, 2, 3, 0, 1], { k: 3 * tileK }, { launches: 20 });
 }

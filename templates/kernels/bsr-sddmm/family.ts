@@ -1,4 +1,4 @@
-import { defineFamily } from '../../../src/model/family.ts';
+import { cudaTypes, defineFamily } from '../../../src/model/family.ts';
 import { casesOf } from './cases.ts';
 import { cells } from './cells.ts';
 import { constraints } from './constraints.ts';
@@ -9,7 +9,6 @@ import { presets } from './presets.ts';
 import { loadElements, sizesOf } from './sizes.ts';
 import { type Problem, workloads } from './workloads.ts';
 
-const cudaTypes = { f16: '__half', bf16: '__nv_bfloat16', f32: 'float' } as const;
 /** Contiguous dimension of an operand: along the depth, or along the rows of A or its columns. */
 const majors = { row: 'k', column: 'mn' } as const;
 const needs = {

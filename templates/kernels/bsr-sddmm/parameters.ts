@@ -63,15 +63,15 @@ export const parameters = defineParameters({
   },
 });
 
-const { activeWhen } = parameters;
+const { onPaths } = parameters;
 const tiled = ['layoutX', 'layoutY', 'group', 'tileK', 'stages'] as const;
 const mma = ['warpsM', 'warpsN', 'copyBytes'] as const;
 const wgmma = ['consumers', 'cluster', 'splits', 'inFlight'] as const;
 
 export const activations = [
-  ...tiled.map((name) => activeWhen(name, ['path'], ({ path }) => path === 'mma' || path === 'wgmma')),
-  ...mma.map((name) => activeWhen(name, ['path'], ({ path }) => path === 'mma')),
-  ...wgmma.map((name) => activeWhen(name, ['path'], ({ path }) => path === 'wgmma')),
+  ...tiled.map((name) => onPaths(name, 'mma', 'wgmma')),
+  ...mma.map((name) => onPaths(name, 'mma')),
+  ...wgmma.map((name) => onPaths(name, 'wgmma')),
 ];
 
 export type Point = PointOf<typeof parameters.specs>;

@@ -1,15 +1,21 @@
-import type { GateCase, Tier } from '../../../src/model/workload.ts';
+import { CaseList, type GateCase, type Tier } from '../../../src/model/family.ts';
 import { fixedChoices, transposedRows } from './fixed-choices.ts';
 import type { Point } from './parameters.ts';
 import type { Problem } from './workloads.ts';
 
 /** Problems by size: block rows and columns of A as the pattern needs them. */
 export class Cases {
-  readonly list: GateCase[] = [];
+  readonly #list: CaseList;
   readonly #point: Point;
 
   constructor(point: Point) {
+    const { block, input, output } = point;
+    this.#list = new CaseList({ block, input, output, ...fixedChoices(point) });
     this.#point = point;
+  }
+
+  get list(): readonly GateCase[] {
+    return this.#list.cases;
   }
 
   add(
@@ -18,22 +24,9 @@ export class Cases {
     problem: Shape,
     options: Pick<GateCase, 'launches' | 'multiprocessors' | 'refuses' | 'reserved'> = {},
   ): void {
-    const { block, input, output } = this.#point;
     const { rows, columns, ...rest } = problem;
-    const complete: Problem = {
-      m: rows * block,
-      k: columns * block,
-      block,
-      input,
-      output,
-      values: 'normal',
-      seed: 1 + this.list.length,
-      ...fixedChoices(this.#point),
-      ...rest,
-    };
-    // Repeated cases also alternate, with the same problem in other numbers.
-    const alternate = tier === 'repetition' && { alternate: { ...complete, seed: complete.seed + 1 } };
-    this.list.push({ id, tier, problem: { ...complete }, ...options, ...alternate });
+    const { block } = this.#point;
+    this.#list.add(id, tier, { m: rows * block, k: columns * block, ...rest }, options);
   }
 
   addRows(id: string, tier: Tier, counts: readonly number[], problem: RowShape, options = {}): void {

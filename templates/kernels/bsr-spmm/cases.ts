@@ -1,4 +1,4 @@
-import type { GateCase } from '../../../src/model/workload.ts';
+import { type GateCase, huge, subnormal, third } from '../../../src/model/family.ts';
 import { addAddresses } from './address-cases.ts';
 import { Cases } from './case-list.ts';
 import { togetherProblem } from './combined-cases.ts';
@@ -120,10 +120,6 @@ function casesOfPath(point: Point, depth: Depth): readonly RowsCase[] {
   }
 }
 
-/** A third, a subnormal and a number whose products overflow f16; none of them has the few bits of 0, 1 or -1.5. */
-const third = 1 / 3;
-const subnormal = 1e-39;
-const huge = 3e30;
 /** A beta that bf16 and f16 round to 0. */
 const vanishing = 1e-41;
 /** An alpha that bf16 rounds to 1, and f16 does not; results are another by more than the bound of f16. */

@@ -1,4 +1,4 @@
-import type { Arch } from '../../../src/model/family.ts';
+import { type Arch, cudaTypes } from '../../../src/model/family.ts';
 import type { ParameterValue } from '../../../src/model/parameter.ts';
 import type { Point } from './parameters.ts';
 import { elementBytes, generalSizes } from './paths/general/sizes.ts';
@@ -8,8 +8,6 @@ import { mmaSizes, simtSizes } from './sizes.ts';
 import { deriveWgmma, packThreads, wgmmaSizes } from './wgmma-sizes.ts';
 
 type Derived = Readonly<Record<string, ParameterValue>>;
-
-const cudaTypes = { f16: '__half', bf16: '__nv_bfloat16', f32: 'float' } as const;
 
 const naiveThreads = 256;
 

@@ -1,3 +1,4 @@
+import { farApart } from '../../../src/model/family.ts';
 import { alignment, valueAlignment } from './derive.ts';
 import { farthestLayouts, type Layouts } from './operation-cases.ts';
 import { type Point, storesByTma } from './parameters.ts';
@@ -44,8 +45,7 @@ function farCase(point: Point, id: string, layouts: Layouts): RowsCase {
   const byColumns = layouts.layoutB === 'column' && layouts.layoutC === 'column';
   // Of columns the variant takes as few as there is room for.
   const n = byColumns ? 3 : 16;
-  const extra = (layout: Layout) =>
-    byColumns ? wide : 8 * Math.ceil(2 ** 32 / ((layout === 'row' ? point.block : n) - 1) / 8) - n;
+  const extra = (layout: Layout) => (byColumns ? wide : farApart(layout === 'row' ? point.block : n, n));
   const [ldbExtra, ldcExtra] = [extra(layouts.layoutB), extra(layouts.layoutC)];
   return farProblem(point, id, { n, ...layouts, ldbExtra, ldcExtra });
 }

@@ -241,10 +241,7 @@ export function hasNarrowLines({
   return block === 32 && input !== 'f32' && layoutB === 'column';
 }
 
-const { activeWhen } = parameters;
-type Path = Point['path'];
-const onPaths = (name: keyof Specs, ...paths: readonly Path[]) =>
-  activeWhen(name, ['path'], ({ path }) => paths.includes(path));
+const { activeWhen, onPaths } = parameters;
 
 export const activations = [
   onPaths('layoutB', 'general', 'wgmma', 'multirow'),

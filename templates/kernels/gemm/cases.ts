@@ -1,8 +1,13 @@
-import type { GateCase, Tier } from '../../../src/model/family.ts';
+import {
+  CaseList,
+  farApart,
+  type GateCase,
+  huge,
+  stepsAround,
+  subnormal,
+  third,
+} from '../../../src/model/family.ts';
 import { loadElements, type Point, storeElements, tileOf } from './parameters.ts';
-
-/** A subnormal and a number whose products overflow f16; with a third, none has the few bits of 0, 1 or -1.5. */
-const [third, subnormal, huge] = [1 / 3, 1e-39, 3e30];
 
 /** Scalars and bias at once, which count in every tile. */
 const everything = { bias: 'yes', alpha: third, beta: -0.7 };
@@ -46,10 +51,9 @@ function misaligned(point: Point): readonly Special[] {
 }
 
 /** Places that 32 bits do not number: only what is used of the operands is memory. */
-const reach = (steps: number, width: number) => 8 * Math.ceil(2 ** 32 / steps / 8) - width;
 const farProblem = {
   ...{ m: 9, n: 8, k: 16, values: 'integers', beta: 1 },
-  ...{ aExtra: reach(8, 16), bExtra: reach(15, 8), cExtra: reach(8, 8) },
+  ...{ aExtra: farApart(9, 16), bExtra: farApart(16, 8), cExtra: farApart(9, 8) },
 };
 
 /** Gate cases of a variant. Problems are small: they also run emulated, on a CPU. */
@@ -58,17 +62,7 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   const { m, n, k, stages } = tileOf(point);
   const vector = loadElements(point);
   const stored = storeElements(point);
-  const list: GateCase[] = [];
-  const add = (
-    id: string,
-    tier: Tier,
-    problem: Readonly<Record<string, unknown>>,
-    options: Partial<GateCase> = {},
-  ) => {
-    const complete = { m, n, k, element, activation, values: 'normal', seed: 1 + list.length, ...problem };
-    const alternate = tier === 'repetition' && { alternate: { ...complete, seed: complete.seed + 1 } };
-    list.push({ id, tier, problem: complete, ...options, ...alternate });
-  };
+  const list = new CaseList({ m, n, k, element, activation });
   // Rows that the variant can load, ragged on all sides as far as it can store them.
   const up = (size: number, multiple: number) => Math.ceil(size / multiple) * multiple;
   const ragged = (rows: number, columns: number, length: number) => {
@@ -76,47 +70,54 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
     const [aExtra, bExtra] = [up(length, vector) - length, up(n, vector) - n];
     return { m: rows, n, k: length, aExtra, bExtra };
   };
-  add('pipeline', 'exact', { k: (2 * stages + 1) * k, bias: 'yes', values: 'swing' });
-  add('address-coded', 'address-coded', { ...ragged(m + 3, n + 8, 2 * k - 5), values: 'one-hot' });
-  add('one-step', 'structures', { m: m / 2, k: k / 2 });
-  add('no-depth', 'structures', { k: 0, bias: 'yes', alpha: third, beta: -0.7 });
-  add('no-rows', 'structures', { m: 0 });
-  add('no-columns', 'structures', { n: 0, bExtra: 8, cExtra: 8 });
-  add('one-element', 'structures', { ...ragged(1, 1, 1), values: 'integers' });
-  add('non-finite', 'non-finite', { m: m / 2, values: 'nan' });
-  add('ragged', 'edges', {
+  list.add('pipeline', 'exact', { k: (2 * stages + 1) * k, bias: 'yes', values: 'swing' });
+  list.add('address-coded', 'address-coded', { ...ragged(m + 3, n + 8, 2 * k - 5), values: 'one-hot' });
+  list.add('one-step', 'structures', { m: m / 2, k: k / 2 });
+  list.add('no-depth', 'structures', { k: 0, bias: 'yes', alpha: third, beta: -0.7 });
+  list.add('no-rows', 'structures', { m: 0 });
+  list.add('no-columns', 'structures', { n: 0, bExtra: 8, cExtra: 8 });
+  list.add('one-element', 'structures', { ...ragged(1, 1, 1), values: 'integers' });
+  list.add('non-finite', 'non-finite', { m: m / 2, values: 'nan' });
+  list.add('ragged', 'edges', {
     ...ragged(m - 3, n - stored - 2, k + 5),
     ...{ cExtra: up(11, stored), ...everything },
   });
   const c = { cExtra: up(13, stored), cOffset: stored };
   // Alpha 2: what takes it for 1 shows nowhere else.
-  add('unaligned', 'edges', { ...ragged(m + 1, n - 8, k), ...c, biasOffset: 1, ...everything, alpha: 2 });
-  for (const [id, problem, options] of misaligned(point)) add(id, 'edges', { m: 8, ...problem }, options);
-  add('far', 'edges', farProblem);
-  add('beta-where-alpha-is-one', 'scalars', { m: 8, n: 16, beta: -0.7 });
+  list.add('unaligned', 'edges', {
+    ...ragged(m + 1, n - 8, k),
+    ...c,
+    biasOffset: 1,
+    ...everything,
+    alpha: 2,
+  });
+  for (const [id, problem, options] of misaligned(point))
+    list.add(id, 'edges', { m: 8, ...problem }, options);
+  list.add('far', 'edges', farProblem);
+  list.add('beta-where-alpha-is-one', 'scalars', { m: 8, n: 16, beta: -0.7 });
   // Whole vectors of C in lines, and then at an address, off their alignment.
-  add('beta-alone', 'scalars', { m: 8, n: 16, alpha: 0, beta: 1, cExtra: up(5, stored) });
-  add('beta-subnormal', 'scalars', { m: 8, n: 16, alpha: subnormal, beta: third });
-  add('alpha-zero', 'scalars', { m: 8, n: 16, alpha: 0, cOffset: stored });
+  list.add('beta-alone', 'scalars', { m: 8, n: 16, alpha: 0, beta: 1, cExtra: up(5, stored) });
+  list.add('beta-subnormal', 'scalars', { m: 8, n: 16, alpha: subnormal, beta: third });
+  list.add('alpha-zero', 'scalars', { m: 8, n: 16, alpha: 0, cOffset: stored });
   // More than one column of tiles.
-  add('alpha-alone', 'scalars', { m: 8, n: 2 * n, k: 8, alpha: third });
-  add('alpha-huge', 'scalars', { m: 8, n: 16, alpha: huge });
+  list.add('alpha-alone', 'scalars', { m: 8, n: 2 * n, k: 8, alpha: third });
+  list.add('alpha-huge', 'scalars', { m: 8, n: 16, alpha: huge });
   const tiny = ragged(m / 2, n, 2 * k - 12);
   // The one kind that catches most: f16 that flushes subnormals, bf16 taken for f16; both fail sums rounded to half. Alpha lifts
   // what is tiny above the bound, a single byte read behind the depth too.
-  if (element === 'f16') add('tiny', 'magnitude', { ...tiny, values: 'tiny', alpha: 2 ** 27 });
-  else add('huge', 'magnitude', { m: m / 2, k: 2 * k, values: 'huge', alpha: subnormal });
+  if (element === 'f16') list.add('tiny', 'magnitude', { ...tiny, values: 'tiny', alpha: 2 ** 27 });
+  else list.add('huge', 'magnitude', { m: m / 2, k: 2 * k, values: 'huge', alpha: subnormal });
   // Whole tiles, and fewer than go down together: what counts them one too many is wrong there alone.
-  add('repeated', 'repetition', { m: 3 * m, n: 2 * n, k: k + 8 }, { launches: 2, multiprocessors: 2 });
-  for (const [id, problem, options] of manyTiles(point)) add(id, 'structures', problem, options);
-  if (depth === 'quick') return list;
+  list.add('repeated', 'repetition', { m: 3 * m, n: 2 * n, k: k + 8 }, { launches: 2, multiprocessors: 2 });
+  for (const [id, problem, options] of manyTiles(point)) list.add(id, 'structures', problem, options);
+  if (depth === 'quick') return list.cases;
   for (const values of ['positive', 'cancel', 'normal']) {
-    add(values, 'magnitude', { ...ragged(m + 5, n + 9, 7 * k + 1), values });
+    list.add(values, 'magnitude', { ...ragged(m + 5, n + 9, 7 * k + 1), values });
   }
-  for (const steps of new Set([1, stages - 1, stages, stages + 1, 3 * stages + 2])) {
-    if (steps > 0) add(`steps-${steps}`, 'structures', { m: m + 1, k: steps * k, values: 'swing' });
+  for (const steps of stepsAround(stages)) {
+    list.add(`steps-${steps}`, 'structures', { m: m + 1, k: steps * k, values: 'swing' });
   }
-  add('large', 'structures', { ...ragged(5 * m + 7, 3 * n + 17, 3 * k + 2), beta: 1, bias: 'yes' });
-  add('many-launches', 'repetition', { m: 3 * m, n: 2 * n, k: 3 * k }, { launches: 20 });
-  return list;
+  list.add('large', 'structures', { ...ragged(5 * m + 7, 3 * n + 17, 3 * k + 2), beta: 1, bias: 'yes' });
+  list.add('many-launches', 'repetition', { m: 3 * m, n: 2 * n, k: 3 * k }, { launches: 20 });
+  return list.cases;
 }

@@ -1,4 +1,4 @@
-import { defineFamily } from '../../../src/model/family.ts';
+import { cudaTypes, defineFamily } from '../../../src/model/family.ts';
 import { casesOf } from './cases.ts';
 import { cells } from './cells.ts';
 import { constraints } from './constraints.ts';
@@ -8,7 +8,6 @@ import { presets } from './presets.ts';
 import { consumers, sizesOf } from './sizes.ts';
 import { workloads } from './workloads.ts';
 
-const elementTypes = { f16: '__half', bf16: '__nv_bfloat16' } as const;
 const needs = {
   naive: [],
   mma: ['cp.async', 'mma.bf16'],
@@ -44,7 +43,7 @@ export default defineFamily<typeof parameters.specs>({
   templates: ['naive.cu.hbs', 'mma.cu.hbs', 'wgmma.cu.hbs'],
   template: ({ path }) => `${path}.cu.hbs`,
   derive: (point) => ({
-    elementType: elementTypes[point.element],
+    elementType: cudaTypes[point.element],
     activationName: point.activation.replace('-', '_'),
     naiveRows: tileOf(point).m,
     naiveColumns: tileOf(point).n,

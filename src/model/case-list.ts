@@ -1,0 +1,36 @@
+import type { GateCase, Tier, Workload } from './workload.ts';
+
+/** Gate cases of a variant, in order. A case's place is its seed, so that no two have the same numbers. */
+export class CaseList {
+  readonly cases: GateCase[] = [];
+  readonly #common: Workload['problem'];
+
+  /** `common`: the fields of all problems, unless a case has its own. */
+  constructor(common: Workload['problem']) {
+    this.#common = common;
+  }
+
+  /** Adds a case. Repeated ones also alternate, with the same problem in other numbers. */
+  add(id: string, tier: Tier, problem: Workload['problem'], options: Partial<GateCase> = {}): void {
+    const complete = { values: 'normal', seed: 1 + this.cases.length, ...this.#common, ...problem };
+    const alternate = tier === 'repetition' && { alternate: { ...complete, seed: complete.seed + 1 } };
+    this.cases.push({ id, tier, problem: complete, ...options, ...alternate });
+  }
+}
+
+/**
+ * Scalars without the few bits of 0, 1 or -1.5, which show what becomes of alpha and beta on the way: a third, a subnormal, and a
+ * number whose products overflow f16.
+ */
+export const [third, subnormal, huge] = [1 / 3, 1e-39, 3e30];
+
+/** Elements behind lines of `width`, so many that the last of `lines` lines begins behind 2^32 elements; lines stay multiples of 8. */
+export function farApart(lines: number, width: number): number {
+  return 8 * Math.ceil(2 ** 32 / (lines - 1) / 8) - width;
+}
+
+/** Numbers of steps around what a pipeline of so many stages holds. */
+export function stepsAround(stages: number): readonly number[] {
+  const steps = new Set([1, stages - 1, stages, stages + 1, 3 * stages + 2]);
+  return [...steps].filter((count) => count > 0);
+}

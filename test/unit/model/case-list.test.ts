@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { CaseList, defineParameters, farApart, stepsAround } from '../../../src/model/family.ts';
+
+describe('a list of cases', () => {
+  it('gives each problem what all have, a seed of its own, and its own fields', () => {
+    const list = new CaseList({ m: 8, element: 'f16' });
+    list.add('plain', 'exact', {});
+    list.add('odd', 'edges', { m: 7, values: 'tiny' }, { refuses: 'm must be' });
+    expect(list.cases).toEqual([
+      { id: 'plain', tier: 'exact', problem: { m: 8, element: 'f16', values: 'normal', seed: 1 } },
+      {
+        ...{ id: 'odd', tier: 'edges', refuses: 'm must be' },
+        problem: { m: 7, element: 'f16', values: 'tiny', seed: 2 },
+      },
+    ]);
+  });
+
+  it('alternates repeated cases with other numbers', () => {
+    const list = new CaseList({ m: 8 });
+    list.add('repeated', 'repetition', {}, { launches: 2 });
+    const problem = { m: 8, values: 'normal', seed: 1 };
+    expect(list.cases).toEqual([
+      { id: 'repeated', tier: 'repetition', launches: 2, problem, alternate: { ...problem, seed: 2 } },
+    ]);
+  });
+});
+
+it.each([
+  [9, 16],
+  [2, 8],
+  [65, 5],
+])('the last of %i lines of %i elements that are far apart begins behind 2^32', (lines, width) => {
+  const pitch = width + farApart(lines, width);
+  expect(pitch % 8).toBe(0);
+  expect((lines - 1) * pitch).toBeGreaterThanOrEqual(2 ** 32);
+  expect((lines - 1) * (pitch - 8)).toBeLessThan(2 ** 32);
+});
+
+it('steps around a pipeline are at least one, each once', () => {
+  expect(stepsAround(1)).toEqual([1, 2, 5]);
+  expect(stepsAround(4)).toEqual([1, 3, 4, 5, 14]);
+});
+
+it('a parameter on some paths is active on these alone', () => {
+  const { onPaths } = defineParameters({
+    path: { label: '', doc: 'Path.', values: ['naive', 'mma', 'wgmma'] },
+    stages: { label: 's', doc: 'Stages.', values: [2, 3] },
+  });
+  const { parameter, on, active } = onPaths('stages', 'mma', 'wgmma');
+  const isActive = active as (point: object) => boolean;
+  expect({ parameter, on }).toEqual({ parameter: 'stages', on: ['path'] });
+  expect(['naive', 'mma', 'wgmma'].map((path) => isActive({ path }))).toEqual([false, true, true]);
+});
