@@ -72,6 +72,24 @@ inline void refuse_unless(bool holds, const char* reason) {
   if (!holds) throw Unsupported(reason);
 }
 
+/// A size, distance or the like, and its name in messages.
+struct Named {
+  const char* name;
+  std::int64_t value;
+};
+
+/// Throws Unsupported unless both numbers are multiples of `multiple`. `why`: `loads 16 bytes at a time`.
+inline void refuse_unless_multiples(const std::string& why, std::int64_t multiple, const Named& first,
+                                    const Named& second) {
+  refuse_unless(first.value % multiple == 0 && second.value % multiple == 0, [&] {
+    return why + ": " + first.name + " and " + second.name + " must be multiples of " +
+           std::to_string(multiple) + ", not " + std::to_string(first.value) + " and " +
+           std::to_string(second.value);
+  });
+}
+
+inline std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
 enum class Swizzle : std::uint8_t { none, b32, b64, b128 };
 
 /// A tensor in global memory as TMA sees it, but for its address: what `cuTensorMapEncodeTiled` takes
@@ -193,6 +211,11 @@ class LaunchBuilder {
   void add_map(const TiledMap& map, From* Call::* address, std::size_t bytes = 0) {
     if (launch.maps.size() == kMostMaps) throw std::length_error("a kernel has too many tensor maps");
     launch.maps.push_back({map, detail::offset_of(address), bytes});
+  }
+  /// Threads of a block and dynamic shared memory, as the variant's `threads` and `sharedBytes` say.
+  void set_resources(const Parameters& parameters) {
+    launch.block[0] = static_cast<unsigned>(parameters.number("threads"));
+    launch.shared_bytes = static_cast<std::size_t>(parameters.number("sharedBytes"));
   }
   BoundLaunch finish() {
     launch.arguments.resize(sizeof(Args));

@@ -19,20 +19,15 @@ namespace detail {
 constexpr std::int64_t kMostBlocks = std::int64_t{1} << 31, kMostProducts = 65535;  // of a grid
 
 /// Block rows of A, the last of which may end behind the matrix.
-inline std::int64_t block_rows_of(const Shape& shape) { return (shape.m + shape.block - 1) / shape.block; }
+inline std::int64_t block_rows_of(const Shape& shape) { return quotient_up(shape.m, shape.block); }
 
 /// Requirements of loads of X and Y: lines and addresses at multiples of `loadBytes`.
 inline void require_loads(const Shape& shape, const Parameters& parameters, Bound& bound) {
   const std::int64_t bytes = parameters.number("loadBytes");
-  refuse_unless(shape.ldx * 2 % bytes == 0 && shape.ldy * 2 % bytes == 0, [&] {
-    return "loads " + std::to_string(bytes) + " bytes at a time: ldx and ldy must be multiples of " +
-           std::to_string(bytes / 2) + ", not " + std::to_string(shape.ldx) + " and " + std::to_string(shape.ldy);
-  });
-  const bool apart = shape.x_stride * 2 % bytes == 0 && shape.y_stride * 2 % bytes == 0;
-  refuse_unless(shape.batch == 1 || apart, [&] {
-    return "loads " + std::to_string(bytes) + " bytes at a time: x_stride and y_stride must be multiples of " +
-           std::to_string(bytes / 2) + ", not " + std::to_string(shape.x_stride) + " and " + std::to_string(shape.y_stride);
-  });
+  const std::string loads = "loads " + std::to_string(bytes) + " bytes at a time";
+  refuse_unless_multiples(loads, bytes / 2, {"ldx", shape.ldx}, {"ldy", shape.ldy});
+  if (shape.batch > 1)
+    refuse_unless_multiples(loads, bytes / 2, {"x_stride", shape.x_stride}, {"y_stride", shape.y_stride});
   constexpr const char* kReason = "loads {} bytes at a time: X and Y must be aligned to that";
   bound.require_aligned(&Call::x, bytes, kReason);
   bound.require_aligned(&Call::y, bytes, kReason);

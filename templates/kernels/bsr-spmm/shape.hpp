@@ -41,7 +41,7 @@ inline std::int64_t output_bytes(const Shape& shape) { return static_cast<std::i
 
 namespace detail {
 
-inline std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+using tilewright::quotient_up;
 
 /// As many thread blocks along y or z as a grid can have: rows of 1 to 65535 tiles, and panels.
 inline unsigned grid_extent(std::int64_t count, const char* what) {

@@ -11,15 +11,11 @@
 namespace tilewright::gemm {
 namespace detail {
 
-inline std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-
 /// Requirements of loads of A and B: rows and addresses at multiples of `loadBytes`.
 inline void require_loads(const Shape& shape, const Parameters& parameters, Bound& bound) {
   const std::int64_t bytes = parameters.number("loadBytes");
-  refuse_unless(shape.lda * 2 % bytes == 0 && shape.ldb * 2 % bytes == 0, [&] {
-    return "loads " + std::to_string(bytes) + " bytes at a time: lda and ldb must be multiples of " +
-           std::to_string(bytes / 2) + ", not " + std::to_string(shape.lda) + " and " + std::to_string(shape.ldb);
-  });
+  const std::string loads = "loads " + std::to_string(bytes) + " bytes at a time";
+  refuse_unless_multiples(loads, bytes / 2, {"lda", shape.lda}, {"ldb", shape.ldb});
   constexpr const char* kReason = "loads {} bytes at a time: A and B must be aligned to that";
   bound.require_aligned(&Call::a, bytes, kReason);
   bound.require_aligned(&Call::b, bytes, kReason);
@@ -27,18 +23,14 @@ inline void require_loads(const Shape& shape, const Parameters& parameters, Boun
 
 /// Requirements of stores of C by TMA. It clips a store at 16 bytes: it would write behind the end of a shorter row.
 inline void require_stores(const Shape& shape, Bound& bound) {
-  refuse_unless(shape.n % 8 == 0 && shape.ldc % 8 == 0, [&] {
-    return "stores C by TMA: n and ldc must be multiples of 8, not " + std::to_string(shape.n) + " and " +
-           std::to_string(shape.ldc);
-  });
+  refuse_unless_multiples("stores C by TMA", 8, {"n", shape.n}, {"ldc", shape.ldc});
   bound.require_aligned(&Call::c, 16, "stores C by TMA: it must be {}-byte aligned");
 }
 
 /// Sizes, scalars, C and bias: members that both argument structs have.
 template <class Args>
 void set_common(LaunchBuilder<Args, Call>& kernel, const Shape& shape, const Parameters& parameters) {
-  kernel.launch.block[0] = static_cast<unsigned>(parameters.number("threads"));
-  kernel.launch.shared_bytes = static_cast<std::size_t>(parameters.number("sharedBytes"));
+  kernel.set_resources(parameters);
   kernel.args.rows = static_cast<int>(shape.m);
   kernel.args.columns = static_cast<int>(shape.n);
   kernel.args.depth = static_cast<int>(shape.k);
@@ -76,7 +68,8 @@ inline TiledMap map_of(const Shape& shape, std::int64_t rows, std::int64_t colum
 /// Persistent clusters. TMA refuses a tensor without elements: where k is 0, C is shown for A and B, and never read for them.
 inline BoundLaunch launch_persistent(const Shape& shape, const Parameters& parameters, std::int64_t tiles,
                                      const DeviceLimits& limits) {
-  const std::int64_t cluster_m = parameters.number("clusterM"), cluster = cluster_m * parameters.number("clusterN");
+  const std::int64_t cluster_m = parameters.number("clusterM"),
+                     cluster = cluster_m * parameters.number("clusterN");
   LaunchBuilder<UntypedMappedArgs, Call> kernel;
   set_common(kernel, shape, parameters);
   const std::int64_t clusters = std::clamp<std::int64_t>(limits.sm_count / cluster, 1, tiles);
@@ -108,8 +101,8 @@ inline Bound bind(const Shape& shape, const Parameters& parameters, const Device
   if (mapped) detail::require_stores(shape, bound);
   if (shape.m == 0 || shape.n == 0) return bound;
   // Tiles of thread blocks, or of clusters.
-  const std::int64_t tiles = detail::quotient_up(shape.m, parameters.number("blockRows")) *
-                             detail::quotient_up(shape.n, parameters.number("blockColumns"));
+  const std::int64_t tiles = quotient_up(shape.m, parameters.number("blockRows")) *
+                             quotient_up(shape.n, parameters.number("blockColumns"));
   refuse_unless(tiles < kMostTiles, "takes less than 2^30 tiles of C");
   bound.launches.push_back(mapped ? detail::launch_persistent(shape, parameters, tiles, limits)
                                   : detail::launch_blocks(shape, parameters, tiles));

@@ -17,16 +17,12 @@ const taken: readonly VerdictName[] = ['wrong'];
 
 const defects: readonly LaunchDefect<keyof typeof ids>[] = [
   {
-    ...{ name: 'takes lines of Y that its loads do not meet', of: 'columns', behind: 'refuse_unless(' },
-    expression: 'shape.ldx * 2 % bytes == 0 && shape.ldy * 2 % bytes == 0',
-    defect: 'shape.ldx * 2 % bytes == 0',
-    verdicts: taken,
+    ...{ name: 'takes lines of Y that its loads do not meet', of: 'columns', behind: '{"ldy", ' },
+    ...{ expression: 'shape.ldy', defect: '0', verdicts: taken },
   },
   {
-    ...{ name: 'takes products of X that its loads do not meet', of: 'rows', behind: 'const bool apart = ' },
-    expression: 'shape.x_stride * 2 % bytes == 0 && shape.y_stride * 2 % bytes == 0',
-    defect: 'shape.y_stride * 2 % bytes == 0',
-    verdicts: taken,
+    ...{ name: 'takes products of X that its loads do not meet', of: 'rows', behind: '{"x_stride", ' },
+    ...{ expression: 'shape.x_stride', defect: '0', verdicts: taken },
   },
   {
     ...{ name: 'takes products of A that its stores do not meet', of: 'grouped' },

@@ -13,9 +13,13 @@ const defects: readonly LaunchDefect<keyof typeof ids>[] = [
     verdicts: ['unwritten', 'launch'],
   },
   {
-    ...{ name: 'asks for half of the shared memory', of: 'mma', behind: 'kernel.launch.shared_bytes = ' },
-    expression: 'static_cast<std::size_t>(parameters.number("sharedBytes"))',
-    defect: 'static_cast<std::size_t>(parameters.number("sharedBytes") / 2)',
+    ...{
+      name: 'asks for half of the shared memory',
+      of: 'mma',
+      behind: 'const Parameters& parameters) {\n  ',
+    },
+    expression: 'kernel.set_resources(parameters)',
+    defect: 'kernel.set_resources(parameters), void(kernel.launch.shared_bytes /= 2)',
     verdicts: ['out-of-bounds', 'launch'],
   },
   {

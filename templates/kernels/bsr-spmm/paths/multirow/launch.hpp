@@ -111,8 +111,7 @@ inline void bind(const Shape& shape, const Parameters& parameters, Bound& bound)
   const std::int64_t columns = detail::quotient_up(shape.n, parameters.number("tileN"));
   kernel.launch.grid = {static_cast<unsigned>(tiles.tile_ptr.size() - 1),
                         detail::grid_extent(columns, "columns"), 1};
-  kernel.launch.block[0] = static_cast<unsigned>(parameters.number("threads"));
-  kernel.launch.shared_bytes = static_cast<std::size_t>(parameters.number("sharedBytes"));
+  kernel.set_resources(parameters);
   detail::set_results(kernel, shape);
   detail::set_operands(kernel, shape, tiles);
   // Of an absent B the workspace is shown, which is there and aligned, and never read for it.

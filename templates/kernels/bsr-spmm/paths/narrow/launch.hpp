@@ -46,8 +46,7 @@ inline void bind(const Shape& shape, const Parameters& parameters, Bound& bound)
   kernel.launch.grid = {static_cast<unsigned>(tiling.along_rows),
                         detail::grid_extent(tiling.along_columns, "columns"),
                         detail::grid_extent(tiling.products * tiling.parts, "products and parts")};
-  kernel.launch.block[0] = static_cast<unsigned>(parameters.number("threads"));
-  kernel.launch.shared_bytes = static_cast<std::size_t>(parameters.number("sharedBytes"));
+  kernel.set_resources(parameters);
   kernel.launch.dependent = parameters.number("pdl") != 0;
   kernel.args.rows = static_cast<int>(shape.m);
   kernel.args.c_by_columns = shape.layout_c == Layout::column;

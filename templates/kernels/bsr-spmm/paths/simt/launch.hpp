@@ -9,8 +9,7 @@ inline void bind(const Shape& shape, const Parameters& parameters, Bound& bound)
   LaunchBuilder<UntypedArgs, Call> kernel;
   kernel.launch.grid = {static_cast<unsigned>(detail::quotient_up(shape.n, parameters.number("tileN"))),
                         detail::grid_extent(shape.m / shape.block, "block rows"), 1};
-  kernel.launch.block[0] = static_cast<unsigned>(parameters.number("threads"));
-  kernel.launch.shared_bytes = static_cast<std::size_t>(parameters.number("sharedBytes"));
+  kernel.set_resources(parameters);
   detail::set_operands(kernel, shape);
   bound.launches.push_back(kernel.finish());
 }
