@@ -228,6 +228,20 @@ test('products of several patterns are one call, of which all run or none', asyn
   expect(await keyed<object>('grouped', '')).toEqual([{ resolved: 3, error: 'call 2: b is null' }]);
 });
 
+test('a pattern takes other indices in place: what was measured for a key serves the next pattern of that key', async () => {
+  const lines = await keyed<Partial<Line> & { error?: string }>('replanned', '');
+  expect(lines.slice(0, 4).map(({ resolved, tuned }) => [resolved, tuned])).toEqual([
+    [1, 1],
+    [2, 1],
+    [3, 2],
+    [4, 2],
+  ]);
+  expect(lines.slice(4)).toEqual([
+    { error: 'row_ptr does not run from 0 to blocks' },
+    { error: 'col_idx[1] = 5 is not between 0 and 4' },
+  ]);
+});
+
 test('16 threads measure each key once and none waits for a wrong result', async () => {
   const lines = await keyed('threads');
   expect(lines).toHaveLength(3);

@@ -18,6 +18,7 @@ describe('gen emit --rust', () => {
       'product_sampled_at_blocks',
       'product_sampled_at_blocks_that_end_behind_the_matrix',
       'contexts_settle_calls',
+      'patterns_take_other_indices_in_place',
       'groups_of_calls_run_as_a_whole',
       'groups_of_plans_run_as_a_whole',
     ];

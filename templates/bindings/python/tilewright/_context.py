@@ -91,13 +91,20 @@ class Descriptor:
 
     def __init__(self, context: Context, name: str, structure: ctypes.Structure, stream: int) -> None:
         self.handle = ctypes.c_void_p()
+        self._library = context.library
         functions = context.library.c
         pointer = ctypes.c_void_p
         create = getattr(functions, f"tw_{name}_create")
         create.argtypes = (pointer, pointer, pointer, pointer)
+        self._replan = getattr(functions, f"tw_{name}_replan")
+        self._replan.argtypes = (pointer, pointer, pointer)
         self._destroy = getattr(functions, f"tw_{name}_destroy")
         self._destroy.argtypes, self._destroy.restype = (pointer,), None
         context.library.check(create(context.handle, ctypes.byref(structure), stream, ctypes.byref(self.handle)))
+
+    def replan(self, structure: ctypes.Structure, stream: int) -> None:
+        """Gives it another pattern in place; waits for the stream, behind which no call with the former one may be pending."""
+        self._library.check(self._replan(self.handle, ctypes.byref(structure), stream))
 
     def __del__(self) -> None:
         if getattr(self, "handle", None):

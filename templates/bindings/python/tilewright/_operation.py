@@ -97,12 +97,17 @@ class Operation:
     def describe(self, context: Context, fields: Mapping[str, Any], stream: int) -> Descriptor:
         """The library's descriptor of a pattern. Index arrays are read where they lie, which waits for the stream."""
         assert self.pattern is not None
+        return Descriptor(context, self.pattern.name, self.make_structure(fields), stream)
+
+    def make_structure(self, fields: Mapping[str, Any]) -> ctypes.Structure:
+        """The C struct of a pattern's fields. Raises InvalidArgument for a wrong value."""
+        assert self.pattern is not None
         structure = self.pattern.structure
         numbers = {
             field: _number(field, self.choices[field], value) if field in self.choices else value
             for field, value in fields.items()
         }
-        return Descriptor(context, self.pattern.name, structure(struct_size=ctypes.sizeof(structure), **numbers), stream)
+        return structure(struct_size=ctypes.sizeof(structure), **numbers)
 
     def __call__(
         self,

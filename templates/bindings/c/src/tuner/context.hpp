@@ -50,6 +50,8 @@ struct tw_context {
           "the device was reset after the context was made, or another CUDA context is current: destroy the context and its "
           "patterns, and make others");
   }
+  /// As above, and where the calling thread's current device is another one.
+  void check_current() const;
   /// The entry of a call, added to `table`. Throws Error(TW_STATUS_NOT_SUPPORTED), Error(TW_STATUS_OUT_OF_MEMORY).
   const Entry& resolve(Table& table, Request& request, tilewright::library::tuner::Want want);
   /// An entry for a call whose kernel failed to launch: another kernel, of the fallbacks where there are any. Throws as

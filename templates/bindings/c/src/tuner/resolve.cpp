@@ -109,6 +109,11 @@ tw_context::tw_context(int device, const tw_context_options& options)
       allocator{options.allocate, options.release, options.user, device, device::generation()},
       cache_(options.cache, device::environment()) {}
 
+void tw_context::check_current() const {
+  require(device == device::current(), "the context is of another device than the calling thread's current one");
+  check_device();
+}
+
 bool tw_context::may_measure(Want want) const {
   if (want != Want::serve) return want == Want::tune;
   if (options.policy == TW_POLICY_SCOPED) return scopes.load() > 0;
@@ -163,8 +168,7 @@ std::optional<Known> tw_context::find_known(const std::string& key, const Reques
 
 const tw_context::Entry& tw_context::resolve(Table& table, Request& request, Want want) {
   const device::CaptureGuard guard;
-  require(device == device::current(), "the context is of another device than the calling thread's current one");
-  check_device();
+  check_current();
   const bool capturing = device::capturing(request.stream);
   require(!capturing || want != Want::tune, "the stream is being captured: nothing can be measured on it");
   if (capturing) request.words[request.capture_word] |= 1, request.hash ^= kCaptured;

@@ -38,4 +38,12 @@ const Entry* Table::put(std::unique_ptr<const Entry> entry) {
   return added;
 }
 
+std::vector<std::unique_ptr<const Entry>> Table::take_all() {
+  slots_.store(nullptr, std::memory_order_relaxed);
+  generations_.clear();
+  used_ = 0;
+  kept_.store(0, std::memory_order_relaxed);
+  return std::exchange(entries_, {});
+}
+
 }  // namespace tilewright::library::tuner

@@ -68,6 +68,8 @@ class Table {
   }
   /// Adds an entry, or puts it in the place of that with the same words, which stays alive: it may be in use, now or in a graph.
   const Entry* put(std::unique_ptr<const Entry> entry);
+  /// Leaves it empty, and gives all entries that ever were to the caller. Nobody may be reading.
+  std::vector<std::unique_ptr<const Entry>> take_all();
   /// Whether nothing more is to be added.
   bool is_full() const noexcept { return kept_.load(std::memory_order_relaxed) >= kMostCalls; }
 

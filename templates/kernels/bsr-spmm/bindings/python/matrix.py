@@ -28,21 +28,34 @@ class Pattern:
 
     def __init__(self, row_ptr: Array, col_idx: Array, rows: int, columns: int, block: int) -> None:
         """Reads the arrays to the host, which waits for the current stream."""
-        self.row_ptr, self.col_idx = row_ptr, col_idx
         self.rows, self.columns, self.block = rows, columns, block
         if min(rows, columns) < 0 or block < 1:
             raise InvalidArgument(f"a matrix of {rows} x {columns} in blocks of {block}: sizes must not be negative, and block at least 1")
         #: Block rows and block columns; the last ones may end behind the matrix.
         self.grid = (-(-rows // block), -(-columns // block))
-        self._views = (view(row_ptr, "row_ptr"), view(col_idx, "col_idx"))
-        self.blocks = self._views[1].shape[0]
-        self._check()
-        place = self._views[0]
+        views = self._read(row_ptr, col_idx)
+        place = views[0]
         with on_device(row_ptr, place):
             self.context = Context.of(place.target, place.device)
             stream = current_stream(row_ptr, place.device)
-            self._descriptor = OPERATION.describe(self.context, self._structure(), stream)
+            self._descriptor = OPERATION.describe(self.context, self._structure(*views), stream)
+        self._keep(row_ptr, col_idx)
         self.calls: dict[tuple[Any, ...], Call] = {}
+
+    def replan(self, row_ptr: Array, col_idx: Array) -> None:
+        """Takes other index arrays in place. Waits for the current stream, behind which no call with the former ones may be pending."""
+        views = self._read(row_ptr, col_idx)
+        place = views[0]
+        if (place.target, place.device) != (self.context.library.target, self.context.device):
+            own = f"{self.context.library.target} {self.context.device}"
+            raise InvalidArgument(f"row_ptr is on {place.target} {place.device} and the pattern on {own}: move one")
+        with on_device(row_ptr, place):
+            self._descriptor.replan(OPERATION.make_structure(self._structure(*views)), current_stream(row_ptr, place.device))
+        self._keep(row_ptr, col_idx)
+
+    def _keep(self, row_ptr: Array, col_idx: Array) -> None:
+        self.row_ptr, self.col_idx = row_ptr, col_idx
+        self.blocks = view(col_idx, "col_idx").shape[0]
 
     def call(self, key: tuple[Any, ...]) -> Call:
         """Calls of one kind: columns of B; types of B and C; leading dimensions and layouts of both; bias; activation; whether C is read."""
@@ -58,20 +71,20 @@ class Pattern:
             found = self.calls[key] = Call(OPERATION, self.context, self._descriptor, problem, {})
         return found
 
-    def _structure(self) -> dict[str, Any]:
-        sizes = {"m": self.rows, "k": self.columns, "block": self.block, "blocks": self.blocks}
-        arrays = {"row_ptr": self._views[0].address, "col_idx": self._views[1].address}
-        return {**sizes, "index": self._views[0].type, **arrays}
+    def _structure(self, row_ptr: View, col_idx: View) -> dict[str, Any]:
+        sizes = {"m": self.rows, "k": self.columns, "block": self.block, "blocks": col_idx.shape[0]}
+        return {**sizes, "index": row_ptr.type, "row_ptr": row_ptr.address, "col_idx": col_idx.address}
 
-    def _check(self) -> None:
-        row_ptr, col_idx = self._views
+    def _read(self, *arrays: Array) -> tuple[View, View]:
+        row_ptr, col_idx = view(arrays[0], "row_ptr"), view(arrays[1], "col_idx")
         wanted = self.grid[0] + 1
         if row_ptr.shape != (wanted,):
             raise InvalidArgument(f"row_ptr has the shape {list(row_ptr.shape)}: {wanted} entries are one more than block rows")
         if row_ptr.type != col_idx.type or row_ptr.type not in ("i32", "i64"):
             raise InvalidArgument(f"row_ptr is of {row_ptr.type} and col_idx of {col_idx.type}: both must be int32, or int64")
-        if any(length > 1 and stride != 1 for one in self._views for length, stride in zip(one.shape, one.strides)):
+        if any(length > 1 and stride != 1 for one in (row_ptr, col_idx) for length, stride in zip(one.shape, one.strides)):
             raise InvalidArgument("row_ptr and col_idx must be contiguous")
+        return row_ptr, col_idx
 
 
 class BsrMatrix:
@@ -80,7 +93,7 @@ class BsrMatrix:
     row_ptr (block rows + 1 entries) and col_idx (one a stored block) count blocks. Where `block` does not divide rows or columns,
     the last blocks are stored whole; what they hold behind the matrix counts for nothing. Elements are float16, bfloat16
     or float32, as the library has kernels for; all three arrays lie on one device. Columns of a block row may come in any order,
-    each once. The index arrays must not change afterwards; values may.
+    each once. The index arrays must not change afterwards, other ones are for `replan`; values may.
     """
 
     def __init__(self, values: Array, pattern: Pattern) -> None:
@@ -88,10 +101,7 @@ class BsrMatrix:
         self.pattern = pattern
         #: Of tilewright.torch.linear, by activation.
         self.calls: dict[str, Any] = {}
-        self._values = view(values, "values")
-        wanted = (pattern.blocks, pattern.block, pattern.block)
-        if self._values.shape != wanted or not _is_packed(self._values):
-            raise InvalidArgument(f"values has the shape {list(self._values.shape)}: it must be a contiguous {list(wanted)}")
+        self._values = _blocks_view(values, pattern.blocks, pattern.block)
 
     @classmethod
     def from_parts(cls, row_ptr: Array, col_idx: Array, values: Array, shape: tuple[int, int]) -> BsrMatrix:
@@ -159,6 +169,21 @@ class BsrMatrix:
             row, column, at = row + height, column + width, stored.stop
         rows, columns = (sum(one.shape[i] for one in matrices) for i in (0, 1))
         return cls.from_parts(row_ptr, col_idx, values, (rows, columns))
+
+    def replan(self, row_ptr: Array, col_idx: Array, values: Array) -> None:
+        """Takes other parts in place, of a matrix of the same size, in blocks of the same size, on the same device; any number of
+        blocks may be stored. What was measured for a kind of product still serves products of that kind.
+
+        Waits for the current stream. Products that were enqueued on other streams must have finished, and CUDA graphs of
+        products with the matrix must be captured again. A call that is refused leaves the matrix as it was.
+
+        Raises:
+            InvalidArgument: the parts contradict each other or the size; or a CUDA graph is being captured.
+        """
+        seen = _blocks_view(values, view(col_idx, "col_idx").shape[0], self.block)
+        self.pattern.replan(row_ptr, col_idx)
+        self.values, self._values = values, seen
+        self.calls.clear()
 
     def to_dense(self) -> Array:
         """The matrix with its zeros, of the same package and type."""
@@ -409,6 +434,8 @@ def _multiply(a: BsrMatrix, like: Array, b: _Lines, out: _Lines, then: _Epilogue
 
 
 def _call(a: BsrMatrix, b: _Lines, out: _Lines, then: _Epilogue) -> tuple[Call, Any]:
+    if a._values.shape[0] != a.pattern.blocks:
+        raise InvalidArgument(f"A has {a._values.shape[0]} blocks, and its pattern, which another matrix replaced, {a.pattern.blocks}")
     bias = None if then.bias is None else _bias_address(then.bias, a, out.seen)
     shape = (b.seen.shape[1], b.seen.type, out.seen.type, b.leading, out.leading, b.layout, out.layout)
     call = a.pattern.call((*shape, bias is not None, activation_name(then.activation), then.beta != 0))
@@ -430,6 +457,13 @@ def _tokens(x: Array, a: BsrMatrix) -> Array:
     if tuple(getattr(x, "shape", ()))[-1:] != (inner,):
         raise InvalidArgument(f"x has the shape {list(view(x, 'x').shape)}: its last dimension must be {inner}, as A has columns")
     return x.reshape(-1, inner)
+
+
+def _blocks_view(values: Array, blocks: int, block: int) -> View:
+    seen, wanted = view(values, "values"), (blocks, block, block)
+    if seen.shape != wanted or not _is_packed(seen):
+        raise InvalidArgument(f"values has the shape {list(seen.shape)}: it must be a contiguous {list(wanted)}")
+    return seen
 
 
 def _is_vector(b: Array) -> bool:
