@@ -12,6 +12,7 @@ test('burn-sparse: products, gradients and a layer that learns', async () => {
   for (const name of [
     ...names,
     'a_layer_learns',
+    'matrices_and_layers_take_other_blocks',
     'kernels_can_be_chosen_by_measuring',
     'other_types_are_refused',
   ])

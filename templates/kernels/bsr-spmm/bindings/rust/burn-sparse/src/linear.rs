@@ -4,8 +4,8 @@ use burn::module::{Module, Param};
 use burn::tensor::{DType, Device, Distribution, Tensor};
 use tilewright::Result;
 
-/// Y = X W^T + b with a block-sparse W of [outputs, inputs]. Stored blocks and bias are parameters; the pattern is fixed and is
-/// not part of a record.
+/// Y = X W^T + b with a block-sparse W of [outputs, inputs]. Stored blocks and bias are parameters; the pattern is not
+/// part of a record, and changes by [`SparseLinear::set_weight`] alone.
 #[derive(Module, Debug)]
 pub struct SparseLinear {
     /// Stored blocks of W, [stored blocks, block, block].
@@ -30,6 +30,16 @@ impl SparseLinear {
             Some(bias) => y + bias.val().unsqueeze(),
             None => y,
         }
+    }
+
+    /// Takes another weight of the same size in place, e.g. with other stored blocks; the bias stays. The blocks are a new
+    /// parameter, with which an optimizer begins anew.
+    pub fn set_weight(&mut self, weight: BsrTensor) {
+        let size = |pattern: &Pattern| (pattern.rows(), pattern.columns());
+        let (own, other) = (size(&self.pattern), size(weight.pattern()));
+        assert_eq!(own, other, "the layer has a weight of {own:?}, the other one is of {other:?}");
+        self.values = Param::from_tensor(weight.values().clone());
+        self.pattern = weight.pattern().clone();
     }
 
     /// The stored blocks of W.

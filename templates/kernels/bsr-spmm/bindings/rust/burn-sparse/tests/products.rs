@@ -58,6 +58,34 @@ fn kernels_can_be_chosen_by_measuring() {
     assert_eq!(a.context().statistics().unwrap().resolved, 1);
 }
 
+/// As [`dense`], with the other half of the blocks stored.
+fn other(device: &Device) -> Tensor<2> {
+    tensor([2 * BLOCK, 3 * BLOCK], device) - dense(device)
+}
+
+#[test]
+fn matrices_and_layers_take_other_blocks() {
+    let device = Device::flex();
+    let options = ContextOptions { policy: Policy::OnMiss, cache: Cache::None, ..Default::default() };
+    let sparse = |full: Tensor<2>| BsrTensor::from_dense(full, BLOCK, 0.0).unwrap();
+    let mut a = BsrGemm::with_context(sparse(dense(&device)), Context::new(0, &options).unwrap()).unwrap();
+    let bias = tensor([2 * BLOCK], &device);
+    let mut layer = SparseLinear::new(sparse(dense(&device)), Some(bias.clone()));
+    let x = tensor([3 * BLOCK, 24], &device);
+    a.matmul(x.clone());
+    let tuned = a.context().statistics().unwrap().tuned;
+    let kept = layer.bias.as_ref().unwrap().id;
+    for full in [other(&device), dense(&device)] {
+        a.set_matrix(sparse(full.clone())).unwrap();
+        layer.set_weight(sparse(full.clone()));
+        assert_close(a.matmul(x.clone()), full.clone().matmul(x.clone()));
+        let wanted = x.clone().transpose().matmul(full.transpose()) + bias.clone().unsqueeze();
+        assert_close(layer.forward(x.clone().transpose()), wanted);
+    }
+    assert_eq!(layer.bias.as_ref().unwrap().id, kept);
+    assert!(tuned > 0 && a.context().statistics().unwrap().resolved == 3);
+}
+
 /// The blocks of a dense gradient that are stored.
 fn stored(gradient: Tensor<2>, pattern: &Pattern) -> Tensor<3> {
     let blocks = pattern.places().map(|(i, j)| {
