@@ -38,6 +38,31 @@ struct LineCopy {
     write_ends(lane);
   }
 
+  /// Reads them from C by vectors where all of them are whole and begin at one, else by elements.
+  TW_MEMBER void read_vectors() const {
+    if (elements != Elements || elements_to_vector(c) != 0 || ldc % kVector != 0) return read();
+    constexpr int kBatch = 4;  // vectors that a lane reads before it stages the first
+    constexpr int kRounds = (Lines + kTogether - 1) / kTogether;
+    const int lane = ptx::lane_id(), index = lane % kLanes;
+#pragma unroll
+    for (int first = 0; first < kRounds; first += kBatch) {
+      uint4 vector[kBatch];
+#pragma unroll
+      for (int i = 0; i < kBatch && first + i < kRounds; ++i) {
+        const int line = (first + i) * kTogether + lane / kLanes;
+        vector[i] = {};
+        if (line < lines && index < kVectors)
+          vector[i] = *reinterpret_cast<const uint4*>(c + line * ldc + index * kVector);
+      }
+#pragma unroll
+      for (int i = 0; i < kBatch && first + i < kRounds; ++i) {
+        const int line = (first + i) * kTogether + lane / kLanes;
+        if (line < Lines && index < kVectors)
+          ptx::store_shared_v4(staged + line * Pitch + 16 * index, vector[i]);
+      }
+    }
+  }
+
   /// Reads them from C; zeros stand for what is not there.
   TW_MEMBER void read() const {
     for (int i = ptx::lane_id(); i < Lines * Elements / 2; i += 32) {
@@ -112,15 +137,35 @@ struct ResultLines {
     if (target.beta != 0.0f)
       each_part([&](int tile, int along_n, int m, int n) {
         sync();  // the lines before have been read
-        lines_of(target, row, column, m, n).read();
+        lines_of(target.c, target.ldc, target.columns, row, column, m, n).read();
         sync();
         add(acc, tile, along_n, target.beta);
       });
+    write(target, acc, row, column);
+  }
+
+  /// Adds beta * addend to it. `target` has the address `addend`, and the leading dimension `ld_addend`, of a matrix that is
+  /// laid out as C.
+  template <class Target, int Tiles, int Registers>
+  TW_MEMBER void add_addend(const Target& target, float (&acc)[Tiles][Registers], int row, int column) const {
+    T* const addend = const_cast<T*>(target.addend);  // LineCopy could write there as well
+    each_part([&](int tile, int along_n, int m, int n) {
+      sync();  // the lines before have been read
+      lines_of(addend, target.ld_addend, target.columns, row, column, m, n).read_vectors();
+      sync();
+      add(acc, tile, along_n, target.beta);
+    });
+  }
+
+  /// Writes it to C.
+  template <class Target, int Tiles, int Registers>
+  TW_MEMBER void write(const Target& target, const float (&acc)[Tiles][Registers], int row,
+                       int column) const {
     each_part([&](int tile, int along_n, int m, int n) {
       sync();
       stage(acc, tile, along_n);
       sync();
-      lines_of(target, row, column, m, n).write();
+      lines_of(target.c, target.ldc, target.columns, row, column, m, n).write();
     });
   }
 
@@ -146,20 +191,19 @@ struct ResultLines {
     return base + warp / 4 * kBytes + (kTurned ? 0 : warp % 4 * kLines * kPitch);
   }
 
-  /// The warp's lines of a part at (m, n) of the share.
-  template <class Target>
-  TW_MEMBER Lines lines_of(const Target& target, int row, int column, int m, int n) const {
+  /// The warp's lines, of the matrix at `c`, of a part at (m, n) of the share.
+  TW_MEMBER Lines lines_of(T* c, long long ldc, int columns, int row, int column, int m, int n) const {
     const int warp = ptx::warp_id() % 4, first_line = kTurned ? warp * kLinesPerWarp : 0;
     if (!kTurned) m += warp * 16;
     row += Layout::kSwapped ? n : m;
     column += Layout::kSwapped ? m : n;
-    Lines lines{target.c, target.ldc, buffer() + first_line * kPitch, kLinesPerWarp, kElements};
+    Lines lines{c, ldc, buffer() + first_line * kPitch, kLinesPerWarp, kElements};
     if constexpr (Layout::kColumnMajor) {
-      lines.c += (column + first_line) * target.ldc + row;
-      lines.lines = min(kLinesPerWarp, target.columns - column - first_line);
+      lines.c += (column + first_line) * ldc + row;
+      lines.lines = min(kLinesPerWarp, columns - column - first_line);
     } else {
-      lines.c += (row + first_line) * target.ldc + column;
-      lines.elements = min(kElements, target.columns - column);
+      lines.c += (row + first_line) * ldc + column;
+      lines.elements = min(kElements, columns - column);
     }
     return lines;
   }

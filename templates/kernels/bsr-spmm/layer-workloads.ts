@@ -74,6 +74,24 @@ export const fused = [
   ...each('linear.f32', { ...up, n: 1024 }, { ...columnMajor, output: 'f32' }),
 ];
 
+/** What is added to the product, the former C or a residual, in several types and layouts; and the product alone. */
+export const addends = [
+  ...each('linear', { ...down, n: 1024 }),
+  ...fused.filter(({ problem }) => problem.residual === 'yes'),
+  ...each('linear.beta', { ...down, n: 1024 }, { ...columnMajor, beta: 1 }),
+  ...each(
+    'linear.residual-bf16',
+    { ...down, n: 1024 },
+    { ...columnMajor, input: 'bf16', output: 'bf16', residual: 'yes', beta: 1 },
+  ),
+  ...each(
+    'linear.gelu-f32',
+    { ...up, n: 1024 },
+    { ...columnMajor, output: 'f32', bias: 'yes', activation: 'gelu-tanh' },
+  ),
+  ...each('row-row.residual', { ...down, n: 1008 }, { residual: 'yes', beta: 1 }),
+];
+
 /** The gradient of x: W transposed, B and C as before. */
 export const gradients = each('gradient', { ...up, n: 1024 }, { ...columnMajor, transposeA: 'yes' });
 
@@ -111,6 +129,7 @@ export const layerWorkloads: readonly SpmmWorkload[] = [
   ...mixedLayouts,
   ...widths,
   ...fused,
+  ...addends.filter(({ id }) => !fused.some((known) => known.id === id)),
   ...gradients,
   ...floats,
   ...exactFloats,

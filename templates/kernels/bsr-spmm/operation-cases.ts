@@ -123,7 +123,7 @@ export function steepActivation(activation: Activation, problem: RowsCase['probl
 }
 
 /** A residual is read, and C is not; with beta 0 neither is. */
-function residualCases(point: Point, layouts: Layouts): RowsCase[] {
+export function residualCases(point: Point, layouts: Layouts): RowsCase[] {
   const residual = { ...ragged(point, 19, layouts), residual: 'yes', ldrExtra: 5 } as const;
   // Whole vectors of C and none of the residual.
   const aligned = { ldcExtra: spare(layouts.layoutC, 19), ldrExtra: 3, beta: -0.7 } as const;

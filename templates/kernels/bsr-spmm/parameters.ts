@@ -214,7 +214,7 @@ export const parameters = defineParameters({
   },
   fused: {
     label: 'fu',
-    doc: 'Whether C may be asked for with a bias and an activation, which registers hold the code of (wgmma, C by TMA).',
+    doc: 'Whether C may be asked for with a bias and an activation, and with a residual where the epilogue is staged (wgmma, C by TMA or staged).',
     values: [false, true],
   },
   pdl: {
@@ -230,6 +230,11 @@ export type Point = PointOf<Specs>;
 /** C leaves by TMA, through staging in shared memory. */
 export function storesByTma(epilogue: Point['epilogue']): boolean {
   return epilogue === 'tma' || epilogue === 'overlap';
+}
+
+/** The matrix that is added to C's sums is an operand of its own: the former C, or a residual. */
+export function hasAddend({ path, fused, epilogue }: Pick<Point, 'path' | 'fused' | 'epilogue'>): boolean {
+  return path === 'wgmma' && fused && epilogue === 'staged';
 }
 
 /** A column-major B whose columns are in blocks of 64 bytes: TMA brings half a line of L2 at a time, unless it is packed. */
@@ -300,7 +305,7 @@ export const activations = [
   activeWhen(
     'fused',
     ['path', 'epilogue'],
-    ({ path, epilogue }) => path === 'wgmma' && storesByTma(epilogue),
+    ({ path, epilogue }) => path === 'wgmma' && epilogue !== 'direct',
   ),
   onPaths('pdl', 'wgmma', 'narrow'),
 ];

@@ -1,12 +1,13 @@
 import type { Part as PartOf, Preset } from '../../../src/model/family.ts';
 import { fewCells, raggedCells } from './cell-presets.ts';
 import { comparisons } from './comparisons.ts';
-import { denser, fused, gradients, odd, plain, prefill, prefillDown } from './layer-workloads.ts';
+import { addends, denser, fused, gradients, odd, plain, prefill, prefillDown } from './layer-workloads.ts';
 import type { Specs } from './parameters.ts';
 import { generalFallbacks, generalKinds, generalPresets, generalQuick } from './paths/general/presets.ts';
 import { multirowPresets } from './paths/multirow/presets.ts';
 import { narrowBest, narrowCells, narrowKinds } from './paths/narrow/presets.ts';
 import {
+  hopperAddends,
   hopperCells,
   hopperDecoding,
   hopperFew,
@@ -324,6 +325,11 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
       .filter(onWgmma)
       .filter(({ problem }) => !problem.residual && problem.output !== 'f32')
       .map(({ id }) => id),
+  },
+  'hopper-addends': {
+    doc: 'The former C or a residual, bias and activation behind products of every 16-bit type: the path wgmma, which adds them in registers.',
+    where: hopperAddends,
+    workloads: addends.filter(onWgmma).map(({ id }) => id),
   },
   'hopper-cells': {
     doc: 'Operands of every 16-bit type and layout on an H200, A transposed too: the paths wgmma and narrow on workloads beside their siblings.',

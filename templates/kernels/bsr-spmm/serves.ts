@@ -1,5 +1,5 @@
 import { choiceKinds, type OperationValues } from '../../../src/model/operation.ts';
-import type { Point } from './parameters.ts';
+import { hasAddend, type Point } from './parameters.ts';
 
 const both = ['no', 'yes'];
 
@@ -41,6 +41,7 @@ function taken(point: Point): OperationValues {
         },
         ...(point.input === 'f32' && { tf32: ['yes'] }),
         ...(point.fused && { bias: both, activation: choiceKinds.activation }),
+        ...(hasAddend(point) && { residual: both }),
       };
     default:
       return {};

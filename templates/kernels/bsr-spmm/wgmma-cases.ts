@@ -1,7 +1,7 @@
 import { choiceKinds } from '../../../src/model/operation.ts';
 import { spare } from './fixed-choices.ts';
-import { steepActivation } from './operation-cases.ts';
-import { type Point, storesByTma } from './parameters.ts';
+import { residualCases, steepActivation } from './operation-cases.ts';
+import { hasAddend, type Point, storesByTma } from './parameters.ts';
 import type { RowsCase } from './rows-case.ts';
 import { boxesOfC, clusterAlongK } from './wgmma-sizes.ts';
 
@@ -43,6 +43,7 @@ export function wgmmaCases(point: Point, depth: 'quick' | 'full'): readonly Rows
     },
     ...scalars(point),
     ...(point.fused ? fusedCases(point) : []),
+    ...(hasAddend(point) ? addendCases(point) : []),
     ...(point.input === 'f32' ? [roundedOperands] : []),
   ];
   if (point.schedule !== 'atomic') {
@@ -108,6 +109,23 @@ function fusedCases({ tileN, cluster, layoutB, layoutC }: Point): RowsCase[] {
       const of = { ...problem, activation, values: 'nan' } as const;
       return { id: `${activation}-nan`, tier: 'non-finite', counts: [1, 0], problem: of };
     }),
+  ];
+}
+
+/** The former C or a residual before bias and activation; of whole vectors in several tiles of each thread block, too. */
+function addendCases(point: Point): RowsCase[] {
+  const { tileN, cluster, layoutB, layoutC } = point;
+  const finished = { bias: 'yes', activation: 'relu', alpha: 1 / 3 } as const;
+  return [
+    ...residualCases(point, { layoutB, layoutC }),
+    { id: 'beta-relu', tier: 'operation', counts: [1, 0], problem: { n: tileN, ...finished, beta: -0.7 } },
+    {
+      id: 'residual-tiles',
+      tier: 'operation',
+      counts: [1, 0, 2, 1],
+      problem: { n: 2 * tileN * cluster + 64, ...finished, beta: 1, residual: 'yes', ldrExtra: 8 },
+      options: { launches: 2, multiprocessors: 4 },
+    },
   ];
 }
 

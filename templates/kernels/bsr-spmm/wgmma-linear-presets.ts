@@ -244,6 +244,11 @@ export const hopperWidthsKinds: readonly Part[] = [
   { ...b32, ...columnMajor, packB: [true], epilogue: ['staged'], tileN: [128] },
   { ...b32, ...columnMajor, packB: [true], tileN: [256], cluster: [2], pdl: [true] },
   { ...b64, layoutC: ['column'], epilogue: ['staged'], tileN: [128], output: ['f32'] },
+  {
+    ...b64,
+    ...columnMajor,
+    ...{ epilogue: ['staged'], fused: [true], tileN: [128], role: ['rows'], grouping: ['similar'] },
+  },
 ];
 
 /** The gradient of a layer by its input: A transposed, in groups of block rows; and the product of A as it is, with like tiles. */
@@ -293,6 +298,25 @@ const allTypes: readonly Part[] = [
   { input: ['f16'], output: ['f16', 'f32'] },
   { input: ['bf16'], output: ['bf16', 'f32'] },
 ];
+
+/** The former C or a residual, before bias and activation, in every type; of row-major operands B is packed. */
+export const hopperAddends: readonly Part[] = allTypes.flatMap((types) =>
+  [columnMajor, packed].flatMap((layouts): Part[] => {
+    const addend: Part = {
+      ...layouts,
+      ...types,
+      ...{ epilogue: ['staged'], fused: [true], wgmmaDepth: [1], stagingN: [128], panel: [2] },
+    };
+    const together: Part = { ...addend, role: ['rows'], grouping: ['similar'] };
+    return [
+      { ...b32, ...together, tileN: [256], consumers: [2, 3] },
+      { ...b64, ...together, stages: [3] },
+      { ...b64, ...addend, role: ['pingpong'], stages: [3] },
+      { ...b128, ...together, tileN: [128] },
+      { ...b128, ...addend, role: ['pingpong'], tileN: [128], stages: [4] },
+    ];
+  }),
+);
 
 /** Those of f16. */
 export const hopperHalves: readonly Part[] = wideCells.filter(({ output }) => output?.includes('f16'));

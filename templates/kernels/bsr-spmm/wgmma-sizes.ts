@@ -1,6 +1,6 @@
 import type { Arch } from '../../../src/model/family.ts';
 import type { ParameterValue } from '../../../src/model/parameter.ts';
-import { hasNarrowLines, type Point, storesByTma } from './parameters.ts';
+import { hasAddend, hasNarrowLines, type Point, storesByTma } from './parameters.ts';
 import { elementBytes } from './paths/general/sizes.ts';
 import { wgmmaWords } from './paths/wgmma/words.ts';
 
@@ -201,6 +201,7 @@ export function deriveWgmma(point: Point, arch: Arch): Readonly<Record<string, P
     /** The kernel's name for its list, or for the first tile, behind which the queue has the others. */
     work: point.schedule === 'atomic' ? 'first' : 'tiles',
     staged: point.epilogue === 'staged',
+    addend: hasAddend(point),
     packThreads,
     /** Times that the staging of a warpgroup is filled for a tile. */
     passes: (rows * columns) / (stagingRows(point) * stagedColumns(point)),

@@ -28,10 +28,15 @@ struct alignas(32) Part {
   int counter;                  // of the first warpgroup's finished parts; the others' follow
 };
 
+/// An argument that a kernel does without.
+struct Absent {};
+
 /// The schedule lies in the workspace. A pointer said to be to the schedule is to its start: places are counted
 /// from there, in records of their kind. `StepType`: Step where block rows are in groups, else int, the block
-/// column. `Bias` and `Function` are Absent where a kernel is not fused.
-template <class Output, class StepType, class Bias = const Output*, class Function = Activation>
+/// column. `Bias` and `Function` are Absent where a kernel is not fused, `Addend` and `Stride` where it adds nothing but
+/// the former C.
+template <class Output, class StepType, class Bias = const Output*, class Function = Activation,
+          class Addend = Absent, class Stride = Absent>
 struct Args {
   const Tile* tiles;            // the first 32 of every list; of the schedule atomic, all
   const int* tails;             // schedule static: list i goes on at tiles[tails[i]]
@@ -49,15 +54,21 @@ struct Args {
   float alpha, beta;
   Bias bias;  // per row of C; null: none
   Function activation;
+  Addend addend;  // the former C, or the residual: as C
+  Stride ld_addend;
 };
 
 /// The first arguments alone, of a kernel that is not fused.
-struct Absent {};
 template <class Output, class StepType>
 using PlainArgs = Args<Output, StepType, Absent, Absent>;
 
+/// All of them, of a kernel that is fused and writes C by plain stores.
+template <class Output, class StepType>
+using AddendArgs = Args<Output, StepType, const Output*, Activation, const Output*, long long>;
+
 using UntypedArgs = Args<void, void>;
 using UntypedPlainArgs = PlainArgs<void, void>;
+using UntypedAddendArgs = AddendArgs<void, void>;
 static_assert(sizeof(Tile) == 16 && sizeof(Step) == 16 && offsetof(Step, block) == 4 && sizeof(Part) == 32 &&
                   offsetof(Part, counter) == 16,
               "one layout for host and device");
@@ -66,5 +77,8 @@ static_assert(sizeof(UntypedArgs) == 120 && offsetof(UntypedArgs, c) == 64 &&
                   offsetof(UntypedArgs, columns) == 80 && offsetof(UntypedArgs, alpha) == 92 &&
                   offsetof(UntypedArgs, beta) == 96 && offsetof(UntypedArgs, bias) == 104,
               "one layout for host and device");
+static_assert(sizeof(UntypedAddendArgs) == 136 && offsetof(UntypedAddendArgs, bias) == 104 &&
+                  offsetof(UntypedAddendArgs, addend) == 120,
+              "the same, and two more");
 
 }  // namespace tilewright::bsr_spmm::wgmma

@@ -137,10 +137,10 @@ inline TiledMap map_c(const Shape& shape, const Parameters& parameters) {
   return map;
 }
 
-using Kernel = LaunchBuilder<UntypedArgs, Call>;
+using Kernel = LaunchBuilder<UntypedAddendArgs, Call>;
 
 inline void set_arguments(Kernel& kernel, const Shape& shape, const SchedulerParams& params) {
-  using Args = UntypedArgs;
+  using Args = UntypedAddendArgs;
   const ScheduleLayout at = schedule_layout(params);
   kernel.args.ldc = shape.ldc;
   kernel.args.columns = static_cast<int>(shape.n);
@@ -166,6 +166,20 @@ inline void set_arguments(Kernel& kernel, const Shape& shape, const SchedulerPar
   if (shape.bias == Switch::yes) kernel.set(&Args::bias, &Call::bias);
   kernel.set(&Args::alpha, &Call::alpha);
   kernel.set(&Args::beta, &Call::beta);
+}
+
+/// What is added to the product, where it is an operand of its own.
+inline void set_addend(Kernel& kernel, const Shape& shape) {
+  using Args = UntypedAddendArgs;
+  const bool residual = shape.residual == Switch::yes;
+  kernel.args.ld_addend = residual ? shape.ldr : shape.ldc;
+  kernel.set(&Args::addend, residual ? &Call::residual : &Call::c);
+}
+
+/// Bytes of the arguments that a kernel has: the first ones, or all.
+inline std::size_t bytes_of_arguments(const Parameters& parameters) {
+  if (parameters.number("addend") != 0) return sizeof(UntypedAddendArgs);
+  return parameters.number("plainArgs") != 0 ? sizeof(UntypedPlainArgs) : sizeof(UntypedArgs);
 }
 
 /// A B that is packed as tiles of `tileK` rows, in lines of two columns.
@@ -221,9 +235,10 @@ inline void bind(const Shape& shape, const std::int32_t* stored, const Parameter
   kernel.launch.shared_bytes = static_cast<std::size_t>(parameters.number("sharedBytes"));
   kernel.launch.dependent = parameters.number("pdl") != 0;
   set_arguments(kernel, shape, params);
+  if (parameters.number("addend") != 0) set_addend(kernel, shape);
   add_maps(kernel, shape, parameters, bound);
   BoundLaunch launch = kernel.finish();
-  if (parameters.number("plainArgs") != 0) launch.arguments.resize(sizeof(UntypedPlainArgs));
+  launch.arguments.resize(bytes_of_arguments(parameters));
   bound.launches.push_back(std::move(launch));
 }
 
