@@ -11,7 +11,7 @@ const farApart = [
   { range: 3, N: 6, C: 300 },
   { range: 100000, N: 70, C: 130 },
 ];
-/** What another kernel has filled, though the host code clears it. */
+/** Contents that another kernel has written, though the host code clears the array. */
 const normal = (shape) => ({ shape, role: 'in', values: 'normal' });
 const sums = { tolerance: 1e-4 };
 /** Results in bfloat16 of arithmetic in float. */

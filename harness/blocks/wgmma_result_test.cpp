@@ -92,6 +92,28 @@ void by_lines(const Config& config, int pitch, int columns, float beta) {
       [&](Sums& sums, int row, int column) { Staging{shared_start()}.store(target, sums, row, column); });
 }
 
+/// C, and a matrix that is added in place of the former C, as tw::ResultLines takes them.
+struct AddendTarget : Target {
+  const __half* addend;
+  long long ld_addend;
+};
+
+/// By lines, with what another matrix holds added: the same numbers as C at first, in lines of another pitch.
+template <bool Swapped, bool ColumnMajor, int AlongM>
+void by_lines_of_both(const Config& config, int pitch, int columns) {
+  using Orientation = Layout<Swapped, ColumnMajor>;
+  using Staging = tw::ResultLines<__half, Orientation, Threads<Orientation>, AlongM, 32>;
+  const int lines = ColumnMajor ? kColumns : kRows;
+  const Matrix c(lines, kRows + 1), addend(lines, pitch);
+  const AddendTarget target{{&c.at(0, 0), kRows + 1, columns, 0.5f}, &addend.at(0, 0), pitch};
+  check<Swapped, ColumnMajor>(config, kWarpgroups * Staging::kBytes, c, columns, target.beta,
+                              [&](Sums& sums, int row, int column) {
+                                const Staging staging{shared_start()};
+                                staging.add_addend(target, sums, row, column);
+                                staging.write(target, sums, row, column);
+                              });
+}
+
 /// By TMA, whole or in parts, of accumulators or of pairs that are rounded already.
 template <bool Swapped, bool ColumnMajor, int Boxes, bool InParts>
 void by_boxes(const Config& config) {
@@ -124,6 +146,8 @@ void every_way(const Config& config) {
     directly<Swapped, ColumnMajor>(config, columns, 0.5f);
     by_lines<Swapped, ColumnMajor, 64>(config, kRows + 1, columns - 1, 0);
     by_lines<Swapped, ColumnMajor, 64>(config, kRows, columns, 0.5f);
+    by_lines_of_both<Swapped, ColumnMajor, 64>(config, kRows, columns);
+    by_lines_of_both<Swapped, ColumnMajor, 64>(config, kRows + 1, columns);
     if constexpr (Layout<Swapped, ColumnMajor>::kTurned)
       by_lines<Swapped, ColumnMajor, 128>(config, kRows + 1, columns, 0.5f);
   }

@@ -74,7 +74,7 @@ export const fused = [
   ...each('linear.f32', { ...up, n: 1024 }, { ...columnMajor, output: 'f32' }),
 ];
 
-/** What is added to the product, the former C or a residual, in several types and layouts; and the product alone. */
+/** The former C or a residual added to the product, in several types and layouts; and the product alone. */
 export const addends = [
   ...each('linear', { ...down, n: 1024 }),
   ...fused.filter(({ problem }) => problem.residual === 'yes'),

@@ -6,6 +6,7 @@ const ids = {
   rows: 'bsr_spmm.wgmma.b64.tn128.pingpong-1db9',
   columns: 'bsr_spmm.wgmma.b64.Bcolumn.Ccolumn.tn16.st8.pn0.coopN.wg1.bps2.pairs-b0e4',
   tma: 'bsr_spmm.wgmma.b128.tn128.overlap.pn4.coopM.cl2-1bc2',
+  addend: 'bsr_spmm.wgmma.b64.Bcolumn.Ccolumn.tn256.st3.staged.pn2.pingpong.wd1.cs128.fu1-3e48',
   shared: 'bsr_spmm.multirow.b16.bf16.bf16.tn64.st6-49a3',
 };
 type Name = keyof typeof ids;
@@ -56,6 +57,15 @@ const defects: readonly LaunchDefect<Name>[] = [
   {
     ...{ file, name: 'lets TMA store lines of C that are not aligned', of: 'tma', behind: 'refuse_unless(' },
     ...{ expression: 'shape.ldc % 8 == 0', defect: 'true', verdicts: ['wrong', 'launch'] },
+  },
+  {
+    ...{
+      file,
+      name: 'takes the lines of C for those of a residual',
+      of: 'addend',
+      behind: 'ld_addend = residual ? ',
+    },
+    ...{ expression: 'shape.ldr', defect: 'shape.ldc', verdicts: ['wrong', 'nonfinite', 'out-of-bounds'] },
   },
   {
     ...{ file: multirow, name: 'lists steps of twice as many rows of B', of: 'shared' },

@@ -46,6 +46,7 @@ List wgmma() {
           {"boxElements", 64, nullptr},
           {"swapped", 0, nullptr},
           {"plainArgs", 1, nullptr},
+          {"addend", 0, nullptr},
           {"tiledB", 0, nullptr}};
 }
 

@@ -168,9 +168,10 @@ inline void set_arguments(Kernel& kernel, const Shape& shape, const SchedulerPar
   kernel.set(&Args::beta, &Call::beta);
 }
 
-/// What is added to the product, where it is an operand of its own.
-inline void set_addend(Kernel& kernel, const Shape& shape) {
+/// Operand that is added to the product, of kernels that have one apart from C.
+inline void set_addend(Kernel& kernel, const Shape& shape, const Parameters& parameters) {
   using Args = UntypedAddendArgs;
+  if (parameters.number("addend") == 0) return;
   const bool residual = shape.residual == Switch::yes;
   kernel.args.ld_addend = residual ? shape.ldr : shape.ldc;
   kernel.set(&Args::addend, residual ? &Call::residual : &Call::c);
@@ -235,7 +236,7 @@ inline void bind(const Shape& shape, const std::int32_t* stored, const Parameter
   kernel.launch.shared_bytes = static_cast<std::size_t>(parameters.number("sharedBytes"));
   kernel.launch.dependent = parameters.number("pdl") != 0;
   set_arguments(kernel, shape, params);
-  if (parameters.number("addend") != 0) set_addend(kernel, shape);
+  set_addend(kernel, shape, parameters);
   add_maps(kernel, shape, parameters, bound);
   BoundLaunch launch = kernel.finish();
   launch.arguments.resize(bytes_of_arguments(parameters));

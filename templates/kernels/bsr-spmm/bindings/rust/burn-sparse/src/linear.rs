@@ -33,7 +33,7 @@ impl SparseLinear {
     }
 
     /// Takes another weight of the same size in place, e.g. with other stored blocks; the bias stays. The blocks are a new
-    /// parameter, with which an optimizer begins anew.
+    /// parameter, for which an optimizer has no state yet.
     pub fn set_weight(&mut self, weight: BsrTensor) {
         let size = |pattern: &Pattern| (pattern.rows(), pattern.columns());
         let (own, other) = (size(&self.pattern), size(weight.pattern()));
