@@ -76,21 +76,15 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   list.add('no-depth', 'structures', { k: 0, bias: 'yes', alpha: third, beta: -0.7 });
   list.add('no-rows', 'structures', { m: 0 });
   list.add('no-columns', 'structures', { n: 0, bExtra: 8, cExtra: 8 });
-  list.add('one-element', 'structures', { ...ragged(1, 1, 1), values: 'integers' });
+  // Never 0, which no step at all would leave. Alpha 2 without beta: what takes it for 1 shows nowhere else.
+  list.add('one-element', 'structures', { ...ragged(1, 1, 1), values: 'positive', alpha: 2 });
   list.add('non-finite', 'non-finite', { m: m / 2, values: 'nan' });
   list.add('ragged', 'edges', {
     ...ragged(m - 3, n - stored - 2, k + 5),
     ...{ cExtra: up(11, stored), ...everything },
   });
   const c = { cExtra: up(13, stored), cOffset: stored };
-  // Alpha 2: what takes it for 1 shows nowhere else.
-  list.add('unaligned', 'edges', {
-    ...ragged(m + 1, n - 8, k),
-    ...c,
-    biasOffset: 1,
-    ...everything,
-    alpha: 2,
-  });
+  list.add('unaligned', 'edges', { ...ragged(m + 1, n - 8, k), ...c, biasOffset: 1, ...everything });
   for (const [id, problem, options] of misaligned(point))
     list.add(id, 'edges', { m: 8, ...problem }, options);
   list.add('far', 'edges', farProblem);
