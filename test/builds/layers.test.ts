@@ -9,16 +9,17 @@ import { genArgv } from '../helpers/gen.ts';
 import { testCache } from '../helpers/toolchain.ts';
 
 test.each([
-  ['bias and activation, whole tiles', 'fused', 3],
-  ['narrow tiles', 'tileN < 64', 4],
-  ['overlap, mixed layouts, plain stores', 'tileN == 128', 7],
-])('%s', { timeout: 600_000 }, async (_, kind, count) => {
+  ['bias and activation, whole tiles', 'kinds', 'fused', 3],
+  ['narrow tiles', 'kinds', 'tileN < 64', 4],
+  ['overlap, mixed layouts, plain stores', 'kinds', 'tileN == 128', 7],
+  ['results in the other type of 16 bits', 'hopper-mixed', 'block == 64 && transposeA', 6],
+])('%s', { timeout: 600_000 }, async (_, preset, kind, count) => {
   const out = mkdtempSync(join(tmpdir(), 'tilewright-layers-'));
   onTestFinished(() => rmSync(out, { recursive: true, force: true }));
   mkdirSync(testCache, { recursive: true });
   symlinkSync(testCache, join(out, 'artifacts'));
   const where = `path == "wgmma" && (layoutB == "column" || layoutC == "column") && ${kind}`;
-  const asked = ['--preset', 'kinds', '--where', where, '--device', 'emulated', '--no-install', '--json'];
+  const asked = ['--preset', preset, '--where', where, '--device', 'emulated', '--no-install', '--json'];
   const { exitCode, stdout, stderr } = await localExecutor.run([
     ...[...genArgv, 'validate', 'bsr-spmm'],
     ...[...asked, '--out', out],

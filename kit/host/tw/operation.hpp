@@ -22,6 +22,10 @@ constexpr Type type_named(std::string_view name) {
 }
 
 constexpr wide bytes_of(Type type) { return type == Type::f32 ? 4 : 2; }
+/// Whether inputs and results are of different types of 16 bits, of which cuSPARSE and cuBLASLt make no products.
+constexpr bool mixes_halves(Type input, Type output) {
+  return input != output && input != Type::f32 && output != Type::f32;
+}
 constexpr wide bytes_of(Index index) { return index == Index::i64 ? 8 : 4; }
 
 /// A semantic choice and the names of its values.

@@ -3,8 +3,10 @@ import { choiceKinds } from '../../../src/model/operation.ts';
 
 const types = [
   { input: 'f16', output: 'f16' },
+  { input: 'f16', output: 'bf16' },
   { input: 'f16', output: 'f32' },
   { input: 'bf16', output: 'bf16' },
+  { input: 'bf16', output: 'f16' },
   { input: 'bf16', output: 'f32' },
 ];
 const layouts = choiceKinds.layout;

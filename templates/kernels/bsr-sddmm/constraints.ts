@@ -6,12 +6,6 @@ const sized = ['path', 'block', 'group', 'tileK', 'stages', 'warpsM', 'warpsN', 
 
 export const constraints = [
   constraint(
-    'output-type',
-    ['input', 'output'],
-    'A has the type of X and Y, or f32.',
-    ({ input, output }) => output === 'f32' || output === input,
-  ),
-  constraint(
     'tile',
     ['path', 'block', 'group'],
     'A thread block computes 32 to 256 columns of A (mma), or 64 to 512 (wgmma).',

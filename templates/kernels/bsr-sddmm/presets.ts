@@ -87,10 +87,11 @@ const hopper: readonly Part[] = layouts.flatMap((layout) => {
   ];
   return tiles.flatMap((tile) => [tile, { ...tile, cluster: [2] }, { ...tile, splits: [2] }]);
 });
+const outputs = ['f16', 'bf16', 'f32'] as const;
 /** The tiles that were the fastest of `hopper`, of every type, for every order. */
 const best: readonly Part[] = (['f16', 'bf16'] as const).flatMap((input) => {
   const layout = { layoutX: ['row', 'column'], layoutY: ['row', 'column'] } as const;
-  const base = { ...wgmma, ...layout, input: [input], output: [input, 'f32'] } as const;
+  const base = { ...wgmma, ...layout, input: [input], output: outputs } as const;
   return [
     { ...base, block: [64], group: [4], stages: [5], consumers: [1] },
     { ...base, block: [64], group: [8], stages: [3], consumers: [2] },
@@ -99,7 +100,7 @@ const best: readonly Part[] = (['f16', 'bf16'] as const).flatMap((input) => {
 });
 /** For every type and block the path naive, which takes every call, and for every order mma, which takes lines of whole 16 bytes. */
 const fallback: readonly Part[] = (['f16', 'bf16'] as const).flatMap((input) => {
-  const types: Part = { input: [input], output: [input, 'f32'] };
+  const types: Part = { input: [input], output: outputs };
   const base: Part = { ...mma, ...types, layoutX: ['row', 'column'], layoutY: ['row', 'column'] };
   return [
     { ...types, path: ['naive'], block: [16, 32, 64, 128] },

@@ -66,7 +66,7 @@ const inputs = ['f16', 'bf16'] as const;
 const orders = ['row', 'column'] as const;
 /** Every pair of types, for every pair of orders. */
 export const kinds = inputs.flatMap((input) =>
-  [input, 'f32'].flatMap((output) =>
+  [...inputs, 'f32'].flatMap((output) =>
     orders.flatMap((layoutX) =>
       orders.flatMap((layoutY) =>
         of(

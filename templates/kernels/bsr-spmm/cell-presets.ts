@@ -10,6 +10,11 @@ const halves: readonly Part[] = [
   { input: ['bf16'], output: ['bf16'] },
   { input: ['f16', 'bf16'], output: ['f32'] },
 ];
+/** Results of the other type of 16 bits. */
+const mixed: readonly Part[] = [
+  { input: ['f16'], output: ['bf16'] },
+  { input: ['bf16'], output: ['f16'] },
+];
 const floats: Part = { input: ['f32'], output: ['f32'] };
 
 /** Row-major B is packed: its lines begin anywhere. */
@@ -27,7 +32,7 @@ const storesOf = (types: Part, b: Part): readonly Part[] => {
 };
 
 /** Wide products of any width in every layout, A as it is and transposed: the path wgmma. */
-export const raggedCells: readonly Part[] = halves.flatMap((types) =>
+const wideCells = (types: Part): readonly Part[] =>
   layoutsOfB.flatMap((b) =>
     storesOf(types, b).flatMap((c): Part[] => {
       const cell: Part = {
@@ -40,23 +45,27 @@ export const raggedCells: readonly Part[] = halves.flatMap((types) =>
         { ...b128, ...cell, tileN: [128] },
       ];
     }),
-  ),
-);
+  );
 
-/** Few columns in every type and layout, A as it is and transposed: tiles of 32 columns whose warps lie along the block row. */
-export const fewCells: readonly Part[] = [...halves, floats]
-  .flatMap((types) =>
-    layoutsOfB.map(
+/** Few columns in every layout, A as it is and transposed: tiles of 32 columns whose warps lie along the block row. */
+const tallCells = (types: Part): readonly Part[] =>
+  layoutsOfB
+    .map(
       (b): Part => ({
         ...general,
         ...{ ...types, ...b, layoutC: ['row', 'column'], transposeA: [false, true] },
         ...{ tileN: [32], minBlocks: [1], stages: [4] },
       }),
-    ),
-  )
-  .flatMap((cell): Part[] => [
-    { ...cell, block: [16], tileK: [16], warpsM: [1], warpsN: [2] },
-    { ...cell, block: [32], tileK: [32], warpsM: [2], warpsN: [1] },
-    { ...cell, block: [64], tileK: [64], warpsM: [4], warpsN: [1] },
-    { ...cell, block: [128], tileK: [64], warpsM: [4], warpsN: [1] },
-  ]);
+    )
+    .flatMap((cell): Part[] => [
+      { ...cell, block: [16], tileK: [16], warpsM: [1], warpsN: [2] },
+      { ...cell, block: [32], tileK: [32], warpsM: [2], warpsN: [1] },
+      { ...cell, block: [64], tileK: [64], warpsM: [4], warpsN: [1] },
+      { ...cell, block: [128], tileK: [64], warpsM: [4], warpsN: [1] },
+    ]);
+
+export const raggedCells: readonly Part[] = halves.flatMap(wideCells);
+export const fewCells: readonly Part[] = [...halves, floats].flatMap(tallCells);
+
+/** Both for inputs and results of different types of 16 bits. */
+export const mixedCells: readonly Part[] = [...mixed.flatMap(wideCells), ...mixed.flatMap(tallCells)];

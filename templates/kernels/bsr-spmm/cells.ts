@@ -8,8 +8,10 @@ type Types = Pick<Problem, 'input' | 'output' | 'tf32'>;
 /** Element types with kernels on tensor cores. */
 export const types: readonly Types[] = [
   { input: 'f16', output: 'f16' },
+  { input: 'f16', output: 'bf16' },
   { input: 'f16', output: 'f32' },
   { input: 'bf16', output: 'bf16' },
+  { input: 'bf16', output: 'f16' },
   { input: 'bf16', output: 'f32' },
   { input: 'f32', output: 'f32', tf32: 'yes' },
 ];

@@ -11,8 +11,8 @@ const common = [
   constraint(
     'output-type',
     ['input', 'output'],
-    'C has the type of A and B, or f32.',
-    ({ input, output }) => output === 'f32' || output === input,
+    'C is f32, or 16 bits wide like A and B.',
+    ({ input, output }) => output === 'f32' || input !== 'f32',
   ),
   constraint(
     'input-type',

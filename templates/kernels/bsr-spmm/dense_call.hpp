@@ -189,6 +189,8 @@ constexpr double kDenseFrom = 0.25;
 inline VendorCall bind_dense(const void* shape, const void* of, bool load) {
   const Shape& q = *static_cast<const Shape*>(shape);
   const Call& call = *static_cast<const Call*>(of);
+  if (mixes_halves(q.input, q.output))
+    throw Unsupported("takes no inputs and results of different types of 16 bits");
   const auto stored =
       static_cast<double>(q.blocks) * static_cast<double>(q.block) * static_cast<double>(q.block);
   if (stored < kDenseFrom * static_cast<double>(q.m) * static_cast<double>(q.k))

@@ -1,5 +1,5 @@
 import type { Part as PartOf, Preset } from '../../../src/model/family.ts';
-import { fewCells, raggedCells } from './cell-presets.ts';
+import { fewCells, mixedCells, raggedCells } from './cell-presets.ts';
 import { comparisons } from './comparisons.ts';
 import { addends, denser, fused, gradients, odd, plain, prefill, prefillDown } from './layer-workloads.ts';
 import type { Specs } from './parameters.ts';
@@ -212,7 +212,7 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     workloads: [],
   },
   fallback: {
-    doc: 'For every block size a variant that takes any beta, and one that takes operands of any alignment too, f16 in and out; for all other types, layouts and a transposed A one on tensor cores that packs B; for all types the path naive, which takes every call.',
+    doc: 'For every block size a variant that takes any beta, and one that takes operands of any alignment too, f16 in and out; for all other types, layouts and a transposed A one on tensor cores that packs B; for inputs and results of different types of 16 bits those of hopper-mixed; for all types the path naive, which takes every call.',
     where: [
       {
         ...mma,
@@ -248,6 +248,7 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
       },
       { ...simt, block: [32, 64, 128], vector: [1] },
       ...generalFallbacks,
+      ...mixedCells,
       { path: ['naive'], block: [16, 32, 64, 128], input: ['f16', 'bf16'], output: ['f16', 'bf16', 'f32'] },
       { path: ['naive'], block: [16, 32, 64, 128], input: ['f32'], output: ['f32'] },
     ],
@@ -346,6 +347,13 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     doc: 'Kinds of calls that hopper-cells leaves to the fallbacks, on an H200: the path wgmma for ragged widths in every layout, the paths general and narrow for few columns.',
     where: [...raggedCells, ...fewCells, ...narrowCells],
     workloads: comparisons.filter(({ problem: { n } }) => n !== 1008).map(({ id }) => id),
+  },
+  'hopper-mixed': {
+    doc: 'Inputs and results of different types of 16 bits on an H200, in every layout, A transposed too: the path wgmma, and general for few columns.',
+    where: mixedCells,
+    workloads: comparisons
+      .filter(({ problem: { input, output } }) => input !== 'f32' && output !== 'f32' && output !== input)
+      .map(({ id }) => id),
   },
   'hopper-tf32': {
     doc: 'Inputs of f32 rounded to TF32 on an H200, in every layout, A transposed too: the path wgmma on workloads beside their siblings.',

@@ -39,6 +39,8 @@ inline Bound bind(const Problem& problem, const Placement& placement, void* stre
   if (!bsr) throw Unsupported("not a problem of bsr-spmm");
   if (bsr->is_sparse()) throw Unsupported("is not given operands that exist mostly as addresses");
   if (!is_plain(bsr->shape())) throw Unsupported("asked only for alpha A B + beta C, without bias, activation and the like");
+  if (mixes_halves(bsr->shape().input, bsr->shape().output))
+    throw Unsupported("takes no inputs and results of different types of 16 bits");
   const Description& description = bsr->description();
   const std::vector<void*>& at = placement.tensors;
   const Bound bound{*bsr,

@@ -104,6 +104,7 @@ inline VendorCall bind_cusparse(const void* shape, const void* of, bool load) {
   const bool plain = q.bias == Switch::no && q.activation == Activation::none && q.residual == Switch::no &&
                      q.transpose_a == Switch::no && q.batch == 1 && q.index == Index::i32;
   if (!plain) throw Unsupported("asked only for alpha A B + beta C");
+  if (mixes_halves(q.input, q.output)) throw Unsupported("takes no inputs and results of different types of 16 bits");
   if (q.m % q.block != 0 || q.k % q.block != 0) throw Unsupported("m and k must be multiples of block");
   const auto odd = (reinterpret_cast<std::uintptr_t>(call.b) | reinterpret_cast<std::uintptr_t>(call.c)) % 16;
   if (q.ldb % 8 != 0 || q.ldc % 8 != 0 || odd != 0)

@@ -166,8 +166,8 @@ function packed(choices: Part): Part[] {
 
 const everyLayout: Part = { layoutB: ['row', 'column'], layoutC: ['row', 'column'] };
 const otherTypes: readonly Part[] = [
-  { input: ['f16'], output: ['f32'] },
-  { input: ['bf16'], output: ['bf16', 'f32'] },
+  { input: ['f16'], output: ['bf16', 'f32'] },
+  { input: ['bf16'], output: ['f16', 'bf16', 'f32'] },
   { input: ['f32'], output: ['f32'] },
 ];
 
