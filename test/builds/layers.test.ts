@@ -12,7 +12,7 @@ test.each([
   ['bias and activation, whole tiles', 'kinds', 'fused', 3],
   ['narrow tiles', 'kinds', 'tileN < 64', 4],
   ['overlap, mixed layouts, plain stores', 'kinds', 'tileN == 128', 7],
-  ['results in the other type of 16 bits', 'hopper-mixed', 'block == 64 && transposeA', 6],
+  ['results in the other type of 16 bits', 'hopper-mixed', 'block == 64 && transposeA && input != output', 6],
 ])('%s', { timeout: 600_000 }, async (_, preset, kind, count) => {
   const out = mkdtempSync(join(tmpdir(), 'tilewright-layers-'));
   onTestFinished(() => rmSync(out, { recursive: true, force: true }));

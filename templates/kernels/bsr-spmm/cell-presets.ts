@@ -69,3 +69,8 @@ export const fewCells: readonly Part[] = [...halves, floats].flatMap(tallCells);
 
 /** Both for inputs and results of different types of 16 bits. */
 export const mixedCells: readonly Part[] = [...mixed.flatMap(wideCells), ...mixed.flatMap(tallCells)];
+
+/** The same of f16 alone. */
+export const halfCells: readonly Part[] = halves
+  .slice(0, 1)
+  .flatMap((types) => [...wideCells(types), ...tallCells(types)]);

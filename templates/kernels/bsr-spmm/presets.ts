@@ -1,5 +1,5 @@
 import type { Part as PartOf, Preset } from '../../../src/model/family.ts';
-import { fewCells, mixedCells, raggedCells } from './cell-presets.ts';
+import { fewCells, halfCells, mixedCells, raggedCells } from './cell-presets.ts';
 import { comparisons } from './comparisons.ts';
 import { addends, denser, fused, gradients, odd, plain, prefill, prefillDown } from './layer-workloads.ts';
 import type { Specs } from './parameters.ts';
@@ -212,7 +212,7 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     workloads: [],
   },
   fallback: {
-    doc: 'For every block size a variant that takes any beta, and one that takes operands of any alignment too, f16 in and out; for all other types, layouts and a transposed A one on tensor cores that packs B; for inputs and results of different types of 16 bits those of hopper-mixed; for all types the path naive, which takes every call.',
+    doc: 'For every block size a variant that takes any beta, and one that takes operands of any alignment too, f16 in and out; for all other types, layouts and a transposed A one on tensor cores that packs B; for inputs and results of different types of 16 bits those of hopper-mixed on tensor cores; for all types the path naive, which takes every call.',
     where: [
       {
         ...mma,
@@ -349,10 +349,10 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     workloads: comparisons.filter(({ problem: { n } }) => n !== 1008).map(({ id }) => id),
   },
   'hopper-mixed': {
-    doc: 'Inputs and results of different types of 16 bits on an H200, in every layout, A transposed too: the path wgmma, and general for few columns.',
-    where: mixedCells,
+    doc: 'Inputs and results of different types of 16 bits on an H200, in every layout, A transposed too, beside f16 alone: the path wgmma, and general for few columns.',
+    where: [...mixedCells, ...halfCells],
     workloads: comparisons
-      .filter(({ problem: { input, output } }) => input !== 'f32' && output !== 'f32' && output !== input)
+      .filter(({ problem: { input, output } }) => output !== 'f32' && (input === 'f16' || output === 'f16'))
       .map(({ id }) => id),
   },
   'hopper-tf32': {
