@@ -17,6 +17,7 @@ Systems, f16 in and out, on one random block-sparse matrix per workload:
     cuSPARSE Blocked-ELL      the same with its rows padded to equal length
     triton bsr_dense_addmm    PyTorch's Triton kernel, each configuration of a grid tried, the best four timed with care
     pytorch default           the same kernel as PyTorch starts it; torch.nn.functional.linear where B and C are column-major (--default)
+    cublas per block          one dense product for each stored block, which adds to C in f16; of few blocks (--per-block)
     cublas dense              the same product with the zeros of A multiplied too: what one would run without sparsity. A's zeros
                               draw little power, so that its clocks are higher than with numbers that are all different.
     cublas dense, full matrix a product of the same sizes with no zeros in A: what the tensor cores sustain. Another result.
@@ -47,16 +48,19 @@ import sys
 import time
 
 import cusparse
+import per_block
 from matrices import structures_of
 from tilewright_library import LAYOUT_COLUMN, LAYOUT_ROW, Library, LibraryError, Plan, build
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 MAIN = [f"{size}.d12.b{block}" for size in (4096, 8192) for block in (32, 64, 128)]
 SYSTEMS = {"zeros": "cublas dense", "full": "cublas dense, full matrix", "ours": "tilewright", "triton": "triton bsr_dense_addmm"}
-SYSTEMS |= {"default": "pytorch default"}
+SYSTEMS |= {"default": "pytorch default", "blocks": "cublas per block"}
 SYSTEMS |= {"bsr": "cuSPARSE BSR", "ell": "cuSPARSE Blocked-ELL"}
 # Time that one replay of a graph should take at least, so that the events' own cost does not count.
 REPLAY_US = 2500
+# More products than this make graphs that are slow to build.
+MOST_PER_BLOCK = 2100
 # Copies of A that take more memory than this are too many to be told from one that exceeds L2 by itself.
 COLD_BYTES = 8 << 30
 
@@ -264,6 +268,12 @@ class Comparison:
             self.torch.matmul(a, self.dense, out=self.dense_out)
         return self.dense_out
 
+    def per_block(self):
+        if not (self.options.per_block and self.blocks <= MOST_PER_BLOCK):
+            return []
+        structure = self.row_ptr.tolist(), self.columns.tolist()
+        return [per_block.product(structure, self.values, self.dense, self.dense_out, self.column_major)]
+
     def vendor(self):
         """cuSPARSE's functions for the product, by name; none if it is not installed, or B and C are column-major."""
         if self.column_major:
@@ -311,6 +321,7 @@ class Comparison:
         ]
         if self.options.default and self.runs("default", triton.default):
             calls += [("default", triton.default, {}, triton.out)]
+        calls += [("blocks", call, {}, self.dense_out) for call in self.per_block()]
         calls += [("zeros", self.zeros, {}, self.dense_out), ("full", self.all_full, {}, None)]
         apart = len(calls)  # cuSPARSE's, from here on
         calls += [(name, product, {}, self.sparse_out) for name, product in self.vendor()]
@@ -460,6 +471,7 @@ def options_of(arguments):
     parser.add_argument("--configurations", type=int, help="of Triton's, so many of each grid: those with the best prospects")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) - 1), help="compilers at a time")
     parser.add_argument("--default", action="store_true", help="PyTorch as it is, too: what a user gets who tunes nothing")
+    parser.add_argument("--per-block", action="store_true", help=f"a dense product per block, too; of up to {MOST_PER_BLOCK} blocks")
     parser.add_argument("--samples", type=int, default=30, help="rounds")
     cold = "ours and Triton's best again with A in memory alone, not in L2; of products up to this width"
     parser.add_argument("--cold", type=int, nargs="?", const=sys.maxsize, default=0, metavar="N", help=cold)
@@ -588,7 +600,8 @@ def main(arguments):
             continue
         finally:
             torch.cuda.empty_cache()
-        failed += [f"{id} {one['system']}" for one in records if one.get("correct") is False and one["system"] != SYSTEMS["triton"]]
+        judged = [one for one in records if one["system"] not in (SYSTEMS["triton"], SYSTEMS["blocks"])]  # these round sums on the way
+        failed += [f"{id} {one['system']}" for one in judged if one.get("correct") is False]
         report["results"] += records
         report["seconds"] = round(time.monotonic() - started, 1)
         say("\n".join([f"{id} ({report['seconds']:.0f} s)", *lines_of(records)]))
