@@ -1,8 +1,10 @@
 // bits.hpp - counts of bits that sets have in common or together, sets as arrays of words. Plain C++17. The instruction POPCNT counts
 // where the CPU has it: x86-64's baseline lacks it, and without it a count takes several times as long.
 #pragma once
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 namespace tilewright::bits {
 namespace detail {
@@ -15,7 +17,22 @@ template <class WordAt>
   return sum;
 }
 
+/// As bits::count_both_of_each, for one kind of CPU.
+template <class Count>
+[[gnu::always_inline]] inline void count_each_plainly(const std::uint64_t* one, const std::uint64_t* others,
+                                                      std::size_t sets, std::size_t words, Count* counts) {
+  constexpr std::int32_t kMost = std::numeric_limits<Count>::max();
+  for (std::size_t set = 0; set < sets; ++set, others += words)
+    counts[set] = static_cast<Count>(
+        std::min(kMost, count_plainly(words, [=](std::size_t i) { return one[i] & others[i]; })));
+}
+
 #if defined(__x86_64__)
+template <class Count>
+[[gnu::target("popcnt")]] void count_each_by_popcnt(const std::uint64_t* one, const std::uint64_t* others,
+                                                    std::size_t sets, std::size_t words, Count* counts) {
+  count_each_plainly(one, others, sets, words, counts);
+}
 template <class WordAt>
 [[gnu::target("popcnt")]] std::int32_t count_by_popcnt(std::size_t words, const WordAt& word_at) {
   return count_plainly(words, word_at);
@@ -36,12 +53,17 @@ std::int32_t count(std::size_t words, const WordAt& word_at) {
 
 }  // namespace detail
 
-/// Bits that are in both sets of so many words.
-inline std::int32_t count_both(const std::uint64_t* a, const std::uint64_t* b, std::size_t words) {
-  return detail::count(words, [=](std::size_t i) { return a[i] & b[i]; });
+/// Bits that a set has in common with each of several, which lie one behind the other; as many as fit `Count` at most.
+template <class Count>
+void count_both_of_each(const std::uint64_t* one, const std::uint64_t* others, std::size_t sets,
+                        std::size_t words, Count* counts) {
+#if defined(__x86_64__)
+  if (detail::has_popcnt()) return detail::count_each_by_popcnt(one, others, sets, words, counts);
+#endif
+  detail::count_each_plainly(one, others, sets, words, counts);
 }
 
-/// Bits that are in all three.
+/// Bits that are in all three sets of so many words.
 inline std::int32_t count_all(const std::uint64_t* a, const std::uint64_t* b, const std::uint64_t* c,
                               std::size_t words) {
   return detail::count(words, [=](std::size_t i) { return a[i] & b[i] & c[i]; });

@@ -6,56 +6,10 @@
 #include <numeric>
 #include <vector>
 
-#include "shape.hpp"
-#include "tw/bits.hpp"
 #include "tw/random.hpp"
+#include "wgmma_column_sets.hpp"
 
-namespace tilewright::bsr_spmm::wgmma {
-
-/// The block rows of a group, -1 where there are fewer.
-using Rows = std::array<std::int32_t, 3>;
-constexpr Rows kNoRows{-1, -1, -1};
-
-namespace detail {
-
-using bsr_spmm::detail::quotient_up;
-
-/// The block columns of every block row, as bits.
-class ColumnSets {
- public:
-  explicit ColumnSets(const Shape& shape)
-      : words_(static_cast<std::size_t>(quotient_up(columns_of_blocks(shape), 64))) {
-    bits_.resize(words_ * static_cast<std::size_t>(rows_of_blocks(shape)));
-    for (std::int32_t row = 0; row < rows_of_blocks(shape); ++row)
-      for (std::int32_t i = row_ptr(shape)[row]; i < row_ptr(shape)[row + 1]; ++i)
-        bits_[at(row) + static_cast<std::size_t>(col_idx(shape)[i] / 64)] |= std::uint64_t{1}
-                                                                             << col_idx(shape)[i] % 64;
-  }
-
-  /// Words of 64 bits of a row.
-  std::size_t words() const { return words_; }
-
-  /// Block columns that one of the rows has at least: the steps of the group.
-  std::int32_t united(const Rows& rows) const {
-    const std::uint64_t* sets[3] = {};
-    std::size_t count = 0;
-    for (const std::int32_t row : rows)
-      if (row >= 0) sets[count++] = of(row);
-    return count == 0 ? 0 : bits::count_any(sets[0], sets[count / 2], sets[count - 1], words_);
-  }
-
-  /// Block columns that both rows have, and that all three have.
-  std::int32_t common(std::int32_t a, std::int32_t b) const { return bits::count_both(of(a), of(b), words_); }
-  std::int32_t common(std::int32_t a, std::int32_t b, std::int32_t c) const {
-    return bits::count_all(of(a), of(b), of(c), words_);
-  }
-
- private:
-  std::size_t at(std::int32_t row) const { return words_ * static_cast<std::size_t>(row); }
-  const std::uint64_t* of(std::int32_t row) const { return bits_.data() + at(row); }
-  std::size_t words_;
-  std::vector<std::uint64_t> bits_;
-};
+namespace tilewright::bsr_spmm::wgmma::detail {
 
 /// Groups among some rows, chosen greedily. What rows share is counted once, for all pairs.
 class Grouping {
@@ -84,18 +38,8 @@ class Grouping {
 
   /// Exchanges rows between groups as long as that leaves fewer steps.
   void exchange() {
-    constexpr int kPasses = 2;                         // a third one saves next to nothing
-    const std::size_t moved = size_ == 2 ? 1 : size_;  // two pairs have three ways to be paired
-    bool better = true;
-    for (int pass = 0; pass < kPasses && better; ++pass) {
-      better = false;
-      for (std::size_t one = 1; one < groups_.size(); ++one)
-        for (std::size_t other = 0; other < one; ++other)
-          for (std::size_t i = 0; i < moved; ++i)
-            for (std::size_t j = 0; j < size_; ++j)
-              better |=
-                  exchange(groups_[one], i, groups_[other], j, [](std::int32_t saved) { return saved > 0; });
-    }
+    if (size_ == 2) exchange_all<2>();
+    if (size_ == 3) exchange_all<3>();
   }
 
   std::vector<Rows> groups() const {
@@ -109,7 +53,8 @@ class Grouping {
   }
 
  private:
-  using Members = std::array<std::size_t, 3>;  // places in rows_; none() where there are fewer
+  using Place = std::uint32_t;           // in rows_
+  using Members = std::array<Place, 3>;  // none() where there are fewer
   struct Group {
     Members member;
     std::array<std::int32_t, 3> shared;  // by each with the others
@@ -117,24 +62,38 @@ class Grouping {
   };
 
   /// The place of no row, which shares nothing.
-  std::size_t none() const { return rows_.size(); }
-  std::int32_t common(std::size_t a, std::size_t b) const { return common_[a * (rows_.size() + 1) + b]; }
+  Place none() const { return static_cast<Place>(rows_.size()); }
+  /// What a row shares with each, by place.
+  const std::uint16_t* common_with(Place a) const { return common_.data() + a * (rows_.size() + 1); }
+  std::int32_t common(Place a, Place b) const { return common_with(a)[b]; }
 
   void count_common() {
-    constexpr std::int32_t kMost = UINT16_MAX;  // small, for caches
-    const std::size_t pitch = rows_.size() + 1;
+    const std::size_t words = sets_.words(), pitch = rows_.size() + 1;
+    std::vector<std::uint64_t> sets;  // of these rows alone, in their order: they are read from first to last
+    sets.reserve(rows_.size() * words);
+    for (const std::int32_t row : rows_) sets.insert(sets.end(), sets_.of(row), sets_.of(row) + words);
     common_.resize(pitch * pitch);
     for (std::size_t a = 0; a < rows_.size(); ++a)
-      for (std::size_t b = 0; b < a; ++b) {
-        const auto count = static_cast<std::uint16_t>(std::min(kMost, sets_.common(rows_[a], rows_[b])));
-        common_[a * pitch + b] = common_[b * pitch + a] = count;
-      }
+      bits::count_both_of_each(sets.data() + a * words, sets.data(), a, words, common_.data() + a * pitch);
+    mirror_common();
+  }
+
+  /// Copies what is below the diagonal to above it, so many rows at a time that their lines stay in a cache.
+  void mirror_common() {
+    constexpr std::size_t kRows = 32;
+    const std::size_t pitch = rows_.size() + 1;
+    for (std::size_t from = 0; from < rows_.size(); from += kRows) {
+      const std::size_t end = std::min(from + kRows, rows_.size());
+      for (std::size_t b = 0; b < end; ++b)
+        for (std::size_t a = std::max(from, b + 1); a < end; ++a)
+          common_[b * pitch + a] = common_[a * pitch + b];
+    }
   }
 
   /// Each group around the first row that is left: the next member is the one that shares most columns with those before it.
   void choose() {
-    std::vector<std::size_t> left(rows_.size());
-    std::iota(left.begin(), left.end(), std::size_t{0});
+    std::vector<Place> left(rows_.size());
+    std::iota(left.begin(), left.end(), Place{0});
     for (Group& group : groups_) {
       group.member.fill(none());
       for (std::size_t i = 0; i < size_ && !left.empty(); ++i) {
@@ -159,12 +118,12 @@ class Grouping {
   }
 
   /// The row that has most of the columns of the first one or two members.
-  std::vector<std::size_t>::iterator most_shared(std::vector<std::size_t>& left,
-                                                 const Members& member) const {
+  std::vector<Place>::iterator most_shared(std::vector<Place>& left, const Members& member) const {
+    const std::uint16_t *first = common_with(member[0]), *second = common_with(member[1]);
     auto best = left.begin();
     std::int32_t most = -1;
     for (auto one = left.begin(); one != left.end(); ++one) {
-      const std::int32_t shared = common(member[0], *one) + common(member[1], *one);
+      const std::int32_t shared = first[*one] + second[*one];
       if (shared <= most) continue;  // not more without what all three have, which counts twice
       const std::int32_t exact = shared - common_to_all({member[0], member[1], *one});
       if (exact > most) best = one, most = exact;
@@ -172,12 +131,59 @@ class Grouping {
     return best;
   }
 
+  template <std::size_t Size>
+  void exchange_all() {
+    constexpr int kPasses = 2;  // a third one saves next to nothing
+    bool better = true;
+    for (int pass = 0; pass < kPasses && better; ++pass) {
+      better = false;
+      for (std::size_t one = 1; one < groups_.size(); ++one)
+        for (std::size_t other = 0; other < one; ++other)
+          if (may_save<Size>(groups_[one], groups_[other]))
+            better |= exchange_any<Size>(groups_[one], groups_[other]);
+    }
+  }
+
+  /// Of two groups, the members of the one that change places: two pairs have three ways to be paired.
+  template <std::size_t Size>
+  static constexpr std::size_t kMoved = Size == 2 ? 1 : Size;
+
+  /// Whether an exchange between two groups might save steps. Next to all pairs of groups are done with here, so that all
+  /// exchanges are seen at once: they have their terms in common.
+  template <std::size_t Size>
+  bool may_save(const Group& left, const Group& right) const {
+    std::int32_t both[Size][Size], of_left[Size] = {}, of_right[Size] = {};
+    for (std::size_t i = 0; i < Size; ++i) {
+      const std::uint16_t* with = common_with(left.member[i]);
+      for (std::size_t j = 0; j < Size; ++j) {
+        both[i][j] = with[right.member[j]];
+        of_left[i] += both[i][j];
+        of_right[j] += both[i][j];
+      }
+    }
+    std::int32_t most = 0;
+    for (std::size_t i = 0; i < kMoved<Size>; ++i)
+      for (std::size_t j = 0; j < Size; ++j)
+        most = std::max(most, of_left[i] - left.shared[i] + of_right[j] - right.shared[j] - 2 * both[i][j] +
+                                  left.by_all + right.by_all);
+    return most > 0;
+  }
+
+  template <std::size_t Size>
+  bool exchange_any(Group& left, Group& right) {
+    bool better = false;
+    for (std::size_t i = 0; i < kMoved<Size>; ++i)
+      for (std::size_t j = 0; j < Size; ++j)
+        better |= exchange(left, i, right, j, [](std::int32_t saved) { return saved > 0; });
+    return better;
+  }
+
   /// Lets member `i` of one group and `j` of another change places if the steps that this saves are accepted. A group has as many as its
   /// rows are long, less what pairs of them share, and what all three do more.
   template <class Accept>
   bool exchange(Group& left, std::size_t i, Group& right, std::size_t j, const Accept& accept) {
     if (&left == &right) return false;
-    const std::size_t a = left.member[i], b = right.member[j];
+    const Place a = left.member[i], b = right.member[j];
     std::int32_t saved = left.by_all + right.by_all - left.shared[i] - right.shared[j];
     for (std::size_t k = 0; k < size_; ++k) {
       if (k != i) saved += common(left.member[k], b);
@@ -200,5 +206,4 @@ class Grouping {
   std::vector<std::uint16_t> common_;  // of all pairs
 };
 
-}  // namespace detail
-}  // namespace tilewright::bsr_spmm::wgmma
+}  // namespace tilewright::bsr_spmm::wgmma::detail

@@ -260,8 +260,13 @@ TEST_CASE("bits are counted alike by every CPU") {
   CHECK_EQ(plainly([=](std::size_t i) { return a[i] & b[i] & c[i]; }), all);
   CHECK_EQ(plainly([=](std::size_t i) { return a[i] | b[i] | c[i]; }), any);
   CHECK_EQ(tilewright::bits::count_any(a, b, c, 0), 0);
-  CHECK_EQ(tilewright::bits::count_both(a, b, 5), plainly([=](std::size_t i) { return a[i] & b[i]; }));
-  CHECK_EQ(tilewright::bits::count_both(a, a, 5), tilewright::bits::count_all(a, a, a, 5));
+  std::uint16_t with_each[3];
+  tilewright::bits::count_both_of_each(b, a, 3, 5, with_each);
+  for (std::size_t i = 0; i < 3; ++i) CHECK_EQ(with_each[i], tilewright::bits::count_all(b, b, a + 5 * i, 5));
+  const std::vector<std::uint64_t> full(5, ~std::uint64_t{0});  // 320 bits
+  std::uint8_t most = 0;
+  tilewright::bits::count_both_of_each(full.data(), full.data(), 1, 5, &most);
+  CHECK_EQ(most, 255);
 }
 
 TEST_CASE("exchanged rows make shorter groups") {
