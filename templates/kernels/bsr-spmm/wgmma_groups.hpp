@@ -83,6 +83,34 @@ inline std::vector<Step> steps_of(const Shape& shape, const Rows& rows) {
   }
 }
 
+namespace detail {
+
+/// Writes the steps of rows whose blocks are stored in order, sets.united(rows) of them: bit after bit of the columns that one of them
+/// has, where each row that has it goes on to its next block. No branch depends on the pattern but at the end of a word.
+inline void put_steps(const Shape& shape, const ColumnSets& sets, const Rows& rows, Step* to) {
+  const std::uint64_t* columns[3];
+  std::int32_t next[3];
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    columns[i] = sets.of(rows[i]);
+    next[i] = rows[i] < 0 ? 0 : row_ptr(shape)[rows[i]];
+  }
+  for (std::size_t word = 0; word < sets.words(); ++word) {
+    const std::uint64_t has[3] = {columns[0][word], columns[1][word], columns[2][word]};
+    for (std::uint64_t left = has[0] | has[1] | has[2]; left != 0; left &= left - 1) {
+      const int bit = __builtin_ctzll(left);
+      Step step{static_cast<std::int32_t>(word * 64) + bit, {}};
+      for (std::size_t i = 0; i < rows.size(); ++i) {
+        const auto here = static_cast<std::int32_t>(has[i] >> bit & 1);
+        step.block[i] = next[i] | (here - 1);  // -1 where it is not here
+        next[i] += here;
+      }
+      *to++ = step;
+    }
+  }
+}
+
+}  // namespace detail
+
 /// Rows that are grouped among themselves: in parts of about one size, so small that comparing all pairs of each takes some milliseconds.
 inline std::size_t rows_of_part(const detail::ColumnSets& sets, std::size_t rows, std::size_t size) {
   constexpr std::size_t kMost = 512, kWords = 24'000'000;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <queue>
 #include <utility>
 #include <vector>
@@ -62,31 +61,39 @@ inline Lists assign(const SchedulerParams& params, const std::vector<Tile>& tile
 /// The groups of block rows that tiles name by their number.
 class Groups {
  public:
-  Groups(const Shape& shape, std::int64_t size) : sets(shape), size_(static_cast<std::ptrdiff_t>(size)) {}
+  Groups(const Shape& shape, std::int64_t size)
+      : sets(shape),
+        size_(static_cast<std::ptrdiff_t>(size)),
+        newest_(static_cast<std::size_t>(rows_of_blocks(shape)), -1) {}
   const ColumnSets sets;
 
   /// The number of a group, a new one where it is new. Rows may come in any order.
   std::int32_t of(Rows rows) {
     std::sort(rows.begin(), rows.end(), std::greater<>());  // -1 last
-    const auto [found, is_new] = numbers_.try_emplace(rows, static_cast<std::int32_t>(groups_.size()));
-    if (is_new) groups_.push_back(rows);
-    return found->second;
+    std::int32_t& newest = newest_[static_cast<std::size_t>(rows[0])];
+    for (std::int32_t number = newest; number >= 0; number = older_[static_cast<std::size_t>(number)])
+      if (this->rows(number) == rows) return number;
+    older_.push_back(newest);
+    groups_.push_back(rows);
+    return newest = static_cast<std::int32_t>(groups_.size()) - 1;
   }
   const Rows& rows(std::int32_t number) const { return groups_[static_cast<std::size_t>(number)]; }
+  std::size_t count() const { return groups_.size(); }
   std::size_t size() const { return static_cast<std::size_t>(size_); }
   /// Cost of a group's tile, in steps of copying. Two products to a step hide behind its copies; where rows
   /// share more, products decide.
   std::int32_t weight(const Rows& rows) const {
-    std::int32_t blocks = 0;
-    for (const std::int32_t row : rows) blocks += sets.united({row, -1, -1});
+    if (rows[1] < 0 && rows[2] < 0) return sets.count(rows[0]);
+    const std::int32_t blocks = sets.count(rows[0]) + sets.count(rows[1]) + sets.count(rows[2]);
     return std::max(sets.united(rows), (blocks + 1) / 2);
   }
   bool has_place(const Rows& rows) const { return std::count(rows.begin(), rows.begin() + size_, -1) > 0; }
 
  private:
   std::ptrdiff_t size_;  // rows of a group at most
-  std::map<Rows, std::int32_t> numbers_;
   std::vector<Rows> groups_;
+  // Groups with the same first row are a chain: the number of the newest one of each row, and of the one before each; -1: none.
+  std::vector<std::int32_t> newest_, older_;
 };
 
 /// Local search on the makespan, the load of the longest list. A move exchanges a tile for a shorter one of the

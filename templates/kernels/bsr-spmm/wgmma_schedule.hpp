@@ -44,6 +44,11 @@ class ScheduleBuilder {
     std::memcpy(&value, bytes_.data() + index * sizeof(T), sizeof(T));
     return value;
   }
+  /// The values at an offset, which stay there until more are reserved.
+  template <class T>
+  T* at(std::size_t offset) {
+    return reinterpret_cast<T*>(bytes_.data() + offset);
+  }
   std::size_t size() const { return bytes_.size(); }
   /// Makes room for so many more bytes at once.
   void expect(std::size_t bytes) { bytes_.reserve(bytes_.size() + bytes); }
@@ -116,7 +121,11 @@ class GroupPlacer {
  public:
   /// `stored`: as SchedulerParams has it.
   GroupPlacer(const Shape& shape, const Groups& groups, const std::int32_t* stored, ScheduleBuilder& builder)
-      : shape_(shape), groups_(groups), stored_(stored), builder_(builder) {}
+      : shape_(shape),
+        groups_(groups),
+        stored_(stored),
+        builder_(builder),
+        places_(groups.count(), kNowhere) {}
 
   void place(Lists& lists, std::vector<Part>& parts) {
     builder_.expect(static_cast<std::size_t>(shape_.blocks) * sizeof(Step));  // no more steps than blocks
@@ -133,22 +142,35 @@ class GroupPlacer {
   }
 
  private:
+  static constexpr RowWork kNowhere{-1, 0, 0};
+
   RowWork of(std::int32_t group) {
-    const auto [found, is_new] = places_.try_emplace(group);
-    if (is_new) {
+    RowWork& place = places_[static_cast<std::size_t>(group)];
+    if (place.row < 0) {
       const Rows& rows = groups_.rows(group);
-      std::vector<Step> steps = steps_of(shape_, rows);
-      if (stored_) number(steps);
-      found->second = {builder_.append(std::vector<std::int32_t>(
-                           rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(groups_.size()))),
-                       builder_.append(steps), static_cast<std::int32_t>(steps.size())};
+      const std::int32_t first_row = builder_.append(std::vector<std::int32_t>(
+          rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(groups_.size())));
+      place = append_steps(rows);
+      place.row = first_row;
     }
-    return found->second;
+    return place;
   }
 
-  void number(std::vector<Step>& steps) const {
-    for (Step& step : steps)
-      for (std::int32_t& block : step.block)
+  RowWork append_steps(const Rows& rows) {
+    const bool in_order = groups_.sets.in_order(rows);
+    const std::vector<Step> merged = in_order ? std::vector<Step>() : steps_of(shape_, rows);
+    const auto count = in_order ? groups_.sets.united(rows) : static_cast<std::int32_t>(merged.size());
+    const std::size_t offset = builder_.reserve<Step>(static_cast<std::size_t>(count));
+    Step* const steps = builder_.at<Step>(offset);
+    in_order ? put_steps(shape_, groups_.sets, rows, steps)
+             : static_cast<void>(std::copy(merged.begin(), merged.end(), steps));
+    if (stored_) number(steps, steps + count);
+    return {0, static_cast<std::int32_t>(offset / sizeof(Step)), count};
+  }
+
+  void number(Step* step, const Step* end) const {
+    for (; step != end; ++step)
+      for (std::int32_t& block : step->block)
         if (block >= 0) block = stored_[block];
   }
 
@@ -156,7 +178,7 @@ class GroupPlacer {
   const Groups& groups_;
   const std::int32_t* stored_;
   ScheduleBuilder& builder_;
-  std::map<std::int32_t, RowWork> places_;
+  std::vector<RowWork> places_;  // of groups, by their numbers
 };
 
 /// Places the parts in the schedule: records, counters (0), and slots for sums behind the schedule, `slot_bytes`
@@ -223,20 +245,22 @@ namespace detail {
 inline std::vector<Rows> fitting_groups(const Shape& shape, const SchedulerParams& params,
                                         const Groups& groups) {
   const std::vector<Rows> all = group_rows(shape, groups.sets, groups.size(), params.similar);
+  std::vector<std::int32_t> weights;
   double fair = 0;  // load of a list, were all alike
   std::int32_t longest = 0;
   for (const Rows& rows : all) {
-    fair += groups.weight(rows) + params.epilogue;
-    for (const std::int32_t row : rows) longest = std::max(longest, groups.weight({row, -1, -1}));
+    weights.push_back(groups.weight(rows));
+    fair += weights.back() + params.epilogue;
+    for (const std::int32_t row : rows) longest = std::max(longest, groups.sets.count(row));
   }
   fair *= static_cast<double>(quotient_up(shape.n, params.width)) / static_cast<double>(params.lists);
   const double most = std::max(fair - params.epilogue, static_cast<double>(longest));
   std::vector<Rows> result;
-  for (const Rows& rows : all)
-    if (groups.weight(rows) <= most) {
-      result.push_back(rows);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (weights[i] <= most) {
+      result.push_back(all[i]);
     } else {
-      for (const std::int32_t row : rows)
+      for (const std::int32_t row : all[i])
         if (row >= 0) result.push_back({row, -1, -1});
     }
   return result;
@@ -256,7 +280,9 @@ inline std::vector<RowWork> work_of_split_groups(const Shape& shape, const Sched
                                                  Groups& groups) {
   std::vector<RowWork> work;
   for (const Rows& rows : group_rows(shape, groups.sets, groups.size(), params.similar))
-    work.push_back({groups.of(rows), 0, static_cast<std::int32_t>(steps_of(shape, rows).size())});
+    work.push_back({groups.of(rows), 0,
+                    groups.sets.in_order(rows) ? groups.sets.united(rows)
+                                               : static_cast<std::int32_t>(steps_of(shape, rows).size())});
   return work;
 }
 
