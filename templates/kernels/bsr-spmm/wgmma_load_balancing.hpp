@@ -2,6 +2,7 @@
 // per thread block or cluster, so that all lists take about as long. Plain C++17.
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <queue>
@@ -83,8 +84,9 @@ class Groups {
   /// Cost of a group's tile, in steps of copying. Two products to a step hide behind its copies; where rows
   /// share more, products decide.
   std::int32_t weight(const Rows& rows) const {
-    if (rows[1] < 0 && rows[2] < 0) return sets.count(rows[0]);
-    const std::int32_t blocks = sets.count(rows[0]) + sets.count(rows[1]) + sets.count(rows[2]);
+    const std::int32_t counts[] = {sets.count(rows[0]), sets.count(rows[1]), sets.count(rows[2])};
+    const std::int32_t blocks = counts[0] + counts[1] + counts[2];
+    if (std::find(counts, counts + 3, blocks) != counts + 3) return blocks;  // all are of one row
     return std::max(sets.united(rows), (blocks + 1) / 2);
   }
   bool has_place(const Rows& rows) const { return std::count(rows.begin(), rows.begin() + size_, -1) > 0; }
@@ -111,6 +113,9 @@ class LoadBalancer {
     }
     const double all = std::accumulate(loads_.begin(), loads_.end(), 0.0);
     worthwhile_ = std::max(0.25, all / static_cast<double>(lists.size()) / 500);
+    by_load_.resize(lists.size());
+    std::iota(by_load_.begin(), by_load_.end(), std::size_t{0});
+    std::sort(by_load_.begin(), by_load_.end(), IsShorter{loads_});
   }
 
   void run() {
@@ -137,36 +142,48 @@ class LoadBalancer {
     double load_from, alone;  // of the list then, and of a tile of its own
   };
 
+  /// Of two lists, whether the first has less load; of equal ones, whether it comes first.
+  struct IsShorter {
+    const std::vector<double>& loads;
+    bool operator()(std::size_t a, std::size_t b) const {
+      return loads[a] < loads[b] || (loads[a] == loads[b] && a < b);
+    }
+  };
+
+  /// The list with most load, the first one of several.
+  std::size_t longest() const {
+    auto found = by_load_.end() - 1;
+    while (found != by_load_.begin() && loads_[*(found - 1)] == loads_[*found]) --found;
+    return *found;
+  }
+
   bool shorten() {
-    const auto longest = std::max_element(loads_.begin(), loads_.end());
-    best_.load_from = *longest - worthwhile_;
+    const std::size_t from = longest();
+    best_.load_from = loads_[from] - worthwhile_;
     best_.load_to = 0;
     best_.to = kNone;
-    const auto from = static_cast<std::size_t>(longest - loads_.begin());
-    std::vector<std::size_t> targets = by_load();
-    if (lists_[from].size() >= kShort) targets.resize(std::min(kTargets, targets.size()));
+    const std::size_t targets =
+        lists_[from].size() >= kShort ? std::min(kTargets, by_load_.size()) : by_load_.size();
     const std::vector<Leaving> rows = leaving_rows(from);
-    for (std::size_t i = 0; i < targets.size() && (i < kTargets || best_.to == kNone); ++i)
-      if (loads_[targets[i]] >= best_.peak()) {
-        break;  // nor do lists behind it get shorter by a move
-      } else if (targets[i] != from) {
-        consider_exchanges(from, targets[i]);
-        consider_row_moves(rows, from, targets[i]);
-      }
+    for (std::size_t i = 0; i < targets && (i < kTargets || best_.to == kNone); ++i) {
+      const std::size_t to = by_load_[i];
+      if (loads_[to] >= best_.peak()) break;  // nor do lists behind it get shorter by a move
+      if (to == from) continue;
+      consider_exchanges(from, to);
+      consider_row_moves(rows, from, to);
+    }
     if (best_.to == kNone) return false;
-    loads_[best_.from] = best_.load_from;
-    loads_[best_.to] = best_.load_to;
+    set_load(best_.from, best_.load_from);
+    set_load(best_.to, best_.load_to);
     best_.member == kNone ? exchange(best_) : move_row(best_);
     return true;
   }
 
-  /// All lists by ascending load.
-  std::vector<std::size_t> by_load() const {
-    std::vector<std::size_t> order(lists_.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t a, std::size_t b) { return loads_[a] < loads_[b]; });
-    return order;
+  void set_load(std::size_t list, double load) {
+    const IsShorter is_shorter{loads_};
+    by_load_.erase(std::lower_bound(by_load_.begin(), by_load_.end(), list, is_shorter));
+    loads_[list] = load;
+    by_load_.insert(std::lower_bound(by_load_.begin(), by_load_.end(), list, is_shorter), list);
   }
 
   void consider(const Move& move) {
@@ -176,13 +193,25 @@ class LoadBalancer {
   void consider_exchanges(std::size_t from, std::size_t to) {
     // The two lists together stay as long as they are.
     if ((loads_[from] + loads_[to]) / 2 >= best_.peak()) return;
-    for (std::size_t tile = 0; tile < lists_[from].size(); ++tile)
-      for (std::size_t other = 0; other < lists_[to].size(); ++other) {
-        const Tile &left = lists_[from][tile], &right = lists_[to][other];
-        if (panel(left) != panel(right)) continue;
-        const int difference = left.count - right.count;
-        consider({from, tile, kNone, to, other, loads_[from] - difference, loads_[to] + difference});
+    // Differences outside of these make neither list short enough.
+    const auto least = static_cast<std::int64_t>(std::floor(loads_[from] - best_.peak()));
+    const auto most = static_cast<std::int64_t>(std::ceil(best_.peak() - loads_[to]));
+    const std::vector<Tile>&lefts = lists_[from], &rights = lists_[to];
+    std::int64_t panel_end = -1;     // in columns
+    std::size_t begin = 0, end = 0;  // of the panel's tiles in `rights`: lists have panel after panel
+    for (std::size_t tile = 0; tile < lefts.size(); ++tile) {
+      if (lefts[tile].column >= panel_end) {
+        const std::int64_t panel_begin = begin_of_panel(lefts[tile]);
+        panel_end = params_.panel == 0 ? INT64_MAX : panel_begin + params_.panel;
+        for (begin = end; begin < rights.size() && rights[begin].column < panel_begin;) ++begin;
+        for (end = begin; end < rights.size() && rights[end].column < panel_end;) ++end;
       }
+      for (std::size_t other = begin; other < end; ++other) {
+        const int difference = lefts[tile].count - rights[other].count;
+        if (difference >= least && difference <= most)
+          consider({from, tile, kNone, to, other, loads_[from] - difference, loads_[to] + difference});
+      }
+    }
   }
 
   std::vector<Leaving> leaving_rows(std::size_t from) const {
@@ -207,8 +236,10 @@ class LoadBalancer {
       const Tile& tile = lists_[to][other];
       if (!groups_->has_place(rows_of(tile))) continue;
       const double without = loads_[to] - cost(tile);
-      for (const Leaving& leaving : rows)
-        if (lists_[from][leaving.tile].column == tile.column && leaving.load_from < best_.peak())
+      for (const Leaving& leaving :
+           rows)  // the tile gets no shorter than the row, whose steps are counted then alone
+        if (lists_[from][leaving.tile].column == tile.column && leaving.load_from < best_.peak() &&
+            without + leaving.alone < best_.peak())
           consider({from, leaving.tile, leaving.member, to, other, leaving.load_from,
                     without + cost(with(rows_of(tile), leaving.row))});
     }
@@ -239,11 +270,13 @@ class LoadBalancer {
   void insert(std::size_t list, const Tile& tile) {
     std::vector<Tile>& tiles = lists_[list];
     tiles.insert(std::upper_bound(tiles.begin(), tiles.end(), tile,
-                                  [&](const Tile& a, const Tile& b) { return panel(a) < panel(b); }),
+                                  [&](const Tile& a, const Tile& b) { return a.column < begin_of_panel(b); }),
                  tile);
   }
 
-  std::int64_t panel(const Tile& tile) const { return params_.panel == 0 ? 0 : tile.column / params_.panel; }
+  std::int64_t begin_of_panel(const Tile& tile) const {
+    return params_.panel == 0 ? 0 : tile.column / params_.panel * params_.panel;
+  }
   const Rows& rows_of(const Tile& tile) const { return groups_->rows(tile.row); }
   Tile tile_of(const Rows& rows, std::int32_t column) {
     return {groups_->of(rows), column, 0, groups_->weight(rows)};
@@ -261,8 +294,9 @@ class LoadBalancer {
   const SchedulerParams& params_;
   Groups* groups_;
   Lists& lists_;
-  std::vector<double> loads_;  // of lists, in steps
-  double worthwhile_;          // to be shorter by less is not
+  std::vector<double> loads_;         // of lists, in steps
+  std::vector<std::size_t> by_load_;  // all lists, by IsShorter
+  double worthwhile_;                 // to be shorter by less is not
   Move best_{};
 };
 
