@@ -17,13 +17,24 @@ template <class WordAt>
   return sum;
 }
 
-/// As bits::count_both_of_each, for one kind of CPU.
+/// As bits::count_both_of_each, for one kind of CPU. Of four sets at a time: a word of `one` is read once for all of them.
 template <class Count>
 [[gnu::always_inline]] inline void count_each_plainly(const std::uint64_t* one, const std::uint64_t* others,
                                                       std::size_t sets, std::size_t words, Count* counts) {
   constexpr std::int32_t kMost = std::numeric_limits<Count>::max();
-  for (std::size_t set = 0; set < sets; ++set, others += words)
-    counts[set] = static_cast<Count>(
+  std::size_t set = 0;
+  for (; set + 4 <= sets; set += 4, others += 4 * words) {
+    std::int32_t a = 0, b = 0, c = 0, d = 0;
+    for (std::size_t i = 0; i < words; ++i) {
+      a += static_cast<std::int32_t>(__builtin_popcountll(one[i] & others[i]));
+      b += static_cast<std::int32_t>(__builtin_popcountll(one[i] & others[words + i]));
+      c += static_cast<std::int32_t>(__builtin_popcountll(one[i] & others[2 * words + i]));
+      d += static_cast<std::int32_t>(__builtin_popcountll(one[i] & others[3 * words + i]));
+    }
+    for (const std::int32_t sum : {a, b, c, d}) *counts++ = static_cast<Count>(std::min(kMost, sum));
+  }
+  for (; set < sets; ++set, others += words)
+    *counts++ = static_cast<Count>(
         std::min(kMost, count_plainly(words, [=](std::size_t i) { return one[i] & others[i]; })));
 }
 

@@ -138,9 +138,8 @@ class Grouping {
     for (int pass = 0; pass < kPasses && better; ++pass) {
       better = false;
       for (std::size_t one = 1; one < groups_.size(); ++one)
-        for (std::size_t other = 0; other < one; ++other)
-          if (may_save<Size>(groups_[one], groups_[other]))
-            better |= exchange_any<Size>(groups_[one], groups_[other]);
+        for (std::size_t other = 0; (other = first_to_save<Size>(one, other)) < one; ++other)
+          better |= exchange_any<Size>(groups_[one], groups_[other]);
     }
   }
 
@@ -148,15 +147,24 @@ class Grouping {
   template <std::size_t Size>
   static constexpr std::size_t kMoved = Size == 2 ? 1 : Size;
 
-  /// Whether an exchange between two groups might save steps. Next to all pairs of groups are done with here, so that all
-  /// exchanges are seen at once: they have their terms in common.
+  /// The first group from `other` on that might save steps by an exchange with `one`; `one` if there is none before it.
   template <std::size_t Size>
-  bool may_save(const Group& left, const Group& right) const {
+  std::size_t first_to_save(std::size_t one, std::size_t other) const {
+    const Group& left = groups_[one];
+    const std::uint16_t* with[Size];
+    for (std::size_t i = 0; i < Size; ++i) with[i] = common_with(left.member[i]);
+    while (other < one && !may_save(left, with, groups_[other])) ++other;
+    return other;
+  }
+
+  /// Whether an exchange between two groups might save steps; `with`: what each row of the one shares with all. Next to all
+  /// pairs of groups are done with here, so that all exchanges are seen at once: they have their terms in common.
+  template <std::size_t Size>
+  static bool may_save(const Group& left, const std::uint16_t* const (&with)[Size], const Group& right) {
     std::int32_t both[Size][Size], of_left[Size] = {}, of_right[Size] = {};
     for (std::size_t i = 0; i < Size; ++i) {
-      const std::uint16_t* with = common_with(left.member[i]);
       for (std::size_t j = 0; j < Size; ++j) {
-        both[i][j] = with[right.member[j]];
+        both[i][j] = with[i][right.member[j]];
         of_left[i] += both[i][j];
         of_right[j] += both[i][j];
       }

@@ -98,13 +98,13 @@ inline void put_steps(const Shape& shape, const ColumnSets& sets, const Rows& ro
     const std::uint64_t has[3] = {columns[0][word], columns[1][word], columns[2][word]};
     for (std::uint64_t left = has[0] | has[1] | has[2]; left != 0; left &= left - 1) {
       const int bit = __builtin_ctzll(left);
-      Step step{static_cast<std::int32_t>(word * 64) + bit, {}};
+      to->column = static_cast<std::int32_t>(word * 64) + bit;
       for (std::size_t i = 0; i < rows.size(); ++i) {
         const auto here = static_cast<std::int32_t>(has[i] >> bit & 1);
-        step.block[i] = next[i] | (here - 1);  // -1 where it is not here
+        to->block[i] = next[i] | (here - 1);  // -1 where it is not here
         next[i] += here;
       }
-      *to++ = step;
+      ++to;
     }
   }
 }

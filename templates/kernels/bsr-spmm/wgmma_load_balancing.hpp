@@ -230,8 +230,9 @@ class LoadBalancer {
   void consider_row_moves(const std::vector<Leaving>& rows, std::size_t from, std::size_t to) {
     if (rows.empty()) return;
     for (const Leaving& leaving : rows)
-      consider(
-          {from, leaving.tile, leaving.member, to, kNone, leaving.load_from, loads_[to] + leaving.alone});
+      if (std::max(leaving.load_from, loads_[to] + leaving.alone) < best_.peak())
+        consider(
+            {from, leaving.tile, leaving.member, to, kNone, leaving.load_from, loads_[to] + leaving.alone});
     for (std::size_t other = 0; other < lists_[to].size(); ++other) {
       const Tile& tile = lists_[to][other];
       if (!groups_->has_place(rows_of(tile))) continue;
