@@ -143,10 +143,6 @@ class Grouping {
     }
   }
 
-  /// Of two groups, the members of the one that change places: two pairs have three ways to be paired.
-  template <std::size_t Size>
-  static constexpr std::size_t kMoved = Size == 2 ? 1 : Size;
-
   /// The first group from `other` on that might save steps by an exchange with `one`; `one` if there is none before it.
   template <std::size_t Size>
   std::size_t first_to_save(std::size_t one, std::size_t other) const {
@@ -158,29 +154,34 @@ class Grouping {
   }
 
   /// Whether an exchange between two groups might save steps; `with`: what each row of the one shares with all. Next to all
-  /// pairs of groups are done with here, so that all exchanges are seen at once: they have their terms in common.
-  template <std::size_t Size>
-  static bool may_save(const Group& left, const std::uint16_t* const (&with)[Size], const Group& right) {
-    std::int32_t both[Size][Size], of_left[Size] = {}, of_right[Size] = {};
-    for (std::size_t i = 0; i < Size; ++i) {
-      for (std::size_t j = 0; j < Size; ++j) {
+  /// pairs of groups are done with here. Pairs of rows have two other ways to be paired.
+  static bool may_save(const Group& left, const std::uint16_t* const (&with)[2], const Group& right) {
+    const std::uint16_t *const a = with[0], *const b = with[1];
+    const Place c = right.member[0], d = right.member[1];
+    return std::max(a[c] + b[d], a[d] + b[c]) > left.shared[0] + right.shared[0];
+  }
+
+  /// The nine exchanges of three rows have their terms in common.
+  static bool may_save(const Group& left, const std::uint16_t* const (&with)[3], const Group& right) {
+    std::int32_t both[3][3], of_left[3] = {}, of_right[3] = {};
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 3; ++j) {
         both[i][j] = with[i][right.member[j]];
         of_left[i] += both[i][j];
         of_right[j] += both[i][j];
       }
-    }
-    std::int32_t most = 0;
-    for (std::size_t i = 0; i < kMoved<Size>; ++i)
-      for (std::size_t j = 0; j < Size; ++j)
-        most = std::max(most, of_left[i] - left.shared[i] + of_right[j] - right.shared[j] - 2 * both[i][j] +
-                                  left.by_all + right.by_all);
-    return most > 0;
+    const std::int32_t least = -left.by_all - right.by_all;
+    for (std::size_t i = 0; i < 3; ++i)
+      for (std::size_t j = 0; j < 3; ++j)
+        if (of_left[i] - left.shared[i] + of_right[j] - right.shared[j] - 2 * both[i][j] > least) return true;
+    return false;
   }
 
   template <std::size_t Size>
   bool exchange_any(Group& left, Group& right) {
+    constexpr std::size_t kMoved = Size == 2 ? 1 : Size;  // of one pair, either row will do
     bool better = false;
-    for (std::size_t i = 0; i < kMoved<Size>; ++i)
+    for (std::size_t i = 0; i < kMoved; ++i)
       for (std::size_t j = 0; j < Size; ++j)
         better |= exchange(left, i, right, j, [](std::int32_t saved) { return saved > 0; });
     return better;

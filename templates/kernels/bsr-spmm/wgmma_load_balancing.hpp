@@ -89,7 +89,7 @@ class Groups {
     if (std::find(counts, counts + 3, blocks) != counts + 3) return blocks;  // all are of one row
     return std::max(sets.united(rows), (blocks + 1) / 2);
   }
-  bool has_place(const Rows& rows) const { return std::count(rows.begin(), rows.begin() + size_, -1) > 0; }
+  bool has_place(std::int32_t number) const { return rows(number)[size() - 1] < 0; }
 
  private:
   std::ptrdiff_t size_;  // rows of a group at most
@@ -214,31 +214,35 @@ class LoadBalancer {
     }
   }
 
-  std::vector<Leaving> leaving_rows(std::size_t from) const {
+  std::vector<Leaving> leaving_rows(std::size_t from) {
     std::vector<Leaving> result;
+    shortest_alone_ = INFINITY;
     for (std::size_t tile = 0; groups_ && tile < lists_[from].size(); ++tile)
       for (std::size_t member = 0; member < groups_->size(); ++member) {
         Rows rest = rows_of(lists_[from][tile]);
         const std::int32_t row = std::exchange(rest[member], -1);
         if (row < 0) continue;
         const double after = loads_[from] - cost(lists_[from][tile]) + cost(rest);
-        if (after < best_.peak()) result.push_back({tile, member, row, after, cost(with(kNoRows, row))});
+        if (after >= best_.peak()) continue;
+        result.push_back({tile, member, row, after, cost(with(kNoRows, row))});
+        shortest_alone_ = std::min(shortest_alone_, result.back().alone);
       }
     return result;
   }
 
   void consider_row_moves(const std::vector<Leaving>& rows, std::size_t from, std::size_t to) {
     if (rows.empty()) return;
-    for (const Leaving& leaving : rows)
-      if (std::max(leaving.load_from, loads_[to] + leaving.alone) < best_.peak())
+    if (loads_[to] + shortest_alone_ < best_.peak())
+      for (const Leaving& leaving : rows)
         consider(
             {from, leaving.tile, leaving.member, to, kNone, leaving.load_from, loads_[to] + leaving.alone});
     for (std::size_t other = 0; other < lists_[to].size(); ++other) {
       const Tile& tile = lists_[to][other];
-      if (!groups_->has_place(rows_of(tile))) continue;
+      if (!groups_->has_place(tile.row)) continue;
       const double without = loads_[to] - cost(tile);
-      for (const Leaving& leaving :
-           rows)  // the tile gets no shorter than the row, whose steps are counted then alone
+      if (without + shortest_alone_ >= best_.peak()) continue;
+      // The tile gets no shorter than one of the row alone. Only where that is short enough are its steps counted.
+      for (const Leaving& leaving : rows)
         if (lists_[from][leaving.tile].column == tile.column && leaving.load_from < best_.peak() &&
             without + leaving.alone < best_.peak())
           consider({from, leaving.tile, leaving.member, to, other, leaving.load_from,
@@ -297,6 +301,7 @@ class LoadBalancer {
   Lists& lists_;
   std::vector<double> loads_;         // of lists, in steps
   std::vector<std::size_t> by_load_;  // all lists, by IsShorter
+  double shortest_alone_ = 0;         // of the rows that may leave the longest list
   double worthwhile_;                 // to be shorter by less is not
   Move best_{};
 };
