@@ -63,7 +63,7 @@ class Grouping {
 
   /// The place of no row, which shares nothing.
   Place none() const { return static_cast<Place>(rows_.size()); }
-  /// What a row shares with each, by place.
+  /// Columns that a row shares with each, by place.
   const std::uint16_t* common_with(Place a) const { return common_.data() + a * (rows_.size() + 1); }
   std::int32_t common(Place a, Place b) const { return common_with(a)[b]; }
 

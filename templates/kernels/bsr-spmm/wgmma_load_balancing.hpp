@@ -142,7 +142,7 @@ class LoadBalancer {
     double load_from, alone;  // of the list then, and of a tile of its own
   };
 
-  /// Of two lists, whether the first has less load; of equal ones, whether it comes first.
+  /// Order of lists: by load, and equal ones by their numbers.
   struct IsShorter {
     const std::vector<double>& loads;
     bool operator()(std::size_t a, std::size_t b) const {

@@ -269,6 +269,73 @@ TEST_CASE("bits are counted alike by every CPU") {
   CHECK_EQ(most, 255);
 }
 
+TEST_CASE("steps by bits are those of merged rows") {
+  // An empty row, full ones, the first and the last of a word, and two that are not in order: swapped, and one column twice.
+  const std::vector<std::vector<std::int32_t>> rows{
+      {}, {0, 63, 64, 127, 128}, {5, 63, 129}, {0, 1, 64}, {64, 5}, {7, 7, 9}};
+  std::vector<std::int32_t> row_ptr{0}, col_idx;
+  for (const std::vector<std::int32_t>& row : rows) {
+    col_idx.insert(col_idx.end(), row.begin(), row.end());
+    row_ptr.push_back(static_cast<std::int32_t>(col_idx.size()));
+  }
+  const auto blocks = static_cast<std::int64_t>(col_idx.size());
+  const Shape shape = packed_f16(6 * 32, 512, 130 * 32, 32, blocks, row_ptr.data(), col_idx.data());
+  const wgmma::detail::ColumnSets sets(shape);
+  CHECK(sets.in_order(wgmma::Rows{0, 1, -1}));
+  CHECK_FALSE(sets.in_order(4));
+  CHECK_FALSE(sets.in_order(wgmma::Rows{1, 2, 5}));
+  CHECK_EQ(sets.count(5), 2);
+  CHECK_EQ(sets.count(-1), 0);
+  for (const wgmma::Rows& group : {wgmma::Rows{1, 2, 3}, wgmma::Rows{3, 0, 1}, wgmma::Rows{2, -1, -1},
+                                   wgmma::Rows{0, -1, -1}, wgmma::Rows{-1, 3, 2}}) {
+    const std::vector<Step> merged = wgmma::steps_of(shape, group);
+    std::vector<Step> steps(static_cast<std::size_t>(sets.united(group)));
+    REQUIRE_EQ(steps.size(), merged.size());
+    wgmma::detail::put_steps(shape, sets, group, steps.data());
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      CHECK_EQ(steps[i].column, merged[i].column);
+      CHECK(std::equal(steps[i].block, steps[i].block + 3, merged[i].block));
+    }
+  }
+}
+
+TEST_CASE("groups have one number, in whatever order their rows come") {
+  const Shape shape = kMatrix.shape(kColumns);
+  wgmma::detail::Groups groups(shape, 3);
+  const std::int32_t pair = groups.of({1, 4, -1}), three = groups.of({4, 2, 1});
+  CHECK(pair != three);
+  CHECK_EQ(groups.of({-1, 4, 1}), pair);
+  CHECK_EQ(groups.of({1, 2, 4}), three);
+  CHECK_EQ(groups.count(), 2u);
+  CHECK(groups.has_place(pair));
+  CHECK_FALSE(groups.has_place(three));
+}
+
+TEST_CASE("no exchange is left that saves steps of pairs") {
+  tilewright::Random random(11);
+  std::vector<std::int32_t> row_ptr{0}, col_idx;
+  for (int row = 0; row < 12; ++row) {
+    for (std::int32_t column = 0; column < 70; ++column)
+      if (random.below(5) == 0) col_idx.push_back(column);
+    row_ptr.push_back(static_cast<std::int32_t>(col_idx.size()));
+  }
+  const auto blocks = static_cast<std::int64_t>(col_idx.size());
+  const Shape shape = packed_f16(12 * 32, 512, 70 * 32, 32, blocks, row_ptr.data(), col_idx.data());
+  const wgmma::detail::ColumnSets sets(shape);
+  std::vector<std::int32_t> order(12);
+  std::iota(order.begin(), order.end(), 0);
+  wgmma::detail::Grouping grouping(sets, order.data(), order.size(), 2);
+  for (int i = 0; i < 3; ++i) grouping.exchange();
+  const std::vector<wgmma::Rows> groups = grouping.groups();
+  for (const wgmma::Rows& left : groups)
+    for (const wgmma::Rows& right : groups) {
+      if (&left == &right) continue;
+      const std::int32_t now = sets.united(left) + sets.united(right);
+      CHECK(sets.united({left[0], right[0], -1}) + sets.united({left[1], right[1], -1}) >= now);
+      CHECK(sets.united({left[0], right[1], -1}) + sets.united({left[1], right[0], -1}) >= now);
+    }
+}
+
 TEST_CASE("exchanged rows make shorter groups") {
   // 30 rows of 8 in 64 columns, drawn with repetition: neighbours share one column or none.
   tilewright::Random random(7);
