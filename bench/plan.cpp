@@ -1,6 +1,6 @@
 // Cost and quality of a schedule of the path wgmma, for random matrices of 12.5 %: steps of groups of like
 // rows beside those of neighbours, the longest list beside the mean, what its copies bring from L2
-// into shared memory, and the time of a whole schedule. Needs no GPU; docs/results/README.md has the command.
+// into shared memory, and the time of a whole schedule, also of the matrices of bench/plans.py. Needs no GPU; docs/results/README.md has the command.
 #include <chrono>
 #include <cstdio>
 #include <iterator>
@@ -101,13 +101,35 @@ void report_lists(const Shape& shape, const SchedulerParams& params, const Winne
               1e6 * bytes / kL2Bandwidth, kL2Bandwidth / 1e12);
 }
 
+tilewright::bsr::Bsr random_pattern(std::int64_t rows, std::int64_t block) {
+  return tilewright::bsr::make_pattern(Json::parse(R"({"kind":"random","density":0.125})"), rows, rows, block,
+                                       true, 1);
+}
+
+/// Medians of schedules for 1024 columns of C and square matrices of so many blocks of 64 a side.
+void report_times() {
+  constexpr std::size_t kSamples = 15;
+  for (const std::int64_t side : {362, 727, 2829}) {
+    const tilewright::bsr::Bsr a = random_pattern(side, 64);
+    const Shape shape =
+        packed_f16(side * 64, 1024, side * 64, 64, a.blocks(), a.row_ptr.data(), a.col_idx.data());
+    const SchedulerParams params = scheduler_params({side * 64, 64, 2, 256, 1, 2});
+    std::vector<double> times;
+    for (std::size_t i = 0; i < kSamples; ++i)
+      times.push_back(milliseconds([&] { make_schedule(shape, params); }));
+    std::sort(times.begin(), times.end());
+    std::printf("%lld blocks of 64: schedule %.2f ms\n", static_cast<long long>(shape.blocks),
+                times[kSamples / 2]);
+  }
+}
+
 }  // namespace
 
 int main() {
-  const Json pattern = Json::parse(R"({"kind":"random","density":0.125})");
+  report_times();
   for (const Winner& winner : kWinners) {
     const std::int64_t rows = winner.size / winner.block;
-    const tilewright::bsr::Bsr a = tilewright::bsr::make_pattern(pattern, rows, rows, winner.block, true, 1);
+    const tilewright::bsr::Bsr a = random_pattern(rows, winner.block);
     const Shape shape = packed_f16(winner.size, winner.size, winner.size, winner.block, a.blocks(),
                                    a.row_ptr.data(), a.col_idx.data());
     const SchedulerParams params = scheduler_params(winner);
