@@ -125,8 +125,9 @@ export function steepActivation(activation: Activation, problem: RowsCase['probl
 /** A residual is read, and C is not; with beta 0 neither is. */
 export function residualCases(point: Point, layouts: Layouts): RowsCase[] {
   const residual = { ...ragged(point, 19, layouts), residual: 'yes', ldrExtra: 5 } as const;
-  // Whole vectors of C and none of the residual.
-  const aligned = { ldcExtra: spare(layouts.layoutC, 19), ldrExtra: 3, beta: -0.7 } as const;
+  // Lines of C are whole vectors, those of the residual one element longer.
+  const whole = spare(layouts.layoutC, 19);
+  const aligned = { ldcExtra: whole, ldrExtra: whole - 7, beta: -0.7 } as const;
   return [
     { id: 'residual', tier: 'operation', counts: [1, 0], problem: { ...residual, beta: -0.7, offsetC: 1 } },
     { id: 'residual-apart', tier: 'operation', counts: [1], problem: { ...residual, ...aligned } },

@@ -119,12 +119,12 @@ function addendCases(point: Point): RowsCase[] {
   return [
     ...residualCases(point, { layoutB, layoutC }),
     { id: 'beta-relu', tier: 'operation', counts: [1, 0], problem: { n: tileN, ...finished, beta: -0.7 } },
-    // Lines that are whole and of a multiple of 16 bytes, at an address that is not.
+    // Lines that are whole and of a multiple of 16 bytes, at an address one element in front of one.
     {
       id: 'residual-off',
       tier: 'operation',
       counts: [1],
-      problem: { n: tileN, beta: -0.7, residual: 'yes', ldrExtra: 8, offsetC: 1 },
+      problem: { n: tileN, beta: -0.7, residual: 'yes', ldrExtra: 8, offsetC: 7 },
     },
     {
       id: 'residual-tiles',

@@ -61,6 +61,24 @@ const mutants: readonly Mutant<Name>[] = [
     misread,
   ],
   ['reads vectors of lines that begin elsewhere', 'columns', inLines(' || ldc % kVector != 0', ''), misread],
+  [
+    'reads vectors of lines that are one element longer',
+    'columns',
+    inLines('ldc % kVector != 0', 'ldc % kVector != 1'),
+    misread,
+  ],
+  [
+    'reads vectors one element in front of one',
+    'columns',
+    inLines('elements_to_vector(c) != 0', 'elements_to_vector(c) != 1'),
+    misread,
+  ],
+  [
+    'reads vectors of lines that are not whole, alone',
+    'rows',
+    inLines('elements != Elements || ', 'elements == Elements || '),
+    misread,
+  ],
   ['reads vectors at any address', 'rows', inLines(' || elements_to_vector(c) != 0', ''), misread],
   ['reads whole vectors behind the last column', 'rows', inLines('elements != Elements || ', ''), misread],
   [
