@@ -75,8 +75,8 @@ test('gen problem writes the matrix that a workload names', { timeout: 300_000 }
 
   // The same program says who serves a kind of call; an A100 has a kernel on tensor cores for each.
   const served = await genHere(path, ['cells', 'bsr-spmm', '--preset', 'every-cell', '--arch', 'sm_80']);
-  expect(served).toMatchObject({ code: 0, stderr: expect.stringContaining('0 of 800 without a variant') });
+  expect(served).toMatchObject({ code: 0, stderr: expect.stringContaining('0 of 1120 without a variant') });
   const plain = await genHere(path, ['cells', 'bsr-spmm', '--where', 'path == "naive"']);
-  expect(plain).toMatchObject({ code: 1, stderr: expect.stringContaining('800 of 800 without') });
+  expect(plain).toMatchObject({ code: 1, stderr: expect.stringContaining('1120 of 1120 without') });
   expect((await genHere(path, ['cells', 'scale'])).stderr).toContain('scale lists no kinds of calls');
 });

@@ -63,3 +63,8 @@ export const comparisons: readonly Comparison[] = kinds.flatMap((kind) => [
   ...widths.map(([n, aligned]) => comparison(kind, n, aligned)),
   ...(isHalf(kind) ? [8, 40].map((n) => comparison(kind, n, n)) : []),
 ]);
+
+/** Those whose inputs and results are of one type, or whose results are f32. */
+export const unmixed = comparisons.filter(
+  ({ problem: { input, output } }) => output === input || output === 'f32',
+);

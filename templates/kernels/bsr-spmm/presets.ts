@@ -1,6 +1,6 @@
 import type { Part as PartOf, Preset } from '../../../src/model/family.ts';
 import { fewCells, halfCells, mixedCells, raggedCells } from './cell-presets.ts';
-import { comparisons } from './comparisons.ts';
+import { comparisons, unmixed } from './comparisons.ts';
 import { addends, denser, fused, gradients, odd, plain, prefill, prefillDown } from './layer-workloads.ts';
 import type { Specs } from './parameters.ts';
 import { generalFallbacks, generalKinds, generalPresets, generalQuick } from './paths/general/presets.ts';
@@ -335,7 +335,7 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
   'hopper-cells': {
     doc: 'Operands of every 16-bit type and layout on an H200, A transposed too: the paths wgmma and narrow on workloads beside their siblings.',
     where: [...narrowCells, ...hopperCells],
-    workloads: comparisons
+    workloads: unmixed
       .filter(({ problem: { block, input } }) => block !== 16 && input !== 'f32')
       .filter(
         ({ problem: { block, output, layoutC } }) =>
@@ -346,7 +346,7 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
   'hopper-other-cells': {
     doc: 'Kinds of calls that hopper-cells leaves to the fallbacks, on an H200: the path wgmma for ragged widths in every layout, the paths general and narrow for few columns.',
     where: [...raggedCells, ...fewCells, ...narrowCells],
-    workloads: comparisons.filter(({ problem: { n } }) => n !== 1008).map(({ id }) => id),
+    workloads: unmixed.filter(({ problem: { n } }) => n !== 1008).map(({ id }) => id),
   },
   'hopper-mixed': {
     doc: 'Inputs and results of different types of 16 bits on an H200, in every layout, A transposed too, beside f16 alone: the path wgmma, and general for few columns.',
@@ -358,7 +358,7 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
   'hopper-tf32': {
     doc: 'Inputs of f32 rounded to TF32 on an H200, in every layout, A transposed too: the path wgmma on workloads beside their siblings.',
     where: hopperTf32,
-    workloads: comparisons
+    workloads: unmixed
       .filter(
         ({ problem: { block, input, output, n } }) =>
           block !== 16 && (input === 'f32' ? Number(n) > 1000 : output === 'f16' && n === 1008),

@@ -1,5 +1,5 @@
 import type { Part as PartOf, Preset } from '../../../../../src/model/family.ts';
-import { comparisons } from '../../comparisons.ts';
+import { unmixed } from '../../comparisons.ts';
 import { densities, plain, prefill } from '../../layer-workloads.ts';
 import type { Specs } from '../../parameters.ts';
 import { usualSmallBlocks } from '../general/presets.ts';
@@ -57,7 +57,7 @@ export const multirowPresets: Readonly<Record<string, Preset<Specs>>> = {
       { ...multirow, ...types, ...everyLayout },
       { ...multirow, ...types, ...everyLayout, blockRows: [8], stages: [6], minBlocks: [2] },
     ]),
-    workloads: comparisons
+    workloads: unmixed
       .filter(({ problem: { block, n, input } }) => block === 16 && Number(n) > 1000 && input !== 'f32')
       .filter(({ problem: { transposeA } }) => transposeA !== 'yes')
       .map(({ id }) => id),
