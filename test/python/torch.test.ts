@@ -69,7 +69,7 @@ test("PyTorch's own kind of tests, with and without the drop-in: what differs is
   const command = [python, join(packageRoot, 'bench/pytorch_tests.py'), join(pythonTests, 'products_bsr.py')];
   const { code, text } = await run(command, env());
   expect(code, text).toBe(1);
-  expect(text).toContain('2 calls taken');
+  expect(text).toContain('3 calls taken'); // blocks of 64: F.linear in both types, and the product of halves
   expect(text).toMatch(/of_halves_is_refused_cpu\n {2}PyTorch: passed\n {2}drop-in: AssertionError/);
 });
 
@@ -97,7 +97,8 @@ test('the example density.py, with its plot where matplotlib is', async () => {
   const plot = join(root, 'density.png');
   const command = [python, join(packageRoot, 'examples/python/density.py'), plot];
   const { code, text } = await run(command, { ...env(), MPLCONFIGDIR: root });
-  expect(text).toMatch(/^density 0\.\d+:$\n {2}tilewright +[\d.]+ us/m);
+  expect(text).toMatch(/^density 0\.\d+:$/m);
+  expect(text).toMatch(/^ {2}tilewright +[\d.]+ us/m); // the faster of the systems comes first
   if (text.includes('matplotlib is not installed')) expect(code).toBe(1);
   else expect({ code, plotted: existsSync(plot) }, text).toEqual({ code: 0, plotted: true });
 });
