@@ -5,8 +5,9 @@ import { b32, b64, b128 } from './wgmma-presets.ts';
 
 type Part = PartOf<Specs>;
 
+const f16: Part = { input: ['f16'], output: ['f16'] };
 const halves: readonly Part[] = [
-  { input: ['f16'], output: ['f16'] },
+  f16,
   { input: ['bf16'], output: ['bf16'] },
   { input: ['f16', 'bf16'], output: ['f32'] },
 ];
@@ -71,6 +72,4 @@ export const fewCells: readonly Part[] = [...halves, floats].flatMap(tallCells);
 export const mixedCells: readonly Part[] = [...mixed.flatMap(wideCells), ...mixed.flatMap(tallCells)];
 
 /** The same of f16 alone. */
-export const halfCells: readonly Part[] = halves
-  .slice(0, 1)
-  .flatMap((types) => [...wideCells(types), ...tallCells(types)]);
+export const halfCells: readonly Part[] = [...wideCells(f16), ...tallCells(f16)];

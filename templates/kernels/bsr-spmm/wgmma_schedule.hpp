@@ -162,8 +162,10 @@ class GroupPlacer {
     const auto count = in_order ? groups_.sets.united(rows) : static_cast<std::int32_t>(merged.size());
     const std::size_t offset = builder_.reserve<Step>(static_cast<std::size_t>(count));
     Step* const steps = builder_.at<Step>(offset);
-    in_order ? put_steps(shape_, groups_.sets, rows, steps)
-             : static_cast<void>(std::copy(merged.begin(), merged.end(), steps));
+    if (in_order)
+      put_steps(shape_, groups_.sets, rows, steps);
+    else
+      std::copy(merged.begin(), merged.end(), steps);
     if (stored_) number(steps, steps + count);
     return {0, static_cast<std::int32_t>(offset / sizeof(Step)), count};
   }
