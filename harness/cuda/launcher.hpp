@@ -53,8 +53,8 @@ class PlannedLaunch {
  private:
   using MoveMap = decltype(&cuTensorMapReplaceAddress);
 
-  /// The maps of a call, encoded anew, for when cuTensorMapReplaceAddress refuses one: it did for maps of f32 operands on an H200
-  /// (driver 580.159.04). Throws Error that describes a map which does not encode.
+  /// The maps of a call, encoded anew, for when cuTensorMapReplaceAddress refuses an address: it does not say which. Throws Error that
+  /// describes a map which does not encode.
   void encode_maps(KernelParameters<CUtensorMap>& parameters, const void* call) const;
 
   BoundLaunch launch_;

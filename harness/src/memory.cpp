@@ -81,9 +81,11 @@ void fill(std::byte* memory, std::size_t bytes, std::uint16_t pattern) {
   for (std::size_t i = 0; i + 1 < bytes; i += 2) std::memcpy(memory + i, &pattern, 2);
 }
 
-GuardedBuffer::GuardedBuffer(Device& device, std::size_t bytes, std::string name)
+GuardedBuffer::GuardedBuffer(Device& device, std::size_t bytes, std::string name, std::size_t lead)
     : device_(device), name_(std::move(name)), bytes_(bytes), guard_(device.guard_bytes()) {
-  memory_ = static_cast<std::byte*>(device_.allocate(bytes_ + 2 * guard_, name_));
+  const std::size_t all = bytes_ + 2 * guard_;
+  memory_ = static_cast<std::byte*>(lead > 0 ? device_.allocate_behind(lead, all, name_)
+                                             : device_.allocate(all, name_));
 }
 
 GuardedBuffer::~GuardedBuffer() { device_.release(memory_); }
@@ -112,16 +114,16 @@ std::optional<std::string> GuardedBuffer::damage() const {
 Operand::Operand(Device& device, const Tensor& tensor)
     : tensor_(tensor),
       shift_(static_cast<std::size_t>(tensor.offset) * element_bytes(tensor.type)),
+      lead_(static_cast<std::size_t>(tensor.lead) * element_bytes(tensor.type)),
       pitch_(host_pitch(tensor)),
       initial_(initial_contents(tensor, shift_, pitch_)),
       current_(initial_.size()),
-      buffer_(device, buffer_bytes(shift_, extent_bytes(tensor, tensor.stride)), tensor.name) {
+      buffer_(device, buffer_bytes(shift_, extent_bytes(tensor, tensor.stride)), tensor.name, lead_) {
   for_each_piece([&](std::size_t at, std::size_t, std::size_t bytes) { buffer_.mark_in_use(at, bytes); });
 }
 
 void* Operand::address() const {
-  const auto lead = static_cast<std::uintptr_t>(tensor_.lead) * element_bytes(tensor_.type);
-  return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(buffer_.address() + shift_) - lead);
+  return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(buffer_.address() + shift_) - lead_);
 }
 
 template <class Copy>

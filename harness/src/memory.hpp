@@ -14,10 +14,10 @@ namespace tilewright {
 inline constexpr std::uint16_t kUnwritten = 0xFFA5;  // elements of an output before the launch; workspace
 inline constexpr std::uint16_t kGuard = 0xFFC3;      // guard zones and the padding between rows
 
-/// Device memory with `guard_bytes()` of kGuard before and behind it. Owns the memory.
+/// Device memory with `guard_bytes()` of kGuard before and behind it, at an address of at least `lead`. Owns the memory.
 class GuardedBuffer {
  public:
-  GuardedBuffer(Device& device, std::size_t bytes, std::string name);
+  GuardedBuffer(Device& device, std::size_t bytes, std::string name, std::size_t lead = 0);
   ~GuardedBuffer();
   GuardedBuffer(const GuardedBuffer&) = delete;
   GuardedBuffer& operator=(const GuardedBuffer&) = delete;
@@ -87,6 +87,7 @@ class Operand {
 
   const Tensor& tensor_;
   std::size_t shift_;  // bytes before element (0, 0)
+  std::size_t lead_;   // bytes before those, which hold no memory
   std::int64_t pitch_;
   std::vector<std::byte> initial_, current_;
   GuardedBuffer buffer_;

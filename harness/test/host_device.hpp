@@ -6,6 +6,8 @@
 #include <functional>
 #include <map>
 #include <new>
+#include <string>
+#include <vector>
 
 #include "family/args.hpp"
 #include "tilewright/device.hpp"
@@ -106,6 +108,13 @@ class HostDevice : public Device {
   void* allocate(std::size_t bytes, const std::string&) override {
     return ::operator new(bytes, std::align_val_t{256});
   }
+  void* allocate_behind(std::size_t lead, std::size_t bytes, const std::string& name) override {
+    leads.push_back(lead);
+    return allocate(bytes, name);
+  }
+  /// What was asked for before memory, in bytes.
+  std::vector<std::size_t> leads;
+
   void release(void* memory) override { ::operator delete(memory, std::align_val_t{256}); }
   void upload(void* destination, const void* source, std::size_t bytes) override {
     std::memcpy(destination, source, bytes);

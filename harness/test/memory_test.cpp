@@ -137,6 +137,7 @@ TEST_CASE("a sparse tensor has its rows far apart") {
   far.image.resize(3 * 4 * element_bytes(far.type));
   far.image[4 * element_bytes(far.type)] = std::byte{7};
   Operand operand(device, far);
+  CHECK_EQ(device.leads, std::vector<std::size_t>{100 * element_bytes(far.type)});
   operand.reset();
   auto* first = static_cast<unsigned char*>(operand.address()) + 100 * element_bytes(far.type);
   CHECK_EQ(first[5000 * element_bytes(far.type)], 7);

@@ -140,6 +140,11 @@ class Device {
 
   /// At least 256-byte aligned; `name` appears in the device's messages. Throws std::bad_alloc.
   virtual void* allocate(std::size_t bytes, const std::string& name) = 0;
+  /// The same at an address of at least `lead`, so that a pointer to `lead` bytes before it does not wrap around: the base of a tensor
+  /// whose first elements exist only as addresses. Released like other memory.
+  virtual void* allocate_behind(std::size_t /*lead*/, std::size_t bytes, const std::string& name) {
+    return allocate(bytes, name);
+  }
   virtual void release(void* memory) = 0;
   virtual void upload(void* destination, const void* source, std::size_t bytes) = 0;
   virtual void download(void* destination, const void* source, std::size_t bytes) = 0;
