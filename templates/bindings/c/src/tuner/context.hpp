@@ -38,8 +38,8 @@ struct tw_context {
   tw_context(int device, const tw_context_options& options);
 
   /// Whether an entry still holds.
-  bool holds(const Entry& entry) const noexcept {
-    const std::int64_t until = entry.until.load(std::memory_order_relaxed);
+  bool holds(const Entry& entry) const noexcept { return holds(entry.until.load(std::memory_order_relaxed)); }
+  bool holds(std::int64_t until) const noexcept {
     return until == tilewright::library::tuner::kSettled || until == epoch.load(std::memory_order_relaxed);
   }
   /// Throws where the memory of the context is gone.
@@ -83,6 +83,7 @@ struct tw_context {
   Variants order_for(const std::string& key, const Request& request);
   bool is_refused(const std::string& key, const tilewright::library::Variant& variant);
   void note_refused(const std::string& key, const tilewright::library::Variant& variant, const char* why);
+  bool keep(Entry& entry, const Table& table, const Request& request, Want want, const char* without_workspace);
   void decide(Entry& entry, const Request& request, Want want, const char* without_workspace, bool measures);
   void measure(Entry& entry, const std::string& key, const Request& request, Variants others,
                const tilewright::library::Takes& takes, bool forced);

@@ -39,7 +39,7 @@ struct Request {
   double rounding;  // of operands before they are multiplied, relative: half the distance of neighbours
   bool empty;  // nothing is to be written
   tw_stream stream;
-  std::array<std::uint64_t, kMostWords> words;
+  CallWords words;
   std::uint64_t hash;
   std::size_t capture_word;  // the place in `words` that tells captured calls apart
 };

@@ -11,9 +11,6 @@ namespace {
 /// Epochs that no context has. An entry serves until somebody may measure; or the one call that it was made for.
 constexpr std::int64_t kUntilMeasured = -2, kOnce = -3;
 
-/// Bytes of workspaces that a context keeps: above, calls that are new to it take kernels that need none.
-constexpr std::size_t kMostKept = std::size_t{1} << 30;
-
 /// Keys that a context knows, and pairs of a key and a kernel: far more than buckets of sizes make where it is used as it is meant.
 constexpr std::size_t kMostKeys = 4096;
 
@@ -53,12 +50,14 @@ const Variant* variant_of(const Record& record, const Selection& all) {
 
 std::string quoted(const std::string& text) { return "\"" + text + "\""; }
 
-std::string report_of(const Request& request, const std::string& key, const Entry& entry,
-                      const std::string& measured) {
-  return "{\"operation\":" + quoted(request.operation) + ",\"key\":" + quoted(key) +
-         ",\"variant\":" + quoted(entry.plan->variant().id) + ",\"origin\":" + quoted(name_of(entry.origin)) +
-         ",\"workspaceBytes\":" + std::to_string(entry.plan->workspace_bytes()) +
-         ",\"measured\":" + (measured.empty() ? "[]" : measured) + "}";
+/// Writes the report of an entry that has its plan and its origin.
+void describe(Entry& entry, const Request& request, const std::string& key, const std::string& measured) {
+  entry.key = key;
+  entry.measured = measured;
+  entry.report = "{\"operation\":" + quoted(request.operation) + ",\"key\":" + quoted(key) +
+                 ",\"variant\":" + quoted(entry.plan->variant().id) + ",\"origin\":" + quoted(name_of(entry.origin)) +
+                 ",\"workspaceBytes\":" + std::to_string(entry.plan->workspace_bytes()) +
+                 ",\"measured\":" + (measured.empty() ? "[]" : measured) + "}";
 }
 
 /// Takes what another process measured first, so that all of them agree. False where it does not take the call, or would need
@@ -81,10 +80,10 @@ bool is_same(const Entry& there, const Entry& entry) {
 }
 
 /// Reason for which a call can have no workspace; null where it can.
-const char* without_workspace(const tw_context& context, const Table& table, bool capturing) {
+const char* without_workspace(const tw_context& context, Table& table, bool capturing) {
   if (capturing) return "needs a workspace, and none can be allocated while the stream is being captured";
   if (table.is_full()) return "needs a workspace, and as many calls as there may be are kept already";
-  return context.kept >= kMostKept ? "needs a workspace, and those of other calls take all the memory that they may" : nullptr;
+  return context.kept >= kMostKept + table.spare().bytes() ? "needs a workspace, and those of other calls take all the memory that they may" : nullptr;
 }
 
 /// Kernels that take the very call: whose requirements hold for its addresses and scalars, and that need no workspace where none
@@ -184,11 +183,26 @@ const tw_context::Entry& tw_context::resolve(Table& table, Request& request, Wan
   require(want != Want::tune || !without, "nothing more is measured: as many calls or workspaces as there may be are kept");
   ++counts.resolved;
   auto entry = std::make_unique<Entry>();
-  decide(*entry, request, want, without, lock.owns_lock() && !without);
+  if (!keep(*entry, table, request, want, without)) decide(*entry, request, want, without, lock.owns_lock() && !without);
   if (without && !capturing && entry->until == kUntilMeasured) entry->until = epoch.load();  // nobody will measure it
   if (!there || !is_same(*there, *entry)) return add(table, request, std::move(entry));
   there->until = entry->until.load();
   return *there;
+}
+
+/// Gives the entry a plan of the kernel that served such calls before the pattern was replaced. False where that is to be chosen anew:
+/// the key is another one now, what was chosen does not hold any more, or the kernel does not take the call.
+bool tw_context::keep(Entry& entry, const Table& table, const Request& request, Want want, const char* without_workspace) {
+  const Former* const former = want == Want::tune || request.empty ? nullptr : table.former(request.words);
+  if (!former || !holds(former->until)) return false;
+  const std::string key = key_of(request, options.deterministic);
+  if (key != former->key || is_refused(key, *former->variant)) return false;
+  if (without_workspace && vendor_of(*former->variant, *request.all)) return false;
+  if (!adopt(entry, request, *former->variant, takes(request, without_workspace), scratch_limit(options))) return false;
+  entry.origin = former->origin;
+  entry.until = former->until;
+  describe(entry, request, key, former->measured);
+  return true;
 }
 
 /// Gives the entry its plan.
@@ -214,7 +228,7 @@ void tw_context::decide(Entry& entry, const Request& request, Want want, const c
   if (entry.until != kSettled && may_measure(Want::serve)) entry.until = kUntilMeasured;
   if (entry.origin == Origin::cache) ++counts.from_cache;
   if (entry.origin == Origin::wisdom) ++counts.from_wisdom;
-  entry.report = report_of(request, key, entry, as_known ? known->measured : "");
+  describe(entry, request, key, as_known ? known->measured : "");
 }
 
 void tw_context::measure(Entry& entry, const std::string& key, const Request& request, Variants others,
@@ -225,7 +239,7 @@ void tw_context::measure(Entry& entry, const std::string& key, const Request& re
   entry.plan = std::move(outcome.winner);
   entry.until = kSettled;
   if (outcome.measured.empty()) {  // there was no scratch to measure in: what usually serves does
-    entry.report = report_of(request, key, entry, "");
+    describe(entry, request, key, "");
     return;
   }
   for (const Variant* variant : outcome.rejected) note_refused(key, *variant, "wrong");
@@ -235,7 +249,7 @@ void tw_context::measure(Entry& entry, const std::string& key, const Request& re
   const Record held = cache_.publish({key, winner->id, winner->hash, "", measured}, forced);
   if (const Variant* first = variant_of(held, *request.all); first && first != winner && adopt(entry, request, *first, takes, scratch_limit(options)))
     winner = first, measured = held.measured, entry.origin = Origin::cache;
-  entry.report = report_of(request, key, entry, measured);
+  describe(entry, request, key, measured);
   ++counts.tuned;
   const std::lock_guard lock(settling());
   known_.insert_or_assign(key, Known{winner, entry.origin, measured});
@@ -256,7 +270,7 @@ const tw_context::Entry& tw_context::make_safe(Table& table, Request& request, c
   entry->origin = Origin::fallback;
   entry->safe = true;
   entry->until = kOnce;
-  entry->report = report_of(request, key, *entry, "");
+  describe(*entry, request, key, "");
   return add(table, request, std::move(entry));
 }
 
@@ -269,7 +283,7 @@ const tw_context::Entry& tw_context::add(Table& table, const Request& request, s
   entry->words = request.words;
   entry->hash = request.hash;
   entry->problem = request.problem;
-  entry->workspaces = std::make_unique<Workspaces>(*entry->plan, allocator, kept);
+  entry->workspaces = std::make_unique<Workspaces>(*entry->plan, allocator, kept, table.spare());
   const std::lock_guard lock(settling());
   if (table.is_full() && entry->plan->workspace_bytes() == 0) return keep_shortly(std::move(entry));
   return *table.put(std::move(entry));

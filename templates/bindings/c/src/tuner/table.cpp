@@ -38,7 +38,17 @@ const Entry* Table::put(std::unique_ptr<const Entry> entry) {
   return added;
 }
 
-std::vector<std::unique_ptr<const Entry>> Table::take_all() {
+std::vector<std::unique_ptr<const Entry>> Table::renew() {
+  std::size_t workspaces = 0;
+  for (const auto& entry : entries_) workspaces += entry->workspaces->count();
+  spare_.reserve(workspaces);
+  if (const Slots* const slots = slots_.load(std::memory_order_relaxed)) {
+    if (former_.size() >= kMostCalls) former_.clear();
+    for (const auto& slot : slots->entries)
+      if (const Entry* const entry = slot.load(std::memory_order_relaxed))
+        former_.insert_or_assign(entry->words, Former{&entry->plan->variant(), entry->origin, entry->until, entry->key, entry->measured});
+  }
+  for (const auto& entry : entries_) entry->workspaces->give_to(spare_);
   slots_.store(nullptr, std::memory_order_relaxed);
   generations_.clear();
   used_ = 0;

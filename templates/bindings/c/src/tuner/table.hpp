@@ -4,7 +4,9 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "tuner/workspaces.hpp"
@@ -13,6 +15,7 @@ namespace tilewright::library::tuner {
 
 /// Words that a call may be told apart by.
 inline constexpr std::size_t kMostWords = 32;
+using CallWords = std::array<std::uint64_t, kMostWords>;
 
 /// Hash of a call's words: four chains, so that their multiplications overlap.
 template <std::size_t N>
@@ -34,7 +37,7 @@ const char* name_of(Origin origin);
 
 /// A call's plan, ready to run. Immutable but for the workspaces, and for how long it holds.
 struct Entry {
-  std::array<std::uint64_t, kMostWords> words{};
+  CallWords words{};
   std::uint64_t hash = 0;
   std::shared_ptr<const void> problem;  // the operation's Shape
   std::unique_ptr<const Plan> plan;
@@ -42,7 +45,17 @@ struct Entry {
   Origin origin = Origin::heuristic;
   bool safe = false;        // a launch that fails has nothing to fall back to
   mutable std::atomic<std::int64_t> until = 0;  // epoch of the context in which it was resolved; kSettled: for good
-  std::string report;       // JSON, for tw_<operation>_explain
+  std::string key;       // as text
+  std::string measured;  // JSON: as in Known
+  std::string report;    // JSON, for tw_<operation>_explain
+};
+
+/// An entry's choice, without its plan: what is left of it where its pattern was replaced.
+struct Former {
+  const Variant* variant;
+  Origin origin;
+  std::int64_t until;
+  std::string key, measured;
 };
 
 /// Epoch of an entry that no later measurement will change.
@@ -68,8 +81,15 @@ class Table {
   }
   /// Adds an entry, or puts it in the place of that with the same words, which stays alive: it may be in use, now or in a graph.
   const Entry* put(std::unique_ptr<const Entry> entry);
-  /// Leaves it empty, and gives all entries that ever were to the caller. Nobody may be reading.
-  std::vector<std::unique_ptr<const Entry>> take_all();
+  /// Leaves it empty, for calls with another pattern, and gives all entries that ever were to the caller, without their device memory:
+  /// that is spare, and choices are remembered. Nobody may be reading. Throws std::bad_alloc before anything changes.
+  std::vector<std::unique_ptr<const Entry>> renew();
+  /// Choice for such a call with a former pattern; null where there is none.
+  const Former* former(const CallWords& words) const noexcept {
+    const auto found = former_.find(words);
+    return found == former_.end() ? nullptr : &found->second;
+  }
+  Spare& spare() noexcept { return spare_; }
   /// Whether nothing more is to be added.
   bool is_full() const noexcept { return kept_.load(std::memory_order_relaxed) >= kMostCalls; }
 
@@ -81,6 +101,8 @@ class Table {
     std::atomic<const Entry*>& place_of(const Entry& entry);
   };
   void grow();
+  Spare spare_;  // outlives the entries
+  std::map<CallWords, Former> former_;
   std::atomic<Slots*> slots_{nullptr};
   std::vector<std::unique_ptr<Slots>> generations_;  // the last one is in use
   std::vector<std::unique_ptr<const Entry>> entries_;  // all that ever were
