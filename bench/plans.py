@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""Milliseconds of plans: from host copies of the indices, from indices that the device alone has, and replans in place.
+"""Milliseconds of plans: from host copies of the indices, from indices that the device alone has, and replans in place, of a plan and by key.
 
     python3 bench/plans.py --library generated/library [--operation bsr_sddmm] [--blocks 16384 65536 1000000] [--samples 15]
 
 Random matrices of an eighth of their blocks, blocks of 64, 1024 columns of C (bsr_spmm) or of X (bsr_sddmm), f16. Prints a JSON line for each
-number of blocks; times are medians, until the workspace's contents have arrived. Then runs a replanned product and checks it. Needs PyTorch
+number of blocks; times are medians, until the workspace's contents have arrived. By key that is tw_bsr_replan, from indices that the device alone has, and
+tw_<operation>_explain behind it, which plans the next call without running it; `memory` counts how often the context asked for device memory and
+gave it back, for its first plan and while the pattern was replaced. Then runs replanned products and checks them. Needs PyTorch
 with CUDA; with a library's emulated half, `--library libtilewright_emulated.so`, nothing but Python, and nothing is run.
 """
 
@@ -45,6 +47,32 @@ class SampledOperands(ctypes.Structure):
         *[(name, c_void_p) for name in ("row_ptr", "col_idx", "x", "y", "values")],
         ("alpha", c_float),
         ("beta", c_float),
+    ]
+
+
+class Options(ctypes.Structure):
+    """tw_context_options."""
+
+    ALLOCATE, RELEASE = ctypes.CFUNCTYPE(c_void_p, c_size_t, c_void_p), ctypes.CFUNCTYPE(None, c_void_p, c_void_p)
+    _fields_ = [
+        ("struct_size", c_size_t),
+        *[(name, c_int) for name in ("policy", "budget_ms", "deterministic", "exhaustive")],
+        ("cache", ctypes.c_char_p),
+        ("scratch_limit", c_size_t),
+        ("allocate", ALLOCATE),
+        ("release", RELEASE),
+        ("user", c_void_p),
+    ]
+
+
+class Structure(ctypes.Structure):
+    """tw_bsr_structure."""
+
+    _fields_ = [
+        ("struct_size", c_size_t),
+        *[(name, c_int64) for name in ("m", "k", "block", "blocks")],
+        ("index", c_int),
+        *[(name, c_void_p) for name in ("row_ptr", "col_idx", "host_row_ptr", "host_col_idx")],
     ]
 
 
@@ -91,6 +119,50 @@ class Planner:
 
     def operands(self, row_ptr, columns, **others):
         return self.operands_type(ctypes.sizeof(self.operands_type), row_ptr, columns, alpha=1.0, **others)
+
+    def structure(self, pattern, operands):
+        size = pattern.side * BLOCK
+        sizes = {"m": size, "k": size, "block": BLOCK, "blocks": len(pattern.columns)}
+        return Structure(ctypes.sizeof(Structure), row_ptr=operands.row_ptr, col_idx=operands.col_idx, **sizes)
+
+
+class Keyed:
+    """A pattern in a context that measures nothing, and counts its memory."""
+
+    def __init__(self, planner, device, pattern, operands):
+        self.planner, self.c = planner, planner.library.c
+        self.allocated = self.released = 0
+        options = Options(ctypes.sizeof(Options), policy=1, cache=b"")
+        options.allocate, options.release = Options.ALLOCATE(self.allocate), Options.RELEASE(self.release)
+        self.options, self.device, self.context, self.pattern = options, device, c_void_p(), c_void_p()
+        planner.library.check(self.c.tw_context_create(0, byref(options), byref(self.context)), "context")
+        structure = planner.structure(pattern, operands)
+        planner.library.check(self.c.tw_bsr_create(self.context, byref(structure), None, byref(self.pattern)), "pattern")
+
+    def allocate(self, count, _user):
+        self.allocated += 1
+        return self.device.allocate(count)
+
+    def release(self, _memory, _user):
+        self.released += 1
+
+    def replan(self, pattern, operands):
+        structure = self.planner.structure(pattern, operands)
+        self.planner.library.check(self.c.tw_bsr_replan(self.pattern, byref(structure), None), "replan")
+
+    def explain(self, problem, operands):
+        """The report of a call, which is planned for it."""
+        count = c_size_t(1 << 16)
+        text = ctypes.create_string_buffer(count.value)
+        self.planner.check("explain", self.context, self.pattern, byref(problem), byref(operands), text, byref(count))
+        return json.loads(text.value)
+
+    def run(self, problem, operands):
+        call = getattr(self.c, f"tw_{self.planner.operation}")
+        self.planner.library.check(call(self.context, self.pattern, byref(problem), byref(operands), None), "call")
+
+    def close(self):
+        self.c.tw_bsr_destroy(self.pattern), self.c.tw_context_destroy(self.context)
 
 
 class Emulated:
@@ -171,8 +243,35 @@ def timed(planner, device, blocks, samples):
         times["replan"].append(milliseconds(device, replan))
     names.add(planner.function("plan_variant")(plan).decode())
     planner.function("plan_destroy")(plan)
+    memory = replanned_by_key(planner, device, patterns, operands, samples, times, names)
     medians = {kind: round(statistics.median(all), 3) for kind, all in times.items()}
-    return {"operation": planner.operation, "blocks": len(patterns[0].columns), "ms": medians, "variants": sorted(names)}
+    return {
+        "operation": planner.operation,
+        "blocks": len(patterns[0].columns),
+        "ms": medians,
+        "variants": sorted(names),
+        "memory": memory,
+    }
+
+
+def replanned_by_key(planner, device, patterns, operands, samples, times, names):
+    """Adds the times of the keyed path, and counts its requests for memory: [allocated, freed], at first and while the pattern changes."""
+    keyed = Keyed(planner, device, patterns[0], operands[0])
+    problem = planner.problem(patterns[0], False)
+    anywhere = {name: 1 << 30 for name in ("values", "b", "c", "x", "y") if hasattr(operands[0], name)}  # nothing is run
+    call = planner.operands(None, None, **anywhere)
+    times["by key, first"] = [milliseconds(device, lambda: names.add(keyed.explain(problem, call)["variant"]))]
+    at_first = [keyed.allocated, keyed.released]
+
+    def replan(which):
+        keyed.replan(patterns[which], operands[which])
+        names.add(keyed.explain(problem, call)["variant"])
+
+    every = [(sample + 1) % 2 for sample in range(samples)]
+    times["by key, replan"] = [milliseconds(device, lambda: replan(which)) for which in every]
+    memory = {"first": at_first, "replans": [keyed.allocated - at_first[0], keyed.released - at_first[1]]}
+    keyed.close()
+    return memory
 
 
 def dense(torch, pattern, values):
@@ -183,18 +282,14 @@ def dense(torch, pattern, values):
     return blocks.permute(0, 2, 1, 3).reshape(pattern.side * BLOCK, -1)
 
 
-def checked(planner, device):
-    """Largest error, as a share of the largest element, of a product whose plan was made for another pattern."""
+def checked(planner, device, by_key):
+    """Largest error, as a share of the largest element, of a product whose plan, or pattern in a context, was made for another one."""
     torch = device.torch
     before, now = Pattern(16, 0.25, 3), Pattern(16, 0.375, 4)
     size = 16 * BLOCK
     values = torch.randn(len(now.columns), BLOCK, BLOCK, dtype=torch.float16, device="cuda")
     left, right = (torch.randn(size, WIDTH, dtype=torch.float16, device="cuda") for _ in range(2))
-    plan = c_void_p()
     first = planner.operands(device.upload(before.row_ptr), device.upload(before.columns))
-    planner.check("plan_create_from_device", byref(planner.problem(before, False)), byref(first), None, byref(plan))
-    room = 2 * planner.function("workspace_bytes")(plan) + 4096
-    workspace = device.allocate(room)
     row_ptr, columns = device.upload(now.row_ptr), device.upload(now.columns)
     if planner.operation == "bsr_spmm":
         want = dense(torch, now, values).float() @ left.float()
@@ -202,15 +297,27 @@ def checked(planner, device):
     else:
         want = left.float() @ right.float().T
         operands = planner.operands(row_ptr, columns, x=left.data_ptr(), y=right.data_ptr(), values=values.data_ptr())
-    planner.check("replan", plan, byref(planner.problem(now, False)), byref(operands), c_void_p(workspace), c_size_t(room), None)
-    planner.check("run", plan, byref(operands), c_void_p(workspace), c_size_t(room), None)
-    device.wait()
+    if by_key:
+        keyed, problem = Keyed(planner, device, before, first), planner.problem(now, False)
+        keyed.explain(problem, operands)
+        keyed.replan(now, operands)
+        keyed.run(problem, operands)
+        device.wait()
+        keyed.close()
+    else:
+        plan = c_void_p()
+        planner.check("plan_create_from_device", byref(planner.problem(before, False)), byref(first), None, byref(plan))
+        room = 2 * planner.function("workspace_bytes")(plan) + 4096
+        workspace = device.allocate(room)
+        planner.check("replan", plan, byref(planner.problem(now, False)), byref(operands), c_void_p(workspace), c_size_t(room), None)
+        planner.check("run", plan, byref(operands), c_void_p(workspace), c_size_t(room), None)
+        device.wait()
+        planner.function("plan_destroy")(plan)
     if planner.operation == "bsr_sddmm":
         want = want * dense(torch, now, torch.ones_like(values))
         got = dense(torch, now, values).float()
     else:
         got = right.float()
-    planner.function("plan_destroy")(plan)
     return ((got - want).abs().max() / want.abs().max()).item()
 
 
@@ -235,9 +342,9 @@ def main():
     for blocks in options.blocks:
         print(json.dumps(timed(planner, device, blocks, options.samples)), flush=True)
     if library.target() == "cuda":
-        error = checked(planner, device)
-        print(json.dumps({"operation": options.operation, "replanned run, largest error": error}), flush=True)
-        if not error < 1e-2:
+        errors = {kind: checked(planner, device, kind == "by key") for kind in ("plan", "by key")}
+        print(json.dumps({"operation": options.operation, "replanned run, largest error": errors}), flush=True)
+        if not max(errors.values()) < 1e-2:
             raise SystemExit("a replanned product is wrong")
 
 

@@ -242,6 +242,22 @@ test('a pattern takes other indices in place: what was measured for a key serves
   ]);
 });
 
+test('calls of a pattern that is replaced keep their kernel and device memory; what has outgrown it is allocated once more', async () => {
+  interface Counted extends Line {
+    readonly allocated: number;
+    readonly released: number;
+  }
+  const lines = await keyed<Counted>('in-place');
+  expect(lines.map(({ allocated, released, resolved }) => [allocated, released, resolved])).toEqual([
+    [2, 0, 2],
+    [2, 0, 4],
+    [4, 2, 6],
+    [4, 2, 8],
+    [4, 4, undefined],
+  ]);
+  expect(new Set(lines.slice(0, 4).map(({ explain }) => explain.variant)).size).toBe(1);
+});
+
 test('16 threads measure each key once and none waits for a wrong result', async () => {
   const lines = await keyed('threads');
   expect(lines).toHaveLength(3);
@@ -280,7 +296,7 @@ test('ThreadSanitizer finds nothing in the library while 16 threads measure', {
     sources.push(object);
   }
   await compile(sanitized, [source, ...sources], flags);
-  for (const what of ['threads', 'contexts']) {
+  for (const what of ['threads', 'contexts', 'in-place']) {
     const argv = [sanitized, what, join(root, `sanitized-${what}`)];
     const { exitCode, stderr } = await localExecutor.run(argv, { timeoutMs: 300_000 });
     expect(stderr).toBe('');

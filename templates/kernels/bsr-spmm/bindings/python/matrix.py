@@ -172,7 +172,7 @@ class BsrMatrix:
 
     def replan(self, row_ptr: Array, col_idx: Array, values: Array) -> None:
         """Takes other parts in place, of a matrix of the same size, in blocks of the same size, on the same device; any number of
-        blocks may be stored. What was measured for a kind of product still serves products of that kind.
+        blocks may be stored. What was measured for a kind of product still serves products of that kind, in the memory that they had.
 
         Waits for the current stream. Products that were enqueued on other streams must have finished, and CUDA graphs of
         products with the matrix must be captured again. A call that is refused leaves the matrix as it was.

@@ -26,6 +26,14 @@ impl<B: SparseBackend> BsrGemm<B> {
         Ok(Self { matrix: BsrTensor::from_parts(pattern, matrix.values().clone()), context })
     }
 
+    /// Takes another matrix of the same GPU in place of this one, e.g. with other stored blocks. The context stays, and what it has
+    /// measured for a kind of product still serves products of that kind. Gradients of earlier products are those of the former
+    /// matrix. An error leaves it as it was.
+    pub fn set_matrix(&mut self, matrix: BsrTensor<B>) -> Result<()> {
+        *self = Self::with_context(matrix, self.context.clone())?;
+        Ok(())
+    }
+
     /// A X, for X of [columns, n].
     pub fn matmul(&self, x: Tensor<B, 2>) -> Tensor<B, 2> {
         self.matrix.matmul(x)

@@ -5,8 +5,8 @@ use burn::tensor::backend::Backend;
 use burn::tensor::{DType, Distribution, Tensor};
 use tilewright::Result;
 
-/// Y = X W^T + b with a block-sparse W of [outputs, inputs]. Stored blocks and bias are parameters; the pattern is fixed and is
-/// not part of a record.
+/// Y = X W^T + b with a block-sparse W of [outputs, inputs]. Stored blocks and bias are parameters; the pattern is not
+/// part of a record, and changes by [`SparseLinear::set_weight`] alone.
 #[derive(Module, Debug)]
 pub struct SparseLinear<B: Backend> {
     /// Stored blocks of W, [stored blocks, block, block].
@@ -31,6 +31,16 @@ impl<B: SparseBackend> SparseLinear<B> {
             Some(bias) => y + bias.val().unsqueeze(),
             None => y,
         }
+    }
+
+    /// Takes another weight of the same size in place, e.g. with other stored blocks; the bias stays. The blocks are a new
+    /// parameter, for which an optimizer has no state yet.
+    pub fn set_weight(&mut self, weight: BsrTensor<B>) {
+        let size = |pattern: &Pattern| (pattern.rows(), pattern.columns());
+        let (own, other) = (size(&self.pattern), size(weight.pattern()));
+        assert_eq!(own, other, "the layer has a weight of {own:?}, the other one is of {other:?}");
+        self.values = Param::from_tensor(weight.values().clone());
+        self.pattern = weight.pattern().clone();
     }
 
     /// The stored blocks of W.
