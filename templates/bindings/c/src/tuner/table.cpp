@@ -46,7 +46,8 @@ std::vector<std::unique_ptr<const Entry>> Table::renew() {
     if (former_.size() >= kMostCalls) former_.clear();
     for (const auto& slot : slots->entries)
       if (const Entry* const entry = slot.load(std::memory_order_relaxed))
-        former_.insert_or_assign(entry->words, Former{&entry->plan->variant(), entry->origin, entry->until, entry->key, entry->measured});
+        former_.insert_or_assign(entry->words, Former{&entry->plan->variant(), entry->origin, entry->until,
+                                                      entry->key, entry->measured});
   }
   for (const auto& entry : entries_) entry->workspaces->give_to(spare_);
   slots_.store(nullptr, std::memory_order_relaxed);

@@ -17,7 +17,8 @@ bool is_written(const Workspace& workspace) {
   return workspace.clear_bytes > 0 || workspace.bytes > workspace.contents.size();
 }
 
-KeptMemory::KeptMemory(const Allocator& allocator, std::size_t bytes, std::atomic<std::size_t>& kept) : memory_(allocator, bytes) {
+KeptMemory::KeptMemory(const Allocator& allocator, std::size_t bytes, std::atomic<std::size_t>& kept)
+    : memory_(allocator, bytes) {
   if (!memory_.data()) return;
   bytes_ = bytes, kept_ = &kept;
   kept += bytes;
@@ -42,8 +43,9 @@ std::vector<KeptMemory> Spare::outgrown(bool all) {
   if (all) {
     taken.swap(pieces_);
   } else {
-    const auto largest = std::max_element(pieces_.begin(), pieces_.end(),
-                                          [](const KeptMemory& a, const KeptMemory& b) { return a.bytes() < b.bytes(); });
+    const auto largest =
+        std::max_element(pieces_.begin(), pieces_.end(),
+                         [](const KeptMemory& a, const KeptMemory& b) { return a.bytes() < b.bytes(); });
     taken.push_back(std::move(*largest));
     pieces_.erase(largest);
   }
@@ -56,8 +58,13 @@ void Spare::give(KeptMemory piece) noexcept {
   pieces_.push_back(std::move(piece));
 }
 
-Workspaces::Workspaces(const Plan& plan, const Allocator& allocator, std::atomic<std::size_t>& kept, Spare& spare)
-    : plan_(plan), allocator_(allocator), kept_(kept), spare_(spare), per_stream_(is_written(plan.workspace())) {
+Workspaces::Workspaces(const Plan& plan, const Allocator& allocator, std::atomic<std::size_t>& kept,
+                       Spare& spare)
+    : plan_(plan),
+      allocator_(allocator),
+      kept_(kept),
+      spare_(spare),
+      per_stream_(is_written(plan.workspace())) {
   if (per_stream_) return;
   const Workspace& needed = plan.workspace();
   all_ = allocate();
@@ -83,12 +90,14 @@ KeptMemory Workspaces::allocate() {
   const Workspace& needed = plan_.workspace();
   if (needed.bytes == 0) return {};
   if (KeptMemory spare = spare_.take(needed.bytes); spare.data()) return spare;
-  // What the next pattern needs is seldom the same to the byte.
+  // The next pattern seldom needs the same to the byte.
   const std::size_t bytes = needed.bytes + needed.contents.size() / 8;
   spare_.outgrown(kept_ + bytes > kMostKept);
   KeptMemory memory(allocator_, bytes, kept_);
+  if (!memory.data() && !spare_.outgrown(true).empty()) memory = KeptMemory(allocator_, needed.bytes, kept_);
   if (!memory.data())
-    throw Error(TW_STATUS_OUT_OF_MEMORY, "no device memory for a workspace of " + std::to_string(bytes) + " bytes");
+    throw Error(TW_STATUS_OUT_OF_MEMORY,
+                "no device memory for a workspace of " + std::to_string(bytes) + " bytes");
   return memory;
 }
 

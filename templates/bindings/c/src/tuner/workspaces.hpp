@@ -20,7 +20,9 @@ class KeptMemory {
   /// `kept`: the context's count, which must outlive this. Null memory where there is none.
   KeptMemory(const Allocator& allocator, std::size_t bytes, std::atomic<std::size_t>& kept);
   KeptMemory(KeptMemory&& other) noexcept
-      : memory_(std::move(other.memory_)), bytes_(std::exchange(other.bytes_, 0)), kept_(std::exchange(other.kept_, nullptr)) {}
+      : memory_(std::move(other.memory_)),
+        bytes_(std::exchange(other.bytes_, 0)),
+        kept_(std::exchange(other.kept_, nullptr)) {}
   KeptMemory& operator=(KeptMemory&& other) noexcept {
     std::swap(memory_, other.memory_), std::swap(bytes_, other.bytes_), std::swap(kept_, other.kept_);
     return *this;
