@@ -296,7 +296,7 @@ test('ThreadSanitizer finds nothing in the library while 16 threads measure', {
     sources.push(object);
   }
   await compile(sanitized, [source, ...sources], flags);
-  for (const what of ['threads', 'contexts', 'in-place']) {
+  for (const what of ['threads', 'contexts', 'in-place', 'replanned-threads']) {
     const argv = [sanitized, what, join(root, `sanitized-${what}`)];
     const { exitCode, stderr } = await localExecutor.run(argv, { timeoutMs: 300_000 });
     expect(stderr).toBe('');
