@@ -65,6 +65,24 @@ const tallCells = (types: Part): readonly Part[] =>
       { ...cell, block: [128], tileK: [64], warpsM: [4], warpsN: [1] },
     ]);
 
+/** Wide products with C in columns: a row-major B of any width, packed; and results of f32 in blocks of 128, which are staged. */
+export const columnCells: readonly Part[] = halves.flatMap((types): Part[] => {
+  const cell: Part = { ...types, layoutC: ['column'], epilogue: ['staged'], stagingN: [128], panel: [2] };
+  const grouped: Part = { ...cell, role: ['rows'], grouping: ['similar'], transposeA: [false, true] };
+  const packed: Part = { ...rowMajorB, pdl: [false, true] };
+  const tiles: readonly Part[] = [
+    { ...b32, ...grouped, tileN: [256], consumers: [3] },
+    { ...b64, ...grouped, stages: [3] },
+    { ...b128, ...grouped, tileN: [128] },
+    { ...b128, ...cell, tileN: [128], stages: [4] },
+  ];
+  const whole = types.output?.includes('f32') ? tiles.slice(2) : [];
+  return [
+    ...tiles.map((tile): Part => ({ ...tile, ...packed })),
+    ...whole.map((tile): Part => ({ ...tile, layoutB: ['row', 'column'] })),
+  ];
+});
+
 export const raggedCells: readonly Part[] = halves.flatMap(wideCells);
 export const fewCells: readonly Part[] = [...halves, floats].flatMap(tallCells);
 

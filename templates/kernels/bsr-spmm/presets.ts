@@ -1,5 +1,5 @@
 import type { Part as PartOf, Preset } from '../../../src/model/family.ts';
-import { fewCells, halfCells, mixedCells, raggedCells } from './cell-presets.ts';
+import { columnCells, fewCells, halfCells, mixedCells, raggedCells } from './cell-presets.ts';
 import { comparisons, unmixed } from './comparisons.ts';
 import { addends, denser, fused, gradients, odd, plain, prefill, prefillDown } from './layer-workloads.ts';
 import type { Specs } from './parameters.ts';
@@ -347,6 +347,17 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     doc: 'Kinds of calls that hopper-cells leaves to the fallbacks, on an H200: the path wgmma for ragged widths in every layout, the paths general and narrow for few columns.',
     where: [...raggedCells, ...fewCells, ...narrowCells],
     workloads: unmixed.filter(({ problem: { n } }) => n !== 1008).map(({ id }) => id),
+  },
+  'hopper-columns': {
+    doc: 'C in columns on an H200, where its kernels pack B or have results of f32 in blocks of 128: the path wgmma, for 1001 and 1008 columns.',
+    where: columnCells,
+    workloads: unmixed
+      .filter(({ problem: { block, input, layoutC } }) => block !== 16 && input !== 'f32' && layoutC === 'column')
+      .filter(
+        ({ problem: { block, output, layoutB, n } }) =>
+          (layoutB === 'row' && n === 1001) || (block === 128 && output === 'f32' && Number(n) > 1000),
+      )
+      .map(({ id }) => id),
   },
   'hopper-mixed': {
     doc: 'Inputs and results of different types of 16 bits on an H200, in every layout, A transposed too, beside f16 alone: the path wgmma, and general for few columns.',
