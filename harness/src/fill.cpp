@@ -107,6 +107,9 @@ void non_finite(Array& left, Array& right, std::uint64_t seed) {
     array.set(random.below(array.lines()), random.below(array.width()), value);
   };
   spoil(left, nan);
+  // Infinities at both ends of lines: what is multiplied by them behind the depth shows even if it is 0.
+  left.set(0, 0, infinity);
+  left.set(std::min<std::int64_t>(1, left.lines() - 1), left.width() - 1, infinity);
   spoil(right, infinity);
   spoil(right, -infinity);
   spoil(right, nan);

@@ -29,6 +29,11 @@ export function farApart(lines: number, width: number): number {
   return 8 * Math.ceil(2 ** 32 / (lines - 1) / 8) - width;
 }
 
+/** Half of the elements that something is aligned to, at least one: the most that a check for too few lets pass. */
+export function half(elements: number): number {
+  return Math.max(elements / 2, 1);
+}
+
 /** Numbers of steps around what a pipeline of so many stages holds. */
 export function stepsAround(stages: number): readonly number[] {
   const steps = new Set([1, stages - 1, stages, stages + 1, 3 * stages + 2]);

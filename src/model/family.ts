@@ -6,7 +6,7 @@ import type { GateCase, Workload } from './workload.ts';
 
 // All that a family's own files need, from one place: families outside this package import `tilewright/family`.
 export type { Arch, ArchFeature } from './arch.ts';
-export { CaseList, farApart, huge, stepsAround, subnormal, third } from './case-list.ts';
+export { CaseList, farApart, half, huge, stepsAround, subnormal, third } from './case-list.ts';
 export type { FileMatrix } from './matrix.ts';
 export { defineOperation } from './operation.ts';
 export type { Point } from './parameter.ts';

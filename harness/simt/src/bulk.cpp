@@ -171,7 +171,7 @@ void issue_store(Thread& self, BulkStore store, std::uint32_t source) {
   check_shared_alignment(source, store.map ? 128 : 16, what);
   store.source = source & kOffsetMask;
   store.group = self.bulk->used = self.bulk->group;
-  if (!shared_memory(*self.block, source, footprint(store), what)) return;
+  if (!own_shared_memory(*self.block, source, footprint(store), what)) return;
   if (machine.detect) note_store(self, store);
   if (happens_now())
     write_destination(*self.block, store);

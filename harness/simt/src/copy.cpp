@@ -91,7 +91,7 @@ void cp_async(std::uint32_t destination, const void* source, int bytes, int sour
     return;
   }
   core::check_shared_alignment(destination, size, "cp.async destination");
-  unsigned char* target = core::shared_memory(*self.block, destination, size, "cp.async");
+  unsigned char* target = core::own_shared_memory(*self.block, destination, size, "cp.async");
   core::Copy copy{destination, self.copies->segment, static_cast<const unsigned char*>(source),
                   static_cast<std::uint8_t>(bytes), static_cast<std::uint8_t>(source_bytes)};
   // The size of the copy, not of what is read, asks for the alignment.

@@ -47,7 +47,7 @@ unsigned char* matrix_row(const Warp& warp, const Convergence& convergence, int 
   const int lane = matrix * 8 + row;
   const MatrixArgument& argument = matrix_argument(convergence, lane);
   const char* what = store ? "stmatrix row" : "ldmatrix row";
-  unsigned char* memory = shared_memory(*warp.block, argument.address, 16, what);
+  unsigned char* memory = own_shared_memory(*warp.block, argument.address, 16, what);
   if (!check_shared_alignment(argument.address, 16, what) || !memory) return nullptr;
   if (machine.detect) {
     const Access access =

@@ -249,7 +249,7 @@ void mbarrier_init(std::uint32_t address, std::uint32_t count) {
   Thread& self = SIMT_ENTER();
   core::Block& block = *self.block;
   if (!core::check_shared_alignment(address, 8, "mbarrier.init")) return;
-  if (!core::shared_memory(block, address, 8, "mbarrier.init")) return;
+  if (!core::own_shared_memory(block, address, 8, "mbarrier.init")) return;
   const std::uint32_t offset = address & core::kOffsetMask;
   if (count == 0 || count > (1u << 20) - 1)
     core::report("mbarrier", core::text("mbarrier.init with count %u; allowed is 1 to 1048575", count));

@@ -243,6 +243,14 @@ unsigned char* other_shared_memory(Block& block, std::uint32_t offset, std::uint
   return nullptr;
 }
 
+unsigned char* own_shared_memory(Block& own, std::uint32_t address, std::uint32_t bytes, const char* what) {
+  const std::uint32_t rank = address >> 24;
+  if (rank == 0 || rank == own.rank + 1) return shared_memory(own, address, bytes, what);
+  report("shared-out-of-bounds", text("%s of %u bytes at shared address 0x%08x, which is not in the thread block's own shared memory",
+                                      what, bytes, address));
+  return nullptr;
+}
+
 bool check_live(Block& block, const char* what) {
   note_visit(block, what);
   if (block.live > 0) return true;

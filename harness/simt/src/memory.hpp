@@ -72,6 +72,9 @@ inline unsigned char* shared_memory(Block& block, std::uint32_t address, std::ui
   return block.shared + offset;
 }
 
+/// The same for instructions that reach the thread block's own shared memory alone: an address that names another block's is reported.
+unsigned char* own_shared_memory(Block& own, std::uint32_t address, std::uint32_t bytes, const char* what);
+
 /// Reports an access to the shared memory of a block all of whose threads have ended; true where it lives.
 bool check_live(Block& block, const char* what);
 

@@ -119,4 +119,9 @@ TEST_CASE("misuse is reported") {
                   stmatrix(registers, 4, false, shared_start() + 3600 + ids->lane * 16);
                 }),
                 "shared-out-of-bounds", "stmatrix row of 16 bytes at shared address 0x1400");
+  CHECK_FINDING(warp([] {
+                  std::uint32_t registers[4];
+                  ldmatrix(registers, 4, false, shared_start() - (1u << 27) + ids->lane * 16);
+                }),
+                "shared-out-of-bounds", "not in the thread block's own shared memory");
 }

@@ -2,6 +2,7 @@ import {
   CaseList,
   farApart,
   type GateCase,
+  half,
   huge,
   stepsAround,
   subnormal,
@@ -74,7 +75,8 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
     cases.add('every-count', 'structures', counts, { k: tileK, values: 'integers' });
   }
   cases.add('no-depth', 'structures', [1, 0], { k: 0, alpha: third, beta: -0.7 });
-  cases.add('non-finite', 'non-finite', [1, 0], { k: tileK, values: 'nan' });
+  // What stands for operands behind the depth is 0 on both sides: 0 times infinity is NaN.
+  cases.add('non-finite', 'non-finite', [1, 0], { ...ragged(tileK + 3), values: 'nan' });
   cases.add('ragged', 'edges', [1, 2], { ...ragged(2 * tileK + 3), alpha: third, beta: -0.7 });
   cases.add('one-column', 'edges', [1], { ...ragged(1), values: 'integers', xOffset: vector });
   addShapes(cases, point, tileK);
@@ -87,6 +89,7 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   const farFields = { k: 16, values: 'integers', xExtra: far, yExtra: far, leadingBlocks };
   if (naive || (point.layoutX === 'row' && point.layoutY === 'row'))
     cases.add('far', 'edges', [1], farFields);
+  addWide(cases, point);
   cases.add('indices-of-64-bits', 'operation', [2, 0, 1], wideIndices(naive));
   if (naive) {
     const layouts = { layoutX: 'column', layoutY: 'column' };
@@ -108,19 +111,28 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   return cases.list;
 }
 
-/** Each operand alone, and its products, off what the variant needs of it, so that all are looked at. Right, or refused. */
+/** Block rows and block columns that 16 bits do not number. Of the rows of X and Y that they stand for, those behind 2^16 blocks are memory. */
+function addWide(cases: Cases, { path, block, layoutX, layoutY }: Point): void {
+  if (path !== 'naive' && (layoutX === 'column' || layoutY === 'column')) return;
+  const leading = 2 ** 16;
+  const fields = { m: (leading + 2) * block, n: (leading + 3) * block, k: 16, values: 'integers' };
+  cases.add('wide', 'edges', [2, 1], { ...fields, leadingRows: leading, leadingColumns: leading });
+}
+
+/** Each operand alone, and its products, off what the variant needs of it by half of that, so that all are looked at. Right, or refused. */
 function addMisaligned(cases: Cases, point: Point): void {
   const loads = (refuses: string) => (loadElements(point) > 1 ? { refuses } : {});
-  cases.add('odd-ldx', 'edges', [1], { xExtra: 1 }, loads('ldx and ldy must be multiples'));
-  cases.add('odd-ldy', 'edges', [1], { yExtra: 1 }, loads('ldx and ldy must be multiples'));
-  cases.add('odd-x', 'edges', [1], { xOffset: 1 }, loads('X and Y must be aligned'));
-  cases.add('odd-y', 'edges', [1], { yOffset: 1 }, loads('X and Y must be aligned'));
+  const off = half(loadElements(point));
+  cases.add('odd-ldx', 'edges', [1], { xExtra: off }, loads('ldx and ldy must be multiples'));
+  cases.add('odd-ldy', 'edges', [1], { yExtra: off }, loads('ldx and ldy must be multiples'));
+  cases.add('odd-x', 'edges', [1], { xOffset: off }, loads('X and Y must be aligned'));
+  cases.add('odd-y', 'edges', [1], { yOffset: off }, loads('X and Y must be aligned'));
   const stores = (refuses: string) => (point.path === 'naive' ? {} : { refuses });
   cases.add('odd-values', 'edges', [1], { valuesOffset: 1 }, stores('values must be aligned'));
   const batch = { batch: 2, batched: 'yes' };
   const products = loads('x_stride and y_stride must be multiples');
-  cases.add('odd-products-of-x', 'operation', [1], { ...batch, xApart: 1 }, products);
-  cases.add('odd-products-of-y', 'operation', [1], { ...batch, yApart: 1 }, products);
+  cases.add('odd-products-of-x', 'operation', [1], { ...batch, xApart: off }, products);
+  cases.add('odd-products-of-y', 'operation', [1], { ...batch, yApart: off }, products);
   const even = stores('values_stride must be even');
   cases.add('odd-products-of-values', 'operation', [1], { ...batch, valuesApart: 1 }, even);
 }

@@ -19,33 +19,47 @@ namespace tilewright::bsr_sddmm {
 /// Reads the problem's sizes, choices, pattern, batch, alpha, beta, values and seed, `xExtra`, `yExtra` (elements by which lines are
 /// longer), `productExtra` (lines between the products of X, and of Y), `xApart`, `yApart`, `valuesApart` (elements by which products
 /// lie further apart), `xOffset`, `yOffset`, `valuesOffset` (elements by which operands are shifted off their alignment) and
-/// `leadingBlocks` (stored blocks before those of the first row, which exist only as addresses).
+/// `leadingBlocks` (stored blocks before those of the first row), `leadingRows` and `leadingColumns` (block rows and block columns of A
+/// before those of the pattern, of m and n, whose rows of X and Y come first; only of a row-major X and Y): these exist only as addresses.
 class SddmmProblem final : public ArrayProblem {
  public:
   explicit SddmmProblem(const Json& json)
       : ArrayProblem(json),
         shape_(read_description(json)),
+        leading_rows_(read_size(json, "leadingRows", 0)),
+        leading_columns_(read_size(json, "leadingColumns", 0)),
+        m_(shape_.m - leading_rows_ * shape_.block),
+        n_(shape_.n - leading_columns_ * shape_.block),
         alpha_(static_cast<float>(json.number("alpha", 1))),
         beta_(static_cast<float>(json.number("beta", 0))),
         drawn_(read_values(json, element_of(shape_.output), shape_.k)),
-        pattern_(bsr::make_pattern(json.at("pattern"), blocks_of(shape_.m), blocks_of(shape_.n), shape_.block,
+        pattern_(bsr::make_pattern(json.at("pattern"), blocks_of(m_), blocks_of(n_), shape_.block,
                                    json.boolean("sorted", true), seed(json))) {
     const std::int64_t leading = read_size(json, "leadingBlocks", 0);
     shape_.blocks = leading + pattern_.blocks();
     const std::int64_t apart = read_size(json, "valuesApart", 0);
     shape_.values_stride = shape_.blocks * shape_.block * shape_.block + apart;
     for (std::int64_t i = 0; i < shape_.batch; ++i) products_.push_back(draw(static_cast<std::uint64_t>(i)));
+    row_ptr_.assign(static_cast<std::size_t>(leading_rows_), static_cast<std::int32_t>(leading));
     for (const std::int32_t offset : pattern_.row_ptr)
       row_ptr_.push_back(static_cast<std::int32_t>(leading + offset));
     wide_row_ptr_.assign(row_ptr_.begin(), row_ptr_.end());
-    wide_col_idx_.assign(pattern_.col_idx.begin(), pattern_.col_idx.end());
+    for (const std::int32_t column : pattern_.col_idx)
+      col_idx_.push_back(static_cast<std::int32_t>(leading_columns_ + column));
+    wide_col_idx_.assign(col_idx_.begin(), col_idx_.end());
     shape_.host_row_ptr = is_wide() ? static_cast<const void*>(wide_row_ptr_.data()) : row_ptr_.data();
     add_indices("row_ptr", row_ptr_, wide_row_ptr_, 0);
-    add_indices("col_idx", pattern_.col_idx, wide_col_idx_, leading);
-    add(in_memory(&Factors::left, shape_.layout_x == Layout::row, shape_.ldx, shape_.x_stride), "x",
-        Role::input, read_size(json, "xOffset", 0));
-    add(in_memory(&Factors::right, shape_.layout_y == Layout::column, shape_.ldy, shape_.y_stride), "y",
-        Role::input, read_size(json, "yOffset", 0));
+    add_indices("col_idx", col_idx_, wide_col_idx_, leading);
+    const auto add_factor = [&](Array Factors::* which, bool as_is, std::int64_t pitch, std::int64_t stride,
+                                const char* name, std::int64_t offset, std::int64_t leading_lines) {
+      Tensor tensor = in_memory(which, as_is, pitch, stride).tensor(name, Role::input, offset);
+      tensor.lead = leading_lines * shape_.block * pitch;
+      add(std::move(tensor));
+    };
+    add_factor(&Factors::left, shape_.layout_x == Layout::row, shape_.ldx, shape_.x_stride, "x",
+               read_size(json, "xOffset", 0), leading_rows_);
+    add_factor(&Factors::right, shape_.layout_y == Layout::column, shape_.ldy, shape_.y_stride, "y",
+               read_size(json, "yOffset", 0), leading_columns_);
     Tensor values =
         in_memory(&Factors::former, true, shape_.block,
                   pattern_.blocks() * shape_.block * shape_.block + apart)
@@ -94,8 +108,8 @@ class SddmmProblem final : public ArrayProblem {
   };
 
   Factors draw(std::uint64_t product) const {
-    Factors factors{{element_of(shape_.input), {shape_.m, shape_.k}},
-                    {element_of(shape_.input), {shape_.k, shape_.n}},
+    Factors factors{{element_of(shape_.input), {m_, shape_.k}},
+                    {element_of(shape_.input), {shape_.k, n_}},
                     {drawn_.output, {pattern_.blocks() * shape_.block, shape_.block}}};
     Values drawn = drawn_;
     drawn.seed += product * kSeedsApart;
@@ -203,8 +217,8 @@ class SddmmProblem final : public ArrayProblem {
     for (std::int64_t element = 0; element < side * side; ++element) {
       const std::int64_t i = row * side + element / side;
       const std::int64_t j = pattern_.col_idx[static_cast<std::size_t>(block)] * side + element % side;
-      const std::int64_t depth = i < shape_.m && j < shape_.n ? shape_.k : 0;
-      const auto [sum, magnitude] = dot(x.line(std::min(i, shape_.m)), y.line(std::min(j, shape_.n)), depth);
+      const std::int64_t depth = i < m_ && j < n_ ? shape_.k : 0;
+      const auto [sum, magnitude] = dot(x.line(std::min(i, m_)), y.line(std::min(j, n_)), depth);
       const auto to = static_cast<std::size_t>(block * side * side + element);
       epilogue.finish(sum, magnitude, former.get(block * side + element / side, element % side), 0,
                       first + to, reference);
@@ -212,11 +226,13 @@ class SddmmProblem final : public ArrayProblem {
   }
 
   Shape shape_;
+  std::int64_t leading_rows_, leading_columns_;
+  std::int64_t m_, n_;  // rows and columns without these
   float alpha_, beta_;
   Values drawn_;
   bsr::Bsr pattern_;
   std::vector<Factors> products_;
-  std::vector<std::int32_t> row_ptr_;
+  std::vector<std::int32_t> row_ptr_, col_idx_;
   std::vector<std::int64_t> wide_row_ptr_, wide_col_idx_;
 };
 

@@ -30,7 +30,8 @@ export class Cases {
   }
 
   addRows(id: string, tier: Tier, counts: readonly number[], problem: RowShape, options = {}): void {
-    const [rows, columns] = [counts.length, Math.max(...counts) + 1];
+    const { leadingColumns = 0 } = problem;
+    const [rows, columns] = [counts.length, leadingColumns + Math.max(...counts) + 1];
     const shape = this.#point.transposeA
       ? { rows: columns, columns: rows, pattern: transposedRows(counts) }
       : { rows, columns, pattern: { kind: 'rows', counts } as const };

@@ -1,5 +1,6 @@
+import { half } from '../../../src/model/family.ts';
 import type { Shape } from './case-list.ts';
-import { alignment, valueAlignment } from './derive.ts';
+import { alignment, valueAlignment, vectorOfB } from './derive.ts';
 import type { Point } from './parameters.ts';
 import type { RowsCase } from './rows-case.ts';
 import type { Layout } from './workloads.ts';
@@ -36,7 +37,7 @@ export function togetherProblem(point: Point, layouts: Layouts, transposed: bool
   };
 }
 
-/** Products of A, and then of B, apart by what no vector is. Right, or refused. */
+/** Products of A, and then of B, apart by half of a vector. Right, or refused. */
 export function oddBatchCases(point: Point, layouts: Layouts): readonly RowsCase[] {
   const n = 24;
   const problem = { ...layouts, n, ldbExtra: 8, batch: 2, batched: 'yes', values: 'integers' } as const;
@@ -46,9 +47,14 @@ export function oddBatchCases(point: Point, layouts: Layouts): readonly RowsCase
     {
       id: 'odd-batch-a',
       ...base,
-      problem: { ...problem, batchExtraA: 3 },
+      problem: { ...problem, batchExtraA: half(valueAlignment(point)) },
       ...refused(valueAlignment(point)),
     },
-    { id: 'odd-batch-b', ...base, problem: { ...problem, batchExtraB: 3 }, ...refused(alignment(point)) },
+    {
+      id: 'odd-batch-b',
+      ...base,
+      problem: { ...problem, batchExtraB: half(vectorOfB(point)) },
+      ...refused(alignment(point)),
+    },
   ];
 }

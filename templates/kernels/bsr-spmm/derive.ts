@@ -73,6 +73,16 @@ export function valueAlignment(point: Point): number {
   return point.path === 'simt' ? point.vector : bytes / elementBytes[point.input];
 }
 
+/** Elements of C in 16 bytes. */
+export function vectorOfC({ output }: Pick<Point, 'output'>): number {
+  return 16 / elementBytes[output];
+}
+
+/** Elements of B that are loaded at once where its alignment has it. */
+export function vectorOfB(point: Point): number {
+  return point.path === 'narrow' || packs(point) ? 16 / elementBytes[point.input] : alignment(point);
+}
+
 /** Elements to which B must be aligned: its base pointer and its lines. */
 export function alignment(point: Point): number {
   if (point.path === 'naive' || point.path === 'narrow' || packs(point)) return 1;

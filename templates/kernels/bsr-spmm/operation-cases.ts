@@ -183,7 +183,13 @@ const farApart = 2 ** 31 - 8;
 
 /** Products side by side and far apart, alone and with all that has a stride of its own. */
 function batchCases(point: Point, layouts: Layouts): RowsCase[] {
-  const batch = { ...ragged(point, 19, layouts), batch: 3, batched: 'yes' } as const;
+  const batch = { batch: 3, batched: 'yes' } as const;
+  // Of the path general a product has several panels, which the grid counts with the products.
+  const panels = ragged(
+    point,
+    point.path === 'general' ? point.tileN * Math.max(point.panel, 1) + 3 : 19,
+    layouts,
+  );
   const residual = has(point, 'residual') && ({ residual: 'yes', ldrExtra: 5 } as const);
   // Aligned lines of C in products that are not.
   const apart = {
@@ -195,12 +201,17 @@ function batchCases(point: Point, layouts: Layouts): RowsCase[] {
   };
   return [
     ...oddBatchCases(point, layouts),
-    { id: 'batch', tier: 'operation', counts: [1, 0, 2], problem: { ...batch, values: 'integers', beta: 1 } },
+    {
+      id: 'batch',
+      tier: 'operation',
+      counts: [1, 0, 2],
+      problem: { ...panels, ...batch, values: 'integers', beta: 1 },
+    },
     {
       id: 'batch-apart',
       tier: 'operation',
       counts: [1, 0],
-      problem: { ...batch, ...residual, ...apart, beta: -0.7 },
+      problem: { ...residual, ...apart, batched: 'yes', beta: -0.7 },
     },
   ];
 }

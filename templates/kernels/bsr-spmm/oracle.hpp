@@ -72,7 +72,8 @@ constexpr std::int64_t kFar = 1 << 20;
 
 /// The problem's JSON, read and checked; see Problem in workloads.ts.
 struct Description {
-  std::int64_t m, n, k, block, batch, extra_a, extra_b, extra_c, offset_a, offset_b, offset_c, leading_blocks;
+  std::int64_t m, n, k, block, batch, extra_a, extra_b, extra_c, extra_r, offset_a, offset_b, offset_c, offset_bias, offset_r,
+      leading_blocks, leading_columns;
   std::string input, output, values, file;  // file: of the values of A, if any
   Index index;
   Layout layout_b, layout_c;
@@ -90,6 +91,8 @@ struct Description {
   /// Rows of C, and of B.
   std::int64_t outer() const { return transposed() ? k : m; }
   std::int64_t inner() const { return transposed() ? m : k; }
+  /// Rows of B that exist.
+  std::int64_t inner_stored() const { return inner() - leading_columns * block; }
 
  private:
   struct Size {
@@ -115,10 +118,14 @@ struct Description {
         extra_a(extra_of(json, "batchExtraA")),
         extra_b(extra_of(json, "batchExtraB")),
         extra_c(extra_of(json, "batchExtraC")),
+        extra_r(extra_c + detail::not_negative(json, "batchExtraResidual", 0)),
         offset_a(detail::not_negative(json, "offsetA", 0)),
         offset_b(detail::not_negative(json, "offsetB", 0)),
         offset_c(detail::not_negative(json, "offsetC", 0)),
+        offset_bias(offset_c + detail::not_negative(json, "offsetBias", 0)),
+        offset_r(offset_c + detail::not_negative(json, "offsetResidual", 0)),
         leading_blocks(detail::not_negative(json, "leadingBlocks", 0)),
+        leading_columns(detail::not_negative(json, "leadingColumns", 0)),
         input(json.at("input").text()),
         output(json.at("output").text()),
         values(json.text("values", "normal")),
@@ -148,7 +155,9 @@ struct Description {
     if (batch == 0) throw std::invalid_argument("problem: batch is 0, it must be at least 1");
     if (batch > 1 && extra_c > 0 && ldc > (layout_c == Layout::row ? n : outer()))
       throw std::invalid_argument("problem: batchExtra or batchExtraC and ldcExtra together leave C with two distances; give one");
-    pattern = make_pattern(json.at("pattern"), in_blocks(m), in_blocks(k), block, json.boolean("sorted", true), seed);
+    if (leading_columns > 0 && (transposed() || leading_columns >= in_blocks(k)))
+      throw std::invalid_argument("problem: leadingColumns are fewer than A has, which is not transposed");
+    pattern = make_pattern(json.at("pattern"), in_blocks(m), in_blocks(k) - leading_columns, block, json.boolean("sorted", true), seed);
   }
 
   /// Between the products of one operand, beside what is between those of all.
@@ -167,6 +176,8 @@ class BsrProblem final : public Problem {
         key_(json.dump()) {
     for (const std::int32_t at : d_.pattern.row_ptr)
       row_ptr_.push_back(static_cast<std::int32_t>(at + d_.leading_blocks));
+    for (const std::int32_t column : d_.pattern.col_idx)
+      col_idx_.push_back(static_cast<std::int32_t>(column + d_.leading_columns));
     const Bsr operand = d_.transposed() ? transpose(d_.pattern).pattern : d_.pattern;
     for (std::int64_t i = 0; i < d_.batch; ++i) {
       products_.push_back(make_matrices(d_));
@@ -229,7 +240,7 @@ class BsrProblem final : public Problem {
   const Description& description() const { return d_; }
   /// Whether some operand exists mostly as addresses, which only a kernel that is careful can be given.
   bool is_sparse() const {
-    return d_.leading_blocks > 0 || is_far(d_.ldb) || is_far(d_.ldc) || (d_.batch > 1 && is_far(d_.extra_a));
+    return d_.leading_blocks > 0 || d_.leading_columns > 0 || is_far(d_.ldb) || is_far(d_.ldc) || (d_.batch > 1 && is_far(d_.extra_a));
   }
 
   /// The plan's view of the problem.
@@ -255,11 +266,11 @@ class BsrProblem final : public Problem {
     shape.ldb = d_.ldb;
     shape.b_stride = first().b.lines() * d_.ldb + d_.extra_b;
     shape.ldr = d_.ldr;
-    shape.residual_stride = first().residual.lines() * d_.ldr + d_.extra_c;
+    shape.residual_stride = first().residual.lines() * d_.ldr + d_.extra_r;
     shape.ldc = d_.ldc;
     shape.c_stride = first().c.lines() * d_.ldc + d_.extra_c;
     shape.host_row_ptr = first_index(row_ptr_, wide_row_ptr_, 0);
-    if (d_.host_columns) shape.host_col_idx = first_index(d_.pattern.col_idx, wide_col_idx_, d_.leading_blocks);
+    if (d_.host_columns) shape.host_col_idx = first_index(col_idx_, wide_col_idx_, d_.leading_blocks);
     shape.reads_c = d_.beta != 0;
     return shape;
   }
@@ -273,7 +284,7 @@ class BsrProblem final : public Problem {
     const auto near = [](std::int64_t stride, std::int64_t width) { return is_far(stride) ? width : stride; };
     const bool biased = d.bias == Switch::yes, added = d.residual == Switch::yes;
     return {Matrix(input, d.pattern.blocks() * d.block, d.block, d.block),
-            Matrix(input, d.inner(), d.n, near(d.ldb, b_by_columns ? d.inner() : d.n), b_by_columns),
+            Matrix(input, d.inner_stored(), d.n, near(d.ldb, b_by_columns ? d.inner_stored() : d.n), b_by_columns),
             Matrix(output, d.outer(), d.n, near(d.ldc, c_by_columns ? d.outer() : d.n), c_by_columns),
             Matrix(output, biased ? 1 : 0, d.outer(), d.outer()),
             Matrix(output, added ? d.outer() : 0, added ? d.n : 0, d.ldr, c_by_columns)};
@@ -307,20 +318,22 @@ class BsrProblem final : public Problem {
 
   void make_tensors() {
     wide_row_ptr_.assign(row_ptr_.begin(), row_ptr_.end());
-    wide_col_idx_.assign(d_.pattern.col_idx.begin(), d_.pattern.col_idx.end());
+    wide_col_idx_.assign(col_idx_.begin(), col_idx_.end());
     add_indices("row_ptr", row_ptr_, wide_row_ptr_);
-    add_indices("col_idx", d_.pattern.col_idx, wide_col_idx_).lead = d_.leading_blocks;
+    add_indices("col_idx", col_idx_, wide_col_idx_).lead = d_.leading_blocks;
     const Shape strides = shape();
     Tensor& values = add_operand("values", &Matrices::a, Role::input, d_.block, strides.values_stride, d_.extra_a);
     values.offset = d_.offset_a;
     values.lead = d_.leading_blocks * d_.block * d_.block;
-    add_operand("b", &Matrices::b, Role::input, d_.ldb, strides.b_stride, d_.extra_b).offset = d_.offset_b;
+    Tensor& b = add_operand("b", &Matrices::b, Role::input, d_.ldb, strides.b_stride, d_.extra_b);
+    b.offset = d_.offset_b;
+    b.lead = d_.leading_columns * d_.block * (d_.layout_b == Layout::row ? d_.ldb : 1);
     if (d_.bias == Switch::yes) {
       const Matrix& bias = first().bias;
-      tensors_.push_back({"bias", bias.type, Role::input, 1, bias.columns, bias.columns, d_.offset_c, bias.bytes});
+      tensors_.push_back({"bias", bias.type, Role::input, 1, bias.columns, bias.columns, d_.offset_bias, bias.bytes});
     }
     if (d_.residual == Switch::yes)
-      add_operand("residual", &Matrices::residual, Role::input, d_.ldr, strides.residual_stride, d_.extra_c).offset = d_.offset_c;
+      add_operand("residual", &Matrices::residual, Role::input, d_.ldr, strides.residual_stride, d_.extra_r).offset = d_.offset_r;
     const bool reads_c = d_.beta != 0 && d_.residual == Switch::no;
     add_operand("c", &Matrices::c, reads_c ? Role::inout : Role::output, d_.ldc, strides.c_stride, d_.extra_c).offset = d_.offset_c;
   }
@@ -370,7 +383,7 @@ class BsrProblem final : public Problem {
       for (std::int64_t at = d_.pattern.row_ptr[row]; at < d_.pattern.row_ptr[row + 1]; ++at)
         for (std::int64_t i = 0; i < d_.block; ++i)
           for (std::int64_t j = 0; j < d_.block; ++j)
-            if (row * d_.block + i >= d_.m || d_.pattern.col_idx[at] * d_.block + j >= d_.k)
+            if (row * d_.block + i >= d_.m || col_idx_[static_cast<std::size_t>(at)] * d_.block + j >= d_.k)
               a.set(at * d_.block + i, j, value);
   }
 
@@ -445,7 +458,7 @@ class BsrProblem final : public Problem {
   bool integers_;
   std::string key_;
   std::vector<Matrices> products_;
-  std::vector<std::int32_t> row_ptr_;
+  std::vector<std::int32_t> row_ptr_, col_idx_;
   std::vector<std::int64_t> wide_row_ptr_, wide_col_idx_;
   std::vector<Tensor> tensors_;
 };

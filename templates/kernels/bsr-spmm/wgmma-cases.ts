@@ -1,4 +1,6 @@
+import { half } from '../../../src/model/family.ts';
 import { choiceKinds } from '../../../src/model/operation.ts';
+import { vectorOfC } from './derive.ts';
 import { spare } from './fixed-choices.ts';
 import { residualCases, steepActivation } from './operation-cases.ts';
 import { hasAddend, type Point, storesByTma } from './parameters.ts';
@@ -126,6 +128,13 @@ function addendCases(point: Point): RowsCase[] {
       counts: [1],
       problem: { n: tileN, beta: -0.7, residual: 'yes', ldrExtra: 8, offsetC: 7 },
     },
+    // Lines of the residual that are half a vector longer than whole ones.
+    {
+      id: 'residual-half',
+      tier: 'operation',
+      counts: [1],
+      problem: { n: tileN, beta: -0.7, residual: 'yes', ldrExtra: half(vectorOfC(point)) },
+    },
     {
       id: 'residual-tiles',
       tier: 'operation',
@@ -136,13 +145,14 @@ function addendCases(point: Point): RowsCase[] {
   ];
 }
 
-/** N and ldc that are odd, and C off its alignment by one element: what the epilogue refuses, and why. */
-function oddN({ tileN, layoutB }: Point, refuses: string): RowsCase {
-  const problem = { n: tileN - 3, ldbExtra: spare(layoutB, tileN - 3) - 8, ldcExtra: 3 };
+/** N and ldc, and the address of C, off what the epilogue stores at once, `off` elements: what it refuses, and why. */
+function oddN({ tileN, layoutB }: Point, off: number, refuses: string): RowsCase {
+  const n = tileN - off;
+  const problem = { n, ldbExtra: spare(layoutB, n) - 8, ldcExtra: off };
   return { id: 'odd-n', tier: 'edges', counts: [1], problem, options: { refuses } };
 }
-function oddC(refuses: string): RowsCase {
-  return { id: 'odd-c', tier: 'edges', counts: [1], problem: { n: 64, offsetC: 1 }, options: { refuses } };
+function oddC(off: number, refuses: string): RowsCase {
+  return { id: 'odd-c', tier: 'edges', counts: [1], problem: { n: 64, offsetC: off }, options: { refuses } };
 }
 
 /** Ragged N, padded rows, alpha and beta; what TMA cannot do is refused. */
@@ -170,7 +180,7 @@ function scalars(point: Point): RowsCase[] {
         counts: [0],
         problem: { n: 16, beta: 1e-41, values: 'nan' },
       },
-      ...(odd ? [] : [oddN(point, 'ldc must be even'), oddC('aligned to two elements')]),
+      ...(odd ? [] : [oddN(point, 1, 'ldc must be even'), oddC(1, 'aligned to two elements')]),
     ];
   }
   const anyN = layoutC === 'column';
@@ -184,7 +194,7 @@ function scalars(point: Point): RowsCase[] {
     },
     anyN
       ? { id: 'one-column', tier: 'edges', counts: [1, 0, 1], problem: { n: 1, ldbExtra: spare(layoutB, 1) } }
-      : oddN(point, 'n must be a multiple'),
+      : oddN(point, 4, 'n must be a multiple'),
     { id: 'narrow', tier: 'edges', counts: [1, 0, 1], problem: { n: 8, ldbExtra: 8 } },
     {
       id: 'beta',
@@ -200,6 +210,6 @@ function scalars(point: Point): RowsCase[] {
       problem: { n: 64, ldcExtra: 4 },
       options: { refuses: 'ldc' },
     },
-    oddC('16-byte'),
+    oddC(4, '16-byte'),
   ];
 }

@@ -66,6 +66,8 @@ export interface Problem {
   readonly batchExtraA?: number;
   readonly batchExtraB?: number;
   readonly batchExtraC?: number;
+  /** The same of the residual alone, in addition to C's. */
+  readonly batchExtraResidual?: number;
   readonly pattern: Pattern;
   /** Block columns in ascending order within a row; true if absent. */
   readonly sorted?: boolean;
@@ -76,6 +78,8 @@ export interface Problem {
   readonly beta?: number;
   /** Stored blocks before those of the first row: no row has them, and they exist only as addresses. */
   readonly leadingBlocks?: number;
+  /** Block columns of A before those of the pattern: no block is in them, and their rows of B exist only as addresses. Of `k`. */
+  readonly leadingColumns?: number;
   /**
    * Elements by which rows (columns, where that is their layout) of B, C and the residual are further apart than they are
    * long; so many more than 2^20 exist mostly as addresses.
@@ -87,6 +91,9 @@ export interface Problem {
   readonly offsetA?: number;
   readonly offsetB?: number;
   readonly offsetC?: number;
+  /** The same of bias and residual alone, in addition to C's. */
+  readonly offsetBias?: number;
+  readonly offsetResidual?: number;
   readonly seed: number;
 }
 

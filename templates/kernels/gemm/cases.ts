@@ -2,6 +2,7 @@ import {
   CaseList,
   farApart,
   type GateCase,
+  half,
   huge,
   stepsAround,
   subnormal,
@@ -33,20 +34,26 @@ function manyTiles(point: Point): readonly Special[] {
   ];
 }
 
-/** Each operand alone off what the variant needs of it, so that all are looked at. Right, or refused. */
+/**
+ * Each operand alone off what the variant needs of it, so that all are looked at, by half of that: whoever asks for less lets it pass. Of C
+ * that is half of a whole vector, which not all need. Right, or refused.
+ */
 function misaligned(point: Point): readonly Special[] {
   const { n } = tileOf(point);
+  const load = half(loadElements(point)),
+    store = half(8);
+  const column = half(storeElements(point));
   const unless = (elements: number, refuses: string) => (elements > 1 ? { refuses } : {});
   const loads = (refuses: string) => unless(loadElements(point), refuses);
   const stores = (refuses: string) => unless(storeElements(point), refuses);
   return [
-    ['odd-lda', { aExtra: 1 }, loads('lda and ldb must be multiples')],
-    ['odd-ldb', { bExtra: 1 }, loads('lda and ldb must be multiples')],
-    ['odd-a', { aOffset: 1 }, loads('A and B must be aligned')],
-    ['odd-b', { bOffset: 1 }, loads('A and B must be aligned')],
-    ['odd-n', { n: n - 1, bExtra: 1, cExtra: 1 }, stores('n and ldc must be multiples')],
-    ['odd-ldc', { cExtra: 1 }, stores('n and ldc must be multiples')],
-    ['odd-c', { cOffset: 1 }, stores('stores C by TMA')],
+    ['odd-lda', { aExtra: load }, loads('lda and ldb must be multiples')],
+    ['odd-ldb', { bExtra: load }, loads('lda and ldb must be multiples')],
+    ['odd-a', { aOffset: load }, loads('A and B must be aligned')],
+    ['odd-b', { bOffset: load }, loads('A and B must be aligned')],
+    ['odd-n', { n: n - column, bExtra: column, cExtra: column }, stores('n and ldc must be multiples')],
+    ['odd-ldc', { cExtra: store }, stores('n and ldc must be multiples')],
+    ['odd-c', { cOffset: store }, stores('stores C by TMA')],
   ];
 }
 
@@ -78,7 +85,8 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   list.add('no-columns', 'structures', { n: 0, bExtra: 8, cExtra: 8 });
   // Never 0, which no step at all would leave. Alpha 2 without beta: what takes it for 1 shows nowhere else.
   list.add('one-element', 'structures', { ...ragged(1, 1, 1), values: 'positive', alpha: 2 });
-  list.add('non-finite', 'non-finite', { m: m / 2, values: 'nan' });
+  // What stands for operands behind the depth is 0 on both sides: 0 times infinity is NaN.
+  list.add('non-finite', 'non-finite', { ...ragged(m / 2, n, k + 5), values: 'nan' });
   list.add('ragged', 'edges', {
     ...ragged(m - 3, n - stored - 2, k + 5),
     ...{ cExtra: up(11, stored), ...everything },

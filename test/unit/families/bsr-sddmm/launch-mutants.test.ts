@@ -36,6 +36,19 @@ const defects: readonly LaunchDefect<keyof typeof ids>[] = [
     ...{ expression: 'bytes', defect: '1', verdicts: taken },
   },
   {
+    ...{
+      name: 'asks for half of the alignment of X',
+      of: 'rows',
+      behind: 'bound.require_aligned(&Call::x, ',
+    },
+    ...{ expression: 'bytes', defect: 'bytes / 2', verdicts: taken },
+  },
+  {
+    ...{ name: 'asks for half of the alignment of lines', of: 'rows' },
+    behind: 'refuse_unless_multiples(loads, ',
+    ...{ expression: 'bytes / 2', defect: 'bytes / 4', verdicts: taken },
+  },
+  {
     ...{ name: 'lists tiles of twice as many blocks', of: 'rows', behind: 'detail::plan_tiles(shape, ' },
     expression: 'parameters.number("group")',
     defect: '2 * parameters.number("group")',

@@ -186,6 +186,22 @@ const mutants: readonly Mutant<Name>[] = [
     inHeader('tw/split_sums.cuh', replacing(/ptx::cluster_sync\(\);(?=\s+if \(rank)/, '')),
     stuck,
   ],
+  // Block rows and block columns.
+  [
+    'has 8 bits of a block column',
+    'rows',
+    replacing(
+      'column_of(args, tile.first + i) * kBlock',
+      '(column_of(args, tile.first + i) & 0xff) * kBlock',
+    ),
+    stray,
+  ],
+  [
+    'has 16 bits of a block row',
+    'grouped',
+    replacing('tile.row * kBlock, k, product', 'static_cast<short>(tile.row) * kBlock, k, product'),
+    stray,
+  ],
   // Arrays in registers, which have no addresses.
   [
     'adds up a sum too many',

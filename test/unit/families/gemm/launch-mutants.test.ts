@@ -37,6 +37,36 @@ const defects: readonly LaunchDefect<keyof typeof ids>[] = [
     verdicts: stray,
   },
   {
+    ...{ name: 'asks for half of the alignment of A', of: 'mma', behind: 'bound.require_aligned(&Call::a, ' },
+    ...{ expression: 'bytes', defect: 'bytes / 2', verdicts: ['wrong'] },
+  },
+  {
+    ...{
+      name: 'asks for half of the alignment of B',
+      of: 'wgmma',
+      behind: 'bound.require_aligned(&Call::b, ',
+    },
+    ...{ expression: 'bytes', defect: 'bytes / 2', verdicts: ['wrong'] },
+  },
+  {
+    ...{ name: 'asks for half of the alignment of lines', of: 'mma' },
+    behind: 'refuse_unless_multiples(loads, ',
+    ...{ expression: 'bytes / 2', defect: 'bytes / 4', verdicts: ['wrong'] },
+  },
+  {
+    ...{
+      name: 'stores vectors where lines of C begin at half of one',
+      of: 'mma',
+      behind: 'if (shape.ldc % ',
+    },
+    ...{ expression: '8', defect: '4', verdicts: ['out-of-bounds'] },
+  },
+  {
+    ...{ name: 'stores vectors where C begins at half of one', of: 'mma' },
+    behind: 'kernel.set_if_aligned(&UntypedArgs::aligned_c, &Call::c, ',
+    ...{ expression: '16', defect: '8', verdicts: ['out-of-bounds'] },
+  },
+  {
     ...{ name: 'starts thread blocks without a cluster', of: 'wgmma', behind: 'kernel.launch.cluster[0] = ' },
     ...{ expression: 'static_cast<unsigned>(cluster)', defect: '1u' },
     verdicts: ['launch', 'out-of-bounds', 'hang', 'race', 'divergence'],

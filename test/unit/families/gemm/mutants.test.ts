@@ -202,6 +202,18 @@ const mutants: readonly Mutant<Name>[] = [
     replacing('(args.columns + kColumns - 1) / kColumns', 'min(8, (args.columns + kColumns - 1) / kColumns)'),
     stray,
   ],
+  [
+    'has elements of A behind the depth, where those of B are 0',
+    'mma',
+    inHeader(
+      'tw/async_tile.cuh',
+      replacing(
+        'first = column + unit_ * kUnit,',
+        'at = column + unit_ * kUnit, first = at < columns_ ? at : 0,',
+      ),
+    ),
+    ['nonfinite'],
+  ],
   // One too few a turn adds up: warps of a warpgroup vouch for each other.
   ['counts one arrival of a cluster too few', 'wgmma', replacing(initialised, oneTooFew), racy],
   ['shows barriers to nobody', 'wgmma', replacing('ptx::fence_mbarrier_init();', ''), racy],
