@@ -75,7 +75,7 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
     cases.add('every-count', 'structures', counts, { k: tileK, values: 'integers' });
   }
   cases.add('no-depth', 'structures', [1, 0], { k: 0, alpha: third, beta: -0.7 });
-  // What stands for operands behind the depth is 0 on both sides: 0 times infinity is NaN.
+  // Operands behind the depth are 0 on both sides: 0 times infinity is NaN.
   cases.add('non-finite', 'non-finite', [1, 0], { ...ragged(tileK + 3), values: 'nan' });
   cases.add('ragged', 'edges', [1, 2], { ...ragged(2 * tileK + 3), alpha: third, beta: -0.7 });
   cases.add('one-column', 'edges', [1], { ...ragged(1), values: 'integers', xOffset: vector });
@@ -169,6 +169,8 @@ function addFull(cases: Cases, { tileK, stages, group }: Loop): void {
     cases.add(values, 'magnitude', [2, 0, 1], { k: 8 * tileK, values });
   for (const steps of stepsAround(stages))
     cases.add(`steps-${steps}`, 'structures', [1, 2], { k: steps * tileK, values: 'swing' });
+  // More than 8 bits count, of one tile.
+  cases.add('steps-257', 'structures', [1], { k: 257 * tileK, values: 'swing' });
   cases.add('long-rows', 'structures', [3 * group + 1, 0, 2 * group, group - 1], { k: tileK, beta: 1 });
   cases.add('many-launches', 'repetition', [4, 2, 3, 0, 1], { k: 3 * tileK }, { launches: 20 });
 }

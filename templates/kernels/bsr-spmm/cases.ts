@@ -221,6 +221,9 @@ function addFull(cases: Cases, point: Point, tile: number, wide: number): void {
     const n = 2 * wide + 9;
     const ldbExtra = spare(point.layoutB, n);
     cases.addRows('two-tiles', 'scalars', [2, 1], { n, ldbExtra, alpha: third, beta: -0.7 });
+    // More steps than 8 bits count.
+    const blocks = Math.ceil(257 / stepsOf(point));
+    cases.addRows('long-row', 'structures', [blocks], { n: tile, values: 'integers' });
   }
   cases.add(
     'many-launches',

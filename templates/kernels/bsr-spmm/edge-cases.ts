@@ -11,7 +11,7 @@ export function edgeCases(point: Point, tile: number): readonly RowsCase[] {
     ...alignmentCases(point, tile),
     ...(storesVectors(point) ? vectorCases(point) : []),
     ...farCases(point),
-    // Who packs B reads all of it.
+    // A variant that packs B reads all of it.
     ...(point.transposeA || packs(point) ? [] : [wideCase(point)]),
   ];
 }

@@ -85,7 +85,7 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   list.add('no-columns', 'structures', { n: 0, bExtra: 8, cExtra: 8 });
   // Never 0, which no step at all would leave. Alpha 2 without beta: what takes it for 1 shows nowhere else.
   list.add('one-element', 'structures', { ...ragged(1, 1, 1), values: 'positive', alpha: 2 });
-  // What stands for operands behind the depth is 0 on both sides: 0 times infinity is NaN.
+  // Operands behind the depth are 0 on both sides: 0 times infinity is NaN.
   list.add('non-finite', 'non-finite', { ...ragged(m / 2, n, k + 5), values: 'nan' });
   list.add('ragged', 'edges', {
     ...ragged(m - 3, n - stored - 2, k + 5),
@@ -119,6 +119,8 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   for (const steps of stepsAround(stages)) {
     list.add(`steps-${steps}`, 'structures', { m: m + 1, k: steps * k, values: 'swing' });
   }
+  // More than 8 bits count, of one tile.
+  list.add('steps-257', 'structures', { m: 8, k: 257 * k, values: 'swing' });
   list.add('large', 'structures', { ...ragged(5 * m + 7, 3 * n + 17, 3 * k + 2), beta: 1, bias: 'yes' });
   list.add('many-launches', 'repetition', { m: 3 * m, n: 2 * n, k: 3 * k }, { launches: 20 });
   return list.cases;
