@@ -144,6 +144,7 @@ const expected: Expected = {
     inverse: ['passed', '6 cases'],
     partitions: ['passed', '1 case'],
     pairs: ['passed', '6 cases'],
+    peers: ['passed', '6 cases'],
   },
   'textures.cu': {
     gather: ['passed', '6 cases'],

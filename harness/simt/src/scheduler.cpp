@@ -317,19 +317,29 @@ void run_wave() {
 
 void note_progress() { ++scheduler.progress; }
 
+/// Where a lane arrives. A pending collective that names it is a later one of this lane where this call names none of the lanes that
+/// wait there: those wait in `__syncwarp()` behind a branch, and this lane first takes part in the branch's own collectives. Where the
+/// call names one of them, each would wait for the other, unless both calls are the same.
+static Convergence& convergence_for(Warp& warp, Collective operation, std::uint32_t immediate, std::uint32_t mask,
+                                    std::uint32_t lane_bit) {
+  Convergence *unused = nullptr, *same = nullptr;
+  for (Convergence& pending : warp.convergences) {
+    if (!pending.arrived) {
+      if (!unused) unused = &pending;
+    } else if ((pending.mask & lane_bit) && (pending.arrived & mask)) {
+      if (pending.operation != operation || pending.mask != mask || pending.immediate != immediate) return pending;
+      same = &pending;
+    }
+  }
+  if (same) return *same;
+  return unused ? *unused : warp.convergences.emplace_back();
+}
+
 Convergence& join_convergence(Thread& self, Collective operation, std::uint32_t immediate, std::uint32_t mask,
                               const void* argument) {
   Warp& warp = *self.warp;
   const auto lane = self.ids.lane;
-  Convergence* place = nullptr;
-  for (Convergence& convergence : warp.convergences) {
-    if (convergence.arrived && (convergence.mask & self.lane_bit)) {
-      place = &convergence;
-      break;
-    }
-    if (!convergence.arrived && !place) place = &convergence;
-  }
-  if (!place) place = &warp.convergences.emplace_back();
+  Convergence* place = &convergence_for(warp, operation, immediate, mask, self.lane_bit);
   if (!place->arrived) {
     place->mask = mask;
     place->operation = operation;

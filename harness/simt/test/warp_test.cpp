@@ -1,4 +1,6 @@
 // Warp-wide instructions, and what happens when lanes do not agree.
+#include <bit>
+
 #include "device_test.hpp"
 
 using namespace simt;
@@ -58,6 +60,38 @@ TEST_CASE("halves of a warp converge apart") {
           }
         },
         config));
+}
+
+TEST_CASE("lanes of a branch call collectives of their own while the others wait behind it") {
+  for (const Config& config : all_modes())
+    for (const std::uint32_t mask : {0x0000ffffu, 0xffff0000u, 0x00010001u})
+      CHECK_CLEAN(warp(
+          [mask] {
+            const auto lane = ids->lane;
+            for (int i = 0; i < 3; ++i) {
+              if (mask >> lane & 1u) {
+                CHECK_EQ(ballot(mask, true), mask);
+                sync_warp(mask);
+                if (lane == static_cast<unsigned>(std::countr_zero(mask))) sync_warp(1u << lane);
+                CHECK_EQ(match_any(mask, 7), mask);
+              }
+              sync_warp(kAll);
+            }
+          },
+          config));
+}
+
+TEST_CASE("lanes that wait for each other in unlike collectives are reported") {
+  for (const Config& config : all_modes()) {
+    const Result result = warp(
+        [] {
+          // Lane 20 is named by the branch's mask, and waits behind the branch.
+          if (ids->lane < 16) ballot(0x0010ffff, true);
+          sync_warp(kAll);
+        },
+        config);
+    CHECK(result.findings.size() >= 1);
+  }
 }
 
 TEST_CASE("exited lanes are not waited for") {
