@@ -71,15 +71,13 @@ struct Values {
 };
 
 struct Argument {
-  enum class Kind { tensor, scalar, workspace };
+  enum class Kind { tensor, scalar };
   std::string name;
   Kind kind = Kind::tensor;
   ElementType type = ElementType::f32;
   double value = 0;          // scalar, or a symbol of one element
-  std::size_t bytes = 0;     // workspace
   std::size_t tensor = 0;    // index among the tensors, of which each field of a struct is one
   std::size_t place = 0;     // index among those on the device
-  std::size_t offset = 0;    // of a workspace, in that of the launch
   bool view = false;         // of another argument's tensor
   bool field = false;        // of an array of structs
 };
@@ -96,7 +94,9 @@ inline Tensor tensor_of(const Json& json, std::mt19937_64& random) {
   tensor.name = json.at("name").text();
   tensor.type = element_type(json.at("type").text());
   const std::string role = json.at("role").text();
-  tensor.role = role == "in" ? Role::input : role == "out" ? Role::output : Role::inout;
+  tensor.scratch = role == "workspace";
+  const bool empty = tensor.scratch && !json.find("values");
+  tensor.role = role == "in" ? Role::input : role == "out" || empty ? Role::output : Role::inout;
   tensor.rows = json.at("rows").integer();
   tensor.cols = tensor.stride = json.at("cols").integer();
   if (tensor.role != Role::output) {

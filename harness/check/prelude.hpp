@@ -36,7 +36,7 @@ void* __tsan_memset(void* to, int value, std::size_t bytes);
 
 namespace tw {
 
-/// A variable in device memory, where accesses are checked. Every launch finds it as it was initialised.
+/// A variable in device memory, where accesses are checked. A launch finds it as it was initialised, or as simt::Config says.
 template <class T>
 class DeviceVariable {
  public:

@@ -28,8 +28,8 @@ class DescribedProblem final : public Problem {
     for (std::size_t i = 0; i < given.size(); ++i)
       if (const Json* map = given[i].find("map")) add_map(*map, given[i].text("tensor", given[i].at("name").text()), i);
     if (const Json* symbols = json.find("symbols")) add_symbols(*symbols, random);
-    const auto is_input = [](const Tensor& one) { return one.role == Role::input; };
-    if (std::all_of(tensors_.begin(), tensors_.end(), is_input)) add_nothing();
+    const auto is_result = [](const Tensor& one) { return one.is_result(); };
+    if (std::none_of(tensors_.begin(), tensors_.end(), is_result)) add_nothing();
     for (int i = 0; i < 3; ++i) {
       const auto at = static_cast<std::size_t>(i);
       launch_.grid[at] = static_cast<unsigned>(json.at("grid").items().at(at).integer());
@@ -48,7 +48,7 @@ class DescribedProblem final : public Problem {
     const std::vector<std::vector<double>> answers = answer();
     std::vector<tilewright::Reference> references;
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
-      if (tensors_[i].role == Role::input) continue;
+      if (!tensors_[i].is_result()) continue;
       tilewright::Reference& one = references.emplace_back();
       one.value = answers[i];
       for (const double value : one.value) one.bound.push_back(tolerances_[i].bound(value));
@@ -59,7 +59,6 @@ class DescribedProblem final : public Problem {
   double bytes() const override { return 0; }
   Bound bind(const Parameters&, const DeviceLimits&) const override {
     Bound bound;
-    bound.workspace.bytes = workspace_bytes_;
     bound.launches.push_back(launch());
     return bound;
   }
@@ -85,14 +84,10 @@ class DescribedProblem final : public Problem {
       add_field(argument, json, random);
     } else if (kind == "map") {
       argument.view = true;
-    } else if (kind == "scalar") {
+    } else {
       argument.kind = Argument::Kind::scalar;
       argument.type = element_type(json.at("type").text());
       argument.value = json.at("value").number();
-    } else {
-      argument.kind = Argument::Kind::workspace;
-      argument.offset = workspace_bytes_;
-      workspace_bytes_ += (static_cast<std::size_t>(json.at("bytes").integer()) + 255) / 256 * 256;
     }
     arguments_.push_back(std::move(argument));
   }
@@ -227,10 +222,7 @@ class DescribedProblem final : public Problem {
         std::memcpy(&slots.slot[i], bytes, element_bytes(argument.type));
         continue;
       }
-      const void* address = argument.kind == Argument::Kind::tensor
-                                ? placement.tensors[argument.place]
-                                : static_cast<std::byte*>(placement.workspace) + argument.offset;
-      std::memcpy(&slots.slot[i], &address, sizeof address);
+      std::memcpy(&slots.slot[i], &placement.tensors[argument.place], sizeof(void*));
     }
     return slots;
   }
@@ -251,7 +243,7 @@ class DescribedProblem final : public Problem {
     }
     if (kind == "files") return read_files(reference, tensors_);
     if (kind == "python") return call_python(reference, json_, arguments_, tensors_);
-    return run_kernel(reference, placed_, workspace_bytes_, launch(),
+    return run_kernel(reference, placed_, launch(),
                       [this](const Placement& placement) { return CallBytes(slots(placement)); });
   }
 
@@ -282,7 +274,6 @@ class DescribedProblem final : public Problem {
   std::vector<std::unique_ptr<Library>> layouts_;
   const std::size_t* layout_ = nullptr;  // of the last structs
   bool has_output_ = true;
-  std::size_t workspace_bytes_ = 0;
   BoundLaunch launch_;
 };
 

@@ -132,12 +132,13 @@ class ReferenceCall {
  private:
   static std::vector<std::byte> contents(ElementType type, const Argument* argument, const std::vector<Tensor>& tensors) {
     if (!argument) return std::vector<std::byte>(8);
-    // A workspace may be used otherwise than by the kernel.
-    if (argument->kind != Argument::Kind::tensor) return std::vector<std::byte>(1 << 20);
     const Tensor& tensor = tensors[argument->tensor];
     const std::size_t count = count_of(tensor);
-    return encoded(type, tensor.role == Role::output ? std::vector<double>(count)
-                                                     : decoded(tensor.type, tensor.image.data(), count));
+    std::vector<std::byte> image = encoded(type, tensor.role == Role::output ? std::vector<double>(count)
+                                                                             : decoded(tensor.type, tensor.image.data(), count));
+    // A workspace may be used otherwise than by the kernel.
+    if (tensor.scratch) image.resize(std::max<std::size_t>(image.size(), 1 << 20));
+    return image;
   }
 
   void add(const std::string& name, const std::vector<std::byte>& bytes, Flush flush) {
@@ -181,7 +182,7 @@ inline Answers call_function(const Json& json, const Json& sizes, const std::vec
     const Json* index = given[i].find("argument");
     if (!index || !types[i].pointer) continue;
     const Argument& argument = arguments.at(static_cast<std::size_t>(index->integer()));
-    if (argument.kind != Argument::Kind::tensor || tensors[argument.tensor].role == Role::input) continue;
+    if (argument.kind != Argument::Kind::tensor || !tensors[argument.tensor].is_result()) continue;
     answers[argument.tensor] = call.contents(i, count_of(tensors[argument.tensor]));
   }
   keep_fields(answers, arguments, tensors);
@@ -191,7 +192,7 @@ inline Answers call_function(const Json& json, const Json& sizes, const std::vec
 /// Throws std::invalid_argument where a reference left an output out.
 inline void expect_whole(const Answers& answers, const std::vector<Tensor>& tensors, const std::string& name) {
   for (std::size_t i = 0; i < tensors.size(); ++i)
-    if (tensors[i].role != Role::input && answers[i].empty() && count_of(tensors[i]) > 0)
+    if (tensors[i].is_result() && answers[i].empty() && count_of(tensors[i]) > 0)
       throw std::invalid_argument("the reference " + name + " does not compute '" + tensors[i].name + "'");
 }
 
@@ -226,8 +227,8 @@ inline simt::Result run_or_refuse(simt::Entry entry, const BoundLaunch& launch, 
 
 /// Runs a kernel thread by thread in order, without the detector. What it leaves as it was is other poison than the
 /// gate's, which then says `unwritten`. Another kernel has a `name`; the kernel in question itself is judged elsewhere.
-inline Answers run_kernel(const Json& json, const std::vector<Tensor>& tensors, std::size_t workspace_bytes,
-                          const BoundLaunch& launch, const std::function<CallBytes(const Placement&)>& call) {
+inline Answers run_kernel(const Json& json, const std::vector<Tensor>& tensors, const BoundLaunch& launch,
+                          const std::function<CallBytes(const Placement&)>& call) {
   struct Release {
     void operator()(void* memory) const { simt::release(memory); }
   };
@@ -244,9 +245,6 @@ inline Answers run_kernel(const Json& json, const std::vector<Tensor>& tensors, 
     std::memset(memory.back().get(), static_cast<int>(kPoison), bytes);
     if (!tensor.image.empty()) std::memcpy(memory.back().get(), tensor.image.data(), bytes);
   }
-  memory.emplace_back(simt::allocate(std::max<std::size_t>(workspace_bytes, 16), "workspace"));
-  placement.workspace = memory.back().get();
-  std::memset(placement.workspace, static_cast<int>(kPoison), workspace_bytes);
   simt::Config config;
   config.async = simt::Async::now;
   config.order = simt::Order::in_order;
@@ -265,7 +263,7 @@ inline Answers run_kernel(const Json& json, const std::vector<Tensor>& tensors, 
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const auto* contents = static_cast<const std::byte*>(placement.tensors[i]);
     const auto add = [&](const Tensor& one, std::vector<double> values) {
-      answers.push_back(one.role == Role::input ? std::vector<double>() : std::move(values));
+      answers.push_back(one.is_result() ? std::move(values) : std::vector<double>());
     };
     if (tensors[i].fields.empty()) add(tensors[i], decoded(tensors[i].type, contents, count_of(tensors[i])));
     for (const Tensor& field : tensors[i].fields) add(field, decoded(field, contents));
@@ -274,7 +272,7 @@ inline Answers run_kernel(const Json& json, const std::vector<Tensor>& tensors, 
 }
 
 #else
-inline Answers run_kernel(const Json&, const std::vector<Tensor>&, std::size_t, const BoundLaunch&,
+inline Answers run_kernel(const Json&, const std::vector<Tensor>&, const BoundLaunch&,
                           const std::function<CallBytes(const Placement&)>&) {
   throw std::invalid_argument("only the emulated device runs another kernel as the reference");
 }
@@ -284,7 +282,7 @@ inline Answers run_kernel(const Json&, const std::vector<Tensor>&, std::size_t, 
 inline Answers read_files(const Json& json, const std::vector<Tensor>& tensors) {
   Answers answers(tensors.size());
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    if (tensors[i].role == Role::input) continue;
+    if (!tensors[i].is_result()) continue;
     const std::string& path = json.at("files").at(tensors[i].name).text();
     answers[i] = read_npy(path);
     if (answers[i].size() != count_of(tensors[i]))
@@ -330,6 +328,7 @@ inline Answers call_python(const Json& json, const Json& problem, const std::vec
       if (argument.kind == Argument::Kind::scalar) values.set(argument.name, argument.value);
       if (argument.kind != Argument::Kind::tensor || argument.view) continue;
       const Tensor& tensor = tensors[argument.tensor];
+      if (tensor.scratch) continue;
       if (tensor.role == Role::input && !problem.at("shapes").find(tensor.name) && count_of(tensor) == 1)
         values.set(tensor.name, argument.value);  // a symbol that is no array
       else if (tensor.role != Role::output)
@@ -342,7 +341,7 @@ inline Answers call_python(const Json& json, const Json& problem, const std::vec
     std::ofstream(place / "call.json") << call.dump();
     run_program({json.at("python").text(), json.at("script").text(), folder}, place / "log.txt");
     for (std::size_t i = 0; i < tensors.size(); ++i) {
-      if (tensors[i].role == Role::input || !std::filesystem::exists(place / ("out-" + tensors[i].name + ".npy"))) continue;
+      if (!tensors[i].is_result() || !std::filesystem::exists(place / ("out-" + tensors[i].name + ".npy"))) continue;
       answers[i] = read_npy(place / ("out-" + tensors[i].name + ".npy"));
       if (answers[i].size() != count_of(tensors[i]))
         throw std::invalid_argument("the Python reference gives " + std::to_string(answers[i].size()) +

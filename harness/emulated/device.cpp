@@ -100,6 +100,7 @@ class SharedObject : public Module {
     if (!handle_) throw LaunchRefused("cannot load " + path + ": " + dlerror());
     needs_whole_grid_ = dlsym(handle_, (symbol_ + "_cooperative").c_str()) != nullptr;
     free_subscripts_ = static_cast<const char*>(dlsym(handle_, (symbol_ + "_free_subscripts").c_str()));
+    kept_variables_ = static_cast<const char*>(dlsym(handle_, (symbol_ + "_keeps").c_str()));
   }
   ~SharedObject() override { dlclose(handle_); }
   SharedObject(const SharedObject&) = delete;
@@ -142,6 +143,8 @@ class SharedObject : public Module {
   }
   /// Subscripts that may leave their arrays, as simt::Config has them; null where none may.
   const char* free_subscripts() const { return free_subscripts_; }
+  /// Variables that only the kernel itself changes, as simt::Config has them; null where there are none.
+  const char* kept_variables() const { return kept_variables_; }
   /// Whether blocks wait for others of the grid: `<symbol>_cooperative` is there, or a launch has shown it.
   bool needs_whole_grid() const { return needs_whole_grid_; }
   void require_whole_grid() { needs_whole_grid_ = true; }
@@ -165,6 +168,7 @@ class SharedObject : public Module {
   std::string symbol_;
   bool needs_whole_grid_ = false;
   const char* free_subscripts_ = nullptr;
+  const char* kept_variables_ = nullptr;
   std::size_t stack_bytes_ = simt::Config{}.stack_bytes;
   std::map<const void*, simt::SharedSite> sites_;
 };
@@ -194,6 +198,7 @@ class EmulatedProgram : public Program {
       config.stop_at_waiting = true;
       config.stack_bytes = module_->stack_bytes();
       config.free_subscripts = module_->free_subscripts();
+      if (schedule.again) config.kept_variables = module_->kept_variables();
       config.count_banks = !counted_;
       const simt::Result result = run(launches_[i], config);
       if (result.waits) module_->require_whole_grid();

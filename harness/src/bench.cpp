@@ -95,7 +95,7 @@ double Operands::judge(const References& references, bool inputs) {
     throw rejection;
   };
   for (const Operand& operand : operands_) {
-    if (!operand.is_output()) continue;
+    if (!operand.tensor().is_result()) continue;
     for (const Part& part : parts_of(operand))
       if (part.is_output())
         judge(part);
@@ -109,7 +109,7 @@ Json Operands::opinions(const References& references) {
   AcceptanceRules rules;
   std::size_t output = 0;
   for (Operand& operand : operands_) {
-    if (!operand.is_output()) continue;
+    if (!operand.tensor().is_result()) continue;
     static_cast<void>(operand.damage());  // reads the buffer back
     rules.look_at(operand.tensor(), operand.contents(), references.at(output++));
   }
@@ -132,6 +132,7 @@ void Operands::dump(const std::string& folder, const References& references) {
               reinterpret_cast<const std::byte*>(expected.data()));
   };
   for (Operand& operand : operands_) {
+    if (operand.tensor().scratch) continue;
     if (operand.is_output()) static_cast<void>(operand.damage());  // reads the buffer back
     for (const Part& part : parts_of(operand)) dump(part);
   }
@@ -140,7 +141,7 @@ void Operands::dump(const std::string& folder, const References& references) {
 std::vector<std::byte> Operands::results() const {
   std::vector<std::byte> packed;
   for (const Operand& operand : operands_) {
-    if (!operand.is_output()) continue;
+    if (!operand.tensor().is_result()) continue;
     const Tensor& tensor = operand.tensor();
     const auto size = static_cast<std::int64_t>(element_bytes(tensor.type));
     for (std::int64_t row = 0; row < tensor.rows; ++row) {

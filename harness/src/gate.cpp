@@ -82,7 +82,7 @@ class Trial {
   void run_cases();
   bool run_case(const GateCase& item, std::size_t schedule);
   void expect_refusal(const GateCase& item, const std::shared_ptr<const Problem>& problem);
-  void launch(Bench& bench, std::int64_t later = 0);
+  void launch(Bench& bench, std::int64_t later = 0, bool again = false);
   void dump(Bench& bench) const;
   void judge(Bench& bench, const std::string& circumstance);
   bool right_again(Bench& bench);
@@ -258,16 +258,19 @@ void Trial::expect_refusal(const GateCase& item, const std::shared_ptr<const Pro
                             item.refuses + "'");
 }
 
-/// `later`: how many launches of the case came before. Each has the next schedule, as far as there are any.
-void Trial::launch(Bench& bench, std::int64_t later) {
+/// `later`: how many launches of the case came before. Each has the next schedule, as far as there are any. `again`: what those have
+/// left in variables in device memory stays.
+void Trial::launch(Bench& bench, std::int64_t later, bool again) {
   Schedule schedule = job_.schedules[(schedule_ + static_cast<std::size_t>(later)) % job_.schedules.size()];
   const double work = device_.streams() ? 0 : bench.operands.problem().flops() / kEmulatedFlops;
   const double extra = work > 1 ? std::ceil(work) : 0;
   schedule.seconds += extra;
+  schedule.again = again;
   announce("case", extra);
   RunReport report = bench.setup.program().run(schedule);
   while (report.unfinished) {  // the device has learnt what the kernel needs
     bench.reset();
+    schedule.again = false;  // what has been left behind is half a launch's
     report = bench.setup.program().run(schedule);
   }
   announce("checking");
@@ -327,7 +330,7 @@ bool Trial::right_again(Bench& bench) {
   try {
     for (int i = 0; i < 2; ++i) {
       bench.reset();
-      launch(bench);
+      launch(bench, 0, i > 0);
       bench.operands.judge(*bench.references, true);
     }
   } catch (const Rejection&) {
@@ -339,7 +342,7 @@ bool Trial::right_again(Bench& bench) {
 void Trial::repeat(Bench& bench, const GateCase& item) {
   for (std::int64_t i = 2; i <= item.launches; ++i) {
     bench.reset();
-    launch(bench, i - 1);
+    launch(bench, i - 1, true);
     judge(bench,
           "launch " + std::to_string(i) + " of " + std::to_string(item.launches) + " on the same buffers");
   }
@@ -352,7 +355,7 @@ void Trial::alternate(Bench& bench, const Json& problem) {
   std::int64_t later = 0;
   for (Bench* turn : {other.get(), &bench}) {
     turn->reset();
-    launch(*turn, later++);
+    launch(*turn, later++, true);
     judge(*turn, "alternating with another input");
   }
   if (device_.streams()) two_streams(bench, *other);

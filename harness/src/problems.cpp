@@ -46,7 +46,7 @@ void check_tensors(const std::vector<Tensor>& tensors) {
     if (tensor.rows > 1 && tensor.stride < tensor.cols)
       fail("tensors", name + " has rows of " + std::to_string(tensor.cols) + " elements only " +
                           std::to_string(tensor.stride) + " apart");
-    written = written || tensor.role != Role::input;
+    written = written || tensor.is_result();
     if (tensor.role == Role::output || tensor.rows == 0 || tensor.cols == 0) continue;
     const std::int64_t pitch = tensor.sparse ? tensor.cols : tensor.stride;
     const std::size_t extent =
@@ -67,11 +67,11 @@ void check_bounds(const Tensor& tensor, const Reference& reference) {
   }
 }
 
-/// One reference per tensor that is written, each with a value and a bound per element.
+/// One reference per tensor that is a result, each with a value and a bound per element.
 void check_references(const std::vector<Tensor>& tensors, const References& references) {
   std::size_t count = 0;
   const auto check = [&](const Tensor& tensor) {
-    if (tensor.role == Role::input) return;
+    if (!tensor.is_result()) return;
     if (count == references.size()) fail("reference", "no reference for the output '" + tensor.name + "'");
     const Reference& reference = references[count++];
     const auto elements = static_cast<std::size_t>(tensor.rows * tensor.cols);

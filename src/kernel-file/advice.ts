@@ -15,13 +15,21 @@ function adviceOn(verdict: Verdict, plan: Plan, firstCase: string | undefined): 
     evidence: { message },
   } = verdict;
   if (word === 'passed' || word === 'divergence') return onBarrier(verdict, plan);
-  return onRole(message, plan) ?? onGuesses(verdict, plan, firstCase);
+  return onKept(verdict, plan) ?? onRole(message, plan) ?? onGuesses(verdict, plan, firstCase);
 }
 
 function onBarrier({ evidence }: Verdict, { guesses }: Plan): string | undefined {
   if (!evidence.message.startsWith('early-exit:')) return undefined;
   const sizes = guesses.includes('sizes') ? `; the sizes are a guess (${evidence.case})` : '';
   return `GPUs since Volta do not wait for threads that have ended; if that is intended, say allow: [early-exit] in the description${sizes}`;
+}
+
+/** Host code that is not there may set variables before each launch. */
+function onKept({ verdict }: Verdict, { kept }: Plan): string | undefined {
+  if (verdict !== 'stateful' || kept.length === 0) return undefined;
+  const each = kept.map((name) => `${name}: 0`).join(', ');
+  const names = kept.map((name) => `'${name}'`).join(', ');
+  return `a launch finds in ${names} what the one before has left there; if host code sets that before each launch, say so in the description: symbols: { ${each} }`;
 }
 
 /** Outputs that the kernel reads, or writes in part, are none. */

@@ -64,10 +64,13 @@ export type Contents =
       readonly map: PlannedMap;
     }
   | {
+      /** Scratch memory. */
       readonly kind: 'workspace';
       readonly name: string;
       readonly type: ElementType;
       readonly shape: readonly Expression[];
+      /** Contents before each launch; absent: nothing that may be read. */
+      readonly values?: ValuesDescription;
     }
   | {
       readonly kind: 'scalar';
@@ -200,7 +203,8 @@ export function planTensor(
     : count === undefined
       ? withLanes(guess(guesses, name, allElements(sizes, hints, name, where)), parameter.lanes)
       : [count];
-  if (object.role === 'workspace') return { kind: 'workspace', name, type, shape: full };
+  if (object.role === 'workspace')
+    return { kind: 'workspace', name, type, shape: full, ...(object.values && { values: object.values }) };
   // A guess among several sizes, or without any, may be too large: not every element need be written then.
   const isLoose =
     guesses.includes(name) && (Object.keys(sizes).length !== 1 || hints.rows[name] !== undefined);

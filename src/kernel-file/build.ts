@@ -30,9 +30,9 @@ export async function buildKernel(
   compilers: RunnerCompilers,
   context: CompileContext,
 ): Promise<Artifact> {
-  const { symbols, allow } = plan;
+  const { symbols, allow, kept } = plan;
   const roots = rootsOf(kernel, plan.arguments);
-  const kept = declarations(source, roots);
+  const own = declarations(source, roots);
   const entry =
     emulatedEntry(kernel, plan) +
     symbolCode(
@@ -45,9 +45,10 @@ export async function buildKernel(
     ) +
     layoutCode(kernel, plan.arguments) +
     textVariable(`${symbol}_allows`, ` ${allow.map((kind) => `${kind} `).join('')}`) +
-    textVariable(`${symbol}_free_subscripts`, freeSubscripts(kept.text, kept.items)) +
+    textVariable(`${symbol}_keeps`, ` ${kept.join(' ')} `) +
+    textVariable(`${symbol}_free_subscripts`, freeSubscripts(own.text, own.items)) +
     'static const bool tw_has_variables = (simt::use_static_shared_memory(), true);\n';
-  const text = withEntry(kept, entry);
+  const text = withEntry(own, entry);
   const { path, key, cached, seconds } = await buildLibrary(text, source, compilers, context);
   const variant = variantFor(source, kernel, plan);
   const made = { variant, path: source.path, text: source.text, hash: sha256(source.text) };

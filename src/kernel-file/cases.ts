@@ -182,8 +182,11 @@ function argumentJson(argument: PlannedArgument, plan: Plan, sizes: Sizes, libra
   const shape = numbers(argument.shape, sizes);
   const count = shape.reduce((a, b) => a * b, 1);
   mustFit(name, count * bytesOf[type], plan, sizes);
-  if (kind === 'workspace') return { name, kind, bytes: count * bytesOf[type] };
   const cols = shape.at(-1) ?? 1;
+  if (kind === 'workspace') {
+    const values = argument.values && { values: valuesJson(argument.values, sizes) };
+    return { name, kind: 'tensor', type, role: kind, rows: cols === 0 ? 0 : count / cols, cols, ...values };
+  }
   return {
     ...{ name, kind: argument.field ? 'field' : kind, type, role: argument.role },
     ...(argument.field && { part: argument.field.part }),

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { UsageError } from '../errors.ts';
 import { onDisk } from '../util/disk.ts';
 import { elementTypes } from './signature.ts';
+import { yamlValue } from './yaml.ts';
 
 const expression = z
   .union([z.number(), z.string()])
@@ -36,7 +36,7 @@ const wholeArgument = z.strictObject({
     .enum(['in', 'out', 'inout', 'workspace'])
     .optional()
     .describe(
-      'in: read only; out: every element is written; inout: read and written; workspace: neither given nor looked at (default: in for const pointers, else out).',
+      'in: read only; out: every element is written; inout: read and written; workspace: not looked at afterwards, and without values nothing to read before the kernel has written it (default: in for const pointers, else out).',
     ),
   values: valuesSchema.optional(),
   value: expression.optional().describe("A scalar's value."),
@@ -115,7 +115,15 @@ const symbolSchema = z
   ])
   .describe('What a __constant__ or __device__ variable holds before each launch.');
 
-const sizesSchema = z.record(z.string(), z.number().int().positive());
+const sizesSchema = z.record(
+  z.string(),
+  z
+    .number({
+      error: "a size is a whole number; say how it depends on others in 'where', e.g. where: ld == M + 8",
+    })
+    .int()
+    .positive(),
+);
 const dimensions = z.union([expression, z.array(expression).min(1).max(3)]);
 
 /** Findings that a description may allow. */
@@ -202,16 +210,32 @@ export function readDescriptions(path: string, text: string, elsewhere?: string)
 
 /** One description, or a list of them, as YAML or JSON. */
 function parse(text: string, where: string): Description[] {
-  const document = parseDocument(text, { uniqueKeys: true });
-  const [error] = document.errors;
-  if (error) throw new UsageError(`${where}: the description is no YAML: ${error.message.split('\n')[0]}`);
-  const value: unknown = document.toJS() ?? {};
+  const value = yamlValue(text, where) ?? {};
   return (Array.isArray(value) ? value : [value]).map((one) => {
     const result = descriptionSchema.safeParse(one);
     if (result.success) return result.data;
     throw new UsageError(
-      `${where}: the description is not understood; \`npx gen describe --schema\` lists what there is\n${z.prettifyError(result.error)}`,
+      `${where}: the description is not understood; \`npx gen describe --schema\` lists what there is\n${mistakesIn(result.error.issues).join('\n')}`,
     );
+  });
+}
+
+/** Mistakes with the word that each is about; where a word may have several forms, those in the form that goes furthest. */
+function mistakesIn(issues: readonly z.core.$ZodIssue[], at: readonly PropertyKey[] = []): string[] {
+  return issues.flatMap((issue) => {
+    const path = [...at, ...issue.path];
+    if (issue.code !== 'invalid_union') return [`✖ ${path.join('.') || 'the description'}: ${issue.message}`];
+    const depth = (branch: readonly z.core.$ZodIssue[]): number =>
+      Math.max(
+        ...branch.map((one) => one.path.length + (one.code === 'invalid_union' ? furthest(one.errors) : 0)),
+      );
+    const furthest = (branches: readonly (readonly z.core.$ZodIssue[])[]) =>
+      Math.max(0, ...branches.map(depth));
+    const best = furthest(issue.errors);
+    const lines = issue.errors
+      .filter((branch) => depth(branch) === best)
+      .flatMap((branch) => mistakesIn(branch, path));
+    return [...new Set(lines)];
   });
 }
 

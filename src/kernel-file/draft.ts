@@ -91,7 +91,10 @@ function described(argument: PlannedArgument): unknown {
   if (argument.kind === 'function') return argument.value ?? 0;
   if (argument.kind === 'map') return { tensor: argument.tensor, ...mapWords(argument.map) };
   if (argument.kind === 'structs') return { shape: argument.shape };
-  if (argument.kind === 'workspace') return { role: 'workspace', shape: argument.shape };
+  if (argument.kind === 'workspace') {
+    const { shape, values } = argument;
+    return { role: 'workspace', shape, ...(values && { values }) };
+  }
   const { role, values, map, type: element } = argument;
   const { shape, type } = shapeWords(argument, element);
   if (map) {

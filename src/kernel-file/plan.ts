@@ -10,7 +10,7 @@ import type { Signature } from './signature.ts';
 import type { Site } from './sites.ts';
 import { guessWhere, sizesFor, threadsAt } from './sizes.ts';
 import { planStructs, pointsToStructs } from './structs.ts';
-import { type PlannedSymbol, planSymbols, wordsOf } from './symbols.ts';
+import { type PlannedSymbol, planVariables, wordsOf } from './symbols.ts';
 import { sharedStatements } from './variables.ts';
 
 /** A description with every default filled in. */
@@ -23,6 +23,8 @@ export interface Plan {
   readonly where?: string;
   readonly arguments: readonly PlannedArgument[];
   readonly symbols: readonly PlannedSymbol[];
+  /** Variables that a launch finds as the one before left them. */
+  readonly kept: readonly string[];
   readonly grid: readonly Expression[];
   readonly block: readonly Expression[];
   /** Blocks of a cluster; absent: no clusters. */
@@ -108,7 +110,7 @@ export function makePlan(
     sizes,
     ragged: description.ragged ?? true,
     arguments: planned,
-    symbols: planSymbols(description.symbols, roots, items, guesses),
+    ...planVariables(description.symbols, roots, items, guesses),
     grid:
       dimensions(description.grid) ??
       knownGrid(site, first, free) ??

@@ -25,6 +25,13 @@ function find(file: string, { folders }: Workshop): string {
   return paths.find(existsSync) ?? paths.at(-1) ?? file;
 }
 
+/** File and function of `file.c:function`; a name alone is a function of the kernel's own file. */
+function placeOf(given: string, own: string): readonly [file: string, name: string | undefined] {
+  if (/^[A-Za-z_]\w*(::\w+)*(<.*>)?$/.test(given)) return [own, given];
+  const [, file = given, name] = /^(.+?)(?::([\w:<>, ]+))?$/.exec(given) ?? [];
+  return [file, name];
+}
+
 /** Makes ready what the answers are compared with; without a reference that is the kernel itself, thread by thread in order. */
 export async function makeReference(
   given: Description['reference'],
@@ -34,7 +41,7 @@ export async function makeReference(
 ): Promise<ReferenceJson> {
   if (given === undefined) return { kind: 'kernel', library: self.library };
   if (typeof given !== 'string') return files(given, workshop);
-  const [, file = given, name] = /^(.+?)(?::([\w:<>, ]+))?$/.exec(given) ?? [];
+  const [file, name] = placeOf(given, resolve(self.source.path));
   const end = extname(file).toLowerCase();
   if (end === '.npy') return files({ [onlyOutput(plan)]: file }, workshop);
   if (name === undefined)

@@ -31,7 +31,7 @@ export function variablesOf(items: readonly Item[], words: readonly string[]): R
  * The symbols of a description, and guesses for floats that the file leaves to its host code: zeros would hide most errors. Throws
  * a UsageError, which names the variables there are, for one that the kernel does not use.
  */
-export function planSymbols(
+function planSymbols(
   given: Description['symbols'] = {},
   kernel: string,
   items: readonly Item[],
@@ -80,6 +80,48 @@ const kinds = new Set(['normal', 'zeros', 'ones', 'one-hot', 'ascending']);
 
 function isExpression(values: ValuesDescription | Expression): values is Expression {
   return typeof values === 'number' || (typeof values === 'string' && !kinds.has(values));
+}
+
+/**
+ * Variables that keep from launch to launch what the kernel leaves in them: those in `__device__` memory that neither the description
+ * fills nor anything else in the files mentions, but to read them.
+ */
+function keptVariables(items: readonly Item[], roots: string, symbols: readonly PlannedSymbol[]): string[] {
+  const reached = reachable(items, wordsOf(roots));
+  const others = items.filter((item) => !reached.has(item));
+  const isSet = (name: string) =>
+    symbols.some((symbol) => symbol.name === name) ||
+    others.some(({ tokens }) =>
+      tokens.some(
+        ({ text }, i) => text === name && !/^cudaMemcpyFromSymbol(Async)?$/.test(callOf(tokens, i)),
+      ),
+    );
+  return [...reached]
+    .filter(({ marks }) => marks.has('device') && !marks.has('constant'))
+    .flatMap(variableNames)
+    .filter((name) => !isSet(name));
+}
+
+/** The function in whose call the token of that number stands. */
+function callOf(tokens: Item['tokens'], at: number): string {
+  let depth = 0;
+  for (let i = at - 1; i > 0; i--) {
+    if (tokens[i]?.text === ')') depth++;
+    if (tokens[i]?.text === '(' && depth-- === 0) return tokens[i - 1]?.text ?? '';
+    if (tokens[i]?.text === ';') return '';
+  }
+  return '';
+}
+
+/** Contents of a kernel's variables in device memory before a launch: those that are filled, and those that stay as they are. */
+export function planVariables(
+  given: Description['symbols'],
+  roots: string,
+  items: readonly Item[],
+  guesses: string[],
+): { readonly symbols: readonly PlannedSymbol[]; readonly kept: readonly string[] } {
+  const symbols = planSymbols(given, roots, items, guesses);
+  return { symbols, kept: keptVariables(items, roots, symbols) };
 }
 
 /**

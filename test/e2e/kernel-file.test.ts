@@ -71,10 +71,25 @@ const expected: Expected = {
   },
   'grid.cu': {
     normalise: ['passed', '6 cases'],
-    normalise_without_barrier: ['race', "of 'workspace'"],
+    normalise_without_barrier: [
+      'race',
+      "of 'partial' (12 bytes): store by thread 0 of block (0,0,0) at grid.cu:56 and earlier load",
+    ],
     some_blocks_wait: ['hang', 'at the barrier of the grid (128 of 192 threads have arrived) at grid.cu:81'],
     draws: ['passed', '6 cases'],
     one_state: ['race', "of 'state' (64 bytes)"],
+  },
+  'launches.cu': {
+    sum_and_reset: ['passed', '6 cases'],
+    sum_without_reset: [
+      'stateful',
+      "right on the first launch, but launch 2 of 2 on the same buffers: unwritten, 'out'",
+    ],
+    sum_reset_by_host: ['passed', '6 cases'],
+    sum_reset_by_description: ['passed', '6 cases'],
+    tickets: ['passed', '6 cases'],
+    tickets_of_nobody: ['race', "uninitialised: byte 0 of 'next' (4 bytes)"],
+    beyond_workspace: ['out-of-bounds', "store of 4 bytes at byte 200 of 'a' (200 bytes)"],
   },
   'generators.cu': {
     drawn: ['passed', '1 case'],
@@ -388,6 +403,7 @@ describe('validate x.cu', () => {
     expect(await answer(kernel, '--device', 'cuda')).toContain('this machine has no NVIDIA GPU');
     vi.unstubAllEnvs();
     expect(await answer(kernel, '--against', 'none.c:f')).toContain('there is no file');
+    expect(await answer(kernel, '--against', 'g')).toContain("x.cu defines no function 'g'");
     expect(await answer(`template <int N>\n${kernel}`)).toContain('x.cu:2: f is a template');
   });
 });

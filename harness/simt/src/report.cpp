@@ -45,6 +45,9 @@ struct SeedLoads {
 };
 std::unordered_map<std::uint64_t, SeedLoads> seed_loads;  // by finding
 std::unordered_set<std::uint64_t> swaps;
+std::unordered_map<std::uint16_t, std::size_t> unwritten_reads;  // by site: the finding
+std::vector<std::pair<std::size_t, std::size_t>>
+    late_writes;  // findings: such a read, and the race that explains it
 std::string relaxed;
 
 /// A cell with the thread of this wave that uses it; thread 0: any.
@@ -205,6 +208,15 @@ void note_seed_load(std::uint64_t key, std::uint64_t cell, std::uint32_t thread)
   known.loads.insert(use_of(cell, thread));
 }
 
+void note_unwritten_read(std::uint16_t site) { unwritten_reads.try_emplace(site, findings.size() - 1); }
+
+void note_late_write(std::uint16_t read) {
+  const auto known = unwritten_reads.find(read);
+  if (known == unwritten_reads.end()) return;
+  late_writes.emplace_back(known->second, findings.size() - 1);
+  unwritten_reads.erase(known);
+}
+
 void note_swap(std::uint64_t cell) {
   swaps.insert(use_of(cell, machine.current->index + 1));
   swaps.insert(use_of(cell, 0));
@@ -265,6 +277,8 @@ void start_reports() {
   racing_store_open = false;
   seed_loads.clear();
   swaps.clear();
+  unwritten_reads.clear();
+  late_writes.clear();
   relaxed.clear();
   relaxed_noted = false;
   if (machine.keeps_accesses) return;  // stamps of the launch before still name its sites
@@ -292,6 +306,8 @@ static void judge_racing_stores() {
     finding.message += "; each store leaves the value that was there";
     if (stores.one_store) finding_count -= stores.times;
   }
+  for (const auto& [read, race] : late_writes)
+    if (race < findings.size() && findings[race].kind == "race") std::swap(findings[read], findings[race]);
   std::erase_if(findings, [](const Finding& one) { return one.kind.empty(); });
   std::stable_partition(findings.begin(), findings.end(),
                         [](const Finding& one) { return one.kind != "same-value-race"; });

@@ -27,6 +27,10 @@ void note_racing_store(std::uint64_t key, const void* pointer, std::size_t bytes
 /// A race found by report_once with `key` between an atomic and a plain load of a cell; `thread`: of this wave that loads, plus
 /// one, else 0. Where all that load it compare and swap it too, the load only begins their loops: it is no finding.
 void note_seed_load(std::uint64_t key, std::uint64_t cell, std::uint32_t thread);
+/// The finding just added is a read, at that site, of what nothing has written.
+void note_unwritten_read(std::uint16_t site);
+/// The race just added is a write that comes after the read at that site: what that read lacked is this write, which is named first.
+void note_late_write(std::uint16_t read);
 /// The running thread compares and swaps a cell.
 void note_swap(std::uint64_t cell);
 

@@ -317,17 +317,18 @@ void run_wave() {
 
 void note_progress() { ++scheduler.progress; }
 
-/// Where a lane arrives. A pending collective that names it is a later one of this lane where this call names none of the lanes that
+/// The collective in which a lane arrives. A pending collective that names it is a later one of this lane where this call names none of the lanes that
 /// wait there: those wait in `__syncwarp()` behind a branch, and this lane first takes part in the branch's own collectives. Where the
 /// call names one of them, each would wait for the other, unless both calls are the same.
-static Convergence& convergence_for(Warp& warp, Collective operation, std::uint32_t immediate, std::uint32_t mask,
-                                    std::uint32_t lane_bit) {
+static Convergence& convergence_for(Warp& warp, Collective operation, std::uint32_t immediate,
+                                    std::uint32_t mask, std::uint32_t lane_bit) {
   Convergence *unused = nullptr, *same = nullptr;
   for (Convergence& pending : warp.convergences) {
     if (!pending.arrived) {
       if (!unused) unused = &pending;
     } else if ((pending.mask & lane_bit) && (pending.arrived & mask)) {
-      if (pending.operation != operation || pending.mask != mask || pending.immediate != immediate) return pending;
+      if (pending.operation != operation || pending.mask != mask || pending.immediate != immediate)
+        return pending;
       same = &pending;
     }
   }

@@ -183,6 +183,7 @@ void report_pair(const char* problem, const Place& place, std::size_t offset, co
     note_seed_load(key, cell_id(place, offset), before.epoch > machine.wave_epoch ? owner_of(before) + 1 : 0);
   note_racing_store(key, is_store(now.kind) ? machine.store : nullptr, machine.store_bytes, one_store);
   if (!is_first) return;
+  if (is_write(now.kind) && !is_write(earlier)) note_late_write(before.site);
   explain_agent(before);
   explain_agent(now.stamp);
 }
@@ -244,11 +245,15 @@ void read_cell(Cell& cell, const Place& place, std::size_t offset, const Access&
     if (space == Space::shared && hooks_present &&
         report_once("uninitialised", now.stamp.site,
                     place_name(place, offset) + ": " + side(now.stamp) +
-                        " of shared memory that nothing has written"))
+                        " of shared memory that nothing has written")) {
+      note_unwritten_read(now.stamp.site);
       explain_agent(now.stamp);
+    }
   } else if (space == Space::global && cell.write.agent == kUnwrittenAgent) {
-    report_once("uninitialised", now.stamp.site,
-                place_name(place, offset) + ": " + side(now.stamp) + " of memory that nothing has written");
+    if (report_once(
+            "uninitialised", now.stamp.site,
+            place_name(place, offset) + ": " + side(now.stamp) + " of memory that nothing has written"))
+      note_unwritten_read(now.stamp.site);
   } else if (!is_ordered<space>(now.view, cell.write)) {
     if (are_strong_together(cell.write, now))
       remember_relaxed(place, offset, cell.write, now);

@@ -17,6 +17,7 @@ constexpr std::uint32_t kGap = 128;              // all banks once: a variable b
 constexpr std::uint32_t kMaxStatic = 48 << 10;   // what ptxas accepts
 
 struct DeviceVariable {
+  std::string name;
   void* memory;
   const void* initial;
   std::size_t bytes;
@@ -81,7 +82,9 @@ std::uint32_t shared_extent() {
 
 void start_variables() {
   shared_variables.clear();
-  for (const DeviceVariable& one : device_variables) std::memcpy(one.memory, one.initial, one.bytes);
+  const std::string kept = machine.config.kept_variables ? machine.config.kept_variables : "";
+  for (const DeviceVariable& one : device_variables)
+    if (kept.find(" " + one.name + " ") == std::string::npos) std::memcpy(one.memory, one.initial, one.bytes);
 }
 
 void poison_shared_variables(Block& block) {
@@ -112,7 +115,8 @@ void* device_variable(const void* initial, std::size_t bytes, const char* name, 
   void* memory = allocate(bytes, name);
   core::allocation_at(memory)->constant = constant;
   core::constants_present |= constant;
-  core::device_variables.push_back({memory, initial, bytes});
+  core::device_variables.push_back({name, memory, initial, bytes});
+  std::memcpy(memory, initial, bytes);
   return memory;
 }
 

@@ -29,6 +29,27 @@ int add(int* counter, int value, Scope scope = Scope::gpu) {
 
 }  // namespace
 
+TEST_CASE("a read before the write that nothing orders is a race, and of unwritten memory only behind that") {
+  for (const bool barrier : {false, true}) {
+    Config config = checked();
+    config.order = Order::in_order;
+    const Result result = launch(config, {1}, {64}, 1024, {1}, [barrier] {
+      const std::uint32_t base = shared_start();
+      if (ids->thread.x == 63) store_shared<int>(base, 1);
+      if (barrier) sync_threads();
+      load_shared<int>(base);
+    });
+    if (barrier) {
+      CHECK_CLEAN(result);
+      continue;
+    }
+    REQUIRE(result.findings.size() >= 2);
+    CHECK_EQ(result.findings[0].kind, "race");
+    CHECK(result.findings[0].message.find("write after read") != std::string::npos);
+    CHECK_EQ(result.findings[1].kind, "uninitialised");
+  }
+}
+
 TEST_CASE("read after write") {
   const auto kernel = [](bool barrier) {
     return [barrier] {

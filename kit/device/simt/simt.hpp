@@ -29,6 +29,7 @@ struct Config {
   double lag = 0.0;  // chance that a phase of an mbarrier leaves one of its waiting threads behind until no other can go on
   std::size_t stack_bytes = 64 << 10;  // at most kMostStackBytes
   const char* free_subscripts = nullptr;  // ` file:line:column ` of each `]` whose index may leave its array
+  const char* kept_variables = nullptr;   // names, each between blanks, of variables that stay as the last launch left them
   int max_findings = 12;
   unsigned resident_clusters = 1;  // clusters that run interleaved; more than 1 for kernels whose blocks wait for each other
   bool stop_at_waiting = false;  // end a launch whose blocks seem to wait for others that are not resident: Result::waits

@@ -53,6 +53,8 @@ struct Schedule {
   double preempt = 0;
   double lag = 0;
   double seconds = 20;  // a launch that takes more CPU time is the finding `hang`
+  bool again =
+      false;  // a later launch of one process: finds variables in device memory as the one before left them
 };
 
 /// Steps of one run of a variant, in order.

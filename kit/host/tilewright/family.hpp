@@ -37,6 +37,10 @@ struct Tensor {
   /// Of a tensor of structs, whose elements are bytes and whose rows are structs: the fields, each with a row for every struct and
   /// its place in the first one as `offset`. They are judged instead of the bytes, those that are inputs for being as they were.
   std::vector<Tensor> fields = {};
+  /// Memory that a kernel may leave as it likes: an output, or where it is given contents an inout, that nobody looks at afterwards.
+  bool scratch = false;
+
+  bool is_result() const { return role != Role::input && !scratch; }
 };
 
 /// The right answer for one output tensor, dense rows x cols, with the largest error of a correct kernel.

@@ -32,6 +32,33 @@ describe('a description', () => {
     });
   });
 
+  it('has calls of several arguments in lists and maps without quotes', () => {
+    expect(read('/* tilewright\ngrid: [ceil_div(W, 16), max(1, min(H, 2)), B]\n*/')).toEqual([
+      { grid: ['ceil_div(W, 16)', 'max(1, min(H, 2))', 'B'] },
+    ]);
+    const text =
+      '/* tilewright { arguments: { a: max(n, 4), b: max(n, 4), c: { shape: [max(n, 2), D], role: out } }, grid: ceil_div(n, 4) } */';
+    expect(read(text)).toEqual([
+      {
+        arguments: { a: 'max(n, 4)', b: 'max(n, 4)', c: { shape: ['max(n, 2)', 'D'], role: 'out' } },
+        grid: 'ceil_div(n, 4)',
+      },
+    ]);
+    expect(read('/* tilewright { grid: ["ceil_div(W, 16)", "(B"] } */')).toEqual([
+      { grid: ['ceil_div(W, 16)', '(B'] },
+    ]);
+    expect(() => read('/* tilewright { grid: 1, grid: 2 } */')).toThrow("'grid' is there twice");
+  });
+
+  it('names the word that is wrong', () => {
+    expect(() => read('/* tilewright { sizes: { n: 3, ld: n + 8 } } */')).toThrow(
+      'sizes.ld: a size is a whole number; say how it depends on others',
+    );
+    expect(() => read('/* tilewright { arguments: { a: { shape: [n], type: u64 } } } */')).toThrow(
+      'arguments.a.type: Invalid option: expected one of "f16"',
+    );
+  });
+
   it('that is not understood is told with its line', () => {
     expect(() => read('\n\n/* tilewright\nsizes: { N: -1 }\n*/')).toThrow(
       'a.cu:3: the description is not understood',
