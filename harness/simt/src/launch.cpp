@@ -160,7 +160,7 @@ void reset_block(Block& block) {
   poison_shared(block);
   for (unsigned w = 0; w < machine.warps_per_block; ++w) {
     Warp& warp = machine.warps[block.index * machine.warps_per_block + w];
-    warp.runnable = warp.exited = 0;
+    warp.runnable = warp.exited = warp.asking = 0;
     warp.noted = false;
     warp.convergences.assign(1, {});
   }

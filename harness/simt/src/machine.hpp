@@ -106,6 +106,7 @@ struct Thread {
                 wait_phase = 0;  // barrier id or mbarrier address; its phase when waiting began
   unsigned barrier_call = 0;     // call of __syncthreads() that it waits in, or waited in last; 0: unknown
   bool timed_out = false;
+  std::uint32_t active = 0;  // lanes at the call in which this one asked last which lanes are active
   int leads = -1;            // convergence of the warp that this thread must execute
   const void* pc = nullptr;  // in the kernel, behind the primitive being executed
   std::uint32_t cluster_generation = 0;
@@ -146,6 +147,7 @@ struct Convergence {
 struct Warp {
   std::uint32_t index = 0;                             // in the wave
   std::uint32_t runnable = 0, exited = 0, absent = 0;  // lanes
+  std::uint32_t asking = 0;                            // lanes that wait to be told which lanes are active
   std::int64_t priority = 0;
   int last_lane = -1;
   Thread* threads = nullptr;  // lane 0

@@ -202,6 +202,21 @@ void wake_all_but_laggard(const std::vector<Thread*>& waiting) {
     if (thread != scheduler.laggard) make_runnable(*thread);
 }
 
+/// Answers the lanes that ask which lanes are active: those at one call together.
+static void answer_lanes(Warp& warp) {
+  std::uint32_t asking = std::exchange(warp.asking, 0);
+  make_runnable(warp, asking);
+  while (asking) {
+    const void* call = warp.threads[std::countr_zero(asking)].pc;
+    std::uint32_t together = 0;
+    for (std::uint32_t lanes = asking; lanes; lanes &= lanes - 1)
+      if (warp.threads[std::countr_zero(lanes)].pc == call) together |= lanes & -lanes;
+    for (std::uint32_t lanes = together; lanes; lanes &= lanes - 1)
+      warp.threads[std::countr_zero(lanes)].active = together;
+    asking &= ~together;
+  }
+}
+
 void make_runnable(Thread& thread) { make_runnable(*thread.warp, thread.lane_bit); }
 
 void block_current(Wait wait, std::uint32_t on, std::uint32_t parity, std::uint32_t phase) {
@@ -214,9 +229,18 @@ void block_current(Wait wait, std::uint32_t on, std::uint32_t parity, std::uint3
     check_together_when_waiting(self);
   Warp& warp = *self.warp;
   warp.runnable &= ~self.lane_bit;
-  if (!warp.runnable) clear_bit(warp.index);
+  if (!warp.runnable) {
+    clear_bit(warp.index);
+    answer_lanes(warp);
+  }
   resume(next_thread());
   self.wait = Wait::none;
+}
+
+std::uint32_t active_lanes(Thread& self) {
+  self.warp->asking |= self.lane_bit;
+  block_current(Wait::collective, static_cast<std::uint32_t>(Collective::syncwarp), self.lane_bit);
+  return self.active;
 }
 
 void maybe_yield() {
@@ -240,6 +264,7 @@ void look_around() {
   if (machine.config.seconds > 0 && cpu_seconds() > machine.deadline)
     fail("hang", text("the launch has run for more than %g s of CPU time", machine.config.seconds));
   set_budget();
+  answer_lanes(*machine.current->warp);
   if (++scheduler.lags > kMostLags) wake_laggard();
   if (preempted && machine.config.order == Order::in_order) {
     scheduler.warp = random_warp();
@@ -262,6 +287,7 @@ void leave_thread() {
   --machine.live;
   note_progress();
   thread_left(self);
+  if (!warp.runnable) answer_lanes(warp);
   if (machine.live == 0)
     while (run_async()) {
     }

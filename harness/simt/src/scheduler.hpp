@@ -64,6 +64,9 @@ const char* collective_name(Collective operation);
 Convergence& join_convergence(Thread& self, Collective operation, std::uint32_t immediate, std::uint32_t mask,
                               const void* argument);
 void end_convergence(Thread& self, std::uint32_t others);
+/// Lanes that are at the same call as this one once no other lane of the warp can run, or one polls: those of one branch, as a GPU brings
+/// them together.
+std::uint32_t active_lanes(Thread& self);
 inline bool is_complete(const Warp& warp, const Convergence& convergence) {
   const std::uint32_t needed = convergence.mask & ~(warp.exited | warp.absent);
   return (convergence.arrived & needed) == needed;

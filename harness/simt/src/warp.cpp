@@ -185,9 +185,6 @@ bool elect_one(std::uint32_t mask) {
   return argument.result != 0;
 }
 
-std::uint32_t active_mask() {
-  const core::Warp& warp = *SIMT_ENTER().warp;
-  return ~(warp.exited | warp.absent);
-}
+std::uint32_t active_mask() { return core::active_lanes(SIMT_ENTER()); }
 
 }  // namespace simt

@@ -94,6 +94,25 @@ TEST_CASE("lanes that wait for each other in unlike collectives are reported") {
   }
 }
 
+TEST_CASE("active lanes are those of the branch") {
+  for (const Config& config : all_modes())
+    CHECK_CLEAN(warp(
+        [] {
+          const auto lane = ids->lane;
+          CHECK_EQ(active_mask(), kAll);
+          if (lane % 3 == 0) {
+            const std::uint32_t mask = active_mask();
+            CHECK_EQ(mask, 0x49249249u);
+            CHECK_EQ(ballot(mask, true), mask);
+          }
+          for (unsigned i = 0; i < lane / 16; ++i) CHECK_EQ(active_mask(), 0xffff0000u);
+          if (lane >= 20) return;
+          sync_warp(kAll);
+          CHECK_EQ(active_mask(), 0xfffffu);
+        },
+        config));
+}
+
 TEST_CASE("exited lanes are not waited for") {
   for (const Config& config : all_modes())
     CHECK_CLEAN(warp(
