@@ -148,6 +148,7 @@ struct Warp {
   std::uint32_t index = 0;                             // in the wave
   std::uint32_t runnable = 0, exited = 0, absent = 0;  // lanes
   std::uint32_t asking = 0;                            // lanes that wait to be told which lanes are active
+  int passed_over = 0;                                 // preemptions since
   std::int64_t priority = 0;
   int last_lane = -1;
   Thread* threads = nullptr;  // lane 0

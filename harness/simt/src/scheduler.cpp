@@ -202,19 +202,27 @@ void wake_all_but_laggard(const std::vector<Thread*>& waiting) {
     if (thread != scheduler.laggard) make_runnable(*thread);
 }
 
-/// Answers the lanes that ask which lanes are active: those at one call together.
+constexpr int kMostPassedOver =
+    1000;  // preemptions of a warp, which may poll, before its lanes that ask are answered
+
+/// Answers lanes that ask which lanes are active: those at one call together, the first in the code. Others go on asking, since those
+/// may come to them.
 static void answer_lanes(Warp& warp) {
-  std::uint32_t asking = std::exchange(warp.asking, 0);
-  make_runnable(warp, asking);
-  while (asking) {
-    const void* call = warp.threads[std::countr_zero(asking)].pc;
-    std::uint32_t together = 0;
-    for (std::uint32_t lanes = asking; lanes; lanes &= lanes - 1)
-      if (warp.threads[std::countr_zero(lanes)].pc == call) together |= lanes & -lanes;
-    for (std::uint32_t lanes = together; lanes; lanes &= lanes - 1)
-      warp.threads[std::countr_zero(lanes)].active = together;
-    asking &= ~together;
+  warp.passed_over = 0;
+  const void* first = nullptr;
+  std::uint32_t together = 0;
+  for (std::uint32_t lanes = warp.asking; lanes; lanes &= lanes - 1) {
+    const void* call = warp.threads[std::countr_zero(lanes)].pc;
+    if (!first || call < first) {
+      first = call;
+      together = 0;
+    }
+    if (call == first) together |= lanes & -lanes;
   }
+  for (std::uint32_t lanes = together; lanes; lanes &= lanes - 1)
+    warp.threads[std::countr_zero(lanes)].active = together;
+  warp.asking &= ~together;
+  make_runnable(warp, together);
 }
 
 void make_runnable(Thread& thread) { make_runnable(*thread.warp, thread.lane_bit); }
@@ -264,7 +272,9 @@ void look_around() {
   if (machine.config.seconds > 0 && cpu_seconds() > machine.deadline)
     fail("hang", text("the launch has run for more than %g s of CPU time", machine.config.seconds));
   set_budget();
-  answer_lanes(*machine.current->warp);
+  if (Warp& warp = *machine.current->warp;
+      warp.asking && (!preempted || ++warp.passed_over > kMostPassedOver))
+    answer_lanes(warp);
   if (++scheduler.lags > kMostLags) wake_laggard();
   if (preempted && machine.config.order == Order::in_order) {
     scheduler.warp = random_warp();
