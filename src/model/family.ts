@@ -97,7 +97,7 @@ export interface CostModel<P extends ParameterSpecs = ParameterSpecs> {
  * Everything a kernel family says about itself. Plain data and pure functions; no I/O. The functions are written as
  * methods so that a family with exact parameter types is also an AnyFamily, which is all that the engine knows.
  */
-export interface Family<P extends ParameterSpecs = ParameterSpecs> {
+export interface FamilyDefinition<P extends ParameterSpecs = ParameterSpecs> {
   /** Folder name, e.g. `my-op`. */
   readonly name: string;
   /** The operation in one line of mathematics. */
@@ -111,15 +111,18 @@ export interface Family<P extends ParameterSpecs = ParameterSpecs> {
    */
   serves(point: Point<P>): OperationValues;
   readonly parameters: P;
-  readonly activations: readonly Activation[];
+  /** Absent: every parameter matters always. */
+  readonly activations?: readonly Activation[];
   readonly constraints: readonly Constraint[];
   readonly presets: Readonly<Record<string, Preset<P>>>;
-  /** Template files that the family renders; each variant uses `template(point)`, one of them. */
-  readonly templates: readonly string[];
-  template(point: Point<P>): string;
+  /** Template files that the family renders; absent: `<path>.cu.hbs` for every path, `kernel.cu.hbs` where there are no paths. */
+  readonly templates?: readonly string[];
+  /** The one of them that a variant is rendered from; absent: that of its path. */
+  template?(point: Point<P>): string;
   /** Numbers that the template needs and that follow from the point: arithmetic lives here, not in the template. */
   derive(point: Point<P>, arch: Arch): Readonly<Record<string, ParameterValue>>;
-  budget(point: Point<P>, arch: Arch): Budget;
+  /** Absent: `threads` and `sharedBytes` of the derived values or the parameters, as launch code reads them; without the latter, none. */
+  budget?(point: Point<P>, arch: Arch): Budget;
   /** Groups of instructions that a point takes and not every architecture has; absent: none. Its budget is compared with the limits. */
   needs?(point: Point<P>): readonly ArchFeature[];
   /** Another reason that a point cannot run on an architecture; undefined if it can. */
@@ -169,7 +172,16 @@ export interface Family<P extends ParameterSpecs = ParameterSpecs> {
    * once because on-chip memory cannot hold what is used again: a bound for reports, not for verdicts.
    */
   l2Bytes?(workload: Workload, flops: number): number;
-  /** True when a variant promises bitwise equal results on every launch. */
+  /** Whether a variant promises bitwise equal results on every launch; absent: all do. */
+  deterministic?(point: Point<P>): boolean;
+}
+
+/** A family with everything that its definition leaves to defaults. */
+export interface Family<P extends ParameterSpecs = ParameterSpecs> extends FamilyDefinition<P> {
+  readonly activations: readonly Activation[];
+  readonly templates: readonly string[];
+  template(point: Point<P>): string;
+  budget(point: Point<P>, arch: Arch): Budget;
   deterministic(point: Point<P>): boolean;
 }
 
@@ -199,18 +211,30 @@ export function defineParameters<const P extends ParameterSpecs>(specs: P) {
       on: N,
       active: (point: Pick<Point<P>, N[number]>) => boolean,
     ): Activation => ({ parameter, on, active: active as Activation['active'] }),
-    /** Says that `parameter` matters on these paths alone: values of the parameter `path`. */
-    onPaths: (parameter: Names, ...paths: readonly PathOf<P>[]): Activation => ({
-      parameter,
-      on: ['path'],
-      active: ({ path }: { readonly path: PathOf<P> }) => paths.includes(path),
-    }),
+    /** Says that `parameters` matter on these paths alone: values of the parameter `path`. */
+    onPaths: (parameters: readonly Names[], ...paths: readonly PathOf<P>[]): readonly Activation[] =>
+      parameters.map((parameter) => ({
+        parameter,
+        on: ['path'],
+        active: ({ path }: { readonly path: PathOf<P> }) => paths.includes(path),
+      })),
   };
 }
 
-/** Types a family definition; returns it unchanged. */
-export function defineFamily<const P extends ParameterSpecs>(family: Family<P>): Family<P> {
-  return family;
+/** The family of a definition: what this leaves out is there by default. */
+export function defineFamily<const P extends ParameterSpecs>(definition: FamilyDefinition<P>): Family<P> {
+  const paths = definition.parameters.path?.values ?? [];
+  return {
+    activations: [],
+    templates: paths.length > 0 ? paths.map((path) => `${path}.cu.hbs`) : ['kernel.cu.hbs'],
+    template: paths.length > 0 ? ({ path }: Point) => `${path}.cu.hbs` : () => 'kernel.cu.hbs',
+    budget(point, arch) {
+      const { threads, sharedBytes = 0 }: Point = { ...point, ...definition.derive(point, arch) };
+      return { threads: Number(threads), sharedBytes: Number(sharedBytes) };
+    },
+    deterministic: () => true,
+    ...definition,
+  };
 }
 
 /** Everything that a preset may name and `gen` can time. */

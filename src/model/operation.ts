@@ -119,9 +119,13 @@ export type Shape = readonly string[];
 /** Values by choice, and of sizes that only some values are served of. */
 export type OperationValues = Readonly<Record<string, readonly (string | number)[]>>;
 
-/** Types an operation; returns it unchanged. */
-export function defineOperation(operation: Operation): Operation {
-  return operation;
+/** An operation without the fields that few have. */
+type OperationDefinition = Omit<Operation, 'hints' | 'features'> &
+  Partial<Pick<Operation, 'hints' | 'features'>>;
+
+/** The operation of a definition; it has no hints and no features where none are named. */
+export function defineOperation({ hints = {}, features = {}, ...operation }: OperationDefinition): Operation {
+  return { ...operation, hints, features };
 }
 
 /** Values that a choice allows, the default first. */

@@ -124,11 +124,12 @@ const faults: readonly Fault[] = [
     (place) =>
       edit(familyFile(place), (text) =>
         text.replace(
-          'activations: [],',
+          'constraints: [',
           `activations: [
             { parameter: 'threads', on: ['perThread'], active: () => true },
             { parameter: 'perThread', on: ['threads'], active: () => true },
-          ],`,
+          ],
+          constraints: [`,
         ),
       ),
     sweep,

@@ -11,11 +11,22 @@ import { enumerate } from '../../src/space/enumerate.ts';
 import { folderOf } from './folder.ts';
 import { edit } from './gen.ts';
 
-/** A new family as `gen new kernel my-op` makes it; gone after the test, unless the caller keeps its folder. */
+/** What `gen new kernel` leaves to defaults, said. */
+const defaults = `
+  activations: [],
+  templates: ['kernel.cu.hbs'],
+  template: () => 'kernel.cu.hbs',
+  budget: ({ threads }) => ({ threads, sharedBytes: 0 }),
+  deterministic: () => true,
+`;
+
+/** A new family as `gen new kernel my-op` makes it, with nothing left to defaults; gone after the test, unless the caller keeps its folder. */
 export function newFamily(kept?: string[]): { readonly root: string; readonly folder: string } {
   const root = kept ? mkdtempSync(join(tmpdir(), 'tilewright-')) : folderOf();
   kept?.push(root);
-  return { root, folder: newKernel('my-op', root) };
+  const folder = newKernel('my-op', root);
+  breakFile(folder, 'family.ts', '  parameters: specs,\n', `  parameters: specs,${defaults}`);
+  return { root, folder };
 }
 
 /** Replaces the first occurrence; a text that is not there is a mistake of the test. */

@@ -57,8 +57,6 @@ const operation = defineOperation({
     y: { doc: 'y', role: 'inout', type: 'element', shape: ['count'] },
   },
   scalars: { alpha: { doc: 'factor of x' } },
-  hints: {},
-  features: {},
 });
 
 export default defineFamily({
@@ -67,7 +65,6 @@ export default defineFamily({
   operation,
   serves: () => ({}),
   parameters: specs,
-  activations: [],
   constraints: [
     constraint(
       'tile',
@@ -85,10 +82,7 @@ export default defineFamily({
     default: { doc: 'Every variant.', workloads: ['1M', '64M'] },
     full: { doc: 'Every variant.', workloads: ['1M', '64M'] },
   },
-  templates: ['kernel.cu.hbs'],
-  template: () => 'kernel.cu.hbs',
   derive: ({ threads, vector, unroll }) => ({ tile: threads * vector * unroll }),
-  budget: ({ threads }) => ({ threads, sharedBytes: 0 }),
   workloads: [
     { id: '1M', problem: { count: 1 << 20, alpha: 2, values: 'normal', seed: 1 } },
     { id: '64M', problem: { count: 1 << 26, alpha: 2, values: 'normal', seed: 1 } },
@@ -96,5 +90,4 @@ export default defineFamily({
   generality: ({ vector }) => (vector === 1 ? 1 : 0),
   cases: ({ threads, vector, unroll }) => cases(threads * vector * unroll, vector),
   priority: ({ threads, vector, unroll }) => vector * 100 + unroll * 10 + threads / 64,
-  deterministic: () => true,
 });

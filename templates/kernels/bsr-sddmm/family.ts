@@ -43,8 +43,6 @@ export default defineFamily<typeof parameters.specs>({
   activations,
   constraints,
   presets,
-  templates: ['naive.cu.hbs', 'mma.cu.hbs', 'wgmma.cu.hbs'],
-  template: ({ path }) => `${path}.cu.hbs`,
   derive: (point) => {
     const { threads, sharedBytes, tileRows, tileColumns, residents } = sizesOf(point);
     const [inputType, outputType] = [cudaTypes[point.input], cudaTypes[point.output]];
@@ -52,10 +50,6 @@ export default defineFamily<typeof parameters.specs>({
     const sizes = { threads, sharedBytes, loadBytes, tileRows, tileColumns, residents };
     const [majorX, majorY] = [majors[point.layoutX], majors[point.layoutY]];
     return { inputType, outputType, majorX, majorY, ...sizes };
-  },
-  budget: (point) => {
-    const { threads, sharedBytes } = sizesOf(point);
-    return { threads, sharedBytes };
   },
   needs: ({ path }) => needs[path],
   workloads,
@@ -69,5 +63,4 @@ export default defineFamily<typeof parameters.specs>({
   // 2: any operands; 1: any sizes, where X and Y are aligned.
   generality: ({ path }) => (path === 'naive' ? 2 : 1),
   priority: merit,
-  deterministic: () => true,
 });

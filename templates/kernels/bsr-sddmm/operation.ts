@@ -80,7 +80,6 @@ export const operation = defineOperation({
     alpha: { doc: 'factor of the product', usual: 1 },
     beta: { doc: 'factor of the former values' },
   },
-  hints: {},
   features: {
     density: { doc: 'share of the blocks of A that are stored' },
     unevenness: {

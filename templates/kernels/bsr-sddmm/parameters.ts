@@ -64,14 +64,11 @@ export const parameters = defineParameters({
 });
 
 const { onPaths } = parameters;
-const tiled = ['layoutX', 'layoutY', 'group', 'tileK', 'stages'] as const;
-const mma = ['warpsM', 'warpsN', 'copyBytes'] as const;
-const wgmma = ['consumers', 'cluster', 'splits', 'inFlight'] as const;
 
 export const activations = [
-  ...tiled.map((name) => onPaths(name, 'mma', 'wgmma')),
-  ...mma.map((name) => onPaths(name, 'mma')),
-  ...wgmma.map((name) => onPaths(name, 'wgmma')),
+  ...onPaths(['layoutX', 'layoutY', 'group', 'tileK', 'stages'], 'mma', 'wgmma'),
+  ...onPaths(['warpsM', 'warpsN', 'copyBytes'], 'mma'),
+  ...onPaths(['consumers', 'cluster', 'splits', 'inFlight'], 'wgmma'),
 ];
 
 export type Point = PointOf<typeof parameters.specs>;

@@ -58,16 +58,6 @@ export default defineFamily<typeof parameters.specs>({
   activations,
   constraints,
   presets,
-  templates: [
-    'naive.cu.hbs',
-    'simt.cu.hbs',
-    'mma.cu.hbs',
-    'general.cu.hbs',
-    'wgmma.cu.hbs',
-    'narrow.cu.hbs',
-    'multirow.cu.hbs',
-  ],
-  template: ({ path }) => `${path}.cu.hbs`,
   derive,
   budget: (point) => {
     const { threads, sharedBytes } = footprint(point);
@@ -104,5 +94,4 @@ export default defineFamily<typeof parameters.specs>({
     const { block, input } = problemOf(workload);
     return (flops / block) * (elementBytes[input] / 2);
   },
-  deterministic: () => true,
 });

@@ -40,8 +40,6 @@ export default defineFamily<typeof parameters.specs>({
   activations,
   constraints,
   presets,
-  templates: ['naive.cu.hbs', 'mma.cu.hbs', 'wgmma.cu.hbs'],
-  template: ({ path }) => `${path}.cu.hbs`,
   derive: (point) => ({
     elementType: cudaTypes[point.element],
     activationName: point.activation.replace('-', '_'),
@@ -56,10 +54,6 @@ export default defineFamily<typeof parameters.specs>({
     warpgroupRows: point.tileM / consumers,
     boxRowsA: point.tileM / point.clusterN,
   }),
-  budget: (point) => {
-    const { threads, sharedBytes } = sizesOf(point);
-    return { threads, sharedBytes };
-  },
   needs: ({ path }) => needs[path],
   workloads,
   cells,
@@ -67,5 +61,4 @@ export default defineFamily<typeof parameters.specs>({
   cases: casesOf,
   generality,
   priority: (point) => ({ naive: 0, mma: 1, wgmma: 2 })[point.path] * 1000 + sizesOf(point).accumulators,
-  deterministic: () => true,
 });

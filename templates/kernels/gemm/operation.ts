@@ -29,6 +29,4 @@ export const operation = defineOperation({
     },
   },
   scalars: { alpha: { doc: 'factor of the product', usual: 1 }, beta: { doc: 'factor of the former C' } },
-  hints: {},
-  features: {},
 });

@@ -64,14 +64,11 @@ export const parameters = defineParameters({
 });
 
 const { onPaths } = parameters;
-const tiled = ['tileM', 'tileN', 'stages', 'group'] as const;
-const mma = ['tileK', 'warpsM', 'warpsN', 'copyBytes'] as const;
-const wgmma = ['clusterM', 'clusterN', 'inFlight', 'boxes'] as const;
 
 export const activations = [
-  ...tiled.map((name) => onPaths(name, 'mma', 'wgmma')),
-  ...mma.map((name) => onPaths(name, 'mma')),
-  ...wgmma.map((name) => onPaths(name, 'wgmma')),
+  ...onPaths(['tileM', 'tileN', 'stages', 'group'], 'mma', 'wgmma'),
+  ...onPaths(['tileK', 'warpsM', 'warpsN', 'copyBytes'], 'mma'),
+  ...onPaths(['clusterM', 'clusterN', 'inFlight', 'boxes'], 'wgmma'),
 ];
 
 export type Point = PointOf<typeof parameters.specs>;
