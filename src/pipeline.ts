@@ -12,6 +12,7 @@ import type { Strategy } from './model/strategy.ts';
 import type { Variant } from './model/variant.ts';
 import type { Workload } from './model/workload.ts';
 import { mustLint } from './render/lint.ts';
+import { writeSignature } from './render/write.ts';
 import { guessedOf, type Host, type Request, workloadsOf } from './request.ts';
 import { RunContext } from './run-context.ts';
 import { selectPassed } from './select/passed.ts';
@@ -23,7 +24,7 @@ import { mapLimit } from './util/limit.ts';
 
 /** Takes a search space through the stages that are asked for and says what came of it. */
 export async function runPipeline(request: Request, host: Host): Promise<Summary> {
-  const { family, folder, only, space } = request;
+  const { family, folder, only, out, space } = request;
   const run = new RunContext(request, host);
   try {
     const { variants, ...counts } = only
@@ -32,6 +33,7 @@ export async function runPipeline(request: Request, host: Host): Promise<Summary
     run.send({ event: 'space', ...counts, variants: variants.length });
     if (variants.length === 0) return run.finishEmpty(counts, whyEmpty(family, space, counts));
     await interruptible(() => mustLint(family, folder, variants));
+    writeSignature(family, out);
     await run.begin();
     const passed = await search(exhaustive(variants), variants.length, run);
     const selection = run.does('select') && passed.length > 0 ? await choose(passed, run) : undefined;

@@ -3,9 +3,10 @@ import { compileFamilyUnit } from '../compile/family-unit.ts';
 import { UsageError } from '../errors.ts';
 import type { Executor } from '../exec/executor.ts';
 import type { Backend } from '../model/backend.ts';
+import { renderOperation } from '../render/operation.ts';
 import { packageRoot } from '../util/package-root.ts';
 import { contract, type Subject } from './contract.ts';
-import { goldenProblems, hasGoldens, signatureProblems } from './goldens.ts';
+import { goldenProblems, hasGoldens } from './goldens.ts';
 import { proveInterface } from './library.ts';
 import { lintProblems } from './lint.ts';
 import { typeProblems } from './types.ts';
@@ -42,7 +43,8 @@ export function checksOf(subject: Subject, tools: CheckTools): readonly Check[] 
   const unit =
     ({ name: device }: Backend) =>
     async () => {
-      const context = { ...tools, packageRoot, familyFolder: folder };
+      const signature = renderOperation(family.operation);
+      const context = { ...tools, packageRoot, familyFolder: folder, signature };
       return compileFamilyUnit(device, context);
     };
   return [
@@ -52,11 +54,6 @@ export function checksOf(subject: Subject, tools: CheckTools): readonly Check[] 
       about: `${contract.length} rules on the variants of its presets`,
       problems: () =>
         contract.flatMap(({ problems }) => problems(subject).map((text) => `${folder}/family.ts: ${text}`)),
-    },
-    {
-      name: 'signature',
-      about: 'operation.hpp, rendered from operation',
-      problems: () => signatureProblems(subject),
     },
     { name: 'lint', about: family.templates.join(', '), problems: () => lintProblems(subject) },
     {

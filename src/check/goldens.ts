@@ -1,6 +1,5 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { renderOperation } from '../render/operation.ts';
 import { renderVariant } from '../render/render.ts';
 import { makeFolder, onDisk } from '../util/disk.ts';
 import { type Subject, variantsOf } from './contract.ts';
@@ -30,15 +29,6 @@ export function goldenProblems(subject: Subject): string[] {
   return differences(goldensOf(subject));
 }
 
-/** The signature in C++, which is kept beside the family's own headers. */
-export function signatureOf({ family, folder }: Subject): ReadonlyMap<string, string> {
-  return new Map([[join(folder, 'operation.hpp'), renderOperation(family.operation)]]);
-}
-
-export function signatureProblems(subject: Subject): string[] {
-  return differences(signatureOf(subject));
-}
-
 function differences(wanted: ReadonlyMap<string, string>): string[] {
   return [...wanted].flatMap(([path, text]) => {
     if (!existsSync(path)) return [`there is no ${path}`];
@@ -54,7 +44,7 @@ function differences(wanted: ReadonlyMap<string, string>): string[] {
 }
 
 export function writeGoldens(subject: Subject): void {
-  for (const [path, text] of [...signatureOf(subject), ...goldensOf(subject)])
+  for (const [path, text] of goldensOf(subject))
     onDisk(`write ${path}`, () => {
       makeFolder(dirname(path));
       writeFileSync(path, text);

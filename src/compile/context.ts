@@ -12,6 +12,8 @@ export interface CompileContext {
   readonly packageRoot: string;
   /** The family's own folder: its headers are found there. */
   readonly familyFolder: string;
+  /** Text of `operation.hpp`, the operation's signature in C++, for the family's headers; absent: none includes it. */
+  readonly signature?: string;
   /** Absent: this one. Of a copy with a changed header: that of which it is a copy, whose precompiled header serves where it is the same. */
   readonly copyOf?: CompileContext;
   /** Bounds the compilers that run at once. */

@@ -1,7 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Executor } from '../exec/executor.ts';
 import type { DeviceName } from '../model/artifact.ts';
+import { inTemporary } from '../util/temporary.ts';
 import { blameMachine } from './diagnosis.ts';
-import { familyUnit, runnerFlags } from './worker.ts';
+import { familyUnit, runnerFlags, signatureFile } from './worker.ts';
 
 /** Inputs of the compile check of a family's C++ side. */
 interface UnitContext {
@@ -11,6 +14,8 @@ interface UnitContext {
   readonly cudaHome?: string | undefined;
   readonly packageRoot: string;
   readonly familyFolder: string;
+  /** Text of `operation.hpp`. */
+  readonly signature: string;
 }
 
 const mostErrors = 5;
@@ -20,10 +25,13 @@ const mostErrors = 5;
  * nothing: what the compiler has against it. No GPU is needed.
  */
 export async function compileFamilyUnit(device: DeviceName, context: UnitContext): Promise<string[]> {
-  const { executor, cxx, familyFolder } = context;
-  const argv = [cxx, ...runnerFlags(device, context), '-fsyntax-only', '-x', 'c++', '-'];
+  const { executor, cxx, familyFolder, signature } = context;
   const input = familyUnit(device, familyFolder);
-  const { exitCode, stderr } = await executor.run(argv, { input, env: { LC_ALL: 'C' }, timeoutMs: 120_000 });
+  const { exitCode, stderr } = await inTemporary('unit', (folder) => {
+    writeFileSync(join(folder, signatureFile), signature);
+    const argv = [cxx, ...runnerFlags(device, context), '-I', folder, '-fsyntax-only', '-x', 'c++', '-'];
+    return executor.run(argv, { input, env: { LC_ALL: 'C' }, timeoutMs: 120_000 });
+  });
   if (exitCode === 0) return [];
   blameMachine(stderr);
   const errors = stderr.split('\n').filter((line) => /\berror:/.test(line));

@@ -28,7 +28,12 @@ interface Unit {
   readonly text: string;
   /** Folder searched first for its includes. */
   readonly beside?: string;
+  /** Text of `operation.hpp`, where its headers include that. */
+  readonly signature?: string;
 }
+
+/** Name under which a family's headers include the operation's signature. */
+export const signatureFile = 'operation.hpp';
 
 // Vectorised, since oracles and comparisons are loops over millions of elements.
 const flags = ['-std=c++20', '-O2', '-ftree-vectorize', '-pthread'];
@@ -112,8 +117,12 @@ async function buildProgram(
   context: CompileContext,
   onUnits: OnUnits,
 ): Promise<BuiltWorker> {
-  const { familyFolder } = context;
-  const family = { name: `${basename(familyFolder)}.cpp`, text: familyUnit(device, familyFolder) };
+  const { familyFolder, signature } = context;
+  const family: Unit = {
+    name: `${basename(familyFolder)}.cpp`,
+    text: familyUnit(device, familyFolder),
+    ...(signature !== undefined && { signature }),
+  };
   const units = [family, ...shared];
   const tell = tellerOf(units.length, onUnits);
   const objects = await Promise.all(
@@ -198,24 +207,27 @@ async function compileUnit(
   context: CompileContext,
   tell: () => void,
 ): Promise<{ path: string; key: string }> {
-  const { name, text, beside } = unit;
+  const { name, text, beside, signature } = unit;
   const folders = [...(beside === undefined ? [] : [beside]), ...includeFolders(context)];
   const { toolkit } = backends[device].runner;
   const toolkitVersion = toolkit ? (compilers.nvccVersion ?? '') : '';
-  const makeKey = () =>
-    hashOf('unit', name, includeHash(text, folders), flags.join(' '), compilers.cxxVersion, toolkitVersion);
+  const makeKey = () => {
+    const includes = includeHash((signature ?? '') + text, folders);
+    return hashOf('unit', name, includes, flags.join(' '), compilers.cxxVersion, toolkitVersion);
+  };
   const key = makeKey();
   const entry = await obtain(context, key, z.object({}), async (folder) => {
     tell();
     const file = join(folder, name);
     writeFileSync(file, text);
+    if (signature !== undefined) writeFileSync(join(folder, signatureFile), signature);
     const argv = [
       compilers.cxx,
       ...flags,
       '-include',
       await precompiledPrelude(compilers, context),
       `-ffile-prefix-map=${context.packageRoot}/=`,
-      ...folders.flatMap((path) => ['-I', path]),
+      ...[...folders, folder].flatMap((path) => ['-I', path]),
       ...(toolkit ? ['-isystem', join(compilers.cudaHome ?? '', 'include')] : []),
       ...['-c', file, '-o', join(folder, 'unit.o')],
     ];

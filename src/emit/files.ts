@@ -5,6 +5,7 @@ import { UsageError } from '../errors.ts';
 import type { Binding, BindingCopy, BindingFile } from '../model/binding.ts';
 import type { Manifest, ManifestOperation } from '../model/manifest.ts';
 import { renderText } from '../render/engine.ts';
+import { renderOperation } from '../render/operation.ts';
 import { errorCode, makeFolder } from '../util/disk.ts';
 import { packageRoot } from '../util/package-root.ts';
 import { ownHeaders } from './headers.ts';
@@ -30,7 +31,7 @@ export async function writeRendered(
     await writeFileOf(file, folder, context, target);
 }
 
-/** Writes an operation's files, but for what comes from its family. */
+/** Writes an operation's files, its signature in C++ among them, but for what comes from its family. */
 export async function writeOperation(
   { operation: own }: Binding,
   folder: string,
@@ -39,6 +40,8 @@ export async function writeOperation(
 ): Promise<void> {
   for (const file of own.files(operation.signature.name))
     await writeFileOf(file, folder, own.context(operation), target);
+  const { signature } = operation;
+  await write(join(target, own.signature(signature.name)), renderOperation(signature));
 }
 
 /** Copies what an operation takes from its family's folder. `kernels`: the texts in the package, whose headers it needs. */

@@ -36,6 +36,8 @@ export interface Binding {
   /** Those of one operation, by its name. Different for each name. */
   readonly operation: {
     readonly files: (name: string) => readonly BindingFile[];
+    /** Place of its signature in C++, `operation.hpp`. */
+    readonly signature: (name: string) => string;
     /** Copied from the family's folder. */
     readonly copies: (name: string) => readonly BindingCopy[];
     /** Variables for the templates in `files`. */

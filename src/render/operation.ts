@@ -35,7 +35,7 @@ const accesses: Readonly<Record<Operand['role'], string>> = {
   inout: 'Access::update',
 };
 
-/** The operation's signature as a C++ header: `operation.hpp` in the family's folder. */
+/** The operation's signature as a C++ header: the `operation.hpp` that the family's headers include. */
 export function renderOperation(operation: Operation): string {
   const file = join(packageRoot, 'templates', 'operation', 'operation.hpp.hbs');
   return renderText(readFileSync(file, 'utf8'), cppContext(operation), file);

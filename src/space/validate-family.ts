@@ -104,8 +104,6 @@ const familySchema = z.strictObject({
 const companions: Readonly<Record<string, string>> = {
   'launch.hpp': 'how a variant is launched',
   'oracle.hpp': 'the reference that the gate compares with',
-  'operation.hpp': "the operation's signature in C++; `npx gen check --update` writes it",
-  'features.hpp': 'the numbers by which the emitted library ranks kernels',
 };
 
 /** Names that `--json` and the funnel use beside the constraints' own. */
@@ -141,7 +139,7 @@ export function validateFamily(value: unknown, place: FamilyPlace): AnyFamily {
     ...constraintProblems(family),
     ...presetProblems(family),
     ...findOperationProblems(family.operation),
-    ...missingFiles(family, has),
+    ...fileProblems(family, has),
     ...repeated(allWorkloads(family).map(({ id }) => id)).map((id) => `two workloads have the id '${id}'`),
     ...comparisonProblems(family),
   ];
@@ -178,14 +176,19 @@ function lineOf(word: string | undefined, { find }: FamilyPlace): string {
   return found && /:\d+$/.test(found) ? ` (${basename(found)})` : '';
 }
 
-function missingFiles({ templates }: AnyFamily, has: FamilyPlace['has']): string[] {
+function fileProblems({ templates, operation }: AnyFamily, has: FamilyPlace['has']): string[] {
   const purposes = {
     ...Object.fromEntries(templates.map((name) => [name, 'named in templates'])),
     ...companions,
+    ...(Object.keys(operation.features).length > 0 && {
+      'features.hpp': "features of the operation's calls",
+    }),
   };
-  return Object.entries(purposes)
+  const missing = Object.entries(purposes)
     .filter(([name]) => !has(name))
     .map(([name, purpose]) => `there is no file '${name}' in the family's folder (${purpose})`);
+  const stale = 'operation.hpp is rendered from the operation wherever it is included: remove the file';
+  return has('operation.hpp') ? [...missing, stale] : missing;
 }
 
 function repeated(names: readonly string[]): string[] {

@@ -11,7 +11,7 @@ import { renderVariant } from '../../src/render/render.ts';
 import { enumerate } from '../../src/space/enumerate.ts';
 import { portableArch } from '../../src/space/support.ts';
 import { groupBy } from '../../src/util/group-by.ts';
-import { testContext, testToolchain } from '../helpers/toolchain.ts';
+import { contextOf, testToolchain } from '../helpers/toolchain.ts';
 
 const presets = {
   sm_80: 'every-cell',
@@ -29,7 +29,7 @@ test.each(Object.entries(presets))('kernels for %s compile', { timeout: 900_000 
     expect(able, row).toBe(true);
   }
   const toolchain = await testToolchain();
-  const context = { ...testContext(), familyFolder: folder };
+  const context = contextOf({ family, folder });
   const kinds = groupBy(
     variants,
     ({ parameters: { input, output, block } }) => `${input} ${output} ${block}`,
@@ -44,7 +44,7 @@ test.each(Object.entries(presets))('kernels for %s compile', { timeout: 900_000 
 test('PTX of kernels without instructions of one architecture alone is for the oldest that has theirs', async () => {
   const { family, folder } = await loadFamily('bsr-spmm');
   const toolchain = await testToolchain();
-  const context = { ...testContext(), familyFolder: folder };
+  const context = contextOf({ family, folder });
   const archOf = ({ parameters }: Variant) => portableArch(family, parameters);
   const variants = enumerate(family, { arch: archNamed('sm_90a'), preset: 'quick' }).variants as Variant[];
   const [naive, mma, wgmma] = ['naive', 'mma', 'wgmma'].map((path) =>

@@ -16,7 +16,7 @@ import { enumerate } from '../../src/space/enumerate.ts';
 import { packageRoot } from '../../src/util/package-root.ts';
 import { gen, genHere } from '../helpers/gen.ts';
 import { breakFile, newFamily } from '../helpers/malformed.ts';
-import { testCache, testContext, testToolchain } from '../helpers/toolchain.ts';
+import { contextOf, testCache, testToolchain } from '../helpers/toolchain.ts';
 
 const slow = { timeout: 240_000 };
 const sweep = ['sweep', 'my-op', '--preset', 'quick', '--limit', '2', '--device', 'emulated'];
@@ -146,7 +146,7 @@ describe('a family whose C++ is broken', () => {
     const [variant] = enumerate(family, { preset: 'quick' }).variants;
     if (!variant) throw new Error('quick is empty');
     const toolchain = await testToolchain();
-    const context = { ...testContext(), familyFolder: folder };
+    const context = contextOf({ family, folder });
     const artifact = await compileEmulated(renderVariant(family, folder, variant), toolchain, context);
     if ('verdict' in artifact) throw new Error(artifact.evidence.message);
     const worker = await buildWorker('emulated', toolchain, context);
@@ -207,12 +207,9 @@ describe('a family whose C++ is broken', () => {
 
   test('an interface that does not compile ends the sweep before a library is named', slow, async () => {
     const { root, folder } = workspace();
-    breakFile(
-      folder,
-      'features.hpp',
-      '#include "operation.hpp"',
-      '#include "operation.hpp"\nint x = nothing;',
-    );
+    breakFile(folder, 'family.ts', '  scalars:', "  features: { length: { doc: 'elements' } },\n  scalars:");
+    breakFile(folder, 'family.ts', 'export default defineFamily({', '$&\n  features: () => ({ length: 1 }),');
+    writeFileSync(join(folder, 'features.hpp'), '#pragma once\n#include "operation.hpp"\nint x = nothing;\n');
     expect(await refusalOf(root)).toMatch(
       /my-op\/features\.hpp:\d+:\d+: error: .*nothing.* the library's interface does not compile/,
     );

@@ -16,7 +16,7 @@ import { renderVariant } from '../../src/render/render.ts';
 import { pointOfId } from '../../src/space/id.ts';
 import { variantOf } from '../../src/space/variant.ts';
 import { breakFile } from './malformed.ts';
-import { testContext, testToolchain } from './toolchain.ts';
+import { contextOf, testToolchain } from './toolchain.ts';
 
 /** An expression of a file behind a text that finds it, another one in its place, and the verdicts that it may get. */
 export interface LaunchDefect<Name extends string> {
@@ -55,7 +55,7 @@ export function describeLaunchDefects<Name extends string>(
       const loaded = await loadFamily(name);
       ({ family } = loaded);
       const toolchain = await testToolchain();
-      const own = { ...testContext(), familyFolder: loaded.folder };
+      const own = contextOf(loaded);
       for (const [called, id] of Object.entries<string>(ids)) {
         const variant = variantOf(family, pointOfId(family, id));
         const artifact = await compileEmulated(renderVariant(family, loaded.folder, variant), toolchain, own);

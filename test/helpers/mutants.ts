@@ -18,7 +18,7 @@ import { pointOfId } from '../../src/space/id.ts';
 import { variantOf } from '../../src/space/variant.ts';
 import { includeNames, locateHeader } from '../../src/util/includes.ts';
 import { kit, packageRoot } from '../../src/util/package-root.ts';
-import { testContext, testToolchain } from './toolchain.ts';
+import { contextOf, testToolchain } from './toolchain.ts';
 
 /** Verdicts on wrong results. */
 export const wrong: readonly VerdictName[] = ['wrong', 'nonfinite'];
@@ -135,7 +135,7 @@ export function describeSound(bench: Pick<MutantBench, 'gate'>, ids: Readonly<Re
 async function openMutantBench(name: string): Promise<MutantBench> {
   const { family, folder } = await loadFamily(name);
   const toolchain = await testToolchain();
-  const context = { ...testContext(), familyFolder: folder };
+  const context = contextOf({ family, folder });
   const worker = await buildWorker('emulated', toolchain, context);
   const opened = await openDevice('emulated', worker.path, localExecutor, undefined, { folder });
   if (!opened.available) throw new Error(opened.reason);

@@ -1,11 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type CompileContext, defaultJobs } from '../../src/compile/context.ts';
+import type { DiscoveredFamily } from '../../src/discover.ts';
 import { localExecutor } from '../../src/exec/local.ts';
+import { renderOperation } from '../../src/render/operation.ts';
 import type { Toolchain } from '../../src/toolchain/find.ts';
 import { findToolchain } from '../../src/toolchain/toolchain.ts';
 import { Slots } from '../../src/util/limit.ts';
 import { packageRoot } from '../../src/util/package-root.ts';
+import scale from '../fixtures/kernels/scale/family.ts';
 
 /** Artifacts of tests, kept between runs of the tests. */
 export const testCache = join(packageRoot, 'node_modules/.cache/tilewright');
@@ -22,7 +25,17 @@ export async function testToolchain(): Promise<Toolchain> {
   return found;
 }
 
+/** Surroundings in which the family with planted defects is compiled. */
 export function testContext(cacheRoot: string = testCache): CompileContext {
+  return contextOf({ family: scale, folder: scaleFolder }, cacheRoot);
+}
+
+/** The same for another family. */
+export function contextOf(
+  { family, folder }: Pick<DiscoveredFamily, 'family' | 'folder'>,
+  cacheRoot: string = testCache,
+): CompileContext {
   mkdirSync(cacheRoot, { recursive: true });
-  return { executor: localExecutor, cacheRoot, packageRoot, familyFolder: scaleFolder, slots };
+  const signature = renderOperation(family.operation);
+  return { executor: localExecutor, cacheRoot, packageRoot, familyFolder: folder, signature, slots };
 }

@@ -27,10 +27,7 @@ export default defineFamily({
 function kernels(families: Readonly<Record<string, string>>): string {
   const files = Object.entries(families).flatMap(([name, text]) => [
     [`${name}/family.ts`, text],
-    ...['kernel.cu.hbs', 'launch.hpp', 'oracle.hpp', 'operation.hpp', 'features.hpp'].map((file) => [
-      `${name}/${file}`,
-      '',
-    ]),
+    ...['kernel.cu.hbs', 'launch.hpp', 'oracle.hpp'].map((file) => [`${name}/${file}`, '']),
   ]);
   return folderOf(Object.fromEntries(files));
 }

@@ -120,9 +120,10 @@ const binding: Binding = {
       { from: 'src/operation/keyed.cpp.hbs', to: `${sources(name)}/keyed.cpp` },
       { from: 'src/operation/selection.cpp.hbs', to: `${sources(name)}/selection.cpp` },
     ],
+    signature: (name) => `${sources(name)}/operation.hpp`,
     copies: (name) => [
       { from: 'launch.hpp', withIncludes: true, to: sources(name) },
-      { from: 'features.hpp', withIncludes: true, to: sources(name) },
+      { from: 'features.hpp', optional: true, withIncludes: true, to: sources(name) },
       { from: 'cost.hpp', optional: true, withIncludes: true, to: sources(name) },
       { from: 'vendor_calls.hpp', optional: true, withIncludes: true, to: sources(name) },
       { from: 'bindings', optional: true, to: `bindings/${name}` },

@@ -7,7 +7,6 @@ import { write } from '../../../src/emit/files.ts';
 import type { LibraryRequest } from '../../../src/emit/request.ts';
 import { UsageError } from '../../../src/errors.ts';
 import type { Artifact } from '../../../src/model/artifact.ts';
-import { renderOperation } from '../../../src/render/operation.ts';
 import { toyRequest, toyShipped } from '../../helpers/toy-library.ts';
 import { toyOperation } from '../../helpers/toy-operation.ts';
 
@@ -35,7 +34,6 @@ inline Bound bind(const Shape&, const Parameters&, const DeviceLimits&) { return
 /** The toy family with the C++ of its library beside it, on a machine without a CUDA compiler. */
 async function request(): Promise<LibraryRequest> {
   const folder = join(root, 'family');
-  await write(join(folder, 'operation.hpp'), renderOperation(toyOperation));
   await write(join(folder, 'features.hpp'), features);
   await write(join(folder, 'launch.hpp'), `#include "shape.hpp"\n${launch}`);
   await write(join(folder, 'shape.hpp'), '#include <vector>\n');
@@ -97,7 +95,6 @@ describe('a library that has another operation', () => {
         join(folder, file),
         (await readFile(join(asked.folder, file), 'utf8')).replaceAll('toy_op', 'other_op'),
       );
-    await write(join(folder, 'operation.hpp'), renderOperation(operation));
     return { ...asked, family: { ...asked.family, name: 'other-op', operation }, folder };
   }
   const remarks: string[] = [];
@@ -167,9 +164,9 @@ test('whatever fails leaves the former library as it was', async () => {
   const good = await request();
   const { path } = await emitLibrary(good);
   const before = await contents(path);
-  await rm(join(good.folder, 'features.hpp'));
+  await rm(join(good.folder, 'launch.hpp'));
   await expect(emitLibrary(good)).rejects.toThrow(
-    /the library needs .*features\.hpp, and there is no such file/,
+    /the library needs .*launch\.hpp, and there is no such file/,
   );
   expect(await contents(path)).toEqual(before);
   expect(await contents(good.out)).toEqual(['library']);
@@ -187,7 +184,7 @@ test('a library that a killed process had moved aside is back, whatever fails no
   const good = await request();
   const { path } = await emitLibrary(good);
   await rename(path, join(good.out, '.library-tilewright-aaaaaa.old'));
-  await rm(join(good.folder, 'features.hpp'));
+  await rm(join(good.folder, 'launch.hpp'));
   await expect(emitLibrary(good)).rejects.toThrow(/the library needs/);
   expect(await contents(good.out)).toEqual(['library']);
   expect(await contents(path)).toContain('manifest.json');

@@ -18,7 +18,7 @@ import { notLaunchable, readTriton } from '../../../src/triton/metadata.ts';
 import { narrowed } from '../../../src/triton/narrowed.ts';
 import { sha256 } from '../../../src/util/hash.ts';
 import { packageRoot } from '../../../src/util/package-root.ts';
-import { testContext, testToolchain } from '../../helpers/toolchain.ts';
+import { contextOf, testToolchain } from '../../helpers/toolchain.ts';
 
 /** A kernel with the arguments that Triton's have: its own, then two pointers to scratch memory. */
 const code = `#include <cuda_fp16.h>
@@ -147,7 +147,7 @@ describe('a kernel that Triton compiled', () => {
 
   const build = (text: string, devices: readonly ('cuda' | 'emulated')[]) => async () => {
     const source = { variant, path: join(root, 'product.cu'), text, hash: sha256(text) };
-    const context = { ...testContext(), familyFolder };
+    const context = contextOf({ family, folder: familyFolder });
     return buildVariant(source, arch, devices, await testToolchain(), context);
   };
 
