@@ -16,7 +16,7 @@ import { schedulesFrom } from '../src/gate/schedules.ts';
 import type { Artifact } from '../src/model/artifact.ts';
 import type { Point } from '../src/model/parameter.ts';
 import type { Variant } from '../src/model/variant.ts';
-import { renderOperation } from '../src/render/operation.ts';
+import { cppSignature } from '../src/render/operation.ts';
 import { renderVariant } from '../src/render/render.ts';
 import { enumerate } from '../src/space/enumerate.ts';
 import { ensureToolchain } from '../src/toolchain/toolchain.ts';
@@ -62,7 +62,7 @@ const context = {
   cacheRoot,
   packageRoot,
   familyFolder: folder,
-  signature: renderOperation(family.operation),
+  signature: cppSignature(family.operation),
   slots: new Slots(jobs),
 };
 

@@ -21,7 +21,7 @@ import { localExecutor } from '../src/exec/local.ts';
 import type { Artifact } from '../src/model/artifact.ts';
 import { runEvidenceSchema } from '../src/model/evidence.ts';
 import { isCandidate } from '../src/model/family.ts';
-import { renderOperation } from '../src/render/operation.ts';
+import { cppSignature } from '../src/render/operation.ts';
 import { renderVariant } from '../src/render/render.ts';
 import { writeSource } from '../src/render/write.ts';
 import { jsonText } from '../src/report/json-text.ts';
@@ -115,7 +115,7 @@ async function build(discovered: DiscoveredFamily, subjects: readonly Subject[])
     cacheRoot: join(out, 'artifacts'),
     packageRoot,
     familyFolder,
-    signature: renderOperation(family.operation),
+    signature: cppSignature(family.operation),
     slots,
   };
   const worker = await buildWorker('cuda', toolchain, context);

@@ -11,7 +11,7 @@ import type { Arch } from './model/arch.ts';
 import type { DeviceName } from './model/artifact.ts';
 import type { EnvironmentEvent } from './model/event.ts';
 import type { Gpu } from './model/gpu.ts';
-import { renderOperation } from './render/operation.ts';
+import { cppSignature } from './render/operation.ts';
 import type { Host, Request } from './request.ts';
 import type { Toolchain } from './toolchain/find.ts';
 import { findGpus, hasDriver } from './toolchain/gpu.ts';
@@ -115,7 +115,7 @@ export function compileContext(
     cacheRoot: join(request.out, 'artifacts'),
     packageRoot,
     familyFolder: request.folder,
-    signature: renderOperation(request.family.operation),
+    signature: cppSignature(request.family.operation),
     slots: new Slots(request.jobs),
     signal: host.signal,
     onWait: (owner) => note(`waiting for ${describeOwner(owner)}, which compiles the same sources`),

@@ -9,7 +9,7 @@ import { loadFamily } from '../../src/discover.ts';
 import { localExecutor } from '../../src/exec/local.ts';
 import { gateVariant } from '../../src/gate/gate.ts';
 import { verdictNames } from '../../src/model/verdict.ts';
-import { renderOperation } from '../../src/render/operation.ts';
+import { cppSignature } from '../../src/render/operation.ts';
 import { renderVariant } from '../../src/render/render.ts';
 import { commitOf } from '../../src/setup.ts';
 import { pointOfId } from '../../src/space/id.ts';
@@ -47,7 +47,7 @@ export async function gateDefects(): Promise<Defects> {
   const { family, folder } = await loadFamily('bsr-spmm');
   const cacheRoot = join(packageRoot, 'generated/artifacts');
   const slots = new Slots(availableParallelism());
-  const signature = renderOperation(family.operation);
+  const signature = cppSignature(family.operation);
   const context = { executor: localExecutor, cacheRoot, packageRoot, familyFolder: folder, signature, slots };
   const worker = await buildWorker('emulated', toolchain, context, () => {});
   const opened = await openDevice('emulated', worker.path, localExecutor, undefined, { folder });

@@ -3,7 +3,7 @@ import { compileFamilyUnit } from '../compile/family-unit.ts';
 import { UsageError } from '../errors.ts';
 import type { Executor } from '../exec/executor.ts';
 import type { Backend } from '../model/backend.ts';
-import { renderOperation } from '../render/operation.ts';
+import { cppSignature } from '../render/operation.ts';
 import { packageRoot } from '../util/package-root.ts';
 import { contract, type Subject } from './contract.ts';
 import { goldenProblems, hasGoldens } from './goldens.ts';
@@ -43,7 +43,7 @@ export function checksOf(subject: Subject, tools: CheckTools): readonly Check[] 
   const unit =
     ({ name: device }: Backend) =>
     async () => {
-      const signature = renderOperation(family.operation);
+      const signature = cppSignature(family.operation);
       const context = { ...tools, packageRoot, familyFolder: folder, signature };
       return compileFamilyUnit(device, context);
     };
@@ -65,7 +65,7 @@ export function checksOf(subject: Subject, tools: CheckTools): readonly Check[] 
     { name: 'oracle', about: 'oracle.hpp and launch.hpp', problems: unit(backends.emulated) },
     {
       name: 'vendor',
-      about: "vendor.hpp, with CUDA's headers",
+      about: "vendor.hpp or cublaslt.hpp, with CUDA's headers",
       skip: cudaHome === undefined ? 'no CUDA toolkit; `npx gen toolchain install` gets one' : undefined,
       problems: unit(backends.cuda),
     },

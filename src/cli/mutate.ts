@@ -16,7 +16,7 @@ import type { MutantResult, MutationInfo } from '../mutate/result.ts';
 import { newestResults, ResultsFile, releaseResults } from '../mutate/results-file.ts';
 import { score, tally } from '../mutate/score.ts';
 import { standing } from '../mutate/standing.ts';
-import { renderOperation } from '../render/operation.ts';
+import { cppSignature } from '../render/operation.ts';
 import { renderVariant } from '../render/render.ts';
 import { chooseDevices, commitOf } from '../setup.ts';
 import { enumerate } from '../space/enumerate.ts';
@@ -66,7 +66,7 @@ export async function mutate(
       cacheRoot: join(config.out, 'artifacts'),
       slots: new Slots(config.jobs),
       familyFolder: discovered.folder,
-      signature: renderOperation(discovered.family.operation),
+      signature: cppSignature(discovered.family.operation),
     },
     toolchain: await ensureToolchain({ ...install, signal: interrupt.signal, progress: note }),
   };

@@ -3,7 +3,7 @@ import { buildProblemWriter } from '../compile/worker.ts';
 import type { Config } from '../config.ts';
 import type { DiscoveredFamily } from '../discover.ts';
 import { localExecutor } from '../exec/local.ts';
-import { renderOperation } from '../render/operation.ts';
+import { cppSignature } from '../render/operation.ts';
 import { findCxx } from '../toolchain/find.ts';
 import { Slots } from '../util/limit.ts';
 import { packageRoot } from '../util/package-root.ts';
@@ -21,7 +21,7 @@ export async function problemProgram(
     cacheRoot: join(out, 'artifacts'),
     packageRoot,
     familyFolder: folder,
-    signature: renderOperation(family.operation),
+    signature: cppSignature(family.operation),
     slots: new Slots(jobs),
   };
   const cxx = await findCxx(process.env, localExecutor);

@@ -3,6 +3,14 @@ import type { Executor } from '../exec/executor.ts';
 import type { Slots } from '../util/limit.ts';
 import type { LockOwner } from '../util/lock.ts';
 
+/** An operation's signature in C++. */
+export interface Signature {
+  /** The operation's name, which its namespace bears. */
+  readonly name: string;
+  /** Text of `operation.hpp`. */
+  readonly text: string;
+}
+
 /** Environment of a compile step. */
 export interface CompileContext {
   readonly executor: Executor;
@@ -12,8 +20,8 @@ export interface CompileContext {
   readonly packageRoot: string;
   /** The family's own folder: its headers are found there. */
   readonly familyFolder: string;
-  /** Text of `operation.hpp`, the operation's signature in C++, for the family's headers; absent: none includes it. */
-  readonly signature?: string;
+  /** For the family's headers; absent: none includes it. */
+  readonly signature?: Signature;
   /** Absent: this one. Of a copy with a changed header: that of which it is a copy, whose precompiled header serves where it is the same. */
   readonly copyOf?: CompileContext;
   /** Bounds the compilers that run at once. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Executor } from '../exec/executor.ts';
 import type { DeviceName } from '../model/artifact.ts';
 import { inTemporary } from '../util/temporary.ts';
+import type { Signature } from './context.ts';
 import { blameMachine } from './diagnosis.ts';
 import { familyUnit, runnerFlags, signatureFile } from './worker.ts';
 
@@ -14,21 +15,20 @@ interface UnitContext {
   readonly cudaHome?: string | undefined;
   readonly packageRoot: string;
   readonly familyFolder: string;
-  /** Text of `operation.hpp`. */
-  readonly signature: string;
+  readonly signature: Signature;
 }
 
 const mostErrors = 5;
 
 /**
- * Compiles the part of a runner that is a family's (`oracle.hpp`, `launch.hpp`, and for the device `cuda` `vendor.hpp`), keeping
+ * Compiles the part of a runner that is a family's (`oracle.hpp`, `launch.hpp`, and for the device `cuda` `vendor.hpp` or `cublaslt.hpp`), keeping
  * nothing: what the compiler has against it. No GPU is needed.
  */
 export async function compileFamilyUnit(device: DeviceName, context: UnitContext): Promise<string[]> {
-  const { executor, cxx, familyFolder, signature } = context;
-  const input = familyUnit(device, familyFolder);
+  const { executor, cxx, signature } = context;
+  const input = familyUnit(device, context);
   const { exitCode, stderr } = await inTemporary('unit', (folder) => {
-    writeFileSync(join(folder, signatureFile), signature);
+    writeFileSync(join(folder, signatureFile), signature.text);
     const argv = [cxx, ...runnerFlags(device, context), '-I', folder, '-fsyntax-only', '-x', 'c++', '-'];
     return executor.run(argv, { input, env: { LC_ALL: 'C' }, timeoutMs: 120_000 });
   });

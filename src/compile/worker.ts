@@ -120,8 +120,8 @@ async function buildProgram(
   const { familyFolder, signature } = context;
   const family: Unit = {
     name: `${basename(familyFolder)}.cpp`,
-    text: familyUnit(device, familyFolder),
-    ...(signature !== undefined && { signature }),
+    text: familyUnit(device, context),
+    ...(signature && { signature: signature.text }),
   };
   const units = [family, ...shared];
   const tell = tellerOf(units.length, onUnits);
@@ -167,18 +167,33 @@ function tellerOf(all: number, onUnits: OnUnits) {
 }
 
 /**
- * The family's C++ side as one source. Without a `vendor.hpp`, or on the CPU, there are no baselines. A runner with the emulated
- * device in it says so by a macro.
+ * The family's C++ side as one source. A runner with the emulated device in it says so by a macro.
  */
-export function familyUnit(device: DeviceName, familyFolder: string): string {
+export function familyUnit(
+  device: DeviceName,
+  context: Pick<CompileContext, 'familyFolder' | 'signature'>,
+): string {
+  const { familyFolder } = context;
   if (!existsSync(join(familyFolder, 'oracle.hpp'))) {
     throw new EnvironmentError(`${familyFolder} has no oracle.hpp, which says what the right answer is`);
   }
-  const none =
-    'namespace tilewright {\nstd::vector<std::unique_ptr<Baseline>> make_baselines() { return {}; }\n}\n';
-  const vendor = backends[device].vendor && existsSync(join(familyFolder, 'vendor.hpp'));
   const emulated = backends[device].runner.toolkit ? '' : '#define TW_RUNNER_EMULATED\n';
-  return `${emulated}#include "oracle.hpp"\n${vendor ? '#include "vendor.hpp"\n' : none}`;
+  return `${emulated}#include "oracle.hpp"\n${baselines(device, context)}`;
+}
+
+/** The baselines of `vendor.hpp`, else cuBLASLt with what `cublaslt.hpp` says of the product. Without either, or on the CPU, there are none. */
+function baselines(
+  device: DeviceName,
+  { familyFolder, signature }: Pick<CompileContext, 'familyFolder' | 'signature'>,
+): string {
+  const has = (name: string) => backends[device].vendor && existsSync(join(familyFolder, name));
+  if (has('vendor.hpp')) return '#include "vendor.hpp"\n';
+  const make = (list: string) =>
+    `namespace tilewright {\nstd::vector<std::unique_ptr<Baseline>> make_baselines() { return ${list}; }\n}\n`;
+  if (!signature || !has('cublaslt.hpp')) return make('{}');
+  const types = ['Shape', 'Call'].map((type) => `${signature.name}::${type}`).join(', ');
+  const includes = ['cublaslt.hpp', 'tilewright/cublaslt_baseline.hpp'].map((name) => `#include "${name}"\n`);
+  return includes.join('') + make(`vendor::cublaslt_baselines<${types}>()`);
 }
 
 /** Language, folders and macros of a runner's sources. */

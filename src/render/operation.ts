@@ -41,6 +41,11 @@ export function renderOperation(operation: Operation): string {
   return renderText(readFileSync(file, 'utf8'), cppContext(operation), file);
 }
 
+/** The same with the operation's name, as compiling a family needs them. */
+export function cppSignature(operation: Operation): { readonly name: string; readonly text: string } {
+  return { name: operation.name, text: renderOperation(operation) };
+}
+
 function cppContext(operation: Operation) {
   const choices = Object.entries(operation.choices);
   return {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type CompileContext, defaultJobs } from '../../src/compile/context.ts';
 import type { DiscoveredFamily } from '../../src/discover.ts';
 import { localExecutor } from '../../src/exec/local.ts';
-import { renderOperation } from '../../src/render/operation.ts';
+import { cppSignature } from '../../src/render/operation.ts';
 import type { Toolchain } from '../../src/toolchain/find.ts';
 import { findToolchain } from '../../src/toolchain/toolchain.ts';
 import { Slots } from '../../src/util/limit.ts';
@@ -36,6 +36,6 @@ export function contextOf(
   cacheRoot: string = testCache,
 ): CompileContext {
   mkdirSync(cacheRoot, { recursive: true });
-  const signature = renderOperation(family.operation);
+  const signature = cppSignature(family.operation);
   return { executor: localExecutor, cacheRoot, packageRoot, familyFolder: folder, signature, slots };
 }

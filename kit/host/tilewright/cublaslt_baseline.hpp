@@ -1,4 +1,5 @@
-// cublaslt_baseline.hpp - cuBLASLt's dense product as a baseline. For a family's vendor.hpp alone, on the device `cuda`.
+// cublaslt_baseline.hpp - cuBLASLt's dense product as a baseline, on the device `cuda` alone: for families with a cublaslt.hpp, and for
+// a family's vendor.hpp.
 #pragma once
 #include <cstdint>
 #include <memory>

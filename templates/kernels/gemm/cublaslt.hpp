@@ -1,4 +1,5 @@
-// cublaslt.hpp - a problem of gemm as cuBLASLt has it, for vendor.hpp and vendor_calls.hpp.
+// cublaslt.hpp - a problem of gemm as cuBLASLt has it: the baseline of a runner, and what libraries may choose by its time.
+// It computes the same with bias, ReLU and GELU (tanh) in one call.
 #pragma once
 #include "operation.hpp"
 #include "tw/cublaslt.hpp"

@@ -1,6 +1,7 @@
-// cublaslt.hpp - cuBLASLt's dense product as a kernel of an operation, for its family's vendor_calls.hpp.
+// cublaslt.hpp - cuBLASLt's dense product as a kernel of an operation whose family has a cublaslt.hpp.
 #pragma once
 #include <memory>
+#include <span>
 
 #include "tuner/vendor.hpp"
 #include "tw/cublaslt.hpp"
@@ -33,6 +34,13 @@ VendorCall bind_cublaslt(const void* shape, const void* call, bool load) {
   const auto& of = *static_cast<const Call*>(call);
   return {std::make_unique<CuBlasLtProduct<Shape, Call>>(*static_cast<const Shape*>(shape), of, load),
           cublaslt::kWorkspaceBytes};
+}
+
+/// The vendor's functions of an operation that has this one alone.
+template <class Shape, class Call>
+std::span<const Vendor> cublaslt_vendors() {
+  static constexpr Vendor kAll[] = {{vendor_variant("cublaslt"), &bind_cublaslt<Shape, Call>}};
+  return kAll;
 }
 
 }  // namespace tilewright::library::tuner
