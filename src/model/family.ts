@@ -218,6 +218,14 @@ export function defineParameters<const P extends ParameterSpecs>(specs: P) {
         on: ['path'],
         active: ({ path }: { readonly path: PathOf<P> }) => paths.includes(path),
       })),
+    /** The part of the space with this path and the usual values there, of every parameter that has one. */
+    usualOn: (path: PathOf<P> & string): Part<P> => {
+      const usual = Object.entries<Parameter>(specs).flatMap(([name, { values, usual }]) => {
+        const value = name === 'path' ? path : usual ? usual[path] : values[0];
+        return value === undefined ? [] : [[name, [value]] as const];
+      });
+      return Object.fromEntries<unknown>(usual) as Part<P>;
+    },
   };
 }
 

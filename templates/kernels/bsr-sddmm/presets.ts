@@ -1,38 +1,17 @@
 import type { Part as PartOf, Preset } from '../../../src/model/family.ts';
-import type { parameters } from './parameters.ts';
+import { parameters } from './parameters.ts';
 import { kinds, layers, main, small, type workloads } from './workloads.ts';
 
 type Specs = typeof parameters.specs;
 type Part = PartOf<Specs>;
 
-const f16: Part = { input: ['f16'], output: ['f16'] };
-const mma: Part = {
-  ...f16,
-  path: ['mma'],
-  layoutX: ['row'],
-  layoutY: ['row'],
-  group: [2],
-  tileK: [32],
-  stages: [3],
-  warpsM: [1],
-  warpsN: [4],
-  copyBytes: [16],
-};
-const wgmma: Part = {
-  ...f16,
-  path: ['wgmma'],
-  layoutX: ['row'],
-  layoutY: ['row'],
-  tileK: [64],
-  cluster: [1],
-  splits: [1],
-  inFlight: [1],
-};
+const mma: Part = { ...parameters.usualOn('mma'), group: [2], warpsM: [1], warpsN: [4] };
+const wgmma: Part = parameters.usualOn('wgmma');
 const columns: Part = { layoutX: ['column'], layoutY: ['column'] };
 
 /** Every path, block, type and pair of layouts once. */
 const quick: readonly Part[] = [
-  { ...f16, path: ['naive'], block: [16, 32, 64, 128] },
+  { ...parameters.usualOn('naive'), block: [16, 32, 64, 128] },
   { path: ['naive'], block: [32], input: ['bf16'], output: ['f32'] },
   { ...mma, block: [16], group: [8], warpsN: [2] },
   { ...mma, block: [32], group: [4], warpsM: [2], warpsN: [2], ...columns },

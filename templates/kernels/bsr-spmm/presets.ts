@@ -2,7 +2,7 @@ import type { Part as PartOf, Preset } from '../../../src/model/family.ts';
 import { columnCells, fewCells, halfCells, mixedCells, raggedCells } from './cell-presets.ts';
 import { comparisons, unmixed } from './comparisons.ts';
 import { addends, denser, fused, gradients, odd, plain, prefill, prefillDown } from './layer-workloads.ts';
-import type { Specs } from './parameters.ts';
+import { parameters, type Specs } from './parameters.ts';
 import { generalFallbacks, generalKinds, generalPresets, generalQuick } from './paths/general/presets.ts';
 import { multirowPresets } from './paths/multirow/presets.ts';
 import { narrowBest, narrowCells, narrowKinds } from './paths/narrow/presets.ts';
@@ -33,42 +33,13 @@ import { linearWorkloads, mainWorkloads, plainWorkloads, workloads } from './wor
 
 type Part = PartOf<Specs>;
 
-const f16: Part = { input: ['f16'], output: ['f16'] };
 /** A simt variant without specialities, an mma variant likewise: parts override what they vary. */
-const simt: Part = {
-  ...f16,
-  path: ['simt'],
-  tileN: [64],
-  tileK: [32],
-  simtWarps: [8],
-  columnsPerThread: [4],
-  vector: [8],
-  unroll: [4],
-  ilp: [1],
-  transposed: [false],
-  prefetch: [false],
-};
-const mma: Part = {
-  ...f16,
-  path: ['mma'],
-  tileN: [128],
-  tileK: [32],
-  warpsM: [2],
-  warpsN: [2],
-  stages: [4],
-  producers: [0],
-  copyBytes: [16],
-  epilogue: ['staged'],
-  tilesPerCta: [1],
-  minBlocks: [2],
-  panel: [1],
-  order: ['longest'],
-  prefetch: [false],
-};
+const simt: Part = { ...parameters.usualOn('simt'), vector: [8] };
+const mma: Part = { ...parameters.usualOn('mma'), warpsN: [2] };
 
 /** One per path and block at least, each speciality once. */
 const quick: readonly Part[] = [
-  { ...f16, path: ['naive'], block: [64] },
+  { ...parameters.usualOn('naive'), block: [64] },
   { ...simt, block: [32], simtWarps: [4], prefetch: [true] },
   { ...simt, block: [64], transposed: [true], vector: [2] },
   { ...simt, block: [128], ilp: [4], tileN: [32], vector: [1] },
@@ -158,7 +129,7 @@ const specialities: readonly Part[] = [
   { ...simt, block: [32, 64, 128], prefetch: [true], ilp: [1, 4] },
   { ...simt, block: [64, 128], simtWarps: [2, 4, 16], unroll: [1, 8] },
   { ...simt, block: [128], simtWarps: [2, 4], columnsPerThread: [8], ilp: [2, 4] },
-  { ...f16, path: ['naive'], block: [32, 64, 128] },
+  { ...parameters.usualOn('naive'), block: [32, 64, 128] },
 ];
 
 const simt64: Part = { ...simt, block: [64] };
@@ -173,7 +144,7 @@ const attempts: readonly Part[] = [
   { ...simt64, prefetch: [true] },
   { ...simt64, ilp: [2, 4] },
   { ...simt64, vector: [1, 2] },
-  { ...f16, path: ['naive'], block: [64] },
+  { ...parameters.usualOn('naive'), block: [64] },
 ];
 
 const mainIds = mainWorkloads.map(({ id }) => id);

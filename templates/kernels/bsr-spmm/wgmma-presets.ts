@@ -1,36 +1,10 @@
 import type { Part as PartOf } from '../../../src/model/family.ts';
-import type { Specs } from './parameters.ts';
+import { parameters, type Specs } from './parameters.ts';
 
 type Part = PartOf<Specs>;
 
 /** A wgmma variant without specialities: parts override what they vary. */
-const wgmma: Part = {
-  path: ['wgmma'],
-  input: ['f16'],
-  output: ['f16'],
-  layoutB: ['row'],
-  layoutC: ['row'],
-  transposeA: [false],
-  tileK: [64],
-  stages: [4],
-  producers: [1],
-  epilogue: ['tma'],
-  panel: [1],
-  order: ['longest'],
-  role: ['coopN'],
-  consumers: [2],
-  blocksPerStage: [1],
-  cluster: [1],
-  wgmmaDepth: [0],
-  stagingN: [64],
-  schedule: ['static'],
-  split: [0],
-  grouping: ['adjacent'],
-  l2Hint: ['none'],
-  fused: [false],
-  pdl: [false],
-  packB: [false],
-};
+const wgmma: Part = { ...parameters.usualOn('wgmma'), role: ['coopN'] };
 export const b32: Part = { ...wgmma, block: [32], tileN: [512], tileK: [32], stages: [5], producers: [2] };
 export const b64: Part = { ...wgmma, block: [64], tileN: [256] };
 export const b128: Part = {

@@ -6,47 +6,27 @@ type Specs = typeof parameters.specs;
 type Part = PartOf<Specs>;
 
 const { element, activation } = parameters.specs;
-const plain: Part = { element: ['f16'], activation: ['none'], group: [8] };
 
-const mma: Part = {
-  ...plain,
-  path: ['mma'],
-  tileM: [128],
-  tileN: [128],
-  tileK: [32],
-  stages: [4],
-  warpsM: [2],
-  warpsN: [2],
-};
+const mma: Part = { ...parameters.usualOn('mma'), tileM: [128], tileN: [128] };
 /** Warps of 64 x 64 elements, two or three thread blocks to a multiprocessor. */
 const mmaCandidates: readonly Part[] = [
-  { ...mma, copyBytes: [16], tileK: [32, 64], stages: [3, 4] },
-  { ...mma, copyBytes: [16], tileN: [256], warpsN: [4], stages: [3, 4] },
+  { ...mma, tileK: [32, 64], stages: [3, 4] },
+  { ...mma, tileN: [256], warpsN: [4], stages: [3, 4] },
   { ...mma, copyBytes: [4] },
 ];
 
-const wgmma: Part = {
-  ...plain,
-  path: ['wgmma'],
-  tileM: [128],
-  tileN: [256],
-  stages: [4],
-  clusterM: [1],
-  clusterN: [1],
-  inFlight: [0],
-  boxes: [2],
-};
+const wgmma: Part = { ...parameters.usualOn('wgmma'), tileM: [128], tileN: [256] };
 /** Candidates on Hopper: tiles of 128 x 256 or 256 x 128, and clusters that share the longer operand or the shorter one. */
 const hopper: readonly Part[] = [
   { ...wgmma, stages: [3, 4], clusterM: [1, 2], clusterN: [1, 2], inFlight: [0, 1], group: [8, 16] },
   { ...wgmma, stages: [3], clusterM: [1, 2], boxes: [4], group: [8, 16] },
-  { ...wgmma, tileM: [256], tileN: [128], clusterM: [1, 2], clusterN: [1, 2], inFlight: [0, 1], group: [8] },
+  { ...wgmma, tileM: [256], tileN: [128], clusterM: [1, 2], clusterN: [1, 2], inFlight: [0, 1] },
 ];
 
 /** Every path and type, and every kind of code: widths of copies, clusters either way, products in flight, tall tiles. */
 const quick: readonly Part[] = [
   { path: ['naive'], element: element.values, activation: activation.values },
-  { ...mma, copyBytes: [16] },
+  mma,
   {
     ...mma,
     tileM: [64],

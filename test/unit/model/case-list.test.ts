@@ -58,3 +58,14 @@ it('parameters on some paths are active on these alone', () => {
     ['warps', ['path'], ['mma']],
   ]);
 });
+
+it('the usual part of a path has its usual values, of every parameter that has one there', () => {
+  const { usualOn } = defineParameters({
+    path: { label: '', doc: 'Path.', values: ['naive', 'mma'] },
+    element: { label: '', doc: 'Type.', values: ['f16', 'bf16'] },
+    tile: { label: 't', doc: 'Tile.', values: [64, 128], usual: {} },
+    stages: { label: 's', doc: 'Stages.', values: [2, 3], usual: { mma: 3 } },
+  });
+  expect(usualOn('naive')).toEqual({ path: ['naive'], element: ['f16'] });
+  expect(usualOn('mma')).toEqual({ path: ['mma'], element: ['f16'], stages: [3] });
+});

@@ -14,7 +14,7 @@ import {
   prefill,
   widths,
 } from '../../layer-workloads.ts';
-import type { Specs } from '../../parameters.ts';
+import { parameters, type Specs } from '../../parameters.ts';
 import { hopperWidths } from '../../wgmma-linear-presets.ts';
 
 type Part = PartOf<Specs>;
@@ -22,26 +22,7 @@ type Part = PartOf<Specs>;
 const f16: Part = { input: ['f16'], output: ['f16'] };
 
 /** A variant without specialities: the plain product, f16 in and out. */
-export const general: Part = {
-  ...f16,
-  path: ['general'],
-  layoutB: ['row'],
-  layoutC: ['row'],
-  transposeA: [false],
-  tileN: [128],
-  tileK: [32],
-  warpsM: [2],
-  warpsN: [2],
-  stages: [4],
-  copyBytes: [16],
-  packB: [false],
-  minBlocks: [2],
-  panel: [1],
-  order: ['longest'],
-  prefetch: [false],
-  blocksPerStage: [1],
-  ffma: [false],
-};
+export const general: Part = parameters.usualOn('general');
 /** x and y of y = x W^T are B and C column-major. */
 const columnMajor: Part = { layoutB: ['column'], layoutC: ['column'] };
 

@@ -1,26 +1,13 @@
 import type { Part as PartOf, Preset } from '../../../../../src/model/family.ts';
 import { unmixed } from '../../comparisons.ts';
 import { densities, plain, prefill } from '../../layer-workloads.ts';
-import type { Specs } from '../../parameters.ts';
+import { parameters, type Specs } from '../../parameters.ts';
 import { usualSmallBlocks } from '../general/presets.ts';
 
 type Part = PartOf<Specs>;
 
 /** A variant without specialities: parts override what they vary. */
-const multirow: Part = {
-  path: ['multirow'],
-  block: [16],
-  input: ['f16'],
-  output: ['f16'],
-  layoutB: ['row'],
-  layoutC: ['row'],
-  tileN: [128],
-  tileK: [64],
-  stages: [8],
-  blockRows: [16],
-  minBlocks: [1],
-  order: ['longest'],
-};
+const multirow: Part = { ...parameters.usualOn('multirow'), block: [16] };
 const columnMajor: Part = { layoutB: ['column'], layoutC: ['column'] };
 const everyLayout: Part = { layoutB: ['row', 'column'], layoutC: ['row', 'column'] };
 

@@ -1,23 +1,10 @@
 import type { Part as PartOf } from '../../../../../src/model/family.ts';
-import type { Specs } from '../../parameters.ts';
+import { parameters, type Specs } from '../../parameters.ts';
 
 type Part = PartOf<Specs>;
 
 /** A variant without specialities: parts override what they vary. */
-const narrow: Part = {
-  path: ['narrow'],
-  input: ['f16'],
-  output: ['f16'],
-  tileN: [16],
-  tilesM: [1],
-  warpsM: [1],
-  warpsK: [4],
-  unroll: [4],
-  prefetch: [false],
-  parts: [1],
-  minBlocks: [2],
-  pdl: [false],
-};
+const narrow: Part = { ...parameters.usualOn('narrow'), tileN: [16], warpsK: [4], unroll: [4] };
 
 /** Every kind of code once, in every block size and type. */
 export const narrowKinds: readonly Part[] = [
