@@ -1,3 +1,4 @@
+import type { Operation } from './operation.ts';
 import type { GateCase, Tier, Workload } from './workload.ts';
 
 /** Gate cases of a variant, in order. A case's place is its seed, so that no two have the same numbers. */
@@ -38,4 +39,35 @@ export function half(elements: number): number {
 export function stepsAround(stages: number): readonly number[] {
   const steps = new Set([1, stages - 1, stages, stages + 1, 3 * stages + 2]);
   return [...steps].filter((count) => count > 0);
+}
+
+/** The least multiple that is no smaller than `size`. */
+export function roundUp(size: number, multiple: number): number {
+  return Math.ceil(size / multiple) * multiple;
+}
+
+/** A case without what the list gives it: its id, its own fields of the problem, and options. */
+export type BareCase = readonly [id: string, problem: Workload['problem'], options?: Partial<GateCase>];
+
+/**
+ * Cases of operands that are aligned to less than several `elements`, each alone, so that all are looked at: first lines `off` elements
+ * further apart than they need be (`odd-lda`), then first elements `off` elements further on (`odd-a`). Half of what is needed lets whoever asks
+ * for less pass. A variant that needs several elements says what `refuses` has; any other gives the right answer.
+ */
+export function oddOperands(
+  { operands }: Operation,
+  names: readonly string[],
+  elements: number,
+  refuses: { readonly lines?: string; readonly addresses: string },
+  off = half(elements),
+): readonly BareCase[] {
+  const unless = (reason = '') => (elements > 1 ? { refuses: reason } : {});
+  const lines = names.flatMap((name): BareCase[] => {
+    const leading = operands[name]?.leading;
+    return leading ? [[`odd-${leading}`, { [`${name}Extra`]: off }, unless(refuses.lines)]] : [];
+  });
+  const addresses = names.map((name): BareCase => {
+    return [`odd-${name}`, { [`${name}Offset`]: off }, unless(refuses.addresses)];
+  });
+  return [...lines, ...addresses];
 }

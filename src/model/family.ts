@@ -6,7 +6,18 @@ import type { GateCase, Workload } from './workload.ts';
 
 // All that a family's own files need, from one place: families outside this package import `tilewright/family`.
 export type { Arch, ArchFeature } from './arch.ts';
-export { CaseList, farApart, half, huge, stepsAround, subnormal, third } from './case-list.ts';
+export {
+  type BareCase,
+  CaseList,
+  farApart,
+  half,
+  huge,
+  oddOperands,
+  roundUp,
+  stepsAround,
+  subnormal,
+  third,
+} from './case-list.ts';
 export type { FileMatrix } from './matrix.ts';
 export { defineOperation } from './operation.ts';
 export type { Point } from './parameter.ts';
@@ -113,6 +124,7 @@ export interface FamilyDefinition<P extends ParameterSpecs = ParameterSpecs> {
   readonly parameters: P;
   /** Absent: every parameter matters always. */
   readonly activations?: readonly Activation[];
+  /** Beside these the budget must be within the limits of the architecture. */
   readonly constraints: readonly Constraint[];
   readonly presets: Readonly<Record<string, Preset<P>>>;
   /** Template files that the family renders; absent: `<path>.cu.hbs` for every path, `kernel.cu.hbs` where there are no paths. */

@@ -4,11 +4,14 @@ import {
   type GateCase,
   half,
   huge,
+  oddOperands,
+  roundUp,
   stepsAround,
   subnormal,
   type Tier,
   third,
 } from '../../../src/model/family.ts';
+import { operation } from './operation.ts';
 import type { Point } from './parameters.ts';
 import { loadElements } from './sizes.ts';
 
@@ -48,7 +51,7 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   const vector = loadElements(point);
   /** A depth that is no multiple of anything, with lines padded to what the variant loads. */
   const ragged = (k: number) => {
-    const padding = Math.ceil(k / vector) * vector - k;
+    const padding = roundUp(k, vector) - k;
     const by = (layout: Point['layoutX']) => (layout === 'row' || naive ? padding : 0) + vector;
     return { k, xExtra: by(point.layoutX), yExtra: by(point.layoutY) };
   };
@@ -123,12 +126,14 @@ function addWide(cases: Cases, { path, block, layoutX, layoutY }: Point): void {
 function addMisaligned(cases: Cases, point: Point): void {
   const loads = (refuses: string) => (loadElements(point) > 1 ? { refuses } : {});
   const off = half(loadElements(point));
-  cases.add('odd-ldx', 'edges', [1], { xExtra: off }, loads('ldx and ldy must be multiples'));
-  cases.add('odd-ldy', 'edges', [1], { yExtra: off }, loads('ldx and ldy must be multiples'));
-  cases.add('odd-x', 'edges', [1], { xOffset: off }, loads('X and Y must be aligned'));
-  cases.add('odd-y', 'edges', [1], { yOffset: off }, loads('X and Y must be aligned'));
   const stores = (refuses: string) => (point.path === 'naive' ? {} : { refuses });
-  cases.add('odd-values', 'edges', [1], { valuesOffset: 1 }, stores('values must be aligned'));
+  const factors = { lines: 'ldx and ldy must be multiples', addresses: 'X and Y must be aligned' };
+  const results = { addresses: 'values must be aligned' };
+  for (const [id, fields, options] of [
+    ...oddOperands(operation, ['x', 'y'], loadElements(point), factors),
+    ...oddOperands(operation, ['values'], point.path === 'naive' ? 1 : 2, results),
+  ])
+    cases.add(id, 'edges', [1], fields, options);
   const batch = { batch: 2, batched: 'yes' };
   const products = loads('x_stride and y_stride must be multiples');
   cases.add('odd-products-of-x', 'operation', [1], { ...batch, xApart: off }, products);

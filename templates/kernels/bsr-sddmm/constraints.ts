@@ -72,7 +72,4 @@ export const constraints = [
       return 512 * point.consumers * accumulators <= sharedBytes - 16 * point.stages;
     },
   ),
-  constraint('shared-memory', sized, 'The stages fit into shared memory.', (point, arch) => {
-    return sizesOf(point).sharedBytes <= arch.maxSharedBytesPerBlock;
-  }),
 ];

@@ -1,4 +1,4 @@
-import { half } from '../../../src/model/family.ts';
+import { half, roundUp } from '../../../src/model/family.ts';
 import type { Shape } from './case-list.ts';
 import { alignment, valueAlignment, vectorOfB } from './derive.ts';
 import type { Point } from './parameters.ts';
@@ -10,7 +10,7 @@ type Layouts = Readonly<Record<'layoutB' | 'layoutC', Layout>>;
 /** Elements behind `width`: up to a multiple of what B is loaded by, and as many once more. */
 function padding(point: Point, width: number): number {
   const unit = alignment(point);
-  return Math.ceil(width / unit) * unit - width + unit;
+  return roundUp(width, unit) - width + unit;
 }
 
 /** Pattern of every block. */

@@ -1,3 +1,4 @@
+import { roundUp } from '../../../src/model/family.ts';
 import { oddBatchCases } from './combined-cases.ts';
 import { alignment } from './derive.ts';
 import { spare } from './fixed-choices.ts';
@@ -55,7 +56,7 @@ export type Layouts = Readonly<Record<'layoutB' | 'layoutC', Layout>>;
 /** `n` columns, ragged; lines of B are padded to what the variant loads at once, those of C to nothing. */
 function ragged(point: Point, n: number, layouts: Layouts) {
   const unit = alignment(point);
-  const padded = Math.ceil(n / unit) * unit;
+  const padded = roundUp(n, unit);
   const ldbExtra = layouts.layoutB === 'row' ? padded - n + unit : unit;
   return { ...layouts, n, ldbExtra, ldcExtra: 3 } as const;
 }

@@ -1,30 +1,28 @@
 import {
+  type BareCase,
   CaseList,
   farApart,
   type GateCase,
   half,
   huge,
+  oddOperands,
+  roundUp,
   stepsAround,
   subnormal,
   third,
 } from '../../../src/model/family.ts';
+import { operation } from './operation.ts';
 import { loadElements, type Point, storeElements, tileOf } from './parameters.ts';
 
 /** Scalars and bias at once, which count in every tile. */
 const everything = { bias: 'yes', alpha: third, beta: -0.7 };
-
-type Special = readonly [
-  id: string,
-  problem: Readonly<Record<string, number | string>>,
-  options?: Partial<GateCase>,
-];
 
 /**
  * Problems of many tiles, few of whose elements are inside. `long-list`: nine columns of tiles for one thread block or cluster,
  * whose pipeline wraps around thirteen times or more and begins each tile at another stage: an arrival too few or too many at an mbarrier
  * adds up until a stage is written while it is read. `many-rows`: more rows of tiles than go down together, and whole tiles along n.
  */
-function manyTiles(point: Point): readonly Special[] {
+function manyTiles(point: Point): readonly BareCase[] {
   const { group = 1, clusterM = 1, clusterN = 1 } = point;
   const { m, n, k, stages } = tileOf(point);
   const oneList = { multiprocessors: clusterM * clusterN };
@@ -35,25 +33,19 @@ function manyTiles(point: Point): readonly Special[] {
 }
 
 /**
- * Each operand alone off what the variant needs of it, so that all are looked at, by half of that: whoever asks for less lets it pass. Of C
- * that is half of a whole vector, which not all need. Right, or refused.
+ * Operands, and the width of C, off what the variant needs of them. Of C that is half of a whole vector, which not all need. Right, or
+ * refused.
  */
-function misaligned(point: Point): readonly Special[] {
+function misaligned(point: Point): readonly BareCase[] {
   const { n } = tileOf(point);
-  const load = half(loadElements(point)),
-    store = half(8);
-  const column = half(storeElements(point));
-  const unless = (elements: number, refuses: string) => (elements > 1 ? { refuses } : {});
-  const loads = (refuses: string) => unless(loadElements(point), refuses);
-  const stores = (refuses: string) => unless(storeElements(point), refuses);
+  const stored = storeElements(point);
+  const column = half(stored);
+  const loads = { lines: 'lda and ldb must be multiples', addresses: 'A and B must be aligned' };
+  const stores = { lines: 'n and ldc must be multiples', addresses: 'stores C by TMA' };
   return [
-    ['odd-lda', { aExtra: load }, loads('lda and ldb must be multiples')],
-    ['odd-ldb', { bExtra: load }, loads('lda and ldb must be multiples')],
-    ['odd-a', { aOffset: load }, loads('A and B must be aligned')],
-    ['odd-b', { bOffset: load }, loads('A and B must be aligned')],
-    ['odd-n', { n: n - column, bExtra: column, cExtra: column }, stores('n and ldc must be multiples')],
-    ['odd-ldc', { cExtra: store }, stores('n and ldc must be multiples')],
-    ['odd-c', { cOffset: store }, stores('stores C by TMA')],
+    ...oddOperands(operation, ['a', 'b'], loadElements(point), loads),
+    ['odd-n', { n: n - column, bExtra: column, cExtra: column }, stored > 1 ? { refuses: stores.lines } : {}],
+    ...oddOperands(operation, ['c'], stored, stores, half(8)),
   ];
 }
 
@@ -71,10 +63,9 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   const stored = storeElements(point);
   const list = new CaseList({ m, n, k, element, activation });
   // Rows that the variant can load, ragged on all sides as far as it can store them.
-  const up = (size: number, multiple: number) => Math.ceil(size / multiple) * multiple;
   const ragged = (rows: number, columns: number, length: number) => {
-    const n = up(columns, stored);
-    const [aExtra, bExtra] = [up(length, vector) - length, up(n, vector) - n];
+    const n = roundUp(columns, stored);
+    const [aExtra, bExtra] = [roundUp(length, vector) - length, roundUp(n, vector) - n];
     return { m: rows, n, k: length, aExtra, bExtra };
   };
   list.add('pipeline', 'exact', { k: (2 * stages + 1) * k, bias: 'yes', values: 'swing' });
@@ -89,16 +80,16 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   list.add('non-finite', 'non-finite', { ...ragged(m / 2, n, k + 5), values: 'nan' });
   list.add('ragged', 'edges', {
     ...ragged(m - 3, n - stored - 2, k + 5),
-    ...{ cExtra: up(11, stored), ...everything },
+    ...{ cExtra: roundUp(11, stored), ...everything },
   });
-  const c = { cExtra: up(13, stored), cOffset: stored };
+  const c = { cExtra: roundUp(13, stored), cOffset: stored };
   list.add('unaligned', 'edges', { ...ragged(m + 1, n - 8, k), ...c, biasOffset: 1, ...everything });
   for (const [id, problem, options] of misaligned(point))
     list.add(id, 'edges', { m: 8, ...problem }, options);
   list.add('far', 'edges', farProblem);
   list.add('beta-where-alpha-is-one', 'scalars', { m: 8, n: 16, beta: -0.7 });
   // Whole vectors of C in lines, and then at an address, off their alignment.
-  list.add('beta-alone', 'scalars', { m: 8, n: 16, alpha: 0, beta: 1, cExtra: up(5, stored) });
+  list.add('beta-alone', 'scalars', { m: 8, n: 16, alpha: 0, beta: 1, cExtra: roundUp(5, stored) });
   list.add('beta-subnormal', 'scalars', { m: 8, n: 16, alpha: subnormal, beta: third });
   list.add('alpha-zero', 'scalars', { m: 8, n: 16, alpha: 0, cOffset: stored });
   // More than one column of tiles.

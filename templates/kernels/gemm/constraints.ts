@@ -43,12 +43,4 @@ export const constraints = [
   constraint('accumulators', sized, 'At most 128 accumulators per thread.', (point) => {
     return sizesOf(point).accumulators <= 128;
   }),
-  constraint(
-    'shared-memory',
-    sized,
-    'Stages, staging and barriers fit into shared memory.',
-    (point, arch) => {
-      return sizesOf(point).sharedBytes <= arch.maxSharedBytesPerBlock;
-    },
-  ),
 ];

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { CaseList, defineParameters, farApart, stepsAround } from '../../../src/model/family.ts';
+import {
+  CaseList,
+  defineOperation,
+  defineParameters,
+  farApart,
+  oddOperands,
+  stepsAround,
+} from '../../../src/model/family.ts';
 
 describe('a list of cases', () => {
   it('gives each problem what all have, a seed of its own, and its own fields', () => {
@@ -68,4 +75,21 @@ it('the usual part of a path has its usual values, of every parameter that has o
   });
   expect(usualOn('naive')).toEqual({ path: ['naive'], element: ['f16'] });
   expect(usualOn('mma')).toEqual({ path: ['mma'], element: ['f16'], stages: [3] });
+});
+
+it('operands off their alignment are refused, each alone, where a variant needs several elements', () => {
+  const operation = defineOperation({
+    ...{ name: 'op', formula: 'y = a x', doc: 'A product.', sizes: {}, choices: {}, scalars: {} },
+    operands: {
+      a: { doc: 'a', role: 'input', type: 'element', shape: ['m', 'n'], leading: 'lda' },
+      x: { doc: 'x', role: 'input', type: 'element', shape: ['n'] },
+    },
+  });
+  const refuses = { lines: 'lda must be', addresses: 'a and x must be' };
+  expect(oddOperands(operation, ['a', 'x'], 8, refuses)).toEqual([
+    ['odd-lda', { aExtra: 1 }, { refuses: 'lda must be' }],
+    ['odd-a', { aOffset: 1 }, { refuses: 'a and x must be' }],
+    ['odd-x', { xOffset: 1 }, { refuses: 'a and x must be' }],
+  ]);
+  expect(oddOperands(operation, ['x'], 1, refuses)).toEqual([['odd-x', { xOffset: 1 }, {}]]);
 });
