@@ -104,6 +104,26 @@ struct TiledMap {
   Swizzle swizzle = Swizzle::none;
 };
 
+/// The swizzle of lines of 64 or 128 bytes in shared memory.
+inline Swizzle line_swizzle(std::int64_t bytes) { return bytes == 64 ? Swizzle::b64 : Swizzle::b128; }
+
+/// Lines of elements of 2 bytes: their length, their number, and elements from one to the next.
+struct MatrixLines {
+  std::int64_t width, count, pitch;
+};
+
+/// A map of a matrix in boxes of `box_lines` lines of `box_width` elements, 32 or 64, swizzled over the line of a box.
+inline TiledMap map_of_lines(bool bfloat16, const MatrixLines& lines, std::int64_t box_width,
+                             std::int64_t box_lines) {
+  TiledMap map;
+  map.bfloat16 = bfloat16;
+  map.size = {static_cast<std::uint64_t>(lines.width), static_cast<std::uint64_t>(lines.count)};
+  map.stride = {0, static_cast<std::uint64_t>(2 * lines.pitch)};
+  map.box = {static_cast<std::uint32_t>(box_width), static_cast<std::uint32_t>(box_lines)};
+  map.swizzle = line_swizzle(2 * box_width);
+  return map;
+}
+
 /// Bytes of the argument struct that a kernel may have beside its tensor maps, and how many of these.
 inline constexpr std::size_t kMostArgumentBytes = 2048, kMostMaps = 8;
 
@@ -285,6 +305,15 @@ struct Bound {
   template <class Call, class From>
   void require_aligned(From* Call::* address, std::int64_t bytes, const char* reason) {
     requirements.add({detail::offset_of(address), static_cast<std::uint32_t>(bytes), reason});
+  }
+  /// Refuses calls of which a kernel cannot load `bytes` at a time from two operands with elements of 2 bytes: throws Unsupported for
+  /// the distances of their lines, and requires their addresses to be aligned; `reason` as of require_aligned.
+  template <class Call, class A, class B>
+  void require_loads(std::int64_t bytes, const char* reason, A* Call::* a, const Named& lda, B* Call::* b,
+                     const Named& ldb) {
+    refuse_unless_multiples("loads " + std::to_string(bytes) + " bytes at a time", bytes / 2, lda, ldb);
+    require_aligned(a, bytes, reason);
+    require_aligned(b, bytes, reason);
   }
   template <class Call>
   void require_zero(float Call::* scalar, const char* reason) {

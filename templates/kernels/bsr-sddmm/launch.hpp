@@ -24,13 +24,11 @@ inline std::int64_t block_rows_of(const Shape& shape) { return quotient_up(shape
 /// Requirements of loads of X and Y: lines and addresses at multiples of `loadBytes`.
 inline void require_loads(const Shape& shape, const Parameters& parameters, Bound& bound) {
   const std::int64_t bytes = parameters.number("loadBytes");
-  const std::string loads = "loads " + std::to_string(bytes) + " bytes at a time";
-  refuse_unless_multiples(loads, bytes / 2, {"ldx", shape.ldx}, {"ldy", shape.ldy});
+  bound.require_loads(bytes, "loads {} bytes at a time: X and Y must be aligned to that", &Call::x, {"ldx", shape.ldx}, &Call::y,
+                      {"ldy", shape.ldy});
   if (shape.batch > 1)
-    refuse_unless_multiples(loads, bytes / 2, {"x_stride", shape.x_stride}, {"y_stride", shape.y_stride});
-  constexpr const char* kReason = "loads {} bytes at a time: X and Y must be aligned to that";
-  bound.require_aligned(&Call::x, bytes, kReason);
-  bound.require_aligned(&Call::y, bytes, kReason);
+    refuse_unless_multiples("loads " + std::to_string(bytes) + " bytes at a time", bytes / 2, {"x_stride", shape.x_stride},
+                            {"y_stride", shape.y_stride});
 }
 
 /// Calls `visit` with the tile's blocks in `parts` tiles, as equal as they can be.
@@ -87,15 +85,12 @@ inline std::int64_t plan_tiles(const Shape& shape, std::int64_t group, std::int6
 inline TiledMap map_of(const Shape& shape, Layout layout, std::int64_t rows, std::int64_t pitch, std::int64_t product,
                        std::int64_t tile_k, std::int64_t cluster) {
   const bool by_rows = layout == Layout::row;
-  const auto wide = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
-  const auto narrow = [](std::int64_t value) { return static_cast<std::uint32_t>(value); };
-  TiledMap map;
-  map.bfloat16 = shape.input == Type::bf16;
+  const MatrixLines lines{by_rows ? shape.k : rows, by_rows ? rows : shape.k, pitch};
+  TiledMap map = map_of_lines(shape.input == Type::bf16, lines, by_rows ? tile_k : 64, (by_rows ? shape.block : tile_k) / cluster);
   map.rank = 3;
-  map.size = {wide(by_rows ? shape.k : rows), wide(by_rows ? rows : shape.k), wide(shape.batch)};
-  map.stride = {0, wide(pitch * 2), wide(product * 2)};
-  map.box = {narrow(by_rows ? tile_k : 64), narrow((by_rows ? shape.block : tile_k) / cluster), 1};
-  map.swizzle = by_rows && tile_k == 32 ? Swizzle::b64 : Swizzle::b128;
+  map.size[2] = static_cast<std::uint64_t>(shape.batch);
+  map.stride[2] = static_cast<std::uint64_t>(product * 2);
+  map.box[2] = 1;
   return map;
 }
 

@@ -2,7 +2,6 @@
 // the runner, the emulated device and the emitted library.
 #pragma once
 #include <algorithm>
-#include <string>
 
 #include "args.h"
 #include "operation.hpp"
@@ -13,12 +12,9 @@ namespace detail {
 
 /// Requirements of loads of A and B: rows and addresses at multiples of `loadBytes`.
 inline void require_loads(const Shape& shape, const Parameters& parameters, Bound& bound) {
-  const std::int64_t bytes = parameters.number("loadBytes");
-  const std::string loads = "loads " + std::to_string(bytes) + " bytes at a time";
-  refuse_unless_multiples(loads, bytes / 2, {"lda", shape.lda}, {"ldb", shape.ldb});
-  constexpr const char* kReason = "loads {} bytes at a time: A and B must be aligned to that";
-  bound.require_aligned(&Call::a, bytes, kReason);
-  bound.require_aligned(&Call::b, bytes, kReason);
+  bound.require_loads(parameters.number("loadBytes"),
+                      "loads {} bytes at a time: A and B must be aligned to that", &Call::a,
+                      {"lda", shape.lda}, &Call::b, {"ldb", shape.ldb});
 }
 
 /// Requirements of stores of C by TMA. It clips a store at 16 bytes: it would write behind the end of a shorter row.
@@ -56,13 +52,7 @@ inline BoundLaunch launch_blocks(const Shape& shape, const Parameters& parameter
 /// A row-major matrix in boxes of `box_rows` rows by 64 columns: 128 bytes, the widest swizzle.
 inline TiledMap map_of(const Shape& shape, std::int64_t rows, std::int64_t columns, std::int64_t pitch,
                        std::int64_t box_rows) {
-  TiledMap map;
-  map.bfloat16 = shape.element == Type::bf16;
-  map.size = {static_cast<std::uint64_t>(columns), static_cast<std::uint64_t>(rows)};
-  map.stride = {0, static_cast<std::uint64_t>(pitch * 2)};
-  map.box = {64, static_cast<std::uint32_t>(box_rows)};
-  map.swizzle = Swizzle::b128;
-  return map;
+  return map_of_lines(shape.element == Type::bf16, {columns, rows, pitch}, 64, box_rows);
 }
 
 /// Persistent clusters. TMA refuses a tensor without elements: where k is 0, C is shown for A and B, and never read for them.

@@ -9,9 +9,6 @@ namespace tilewright::bsr_spmm::detail {
 /// Columns of A or B that lie side by side in shared memory: 128 bytes, the widest swizzle.
 inline std::int64_t panel_columns(const Shape& shape) { return 128 / input_bytes(shape); }
 
-/// The swizzle of lines of 64 or 128 bytes in shared memory.
-inline Swizzle line_swizzle(std::int64_t bytes) { return bytes == 64 ? Swizzle::b64 : Swizzle::b128; }
-
 /// A map of elements of an input, as yet without sizes.
 inline TiledMap map_of_input(const Shape& shape, std::uint32_t rank) {
   TiledMap map;

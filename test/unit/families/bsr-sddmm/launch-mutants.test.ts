@@ -32,8 +32,8 @@ const defects: readonly LaunchDefect<keyof typeof ids>[] = [
     verdicts: taken,
   },
   {
-    ...{ name: 'asks nothing of the address of Y', of: 'shared', behind: 'bound.require_aligned(&Call::y, ' },
-    ...{ expression: 'bytes', defect: '1', verdicts: taken },
+    ...{ name: 'asks nothing of the address of Y', of: 'shared', behind: '{"ldx", shape.ldx}, ' },
+    ...{ expression: '&Call::y', defect: '&Call::x', verdicts: taken },
   },
   {
     ...{

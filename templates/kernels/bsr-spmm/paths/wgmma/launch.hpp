@@ -122,19 +122,9 @@ inline TiledMap map_a(const Shape& shape, const Parameters& parameters) {
 
 /// C, rows or columns as its lines, in boxes of `boxLines` lines.
 inline TiledMap map_c(const Shape& shape, const Parameters& parameters) {
-  TiledMap map;
-  map.bfloat16 = shape.output == Type::bf16;
-  map.rank = 2;
-  const auto m = static_cast<std::uint64_t>(shape.m), n = static_cast<std::uint64_t>(shape.n);
-  const auto elements = static_cast<std::uint32_t>(parameters.number("boxElements"));
-  if (shape.layout_c == Layout::column)
-    map.size = {m, n};
-  else
-    map.size = {n, m};
-  map.stride = {0, static_cast<std::uint64_t>(shape.ldc * 2)};
-  map.box = {elements, static_cast<std::uint32_t>(parameters.number("boxLines"))};
-  map.swizzle = line_swizzle(2 * elements);
-  return map;
+  const bool by_columns = shape.layout_c == Layout::column;
+  const MatrixLines lines{by_columns ? shape.m : shape.n, by_columns ? shape.n : shape.m, shape.ldc};
+  return map_of_lines(shape.output == Type::bf16, lines, parameters.number("boxElements"), parameters.number("boxLines"));
 }
 
 using Kernel = LaunchBuilder<UntypedAddendArgs, Call>;
