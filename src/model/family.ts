@@ -18,6 +18,7 @@ export {
   subnormal,
   third,
 } from './case-list.ts';
+export { combinations } from './combinations.ts';
 export type { FileMatrix } from './matrix.ts';
 export { defineOperation } from './operation.ts';
 export type { Point } from './parameter.ts';

@@ -1,4 +1,4 @@
-import type { Workload } from '../../../src/model/family.ts';
+import { combinations, type Workload } from '../../../src/model/family.ts';
 import type { Pattern } from './features.ts';
 
 const blocks = [16, 32, 64, 128];
@@ -62,21 +62,19 @@ const experts = of('experts.8x1024x1024x4096', { m: 8192, n: 8192, k: 4096 }, (b
 }));
 export const layers = [...heads, ...experts];
 
-const inputs = ['f16', 'bf16'] as const;
 const orders = ['row', 'column'] as const;
 /** Every pair of types, for every pair of orders. */
-export const kinds = inputs.flatMap((input) =>
-  [...inputs, 'f32'].flatMap((output) =>
-    orders.flatMap((layoutX) =>
-      orders.flatMap((layoutY) =>
-        of(
-          `4096.d12.${input}.${output}.x${layoutX}.y${layoutY}`,
-          square(4096),
-          () => ({ kind: 'random', density: 0.125 }),
-          { input, output, layoutX, layoutY },
-        ),
-      ),
-    ),
+export const kinds = combinations({
+  input: ['f16', 'bf16'],
+  output: ['f16', 'bf16', 'f32'],
+  layoutX: orders,
+  layoutY: orders,
+}).flatMap((fields) =>
+  of(
+    `4096.d12.${fields.input}.${fields.output}.x${fields.layoutX}.y${fields.layoutY}`,
+    square(4096),
+    () => ({ kind: 'random', density: 0.125 }),
+    fields,
   ),
 );
 export const workloads: readonly Workload[] = [...small, ...main, ...layers, ...kinds];

@@ -1,4 +1,4 @@
-import type { Cell } from '../../../src/model/family.ts';
+import { type Cell, combinations } from '../../../src/model/family.ts';
 import { choiceKinds } from '../../../src/model/operation.ts';
 import type { Point } from './parameters.ts';
 import type { Problem } from './workloads.ts';
@@ -32,25 +32,22 @@ const widths = {
 } as const;
 
 /** Every type, layout, block and class of widths, of A and of its transpose. */
-export const cells: readonly Cell[] = [false, true].flatMap((transposed) =>
-  types.flatMap((of) =>
-    layouts.flatMap((layoutB) =>
-      layouts.flatMap((layoutC) =>
-        blocks.flatMap((block) =>
-          Object.entries(widths).map(([column, [n, usualWidth]]): Cell => {
-            const result = of.output === of.input ? '' : ` to ${of.output}`;
-            const row = `${transposed ? 'transposed A, ' : ''}${of.input}${result}, B ${layoutB}, C ${layoutC}, blocks of ${block}`;
-            const sizes = { m: 2 * block, k: 3 * block, n, block };
-            const problem: Problem = {
-              ...{ ...of, ...sizes, layoutB, layoutC, values: 'integers', seed: 1 },
-              ...(transposed && { transposeA: 'yes' }),
-              pattern: { kind: 'diagonal' },
-            };
-            const usual = { ...problem, m: 4096, k: 4096, n: usualWidth, pattern: usualPattern };
-            return { row, column, problem: { ...problem }, usual };
-          }),
-        ),
-      ),
-    ),
-  ),
-);
+export const cells: readonly Cell[] = combinations({
+  transposed: [false, true],
+  of: types,
+  layoutB: layouts,
+  layoutC: layouts,
+  block: blocks,
+  width: Object.entries(widths),
+}).map(({ transposed, of, layoutB, layoutC, block, width: [column, [n, usualWidth]] }) => {
+  const result = of.output === of.input ? '' : ` to ${of.output}`;
+  const row = `${transposed ? 'transposed A, ' : ''}${of.input}${result}, B ${layoutB}, C ${layoutC}, blocks of ${block}`;
+  const sizes = { m: 2 * block, k: 3 * block, n, block };
+  const problem: Problem = {
+    ...{ ...of, ...sizes, layoutB, layoutC, values: 'integers', seed: 1 },
+    ...(transposed && { transposeA: 'yes' }),
+    pattern: { kind: 'diagonal' },
+  };
+  const usual = { ...problem, m: 4096, k: 4096, n: usualWidth, pattern: usualPattern };
+  return { row, column, problem: { ...problem }, usual };
+});

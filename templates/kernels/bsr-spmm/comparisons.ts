@@ -1,4 +1,4 @@
-import type { Comparison } from '../../../src/model/family.ts';
+import { type Comparison, combinations } from '../../../src/model/family.ts';
 import { types } from './cells.ts';
 import type { Point } from './parameters.ts';
 import type { Layout, Problem } from './workloads.ts';
@@ -21,15 +21,13 @@ interface Kind {
 }
 
 const layouts: readonly Layout[] = ['row', 'column'];
-const kinds = types.flatMap((of) =>
-  layouts.flatMap((layoutB) =>
-    layouts.flatMap((layoutC) =>
-      ([16, 32, 64, 128] as const).flatMap((block) =>
-        [false, true].map((transposed): Kind => ({ of, layoutB, layoutC, block, transposed })),
-      ),
-    ),
-  ),
-);
+const kinds: readonly Kind[] = combinations({
+  of: types,
+  layoutB: layouts,
+  layoutC: layouts,
+  block: [16, 32, 64, 128],
+  transposed: [false, true],
+});
 
 const isHalf = ({ of }: Kind) => of.input === 'f16' && of.output === 'f16';
 
