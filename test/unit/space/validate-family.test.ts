@@ -3,7 +3,7 @@ import type { AnyFamily } from '../../../src/model/family.ts';
 import { validateFamily } from '../../../src/space/validate-family.ts';
 import { toyFamily } from '../../helpers/toy-family.ts';
 
-const place = { file: 'toy-op/family.ts', folder: 'toy-op', has: () => true };
+const place = { file: 'toy-op/family.ts', folder: 'toy-op', has: (file: string) => file !== 'operation.hpp' };
 const always = () => true;
 
 /** The toy family with some parameters changed or added. */
@@ -158,7 +158,13 @@ describe('validateFamily', () => {
   it('names missing files', () => {
     const validate = () => validateFamily(toyFamily, { ...place, has: (file) => file === 'oracle.hpp' });
     expect(validate).toThrow(
-      /no file 'kernel\.cu\.hbs'.*\n.*no file 'launch\.hpp'.*\n.*no file 'operation\.hpp' .*signature in C\+\+.*\n.*'features\.hpp'/,
+      /no file 'kernel\.cu\.hbs'.*\n.*no file 'launch\.hpp'.*\n.*no file 'features\.hpp' .*features of the operation's calls/,
+    );
+  });
+
+  it('wants no signature in C++ in the folder, which would be another than the rendered one some day', () => {
+    expect(() => validateFamily(toyFamily, { ...place, has: () => true })).toThrow(
+      'operation.hpp is rendered from the operation wherever it is included: remove the file',
     );
   });
 
