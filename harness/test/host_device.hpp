@@ -112,7 +112,7 @@ class HostDevice : public Device {
     leads.push_back(lead);
     return allocate(bytes, name);
   }
-  /// What was asked for before memory, in bytes.
+  /// Bytes that must precede memory, by request.
   std::vector<std::size_t> leads;
 
   void release(void* memory) override { ::operator delete(memory, std::align_val_t{256}); }

@@ -323,7 +323,9 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     doc: 'C in columns on an H200, where its kernels pack B or have results of f32 in blocks of 128: the path wgmma, for 1001 and 1008 columns.',
     where: columnCells,
     workloads: unmixed
-      .filter(({ problem: { block, input, layoutC } }) => block !== 16 && input !== 'f32' && layoutC === 'column')
+      .filter(
+        ({ problem: { block, input, layoutC } }) => block !== 16 && input !== 'f32' && layoutC === 'column',
+      )
       .filter(
         ({ problem: { block, output, layoutB, n } }) =>
           (layoutB === 'row' && n === 1001) || (block === 128 && output === 'f32' && Number(n) > 1000),
