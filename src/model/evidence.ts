@@ -93,7 +93,14 @@ export const runEvidenceSchema = z.object({
   /** By device; of runs before there was this, absent. */
   gate: z.array(evidenceGateSchema).optional(),
   failures: z.array(
-    z.object({ variant: z.string(), device: z.string(), verdict: z.enum(verdictNames), message: z.string() }),
+    z.object({
+      variant: z.string(),
+      device: z.string(),
+      verdict: z.enum(verdictNames),
+      /** Gate case in which it was seen. */
+      case: z.string().exactOptional(),
+      message: z.string(),
+    }),
   ),
   /** Wall-clock seconds by stage, as in the run's summary; stages overlap. Of a resumed run: all parts that ended. */
   seconds: z.record(z.string(), z.number()),

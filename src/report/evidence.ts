@@ -89,6 +89,7 @@ function outcomeOf({ records, summary }: RunFiles): Outcome {
     gate: gateOf(records),
     failures: failed.map(({ variant, device, verdict, evidence }) => ({
       ...{ variant, device, verdict },
+      ...(evidence.case !== undefined && { case: evidence.case }),
       message: evidence.message,
     })),
     seconds,

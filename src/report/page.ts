@@ -188,7 +188,10 @@ function failures({ failures }: RunEvidence): string[] {
   if (failures.length === 0) return [];
   const lines = failures
     .slice(0, failuresShown)
-    .map(({ variant, verdict, message }) => `- ${code(variant)}: **${verdict}**, ${brief(message, variant)}`);
+    .map(
+      ({ variant, verdict, case: id, message }) =>
+        `- ${code(variant)}: **${verdict}**${id === undefined ? '' : ` in ${code(id)}`}, ${brief(message, variant)}`,
+    );
   const more = failures.length - failuresShown;
   return [
     `${plural(failures.length, 'variant')} failed:`,

@@ -103,6 +103,8 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   // Whole tiles, and fewer than go down together: what counts them one too many is wrong there alone.
   list.add('repeated', 'repetition', { m: 3 * m, n: 2 * n, k: k + 8 }, { launches: 2, multiprocessors: 2 });
   for (const [id, problem, options] of manyTiles(point)) list.add(id, 'structures', problem, options);
+  // Of whole tiles: all that some imported kernels take.
+  list.add('non-finite-whole', 'non-finite', { m: m / 2, values: 'nan' });
   if (depth === 'quick') return list.cases;
   for (const values of ['positive', 'cancel', 'normal']) {
     list.add(values, 'magnitude', { ...ragged(m + 5, n + 9, 7 * k + 1), values });

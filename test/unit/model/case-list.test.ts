@@ -87,9 +87,10 @@ it('operands off their alignment are refused, each alone, where a variant needs 
   });
   const refuses = { lines: 'lda must be', addresses: 'a and x must be' };
   expect(oddOperands(operation, ['a', 'x'], 8, refuses)).toEqual([
-    ['odd-lda', { aExtra: 1 }, { refuses: 'lda must be' }],
-    ['odd-a', { aOffset: 1 }, { refuses: 'a and x must be' }],
-    ['odd-x', { xOffset: 1 }, { refuses: 'a and x must be' }],
+    ['odd-lda', { aExtra: 4 }, { refuses: 'lda must be' }],
+    ['odd-a', { aOffset: 4 }, { refuses: 'a and x must be' }],
+    ['odd-x', { xOffset: 4 }, { refuses: 'a and x must be' }],
   ]);
   expect(oddOperands(operation, ['x'], 1, refuses)).toEqual([['odd-x', { xOffset: 1 }, {}]]);
+  expect(oddOperands(operation, ['x'], 1, refuses, 4)).toEqual([['odd-x', { xOffset: 4 }, {}]]);
 });

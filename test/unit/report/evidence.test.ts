@@ -61,6 +61,17 @@ describe('evidence of a run', () => {
     expect(JSON.stringify(data)).not.toContain('uuid');
   });
 
+  test('names the gate case of a failure', async () => {
+    const wrong = {
+      device: 'cuda',
+      verdict: 'wrong',
+      evidence: { message: '3 elements', case: 'ragged' },
+    } as const;
+    const { data } = await evidence([{ event: 'verdict', variant: 'v', ...wrong, parameters: {} }]);
+    const { device, verdict } = wrong;
+    expect(data.failures).toContainEqual({ variant: 'v', device, verdict, ...wrong.evidence });
+  });
+
   test('adds up the parts of a run that was resumed', async () => {
     const { data } = await evidence([h200, space, part, { ...part, seconds: { time: 1, total: 2.5 } }]);
     expect(data.seconds).toEqual({ compile: 10, time: 21.5, total: 32.5 });

@@ -58,7 +58,10 @@ const evidence: RunEvidence = {
   rejected: { 'fits-shared': 1995 },
   verdicts: { passed: 4, wrong: 1 },
   failures: [
-    { variant: 'toy.mma.e', device: 'emulated', verdict: 'wrong', message: '3 elements, toy.mma.e.cu:17' },
+    {
+      ...{ variant: 'toy.mma.e', device: 'emulated', verdict: 'wrong', case: 'ragged' },
+      message: '3 elements, toy.mma.e.cu:17',
+    },
   ],
   seconds: { compile: 2, total: 60 },
   variantsPerMinute: 5,
@@ -128,7 +131,7 @@ describe('the page', () => {
     '| command | `gen sweep toy --where "a == 1"` |',
     '| depth of the gate | quick |',
     '| funnel | 2,000 points → 5 legal → 5 rendered → 5 compiled → 4 passed → 4 timed |',
-    '- `toy.mma.e`: **wrong**, 3 elements, line 17',
+    '- `toy.mma.e`: **wrong** in `ragged`, 3 elements, line 17',
   ])('says %s', (line) => {
     expect(page.split('\n')).toContain(line);
   });
