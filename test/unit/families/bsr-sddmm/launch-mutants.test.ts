@@ -36,16 +36,12 @@ const defects: readonly LaunchDefect<keyof typeof ids>[] = [
     ...{ expression: '&Call::y', defect: '&Call::x', verdicts: taken },
   },
   {
-    ...{
-      name: 'asks for half of the alignment of X',
-      of: 'rows',
-      behind: 'bound.require_aligned(&Call::x, ',
-    },
+    ...{ name: 'asks for half of the alignment of X and Y', of: 'rows', behind: 'bound.require_loads(' },
     ...{ expression: 'bytes', defect: 'bytes / 2', verdicts: taken },
   },
   {
-    ...{ name: 'asks for half of the alignment of lines', of: 'rows' },
-    behind: 'refuse_unless_multiples(loads, ',
+    ...{ name: 'asks for half of the alignment of products of X and Y', of: 'rows' },
+    behind: 'refuse_unless_multiples("loads " + std::to_string(bytes) + " bytes at a time", ',
     ...{ expression: 'bytes / 2', defect: 'bytes / 4', verdicts: taken },
   },
   {

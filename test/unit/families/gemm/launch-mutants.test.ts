@@ -37,21 +37,18 @@ const defects: readonly LaunchDefect<keyof typeof ids>[] = [
     verdicts: stray,
   },
   {
-    ...{ name: 'asks for half of the alignment of A', of: 'mma', behind: 'bound.require_aligned(&Call::a, ' },
-    ...{ expression: 'bytes', defect: 'bytes / 2', verdicts: ['wrong'] },
+    ...{ name: 'asks for half of the alignment of A and B', of: 'mma', behind: 'bound.require_loads(' },
+    expression: 'parameters.number("loadBytes")',
+    defect: 'parameters.number("loadBytes") / 2',
+    verdicts: ['wrong'],
   },
   {
-    ...{
-      name: 'asks for half of the alignment of B',
-      of: 'wgmma',
-      behind: 'bound.require_aligned(&Call::b, ',
-    },
-    ...{ expression: 'bytes', defect: 'bytes / 2', verdicts: ['wrong'] },
+    ...{ name: 'asks nothing of the address of B', of: 'wgmma', behind: '{"lda", shape.lda}, ' },
+    ...{ expression: '&Call::b', defect: '&Call::a', verdicts: ['wrong'] },
   },
   {
-    ...{ name: 'asks for half of the alignment of lines', of: 'mma' },
-    behind: 'refuse_unless_multiples(loads, ',
-    ...{ expression: 'bytes / 2', defect: 'bytes / 4', verdicts: ['wrong'] },
+    ...{ name: 'asks nothing of the lines of B', of: 'mma', behind: '{"ldb", ' },
+    ...{ expression: 'shape.ldb', defect: '0', verdicts: ['wrong'] },
   },
   {
     ...{
