@@ -126,10 +126,10 @@ function shareOf(group: string, one: TimedWorkload, order: readonly string[]): S
   };
 }
 
-function sharesOf(grouping: (workload: Workload) => string, byCost: boolean): Share[] {
+function sharesOf({ of, kind }: (typeof groupings)[string], byCost: boolean): Share[] {
   const groups = new Map<string, TimedWorkload[]>();
   for (const one of timed) {
-    const group = grouping(one.workload);
+    const group = of(one.workload);
     groups.set(group, [...(groups.get(group) ?? []), one]);
   }
   return [...groups].flatMap(([group, own]) => {
@@ -137,7 +137,10 @@ function sharesOf(grouping: (workload: Workload) => string, byCost: boolean): Sh
     const { costs, ...rest } = libraryWithout(left);
     const selection: Selection = byCost && costs ? { ...rest, costs } : rest;
     const orderOf = dispatchOrder(family, selection, shippedVariants);
-    return own.map((one) => shareOf(group, one, orderOf(one.workload)));
+    const others = timed.filter(({ workload }) => !left.has(workload.id));
+    const kinds = kind && new Set(others.map(({ workload }) => kind(workload)));
+    const asked = kinds ? own.filter(({ workload }) => kinds.has(kind(workload))) : own;
+    return asked.map((one) => shareOf(group, one, orderOf(one.workload)));
   });
 }
 
@@ -171,7 +174,7 @@ console.log('| --- | --: | --- | --: | --: | --: | --: | --: | --: |');
 const results = values.only.map((name) => {
   const grouping = groupings[name];
   if (!grouping) throw new Error(`no grouping ${name}: there are ${Object.keys(groupings).join(', ')}`);
-  const [nearest, model] = [false, true].map((byCost) => summary(sharesOf(grouping.of, byCost)));
+  const [nearest, model] = [false, true].map((byCost) => summary(sharesOf(grouping, byCost)));
   if (nearest) console.log(row(grouping.words, 'nearest workload', nearest));
   if (model && family.cost) console.log(row(grouping.words, 'cost model', model));
   const { choices: _ofNearest, ...byNearest } = nearest ?? summary([]);
