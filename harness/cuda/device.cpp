@@ -150,21 +150,13 @@ class CudaDevice : public Device {
 
   void* allocate(std::size_t bytes, const std::string& name) override {
     void* memory = nullptr;
-    const cudaError_t result = cudaMallocAsync(&memory, bytes, stream());
-    if (result == cudaErrorMemoryAllocation) {
-      cudaGetLastError();
-      throw std::bad_alloc();
-    }
-    cuda::expect(result, "allocate " + std::to_string(bytes) + " bytes for '" + name + "'");
+    expect_memory(cudaMallocAsync(&memory, bytes, stream()), bytes, name);
     return memory;
   }
   /// Pools begin at the lowest addresses: on an H200 (driver 580.159.04) at 12 GiB. cudaMalloc takes the host's, near 2^47.
   void* allocate_behind(std::size_t lead, std::size_t bytes, const std::string& name) override {
     void* memory = nullptr;
-    if (cudaMalloc(&memory, bytes) != cudaSuccess) {
-      cudaGetLastError();
-      throw std::bad_alloc();
-    }
+    expect_memory(cudaMalloc(&memory, bytes), bytes, name);
     if (reinterpret_cast<std::uintptr_t>(memory) >= lead) return memory;
     release(memory);
     throw std::runtime_error("no memory with " + std::to_string(lead) +
@@ -205,6 +197,15 @@ class CudaDevice : public Device {
     if (bytes == 0) return;
     cuda::expect(cudaMemcpyAsync(destination, source, bytes, kind, stream()), "copy operands");
     cuda::expect(cudaStreamSynchronize(stream()), "copy operands");
+  }
+
+  /// Throws std::bad_alloc where memory is short. Any other error is not one of the allocation: a kernel may have faulted before.
+  static void expect_memory(cudaError_t result, std::size_t bytes, const std::string& name) {
+    if (result == cudaErrorMemoryAllocation) {
+      cudaGetLastError();
+      throw std::bad_alloc();
+    }
+    cuda::expect(result, "allocate " + std::to_string(bytes) + " bytes for '" + name + "'");
   }
 
   /// The gate allocates and frees the same few sizes thousands of times.

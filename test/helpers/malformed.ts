@@ -11,7 +11,7 @@ import { enumerate } from '../../src/space/enumerate.ts';
 import { folderOf } from './folder.ts';
 import { edit } from './gen.ts';
 
-/** What `gen new kernel` leaves to defaults, said. */
+/** Parts of a family that `gen new kernel` leaves to defaults, spelt out. */
 const defaults = `
   activations: [],
   templates: ['kernel.cu.hbs'],
