@@ -92,7 +92,7 @@ KeptMemory Workspaces::allocate() {
   if (KeptMemory spare = spare_.take(needed.bytes); spare.data()) return spare;
   // The next pattern seldom needs the same to the byte.
   const std::size_t bytes = needed.bytes + needed.contents.size() / 8;
-  spare_.outgrown(kept_ + bytes > kMostKept);
+  spare_.outgrown(kept_ + bytes > kMostKept);  // freed here
   KeptMemory memory(allocator_, bytes, kept_);
   if (!memory.data() && !spare_.outgrown(true).empty()) memory = KeptMemory(allocator_, needed.bytes, kept_);
   if (!memory.data())
