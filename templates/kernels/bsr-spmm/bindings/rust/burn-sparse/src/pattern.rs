@@ -1,20 +1,17 @@
 //! Which blocks of a matrix are stored, and the plans that its products have needed so far.
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 use tilewright::bsr_spmm::{self, Operands, Plan, Problem};
-use tilewright::{Bsr, BsrPattern, Context, Layout, Result, Type};
+use tilewright::{BsrPattern, BsrStructure, Context, Layout, Result, Type};
 
 /// The pattern of a block-sparse matrix. Clones share it and its plans.
 #[derive(Clone)]
 pub struct Pattern(Arc<Shared>);
 
 struct Shared {
-    rows: usize,
-    columns: usize,
-    block: usize,
-    row_ptr: Vec<i32>,
-    col_idx: Vec<i32>,
+    structure: Arc<BsrStructure>,
     chooser: Chooser,
 }
 
@@ -42,17 +39,8 @@ pub(crate) struct Product {
 impl Pattern {
     /// Takes the index arrays of a matrix; each block row names a block column at most once.
     pub fn new(rows: usize, columns: usize, block: usize, row_ptr: Vec<i32>, col_idx: Vec<i32>) -> Result<Self> {
-        // The library's own rules; the values are never read.
-        let values = vec![0.0_f32; col_idx.len() * block * block];
-        let checked = Bsr::from_parts(rows, columns, block, row_ptr, col_idx, values)?;
-        Ok(Self(Arc::new(Shared {
-            rows,
-            columns,
-            block,
-            row_ptr: checked.row_ptr().to_vec(),
-            col_idx: checked.col_idx().to_vec(),
-            chooser: Chooser::Plans(Mutex::default()),
-        })))
+        let structure = Arc::new(BsrStructure::new(rows, columns, block, row_ptr, col_idx)?);
+        Ok(Self(Arc::new(Shared { structure, chooser: Chooser::Plans(Mutex::default()) })))
     }
 
     /// The same pattern with a context that chooses its kernels.
@@ -67,49 +55,9 @@ impl Pattern {
             self.col_idx().into(),
         )?;
         Ok(Self(Arc::new(Shared {
-            rows: self.rows(),
-            columns: self.columns(),
-            block: self.block(),
-            row_ptr: self.row_ptr().to_vec(),
-            col_idx: self.col_idx().to_vec(),
+            structure: self.0.structure.clone(),
             chooser: Chooser::Context(context.clone(), described),
         })))
-    }
-
-    /// Rows of the matrix.
-    pub fn rows(&self) -> usize {
-        self.0.rows
-    }
-
-    /// Columns of the matrix.
-    pub fn columns(&self) -> usize {
-        self.0.columns
-    }
-
-    /// Rows, and columns, of a block.
-    pub fn block(&self) -> usize {
-        self.0.block
-    }
-
-    /// Number of stored blocks.
-    pub fn stored(&self) -> usize {
-        self.0.col_idx.len()
-    }
-
-    /// First stored block of each block row, and their number at the end.
-    pub fn row_ptr(&self) -> &[i32] {
-        &self.0.row_ptr
-    }
-
-    /// Block column of each stored block.
-    pub fn col_idx(&self) -> &[i32] {
-        &self.0.col_idx
-    }
-
-    /// Block row and block column of each stored block, in order.
-    pub fn places(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let rows = self.row_ptr().windows(2).enumerate();
-        rows.flat_map(move |(i, ends)| (ends[0]..ends[1]).map(move |at| (i, self.col_idx()[at as usize] as usize)))
     }
 
     /// Runs a product.
@@ -146,6 +94,14 @@ impl Pattern {
             host_col_idx: Some(self.col_idx().into()),
             ..Default::default()
         }
+    }
+}
+
+/// Sizes and index arrays of the matrix.
+impl Deref for Pattern {
+    type Target = BsrStructure;
+    fn deref(&self) -> &BsrStructure {
+        &self.0.structure
     }
 }
 

@@ -2,59 +2,23 @@
 use super::{Operands, Problem};
 use crate::error::require;
 use crate::{Error, Number, Result};
+use std::ops::Deref;
 
-/// A matrix in block sparse rows: `values` holds the stored blocks one after the other, each `block` x `block` elements,
-/// row-major; block row `i` owns the blocks `row_ptr[i]..row_ptr[i + 1]`, whose block columns are in `col_idx`. Where `block`
-/// does not divide the rows or columns, the last blocks are stored whole; what they hold behind the matrix counts for nothing.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Bsr<T> {
+/// Which blocks of a matrix in block sparse rows are stored: block row `i` owns the blocks `row_ptr[i]..row_ptr[i + 1]`, whose block
+/// columns are in `col_idx`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BsrStructure {
     rows: usize,
     columns: usize,
     block: usize,
     row_ptr: Vec<i32>,
     col_idx: Vec<i32>,
-    values: Vec<T>,
 }
 
-impl<T: Number> Bsr<T> {
-    /// Stores the blocks of a row-major `rows` x `columns` matrix that have an element above `threshold` in size, with zeros
-    /// behind the matrix. [`crate::Error::InvalidArgument`] where `dense` has another number of elements, or `block` is 0.
-    pub fn from_dense(dense: &[T], rows: usize, columns: usize, block: usize, threshold: f32) -> Result<Self> {
-        require(block > 0, || "block = 0 must be at least 1".into())?;
-        let grid = (rows.div_ceil(block), columns.div_ceil(block));
-        require(rows.checked_mul(columns) == Some(dense.len()), || {
-            format!("dense has {} elements, {rows} x {columns} asks for another number", dense.len())
-        })?;
-        let mut matrix = Self { rows, columns, block, row_ptr: vec![0], col_idx: Vec::new(), values: Vec::new() };
-        for i in 0..grid.0 {
-            for j in 0..grid.1 {
-                let (height, width) = (block.min(rows - i * block), block.min(columns - j * block));
-                let lines = (0..height).map(|line| &dense[(i * block + line) * columns + j * block..][..width]);
-                let small = |value: &T| value.to_f32().abs() <= threshold; // NaN is not
-                if !lines.clone().flatten().all(small) {
-                    matrix.col_idx.push(index(j)?);
-                    let first = matrix.values.len();
-                    matrix.values.resize(first + block * block, T::default());
-                    for (line, to) in lines.zip(matrix.values[first..].chunks_exact_mut(block)) {
-                        to[..width].copy_from_slice(line);
-                    }
-                }
-            }
-            matrix.row_ptr.push(index(matrix.col_idx.len())?);
-        }
-        Ok(matrix)
-    }
-
-    /// Takes the arrays of a matrix. [`crate::Error::InvalidArgument`] where they contradict each other or the sizes, and where
+impl BsrStructure {
+    /// Takes the index arrays of a matrix. [`crate::Error::InvalidArgument`] where they contradict each other or the sizes, and where
     /// a block row names a block column twice.
-    pub fn from_parts(
-        rows: usize,
-        columns: usize,
-        block: usize,
-        row_ptr: Vec<i32>,
-        col_idx: Vec<i32>,
-        values: Vec<T>,
-    ) -> Result<Self> {
+    pub fn new(rows: usize, columns: usize, block: usize, row_ptr: Vec<i32>, col_idx: Vec<i32>) -> Result<Self> {
         require(block > 0, || "block = 0 must be at least 1".into())?;
         let grid = (rows.div_ceil(block), columns.div_ceil(block));
         require(row_ptr.len() == grid.0 + 1, || {
@@ -65,9 +29,6 @@ impl<T: Number> Bsr<T> {
             format!("row_ptr goes from {} to {}, not from 0 to the {} stored blocks", ends.0, ends.1, col_idx.len())
         })?;
         require(row_ptr.windows(2).all(|pair| pair[0] <= pair[1]), || "row_ptr descends".into())?;
-        require(col_idx.len().checked_mul(block * block) == Some(values.len()), || {
-            format!("values has {} elements, {} blocks of {block} x {block} have another number", values.len(), col_idx.len())
-        })?;
         let mut last = vec![usize::MAX; grid.1];
         for i in 0..grid.0 {
             for &column in &col_idx[offset(row_ptr[i])..offset(row_ptr[i + 1])] {
@@ -81,32 +42,9 @@ impl<T: Number> Bsr<T> {
                 *seen = i;
             }
         }
-        Ok(Self { rows, columns, block, row_ptr, col_idx, values })
+        Ok(Self { rows, columns, block, row_ptr, col_idx })
     }
 
-    /// The whole matrix, row-major.
-    pub fn to_dense(&self) -> Vec<T> {
-        let mut dense = vec![T::default(); self.rows * self.columns];
-        for (i, j, block) in self.blocks() {
-            let (height, width) = (self.rows - i * self.block, self.block.min(self.columns - j * self.block));
-            for (line, values) in block.chunks_exact(self.block).take(height).enumerate() {
-                let start = (i * self.block + line) * self.columns + j * self.block;
-                dense[start..start + width].copy_from_slice(&values[..width]);
-            }
-        }
-        dense
-    }
-
-    /// Stored blocks with their block row and block column.
-    pub fn blocks(&self) -> impl Iterator<Item = (usize, usize, &[T])> {
-        let rows = self.row_ptr.windows(2).enumerate();
-        let place = rows.flat_map(|(i, ends)| (offset(ends[0])..offset(ends[1])).map(move |at| (i, at)));
-        let size = self.block * self.block;
-        place.map(move |(i, at)| (i, offset(self.col_idx[at]), &self.values[at * size..(at + 1) * size]))
-    }
-}
-
-impl<T> Bsr<T> {
     /// Rows of the matrix.
     pub fn rows(&self) -> usize {
         self.rows
@@ -143,6 +81,97 @@ impl<T> Bsr<T> {
         &self.col_idx
     }
 
+    /// Block row and block column of each stored block, in order.
+    pub fn places(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let rows = self.row_ptr.windows(2).enumerate();
+        rows.flat_map(move |(i, ends)| (offset(ends[0])..offset(ends[1])).map(move |at| (i, offset(self.col_idx[at]))))
+    }
+}
+
+/// A matrix in block sparse rows: `values` holds the stored blocks one after the other, each `block` x `block` elements,
+/// row-major; its [`BsrStructure`] says where they lie. Where `block` does not divide the rows or columns, the last blocks are stored
+/// whole; what they hold behind the matrix counts for nothing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bsr<T> {
+    structure: BsrStructure,
+    values: Vec<T>,
+}
+
+impl<T: Number> Bsr<T> {
+    /// Stores the blocks of a row-major `rows` x `columns` matrix that have an element above `threshold` in size, with zeros
+    /// behind the matrix. [`crate::Error::InvalidArgument`] where `dense` has another number of elements, or `block` is 0.
+    pub fn from_dense(dense: &[T], rows: usize, columns: usize, block: usize, threshold: f32) -> Result<Self> {
+        require(block > 0, || "block = 0 must be at least 1".into())?;
+        let grid = (rows.div_ceil(block), columns.div_ceil(block));
+        require(rows.checked_mul(columns) == Some(dense.len()), || {
+            format!("dense has {} elements, {rows} x {columns} asks for another number", dense.len())
+        })?;
+        let mut structure = BsrStructure { rows, columns, block, row_ptr: vec![0], col_idx: Vec::new() };
+        let mut stored: Vec<T> = Vec::new();
+        for i in 0..grid.0 {
+            for j in 0..grid.1 {
+                let (height, width) = (block.min(rows - i * block), block.min(columns - j * block));
+                let lines = (0..height).map(|line| &dense[(i * block + line) * columns + j * block..][..width]);
+                let small = |value: &T| value.to_f32().abs() <= threshold; // NaN is not
+                if !lines.clone().flatten().all(small) {
+                    structure.col_idx.push(index(j)?);
+                    let first = stored.len();
+                    stored.resize(first + block * block, T::default());
+                    for (line, to) in lines.zip(stored[first..].chunks_exact_mut(block)) {
+                        to[..width].copy_from_slice(line);
+                    }
+                }
+            }
+            structure.row_ptr.push(index(structure.col_idx.len())?);
+        }
+        Ok(Self { structure, values: stored })
+    }
+
+    /// Takes the arrays of a matrix. [`crate::Error::InvalidArgument`] where they contradict each other or the sizes, and where
+    /// a block row names a block column twice.
+    pub fn from_parts(
+        rows: usize,
+        columns: usize,
+        block: usize,
+        row_ptr: Vec<i32>,
+        col_idx: Vec<i32>,
+        values: Vec<T>,
+    ) -> Result<Self> {
+        let structure = BsrStructure::new(rows, columns, block, row_ptr, col_idx)?;
+        let stored = structure.stored();
+        require(stored.checked_mul(block * block) == Some(values.len()), || {
+            format!("values has {} elements, {stored} blocks of {block} x {block} have another number", values.len())
+        })?;
+        Ok(Self { structure, values })
+    }
+
+    /// The whole matrix, row-major.
+    pub fn to_dense(&self) -> Vec<T> {
+        let (rows, columns, size) = (self.rows(), self.columns(), self.block());
+        let mut dense = vec![T::default(); rows * columns];
+        for (i, j, block) in self.blocks() {
+            let (height, width) = (rows - i * size, size.min(columns - j * size));
+            for (line, values) in block.chunks_exact(size).take(height).enumerate() {
+                let start = (i * size + line) * columns + j * size;
+                dense[start..start + width].copy_from_slice(&values[..width]);
+            }
+        }
+        dense
+    }
+
+    /// Stored blocks with their block row and block column.
+    pub fn blocks(&self) -> impl Iterator<Item = (usize, usize, &[T])> {
+        let values = self.values.chunks_exact(self.block() * self.block());
+        self.places().zip(values).map(|((i, j), block)| (i, j, block))
+    }
+}
+
+impl<T> Bsr<T> {
+    /// Which blocks are stored.
+    pub fn structure(&self) -> &BsrStructure {
+        &self.structure
+    }
+
     /// The stored blocks.
     pub fn values(&self) -> &[T] {
         &self.values
@@ -154,13 +183,21 @@ impl<T> Bsr<T> {
     }
 }
 
+/// Sizes and index arrays of the matrix.
+impl<T> Deref for Bsr<T> {
+    type Target = BsrStructure;
+    fn deref(&self) -> &BsrStructure {
+        &self.structure
+    }
+}
+
 impl<'a> Problem<'a> {
     /// The problem of this A: its sizes, element type and host copies. C has the type of A.
     pub fn with_a<T: Number>(a: &'a Bsr<T>) -> Self {
         Self {
-            m: a.rows as i64,
-            k: a.columns as i64,
-            block: a.block as i64,
+            m: a.rows() as i64,
+            k: a.columns() as i64,
+            block: a.block() as i64,
             blocks: a.stored() as i64,
             input: T::NUMBER,
             output: T::NUMBER,
