@@ -20,9 +20,11 @@ inline ElementType element_type(const std::string& name) {
   throw std::invalid_argument("unknown element type '" + name + "'");
 }
 
-inline bool is_float(ElementType type) {
-  return type == ElementType::f16 || type == ElementType::bf16 || type == ElementType::f32 ||
-         type == ElementType::f64;
+inline std::vector<std::byte> encoded(ElementType type, const std::vector<double>& values) {
+  const std::size_t size = element_bytes(type);
+  std::vector<std::byte> image(values.size() * size);
+  for (std::size_t i = 0; i < values.size(); ++i) encode(type, values[i], image.data() + i * size);
+  return image;
 }
 
 /// Distribution of an input's elements.
@@ -41,11 +43,21 @@ struct Values {
       for (const Json& element : list->items()) elements.push_back(element.number());
   }
 
-  /// `what`: whose elements these are.
+  /// `what`: whose elements these are. Whole numbers of 64 bits in a file are taken bit by bit.
+  std::vector<std::byte> image(ElementType type, std::mt19937_64& random, std::size_t count, const std::string& what) const {
+    if (kind != "file") return encoded(type, draw(random, count, what));
+    const NpyArray array = read_npy(file);
+    expect(array.count(), count, file, what);
+    return is_wide_integer(type) && is_wide_integer(array.type) ? array.bytes : encoded(type, array.values());
+  }
+
+ private:
   std::vector<double> draw(std::mt19937_64& random, std::size_t count, const std::string& what) const {
+    if (kind == "list") {
+      expect(elements.size(), count, "the list", what);
+      return elements;
+    }
     std::vector<double> values(count);
-    if (kind == "file") return checked(read_npy(file), count, file, what);
-    if (kind == "list") return checked(elements, count, "the list", what);
     if (kind == "one-hot" && count > 0) values[random() % count] = 1;
     if (kind == "ascending")
       for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<double>(i);
@@ -60,13 +72,10 @@ struct Values {
     return values;
   }
 
- private:
-  static std::vector<double> checked(std::vector<double> values, std::size_t count, const std::string& source,
-                                     const std::string& what) {
-    if (values.size() != count)
-      throw std::invalid_argument(source + " has " + std::to_string(values.size()) + " elements; '" + what + "' has " +
+  static void expect(std::size_t given, std::size_t count, const std::string& source, const std::string& what) {
+    if (given != count)
+      throw std::invalid_argument(source + " has " + std::to_string(given) + " elements; '" + what + "' has " +
                                   std::to_string(count));
-    return values;
   }
 };
 
@@ -82,13 +91,6 @@ struct Argument {
   bool field = false;        // of an array of structs
 };
 
-inline std::vector<std::byte> encoded(ElementType type, const std::vector<double>& values) {
-  const std::size_t size = element_bytes(type);
-  std::vector<std::byte> image(values.size() * size);
-  for (std::size_t i = 0; i < values.size(); ++i) encode(type, values[i], image.data() + i * size);
-  return image;
-}
-
 inline Tensor tensor_of(const Json& json, std::mt19937_64& random) {
   Tensor tensor;
   tensor.name = json.at("name").text();
@@ -101,7 +103,7 @@ inline Tensor tensor_of(const Json& json, std::mt19937_64& random) {
   tensor.cols = tensor.stride = json.at("cols").integer();
   if (tensor.role != Role::output) {
     const auto count = static_cast<std::size_t>(tensor.rows * tensor.cols);
-    tensor.image = encoded(tensor.type, Values(json.at("values")).draw(random, count, tensor.name));
+    tensor.image = Values(json.at("values")).image(tensor.type, random, count, tensor.name);
   }
   return tensor;
 }
@@ -145,7 +147,7 @@ inline Tensor tensor_of(const tw::Symbol& symbol, const Json& values, std::mt199
                                 " bytes, no whole number of elements of " + symbol.type);
   tensor.rows = static_cast<std::int64_t>(symbol.rows);
   tensor.cols = tensor.stride = static_cast<std::int64_t>(count / symbol.rows);
-  tensor.image = encoded(tensor.type, Values(values).draw(random, count, name));
+  tensor.image = Values(values).image(tensor.type, random, count, name);
   return tensor;
 }
 

@@ -45,12 +45,13 @@ class DescribedProblem final : public Problem {
 
   const std::vector<Tensor>& tensors() const override { return placed_; }
   std::vector<tilewright::Reference> reference() const override {
-    const std::vector<std::vector<double>> answers = answer();
+    Answers answers = answer();
     std::vector<tilewright::Reference> references;
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
       if (!tensors_[i].is_result()) continue;
       tilewright::Reference& one = references.emplace_back();
-      one.value = answers[i];
+      one.value = std::move(answers[i].value);
+      one.exact = std::move(answers[i].exact);
       for (const double value : one.value) one.bound.push_back(tolerances_[i].bound(value));
     }
     return references;
@@ -228,10 +229,10 @@ class DescribedProblem final : public Problem {
   }
 
   /// The right contents of every tensor; those of inputs are left empty.
-  std::vector<std::vector<double>> answer() const {
+  Answers answer() const {
     if (!has_output_) {
-      std::vector<std::vector<double>> nothing(tensors_.size());
-      nothing.back() = {0};
+      Answers nothing(tensors_.size());
+      nothing.back() = Answer({0});
       return nothing;
     }
     const Json& reference = json_.at("reference");

@@ -18,7 +18,16 @@
 
 namespace tilewright::check {
 
-using Answers = std::vector<std::vector<double>>;
+/// Contents that a tensor should have.
+struct Answer {
+  std::vector<double> value;
+  std::vector<std::uint64_t> exact = {};  // of whole numbers of 64 bits: their bits
+
+  Answer() = default;
+  explicit Answer(std::vector<double> values) : value(std::move(values)) {}
+  bool empty() const { return value.empty(); }
+};
+using Answers = std::vector<Answer>;
 
 inline std::vector<double> decoded(ElementType type, const std::byte* contents, std::size_t count) {
   std::vector<double> values(count);
@@ -27,14 +36,24 @@ inline std::vector<double> decoded(ElementType type, const std::byte* contents, 
   return values;
 }
 
+/// Elements of type `given` as contents of a tensor of type `wanted`.
+inline Answer answer_of(ElementType wanted, ElementType given, const std::byte* contents, std::size_t count) {
+  Answer answer(decoded(given, contents, count));
+  if (!is_wide_integer(wanted) || !is_wide_integer(given)) return answer;
+  answer.exact.resize(count);
+  if (count > 0) std::memcpy(answer.exact.data(), contents, count * sizeof(std::uint64_t));
+  return answer;
+}
+
 /// A field of all structs at `contents`.
-inline std::vector<double> decoded(const Tensor& field, const std::byte* contents) {
-  std::vector<double> values;
+inline Answer answer_of(const Tensor& field, const std::byte* contents) {
+  std::vector<std::byte> gathered;
   const std::size_t size = element_bytes(field.type);
-  for (std::int64_t row = 0; row < field.rows; ++row)
-    for (std::int64_t col = 0; col < field.cols; ++col)
-      values.push_back(decode(field.type, contents + static_cast<std::size_t>(field.offset + row * field.stride + col) * size));
-  return values;
+  for (std::int64_t row = 0; row < field.rows; ++row) {
+    const std::byte* from = contents + static_cast<std::size_t>(field.offset + row * field.stride) * size;
+    gathered.insert(gathered.end(), from, from + static_cast<std::size_t>(field.cols) * size);
+  }
+  return answer_of(field.type, field.type, gathered.data(), gathered.size() / size);
 }
 
 inline std::size_t count_of(const Tensor& tensor) { return static_cast<std::size_t>(tensor.rows * tensor.cols); }
@@ -125,8 +144,9 @@ class ReferenceCall {
 
   void** slots() { return slots_.data(); }
   const std::vector<std::unique_ptr<GuardedBuffer>>& buffers() const { return buffers_; }
-  std::vector<double> contents(std::size_t parameter, std::size_t count) const {
-    return decoded(element_type(types_[parameter].type), buffers_[parameter]->data(), count);
+  Answer contents(std::size_t parameter, const Tensor& tensor) const {
+    const std::size_t count = static_cast<std::size_t>(tensor.rows * tensor.cols);
+    return answer_of(tensor.type, element_type(types_[parameter].type), buffers_[parameter]->data(), count);
   }
 
  private:
@@ -134,8 +154,12 @@ class ReferenceCall {
     if (!argument) return std::vector<std::byte>(8);
     const Tensor& tensor = tensors[argument->tensor];
     const std::size_t count = count_of(tensor);
-    std::vector<std::byte> image = encoded(type, tensor.role == Role::output ? std::vector<double>(count)
-                                                                             : decoded(tensor.type, tensor.image.data(), count));
+    const auto converted = [&] {
+      if (tensor.role == Role::output) return encoded(type, std::vector<double>(count));
+      if (is_wide_integer(type) && is_wide_integer(tensor.type)) return tensor.image;
+      return encoded(type, decoded(tensor.type, tensor.image.data(), count));
+    };
+    std::vector<std::byte> image = converted();
     // A workspace may be used otherwise than by the kernel.
     if (tensor.scratch) image.resize(std::max<std::size_t>(image.size(), 1 << 20));
     return image;
@@ -156,7 +180,7 @@ inline void keep_fields(Answers& answers, const std::vector<Argument>& arguments
   for (const Argument& argument : arguments) {
     if (!argument.field || !answers[argument.tensor].empty()) continue;
     const Tensor& field = tensors[argument.tensor];
-    if (field.role == Role::inout) answers[argument.tensor] = decoded(field.type, field.image.data(), count_of(field));
+    if (field.role == Role::inout) answers[argument.tensor] = answer_of(field.type, field.type, field.image.data(), count_of(field));
   }
 }
 
@@ -183,7 +207,7 @@ inline Answers call_function(const Json& json, const Json& sizes, const std::vec
     if (!index || !types[i].pointer) continue;
     const Argument& argument = arguments.at(static_cast<std::size_t>(index->integer()));
     if (argument.kind != Argument::Kind::tensor || !tensors[argument.tensor].is_result()) continue;
-    answers[argument.tensor] = call.contents(i, count_of(tensors[argument.tensor]));
+    answers[argument.tensor] = call.contents(i, tensors[argument.tensor]);
   }
   keep_fields(answers, arguments, tensors);
   return answers;
@@ -262,11 +286,12 @@ inline Answers run_kernel(const Json& json, const std::vector<Tensor>& tensors, 
   Answers answers;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const auto* contents = static_cast<const std::byte*>(placement.tensors[i]);
-    const auto add = [&](const Tensor& one, std::vector<double> values) {
-      answers.push_back(one.is_result() ? std::move(values) : std::vector<double>());
+    const auto add = [&](const Tensor& one, Answer answer) {
+      answers.push_back(one.is_result() ? std::move(answer) : Answer());
     };
-    if (tensors[i].fields.empty()) add(tensors[i], decoded(tensors[i].type, contents, count_of(tensors[i])));
-    for (const Tensor& field : tensors[i].fields) add(field, decoded(field, contents));
+    if (tensors[i].fields.empty())
+      add(tensors[i], answer_of(tensors[i].type, tensors[i].type, contents, count_of(tensors[i])));
+    for (const Tensor& field : tensors[i].fields) add(field, answer_of(field, contents));
   }
   return answers;
 }
@@ -278,15 +303,21 @@ inline Answers run_kernel(const Json&, const std::vector<Tensor>&, const BoundLa
 }
 #endif
 
+/// Elements of a file.
+inline Answer answer_of(ElementType wanted, const std::string& path) {
+  const NpyArray array = read_npy(path);
+  return answer_of(wanted, array.type, array.bytes.data(), array.count());
+}
+
 /// `files`: a .npy by the name of each output.
 inline Answers read_files(const Json& json, const std::vector<Tensor>& tensors) {
   Answers answers(tensors.size());
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (!tensors[i].is_result()) continue;
     const std::string& path = json.at("files").at(tensors[i].name).text();
-    answers[i] = read_npy(path);
-    if (answers[i].size() != count_of(tensors[i]))
-      throw std::invalid_argument(path + " has " + std::to_string(answers[i].size()) + " elements; '" +
+    answers[i] = answer_of(tensors[i].type, path);
+    if (answers[i].value.size() != count_of(tensors[i]))
+      throw std::invalid_argument(path + " has " + std::to_string(answers[i].value.size()) + " elements; '" +
                                   tensors[i].name + "' has " + std::to_string(count_of(tensors[i])));
   }
   return answers;
@@ -342,9 +373,9 @@ inline Answers call_python(const Json& json, const Json& problem, const std::vec
     run_program({json.at("python").text(), json.at("script").text(), folder}, place / "log.txt");
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       if (!tensors[i].is_result() || !std::filesystem::exists(place / ("out-" + tensors[i].name + ".npy"))) continue;
-      answers[i] = read_npy(place / ("out-" + tensors[i].name + ".npy"));
-      if (answers[i].size() != count_of(tensors[i]))
-        throw std::invalid_argument("the Python reference gives " + std::to_string(answers[i].size()) +
+      answers[i] = answer_of(tensors[i].type, place / ("out-" + tensors[i].name + ".npy"));
+      if (answers[i].value.size() != count_of(tensors[i]))
+        throw std::invalid_argument("the Python reference gives " + std::to_string(answers[i].value.size()) +
                                     " elements for '" + tensors[i].name + "', which has " +
                                     std::to_string(count_of(tensors[i])));
     }

@@ -15,7 +15,12 @@ constexpr const char* element_name() {
   else if constexpr (std::is_same_v<T, float>) return "f32";
   else if constexpr (std::is_same_v<T, double>) return "f64";
   else if constexpr (!std::is_integral_v<T>) return nullptr;
-  else return sizeof(T) == 8 ? "i64" : sizeof(T) == 4 ? (std::is_signed_v<T> ? "i32" : "u32") : std::is_signed_v<T> ? "i8" : "u8";
+  else {
+    constexpr const char* kSigned[] = {"i8", "i16", "i32", "i64"};
+    constexpr const char* kUnsigned[] = {"u8", "u16", "u32", "u64"};
+    constexpr int kPlace = sizeof(T) == 8 ? 3 : sizeof(T) == 4 ? 2 : sizeof(T) == 2 ? 1 : 0;
+    return std::is_signed_v<T> ? kSigned[kPlace] : kUnsigned[kPlace];
+  }
 }
 
 /// The type of a part of a vector such as `float4`; void for what has none. C++17, since nvcc compiles users' files as that.

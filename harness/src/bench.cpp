@@ -127,9 +127,11 @@ void Operands::dump(const std::string& folder, const References& references) {
     if (!part.is_output()) return write(".npy", part.initial);
     if (tensor.role == Role::inout) write(".before.npy", part.initial);
     write(".npy", part.contents);
-    const std::vector<double>& expected = references.at(output++).value;
-    write_npy(folder + "/" + tensor.name + ".expected.npy", ElementType::f64, tensor.rows, tensor.cols, tensor.cols,
-              reinterpret_cast<const std::byte*>(expected.data()));
+    const Reference& expected = references.at(output++);
+    const bool whole = !expected.exact.empty();
+    const void* elements = whole ? static_cast<const void*>(expected.exact.data()) : expected.value.data();
+    write_npy(folder + "/" + tensor.name + ".expected.npy", whole ? tensor.type : ElementType::f64, tensor.rows,
+              tensor.cols, tensor.cols, static_cast<const std::byte*>(elements));
   };
   for (Operand& operand : operands_) {
     if (operand.tensor().scratch) continue;

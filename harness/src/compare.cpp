@@ -56,23 +56,52 @@ struct View {
   double value(std::int64_t row, std::int64_t col) const {
     return decode(tensor.type, element(contents, row, col));
   }
+  /// Distance from the reference; of whole numbers of 64 bits in all their bits.
+  double error(std::int64_t row, std::int64_t col) const {
+    if (reference.exact.empty()) return std::abs(value(row, col) - reference.value[index(row, col)]);
+    const std::uint64_t a = bits(row, col), b = reference.exact[index(row, col)];
+    const bool less =
+        tensor.type == ElementType::i64 ? static_cast<std::int64_t>(a) < static_cast<std::int64_t>(b) : a < b;
+    return static_cast<double>(less ? b - a : a - b);
+  }
+  std::uint64_t bits(std::int64_t row, std::int64_t col) const {
+    std::uint64_t all = 0;
+    std::memcpy(&all, element(contents, row, col), std::min(size, sizeof all));
+    return all;
+  }
   bool accepts(std::int64_t row, std::int64_t col) const {
     const std::size_t i = index(row, col);
+    if (!reference.exact.empty()) return error(row, col) <= reference.bound[i];
     return acceptable(tensor.type, value(row, col), reference.value[i], reference.bound[i]);
   }
   /// Whether the error is at most so many times the bound.
   bool within(std::int64_t row, std::int64_t col, double times) const {
-    const std::size_t i = index(row, col);
-    const double error = std::abs(value(row, col) - reference.value[i]);
-    return error <= times * reference.bound[i] && std::isfinite(error);
+    const double distance = error(row, col);
+    return distance <= times * reference.bound[index(row, col)] && std::isfinite(distance);
   }
   double ratio(std::int64_t row, std::int64_t col) const {
-    const std::size_t i = index(row, col);
-    const double error = std::abs(value(row, col) - reference.value[i]);
-    if (!(error > 0) || !std::isfinite(error)) return 0;
-    return std::min(kMaxRatio, reference.bound[i] > 0 ? error / reference.bound[i] : kMaxRatio);
+    const double distance = error(row, col), bound = reference.bound[index(row, col)];
+    if (!(distance > 0) || !std::isfinite(distance)) return 0;
+    return std::min(kMaxRatio, bound > 0 ? distance / bound : kMaxRatio);
   }
 };
+
+std::string number(double value) {
+  if (std::isnan(value)) return "NaN";  // printf would show a sign that means nothing
+  char buffer[40];
+  std::snprintf(buffer, sizeof buffer, "%.9g", value);
+  return buffer;
+}
+
+/// Whole numbers in all their digits.
+std::string whole(double value) {
+  if (!(std::abs(value) < 0x1p53) || value != std::trunc(value)) return number(value);
+  return std::to_string(static_cast<std::int64_t>(value));
+}
+
+std::string whole(ElementType type, std::uint64_t bits) {
+  return type == ElementType::i64 ? std::to_string(static_cast<std::int64_t>(bits)) : std::to_string(bits);
+}
 
 struct Tally {
   std::int64_t bad = 0, unwritten = 0, leaked = 0, nonfinite = 0;
@@ -129,13 +158,11 @@ void locate(const View& view, Comparison& result) {
   result.expected = view.reference.value[view.index(row, col)];
   result.bound = view.reference.bound[view.index(row, col)];
   result.pattern = describe_pattern(map);
-}
-
-std::string number(double value) {
-  if (std::isnan(value)) return "NaN";  // printf would show a sign that means nothing
-  char buffer[40];
-  std::snprintf(buffer, sizeof buffer, "%.9g", value);
-  return buffer;
+  const auto digits = is_float(view.tensor.type) ? number : static_cast<std::string (*)(double)>(whole);
+  const auto& exact = view.reference.exact;
+  const ElementType type = view.tensor.type;
+  result.got_text = is_wide_integer(type) ? whole(type, view.bits(row, col)) : digits(result.got);
+  result.expected_text = exact.empty() ? digits(result.expected) : whole(type, exact[view.index(row, col)]);
 }
 
 /// JSON has no NaN or infinity: those travel as words.
@@ -200,7 +227,7 @@ std::string Comparison::message() const {
   mention(bad - leaked - unwritten - nonfinite, "outside the bound");
   return "'" + tensor + "': " + std::to_string(bad) + " of " + std::to_string(total) + " elements fail (" +
          kinds + "): " + pattern + "; first at [" + std::to_string(row) + "][" + std::to_string(col) +
-         "]: expected " + number(expected) + " within " + number(bound) + ", got " + number(got);
+         "]: expected " + expected_text + " within " + number(bound) + ", got " + got_text;
 }
 
 void Comparison::add_to(Json& evidence) const {

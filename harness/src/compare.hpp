@@ -23,6 +23,7 @@ struct Comparison {
   std::optional<std::pair<std::int64_t, std::int64_t>> first_bad;           // row, column
   std::pair<std::int64_t, std::int64_t> bad_rows{0, 0}, bad_columns{0, 0};  // first and last
   double expected = 0, got = 0, bound = 0;                                  // at first_bad
+  std::string expected_text, got_text;  // whole numbers in all their digits
   std::string pattern;
 
   bool ok() const { return bad == 0; }

@@ -41,9 +41,12 @@ std::size_t element_bytes(ElementType type) {
       return 1;
     case ElementType::f16:
     case ElementType::bf16:
+    case ElementType::i16:
+    case ElementType::u16:
       return 2;
     case ElementType::f64:
     case ElementType::i64:
+    case ElementType::u64:
       return 8;
     default:
       return 4;
@@ -67,13 +70,13 @@ double double_from_bf16(std::uint16_t bits) {
 }
 
 double decode(ElementType type, const std::byte* location) {
-  if (element_bytes(type) == 2) {
-    std::uint16_t bits = 0;
-    std::memcpy(&bits, location, 2);
-    return type == ElementType::f16 ? double_from_f16(bits) : double_from_bf16(bits);
-  }
+  if (type == ElementType::f16) return double_from_f16(load<std::uint16_t>(location));
+  if (type == ElementType::bf16) return double_from_bf16(load<std::uint16_t>(location));
+  if (type == ElementType::i16) return load<std::int16_t>(location);
+  if (type == ElementType::u16) return load<std::uint16_t>(location);
   if (type == ElementType::f64) return load<double>(location);
   if (type == ElementType::i64) return static_cast<double>(load<std::int64_t>(location));
+  if (type == ElementType::u64) return static_cast<double>(load<std::uint64_t>(location));
   if (type == ElementType::u32) return load<std::uint32_t>(location);
   if (type == ElementType::i8) return load<std::int8_t>(location);
   if (type == ElementType::u8) return load<std::uint8_t>(location);
@@ -84,7 +87,7 @@ double decode(ElementType type, const std::byte* location) {
 }
 
 void encode(ElementType type, double value, std::byte* location) {
-  if (element_bytes(type) == 2) {
+  if (type == ElementType::f16 || type == ElementType::bf16) {
     const std::uint16_t bits = type == ElementType::f16 ? f16_from_double(value) : bf16_from_double(value);
     std::memcpy(location, &bits, 2);
   } else if (type == ElementType::f32) {
@@ -94,7 +97,10 @@ void encode(ElementType type, double value, std::byte* location) {
   } else if (type == ElementType::f64) {
     std::memcpy(location, &value, 8);
   } else {
-    const auto integer = static_cast<std::int64_t>(value);  // little-endian: the low bytes come first
+    // Little-endian: the low bytes come first.
+    const auto integer = type == ElementType::u64 && value >= 0
+                             ? static_cast<std::uint64_t>(value)
+                             : static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
     std::memcpy(location, &integer, element_bytes(type));
   }
 }

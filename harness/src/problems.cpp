@@ -18,7 +18,7 @@ std::size_t bytes_of(const Problem& problem) {
 std::size_t bytes_of(const References& references) {
   std::size_t bytes = 0;
   for (const Reference& reference : references)
-    bytes += (reference.value.size() + reference.bound.size()) * sizeof(double);
+    bytes += (reference.value.size() + reference.bound.size() + reference.exact.size()) * sizeof(double);
   return bytes;
 }
 

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <cstring>
 #include <string>
 
 #include "memory.hpp"
@@ -135,6 +136,26 @@ TEST_CASE("guard fill in an output is out of bounds") {
   Case item(8, 8);
   fill(item.at(7, 0), 2, kGuard);
   CHECK_EQ(std::string(item.run().verdict()), "out-of-bounds");
+}
+
+TEST_CASE("whole numbers of 64 bits are compared in all their bits") {
+  Case item(1, 2, ElementType::u64);
+  const auto store = [&](std::int64_t col, std::uint64_t bits) { std::memcpy(item.at(0, col), &bits, 8); };
+  item.reference.exact = {~std::uint64_t{0}, std::uint64_t{1} << 62};
+  item.reference.value = {0x1p64, 0x1p62};
+  item.reference.bound = {0, 0};
+  store(0, ~std::uint64_t{0});
+  store(1, std::uint64_t{1} << 62);
+  CHECK(item.run().ok());
+  store(0, ~std::uint64_t{0} - 1);
+  CHECK(item.run().message().find("expected 18446744073709551615 within 0, got 18446744073709551614") !=
+        std::string::npos);
+  item.reference.bound = {1, 0};
+  CHECK(item.run().ok());
+  item.tensor.type = ElementType::i64;  // -1 and -2
+  CHECK(item.run().ok());
+  item.reference.bound = {0, 0};
+  CHECK(item.run().message().find("expected -1 within 0, got -2") != std::string::npos);
 }
 
 TEST_CASE("class mismatch is nonfinite") {

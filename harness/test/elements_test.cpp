@@ -35,6 +35,16 @@ TEST_CASE("rounding to nearest even") {
   CHECK_EQ(f16_from_double(-0.0), 0x8000);
 }
 
+TEST_CASE("whole numbers of every width") {
+  const auto again = [](double value, ElementType type) { return rounded(value, type); };
+  CHECK_EQ(again(-32768, ElementType::i16), -32768);
+  CHECK_EQ(again(65535, ElementType::u16), 65535);
+  CHECK_EQ(again(4294967295.0, ElementType::u32), 4294967295.0);
+  CHECK_EQ(again(-0x1p63, ElementType::i64), -0x1p63);
+  CHECK_EQ(again(0x1p64 - 2048, ElementType::u64), 0x1p64 - 2048);
+  CHECK_EQ(again(-1, ElementType::u64), 0x1p64);  // all bits, as in C
+}
+
 TEST_CASE("dot product bound is the documented formula") {
   CHECK_EQ(dot_product_bound(64, 100, -3, ElementType::f16),
            6 * 8 * 0x1p-23 * 100 + 1.01 * 0x1p-11 * 3 + 0x1p-25);

@@ -183,7 +183,7 @@ export function planTensor(
     );
   if (type === undefined)
     throw new UsageError(
-      `${where} has the type ${parameter.type}${parameter.pointer && !isTexture(parameter) ? '*' : ''}, whose elements are not known; say their type in the description, e.g. arguments: { ${name}: ${/short|16/.test(parameter.type) ? '{ type: u8, shape: [N, 2] }' : '{ type: f32, shape: [N] }'} }`,
+      `${where} has the type ${parameter.type}${parameter.pointer && !isTexture(parameter) ? '*' : ''}, whose elements are not known; say their type in the description, e.g. arguments: { ${name}: ${/short|16/.test(parameter.type) ? '{ type: u16, shape: [N] }' : '{ type: f32, shape: [N] }'} }`,
     );
   if (!parameter.pointer) {
     const value = Array.isArray(given) ? undefined : typeof given === 'object' ? given.value : given;

@@ -163,7 +163,7 @@ function isPartOf(path: string, whole: string): boolean {
   return path === whole || (path.startsWith(whole) && /^[.[]/.test(path.slice(whole.length)));
 }
 
-/** Type of a number that is no field of a known struct, or one of a type that has no name here, e.g. `short`. */
+/** Type of a number that is no field of a known struct, or one of a type that has no name here, e.g. an enumeration. */
 const element = 'f64' as const;
 
 function partFor(

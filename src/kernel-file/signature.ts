@@ -2,12 +2,13 @@ import { type Item, markOf } from './items.ts';
 import { behindAngles, join, matching, splitCommas, type Token } from './tokens.ts';
 
 /** Element types of tensors, as the runner names them. */
-export const elementTypes = ['f16', 'bf16', 'f32', 'f64', 'i8', 'u8', 'i32', 'u32', 'i64'] as const;
+const wholeTypes = ['i8', 'u8', 'i16', 'u16', 'i32', 'u32', 'i64', 'u64'] as const;
+export const elementTypes = ['f16', 'bf16', 'f32', 'f64', ...wholeTypes] as const;
 export type ElementType = (typeof elementTypes)[number];
 
 export const bytesOf: Readonly<Record<ElementType, number>> = {
   ...{ f16: 2, bf16: 2, f32: 4, f64: 8 },
-  ...{ i8: 1, u8: 1, i32: 4, u32: 4, i64: 8 },
+  ...{ i8: 1, u8: 1, i16: 2, u16: 2, i32: 4, u32: 4, i64: 8, u64: 8 },
 };
 
 /** A parameter of a function. */
@@ -54,6 +55,8 @@ const basic: Readonly<Record<string, ElementType>> = {
   uint8_t: 'u8',
   ...{ __nv_fp8_e4m3: 'u8', __nv_fp8_e5m2: 'u8', __nv_fp8_storage_t: 'u8' }, // their bits
   bool: 'u8',
+  ...{ short: 'i16', 'short int': 'i16', 'signed short': 'i16', int16_t: 'i16' },
+  ...{ 'unsigned short': 'u16', 'unsigned short int': 'u16', ushort: 'u16', uint16_t: 'u16' },
   int: 'i32',
   int32_t: 'i32',
   unsigned: 'u32',
@@ -66,10 +69,8 @@ const basic: Readonly<Record<string, ElementType>> = {
   'long long int': 'i64',
   int64_t: 'i64',
   ptrdiff_t: 'i64',
-  size_t: 'i64',
-  uint64_t: 'i64',
-  'unsigned long': 'i64',
-  'unsigned long long': 'i64',
+  ...{ size_t: 'u64', uint64_t: 'u64', ulong: 'u64', 'unsigned long': 'u64', 'unsigned long int': 'u64' },
+  ...{ 'unsigned long long': 'u64', 'unsigned long long int': 'u64' },
   ...{ cufftReal: 'f32', cufftDoubleReal: 'f64' },
 };
 const vectors: Readonly<Record<string, ElementType>> = {
@@ -77,7 +78,8 @@ const vectors: Readonly<Record<string, ElementType>> = {
   double: 'f64',
   int: 'i32',
   uint: 'u32',
-  ...{ char: 'i8', uchar: 'u8', longlong: 'i64', ulonglong: 'i64' },
+  ...{ char: 'i8', uchar: 'u8', short: 'i16', ushort: 'u16', long: 'i64', ulong: 'u64' },
+  ...{ longlong: 'i64', ulonglong: 'u64' },
 };
 const pairs: Readonly<Record<string, ElementType>> = {
   half2: 'f16',
@@ -98,7 +100,8 @@ export function elementOf(
   const plain = type.replace(/^(::)?std::/, '').replace(/^::/, '');
   const element = basic[plain];
   if (element) return { element, lanes: 1 };
-  const [, base = '', lanes = ''] = /^(float|double|u?(?:int|char|longlong))([234])$/.exec(plain) ?? [];
+  const [, base = '', lanes = ''] =
+    /^(float|double|u?(?:int|char|short|long|longlong))([234])$/.exec(plain) ?? [];
   if (vectors[base]) return { element: vectors[base], lanes: Number(lanes) };
   if (pairs[plain]) return { element: pairs[plain], lanes: 2 };
   const meaning = values[plain] ?? aliasOf(plain, items);

@@ -91,7 +91,7 @@ export function isEncodable(map: PlannedMap, sizes: Sizes): boolean {
 
 const dataTypes: Readonly<Record<string, ElementType>> = {
   ...{ FLOAT16: 'f16', BFLOAT16: 'bf16', FLOAT32: 'f32', FLOAT64: 'f64' },
-  ...{ UINT8: 'u8', INT32: 'i32', UINT32: 'u32', INT64: 'i64', UINT64: 'i64' },
+  ...{ UINT8: 'u8', UINT16: 'u16', INT32: 'i32', UINT32: 'u32', INT64: 'i64', UINT64: 'u64' },
 };
 
 /** Arguments of host code to cuTensorMapEncodeTiled for a map of that name, or for the only one, as far as the sizes decide it. */

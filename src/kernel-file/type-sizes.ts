@@ -61,8 +61,16 @@ export const bytes: Readonly<Record<string, number>> = {
     uint32_t: 4,
     int32_t: 4,
     bool: 1,
-    short: 2,
+    ...{ short: 2, 'unsigned short': 2, int16_t: 2, uint16_t: 2, ushort: 2 },
   },
   ...{ float2: 8, double2: 16, int2: 8, int4: 16, __half2: 4, half2: 4, nv_bfloat16: 2, __nv_bfloat16: 2 },
-  ...{ 'long long': 8, 'unsigned long long': 8, int64_t: 8, uint64_t: 8, size_t: 8 },
+  ...{
+    long: 8,
+    'unsigned long': 8,
+    'long long': 8,
+    'unsigned long long': 8,
+    int64_t: 8,
+    uint64_t: 8,
+    size_t: 8,
+  },
 };

@@ -120,6 +120,19 @@ const expected: Expected = {
     counts_of_blocks: ['passed', '1 case'],
     count_of_all: ['race', "of 'counts' (4 bytes): atomic by thread"],
   },
+  'whole.cu': {
+    argmax: ['passed', '6 cases'],
+    argmax_next: ['wrong', 'expected 13866403220529613015 within 0, got 13866403220529613016'],
+    mix: ['passed', '6 cases'],
+    mix_signed: [
+      'wrong',
+      "'out': 1 of 300 elements fail (1 outside the bound): one element; first at [0][7]",
+    ],
+    mix_by_kernel: ['passed', '6 cases'],
+    samples: ['passed', '6 cases'],
+    samples_wrapped: ['wrong', 'expected 32767 within 0, got 28394'],
+    depth: ['passed', '6 cases'],
+  },
   'calls.cu': {
     apply: ['passed', '6 cases'],
     apply_nothing: ['out-of-bounds', 'access to the invalid address'],
@@ -143,7 +156,7 @@ const expected: Expected = {
     product: ['passed', 'cases'],
     twice_as_many: ['refused', "how many elements 'in' has is not known, and a guess is too small"],
     brighter: ['passed', '7 cases'],
-    of_shorts: ['refused', 'arguments: { data: { type: u8, shape: [N, 2] } }'],
+    of_letters: ['refused', 'arguments: { data: { type: u16, shape: [N] } }'],
     far_away: ['refused', "how many elements 'out', 'in' have is not known, and guesses are too small"],
     overloaded: ['refused', 'undescribed.cu:75: there is another kernel overloaded, at line 76'],
     overloaded_by_type: ['refused', 'undescribed.cu:76: there is another kernel overloaded, at line 75'],
@@ -348,6 +361,30 @@ describe('validate x.cu', () => {
       expect(await say('{ table: normal, shift: 4 }', 'float', '--against', 'ref.py:f')).toContain(
         'f: passed',
       );
+  });
+
+  test('takes whole numbers of 64 bits in files bit by bit', { timeout: 300_000 }, async () => {
+    const own = temporary();
+    const words = [2n ** 64n - 1n, 2n ** 53n + 1n, 2n ** 63n + 3n];
+    const save = (name: string, all: readonly bigint[]) => {
+      const head = `{'descr': '<u8', 'fortran_order': False, 'shape': (${all.length},), }`;
+      const begin = Buffer.from(`\x93NUMPY\x01\0v\0${head.padEnd(117)}\n`, 'latin1');
+      writeFileSync(join(own, name), Buffer.concat([begin, Buffer.from(BigUint64Array.from(all).buffer)]));
+    };
+    save('in.npy', words);
+    save('right.npy', words);
+    save('next.npy', [words[0] ?? 0n, words[1] ?? 0n, (words[2] ?? 0n) + 1n]);
+    writeFileSync(
+      join(own, 'x.cu'),
+      `// tilewright { sizes: { n: 3 }, arguments: { out: [n], in: { shape: [n], values: { file: ${join(own, 'in.npy')} } } }, grid: 1, block: 32 }
+__global__ void copy(size_t* out, const size_t* in, int n) { if (threadIdx.x < n) out[threadIdx.x] = in[threadIdx.x]; }`,
+    );
+    const against = async (file: string) =>
+      (await genHere(own, ['validate', 'x.cu', '--against', file, '--out', workspace().out])).stdout;
+    expect(await against('right.npy')).toContain('x.cu  copy: passed  1 case');
+    expect(await against('next.npy')).toContain(
+      'expected 9223372036854775812 within 0, got 9223372036854775811',
+    );
   });
 
   test('needs no CUDA toolkit', { timeout: 300_000 }, async () => {

@@ -8,7 +8,15 @@
 
 namespace tilewright {
 
-/// Value of the element at `location` (i32 included). Exact.
+/// Whole numbers of 64 bits, of which a double holds 53.
+inline bool is_wide_integer(ElementType type) { return type == ElementType::i64 || type == ElementType::u64; }
+
+inline bool is_float(ElementType type) {
+  return type == ElementType::f16 || type == ElementType::bf16 || type == ElementType::f32 ||
+         type == ElementType::f64;
+}
+
+/// Value of the element at `location` (whole numbers included). Exact, but for those of more than 53 bits.
 double decode(ElementType type, const std::byte* location);
 
 /// `value` as the nearest element.

@@ -13,7 +13,7 @@
 
 namespace tilewright {
 
-enum class ElementType : std::uint8_t { f16, bf16, f32, i32, f64, i8, u8, u32, i64 };
+enum class ElementType : std::uint8_t { f16, bf16, f32, i32, f64, i8, u8, u32, i64, i16, u16, u64 };
 std::size_t element_bytes(ElementType type);
 
 enum class Role : std::uint8_t {
@@ -49,6 +49,8 @@ struct Tensor {
 struct Reference {
   std::vector<double> value;
   std::vector<double> bound;  // absolute, per element; 0 demands the exact value
+  std::vector<std::uint64_t> exact =
+      {};  // bits of whole numbers of 64 bits, which doubles may not hold; else empty
 };
 
 /// Device addresses of the tensors, in the order of Problem::tensors(), and of the workspace.

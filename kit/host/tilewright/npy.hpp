@@ -14,15 +14,28 @@ namespace tilewright {
 inline constexpr std::pair<const char*, ElementType> kElementNames[] = {
     {"f16", ElementType::f16}, {"bf16", ElementType::bf16}, {"f32", ElementType::f32},
     {"f64", ElementType::f64}, {"i8", ElementType::i8},     {"u8", ElementType::u8},
-    {"i32", ElementType::i32}, {"u32", ElementType::u32},   {"i64", ElementType::i64}};
+    {"i16", ElementType::i16}, {"u16", ElementType::u16},   {"i32", ElementType::i32}, {"u32", ElementType::u32},
+    {"i64", ElementType::i64}, {"u64", ElementType::u64}};
 
 inline constexpr std::pair<const char*, ElementType> kNpyNames[] = {
     {"<f2", ElementType::f16}, {"<f4", ElementType::f32}, {"<f8", ElementType::f64}, {"|i1", ElementType::i8},
-    {"|u1", ElementType::u8},  {"|b1", ElementType::u8},  {"<i4", ElementType::i32}, {"<u4", ElementType::u32},
-    {"<i8", ElementType::i64}, {"<u8", ElementType::i64}};
+    {"|u1", ElementType::u8},  {"|b1", ElementType::u8},  {"<i2", ElementType::i16}, {"<u2", ElementType::u16},
+    {"<i4", ElementType::i32}, {"<u4", ElementType::u32}, {"<i8", ElementType::i64}, {"<u8", ElementType::u64}};
+
+/// Elements of a .npy file as they stand in it.
+struct NpyArray {
+  ElementType type;
+  std::vector<std::byte> bytes;
+  std::size_t count() const { return bytes.size() / element_bytes(type); }
+  std::vector<double> values() const {
+    std::vector<double> all(count());
+    for (std::size_t i = 0; i < all.size(); ++i) all[i] = decode(type, bytes.data() + i * element_bytes(type));
+    return all;
+  }
+};
 
 /// The elements of a .npy file, whatever its shape. Throws std::invalid_argument.
-inline std::vector<double> read_npy(const std::string& path) {
+inline NpyArray read_npy(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw std::invalid_argument("cannot read " + path);
   const std::string all((std::istreambuf_iterator<char>(file)), {});
@@ -38,11 +51,9 @@ inline std::vector<double> read_npy(const std::string& path) {
     throw refuse("it is in Fortran order; save np.ascontiguousarray(…)");
   for (const auto& [name, type] : kNpyNames) {
     if (text.find(std::string("'") + name + "'") == std::string::npos) continue;
-    const std::size_t size = element_bytes(type);
-    std::vector<double> values((all.size() - begin - header) / size);
+    const std::size_t count = (all.size() - begin - header) / element_bytes(type);
     const auto* data = reinterpret_cast<const std::byte*>(all.data()) + begin + header;
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] = decode(type, data + i * size);
-    return values;
+    return {type, std::vector<std::byte>(data, data + count * element_bytes(type))};
   }
   throw refuse("its element type is not supported: " + text.substr(0, 60));
 }

@@ -54,7 +54,7 @@ describe('a description', () => {
     expect(() => read('/* tilewright { sizes: { n: 3, ld: n + 8 } } */')).toThrow(
       'sizes.ld: a size is a whole number; say how it depends on others',
     );
-    expect(() => read('/* tilewright { arguments: { a: { shape: [n], type: u64 } } } */')).toThrow(
+    expect(() => read('/* tilewright { arguments: { a: { shape: [n], type: u128 } } } */')).toThrow(
       'arguments.a.type: Invalid option: expected one of "f16"',
     );
   });
