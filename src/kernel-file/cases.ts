@@ -2,6 +2,7 @@ import { UsageError } from '../errors.ts';
 import type { AnyFamily } from '../model/family.ts';
 import type { GateCase } from '../model/workload.ts';
 import type { Expression, PlannedArgument } from './arguments.ts';
+import { isSize, withDerived } from './derived.ts';
 import type { ToleranceDescription, ValuesDescription } from './description.ts';
 import { evaluate, isKnown, type Sizes } from './expression.ts';
 import type { Plan } from './plan.ts';
@@ -100,10 +101,13 @@ function raggedSizes(plan: Plan): Sizes[] {
   const [given = {}] = plan.sizes;
   const [width = 1] = plan.block;
   const threads = isKnown(String(width), given) ? evaluate(width, given) : 32;
-  const last = Object.keys(given).at(-1);
+  const free = Object.keys(given).filter((name) => !(name in plan.derived));
+  const last = free.at(-1);
+  // Those that follow from others come out anew.
+  const whole = (some: Sizes) => withDerived({ ...given, ...some }, plan.derived);
   const each = (change: (value: number) => number) =>
-    Object.fromEntries(Object.entries(given).map(([name, value]) => [name, change(value)]));
-  const lastIs = (value: number) => (last === undefined ? given : { ...given, [last]: value });
+    whole(Object.fromEntries(free.map((name) => [name, change(given[name] ?? 1)])));
+  const lastIs = (value: number) => (last === undefined ? given : whole({ [last]: value }));
   const wanted: readonly ((step: number) => Sizes)[] = [
     (step) => each((value) => value + step),
     (step) => each((value) => value - step),
@@ -115,7 +119,7 @@ function raggedSizes(plan: Plan): Sizes[] {
       each((value) => value + 1),
     )
       ? []
-      : Object.entries(given).map(([name, value]) => (step: number) => ({ ...given, [name]: value + step }))),
+      : free.map((name) => (step: number) => whole({ [name]: (given[name] ?? 1) + step }))),
   ];
   return wanted.map((sizes) => firstFitting(plan, sizes)).filter((sizes) => sizes !== undefined);
 }
@@ -123,8 +127,7 @@ function raggedSizes(plan: Plan): Sizes[] {
 function firstFitting(plan: Plan, sizes: (step: number) => Sizes): Sizes | undefined {
   for (let step = 1; step <= reach; step++) {
     const tried = sizes(step);
-    if (Object.values(tried).every((value) => value > 0) && fits(plan, tried) && isLaunchable(plan, tried))
-      return tried;
+    if (Object.values(tried).every(isSize) && fits(plan, tried) && isLaunchable(plan, tried)) return tried;
   }
   return undefined;
 }

@@ -115,14 +115,12 @@ const symbolSchema = z
   ])
   .describe('What a __constant__ or __device__ variable holds before each launch.');
 
+const noSize = 'a size is a positive whole number, or an expression over other sizes, e.g. ld: M + 8';
 const sizesSchema = z.record(
   z.string(),
   z
-    .number({
-      error: "a size is a whole number; say how it depends on others in 'where', e.g. where: ld == M + 8",
-    })
-    .int()
-    .positive(),
+    .union([z.number(noSize).int(noSize).positive(noSize), z.string(noSize)])
+    .describe('A positive whole number, or an expression over other sizes: M + 8.'),
 );
 const dimensions = z.union([expression, z.array(expression).min(1).max(3)]);
 

@@ -16,9 +16,9 @@ const functions: Readonly<Record<string, (...values: number[]) => number>> = {
 const binary: readonly Readonly<Record<string, (a: number, b: number) => number>>[] = [
   { '||': (a, b) => Number(a !== 0 || b !== 0) },
   { '&&': (a, b) => Number(a !== 0 && b !== 0) },
-  { '|': (a, b) => Number(BigInt(a) | BigInt(b)) },
-  { '^': (a, b) => Number(BigInt(a) ^ BigInt(b)) },
-  { '&': (a, b) => Number(BigInt(a) & BigInt(b)) },
+  { '|': (a, b) => Number(BigInt(Math.trunc(a)) | BigInt(Math.trunc(b))) },
+  { '^': (a, b) => Number(BigInt(Math.trunc(a)) ^ BigInt(Math.trunc(b))) },
+  { '&': (a, b) => Number(BigInt(Math.trunc(a)) & BigInt(Math.trunc(b))) },
   { '==': (a, b) => Number(a === b), '!=': (a, b) => Number(a !== b) },
   {
     '<=': (a, b) => Number(a <= b),

@@ -1,6 +1,7 @@
 import { UsageError } from '../errors.ts';
 import { type Expression, guess, type PlannedArgument, planParameter } from './arguments.ts';
 import { clusterFor, mustHaveOwnShared } from './cluster.ts';
+import { type DerivedSizes, derivedOf } from './derived.ts';
 import type { Description, ToleranceDescription } from './description.ts';
 import { evaluate, isKnown, type Sizes } from './expression.ts';
 import { hintsOf } from './hints.ts';
@@ -19,6 +20,8 @@ export interface Plan {
   /** As it is called: `ns::scan<256>`. */
   readonly kernel: string;
   readonly sizes: readonly Sizes[];
+  /** Of the first set: sizes that follow from others. */
+  readonly derived: DerivedSizes;
   readonly ragged: boolean;
   readonly where?: string;
   readonly arguments: readonly PlannedArgument[];
@@ -108,6 +111,7 @@ export function makePlan(
     signature,
     kernel,
     sizes,
+    derived: derivedOf([description.sizes ?? {}].flat()[0] ?? {}),
     ragged: description.ragged ?? true,
     arguments: planned,
     ...planVariables(description.symbols, roots, items, guesses),

@@ -1,4 +1,5 @@
 import { type Counts, isStruct, plainName } from './arguments.ts';
+import { resolved } from './derived.ts';
 import type { Description } from './description.ts';
 import { evaluate, isKnown, type Sizes } from './expression.ts';
 import { type Part, partsOf } from './fields.ts';
@@ -21,7 +22,7 @@ export function sizesFor(
   items: readonly Item[],
   guesses: string[],
 ): readonly Sizes[] {
-  if (description.sizes !== undefined) return [description.sizes].flat();
+  if (description.sizes !== undefined) return [description.sizes].flat().map(resolved);
   const names = freeSizes(signature, description, items);
   if (names.length === 0) return [{}];
   guesses.push('sizes');

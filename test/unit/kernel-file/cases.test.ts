@@ -32,6 +32,48 @@ it('a size that has to be a multiple does not hold the others to its steps', () 
   expect(casesOf({ where: 'C % 8 == 0' })).toContain('N=7,C=256');
 });
 
+it('sizes that follow from others follow them into the ragged cases', () => {
+  const sizes = { C: '4 * (H + 1)', H: 7, N: 6 };
+  expect(casesOf({ sizes })).toEqual([
+    'C=32,H=7,N=6',
+    'C=36,H=8,N=7',
+    'C=28,H=6,N=5',
+    'C=8,H=1,N=1',
+    'C=32,H=7,N=31',
+    'C=32,H=7,N=33',
+  ]);
+  expect(casesOf({ sizes: { N: 6, C: 'N - 5' } })).not.toContain('N=5,C=0');
+  expect(
+    casesOf({
+      sizes: [
+        { N: 6, C: 'D / 2', D: 'N * 4' },
+        { N: 2, C: 3, D: 1 },
+      ],
+      ragged: false,
+    }),
+  ).toEqual(['N=6,C=12,D=24', 'N=2,C=3,D=1']);
+});
+
+it('a size that is none is told with its expression', () => {
+  const refusal = (sizes: Description['sizes']) => {
+    try {
+      return casesOf({ sizes });
+    } catch (error) {
+      return String(error);
+    }
+  };
+  expect(refusal({ N: 6, C: '4 * H' })).toContain(
+    "size 'C': '4 * H': there is no size 'H'; the other sizes are: N",
+  );
+  expect(refusal({ N: 'C', C: 'N + 1' })).toContain(
+    "size 'N': 'C' depends on 'N' itself; give one of the sizes a number",
+  );
+  expect(refusal({ N: 6, C: 'N * 1.25' })).toContain(
+    "size 'C': 'N * 1.25' is 7.5 with N=6; a size is a positive whole number",
+  );
+  expect(refusal({ N: 6, C: 'N +' })).toContain("size 'C': 'N +':");
+});
+
 it('what host code clears and the kernel only reads has been filled since, unless it is whole numbers', () => {
   const text = `
 tw_marks_global void f(float* out, const float* sums, const int* flags, int n) {

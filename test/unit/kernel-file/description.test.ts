@@ -51,8 +51,11 @@ describe('a description', () => {
   });
 
   it('names the word that is wrong', () => {
-    expect(() => read('/* tilewright { sizes: { n: 3, ld: n + 8 } } */')).toThrow(
-      'sizes.ld: a size is a whole number; say how it depends on others',
+    expect(read('/* tilewright { sizes: { n: 3, ld: n + 8 } } */')).toEqual([
+      { sizes: { n: 3, ld: 'n + 8' } },
+    ]);
+    expect(() => read('/* tilewright { sizes: { n: 3, ld: 2.5 } } */')).toThrow(
+      'sizes.ld: a size is a positive whole number, or an expression over other sizes, e.g. ld: M + 8',
     );
     expect(() => read('/* tilewright { arguments: { a: { shape: [n], type: u128 } } } */')).toThrow(
       'arguments.a.type: Invalid option: expected one of "f16"',
