@@ -45,7 +45,7 @@ AccessKind byte_kind(const void* pointer, bool store) {
 [[gnu::noinline]] void checked_hook(const void* pointer, std::size_t bytes, bool store, bool aligned, const void* pc,
                                     bool is_volatile = false) {
   if (!machine.current) return;
-  if (racing_store_open) settle_racing_store();
+  if (racing_store_open) settle_racing_store_before(store);
   Thread& self = enter(pc);
   ++machine.stats.hooked_accesses;
   if (store) {

@@ -31,8 +31,10 @@ struct RacingStores {
 };
 std::unordered_map<std::uint64_t, RacingStores> racing_stores;  // by finding
 struct {
-  std::uint64_t finding;
+  std::vector<std::uint64_t> findings;  // several where its bytes race with several accesses
   const void* pointer;
+  const Thread* thread;
+  bool read_since;  // it may be a copy, of whose store GCC tells before it tells of the load
   std::size_t bytes;
   unsigned char before[64];
 } racing_store;
@@ -194,10 +196,16 @@ void note_racing_store(std::uint64_t key, const void* pointer, std::size_t bytes
     known->second.same = false;
     return;
   }
+  if (racing_store_open && racing_store.pointer == pointer && racing_store.thread == machine.current) {
+    racing_store.findings.push_back(key);
+    return;
+  }
   settle_racing_store();
   racing_store_open = true;
-  racing_store.finding = key;
+  racing_store.findings.assign(1, key);
   racing_store.pointer = pointer;
+  racing_store.thread = machine.current;
+  racing_store.read_since = false;
   racing_store.bytes = bytes;
   std::memcpy(racing_store.before, pointer, bytes);
 }
@@ -233,8 +241,15 @@ void note_relaxed(const std::string& message) {
 void settle_racing_store() {
   if (!racing_store_open) return;
   if (std::memcmp(racing_store.pointer, racing_store.before, racing_store.bytes) != 0)
-    racing_stores.at(racing_store.finding).same = false;
+    for (const std::uint64_t finding : racing_store.findings) racing_stores.at(finding).same = false;
   racing_store_open = false;
+}
+
+void settle_racing_store_before(bool store) {
+  if (store || racing_store.read_since || machine.current != racing_store.thread)
+    return settle_racing_store();
+  racing_store.read_since = true;
+  machine.budget = std::max<std::int64_t>(machine.budget, 1);  // nobody else runs before the copy is made
 }
 
 void report(const char* kind, const std::string& message) {

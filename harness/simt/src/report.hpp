@@ -40,6 +40,8 @@ extern bool relaxed_noted;
 
 /// Compares what the last racing store left with what was there before. To be called before anything else happens.
 void settle_racing_store();
+/// The same before a hooked access. The first load of the storing thread may be that of a copy, which is not made yet.
+void settle_racing_store_before(bool store);
 extern bool racing_store_open;  // there is one to compare
 
 /// "thread 5 of block (0,1,0)".
