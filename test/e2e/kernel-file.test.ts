@@ -223,9 +223,6 @@ const expected: Expected = {
     same_value_allowed: ['passed', '1 case'],
     same_value_of_a_warp: ['passed', '1 case'],
     not_same_value: ['race', 'race: byte 0 of'],
-    not_same_value_copied: ['race', 'race: byte 0 of'],
-    copies_of_a_warp: ['race', "race: byte 0 of 'out' (4 bytes): store by thread"],
-    same_value_copied: ['passed', '1 case'],
     divergent_barrier: [
       'divergence',
       'threads 0-31 of block (0,0,0) wait in __syncthreads() at mistakes.cu:122, which threads 32-63 ended without reaching',
@@ -250,6 +247,9 @@ const expected: Expected = {
     ],
     undeclared: ['refused', "mistakes.cu:92: '__no_such_function' is not known to the emulated device"],
     stranger: ['refused', "argument 'p' of stranger has the type Unknown*, whose fields are not known"],
+    not_same_value_copied: ['race', 'race: byte 0 of'],
+    copies_of_a_warp: ['race', "race: byte 0 of 'out' (4 bytes): store by thread"],
+    same_value_copied: ['passed', '1 case'],
   },
 };
 
