@@ -132,6 +132,17 @@ TEST_CASE("an inout element left as it was is unwritten") {
   CHECK_EQ(std::string(item.run().verdict()), "unwritten");
 }
 
+TEST_CASE("few inout elements that are as they were among others that are not are wrong") {
+  Case item(8, 8);
+  item.tensor.role = Role::inout;
+  item.initial = item.contents;
+  for (std::int64_t c = 0; c < 8; ++c) item.expected(2, c) += 5;
+  for (std::int64_t c = 1; c < 8; ++c) item.put(2, c, 77);
+  const Comparison result = item.run();
+  CHECK_EQ(std::string(result.verdict()), "wrong");
+  CHECK_EQ(result.unwritten, 0);
+}
+
 TEST_CASE("guard fill in an output is out of bounds") {
   Case item(8, 8);
   fill(item.at(7, 0), 2, kGuard);
