@@ -6,7 +6,7 @@ import { isSize, withDerived } from './derived.ts';
 import type { ToleranceDescription, ValuesDescription } from './description.ts';
 import { evaluate, isKnown, type Sizes } from './expression.ts';
 import type { Plan } from './plan.ts';
-import { bytesOf, type ElementType } from './signature.ts';
+import type { ElementType } from './signature.ts';
 import { layoutName } from './structs.ts';
 import { isEncodable, mapJson } from './tensor-map.ts';
 
@@ -138,6 +138,7 @@ function problemFor(
   library: string,
   reference: ReferenceJson,
 ): GateCase['problem'] {
+  mustBeFeasible(plan, sizes);
   return {
     seed,
     sizes,
@@ -184,7 +185,6 @@ function argumentJson(argument: PlannedArgument, plan: Plan, sizes: Sizes, libra
   }
   const shape = numbers(argument.shape, sizes);
   const count = shape.reduce((a, b) => a * b, 1);
-  mustFit(name, count * bytesOf[type], plan, sizes);
   const cols = shape.at(-1) ?? 1;
   if (kind === 'workspace') {
     const values = argument.values && { values: valuesJson(argument.values, sizes) };
@@ -199,14 +199,29 @@ function argumentJson(argument: PlannedArgument, plan: Plan, sizes: Sizes, libra
   };
 }
 
-const mostBytes = 2 ** 33;
+/** Elements of all arrays of a case, of which each takes 16 bytes and more beside the array. */
+const mostElements = 2 ** 28;
+/** Threads of a launch, of which the emulated device runs one or two millions a second. */
+const mostThreads = 2 ** 24;
 
-/** Throws a UsageError for an array that no case needs to be so large. */
-function mustFit(name: string, bytes: number, { kernel }: Plan, sizes: Sizes): void {
-  if (bytes >= 0 && bytes <= mostBytes) return;
-  throw new UsageError(
-    `'${name}' of ${kernel} would have ${bytes} bytes with ${nameOf(sizes)}; an array has at most ${mostBytes}: say smaller sizes, or another shape`,
-  );
+/** Throws a UsageError for a case that would end without a verdict, for want of memory or time. */
+function mustBeFeasible(plan: Plan, sizes: Sizes): void {
+  const arrays = plan.arguments.flatMap((one) => {
+    if (one.kind !== 'tensor' && one.kind !== 'workspace') return [];
+    return [{ name: one.name, count: numbers(one.shape, sizes).reduce((a, b) => a * b, 1) }];
+  });
+  const { name = '', count = 0 } = arrays.toSorted((a, b) => b.count - a.count)[0] ?? {};
+  const elements = arrays.reduce((sum, one) => sum + one.count, 0);
+  const smaller = 'a defect that shows with large sizes shows with small ones that leave the same remainders';
+  if (arrays.some((one) => one.count < 0) || !(elements <= mostElements))
+    throw new UsageError(
+      `the arrays of ${plan.kernel} would have ${elements} elements with ${nameOf(sizes)}, '${name}' ${count} of them; a case has at most ${mostElements}: say smaller sizes, ${smaller}, or another shape`,
+    );
+  const threads = [...three(plan.grid, sizes), ...three(plan.block, sizes)].reduce((a, b) => a * b, 1);
+  if (threads > mostThreads)
+    throw new UsageError(
+      `a launch of ${plan.kernel} would have ${threads} threads with ${nameOf(sizes)}; the emulated device takes at most ${mostThreads}: say smaller sizes, ${smaller}`,
+    );
 }
 
 /** The library says what type and how many elements each has. */

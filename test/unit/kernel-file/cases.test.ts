@@ -54,6 +54,18 @@ it('sizes that follow from others follow them into the ragged cases', () => {
   ).toEqual(['N=6,C=12,D=24', 'N=2,C=3,D=1']);
 });
 
+it('a case that would end without a verdict is refused', () => {
+  const given = { ragged: false, arguments: { out: ['N', 'C'], in: ['N', 'C'] } };
+  const launched = { ...given, block: [256], grid: ['ceil_div(N * C, 256)'] };
+  expect(() => casesOf({ ...launched, sizes: { N: 4096, C: 4096 } })).not.toThrow();
+  expect(() => casesOf({ ...launched, sizes: { N: 4096, C: 4100 } })).toThrow(
+    'a launch of f would have 16793600 threads with N=4096,C=4100; the emulated device takes at most 16777216: say smaller sizes',
+  );
+  expect(() => casesOf({ ...given, sizes: { N: 40000, C: 40000 } })).toThrow(
+    "the arrays of f would have 3200000000 elements with N=40000,C=40000, 'out' 1600000000 of them; a case has at most 268435456",
+  );
+});
+
 it('a size that is none is told with its expression', () => {
   const refusal = (sizes: Description['sizes']) => {
     try {
