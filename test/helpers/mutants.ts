@@ -122,6 +122,20 @@ export function describeMutants<Name extends string>(
   });
 }
 
+/** Tests that one case of depth `full` refuses each mutant: defects whose cases take too long for `quick`. */
+export function describeFullMutants<Name extends string>(
+  bench: Pick<MutantBench, 'gate'>,
+  ids: Readonly<Record<Name, string>>,
+  mutants: readonly (readonly [...Mutant<Name>, id: string])[],
+): void {
+  describe('depth full sees a kernel that', () => {
+    it.each(mutants)('%s: %s', { timeout: 120_000 }, async (_, name, change, verdicts, id) => {
+      const { verdict, evidence } = await bench.gate(ids[name], change, { depth: 'full', case: id });
+      expect(verdict, `${evidence.case}: ${evidence.message}`).toBeOneOf([...verdicts]);
+    });
+  });
+}
+
 /** Tests that depth `quick` passes the variants as they are. */
 export function describeSound(bench: Pick<MutantBench, 'gate'>, ids: Readonly<Record<string, string>>): void {
   describe('depth quick passes', () => {

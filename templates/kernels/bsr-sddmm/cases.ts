@@ -92,7 +92,7 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   const farFields = { k: 16, values: 'integers', xExtra: far, yExtra: far, leadingBlocks };
   if (naive || (point.layoutX === 'row' && point.layoutY === 'row'))
     cases.add('far', 'edges', [1], farFields);
-  addWide(cases, point);
+  addWide(cases, point.block);
   cases.add('indices-of-64-bits', 'operation', [2, 0, 1], wideIndices(naive));
   if (naive) {
     const layouts = { layoutX: 'column', layoutY: 'column' };
@@ -115,8 +115,7 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
 }
 
 /** Block rows and block columns that 16 bits do not number. Of the rows of X and Y that they stand for, those behind 2^16 blocks are memory. */
-function addWide(cases: Cases, { path, block, layoutX, layoutY }: Point): void {
-  if (path !== 'naive' && (layoutX === 'column' || layoutY === 'column')) return;
+function addWide(cases: Cases, block: number): void {
   const leading = 2 ** 16;
   const fields = { m: (leading + 2) * block, n: (leading + 3) * block, k: 16, values: 'integers' };
   cases.add('wide', 'edges', [2, 1], { ...fields, leadingRows: leading, leadingColumns: leading });

@@ -20,7 +20,7 @@ namespace tilewright::bsr_sddmm {
 /// longer), `productExtra` (lines between the products of X, and of Y), `xApart`, `yApart`, `valuesApart` (elements by which products
 /// lie further apart), `xOffset`, `yOffset`, `valuesOffset` (elements by which operands are shifted off their alignment) and
 /// `leadingBlocks` (stored blocks before those of the first row), `leadingRows` and `leadingColumns` (block rows and block columns of A
-/// before those of the pattern, of m and n, whose rows of X and Y come first; only of a row-major X and Y): these exist only as addresses.
+/// before those of the pattern, of m and n, whose rows or columns of X and Y come first): these exist only as addresses.
 class SddmmProblem final : public ArrayProblem {
  public:
   explicit SddmmProblem(const Json& json)
@@ -51,15 +51,18 @@ class SddmmProblem final : public ArrayProblem {
     add_indices("row_ptr", row_ptr_, wide_row_ptr_, 0);
     add_indices("col_idx", col_idx_, wide_col_idx_, leading);
     const auto add_factor = [&](Array Factors::* which, bool as_is, std::int64_t pitch, std::int64_t stride,
-                                const char* name, std::int64_t offset, std::int64_t leading_lines) {
+                                const char* name, std::int64_t offset, std::int64_t lead) {
       Tensor tensor = in_memory(which, as_is, pitch, stride).tensor(name, Role::input, offset);
-      tensor.lead = leading_lines * shape_.block * pitch;
+      tensor.lead = lead;
       add(std::move(tensor));
     };
+    const auto lead_of = [&](std::int64_t blocks, Layout layout, std::int64_t pitch) {
+      return blocks * shape_.block * (layout == Layout::row ? pitch : 1);
+    };
     add_factor(&Factors::left, shape_.layout_x == Layout::row, shape_.ldx, shape_.x_stride, "x",
-               read_size(json, "xOffset", 0), leading_rows_);
+               read_size(json, "xOffset", 0), lead_of(leading_rows_, shape_.layout_x, shape_.ldx));
     add_factor(&Factors::right, shape_.layout_y == Layout::column, shape_.ldy, shape_.y_stride, "y",
-               read_size(json, "yOffset", 0), leading_columns_);
+               read_size(json, "yOffset", 0), lead_of(leading_columns_, shape_.layout_y, shape_.ldy));
     Tensor values =
         in_memory(&Factors::former, true, shape_.block,
                   pattern_.blocks() * shape_.block * shape_.block + apart)

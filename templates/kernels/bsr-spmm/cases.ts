@@ -239,7 +239,8 @@ function addFull(cases: Cases, point: Point, tile: number, wide: number): void {
     { n: wide + tile / 2 },
     { launches: 5, multiprocessors: 1 },
   );
-  const rows = 2 ** 15 / point.block + 1;
+  // Rows of C that 16 bits do not number.
+  const rows = 2 ** 16 / point.block + 1;
   cases.add('tall', 'structures', { rows, columns: 1, n: 8, pattern: { kind: 'last-block' } });
   cases.add('large', 'structures', {
     rows: 2048 / point.block,

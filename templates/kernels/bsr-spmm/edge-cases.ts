@@ -12,7 +12,7 @@ export function edgeCases(point: Point, tile: number): readonly RowsCase[] {
     ...(storesVectors(point) ? vectorCases(point) : []),
     ...farCases(point),
     // A variant that packs B reads all of it.
-    ...(point.transposeA || packs(point) ? [] : [wideCase(point)]),
+    ...(packs(point) ? [] : [wideCase(point)]),
   ];
 }
 
@@ -62,7 +62,7 @@ function vectorCases(point: Point): RowsCase[] {
   ];
 }
 
-/** Block columns that 16 bits do not number. Of the rows of B that they stand for, those behind 2^16 block columns are memory. */
+/** Block columns of op(A) that 16 bits do not number. Of the rows of B that they stand for, those behind 2^16 block columns are memory. */
 function wideCase(point: Point): RowsCase {
   const leadingColumns = 2 ** 16;
   const own = { layoutB: point.layoutB, layoutC: point.layoutC };

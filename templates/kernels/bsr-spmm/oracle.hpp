@@ -155,9 +155,11 @@ struct Description {
     if (batch == 0) throw std::invalid_argument("problem: batch is 0, it must be at least 1");
     if (batch > 1 && extra_c > 0 && ldc > (layout_c == Layout::row ? n : outer()))
       throw std::invalid_argument("problem: batchExtra or batchExtraC and ldcExtra together leave C with two distances; give one");
-    if (leading_columns > 0 && (transposed() || leading_columns >= in_blocks(k)))
-      throw std::invalid_argument("problem: leadingColumns are fewer than A has, which is not transposed");
-    pattern = make_pattern(json.at("pattern"), in_blocks(m), in_blocks(k) - leading_columns, block, json.boolean("sorted", true), seed);
+    if (leading_columns > 0 && leading_columns >= in_blocks(inner()))
+      throw std::invalid_argument("problem: leadingColumns are fewer than op(A) has");
+    const std::int64_t leading_rows = transposed() ? leading_columns : 0;
+    pattern = make_pattern(json.at("pattern"), in_blocks(m) - leading_rows, in_blocks(k) - (leading_columns - leading_rows), block,
+                           json.boolean("sorted", true), seed);
   }
 
   /// Between the products of one operand, beside what is between those of all.
@@ -174,10 +176,13 @@ class BsrProblem final : public Problem {
       : d_(json),
         integers_(d_.values == "integers" || d_.values == "swing" || d_.values == "one-hot"),
         key_(json.dump()) {
+    // Of A transposed the leading block columns are block rows without blocks.
+    if (d_.transposed())
+      row_ptr_.assign(static_cast<std::size_t>(d_.leading_columns), static_cast<std::int32_t>(d_.leading_blocks));
     for (const std::int32_t at : d_.pattern.row_ptr)
       row_ptr_.push_back(static_cast<std::int32_t>(at + d_.leading_blocks));
     for (const std::int32_t column : d_.pattern.col_idx)
-      col_idx_.push_back(static_cast<std::int32_t>(column + d_.leading_columns));
+      col_idx_.push_back(static_cast<std::int32_t>(column + (d_.transposed() ? 0 : d_.leading_columns)));
     const Bsr operand = d_.transposed() ? transpose(d_.pattern).pattern : d_.pattern;
     for (std::int64_t i = 0; i < d_.batch; ++i) {
       products_.push_back(make_matrices(d_));
@@ -379,11 +384,12 @@ class BsrProblem final : public Problem {
   /// Fills the elements that blocks store behind the last row and column of A; they count for nothing.
   void fill_padding(Matrix& a, double value) const {
     if (d_.m % d_.block == 0 && d_.k % d_.block == 0) return;
+    const std::int64_t first_row = d_.transposed() ? d_.leading_columns : 0;
     for (std::int64_t row = 0; row < d_.pattern.rows; ++row)
       for (std::int64_t at = d_.pattern.row_ptr[row]; at < d_.pattern.row_ptr[row + 1]; ++at)
         for (std::int64_t i = 0; i < d_.block; ++i)
           for (std::int64_t j = 0; j < d_.block; ++j)
-            if (row * d_.block + i >= d_.m || col_idx_[static_cast<std::size_t>(at)] * d_.block + j >= d_.k)
+            if ((first_row + row) * d_.block + i >= d_.m || col_idx_[static_cast<std::size_t>(at)] * d_.block + j >= d_.k)
               a.set(at * d_.block + i, j, value);
   }
 

@@ -78,7 +78,10 @@ export interface Problem {
   readonly beta?: number;
   /** Stored blocks before those of the first row: no row has them, and they exist only as addresses. */
   readonly leadingBlocks?: number;
-  /** Block columns of A before those of the pattern: no block is in them, and their rows of B exist only as addresses. Of `k`. */
+  /**
+   * Block columns of op(A) before those of the pattern: no block is in them, and their rows of B exist only as addresses. Of `k`, or
+   * `m` where A is transposed.
+   */
   readonly leadingColumns?: number;
   /**
    * Elements by which rows (columns, where that is their layout) of B, C and the residual are further apart than they are

@@ -114,6 +114,10 @@ export function casesOf(point: Point, depth: 'quick' | 'full'): readonly GateCas
   }
   // More than 8 bits count, of one tile.
   list.add('steps-257', 'structures', { m: 8, k: 257 * k, values: 'swing' });
+  // Rows, and then columns, that 16 bits do not number.
+  const many = 2 ** 16 + 8;
+  list.add('tall', 'structures', { ...ragged(many, 1, 8), values: 'integers' });
+  list.add('wide', 'structures', { ...ragged(1, many, 8), values: 'integers' });
   list.add('large', 'structures', { ...ragged(5 * m + 7, 3 * n + 17, 3 * k + 2), beta: 1, bias: 'yes' });
   list.add('many-launches', 'repetition', { m: 3 * m, n: 2 * n, k: 3 * k }, { launches: 20 });
   return list.cases;

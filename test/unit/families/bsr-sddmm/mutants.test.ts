@@ -202,6 +202,21 @@ const mutants: readonly Mutant<Name>[] = [
     replacing('tile.row * kBlock, k, product', 'static_cast<short>(tile.row) * kBlock, k, product'),
     stray,
   ],
+  [
+    'has 16 bits of a block row, where X lies by columns',
+    'columns',
+    replacing('x.load(stage, tile.row * kBlock, k)', 'x.load(stage, (tile.row & 0xffff) * kBlock, k)'),
+    stray,
+  ],
+  [
+    'has 16 bits of a block column, where Y lies by columns',
+    'columns',
+    replacing(
+      'column_of(args, tile.first + i) * kBlock',
+      '(column_of(args, tile.first + i) & 0xffff) * kBlock',
+    ),
+    stray,
+  ],
   // Arrays in registers, which have no addresses.
   [
     'adds up a sum too many',

@@ -1,6 +1,7 @@
 // Defects that show only at the edge of what a variant takes: in block columns that few bits do not number, off whole vectors by half of
 // one, and in several panels of several products. Each is one change of a rendered source of a variant that passes.
 import {
+  describeFullMutants,
   describeMutants,
   describeSound,
   inHeader,
@@ -17,6 +18,8 @@ const ids = {
   simt: 'bsr_spmm.simt.b32.pf1.w4.v8-6982',
   mma: 'bsr_spmm.mma.b64.tk64.st3-1c11',
   columns: 'bsr_spmm.general.b32.Bcolumn.Ccolumn.pf1.wm1-5f65',
+  turned: 'bsr_spmm.general.b64.bf16.bf16.Bcolumn.at1.tn64.st2.cp4.natural-741a',
+  turnedWgmma: 'bsr_spmm.wgmma.b64.Bcolumn.Ccolumn.at1.tn64.rows.bps2-6986',
   narrow: 'bsr_spmm.narrow.b32.tn24.pf1.u2.tm2.wk4-ceef',
   shared: 'bsr_spmm.multirow.b16.bf16.bf16.tn64.st6-49a3',
   wgmma: 'bsr_spmm.wgmma.b64.Bcolumn.Ccolumn.tn256.coopN.cl2.cs128.fu1-0bcf',
@@ -89,6 +92,18 @@ const mutants: readonly Mutant<Name>[] = [
     replacing('steps[i] * kBlock + k', 'static_cast<unsigned short>(steps[i]) * kBlock + k'),
     stray,
   ],
+  [
+    'has 16 bits of a block row of A, which is transposed',
+    'turned',
+    replacing('block_.column * kBlock + k', 'static_cast<unsigned short>(block_.column) * kBlock + k'),
+    stray,
+  ],
+  [
+    'has 16 bits of a block row of A, which is transposed',
+    'turnedWgmma',
+    replacing('steps[i].column * kBlock + k', 'static_cast<unsigned short>(steps[i].column) * kBlock + k'),
+    stray,
+  ],
   // Half of a vector.
   [
     'reads a residual by vectors where its lines begin at half of one',
@@ -127,5 +142,15 @@ const mutants: readonly Mutant<Name>[] = [
 ];
 
 describeMutants(bench, ids, mutants);
+
+describeFullMutants(bench, ids, [
+  [
+    'has 16 bits of a row of C',
+    'columns',
+    replacing('task.row.index * kBlock + warp.row', '(task.row.index * kBlock & 0xffff) + warp.row'),
+    ['unwritten', 'race', ...stray],
+    'tall',
+  ],
+]);
 
 describeSound(bench, ids);

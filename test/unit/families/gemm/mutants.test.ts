@@ -1,6 +1,7 @@
 // Defects of gemm's kernels that depth `quick` must see. Each is one change of a rendered source of a variant that passes.
 import type { VerdictName } from '../../../../src/model/verdict.ts';
 import {
+  describeFullMutants,
   describeMutants,
   describeSound,
   inHeader,
@@ -220,5 +221,22 @@ const mutants: readonly Mutant<Name>[] = [
 ];
 
 describeMutants(bench, ids, mutants);
+
+describeFullMutants(bench, ids, [
+  [
+    'has 16 bits of a row',
+    'mma',
+    replacing('a.load(stage_of(step), tile.m * kTileM,', 'a.load(stage_of(step), tile.m * kTileM & 0xffff,'),
+    wrong,
+    'tall',
+  ],
+  [
+    'has 16 bits of a column',
+    'naive',
+    replacing('args.b + column;', 'args.b + (column & 0xffff);'),
+    wrong,
+    'wide',
+  ],
+]);
 
 describeSound(bench, ids);
