@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /**
  * Whether a value survives as JSON: nothing in it contains itself. Undefined counts, since it is left out on the way to the
  * runner.
@@ -13,3 +15,26 @@ export function isJson(value: unknown, above: readonly unknown[] = []): boolean 
 export function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
+
+/** Whether a value is an object as JSON has them, of nothing but JSON's values. */
+function isPlainRecord(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype)
+    return false;
+  return Object.getOwnPropertySymbols(value).length === 0 && Object.values(value).every(isPlain);
+}
+
+function isPlain(value: unknown): boolean {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
+  if (typeof value === 'number') return Number.isFinite(value);
+  return Array.isArray(value) ? [...value].every(isPlain) : isPlainRecord(value);
+}
+
+/** Faults of a problem, each with its place: slow, and asked of thousands of values. */
+const problemFaults = z.record(z.string(), z.json()).refine(isJson, 'holds an object that contains itself');
+
+/** Problem of a workload. */
+export const problemSchema = z.unknown().superRefine((value, context) => {
+  if (isPlainRecord(value)) return;
+  const { error } = problemFaults.safeParse(value);
+  for (const issue of error?.issues ?? []) context.addIssue({ ...issue });
+});

@@ -6,7 +6,7 @@ import { operationSchema } from '../model/operation.ts';
 import type { Parameter } from '../model/parameter.ts';
 import { wordAt } from '../util/place.ts';
 import { didYouMean } from '../util/suggest.ts';
-import { isJson } from './json-value.ts';
+import { problemSchema } from './json-value.ts';
 import { partsOf } from './parts.ts';
 import { reservedNames } from './reserved.ts';
 import { findActivationProblems } from './validate-activations.ts';
@@ -46,7 +46,6 @@ const parameterSchema = z.strictObject({
   readBy: z.enum(['source', 'launch']).optional(),
 });
 
-const problemSchema = z.record(z.string(), z.json()).refine(isJson, 'holds an object that contains itself');
 const workloadSchema = z.strictObject({ id: text, problem: problemSchema });
 
 const partSchema = z.record(z.string(), z.array(z.unknown()).min(1));
