@@ -72,18 +72,24 @@ export function guard(names: readonly string[], reader: string): () => Values {
 
 /**
  * One object that shows the given names of the values last handed over, and throws when any other is read. What is not read
- * is not copied: a walk asks millions of times.
+ * is not copied: a walk asks millions of times. `note` is told each name that is read.
  */
 export function viewer(
   names: readonly string[],
   reader: string,
+  note?: (name: string) => void,
 ): (values: Readonly<Values>) => Readonly<Values> {
   let shown: Readonly<Values> = {};
   const view = Object.create(refusing(names, reader)) as Readonly<Values>;
   for (const name of names) {
     Object.defineProperty(view, name, {
       enumerable: true,
-      get: () => shown[name],
+      get: note
+        ? () => {
+            note(name);
+            return shown[name];
+          }
+        : () => shown[name],
       // A changed value is in a copy of the reader's own from then on.
       set: (value: ParameterValue) => {
         shown = { ...shown, [name]: value };

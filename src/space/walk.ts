@@ -52,60 +52,112 @@ export function* walk(
   narrowing: Narrowing | undefined,
   visit: (values: Readonly<Values>, indices: readonly number[]) => void,
 ): Generator<Advance, Counts> {
-  const values = guard(
-    levels.map((level) => level.name),
-    'the family',
-  )();
-  const indices = levels.map(() => 0);
-  const steps = stepsOf(levels, rules, narrowing);
-  const size = subtreeSizes(steps, values, indices);
-  const points = size(0);
+  const place = new Place(stepsOf(levels, rules, narrowing), narrowing);
+  const { points } = place;
   const tally = new Tally([...(narrowing ? [narrowing] : []), ...rules]);
-  // A stack by hand, since a recursion could not pause.
-  const frames: Frame[] = levels.map(() => ({ next: 0, count: 0, active: true, parts: undefined }));
-  let depth = -1;
-  const descend = (parts: Frame['parts']) => {
-    const step = steps[++depth];
-    const frame = frames[depth];
-    if (!step || !frame) return;
-    frame.next = 0;
-    frame.active = step.active(values, indices);
-    frame.count = frame.active ? step.level.values.length : 1;
-    frame.parts = parts;
-  };
-  descend(narrowing?.parts);
-  for (let turn = 1; depth >= 0; turn++) {
-    if (turn % stride === 0) yield { settled: tally.settled, legal: tally.legal, points };
-    const step = steps[depth];
-    const frame = frames[depth];
-    if (!step || !frame) {
-      tally.admit();
-      visit(values, indices);
-      depth--;
-    } else if (frame.next === frame.count) {
-      depth--;
-    } else {
-      const index = frame.next++;
-      const value = step.level.values[index] as ParameterValue;
-      values[step.level.name] = value;
-      indices[depth] = index;
-      const narrowed = frame.active && step.narrowed;
-      const left = narrowed && frame.parts ? partsWith(frame.parts, step.level.name, value) : frame.parts;
-      const broken = left?.length === 0 ? narrowing?.name : firstBroken(step.rules, values, indices);
-      if (broken === undefined) descend(left);
-      else tally.refuse(broken, size(depth + 1));
+  // A stack by hand, since a recursion could not pause: of the parameters with a choice, of which many have none.
+  const frames: Frame[] = levels.map(() => ({ depth: 0, next: 0, count: 0, parts: undefined }));
+  let top = -1;
+  /** Gives values from `depth` on as long as there is no choice; the parameter that has one gets a frame. */
+  const descend = (from: number, above: Frame['parts']) => {
+    let parts = above;
+    for (let depth = from; ; depth++) {
+      const count = place.choices(depth);
+      const frame = frames[top + 1];
+      if (count > 1 && frame) {
+        top++;
+        Object.assign(frame, { depth, next: 0, count, parts });
+        return;
+      }
+      if (count === 0) {
+        tally.admit();
+        return visit(place.values, place.indices);
+      }
+      const broken = place.take(depth, 0, parts);
+      if (broken !== undefined) return tally.refuse(broken, place.size(depth + 1));
+      parts = place.left;
     }
+  };
+  descend(0, narrowing?.parts);
+  for (let turn = 1; top >= 0; turn++) {
+    if (turn % stride === 0) yield { settled: tally.settled, legal: tally.legal, points };
+    const { depth, next, count, parts } = frames[top] as Frame;
+    if (next === count) {
+      top--;
+      continue;
+    }
+    (frames[top] as Frame).next++;
+    const broken = place.take(depth, next, parts);
+    if (broken === undefined) descend(depth + 1, place.left);
+    else tally.refuse(broken, place.size(depth + 1));
   }
   return { points, legal: tally.legal, rejected: tally.rejected };
 }
 
-/** A place of the walk: the values of one parameter that are still to be taken. */
+/** The values of one parameter that are still to be taken. */
 interface Frame {
+  depth: number;
   next: number;
   count: number;
-  active: boolean;
   /** Parts of the narrowing that the values so far leave. */
   parts: readonly Part[] | undefined;
+}
+
+/** The present point of a walk, as far as it has values. */
+class Place {
+  readonly values: Values;
+  readonly indices: number[];
+  /** Number of points below a depth. */
+  readonly size: (depth: number) => number;
+  readonly points: number;
+  /** Parts of the narrowing that the value taken last leaves. */
+  left: Frame['parts'];
+  readonly #steps: readonly Step[];
+  readonly #narrowing: string | undefined;
+  /** Whether each parameter matters, given those before it. */
+  readonly #active: boolean[];
+
+  constructor(steps: readonly Step[], narrowing: Narrowing | undefined) {
+    const names = steps.map(({ level }) => level.name);
+    this.values = guard(names, 'the family')();
+    this.indices = steps.map(() => 0);
+    this.size = subtreeSizes(steps, this.values, this.indices);
+    this.points = this.size(0);
+    this.#steps = steps;
+    this.#narrowing = narrowing?.name;
+    this.#active = steps.map(() => true);
+    steps.forEach((_, depth) => {
+      this.#set(depth, 0);
+    });
+  }
+
+  /** Number of values that the parameter at a depth may take; 0 where there is none any more. */
+  choices(depth: number): number {
+    const step = this.#steps[depth];
+    if (!step) return 0;
+    const active = step.active(this.values, this.indices);
+    this.#active[depth] = active;
+    return active ? step.level.values.length : 1;
+  }
+
+  /** Gives a parameter a value; the name of what rules that out, if something does. */
+  take(depth: number, index: number, parts: Frame['parts']): string | undefined {
+    const step = this.#steps[depth] as Step;
+    // A value that is there already is not written again: most are of parameters that do not matter.
+    if (this.indices[depth] !== index) this.#set(depth, index);
+    this.left = parts;
+    if (parts && step.narrowed && this.#active[depth]) {
+      this.left = partsWith(parts, step.level.name, step.level.values[index] as ParameterValue);
+      if (this.left.length === 0) return this.#narrowing;
+    }
+    return step.rules.length === 0 ? undefined : firstBroken(step.rules, this.values, this.indices);
+  }
+
+  #set(depth: number, index: number): void {
+    const { level } = this.#steps[depth] as Step;
+    this.values[level.name] = level.values[index] as ParameterValue;
+    this.indices[depth] = index;
+  }
 }
 
 /** Counts of a walk under way. */
