@@ -22,7 +22,10 @@ export async function typeProblems(folder: string): Promise<string[]> {
   });
   project.addSourceFileAtPath(join(folder, 'family.ts'));
   project.resolveSourceFileDependencies();
-  return project.getPreEmitDiagnostics().flatMap((diagnostic) => {
+  // Of the family's own files alone: what they import is looked at as far as they need it.
+  const own = project.getSourceFiles().filter((file) => file.getFilePath().startsWith(`${folder}/`));
+  const diagnostics = own.flatMap((file) => file.getPreEmitDiagnostics());
+  return diagnostics.flatMap((diagnostic) => {
     const file = diagnostic.getSourceFile();
     const start = diagnostic.getStart();
     if (!file?.getFilePath().startsWith(`${folder}/`) || start === undefined) return [];
