@@ -1,5 +1,5 @@
 import type { Verdict } from '../model/verdict.ts';
-import type { Sizes } from './expression.ts';
+import { evaluate, type Sizes } from './expression.ts';
 import type { Plan } from './plan.ts';
 
 /** The verdict, with a line to put into the description if that, and not the kernel, may be wrong. */
@@ -15,13 +15,35 @@ function adviceOn(verdict: Verdict, plan: Plan, firstCase: string | undefined): 
     evidence: { message },
   } = verdict;
   if (word === 'passed' || word === 'divergence') return onBarrier(verdict, plan);
-  return onKept(verdict, plan) ?? onRole(message, plan) ?? onGuesses(verdict, plan, firstCase);
+  return (
+    onKept(verdict, plan) ??
+    onSlow(verdict, plan) ??
+    onRole(message, plan) ??
+    onGuesses(verdict, plan, firstCase)
+  );
 }
 
 function onBarrier({ evidence }: Verdict, { guesses }: Plan): string | undefined {
   if (!evidence.message.startsWith('early-exit:')) return undefined;
   const sizes = guesses.includes('sizes') ? `; the sizes are a guess (${evidence.case})` : '';
   return `GPUs since Volta do not wait for threads that have ended; if that is intended, say allow: [early-exit] in the description${sizes}`;
+}
+
+/** Elements of all arrays from which a launch may end for want of time alone. */
+const many = 2 ** 22;
+
+/** A launch that took too long may have had too much to do. */
+function onSlow({ verdict, evidence }: Verdict, plan: Plan): string | undefined {
+  if (verdict !== 'hang' || !/has run for more than|made no progress/.test(evidence.message))
+    return undefined;
+  const [sizes = {}] = plan.sizes;
+  const elements = plan.arguments.reduce(
+    (sum, one) =>
+      sum + (one.kind === 'tensor' ? one.shape.reduce<number>((a, b) => a * evaluate(b, sizes), 1) : 0),
+    0,
+  );
+  if (elements < many) return undefined;
+  return `the arrays have up to ${elements} elements, and the emulated device is slow: if the kernel's loops end, say smaller sizes`;
 }
 
 /** Host code that is not there may set variables before each launch. */

@@ -89,8 +89,7 @@ export function makePlan(
     knownBlock(site, first) ??
     settle(() => guess(guesses, 'block', oneDimension('block', [usualBlock], signature, site?.block)), []);
   const free = freeNames(site?.block, block);
-  const threads = { ...first, ...free };
-  const hints = hintsOf(signature, site, threads, items, threadsOf(block, first));
+  const hints = hintsOf(signature, site, { ...first, ...free }, items, threadsOf(block, first));
   const planned = signature.parameters.flatMap((parameter, index) =>
     settle(() => {
       const given = description.arguments?.[parameter.name];
