@@ -1,15 +1,8 @@
 import { availableParallelism } from 'node:os';
 import type { Executor } from '../exec/executor.ts';
+import type { CppSignature } from '../model/signature.ts';
 import type { Slots } from '../util/limit.ts';
 import type { LockOwner } from '../util/lock.ts';
-
-/** An operation's signature in C++. */
-export interface Signature {
-  /** The operation's name, which its namespace bears. */
-  readonly name: string;
-  /** Text of `operation.hpp`. */
-  readonly text: string;
-}
 
 /** Environment of a compile step. */
 export interface CompileContext {
@@ -21,7 +14,7 @@ export interface CompileContext {
   /** The family's own folder: its headers are found there. */
   readonly familyFolder: string;
   /** For the family's headers; absent: none includes it. */
-  readonly signature?: Signature;
+  readonly signature?: CppSignature;
   /** Absent: this one. Of a copy with a changed header: that of which it is a copy, whose precompiled header serves where it is the same. */
   readonly copyOf?: CompileContext;
   /** Bounds the compilers that run at once. */

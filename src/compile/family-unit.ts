@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Executor } from '../exec/executor.ts';
 import type { DeviceName } from '../model/artifact.ts';
+import type { CppSignature } from '../model/signature.ts';
 import { inTemporary } from '../util/temporary.ts';
-import type { Signature } from './context.ts';
 import { blameMachine } from './diagnosis.ts';
 import { familyUnit, runnerFlags, signatureFile } from './worker.ts';
 
@@ -15,7 +15,7 @@ interface UnitContext {
   readonly cudaHome?: string | undefined;
   readonly packageRoot: string;
   readonly familyFolder: string;
-  readonly signature: Signature;
+  readonly signature: CppSignature;
 }
 
 const mostErrors = 5;

@@ -25,6 +25,14 @@ export type CallField = { readonly name: string; readonly doc: string } & (
   | { readonly is: 'scalar' }
 );
 
+/** An operation's signature in C++, as a family is compiled with it. */
+export interface CppSignature {
+  /** The operation's name, which its namespace bears. */
+  readonly name: string;
+  /** Text of `operation.hpp`. */
+  readonly text: string;
+}
+
 /** Members of the problem, in order: one list for every language. */
 export function problemFields(
   operation: Pick<Operation, 'sizes' | 'choices' | 'operands' | 'hints'>,

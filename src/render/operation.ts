@@ -9,6 +9,7 @@ import {
   type Shape,
 } from '../model/operation.ts';
 import {
+  type CppSignature,
   callFields,
   fieldName,
   overSizes,
@@ -42,7 +43,7 @@ export function renderOperation(operation: Operation): string {
 }
 
 /** The same with the operation's name, as compiling a family needs them. */
-export function cppSignature(operation: Operation): { readonly name: string; readonly text: string } {
+export function cppSignature(operation: Operation): CppSignature {
   return { name: operation.name, text: renderOperation(operation) };
 }
 
