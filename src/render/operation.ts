@@ -56,6 +56,7 @@ function cppContext(operation: Operation) {
     call: callFields(operation).map((field) => `${callType(field)} ${field.name}`),
     tensors: Object.entries(operation.operands).map(([name, operand]) => tensor(operation, name, operand)),
     fields: fieldVisits(operation),
+    arguments: namedArguments(operation),
     scalars: Object.entries(operation.scalars).map(([name, { usual = 0 }]) => ({ name, usual })),
     choiceCount: choices.length,
     choices: choices.map(([name, { kind, when }]) => ({
@@ -64,6 +65,29 @@ function cppContext(operation: Operation) {
       values: choiceKinds[kind].map((value) => JSON.stringify(value)).join(', '),
     })),
   };
+}
+
+/** Arguments that a kernel may have under the signature's own names. A choice that is not the activation is nothing that kernels compute with. */
+function namedArguments(operation: Operation) {
+  const constant = problemFields(operation).filter(
+    (field) =>
+      field.is === 'leading' ||
+      field.is === 'batchStride' ||
+      (field.is === 'choice' && field.choice.kind === 'activation'),
+  );
+  return [
+    ...constant.map(({ name }) => ({ name, constant: true })),
+    ...callFields(operation).map((field) => ({
+      name: field.name,
+      constant: false,
+      condition: field.is === 'operand' ? onlyWith(field.operand) : '',
+    })),
+  ];
+}
+
+/** The beginning of a statement about an operand that not every call has. */
+function onlyWith({ only }: Operand): string {
+  return only === undefined ? '' : `if (q.${fieldName(only)} == Switch::yes) `;
 }
 
 /** Calls by which a visitor learns of the fields that a problem sets. */
@@ -100,7 +124,7 @@ function callType(field: ReturnType<typeof callFields>[number]): string {
 
 /** C++ expressions of an operand's lines, their width and the distance between them. */
 function tensor(operation: Operation, name: string, operand: Operand) {
-  const { layout, leading, only, role, readWith, type } = operand;
+  const { layout, leading, role, readWith, type } = operand;
   const extent = (pick: (shape: Shape) => Shape) =>
     overShapes(operation, operand, (shape) => product(operation, pick(shape)));
   const outer = extent((shape) => shape.slice(0, -1));
@@ -113,7 +137,7 @@ function tensor(operation: Operation, name: string, operand: Operand) {
     width: byLayout(inner, outer),
     pitch: leading === undefined ? `width_${name}(q)` : `wide(q.${leading})`,
     type: fieldName(type),
-    condition: only === undefined ? '' : `if (q.${fieldName(only)} == Switch::yes) `,
+    condition: onlyWith(operand),
     access:
       readWith === undefined ? accesses[role] : `call.${readWith} != 0 ? Access::update : Access::write`,
   };

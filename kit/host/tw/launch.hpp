@@ -8,12 +8,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "tw/matrix_lines.hpp"
 
 namespace tilewright {
 
@@ -88,6 +91,15 @@ inline void refuse_unless_multiples(const std::string& why, std::int64_t multipl
   });
 }
 
+/// Throws Unsupported unless an int holds the numbers, and places behind the last tile too.
+inline void refuse_unless_ints(std::initializer_list<Named> numbers) {
+  for (const auto& [name, value] : numbers)
+    refuse_unless(value < (std::int64_t{1} << 31) - 1024, [name = name, value = value] {
+      return std::string("counts in 32 bits: ") + name + " must be below 2^31 - 1024, not " +
+             std::to_string(value);
+    });
+}
+
 inline std::int64_t quotient_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 enum class Swizzle : std::uint8_t { none, b32, b64, b128 };
@@ -107,12 +119,8 @@ struct TiledMap {
 /// The swizzle of lines of 64 or 128 bytes in shared memory.
 inline Swizzle line_swizzle(std::int64_t bytes) { return bytes == 64 ? Swizzle::b64 : Swizzle::b128; }
 
-/// Lines of elements of 2 bytes: their length, their number, and elements from one to the next.
-struct MatrixLines {
-  std::int64_t width, count, pitch;
-};
-
-/// A map of a matrix in boxes of `box_lines` lines of `box_width` elements, 32 or 64, swizzled over the line of a box.
+/// A map of a matrix with elements of 2 bytes in boxes of `box_lines` lines of `box_width` elements, 32 or 64, swizzled over the line of a
+/// box.
 inline TiledMap map_of_lines(bool bfloat16, const MatrixLines& lines, std::int64_t box_width,
                              std::int64_t box_lines) {
   TiledMap map;
@@ -210,6 +218,18 @@ class LaunchBuilder {
                   "addresses, or scalars of one type of 4 bytes");
     add(kAddress ? Patch::Kind::address : Patch::Kind::word, to, from, bytes);
   }
+  /// The same for an argument that does not change from run to run.
+  template <class To, class Value>
+  void set_constant(To Args::* to, Value value) {
+    static_assert(sizeof(To) >= sizeof(Value) && std::is_signed_v<To> == std::is_signed_v<Value>,
+                  "no value is cut short");
+    args.*to = static_cast<To>(value);
+  }
+  // Arguments without such a member.
+  template <class From>
+  void set(std::nullptr_t, From Call::*) {}
+  template <class Value>
+  void set_constant(std::nullptr_t, Value) {}
   /// Sets `to` to 1 in runs whose address is a multiple of `bytes`, else to 0.
   template <class From>
   void set_if_aligned(int Args::* to, From* Call::* from, std::size_t bytes) {
@@ -231,6 +251,12 @@ class LaunchBuilder {
   void add_map(const TiledMap& map, From* Call::* address, std::size_t bytes = 0) {
     if (launch.maps.size() == kMostMaps) throw std::length_error("a kernel has too many tensor maps");
     launch.maps.push_back({map, detail::offset_of(address), bytes});
+  }
+  /// The same; where the tensor has no elements, which TMA refuses, another one, so that the kernel has a map that it never reads by.
+  template <class From, class Other>
+  void add_map_or(const TiledMap& map, From* Call::* address, const TiledMap& other,
+                  Other* Call::* other_address) {
+    map.size[0] > 0 && map.size[1] > 0 ? add_map(map, address) : add_map(other, other_address);
   }
   /// Threads of a block and dynamic shared memory, as the variant's `threads` and `sharedBytes` say.
   void set_resources(const Parameters& parameters) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "tw/activation.hpp"
+#include "tw/matrix_lines.hpp"
 
 namespace tilewright {
 

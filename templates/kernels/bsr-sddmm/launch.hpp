@@ -80,12 +80,11 @@ inline std::int64_t plan_tiles(const Shape& shape, std::int64_t group, std::int6
   return static_cast<std::int64_t>(tiles.size());
 }
 
-/// X or Y of `rows` rows in boxes of a stage: a block's rows by `tile_k` columns, or, where columns are contiguous, 64 rows by as
+/// X or Y in boxes of a stage: a block's rows by `tile_k` columns, or, where columns are contiguous, 64 rows by as
 /// many columns; lines are shared by the thread blocks of a cluster. Swizzled over the whole line of a box.
-inline TiledMap map_of(const Shape& shape, Layout layout, std::int64_t rows, std::int64_t pitch, std::int64_t product,
-                       std::int64_t tile_k, std::int64_t cluster) {
+inline TiledMap map_of(const Shape& shape, Layout layout, const MatrixLines& lines, std::int64_t product, std::int64_t tile_k,
+                       std::int64_t cluster) {
   const bool by_rows = layout == Layout::row;
-  const MatrixLines lines{by_rows ? shape.k : rows, by_rows ? rows : shape.k, pitch};
   TiledMap map = map_of_lines(shape.input == Type::bf16, lines, by_rows ? tile_k : 64, (by_rows ? shape.block : tile_k) / cluster);
   map.rank = 3;
   map.size[2] = static_cast<std::uint64_t>(shape.batch);
@@ -94,53 +93,39 @@ inline TiledMap map_of(const Shape& shape, Layout layout, std::int64_t rows, std
   return map;
 }
 
-/// Arguments and tensor maps of the path wgmma. TMA refuses a tensor without elements: where k is 0, the tiles are shown for X and
-/// Y, and never read for them.
-inline BoundLaunch launch_mapped(const Shape& shape, const Parameters& parameters) {
-  LaunchBuilder<UntypedMappedArgs, Call> kernel;
-  const std::int64_t tile_k = parameters.number("tileK"), cluster = parameters.number("cluster");
-  if (shape.k > 0) {
-    kernel.add_map(map_of(shape, shape.layout_x, shape.m, shape.ldx, shape.x_stride, tile_k, cluster), &Call::x);
-    kernel.add_map(map_of(shape, shape.layout_y, shape.n, shape.ldy, shape.y_stride, tile_k, 1), &Call::y);
-  } else {
-    TiledMap tiles;
-    tiles.size = {8, 1}, tiles.stride = {0, sizeof(Tile)}, tiles.box = {8, 1};
-    kernel.add_map(tiles, &Call::workspace);
-    kernel.add_map(tiles, &Call::workspace);
-  }
-  kernel.launch.cluster[0] = static_cast<unsigned>(cluster * parameters.number("splits"));
-  kernel.args.values_stride = shape.values_stride;
+/// A kernel with what both argument structs have.
+template <class Args>
+LaunchBuilder<Args, Call> kernel_of(const Shape& shape, const Parameters& parameters) {
+  LaunchBuilder<Args, Call> kernel;
+  kernel.set_resources(parameters);
+  set_arguments(kernel, shape);
   kernel.args.depth = static_cast<int>(shape.k);
   kernel.args.index_words = static_cast<int>(bytes_of(shape.index) / 4);
+  return kernel;
+}
+
+/// The path wgmma. Where k is 0, the tiles are shown for X and Y, and never read for them.
+inline BoundLaunch launch_mapped(const Shape& shape, const Parameters& parameters) {
+  auto kernel = kernel_of<UntypedMappedArgs>(shape, parameters);
+  const std::int64_t tile_k = parameters.number("tileK"), cluster = parameters.number("cluster");
+  TiledMap tiles;
+  tiles.size = {8, 1}, tiles.stride = {0, sizeof(Tile)}, tiles.box = {8, 1};
+  kernel.add_map_or(map_of(shape, shape.layout_x, matrix_x(shape), shape.x_stride, tile_k, cluster), &Call::x, tiles, &Call::workspace);
+  kernel.add_map_or(map_of(shape, shape.layout_y, matrix_y(shape), shape.y_stride, tile_k, 1), &Call::y, tiles, &Call::workspace);
+  kernel.launch.cluster[0] = static_cast<unsigned>(cluster * parameters.number("splits"));
   kernel.set(&UntypedMappedArgs::tiles, &Call::workspace);
-  kernel.set(&UntypedMappedArgs::col_idx, &Call::col_idx);
-  kernel.set(&UntypedMappedArgs::values, &Call::values);
-  kernel.set(&UntypedMappedArgs::alpha, &Call::alpha);
-  kernel.set(&UntypedMappedArgs::beta, &Call::beta);
   return kernel.finish();
 }
 
-inline BoundLaunch launch_plain(const Shape& shape, bool tiled) {
-  LaunchBuilder<UntypedArgs, Call> kernel;
+inline BoundLaunch launch_plain(const Shape& shape, const Parameters& parameters, bool tiled) {
+  auto kernel = kernel_of<UntypedArgs>(shape, parameters);
   const bool x_by_rows = shape.layout_x == Layout::row, y_by_rows = shape.layout_y == Layout::row;
-  kernel.args.ldx = shape.ldx, kernel.args.ldy = shape.ldy;
   kernel.args.x_row = x_by_rows ? shape.ldx : 1, kernel.args.x_column = x_by_rows ? 1 : shape.ldx;
   kernel.args.y_row = y_by_rows ? shape.ldy : 1, kernel.args.y_column = y_by_rows ? 1 : shape.ldy;
-  kernel.args.x_stride = shape.x_stride, kernel.args.y_stride = shape.y_stride;
-  kernel.args.values_stride = shape.values_stride;
   kernel.args.rows = static_cast<int>(shape.m);
   kernel.args.columns = static_cast<int>(shape.n);
-  kernel.args.depth = static_cast<int>(shape.k);
   kernel.args.block_rows = static_cast<int>(block_rows_of(shape));
-  kernel.args.index_words = static_cast<int>(bytes_of(shape.index) / 4);
-  kernel.set(&UntypedArgs::row_ptr, &Call::row_ptr);
-  kernel.set(&UntypedArgs::col_idx, &Call::col_idx);
   if (tiled) kernel.set(&UntypedArgs::tiles, &Call::workspace);
-  kernel.set(&UntypedArgs::x, &Call::x);
-  kernel.set(&UntypedArgs::y, &Call::y);
-  kernel.set(&UntypedArgs::values, &Call::values);
-  kernel.set(&UntypedArgs::alpha, &Call::alpha);
-  kernel.set(&UntypedArgs::beta, &Call::beta);
   return kernel.finish();
 }
 
@@ -149,16 +134,13 @@ inline BoundLaunch launch_plain(const Shape& shape, bool tiled) {
 /// Binds a product to a variant. Throws Unsupported when the variant does not take the shape; what it asks of addresses
 /// are requirements.
 inline Bound bind(const Shape& shape, const Parameters& parameters, const DeviceLimits&) {
-  constexpr std::int64_t kMost = (std::int64_t{1} << 31) - 1024;
-  refuse_unless(shape.m < kMost && shape.n < kMost && shape.k < kMost && shape.blocks < kMost,
-                "counts rows, columns and blocks in 32 bits: m, n, k and blocks must be below 2^31 - 1024");
+  refuse_unless_ints({{"m", shape.m}, {"n", shape.n}, {"k", shape.k}, {"blocks", shape.blocks}});
   const std::string_view path = parameters.text("path");
   const bool tiled = path != "naive", mapped = path == "wgmma";
   Bound bound;
   detail::require_loads(shape, parameters, bound);
-  const std::int64_t threads = parameters.number("threads");
   // Of the path naive; blocks of 16 and more are whole multiples of a thread block.
-  std::int64_t grid = shape.blocks * (shape.block * shape.block / threads);
+  std::int64_t grid = shape.blocks * (shape.block * shape.block / parameters.number("threads"));
   if (tiled) {
     const std::int64_t cluster = mapped ? parameters.number("cluster") : 1;
     grid = detail::plan_tiles(shape, parameters.number("group"), cluster, bound.workspace);
@@ -170,10 +152,8 @@ inline Bound bind(const Shape& shape, const Parameters& parameters, const Device
   refuse_unless(grid < detail::kMostBlocks, "launches less than 2^31 thread blocks");
   refuse_unless(shape.batch <= detail::kMostProducts, "takes at most 65535 products at a time");
   if (grid == 0) return bound;
-  BoundLaunch launch = mapped ? detail::launch_mapped(shape, parameters) : detail::launch_plain(shape, tiled);
+  BoundLaunch launch = mapped ? detail::launch_mapped(shape, parameters) : detail::launch_plain(shape, parameters, tiled);
   launch.grid = {static_cast<unsigned>(grid), static_cast<unsigned>(shape.batch), 1};
-  launch.block[0] = static_cast<unsigned>(threads);
-  launch.shared_bytes = static_cast<std::size_t>(parameters.number("sharedBytes"));
   bound.launches.push_back(std::move(launch));
   return bound;
 }

@@ -61,17 +61,11 @@ inline Strides strides(Layout layout, std::int64_t leading, std::int64_t product
 /// call: with a residual, it stands in the place of the former C.
 template <class Args>
 void set_strided_operands(LaunchBuilder<Args, Call>& kernel, const Shape& shape) {
+  set_arguments(kernel, shape);
   kernel.args.columns = static_cast<int>(shape.n);
   kernel.args.index_words = static_cast<int>(bytes_of(shape.index) / 4);
-  kernel.args.activation = shape.activation;
-  kernel.args.values_stride = shape.values_stride;
   kernel.args.b_at = strides(shape.layout_b, shape.ldb, shape.b_stride);
   kernel.args.c_at = strides(shape.layout_c, shape.ldc, shape.c_stride);
-  kernel.set(&Args::row_ptr, &Call::row_ptr);
-  kernel.set(&Args::col_idx, &Call::col_idx);
-  kernel.set(&Args::values, &Call::values);
-  kernel.set(&Args::b, &Call::b);
-  if (shape.bias == Switch::yes) kernel.set(&Args::bias, &Call::bias);
   if (shape.residual == Switch::yes) {
     kernel.args.addend_at = strides(shape.layout_c, shape.ldr, shape.residual_stride);
     kernel.set(&Args::addend, &Call::residual);
@@ -79,24 +73,6 @@ void set_strided_operands(LaunchBuilder<Args, Call>& kernel, const Shape& shape)
     kernel.args.addend_at = kernel.args.c_at;
     kernel.set(&Args::addend, &Call::c);
   }
-  kernel.set(&Args::c, &Call::c);
-  kernel.set(&Args::alpha, &Call::alpha);
-  kernel.set(&Args::beta, &Call::beta);
-}
-
-/// Sets the arguments that the paths simt and mma have in common.
-template <class Args>
-void set_operands(LaunchBuilder<Args, Call>& kernel, const Shape& shape) {
-  kernel.args.ldb = shape.ldb;
-  kernel.args.ldc = shape.ldc;
-  kernel.args.columns = static_cast<int>(shape.n);
-  kernel.set(&Args::row_ptr, &Call::row_ptr);
-  kernel.set(&Args::col_idx, &Call::col_idx);
-  kernel.set(&Args::values, &Call::values);
-  kernel.set(&Args::b, &Call::b);
-  kernel.set(&Args::c, &Call::c);
-  kernel.set(&Args::alpha, &Call::alpha);
-  kernel.set(&Args::beta, &Call::beta);
 }
 
 }  // namespace detail

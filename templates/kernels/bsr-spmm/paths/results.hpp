@@ -10,14 +10,13 @@ inline bool aligned(const Shape& shape, std::int64_t leading, std::int64_t produ
   return leading * bytes % 16 == 0 && (shape.batch == 1 || product * bytes % 16 == 0);
 }
 
-/// C, what is added to it, and the bias.
+/// Arguments of the signature's names, and what is added to C.
 template <class Args>
 void set_results(LaunchBuilder<Args, Call>& kernel, const Shape& shape) {
   const bool residual = shape.residual == Switch::yes;
   const std::int64_t product = residual ? shape.residual_stride : shape.c_stride;
-  kernel.args.ldc = shape.ldc;
+  set_arguments(kernel, shape);
   kernel.args.ld_addend = residual ? shape.ldr : shape.ldc;
-  kernel.set(&Args::c, &Call::c);
   if (aligned(shape, shape.ldc, shape.c_stride)) kernel.set_if_aligned(&Args::aligned_c, &Call::c, 16);
   const auto set_addend = [&](auto Call::* from) {
     kernel.set(&Args::addend, from);
@@ -25,10 +24,6 @@ void set_results(LaunchBuilder<Args, Call>& kernel, const Shape& shape) {
       kernel.set_if_aligned(&Args::aligned_addend, from, 16);
   };
   residual ? set_addend(&Call::residual) : set_addend(&Call::c);
-  if (shape.bias == Switch::yes) kernel.set(&Args::bias, &Call::bias);
-  kernel.args.activation = shape.activation;
-  kernel.set(&Args::alpha, &Call::alpha);
-  kernel.set(&Args::beta, &Call::beta);
 }
 
 }  // namespace tilewright::bsr_spmm::detail

@@ -65,19 +65,21 @@ const defects: readonly LaunchDefect<keyof typeof ids>[] = [
   },
   {
     ...{ name: 'copies all of X by each thread block of a cluster', of: 'shared' },
-    behind: 'shape.layout_x, shape.m, shape.ldx, shape.x_stride, tile_k, ',
+    behind: 'matrix_x(shape), shape.x_stride, tile_k, ',
     expression: 'cluster',
     defect: '1',
     verdicts: stuck,
   },
   {
     ...{ name: 'maps products of Y as far apart as those of X', of: 'grouped' },
-    behind: 'shape.layout_y, shape.n, shape.ldy, ',
+    behind: 'matrix_y(shape), ',
     ...{ expression: 'shape.y_stride', defect: 'shape.x_stride', verdicts: [...stray, 'unwritten'] },
   },
   {
-    ...{ name: 'maps operands without columns', of: 'grouped', behind: 'if (' },
-    ...{ expression: 'shape.k > 0', defect: 'true', verdicts: ['launch'] },
+    ...{ name: 'maps operands without columns', of: 'grouped', behind: 'shape.layout_x, ' },
+    expression: 'matrix_x(shape)',
+    defect: 'MatrixLines{shape.k > 0 ? shape.k : 8, shape.m, shape.k > 0 ? shape.ldx : 8}',
+    verdicts: ['launch'],
   },
 ];
 

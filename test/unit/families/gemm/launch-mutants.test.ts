@@ -6,6 +6,9 @@ const ids = { mma: 'gemm.mma.m128.n128-801e', wgmma: 'gemm.wgmma.m128.n256.cm2-4
 
 const stray: readonly VerdictName[] = ['wrong', 'nonfinite', 'out-of-bounds', 'launch', 'race'];
 
+/** The shape with one change. */
+const changed = (statement: string) => `[&] { Shape q = shape; ${statement}; return q; }()`;
+
 const defects: readonly LaunchDefect<keyof typeof ids>[] = [
   {
     ...{ name: 'starts no thread block for the last tile', of: 'mma', behind: 'kernel.launch.grid[0] = ' },
@@ -16,19 +19,19 @@ const defects: readonly LaunchDefect<keyof typeof ids>[] = [
     ...{
       name: 'asks for half of the shared memory',
       of: 'mma',
-      behind: 'const Parameters& parameters) {\n  ',
+      behind: 'LaunchBuilder<Args, Call> kernel;\n  ',
     },
     expression: 'kernel.set_resources(parameters)',
     defect: 'kernel.set_resources(parameters), void(kernel.launch.shared_bytes /= 2)',
     verdicts: ['out-of-bounds', 'launch'],
   },
   {
-    ...{ name: 'gives A the lines of B', of: 'mma', behind: 'kernel.args.lda = ' },
-    ...{ expression: 'shape.lda', defect: 'shape.ldb', verdicts: stray },
+    ...{ name: 'gives A the lines of B', of: 'mma', behind: 'kernel_of<UntypedArgs>(' },
+    ...{ expression: 'shape', defect: changed('q.lda = q.ldb'), verdicts: stray },
   },
   {
-    ...{ name: 'forgets the bias', of: 'mma', behind: 'if (' },
-    ...{ expression: 'shape.bias == Switch::yes', defect: 'false', verdicts: ['wrong'] },
+    ...{ name: 'forgets the bias', of: 'mma', behind: 'set_arguments(kernel, ' },
+    ...{ expression: 'shape', defect: changed('q.bias = Switch::no'), verdicts: ['wrong'] },
   },
   {
     ...{ name: 'leaves out a product', of: 'mma', behind: 'kernel.args.depth = ' },
@@ -69,18 +72,18 @@ const defects: readonly LaunchDefect<keyof typeof ids>[] = [
     verdicts: ['launch', 'out-of-bounds', 'hang', 'race', 'divergence'],
   },
   {
-    ...{ name: 'maps boxes of half of the rows of A', of: 'wgmma', behind: 'shape.k, shape.lda, ' },
+    ...{ name: 'maps boxes of half of the rows of A', of: 'wgmma', behind: 'map(matrix_a(shape), ' },
     expression: 'parameters.number("boxRowsA")',
     defect: 'parameters.number("boxRowsA") / 2',
     verdicts: ['hang', 'wrong', 'nonfinite', 'race'],
   },
   {
-    ...{ name: 'maps B with the lines of A', of: 'wgmma', behind: 'shape.k, shape.n, ' },
-    ...{ expression: 'shape.ldb', defect: 'shape.lda', verdicts: stray },
+    ...{ name: 'maps B with the lines of A', of: 'wgmma', behind: 'map(matrix_b(' },
+    ...{ expression: 'shape', defect: changed('q.ldb = q.lda'), verdicts: stray },
   },
   {
-    ...{ name: 'maps C a line short', of: 'wgmma', behind: 'c = map_of(shape, ' },
-    ...{ expression: 'shape.m', defect: 'shape.m - 1', verdicts: ['unwritten', 'launch'] },
+    ...{ name: 'maps C a line short', of: 'wgmma', behind: 'c = map(matrix_c(' },
+    ...{ expression: 'shape', defect: changed('q.m -= 1'), verdicts: ['unwritten', 'launch'] },
   },
 ];
 

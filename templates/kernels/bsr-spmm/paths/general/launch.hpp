@@ -86,29 +86,22 @@ inline void set_grid(Kernel& kernel, const Shape& shape, const Parameters& param
   kernel.args.panels = static_cast<int>(panels);
   kernel.launch.grid = {static_cast<unsigned>(panel), grid_extent(block_rows(shape), "block rows"),
                         grid_extent(panels * shape.batch, "panels of all products")};
-  kernel.launch.block[0] = static_cast<unsigned>(parameters.number("threads"));
-  kernel.launch.shared_bytes = static_cast<std::size_t>(parameters.number("sharedBytes"));
+  kernel.set_resources(parameters);
 }
 
-/// C, what is added to it, and the bias; of a batch, how far apart they lie.
+/// The same with the distance between products of what is added to C.
 inline void set_results(Kernel& kernel, const Shape& shape) {
   bsr_spmm::detail::set_results(kernel, shape);
-  kernel.args.c_stride = shape.c_stride;
   kernel.args.addend_stride = shape.residual == Switch::yes ? shape.residual_stride : shape.c_stride;
 }
 
 inline void set_operands(Kernel& kernel, const Shape& shape) {
-  using Args = UntypedArgs;
   kernel.args.rows = static_cast<int>(outer(shape));
   kernel.args.columns = static_cast<int>(shape.n);
   kernel.args.inner = static_cast<int>(inner(shape));
   kernel.args.index_words = static_cast<int>(bytes_of(shape.index) / 4);
   kernel.args.ldb = shape.ldb;
   kernel.args.b_stride = shape.b_stride;
-  kernel.args.values_stride = shape.values_stride;
-  kernel.set(&Args::row_ptr, &Call::row_ptr);
-  kernel.set(&Args::col_idx, &Call::col_idx);
-  kernel.set(&Args::values, &Call::values);
 }
 
 }  // namespace detail
@@ -136,7 +129,6 @@ inline void bind(const Shape& shape, const Parameters& parameters, Bound& bound)
     if (stays) kernel.set_address_if_aligned(&UntypedArgs::b, &Call::b, 16);
   } else {
     detail::set_operands(kernel, shape);
-    kernel.set(&UntypedArgs::b, &Call::b);
   }
   bound.launches.push_back(kernel.finish());
 }

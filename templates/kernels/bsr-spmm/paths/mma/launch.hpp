@@ -51,9 +51,9 @@ inline Workspace order(const Shape& shape) {
 inline void bind(const Shape& shape, const Parameters& parameters, Bound& bound) {
   LaunchBuilder<UntypedArgs, Call> kernel;
   kernel.launch.grid = detail::grid(shape, parameters);
-  kernel.launch.block[0] = static_cast<unsigned>(parameters.number("threads"));
-  kernel.launch.shared_bytes = static_cast<std::size_t>(parameters.number("sharedBytes"));
-  detail::set_operands(kernel, shape);
+  kernel.set_resources(parameters);
+  set_arguments(kernel, shape);
+  kernel.args.columns = static_cast<int>(shape.n);
   if (shape.ldc * output_bytes(shape) % 16 == 0)
     kernel.set_if_aligned(&UntypedArgs::aligned_c, &Call::c, 16);
   if (parameters.text("order") == "longest") {

@@ -89,9 +89,6 @@ inline void set_operands(Kernel& kernel, const Shape& shape, const Tiles& tiles)
   kernel.args.block_rows = static_cast<int>(rows_of_blocks(shape));
   kernel.args.index_words = static_cast<int>(bytes_of(shape.index) / 4);
   kernel.args.clipped = shape.n % panel_columns(shape) != 0;
-  kernel.set(&Args::row_ptr, &Call::row_ptr);
-  kernel.set(&Args::col_idx, &Call::col_idx);
-  kernel.set(&Args::values, &Call::values);
   const std::size_t tile_ptr = tiles.order.size() * sizeof(int);
   kernel.set(&Args::order, &Call::workspace);
   kernel.set(&Args::tile_ptr, &Call::workspace, tile_ptr);

@@ -17,7 +17,7 @@ inline void bind(const Shape& shape, const Parameters& parameters, Bound& bound)
   kernel.launch.grid = {static_cast<unsigned>(detail::quotient_up(shape.n, kColumns)),
                         detail::grid_extent(detail::quotient_up(rows, threads / kColumns), "rows"),
                         detail::grid_extent(shape.batch, "products")};
-  kernel.launch.block[0] = static_cast<unsigned>(threads);
+  kernel.set_resources(parameters);
   kernel.args.rows = static_cast<int>(rows);
   kernel.args.inner = static_cast<int>(transposed ? shape.m : shape.k);
   kernel.args.transposed_rows = transposed ? static_cast<int>(detail::quotient_up(shape.m, shape.block)) : 0;

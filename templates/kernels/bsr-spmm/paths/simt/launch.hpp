@@ -10,7 +10,8 @@ inline void bind(const Shape& shape, const Parameters& parameters, Bound& bound)
   kernel.launch.grid = {static_cast<unsigned>(detail::quotient_up(shape.n, parameters.number("tileN"))),
                         detail::grid_extent(shape.m / shape.block, "block rows"), 1};
   kernel.set_resources(parameters);
-  detail::set_operands(kernel, shape);
+  set_arguments(kernel, shape);
+  kernel.args.columns = static_cast<int>(shape.n);
   bound.launches.push_back(kernel.finish());
 }
 

@@ -221,9 +221,8 @@ inline void bind(const Shape& shape, const std::int32_t* stored, const Parameter
   const auto cluster = static_cast<unsigned>(parameters.number("cluster"));
   Kernel kernel;
   kernel.launch.grid = {static_cast<unsigned>(params.lists * params.along_k) * cluster, 1, 1};
-  kernel.launch.block[0] = static_cast<unsigned>(parameters.number("threads"));
+  kernel.set_resources(parameters);
   kernel.launch.cluster[0] = cluster * static_cast<unsigned>(params.along_k);
-  kernel.launch.shared_bytes = static_cast<std::size_t>(parameters.number("sharedBytes"));
   kernel.launch.dependent = parameters.number("pdl") != 0;
   set_arguments(kernel, shape, params);
   set_addend(kernel, shape, parameters);
