@@ -100,7 +100,7 @@ function served(family: AnyFamily, cell: Cell, variants: readonly Variant[]): Se
   const counts = new Map<string, number>();
   const templateOf = ({ parameters }: Variant) => family.template(parameters).replace(/\..*$/, '');
   for (const variant of variants) {
-    if (!family.tensorCores?.(variant.parameters)) continue;
+    if (!family.tensorCores(variant.parameters)) continue;
     const template = templateOf(variant);
     counts.set(template, (counts.get(template) ?? 0) + 1);
   }

@@ -65,6 +65,7 @@ export function familyOf(plan: Plan, cases: readonly GateCase[]): AnyFamily {
     workloads: [],
     cases: () => cases,
     priority: () => 0,
+    tensorCores: () => false,
     deterministic: () => plan.deterministic,
   };
 }

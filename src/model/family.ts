@@ -19,6 +19,8 @@ export {
   third,
 } from './case-list.ts';
 export { combinations } from './combinations.ts';
+export { cudaTypes, defineFamily } from './define-family.ts';
+export { defineParameters, madeFor } from './define-parameters.ts';
 export type { FileMatrix } from './matrix.ts';
 export { defineOperation } from './operation.ts';
 export type { Point } from './parameter.ts';
@@ -118,8 +120,7 @@ export interface FamilyDefinition<P extends ParameterSpecs = ParameterSpecs> {
   readonly operation: Operation;
   /**
    * Values of the operation's choices that a variant serves, and of its sizes where it is made for some alone. Of a choice
-   * that is left out, the default; of a size, any. The engine never offers a variant anything else: no workload, and no call
-   * of the emitted library.
+   * that is left out, the value of the parameter with its name, where there is one, else the default; of a size, any. The engine never offers a variant anything else: no workload, and no call of the emitted library.
    */
   serves(point: Point<P>): OperationValues;
   readonly parameters: P;
@@ -132,7 +133,10 @@ export interface FamilyDefinition<P extends ParameterSpecs = ParameterSpecs> {
   readonly templates?: readonly string[];
   /** The one of them that a variant is rendered from; absent: that of its path. */
   template?(point: Point<P>): string;
-  /** Numbers that the template needs and that follow from the point: arithmetic lives here, not in the template. */
+  /**
+   * Numbers that the template needs and that follow from the point: arithmetic lives here, not in the template. A parameter `input` that
+   * is a choice of an element type has its C++ type as `inputType` beside it, and an activation its C++ name as `activationName`.
+   */
   derive(point: Point<P>, arch: Arch): Readonly<Record<string, ParameterValue>>;
   /** Absent: `threads` and `sharedBytes` of the derived values or the parameters, as launch code reads them; without the latter, none. */
   budget?(point: Point<P>, arch: Arch): Budget;
@@ -144,7 +148,7 @@ export interface FamilyDefinition<P extends ParameterSpecs = ParameterSpecs> {
   readonly comparisons?: readonly Comparison[];
   /** Kinds of calls, of which `gen cells` says who serves them; absent: none. */
   readonly cells?: readonly Cell[];
-  /** Whether a variant multiplies on tensor cores; absent: none does. */
+  /** Whether a variant multiplies on tensor cores; absent: those that need `mma.bf16` or `wgmma` do. */
   tensorCores?(point: Point<P>): boolean;
   /** Whether a variant is worth timing on a workload whose operation values it serves, e.g. by its tile's size; absent: always. */
   applies?(point: Point<P>, workload: Workload): boolean;
@@ -194,68 +198,9 @@ export interface Family<P extends ParameterSpecs = ParameterSpecs> extends Famil
   readonly activations: readonly Activation[];
   readonly templates: readonly string[];
   template(point: Point<P>): string;
+  tensorCores(point: Point<P>): boolean;
   budget(point: Point<P>, arch: Arch): Budget;
   deterministic(point: Point<P>): boolean;
-}
-
-/** Element types as kernels spell them. */
-export const cudaTypes = { f16: '__half', bf16: '__nv_bfloat16', f32: 'float' } as const;
-
-/** Values of a family's parameter `path`, if it has one. */
-type PathOf<P extends ParameterSpecs> = P extends { readonly path: { readonly values: readonly (infer V)[] } }
-  ? V
-  : never;
-
-/** Names the parameters of a family and gives typed makers for the rules that read them. */
-export function defineParameters<const P extends ParameterSpecs>(specs: P) {
-  type Names = keyof P & string;
-  return {
-    specs,
-    /** A constraint over the named parameters; its function sees these and no others, and the architecture. */
-    constraint: <const N extends readonly Names[]>(
-      name: string,
-      on: N,
-      doc: string,
-      holds: (point: Pick<Point<P>, N[number]>, arch: Arch) => boolean,
-    ): Constraint => ({ name, on, doc, holds: holds as Constraint['holds'] }),
-    /** Says when `parameter` matters, judged by the named parameters, which must be declared before it. */
-    activeWhen: <const N extends readonly Names[]>(
-      parameter: Names,
-      on: N,
-      active: (point: Pick<Point<P>, N[number]>) => boolean,
-    ): Activation => ({ parameter, on, active: active as Activation['active'] }),
-    /** Says that `parameters` matter on these paths alone: values of the parameter `path`. */
-    onPaths: (parameters: readonly Names[], ...paths: readonly PathOf<P>[]): readonly Activation[] =>
-      parameters.map((parameter) => ({
-        parameter,
-        on: ['path'],
-        active: ({ path }: { readonly path: PathOf<P> }) => paths.includes(path),
-      })),
-    /** The part of the space with this path and the usual values there, of every parameter that has one. */
-    usualOn: (path: PathOf<P> & string): Part<P> => {
-      const usual = Object.entries<Parameter>(specs).flatMap(([name, { values, usual }]) => {
-        const value = name === 'path' ? path : usual ? usual[path] : values[0];
-        return value === undefined ? [] : [[name, [value]] as const];
-      });
-      return Object.fromEntries<unknown>(usual) as Part<P>;
-    },
-  };
-}
-
-/** The family of a definition: what this leaves out is there by default. */
-export function defineFamily<const P extends ParameterSpecs>(definition: FamilyDefinition<P>): Family<P> {
-  const paths = definition.parameters.path?.values ?? [];
-  return {
-    activations: [],
-    templates: paths.length > 0 ? paths.map((path) => `${path}.cu.hbs`) : ['kernel.cu.hbs'],
-    template: paths.length > 0 ? ({ path }: Point) => `${path}.cu.hbs` : () => 'kernel.cu.hbs',
-    budget(point, arch) {
-      const { threads, sharedBytes = 0 }: Point = { ...point, ...definition.derive(point, arch) };
-      return { threads: Number(threads), sharedBytes: Number(sharedBytes) };
-    },
-    deterministic: () => true,
-    ...definition,
-  };
 }
 
 /** Everything that a preset may name and `gen` can time. */

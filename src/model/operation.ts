@@ -119,14 +119,23 @@ export type Shape = readonly string[];
 /** Values by choice, and of sizes that only some values are served of. */
 export type OperationValues = Readonly<Record<string, readonly (string | number)[]>>;
 
-/** An operation without the fields that few have. */
-type OperationDefinition = Omit<Operation, 'hints' | 'features'> &
-  Partial<Pick<Operation, 'hints' | 'features'>>;
+type Choices = Operation['choices'];
 
-/** The operation of a definition; it has no hints and no features where none are named. */
-export function defineOperation({ hints = {}, features = {}, ...operation }: OperationDefinition): Operation {
-  return { ...operation, hints, features };
+/** An operation without the fields that few have. */
+type OperationDefinition<C extends Choices> = Omit<Operation, 'hints' | 'features' | 'choices'> &
+  Partial<Pick<Operation, 'hints' | 'features'>> & { readonly choices: C };
+
+/** The operation of a definition; it has no hints and no features where none are named. Its choices keep their exact types. */
+export function defineOperation<const C extends Choices>(
+  definition: OperationDefinition<C>,
+): Operation & { readonly choices: C } {
+  return { ...definition, hints: definition.hints ?? {}, features: definition.features ?? {} };
 }
+
+/** Values of a choice as a type. */
+export type ChoiceValue<C extends OperationChoice> = C extends { readonly values: readonly (infer V)[] }
+  ? V & string
+  : (typeof choiceKinds)[C['kind']][number];
 
 /** Values that a choice allows, the default first. */
 export function allowedValues({ kind, values }: OperationChoice): readonly string[] {

@@ -82,7 +82,7 @@ const familySchema = z.strictObject({
       z.strictObject({ row: text, column: text, problem: problemSchema, usual: problemSchema.optional() }),
     )
     .optional(),
-  tensorCores: callable.optional(),
+  tensorCores: callable,
   applies: callable.optional(),
   operation: operationSchema,
   serves: callable,

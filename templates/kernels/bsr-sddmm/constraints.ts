@@ -1,7 +1,7 @@
 import { parameters } from './parameters.ts';
 import { sizesOf } from './sizes.ts';
 
-const { constraint } = parameters;
+const { constraint, constraintOn } = parameters;
 const sized = ['path', 'block', 'group', 'tileK', 'stages', 'warpsM', 'warpsN', 'consumers'] as const;
 
 export const constraints = [
@@ -12,40 +12,42 @@ export const constraints = [
     ({ path, block, group }) =>
       path === 'naive' || (block * group >= 32 && block * group <= (path === 'mma' ? 256 : 512)),
   ),
-  constraint(
+  constraintOn(
+    'mma',
     'warp-tile',
-    ['path', 'block', 'group', 'warpsM', 'warpsN'],
+    ['block', 'group', 'warpsM', 'warpsN'],
     'Two to eight warps multiply, each 16 to 64 rows and columns in whole mma tiles, within one block or over whole blocks (mma).',
     (point) => {
-      if (point.path !== 'mma') return true;
       const { tileRows, tileColumns, threads } = sizesOf({
         ...point,
-        ...{ tileK: 32, stages: 2, consumers: 1 },
+        ...{ path: 'mma', tileK: 32, stages: 2, consumers: 1 },
       });
       const whole = point.block % tileColumns === 0 || tileColumns % point.block === 0;
       const fits = Math.min(tileRows, tileColumns) >= 16 && Math.max(tileRows, tileColumns) <= 64;
       return whole && fits && threads >= 64 && threads <= 256;
     },
   ),
-  constraint(
+  constraintOn(
+    'mma',
     'copy-rows',
-    ['path', 'block', 'tileK', 'warpsM', 'warpsN', 'copyBytes'],
+    ['block', 'tileK', 'warpsM', 'warpsN', 'copyBytes'],
     'The threads copy whole lines of a tile at a time (mma).',
-    ({ path, block, tileK, warpsM, warpsN, copyBytes }) =>
-      path !== 'mma' || (32 * warpsM * warpsN * copyBytes) % (2 * Math.max(block, tileK)) === 0,
+    ({ block, tileK, warpsM, warpsN, copyBytes }) =>
+      (32 * warpsM * warpsN * copyBytes) % (2 * Math.max(block, tileK)) === 0,
   ),
-  constraint(
+  constraintOn(
+    'wgmma',
     'warpgroup-rows',
-    ['path', 'block'],
+    ['block'],
     'A wgmma has 64 rows: blocks of 64 or 128 (wgmma).',
-    ({ path, block }) => path !== 'wgmma' || block >= 64,
+    ({ block }) => block >= 64,
   ),
-  constraint(
+  constraintOn(
+    'wgmma',
     'warpgroup-columns',
-    ['path', 'block', 'group', 'consumers'],
+    ['block', 'group', 'consumers'],
     'Each warpgroup has whole blocks, or half of their rows, and at most 256 columns: as wide as a wgmma (wgmma).',
-    ({ path, block, group, consumers }) => {
-      if (path !== 'wgmma') return true;
+    ({ block, group, consumers }) => {
       const blocks = block === 128 ? group : group / consumers;
       return Number.isInteger(blocks) && blocks * block <= 256;
     },
@@ -56,11 +58,12 @@ export const constraints = [
     'At most 128 accumulators to a thread (wgmma).',
     (point) => point.path !== 'wgmma' || sizesOf(point).accumulators <= 128,
   ),
-  constraint(
+  constraintOn(
+    'wgmma',
     'cluster',
-    ['path', 'cluster', 'splits'],
+    ['cluster', 'splits'],
     'The thread blocks of a cluster share X or the depth (wgmma).',
-    ({ path, cluster, splits }) => path !== 'wgmma' || cluster === 1 || splits === 1,
+    ({ cluster, splits }) => cluster === 1 || splits === 1,
   ),
   constraint(
     'parts',

@@ -1,4 +1,4 @@
-import { cudaTypes, defineFamily } from '../../../src/model/family.ts';
+import { defineFamily } from '../../../src/model/family.ts';
 import { casesOf } from './cases.ts';
 import { cells } from './cells.ts';
 import { constraints } from './constraints.ts';
@@ -30,14 +30,9 @@ export default defineFamily<typeof parameters.specs>({
   name: 'bsr-sddmm',
   summary: 'A = alpha * (X[M,K] * Y[N,K]^T) + beta * A at the stored blocks of A, in block sparse rows (BSR)',
   operation,
-  serves: ({ path, block, input, output, layoutX, layoutY }) => ({
-    block: [block],
-    input: [input],
-    output: [output],
-    index: ['i32', 'i64'],
-    batched: ['no', 'yes'],
-    layoutX: path === 'naive' ? ['row', 'column'] : [layoutX],
-    layoutY: path === 'naive' ? ['row', 'column'] : [layoutY],
+  serves: ({ path, block }) => ({
+    ...{ block: [block], index: ['i32', 'i64'], batched: ['no', 'yes'] },
+    ...(path === 'naive' && { layoutX: ['row', 'column'], layoutY: ['row', 'column'] }),
   }),
   parameters: parameters.specs,
   activations,
@@ -45,16 +40,14 @@ export default defineFamily<typeof parameters.specs>({
   presets,
   derive: (point) => {
     const { threads, sharedBytes, tileRows, tileColumns, residents } = sizesOf(point);
-    const [inputType, outputType] = [cudaTypes[point.input], cudaTypes[point.output]];
     const loadBytes = 2 * loadElements(point);
     const sizes = { threads, sharedBytes, loadBytes, tileRows, tileColumns, residents };
     const [majorX, majorY] = [majors[point.layoutX], majors[point.layoutY]];
-    return { inputType, outputType, majorX, majorY, ...sizes };
+    return { majorX, majorY, ...sizes };
   },
   needs: ({ path }) => needs[path],
   workloads,
   cells,
-  tensorCores: ({ path }) => path !== 'naive',
   cases: casesOf,
   features: ({ problem }) => {
     const { m, n, k, block, batch = 1, pattern } = problem as unknown as Problem;

@@ -1,4 +1,5 @@
-import { defineParameters, type Point as PointOf } from '../../../src/model/family.ts';
+import { defineParameters, madeFor, type Point as PointOf } from '../../../src/model/family.ts';
+import { operation } from './operation.ts';
 
 /** The search space of bsr-sddmm. */
 export const parameters = defineParameters({
@@ -8,8 +9,8 @@ export const parameters = defineParameters({
     values: ['naive', 'mma', 'wgmma'],
   },
   block: { label: 'b', doc: 'Rows and columns of a block of A.', values: [16, 32, 64, 128], usual: {} },
-  input: { label: '', doc: 'Element type of X and Y.', values: ['f16', 'bf16'] },
-  output: { label: '', doc: 'Element type of A.', values: ['f16', 'bf16', 'f32'] },
+  input: madeFor(operation.choices.input),
+  output: madeFor(operation.choices.output),
   layoutX: { label: 'x', doc: 'Order of X (mma, wgmma); naive takes both.', values: ['row', 'column'] },
   layoutY: { label: 'y', doc: 'Order of Y (mma, wgmma); naive takes both.', values: ['row', 'column'] },
   group: {

@@ -1,4 +1,4 @@
-import { type Arch, cudaTypes } from '../../../src/model/family.ts';
+import type { Arch } from '../../../src/model/family.ts';
 import type { ParameterValue } from '../../../src/model/parameter.ts';
 import type { Point } from './parameters.ts';
 import { elementBytes, generalSizes } from './paths/general/sizes.ts';
@@ -24,12 +24,7 @@ export function footprint(point: Point): { readonly threads: number; readonly sh
 /** Names of the templates besides the parameters. */
 export function derive(point: Point, arch: Arch): Derived {
   const { threads, sharedBytes } = footprint(point);
-  const shared = {
-    inputType: cudaTypes[point.input],
-    outputType: cudaTypes[point.output],
-    threads,
-    sharedBytes,
-  };
+  const shared = { threads, sharedBytes };
   if (point.path === 'naive') return shared;
   if (point.path === 'general') return { ...shared, ...deriveGeneral(point) };
   if (point.path === 'wgmma') return { ...shared, ...deriveWgmma(point, arch) };

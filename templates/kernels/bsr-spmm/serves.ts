@@ -15,6 +15,11 @@ const everything: OperationValues = {
   batched: both,
 };
 
+/** Layouts and transposition that a variant is made for. */
+function madeFor({ layoutB, layoutC, transposeA }: Point): OperationValues {
+  return { layoutB: [layoutB], layoutC: [layoutC], transposeA: [transposeA ? 'yes' : 'no'] };
+}
+
 /** Values that a variant takes: at run time, or, of layouts and transposition on the paths general and wgmma, the one it is made for. */
 function taken(point: Point): OperationValues {
   switch (point.path) {
@@ -22,23 +27,16 @@ function taken(point: Point): OperationValues {
       return { ...everything, ...(point.input === 'f32' && { tf32: both }) };
     case 'narrow':
       return { ...everything, transposeA: ['no'] };
-    case 'general': {
-      const { layoutB, layoutC, transposeA } = point;
-      const fixed = { layoutB: [layoutB], layoutC: [layoutC], transposeA: [transposeA ? 'yes' : 'no'] };
-      return { ...everything, ...fixed, ...(point.input === 'f32' && { tf32: point.ffma ? both : ['yes'] }) };
-    }
-    case 'multirow':
+    case 'general':
       return {
-        ...everything,
-        ...{ layoutB: [point.layoutB], layoutC: [point.layoutC], transposeA: ['no'], batched: ['no'] },
+        ...{ ...everything, ...madeFor(point) },
+        ...(point.input === 'f32' && { tf32: point.ffma ? both : ['yes'] }),
       };
+    case 'multirow':
+      return { ...everything, ...madeFor(point), batched: ['no'] };
     case 'wgmma':
       return {
-        ...{
-          layoutB: [point.layoutB],
-          layoutC: [point.layoutC],
-          transposeA: [point.transposeA ? 'yes' : 'no'],
-        },
+        ...madeFor(point),
         ...(point.input === 'f32' && { tf32: ['yes'] }),
         ...(point.fused && { bias: both, activation: choiceKinds.activation }),
         ...(hasAddend(point) && { residual: both }),
@@ -48,8 +46,7 @@ function taken(point: Point): OperationValues {
   }
 }
 
-/** Values of the operation that a variant serves; of a choice that is not named, the default alone. */
+/** Values of the operation that a variant serves beside the types that it is made for. */
 export function serves(point: Point): OperationValues {
-  const { block, input, output } = point;
-  return { block: [block], input: [input], output: [output], ...taken(point) };
+  return { block: [point.block], ...taken(point) };
 }

@@ -1,4 +1,4 @@
-import { cudaTypes, defineFamily } from '../../../src/model/family.ts';
+import { defineFamily } from '../../../src/model/family.ts';
 import { casesOf } from './cases.ts';
 import { cells } from './cells.ts';
 import { constraints } from './constraints.ts';
@@ -31,20 +31,12 @@ export default defineFamily<typeof parameters.specs>({
   name: 'gemm',
   summary: 'C[M,N] = act(alpha * A[M,K] * B[K,N] + beta * C + bias), row-major, f16 or bf16',
   operation,
-  serves: ({ element, activation }) => ({
-    element: [element],
-    activation: [activation],
-    bias: ['no', 'yes'],
-  }),
+  serves: () => ({ bias: ['no', 'yes'] }),
   parameters: parameters.specs,
   activations,
   constraints,
   presets,
   derive: (point) => ({
-    elementType: cudaTypes[point.element],
-    activationName: point.activation.replace('-', '_'),
-    naiveRows: tileOf(point).m,
-    naiveColumns: tileOf(point).n,
     blockRows: blockOf(point).rows,
     blockColumns: blockOf(point).columns,
     loadBytes: 2 * loadElements(point),
@@ -57,7 +49,6 @@ export default defineFamily<typeof parameters.specs>({
   needs: ({ path }) => needs[path],
   workloads,
   cells,
-  tensorCores: ({ path }) => path !== 'naive',
   cases: casesOf,
   generality,
   priority: (point) => ({ naive: 0, mma: 1, wgmma: 2 })[point.path] * 1000 + sizesOf(point).accumulators,

@@ -1,4 +1,5 @@
-import { defineParameters, type Point as PointOf } from '../../../src/model/family.ts';
+import { defineParameters, madeFor, type Point as PointOf } from '../../../src/model/family.ts';
+import { operation } from './operation.ts';
 
 /** The search space of gemm. */
 export const parameters = defineParameters({
@@ -7,12 +8,8 @@ export const parameters = defineParameters({
     doc: 'Method of the products: naive (one thread per element, the reference), mma (mma.sync and cp.async), wgmma (Hopper: TMA and wgmma, persistent).',
     values: ['naive', 'mma', 'wgmma'],
   },
-  element: { label: '', doc: 'Element type of A, B, C and bias.', values: ['f16', 'bf16'] },
-  activation: {
-    label: '',
-    doc: 'Function applied to each element of C.',
-    values: ['none', 'relu', 'gelu-tanh', 'gelu-erf', 'silu'],
-  },
+  element: madeFor(operation.choices.element),
+  activation: madeFor(operation.choices.activation),
   tileM: { label: 'm', doc: 'Rows of C of a thread block.', values: [64, 128, 256], usual: {} },
   tileN: { label: 'n', doc: 'Columns of C of a thread block.', values: [64, 128, 256], usual: {} },
   tileK: {
