@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { AnyFamily } from '../model/family.ts';
+import { servedValues } from '../model/operation.ts';
 import type { Source, Variant } from '../model/variant.ts';
 import { sha256 } from '../util/hash.ts';
 import { TemplateFolder } from './engine.ts';
@@ -47,6 +48,22 @@ export function renderVariant(
   };
 }
 
+/** Orders in memory of the operands that a variant serves, where the operation leaves them open: `; B row-major, C column-major`. */
+function layoutsOf({ operation, serves }: AnyFamily, { parameters }: Variant): string {
+  const served = servedValues(operation, serves(parameters));
+  const isServed = (only?: string) => only === undefined || served[only]?.includes('yes');
+  const named = new Map<string, string[]>();
+  for (const [name, { layout, only }] of Object.entries(operation.operands)) {
+    if (layout === undefined || !isServed(only)) continue;
+    const orders = (served[layout] ?? []).map((order) => `${order}-major`).join(' or ');
+    named.set(orders, [...(named.get(orders) ?? []), name.length === 1 ? name.toUpperCase() : name]);
+  }
+  const phrases = [...named].map(
+    ([orders, names]) => `${names.join(', ').replace(/, (?=\w+$)/, ' and ')} ${orders}`,
+  );
+  return phrases.length === 0 ? '' : `; ${phrases.join(', ')}`;
+}
+
 /** Says what the file is, lists the parameters that matter and gives the command that renders it again. */
 function headerOf(family: AnyFamily, variant: Variant): string {
   const names = variant.active ?? Object.keys(variant.parameters);
@@ -54,7 +71,7 @@ function headerOf(family: AnyFamily, variant: Variant): string {
   const parameters = names.map((name) => `//   ${name.padEnd(width)}  ${variant.parameters[name]}`);
   return [
     `// ${variant.id}`,
-    `// ${family.summary}`,
+    `// ${family.summary}${layoutsOf(family, variant)}`,
     '//',
     ...parameters,
     '//',

@@ -50,8 +50,7 @@ function generality(point: Point): number {
 
 export default defineFamily<typeof parameters.specs>({
   name: 'bsr-spmm',
-  summary:
-    'C[M,N] = alpha * A[M,K] * B[K,N] + beta * C, A in block sparse rows (BSR), B and C dense and row-major',
+  summary: 'C[M,N] = alpha * A[M,K] * B[K,N] + beta * C, A in block sparse rows (BSR), B and C dense',
   operation,
   serves,
   parameters: parameters.specs,

@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto';
 import { chmodSync, readdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { defineOperation, type OperationValues } from '../../../src/model/operation.ts';
 import { renderVariant } from '../../../src/render/render.ts';
 import { writeIfDifferent, writeSource } from '../../../src/render/write.ts';
 import { enumerate } from '../../../src/space/enumerate.ts';
 import { folderOf } from '../../helpers/folder.ts';
 import { toyFamily } from '../../helpers/toy-family.ts';
+import { toyOperation } from '../../helpers/toy-operation.ts';
 
 const [variant] = enumerate(toyFamily, { where: 'path == "simt" && block == 64 && tileN == 128' }).variants;
 if (!variant) throw new Error('the toy family has lost a variant');
@@ -31,6 +33,42 @@ constexpr int kArea = 8192;
     );
     expect(source.path).toBe('/out/sources/toy-op/toy_op.simt.b64.tn128-e7b2.cu');
     expect(source.hash).toBe(createHash('sha256').update(source.text).digest('hex'));
+  });
+});
+
+describe('the header of a source', () => {
+  const operand = { doc: 'a matrix', role: 'input' as const, type: 'input', shape: ['n'] };
+  const operation = defineOperation({
+    ...toyOperation,
+    choices: {
+      ...toyOperation.choices,
+      layoutB: { kind: 'layout', doc: 'order of B' },
+      layoutC: { kind: 'layout', doc: 'order of C' },
+      residual: { kind: 'switch', doc: 'something added' },
+    },
+    operands: {
+      b: { ...operand, layout: 'layoutB' },
+      residual: { ...operand, layout: 'layoutC', only: 'residual' },
+      c: { ...operand, layout: 'layoutC' },
+    },
+  });
+  const summaryWith = (served: OperationValues) => {
+    const folder = folderOf({ 'kernel.cu.hbs': '' });
+    return renderVariant({ ...toyFamily, operation, serves: () => served }, folder, variant).text.split(
+      '\n',
+    )[1];
+  };
+
+  it.each([
+    [{}, 'B and C row-major'],
+    [{ layoutB: ['column'] }, 'B column-major, C row-major'],
+    [{ layoutC: ['column'], residual: ['no', 'yes'] }, 'B row-major, residual and C column-major'],
+    [
+      { layoutB: ['row', 'column'], layoutC: ['row', 'column'], residual: ['yes'] },
+      'B, residual and C row-major or column-major',
+    ],
+  ])('says in which order operands lie that the variant takes: %j', (served, layouts) => {
+    expect(summaryWith(served)).toBe(`// C = A * B; ${layouts}`);
   });
 });
 

@@ -1,5 +1,5 @@
 // bsr_sddmm.naive.b16-e3b0
-// A = alpha * (X[M,K] * Y[N,K]^T) + beta * A at the stored blocks of A, in block sparse rows (BSR)
+// A = alpha * (X[M,K] * Y[N,K]^T) + beta * A at the stored blocks of A, in block sparse rows (BSR); X and Y row-major or column-major
 //
 //   path    naive
 //   block   16

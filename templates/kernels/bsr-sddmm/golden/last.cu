@@ -1,5 +1,5 @@
 // bsr_sddmm.wgmma.b128.bf16.bf16.g2.s4.w2.cl2-d3b0
-// A = alpha * (X[M,K] * Y[N,K]^T) + beta * A at the stored blocks of A, in block sparse rows (BSR)
+// A = alpha * (X[M,K] * Y[N,K]^T) + beta * A at the stored blocks of A, in block sparse rows (BSR); X and Y row-major
 //
 //   path       wgmma
 //   block      128

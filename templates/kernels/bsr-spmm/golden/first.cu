@@ -1,5 +1,5 @@
 // bsr_spmm.naive.b64-2fac
-// C[M,N] = alpha * A[M,K] * B[K,N] + beta * C, A in block sparse rows (BSR), B and C dense and row-major
+// C[M,N] = alpha * A[M,K] * B[K,N] + beta * C, A in block sparse rows (BSR), B and C dense; B, residual and C row-major or column-major
 //
 //   path    naive
 //   block   64

@@ -1,5 +1,5 @@
 // bsr_spmm.wgmma.b128.tn128.overlap.pn4.coopM.cl2-1bc2
-// C[M,N] = alpha * A[M,K] * B[K,N] + beta * C, A in block sparse rows (BSR), B and C dense and row-major
+// C[M,N] = alpha * A[M,K] * B[K,N] + beta * C, A in block sparse rows (BSR), B and C dense; B and C row-major
 //
 //   path            wgmma
 //   block           128
