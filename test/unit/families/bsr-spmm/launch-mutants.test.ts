@@ -41,10 +41,10 @@ const defects: readonly LaunchDefect<Name>[] = [
       file,
       name: 'asks for half of the shared memory',
       of: 'rows',
-      behind: 'kernel.launch.shared_bytes = ',
+      behind: '* cluster, 1, 1};\n  ',
     },
-    expression: 'static_cast<std::size_t>(parameters.number("sharedBytes"))',
-    defect: 'static_cast<std::size_t>(parameters.number("sharedBytes") / 2)',
+    expression: 'kernel.set_resources(parameters)',
+    defect: 'kernel.set_resources(parameters), void(kernel.launch.shared_bytes /= 2)',
     verdicts: ['out-of-bounds', 'launch'],
   },
   {
