@@ -25,7 +25,8 @@ import {
 /**
  * `-fsanitize=thread` only instruments: it makes every load and store call a function, which the runner defines. The
  * sanitizers' own libraries are not linked. `-fsanitize=alignment` checks the pointers to vectors: their accesses are split into
- * those of the elements before `-fsanitize=thread` sees them.
+ * those of the elements before `-fsanitize=thread` sees them. `-fsanitize=bounds` lets an index one past the end bind a reference, as
+ * the assignment of a struct does; `-fsanitize=object-size` looks at what is accessed.
  */
 export const emulatedFlags = [
   '-std=c++20',
@@ -42,6 +43,7 @@ export const emulatedFlags = [
   'tsan-distinguish-volatile=1',
   '-fsanitize=bounds',
   '-fsanitize=alignment',
+  '-fsanitize=object-size',
   '-fstack-clash-protection',
 ];
 
