@@ -4,7 +4,7 @@ use crate::error::require;
 use crate::{Error, Number, Result};
 use std::ops::Deref;
 
-/// Which blocks of a matrix in block sparse rows are stored: block row `i` owns the blocks `row_ptr[i]..row_ptr[i + 1]`, whose block
+/// Places of the stored blocks of a matrix in block sparse rows: block row `i` owns the blocks `row_ptr[i]..row_ptr[i + 1]`, whose block
 /// columns are in `col_idx`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BsrStructure {
@@ -167,7 +167,7 @@ impl<T: Number> Bsr<T> {
 }
 
 impl<T> Bsr<T> {
-    /// Which blocks are stored.
+    /// Places of the stored blocks.
     pub fn structure(&self) -> &BsrStructure {
         &self.structure
     }
