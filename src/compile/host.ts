@@ -25,8 +25,7 @@ import {
 /**
  * `-fsanitize=thread` only instruments: it makes every load and store call a function, which the runner defines. The
  * sanitizers' own libraries are not linked. `-fsanitize=alignment` checks the pointers to vectors: their accesses are split into
- * those of the elements before `-fsanitize=thread` sees them. `-fsanitize=bounds` lets an index one past the end bind a reference, as
- * the assignment of a struct does; `-fsanitize=object-size` looks at what is accessed.
+ * those of the elements before `-fsanitize=thread` sees them.
  */
 export const emulatedFlags = [
   '-std=c++20',
@@ -43,7 +42,6 @@ export const emulatedFlags = [
   'tsan-distinguish-volatile=1',
   '-fsanitize=bounds',
   '-fsanitize=alignment',
-  '-fsanitize=object-size',
   '-fstack-clash-protection',
 ];
 

@@ -53,7 +53,7 @@ describe('newKernel --like', () => {
       expect(readFileSync(join(folder, file), 'utf8'), file).not.toMatch(
         /(?<![A-Za-z0-9])gemm(?![A-Za-z0-9])/,
       );
-    expect(readFileSync(join(folder, 'oracle.hpp'), 'utf8')).toContain('namespace tilewright::my_product {');
+    expect(readFileSync(join(folder, 'launch.hpp'), 'utf8')).toContain('namespace tilewright::my_product {');
   });
 
   it('refuses a family that there is not, and one that only this package can have', () => {

@@ -1,5 +1,5 @@
 // hooks.cpp - plain loads and stores of a kernel compiled with -fsanitize=thread, indices of its arrays with
-// -fsanitize=bounds, and pointers with -fsanitize=alignment and -fsanitize=object-size. The compiler emits a call per
+// -fsanitize=bounds, and pointers that are not aligned as their types ask with -fsanitize=alignment. The compiler emits a call per
 // access, and one for an index out of bounds or a misaligned pointer, to functions that libtsan and libubsan would define; they are
 // defined here instead, and neither library is linked.
 #include <algorithm>
@@ -140,22 +140,14 @@ void __ubsan_handle_out_of_bounds(const UbsanOutOfBounds* where, std::intptr_t i
                                                            static_cast<long long>(index), where->array->name));
 }
 
-/// A pointer that is not aligned as its type asks (-fsanitize=alignment), or one that leads out of the local variable that it points into
-/// (-fsanitize=object-size), before it is used. Optimisation splits a vector's access into accesses of its elements, each of them aligned,
-/// before -fsanitize=thread sees it; this check is older. What binds a reference is a finding itself, since the compiler checks no access
-/// behind it again. No instruction asks for more than 16 bytes. What lies in emulated memory is checked against its own bounds elsewhere.
+/// A pointer that is not aligned as its type asks, before it is used. Optimisation splits a vector's access into accesses of its
+/// elements, each of them aligned, before -fsanitize=thread sees it; this check is older. What binds a reference is a finding itself,
+/// since the compiler checks no access behind it again. No instruction asks for more than 16 bytes.
 void __ubsan_handle_type_mismatch_v1(const UbsanTypeMismatch* what, void* pointer) {
-  if (!simt::core::machine.current) return;
+  if (!simt::core::machine.current || !simt::core::is_emulated(pointer)) return;
+  simt::core::enter(SIMT_PC);
   const char* const use = what->kind == 0 ? "load" : what->kind == 1 ? "store" : "access";
-  const std::size_t alignment = std::size_t{1} << what->log_alignment;
-  if (simt::core::is_emulated(pointer)) {
-    simt::core::enter(SIMT_PC);
-    simt::core::check_alignment(pointer, std::min<std::size_t>(alignment, 16), use);
-  } else if (reinterpret_cast<std::uintptr_t>(pointer) % alignment == 0 && !is_free(what->place)) {
-    simt::core::enter(SIMT_PC);
-    simt::core::fail("array-out-of-bounds",
-                     simt::core::text("%s of %s behind the end of a local variable", use, what->type->name));
-  }
+  simt::core::check_alignment(pointer, std::min<std::size_t>(std::size_t{1} << what->log_alignment, 16), use);
 }
 
 void __tsan_init() { simt::core::hooks_present = true; }

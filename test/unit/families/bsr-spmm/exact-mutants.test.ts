@@ -97,13 +97,6 @@ const mutants: readonly Mutant<Name>[] = [
     replacing('ring + stage + i * kPairBytes', 'ring + stage'),
     wrong,
   ],
-  // Structures in registers, one of which is assigned behind the last.
-  [
-    'looks up a block too many',
-    'turned',
-    replacing(/i < kBlocksPerStage; \+\+i\)(?=\n\s+if \(first)/, 'i <= kBlocksPerStage; ++i)'),
-    ['out-of-bounds'],
-  ],
   [
     'reads the stage from the start of shared memory',
     'rows',
