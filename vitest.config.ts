@@ -11,9 +11,9 @@ const mutants = 'test/unit/families/**/*mutants.test.ts';
 
 /** Folders of tests that are not part of `npm test`. Each is a command, `npm run test:<name>`. */
 const slow = {
-  /** C++ tests, emitted libraries, packages and mutants of kernels: what compiles for minutes. */
+  /** C++ tests, the contract of families, emitted libraries, packages and mutants of kernels: what compiles for minutes. */
   builds: { testTimeout: 600_000, include: ['test/builds/**/*.test.ts', mutants] },
-  /** Killed processes and hostile folders: a sample, or TILEWRIGHT_FAULTS of each, TILEWRIGHT_PROCESSES at once. */
+  /** Killed processes, hostile folders and families: a sample, or TILEWRIGHT_FAULTS of each, TILEWRIGHT_PROCESSES at once. */
   faults: { testTimeout: 600_000 * Math.max(1, faults / 10) },
   /** Needs PyTorch. */
   python: { testTimeout: 600_000 },

@@ -15,7 +15,7 @@ if(NOT kind STREQUAL ${kind}_LIBRARY)
 endif()
 `;
 
-/** One compiler call per target. test/contract/bindings.test.ts compiles file by file, with every warning an error. */
+/** One compiler call per target. test/builds/bindings.test.ts compiles file by file, with every warning an error. */
 const unity = 'set(CMAKE_UNITY_BUILD ON)\nset(CMAKE_UNITY_BUILD_BATCH_SIZE 0)\n';
 
 test('gen emit --prefix installs what find_package finds, shared or as archives', {

@@ -23,7 +23,7 @@ const expected: Expected = {
     tall: ['passed', '7 cases'],
     wide: ['passed', '7 cases'],
     rounded: ['passed', '7 cases'],
-    through_shared: ['race', 'load by thread 1 of block (0,0,0) at wmma.cu:152'],
+    through_shared: ['race', 'at wmma.cu:147 and earlier load by thread 46 of block (0,0,0) at wmma.cu:151'],
   },
   'assembly.cu': {
     product: ['passed', '9 cases'],
