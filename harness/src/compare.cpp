@@ -93,13 +93,14 @@ std::string number(double value) {
   return buffer;
 }
 
-/// Whole numbers in all their digits.
-std::string whole(double value) {
-  if (!(std::abs(value) < 0x1p53) || value != std::trunc(value)) return number(value);
+/// An element, or what one should be: whole numbers in all their digits.
+std::string digits(ElementType type, double value) {
+  if (is_float(type) || !(std::abs(value) < 0x1p53) || value != std::trunc(value)) return number(value);
   return std::to_string(static_cast<std::int64_t>(value));
 }
 
-std::string whole(ElementType type, std::uint64_t bits) {
+/// A whole number of 64 bits.
+std::string digits_of_bits(ElementType type, std::uint64_t bits) {
   return type == ElementType::i64 ? std::to_string(static_cast<std::int64_t>(bits)) : std::to_string(bits);
 }
 
@@ -158,11 +159,12 @@ void locate(const View& view, Comparison& result) {
   result.expected = view.reference.value[view.index(row, col)];
   result.bound = view.reference.bound[view.index(row, col)];
   result.pattern = describe_pattern(map);
-  const auto digits = is_float(view.tensor.type) ? number : static_cast<std::string (*)(double)>(whole);
   const auto& exact = view.reference.exact;
   const ElementType type = view.tensor.type;
-  result.got_text = is_wide_integer(type) ? whole(type, view.bits(row, col)) : digits(result.got);
-  result.expected_text = exact.empty() ? digits(result.expected) : whole(type, exact[view.index(row, col)]);
+  result.got_text =
+      is_wide_integer(type) ? digits_of_bits(type, view.bits(row, col)) : digits(type, result.got);
+  result.expected_text =
+      exact.empty() ? digits(type, result.expected) : digits_of_bits(type, exact[view.index(row, col)]);
 }
 
 /// JSON has no NaN or infinity: those travel as words.

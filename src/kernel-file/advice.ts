@@ -1,5 +1,5 @@
 import type { Verdict } from '../model/verdict.ts';
-import { evaluate, type Sizes } from './expression.ts';
+import { productOf, type Sizes } from './expression.ts';
 import type { Plan } from './plan.ts';
 
 /** The verdict, with a line to put into the description if that, and not the kernel, may be wrong. */
@@ -38,8 +38,7 @@ function onSlow({ verdict, evidence }: Verdict, plan: Plan): string | undefined 
     return undefined;
   const [sizes = {}] = plan.sizes;
   const elements = plan.arguments.reduce(
-    (sum, one) =>
-      sum + (one.kind === 'tensor' ? one.shape.reduce<number>((a, b) => a * evaluate(b, sizes), 1) : 0),
+    (sum, one) => sum + (one.kind === 'tensor' ? productOf(one.shape, sizes) : 0),
     0,
   );
   if (elements < many) return undefined;

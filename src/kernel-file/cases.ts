@@ -4,7 +4,7 @@ import type { GateCase } from '../model/workload.ts';
 import type { Expression, PlannedArgument } from './arguments.ts';
 import { isSize, withDerived } from './derived.ts';
 import type { ToleranceDescription, ValuesDescription } from './description.ts';
-import { evaluate, isKnown, type Sizes } from './expression.ts';
+import { evaluate, isKnown, productOf, type Sizes } from './expression.ts';
 import type { Plan } from './plan.ts';
 import type { ElementType } from './signature.ts';
 import { layoutName } from './structs.ts';
@@ -172,7 +172,7 @@ function argumentJson(argument: PlannedArgument, plan: Plan, sizes: Sizes, libra
   if (kind === 'map') return { name, kind, tensor: argument.tensor, map: mapJson(argument.map, sizes) };
   if (kind === 'structs') {
     const { parameter, role, shape } = argument;
-    const rows = numbers(shape, sizes).reduce((a, b) => a * b, 1);
+    const rows = productOf(shape, sizes);
     // Addresses are put in before each launch.
     const isRead = role === 'in' && argument.pointers.length === 0;
     const onDevice = role === 'in' && !isRead ? 'inout' : role;
@@ -185,7 +185,7 @@ function argumentJson(argument: PlannedArgument, plan: Plan, sizes: Sizes, libra
     return { name, kind, type: own, value: evaluate(argument.value, sizes) };
   }
   const shape = numbers(argument.shape, sizes);
-  const count = shape.reduce((a, b) => a * b, 1);
+  const count = productOf(argument.shape, sizes);
   const cols = shape.at(-1) ?? 1;
   if (kind === 'workspace') {
     const values = argument.values && { values: valuesJson(argument.values, sizes) };
@@ -207,10 +207,11 @@ const mostThreads = 2 ** 24;
 
 /** Throws a UsageError for a case that would end without a verdict, for want of memory or time. */
 function mustBeFeasible(plan: Plan, sizes: Sizes): void {
-  const arrays = plan.arguments.flatMap((one) => {
-    if (one.kind !== 'tensor' && one.kind !== 'workspace') return [];
-    return [{ name: one.name, count: numbers(one.shape, sizes).reduce((a, b) => a * b, 1) }];
-  });
+  const arrays = plan.arguments.flatMap((one) =>
+    one.kind === 'tensor' || one.kind === 'workspace'
+      ? [{ name: one.name, count: productOf(one.shape, sizes) }]
+      : [],
+  );
   const { name = '', count = 0 } = arrays.toSorted((a, b) => b.count - a.count)[0] ?? {};
   const elements = arrays.reduce((sum, one) => sum + one.count, 0);
   const smaller = 'a defect that shows with large sizes shows with small ones that leave the same remainders';

@@ -102,3 +102,8 @@ export function isKnown(expression: string, sizes: Sizes): boolean {
     return false;
   }
 }
+
+/** Product of expressions over sizes: the elements of a shape, or the threads of a block. */
+export function productOf(expressions: readonly (string | number)[], sizes: Sizes): number {
+  return expressions.reduce<number>((product, one) => product * evaluate(one, sizes), 1);
+}

@@ -3,7 +3,7 @@ import { type Expression, guess, type PlannedArgument, planParameter } from './a
 import { clusterFor, mustHaveOwnShared } from './cluster.ts';
 import { type DerivedSizes, derivedOf } from './derived.ts';
 import type { Description, ToleranceDescription } from './description.ts';
-import { evaluate, isKnown, type Sizes } from './expression.ts';
+import { evaluate, isKnown, productOf, type Sizes } from './expression.ts';
 import { hintsOf } from './hints.ts';
 import type { Item } from './items.ts';
 import { reachable } from './rewrite.ts';
@@ -258,7 +258,7 @@ function guessGrid(
 }
 
 function threadsOf(block: readonly Expression[], sizes: Sizes): number {
-  return block.map((one) => evaluate(one, sizes)).reduce((a, b) => a * b, 1);
+  return productOf(block, sizes);
 }
 
 /** The order of additions to a float decides its last bits. */

@@ -108,6 +108,16 @@ export type Mutant<Name extends string> = readonly [
   verdicts: readonly VerdictName[],
 ];
 
+/** The gate's verdict on a mutant has to be one of `verdicts`. */
+async function expectRefusal(
+  bench: Pick<MutantBench, 'gate'>,
+  [id, change, verdicts]: readonly [string, Change, readonly VerdictName[]],
+  scope?: GateScope,
+): Promise<void> {
+  const { verdict, evidence } = await bench.gate(id, change, scope);
+  expect(verdict, `${evidence.case}: ${evidence.message}`).toBeOneOf([...verdicts]);
+}
+
 /** Tests that depth `quick` refuses each mutant. `ids`: the variants by the names that mutants call them. */
 export function describeMutants<Name extends string>(
   bench: Pick<MutantBench, 'gate'>,
@@ -115,10 +125,9 @@ export function describeMutants<Name extends string>(
   mutants: readonly Mutant<Name>[],
 ): void {
   describe('depth quick sees a kernel that', () => {
-    it.each(mutants)('%s: %s', { timeout: 120_000 }, async (_, name, change, verdicts) => {
-      const { verdict, evidence } = await bench.gate(ids[name], change);
-      expect(verdict, `${evidence.case}: ${evidence.message}`).toBeOneOf([...verdicts]);
-    });
+    it.each(mutants)('%s: %s', { timeout: 120_000 }, (_, name, change, verdicts) =>
+      expectRefusal(bench, [ids[name], change, verdicts]),
+    );
   });
 }
 
@@ -129,10 +138,9 @@ export function describeFullMutants<Name extends string>(
   mutants: readonly (readonly [...Mutant<Name>, id: string])[],
 ): void {
   describe('depth full sees a kernel that', () => {
-    it.each(mutants)('%s: %s', { timeout: 120_000 }, async (_, name, change, verdicts, id) => {
-      const { verdict, evidence } = await bench.gate(ids[name], change, { depth: 'full', case: id });
-      expect(verdict, `${evidence.case}: ${evidence.message}`).toBeOneOf([...verdicts]);
-    });
+    it.each(mutants)('%s: %s', { timeout: 120_000 }, (_, name, change, verdicts, id) =>
+      expectRefusal(bench, [ids[name], change, verdicts], { depth: 'full', case: id }),
+    );
   });
 }
 

@@ -48,9 +48,8 @@ struct Tensor {
 /// that rounding to the output's type may overflow within the bound, infinity is right too.
 struct Reference {
   std::vector<double> value;
-  std::vector<double> bound;  // absolute, per element; 0 demands the exact value
-  std::vector<std::uint64_t> exact =
-      {};  // bits of whole numbers of 64 bits, which doubles may not hold; else empty
+  std::vector<double> bound;              // absolute, per element; 0 demands the exact value
+  std::vector<std::uint64_t> exact = {};  // bits of whole numbers of 64 bits; else empty
 };
 
 /// Device addresses of the tensors, in the order of Problem::tensors(), and of the workspace.

@@ -15,8 +15,8 @@ const everything: OperationValues = {
   batched: both,
 };
 
-/** Layouts and transposition that a variant is made for. */
-function madeFor({ layoutB, layoutC, transposeA }: Point): OperationValues {
+/** Layouts and transposition that are fixed when a variant is rendered. */
+function fixedLayouts({ layoutB, layoutC, transposeA }: Point): OperationValues {
   return { layoutB: [layoutB], layoutC: [layoutC], transposeA: [transposeA ? 'yes' : 'no'] };
 }
 
@@ -29,14 +29,14 @@ function taken(point: Point): OperationValues {
       return { ...everything, transposeA: ['no'] };
     case 'general':
       return {
-        ...{ ...everything, ...madeFor(point) },
+        ...{ ...everything, ...fixedLayouts(point) },
         ...(point.input === 'f32' && { tf32: point.ffma ? both : ['yes'] }),
       };
     case 'multirow':
-      return { ...everything, ...madeFor(point), batched: ['no'] };
+      return { ...everything, ...fixedLayouts(point), batched: ['no'] };
     case 'wgmma':
       return {
-        ...madeFor(point),
+        ...fixedLayouts(point),
         ...(point.input === 'f32' && { tf32: ['yes'] }),
         ...(point.fused && { bias: both, activation: choiceKinds.activation }),
         ...(hasAddend(point) && { residual: both }),

@@ -129,10 +129,10 @@ inline TiledMap map_c(const Shape& shape, const Parameters& parameters) {
 
 using Kernel = LaunchBuilder<UntypedAddendArgs, Call>;
 
-inline void set_arguments(Kernel& kernel, const Shape& shape, const SchedulerParams& params) {
+inline void set_schedule(Kernel& kernel, const Shape& shape, const SchedulerParams& params) {
   using Args = UntypedAddendArgs;
   const ScheduleLayout at = schedule_layout(params);
-  kernel.args.ldc = shape.ldc;
+  set_arguments(kernel, shape);
   kernel.args.columns = static_cast<int>(shape.n);
   kernel.args.tile_count = static_cast<int>(rows_of_blocks(shape) * quotient_up(shape.n, params.width));
   kernel.args.clipped = shape.n % panel_columns(shape) != 0;
@@ -151,11 +151,6 @@ inline void set_arguments(Kernel& kernel, const Shape& shape, const SchedulerPar
     kernel.set(&Args::partials, &Call::workspace);
   }
   if (params.split > 0 || params.atomic) kernel.set(&Args::counters, &Call::workspace);
-  kernel.set(&Args::c, &Call::c);
-  kernel.args.activation = shape.activation;
-  if (shape.bias == Switch::yes) kernel.set(&Args::bias, &Call::bias);
-  kernel.set(&Args::alpha, &Call::alpha);
-  kernel.set(&Args::beta, &Call::beta);
 }
 
 /// Operand that is added to the product, of kernels that have one apart from C.
@@ -224,7 +219,7 @@ inline void bind(const Shape& shape, const std::int32_t* stored, const Parameter
   kernel.set_resources(parameters);
   kernel.launch.cluster[0] = cluster * static_cast<unsigned>(params.along_k);
   kernel.launch.dependent = parameters.number("pdl") != 0;
-  set_arguments(kernel, shape, params);
+  set_schedule(kernel, shape, params);
   set_addend(kernel, shape, parameters);
   add_maps(kernel, shape, parameters, bound);
   BoundLaunch launch = kernel.finish();
