@@ -1,6 +1,7 @@
 // device.cpp - the device `cuda`: variants compiled by nvcc into cubins, run on the first visible GPU.
 #include "tilewright/device.hpp"
 
+#include <map>
 #include <new>
 
 #include "launcher.hpp"
@@ -15,6 +16,7 @@ using cuda::check;
 using cuda::Error;
 
 constexpr std::size_t kGuardBytes = std::size_t{256} << 10;
+constexpr std::size_t kLeadMemory = std::size_t{1} << 30;
 
 class Cubin : public Module {
  public:
@@ -153,8 +155,16 @@ class CudaDevice : public Device {
     expect_memory(cudaMallocAsync(&memory, bytes, stream()), bytes, name);
     return memory;
   }
-  /// Pools begin at the lowest addresses: on an H200 (driver 580.159.04) at 12 GiB. cudaMalloc takes the host's, near 2^47.
+  /// Of a short lead all is memory, as of a caller's tensor: TMA reads the origin of a tensor also for a box wholly outside it
+  /// (H200, driver 580.159.04: an illegal address where the origin is no memory). It holds NaN, or -1.
+  /// Before a long one there are addresses only. Pools begin at the lowest, here at 12 GiB; cudaMalloc takes the host's, near 2^47.
   void* allocate_behind(std::size_t lead, std::size_t bytes, const std::string& name) override {
+    if (lead <= kLeadMemory) {
+      auto* start = static_cast<std::byte*>(allocate(lead + bytes, name));
+      starts_[start + lead] = start;
+      cuda::expect(cudaMemsetAsync(start, 0xFF, lead, stream()), "fill the addresses before a tensor");
+      return start + lead;
+    }
     void* memory = nullptr;
     expect_memory(cudaMalloc(&memory, bytes), bytes, name);
     if (reinterpret_cast<std::uintptr_t>(memory) >= lead) return memory;
@@ -162,7 +172,10 @@ class CudaDevice : public Device {
     throw std::runtime_error("no memory with " + std::to_string(lead) +
                              " bytes of addresses before it for '" + name + "'");
   }
-  void release(void* memory) override { cudaFreeAsync(memory, stream()); }
+  void release(void* memory) override {
+    const auto start = starts_.extract(memory);
+    cudaFreeAsync(start ? start.mapped() : memory, stream());
+  }
   void upload(void* destination, const void* source, std::size_t bytes) override {
     copy(destination, source, bytes, cudaMemcpyHostToDevice);
   }
@@ -219,6 +232,7 @@ class CudaDevice : public Device {
 
   cuda::CudaStreams streams_;
   DeviceDescription description_;
+  std::map<void*, void*> starts_;  // of allocations, by the memory behind their lead
 };
 
 }  // namespace

@@ -142,8 +142,8 @@ class Device {
 
   /// At least 256-byte aligned; `name` appears in the device's messages. Throws std::bad_alloc.
   virtual void* allocate(std::size_t bytes, const std::string& name) = 0;
-  /// The same at an address of at least `lead`, so that a pointer to `lead` bytes before it does not wrap around: the base of a tensor
-  /// whose first elements exist only as addresses. Released like other memory.
+  /// The same for a tensor whose first elements, `lead` bytes before the memory, no kernel may use: a pointer to them does not wrap
+  /// around. A device that does not watch accesses may have memory there. Released like other memory.
   virtual void* allocate_behind(std::size_t /*lead*/, std::size_t bytes, const std::string& name) {
     return allocate(bytes, name);
   }
