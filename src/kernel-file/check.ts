@@ -215,6 +215,8 @@ async function judge(
   request: CheckRequest,
   host: CheckHost,
 ): Promise<Verdict> {
+  if (plan.prints && reference.kind !== 'function')
+    throw new UsageError(`${plan.kernel}: what it prints is compared with a reference in C or C++ alone`);
   const session = await host.session();
   const gate = { ...request.gate, dump: request.dump };
   const ask = (one: Plan, cases: readonly GateCase[]) =>
