@@ -30,8 +30,8 @@ export function schedulesForLaunches(seed: number, launches: number): Schedule[]
 
 /**
  * Indices of the schedules that each case begins under; its later launches have those that follow. Full: one of each kind.
- * Quick: so for the first case, where a family puts its most demanding one; the others have one with the detector: those of
- * several launches the first, the rest in turn.
+ * Quick: so for the first case, where a family puts its most demanding one, unless it is slow; the others have one with the
+ * detector: those of several launches the first, the rest in turn.
  */
 export function spread(
   cases: readonly GateCase[],
@@ -41,7 +41,7 @@ export function spread(
   const all = kinds.map((_, index) => index);
   const detecting = all.filter((index) => schedules[index]?.detect);
   return cases.map((item, index) => {
-    if (depth === 'full' || index === 0) return { ...item, schedules: all };
+    if (depth === 'full' || (index === 0 && !item.slow)) return { ...item, schedules: all };
     const turn = (item.launches ?? 1) > 1 ? 0 : index % detecting.length;
     return { ...item, schedules: detecting.slice(turn, turn + 1) };
   });

@@ -15,8 +15,13 @@ export type ReferenceJson = Readonly<Record<string, unknown>> & { readonly kind:
 
 const seed = 1;
 const mostCases = 12;
+/** Threads of a launch that takes a few tenths of a second on the emulated device. */
+const manyThreads = 2 ** 15;
 
-/** The cases of a plan: its sizes, and ragged ones beside them. The first is launched again and on other inputs. */
+/**
+ * The cases of a plan: its sizes, and ragged ones beside them. The first is launched again; so is, on other inputs too, the first
+ * whose launch is quick.
+ */
 export function casesFor(plan: Plan, library: string, reference: ReferenceJson): GateCase[] {
   const fixed = reference.kind === 'files';
   const given = plan.sizes.filter((sizes) => fits(plan, sizes));
@@ -27,14 +32,21 @@ export function casesFor(plan: Plan, library: string, reference: ReferenceJson):
         ? `${plan.kernel} has a grid or block of no threads with ${nameOf(plan.sizes[0] ?? {})}: grid ${plan.grid.join(', ')}, block ${plan.block.join(', ')}; say others above the kernel: /* tilewright { grid: 4, block: 256 } */`
         : `no sizes fulfil the condition '${plan.where}' of ${plan.kernel}; change sizes or where`,
     );
+  const chosen = fitting.slice(0, mostCases);
+  const isSlow = (sizes: Sizes) => threadsOf(plan, sizes) >= manyThreads;
+  const repeated = Math.max(
+    0,
+    chosen.findIndex((sizes) => !isSlow(sizes)),
+  );
   const problem = (sizes: Sizes) => problemFor(plan, sizes, library, reference);
-  return fitting.slice(0, mostCases).map((sizes, index) => ({
+  return chosen.map((sizes, index) => ({
     id: nameOf(sizes),
-    tier: index === 0 ? ('repetition' as const) : ('structures' as const),
-    launches: index === 0 ? 2 : 1,
+    tier: index === repeated ? ('repetition' as const) : ('structures' as const),
+    launches: index === 0 || index === repeated ? 2 : 1,
+    ...(isSlow(sizes) && { slow: true as const }),
     problem: problem(sizes),
     // Files hold the answer for one input.
-    ...(index === 0 && !fixed && { alternate: { ...problem(sizes), seed: seed + 1 } }),
+    ...(index === repeated && !fixed && { alternate: { ...problem(sizes), seed: seed + 1 } }),
   }));
 }
 
@@ -203,6 +215,10 @@ const mostElements = 2 ** 28;
 /** Threads of a launch, of which the emulated device runs one or two millions a second. */
 const mostThreads = 2 ** 24;
 
+function threadsOf(plan: Plan, sizes: Sizes): number {
+  return [...three(plan.grid, sizes), ...three(plan.block, sizes)].reduce((a, b) => a * b, 1);
+}
+
 /** Throws a UsageError for a case that would end without a verdict, for want of memory or time. */
 function mustBeFeasible(plan: Plan, sizes: Sizes): void {
   const arrays = plan.arguments.flatMap((one) =>
@@ -217,7 +233,7 @@ function mustBeFeasible(plan: Plan, sizes: Sizes): void {
     throw new UsageError(
       `the arrays of ${plan.kernel} would have ${elements} elements with ${nameOf(sizes)}, '${name}' ${count} of them; a case has at most ${mostElements}: say smaller sizes, ${smaller}, or another shape`,
     );
-  const threads = [...three(plan.grid, sizes), ...three(plan.block, sizes)].reduce((a, b) => a * b, 1);
+  const threads = threadsOf(plan, sizes);
   if (threads > mostThreads)
     throw new UsageError(
       `a launch of ${plan.kernel} would have ${threads} threads with ${nameOf(sizes)}; the emulated device takes at most ${mostThreads}: say smaller sizes, ${smaller}`,

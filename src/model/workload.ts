@@ -24,6 +24,8 @@ export interface GateCase extends Workload {
   readonly tier: Tier;
   /** Launches in a row on the same buffers, each under another schedule; results compared bitwise with the first. Default 1. */
   readonly launches?: number;
+  /** A launch takes long on the emulated device: the first case, which begins under every kind of schedule, then begins under one. */
+  readonly slow?: true;
   /** Another problem, run in turn with this one on buffers of its own. */
   readonly alternate?: Workload['problem'];
   /**

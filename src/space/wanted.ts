@@ -38,6 +38,7 @@ const gateCaseSchema = z.strictObject({
   problem: z.record(z.string(), z.unknown()).refine(isJson, 'holds something that JSON cannot carry'),
   tier: z.enum(tiers, `there is no such tier; there are ${tiers.join(', ')}`),
   launches: count.min(1).optional(),
+  slow: z.literal(true).optional(),
   alternate: z
     .record(z.string(), z.unknown())
     .refine(isJson, 'holds something that JSON cannot carry')

@@ -30,6 +30,12 @@ describe('schedules', () => {
     }
   });
 
+  it('begins a first case that is slow under one', () => {
+    const slow = { id: 'a', tier: 'exact' as const, problem: {}, slow: true as const, launches: 2 };
+    expect(spread([slow], schedulesFrom(1), 'quick')[0]?.schedules).toEqual([0]);
+    expect(spread([slow], schedulesFrom(1), 'full')[0]?.schedules).toEqual([0, 1, 2]);
+  });
+
   it('has another schedule for each launch of a case, whatever kind it begins with', () => {
     const repeated = { id: 'a', tier: 'repetition' as const, problem: {}, launches: 2 };
     expect(spread([repeated, repeated], schedulesFrom(1), 'quick')[1]?.schedules).toEqual([0]);

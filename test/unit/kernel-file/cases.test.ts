@@ -54,6 +54,21 @@ it('sizes that follow from others follow them into the ragged cases', () => {
   ).toEqual(['N=6,C=12,D=24', 'N=2,C=3,D=1']);
 });
 
+it('of launches of many threads a smaller case has the other inputs', () => {
+  const repeats = (sizes: Record<string, number>) =>
+    casesFor(planned(rows, { ...description, sizes, block: [1024], grid: ['N'] }), '', {
+      kind: 'itself',
+    }).map(({ launches, slow = false, alternate }) => [launches, slow, alternate !== undefined]);
+  const quick = [1, false, false];
+  expect(repeats({ N: 4, C: 8 })).toEqual([[2, false, true], ...Array(5).fill(quick)]);
+  expect(repeats({ N: 40, C: 8 })).toEqual([
+    [2, true, false],
+    ...Array(2).fill([1, true, false]),
+    [2, false, true],
+    ...Array(2).fill([1, true, false]),
+  ]);
+});
+
 it('a case that would end without a verdict is refused', () => {
   const given = { ragged: false, arguments: { out: ['N', 'C'], in: ['N', 'C'] } };
   const launched = { ...given, block: [256], grid: ['ceil_div(N * C, 256)'] };
