@@ -205,7 +205,7 @@ function argumentJson(argument: PlannedArgument, plan: Plan, sizes: Sizes, libra
     ...{ name, kind: argument.field ? 'field' : kind, type, role: argument.role },
     ...(argument.field && { part: argument.field.part }),
     ...{ rows: cols === 0 ? 0 : count / cols, cols, values: valuesJson(argument.values, sizes) },
-    ...toleranceJson(argument.tolerance ?? plan.tolerance, type),
+    ...toleranceJson(argument.tolerance ?? plan.tolerance, type, sizes),
     ...(argument.map && { map: mapJson(argument.map, sizes) }),
   };
 }
@@ -274,8 +274,20 @@ const usualTolerances: Readonly<Partial<Record<ElementType, { relative: number; 
   f64: { relative: 1e-12, absolute: 1e-12 },
 };
 
-function toleranceJson(given: ToleranceDescription | undefined, type: ElementType) {
+/** Distance of 1 and the next number, and the least number: IEEE 754, and bfloat16 with the exponents of f32. */
+const units: Readonly<Partial<Record<ElementType, readonly [epsilon: number, least: number]>>> = {
+  f16: [2 ** -10, 2 ** -24],
+  bf16: [2 ** -7, 2 ** -133],
+  f32: [2 ** -23, 2 ** -149],
+  f64: [2 ** -52, 2 ** -1074],
+};
+
+function toleranceJson(given: ToleranceDescription | undefined, type: ElementType, sizes: Sizes) {
   if (given === undefined) return usualTolerances[type] ?? {};
   if (given === 'exact') return {};
-  return typeof given === 'number' ? { relative: given, absolute: given } : given;
+  if (typeof given === 'number') return { relative: given, absolute: given };
+  if (!('ulps' in given)) return given;
+  const count = given.ulps * evaluate(given.depth ?? 1, sizes);
+  const [epsilon, least] = units[type] ?? [0, 1];
+  return { relative: count * epsilon, absolute: count * least + (given.absolute ?? 0) };
 }

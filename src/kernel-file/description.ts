@@ -26,6 +26,18 @@ const toleranceSchema = z
     z.literal('exact'),
     z.number().positive().describe('Relative error.'),
     z.strictObject({ relative: z.number().min(0).default(0), absolute: z.number().min(0).default(0) }),
+    z
+      .strictObject({
+        ulps: z
+          .number()
+          .positive()
+          .describe('Units in the last place of the result, epsilon times its size.'),
+        depth: expression
+          .optional()
+          .describe('Roundings one behind the other, each of so many units: K (default: 1).'),
+        absolute: z.number().min(0).optional().describe('Beside these, for sums whose terms cancel.'),
+      })
+      .describe("Error in units in the last place of the element type, by the sum's depth."),
   ])
   .describe('How far a result may be from the reference.');
 

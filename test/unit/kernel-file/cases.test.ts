@@ -69,6 +69,25 @@ it('of launches of many threads a smaller case has the other inputs', () => {
   ]);
 });
 
+it('a tolerance in units in the last place grows with the depth of sums', () => {
+  const given = (tolerance: Description['tolerance'], type: 'f32' | 'f16' | 'i32' = 'f32') => {
+    const plan = planned(rows, {
+      ...description,
+      tolerance,
+      arguments: { out: { shape: ['N', 'C'], type } },
+    });
+    const [{ problem } = { problem: {} }] = casesFor(plan, '', { kind: 'itself' });
+    return (problem as { arguments: readonly object[] }).arguments[0];
+  };
+  expect(given({ ulps: 2 })).toMatchObject({ relative: 2 ** -22, absolute: 2 ** -148 });
+  expect(given({ ulps: 1, depth: 'C / 2', absolute: 0.5 }, 'f16')).toMatchObject({
+    relative: 2 ** -3,
+    absolute: 0.5 + 2 ** -17,
+  });
+  expect(given({ ulps: 3 }, 'i32')).toMatchObject({ relative: 0, absolute: 3 });
+  expect(() => given({ ulps: 1, depth: 'K' })).toThrow("'K'");
+});
+
 it('a case that would end without a verdict is refused', () => {
   const given = { ragged: false, arguments: { out: ['N', 'C'], in: ['N', 'C'] } };
   const launched = { ...given, block: [256], grid: ['ceil_div(N * C, 256)'] };
