@@ -89,6 +89,7 @@ struct Argument {
   std::size_t place = 0;     // index among those on the device
   bool view = false;         // of another argument's tensor
   bool field = false;        // of an array of structs
+  bool unspecified = false;  // elements that the reference leaves as they are may hold anything
 };
 
 inline Tensor tensor_of(const Json& json, std::mt19937_64& random) {

@@ -52,6 +52,7 @@ class DescribedProblem final : public Problem {
       tilewright::Reference& one = references.emplace_back();
       one.value = std::move(answers[i].value);
       one.exact = std::move(answers[i].exact);
+      one.unspecified = std::move(answers[i].unspecified);
       for (const double value : one.value) one.bound.push_back(tolerances_[i].bound(value));
     }
     return references;
@@ -79,6 +80,7 @@ class DescribedProblem final : public Problem {
     if (kind == "tensor") {
       add_tensor(argument, tensor_of(json, random));
       tolerances_.back() = tolerance_of(json);
+      argument.unspecified = json.find("unspecified") != nullptr;
     } else if (kind == "struct") {
       add_structs(argument, json);
     } else if (kind == "field") {

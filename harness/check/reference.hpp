@@ -21,7 +21,8 @@ namespace tilewright::check {
 /// Contents that a tensor should have.
 struct Answer {
   std::vector<double> value;
-  std::vector<std::uint64_t> exact = {};  // of whole numbers of 64 bits: their bits
+  std::vector<std::uint64_t> exact = {};       // of whole numbers of 64 bits: their bits
+  std::vector<std::uint8_t> unspecified = {};  // per element, whether it may hold anything; empty: none
 
   Answer() = default;
   explicit Answer(std::vector<double> values) : value(std::move(values)) {}
@@ -121,8 +122,8 @@ inline void expect_returned(const Apart::Ending& ending, const std::string& name
 class ReferenceCall {
  public:
   ReferenceCall(const Json& json, const Json& sizes, const std::vector<Argument>& arguments,
-                const std::vector<Tensor>& tensors, const ReferenceParameter* types, Flush flush)
-      : types_(types) {
+                const std::vector<Tensor>& tensors, const ReferenceParameter* types, Flush flush, double left = 0)
+      : types_(types), left_(left) {
     for (const Json& given : json.at("parameters").items()) {
       const std::size_t i = buffers_.size();
       const ElementType type = element_type(types[i].type);
@@ -150,12 +151,12 @@ class ReferenceCall {
   }
 
  private:
-  static std::vector<std::byte> contents(ElementType type, const Argument* argument, const std::vector<Tensor>& tensors) {
+  std::vector<std::byte> contents(ElementType type, const Argument* argument, const std::vector<Tensor>& tensors) const {
     if (!argument) return std::vector<std::byte>(8);
     const Tensor& tensor = tensors[argument->tensor];
     const std::size_t count = count_of(tensor);
     const auto converted = [&] {
-      if (tensor.role == Role::output) return encoded(type, std::vector<double>(count));
+      if (tensor.role == Role::output) return encoded(type, std::vector<double>(count, argument->unspecified ? left_ : 0));
       if (is_wide_integer(type) && is_wide_integer(tensor.type)) return tensor.image;
       return encoded(type, decoded(tensor.type, tensor.image.data(), count));
     };
@@ -171,6 +172,7 @@ class ReferenceCall {
   }
 
   const ReferenceParameter* types_;
+  double left_;  // what outputs hold before, of which elements may be left as they are
   std::vector<std::unique_ptr<GuardedBuffer>> buffers_;
   std::vector<void*> pointers_, slots_;
 };
@@ -184,6 +186,15 @@ inline void keep_fields(Answers& answers, const std::vector<Argument>& arguments
   }
 }
 
+/// Of the same output of two calls, which began with zeros and with `left`, the elements that kept these.
+inline std::vector<std::uint8_t> left_alone(const Answer& first, const Answer& second, double left, const std::string& name) {
+  std::vector<std::uint8_t> alone(first.value.size());
+  for (std::size_t i = 0; i < alone.size(); ++i) alone[i] = first.value[i] == 0 && second.value[i] == left;
+  if (!alone.empty() && std::find(alone.begin(), alone.end(), 0) == alone.end())
+    throw std::invalid_argument("the reference writes no element of '" + name + "'");
+  return alone;
+}
+
 /// Calls a function of the library that src/kernel-file/reference.ts made. `parameters`: for each of its parameters the
 /// index of the kernel's argument, or a size. Two calls side by side, on buffers that are guarded behind their ends and before
 /// their beginnings. `output`: the file to which the first prints. Throws std::invalid_argument where it is out of bounds or
@@ -194,7 +205,8 @@ inline Answers call_function(const Json& json, const Json& sizes, const std::vec
   const auto* types = *library.find<const ReferenceParameter* const*>("tw_reference_parameters");
   const auto function = library.find<void (*)(void**)>("tw_reference");
   ReferenceCall call(json, sizes, arguments, tensors, types, Flush::end);
-  ReferenceCall other(json, sizes, arguments, tensors, types, Flush::begin);
+  constexpr double kLeft = 77;
+  ReferenceCall other(json, sizes, arguments, tensors, types, Flush::begin, kLeft);
   Apart first([&] { function(call.slots()); }, output);
   Apart second([&] { function(other.slots()); });
   const std::string& name = json.at("name").text();
@@ -207,7 +219,9 @@ inline Answers call_function(const Json& json, const Json& sizes, const std::vec
     if (!index || !types[i].pointer) continue;
     const Argument& argument = arguments.at(static_cast<std::size_t>(index->integer()));
     if (argument.kind != Argument::Kind::tensor || !tensors[argument.tensor].is_result()) continue;
-    answers[argument.tensor] = call.contents(i, tensors[argument.tensor]);
+    Answer& answer = answers[argument.tensor] = call.contents(i, tensors[argument.tensor]);
+    if (argument.unspecified)
+      answer.unspecified = left_alone(answer, other.contents(i, tensors[argument.tensor]), kLeft, argument.name);
   }
   keep_fields(answers, arguments, tensors);
   return answers;
@@ -319,6 +333,9 @@ inline Answers read_files(const Json& json, const std::vector<Tensor>& tensors) 
     if (answers[i].value.size() != count_of(tensors[i]))
       throw std::invalid_argument(path + " has " + std::to_string(answers[i].value.size()) + " elements; '" +
                                   tensors[i].name + "' has " + std::to_string(count_of(tensors[i])));
+    const Json* unspecified = json.find("unspecified");
+    if (const Json* file = unspecified ? unspecified->find(tensors[i].name) : nullptr)
+      for (const double value : read_npy(file->text()).values()) answers[i].unspecified.push_back(value != 0);
   }
   return answers;
 }

@@ -69,13 +69,16 @@ struct View {
     std::memcpy(&all, element(contents, row, col), std::min(size, sizeof all));
     return all;
   }
+  bool unspecified(std::size_t i) const { return !reference.unspecified.empty() && reference.unspecified[i]; }
   bool accepts(std::int64_t row, std::int64_t col) const {
     const std::size_t i = index(row, col);
+    if (unspecified(i)) return true;
     if (!reference.exact.empty()) return error(row, col) <= reference.bound[i];
     return acceptable(tensor.type, value(row, col), reference.value[i], reference.bound[i]);
   }
   /// Whether the error is at most so many times the bound.
   bool within(std::int64_t row, std::int64_t col, double times) const {
+    if (unspecified(index(row, col))) return true;
     const double distance = error(row, col);
     return distance <= times * reference.bound[index(row, col)] && std::isfinite(distance);
   }

@@ -79,6 +79,9 @@ void check_references(const std::vector<Tensor>& tensors, const References& refe
       fail("reference", std::to_string(reference.value.size()) + " values and " +
                             std::to_string(reference.bound.size()) + " bounds for the " +
                             std::to_string(elements) + " elements of '" + tensor.name + "'");
+    if (!reference.unspecified.empty() && reference.unspecified.size() != elements)
+      fail("reference", "'" + tensor.name + "' has " + std::to_string(elements) + " elements, of which " +
+                            std::to_string(reference.unspecified.size()) + " are unspecified or not");
     check_bounds(tensor, reference);
   };
   for (const Tensor& tensor : tensors) {

@@ -124,6 +124,18 @@ TEST_CASE("an element that nobody wrote is unwritten") {
   }
 }
 
+TEST_CASE("an unspecified element may hold anything") {
+  Case item(8, 8);
+  item.reference.unspecified.resize(64);
+  item.reference.unspecified[3 * 8 + 3] = item.reference.unspecified[4] = 1;
+  fill(item.at(3, 3), 2, kUnwritten);
+  item.put(0, 4, 1000);
+  CHECK(item.run().ok());
+  CHECK_EQ(item.run().worst, 0.0);
+  item.put(0, 5, 1000);
+  CHECK_EQ(item.run().bad, 1);
+}
+
 TEST_CASE("an inout element left as it was is unwritten") {
   Case item(8, 8);
   item.tensor.role = Role::inout;

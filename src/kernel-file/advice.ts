@@ -62,7 +62,7 @@ function onRole(message: string, plan: Plan): string | undefined {
     return `if the kernel is meant to read '${read}', say ${read}: { role: inout } in the description`;
   const [, left = ''] = /^'([\w.]+)': .*never written/.exec(message) ?? [];
   if (isOutput(left))
-    return `if the kernel is meant to leave elements of '${left}' as they are, say ${left}: { role: inout } in the description`;
+    return `if the kernel is meant to leave elements of '${left}' as they are, say ${left}: { role: inout } in the description, or unspecified: true where the reference leaves them too and they may hold anything`;
   return undefined;
 }
 

@@ -39,6 +39,8 @@ export type Contents =
       /** Nobody says what it holds. */
       readonly unknownValues?: boolean;
       readonly tolerance?: ToleranceDescription;
+      /** Elements that the reference leaves as they are may hold anything. */
+      readonly unspecified?: true;
       /** The kernel gets a tensor map of it in the place of its address. */
       readonly map?: PlannedMap;
       /** Elements of a `float4` or another vector of CUDA's, of which the pointer is one. */
@@ -212,7 +214,9 @@ export function planTensor(
     object.role ??
     (parameter.isConst ? 'in' : isLoose || isReadFirst(signature, plainName(parameter)) ? 'inout' : 'out');
   const known = object.values ?? hintedValues(hints, name, role, type);
-  const { tolerance } = object;
+  const { tolerance, unspecified = false } = object;
+  if (unspecified && role !== 'out')
+    throw new UsageError(`${where} has the role ${role}; only elements of an out may be unspecified`);
   return {
     kind: 'tensor',
     name,
@@ -223,6 +227,7 @@ export function planTensor(
     ...(known === undefined && { unknownValues: true }),
     ...(!object.type && parameter.lanes > 1 && { lanes: parameter.lanes }),
     ...(tolerance !== undefined && { tolerance }),
+    ...(unspecified && { unspecified }),
   };
 }
 

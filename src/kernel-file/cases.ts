@@ -205,6 +205,7 @@ function argumentJson(argument: PlannedArgument, plan: Plan, sizes: Sizes, libra
     ...{ name, kind: argument.field ? 'field' : kind, type, role: argument.role },
     ...(argument.field && { part: argument.field.part }),
     ...{ rows: cols === 0 ? 0 : count / cols, cols, values: valuesJson(argument.values, sizes) },
+    ...(argument.unspecified && { unspecified: true }),
     ...toleranceJson(argument.tolerance ?? plan.tolerance, type, sizes),
     ...(argument.map && { map: mapJson(argument.map, sizes) }),
   };

@@ -215,8 +215,7 @@ async function judge(
   request: CheckRequest,
   host: CheckHost,
 ): Promise<Verdict> {
-  if (plan.prints && reference.kind !== 'function')
-    throw new UsageError(`${plan.kernel}: what it prints is compared with a reference in C or C++ alone`);
+  mustBeKnowable(plan, reference);
   const session = await host.session();
   const gate = { ...request.gate, dump: request.dump };
   const ask = (one: Plan, cases: readonly GateCase[]) =>
@@ -236,6 +235,19 @@ async function judge(
       throw new UsageError(error.message.replace(/^\S*family.ts: the family asks .*? refuses: /, ''));
     throw error;
   }
+}
+
+/** Throws a UsageError where a reference in C or C++ alone would say what the description asks for. */
+function mustBeKnowable(plan: Plan, { kind }: ReferenceJson): void {
+  if (kind === 'function') return;
+  const { kernel } = plan;
+  if (plan.prints)
+    throw new UsageError(`${kernel}: what it prints is compared with a reference in C or C++ alone`);
+  const loose = plan.arguments.find((one) => one.kind === 'tensor' && one.unspecified);
+  if (loose)
+    throw new UsageError(
+      `${kernel}: a reference in C or C++ alone says which elements of '${loose.name}' are unspecified`,
+    );
 }
 
 /** The kernel was compared with itself under another order of threads. */

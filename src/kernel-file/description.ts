@@ -53,6 +53,12 @@ const wholeArgument = z.strictObject({
   values: valuesSchema.optional(),
   value: expression.optional().describe("A scalar's value."),
   tolerance: toleranceSchema.optional(),
+  unspecified: z
+    .boolean()
+    .optional()
+    .describe(
+      'Of an output: elements that the reference, a function of C or C++, leaves as they are may hold anything (default: false).',
+    ),
 });
 
 /** Swizzles of shared memory, by their number in CUtensorMapSwizzle. */

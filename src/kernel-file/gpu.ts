@@ -73,7 +73,13 @@ function casesOnGpu(plan: Plan, library: string, folder: string): ReturnType<Any
     ({ alternate: _, ...item }): GateCase[] => {
       const names = outputs.map(({ name }) => [name, join(folder, item.id, `${name}.expected.npy`)] as const);
       if (!names.every(([, path]) => existsSync(path))) return [];
-      const reference = { kind: 'files', files: Object.fromEntries(names) };
+      const unspecified = outputs
+        .map(({ name }) => [name, join(folder, item.id, `${name}.unspecified.npy`)] as const)
+        .filter(([, path]) => existsSync(path));
+      const reference = {
+        ...{ kind: 'files', files: Object.fromEntries(names) },
+        unspecified: Object.fromEntries(unspecified),
+      };
       return [{ ...item, problem: { ...item.problem, reference } }];
     },
   );

@@ -286,6 +286,15 @@ const expected: Expected = {
     copies_of_a_warp: ['race', "race: byte 0 of 'out' (4 bytes): store by thread"],
     same_value_copied: ['passed', '1 case'],
   },
+  'unspecified.cu': {
+    lower: ['passed', '6 cases'],
+    scribbles: ['passed', '6 cases'],
+    doubles: ['wrong', '20 of 400 elements fail'],
+    without_diagonal: ['unwritten', '20 never written'],
+    nobody_says: ['refused', "a reference in C or C++ alone says which elements of 'out' are unspecified"],
+    all_open: ['refused', "writes no element of 'out'"],
+    read_too: ['refused', 'has the role inout; only elements of an out may be unspecified'],
+  },
 };
 
 judges(expected);

@@ -48,8 +48,9 @@ struct Tensor {
 /// that rounding to the output's type may overflow within the bound, infinity is right too.
 struct Reference {
   std::vector<double> value;
-  std::vector<double> bound;              // absolute, per element; 0 demands the exact value
-  std::vector<std::uint64_t> exact = {};  // bits of whole numbers of 64 bits; else empty
+  std::vector<double> bound;                   // absolute, per element; 0 demands the exact value
+  std::vector<std::uint64_t> exact = {};       // bits of whole numbers of 64 bits; else empty
+  std::vector<std::uint8_t> unspecified = {};  // per element, whether it may hold anything; empty: none
 };
 
 /// Device addresses of the tensors, in the order of Problem::tensors(), and of the workspace.
