@@ -214,9 +214,6 @@ export function planTensor(
     object.role ??
     (parameter.isConst ? 'in' : isLoose || isReadFirst(signature, plainName(parameter)) ? 'inout' : 'out');
   const known = object.values ?? hintedValues(hints, name, role, type);
-  const { tolerance, unspecified = false } = object;
-  if (unspecified && role !== 'out')
-    throw new UsageError(`${where} has the role ${role}; only elements of an out may be unspecified`);
   return {
     kind: 'tensor',
     name,
@@ -226,9 +223,19 @@ export function planTensor(
     values: known ?? usualValues(type),
     ...(known === undefined && { unknownValues: true }),
     ...(!object.type && parameter.lanes > 1 && { lanes: parameter.lanes }),
-    ...(tolerance !== undefined && { tolerance }),
-    ...(unspecified && { unspecified }),
+    ...judgementOf(object, role, where),
   };
+}
+
+/** Words of a description by which an output is judged. */
+function judgementOf(
+  { tolerance, unspecified = false }: Extract<ArgumentDescription, { tolerance?: unknown }>,
+  role: string,
+  where: string,
+) {
+  if (unspecified && role !== 'out')
+    throw new UsageError(`${where} has the role ${role}; only elements of an out may be unspecified`);
+  return { ...(tolerance !== undefined && { tolerance }), ...(unspecified && { unspecified }) };
 }
 
 const mostElements = 1 << 24;
