@@ -160,10 +160,11 @@ class CudaDevice : public Device {
   /// Before a long one there are addresses only. Pools begin at the lowest, here at 12 GiB; cudaMalloc takes the host's, near 2^47.
   void* allocate_behind(std::size_t lead, std::size_t bytes, const std::string& name) override {
     if (lead <= kLeadMemory) {
-      auto* start = static_cast<std::byte*>(allocate(lead + bytes, name));
-      starts_[start + lead] = start;
-      cuda::expect(cudaMemsetAsync(start, 0xFF, lead, stream()), "fill the addresses before a tensor");
-      return start + lead;
+      const std::size_t before = (lead + 255) / 256 * 256;  // the memory behind stays aligned
+      auto* start = static_cast<std::byte*>(allocate(before + bytes, name));
+      starts_[start + before] = start;
+      cuda::expect(cudaMemsetAsync(start, 0xFF, before, stream()), "fill the addresses before a tensor");
+      return start + before;
     }
     void* memory = nullptr;
     expect_memory(cudaMalloc(&memory, bytes), bytes, name);

@@ -1,4 +1,4 @@
-// What of the gate a GPU alone shows.
+// Parts of the gate that only a GPU shows.
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { packageRoot } from '../../src/util/package-root.ts';
