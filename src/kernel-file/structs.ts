@@ -75,6 +75,10 @@ function planField(
     throw new UsageError(
       `${where}: the field '${name}' has the type ${written}, which is not known; say its element type, e.g. { type: f32 }`,
     );
+  if (object.unspecified)
+    throw new UsageError(
+      `${where}: only elements of a pointer's output may be unspecified, not the field '${name}'`,
+    );
   const usual: ValuesDescription = /^[iu]/.test(type) ? { integers: [0, 9] } : 'normal';
   const values =
     typeof given === 'number' || typeof given === 'string'

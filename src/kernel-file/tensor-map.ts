@@ -51,6 +51,8 @@ export function planMap(
   if ((words.interleave ?? 'none') !== 'none' || words.fill === 'nan')
     throw new UsageError(`${where}: tensor maps with an interleave, or a fill of NaN, are not supported`);
   const map = { type, shape, box, swizzle, ...(strides && { strides }) };
+  if (words.unspecified)
+    throw new UsageError(`${where}: only elements of a pointer's output may be unspecified`);
   if (words.tensor !== undefined) return { kind: 'map', name, tensor: words.tensor, map };
   if (strides)
     throw new UsageError(`${where}: strides are for the tensor of another argument; say tensor: <its name>`);
