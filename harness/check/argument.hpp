@@ -101,7 +101,9 @@ inline Tensor tensor_of(const Json& json, std::mt19937_64& random) {
   const bool empty = tensor.scratch && !json.find("values");
   tensor.role = role == "in" ? Role::input : role == "out" || empty ? Role::output : Role::inout;
   tensor.rows = json.at("rows").integer();
-  tensor.cols = tensor.stride = json.at("cols").integer();
+  tensor.cols = json.at("cols").integer();
+  tensor.stride = json.integer("stride", tensor.cols);
+  tensor.sparse = tensor.stride != tensor.cols;  // the image has the elements alone
   if (tensor.role != Role::output) {
     const auto count = static_cast<std::size_t>(tensor.rows * tensor.cols);
     tensor.image = Values(json.at("values")).image(tensor.type, random, count, tensor.name);

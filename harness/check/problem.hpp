@@ -166,7 +166,7 @@ class DescribedProblem final : public Problem {
     argument.place = places_[argument.tensor];
     argument.type = found->type;
     const Tensor& tensor = *found;
-    const std::uint64_t bytes = count_of(tensor) * element_bytes(tensor.type);
+    const std::uint64_t bytes = extent_of(tensor) * element_bytes(tensor.type);
     if (extent_of(map) > bytes)
       throw std::invalid_argument("the tensor map '" + argument.name + "' reaches to byte " + std::to_string(extent_of(map)) +
                                   " of '" + tensor.name + "', which has " + std::to_string(bytes));

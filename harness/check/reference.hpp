@@ -46,18 +46,30 @@ inline Answer answer_of(ElementType wanted, ElementType given, const std::byte* 
   return answer;
 }
 
-/// A field of all structs at `contents`.
-inline Answer answer_of(const Tensor& field, const std::byte* contents) {
+/// A tensor at `contents`, as elements of type `given`: one line behind the other; of structs a field.
+inline Answer answer_of(const Tensor& tensor, ElementType given, const std::byte* contents) {
   std::vector<std::byte> gathered;
-  const std::size_t size = element_bytes(field.type);
-  for (std::int64_t row = 0; row < field.rows; ++row) {
-    const std::byte* from = contents + static_cast<std::size_t>(field.offset + row * field.stride) * size;
-    gathered.insert(gathered.end(), from, from + static_cast<std::size_t>(field.cols) * size);
+  const std::size_t size = element_bytes(given);
+  for (std::int64_t row = 0; row < tensor.rows; ++row) {
+    const std::byte* from = contents + static_cast<std::size_t>(tensor.offset + row * tensor.stride) * size;
+    gathered.insert(gathered.end(), from, from + static_cast<std::size_t>(tensor.cols) * size);
   }
-  return answer_of(field.type, field.type, gathered.data(), gathered.size() / size);
+  return answer_of(tensor.type, given, gathered.data(), gathered.size() / size);
 }
 
 inline std::size_t count_of(const Tensor& tensor) { return static_cast<std::size_t>(tensor.rows * tensor.cols); }
+
+/// Elements from the first to the last, with the gaps between lines.
+inline std::size_t extent_of(const Tensor& tensor) {
+  return count_of(tensor) == 0 ? 0 : static_cast<std::size_t>((tensor.rows - 1) * tensor.stride + tensor.cols);
+}
+
+/// Copies lines, one behind the other, to where a tensor has them.
+inline void spread(const Tensor& tensor, std::size_t element, const std::byte* packed, std::byte* contents) {
+  const std::size_t line = static_cast<std::size_t>(tensor.cols) * element;
+  for (std::size_t row = 0; row < static_cast<std::size_t>(tensor.rows) && line > 0; ++row)
+    std::memcpy(contents + row * static_cast<std::size_t>(tensor.stride) * element, packed + row * line, line);
+}
 
 /// A library opened for as long as this lives.
 class Library {
@@ -146,8 +158,7 @@ class ReferenceCall {
   void** slots() { return slots_.data(); }
   const std::vector<std::unique_ptr<GuardedBuffer>>& buffers() const { return buffers_; }
   Answer contents(std::size_t parameter, const Tensor& tensor) const {
-    const std::size_t count = static_cast<std::size_t>(tensor.rows * tensor.cols);
-    return answer_of(tensor.type, element_type(types_[parameter].type), buffers_[parameter]->data(), count);
+    return answer_of(tensor, element_type(types_[parameter].type), buffers_[parameter]->data());
   }
 
  private:
@@ -160,7 +171,12 @@ class ReferenceCall {
       if (is_wide_integer(type) && is_wide_integer(tensor.type)) return tensor.image;
       return encoded(type, decoded(tensor.type, tensor.image.data(), count));
     };
-    std::vector<std::byte> image = converted();
+    // What lies between lines is nobody's: NaN, or a number that is no usual one.
+    constexpr double kNobodys = 85;
+    const bool whole = !is_float(type);
+    std::vector<std::byte> image =
+        tensor.sparse ? encoded(type, std::vector<double>(extent_of(tensor), whole ? kNobodys : std::nan(""))) : converted();
+    if (tensor.sparse) spread(tensor, element_bytes(type), converted().data(), image.data());
     // A workspace may be used otherwise than by the kernel.
     if (tensor.scratch) image.resize(std::max<std::size_t>(image.size(), 1 << 20));
     return image;
@@ -277,11 +293,12 @@ inline Answers run_kernel(const Json& json, const std::vector<Tensor>& tensors, 
   std::vector<std::unique_ptr<void, Release>> memory;
   Placement placement;
   for (const Tensor& tensor : tensors) {
-    const std::size_t bytes = count_of(tensor) * element_bytes(tensor.type);
+    const std::size_t bytes = extent_of(tensor) * element_bytes(tensor.type);
     memory.emplace_back(simt::allocate(std::max<std::size_t>(bytes, 16), tensor.name.c_str()));
     placement.tensors.push_back(memory.back().get());
     std::memset(memory.back().get(), static_cast<int>(kPoison), bytes);
-    if (!tensor.image.empty()) std::memcpy(memory.back().get(), tensor.image.data(), bytes);
+    if (!tensor.image.empty())
+      spread(tensor, element_bytes(tensor.type), tensor.image.data(), static_cast<std::byte*>(memory.back().get()));
   }
   simt::Config config;
   config.async = simt::Async::now;
@@ -303,9 +320,8 @@ inline Answers run_kernel(const Json& json, const std::vector<Tensor>& tensors, 
     const auto add = [&](const Tensor& one, Answer answer) {
       answers.push_back(one.is_result() ? std::move(answer) : Answer());
     };
-    if (tensors[i].fields.empty())
-      add(tensors[i], answer_of(tensors[i].type, tensors[i].type, contents, count_of(tensors[i])));
-    for (const Tensor& field : tensors[i].fields) add(field, answer_of(field, contents));
+    if (tensors[i].fields.empty()) add(tensors[i], answer_of(tensors[i], tensors[i].type, contents));
+    for (const Tensor& field : tensors[i].fields) add(field, answer_of(field, field.type, contents));
   }
   return answers;
 }
@@ -385,7 +401,7 @@ inline Answers call_python(const Json& json, const Json& problem, const std::vec
       if (argument.field) fields.push(tensor.name);
     }
     call.set("values", values).set("outputs", outputs).set("fields", fields).set("order", order);
-    call.set("sizes", problem.at("sizes")).set("shapes", problem.at("shapes"));
+    call.set("sizes", problem.at("sizes")).set("shapes", problem.at("shapes")).set("axes", problem.at("axes"));
     std::ofstream(place / "call.json") << call.dump();
     run_program({json.at("python").text(), json.at("script").text(), folder}, place / "log.txt");
     for (std::size_t i = 0; i < tensors.size(); ++i) {

@@ -26,6 +26,15 @@ def matched(function, values: dict, call: dict) -> list:
     return [values[name] for name in names]
 
 
+def in_memory(array, name: str, call: dict):
+    """An output as it lies in memory: the dimensions of a tensor with strides in that order."""
+    import numpy
+
+    axes = call["axes"].get(name)
+    ordered = array if axes is None else numpy.asarray(array).reshape(call["shapes"][name]).transpose(axes)
+    return numpy.ascontiguousarray(ordered)
+
+
 def described(value) -> str:
     return f"{value.dtype}{list(value.shape)}" if hasattr(value, "shape") and value.shape else repr(value)
 
@@ -42,7 +51,10 @@ def main(folder: pathlib.Path) -> None:
         # A symbol's shape is the declaration's: one row, or a matrix.
         shape = call["shapes"].get(name, [-1] if array.shape[0] == 1 else array.shape)
         is_array = name in call["fields"] and array.shape[1] > 1  # of a struct: its elements are the last dimension
-        array = array.reshape([*shape, array.shape[1]] if is_array else shape)
+        if axes := call["axes"].get(name):
+            array = array.reshape([shape[axis] for axis in axes]).transpose(numpy.argsort(axes))
+        else:
+            array = array.reshape([*shape, array.shape[1]] if is_array else shape)
         values[name] = array.astype(numpy.float64) if array.dtype.kind == "f" else array
     # A field of a struct, `p.mass`, goes by its last name too.
     values = {**{name.rsplit(".")[-1]: value for name, value in values.items()}, **values}
@@ -66,7 +78,7 @@ def main(folder: pathlib.Path) -> None:
     for name in outputs:
         given = result.get(name, result.get(name.rsplit(".")[-1]))
         if given is not None:
-            numpy.save(folder / f"out-{name}.npy", numpy.ascontiguousarray(given))
+            numpy.save(folder / f"out-{name}.npy", in_memory(given, name, call))
         elif name not in call["fields"]:
             sys.exit(f"{call['function']} gives no '{name}'")
 

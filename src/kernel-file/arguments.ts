@@ -16,7 +16,9 @@ import {
   type Parameter,
   type Signature,
 } from './signature.ts';
+import { stridesOf } from './strides.ts';
 import { isTensorMap, type PlannedMap, planMap } from './tensor-map.ts';
+import { judgementOf } from './tolerance.ts';
 
 export type Expression = string | number;
 
@@ -35,6 +37,8 @@ export type Contents =
       readonly type: ElementType;
       readonly role: 'in' | 'out' | 'inout';
       readonly shape: readonly Expression[];
+      /** Elements from one index to the next, for every dimension; absent: dense. */
+      readonly strides?: readonly Expression[];
       readonly values: ValuesDescription;
       /** Nobody says what it holds. */
       readonly unknownValues?: boolean;
@@ -205,6 +209,7 @@ export function planTensor(
     : count === undefined
       ? withLanes(guess(guesses, name, allElements(sizes, hints, name, where)), parameter.lanes)
       : [count];
+  const strides = stridesOf(object, parameter, where);
   if (object.role === 'workspace')
     return { kind: 'workspace', name, type, shape: full, ...(object.values && { values: object.values }) };
   // A guess among several sizes, or without any, may be too large: not every element need be written then.
@@ -220,22 +225,12 @@ export function planTensor(
     type,
     role,
     shape: full,
+    ...(strides && { strides }),
     values: known ?? usualValues(type),
     ...(known === undefined && { unknownValues: true }),
     ...(!object.type && parameter.lanes > 1 && { lanes: parameter.lanes }),
     ...judgementOf(object, role, where),
   };
-}
-
-/** Words of a description by which an output is judged. */
-function judgementOf(
-  { tolerance, unspecified = false }: Extract<ArgumentDescription, { tolerance?: unknown }>,
-  role: string,
-  where: string,
-) {
-  if (unspecified && role !== 'out')
-    throw new UsageError(`${where} has the role ${role}; only elements of an out may be unspecified`);
-  return { ...(tolerance !== undefined && { tolerance }), ...(unspecified && { unspecified }) };
 }
 
 const mostElements = 1 << 24;

@@ -3,12 +3,13 @@ import type { AnyFamily } from '../model/family.ts';
 import type { GateCase } from '../model/workload.ts';
 import type { Expression, PlannedArgument } from './arguments.ts';
 import { isSize, withDerived } from './derived.ts';
-import type { ToleranceDescription, ValuesDescription } from './description.ts';
+import type { ValuesDescription } from './description.ts';
 import { evaluate, isKnown, productOf, type Sizes } from './expression.ts';
 import type { Plan } from './plan.ts';
-import type { ElementType } from './signature.ts';
+import { hasLines, type Lines, linesOf } from './strides.ts';
 import { layoutName } from './structs.ts';
 import { isEncodable, mapJson } from './tensor-map.ts';
+import { toleranceJson } from './tolerance.ts';
 
 /** Source of a problem's right answer, as `harness/check/reference.hpp` reads it. */
 export type ReferenceJson = Readonly<Record<string, unknown>> & { readonly kind: string };
@@ -94,9 +95,10 @@ function fits({ where, grid, block }: Plan, sizes: Sizes): boolean {
   return [...grid, ...block].every((one) => evaluate(one, sizes) > 0);
 }
 
-/** Whether a launch is not refused: the grid consists of whole clusters, and the driver takes the tensor maps. */
+/** Whether a launch is not refused: the grid consists of whole clusters, the driver takes the tensor maps, and strides leave room. */
 function isLaunchable({ grid, cluster = [], arguments: given }: Plan, sizes: Sizes): boolean {
   if (given.some((one) => 'map' in one && one.map && !isEncodable(one.map, sizes))) return false;
+  if (given.some((one) => one.kind === 'tensor' && !hasLines(one, sizes))) return false;
   const [blocks, size] = [three(grid, sizes), three(cluster, sizes)];
   return blocks.every((one, i) => one % (size[i] ?? 1) === 0);
 }
@@ -150,13 +152,15 @@ function problemFor(
   reference: ReferenceJson,
 ): GateCase['problem'] {
   mustBeFeasible(plan, sizes);
+  const tensors = plan.arguments.filter((one) => one.kind === 'tensor');
   return {
     seed,
     sizes,
     arguments: plan.arguments.map((argument) => argumentJson(argument, plan, sizes, library)),
     ...(plan.symbols.length > 0 && { symbols: symbolsJson(plan, sizes, library) }),
-    shapes: Object.fromEntries(
-      plan.arguments.flatMap((one) => (one.kind === 'tensor' ? [[one.name, numbers(one.shape, sizes)]] : [])),
+    shapes: Object.fromEntries(tensors.map(({ name, shape }) => [name, numbers(shape, sizes)])),
+    axes: Object.fromEntries(
+      tensors.flatMap((one) => (one.strides ? [[one.name, linesIn(one, plan, sizes).axes]] : [])),
     ),
     grid: three(plan.grid, sizes),
     block: three(plan.block, sizes),
@@ -194,21 +198,31 @@ function argumentJson(argument: PlannedArgument, plan: Plan, sizes: Sizes, libra
     const own = argument.path === undefined ? type : 'f64';
     return { name, kind, type: own, value: evaluate(argument.value, sizes) };
   }
-  const shape = numbers(argument.shape, sizes);
-  const count = productOf(argument.shape, sizes);
-  const cols = shape.at(-1) ?? 1;
+  const { rows, cols, stride } = linesIn(argument, plan, sizes);
   if (kind === 'workspace') {
     const values = argument.values && { values: valuesJson(argument.values, sizes) };
-    return { name, kind: 'tensor', type, role: kind, rows: cols === 0 ? 0 : count / cols, cols, ...values };
+    return { name, kind: 'tensor', type, role: kind, rows, cols, ...values };
   }
   return {
     ...{ name, kind: argument.field ? 'field' : kind, type, role: argument.role },
     ...(argument.field && { part: argument.field.part }),
-    ...{ rows: cols === 0 ? 0 : count / cols, cols, values: valuesJson(argument.values, sizes) },
+    ...{ rows, cols, stride, values: valuesJson(argument.values, sizes) },
     ...(argument.unspecified && { unspecified: true }),
     ...toleranceJson(argument.tolerance ?? plan.tolerance, type, sizes),
     ...(argument.map && { map: mapJson(argument.map, sizes) }),
   };
+}
+
+type Shaped = Extract<PlannedArgument, { kind: 'tensor' | 'workspace' }>;
+
+function linesIn(argument: Shaped, { kernel }: Plan, sizes: Sizes): Lines {
+  return linesOf(argument, sizes, `argument '${argument.name}' of ${kernel}`);
+}
+
+/** Elements of a tensor with the gaps between its lines */
+function elementsOf(argument: Shaped, plan: Plan, sizes: Sizes): number {
+  const { rows, stride } = linesIn(argument, plan, sizes);
+  return rows * stride;
 }
 
 /** Elements of all arrays of a case, of which each takes 16 bytes and more beside the array. */
@@ -224,7 +238,7 @@ function threadsOf(plan: Plan, sizes: Sizes): number {
 function mustBeFeasible(plan: Plan, sizes: Sizes): void {
   const arrays = plan.arguments.flatMap((one) =>
     one.kind === 'tensor' || one.kind === 'workspace'
-      ? [{ name: one.name, count: productOf(one.shape, sizes) }]
+      ? [{ name: one.name, count: elementsOf(one, plan, sizes) }]
       : [],
   );
   const { name = '', count = 0 } = arrays.toSorted((a, b) => b.count - a.count)[0] ?? {};
@@ -265,30 +279,4 @@ function valuesJson(values: ValuesDescription, sizes: Sizes): object {
     low: evaluate(values.integers[0], sizes),
     high: evaluate(values.integers[1], sizes),
   };
-}
-
-/** A few hundred roundings of the type; whole numbers are exact. */
-const usualTolerances: Readonly<Partial<Record<ElementType, { relative: number; absolute: number }>>> = {
-  f16: { relative: 4e-3, absolute: 4e-3 },
-  bf16: { relative: 2e-2, absolute: 2e-2 },
-  f32: { relative: 2e-5, absolute: 2e-5 },
-  f64: { relative: 1e-12, absolute: 1e-12 },
-};
-
-/** Distance of 1 and the next number, and the least number: IEEE 754, and bfloat16 with the exponents of f32. */
-const units: Readonly<Partial<Record<ElementType, readonly [epsilon: number, least: number]>>> = {
-  f16: [2 ** -10, 2 ** -24],
-  bf16: [2 ** -7, 2 ** -133],
-  f32: [2 ** -23, 2 ** -149],
-  f64: [2 ** -52, 2 ** -1074],
-};
-
-function toleranceJson(given: ToleranceDescription | undefined, type: ElementType, sizes: Sizes) {
-  if (given === undefined) return usualTolerances[type] ?? {};
-  if (given === 'exact') return {};
-  if (typeof given === 'number') return { relative: given, absolute: given };
-  if (!('ulps' in given)) return given;
-  const count = given.ulps * evaluate(given.depth ?? 1, sizes);
-  const [epsilon, least] = units[type] ?? [0, 1];
-  return { relative: count * epsilon, absolute: count * least + (given.absolute ?? 0) };
 }

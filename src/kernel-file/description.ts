@@ -43,6 +43,12 @@ const toleranceSchema = z
 
 const wholeArgument = z.strictObject({
   shape: z.array(expression).optional(),
+  strides: z
+    .array(expression)
+    .optional()
+    .describe(
+      'Elements from one index to the next, for every dimension of the shape; that of the last may be left out, and is 1 (default: dense, the last dimension contiguous).',
+    ),
   type: z.enum(elementTypes).optional().describe("Element type (default: the parameter's)."),
   role: z
     .enum(['in', 'out', 'inout', 'workspace'])
@@ -79,13 +85,6 @@ const tensorMapWords = {
     .optional()
     .describe(
       'Of a CUtensorMap: elements of a box, in the order of the shape, the contiguous dimension last.',
-    ),
-  strides: z
-    .array(expression)
-    .max(4)
-    .optional()
-    .describe(
-      'Of a CUtensorMap: elements from one index to the next, for all dimensions but the last (default: dense).',
     ),
   swizzle: z.enum(swizzles).optional().describe('Of a CUtensorMap (default: none).'),
   interleave: z

@@ -75,6 +75,8 @@ function planField(
     throw new UsageError(
       `${where}: the field '${name}' has the type ${written}, which is not known; say its element type, e.g. { type: f32 }`,
     );
+  if (object.strides)
+    throw new UsageError(`${where}: the structs say where the field '${name}' lies; it has no strides`);
   if (object.unspecified)
     throw new UsageError(
       `${where}: only elements of a pointer's output may be unspecified, not the field '${name}'`,
