@@ -73,6 +73,19 @@ function startsIds(prefix: string): (folder: string) => boolean {
   return (folder) => basename(folder).replaceAll('-', '_') === prefix;
 }
 
+/** Families of this package with an oracle for the kernels of others, their `described.hpp`. */
+export function describedFamilies(): readonly string[] {
+  const cwd = join(packageRoot, 'templates/kernels');
+  return fastGlob.sync('*/described.hpp', { cwd }).map(dirname).toSorted();
+}
+
+/** One of them. Throws a UsageError for another name. */
+export async function loadDescribed(name: string): Promise<AnyFamily> {
+  const names = describedFamilies();
+  if (names.includes(name)) return (await loadFamily(name)).family;
+  throw new UsageError(`there is no oracle '${name}'; there are: ${names.join(', ')}`);
+}
+
 /** The family in a folder. */
 export async function loadFamilyIn(folder: string): Promise<DiscoveredFamily> {
   const author = authorOf(folder);

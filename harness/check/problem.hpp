@@ -7,13 +7,16 @@
 #include <optional>
 
 #include "argument.hpp"
+#include "oracles.hpp"
 #include "reference.hpp"
 
 namespace tilewright::check {
 
-/// Allowed distance from the reference: relative * |value| + absolute.
+/// Allowed distance from the reference: relative * |value| + absolute, or times * (largest error of a yardstick) + absolute.
 struct Tolerance {
-  double relative = 0, absolute = 0;
+  double relative = 0, absolute = 0, times = 0;
+  std::size_t yardstick = 0;
+  bool usual = false;  // nobody says: the reference's own bound comes first
   double bound(double value) const {
     return std::isfinite(value) ? relative * std::abs(value) + absolute : 0;
   }
@@ -53,7 +56,10 @@ class DescribedProblem final : public Problem {
       one.value = std::move(answers[i].value);
       one.exact = std::move(answers[i].exact);
       one.unspecified = std::move(answers[i].unspecified);
-      for (const double value : one.value) one.bound.push_back(tolerances_[i].bound(value));
+      one.bound = std::move(answers[i].bound);
+      if (!one.bound.empty()) continue;
+      const Tolerance tolerance = tolerances_[i].times > 0 ? measured(i, one.value) : tolerances_[i];
+      for (const double value : one.value) one.bound.push_back(tolerance.bound(value));
     }
     return references;
   }
@@ -95,7 +101,26 @@ class DescribedProblem final : public Problem {
     arguments_.push_back(std::move(argument));
   }
 
-  static Tolerance tolerance_of(const Json& json) { return {json.number("relative", 0), json.number("absolute", 0)}; }
+  static Tolerance tolerance_of(const Json& json) {
+    return {json.number("relative", 0), json.number("absolute", 0), json.number("times", 0),
+            static_cast<std::size_t>(json.integer("yardstick", 0)), json.find("usual") != nullptr};
+  }
+
+  /// The tolerance of a tensor whose yardstick, rounded to the tensor's type, is off the right values by so much.
+  Tolerance measured(std::size_t tensor, const std::vector<double>& right) const {
+    const Tolerance& tolerance = tolerances_[tensor];
+    const Json& yardstick = json_.at("reference").at("yardsticks").items().at(tolerance.yardstick);
+    const Answers answers = answer(yardstick);
+    double worst = 0;
+    for (std::size_t i = 0; i < right.size(); ++i) {
+      const double error = std::abs(rounded(answers[tensor].value[i], tensors_[tensor].type) - right[i]);
+      if (std::isfinite(right[i]) && !std::isfinite(error))
+        throw std::invalid_argument("the reference whose error is the measure is not finite at element " + std::to_string(i) +
+                                    " of '" + tensors_[tensor].name + "'");
+      if (std::isfinite(right[i])) worst = std::max(worst, error);
+    }
+    return {0, tolerance.times * worst + tolerance.absolute};
+  }
 
   void add_tensor(Argument& argument, Tensor tensor) {
     argument.tensor = tensors_.size();
@@ -237,11 +262,21 @@ class DescribedProblem final : public Problem {
       nothing.back() = Answer({0});
       return nothing;
     }
-    const Json& reference = json_.at("reference");
+    return answer(json_.at("reference"));
+  }
+
+  Answers answer(const Json& reference) const {
     const std::string& kind = reference.at("kind").text();
     if (kind == "function") {
       Answers answers = call_function(reference, json_.at("sizes"), arguments_, tensors_);
       expect_whole(answers, tensors_, reference.at("name").text());
+      return answers;
+    }
+    if (kind == "oracle") {
+      Answers answers = call_oracle(reference, json_, arguments_, tensors_);
+      expect_whole(answers, tensors_, reference.at("name").text());
+      for (std::size_t i = 0; i < tensors_.size(); ++i)
+        if (!tolerances_[i].usual) answers[i].bound.clear();
       return answers;
     }
     if (kind == "files") return read_files(reference, tensors_);

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 
+#include "answer.hpp"
 #include "argument.hpp"
 #include "guarded.hpp"
 #ifdef TW_RUNNER_EMULATED  // the runner of GPUs has no emulated device
@@ -17,59 +18,6 @@
 #endif
 
 namespace tilewright::check {
-
-/// Contents that a tensor should have.
-struct Answer {
-  std::vector<double> value;
-  std::vector<std::uint64_t> exact = {};       // of whole numbers of 64 bits: their bits
-  std::vector<std::uint8_t> unspecified = {};  // per element, whether it may hold anything; empty: none
-
-  Answer() = default;
-  explicit Answer(std::vector<double> values) : value(std::move(values)) {}
-  bool empty() const { return value.empty(); }
-};
-using Answers = std::vector<Answer>;
-
-inline std::vector<double> decoded(ElementType type, const std::byte* contents, std::size_t count) {
-  std::vector<double> values(count);
-  const std::size_t size = element_bytes(type);
-  for (std::size_t i = 0; i < count; ++i) values[i] = decode(type, contents + i * size);
-  return values;
-}
-
-/// Elements of type `given` as contents of a tensor of type `wanted`.
-inline Answer answer_of(ElementType wanted, ElementType given, const std::byte* contents, std::size_t count) {
-  Answer answer(decoded(given, contents, count));
-  if (!is_wide_integer(wanted) || !is_wide_integer(given)) return answer;
-  answer.exact.resize(count);
-  if (count > 0) std::memcpy(answer.exact.data(), contents, count * sizeof(std::uint64_t));
-  return answer;
-}
-
-/// A tensor at `contents`, as elements of type `given`: one line behind the other; of structs a field.
-inline Answer answer_of(const Tensor& tensor, ElementType given, const std::byte* contents) {
-  std::vector<std::byte> gathered;
-  const std::size_t size = element_bytes(given);
-  for (std::int64_t row = 0; row < tensor.rows; ++row) {
-    const std::byte* from = contents + static_cast<std::size_t>(tensor.offset + row * tensor.stride) * size;
-    gathered.insert(gathered.end(), from, from + static_cast<std::size_t>(tensor.cols) * size);
-  }
-  return answer_of(tensor.type, given, gathered.data(), gathered.size() / size);
-}
-
-inline std::size_t count_of(const Tensor& tensor) { return static_cast<std::size_t>(tensor.rows * tensor.cols); }
-
-/// Elements from the first to the last, with the gaps between lines.
-inline std::size_t extent_of(const Tensor& tensor) {
-  return count_of(tensor) == 0 ? 0 : static_cast<std::size_t>((tensor.rows - 1) * tensor.stride + tensor.cols);
-}
-
-/// Copies lines, one behind the other, to where a tensor has them.
-inline void spread(const Tensor& tensor, std::size_t element, const std::byte* packed, std::byte* contents) {
-  const std::size_t line = static_cast<std::size_t>(tensor.cols) * element;
-  for (std::size_t row = 0; row < static_cast<std::size_t>(tensor.rows) && line > 0; ++row)
-    std::memcpy(contents + row * static_cast<std::size_t>(tensor.stride) * element, packed + row * line, line);
-}
 
 /// A library opened for as long as this lives.
 class Library {
@@ -171,11 +119,11 @@ class ReferenceCall {
       if (is_wide_integer(type) && is_wide_integer(tensor.type)) return tensor.image;
       return encoded(type, decoded(tensor.type, tensor.image.data(), count));
     };
-    // What lies between lines is nobody's: NaN, or a number that is no usual one.
-    constexpr double kNobodys = 85;
+    // Gaps between lines: NaN, or a number that is no usual one.
+    constexpr double kGap = 85;
     const bool whole = !is_float(type);
     std::vector<std::byte> image =
-        tensor.sparse ? encoded(type, std::vector<double>(extent_of(tensor), whole ? kNobodys : std::nan(""))) : converted();
+        tensor.sparse ? encoded(type, std::vector<double>(extent_of(tensor), whole ? kGap : std::nan(""))) : converted();
     if (tensor.sparse) spread(tensor, element_bytes(type), converted().data(), image.data());
     // A workspace may be used otherwise than by the kernel.
     if (tensor.scratch) image.resize(std::max<std::size_t>(image.size(), 1 << 20));
@@ -339,7 +287,7 @@ inline Answer answer_of(ElementType wanted, const std::string& path) {
   return answer_of(wanted, array.type, array.bytes.data(), array.count());
 }
 
-/// `files`: a .npy by the name of each output.
+/// `files`: a .npy by the name of each output; `unspecified`, `bounds`: of those where there is one.
 inline Answers read_files(const Json& json, const std::vector<Tensor>& tensors) {
   Answers answers(tensors.size());
   for (std::size_t i = 0; i < tensors.size(); ++i) {
@@ -349,9 +297,9 @@ inline Answers read_files(const Json& json, const std::vector<Tensor>& tensors) 
     if (answers[i].value.size() != count_of(tensors[i]))
       throw std::invalid_argument(path + " has " + std::to_string(answers[i].value.size()) + " elements; '" +
                                   tensors[i].name + "' has " + std::to_string(count_of(tensors[i])));
-    const Json* unspecified = json.find("unspecified");
-    if (const Json* file = unspecified ? unspecified->find(tensors[i].name) : nullptr)
+    if (const Json* file = json.at("unspecified").find(tensors[i].name))
       for (const double value : read_npy(file->text()).values()) answers[i].unspecified.push_back(value != 0);
+    if (const Json* file = json.at("bounds").find(tensors[i].name)) answers[i].bound = read_npy(file->text()).values();
   }
   return answers;
 }
@@ -385,7 +333,7 @@ inline Answers call_python(const Json& json, const Json& problem, const std::vec
   Answers answers(tensors.size());
   try {
     Json call;
-    call.set("file", json.at("file")).set("function", json.at("function"));
+    call.set("own", json.find("own") != nullptr).set("file", json.at("file")).set("function", json.at("function"));
     Json values{Json::Object()}, outputs{Json::Array()}, fields{Json::Array()}, order{Json::Array()};
     for (const Argument& argument : arguments) {
       order.push(argument.name);

@@ -1,6 +1,7 @@
 """Calls a Python function as the reference of a check: reads call.json and .npy files in a folder, writes the outputs there.
 
-The function gets the kernel's inputs (NumPy arrays, whole-number sizes, scalars) by the names of its own parameters.
+The function gets the kernel's inputs (NumPy arrays, whole-number sizes, scalars) by the names of its own parameters: floats in double
+precision, or with `own` in the kernel's.
 It returns the output, or a tuple or dict of the outputs.
 """
 import importlib.util
@@ -55,7 +56,7 @@ def main(folder: pathlib.Path) -> None:
             array = array.reshape([shape[axis] for axis in axes]).transpose(numpy.argsort(axes))
         else:
             array = array.reshape([*shape, array.shape[1]] if is_array else shape)
-        values[name] = array.astype(numpy.float64) if array.dtype.kind == "f" else array
+        values[name] = array.astype(numpy.float64) if array.dtype.kind == "f" and not call["own"] else array
     # A field of a struct, `p.mass`, goes by its last name too.
     values = {**{name.rsplit(".")[-1]: value for name, value in values.items()}, **values}
     sys.path.insert(0, str(pathlib.Path(call["file"]).parent))

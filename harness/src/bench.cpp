@@ -132,6 +132,8 @@ void Operands::dump(const std::string& folder, const References& references) {
     const void* elements = whole ? static_cast<const void*>(expected.exact.data()) : expected.value.data();
     write_npy(folder + "/" + tensor.name + ".expected.npy", whole ? tensor.type : ElementType::f64, tensor.rows,
               tensor.cols, tensor.cols, static_cast<const std::byte*>(elements));
+    write_npy(folder + "/" + tensor.name + ".bound.npy", ElementType::f64, tensor.rows, tensor.cols, tensor.cols,
+              reinterpret_cast<const std::byte*>(expected.bound.data()));
     if (!expected.unspecified.empty())
       write_npy(folder + "/" + tensor.name + ".unspecified.npy", ElementType::u8, tensor.rows, tensor.cols, tensor.cols,
                 reinterpret_cast<const std::byte*>(expected.unspecified.data()));

@@ -4,9 +4,10 @@ import { cuda, emulated } from '../backends/index.ts';
 import { type CompileContext, defaultJobs, type RunnerCompilers } from '../compile/context.ts';
 import { buildWorker } from '../compile/worker.ts';
 import { type DeviceSession, openDevice } from '../device/session.ts';
+import { describedFamilies, loadDescribed } from '../discover.ts';
 import { EnvironmentError, UsageError } from '../errors.ts';
 import { localExecutor } from '../exec/local.ts';
-import { type Checked, checkSource, draftPlans } from '../kernel-file/check.ts';
+import { type Checked, type CheckHost, checkSource, draftPlans } from '../kernel-file/check.ts';
 import { descriptionJsonSchema } from '../kernel-file/description.ts';
 import { draftText } from '../kernel-file/draft.ts';
 import type { Event } from '../model/event.ts';
@@ -138,6 +139,7 @@ interface CheckContext {
   readonly compilers: RunnerCompilers;
   readonly context: CompileContext;
   readonly session: () => Promise<DeviceSession>;
+  readonly operationOf: CheckHost['operationOf'];
   readonly close: () => Promise<void>;
 }
 
@@ -158,6 +160,7 @@ async function open(flags: Options): Promise<CheckContext> {
         : resolve(flags.out, 'artifacts'),
     packageRoot,
     familyFolder: join(packageRoot, 'harness/check'),
+    described: describedFamilies(),
     slots: new Slots(flags.jobs ?? defaultJobs()),
   };
   let opened: Promise<DeviceSession> | undefined;
@@ -165,7 +168,14 @@ async function open(flags: Options): Promise<CheckContext> {
     opened ??= openSession(compilers, context, flags);
     return opened;
   };
-  return { compilers, context, session, close: async () => (await opened?.catch(() => undefined))?.close() };
+  const operationOf = async (name: string) => (await loadDescribed(name)).operation;
+  return {
+    compilers,
+    context,
+    session,
+    operationOf,
+    close: async () => (await opened?.catch(() => undefined))?.close(),
+  };
 }
 
 async function openSession(

@@ -139,7 +139,7 @@ export function withCheck(command: Command): Command {
   return command
     .option(
       '--against <reference>',
-      'for a .cu: file.c:function, file.cu:kernel, file.py:function or out.npy',
+      'for a .cu: file.c:function, file.cu:kernel, file.py:function, oracle:family or out.npy',
     )
     .option('--description <file>', 'for a .cu: its description, instead of those in it and beside it')
     .option('--include <folder...>', 'for a .cu: folders of its headers')

@@ -13,6 +13,8 @@ export interface CompileContext {
   readonly packageRoot: string;
   /** The family's own folder: its headers are found there. */
   readonly familyFolder: string;
+  /** Families of this package whose oracles the runner has too, for the kernels of others; absent: none. */
+  readonly described?: readonly string[];
   /** For the family's headers; absent: none includes it. */
   readonly signature?: CppSignature;
   /** Absent: this one. Of a copy with a changed header: that of which it is a copy, whose precompiled header serves where it is the same. */

@@ -123,7 +123,7 @@ async function buildProgram(
     text: familyUnit(device, context),
     ...(signature && { signature: signature.text }),
   };
-  const units = [family, ...shared];
+  const units = [family, ...shared, ...describedUnits(context)];
   const tell = tellerOf(units.length, onUnits);
   const objects = await Promise.all(
     units.map(async (unit) => {
@@ -148,6 +148,13 @@ async function buildProgram(
     return {};
   });
   return { path: join(entry.folder, name), key, cached: entry.cached };
+}
+
+/** Oracles of families for the kernels of others. */
+function describedUnits({ described = [], packageRoot }: CompileContext): Unit[] {
+  const text = described.map((name) => `#include "${name}/described.hpp"\n`).join('');
+  const beside = join(packageRoot, 'templates/kernels');
+  return described.length > 0 ? [{ name: 'described.cpp', text, beside }] : [];
 }
 
 /** Counts units, those of the cache too, but says nothing before one has to be compiled. */

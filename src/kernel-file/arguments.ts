@@ -5,7 +5,7 @@ import type {
   ToleranceDescription,
   ValuesDescription,
 } from './description.ts';
-import type { Sizes } from './expression.ts';
+import type { Expression, Sizes } from './expression.ts';
 import { isKnownStruct, partsOf } from './fields.ts';
 import type { Item } from './items.ts';
 import { isReadFirst } from './reads.ts';
@@ -19,8 +19,6 @@ import {
 import { stridesOf } from './strides.ts';
 import { isTensorMap, type PlannedMap, planMap } from './tensor-map.ts';
 import { judgementOf } from './tolerance.ts';
-
-export type Expression = string | number;
 
 /** One argument of the kernel, in full; a struct that is passed by value has several, one for each field. */
 export type PlannedArgument = {
@@ -209,7 +207,7 @@ export function planTensor(
     : count === undefined
       ? withLanes(guess(guesses, name, allElements(sizes, hints, name, where)), parameter.lanes)
       : [count];
-  const strides = stridesOf(object, parameter, where);
+  const lying = stridesOf(object, parameter, where);
   if (object.role === 'workspace')
     return { kind: 'workspace', name, type, shape: full, ...(object.values && { values: object.values }) };
   // A guess among several sizes, or without any, may be too large: not every element need be written then.
@@ -224,8 +222,7 @@ export function planTensor(
     name,
     type,
     role,
-    shape: full,
-    ...(strides && { strides }),
+    ...{ shape: full, ...lying },
     values: known ?? usualValues(type),
     ...(known === undefined && { unknownValues: true }),
     ...(!object.type && parameter.lanes > 1 && { lanes: parameter.lanes }),

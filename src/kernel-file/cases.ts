@@ -1,11 +1,12 @@
 import { UsageError } from '../errors.ts';
 import type { AnyFamily } from '../model/family.ts';
 import type { GateCase } from '../model/workload.ts';
-import type { Expression, PlannedArgument } from './arguments.ts';
+import type { PlannedArgument } from './arguments.ts';
 import { isSize, withDerived } from './derived.ts';
 import type { ValuesDescription } from './description.ts';
+import type { Expression } from './expression.ts';
 import { evaluate, isKnown, productOf, type Sizes } from './expression.ts';
-import type { Plan } from './plan.ts';
+import { type Plan, yardsticksOf } from './plan.ts';
 import { hasLines, type Lines, linesOf } from './strides.ts';
 import { layoutName } from './structs.ts';
 import { isEncodable, mapJson } from './tensor-map.ts';
@@ -208,7 +209,7 @@ function argumentJson(argument: PlannedArgument, plan: Plan, sizes: Sizes, libra
     ...(argument.field && { part: argument.field.part }),
     ...{ rows, cols, stride, values: valuesJson(argument.values, sizes) },
     ...(argument.unspecified && { unspecified: true }),
-    ...toleranceJson(argument.tolerance ?? plan.tolerance, type, sizes),
+    ...toleranceJson(argument.tolerance ?? plan.tolerance, type, sizes, yardsticksOf(plan)),
     ...(argument.map && { map: mapJson(argument.map, sizes) }),
   };
 }

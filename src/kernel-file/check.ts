@@ -13,7 +13,7 @@ import { casesFor, familyOf, type ReferenceJson } from './cases.ts';
 import { checkOnGpu, type GpuBench } from './gpu.ts';
 import type { Item } from './items.ts';
 import { makePlan, type Plan, templateArguments } from './plan.ts';
-import { makeReference } from './reference.ts';
+import { makeReference, type Workshop } from './reference.ts';
 import { mustBeSupported } from './refuse.ts';
 import { elementOf, kernelsIn, type Signature, signatureOf } from './signature.ts';
 import { findSite } from './sites.ts';
@@ -42,6 +42,7 @@ export interface CheckHost {
   readonly compilers: RunnerCompilers;
   readonly context: CompileContext;
   readonly session: () => Promise<DeviceSession>;
+  readonly operationOf: Workshop['operationOf'];
   /** A GPU that runs the same. */
   readonly gpu?: GpuBench;
 }
@@ -183,17 +184,16 @@ async function checkKernel(subject: Subject, request: CheckRequest, host: CheckH
   let plan: Plan | undefined;
   try {
     plan = planFor(subject);
-    const { compilers, context } = host;
+    const { compilers, context, operationOf } = host;
     const artifact = await buildKernel(source, plan.kernel, plan, compilers, context);
-    const workshop = { compilers, context, include: request.include };
+    const workshop = { compilers, context, operationOf, include: request.include };
     const self = { source, library: artifact.path };
-    const reference =
+    const described = [...(request.description ? [dirname(request.description)] : []), dirname(source.path)];
+    const [given, folders] =
       request.against === undefined
-        ? await makeReference(subject.description.reference, plan, self, {
-            ...workshop,
-            folders: [...(request.description ? [dirname(request.description)] : []), dirname(source.path)],
-          })
-        : await makeReference(request.against, plan, self, { ...workshop, folders: [process.cwd()] });
+        ? [subject.description.reference, described]
+        : [request.against, [process.cwd()]];
+    const reference = await makeReference(given, plan, self, { ...workshop, folders }, described);
     const verdict = await judge(plan, artifact, reference, request, host);
     const alone = reference.library === artifact.path;
     return {

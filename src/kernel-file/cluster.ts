@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import type { Expression } from './arguments.ts';
+import type { Expression } from './expression.ts';
 import type { Item } from './items.ts';
 import type { Signature } from './signature.ts';
 import { constantExpression } from './sites.ts';

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from '../errors.ts';
 import { onDisk } from '../util/disk.ts';
+import { oracleSchema } from './oracle-description.ts';
 import { elementTypes } from './signature.ts';
 import { yamlValue } from './yaml.ts';
 
@@ -26,6 +27,18 @@ const toleranceSchema = z
     z.literal('exact'),
     z.number().positive().describe('Relative error.'),
     z.strictObject({ relative: z.number().min(0).default(0), absolute: z.number().min(0).default(0) }),
+    z
+      .strictObject({
+        times: z.number().positive().describe('Largest error over that of the yardstick.'),
+        of: z
+          .string()
+          .optional()
+          .describe(
+            "The yardstick, a reference whose largest error is measured, rounded to the output's type (default: a reference in Python, or a template of C++, in f32 or the kernel's types).",
+          ),
+        absolute: z.number().min(0).optional().describe('Beside these.'),
+      })
+      .describe('Error of at most so many times the largest one of another implementation.'),
     z
       .strictObject({
         ulps: z
@@ -175,9 +188,11 @@ export const descriptionSchema = z
     shared: expression.optional().describe('Dynamic shared memory, bytes.'),
     tolerance: toleranceSchema.optional(),
     reference: z
-      .union([z.string(), z.record(z.string(), z.string())])
+      .union([z.string(), oracleSchema, z.record(z.string(), z.string())])
       .optional()
-      .describe('file.c:function, file.cu:kernel, file.py:function, or a .npy file by output.'),
+      .describe(
+        'file.c:function, file.cu:kernel, file.py:function, oracle:family, or a .npy file by output.',
+      ),
     allow: z
       .array(z.enum(allowable))
       .optional()

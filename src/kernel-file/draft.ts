@@ -1,6 +1,7 @@
 import { Document, isCollection, isMap, isScalar, visit } from 'yaml';
-import { type Expression, type PlannedArgument, plainName } from './arguments.ts';
+import { type PlannedArgument, plainName } from './arguments.ts';
 import type { Drafted } from './check.ts';
+import type { Expression } from './expression.ts';
 import type { Plan } from './plan.ts';
 import type { ElementType } from './signature.ts';
 import type { PlannedSymbol } from './symbols.ts';

@@ -1,5 +1,8 @@
 import { UsageError } from '../errors.ts';
 
+/** A number, or an expression over sizes. */
+export type Expression = string | number;
+
 /** Sizes by name. */
 export type Sizes = Readonly<Record<string, number>>;
 

@@ -73,12 +73,15 @@ function casesOnGpu(plan: Plan, library: string, folder: string): ReturnType<Any
     ({ alternate: _, ...item }): GateCase[] => {
       const names = outputs.map(({ name }) => [name, join(folder, item.id, `${name}.expected.npy`)] as const);
       if (!names.every(([, path]) => existsSync(path))) return [];
-      const unspecified = outputs
-        .map(({ name }) => [name, join(folder, item.id, `${name}.unspecified.npy`)] as const)
-        .filter(([, path]) => existsSync(path));
+      const filesOf = (end: string) =>
+        Object.fromEntries(
+          outputs
+            .map(({ name }) => [name, join(folder, item.id, `${name}.${end}.npy`)] as const)
+            .filter(([, path]) => existsSync(path)),
+        );
       const reference = {
         ...{ kind: 'files', files: Object.fromEntries(names) },
-        unspecified: Object.fromEntries(unspecified),
+        ...{ unspecified: filesOf('unspecified'), bounds: filesOf('bound') },
       };
       return [{ ...item, problem: { ...item.problem, reference } }];
     },

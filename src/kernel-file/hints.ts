@@ -1,4 +1,5 @@
-import type { Counts, Expression, Hints } from './arguments.ts';
+import type { Counts, Hints } from './arguments.ts';
+import type { Expression } from './expression.ts';
 import { evaluate, isKnown, type Sizes } from './expression.ts';
 import type { Item } from './items.ts';
 import type { Signature } from './signature.ts';

@@ -1,8 +1,9 @@
 import { UsageError } from '../errors.ts';
-import { type Expression, guess, type PlannedArgument, planParameter } from './arguments.ts';
+import { guess, type PlannedArgument, planParameter } from './arguments.ts';
 import { clusterFor, mustHaveOwnShared } from './cluster.ts';
 import { type DerivedSizes, derivedOf } from './derived.ts';
 import type { Description, ToleranceDescription } from './description.ts';
+import type { Expression } from './expression.ts';
 import { evaluate, isKnown, productOf, type Sizes } from './expression.ts';
 import { hintsOf } from './hints.ts';
 import type { Item } from './items.ts';
@@ -45,6 +46,15 @@ export interface Plan {
   readonly guesses: readonly string[];
   /** Of a draft: what the description has to say still, a sentence each. */
   readonly open: readonly string[];
+}
+
+/** Yardsticks of a plan's tolerances, each once; undefined: the reference, in another precision. */
+export function yardsticksOf({
+  tolerance,
+  arguments: given,
+}: Pick<Plan, 'tolerance' | 'arguments'>): readonly (string | undefined)[] {
+  const all = [tolerance, ...given.map((one) => (one.kind === 'tensor' ? one.tolerance : undefined))];
+  return [...new Set(all.flatMap((one) => (typeof one === 'object' && 'times' in one ? [one.of] : [])))];
 }
 
 /** Answer of `ask`, or `otherwise` where only a person can tell: of a draft; without one the UsageError stands. */

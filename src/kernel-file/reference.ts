@@ -2,11 +2,13 @@ import { existsSync } from 'node:fs';
 import { extname, join, resolve } from 'node:path';
 import type { CompileContext, RunnerCompilers } from '../compile/context.ts';
 import { UsageError } from '../errors.ts';
+import type { Operation } from '../model/operation.ts';
 import { plainName } from './arguments.ts';
 import { buildKernel, buildLibrary, declarations, withEntry } from './build.ts';
 import type { ReferenceJson } from './cases.ts';
 import type { Description } from './description.ts';
-import type { Plan } from './plan.ts';
+import { askOracle, isOracle, oracleNamed } from './oracle.ts';
+import { type Plan, yardsticksOf } from './plan.ts';
 import { kernelsIn, type Signature, signatureOf } from './signature.ts';
 import { type ReadSource, readSource } from './source.ts';
 
@@ -15,6 +17,8 @@ export interface Workshop {
   readonly compilers: RunnerCompilers;
   readonly context: CompileContext;
   readonly include: readonly string[];
+  /** Signature of a family that has an oracle for the kernels of others; throws a UsageError for another name. */
+  readonly operationOf: (family: string) => Promise<Operation>;
   /** Folders in which files are looked for, the first first. */
   readonly folders: readonly string[];
 }
@@ -32,15 +36,48 @@ function placeOf(given: string, own: string): readonly [file: string, name: stri
   return [file, name];
 }
 
-/** Makes ready what the answers are compared with; without a reference that is the kernel itself, thread by thread in order. */
+interface Self {
+  readonly source: ReadSource;
+  readonly library: string;
+}
+
+/**
+ * Makes ready what the answers are compared with; without a reference that is the kernel itself, thread by thread in order. Files of the
+ * yardsticks that the description names are looked for in the folders `described`.
+ */
 export async function makeReference(
   given: Description['reference'],
   plan: Plan,
-  self: { readonly source: ReadSource; readonly library: string },
+  self: Self,
   workshop: Workshop,
+  described: readonly string[],
+): Promise<ReferenceJson> {
+  const reference = await refer(given, plan, self, workshop);
+  const yardsticks = [];
+  for (const of of yardsticksOf(plan)) {
+    const folders = of === undefined ? workshop.folders : described;
+    const yardstick = await refer(of ?? given, plan, self, { ...workshop, folders }, true);
+    if (of === undefined && !yardstick.own)
+      throw new UsageError(
+        `${plan.kernel}: a tolerance of so many times an error needs another implementation, whose error that is: tolerance: { times: 2, of: file.c:function }; only a reference in Python, or a template of C++, is its own in another precision`,
+      );
+    yardsticks.push(yardstick);
+  }
+  return { ...reference, ...(yardsticks.length > 0 && { yardsticks }) };
+}
+
+/** `own`: in the kernel's types where double precision is usual; the reference then says so. */
+async function refer(
+  given: Description['reference'],
+  plan: Plan,
+  self: Self,
+  workshop: Workshop,
+  own = false,
 ): Promise<ReferenceJson> {
   if (given === undefined) return { kind: 'kernel', library: self.library };
-  if (typeof given !== 'string') return files(given, workshop);
+  const oracle = typeof given === 'string' ? oracleNamed(given) : given;
+  if (isOracle(oracle)) return askOracle(oracle, await workshop.operationOf(oracle.oracle), plan);
+  if (typeof given !== 'string') return files(given as Readonly<Record<string, string>>, workshop);
   const [file, name] = placeOf(given, resolve(self.source.path));
   const end = extname(file).toLowerCase();
   if (end === '.npy') return files({ [onlyOutput(plan)]: file }, workshop);
@@ -48,7 +85,7 @@ export async function makeReference(
     throw new UsageError(`the reference ${given} names no function: say ${file}:<function>`);
   const path = find(file, workshop);
   if (!existsSync(path)) throw new UsageError(`there is no file ${path} for the reference ${given}`);
-  if (end === '.py') return python(path, name, workshop);
+  if (end === '.py') return { ...python(path, name, workshop), ...(own && { own }) };
   const source =
     path === resolve(self.source.path)
       ? self.source
@@ -56,7 +93,7 @@ export async function makeReference(
   const kernel = kernelsIn(source.items).find(
     ({ names }) => names.at(-1) === name.replace(/<.*/, '').split('::').at(-1),
   );
-  if (!kernel) return { name: given, ...(await callFunction(source, name, plan, workshop)) };
+  if (!kernel) return { name: given, ...(await callFunction(source, name, plan, workshop, own)) };
   const taken = signatureOf(kernel, source.items).parameters.length;
   const passed = plan.signature.parameters.length;
   if (taken !== passed)
@@ -71,7 +108,7 @@ function files(given: Readonly<Record<string, string>>, workshop: Workshop): Ref
   const paths = Object.entries(given).map(([name, file]) => [name, find(file, workshop)] as const);
   const missing = paths.find(([, path]) => !existsSync(path));
   if (missing) throw new UsageError(`there is no file ${missing[1]} for the output '${missing[0]}'`);
-  return { kind: 'files', files: Object.fromEntries(paths) };
+  return { kind: 'files', files: Object.fromEntries(paths), unspecified: {}, bounds: {} };
 }
 
 function onlyOutput(plan: Plan): string {
@@ -92,12 +129,13 @@ function python(file: string, name: string, { context }: Workshop): ReferenceJso
   };
 }
 
-/** Compiles a function of C or C++; a template is called in double. */
+/** Compiles a function of C or C++; a template is called in double, or, if `own`, in float. */
 async function callFunction(
   source: ReadSource,
   name: string,
   plan: Plan,
   { compilers, context }: Workshop,
+  own: boolean,
 ): Promise<ReferenceJson> {
   const item = source.items.find(
     ({ kind, names, body }) =>
@@ -111,10 +149,9 @@ async function callFunction(
     throw new UsageError(`${source.path} defines no function '${name}'; it defines: ${known || 'none'}`);
   }
   const signature = signatureOf(item, source.items);
-  const called =
-    signature.template.length > 0
-      ? `${signature.name}<${signature.template.map(() => 'double').join(', ')}>`
-      : signature.name;
+  const isTemplate = signature.template.length > 0;
+  const types = signature.template.map(() => (own ? 'float' : 'double'));
+  const called = isTemplate ? `${signature.name}<${types.join(', ')}>` : signature.name;
   const entry =
     `extern "C" { extern const tw::ReferenceParameter* const tw_reference_parameters = tw::reference_parameters(&${called});\n` +
     `void tw_reference(void** arguments) { tw::call_kernel(&${called}, arguments); } }\n`;
@@ -124,7 +161,8 @@ async function callFunction(
     compilers,
     context,
   );
-  return { kind: 'function', library: path, parameters: matchParameters(signature, plan) };
+  const parameters = matchParameters(signature, plan);
+  return { kind: 'function', library: path, parameters, ...(own && isTemplate && { own }) };
 }
 
 /** For each parameter of the reference the kernel's argument of the same name or else place, or a size. */

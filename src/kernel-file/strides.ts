@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
-import type { Expression } from './arguments.ts';
 import type { ArgumentDescription } from './description.ts';
+import type { Expression } from './expression.ts';
 import { evaluate, productOf, type Sizes } from './expression.ts';
 import type { Parameter } from './signature.ts';
 
@@ -19,17 +19,18 @@ interface Strided {
   readonly strides?: readonly Expression[];
 }
 
-/** Strides of a pointer's tensor, in numbers; those of a `float4*` are described in vectors. */
+/** Strides of a pointer's tensor, in numbers, where it has some; those of a `float4*` are described in vectors. */
 export function stridesOf(
   { strides, shape, role, type }: Extract<ArgumentDescription, { tolerance?: unknown }>,
   { lanes }: Parameter,
   where: string,
-): readonly Expression[] | undefined {
-  if (strides === undefined) return undefined;
+): Pick<Strided, 'strides'> {
+  if (strides === undefined) return {};
   if (shape === undefined) throw new UsageError(`${where} has strides and no shape`);
   if (role === 'workspace') throw new UsageError(`${where}: a workspace has no strides, only a shape`);
   const whole = wholeStrides(strides, shape, where);
-  return type === undefined && lanes > 1 ? [...whole.map((one) => `(${one}) * ${lanes}`), 1] : whole;
+  const isVector = type === undefined && lanes > 1;
+  return { strides: isVector ? [...whole.map((one) => `(${one}) * ${lanes}`), 1] : whole };
 }
 
 /** Strides for every dimension of a shape; that of the last may be left out, and is 1. Throws a UsageError for another number. */

@@ -1,7 +1,7 @@
 import { UsageError } from '../errors.ts';
-import { type Contents, type Expression, guess, type PlannedArgument, planTensor } from './arguments.ts';
+import { type Contents, guess, type PlannedArgument, planTensor } from './arguments.ts';
 import type { ArgumentDescription, ValuesDescription } from './description.ts';
-import type { Sizes } from './expression.ts';
+import type { Expression, Sizes } from './expression.ts';
 import { isKnownStruct, type Part, partsOf } from './fields.ts';
 import type { Item } from './items.ts';
 import type { Parameter, Signature } from './signature.ts';

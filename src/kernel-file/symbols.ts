@@ -1,6 +1,6 @@
 import { UsageError } from '../errors.ts';
-import type { Expression } from './arguments.ts';
 import type { Description, SymbolDescription, ValuesDescription } from './description.ts';
+import type { Expression } from './expression.ts';
 import type { Item } from './items.ts';
 import { reachable } from './rewrite.ts';
 import type { ElementType } from './signature.ts';

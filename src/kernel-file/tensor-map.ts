@@ -1,6 +1,7 @@
 import { UsageError } from '../errors.ts';
-import type { Contents, Expression } from './arguments.ts';
+import type { Contents } from './arguments.ts';
 import { type ArgumentDescription, swizzles } from './description.ts';
+import type { Expression } from './expression.ts';
 import { evaluate, isKnown, type Sizes } from './expression.ts';
 import type { Item } from './items.ts';
 import { bytesOf, type ElementType, type Parameter, type Signature } from './signature.ts';

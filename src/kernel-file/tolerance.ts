@@ -30,11 +30,21 @@ const units: Readonly<Partial<Record<ElementType, readonly [epsilon: number, lea
   f64: [2 ** -52, 2 ** -1074],
 };
 
-/** Allowed distance from the reference: `relative` times its size, and `absolute`; absent: none. */
-export function toleranceJson(given: ToleranceDescription | undefined, type: ElementType, sizes: Sizes) {
-  if (given === undefined) return usualTolerances[type] ?? {};
+/** Allowed distance from the reference, as harness/check/problem.hpp reads it; absent: none. */
+export function toleranceJson(
+  given: ToleranceDescription | undefined,
+  type: ElementType,
+  sizes: Sizes,
+  yardsticks: readonly (string | undefined)[],
+): object {
+  if (given === undefined) return { ...usualTolerances[type], usual: true };
   if (given === 'exact') return {};
   if (typeof given === 'number') return { relative: given, absolute: given };
+  if ('times' in given)
+    return {
+      ...{ times: given.times, yardstick: yardsticks.indexOf(given.of) },
+      absolute: given.absolute ?? 0,
+    };
   if (!('ulps' in given)) return given;
   const count = given.ulps * evaluate(given.depth ?? 1, sizes);
   const [epsilon, least] = units[type] ?? [0, 1];

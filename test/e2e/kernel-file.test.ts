@@ -211,7 +211,9 @@ __global__ void copy(size_t* out, const size_t* in, int n) { if (threadIdx.x < n
   test.skipIf(!hasNumpy)('asks a Python function', { timeout: 300_000 }, async () => {
     const own = temporary();
     const python =
-      'import numpy as np\ndef softmax(inp, N):\n  assert inp.shape[0] == N\n  e = np.exp(inp - inp.max(axis=1, keepdims=True))\n  return e / e.sum(axis=1, keepdims=True)\ndef twice(inp):\n  return inp * 2\ndef by_place(x):\n  e = np.exp(x - x.max(1)[:, None])\n  return e / e.sum(1)[:, None]\ndef other(x, y):\n  return x\ndef fails(x):\n  return x.sum(axis=7)\n';
+      'import numpy as np\ndef softmax(inp, N):\n  assert inp.shape[0] == N\n  e = np.exp(inp - inp.max(axis=1, keepdims=True))\n  return e / e.sum(axis=1, keepdims=True)\ndef twice(inp):\n  return inp * 2\ndef by_place(x):\n  e = np.exp(x - x.max(1)[:, None])\n  return e / e.sum(1)[:, None]\ndef other(x, y):\n  return x\ndef fails(x):\n  return x.sum(axis=7)\n' +
+      'def columns(in_, rows, cols):\n  assert in_.shape == (rows, cols)\n  return 3 * in_\n' +
+      'def total(x):\n  return np.add.reduce(x, axis=1, keepdims=True)\n';
     writeFileSync(join(own, 'ref.py'), python);
     const text = readFileSync(join(folder, 'softmax.cu'), 'utf8');
     writeFileSync(
@@ -229,6 +231,18 @@ __global__ void copy(size_t* out, const size_t* in, int n) { if (threadIdx.x < n
     expect(await against('other')).toContain("other asks for 'x'; there are: N, C, inp");
     expect(await against('by_place')).toContain('softmax.cu  softmax: passed  6 cases');
     expect(await against('fails')).toMatch(/ref\.py:\d+: AxisError: .*; fails was given float64\[5, 700\]/);
+    const strided = ['validate', join(folder, 'strides.cu'), 'column_major', '--against', 'ref.py:columns'];
+    expect((await genHere(own, [...strided, '--out', workspace().out])).stdout).toContain(
+      'column_major: passed  6 cases',
+    );
+    const yardstick =
+      '/* tilewright { sizes: { N: 4, C: 300 }, arguments: { out: [N, 1], x: [N, C] }, grid: N, block: 32, tolerance: { times: 4 }, reference: ref.py:total } */\n' +
+      '__global__ void sum(float* out, const float* x, int N, int C) { float all = 0;\n' +
+      'for (int i = threadIdx.x; i < C; i += 32) all += x[blockIdx.x * C + i];\n' +
+      'for (int i = 16; i > 0; i /= 2) all += __shfl_xor_sync(~0u, all, i);\nif (threadIdx.x == 0) out[blockIdx.x] = all; }\n';
+    writeFileSync(join(own, 'sum.cu'), yardstick);
+    const summed = await genHere(own, ['validate', 'sum.cu', '--out', workspace().out]);
+    expect(summed.stdout).toContain('sum.cu  sum: passed  6 cases');
   });
 
   test('says what it cannot do, and where', { timeout: 300_000 }, async () => {
@@ -364,7 +378,7 @@ describe('gen describe', () => {
     const [kernel = ''] = readdirSync(dumped);
     const [first = ''] = readdirSync(join(dumped, kernel));
     const files = readdirSync(join(dumped, kernel, first));
-    expect(files.toSorted()).toEqual(['out.expected.npy', 'out.npy']);
+    expect(files.toSorted()).toEqual(['out.bound.npy', 'out.expected.npy', 'out.npy']);
     const header = readFileSync(join(dumped, kernel, first, 'out.npy'))
       .subarray(0, 128)
       .toString('latin1');

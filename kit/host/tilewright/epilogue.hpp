@@ -34,19 +34,27 @@ struct Epilogue {
   }
 };
 
-/// The reference of a dense product. `bias`: a row with an element for every column, or null.
-inline Reference finish_product(const Product& product, const Epilogue& epilogue, const Array& former,
-                                const Array* bias) {
+/// The reference of a product. `bias(row, column)`: what is added.
+template <class Bias>
+Reference finish_with(const Product& product, const Epilogue& epilogue, const Array& former,
+                      const Bias& bias) {
   Reference reference{std::vector<double>(product.sums.size()), std::vector<double>(product.sums.size())};
   parallel_for(former.lines(), 16, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t row = begin; row < end; ++row)
       for (std::int64_t column = 0; column < former.width(); ++column) {
         const std::size_t i = product.index(row, column);
-        epilogue.finish(product.sums[i], product.magnitudes[i], former.get(row, column),
-                        bias ? bias->get(0, column) : 0, i, reference);
+        epilogue.finish(product.sums[i], product.magnitudes[i], former.get(row, column), bias(row, column), i,
+                        reference);
       }
   });
   return reference;
+}
+
+/// With a row of biases, an element for every column, or none.
+inline Reference finish_product(const Product& product, const Epilogue& epilogue, const Array& former,
+                                const Array* bias) {
+  return finish_with(product, epilogue, former,
+                     [&](std::int64_t, std::int64_t column) { return bias ? bias->get(0, column) : 0; });
 }
 
 }  // namespace tilewright
