@@ -162,7 +162,8 @@ class DescribedProblem final : public Problem {
     if (part[0] % size || part[1] % size || layout_[0] % size)
       throw std::invalid_argument("the field '" + argument.name + "' is not aligned: packed structs are not supported");
     Json shaped = json;
-    shaped.set("rows", structs.rows).set("cols", static_cast<std::int64_t>(part[1] / size));
+    const auto cols = static_cast<std::int64_t>(part[1] / size);
+    shaped.set("rows", structs.rows).set("cols", cols).set("stride", cols);
     Tensor field = tensor_of(shaped, random);
     for (std::size_t row = 0; row < static_cast<std::size_t>(structs.rows) && !field.image.empty(); ++row)
       std::memcpy(structs.image.data() + row * layout_[0] + part[0], field.image.data() + row * part[1], part[1]);
