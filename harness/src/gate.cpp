@@ -289,7 +289,7 @@ void Trial::launch(Bench& bench, std::int64_t later, bool again) {
 
 /// Writes the running case's operands into a folder named like the case, if the job asks for it.
 void Trial::dump(Bench& bench) const {
-  if (job_.dump.empty() || is_sparse(bench.operands.problem())) return;
+  if (job_.dump.empty()) return;
   std::string name = case_->id;
   std::replace(name.begin(), name.end(), '/', '_');
   bench.operands.dump(job_.dump + "/" + name, *bench.references);

@@ -383,6 +383,10 @@ describe('gen describe', () => {
       .subarray(0, 128)
       .toString('latin1');
     expect(header).toMatch(/^.NUMPY.*'descr': '<f4', 'fortran_order': False, 'shape': \(1, \d+\)/);
+    const gaps = join(out, 'gaps');
+    await genHere(folder, ['validate', 'strides.cu', 'pitched', '--dump', gaps, '--out', out]);
+    const cases = readdirSync(gaps).flatMap((one) => readdirSync(join(gaps, one)));
+    expect(cases).toHaveLength(6);
   });
 });
 
