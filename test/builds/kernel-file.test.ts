@@ -1,7 +1,12 @@
 // Kernels that use CUDA's libraries, instructions and the corners of the language, and references that fail: what `validate x.cu`
 // says of them. Each file is a second or more of compiling; the kernels that people write first are in test/e2e/kernel-file.test.ts.
 
-import { type Expected, judges } from '../helpers/checked.ts';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { checkedFolder, type Expected, judges } from '../helpers/checked.ts';
+import { gen, workspace } from '../helpers/gen.ts';
 
 const expected: Expected = {
   'cub.cu': {
@@ -324,3 +329,13 @@ const expected: Expected = {
 };
 
 judges(expected);
+
+test('validate needs no CUDA toolkit', { timeout: 300_000 }, async () => {
+  const cache = mkdtempSync(join(tmpdir(), 'tilewright-no-toolkit-'));
+  onTestFinished(() => rmSync(cache, { recursive: true, force: true }));
+  const env = { TILEWRIGHT_CACHE: cache, CUDA_HOME: '', CUDA_PATH: '' };
+  const argv = ['validate', 'mistakes.cu', 'halves', '--out', workspace().out];
+  const { stdout, code } = await gen(checkedFolder, argv, env);
+  expect(stdout).toContain('mistakes.cu  halves: passed  6 cases');
+  expect(code).toBe(0);
+});

@@ -200,14 +200,6 @@ __global__ void copy(size_t* out, const size_t* in, int n) { if (threadIdx.x < n
     );
   });
 
-  test('needs no CUDA toolkit', { timeout: 300_000 }, async () => {
-    const env = { TILEWRIGHT_CACHE: temporary(), CUDA_HOME: '', CUDA_PATH: '' };
-    const argv = ['validate', 'mistakes.cu', 'halves', '--out', workspace().out];
-    const { stdout, code } = await gen(folder, argv, env);
-    expect(stdout).toContain('mistakes.cu  halves: passed  6 cases');
-    expect(code).toBe(0);
-  });
-
   test.skipIf(!hasNumpy)('asks a Python function', { timeout: 300_000 }, async () => {
     const own = temporary();
     const python =
