@@ -64,10 +64,10 @@ TEST_CASE("a tensor without elements has the map of another one") {
     float* c;
   };
   LaunchBuilder<Args, Call> kernel;
-  const TiledMap c = map_of_lines(false, {64, 2, 64}, 64, 1);
-  kernel.add_map_or(map_of_lines(false, {64, 3, 64}, 64, 1), &Call::a, c, &Call::c);
-  kernel.add_map_or(map_of_lines(false, {0, 3, 64}, 64, 1), &Call::a, c, &Call::c);
-  kernel.add_map_or(map_of_lines(false, {64, 0, 64}, 64, 1), &Call::a, c, &Call::c);
+  const TiledMap c = map_of_lines({Type::f16, 64, 2, 64}, 64, 1);
+  kernel.add_map_or(map_of_lines({Type::f16, 64, 3, 64}, 64, 1), &Call::a, c, &Call::c);
+  kernel.add_map_or(map_of_lines({Type::f16, 0, 3, 64}, 64, 1), &Call::a, c, &Call::c);
+  kernel.add_map_or(map_of_lines({Type::f16, 64, 0, 64}, 64, 1), &Call::a, c, &Call::c);
   REQUIRE_EQ(kernel.launch.maps.size(), 3u);
   const auto is = [&](std::size_t i, std::size_t from, std::uint64_t lines) {
     return kernel.launch.maps[i].from == from && kernel.launch.maps[i].map.size[1] == lines;

@@ -137,6 +137,7 @@ function tensor(operation: Operation, name: string, operand: Operand) {
     width: byLayout(inner, outer),
     pitch: leading === undefined ? `width_${name}(q)` : `wide(q.${leading})`,
     type: fieldName(type),
+    elements: operation.choices[type]?.kind === 'type',
     condition: onlyWith(operand),
     access:
       readWith === undefined ? accesses[role] : `call.${readWith} != 0 ? Access::update : Access::write`,

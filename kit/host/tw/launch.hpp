@@ -121,10 +121,9 @@ inline Swizzle line_swizzle(std::int64_t bytes) { return bytes == 64 ? Swizzle::
 
 /// A map of a matrix with elements of 2 bytes in boxes of `box_lines` lines of `box_width` elements, 32 or 64, swizzled over the line of a
 /// box.
-inline TiledMap map_of_lines(bool bfloat16, const MatrixLines& lines, std::int64_t box_width,
-                             std::int64_t box_lines) {
+inline TiledMap map_of_lines(const MatrixLines& lines, std::int64_t box_width, std::int64_t box_lines) {
   TiledMap map;
-  map.bfloat16 = bfloat16;
+  map.bfloat16 = lines.type == Type::bf16;
   map.size = {static_cast<std::uint64_t>(lines.width), static_cast<std::uint64_t>(lines.count)};
   map.stride = {0, static_cast<std::uint64_t>(2 * lines.pitch)};
   map.box = {static_cast<std::uint32_t>(box_width), static_cast<std::uint32_t>(box_lines)};

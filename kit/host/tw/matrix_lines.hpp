@@ -4,8 +4,11 @@
 
 namespace tilewright {
 
-/// Lines of a matrix: elements of each, how many there are, and elements from one to the next.
+enum class Type : int { f16, bf16, f32 };
+
+/// Lines of a matrix: the type of their elements, elements of each, how many there are, and elements from one to the next.
 struct MatrixLines {
+  Type type;
   std::int64_t width, count, pitch;
 };
 

@@ -9,7 +9,6 @@
 
 namespace tilewright {
 
-enum class Type : int { f16, bf16, f32 };
 enum class Index : int { i32, i64 };
 enum class Layout : int { row, column };
 enum class Switch : int { no, yes };

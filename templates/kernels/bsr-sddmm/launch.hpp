@@ -85,7 +85,7 @@ inline std::int64_t plan_tiles(const Shape& shape, std::int64_t group, std::int6
 inline TiledMap map_of(const Shape& shape, Layout layout, const MatrixLines& lines, std::int64_t product, std::int64_t tile_k,
                        std::int64_t cluster) {
   const bool by_rows = layout == Layout::row;
-  TiledMap map = map_of_lines(shape.input == Type::bf16, lines, by_rows ? tile_k : 64, (by_rows ? shape.block : tile_k) / cluster);
+  TiledMap map = map_of_lines(lines, by_rows ? tile_k : 64, (by_rows ? shape.block : tile_k) / cluster);
   map.rank = 3;
   map.size[2] = static_cast<std::uint64_t>(shape.batch);
   map.stride[2] = static_cast<std::uint64_t>(product * 2);

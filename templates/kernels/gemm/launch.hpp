@@ -39,12 +39,9 @@ inline BoundLaunch launch_persistent(const Shape& shape, const Parameters& param
   kernel.launch.grid[0] = static_cast<unsigned>(clusters * cluster);
   kernel.launch.cluster[0] = static_cast<unsigned>(cluster);
   // Lines of a box have 64 elements: 128 bytes, the widest swizzle.
-  const auto map = [&](const MatrixLines& lines, std::int64_t box_rows) {
-    return map_of_lines(shape.element == Type::bf16, lines, 64, box_rows);
-  };
-  const TiledMap c = map(matrix_c(shape), 16);
-  kernel.add_map_or(map(matrix_a(shape), parameters.number("boxRowsA")), &Call::a, c, &Call::c);
-  kernel.add_map_or(map(matrix_b(shape), 64), &Call::b, c, &Call::c);
+  const TiledMap c = map_of_lines(matrix_c(shape), 64, 16);
+  kernel.add_map_or(map_of_lines(matrix_a(shape), 64, parameters.number("boxRowsA")), &Call::a, c, &Call::c);
+  kernel.add_map_or(map_of_lines(matrix_b(shape), 64, 64), &Call::b, c, &Call::c);
   kernel.add_map(c, &Call::c);
   return kernel.finish();
 }

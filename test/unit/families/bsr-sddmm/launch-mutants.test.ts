@@ -78,7 +78,7 @@ const defects: readonly LaunchDefect<keyof typeof ids>[] = [
   {
     ...{ name: 'maps operands without columns', of: 'grouped', behind: 'shape.layout_x, ' },
     expression: 'matrix_x(shape)',
-    defect: 'MatrixLines{shape.k > 0 ? shape.k : 8, shape.m, shape.k > 0 ? shape.ldx : 8}',
+    defect: 'MatrixLines{shape.input, shape.k > 0 ? shape.k : 8, shape.m, shape.k > 0 ? shape.ldx : 8}',
     verdicts: ['launch'],
   },
 ];

@@ -72,17 +72,21 @@ const defects: readonly LaunchDefect<keyof typeof ids>[] = [
     verdicts: ['launch', 'out-of-bounds', 'hang', 'race', 'divergence'],
   },
   {
-    ...{ name: 'maps boxes of half of the rows of A', of: 'wgmma', behind: 'map(matrix_a(shape), ' },
+    ...{
+      name: 'maps boxes of half of the rows of A',
+      of: 'wgmma',
+      behind: 'map_of_lines(matrix_a(shape), 64, ',
+    },
     expression: 'parameters.number("boxRowsA")',
     defect: 'parameters.number("boxRowsA") / 2',
     verdicts: ['hang', 'wrong', 'nonfinite', 'race'],
   },
   {
-    ...{ name: 'maps B with the lines of A', of: 'wgmma', behind: 'map(matrix_b(' },
+    ...{ name: 'maps B with the lines of A', of: 'wgmma', behind: 'map_of_lines(matrix_b(' },
     ...{ expression: 'shape', defect: changed('q.ldb = q.lda'), verdicts: stray },
   },
   {
-    ...{ name: 'maps C a line short', of: 'wgmma', behind: 'c = map(matrix_c(' },
+    ...{ name: 'maps C a line short', of: 'wgmma', behind: 'c = map_of_lines(matrix_c(' },
     ...{ expression: 'shape', defect: changed('q.m -= 1'), verdicts: ['unwritten', 'launch'] },
   },
 ];

@@ -122,9 +122,7 @@ inline TiledMap map_a(const Shape& shape, const Parameters& parameters) {
 
 /// C, rows or columns as its lines, in boxes of `boxLines` lines.
 inline TiledMap map_c(const Shape& shape, const Parameters& parameters) {
-  const bool by_columns = shape.layout_c == Layout::column;
-  const MatrixLines lines{by_columns ? shape.m : shape.n, by_columns ? shape.n : shape.m, shape.ldc};
-  return map_of_lines(shape.output == Type::bf16, lines, parameters.number("boxElements"), parameters.number("boxLines"));
+  return map_of_lines(matrix_c(shape), parameters.number("boxElements"), parameters.number("boxLines"));
 }
 
 using Kernel = LaunchBuilder<UntypedAddendArgs, Call>;
