@@ -65,7 +65,7 @@ export function checksOf(subject: Subject, tools: CheckTools): readonly Check[] 
     { name: 'oracle', about: 'oracle.hpp and launch.hpp', problems: unit(backends.emulated) },
     {
       name: 'vendor',
-      about: "vendor.hpp or cublaslt.hpp, with CUDA's headers",
+      about: "vendor.hpp or cuBLASLt, with CUDA's headers",
       skip: cudaHome === undefined ? 'no CUDA toolkit; `npx gen toolchain install` gets one' : undefined,
       problems: unit(backends.cuda),
     },

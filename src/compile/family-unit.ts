@@ -5,7 +5,8 @@ import type { DeviceName } from '../model/artifact.ts';
 import type { CppSignature } from '../model/signature.ts';
 import { inTemporary } from '../util/temporary.ts';
 import { blameMachine } from './diagnosis.ts';
-import { familyUnit, runnerFlags, signatureFile } from './worker.ts';
+import { familyUnit } from './family-source.ts';
+import { runnerFlags, signatureFile } from './worker.ts';
 
 /** Inputs of the compile check of a family's C++ side. */
 interface UnitContext {
@@ -21,7 +22,7 @@ interface UnitContext {
 const mostErrors = 5;
 
 /**
- * Compiles the part of a runner that is a family's (`oracle.hpp`, `launch.hpp`, and for the device `cuda` `vendor.hpp` or `cublaslt.hpp`), keeping
+ * Compiles the part of a runner that is a family's (`oracle.hpp`, `launch.hpp`, and for the device `cuda` `vendor.hpp`), keeping
  * nothing: what the compiler has against it. No GPU is needed.
  */
 export async function compileFamilyUnit(device: DeviceName, context: UnitContext): Promise<string[]> {

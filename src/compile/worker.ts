@@ -9,6 +9,7 @@ import { kit } from '../util/package-root.ts';
 import { mustBeUnchanged, obtain } from './cache.ts';
 import type { CompileContext, RunnerCompilers } from './context.ts';
 import { blameMachine, ending, firstError } from './diagnosis.ts';
+import { familyUnit } from './family-source.ts';
 import { includeHash } from './includes.ts';
 import { callCompiler } from './outcome.ts';
 
@@ -171,36 +172,6 @@ function tellerOf(all: number, onUnits: OnUnits) {
       if (begun) onUnits(done, all);
     },
   };
-}
-
-/**
- * The family's C++ side as one source. A runner with the emulated device in it says so by a macro.
- */
-export function familyUnit(
-  device: DeviceName,
-  context: Pick<CompileContext, 'familyFolder' | 'signature'>,
-): string {
-  const { familyFolder } = context;
-  if (!existsSync(join(familyFolder, 'oracle.hpp'))) {
-    throw new EnvironmentError(`${familyFolder} has no oracle.hpp, which says what the right answer is`);
-  }
-  const emulated = backends[device].runner.toolkit ? '' : '#define TW_RUNNER_EMULATED\n';
-  return `${emulated}#include "oracle.hpp"\n${baselines(device, context)}`;
-}
-
-/** The baselines of `vendor.hpp`, else cuBLASLt with what `cublaslt.hpp` says of the product. Without either, or on the CPU, there are none. */
-function baselines(
-  device: DeviceName,
-  { familyFolder, signature }: Pick<CompileContext, 'familyFolder' | 'signature'>,
-): string {
-  const has = (name: string) => backends[device].vendor && existsSync(join(familyFolder, name));
-  if (has('vendor.hpp')) return '#include "vendor.hpp"\n';
-  const make = (list: string) =>
-    `namespace tilewright {\nstd::vector<std::unique_ptr<Baseline>> make_baselines() { return ${list}; }\n}\n`;
-  if (!signature || !has('cublaslt.hpp')) return make('{}');
-  const types = ['Shape', 'Call'].map((type) => `${signature.name}::${type}`).join(', ');
-  const includes = ['cublaslt.hpp', 'tilewright/cublaslt_baseline.hpp'].map((name) => `#include "${name}"\n`);
-  return includes.join('') + make(`vendor::cublaslt_baselines<${types}>()`);
 }
 
 /** Language, folders and macros of a runner's sources. */

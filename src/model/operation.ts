@@ -86,6 +86,12 @@ export const operationSchema = z.strictObject({
   name: field,
   /** One line of mathematics. */
   formula: doc,
+  /**
+   * The kind of formula, where the engine knows it: then there need be no oracle.hpp, and cuBLASLt is a baseline and a kernel that libraries
+   * may choose. `product`: act(alpha * a * b + beta * c + bias), dense and row-major; a bias depends on a switch of its name, and neither this
+   * nor the choice `activation` need be there.
+   */
+  computes: z.enum(['product']).exactOptional(),
   /** Definitions that the formula needs, in sentences. */
   doc,
   /**

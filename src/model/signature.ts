@@ -31,6 +31,7 @@ export interface CppSignature {
   readonly name: string;
   /** Text of `operation.hpp`. */
   readonly text: string;
+  readonly computes?: Operation['computes'];
 }
 
 /** Members of the problem, in order: one list for every language. */

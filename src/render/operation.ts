@@ -44,7 +44,8 @@ export function renderOperation(operation: Operation): string {
 
 /** The same with the operation's name, as compiling a family needs them. */
 export function cppSignature(operation: Operation): CppSignature {
-  return { name: operation.name, text: renderOperation(operation) };
+  const { name, computes } = operation;
+  return { name, text: renderOperation(operation), ...(computes && { computes }) };
 }
 
 function cppContext(operation: Operation) {

@@ -99,12 +99,6 @@ const familySchema = z.strictObject({
   deterministic: callable,
 } satisfies Record<keyof AnyFamily, z.ZodType>);
 
-/** Files that every family has beside its templates, each with its purpose. */
-const companions: Readonly<Record<string, string>> = {
-  'launch.hpp': 'how a variant is launched',
-  'oracle.hpp': 'the reference that the gate compares with',
-};
-
 /** Names that `--json` and the funnel use beside the constraints' own. */
 const reservedRules = ['preset', 'where', 'not-supported'];
 
@@ -178,7 +172,10 @@ function lineOf(word: string | undefined, { find }: FamilyPlace): string {
 function fileProblems({ templates, operation }: AnyFamily, has: FamilyPlace['has']): string[] {
   const purposes = {
     ...Object.fromEntries(templates.map((name) => [name, 'named in templates'])),
-    ...companions,
+    'launch.hpp': 'how a variant is launched',
+    ...(operation.computes === undefined && {
+      'oracle.hpp': 'the reference that the gate compares with',
+    }),
     ...(Object.keys(operation.features).length > 0 && {
       'features.hpp': "features of the operation's calls",
     }),

@@ -17,6 +17,7 @@ export function findOperationProblems(operation: Operation): string[] {
       operandProblems(operation, name, operand),
     ),
     ...patternProblems(operation),
+    ...productProblems(operation),
     ...clashes(operation),
   ].map((problem) => `operation: ${problem}`);
 }
@@ -42,6 +43,24 @@ function choiceProblems({ sizes, choices }: Operation): string[] {
       ...unknownSizes(sizes, choice.when ?? '', `choice '${name}'`),
     ];
   });
+}
+
+/** Names and layouts that an operation lacks which says that it computes a product. */
+function productProblems({ computes, operands, scalars }: Operation): string[] {
+  if (computes === undefined) return [];
+  const missing = (kind: string, names: readonly string[], known: object) =>
+    names
+      .filter((name) => !Object.hasOwn(known, name))
+      .map((name) => `it computes a product, and has no ${kind} '${name}'`);
+  const laidOut = Object.keys(operands).filter((name) => operands[name]?.layout !== undefined);
+  return [
+    ...missing('operand', ['a', 'b', 'c'], operands),
+    ...missing('scalar', ['alpha', 'beta'], scalars),
+    ...laidOut.map((name) => `it computes a product, whose operand '${name}' must be row-major`),
+    ...(operands.bias && operands.bias.only !== 'bias'
+      ? ["it computes a product, whose operand 'bias' must have only: 'bias'"]
+      : []),
+  ];
 }
 
 function patternProblems({ pattern, sizes }: Operation): string[] {

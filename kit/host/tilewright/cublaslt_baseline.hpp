@@ -1,5 +1,4 @@
-// cublaslt_baseline.hpp - cuBLASLt's dense product as a baseline, on the device `cuda` alone: for families with a cublaslt.hpp, and for
-// a family's vendor.hpp.
+// cublaslt_baseline.hpp - cuBLASLt as a baseline of operations that compute a dense product, on the device `cuda` alone.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -8,12 +7,11 @@
 
 #include "tilewright/operation_problem.hpp"
 #include "tilewright/vendor_library.hpp"
-#include "tw/cublaslt.hpp"
+#include "tw/cublaslt_product.hpp"
 
 namespace tilewright::vendor {
 
-/// The algorithm that cuBLASLt's heuristic puts first, for an OperationProblem. `cublaslt_shape(shape)` and `cublaslt_operands(call)`
-/// of the family say what product it is.
+/// The algorithm that cuBLASLt's heuristic puts first.
 template <class Shape, class Call>
 class CuBlasLtBaseline final : public Baseline {
  public:
@@ -25,10 +23,10 @@ class CuBlasLtBaseline final : public Baseline {
     if (!api_) api_ = std::make_unique<cublaslt::Api>(Library(cublaslt::kLibraries));
     const auto* own = dynamic_cast<const OperationProblem<Shape, Call>*>(&problem);
     if (!own) throw Unsupported("not a problem of this family");
-    const cublaslt::Shape shape = cublaslt_shape(own->shape());
+    const cublaslt::Shape shape = cublaslt::shape_of(own->shape());
     if (is_empty(shape.a) || is_empty(shape.b))
       throw Unsupported("asked only where there is something to multiply");
-    operands_ = cublaslt_operands(own->typed_call(placement));
+    operands_ = cublaslt::operands_of(own->typed_call(placement));
     stream_ = stream;
     const cublaslt::Alignments alignments{alignment(operands_.a), alignment(operands_.b),
                                           alignment(operands_.c), alignment(operands_.d)};
@@ -39,7 +37,7 @@ class CuBlasLtBaseline final : public Baseline {
   void run() override { check(product_->enqueue(operands_, workspace_, stream_), "cublasLtMatmul"); }
 
  private:
-  static bool is_empty(const cublaslt::Matrix& matrix) { return matrix.rows == 0 || matrix.columns == 0; }
+  static bool is_empty(const cublaslt::Matrix& matrix) { return matrix.width == 0 || matrix.count == 0; }
 
   static std::uint32_t alignment(const void* address) {
     std::uint32_t bytes = 256;
@@ -55,7 +53,7 @@ class CuBlasLtBaseline final : public Baseline {
   Cleanup cleanup_;
 };
 
-/// The baselines of a family that is compared with cuBLASLt alone.
+/// The baselines of a family that has no other.
 template <class Shape, class Call>
 std::vector<std::unique_ptr<Baseline>> cublaslt_baselines() {
   std::vector<std::unique_ptr<Baseline>> baselines;

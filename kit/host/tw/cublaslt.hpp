@@ -94,11 +94,8 @@ inline int epilogue_of(Activation activation, bool bias) {
   }
 }
 
-/// A matrix in memory, column-major as all of cuBLASLt's: `stride` elements from one column to the next.
-struct Matrix {
-  Type type;
-  std::int64_t rows, columns, stride;
-};
+/// A matrix in memory, column-major as all of cuBLASLt's: its columns are lines.
+using Matrix = MatrixLines;
 
 /// D = act(alpha op(A) op(B) + beta C + bias), bias per row of D and of its type.
 struct Shape {
@@ -176,9 +173,10 @@ class Product {
     set(api_.set_product, product.object, Api::kBiasType, data_type(shape_.d.type));
   }
   void make_layout(Owned& layout, const Matrix& matrix) const {
-    accept(api_.create_layout(&layout.object, data_type(matrix.type), static_cast<std::uint64_t>(matrix.rows),
-                              static_cast<std::uint64_t>(matrix.columns), matrix.stride),
-           "cublasLtMatrixLayoutCreate");
+    accept(
+        api_.create_layout(&layout.object, data_type(matrix.type), static_cast<std::uint64_t>(matrix.width),
+                           static_cast<std::uint64_t>(matrix.count), matrix.pitch),
+        "cublasLtMatrixLayoutCreate");
   }
   /// Asks the heuristic, which takes 256 bytes of alignment for granted unless it is told.
   void choose(const Alignments& alignments) {

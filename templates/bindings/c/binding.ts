@@ -126,7 +126,6 @@ const binding: Binding = {
       { from: 'features.hpp', optional: true, withIncludes: true, to: sources(name) },
       { from: 'cost.hpp', optional: true, withIncludes: true, to: sources(name) },
       { from: 'vendor_calls.hpp', optional: true, withIncludes: true, to: sources(name) },
-      { from: 'cublaslt.hpp', optional: true, withIncludes: true, to: sources(name) },
       { from: 'bindings', optional: true, to: `bindings/${name}` },
     ],
     context: (operation) => {

@@ -55,6 +55,7 @@ export function operationContext(operation: Operation) {
     })),
     sizes: Object.keys(sizes),
     features: Object.keys(features),
+    product: operation.computes === 'product',
     checks: [...sizeChecks(operation), ...Object.entries(choices).flatMap((entry) => choiceCheck(...entry))],
     completeChecks: operands.flatMap((entry) => strideChecks(...entry)),
     indexArrays: operands

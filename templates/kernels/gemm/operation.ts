@@ -4,6 +4,7 @@ import { defineOperation } from '../../../src/model/family.ts';
 export const operation = defineOperation({
   name: 'gemm',
   formula: 'C = act(alpha * A * B + beta * C + bias)',
+  computes: 'product',
   doc: 'A is m x k, B is k x n, C is m x n, all row-major. Products are accumulated in fp32, the activation is applied in fp32, and the result is rounded once. With beta = 0, C is written and never read.',
   sizes: {
     m: { doc: 'rows of A and C' },

@@ -52,6 +52,22 @@ describe('findOperationProblems', () => {
       { operands: { c: { ...operand, shape: { by: 'input', shapes: { f16: ['n'] } } } } },
       "operand 'c' has no shape for input = bf16",
     ],
+    [
+      'an operand of a product that is not there',
+      { computes: 'product', operands: { a: operand, b: operand } },
+      "it computes a product, and has no operand 'c'",
+    ],
+    ['a scalar of a product', { computes: 'product' }, "it computes a product, and has no scalar 'alpha'"],
+    [
+      'a product of columns',
+      { computes: 'product', operands: { c: { ...operand, layout: 'input' } } },
+      "it computes a product, whose operand 'c' must be row-major",
+    ],
+    [
+      'a bias that is always there',
+      { computes: 'product', operands: { bias: operand } },
+      "it computes a product, whose operand 'bias' must have only: 'bias'",
+    ],
     ['a field twice', { hints: { n: { doc: 'n' } } }, "two of its fields are called 'n'"],
   ] satisfies readonly (readonly [string, Partial<Operation>, string])[])('names %s', (_, change, text) => {
     expect(problemsOf(change)).toContain(text);

@@ -1,24 +1,23 @@
-// cublaslt.hpp - cuBLASLt's dense product as a kernel of an operation whose family has a cublaslt.hpp.
+// cublaslt.hpp - cuBLASLt's dense product as a kernel of an operation that computes one.
 #pragma once
 #include <memory>
 #include <span>
 
 #include "tuner/vendor.hpp"
-#include "tw/cublaslt.hpp"
+#include "tw/cublaslt_product.hpp"
 
 namespace tilewright::library::tuner {
 
-/// `cublaslt_shape(shape)` and `cublaslt_operands(call)` of the family say what product it is.
 template <class Shape, class Call>
 class CuBlasLtProduct final : public device::Program {
  public:
   CuBlasLtProduct(const Shape& shape, const Call& call, bool load)
-      : product_(cublaslt::Api(VendorLibrary(cublaslt::kLibraries, load)), cublaslt_shape(shape),
-                 alignments(cublaslt_operands(call))) {}
+      : product_(cublaslt::Api(VendorLibrary(cublaslt::kLibraries, load)), cublaslt::shape_of(shape),
+                 alignments(cublaslt::operands_of(call))) {}
 
   void enqueue(const void* of, tw_stream stream) const override {
     const auto& call = *static_cast<const Call*>(of);
-    launched(product_.enqueue(cublaslt_operands(call), call.workspace, stream), "cublasLtMatmul");
+    launched(product_.enqueue(cublaslt::operands_of(call), call.workspace, stream), "cublasLtMatmul");
   }
 
  private:
