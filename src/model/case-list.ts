@@ -52,22 +52,26 @@ export type BareCase = readonly [id: string, problem: Workload['problem'], optio
 /**
  * Cases of operands that are aligned to less than several `elements`, each alone, so that all are looked at: first lines `off` elements
  * further apart than they need be (`odd-lda`), then first elements `off` elements further on (`odd-a`). Half of what is needed lets whoever asks
- * for less pass. A variant that needs several elements says what `refuses` has; any other gives the right answer.
+ * for less pass. A variant that needs several elements refuses lines by the names of their distances, and addresses by the reason `refuses`; any
+ * other gives the right answer.
  */
 export function oddOperands(
   { operands }: Operation,
   names: readonly string[],
   elements: number,
-  refuses: { readonly lines?: string; readonly addresses: string },
+  refuses: string,
   off = half(elements),
 ): readonly BareCase[] {
-  const unless = (reason = '') => (elements > 1 ? { refuses: reason } : {});
+  const unless = (reason: string) => (elements > 1 ? { refuses: reason } : {});
+  const distances = names.flatMap((name) => operands[name]?.leading ?? []).join(' and ');
   const lines = names.flatMap((name): BareCase[] => {
     const leading = operands[name]?.leading;
-    return leading ? [[`odd-${leading}`, { [`${name}Extra`]: off }, unless(refuses.lines)]] : [];
+    return leading
+      ? [[`odd-${leading}`, { [`${name}Extra`]: off }, unless(`${distances} must be multiples`)]]
+      : [];
   });
   const addresses = names.map((name): BareCase => {
-    return [`odd-${name}`, { [`${name}Offset`]: off }, unless(refuses.addresses)];
+    return [`odd-${name}`, { [`${name}Offset`]: off }, unless(refuses)];
   });
   return [...lines, ...addresses];
 }

@@ -24,6 +24,7 @@ export { defineParameters, madeFor } from './define-parameters.ts';
 export type { FileMatrix } from './matrix.ts';
 export { defineOperation } from './operation.ts';
 export type { Point } from './parameter.ts';
+export { type ProductVariant, productCases } from './product-cases.ts';
 export type { GateCase, Tier, Workload } from './workload.ts';
 
 /** A named rule that a point must obey. `on` lists what it reads, so that enumeration can prune early. */

@@ -88,7 +88,7 @@ export const operationSchema = z.strictObject({
   formula: doc,
   /**
    * The kind of formula, where the engine knows it: then there need be no oracle.hpp, and cuBLASLt is a baseline and a kernel that libraries
-   * may choose. `product`: act(alpha * a * b + beta * c + bias), dense and row-major; a bias depends on a switch of its name, and neither this
+   * may choose. `product`: act(alpha * a * b + beta * c + bias), dense, row-major, m x n x k; a bias depends on a switch of its name, and neither this
    * nor the choice `activation` need be there.
    */
   computes: z.enum(['product']).exactOptional(),

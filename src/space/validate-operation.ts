@@ -46,7 +46,7 @@ function choiceProblems({ sizes, choices }: Operation): string[] {
 }
 
 /** Names and layouts that an operation lacks which says that it computes a product. */
-function productProblems({ computes, operands, scalars }: Operation): string[] {
+function productProblems({ computes, sizes, operands, scalars }: Operation): string[] {
   if (computes === undefined) return [];
   const missing = (kind: string, names: readonly string[], known: object) =>
     names
@@ -54,6 +54,7 @@ function productProblems({ computes, operands, scalars }: Operation): string[] {
       .map((name) => `it computes a product, and has no ${kind} '${name}'`);
   const laidOut = Object.keys(operands).filter((name) => operands[name]?.layout !== undefined);
   return [
+    ...missing('size', ['m', 'n', 'k'], sizes),
     ...missing('operand', ['a', 'b', 'c'], operands),
     ...missing('scalar', ['alpha', 'beta'], scalars),
     ...laidOut.map((name) => `it computes a product, whose operand '${name}' must be row-major`),

@@ -126,11 +126,9 @@ function addMisaligned(cases: Cases, point: Point): void {
   const loads = (refuses: string) => (loadElements(point) > 1 ? { refuses } : {});
   const off = half(loadElements(point));
   const stores = (refuses: string) => (point.path === 'naive' ? {} : { refuses });
-  const factors = { lines: 'ldx and ldy must be multiples', addresses: 'X and Y must be aligned' };
-  const results = { addresses: 'values must be aligned' };
   for (const [id, fields, options] of [
-    ...oddOperands(operation, ['x', 'y'], loadElements(point), factors),
-    ...oddOperands(operation, ['values'], point.path === 'naive' ? 1 : 2, results),
+    ...oddOperands(operation, ['x', 'y'], loadElements(point), 'X and Y must be aligned'),
+    ...oddOperands(operation, ['values'], point.path === 'naive' ? 1 : 2, 'values must be aligned'),
   ])
     cases.add(id, 'edges', [1], fields, options);
   const batch = { batch: 2, batched: 'yes' };

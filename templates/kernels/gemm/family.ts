@@ -1,9 +1,8 @@
-import { defineFamily } from '../../../src/model/family.ts';
-import { casesOf } from './cases.ts';
+import { defineFamily, type ProductVariant, productCases } from '../../../src/model/family.ts';
 import { cells } from './cells.ts';
 import { constraints } from './constraints.ts';
 import { operation } from './operation.ts';
-import { activations, loadElements, type Point, parameters, tileOf } from './parameters.ts';
+import { activations, loadElements, type Point, parameters, storeElements, tileOf } from './parameters.ts';
 import { presets } from './presets.ts';
 import { consumers, sizesOf } from './sizes.ts';
 import { workloads } from './workloads.ts';
@@ -25,6 +24,16 @@ function blockOf(point: Point) {
 function generality(point: Point): number {
   if (point.path === 'wgmma') return 0;
   return { 1: 3, 2: 2 }[loadElements(point)] ?? 1;
+}
+
+/** A variant as its gate cases see it. */
+function variantOf(point: Point): ProductVariant {
+  const { group, clusterM, clusterN } = point;
+  return {
+    ...{ tile: tileOf(point), cluster: [clusterM, clusterN], group },
+    loads: { elements: loadElements(point), refuses: 'A and B must be aligned' },
+    stores: { elements: storeElements(point), refuses: 'stores C by TMA' },
+  };
 }
 
 export default defineFamily<typeof parameters.specs>({
@@ -49,7 +58,7 @@ export default defineFamily<typeof parameters.specs>({
   needs: ({ path }) => needs[path],
   workloads,
   cells,
-  cases: casesOf,
+  cases: (point, depth) => productCases(operation, point, variantOf(point), depth),
   generality,
   priority: (point) => ({ naive: 0, mma: 1, wgmma: 2 })[point.path] * 1000 + sizesOf(point).accumulators,
 });

@@ -85,9 +85,9 @@ it('operands off their alignment are refused, each alone, where a variant needs 
       x: { doc: 'x', role: 'input', type: 'element', shape: ['n'] },
     },
   });
-  const refuses = { lines: 'lda must be', addresses: 'a and x must be' };
+  const refuses = 'a and x must be';
   expect(oddOperands(operation, ['a', 'x'], 8, refuses)).toEqual([
-    ['odd-lda', { aExtra: 4 }, { refuses: 'lda must be' }],
+    ['odd-lda', { aExtra: 4 }, { refuses: 'lda must be multiples' }],
     ['odd-a', { aOffset: 4 }, { refuses: 'a and x must be' }],
     ['odd-x', { xOffset: 4 }, { refuses: 'a and x must be' }],
   ]);
