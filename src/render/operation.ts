@@ -68,7 +68,10 @@ function cppContext(operation: Operation) {
   };
 }
 
-/** Arguments that a kernel may have under the signature's own names. A choice that is not the activation is nothing that kernels compute with. */
+/** Names of the arguments that kernels have for the sizes of a product. */
+const sizeArguments = { m: 'rows', n: 'columns', k: 'depth' } as const;
+
+/** Arguments that a kernel may have under the signature's own names, and sizes. A choice that is not the activation is nothing that kernels compute with. */
 function namedArguments(operation: Operation) {
   const constant = problemFields(operation).filter(
     (field) =>
@@ -76,12 +79,13 @@ function namedArguments(operation: Operation) {
       field.is === 'batchStride' ||
       (field.is === 'choice' && field.choice.kind === 'activation'),
   );
+  const sizes = Object.entries(sizeArguments).filter(([size]) => Object.hasOwn(operation.sizes, size));
   return [
-    ...constant.map(({ name }) => ({ name, constant: true })),
+    ...sizes.map(([size, name]) => ({ name, from: `q.${size}`, set: 'kernel.set_size' })),
+    ...constant.map(({ name }) => ({ name, from: `q.${name}`, set: 'kernel.set_constant' })),
     ...callFields(operation).map((field) => ({
-      name: field.name,
-      constant: false,
-      condition: field.is === 'operand' ? onlyWith(field.operand) : '',
+      ...{ name: field.name, from: `&Call::${field.name}` },
+      set: `${field.is === 'operand' ? onlyWith(field.operand) : ''}kernel.set`,
     })),
   ];
 }

@@ -224,7 +224,10 @@ class LaunchBuilder {
                   "no value is cut short");
     args.*to = static_cast<To>(value);
   }
+  /// The same for a size, which the family has found to be small enough.
+  void set_size(int Args::* to, std::int64_t size) { args.*to = static_cast<int>(size); }
   // Arguments without such a member.
+  void set_size(std::nullptr_t, std::int64_t) {}
   template <class From>
   void set(std::nullptr_t, From Call::*) {}
   template <class Value>

@@ -95,18 +95,15 @@ inline TiledMap map_of(const Shape& shape, Layout layout, const MatrixLines& lin
 
 /// A kernel with what both argument structs have.
 template <class Args>
-LaunchBuilder<Args, Call> kernel_of(const Shape& shape, const Parameters& parameters) {
-  LaunchBuilder<Args, Call> kernel;
-  kernel.set_resources(parameters);
-  set_arguments(kernel, shape);
-  kernel.args.depth = static_cast<int>(shape.k);
+LaunchBuilder<Args, Call> indexed_kernel_of(const Shape& shape, const Parameters& parameters) {
+  auto kernel = kernel_of<Args>(shape, parameters);
   kernel.args.index_words = static_cast<int>(bytes_of(shape.index) / 4);
   return kernel;
 }
 
 /// The path wgmma. Where k is 0, the tiles are shown for X and Y, and never read for them.
 inline BoundLaunch launch_mapped(const Shape& shape, const Parameters& parameters) {
-  auto kernel = kernel_of<UntypedMappedArgs>(shape, parameters);
+  auto kernel = indexed_kernel_of<UntypedMappedArgs>(shape, parameters);
   const std::int64_t tile_k = parameters.number("tileK"), cluster = parameters.number("cluster");
   TiledMap tiles;
   tiles.size = {8, 1}, tiles.stride = {0, sizeof(Tile)}, tiles.box = {8, 1};
@@ -118,12 +115,10 @@ inline BoundLaunch launch_mapped(const Shape& shape, const Parameters& parameter
 }
 
 inline BoundLaunch launch_plain(const Shape& shape, const Parameters& parameters, bool tiled) {
-  auto kernel = kernel_of<UntypedArgs>(shape, parameters);
+  auto kernel = indexed_kernel_of<UntypedArgs>(shape, parameters);
   const bool x_by_rows = shape.layout_x == Layout::row, y_by_rows = shape.layout_y == Layout::row;
   kernel.args.x_row = x_by_rows ? shape.ldx : 1, kernel.args.x_column = x_by_rows ? 1 : shape.ldx;
   kernel.args.y_row = y_by_rows ? shape.ldy : 1, kernel.args.y_column = y_by_rows ? 1 : shape.ldy;
-  kernel.args.rows = static_cast<int>(shape.m);
-  kernel.args.columns = static_cast<int>(shape.n);
   kernel.args.block_rows = static_cast<int>(block_rows_of(shape));
   if (tiled) kernel.set(&UntypedArgs::tiles, &Call::workspace);
   return kernel.finish();

@@ -61,8 +61,6 @@ inline Strides strides(Layout layout, std::int64_t leading, std::int64_t product
 /// call: with a residual, it stands in the place of the former C.
 template <class Args>
 void set_strided_operands(LaunchBuilder<Args, Call>& kernel, const Shape& shape) {
-  set_arguments(kernel, shape);
-  kernel.args.columns = static_cast<int>(shape.n);
   kernel.args.index_words = static_cast<int>(bytes_of(shape.index) / 4);
   kernel.args.b_at = strides(shape.layout_b, shape.ldb, shape.b_stride);
   kernel.args.c_at = strides(shape.layout_c, shape.ldc, shape.c_stride);

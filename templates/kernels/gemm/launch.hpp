@@ -10,18 +10,6 @@
 namespace tilewright::gemm {
 namespace detail {
 
-/// A kernel with what both argument structs have.
-template <class Args>
-LaunchBuilder<Args, Call> kernel_of(const Shape& shape, const Parameters& parameters) {
-  LaunchBuilder<Args, Call> kernel;
-  kernel.set_resources(parameters);
-  set_arguments(kernel, shape);
-  kernel.args.rows = static_cast<int>(shape.m);
-  kernel.args.columns = static_cast<int>(shape.n);
-  kernel.args.depth = static_cast<int>(shape.k);
-  return kernel;
-}
-
 /// A thread block per tile of C.
 inline BoundLaunch launch_blocks(const Shape& shape, const Parameters& parameters, std::int64_t tiles) {
   auto kernel = kernel_of<UntypedArgs>(shape, parameters);

@@ -15,7 +15,6 @@ template <class Args>
 void set_results(LaunchBuilder<Args, Call>& kernel, const Shape& shape) {
   const bool residual = shape.residual == Switch::yes;
   const std::int64_t product = residual ? shape.residual_stride : shape.c_stride;
-  set_arguments(kernel, shape);
   kernel.args.ld_addend = residual ? shape.ldr : shape.ldc;
   if (aligned(shape, shape.ldc, shape.c_stride)) kernel.set_if_aligned(&Args::aligned_c, &Call::c, 16);
   const auto set_addend = [&](auto Call::* from) {

@@ -37,14 +37,8 @@ const defects: readonly LaunchDefect<Name>[] = [
     verdicts: ['unwritten', 'wrong', 'launch', 'hang'],
   },
   {
-    ...{
-      file,
-      name: 'asks for half of the shared memory',
-      of: 'rows',
-      behind: '* cluster, 1, 1};\n  ',
-    },
-    expression: 'kernel.set_resources(parameters)',
-    defect: 'kernel.set_resources(parameters), void(kernel.launch.shared_bytes /= 2)',
+    ...{ file, name: 'asks for half of the shared memory', of: 'rows', behind: 'BoundLaunch launch = ' },
+    ...{ expression: 'kernel.finish()', defect: '(kernel.launch.shared_bytes /= 2, kernel.finish())' },
     verdicts: ['out-of-bounds', 'launch'],
   },
   {

@@ -16,13 +16,8 @@ const defects: readonly LaunchDefect<keyof typeof ids>[] = [
     verdicts: ['unwritten', 'launch'],
   },
   {
-    ...{
-      name: 'asks for half of the shared memory',
-      of: 'mma',
-      behind: 'LaunchBuilder<Args, Call> kernel;\n  ',
-    },
-    expression: 'kernel.set_resources(parameters)',
-    defect: 'kernel.set_resources(parameters), void(kernel.launch.shared_bytes /= 2)',
+    ...{ name: 'asks for half of the shared memory', of: 'mma', behind: '&Call::c, 16);\n  return ' },
+    ...{ expression: 'kernel.finish()', defect: '(kernel.launch.shared_bytes /= 2, kernel.finish())' },
     verdicts: ['out-of-bounds', 'launch'],
   },
   {
@@ -30,14 +25,12 @@ const defects: readonly LaunchDefect<keyof typeof ids>[] = [
     ...{ expression: 'shape', defect: changed('q.lda = q.ldb'), verdicts: stray },
   },
   {
-    ...{ name: 'forgets the bias', of: 'mma', behind: 'set_arguments(kernel, ' },
+    ...{ name: 'forgets the bias', of: 'wgmma', behind: 'kernel_of<UntypedMappedArgs>(' },
     ...{ expression: 'shape', defect: changed('q.bias = Switch::no'), verdicts: ['wrong'] },
   },
   {
-    ...{ name: 'leaves out a product', of: 'mma', behind: 'kernel.args.depth = ' },
-    expression: 'static_cast<int>(shape.k)',
-    defect: 'static_cast<int>(shape.k - 1)',
-    verdicts: stray,
+    ...{ name: 'leaves out a product', of: 'mma', behind: ': detail::launch_blocks(' },
+    ...{ expression: 'shape', defect: changed('q.k -= 1'), verdicts: stray },
   },
   {
     ...{ name: 'asks for half of the alignment of A and B', of: 'mma', behind: 'bound.require_loads(' },

@@ -86,7 +86,6 @@ inline void set_grid(Kernel& kernel, const Shape& shape, const Parameters& param
   kernel.args.panels = static_cast<int>(panels);
   kernel.launch.grid = {static_cast<unsigned>(panel), grid_extent(block_rows(shape), "block rows"),
                         grid_extent(panels * shape.batch, "panels of all products")};
-  kernel.set_resources(parameters);
 }
 
 /// The same with the distance between products of what is added to C.
@@ -97,7 +96,6 @@ inline void set_results(Kernel& kernel, const Shape& shape) {
 
 inline void set_operands(Kernel& kernel, const Shape& shape) {
   kernel.args.rows = static_cast<int>(outer(shape));
-  kernel.args.columns = static_cast<int>(shape.n);
   kernel.args.inner = static_cast<int>(inner(shape));
   kernel.args.index_words = static_cast<int>(bytes_of(shape.index) / 4);
   kernel.args.ldb = shape.ldb;
@@ -108,7 +106,7 @@ inline void set_operands(Kernel& kernel, const Shape& shape) {
 
 inline void bind(const Shape& shape, const Parameters& parameters, Bound& bound) {
   detail::check(shape, parameters);
-  detail::Kernel kernel;
+  auto kernel = kernel_of<UntypedArgs>(shape, parameters);
   detail::set_grid(kernel, shape, parameters);
   detail::set_results(kernel, shape);
   const bool longest = parameters.text("order") == "longest", transposed = detail::transposed(shape);

@@ -49,11 +49,8 @@ inline Workspace order(const Shape& shape) {
 }  // namespace detail
 
 inline void bind(const Shape& shape, const Parameters& parameters, Bound& bound) {
-  LaunchBuilder<UntypedArgs, Call> kernel;
+  auto kernel = kernel_of<UntypedArgs>(shape, parameters);
   kernel.launch.grid = detail::grid(shape, parameters);
-  kernel.set_resources(parameters);
-  set_arguments(kernel, shape);
-  kernel.args.columns = static_cast<int>(shape.n);
   if (shape.ldc * output_bytes(shape) % 16 == 0)
     kernel.set_if_aligned(&UntypedArgs::aligned_c, &Call::c, 16);
   if (parameters.text("order") == "longest") {

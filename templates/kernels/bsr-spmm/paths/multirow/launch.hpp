@@ -84,8 +84,6 @@ using Kernel = LaunchBuilder<UntypedArgs, Call>;
 
 inline void set_operands(Kernel& kernel, const Shape& shape, const Tiles& tiles) {
   using Args = UntypedArgs;
-  kernel.args.rows = static_cast<int>(shape.m);
-  kernel.args.columns = static_cast<int>(shape.n);
   kernel.args.block_rows = static_cast<int>(rows_of_blocks(shape));
   kernel.args.index_words = static_cast<int>(bytes_of(shape.index) / 4);
   kernel.args.clipped = shape.n % panel_columns(shape) != 0;
@@ -104,11 +102,10 @@ inline void bind(const Shape& shape, const Parameters& parameters, Bound& bound)
       detail::tiles_of(shape, block_rows, blocks_per_step, parameters.text("order") == "longest");
   bound.workspace = detail::workspace_of(tiles);
   if (shape.m == 0 || shape.n == 0) return;
-  detail::Kernel kernel;
+  auto kernel = kernel_of<UntypedArgs>(shape, parameters);
   const std::int64_t columns = detail::quotient_up(shape.n, parameters.number("tileN"));
   kernel.launch.grid = {static_cast<unsigned>(tiles.tile_ptr.size() - 1),
                         detail::grid_extent(columns, "columns"), 1};
-  kernel.set_resources(parameters);
   detail::set_results(kernel, shape);
   detail::set_operands(kernel, shape, tiles);
   // Of an absent B the workspace is shown, which is there and aligned, and never read for it.

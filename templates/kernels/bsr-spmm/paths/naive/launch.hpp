@@ -13,11 +13,10 @@ inline void bind(const Shape& shape, const Parameters& parameters, Bound& bound)
   const std::int64_t threads = parameters.number("threads");
   const bool transposed = shape.transpose_a == Switch::yes;
   const std::int64_t rows = transposed ? shape.k : shape.m;
-  LaunchBuilder<UntypedArgs, Call> kernel;
+  auto kernel = kernel_of<UntypedArgs>(shape, parameters);
   kernel.launch.grid = {static_cast<unsigned>(detail::quotient_up(shape.n, kColumns)),
                         detail::grid_extent(detail::quotient_up(rows, threads / kColumns), "rows"),
                         detail::grid_extent(shape.batch, "products")};
-  kernel.set_resources(parameters);
   kernel.args.rows = static_cast<int>(rows);
   kernel.args.inner = static_cast<int>(transposed ? shape.m : shape.k);
   kernel.args.transposed_rows = transposed ? static_cast<int>(detail::quotient_up(shape.m, shape.block)) : 0;

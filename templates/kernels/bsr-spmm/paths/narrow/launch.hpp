@@ -42,13 +42,11 @@ inline void bind(const Shape& shape, const Parameters& parameters, Bound& bound)
     return "loads 16 bytes at a time: values_stride must be a multiple of 8, not " +
            std::to_string(shape.values_stride);
   });
-  LaunchBuilder<UntypedArgs, Call> kernel;
+  auto kernel = kernel_of<UntypedArgs>(shape, parameters);
   kernel.launch.grid = {static_cast<unsigned>(tiling.along_rows),
                         detail::grid_extent(tiling.along_columns, "columns"),
                         detail::grid_extent(tiling.products * tiling.parts, "products and parts")};
-  kernel.set_resources(parameters);
   kernel.launch.dependent = parameters.number("pdl") != 0;
-  kernel.args.rows = static_cast<int>(shape.m);
   kernel.args.c_by_columns = shape.layout_c == Layout::column;
   detail::set_strided_operands(kernel, shape);
   if (detail::has_vectors(shape)) kernel.set_if_aligned(&UntypedArgs::vectors_b, &Call::b, 16);

@@ -6,12 +6,9 @@
 namespace tilewright::bsr_spmm::simt {
 
 inline void bind(const Shape& shape, const Parameters& parameters, Bound& bound) {
-  LaunchBuilder<UntypedArgs, Call> kernel;
+  auto kernel = kernel_of<UntypedArgs>(shape, parameters);
   kernel.launch.grid = {static_cast<unsigned>(detail::quotient_up(shape.n, parameters.number("tileN"))),
                         detail::grid_extent(shape.m / shape.block, "block rows"), 1};
-  kernel.set_resources(parameters);
-  set_arguments(kernel, shape);
-  kernel.args.columns = static_cast<int>(shape.n);
   bound.launches.push_back(kernel.finish());
 }
 

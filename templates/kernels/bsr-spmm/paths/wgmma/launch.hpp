@@ -130,8 +130,6 @@ using Kernel = LaunchBuilder<UntypedAddendArgs, Call>;
 inline void set_schedule(Kernel& kernel, const Shape& shape, const SchedulerParams& params) {
   using Args = UntypedAddendArgs;
   const ScheduleLayout at = schedule_layout(params);
-  set_arguments(kernel, shape);
-  kernel.args.columns = static_cast<int>(shape.n);
   kernel.args.tile_count = static_cast<int>(rows_of_blocks(shape) * quotient_up(shape.n, params.width));
   kernel.args.clipped = shape.n % panel_columns(shape) != 0;
   kernel.set(&Args::tiles, &Call::workspace, at.tiles);
@@ -212,9 +210,8 @@ inline void bind(const Shape& shape, const std::int32_t* stored, const Parameter
   if (shape.m == 0 || shape.n == 0) return;
   require_c(shape, parameters, bound);
   const auto cluster = static_cast<unsigned>(parameters.number("cluster"));
-  Kernel kernel;
+  auto kernel = kernel_of<UntypedAddendArgs>(shape, parameters);
   kernel.launch.grid = {static_cast<unsigned>(params.lists * params.along_k) * cluster, 1, 1};
-  kernel.set_resources(parameters);
   kernel.launch.cluster[0] = cluster * static_cast<unsigned>(params.along_k);
   kernel.launch.dependent = parameters.number("pdl") != 0;
   set_schedule(kernel, shape, params);
