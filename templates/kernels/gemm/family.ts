@@ -13,13 +13,6 @@ const needs = {
   wgmma: ['tma', 'cluster', 'wgmma', 'setmaxnreg'],
 } as const;
 
-/** Rows and columns of C of a thread block, or of a cluster of them. */
-function blockOf(point: Point) {
-  const { m, n } = tileOf(point);
-  const clustered = point.path === 'wgmma';
-  return { rows: clustered ? m * point.clusterM : m, columns: clustered ? n * point.clusterN : n };
-}
-
 /** 3: any operands; 2: lines of A and B of even length; 1: any sizes, where A and B are aligned to 16 bytes; 0: what TMA can store. */
 function generality(point: Point): number {
   if (point.path === 'wgmma') return 0;
@@ -46,8 +39,9 @@ export default defineFamily<typeof parameters.specs>({
   constraints,
   presets,
   derive: (point) => ({
-    blockRows: blockOf(point).rows,
-    blockColumns: blockOf(point).columns,
+    // Of a thread block, or of a cluster of them.
+    blockRows: tileOf(point).m * point.clusterM,
+    blockColumns: tileOf(point).n * point.clusterN,
     loadBytes: 2 * loadElements(point),
     threads: sizesOf(point).threads,
     sharedBytes: sizesOf(point).sharedBytes,

@@ -23,33 +23,28 @@ const hopper: readonly Part[] = [
   { ...wgmma, tileM: [256], tileN: [128], clusterM: [1, 2], clusterN: [1, 2], inFlight: [0, 1] },
 ];
 
+const everyType: Part = { element: element.values, activation: activation.values };
 /** Every path and type, and every kind of code: widths of copies, clusters either way, products in flight, tall tiles. */
 const quick: readonly Part[] = [
-  { path: ['naive'], element: element.values, activation: activation.values },
+  { path: ['naive'], ...everyType },
   mma,
   {
-    ...mma,
-    tileM: [64],
-    tileN: [256],
-    tileK: [64],
-    stages: [2],
-    warpsM: [1],
-    warpsN: [4],
-    copyBytes: [4],
-    element: ['bf16'],
-    activation: ['gelu-tanh'],
+    ...{
+      ...mma,
+      tileM: [64],
+      tileN: [256],
+      tileK: [64],
+      stages: [2],
+      warpsM: [1],
+      warpsN: [4],
+      copyBytes: [4],
+    },
+    ...{ element: ['bf16'], activation: ['gelu-tanh'] },
   },
   { ...wgmma, clusterM: [2] },
   {
-    ...wgmma,
-    tileM: [256],
-    tileN: [128],
-    stages: [3],
-    clusterN: [2],
-    inFlight: [1],
-    boxes: [1],
-    element: ['bf16'],
-    activation: ['relu'],
+    ...{ ...wgmma, tileM: [256], tileN: [128], stages: [3], clusterN: [2], inFlight: [1], boxes: [1] },
+    ...{ element: ['bf16'], activation: ['relu'] },
   },
   { ...wgmma, tileN: [64], stages: [2], boxes: [1], activation: ['silu'], group: [1] },
 ];
@@ -68,8 +63,8 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
   fallback: {
     doc: 'For every type and activation a variant on tensor cores that takes aligned lines and one that takes lines of even length, and the path naive, which takes every call.',
     where: [
-      { path: ['naive'], element: element.values, activation: activation.values },
-      { ...mma, copyBytes: [16, 4], element: element.values, activation: activation.values },
+      { path: ['naive'], ...everyType },
+      { ...mma, copyBytes: [16, 4], ...everyType },
     ],
     workloads: [],
   },
