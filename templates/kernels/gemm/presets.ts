@@ -29,17 +29,8 @@ const quick: readonly Part[] = [
   { path: ['naive'], ...everyType },
   mma,
   {
-    ...{
-      ...mma,
-      tileM: [64],
-      tileN: [256],
-      tileK: [64],
-      stages: [2],
-      warpsM: [1],
-      warpsN: [4],
-      copyBytes: [4],
-    },
-    ...{ element: ['bf16'], activation: ['gelu-tanh'] },
+    ...{ ...mma, tileM: [64], tileN: [256], tileK: [64], stages: [2], warpsM: [1], warpsN: [4] },
+    ...{ copyBytes: [4], element: ['bf16'], activation: ['gelu-tanh'] },
   },
   { ...wgmma, clusterM: [2] },
   {
