@@ -17,7 +17,7 @@ export function mustBeOfKernel({ ending, suspect }: Crash, { variant }: GateJob,
     );
   if (suspect.launched) return;
   throw new UsageError(
-    `${join(folder, 'oracle.hpp')}: the family's C++ crashes the runner before any kernel runs: it ${describeEnding(ending)} (${place})`,
+    `${codeOf(folder)}: the family's C++ crashes the runner before any kernel runs: it ${describeEnding(ending)} (${place})`,
   );
 }
 
@@ -73,7 +73,7 @@ function mistake(
 ): UsageError {
   const files = filesOf(folder, '.hpp');
   const word = parameter === undefined ? new RegExp(`\\b${called}\\s*\\(`) : new RegExp(`"${parameter}"`);
-  const at = findLine(files, word) ?? join(folder, 'oracle.hpp');
+  const at = findLine(files, word) ?? codeOf(folder);
   const known = parameter === undefined || parameters.includes(parameter) ? undefined : parameters;
   const hint = known ? `; there are ${known.join(', ')}${didYouMean(parameter ?? '', known)}` : '';
   return new UsageError(`${at}: ${called}(): ${message}${hint} (${place})`);
@@ -87,7 +87,12 @@ function placeOf(variant: string | undefined, item: string | undefined): string 
   return parts.join(' of ') || 'a job';
 }
 
-/** The family's files of a kind, those first that every family has. */
+/** The family's own C++: its oracle, where it has one. */
+function codeOf(folder: string): string {
+  return filesOf(folder, '.hpp')[0] ?? join(folder, 'oracle.hpp');
+}
+
+/** The family's files of a kind, those first that most families have. */
 function filesOf(folder: string, extension: string): string[] {
   if (!existsSync(folder)) return [];
   const own = ['family.ts', 'oracle.hpp', 'launch.hpp'];
