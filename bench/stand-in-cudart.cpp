@@ -1,11 +1,13 @@
 // stand-in-cudart.cpp - in place of CUDA's runtime and driver where bench/plan-run measures the library's own
 // CPU time: every call succeeds at once on an imaginary H200, and none does anything. STAND_IN_CAPABILITY (90) and
-// STAND_IN_SHARED_BYTES (of a block) make it another GPU.
+// STAND_IN_SHARED_BYTES (of a block) make it another GPU. With STAND_IN_EVICT_KB a launch leaves the caches as a driver does:
+// full of other memory and other code.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 /// Number of the imaginary GPU's context: another one says that it was reset.
 unsigned long long stand_in_context = 1;
@@ -20,6 +22,25 @@ int number_of(const char* name, int usual) {
 
 const int capability = number_of("STAND_IN_CAPABILITY", 90);              // 10 * major + minor
 const int shared_bytes = number_of("STAND_IN_SHARED_BYTES", 227 * 1024);  // most of a block
+
+// ---- Launches that use the caches
+
+#if defined(__x86_64__)
+#define JUMP "jmp"
+#else
+#define JUMP "b"
+#endif
+
+/// Memory of its own, written once: pages that were never written share one in the caches.
+const std::vector<char> memory(static_cast<std::size_t>(number_of("STAND_IN_EVICT_KB", 0)) * 1024, 1);
+
+/// Reads a byte of every line of the memory, and runs a jump in every line of 64 kB of code.
+[[gnu::noinline]] void use_caches() {
+  for (std::size_t at = 0; at < memory.size(); at += 64) asm volatile("" : : "r"(memory[at]));
+  asm volatile(".balign 64\n.rept 1024\n" JUMP " 1f\n.balign 64\n1:\n.endr");
+}
+
+// ---- Functions of the driver
 
 CUresult encode(CUtensorMap* map, CUtensorMapDataType, cuuint32_t, void* address, const cuuint64_t*,
                 const cuuint64_t*, const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave,
@@ -133,6 +154,9 @@ cudaError_t cudaMemcpy2DAsync(void*, size_t, const void*, size_t, size_t, size_t
 }
 cudaError_t cudaMemcpyAsync(void*, const void*, size_t, cudaMemcpyKind, cudaStream_t) { return cudaSuccess; }
 cudaError_t cudaMemsetAsync(void*, int, size_t, cudaStream_t) { return cudaSuccess; }
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t*, const void*, void**) { return cudaSuccess; }
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t*, const void*, void**) {
+  if (!memory.empty()) use_caches();
+  return cudaSuccess;
+}
 
 }  // extern "C"
