@@ -1,10 +1,12 @@
 // stand-in-cudart.cpp - in place of CUDA's runtime and driver where bench/plan-run measures the library's own
 // CPU time: every call succeeds at once on an imaginary H200, and none does anything. STAND_IN_CAPABILITY (90) and
-// STAND_IN_SHARED_BYTES (of a block) make it another GPU. With STAND_IN_EVICT_KB a launch leaves the caches as a driver does:
-// full of other memory and other code.
+// STAND_IN_SHARED_BYTES (of a block) make it another GPU, STAND_IN_MAP_AT (0) a driver that keeps a tensor map's address at that byte.
+// With STAND_IN_EVICT_KB a launch leaves the caches as a driver does: full of other memory and other code.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -22,6 +24,8 @@ int number_of(const char* name, int usual) {
 
 const int capability = number_of("STAND_IN_CAPABILITY", 90);              // 10 * major + minor
 const int shared_bytes = number_of("STAND_IN_SHARED_BYTES", 227 * 1024);  // most of a block
+
+const int map_at = number_of("STAND_IN_MAP_AT", 0);
 
 // ---- Launches that use the caches
 
@@ -42,17 +46,17 @@ const std::vector<char> memory(static_cast<std::size_t>(number_of("STAND_IN_EVIC
 
 // ---- Functions of the driver
 
+CUresult replace_address(CUtensorMap* map, void* address) {
+  if (reinterpret_cast<std::uintptr_t>(address) % 16 != 0) return CUDA_ERROR_INVALID_VALUE;
+  std::memcpy(reinterpret_cast<std::byte*>(map) + map_at, &address, sizeof address);
+  return CUDA_SUCCESS;
+}
+
 CUresult encode(CUtensorMap* map, CUtensorMapDataType, cuuint32_t, void* address, const cuuint64_t*,
                 const cuuint64_t*, const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave,
                 CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
   std::memset(static_cast<void*>(map), 0, sizeof *map);
-  std::memcpy(static_cast<void*>(map), &address, sizeof address);
-  return CUDA_SUCCESS;
-}
-
-CUresult replace_address(CUtensorMap* map, void* address) {
-  std::memcpy(static_cast<void*>(map), &address, sizeof address);
-  return CUDA_SUCCESS;
+  return replace_address(map, address);
 }
 
 CUresult context_id(CUcontext, unsigned long long* id) { return *id = stand_in_context, CUDA_SUCCESS; }

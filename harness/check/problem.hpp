@@ -236,7 +236,7 @@ class DescribedProblem final : public Problem {
   BoundLaunch launch() const {
     BoundLaunch launch = launch_;
     launch.arguments.resize(arguments_.size() * 8);
-    for (std::uint32_t i = 0; i < arguments_.size() * 8; i += 8)
+    for (std::uint16_t i = 0; i < arguments_.size() * 8; i += 8)
       launch.patches.push_back({Patch::Kind::address, i, i, 0});
     return launch;
   }

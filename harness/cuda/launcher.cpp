@@ -1,5 +1,7 @@
 #include "launcher.hpp"
 
+#include <algorithm>
+
 namespace tilewright::cuda {
 namespace {
 
@@ -70,6 +72,20 @@ std::string describe(const TiledMap& map, const void* address) {
   return text;
 }
 
+/// Whether a map is its address, followed by what does not depend on it: then storing an address does what `move` does. The driver's
+/// format is its own affair, so that this is asked of each map: with each bit of an address alone, and with all but that one.
+bool begins_with_address(const CUtensorMap& map, decltype(&cuTensorMapReplaceAddress) move) {
+  const auto same = [&](std::uintptr_t bits) {
+    void* const address = reinterpret_cast<void*>(bits);
+    CUtensorMap moved = map, stored = map;
+    detail::store_address(stored, address);
+    return move(&moved, address) == CUDA_SUCCESS && std::memcmp(&moved, &stored, sizeof moved) == 0;
+  };
+  for (std::uintptr_t bit = 16; bit < detail::kAddressBits; bit *= 2)
+    if (!same(bit) || !same(detail::kAddressBits - bit)) return false;
+  return true;
+}
+
 }  // namespace
 
 Error::Error(cudaError_t code, const std::string& what)
@@ -119,6 +135,11 @@ CUtensorMap encode(const TiledMap& map, void* address) {
   return encoded;
 }
 
+/// The map of a tensor whose address comes later. Encoding looks at no memory; any aligned address will do.
+static CUtensorMap encode_somewhere(const TiledMap& map) {
+  return encode(map, reinterpret_cast<void*>(std::uintptr_t{1} << 20));
+}
+
 Image::Image(const void* code) {
   check(cudaLibraryLoadData(&library_, code, nullptr, nullptr, 0, nullptr, nullptr, 0),
         "load embedded device code");
@@ -138,7 +159,11 @@ cudaKernel_t Image::kernel(const std::string& name) const {
 }
 
 PlannedLaunch::PlannedLaunch(const Image& image, const std::string& kernel, const BoundLaunch& launch)
-    : launch_(launch), description_(describe(kernel, launch)), kernel_(image.kernel(kernel)) {
+    : unless_(launch.unless),
+      kernel_(image.kernel(kernel)),
+      parameters_(launch, encode_somewhere),
+      maps_(launch.maps),
+      description_(describe(kernel, launch)) {
   const void* function = reinterpret_cast<const void*>(kernel_);
   // Asking for attributes ends lazy loading: a stream may be recording when the kernel is launched.
   cudaFuncAttributes unused;
@@ -163,37 +188,20 @@ PlannedLaunch::PlannedLaunch(const Image& image, const std::string& kernel, cons
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attribute.val.programmaticStreamSerializationAllowed = 1;
   }
-  // The address comes later. Encoding looks at no memory; any aligned one will do.
-  void* const somewhere = reinterpret_cast<void*>(std::uintptr_t{1} << 20);
-  for (const BoundMap& map : launch.maps) maps_.push_back(encode(map.map, somewhere));
-  if (!maps_.empty()) move_map_ = driver_function<MoveMap>("cuTensorMapReplaceAddress");
+  if (maps_.empty()) return;
+  move_map_ = driver_function<MoveMap>("cuTensorMapReplaceAddress");
+  maps_begin_with_address_ =
+      std::all_of(parameters_.maps, parameters_.maps + maps_.size(),
+                  [this](const CUtensorMap& map) { return begins_with_address(map, move_map_); });
 }
 
 void PlannedLaunch::encode_maps(KernelParameters<CUtensorMap>& parameters, const void* call) const {
-  for (std::size_t i = 0; i < launch_.maps.size(); ++i) {
-    const BoundMap& map = launch_.maps[i];
-    std::byte* const address =
-        detail::load<std::byte*>(static_cast<const std::byte*>(call) + map.from) + map.offset;
-    parameters.maps[i] = encode(map.map, address);
+  for (std::size_t i = 0; i < maps_.size(); ++i) {
+    parameters.maps[i] = encode(maps_[i].map, maps_[i].address(call));
     parameters.pointers[1 + i] = &parameters.maps[i];
   }
 }
 
-void PlannedLaunch::enqueue(const void* call, cudaStream_t stream) const {
-  if (launch_.unless.holds(call)) return;
-  KernelParameters<CUtensorMap> parameters;
-  const auto move = [this](CUtensorMap& map, void* address) {
-    return move_map_(&map, address) == CUDA_SUCCESS;
-  };
-  if (!parameters.fill(launch_, maps_.data(), call, move)) [[unlikely]]
-    encode_maps(parameters, call);
-  cudaLaunchConfig_t config = config_;
-  config.stream = stream;
-  config.attrs = const_cast<cudaLaunchAttribute*>(attributes_);  // read only
-  const cudaError_t result =
-      cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kernel_), parameters.pointers);
-  if (result != cudaSuccess) [[unlikely]]
-    check(result, "launch " + description_);
-}
+void PlannedLaunch::refuse(cudaError_t code) const { check(code, "launch " + description_); }
 
 }  // namespace tilewright::cuda

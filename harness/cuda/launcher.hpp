@@ -42,6 +42,17 @@ class Image {
   cudaLibrary_t library_ = nullptr;
 };
 
+namespace detail {
+
+/// Bits of the addresses by which tensor maps are moved without the driver: multiples of 16 bytes, below 2^47.
+inline constexpr std::uintptr_t kAddressBits = (std::uintptr_t{1} << 47) - 16;
+
+inline void store_address(CUtensorMap& map, const void* address) {
+  std::memcpy(static_cast<void*>(&map), &address, sizeof address);
+}
+
+}  // namespace detail
+
 /// A bound launch on the current device: its kernel loaded, its attributes set, its tensor maps encoded for
 /// some address. Immutable, for any number of threads. The image must outlive it.
 class PlannedLaunch {
@@ -53,17 +64,46 @@ class PlannedLaunch {
  private:
   using MoveMap = decltype(&cuTensorMapReplaceAddress);
 
-  /// The maps of a call, encoded anew, for when cuTensorMapReplaceAddress refuses an address: it does not say which. Throws Error that
+  /// Moves a map. False where cuTensorMapReplaceAddress refuses the address.
+  bool move(CUtensorMap& map, void* address) const noexcept {
+    const auto bits = reinterpret_cast<std::uintptr_t>(address);
+    if (!maps_begin_with_address_ || bits == 0 || (bits & ~detail::kAddressBits) != 0) [[unlikely]]
+      return move_map_(&map, address) == CUDA_SUCCESS;
+    detail::store_address(map, address);
+    return true;
+  }
+  /// The maps of a call, encoded anew, for when one cannot be moved: the driver does not say why. Throws Error that
   /// describes a map which does not encode.
-  void encode_maps(KernelParameters<CUtensorMap>& parameters, const void* call) const;
+  [[gnu::cold]] void encode_maps(KernelParameters<CUtensorMap>& parameters, const void* call) const;
+  [[gnu::cold]] void refuse(cudaError_t code) const;
 
-  BoundLaunch launch_;
-  std::string description_;
+  // Members that a run reads, in its order.
+  AddressCondition unless_;
+  bool maps_begin_with_address_ = false;
+  MoveMap move_map_ = nullptr;  // null without maps
   cudaKernel_t kernel_;
   cudaLaunchConfig_t config_{};
+  PreparedParameters<CUtensorMap> parameters_;
+
   cudaLaunchAttribute attributes_[2]{};
-  std::vector<CUtensorMap> maps_;
-  MoveMap move_map_ = nullptr;  // null without maps
+  std::vector<BoundMap> maps_;
+  std::string description_;
 };
+
+// Inline code beside its caller's: between two launches the driver has filled the instruction cache.
+inline void PlannedLaunch::enqueue(const void* call, cudaStream_t stream) const {
+  if (unless_.holds(call)) return;
+  KernelParameters<CUtensorMap> parameters;
+  const auto moved = [this](CUtensorMap& map, void* address) { return move(map, address); };
+  if (!parameters.fill(parameters_, call, moved)) [[unlikely]]
+    encode_maps(parameters, call);
+  cudaLaunchConfig_t config = config_;
+  config.stream = stream;
+  config.attrs = const_cast<cudaLaunchAttribute*>(attributes_);  // read only
+  const cudaError_t result =
+      cudaLaunchKernelExC(&config, reinterpret_cast<const void*>(kernel_), parameters.pointers);
+  if (result != cudaSuccess) [[unlikely]]
+    refuse(result);
+}
 
 }  // namespace tilewright::cuda

@@ -30,9 +30,7 @@ void Library::enqueue(const BoundLaunch& launch, const void* call, cudaStream_t 
   CUtensorMap maps[kMostMaps];
   void* pointers[kMostMaps];
   for (std::size_t i = 0; i < launch.maps.size(); ++i) {
-    const BoundMap& map = launch.maps[i];
-    maps[i] = encode(map.map,
-                     detail::load<std::byte*>(static_cast<const std::byte*>(call) + map.from) + map.offset);
+    maps[i] = encode(launch.maps[i].map, launch.maps[i].address(call));
     pointers[i] = &maps[i];
   }
   const int code = launch_(call, pointers, launch.grid.data(), launch.block.data(), launch.cluster.data(),
@@ -44,8 +42,9 @@ void Library::enqueue_imported(const BoundLaunch& launch, const void* call, cuda
   if (!launch.maps.empty())
     throw Error(cudaErrorInvalidValue, "give an imported kernel tensor maps, which it cannot take");
   struct NoMap {};
+  const PreparedParameters<NoMap> prepared(launch, [](const TiledMap&) { return NoMap{}; });
   KernelParameters<NoMap> parameters;
-  parameters.fill(launch, nullptr, call, [](NoMap&, void*) { return true; });
+  parameters.fill(prepared, call, [](NoMap&, void*) { return true; });
   check(static_cast<cudaError_t>(imported_(parameters.arguments, stream)), "launch the imported kernel");
 }
 

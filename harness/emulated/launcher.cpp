@@ -34,6 +34,12 @@ std::string refusal(const BoundLaunch& launch) {
   return "";
 }
 
+/// The launch. Throws Refused.
+const BoundLaunch& accepted(const BoundLaunch& launch, const std::string& name) {
+  if (const std::string why = refusal(launch); !why.empty()) throw Refused("launch of " + name + ": " + why);
+  return launch;
+}
+
 /// The map of a tensor whose address comes later.
 simt::TensorMap encode(const TiledMap& map) {
   constexpr std::uintptr_t kSomewhere = 1 << 20;
@@ -61,15 +67,12 @@ bool move(simt::TensorMap& map, const void* address) {
 }  // namespace
 
 PlannedLaunch::PlannedLaunch(simt::Entry entry, const std::string& name, const BoundLaunch& launch)
-    : entry_(entry), name_(name), launch_(launch) {
-  if (const std::string why = refusal(launch); !why.empty()) throw Refused("launch of " + name + ": " + why);
-  for (const BoundMap& map : launch.maps) maps_.push_back(encode(map.map));
-}
+    : entry_(entry), name_(name), launch_(accepted(launch, name)), parameters_(launch, encode) {}
 
 simt::Result PlannedLaunch::run(const simt::Config& wanted, const void* call) const {
   if (launch_.unless.holds(call)) return {};
   KernelParameters<simt::TensorMap> parameters;
-  if (!parameters.fill(launch_, maps_.data(), call, move))
+  if (!parameters.fill(parameters_, call, move))
     throw Refused("launch of " + name_ + ": the address of a tensor map is not a multiple of 16");
   simt::Config config = wanted;
   config.dependent = launch_.dependent;

@@ -2,7 +2,6 @@
 // share it, so it needs nothing but tw/launch.hpp and simt.hpp.
 #pragma once
 #include <string>
-#include <vector>
 
 #include "simt/simt.hpp"
 #include "tw/launch.hpp"
@@ -29,7 +28,7 @@ class PlannedLaunch {
   simt::Entry entry_;
   std::string name_;
   BoundLaunch launch_;
-  std::vector<simt::TensorMap> maps_;
+  PreparedParameters<simt::TensorMap> parameters_;
 };
 
 }  // namespace tilewright::emulated

@@ -89,8 +89,9 @@ class HostProgram : public Program {
     struct NoMap {};
     for (const BoundLaunch& launch : plan_.launches) {
       if (launch.unless.holds(plan_.call.data())) continue;
+      const PreparedParameters<NoMap> prepared(launch, [](const TiledMap&) { return NoMap{}; });
       KernelParameters<NoMap> parameters;
-      parameters.fill(launch, nullptr, plan_.call.data(), [](NoMap&, void*) { return true; });
+      parameters.fill(prepared, plan_.call.data(), [](NoMap&, void*) { return true; });
       dynamic_cast<HostModule&>(*module_).kernel(*static_cast<const axpby::Args*>(parameters.pointers[0]));
     }
   }

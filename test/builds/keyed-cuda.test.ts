@@ -79,6 +79,21 @@ test('the dense product of a block-sparse matrix is right in every layout', asyn
   expect(stdout).toBe('144\n');
 }, 120_000);
 
+test('tensor maps have the addresses of the call, also of a driver that does not keep them in front', async () => {
+  const program = await build(
+    'moved_maps',
+    ['cudaLaunchKernelExC'],
+    [join(library, 'src/cuda/launcher.cpp')],
+  );
+  for (const at of ['0', '8']) {
+    const { exitCode, stdout, stderr } = await localExecutor.run([program, at], {
+      env: { STAND_IN_MAP_AT: at },
+    });
+    expect(exitCode, stderr).toBe(0);
+    expect(stdout).toBe('OK\n');
+  }
+}, 120_000);
+
 test('captured calls on a miss neither allocate nor wait; kernels that fail to launch are replaced and remembered', {
   timeout: 600_000,
 }, async () => {

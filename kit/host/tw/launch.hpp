@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#include <limits>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -165,7 +166,7 @@ struct Patch {
     address_if_aligned,  // 8 bytes where the address is such a multiple; else what was there stays
   };
   Kind kind;
-  std::uint32_t to, from;
+  std::uint16_t to, from;
   std::uint64_t value;
 };
 
@@ -174,6 +175,10 @@ struct BoundMap {
   TiledMap map;
   std::uint32_t from;
   std::size_t offset;
+
+  std::byte* address(const void* call) const noexcept {
+    return detail::load<std::byte*>(static_cast<const std::byte*>(call) + from) + offset;
+  }
 };
 
 /// Whether an address of the call is a multiple of `bytes`, a power of two; with 0 bytes none is.
@@ -273,9 +278,11 @@ class LaunchBuilder {
 
  private:
   static_assert(sizeof(Args) <= kMostArgumentBytes, "the arguments of a kernel");
+  static_assert(sizeof(Call) <= std::numeric_limits<std::uint16_t>::max(), "offsets of a Patch");
   template <class To, class From>
   void add(Patch::Kind kind, To to, From from, std::size_t value) {
-    launch.patches.push_back({kind, detail::offset_of(to), detail::offset_of(from), value});
+    launch.patches.push_back({kind, static_cast<std::uint16_t>(detail::offset_of(to)),
+                              static_cast<std::uint16_t>(detail::offset_of(from)), value});
   }
 };
 
@@ -349,42 +356,71 @@ struct Bound {
   }
 };
 
-/// The parameters of one launch, on the stack of whoever launches. `Map` is the device's tensor map.
+/// Bytes of a cache line: runs find the caches as the driver left them, and take what they need line by line.
+inline constexpr std::size_t kLine = 64;
+
+/// The parameters of a launch but for the call, and how they depend on it: all that filling them in reads. `Map` is the
+/// device's tensor map.
+template <class Map>
+struct alignas(kLine) PreparedParameters {
+  struct MapAddress {
+    std::uint32_t from;
+    std::size_t offset;
+  };
+  std::size_t argument_bytes, map_count;
+  std::vector<Patch> patches;
+  MapAddress addresses[kMostMaps];
+  alignas(kLine) Map maps[kMostMaps]{};  // for whatever address
+  alignas(kLine) std::byte arguments[kMostArgumentBytes]{};
+
+  /// `encode(map)` makes a map for whatever address.
+  template <class Encode>
+  PreparedParameters(const BoundLaunch& launch, const Encode& encode)
+      : argument_bytes(launch.arguments.size()), map_count(launch.maps.size()), patches(launch.patches) {
+    for (std::size_t i = 0; i < map_count; ++i) {
+      maps[i] = encode(launch.maps[i].map);
+      addresses[i] = {launch.maps[i].from, launch.maps[i].offset};
+    }
+    std::memcpy(arguments, launch.arguments.data(), argument_bytes);
+  }
+};
+
+/// The parameters of one launch, on the stack of whoever launches.
 template <class Map>
 struct KernelParameters {
-  alignas(64) std::byte arguments[kMostArgumentBytes];
-  Map maps[kMostMaps];
   void* pointers[1 + kMostMaps];  // as cudaLaunchKernel takes them
+  alignas(kLine) Map maps[kMostMaps];
+  alignas(kLine) std::byte arguments[kMostArgumentBytes];
 
-  /// Fills them in for a call. `encoded` are the launch's maps for whatever address; `move(map, address)`
-  /// moves a copy. False as soon as that says false.
+  /// Fills them in for a call. `move(map, address)` moves a map. False as soon as that says false.
   template <class Move>
-  bool fill(const BoundLaunch& launch, const Map* encoded, const void* call, const Move& move) noexcept {
+  bool fill(const PreparedParameters<Map>& prepared, const void* call, const Move& move) noexcept {
     const auto* from = static_cast<const std::byte*>(call);
-    std::memcpy(arguments, launch.arguments.data(), launch.arguments.size());
-    for (const Patch& patch : launch.patches) apply(patch, from + patch.from, arguments + patch.to);
+    for (std::size_t i = 0; i < prepared.argument_bytes; i += kLine)
+      std::memcpy(arguments + i, prepared.arguments + i, kLine);
+    for (const Patch& patch : prepared.patches) apply(patch, from + patch.from, arguments + patch.to);
     pointers[0] = arguments;
-    for (std::size_t i = 0; i < launch.maps.size(); ++i) {
-      maps[i] = encoded[i];
-      const BoundMap& map = launch.maps[i];
-      if (!move(maps[i], detail::load<std::byte*>(from + map.from) + map.offset)) return false;
+    for (std::size_t i = 0; i < prepared.map_count; ++i) {
+      const auto& [at, offset] = prepared.addresses[i];
+      maps[i] = prepared.maps[i];
       pointers[1 + i] = &maps[i];
+      if (!move(maps[i], detail::load<std::byte*>(from + at) + offset)) return false;
     }
     return true;
   }
 
  private:
   static void apply(const Patch& patch, const std::byte* from, std::byte* to) noexcept {
-    if (patch.kind == Patch::Kind::word) {
-      std::memcpy(to, from, 4);
-      return;
-    }
-    const auto address = detail::load<std::uint64_t>(from);
     if (patch.kind == Patch::Kind::address) {
-      const std::uint64_t moved = address + patch.value;
+      const std::uint64_t moved = detail::load<std::uint64_t>(from) + patch.value;
       std::memcpy(to, &moved, sizeof moved);
-      return;
+    } else if (patch.kind == Patch::Kind::word) {
+      std::memcpy(to, from, 4);
+    } else {
+      apply_if_aligned(patch, detail::load<std::uint64_t>(from), to);
     }
+  }
+  static void apply_if_aligned(const Patch& patch, std::uint64_t address, std::byte* to) noexcept {
     const int aligned = (address & (patch.value - 1)) == 0;
     if (patch.kind == Patch::Kind::aligned)
       std::memcpy(to, &aligned, sizeof aligned);

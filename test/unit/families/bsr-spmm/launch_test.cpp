@@ -102,13 +102,13 @@ struct Map {
 
 /// The kernel's parameters for a call.
 KernelParameters<Map> parameters(const BoundLaunch& launch, const bsr_spmm::Call& at) {
+  const PreparedParameters<Map> prepared(launch, [](const TiledMap&) { return Map{}; });
   KernelParameters<Map> filled;
-  const Map encoded[kMostMaps]{};
   const auto move = [](Map& map, void* address) {
     map.address = address;
     return true;
   };
-  CHECK(filled.fill(launch, encoded, &at, move));
+  CHECK(filled.fill(prepared, &at, move));
   return filled;
 }
 
