@@ -29,10 +29,4 @@ void check_indices(const void* indices, Index type, wide count, wide below, cons
 std::vector<std::byte> host_copy(const void* host, const void* source, wide bytes, const char* name,
                                  tw_stream stream);
 
-/// Throws for an address that is null although the operand has elements, or that is off their alignment.
-inline void check_operand(const void* address, bool any, wide bytes, const char* name) {
-  require(!any || address, [&] { return std::string(name) + " is null"; });
-  require_aligned(address, static_cast<std::size_t>(bytes), name);
-}
-
 }  // namespace tilewright::library

@@ -74,15 +74,6 @@ void add_by_cost(Order& order, const Selection& all, const Asked& asked) {
   }
 }
 
-void check_workspace(const Workspace& needed, const void* workspace, std::size_t bytes) {
-  if (needed.bytes == 0) return;
-  if (!workspace || bytes < needed.bytes) [[unlikely]]
-    throw Error(TW_STATUS_WORKSPACE_TOO_SMALL, "the plan needs a workspace of " +
-                                                   std::to_string(needed.bytes) + " bytes, got " +
-                                                   std::to_string(workspace ? bytes : 0));
-  require_aligned(workspace, kWorkspaceAlignment, "workspace");
-}
-
 }  // namespace
 
 double distance(const std::vector<Feature>& problem, std::span<const Feature> workload) {
@@ -145,6 +136,21 @@ std::string refusal(const Variant& variant, const Asked& asked) {
   return {};
 }
 
+void refuse(const char* text) { throw Error(TW_STATUS_INVALID_ARGUMENT, text); }
+
+void Candidate::refuse(const void* memory, std::size_t bytes) const {
+  if (!memory || bytes < workspace.bytes)
+    throw Error(TW_STATUS_WORKSPACE_TOO_SMALL, "the plan needs a workspace of " + std::to_string(workspace.bytes) +
+                                                   " bytes, got " + std::to_string(memory ? bytes : 0));
+  require_aligned(memory, kWorkspaceAlignment, "workspace");
+}
+
+void AddressRule::refuse(const void* call) const {
+  const auto* const address = tilewright::detail::load<const void*>(static_cast<const std::byte*>(call) + from);
+  require(address || !needed, [&] { return std::string(name) + " is null"; });
+  require_aligned(address, alignment, name);
+}
+
 Plan::Plan(const std::vector<const Variant*>& order, const Asked& asked, const Bind& bind, const Takes& takes) {
   const DeviceLimits limits = device::limits();
   const bool fallbacks =
@@ -192,24 +198,13 @@ void Plan::add(const Variant& variant, const Asked& asked, const DeviceLimits& l
 
 void Plan::prepare(void* workspace, std::size_t workspace_bytes, tw_stream stream) const {
   const Workspace& needed = candidates_.front().workspace;
-  check_workspace(needed, workspace, workspace_bytes);
+  candidates_.front().check(workspace, workspace_bytes);
   if (!needed.contents.empty())
     device::copy(workspace, needed.contents.data(), needed.contents.size(), stream);
   candidates_.front().program->prepare(workspace, stream);
 }
 
-void Plan::run(const void* call, void* workspace, std::size_t workspace_bytes, tw_stream stream) const {
-  const Candidate& candidate = candidate_for(call, workspace, workspace_bytes);
-  const Workspace& own = candidate.workspace;
-  if (own.clear_bytes > 0)
-    device::clear(static_cast<std::byte*>(workspace) + own.clear_offset, own.clear_bytes, stream);
-  candidate.program->enqueue(call, stream);
-}
-
-const Candidate& Plan::candidate_for(const void* call, const void* workspace, std::size_t workspace_bytes) const {
-  check_workspace(candidates_.front().workspace, workspace, workspace_bytes);
-  for (const Candidate& candidate : candidates_)
-    if (!candidate.requirements.unmet(call)) return candidate;
+void Plan::refuse(const void* call) const {
   const Candidate& chosen = candidates_.front();
   throw Error(TW_STATUS_NOT_SUPPORTED,
               std::string(chosen.variant->id) + ": " + chosen.requirements.unmet(call)->text());

@@ -126,6 +126,7 @@ class Program {
   /// Enqueues the launches for one call of the family. Throws Error.
   virtual void enqueue(const void* call, tw_stream stream) const = 0;
 };
+void clear(void* destination, std::size_t bytes, tw_stream stream);
 }  // namespace device
 
 /// A call of another library's function, bound to a problem.
@@ -173,12 +174,46 @@ double distance(const std::vector<Feature>& problem, std::span<const Feature> wo
 /// The same for a workload of the policy, of which the operation values are known: each that differs is as far as twice the size.
 double distance(const Asked& asked, const Choice& choice);
 
-/// A variant bound to a problem.
-struct Candidate {
+/// Throws Error(TW_STATUS_INVALID_ARGUMENT).
+[[noreturn, gnu::cold]] void refuse(const char* text);
+
+/// Throws Error(TW_STATUS_INVALID_ARGUMENT) with what `text()` returns unless `holds`.
+template <class Text>
+void require(bool holds, const Text& text) {
+  if (!holds) [[unlikely]]
+    throw Error(TW_STATUS_INVALID_ARGUMENT, text());
+}
+inline void require(bool holds, const char* text) {
+  if (!holds) [[unlikely]]
+    refuse(text);
+}
+
+/// Bytes; what cudaMalloc gives at least, and what headers ask for.
+inline constexpr std::size_t kWorkspaceAlignment = 256;
+
+/// Throws Error(TW_STATUS_INVALID_ARGUMENT) unless the address is a multiple of `bytes`, a power of two.
+inline void require_aligned(const void* pointer, std::size_t bytes, const char* name) {
+  require((reinterpret_cast<std::uintptr_t>(pointer) & (bytes - 1)) == 0,
+          [=] { return std::string(name) + " must be aligned to " + std::to_string(bytes) + " bytes"; });
+}
+
+/// A variant bound to a problem, in two cache lines.
+struct alignas(kLine) Candidate {
   const Variant* variant;
   Workspace workspace;
   Requirements requirements;
   std::unique_ptr<const device::Program> program;
+
+  /// Throws for a workspace that is missing, too small or off its alignment.
+  void check(const void* memory, std::size_t bytes) const {
+    if (workspace.bytes == 0) return;
+    const bool aligned = (reinterpret_cast<std::uintptr_t>(memory) & (kWorkspaceAlignment - 1)) == 0;
+    if (!memory || !aligned || bytes < workspace.bytes) [[unlikely]]
+      refuse(memory, bytes);
+  }
+
+ private:
+  [[gnu::cold]] void refuse(const void* memory, std::size_t bytes) const;
 };
 
 /// A family's `bind` for the problem.
@@ -220,9 +255,28 @@ class Plan {
 
  private:
   const Candidate& candidate_for(const void* call, const void* workspace, std::size_t workspace_bytes) const;
+  [[noreturn, gnu::cold]] void refuse(const void* call) const;
   void add(const Variant& variant, const Asked& asked, const DeviceLimits& limits, const Bind& bind, const Takes& takes);
   std::vector<Candidate> candidates_;  // the chosen variant first
 };
+
+// Functions on the way of a run are inline: it finds the instruction cache full of the driver's code, so that its own is short and in
+// one piece. Functions that throw are cold, apart from it.
+
+inline const Candidate& Plan::candidate_for(const void* call, const void* workspace, std::size_t workspace_bytes) const {
+  candidates_.front().check(workspace, workspace_bytes);
+  for (const Candidate& candidate : candidates_)
+    if (!candidate.requirements.unmet(call)) return candidate;
+  refuse(call);
+}
+
+inline void Plan::run(const void* call, void* workspace, std::size_t workspace_bytes, tw_stream stream) const {
+  const Candidate& candidate = candidate_for(call, workspace, workspace_bytes);
+  const Workspace& own = candidate.workspace;
+  if (own.clear_bytes > 0)
+    device::clear(static_cast<std::byte*>(workspace) + own.clear_offset, own.clear_bytes, stream);
+  candidate.program->enqueue(call, stream);
+}
 
 /// Remembers `text` for the calling thread's tw_last_error() and returns `status`.
 tw_status fail(tw_status status, const char* text) noexcept;
@@ -256,23 +310,27 @@ void for_each_call(std::size_t count, const Act& act) {
     }
 }
 
-/// Throws Error(TW_STATUS_INVALID_ARGUMENT) with what `text()` returns unless `holds`.
-template <class Text>
-void require(bool holds, const Text& text) {
-  if (!holds) [[unlikely]]
-    throw Error(TW_STATUS_INVALID_ARGUMENT, text());
-}
-inline void require(bool holds, const char* text) {
-  require(holds, [=] { return std::string(text); });
-}
+/// Rule for the address of an operand, whichever kernel runs: all that is left of a problem's sizes for calls that come later.
+struct AddressRule {
+  std::uint32_t from;       // of the call
+  std::uint16_t alignment;  // in bytes, a power of two
+  bool needed;              // has elements, so that it is not null
+  const char* name;
 
-/// Bytes; what cudaMalloc gives at least, and what headers ask for.
-inline constexpr std::size_t kWorkspaceAlignment = 256;
+  bool holds(const void* call) const noexcept {
+    const auto address = tilewright::detail::load<std::uintptr_t>(static_cast<const std::byte*>(call) + from);
+    return (address & (alignment - 1u)) == 0 && (address != 0 || !needed);
+  }
+  /// Throws Error that says what does not hold.
+  [[gnu::cold]] void refuse(const void* call) const;
+};
+using AddressRules = std::vector<AddressRule>;
 
-/// Throws Error(TW_STATUS_INVALID_ARGUMENT) unless the address is a multiple of `bytes`, a power of two.
-inline void require_aligned(const void* pointer, std::size_t bytes, const char* name) {
-  require((reinterpret_cast<std::uintptr_t>(pointer) & (bytes - 1)) == 0,
-          [=] { return std::string(name) + " must be aligned to " + std::to_string(bytes) + " bytes"; });
+/// Throws for addresses that no kernel could use.
+inline void check(const AddressRules& rules, const void* call) {
+  for (const AddressRule& rule : rules)
+    if (!rule.holds(call)) [[unlikely]]
+      rule.refuse(call);
 }
 
 /// The device behind the library. All throw Error.
@@ -288,7 +346,6 @@ std::unique_ptr<const Program> load(const Variant& variant, const DeviceLimits& 
 /// Reason that the device cannot run a variant at all; empty if it can.
 std::string refusal(const Variant& variant, const DeviceLimits& limits);
 void copy(void* destination, const void* host_source, std::size_t bytes, tw_stream stream);
-void clear(void* destination, std::size_t bytes, tw_stream stream);
 }  // namespace device
 
 }  // namespace tilewright::library

@@ -38,6 +38,7 @@ struct Request {
   std::vector<Output> outputs;
   double rounding;  // of operands before they are multiplied, relative: half the distance of neighbours
   bool empty;  // nothing is to be written
+  AddressRules addresses;
   tw_stream stream;
   CallWords words;
   std::uint64_t hash;

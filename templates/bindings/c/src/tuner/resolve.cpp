@@ -282,6 +282,8 @@ void tw_context::remember_failure(const Request& request, const Entry& failed) {
 const tw_context::Entry& tw_context::add(Table& table, const Request& request, std::unique_ptr<Entry> entry) {
   entry->words = request.words;
   entry->hash = request.hash;
+  entry->empty = request.empty;
+  entry->addresses = request.addresses;
   entry->problem = request.problem;
   entry->workspaces = std::make_unique<Workspaces>(*entry->plan, allocator, kept, table.spare());
   const std::lock_guard lock(settling());

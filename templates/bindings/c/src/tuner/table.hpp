@@ -39,7 +39,9 @@ const char* name_of(Origin origin);
 struct Entry {
   CallWords words{};
   std::uint64_t hash = 0;
-  std::shared_ptr<const void> problem;  // the operation's Shape
+  bool empty = false;      // nothing is to be written
+  AddressRules addresses;  // of a call
+  std::shared_ptr<const void> problem;  // the operation's Shape, to which the plan may be bound
   std::unique_ptr<const Plan> plan;
   std::unique_ptr<Workspaces> workspaces;  // its own are added as threads and streams come
   Origin origin = Origin::heuristic;
