@@ -17,7 +17,10 @@ describe('--matrix', () => {
   it('adds a gate case with the places and values of the file', async () => {
     const file = emptyFile();
     const family = withMatrix(await load('bsr-spmm'), `${file}@64`);
-    const cases = family.cases({ path: 'naive', block: 64, input: 'f16', output: 'f32' }, 'quick');
+    const cases = family.cases(
+      { path: 'naive', block: 64, input: 'f16', output: 'f32', layoutB: 'row', layoutC: 'row' },
+      'quick',
+    );
     expect(cases.at(-1)).toMatchObject({
       id: caseOf(file),
       problem: { block: 64, pattern: { kind: 'matrix-market', path: file }, values: 'file' },
