@@ -5,6 +5,7 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -52,9 +53,13 @@ CUresult replace_address(CUtensorMap* map, void* address) {
   return CUDA_SUCCESS;
 }
 
+/// Whether a kernel has been loaded, which makes a context: the driver encodes no map without one.
+std::atomic<bool> has_context = false;
+
 CUresult encode(CUtensorMap* map, CUtensorMapDataType, cuuint32_t, void* address, const cuuint64_t*,
                 const cuuint64_t*, const cuuint32_t*, const cuuint32_t*, CUtensorMapInterleave,
                 CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
+  if (!has_context) return CUDA_ERROR_INVALID_CONTEXT;
   std::memset(static_cast<void*>(map), 0, sizeof *map);
   return replace_address(map, address);
 }
@@ -102,6 +107,7 @@ cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t, const char
   return cudaSuccess;
 }
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
+  has_context = true;
   *attributes = {};
   return cudaSuccess;
 }

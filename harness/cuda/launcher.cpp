@@ -140,6 +140,14 @@ static CUtensorMap encode_somewhere(const TiledMap& map) {
   return encode(map, reinterpret_cast<void*>(std::uintptr_t{1} << 20));
 }
 
+/// A kernel, loaded: a stream may be recording when it is launched. Without a context, which loading makes, no map is encoded.
+static cudaKernel_t loaded(const Image& image, const std::string& name) {
+  const cudaKernel_t kernel = image.kernel(name);
+  cudaFuncAttributes unused;  // asking for them ends lazy loading
+  check(cudaFuncGetAttributes(&unused, reinterpret_cast<const void*>(kernel)), "load kernel " + name);
+  return kernel;
+}
+
 Image::Image(const void* code) {
   check(cudaLibraryLoadData(&library_, code, nullptr, nullptr, 0, nullptr, nullptr, 0),
         "load embedded device code");
@@ -160,14 +168,11 @@ cudaKernel_t Image::kernel(const std::string& name) const {
 
 PlannedLaunch::PlannedLaunch(const Image& image, const std::string& kernel, const BoundLaunch& launch)
     : unless_(launch.unless),
-      kernel_(image.kernel(kernel)),
+      kernel_(loaded(image, kernel)),
       parameters_(launch, encode_somewhere),
       maps_(launch.maps),
       description_(describe(kernel, launch)) {
   const void* function = reinterpret_cast<const void*>(kernel_);
-  // Asking for attributes ends lazy loading: a stream may be recording when the kernel is launched.
-  cudaFuncAttributes unused;
-  check(cudaFuncGetAttributes(&unused, function), "load kernel " + kernel);
   check(cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(launch.shared_bytes)),
         "reserve shared memory for " + description_);
