@@ -287,6 +287,13 @@ inline Answer answer_of(ElementType wanted, const std::string& path) {
   return answer_of(wanted, array.type, array.bytes.data(), array.count());
 }
 
+/// Elements of a file that are not 0.
+inline std::vector<std::uint8_t> flags_in(const std::string& path) {
+  std::vector<std::uint8_t> flags;
+  for (const double value : read_npy(path).values()) flags.push_back(value != 0);
+  return flags;
+}
+
 /// `files`: a .npy by the name of each output; `unspecified`, `bounds`: of those where there is one.
 inline Answers read_files(const Json& json, const std::vector<Tensor>& tensors) {
   Answers answers(tensors.size());
@@ -297,8 +304,7 @@ inline Answers read_files(const Json& json, const std::vector<Tensor>& tensors) 
     if (answers[i].value.size() != count_of(tensors[i]))
       throw std::invalid_argument(path + " has " + std::to_string(answers[i].value.size()) + " elements; '" +
                                   tensors[i].name + "' has " + std::to_string(count_of(tensors[i])));
-    if (const Json* file = json.at("unspecified").find(tensors[i].name))
-      for (const double value : read_npy(file->text()).values()) answers[i].unspecified.push_back(value != 0);
+    if (const Json* file = json.at("unspecified").find(tensors[i].name)) answers[i].unspecified = flags_in(file->text());
     if (const Json* file = json.at("bounds").find(tensors[i].name)) answers[i].bound = read_npy(file->text()).values();
   }
   return answers;
@@ -335,6 +341,7 @@ inline Answers call_python(const Json& json, const Json& problem, const std::vec
     Json call;
     call.set("own", json.find("own") != nullptr).set("file", json.at("file")).set("function", json.at("function"));
     Json values{Json::Object()}, outputs{Json::Array()}, fields{Json::Array()}, order{Json::Array()};
+    Json unspecified{Json::Array()};
     for (const Argument& argument : arguments) {
       order.push(argument.name);
       if (argument.kind == Argument::Kind::scalar) values.set(argument.name, argument.value);
@@ -347,14 +354,18 @@ inline Answers call_python(const Json& json, const Json& problem, const std::vec
         write_npy(place / (tensor.name + ".npy"), tensor.type, tensor.rows, tensor.cols, tensor.cols, tensor.image.data());
       if (tensor.role != Role::input) outputs.push(tensor.name);
       if (argument.field) fields.push(tensor.name);
+      if (argument.unspecified) unspecified.push(tensor.name);
     }
     call.set("values", values).set("outputs", outputs).set("fields", fields).set("order", order);
+    call.set("unspecified", unspecified);
     call.set("sizes", problem.at("sizes")).set("shapes", problem.at("shapes")).set("axes", problem.at("axes"));
     std::ofstream(place / "call.json") << call.dump();
     run_program({json.at("python").text(), json.at("script").text(), folder}, place / "log.txt");
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       if (!tensors[i].is_result() || !std::filesystem::exists(place / ("out-" + tensors[i].name + ".npy"))) continue;
       answers[i] = answer_of(tensors[i].type, place / ("out-" + tensors[i].name + ".npy"));
+      const std::filesystem::path mask = place / ("mask-" + tensors[i].name + ".npy");
+      if (std::filesystem::exists(mask)) answers[i].unspecified = flags_in(mask);
       if (answers[i].value.size() != count_of(tensors[i]))
         throw std::invalid_argument("the Python reference gives " + std::to_string(answers[i].value.size()) +
                                     " elements for '" + tensors[i].name + "', which has " +

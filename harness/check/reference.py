@@ -36,6 +36,19 @@ def in_memory(array, name: str, call: dict):
     return numpy.ascontiguousarray(ordered)
 
 
+def save_mask(folder: pathlib.Path, array, name: str, call: dict) -> None:
+    """Which elements of an output are masked: they may hold anything, where the description says so."""
+    import numpy
+
+    mask = numpy.ma.getmaskarray(array)
+    if name in call["unspecified"]:
+        if mask.all():
+            sys.exit(f"{call['function']} masks every element of '{name}'")
+        numpy.save(folder / f"mask-{name}.npy", in_memory(mask, name, call).astype(numpy.uint8))
+    elif mask.any():
+        sys.exit(f"{call['function']} masks elements of '{name}': say that it is unspecified: true")
+
+
 def described(value) -> str:
     return f"{value.dtype}{list(value.shape)}" if hasattr(value, "shape") and value.shape else repr(value)
 
@@ -79,6 +92,7 @@ def main(folder: pathlib.Path) -> None:
     for name in outputs:
         given = result.get(name, result.get(name.rsplit(".")[-1]))
         if given is not None:
+            save_mask(folder, given, name, call)
             numpy.save(folder / f"out-{name}.npy", in_memory(given, name, call))
         elif name not in call["fields"]:
             sys.exit(f"{call['function']} gives no '{name}'")

@@ -76,7 +76,7 @@ const wholeArgument = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      'Of an output: elements that the reference, a function of C or C++, leaves as they are may hold anything (default: false).',
+      'Of an output: elements that the reference, a function of C or C++, leaves as they are may hold anything, or that one of Python masks (default: false).',
     ),
 });
 

@@ -322,7 +322,10 @@ const expected: Expected = {
     scribbles: ['passed', '6 cases'],
     doubles: ['wrong', '20 of 400 elements fail'],
     without_diagonal: ['unwritten', '20 never written'],
-    nobody_says: ['refused', "a reference in C or C++ alone says which elements of 'out' are unspecified"],
+    nobody_says: [
+      'refused',
+      "a reference in C, C++ or Python alone says which elements of 'out' are unspecified",
+    ],
     all_open: ['refused', "writes no element of 'out'"],
     read_too: ['refused', 'has the role inout; only elements of an out may be unspecified'],
   },

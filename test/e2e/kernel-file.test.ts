@@ -205,6 +205,7 @@ __global__ void copy(size_t* out, const size_t* in, int n) { if (threadIdx.x < n
     const python =
       'import numpy as np\ndef softmax(inp, N):\n  assert inp.shape[0] == N\n  e = np.exp(inp - inp.max(axis=1, keepdims=True))\n  return e / e.sum(axis=1, keepdims=True)\ndef twice(inp):\n  return inp * 2\ndef by_place(x):\n  e = np.exp(x - x.max(1)[:, None])\n  return e / e.sum(1)[:, None]\ndef other(x, y):\n  return x\ndef fails(x):\n  return x.sum(axis=7)\n' +
       'def columns(in_, rows, cols):\n  assert in_.shape == (rows, cols)\n  return 3 * in_\n' +
+      'def lower(in_):\n  return np.ma.masked_where(np.triu(np.ones_like(in_), 1) > 0, 2 * in_)\n' +
       'def total(x):\n  return np.add.reduce(x, axis=1, keepdims=True)\n';
     writeFileSync(join(own, 'ref.py'), python);
     const text = readFileSync(join(folder, 'softmax.cu'), 'utf8');
@@ -227,6 +228,13 @@ __global__ void copy(size_t* out, const size_t* in, int n) { if (threadIdx.x < n
     expect((await genHere(own, [...strided, '--out', workspace().out])).stdout).toContain(
       'column_major: passed  6 cases',
     );
+    const masked = async (kernel: string) => {
+      const argv = ['validate', join(folder, 'unspecified.cu'), kernel, '--against', 'ref.py:lower'];
+      return (await genHere(own, [...argv, '--out', workspace().out])).stdout;
+    };
+    expect(await masked('scribbles')).toContain('scribbles: passed  6 cases');
+    expect(await masked('doubles')).toContain('20 of 400 elements fail');
+    expect(await masked('read_too')).toContain('only elements of an out may be unspecified');
     const yardstick =
       '/* tilewright { sizes: { N: 4, C: 300 }, arguments: { out: [N, 1], x: [N, C] }, grid: N, block: 32, tolerance: { times: 4 }, reference: ref.py:total } */\n' +
       '__global__ void sum(float* out, const float* x, int N, int C) { float all = 0;\n' +
