@@ -37,7 +37,7 @@ def in_memory(array, name: str, call: dict):
 
 
 def save_mask(folder: pathlib.Path, array, name: str, call: dict) -> None:
-    """Which elements of an output are masked: they may hold anything, where the description says so."""
+    """Mask of an output, whose elements may hold anything where the description says so."""
     import numpy
 
     mask = numpy.ma.getmaskarray(array)
