@@ -4,6 +4,7 @@
 // A family binds a problem to a variant once, when a plan is made: grid, shared memory, constants of the
 // kernel's arguments. A run copies the addresses and scalars of one call into the arguments, and launches.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -381,7 +382,7 @@ struct alignas(kLine) PreparedParameters {
       maps[i] = encode(launch.maps[i].map);
       addresses[i] = {launch.maps[i].from, launch.maps[i].offset};
     }
-    std::memcpy(arguments, launch.arguments.data(), argument_bytes);
+    std::copy(launch.arguments.begin(), launch.arguments.end(), arguments);
   }
 };
 
