@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <map>
 #include <optional>
 
 #include "argument.hpp"
@@ -50,6 +51,7 @@ class DescribedProblem final : public Problem {
   std::vector<tilewright::Reference> reference() const override {
     Answers answers = answer();
     std::vector<tilewright::Reference> references;
+    std::map<std::size_t, Answers> yardsticks;
     for (std::size_t i = 0; i < tensors_.size(); ++i) {
       if (!tensors_[i].is_result()) continue;
       tilewright::Reference& one = references.emplace_back();
@@ -58,7 +60,7 @@ class DescribedProblem final : public Problem {
       one.unspecified = std::move(answers[i].unspecified);
       one.bound = std::move(answers[i].bound);
       if (!one.bound.empty()) continue;
-      const Tolerance tolerance = tolerances_[i].times > 0 ? measured(i, one.value) : tolerances_[i];
+      const Tolerance tolerance = tolerances_[i].times > 0 ? measured(i, one.value, yardsticks) : tolerances_[i];
       for (const double value : one.value) one.bound.push_back(tolerance.bound(value));
     }
     return references;
@@ -106,11 +108,13 @@ class DescribedProblem final : public Problem {
             static_cast<std::size_t>(json.integer("yardstick", 0)), json.find("usual") != nullptr};
   }
 
-  /// The tolerance of a tensor whose yardstick, rounded to the tensor's type, is off the right values by so much.
-  Tolerance measured(std::size_t tensor, const std::vector<double>& right) const {
+  /// The tolerance of a tensor whose yardstick, rounded to the tensor's type, is off the right values by so much. `yardsticks`: those that
+  /// have been asked.
+  Tolerance measured(std::size_t tensor, const std::vector<double>& right, std::map<std::size_t, Answers>& yardsticks) const {
     const Tolerance& tolerance = tolerances_[tensor];
-    const Json& yardstick = json_.at("reference").at("yardsticks").items().at(tolerance.yardstick);
-    const Answers answers = answer(yardstick);
+    const auto [asked, first] = yardsticks.try_emplace(tolerance.yardstick);
+    Answers& answers = asked->second;
+    if (first) answers = answer(json_.at("reference").at("yardsticks").items().at(tolerance.yardstick));
     double worst = 0;
     for (std::size_t i = 0; i < right.size(); ++i) {
       const double error = std::abs(rounded(answers[tensor].value[i], tensors_[tensor].type) - right[i]);

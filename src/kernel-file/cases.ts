@@ -220,7 +220,7 @@ function linesIn(argument: Shaped, { kernel }: Plan, sizes: Sizes): Lines {
   return linesOf(argument, sizes, `argument '${argument.name}' of ${kernel}`);
 }
 
-/** Elements of a tensor with the gaps between its lines */
+/** Elements of a tensor, with the gaps between its lines. */
 function elementsOf(argument: Shaped, plan: Plan, sizes: Sizes): number {
   const { rows, stride } = linesIn(argument, plan, sizes);
   return rows * stride;

@@ -40,11 +40,14 @@ export function planMap(
   if (words.tensor !== undefined && !of?.pointer)
     throw new UsageError(`${where}: '${words.tensor}' is no pointer among the arguments`);
   const type = words.type ?? of?.element;
-  const { shape, box, role = 'in', values = 'normal', tolerance, swizzle = 'none', strides } = words;
+  const { shape, box, role = 'in', values = 'normal', tolerance, swizzle = 'none' } = words;
   if (type === undefined || shape === undefined || box === undefined)
     throw new UsageError(
       `${where} is a tensor map: say what it describes, e.g. arguments: { ${name}: { type: f32, shape: [M, N], box: [16, 32], swizzle: 64B } }, or { tensor: <pointer argument>, shape: [M, N], box: [16, 32] }`,
     );
+  // TMA's innermost dimension is contiguous; its stride may be said, as that of any tensor.
+  const strides =
+    Number(words.strides?.[shape.length - 1]) === 1 ? words.strides?.slice(0, -1) : words.strides;
   if (box.length !== shape.length || (strides && strides.length !== shape.length - 1))
     throw new UsageError(
       `${where}: a shape of ${shape.length} dimensions needs ${shape.length} extents of the box and, if any, ${shape.length - 1} strides`,
