@@ -8,12 +8,13 @@ namespace tilewright::bsr_spmm {
 template <class Input>
 struct PackArgs {
   const Input* from;
-  Input* to;                              // 16-byte aligned, as is each line
-  long long ld_from, from_stride, ld_to;  // elements
+  Input* to;  // 16-byte aligned, as is each line
+  // Elements from a line, from a product and from a tile of packed lines to the next.
+  long long ld_from, from_stride, ld_to, to_stride, tile_stride;
   int lines, width;
 };
 
 using UntypedPackArgs = PackArgs<void>;
-static_assert(sizeof(UntypedPackArgs) == 48 && offsetof(UntypedPackArgs, lines) == 40, "one layout for host and device");
+static_assert(sizeof(UntypedPackArgs) == 64 && offsetof(UntypedPackArgs, lines) == 56, "one layout for host and device");
 
 }  // namespace tilewright::bsr_spmm

@@ -6,12 +6,12 @@
 
 namespace tilewright::bsr_spmm {
 
-/// A packed B: lines, rows or columns, of whole 16 bytes, product after product.
+/// A packed B: lines, rows or columns, of whole 16 bytes, product after product; or tiles of shorter lines.
 struct PackedB {
-  std::int64_t lines, width, leading;  // of a product; elements
+  std::int64_t lines, width, leading;  // of a product; elements. Of tiles `leading` is from tile to tile
+  std::int64_t line_stride;            // elements from line to line
   std::size_t offset;                  // bytes from the start of the workspace
   std::size_t bytes;
-  std::int64_t vectors;  // of 16 bytes, which a kernel writes for a product
 };
 
 /// Whether a B whose address allows it may be read where it is, by the strides of the packed one: its lines begin at multiples of
@@ -34,8 +34,8 @@ inline PackedB packed_b(const Shape& shape, std::size_t behind) {
   packed.width = static_cast<std::int64_t>(width_b(shape));
   packed.leading = may_stay(shape) ? shape.ldb : detail::quotient_up(packed.width, unit) * unit;
   packed.offset = (behind + kAlignment - 1) / kAlignment * kAlignment;
+  packed.line_stride = packed.leading;
   packed.bytes = static_cast<std::size_t>(shape.batch * packed.lines * packed.leading * input_bytes(shape));
-  packed.vectors = packed.lines * detail::quotient_up(packed.width, unit);
   return packed;
 }
 
@@ -44,30 +44,40 @@ inline PackedB packed_b(const Shape& shape, std::size_t behind) {
 inline PackedB tiled_b(const Shape& shape, std::int64_t depth, std::size_t behind) {
   PackedB packed = packed_b(shape, behind);
   packed.leading = (packed.lines + 1) / 2 * 2 * depth;
+  packed.line_stride = depth;
   packed.bytes = static_cast<std::size_t>(detail::quotient_up(packed.width, depth) * packed.leading *
                                           input_bytes(shape));
-  packed.vectors = static_cast<std::int64_t>(packed.bytes / 16);
   return packed;
+}
+
+/// Threads that share a line of B: as many as it has vectors, of a power of two up to two warps.
+inline unsigned threads_of_a_line(const Shape& shape, const PackedB& packed) {
+  const std::int64_t vectors = detail::quotient_up(packed.width * input_bytes(shape), 16);
+  unsigned threads = 1;
+  while (threads < 64 && threads < vectors) threads *= 2;
+  return threads;
 }
 
 /// The launch of the kernel that packs B. With `unless_aligned` runs whose B is aligned to 16 bytes do without.
 inline BoundLaunch packing(const Shape& shape, const Parameters& parameters, const PackedB& packed,
                            bool unless_aligned) {
   using Args = UntypedPackArgs;
-  const std::int64_t threads = parameters.number("packThreads");
-  // The kernel rounds a line up to whole vectors, in 32 bits.
+  // The kernel counts a line's elements in 32 bits, beyond its end too.
   refuse_unless(packed.width < (std::int64_t{1} << 31) - 1024,
                 "packs B in lines of less than 2^31 - 1024 elements");
-  const std::int64_t thread_blocks = detail::quotient_up(packed.vectors, threads);
-  refuse_unless(thread_blocks < (std::int64_t{1} << 31), "packs B by more thread blocks than a grid has");
   LaunchBuilder<Args, Call> kernel;
+  auto& block = kernel.launch.block;
+  block[0] = threads_of_a_line(shape, packed);
+  block[1] = static_cast<unsigned>(parameters.number("packThreads")) / block[0];
   kernel.launch.entry = "_pack";
-  kernel.launch.grid = {static_cast<unsigned>(thread_blocks), detail::grid_extent(shape.batch, "products"),
-                        1};
-  kernel.launch.block[0] = static_cast<unsigned>(threads);
+  // Tiles have an even number of lines; so many has a thread block of several.
+  kernel.launch.grid = {static_cast<unsigned>(detail::quotient_up(packed.lines, block[1])),
+                        detail::grid_extent(shape.batch, "products"), 1};
   kernel.args.ld_from = shape.ldb;
   kernel.args.from_stride = shape.b_stride;
-  kernel.args.ld_to = packed.leading;
+  kernel.args.ld_to = packed.line_stride;
+  kernel.args.to_stride = packed.lines * packed.leading;
+  kernel.args.tile_stride = packed.leading;
   kernel.args.lines = static_cast<int>(packed.lines);
   kernel.args.width = static_cast<int>(packed.width);
   kernel.set(&Args::from, &Call::b);
