@@ -42,7 +42,7 @@ function deriveMma(point: Point): Derived {
 function deriveGeneral(point: Point): Derived {
   const { warpRows, warpColumns } = generalSizes(point);
   return {
-    ...{ warpRows, warpColumns, packThreads, tiledB: false },
+    ...{ warpRows, warpColumns, packThreads, tiledB: false, batches: true },
     majorA: point.transposeA ? 'mn' : 'k',
     majorB: point.layoutB === 'column' ? 'k' : 'mn',
     columnMajorC: point.layoutC === 'column',

@@ -202,7 +202,7 @@ export function deriveWgmma(point: Point, arch: Arch): Readonly<Record<string, P
     work: point.schedule === 'atomic' ? 'first' : 'tiles',
     staged: point.epilogue === 'staged',
     addend: hasAddend(point),
-    packThreads,
+    ...{ packThreads, batches: false },
     /** Times that the staging of a warpgroup is filled for a tile. */
     passes: (rows * columns) / (stagingRows(point) * stagedColumns(point)),
     setmaxnreg: shares !== undefined,

@@ -9,12 +9,13 @@ template <class Input>
 struct PackArgs {
   const Input* from;
   Input* to;  // 16-byte aligned, as is each line
+  long long extent;  // of a product: elements from its first one to behind its last one
   // Elements from a line, from a product and from a tile of packed lines to the next.
   long long ld_from, from_stride, ld_to, to_stride, tile_stride;
   int lines, width;
 };
 
 using UntypedPackArgs = PackArgs<void>;
-static_assert(sizeof(UntypedPackArgs) == 64 && offsetof(UntypedPackArgs, lines) == 56, "one layout for host and device");
+static_assert(sizeof(UntypedPackArgs) == 72 && offsetof(UntypedPackArgs, lines) == 64, "one layout for host and device");
 
 }  // namespace tilewright::bsr_spmm

@@ -73,6 +73,7 @@ inline BoundLaunch packing(const Shape& shape, const Parameters& parameters, con
   // Tiles have an even number of lines; so many has a thread block of several.
   kernel.launch.grid = {static_cast<unsigned>(detail::quotient_up(packed.lines, block[1])),
                         detail::grid_extent(shape.batch, "products"), 1};
+  kernel.args.extent = (packed.lines - 1) * shape.ldb + packed.width;
   kernel.args.ld_from = shape.ldb;
   kernel.args.from_stride = shape.b_stride;
   kernel.args.ld_to = packed.line_stride;

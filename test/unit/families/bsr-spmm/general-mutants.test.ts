@@ -85,11 +85,7 @@ const mutants: readonly Mutant[] = [
     'linear',
     replacing('columns_(args.columns - task.column)', 'columns_(kTileN)'),
   ],
-  [
-    'reads behind a B of one line that it packs',
-    'packed',
-    replacing('(args.lines - 1) * args.ld_from', '(args.lines - 1) + args.ld_from'),
-  ],
+  ['reads behind a B that it packs', 'packed', replacing('begin + args.extent', 'begin + args.extent + 8')],
   ...(
     [
       ['a sixteenth behind', 'address / 16 * 17'],
@@ -103,7 +99,7 @@ const mutants: readonly Mutant[] = [
   [
     'takes an address below all for the end of the B that it packs',
     'packed',
-    replacing('from + (args.lines - 1) * args.ld_from', 'from - (args.lines - 1) * args.ld_from'),
+    replacing('begin + args.extent', 'begin - args.extent'),
   ],
   ['counts what is stored behind the last row of B', 'turned', replacing('args_.inner - first', 'kTileK')],
   [

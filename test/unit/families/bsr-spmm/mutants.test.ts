@@ -267,15 +267,15 @@ const mutants: readonly Mutant<Name>[] = [
     ['out-of-bounds'],
   ],
   [
-    'takes an address below a B of one line for its end',
+    'takes an address behind a B that it packs for its end',
     'packed',
-    replacing('(args.lines - 1) * args.ld_from', '(args.lines - 2) * args.ld_from'),
+    replacing('begin + args.extent', 'begin + args.extent + 8'),
     ['out-of-bounds'],
   ],
   [
     'takes an address below a B of lines far apart for its end',
     'packed',
-    replacing('from + (args.lines - 1) * args.ld_from', 'from - (args.lines - 1) * args.ld_from'),
+    replacing('begin + args.extent', 'begin - args.extent'),
     ['out-of-bounds'],
   ],
   // Barriers.
