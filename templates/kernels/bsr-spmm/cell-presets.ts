@@ -1,6 +1,7 @@
 import type { Part as PartOf } from '../../../src/model/family.ts';
 import type { Specs } from './parameters.ts';
 import { general } from './paths/general/presets.ts';
+import { byStoreWarps } from './wgmma-linear-presets.ts';
 import { b32, b64, b128 } from './wgmma-presets.ts';
 
 type Part = PartOf<Specs>;
@@ -82,6 +83,19 @@ export const columnCells: readonly Part[] = halves.flatMap((types): Part[] => {
     ...whole.map((tile): Part => ({ ...tile, layoutB: ['row', 'column'] })),
   ];
 });
+
+/** Wide products with C in rows of any width, which warps of their own write: of blocks whose rows lie along wgmma's M. */
+export const rowCells: readonly Part[] = halves.flatMap((types) =>
+  layoutsOfB.flatMap((b): Part[] => {
+    const cell: Part = { ...types, ...b, ...byStoreWarps, panel: [2, 4], pdl: [b === rowMajorB] };
+    const grouped: Part = { ...cell, role: ['rows'], grouping: ['similar'], transposeA: [false, true] };
+    return [
+      { ...b64, ...grouped },
+      { ...b128, ...grouped, tileN: [128], stagingN: [128] },
+      { ...b128, ...cell },
+    ];
+  }),
+);
 
 export const raggedCells: readonly Part[] = halves.flatMap(wideCells);
 export const fewCells: readonly Part[] = [...halves, floats].flatMap(tallCells);

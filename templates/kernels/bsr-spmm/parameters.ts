@@ -106,13 +106,13 @@ export const parameters = defineParameters({
   },
   epilogue: {
     label: '',
-    doc: 'Stores of C: staged in shared memory and from there by 16-byte vectors (staged; mma), by warps that write whole lines, which may begin anywhere (staged; wgmma), or by TMA (tma; wgmma, no beta), the same while the next tile is multiplied (overlap; wgmma, no beta), or direct from the fragments (direct).',
-    values: ['staged', 'direct', 'tma', 'overlap'],
+    doc: 'Stores of C: staged in shared memory and from there by 16-byte vectors (staged; mma), by warps that write whole lines, which may begin anywhere (staged; wgmma), or by TMA (tma; wgmma, no beta), the same while the next tile is multiplied (overlap; wgmma, no beta), or direct from the fragments (direct). storeWarps: as staged, by warps of their own, while the next tile is multiplied (wgmma).',
+    values: ['staged', 'direct', 'tma', 'overlap', 'storeWarps'],
     usual: { mma: 'staged', wgmma: 'tma' },
   },
   packB: {
     label: 'pk',
-    doc: 'Whether a kernel of its own copies B to the workspace first, with lines of whole 16 bytes, so that B may lie anyhow (general with copies of 16 bytes, wgmma with the epilogue staged or with inputs of f32); of a column-major B, blocks of 32 rows one behind the other (wgmma, blocks of 32).',
+    doc: 'Whether a kernel of its own copies B to the workspace first, with lines of whole 16 bytes, so that B may lie anyhow (general with copies of 16 bytes, wgmma with the epilogue staged or storeWarps or with inputs of f32); of a column-major B, blocks of 32 rows one behind the other (wgmma, blocks of 32).',
     values: [false, true],
   },
   tilesPerCta: {
@@ -214,7 +214,7 @@ export const parameters = defineParameters({
   },
   fused: {
     label: 'fu',
-    doc: 'Whether C may be asked for with a bias and an activation, and with a residual where the epilogue is staged (wgmma, C by TMA or staged).',
+    doc: 'Whether C may be asked for with a bias and an activation, and with a residual where lines of C are staged (wgmma, but for direct stores).',
     values: [false, true],
   },
   pdl: {
@@ -232,9 +232,14 @@ export function storesByTma(epilogue: Point['epilogue']): boolean {
   return epilogue === 'tma' || epilogue === 'overlap';
 }
 
+/** C leaves in whole lines, which may begin anywhere, through staging in shared memory (path wgmma). */
+export function storesLines(epilogue: Point['epilogue']): boolean {
+  return epilogue === 'staged' || epilogue === 'storeWarps';
+}
+
 /** The matrix that is added to C's sums is an operand of its own: the former C, or a residual. */
 export function hasAddend({ path, fused, epilogue }: Pick<Point, 'path' | 'fused' | 'epilogue'>): boolean {
-  return path === 'wgmma' && fused && epilogue === 'staged';
+  return path === 'wgmma' && fused && storesLines(epilogue);
 }
 
 /** A column-major B whose columns are in blocks of 64 bytes: TMA brings half a line of L2 at a time, unless it is packed. */
@@ -273,7 +278,7 @@ export const activations = [
     ({ path, copyBytes, epilogue, ...point }) =>
       (path === 'general' && copyBytes === 16) ||
       (path === 'wgmma' &&
-        (epilogue === 'staged' || point.input === 'f32' || (hasNarrowLines(point) && point.tileN >= 256))),
+        (storesLines(epilogue) || point.input === 'f32' || (hasNarrowLines(point) && point.tileN >= 256))),
   ),
   activeWhen(
     'blocksPerStage',

@@ -1,5 +1,5 @@
 import type { Part as PartOf, Preset } from '../../../src/model/family.ts';
-import { columnCells, fewCells, halfCells, mixedCells, raggedCells } from './cell-presets.ts';
+import { columnCells, fewCells, halfCells, mixedCells, raggedCells, rowCells } from './cell-presets.ts';
 import { comparisons, unmixed } from './comparisons.ts';
 import { addends, denser, fused, gradients, odd, plain, prefill, prefillDown } from './layer-workloads.ts';
 import { parameters, type Specs } from './parameters.ts';
@@ -318,6 +318,14 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     doc: 'Kinds of calls that hopper-cells leaves to the fallbacks, on an H200: the path wgmma for ragged widths in every layout, the paths general and narrow for few columns.',
     where: [...raggedCells, ...fewCells, ...narrowCells],
     workloads: unmixed.filter(({ problem: { n } }) => n !== 1008).map(({ id }) => id),
+  },
+  'hopper-rows': {
+    doc: 'C in rows of any width on an H200, blocks of 64 and 128: the path wgmma with warps that write C alone, for 1001 columns.',
+    where: rowCells,
+    workloads: unmixed
+      .filter(({ problem: { block, input } }) => (block === 64 || block === 128) && input !== 'f32')
+      .filter(({ problem: { layoutC, n } }) => layoutC !== 'column' && n === 1001)
+      .map(({ id }) => id),
   },
   'hopper-columns': {
     doc: 'C in columns on an H200, where its kernels pack B or have results of f32 in blocks of 128: the path wgmma, for 1001 and 1008 columns.',

@@ -1,5 +1,5 @@
 import { alignment } from './derive.ts';
-import { type Point, storesByTma } from './parameters.ts';
+import { type Point, storesByTma, storesLines } from './parameters.ts';
 import { generalSizes } from './paths/general/sizes.ts';
 import { multirowMerit } from './paths/multirow/merit.ts';
 import { narrowMerit } from './paths/narrow/merit.ts';
@@ -27,7 +27,7 @@ function takesLines(point: Point, problem: Problem): boolean {
   const { n, layoutB = 'row', layoutC = 'row', transposeA = 'no' } = problem;
   const [rows, depth] = transposeA === 'yes' ? [problem.k, problem.m] : [problem.m, problem.k];
   if ((layoutB === 'row' ? n : depth) % alignment(point) !== 0) return false;
-  if (point.path !== 'wgmma' || point.epilogue === 'staged') return true;
+  if (point.path !== 'wgmma' || storesLines(point.epilogue)) return true;
   if (point.input === 'f32' && layoutC === 'row') return true; // stored element by element
   return (layoutC === 'row' ? n : rows) % (storesByTma(point.epilogue) ? 8 : 2) === 0;
 }

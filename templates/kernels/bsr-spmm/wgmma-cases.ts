@@ -3,7 +3,7 @@ import { choiceKinds } from '../../../src/model/operation.ts';
 import { vectorOfC } from './derive.ts';
 import { spare } from './fixed-choices.ts';
 import { residualCases, steepActivation } from './operation-cases.ts';
-import { hasAddend, type Point, storesByTma } from './parameters.ts';
+import { hasAddend, type Point, storesByTma, storesLines } from './parameters.ts';
 import type { RowsCase } from './rows-case.ts';
 import { boxesOfC, clusterAlongK } from './wgmma-sizes.ts';
 
@@ -44,6 +44,7 @@ export function wgmmaCases(point: Point, depth: 'quick' | 'full'): readonly Rows
       options: { launches: 2, multiprocessors: 4 },
     },
     ...scalars(point),
+    ...(point.epilogue === 'storeWarps' ? [passedLines(point)] : []),
     ...(point.fused ? fusedCases(point) : []),
     ...(hasAddend(point) ? addendCases(point) : []),
     ...(point.input === 'f32' ? [roundedOperands] : []),
@@ -76,6 +77,19 @@ export function wgmmaCases(point: Point, depth: 'quick' | 'full'): readonly Rows
     });
   }
   return cases;
+}
+
+/** Lines that begin and end anywhere, in tiles that a thread block has in turn: all but the last one are passed on. */
+function passedLines({ tileN, cluster, packB, layoutB, role, consumers }: Point): RowsCase {
+  const n = 2 * tileN * cluster - (packB ? 7 : 3);
+  const rows = role === 'rows' ? consumers : 1;
+  return {
+    id: 'passed-lines',
+    tier: 'edges',
+    counts: [1, 0, 3, 1, 0].flatMap((count) => Array.from({ length: rows }, () => count)),
+    problem: { n, ldbExtra: spare(layoutB, n), ldcExtra: 5, offsetC: 1, values: 'normal' },
+    options: { launches: 2, multiprocessors: 2 * cluster },
+  };
 }
 
 /** A bias and every activation, on several tiles: each has a row's own bias. */
@@ -161,7 +175,7 @@ function scalars(point: Point): RowsCase[] {
   const ragged = { alpha: 1 / 3, offsetB: 8, values: 'normal' } as const;
   if (!storesByTma(epilogue)) {
     // Stores of whole lines begin anywhere; from fragments, single elements do. Of a packed B one element is left for the last vector.
-    const odd = epilogue === 'staged' || boxesOfC(point).turned;
+    const odd = storesLines(epilogue) || boxesOfC(point).turned;
     const n = tileN - (odd || layoutC === 'column' ? (packB ? 7 : 3) : 2);
     const c = odd ? { ldcExtra: 5, offsetC: 1 } : { ldcExtra: 6, offsetC: 2 };
     return [

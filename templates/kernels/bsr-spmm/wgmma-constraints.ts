@@ -1,5 +1,12 @@
 import { type Point, parameters, storesByTma } from './parameters.ts';
-import { clusterAlongK, registerLimit, warpgroupTile, wgmmaNames, wgmmaSizes } from './wgmma-sizes.ts';
+import {
+  boxesOfC,
+  clusterAlongK,
+  registerLimit,
+  warpgroupTile,
+  wgmmaNames,
+  wgmmaSizes,
+} from './wgmma-sizes.ts';
 
 const { constraint } = parameters;
 
@@ -129,6 +136,33 @@ export const wgmmaConstraints = [
       path !== 'wgmma' ||
       epilogue !== 'overlap' ||
       (role !== 'pingpong' && (role !== 'rows' || wgmmaDepth === 1) && split === 0),
+  ),
+  constraint(
+    'wgmma-store-warps',
+    [
+      'path',
+      'epilogue',
+      'block',
+      'input',
+      'layoutC',
+      'tileN',
+      'role',
+      'consumers',
+      'producers',
+      'schedule',
+      'split',
+    ],
+    "Warps that write C (epilogue storeWarps) are two or three of the producers' warpgroup, which copy nothing, behind two or three consumer warpgroups; C's lines lie along wgmma's N, inputs are of 16 bits, and every consumer stages its share of each tile, which is whole.",
+    (point) =>
+      point.path !== 'wgmma' ||
+      point.epilogue !== 'storeWarps' ||
+      (point.role !== 'pingpong' &&
+        point.consumers > 1 &&
+        point.producers <= 2 &&
+        point.schedule === 'static' &&
+        point.split === 0 &&
+        point.input !== 'f32' &&
+        !boxesOfC(point).turned),
   ),
   constraint(
     'wgmma-work-queue',

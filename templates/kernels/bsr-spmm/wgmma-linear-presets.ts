@@ -171,6 +171,9 @@ export const hopperLinearKinds: readonly Part[] = [
 
 const packed: Part = { packB: [true], epilogue: ['staged'] };
 
+/** C by warps of their own. */
+export const byStoreWarps: Part = { epilogue: ['storeWarps'], stages: [3], stagingN: [256], wgmmaDepth: [1] };
+
 /** Row-major B and C of any width: B packed, lines of C written wherever they begin; and what a width is compared with that TMA takes. */
 export const hopperWidths: readonly Part[] = [
   { ...b32, role: ['rows'], consumers: [3], grouping: ['similar'], wgmmaDepth: [1], stagingN: [128] },
@@ -233,6 +236,11 @@ export const hopperWidths: readonly Part[] = [
     pdl: [true],
   },
   { ...b128, ...packed, tileN: [64], stages: [6], panel: [0], pdl: [true] },
+  {
+    ...{ ...b64, ...packed, ...byStoreWarps },
+    ...{ role: ['rows'], grouping: ['similar'], panel: [2, 4], pdl: [true] },
+  },
+  { ...b128, ...packed, ...byStoreWarps, panel: [2, 4], pdl: [true] },
 ];
 
 /** Every kind of code that those are of: lines along wgmma's M and N, of 16, 32, 48 and 64 elements, results of each type. */
@@ -249,6 +257,13 @@ export const hopperWidthsKinds: readonly Part[] = [
     ...columnMajor,
     ...{ epilogue: ['staged'], fused: [true], tileN: [128], role: ['rows'], grouping: ['similar'] },
   },
+  { ...b64, ...packed, ...byStoreWarps, tileN: [128], stagingN: [64], fused: [true], cluster: [2] },
+  { ...b128, ...byStoreWarps, tileN: [128], stagingN: [128], output: ['f32'], producers: [2] },
+  {
+    ...{ ...b64, ...byStoreWarps, role: ['rows'], grouping: ['similar'], consumers: [3], tileN: [128] },
+    ...{ layoutB: ['column'], input: ['bf16'], output: ['bf16'] },
+  },
+  { ...b32, ...columnMajor, ...byStoreWarps, tileN: [128] },
 ];
 
 /** The gradient of a layer by its input: A transposed, in groups of block rows; and the product of A as it is, with like tiles. */

@@ -1,6 +1,6 @@
 import type { Arch } from '../../../src/model/family.ts';
 import type { ParameterValue } from '../../../src/model/parameter.ts';
-import { hasAddend, hasNarrowLines, type Point, storesByTma } from './parameters.ts';
+import { hasAddend, hasNarrowLines, type Point, storesByTma, storesLines } from './parameters.ts';
 import { elementBytes } from './paths/general/sizes.ts';
 import { wgmmaWords } from './paths/wgmma/words.ts';
 
@@ -46,7 +46,7 @@ export function warpgroupTile({
 function unequalShares({ consumers, epilogue, input }: Pick<Point, 'consumers' | 'epilogue' | 'input'>) {
   if (consumers === 3) return { producer: 32, consumer: 160 };
   if (consumers === 2 && input === 'f32') return { producer: 56, consumer: 224 };
-  return consumers === 2 && (epilogue === 'overlap' || epilogue === 'staged')
+  return consumers === 2 && (epilogue === 'overlap' || storesLines(epilogue))
     ? { producer: 40, consumer: 232 }
     : undefined;
 }
@@ -98,7 +98,7 @@ function stagedColumns(point: Pick<Point, 'tileN' | 'role' | 'consumers' | 'bloc
 }
 
 /**
- * Lines of C that are staged for stores to any address (epilogue staged): as long as `stagingN` has it where the warpgroup's share
+ * Lines of C that are staged for stores to any address (epilogues staged, storeWarps): as long as `stagingN` has it where the warpgroup's share
  * is a multiple of that, along wgmma's N or, turned, along its M.
  */
 function linesOfC(point: Omit<WgmmaPoint, 'path'>) {
@@ -110,14 +110,15 @@ function linesOfC(point: Omit<WgmmaPoint, 'path'>) {
   const lineAlongN = !turned && !swapped && wide && wgmmaN(point) % staged === 0 ? staged : boxAlongN;
   const lineElements = turned ? lineAlongM : lineAlongN;
   /** 16 bytes more than it has from a line to the next: lines begin in other banks. */
-  const stagedBytes = (turned ? 1 : 4) * boxLines * (bytes * lineElements + 16);
-  return { lineAlongM, lineAlongN, lineElements, stagedBytes };
+  const linesTogether = (turned ? 1 : 4) * boxLines;
+  const stagedBytes = linesTogether * (bytes * lineElements + 16);
+  return { lineAlongM, lineAlongN, lineElements, linesTogether, stagedBytes };
 }
 
 /** Bytes of a warpgroup's staging, in whole KiB, which swizzled tiles are aligned to. */
 function stagingBytesOf(point: WgmmaPoint): number {
   if (storesByTma(point.epilogue)) return 2 * stagingRows(point) * stagedColumns(point);
-  if (point.epilogue !== 'staged') return 0;
+  if (!storesLines(point.epilogue)) return 0;
   return Math.ceil(linesOfC(point).stagedBytes / 1024) * 1024;
 }
 
@@ -133,13 +134,18 @@ function reductionBytes(point: WgmmaPoint): number {
   return 4 * point.consumers * rows * columns + 16;
 }
 
+/** Places and mbarriers of what warpgroups pass on to store warps; swizzled tiles may follow. */
+function passedBytes({ epilogue }: WgmmaPoint): number {
+  return epilogue === 'storeWarps' ? 1024 : 0;
+}
+
 /** Layout of shared memory, as in wgmma.cu.hbs; bytes. */
 export function wgmmaSizes(point: WgmmaPoint) {
   const { block, tileN, tileK, stages, producers, consumers, blocksPerStage } = point;
   const { group } = warpgroupTile(point);
   const stageBytes = elementBytes[point.input] * tileK * blocksPerStage * (group * block + tileN);
   const stagingBytes = stagingBytesOf(point);
-  const afterBarriers = stages * stageBytes + consumers * stagingBytes + 16 * stages;
+  const afterBarriers = stages * stageBytes + consumers * stagingBytes + passedBytes(point) + 16 * stages;
   const maskBytes = point.role === 'rows' ? 4 * stages * blocksPerStage : 0;
   const nextTileBytes = point.schedule === 'atomic' ? 32 : 0;
   const flagBytes = point.split > 0 ? 4 * consumers : 0;
@@ -201,6 +207,7 @@ export function deriveWgmma(point: Point, arch: Arch): Readonly<Record<string, P
     /** The kernel's name for its list, or for the first tile, behind which the queue has the others. */
     work: point.schedule === 'atomic' ? 'first' : 'tiles',
     staged: point.epilogue === 'staged',
+    storeWarps: point.epilogue === 'storeWarps',
     addend: hasAddend(point),
     ...{ packThreads, batches: false },
     /** Times that the staging of a warpgroup is filled for a tile. */

@@ -10,6 +10,8 @@ const roles = {
 const stores = {
   direct: 'C is written by plain stores.',
   staged: 'C is staged in shared memory and stored in whole lines.',
+  storeWarps:
+    'C is staged in shared memory and stored in whole lines by warps of their own, while the next tile is multiplied.',
   tma: 'C is stored by stmatrix and TMA and not read: the launch code refuses a beta other than 0.',
   overlap:
     'C is stored by stmatrix and TMA, while the next tile is multiplied, and not read: the launch code refuses a beta other than 0.',
