@@ -3,6 +3,7 @@
 #include "tw/store_warps.cuh"
 
 #include "block_test.hpp"
+#include "tw/bulk_lines.cuh"
 
 using namespace simt;
 using namespace blocks;
