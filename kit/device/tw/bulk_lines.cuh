@@ -37,13 +37,13 @@ struct BulkLines {
   }
 
   /// Stages a wgmma tile's sums from `first` along N on, rounded, which begin at (row, column) of C. Of whole lines it writes the ends.
+  /// Staging is complete behind a barrier of the warp.
   template <class Target>
   TW_MEMBER void stage(const Target& target, const float* sums, int first, int row, int column) const {
     const int line = ptx::warp_id() % 4 * kLinesOfWarp + ptx::lane_id() / 4;
     stage_line(line_at(target, row, column, line), sums + first / 2);
     stage_line(line_at(target, row, column, line + 8), sums + first / 2 + 2);
     ptx::fence_proxy_async_shared();
-    __syncwarp();
   }
 
   /// Writes lines `begin` to `end` - 1 of what is staged, which begins at (row, column) of C, but for ends that are written. By one
@@ -91,14 +91,12 @@ struct BulkLines {
     else
       stage_pairs(line, sums);
     if (line.elements < AlongN) return;
-    // The first elements of a line and its last ones, whose number is that up to a whole vector.
-    const int element = ptx::lane_id() % 4 * 2, last = AlongN / 2 - 4;
+    const int element = ptx::lane_id() % 4 * 2, last = AlongN / 2 - 4,
+              behind = (kVector - line.head) % kVector;
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
-      const int within = (element + i) % kVector;
       if (element + i < line.head) line.to[element + i] = static_cast<T>(sums[i]);
-      if (line.head > 0 && element + i >= 8 - kVector && within >= line.head)
-        line.to[AlongN - 8 + element + i] = static_cast<T>(sums[last + i]);
+      if (element + i >= 8 - behind) line.to[AlongN - 8 + element + i] = static_cast<T>(sums[last + i]);
     }
   }
 
@@ -112,7 +110,7 @@ struct BulkLines {
   }
 
   /// In a line that begins at an odd element, a word has the second element of one pair and the first of the next: those come from another
-  /// lane, two by a shuffle, and the last element has a word of its own.
+  /// lane, two by a shuffle. The last element is left out: it is no vector's.
   TW_MEMBER static void stage_pairs(const Line& line, const float* sums) {
     const int lane = ptx::lane_id(), before = lane / 4 * 4 + (lane + 3) % 4;
     const bool last = lane % 4 == 3, odd = line.staged % 4 != 0;
@@ -129,7 +127,6 @@ struct BulkLines {
       ptx::store_shared(to + 4 * i + 16, __byte_perm(front, next, second_word));
       earlier = next;
     }
-    if (last && odd) ptx::store_shared(to + 2 * AlongN - 12, earlier >> 16);
   }
 
   /// Writes, by kVector lanes, the elements around the line's vectors.

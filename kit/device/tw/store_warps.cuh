@@ -68,6 +68,7 @@ struct StoreWarps {
       const Lines lines = staging(warp / 4);
       const int first = warp % 4 * Lines::kLinesOfWarp;
       if (row >= 0) lines.stage(target, sums[tile], along_n, part_row, part_column);
+      __syncwarp();  // all lanes have seen staging free, and have filled it
       if (!last)
         commit(at, warp, row < 0 ? kNothing : part_row, part_column);
       else if (row >= 0)
@@ -75,12 +76,8 @@ struct StoreWarps {
     });
   }
 
-  /// Ends the store warps' work, behind a warpgroup's last tile.
-  TW_MEMBER void end(State& at) const {
-    const int warp = ptx::warp_id();
-    slot(warp / 4).acquire(at);
-    commit(at, warp, kEnd, 0);
-  }
+  /// Ends the store warps' work, behind a warpgroup's last share, which has found its staging free.
+  TW_MEMBER void end(State& at) const { commit(at, ptx::warp_id(), kEnd, 0); }
 
   /// Writes all that is passed on. By the store warps, the first of which is warp `first_warp` of the thread block.
   template <class Target>
@@ -113,7 +110,6 @@ struct StoreWarps {
       ptx::store_shared(place(warp / 4), row);
       ptx::store_shared(place(warp / 4) + 4, column);
     }
-    __syncwarp();
     if (ptx::lane_id() == 0) ptx::mbarrier_arrive(slot(warp / 4).full(0));
     at.advance();
   }
