@@ -11,7 +11,7 @@ import { testCache } from '../helpers/toolchain.ts';
 test.each([
   ['bias and activation, whole tiles', 'kinds', 'fused', 3],
   ['narrow tiles', 'kinds', 'tileN < 64', 4],
-  ['overlap, mixed layouts, plain stores', 'kinds', 'tileN == 128', 7],
+  ['overlap, store warps, mixed layouts, plain stores', 'kinds', 'tileN == 128', 9],
   ['results in the other type of 16 bits', 'hopper-mixed', 'block == 64 && transposeA && input != output', 6],
 ])('%s', { timeout: 600_000 }, async (_, preset, kind, count) => {
   const out = mkdtempSync(join(tmpdir(), 'tilewright-layers-'));
