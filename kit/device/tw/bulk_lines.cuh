@@ -13,28 +13,15 @@ template <class T, class Layout, int AlongN>
 struct BulkLines {
   static_assert(!Layout::kTurned, "C's lines lie along N");
   using Element = T;
-  static constexpr bool kSwapped = Layout::kSwapped;
-  static constexpr int kLines = 64, kLinesOfWarp = 16;
-  static constexpr int kElementBytes = static_cast<int>(sizeof(T)), kVector = 16 / kElementBytes;
-  static constexpr int kPitch =
-      AlongN * kElementBytes + 16;  // a line may begin behind any element of a vector
-  static constexpr int kBytes = (kLines * kPitch + 1023) / 1024 * 1024;
-
-  /// The same staging for lines that are read.
+  /// The same staging, for lines that are read.
   using Addend = ResultLines<T, Layout, StagingWarp, 64, AlongN>;
-  static_assert(Addend::kBytes == kBytes && Addend::kPitch == kPitch);
+  static constexpr bool kSwapped = Layout::kSwapped;
+  static constexpr int kLinesOfWarp = Addend::kLines, kLines = 4 * kLinesOfWarp;
+  static constexpr int kPitch = Addend::kPitch, kBytes = Addend::kBytes;
+  static constexpr int kElementBytes = static_cast<int>(sizeof(T)), kVector = 16 / kElementBytes;
+  static_assert(kPitch >= AlongN * kElementBytes + 16, "a line may begin behind any element of a vector");
 
   std::uint32_t base;
-
-  /// function(wgmma tile, first element along its N, place of both along the share's M and N) for all that is staged at once.
-  template <class Function>
-  TW_MEMBER static void each_part(const Function& function) {
-#pragma unroll
-    for (int m = 0; m < 64 * Layout::kTilesM; m += 64)
-#pragma unroll
-      for (int n = 0; n < Layout::kTilesN * Layout::kN; n += AlongN)
-        function(m / 64 * Layout::kTilesN + n / Layout::kN, n % Layout::kN, m, n);
-  }
 
   /// Stages a wgmma tile's sums from `first` along N on, rounded, which begin at (row, column) of C. Of whole lines it writes the ends.
   /// Staging is complete behind a barrier of the warp.
@@ -58,7 +45,7 @@ struct BulkLines {
     ptx::bulk_commit();
     for (int i = begin + lane / kVector; i < end; i += 32 / kVector) {
       const Line line = line_at(target, row, column, i);
-      if (line.elements < AlongN) write_ends(line, lane % kVector);
+      if (line.elements < AlongN) write_ends(line.to, line.elements, line.staged, lane % kVector);
     }
     ptx::bulk_wait_read<0>();
     __syncwarp();
@@ -127,17 +114,6 @@ struct BulkLines {
       ptx::store_shared(to + 4 * i + 16, __byte_perm(front, next, second_word));
       earlier = next;
     }
-  }
-
-  /// Writes, by kVector lanes, the elements around the line's vectors.
-  TW_MEMBER static void write_ends(const Line& line, int lane) {
-    const int behind = line.head + max(line.elements - line.head, 0) / kVector * kVector + lane;
-    if (lane < min(line.head, line.elements)) write_element(line, lane);
-    if (behind < line.elements) write_element(line, behind);
-  }
-
-  TW_MEMBER static void write_element(const Line& line, int i) {
-    line.to[i] = shared_element<T>(line.staged + i * kElementBytes);
   }
 };
 #endif

@@ -6,6 +6,18 @@
 
 namespace tw {
 
+/// Writes, by as many lanes as a vector has elements, those of a line at `to` that lie before its first vector and behind the last.
+/// `elements` of it exist, `staged` from that address on; `lane`: the caller's number.
+template <class T>
+TW_DEVICE void write_ends(T* to, int elements, std::uint32_t staged, int lane) {
+  constexpr int kVector = 16 / static_cast<int>(sizeof(T));
+  const int head = min(elements_to_vector(to), elements), within = (elements - head) / kVector * kVector;
+  for (int i = lane; i < elements - within; i += kVector) {
+    const int element = i < head ? i : i + within;
+    to[element] = shared_element<T>(staged + element * static_cast<int>(sizeof(T)));
+  }
+}
+
 /// Lines on their way between shared memory and C, by one warp: line i begins `i * Pitch` bytes behind `staged`, and `i * ldc` elements
 /// behind `c`. `lines` of them, at most Lines, and `elements` of each, at most Elements, are there.
 template <class T, int Lines, int Elements, int Pitch>
@@ -35,7 +47,8 @@ struct LineCopy {
       for (int i = 0; i < kBatch && first + i < kRounds; ++i)
         if (to[i]) *reinterpret_cast<uint4*>(to[i]) = vector[i];
     }
-    write_ends(lane);
+    for (int line = lane / kVector; line < lines; line += 32 / kVector)
+      write_ends(c + line * ldc, elements, staged + line * Pitch, lane % kVector);
   }
 
   /// Reads them from C by vectors where all of them are whole and begin at one, else by elements.
@@ -95,18 +108,6 @@ struct LineCopy {
     return to + head + index * kVector;
   }
 
-  /// Writes the elements before the first vector of each line and behind the last, by kVector lanes.
-  TW_MEMBER void write_ends(int lane) const {
-    for (int line = lane / kVector; line < lines; line += 32 / kVector) {
-      T* const to = c + line * ldc;
-      const int head = min(elements_to_vector(to), elements), within = (elements - head) / kVector * kVector;
-      for (int i = lane % kVector; i < elements - within; i += kVector) {
-        const int element = i < head ? i : i + within;
-        to[element] = shared_element<T>(staged + line * Pitch + element * static_cast<int>(sizeof(T)));
-      }
-    }
-  }
-
   TW_MEMBER void store_pair(int line, int element, T first, T second) const {
     const std::uint32_t to = staged + line * Pitch + element * static_cast<int>(sizeof(T));
     if constexpr (sizeof(T) == 2) {
@@ -130,6 +131,16 @@ struct ResultLines {
   static_assert(AlongM == 64 || (kTurned && Layout::kTilesN == 1), "lines that span wgmma tiles");
 
   std::uint32_t base;
+
+  /// function(wgmma tile, first element along its N, place of both along the share's M and N) for all that is staged at once.
+  template <class Function>
+  TW_MEMBER static void each_part(const Function& function) {
+#pragma unroll
+    for (int m = 0; m < 64 * Layout::kTilesM; m += AlongM)
+#pragma unroll
+      for (int n = 0; n < Layout::kTilesN * Layout::kN; n += AlongN)
+        function(m / 64 * Layout::kTilesN + n / Layout::kN, n % Layout::kN, m, n);
+  }
 
   /// Stores the warpgroup's share, its first element at (row, column) of C, with beta * C added.
   template <class Target, int Tiles, int Registers>
@@ -172,16 +183,6 @@ struct ResultLines {
  private:
   static constexpr int kLinesPerWarp = kTurned ? kLines / 4 : kLines;
   using Lines = LineCopy<T, kLinesPerWarp, kElements, kPitch>;
-
-  /// function(wgmma tile, first element along its N, place of both along the share's M and N) for all that is staged at once.
-  template <class Function>
-  TW_MEMBER static void each_part(const Function& function) {
-#pragma unroll
-    for (int m = 0; m < 64 * Layout::kTilesM; m += AlongM)
-#pragma unroll
-      for (int n = 0; n < Layout::kTilesN * Layout::kN; n += AlongN)
-        function(m / 64 * Layout::kTilesN + n / Layout::kN, n % Layout::kN, m, n);
-  }
 
   TW_MEMBER static void sync() { Threads::sync(ptx::warp_id() / 4); }
 

@@ -61,7 +61,7 @@ struct StoreWarps {
   template <class Target, int Tiles, int Registers>
   TW_MEMBER void pass(State& at, const Target& target, const float (&sums)[Tiles][Registers], int row,
                       int column, bool last) const {
-    Lines::each_part([&](int tile, int along_n, int m, int n) {
+    Lines::Addend::each_part([&](int tile, int along_n, int m, int n) {
       const int warp = ptx::warp_id(), part_row = row + (Lines::kSwapped ? n : m),
                 part_column = column + (Lines::kSwapped ? m : n);
       slot(warp / 4).acquire(at);

@@ -110,9 +110,8 @@ function linesOfC(point: Omit<WgmmaPoint, 'path'>) {
   const lineAlongN = !turned && !swapped && wide && wgmmaN(point) % staged === 0 ? staged : boxAlongN;
   const lineElements = turned ? lineAlongM : lineAlongN;
   /** 16 bytes more than it has from a line to the next: lines begin in other banks. */
-  const linesTogether = (turned ? 1 : 4) * boxLines;
-  const stagedBytes = linesTogether * (bytes * lineElements + 16);
-  return { lineAlongM, lineAlongN, lineElements, linesTogether, stagedBytes };
+  const stagedBytes = (turned ? 1 : 4) * boxLines * (bytes * lineElements + 16);
+  return { lineAlongM, lineAlongN, lineElements, stagedBytes };
 }
 
 /** Bytes of a warpgroup's staging, in whole KiB, which swizzled tiles are aligned to. */
