@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
-import { randomWord } from '../util/disk.ts';
+import { errorCode, randomWord } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
 import { digestOf, parseRecord, placeOf, type TuningRecord } from './record.ts';
 
@@ -38,20 +38,26 @@ export function cacheFiles(root: string): readonly CacheFile[] {
   return foldersIn(base).flatMap((folder) => {
     const environment = textOf(join(folder, 'environment.txt')) ?? '';
     return ['k', 'r'].flatMap((kind) =>
-      namesIn(join(folder, kind)).map((name) => describe(join(folder, kind, name), folder, environment)),
+      namesIn(join(folder, kind)).flatMap((name) => describe(`${kind}/${name}`, folder, environment) ?? []),
     );
   });
 }
 
-function describe(path: string, folder: string, environment: string): CacheFile {
+/** Nothing where the file is gone by now: libraries write and take away records all the time. */
+function describe(place: string, folder: string, environment: string): CacheFile | undefined {
+  const path = join(folder, place);
   const common = { path, environment };
-  if (path.includes('.tmp.')) return { ...common, remains: true };
-  const text = lstatSync(path).isFile() ? textOf(path) : undefined;
+  if (place.includes('.tmp.')) return { ...common, remains: true };
+  let text: string | undefined;
+  try {
+    text = lstatSync(path).isFile() ? readFileSync(path, 'utf8') : undefined;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+  }
   if (text === undefined) return { ...common, remains: false, damage: 'cannot be read' };
   const record = parseRecord(text);
   if (typeof record === 'string') return { ...common, remains: false, damage: record };
-  if (join(folder, placeOf(record)) !== path)
-    return { ...common, remains: false, damage: 'has the name of another key' };
+  if (placeOf(record) !== place) return { ...common, remains: false, damage: 'has the name of another key' };
   return { ...common, remains: false, record };
 }
 
@@ -61,7 +67,7 @@ export function prune(root: string, olderThanDays?: number): readonly CacheFile[
   const old = ({ record }: CacheFile) =>
     olderThanDays !== undefined && record !== undefined && now / 1000 - record.time > olderThanDays * 86_400;
   const abandoned = ({ path, remains }: CacheFile) =>
-    remains && now - lstatSync(path).mtimeMs > abandonedAfterMs;
+    remains && now - (lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now) > abandonedAfterMs;
   const gone = cacheFiles(root).filter((file) => file.damage !== undefined || abandoned(file) || old(file));
   for (const { path } of gone) rmSync(path, { recursive: true, force: true });
   return gone;
@@ -71,7 +77,9 @@ export function prune(root: string, olderThanDays?: number): readonly CacheFile[
 export function exportRecords(root: string): string {
   return cacheFiles(root)
     .filter(({ record }) => record !== undefined)
-    .map(({ path, environment }) => `${JSON.stringify({ environment, text: readFileSync(path, 'utf8') })}\n`)
+    .map(({ path, environment }) => ({ environment, text: textOf(path) }))
+    .filter(({ text }) => text !== undefined)
+    .map((line) => `${JSON.stringify(line)}\n`)
     .join('');
 }
 

@@ -438,6 +438,17 @@ describe('records on disk', () => {
     expect(stderr).toMatch(/^tilewright: cannot write .*: what is measured is kept in memory only\n$/);
   });
 
+  test('a record that comes while it is looked for is found or not, and never taken for a damaged one', async () => {
+    const races = join(root, 'racing_records');
+    const folders = ['-I', join(library, 'src')];
+    await compile(races, [join(packageRoot, 'test/fixtures/c/racing_records.cpp')], folders);
+    const cache = join(root, 'coming and going');
+    const { stdout } = await localExecutor.run([races, cache], { timeoutMs: 120_000 });
+    const { found, damaged } = JSON.parse(stdout);
+    expect(found).toBeGreaterThan(0);
+    expect(damaged).toBe(0);
+  });
+
   test('32 processes, some of them killed: no invalid record, and nobody notices', {
     timeout: 600_000,
   }, async () => {

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
@@ -82,6 +84,39 @@ test('prune removes damage, old remains and, where asked, old records', () => {
       .map(({ path }) => path)
       .toSorted(),
   ).toEqual([good, recent].toSorted());
+});
+
+test('a cache below a folder with a name as of a file that is being written keeps its records', () => {
+  const root = join(folderOf(), 'own.tmp.1');
+  const path = put(root, recordOf('op n=8'));
+  utimesSync(path, 1, 1);
+  expect(prune(root)).toEqual([]);
+  expect(existsSync(path)).toBe(true);
+});
+
+test('records that another process writes and takes away meanwhile are listed, pruned and exported without an error', async () => {
+  const root = folderOf();
+  const path = put(root, recordOf('op n=8'));
+  const busy = `const { renameSync, rmSync, writeFileSync } = require('node:fs');
+    for (let round = 0; ; ++round) {
+      writeFileSync('${path}.tmp.' + round, ${JSON.stringify(textOf(recordOf('op n=8')))});
+      renameSync('${path}.tmp.' + round, '${path}');
+      if (round === 0) console.log('at work');
+      rmSync('${path}');
+    }`;
+  const other = spawn(process.execPath, ['-e', busy], { stdio: ['ignore', 'pipe', 'inherit'] });
+  try {
+    await once(other.stdout, 'data');
+    const until = Date.now() + 1000;
+    while (Date.now() < until) {
+      expect(cacheFiles(root).every(({ record, remains }) => record !== undefined || remains)).toBe(true);
+      expect(prune(root)).toEqual([]);
+      exportRecords(root);
+    }
+    expect(other.exitCode).toBeNull();
+  } finally {
+    other.kill('SIGKILL');
+  }
 });
 
 test('what is exported can be imported elsewhere, once, and not where it was changed', () => {

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <utility>
 
 namespace tilewright::library::tuner {
 namespace {
@@ -48,11 +49,22 @@ struct File {
   int number;
 };
 
-/// A whole file, if it is there, a file, and no larger than a record.
-std::optional<std::string> read_file(const std::string& path) {
+/// What a name stands for: nothing, a text, or something that cannot be read as one.
+struct Content {
+  bool there = false;
+  std::optional<std::string> text;
+};
+
+/// At most one byte more than a record may have. Absence is told by the attempt to open alone: a file that another process
+/// links to the name a moment later is neither read nor taken for a damaged one.
+Content read_file(const std::string& path) {
   const File file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   struct stat about{};
-  if (file.number < 0 || fstat(file.number, &about) != 0 || !S_ISREG(about.st_mode)) return {};
+  if (file.number < 0) {
+    const bool absent = errno == ENOENT;  // or a symbolic link to nothing
+    return {lstat(path.c_str(), &about) == 0 && (!absent || S_ISLNK(about.st_mode)), {}};
+  }
+  if (fstat(file.number, &about) != 0 || !S_ISREG(about.st_mode)) return {true, {}};
   std::string text(kMostBytes + 1, '\0');
   std::size_t length = 0;
   while (length < text.size()) {
@@ -62,7 +74,7 @@ std::optional<std::string> read_file(const std::string& path) {
     length += static_cast<std::size_t>(count);
   }
   text.resize(length);
-  return text;
+  return {true, std::move(text)};
 }
 
 bool write_file(const std::string& path, const std::string& text) {
@@ -109,19 +121,17 @@ std::optional<Record> Cache::find(const std::string& key, std::atomic<std::int64
   if (folder_.empty()) return {};
   Record asked;
   asked.key = key;
-  const std::string path = place_of(asked);
-  std::optional<std::string> text = read_file(path);
-  if (!text && is_there(path)) text = read_file(path);  // it came in between, or cannot be read
-  std::optional<Record> record = text ? record_of(*text, key) : std::nullopt;
+  const Content content = read_file(place_of(asked));
+  std::optional<Record> record = content.text ? record_of(*content.text, key) : std::nullopt;
   if (record && !record->refused.empty()) record.reset();
-  if (!record && (text || is_there(path))) ++damaged;
+  if (!record && content.there) ++damaged;
   return record;
 }
 
 bool Cache::is_refused(const std::string& key, const std::string& variant, const std::string& hash,
                        std::atomic<std::int64_t>& damaged) const {
   if (folder_.empty()) return false;
-  const std::optional<std::string> text = read_file(place_of({key, variant, hash, "refused", ""}));
+  const std::optional<std::string> text = read_file(place_of({key, variant, hash, "refused", ""})).text;
   if (!text) return false;
   const std::optional<Record> record = record_of(*text, key);
   if (!record) ++damaged;
