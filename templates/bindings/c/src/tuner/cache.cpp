@@ -49,7 +49,7 @@ struct File {
   int number;
 };
 
-/// What a name stands for: nothing, a text, or something that cannot be read as one.
+/// Content of a file: nothing, a text, or something that cannot be read as one.
 struct Content {
   bool there = false;
   std::optional<std::string> text;
