@@ -33,12 +33,15 @@ export async function cargoWith(
   return { code: exitCode, text: stdout + stderr };
 }
 
-/** Emits the crates around a library of three small kernels. Returns why nothing can be compiled here, if so. */
+/** Emits the crates around a library of four small kernels. Returns why nothing can be compiled here, if so. */
 async function emitCrates(folder: string): Promise<string | undefined> {
   if (!hasTool('cargo')) return 'cargo is not installed';
   rmSync(rustOut, { recursive: true, force: true });
-  const where = 'path == "naive" && block == 64 && input == "f16" && output == "f16"';
-  await emitTestLibrary({ out: rustOut, where, cuda: false });
+  const small = 'path == "naive" && block == 64';
+  const where = `${small} && input == "f16" && output == "f16"`;
+  const single = `${small} && input == "f32" && output == "f32"`;
+  const presets = ['fallback'];
+  await emitTestLibrary({ out: rustOut, presets, where: `${where} || ${single}`, cuda: false });
   const of = await loadFamily('gemm');
   const dense = 'path == "naive" && element == "f16" && activation == "none"';
   await emitTestLibrary({ out: rustOut, of, where: dense, cuda: false });

@@ -11,6 +11,8 @@ test('burn-sparse: products, gradients and a layer that learns', async () => {
   const names = ['products_are', 'gradients_are'].map((name) => `${name}_those_of_the_dense_matrix`);
   for (const name of [
     ...names,
+    'products_of_f32_are_exact_unless_they_may_be_rounded',
+    'gradients_of_f32_are_those_of_the_dense_matrix',
     'a_layer_learns',
     'matrices_and_layers_take_other_blocks',
     'kernels_can_be_chosen_by_measuring',

@@ -19,6 +19,8 @@ pub struct Form {
     pub transpose: bool,
     /// `Row`: X is [k, n] and op(A) X is [m, n]. `Column`: X is [n, k] and the result [n, m], the form of a linear layer.
     pub layout: Layout,
+    /// Whether operands of F32 may be rounded to TF32.
+    pub tf32: bool,
 }
 
 /// Backends that multiply block-sparse matrices.

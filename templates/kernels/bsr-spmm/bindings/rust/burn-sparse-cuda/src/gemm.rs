@@ -23,7 +23,8 @@ impl<B: SparseBackend> BsrGemm<B> {
     /// As the context has it, which must be of the GPU of the matrix's blocks.
     pub fn with_context(matrix: BsrTensor<B>, context: Context) -> Result<Self> {
         let pattern = matrix.pattern().in_context(number_of(&matrix), &context)?;
-        Ok(Self { matrix: BsrTensor::from_parts(pattern, matrix.values().clone()), context })
+        let matrix = BsrTensor::from_parts(pattern, matrix.values().clone()).with_tf32(matrix.tf32());
+        Ok(Self { matrix, context })
     }
 
     /// Takes another matrix of the same GPU in place of this one, e.g. with other stored blocks. The context stays, and what it has

@@ -155,6 +155,7 @@ fn problem(pattern: &Pattern, Product { element, n, form }: Product) -> Problem<
         layout_b: form.layout,
         layout_c: form.layout,
         transpose_a: form.transpose,
+        tf32: form.tf32 && element == Type::F32,
         host_row_ptr: Some(pattern.row_ptr().into()),
         host_col_idx: Some(pattern.col_idx().into()),
         ..Default::default()
@@ -193,7 +194,8 @@ pub(crate) fn product(values: Tensor, x: Tensor, pattern: &Pattern, form: Form) 
     let done = match x.dtype {
         DType::F16 => run::<f16>(Type::F16, [&values, &x, &c], pattern, n, form),
         DType::BF16 => run::<bf16>(Type::Bf16, [&values, &x, &c], pattern, n, form),
-        other => panic!("block-sparse products have elements of F16 or BF16, not {other:?}: cast both operands"),
+        DType::F32 => run::<f32>(Type::F32, [&values, &x, &c], pattern, n, form),
+        other => panic!("block-sparse products have elements of F16, BF16 or F32, not {other:?}: cast both operands"),
     };
     done.unwrap_or_else(|error| panic!("{error}"));
     c

@@ -15,18 +15,20 @@ pub struct SparseLinear<B: Backend> {
     pub bias: Option<Param<Tensor<B, 1>>>,
     #[module(skip)]
     pattern: Pattern,
+    #[module(skip)]
+    tf32: bool,
 }
 
 impl<B: SparseBackend> SparseLinear<B> {
     /// The layer of a weight and a bias of its type.
     pub fn new(weight: BsrTensor<B>, bias: Option<Tensor<B, 1>>) -> Self {
         let (pattern, values) = (weight.pattern().clone(), weight.values().clone());
-        Self { values: Param::from_tensor(values), bias: bias.map(Param::from_tensor), pattern }
+        Self { values: Param::from_tensor(values), bias: bias.map(Param::from_tensor), pattern, tf32: weight.tf32() }
     }
 
     /// [n, inputs] to [n, outputs].
     pub fn forward(&self, x: Tensor<B, 2>) -> Tensor<B, 2> {
-        let y = BsrTensor::from_parts(self.pattern.clone(), self.values.val()).linear(x);
+        let y = BsrTensor::from_parts(self.pattern.clone(), self.values.val()).with_tf32(self.tf32).linear(x);
         match &self.bias {
             Some(bias) => y + bias.val().unsqueeze(),
             None => y,
@@ -41,6 +43,7 @@ impl<B: SparseBackend> SparseLinear<B> {
         assert_eq!(own, other, "the layer has a weight of {own:?}, the other one is of {other:?}");
         self.values = Param::from_tensor(weight.values().clone());
         self.pattern = weight.pattern().clone();
+        self.tf32 = weight.tf32();
     }
 
     /// The stored blocks of W.
@@ -56,7 +59,7 @@ pub struct SparseLinearConfig {
     pub pattern: Pattern,
     /// Whether there is a bias, zero at first.
     pub bias: bool,
-    /// F16 or BF16.
+    /// F16, BF16 or F32.
     pub dtype: DType,
 }
 

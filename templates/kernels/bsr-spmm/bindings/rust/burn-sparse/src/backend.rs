@@ -8,12 +8,14 @@ use burn::backend::{backend_extension, tensor::FloatTensor, Autodiff, Backend};
 use tilewright::Layout;
 
 /// The products of the matrix A with a dense operand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Form {
     /// A's transpose in the place of A.
     pub transpose: bool,
     /// `Row`: X is [k, n] and op(A) X is [m, n]. `Column`: X is [n, k] and the result [n, m], the form of a linear layer.
     pub layout: Layout,
+    /// Whether operands of F32 may be rounded to TF32.
+    pub tf32: bool,
 }
 
 /// Backends that multiply block-sparse matrices.

@@ -19,6 +19,7 @@ impl SparseBackend for Flex {
         match types(&values, &x) {
             DType::F16 => product::<f16>(&values, &x, &pattern, form),
             DType::BF16 => product::<bf16>(&values, &x, &pattern, form),
+            DType::F32 => product::<f32>(&values, &x, &pattern, form),
             other => refuse(other),
         }
     }
@@ -32,6 +33,7 @@ impl SparseBackend for Flex {
         match types(&gradient, &x) {
             DType::F16 => outer::<f16>(&gradient, &x, &pattern, form),
             DType::BF16 => outer::<bf16>(&gradient, &x, &pattern, form),
+            DType::F32 => outer::<f32>(&gradient, &x, &pattern, form),
             other => refuse(other),
         }
     }
@@ -43,7 +45,7 @@ fn types(one: &FlexTensor, other: &FlexTensor) -> DType {
 }
 
 fn refuse(found: DType) -> ! {
-    panic!("block-sparse products have elements of F16 or BF16, not {found:?}: cast both operands")
+    panic!("block-sparse products have elements of F16, BF16 or F32, not {found:?}: cast both operands")
 }
 
 /// Inner length and number of vectors of a dense operand, [k, n] or [n, k].
@@ -72,7 +74,7 @@ fn product<T: Number + BurnElement + bytemuck::Pod>(values: &FlexTensor, x: &Fle
         c: (&mut c).into(),
         ..Default::default()
     };
-    let product = Product { element: T::NUMBER, n, transpose: form.transpose, layout: form.layout };
+    let product = Product { element: T::NUMBER, n, form };
     pattern.run(product, operands).unwrap_or_else(|error| panic!("{error}"));
     let shape = match form.layout {
         Layout::Row => [rows, n],

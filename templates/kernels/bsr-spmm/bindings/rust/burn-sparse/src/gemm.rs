@@ -20,7 +20,8 @@ impl BsrGemm {
     /// As the context has it.
     pub fn with_context(matrix: BsrTensor, context: Context) -> Result<Self> {
         let pattern = matrix.pattern().in_context(&context)?;
-        Ok(Self { matrix: BsrTensor::from_parts(pattern, matrix.values().clone()), context })
+        let matrix = BsrTensor::from_parts(pattern, matrix.values().clone()).with_tf32(matrix.tf32());
+        Ok(Self { matrix, context })
     }
 
     /// Takes another matrix in place of this one, e.g. with other stored blocks. The context stays, and what it has measured for a

@@ -1,10 +1,11 @@
 //! Which blocks of a matrix are stored, and the plans that its products have needed so far.
+use crate::backend::Form;
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, PoisonError};
 use tilewright::bsr_spmm::{self, Operands, Plan, Problem};
-use tilewright::{BsrPattern, BsrStructure, Context, Layout, Result, Type};
+use tilewright::{BsrPattern, BsrStructure, Context, Result, Type};
 
 /// The pattern of a block-sparse matrix. Clones share it and its plans.
 #[derive(Clone)]
@@ -30,10 +31,7 @@ pub(crate) struct Product {
     pub element: Type,
     /// Columns of the dense operand.
     pub n: usize,
-    /// The matrix's transpose in its place.
-    pub transpose: bool,
-    /// Order of both dense operands.
-    pub layout: Layout,
+    pub form: Form,
 }
 
 impl Pattern {
@@ -87,9 +85,10 @@ impl Pattern {
             blocks: self.stored() as i64,
             input: product.element,
             output: product.element,
-            layout_b: product.layout,
-            layout_c: product.layout,
-            transpose_a: product.transpose,
+            layout_b: product.form.layout,
+            layout_c: product.form.layout,
+            transpose_a: product.form.transpose,
+            tf32: product.form.tf32 && product.element == Type::F32,
             host_row_ptr: Some(self.row_ptr().into()),
             host_col_idx: Some(self.col_idx().into()),
             ..Default::default()

@@ -11,6 +11,7 @@ fn value(index: usize) -> f32 {
     ((index * 7 % 11) as f32 - 5.0) / 8.0
 }
 
+/// A tensor of F16 by its elements.
 fn tensor<const D: usize>(dims: [usize; D], device: &Device) -> Tensor<D> {
     let data: Vec<_> = (0..dims.iter().product()).map(|index| f16::from_f32(value(index))).collect();
     Tensor::from_data(TensorData::new(data, dims), (device, DType::F16))
@@ -43,6 +44,41 @@ fn products_are_those_of_the_dense_matrix() {
     assert_close(a.matmul(x.clone()), full.clone().matmul(x.clone()));
     assert_close(a.transposed_matmul(y.clone()), full.clone().transpose().matmul(y));
     assert_close(a.linear(x.clone().transpose()), x.transpose().matmul(full.transpose()));
+}
+
+/// A sum of F32 on the CPU and that of a kernel, in another order.
+fn assert_exact<const D: usize>(found: Tensor<D>, wanted: Tensor<D>) {
+    assert_eq!((found.dims(), found.dtype()), (wanted.dims(), DType::F32));
+    found.into_data().assert_approx_eq::<f32>(&wanted.into_data(), Tolerance::relative(1e-6).set_absolute(1e-5));
+}
+
+#[test]
+fn products_of_f32_are_exact_unless_they_may_be_rounded() {
+    let device = Device::flex();
+    // Elements that 11 bits do not hold.
+    let uneven = |all: Tensor<2>| all.cast(DType::F32) * (1.0 + 1.0 / 4096.0);
+    let full = uneven(dense(&device));
+    let (x, y) = (uneven(tensor([3 * BLOCK, 24], &device)), uneven(tensor([2 * BLOCK, 24], &device)));
+    let a = BsrTensor::from_dense(full.clone(), BLOCK, 0.0).unwrap();
+    assert_exact(a.matmul(x.clone()), full.clone().matmul(x.clone()));
+    assert_exact(a.transposed_matmul(y.clone()), full.clone().transpose().matmul(y));
+    assert_exact(a.linear(x.clone().transpose()), x.clone().transpose().matmul(full.clone().transpose()));
+    assert!(!a.tf32() && a.clone().with_tf32(true).tf32());
+    assert_close(a.with_tf32(true).matmul(x.clone()), full.matmul(x));
+}
+
+#[test]
+fn gradients_of_f32_are_those_of_the_dense_matrix() {
+    let device = Device::flex().autodiff();
+    let full = dense(&device).cast(DType::F32).require_grad();
+    let sparse = BsrTensor::from_dense(full.clone().detach(), BLOCK, 0.0).unwrap();
+    let (pattern, values) = (sparse.pattern().clone(), sparse.values().clone().require_grad());
+    let layer = SparseLinear::new(BsrTensor::from_parts(pattern.clone(), values.clone()), None);
+    let x = tensor([16, 3 * BLOCK], &device).cast(DType::F32).require_grad();
+    let ours = layer.forward(x.clone()).sum().backward();
+    let theirs = x.clone().matmul(full.clone().transpose()).sum().backward();
+    assert_exact(x.grad(&ours).unwrap(), x.grad(&theirs).unwrap());
+    assert_exact(layer.values.val().grad(&ours).unwrap(), stored(full.grad(&theirs).unwrap(), &pattern));
 }
 
 #[test]
@@ -140,9 +176,10 @@ fn a_layer_learns() {
 }
 
 #[test]
-#[should_panic(expected = "F16 or BF16, not F32")]
+#[should_panic(expected = "F16, BF16 or F32, not F64")]
 fn other_types_are_refused() {
     let device = Device::flex();
-    let a = BsrTensor::from_dense(dense(&device).cast(DType::F32), BLOCK, 0.0).unwrap();
-    a.matmul(Tensor::<2>::ones([3 * BLOCK, 4], &device));
+    let a = BsrTensor::from_dense(dense(&device), BLOCK, 0.0).unwrap();
+    let a = BsrTensor::from_parts(a.pattern().clone(), a.values().clone().cast(DType::F64));
+    a.matmul(tensor([3 * BLOCK, 4], &device).cast(DType::F64));
 }
