@@ -19,6 +19,7 @@ import { loadFamily } from '../../src/discover.ts';
 import { installLibrary } from '../../src/emit/install.ts';
 import { localExecutor } from '../../src/exec/local.ts';
 import { cacheFiles } from '../../src/tuned/cache.ts';
+import { digestOf } from '../../src/tuned/record.ts';
 import { packageRoot } from '../../src/util/package-root.ts';
 import { emitTestLibrary, toolEnvironment, toolFolders } from '../helpers/library.ts';
 
@@ -361,6 +362,19 @@ test('children of fork() call while the parent measures', async () => {
   expect(await keyed<{ failed: number }>('forks')).toEqual([{ failed: 0 }]);
 });
 
+test('a call that was served while another thread measured is found like any other when nobody measures any more', async () => {
+  expect(await keyed<object>('served-meanwhile')).toEqual([{ tunedMeanwhile: 0, moreAllocations: 0 }]);
+});
+
+test('sizes whose elements 64 bits do not count are refused', async () => {
+  const invalid = 1;
+  const said = (text: RegExp) => ({ status: invalid, text: expect.stringMatching(text) });
+  expect(await keyed<object>('uncountable')).toEqual([
+    said(/_stride = 9223372036854775807 is too large: \w+ has too many elements to count in 2 products/),
+    ...Array.from({ length: 3 }, () => said(/^row_ptr has too many elements to count: \d+ bytes$/)),
+  ]);
+});
+
 describe('records on disk', () => {
   const only = (cache: string) => {
     const [first, ...others] = cacheFiles(cache).filter(({ path }) => path.includes('/k/'));
@@ -428,6 +442,53 @@ describe('records on disk', () => {
       { damage: 'has the name of another key' },
     ]);
     expect(await keyed<object>('keys', cache, '2')).toEqual([{ tuned: 1, fromCache: 1, damaged: 1 }]);
+  });
+
+  /** Writes a record in the place of another, or beside it, as the library does. */
+  const write = (path: string, body: string) => {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, `${body},"sum":"${digestOf(body)}"}\n`);
+  };
+  const bodyOf = (path: string) => readFileSync(path, 'utf8').replace(/,"sum":"[^"]*"\}\n$/, '');
+
+  test('times have three decimals, in whatever language', async () => {
+    const cache = join(root, 'decimals');
+    await keyed('on-miss', cache);
+    expect(bodyOf(only(cache).path)).toMatch(/"measured":\[(\["[^"]+",\d+\.\d{3}\],?)+\]/);
+  });
+
+  test('a record of another source does not hold, and that of the next process takes its place', async () => {
+    const cache = join(root, 'stale');
+    const [first] = await keyed('on-miss', cache);
+    const { path } = only(cache);
+    write(path, bodyOf(path).replace(/"hash":"[0-9a-f]{8}/, '"hash":"00000000'));
+    expect(cacheFiles(cache).filter(({ damage }) => damage)).toEqual([]);
+    const { variant } = first?.explain ?? {};
+    expect(await keyed('on-miss', cache)).toMatchObject([
+      { tuned: 1, fromCache: 0, explain: { origin: 'tuned' } },
+    ]);
+    expect(await keyed('on-miss', cache)).toMatchObject([
+      { tuned: 0, fromCache: 1, explain: { origin: 'cache' } },
+    ]);
+    expect(variant).toBeDefined();
+  });
+
+  test('a kernel that was found wrong is not taken from a record that names it', async () => {
+    const cache = join(root, 'refused');
+    const [first] = await keyed('on-miss', cache);
+    const { path, record } = only(cache);
+    const { key, variant, hash, time } = record ?? expect.fail('no record');
+    expect(first?.explain.variant, 'another kernel has to be left').not.toBe(naive);
+    const refusal = { schema: 1, key, variant, hash, refused: 'wrong', measured: [], time };
+    const place = join(dirname(dirname(path)), 'r', `${digestOf(`${key} ${variant}`)}.json`);
+    write(place, JSON.stringify(refusal).slice(0, -1));
+    expect(cacheFiles(cache).filter(({ damage }) => damage)).toEqual([]);
+    const [next] = await keyed('on-miss', cache);
+    expect(next).toMatchObject({ tuned: 1, fromCache: 0, explain: { origin: 'tuned' } });
+    expect(next?.explain.variant).not.toBe(variant);
+    expect(await keyed('on-miss', cache)).toMatchObject([
+      { tuned: 0, fromCache: 1, explain: { variant: next?.explain.variant } },
+    ]);
   });
 
   test('where nothing can be written, one warning says so and results are right', async () => {

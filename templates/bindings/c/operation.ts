@@ -167,8 +167,21 @@ function strideChecks(name: string, { leading, batchStride }: Operand): Check[] 
       holds: `extent_${name}(q) <= library::kMostElements`,
       otherwise: `"${name} has too many elements to count"`,
     },
-    ...(batchStride ? [notBelow(batchStride, `extent_${name}(q)`, `the elements of ${name}`)] : []),
+    ...(batchStride
+      ? [
+          notBelow(batchStride, `extent_${name}(q)`, `the elements of ${name}`),
+          allProducts(name, batchStride),
+        ]
+      : []),
   ];
+}
+
+/** Bounds the elements from the first product's to the last one's. */
+function allProducts(name: string, batchStride: string): Check {
+  return {
+    holds: `(wide(q.batch) - 1) * q.${batchStride} + extent_${name}(q) <= library::kMostElements`,
+    otherwise: `"${batchStride} = " + number(q.${batchStride}) + " is too large: ${name} has too many elements to count in " + number(q.batch) + " products"`,
+  };
 }
 
 /** A call of one of the functions in problem_checks.hpp. */

@@ -130,8 +130,10 @@ class DenseProduct final : public device::Program {
     const auto& call = *static_cast<const Call*>(of);
     expand(call, stream);
     void* const own = static_cast<std::byte*>(call.workspace) + matrix_bytes() + positions_bytes();
-    tuner::launched(product_.enqueue(dense_operands(q_, call, call.workspace), own, stream),
-                    "cublasLtMatmul");
+    tuner::launch([&] {
+      tuner::launched(product_.enqueue(dense_operands(q_, call, call.workspace), own, stream),
+                      "cublasLtMatmul");
+    });
   }
 
  private:

@@ -42,7 +42,7 @@ struct CuSparse {
 /// A, B and C of one call, as cuSPARSE knows them.
 class CuSparseOperands {
  public:
-  CuSparseOperands(const CuSparse& api, const Shape& q, const Call& call) : api_(api) {
+  CuSparseOperands(const CuSparse& api, const Shape& q, const Call& call) : CuSparseOperands(api) {
     const int input = tuner::vendor_type(q.input), output = tuner::vendor_type(q.output);
     tuner::accept(api.create_bsr(&a, q.m / q.block, q.k / q.block, q.blocks, q.block, q.block, call.row_ptr, call.col_idx,
                                  call.values, CuSparse::kIndex32, CuSparse::kIndex32, CuSparse::kBaseZero, input,
@@ -62,6 +62,8 @@ class CuSparseOperands {
   CuSparse::Dense b = nullptr, c = nullptr;
 
  private:
+  /// None yet. What the other constructor has made is destroyed where it throws.
+  explicit CuSparseOperands(const CuSparse& api) : api_(api) {}
   static int order(Layout layout) { return layout == Layout::row ? CuSparse::kRowMajor : CuSparse::kColumnMajor; }
   const CuSparse& api_;
 };
@@ -82,12 +84,14 @@ class CuSparseProduct final : public device::Program {
 
   void enqueue(const void* of, tw_stream stream) const override {
     const auto& call = *static_cast<const Call*>(of);
-    const CuSparseOperands operands(api_, q_, call);
-    const std::lock_guard lock(mutex_);  // of the handle, which has one stream
-    tuner::launched(api_.set_stream(handle_, stream), "cusparseSetStream");
-    tuner::launched(api_.multiply(handle_, CuSparse::kNoTranspose, CuSparse::kNoTranspose, &call.alpha, operands.a, operands.b,
-                                  &call.beta, operands.c, CuSparse::kFloat32, CuSparse::kDefaultAlgorithm, call.workspace),
-                    "cusparseSpMM");
+    tuner::launch([&] {
+      const CuSparseOperands operands(api_, q_, call);
+      const std::lock_guard lock(mutex_);  // of the handle, which has one stream
+      tuner::launched(api_.set_stream(handle_, stream), "cusparseSetStream");
+      tuner::launched(api_.multiply(handle_, CuSparse::kNoTranspose, CuSparse::kNoTranspose, &call.alpha, operands.a, operands.b,
+                                    &call.beta, operands.c, CuSparse::kFloat32, CuSparse::kDefaultAlgorithm, call.workspace),
+                      "cusparseSpMM");
+    });
   }
 
  private:

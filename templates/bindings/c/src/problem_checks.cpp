@@ -2,7 +2,9 @@
 #include "problem_checks.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <limits>
 
 #include "tuner/device.hpp"
 
@@ -63,6 +65,8 @@ void check_indices(const void* indices, Index type, wide count, wide below, cons
 std::vector<std::byte> host_copy(const void* host, const void* source, wide bytes, const char* name,
                                  tw_stream stream) {
   std::vector<std::byte> copy;
+  require(bytes <= std::numeric_limits<std::ptrdiff_t>::max(),
+          [&] { return std::string(name) + " has too many elements to count: " + number(bytes) + " bytes"; });
   copy.reserve(static_cast<std::size_t>(std::max<wide>(bytes, 1)));
   copy.resize(static_cast<std::size_t>(bytes));
   if (copy.empty()) return copy;

@@ -183,10 +183,14 @@ void download(void* host_destination, const void* source, std::size_t bytes, tw_
 
 void download_lines(void* host_destination, const void* source, std::size_t pitch, std::size_t width,
                     std::size_t lines, tw_stream stream) {
+  constexpr std::size_t kMostPitch = 0x7fffffff;  // cudaDevAttrMaxPitch of every GPU
+  const bool at_once = pitch <= kMostPitch && width <= kMostPitch;
+  const std::string what = "copy " + std::to_string(lines) + " lines from the device";
   translated([&] {
-    cuda::check(
-        cudaMemcpy2DAsync(host_destination, width, source, pitch, width, lines, cudaMemcpyDeviceToHost, stream),
-        "copy " + std::to_string(lines) + " lines from the device");
+    if (at_once)
+      cuda::check(cudaMemcpy2DAsync(host_destination, width, source, pitch, width, lines, cudaMemcpyDeviceToHost, stream), what);
+    for (std::size_t line = 0; !at_once && line < lines; ++line)
+      cuda::check(cudaMemcpyAsync(static_cast<std::byte*>(host_destination) + line * width, static_cast<const std::byte*>(source) + line * pitch, width, cudaMemcpyDeviceToHost, stream), what);
     cuda::check(cudaStreamSynchronize(stream), "wait for a copy from the device");
   });
 }

@@ -70,7 +70,10 @@ tw_status tw_context_create(int device, const tw_context_options* options, tw_co
   });
 }
 
-void tw_context_destroy(tw_context* context) { delete context; }
+void tw_context_destroy(tw_context* context) {
+  const device::CaptureGuard guard;
+  delete context;
+}
 
 tw_status tw_tune_begin(tw_context* context) {
   return guarded([&] {

@@ -54,9 +54,9 @@ struct tw_context {
   void check_current() const;
   /// The entry of a call, added to `table`. Throws Error(TW_STATUS_NOT_SUPPORTED), Error(TW_STATUS_OUT_OF_MEMORY).
   const Entry& resolve(Table& table, Request& request, tilewright::library::tuner::Want want);
-  /// An entry for a call whose kernel failed to launch: another kernel, of the fallbacks where there are any. Throws as
-  /// resolve.
-  const Entry& make_safe(Table& table, Request& request, const Entry& failed);
+  /// An entry for a call whose kernel failed to launch: another kernel, of the fallbacks where there are any. Null where none takes
+  /// the call. Throws as resolve.
+  const Entry* make_safe(Table& table, Request& request, const Entry& failed);
   /// Remembers, after the safe kernel was launched, that the other one was not.
   void remember_failure(const Request& request, const Entry& failed);
 

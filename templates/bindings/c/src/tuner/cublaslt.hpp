@@ -17,7 +17,9 @@ class CuBlasLtProduct final : public device::Program {
 
   void enqueue(const void* of, tw_stream stream) const override {
     const auto& call = *static_cast<const Call*>(of);
-    launched(product_.enqueue(cublaslt::operands_of(call), call.workspace, stream), "cublasLtMatmul");
+    launch([&] {
+      launched(product_.enqueue(cublaslt::operands_of(call), call.workspace, stream), "cublasLtMatmul");
+    });
   }
 
  private:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "tuner/promise.hpp"
 #include "tuner/race.hpp"
@@ -37,11 +38,18 @@ std::vector<const Variant*> vendors_of(const tw_context& context, const Request&
   return all;
 }
 
+/// Microseconds with three decimals, in JSON whatever the process's locale.
+std::string microseconds(double seconds) {
+  const long long nanoseconds = std::llround(seconds * 1e9);
+  const std::string rest = std::to_string(nanoseconds % 1000);
+  return std::to_string(nanoseconds / 1000) + "." + std::string(3 - rest.size(), '0') + rest;
+}
+
 std::string table_of(const std::vector<Contender*>& order) {
   std::string text;
   for (const Contender* one : order)
     text += (text.empty() ? "[\"" : ",[\"") + std::string(one->plan->variant().id) + "\"," +
-            std::to_string(one->seconds() * 1e6) + "]";
+            microseconds(one->seconds()) + "]";
   return "[" + text + "]";
 }
 
@@ -80,7 +88,20 @@ class Check {
     } catch (const Error&) {  // it does not run here: nothing is compared
     }
   }
-  bool passes(const Contender& one) try {
+  /// Nothing where the kernel is right.
+  std::optional<Rejection> rejects(const Contender& one) {
+    try {
+      if (is_right(one)) return {};
+      return Rejection{"wrong"};
+    } catch (const Error& error) {
+      return Rejection{error.status() == TW_STATUS_LAUNCH_FAILED ? "launch failed" : nullptr};
+    }
+  }
+  /// The reference kernel, which is right by definition; null where the call has none.
+  std::unique_ptr<const Plan> take_reference() { return std::move(reference_); }
+
+ private:
+  bool is_right(const Contender& one) {
     race_.run_fresh(one);
     if (!race_.scratch().is_written(request_.stream)) return false;
     const Variant& variant = one.plan->variant();
@@ -90,13 +111,7 @@ class Check {
     if (!variant.deterministic) return true;
     race_.run_fresh(one);
     return sample(race_.scratch(), request_) == first;
-  } catch (const Error&) {
-    return false;
   }
-  /// The reference kernel, which is right by definition; null where the call has none.
-  std::unique_ptr<const Plan> take_reference() { return std::move(reference_); }
-
- private:
   void run_reference(const Takes& takes, const Variant& usual) {
     Contender reference;
     reference.plan = reference_for(request_, takes, usual, race_.shortest(), race_.budget(kToRefer));
@@ -166,16 +181,15 @@ Outcome measure(tw_context& context, const Request& request, std::unique_ptr<con
   Outcome outcome{nullptr, table_of(order)};
   context.counts.measured += static_cast<std::int64_t>(order.size());
   for (Contender* one : order) {
-    if (!check.passes(*one)) {
+    if (const std::optional<Rejection> rejection = check.rejects(*one)) {
       ++context.counts.rejected;
-      outcome.rejected.push_back(&one->plan->variant());
+      outcome.rejected.emplace_back(&one->plan->variant(), *rejection);
       continue;
     }
     outcome.winner = std::move(one->plan);
     break;
   }
   if (!outcome.winner) outcome.winner = check.take_reference();
-  device::synchronize(request.stream);  // before scratch and workspaces go
   if (!outcome.winner) throw Error(TW_STATUS_INTERNAL, "every kernel that was measured is wrong or fails");
   return outcome;
 }

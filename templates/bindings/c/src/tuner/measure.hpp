@@ -2,6 +2,7 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/context.hpp"
@@ -15,11 +16,16 @@ double timed_distance(const Variant& variant, const Selection& all, const Asked&
 /// Device memory, in bytes, that measuring may take, and the workspace of another library's function.
 std::size_t scratch_limit(const tw_context_options& options);
 
+/// Reason for which a kernel is not taken. `why`: kept for good; null where it may serve the next time, e.g. when there is memory again.
+struct Rejection {
+  const char* why;
+};
+
 /// Result of measuring.
 struct Outcome {
   std::unique_ptr<const Plan> winner;      // the usual one, where nothing was measured for want of scratch
   std::string measured{};                  // JSON: [["variant",microseconds],…], best first; empty: nothing was
-  std::vector<const Variant*> rejected{};  // faster ones that were wrong
+  std::vector<std::pair<const Variant*, Rejection>> rejected{};  // faster ones
 };
 
 /// Times kernels on the caller's operands and stream, writing scratch in place of what the call writes. `usual`: the kernel

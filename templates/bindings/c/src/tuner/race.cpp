@@ -58,6 +58,16 @@ Lead lead_of(const Contender& one, const Contender& other) {
 Race::Race(tw_context& context, const Request& request)
     : context_(context), request_(request), scratch_(context.allocator, request), clock_(device::make_clock()) {}
 
+Race::~Race() { settle(); }
+
+/// Waits for the stream, before memory that it may write goes back to whoever gave it.
+void Race::settle() const noexcept {
+  try {
+    device::synchronize(request_.stream);
+  } catch (const Error&) {  // the next call tells
+  }
+}
+
 bool Race::enter(std::unique_ptr<const Plan> plan, bool in_order) {
   Contender one;
   one.plan = std::move(plan);
@@ -70,6 +80,7 @@ bool Race::enter(std::unique_ptr<const Plan> plan, bool in_order) {
     else
       one.samples.push_back(one.first);
   } catch (const Error&) {
+    settle();
     return false;
   }
   contenders_.push_back(std::move(one));
@@ -114,8 +125,13 @@ bool Race::make_workspace(Contender& one) const {
 }
 
 void Race::run_fresh(const Contender& one) const {
-  scratch_.reset(request_.stream);
-  run_on_scratch(*one.plan, one.workspace.data(), request_.stream);
+  try {
+    scratch_.reset(request_.stream);
+    run_on_scratch(*one.plan, one.workspace.data(), request_.stream);
+  } catch (const Error&) {
+    settle();
+    throw;
+  }
 }
 
 bool Race::is_late_to_bind() const { return is_past(kToBind); }

@@ -46,6 +46,7 @@ Lead lead_of(const Contender& one, const Contender& other);
 class Race {
  public:
   Race(tw_context& context, const Request& request);
+  ~Race();
   Race(const Race&) = delete;
   Race& operator=(const Race&) = delete;
 
@@ -73,6 +74,7 @@ class Race {
   bool is_late_to_bind() const;
 
  private:
+  void settle() const noexcept;
   using Steady = std::chrono::steady_clock;
   bool is_past(double share) const;  // of the budget
   void run_on_scratch(const Plan& plan, void* workspace, tw_stream stream) const;

@@ -177,6 +177,8 @@ const tw_context::Entry& tw_context::resolve(Table& table, Request& request, Wan
   else if (!capturing && may_measure(want))
     static_cast<void>(lock.try_lock());  // where another thread measures, this one does not wait
   const Entry* there = table.find(request.words, request.hash);
+  const std::int64_t now = epoch;
+  if (there && there->until == kUntilMeasured && !capturing && !may_measure(Want::serve)) there->until = now;  // nobody will measure it
   if (there && want != Want::tune && (holds(*there) || (there->until == kUntilMeasured && !lock.owns_lock())))
     return *there;
   const char* const without = without_workspace(*this, table, capturing);
@@ -242,12 +244,16 @@ void tw_context::measure(Entry& entry, const std::string& key, const Request& re
     describe(entry, request, key, "");
     return;
   }
-  for (const Variant* variant : outcome.rejected) note_refused(key, *variant, "wrong");
+  for (const auto& [variant, rejection] : outcome.rejected)
+    if (rejection.why) note_refused(key, *variant, rejection.why);
   const Variant* winner = &entry.plan->variant();
   entry.origin = Origin::tuned;
   std::string measured = outcome.measured;
-  const Record held = cache_.publish({key, winner->id, winner->hash, "", measured}, forced);
-  if (const Variant* first = variant_of(held, *request.all); first && first != winner && adopt(entry, request, *first, takes, scratch_limit(options)))
+  const Record own{key, winner->id, winner->hash, "", measured}, held = cache_.publish(own, forced);
+  const Variant* const first = variant_of(held, *request.all);
+  if (!first || is_refused(key, *first))
+    cache_.publish(own, true);  // what is kept there is of another library, or was found wrong
+  else if (first != winner && adopt(entry, request, *first, takes, scratch_limit(options)))
     winner = first, measured = held.measured, entry.origin = Origin::cache;
   describe(entry, request, key, measured);
   ++counts.tuned;
@@ -256,7 +262,7 @@ void tw_context::measure(Entry& entry, const std::string& key, const Request& re
   ++epoch;  // calls of the same key that were served otherwise look again
 }
 
-const tw_context::Entry& tw_context::make_safe(Table& table, Request& request, const Entry& failed) {
+const tw_context::Entry* tw_context::make_safe(Table& table, Request& request, const Entry& failed) {
   const device::CaptureGuard guard;
   const bool capturing = device::capturing(request.stream);
   if (capturing) request.words[request.capture_word] |= 1, request.hash ^= kCaptured;
@@ -266,12 +272,17 @@ const tw_context::Entry& tw_context::make_safe(Table& table, Request& request, c
   const bool fallbacks = std::any_of(order.begin(), order.end(), [](const Variant* one) { return one->fallback; });
   if (fallbacks) std::erase_if(order, [](const Variant* one) { return !one->fallback; });
   auto entry = std::make_unique<Entry>();
-  entry->plan = std::make_unique<const Plan>(order, request.asked, request.bind, takes(request, without_workspace(*this, table, capturing)));
+  try {
+    entry->plan = std::make_unique<const Plan>(order, request.asked, request.bind, takes(request, without_workspace(*this, table, capturing)));
+  } catch (const Error& error) {
+    if (error.status() != TW_STATUS_NOT_SUPPORTED) throw;
+    return nullptr;
+  }
   entry->origin = Origin::fallback;
   entry->safe = true;
   entry->until = kOnce;
   describe(*entry, request, key, "");
-  return add(table, request, std::move(entry));
+  return &add(table, request, std::move(entry));
 }
 
 void tw_context::remember_failure(const Request& request, const Entry& failed) {

@@ -40,6 +40,16 @@ void accept(int status, const char* function);
 /// As above, of a call: throws Error.
 void launched(int status, const char* function);
 
+/// Enqueues another library's function. A refusal at this point is a failed launch: it had taken the call.
+template <class Body>
+void launch(const Body& body) {
+  try {
+    body();
+  } catch (const Unsupported& why) {
+    throw Error(TW_STATUS_LAUNCH_FAILED, why.what());
+  }
+}
+
 /// cudaDataType of a type.
 constexpr int vendor_type(Type type) { return type == Type::f32 ? 0 : type == Type::bf16 ? 14 : 2; }
 

@@ -104,6 +104,7 @@ KeptMemory Workspaces::allocate() {
 void* Workspaces::own(tw_stream stream) {
   for (const Node* node = nodes_.load(std::memory_order_acquire); node; node = node->next)
     if (node->thread == &this_thread && node->stream == stream) return node->memory.data();
+  const device::CaptureGuard guard;  // other threads' captures go on
   auto node = std::make_unique<Node>(Node{&this_thread, stream, allocate(), nullptr});
   plan_.prepare(node->memory.data(), plan_.workspace_bytes(), stream);
   node->next = nodes_.load(std::memory_order_relaxed);

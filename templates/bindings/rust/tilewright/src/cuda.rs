@@ -83,8 +83,9 @@ pub(crate) fn stream_of(stream: &CudaStream) -> Stream {
     Stream(stream.cu_stream().cast())
 }
 
-fn handle(stream: &CudaStream) -> usize {
-    stream.cu_stream() as usize
+/// The stream and its GPU: the default streams of all GPUs have one handle.
+fn handle(stream: &CudaStream) -> (usize, usize) {
+    (stream.cu_stream() as usize, stream.context().ordinal())
 }
 
 fn failed(error: DriverError) -> Error {

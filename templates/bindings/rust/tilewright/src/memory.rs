@@ -68,9 +68,9 @@ pub(crate) type Guard<'a> = std::marker::PhantomData<&'a ()>;
 pub(crate) enum Place {
     /// Memory of this process.
     Host,
-    /// Memory of a device, ordered by its own guard with work on this stream.
+    /// Memory of a device, ordered by its own guard with work on this stream: its handle and its GPU's number.
     #[cfg_attr(not(feature = "cudarc"), allow(dead_code))]
-    Stream(usize),
+    Stream((usize, usize)),
     /// An address that the caller answers for.
     Raw,
 }
@@ -158,7 +158,7 @@ impl Slice<'_> {
     pub(crate) fn guarded<T: Element>(
         address: u64,
         elements: usize,
-        stream: usize,
+        stream: (usize, usize),
         guard: cudarc::driver::SyncOnDrop<'_>,
     ) -> Slice<'_> {
         let address = address as usize as *const c_void;
@@ -185,7 +185,7 @@ impl SliceMut<'_> {
     pub(crate) fn guarded<T: Element>(
         address: u64,
         elements: usize,
-        stream: usize,
+        stream: (usize, usize),
         guard: cudarc::driver::SyncOnDrop<'_>,
     ) -> SliceMut<'_> {
         let address = address as usize as *mut c_void;
