@@ -19,7 +19,7 @@ _typestr = {"<f2": "f16", "<f4": "f32", "<i4": "i32", "<i8": "i64"}
 
 @dataclass(frozen=True)
 class View:
-    """Address, device, shape, strides and element type of an array."""
+    """Address, device, shape, strides and element type of an array, and whether it may be written."""
 
     address: int
     shape: tuple[int, ...]
@@ -31,6 +31,7 @@ class View:
     target: str
     #: Number of the GPU; 0 on the CPU.
     device: int
+    writable: bool = True
 
 
 def view(array: Array, name: str) -> View:
@@ -46,6 +47,14 @@ def view(array: Array, name: str) -> View:
     raise InvalidArgument(
         f"{name} is a {type(array).__name__}, not an array of NumPy, PyTorch or CuPy, nor one with __cuda_array_interface__"
     )
+
+
+def writable_view(array: Array, name: str) -> View:
+    """The place of an array that a result goes to. Raises InvalidArgument for a read-only one, too."""
+    seen = view(array, name)
+    if not seen.writable:
+        raise InvalidArgument(f"{name} is read-only, and the result goes there: pass an array that may be written, or none")
+    return seen
 
 
 def is_torch(array: Array) -> bool:
@@ -71,9 +80,16 @@ def _of_interface(interface: dict[str, Any], array: Array, name: str, target: st
         raise _unknown_type(name, getattr(array, "dtype", interface["typestr"]))
     shape = tuple(interface["shape"])
     strides = interface.get("strides")
-    size = element_bytes[kind]
-    steps = packed(shape) if strides is None else tuple(stride // size for stride in strides)
-    return View(interface["data"][0], shape, steps, kind, target, device)
+    steps = packed(shape) if strides is None else _in_elements(strides, shape, element_bytes[kind], name)
+    address, read_only = interface["data"]
+    return View(address, shape, steps, kind, target, device, not read_only)
+
+
+def _in_elements(strides: tuple[int, ...], shape: tuple[int, ...], size: int, name: str) -> tuple[int, ...]:
+    """Strides that are given in bytes. Raises InvalidArgument where there is no such number of elements."""
+    if any(length > 1 and stride % size for length, stride in zip(shape, strides, strict=True)):
+        raise InvalidArgument(f"{name} has strides of {list(strides)} bytes, and elements of {size}: make it contiguous first")
+    return tuple(stride // size for stride in strides)
 
 
 def _device_of(array: Array) -> int:
@@ -109,6 +125,12 @@ def memory(size: int, like: Array) -> tuple[Array, int]:
     """An array of at least so many bytes on the device of another, and the first address in it at which `size` bytes are aligned to 256."""
     made = empty((size // 8 + 32,), "i64", like)
     return made, (view(made, "memory").address + 255) & ~255
+
+
+def record_current_stream(memory: Array) -> None:
+    """Keeps memory of PyTorch from other tensors, once it is free, until the work that the current stream has by then is done."""
+    if is_torch(memory) and memory.is_cuda:
+        memory.record_stream(sys.modules["torch"].cuda.current_stream(memory.device))
 
 
 def _numpy_type(name: str) -> Any:

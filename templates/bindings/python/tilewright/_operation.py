@@ -117,9 +117,10 @@ class Operation:
     ) -> Array:
         """Computes on arrays by name. `fields`: of the problem, None where they follow from the arrays. Gives the result."""
         read = Reading(self, {name: array for name, array in arrays.items() if array is not None}, fields)
-        result = read.result()
-        place, addresses = read.place, read.addresses
+        read.complete()
+        place = read.place
         with on_device(read.like, place):
+            result, addresses = read.result()
             context = Context.of(place.target, place.device)
             stream = current_stream(read.like, place.device)
             pattern = None

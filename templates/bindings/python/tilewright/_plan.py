@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ._arrays import Array, current_stream, memory, on_device
+from ._arrays import Array, current_stream, memory, on_device, record_current_stream
 from ._errors import InvalidArgument
 from ._library import Library, load
 from ._operation import Operation, addresses_of
@@ -116,17 +116,17 @@ def _functions(library: Library, operation: Operation) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class PlannedCall:
-    """A call of a plan that has not run: the plan, and the arrays and scalars of the call."""
+    """A call of a plan: the plan, and the arrays and scalars of the call. It may run any number of times: where it has no array for
+    the result, each run makes one."""
 
     plan: OperationPlan
     read: Reading
     scalars: Mapping[str, float]
 
-    @property
-    def run(self) -> tuple[Plan, Mapping[str, Any], int, int]:
-        """Plan, addresses and scalars, workspace and its bytes."""
+    def run(self, addresses: Mapping[str, int]) -> tuple[Plan, Mapping[str, Any], int, int]:
+        """A run with the operands at these addresses: plan, addresses and scalars, workspace and its bytes."""
         plan = self.plan
-        return plan._plan, {**self.read.addresses, **self.scalars}, plan._workspace, plan._bytes
+        return plan._plan, {**addresses, **self.scalars}, plan._workspace, plan._bytes
 
 
 class OperationPlan:
@@ -153,6 +153,7 @@ class OperationPlan:
             if self._bytes > 0:
                 self._memory, self._workspace = memory(self._bytes, read.like)
             self._plan.prepare(self._workspace, stream, self._bytes)
+        self._streams = {stream}
         self._problem = read.fields
 
     @property
@@ -168,11 +169,19 @@ class OperationPlan:
     def _run(self, arrays: Mapping[str, Array | None], scalars: Mapping[str, float]) -> Array:
         read = self._read(arrays)
         self._check(read)
-        result = read.result()
         with on_device(read.like, read.place):
-            stream = current_stream(read.like, read.place.device)
-            self._plan.run({**read.addresses, **scalars}, self._workspace, stream, self._bytes)
+            result, addresses = read.result()
+            stream = self._stream(read)
+            self._plan.run({**addresses, **scalars}, self._workspace, stream, self._bytes)
         return result
+
+    def _stream(self, read: Reading) -> int:
+        """The current stream, to which the workspace belongs then, too: it may have been made on another one."""
+        stream = current_stream(read.like, read.place.device)
+        if stream not in self._streams:
+            record_current_stream(self._memory)
+            self._streams.add(stream)
+        return stream
 
     def _bind(self, arrays: Mapping[str, Array | None], scalars: Mapping[str, float]) -> PlannedCall:
         return PlannedCall(self, self._read(arrays), scalars)
@@ -198,11 +207,11 @@ class OperationPlan:
             return []
         for number, call in enumerate(runs):
             cls._accept(call, runs[0], number)
-        results = [call.read.result() for call in runs]
         with on_device(runs[0].read.like, runs[0].read.place):
-            stream = current_stream(runs[0].read.like, runs[0].read.place.device)
-            Plan.run_grouped([call.run for call in runs], stream)
-        return results
+            made = [call.read.result() for call in runs]
+            stream = [call.plan._stream(call.read) for call in runs][0]
+            Plan.run_grouped([call.run(addresses) for call, (_, addresses) in zip(runs, made, strict=True)], stream)
+        return [result for result, _ in made]
 
     @classmethod
     def _accept(cls, call: PlannedCall, first: PlannedCall, number: int) -> None:
@@ -220,7 +229,7 @@ class OperationPlan:
             read = self._read(arrays)
             self._check_place(read)
             with on_device(read.like, read.place):
-                stream = current_stream(read.like, read.place.device)
+                stream = self._stream(read)
                 self._plan.replan(read.fields, self._indices(read) or {}, self._workspace, stream, self._bytes)
         except BaseException:
             self._sizes = before

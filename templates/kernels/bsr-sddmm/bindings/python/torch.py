@@ -58,6 +58,8 @@ class SampledProduct:
             out = x.new_empty(size)
         if out.shape != size or not out.is_contiguous():
             raise InvalidArgument(f"out has the shape {list(out.shape)}: it must be a contiguous {list(size)}")
+        if out.device != x.device:
+            raise InvalidArgument(f"out is on {out.device}, x on {x.device}: move one")
         x, y = _packed(x), _packed(y)
         place = view(x, "x")
         with on_device(x, place):

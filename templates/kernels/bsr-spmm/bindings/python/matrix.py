@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..._arrays import Array, View, current_stream, empty, is_torch, on_device, view
+from ..._arrays import Array, View, current_stream, empty, is_torch, on_device, view, writable_view
 from ..._context import Context
 from ..._errors import Error, InvalidArgument
 from ..._explanation import Explanation
@@ -46,12 +46,16 @@ class Pattern:
         """Takes other index arrays in place. Waits for the current stream, behind which no call with the former ones may be pending."""
         views = self._read(row_ptr, col_idx)
         place = views[0]
-        if (place.target, place.device) != (self.context.library.target, self.context.device):
-            own = f"{self.context.library.target} {self.context.device}"
-            raise InvalidArgument(f"row_ptr is on {place.target} {place.device} and the pattern on {own}: move one")
+        self.check_place(place, "row_ptr")
         with on_device(row_ptr, place):
             self._descriptor.replan(OPERATION.make_structure(self._structure(*views)), current_stream(row_ptr, place.device))
         self._keep(row_ptr, col_idx)
+
+    def check_place(self, seen: View, name: str) -> None:
+        """Raises InvalidArgument for an array that is not on the pattern's device."""
+        own = (self.context.library.target, self.context.device)
+        if (seen.target, seen.device) != own:
+            raise InvalidArgument(f"{name} is on {seen.target} {seen.device} and the pattern on {own[0]} {own[1]}: move one")
 
     def _keep(self, row_ptr: Array, col_idx: Array) -> None:
         self.row_ptr, self.col_idx = row_ptr, col_idx
@@ -84,6 +88,9 @@ class Pattern:
             raise InvalidArgument(f"row_ptr is of {row_ptr.type} and col_idx of {col_idx.type}: both must be int32, or int64")
         if any(length > 1 and stride != 1 for one in (row_ptr, col_idx) for length, stride in zip(one.shape, one.strides)):
             raise InvalidArgument("row_ptr and col_idx must be contiguous")
+        if (row_ptr.target, row_ptr.device) != (col_idx.target, col_idx.device):
+            said = f"row_ptr is on {row_ptr.target} {row_ptr.device} and col_idx on {col_idx.target} {col_idx.device}"
+            raise InvalidArgument(f"{said}: move one")
         return row_ptr, col_idx
 
 
@@ -102,6 +109,7 @@ class BsrMatrix:
         #: Of tilewright.torch.linear, by activation.
         self.calls: dict[str, Any] = {}
         self._values = _blocks_view(values, pattern.blocks, pattern.block)
+        pattern.check_place(self._values, "values")
 
     @classmethod
     def from_parts(cls, row_ptr: Array, col_idx: Array, values: Array, shape: tuple[int, int]) -> BsrMatrix:
@@ -181,6 +189,7 @@ class BsrMatrix:
             InvalidArgument: the parts contradict each other or the size; or a CUDA graph is being captured.
         """
         seen = _blocks_view(values, view(col_idx, "col_idx").shape[0], self.block)
+        self.pattern.check_place(seen, "values")
         self.pattern.replan(row_ptr, col_idx)
         self.values, self._values = values, seen
         self.calls.clear()
@@ -299,7 +308,7 @@ def matmul(
         return result[:, 0] if out is None else out
     dense = _lines(_dense_view(b, a), "b", "row")
     result = empty((a.shape[0], dense.seen.shape[1]), dense.seen.type, b) if out is None else out
-    lines = _lines(view(result, "out"), "out", "row")
+    lines = _lines(writable_view(result, "out"), "out", "row")
     _multiply(a, b, dense, lines, _Epilogue(alpha, beta, bias, activation))
     return result
 
@@ -496,6 +505,8 @@ def _lines(seen: View, name: str, preferred: str) -> _Lines:
         raise InvalidArgument(f"{name} has the strides {list(seen.strides)}: neither its rows nor its columns are contiguous")
     layout = preferred if row and column else ("row" if row else "column")
     length, lines, stride = (columns, rows, seen.strides[0]) if layout == "row" else (rows, columns, seen.strides[1])
+    if lines > 1 and stride < length:
+        raise InvalidArgument(f"{name} has the strides {list(seen.strides)}, and its lines overlap: make it contiguous first")
     return _Lines(seen, layout, stride if lines > 1 else length)
 
 

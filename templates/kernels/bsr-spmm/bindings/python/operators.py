@@ -35,12 +35,21 @@ def run_linear(
     """act(x A^T + bias), row-major, for x [..., in]. `calls` learn it, for the index tensors `parts`."""
     shape = x.shape
     width = kept.columns
-    dtype = x.dtype
-    if shape[-1] != width or values.dtype is not dtype or values.numel() != kept.elements or not values.is_contiguous():
+    dtype, device = x.dtype, x.get_device()
+    if (
+        shape[-1] != width
+        or values.dtype is not dtype
+        or values.get_device() != device
+        or values.numel() != kept.elements
+        or not values.is_contiguous()
+    ):
         _refuse_linear(kept, values, x)
-    if bias is not None and (bias.dtype is not dtype or bias.shape != (kept.rows,) or not bias.is_contiguous()):
+    if bias is not None and (
+        bias.dtype is not dtype or bias.get_device() != device or bias.shape != (kept.rows,) or not bias.is_contiguous()
+    ):
         raise InvalidArgument(
-            f"bias is {bias.dtype} of shape {list(bias.shape)}: it must be like x, contiguous, of {kept.rows} elements"
+            f"bias is {bias.dtype} on {bias.device}, of shape {list(bias.shape)}, x {dtype} on {x.device}: "
+            f"bias must be like x, contiguous, of {kept.rows} elements"
         )
     given = x
     if x.is_contiguous():
@@ -50,10 +59,11 @@ def run_linear(
     else:
         x, pitch = x.contiguous(), width
     y = x.new_empty(shape[0], kept.rows) if len(shape) == 2 else x.new_empty((*shape[:-1], kept.rows))
-    key = (x.numel(), pitch, dtype, x.get_device(), bias is None, activation)
+    count = x.numel() // width if width else shape[:-1].numel()
+    key = (count, pitch, dtype, device, bias is None, activation)
     launch = kept.launches.get(key)
     if launch is None:
-        launch = kept.launches[key] = _prepare_linear(kept, values, x, pitch, bias, activation)
+        launch = kept.launches[key] = _prepare_linear(kept, values, x, count, pitch, bias, activation)
     launch(x.data_ptr(), values.data_ptr(), None if bias is None else bias.data_ptr(), y.data_ptr())
     if calls is not None and x is given:
         calls.learn(launch.ready, launch, _maker_of(y), parts, kept.version, (x, values, bias))
@@ -80,12 +90,13 @@ def _refuse_linear(kept: KeptPattern, values: Tensor, x: Tensor) -> None:
     kept.check_values(values, x)
 
 
-def _prepare_linear(kept: KeptPattern, values: Tensor, x: Tensor, pitch: int, bias: Tensor | None, activation: str) -> Launch:
+def _prepare_linear(
+    kept: KeptPattern, values: Tensor, x: Tensor, count: int, pitch: int, bias: Tensor | None, activation: str
+) -> Launch:
     kept.check_values(values, x)
     if bias is not None and bias.device != x.device:
         raise InvalidArgument(f"bias is on {bias.device}, x on {x.device}: move one")
     kind = kinds[x.dtype]
-    count = x.numel() // kept.columns if kept.columns else x.shape[:-1].numel()
     key = (count, kind, kind, pitch, kept.rows, "column", "column", bias is not None, activation, False)
     return kept.launch(key, x.get_device())
 

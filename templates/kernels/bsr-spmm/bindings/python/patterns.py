@@ -110,6 +110,8 @@ class KeptPattern:
             raise InvalidArgument(
                 f"values are {values.dtype} on {values.device}, the operand is {operand.dtype} on {operand.device}: they must agree"
             )
+        if values.device != self.crow.device:
+            raise InvalidArgument(f"values are on {values.device}, the pattern on {self.crow.device}: move one")
         if values.dtype not in kinds:
             raise InvalidArgument(f"values are {values.dtype}: float16, bfloat16 and float32 are served")
         if values.numel() != self.elements or not values.is_contiguous():
@@ -133,6 +135,8 @@ def pattern_of(crow: Tensor, col: Tensor, rows: int, columns: int, block: int) -
     found = _patterns.get(key)
     if found is None or found.version != version_of(crow, col):
         must_not_capture(crow)
+        if found is not None:
+            _forget(key, found)
         found = _patterns[key] = KeptPattern(crow, col, rows, columns, block)
         _near[id(crow), id(col)] = found
         if len(_patterns) > _patterns_kept:
