@@ -44,7 +44,7 @@ export function wgmmaCases(point: Point, depth: 'quick' | 'full'): readonly Rows
       options: { launches: 2, multiprocessors: 4 },
     },
     ...scalars(point),
-    ...(point.epilogue === 'storeWarps' ? [passedLines(point)] : []),
+    ...(point.epilogue === 'storeWarps' ? passedTiles(point) : []),
     ...(point.fused ? fusedCases(point) : []),
     ...(hasAddend(point) ? addendCases(point) : []),
     ...(point.input === 'f32' ? [roundedOperands] : []),
@@ -79,6 +79,11 @@ export function wgmmaCases(point: Point, depth: 'quick' | 'full'): readonly Rows
   return cases;
 }
 
+/** Tiles that consumers pass on. */
+function passedTiles(point: Point): RowsCase[] {
+  return [passedLines(point), ...(point.role === 'rows' ? [passedGroupOfOne(point)] : [])];
+}
+
 /** Lines that begin and end anywhere, in tiles that a thread block has in turn: all but the last one are passed on. */
 function passedLines({ tileN, cluster, packB, layoutB, role, consumers }: Point): RowsCase {
   const n = 2 * tileN * cluster - (packB ? 7 : 3);
@@ -89,6 +94,18 @@ function passedLines({ tileN, cluster, packB, layoutB, role, consumers }: Point)
     counts: [1, 0, 3, 1, 0].flatMap((count) => Array.from({ length: rows }, () => count)),
     problem: { n, ldbExtra: spare(layoutB, n), ldcExtra: 5, offsetC: 1, values: 'normal' },
     options: { launches: 2, multiprocessors: 2 * cluster },
+  };
+}
+
+/** A group of one row, three tiles to a thread block: its other warpgroups have nothing to pass on, and tiles follow. */
+function passedGroupOfOne({ tileN, cluster, packB, layoutB }: Point): RowsCase {
+  const n = 6 * tileN * cluster - (packB ? 7 : 3);
+  return {
+    id: 'passed-group-of-one',
+    tier: 'edges',
+    counts: [2],
+    problem: { n, ldbExtra: spare(layoutB, n), ldcExtra: 5, offsetC: 1, values: 'normal' },
+    options: { multiprocessors: 2 * cluster },
   };
 }
 
