@@ -27,7 +27,7 @@ export const cells: readonly Cell[] = combinations({
     column,
     problem: {
       ...{ m: 2 * block, n: 3 * block, k, block, input, output, layoutX, layoutY },
-      ...{ values: 'integers', seed: 1, pattern: { kind: 'diagonal' } },
+      ...{ values: 'integers', seed: 1, pattern: { kind: 'block-diagonal', size: 1 } },
     },
   };
 });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { loadFamily } from '../../../src/discover.ts';
 import {
   cellsSection,
   cellsTable,
@@ -18,6 +19,17 @@ const cells = [
   },
   { row: 'f16', column: '2-16', onTensorCores: [] },
 ] as const;
+
+test.each(['bsr-spmm', 'gemm', 'bsr-sddmm'])(
+  'dispatch has its numbers of every kind of call of %s',
+  async (name) => {
+    const { family } = await loadFamily(name);
+    expect(family.cells?.length).toBeGreaterThan(0);
+    for (const { row, column, problem } of family.cells ?? [])
+      for (const [feature, value] of Object.entries(family.features?.({ id: row, problem }) ?? {}))
+        expect(Number.isFinite(value), `${feature} of ${row}, ${column}`).toBe(true);
+  },
+);
 
 test('a cell names the templates, and how many variants each has', () => {
   expect(cellsTable(cells, 80)[2]).toBe('f16   mma 2, narrow  none');
