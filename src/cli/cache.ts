@@ -1,8 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { type CacheFile, cacheFiles, exportRecords, importRecords, prune } from '../tuned/cache.ts';
-import { onDisk } from '../util/disk.ts';
+import { ifThere, onDisk, rewriteFile } from '../util/disk.ts';
 import { userCache } from '../util/user-cache.ts';
 import { exitCode } from './exit.ts';
 import { print, printLine, remark } from './output.ts';
@@ -21,9 +21,18 @@ function rootOf({ folder }: CacheOptions): string {
   return folder ?? join(userCache(process.env), 'tuned');
 }
 
+/** The same folder, which must be there; that of the user may be missing until something is measured, where `orNone` says so. */
+function existingRoot(options: CacheOptions, orNone = false): string {
+  const root = rootOf(options);
+  const found = ifThere(`read ${root}`, () => statSync(root));
+  if (found?.isDirectory() || (!found && orNone && options.folder === undefined)) return root;
+  const what = found ? `${root} is a file, not the folder of a cache` : `there is no folder ${root}`;
+  throw new UsageError(`${what}: name a context's cache folder with --folder`);
+}
+
 /** `gen cache list`: one line a record. */
 export function listCache(options: CacheOptions): number {
-  const files = cacheFiles(rootOf(options));
+  const files = cacheFiles(existingRoot(options, true));
   if (!files.some(({ record }) => record)) remark(`there are no records in ${rootOf(options)}`);
   for (const file of files)
     if (options.json) printLine(JSON.stringify({ event: 'record', ...file }));
@@ -41,7 +50,7 @@ function lineOf({ path, record, damage }: CacheFile): string {
 
 /** `gen cache show <text>`: records whose key, variant or path has the text, whole. */
 export function showCache(text: string, options: CacheOptions): number {
-  const found = cacheFiles(rootOf(options)).filter(({ path, record }) =>
+  const found = cacheFiles(existingRoot(options)).filter(({ path, record }) =>
     [path, record?.key, record?.variant].some((one) => one?.includes(text)),
   );
   if (found.length === 0)
@@ -52,12 +61,11 @@ export function showCache(text: string, options: CacheOptions): number {
 
 /** `gen cache prune`. */
 export function pruneCache(options: CacheOptions): number {
-  const days = options.olderThan === undefined ? undefined : Number(options.olderThan);
-  if (days !== undefined && !(days >= 0))
-    throw new UsageError(`--older-than '${options.olderThan}' is no number of days`);
+  const days = options.olderThan === undefined ? undefined : daysOf(options.olderThan);
+  const root = existingRoot(options, true);
   const gone = onDisk(
-    `remove records of ${rootOf(options)}`,
-    () => prune(rootOf(options), days),
+    `remove records of ${root}`,
+    () => prune(root, days),
     'name another folder with --folder',
   );
   for (const { path } of gone) printLine(path);
@@ -65,28 +73,45 @@ export function pruneCache(options: CacheOptions): number {
   return exitCode.done;
 }
 
+function daysOf(text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
+  throw new UsageError(`--older-than '${text}' is no number of days: give one as 90 or 0.5`);
+}
+
 /** `gen cache export [file]`, `gen cache export --wisdom <family>`. */
 export async function exportCache(file: string | undefined, options: CacheOptions): Promise<number> {
   if (options.wisdom !== undefined) {
-    const written = await addToWisdom(options.wisdom, cacheFiles(rootOf(options)));
+    const written = await addToWisdom(options.wisdom, cacheFiles(existingRoot(options)));
     for (const line of written) remark(line);
     if (written.length === 0)
       throw new UsageError(`${rootOf(options)} has no records of ${options.wisdom} on a GPU`);
     if (file === undefined) return exitCode.done;
   }
-  const text = exportRecords(rootOf(options));
+  const root = existingRoot(options);
+  const text = exportRecords(root);
+  remarkUnknown(root);
   if (file === undefined) print(text);
-  else onDisk(`write ${file}`, () => writeFileSync(file, text), 'name another file');
+  else if (text === '')
+    throw new UsageError(
+      `there are no records in ${root} to export, and ${file} is left as it is: name another cache with --folder`,
+    );
+  else onDisk(`write ${file}`, () => rewriteFile(file, text), 'name another file');
   return exitCode.done;
+}
+
+/** Tells of records that are not exported: nobody knows what they hold for. */
+function remarkUnknown(root: string): void {
+  const left = cacheFiles(root).filter(({ record, environment }) => record && environment === '');
+  if (left.length > 0)
+    remark(
+      `${left.length} records are left out, whose environment.txt is damaged or missing: \`npx gen cache prune\` removes damaged ones, and libraries write them anew`,
+    );
 }
 
 /** `gen cache import <file>`. */
 export function importCache(file: string, options: CacheOptions): number {
-  const { added, kept, refused } = onDisk(
-    `import ${file} into ${rootOf(options)}`,
-    () => importRecords(rootOf(options), readFileSync(file, 'utf8')),
-    'name another folder with --folder',
-  );
+  const text = onDisk(`read ${file}`, () => readFileSync(file, 'utf8'));
+  const { added, kept, refused } = importRecords(rootOf(options), text);
   remark(`${added} records added, ${kept} keys were there already`);
   for (const line of refused) remark(`${file}:${line} holds no record`);
   return refused.length > 0 ? exitCode.no : exitCode.done;
@@ -94,7 +119,7 @@ export function importCache(file: string, options: CacheOptions): number {
 
 /** `gen cache verify`: damaged files, one a line; exit code 1 if there are any. */
 export function verifyCache(options: CacheOptions): number {
-  const files = cacheFiles(rootOf(options));
+  const files = cacheFiles(existingRoot(options));
   const damaged = files.filter(({ damage }) => damage !== undefined);
   for (const { path, damage } of damaged) printLine(`${path} ${damage}`);
   remark(`${files.filter(({ record }) => record).length} records, ${damaged.length} damaged files`);

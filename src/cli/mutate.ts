@@ -95,9 +95,10 @@ async function soundBefore(
   { resume, retry }: MutateOptions,
   out: string,
 ): Promise<ReadonlySet<string>> {
-  if (resume === undefined || retry) return new Set();
+  if (resume === undefined) return new Set();
   const path = resume === true ? newestResults(join(out, 'mutants'), family.name) : resume;
-  const known = path === undefined ? undefined : ResultsFile.open(path).info;
+  const known = path === undefined ? undefined : ResultsFile.openOf(family.name, path).info;
+  if (retry) return new Set();
   const commit = await commitOf(localExecutor, folder);
   return new Set(commit !== undefined && known?.commit === commit ? known.variants : []);
 }
@@ -175,7 +176,7 @@ async function fileFor(
     const path = options.resume === true ? newestResults(folder, family.name) : options.resume;
     if (path === undefined)
       throw new UsageError(`there are no results of ${family.name} in ${folder} to go on with`);
-    const known = ResultsFile.take(path);
+    const known = ResultsFile.take(family.name, path);
     if (gpus[0] && known.info.gpu === undefined) known.describe({ gpu: gpus[0].name });
     const file = retry ? known.copy(pathFor(now.date), now) : known;
     for (const other of options.join ?? []) file.join(ResultsFile.open(other));

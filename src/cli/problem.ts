@@ -1,4 +1,3 @@
-import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { type DiscoveredFamily, loadFamily } from '../discover.ts';
@@ -7,7 +6,7 @@ import { localExecutor } from '../exec/local.ts';
 import { allWorkloads } from '../model/family.ts';
 import type { Workload } from '../model/workload.ts';
 import { shortPath } from '../report/format.ts';
-import { onDisk } from '../util/disk.ts';
+import { makeFolder, onDisk } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
 import { didYouMean } from '../util/suggest.ts';
 import { exitCode } from './exit.ts';
@@ -68,7 +67,7 @@ async function make(
 ) {
   const target = options.to === undefined ? undefined : join(resolve(options.to), id);
   if (target !== undefined)
-    onDisk(`create ${target}`, () => mkdirSync(target, { recursive: true }), 'name another folder with --to');
+    onDisk(`create ${target}`, () => makeFolder(target), 'name another folder with --to');
   const job = { problem, tensors: options.tensors, folder: target };
   const result = await localExecutor.run([program], { input: `${JSON.stringify(job)}\n` });
   const { data } = answerSchema.safeParse(parseJson(result.stdout));

@@ -134,10 +134,21 @@ export function sweepTemporaries(root: string): void {
   for (const key of keys) {
     const lock = tryLock(lockPath(root, key));
     if (lock === undefined) continue;
-    for (const name of readdirSync(root).filter((one) => one.startsWith(`tmp-${key}-`))) {
-      rmSync(join(root, name), { recursive: true, force: true });
+    try {
+      for (const name of names.filter((one) => one.startsWith(`tmp-${key}-`)))
+        removeRemains(join(root, name));
+    } finally {
+      lock.release();
     }
-    lock.release();
+  }
+}
+
+/** Removes a folder that nobody needs. It stays where it is another user's, or something still writes there. */
+function removeRemains(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // The next run tries again.
   }
 }
 

@@ -2,7 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Binding } from '../model/binding.ts';
-import { type Manifest, type ManifestOperation, manifestSchema } from '../model/manifest.ts';
+import {
+  formerManifestSchema,
+  type Manifest,
+  type ManifestOperation,
+  manifestSchema,
+} from '../model/manifest.ts';
 import { readText } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
 import { filesIn } from './files.ts';
@@ -21,6 +26,7 @@ export async function keep(
   staged: string,
 ): Promise<Manifest['operations']> {
   const others = operationsIn(former).filter(([, other]) => other.family !== family.name);
+  for (const lost of lostFrom(former, family)) remark?.(lost);
   const same = others.length === 0 || (await hasSameFiles(staged, former));
   const kept = others.filter(([name]) => same && name !== family.operation.name);
   for (const [name, other] of others) {
@@ -37,12 +43,30 @@ export async function keep(
   return Object.fromEntries(kept);
 }
 
-/** Operations of a library; none where there is no library, or one by another version whose manifest reads otherwise. */
+/** Operations of a library; none where there is no library, or one whose manifest is of another version: see `lostFrom`. */
 function operationsIn(library: string): [string, ManifestOperation][] {
-  const file = join(library, 'manifest.json');
-  if (!existsSync(file)) return [];
-  const { data } = manifestSchema.safeParse(parseJson(readText(file)));
+  const { data } = manifestSchema.safeParse(manifestIn(library));
   return Object.entries(data?.operations ?? {});
+}
+
+/** Remarks on the other operations of a library whose manifest is of another version: nothing of them can be kept. */
+function lostFrom(library: string, { name, operation }: LibraryRequest['family']): string[] {
+  const manifest = manifestIn(library);
+  if (manifest === undefined || manifestSchema.safeParse(manifest).success) return [];
+  const { data } = formerManifestSchema.safeParse(manifest);
+  const why = 'its manifest is of another version';
+  if (!data) return [`the library loses what it had: ${why}; emit every other operation again`];
+  return Object.entries(data.operations)
+    .filter(([own, { family }]) => family !== name && own !== operation.name)
+    .map(([own, { provenance }]) => {
+      const run = provenance?.run ?? `<run of ${own}>`;
+      return `the library loses ${own}: ${why}; \`npx gen emit ${run}\` adds it again`;
+    });
+}
+
+function manifestIn(library: string): unknown {
+  const file = join(library, 'manifest.json');
+  return existsSync(file) ? parseJson(readText(file)) : undefined;
 }
 
 /** Whether all files of one folder are in the other, too, with the same contents. */

@@ -72,6 +72,10 @@ export function mustBeReplaceablePackage(path: string, library: string): void {
 
 function mustBeOwn(path: string, library: string): void {
   const found = ifThere(`create ${path}`, () => lstatSync(path));
+  if (found?.isSymbolicLink())
+    throw new UsageError(
+      `${path} is a symbolic link, which is not replaced by a folder; remove the link, or name another folder with --out`,
+    );
   if (!found || isEmptyFolder(path) || hasOwnManifest(join(path, library))) return;
   throw new UsageError(
     `${path} is in the way: it is no library that tilewright emitted, and is not replaced; move it, or name another folder with --out`,

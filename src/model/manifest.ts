@@ -142,6 +142,19 @@ export const manifestSchema = z.object({
   licence: z.object({ spdx: z.string(), file: z.string() }),
 });
 
+/** A manifest of any version: its operations, and as much of each as can be read. */
+export const formerManifestSchema = z.object({
+  operations: z.record(
+    z.string(),
+    z
+      .object({
+        family: z.string().optional().catch(undefined),
+        provenance: z.object({ run: z.string() }).optional().catch(undefined),
+      })
+      .catch({}),
+  ),
+});
+
 export type Manifest = Readonly<z.infer<typeof manifestSchema>>;
 export type ManifestOperation = Manifest['operations'][string];
 export type ManifestVariant = ManifestOperation['variants'][number];

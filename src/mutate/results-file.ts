@@ -1,8 +1,8 @@
-import { appendFileSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from '../errors.ts';
-import { makeFolder, onDisk, readText, replaceFile } from '../util/disk.ts';
+import { ifThere, makeFolder, onDisk, readText, replaceFile } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
 import { awaitOwner, describeOwner, type Lock, tryLock } from '../util/lock.ts';
 import { type MutantResult, type MutationInfo, mutantResultSchema, mutationInfoSchema } from './result.ts';
@@ -47,11 +47,18 @@ export class ResultsFile {
     return new ResultsFile(path, info.data, results, whole !== text);
   }
 
+  /** The same of a file about a family. Throws a UsageError where it is about another one. */
+  static openOf(family: string, path: string): ResultsFile {
+    const file = ResultsFile.open(path);
+    file.#mustBeOf(family);
+    return file;
+  }
+
   /** The same of a file that this process alone goes on with. Throws a UsageError where another one does. */
-  static take(path: string): ResultsFile {
+  static take(family: string, path: string): ResultsFile {
     onDisk(`read ${path}`, () => statSync(path));
     lock(path);
-    return ResultsFile.open(path);
+    return ResultsFile.openOf(family, path);
   }
 
   /** The same results in another file, whose survivors are to be tried again. */
@@ -63,8 +70,7 @@ export class ResultsFile {
 
   /** Takes over what other results of the family decide: a survivor of the depth quick says nothing of one that was asked deeper. */
   join(later: ResultsFile): void {
-    if (later.info.family !== this.info.family)
-      throw new UsageError(`${later.path} has results of ${later.info.family}, not of ${this.info.family}`);
+    later.#mustBeOf(this.info.family);
     for (const result of later.results) {
       const known = this.find(result);
       if (known && saysLess(result, known)) continue;
@@ -103,6 +109,13 @@ export class ResultsFile {
     const lines = [this.#info, ...this.results].map((one) => `${JSON.stringify(one)}\n`);
     onDisk(`write ${this.path}`, () => replaceFile(this.path, lines.join('')));
     this.#torn = false;
+  }
+
+  #mustBeOf(family: string): void {
+    if (this.info.family === family) return;
+    throw new UsageError(
+      `${this.path} has results of ${this.info.family}, not of ${family}: name a file of ${family}`,
+    );
   }
 
   get results(): readonly MutantResult[] {
@@ -154,12 +167,17 @@ function saysLess(result: MutantResult, known: MutantResult): boolean {
   return shallow || (result.undecided !== undefined && known.undecided === undefined);
 }
 
-/** The newest file of a family's results in a folder. */
+/** The newest file of a family's results in a folder: `<family>-<date>T<time>.jsonl`. */
 export function newestResults(folder: string, family: string): string | undefined {
-  if (!existsSync(folder)) return undefined;
-  const names = readdirSync(folder).filter(
-    (name) => name.startsWith(`${family}-`) && name.endsWith('.jsonl'),
-  );
-  const last = names.sort().at(-1);
+  const names = ifThere(`read ${folder}`, () => readdirSync(folder)) ?? [];
+  const last = names
+    .filter((name) => familyOf(name) === family)
+    .sort()
+    .at(-1);
   return last && join(folder, last);
+}
+
+/** The family in the name of a file of results; names of families may begin alike. */
+function familyOf(name: string): string | undefined {
+  return /^(.+)-\d{4}-\d\d-\d\dT.*\.jsonl$/.exec(name)?.[1];
 }

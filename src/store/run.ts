@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { EnvironmentError, UsageError } from '../errors.ts';
@@ -184,7 +184,7 @@ function unlessDamaged<T>(read: () => T, passOver: PassOver): T | undefined {
 export function listRuns(root: string, family?: string): string[] {
   const names = ifThere(`read ${root}`, () => readdirSync(root)) ?? [];
   return names
-    .filter((name) => existsSync(join(root, name, 'run.json')))
+    .filter((name) => isRun(join(root, name)))
     .filter((name) => family === undefined || name.replace(/-\d{8}-\d{6}(-\d+)?$/, '') === family)
     .map((name) => ({ name, start: startOf(join(root, name)) }))
     .sort((a, b) => b.start.localeCompare(a.start) || b.name.localeCompare(a.name))
@@ -225,7 +225,7 @@ function newest(root: string, family: string | undefined, passOver: PassOver): s
 }
 
 function named(root: string, id: string): string {
-  const path = [join(root, id), resolve(id)].find((candidate) => existsSync(join(candidate, 'run.json')));
+  const path = [join(root, id), resolve(id)].find(isRun);
   if (path !== undefined) return path;
   const [ofFamily] = listRuns(root, id);
   if (ofFamily !== undefined)
@@ -233,6 +233,16 @@ function named(root: string, id: string): string {
   const runs = listRuns(root);
   const known = runs.length > 0 ? `there are ${runs.slice(0, 5).join(', ')}` : 'there are none yet';
   throw new UsageError(`there is no run '${id}' in ${root}: ${known}${didYouMean(id, runs)}`);
+}
+
+/** Whether a folder holds a run, or may hold one: `readInfo` says why it cannot be read. */
+function isRun(path: string): boolean {
+  try {
+    statSync(join(path, 'run.json'));
+    return true;
+  } catch (error) {
+    return !['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(errorCode(error) ?? '');
+  }
 }
 
 function readInfo(path: string): RunInfo {

@@ -1,23 +1,14 @@
-import {
-  existsSync,
-  linkSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join } from 'node:path';
+import { linkSync, lstatSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { z } from 'zod';
-import { errorCode, randomWord } from '../util/disk.ts';
+import { diskError, errorCode, ifThere, makeFolder, onDisk, randomWord } from '../util/disk.ts';
 import { parseJson } from '../util/json.ts';
 import { digestOf, parseRecord, placeOf, type TuningRecord } from './record.ts';
 
-/** A file of the cache: a record, or why it is none. */
+/** A file of the cache: a record, or the damage to it or to its environment. */
 export interface CacheFile {
   readonly path: string;
-  /** Lines of the environment that it holds for. */
+  /** Lines of the environment that it holds for; empty where these are not known. */
   readonly environment: string;
   readonly record?: TuningRecord;
   readonly damage?: string;
@@ -32,15 +23,42 @@ const abandonedAfterMs = 3_600_000;
 /** A record with the environment that it holds for: one line of an exported file. */
 const exportedSchema = z.object({ environment: z.string(), text: z.string() });
 
-/** Every file of records below a cache folder, in the order of their paths. None where there is no such folder. */
+/**
+ * Every file of records below a cache folder, and environments that are damaged, in the order of their paths. None where there
+ * is no such folder; an EnvironmentError where it cannot be read.
+ */
 export function cacheFiles(root: string): readonly CacheFile[] {
   const base = join(root, version);
-  return foldersIn(base).flatMap((folder) => {
-    const environment = textOf(join(folder, 'environment.txt')) ?? '';
-    return ['k', 'r'].flatMap((kind) =>
-      namesIn(join(folder, kind)).flatMap((name) => describe(`${kind}/${name}`, folder, environment) ?? []),
-    );
-  });
+  const names = ifThere(`read ${base}`, () => readdirSync(base)) ?? [];
+  return names.toSorted().flatMap((name) => filesOf(join(base, name)));
+}
+
+/** The files of one environment. */
+function filesOf(folder: string): readonly CacheFile[] {
+  const path = join(folder, 'environment.txt');
+  const text = environmentIn(folder);
+  const isWhole = text !== undefined && isEnvironmentOf(folder, text);
+  const damage = 'cannot be read, is cut or was changed: its digest is not the name of its folder';
+  const damaged = text === undefined || isWhole ? [] : [{ path, environment: '', remains: false, damage }];
+  const records = ['k', 'r'].flatMap((kind) =>
+    namesIn(join(folder, kind)).flatMap(
+      (name) => describe(`${kind}/${name}`, folder, isWhole ? text : '') ?? [],
+    ),
+  );
+  return [...damaged, ...records];
+}
+
+/** Undefined where there is none, or not yet; empty where it cannot be read. */
+function environmentIn(folder: string): string | undefined {
+  try {
+    return readFileSync(join(folder, 'environment.txt'), 'utf8');
+  } catch (error) {
+    return isAbsent(error) ? undefined : '';
+  }
+}
+
+function isEnvironmentOf(folder: string, environment: string): boolean {
+  return digestOf(environment) === basename(folder);
 }
 
 /** Nothing where the file is gone by now: libraries write and take away records all the time. */
@@ -73,10 +91,10 @@ export function prune(root: string, olderThanDays?: number): readonly CacheFile[
   return gone;
 }
 
-/** All records as lines of JSON, for `importRecords` on another machine. */
+/** All records whose environment is known as lines of JSON, for `importRecords` on another machine. */
 export function exportRecords(root: string): string {
   return cacheFiles(root)
-    .filter(({ record }) => record !== undefined)
+    .filter(({ record, environment }) => record !== undefined && environment !== '')
     .map(({ path, environment }) => ({ environment, text: textOf(path) }))
     .filter(({ text }) => text !== undefined)
     .map((line) => `${JSON.stringify(line)}\n`)
@@ -92,7 +110,7 @@ export interface Imported {
   readonly refused: readonly number[];
 }
 
-/** Adds records; those that are there stay. */
+/** Adds records, also in the place of damaged ones; those that are there stay. */
 export function importRecords(root: string, text: string): Imported {
   const lines = text.split('\n').filter((line) => line !== '');
   const outcomes = lines.map((line) => importLine(root, line));
@@ -108,37 +126,63 @@ function importLine(root: string, line: string): 'added' | 'kept' | 'refused' {
   const record = data && parseRecord(data.text);
   if (!data || record === undefined || typeof record === 'string') return 'refused';
   const folder = join(root, version, digestOf(data.environment));
-  addFile(join(folder, 'environment.txt'), data.environment);
-  return addFile(join(folder, placeOf(record)), data.text) ? 'added' : 'kept';
+  addFile(join(folder, 'environment.txt'), data.environment, (there) => isEnvironmentOf(folder, there));
+  const place = placeOf(record);
+  return addFile(join(folder, place), data.text, (there) => isRecordAt(place, there)) ? 'added' : 'kept';
 }
 
-/** As the library writes: aside, then linked to its name unless that is taken. */
-function addFile(path: string, text: string): boolean {
-  if (existsSync(path)) return false;
-  mkdirSync(dirname(path), { recursive: true });
+function isRecordAt(place: string, text: string): boolean {
+  const record = parseRecord(text);
+  return typeof record !== 'string' && placeOf(record) === place;
+}
+
+/** Writes a file unless a good one has its name. */
+function addFile(path: string, text: string, isGood: (there: string) => boolean): boolean {
+  return onDisk(
+    `write ${path}`,
+    () => {
+      const there = contentsOf(path);
+      if (there !== undefined && isGood(there)) return false;
+      makeFolder(dirname(path));
+      return putFile(path, text, there !== undefined);
+    },
+    'name another folder with --folder',
+  );
+}
+
+/** Undefined where there is nothing, or nothing any more; empty of what is no file. */
+function contentsOf(path: string): string | undefined {
+  return ifThere(`read ${path}`, () => (lstatSync(path).isFile() ? readFileSync(path, 'utf8') : ''));
+}
+
+/** As the library writes: aside, then linked to its name unless that is taken, or renamed where it `replaces` what is damaged. */
+function putFile(path: string, text: string, replaces: boolean): boolean {
   const aside = `${path}.tmp.${randomWord()}`;
   try {
     writeFileSync(aside, text, { flag: 'wx', flush: true });
-    linkSync(aside, path);
+    if (replaces) renameSync(aside, path);
+    else linkSync(aside, path);
     return true;
   } catch (error) {
-    if (existsSync(path)) return false;
+    if (!replaces && errorCode(error) === 'EEXIST') return false;
     throw error;
   } finally {
     rmSync(aside, { force: true });
   }
 }
 
-function foldersIn(path: string): string[] {
-  return namesIn(path).map((name) => join(path, name));
-}
-
+/** Names in a folder of records; none where it is gone, or where a file lies beside the folders of environments. */
 function namesIn(path: string): string[] {
   try {
     return readdirSync(path).toSorted();
-  } catch {
-    return [];
+  } catch (error) {
+    if (isAbsent(error)) return [];
+    throw diskError(error, `read ${path}`);
   }
+}
+
+function isAbsent(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes(errorCode(error) ?? '');
 }
 
 function textOf(path: string): string | undefined {

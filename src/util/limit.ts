@@ -1,12 +1,15 @@
 import { Semaphore } from 'async-mutex';
 
+/** Tasks at a time that no machine goes beyond. The semaphore counts up to its size at each end of a task. */
+const most = 4096;
+
 /** Lets at most `count` tasks run at a time, in the order in which they asked. */
 export class Slots {
   readonly #count: number;
   readonly #free: Semaphore;
 
   constructor(count: number) {
-    this.#count = Math.max(1, count);
+    this.#count = Math.min(Math.max(1, count), most);
     this.#free = new Semaphore(this.#count);
   }
 
@@ -29,7 +32,7 @@ export async function mapLimit<T, R>(
   limit: number,
   task: (item: T, index: number) => Promise<R>,
 ): Promise<R[]> {
-  const slots = new Slots(limit);
+  const slots = new Slots(Math.min(limit, items.length));
   const results: R[] = new Array(items.length);
   const failures: unknown[] = [];
   const one = async (item: T, index: number) => {

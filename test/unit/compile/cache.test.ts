@@ -148,6 +148,24 @@ test('what killed processes left behind is removed, what is being made stays', a
   expect(existsSync(join(root, 'missing'))).toBe(false);
 });
 
+test('what cannot be removed stays, and keeps nobody from the lock', () => {
+  const root = folderOf();
+  const theirs = join(root, `tmp-${key}-x3Yz1q`, 'scratch');
+  mkdirSync(theirs, { recursive: true });
+  writeFileSync(join(theirs, 'a.o'), '');
+  chmodSync(root, 0o777);
+  chmodSync(theirs, 0o555);
+  const own = process.geteuid?.() ?? 0;
+  onTestFinished(() => {
+    process.seteuid?.(own);
+    chmodSync(theirs, 0o755);
+  });
+  if (own === 0) process.seteuid?.(65534); // root may remove everything
+  sweepTemporaries(root);
+  expect(existsSync(join(theirs, 'a.o'))).toBe(true);
+  expect(readdirSync(join(root, 'locks'))).toEqual([]);
+});
+
 describe('what others could have written', () => {
   const made = async () => {
     const root = folderOf();

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -7,6 +7,7 @@ import { write } from '../../../src/emit/files.ts';
 import type { LibraryRequest } from '../../../src/emit/request.ts';
 import { UsageError } from '../../../src/errors.ts';
 import type { Artifact } from '../../../src/model/artifact.ts';
+import type { Manifest } from '../../../src/model/manifest.ts';
 import { toyRequest, toyShipped } from '../../helpers/toy-library.ts';
 import { toyOperation } from '../../helpers/toy-operation.ts';
 
@@ -128,6 +129,30 @@ describe('a library that has another operation', () => {
     ]);
   });
 
+  test.each<[string, (manifest: Manifest) => unknown, string]>([
+    [
+      'a manifest of another version',
+      (manifest) => ({ ...manifest, schema: 1 }),
+      'the library loses toy_op: its manifest is of another version; `npx gen emit r1` adds it again',
+    ],
+    [
+      'an operation that reads otherwise',
+      (manifest) => ({ ...manifest, operations: { toy_op: 'src/toy_op' } }),
+      'the library loses toy_op: its manifest is of another version; `npx gen emit <run of toy_op>` adds it again',
+    ],
+    [
+      'no operations',
+      ({ operations: _, ...manifest }) => manifest,
+      'the library loses what it had: its manifest is of another version; emit every other operation again',
+    ],
+  ])('loses it where the library has %s, and says so', async (_, change, said) => {
+    const { path, manifest } = await emitLibrary(await request());
+    await writeFile(join(path, 'manifest.json'), JSON.stringify(change(manifest)));
+    const after = await emitLibrary({ ...(await another()), remark });
+    expect(Object.keys(after.manifest.operations)).toEqual(['other_op']);
+    expect(remarks).toEqual([said]);
+  });
+
   test('has one operation of a name: the last', async () => {
     await emitLibrary(await request());
     const asked = await request();
@@ -141,7 +166,6 @@ test.each<[string, (place: string) => Promise<unknown>]>([
   ['a folder of somebody else', (place) => write(join(place, 'thesis.tex'), 'mine')],
   ['a manifest of somebody else', (place) => write(join(place, 'manifest.json'), '{"name":"app"}')],
   ['a file', (place) => write(place, 'mine')],
-  ['a link that leads nowhere', (place) => symlink('/nowhere', place)],
 ])('does not replace %s', async (_, make) => {
   const out = join(root, 'out');
   await mkdir(out);
@@ -153,6 +177,26 @@ test.each<[string, (place: string) => Promise<unknown>]>([
   );
   expect(await contents(out)).toEqual(['library']);
 });
+
+test.each(['a library', 'an empty folder', 'nothing'])(
+  'does not replace a link to %s by a folder',
+  async (what) => {
+    const good = await request();
+    const { path } = await emitLibrary(good);
+    const elsewhere = join(root, 'elsewhere');
+    if (what === 'a library') await rename(path, elsewhere);
+    if (what === 'an empty folder') await mkdir(elsewhere);
+    await rm(path, { recursive: true, force: true });
+    await symlink(elsewhere, path);
+    const before = what === 'nothing' ? undefined : await contents(elsewhere);
+    await expect(emitLibrary(good)).rejects.toThrow(UsageError);
+    await expect(emitLibrary(good)).rejects.toThrow(
+      /out\/library is a symbolic link, .*; remove the link, or name another/,
+    );
+    expect((await lstat(path)).isSymbolicLink()).toBe(true);
+    if (before) expect(await contents(elsewhere)).toEqual(before);
+  },
+);
 
 test('takes the place of an empty folder', async () => {
   await mkdir(join(root, 'out/library'), { recursive: true });

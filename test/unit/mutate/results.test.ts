@@ -1,13 +1,13 @@
 import { appendFileSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../../src/errors.ts';
+import { EnvironmentError, UsageError } from '../../../src/errors.ts';
 import { machineCode } from '../../../src/mutate/cubin.ts';
 import { argumentFor, parseEquivalents } from '../../../src/mutate/equivalents.ts';
 import type { Planned } from '../../../src/mutate/plan.ts';
 import { mutationPage } from '../../../src/mutate/report.ts';
 import type { MutantResult, MutationInfo, Opinions } from '../../../src/mutate/result.ts';
-import { newestResults, ResultsFile } from '../../../src/mutate/results-file.ts';
+import { newestResults, ResultsFile, releaseResults } from '../../../src/mutate/results-file.ts';
 import { inPlaceOrder, resultsTable } from '../../../src/mutate/results-table.ts';
 import { farApart, spreadSample } from '../../../src/mutate/sample.ts';
 import { rules, score, tally } from '../../../src/mutate/score.ts';
@@ -162,14 +162,35 @@ describe('a file of results', () => {
   it('is gone on with by one process at a time', () => {
     const folder = folderOf({ 'f-1.jsonl': `${JSON.stringify(info)}\n` });
     const path = join(folder, 'f-1.jsonl');
-    ResultsFile.take(path);
-    expect(() => ResultsFile.take(path)).toThrow(/f-1\.jsonl is in use by process \d+ on .*: wait until/);
+    ResultsFile.take('f', path);
+    expect(() => ResultsFile.take('f', path)).toThrow(
+      /f-1\.jsonl is in use by process \d+ on .*: wait until/,
+    );
     expect(ResultsFile.open(path).results).toEqual([]);
+  });
+
+  it('are those of the very family, whose name may begin another one', () => {
+    const wide = { ...info, family: 'f-wide' };
+    const name = 'f-wide-2026-11-22T100000000Z.jsonl';
+    const path = join(folderOf({ [name]: `${JSON.stringify(wide)}\n` }), name);
+    expect(newestResults(dirname(path), 'f')).toBeUndefined();
+    expect(newestResults(dirname(path), 'f-wide')).toBe(path);
+    const refusal = new UsageError(`${path} has results of f-wide, not of f: name a file of f`);
+    expect(() => ResultsFile.openOf('f', path)).toThrow(refusal);
+    expect(() => ResultsFile.take('f', path)).toThrow(refusal);
+    expect(readFileSync(path, 'utf8')).toBe(`${JSON.stringify(wide)}\n`);
+    releaseResults();
+  });
+
+  it("in a folder that cannot be read are the machine's fault, and none where there is no folder", () => {
+    const folder = folderOf({ file: '' });
+    expect(newestResults(join(folder, 'none'), 'f')).toBeUndefined();
+    expect(() => newestResults(join(folder, 'file'), 'f')).toThrow(EnvironmentError);
   });
 
   it('goes on after its writer was killed in the middle of a line', () => {
     const folder = folderOf();
-    const path = join(folder, 'f-1.jsonl');
+    const path = join(folder, 'f-2026-11-22T100000000Z.jsonl');
     const file = ResultsFile.create(path, info);
     for (const one of results) file.add(one);
     appendFileSync(path, '{"variant":"f.a","pa');
@@ -180,7 +201,7 @@ describe('a file of results', () => {
     expect(ResultsFile.open(path).find(result('3', 'killed'))?.outcome).toBe('killed');
     expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(7);
     const retried = { date: '2026-11-23T00:00:00.000Z', commit: 'abcdef0123' };
-    const copy = again.copy(join(folder, 'f-2.jsonl'), retried);
+    const copy = again.copy(join(folder, 'f-2026-11-23T000000000Z.jsonl'), retried);
     expect(copy.results).toHaveLength(4);
     expect(mutationPage(copy.info, copy.results)).toContain(
       '2026-11-22 (survivors again 2026-11-23, commit abcdef0)',

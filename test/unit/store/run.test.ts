@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -131,6 +132,21 @@ describe('runs', () => {
     taken.close();
     expect(readdirSync(run.path).toSorted()).toEqual(['journal.jsonl', 'run.json']);
     expect(() => taken.append(verdict('c'))).toThrow('is closed');
+  });
+
+  test('that cannot be read are not said to be missing, and others are found', () => {
+    const root = folderOf();
+    const sound = createRun(root, info, noon);
+    const other = createRun(root, info, new Date('2026-11-21T13:00:00Z'));
+    rmSync(other.path, { recursive: true });
+    symlinkSync(other.path, other.path);
+    expect(() => openRun(root, other.id)).toThrow(EnvironmentError);
+    expect(() => openRun(root, other.id)).toThrow(/cannot read .*run\.json: its symbolic links lead round/);
+    const said: string[] = [];
+    expect(openRun(root, undefined, 'scale', (why) => said.push(why)).id).toBe(sound.id);
+    expect(said).toEqual([expect.stringContaining('passed over: cannot read')]);
+    expect(() => openRun(root, join(sound.path, 'run.json'))).toThrow(/there is no run/);
+    expect(() => openRun(root, 'x'.repeat(5000))).toThrow(/there is no run/);
   });
 
   test.each<[string, (root: string) => unknown, RegExp]>([

@@ -1,10 +1,21 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
+import { EnvironmentError } from '../../../src/errors.ts';
 import { cacheFiles, exportRecords, importRecords, prune } from '../../../src/tuned/cache.ts';
 import { digestOf, parseRecord, placeOf, type TuningRecord } from '../../../src/tuned/record.ts';
+import { packageRoot } from '../../../src/util/package-root.ts';
 import { folderOf } from '../../helpers/folder.ts';
 
 const environment = 'target: cuda\ngpu: NVIDIA H200\n';
@@ -146,4 +157,63 @@ test('a file that a process of another container is writing stays as it is', () 
   expect(importRecords(other, text).added).toBe(1);
   expect(readFileSync(there, 'utf8')).toBe('half a rec');
   expect(cacheFiles(other).map(({ remains }) => remains)).toEqual([false, true]);
+});
+
+test('a folder that cannot be read is an error, a file that lies among the folders is none', () => {
+  const root = folderOf();
+  put(root, recordOf('op n=8'));
+  writeFileSync(join(root, 'v1', 'notes.txt'), 'mine');
+  expect(cacheFiles(root)).toHaveLength(1);
+  const records = join(root, 'v1', digestOf(environment), 'r');
+  symlinkSync(records, records);
+  expect(() => cacheFiles(root)).toThrow(EnvironmentError);
+  expect(() => cacheFiles(root)).toThrow(`cannot read ${records}: its symbolic links lead round in circles`);
+  const other = folderOf({ v1: '' });
+  expect(() => exportRecords(other)).toThrow(/cannot read .*v1: a part of the path is a file/);
+});
+
+test.each([
+  ['cut', (path: string) => writeFileSync(path, readFileSync(path, 'utf8').slice(0, -5))],
+  ['that of another key', (path: string) => writeFileSync(path, textOf(recordOf('op n=9')))],
+  ['a link that leads nowhere', (path: string) => [rmSync(path), symlinkSync('/nowhere', path)]],
+])('a record that is %s gives way to an imported one', (_, damage) => {
+  const root = folderOf();
+  const path = put(root, recordOf('op n=8'));
+  const text = exportRecords(root);
+  damage(path);
+  expect(importRecords(root, text)).toEqual({ added: 1, kept: 0, refused: [] });
+  expect(cacheFiles(root)).toMatchObject([{ path, record: recordOf('op n=8') }]);
+  expect(readdirSync(dirname(path))).toHaveLength(1);
+});
+
+test('an environment that is cut is damage, its records are not exported, and what is imported mends it', () => {
+  const root = folderOf();
+  const path = put(root, recordOf('op n=8'));
+  const text = exportRecords(root);
+  const about = join(root, 'v1', digestOf(environment), 'environment.txt');
+  writeFileSync(about, environment.slice(0, -5));
+  expect(cacheFiles(root)).toMatchObject([
+    { path: about, damage: expect.stringContaining('its digest is not the name of its folder') },
+    { path, environment: '', record: recordOf('op n=8') },
+  ]);
+  expect(exportRecords(root)).toBe('');
+  expect(importRecords(root, text)).toEqual({ added: 0, kept: 1, refused: [] });
+  expect(exportRecords(root)).toBe(text);
+  writeFileSync(about, '');
+  expect(prune(root).map((file) => file.path)).toEqual([about]);
+  expect(cacheFiles(root)).toMatchObject([{ path, environment: '' }]);
+});
+
+test('an import below a file system that makes no folders ends', () => {
+  const root = folderOf();
+  put(root, recordOf('op n=8'));
+  const script = `import { importRecords } from ${JSON.stringify(join(packageRoot, 'src/tuned/cache.ts'))};
+    importRecords('/proc/tuned', process.argv[2]);`;
+  const file = join(folderOf({ 'import.ts': script }), 'import.ts');
+  const argv = ['--import', 'jiti/register', file, exportRecords(root)];
+  const { status, stderr } = spawnSync(process.execPath, argv, {
+    ...{ cwd: packageRoot, encoding: 'utf8', timeout: 20_000 },
+  });
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/cannot write \/proc\/tuned\/v1\/.*: there is no such file or folder/);
 });

@@ -2,11 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import fastGlob from 'fast-glob';
 import { describe, expect, test } from 'vitest';
 import { archNamed, archOf, archs, runsOn } from '../../../src/arch/index.ts';
 import { EnvironmentError } from '../../../src/errors.ts';
 import { findCycle } from '../../../src/util/cycle.ts';
-import { diskError, onDisk, rewriteFile } from '../../../src/util/disk.ts';
+import { diskError, makeFolder, onDisk, rewriteFile } from '../../../src/util/disk.ts';
 import { hashOf } from '../../../src/util/hash.ts';
 import { mapLimit, Slots } from '../../../src/util/limit.ts';
 import { packageRoot } from '../../../src/util/package-root.ts';
@@ -49,6 +50,25 @@ describe('mapLimit', () => {
     expect(begun).toEqual([1, 2]);
     expect(ended).toEqual([2]);
   });
+});
+
+test('a limit beyond all reason takes no longer', async () => {
+  const begun = performance.now();
+  const items = Array.from({ length: 20 }, (_, index) => index);
+  expect(await mapLimit(items, 999_999_999, async (item) => item)).toEqual(items);
+  const slots = new Slots(999_999_999);
+  await Promise.all(items.map((item) => slots.run(() => sleep(item % 3))));
+  await slots.alone(() => sleep(0));
+  expect(performance.now() - begun).toBeLessThan(1000);
+});
+
+test('folders are made by makeFolder: the recursive mkdir of Node never returns below /proc', () => {
+  const sources = fastGlob.sync('src/**/*.ts', { cwd: packageRoot });
+  const using = sources.filter((file) =>
+    /mkdir(Sync)?\([^;]*recursive/.test(readFileSync(join(packageRoot, file), 'utf8')),
+  );
+  expect(using).toEqual([]);
+  expect(() => makeFolder('/proc/none/below')).toThrow(/ENOENT/);
 });
 
 test('a task that is to run alone waits for the others, and those that come later for it', async () => {
