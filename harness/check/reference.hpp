@@ -13,6 +13,7 @@
 #include "answer.hpp"
 #include "argument.hpp"
 #include "guarded.hpp"
+#include "tilewright/device.hpp"
 #ifdef TW_RUNNER_EMULATED  // the runner of GPUs has no emulated device
 #include "../emulated/launcher.hpp"
 #endif
@@ -217,13 +218,15 @@ inline void expect_no_findings(const simt::Result& result, const Library& librar
                                   "; the kernel has not been judged");
 }
 
-/// Throws std::invalid_argument where the launch is refused.
+/// Throws std::invalid_argument where the launch is refused, LaunchTooLarge where there is no room for it.
 inline simt::Result run_or_refuse(simt::Entry entry, const BoundLaunch& launch, const simt::Config& config,
                                   const CallBytes& bytes) {
   try {
     return emulated::PlannedLaunch(entry, "the kernel", launch).run(config, bytes.data());
   } catch (const emulated::Refused& refused) {
     throw std::invalid_argument(refused.what());
+  } catch (const simt::TooManyBlocks& many) {
+    throw LaunchTooLarge(many.what());
   }
 }
 

@@ -235,6 +235,8 @@ class EmulatedProgram : public Program {
       return launch.run(config, call_.data());
     } catch (const emulated::Refused& refused) {
       throw LaunchRefused(refused.what());
+    } catch (const simt::TooManyBlocks& many) {
+      throw LaunchTooLarge(many.what());
     }
   }
 

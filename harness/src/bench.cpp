@@ -116,13 +116,32 @@ Json Operands::opinions(const References& references) {
   return rules.json();
 }
 
+namespace {
+
+void make_folder(const std::string& folder) {
+  std::error_code failure;
+  std::filesystem::create_directories(folder, failure);
+  if (failure) throw DumpFailed("cannot create " + folder + ": " + failure.message());
+}
+
+void dump_npy(const std::string& path, ElementType type, std::int64_t rows, std::int64_t cols, std::int64_t pitch,
+              const std::byte* contents) {
+  try {
+    write_npy(path, type, rows, cols, pitch, contents);
+  } catch (const std::runtime_error& failure) {
+    throw DumpFailed(failure.what());
+  }
+}
+
+}  // namespace
+
 void Operands::dump(const std::string& folder, const References& references) {
-  std::filesystem::create_directories(folder);
+  make_folder(folder);
   std::size_t output = 0;
   const auto dump = [&](const Part& part) {
     const Tensor& tensor = part.tensor;
     const auto write = [&](const char* kind, const std::byte* contents) {
-      write_npy(folder + "/" + tensor.name + kind, tensor.type, tensor.rows, tensor.cols, part.pitch, contents);
+      dump_npy(folder + "/" + tensor.name + kind, tensor.type, tensor.rows, tensor.cols, part.pitch, contents);
     };
     if (!part.is_output()) return write(".npy", part.initial);
     if (tensor.role == Role::inout) write(".before.npy", part.initial);
@@ -130,13 +149,13 @@ void Operands::dump(const std::string& folder, const References& references) {
     const Reference& expected = references.at(output++);
     const bool whole = !expected.exact.empty();
     const void* elements = whole ? static_cast<const void*>(expected.exact.data()) : expected.value.data();
-    write_npy(folder + "/" + tensor.name + ".expected.npy", whole ? tensor.type : ElementType::f64, tensor.rows,
-              tensor.cols, tensor.cols, static_cast<const std::byte*>(elements));
-    write_npy(folder + "/" + tensor.name + ".bound.npy", ElementType::f64, tensor.rows, tensor.cols, tensor.cols,
-              reinterpret_cast<const std::byte*>(expected.bound.data()));
+    dump_npy(folder + "/" + tensor.name + ".expected.npy", whole ? tensor.type : ElementType::f64, tensor.rows,
+             tensor.cols, tensor.cols, static_cast<const std::byte*>(elements));
+    dump_npy(folder + "/" + tensor.name + ".bound.npy", ElementType::f64, tensor.rows, tensor.cols, tensor.cols,
+             reinterpret_cast<const std::byte*>(expected.bound.data()));
     if (!expected.unspecified.empty())
-      write_npy(folder + "/" + tensor.name + ".unspecified.npy", ElementType::u8, tensor.rows, tensor.cols, tensor.cols,
-                reinterpret_cast<const std::byte*>(expected.unspecified.data()));
+      dump_npy(folder + "/" + tensor.name + ".unspecified.npy", ElementType::u8, tensor.rows, tensor.cols, tensor.cols,
+               reinterpret_cast<const std::byte*>(expected.unspecified.data()));
   };
   for (Operand& operand : operands_) {
     if (operand.tensor().scratch) continue;

@@ -3,6 +3,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,11 @@ struct Rejection {
 };
 Rejection reject(std::string verdict, std::string message);
 
+/// The folder of a dump cannot be filled: neither a variant nor the runner is to blame.
+struct DumpFailed : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// A problem's operands on the device. Any number of variants may run on them in turn.
 class Operands {
  public:
@@ -39,7 +45,8 @@ class Operands {
   double judge(const References& references, bool inputs);
   /// Opinions of other projects' acceptance rules on the outputs of the last launch.
   Json opinions(const References& references);
-  /// Writes what the last launch was given and left, and what was expected, as .npy files of a folder.
+  /// Writes what the last launch was given and left, and what was expected, as .npy files of a folder. Throws
+  /// DumpFailed.
   void dump(const std::string& folder, const References& references);
   /// The outputs' elements as judge() read them, rows packed, for bitwise comparison.
   std::vector<std::byte> results() const;

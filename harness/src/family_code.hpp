@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "tilewright/device.hpp"
 #include "tilewright/family.hpp"
 
 namespace tilewright {
@@ -25,7 +26,7 @@ struct FamilyMistake : std::runtime_error {
   std::string variant;    // id, where the job alone does not say it
 };
 
-/// Calls a function of the family's. `Unsupported`, `ProblemRefused` and a lack of memory pass; any other exception becomes a
+/// Calls a function of the family's. `Unsupported`, `ProblemRefused`, `LaunchTooLarge` and a lack of memory pass; any other exception becomes a
 /// FamilyMistake.
 template <class Call>
 auto family_code(const char* function, Call&& call) -> decltype(call()) {
@@ -34,6 +35,8 @@ auto family_code(const char* function, Call&& call) -> decltype(call()) {
   } catch (const Unsupported&) {
     throw;
   } catch (const ProblemRefused&) {
+    throw;
+  } catch (const LaunchTooLarge&) {
     throw;
   } catch (const WrongParameter& wrong) {
     throw FamilyMistake(function, wrong.what(), wrong.name);

@@ -74,6 +74,10 @@ class Worker {
       if (!mistake.parameter.empty()) line.set("parameter", mistake.parameter);
       if (!mistake.variant.empty()) line.set("variant", mistake.variant);
       emit_(line);
+    } catch (const LaunchTooLarge& large) {
+      emit_(error_line(id, large.what()).set("blame", "size"));
+    } catch (const DumpFailed& failed) {
+      emit_(error_line(id, failed.what()).set("blame", "dump"));
     } catch (const std::bad_alloc&) {
       emit_(error_line(id, "memory runs out").set("blame", "memory"));
     } catch (const std::exception& error) {

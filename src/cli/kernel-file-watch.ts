@@ -2,6 +2,7 @@ import { watch } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { checkOwnSource } from './kernel-file.ts';
+import { mustSuitOwnSource } from './kernel-file-options.ts';
 import type { Options } from './options.ts';
 import { remark } from './output.ts';
 
@@ -17,6 +18,7 @@ export async function watchOwnSource(
   kernel: string | undefined,
   options: Options,
 ): Promise<never> {
+  mustSuitOwnSource(options);
   const { description, include = [] } = options;
   const folders = [file, ...(description === undefined ? [] : [description])].map((one) =>
     dirname(resolve(one)),

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { cuda, emulated } from '../backends/index.ts';
 import { type CompileContext, defaultJobs, type RunnerCompilers } from '../compile/context.ts';
@@ -34,6 +33,7 @@ import { atMostEvery } from '../util/throttle.ts';
 import { asCalled } from './called.ts';
 import { exitCode } from './exit.ts';
 import { openGpu } from './kernel-file-gpu.ts';
+import { mustSuitOwnSource } from './kernel-file-options.ts';
 import type { Options } from './options.ts';
 
 /** A kernel that was checked, and whether the baseline has what was found. */
@@ -45,10 +45,7 @@ export async function checkOwnSource(
   kernel: string | undefined,
   flags: Options,
 ): Promise<number> {
-  if (flags.matrix !== undefined)
-    throw new UsageError(
-      '--matrix is for the kernels of families; give an argument of a .cu its contents by values: { file: x.npy }',
-    );
+  mustSuitOwnSource(flags);
   const begin = performance.now();
   const baseline = flags.baseline === undefined ? undefined : readBaseline(flags.baseline);
   const opened = await open(flags);
@@ -84,12 +81,17 @@ export async function checkOwnSource(
     process.stderr.write(`${all.length} checked in ${((performance.now() - begin) / 1000).toFixed(1)} s\n`);
   if (flags.baseline !== undefined) settleBaseline(flags.baseline, baseline, all, file, flags);
   const { junit, sarif } = flags;
-  if (junit !== undefined) onDisk(`write ${junit}`, () => writeFileSync(junit, junitReport(all, file)));
-  if (sarif !== undefined) onDisk(`write ${sarif}`, () => writeFileSync(sarif, sarifReport(all, file)));
+  if (junit !== undefined) writeFor('junit', junit, junitReport(all, file));
+  if (sarif !== undefined) writeFor('sarif', sarif, sarifReport(all, file));
   // Nothing is new in a baseline that has just been written.
   return codeOf(
     flags.baseline !== undefined && !baseline ? all.map((one) => ({ ...one, known: true })) : all,
   );
+}
+
+/** Writes the file that an option names. */
+function writeFor(option: 'baseline' | 'junit' | 'sarif', path: string, text: string): void {
+  onDisk(`write ${path}`, () => rewriteFile(path, text), `name another file with --${option}`);
 }
 
 /** Writes a first baseline; of one that is there, says what is found no more. */
@@ -103,7 +105,7 @@ function settleBaseline(
   const say = (text: string) => quiet || process.stderr.write(`${text}\n`);
   if (baseline === undefined) {
     const findings = all.flatMap((one) => findingsOf(one, file));
-    onDisk(`write ${path}`, () => rewriteFile(path, baselineText(findings)));
+    writeFor('baseline', path, baselineText(findings));
     say(`${path} written: ${findings.length} known findings`);
     return;
   }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import type { DiscoveredFamily } from '../discover.ts';
 import { UsageError } from '../errors.ts';
@@ -7,7 +7,7 @@ import type { Source, Variant } from '../model/variant.ts';
 import type { Request } from '../request.ts';
 import { pointOfId } from '../space/id.ts';
 import { variantOf } from '../space/variant.ts';
-import { onDisk } from '../util/disk.ts';
+import { onDisk, readText } from '../util/disk.ts';
 import { sha256 } from '../util/hash.ts';
 import type { Options } from './options.ts';
 
@@ -49,7 +49,7 @@ export function isFile(subject: string): boolean {
 
 function textOf(file: string): string {
   if (!existsSync(file)) throw new UsageError(`there is no file ${file}`);
-  return onDisk(`read ${file}`, () => readFileSync(file, 'utf8'));
+  return onDisk(`read ${file}`, () => readText(file));
 }
 
 /** Rendered files begin with their id and are named after it. */

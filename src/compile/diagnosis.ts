@@ -11,9 +11,10 @@ export interface Refusal {
 
 /**
  * A compiler's end that is no answer. `limit`: of CPU time; `crash`: by a signal of its own making; `killed`: by one from
- * outside, as the kernel sends it when memory is short; `memory`: it was given none; `stuck`: it took neither CPU nor leave.
+ * outside, as the kernel sends it when memory is short; `memory`: it was given none; `system`: it was given no process, no file
+ * or no byte of one, for now; `stuck`: it took neither CPU nor leave.
  */
-export type BadEnd = 'limit' | 'crash' | 'killed' | 'memory' | 'stuck';
+export type BadEnd = 'limit' | 'crash' | 'killed' | 'memory' | 'system' | 'stuck';
 
 /** The source is at fault when the compiler points at it. */
 const pointsAtSource = /(?:\(\d+\)|:\d+(?::\d+)?|line \d+)\s*[:;]\s*(?:catastrophic |fatal )?error/;
@@ -48,21 +49,57 @@ export function diagnose(result: RunResult): Refusal | undefined {
 
 /** Throws an EnvironmentError where what a compiler said is the machine's fault, whatever it was to compile. */
 export function blameMachine(text: string): void {
-  const fault = machine.find(([pattern]) => pattern.test(text));
-  if (fault) throw new EnvironmentError(`cannot compile: ${fault[1]} (${firstError(text)})`);
+  const said = compilersWords(text);
+  const fault = machine.find(([pattern]) => pattern.test(said));
+  if (fault) throw new EnvironmentError(`cannot compile: ${fault[1]} (${firstError(said)})`);
+}
+
+/** Diagnostics that pass on what an author wrote for them. */
+const authorsWords =
+  /static assertion failed|static_assert|#error|#warning|#pragma message|deprecated|declared with attribute/;
+
+/**
+ * The lines in which a compiler speaks for itself: without messages of `static_assert` and `#error`, and without quoted source,
+ * which is indented as nothing else but the reason of an abort is. An author's words about memory or a disk are none about this machine.
+ */
+function compilersWords(text: string): string {
+  return text
+    .split('\n')
+    .filter((line) => !/^\s(?!\s*what\(\): )/.test(line) && !authorsWords.test(line))
+    .join('\n');
 }
 
 const crashes = new Set(['SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGTRAP', 'SIGSYS']);
 const noMemory = /[Cc]annot allocate memory|out of memory|virtual memory exhausted|bad_alloc/;
 
+/** Words of the system about what it cannot give at the moment, and what helps. */
+const passing: readonly [RegExp, string][] = [
+  [/Resource temporarily unavailable|[Cc]annot fork/, 'raise `ulimit -u` or lower --jobs'],
+  [/Too many open files/, 'raise `ulimit -n` or lower --jobs'],
+  [/Input\/output error|Stale file handle/, 'see to the disk'],
+  [/Text file busy/, 'wait until the compiler is installed'],
+];
+
+/** Cure for an end of kind `system`. */
+export function cureOf({ stderr }: RunResult): string {
+  return passing.find(([pattern]) => pattern.test(compilersWords(stderr)))?.[1] ?? 'lower --jobs';
+}
+
 /** Cause of a compiler's end without an answer; undefined if it answered. */
 export function badEnd(result: RunResult): BadEnd | undefined {
   if (result.timedOut) return 'stuck';
   if (result.exitCode === 0) return undefined;
-  const signal = fatalSignal(result);
+  const said = compilersWords(result.stderr);
+  const signal = fatalSignal({ ...result, stderr: said });
   if (signal === 'SIGXCPU') return 'limit';
-  if (signal !== undefined) return crashes.has(signal) ? 'crash' : 'killed';
-  return noMemory.test(result.stderr) ? 'memory' : undefined;
+  if (signal !== undefined && !crashes.has(signal)) return 'killed';
+  return wantIn(said) ?? (signal === undefined ? undefined : 'crash');
+}
+
+/** Kind of what a compiler says that it was not given; one that aborts for want of it says so too. */
+function wantIn(said: string): BadEnd | undefined {
+  if (noMemory.test(said)) return 'memory';
+  return passing.some(([pattern]) => pattern.test(said)) ? 'system' : undefined;
 }
 
 /** The signal that ended a compiler or one of its parts: nvcc passes on what a shell says, g++ prints it. */

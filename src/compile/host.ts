@@ -140,8 +140,10 @@ async function link(folder: string, compilers: Compilers, context: CompileContex
   );
 }
 
+/** Proof that the compiler works at all. */
 function compileEmpty(folder: string, compilers: Compilers, context: CompileContext) {
-  return runCompiler([compilers.cxx, '-x', 'c++', '-c', '-', '-o', join(folder, 'empty.o')], context, folder);
+  const argv = [compilers.cxx, '-x', 'c++', '-c', '-', '-o', join(folder, 'empty.o')];
+  return runCompiler(argv, context, folder, true);
 }
 
 /** Includes the wrappers, precompiled but for a copy with other ones: those serve one variant. */

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
 import { cuda } from '../backends/index.ts';
+import { UsageError } from '../errors.ts';
 import type { Arch } from '../model/arch.ts';
 import type { Artifact } from '../model/artifact.ts';
 import type { Source } from '../model/variant.ts';
@@ -69,6 +70,21 @@ function ptxOf({ capability }: Arch): Form {
 function includeFolders(context: CompileContext): string[] {
   return [join(context.packageRoot, kit.device), context.familyFolder];
 }
+
+/** Characters that a shell replaces or ends at between double quotes, where nvcc puts each path. */
+const shellCharacter = /["$`]/;
+
+/** Throws a UsageError for a folder whose files nvcc cannot be given. `cure`: a reader's way out. */
+export function mustSuitNvcc(folder: string, cure = 'move it to a folder without'): void {
+  const [character] = shellCharacter.exec(folder) ?? [];
+  if (character === undefined) return;
+  throw new UsageError(
+    `nvcc takes no path with the character ${character}, which its shell reads: ${folder}; ${cure}`,
+  );
+}
+
+/** A cure for a folder of artifacts. */
+export const anotherOut = 'name another folder with --out';
 
 /** nvcc's command line for one variant. */
 function nvccArgv(
@@ -164,6 +180,8 @@ async function produce(
   compilers: Compilers,
   context: CompileContext,
 ): Promise<Outcome> {
+  mustSuitNvcc(context.cacheRoot, anotherOut);
+  for (const one of includeFolders(context)) mustSuitNvcc(one);
   const file = join(folder, 'kernel.cu');
   writeFileSync(file, source.text);
   const output = join(folder, form.file);
@@ -185,7 +203,7 @@ function compileEmpty(folder: string, form: Form, compilers: Compilers, context:
   const file = join(folder, 'empty.cu');
   writeFileSync(file, 'extern "C" __global__ void empty() {}\n');
   const output = join(folder, `empty${extname(form.file)}`);
-  return runCompiler(nvccArgv(file, output, form, compilers, []), context, folder);
+  return runCompiler(nvccArgv(file, output, form, compilers, []), context, folder, true);
 }
 
 /** The variant's own file name in place of the cache's. */

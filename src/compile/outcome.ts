@@ -8,7 +8,7 @@ import { compiledKernelSchema, type DeviceName, resourcesSchema } from '../model
 import type { Verdict } from '../model/verdict.ts';
 import type { Entry } from './cache.ts';
 import { type CompileContext, defaultCpuSeconds, defaultWallSeconds } from './context.ts';
-import { type BadEnd, badEnd, blameMachine, diagnose, ending, firstError } from './diagnosis.ts';
+import { type BadEnd, badEnd, blameMachine, cureOf, diagnose, ending, firstError } from './diagnosis.ts';
 
 /** Cached outcome of compiling one source; refusals are kept too, so that no source is compiled twice. */
 export const outcomeSchema = z.object({
@@ -31,22 +31,31 @@ export class NoAnswer extends EnvironmentError {
 
   constructor(end: BadEnd, result: RunResult, command: string, limit: number) {
     super(describeEnd(end, result, limit));
-    this.verdict = end === 'limit' || end === 'crash' ? 'compile' : 'machine';
+    this.verdict = isOfMachine(end) ? 'machine' : 'compile';
     this.command = command;
     this.seconds = result.seconds;
   }
 }
 
-const lessWork = 'free memory or lower --jobs, and ask again';
+/** Whether the machine is to blame for a compiler's end, not what was to be compiled. */
+function isOfMachine(end: BadEnd): boolean {
+  return end !== 'limit' && end !== 'crash';
+}
 
-function describeEnd(end: BadEnd, { seconds, stderr }: RunResult, limit: number): string {
+const how: Readonly<Partial<Record<BadEnd, string>>> = {
+  memory: 'ran out of memory',
+  system: 'was refused what it needs of the system',
+};
+
+function describeEnd(end: BadEnd, result: RunResult, limit: number): string {
+  const { seconds, stderr } = result;
   const said = stderr.trim() === '' ? '' : `: ${firstError(stderr)}`;
   if (end === 'limit') return `the compiler had not finished after ${limit} s of CPU time`;
   if (end === 'crash') return `the compiler crashes on this source${said}`;
   if (end === 'stuck')
     return `the compiler had not finished after ${Math.round(seconds)} s with less than ${limit} s of CPU time: run it on a less busy machine`;
-  const how = end === 'memory' ? 'ran out of memory' : 'was killed';
-  return `the compiler ${how}, also when no other ran beside it${said}; ${lessWork}`;
+  const cure = end === 'system' ? cureOf(result) : 'free memory or lower --jobs';
+  return `the compiler ${how[end] ?? 'was killed'}, also when no other ran beside it${said}; ${cure}, and ask again`;
 }
 
 /** Runs a compiler in one of the context's slots. Its time is CPU time, so that a busy machine is no fault of the source. */
@@ -116,7 +125,7 @@ export async function callCompiler(
 
 /**
  * Turns a failed compiler call into a refusal. `works` compiles something known to be good: where even that fails, the
- * compiler is to blame and an EnvironmentError is thrown.
+ * machine or the compiler is to blame and an EnvironmentError is thrown.
  */
 export async function refusalOf(
   result: RunResult,
@@ -131,6 +140,10 @@ export async function refusalOf(
 async function mustWork(works: () => Promise<RunResult>): Promise<void> {
   const proof = await works();
   if (proof.exitCode === 0) return;
+  blameMachine(`${proof.stderr}\n${proof.stdout}`);
+  const end = badEnd(proof);
+  if (end !== undefined && isOfMachine(end))
+    throw new EnvironmentError(describeEnd(end, proof, defaultCpuSeconds));
   throw new EnvironmentError(
     `the compiler does not work, not even on an empty kernel: it ${ending(proof)}: ${firstError(proof.stderr)}; see \`npx gen doctor\``,
   );

@@ -126,9 +126,10 @@ const workerLineSchema = z.discriminatedUnion('event', [
     message: z.string(),
     /**
      * Whose fault it is, where it is not the runner's: `problem`: the oracle refuses what family.ts asks for; `family`: its C++
-     * did what it must not; `memory`: there is too little on the host or the device.
+     * did what it must not; `memory`: there is too little on the host or the device; `size`: the emulated device has no room for a
+     * launch; `dump`: the folder for what a case was given and gave cannot be filled.
      */
-    blame: z.enum(['problem', 'family', 'memory']).optional(),
+    blame: z.enum(['problem', 'family', 'memory', 'size', 'dump']).optional(),
     /** Of the family's C++. */
     function: z.string().optional(),
     /** Parameter that the launch code reads and the variant lacks. */

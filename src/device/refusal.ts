@@ -42,6 +42,11 @@ export function refusal(line: Refusal, { job, case: item, folder }: Subject): Er
     return new EnvironmentError(
       `there is not enough memory for ${place}: ${message}; lower --jobs, or make the problem smaller`,
     );
+  if (guilty === 'dump')
+    return new EnvironmentError(
+      `cannot write what --dump asks for: ${message} (${place}); free space there, or name another folder with --dump`,
+    );
+  if (guilty === 'size') return new UsageError(`${message} (${place})`);
   const given = guilty === 'problem' && 'variant' in job ? fileNamedIn(message, job.cases, item) : undefined;
   if (given !== undefined) return new UsageError(`${message} (${place})`);
   if (guilty === 'problem') {

@@ -1,4 +1,5 @@
 import type { Verdict } from '../model/verdict.ts';
+import { described } from './examples.ts';
 import { productOf, type Sizes } from './expression.ts';
 import type { Plan } from './plan.ts';
 
@@ -59,10 +60,10 @@ function onRole(message: string, plan: Plan): string | undefined {
     plan.arguments.some((one) => one.kind === 'tensor' && one.role === 'out' && one.name === name);
   const [, read = ''] = /^uninitialised: byte \d+ of '(\w+)'/.exec(message) ?? [];
   if (isOutput(read))
-    return `if the kernel is meant to read '${read}', say ${read}: { role: inout } in the description`;
+    return `if the kernel is meant to read '${read}', say ${described(read, '{ role: inout }')} in the description`;
   const [, left = ''] = /^'([\w.]+)': .*never written/.exec(message) ?? [];
   if (isOutput(left))
-    return `if the kernel is meant to leave elements of '${left}' as they are, say ${left}: { role: inout } in the description, or unspecified: true where the reference leaves them too and they may hold anything`;
+    return `if the kernel is meant to leave elements of '${left}' as they are, say ${described(left, '{ role: inout }')} in the description, or unspecified: true where the reference leaves them too and they may hold anything`;
   return undefined;
 }
 

@@ -5,6 +5,7 @@ import type {
   ToleranceDescription,
   ValuesDescription,
 } from './description.ts';
+import { described, fieldsExample } from './examples.ts';
 import type { Expression, Sizes } from './expression.ts';
 import { isKnownStruct, partsOf } from './fields.ts';
 import type { Item } from './items.ts';
@@ -187,19 +188,19 @@ export function planTensor(
     );
   if (type === undefined)
     throw new UsageError(
-      `${where} has the type ${parameter.type}${parameter.pointer && !isTexture(parameter) ? '*' : ''}, whose elements are not known; say their type in the description, e.g. arguments: { ${name}: ${/short|16/.test(parameter.type) ? '{ type: u16, shape: [N] }' : '{ type: f32, shape: [N] }'} }`,
+      `${where} has the type ${parameter.type}${parameter.pointer && !isTexture(parameter) ? '*' : ''}, whose elements are not known; say their type in the description, e.g. arguments: { ${described(name, `{ type: ${/short|16/.test(parameter.type) ? 'u16' : 'f32'}, shape: [N] }`)} }`,
     );
   if (!parameter.pointer) {
     const value = Array.isArray(given) ? undefined : typeof given === 'object' ? given.value : given;
     if (parameter.lanes > 1 && value === undefined)
       throw new UsageError(
-        `${where} has the type ${parameter.type}: give its fields, e.g. arguments: { ${name}: { fields: { x: 1, y: 2 } } }`,
+        `${where} has the type ${parameter.type}: give its fields, e.g. arguments: { ${fieldsExample(parameter)} }`,
       );
     return { kind: 'scalar', name, type, value: value ?? scalarDefault(name, type, sizes, where, guesses) };
   }
   if (given === 0) return { kind: 'scalar', name, type: 'i64', value: 0 }; // a null pointer
   if (typeof given === 'number' || typeof given === 'string')
-    throw new UsageError(`${where} is a pointer: give its shape, e.g. ${name}: [N]`);
+    throw new UsageError(`${where} is a pointer: give its shape, e.g. ${described(name, '[N]')}`);
   const own = Array.isArray(given) ? given : object.shape;
   const count = hints.counts[name];
   const full = own
@@ -244,7 +245,7 @@ function allElements(
 ): readonly Expression[] {
   if (Object.values(sizes).reduce((a, b) => a * b, 1) > mostElements)
     throw new UsageError(
-      `${where}: how many elements it has is not known, and the product of all sizes is too many; say it above the kernel: /* tilewright arguments: { ${name}: [256] } */`,
+      `${where}: how many elements it has is not known, and the product of all sizes is too many; say it above the kernel: /* tilewright arguments: { ${described(name, '[256]')} } */`,
     );
   const row = rows[name];
   const others = Object.keys(sizes).filter((one) => one !== row);

@@ -21,6 +21,7 @@ import type { ReadSource } from './source.ts';
 import { layoutCode, pointCode } from './structs.ts';
 import { freeSubscripts } from './subscripts.ts';
 import { symbolCode, variablesOf, wordsOf } from './symbols.ts';
+import { lineMarker } from './tokens.ts';
 
 /** Compiles one kernel of a source, with what it needs of the rest, for the emulated device; the plan's symbols get filled. */
 export async function buildKernel(
@@ -102,7 +103,7 @@ export async function buildLibrary(
   const prelude = await precompiledPrelude(source.prelude, compilers, context);
   const { folder, meta, cached } = await obtain(context, key, outcomeSchema, async (made) => {
     const file = join(made, basename(source.path)); // debuggers' lines may name it
-    writeFileSync(file, `# 0 "${source.path}"\n#pragma GCC pch_preprocess "${prelude}.gch"\n${text}`);
+    writeFileSync(file, `${lineMarker(0, source.path)}#pragma GCC pch_preprocess "${prelude}.gch"\n${text}`);
     const object = join(made, 'kernel.o');
     const flags = [...checkFlags(compilers, context), '-fpch-preprocess', '-fno-diagnostics-show-caret'];
     const compile = [compilers.cxx, ...flags, '-x', 'c++-cpp-output', '-c', file, '-o', object];

@@ -15,11 +15,12 @@ import type { Item } from './items.ts';
 import { makePlan, type Plan, templateArguments } from './plan.ts';
 import { makeReference, type Workshop } from './reference.ts';
 import { mustBeSupported } from './refuse.ts';
-import { elementOf, kernelsIn, type Signature, signatureOf } from './signature.ts';
+import { kernelsIn, type Signature, signatureOf } from './signature.ts';
 import { findSite } from './sites.ts';
 import { type ReadSource, readSource } from './source.ts';
 import { type Subject, subjectsOf } from './subjects.ts';
 import { guessWholeSymbols } from './symbols.ts';
+import { mustBeInstantiated, usualArguments } from './templates.ts';
 import { askForValues, mustBeKnown, withHarmlessValues } from './unknown.ts';
 
 /** Settings of a check. */
@@ -132,35 +133,11 @@ function planFor({ source, item, description }: Subject, isDraft = false): Plan 
   mustBeSupported(item.tokens);
   const plain = signatureOf(item, source.items);
   const site = findSite(source.items, plain);
-  const values = templateArguments(description.kernel) ?? usualArguments(plain, site?.template, source) ?? [];
+  const values = templateArguments(description.kernel) ?? usualArguments(plain, site, source) ?? [];
   const signature = values.length > 0 ? signatureOf(item, source.items, values) : plain;
   mustBeInstantiated(signature, values);
   mustBeAlone(signature, source.items);
   return makePlan(signature, values, site, description, source.items, isDraft);
-}
-
-/** Template arguments of the launch in the file; `float` where one is a type of the host's own, or there are none. */
-function usualArguments(
-  { template, onlyTypes, parameters }: Signature,
-  given: readonly string[] | undefined,
-  { items }: ReadSource,
-): readonly string[] | undefined {
-  if (!onlyTypes && given?.length !== template.length) return given;
-  const isType = (name: string) => onlyTypes || parameters.some(({ type }) => type === name);
-  return template.map((name, i) => {
-    const value = given?.[i] ?? '';
-    return isType(name) && elementOf(value, items).element === undefined ? 'float' : value;
-  });
-}
-
-function mustBeInstantiated(
-  { template, name, file, line, item }: Signature,
-  values: readonly string[],
-): void {
-  if (template.length === 0 || values.length > 0 || hasDefaults(item)) return;
-  throw new UsageError(
-    `${file}:${line}: ${name} is a template: say with which arguments, e.g. kernel: ${name}<${template.map(() => '…').join(', ')}>`,
-  );
 }
 
 /** Throws a UsageError for a kernel with overloads: its name alone does not say which is meant. */
@@ -173,10 +150,6 @@ function mustBeAlone({ name, file, line, item }: Signature, items: readonly Item
   throw new UsageError(
     `${file}:${line}: there is another kernel ${name}, at line ${there}, and kernels are told apart by their names; give one of them a name of its own`,
   );
-}
-
-function hasDefaults({ tokens, parenthesis = 0 }: Item): boolean {
-  return tokens.slice(0, parenthesis).some(({ text }) => text === '=');
 }
 
 async function checkKernel(subject: Subject, request: CheckRequest, host: CheckHost): Promise<Checked> {

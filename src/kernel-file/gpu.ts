@@ -6,6 +6,7 @@ import { obtain } from '../compile/cache.ts';
 import type { CompileContext, Compilers } from '../compile/context.ts';
 import { blameMachine, firstError } from '../compile/diagnosis.ts';
 import { includeHash } from '../compile/includes.ts';
+import { anotherOut, mustSuitNvcc } from '../compile/nvcc.ts';
 import { callCompiler } from '../compile/outcome.ts';
 import type { DeviceSession } from '../device/session.ts';
 import { UsageError } from '../errors.ts';
@@ -25,7 +26,7 @@ import type { ReadSource } from './source.ts';
 import { makeStand, putEmpty } from './stand-in.ts';
 import { layoutCode, pointCode } from './structs.ts';
 import { symbolCode, variablesOf, wordsOf } from './symbols.ts';
-import { join as joined, matching, splitCommas } from './tokens.ts';
+import { inQuotes, join as joined, matching, splitCommas } from './tokens.ts';
 import { withoutHost } from './without-host.ts';
 
 /** A GPU to check on beside the emulated device. */
@@ -117,7 +118,7 @@ async function buildForGpu(
     throw new UsageError(`${plan.kernel}: pointers to functions as arguments are not supported on a GPU`);
   const roots = wordsOf(rootsOf(plan.kernel, plan.arguments));
   const whole = `#include "${resolve(source.path)}"`;
-  const alone = `#line 1 "${resolve(source.path)}"\n${withoutHost(source, roots)}`;
+  const alone = `#line 1 ${inQuotes(resolve(source.path))}\n${withoutHost(source, roots)}`;
   const texts = [whole, alone].map((text) => unitFor(text, source, plan));
   const flags = ['-shared', '-std=c++17', '-O2', '-lineinfo', '-w', `-arch=${arch}`, '-Xcompiler', '-fPIC'];
   const key = hashOf(
@@ -127,6 +128,8 @@ async function buildForGpu(
   const { folder, meta, cached } = await obtain(context, key, outcomeSchema, async (made) => {
     const file = join(made, 'kernel.cu');
     const folders = [own, dirname(resolve(source.path)), ...include].flatMap((one) => ['-I', resolve(one)]);
+    mustSuitNvcc(context.cacheRoot, anotherOut);
+    for (const one of [own, dirname(resolve(source.path)), ...include]) mustSuitNvcc(resolve(one));
     const argv = [compilers.nvcc, ...flags, ...source.defines, '-ccbin', compilers.cxx, ...folders];
     const compile = async (text: string, more: readonly string[]) => {
       writeFileSync(file, text);
@@ -139,6 +142,7 @@ async function buildForGpu(
     const again = await withEmpty(source.missing, (folder) =>
       compile(second, ['-Xcompiler', '-idirafter', '-Xcompiler', folder]),
     );
+    if (again.exitCode !== 0) blameMachine(again.stderr);
     const refusal = again.exitCode === 0 ? undefined : `nvcc refuses it: ${firstError(stderr)}`;
     return { seconds: seconds + again.seconds, ...(refusal !== undefined && { refusal }) };
   });

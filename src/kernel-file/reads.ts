@@ -14,24 +14,31 @@ export function isReadFirst({ item: { tokens, body = 0 } }: Signature, name: str
   if (!isElement) return isReadLater(tokens, body, name);
   const equals = tokens[end]?.text === '.' ? end + 2 : end; // of a member
   if (tokens[equals]?.text !== '=' && tokens[first - 1]?.text !== '&') return true;
-  if (assignedTo(tokens, equals).some(({ text }) => text === name)) return true;
+  if (isNamedIn(assignedTo(tokens, equals), name)) return true;
   return isReadLater(tokens, body, name);
 }
 
-/** Whether what a pointer holds is added to, or changed by an atomic, somewhere. */
+/** Whether what a pointer holds is added to, put into a new value of it (`p[i] = f(p[i])`), or changed by an atomic, somewhere. */
 function isReadLater(tokens: readonly Token[], body: number, name: string): boolean {
   return tokens.some((token, i) => {
     if (i < body || token.text !== name) return false;
     if (/^atomic\w+$/.test(tokens[i - 2]?.text ?? '') || /^atomic\w+$/.test(tokens[i - 3]?.text ?? ''))
       return true;
     if (tokens[i + 1]?.text !== '[') return false;
-    return /^[-+*/|&^]=$/.test(tokens[matching(tokens, i + 1) + 1]?.text ?? '');
+    const end = matching(tokens, i + 1) + 1;
+    const equals = tokens[end]?.text === '.' ? end + 2 : end; // of a member
+    const sign = tokens[equals]?.text ?? '';
+    return sign === '=' ? isNamedIn(assignedTo(tokens, equals), name) : /^[-+*/|&^]=$/.test(sign);
   });
 }
 
 /** `*p`, which is no product: an operator, a parenthesis or the begin of a statement stands before it. */
 function isDereferenced(tokens: readonly Token[], at: number): boolean {
   return tokens[at - 1]?.text === '*' && !/^[\w)\]]/.test(tokens[at - 2]?.text ?? '');
+}
+
+function isNamedIn(tokens: readonly Token[], name: string): boolean {
+  return tokens.some(({ text }) => text === name);
 }
 
 function assignedTo(tokens: readonly Token[], equals: number): readonly Token[] {

@@ -3,7 +3,7 @@ import { type Edit, edited } from './edits.ts';
 import { type Item, markOf } from './items.ts';
 import { mustBeSupported } from './refuse.ts';
 import { alwaysInline, returnsStruct } from './returns.ts';
-import { matching, type Token } from './tokens.ts';
+import { lineMarker, matching, type Token } from './tokens.ts';
 import { deviceMemory, remove, sharedStatements, shareMemory } from './variables.ts';
 
 /**
@@ -89,7 +89,7 @@ export function rewritten(text: string, items: readonly Item[], kept: ReadonlySe
       const [first] = item.tokens;
       const last = item.tokens.at(-1);
       if (!first || !last) return '';
-      const marker = item.kind === 'system' ? '' : `# ${first.line} "${first.file}"\n`;
+      const marker = item.kind === 'system' ? '' : lineMarker(first.line, first.file);
       return `${marker}${edited(text, first.begin, last.end, editsFor(item))}\n`;
     })
     .join('');

@@ -14,7 +14,7 @@ export const bytesOf: Readonly<Record<ElementType, number>> = {
 /** A parameter of a function. */
 export interface Parameter {
   readonly name: string;
-  /** As written, without `const` and the pointer. */
+  /** As written, without `const` and the pointer; a class for which the name of a template parameter stands. */
   readonly type: string;
   readonly pointer: boolean;
   readonly reference: boolean;
@@ -201,14 +201,17 @@ export function parameterOf(
   const typeTokens = (star < 0 ? (named ? head.slice(0, -1) : head) : head.slice(0, star)).filter(
     ({ text }) => text !== 'const',
   );
-  const type = join(typeTokens);
+  const written = join(typeTokens);
+  const meant = values[written] ?? written;
+  const known = elementOf(written, items, values);
+  const type = known.element === undefined ? meant : written;
   return {
     name: named ? (head.at(-1)?.text ?? '') : `argument${index}`,
     type,
     pointer: head.some(({ text }) => text === '*') || bracket >= 0,
     reference: head.some(({ text }) => text === '&'),
     isConst: head.slice(0, star < 0 ? undefined : star).some(({ text }) => text === 'const'),
-    ...elementOf(type, items, values),
+    ...known,
   };
 }
 

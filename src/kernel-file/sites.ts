@@ -15,6 +15,8 @@ export interface Site {
   readonly zeroed: readonly string[];
   /** Values that the host code gives to other arguments. */
   readonly values: Names;
+  /** Types of the source that the launch, or the declaration of a variable in it, spells: `Relu` of `Relu{}`. */
+  readonly types: Names;
 }
 
 /** The first launch of a kernel in a source. */
@@ -51,6 +53,7 @@ export function findSite(items: readonly Item[], { item: kernel, parameters }: S
             return value ? [[name, resolve(value, before, {})]] : [];
           }),
         ),
+        types: typesOf(given, parameters, before, items),
       };
     }
   }
@@ -130,6 +133,39 @@ function zeroedOf(variables: readonly (readonly [string, string])[], before: rea
     const name = variables.find(([variable]) => variable === pointer?.at(-1)?.text)?.[1];
     return name !== undefined && value && join(value) === '0' ? [name] : [];
   });
+}
+
+/** Types of a launch's arguments, as far as the source declares them, by the kernel's names. */
+function typesOf(
+  given: readonly (readonly Token[])[],
+  parameters: Signature['parameters'],
+  before: readonly Token[],
+  items: readonly Item[],
+): Names {
+  const known = new Set(items.flatMap(({ kind, names }) => (kind === 'type' ? names : [])));
+  const found = given.flatMap((part, k) => {
+    const type = spelledType(part, before);
+    const name = parameters[k]?.name;
+    return name && known.has(plainType(type)) ? [[name, join(type)] as const] : [];
+  });
+  return Object.fromEntries(found);
+}
+
+/** Tokens of the type that an argument makes, `Scale<2>{3}`, or that a variable is declared with. */
+function spelledType(part: readonly Token[], before: readonly Token[]): readonly Token[] {
+  const [only] = part;
+  if (part.length === 1) {
+    const at = before.findLastIndex(({ text }, i) => text === only?.text && before[i - 1]?.kind === 'word');
+    return at < 0 ? [] : before.slice(at - 1, at);
+  }
+  const open = part.findIndex(({ text }) => /^[{(]$/.test(text));
+  return open > 0 && matching(part, open) === part.length - 1 ? part.slice(0, open) : [];
+}
+
+/** `Scale` of `ns::Scale<2>`. */
+function plainType(type: readonly Token[]): string {
+  const angle = type.findIndex(({ text }) => text === '<');
+  return (angle < 0 ? type : type.slice(0, angle)).at(-1)?.text ?? '';
 }
 
 function calleeBefore(tokens: readonly Token[], site: number) {

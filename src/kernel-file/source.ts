@@ -1,9 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { CompileContext, RunnerCompilers } from '../compile/context.ts';
 import { callCompiler } from '../compile/outcome.ts';
 import { UsageError } from '../errors.ts';
-import { onDisk } from '../util/disk.ts';
+import { onDisk, readText } from '../util/disk.ts';
 import { makeTemporary, removeTemporary } from '../util/temporary.ts';
 import { type Item, readItems } from './items.ts';
 import { checkFlags, type Prelude, precompiledPrelude } from './prelude.ts';
@@ -44,7 +44,7 @@ export async function readSource(
   defines: readonly string[] = [],
 ): Promise<ReadSource> {
   if (!existsSync(path)) throw new UsageError(`there is no file ${path}`);
-  const text = onDisk(`read ${path}`, () => readFileSync(path, 'utf8'));
+  const text = onDisk(`read ${path}`, () => readText(path));
   const asked = { path, include, defines };
   const behind = async (prelude: Prelude) => ({
     prelude,

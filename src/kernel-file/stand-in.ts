@@ -1,8 +1,8 @@
 // Empty files in the place of headers that were not found.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { UsageError } from '../errors.ts';
-import { onDisk } from '../util/disk.ts';
+import { makeFolder, onDisk } from '../util/disk.ts';
 import { anotherTemporary } from '../util/temporary.ts';
 
 /** Folders that a name may climb by `../`, without leaving the temporary folder. */
@@ -11,7 +11,7 @@ const mostClimbed = 12;
 /** A folder within a temporary one, so deep that headers such as `../../common.h` lie in the temporary one too. */
 export function makeStand(temporary: string): string {
   const stand = join(temporary, ...Array<string>(mostClimbed).fill('in'));
-  onDisk(`create ${stand}`, () => mkdirSync(stand, { recursive: true }), anotherTemporary);
+  onDisk(`create ${stand}`, () => makeFolder(stand), anotherTemporary);
   return stand;
 }
 
@@ -29,7 +29,7 @@ export function putEmpty(stand: string, header: string): void {
 /** Writes a file below a temporary folder. */
 export function putText(path: string, text: string): void {
   const write = () => {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     writeFileSync(path, text);
   };
   onDisk(`write ${path}`, write, anotherTemporary);

@@ -9,7 +9,7 @@ export interface Token {
 }
 
 const pattern = [
-  String.raw`(?<marker>^[ \t]*#[ \t]+\d+[ \t]+"[^"\n]*"[^\n]*$)`,
+  String.raw`(?<marker>^[ \t]*#[ \t]+\d+[ \t]+"(?:[^"\\\n]|\\.)*"[^\n]*$)`,
   String.raw`(?<directive>^[ \t]*#[^\n]*$)`,
   String.raw`(?<space>[ \t\r\f\v]+)`,
   String.raw`(?<newline>\n)`,
@@ -67,11 +67,25 @@ function kindOf(groups: Record<string, string | undefined>): Token['kind'] | und
 
 /** `# 12 "softmax.cu" 1 3`: the next line is line 12 of that file; a 3 says that it is a system header. */
 function readMarker(text: string, place: Place): void {
-  const [, line = '1', file = '', flags = ''] = /#[ \t]+(\d+)[ \t]+"([^"]*)"(.*)/.exec(text) ?? [];
+  const [, line = '1', file = '', flags = ''] = /#[ \t]+(\d+)[ \t]+"((?:[^"\\]|\\.)*)"(.*)/.exec(text) ?? [];
   place.line = Number(line) - 1; // the newline behind the marker counts
-  place.file = file;
-  if (!/\b3\b/.test(flags)) place.own.add(file);
-  place.system = !place.own.has(file);
+  place.file = unescaped(file);
+  if (!/\b3\b/.test(flags)) place.own.add(place.file);
+  place.system = !place.own.has(place.file);
+}
+
+/** Line marker that names a file, as the preprocessor writes it: quotes, backslashes and newlines are escaped. */
+export function lineMarker(line: number, file: string): string {
+  return `# ${line} ${inQuotes(file)}\n`;
+}
+
+/** A file's name as `#line` and line markers have it. */
+export function inQuotes(file: string): string {
+  return `"${file.replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;
+}
+
+function unescaped(file: string): string {
+  return file.replaceAll(/\\(.)/g, (_, one: string) => (one === 'n' ? '\n' : one));
 }
 
 const closing: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };

@@ -1,6 +1,7 @@
 import { UsageError } from '../errors.ts';
 import type { Verdict } from '../model/verdict.ts';
 import type { PlannedArgument } from './arguments.ts';
+import { described, describedAll } from './examples.ts';
 import type { Plan } from './plan.ts';
 
 /** Throws a UsageError where a kernel is not to blame: it needs something that only its author knows. */
@@ -80,7 +81,7 @@ function mustSayLengths(message: string, plan: Plan): void {
   );
   if (!message.includes('which is in no allocation') || names.length === 0) return;
   throw new UsageError(
-    `how many elements ${names.map((name) => `'${name}'`).join(', ')} ${names.length > 1 ? 'have' : 'has'} is not known, and guesses are too small (${message.split('\n')[0]}); say it above the kernel: /* tilewright arguments: { ${names.map((name) => `${name}: [256]`).join(', ')} } */`,
+    `how many elements ${names.map((name) => `'${name}'`).join(', ')} ${names.length > 1 ? 'have' : 'has'} is not known, and guesses are too small (${message.split('\n')[0]}); say it above the kernel: /* tilewright arguments: { ${describedAll(names, '[256]')} } */`,
   );
 }
 
@@ -96,7 +97,7 @@ function mustSayLess({ verdict, evidence }: Verdict, plan: Plan): void {
   if (guessed.length === 0) return;
   const named = unknown[0]?.name;
   throw new UsageError(
-    `the kernel does not end in time with ${evidence.case ?? 'what it is given'} (${message.split('\n')[0]}), and these are guesses: ${guessed.join(', ')}; describe smaller sizes, or contents, above the kernel: ${named === undefined ? '/* tilewright sizes: { n: 64 } */' : `/* tilewright arguments: { ${named}: { values: ascending } } */`}`,
+    `the kernel does not end in time with ${evidence.case ?? 'what it is given'} (${message.split('\n')[0]}), and these are guesses: ${guessed.join(', ')}; describe smaller sizes, or contents, above the kernel: ${named === undefined ? '/* tilewright sizes: { n: 64 } */' : `/* tilewright arguments: { ${described(named, '{ values: ascending }')} } */`}`,
   );
 }
 
@@ -134,6 +135,6 @@ export function askForValues({ verdict, evidence }: Verdict, plan: Plan): UsageE
   const names = unknownValues(plan).map(({ name }) => name);
   const quoted = names.map((name) => `'${name}'`).join(', ');
   return new UsageError(
-    `what ${quoted} ${names.length > 1 ? 'hold' : 'holds'} is not known, and a guess does not suit the kernel (${evidence.message.split('\n')[0]}); say it above the kernel: /* tilewright arguments: { ${names[0]}: { values: { integers: [${least}, 3] } } } */`,
+    `what ${quoted} ${names.length > 1 ? 'hold' : 'holds'} is not known, and a guess does not suit the kernel (${evidence.message.split('\n')[0]}); say it above the kernel: /* tilewright arguments: { ${described(names[0] ?? '', `{ values: { integers: [${least}, 3] } }`)} } */`,
   );
 }

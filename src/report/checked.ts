@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename } from 'node:path';
 import type { Verdict } from '../model/verdict.ts';
 import { fold, plural } from './format.ts';
 import { type Judged, nameOf } from './junit.ts';
+import { placesIn } from './places.ts';
 import { foldAt, type Output, type Paint, paintFor } from './style.ts';
 
 const conflictsShown = 3;
@@ -37,16 +38,11 @@ function summary({ evidence }: Verdict): string {
 
 /** The lines that a message names, as they stand in the source. */
 function quotations(message: string, file: string, paint: Paint): string[] {
-  const named = [...message.matchAll(/\bat ([\w.-]+):(\d+)/g)].map(([, name = '', line]) => ({
-    name,
-    line: Number(line),
-  }));
-  const places = new Map(named.map((one) => [`${one.name}:${one.line}`, one]));
+  const places = new Map(placesIn(message, file).map((one) => [`${one.uri}:${one.line}`, one]));
   return [...places.values()]
     .toSorted((a, b) => a.line - b.line)
-    .flatMap(({ name, line }) => {
-      const path = name === basename(file) ? file : join(dirname(file), name);
-      const text = existsSync(path) ? readFileSync(path, 'utf8').split('\n')[line - 1] : undefined;
+    .flatMap(({ uri, line }) => {
+      const text = existsSync(uri) ? readFileSync(uri, 'utf8').split('\n')[line - 1] : undefined;
       return text === undefined ? [] : [paint('faint', `  ${String(line).padStart(5)} | ${text.trimEnd()}`)];
     });
 }

@@ -1,5 +1,5 @@
 // `validate x.cu --baseline`: what is known does not fail, what is new does, what is gone is named.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -38,4 +38,27 @@ test('a baseline keeps what is known from failing', { timeout: 300_000 }, async 
   expect(mended.stderr).toContain('known.json: no longer found in racing: race');
   writeFileSync(join(own, 'known.json'), '{}');
   expect((await say(racing)).stderr).toContain('known.json is no baseline of validate');
+});
+
+test('files of a check are named by their options, and written whole', { timeout: 300_000 }, async () => {
+  const own = mkdtempSync(join(tmpdir(), 'tilewright-check-'));
+  onTestFinished(() => rmSync(own, { recursive: true, force: true }));
+  writeFileSync(join(own, 'x.cu'), `/* tilewright\n${description('overrun')}*/\n${right}`);
+  const say = (...more: string[]) => genHere(own, ['validate', 'x.cu', '--out', workspace().out, ...more]);
+  for (const option of ['baseline', 'junit', 'sarif']) {
+    const { code, stderr } = await say(`--${option}`, 'none/file');
+    expect(stderr).toMatch(
+      new RegExp(`^error: cannot write none/file: .*; name another file with --${option}$`, 'm'),
+    );
+    expect(code).toBe(2);
+  }
+  const files = { 'j.xml': '<testsuites', 's.json': '"runs"' };
+  for (const name of Object.keys(files)) writeFileSync(join(own, name), 'former');
+  const numberOf = (name: string) => statSync(join(own, name)).ino;
+  const before = Object.keys(files).map(numberOf);
+  expect((await say('--junit', 'j.xml', '--sarif', 's.json')).code).toBe(0);
+  for (const [name, text] of Object.entries(files))
+    expect(readFileSync(join(own, name), 'utf8')).toContain(text);
+  // Others took their places: a full disk would have left the former ones.
+  for (const [i, name] of Object.keys(files).entries()) expect(numberOf(name)).not.toBe(before[i]);
 });

@@ -388,6 +388,50 @@ describe('gen describe', () => {
     const cases = readdirSync(gaps).flatMap((one) => readdirSync(join(gaps, one)));
     expect(cases).toHaveLength(6);
   });
+
+  test('a dump that cannot be written is no bug', { timeout: 300_000 }, async () => {
+    const own = temporary();
+    writeFileSync(join(own, 'there'), '');
+    const flags = ['--dump', join(own, 'there'), '--out', workspace().out];
+    const { code, stderr } = await genHere(folder, ['validate', 'mistakes.cu', 'unwritten', ...flags]);
+    expect(stderr).toMatch(
+      /^error: cannot write what --dump asks for: cannot create .*: Not a directory .*name another folder with --dump$/m,
+    );
+    expect(stderr).not.toContain('this is a bug');
+    expect(code).toBe(2);
+  });
+
+  test('more blocks that wait than fit are one kernel that is not checked', {
+    timeout: 120_000,
+  }, async () => {
+    const own = temporary();
+    const source = [
+      '#include <cooperative_groups.h>',
+      '/* tilewright',
+      '- { kernel: waits, ragged: false, sizes: { n: 2080 }, arguments: { x: [n] }, grid: n / 32, block: 32 }',
+      '- { kernel: alone, ragged: false, sizes: { n: 2080 }, arguments: { x: [n] }, grid: n / 32, block: 32 }',
+      '*/',
+      '__global__ void waits(float* x) {',
+      '  cooperative_groups::this_grid().sync();',
+      '  x[blockIdx.x * 32 + threadIdx.x] = 1;',
+      '}',
+      '__global__ void alone(float* x) { x[blockIdx.x * 32 + threadIdx.x] = 1; }',
+    ];
+    writeFileSync(join(own, 'x.cu'), `${source.join('\n')}\n`);
+    const flags = ['--junit', 'x.xml', '--json', '--out', workspace().out];
+    const { code, events } = await genHere(own, ['validate', 'x.cu', ...flags]);
+    expect(events).toMatchObject([
+      {
+        event: 'error',
+        message: expect.stringMatching(
+          /^more than 64 thread blocks wait for each other: the launch has 65, .*; use smaller sizes/,
+        ),
+      },
+      { event: 'verdict', verdict: 'passed' },
+    ]);
+    expect(code).toBe(2);
+    expect(readFileSync(join(own, 'x.xml'), 'utf8')).toContain('tests="2" failures="0" errors="1"');
+  });
 });
 
 function temporary(): string {

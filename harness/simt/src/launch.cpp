@@ -226,6 +226,16 @@ void check_shape(Dim3 grid, Dim3 block, std::size_t shared_bytes, Dim3 cluster) 
     throw std::invalid_argument("launch: the grid is not a multiple of the cluster");
 }
 
+void check_resident(unsigned clusters, Dim3 grid, Dim3 cluster) {
+  const auto product = [](Dim3 d) { return std::uint64_t{d.x} * d.y * d.z; };
+  const std::uint64_t blocks = std::min(clusters * product(cluster), product(grid));
+  if (blocks > kMaxBlocks)
+    throw TooManyBlocks(
+        core::text("more than %u thread blocks wait for each other: the launch has %llu, and the "
+                   "emulated device runs at most %u at once; use smaller sizes",
+                   kMaxBlocks, static_cast<unsigned long long>(product(grid)), kMaxBlocks));
+}
+
 /// The accesses of the launch before stay known when this one may overlap with it; otherwise all is ordered
 /// before. Epoch 1 of an overlapping launch stands for kernels that nobody has watched.
 void remember_launch_before(const Config& config) {
@@ -334,6 +344,7 @@ Result launch(const Config& config, Dim3 grid, Dim3 block, std::size_t shared_by
   using namespace core;
   const std::lock_guard lock(device_mutex());
   check_shape(grid, block, shared_bytes, cluster);
+  check_resident(config.resident_clusters, grid, cluster);
   configure(config, grid, block, shared_bytes, cluster);
   machine.body = &body;
   machine.launcher = {};  // another OS thread, with another stack, may have been the last

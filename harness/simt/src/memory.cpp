@@ -23,7 +23,6 @@ AddressSpace address_space;
 namespace {
 
 constexpr std::size_t kCellBytes = 16;  // of memory that a whole cell covers
-constexpr unsigned kMaxBlocks = 64;     // shared arenas: blocks that can be live at once
 constexpr std::size_t kClearInPlace = 8 << 20;
 // Below all shared memory nothing can be accessed: a negative index must not reach the host's memory.
 constexpr std::size_t kBelow = std::size_t{64} << 20;
@@ -313,9 +312,6 @@ void note_global(const Thread& self, const void* pointer, std::size_t bytes, Acc
 void place_arenas() {
   open_address_space();
   const std::size_t blocks = machine.blocks.size();
-  if (blocks > kMaxBlocks)
-    throw std::invalid_argument(
-        text("launch: at most %u blocks can be live at once, not %zu", kMaxBlocks, blocks));
   const std::size_t cells = (shared_extent() + kCellBytes - 1) / kCellBytes;
   if (machine.detect && shared_cells.size() < cells * blocks) shared_cells.resize(cells * blocks);
   for (std::size_t i = 0; i < blocks; ++i) {

@@ -125,6 +125,8 @@ inline void note_shared(const Thread& self, Block& block, std::uint32_t address,
   store ? note_shared_write(block, address, bytes, access) : note_shared_read(block, address, bytes, access);
 }
 
+/// Blocks that can be live at once: each has an arena of shared memory.
+inline constexpr unsigned kMaxBlocks = 64;
 /// Gives each block of the wave its arena and cells.
 void place_arenas();
 /// Global cells as at the start of a launch: all clear, but ranges that nothing has written are marked.

@@ -56,6 +56,22 @@ TEST_CASE("seeds differ") {
   CHECK(ring(config, 128, out).statistics.switches != first);
 }
 
+TEST_CASE("more blocks at once than there is shared memory for are refused, and what follows runs") {
+  Config config = checked();
+  Buffer<int> out(65);
+  const auto run = [&](unsigned blocks) {
+    config.resident_clusters = ~0u;
+    return launch(config, {blocks}, {1}, 0, {1}, [&] { out[ids->block.x] = 1; });
+  };
+  CHECK_THROWS_WITH_AS(
+      run(65),
+      "more than 64 thread blocks wait for each other: the launch has 65, and the emulated device runs "
+      "at most 64 at once; use smaller sizes",
+      TooManyBlocks);
+  CHECK_CLEAN(run(64));
+  CHECK_EQ(out[63], 1);
+}
+
 TEST_CASE("many waves and a smaller last one") {
   Config config = checked();
   config.resident_clusters = 3;

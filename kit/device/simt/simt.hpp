@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -103,7 +104,13 @@ struct Result {
   bool ok() const { return finding_count == 0 && !waits; }
 };
 
-/// Runs `body` once per thread. `cluster`: blocks of a cluster, neighbours along x. Same config, same run.
+/// Config::resident_clusters asks for more blocks at once than there is shared memory for.
+struct TooManyBlocks : std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
+
+/// Runs `body` once per thread. `cluster`: blocks of a cluster, neighbours along x. Same config, same run. Throws TooManyBlocks
+/// before any thread runs.
 Result launch(const Config& config, Dim3 grid, Dim3 block, std::size_t shared_bytes, Dim3 cluster,
               const std::function<void()>& body);
 

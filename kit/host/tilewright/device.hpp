@@ -26,6 +26,11 @@ struct LaunchRefused : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// The emulated device has no room for a launch that a GPU might run; the text says of what. No verdict on the variant.
+struct LaunchTooLarge : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// A kernel broke the device's context (illegal address, trap); nothing runs on it any more. Verdict `fault`,
 /// and the worker ends after it has said so.
 struct DeviceLost : std::runtime_error {

@@ -5,8 +5,9 @@ import { archs } from '../../../src/arch/index.ts';
 import { sm80 } from '../../../src/arch/sm80.ts';
 import { sm90a } from '../../../src/arch/sm90a.ts';
 import { compileEmulated } from '../../../src/compile/host.ts';
+import { compileImported } from '../../../src/compile/imported.ts';
 import { compileCuda, cudaKey } from '../../../src/compile/nvcc.ts';
-import { EnvironmentError } from '../../../src/errors.ts';
+import { EnvironmentError, UsageError } from '../../../src/errors.ts';
 import { localExecutor } from '../../../src/exec/local.ts';
 import type { Toolchain } from '../../../src/toolchain/find.ts';
 import { Slots } from '../../../src/util/limit.ts';
@@ -146,6 +147,11 @@ describe('compileCuda', () => {
       'echo "cc1plus: out of memory allocating 65536 bytes" >&2; exit 1',
       /ran out of memory/,
     ],
+    [
+      'or refused a process',
+      `case "$*" in *empty.cu) exit 0 ;; esac; echo "g++: fatal error: cannot execute 'cc1plus': vfork: Resource temporarily unavailable" >&2; exit 1`,
+      /was refused .*, also when no other ran beside it: .*cannot execute 'cc1plus'.*; raise `ulimit -u` or lower --jobs/,
+    ],
   ])(
     "a compiler that is killed, %s: the machine's fault, and nothing is remembered",
     async (_, body, message) => {
@@ -185,6 +191,16 @@ describe('compileCuda', () => {
       (folder) => ({ nvcc: script(folder, 'echo "ptxas fatal: No space left on device" >&2; exit 1') }),
       /no space left on the disk/,
     ],
+    [
+      'a disk that is full for an empty kernel too',
+      (folder) => ({
+        nvcc: script(
+          folder,
+          'case "$*" in *empty.cu) echo "as: x.o: No space left on device" >&2 ;; esac; exit 1',
+        ),
+      }),
+      /^cannot compile: there is no space left on the disk; free some/,
+    ],
   ])("%s is the machine's fault, and nothing is remembered", async (_, broken, message) => {
     const folder = folderOf();
     const context = testContext(folder);
@@ -193,6 +209,22 @@ describe('compileCuda', () => {
     await expect(compile()).rejects.toThrow(message);
     expect(await compileCuda(good, sm90a, toolchain, context)).toMatchObject({ cached: false });
   });
+
+  test.each(['"', '$', '`'])(
+    'a folder with %s, which nvcc would give to a shell, is refused',
+    async (one) => {
+      const context = testContext(join(folderOf(), `a${one}HOME`));
+      const compile = () => compileCuda(good, sm90a, toolchain, context);
+      await expect(compile()).rejects.toThrow(UsageError);
+      await expect(compile()).rejects.toThrow(
+        `nvcc takes no path with the character ${one}, which its shell reads: ${context.cacheRoot}; name another folder with --out`,
+      );
+      const source = sourceOf(`TW_IMPORTED(scale_hand, "x")\n`);
+      await expect(compileImported(source, sm90a, toolchain, context)).rejects.toThrow(
+        `the character ${one}`,
+      );
+    },
+  );
 
   test('the key follows source, arch, compiler and nothing else', () => {
     const context = testContext();

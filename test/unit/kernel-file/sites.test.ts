@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { readItems } from '../../../src/kernel-file/items.ts';
+import { signatureOf } from '../../../src/kernel-file/signature.ts';
 import { findSite } from '../../../src/kernel-file/sites.ts';
 import { tokenise } from '../../../src/kernel-file/tokens.ts';
 
@@ -89,4 +90,17 @@ it('a variable of host code that is multiplied later has no value that is known'
   const host = `void k(float* x, int n);
 void run(float* x) { int n = 1; for (int i = 0; i < 3; i++) n *= size(i); k<<<4, 64>>>(x, n); }`;
   expect(siteOf(host, ['x', 'n'])?.values).toEqual({});
+});
+
+it('types of arguments are those that the launch, or a declaration before it, spells and the source declares', () => {
+  const items = readItems(
+    tokenise(`# 1 "a.cu"
+struct Relu {}; namespace ns { template <class T> struct Scale { T by; }; }
+template <class F, class G, class H, class I> void k(F f, G g, H h, I i, int n);
+void run(int n, float (*made)(int)) { Relu own; k<<<1, n>>>(own, ns::Scale<float>{2}, Host{}, made(n), (n)); }`),
+  );
+  const item = items.find(({ names }) => names.includes('k'));
+  if (!item) throw new Error('no kernel');
+  const site = findSite(items, signatureOf(item, items));
+  expect(site?.types).toEqual({ f: 'Relu', g: 'ns::Scale<float>' });
 });

@@ -4,7 +4,7 @@ import { makePlan } from '../../../src/kernel-file/plan.ts';
 import { reachable, rewritten } from '../../../src/kernel-file/rewrite.ts';
 import { kernelsIn, signatureOf } from '../../../src/kernel-file/signature.ts';
 import { findSite } from '../../../src/kernel-file/sites.ts';
-import { tokenise } from '../../../src/kernel-file/tokens.ts';
+import { lineMarker, tokenise } from '../../../src/kernel-file/tokens.ts';
 
 /** As the preprocessor leaves a source. */
 const preprocessed = (text: string) => {
@@ -56,6 +56,16 @@ Vec operator+(Vec a, Vec b);
     const [, f] = itemsOf('int a;\n\n\n__global__ void\nf(int n) {}\n');
     expect(f && signatureOf(f, [])).toMatchObject({ name: 'f', file: 'a.cu', line: 5 });
   });
+});
+
+describe('the name of a source', () => {
+  it.each(['q"u.cu', 'b\\n.cu', 'n\nl.cu', '\\"\\.cu', 'a b.cu'])(
+    '%j is read and written as the compiler has it',
+    (name) => {
+      const [token] = tokenise(`${lineMarker(7, name)}int a;`);
+      expect(token).toMatchObject({ file: name, line: 7, text: 'int' });
+    },
+  );
 });
 
 describe('what a kernel needs', () => {
@@ -154,6 +164,7 @@ void run(float* d_out, int N) {
       shared: '128 * 4',
       bytes: { out: 'n * 3 * 4' },
       values: {},
+      types: {},
       zeroed: ['out'],
     });
   });
@@ -247,7 +258,25 @@ void run(float* c, int n, int wgsize) { k<<<n / wgsize, wgsize, 4 * wgsize>>>(c,
         .arguments,
     ).toMatchObject([{ role: 'inout' }, {}]);
     expect(['p[i].x = 1;', 'q = &p[i];'].map(roleOf)).toEqual(['out', 'out']);
+    const pairs = 'auto* q = reinterpret_cast<int2*>(p); q[i] = q[x];';
+    const last = ['p[n - 1] = max(x, p[n - 1]);', 'p[i].x = p[i].x + 1;', 'p[n - 1] = x;'];
+    expect(last.map((one) => roleOf(`${pairs} ${one}`))).toEqual(['inout', 'inout', 'out']);
     expect(['p[i] = x * 2;', '*p = x;', 'p[0] = i, x = p[1];'].map(roleOf)).toEqual(['out', 'out', 'inout']);
+  });
+
+  it('asks for what lies in a struct by the form that a description has for it', () => {
+    const ask = (types: string, parameters: string) => () =>
+      planOf(`${types}\n__global__ void k(float* out, ${parameters}) { out[threadIdx.x] = 0; }`);
+    expect(ask('', 'float3 v')).toThrow('e.g. arguments: { v: { fields: { x: 1, y: 2, z: 3 } } }');
+    expect(ask('struct P { float3 v; };', 'P p')).toThrow(
+      'e.g. arguments: { p: { fields: { v.x: 1, v.y: 2, v.z: 3 } } }',
+    );
+    expect(ask('struct P { struct { int2 w; } v; };', 'P p')).toThrow(
+      'e.g. arguments: { p: { fields: { v.w.x: 1, v.w.y: 2 } } }',
+    );
+    expect(ask('struct P { Unknown* in; };', 'P p')).toThrow(
+      'e.g. arguments: { p: { fields: { in: { type: f32, shape: [N] } } } }',
+    );
   });
 
   it.each(['blockIdx', '(::simt::ids->block)'])('asks for a grid of two dimensions by %s', (block) => {
