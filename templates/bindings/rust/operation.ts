@@ -100,6 +100,7 @@ export function operationContext(operation: Operation, has: (file: string) => bo
       field: identifier(name),
       operand: identifier(operand),
       label: operand,
+      meaning: meaningOf(operation, operand),
     })),
     completed: Object.entries(operation.sizes).flatMap(([name, { otherwise }]) =>
       otherwise === undefined ? [] : [{ name: identifier(name), otherwise }],
@@ -202,6 +203,15 @@ function tensorRow(operation: Operation, name: string, operand: Operand) {
     type: member(type),
     present: only === undefined ? 'Some(wanted)' : `q.${member(only)}.then_some(wanted)`,
   };
+}
+
+/** Rust expression of what an index array's elements may be; `q` is the complete problem. */
+function meaningOf(operation: Operation, name: string): string {
+  const host = operation.operands[name]?.host;
+  if (host === undefined) throw new Error('the signature was not validated');
+  return host.kind === 'offsets'
+    ? `Meaning::Offsets(wide(1) * (${overSizes(operation, host.total, 'q')}))`
+    : `Meaning::Below(wide(1) * (${overSizes(operation, host.below, 'q')}))`;
 }
 
 /** The size that counts the products of a call: the one whose zero stands for one. */

@@ -1,5 +1,6 @@
 //! Operands: elements of a type that is known at run time, in memory that the linked library reaches.
 use crate::error::require;
+use crate::wide::{wide, Wide};
 use crate::{bf16, f16, target, Error, Index, Result, Target, Type};
 use std::alloc::{alloc_zeroed, dealloc, handle_alloc_error, Layout};
 use std::ffi::c_void;
@@ -168,6 +169,23 @@ impl Slice<'_> {
     pub(crate) fn check(&self, name: &str, wanted: Wanted) -> Result<()> {
         wanted.check(name, self.element, self.elements)
     }
+
+    /// Looks at an index array that lies on the host, whose length and type have been checked.
+    pub(crate) fn check_indices(&self, name: &str, wanted: Wanted, meaning: Meaning) -> Result<()> {
+        if self.place != Place::Host || wanted.elements == 0 {
+            return Ok(());
+        }
+        match wanted.element {
+            ElementType::Index(Index::I64) => meaning.check(name, unsafe { self.first::<i64>(wanted.elements) }),
+            _ => meaning.check(name, unsafe { self.first::<i32>(wanted.elements) }),
+        }
+    }
+
+    /// # Safety
+    /// There must be as many elements of this type, on the host.
+    unsafe fn first<T>(&self, elements: usize) -> &[T] {
+        unsafe { std::slice::from_raw_parts(self.address.cast(), elements) }
+    }
 }
 
 impl SliceMut<'_> {
@@ -212,6 +230,32 @@ impl Wanted {
         require(element.is_none_or(|own| own == self.element), || {
             format!("{name} has elements of {:?}, the problem says {:?}", element, self.element)
         })
+    }
+}
+
+/// Range of an index array's elements. A kernel goes where they say: on the host that would be anywhere in the program's memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Meaning {
+    /// From 0 to this number, none below the one before.
+    Offsets(Wide),
+    /// From 0 to below this number.
+    Below(Wide),
+}
+
+impl Meaning {
+    fn check<T: Copy + Into<i64>>(self, name: &str, all: &[T]) -> Result<()> {
+        let number = |index: usize| wide(all[index].into());
+        match self {
+            Self::Offsets(total) => {
+                let whole = !all.is_empty() && number(0) == 0 && number(all.len() - 1) == total;
+                require(whole && (1..all.len()).all(|index| number(index - 1) <= number(index)), || {
+                    format!("{name} does not run from 0 to the number of blocks, upwards")
+                })
+            }
+            Self::Below(end) => require((0..all.len()).all(|index| number(index) >= 0 && number(index) < end), || {
+                format!("{name} has numbers outside of the matrix")
+            }),
+        }
     }
 }
 
