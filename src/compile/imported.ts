@@ -11,7 +11,7 @@ import { obtain } from './cache.ts';
 import type { CompileContext, Compilers } from './context.ts';
 import { blameMachine, firstError } from './diagnosis.ts';
 import { includeHash } from './includes.ts';
-import { anotherOut, mustSuitNvcc } from './nvcc.ts';
+import { mustSuitNvcc } from './nvcc.ts';
 import { callCompiler, entryOrVerdict, outcomeSchema, writeLog } from './outcome.ts';
 
 /** Whether a text is host code around a kernel of another compiler, as `gen import-triton` writes it. */
@@ -50,8 +50,7 @@ export async function compileImported(
     compilers.nvccVersion,
   );
   const asked = obtain(context, key, outcomeSchema, async (folder) => {
-    mustSuitNvcc(context.cacheRoot, anotherOut);
-    for (const one of folders) mustSuitNvcc(one);
+    mustSuitNvcc(context, folders);
     const file = join(folder, 'imported.cu');
     writeFileSync(file, source.text);
     const output = join(folder, 'imported.so');

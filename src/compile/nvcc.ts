@@ -74,17 +74,19 @@ function includeFolders(context: CompileContext): string[] {
 /** Characters that a shell replaces or ends at between double quotes, where nvcc puts each path. */
 const shellCharacter = /["$`]/;
 
-/** Throws a UsageError for a folder whose files nvcc cannot be given. `cure`: a reader's way out. */
-export function mustSuitNvcc(folder: string, cure = 'move it to a folder without'): void {
+/** Throws a UsageError where nvcc cannot be given files of the artifacts' folder, or of others that it reads. */
+export function mustSuitNvcc({ cacheRoot }: CompileContext, folders: readonly string[]): void {
+  mustSuitShell(cacheRoot, 'name another folder with --out');
+  for (const one of folders) mustSuitShell(one, 'move it to a folder without');
+}
+
+function mustSuitShell(folder: string, cure: string): void {
   const [character] = shellCharacter.exec(folder) ?? [];
   if (character === undefined) return;
   throw new UsageError(
     `nvcc takes no path with the character ${character}, which its shell reads: ${folder}; ${cure}`,
   );
 }
-
-/** A cure for a folder of artifacts. */
-export const anotherOut = 'name another folder with --out';
 
 /** nvcc's command line for one variant. */
 function nvccArgv(
@@ -180,8 +182,7 @@ async function produce(
   compilers: Compilers,
   context: CompileContext,
 ): Promise<Outcome> {
-  mustSuitNvcc(context.cacheRoot, anotherOut);
-  for (const one of includeFolders(context)) mustSuitNvcc(one);
+  mustSuitNvcc(context, includeFolders(context));
   const file = join(folder, 'kernel.cu');
   writeFileSync(file, source.text);
   const output = join(folder, form.file);

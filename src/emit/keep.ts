@@ -25,8 +25,11 @@ export async function keep(
   binding: Binding,
   staged: string,
 ): Promise<Manifest['operations']> {
-  const others = operationsIn(former).filter(([, other]) => other.family !== family.name);
-  for (const lost of lostFrom(former, family)) remark?.(lost);
+  const manifest = manifestIn(former);
+  const { data } = manifestSchema.safeParse(manifest);
+  if (!data && manifest !== undefined) for (const lost of lostFrom(manifest, family)) remark?.(lost);
+  const operations: readonly [string, ManifestOperation][] = Object.entries(data?.operations ?? {});
+  const others = operations.filter(([, other]) => other.family !== family.name);
   const same = others.length === 0 || (await hasSameFiles(staged, former));
   const kept = others.filter(([name]) => same && name !== family.operation.name);
   for (const [name, other] of others) {
@@ -43,16 +46,8 @@ export async function keep(
   return Object.fromEntries(kept);
 }
 
-/** Operations of a library; none where there is no library, or one whose manifest is of another version: see `lostFrom`. */
-function operationsIn(library: string): [string, ManifestOperation][] {
-  const { data } = manifestSchema.safeParse(manifestIn(library));
-  return Object.entries(data?.operations ?? {});
-}
-
 /** Remarks on the other operations of a library whose manifest is of another version: nothing of them can be kept. */
-function lostFrom(library: string, { name, operation }: LibraryRequest['family']): string[] {
-  const manifest = manifestIn(library);
-  if (manifest === undefined || manifestSchema.safeParse(manifest).success) return [];
+function lostFrom(manifest: unknown, { name, operation }: LibraryRequest['family']): string[] {
   const { data } = formerManifestSchema.safeParse(manifest);
   const why = 'its manifest is of another version';
   if (!data) return [`the library loses what it had: ${why}; emit every other operation again`];
@@ -64,6 +59,7 @@ function lostFrom(library: string, { name, operation }: LibraryRequest['family']
     });
 }
 
+/** Undefined where there is no library. */
 function manifestIn(library: string): unknown {
   const file = join(library, 'manifest.json');
   return existsSync(file) ? parseJson(readText(file)) : undefined;

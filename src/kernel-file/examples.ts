@@ -3,32 +3,30 @@ import type { Parameter } from './signature.ts';
 
 /** An argument in a description, or the field `p.in` of one. */
 export function described(name: string, text: string): string {
-  const dot = name.indexOf('.');
-  return dot < 0
-    ? `${name}: ${text}`
-    : `${name.slice(0, dot)}: { fields: { ${name.slice(dot + 1)}: ${text} } }`;
+  return describedEach([[name, text]]);
 }
 
-/** Several arguments, or fields, described alike: fields of one struct together. */
+/** Several arguments, or fields, described alike. */
 export function describedAll(names: readonly string[], text: string): string {
-  const structs = new Map<string, string[]>();
-  for (const name of names) {
-    const [first = '', ...path] = name.split('.');
-    structs.set(first, [...(structs.get(first) ?? []), ...(path.length > 0 ? [path.join('.')] : [])]);
-  }
-  return [...structs]
-    .map(([name, fields]) => {
-      const inside = fields.map((field) => `${field}: ${text}`).join(', ');
-      return `${name}: ${inside ? `{ fields: { ${inside} } }` : text}`;
-    })
-    .join(', ');
+  return describedEach(names.map((name) => [name, text]));
 }
 
-/** Values for all parts of a `float3`; of one within a struct each is a field of the struct. */
+/** Values for all parts of a `float3`. */
 export function fieldsExample({ name, lanes }: Parameter): string {
   const parts = ['x', 'y', 'z', 'w'].slice(0, lanes);
-  const dot = name.indexOf('.');
-  const path = dot < 0 ? '' : `${name.slice(dot + 1)}.`;
-  const values = parts.map((part, i) => `${path}${part}: ${i + 1}`).join(', ');
-  return `${dot < 0 ? name : name.slice(0, dot)}: { fields: { ${values} } }`;
+  return describedEach(parts.map((part, i) => [`${name}.${part}`, `${i + 1}`]));
+}
+
+/** Arguments by name, and fields by path: those of one struct stand together. */
+function describedEach(given: readonly (readonly [name: string, text: string])[]): string {
+  const names = new Set(given.map(([name]) => name.replace(/\..*/s, '')));
+  return [...names]
+    .map((argument) => {
+      const fields = given
+        .filter(([name]) => name.startsWith(`${argument}.`))
+        .map(([name, text]) => `${name.slice(argument.length + 1)}: ${text}`);
+      const own = given.find(([name]) => name === argument)?.[1];
+      return `${argument}: ${own ?? `{ fields: { ${fields.join(', ')} } }`}`;
+    })
+    .join(', ');
 }

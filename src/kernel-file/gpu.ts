@@ -6,7 +6,7 @@ import { obtain } from '../compile/cache.ts';
 import type { CompileContext, Compilers } from '../compile/context.ts';
 import { blameMachine, firstError } from '../compile/diagnosis.ts';
 import { includeHash } from '../compile/includes.ts';
-import { anotherOut, mustSuitNvcc } from '../compile/nvcc.ts';
+import { mustSuitNvcc } from '../compile/nvcc.ts';
 import { callCompiler } from '../compile/outcome.ts';
 import type { DeviceSession } from '../device/session.ts';
 import { UsageError } from '../errors.ts';
@@ -127,10 +127,10 @@ async function buildForGpu(
   );
   const { folder, meta, cached } = await obtain(context, key, outcomeSchema, async (made) => {
     const file = join(made, 'kernel.cu');
-    const folders = [own, dirname(resolve(source.path)), ...include].flatMap((one) => ['-I', resolve(one)]);
-    mustSuitNvcc(context.cacheRoot, anotherOut);
-    for (const one of [own, dirname(resolve(source.path)), ...include]) mustSuitNvcc(resolve(one));
-    const argv = [compilers.nvcc, ...flags, ...source.defines, '-ccbin', compilers.cxx, ...folders];
+    const folders = [own, dirname(resolve(source.path)), ...include].map((one) => resolve(one));
+    mustSuitNvcc(context, folders);
+    const includes = folders.flatMap((one) => ['-I', one]);
+    const argv = [compilers.nvcc, ...flags, ...source.defines, '-ccbin', compilers.cxx, ...includes];
     const compile = async (text: string, more: readonly string[]) => {
       writeFileSync(file, text);
       return callCompiler([...argv, ...more, '-o', join(made, 'kernel.so'), file], context, made);

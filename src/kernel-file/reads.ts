@@ -12,21 +12,20 @@ export function isReadFirst({ item: { tokens, body = 0 } }: Signature, name: str
   const end = tokens[open]?.text === '[' ? matching(tokens, open) + 1 : first + 1;
   const isElement = end > first + 1 || isDereferenced(tokens, first);
   if (!isElement) return isReadLater(tokens, body, name);
-  const equals = tokens[end]?.text === '.' ? end + 2 : end; // of a member
+  const equals = behindMember(tokens, end);
   if (tokens[equals]?.text !== '=' && tokens[first - 1]?.text !== '&') return true;
   if (isNamedIn(assignedTo(tokens, equals), name)) return true;
   return isReadLater(tokens, body, name);
 }
 
-/** Whether what a pointer holds is added to, put into a new value of it (`p[i] = f(p[i])`), or changed by an atomic, somewhere. */
+/** A change of an element, somewhere, by what it holds: `p[i] += x`, `p[i] = f(p[i])`, or an atomic. */
 function isReadLater(tokens: readonly Token[], body: number, name: string): boolean {
   return tokens.some((token, i) => {
     if (i < body || token.text !== name) return false;
     if (/^atomic\w+$/.test(tokens[i - 2]?.text ?? '') || /^atomic\w+$/.test(tokens[i - 3]?.text ?? ''))
       return true;
     if (tokens[i + 1]?.text !== '[') return false;
-    const end = matching(tokens, i + 1) + 1;
-    const equals = tokens[end]?.text === '.' ? end + 2 : end; // of a member
+    const equals = behindMember(tokens, matching(tokens, i + 1) + 1);
     const sign = tokens[equals]?.text ?? '';
     return sign === '=' ? isNamedIn(assignedTo(tokens, equals), name) : /^[-+*/|&^]=$/.test(sign);
   });
@@ -35,6 +34,11 @@ function isReadLater(tokens: readonly Token[], body: number, name: string): bool
 /** `*p`, which is no product: an operator, a parenthesis or the begin of a statement stands before it. */
 function isDereferenced(tokens: readonly Token[], at: number): boolean {
   return tokens[at - 1]?.text === '*' && !/^[\w)\]]/.test(tokens[at - 2]?.text ?? '');
+}
+
+/** The token behind an element that ends at `end`, or behind a member of it. */
+function behindMember(tokens: readonly Token[], end: number): number {
+  return tokens[end]?.text === '.' ? end + 2 : end;
 }
 
 function isNamedIn(tokens: readonly Token[], name: string): boolean {

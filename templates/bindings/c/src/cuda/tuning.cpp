@@ -184,13 +184,16 @@ void download(void* host_destination, const void* source, std::size_t bytes, tw_
 void download_lines(void* host_destination, const void* source, std::size_t pitch, std::size_t width,
                     std::size_t lines, tw_stream stream) {
   constexpr std::size_t kMostPitch = 0x7fffffff;  // cudaDevAttrMaxPitch of every GPU
-  const bool at_once = pitch <= kMostPitch && width <= kMostPitch;
-  const std::string what = "copy " + std::to_string(lines) + " lines from the device";
   translated([&] {
-    if (at_once)
-      cuda::check(cudaMemcpy2DAsync(host_destination, width, source, pitch, width, lines, cudaMemcpyDeviceToHost, stream), what);
-    for (std::size_t line = 0; !at_once && line < lines; ++line)
-      cuda::check(cudaMemcpyAsync(static_cast<std::byte*>(host_destination) + line * width, static_cast<const std::byte*>(source) + line * pitch, width, cudaMemcpyDeviceToHost, stream), what);
+    const auto checked = [&](cudaError_t result) { cuda::check(result, "copy " + std::to_string(lines) + " lines from the device"); };
+    if (pitch <= kMostPitch && width <= kMostPitch) {
+      checked(cudaMemcpy2DAsync(host_destination, width, source, pitch, width, lines, cudaMemcpyDeviceToHost, stream));
+    } else {
+      auto* to = static_cast<std::byte*>(host_destination);
+      const auto* from = static_cast<const std::byte*>(source);
+      for (std::size_t line = 0; line < lines; ++line, to += width, from += pitch)
+        checked(cudaMemcpyAsync(to, from, width, cudaMemcpyDeviceToHost, stream));
+    }
     cuda::check(cudaStreamSynchronize(stream), "wait for a copy from the device");
   });
 }
