@@ -84,20 +84,22 @@ struct Slabs {
         right[n] =
             column[i] >= 0 && n * 8 < columns ? load_b(target, from + n * 8 * target.b_at.column) : uint4{};
 #pragma unroll
-      for (int m = 0; m < TilesM; ++m) {
-        const uint4 &top = a[i][m][0], &bottom = a[i][m][1];
-        const std::uint32_t left[4] = {top.x, bottom.x, top.y, bottom.y};
-        const std::uint32_t left2[4] = {top.z, bottom.z, top.w, bottom.w};
-#pragma unroll
-        for (int n = 0; n < TilesN; ++n) {
-          ptx::mma_m16n8k16<Input>(sums[m][n], left, right[n].x, right[n].y);
-          ptx::mma_m16n8k16<Input>(sums[m][n], left2, right[n].z, right[n].w);
-        }
-      }
+      for (int m = 0; m < TilesM; ++m) multiply(sums[m], a[i][m][0], a[i][m][1], right);
     }
   }
 
- private:
+  /// Adds the products of a slab: of a lane's vectors of A, 8 rows apart, with those of B.
+  TW_MEMBER static void multiply(float (&sums)[TilesN][4], const uint4& top, const uint4& bottom, const uint4 (&right)[TilesN]) {
+    const std::uint32_t left[4] = {top.x, bottom.x, top.y, bottom.y};
+    const std::uint32_t left2[4] = {top.z, bottom.z, top.w, bottom.w};
+#pragma unroll
+    for (int n = 0; n < TilesN; ++n) {
+      ptx::mma_m16n8k16<Input>(sums[n], left, right[n].x, right[n].y);
+      ptx::mma_m16n8k16<Input>(sums[n], left2, right[n].z, right[n].w);
+    }
+  }
+
+  /// Number `i` of `row_ptr` or `col_idx`.
   template <class Target>
   TW_MEMBER static int index(const Target& target, const int* list, long long i) {
     return list[i * target.index_words];

@@ -9,6 +9,7 @@ import { farthestLayouts, has, operationCases } from './operation-cases.ts';
 import { type Point, storesByTma } from './parameters.ts';
 import { multirowCases } from './paths/multirow/cases.ts';
 import { narrowCases } from './paths/narrow/cases.ts';
+import { slabsUnderWay } from './paths/narrow/sizes.ts';
 import type { RowsCase } from './rows-case.ts';
 import { wgmmaCases } from './wgmma-cases.ts';
 import type { Pattern, Problem } from './workloads.ts';
@@ -30,7 +31,7 @@ function panelOf({ path, panel }: Point): number {
 
 /** Steps that are in flight at once: S in the gate's row lengths. */
 function pipelineDepth(point: Point): number {
-  if (point.path === 'narrow') return point.unroll * point.warpsK * point.parts;
+  if (point.path === 'narrow') return slabsUnderWay(point);
   if (['mma', 'general', 'wgmma', 'multirow'].includes(point.path)) return point.stages;
   return point.path === 'simt' && point.prefetch ? 2 : 1;
 }

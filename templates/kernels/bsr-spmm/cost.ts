@@ -213,9 +213,10 @@ function partsOf(point: Point, work: Work): number[] {
 }
 
 /** Paths whose variants have weights in common, then types, then blocks. */
-function groupsOf({ path, block, input, ffma }: Point): string[] {
+function groupsOf({ path, block, input, ffma, bulkStages }: Point): string[] {
   if (path === 'naive' || path === 'simt') return [path];
   const name = path === 'mma' ? 'general' : path;
+  if (bulkStages > 0) return [`${name}.bulk`, `${name}.bulk.b${block}`];
   if (ffma) return [name, `${name}.ffma`, `${name}.ffma.b${block}`];
   return input === 'f32' ? [name, `${name}.f32`, `${name}.f32.b${block}`] : [name, `${name}.b${block}`];
 }

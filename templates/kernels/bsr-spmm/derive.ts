@@ -28,10 +28,15 @@ export function derive(point: Point, arch: Arch): Derived {
   if (point.path === 'naive') return shared;
   if (point.path === 'general') return { ...shared, ...deriveGeneral(point) };
   if (point.path === 'wgmma') return { ...shared, ...deriveWgmma(point, arch) };
-  if (point.path === 'narrow') return { ...shared, tileRows: narrowSizes(point).tileRows };
+  if (point.path === 'narrow') return { ...shared, ...deriveNarrow(point) };
   if (point.path === 'multirow') return { ...shared, ...deriveMultirow(point) };
   if (point.path === 'simt') return { ...shared, rowsPerThread: simtSizes(point).rowsPerThread };
   return { ...shared, ...deriveMma(point) };
+}
+
+function deriveNarrow(point: Point): Derived {
+  const { tileRows, barrierOffset } = narrowSizes(point);
+  return { tileRows, barrierOffset };
 }
 
 function deriveMma(point: Point): Derived {

@@ -26,6 +26,7 @@ const needs: Readonly<Record<Point['path'], readonly ArchFeature[]>> = {
   wgmma: [...common, 'tma', 'cluster', 'wgmma', 'setmaxnreg'],
 };
 const dependent: readonly ArchFeature[] = ['dependent-launch'];
+const bulkCopies: readonly ArchFeature[] = ['mbarrier', 'tma'];
 
 /**
  * With three consumer warpgroups the producer keeps 32 registers and spills some between tiles, where they cost nothing
@@ -62,7 +63,11 @@ export default defineFamily<typeof parameters.specs>({
     const { threads, sharedBytes } = footprint(point);
     return { threads, sharedBytes, maxSpillBytes: maxSpillBytes(point) };
   },
-  needs: ({ path, pdl }) => (pdl ? [...needs[path], ...dependent] : needs[path]),
+  needs: ({ path, pdl, bulkStages }) => [
+    ...needs[path],
+    ...(pdl ? dependent : []),
+    ...(bulkStages > 0 ? bulkCopies : []),
+  ],
   workloads: [...workloads, ...layerWorkloads],
   cells,
   comparisons,

@@ -5,7 +5,7 @@ import type { Point as PointOf } from '../../../src/model/parameter.ts';
 export const parameters = defineParameters({
   path: {
     label: '',
-    doc: 'Method of the products: naive (one thread per element, the reference), simt (CUDA cores, accumulators in registers), mma (tensor cores by mma.sync, operands by cp.async; the plain product), general (the same for every choice of the operation, and f32 on CUDA cores), wgmma (Hopper: persistent thread blocks, operands by TMA, warp-specialised), narrow (few columns: tensor cores by mma.sync, A from global memory to registers), multirow (Hopper, blocks of 16: the same for wide products, whose block rows share the rows of B in shared memory).',
+    doc: 'Method of the products: naive (one thread per element, the reference), simt (CUDA cores, accumulators in registers), mma (tensor cores by mma.sync, operands by cp.async; the plain product), general (the same for every choice of the operation, and f32 on CUDA cores), wgmma (Hopper: persistent thread blocks, operands by TMA, warp-specialised), narrow (few columns: tensor cores by mma.sync, A from global memory to registers, or by bulk copies), multirow (Hopper, blocks of 16: the same for wide products, whose block rows share the rows of B in shared memory).',
     values: ['naive', 'simt', 'mma', 'general', 'wgmma', 'narrow', 'multirow'],
     readBy: 'launch',
   },
@@ -202,6 +202,11 @@ export const parameters = defineParameters({
     doc: 'Thread blocks that share the products of a block row; the last one adds up the sums, in their order (narrow).',
     values: [1, 2, 4, 8],
   },
+  bulkStages: {
+    label: 'bs',
+    doc: 'Stages of each warp in shared memory, which bulk copies fill with so many slabs of A as are loaded together (narrow, Hopper). 0: A goes from global memory to registers.',
+    values: [0, 1, 2, 4],
+  },
   blockRows: {
     label: 'br',
     doc: 'Block rows of a tile of C, which share rows of B; each has a warp (multirow).',
@@ -269,7 +274,7 @@ export const activations = [
   ...onPaths(['minBlocks'], 'mma', 'general', 'narrow', 'multirow'),
   ...onPaths(['panel'], 'mma', 'general', 'wgmma'),
   ...onPaths(['role', 'consumers', 'cluster', 'wgmmaDepth', 'schedule', 'split', 'l2Hint'], 'wgmma'),
-  ...onPaths(['tilesM', 'warpsK', 'parts'], 'narrow'),
+  ...onPaths(['tilesM', 'warpsK', 'parts', 'bulkStages'], 'narrow'),
   ...onPaths(['blockRows'], 'multirow'),
   ...onPaths(['pdl'], 'wgmma', 'narrow'),
   activeWhen(

@@ -1,11 +1,21 @@
 import type { Part as PartOf, Preset } from '../../../src/model/family.ts';
 import { columnCells, fewCells, halfCells, mixedCells, raggedCells, rowCells } from './cell-presets.ts';
 import { comparisons, unmixed } from './comparisons.ts';
-import { addends, denser, fused, gradients, odd, plain, prefill, prefillDown } from './layer-workloads.ts';
+import {
+  addends,
+  denser,
+  densities,
+  fused,
+  gradients,
+  odd,
+  plain,
+  prefill,
+  prefillDown,
+} from './layer-workloads.ts';
 import { parameters, type Specs } from './parameters.ts';
 import { generalFallbacks, generalKinds, generalPresets, generalQuick } from './paths/general/presets.ts';
 import { multirowPresets } from './paths/multirow/presets.ts';
-import { narrowBest, narrowCells, narrowKinds } from './paths/narrow/presets.ts';
+import { narrowBest, narrowBulk, narrowBulkCells, narrowCells, narrowKinds } from './paths/narrow/presets.ts';
 import {
   hopperAddends,
   hopperCells,
@@ -288,6 +298,22 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     workloads: linearWorkloads
       .filter(onWgmma)
       .filter(({ problem }) => [1, 16, 64].includes(problem.n))
+      .map(({ id }) => id),
+  },
+  'hopper-bulk': {
+    doc: 'The same for 1 and 16 rows of x, and for other densities: the path narrow, A by bulk copies.',
+    where: narrowBulk,
+    workloads: [...linearWorkloads, ...densities]
+      .filter(({ problem: { n } }) => n === 1 || n === 16)
+      .map(({ id }) => id),
+  },
+  'hopper-bulk-cells': {
+    doc: 'Few columns in every 16-bit type and layout on an H200: the path narrow, A by bulk copies.',
+    where: narrowBulkCells,
+    workloads: comparisons
+      .filter(
+        ({ problem: { n, input, transposeA } }) => Number(n) <= 16 && input !== 'f32' && transposeA !== 'yes',
+      )
       .map(({ id }) => id),
   },
   'hopper-fused': {

@@ -3,7 +3,10 @@ import { narrowSizes } from './sizes.ts';
 
 const { constraint } = parameters;
 
-const tileNames = ['path', 'tileN', 'warpsM', 'warpsK', 'tilesM', 'unroll', 'prefetch', 'parts'] as const;
+const tileNames = [
+  ...(['path', 'tileN', 'warpsM', 'warpsK', 'tilesM', 'unroll', 'prefetch', 'parts'] as const),
+  'bulkStages',
+] as const;
 
 /** Rules of the path `narrow`; the other paths pass them all. */
 export const narrowConstraints = [
@@ -32,9 +35,16 @@ export const narrowConstraints = [
     ({ path, warpsM, warpsK }) => path !== 'narrow' || warpsM * warpsK <= 16,
   ),
   constraint(
+    'narrow-stages',
+    ['path', 'block', 'unroll', 'prefetch', 'bulkStages'],
+    'Bulk copies bring whole blocks, and nothing is prefetched beside them.',
+    ({ path, block, unroll, prefetch, bulkStages }) =>
+      path !== 'narrow' || bulkStages === 0 || ((32 * unroll) % block === 0 && !prefetch),
+  ),
+  constraint(
     'narrow-registers',
     [...tileNames, 'minBlocks'],
-    'minBlocks thread blocks fit on a multiprocessor: shared memory, threads, and registers for sums, slabs of A and 48 more per thread.',
+    'minBlocks thread blocks fit on a multiprocessor: shared memory, threads, and registers for sums, vectors of A and B and 48 more per thread.',
     (point, arch) => {
       if (point.path !== 'narrow') return true;
       const { threads, sharedBytes, accumulators, vectorRegisters } = narrowSizes(point);

@@ -14,6 +14,18 @@ export const narrowKinds: readonly Part[] = [
   { ...narrow, block: [64], tileN: [8], warpsM: [2], parts: [4], output: ['f32'], pdl: [true] },
   { ...narrow, block: [128], tileN: [64], tilesM: [4], warpsM: [2], warpsK: [2], unroll: [1] },
   { ...narrow, block: [128], input: ['bf16'], output: ['f32'], warpsK: [8], unroll: [8] },
+  { ...narrow, block: [16], warpsM: [2], warpsK: [2], unroll: [2], bulkStages: [2] },
+  { ...narrow, block: [32], input: ['bf16'], output: ['bf16'], tilesM: [2], unroll: [2], bulkStages: [4] },
+  {
+    ...narrow,
+    block: [128],
+    tileN: [8],
+    parts: [2],
+    output: ['f32'],
+    bulkStages: [1],
+    minBlocks: [1],
+    pdl: [true],
+  },
 ];
 
 const blocks: Part = { block: [16, 32, 64, 128] };
@@ -64,4 +76,30 @@ export const narrowFew: readonly Part[] = [
   { ...alike, tileN: [8, 16], tilesM: [1], warpsK: [8], unroll: [4, 8] },
   { ...alike, tileN: [8, 16], tilesM: [1], warpsK: [16], unroll: [4], minBlocks: [1] },
   { ...alike, tileN: [8, 16], tilesM: [2], warpsK: [4, 8], unroll: [2, 4] },
+];
+
+const bulk: Part = { ...narrow, tileN: [8, 16], minBlocks: [1], bulkStages: [1] };
+
+/** The same by bulk copies: 2 to 16 KB in a stage. */
+export const narrowBulk: readonly Part[] = [
+  { ...bulk, block: [16], warpsK: [4, 8], unroll: [2, 4, 8] },
+  { ...bulk, block: [32], tilesM: [1, 2], warpsK: [4, 8, 16], unroll: [1, 2] },
+  { ...bulk, block: [32], tilesM: [2], warpsK: [4], unroll: [4] },
+  { ...bulk, block: [32], tilesM: [2], warpsK: [4], unroll: [2], bulkStages: [2] },
+  { ...bulk, block: [64], tilesM: [1, 2], warpsK: [4, 8, 16], unroll: [2] },
+  { ...bulk, block: [64], tilesM: [4], warpsK: [8, 16], unroll: [2] },
+  { ...bulk, block: [64], tilesM: [2], warpsK: [8], unroll: [2], bulkStages: [2] },
+  { ...bulk, block: [128], tilesM: [1, 2], warpsK: [4, 8, 16], unroll: [4] },
+  { ...bulk, block: [128], tilesM: [2], warpsK: [8], unroll: [4], bulkStages: [2] },
+];
+
+const anyType: Part = { ...bulk, input: ['f16', 'bf16'], output: ['f16', 'bf16', 'f32'] };
+
+/** Winners among these, in every type of 16 bits. */
+export const narrowBulkCells: readonly Part[] = [
+  { ...anyType, block: [16], warpsK: [4, 8], unroll: [4] },
+  { ...anyType, block: [32], tilesM: [2], warpsK: [8], unroll: [1] },
+  { ...anyType, block: [32], tilesM: [2], warpsK: [4], unroll: [2] },
+  { ...anyType, block: [64], tilesM: [1, 2], warpsK: [8], unroll: [2] },
+  { ...anyType, block: [128], tilesM: [1, 2], warpsK: [8], unroll: [4] },
 ];
