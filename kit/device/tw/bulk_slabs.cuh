@@ -21,19 +21,18 @@ struct BulkSlabs {
   using Sums = typename Slabs::Sums;
   using State = PipelineState<Stages>;
   static_assert(Ahead * 32 % Block == 0, "whole blocks");
-  static constexpr int kBlocks = Ahead * 32 / Block;  // of a turn
-  static constexpr int kStep = Shares * kBlocks;      // from a warp's turn to its next one
+  static constexpr int kBlocks = Ahead * 32 / Block;               // of a turn
+  static constexpr int kStep = Shares * kBlocks;                   // from a warp's turn to its next one
+  static constexpr int kSlabs = Block > 32 ? Block / 32 : 1;       // of a block, or
+  static constexpr int kSlabBlocks = Block < 32 ? 32 / Block : 1;  // blocks of a slab
   static constexpr int kRowBytes = Block * 2, kPieceBytes = TilesM * 16 * kRowBytes;
   static constexpr int kStageBytes = kBlocks * kPieceBytes, kBytes = Stages * kStageBytes;
   static constexpr int kBarrierBytes = 8 * Stages;
 
   std::uint32_t stages, barriers;
 
-  /// A lane's vectors of B for a turn, and which of its blocks exist.
-  struct Right {
-    uint4 vectors[Ahead][TilesN];
-    bool exists[Ahead];
-  };
+  /// A lane's vectors of B for a turn.
+  using Right = uint4[Ahead][TilesN];
 
   /// Share number `share` of a block row; see Slabs for `Target`.
   template <class Target>
@@ -54,40 +53,37 @@ struct BulkSlabs {
     __syncwarp();
   }
 
-  /// The share's present turn's part of B. `b`: the lane's first column of B; `columns`: of B from there on.
+  /// Loads the present turn's part of B, zeros for blocks that it does not have. `b`: the lane's first column of B; `columns`: of B from
+  /// there on.
   template <class Target>
-  TW_MEMBER static Right right_of(const Target& target, const Input* b, int columns, const BlockShare& share,
-                                  const SlabLane& lane) {
-    Right right;
-#pragma unroll
-    for (int i = 0; i < Ahead; ++i) {
-      const int vector = i * Slabs::kVectorsPerSlab + lane.vector;
-      const int block = share.next + vector / Slabs::kVectorsPerBlock;
-      const int k = vector % Slabs::kVectorsPerBlock * 8;
-      right.exists[i] = block < share.end;
-      const int column = right.exists[i] ? Slabs::index(target, target.col_idx, block) : 0;
-      const Input* const from = b + (static_cast<long long>(column) * Block + k) * target.b_at.row;
-#pragma unroll
-      for (int n = 0; n < TilesN; ++n)
-        right.vectors[i][n] = right.exists[i] && n * 8 < columns
-                                  ? Slabs::load_b(target, from + n * 8 * target.b_at.column)
-                                  : uint4{};
-    }
-    return right;
+  TW_MEMBER static void load_right(Right& right, const Target& target, const Input* b, int columns,
+                                   const BlockShare& share, const SlabLane& lane) {
+    // One branch for all loads: none waits for another's end. The likely side is the one that falls through.
+    if (__builtin_expect(target.vectors_b, 1))
+      load_right(right, target, b, columns, share, lane, 1,
+                 [](const Input* from) { return Slabs::load_vector(from); });
+    else
+      load_right(right, target, b, columns, share, lane, target.b_at.row,
+                 [&](const Input* from) { return Slabs::load_elements(target, from); });
   }
 
-  /// Adds the products of the share's present turn when its blocks have come, and begins the copies of the turn that is next in
-  /// their stage.
-  TW_MEMBER void multiply(Sums& sums, const Right& right, const Input* values, const BlockShare& share, const State& at,
-                          const SlabLane& lane) const {
+  /// Adds the products of the present turn when its blocks have come, and begins the copies of the turn that is next in their stage.
+  TW_MEMBER void multiply(Sums& sums, const Right& right, const Input* values, const BlockShare& share,
+                          const State& at, const SlabLane& lane) const {
     ptx::mbarrier_wait(barrier(at.stage), at.phase);
+    const int blocks = share.end - share.next;
+    const std::uint32_t row = stages + at.stage * kStageBytes + lane.row * kRowBytes;
 #pragma unroll
-    for (int m = 0; m < TilesM; ++m) {
-      uint4 a[Ahead][2];
-      load_rows(a, right, stages + at.stage * kStageBytes + (m * 16 + lane.row) * kRowBytes, lane);
+    for (int m = 0; m < TilesM; ++m)
 #pragma unroll
-      for (int i = 0; i < Ahead; ++i) Slabs::multiply(sums[m], a[i][0], a[i][1], right.vectors[i]);
-    }
+      for (int block = 0; block < kBlocks; block += kSlabBlocks) {
+        if (block > 0 && block >= blocks) break;
+        uint4 a[kSlabs][2];
+        load_rows(a, row + block * kPieceBytes + m * (16 * kRowBytes), blocks - block, lane);
+#pragma unroll
+        for (int i = 0; i < kSlabs; ++i)
+          Slabs::multiply(sums[m], a[i][0], a[i][1], right[block / kSlabBlocks * kSlabs + i]);
+      }
     if (share.next + Stages * kStep >= share.end) return;
     __syncwarp();  // all lanes have read the stage
     if (ptx::lane_id() == 0) {
@@ -114,22 +110,46 @@ struct BulkSlabs {
     }
   }
 
-  /// A lane's vectors of two rows, 8 apart, of a stage; `row`: the first one in the first block. Rows of 128 bytes begin at one bank: there odd
-  /// rows read the slabs of a pair the other way round.
-  TW_MEMBER static void load_rows(uint4 (&a)[Ahead][2], const Right& right, std::uint32_t row, const SlabLane& lane) {
-    constexpr bool kPairs = kRowBytes % 128 == 0;
-    const bool turned = kPairs && lane.row % 2 == 1;
+  template <class Target, class Load>
+  TW_MEMBER static void load_right(Right& right, const Target& target, const Input* b, int columns,
+                                   const BlockShare& share, const SlabLane& lane, long long row_distance,
+                                   const Load& load) {
 #pragma unroll
-    for (int i = 0; i < Ahead; ++i) {
-      const int vector = (turned ? i ^ 1 : i) * Slabs::kVectorsPerSlab + lane.vector;
-      const std::uint32_t from = row + vector / Slabs::kVectorsPerBlock * kPieceBytes + vector % Slabs::kVectorsPerBlock * 16;
+    for (int block = 0; block < kBlocks; block += kSlabBlocks) {
+      const int stored = share.next + block + lane.vector / Slabs::kVectorsPerBlock;
+      const bool exists = kBlocks == 1 || stored < share.end;
+      const long long column = exists ? Slabs::index(target, target.col_idx, stored) : 0;
+      const Input* const from =
+          b + (column * Block + lane.vector % Slabs::kVectorsPerBlock * 8) * row_distance;
 #pragma unroll
-      for (int half = 0; half < 2; ++half)
-        a[i][half] = right.exists[i] ? ptx::load_shared_v4(from + half * (8 * kRowBytes)) : uint4{};
+      for (int i = 0; i < kSlabs; ++i)
+#pragma unroll
+        for (int n = 0; n < TilesN; ++n)
+          right[block / kSlabBlocks * kSlabs + i][n] =
+              exists && n * 8 < columns ? load(from + i * 32 * row_distance + n * 8 * target.b_at.column)
+                                        : uint4{};
     }
+  }
+
+  /// A lane's vectors of two rows, 8 apart, of a block, or of blocks of 16 of two, of `blocks` that have come; `row`: the first one. Rows of
+  /// 128 bytes begin at one bank: there odd rows read the slabs of a pair the other way round.
+  TW_MEMBER static void load_rows(uint4 (&a)[kSlabs][2], std::uint32_t row, int blocks,
+                                  const SlabLane& lane) {
+    constexpr bool kPairs = kSlabs > 1;
+    const bool turned = kPairs && lane.row % 2 == 1;
+    const int second = lane.vector / Slabs::kVectorsPerBlock;  // 1: of the second block of 16
+    const std::uint32_t from =
+        row + (second < blocks ? second * kPieceBytes : 0) + lane.vector % Slabs::kVectorsPerBlock * 16;
+#pragma unroll
+    for (int i = 0; i < kSlabs; ++i)
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+        a[i][half] = ptx::load_shared_v4(from + (turned ? i ^ 1 : i) * 64 + half * (8 * kRowBytes));
+        if (second >= blocks) a[i][half] = uint4{};
+      }
     if constexpr (kPairs) {
 #pragma unroll
-      for (int i = 0; i < Ahead; i += 2)
+      for (int i = 0; i < kSlabs; i += 2)
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
           const uint4 first = a[i][half];

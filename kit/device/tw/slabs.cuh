@@ -89,7 +89,8 @@ struct Slabs {
   }
 
   /// Adds the products of a slab: of a lane's vectors of A, 8 rows apart, with those of B.
-  TW_MEMBER static void multiply(float (&sums)[TilesN][4], const uint4& top, const uint4& bottom, const uint4 (&right)[TilesN]) {
+  TW_MEMBER static void multiply(float (&sums)[TilesN][4], const uint4& top, const uint4& bottom,
+                                 const uint4 (&right)[TilesN]) {
     const std::uint32_t left[4] = {top.x, bottom.x, top.y, bottom.y};
     const std::uint32_t left2[4] = {top.z, bottom.z, top.w, bottom.w};
 #pragma unroll
@@ -108,7 +109,15 @@ struct Slabs {
   /// 8 elements of a column of B from `b` on.
   template <class Target>
   TW_MEMBER static uint4 load_b(const Target& target, const Input* b) {
-    if (target.vectors_b) return *reinterpret_cast<const uint4*>(b);
+    return target.vectors_b ? load_vector(b) : load_elements(target, b);
+  }
+
+  /// The same where they are neighbours, aligned to 16 bytes.
+  TW_MEMBER static uint4 load_vector(const Input* b) { return *reinterpret_cast<const uint4*>(b); }
+
+  /// The same where they need not be.
+  template <class Target>
+  TW_MEMBER static uint4 load_elements(const Target& target, const Input* b) {
     const auto element = [&](int k) -> unsigned {
       return *reinterpret_cast<const unsigned short*>(b + k * target.b_at.row);
     };

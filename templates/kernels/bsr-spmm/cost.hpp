@@ -150,8 +150,9 @@ inline void add_narrow(Parts& parts, const Parameters& parameters, const Work& w
                warps_k = number("warpsK");
   const double warp_rows = 16 * number("tilesM"), tile_rows = number("warpsM") * warp_rows;
   const double threads = 32 * number("warpsM") * warps_k;
-  const double vectors = number("bulkStages") > 0 ? unroll * (8 + tile_n / 2)
-                                                    : unroll * warp_rows / 2 * (number("prefetch") != 0 ? 2 : 1);
+  const double vectors = number("bulkStages") > 0
+                             ? unroll * (8 + tile_n / 2)
+                             : unroll * warp_rows / 2 * (number("prefetch") != 0 ? 2 : 1);
   const double by_registers = std::floor(kRegisters / (threads * (40 + warp_rows * tile_n / 32 + vectors)));
   const double tiles = std::ceil(w.rows / tile_rows) * std::ceil(w.columns / tile_n) * w.products;
   const double rounds =
