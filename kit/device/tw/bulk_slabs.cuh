@@ -132,11 +132,11 @@ struct BulkSlabs {
   }
 
   /// A lane's vectors of two rows, 8 apart, of a block, or of blocks of 16 of two, of `blocks` that have come; `row`: the first one. Rows of
-  /// 128 bytes begin at one bank: there odd rows read the slabs of a pair the other way round.
+  /// 128 bytes begin at one bank: there odd rows read the slabs of a pair in swapped order.
   TW_MEMBER static void load_rows(uint4 (&a)[kSlabs][2], std::uint32_t row, int blocks,
                                   const SlabLane& lane) {
     constexpr bool kPairs = kSlabs > 1;
-    const bool turned = kPairs && lane.row % 2 == 1;
+    const bool swapped = kPairs && lane.row % 2 == 1;
     const int second = lane.vector / Slabs::kVectorsPerBlock;  // 1: of the second block of 16
     const std::uint32_t from =
         row + (second < blocks ? second * kPieceBytes : 0) + lane.vector % Slabs::kVectorsPerBlock * 16;
@@ -144,7 +144,7 @@ struct BulkSlabs {
     for (int i = 0; i < kSlabs; ++i)
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
-        a[i][half] = ptx::load_shared_v4(from + (turned ? i ^ 1 : i) * 64 + half * (8 * kRowBytes));
+        a[i][half] = ptx::load_shared_v4(from + (swapped ? i ^ 1 : i) * 64 + half * (8 * kRowBytes));
         if (second >= blocks) a[i][half] = uint4{};
       }
     if constexpr (kPairs) {
@@ -153,8 +153,8 @@ struct BulkSlabs {
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
           const uint4 first = a[i][half];
-          a[i][half] = turned ? a[i + 1][half] : first;
-          a[i + 1][half] = turned ? first : a[i + 1][half];
+          a[i][half] = swapped ? a[i + 1][half] : first;
+          a[i + 1][half] = swapped ? first : a[i + 1][half];
         }
     }
   }
