@@ -128,8 +128,8 @@ inline void fill_from_file(Matrix& a, const Bsr& pattern, std::int64_t block, co
 ///   swing     the same, but from a row's first block to its last one sums are larger by 8320: more bits than f16 or
 ///             bf16 has, in results that have few
 ///   one-hot   each row of A has a single 1, B holds a code of its place: C is a copy of rows of B
-///   nan       normal; B is NaN in the rows that no block refers to, and has an Inf, a -Inf and a NaN, and A a NaN,
-///             where one does; half of the last block of A is 0: stored zeros times Inf and NaN are NaN; C has an Inf in each row
+///   nan       normal; B is NaN in the rows that no block refers to, and has an Inf, a -Inf and a NaN, and A a NaN and
+///             an Inf, where one does; half of the last block of A is 0: stored zeros times Inf and NaN are NaN; C has an Inf in each row
 ///   huge      sums overflow f16
 ///   tiny      subnormals
 ///   cancel    pairs of opposite products, every sum is 0
@@ -235,6 +235,7 @@ class Filler {
     spoil(operand_.col_idx.back(), infinity);
     spoil(operand_.col_idx.back(), -infinity);
     spoil(operand_.col_idx.back(), nan);
+    matrices.a.set(random.below(last), random.below(block_), infinity);
   }
 
   /// An Inf in each row: however small beta is, it shows.
