@@ -184,8 +184,8 @@ async function fileFor(
     const stands = standing(all, whole);
     const changed = file.forget((result) => !stands(result));
     if (changed > 0) shop.note(`${changed} results are of code that has changed since`);
-    if (whole && file.info.variants.every((id) => about.variants.includes(id)))
-      file.describe(options.seconds === 0 ? about : { ...about, ...now }); // all are of this commit's code
+    if (whole && trials.judged && file.info.variants.every((id) => about.variants.includes(id)))
+      file.describe({ ...about, ...now }); // all are of this commit's code
     return file;
   }
   const sound: MutationInfo['sound'] = {};

@@ -37,6 +37,7 @@ export class MutantTrials {
   readonly #judges: Judges;
   readonly #originals = new Map<string, Promise<Original>>();
   readonly #began = performance.now();
+  #judged = false;
 
   constructor(shop: Workshop) {
     this.#shop = shop;
@@ -54,6 +55,7 @@ export class MutantTrials {
   /** The variants that pass as they are: mutants of the others would say nothing, which is told. All, where no time is left. */
   async passing(sources: readonly Source[]): Promise<readonly Source[]> {
     if (this.#late()) return sources;
+    this.#judged = true;
     this.#shop.note(`gating ${sources.length} unmutated variants`);
     const found = await mapLimit(sources, 2 * this.#shop.jobs, (source) => this.#sound(source));
     return sources.filter((source, index) => {
@@ -66,6 +68,11 @@ export class MutantTrials {
       );
       return false;
     });
+  }
+
+  /** Whether there was time to find out which variants pass as they are. */
+  get judged(): boolean {
+    return this.#judged;
   }
 
   /** Whether the time for beginning things is over. */

@@ -12,6 +12,12 @@ const otherValue = Math.log(2);
 /** Distance of a timed workload within which its variant is as good as the call's own: half an octave. */
 const same = Math.log(2) / 2;
 
+/** Distance of a timed workload that is the call's own but for its pattern's numbers: 5 % in all. */
+const own = 0.05;
+
+/** Of another one the variant is not taken where the model expects so many times the seconds of its fastest: a tile's width may lie between. */
+const slow = 1.5;
+
 /** Distance between a number that is positive and one that is not. */
 const far = 1000;
 
@@ -29,8 +35,8 @@ interface Near {
 
 /**
  * For calls, given as workloads, the ids of a library's variants in the order in which it offers them. Where the family has a cost
- * model whose weights are known: those of timed workloads that are as good as the call's own, then those that serve it by the model's
- * seconds. Then those of the nearest workloads, then the rest in the library's order, fallbacks last. As `rank` of the emitted
+ * model whose weights are known: those of timed workloads that are as good as the call's own, unless it expects much more of them than of
+ * others, then those that serve it by the model's seconds. Then those of the nearest workloads, then the rest in the library's order, fallbacks last. As `rank` of the emitted
  * `runtime.cpp` has it, which this is to agree with. `shipped`: the library's variants.
  */
 export function dispatchOrder(
@@ -47,9 +53,9 @@ export function dispatchOrder(
     .map(({ workload: id, problem, variant, median }) => {
       return { variant, timed: median !== undefined, ...placeOf({ id, problem }) };
     });
-  const own = new Set(variants);
+  const ids = new Set(variants);
   const timed = timings.flatMap(({ features, times }) => {
-    const known = Object.entries(times).filter(([id]) => own.has(id));
+    const known = Object.entries(times).filter(([id]) => ids.has(id));
     const [fastest] = known.toSorted(([, a], [, b]) => a - b);
     return fastest ? [{ variant: fastest[0], features, timed: true }] : [];
   });
@@ -61,28 +67,36 @@ export function dispatchOrder(
       distance(features, near.features) +
       Object.keys(values).filter((name) => values[name] !== other[name]).length * otherValue;
     const nearest = all.map((near) => ({ ...near, away: away(near) })).toSorted((a, b) => a.away - b.away);
-    const expected = costs
-      ? [
-          ...nearest.filter((near) => near.timed && near.away <= same).map(({ variant }) => variant),
-          ...byCost(family, costs, shipped, call),
-        ]
-      : [];
-    return [...new Set([...expected, ...nearest.map(({ variant }) => variant), ...rest])];
+    const expected = costs ? byCost(family, costs, shipped, call) : [];
+    const isSlow = ({ variant, away }: Near & { readonly away: number }) =>
+      away > own && secondsOf(expected, variant) > slow * (expected[0]?.seconds ?? 0);
+    const asGood = costs ? nearest.filter((near) => near.timed && near.away <= same && !isSlow(near)) : [];
+    return [...new Set([...asGood, ...expected, ...nearest].map(({ variant }) => variant).concat(rest))];
   };
 }
 
-/** Ids of the variants that serve a call and whose time the model knows, the shortest first. */
+/** A variant by the seconds that the model expects of a call. */
+interface Expected {
+  readonly variant: string;
+  readonly seconds: number;
+}
+
+/** 0 where the model knows nothing of the variant. */
+function secondsOf(expected: readonly Expected[], id: string): number {
+  return expected.find(({ variant }) => variant === id)?.seconds ?? 0;
+}
+
+/** The variants that serve a call and whose time the model knows, the shortest first. */
 function byCost(
   family: AnyFamily,
   costs: NonNullable<Selection['costs']>,
   shipped: readonly Pick<Variant, 'id' | 'parameters'>[],
   call: Workload,
-): string[] {
+): Expected[] {
   return shipped
     .filter(({ parameters }) => isCandidate(family, parameters, call))
-    .map((variant) => ({ id: variant.id, seconds: expectedSeconds(family, costs, variant, call) }))
-    .toSorted((a, b) => a.seconds - b.seconds)
-    .map(({ id }) => id);
+    .map((variant) => ({ variant: variant.id, seconds: expectedSeconds(family, costs, variant, call) }))
+    .toSorted((a, b) => a.seconds - b.seconds);
 }
 
 /** Sum over features of |ln(a/b)|, 0 for a feature that only one side has. */

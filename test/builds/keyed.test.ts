@@ -184,6 +184,7 @@ test('a fallback that alone serves the nearest workload comes behind what else s
     'by cost, n = 1000: simt made naive',
     'by cost, n = 1000, simt serves 7 alone: made naive simt',
     'by cost, n = 64: made simt naive',
+    'by cost, n = 72: simt made naive',
   ]);
 });
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { edit, gen, genHere, type Workspace, workspace } from '../helpers/gen.ts';
@@ -41,6 +41,13 @@ describe('gen mutate', { timeout: 280_000 }, () => {
     expect(again).toMatchObject({ code: 0, stdout: '' });
     expect(readFileSync(document, 'utf8')).toContain('2 of 2 mutants');
     expect(again.stderr.match(/^\d+: /gm)).toHaveLength(1); // the survivor alone, deeper
+
+    // Nothing is known to pass where there was no time to see: what the results are of stays.
+    const [newest = ''] = readdirSync(join(place.out, 'mutants')).toSorted().toReversed();
+    const heading = () => readFileSync(join(place.out, 'mutants', newest), 'utf8').split('\n')[0];
+    const heard = heading();
+    await mutateAnew(place, '--resume', '--seconds', '0');
+    expect(heading()).toBe(heard);
 
     const told = await mutateAnew(place, '--resume', '--retry', '--seconds', '0');
     expect(told.stdout).toContain('2 of 2 mutants'); // nothing is begun: what is known is reported

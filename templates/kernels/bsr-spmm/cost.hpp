@@ -150,9 +150,7 @@ inline void add_narrow(Parts& parts, const Parameters& parameters, const Work& w
                warps_k = number("warpsK");
   const double warp_rows = 16 * number("tilesM"), tile_rows = number("warpsM") * warp_rows;
   const double threads = 32 * number("warpsM") * warps_k;
-  const double vectors = number("bulkStages") > 0
-                             ? unroll * (8 + tile_n / 2)
-                             : unroll * warp_rows / 2 * (number("prefetch") != 0 ? 2 : 1);
+  const double vectors = unroll * warp_rows / 2 * (number("prefetch") != 0 ? 2 : 1);
   const double by_registers = std::floor(kRegisters / (threads * (40 + warp_rows * tile_n / 32 + vectors)));
   const double tiles = std::ceil(w.rows / tile_rows) * std::ceil(w.columns / tile_n) * w.products;
   const double rounds =
@@ -162,6 +160,28 @@ inline void add_narrow(Parts& parts, const Parameters& parameters, const Work& w
   parts.add({2 * kMicrosecond, shares > 1 ? kMicrosecond : 0,
              std::max(rounds * steps, steps * longest(w, w.block_rows)) * 4e-7, stored * tile_rows,
              stored * tile_n, 0.5 * rounds * kMicrosecond, from_memory(w), misaligned(w)});
+}
+
+/// Of the path narrow by bulk copies: a warp takes turns at so many blocks as its stage has.
+inline void add_bulk(Parts& parts, const Parameters& parameters, const Work& w) {
+  const Numbers number{parameters};
+  const double tile_n = number("tileN"), unroll = number("unroll"), shares = number("parts"),
+               warps_k = number("warpsK");
+  const double warp_rows = 16 * number("tilesM"), tile_rows = number("warpsM") * warp_rows;
+  const double threads = 32 * number("warpsM") * warps_k;
+  const double by_registers =
+      std::floor(kRegisters / (threads * (40 + warp_rows * tile_n / 32 + unroll * (8 + tile_n / 2))));
+  const double by_memory = std::floor(kSharedBytes / (number("sharedBytes") + 1024));
+  const double tiles = std::ceil(w.rows / tile_rows) * std::ceil(w.columns / tile_n) * w.products;
+  const double share = tiles * shares / kMultiprocessors;
+  const double rounds = rounds_of(share / std::max(1.0, std::min(by_registers, by_memory)));
+  const double turns =
+      std::max(1.0, w.density * w.depth * longest(w, w.block_rows) / (32 * unroll * warps_k * shares));
+  const double stored = w.input * w.density * w.depth * rounds_of(tiles / kMultiprocessors) / kIngest;
+  parts.add({2 * kMicrosecond, shares > 1 ? kMicrosecond : 0,
+             // A warp waits for each turn, or for the bytes of all.
+             std::max(turns * 5e-7, 1.4 * stored * tile_rows), stored * std::min(w.columns, tile_n),
+             1.5 * (rounds - 1) * kMicrosecond, from_memory(w), misaligned(w)});
 }
 
 inline void add_multirow(Parts& parts, const Parameters& parameters, const Work& w) {
@@ -194,6 +214,8 @@ inline std::size_t parts_of(const Parameters& parameters, const Work& w, double*
   const std::string_view path = parameters.text("path");
   if (path == "wgmma")
     add_wgmma(parts, parameters, w);
+  else if (path == "narrow" && parameters.number("bulkStages") > 0)
+    add_bulk(parts, parameters, w);
   else if (path == "narrow")
     add_narrow(parts, parameters, w);
   else if (path == "multirow")

@@ -171,6 +171,33 @@ function narrowParts(point: Point, work: Work): number[] {
   ];
 }
 
+/** Of the path narrow by bulk copies: a warp takes turns at so many blocks as its stage has. */
+function bulkParts(point: Point, work: Work): number[] {
+  const { tileN, unroll, parts, warpsK } = point;
+  const { rows, depth, density, columns, products, input } = work;
+  const { threads, tileRows, sharedBytes, accumulators, vectorRegisters } = narrowSizes(point);
+  const byRegisters = Math.floor(registersPerSm / (threads * (40 + accumulators + vectorRegisters)));
+  const byMemory = Math.floor(sharedBytesPerSm / (sharedBytes + 1024));
+  const tiles = Math.ceil(rows / tileRows) * Math.ceil(columns / tileN) * products;
+  const share = (tiles * parts) / multiprocessors;
+  const rounds = roundsOf(share / Math.max(1, Math.min(byRegisters, byMemory)));
+  const turns = Math.max(
+    1,
+    (density * depth * longest(work, work.blockRows)) / (32 * unroll * warpsK * parts),
+  );
+  const stored = (input * density * depth * roundsOf(tiles / multiprocessors)) / ingest;
+  return [
+    2 * microsecond,
+    parts > 1 ? microsecond : 0,
+    // A warp waits for each turn, or for the bytes of all.
+    Math.max(turns * 5e-7, 1.4 * stored * tileRows),
+    stored * Math.min(columns, tileN),
+    1.5 * (rounds - 1) * microsecond,
+    fromMemory(work),
+    misaligned(work),
+  ];
+}
+
 function multirowParts(point: Point, work: Work): number[] {
   const { tileN, tileK, blockRows } = point;
   const { block, density, blockColumns, columns, input, output } = work;
@@ -204,7 +231,7 @@ function partsOf(point: Point, work: Work): number[] {
     case 'mma':
       return mmaParts(point, work);
     case 'narrow':
-      return narrowParts(point, work);
+      return point.bulkStages > 0 ? bulkParts(point, work) : narrowParts(point, work);
     case 'multirow':
       return multirowParts(point, work);
     default:

@@ -85,4 +85,12 @@ describe('with a cost model', () => {
     expect(ordered(selection([timedChoice('a', 64)], { costs }), 65)).toEqual(['a', 'b', 'c']);
     expect(ordered(selection([choice('a', 64)], { costs }), 65)).toEqual(['b', 'c', 'a']);
   });
+
+  test('unless the model expects more than half as much again of them, and the sizes are others', () => {
+    const size = 64 * 1.1 ** (1 / sizes.length);
+    const near = selection([timedChoice('a', 64)], { costs });
+    expect(ordered(near, size)).toEqual(['b', 'c', 'a']);
+    const alike = selection([timedChoice('a', 64)], { costs: { ...costs, factors: { a: 0.49 } } });
+    expect(ordered(alike, size)).toEqual(['a', 'b', 'c']);
+  });
 });

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace tilewright::library {
@@ -10,6 +11,9 @@ namespace {
 
 constexpr double kFar = 1000;  // between a number that is positive and one that is not
 const double kOtherValue = std::log(2);  // of an operation value that differs
+constexpr double kOwn = 0.05;  // of a timed workload that is the call's own but for its pattern's numbers
+/// Of another one the variant is not taken where the model expects so many times the seconds of its fastest.
+constexpr double kSlow = 1.5;
 
 double difference(const Feature& a, const Feature& b) {
   if (a.number > 0 && b.number > 0) return std::fabs(std::log(a.number / b.number));
@@ -38,10 +42,22 @@ bool has_values(const Choice& choice, const std::vector<int>& values) {
   return !choice.values || std::equal(values.begin(), values.end(), choice.values);
 }
 
-/// Those of workloads that were timed and are as good as the call's own.
-void add_same(Order& order, const Selection& all, const Asked& asked) {
-  const auto add = [&](double away, std::size_t variant) {
-    if (away <= kSame) order.push_back({Tier::same, away, all.variants + variant});
+/// Whether the model expects much more seconds of a variant than of its fastest. Not where it knows nothing of it.
+bool is_slow(const Order& by_cost, const Variant* variant) {
+  double best = std::numeric_limits<double>::infinity(), own = 0;
+  for (const Place& place : by_cost) {
+    best = std::min(best, place.key);
+    if (place.variant == variant) own = place.key;
+  }
+  return own > kSlow * best;
+}
+
+/// Those of workloads that were timed and are as good as the call's own. `by_cost`: what the model expects of it.
+void add_same(Order& order, const Selection& all, const Asked& asked, const Order& by_cost) {
+  const auto add = [&](double away, std::size_t index) {
+    const Variant* const variant = all.variants + index;
+    if (away <= kSame && (away <= kOwn || !is_slow(by_cost, variant)))
+      order.push_back({Tier::same, away, variant});
   };
   for (std::size_t i = 0; i < all.choice_count; ++i)
     if (const Choice& choice = all.choices[i]; choice.timed && !choice.alone && has_values(choice, asked.values))
@@ -96,8 +112,8 @@ double distance(const Asked& asked, const Choice& choice) {
 std::vector<const Variant*> rank(const Selection& all, const Asked& asked) {
   Order order;
   if (all.has_costs && asked.cost_parts) {
-    add_same(order, all, asked);
     add_by_cost(order, all, asked);
+    add_same(order, all, asked, Order(order));
   } else {
     add_nearest(order, all, asked);
   }

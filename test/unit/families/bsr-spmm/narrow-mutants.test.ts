@@ -18,6 +18,9 @@ const ids = {
   small: 'bsr_spmm.narrow.b16.tn8.u4.wk2-0a75',
   ahead: 'bsr_spmm.narrow.b32.tn24.pf1.u2.tm2.wk4-ceef',
   parts: 'bsr_spmm.narrow.b64.f16.f32.tn8.u4.wm2.wk4.pt4-2179',
+  bulk: 'bsr_spmm.narrow.b32.bf16.bf16.tn16.u2.wk4.bs4-7bf2',
+  pairs: 'bsr_spmm.narrow.b16.tn16.u2.wm2.wk2.bs2-0193',
+  few: 'bsr_spmm.narrow.b128.f16.f32.tn8.u4.mb1.wk8.pt2.bs1.pdl1-66c3',
   dependent: 'bsr_spmm.narrow.b64.f16.f32.tn8.u4.wm2.wk4.pt4.pdl1-a785',
 };
 type Name = keyof typeof ids;
@@ -25,6 +28,7 @@ type Name = keyof typeof ids;
 const racy: readonly VerdictName[] = ['race', 'divergence', 'wrong', 'nonfinite', 'stateful', 'unwritten'];
 
 const inSlabs = (from: string, to: string) => inHeader('tw/slabs.cuh', replacing(from, to));
+const inBulk = (from: string, to: string) => inHeader('tw/bulk_slabs.cuh', replacing(from, to));
 const inSums = (from: string, to: string) => inHeader('tw/warp_sums.cuh', replacing(from, to));
 
 const mutants: readonly Mutant<Name>[] = [
@@ -45,10 +49,47 @@ const mutants: readonly Mutant<Name>[] = [
     replacing('const int next = share.next;', 'const int next = share.next + 1;'),
     wrong,
   ],
+  // Bulk copies.
+  [
+    'multiplies blocks before they have come',
+    'bulk',
+    inBulk('ptx::mbarrier_wait(barrier(at.stage), at.phase);', ''),
+    racy,
+  ],
+  [
+    'fills a stage that lanes still read',
+    'bulk',
+    inBulk('__syncwarp();  // all lanes', '// all lanes'),
+    ['race'],
+  ],
+  ['copies whole blocks where a warp has some rows', 'bulk', inBulk('TilesM * 16 == Block', 'true'), wrong],
+  [
+    'fills the stage of the last turn',
+    'bulk',
+    inBulk('copy(values, share, Stages, at.stage)', 'copy(values, share, Stages, 0)'),
+    racy,
+  ],
+  [
+    'takes a block that does not exist',
+    'pairs',
+    inBulk('if (second >= blocks) a[i][half] = uint4{};', ''),
+    wrong,
+  ],
+  [
+    'has no bound of results for more threads',
+    'few',
+    replacing('if (i >= WarpSums::kElements || ', 'if ('),
+    ['race', ...stray],
+  ],
   // Programmatic dependent launch.
   ['never waits for the launch before', 'dependent', replacing('ptx::griddep_wait();', ''), ['race']],
   // Layouts.
-  ['takes any B for column-major', 'small', inSlabs('if (target.vectors_b) ', ''), stray],
+  [
+    'takes any B for column-major',
+    'small',
+    inSlabs('target.vectors_b ? load_vector(b) : load_elements(target, b)', 'load_vector(b)'),
+    stray,
+  ],
   [
     'takes any C for row-major',
     'small',
