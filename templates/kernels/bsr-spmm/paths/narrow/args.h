@@ -7,7 +7,7 @@
 
 namespace tilewright::bsr_spmm::narrow {
 
-/// In the order in which a kernel reads them, 48 bytes and then lines of 64: each that it meets first is a wait.
+/// In the order in which a kernel reads them, 48 bytes and then lines of 64: the first read of each is a wait.
 template <class Input, class Output>
 struct Args {
   const int* row_ptr;  // of indices of 64 bits the lower halves, which come first
