@@ -36,8 +36,8 @@ interface Near {
 /**
  * For calls, given as workloads, the ids of a library's variants in the order in which it offers them. Where the family has a cost
  * model whose weights are known: those of timed workloads that are as good as the call's own, unless it expects much more of them than of
- * others, then those that serve it by the model's seconds. Then those of the nearest workloads, then the rest in the library's order, fallbacks last. As `rank` of the emitted
- * `runtime.cpp` has it, which this is to agree with. `shipped`: the library's variants.
+ * others, then those that serve it by the model's seconds. Then those of the nearest workloads, then the rest in the library's order,
+ * fallbacks last. As `rank` of the emitted `runtime.cpp` has it, which this is to agree with. `shipped`: the library's variants.
  */
 export function dispatchOrder(
   family: AnyFamily,

@@ -161,8 +161,9 @@ struct Selection {
 std::string refusal(const Variant& variant, const Asked& asked);
 
 /// Every variant of an operation once, in the order in which they should serve a problem. With a cost model: those of timed workloads
-/// within half an octave, unless the model expects much more of them than of others, then those that serve it by its seconds. Without: those of the nearest workloads, of equally near
-/// ones the policy's before those that were the fastest in other timings. Then the rest in the library's order, fallbacks last.
+/// within half an octave, unless the model expects much more of them than of others, then those that serve it by its seconds. Without:
+/// those of the nearest workloads, of equally near ones the policy's before those that were the fastest in other timings. Then the rest
+/// in the library's order, fallbacks last.
 std::vector<const Variant*> rank(const Selection& all, const Asked& asked);
 
 /// Distance of a timed workload that is as good as the call's own: half an octave in all features together.

@@ -82,7 +82,7 @@ export const narrowFew: readonly Part[] = [
 
 const bulk: Part = { ...narrow, tileN: [8, 16], minBlocks: [1], bulkStages: [1] };
 
-/** The same by bulk copies: 2 to 16 KB in a stage. */
+/** The same by bulk copies: 1 to 8 KB in a stage. */
 export const narrowBulk: readonly Part[] = [
   { ...bulk, block: [16], warpsK: [4, 8], unroll: [2, 4, 8] },
   { ...bulk, block: [32], tilesM: [1, 2], warpsK: [4, 8, 16], unroll: [1, 2] },
