@@ -144,43 +144,54 @@ inline void add_mma(Parts& parts, const Parameters& parameters, const Work& w) {
              0.5 * rounds * kMicrosecond, misaligned(w), copied * kIngest / number("copyBytes") / 8e9});
 }
 
+/// Tiles of the path narrow.
+struct NarrowTiles {
+  double tile_n, unroll, shares, warps_k, warp_rows, tile_rows, threads;
+  double count;   // of all products
+  double stored;  // seconds in which the stored columns of a row come to each tile of a multiprocessor
+
+  NarrowTiles(const Numbers& number, const Work& w)
+      : tile_n(number("tileN")),
+        unroll(number("unroll")),
+        shares(number("parts")),
+        warps_k(number("warpsK")),
+        warp_rows(16 * number("tilesM")),
+        tile_rows(number("warpsM") * warp_rows),
+        threads(32 * number("warpsM") * warps_k),
+        count(std::ceil(w.rows / tile_rows) * std::ceil(w.columns / tile_n) * w.products),
+        stored(w.input * w.density * w.depth * rounds_of(count / kMultiprocessors) / kIngest) {}
+
+  /// Thread blocks of a multiprocessor that registers allow, with so many a thread for what is loaded together.
+  double by_registers(double vectors) const {
+    return std::floor(kRegisters / (threads * (40 + warp_rows * tile_n / 32 + vectors)));
+  }
+};
+
 inline void add_narrow(Parts& parts, const Parameters& parameters, const Work& w) {
   const Numbers number{parameters};
-  const double tile_n = number("tileN"), unroll = number("unroll"), shares = number("parts"),
-               warps_k = number("warpsK");
-  const double warp_rows = 16 * number("tilesM"), tile_rows = number("warpsM") * warp_rows;
-  const double threads = 32 * number("warpsM") * warps_k;
-  const double vectors = unroll * warp_rows / 2 * (number("prefetch") != 0 ? 2 : 1);
-  const double by_registers = std::floor(kRegisters / (threads * (40 + warp_rows * tile_n / 32 + vectors)));
-  const double tiles = std::ceil(w.rows / tile_rows) * std::ceil(w.columns / tile_n) * w.products;
-  const double rounds =
-      rounds_of(tiles * shares / (kMultiprocessors * std::max(number("minBlocks"), by_registers)));
-  const double steps = std::max(1.0, w.density * w.depth / 16 / warps_k / shares / unroll);
-  const double stored = w.input * w.density * w.depth * rounds_of(tiles / kMultiprocessors) / kIngest;
-  parts.add({2 * kMicrosecond, shares > 1 ? kMicrosecond : 0,
-             std::max(rounds * steps, steps * longest(w, w.block_rows)) * 4e-7, stored * tile_rows,
-             stored * tile_n, 0.5 * rounds * kMicrosecond, from_memory(w), misaligned(w)});
+  const NarrowTiles t(number, w);
+  const double vectors = t.unroll * t.warp_rows / 2 * (number("prefetch") != 0 ? 2 : 1);
+  const double rounds = rounds_of(
+      t.count * t.shares / (kMultiprocessors * std::max(number("minBlocks"), t.by_registers(vectors))));
+  const double steps = std::max(1.0, w.density * w.depth / 16 / t.warps_k / t.shares / t.unroll);
+  parts.add({2 * kMicrosecond, t.shares > 1 ? kMicrosecond : 0,
+             std::max(rounds * steps, steps * longest(w, w.block_rows)) * 4e-7, t.stored * t.tile_rows,
+             t.stored * t.tile_n, 0.5 * rounds * kMicrosecond, from_memory(w), misaligned(w)});
 }
 
 /// Of the path narrow by bulk copies: a warp takes turns at so many blocks as its stage has.
 inline void add_bulk(Parts& parts, const Parameters& parameters, const Work& w) {
   const Numbers number{parameters};
-  const double tile_n = number("tileN"), unroll = number("unroll"), shares = number("parts"),
-               warps_k = number("warpsK");
-  const double warp_rows = 16 * number("tilesM"), tile_rows = number("warpsM") * warp_rows;
-  const double threads = 32 * number("warpsM") * warps_k;
-  const double by_registers =
-      std::floor(kRegisters / (threads * (40 + warp_rows * tile_n / 32 + unroll * (8 + tile_n / 2))));
+  const NarrowTiles t(number, w);
+  const double by_registers = t.by_registers(t.unroll * (8 + t.tile_n / 2));
   const double by_memory = std::floor(kSharedBytes / (number("sharedBytes") + 1024));
-  const double tiles = std::ceil(w.rows / tile_rows) * std::ceil(w.columns / tile_n) * w.products;
-  const double share = tiles * shares / kMultiprocessors;
+  const double share = t.count * t.shares / kMultiprocessors;
   const double rounds = rounds_of(share / std::max(1.0, std::min(by_registers, by_memory)));
   const double turns =
-      std::max(1.0, w.density * w.depth * longest(w, w.block_rows) / (32 * unroll * warps_k * shares));
-  const double stored = w.input * w.density * w.depth * rounds_of(tiles / kMultiprocessors) / kIngest;
-  parts.add({2 * kMicrosecond, shares > 1 ? kMicrosecond : 0,
+      std::max(1.0, w.density * w.depth * longest(w, w.block_rows) / (32 * t.unroll * t.warps_k * t.shares));
+  parts.add({2 * kMicrosecond, t.shares > 1 ? kMicrosecond : 0,
              // A warp waits for each turn, or for the bytes of all.
-             std::max(turns * 5e-7, 1.4 * stored * tile_rows), stored * std::min(w.columns, tile_n),
+             std::max(turns * 5e-7, 1.4 * t.stored * t.tile_rows), t.stored * std::min(w.columns, t.tile_n),
              1.5 * (rounds - 1) * kMicrosecond, from_memory(w), misaligned(w)});
 }
 

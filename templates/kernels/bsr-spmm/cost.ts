@@ -150,15 +150,23 @@ function mmaParts(point: Point, work: Work): number[] {
   ];
 }
 
+/** Tiles of the path narrow, thread blocks of a multiprocessor that registers allow, and seconds in which stored columns come to a row of its tiles. */
+function narrowTiles(point: Point, { rows, depth, density, columns, products, input }: Work) {
+  const { threads, tileRows, accumulators, vectorRegisters } = narrowSizes(point);
+  const tiles = Math.ceil(rows / tileRows) * Math.ceil(columns / point.tileN) * products;
+  return {
+    ...{ tiles, tileRows },
+    byRegisters: Math.floor(registersPerSm / (threads * (40 + accumulators + vectorRegisters))),
+    stored: (input * density * depth * roundsOf(tiles / multiprocessors)) / ingest,
+  };
+}
+
 function narrowParts(point: Point, work: Work): number[] {
   const { tileN, unroll, parts, warpsK } = point;
-  const { rows, depth, density, columns, products, input } = work;
-  const { threads, tileRows, accumulators, vectorRegisters } = narrowSizes(point);
-  const byRegisters = Math.floor(registersPerSm / (threads * (40 + accumulators + vectorRegisters)));
-  const tiles = Math.ceil(rows / tileRows) * Math.ceil(columns / tileN) * products;
+  const { depth, density } = work;
+  const { tiles, tileRows, byRegisters, stored } = narrowTiles(point, work);
   const rounds = roundsOf((tiles * parts) / (multiprocessors * Math.max(point.minBlocks, byRegisters)));
   const steps = Math.max(1, (density * depth) / 16 / warpsK / parts / unroll);
-  const stored = (input * density * depth * roundsOf(tiles / multiprocessors)) / ingest;
   return [
     2 * microsecond,
     parts > 1 ? microsecond : 0,
@@ -174,18 +182,15 @@ function narrowParts(point: Point, work: Work): number[] {
 /** Of the path narrow by bulk copies: a warp takes turns at so many blocks as its stage has. */
 function bulkParts(point: Point, work: Work): number[] {
   const { tileN, unroll, parts, warpsK } = point;
-  const { rows, depth, density, columns, products, input } = work;
-  const { threads, tileRows, sharedBytes, accumulators, vectorRegisters } = narrowSizes(point);
-  const byRegisters = Math.floor(registersPerSm / (threads * (40 + accumulators + vectorRegisters)));
-  const byMemory = Math.floor(sharedBytesPerSm / (sharedBytes + 1024));
-  const tiles = Math.ceil(rows / tileRows) * Math.ceil(columns / tileN) * products;
+  const { depth, density, columns } = work;
+  const { tiles, tileRows, byRegisters, stored } = narrowTiles(point, work);
+  const byMemory = Math.floor(sharedBytesPerSm / (narrowSizes(point).sharedBytes + 1024));
   const share = (tiles * parts) / multiprocessors;
   const rounds = roundsOf(share / Math.max(1, Math.min(byRegisters, byMemory)));
   const turns = Math.max(
     1,
     (density * depth * longest(work, work.blockRows)) / (32 * unroll * warpsK * parts),
   );
-  const stored = (input * density * depth * roundsOf(tiles / multiprocessors)) / ingest;
   return [
     2 * microsecond,
     parts > 1 ? microsecond : 0,
