@@ -15,7 +15,14 @@ import {
 import { parameters, type Specs } from './parameters.ts';
 import { generalFallbacks, generalKinds, generalPresets, generalQuick } from './paths/general/presets.ts';
 import { multirowPresets } from './paths/multirow/presets.ts';
-import { narrowBest, narrowBulk, narrowBulkCells, narrowCells, narrowKinds } from './paths/narrow/presets.ts';
+import {
+  narrowBest,
+  narrowBulk,
+  narrowBulkCells,
+  narrowBulkWide,
+  narrowCells,
+  narrowKinds,
+} from './paths/narrow/presets.ts';
 import {
   hopperAddends,
   hopperCells,
@@ -306,6 +313,11 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     workloads: [...linearWorkloads, ...densities]
       .filter(({ problem: { n } }) => n === 1 || n === 16)
       .map(({ id }) => id),
+  },
+  'hopper-bulk-wide': {
+    doc: 'The same for 17 and 64 rows of x.',
+    where: narrowBulkWide,
+    workloads: linearWorkloads.filter(({ problem: { n } }) => n === 17 || n === 64).map(({ id }) => id),
   },
   'hopper-bulk-cells': {
     doc: 'Few columns in every 16-bit type and layout on an H200: the path narrow, A by bulk copies.',

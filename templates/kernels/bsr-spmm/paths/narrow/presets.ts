@@ -95,6 +95,16 @@ export const narrowBulk: readonly Part[] = [
   { ...bulk, block: [128], tilesM: [2], warpsK: [8], unroll: [4], bulkStages: [2] },
 ];
 
+/** The same for 17 to 64 columns. */
+export const narrowBulkWide: readonly Part[] = [
+  { ...bulk, block: [16], tileN: [24, 32, 64], warpsK: [4, 8], unroll: [1, 2, 4] },
+  { ...bulk, block: [16], tileN: [24, 32, 64], warpsM: [2, 4], warpsK: [2, 4], unroll: [2] },
+  { ...bulk, block: [32], tileN: [24, 32, 64], tilesM: [2], warpsK: [4, 8, 16], unroll: [1, 2] },
+  { ...bulk, block: [64], tileN: [24, 32, 64], tilesM: [1, 2, 4], warpsK: [4, 8], unroll: [2] },
+  { ...bulk, block: [64], tileN: [24, 32, 64], tilesM: [2], warpsM: [2], warpsK: [4], unroll: [2] },
+  { ...bulk, block: [128], tileN: [24, 32, 64], tilesM: [1, 2], warpsK: [4, 8], unroll: [4] },
+];
+
 const anyType: Part = { ...bulk, input: ['f16', 'bf16'], output: ['f16', 'bf16', 'f32'] };
 
 /** Winners among these, in every type of 16 bits. */
