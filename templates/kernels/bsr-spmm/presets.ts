@@ -32,6 +32,7 @@ import {
   hopperGradients,
   hopperLinear,
   hopperLinearKinds,
+  hopperMiddle,
   hopperWidthsKinds,
 } from './wgmma-linear-presets.ts';
 import {
@@ -305,6 +306,14 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
     workloads: linearWorkloads
       .filter(onWgmma)
       .filter(({ problem }) => [1, 16, 64].includes(problem.n))
+      .map(({ id }) => id),
+  },
+  'hopper-middle': {
+    doc: 'The same for 64 and 256 rows of x alone: the path wgmma, with clusters that share the steps of a tile.',
+    where: hopperMiddle,
+    workloads: [...linearWorkloads, ...prefill]
+      .filter(onWgmma)
+      .filter(({ problem: { n } }) => n === 64 || n === 256)
       .map(({ id }) => id),
   },
   'hopper-bulk': {
