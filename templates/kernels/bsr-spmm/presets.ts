@@ -309,7 +309,7 @@ export const presets: Readonly<Record<string, Preset<Specs>>> = {
       .map(({ id }) => id),
   },
   'hopper-middle': {
-    doc: 'The same for 64 and 256 rows of x alone: the path wgmma, with clusters that share the steps of a tile.',
+    doc: 'The same for 64 and 256 rows of x: the path wgmma, with more or less in flight.',
     where: hopperMiddle,
     workloads: [...linearWorkloads, ...prefill]
       .filter(onWgmma)

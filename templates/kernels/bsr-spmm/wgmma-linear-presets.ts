@@ -151,21 +151,12 @@ export const hopperFew: readonly Part[] = [
 
 const middle: Part = { ...fewColumns, wgmmaDepth: [0], producers: [1, 2] };
 
-/** For 64 and 256 columns: what a multiprocessor has in flight, and who shares the steps of a tile. */
+/** For 64 and 256 columns: what a multiprocessor has in flight. With clusters that share steps ptxas serialises tiles as wide. */
 export const hopperMiddle: readonly Part[] = [
   { ...b32, ...middle, tileN: [64], consumers: [1], blocksPerStage: [1, 2], stages: [6, 8] },
   { ...b64, ...middle, tileN: [32, 64, 128], consumers: [1], blocksPerStage: [1, 2], stages: [4, 6, 8] },
   { ...b64, ...middle, tileN: [128, 256], consumers: [2], stages: [4, 6, 8] },
-  { ...b64, ...middle, tileN: [128, 256], consumers: [1, 2], stages: [4, 6], schedule: ['pairs', 'fours'] },
   { ...b128, ...middle, tileN: [32, 64], role: ['coopM'], stages: [4, 6, 8] },
-  {
-    ...b128,
-    ...middle,
-    tileN: [64, 128],
-    role: ['coopM', 'coopN'],
-    stages: [4, 6],
-    schedule: ['pairs', 'fours'],
-  },
 ];
 
 /** Code that row-major operands do not show: every layout, narrow tiles, bias and activation. */
