@@ -4,8 +4,8 @@
 
 Takes the file from a checkout of PyTorch, at the tag of the PyTorch that is installed. Runs the matching tests twice, in processes side by side:
 as they are, and with tilewright.torch.enable(). Tests that PyTorch runs in its job for the compiler alone are run without it. Prints outcomes, the tests whose outcome differs, and how many calls were taken.
-Ends with 1 where a test passes with PyTorch's kernels and not with the library's. PyTorch's tests on the CPU are of float32 and wider, which the
-drop-in passes on: there they show that nothing else changes.
+Ends with 1 where a test passes with PyTorch's kernels and not with the library's. PyTorch's tests on the CPU are of float32 and wider. Of these
+the drop-in takes float32, where the library has kernels that do not round it, and passes on the others: with these they show that nothing else changes.
 """
 
 import argparse
