@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
+from . import _dlpack, _streams
 from ._errors import InvalidArgument
 
-#: An array or a tensor: of NumPy, PyTorch, CuPy, or with `__array_interface__` or `__cuda_array_interface__`.
+#: An array or a tensor: of NumPy, PyTorch, CuPy, or with `__array_interface__`, `__cuda_array_interface__` or `__dlpack__`.
 Array = Any
 
 #: Element types by their names in the libraries, and their bytes.
@@ -32,6 +35,8 @@ class View:
     #: Number of the GPU; 0 on the CPU.
     device: int
     writable: bool = True
+    #: Lets a stream wait for what is pending on the array; None where nothing is known of it.
+    wait: Callable[[int], None] | None = field(default=None, compare=False)
 
 
 def view(array: Array, name: str) -> View:
@@ -40,12 +45,15 @@ def view(array: Array, name: str) -> View:
         return _of_torch(array, name)
     gpu = getattr(array, "__cuda_array_interface__", None)
     if gpu is not None:
-        return _of_interface(gpu, array, name, "cuda", _device_of(array))
+        device = _device_of(array)
+        return _of_interface(gpu, array, name, "cuda", device, partial(_wait_for_interface, array, name, device))
     cpu = getattr(array, "__array_interface__", None)
     if cpu is not None:
         return _of_interface(cpu, array, name, "emulated", 0)
+    if _dlpack.is_exporter(array):
+        return _of_dlpack(array, name)
     raise InvalidArgument(
-        f"{name} is a {type(array).__name__}, not an array of NumPy, PyTorch or CuPy, nor one with __cuda_array_interface__"
+        f"{name} is a {type(array).__name__}, not an array of NumPy, PyTorch or CuPy, nor one with __cuda_array_interface__ or __dlpack__"
     )
 
 
@@ -63,6 +71,11 @@ def is_torch(array: Array) -> bool:
     return torch is not None and isinstance(array, torch.Tensor)
 
 
+def _is_cupy(array: Array) -> bool:
+    cupy = sys.modules.get("cupy")
+    return cupy is not None and isinstance(array, cupy.ndarray)
+
+
 def _of_torch(tensor: Any, name: str) -> View:
     kind = _names.get(str(tensor.dtype).removeprefix("torch."))
     if kind is None:
@@ -74,7 +87,21 @@ def _of_torch(tensor: Any, name: str) -> View:
     return View(tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), kind, target, device.index or 0)
 
 
-def _of_interface(interface: dict[str, Any], array: Array, name: str, target: str, device: int) -> View:
+def _of_dlpack(array: Array, name: str) -> View:
+    try:
+        seen = _dlpack.read(array)
+    except BufferError as why:
+        raise InvalidArgument(f"{name} cannot be read by __dlpack__: {why}") from None
+    if not seen.is_known:
+        raise _unknown_type(name, seen.type)
+    strides = packed(seen.shape) if seen.strides is None else seen.strides
+    wait = partial(_dlpack.wait_for, array) if seen.target == "cuda" else None
+    return View(seen.address, seen.shape, strides, seen.type, seen.target, seen.device, seen.writable, wait)
+
+
+def _of_interface(
+    interface: dict[str, Any], array: Array, name: str, target: str, device: int, wait: Callable[[int], None] | None = None
+) -> View:
     kind = _names.get(str(getattr(array, "dtype", ""))) or _typestr.get(interface["typestr"])
     if kind is None:
         raise _unknown_type(name, getattr(array, "dtype", interface["typestr"]))
@@ -82,7 +109,7 @@ def _of_interface(interface: dict[str, Any], array: Array, name: str, target: st
     strides = interface.get("strides")
     steps = packed(shape) if strides is None else _in_elements(strides, shape, element_bytes[kind], name)
     address, read_only = interface["data"]
-    return View(address, shape, steps, kind, target, device, not read_only)
+    return View(address, shape, steps, kind, target, device, not read_only, wait)
 
 
 def _in_elements(strides: tuple[int, ...], shape: tuple[int, ...], size: int, name: str) -> tuple[int, ...]:
@@ -142,11 +169,44 @@ def _numpy_type(name: str) -> Any:
 
 
 def current_stream(like: Array, device: int) -> int:
-    """Address of the stream on which an array's package works now; 0 for the default one."""
+    """Address of the stream on which an array's package works now: that of PyTorch and CuPy; the one that a `__cuda_array_interface__`
+    names; 0, the default one, where there is none."""
     if is_torch(like):
         return int(sys.modules["torch"]._C._cuda_getCurrentRawStream(device)) if like.is_cuda else 0
-    cupy = sys.modules.get("cupy")
-    return int(cupy.cuda.get_current_stream().ptr) if cupy is not None else 0
+    if _is_cupy(like):
+        return int(sys.modules["cupy"].cuda.get_current_stream().ptr)
+    stream = _stream_of_interface(like, "an array")
+    return 0 if stream in (None, _legacy) else stream
+
+
+def stream_behind(like: Array, device: int, views: Iterable[View]) -> int:
+    """The current stream of an array's package, which waits from now on for what is pending on arrays of others."""
+    stream = current_stream(like, device)
+    for one in views:
+        if one.wait is not None:
+            one.wait(stream)
+    return stream
+
+
+#: The legacy default stream, in the protocols' numbers and as a handle.
+_legacy = 1
+
+
+def _stream_of_interface(array: Array, name: str) -> int | None:
+    """Stream behind which an array is complete: 1 for the legacy default one, 2 for the thread's default one, else a handle. None where
+    nothing is pending."""
+    if _is_cupy(array):
+        return current_stream(array, 0) or _legacy
+    stream = (getattr(array, "__cuda_array_interface__", None) or {}).get("stream")
+    if stream == 0:
+        raise InvalidArgument(f"{name} says it is of stream 0, which __cuda_array_interface__ does not allow: 1 and 2 are the default ones")
+    return None if stream is None else int(stream)
+
+
+def _wait_for_interface(array: Array, name: str, device: int, stream: int) -> None:
+    own = _stream_of_interface(array, name)
+    if own is not None and own != (stream or _legacy):
+        _streams.order(own, stream, device)
 
 
 class on_device:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ._arrays import Array, current_stream, is_torch, on_device
+from . import _streams
+from ._arrays import Array, is_torch, on_device, stream_behind
 from ._context import Context, Descriptor
 from ._errors import InvalidArgument
 from ._explanation import Explanation
@@ -122,7 +123,7 @@ class Operation:
         with on_device(read.like, place):
             result, addresses = read.result()
             context = Context.of(place.target, place.device)
-            stream = current_stream(read.like, place.device)
+            stream = stream_behind(read.like, place.device, read.views.values())
             pattern = None
             if self.pattern is not None:
                 pattern = self.describe(context, self.pattern.fields({**read.fields, **addresses}), stream)
@@ -132,7 +133,7 @@ class Operation:
                 setattr(operands, name, value)
             call.run(operands, stream)
             if pattern is not None and place.target == "cuda":
-                _wait(read.like)  # what the descriptor holds goes with it
+                _wait(read.like, stream, place.device)  # what the descriptor holds goes with it
         return result
 
 
@@ -245,10 +246,9 @@ class _Functions:
         return cls._made[key]
 
 
-def _wait(like: Array) -> None:
-    """Waits for the device."""
-    package = type(like).__module__.partition(".")[0]
+def _wait(like: Array, stream: int, device: int) -> None:
+    """Waits for a stream of an array's device."""
     if is_torch(like):
         sys.modules["torch"].cuda.synchronize(like.device)
-    elif package == "cupy":
-        sys.modules["cupy"].cuda.get_current_stream().synchronize()
+    else:
+        _streams.synchronize(stream, device)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ._arrays import Array, current_stream, memory, on_device, record_current_stream
+from ._arrays import Array, memory, on_device, record_current_stream, stream_behind
 from ._errors import InvalidArgument
 from ._library import Library, load
 from ._operation import Operation, addresses_of
@@ -144,8 +144,9 @@ class OperationPlan:
         """Fields of the problem are None where they follow from the arrays. `workspace_bytes`: the least size of the workspace."""
         self._choices, self._sizes = choices, sizes
         read = self._read(arrays)
-        self._place, stream = read.place, current_stream(read.like, read.place.device)
+        self._place = read.place
         with on_device(read.like, read.place):
+            stream = stream_behind(read.like, read.place.device, read.views.values())
             self._plan = Plan(load(self._place.target), self.operation, read.fields, self._indices(read), stream)
             self._bytes = max(self._plan.workspace_bytes, workspace_bytes)
             self._memory: Array | None = None
@@ -175,9 +176,10 @@ class OperationPlan:
             self._plan.run({**addresses, **scalars}, self._workspace, stream, self._bytes)
         return result
 
-    def _stream(self, read: Reading) -> int:
-        """The current stream, to which the workspace belongs then, too: it may have been made on another one."""
-        stream = current_stream(read.like, read.place.device)
+    def _stream(self, read: Reading, like: Array | None = None) -> int:
+        """The current stream of `like`, else of the arrays, behind what is pending on these. The workspace belongs to it then, too: it may
+        have been made on another one."""
+        stream = stream_behind(read.like if like is None else like, read.place.device, read.views.values())
         if stream not in self._streams:
             record_current_stream(self._memory)
             self._streams.add(stream)
@@ -207,9 +209,10 @@ class OperationPlan:
             return []
         for number, call in enumerate(runs):
             cls._accept(call, runs[0], number)
-        with on_device(runs[0].read.like, runs[0].read.place):
+        like = runs[0].read.like
+        with on_device(like, runs[0].read.place):
             made = [call.read.result() for call in runs]
-            stream = [call.plan._stream(call.read) for call in runs][0]
+            stream = [call.plan._stream(call.read, like) for call in runs][0]
             Plan.run_grouped([call.run(addresses) for call, (_, addresses) in zip(runs, made, strict=True)], stream)
         return [result for result, _ in made]
 

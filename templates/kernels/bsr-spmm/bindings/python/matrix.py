@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..._arrays import Array, View, current_stream, empty, is_torch, on_device, view, writable_view
+from ..._arrays import Array, View, empty, is_torch, on_device, stream_behind, view, writable_view
 from ..._context import Context
 from ..._errors import Error, InvalidArgument
 from ..._explanation import Explanation
@@ -37,7 +37,7 @@ class Pattern:
         place = views[0]
         with on_device(row_ptr, place):
             self.context = Context.of(place.target, place.device)
-            stream = current_stream(row_ptr, place.device)
+            stream = stream_behind(row_ptr, place.device, views)
             self._descriptor = OPERATION.describe(self.context, self._structure(*views), stream)
         self._keep(row_ptr, col_idx)
         self.calls: dict[tuple[Any, ...], Call] = {}
@@ -48,7 +48,8 @@ class Pattern:
         place = views[0]
         self.check_place(place, "row_ptr")
         with on_device(row_ptr, place):
-            self._descriptor.replan(OPERATION.make_structure(self._structure(*views)), current_stream(row_ptr, place.device))
+            stream = stream_behind(row_ptr, place.device, views)
+            self._descriptor.replan(OPERATION.make_structure(self._structure(*views)), stream)
         self._keep(row_ptr, col_idx)
 
     def check_place(self, seen: View, name: str) -> None:
@@ -252,7 +253,7 @@ class BsrMatrix:
         b = _as_matrix(b)
         asked = self._asked(b, activation, bias, order)
         with on_device(b, asked.place):
-            asked.call.tune(asked.operands, current_stream(b, asked.place.device))
+            asked.call.tune(asked.operands, stream_behind(b, asked.place.device, asked.views))
             return asked.call.explain(asked.operands)
 
     def _asked(self, b: Array, activation: str | None, bias: Array | None, order: str) -> _Asked:
@@ -262,8 +263,7 @@ class BsrMatrix:
         out = made if order == "row" else made.swapaxes(0, 1)
         lines = _lines(view(out, "out"), "out", order)
         then = _Epilogue(1.0, 0.0, bias, activation)
-        call, operands = _call(self, dense, lines, then)
-        return _Asked(call, operands, dense.seen, made)
+        return _Asked(*_call(self, dense, lines, then), made)
 
 
 @dataclass(frozen=True)
@@ -272,9 +272,14 @@ class _Asked:
 
     call: Call
     operands: Any
-    place: View
+    views: Sequence[View]
     #: What `operands` has the address of.
     result: Array
+
+    @property
+    def place(self) -> View:
+        """An array of the product: all are on its device."""
+        return self.views[0]
 
 
 def matmul(
@@ -347,8 +352,8 @@ def grouped_matmul(
     thens = [_Epilogue(1.0, 0.0, one, activation) for one in biases]
     made = [_call(*parts) for parts in zip(a, dense, outs, thens, strict=True)]
     with on_device(b[0], dense[0].seen):
-        stream = current_stream(b[0], dense[0].seen.device)
-        Call.run_grouped([call for call, _ in made], [operands for _, operands in made], stream)
+        stream = stream_behind(b[0], dense[0].seen.device, (seen for _, _, views in made for seen in views))
+        Call.run_grouped([call for call, _, _ in made], [operands for _, operands, _ in made], stream)
     return results
 
 
@@ -437,21 +442,24 @@ def _multiply(a: BsrMatrix, like: Array, b: _Lines, out: _Lines, then: _Epilogue
     wanted = (a.shape[0], b.seen.shape[1])
     if out.seen.shape != wanted:
         raise InvalidArgument(f"out has the shape {list(out.seen.shape)}, not {list(wanted)}")
-    call, operands = _call(a, b, out, then)
+    call, operands, views = _call(a, b, out, then)
     with on_device(like, b.seen):
-        call.run(operands, current_stream(like, b.seen.device))
+        call.run(operands, stream_behind(like, b.seen.device, views))
 
 
-def _call(a: BsrMatrix, b: _Lines, out: _Lines, then: _Epilogue) -> tuple[Call, Any]:
+def _call(a: BsrMatrix, b: _Lines, out: _Lines, then: _Epilogue) -> tuple[Call, Any, Sequence[View]]:
+    """The call of a product, its operands, and the arrays that they are of."""
     if a._values.shape[0] != a.pattern.blocks:
         raise InvalidArgument(f"A has {a._values.shape[0]} blocks, and its pattern, which another matrix replaced, {a.pattern.blocks}")
-    bias = None if then.bias is None else _bias_address(then.bias, a, out.seen)
+    bias = None if then.bias is None else _bias_view(then.bias, a, out.seen)
     shape = (b.seen.shape[1], b.seen.type, out.seen.type, b.leading, out.leading, b.layout, out.layout)
     call = a.pattern.call((*shape, bias is not None, activation_name(then.activation), then.beta != 0))
     operands = call.operands()
-    operands.values, operands.b, operands.bias, operands.c = a._values.address, b.seen.address, bias, out.seen.address
+    operands.values, operands.b, operands.c = a._values.address, b.seen.address, out.seen.address
+    operands.bias = None if bias is None else bias.address
     operands.alpha, operands.beta = then.alpha, then.beta
-    return call, operands
+    views = (b.seen, out.seen, a._values)
+    return call, operands, views if bias is None else (*views, bias)
 
 
 def _must_be_matrix(a: object) -> None:
@@ -463,8 +471,10 @@ def _tokens(x: Array, a: BsrMatrix) -> Array:
     """x, [..., in], as a matrix of rows."""
     _must_be_matrix(a)
     inner = a.shape[1]
-    if tuple(getattr(x, "shape", ()))[-1:] != (inner,):
-        raise InvalidArgument(f"x has the shape {list(view(x, 'x').shape)}: its last dimension must be {inner}, as A has columns")
+    if tuple(getattr(x, "shape", ()))[-1:] != (inner,) and (shape := view(x, "x").shape)[-1:] != (inner,):
+        raise InvalidArgument(f"x has the shape {list(shape)}: its last dimension must be {inner}, as A has columns")
+    if not hasattr(x, "reshape"):
+        raise InvalidArgument(f"x is a {type(x).__name__}, which has no reshape: matmul takes it, transposed")
     return x.reshape(-1, inner)
 
 
@@ -510,13 +520,13 @@ def _lines(seen: View, name: str, preferred: str) -> _Lines:
     return _Lines(seen, layout, stride if lines > 1 else length)
 
 
-def _bias_address(bias: Array, a: BsrMatrix, out: View) -> int:
+def _bias_view(bias: Array, a: BsrMatrix, out: View) -> View:
     seen = view(bias, "bias")
     if seen.shape != (a.shape[0],) or not _is_packed(seen):
         raise InvalidArgument(f"bias has the shape {list(seen.shape)}: it must be contiguous, one element per row of A, {a.shape[0]}")
     if (seen.type, seen.target, seen.device) != (out.type, out.target, out.device):
         raise InvalidArgument(f"bias is of {seen.type} on {seen.target} {seen.device}, the result of {out.type} on {out.target} {out.device}")
-    return seen.address
+    return seen
 
 
 def _is_packed(seen: View) -> bool:
