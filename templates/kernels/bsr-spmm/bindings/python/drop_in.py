@@ -9,7 +9,6 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from typing import Any
 
 import torch
@@ -17,17 +16,8 @@ from torch import Tensor
 from torch.compiler import is_compiling
 
 from ..._errors import Error
-from ..._library import manifest
 from .operators import linear_of_parts, run_linear, run_matmul
-from .patterns import KeptPattern, kinds, pattern_of
-
-
-@cache
-def _served() -> frozenset[torch.dtype]:
-    """Types of factors for which the library has kernels; of float32, which multiply them unrounded."""
-    variants = manifest()["operations"]["bsr_spmm"]["variants"]
-    served = [variant["serves"] for variant in variants if "no" in variant["serves"].get("tf32", ["no"])]
-    return frozenset(kind for kind, name in kinds.items() if any(name in one["input"] and name in one["output"] for one in served))
+from .patterns import KeptPattern, pattern_of, served_types
 
 
 class _PassedOn(Exception):
@@ -256,7 +246,7 @@ def _parts(factor: Tensor) -> tuple[KeptPattern, Tensor]:
 def _checked_parts(crow: Tensor, col: Tensor, values: Tensor, shape: tuple[int, int]) -> tuple[KeptPattern, Tensor]:
     if values.dim() != 3 or values.shape[1] != values.shape[2]:
         raise _PassedOn(f"blocks of {list(values.shape[1:])}")
-    if values.dtype not in _served():
+    if values.dtype not in served_types():
         raise _PassedOn(f"{values.dtype} values")
     if not values.is_contiguous():
         raise _PassedOn("values that are not contiguous")
@@ -309,7 +299,7 @@ def _right(kept: KeptPattern, values: Tensor, x: Tensor, former: Tensor | None, 
 
 
 def _check_dense(dense: Tensor) -> None:
-    if dense.layout is not torch.strided or dense.dim() != 2 or dense.dtype not in _served():
+    if dense.layout is not torch.strided or dense.dim() != 2 or dense.dtype not in served_types():
         raise _PassedOn(f"a dense factor that is {_named(dense)}, {dense.dtype}, of {dense.dim()} dimensions")
 
 

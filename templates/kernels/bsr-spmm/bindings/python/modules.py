@@ -15,6 +15,7 @@ from ..._errors import InvalidArgument
 from ..._operation import TensorCalls, repeat
 from .matrix import activation_name
 from .operators import linear_of_parts, tensor_calls
+from .patterns import served_types
 
 
 class SparseLinear(nn.Module):
@@ -129,32 +130,45 @@ def sparsify_(
     """Replaces linear layers by block-sparse ones that keep the blocks of the largest norm, in place.
 
     Args:
-        model: its layers of type nn.Linear in float16 or bfloat16, with sizes in multiples of `block`, are replaced.
+        model: its layers of type nn.Linear are replaced, of types that the library has kernels for, with sizes in multiples of `block`.
         block: rows, and columns, of a block.
         density: share of the blocks that stay.
-        filter_fn: told a module and its name; a layer for which it is false stays as it is.
+        filter_fn: told a linear layer and its name; one for which it is false stays as it is.
 
     Returns:
-        The model. Warns where no layer was replaced.
+        The model. Warns once where layers stay dense that were to be replaced, with the reason of each, or where no layer was replaced.
     """
     replaced = False
+    dense = ["the model itself is a layer, which nothing holds: put it into an nn.Sequential"] if isinstance(model, nn.Linear) else []
     for name, module in list(model.named_modules()):
         for child_name, child in list(module.named_children()):
             path = f"{name}.{child_name}".lstrip(".")
-            if _is_served(child, block) and (filter_fn is None or filter_fn(child, path)):
+            if not isinstance(child, nn.Linear) or (filter_fn is not None and not filter_fn(child, path)):
+                continue
+            why = _why_dense(child, block)
+            if why is None:
                 setattr(module, child_name, SparseLinear.from_linear(child, block, density))
                 replaced = True
-    if not replaced:
-        warnings.warn(
-            f"no layer was replaced: the model has no nn.Linear in float16 or bfloat16 with sizes in multiples of {block} inside",
-            stacklevel=2,
-        )
+            else:
+                dense.append(f"{path}: {why}")
+    if not replaced and not dense:
+        warnings.warn("no layer was replaced: the model has no nn.Linear inside that was to be", stacklevel=2)
+    elif dense:
+        stay = "1 linear layer stays" if len(dense) == 1 else f"{len(dense)} linear layers stay"
+        said = f"{stay} dense" if replaced else "no layer was replaced"
+        warnings.warn("\n  ".join([f"{said}:", *dense]), stacklevel=2)
     return model
 
 
-def _is_served(module: nn.Module, block: int) -> bool:
-    return (
-        type(module) is nn.Linear
-        and module.weight.dtype in (torch.float16, torch.bfloat16)
-        and all(size % block == 0 for size in module.weight.shape)
-    )
+def _why_dense(layer: nn.Linear, block: int) -> str | None:
+    """Reason for which a layer cannot be replaced; None if it can."""
+    rows, columns = layer.weight.shape
+    dtype = layer.weight.dtype
+    if type(layer) is not nn.Linear:
+        return f"a {type(layer).__name__}, which may do more than an nn.Linear"
+    if dtype not in served_types(block):
+        served = ", ".join(sorted(str(one).removeprefix("torch.") for one in served_types(block))) or "no type"
+        return f"{str(dtype).removeprefix('torch.')}, and in blocks of {block} the library has kernels for {served}"
+    if rows % block or columns % block:
+        return f"{rows} x {columns} is not in whole blocks of {block}"
+    return None

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import contextlib
 from collections import OrderedDict
+from functools import cache
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from ..._errors import Error, InvalidArgument
+from ..._library import manifest
 from ..._operation import Call, run
 from .matrix import Pattern
 
@@ -24,6 +26,16 @@ kinds = {torch.float16: "f16", torch.bfloat16: "bf16", torch.float32: "f32"}
 _stream_of = getattr(torch._C, "_cuda_getCurrentRawStream", None)
 _current_device = getattr(torch._C, "_cuda_getDevice", None)
 _patterns_kept = 4096
+
+
+@cache
+def served_types(block: int | None = None) -> frozenset[torch.dtype]:
+    """Types of factors for which the library has kernels, in blocks of that size if one is given; of float32, which multiply them unrounded."""
+    serves = [variant["serves"] for variant in manifest()["operations"]["bsr_spmm"]["variants"]]
+    served = [
+        one for one in serves if "no" in one.get("tf32", ["no"]) and (block is None or block in one.get("block", [block]))
+    ]
+    return frozenset(kind for kind, name in kinds.items() if any(name in one["input"] and name in one["output"] for one in served))
 
 
 class Launch:
