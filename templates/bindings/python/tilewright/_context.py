@@ -48,28 +48,32 @@ class _Statistics(ctypes.Structure):
 
 _settings: dict[str, Any] = {}
 _made: dict[tuple[str, int], Context] = {}
+#: Contexts that measure every kernel, beside those.
+_exhaustive: dict[tuple[str, int], Context] = {}
 _lock = threading.Lock()
 
 
 class Context:
     """The context of one device; made with the settings of `configure` at its first use."""
 
-    def __init__(self, library: Library, device: int) -> None:
+    def __init__(self, library: Library, device: int, **settings: Any) -> None:
         self.library = library
         self.device = device
         self.handle = ctypes.c_void_p()
-        options = _Options(struct_size=ctypes.sizeof(_Options), **_settings)
+        options = _Options(struct_size=ctypes.sizeof(_Options), **{**_settings, **settings})
         _declare(library)
         library.check(library.c.tw_context_create(device, ctypes.byref(options), ctypes.byref(self.handle)))
 
     @classmethod
-    def of(cls, target: str, device: int) -> Context:
-        """That of `cuda` or `emulated` and the number of a device, which must be the thread's current one."""
-        found = _made.get((target, device))
+    def of(cls, target: str, device: int, exhaustive: bool = False) -> Context:
+        """That of `cuda` or `emulated` and the number of a device, which must be the thread's current one. `exhaustive`: another one, which
+        measures every kernel, whatever the settings; what it measures is kept in the same cache."""
+        made = _exhaustive if exhaustive else _made
+        found = made.get((target, device))
         if found is None:
             with _lock:
-                found = _made.get((target, device)) or cls(load(target), device)
-                _made[target, device] = found
+                found = made.get((target, device)) or cls(load(target), device, **({"exhaustive": 1} if exhaustive else {}))
+                made[target, device] = found
         return found
 
     def statistics(self) -> dict[str, int]:

@@ -12,32 +12,41 @@ import torch
 from torch import Tensor
 
 from ._table import Row, Table
-from .matrix import BsrMatrix, measured_rows
-from .operators import linear
+from .matrix import BsrMatrix, exhaustively, measured_rows
+from .operators import linear, run_linear
+from .patterns import KeptPattern
 
 _samples = 20
 
 
-def benchmark(a: BsrMatrix, x: Tensor, *, eager: bool = False) -> Table:
+def benchmark(a: BsrMatrix, x: Tensor, *, eager: bool = False, exhaustive: bool = False) -> Table:
     """Times x A^T for x [tokens, in] in each way there is, fastest first: this library, PyTorch's BSR and its dense product.
 
     On a GPU a CUDA graph of 20 products is timed, where a way can be captured, so that no call costs the CPU's time; with `eager`, calls as
-    they are. The library measures first which of its kernels is the fastest; what it measured of the others is in the table, too. On
-    the CPU the emulated device stands for this library, and times mean nothing.
+    they are. The library measures first which of its kernels is the fastest; what it measured of the others is in the table, too: at most
+    eight, or with `exhaustive` all that take the call, whatever the budget. On the CPU the emulated device stands for this library, and
+    times mean nothing.
     """
     dense: Tensor = a.to_dense()
     stock = _stock(a)
-    candidates = measured_rows(a, x)
+    candidates = measured_rows(exhaustively(a) if exhaustive else a, x)
     wanted = x.float() @ dense.float().t()
     flops = 2 * a.values.numel() * x.shape[0]
     ways: dict[str, tuple[Callable[[], Tensor], str]] = {
-        "tilewright": (lambda: linear(x, a), candidates[0].note),
+        "tilewright": (_exhaustive_product(a, x) if exhaustive else lambda: linear(x, a), candidates[0].note),
         "PyTorch BSR": (lambda: torch.nn.functional.linear(x, stock), ""),
         "PyTorch dense": (lambda: torch.nn.functional.linear(x, dense), ""),
     }
     with torch.no_grad():
         rows = [_time(name, call, note, wanted, flops, eager) for name, (call, note) in ways.items()]
     return Table([*rows, *candidates[1:]])
+
+
+def _exhaustive_product(a: BsrMatrix, x: Tensor) -> Callable[[], Tensor]:
+    """x A^T by the kernel that was chosen of all."""
+    pattern = a.pattern
+    kept = KeptPattern(pattern.row_ptr, pattern.col_idx, pattern.rows, pattern.columns, pattern.block, exhaustive=True)
+    return lambda: run_linear(kept, a.values, x, None, "none")
 
 
 def _stock(a: BsrMatrix) -> Tensor:

@@ -26,8 +26,8 @@ def activation_name(activation: str | None) -> str:
 class Pattern:
     """The blocks that a matrix has: index arrays on its device, and what the library knows of them."""
 
-    def __init__(self, row_ptr: Array, col_idx: Array, rows: int, columns: int, block: int) -> None:
-        """Reads the arrays to the host, which waits for the current stream."""
+    def __init__(self, row_ptr: Array, col_idx: Array, rows: int, columns: int, block: int, exhaustive: bool = False) -> None:
+        """Reads the arrays to the host, which waits for the current stream. `exhaustive`: products that are tuned have every kernel measured."""
         self.rows, self.columns, self.block = rows, columns, block
         if min(rows, columns) < 0 or block < 1:
             raise InvalidArgument(f"a matrix of {rows} x {columns} in blocks of {block}: sizes must not be negative, and block at least 1")
@@ -36,7 +36,7 @@ class Pattern:
         views = self._read(row_ptr, col_idx)
         place = views[0]
         with on_device(row_ptr, place):
-            self.context = Context.of(place.target, place.device)
+            self.context = Context.of(place.target, place.device, exhaustive)
             stream = stream_behind(row_ptr, place.device, views)
             self._descriptor = OPERATION.describe(self.context, self._structure(*views), stream)
         self._keep(row_ptr, col_idx)
@@ -372,17 +372,29 @@ def explain(a: BsrMatrix, b: Array, **product: Any) -> Explanation:
     return a.explain(b, **product)
 
 
-def benchmark(a: BsrMatrix, x: Array, *, eager: bool = False) -> Table:
+def benchmark(a: BsrMatrix, x: Array, *, eager: bool = False, exhaustive: bool = False) -> Table:
     """Times of x A^T for x [tokens, in], fastest first: the kernel that is chosen by measuring, and the others that were measured.
 
     Beside tensors of PyTorch its BSR and dense products are timed, on a GPU in CUDA graphs, with `eager` as calls: see
     tilewright.torch.benchmark. Print the table, or read its rows.
+
+    Args:
+        eager: times calls as they are.
+        exhaustive: measures every kernel that takes the call, whatever the budget, as `configure(exhaustive=True)` does; otherwise at most
+            eight, the most promising. The choice is kept in the cache, for later processes.
     """
     if is_torch(x):
         from .benchmark import benchmark
 
-        return benchmark(a, _tokens(x, a), eager=eager)
-    return Table(measured_rows(a, _tokens(x, a)))
+        return benchmark(a, _tokens(x, a), eager=eager, exhaustive=exhaustive)
+    x = _tokens(x, a)
+    return Table(measured_rows(exhaustively(a) if exhaustive else a, x))
+
+
+def exhaustively(a: BsrMatrix) -> BsrMatrix:
+    """The same matrix; to tune a product with it measures every kernel."""
+    pattern = a.pattern
+    return BsrMatrix(a.values, Pattern(pattern.row_ptr, pattern.col_idx, pattern.rows, pattern.columns, pattern.block, exhaustive=True))
 
 
 def measured_rows(a: BsrMatrix, x: Array) -> list[Row]:

@@ -75,14 +75,14 @@ class Launch:
 class KeptPattern:
     """A pattern of tensors, the tensors that it was made of, and the launches for it."""
 
-    def __init__(self, crow: Tensor, col: Tensor, rows: int, columns: int, block: int) -> None:
+    def __init__(self, crow: Tensor, col: Tensor, rows: int, columns: int, block: int, exhaustive: bool = False) -> None:
         self._source = (crow.detach(), col.detach())
         #: As they were given: what is the same object needs no look at addresses.
         self.objects = (crow, col)
         self.version = version_of(crow, col)
         # The kernels' own index type; the original where it is that.
         self.crow, self.col = (one.to(torch.int32).contiguous() for one in self._source)
-        self.pattern = Pattern(self.crow, self.col, rows, columns, block)
+        self.pattern = Pattern(self.crow, self.col, rows, columns, block, exhaustive)
         self.rows, self.columns, self.block = rows, columns, block
         self.elements = self.pattern.blocks * block * block
         #: By what a product asks for.
