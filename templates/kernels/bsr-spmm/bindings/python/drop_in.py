@@ -220,27 +220,31 @@ def _addmm(former: Tensor, a: Tensor, b: Tensor, *, beta: Any = 1, alpha: Any = 
 def _product(a: Tensor, b: Tensor, former: Tensor | None, beta: Any, alpha: Any) -> Tensor:
     """beta former + alpha a b, one of the two factors block-sparse. Raises _PassedOn for what is not served."""
     if a.layout is torch.strided:
-        return _right(*_parts(b), a, former, beta, alpha)
-    kept, values = _parts(a.t())
-    return _left(kept, values, b, former, beta, alpha)
+        return _right(*_parts(b, False), a, former, beta, alpha)
+    return _left(*_parts(a, True), b, former, beta, alpha)
 
 
 def _named(factor: Tensor) -> str:
     return str(factor.layout).removeprefix("torch.")
 
 
-def _parts(factor: Tensor) -> tuple[KeptPattern, Tensor]:
-    """Pattern and values of the matrix A of which the factor, on the right of a dense one, is the transpose."""
-    if factor.layout is torch.sparse_bsc:
-        # The transpose of a BSR tensor: its blocks are views of that one's, transposed.
-        crow, col, values = factor.ccol_indices(), factor.row_indices(), factor.values().mT
-        return _checked_parts(crow, col, values, (factor.shape[1], factor.shape[0]))
-    if factor.layout is torch.sparse_bsr:
-        parts = (factor.crow_indices(), factor.col_indices(), factor.values())
-        kept, values = _checked_parts(*parts, (factor.shape[0], factor.shape[1]))
-        transposed, order = kept.transposed()
-        return transposed, values[order].mT.contiguous()
-    raise _PassedOn(f"a sparse factor that is {_named(factor)}")
+def _parts(factor: Tensor, is_left: bool) -> tuple[KeptPattern, Tensor]:
+    """Pattern and values of the matrix A: the factor on the left of a dense one, the transpose of that on the right. The factor is not
+    transposed as a tensor, which PyTorch does not do in its inference mode with one that was made outside of it."""
+    is_row = factor.layout is torch.sparse_bsr
+    if is_row:
+        parts, shape = (factor.crow_indices(), factor.col_indices(), factor.values()), (factor.shape[0], factor.shape[1])
+    elif factor.layout is torch.sparse_bsc:
+        # Parts of the transpose in rows: its blocks are views of the factor's, transposed.
+        parts = (factor.ccol_indices(), factor.row_indices(), factor.values().mT)
+        shape = (factor.shape[1], factor.shape[0])
+    else:
+        raise _PassedOn(f"a sparse factor that is {_named(factor)}")
+    kept, values = _checked_parts(*parts, shape)
+    if is_row == is_left:
+        return kept, values
+    transposed, order = kept.transposed()
+    return transposed, values[order].mT.contiguous()
 
 
 def _checked_parts(crow: Tensor, col: Tensor, values: Tensor, shape: tuple[int, int]) -> tuple[KeptPattern, Tensor]:
