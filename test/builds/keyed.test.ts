@@ -2,6 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import {
   copyFileSync,
+  cpSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -490,6 +492,47 @@ describe('records on disk', () => {
     expect(await keyed('on-miss', cache)).toMatchObject([
       { tuned: 0, fromCache: 1, explain: { variant: next?.explain.variant } },
     ]);
+  });
+
+  test('what a library measured becomes times that its family ships, and those of a GPU alone', async () => {
+    const cache = join(root, 'shipped');
+    const [line] = await keyed('on-miss', cache);
+    // The family's folder is that of the package, which is not to be changed.
+    const own = join(root, 'package');
+    for (const part of ['dist', 'src', 'templates', 'kit', 'package.json'])
+      cpSync(join(packageRoot, part), join(own, part), { recursive: true });
+    symlinkSync(join(packageRoot, 'node_modules'), join(own, 'node_modules'));
+    const file = join(own, 'templates/kernels/bsr-spmm/wisdom/timings/sm_89.json');
+    const words = ['cache', 'export', '--wisdom', 'bsr-spmm', '--folder', cache];
+    const gen = () =>
+      localExecutor.run([process.execPath, join(own, 'dist/cli.js'), ...words], { cwd: root });
+    const none = await gen();
+    expect([none.exitCode, none.stderr]).toEqual([
+      2,
+      expect.stringContaining(`${cache} has no records of bsr-spmm on a GPU`),
+    ]);
+    expect(existsSync(file)).toBe(false);
+    const { path, record } = only(cache);
+    const gpu = 'target: cuda\ngpu: NVIDIA L40S\ncompute capability: 8.9\ndriver: 13000\n';
+    const folder = join(cache, 'v1', digestOf(gpu));
+    cpSync(dirname(path), join(folder, 'k'), { recursive: true });
+    writeFileSync(join(folder, 'environment.txt'), gpu);
+    const timing = {
+      name: record?.key,
+      features: { m: 128, n: 64, k: 256, block: 64 },
+      source: 'NVIDIA L40S, driver 13000',
+      times: Object.fromEntries(
+        (line?.explain.measured ?? []).map(([id, us]) => [id, Number(us.toPrecision(4))]),
+      ),
+    };
+    for (let turn = 0; turn < 2; turn++) {
+      const { exitCode, stdout, stderr } = await gen();
+      expect({ exitCode, stdout }, stderr).toEqual({ exitCode: 0, stdout: '' });
+      expect(stderr).toContain(`${file}: 1 keys`);
+      const { timings, ...of } = JSON.parse(readFileSync(file, 'utf8'));
+      expect(of).toMatchObject({ family: 'bsr-spmm', arch: 'sm_89' });
+      expect(timings).toEqual([{ ...timing, features: expect.objectContaining(timing.features) }]);
+    }
   });
 
   test('where nothing can be written, one warning says so and results are right', async () => {
