@@ -349,7 +349,7 @@ describe('the C++ side', () => {
     const familyOf = (file: string) => file.split('/').slice(0, 3).join('/');
     const strangers = headers.filter(
       ({ file, header }) =>
-        !['operation.hpp', 'tuner/cublaslt.hpp', 'tuner/vendor.hpp'].includes(header) &&
+        !['operation.hpp', 'tuner/vendor.hpp'].includes(header) &&
         !inOneOf(['kit/host', 'kit/device', familyOf(file), dirname(file)], header),
     );
     expect(headers.length).toBeGreaterThan(100);
