@@ -1,4 +1,4 @@
-// activation.cuh - activations in fp32, on the device. A kernel includes this file beside ptx.cuh.
+// activation.cuh - activations in fp32, on the device.
 #pragma once
 #include "tw/activation.hpp"
 #include "tw/ptx.cuh"

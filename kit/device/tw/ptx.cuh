@@ -1,7 +1,7 @@
 // ptx.cuh - every PTX instruction that kernels may use, as one documented function each: the only file with
 // inline asm.
 //
-// A kernel includes this file and nothing else. The same kernel source compiles with nvcc (sm_80 and up;
+// Kernels include it, or a block of this folder that does. The same kernel source compiles with nvcc (sm_80 and up;
 // Hopper's own wrappers on sm_90a) and with g++ (-DTW_EMULATED), where each wrapper calls the emulated device
 // (simt/kernel.hpp). Both meanings stand side by side in TW_EITHER(hardware, emulated). The comment above a
 // wrapper names its instruction and, after "PTX ISA:", the section of NVIDIA's PTX ISA manual for it.
