@@ -255,6 +255,16 @@ describe('imports', () => {
 describe('devices', () => {
   /** The model says which names there are; backends say what each means. */
   const knows = (name: string) => name.startsWith('src/backends/') || name === 'src/model/artifact.ts';
+  /** The file that reads names which another compiler gives to its targets. */
+  const othersNames = 'src/triton/metadata.ts';
+  const placeOf = (node: Node) => `${nameOf(node.getSourceFile())}:${node.getStartLineNumber()}`;
+  const deviceName = /^(backends\.)?(cuda|emulated)\.name$/;
+  const isCompared = (node: Node) => {
+    const parent = node.getParent();
+    if (Node.isBinaryExpression(parent)) return /^[!=]==?$/.test(parent.getOperatorToken().getText());
+    if (Node.isCallExpression(parent)) return /\.(includes|indexOf)$/.test(parent.getExpression().getText());
+    return Node.isCaseClause(parent);
+  };
 
   it('are told apart by what they can do, by their names in src/backends alone', () => {
     const names = files
@@ -262,7 +272,28 @@ describe('devices', () => {
       .flatMap((file) => file.getDescendants())
       .filter((node) => Node.isStringLiteral(node) || Node.isNoSubstitutionTemplateLiteral(node))
       .filter((node) => ['cuda', 'emulated'].includes(node.getLiteralText()));
-    expect(names.map((node) => `${nameOf(node.getSourceFile())}:${node.getStartLineNumber()}`)).toEqual([]);
+    expect(names.map(placeOf)).toEqual([]);
+  });
+
+  it('are not compared by name either', () => {
+    const comparisons = files
+      .filter((file) => nameOf(file).startsWith('src/') && !knows(nameOf(file)))
+      .filter((file) => nameOf(file) !== othersNames)
+      .flatMap((file) => file.getDescendantsOfKind(SyntaxKind.PropertyAccessExpression))
+      .filter((node) => deviceName.test(node.getText()) && isCompared(node));
+    expect(comparisons.map(placeOf)).toEqual([]);
+  });
+
+  it.each([
+    'name === cuda.name',
+    'emulated.name !== name',
+    'backends.cuda.name === name',
+    'devices.includes(emulated.name)',
+    'switch (name) { case cuda.name: }',
+  ])('are found to be compared in %s', (text) => {
+    const file = new Project({ useInMemoryFileSystem: true }).createSourceFile('a.ts', text);
+    const names = file.getDescendantsOfKind(SyntaxKind.PropertyAccessExpression);
+    expect(names.filter((node) => deviceName.test(node.getText()) && isCompared(node))).toHaveLength(1);
   });
 });
 

@@ -10,6 +10,7 @@ namespace conformance {
 /// Device and runtime on which a golden was recorded.
 struct Environment {
   std::string device, runtime;
+  bool gpu = false;
 };
 
 struct Outcome {

@@ -90,7 +90,8 @@ Environment environment() {
   int runtime = 0;
   check(cudaRuntimeGetVersion(&runtime), "ask for the runtime's version");
   return {properties.name,
-          "CUDA " + std::to_string(runtime / 1000) + "." + std::to_string(runtime % 1000 / 10)};
+          "CUDA " + std::to_string(runtime / 1000) + "." + std::to_string(runtime % 1000 / 10),
+          /*gpu=*/true};
 }
 
 Outcome run(const Entry& entry, const Words& input, int) {

@@ -51,7 +51,7 @@ simt::TensorMap encode(const Map& map, const Buffer& input, const Buffer& output
 int mode_count() { return static_cast<int>(std::size(kModes)); }
 const char* mode_name(int mode) { return kModes[mode].name; }
 
-Environment environment() { return {"emulated", "simt"}; }
+Environment environment() { return {"emulated", "simt", /*gpu=*/false}; }
 
 Outcome run(const Entry& entry, const Words& input, int mode) {
   const Case& what = entry.what;

@@ -74,7 +74,7 @@ class Session {
 
   int run() {
     const Environment where = environment_of_child();
-    if (!options_.record.empty() && where.device == "emulated")
+    if (!options_.record.empty() && !where.gpu)
       throw std::runtime_error("goldens are recorded on a GPU: use harness/conformance/record.sh there");
     const std::vector<const Entry*> cases = selected();
     run_all(cases, 10,

@@ -170,7 +170,7 @@ Environment environment_of_child() {
     std::string answer;
     try {
       const Environment found = environment();
-      answer = found.device + "\n" + found.runtime;
+      answer = found.device + "\n" + found.runtime + "\n" + (found.gpu ? "GPU" : "");
     } catch (const std::exception& error) {
       answer = error.what();  // one line: no device
     }
@@ -184,9 +184,9 @@ Environment environment_of_child() {
     answer.append(part, static_cast<std::size_t>(got));
   close(ends[0]);
   waitpid(pid, nullptr, 0);
-  const std::size_t line = answer.find('\n');
+  const std::size_t line = answer.find('\n'), last = answer.rfind('\n');
   if (line == std::string::npos) throw std::runtime_error(answer);
-  return {answer.substr(0, line), answer.substr(line + 1)};
+  return {answer.substr(0, line), answer.substr(line + 1, last - line - 1), answer.substr(last + 1) == "GPU"};
 }
 
 std::vector<Entry>& registry() {

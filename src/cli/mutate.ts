@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { emulated, emulatedOnly } from '../backends/index.ts';
+import { backends, emulatedOnly } from '../backends/index.ts';
 import { type DiscoveredFamily, loadFamily } from '../discover.ts';
 import { UsageError } from '../errors.ts';
 import { localExecutor } from '../exec/local.ts';
@@ -38,7 +38,7 @@ export async function mutate(
   options: MutateOptions,
 ): Promise<number> {
   const { device = emulatedOnly } = options;
-  if (!device.devices.includes(emulated.name))
+  if (device.devices.every((name) => backends[name].gpu))
     throw new UsageError('gen mutate gates on the emulated device first: --device auto adds the GPUs');
   const config = await configOf(options);
   const [name, what] = subjectOf(first, second, options.as);

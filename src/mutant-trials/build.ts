@@ -1,7 +1,7 @@
-// Surroundings in which mutants are compiled, and whether the compiler made another kernel of them.
+// Contexts in which mutants are compiled, and whether the compiler made another kernel of them.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cuda } from '../backends/index.ts';
+import { backends } from '../backends/index.ts';
 import type { CompileContext } from '../compile/context.ts';
 import type { Artifact } from '../model/artifact.ts';
 import { machineCode } from '../mutate/cubin.ts';
@@ -36,7 +36,7 @@ function contextOf({ mutant, header }: Planned, context: CompileContext, folder:
 /** Whether two builds have the same machine code. */
 export function sameCode(artifacts: readonly Artifact[], original: readonly Artifact[]): boolean {
   const [mutated, sound] = [artifacts, original].map((list) =>
-    list.find(({ device }) => device === cuda.name),
+    list.find(({ device }) => backends[device].gpu),
   );
   return mutated !== undefined && sound !== undefined && codeOf(mutated) === codeOf(sound);
 }

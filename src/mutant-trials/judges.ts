@@ -1,5 +1,5 @@
 // Devices that mutants are gated on: the emulated one, and GPUs where they are asked for.
-import { cuda, emulated, emulatedOnly } from '../backends/index.ts';
+import { backends, cuda, emulated, emulatedOnly } from '../backends/index.ts';
 import type { CompileContext } from '../compile/context.ts';
 import type { GateAnswer } from '../device/protocol.ts';
 import { Devices } from '../devices.ts';
@@ -69,7 +69,7 @@ export class Judges {
     const perGpu = Math.ceil(jobs / jobsPerGpuWorker);
     const workers = gpus.flatMap((gpu) => Array<Gpu>(perGpu).fill(gpu));
     const refused = await Promise.all(
-      this.names.map((name) => this.#devices[name].open(name, name === cuda.name ? workers : [])),
+      this.names.map((name) => this.#devices[name].open(name, backends[name].gpu ? workers : [])),
     );
     for (const why of refused) if (why !== undefined) throw new EnvironmentError(why);
   }

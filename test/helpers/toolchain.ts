@@ -25,7 +25,7 @@ export async function testToolchain(): Promise<Toolchain> {
   return found;
 }
 
-/** Surroundings in which the family with planted defects is compiled. */
+/** Context in which the family with planted defects is compiled. */
 export function testContext(cacheRoot: string = testCache): CompileContext {
   return contextOf({ family: scale, folder: scaleFolder }, cacheRoot);
 }
