@@ -17,15 +17,15 @@ const taken: readonly VerdictName[] = ['wrong'];
 
 const defects: readonly LaunchDefect<keyof typeof ids>[] = [
   {
-    ...{ name: 'takes lines of Y that its loads do not meet', of: 'columns', behind: '{"ldy", ' },
+    ...{ name: 'takes lines of Y that its loads do not fit', of: 'columns', behind: '{"ldy", ' },
     ...{ expression: 'shape.ldy', defect: '0', verdicts: taken },
   },
   {
-    ...{ name: 'takes products of X that its loads do not meet', of: 'rows', behind: '{"x_stride", ' },
+    ...{ name: 'takes products of X that its loads do not fit', of: 'rows', behind: '{"x_stride", ' },
     ...{ expression: 'shape.x_stride', defect: '0', verdicts: taken },
   },
   {
-    ...{ name: 'takes products of A that its stores do not meet', of: 'grouped' },
+    ...{ name: 'takes products of A that its stores do not fit', of: 'grouped' },
     behind: 'refuse_unless(shape.batch == 1 || ',
     expression: 'shape.values_stride % 2 == 0',
     defect: 'true',

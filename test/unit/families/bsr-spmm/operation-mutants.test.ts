@@ -1,4 +1,4 @@
-// Defects in what choices of the operation, layouts and addresses have to do with each other: each shows where two of them meet.
+// Defects in what choices of the operation, layouts and addresses have to do with each other: each shows where two of them come together.
 // Each is one change of a rendered source of a variant that passes; depth `quick` must see it.
 import type { VerdictName } from '../../../../src/model/verdict.ts';
 import {

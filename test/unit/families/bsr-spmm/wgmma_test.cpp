@@ -487,7 +487,7 @@ TEST_CASE("lists come with their first steps") {
            -1);
 }
 
-TEST_CASE("claims find all tiles in a row") {
+TEST_CASE("pops of the work queue find all tiles in a row") {
   SchedulerParams how = params();
   how.atomic = true;
   how.lists = 200;  // more than there are tiles
