@@ -16,15 +16,15 @@ constexpr const char* kRepetition = "repetition";  // the tier whose cases are r
 constexpr double kEmulatedFlops = 3e7;
 
 /// A problem on the device with a variant set up on it, and what its first launch gave.
-struct Bench {
+struct PreparedProblem {
   Operands operands;
   Setup setup;
   std::shared_ptr<const References> references;
   std::vector<std::byte> first;
 
-  Bench(Device& device, const DeviceLimits& limits, const std::shared_ptr<Module>& module,
-        const Variant& variant, const std::shared_ptr<const Problem>& problem,
-        std::shared_ptr<const References> expected)
+  PreparedProblem(Device& device, const DeviceLimits& limits, const std::shared_ptr<Module>& module,
+                  const Variant& variant, const std::shared_ptr<const Problem>& problem,
+                  std::shared_ptr<const References> expected)
       : operands(device, problem),
         setup(device, limits, module, variant, operands),
         references(std::move(expected)) {
@@ -72,8 +72,8 @@ bool is_sparse(const Problem& problem) {
 /// One job: the variant's module and what has been seen so far.
 class Trial {
  public:
-  Trial(Device& device, ProblemCache& problems, VendorPanel& vendors, const Emit& emit, const GateJob& job)
-      : device_(device), problems_(problems), vendors_(vendors), emit_(emit), job_(job) {}
+  Trial(Device& device, ProblemCache& problems, VendorPanel& vendors, const Send& send, const GateJob& job)
+      : device_(device), problems_(problems), vendors_(vendors), send_(send), job_(job) {}
 
   Json verdict();
   bool device_lost() const { return device_lost_; }
@@ -82,15 +82,15 @@ class Trial {
   void run_cases();
   bool run_case(const GateCase& item, std::size_t schedule);
   void expect_refusal(const GateCase& item, const std::shared_ptr<const Problem>& problem);
-  void launch(Bench& bench, std::int64_t later = 0, bool again = false);
-  void dump(Bench& bench) const;
-  void judge(Bench& bench, const std::string& circumstance);
-  bool right_again(Bench& bench);
-  void repeat(Bench& bench, const GateCase& item);
-  void alternate(Bench& bench, const Json& other);
-  void replay(Bench& bench);
-  void two_streams(Bench& bench, Bench& other);
-  std::unique_ptr<Bench> make_bench(const std::shared_ptr<const Problem>& problem);
+  void launch(PreparedProblem& prepared, std::int64_t later = 0, bool again = false);
+  void dump(PreparedProblem& prepared) const;
+  void judge(PreparedProblem& prepared, const std::string& circumstance);
+  bool right_again(PreparedProblem& prepared);
+  void repeat(PreparedProblem& prepared, const GateCase& item);
+  void alternate(PreparedProblem& prepared, const Json& other);
+  void replay(PreparedProblem& prepared);
+  void two_streams(PreparedProblem& prepared, PreparedProblem& other);
+  std::unique_ptr<PreparedProblem> prepare(const std::shared_ptr<const Problem>& problem);
   void announce(const char* event, double seconds = 0);
   void add_place(Json& evidence) const;
   std::string left_out() const;
@@ -101,7 +101,7 @@ class Trial {
   Device& device_;
   ProblemCache& problems_;
   VendorPanel& vendors_;
-  const Emit& emit_;
+  const Send& send_;
   const GateJob& job_;
   std::shared_ptr<Module> module_;
   const GateCase* case_ = nullptr;  // running now
@@ -180,7 +180,7 @@ void Trial::add_place(Json& evidence) const {
 /// `seconds`: what a kernel may take beyond the usual.
 void Trial::announce(const char* event, double seconds) {
   Json line = Json().set("event", event).set("id", job_.id).set("case", case_->id).set("schedule", schedule_);
-  emit_(seconds > 0 ? line.set("seconds", seconds) : line);
+  send_(seconds > 0 ? line.set("seconds", seconds) : line);
 }
 
 void Trial::run_cases() {
@@ -209,9 +209,9 @@ bool Trial::run_case(const GateCase& item, std::size_t schedule) {
     expect_refusal(item, problem);
     return true;
   }
-  std::unique_ptr<Bench> bench;
+  std::unique_ptr<PreparedProblem> prepared;
   try {
-    bench = make_bench(problem);
+    prepared = prepare(problem);
   } catch (const Unsupported& why) {
     throw reject("launch", std::string("the family declines a case that it should run: ") + why.what());
   } catch (const std::bad_alloc&) {
@@ -220,28 +220,28 @@ bool Trial::run_case(const GateCase& item, std::size_t schedule) {
   }
   if (job_.vendor && device_.streams()) {
     announce("checking");
-    summarise(totals_.vendor, vendors_.opinions(bench->operands, *bench->references), item.id);
-    bench->operands.reset();
+    summarise(totals_.vendor, vendors_.opinions(prepared->operands, *prepared->references), item.id);
+    prepared->operands.reset();
   }
   try {
-    launch(*bench);
+    launch(*prepared);
   } catch (const Rejection&) {
-    dump(*bench);
+    dump(*prepared);
     throw;
   }
-  dump(*bench);
-  totals_.worst = std::max(totals_.worst, bench->operands.judge(*bench->references, true));
-  bench->setup.judge_workspace();
-  bench->first = bench->operands.results();
-  repeat(*bench, item);
-  if (!item.alternate.is_null()) alternate(*bench, item.alternate);
-  if (item.tier == kRepetition && device_.streams() && bench->setup.launches() > 0) replay(*bench);
+  dump(*prepared);
+  totals_.worst = std::max(totals_.worst, prepared->operands.judge(*prepared->references, true));
+  prepared->setup.judge_workspace();
+  prepared->first = prepared->operands.results();
+  repeat(*prepared, item);
+  if (!item.alternate.is_null()) alternate(*prepared, item.alternate);
+  if (item.tier == kRepetition && device_.streams() && prepared->setup.launches() > 0) replay(*prepared);
   return true;
 }
 
-std::unique_ptr<Bench> Trial::make_bench(const std::shared_ptr<const Problem>& problem) {
-  return std::make_unique<Bench>(device_, limits(), module_, job_.variant, problem,
-                                 problems_.references(*problem));
+std::unique_ptr<PreparedProblem> Trial::prepare(const std::shared_ptr<const Problem>& problem) {
+  return std::make_unique<PreparedProblem>(device_, limits(), module_, job_.variant, problem,
+                                           problems_.references(*problem));
 }
 
 void Trial::expect_refusal(const GateCase& item, const std::shared_ptr<const Problem>& problem) {
@@ -260,50 +260,50 @@ void Trial::expect_refusal(const GateCase& item, const std::shared_ptr<const Pro
 
 /// `later`: how many launches of the case came before. Each has the next schedule, as far as there are any. `again`: what those have
 /// left in variables in device memory stays.
-void Trial::launch(Bench& bench, std::int64_t later, bool again) {
+void Trial::launch(PreparedProblem& prepared, std::int64_t later, bool again) {
   Schedule schedule = job_.schedules[(schedule_ + static_cast<std::size_t>(later)) % job_.schedules.size()];
-  const double work = device_.streams() ? 0 : bench.operands.problem().flops() / kEmulatedFlops;
+  const double work = device_.streams() ? 0 : prepared.operands.problem().flops() / kEmulatedFlops;
   const double extra = work > 1 ? std::ceil(work) : 0;
   schedule.seconds += extra;
   schedule.again = again;
   announce("case", extra);
-  RunReport report = bench.setup.program().run(schedule);
+  RunReport report = prepared.setup.program().run(schedule);
   while (report.unfinished) {  // the device has learnt what the kernel needs
-    bench.reset();
+    prepared.reset();
     schedule.again = false;  // what has been left behind is half a launch's
-    report = bench.setup.program().run(schedule);
+    report = prepared.setup.program().run(schedule);
   }
   announce("checking");
-  totals_.launches += static_cast<std::int64_t>(bench.setup.launches());
+  totals_.launches += static_cast<std::int64_t>(prepared.setup.launches());
   if (!totals_.remark) totals_.remark = report.remark;
   for (const auto& [name, value] : report.statistics) totals_.statistics[name] += value;
   for (const auto& [name, value] : report.peaks)
     totals_.statistics[name] = std::max(totals_.statistics[name], value);
   if (job_.opinions && totals_.opinions.is_null())
-    totals_.opinions = bench.operands.opinions(*bench.references);
+    totals_.opinions = prepared.operands.opinions(*prepared.references);
   judge_report(report);
   if (device_.streams()) return;  // what kernels print is not known there
-  if (const std::vector<std::string>* lines = bench.operands.problem().printed())
+  if (const std::vector<std::string>* lines = prepared.operands.problem().printed())
     judge_printed(report.printed, *lines);
 }
 
 /// Writes the running case's operands into a folder named like the case, if the job asks for it.
-void Trial::dump(Bench& bench) const {
+void Trial::dump(PreparedProblem& prepared) const {
   if (job_.dump.empty()) return;
   std::string name = case_->id;
   std::replace(name.begin(), name.end(), '/', '_');
-  bench.operands.dump(job_.dump + "/" + name, *bench.references);
+  prepared.operands.dump(job_.dump + "/" + name, *prepared.references);
 }
 
 /// Judges a launch after the first: wrong now is `stateful`, other bits are `nondeterministic` where the
 /// variant promises the same.
-void Trial::judge(Bench& bench, const std::string& circumstance) {
+void Trial::judge(PreparedProblem& prepared, const std::string& circumstance) {
   try {
-    totals_.worst = std::max(totals_.worst, bench.operands.judge(*bench.references, true));
-    bench.setup.judge_workspace();
+    totals_.worst = std::max(totals_.worst, prepared.operands.judge(*prepared.references, true));
+    prepared.setup.judge_workspace();
   } catch (Rejection& rejection) {
     const std::string found = rejection.verdict + ", " + rejection.evidence.at("message").text();
-    if (right_again(bench)) {
+    if (right_again(prepared)) {
       rejection.evidence.set("message",
                              "right under one order of threads, but wrong under another: " + found);
       rejection.verdict = "nondeterministic";
@@ -314,11 +314,11 @@ void Trial::judge(Bench& bench, const std::string& circumstance) {
     throw;
   }
   if (!job_.variant.deterministic) return;
-  std::vector<std::byte> results = bench.operands.results();
-  if (bench.first.empty()) bench.first = results;
-  if (results == bench.first) return;
+  std::vector<std::byte> results = prepared.operands.results();
+  if (prepared.first.empty()) prepared.first = results;
+  if (results == prepared.first) return;
   std::size_t changed = 0;
-  for (std::size_t i = 0; i < results.size(); ++i) changed += results[i] != bench.first[i];
+  for (std::size_t i = 0; i < results.size(); ++i) changed += results[i] != prepared.first[i];
   throw reject("nondeterministic", circumstance + ": " + std::to_string(changed) + " of " +
                                        std::to_string(results.size()) +
                                        " bytes differ from the first launch, within the error bound");
@@ -326,13 +326,13 @@ void Trial::judge(Bench& bench, const std::string& circumstance) {
 
 /// Whether two more launches, both under the schedule of the first one, are right: then it was the schedule that made one wrong,
 /// and not what launches leave behind.
-bool Trial::right_again(Bench& bench) {
+bool Trial::right_again(PreparedProblem& prepared) {
   if (device_.streams()) return false;
   try {
     for (int i = 0; i < 2; ++i) {
-      bench.reset();
-      launch(bench, 0, i > 0);
-      bench.operands.judge(*bench.references, true);
+      prepared.reset();
+      launch(prepared, 0, i > 0);
+      prepared.operands.judge(*prepared.references, true);
     }
   } catch (const Rejection&) {
     return false;
@@ -340,58 +340,58 @@ bool Trial::right_again(Bench& bench) {
   return true;
 }
 
-void Trial::repeat(Bench& bench, const GateCase& item) {
+void Trial::repeat(PreparedProblem& prepared, const GateCase& item) {
   for (std::int64_t i = 2; i <= item.launches; ++i) {
-    bench.reset();
-    launch(bench, i - 1, true);
-    judge(bench,
+    prepared.reset();
+    launch(prepared, i - 1, true);
+    judge(prepared,
           "launch " + std::to_string(i) + " of " + std::to_string(item.launches) + " on the same buffers");
   }
 }
 
 /// Another problem, on buffers of its own, in turn with the first.
-void Trial::alternate(Bench& bench, const Json& problem) {
+void Trial::alternate(PreparedProblem& prepared, const Json& problem) {
   announce("preparing");
-  const auto other = make_bench(problems_.problem(problem, parameters()));
+  const auto other = prepare(problems_.problem(problem, parameters()));
   std::int64_t later = 0;
-  for (Bench* turn : {other.get(), &bench}) {
+  for (PreparedProblem* turn : {other.get(), &prepared}) {
     turn->reset();
     launch(*turn, later++, true);
     judge(*turn, "alternating with another input");
   }
-  if (device_.streams()) two_streams(bench, *other);
+  if (device_.streams()) two_streams(prepared, *other);
 }
 
-void Trial::replay(Bench& bench) {
+void Trial::replay(PreparedProblem& prepared) {
   Streams& streams = *device_.streams();
   // Twice where it may, with nothing between: a dependent kernel may begin before the launch before has ended.
-  const int runs = bench.operands.updates_in_place() ? 1 : 2;
+  const int runs = prepared.operands.updates_in_place() ? 1 : 2;
   const auto recording = streams.record([&](void* stream) {
-    for (int run = 0; run < runs; ++run) bench.setup.program().enqueue(stream);
+    for (int run = 0; run < runs; ++run) prepared.setup.program().enqueue(stream);
   });
   for (int i = 1; i <= kReplays; ++i) {
-    bench.reset();
+    prepared.reset();
     announce("case");
     recording->replay(streams.stream(0));
     streams.synchronize();
     announce("checking");
-    totals_.launches += runs * static_cast<std::int64_t>(bench.setup.launches());
-    judge(bench, "replay " + std::to_string(i) + " of a CUDA graph");
+    totals_.launches += runs * static_cast<std::int64_t>(prepared.setup.launches());
+    judge(prepared, "replay " + std::to_string(i) + " of a CUDA graph");
   }
 }
 
-void Trial::two_streams(Bench& bench, Bench& other) {
+void Trial::two_streams(PreparedProblem& prepared, PreparedProblem& other) {
   Streams& streams = *device_.streams();
   for (int i = 1; i <= kReplays; ++i) {
-    bench.reset();
+    prepared.reset();
     other.reset();
     announce("case");
-    bench.setup.program().enqueue(streams.stream(0));
+    prepared.setup.program().enqueue(streams.stream(0));
     other.setup.program().enqueue(streams.stream(1));
     streams.synchronize();
     announce("checking");
-    totals_.launches += static_cast<std::int64_t>(bench.setup.launches() + other.setup.launches());
-    judge(bench, "on two streams at once, round " + std::to_string(i));
+    totals_.launches += static_cast<std::int64_t>(prepared.setup.launches() + other.setup.launches());
+    judge(prepared, "on two streams at once, round " + std::to_string(i));
     judge(other, "on two streams at once with another input, round " + std::to_string(i));
   }
 }
@@ -411,8 +411,8 @@ void judge_report(const RunReport& report) {
 }
 
 void Gate::run(const GateJob& job) {
-  Trial trial(device_, problems_, vendors_, emit_, job);
-  emit_(trial.verdict());
+  Trial trial(device_, problems_, vendors_, send_, job);
+  send_(trial.verdict());
   if (trial.device_lost()) throw DeviceLost("the CUDA context is lost");
 }
 

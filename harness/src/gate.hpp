@@ -2,21 +2,21 @@
 #pragma once
 #include <functional>
 
-#include "bench.hpp"
+#include "operands.hpp"
 #include "variant.hpp"
 #include "vendor.hpp"
 
 namespace tilewright {
 
 /// Sink for the worker's answers: one JSON object each.
-using Emit = std::function<void(const Json&)>;
+using Send = std::function<void(const Json&)>;
 
 class Gate {
  public:
-  Gate(Device& device, ProblemCache& problems, Emit emit)
-      : device_(device), problems_(problems), emit_(std::move(emit)), vendors_(device) {}
+  Gate(Device& device, ProblemCache& problems, Send send)
+      : device_(device), problems_(problems), send_(std::move(send)), vendors_(device) {}
 
-  /// Emits `preparing` before the family's C++ makes a case, `case` before each launch, `checking` when the kernel has returned, and
+  /// Sends `preparing` before the family's C++ makes a case, `case` before each launch, `checking` when the kernel has returned, and
   /// one `verdict` at the end. Throws what a malformed problem throws; rethrows DeviceLost after the verdict
   /// `fault`.
   void run(const GateJob& job);
@@ -24,7 +24,7 @@ class Gate {
  private:
   Device& device_;
   ProblemCache& problems_;
-  Emit emit_;
+  Send send_;
   VendorPanel vendors_;
 };
 

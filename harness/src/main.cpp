@@ -46,11 +46,11 @@ Json ready(const DeviceDescription& device) {
 
 class Worker {
  public:
-  Worker(Device& device, Emit emit)
-      : emit_(emit),
+  Worker(Device& device, Send send)
+      : send_(send),
         problems_(default_cache_bytes()),
-        gate_(device, problems_, emit),
-        stopwatch_(device, problems_, emit) {}
+        gate_(device, problems_, send),
+        stopwatch_(device, problems_, send) {}
 
   /// Throws DeviceLost; everything else becomes an `error` line.
   void answer(const std::string& line) {
@@ -68,20 +68,20 @@ class Worker {
     } catch (const DeviceLost&) {
       throw;
     } catch (const ProblemRefused& refused) {
-      emit_(error_line(id, refused.what()).set("blame", "problem"));
+      send_(error_line(id, refused.what()).set("blame", "problem"));
     } catch (const FamilyMistake& mistake) {
       Json line = error_line(id, mistake.what()).set("blame", "family").set("function", mistake.function);
       if (!mistake.parameter.empty()) line.set("parameter", mistake.parameter);
       if (!mistake.variant.empty()) line.set("variant", mistake.variant);
-      emit_(line);
+      send_(line);
     } catch (const LaunchTooLarge& large) {
-      emit_(error_line(id, large.what()).set("blame", "size"));
+      send_(error_line(id, large.what()).set("blame", "size"));
     } catch (const DumpFailed& failed) {
-      emit_(error_line(id, failed.what()).set("blame", "dump"));
+      send_(error_line(id, failed.what()).set("blame", "dump"));
     } catch (const std::bad_alloc&) {
-      emit_(error_line(id, "memory runs out").set("blame", "memory"));
+      send_(error_line(id, "memory runs out").set("blame", "memory"));
     } catch (const std::exception& error) {
-      emit_(error_line(id, error.what()));
+      send_(error_line(id, error.what()));
     }
   }
 
@@ -90,22 +90,22 @@ class Worker {
     return Json().set("event", "error").set("id", id).set("message", message);
   }
 
-  Emit emit_;
+  Send send_;
   ProblemCache problems_;
   Gate gate_;
   Stopwatch stopwatch_;
 };
 
-int serve(const Json& arch, const Emit& emit) {
+int serve(const Json& arch, const Send& send) {
   std::unique_ptr<Device> device;
   try {
     device = open_device(arch);
   } catch (const DeviceUnavailable& why) {
-    emit(Json().set("event", "unavailable").set("reason", why.what()));
+    send(Json().set("event", "unavailable").set("reason", why.what()));
     return kUnavailable;
   }
-  emit(ready(device->description()));
-  Worker worker(*device, emit);
+  send(ready(device->description()));
+  Worker worker(*device, send);
   try {
     for (std::string line; std::getline(std::cin, line);)
       if (line.find_first_not_of(" \t\r") != std::string::npos) worker.answer(line);

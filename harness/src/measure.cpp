@@ -47,9 +47,9 @@ std::string format(const char* pattern, double value) {
 /// One timing job.
 class Race {
  public:
-  Race(Device& device, ProblemCache& problems, const Emit& emit, const TimeJob& job)
-      : device_(device), streams_(*device.streams()), emit_(emit), job_(job), options_(job.options) {
-    emit_(line("checking"));
+  Race(Device& device, ProblemCache& problems, const Send& send, const TimeJob& job)
+      : device_(device), streams_(*device.streams()), send_(send), job_(job), options_(job.options) {
+    send_(line("checking"));
     problem_ = problems.problem(
         job.problem, job.variants.empty() ? Parameters(nullptr, 0) : job.variants[0].parameters.view());
     references_ = problems.references(*problem_);
@@ -66,8 +66,8 @@ class Race {
     if (options_.cold) sample(&Subject::cold, &Race::cold_sample);
     for (Subject& subject : subjects_) {
       if (options_.recheck && !check(subject, true)) continue;  // its samples are worth nothing
-      if (!subject.hot.seconds.empty()) emit_(measurement(subject, subject.hot, true));
-      if (!subject.cold.seconds.empty()) emit_(measurement(subject, subject.cold, false));
+      if (!subject.hot.seconds.empty()) send_(measurement(subject, subject.hot, true));
+      if (!subject.cold.seconds.empty()) send_(measurement(subject, subject.cold, false));
     }
   }
 
@@ -77,7 +77,7 @@ class Race {
   void check_line(const Subject& subject, const std::string& verdict, Json evidence) {
     Json check =
         line("check").set("subject", subject.name).set("kind", subject.kind()).set("workload", job_.workload);
-    emit_(check.set("verdict", verdict).set("evidence", std::move(evidence)));
+    send_(check.set("verdict", verdict).set("evidence", std::move(evidence)));
   }
 
   /// Judges the subject on this problem and says the verdict. True when it may be timed. A failure counts
@@ -99,10 +99,10 @@ class Race {
     Rejection passed = reject("passed", "agrees with the reference on this very problem");
     try {
       operands_->reset_outputs();
-      emit_(line("case").set("case", job_.workload).set("schedule", 0).set("subject", subject.name));
+      send_(line("case").set("case", job_.workload).set("schedule", 0).set("subject", subject.name));
       subject.enqueue(streams_.stream(0));
       streams_.synchronize();
-      emit_(line("checking"));
+      send_(line("checking"));
       passed.evidence.set("maxErrorOverBound", operands_->judge(*references_, inputs));
       if (subject.setup) subject.setup->judge_workspace();
       return passed;
@@ -196,7 +196,7 @@ class Race {
     for (std::int64_t round = -options_.warmup; round < options_.samples; ++round) {
       for (Subject* subject : order) {
         if (subject->stopped) continue;
-        emit_(line("sampling").set("subject", subject->name).set("round", round));
+        send_(line("sampling").set("subject", subject->name).set("round", round));
         const double seconds = guarded(*subject, take);
         if (round < 0) continue;
         (subject->*samples).seconds.push_back(seconds);
@@ -245,7 +245,7 @@ class Race {
 
   Device& device_;
   Streams& streams_;
-  const Emit& emit_;
+  const Send& send_;
   const TimeJob& job_;
   const TimeOptions& options_;
   std::shared_ptr<const Problem> problem_;
@@ -279,8 +279,8 @@ void Stopwatch::run(const TimeJob& job) {
   if (!device_.streams())
     throw std::runtime_error("the device '" + device_.description().device +
                              "' has no clock: nothing can be timed on it");
-  Race(device_, problems_, emit_, job).run();
-  emit_(Json().set("event", "done").set("id", job.id));
+  Race(device_, problems_, send_, job).run();
+  send_(Json().set("event", "done").set("id", job.id));
 }
 
 }  // namespace tilewright

@@ -7,10 +7,10 @@ namespace tilewright {
 
 class Stopwatch {
  public:
-  Stopwatch(Device& device, ProblemCache& problems, Emit emit)
-      : device_(device), problems_(problems), emit_(std::move(emit)) {}
+  Stopwatch(Device& device, ProblemCache& problems, Send send)
+      : device_(device), problems_(problems), send_(std::move(send)) {}
 
-  /// Emits `check` per subject, `sampling` before each sample, `measurement` per subject that passed and L2
+  /// Sends `check` per subject, `sampling` before each sample, `measurement` per subject that passed and L2
   /// state, then `done`. Throws std::runtime_error on a device without a clock; rethrows DeviceLost after a
   /// `check` that says whose fault it was.
   void run(const TimeJob& job);
@@ -18,7 +18,7 @@ class Stopwatch {
  private:
   Device& device_;
   ProblemCache& problems_;
-  Emit emit_;
+  Send send_;
 };
 
 /// Median of the samples, 0 of none.

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "bench.hpp"
+#include "operands.hpp"
 
 namespace tilewright {
 

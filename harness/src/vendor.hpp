@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "bench.hpp"
+#include "operands.hpp"
 
 namespace tilewright {
 

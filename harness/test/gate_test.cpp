@@ -22,7 +22,7 @@ void good(const Args& args) {
   for (int i = 0; i < args.m; ++i) row(args, i);
 }
 
-/// Every line that the gate emitted for a job on one kernel.
+/// Every line that the gate sent for a job on one kernel.
 std::vector<Json> lines(const host::Kernel& kernel, const std::string& cases, bool deterministic = true) {
   host::kernels()["k"] = kernel;
   host::HostDevice device;

@@ -1,4 +1,4 @@
-#include "bench.hpp"
+#include "operands.hpp"
 
 #include <algorithm>
 #include <cstring>

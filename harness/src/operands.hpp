@@ -1,4 +1,4 @@
-// bench.hpp - a problem laid out on the device, and a variant set up on it.
+// operands.hpp - a problem laid out on the device, and a variant set up on it.
 #pragma once
 #include <deque>
 #include <memory>
