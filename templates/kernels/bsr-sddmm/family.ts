@@ -6,7 +6,7 @@ import { patternFeatures } from './features.ts';
 import { operation } from './operation.ts';
 import { activations, type Point, parameters } from './parameters.ts';
 import { presets } from './presets.ts';
-import { loadElements, sizesOf } from './sizes.ts';
+import { loadElements, residentsOf, sizesOf } from './sizes.ts';
 import { type Problem, workloads } from './workloads.ts';
 
 /** Contiguous dimension of an operand: along the depth, or along the rows of A or its columns. */
@@ -17,12 +17,15 @@ const needs = {
   wgmma: ['tma', 'cluster', 'wgmma'],
 } as const;
 
+/** Limits of Hopper, which alone has the path wgmma: a guess of merit is given no architecture. */
+const hopper = { sharedBytesPerSm: 228 * 1024, reservedSharedBytesPerBlock: 1024, registersPerSm: 65_536 };
+
 /** Wide tiles serve more products with a byte; two thread blocks of a multiprocessor hide each other's latency. */
 function merit(point: Point): number {
   if (point.path === 'naive') return 0;
   const columns = point.block * point.group;
   const served = (point.block * columns) / (point.block + columns);
-  if (point.path === 'wgmma') return 1000 + served + (sizesOf(point).residents > 1 ? 8 : 0);
+  if (point.path === 'wgmma') return 1000 + served + (residentsOf(point, hopper) > 1 ? 8 : 0);
   return served + (sizesOf(point).sharedBytes <= 112 * 1024 ? 8 : 0);
 }
 
@@ -38,8 +41,9 @@ export default defineFamily<typeof parameters.specs>({
   activations,
   constraints,
   presets,
-  derive: (point) => {
-    const { threads, sharedBytes, tileRows, tileColumns, residents } = sizesOf(point);
+  derive: (point, arch) => {
+    const { threads, sharedBytes, tileRows, tileColumns } = sizesOf(point);
+    const residents = residentsOf(point, arch);
     const loadBytes = 2 * loadElements(point);
     const sizes = { threads, sharedBytes, loadBytes, tileRows, tileColumns, residents };
     const [majorX, majorY] = [majors[point.layoutX], majors[point.layoutY]];

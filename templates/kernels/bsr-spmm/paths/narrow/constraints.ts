@@ -53,7 +53,8 @@ export const narrowConstraints = [
         sharedBytes <= arch.maxSharedBytesPerBlock &&
         blocks * (sharedBytes + arch.reservedSharedBytesPerBlock) <= arch.sharedBytesPerSm &&
         blocks * threads <= arch.maxThreadsPerSm &&
-        accumulators + vectorRegisters + 48 <= Math.min(255, arch.registersPerSm / (blocks * threads))
+        accumulators + vectorRegisters + 48 <=
+          Math.min(arch.maxRegistersPerThread, arch.registersPerSm / (blocks * threads))
       );
     },
   ),
