@@ -6,7 +6,7 @@ import { type DeviceSession, openDevice } from '../device/session.ts';
 import { EnvironmentError } from '../errors.ts';
 import type { Executor } from '../exec/executor.ts';
 import { localExecutor } from '../exec/local.ts';
-import type { GpuBench } from '../kernel-file/gpu.ts';
+import type { CheckingGpu } from '../kernel-file/gpu.ts';
 import { readSanitizerLog, type Sanitizer, sanitizers } from '../kernel-file/sanitizer.ts';
 import type { Gpu } from '../model/gpu.ts';
 import type { Verdict } from '../model/verdict.ts';
@@ -19,7 +19,7 @@ import type { Options } from './options.ts';
 export async function openGpu(
   context: CompileContext,
   flags: Options,
-): Promise<(GpuBench & { readonly close: () => Promise<void> }) | undefined> {
+): Promise<(CheckingGpu & { readonly close: () => Promise<void> }) | undefined> {
   const { device } = flags;
   if (device === undefined || !wantsGpu(device) || device.gpuOptional) return undefined;
   const [gpu] = await findGpus(localExecutor);

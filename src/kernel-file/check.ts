@@ -10,7 +10,7 @@ import { makeTemporary, removeTemporary } from '../util/temporary.ts';
 import { withAdvice } from './advice.ts';
 import { buildKernel } from './build.ts';
 import { casesFor, familyOf, type ReferenceJson } from './cases.ts';
-import { checkOnGpu, type GpuBench } from './gpu.ts';
+import { type CheckingGpu, checkOnGpu } from './gpu.ts';
 import type { Item } from './items.ts';
 import { makePlan, type Plan, templateArguments } from './plan.ts';
 import { makeReference, type Workshop } from './reference.ts';
@@ -45,7 +45,7 @@ export interface CheckHost {
   readonly session: () => Promise<DeviceSession>;
   readonly operationOf: Workshop['operationOf'];
   /** A GPU that runs the same. */
-  readonly gpu?: GpuBench;
+  readonly gpu?: CheckingGpu;
 }
 
 /** A kernel that was judged, or why it was not. */
@@ -81,17 +81,17 @@ export async function* checkSource(request: CheckRequest, host: CheckHost): Asyn
 async function again(
   source: ReadSource,
   plan: Plan,
-  bench: GpuBench,
+  on: CheckingGpu,
   request: CheckRequest & { readonly dump: string },
   { context }: CheckHost,
 ): Promise<Checked> {
   const { kernel } = plan;
   try {
-    const verdict = await checkOnGpu(source, plan, bench, request, context);
-    return { kernel, plan, gpu: bench.name, verdict, key: bench.arch };
+    const verdict = await checkOnGpu(source, plan, on, request, context);
+    return { kernel, plan, gpu: on.name, verdict, key: on.arch };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    return { kernel, plan, gpu: bench.name, refusal: error.message };
+    return { kernel, plan, gpu: on.name, refusal: error.message };
   }
 }
 

@@ -30,7 +30,7 @@ import { inQuotes, join as joined, matching, splitCommas } from './tokens.ts';
 import { withoutHost } from './without-host.ts';
 
 /** A GPU to check on beside the emulated device. */
-export interface GpuBench {
+export interface CheckingGpu {
   readonly compilers: Pick<Compilers, 'nvcc' | 'nvccVersion' | 'cxx'>;
   /** Architecture as nvcc names it: `sm_90a`. */
   readonly arch: string;
@@ -46,16 +46,16 @@ export interface GpuBench {
 export async function checkOnGpu(
   source: ReadSource,
   plan: Plan,
-  bench: GpuBench,
+  gpu: CheckingGpu,
   options: { readonly dump: string; readonly include: readonly string[]; readonly gate: GateScope },
   context: CompileContext,
 ): Promise<Verdict> {
   mustHavePointers(plan);
-  const artifact = await buildForGpu(source, plan, bench, options.include, context);
+  const artifact = await buildForGpu(source, plan, gpu, options.include, context);
   const folder = join(resolve(options.dump), artifact.source.variant.id.replaceAll(/[^\w.,=-]/g, '_'));
   const family = familyOf(plan, casesOnGpu(plan, artifact.path, folder));
   const { seed: _, ...gate } = options.gate;
-  return bench.use((session) => gateVariant(session, artifact, family, { ...gate, vendor: false }));
+  return gpu.use((session) => gateVariant(session, artifact, family, { ...gate, vendor: false }));
 }
 
 /** Throws a UsageError for textures: a GPU's are made by host code. */
@@ -109,7 +109,7 @@ async function withEmpty<T>(headers: readonly string[], task: (folder: string) =
 async function buildForGpu(
   source: ReadSource,
   plan: Plan,
-  { compilers, arch }: GpuBench,
+  { compilers, arch }: CheckingGpu,
   include: readonly string[],
   context: CompileContext,
 ): Promise<Artifact> {

@@ -1,4 +1,13 @@
-import { as, type Emit, first, type Instruction, type Operand, pointer, put, space } from './instruction.ts';
+import {
+  as,
+  first,
+  type Instruction,
+  type Operand,
+  pointer,
+  put,
+  space,
+  type Translation,
+} from './instruction.ts';
 
 /** mbarriers, bulk copies and wgmma, as kit/device/tw/ptx.cuh has them. */
 
@@ -28,7 +37,7 @@ function arriveInCluster(name: string, one: Instruction): string | undefined {
 }
 
 /** `mbarrier.arrive state, [barrier]`: the state stands for the phase. */
-function arrive(name: string): Emit {
+function arrive(name: string): Translation {
   return (one, match) => {
     const call = one.opcode.includes('cluster') ? arriveInCluster(name, one) : onBarrier(name, 1)(one);
     const [state, barrier] = one.operands;
@@ -137,7 +146,7 @@ const scope =
   '(?:\\.(?:release|acquire|relaxed))?(?:\\.(?:cta|cluster))?(?:\\.shared(?:::cta|::cluster)?)?\\.b64$';
 const mbarrier = (text: string) => new RegExp(`^mbarrier\\.${text}${scope}`);
 
-export const hopper: readonly (readonly [RegExp, Emit])[] = [
+export const hopper: readonly (readonly [RegExp, Translation])[] = [
   [mbarrier('init'), onBarrier('mbarrier_init', 0)],
   [mbarrier('inval'), onBarrier('mbarrier_inval', 0)],
   [mbarrier('arrive'), arrive('mbarrier_arrive')],

@@ -19,7 +19,8 @@ export interface Operand {
   readonly text: string;
 }
 
-export type Emit = (instruction: Instruction, match: RegExpExecArray) => string | undefined;
+/** C++ for an instruction whose opcode matched; undefined where it has none after all. */
+export type Translation = (instruction: Instruction, match: RegExpExecArray) => string | undefined;
 
 export const space = '::tw::assembly::';
 

@@ -2,13 +2,13 @@ import { hopper } from './hopper.ts';
 import {
   as,
   cTypes,
-  type Emit,
   first,
   type Instruction,
   type Operand,
   put,
   scopes,
   space,
+  type Translation,
   typeOf,
 } from './instruction.ts';
 import { atomic, copyAsync, load, moveMatrices, store } from './memory.ts';
@@ -55,7 +55,7 @@ function barrier(one: Instruction): string | undefined {
 }
 
 /** Instructions by their opcode, the more special ones first. */
-const instructions: readonly (readonly [RegExp, Emit])[] = [
+const instructions: readonly (readonly [RegExp, Translation])[] = [
   [/^\.reg\b/, declare],
   [/^bra(?:\.uni)?$/, ({ operands: [label] }) => label && `goto ${label.text};`],
   ...hopper,
@@ -186,9 +186,9 @@ const instructions: readonly (readonly [RegExp, Emit])[] = [
 /** C++ for an instruction of the PTX ISA; undefined for those that the emulated device does not know. */
 export function translate(instruction: Instruction): string | undefined {
   const opcode = instruction.opcode.join('.');
-  for (const [pattern, emit] of instructions) {
+  for (const [pattern, translation] of instructions) {
     const match = pattern.exec(opcode);
-    const code = match && emit(instruction, match);
+    const code = match && translation(instruction, match);
     if (code) return instruction.guard === undefined ? code : `if (${instruction.guard}) { ${code} }`;
   }
   return undefined;

@@ -1,17 +1,17 @@
 import {
   as,
   cTypes,
-  type Emit,
   first,
   type Instruction,
   modifiers,
   put,
   space,
+  type Translation,
   typeOf,
 } from './instruction.ts';
 
 /** `d = expression of a, b, c`, all of the instruction's type. */
-export function arithmetic(expression: (a: string, b: string, c: string) => string): Emit {
+export function arithmetic(expression: (a: string, b: string, c: string) => string): Translation {
   return (one) => {
     const type = typeOf(one);
     if (
